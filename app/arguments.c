@@ -25,7 +25,7 @@ static int unknown_option(const command *of, const char *word)
 }
 
 // One option of the form --name, --name=value, -x, -xvalue. `*next` moves on when the next word is its value.
-static int take_option(const command *of, char **words, int count, int *next, arguments *out)
+static int parse_option(const command *of, char **words, int count, int *next, arguments *out)
 {
     char *word = words[*next - 1];
     const int is_long = word[1] == '-';
@@ -76,7 +76,7 @@ int vy_arguments_parse(const command *of, int count, char **words, arguments *ou
         if (!only_operands && strcmp(word, "--") == 0) {
             only_operands = 1;
         } else if (!only_operands && word[0] == '-' && word[1] != '\0') {
-            const int status = take_option(of, words, count, &next, out);
+            const int status = parse_option(of, words, count, &next, out);
             if (status != 0) return status;
         } else {
             out->operands[out->operand_count++] = word;
@@ -92,7 +92,7 @@ void vy_arguments_destroy(arguments *given)
     *given = (arguments){.command = NULL};
 }
 
-static const argument *find_given(const arguments *given, const char *name)
+static const argument *find_argument(const arguments *given, const char *name)
 {
     assert(vy_command_option(given->command, name, '\0') != NULL); // a name that is not in the table
     for (int i = 0; i < given->option_count; ++i) {
@@ -101,10 +101,10 @@ static const argument *find_given(const arguments *given, const char *name)
     return NULL;
 }
 
-int vy_has_option(const arguments *given, const char *name) { return find_given(given, name) != NULL; }
+int vy_has_option(const arguments *given, const char *name) { return find_argument(given, name) != NULL; }
 
 const char *vy_option_value(const arguments *given, const char *name)
 {
-    const argument *found = find_given(given, name);
+    const argument *found = find_argument(given, name);
     return found != NULL ? found->value : NULL;
 }

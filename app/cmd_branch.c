@@ -30,7 +30,7 @@ static int read_moment(const arguments *given, const vy_log_info *info, uint64_t
 }
 
 // The controllers of the branch get the samples that those of the parent got.
-static void share_controllers(const vy_scenario *from, const vy_scenario *to)
+static void connect_controllers(const vy_scenario *from, const vy_scenario *to)
 {
     for (int i = 0; i < from->drone_count && i < to->drone_count; ++i) {
         const vy_controller_def *c = &from->drones[i].def.controller;
@@ -58,7 +58,7 @@ static int state_at(const char *path, vy_log *log, uint64_t tick, const vy_scena
     vy_error error = {.status = VY_OK};
     int status = vy_load_logged_scenario("branch", path, log, NULL, &scenario);
     if (status == 0) status = vy_check_log_hash("branch", path, log, scenario);
-    if (status == 0 && live) share_controllers(branch, scenario);
+    if (status == 0 && live) connect_controllers(branch, scenario);
     if (status == 0) status = vy_load_world("branch", scenario, &world);
     if (status == 0) {
         const vy_status sought =
@@ -158,7 +158,7 @@ COMMAND(branch)
     }
     overrides changes = {.count = 0};
     vy_log *log = NULL;
-    int status = vy_overrides_from(given, &changes);
+    int status = vy_parse_overrides(given, &changes);
     if (status == 0)
         status = vy_file_check_log("branch", vy_option_value(given, "output"), vy_has_option(given, "json"));
     if (status == 0) status = vy_load_log("branch", given->operands[0], &log);

@@ -69,7 +69,7 @@ COMMAND(check)
     }
     char *file = NULL;
     overrides changes = {.count = 0};
-    int status = vy_overrides_from(given, &changes);
+    int status = vy_parse_overrides(given, &changes);
     if (status == 0) status = vy_scenario_file("check", given->operands[0], &file);
     if (status == 0)
         status = vy_has_option(given, "json") ? check_json(file, &changes) : check_text(file, &changes);

@@ -81,10 +81,10 @@ COMMAND(export)
     fields requested = {.count = 0};
     vy_log *log = NULL;
     int status = read_options(given, &def);
-    if (status == 0) status = vy_fields_from("export", vy_option_value(given, "fields"), &requested);
+    if (status == 0) status = vy_parse_fields("export", vy_option_value(given, "fields"), &requested);
     if (status == 0) status = vy_load_log("export", path, &log);
     if (status == 0 && to != NULL) status = vy_file_claim("export", to, VY_FILE_PART);
-    if (status == 0) status = vy_drone_from(given, log, &def.body);
+    if (status == 0) status = vy_parse_drone(given, log, &def.body);
     if (status == 0) {
         def.fields = requested.items;
         def.field_count = requested.count;

@@ -48,7 +48,7 @@ static void list_parts(listing *l)
     }
 }
 
-static void list_scenarios(listing *l) { vy_shipped_each(put, l); }
+static void list_scenarios(listing *l) { vy_shipped_for_each(put, l); }
 
 static void put_choices(const vy_table *table, listing *l)
 {

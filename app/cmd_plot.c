@@ -125,7 +125,7 @@ COMMAND(plot)
     if (status == 0) status = read_number(given, "scale", 0.5, 10.0, &scale);
     if (status == 0) status = vy_load_log("plot", log_path, &log);
     if (status == 0) status = vy_file_claim("plot", path, VY_FILE_PART);
-    if (status == 0) status = vy_drone_from(given, log, &drone);
+    if (status == 0) status = vy_parse_drone(given, log, &drone);
     if (status == 0) status = read_frame(given, log, f);
     if (status == 0) status = make_figure(given, log, drone, f);
     if (status == 0) status = write_figure(path, scale, f);

@@ -14,7 +14,7 @@
 
 enum { THREADS_MAX = 1024 };
 
-static int explain(void)
+static int report_missing_scenario(void)
 {
     vy_print_error("run", EXIT_USAGE,
                    "which scenario? Give a file or a name, for example: volery run first-flight");
@@ -169,7 +169,7 @@ static int run_file(const arguments *given, const char *file, const overrides *c
 
 COMMAND(run)
 {
-    if (given->operand_count == 0) return explain();
+    if (given->operand_count == 0) return report_missing_scenario();
     char *file = NULL;
     const char *junit = vy_option_value(given, "junit");
     int status = check_options(given), reported = junit == NULL;
@@ -178,7 +178,7 @@ COMMAND(run)
     if (junit != NULL) status = vy_file_claim("run", junit, VY_FILE_PART);
     if (status != 0) return status;
     overrides changes = {.count = 0};
-    status = vy_overrides_from(given, &changes);
+    status = vy_parse_overrides(given, &changes);
     if (status == 0) status = vy_scenario_file("run", given->operands[0], &file);
     if (status == 0) status = claim_outputs(given, file);
     if (status == 0) status = run_file(given, file, &changes, &reported);

@@ -43,7 +43,7 @@ static void bash_words(word_kind kind, const char *shown_as)
     switch (kind) {
     case WORD_SCENARIO:
         printf("_volery_files yaml");
-        vy_shipped_each(put_scenario_name, NULL);
+        vy_shipped_for_each(put_scenario_name, NULL);
         break;
     case WORD_LOG: printf("_volery_files 'mcap?(.part*)'"); break;
     case WORD_FILE: printf("_volery_files '*'"); break;
@@ -145,7 +145,7 @@ static void zsh_action(word_kind kind, const char *shown_as)
     switch (kind) {
     case WORD_SCENARIO:
         printf("{_files -g \"*.yaml\"; compadd --");
-        vy_shipped_each(put_scenario_name, NULL);
+        vy_shipped_for_each(put_scenario_name, NULL);
         printf("}");
         break;
     case WORD_LOG: printf("_files -g \"*.mcap(|.part*)\""); break;

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-int vy_drone_from(const arguments *given, const vy_log *log, uint32_t *index)
+int vy_parse_drone(const arguments *given, const vy_log *log, uint32_t *index)
 {
     const char *of = given->command->name, *name = vy_option_value(given, "drone");
     const uint32_t count = vy_log_get_info(log).body_count;
@@ -31,7 +31,7 @@ int vy_drone_from(const arguments *given, const vy_log *log, uint32_t *index)
     return vy_print_error(of, EXIT_USAGE, "the log holds no drone or body %s; it holds: %s", name, names);
 }
 
-int vy_fields_from(const char *name, const char *list, fields *out)
+int vy_parse_fields(const char *name, const char *list, fields *out)
 {
     *out = (fields){.count = 0};
     if (list == NULL) return 0;

@@ -5,7 +5,7 @@
 
 /// The drone that --drone names; the only one when it is not given.
 /// @return 0, or the exit status after a sentence
-int vy_drone_from(const arguments *given, const vy_log *log, uint32_t *index);
+int vy_parse_drone(const arguments *given, const vy_log *log, uint32_t *index);
 
 /// A list split at its commas. Release with vy_fields_destroy().
 typedef struct fields {
@@ -16,7 +16,7 @@ typedef struct fields {
 
 /// @param list may be NULL: no list
 /// @return 0, or the exit status after a sentence
-int vy_fields_from(const char *name, const char *list, fields *out);
+int vy_parse_fields(const char *name, const char *list, fields *out);
 void vy_fields_destroy(fields *f);
 
 /// Print the names of the fields of a drone on stderr, for a user who asked for one that is not there.

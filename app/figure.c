@@ -13,7 +13,7 @@ enum { LEFT = 52, RIGHT = 14, TOP = 26, HEAD = 20, GAP = 24, BOTTOM = 34, LINE =
 // The page's colours: Okabe and Ito's, which colour-blind readers can distinguish, too. See
 // web/src/ui/theme.ts.
 typedef struct theme {
-    uint32_t lines[8], text, faint, grid, background;
+    uint32_t lines[8], text, muted, grid, background;
 } theme;
 static const theme themes[2] = {
     {{0xd55e00, 0x009e73, 0x0072b2, 0xcc79a7, 0xb07d00, 0x3a9bd9, 0x555555, 0x8a6d3b},
@@ -125,7 +125,7 @@ static void draw_ticks(const figure *f, canvas *c, const axes *a, int last)
         const canvas_point at = place(a, a->t0, v), ends[2] = {at, {a->left + a->width, at.y}};
         vy_canvas_line(c, ends, 2, l->grid, 0.6, DASH_SOLID);
         snprintf(text, sizeof text, "%.6g", fabs(v) < 1e-9 * rise ? 0.0 : v);
-        vy_canvas_text(c, a->left - 5.0, at.y + 3.2, SMALL, TEXT_RIGHT, l->faint, 0, text);
+        vy_canvas_text(c, a->left - 5.0, at.y + 3.2, SMALL, TEXT_RIGHT, l->muted, 0, text);
     }
     const double step = round_step(a->t1 - a->t0, a->width > 300.0 ? 10 : 5);
     const double first = ceil(a->t0 / step - 1e-9);
@@ -135,18 +135,18 @@ static void draw_ticks(const figure *f, canvas *c, const axes *a, int last)
         const canvas_point at = place(a, t, a->low), ends[2] = {{at.x, a->top}, at};
         vy_canvas_line(c, ends, 2, l->grid, 0.6, DASH_SOLID);
         snprintf(text, sizeof text, "%.6g", fabs(t) < 1e-9 * step ? 0.0 : t);
-        vy_canvas_text(c, at.x, a->top + a->height + 12.0, SMALL, TEXT_MIDDLE, l->faint, 0, text);
+        vy_canvas_text(c, at.x, a->top + a->height + 12.0, SMALL, TEXT_MIDDLE, l->muted, 0, text);
     }
     const canvas_point frame[3] = {
         {a->left, a->top}, {a->left, a->top + a->height}, {a->left + a->width, a->top + a->height}};
-    vy_canvas_line(c, frame, 3, l->faint, 0.8, DASH_SOLID);
+    vy_canvas_line(c, frame, 3, l->muted, 0.8, DASH_SOLID);
     if (last)
-        vy_canvas_text(c, a->left + 0.5 * a->width, a->top + a->height + 27.0, SMALL, TEXT_MIDDLE, l->faint,
+        vy_canvas_text(c, a->left + 0.5 * a->width, a->top + a->height + 27.0, SMALL, TEXT_MIDDLE, l->muted,
                        0, "time [s]");
 }
 
 // Leave out points that lie on the straight line between those kept, within drawing accuracy.
-static size_t thin_out(canvas_point *points, size_t count)
+static size_t drop_collinear(canvas_point *points, size_t count)
 {
     const double unseen = 0.04;
     size_t kept = count > 0 ? 1 : 0,
@@ -189,7 +189,7 @@ static void draw_line(const figure *f, canvas *c, const axes *a, const figure_li
             points[n++] = at;
         }
     }
-    n = thin_out(points, n);
+    n = drop_collinear(points, n);
     vy_canvas_line(c, points, n, theme_of(f)->lines[line->color % 8], 1.2, line->dash);
     free(points);
 }
@@ -202,7 +202,7 @@ static void draw_head(const figure *f, canvas *c, const figure_panel *p, double 
         char unit[24];
         snprintf(unit, sizeof unit, "[%s]", p->unit);
         vy_canvas_text(c, LEFT + vy_canvas_text_width(c, NORMAL, 1, p->title) + 5.0, y, SMALL, TEXT_LEFT,
-                       l->faint, 0, unit);
+                       l->muted, 0, unit);
     }
     double x = title_width(c, p);
     for (int i = 0; i < p->line_count; ++i) {

@@ -41,7 +41,7 @@ static place place_of(const char *path)
     return p;
 }
 
-static int same_place(const char *a, const char *b)
+static int is_same_file(const char *a, const char *b)
 {
     const place p = place_of(a), q = place_of(b);
     if (!p.replaced || !q.replaced) return 0; // a pipe or device is written directly
@@ -61,7 +61,7 @@ typedef struct claim {
 static char *inputs[INPUT_CAP];
 static claim claims[OUTPUT_CAP];
 static int input_count, claim_count;
-static int clash; // an output would destroy an input or another output
+static int has_conflict; // an output would destroy an input or another output
 
 void vy_file_is_input(const char *path)
 {
@@ -72,9 +72,9 @@ void vy_file_is_input(const char *path)
     if (copy != NULL) inputs[input_count++] = copy;
 }
 
-void vy_file_forget(void)
+void vy_file_reset(void)
 {
-    clash = 0;
+    has_conflict = 0;
     while (input_count > 0) free(inputs[--input_count]);
     while (claim_count > 0) {
         free(claims[--claim_count].path);
@@ -100,22 +100,22 @@ int vy_file_check_input(const char *name, const char *what, const char *path)
 
 static int check_pair(const char *name, const claim *a, const claim *b)
 {
-    if (!same_place(a->path, b->path) && !same_place(a->path, b->part) && !same_place(a->part, b->path))
+    if (!is_same_file(a->path, b->path) && !is_same_file(a->path, b->part) && !is_same_file(a->part, b->path))
         return 0;
     return vy_print_error(name, EXIT_USAGE,
                           "two outputs would go to one file, %s and %s; give one of them another name",
                           a->path, b->path);
 }
 
-static int check_apart(const char *name)
+static int check_output_conflict(const char *name)
 {
     for (int i = 0; i < claim_count; ++i) {
         const claim *c = &claims[i];
         for (int k = 0; k < input_count; ++k) {
-            if (same_place(inputs[k], c->path))
+            if (is_same_file(inputs[k], c->path))
                 return vy_print_error(name, EXIT_USAGE,
                                       "the output %s would replace the input; give it another name", c->path);
-            if (same_place(inputs[k], c->part))
+            if (is_same_file(inputs[k], c->part))
                 return vy_print_error(
                     name, EXIT_USAGE,
                     "the output %s is written as %s first, which is an input; give it another name", c->path,
@@ -131,12 +131,12 @@ static int check_apart(const char *name)
 
 int vy_file_check_conflicts(const char *name)
 {
-    const int status = check_apart(name);
-    clash |= status != 0;
+    const int status = check_output_conflict(name);
+    has_conflict |= status != 0;
     return status;
 }
 
-int vy_file_has_conflict(void) { return clash; }
+int vy_file_has_conflict(void) { return has_conflict; }
 
 int vy_file_claim(const char *name, const char *path, const char *suffix)
 {

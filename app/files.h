@@ -12,7 +12,7 @@ int vy_file_check_input(const char *name, const char *what, const char *path);
 void vy_file_is_input(const char *path);
 
 /// Forget inputs and outputs: the command is done.
-void vy_file_forget(void);
+void vy_file_reset(void);
 
 /// Register an output of the command, and check it. Until it is whole it is called `path` with `suffix`
 /// behind it (VY_FILE_PART for most). A command does this for each of its outputs before it opens the first.

@@ -16,9 +16,9 @@ enum {
     PROGRESS_EVERY = 4096, // strides between two reads of the clock
 };
 
-#define FLUSH_SECONDS 0.5  // of the clock
-#define SETTLE_BAND   0.05 // [m]
-#define SETTLE_SHARE  0.05 // of the largest error
+#define FLUSH_SECONDS   0.5  // of the clock
+#define SETTLE_BAND     0.05 // [m]
+#define SETTLE_FRACTION 0.05 // of the largest error
 
 static double length(vy_vec3 v) { return sqrt(v.x * v.x + v.y * v.y + v.z * v.z); }
 
@@ -59,7 +59,7 @@ static void sample_body(const vy_world *world, uint32_t index, drone_track *t)
     const double error = length(difference(t->now.position, t->now.target.position));
     t->error_sum += error * error;
     t->error_max = fmax(t->error_max, error);
-    t->outside = error > fmax(SETTLE_BAND, SETTLE_SHARE * t->error_max);
+    t->outside = error > fmax(SETTLE_BAND, SETTLE_FRACTION * t->error_max);
     if (t->outside) t->settled = vy_world_time(world);
 }
 

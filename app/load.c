@@ -33,7 +33,7 @@ int vy_parse_number(const char *text, double *out)
     return 1;
 }
 
-int vy_overrides_from(const arguments *given, overrides *out)
+int vy_parse_overrides(const arguments *given, overrides *out)
 {
     const command *of = given->command;
     *out = (overrides){.count = 0};
@@ -103,7 +103,7 @@ static int print_diagnostics(const char *name, const char *what, vy_status statu
 }
 
 // Files that the scenario refers to are inputs, too.
-static vy_status load_beside(void *self, const char *name, const char *from, vy_source_text *out)
+static vy_status load_input_file(void *self, const char *name, const char *from, vy_source_text *out)
 {
     const vy_status status = vy_load_vehicle(self, name, from, out);
     if (status == VY_OK) vy_file_is_input(out->name);
@@ -115,7 +115,7 @@ int vy_load_scenario_diagnosed(const char *name, const char *path, const overrid
 {
     const vy_scenario_options options = {.overrides = changes->items,
                                          .override_count = changes->count,
-                                         .load = load_beside,
+                                         .load = load_input_file,
                                          .find_programs = 1};
     const vy_status status = vy_scenario_load(path, &options, out, found);
     return print_diagnostics(name, path, status, found);
@@ -190,7 +190,7 @@ int vy_print_log_error(const char *name, const char *path, vy_status status, vy_
     return vy_print_status(name, status, err);
 }
 
-static void silent_controller(void *self, const vy_samples *samples, vy_intent *intent)
+static void null_controller(void *self, const vy_samples *samples, vy_intent *intent)
 {
     (void)self;
     (void)samples;
@@ -203,7 +203,7 @@ int vy_load_world(const char *name, const vy_scenario *scenario, vy_world **out)
     for (int i = 0; i < scenario->drone_count; ++i) {
         vy_controller_def *controller = &scenario->drones[i].def.controller;
         if (vy_controller_is_external(controller->kind) && controller->call == NULL)
-            controller->call = silent_controller;
+            controller->call = null_controller;
     }
     const vy_status status = vy_scenario_build(scenario, out, &error);
     return status == VY_OK ? 0 : vy_print_status(name, status, &error);

@@ -12,7 +12,7 @@ typedef struct overrides {
 } overrides;
 
 /// @return 0, or the exit status after a sentence
-int vy_overrides_from(const arguments *given, overrides *out);
+int vy_parse_overrides(const arguments *given, overrides *out);
 void vy_overrides_destroy(overrides *o);
 
 /// A whole number from the command line, decimal. Returns 0 when `text` is none.

@@ -28,7 +28,7 @@ static int run_command(const command *of, int count, char **words)
         status = of->run(&given);
     }
     vy_arguments_destroy(&given);
-    vy_file_forget();
+    vy_file_reset();
     return vy_flush_stdout(of->name, status);
 }
 

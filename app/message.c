@@ -13,25 +13,25 @@ static int also_json;
 void vy_set_json_errors(int on) { also_json = on; }
 
 static const vy_diagnostics *diagnostics; // for the next error
-static char said[1024];
-static char *said_before;
+static char last_message[1024];
+static char *last_context;
 
-const char *vy_last_error(void) { return said; }
-const char *vy_last_error_context(void) { return said_before != NULL ? said_before : ""; }
+const char *vy_last_error(void) { return last_message; }
+const char *vy_last_error_context(void) { return last_context != NULL ? last_context : ""; }
 
 void vy_print_diagnostics(const vy_diagnostics *found)
 {
-    free(said_before);
-    said_before = vy_diagnostics_print(found);
-    if (said_before != NULL) fputs(said_before, stderr);
+    free(last_context);
+    last_context = vy_diagnostics_print(found);
+    if (last_context != NULL) fputs(last_context, stderr);
     diagnostics = found->errors > 0 ? found : NULL;
 }
 
-static void say_list(const char *name, const char *before, const char *format, va_list list)
+static void print_message(const char *name, const char *before, const char *format, va_list list)
 {
-    char text[sizeof said];
+    char text[sizeof last_message];
     vsnprintf(text, sizeof text, format, list);
-    if (before[0] == '\0') memcpy(said, text, sizeof said);
+    if (before[0] == '\0') memcpy(last_message, text, sizeof last_message);
     fflush(stdout); // earlier output comes first
     fprintf(stderr, "volery%s%s: %s%s\n", name != NULL ? " " : "", name != NULL ? name : "", before, text);
     if (before[0] != '\0') return;
@@ -51,7 +51,7 @@ int vy_print_error(const char *name, int exit_status, const char *format, ...)
 {
     va_list list;
     va_start(list, format);
-    say_list(name, "", format, list);
+    print_message(name, "", format, list);
     va_end(list);
     return exit_status;
 }
@@ -60,7 +60,7 @@ int vy_print_usage_error(const command *of, const char *format, ...)
 {
     va_list list;
     va_start(list, format);
-    say_list(of != NULL ? of->name : NULL, "", format, list);
+    print_message(of != NULL ? of->name : NULL, "", format, list);
     va_end(list);
     return EXIT_USAGE;
 }
@@ -69,7 +69,7 @@ void vy_print_warning(const char *name, const char *format, ...)
 {
     va_list list;
     va_start(list, format);
-    say_list(name, "warning: ", format, list);
+    print_message(name, "warning: ", format, list);
     va_end(list);
 }
 

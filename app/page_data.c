@@ -7,7 +7,7 @@
 #include <string.h>
 #include <zlib.h>
 
-enum { EVENT_CAP = 20000, CHANNEL_CAP = 65536, PACK_ROOM = 1 << 16, TRIES = 6 };
+enum { EVENT_CAP = 20000, CHANNEL_CAP = 65536, PACK_ROOM = 1 << 16, MAX_ATTEMPTS = 6 };
 
 // What a channel is to a page.
 typedef enum part { PART_NONE, PART_TRUTH, PART_OTHER, PART_REPLIES, PART_EVENTS } part;
@@ -70,7 +70,7 @@ static vy_status pack(packer *p, const void *data, size_t size, int flush, vy_er
     return VY_OK;
 }
 
-static vy_status take(void *self, const void *data, size_t size, vy_error *err)
+static vy_status append_bytes(void *self, const void *data, size_t size, vy_error *err)
 {
     return pack(self, data, size, Z_NO_FLUSH, err);
 }
@@ -146,7 +146,7 @@ static vy_status copy_records(copy *c, page_data *out, vy_error *err)
 }
 
 // Count the channels and records.
-static vy_status survey(copy *c, vy_error *err)
+static vy_status count_records(copy *c, vy_error *err)
 {
     const size_t channels = vy_mcap_reader_info(c->log->reader)->channel_count;
     for (size_t i = 0; i < channels; ++i) {
@@ -188,7 +188,7 @@ static vy_status write_file(copy *c, packer *p, page_data *out, vy_error *err)
         return vy_fail(err, VY_NO_MEMORY, "out of memory");
     vy_mcap_writer_def def = vy_default_mcap_writer_def();
     def.compression = VY_MCAP_NONE;
-    const vy_byte_sink sink = {.self = p, .write = take};
+    const vy_byte_sink sink = {.self = p, .write = append_bytes};
     vy_status status = vy_mcap_writer_open(&def, sink, &c->writer, err);
     if (status == VY_OK) status = add_channels(c, err);
     if (status == VY_OK) status = copy_records(c, out, err);
@@ -209,9 +209,10 @@ vy_status vy_page_data_make(vy_log *log, size_t limit, page_data *out, vy_error 
     c->replies = calloc(log->info.drone_count + 1u, sizeof *c->replies);
     packer p;
     memset(&p, 0, sizeof p);
-    vy_status status = c->replies != NULL ? survey(c, err) : vy_fail(err, VY_NO_MEMORY, "out of memory");
+    vy_status status =
+        c->replies != NULL ? count_records(c, err) : vy_fail(err, VY_NO_MEMORY, "out of memory");
     choose_strides(c, limit);
-    for (int i = 0; status == VY_OK && i < TRIES; ++i) {
+    for (int i = 0; status == VY_OK && i < MAX_ATTEMPTS; ++i) {
         p.size = 0;
         status = write_file(c, &p, out, err);
         const uint64_t text = (p.size + 2) / 3 * 4;

@@ -73,7 +73,7 @@ static void put_units(json *j)
     vy_json_close(j);
 }
 
-static void put_left_out(json *j, const page_data *data)
+static void put_omitted(json *j, const page_data *data)
 {
     vy_json_object(j, "thinned");
     vy_json_uint(j, "truth", data->truth_stride);
@@ -373,7 +373,7 @@ int vy_page_info(json *j, const char *path, vy_log *log, const page_data *data)
     vy_scenario *scenario = NULL;
     int status = 0;
     put_identity(j, path, log);
-    put_left_out(j, data);
+    put_omitted(j, data);
     put_units(j);
     vy_json_text(j, "scenario", vy_log_scenario(log));
     if (vy_load_logged_scenario("view", path, log, NULL, &scenario) == 0) {

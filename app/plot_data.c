@@ -11,7 +11,7 @@ enum { NAMES_MAX = 64 };
 static const double degrees = 57.29577951308232; // per radian
 
 // The default panels, one each.
-static const char *const usual[] = {"position", "error", "angles", "control.motors"};
+static const char *const default_panels[] = {"position", "error", "angles", "control.motors"};
 
 // Panels that are derived, and what they need.
 static const struct {
@@ -59,7 +59,7 @@ static vy_status add_request(plot *p, const char *list, vy_error *err)
     if (p->figure->panel_count == FIGURE_PANELS)
         return vy_fail(err, VY_FULL, "at most %d panels fit a figure", FIGURE_PANELS);
     panel_request *w = &p->requests[p->figure->panel_count++];
-    if (vy_fields_from("plot", list, &w->names) != 0) return vy_fail(err, VY_NO_MEMORY, "out of memory");
+    if (vy_parse_fields("plot", list, &w->names) != 0) return vy_fail(err, VY_NO_MEMORY, "out of memory");
     w->kind = kind_of(&w->names);
     for (int i = 0; i < w->names.count && w->kind == DERIVED_NONE; ++i) need(p, w->names.items[i]);
     for (int i = 0; i < 2 && w->kind != DERIVED_NONE; ++i) {
@@ -78,15 +78,15 @@ static vy_status has_field(vy_log *log, uint32_t drone, const char *name, plot *
 
 // Default panels that the log cannot fill are left out: without references there is no error to show, and a
 // body has no motors.
-static vy_status add_usual(vy_log *log, uint32_t drone, plot *p, vy_error *err)
+static vy_status add_default_panels(vy_log *log, uint32_t drone, plot *p, vy_error *err)
 {
     int references = 0, motors = 0;
     vy_status status = has_field(log, drone, "reference.position", p, &references, err);
     if (status == VY_OK) status = has_field(log, drone, "control.motors", p, &motors, err);
-    for (size_t i = 0; i < sizeof usual / sizeof usual[0] && status == VY_OK; ++i) {
-        if (!references && strcmp(usual[i], "error") == 0) continue;
-        if (!motors && strcmp(usual[i], "control.motors") == 0) continue;
-        status = add_request(p, !references && i == 0 ? "body.position" : usual[i], err);
+    for (size_t i = 0; i < sizeof default_panels / sizeof default_panels[0] && status == VY_OK; ++i) {
+        if (!references && strcmp(default_panels[i], "error") == 0) continue;
+        if (!motors && strcmp(default_panels[i], "control.motors") == 0) continue;
+        status = add_request(p, !references && i == 0 ? "body.position" : default_panels[i], err);
     }
     return status;
 }
@@ -171,7 +171,7 @@ static int count_row(void *self, double time, const double *row)
 }
 
 // Values of the columns of `field`, as many as there are; 1 when all of them are of this very moment.
-static int take_values(const plot *p, const double *row, const char *field, double *out, int count)
+static int column_values(const plot *p, const double *row, const char *field, double *out, int count)
 {
     int n = 0;
     for (int c = 0; c < p->table.count && n < count; ++c) {
@@ -185,8 +185,8 @@ static int take_values(const plot *p, const double *row, const char *field, doub
 static void add_error(const plot *p, double time, const double *row, figure_panel *panel)
 {
     double is[3], desired[3], square = 0.0;
-    if (!take_values(p, row, "body.position", is, 3) ||
-        !take_values(p, row, "reference.position", desired, 3))
+    if (!column_values(p, row, "body.position", is, 3) ||
+        !column_values(p, row, "reference.position", desired, 3))
         return;
     for (int k = 0; k < 3; ++k) {
         add_point(&panel->lines[k], time, is[k] - desired[k]);
@@ -198,9 +198,9 @@ static void add_error(const plot *p, double time, const double *row, figure_pane
 static void add_position(const plot *p, double time, const double *row, figure_panel *panel)
 {
     double is[3];
-    for (int k = 0; k < 3 && take_values(p, row, "body.position", is, 3); ++k)
+    for (int k = 0; k < 3 && column_values(p, row, "body.position", is, 3); ++k)
         add_point(&panel->lines[k], time, is[k]);
-    for (int k = 0; k < 3 && take_values(p, row, "reference.position", is, 3); ++k)
+    for (int k = 0; k < 3 && column_values(p, row, "reference.position", is, 3); ++k)
         add_point(&panel->lines[3 + k], time, is[k]);
 }
 
@@ -208,7 +208,7 @@ static void add_position(const plot *p, double time, const double *row, figure_p
 static void add_angles(const plot *p, double time, const double *row, figure_panel *panel)
 {
     double q[4];
-    if (!take_values(p, row, "body.attitude", q, 4)) return;
+    if (!column_values(p, row, "body.attitude", q, 4)) return;
     const double down = 2.0 * (q[0] * q[2] - q[3] * q[1]);
     const double angles[3] = {
         atan2(2.0 * (q[0] * q[1] + q[2] * q[3]), 1.0 - 2.0 * (q[1] * q[1] + q[2] * q[2])) * degrees,
@@ -235,7 +235,7 @@ static void add_fields(const plot *p, const panel_request *w, double time, const
     }
 }
 
-static int take_row(void *self, double time, const double *row)
+static int on_row(void *self, double time, const double *row)
 {
     plot *p = self;
     for (int i = 0; i < p->figure->panel_count; ++i) {
@@ -262,7 +262,7 @@ static vy_status read_values(plot *p, vy_error *err)
                 return vy_fail(err, VY_NO_MEMORY, "out of memory");
         }
     }
-    return status == VY_OK ? vy_table_rows(&p->table, 0.0, take_row, p, err) : status;
+    return status == VY_OK ? vy_table_rows(&p->table, 0.0, on_row, p, err) : status;
 }
 
 vy_status vy_plot_fill(vy_log *log, uint32_t drone, const char *const *panels, int count, figure *out,
@@ -273,7 +273,7 @@ vy_status vy_plot_fill(vy_log *log, uint32_t drone, const char *const *panels, i
     p->figure = out;
     vy_status status = VY_OK;
     for (int i = 0; i < count && status == VY_OK; ++i) status = add_request(p, panels[i], err);
-    if (count == 0) status = add_usual(log, drone, p, err);
+    if (count == 0) status = add_default_panels(log, drone, p, err);
     if (status == VY_OK) status = vy_table_open(log, drone, p->needed, p->needed_count, &p->table, err);
     if (status == VY_OK) status = read_values(p, err);
     vy_table_close(&p->table);

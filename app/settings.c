@@ -44,12 +44,12 @@ static int add(reader *r, const char *path, const char *value, size_t length)
     return item->key != NULL && item->value != NULL;
 }
 
-static void leave_to(reader *r, int column)
+static void pop_levels(reader *r, int column)
 {
     while (r->depth > 0 && r->levels[r->depth - 1].column >= column) --r->depth;
 }
 
-static void enter(reader *r, int column, const char *path)
+static void push_level(reader *r, int column, const char *path)
 {
     if (r->depth == DEPTH_CAP) return;
     level *l = &r->levels[r->depth++];
@@ -58,21 +58,21 @@ static void enter(reader *r, int column, const char *path)
     snprintf(l->path, sizeof l->path, "%s", path);
 }
 
-static int take_line(reader *r, const char *line, size_t length)
+static int read_line(reader *r, const char *line, size_t length)
 {
     char path[KEY_CAP];
     int column = (int)strspn(line, " ");
     if ((size_t)column >= length || line[column] == '#') return 1;
     if (line[column] == '-') {
-        leave_to(r, column);
+        pop_levels(r, column);
         if (r->depth > 0) {
             level *list = &r->levels[r->depth - 1];
             snprintf(path, sizeof path, "%.200s[%d]", list->path, list->elements++);
-            enter(r, column, path);
+            push_level(r, column, path);
         }
         column += 2;
     }
-    leave_to(r, column);
+    pop_levels(r, column);
     const char *key = line + column, *end = line + length;
     const char *colon = memchr(key, ':', column < (int)length ? (size_t)(end - key) : 0);
     if (colon == NULL) return 1;
@@ -82,7 +82,7 @@ static int take_line(reader *r, const char *line, size_t length)
     const char *value = colon + 1;
     while (value < end && *value == ' ') ++value;
     if (value < end) return add(r, path, value, (size_t)(end - value));
-    enter(r, column, path);
+    push_level(r, column, path);
     return 1;
 }
 
@@ -92,7 +92,7 @@ int vy_settings_read(const char *text, settings *out)
     *out = (settings){.count = 0};
     while (*text != '\0') {
         const size_t length = strcspn(text, "\n");
-        if (!take_line(&r, text, length)) {
+        if (!read_line(&r, text, length)) {
             vy_settings_destroy(out);
             return 0;
         }

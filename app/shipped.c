@@ -88,7 +88,7 @@ static void describe_scenario(const char *folder, const char *name, shipped_fn *
     if (file != NULL) fclose(file);
 }
 
-void vy_shipped_each(shipped_fn *take, void *self)
+void vy_shipped_for_each(shipped_fn *take, void *self)
 {
     char *folder = scenarios_folder();
     DIR *dir = folder != NULL ? opendir(folder) : NULL;
@@ -125,5 +125,5 @@ static void print_one(void *self, const char *name, const char *about)
 void vy_shipped_list(FILE *out)
 {
     listing l = {out, 0};
-    vy_shipped_each(print_one, &l);
+    vy_shipped_for_each(print_one, &l);
 }

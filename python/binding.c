@@ -26,7 +26,7 @@ static void *fail(const vy_error *err)
 }
 
 // 0, or -1 with the error's sentence kept.
-static int said(vy_status status, const vy_error *err)
+static int set_error(vy_status status, const vy_error *err)
 {
     if (status == VY_OK) return 0;
     (void)fail(err);
@@ -112,29 +112,29 @@ static double seconds_now(void)
 }
 
 // A world and what belongs to it.
-typedef struct flown {
+typedef struct world_session {
     vy_scenario *scenario;
     vy_world *world;
     held *actions;
     vy_host **hosts; // plug-ins and processes that steer, up to a NULL
     vy_recorder *recorder;
     double flushed; // [s] of the clock, when the log was last brought up to date
-} flown;
+} world_session;
 
 // Threads may share it: each function here has it for itself, one call at a time. It lasts until
 // world_destroy(), even where world_reset() puts another world in the place of the first.
-typedef struct lone {
+typedef struct locked_world {
     pthread_mutex_t lock;
-    flown now;
-} lone;
+    world_session now;
+} locked_world;
 
-static flown *enter(lone *w)
+static world_session *enter(locked_world *w)
 {
     (void)pthread_mutex_lock(&w->lock);
     return &w->now;
 }
 
-static void leave(lone *w) { (void)pthread_mutex_unlock(&w->lock); }
+static void leave(locked_world *w) { (void)pthread_mutex_unlock(&w->lock); }
 
 static void reply(void *self, const vy_samples *samples, vy_intent *intent)
 {
@@ -142,7 +142,7 @@ static void reply(void *self, const vy_samples *samples, vy_intent *intent)
     *intent = ((const held *)self)->intent;
 }
 
-static void empty(const flown *f)
+static void empty(const world_session *f)
 {
     vy_recorder_abandon(f->recorder);
     vy_world_destroy(f->world);
@@ -152,7 +152,7 @@ static void empty(const flown *f)
     free(f->actions);
 }
 
-void world_destroy(lone *w)
+void world_destroy(locked_world *w)
 {
     if (w == NULL) return;
     empty(&w->now);
@@ -160,7 +160,7 @@ void world_destroy(lone *w)
     free(w);
 }
 
-static void take_actions(flown *w)
+static void take_actions(world_session *w)
 {
     for (int i = 0; i < w->scenario->drone_count; ++i) {
         const vy_vehicle_def *v = &w->scenario->drones[i].def.vehicle;
@@ -174,7 +174,7 @@ static void take_actions(flown *w)
 }
 
 // Start the plug-ins and processes that the scenario names.
-static vy_status start_hosts(flown *w, vy_error *err)
+static vy_status start_hosts(world_session *w, vy_error *err)
 {
     vy_status status = VY_OK;
     for (int i = 0, n = 0; i < w->scenario->drone_count && status == VY_OK; ++i) {
@@ -195,7 +195,7 @@ static vy_status start_hosts(flown *w, vy_error *err)
 }
 
 // With `acts` the world is steered by world_act, taken at the end of every step.
-static vy_status fill(flown *w, const vy_scenario *scenario, int acts, uint64_t seed, vy_error *err)
+static vy_status fill(world_session *w, const vy_scenario *scenario, int acts, uint64_t seed, vy_error *err)
 {
     vy_status status = vy_scenario_copy(scenario, &w->scenario, err);
     if (status != VY_OK) return status;
@@ -208,10 +208,10 @@ static vy_status fill(flown *w, const vy_scenario *scenario, int acts, uint64_t 
     return status == VY_OK ? vy_scenario_build(w->scenario, &w->world, err) : status;
 }
 
-lone *world_create(const vy_scenario *scenario, int acts, uint64_t seed)
+locked_world *world_create(const vy_scenario *scenario, int acts, uint64_t seed)
 {
     vy_error err = {.status = VY_NO_MEMORY};
-    lone *w = calloc(1, sizeof *w);
+    locked_world *w = calloc(1, sizeof *w);
     if (w == NULL || pthread_mutex_init(&w->lock, NULL) != 0) {
         free(w);
         return fail(&err);
@@ -222,16 +222,16 @@ lone *world_create(const vy_scenario *scenario, int acts, uint64_t seed)
 }
 
 // Another world in the place of this one, which stays after a mistake.
-int world_reset(lone *w, const vy_scenario *scenario, int acts, uint64_t seed)
+int world_reset(locked_world *w, const vy_scenario *scenario, int acts, uint64_t seed)
 {
     vy_error err = {.status = VY_NO_MEMORY};
-    flown next = {.scenario = NULL};
+    world_session next = {.scenario = NULL};
     const vy_status status = fill(&next, scenario, acts, seed, &err);
     if (status == VY_OK) {
-        flown *now = enter(w);
+        world_session *now = enter(w);
         const int recorded = now->recorder != NULL;
         if (!recorded) {
-            const flown before = *now;
+            const world_session before = *now;
             *now = next;
             next = before;
         }
@@ -261,7 +261,7 @@ const char *reply_fields(void)
 }
 
 // The values of a rung, and those of the fields that go with any, each in the order of the fields.
-static void take_action(flown *w, uint32_t drone, int rung, const double *values, const double *more)
+static void take_action(world_session *w, uint32_t drone, int rung, const double *values, const double *more)
 {
     vy_intent *in = &w->actions[drone].intent;
     memset(in, 0, sizeof *in);
@@ -279,16 +279,16 @@ static void take_action(flown *w, uint32_t drone, int rung, const double *values
     }
 }
 
-void world_act(lone *w, uint32_t drone, int rung, const double *values, const double *more)
+void world_act(locked_world *w, uint32_t drone, int rung, const double *values, const double *more)
 {
     take_action(enter(w), drone, rung, values, more);
     leave(w);
 }
 
 // A log that grows slowly is brought up to date twice a second, for whoever reads it after a kill.
-uint32_t world_step(lone *w, uint64_t steps)
+uint32_t world_step(locked_world *w, uint64_t steps)
 {
-    flown *f = enter(w);
+    world_session *f = enter(w);
     const uint32_t events = vy_world_advance(f->world, steps);
     if (f->recorder != NULL && seconds_now() - f->flushed >= 0.5) {
         vy_recorder_flush(f->recorder);
@@ -298,21 +298,21 @@ uint32_t world_step(lone *w, uint64_t steps)
     return events;
 }
 
-uint64_t world_tick(lone *w)
+uint64_t world_tick(locked_world *w)
 {
     const uint64_t tick = vy_world_tick(enter(w)->world);
     leave(w);
     return tick;
 }
 
-uint64_t world_hash(lone *w)
+uint64_t world_hash(locked_world *w)
 {
     const uint64_t hash = vy_world_hash(enter(w)->world);
     leave(w);
     return hash;
 }
 
-uint64_t world_state_hash(lone *w)
+uint64_t world_state_hash(locked_world *w)
 {
     const uint64_t hash = vy_world_state_hash(enter(w)->world);
     leave(w);
@@ -320,7 +320,7 @@ uint64_t world_state_hash(lone *w)
 }
 
 /// Save into `size` bytes, if that is enough. Returns how many it takes.
-size_t world_save(lone *w, void *block, size_t size)
+size_t world_save(locked_world *w, void *block, size_t size)
 {
     const vy_world *world = enter(w)->world;
     const size_t needed = vy_world_state_size(world);
@@ -329,14 +329,14 @@ size_t world_save(lone *w, void *block, size_t size)
     return needed;
 }
 
-const char *world_integrator(lone *w)
+const char *world_integrator(locked_world *w)
 {
     const char *name = vy_integrator_name(vy_world_integrator(enter(w)->world));
     leave(w);
     return name;
 }
 
-int world_set_integrator(lone *w, const char *name)
+int world_set_integrator(locked_world *w, const char *name)
 {
     vy_error err = {0};
     int i = 0;
@@ -350,19 +350,19 @@ int world_set_integrator(lone *w, const char *name)
     }
     const vy_status status = vy_world_set_integrator(enter(w)->world, (vy_integrator)i, &err);
     leave(w);
-    return said(status, &err);
+    return set_error(status, &err);
 }
 
-int world_restore(lone *w, const void *block, size_t size)
+int world_restore(locked_world *w, const void *block, size_t size)
 {
     vy_error err = {0};
     const vy_status status = vy_world_restore(enter(w)->world, block, size, &err);
     leave(w);
-    return said(status, &err);
+    return set_error(status, &err);
 }
 
 // Position, velocity, attitude, rate, then the same of the estimate, rotor speeds, motor commands.
-void world_read(lone *w, uint32_t drone, double *out)
+void world_read(locked_world *w, uint32_t drone, double *out)
 {
     vy_drone_state s;
     const vy_world *world = enter(w)->world;
@@ -383,7 +383,7 @@ void world_read(lone *w, uint32_t drone, double *out)
 }
 
 // Position, velocity, attitude, rate of a body.
-void world_read_body(lone *w, uint32_t body, double *out)
+void world_read_body(locked_world *w, uint32_t body, double *out)
 {
     vy_world_body_state s;
     const vy_world *world = enter(w)->world;
@@ -398,9 +398,9 @@ void world_read_body(lone *w, uint32_t body, double *out)
 }
 
 // Why the world ended, as a sentence; NULL while it runs.
-const char *world_failure(lone *w)
+const char *world_failure(locked_world *w)
 {
-    const flown *now = enter(w);
+    const world_session *now = enter(w);
     const vy_failure f = vy_world_failure(now->world);
     if (f.reason != VY_FAILURE_NONE)
         vy_failure_print(&f, vy_scenario_name_of(now->scenario, (int)f.body), message, sizeof message);
@@ -408,41 +408,42 @@ const char *world_failure(lone *w)
     return f.reason != VY_FAILURE_NONE ? message : NULL;
 }
 
-int world_hosted(lone *w)
+int world_hosted(locked_world *w)
 {
     const int hosted = enter(w)->hosts[0] != NULL;
     leave(w);
     return hosted;
 }
 
-int world_recording(lone *w)
+int world_recording(locked_world *w)
 {
     const int recording = enter(w)->recorder != NULL;
     leave(w);
     return recording;
 }
 
-static int begin_record(flown *w, const char *path)
+static int begin_record(world_session *w, const char *path)
 {
     vy_error err = {0};
     if (w->recorder != NULL) {
         snprintf(message, sizeof message, "this world is being recorded already");
         return -1;
     }
-    if (said(vy_scenario_record(w->scenario, w->world, path, NULL, &w->recorder, &err), &err) != 0) return -1;
+    if (set_error(vy_scenario_record(w->scenario, w->world, path, NULL, &w->recorder, &err), &err) != 0)
+        return -1;
     vy_world_set_sink(w->world, vy_recorder_sink(w->recorder));
     w->flushed = seconds_now();
     return 0;
 }
 
-int world_record(lone *w, const char *path)
+int world_record(locked_world *w, const char *path)
 {
     const int result = begin_record(enter(w), path);
     leave(w);
     return result;
 }
 
-static int end_record(flown *w, int whole)
+static int end_record(world_session *w, int whole)
 {
     vy_error err = {0};
     const int failed = vy_world_failure(w->world).reason != VY_FAILURE_NONE;
@@ -450,16 +451,16 @@ static int end_record(flown *w, int whole)
     w->recorder = NULL;
     vy_world_set_sink(w->world, (vy_sink){0});
     if (r == NULL) return 0;
-    return said(vy_recorder_close(r, w->world,
-                                  failed  ? "failed"
-                                  : whole ? "completed"
-                                          : "interrupted",
-                                  &err),
-                &err);
+    return set_error(vy_recorder_close(r, w->world,
+                                       failed  ? "failed"
+                                       : whole ? "completed"
+                                               : "interrupted",
+                                       &err),
+                     &err);
 }
 
 // `whole`: the recording came to its end, nothing was thrown meanwhile.
-int world_record_end(lone *w, int whole)
+int world_record_end(locked_world *w, int whole)
 {
     const int result = end_record(enter(w), whole);
     leave(w);
@@ -467,7 +468,7 @@ int world_record_end(lone *w, int whole)
 }
 
 // The first difference as a sentence.
-static void tell_difference(const vy_log *log, const vy_difference *d)
+static void set_difference_error(const vy_log *log, const vy_difference *d)
 {
     const double time = (double)d->tick * vy_log_get_info(log).dt;
     if (d->field[0] == '\0') {
@@ -490,7 +491,7 @@ static void tell_difference(const vy_log *log, const vy_difference *d)
 }
 
 // Why a replay of an open log stopped, as a sentence with the step.
-static int tell_stop(const vy_log_info *info, const vy_difference *d, const vy_error *err)
+static int set_replay_error(const vy_log_info *info, const vy_difference *d, const vy_error *err)
 {
     snprintf(message, sizeof message, "the replay cannot go on after step %" PRIu64 " of %" PRIu64 ": %s",
              d->last_tick, info->last_tick, err->text);
@@ -510,12 +511,12 @@ static vy_scenario *logged_scenario(vy_log *log, const char *path)
                  info.physics, VY_PHYSICS_REVISION);
         return NULL;
     }
-    if ((info.complete || info.recovered) && said(vy_log_verify(log, &err), &err) != 0) return NULL;
+    if ((info.complete || info.recovered) && set_error(vy_log_verify(log, &err), &err) != 0) return NULL;
     return take(vy_scenario_from_log(log, path, NULL, 0, &s, &told), &s, &told);
 }
 
 // Start what is to be asked, and fly the log's scenario beside the log.
-static int fly_beside(vy_log *log, int live, int allowed, flown *f)
+static int replay_session(vy_log *log, int live, int allowed, world_session *f)
 {
     vy_error err = {0};
     vy_difference d = {0};
@@ -525,12 +526,12 @@ static int fly_beside(vy_log *log, int live, int allowed, flown *f)
     if (status == VY_OK && allowed) status = vy_scenario_allow_programs(f->scenario, log, &err);
     if (status == VY_OK && live) status = start_hosts(f, &err);
     if (status == VY_OK) status = vy_scenario_build(f->scenario, &f->world, &err);
-    if (status != VY_OK) return said(status, &err);
+    if (status != VY_OK) return set_error(status, &err);
     status = live ? vy_log_replay_live(log, f->world, NULL, NULL, &d, &err)
                   : vy_log_replay(log, f->world, NULL, NULL, &d, &err);
-    if (status != VY_OK) return tell_stop(&info, &d, &err);
+    if (status != VY_OK) return set_replay_error(&info, &d, &err);
     if (d.found) {
-        tell_difference(log, &d);
+        set_difference_error(log, &d);
         return 1;
     }
     if (info.complete) return 0;
@@ -544,11 +545,11 @@ static int fly_beside(vy_log *log, int live, int allowed, flown *f)
 // `allowed`: those that the log names, too.
 static int replay_log(vy_log *log, const char *path, int live, int allowed)
 {
-    flown f = {.scenario = logged_scenario(log, path)};
+    world_session f = {.scenario = logged_scenario(log, path)};
     if (f.scenario == NULL) return -1;
     int result = 1;
     if (vy_scenario_hash(f.scenario) == vy_log_get_info(log).config_hash)
-        result = fly_beside(log, live, allowed, &f);
+        result = replay_session(log, live, allowed, &f);
     else
         snprintf(message, sizeof message, "the scenario in %s is not the one that was flown", path);
     empty(&f);
@@ -559,7 +560,7 @@ int log_replay(const char *path, int live, int allowed)
 {
     vy_error err = {0};
     vy_log *log = NULL;
-    if (said(vy_log_open(path, &log, &err), &err) != 0) return -1;
+    if (set_error(vy_log_open(path, &log, &err), &err) != 0) return -1;
     const int result = replay_log(log, path, live, allowed);
     vy_log_close(log);
     return result;
@@ -628,7 +629,7 @@ uint32_t batch_threads(const vy_batch *b) { return vy_batch_threads(b); }
 int batch_restore(vy_batch *b, uint32_t world, const void *block, size_t size)
 {
     vy_error err = {0};
-    return said(vy_batch_restore(b, world, block, size, &err), &err);
+    return set_error(vy_batch_restore(b, world, block, size, &err), &err);
 }
 
 vy_scenario *batch_scenario(const vy_batch *b, uint32_t world)
@@ -639,7 +640,7 @@ vy_scenario *batch_scenario(const vy_batch *b, uint32_t world)
     return s;
 }
 
-static int tell_cells(const vy_cells *c, uint64_t out[4])
+static int write_cells(const vy_cells *c, uint64_t out[4])
 {
     out[0] = (uint64_t)(uintptr_t)c->first;
     out[1] = c->count;
@@ -653,78 +654,78 @@ int batch_cells(const vy_batch *b, uint32_t drone, const char *field, uint64_t o
 {
     vy_error err = {0};
     vy_cells c;
-    return said(vy_batch_cells(b, drone, field, &c, &err), &err) != 0 ? -1 : tell_cells(&c, out);
+    return set_error(vy_batch_cells(b, drone, field, &c, &err), &err) != 0 ? -1 : write_cells(&c, out);
 }
 
-// ---- a batch on a GPU: a keeper of a vy_gpu
+// ---- a batch on a GPU: a shared handle of a vy_gpu
 
 static void destroy_gpu(void *gpu) { vy_gpu_destroy(gpu); }
 
-keeper *gpu_create(vy_batch *b)
+shared_handle *gpu_create(vy_batch *b)
 {
     vy_error err = {0};
     vy_gpu *gpu = NULL;
     if (vy_gpu_create(b, &gpu, &err) != VY_OK) return fail(&err);
-    keeper *k = keeper_create(gpu, destroy_gpu);
+    shared_handle *k = shared_handle_create(gpu, destroy_gpu);
     if (k == NULL) vy_gpu_destroy(gpu);
     return k;
 }
 
-void gpu_release(keeper *k) { keeper_release(k); }
-int gpu_device(const keeper *k) { return vy_gpu_device(k->thing); }
+void gpu_release(shared_handle *k) { shared_handle_release(k); }
+int gpu_device(const shared_handle *k) { return vy_gpu_device(k->object); }
 
 // Device addresses of actions, observations, terminated, truncated.
-void gpu_view(keeper *k, uint64_t out[4])
+void gpu_view(shared_handle *k, uint64_t out[4])
 {
-    vy_gpu *gpu = k->thing;
+    vy_gpu *gpu = k->object;
     const void *arrays[] = {vy_gpu_actions(gpu), vy_gpu_observations(gpu), vy_gpu_terminated(gpu),
                             vy_gpu_truncated(gpu)};
     for (int i = 0; i < 4; ++i) out[i] = (uint64_t)(uintptr_t)arrays[i];
 }
 
 // As batch_cells.
-int gpu_cells(const keeper *k, const char *field, uint64_t out[4])
+int gpu_cells(const shared_handle *k, const char *field, uint64_t out[4])
 {
     vy_error err = {0};
     vy_cells c;
-    return said(vy_gpu_cells(k->thing, field, &c, &err), &err) != 0 ? -1 : tell_cells(&c, out);
+    return set_error(vy_gpu_cells(k->object, field, &c, &err), &err) != 0 ? -1 : write_cells(&c, out);
 }
 
-int gpu_step(keeper *k, uint64_t steps)
+int gpu_step(shared_handle *k, uint64_t steps)
 {
     vy_error err = {0};
-    return said(vy_gpu_step(k->thing, steps, &err), &err);
+    return set_error(vy_gpu_step(k->object, steps, &err), &err);
 }
 
-int gpu_upload(keeper *k)
+int gpu_upload(shared_handle *k)
 {
     vy_error err = {0};
-    return said(vy_gpu_upload(k->thing, &err), &err);
+    return set_error(vy_gpu_upload(k->object, &err), &err);
 }
 
-int gpu_upload_actions(keeper *k)
+int gpu_upload_actions(shared_handle *k)
 {
     vy_error err = {0};
-    return said(vy_gpu_upload_actions(k->thing, &err), &err);
+    return set_error(vy_gpu_upload_actions(k->object, &err), &err);
 }
 
-int gpu_download(keeper *k)
+int gpu_download(shared_handle *k)
 {
     vy_error err = {0};
-    return said(vy_gpu_download(k->thing, &err), &err);
+    return set_error(vy_gpu_download(k->object, &err), &err);
 }
 
-int gpu_download_observations(keeper *k)
+int gpu_download_observations(shared_handle *k)
 {
     vy_error err = {0};
-    return said(vy_gpu_download_observations(k->thing, &err), &err);
+    return set_error(vy_gpu_download_observations(k->object, &err), &err);
 }
 
 // What a capsule is to hold. `numbers`: address, type and number of the device, kind and bits of a value,
 // axes; then the shape and the strides.
-void *array_export(const int64_t *numbers, int versioned, keeper *owner)
+void *array_export(const int64_t *numbers, int versioned, shared_handle *owner)
 {
-    array_place place = {
+    array_layout place = {
         .data = (void *)(uintptr_t)numbers[0],
         .device_type = (int32_t)numbers[1],
         .device = (int32_t)numbers[2],
@@ -741,7 +742,7 @@ void *array_export(const int64_t *numbers, int versioned, keeper *owner)
 
 // ---- the calls themselves, timed without Python: see volery/bench.py
 
-double world_steps_seconds(lone *w, uint64_t calls)
+double world_steps_seconds(locked_world *w, uint64_t calls)
 {
     const double start = seconds_now();
     vy_world *world = enter(w)->world;

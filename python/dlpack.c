@@ -38,44 +38,44 @@ typedef struct DLManagedTensorVersioned {
 
 // ----
 
-typedef struct held_tensor {
+typedef struct exported_tensor {
     union {
         DLManagedTensor plain;
         DLManagedTensorVersioned versioned;
     } tensor;
     int64_t shape[DLPACK_AXES], strides[DLPACK_AXES];
-    keeper *owner;
-} held_tensor;
+    shared_handle *owner;
+} exported_tensor;
 
-keeper *keeper_create(void *thing, void (*destroy)(void *thing))
+shared_handle *shared_handle_create(void *object, void (*destroy)(void *object))
 {
-    keeper *k = malloc(sizeof *k);
+    shared_handle *k = malloc(sizeof *k);
     if (k == NULL) return NULL;
-    k->thing = thing;
+    k->object = object;
     k->destroy = destroy;
     atomic_init(&k->holders, 1);
     return k;
 }
 
-void keeper_release(keeper *k)
+void shared_handle_release(shared_handle *k)
 {
     if (k == NULL || atomic_fetch_sub(&k->holders, 1) != 1) return;
-    k->destroy(k->thing);
+    k->destroy(k->object);
     free(k);
 }
 
-static void let_go(held_tensor *h)
+static void release(exported_tensor *h)
 {
-    keeper_release(h->owner);
+    shared_handle_release(h->owner);
     free(h);
 }
 
-static void delete_plain(DLManagedTensor *self) { let_go(self->manager_ctx); }
-static void delete_versioned(DLManagedTensorVersioned *self) { let_go(self->manager_ctx); }
+static void delete_plain(DLManagedTensor *self) { release(self->manager_ctx); }
+static void delete_versioned(DLManagedTensorVersioned *self) { release(self->manager_ctx); }
 
-void *dlpack_create(const array_place *place, int versioned, keeper *owner)
+void *dlpack_create(const array_layout *place, int versioned, shared_handle *owner)
 {
-    held_tensor *h = calloc(1, sizeof *h);
+    exported_tensor *h = calloc(1, sizeof *h);
     if (h == NULL) return NULL;
     DLTensor *t = versioned ? &h->tensor.versioned.dl_tensor : &h->tensor.plain.dl_tensor;
     for (int i = 0; i < place->axes; ++i) {
@@ -117,6 +117,6 @@ void dlpack_forget(void *capsule)
 {
     static const char *const names[] = {"dltensor", "dltensor_versioned"};
     for (int i = 0; i < 2; ++i) { // whoever takes a tensor renames its capsule
-        if (capsule_is_valid(capsule, names[i])) let_go(capsule_get(capsule, names[i]));
+        if (capsule_is_valid(capsule, names[i])) release(capsule_get(capsule, names[i]));
     }
 }

@@ -7,28 +7,29 @@
 enum { DLPACK_AXES = 3 };
 
 /// Something that arrays lie in. Whoever has one of them holds it; the last one destroys it.
-typedef struct keeper {
-    void *thing;
-    void (*destroy)(void *thing);
+typedef struct shared_handle {
+    void *object;
+    void (*destroy)(void *object);
     atomic_uint holders;
-} keeper;
+} shared_handle;
 
-keeper *keeper_create(void *thing, void (*destroy)(void *thing)); ///< held once; NULL: no memory
-void keeper_release(keeper *k);                                   ///< NULL is a no-op
+shared_handle *shared_handle_create(void *object,
+                                    void (*destroy)(void *object)); ///< held once; NULL: no memory
+void shared_handle_release(shared_handle *k);                       ///< NULL is a no-op
 
 /// An array as its address, its device (type and number, as DLPack counts them), the kind of its values (2:
 /// real, 1: unsigned) with their bits, its shape and its strides [values].
-typedef struct array_place {
+typedef struct array_layout {
     void *data;
     int32_t device_type, device;
     uint8_t kind, bits;
     int32_t axes;
     int64_t shape[DLPACK_AXES], strides[DLPACK_AXES];
-} array_place;
+} array_layout;
 
 /// What a capsule holds: a DLManagedTensor, or a DLManagedTensorVersioned where `versioned`. `owner` is held
 /// as long as it is there; NULL: the caller sees to the memory. NULL: no memory.
-void *dlpack_create(const array_place *place, int versioned, keeper *owner);
+void *dlpack_create(const array_layout *place, int versioned, shared_handle *owner);
 
 /// Python's PyCapsule_IsValid and PyCapsule_GetPointer, which dlpack_forget needs.
 void dlpack_use(int (*is_valid)(void *, const char *), void *(*get)(void *, const char *));

@@ -66,7 +66,7 @@ static void heights_are_those_of_the_ellipsoid(void **unused)
         exact_meridian(lat, east, (long double)(h0 + h), p);
         const long double x = p[0] - o[0], z = p[2] - o[2];
         const vec3 at = vec3_make((double)p[1], (double)(c * z - s * x), (double)(c * x + s * z));
-        const local_place place = local_locate(&env.gravity.frame, &env.planet, at);
+        const local_position place = local_locate(&env.gravity.frame, &env.planet, at);
         // (cos lat cos east, cos lat sin east, sin lat) is the normal there.
         const long double nx = cosl(lat) * cosl(east), ny = cosl(lat) * sinl(east), nz = sinl(lat);
         const vec3 up = vec3_make((double)ny, (double)(c * nz - s * nx), (double)(c * nx + s * nz));

@@ -18,7 +18,7 @@ from .scenario import RUNGS, Scenario
 AUTORESETS = {"disabled": 0, "next_step": 1, "same_step": 2}
 PRECISIONS = {"float64": 0, "float32": 1}
 _DISTRIBUTIONS = {"uniform": 0, "normal": 1, "log": 2}
-_PATIENCE = 0.2  # [s] between two chances for an interrupt
+_INTERRUPT_PERIOD = 0.2  # [s] between two chances for an interrupt
 
 
 def variables() -> list[str]:
@@ -85,7 +85,7 @@ class Batch(b.Held):
             b.strings(list(observe)), len(observe))))
         self._take_arrays(self._worlds)
         self._whole = autoreset != "disabled"
-        self._pace = 1  # steps that take about _PATIENCE
+        self._pace = 1  # steps that take about _INTERRUPT_PERIOD
 
     def _take_arrays(self, held: _Worlds) -> None:
         out = (ctypes.c_uint64 * 11)()
@@ -185,7 +185,7 @@ class Batch(b.Held):
                 b.lib.batch_step(held.pointer, now)
                 spent = time.perf_counter() - start
             steps -= now
-            if spent < 0.5 * _PATIENCE and now == self._pace:
+            if spent < 0.5 * _INTERRUPT_PERIOD and now == self._pace:
                 self._pace *= 2
 
     def reset(self, mask: NDArray[np.bool_] | None = None, seeds: Sequence[int] | NDArray[np.uint64] | None = None) -> None:

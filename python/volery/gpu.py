@@ -15,10 +15,10 @@ if TYPE_CHECKING:
 
 _CPU, _CUDA = 1, 2  # as DLPack counts devices
 _KINDS = {"f": 2, "u": 1}  # and kinds of numbers
-_PATIENCE = 0.2  # [s] between two chances for an interrupt
+_INTERRUPT_PERIOD = 0.2  # [s] between two chances for an interrupt
 
 
-class _Keeper:
+class _GpuHandle:
     """Holds the worlds' memory on the device; every array there has it."""
 
     def __init__(self, pointer: int) -> None:
@@ -38,7 +38,7 @@ class DeviceArray(b.Held):
     """
 
     def __init__(self, address: int, shape: tuple[int, ...], dtype: Any, *, strides: tuple[int, ...] | None = None,
-                 device: tuple[int, int] = (_CPU, 0), owner: _Keeper | None = None) -> None:
+                 device: tuple[int, int] = (_CPU, 0), owner: _GpuHandle | None = None) -> None:
         self.address = address
         self.shape = shape
         self.dtype = np.dtype(dtype)
@@ -95,11 +95,11 @@ class Gpu(b.Held):
         self.batch = batch
         self._held = held = batch._open()  # must outlive the worlds there
         with held.lock:
-            self._keeper = _Keeper(b.made(b.lib.gpu_create(held.pointer)))
+            self._handle = _GpuHandle(b.made(b.lib.gpu_create(held.pointer)))
         self._pace = 1
-        self.device = (_CUDA, int(b.lib.gpu_device(self._keeper.pointer)))
+        self.device = (_CUDA, int(b.lib.gpu_device(self._handle.pointer)))
         out = (ctypes.c_uint64 * 4)()
-        b.lib.gpu_view(self._keeper.pointer, out)
+        b.lib.gpu_view(self._handle.pointer, out)
         worlds = len(batch)
         self.actions = self._array(out[0], batch.actions.shape, np.float64)
         self.observations = self._array(out[1], batch.observations.shape, np.float64)
@@ -107,7 +107,7 @@ class Gpu(b.Held):
         self.truncated = self._array(out[3], (worlds,), np.uint8)
 
     def _array(self, address: int, shape: tuple[int, ...], dtype: Any, strides: tuple[int, ...] | None = None) -> DeviceArray:
-        return DeviceArray(int(address), shape, dtype, strides=strides, device=self.device, owner=self._keeper)
+        return DeviceArray(int(address), shape, dtype, strides=strides, device=self.device, owner=self._handle)
 
     def __len__(self) -> int:
         return len(self.batch)
@@ -120,7 +120,7 @@ class Gpu(b.Held):
             start = time.perf_counter()
             self._call(b.lib.gpu_step, now)
             steps -= now
-            if now == self._pace and time.perf_counter() - start < 0.5 * _PATIENCE:
+            if now == self._pace and time.perf_counter() - start < 0.5 * _INTERRUPT_PERIOD:
                 self._pace *= 2
 
     def cells(self, field: str) -> DeviceArray:
@@ -149,5 +149,5 @@ class Gpu(b.Held):
     def _call(self, function: Any, *arguments: Any) -> None:
         held = self.batch._open()  # closed, it is no place to copy from or to
         with held.lock:
-            if function(self._keeper.pointer, *arguments) != 0:
+            if function(self._handle.pointer, *arguments) != 0:
                 raise b.error()

@@ -51,11 +51,11 @@ class Scenario:
         return scenario
 
     @classmethod
-    def _again(cls, text: bytes, path: bytes | None) -> Scenario:
+    def _unpickle(cls, text: bytes, path: bytes | None) -> Scenario:
         return cls._of(b.lib.scenario_parse(text, len(text), path, b.strings([]), 0), path)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return Scenario._again, (str(self).encode(), self._path)
+        return Scenario._unpickle, (str(self).encode(), self._path)
 
     def __del__(self) -> None:
         if getattr(self, "_pointer", None):

@@ -161,7 +161,7 @@ class Race(Task):
         gate: Array = self.centres[np.arange(len(index)), index]
         return gate
 
-    def _through(self) -> Array:
+    def _gate_normal(self) -> Array:
         normal = self._gate(1) - self._gate(-1)
         through: Array = normal / np.linalg.norm(normal, axis=-1, keepdims=True)
         return through
@@ -170,13 +170,13 @@ class Race(Task):
         return self._gate(0)[:, None, :]
 
     def more(self, position: Array, time: Array) -> Array:
-        return np.concatenate([self._gate(1)[:, None, :] - position, self._through()[:, None, :]], axis=-1)
+        return np.concatenate([self._gate(1)[:, None, :] - position, self._gate_normal()[:, None, :]], axis=-1)
 
     def judge(self, position: Array, velocity: Array, rate: Array, action: Array, time: Array) -> tuple[Array, NDArray[np.bool_]]:
         now = position[:, 0]
         self.before[self.fresh] = now[self.fresh]
         self.fresh[:] = False
-        gate, normal = self._gate(0), self._through()
+        gate, normal = self._gate(0), self._gate_normal()
         side = ((self.before - gate) * normal).sum(-1), ((now - gate) * normal).sum(-1)
         crossed = (side[0] < 0.0) & (side[1] >= 0.0)
         share = np.where(crossed, side[0] / np.minimum(side[0] - side[1], -1e-12), 0.0)[:, None]

@@ -35,16 +35,16 @@ class DroneState(NamedTuple):
 
 
 _words = b.lib.reply_fields().decode().split()
-_MORE = dict(zip(_words[::2], map(int, _words[1::2])))  # what goes with any rung, and how many values; 0: flags
+_REPLY_FIELDS = dict(zip(_words[::2], map(int, _words[1::2])))  # what goes with any rung, and how many values; 0: flags
 
 
-def _more(fields: dict[str, Iterable[float]]) -> Vector:
+def _pack_fields(fields: dict[str, Iterable[float]]) -> Vector:
     """The fields that go with any rung, one after the other; what is not given is zero."""
     for name in fields:
-        if name not in _MORE:
-            raise b.Error(f"act: no field {name}; a reply has {', '.join(_MORE)}")
+        if name not in _REPLY_FIELDS:
+            raise b.Error(f"act: no field {name}; a reply has {', '.join(_REPLY_FIELDS)}")
     parts = []
-    for name, size in _MORE.items():
+    for name, size in _REPLY_FIELDS.items():
         given = list(fields.get(name, ()))
         if size == 0:
             bits = {b.whole(name, number, most=31) for number in given}
@@ -66,7 +66,7 @@ class BodyState(NamedTuple):
 
 
 _Numbers = ctypes.c_double * 42
-_CUTS = [3, 6, 10, 13, 16, 19, 23, 26, 34]
+_STATE_SPLITS = [3, 6, 10, 13, 16, 19, 23, 26, 34]
 
 
 class World:
@@ -108,7 +108,7 @@ class World:
         self._acted: dict[int, tuple[Vector, Vector]] = {}
 
     @classmethod
-    def _again(cls, scenario: Scenario, seed: int, rung: str | None, acted: dict[int, tuple[Vector, Vector]],
+    def _unpickle(cls, scenario: Scenario, seed: int, rung: str | None, acted: dict[int, tuple[Vector, Vector]],
                block: bytes) -> World:
         world = cls(scenario, seed=seed, rung=rung)
         world.restore(block)
@@ -119,7 +119,7 @@ class World:
     def __reduce__(self) -> tuple[Any, ...]:
         if b.lib.world_hosted(self._pointer):
             raise TypeError("a World that a plug-in or process steers can be neither copied nor pickled")
-        return World._again, (self.scenario, self._seed, self._named, self._acted, self.save())
+        return World._unpickle, (self.scenario, self._seed, self._named, self._acted, self.save())
 
     def __repr__(self) -> str:
         return f"<World of {', '.join(self.scenario.drones)} at {self.time:.6g} s>"
@@ -158,7 +158,7 @@ class World:
         size = {1: self.scenario.rotors(index), 4: 5}.get(self._rung, 4)
         if values.size != size:
             raise b.Error(f"act: {size} values of this rung, got {values.size}")
-        self._act(index, values, _more(fields))
+        self._act(index, values, _pack_fields(fields))
 
     def _act(self, index: int, values: Vector, more: Vector) -> None:
         b.lib.world_act(self._pointer, index, self._rung, values.ctypes.data, more.ctypes.data)
@@ -168,7 +168,7 @@ class World:
         """A copy of a drone's state."""
         read: Any = _Numbers()
         b.lib.world_read(self._pointer, self.scenario._index(drone), read)
-        return DroneState(*np.split(np.frombuffer(read), _CUTS))
+        return DroneState(*np.split(np.frombuffer(read), _STATE_SPLITS))
 
     def body(self, body: int | str) -> BodyState:
         """A copy of the state of a body, by its number among the scenario's `bodies` or its name."""

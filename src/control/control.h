@@ -178,8 +178,8 @@ VY_FN real control_clamp(mask active, real x, real low, real high, real otherwis
     return real_select(active, clamped, otherwise);
 }
 
-VY_FN void control_take_sticks(const ladder_params *p, const real *sticks, mask active, control_state *c,
-                               bits *clamps)
+VY_FN void control_accept_sticks(const ladder_params *p, const real *sticks, mask active, control_state *c,
+                                 bits *clamps)
 {
     const real zero = real_set(0.0), one = real_set(1.0);
     const real step = control_clamp(active, sticks[0], zero, real_set(VY_THROTTLE_STEPS), zero, clamps);
@@ -210,7 +210,7 @@ VY_FN void control_accept(const ladder_params *p, const control_reply *in, mask 
     if (mask_any(turn)) c->attitude = quat_select(turn, quat_normalize(in->attitude), c->attitude);
     c->velocity = vec3_select(moves, in->velocity, c->velocity);
     c->yaw_rate = real_select(moves, in->yaw_rate, c->yaw_rate);
-    if (mask_any(pilot)) control_take_sticks(p, in->sticks, pilot, c, clamps);
+    if (mask_any(pilot)) control_accept_sticks(p, in->sticks, pilot, c, clamps);
     // Where rotors make the wrench, thrusters rest.
     for (int i = bits_uniform(p->rotor_count); i < bits_uniform(p->command_count); ++i)
         c->motors[i] = real_select(active & mask_not(direct), zero, c->motors[i]);

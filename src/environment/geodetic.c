@@ -75,7 +75,7 @@ static planet_frame place_of(const geodetic_frame *f, vec3 position)
 {
     if (!f->local.on) return planet_locate(&f->planet, position);
     planet_frame a = planet_locate(&f->planet, local_to_meridian(&f->local, position));
-    const local_place here = local_locate(&f->local, &f->planet, position);
+    const local_position here = local_locate(&f->local, &f->planet, position);
     a.east = local_from_meridian(&f->local, a.east);
     a.north = local_from_meridian(&f->local, a.north);
     a.up = here.up;

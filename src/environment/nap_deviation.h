@@ -117,7 +117,7 @@ VY_FN vec3 nap_air_velocity(const surroundings *env, vec3 position, real time, b
         place = planet_locate(&env->planet, position);
         at = vec3_make(real_set(0.0), real_set(0.0), place.altitude);
     } else if (env->planet.on) {
-        at = wind_place(env, position, height_at(env, position));
+        at = wind_lookup_position(env, position, height_at(env, position));
     }
     const vec3 wind = env->has_wind ? wind_from(&env->wind, env->constant_wind, at, time) : vec3_zero();
     return air_velocity(env, position, &place, vec3_masked(effect_on(flags, EFFECT_wind), wind));

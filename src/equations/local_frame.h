@@ -25,10 +25,10 @@ typedef struct local_frame {
 } local_frame;
 
 /// Where a place is, seen from the ground below it.
-typedef struct local_place {
+typedef struct local_position {
     real height; // [m] above the surface of the origin's height
     vec3 up;     // normal of the ellipsoid there, world axes
-} local_place;
+} local_position;
 
 /// A place of the world in the meridian frame.
 VY_FN vec3 local_to_meridian(const local_frame *f, vec3 r)
@@ -47,7 +47,7 @@ VY_FN vec3 local_from_meridian(const local_frame *f, vec3 v)
 /// is a stationary point. Less the same at the origin, with d = n - n0,
 ///
 ///   h - h0 = x.n - h0 d.d / 2 + ((S - S0)^2 - d.A d) / (2 S0)
-VY_FN local_place local_locate(const local_frame *f, const planet_params *p, vec3 r)
+VY_FN local_position local_locate(const local_frame *f, const planet_params *p, vec3 r)
 {
     const vec3 n = planet_locate(p, local_to_meridian(f, r)).up;
     const vec3 d = vec3_make(n.x - f->cos_lat, n.y, n.z - f->sin_lat);
@@ -58,7 +58,7 @@ VY_FN local_place local_locate(const local_frame *f, const planet_params *p, vec
         (a * (d.x * sum.x + d.y * sum.y) + b * (d.z * sum.z)) / (support + f->support); // S - S0
     const real bend = a * (d.x * d.x + d.y * d.y) + b * (d.z * d.z);
     const vec3 tilt = local_from_meridian(f, d);
-    local_place out;
+    local_position out;
     out.up = vec3_make(tilt.x, tilt.y, 1.0 + tilt.z);
     out.height = ((r.z + vec3_dot(r, tilt)) - (0.5 * f->height) * vec3_dot(d, d)) +
                  (change * change - bend) * (0.5 / f->support);

@@ -104,7 +104,7 @@ VY_FN real height_at(const surroundings *env, vec3 position)
 }
 
 /// The place by which the wind's field is looked up: its z is the height.
-VY_FN vec3 wind_place(const surroundings *env, vec3 position, real height)
+VY_FN vec3 wind_lookup_position(const surroundings *env, vec3 position, real height)
 {
     if (!env->planet.on) return position;
     if (env->gravity.frame.on) return vec3_make(position.x, position.y, height);
@@ -147,7 +147,7 @@ VY_BIG_FN relative_air air_sample(const surroundings *env, const held_inputs *he
     if (env->has_wind && mask_any(has_wind)) {
         // About a planet the wind is given over the ground below; its field depends on the height alone
         // there.
-        const vec3 at = wind_place(env, s->position, height);
+        const vec3 at = wind_lookup_position(env, s->position, height);
         wind = vec3_masked(has_wind,
                            vec3_add(wind_from(&env->wind, env->constant_wind, at, time), held->turbulence));
     }

@@ -102,7 +102,7 @@ VY_FN real wind_gust_factor(const wind_gust *g, real time)
 }
 
 /// Where a coordinate lies among `count` nodes: the node at or below it and the share of the way to the next.
-VY_FN real wind_grid_place(real x, double first, double spacing, int count, bits *node)
+VY_FN real wind_grid_cell(real x, double first, double spacing, int count, bits *node)
 {
     const real steps_max = real_set((double)(count - 1));
     VY_ASSERT(count >= 1 && spacing > 0.0);
@@ -126,10 +126,10 @@ VY_FN vec3 wind_grid_node(const double *velocity, bits at)
 VY_FN vec3 wind_grid_at(const wind_grid *g, vec3 place, real time)
 {
     bits i, j, k, l;
-    const real sx = wind_grid_place(place.x, g->x0, g->dx, g->nx, &i);
-    const real sy = wind_grid_place(place.y, g->y0, g->dy, g->ny, &j);
-    const real sz = wind_grid_place(place.z, g->z0, g->dz, g->nz, &k);
-    const real st = wind_grid_place(time, g->t0, g->dt, g->nt, &l);
+    const real sx = wind_grid_cell(place.x, g->x0, g->dx, g->nx, &i);
+    const real sy = wind_grid_cell(place.y, g->y0, g->dy, g->ny, &j);
+    const real sz = wind_grid_cell(place.z, g->z0, g->dz, g->nz, &k);
+    const real st = wind_grid_cell(time, g->t0, g->dt, g->nt, &l);
     const bits row = bits_mul32(l, bits_set((uint64_t)g->nz)) + k;
     const bits line = bits_mul32(row, bits_set((uint64_t)g->ny)) + j;
     const bits cell = bits_mul32(line, bits_set((uint64_t)g->nx)) + i;

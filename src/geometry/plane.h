@@ -14,7 +14,7 @@ typedef struct vy_globe {
 static inline vy_plane vy_plane_below(const vy_plane *plane, const vy_pose *pose, vec3 point)
 {
     if (plane->globe == NULL) return *plane;
-    const local_place at = local_locate(&plane->globe->frame, &plane->globe->planet, point);
+    const local_position at = local_locate(&plane->globe->frame, &plane->globe->planet, point);
     const double over = at.height - (pose->position.z + plane->offset);
     return (vy_plane){.normal = at.up, .offset = vec3_dot(at.up, vec3_sub(point, pose->position)) - over};
 }

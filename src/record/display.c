@@ -230,7 +230,7 @@ static void write_energy(display *d, const vy_world *world, uint32_t i, uint64_t
     for (int k = 0; k < EFFECT_COUNT; ++k) {
         if (k != EFFECT_wind) vy_pb_put_double(&w, (uint32_t)(FIRST_WORK + k), e.work[k]);
     }
-    if (world->contact_totals != NULL) vy_pb_put_double(&w, CONTACTS, e.contacts);
+    if (world->model.collides) vy_pb_put_double(&w, CONTACTS, e.contacts);
     if (world->model.joint_count > 0) vy_pb_put_double(&w, CLOSING, e.closing);
     vy_output_end(d->output, &w);
 }

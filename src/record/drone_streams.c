@@ -216,7 +216,7 @@ static const void *read_air(const vy_world *world, uint32_t i, const drone_strea
     const double altitude = altitude_at(env, d->body.position);
     const double time = (double)world->state->tick * world->model.dt;
     const held_inputs held = {.turbulence = d->gust};
-    const vec3 at = wind_place(env, d->body.position, height_at(env, d->body.position));
+    const vec3 at = wind_lookup_position(env, d->body.position, height_at(env, d->body.position));
     const air_state air = air_at(&env->air, altitude);
     const relative_air around = air_sample(env, &held, &d->body, time, EFFECT_BIT(wind));
     const double speed = vec3_length(around.flow);

@@ -25,7 +25,7 @@ struct vy_file_sink {
     size_t used;     // bytes waiting in buffer
     char *name;      // the final name
     char *temporary; // the name being written
-    char *kept;      // what was at that name before is here; NULL: nothing was
+    char *backup;    // what was at that name before is here; NULL: nothing was
     FILE *stream;    // for callers that print; NULL: not requested
     unsigned char buffer[BUFFER_SIZE];
 };
@@ -135,27 +135,27 @@ static bool is_named(int file, const char *name)
 }
 
 // Rename the file at the temporary's name to the first free number: NAME.part.1, NAME.part.2, ...
-static int keep_old(vy_file_sink *sink)
+static int rename_old(vy_file_sink *sink)
 {
     enum { SUFFIX_MAX = 100000 };
     const size_t size = strlen(sink->temporary) + sizeof ".100000";
-    free(sink->kept);
-    sink->kept = malloc(size);
-    if (sink->kept == NULL) return ENOMEM;
+    free(sink->backup);
+    sink->backup = malloc(size);
+    if (sink->backup == NULL) return ENOMEM;
     int error = EEXIST;
     for (int number = 1; number < SUFFIX_MAX && error == EEXIST; ++number) {
         struct stat taken;
-        snprintf(sink->kept, size, "%s.%d", sink->temporary, number);
-        if (renameat2(AT_FDCWD, sink->temporary, AT_FDCWD, sink->kept, RENAME_NOREPLACE) == 0) return 0;
+        snprintf(sink->backup, size, "%s.%d", sink->temporary, number);
+        if (renameat2(AT_FDCWD, sink->temporary, AT_FDCWD, sink->backup, RENAME_NOREPLACE) == 0) return 0;
         error = errno;
         if (error != EINVAL && error != ENOSYS) continue;
-        error = lstat(sink->kept, &taken) == 0 ? EEXIST // a file system that cannot do both in one
-                : rename(sink->temporary, sink->kept) == 0 ? 0
-                                                           : errno;
+        error = lstat(sink->backup, &taken) == 0 ? EEXIST // a file system that cannot do both in one
+                : rename(sink->temporary, sink->backup) == 0 ? 0
+                                                             : errno;
         if (error == 0) return 0;
     }
-    free(sink->kept);
-    sink->kept = NULL;
+    free(sink->backup);
+    sink->backup = NULL;
     return error == ENOENT ? 0 : error; // gone meanwhile
 }
 
@@ -165,7 +165,7 @@ static int clear_temporary(vy_file_sink *sink)
 {
     struct stat old;
     if (lstat(sink->temporary, &old) != 0) return errno == ENOENT ? 0 : errno;
-    if (S_ISLNK(old.st_mode)) return keep_old(sink); // the link itself: it is not followed
+    if (S_ISLNK(old.st_mode)) return rename_old(sink); // the link itself: it is not followed
     if (!S_ISREG(old.st_mode)) return EEXIST;
     const int file = open(sink->temporary, O_WRONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
     if (file < 0) return errno == ENOENT ? 0 : errno;
@@ -174,7 +174,7 @@ static int clear_temporary(vy_file_sink *sink)
         // An empty one holds nothing, or is another writer's that has not got its lock yet and will start
         // again.
         if (fstat(file, &old) != 0 || old.st_size > 0)
-            error = keep_old(sink);
+            error = rename_old(sink);
         else if (unlink(sink->temporary) != 0 && errno != ENOENT)
             error = errno;
     }
@@ -202,7 +202,7 @@ static void free_sink(vy_file_sink *sink)
 {
     free(sink->name);
     free(sink->temporary);
-    free(sink->kept);
+    free(sink->backup);
     free(sink);
 }
 
@@ -287,7 +287,7 @@ FILE *vy_file_sink_stream(vy_file_sink *file)
     return file->stream;
 }
 
-const char *vy_file_sink_backup(const vy_file_sink *file) { return file->kept; }
+const char *vy_file_sink_backup(const vy_file_sink *file) { return file->backup; }
 
 static void close_stream(vy_file_sink *file)
 {

@@ -294,7 +294,7 @@ static void put_color(vy_pb_writer *w, uint32_t number, const double c[4])
 }
 
 // A cube or a sphere by its sides, or with `number` 10 a cylinder; `up` is how far along z of the pose.
-static void put_round(vy_pb_writer *w, uint32_t number, const vy_pose *at, double up, vy_vec3 size)
+static void put_primitive(vy_pb_writer *w, uint32_t number, const vy_pose *at, double up, vy_vec3 size)
 {
     enum { CYLINDER = 10 };
     vy_pose place = *at;
@@ -359,7 +359,7 @@ static void put_field(vy_pb_writer *w, const vy_pose *at, const vy_height_field 
     end_triangles(w, terrain_color, indices, (size_t)(next - indices));
 }
 
-static void put_square(vy_pb_writer *w, const vy_pose *at, double height, unsigned char *indices)
+static void put_ground_square(vy_pb_writer *w, const vy_pose *at, double height, unsigned char *indices)
 {
     static const double half = 100.0; // [m]
     static const int corners[6] = {0, 1, 2, 0, 2, 3};
@@ -381,18 +381,18 @@ static void put_primitives(vy_pb_writer *w, const vy_shape *s, const vy_pose *at
                                                               : 0.0);
     const vy_vec3 ball = {wide, wide, wide};
     switch (s->kind) {
-    case VY_SHAPE_BOX: put_round(w, CUBE, at, 0.0, vec3_scale(2.0, s->box.half)); break;
-    case VY_SHAPE_SPHERE: put_round(w, SPHERE, at, 0.0, ball); break;
+    case VY_SHAPE_BOX: put_primitive(w, CUBE, at, 0.0, vec3_scale(2.0, s->box.half)); break;
+    case VY_SHAPE_SPHERE: put_primitive(w, SPHERE, at, 0.0, ball); break;
     case VY_SHAPE_CYLINDER:
-        put_round(w, CYLINDER, at, 0.0, (vy_vec3){wide, wide, 2.0 * s->cylinder.half_height});
+        put_primitive(w, CYLINDER, at, 0.0, (vy_vec3){wide, wide, 2.0 * s->cylinder.half_height});
         break;
     case VY_SHAPE_CAPSULE:
-        put_round(w, CYLINDER, at, 0.0, (vy_vec3){wide, wide, 2.0 * s->capsule.half_length});
-        put_round(w, SPHERE, at, s->capsule.half_length, ball);
-        put_round(w, SPHERE, at, -s->capsule.half_length, ball);
+        put_primitive(w, CYLINDER, at, 0.0, (vy_vec3){wide, wide, 2.0 * s->capsule.half_length});
+        put_primitive(w, SPHERE, at, s->capsule.half_length, ball);
+        put_primitive(w, SPHERE, at, -s->capsule.half_length, ball);
         break;
     case VY_SHAPE_HULL: put_hull(w, at, s->hull, indices); break;
-    case VY_SHAPE_PLANE: put_square(w, at, s->plane.offset, indices); break;
+    case VY_SHAPE_PLANE: put_ground_square(w, at, s->plane.offset, indices); break;
     case VY_SHAPE_HEIGHT_FIELD: put_field(w, at, &s->field, indices); break;
     case VY_SHAPE_NONE: break;
     }

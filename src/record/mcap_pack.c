@@ -102,7 +102,8 @@ vy_status vy_mcap_pack_flush(mcap_pack *pack)
 
 // Messages per channel and the chunk's times. Counting here and not per message keeps the caller's path
 // short.
-static void survey(mcap_pack *pack, const unsigned char *records, size_t size, mcap_chunk_entry *entry)
+static void count_messages(mcap_pack *pack, const unsigned char *records, size_t size,
+                           mcap_chunk_entry *entry)
 {
     memset(pack->counts, 0, (pack->channel_count + 1) * sizeof *pack->counts);
     entry->start_time = UINT64_MAX;
@@ -184,7 +185,7 @@ vy_status vy_mcap_pack_chunk(mcap_pack *pack, mcap_bytes *chunk)
     const size_t size = chunk->size - MCAP_CHUNK_ROOM;
     VY_ASSERT(chunk->size > MCAP_CHUNK_ROOM && chunk->size <= chunk->capacity);
     mcap_chunk_entry entry = {.size = size, .compressed_size = size};
-    survey(pack, chunk->data + MCAP_CHUNK_ROOM, size, &entry);
+    count_messages(pack, chunk->data + MCAP_CHUNK_ROOM, size, &entry);
     const uint32_t crc = vy_crc32(0, chunk->data + MCAP_CHUNK_ROOM, size);
 
     mcap_bytes *out = chunk; // a plain chunk is completed where it lies

@@ -143,7 +143,7 @@ vy_status vy_mcap_read_body(vy_mcap_reader *r, const mcap_record *record, unsign
 }
 
 // A text, copied. NULL with bad set: it ends too early or has a NUL inside. NULL without: no memory.
-static const char *take_text(vy_mcap_reader *r, mcap_span *s)
+static const char *read_text(vy_mcap_reader *r, mcap_span *s)
 {
     const uint32_t size = mcap_span_u32(s);
     const unsigned char *text = mcap_span_take(s, size);
@@ -156,7 +156,7 @@ static const char *take_text(vy_mcap_reader *r, mcap_span *s)
     return copy;
 }
 
-static const vy_mcap_pair *take_pairs(vy_mcap_reader *r, mcap_span *s, size_t *count)
+static const vy_mcap_pair *read_pairs(vy_mcap_reader *r, mcap_span *s, size_t *count)
 {
     const uint32_t size = mcap_span_u32(s);
     const unsigned char *data = mcap_span_take(s, size);
@@ -172,8 +172,8 @@ static const vy_mcap_pair *take_pairs(vy_mcap_reader *r, mcap_span *s, size_t *c
     if (pairs == NULL) return NULL;
     mcap_span each = mcap_span_on(data, size);
     for (size_t i = 0; i < found; ++i) {
-        pairs[i].key = take_text(r, &each);
-        pairs[i].value = take_text(r, &each);
+        pairs[i].key = read_text(r, &each);
+        pairs[i].value = read_text(r, &each);
         s->bad = each.bad;
         if (pairs[i].key == NULL || pairs[i].value == NULL) return NULL;
     }
@@ -190,8 +190,8 @@ static bool same_schema(const vy_mcap_schema *a, const vy_mcap_schema *b)
 vy_status vy_mcap_add_schema(vy_mcap_reader *r, mcap_span body, uint64_t offset, vy_error *err)
 {
     vy_mcap_schema schema = {.id = mcap_span_u16(&body)};
-    schema.name = take_text(r, &body);
-    schema.encoding = take_text(r, &body);
+    schema.name = read_text(r, &body);
+    schema.encoding = read_text(r, &body);
     schema.size = mcap_span_u32(&body);
     const unsigned char *data = mcap_span_take(&body, schema.size);
     if (body.bad || mcap_span_left(&body) != 0) return fail_damaged(offset, "a schema is broken", err);
@@ -221,9 +221,9 @@ vy_status vy_mcap_add_channel(vy_mcap_reader *r, mcap_span body, uint64_t offset
 {
     vy_mcap_channel channel = {.id = mcap_span_u16(&body)};
     channel.schema = mcap_span_u16(&body);
-    channel.topic = take_text(r, &body);
-    channel.encoding = take_text(r, &body);
-    channel.metadata = take_pairs(r, &body, &channel.metadata_count);
+    channel.topic = read_text(r, &body);
+    channel.encoding = read_text(r, &body);
+    channel.metadata = read_pairs(r, &body, &channel.metadata_count);
     if (body.bad || mcap_span_left(&body) != 0) return fail_damaged(offset, "a channel is broken", err);
     if (channel.topic == NULL || channel.encoding == NULL || channel.metadata == NULL) {
         return vy_mcap_fail_full(r, offset, err);
@@ -252,8 +252,8 @@ vy_status vy_mcap_add_channel(vy_mcap_reader *r, mcap_span body, uint64_t offset
 
 vy_status vy_mcap_add_metadata(vy_mcap_reader *r, mcap_span body, uint64_t offset, vy_error *err)
 {
-    vy_mcap_metadata metadata = {.name = take_text(r, &body)};
-    metadata.pairs = take_pairs(r, &body, &metadata.count);
+    vy_mcap_metadata metadata = {.name = read_text(r, &body)};
+    metadata.pairs = read_pairs(r, &body, &metadata.count);
     if (body.bad || mcap_span_left(&body) != 0) return fail_damaged(offset, "metadata is broken", err);
     if (metadata.name == NULL || metadata.pairs == NULL) return vy_mcap_fail_full(r, offset, err);
     vy_mcap_metadata *table = grow(r, r->metadatas, 2, r->info.metadata_count, sizeof metadata);
@@ -267,8 +267,8 @@ vy_status vy_mcap_add_attachment(vy_mcap_reader *r, const vy_mcap_attachment *ab
                                  uint64_t offset, vy_error *err)
 {
     vy_mcap_attachment attachment = *about;
-    attachment.name = take_text(r, &texts);
-    attachment.media_type = take_text(r, &texts);
+    attachment.name = read_text(r, &texts);
+    attachment.media_type = read_text(r, &texts);
     if (texts.bad) return fail_damaged(offset, "an attachment is broken", err);
     if (attachment.name == NULL || attachment.media_type == NULL) return vy_mcap_fail_full(r, offset, err);
     vy_mcap_attachment *table = grow(r, r->attachments, 3, r->info.attachment_count, sizeof attachment);
@@ -319,8 +319,8 @@ static vy_status read_header(vy_mcap_reader *r, vy_error *err)
     status = vy_mcap_read_body(r, &record, &body, err);
     if (status != VY_OK) return status;
     mcap_span span = mcap_span_on(body, (size_t)record.length);
-    const char *profile = take_text(r, &span);
-    const char *library = take_text(r, &span);
+    const char *profile = read_text(r, &span);
+    const char *library = read_text(r, &span);
     if (span.bad) {
         status = fail_damaged(MCAP_MAGIC_SIZE, "the header is broken", err);
     } else if (profile == NULL || library == NULL) {

@@ -123,7 +123,7 @@ void vy_pb_end(vy_pb_writer *w)
 
 // The general reader.
 
-static bool take_varint(vy_pb_reader *r, uint64_t *out)
+static bool decode_varint(vy_pb_reader *r, uint64_t *out)
 {
     uint64_t x = 0;
     for (int i = 0; i < VARINT_MAX && r->at < r->end; ++i) {
@@ -142,13 +142,13 @@ static bool take_varint(vy_pb_reader *r, uint64_t *out)
 bool vy_pb_next(vy_pb_reader *r, vy_pb_item *item)
 {
     uint64_t tag, value = 0;
-    if (r->bad || r->at == r->end || !take_varint(r, &tag)) return false;
+    if (r->bad || r->at == r->end || !decode_varint(r, &tag)) return false;
     const uint32_t wire = (uint32_t)(tag & 7);
     size_t fixed = wire == WIRE_64 ? 8 : wire == WIRE_32 ? 4 : 0;
     *item = (vy_pb_item){.number = (uint32_t)(tag >> 3), .wire = wire};
     r->bad = tag >> 3 == 0 || tag >> 3 > NUMBER_MAX || wire == 3 || wire == 4 || wire > WIRE_32;
     if (r->bad) return false;
-    if (fixed == 0 && !take_varint(r, &value)) return false;
+    if (fixed == 0 && !decode_varint(r, &value)) return false;
     if (wire == WIRE_DATA) {
         r->bad = value > (uint64_t)(r->end - r->at);
         if (r->bad) return false;
@@ -186,8 +186,8 @@ struct vy_pb_codec {
     uint32_t root_count; // fields of the message itself: the first nodes
     size_t cells, size_max;
     // Where every value has eight bytes, a message differs from another in its values alone.
-    unsigned char *skeleton; // the message with all values 0; NULL where sizes vary
-    size_t form_size;
+    unsigned char *template_message; // the message with all values 0; NULL where sizes vary
+    size_t template_size;
     uint32_t *places; // of each cell in it
 };
 
@@ -279,7 +279,7 @@ static uint64_t cell_at(const unsigned char *cells, size_t index)
 }
 
 // A cell as the varint of its type: narrow types are cut to their width, signed ones extended again.
-static uint64_t narrowed(vy_pb_type type, uint64_t x)
+static uint64_t truncate_to_type(vy_pb_type type, uint64_t x)
 {
     if (type == VY_PB_BOOL) return x != 0;
     if (type == VY_PB_UINT32) return (uint32_t)x;
@@ -303,7 +303,7 @@ static unsigned char *put_values(const node *n, const unsigned char *cells, unsi
             memcpy(p, &narrow, sizeof narrow);
             p += sizeof narrow;
         } else {
-            p = put_varint(p, narrowed(n->type, x));
+            p = put_varint(p, truncate_to_type(n->type, x));
         }
     }
     return p;
@@ -350,22 +350,23 @@ static size_t place_fields(vy_pb_codec *codec, uint32_t first, uint32_t count, s
 }
 
 // The skeleton and its places, where all values have eight bytes. @return false when memory is out
-static bool make_form(vy_pb_codec *codec)
+static bool make_template(vy_pb_codec *codec)
 {
     for (size_t i = 0; i < codec->node_count; ++i) {
         const node *n = &codec->nodes[i];
         if (n->type != VY_PB_MESSAGE && wire_of(n->type) != WIRE_64) return true;
     }
     unsigned char *zeros = calloc(codec->cells + 1, 8);
-    codec->skeleton = malloc(codec->size_max);
+    codec->template_message = malloc(codec->size_max);
     codec->places = calloc(codec->cells + 1, sizeof *codec->places);
-    const bool made = zeros != NULL && codec->skeleton != NULL && codec->places != NULL;
+    const bool made = zeros != NULL && codec->template_message != NULL && codec->places != NULL;
     if (made) {
-        codec->form_size =
-            (size_t)(put_fields(codec, 0, codec->root_count, zeros, codec->skeleton) - codec->skeleton);
+        codec->template_size =
+            (size_t)(put_fields(codec, 0, codec->root_count, zeros, codec->template_message) -
+                     codec->template_message);
         (void)place_fields(codec, 0, codec->root_count, 0);
-        VY_ASSERT(codec->form_size <= codec->size_max);
-        VY_ASSERT(codec->cells == 0 || codec->places[codec->cells - 1] + 8 <= codec->form_size);
+        VY_ASSERT(codec->template_size <= codec->size_max);
+        VY_ASSERT(codec->cells == 0 || codec->places[codec->cells - 1] + 8 <= codec->template_size);
     }
     free(zeros);
     return made;
@@ -385,7 +386,7 @@ vy_status vy_pb_codec_create(const vy_pb_message *message, vy_pb_codec **out, vy
     codec->root_count = (uint32_t)message->field_count;
     codec->cells = cells;
     codec->size_max += PREFIX_ROOM; // prefixes are copied whole
-    if (!make_form(codec)) {
+    if (!make_template(codec)) {
         vy_pb_codec_destroy(codec);
         return vy_fail(err, VY_NO_MEMORY, "no memory for a protobuf codec");
     }
@@ -397,7 +398,7 @@ void vy_pb_codec_destroy(vy_pb_codec *codec)
 {
     if (codec == NULL) return;
     free(codec->nodes);
-    free(codec->skeleton);
+    free(codec->template_message);
     free(codec->places);
     free(codec);
 }
@@ -405,15 +406,16 @@ void vy_pb_codec_destroy(vy_pb_codec *codec)
 size_t vy_pb_encode(const vy_pb_codec *codec, const void *cells, unsigned char *out)
 {
     VY_ASSERT(cells != NULL && out != NULL);
-    if (codec->skeleton == NULL) return (size_t)(put_fields(codec, 0, codec->root_count, cells, out) - out);
-    memcpy(out, codec->skeleton, codec->form_size);
+    if (codec->template_message == NULL)
+        return (size_t)(put_fields(codec, 0, codec->root_count, cells, out) - out);
+    memcpy(out, codec->template_message, codec->template_size);
     const unsigned char *value = cells;
     for (size_t i = 0; i < codec->cells; ++i) memcpy(out + codec->places[i], value + 8 * i, 8);
-    return codec->form_size;
+    return codec->template_size;
 }
 
 // A list in one packed run.
-static bool take_list(const node *n, const vy_pb_item *item, unsigned char *cells)
+static bool decode_list(const node *n, const vy_pb_item *item, unsigned char *cells)
 {
     const uint32_t wire = wire_of(n->type);
     unsigned char *to = cells + 8 * (size_t)n->cell;
@@ -430,17 +432,17 @@ static bool take_list(const node *n, const vy_pb_item *item, unsigned char *cell
             if (r.end - r.at < 4) return false;
             memcpy(&x, r.at, 4);
             r.at += 4;
-        } else if (!take_varint(&r, &x)) {
+        } else if (!decode_varint(&r, &x)) {
             return false;
         }
-        x = narrowed(n->type, x);
+        x = truncate_to_type(n->type, x);
         memcpy(to + 8 * (size_t)i, &x, sizeof x);
     }
     return r.at == r.end;
 }
 
-static bool take_fields(const vy_pb_codec *codec, uint32_t first, uint32_t count, const unsigned char *data,
-                        size_t size, unsigned char *cells)
+static bool decode_fields(const vy_pb_codec *codec, uint32_t first, uint32_t count, const unsigned char *data,
+                          size_t size, unsigned char *cells)
 {
     vy_pb_reader r = vy_pb_reader_on(data, size);
     vy_pb_item item;
@@ -455,11 +457,12 @@ static bool take_fields(const vy_pb_codec *codec, uint32_t first, uint32_t count
         const node *n = &codec->nodes[first + guess];
         if (item.wire != (n->list ? WIRE_DATA : wire_of(n->type))) return false;
         if (n->type == VY_PB_MESSAGE) {
-            if (!take_fields(codec, n->child, n->child_count, item.data, item.size, cells)) return false;
+            if (!decode_fields(codec, n->child, n->child_count, item.data, item.size, cells)) return false;
         } else if (n->list) {
-            if (!take_list(n, &item, cells)) return false;
+            if (!decode_list(n, &item, cells)) return false;
         } else {
-            const uint64_t x = wire_of(n->type) == WIRE_VARINT ? narrowed(n->type, item.value) : item.value;
+            const uint64_t x =
+                wire_of(n->type) == WIRE_VARINT ? truncate_to_type(n->type, item.value) : item.value;
             memcpy(cells + 8 * (size_t)n->cell, &x, sizeof x);
         }
     }
@@ -470,6 +473,6 @@ vy_status vy_pb_decode(const vy_pb_codec *codec, const unsigned char *data, size
                        vy_error *err)
 {
     memset(cells, 0, 8 * codec->cells);
-    if (take_fields(codec, 0, codec->root_count, data, size, cells)) return VY_OK;
+    if (decode_fields(codec, 0, codec->root_count, data, size, cells)) return VY_OK;
     return vy_fail(err, VY_DAMAGED, "a protobuf message of %zu bytes does not fit its description", size);
 }

@@ -140,13 +140,13 @@ static void write_contacts(vy_recorder *r, const vy_world *world)
     }
 }
 
-static int take_step(void *self, const vy_world *world)
+static int on_step(void *self, const vy_world *world)
 {
     vy_recorder *r = self;
     if (failed(r)) return 1;
     const uint64_t tick = world->state->tick;
     vy_event_writer_step(r->events, world);
-    if (world->contact_totals != NULL) write_contacts(r, world);
+    if (world->model.collides) write_contacts(r, world);
     if (r->batch_count == 0) r->batch_first = tick;
     VY_ASSERT(r->batch_count < HASH_BATCH && r->batch_size <= HASH_BATCH);
     VY_ASSERT(tick == r->batch_first + (uint64_t)r->batch_count); // one step after the other
@@ -165,7 +165,7 @@ static int take_step(void *self, const vy_world *world)
     return failed(r);
 }
 
-static int take_reply(void *self, const vy_world *world, uint32_t drone, const vy_intent *intent)
+static int on_reply(void *self, const vy_world *world, uint32_t drone, const vy_intent *intent)
 {
     vy_recorder *r = self;
     if (failed(r)) return 1;
@@ -176,7 +176,7 @@ static int take_reply(void *self, const vy_world *world, uint32_t drone, const v
 }
 
 // A full state at the moment of the change: replay steps by its integrator from there on.
-static int take_change(void *self, const vy_world *world)
+static int on_integrator_change(void *self, const vy_world *world)
 {
     vy_recorder *r = self;
     if (failed(r)) return 1;
@@ -276,7 +276,7 @@ vy_status vy_recorder_open(const vy_recorder_def *def, vy_world *world, vy_recor
 
 vy_sink vy_recorder_sink(vy_recorder *recorder)
 {
-    return (vy_sink){.self = recorder, .write = take_step, .reply = take_reply, .change = take_change};
+    return (vy_sink){.self = recorder, .write = on_step, .reply = on_reply, .change = on_integrator_change};
 }
 
 const char *vy_recorder_kept(const vy_recorder *recorder) { return vy_file_sink_backup(recorder->file); }

@@ -129,7 +129,7 @@ vy_status vy_stream_writer_open(log_output *output, const vy_world *world, const
         status = vy_fail(err, VY_NO_MEMORY, "log: out of memory");
     for (int s = 0; s < vy_drone_stream_count && status == VY_OK; ++s) status = add_stream(w, world, s, err);
     if (status == VY_OK && world->model.joint_count > 0) status = add_joints(w, world, joints, err);
-    if (status == VY_OK && world->contact_totals != NULL) status = add_contacts(w, solids, obstacles, err);
+    if (status == VY_OK && world->model.collides) status = add_contacts(w, solids, obstacles, err);
     if (status != VY_OK) {
         vy_stream_writer_close(w);
         return status;

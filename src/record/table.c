@@ -162,13 +162,13 @@ static void add_columns(const stream_fields *s, int stream, const char *const *f
 // Has the controller of the drone replied anything?
 static vy_status has_replies(vy_log *log, uint32_t drone, int *has, vy_error *err)
 {
-    reply_cursor walk;
+    reply_cursor table_pass;
     *has = 0;
-    const vy_status status = vy_reply_cursor_open(log, &walk, err);
+    const vy_status status = vy_reply_cursor_open(log, &table_pass, err);
     if (status != VY_OK) return status;
-    while (walk.more && walk.cells.drone != drone) vy_reply_cursor_next(&walk);
-    *has = walk.more;
-    return vy_reply_cursor_close(&walk, err);
+    while (table_pass.more && table_pass.cells.drone != drone) vy_reply_cursor_next(&table_pass);
+    *has = table_pass.more;
+    return vy_reply_cursor_close(&table_pass, err);
 }
 
 static vy_status open_replies(vy_log *log, int commands, const char *const *fields, int field_count,
@@ -305,7 +305,7 @@ void vy_table_close(log_table *table)
 }
 
 // Where a walk over the records stands.
-typedef struct walk {
+typedef struct table_pass {
     log_table *table;
     double rate;
     table_row_fn *take;
@@ -316,9 +316,9 @@ typedef struct walk {
     int pending, whole; // a record of the truth has been read, with all that belongs to it
     uint64_t time;      // [ns] of it
     int stopped;
-} walk;
+} table_pass;
 
-static void fill_row(walk *w)
+static void fill_row(table_pass *w)
 {
     const log_table *t = w->table;
     for (int i = 0; i < t->count; ++i) {
@@ -338,7 +338,7 @@ int vy_table_is_current(const log_table *table, int column)
 }
 
 // The rows that the pending record stands for, until the next one at `until` [s].
-static void emit(walk *w, double until)
+static void write_pending_rows(table_pass *w, double until)
 {
     const double time = (double)w->time / 1e9;
     if (!w->whole) fill_row(w);
@@ -357,7 +357,7 @@ static void emit(walk *w, double until)
 }
 
 // The values of a reply as numbers; 0: it is of another drone.
-static vy_status take_reply(log_table *t, const vy_mcap_message *message, int *taken, vy_error *err)
+static vy_status read_reply(log_table *t, const vy_mcap_message *message, int *taken, vy_error *err)
 {
     reply_cells reply;
     const vy_status status =
@@ -381,7 +381,7 @@ static vy_status take_reply(log_table *t, const vy_mcap_message *message, int *t
     return VY_OK;
 }
 
-static vy_status take_record(walk *w, const vy_mcap_message *message, vy_error *err)
+static vy_status read_record(table_pass *w, const vy_mcap_message *message, vy_error *err)
 {
     log_table *t = w->table;
     int s = 0;
@@ -389,12 +389,12 @@ static vy_status take_record(walk *w, const vy_mcap_message *message, vy_error *
     if (s == TABLE_STREAMS) return VY_OK;
     if (w->pending && message->log_time > w->time && !w->whole) { // what follows belongs to later rows
         fill_row(w);
-        if (w->rate == 0.0) emit(w, 0.0);
+        if (w->rate == 0.0) write_pending_rows(w, 0.0);
     }
-    if (w->pending && stream_is_truth(s)) emit(w, (double)message->log_time / 1e9);
+    if (w->pending && stream_is_truth(s)) write_pending_rows(w, (double)message->log_time / 1e9);
     int taken = 1;
     const vy_status status = s == TABLE_REPLIES
-                                 ? take_reply(t, message, &taken, err)
+                                 ? read_reply(t, message, &taken, err)
                                  : vy_pb_decode(t->codecs[s], message->data, message->size, t->cells[s], err);
     if (!taken) return status;
     t->seen[s] = 1;
@@ -408,7 +408,7 @@ static vy_status take_record(walk *w, const vy_mcap_message *message, vy_error *
 
 vy_status vy_table_rows(log_table *table, double rate, table_row_fn *take, void *self, vy_error *err)
 {
-    walk w = {.table = table, .rate = rate, .take = take, .self = self};
+    table_pass w = {.table = table, .rate = rate, .take = take, .self = self};
     uint16_t channels[TABLE_STREAMS];
     size_t count = 0;
     memset(table->seen, 0, sizeof table->seen);
@@ -420,9 +420,9 @@ vy_status vy_table_rows(log_table *table, double rate, table_row_fn *take, void 
     vy_status status = vy_mcap_cursor_open(table->log->reader, &query, &cursor, err);
     vy_mcap_message message;
     while (status == VY_OK && !w.stopped && vy_mcap_cursor_next(cursor, &message)) {
-        status = take_record(&w, &message, err);
+        status = read_record(&w, &message, err);
     }
-    if (status == VY_OK && w.pending && !w.stopped) emit(&w, (double)w.time / 1e9 + 2e-9);
+    if (status == VY_OK && w.pending && !w.stopped) write_pending_rows(&w, (double)w.time / 1e9 + 2e-9);
     if (status == VY_OK) status = vy_mcap_cursor_status(cursor, err);
     vy_mcap_cursor_close(cursor);
     return status;

@@ -8,7 +8,7 @@
 #include "world/world_def.h"
 #include <stdio.h>
 
-#define STEP_ADVISED 0.005 // [s]
+#define RECOMMENDED_STEP_MAX 0.005 // [s]
 
 // Whether the text gave a usable value for this variable.
 #define IS_VALID(r, variable) vy_reader_is_valid(r, &(variable), sizeof(variable))
@@ -47,7 +47,7 @@ static void resolve_periods(vy_reader *r, const vy_table *table, char *object, c
 }
 
 // A place on the other side of the planet is a slip of the pen.
-#define MISSION_FAR 1e6 // [m] from the world's origin
+#define MISSION_DISTANCE_MAX 1e6 // [m] from the world's origin
 
 // From latitude and longitude to the controller's setpoints.
 static void resolve_mission(vy_reader *r, const vy_scenario *s, vy_scenario_drone *drone)
@@ -79,10 +79,10 @@ static void resolve_mission(vy_reader *r, const vy_scenario *s, vy_scenario_dron
         vy_quat attitude;
         *p = (vy_setpoint){.time = m->time, .yaw = 0.25 * 6.283185307179586 - m->heading};
         vy_geodetic_to_world(planet, 0.0, &at, &p->position, &velocity, &attitude);
-        if (vec3_length(p->position) > MISSION_FAR) {
+        if (vec3_length(p->position) > MISSION_DISTANCE_MAX) {
             vy_reader_refuse(r, &m->latitude,
                              "this place is %.0f km from planet.origin: a mission stays within %.0f km of it",
-                             1e-3 * vec3_length(p->position), 1e-3 * MISSION_FAR);
+                             1e-3 * vec3_length(p->position), 1e-3 * MISSION_DISTANCE_MAX);
             return;
         }
     }
@@ -259,7 +259,7 @@ static void check_drone(vy_reader *r, const vy_scenario *s, int index)
                          def->rotor_speed, maximum);
     }
     const double lag = def->vehicle.motor_lag;
-    if (lag > 0.0 && s->step > lag / 3.0 && s->step <= STEP_ADVISED) {
+    if (lag > 0.0 && s->step > lag / 3.0 && s->step <= RECOMMENDED_STEP_MAX) {
         vy_report_warning(
             r->report, vy_reader_origin(r, &s->step),
             "step is above a third of the motors' time constant (%g s of %s): flights will differ from "
@@ -383,7 +383,7 @@ static void check_budget(vy_reader *r, const vy_scenario *s)
 
 void vy_check_scenario(vy_reader *reader, const vy_scenario *s)
 {
-    if (s->step > STEP_ADVISED) {
+    if (s->step > RECOMMENDED_STEP_MAX) {
         vy_report_warning(reader->report, vy_reader_origin(reader, &s->step),
                           "step is above 5 ms: flights will differ from those with a smaller step");
     }

@@ -97,7 +97,8 @@ void vy_expect_begin(const vy_scenario *scenario, vy_expect_result *results)
 }
 
 // Take a value into a result: at the end the latest step counts, throughout the worst.
-static void take(const vy_expect_def *e, double value, double time, uint32_t drone, vy_expect_result *r)
+static void update_result(const vy_expect_def *e, double value, double time, uint32_t drone,
+                          vy_expect_result *r)
 {
     const double sum = r->sum + value * value;
     const uint64_t steps = r->steps + 1;
@@ -116,8 +117,8 @@ static void take(const vy_expect_def *e, double value, double time, uint32_t dro
 }
 
 // How far it goes beyond the target, in the direction from where it was first.
-static void take_overshoot(const vy_expect_def *e, double value, double time, uint32_t drone,
-                           vy_expect_result *r)
+static void update_overshoot(const vy_expect_def *e, double value, double time, uint32_t drone,
+                             vy_expect_result *r)
 {
     const double first = r->measured ? r->first : value;
     const double beyond = real_max(first <= e->target ? value - e->target : e->target - value, 0.0);
@@ -132,8 +133,8 @@ static void take_overshoot(const vy_expect_def *e, double value, double time, ui
 }
 
 // Each step counts with its length; time begins with the first one evaluated.
-static void take_integral(const vy_expect_def *e, double value, double time, double step, uint32_t drone,
-                          vy_expect_result *r)
+static void update_integral(const vy_expect_def *e, double value, double time, double step, uint32_t drone,
+                            vy_expect_result *r)
 {
     const double sum = r->sum + (time > real_max(e->after, 0.5 * step) ? value * step : 0.0);
     *r = (vy_expect_result){.measured = 1,
@@ -146,8 +147,8 @@ static void take_integral(const vy_expect_def *e, double value, double time, dou
 }
 
 // How long it takes: to be within the bounds for good, or for the first time.
-static void take_time(const vy_expect_def *e, double value, double time, double step, uint32_t drone,
-                      vy_expect_result *r)
+static void update_time(const vy_expect_def *e, double value, double time, double step, uint32_t drone,
+                        vy_expect_result *r)
 {
     const int inside = value >= e->min && value <= e->max;
     const double passed = real_max(time - e->after, 0.0);
@@ -182,15 +183,15 @@ static int is_evaluated(const vy_scenario *scenario, const vy_expect_def *e, dou
     return time >= e->after - 0.5 * scenario->step && e->quantity >= 0 && e->quantity < quantities;
 }
 
-static void take_any(const vy_expect_def *e, double value, double time, double step, uint32_t body,
-                     vy_expect_result *r)
+static void update_any(const vy_expect_def *e, double value, double time, double step, uint32_t body,
+                       vy_expect_result *r)
 {
     switch (e->at) {
     case VY_AT_SETTLED:
-    case VY_AT_REACHED: take_time(e, value, time, step, body, r); break;
-    case VY_AT_OVERSHOOT: take_overshoot(e, value, time, body, r); break;
-    case VY_AT_INTEGRAL: take_integral(e, value, time, step, body, r); break;
-    default: take(e, value, time, body, r); break;
+    case VY_AT_REACHED: update_time(e, value, time, step, body, r); break;
+    case VY_AT_OVERSHOOT: update_overshoot(e, value, time, body, r); break;
+    case VY_AT_INTEGRAL: update_integral(e, value, time, step, body, r); break;
+    default: update_result(e, value, time, body, r); break;
     }
 }
 
@@ -210,7 +211,7 @@ static void feed_joints(const vy_scenario *scenario, const vy_world *world, vy_e
             if (!known && vy_world_read_joint(world, vy_world_joint(world, (uint32_t)k), &state) != VY_OK)
                 break;
             known = 1;
-            take_any(e, list[e->quantity].of_joint(&state), time, scenario->step, (uint32_t)k, &results[i]);
+            update_any(e, list[e->quantity].of_joint(&state), time, scenario->step, (uint32_t)k, &results[i]);
         }
     }
 }
@@ -254,7 +255,7 @@ static void feed_body(const vy_scenario *scenario, const vy_world *world, uint32
             continue;
         if (q->of_ground != NULL && !known) known = vy_world_read_ground(world, number, &ground) == VY_OK;
         const double value = q->of_ground != NULL ? q->of_ground(&ground) : q->value(&state);
-        take_any(e, value, time, scenario->step, number, &results[i]);
+        update_any(e, value, time, scenario->step, number, &results[i]);
     }
 }
 
@@ -268,7 +269,7 @@ static void feed_pairs(const vy_scenario *scenario, const vy_world *world, vy_ex
         uint32_t nearest = 0;
         if (!is_evaluated(scenario, e, time, count) || !list[e->quantity].of_pairs) continue;
         const double value = vy_drone_separation(world, e->drone, &nearest);
-        take_any(e, value, time, scenario->step, nearest, &results[i]);
+        update_any(e, value, time, scenario->step, nearest, &results[i]);
     }
 }
 

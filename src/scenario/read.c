@@ -96,7 +96,7 @@ static void add_origin(vy_reader *r, vy_origins *list, vy_origin place)
     VY_ASSERT(list->count <= list->capacity && place.node != NULL);
 }
 
-static void remember(vy_reader *r, const void *begin, size_t size, const vy_node *node, int bad)
+static void record_origin(vy_reader *r, const void *begin, size_t size, const vy_node *node, int bad)
 {
     add_origin(r, &r->places, (vy_origin){begin, size, node});
     if (bad) add_origin(r, &r->bad, (vy_origin){begin, size, node});
@@ -619,7 +619,7 @@ static void read_value(vy_reader *r, const vy_row *row, const vy_node *node, voi
     }
     // The elements of a list record their own errors.
     const int bad = r->report->calls != calls && (row->type != VY_TYPE_LIST || node->kind != VY_NODE_LIST);
-    remember(r, field, value_size(row), node, bad);
+    record_origin(r, field, value_size(row), node, bad);
 }
 
 static void report_unknown(vy_reader *r, const vy_table *table, const vy_node *key, const void *object)
@@ -683,7 +683,7 @@ static void read_rows(vy_reader *r, const vy_table *table, const vy_node *node, 
         vy_report_error(r->report, node, "more than %d keys", KEY_CAP);
         return;
     }
-    if (table->size > 0) remember(r, object, table->size, node, 0);
+    if (table->size > 0) record_origin(r, object, table->size, node, 0);
     VY_ASSERT(table->row_count > 0 && object != NULL);
     int selected = 1; // 0: the first value, on which keys and units may depend, is not known
     for (int i = 0; i < table->row_count; ++i) {
@@ -696,7 +696,7 @@ static void read_rows(vy_reader *r, const vy_table *table, const vy_node *node, 
             read_value(r, row, value, object);
         } else if ((row->flags & VY_ROW_REQUIRED) && !has_base) {
             vy_report_error_of_kind(r->report, "missing_key", node, "%s is missing", row->key);
-            remember(r, (const char *)object + row->offset, value_size(row), node, 1);
+            record_origin(r, (const char *)object + row->offset, value_size(row), node, 1);
         }
         if (i == 0 && r->report->calls != calls) selected = 0;
     }
@@ -782,7 +782,7 @@ void vy_read_file_object(vy_reader *reader, const vy_table *table, const vy_node
     if (node->kind == VY_NODE_SCALAR) {
         const int calls = reader->report->calls;
         read_named(reader, table, node, object);
-        remember(reader, object, table->size, node, reader->report->calls != calls);
+        record_origin(reader, object, table->size, node, reader->report->calls != calls);
         return;
     }
     const vy_node *base = node->kind == VY_NODE_MAP ? vy_node_find(node, "base") : NULL;
@@ -794,7 +794,7 @@ void vy_read_file_object(vy_reader *reader, const vy_table *table, const vy_node
     } else {
         report_expected(reader, "base", "a name or a path ending in .yaml", vy_node_resolve(base));
     }
-    if (reader->report->calls != calls) remember(reader, object, table->size, node, 1);
+    if (reader->report->calls != calls) record_origin(reader, object, table->size, node, 1);
     read_rows(reader, table, node, object, base != NULL);
 }
 

@@ -57,7 +57,7 @@ vy_status vy_load_vehicle(void *self, const char *name, const char *from, vy_sou
 // --- reading
 
 // Another version of the format is one error, not a hundred unknown keys.
-static int right_version(vy_report *report, const vy_node *root)
+static int has_supported_version(vy_report *report, const vy_node *root)
 {
     const vy_node *node = root->kind == VY_NODE_MAP ? vy_node_find(root, "volery") : NULL;
     if (root->kind != VY_NODE_MAP || node == NULL) {
@@ -110,7 +110,7 @@ static void read_scenario(vy_reader *reader, vy_source *source, const vy_scenari
                           vy_scenario *scenario)
 {
     vy_node *root = vy_yaml_read(reader->tree, source, 0, reader->report);
-    if (root == NULL || !right_version(reader->report, root)) return;
+    if (root == NULL || !has_supported_version(reader->report, root)) return;
     for (int i = 0; options != NULL && i < options->override_count; ++i) {
         vy_override_apply(reader->tree, reader->report, &vy_scenario_table, root, options->overrides[i]);
     }

@@ -64,7 +64,7 @@ static const vy_row start_rows[] = {
 static const vy_table start_table = {
     .title = "Start", .help = "Where and how a drone begins.", ROWS(start_rows)};
 
-static const vy_choice aboves[] = {
+static const vy_choice altitude_references[] = {
     CHOICE("ellipsoid", VY_ABOVE_ELLIPSOID, "an altitude, as of GPS"),
     CHOICE("ground", VY_ABOVE_GROUND, "the surface of planet.origin's height"),
     CHOICE("start", VY_ABOVE_START, "the altitude at which the drone starts"),
@@ -79,7 +79,8 @@ static const vy_row mission_rows[] = {
         .flags = VY_ROW_REQUIRED, .help = "east"),
     ROW("height", NUMBER, vy_mission_point, height, .unit = "m", .range = ANY, .flags = VY_ROW_REQUIRED,
         .help = "above what `above` names"),
-    ROW("above", CHOICE, vy_mission_point, above, CHOICES(aboves), .help = "what the height is counted from"),
+    ROW("above", CHOICE, vy_mission_point, above, CHOICES(altitude_references),
+        .help = "what the height is counted from"),
     ROW("heading", NUMBER, vy_mission_point, heading, .unit = "rad", .range = ANY,
         .default_text = "90 deg: east", .help = "of the nose, clockwise from north at planet.origin"),
 };

@@ -210,10 +210,10 @@ static const vy_choice cores[] = {
     CHOICE("one", 0, "the program runs on the core of the simulation: quickest in lock-step"),
     CHOICE("any", 1, "the program runs where the system puts it"),
 };
-#define OWN_PLUGIN  (1u << VY_CONTROLLER_PLUGIN)
-#define OWN_PROCESS (1u << VY_CONTROLLER_PROCESS)
-#define PILOT       (1u << VY_CONTROLLER_PILOT)
-#define OWN         (OWN_PLUGIN | OWN_PROCESS | 1u << VY_CONTROLLER_CALLBACK | PILOT)
+#define PLUGIN_KIND    (1u << VY_CONTROLLER_PLUGIN)
+#define PROCESS_KIND   (1u << VY_CONTROLLER_PROCESS)
+#define PILOT          (1u << VY_CONTROLLER_PILOT)
+#define EXTERNAL_KINDS (PLUGIN_KIND | PROCESS_KIND | 1u << VY_CONTROLLER_CALLBACK | PILOT)
 static const vy_row controller_rows[] = {
     ROW("kind", CHOICE, vy_controller_def, kind, CHOICES(controllers), .help = "the kind of controller"),
     ROW("period", NUMBER, vy_controller_def, period, .unit = "s", .range = POSITIVE, .flags = VY_ROW_PERIOD,
@@ -241,23 +241,24 @@ static const vy_row controller_rows[] = {
     ROW("path", OBJECT, vy_controller_def, path, .table = &path_table,
         .help = "a trajectory in place of the setpoints"),
     ROW("library", TEXT, vy_controller_def, program, .size = sizeof((vy_controller_def *)0)->program,
-        .flags = VY_ROW_REQUIRED, .when = OWN_PLUGIN, .help = "file of the plug-in, seen from `folder`"),
+        .flags = VY_ROW_REQUIRED, .when = PLUGIN_KIND, .help = "file of the plug-in, seen from `folder`"),
     ROW("command", TEXT, vy_controller_def, program, .size = sizeof((vy_controller_def *)0)->program,
-        .flags = VY_ROW_REQUIRED, .when = OWN_PROCESS,
+        .flags = VY_ROW_REQUIRED, .when = PROCESS_KIND,
         .help = "command line of the program, run in `folder` by the shell"),
     ROW("device", TEXT, vy_controller_def, program, .size = sizeof((vy_controller_def *)0)->program,
         .keyword = "keyboard", .flags = VY_ROW_UNHASHED, .when = PILOT,
         .help = "the input device: `keyboard`, /dev/input/js0, or a pipe or file of keys"),
     ROW("folder", TEXT, vy_controller_def, folder, .size = sizeof((vy_controller_def *)0)->folder,
         .keyword = "none", .default_text = "that of the scenario", .flags = VY_ROW_UNHASHED,
-        .when = OWN_PLUGIN | OWN_PROCESS | PILOT, .help = "where the program is; `none` is the current one"),
+        .when = PLUGIN_KIND | PROCESS_KIND | PILOT,
+        .help = "where the program is; `none` is the current one"),
     ROW("deadline", NUMBER, vy_controller_def, deadline, .unit = "s", .range = ABOVE_TO(0.0, 1e6),
-        .when = OWN_PLUGIN | OWN_PROCESS, .flags = VY_ROW_UNHASHED,
+        .when = PLUGIN_KIND | PROCESS_KIND, .flags = VY_ROW_UNHASHED,
         .help = "of wall clock for one reply; later ones end the run"),
-    ROW("cores", CHOICE, vy_controller_def, spread, CHOICES(cores), .when = OWN_PROCESS,
+    ROW("cores", CHOICE, vy_controller_def, spread, CHOICES(cores), .when = PROCESS_KIND,
         .flags = VY_ROW_UNHASHED, .help = "where the program runs"),
     ROW("parameters", NAMED, vy_controller_def, parameters, .size = VY_PARAMETER_CAP, .range = ANY,
-        .count_offset = offsetof(vy_controller_def, parameter_count), .when = OWN,
+        .count_offset = offsetof(vy_controller_def, parameter_count), .when = EXTERNAL_KINDS,
         .help = "numbers for it, by names of your choice"),
 };
 const vy_table vy_controller_table = {.title = "Controller",

@@ -60,10 +60,10 @@ static void init_fault(void *object, int index)
     f->def = vy_default_fault_def();
 }
 
-#define BIT(kind_) (1u << VY_FAULT_##kind_)
-#define MOTOR      (BIT(MOTOR_LOSS) | BIT(MOTOR_WEAK) | BIT(MOTOR_MAX))
-#define LATE       (BIT(SENSOR_DELAY) | BIT(COMMAND_DELAY))
-#define LOST       (BIT(SENSOR_DROPOUT) | BIT(COMMAND_LOSS))
+#define BIT(kind_)   (1u << VY_FAULT_##kind_)
+#define MOTOR        (BIT(MOTOR_LOSS) | BIT(MOTOR_WEAK) | BIT(MOTOR_MAX))
+#define DELAY_FAULTS (BIT(SENSOR_DELAY) | BIT(COMMAND_DELAY))
+#define LOSS_FAULTS  (BIT(SENSOR_DROPOUT) | BIT(COMMAND_LOSS))
 #define SENSOR                                                                                             \
     (BIT(SENSOR_BIAS) | BIT(SENSOR_NOISE) | BIT(SENSOR_VIBRATION) | BIT(SENSOR_STUCK) | BIT(SENSOR_SWAP) | \
      BIT(SENSOR_DROPOUT) | BIT(SENSOR_DELAY))
@@ -79,13 +79,13 @@ static const vy_row fault_rows[] = {
     ROW("share", NUMBER, vy_scenario_fault, def.size, .range = WITHIN(0.0, 1.0), .flags = VY_ROW_REQUIRED,
         .when = BIT(MOTOR_WEAK) | BIT(MOTOR_MAX), .help = "of its thrust, or largest speed, that is left"),
     ROW("share", NUMBER, vy_scenario_fault, def.size, .range = WITHIN(0.0, 1.0), .flags = VY_ROW_REQUIRED,
-        .when = LOST, .help = "that does not arrive, drawn one by one"),
+        .when = LOSS_FAULTS, .help = "that does not arrive, drawn one by one"),
     ROW("share", NUMBER, vy_scenario_fault, def.size, .range = WITHIN(0.0, 1.0), .flags = VY_ROW_REQUIRED,
         .when = BIT(BATTERY), .help = "of its voltage that is left; 0 stops every rotor"),
     ROW("lag", NUMBER, vy_scenario_fault, def.size, .unit = "s", .range = WITHIN(0.0, 10.0),
         .flags = VY_ROW_REQUIRED, .when = BIT(MOTOR_LAG), .help = "time constant"),
     ROW("delay", NUMBER, vy_scenario_fault, def.size, .unit = "s", .range = WITHIN(0.0, 10.0),
-        .flags = VY_ROW_REQUIRED, .when = LATE, .help = "to the nearest sample or call"),
+        .flags = VY_ROW_REQUIRED, .when = DELAY_FAULTS, .help = "to the nearest sample or call"),
     ROW("bias", VECTOR, vy_scenario_fault, def.vector, .size = 3, .range = ANY, .unit_of = unit_of_channel,
         .size_of = size_of_channel, .flags = VY_ROW_REQUIRED, .when = BIT(SENSOR_BIAS),
         .help = "the value that is added, in the channel's unit"),

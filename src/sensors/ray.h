@@ -30,7 +30,7 @@ VY_FN real ray_to_planet(const local_frame *f, const planet_params *p, vec3 orig
     real distance = real_set(0.0);
     mask meets = local_locate(f, p, origin).height > 0.0;
     for (int round = 0; round < 5; ++round) {
-        const local_place at = local_locate(f, p, vec3_add_scaled(origin, distance, along));
+        const local_position at = local_locate(f, p, vec3_add_scaled(origin, distance, along));
         const real slope = vec3_dot(along, at.up);
         meets = meets & (slope < 0.0);
         distance =

@@ -14,7 +14,7 @@ VY_FN void turbulence_update(const vy_model *m, uint32_t number, bits tick, mask
     real n[TURBULENCE_NORMALS];
     rng_normals(m->seed, RNG_STREAM_WIND, bits_set(number), tick, n, TURBULENCE_NORMALS);
     const real altitude = height_at(&m->env, body->position);
-    const vec3 at = wind_place(&m->env, body->position, altitude);
+    const vec3 at = wind_lookup_position(&m->env, body->position, altitude);
     const vec3 wind = wind_from(&m->env.wind, m->env.constant_wind, at, time_of(m, tick));
     vec3 ground = vec3_zero();
     if (frame_is_inertial(&m->env)) ground = planet_ground_velocity(&m->env.planet, body->position);

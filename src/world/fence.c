@@ -143,7 +143,7 @@ void vy_fence_check(const vy_model *m, ground_probe ground, uint32_t index, cons
     double height = 0.0, lowest_height = 0.0, fall = -d->body.velocity.z;
     vec3 place = d->body.position; // with the height over the ground below, as the wind has it
     if (m->env.gravity.frame.on) {
-        const local_place at = local_locate(&m->env.gravity.frame, &m->env.planet, place);
+        const local_position at = local_locate(&m->env.gravity.frame, &m->env.planet, place);
         place.z = at.height;
         fall = -vec3_dot(at.up, d->body.velocity);
     }

@@ -54,7 +54,7 @@ static void add_entry(const terms *t, int entry, double h, double z)
     t->out->of[Z][entry] += z;
 }
 
-static part flown_rate(const terms *t)
+static part observed_rate(const terms *t)
 {
     return (part){t->env[ENVELOPE_RATE_ACROSS], t->env[ENVELOPE_RATE_ABOUT]};
 }
@@ -103,10 +103,10 @@ static void add_forces(const terms *t)
 // Angle and rate: turning axes, gyroscopic torque, the loads that are computed.
 static void add_torques(const terms *t)
 {
-    const part rate = rotation_part(t->s, LOOP_RATE), swing = cross(flown_rate(t), rate);
+    const part rate = rotation_part(t->s, LOOP_RATE), swing = cross(observed_rate(t), rate);
     const double size = length(rate.h, rate.z), angle = rotation_norm(t->s, LOOP_ANGLE);
     const double twist = 0.6 * rotation_norm(t->r, LOOP_ANGLE) * size; // |J^-1(angle) - 1|
-    const part gyro = gyroscopic(t, flown_rate(t), LOOP_RATE);
+    const part gyro = gyroscopic(t, observed_rate(t), LOOP_RATE);
     const double air = t->slopes->torque_velocity * translation_norm(t->s, LOOP_VELOCITY) +
                        t->slopes->torque_angle * angle +
                        t->slopes->torque_position * translation_norm(t->s, LOOP_POSITION) +
@@ -131,8 +131,8 @@ static double rotor_change(const double *per, double tilt, const loop_bound *s, 
 static void add_rotors(const terms *t)
 {
     const loop_params *p = &t->m->params;
-    const part drive = cross(flown_rate(t), rotation_part(t->s, LOOP_DRIVE)),
-               held = cross(flown_rate(t), rotation_part(t->s, LOOP_COMMAND));
+    const part drive = cross(observed_rate(t), rotation_part(t->s, LOOP_DRIVE)),
+               held = cross(observed_rate(t), rotation_part(t->s, LOOP_COMMAND));
     const double hold = (double)p->rate * p->dt; // commands are made in the axes of their time
     add_entry(t, ENTRY_DRIVE, p->lag * drive.h + hold * held.h, p->lag * drive.z + hold * held.z);
     if (!(p->lag > 0.0)) return;
@@ -191,9 +191,9 @@ static void add_commands(const terms *t)
     const double spread = real_abs(p->attitude - p->yaw);
     const double axes_h = spread * tilt * (tilt * (d.h + rest.h) + d.z + rest.z),
                  axes_z = spread * tilt * (tilt * (d.z + rest.z) + d.h + rest.h);
-    const part swing = cross(flown_rate(t), rotation_part(t->s, LOOP_RATE_ESTIMATE));
+    const part swing = cross(observed_rate(t), rotation_part(t->s, LOOP_RATE_ESTIMATE));
     const part believed =
-        p->truth ? flown_rate(t) : (part){env[ENVELOPE_RATE_ESTIMATE], env[ENVELOPE_RATE_ESTIMATE]};
+        p->truth ? observed_rate(t) : (part){env[ENVELOPE_RATE_ESTIMATE], env[ENVELOPE_RATE_ESTIMATE]};
     const part gyro = gyroscopic(t, believed, LOOP_RATE_ESTIMATE);
     const double late = p->truth ? 0.0 : (double)p->imu * p->dt * p->rates;
     const double frames = off * largest * (size + length(rest.h, rest.z));
@@ -229,10 +229,10 @@ static void add_prediction(const terms *t)
     const double rate = rotation_norm(t->s, LOOP_RATE_ESTIMATE);
     const double turn = (off + 0.6 * rotation_norm(t->r, LOOP_ANGLE_ESTIMATE)) * rate;
     add_entry(t, ENTRY_ANGLE_RATE_ESTIMATE, turn, turn);
-    const part gyro = cross(flown_rate(t), rotation_part(t->s, LOOP_GYRO_BIAS));
+    const part gyro = cross(observed_rate(t), rotation_part(t->s, LOOP_GYRO_BIAS));
     add_entry(t, ENTRY_GYRO_DRIFT, gyro.h, gyro.z);
     const part accel =
-        cross(flown_rate(t), (part){t->s->of[H][LOOP_ACCEL_BIAS], t->s->of[V][LOOP_ACCEL_BIAS]});
+        cross(observed_rate(t), (part){t->s->of[H][LOOP_ACCEL_BIAS], t->s->of[V][LOOP_ACCEL_BIAS]});
     t->out->of[H][ENTRY_ACCEL_DRIFT] += accel.h;
     t->out->of[V][ENTRY_ACCEL_DRIFT] += accel.z;
 

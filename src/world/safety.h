@@ -16,7 +16,7 @@ VY_FN safety_view safety_view_of(const surroundings *env, const body_state *b)
     const quat q = b->attitude;
     safety_view v = {b->position.z, 1.0 - 2.0 * (q.x * q.x + q.y * q.y)};
     if (!env->gravity.frame.on) return v;
-    const local_place place = local_locate(&env->gravity.frame, &env->planet, b->position);
+    const local_position place = local_locate(&env->gravity.frame, &env->planet, b->position);
     const vec3 axis = quat_rotate(q, vec3_make(real_set(0.0), real_set(0.0), real_set(1.0)));
     v.height = place.height;
     v.cos_tilt = vec3_dot(place.up, axis);
