@@ -113,7 +113,7 @@ void dlpack_use(int (*is_valid)(void *, const char *), void *(*get)(void *, cons
     capsule_get = get;
 }
 
-void dlpack_forget(void *capsule)
+void dlpack_release(void *capsule)
 {
     static const char *const names[] = {"dltensor", "dltensor_versioned"};
     for (int i = 0; i < 2; ++i) { // whoever takes a tensor renames its capsule

@@ -31,7 +31,7 @@ typedef struct array_layout {
 /// as long as it is there; NULL: the caller sees to the memory. NULL: no memory.
 void *dlpack_create(const array_layout *place, int versioned, shared_handle *owner);
 
-/// Python's PyCapsule_IsValid and PyCapsule_GetPointer, which dlpack_forget needs.
+/// Python's PyCapsule_IsValid and PyCapsule_GetPointer, which dlpack_release needs.
 void dlpack_use(int (*is_valid)(void *, const char *), void *(*get)(void *, const char *));
 /// Destructor of a capsule: nobody took what is in it.
-void dlpack_forget(void *capsule);
+void dlpack_release(void *capsule);

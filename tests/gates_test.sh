@@ -67,6 +67,7 @@ plant "a kind of joint by name elsewhere" src/record/log.c 'static int planted =
 plant "bad format" src/base/status.c 'int  planted( void );' "src/base/status.c" tools/check_format.sh
 plant "a machine's path" README.md "see /""home/someone/notes" "README.md:" tools/check_words.sh
 plant "a word of our own" src/dynamics/contacts.h 'int grip_11;' "src/dynamics/contacts.h:" tools/check_words.sh
+plant "a name that has to be guessed" src/dynamics/contacts.h 'int weigh_row;' "src/dynamics/contacts.h:" tools/check_words.sh
 plant "a registry" web/package-lock.json "https://registry.""npmjs.org/three" "package-lock.json:" tools/check_words.sh
 
 # A sensor gets as arguments what it declares to need: another declaration does not compile.

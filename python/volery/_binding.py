@@ -154,9 +154,9 @@ _api.PyCapsule_New.restype = c.py_object
 _api.PyCapsule_New.argtypes = (_P, _S, _P)
 _NAMES = (b"dltensor", b"dltensor_versioned")  # a capsule keeps the address of its name
 lib.dlpack_use(c.cast(_api.PyCapsule_IsValid, _P), c.cast(_api.PyCapsule_GetPointer, _P))
-_forget = c.cast(lib.dlpack_forget, _P)
+_release_capsule = c.cast(lib.dlpack_release, _P)
 
 
 def capsule(tensor: int, versioned: bool) -> object:
     """A DLPack capsule of what array_export made; it lets go of it if nobody takes it."""
-    return _api.PyCapsule_New(tensor, _NAMES[versioned], _forget)
+    return _api.PyCapsule_New(tensor, _NAMES[versioned], _release_capsule)
