@@ -170,7 +170,7 @@ static int count_row(void *self, double time, const double *row)
     return 0;
 }
 
-// Values of the columns of `field`, as many as there are; 1 when all of them are of this very moment.
+// Values of all columns of `field`. Returns 1 when all of them were recorded at this time.
 static int column_values(const plot *p, const double *row, const char *field, double *out, int count)
 {
     int n = 0;

@@ -142,7 +142,7 @@ typedef struct vy_cells {
 vy_status vy_batch_cells(const vy_batch *batch, uint32_t drone, const char *field, vy_cells *out,
                          vy_error *err);
 
-/// Hash of the last step of a world, chained to those before it: vy_world_hash. 0 unless the def asks for it.
+/// Hash of the last step of a world, chained to those before it: vy_world_hash. 0 unless the def enables it.
 uint64_t vy_batch_hash(const vy_batch *batch, uint32_t world);
 /// Hash of a world's state alone: vy_world_state_hash.
 uint64_t vy_batch_state_hash(const vy_batch *batch, uint32_t world);

@@ -1,6 +1,6 @@
 // contacts.h - contacts between bodies of a set: materials, solver, reports.
 //
-// A set has contacts when its def asks for them (vy_bodies_def.contacts.on); then bodies with shapes collide
+// A set has contacts when its def enables them (vy_bodies_def.contacts.on); then bodies with shapes collide
 // with one another, except two that are not dynamic. A body that touches nothing in a step keeps the bits of
 // its free flight.
 //

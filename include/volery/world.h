@@ -155,7 +155,7 @@ typedef struct vy_disturbance_def {
     double phase;     ///< [rad] of a sinusoid
 } vy_disturbance_def;
 
-/// A zero force on all drones and bodies, without end: set its kind and amplitude.
+/// A zero force on all drones and bodies, of infinite duration: set its kind and amplitude.
 vy_disturbance_def vy_default_disturbance_def(void);
 
 /// Create a world. On failure `*out` is NULL and nothing leaks.

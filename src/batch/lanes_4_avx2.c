@@ -1,4 +1,4 @@
-// lanes_4_avx2.c - four worlds side by side; the end of the name has it built for AVX2. Empty elsewhere.
+// lanes_4_avx2.c - four worlds side by side; built for AVX2, as its suffix says. Empty elsewhere.
 #define VY_LANES    4
 #define LANES_NAME  "avx2"
 #define LANES_TABLE vy_lanes_4_avx2

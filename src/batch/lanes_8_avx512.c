@@ -1,4 +1,4 @@
-// lanes_8_avx512.c - eight worlds side by side; the end of the name has it built for AVX-512. Empty
+// lanes_8_avx512.c - eight worlds side by side; built for AVX-512, as its suffix says. Empty
 // elsewhere.
 #define VY_LANES    8
 #define LANES_NAME  "avx512"

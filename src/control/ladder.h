@@ -201,7 +201,7 @@ VY_FN real command_of(const ladder_params *p, int i, real thrust)
     return real_sqrt(own * p->inverse_thrust_max);
 }
 
-/// The thrust of rotor `i`, in units of the largest, that a command asks for.
+/// The thrust of rotor `i` for a command, in units of the largest.
 VY_FN real thrust_of(const ladder_params *p, int i, real command)
 {
     if (bits_uniform(p->motor.is_linear)) return p->scale[i] * (command * command);

@@ -18,7 +18,7 @@ typedef struct motor_params {
     real quadratic, linear, cubic; // thrust over powers of speed: [N s^2], [N s], [N s^3]
 } motor_params;
 
-/// Rotor speed [rad/s] that a command of 0 to 1 asks for.
+/// Rotor speed [rad/s] for a command of 0 to 1.
 VY_FN real motor_speed(const motor_params *m, real command)
 {
     if (bits_uniform(m->is_linear)) return m->speed_max * command;
@@ -29,7 +29,7 @@ VY_FN real motor_speed(const motor_params *m, real command)
     return real_select(command > m->dead_zone, speed, real_set(0.0));
 }
 
-/// The command that asks for a speed; 0 for no speed.
+/// The command for a speed; 0 for no speed.
 VY_FN real motor_command(const motor_params *m, real speed)
 {
     const real f = real_max(speed - m->speed_idle, real_set(0.0)) / (m->speed_max - m->speed_idle);

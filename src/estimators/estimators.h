@@ -10,7 +10,7 @@
     E(EKF, ekf, "error-state Kalman filter on whatever the drone carries") \
     E(COMPLEMENTARY, complementary, "gyroscope, gravity and magnetic field; GPS or motion capture, barometer")
 
-// The one of every drone that asks for no other: it flies in lanes, its memory is in the drone's block.
+// The default estimator: it runs in lanes, and its state is in the drone's block.
 #define DRONE_ESTIMATORS(E) E(FADING, fading, "IMU and motion capture, constant gains of a fading memory")
 
 #define DECLARE(kind, name, text)                                                                  \

@@ -5,7 +5,7 @@
 #include "base/vec.h"
 #include "volery/payload.h"
 
-enum { PAYLOAD_FREE, PAYLOAD_CARRIED, PAYLOAD_RELEASED }; // the last: let go in the next step
+enum { PAYLOAD_FREE, PAYLOAD_CARRIED, PAYLOAD_RELEASED }; // the last: dropped in the next step
 
 /// Of one payload.
 typedef struct payload_block {
@@ -48,7 +48,7 @@ typedef struct payload_model {
     double reach;          // [m]
     int release;           // the carrier's controller may let it go
     int bit;               // of vy_intent.drop: its number among the carrier's payloads
-    int changed;           // it was taken up or let go in this step
+    int changed;           // it was attached or dropped in this step
 } payload_model;
 
 struct vy_model;
@@ -60,7 +60,7 @@ void vy_payload_update_poses(vy_world *world);
 /// Re-evaluate the negligibility policy for what was attached or dropped in this step. Returns whether
 /// something was.
 int vy_payload_reevaluate_nap(vy_world *world);
-/// May the controller of drone `index` let go all payloads of the bits in `drop`?
+/// Whether the controller of drone `index` may drop all payloads of the bits in `drop`.
 int vy_payload_may_drop(const struct vy_model *m, uint32_t index, uint64_t drop);
 /// After the controllers: the payloads that they release are dropped at the start of the next step.
 void vy_payload_release(const struct vy_model *m, uint64_t *release_requests, payload_block *payloads);

@@ -138,7 +138,7 @@ VY_FN void simple_step(const multirotor_inputs *in, real dt, const real *command
     for (int i = 0; i < in->layout->thrusters.count; ++i) speed[count + i] = thrust_flushed(full[i]);
 }
 
-// A kinematic drone has the velocity and the heading that its sticks ask for.
+// A kinematic drone has the velocity and the heading that its sticks command.
 VY_FN void simple_follow_sticks(const control_state *c, bits rung, body_state *s)
 {
     const mask piloted = rung_is(rung, VY_RUNG_PILOT);
@@ -154,7 +154,7 @@ VY_FN load_parts *plant_parts(const vy_model *m, uint32_t i)
 }
 
 /// The motion of drone `i` over a step by another engine or integrator than RK4 of every effect, or where
-/// somebody wants to see the loads.
+/// loads are recorded.
 VY_SLOW_FN void plant_move_general(const vy_model *m, uint32_t i, const multirotor_inputs *in,
                                    const real *command, drone_block *d, real *speed)
 {

@@ -52,7 +52,7 @@ vy_status vy_sensor_suite_build(const vy_model *world, const vy_drone_def *def, 
 /// What an estimator of this drone is built from.
 estimator_setup vy_estimator_setup(const vy_model *world, const vy_drone_def *def);
 
-/// Constants of the drone's filter, if it asks for one.
+/// Constants of the drone's filter, if it declares one.
 vy_status vy_filter_build(const vy_model *world, const vy_drone_def *def, sensor_suite_model *sensor_suite,
                           vy_error *err);
 
