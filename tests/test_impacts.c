@@ -192,8 +192,8 @@ static void nothing_passes_through(void **unused)
 }
 
 // The same throws in steps of 1e-5 s, in which no body here is fast: at 200 m/s it moves by 2 mm, less than
-// its thickness. What that meets the long steps meet, in the step in which it does, and it ends on the same
-// side.
+// its thickness. What that meets the long steps meet, in the step in which it does or, where it is not deeper
+// by then than is accepted, in the next one; and it ends on the same side.
 static void short_steps_agree(void **unused)
 {
     (void)unused;
@@ -212,7 +212,7 @@ static void short_steps_agree(void **unused)
         beside += exact.touch == DBL_MAX && f.touch == DBL_MAX;
         // The first touch is that of one flight; later ones follow from how each bounced.
         if (exact.touch < DBL_MAX || f.touch < DBL_MAX) {
-            if (!(fabs(f.touch - exact.touch) < dt + 2e-5))
+            if (!(fabs(f.touch - exact.touch) < dt + 1e-3))
                 fail_msg("throw %d, %s at %g m/s against %s: touches at %.6f s, with short steps at %.6f s",
                          n, shape_names[n % SHAPES], speed, target_names[target], f.touch, exact.touch);
         }

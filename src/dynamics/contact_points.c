@@ -8,7 +8,13 @@
 
 enum { MIN_PARALLEL_PAIRS = 64, MIN_PARALLEL_CONTACTS = 256 }; // below these, not worth waking threads
 
-static double mix(double a, double b) { return real_sqrt(a * b); }
+// The geometric mean. Most surfaces are of one material, and the root of a square is exact: it need not be
+// taken where the square neither overflows nor underflows.
+static double mix(double a, double b)
+{
+    if (a == b && (a == 0.0 || (a > 1e-100 && a < 1e100))) return a + 0.0; // no -0
+    return real_sqrt(a * b);
+}
 
 // A unit vector perpendicular to n.
 static vec3 perpendicular(vec3 n)
