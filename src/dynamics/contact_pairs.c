@@ -85,7 +85,8 @@ static int either_awake(const vy_bodies *b, uint32_t i, uint32_t j) { return b->
 
 int vy_contacts_may_collide(const vy_bodies *b, uint32_t i, uint32_t j)
 {
-    return either_awake(b, i, j) && !is_filtered(b, i, j);
+    const int shaped = b->slots[i].shape.kind != VY_SHAPE_NONE && b->slots[j].shape.kind != VY_SHAPE_NONE;
+    return shaped && either_awake(b, i, j) && !is_filtered(b, i, j);
 }
 
 // ---- pairs of the tree: they stay valid while no box moves
