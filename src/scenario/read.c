@@ -565,7 +565,7 @@ static void read_table(vy_reader *r, const vy_row *row, const vy_node *node, vy_
         return;
     }
     free(field->values);
-    *field = (vy_numbers){values, node->count, columns};
+    *field = (vy_numbers){values, node->count, node->count > 0 ? columns : 0}; // none is none: one hash
 }
 
 // Bytes of a row's value in its struct.
