@@ -281,10 +281,15 @@ vy_status vy_ladder_build(const vy_controller_def *def, const vy_vehicle_def *ve
     p.kinematic = def->flight == VY_FLIGHT_KINEMATIC;
     const vy_failsafe failsafe = def->kind != VY_CONTROLLER_NONE ? vehicle->drive.failsafe : VY_FAILSAFE_NONE;
     const int must =
-        !p.kinematic &&
-        (failsafe == VY_FAILSAFE_HOLD || failsafe == VY_FAILSAFE_LAND || vy_controller_follows(def->kind) ||
-         def->kind == VY_CONTROLLER_AUTOPILOT || def->kind == VY_CONTROLLER_PILOT ||
-         (def->kind == VY_CONTROLLER_INTENT && def->start.rung >= VY_RUNG_WRENCH));
+        !p.kinematic && (failsafe == VY_FAILSAFE_HOLD || failsafe == VY_FAILSAFE_LAND ||
+                         vy_controller_follows(def->kind) || def->kind == VY_CONTROLLER_AUTOPILOT ||
+                         def->kind == VY_CONTROLLER_PILOT || def->start.rung >= VY_RUNG_WRENCH);
+    if (vy_layout_count(&layout) == 0 && !p.kinematic && def->start.rung >= VY_RUNG_WRENCH) {
+        return vy_fail(
+            err, VY_BAD_VALUE,
+            "controller.intent: a vehicle without rotors and thrusters makes no wrench; `none` and "
+            "`motors` are the rungs it can start with");
+    }
     if (vy_layout_count(&layout) > 0) {
         const vy_status status = vy_layout_invert(vehicle, &layout, p.inverse, must ? err : NULL);
         if (status != VY_OK && must) return status;
