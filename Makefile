@@ -8,6 +8,10 @@ PREFIX ?= /usr/local
 # Runs of each fuzz target, and the seconds after which it is stopped all the same.
 FUZZ_RUNS ?= 100000
 FUZZ_SECONDS ?= 180
+# Scenarios of `make pairs`, the first seed of them, and mutants of `make mutants`.
+RUNS ?= 100000
+SEED ?= 1
+MUTANTS ?= 60
 JOBS ?= $(shell nproc)
 # Installs missing Debian packages; `make PACKAGES=: ...` leaves the machine as it is.
 PACKAGES ?= tools/install_packages.sh
@@ -15,7 +19,7 @@ PACKAGES ?= tools/install_packages.sh
 .DEFAULT_GOAL := build
 .NOTPARALLEL:
 MAKEFLAGS += --no-print-directory
-.PHONY: build demo test test-page screenshots check-long matrix sanitize clang kills fuzz lint format bench bench-peers install clean help
+.PHONY: build demo test test-page screenshots check-long matrix sanitize clang kills pairs levels mutants fuzz lint format bench bench-peers install clean help
 
 # $(call preset,NAME): configure and build one preset of CMakePresets.json.
 define preset
@@ -80,6 +84,21 @@ kills: ## the tests of the command, with runs killed at 50 random moments
 	@$(PACKAGES) demo test
 	$(call preset,test)
 	@VOLERY_KILLS=50 tests/app_test.sh build/test
+
+pairs: ## RUNS (100000) scenarios at random, made from the schema, through every oracle of test_pairs
+	@$(PACKAGES) demo test
+	$(call preset,test)
+	@build/test/tests/test_pairs random $(RUNS) $(SEED)
+
+levels: ## 300 such scenarios have the same hashes at -O0 and at -O3, with assertions and without
+	@$(PACKAGES) demo test
+	$(call preset,test)
+	@tools/levels.sh build/test 300
+
+mutants: ## MUTANTS (60) changed lines of the simulation: do the unit tests find them? Then six planted faults
+	@$(PACKAGES) demo test
+	@tools/mutate $(MUTANTS)
+	@tools/mutate --planted
 
 fuzz: ## every fuzz target FUZZ_RUNS (100000) times
 	@$(PACKAGES) demo test long

@@ -1,0 +1,21 @@
+// draw.h - random values for rows of the schema: inside their ranges, near their defaults, so that most
+// flights last.
+#pragma once
+#include "pairs.h"
+
+typedef struct generator {
+    const wish *w;
+    random_source random;
+    int placed[OPTION_CAP], placed_count; // options so far
+    int free;                             // 1: in an element that need not have what is forced
+    double step;                          // [s]
+    int steps;
+    int drones, bodies, joints; // so far
+    int index;                  // of the innermost element
+    int owner;                  // of the outermost element
+} generator;
+
+static inline int chance(generator *g, double share) { return random_in(&g->random, 0.0, 1.0) < share; }
+
+// What is written for the row; 0: nothing is, it has no value that could be made up.
+int draw_value(generator *g, const vy_row *row, const char *path, const void *object, char *out, size_t size);

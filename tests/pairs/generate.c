@@ -1,0 +1,456 @@
+// generate.c - a scenario from the rows of the schema: which keys it has, and what is chosen.
+#include "draw.h"
+#include <stdlib.h>
+#include <string.h>
+
+enum { PATH_CAP = 200, TEXT_CAP = 1500 };
+
+// What an option is of no use without: it is asked for, too.
+static const struct {
+    const char *option, *needs; // an option whose name begins so
+} needs[] = {
+    {"drones[].controller.flight=kinematic", "world.physics.engine=simple"},
+    {"drones[].mission", "world.planet.origin.gm=number"},
+    {"drones[].mission", "world.planet.radius=number"},
+    {"world.planet.origin", "world.planet.radius=number"},
+    {"world.gravity.mode=central", "world.gravity.bodies=1"},
+    {"world.gravity.gradient", "world.gravity.bodies=1"},
+    {"drones[].safety.fence.kind=polygon", "drones[].safety.fence.corners=several"},
+    {"faults[].rotor=4", "drones[].vehicle=octo"},
+    {"faults[].rotor=5", "drones[].vehicle=octo"},
+    {"faults[].rotor=6", "drones[].vehicle=octo"},
+    {"faults[].rotor=7", "drones[].vehicle=octo"},
+    {"joints", "bodies=1"},
+    {"payloads", "bodies=1"},
+    {"faults[].kind=battery", "drones[].vehicle.battery.capacity=number"},
+    {"drones[].sensors.power", "drones[].vehicle.battery.capacity=number"},
+    {"faults[].channel=accel", "drones[].sensors.imu=bmi088"},
+    {"faults[].channel=gyro", "drones[].sensors.imu=bmi088"},
+    {"faults[].channel=baro", "drones[].sensors.baro=bmp388"},
+    {"faults[].channel=mag", "drones[].sensors.mag=own"},
+    {"faults[].channel=gps", "drones[].sensors.gps=own"},
+    {"faults[].channel=range", "drones[].sensors.range=own"},
+    {"faults[].channel=flow", "drones[].sensors.flow=own"},
+    {"faults[].channel=voltage", "drones[].sensors.power=own"},
+    {"faults[].channel=current", "drones[].sensors.power=own"},
+    {"faults[].channel=esc", "drones[].sensors.esc=own"},
+    {"faults[].channel=lidar", "drones[].sensors.lidar=own"},
+    {"faults[].channel=airspeed", "drones[].sensors.airspeed=own"},
+    {"expect[].quantity=tension", "joints[].kind=distance"},
+    {"expect[].quantity=length", "joints[].kind=cable"},
+    {"expect[].quantity=angle", "joints[].kind=hinge"},
+    {"expect[].quantity=force", "joints=1"},
+    {"expect[].quantity=torque", "joints=1"},
+    {"expect[].quantity=active", "joints=1"},
+    {"expect[].quantity=latitude", "world.planet.origin.gm=number"},
+    {"expect[].quantity=longitude", "world.planet.origin.gm=number"},
+    {"expect[].quantity=battery", "drones[].vehicle.battery.capacity=number"},
+    {"drones[].vehicle=own", "drones[].controller.kind=none"},
+    {"drones[].sensors.imu.period=none", "drones[].sensors.truth=on"},
+    {"drones[].sensors.imu.period=none", "drones[].controller.kind=none"},
+    {"drones[].sensors.mocap.period=none", "drones[].controller.kind=none"},
+    {"world.wakes.mode=on", "drones[].vehicle=x500"},
+    {"drones[].controller.path.kind=minimum_snap", "drones[].controller.path.waypoints=several"},
+    {"drones[].controller.rate_law=indi", "drones[].sensors.imu=bmi088"},
+};
+
+static const char *forced_name(const generator *g, int i) { return option_name(g->w->forced[i]); }
+
+// Must something at or below `path` be there?
+static int is_asked_for(const generator *g, const char *path)
+{
+    const size_t size = strlen(path);
+    for (int i = 0; i < g->w->forced_count && !g->free; ++i) {
+        const char *name = forced_name(g, i);
+        if (strncmp(name, path, size) == 0 && strchr(".[=", name[size]) != NULL) return 1;
+    }
+    return 0;
+}
+
+// What `path` is asked to be; NULL: nothing in particular.
+static const char *asked_value(const generator *g, const char *path)
+{
+    const size_t size = strlen(path);
+    for (int i = 0; i < g->w->forced_count && !g->free; ++i) {
+        const char *name = forced_name(g, i);
+        if (strncmp(name, path, size) == 0 && name[size] == '=') return name + size + 1;
+    }
+    return NULL;
+}
+
+static int option_of(const char *path, const char *value)
+{
+    char name[PATH_CAP + 60];
+    snprintf(name, sizeof name, "%s=%s", path, value);
+    return option_number(name);
+}
+
+// How many pairs with what is there already would be new.
+static int news(const generator *g, int option)
+{
+    int count = 0;
+    for (int i = 0; i < g->placed_count && g->w->seen != NULL; ++i)
+        count += !pair_has(g->w->seen, option, g->placed[i]);
+    return count;
+}
+
+// One of `count` values: the one asked for, else the one with the most news, else any of those that `may`
+// has a bit of. -1: none may.
+static int choose(generator *g, const char *path, const char *const *values, int count, uint64_t may)
+{
+    const char *asked = asked_value(g, path);
+    int best = -1, most = -1;
+    for (int i = 0; i < count; ++i) {
+        if (asked != NULL && strcmp(values[i], asked) == 0) return may >> i & 1 ? i : -1;
+    }
+    for (int i = 0; i < count; ++i) {
+        if (!(may >> i & 1)) continue;
+        const int gain = 64 * news(g, option_of(path, values[i])) + (int)(random_bits(&g->random) % 64);
+        if (gain > most) {
+            most = gain;
+            best = i;
+        }
+    }
+    return best;
+}
+
+static void place(generator *g, node *n, const char *path, const char *value)
+{
+    n->option = option_of(path, value);
+    assert_true(g->placed_count < OPTION_CAP);
+    g->placed[g->placed_count++] = n->option;
+}
+
+static void write_rows(generator *g, const vy_table *table, char *object, node *into, const char *path);
+
+// Which values of a table's first row let everything be there that is asked for.
+static uint64_t may_be(const generator *g, const vy_table *table, const vy_row *row, const char *prefix)
+{
+    uint64_t may = row->choice_count >= 64 ? UINT64_MAX : ((uint64_t)1 << row->choice_count) - 1;
+    if (row != &table->rows[0]) return may;
+    for (int i = 1; i < table->row_count; ++i) {
+        char path[PATH_CAP];
+        snprintf(path, sizeof path, "%s%s%s", prefix, *prefix == '\0' ? "" : ".", table->rows[i].key);
+        if (table->rows[i].when == 0 || !is_asked_for(g, path)) continue;
+        uint64_t with = 0;
+        for (int k = 0; k < row->choice_count; ++k)
+            if (table->rows[i].when >> row->choices[k].value & 1) with |= (uint64_t)1 << k;
+        may &= with;
+    }
+    return may;
+}
+
+static void write_choice(generator *g, const vy_table *table, const vy_row *row, char *object, node *into,
+                         const char *prefix, const char *path)
+{
+    const char *names[64];
+    assert_in_range(row->choice_count, 1, 64);
+    for (int i = 0; i < row->choice_count; ++i) names[i] = row->choices[i].name;
+    const int chosen = choose(g, path, names, row->choice_count, may_be(g, table, row, prefix));
+    if (chosen < 0) return;
+    node *n = node_add(into, row->key, names[chosen]);
+    n->row = row;
+    place(g, n, path, names[chosen]);
+    memcpy(object + row->offset, &row->choices[chosen].value, sizeof(int));
+}
+
+static void write_object(generator *g, const vy_row *row, char *object, node *into, const char *path)
+{
+    const char *values[32];
+    int count = 0;
+    char *own = object + row->offset, *fresh = NULL;
+    node *n = node_add(into, row->key, NULL);
+    if (row->flags & VY_ROW_FILE) {
+        while (count < 31 && base_name(row->table, count) != NULL) {
+            values[count] = base_name(row->table, count);
+            ++count;
+        }
+        values[count++] = "own";
+        // A vehicle of its own has no rotors: most is said with one that has.
+        const int vehicle =
+            strcmp(path, "drones[].vehicle") == 0 && asked_value(g, path) == NULL && !chance(g, 0.05);
+        const int chosen = choose(g, path, values, count, UINT64_MAX >> (vehicle ? 65 - count : 0));
+        if (strcmp(values[chosen], "own") != 0) {
+            assert_int_equal(row->table->preset(values[chosen], own, NULL), VY_OK);
+            node *base = node_add(n, "base", values[chosen]);
+            place(g, base, path, values[chosen]);
+        } else {
+            place(g, n, path, "own");
+            if (row->table->init != NULL) row->table->init(own, 0);
+        }
+    } else if (row->table->init != NULL) {
+        fresh = own = calloc(1, row->table->size);
+        row->table->init(own, 0);
+    }
+    write_rows(g, row->table, own, n, path);
+    if (n->first == NULL) node_remove(into, n);
+    free(fresh);
+}
+
+static int list_length(generator *g, const char *path, node *list)
+{
+    static const char *const swarm[] = {"1", "3", "20"}, *const few[] = {"1", "several"};
+    static const int lengths[] = {1, 3, 20};
+    const int drones = strcmp(path, "drones") == 0;
+    const uint64_t may = drones && g->w->richness <= 0.0 ? 1 : drones && chance(g, 0.8) ? 3 : 7;
+    int chosen = choose(g, path, drones ? swarm : few, drones ? 3 : 2, may);
+    if (chosen < 0) chosen = 2; // twenty were asked for
+    place(g, list, path, drones ? swarm[chosen] : few[chosen]);
+    if (drones) return lengths[chosen];
+    return chosen == 0 ? 1 : 3;
+}
+
+// Copies of the first element, each at a place of its own.
+static void write_copies(generator *g, node *list, int count)
+{
+    for (int i = 1; i < count; ++i) {
+        node *copy = node_copy(list->first), *end = list->first;
+        while (end->next != NULL) end = end->next;
+        end->next = copy;
+        node *start = node_find(copy, "start"),
+             *position = start != NULL ? node_find(start, "position") : NULL;
+        if (position == NULL) continue;
+        char text[100];
+        snprintf(text, sizeof text, "[%d, %d, %.17g]", 2 * (i % 5), 2 * (i / 5),
+                 random_in(&g->random, 0.1, 3.0));
+        free(position->text);
+        position->text = strdup(text);
+    }
+}
+
+static void write_list(generator *g, const vy_row *row, node *into, const char *path)
+{
+    node *list = node_add(into, row->key, NULL);
+    list->is_list = 1;
+    char below[PATH_CAP + 2];
+    snprintf(below, sizeof below, "%s[]", path);
+    const int count = list_length(g, path, list), outer = strchr(path, '.') == NULL;
+    const int index = g->index, owner = g->owner, is_free = g->free;
+    const int written = count == 20 ? 1 : count;
+    if (strcmp(path, "drones") == 0) g->drones = count;
+    if (strcmp(path, "bodies") == 0) g->bodies = count;
+    if (strcmp(path, "joints") == 0) g->joints = count;
+    for (int i = 0; i < written; ++i) {
+        void *element = calloc(1, row->table->size);
+        assert_non_null(element);
+        row->table->init(element, i);
+        g->index = i;
+        if (outer) g->owner = i;
+        if (i > 0) g->free = 1;
+        write_rows(g, row->table, element, node_add(list, "", NULL), below);
+        free(element);
+    }
+    g->index = index;
+    g->owner = owner;
+    g->free = is_free;
+    write_copies(g, list, count > written ? count : 1);
+}
+
+static void write_value(generator *g, const vy_table *table, const vy_row *row, char *object, node *into,
+                        const char *path)
+{
+    char text[TEXT_CAP];
+    if (row->keyword != NULL && row->type == VY_TYPE_NUMBER) {
+        const char *const values[] = {row->keyword, "number"};
+        const int place_known = strcmp(path, "drones[].start.latitude") == 0 ||
+                                strcmp(path, "expect[].max") == 0 ||
+                                strcmp(path, "world.nap.budget.position") == 0;
+        const int option = is_switch(table, row);
+        const int chosen = place_known ? 1 : option ? choose(g, path, values, 2, 3) : chance(g, 0.6);
+        if (chosen == 1 && !draw_value(g, row, path, object, text, sizeof text)) return;
+        node *n = node_add(into, row->key, chosen == 0 ? row->keyword : text);
+        n->row = row;
+        if (option) place(g, n, path, values[chosen]);
+        return;
+    }
+    if (!draw_value(g, row, path, object, text, sizeof text)) return;
+    node_add(into, row->key, text)->row = row;
+}
+
+// Keys that mean nothing without an option: they are not written but on request.
+static const struct {
+    const char *path, *option;
+} only_with[] = {
+    {"drones[].mission", "world.planet.origin.gm=number"},
+    {"drones[].start.latitude", "world.planet.radius=number"},
+    {"drones[].start.longitude", "world.planet.radius=number"},
+    {"drones[].start.altitude", "world.planet.radius=number"},
+    {"joints", "bodies=1"},
+    {"payloads", "bodies=several"},
+};
+
+static int has_placed(const generator *g, const char *name)
+{
+    const int option = option_number(name);
+    for (int i = 0; i < g->placed_count; ++i) {
+        if (g->placed[i] == option) return 1;
+    }
+    return 0;
+}
+
+// Is the row's key written? Choices, lists and parts are what scenarios are made of; plain numbers fewer.
+static int is_wanted(generator *g, const vy_row *row, const char *path)
+{
+    static const char *const always[] = {"volery",
+                                         "seed",
+                                         "step",
+                                         "duration",
+                                         "drones[].start",
+                                         "drones[].start.position",
+                                         "bodies[].position",
+                                         "obstacles[].position",
+                                         "expect[].max",
+                                         "world.nap.budget.position",
+                                         "drones[].vehicle.battery.nominal",
+                                         "drones[].vehicle.battery.voltage",
+                                         "world.gravity.bodies[].origin",
+                                         "joints[].a",
+                                         "joints[].b",
+                                         "drones[].shape.points",
+                                         "bodies[].shape.points",
+                                         "obstacles[].points",
+                                         "obstacles[].heights",
+                                         "terrain.heights"};
+    for (size_t i = 0; i < sizeof always / sizeof *always; ++i) {
+        if (strcmp(always[i], path) == 0) return 1;
+    }
+    if (row->flags & VY_ROW_REQUIRED || is_asked_for(g, path)) return 1;
+    for (size_t i = 0; i < sizeof only_with / sizeof *only_with; ++i) {
+        if (strcmp(only_with[i].path, path) == 0 && !has_placed(g, only_with[i].option)) return 0;
+    }
+    if (strcmp(path, "drones[].start.latitude") == 0) return 1;
+    if (strcmp(path, "expect[].within") == 0)
+        return has_placed(g, "expect[].at=settled") || has_placed(g, "expect[].at=reached");
+    if (strcmp(path, "bodies[].mass") == 0 || strcmp(path, "bodies[].inertia") == 0)
+        return !is_asked_for(g, "bodies[].density") && !chance(g, 0.1);
+    if (strcmp(path, "drones[].vehicle.rotors") == 0) return chance(g, 0.02 * g->w->richness);
+    const int plain = row->table == NULL && row->type != VY_TYPE_CHOICE && row->keyword == NULL;
+    return chance(g, plain ? 0.3 * g->w->richness : g->w->richness);
+}
+
+static void write_rows(generator *g, const vy_table *table, char *object, node *into, const char *prefix)
+{
+    for (int i = 0; i < table->row_count; ++i) {
+        const vy_row *row = &table->rows[i];
+        char path[PATH_CAP];
+        snprintf(path, sizeof path, "%s%s%s", prefix, *prefix == '\0' ? "" : ".", row->key);
+        const int first = i == 0 && row->type == VY_TYPE_CHOICE && is_asked_for(g, prefix);
+        if (!vy_row_applies(table, row, object) || !(first || is_wanted(g, row, path))) continue;
+        switch (row->type) {
+        case VY_TYPE_CHOICE: write_choice(g, table, row, object, into, prefix, path); break;
+        case VY_TYPE_OBJECT: write_object(g, row, object, into, path); break;
+        case VY_TYPE_LIST: write_list(g, row, into, path); break;
+        default: write_value(g, table, row, object, into, path); break;
+        }
+    }
+}
+
+// With what is needed by what is asked for.
+static wish with_needs(const wish *w)
+{
+    wish all = *w;
+    for (int i = 0; i < all.forced_count; ++i) {
+        for (size_t k = 0; k < sizeof needs / sizeof *needs; ++k) {
+            if (strncmp(option_name(all.forced[i]), needs[k].option, strlen(needs[k].option)) != 0) continue;
+            const int option = option_number(needs[k].needs);
+            int known = 0;
+            for (int n = 0; n < all.forced_count; ++n) {
+                const char *a = option_name(all.forced[n]), *b = option_name(option);
+                known |= strncmp(a, b, strcspn(b, "=") + 1) == 0; // it is asked to be something already
+            }
+            if (!known && all.forced_count < FORCED_CAP) all.forced[all.forced_count++] = option;
+        }
+    }
+    return all;
+}
+
+node *generate(const wish *w)
+{
+    static const double steps[] = {5e-4, 1e-3, 1e-3, 2e-3, 5e-3, 1e-2};
+    const wish all = with_needs(w);
+    generator *g = calloc(1, sizeof *g);
+    node *tree = calloc(1, sizeof *tree);
+    char *object = calloc(1, vy_scenario_table.size);
+    assert_true(g != NULL && tree != NULL && object != NULL);
+    g->w = &all;
+    g->random.state = w->seed;
+    g->step = steps[random_bits(&g->random) % 6];
+    g->steps = 40 + (int)(random_bits(&g->random) % 60);
+    tree->option = -1;
+    for (int i = 0; i < all.forced_count; ++i) g->placed[g->placed_count++] = all.forced[i];
+    vy_scenario_table.init(object, 0);
+    write_rows(g, &vy_scenario_table, object, tree, "");
+    free(object);
+    free(g);
+    return tree;
+}
+
+// What a complaint is about: the key, or what holds it where the key is not there. Of a drone as a whole it
+// is its vehicle, then its controller and so on: a drone stays.
+static node *blamed(node *tree, const char *path)
+{
+    static const char *const parts[] = {"vehicle", "controller", "mission", "sensors", "estimator"};
+    node *n = node_at(tree, path), *drones = node_find(tree, "drones");
+    if (n == NULL || n == drones || n->row == &vy_scenario_table.rows[0]) return NULL;
+    for (node *d = drones->first; d != NULL; d = d->next) {
+        if (d != n) continue;
+        n = NULL;
+        for (int k = 0; n == NULL && k < 5; ++k) n = node_find(d, parts[k]);
+        break;
+    }
+    return n;
+}
+
+// Take out all that is complained of. Twenty drones are alike: what one loses, all lose.
+static int take_out(node *tree, const vy_diagnostics *told)
+{
+    int taken = 0;
+    for (int i = 0; i < told->count; ++i) {
+        const char *path = told->items[i].path;
+        if (told->items[i].warning) continue;
+        node *n = blamed(tree, path);
+        char same[300];
+        if (n == NULL || !node_path(tree, n, same, sizeof same)) continue;
+        const node *drones = node_find(tree, "drones");
+        const char *rest = strncmp(same, "drones[", 7) == 0 ? strchr(same, ']') : NULL;
+        if (rest != NULL && node_count(drones) > 60 && drones->first->next != NULL) {
+            int index = 0;
+            for (const node *d = drones->first; d != NULL; d = d->next, ++index) {
+                char other[330];
+                snprintf(other, sizeof other, "drones[%d%s", index, rest);
+                node *m = node_at(tree, other);
+                char where[300];
+                if (m != NULL && node_path(tree, m, where, sizeof where) && strcmp(where, other) == 0)
+                    taken += node_remove(tree, m);
+            }
+        } else {
+            taken += node_remove(tree, n);
+        }
+        return taken; // paths are of the text as it was
+    }
+    return taken;
+}
+
+int make_valid(node *tree, char *said, size_t size)
+{
+    said[0] = '\0';
+    for (int round = 0; round < 60; ++round) {
+        char *text = node_print(tree);
+        vy_scenario *scenario = NULL;
+        vy_diagnostics told;
+        const vy_scenario_options options = {.load = vy_load_vehicle};
+        const vy_status status =
+            vy_scenario_parse(text, strlen(text), "scenarios/pair.yaml", &options, &scenario, &told);
+        free(text);
+        vy_scenario_destroy(scenario);
+        for (int i = 0; i < told.count && said[0] == '\0'; ++i) {
+            if (!told.items[i].warning)
+                snprintf(said, size, "%s: %s", told.items[i].path, told.items[i].text);
+        }
+        const int removed = status != VY_OK && take_out(tree, &told);
+        vy_diagnostics_destroy(&told);
+        if (status == VY_OK) return 1;
+        if (!removed) return 0;
+    }
+    return 0;
+}

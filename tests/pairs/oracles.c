@@ -1,0 +1,540 @@
+// oracles.c - what the flight of a scenario must show, whatever is combined in it.
+//
+// All of it is between a run and another one of the same scenario, or within the run: nothing is known of
+// what the flight should be like.
+#include "pairs.h"
+#include "volery/batch.h"
+
+#include "volery/record.h"
+#include "volery/world.h"
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+enum { HANG = 120 }; // [s] after which a scenario is taken to hang
+
+const char *pairs_folder = ".";
+
+typedef struct flight {
+    const vy_scenario *scenario;
+    const char *text;
+    uint64_t steps;
+    uint64_t seed;
+    verdict *v;
+} flight;
+
+#define FAIL(f_, oracle_, ...) fail_with((f_)->v, oracle_, __VA_ARGS__)
+
+static int fail_with(verdict *v, const char *oracle, const char *format, ...)
+{
+    va_list list;
+    va_start(list, format);
+    if (v->oracle == NULL) {
+        v->oracle = oracle;
+        vsnprintf(v->text, sizeof v->text, format, list);
+    }
+    va_end(list);
+    return 0;
+}
+
+// A controller of the user's: pure, and it feels what it measures.
+static void reply(void *self, const vy_samples *s, vy_intent *intent)
+{
+    (void)self;
+    *intent = (vy_intent){.rung = VY_RUNG_MOTORS};
+    const double feel = s->imu.gyro.x - s->imu.gyro.y + s->estimate.velocity.z;
+    for (int i = 0; i < VY_ROTOR_CAP; ++i) {
+        const double m = 0.55 + 0.01 * feel * (i % 2 == 0 ? 1.0 : -1.0);
+        intent->motors[i] = m < 0.0 ? 0.0 : m > 1.0 ? 1.0 : m;
+    }
+}
+
+static void give_controllers(vy_scenario *s)
+{
+    for (int i = 0; i < s->drone_count; ++i) {
+        vy_controller_def *c = &s->drones[i].def.controller;
+        if (c->kind == VY_CONTROLLER_CALLBACK || c->kind == VY_CONTROLLER_PLUGIN ||
+            c->kind == VY_CONTROLLER_PROCESS || c->kind == VY_CONTROLLER_PILOT)
+            c->call = reply;
+    }
+}
+
+vy_scenario *load_text(const char *text, const char *const *overrides, int count, char *said, size_t size)
+{
+    vy_scenario *scenario = NULL;
+    vy_diagnostics told;
+    const vy_scenario_options options = {
+        .load = vy_load_vehicle, .overrides = overrides, .override_count = count};
+    vy_scenario_parse(text, strlen(text), "scenarios/pair.yaml", &options, &scenario, &told);
+    said[0] = '\0';
+    for (int i = 0; i < told.count && said[0] == '\0'; ++i) {
+        if (!told.items[i].warning) snprintf(said, size, "%s: %s", told.items[i].path, told.items[i].text);
+    }
+    vy_diagnostics_destroy(&told);
+    if (scenario != NULL) give_controllers(scenario);
+    return scenario;
+}
+
+static vy_world *build(const flight *f, const vy_scenario *scenario, const char *oracle)
+{
+    vy_world *world = NULL;
+    vy_error err = {0};
+    if (vy_scenario_build(scenario, &world, &err) != VY_OK) FAIL(f, oracle, "no world: %s", err.text);
+    return world;
+}
+
+// --- the configuration
+
+// What is printed is the same scenario, and prints the same.
+static void same_when_printed(flight *f)
+{
+    char said[300];
+    char *first = vy_scenario_print(f->scenario);
+    vy_scenario *again = load_text(first, NULL, 0, said, sizeof said);
+    if (again == NULL) {
+        FAIL(f, "print", "what check prints is refused: %s", said);
+    } else {
+        char *second = vy_scenario_print(again);
+        if (vy_scenario_hash(again) != f->v->config) FAIL(f, "print", "what check prints has another hash");
+        if (strcmp(first, second) != 0) {
+            size_t at = 0, line = 0;
+            while (first[at] == second[at]) {
+                if (first[at++] == '\n') line = at;
+            }
+            FAIL(f, "print", "printed again: %.120s", second + line);
+        }
+        free(second);
+    }
+    vy_scenario_destroy(again);
+    free(first);
+}
+
+// --- the run itself
+
+static int is_finite3(vy_vec3 a) { return isfinite(a.x) && isfinite(a.y) && isfinite(a.z); }
+
+static void finite_or_named(flight *f, const vy_world *world)
+{
+    const vy_failure failure = vy_world_failure(world);
+    if (failure.reason != VY_FAILURE_NONE &&
+        (failure.what == NULL || vy_failure_name(failure.reason) == NULL))
+        FAIL(f, "finite", "ended by reason %d without a name", (int)failure.reason);
+    if (failure.reason == VY_FAILURE_NOT_FINITE) return;
+    for (uint32_t i = 0; i < vy_world_body_count(world); ++i) {
+        vy_world_body_state s;
+        vy_world_read_body(world, vy_world_body(world, i), &s);
+        if (!is_finite3(s.position) || !is_finite3(s.velocity) || !is_finite3(s.rate) ||
+            !isfinite(s.attitude.w) || !is_finite3(s.contact_impulse))
+            FAIL(f, "finite", "body %u is not finite at step %llu", i,
+                 (unsigned long long)vy_world_tick(world));
+    }
+    for (uint32_t i = 0; i < vy_world_drone_count(world); ++i) {
+        vy_drone_state s;
+        vy_world_read_drone(world, vy_world_drone(world, i), &s);
+        const vy_estimate *e = &s.samples.estimate;
+        if (!is_finite3(e->position) || !is_finite3(e->velocity) || !isfinite(e->attitude.w) ||
+            !is_finite3(s.samples.imu.accel) || !isfinite(s.rotor_power) || !isfinite(s.battery_voltage))
+            FAIL(f, "finite", "drone %u has samples that are not finite", i);
+    }
+}
+
+// Fly to the end; in the middle the state is put into a second world, which must come to the same end.
+static void same_after_restore(flight *f)
+{
+    vy_world *world = build(f, f->scenario, "build"), *other = NULL;
+    vy_error err = {0};
+    if (world == NULL) return;
+    vy_world_advance(world, f->steps / 2);
+    const size_t size = vy_world_state_size(world);
+    void *state = malloc(size);
+    vy_world_save(world, state);
+    vy_world_advance(world, f->steps - f->steps / 2);
+    f->v->end = vy_world_hash(world);
+    f->v->steps = vy_world_tick(world);
+    f->v->ended = vy_world_failure(world).reason != VY_FAILURE_NONE;
+    finite_or_named(f, world);
+    other = build(f, f->scenario, "build");
+    if (other != NULL && vy_world_restore(other, state, size, &err) != VY_OK) {
+        FAIL(f, "snapshot", "its own state is refused: %s", err.text);
+    } else if (other != NULL) {
+        vy_world_advance(other, f->steps - f->steps / 2);
+        if (vy_world_hash(other) != f->v->end) FAIL(f, "snapshot", "a restored world ends elsewhere");
+    }
+    free(state);
+    vy_world_destroy(world);
+    vy_world_destroy(other);
+}
+
+// --- the log
+
+static int is_external(const vy_scenario *s)
+{
+    for (int i = 0; i < s->drone_count; ++i) {
+        if (s->drones[i].def.controller.call != NULL) return 1;
+    }
+    return 0;
+}
+
+static void same_from_log(flight *f, vy_log *log)
+{
+    vy_difference d;
+    vy_error err = {0};
+    vy_diagnostics told;
+    vy_scenario *scenario = NULL;
+    const vy_log_info info = vy_log_get_info(log);
+    if (vy_scenario_from_log(log, "log", NULL, 0, &scenario, &told) != VY_OK) {
+        FAIL(f, "replay", "the scenario in the log is refused: %s", told.count > 0 ? told.items[0].text : "");
+        vy_diagnostics_destroy(&told);
+        return;
+    }
+    vy_diagnostics_destroy(&told);
+    if (vy_scenario_hash(scenario) != f->v->config) FAIL(f, "replay", "the log's scenario has another hash");
+    vy_world *world = build(f, scenario, "replay");
+    if (world != NULL && vy_log_replay(log, world, NULL, NULL, &d, &err) != VY_OK)
+        FAIL(f, "replay", "%s", err.text);
+    else if (world != NULL && d.found)
+        FAIL(f, "replay", "step %llu, %s: %.17g in the log, %.17g", (unsigned long long)d.tick, d.field, d.a,
+             d.b);
+    vy_world_destroy(world);
+    give_controllers(scenario);
+    world = build(f, scenario, "branch");
+    const uint64_t from = info.last_tick / 2;
+    const vy_status sought = world == NULL              ? VY_OK
+                             : is_external(f->scenario) ? vy_log_seek_live(log, world, from, &err)
+                                                        : vy_log_seek(log, world, from, &err);
+    if (sought != VY_OK)
+        FAIL(f, "branch", "%s", err.text);
+    else if (world != NULL) {
+        vy_world_advance(world, f->steps - from);
+        if (vy_world_hash(world) != f->v->end) FAIL(f, "branch", "an unchanged branch ends elsewhere");
+    }
+    vy_world_destroy(world);
+    vy_scenario_destroy(scenario);
+}
+
+static void exported(flight *f, vy_log *log)
+{
+    FILE *nowhere = fopen("/dev/null", "w");
+    const vy_log_info info = vy_log_get_info(log);
+    for (uint32_t body = 0; body < info.body_count && body < 3; ++body) {
+        for (int format = VY_EXPORT_CSV; format <= VY_EXPORT_GPX; ++format) {
+            vy_export_def def = vy_default_export_def();
+            vy_error err = {0};
+            def.body = body;
+            def.format = (vy_export_format)format;
+            const vy_status status = vy_log_export(log, &def, nowhere, &err);
+            const int path = format == VY_EXPORT_KML || format == VY_EXPORT_GPX;
+            if (status != VY_OK && !(path && status == VY_NOT_FOUND && err.text[0] != '\0'))
+                FAIL(f, "export", "format %d of body %u: %s", format, body, err.text);
+        }
+    }
+    fclose(nowhere);
+}
+
+static void same_in_log(flight *f)
+{
+    char path[300];
+    vy_error err = {0};
+    vy_recorder *recorder = NULL;
+    vy_log *log = NULL;
+    snprintf(path, sizeof path, "%s/pair-%d.mcap", pairs_folder, (int)getpid());
+    vy_world *world = build(f, f->scenario, "log");
+    if (world == NULL) return;
+    if (vy_scenario_record(f->scenario, world, path, NULL, &recorder, &err) != VY_OK) {
+        FAIL(f, "log", "%s", err.text);
+        vy_world_destroy(world);
+        return;
+    }
+    vy_world_set_sink(world, vy_recorder_sink(recorder));
+    vy_world_advance(world, f->steps);
+    if (vy_world_hash(world) != f->v->end) FAIL(f, "log", "a recorded run ends elsewhere");
+    if (vy_recorder_close(recorder, world, "completed", &err) != VY_OK) FAIL(f, "log", "%s", err.text);
+    vy_world_destroy(world);
+    if (vy_log_open(path, &log, &err) != VY_OK || vy_log_verify(log, &err) != VY_OK)
+        FAIL(f, "log", "%s", err.text);
+    if (log != NULL && f->v->oracle == NULL) same_from_log(f, log);
+    if (log != NULL && f->v->oracle == NULL) exported(f, log);
+    vy_log_close(log);
+    remove(path);
+}
+
+// --- batches
+
+static uint64_t end_with_seed(const flight *f, uint64_t seed)
+{
+    vy_scenario *copy = NULL;
+    vy_error err = {0};
+    if (vy_scenario_copy(f->scenario, &copy, &err) != VY_OK)
+        return (uint64_t)FAIL(f, "batch", "%s", err.text);
+    copy->seed = seed;
+    vy_world *world = build(f, copy, "batch");
+    uint64_t hash = 0;
+    if (world != NULL) {
+        vy_world_advance(world, f->steps);
+        hash = vy_world_hash(world);
+    }
+    vy_world_destroy(world);
+    vy_scenario_destroy(copy);
+    return hash;
+}
+
+// Every width, one thread and three: the first and the last world are those of their seeds alone.
+static void same_in_batch(flight *f)
+{
+    static const uint32_t widths[] = {8, 1, 2, 4};
+    vy_error err = {0};
+    uint64_t last[10] = {0};
+    const int external = is_external(f->scenario);
+    for (int i = 0; i < 4; ++i) {
+        vy_batch *batch = NULL;
+        vy_batch_def def = vy_default_batch_def();
+        def.scenario = f->scenario;
+        def.lanes = widths[i];
+        def.world_count = widths[i] + 1;
+        def.threads = i % 2 == 0 ? 3 : 1;
+        def.seed = f->scenario->seed;
+        def.chain = 1;
+        const vy_status status = vy_batch_create(&def, &batch, &err);
+        if (external && status == VY_BAD_VALUE && err.text[0] != '\0') return; // it needs actions
+        if (status != VY_OK) {
+            FAIL(f, "batch", "no batch of %u lanes: %s", widths[i], err.text);
+            return;
+        }
+        const int alone = strcmp(vy_batch_machine(batch), "worlds") == 0;
+        vy_batch_step(batch, f->steps);
+        const uint32_t end = def.world_count - 1;
+        if (last[end] == 0) last[end] = end_with_seed(f, f->scenario->seed + end);
+        if (vy_batch_hash(batch, 0) != f->v->end)
+            FAIL(f, "batch", "%u lanes, %u threads (%s): the first world ends elsewhere", widths[i],
+                 def.threads, vy_batch_machine(batch));
+        else if (vy_batch_hash(batch, end) != last[end])
+            FAIL(f, "batch", "%u lanes, %u threads (%s): the last world ends elsewhere", widths[i],
+                 def.threads, vy_batch_machine(batch));
+        vy_batch_destroy(batch);
+        if (f->v->oracle != NULL || (alone && i == 1)) return; // widths mean nothing to standalone worlds
+    }
+}
+
+// --- what is neglected, and energy
+
+static double angle_between(vy_quat a, vy_quat b) { return check_angle(a, b); }
+
+static void within_certificate(flight *f)
+{
+    vy_scenario *copy = NULL;
+    vy_error err = {0};
+    if (f->scenario->environment.nap.strict) return;
+    if (vy_scenario_copy(f->scenario, &copy, &err) != VY_OK) return;
+    copy->environment.nap.strict = 1;
+    copy->environment.nap.budget = vy_default_world_def().environment.nap.budget;
+    vy_world *flown = build(f, f->scenario, "nap"), *strict = build(f, copy, "nap");
+    if (flown != NULL && strict != NULL) {
+        vy_world_advance(flown, f->steps);
+        vy_world_advance(strict, vy_world_tick(flown));
+        const int planet = f->scenario->environment.planet.radius > 0.0;
+        const double ground = planet ? 1e-8 : 0.0;
+        for (uint32_t i = 0; i < vy_world_body_count(flown); ++i) {
+            vy_certificate c;
+            vy_world_body_state a, b;
+            vy_world_certificate(flown, vy_world_body(flown, i), &c);
+            if (!c.bounded || vy_world_tick(strict) != vy_world_tick(flown) ||
+                vy_world_time(flown) > c.horizon * (1.0 + 1e-12))
+                continue;
+            vy_world_read_body(flown, vy_world_body(flown, i), &a);
+            vy_world_read_body(strict, vy_world_body(strict, i), &b);
+            const double measured[4] = {check_distance(a.rate, b.rate), angle_between(a.attitude, b.attitude),
+                                        check_distance(a.velocity, b.velocity),
+                                        check_distance(a.position, b.position)};
+            const double stated[4] = {c.rate + 1e-10, c.angle + 1e-10, c.velocity + 1e-10 + ground,
+                                      c.position + 1e-10 + ground};
+            static const char *const names[4] = {"rate", "angle", "velocity", "position"};
+            for (int k = 0; k < 4; ++k) {
+                if (!(measured[k] <= stated[k]))
+                    FAIL(f, "nap", "body %u: the strict %s is %g away, stated %g", i, names[k], measured[k],
+                         stated[k]);
+            }
+        }
+    }
+    vy_world_destroy(flown);
+    vy_world_destroy(strict);
+    vy_scenario_destroy(copy);
+}
+
+// Is the body on a joint or carried? Its residual is the work of the others then.
+static int is_held(const vy_scenario *s, int body)
+{
+    for (int i = 0; i < s->joint_count; ++i) {
+        if (s->joints[i].a == body || s->joints[i].b == body) return 1;
+    }
+    for (int i = 0; i < s->payload_count; ++i) {
+        if (s->payloads[i].carrier == body || s->payloads[i].load == body) return 1;
+    }
+    return 0;
+}
+
+static double mass_of(const vy_scenario *s, int body)
+{
+    if (body < s->drone_count) return s->drones[body].def.vehicle.mass;
+    return s->bodies[body - s->drone_count].def.mass;
+}
+
+static void energy_closes(flight *f)
+{
+    if (f->scenario->environment.physics.engine == VY_ENGINE_SIMPLE) return;
+    vy_world *world = build(f, f->scenario, "energy");
+    if (world == NULL) return;
+    vy_world_open_account(world);
+    vy_world_advance(world, f->steps);
+    if (vy_world_hash(world) != f->v->end) FAIL(f, "energy", "a run with an account ends elsewhere");
+    const int rk4 = f->scenario->environment.physics.integrator == VY_INTEGRATOR_RK4;
+    for (uint32_t i = 0; i < vy_world_body_count(world) && rk4 && !f->v->ended; ++i) {
+        vy_energy e;
+        vy_world_body_state s;
+        vy_world_read_energy(world, vy_world_body(world, i), &e);
+        vy_world_read_body(world, vy_world_body(world, i), &s);
+        if (is_held(f->scenario, (int)i)) continue;
+        const double far = f->scenario->environment.gravity.mode != VY_GRAVITY_UNIFORM ||
+                                   f->scenario->environment.planet.radius > 0.0
+                               ? 1e-6 // [J/kg] rounding of potentials and places of a planet
+                               : 1e-9;
+        const double share = s.contacts > 0 ? 1e-2 : 1e-6;
+        if (!(fabs(e.residual) <= share * e.exchanged + far * mass_of(f->scenario, (int)i)))
+            FAIL(f, "energy", "body %u: %g J of %g J exchanged are not accounted for (%llu contacts)", i,
+                 e.residual, e.exchanged, (unsigned long long)s.contacts);
+    }
+    vy_world_destroy(world);
+}
+
+// --- values that are set
+
+enum set_kind { SET_MIN, SET_MAX, SET_BELOW, SET_ABOVE, SET_UNIT, SET_LIST, SET_TEXT, SET_KINDS };
+
+// What is set, and whether it can only be refused.
+static int value_to_set(const vy_row *row, enum set_kind kind, char *out, size_t size)
+{
+    const vy_range range = vy_row_range(row, row->unit);
+    const int vector = row->type == VY_TYPE_VECTOR, whole = row->type == VY_TYPE_COUNT;
+    const int number = row->type == VY_TYPE_NUMBER || whole, open = row->unit_of != NULL;
+    const char *wrong = row->unit != NULL && strcmp(row->unit, "kg") == 0 ? "s" : "kg";
+    char one[60];
+    switch (kind) {
+    case SET_MIN: snprintf(one, sizeof one, "%.17g", range.min); break;
+    case SET_MAX: snprintf(one, sizeof one, "%.17g", range.max); break;
+    case SET_BELOW:
+        snprintf(one, sizeof one, "%.17g", whole ? range.min - 1.0 : nextafter(range.min, -INFINITE));
+        break;
+    case SET_ABOVE:
+        snprintf(one, sizeof one, "%.17g", whole ? range.max + 1.0 : nextafter(range.max, INFINITE));
+        break;
+    case SET_UNIT: snprintf(one, sizeof one, "1 %s", wrong); break;
+    case SET_LIST: snprintf(out, size, "[[1, {a: 2}]]"); return number || vector;
+    default: snprintf(out, size, "{no_such_key: 1}"); return number || vector || row->type == VY_TYPE_CHOICE;
+    }
+    if (vector && kind != SET_UNIT) {
+        size_t used = (size_t)snprintf(out, size, "[");
+        for (size_t i = 0; i < row->size; ++i)
+            used += (size_t)snprintf(out + used, size - used, "%s%s", i > 0 ? ", " : "", one);
+        snprintf(out + used, size - used, "]");
+    } else {
+        snprintf(out, size, "%s", one);
+    }
+    if (kind == SET_UNIT) return (number || vector) && !open;
+    return (kind == SET_BELOW || kind == SET_ABOVE) && (number || vector) && !open;
+}
+
+// 20 values in turn: each is refused with one sentence, or makes a world that can be stepped.
+static void set_values(flight *f, node *tree)
+{
+    random_source r = {f->seed ^ 0x5e75};
+    for (int n = 0; n < 20 && f->v->oracle == NULL; ++n) {
+        node *leaf = node_number(tree, (int)(random_bits(&r) % (unsigned)node_count(tree)));
+        const enum set_kind kind = (enum set_kind)(random_bits(&r) % SET_KINDS);
+        char path[300], override[800], value[400], said[300];
+        if (leaf->row == NULL || leaf->text == NULL || !node_path(tree, leaf, path, sizeof path)) continue;
+        const int never = value_to_set(leaf->row, kind, value, sizeof value);
+        snprintf(override, sizeof override, "%s=%s", path, value);
+        const char *const overrides[] = {override};
+        vy_scenario *s = load_text(f->text, overrides, 1, said, sizeof said);
+        if (s == NULL && (said[0] == '\0' || strchr(said, '\n') != NULL))
+            FAIL(f, "set", "--set %s is refused without a sentence", override);
+        if (s != NULL && never) FAIL(f, "set", "--set %s is accepted", override);
+        if (s != NULL && f->v->oracle == NULL) {
+            vy_world *world = build(f, s, "set");
+            if (world == NULL) {
+                const size_t used = strlen(f->v->text);
+                snprintf(f->v->text + used, sizeof f->v->text - used, " (--set %s)", override);
+            } else {
+                vy_world_advance(world, 3);
+            }
+            vy_world_destroy(world);
+        }
+        vy_scenario_destroy(s);
+    }
+}
+
+static verdict look(const char *text, node *tree, uint64_t seed)
+{
+    verdict v = {0};
+    flight f = {.text = text, .seed = seed, .v = &v};
+    char said[200];
+    vy_scenario *scenario = load_text(text, NULL, 0, said, sizeof said);
+    if (scenario == NULL) {
+        snprintf(v.refused, sizeof v.refused, "%s", said);
+        return v;
+    }
+    f.scenario = scenario;
+    f.steps = vy_scenario_steps(scenario);
+    v.config = vy_scenario_hash(scenario);
+    static void (*const oracles[])(flight *) = {same_when_printed, same_after_restore, same_in_log,
+                                                same_in_batch,     within_certificate, energy_closes};
+    for (size_t i = 0; i < sizeof oracles / sizeof *oracles && v.oracle == NULL; ++i) oracles[i](&f);
+    vy_scenario_destroy(scenario);
+    if (v.oracle == NULL && tree != NULL) set_values(&f, tree);
+    return v;
+}
+
+verdict fly_once(const char *text)
+{
+    verdict v = {0};
+    char said[200];
+    vy_scenario *scenario = load_text(text, NULL, 0, said, sizeof said);
+    const flight f = {.scenario = scenario, .v = &v};
+    vy_world *world = scenario != NULL ? build(&f, scenario, "build") : NULL;
+    if (world != NULL) {
+        vy_world_advance(world, vy_scenario_steps(scenario));
+        v.config = vy_scenario_hash(scenario);
+        v.end = vy_world_hash(world);
+        v.steps = vy_world_tick(world);
+    }
+    vy_world_destroy(world);
+    vy_scenario_destroy(scenario);
+    return v;
+}
+
+// In a process of its own: one that crashes or hangs is a finding as well.
+verdict examine(const char *text, node *tree, uint64_t seed)
+{
+    int ends[2];
+    verdict v;
+    assert_int_equal(pipe(ends), 0);
+    fflush(NULL);
+    const pid_t child = fork();
+    if (child == 0) {
+        alarm(HANG);
+        const verdict seen = look(text, tree, seed);
+        const ssize_t wrote = write(ends[1], &seen, sizeof seen);
+        _exit(wrote != (ssize_t)sizeof seen);
+    }
+    assert_true(child > 0);
+    close(ends[1]);
+    const ssize_t got = read(ends[0], &v, sizeof v); // an oracle's name is static: at the same place here
+    close(ends[0]);
+    int status;
+    waitpid(child, &status, 0);
+    if (got == (ssize_t)sizeof v) return v;
+    v = (verdict){.oracle = WIFSIGNALED(status) && WTERMSIG(status) == SIGALRM ? "hang" : "crash"};
+    snprintf(v.text, sizeof v.text, "signal %d", WIFSIGNALED(status) ? WTERMSIG(status) : 0);
+    return v;
+}

@@ -1,0 +1,81 @@
+// pairs.h - scenarios made from the rows of the schema, and what a flight of each must show. test_pairs.c
+// uses it.
+#pragma once
+#include "check.h"
+#include "scenario/schema.h"
+#include "volery/scenario.h"
+
+// --- a scenario as a tree of keys: what can be taken out of it is a node (tree.c)
+
+typedef struct node {
+    char key[40];      // in a mapping; empty in a list
+    char *text;        // of a scalar; NULL: a mapping or a list
+    int is_list;       // 1: a list
+    int option;        // which one it is, see options below; -1: none
+    const vy_row *row; // of its value; NULL: none
+    struct node *first, *next;
+} node;
+
+node *node_add(node *parent, const char *key, const char *text); // a scalar, or with NULL a mapping
+node *node_copy(const node *tree);
+void node_free(node *tree);
+node *node_find(const node *parent, const char *key); // a member of a mapping
+// The node at `path`, as drones[0].start.position, or the deepest there is on the way; NULL: none.
+node *node_at(node *tree, const char *path);
+int node_remove(node *tree, const node *leaf); // takes it out and frees it; 0: it is not below `tree`
+int node_count(const node *tree);              // of all below it
+node *node_number(node *tree, int number);     // of all below it, parents first; NULL beyond the last
+int node_path(const node *tree, const node *leaf, char *out, size_t size); // 0: not below
+char *node_print(const node *tree);                                        // YAML, to free()
+
+// --- options: what is chosen in a scenario, as "world.gravity.mode=central" (options.c)
+
+enum { OPTION_CAP = 1500 };
+int option_number(const char *name); // found, or given a number
+const char *option_name(int option);
+int option_count(void);
+int is_switch(const vy_table *table, const vy_row *row);
+void options_of_schema(void); // numbers all options that the rows have
+// Parts and vehicles that an object may be based on, by number; NULL beyond the last.
+const char *base_name(const vy_table *table, int number);
+
+// Which pairs have been flown together.
+typedef struct pair_set {
+    uint64_t bits[OPTION_CAP][OPTION_CAP / 64 + 1];
+} pair_set;
+void pair_add(pair_set *set, int a, int b);
+int pair_has(const pair_set *set, int a, int b);
+// Options of a scenario; of several drones those of the first. Their number.
+int options_in(const node *tree, int *out);
+
+// --- making one (generate.c)
+
+enum { FORCED_CAP = 80 };
+typedef struct wish {
+    uint64_t seed;
+    const pair_set *seen; // free choices go to what has not been seen together; NULL: to chance
+    int forced[FORCED_CAP];
+    int forced_count;
+    double richness; // share of the keys that are written though they need not be; 0: as few as can be
+} wish;
+node *generate(const wish *w);
+// Without what the loader refuses: keys it complains about are taken out, one after another, until it does
+// not. `said` gets the first complaint, or nothing. 0: nothing is left of it.
+int make_valid(node *tree, char *said, size_t size);
+
+// --- what a flight must show (oracles.c)
+
+typedef struct verdict {
+    const char *oracle; // that failed; NULL: none
+    char text[400];     // how
+    char refused[200];  // the sentence with which the scenario was refused; empty: it flew
+    uint64_t config, end;
+    uint64_t steps;
+    int ended; // a limit or failure ended the flight
+} verdict;
+// `tree`: the same scenario, of which values are set; NULL: none are.
+verdict examine(const char *text, node *tree, uint64_t seed);
+verdict fly_once(const char *text); // its hashes alone
+vy_scenario *load_text(const char *text, const char *const *overrides, int count, char *said, size_t size);
+
+extern const char *pairs_folder; // where logs and failures go
