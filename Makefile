@@ -12,6 +12,9 @@ FUZZ_SECONDS ?= 180
 RUNS ?= 100000
 SEED ?= 1
 MUTANTS ?= 60
+# Scenes of the law of passive scenes, and the first one's number.
+LAW_SCENES ?= 200
+LAW_FIRST ?= 110018
 JOBS ?= $(shell nproc)
 # Installs missing Debian packages; `make PACKAGES=: ...` leaves the machine as it is.
 PACKAGES ?= tools/install_packages.sh
@@ -19,7 +22,7 @@ PACKAGES ?= tools/install_packages.sh
 .DEFAULT_GOAL := build
 .NOTPARALLEL:
 MAKEFLAGS += --no-print-directory
-.PHONY: build demo test test-page screenshots check-long matrix sanitize clang kills pairs levels mutants fuzz lint format bench bench-peers install clean help
+.PHONY: build demo test test-page screenshots check-long matrix sanitize clang kills law pairs levels mutants fuzz lint format bench bench-peers install clean help
 
 # $(call preset,NAME): configure and build one preset of CMakePresets.json.
 define preset
@@ -55,9 +58,9 @@ screenshots: ## the pictures of the README and docs, made anew
 	$(call preset,test)
 	@tools/screenshots.sh build/test
 
-check-long: ## what takes minutes: the page, matrix, sanitize, clang, kills, lint, fuzz, wheel
+check-long: ## what takes minutes: the page, matrix, sanitize, clang, kills, law, lint, fuzz, wheel
 	@$(PACKAGES) demo test page lint long
-	@$(MAKE) test-page matrix sanitize clang kills lint fuzz wheel
+	@$(MAKE) test-page matrix sanitize clang kills law lint fuzz wheel
 	@echo "check-long: all passed"
 
 wheel: ## the Python package as `pip install .` builds it, and its tests
@@ -99,6 +102,11 @@ mutants: ## MUTANTS (60) changed lines of the simulation: do the unit tests find
 	@$(PACKAGES) demo test
 	@tools/mutate $(MUTANTS)
 	@tools/mutate --planted
+
+law: ## LAW_SCENES (200) passive scenes from LAW_FIRST on: none may end, gain energy or overlap for long
+	@$(PACKAGES) demo test
+	$(call preset,test)
+	@tools/law.sh build/test $(LAW_SCENES) $(LAW_FIRST) $(JOBS)
 
 fuzz: ## every fuzz target FUZZ_RUNS (100000) times
 	@$(PACKAGES) demo test long

@@ -53,8 +53,8 @@ static void passive_scenes_keep_the_law(void **unused)
     printf("of %d passive scenes %d break the law: %d end, %d gain energy, %d overlap; %d touch in 20 steps; "
            "guards acted in %d, time was dropped in %d\n",
            count, broken, ends, gains, overlaps, pushed, guarded, dropped);
+    if (all) return; // tools/law.sh judges
     assert_true(10 * pushed >= 9 * count);
-    if (all) return;
     assert_int_equal(broken, 0);
 }
 
@@ -319,5 +319,7 @@ int main(void)
         cmocka_unit_test(thin_bodies_gain_nothing),    cmocka_unit_test(rulers_and_heaps_gain_nothing),
         cmocka_unit_test(bounces_keep_energy),         cmocka_unit_test(heavy_stands_on_light),
     };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    if (getenv("VOLERY_PASSIVE") == NULL) return cmocka_run_group_tests(tests, NULL, NULL);
+    const struct CMUnitTest law[] = {cmocka_unit_test(passive_scenes_keep_the_law)};
+    return cmocka_run_group_tests(law, NULL, NULL);
 }

@@ -1,0 +1,36 @@
+#!/bin/sh
+# law.sh BUILD SCENES FIRST JOBS - the law of passive scenes (docs/contacts.md) over many of them, FIRST on, by JOBS
+# processes. Lists those that break it; fails when more than three in a hundred do, or when fewer than
+# 90 in a hundred have contact impulses in 20 steps.
+set -eu
+cd "$(dirname "$0")/.."
+build=$1 scenes=$2 first=$3 jobs=$4
+folder=$(mktemp -d)
+trap 'rm -rf "$folder"' EXIT
+each=$(((scenes + jobs - 1) / jobs))
+pids=
+k=0
+while [ $((k * each)) -lt "$scenes" ]; do
+    left=$((scenes - k * each))
+    VOLERY_PASSIVE=$((left < each ? left : each)) VOLERY_PASSIVE_FIRST=$((first + k * each)) \
+        "$build/tests/test_passive" >"$folder/$k" 2>&1 &
+    pids="$pids $!"
+    k=$((k + 1))
+done
+failed=0
+for pid in $pids; do wait "$pid" || failed=1; done
+cat "$folder"/* | grep '^scene ' || true
+[ "$failed" = 0 ] || {
+    cat "$folder"/*
+    echo "law: a process failed"
+    exit 1
+}
+cat "$folder"/* | awk -v scenes="$scenes" '
+    /^of [0-9]+ passive scenes/ {
+        gsub(/[^0-9 ]/, "")
+        count += $1; broken += $2; ends += $3; gains += $4; overlaps += $5; touch += $6
+    }
+    END {
+        printf "law: of %d passive scenes %d break it: %d end, %d gain energy, %d overlap; %d touch\n", count, broken, ends, gains, overlaps, touch
+        exit count != scenes || 100 * broken > 3 * scenes || 10 * touch < 9 * scenes
+    }'
