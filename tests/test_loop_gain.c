@@ -89,14 +89,27 @@ static void pushed(const vy_drone_def *drone, vy_vec3 force, vy_vec3 torque, dou
     vy_world_destroy(world[1]);
 }
 
+// Which law flies the drone.
+static const char *const laws[] = {"ndi", "indi", "lee", "mellinger"};
+
+static void set_law(int law, vy_controller_def *c)
+{
+    if (law == 1) c->rate_law = VY_RATE_LAW_INDI;
+    if (law == 2) c->kind = VY_CONTROLLER_LEE;
+    if (law == 3) c->kind = VY_CONTROLLER_MELLINGER;
+    if (law > 1) c->period = 0.002;
+}
+
 // A constant push is one of all disturbances: a world answers with less than the gain, and with a good part
 // of it.
 static void worlds_answer_within_the_gains(void **unused)
 {
     (void)unused;
-    for (int truth = 0; truth < 2; ++truth) {
+    for (int n = 0; n < 8; ++n) {
+        const int truth = n % 2, law = n / 2;
         vy_drone_def drone = vy_default_drone_def();
         drone.truth = truth;
+        set_law(law, &drone.controller);
         drone.position.z = 10.0;
         vy_world_def wd = vy_default_world_def();
         wd.environment.nap.budget = (vy_budget_def){1.0, 0.1, 0.1};
@@ -117,7 +130,7 @@ static void worlds_answer_within_the_gains(void **unused)
             pushed(&drone, cases[i].force, cases[i].torque, seen);
             const double far = size * g->of[cases[i].axis][LOOP_POSITION][cases[i].entry],
                          turn = size * g->of[cases[i].axis][LOOP_ANGLE][cases[i].entry];
-            print_message("%s, case %zu: %.2f of the gain of position, %.2f of angle\n",
+            print_message("%s, %s, case %zu: %.2f of the gain of position, %.2f of angle\n", laws[law],
                           truth ? "truth" : "fading", i, seen[0] / far, turn > 0.0 ? seen[1] / turn : 0.0);
             assert_true(seen[0] <= 1.01 * far && seen[0] >= 0.25 * far);
             assert_true(cases[i].axis == LOOP_ALONG || (seen[1] <= 1.01 * turn && seen[1] >= 0.25 * turn));

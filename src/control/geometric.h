@@ -90,17 +90,16 @@ VY_FN desired_frame geometric_frame(const vec3 *a, const trajectory_point *r)
     return frame_of(&b3, r->yaw, r->yaw_rate, r->yaw_acceleration);
 }
 
-/// Trajectory -> thrust (returned) and torque. `lee` 0: Mellinger's law.
-VY_FN real lower_trajectory(const ladder_params *p, const trajectory_point *r, const estimator_state *e,
-                            int lee, vec3 *integral, vec3 *torque)
+/// The desired acceleration (without gravity's) and its derivatives, `a`, in the attitude `present`. Returns
+/// the thrust over the mass.
+VY_FN real trajectory_acceleration(const ladder_params *p, const trajectory_point *r,
+                                   const estimator_state *e, const mat3 *attitude, int lee,
+                                   const vec3 *integral, vec3 *a)
 {
-    const mat3 present = quat_matrix(e->attitude);
+    const mat3 present = *attitude;
     const vec3 z = vec3_make(present.m[0][2], present.m[1][2], present.m[2][2]);
     const vec3 error = vec3_sub(r->d[0], e->position), velocity_error = vec3_sub(r->d[1], e->velocity);
-    const vec3 i = integral_clamped(p, vec3_add_scaled(*integral, p->integral * p->period, error));
-    *integral = i;
-    vec3 a[3];
-    a[0] = vec3_sub(vec3_add(r->d[2], i), p->gravity);
+    a[0] = vec3_sub(vec3_add(r->d[2], *integral), p->gravity);
     a[0] = vec3_add_scaled(vec3_add_scaled(a[0], p->position, error), p->velocity, velocity_error);
     mask limited;
     a[0] = acceleration_limited(p, a[0], &limited);
@@ -119,6 +118,19 @@ VY_FN real lower_trajectory(const ladder_params *p, const trajectory_point *r, c
         a[2] =
             vec3_add_scaled(vec3_add_scaled(a[2], p->position, acceleration_error), p->velocity, jerk_error);
     }
+    return specific_thrust;
+}
+
+/// Trajectory -> thrust (returned) and torque. `lee` 0: Mellinger's law.
+VY_FN real lower_trajectory(const ladder_params *p, const trajectory_point *r, const estimator_state *e,
+                            int lee, vec3 *integral, vec3 *torque)
+{
+    const mat3 present = quat_matrix(e->attitude);
+    const vec3 error = vec3_sub(r->d[0], e->position);
+    const vec3 i = integral_clamped(p, vec3_add_scaled(*integral, p->integral * p->period, error));
+    *integral = i;
+    vec3 a[3];
+    const real specific_thrust = trajectory_acceleration(p, r, e, &present, lee, &i, a);
     const desired_frame f = geometric_frame(a, r);
     const vec3 tilt = attitude_error(f.r, present);
     const mat3 between = mat3_mul(mat3_transpose(present), f.r);

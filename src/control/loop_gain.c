@@ -21,7 +21,9 @@ typedef struct axis_state {
     double position, velocity, angle, rate, gyro_bias, accel_bias; // estimates
     double last_velocity, last_angle;                              // at the IMU's last sample
     double integral, desired, command;
-    double lift, lift_command; // a thrust that follows the wanted acceleration
+    double spin;                                     // angular acceleration of a law at once
+    double rate_filter[2], lagged, torque_filter[2]; // of indi.h: values and derivatives
+    double lift, lift_command;                       // a thrust that follows the desired acceleration
 } axis_state;
 enum { AXIS_STATES = sizeof(axis_state) / sizeof(double) };
 
@@ -120,22 +122,52 @@ static void estimate(const loop *l, uint64_t tick, const double *entry, axis_sta
     }
 }
 
-// The cascade at `tick`: as lower_position() and control_lower().
-static void run_cascade(const loop *l, uint64_t tick, const double *entry, axis_state *s)
+// As indi_filter_step().
+static void filter_step(const loop_params *p, double input, double *f)
+{
+    const double d = f[0] - input, s = f[1];
+    f[0] = input + (p->indi_phi[0][0] * d + p->indi_phi[0][1] * s);
+    f[1] = p->indi_phi[1][0] * d + p->indi_phi[1][1] * s;
+}
+
+// As indi_torque(), over the inertia.
+static double increment(const loop_params *p, double desired, double rate, axis_state *s)
+{
+    s->lagged = s->command + p->indi_lag * (s->lagged - s->command);
+    filter_step(p, rate, s->rate_filter);
+    filter_step(p, s->lagged, s->torque_filter);
+    return s->torque_filter[0] + desired - s->rate_filter[1];
+}
+
+// The desired angular acceleration: as lower_attitude() and lower_rates(), or lower_trajectory().
+static double desired_spin(const loop *l, const axis_state *s)
+{
+    const loop_params *p = l->p;
+    if (l->axis == LOOP_ABOUT) return -p->rates * (p->yaw * s->angle + s->rate);
+    double a = p->rates * (p->attitude * (s->desired / p->gravity - s->angle) - s->rate);
+    if (p->law == LOOP_LEE) { // the desired attitude turns as the errors change
+        a -= p->rates * (p->position * s->velocity / p->gravity + p->velocity * s->angle);
+        a -= p->position * s->angle + p->velocity * s->rate;
+    }
+    return a;
+}
+
+// The law at `tick`: as lower_position() and control_lower(), or lower_trajectory().
+static void run_law(const loop *l, uint64_t tick, const double *entry, axis_state *s)
 {
     const loop_params *p = l->p;
     if (tick % p->control == 0) {
         s->integral -= p->integral * (double)p->control * p->dt * s->position;
         s->desired = s->integral - p->position * s->position - p->velocity * s->velocity;
+        if (p->law != LOOP_CASCADE) s->spin = desired_spin(l, s);
     }
     if (tick % p->rate != 0) return;
     if (l->axis == LOOP_ACROSS) s->lift_command = s->desired;
     if (l->axis == LOOP_ALONG) {
         s->command = s->desired;
     } else {
-        const double gain = l->axis == LOOP_ACROSS ? p->attitude : p->yaw;
-        const double angle = l->axis == LOOP_ACROSS ? s->desired / p->gravity : 0.0;
-        s->command = p->rates * (gain * (angle - s->angle) - s->rate);
+        if (p->law == LOOP_CASCADE) s->spin = desired_spin(l, s);
+        s->command = p->incremental ? increment(p, s->spin, s->rate, s) : s->spin;
     }
     s->command += entry[ENTRY_COMMAND];
 }
@@ -157,7 +189,7 @@ static void step(const loop *l, uint64_t tick, const double *entry, axis_state *
     s->lift = s->lift_command + left * (s->lift - s->lift_command);
     memcpy(s->x, x, sizeof x);
     estimate(l, tick, entry, s);
-    run_cascade(l, tick, entry, s);
+    run_law(l, tick, entry, s);
     out[LOOP_POSITION] = x[X_POSITION];
     out[LOOP_VELOCITY] = x[X_VELOCITY];
     out[LOOP_ANGLE] = x[X_ANGLE];
@@ -174,6 +206,7 @@ static void step(const loop *l, uint64_t tick, const double *entry, axis_state *
     out[LOOP_LIFT] = l->axis == LOOP_ACROSS ? s->lift - l->p->gravity * x[X_ANGLE] : 0.0;
     out[LOOP_ANGLE_INNOVATION] = x[X_ANGLE] - s->angle;
     out[LOOP_INNOVATION] = x[X_POSITION] - s->position;
+    out[LOOP_VELOCITY_ESTIMATE] = s->velocity;
 }
 
 // Sums of magnitudes of the quantities, by the phase of the step after which they are seen.
@@ -199,6 +232,10 @@ static const axis_state state_units = {.x = {1.0, 1.0, 0.3, 1.0, 10.0},
                                        .integral = 1.0,
                                        .desired = 5.0,
                                        .command = 50.0,
+                                       .spin = 50.0,
+                                       .rate_filter = {1.0, 50.0},
+                                       .lagged = 50.0,
+                                       .torque_filter = {50.0, 5000.0},
                                        .lift = 5.0,
                                        .lift_command = 5.0};
 
@@ -323,4 +360,27 @@ int vy_loop_gains(const loop_params *p, loop_gains *out)
         if (!axis_gains(&l, out->of[axis])) return 0;
     }
     return 1;
+}
+
+loop_delays vy_loop_delays(const loop_params *p)
+{
+    const double period = (double)p->rate * p->dt, late = p->truth ? 0.0 : (double)p->imu * p->dt;
+    loop_delays out = {0.0, 0.0};
+    axis_state rate, torque;
+    memset(&rate, 0, sizeof rate);
+    memset(&torque, 0, sizeof torque);
+    double largest[2] = {0.0, 0.0}, last[2] = {1.0, 1.0};
+    torque.command = 1.0;
+    // Until nothing is left, and no longer than a slow filter takes.
+    for (int k = 0; k < 100000 && (k < 10 || last[0] > 1e-15 * largest[0] || last[1] > 1e-15); ++k) {
+        const double of_rate = increment(p, 0.0, k == 0 ? 1.0 : 0.0, &rate);
+        const double of_command = increment(p, 0.0, 0.0, &torque);
+        torque.command = 0.0;
+        out.rate += real_abs(of_rate) * ((double)k * period + late);
+        out.command += real_abs(of_command) * (double)(k + 1) * period; // of the one before
+        last[0] = real_abs(of_rate) + real_abs(rate.rate_filter[0]);
+        last[1] = real_abs(of_command) + real_abs(torque.lagged) + real_abs(torque.torque_filter[1]) * period;
+        largest[0] = real_max(largest[0], last[0]);
+    }
+    return out;
 }

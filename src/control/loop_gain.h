@@ -1,11 +1,11 @@
 // loop_gain.h - peak gains of the closed loop near hover: how large each quantity can become, at most, when a
 // bounded disturbance enters somewhere.
 //
-// Near hover the loop of a drone, the cascade of `hold` and a source of estimates of constant gains falls
-// apart into three kinds of linear loops: across (two, alike), along and about the vertical. Their impulse
-// responses are summed tick by tick through all periods of sensors and controller: the sum of magnitudes is
-// the gain from the largest disturbance to the largest response (M. Dahleh, J. Pearson, l1-optimal feedback
-// controllers for MIMO discrete-time systems, IEEE Trans. Automatic Control 32, 1987).
+// Near hover the loop of a drone, a built-in law and a source of estimates of constant gains falls apart into
+// three kinds of linear loops: across (two, alike), along and about the vertical. Their impulse responses are
+// summed tick by tick through all periods of sensors and controller: the sum of magnitudes is the gain from
+// the largest disturbance to the largest response (M. Dahleh, J. Pearson, l1-optimal feedback controllers for
+// MIMO discrete-time systems, IEEE Trans. Automatic Control 32, 1987).
 #pragma once
 #include <stdint.h>
 
@@ -32,6 +32,7 @@ enum {
     LOOP_LIFT,        // [m/s^2] wanted acceleration across as thrust follows it, less what the tilt makes
     LOOP_ANGLE_INNOVATION, // true less estimated angle
     LOOP_INNOVATION,       // true less estimated position
+    LOOP_VELOCITY_ESTIMATE,
     LOOP_SIGNALS
 };
 
@@ -52,6 +53,9 @@ enum {
     LOOP_ENTRIES
 };
 
+/// How a desired acceleration becomes a torque: by rungs at two periods, or at once.
+enum { LOOP_CASCADE, LOOP_LEE, LOOP_MELLINGER };
+
 /// Constants of the loop. Periods are in steps.
 typedef struct loop_params {
     double dt;      // [s]
@@ -59,12 +63,15 @@ typedef struct loop_params {
     double lag;     // [s] of the rotors; 0: none
     double drag[2]; // [1/s] per velocity: across, along
     uint64_t imu, mocap, control, rate;
-    int truth;                                       // the estimate is the truth
+    uint64_t truth; // the estimate is the truth
+    uint64_t law;
+    uint64_t incremental;                            // of the cascade: rates by increments, indi.h
     double position, velocity, integral;             // [1/s^2] [1/s] [1/s^3]
     double attitude, yaw, rates;                     // [1/s]
     double position_gain, velocity_gain, accel_gain; // of the estimator, as in fading_params
     double attitude_gain, gyro_gain;
-} loop_params;
+    double indi_phi[2][2], indi_lag; // as in indi_params
+} loop_params;                       // every byte counts: compared as a whole
 
 typedef struct loop_gains {
     double of[LOOP_AXES][LOOP_SIGNALS][LOOP_ENTRIES];
@@ -73,3 +80,12 @@ typedef struct loop_gains {
 /// Returns 1, or 0 where the loop has no gain: it does not settle, its periods do not come together within a
 /// hundred steps, or the rotors follow too quickly for the step.
 int vy_loop_gains(const loop_params *p, loop_gains *out);
+
+/// Rates by increments remember rates and commands in body axes, which turn meanwhile: how late its answers
+/// are, as the sum of magnitudes times age of its impulse responses.
+typedef struct loop_delays {
+    double rate;    // [1] of a rate [rad/s], which is an estimate of up to a period of the IMU
+    double command; // [s] of a command [rad/s^2]
+} loop_delays;
+
+loop_delays vy_loop_delays(const loop_params *p);

@@ -251,7 +251,9 @@ static uint64_t evaluate_closed_loop(const vy_world *world, uint32_t index, cons
     for (int i = 0; i < EFFECT_COUNT; ++i) { // the coming period is like the past one, and some more
         past.of[i].force *= GROWTH_MARGIN;
         past.of[i].torque *= GROWTH_MARGIN;
-        if (is_zero(&b->of[i])) past.of[i] = b->of[i];
+        // What is declared is known ahead: a push that begins was not seen yet.
+        const int is_declared = i == EFFECT_disturbance || i == EFFECT_disturbance_torque;
+        if (is_declared || is_zero(&b->of[i])) past.of[i] = b->of[i];
     }
     return decide(l, &within, &past, none, block, flags);
 }

@@ -32,6 +32,7 @@ static void forecast_envelope(const vy_model *m, uint32_t index, double *out)
     const double g = -m->params[index].ladder.gravity.z;
     const double step = real_max((double)m->drones[index].control_period * m->dt, m->nap.budget.over / 1e4);
     double across_max = 0.0, along_max = 0.0, swing = 0.0, turn = 0.0, yaw, last_yaw;
+    const int law = m->drones[index].controller.kind;
     reference last = drone_reference(m, index, 0.0, &last_yaw);
     const uint64_t count = (uint64_t)(m->nap.budget.over / step);
     for (uint64_t k = 1; k <= count; ++k) {
@@ -41,6 +42,16 @@ static void forecast_envelope(const vy_model *m, uint32_t index, double *out)
         along_max = real_max(along_max, real_abs(r.acceleration.z));
         swing = real_max(swing, horizontal_length(jerk) / g);
         turn = real_max(turn, real_abs(yaw - last_yaw) / step);
+        if (law != VY_CONTROLLER_HOLD) {
+            const trajectory_point p = drone_trajectory(m, index, (double)k * step);
+            const double values[] = {[0] = vec3_length(p.d[3]),
+                                     [ENVELOPE_SNAP - ENVELOPE_JERK] = vec3_length(p.d[4]),
+                                     [ENVELOPE_PUSH - ENVELOPE_JERK] = vec3_length(p.d[2]),
+                                     [ENVELOPE_HEADING_RATE - ENVELOPE_JERK] = real_abs(p.yaw_rate),
+                                     [ENVELOPE_HEADING_SPIN - ENVELOPE_JERK] = real_abs(p.yaw_acceleration)};
+            for (int i = ENVELOPE_JERK; i <= ENVELOPE_HEADING_SPIN; ++i)
+                out[i] = real_max(out[i], values[i - ENVELOPE_JERK]);
+        }
         last = r;
         last_yaw = yaw;
     }
@@ -59,29 +70,38 @@ void vy_loop_build_drone(const vy_model *m, uint32_t index, loop_model *out)
     const drone_params *q = &m->params[index];
     const vy_gains *g = &d->controller.gains;
     const vec3 f = q->plant.effects.linear_drag;
-    const loop_params p = {.dt = m->dt,
-                           .gravity = -q->ladder.gravity.z,
-                           .lag = q->plant.shape.rise > 0.0 ? 1.0 / q->plant.shape.rise : 0.0,
-                           .drag = {0.5 * (f.x + f.y) / q->ladder.mass, f.z / q->ladder.mass},
-                           .imu = d->imu_period,
-                           .mocap = d->mocap_period,
-                           .control = d->control_period,
-                           .rate = d->rate_period,
-                           .truth = d->estimate_source == ESTIMATE_TRUTH,
-                           .position = g->position,
-                           .velocity = g->velocity,
-                           .integral = g->integral,
-                           .attitude = g->attitude,
-                           .yaw = g->yaw,
-                           .rates = g->rate,
-                           .position_gain = q->fading.position_gain,
-                           .velocity_gain = q->fading.velocity_gain,
-                           .accel_gain = q->fading.accel_gain,
-                           .attitude_gain = q->fading.attitude_gain,
-                           .gyro_gain = q->fading.gyro_gain};
+    const vy_controller_kind kind = d->controller.kind;
+    const uint64_t law = kind == VY_CONTROLLER_LEE         ? LOOP_LEE
+                         : kind == VY_CONTROLLER_MELLINGER ? LOOP_MELLINGER
+                                                           : LOOP_CASCADE;
+    loop_params p = {.dt = m->dt,
+                     .gravity = -q->ladder.gravity.z,
+                     .lag = q->plant.shape.rise > 0.0 ? 1.0 / q->plant.shape.rise : 0.0,
+                     .drag = {0.5 * (f.x + f.y) / q->ladder.mass, f.z / q->ladder.mass},
+                     .imu = d->imu_period,
+                     .mocap = d->mocap_period,
+                     .control = d->control_period,
+                     .rate = d->rate_period,
+                     .truth = d->estimate_source == ESTIMATE_TRUTH,
+                     .law = law,
+                     .incremental = law == LOOP_CASCADE && q->ladder.incremental,
+                     .position = g->position,
+                     .velocity = g->velocity,
+                     .integral = g->integral,
+                     .attitude = g->attitude,
+                     .yaw = g->yaw,
+                     .rates = g->rate,
+                     .position_gain = q->fading.position_gain,
+                     .velocity_gain = q->fading.velocity_gain,
+                     .accel_gain = q->fading.accel_gain,
+                     .attitude_gain = q->fading.attitude_gain,
+                     .gyro_gain = q->fading.gyro_gain};
+    if (p.incremental) {
+        memcpy(p.indi_phi, q->ladder.indi.phi, sizeof p.indi_phi);
+        p.indi_lag = q->ladder.indi.lag;
+    }
     memset(out, 0, sizeof *out);
-    if (d->controller.kind != VY_CONTROLLER_HOLD || d->estimate_source == ESTIMATE_FILTER || d->has_drive)
-        return;
+    if (!vy_controller_follows(kind) || d->estimate_source == ESTIMATE_FILTER || d->has_drive) return;
     if (q->plant.shape.rise != q->plant.shape.fall || d->has_powertrain || d->has_supervisor) return;
     if (m->env.planet.on || m->env.gravity.body_count > 0 || m->nap.strict) return;
     if (m->physics.engine != VY_ENGINE_STRICT || m->turbulence_period != 0 || m->wakes.on) return;
@@ -151,9 +171,47 @@ static vec3 watch_plant(const drone_params *p, const loop_model *l, const drone_
     return vec3_scale(thrust, up);
 }
 
-// The controller: what it wants, and how far the estimate is from it.
-static void watch_controller(const drone_params *p, const loop_model *l, int acts, const drone_block *d,
-                             loop_block *b)
+// What is wanted: the acceleration `a` (without gravity's) along `up`.
+static void watch_desired(double g, vec3 up, double a, vec3 integral, loop_block *b)
+{
+    widen(b, ENVELOPE_DESIRED_TILT, up.z > 0.0 ? horizontal_length(up) : 2.0);
+    widen(b, ENVELOPE_DESIRED_MAX, a);
+    widen(b, ENVELOPE_DESIRED_INVERSE, 1.0 / real_max(a, 1e-9));
+    widen(b, ENVELOPE_DESIRED, real_abs(up.z / real_max(a, 1e-9) - 1.0 / g));
+    widen(b, ENVELOPE_INTEGRAL, vec3_max_abs(integral));
+}
+
+// A law at once, as it has just acted: desired acceleration, its derivatives, and the attitude from it.
+static void watch_trajectory(const vy_model *m, uint32_t index, const loop_model *l, uint64_t tick,
+                             const drone_block *d, loop_block *b)
+{
+    const trajectory_point r = drone_trajectory(m, index, time_of(m, tick));
+    const mat3 present = quat_matrix(d->estimate.attitude);
+    const vec3 z = vec3_make(present.m[0][2], present.m[1][2], present.m[2][2]);
+    vec3 a[3];
+    const double thrust = trajectory_acceleration(&m->params[index].ladder, &r, &d->estimate, &present,
+                                                  l->params.law == LOOP_LEE, &d->control.integral, a);
+    const desired_frame f = geometric_frame(a, &r);
+    const vec3 error = mat3_mul_vec(present, attitude_error(f.r, present)); // sines of the angles
+    const double size = vec3_length(a[0]);
+    const vec3 up = vec3_make(f.r.m[0][2], f.r.m[1][2], f.r.m[2][2]);
+    watch_desired(l->params.gravity, up, size, d->control.integral, b);
+    double trace = 0.0;
+    for (int i = 0; i < 9; ++i) trace += f.r.m[i / 3][i % 3] * present.m[i / 3][i % 3];
+    const int near = trace > 2.5; // 0.72 rad, where an angle is 1.1 times its sine; beyond, no bound
+    widen(b, ENVELOPE_ERROR_ACROSS, near ? 1.1 * horizontal_length(error) : 2.0);
+    widen(b, ENVELOPE_ERROR_ABOUT, near ? 1.1 * real_abs(error.z) : 2.0);
+    widen(b, ENVELOPE_JERK, vec3_length(a[1]));
+    widen(b, ENVELOPE_SNAP, vec3_length(a[2]));
+    widen(b, ENVELOPE_PUSH,
+          vec3_length(vec3_sub(vec3_scale(thrust, z), vec3_make(0.0, 0.0, l->params.gravity))));
+    widen(b, ENVELOPE_HEADING_RATE, real_abs(r.yaw_rate));
+    widen(b, ENVELOPE_HEADING_SPIN, real_abs(r.yaw_acceleration));
+}
+
+// The cascade: what it wants, and how far the estimate is from it.
+static void watch_cascade(const drone_params *p, const loop_model *l, int acts, const drone_block *d,
+                          loop_block *b)
 {
     const control_state *c = &d->control;
     const quat error = quat_mul(c->attitude, quat_conj(d->estimate.attitude));
@@ -164,11 +222,7 @@ static void watch_controller(const drone_params *p, const loop_model *l, int act
     // Thrust is mass times the desired acceleration along the body z of the moment.
     const vec3 desired = up_of(c->attitude), up = up_of(d->estimate.attitude);
     const double share = vec3_dot(desired, up), a = c->thrust / (p->ladder.mass * real_max(share, 0.1));
-    widen(b, ENVELOPE_DESIRED_TILT, desired.z > 0.0 && share > 0.1 ? horizontal_length(desired) : 2.0);
-    widen(b, ENVELOPE_DESIRED_MAX, a);
-    widen(b, ENVELOPE_DESIRED_INVERSE, 1.0 / real_max(a, 1e-9));
-    widen(b, ENVELOPE_DESIRED, real_abs(desired.z / real_max(a, 1e-9) - 1.0 / g));
-    widen(b, ENVELOPE_INTEGRAL, vec3_max_abs(c->integral));
+    watch_desired(g, share > 0.1 ? desired : vec3_zero(), a, c->integral, b);
 }
 
 static double angle_square(quat q) { return 4.0 * (q.x * q.x + q.y * q.y + q.z * q.z); }
@@ -202,12 +256,16 @@ void vy_loop_watch(const vy_world *world, uint32_t index, uint64_t tick, loop_bl
     const drone_block *d = &world->drones[index];
     const loop_model *l = &world->loops[index];
     const vec3 thrust = watch_plant(&m->params[index], l, d, b);
-    if (d->rung != VY_RUNG_ATTITUDE) { // the controller has not acted yet, or another does
+    const int at_once = l->params.law != LOOP_CASCADE, acts = due(tick, dm->control_period);
+    if (d->rung != (at_once ? VY_RUNG_WRENCH : VY_RUNG_ATTITUDE)) { // it has not acted yet, or another does
         if (b->standing == LOOP_HOLDS) b->standing = LOOP_LOST;
         return;
     }
-    if (due(tick, dm->rate_period))
-        watch_controller(&m->params[index], l, due(tick, dm->control_period), d, b);
+    if (at_once) {
+        if (acts) watch_trajectory(m, index, l, tick, d, b);
+    } else if (due(tick, dm->rate_period)) {
+        watch_cascade(&m->params[index], l, acts, d, b);
+    }
     if (!l->params.truth && due(tick, dm->imu_period))
         watch_estimator(l, due(tick, dm->mocap_period), thrust, d, b);
 }

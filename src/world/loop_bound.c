@@ -133,7 +133,8 @@ static void add_rotors(const terms *t)
     const loop_params *p = &t->m->params;
     const part drive = cross(observed_rate(t), rotation_part(t->s, LOOP_DRIVE)),
                held = cross(observed_rate(t), rotation_part(t->s, LOOP_COMMAND));
-    const double hold = (double)p->rate * p->dt; // commands are made in the axes of their time
+    // Commands are made in the axes of their time.
+    const double hold = (double)(p->rate + (p->law != LOOP_CASCADE ? p->control : 0)) * p->dt;
     add_entry(t, ENTRY_DRIVE, p->lag * drive.h + hold * held.h, p->lag * drive.z + hold * held.z);
     if (!(p->lag > 0.0)) return;
     const double tilt = t->env[ENVELOPE_TILT];
@@ -164,11 +165,173 @@ static part desired_remainder(const terms *t)
         t->env[ENVELOPE_DESIRED_INVERSE] / real_max(1.0 - other * t->env[ENVELOPE_DESIRED_INVERSE], 1e-3);
     const double tilt = real_min(t->env[ENVELOPE_DESIRED_TILT] + other * inverse, 1.0);
     const double gap = t->env[ENVELOPE_DESIRED] + other * inverse * inverse;
-    // The shortest way up to a direction twists by the tangent of half the tilt.
-    const double twist = tilt / (1.0 + real_sqrt(1.0 - tilt * tilt)) * inverse * (h + tilt * v);
+    // The shortest way up to a direction twists by the tangent of half the tilt; keeping the nose over its
+    // heading, by that of the tilt.
+    const double cosine = real_sqrt(1.0 - tilt * tilt), half = tilt / (1.0 + cosine);
+    const double twist =
+        (t->m->params.law == LOOP_CASCADE ? half : tilt / real_max(cosine, 1e-9)) * inverse * (h + tilt * v);
     const part w = {gap * h + tilt * inverse * v + twist * tilt, tilt * inverse * h + twist};
     const double turns = 0.5 * t->r->of[H][LOOP_DESIRED] / t->m->params.gravity; // they do not commute
     return (part){w.h + turns * w.z, w.z + turns * w.h};
+}
+
+// A quantity of both motions, at most, and its difference.
+typedef struct range {
+    double size, change;
+} range;
+
+static range sum(range a, range b) { return (range){a.size + b.size, a.change + b.change}; }
+static range product(range a, range b)
+{
+    return (range){a.size * b.size, a.size * b.change + a.change * b.size};
+}
+static range scale(double k, range a) { return (range){k * a.size, k * a.change}; }
+
+// [rad/s] The rate that the controller believes in.
+static double believed_rate(const terms *t)
+{
+    const part w = observed_rate(t);
+    return (t->m->params.truth ? length(w.h, w.z) : t->env[ENVELOPE_RATE_ESTIMATE]) +
+           rotation_norm(t->r, LOOP_RATE_ESTIMATE);
+}
+
+// Across and along, of a vector in world axes.
+typedef struct move {
+    double h, v;
+} move;
+
+// Differences of the derivatives of the desired acceleration A, and what is not linear in them. Lee's law
+// takes the thrust f z, with f = A . z along body z, for the acceleration, and f w x z for the jerk.
+typedef struct derivatives {
+    move jerk, snap;
+    double jerk_rest, snap_rest; // across, beside the linear loop
+} derivatives;
+
+// Of f z less g, across and along.
+static move push_of(const terms *t, double tilt)
+{
+    const double *env = t->env, g = t->m->params.gravity, wanted = env[ENVELOPE_DESIRED_TILT];
+    const double gap = real_min(g * env[ENVELOPE_DESIRED], 0.9); // |A_z - g| follows from cos / |A| - 1 / g
+    const double along =
+        g * (wanted * wanted + gap / (1.0 - gap)) + env[ENVELOPE_DESIRED_MAX] * (tilt * tilt + wanted * tilt);
+    return (move){env[ENVELOPE_PUSH], real_min(env[ENVELOPE_PUSH], along)};
+}
+
+static derivatives derivatives_of(const terms *t, const loop_bound *s)
+{
+    const loop_params *p = &t->m->params;
+    const double *env = t->env, g = p->gravity;
+    if (p->law != LOOP_LEE) return (derivatives){{0.0, 0.0}, {0.0, 0.0}, 0.0, 0.0}; // of the reference alone
+    const double off = env[ENVELOPE_ESTIMATE_ERROR], tilt = env[ENVELOPE_TILT] + off;
+    const double a = env[ENVELOPE_DESIRED_MAX], wide = a + translation_norm(t->r, LOOP_DESIRED);
+    const part turn = rotation_part(s, LOOP_ANGLE_ESTIMATE), spins = rotation_part(s, LOOP_RATE_ESTIMATE);
+    const double angle = length(turn.h, turn.z), other = rotation_norm(t->r, LOOP_ANGLE_ESTIMATE),
+                 rate = length(spins.h, spins.z), spin = believed_rate(t);
+    const move desired = {s->of[H][LOOP_DESIRED], s->of[V][LOOP_DESIRED]}, push = push_of(t, tilt);
+    const double skew = a * (env[ENVELOPE_ERROR_ACROSS] + tilt * env[ENVELOPE_ERROR_ABOUT]) * angle;
+    const double second = 2.0 * other * (wide * angle + length(desired.h, desired.v));
+    // z z^T A: z leans, A is not along z, f z is not g.
+    const move force_rest = {tilt * (desired.v + tilt * desired.h + skew) + push.v * turn.h +
+                                 push.h * turn.z + second,
+                             tilt * (desired.h + tilt * desired.v) + skew + push.h * turn.h + second};
+    const move force = {g * turn.h + force_rest.h, desired.v + force_rest.v};
+    // f w x z: w is turned from body axes, z turns.
+    const double thrust = desired.v + tilt * desired.h + skew + second; // of f
+    const double turning = wide * (off * rate + 2.0 * spin * angle + other * (rate + spin * angle));
+    const move swing_rest = {spin * thrust + push.v * spins.h + push.h * spins.z + turning,
+                             spin * thrust + push.h * spins.h + turning};
+    return (derivatives){
+        .jerk = {p->position * s->of[H][LOOP_VELOCITY_ESTIMATE] + p->velocity * force.h,
+                 p->position * s->of[V][LOOP_VELOCITY_ESTIMATE] + p->velocity * force.v},
+        .snap = {p->position * force.h + p->velocity * (g * spins.h + swing_rest.h),
+                 p->position * force.v + p->velocity * swing_rest.v},
+        .jerk_rest = p->velocity * force_rest.h,
+        .snap_rest = p->position * force_rest.h + p->velocity * swing_rest.h,
+    };
+}
+
+// The desired attitude's rate or spin: `across` u, and `about` u; `rest` of it beside the linear loop.
+typedef struct desired_turn {
+    range across, about;
+    part rest;
+} desired_turn;
+
+// In the axes of the estimated attitude, which differs.
+static part seen_turn(const terms *t, const desired_turn *d, double tilt)
+{
+    const double off = t->env[ENVELOPE_ESTIMATE_ERROR], other = rotation_norm(t->r, LOOP_ANGLE_ESTIMATE);
+    const part size = {d->across.size + tilt * d->about.size, d->about.size + tilt * d->across.size};
+    const part turned = cross(size, rotation_part(t->s, LOOP_ANGLE_ESTIMATE));
+    const double both = off * (d->across.change + d->about.change) +
+                        0.5 * other * length(size.h, size.z) * rotation_norm(t->s, LOOP_ANGLE_ESTIMATE);
+    return (part){d->rest.h + turned.h + both, d->rest.z + turned.z + both};
+}
+
+// The rest of X x a, with the difference `d` of a, and what is about u, which turns.
+static part turn_rest(const terms *t, range x, double size, move d, double rest, range about, range u,
+                      double tilt)
+{
+    const double lean = t->env[ENVELOPE_DESIRED_TILT] * t->env[ENVELOPE_DESIRED_INVERSE],
+                 gap = t->env[ENVELOPE_DESIRED]; // of X from z / g, across and along
+    const double other = x.change * size + about.size * u.change;
+    return (part){other + lean * d.v + gap * d.h + rest / t->m->params.gravity + tilt * about.change,
+                  other + lean * d.h + about.change};
+}
+
+// How the desired attitude turns: with u = A / |A|, X = A / |A|^2 and A' its derivative,
+//   w_d = X x A' + w_z u,  w_z = (yaw' u_z + (c . u) (c . (X x A'))) / (1 - (c . u)^2)
+// for the nose c over its heading; and w_d' likewise. X of two motions differ by no more than the difference
+// of A over the product of its sizes.
+static void add_turning(const terms *t)
+{
+    const loop_params *p = &t->m->params;
+    const double *env = t->env;
+    const derivatives d = derivatives_of(t, t->s), o = derivatives_of(t, t->r);
+    const double apart = translation_norm(t->r, LOOP_DESIRED), flown = env[ENVELOPE_DESIRED_INVERSE];
+    const double inverse = flown / real_max(1.0 - apart * flown, 1e-3),
+                 change = translation_norm(t->s, LOOP_DESIRED);
+    const double tilt = real_min(env[ENVELOPE_DESIRED_TILT] + apart * inverse, 0.9);
+    const double yaw = env[ENVELOPE_HEADING_RATE], yaw_change = env[ENVELOPE_HEADING_SPIN];
+    const range u = {1.0, change * inverse}, x = {inverse, change * inverse * inverse},
+                jerk = {env[ENVELOPE_JERK] + length(o.jerk.h, o.jerk.v), length(d.jerk.h, d.jerk.v)},
+                snap = {env[ENVELOPE_SNAP] + length(o.snap.h, o.snap.v), length(d.snap.h, d.snap.v)};
+    const range across = product(x, jerk), square = product(across, across);
+    const range rises = sum(product(x, snap), scale(2.0, square)); // across, derived
+    const range q = {tilt, u.change}, up = {1.0, tilt * u.change};
+    const double under = 1.0 / (1.0 - tilt * tilt);
+    const range over = {under, 2.0 * tilt * under * under * q.change};
+    const range about = product(sum(scale(yaw, up), product(q, across)), over);
+    const range swing = product(across, u); // of u
+    const range q_rate = {yaw * tilt + swing.size, yaw * q.change + swing.change};
+    const range top_rate = sum(sum(scale(yaw_change, up), scale(yaw, swing)),
+                               sum(product(q_rate, across), product(q, sum(scale(yaw, across), rises))));
+    const range about_rate =
+        sum(product(top_rate, over), scale(2.0, product(product(about, over), product(q, q_rate))));
+    const desired_turn rate = {across, about,
+                               turn_rest(t, x, jerk.size, d.jerk, d.jerk_rest, about, u, tilt)};
+    const part of_rate = seen_turn(t, &rate, tilt);
+    add_entry(t, ENTRY_COMMAND, p->rates * of_rate.h, p->rates * of_rate.z);
+    if (p->law != LOOP_LEE) return;
+    const range bends = sum(scale(2.0, square), product(about, swing));
+    desired_turn spin = {sum(rises, product(about, swing)), about_rate,
+                         turn_rest(t, x, snap.size, d.snap, d.snap_rest, about_rate, u, tilt)};
+    spin.rest = (part){spin.rest.h + bends.change, spin.rest.z + bends.change};
+    const part of_spin = seen_turn(t, &spin, tilt);
+    const double believed = believed_rate(t), differs = rotation_norm(t->s, LOOP_RATE_ESTIMATE),
+                 angle = rotation_norm(t->s, LOOP_ANGLE_ESTIMATE);
+    const range all = sum(across, about), flies = {believed, differs + believed * angle};
+    const double late = p->truth ? 0.0 : (double)p->imu * p->dt * (p->velocity + all.size) * believed;
+    const double more = product(flies, all).change + late * differs;
+    add_entry(t, ENTRY_COMMAND, of_spin.h + more, of_spin.z + more);
+}
+
+// Rates by increments: what is remembered in body axes that have turned since, and no gyroscopic term.
+static void add_increments(const terms *t)
+{
+    const part w = observed_rate(t);
+    const double all = length(w.h, w.z) * (t->m->delays.rate * rotation_norm(t->s, LOOP_RATE_ESTIMATE) +
+                                           t->m->delays.command * rotation_norm(t->s, LOOP_COMMAND));
+    add_entry(t, ENTRY_COMMAND, all, all);
 }
 
 // The command: attitude error and gains in body axes, gyroscopic term; and the thrust.
@@ -184,9 +347,11 @@ static void add_commands(const terms *t)
     const double flown = length(error.h, error.z), size = length(d.h, d.z), other = length(e.h, e.z) + 1e-300;
     const part bent = cross(error, d);
     const double angle = rotation_norm(t->s, LOOP_ANGLE_ESTIMATE), largest = real_max(p->attitude, p->yaw);
-    const double second = 0.25 * flown * flown * size + 0.25 * flown * other * size +
-                          0.6 * rotation_norm(t->r, LOOP_ANGLE_ESTIMATE) * size + // turns do not commute
-                          0.1 * other * other * size;
+    // The error is twice the sine of half the angle, or the sine of the angle.
+    const double curved = p->law == LOOP_CASCADE ? 1.0 : 2.0;
+    const double second =
+        curved * (0.25 * flown * flown + 0.25 * flown * other + 0.1 * other * other) * size +
+        0.6 * rotation_norm(t->r, LOOP_ANGLE_ESTIMATE) * size; // turns do not commute
     const part rest = {desired.h + 0.5 * bent.h + second, desired.z + 0.5 * bent.z + second};
     const double spread = real_abs(p->attitude - p->yaw);
     const double axes_h = spread * tilt * (tilt * (d.h + rest.h) + d.z + rest.z),
@@ -194,11 +359,14 @@ static void add_commands(const terms *t)
     const part swing = cross(observed_rate(t), rotation_part(t->s, LOOP_RATE_ESTIMATE));
     const part believed =
         p->truth ? observed_rate(t) : (part){env[ENVELOPE_RATE_ESTIMATE], env[ENVELOPE_RATE_ESTIMATE]};
-    const part gyro = gyroscopic(t, believed, LOOP_RATE_ESTIMATE);
+    const int inverts = p->law == LOOP_LEE || (p->law == LOOP_CASCADE && !p->incremental);
+    const part gyro = inverts ? gyroscopic(t, believed, LOOP_RATE_ESTIMATE) : (part){0.0, 0.0};
     const double late = p->truth ? 0.0 : (double)p->imu * p->dt * p->rates;
     const double frames = off * largest * (size + length(rest.h, rest.z));
     add_entry(t, ENTRY_COMMAND, p->rates * (p->attitude * rest.h + axes_h + frames) + gyro.h + late * swing.h,
               p->rates * (p->yaw * rest.z + axes_z + frames) + gyro.z + late * swing.z);
+    if (p->law != LOOP_CASCADE) add_turning(t);
+    if (p->incremental) add_increments(t);
     // Thrust: the desired acceleration along the estimated body z.
     const double a = env[ENVELOPE_DESIRED_MAX], change = translation_norm(t->r, LOOP_DESIRED);
     const double across = a * (error.h + tilt * error.z);
@@ -440,31 +608,20 @@ static int rotors_are_uniform(const ladder_params *l, const rotor_layout *layout
     return l->motor.cubic == 0.0 && l->motor.quadratic > 0.0;
 }
 
-static int params_equal(const loop_params *a, const loop_params *b)
-{
-    return a->drag[0] == b->drag[0] && a->drag[1] == b->drag[1] && a->dt == b->dt &&
-           a->gravity == b->gravity && a->lag == b->lag && a->imu == b->imu && a->mocap == b->mocap &&
-           a->control == b->control && a->rate == b->rate && a->truth == b->truth &&
-           a->position == b->position && a->velocity == b->velocity && a->integral == b->integral &&
-           a->attitude == b->attitude && a->yaw == b->yaw && a->rates == b->rates &&
-           a->position_gain == b->position_gain && a->velocity_gain == b->velocity_gain &&
-           a->accel_gain == b->accel_gain && a->attitude_gain == b->attitude_gain &&
-           a->gyro_gain == b->gyro_gain;
-}
-
 void vy_loop_build(const loop_params *p, const ladder_params *ladder, const rotor_layout *layout,
                    const loop_model *other, loop_model *out)
 {
     memset(out, 0, sizeof *out);
     out->params = *p;
-    if (ladder->incremental || ladder->kinematic || !rotors_are_uniform(ladder, layout)) return;
+    if (ladder->kinematic || !rotors_are_uniform(ladder, layout)) return;
     if (ladder->gravity.x != 0.0 || ladder->gravity.y != 0.0 || !(ladder->gravity.z < 0.0)) return;
     if (!is_diagonal(ladder->inertia)) return;
-    if (other != NULL && other->is_bounded && params_equal(p, &other->params)) {
+    if (other != NULL && other->is_bounded && memcmp(p, &other->params, sizeof *p) == 0) {
         out->gains = other->gains;
     } else if (!vy_loop_gains(p, &out->gains)) {
         return;
     }
+    if (p->incremental) out->delays = vy_loop_delays(p);
     build_gyroscopic(ladder->inertia, out);
     const double tan = ladder->tan_tilt;
     out->tilt_limit = tan / real_sqrt(1.0 + tan * tan);

@@ -38,6 +38,12 @@ enum {
     ENVELOPE_SPEED,            // [m/s]
     ENVELOPE_RATE_ESTIMATE,    // [rad/s]
     ENVELOPE_TORQUE,           // [N m] of the rotors
+    // Of a law at once: what it makes of the derivatives of the desired acceleration.
+    ENVELOPE_JERK,         // [m/s^3] first
+    ENVELOPE_SNAP,         // [m/s^4] second
+    ENVELOPE_PUSH,         // [m/s^2] thrust along the estimated body z, less gravity
+    ENVELOPE_HEADING_RATE, // [rad/s] of the reference
+    ENVELOPE_HEADING_SPIN, // [rad/s^2]
     ENVELOPE_COUNT
 };
 _Static_assert((int)ENVELOPE_COUNT <= (int)LOOP_ENVELOPE_CAP, "a loop_block holds an envelope");
@@ -68,6 +74,7 @@ typedef struct loop_model {
     int is_bounded; // 0: no bound is known of such a loop
     loop_params params;
     loop_gains gains;
+    loop_delays delays;
     double gyro_across, gyro_about; // [1] differences of two moments over the third
     double tilt_limit;              // sine of the largest desired tilt
     double thrust_min;              // [m/s^2] least vertical part of a desired acceleration
@@ -79,8 +86,8 @@ typedef struct loop_model {
     double wrench_of[LOOP_AXES]; // [m/s^2], [rad/s^2] back: acceleration per root of the sum of squares
 } loop_model;
 
-/// Of a drone with the cascade of `hold`, upright rotors all alike, and the truth or the estimator of
-/// constant gains; of any other `out->is_bounded` becomes 0.
+/// Of a drone that follows its plan by a built-in law, with upright rotors all alike, and the truth or the
+/// estimator of constant gains; of any other `out->is_bounded` becomes 0.
 /// The gains of `other` (or NULL) are taken over where it is alike: they take a tenth of a second.
 void vy_loop_build(const loop_params *p, const ladder_params *ladder, const rotor_layout *layout,
                    const loop_model *other, loop_model *out);

@@ -2,7 +2,7 @@
 #pragma once
 #include <stdint.h>
 
-enum { LOOP_ENVELOPE_CAP = 24, LOOP_SLOPES_CAP = 10 };
+enum { LOOP_ENVELOPE_CAP = 30, LOOP_SLOPES_CAP = 10 };
 
 /// Of a drone in a world with a budget. A bound is that of the envelope, not of what was seen: it is found
 /// anew only when the envelope grows.
