@@ -44,6 +44,19 @@ static void read_body(const vy_world *world, uint32_t number, vy_drone_state *ou
     out->crashes = b.crashes;
 }
 
+// How good the estimate is: of a Kalman filter also by its own measure.
+static void sample_estimate(const vy_world *world, uint32_t index, drone_track *t)
+{
+    vy_filter_state s;
+    const vy_status status = vy_world_read_filter(world, vy_world_drone(world, index), &s);
+    if (status == VY_OK && !s.started) return;
+    t->estimate_max =
+        fmax(t->estimate_max, length(difference(t->now.samples.estimate.position, t->now.position)));
+    if (status != VY_OK || !(s.nees > 0.0)) return;
+    t->nees_sum += s.nees;
+    t->nees_count += 1;
+}
+
 static void sample_body(const vy_world *world, uint32_t index, drone_track *t)
 {
     const vy_vec3 before = t->now.position;
@@ -55,6 +68,7 @@ static void sample_body(const vy_world *world, uint32_t index, drone_track *t)
     double effort = 0.0;
     for (int i = 0; i < t->rotors; ++i) effort += t->now.motor_command[i] * t->now.motor_command[i];
     t->effort += t->rotors > 0 ? effort / t->rotors : 0.0;
+    if (t->is_drone) sample_estimate(world, index, t);
     if (!t->has_error) return;
     const double error = length(difference(t->now.position, t->now.target.position));
     t->error_sum += error * error;
@@ -231,6 +245,7 @@ int vy_flight_fly(const flight_def *def, flight *out)
     for (int i = 0; i < s->drone_count; ++i) {
         out->tracks[i].rotors =
             s->drones[i].def.vehicle.rotor_count + s->drones[i].def.vehicle.thruster_count;
+        out->tracks[i].is_drone = 1;
         out->tracks[i].has_error = vy_controller_follows(s->drones[i].def.controller.kind);
     }
     vy_expect_begin(s, out->results);

@@ -16,8 +16,12 @@ typedef struct drone_track {
     int outside;      ///< it is so now
     double effort;    ///< sum of the mean squared motor command: the mean is the share of full thrust
     int rotors;
-    uint64_t count; ///< samples taken
-    int has_error;  ///< it has the built-in controller, so that there is a reference
+    uint64_t count;      ///< samples taken
+    int is_drone;        ///< so that it has an estimate
+    int has_error;       ///< it has the built-in controller, so that there is a reference
+    double estimate_max; ///< [m] largest distance of the estimated from the true position, once it started
+    double nees_sum;     ///< of a Kalman filter, over `nees_count` samples
+    uint64_t nees_count;
     vy_drone_state now;
     vy_drive_state drive; ///< at the end
     uint64_t faults;      ///< begun up to the end

@@ -106,6 +106,15 @@ static void print_faults(const flight *f, int drone)
     puts(count > FAULTS_LISTED ? ", ...)" : ")");
 }
 
+// How good the estimate of a Kalman filter was: normalised, 1 for one as good as it says.
+static void print_estimate(const flight *f, int drone)
+{
+    const drone_track *t = &f->tracks[drone];
+    if (t->nees_count == 0) return;
+    printf("  estimate    %s: worst error %.3f m, NEES %.2f of 9\n", f->def.scenario->drones[drone].name,
+           t->estimate_max, t->nees_sum / (double)t->nees_count);
+}
+
 // Samples that a Kalman filter rejected.
 static void print_rejected(const flight *f, int drone)
 {
@@ -135,6 +144,7 @@ static void print_incidents(const flight *f)
             printf("%s %s %" PRIu64 " times", any > 1 ? "," : "", vy_drive_limit_name((vy_drive_limit)k),
                    d->acted[k]);
         }
+        print_estimate(f, i);
         print_rejected(f, i);
         if (d->handovers > 0)
             printf("  failsafe    %s: took over %" PRIu64 " %s, last at %.3f s; %s\n", name, d->handovers,
@@ -438,6 +448,35 @@ static void json_ground(const flight *f, int number, json *j)
     vy_json_close(j);
 }
 
+// Of a Kalman filter: NEES is 9 on average for one as good as it says, innovations are 1.
+static void json_filter(const flight *f, int drone, json *j)
+{
+    vy_filter_state s;
+    vy_gate_state g = {0};
+    const drone_track *t = &f->tracks[drone];
+    const vy_drone_id id = vy_world_drone(f->def.world, (uint32_t)drone);
+    if (vy_world_read_filter(f->def.world, id, &s) != VY_OK) return;
+    (void)vy_world_read_gate(f->def.world, id, &g);
+    vy_json_object(j, "filter");
+    vy_json_bool(j, "started", s.started);
+    vy_json_number(j, "nees_mean", t->nees_count > 0 ? t->nees_sum / (double)t->nees_count : HUGE_VAL);
+    vy_json_number(j, "error_m", s.error);
+    vy_json_number(j, "deviation_m", s.deviation);
+    vy_json_number(j, "tilt_error_rad", s.tilt);
+    vy_json_number(j, "yaw_error_rad", s.yaw);
+    vy_json_list(j, "sensors");
+    for (int k = 0; k < VY_GATED_COUNT; ++k) {
+        if (s.innovations[k] == 0.0 && g.rejected[k] == 0) continue;
+        vy_json_object(j, NULL);
+        vy_json_text(j, "sensor", vy_gated_name((vy_gated)k));
+        vy_json_number(j, "innovations_mean", s.innovations[k]);
+        vy_json_uint(j, "rejected", g.rejected[k]);
+        vy_json_close(j);
+    }
+    vy_json_close(j);
+    vy_json_close(j);
+}
+
 static void json_drones(const flight *f, json *j)
 {
     const vy_scenario *s = f->def.scenario;
@@ -453,6 +492,8 @@ static void json_drones(const flight *f, json *j)
         vy_json_number(j, "error_max_m", t->has_error ? t->error_max : HUGE_VAL);
         vy_json_number(j, "settled_s", t->has_error && !t->outside ? t->settled : HUGE_VAL);
         vy_json_number(j, "effort", effort(t));
+        vy_json_number(j, "estimate_error_max_m", t->estimate_max);
+        json_filter(f, i, j);
         vy_json_bool(j, "truth", f->def.scenario->drones[i].def.truth);
         json_end_of(t, j);
         json_ground(f, i, j);

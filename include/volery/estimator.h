@@ -12,6 +12,15 @@ typedef enum vy_estimator_kind {
     VY_ESTIMATOR_COMPLEMENTARY, ///< gyroscope, gravity and magnetic field; GPS or motion capture, barometer
 } vy_estimator_kind;
 
+/// Where a filter starts.
+typedef enum vy_estimator_start {
+    VY_START_AIR, ///< with an error as large as `start_position`, `start_velocity` and `start_attitude` say
+    VY_START_GROUND, ///< on the ground: it finds attitude, gyroscope bias and position while it stands still
+                     ///< for VY_STILL_TIME; the built-in controllers wait for it
+} vy_estimator_start;
+
+#define VY_STILL_TIME 2.0 ///< [s]
+
 /// The filter knows the sensors' figures as declared.
 typedef struct vy_estimator_def {
     vy_estimator_kind kind;
@@ -25,6 +34,7 @@ typedef struct vy_estimator_def {
                  ///< deviations from what was expected, >= 1; 0: every sample is accepted
     double gate_time; ///< [s] of `ekf`: after this long of rejection the filter inflates its covariance along
                       ///< that sensor's measurement, > 0
+    vy_estimator_start start; ///< not of `fading`
 } vy_estimator_def;
 
 /// Sensors whose samples a Kalman filter may reject.
@@ -45,10 +55,22 @@ typedef struct vy_gate_state {
                                        ///< accepted
 } vy_gate_state;
 
+/// How good a Kalman filter is now, measured by the truth, which it does not see.
+typedef struct vy_filter_state {
+    int started;      ///< 0: it still stands on the ground and looks for its start; the rest is 0
+    double error;     ///< [m] distance of the estimated from the true position
+    double deviation; ///< [m] what the filter expects that to be: root of the sum of its three variances
+    double tilt, yaw; ///< [rad] errors of the attitude, across and about world z
+    double nees;      ///< e^T P^-1 e of position, velocity and attitude: 9 on average for a filter that is as
+                      ///< good as it says; 0 where P is singular
+    double innovations[VY_GATED_COUNT]; ///< mean of the normalised innovations squared so far, of the samples
+                                        ///< that were accepted: 1 on average; 0 without samples
+} vy_filter_state;
+
 /// The sensor's key in a scenario, as baro. Never NULL.
 const char *vy_gated_name(vy_gated sensor);
 
-/// VY_ESTIMATOR_FADING; starts 0.1 m, 0.1 m/s and 0.02 rad off; 2 s and 1 s; no gate, of 5 s.
+/// VY_ESTIMATOR_FADING; starts in the air, 0.1 m, 0.1 m/s and 0.02 rad off; 2 s and 1 s; no gate, of 5 s.
 vy_estimator_def vy_default_estimator_def(void);
 
 #ifdef __cplusplus

@@ -17,6 +17,13 @@ typedef struct vy_link_def {
     double delay;   ///< [s] from measuring to arriving, to the nearest sample, >= 0
 } vy_link_def;
 
+/// What was done about a drone's sensors before the flight.
+typedef enum vy_calibration {
+    VY_CALIBRATION_NONE,   ///< nothing: errors are as declared
+    VY_CALIBRATION_GROUND, ///< on the ground: what is larger is left at 3 mg of accelerometer bias, 0.02
+                           ///< deg/s of gyroscope bias, 0.5 uT of hard iron, 0.5 % of scale and alignment
+} vy_calibration;
+
 /// Accelerometer and gyroscope. Turn-on biases, scale and alignment are drawn once per run; drift is a random
 /// walk of the bias, instability a wander around it. What is 0 is left out.
 typedef struct vy_imu_def {

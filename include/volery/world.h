@@ -96,6 +96,7 @@ typedef struct vy_drone_def {
     vy_mocap_def mocap;
     vy_sensor_suite_def sensor_suite;
     vy_estimator_def estimator;
+    vy_calibration calibration; ///< of its sensors
     int truth; ///< 1: the sensor `truth`: the estimate is the truth at every step, and shows as such
     vy_controller_def controller;
     vy_safety_def safety;
@@ -352,6 +353,10 @@ typedef struct vy_drive_state {
 /// All zero for a drone whose vehicle declares no `drive`.
 /// @return VY_NOT_FOUND for a handle that is not of this world; `*out` is untouched then
 vy_status vy_world_read_drive(const vy_world *world, vy_drone_id id, vy_drive_state *out);
+
+/// How good a drone's Kalman filter is.
+/// @return VY_NOT_FOUND: no such drone, or it has no Kalman filter; `*out` is untouched then
+vy_status vy_world_read_filter(const vy_world *world, vy_drone_id id, vy_filter_state *out);
 
 /// Samples that a drone's Kalman filter rejected. All zero without a gate (vy_estimator_def.gate).
 /// @return VY_NOT_FOUND for a handle that is not of this world; `*out` is untouched then

@@ -5,6 +5,18 @@
 
 static double square(double x) { return x * x; }
 
+// Gains of three poles at 1 / position_time, or as quick as the samples allow.
+static void build_aided(const vy_gps_def *gps, const vy_estimator_def *e, complementary_params *p)
+{
+    const double t = gps->period, pole = real_min(1.0 / e->position_time, 0.2 / t);
+    p->is_aided = 1;
+    p->speed = 3.0 * pole * t;
+    p->tilt = 3.0 * square(pole) * t / p->gravity_norm;
+    p->drift = pole * square(pole) * t / p->gravity_norm;
+    p->delay = gps->link.delay;
+    p->smoothing = p->delay > 0.0 ? 1.0 - math_exp(-2.0 * p->period / p->delay) : 1.0;
+}
+
 static void build(const estimator_setup *in, void *params)
 {
     const vy_estimator_def *e = in->def;
@@ -25,11 +37,14 @@ static void build(const estimator_setup *in, void *params)
     p->position = position_share;
     p->velocity = position_period > 0.0 ? 0.5 * square(position_share) / position_period : 0.0;
     p->speed = position_share;
+    if (in->sensor_suite->gps.period > 0.0 && p->gravity_norm > 0.1)
+        build_aided(&in->sensor_suite->gps, e, p);
     p->height = height_share;
     p->climb = in->sensor_suite->baro.period > 0.0
                    ? 0.5 * square(height_share) / in->sensor_suite->baro.period
                    : 0.0;
     p->baro_has_offset = in->sensor_suite->baro.bias > 0.0;
+    p->align = vy_align_build(in);
 }
 
 const estimator_type vy_estimator_complementary = {.name = "complementary", .build = build};
@@ -39,6 +54,10 @@ void vy_complementary_step(const complementary_params *p, const estimator_sample
 {
     const sensor_suite_blocks *k = in->sensors;
     (void)gate;
+    if (filter->started == 0) {
+        if (vy_align_step(&p->align, in, e, filter)) filter->started = in->tick;
+        return;
+    }
     complementary_params here;
     if (in->ground != NULL) {
         here = *p;
@@ -47,10 +66,15 @@ void vy_complementary_step(const complementary_params *p, const estimator_sample
         p = &here;
     }
     if (in->imu_tick == in->tick)
-        complementary_predict(p, in->accel, in->gyro, k->mag != NULL ? k->mag->field : vec3_zero(), e);
+        complementary_predict(p, in->accel, in->gyro, k->mag != NULL ? k->mag->field : vec3_zero(), e,
+                              filter);
     if (k->gps != NULL && k->gps->tick == in->tick) {
-        complementary_position(p, k->gps->position, e);
-        complementary_velocity(p, k->gps->velocity, e);
+        // Fixes are old: what they say of then, said of now.
+        const vec3 moved =
+            vec3_add_scaled(vec3_scale(p->delay, e->velocity), -0.5 * square(p->delay), filter->acceleration);
+        const vec3 gained = vec3_scale(p->delay, filter->acceleration);
+        complementary_position(p, vec3_add(k->gps->position, moved), e);
+        complementary_velocity(p, vec3_add(k->gps->velocity, gained), filter->acceleration, e);
     } else if (in->mocap_tick == in->tick && k->gps == NULL) {
         complementary_position(p, in->mocap->position, e);
     }

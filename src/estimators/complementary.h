@@ -1,11 +1,13 @@
 // complementary.h - a filter of constant gains over `real`: gyroscope for what is quick, gravity and the
 // magnetic field for what is slow; position and velocity by dead reckoning, corrected by measurements.
+// With a receiver that measures velocity the tilt follows from its errors: rotors push along body z, so that
+// an accelerometer in flight hardly sees gravity.
 //
 // Attitude after R. Mahony, T. Hamel and J.-M. Pflimlin, Nonlinear complementary filters on the special
 // orthogonal group, IEEE Trans. Automatic Control 53, 2008. The accelerometer is used as gravity only while
 // its norm is about that of gravity.
 #pragma once
-#include "estimators/estimator.h"
+#include "estimators/align.h"
 
 #define TIME_ROW(key_, help_)                                                  \
     ROW(#key_, NUMBER, vy_estimator_def, key_, .unit = "s", .range = POSITIVE, \
@@ -24,8 +26,13 @@ typedef struct complementary_params {
     vec3 field;              // magnetic, world, of unit length
     real position, velocity; // gains of a position sample: [1], [1/s]
     real speed;              // gain of a velocity sample [1]
+    real tilt, drift;        // its gains of tilt and gyroscope bias: [rad s/m], [rad/m]
+    bits is_aided;           // velocity is measured
+    real delay;              // [s] how old fixes are
+    real smoothing;          // share of an acceleration that counts after one IMU sample
     real height, climb;      // gains of a height sample: [1], [1/s]
     bits baro_has_offset;    // the barometer is set to the believed height at its first sample
+    align_params align;
 } complementary_params;
 
 /// The heading error by the magnetic field, about world up, as a small angle.
@@ -41,10 +48,11 @@ VY_FN real complementary_heading(const complementary_params *p, vec3 field, quat
 
 /// Update by an IMU sample; `field` is the latest of the magnetometer, zero for none.
 VY_FN void complementary_predict(const complementary_params *p, vec3 accel, vec3 gyro, vec3 field,
-                                 estimator_state *s)
+                                 estimator_state *s, filter_block *f)
 {
     const real size = vec3_length(accel);
-    const mask still = (size > 0.8 * p->gravity_norm) & (size < 1.2 * p->gravity_norm);
+    const mask still =
+        (p->is_aided == bits_set(0)) & (size > 0.8 * p->gravity_norm) & (size < 1.2 * p->gravity_norm);
     const vec3 up = quat_unrotate(s->attitude, vec3_scale(-1.0 / p->gravity_norm, p->gravity));
     const vec3 measured_up = vec3_scale(1.0 / real_select(still, size, real_set(1.0)), accel);
     const vec3 tilt_error = vec3_select(still, vec3_cross(measured_up, up), vec3_zero());
@@ -57,6 +65,7 @@ VY_FN void complementary_predict(const complementary_params *p, vec3 accel, vec3
     s->position =
         vec3_add_scaled(vec3_add_scaled(s->position, p->period, s->velocity), 0.5 * p->period * p->period, a);
     s->velocity = vec3_add_scaled(s->velocity, p->period, a);
+    f->acceleration = vec3_add_scaled(f->acceleration, p->smoothing, vec3_sub(a, f->acceleration));
 }
 
 VY_FN void complementary_position(const complementary_params *p, vec3 position, estimator_state *s)
@@ -66,9 +75,21 @@ VY_FN void complementary_position(const complementary_params *p, vec3 position, 
     s->velocity = vec3_add_scaled(s->velocity, p->velocity, residual);
 }
 
-VY_FN void complementary_velocity(const complementary_params *p, vec3 velocity, estimator_state *s)
+/// A velocity that is too small by r after a time t was accelerated too little, by a tilt that is off by
+/// up x r / (g t). Three poles at the same place: of velocity, tilt and gyroscope bias.
+/// A heading that is off shows in what the drone's acceleration comes to across it.
+VY_FN void complementary_velocity(const complementary_params *p, vec3 velocity, vec3 acceleration,
+                                  estimator_state *s)
 {
-    s->velocity = vec3_add_scaled(s->velocity, p->speed, vec3_sub(velocity, s->velocity));
+    const vec3 residual = vec3_sub(velocity, s->velocity);
+    const vec3 up = vec3_scale(-1.0 / p->gravity_norm, p->gravity);
+    const vec3 level = vec3_add_scaled(acceleration, -vec3_dot(acceleration, up), up);
+    const real across = vec3_dot(up, vec3_cross(level, residual)) / (vec3_dot(level, level) + 1.0);
+    const vec3 error =
+        quat_unrotate(s->attitude, vec3_add_scaled(vec3_cross(up, residual), p->gravity_norm * across, up));
+    s->velocity = vec3_add_scaled(s->velocity, p->speed, residual);
+    s->attitude = attitude_rotated(s->attitude, vec3_scale(p->tilt, error));
+    s->gyro_bias = vec3_sub(s->gyro_bias, vec3_scale(p->drift, error));
 }
 
 VY_FN void complementary_height(const complementary_params *p, real height, estimator_state *s)

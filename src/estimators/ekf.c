@@ -1,19 +1,20 @@
-// ekf.c - the Kalman filter: constants from the sensors' figures, and its step.
+// ekf.c - the Kalman filter: constants from the sensors' figures, its start, and its step.
 #include "base/assert.h"
 #include "base/math.h"
 #include "estimators/estimators.h"
 #include "volery/sensors.h"
 
+#define STILL_SPEED    0.01 // [m/s] that a drone on the ground may have
+#define UNKNOWN_PLACE  1e3  // [m] what is known of a place before the first fix
+#define UNKNOWN_TURN   1.0  // [rad] and of an attitude before the first sample
+#define UNSURE_HEADING 0.1  // [rad] above which samples of the field count seldom
+#define MAG_PAUSE      64   // [samples] then
+#define PUSH_TIME      0.5  // [s] how long a push other than gravity lasts
+
 static double square(double x) { return x * x; }
 
-static vec3 vec3_splat(double x) { return vec3_make(x, x, x); }
-
-// The variance per sample of white noise as strong, over long times, as noise and a slow wander together.
-static double equivalent_white_noise(double noise, double wander, double time, double period)
-{
-    const double keep = time > 0.0 ? math_exp(-period / time) : 0.0;
-    return square(noise) + square(wander) * (1.0 + keep) / (1.0 - keep);
-}
+// Variance of a reading's last digit.
+static double step_variance(double step) { return square(step) / 12.0; }
 
 // Variance that a bias gains per IMU sample, by random walk and bias instability.
 static double bias_walk_variance(double drift, double instability, const vy_imu_def *imu)
@@ -45,65 +46,104 @@ static void build_gate(const estimator_setup *in, ekf_gate *out)
         out->inflation[i] = real_min(periods[i] / in->def->gate_time, 1.0) / out->square;
 }
 
-static void build(const estimator_setup *in, void *params)
+static void build_imu(const vy_imu_def *imu, ekf_params *p)
 {
-    const vy_imu_def *imu = in->imu;
-    const vy_sensor_suite_def *k = in->sensor_suite;
-    const vy_estimator_def *e = in->def;
     const double t = imu->period;
-    ekf_params *p = params;
-    VY_ASSERT(imu->period > 0.0 && k != NULL && in->mocap != NULL &&
-              in->air != NULL); // a filter needs an IMU
-    VY_ASSERT(imu->gyro_noise >= 0.0 && imu->accel_noise >= 0.0);
-    memset(p, 0, sizeof *p);
+    VY_ASSERT(t > 0.0 && imu->gyro_noise >= 0.0 && imu->accel_noise >= 0.0);
     p->period = t;
-    p->gravity = in->gravity;
     p->imu_offset = imu->position;
-    p->attitude_noise = square(imu->gyro_noise) * t;
-    p->velocity_noise = square(imu->accel_noise) * t;
+    p->attitude_noise = square(imu->gyro_noise) * t + square(t) * step_variance(imu->gyro_step);
+    p->velocity_noise = square(imu->accel_noise) * t + square(t) * step_variance(imu->accel_step);
     p->gyro_walk = bias_walk_variance(imu->gyro_drift, imu->gyro_instability, imu);
     p->accel_walk = bias_walk_variance(imu->accel_drift, imu->accel_instability, imu);
+    // Rotors push along z: what scale and alignment make of the little that is across is noise.
+    const double across = square(imu->accel_misalignment), along = square(imu->accel_scale);
+    p->accel_distortion = 2.0 * PUSH_TIME * t * real_max(across, along);
+    const double gyro = square(imu->gyro_bias) + square(imu->gyro_instability / VY_ALLAN_FLOOR);
+    const double accel = square(imu->accel_bias) + square(imu->accel_instability / VY_ALLAN_FLOOR);
+    for (int i = 0; i < 3; ++i) {
+        p->start[EKF_GYRO + i] = gyro;
+        p->start[EKF_ACCEL + i] = accel;
+        p->start[EKF_THRUST + i] = i == 2 ? along : across;
+    }
+    for (int i = 0; i < 9; ++i)
+        p->start[EKF_GYRO_DISTORTION + i] = square(i % 4 == 0 ? imu->gyro_scale : imu->gyro_misalignment);
+}
+
+static void build_gps(const vy_gps_def *gps, ekf_params *p)
+{
+    const double t = p->period, keep = gps->wander_time > 0.0 ? math_exp(-t / gps->wander_time) : 0.0;
+    const double across = square(gps->position_wander), up = square(gps->height_wander);
+    p->wander_keep = keep;
+    p->wander_noise = vec3_scale(1.0 - square(keep), vec3_make(across, across, up));
+    p->start[EKF_WANDER] = p->start[EKF_WANDER + 1] = across;
+    p->start[EKF_WANDER + 2] = up;
+    p->gps_position =
+        vec3_make(square(gps->position_noise), square(gps->position_noise), square(gps->height_noise));
+    p->gps_velocity = square(gps->velocity_noise);
+    p->gps_delay = gps->link.delay;
+    // A first-order lag of half the delay is as old as the mean over the delay.
+    p->gps_smoothing = p->gps_delay > 0.0 ? 1.0 - math_exp(-2.0 * t / p->gps_delay) : 1.0;
+    p->gps_offset = gps->position;
+}
+
+static void build_baro(const vy_baro_def *baro, const estimator_setup *in, ekf_params *p)
+{
+    const double metres = square(metres_per_pascal(in->air, in->altitude));
+    p->baro = metres * (square(baro->noise) + step_variance(baro->step));
+    p->start[EKF_BARO] = metres * (square(baro->bias) + square(baro->wander));
+    p->baro_walk =
+        baro->wander_time > 0.0 ? metres * 2.0 * square(baro->wander) * p->period / baro->wander_time : 0.0;
+}
+
+static void build_mag(const vy_mag_def *mag, const estimator_setup *in, ekf_params *p)
+{
+    const vec3 field = in->field;
+    const double strength = vec3_length(field);
+    p->mag_pause = MAG_PAUSE * (uint64_t)real_round(mag->period / in->dt);
+    if (!(strength > 0.0)) return;
+    p->field_unit = 1.0 / strength;
+    p->field = vec3_scale(p->field_unit, field);
+    p->mag = square(p->field_unit) * (square(mag->noise) + step_variance(mag->step));
+    for (int i = 0; i < 3; ++i) p->start[EKF_MAG + i] = square(p->field_unit * mag->bias);
+    for (int i = 0; i < 9; ++i)
+        p->start[EKF_MAG_DISTORTION + i] = square(i % 4 == 0 ? mag->scale : mag->misalignment);
+    // Hard iron, scale and alignment turn the level part of the field, and so does a tilt that is off.
+    const double level = square(p->field.x) + square(p->field.y), weight = vec3_length(in->gravity);
+    const double tilt = weight > 0.0 ? p->start[EKF_ACCEL] / square(weight) + p->start[EKF_THRUST] : 0.0;
+    const double turned = p->start[EKF_MAG] + square(mag->scale) + square(mag->misalignment) + tilt;
+    p->heading_found = level > 0.0 ? turned / level : 0.0;
+}
+
+static void build(const estimator_setup *in, void *params)
+{
+    const vy_sensor_suite_def *k = in->sensor_suite;
+    const vy_estimator_def *e = in->def;
+    ekf_params *p = params;
+    VY_ASSERT(k != NULL && in->mocap != NULL && in->air != NULL);
+    memset(p, 0, sizeof *p);
+    p->gravity = in->gravity;
+    build_imu(in->imu, p);
     p->mocap_position = square(in->mocap->position_noise);
     p->mocap_attitude = square(in->mocap->attitude_noise);
-    const double across = equivalent_white_noise(k->gps.position_noise, k->gps.position_wander,
-                                                 k->gps.wander_time, k->gps.period);
-    const double up =
-        equivalent_white_noise(k->gps.height_noise, k->gps.height_wander, k->gps.wander_time, k->gps.period);
-    p->gps_position = vec3_make(across, across, up);
-    const double across_now = square(k->gps.position_noise) + square(k->gps.position_wander);
-    const double up_now = square(k->gps.height_noise) + square(k->gps.height_wander);
-    p->gps_sample = vec3_make(across_now, across_now, up_now);
-    p->gps_velocity = square(k->gps.velocity_noise);
-    p->gps_delay = k->gps.link.delay;
-    p->gps_offset = k->gps.position;
-    if (k->baro.period > 0.0) {
-        const double metres = square(metres_per_pascal(in->air, in->altitude));
-        p->baro = metres *
-                  equivalent_white_noise(k->baro.noise, k->baro.wander, k->baro.wander_time, k->baro.period);
-        p->baro_sample = metres * (square(k->baro.noise) + square(k->baro.wander));
-    }
-    const double strength = vec3_length(in->field);
-    if (strength > 0.0) {
-        p->field_unit = 1.0 / strength;
-        p->field = vec3_scale(p->field_unit, in->field);
-        p->mag = (square(k->mag.noise) + square(k->mag.bias)) * square(p->field_unit) + square(k->mag.scale) +
-                 square(k->mag.misalignment);
-    }
-    p->range = square(k->range.noise) + square(k->range.step) / 12.0;
+    build_gps(&k->gps, p);
+    if (k->baro.period > 0.0) build_baro(&k->baro, in, p);
+    if (k->mag.period > 0.0) build_mag(&k->mag, in, p);
+    p->range = square(k->range.noise) + step_variance(k->range.step);
     p->range_noise_ratio = square(k->range.noise_share);
     p->range_offset = k->range.position;
     if (k->range.period > 0.0)
         p->range_direction = vec3_scale(1.0 / vec3_length(k->range.direction), k->range.direction);
     p->flow = square(k->flow.noise);
     p->flow_offset = k->flow.position;
-    p->start[0] = vec3_splat(square(e->start_position));
-    p->start[1] = vec3_splat(square(e->start_velocity));
-    p->start[2] = vec3_splat(square(e->start_attitude));
-    p->start[3] = vec3_splat(square(imu->gyro_bias) + square(imu->gyro_instability / VY_ALLAN_FLOOR));
-    p->start[4] = vec3_splat(square(imu->accel_bias) + square(imu->accel_instability / VY_ALLAN_FLOOR));
-    p->baro_has_offset = k->baro.bias > 0.0;
-    for (int i = 0; i < 5; ++i) VY_ASSERT(p->start[i].x >= 0.0); // variances
+    for (int i = 0; i < 3; ++i) {
+        p->start[EKF_POSITION + i] = square(e->start_position);
+        p->start[EKF_VELOCITY + i] = square(e->start_velocity);
+        p->start[EKF_ATTITUDE + i] = square(e->start_attitude);
+    }
+    for (int i = 0; i < EKF_STATES; ++i) VY_ASSERT(p->start[i] >= 0.0); // variances
     VY_ASSERT(p->range >= 0.0 && p->flow >= 0.0 && p->mag >= 0.0);
+    p->align = vy_align_build(in);
     build_gate(in, &p->gate);
 }
 
@@ -118,18 +158,104 @@ const char *vy_gated_name(vy_gated sensor)
 
 static void start(const void *params, filter_block *filter, gate_block *gate)
 {
-    ekf_covariance c;
     (void)gate;
-    ekf_start(params, &c);
-    ekf_pack(&c, filter->covariance);
+    ekf_start(params, filter->covariance);
 }
 
-const estimator_type vy_estimator_ekf = {.name = "ekf", .has_gate = 1, .build = build, .start = start};
+// e^T P^-1 e of the parts that move, by Cholesky; 0: P is singular.
+static double error_squared(const double *cells, const double error[EKF_MOVING])
+{
+    double l[EKF_MOVING][EKF_MOVING], e[EKF_MOVING], sum = 0.0;
+    for (int i = 0; i < EKF_MOVING; ++i) {
+        e[i] = error[i];
+        for (int k = 0; k <= i; ++k) {
+            double s = cells[ekf_cell(i, k)];
+            for (int n = 0; n < k; ++n) s -= l[i][n] * l[k][n];
+            if (i == k && !(s > 0.0)) return 0.0;
+            l[i][k] = i == k ? real_sqrt(s) : s / l[k][k];
+            if (k < i) e[i] -= l[i][k] * e[k];
+        }
+        e[i] /= l[i][i];
+        sum += e[i] * e[i];
+    }
+    return sum;
+}
+
+static void judge(const filter_block *f, const double error[9], vy_filter_state *out)
+{
+    double variance = 0.0;
+    for (int i = 0; i < 3; ++i) variance += f->covariance[ekf_cell(EKF_POSITION + i, EKF_POSITION + i)];
+    out->deviation = real_sqrt(variance);
+    out->nees = error_squared(f->covariance, error);
+    for (int i = 0; i < VY_GATED_COUNT; ++i) {
+        if (f->innovation_count[i] > 0)
+            out->innovations[i] = f->innovations[i] / (double)f->innovation_count[i];
+    }
+}
+
+const estimator_type vy_estimator_ekf = {
+    .name = "ekf", .has_gate = 1, .judge = judge, .build = build, .start = start};
+
+// --- the start on the ground
+
+// What the drone has measured while it stood still, as measurements of a filter that knew nothing: the error
+// of a tilt found by the accelerometer is that of its bias, and the filter knows.
+static void start_on_ground(const ekf_params *p, const estimator_samples *in, estimator_state *e,
+                            filter_block *f)
+{
+    const sensor_suite_blocks *k = in->sensors;
+    ekf_params mean = *p; // figures of means
+    VY_ASSERT(f->still_samples > 0);
+    const double still = (double)f->still_samples;
+    for (int i = 0; i < 3; ++i) {
+        if (p->align.needs_fix) mean.start[EKF_POSITION + i] = square(UNKNOWN_PLACE);
+        mean.start[EKF_VELOCITY + i] = square(STILL_SPEED);
+        mean.start[EKF_ATTITUDE + i] = square(UNKNOWN_TURN);
+    }
+    ekf_start(&mean, f->covariance);
+    const vec3 gyro = e->gyro_bias, held = vec3_neg(quat_unrotate(e->attitude, p->gravity));
+    const mat3 cross = mat3_cross(held);
+    e->gyro_bias = vec3_zero();
+    ekf_correction d = ekf_begin();
+    for (int i = 0; i < 3; ++i) {
+        double h[EKF_STATES] = {0};
+        h[EKF_GYRO + i] = 1.0;
+        ekf_fuse(h, vec3_at(gyro, i), p->attitude_noise / (square(p->period) * still), f->covariance, &d);
+        h[EKF_GYRO + i] = 0.0;
+        h[EKF_ACCEL + i] = 1.0;
+        h[EKF_THRUST + i] = held.z;
+        ekf_set_vec3(mat3_row(cross, i), h, EKF_ATTITUDE);
+        ekf_fuse(h, vec3_at(vec3_sub(f->still_accel, held), i),
+                 p->velocity_noise / (square(p->period) * still), f->covariance, &d);
+    }
+    (void)ekf_finish(&d, e, f);
+    e->rate = vec3_zero();
+    f->force = held;
+    f->acceleration = vec3_zero();
+    if (in->mocap_tick > 0) {
+        (void)ekf_mocap(p, in->mocap->position, in->mocap->attitude, e, f);
+    } else if (k->gps != NULL && f->still_fixes > 0) {
+        mean.gps_position = vec3_scale(1.0 / (double)f->still_fixes, p->gps_position);
+        (void)ekf_gps(&mean, f->still_fix, k->gps->velocity, e, f);
+    }
+    if (f->still_fields > 0 && p->field_unit > 0.0) {
+        mean.mag = p->mag / (double)f->still_fields;
+        (void)ekf_mag(&mean, vec3_scale(p->field_unit, f->still_field), e, f);
+    }
+}
 
 // --- a step
 
+// The error of an unsure heading's arc is the same in every sample: they count seldom until a flight has
+// shown where north is.
+static int is_sure_enough(const ekf_params *p, uint64_t tick, const estimator_state *e, const filter_block *f)
+{
+    return tick % p->mag_pause == 0 || ekf_heading_variance(e, f->covariance) < square(UNSURE_HEADING);
+}
+
 // Whether a new sample has arrived that the filter can use.
-static int is_available(int sensor, const ekf_params *p, const estimator_samples *in)
+static int is_available(int sensor, const ekf_params *p, const estimator_samples *in,
+                        const estimator_state *e, const filter_block *f)
 {
     const sensor_suite_blocks *k = in->sensors;
     const uint64_t tick = in->tick;
@@ -137,60 +263,100 @@ static int is_available(int sensor, const ekf_params *p, const estimator_samples
     case SENSOR_mocap: return in->mocap_tick == tick;
     case SENSOR_gps: return k->gps != NULL && k->gps->tick == tick;
     case SENSOR_baro: return k->baro != NULL && k->baro->tick == tick;
-    case SENSOR_mag: return k->mag != NULL && k->mag->tick == tick && p->field_unit > 0.0;
+    case SENSOR_mag:
+        return k->mag != NULL && k->mag->tick == tick && p->field_unit > 0.0 &&
+               is_sure_enough(p, tick, e, f) &&
+               ekf_field_is_plain(p, vec3_scale(p->field_unit, k->mag->field), e, f);
     case SENSOR_range: return k->range != NULL && k->range->tick == tick;
     default: return k->flow != NULL && k->flow->tick == tick && k->flow->quality > 0.0;
     }
 }
 
 static ekf_innovation fuse_sample(const ekf_params *p, int sensor, const estimator_samples *in,
-                                  estimator_state *e, filter_block *f, ekf_covariance *c)
+                                  estimator_state *e, filter_block *f)
 {
     const sensor_suite_blocks *k = in->sensors;
     switch (sensor) {
-    case SENSOR_mocap: return ekf_mocap(p, in->mocap->position, in->mocap->attitude, e, c);
-    case SENSOR_gps: return ekf_gps(p, k->gps->position, k->gps->velocity, e, c);
-    case SENSOR_baro:
-        return ekf_height(p, filter_height(samples_baro_z(in, k->baro->altitude), p->baro_has_offset, e, f),
-                          e, c);
-    case SENSOR_mag: return ekf_mag(p, k->mag->field, e, c);
-    case SENSOR_range: return ekf_range(p, k->range->distance, samples_curvature_drop(in), e, c);
-    default: return ekf_flow(p, k->flow->x, k->flow->y, samples_curvature_drop(in), e, c);
+    case SENSOR_mocap: return ekf_mocap(p, in->mocap->position, in->mocap->attitude, e, f);
+    case SENSOR_gps: return ekf_gps(p, k->gps->position, k->gps->velocity, e, f);
+    case SENSOR_baro: return ekf_height(p, samples_baro_z(in, k->baro->altitude), e, f);
+    case SENSOR_mag: return ekf_mag(p, vec3_scale(p->field_unit, k->mag->field), e, f);
+    case SENSOR_range: return ekf_range(p, k->range->distance, samples_curvature_drop(in), e, f);
+    default: return ekf_flow(p, k->flow->x, k->flow->y, samples_curvature_drop(in), e, f);
     }
 }
 
-// Undo the update by a sample outside the gate. If samples stay outside for long, the filter may be the one
-// that is wrong: its covariance is inflated along what the sensor measures, until other sensors reduce it
-// again.
-static void reject_sample(const ekf_gate *gate, int which, uint64_t tick, const ekf_innovation *found,
-                          const ekf_covariance *before, ekf_covariance *c, gate_block *g)
+// Numbers of a sample, by vy_gated.
+static const uint64_t numbers[VY_GATED_COUNT] = {6, 6, 1, 3, 1, 2};
+
+// A barometer whose bias is not what it was: a sample as far off as this is not one of its noise.
+#define JUMP 5.0
+
+// Whether the barometer has jumped: then its bias is unknown again. A jump counts as one of the bias, or it
+// would go, by what small things errors have in common, into everything that the filter believes.
+static int has_jumped(const ekf_params *p, int which, const ekf_innovation *found)
 {
+    return which == VY_GATED_BARO && p->start[EKF_BARO] > 0.0 && found->max_ratio > square(JUMP);
+}
+
+static void reopen_baro(const ekf_params *p, const ekf_innovation *found, filter_block *f)
+{
+    ekf_reopen(EKF_BARO, p->start[EKF_BARO] + found->square, f->covariance);
+}
+
+// If samples stay outside the gate for long, the filter may be the one that is wrong: its covariance is
+// inflated along what the sensor measures, until other sensors reduce it again.
+static void reject_sample(const ekf_params *p, int which, uint64_t tick, const ekf_innovation *found,
+                          filter_block *f, gate_block *g)
+{
+    const ekf_gate *gate = &p->gate;
     if (g->since[which] == 0) g->since[which] = tick;
     VY_ASSERT(which >= 0 && which < VY_GATED_COUNT && found->max_ratio > gate->square);
     g->rejected[which] += 1;
-    *c = *before;
-    if (tick - g->since[which] >= gate->ticks) ekf_inflate(found, gate->inflation[which], c);
+    if (tick - g->since[which] < gate->ticks) return;
+    if (has_jumped(p, which, found))
+        reopen_baro(p, found, f);
+    else
+        ekf_inflate(found, gate->inflation[which], f->covariance);
+}
+
+// Correct by one sensor's sample, and undo that if it is outside the gate.
+static void correct(const ekf_params *p, int which, const estimator_samples *in, estimator_state *e,
+                    filter_block *f, gate_block *gate)
+{
+    const estimator_state believed = *e;
+    const filter_block before = *f;
+    ekf_innovation found = fuse_sample(p, gated[which], in, e, f);
+    if (gate == NULL && has_jumped(p, which, &found)) {
+        *e = believed;
+        *f = before;
+        reopen_baro(p, &found, f);
+        found = fuse_sample(p, gated[which], in, e, f);
+    }
+    if (gate != NULL && found.max_ratio > p->gate.square) {
+        *e = believed;
+        *f = before;
+        reject_sample(p, which, in->tick, &found, f, gate);
+        return;
+    }
+    if (gate != NULL) gate->since[which] = 0;
+    if (!(found.sum > 0.0)) return; // nothing was seen
+    f->innovations[which] += found.sum;
+    f->innovation_count[which] += numbers[which];
 }
 
 void vy_ekf_step(const ekf_params *p, const estimator_samples *in, estimator_state *e, filter_block *filter,
                  gate_block *gate)
 {
-    ekf_covariance c, before;
-    ekf_unpack(filter->covariance, &c);
-    if (in->imu_tick == in->tick)
-        ekf_predict(p, in->accel, in->gyro, in->ground != NULL ? in->ground->gravity : p->gravity, e, &c);
-    for (int i = 0; i < VY_GATED_COUNT; ++i) {
-        if (!is_available(gated[i], p, in)) continue;
-        const estimator_state believed = *e;
-        if (gate != NULL) before = c;
-        const ekf_innovation found = fuse_sample(p, gated[i], in, e, filter, &c);
-        if (gate == NULL) continue;
-        if (found.max_ratio > p->gate.square) {
-            *e = believed;
-            reject_sample(&p->gate, i, in->tick, &found, &before, &c, gate);
-        } else {
-            gate->since[i] = 0;
-        }
+    if (filter->started == 0) {
+        if (!vy_align_step(&p->align, in, e, filter)) return;
+        start_on_ground(p, in, e, filter);
+        filter->started = in->tick;
+        return;
     }
-    ekf_pack(&c, filter->covariance);
+    if (in->imu_tick == in->tick)
+        ekf_predict(p, in->accel, in->gyro, in->ground != NULL ? in->ground->gravity : p->gravity, e, filter);
+    for (int i = 0; i < VY_GATED_COUNT; ++i) {
+        if (is_available(gated[i], p, in, e, filter)) correct(p, i, in, e, filter, gate);
+    }
 }

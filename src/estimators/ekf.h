@@ -1,15 +1,32 @@
-// ekf.h - an error-state Kalman filter over `real`: position, velocity, attitude and the IMU's biases.
+// ekf.h - an error-state Kalman filter over `real`: position, velocity, attitude, and what the sensors are
+// off by.
 //
-// The nominal state is an estimator_state, moved by the IMU. Its error has 15 parts, in this order: position
-// and velocity in world axes, attitude as a small rotation vector in body axes (true = estimate rotated by
-// it), gyroscope bias, accelerometer bias. Measurements come one number at a time, so nothing is inverted (J.
-// Sola, Quaternion kinematics for the error-state Kalman filter, arXiv:1711.02508, 2017, with the local
-// error).
+// The nominal state is an estimator_state, moved by the IMU, and what a filter_block has beside it. Its error
+// has 43 parts, in this order: position and velocity in world axes, attitude as a small rotation vector in
+// body axes (true = estimate rotated by it), bias of gyroscope and accelerometer, hard iron, bias of the
+// barometer, wander of the GPS, what a force along body z adds to the accelerometer's axes, scale and
+// alignment of gyroscope and magnetometer, row by row. Measurements come one number at a time, so nothing is
+// inverted (J. Sola, Quaternion kinematics for the error-state Kalman filter, arXiv:1711.02508, 2017, with
+// the local error).
 #pragma once
 #include "base/assert.h"
-#include "estimators/estimator.h"
+#include "estimators/align.h"
 
-enum { EKF_POSITION = 0, EKF_VELOCITY = 3, EKF_ATTITUDE = 6, EKF_GYRO = 9, EKF_ACCEL = 12, EKF_STATES = 15 };
+enum {
+    EKF_POSITION = 0,
+    EKF_VELOCITY = 3,
+    EKF_ATTITUDE = 6,
+    EKF_MOVING = 9, // from here on errors stand still, but for their noise
+    EKF_GYRO = 9,
+    EKF_ACCEL = 12,
+    EKF_MAG = 15,
+    EKF_BARO = 18,
+    EKF_WANDER = 19,
+    EKF_THRUST = 22,
+    EKF_GYRO_DISTORTION = 25,
+    EKF_MAG_DISTORTION = 34,
+    EKF_STATES = 43
+};
 _Static_assert((int)FILTER_STATES == (int)EKF_STATES, "a filter_block holds one covariance");
 
 #define ROWS_ekf                                                                                            \
@@ -37,60 +54,47 @@ typedef struct ekf_params {
     vec3 gravity;                        // [m/s^2] world
     vec3 imu_offset;                     // [m] where the IMU is, body
     real attitude_noise, velocity_noise; // added per IMU sample
-    real gyro_walk, accel_walk;
+    real gyro_walk, accel_walk, baro_walk;
+    real accel_distortion; // per IMU sample and square of the force across body z
+    real wander_keep;      // share of the GPS wander that is left after an IMU sample
+    vec3 wander_noise;     // added per IMU sample
     real mocap_position, mocap_attitude;
     vec3 gps_position;
-    vec3 gps_sample;              // of one position by itself: a slow wander counts as more in the long run
     real gps_velocity, gps_delay; // the latter in [s]
+    real gps_smoothing;           // share of an acceleration that counts after one IMU sample
     vec3 gps_offset;              // [m] body
-    real baro, baro_sample;       // likewise
-    vec3 field;                   // of the world, in units of its own length
-    real field_unit, mag;
+    real baro;
+    vec3 field;                    // of the world, in units of its own length
+    bits mag_pause;                // [steps] between samples that count while the heading is unsure
+    real heading_found;            // [rad^2] variance of a heading that was found by the field
+    real field_unit, mag;          // [1/T]; in units of its length, squared
     real range, range_noise_ratio; // [m^2], [1]
     vec3 range_offset, range_direction;
     real flow;
     vec3 flow_offset;
-    vec3 start[5];        // variances of the start, part by part
-    bits baro_has_offset; // the barometer is set to the believed height at its first sample
+    real start[EKF_STATES]; // variances of the start
+    align_params align;
     ekf_gate gate;
 } ekf_params;
 
-typedef struct ekf_covariance {
-    real p[EKF_STATES][EKF_STATES];
-} ekf_covariance;
-
-/// The upper triangle, row by row.
-VY_FN void ekf_unpack(const real *cells, ekf_covariance *c)
+/// Where the covariance of parts `i` and `k` is in the upper triangle, row by row.
+VY_FN int ekf_cell(int i, int k)
 {
-    int at = 0;
-    for (int i = 0; i < EKF_STATES; ++i) {
-        for (int k = i; k < EKF_STATES; ++k) c->p[i][k] = c->p[k][i] = cells[at++];
-    }
-    VY_ASSERT(at == FILTER_CELLS);
+    const int row = i <= k ? i : k, column = i <= k ? k : i;
+    return row * EKF_STATES - row * (row + 1) / 2 + column;
 }
 
-VY_FN void ekf_pack(const ekf_covariance *c, real *cells)
+VY_FN void ekf_start(const ekf_params *p, real *cells)
 {
-    int at = 0;
-    for (int i = 0; i < EKF_STATES; ++i) {
-        for (int k = i; k < EKF_STATES; ++k) cells[at++] = c->p[i][k];
-    }
-    VY_ASSERT(at == FILTER_CELLS);
-}
-
-VY_FN void ekf_start(const ekf_params *p, ekf_covariance *c)
-{
-    memset(c, 0, sizeof *c);
-    for (int i = 0; i < 5; ++i) {
-        c->p[3 * i][3 * i] = p->start[i].x;
-        c->p[3 * i + 1][3 * i + 1] = p->start[i].y;
-        c->p[3 * i + 2][3 * i + 2] = p->start[i].z;
-    }
+    memset(cells, 0, FILTER_CELLS * sizeof *cells);
+    for (int i = 0; i < EKF_STATES; ++i) cells[ekf_cell(i, i)] = p->start[i];
 }
 
 /// How an error moves over one IMU sample: F = I + what is here.
 typedef struct ekf_jacobian {
     real t;
+    vec3 rate;   // [rad/s]
+    real thrust; // [m/s^2] the force along body z
     mat3 velocity_attitude, velocity_accel, attitude_attitude;
 } ekf_jacobian;
 
@@ -108,61 +112,93 @@ VY_FN void ekf_set_vec3(vec3 v, real *x, int at)
     x[at + 2] = v.z;
 }
 
-/// out = F x.
+/// A 3 x 3 part, row by row, times v.
+VY_FN vec3 ekf_distorted(const real *d, vec3 v)
+{
+    return vec3_make((d[0] * v.x + d[1] * v.y) + d[2] * v.z, (d[3] * v.x + d[4] * v.y) + d[5] * v.z,
+                     (d[6] * v.x + d[7] * v.y) + d[8] * v.z);
+}
+
+/// The parts of F x that move.
 VY_FN void ekf_transition(const ekf_jacobian *m, const real *x, real *out)
 {
-    const vec3 turn = ekf_vec3(x, EKF_ATTITUDE), accel = ekf_vec3(x, EKF_ACCEL);
+    const vec3 turn = ekf_vec3(x, EKF_ATTITUDE);
+    const vec3 accel = vec3_add_scaled(ekf_vec3(x, EKF_ACCEL), m->thrust, ekf_vec3(x, EKF_THRUST));
     const vec3 gain =
         vec3_add(mat3_mul_vec(m->velocity_attitude, turn), mat3_mul_vec(m->velocity_accel, accel));
     const vec3 velocity = ekf_vec3(x, EKF_VELOCITY);
     const vec3 way = vec3_add_scaled(velocity, real_set(0.5), gain);
-    memcpy(out, x, EKF_STATES * sizeof *out);
+    const vec3 rate = vec3_add(ekf_vec3(x, EKF_GYRO), ekf_distorted(x + EKF_GYRO_DISTORTION, m->rate));
     ekf_set_vec3(vec3_add_scaled(ekf_vec3(x, EKF_POSITION), m->t, way), out, EKF_POSITION);
     ekf_set_vec3(vec3_add(velocity, gain), out, EKF_VELOCITY);
-    ekf_set_vec3(vec3_sub(vec3_add(turn, mat3_mul_vec(m->attitude_attitude, turn)),
-                          vec3_scale(m->t, ekf_vec3(x, EKF_GYRO))),
+    ekf_set_vec3(vec3_sub(vec3_add(turn, mat3_mul_vec(m->attitude_attitude, turn)), vec3_scale(m->t, rate)),
                  out, EKF_ATTITUDE);
 }
 
-VY_FN void ekf_propagate(const ekf_params *p, const ekf_jacobian *m, ekf_covariance *c)
+/// The wander of the GPS decays.
+VY_FN void ekf_decay_wander(real keep, real *cells)
 {
-    real half[EKF_STATES][EKF_STATES]; // (F P)^T, as P is symmetric
-    for (int i = 0; i < EKF_STATES; ++i) ekf_transition(m, c->p[i], half[i]);
-    for (int i = 0; i < EKF_STATES; ++i) {
-        real row[EKF_STATES];
-        for (int k = 0; k < EKF_STATES; ++k) row[k] = half[k][i];
-        ekf_transition(m, row, c->p[i]);
+    for (int i = EKF_WANDER; i < EKF_WANDER + 3; ++i) {
+        for (int k = 0; k < EKF_STATES; ++k) cells[ekf_cell(i, k)] = keep * cells[ekf_cell(i, k)];
+        cells[ekf_cell(i, i)] = keep * cells[ekf_cell(i, i)];
     }
-    for (int i = 0; i < EKF_STATES; ++i) {
-        for (int k = 0; k < i; ++k)
-            c->p[k][i] = c->p[i][k]; // keeps the matrix symmetric in spite of rounding
+}
+
+VY_FN void ekf_add_noise(real variance, int at, real *cells)
+{
+    cells[ekf_cell(at, at)] = cells[ekf_cell(at, at)] + variance;
+}
+
+/// `push` is the variance that a velocity gains by the scale and alignment of the accelerometer.
+VY_FN void ekf_propagate(const ekf_params *p, const ekf_jacobian *m, real push, real *cells)
+{
+    real moved[EKF_MOVING][EKF_STATES], x[EKF_STATES], out[EKF_MOVING];
+    memset(x, 0, sizeof x);
+    for (int k = 0; k < EKF_STATES; ++k) {
+        for (int i = 0; i < EKF_MAG; ++i) x[i] = cells[ekf_cell(i, k)];
+        for (int i = EKF_THRUST; i < EKF_MAG_DISTORTION; ++i) x[i] = cells[ekf_cell(i, k)];
+        ekf_transition(m, x, out);
+        for (int i = 0; i < EKF_MOVING; ++i) moved[i][k] = out[i];
     }
+    for (int i = 0; i < EKF_MOVING; ++i) {
+        ekf_transition(m, moved[i], out);
+        for (int k = i; k < EKF_MOVING; ++k) cells[ekf_cell(i, k)] = out[k];
+        for (int k = EKF_MOVING; k < EKF_STATES; ++k) cells[ekf_cell(i, k)] = moved[i][k];
+    }
+    ekf_decay_wander(p->wander_keep, cells);
     for (int i = 0; i < 3; ++i) {
-        c->p[EKF_VELOCITY + i][EKF_VELOCITY + i] =
-            c->p[EKF_VELOCITY + i][EKF_VELOCITY + i] + p->velocity_noise;
-        c->p[EKF_ATTITUDE + i][EKF_ATTITUDE + i] =
-            c->p[EKF_ATTITUDE + i][EKF_ATTITUDE + i] + p->attitude_noise;
-        c->p[EKF_GYRO + i][EKF_GYRO + i] = c->p[EKF_GYRO + i][EKF_GYRO + i] + p->gyro_walk;
-        c->p[EKF_ACCEL + i][EKF_ACCEL + i] = c->p[EKF_ACCEL + i][EKF_ACCEL + i] + p->accel_walk;
+        ekf_add_noise(p->velocity_noise + push, EKF_VELOCITY + i, cells);
+        ekf_add_noise(p->attitude_noise, EKF_ATTITUDE + i, cells);
+        ekf_add_noise(p->gyro_walk, EKF_GYRO + i, cells);
+        ekf_add_noise(p->accel_walk, EKF_ACCEL + i, cells);
     }
+    ekf_add_noise(p->baro_walk, EKF_BARO, cells);
+    ekf_add_noise(p->wander_noise.x, EKF_WANDER, cells);
+    ekf_add_noise(p->wander_noise.y, EKF_WANDER + 1, cells);
+    ekf_add_noise(p->wander_noise.z, EKF_WANDER + 2, cells);
 }
 
 /// Predict by an IMU sample. Rates count as changing linearly since the last one, the force as that of the
 /// midpoint.
 VY_FN void ekf_predict(const ekf_params *p, vec3 accel, vec3 gyro, vec3 gravity, estimator_state *s,
-                       ekf_covariance *c)
+                       filter_block *f)
 {
     const real t = p->period;
     VY_ASSERT(mask_all(t > 0.0));
-    const vec3 before = s->rate, rate = vec3_sub(gyro, s->gyro_bias);
+    const vec3 seen = vec3_sub(gyro, s->gyro_bias);
+    const vec3 before = s->rate, rate = vec3_sub(seen, ekf_distorted(f->gyro_distortion, seen));
     const vec3 mean = vec3_scale(real_set(0.5), vec3_add(before, rate));
     const vec3 spin = vec3_add(vec3_cross(vec3_scale(1.0 / t, vec3_sub(rate, before)), p->imu_offset),
                                vec3_cross(mean, vec3_cross(mean, p->imu_offset)));
-    const vec3 force = vec3_sub(vec3_sub(accel, s->accel_bias), spin); // of the centre of mass, body
+    const vec3 felt = vec3_sub(accel, s->accel_bias);
+    const vec3 force =
+        vec3_sub(vec3_add_scaled(felt, -felt.z, f->accel_distortion), spin); // of the centre of mass
     const mat3 halfway = quat_matrix(attitude_rotated(s->attitude, vec3_scale(0.5 * t, mean)));
     const vec3 a = vec3_add(mat3_mul_vec(halfway, force), gravity);
     ekf_jacobian m;
     m.t = t;
+    m.rate = mean;
+    m.thrust = force.z;
     m.velocity_accel = halfway;
     m.velocity_attitude = mat3_mul(halfway, mat3_cross(force));
     m.attitude_attitude = mat3_cross(mean);
@@ -173,16 +209,21 @@ VY_FN void ekf_predict(const ekf_params *p, vec3 accel, vec3 gyro, vec3 gravity,
             m.attitude_attitude.m[i][k] = -t * m.attitude_attitude.m[i][k];
         }
     }
-    ekf_propagate(p, &m, c);
+    const real beside = force.x * force.x + force.y * force.y;
+    ekf_propagate(p, &m, p->accel_distortion * beside, f->covariance);
     s->position = vec3_add_scaled(vec3_add_scaled(s->position, t, s->velocity), 0.5 * t * t, a);
     s->velocity = vec3_add_scaled(s->velocity, t, a);
     s->attitude = attitude_rotated(s->attitude, vec3_scale(t, mean));
     s->rate = rate;
+    f->force = force;
+    f->acceleration = vec3_add_scaled(f->acceleration, p->gps_smoothing, vec3_sub(a, f->acceleration));
+    f->gps_wander = vec3_scale(p->wander_keep, f->gps_wander);
 }
 
 /// The innovation of a sample: measured less expected.
 typedef struct ekf_innovation {
-    real max_ratio;         // largest normalised innovation squared: chi-square of 1 for a good sensor
+    real sum;               // of the normalised innovations squared
+    real max_ratio;         // the largest of them: chi-square of 1 for a good sensor
     real square;            // of that number itself
     real along[EKF_STATES]; // the state correction per unit of it, in proportion to the covariance
 } ekf_innovation;
@@ -202,84 +243,102 @@ VY_FN ekf_correction ekf_begin(void)
 
 /// Record the innovation of a number, given the numbers before it, of variance `s`. Fused one
 /// after the other, the numbers of a sample are independent, whatever their covariance.
-VY_FN void ekf_test_innovation(const real *h, real innovation, real s, const ekf_covariance *c,
-                               ekf_innovation *out)
+VY_FN void ekf_test_innovation(const real *h, real innovation, real s, const real *cells, ekf_innovation *out)
 {
     const real square = innovation * innovation, ratio = square / s;
     const mask worse = ratio > out->max_ratio;
+    out->sum = out->sum + ratio;
     if (!mask_any(worse)) return;
     real variance = real_set(0.0);
-    for (int i = 0; i < EKF_STATES; ++i) variance = variance + c->p[i][i] * (h[i] * h[i]);
+    for (int i = 0; i < EKF_STATES; ++i) variance = variance + cells[ekf_cell(i, i)] * (h[i] * h[i]);
     const real inverse = 1.0 / real_select(variance > 0.0, variance, real_set(1.0));
     out->max_ratio = real_select(worse, ratio, out->max_ratio);
     out->square = real_select(worse, square, out->square);
     for (int i = 0; i < EKF_STATES; ++i)
-        out->along[i] = real_select(worse, c->p[i][i] * h[i] * inverse, out->along[i]);
+        out->along[i] = real_select(worse, cells[ekf_cell(i, i)] * h[i] * inverse, out->along[i]);
 }
 
 /// Inflate the covariance along a rejected measurement, by the fraction `inflation` of the squared
 /// innovation.
-VY_FN void ekf_inflate(const ekf_innovation *found, real inflation, ekf_covariance *c)
+VY_FN void ekf_inflate(const ekf_innovation *found, real inflation, real *cells)
 {
     const real more = inflation * found->square;
     for (int i = 0; i < EKF_STATES; ++i) {
         for (int k = i; k < EKF_STATES; ++k)
-            c->p[i][k] = c->p[k][i] = c->p[i][k] + more * (found->along[i] * found->along[k]);
+            cells[ekf_cell(i, k)] = cells[ekf_cell(i, k)] + more * (found->along[i] * found->along[k]);
     }
 }
 
-/// One number: it is `residual` above what was expected, has the variance `noise`, by itself `sample`, and
-/// moves with the error by `h`.
-VY_FN void ekf_fuse_correlated(const real *h, real residual, real noise, real sample, ekf_covariance *c,
-                               ekf_correction *d)
+/// Forget what is known of a part: it has the variance `variance`, and nothing in common with others.
+VY_FN void ekf_reopen(int part, real variance, real *cells)
 {
-    real ph[EKF_STATES], s = noise, innovation = residual;
-    for (int i = 0; i < EKF_STATES; ++i) {
-        ph[i] = real_set(0.0);
-        for (int k = 0; k < EKF_STATES; ++k) ph[i] = ph[i] + c->p[i][k] * h[k];
+    for (int k = 0; k < EKF_STATES; ++k) cells[ekf_cell(part, k)] = real_set(0.0);
+    cells[ekf_cell(part, part)] = variance;
+}
+
+/// P h; returns h P h.
+VY_FN real ekf_expected(const real *h, const real *cells, real *ph)
+{
+    real s = real_set(0.0);
+    for (int i = 0; i < EKF_STATES; ++i) ph[i] = real_set(0.0);
+    for (int k = 0; k < EKF_STATES; ++k) {
+        if (!mask_any((h[k] > 0.0) | (h[k] < 0.0))) continue;
+        for (int i = 0; i < EKF_STATES; ++i) ph[i] = ph[i] + cells[ekf_cell(i, k)] * h[k];
     }
-    for (int i = 0; i < EKF_STATES; ++i) {
-        s = s + h[i] * ph[i];
-        innovation = innovation - h[i] * d->x[i];
-    }
-    ekf_test_innovation(h, innovation, s + (sample - noise), c, &d->innovation);
+    for (int i = 0; i < EKF_STATES; ++i) s = s + h[i] * ph[i];
+    return s;
+}
+
+/// One number: it is `residual` above what was expected, has the variance `noise`, and moves with the error
+/// by `h`.
+VY_FN void ekf_fuse(const real *h, real residual, real noise, real *cells, ekf_correction *d)
+{
+    real ph[EKF_STATES], innovation = residual;
+    const real s = noise + ekf_expected(h, cells, ph);
+    for (int i = 0; i < EKF_STATES; ++i) innovation = innovation - h[i] * d->x[i];
+    ekf_test_innovation(h, innovation, s, cells, &d->innovation);
     const real inverse = 1.0 / s;
+    real *cell = cells;
     for (int i = 0; i < EKF_STATES; ++i) {
         const real gain = ph[i] * inverse;
         d->x[i] = d->x[i] + gain * innovation;
-        for (int k = i; k < EKF_STATES; ++k) c->p[i][k] = c->p[k][i] = c->p[i][k] - gain * ph[k];
+        for (int k = i; k < EKF_STATES; ++k, ++cell) *cell = *cell - gain * ph[k];
     }
 }
 
-/// The same with white noise.
-VY_FN void ekf_fuse(const real *h, real residual, real noise, ekf_covariance *c, ekf_correction *d)
-{
-    ekf_fuse_correlated(h, residual, noise, noise, c, d);
-}
-
 /// Apply the corrections of a measurement; returns its innovation.
-VY_FN ekf_innovation ekf_finish(const ekf_correction *d, estimator_state *s)
+VY_FN ekf_innovation ekf_finish(const ekf_correction *d, estimator_state *s, filter_block *f)
 {
+    const vec3 rate = vec3_add(ekf_vec3(d->x, EKF_GYRO), ekf_distorted(d->x + EKF_GYRO_DISTORTION, s->rate));
     s->position = vec3_add(s->position, ekf_vec3(d->x, EKF_POSITION));
     s->velocity = vec3_add(s->velocity, ekf_vec3(d->x, EKF_VELOCITY));
     s->attitude = attitude_rotated(s->attitude, ekf_vec3(d->x, EKF_ATTITUDE));
-    s->rate = vec3_sub(s->rate, ekf_vec3(d->x, EKF_GYRO));
+    s->rate = vec3_sub(s->rate, rate);
     s->gyro_bias = vec3_add(s->gyro_bias, ekf_vec3(d->x, EKF_GYRO));
     s->accel_bias = vec3_add(s->accel_bias, ekf_vec3(d->x, EKF_ACCEL));
+    f->mag_bias = vec3_add(f->mag_bias, ekf_vec3(d->x, EKF_MAG));
+    f->accel_distortion = vec3_add(f->accel_distortion, ekf_vec3(d->x, EKF_THRUST));
+    f->baro_offset = f->baro_offset + d->x[EKF_BARO];
+    f->gps_wander = vec3_add(f->gps_wander, ekf_vec3(d->x, EKF_WANDER));
+    for (int i = 0; i < 9; ++i) {
+        f->gyro_distortion[i] = f->gyro_distortion[i] + d->x[EKF_GYRO_DISTORTION + i];
+        f->mag_distortion[i] = f->mag_distortion[i] + d->x[EKF_MAG_DISTORTION + i];
+    }
     return d->innovation;
 }
 
 VY_FN real vec3_at(vec3 v, int i) { return i == 0 ? v.x : i == 1 ? v.y : v.z; }
 
+VY_FN vec3 mat3_row(mat3 m, int i) { return vec3_make(m.m[i][0], m.m[i][1], m.m[i][2]); }
+
 /// Row `i` of minus R [v]x: how component `i` of R v changes with the attitude error.
 VY_FN vec3 ekf_attitude_row(mat3 rotation, vec3 v, int i)
 {
-    const mat3 m = mat3_mul(rotation, mat3_cross(v));
-    return vec3_make(-m.m[i][0], -m.m[i][1], -m.m[i][2]);
+    return vec3_neg(mat3_row(mat3_mul(rotation, mat3_cross(v)), i));
 }
 
 VY_FN ekf_innovation ekf_mocap(const ekf_params *p, vec3 position, quat attitude, estimator_state *s,
-                               ekf_covariance *c)
+                               filter_block *f)
 {
     ekf_correction d = ekf_begin();
     const vec3 residual = vec3_sub(position, s->position);
@@ -289,65 +348,119 @@ VY_FN ekf_innovation ekf_mocap(const ekf_params *p, vec3 position, quat attitude
     for (int i = 0; i < 3; ++i) {
         real h[EKF_STATES] = {0};
         h[EKF_POSITION + i] = real_set(1.0);
-        ekf_fuse(h, vec3_at(residual, i), p->mocap_position, c, &d);
+        ekf_fuse(h, vec3_at(residual, i), p->mocap_position, f->covariance, &d);
         h[EKF_POSITION + i] = real_set(0.0);
         h[EKF_ATTITUDE + i] = real_set(1.0);
-        ekf_fuse(h, vec3_at(turn, i), p->mocap_attitude, c, &d);
+        ekf_fuse(h, vec3_at(turn, i), p->mocap_attitude, f->covariance, &d);
     }
-    return ekf_finish(&d, s);
+    return ekf_finish(&d, s, f);
 }
 
-/// The antenna was at p + R a - delay v.
+/// The fix is `delay` old: the antenna had the velocity u = v + R (w x a) - delay A, with the mean
+/// acceleration A since then, and was at p + R a - delay v + delay^2 A / 2. The position is off by the
+/// wander.
 VY_FN ekf_innovation ekf_gps(const ekf_params *p, vec3 position, vec3 velocity, estimator_state *s,
-                             ekf_covariance *c)
+                             filter_block *f)
 {
     ekf_correction d = ekf_begin();
+    const real delay = p->gps_delay;
     const mat3 rotation = quat_matrix(s->attitude);
     const vec3 swing = vec3_cross(s->rate, p->gps_offset);
-    const vec3 v = vec3_add(s->velocity, mat3_mul_vec(rotation, swing));
-    const vec3 at = vec3_add(s->position, mat3_mul_vec(rotation, p->gps_offset));
-    const vec3 position_residual = vec3_sub(position, vec3_add_scaled(at, -p->gps_delay, v));
-    const vec3 velocity_residual = vec3_sub(velocity, v);
+    const vec3 now = vec3_add(s->velocity, mat3_mul_vec(rotation, swing));
+    const vec3 v = vec3_add_scaled(now, -delay, f->acceleration);
+    const vec3 at = vec3_add(vec3_add(s->position, f->gps_wander), mat3_mul_vec(rotation, p->gps_offset));
+    const vec3 then = vec3_add_scaled(vec3_add_scaled(at, -delay, now), 0.5 * delay * delay, f->acceleration);
+    const vec3 position_residual = vec3_sub(position, then), velocity_residual = vec3_sub(velocity, v);
     const mat3 lever = mat3_mul(rotation, mat3_cross(p->gps_offset));
     for (int i = 0; i < 3; ++i) {
         real h[EKF_STATES] = {0};
-        h[EKF_POSITION + i] = real_set(1.0);
-        h[EKF_VELOCITY + i] = -p->gps_delay;
-        ekf_set_vec3(ekf_attitude_row(rotation, p->gps_offset, i), h, EKF_ATTITUDE);
-        ekf_fuse_correlated(h, vec3_at(position_residual, i), vec3_at(p->gps_position, i),
-                            vec3_at(p->gps_sample, i), c, &d);
+        const vec3 push = ekf_attitude_row(rotation, f->force, i), along = mat3_row(rotation, i);
+        h[EKF_POSITION + i] = h[EKF_WANDER + i] = real_set(1.0);
+        h[EKF_VELOCITY + i] = -delay;
+        ekf_set_vec3(vec3_add_scaled(ekf_attitude_row(rotation, p->gps_offset, i), 0.5 * delay * delay, push),
+                     h, EKF_ATTITUDE);
+        ekf_set_vec3(vec3_scale(-0.5 * delay * delay, along), h, EKF_ACCEL);
+        ekf_set_vec3(vec3_scale(-0.5 * delay * delay * f->force.z, along), h, EKF_THRUST);
+        ekf_fuse(h, vec3_at(position_residual, i), vec3_at(p->gps_position, i), f->covariance, &d);
         memset(h, 0, sizeof h);
         h[EKF_VELOCITY + i] = real_set(1.0);
-        ekf_set_vec3(ekf_attitude_row(rotation, swing, i), h, EKF_ATTITUDE);
-        ekf_set_vec3(vec3_make(lever.m[i][0], lever.m[i][1], lever.m[i][2]), h, EKF_GYRO);
-        ekf_fuse(h, vec3_at(velocity_residual, i), p->gps_velocity, c, &d);
+        ekf_set_vec3(vec3_add_scaled(ekf_attitude_row(rotation, swing, i), -delay, push), h, EKF_ATTITUDE);
+        ekf_set_vec3(vec3_scale(delay, along), h, EKF_ACCEL);
+        ekf_set_vec3(vec3_scale(delay * f->force.z, along), h, EKF_THRUST);
+        ekf_set_vec3(mat3_row(lever, i), h, EKF_GYRO);
+        ekf_fuse(h, vec3_at(velocity_residual, i), p->gps_velocity, f->covariance, &d);
     }
-    return ekf_finish(&d, s);
+    return ekf_finish(&d, s, f);
 }
 
-/// A height above z = 0.
-VY_FN ekf_innovation ekf_height(const ekf_params *p, real height, estimator_state *s, ekf_covariance *c)
+/// A height above z = 0, too high by the offset.
+VY_FN ekf_innovation ekf_height(const ekf_params *p, real height, estimator_state *s, filter_block *f)
 {
     ekf_correction d = ekf_begin();
     real h[EKF_STATES] = {0};
-    h[EKF_POSITION + 2] = real_set(1.0);
-    ekf_fuse_correlated(h, height - s->position.z, p->baro, p->baro_sample, c, &d);
-    return ekf_finish(&d, s);
+    h[EKF_POSITION + 2] = h[EKF_BARO] = real_set(1.0);
+    ekf_fuse(h, height - (s->position.z + f->baro_offset), p->baro, f->covariance, &d);
+    return ekf_finish(&d, s, f);
 }
 
-/// The field in body axes, R^T m, changes with the attitude error by [R^T m]x.
-VY_FN ekf_innovation ekf_mag(const ekf_params *p, vec3 field, estimator_state *s, ekf_covariance *c)
+/// Variance that a number `u` times the field in body axes, of which attitude makes `turn`, is expected to
+/// have.
+VY_FN real ekf_field_variance(const ekf_params *p, vec3 u, vec3 expected, vec3 turn, const real *cells)
+{
+    real h[EKF_STATES] = {0}, ph[EKF_STATES];
+    ekf_set_vec3(turn, h, EKF_ATTITUDE);
+    ekf_set_vec3(u, h, EKF_MAG);
+    for (int i = 0; i < 3; ++i)
+        ekf_set_vec3(vec3_scale(vec3_at(u, i), expected), h, EKF_MAG_DISTORTION + 3 * i);
+    return ekf_expected(h, cells, ph) + p->mag;
+}
+
+/// Whether a field is the Earth's, by its length and its part along the vertical, which no heading changes:
+/// within a tenth of the field and 5 deviations of what is expected. `field` is in units of the world's.
+VY_FN mask ekf_field_is_plain(const ekf_params *p, vec3 field, const estimator_state *s,
+                              const filter_block *f)
+{
+    const vec3 expected = quat_unrotate(s->attitude, p->field);
+    const vec3 up = quat_unrotate(s->attitude, vec3_make(real_set(0.0), real_set(0.0), real_set(1.0)));
+    const vec3 clean = vec3_sub(vec3_sub(field, f->mag_bias), ekf_distorted(f->mag_distortion, expected));
+    const real longer = vec3_length(clean) - 1.0, higher = vec3_dot(up, vec3_sub(clean, expected));
+    const real length = ekf_field_variance(p, expected, expected, vec3_zero(), f->covariance);
+    const real height = ekf_field_variance(p, up, expected, vec3_cross(up, expected), f->covariance);
+    return (real_abs(longer) < 0.1 + 5.0 * real_sqrt(length)) &
+           (real_abs(higher) < 0.1 + 5.0 * real_sqrt(height));
+}
+
+/// Variance of the heading.
+VY_FN real ekf_heading_variance(const estimator_state *s, const real *cells)
+{
+    real h[EKF_STATES] = {0}, ph[EKF_STATES];
+    ekf_set_vec3(quat_unrotate(s->attitude, vec3_make(real_set(0.0), real_set(0.0), real_set(1.0))), h,
+                 EKF_ATTITUDE);
+    return ekf_expected(h, cells, ph);
+}
+
+/// (I + D) u + b with the field u = R^T m in body axes, which changes with the attitude error by [u]x.
+VY_FN ekf_innovation ekf_mag(const ekf_params *p, vec3 field, estimator_state *s, filter_block *f)
 {
     ekf_correction d = ekf_begin();
-    const vec3 expected = quat_unrotate(s->attitude, p->field);
-    const vec3 residual = vec3_sub(vec3_scale(p->field_unit, field), expected);
-    const mat3 cross = mat3_cross(expected);
+    const vec3 u = quat_unrotate(s->attitude, p->field);
+    const vec3 expected = vec3_add(vec3_add(u, ekf_distorted(f->mag_distortion, u)), f->mag_bias);
+    const vec3 residual = vec3_sub(field, expected);
+    const mat3 cross = mat3_cross(u);
+    // A heading that is far off moves the field along an arc, of which the filter sees the tangent: the
+    // variance of that difference counts as noise (a filter of second order: A. Jazwinski, Stochastic
+    // Processes and Filtering Theory, 1970, 9.3).
+    const real heading = real_min(ekf_heading_variance(s, f->covariance), p->heading_found);
+    const real level = p->field.x * p->field.x + p->field.y * p->field.y;
+    const real noise = p->mag + 0.5 * heading * heading * level;
     for (int i = 0; i < 3; ++i) {
         real h[EKF_STATES] = {0};
-        ekf_set_vec3(vec3_make(cross.m[i][0], cross.m[i][1], cross.m[i][2]), h, EKF_ATTITUDE);
-        ekf_fuse(h, vec3_at(residual, i), p->mag, c, &d);
+        ekf_set_vec3(mat3_row(cross, i), h, EKF_ATTITUDE);
+        h[EKF_MAG + i] = real_set(1.0);
+        ekf_set_vec3(u, h, EKF_MAG_DISTORTION + 3 * i);
+        ekf_fuse(h, vec3_at(residual, i), noise, f->covariance, &d);
     }
-    return ekf_finish(&d, s);
+    return ekf_finish(&d, s, f);
 }
 
 /// Distance to the ground `rise` below z = 0 along `along` (body) from `at` (body), and its derivatives by
@@ -366,7 +479,7 @@ VY_FN real ekf_distance(const estimator_state *s, mat3 rotation, vec3 at, vec3 a
 }
 
 VY_FN ekf_innovation ekf_range(const ekf_params *p, real distance, real rise, estimator_state *s,
-                               ekf_covariance *c)
+                               filter_block *f)
 {
     real h[EKF_STATES] = {0};
     vec3 d_attitude;
@@ -377,13 +490,13 @@ VY_FN ekf_innovation ekf_range(const ekf_params *p, real distance, real rise, es
     if (!mask_any((expected > 0.0) & (distance > 0.0))) return d.innovation;
     ekf_set_vec3(d_attitude, h, EKF_ATTITUDE);
     const real variance = p->range + p->range_noise_ratio * expected * expected;
-    ekf_fuse(h, distance - expected, variance, c, &d);
-    return ekf_finish(&d, s);
+    ekf_fuse(h, distance - expected, variance, f->covariance, &d);
+    return ekf_finish(&d, s, f);
 }
 
 /// x = w_y - v_x / d, y = -w_x - v_y / d, with the camera's velocity v = R^T v + w x a in body axes.
 VY_FN ekf_innovation ekf_flow(const ekf_params *p, real x, real y, real rise, estimator_state *s,
-                              ekf_covariance *c)
+                              filter_block *f)
 {
     const mat3 rotation = quat_matrix(s->attitude);
     real d_height;
@@ -409,7 +522,7 @@ VY_FN ekf_innovation ekf_flow(const ekf_params *p, real x, real y, real rise, es
                      EKF_GYRO);
         const real rate = i == 0 ? s->rate.y : -s->rate.x;
         h[EKF_GYRO + (i == 0 ? 1 : 0)] = h[EKF_GYRO + (i == 0 ? 1 : 0)] + (i == 0 ? -1.0 : 1.0);
-        ekf_fuse(h, (i == 0 ? x : y) - (rate - speed * inverse), p->flow, c, &d);
+        ekf_fuse(h, (i == 0 ? x : y) - (rate - speed * inverse), p->flow, f->covariance, &d);
     }
-    return ekf_finish(&d, s);
+    return ekf_finish(&d, s, f);
 }

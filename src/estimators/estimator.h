@@ -9,21 +9,55 @@
 #include "sensors/sensors.h"
 #include "volery/estimator.h"
 
-enum { FILTER_STATES = 15, FILTER_CELLS = FILTER_STATES * (FILTER_STATES + 1) / 2 };
+enum { FILTER_STATES = 43, FILTER_CELLS = FILTER_STATES * (FILTER_STATES + 1) / 2 };
 
-/// State of an estimator beside its estimate: of a Kalman filter the upper triangle of the covariance
-/// of position, velocity, attitude, gyroscope bias and accelerometer bias, row by row.
+/// State of an estimator beside its estimate: what it found on the ground before it started, what its
+/// sensors are off by, and of a Kalman filter the upper triangle of the covariance, row by row, and how good
+/// its samples were.
 typedef struct filter_block {
+    bits started;                          // tick of its start; 0: it has not, and stands on the ground
+    bits still_samples;                    // of the IMU since it stood still
+    vec3 still_accel, still_gyro;          // [m/s^2], [rad/s] their means, body
+    bits still_fields, still_fixes;        // samples of the magnetometer and positions since then
+    vec3 still_field, still_fix;           // [T] body, [m] world: their means
+    vec3 mag_bias;                         // hard iron over the world's field, body
+    vec3 gps_wander;                       // [m] world
+    real baro_offset;                      // [m] what the barometer is too high by
+    bits baro_offset_known;                // 1: that is known
+    vec3 accel_distortion;                 // what a force along body z adds to the axes, per force
+    real gyro_distortion[9];               // scale and alignment: what is seen is (I + D) of what is
+    real mag_distortion[9];                // likewise
+    vec3 force;                            // [m/s^2] specific, of the centre of mass, body
+    vec3 acceleration;                     // [m/s^2] world, smoothed over the delay of fixes
+    real innovations[VY_GATED_COUNT];      // sums of the normalised innovations squared, by vy_gated
+    bits innovation_count[VY_GATED_COUNT]; // numbers in them
     real covariance[FILTER_CELLS];
-    real baro_offset;       // [m] what the barometer is too high by
-    bits baro_offset_known; // 1: that is known
 } filter_block;
 
-#define FIELDS_filter(F, block)                                                \
-    F(block, covariance, LIST, FILTER_CELLS, "",                               \
-      "of position, velocity, attitude, gyroscope and accelerometer bias")     \
-    F(block, baro_offset, NUMBER, 1, "m", "what the barometer is too high by") \
-    F(block, baro_offset_known, INTEGER, 1, "", "1: that is known")
+#define FIELDS_filter(F, block)                                                                           \
+    F(block, started, TICK, 1, "", "when it started; 0: it stands on the ground")                         \
+    F(block, still_samples, INTEGER, 1, "", "of the IMU since it stood still")                            \
+    F(block, still_accel, VEC3, 3, "m/s^2", "mean since then, body")                                      \
+    F(block, still_gyro, VEC3, 3, "rad/s", "mean since then, body")                                       \
+    F(block, still_fields, INTEGER, 1, "", "samples of the magnetometer since then")                      \
+    F(block, still_fixes, INTEGER, 1, "", "positions since then")                                         \
+    F(block, still_field, VEC3, 3, "T", "mean since then, body")                                          \
+    F(block, still_fix, VEC3, 3, "m", "mean since then, world")                                           \
+    F(block, mag_bias, VEC3, 3, "", "hard iron over the strength of the field, body")                     \
+    F(block, gps_wander, VEC3, 3, "m", "slow error of the fixes, world")                                  \
+    F(block, baro_offset, NUMBER, 1, "m", "what the barometer is too high by")                            \
+    F(block, baro_offset_known, INTEGER, 1, "", "1: that is known")                                       \
+    F(block, accel_distortion, VEC3, 3, "", "what a force along body z adds to the accelerometer's axes") \
+    F(block, gyro_distortion, LIST, 9, "", "scale and alignment of the gyroscope, row by row")            \
+    F(block, mag_distortion, LIST, 9, "", "scale and alignment of the magnetometer, row by row")          \
+    F(block, force, VEC3, 3, "m/s^2", "specific force of the centre of mass, body")                       \
+    F(block, acceleration, VEC3, 3, "m/s^2", "smoothed over the delay of fixes, world")                   \
+    F(block, innovations, LIST, 6, "",                                                                    \
+      "sums of the normalised innovations squared of mocap, gps, baro, mag, range and flow")              \
+    F(block, innovation_count, INTEGER, 6, "", "numbers in them")                                         \
+    F(block, covariance, LIST, FILTER_CELLS, "",                                                          \
+      "of position, velocity, attitude, gyroscope and accelerometer bias, hard iron, barometer, GPS "     \
+      "wander, scale and alignment of the accelerometer's z, of gyroscope and magnetometer")
 
 /// Of an estimator with a gate: rejected samples.
 typedef struct gate_block {
@@ -70,6 +104,9 @@ typedef struct estimator_setup {
 typedef struct estimator_type {
     const char *name; // in scenarios
     int has_gate;     // it uses vy_estimator_def.gate
+    /// How good it is, given what it is off by in position, velocity (world) and attitude (body); NULL: it
+    /// has no covariance.
+    void (*judge)(const filter_block *filter, const double error[9], vy_filter_state *out);
     /// Constants, from a def that has been checked.
     void (*build)(const estimator_setup *in, void *params);
     /// What it remembers at the start, in blocks of zeros; NULL: nothing. `gate` is NULL without one.

@@ -3,7 +3,8 @@
 #include "base/fail.h"
 #include "base/schema_rows.h"
 
-_Static_assert(sizeof(vy_estimator_kind) == sizeof(int), "choices are read and written as int");
+_Static_assert(sizeof(vy_estimator_kind) == sizeof(int) && sizeof(vy_estimator_start) == sizeof(int),
+               "choices are read and written as int");
 
 const estimator_type *const vy_estimators[] = {
 #define TYPE(kind, name, text) [VY_ESTIMATOR_##kind] = &vy_estimator_##name,
@@ -20,14 +21,23 @@ static const vy_choice kinds[] = {
 #define KIND(kind, name, text) CHOICE(#name, VY_ESTIMATOR_##kind, text),
     DRONE_ESTIMATORS(KIND) ESTIMATORS(KIND)};
 
+static const vy_choice starts[] = {
+    CHOICE("air", VY_START_AIR, "in flight, as far off as `start_position` and the like say"),
+    CHOICE("ground", VY_START_GROUND,
+           "on the ground: it finds attitude, gyroscope bias and position while it stands still for 2 s")};
+
 #define BIT(kind, name, text) | 1u << VY_ESTIMATOR_##kind
 #define START(key_, unit_)                                                         \
     ROW(#key_, NUMBER, vy_estimator_def, key_, .unit = unit_, .range = AT_LEAST_0, \
         .when = 0 ESTIMATORS(BIT), .help = "standard deviation of the first estimate's error per axis")
 #define OWN_ROWS(kind, name, text) ROWS_##name
 static const vy_row rows[] = {ROW("kind", CHOICE, vy_estimator_def, kind, CHOICES(kinds), .help = "how"),
-                              START(start_position, "m"), START(start_velocity, "m/s"),
-                              START(start_attitude, "rad"), ESTIMATORS(OWN_ROWS)};
+                              START(start_position, "m"),
+                              START(start_velocity, "m/s"),
+                              START(start_attitude, "rad"),
+                              ROW("start", CHOICE, vy_estimator_def, start, CHOICES(starts),
+                                  .when = 0 ESTIMATORS(BIT), .help = "where it starts"),
+                              ESTIMATORS(OWN_ROWS)};
 const vy_table vy_table_estimator = {.title = "Estimator",
                                      .help = "From samples to what controllers believe.",
                                      .size = sizeof(vy_estimator_def),

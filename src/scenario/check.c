@@ -181,6 +181,8 @@ void vy_resolve_scenario(vy_reader *reader, vy_scenario *scenario)
         }
         resolve_mission(reader, scenario, drone);
         const double g = vec3_length(gravity_at(&env.gravity, def->position));
+        if (def->rotor_speed == VY_HOVER_SPEED && def->estimator.start == VY_START_GROUND)
+            def->rotor_speed = 0.0;
         if (def->rotor_speed == VY_HOVER_SPEED) def->rotor_speed = vy_vehicle_hover_speed(&def->vehicle, g);
     }
 }

@@ -145,6 +145,17 @@ static vy_status check(const void *object, const vy_vehicle_def *vehicle, vy_err
     return VY_OK;
 }
 
+static void calibrate(void *object)
+{
+    vy_imu_def *d = object;
+    CALIBRATED(d->accel_bias, 0.003 * G);
+    CALIBRATED(d->gyro_bias, 0.02 * DEG);
+    CALIBRATED(d->accel_scale, CALIBRATED_SHARE);
+    CALIBRATED(d->gyro_scale, CALIBRATED_SHARE);
+    CALIBRATED(d->accel_misalignment, CALIBRATED_SHARE);
+    CALIBRATED(d->gyro_misalignment, CALIBRATED_SHARE);
+}
+
 imu_params vy_imu_basic(const vy_imu_def *imu)
 {
     VY_ASSERT(imu->period > 0.0);
@@ -199,5 +210,6 @@ const sensor_type vy_sensor_imu = {
     .link_at = offsetof(vy_imu_def, link),
     PARTS(parts),
     .check = check,
+    .calibrate = calibrate,
     .build = build,
 };

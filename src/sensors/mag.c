@@ -45,6 +45,14 @@ static const vy_row rows[] = {
 };
 SENSOR_TABLE(mag, "Magnetometer", "The field of `world.magnetic_field` in body axes.");
 
+static void calibrate(void *object)
+{
+    vy_mag_def *d = object;
+    CALIBRATED(d->bias, 0.5 * MICROTESLA);
+    CALIBRATED(d->scale, CALIBRATED_SHARE);
+    CALIBRATED(d->misalignment, CALIBRATED_SHARE);
+}
+
 static void build(const void *object, const sensor_key *run_key, void *params)
 {
     const vy_mag_def *d = object;
@@ -63,5 +71,6 @@ const sensor_type vy_sensor_mag = {
     .defaults = &defaults,
     .link_at = offsetof(vy_mag_def, link),
     PARTS(parts),
+    .calibrate = calibrate,
     .build = build,
 };

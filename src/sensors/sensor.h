@@ -98,6 +98,8 @@ typedef struct sensor_type {
     int part_count;
     /// Checks beyond the rows.
     vy_status (*check)(const void *def, const vy_vehicle_def *vehicle, vy_error *err);
+    /// Leave in a def what a calibration on the ground leaves.
+    void (*calibrate)(void *def);
     /// Constants, from a def that has been checked; `run_key` keys what is drawn once per run.
     void (*build)(const void *def, const sensor_key *run_key, void *params);
     /// Its state at the start, in a block of zeros.

@@ -35,6 +35,9 @@
     NONNEGATIVE(type_, min, "m", "nearest distance it can see"),       \
         ROW("max", NUMBER, type_, max, .unit = "m", .range = POSITIVE, \
             .help = "farthest distance it can see")
+// What a calibration on the ground leaves of an error.
+#define CALIBRATED(figure_, left_) (figure_) = (figure_) < (left_) ? (figure_) : (left_)
+#define CALIBRATED_SHARE           0.005
 #define PART_HELP \
     " The name of a part (docs/sensors.md lists them), a mapping, or a mapping with `base: NAME`."
 

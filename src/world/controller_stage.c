@@ -87,7 +87,7 @@ uint32_t vy_controller_stage(const vy_world *world, world_block *w, drone_block 
     for (uint32_t i = 0; i < m->drone_count; ++i) {
         const drone_model *dm = &m->drones[i];
         if (!due(w->tick, dm->control_period)) continue;
-        steer_built_in(m, i, 1, w, &drones[i]);
+        if (dm->sensor_suite == 0 || vy_filter_is_started(world, i)) steer_built_in(m, i, 1, w, &drones[i]);
         if (!vy_controller_is_external(dm->controller.kind))
             note_intent(world, i, 1);
         else if (!m->has_supervisor || vy_supervisor_controller_active(m, i, world->supervisors))

@@ -27,6 +27,7 @@ vy_status vy_filter_build(const vy_model *world, const vy_drone_def *def, sensor
         return vy_fail(err, VY_BAD_VALUE, "drone.estimator: %s needs ground: about a planet give its origin",
                        vy_estimators[which]->name);
     sensor_suite->estimator = which;
+    sensor_suite->starts_in_air = def->estimator.start == VY_START_AIR;
     sensor_suite->gated = vy_estimators[which]->has_gate && def->estimator.gate > 0.0;
 #define BUILD(kind, name, text) \
     if (which == VY_ESTIMATOR_##kind) vy_estimator_##name.build(&setup, &sensor_suite->name);
@@ -39,6 +40,11 @@ void vy_filter_initial_estimate(const vy_model *world, const vy_drone_def *def, 
 {
     double n[9];
     const vy_estimator_def *e = &def->estimator;
+    if (e->start == VY_START_GROUND) { // it knows nothing yet
+        memset(out, 0, sizeof *out);
+        out->attitude = quat_identity();
+        return;
+    }
     rng_normals(world->seed, RNG_STREAM_ESTIMATE, index, 0, n, 9);
     out->position = vec3_add_scaled(body->position, e->start_position, vec3_make(n[0], n[1], n[2]));
     out->velocity = vec3_add_scaled(body->velocity, e->start_velocity, vec3_make(n[3], n[4], n[5]));
@@ -54,7 +60,8 @@ void vy_filter_start(const vy_world *world, const sensor_suite_model *sensor_sui
     VY_ASSERT(!sensor_suite->gated || sensor_suite->gate < world->model.gate_count);
     filter_block *filter = &world->filters[sensor_suite->filter];
     gate_block *gate = sensor_suite->gated ? &world->gates[sensor_suite->gate] : NULL;
-    memset(filter->covariance, 0, sizeof filter->covariance);
+    memset(filter, 0, sizeof *filter);
+    filter->started = sensor_suite->starts_in_air ? 1 : 0;
     if (gate != NULL) memset(gate, 0, sizeof *gate);
 #define START(kind, name, text)                                                              \
     if (sensor_suite->estimator == VY_ESTIMATOR_##kind && vy_estimator_##name.start != NULL) \
@@ -100,6 +107,41 @@ void vy_filter_stage(vy_world *world)
         vy_##name##_step(&sensor_suite->name, &in, &d->estimate, filter, gate);
         ESTIMATORS(STEP)
     }
+}
+
+int vy_filter_is_started(const vy_world *world, uint32_t drone)
+{
+    const uint32_t sensor_suite = world->model.drones[drone].sensor_suite;
+    if (sensor_suite == 0 || world->model.drones[drone].estimate_source != ESTIMATE_FILTER) return 1;
+    return world->filters[world->model.sensor_suites[sensor_suite - 1].filter].started > 0;
+}
+
+vy_status vy_world_read_filter(const vy_world *world, vy_drone_id id, vy_filter_state *out)
+{
+    FPU_SCOPE;
+    uint32_t slot;
+    if (!vy_world_slot(world, id, &slot)) return VY_NOT_FOUND;
+    const uint32_t which = world->model.drones[slot].sensor_suite;
+    if (which == 0) return VY_NOT_FOUND;
+    const sensor_suite_model *sensor_suite = &world->model.sensor_suites[which - 1];
+    const estimator_type *type = vy_estimators[sensor_suite->estimator];
+    if (type == NULL || type->judge == NULL) return VY_NOT_FOUND;
+    memset(out, 0, sizeof *out);
+    out->started = world->state->tick > 0 && vy_filter_is_started(world, slot);
+    if (!out->started) return VY_OK;
+    const drone_block *d = &world->drones[slot];
+    const quat q = quat_mul(quat_conj(d->estimate.attitude), d->body.attitude);
+    const double two = q.w < 0.0 ? -2.0 : 2.0; // the shorter way round
+    const vec3 turn = vec3_make(two * q.x, two * q.y, two * q.z);
+    const vec3 place = vec3_sub(d->body.position, d->estimate.position);
+    const vec3 speed = vec3_sub(d->body.velocity, d->estimate.velocity);
+    const vec3 over = quat_rotate(d->body.attitude, turn);
+    const double error[9] = {place.x, place.y, place.z, speed.x, speed.y, speed.z, turn.x, turn.y, turn.z};
+    out->error = vec3_length(place);
+    out->tilt = real_sqrt(over.x * over.x + over.y * over.y);
+    out->yaw = real_abs(over.z);
+    type->judge(&world->filters[sensor_suite->filter], error, out);
+    return VY_OK;
 }
 
 vy_status vy_world_read_gate(const vy_world *world, vy_drone_id id, vy_gate_state *out)

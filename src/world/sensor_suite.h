@@ -27,6 +27,7 @@ typedef struct sensor_suite_model {
 #undef PARAMS
     vy_estimator_kind estimator; // VY_ESTIMATOR_FADING: none of its own
     int gated;                   // it rejects samples
+    int starts_in_air;           // it need not find its start on the ground
     uint32_t filter, gate;       // their places in the state
 #define PARAMS(kind, name, text) name##_params name;
     ESTIMATORS(PARAMS)
@@ -40,6 +41,9 @@ int vy_drone_has_sensor_suite(const vy_drone_def *def);
 
 /// The def of one of a drone's sensors: its period is its first number.
 const void *vy_sensor_def(const vy_drone_def *def, int sensor);
+
+/// Apply the declared calibration to the sensors of a def.
+void vy_calibrate_sensors(vy_drone_def *def);
 
 /// Check the sensors and the estimator of a drone.
 vy_status vy_check_sensor_suite_def(const vy_drone_def *def, vy_error *err);
@@ -59,7 +63,10 @@ vy_status vy_filter_build(const vy_model *world, const vy_drone_def *def, sensor
 /// The filter of a sensor suite at tick 0, if it has one.
 void vy_filter_start(const vy_world *world, const sensor_suite_model *sensor_suite);
 
-/// The initial estimate of a filter: the truth plus an error as large as declared.
+/// Whether the drone's estimator has found its start: all have that start in the air.
+int vy_filter_is_started(const vy_world *world, uint32_t drone);
+
+/// The initial estimate of a filter: the truth plus an error as large as declared; on the ground nothing.
 void vy_filter_initial_estimate(const vy_model *world, const vy_drone_def *def, uint32_t index,
                                 const body_state *body, estimator_state *out);
 

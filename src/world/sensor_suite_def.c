@@ -17,6 +17,15 @@ const void *vy_sensor_def(const vy_drone_def *def, int sensor)
     return sensor == SENSOR_imu ? (const void *)&def->imu : (const void *)&def->mocap;
 }
 
+void vy_calibrate_sensors(vy_drone_def *def)
+{
+    if (def->calibration != VY_CALIBRATION_GROUND) return;
+    for (int i = 0; i < SENSOR_KINDS; ++i) {
+        const sensor_type *type = vy_sensors[i].type;
+        if (type->calibrate != NULL) type->calibrate((void *)(uintptr_t)vy_sensor_def(def, i));
+    }
+}
+
 static double period_of(const vy_drone_def *def, int sensor)
 {
     return *(const double *)vy_sensor_def(def, sensor);
@@ -64,6 +73,8 @@ static vy_status check_sensor(const vy_drone_def *def, int sensor, vy_error *err
 
 vy_status vy_check_sensor_suite_def(const vy_drone_def *def, vy_error *err)
 {
+    if (def->calibration != VY_CALIBRATION_NONE && def->calibration != VY_CALIBRATION_GROUND)
+        return vy_fail(err, VY_BAD_VALUE, "drone.calibration is no known one: %d", (int)def->calibration);
     vy_status status = VY_OK;
     for (int i = 0; i < SENSOR_KINDS && status == VY_OK; ++i) status = check_sensor(def, i, err);
     if (status != VY_OK || def->truth) return status;

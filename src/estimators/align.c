@@ -1,0 +1,89 @@
+// align.c - the start of a filter on the ground.
+#include "estimators/align.h"
+#include "base/assert.h"
+#include "base/math.h"
+
+align_params vy_align_build(const estimator_setup *in)
+{
+    const vy_imu_def *imu = in->imu;
+    const vy_sensor_suite_def *k = in->sensor_suite;
+    VY_ASSERT(imu->period > 0.0);
+    // Noise of a sample, to 6 deviations, and what a drone on its feet may shake.
+    return (align_params){.time = in->def->start == VY_START_GROUND ? VY_STILL_TIME : 0.0,
+                          .period = imu->period,
+                          .rate = 0.05 + 6.0 * imu->gyro_noise / real_sqrt(imu->period),
+                          .force = 0.5 + 6.0 * imu->accel_noise / real_sqrt(imu->period),
+                          .gravity = in->gravity,
+                          .field = in->field,
+                          .needs_fix = in->mocap->period > 0.0 || k->gps.period > 0.0,
+                          .needs_field = k->mag.period > 0.0 && vec3_length(in->field) > 0.0};
+}
+
+static vec3 mean_next(vec3 mean, uint64_t count, vec3 value)
+{
+    VY_ASSERT(count > 0);
+    return vec3_add_scaled(mean, 1.0 / (double)count, vec3_sub(value, mean));
+}
+
+// The attitude in which the force held against gravity is seen along `force`, and `field` lies over the
+// horizontal part of `north`. Without one of these the nose points along x.
+static quat attitude_of(vec3 force, vec3 gravity, vec3 field, vec3 north)
+{
+    const vec3 up = vec3_scale(1.0 / vec3_length(force), force);
+    const vec3 top = vec3_scale(-1.0 / vec3_length(gravity), gravity);
+    const vec3 axis = vec3_cross(up, top); // the shortest turn of `up` onto `top`, then one about `top`
+    const double reverse = 1.0 + vec3_dot(up, top);
+    quat tilt = quat_make(0.0, 1.0, 0.0, 0.0); // on its back
+    if (reverse > 1e-9) tilt = quat_normalize(quat_make(reverse, axis.x, axis.y, axis.z));
+    const vec3 seen = quat_rotate(tilt, field);
+    const vec3 level = vec3_add_scaled(seen, -vec3_dot(seen, top), top);
+    const vec3 wanted = vec3_add_scaled(north, -vec3_dot(north, top), top);
+    const double cosine = vec3_dot(level, wanted), sine = vec3_dot(vec3_cross(level, wanted), top);
+    const double size = real_sqrt(cosine * cosine + sine * sine);
+    if (!(size > 0.0)) return tilt;
+    // Half the angle has the direction of (1 + cos, sin).
+    const double c = size + cosine, s = sine;
+    quat turn = quat_make(0.0, top.x, top.y, top.z);
+    if (c > 1e-9 * size) turn = quat_normalize(quat_make(c, s * top.x, s * top.y, s * top.z));
+    return quat_normalize(quat_mul(turn, tilt));
+}
+
+static int is_near(vec3 a, vec3 b, double reach) { return vec3_length(vec3_sub(a, b)) <= 1.7320508 * reach; }
+
+static void begin_again(filter_block *f)
+{
+    f->still_samples = f->still_fields = f->still_fixes = 0;
+    f->still_accel = f->still_gyro = f->still_field = f->still_fix = vec3_zero();
+}
+
+static void take_imu(const align_params *p, const estimator_samples *in, filter_block *f)
+{
+    const int moved = f->still_samples > 0 && !(is_near(in->accel, f->still_accel, p->force) &&
+                                                is_near(in->gyro, f->still_gyro, p->rate));
+    if (moved) begin_again(f);
+    f->still_samples += 1;
+    f->still_accel = mean_next(f->still_accel, f->still_samples, in->accel);
+    f->still_gyro = mean_next(f->still_gyro, f->still_samples, in->gyro);
+    const double held = vec3_length(f->still_accel), weight = vec3_length(p->gravity);
+    if (!(held > 0.8 * weight && held < 1.2 * weight)) begin_again(f); // it falls, or is thrown
+}
+
+int vy_align_step(const align_params *p, const estimator_samples *in, estimator_state *e, filter_block *f)
+{
+    const sensor_suite_blocks *k = in->sensors;
+    if (in->imu_tick == in->tick) take_imu(p, in, f);
+    if (f->still_samples == 0) return 0;
+    if (k->mag != NULL && k->mag->tick == in->tick)
+        f->still_field = mean_next(f->still_field, f->still_fields += 1, k->mag->field);
+    if (in->mocap_tick == in->tick && in->tick > 0)
+        f->still_fix = mean_next(f->still_fix, f->still_fixes += 1, in->mocap->position);
+    else if (k->gps != NULL && k->gps->tick == in->tick)
+        f->still_fix = mean_next(f->still_fix, f->still_fixes += 1, k->gps->position);
+    e->attitude = attitude_of(f->still_accel, p->gravity, f->still_field, p->field);
+    if (in->mocap_tick > 0) e->attitude = in->mocap->attitude;
+    if (f->still_fixes > 0) e->position = f->still_fix;
+    e->velocity = e->rate = e->accel_bias = vec3_zero();
+    e->gyro_bias = f->still_gyro;
+    return (double)f->still_samples * p->period >= p->time && (f->still_fixes > 0 || !p->needs_fix) &&
+           (f->still_fields > 0 || !p->needs_field);
+}
