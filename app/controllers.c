@@ -103,9 +103,18 @@ int vy_controllers_finish(controllers *c, vy_failure *failure)
         failure->body = (uint32_t)c->drones[i];
         failure->value = (double)detail;
         failure->what = vy_verdict_text(verdict);
+        failure->verdict = verdict;
     }
     c->finished = 1;
     return failed;
+}
+
+void vy_controllers_said(const controllers *c, int index, char *out, size_t size)
+{
+    out[0] = '\0';
+    for (int i = 0; i < c->count; ++i) {
+        if (c->drones[i] == index) snprintf(out, size, "%s", vy_host_said(c->hosts[i]));
+    }
 }
 
 void vy_controllers_close(controllers *c)

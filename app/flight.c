@@ -191,6 +191,7 @@ static void end_controllers(flight *f)
     if (f->def.programs == NULL || !vy_controllers_finish(f->def.programs, &failure)) return;
     if (f->failure.reason != VY_FAILURE_NONE) return;
     f->failure = failure;
+    f->failure.limit = f->def.scenario->drones[failure.body].def.controller.deadline;
     f->at_end = 1;
 }
 
@@ -198,6 +199,10 @@ static void evaluate_run(flight *f)
 {
     const vy_world *world = f->def.world;
     f->failure = vy_world_failure(world);
+    if (f->failure.reason == VY_FAILURE_CONTROLLER && f->def.programs != NULL) {
+        vy_controllers_said(f->def.programs, (int)f->failure.body, f->said, sizeof f->said);
+        f->failure.said = f->said;
+    }
     end_controllers(f);
     for (uint32_t i = 0; i < vy_world_drone_count(world); ++i) {
         (void)vy_world_read_drive(world, vy_world_drone(world, i), &f->tracks[i].drive);
@@ -291,7 +296,7 @@ void vy_flight_describe_failure(const flight *f, char *out, size_t size)
     if (f->failure.reason != VY_FAILURE_NONE) {
         vy_failure_print(&f->failure, vy_scenario_name_of(f->def.scenario, (int)f->failure.body), out, size);
         const size_t length = strlen(out);
-        if (f->at_end) snprintf(out + length, size - length, " after the last step");
+        if (f->at_end) snprintf(out + length, size - length, " (after the last step)");
     } else if (f->broken >= 0) {
         char *text = vy_expect_print(f->def.scenario, f->broken, &f->results[f->broken]);
         snprintf(out, size, "an expectation is not met: %s", text != NULL ? text : "");

@@ -20,8 +20,7 @@
 
 enum { RUNS = 9, CALLS = 1000000, TRIPS = 10000 };
 
-static const vy_plugin plugin = {
-    VY_PLUGIN_VERSION, sizeof(vy_plugin_start), sizeof(vy_samples), sizeof(vy_intent), init, step, NULL};
+static const vy_plugin plugin = {VY_PLUGIN_HEAD, init, step, NULL};
 
 int vy_bench_echo(void) { return vy_serve(&plugin, STDIN_FILENO, STDOUT_FILENO, NULL) == VY_OK ? 0 : 3; }
 

@@ -245,7 +245,8 @@ int world_reset(locked_world *w, const vy_scenario *scenario, int acts, uint64_t
     return -1;
 }
 
-// The fields that go with any rung: "NAME COUNT ...", where a count of 0 is that of flags.
+// The fields that go with any rung: "NAME COUNT ...", where a count of 0 is that of flags, -1 of a whole
+// number.
 const char *reply_fields(void)
 {
     static char text[1024];
@@ -254,7 +255,7 @@ const char *reply_fields(void)
     const vy_reply_field *f = vy_reply_fields(&count);
     for (const vy_reply_field *end = f + count; f < end; ++f) {
         if (f->rungs != VY_REPLY_ANY) continue;
-        const int values = f->type == VY_REPLY_FLAGS ? 0 : f->count;
+        const int values = f->type == VY_REPLY_FLAGS ? 0 : f->type == VY_REPLY_WHOLE ? -1 : f->count;
         used += (size_t)snprintf(text + used, sizeof text - used, "%s %d ", f->name, values);
     }
     return text;
@@ -271,10 +272,10 @@ static void take_action(world_session *w, uint32_t drone, int rung, const double
     for (const vy_reply_field *end = f + count; f < end; ++f) {
         const int rotors = w->scenario->drones[drone].def.vehicle.rotor_count;
         const size_t size = 8 * (size_t)(f->type == VY_REPLY_COMMANDS ? rotors : f->count);
-        const uint64_t flags = f->type == VY_REPLY_FLAGS ? (uint64_t)*more : 0;
+        const uint64_t flags = vy_reply_is_whole(f->type) ? (uint64_t)*more : 0;
         const double **from = f->rungs == VY_REPLY_ANY ? &more : &values;
         if ((f->rungs >> rung & 1) == 0) continue;
-        memcpy((char *)in + f->offset, f->type == VY_REPLY_FLAGS ? (const void *)&flags : *from, size);
+        memcpy((char *)in + f->offset, vy_reply_is_whole(f->type) ? (const void *)&flags : *from, size);
         *from += size / 8;
     }
 }

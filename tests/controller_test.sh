@@ -257,7 +257,7 @@ for mode in 1 2 3 4 6 8 10 13 14 15; do # 13 to 15: exit(0), _exit(0), pthread_e
     [ ! -e odd.mcap.part ] || fail "mode $mode leaves odd.mcap.part"
     failsafe plugin-$mode $limit --set drones.alpha.controller.parameters.mode=$mode
 done
-# Before the first step: one sentence and no log. An endless loop has ten seconds to come to its end, so all wait at once.
+# Before the first step: one sentence and no log.
 before() { # before NAME TEXT [VARIABLE=VALUE] OPTIONS... - odd.yaml does not start, and says so
     name=$1 text=$2
     shift 2
@@ -267,23 +267,23 @@ before() { # before NAME TEXT [VARIABLE=VALUE] OPTIONS... - odd.yaml does not st
         [ "$(wc -l <"$name.err")" -eq 1 ] && [ ! -e "$name.mcap" ] && [ ! -e "$name.mcap.part" ] || echo "$name" >>before.failed
 }
 run="$volery run odd.yaml --set drones.alpha.controller.parameters.mode"
-for mode in 16 17 18; do before start-$mode "its init ended before the run did (0)" $run=$mode; done
+for mode in 16 17 18; do before start-$mode "its init ended before the run did, with exit status 0" $run=$mode; done
 for how in exit quit leave; do
-    before constructor-$how "its constructor ended before the run did (0)" ODD_CONSTRUCTOR=$how $run=0
+    before constructor-$how "its constructor ended before the run did, with exit status 0" ODD_CONSTRUCTOR=$how $run=0
 done
-before start-12 "its init crashed (11)" $run=12
-before constructor-crash "its constructor crashed (11)" ODD_CONSTRUCTOR=crash $run=0
-before start-loop "its init did not reply within its deadline" $run=19 $hasty &
-before constructor-loop "its constructor did not reply within its deadline" ODD_CONSTRUCTOR=loop $run=0 $hasty
-wait
+before start-12 "its init crashed: signal 11, segmentation fault" $run=12
+before constructor-crash "its constructor crashed: signal 11, segmentation fault" ODD_CONSTRUCTOR=crash $run=0
+hasty_boot="$hasty --set drones.alpha.controller.boot=0.5"
+before start-loop "its init was not ready within 1 s of wall clock: \`boot\` sets how long it may take" $run=19 $hasty_boot
+before constructor-loop "its constructor was not ready within 1 s of wall clock" ODD_CONSTRUCTOR=loop $run=0 $hasty_boot
 [ ! -e before.failed ] || fail "a plug-in that does not start: $(cat before.failed)"
 # After the last step: a failure with a whole log, and nobody says completed.
 after() { # after TEXT COMMAND...
     text=$1
     shift
     try 1 env "$@" -o odd.mcap --junit odd.xml
-    says out "because     at 1.000 s the controller of alpha $text after the last step"
-    says odd.xml "the controller of alpha $text after the last step"
+    says out "because     at 1.000 s the controller of alpha $text (after the last step)"
+    says odd.xml "the controller of alpha $text (after the last step)"
     grep -qaF '"kind":"outcome","drone":"","text":"at 1.000 s the controller of alpha' odd.mcap || fail "the log does not tell: $text"
     [ ! -e odd.mcap.part ] || fail "odd.mcap.part is left after: $text"
     try 0 "$volery" replay odd.mcap
@@ -292,12 +292,12 @@ after() { # after TEXT COMMAND...
     says out '"status": "failed"'
     says out '"reason": "controller"'
 }
-after "crashed (11)" $run=20
-for mode in 21 22 23; do after "ended before the run did (0)" $run=$mode; done
-after "did not reply within its deadline (0)" $run=24 $hasty
-after "crashed (11)" ODD_DESTRUCTOR=crash $run=0
-for how in exit quit leave; do after "ended before the run did (0)" ODD_DESTRUCTOR=$how $run=0; done
-after "did not reply within its deadline (0)" ODD_DESTRUCTOR=loop $run=0 $hasty
+after "crashed: signal 11, segmentation fault" $run=20
+for mode in 21 22 23; do after "ended before the run did, with exit status 0" $run=$mode; done
+after "did not reply within its deadline of 0.5 s: \`deadline\` sets it" $run=24 $hasty
+after "crashed: signal 11, segmentation fault" ODD_DESTRUCTOR=crash $run=0
+for how in exit quit leave; do after "ended before the run did, with exit status 0" ODD_DESTRUCTOR=$how $run=0; done
+after "did not reply within its deadline of 0.5 s: \`deadline\` sets it" ODD_DESTRUCTOR=loop $run=0 $hasty
 # What a plug-in prints does not get into a log, nor into JSON, on standard output.
 try 0 env ODD_CONSTRUCTOR=print ODD_DESTRUCTOR=print $run=0 -q --json --no-log
 [ "$(cat err)" = "printed
@@ -312,10 +312,120 @@ drones:
     controller: {kind: process, command: $plugins/odd_process $mode, deadline: $([ $mode = hang ] && echo 0.5 || echo 20) s}
 TEXT
     try 1 "$volery" run odd.yaml -o odd.mcap
+    case $mode in
+    crash) says out "crashed: signal 11, segmentation fault" ;;
+    hang) says out "did not reply within its deadline of 0.5 s: \`deadline\` sets it" ;;
+    flood) says out "sent more than it was asked for" ;;
+    garbage) says out "wrote 'hello from my controller' on stdout, which is the wire: print to stderr" ;;
+    size) says out "sent a reply of the wrong size, 40 bytes" ;;
+    end) says out "ended before the run did, with exit status 5" ;;
+    esac
     says out "the controller of alpha"
     try 0 "$volery" replay odd.mcap
     failsafe process-$mode
 done
+# A controller that boots takes no simulated time; one that never is ready ends the run. Disarmed, motors are off; a stale
+# reply leaves its last commands. Each replays, and lives again.
+for mode in good boot disarm stale unready status; do
+    sed "s|odd_process [a-z]*, deadline: [0-9.]* s|odd_process $mode, deadline: 20 s, boot: 0.3 s|" odd.yaml >status-$mode.yaml
+    wanted=0
+    case $mode in unready | status) wanted=1 ;; esac
+    try $wanted "$volery" run status-$mode.yaml -o status-$mode.mcap
+    [ $mode != unready ] || says out "was not ready within 0.3 s of wall clock: \`boot\` sets how long it may take"
+    [ $mode != status ] || says out "the controller of alpha gave an invalid reply"
+    try 0 "$volery" replay status-$mode.mcap
+    try 0 "$volery" replay status-$mode.mcap --live --allow-programs
+done
+try 0 "$volery" diff status-good.mcap status-boot.mcap
+[ "$(final status-good.yaml --no-log)" = "$(final status-stale.yaml --no-log)" ] || fail "a stale reply acts"
+try 0 "$volery" export status-disarm.mcap --csv --fields reply.status,control.motors
+tail -1 out | grep -q ',1,0,0,0,0$' || fail "motors of a disarmed drone: $(tail -1 out)"
+
+# What a controller is told, over the wire: vehicle, sensors, parameters of any type, files by their digest, reference, RC.
+echo weights >model.bin
+cat >told.py <<'PY'
+import json, math, struct, sys
+def frame():
+    head = sys.stdin.buffer.read(4)
+    return sys.stdin.buffer.read(struct.unpack("<I", head)[0]) if len(head) == 4 else sys.exit(0)
+def send(data):
+    sys.stdout.buffer.write(struct.pack("<I", len(data)) + data)
+    sys.stdout.buffer.flush()
+start = json.loads(frame())
+send(b"volery 1")
+p, v = start["parameters"], start["vehicle"]
+assert p == {"kp": 1.5, "on": True, "name": "PX4 v1", "list": [1, "a", {"b": [2.5]}], "model": p["model"]}, p
+assert open(p["model"]).read() == "weights\n", p["model"]
+assert start["instance"] == 1 and start["position"] == [1, 2, 3] and abs(start["origin"]["latitude"] - math.radians(30)) < 1e-12
+assert len(v["rotors"]) == 4 and "spin" in v["rotors"][0] and len(v["rotors"][0]["position"]) == 3
+assert v["mass"] == start["mass"] and v["motor_lag"] > 0 and v["thrust_coef"] > 0 and "battery" in v and "drive" in v
+assert len(start["allocation"]) == 4 and len(start["thrust_limit"]) == 4
+assert start["sensors"]["baro"]["period"] > 0 and start["sensors"]["imu"]["gyro_noise"] >= 0
+assert "tilt_max" in start["safety"] and "kind" in start["estimator"]
+while True:
+    s = dict(zip(start["samples"], struct.unpack("<%dd" % len(start["samples"]), frame())))
+    place = [s["reference.position." + a] for a in "xyz"]
+    channels = [s["rc.channels[%d]" % i] for i in range(int(s["rc.count"]))]
+    wanted = [] if s["time"] < 0.0995 or s["time"] > 0.2995 else [1500, 1500, 1000] if s["time"] < 0.1995 else [1500, 1500, 1900, 1200]
+    assert channels == wanted, (s["time"], channels)
+    assert abs(place[0] - 1 - min(max(s["time"] - 0.1, 0), 0.2) / 0.2) < 0.3, place
+    assert abs(s["truth.position.x"] - 1) < 0.5 and s["air_temperature"] > 280
+    send(struct.pack("<2d", s["tick"], 0))
+PY
+cat >told.yaml <<'YAML'
+volery: 1
+duration: 0.4 s
+world: {planet: {origin: {latitude: 30 deg, longitude: 10 deg, height: 0}}}
+drones:
+  - name: other
+    start: {position: [0, 0, 3]}
+  - name: alpha
+    vehicle: crazyflie2x-physical
+    start: {position: [1, 2, 3]}
+    sensors: {baro: bmp388}
+    controller:
+      kind: process
+      command: python3 told.py
+      truth: on
+      setpoints: [{time: 0.1, position: [1, 2, 3]}, {time: 0.3, position: [2, 2, 3]}]
+      parameters: {kp: 1.5, on: true, name: PX4 v1, list: [1, a, {b: [2.5]}], model: {file: model.bin}}
+      rc:
+        - {time: 0.1, channels: [1500, 1500, 1000]}
+        - {time: 0.2, channels: [1500, 1500, 1900, 1200]}
+        - {time: 0.3, channels: []}
+YAML
+try 0 "$volery" run told.yaml -o told.mcap
+try 0 "$volery" replay told.mcap --live --allow-programs
+# Another place is the same configuration; another content is not, and lives no more. A replay needs no file.
+hash_of() { "$volery" check "$1" | sed -n 's/^# configuration hash //p'; }
+mkdir -p elsewhere
+cp model.bin elsewhere/weights
+sed 's|file: model.bin|file: elsewhere/weights|' told.yaml >moved.yaml
+[ "$(hash_of told.yaml)" = "$(hash_of moved.yaml)" ] || fail "a file's place changes the configuration"
+echo others >model.bin
+[ "$(hash_of told.yaml)" != "$(hash_of moved.yaml)" ] || fail "a file's content does not change the configuration"
+try 2 "$volery" replay told.mcap --live --allow-programs
+says err "parameters.model: $(pwd -P)/model.bin has changed: its digest is"
+rm model.bin
+try 0 "$volery" replay told.mcap
+# Mistakes, each with its place.
+mistake() { # mistake TEXT OLD NEW
+    sed "s|$2|$3|" told.yaml >bad.yaml
+    echo weights >model.bin
+    try 2 "$volery" check bad.yaml
+    says err "$1"
+    grep -q '^bad.yaml:[0-9]*:[0-9]*: ' err || fail "no place: $1"
+}
+mistake "model: there is no ./none.bin" "model.bin" "./none.bin"
+mistake "model: cannot read ./elsewhere" "model.bin" "./elsewhere"
+mistake "model: a file has the keys file and digest alone" "file: model.bin" "file: model.bin, mode: 1"
+mistake "model: a digest is 16 hexadecimal digits" "file: model.bin" "file: model.bin, digest: abc"
+mistake "kp must be a finite number" "kp: 1.5" "kp: .nan"
+mistake "kp: expected a value, got nothing" "kp: 1.5" "kp: "
+mistake "rc: time must be after that of the line before it" "time: 0.2, channels" "time: 0.1, channels"
+mistake "channels must be between 0 and 2200" "1900" "19000"
+mistake "truth cannot be" "truth: on" "truth: maybe"
+mistake "boot must be between 0 and" "truth: on" "boot: -1"
 try 2 "$volery" run odd.yaml --set "drones.alpha.controller.command=/no/such/program" --no-log
 says err "command: there is no /no/such/program"
 try 3 "$volery" run odd.yaml --set "drones.alpha.controller.command=false" --no-log

@@ -2,6 +2,7 @@
 // ending with a reason.
 #include "check.h"
 #include "host/frame.h"
+#include "host/start.h"
 #include "volery/host.h"
 #include "volery/world.h"
 #include <math.h>
@@ -164,10 +165,10 @@ static void plugin_that_does_not_fit_is_refused(void **unused)
         const char *text;
     } cases[] = {
         {PLUGIN_ODD, 9, VY_BAD_VALUE, "refuses: mode 9 is not for alpha"},
-        {PLUGIN_ODD, 12, VY_BAD_VALUE, "its init crashed (11)"},
-        {PLUGIN_ODD, 16, VY_BAD_VALUE, "its init ended before the run did (0)"},
-        {PLUGIN_ODD, 17, VY_BAD_VALUE, "its init ended before the run did (0)"},
-        {PLUGIN_ODD, 18, VY_BAD_VALUE, "its init ended before the run did (0)"},
+        {PLUGIN_ODD, 12, VY_BAD_VALUE, "its init crashed: signal 11, segmentation fault"},
+        {PLUGIN_ODD, 16, VY_BAD_VALUE, "its init ended before the run did, with exit status 0"},
+        {PLUGIN_ODD, 17, VY_BAD_VALUE, "its init ended before the run did, with exit status 0"},
+        {PLUGIN_ODD, 18, VY_BAD_VALUE, "its init ended before the run did, with exit status 0"},
         {"no-such.so", 0, VY_NOT_FOUND, "no-such.so"},
         {SOURCE "/README.md", 0, VY_NOT_FOUND, "README.md"},
     };
@@ -409,10 +410,11 @@ static void process_that_does_not_begin_is_refused(void **unused)
     static const struct {
         const char *program, *text;
     } cases[] = {
-        {PROCESS_ODD " absent", "ended before the run did (7)"},
+        {PROCESS_ODD " absent", "ended before the run did, with exit status 7 (before the first step)"},
         {PROCESS_ODD " version", "did not begin with the frame"},
-        {"/no/such/program 2>/dev/null", "ended before the run did (127)"},
-        {"echo hello", "sent something that is no reply"},
+        {"/no/such/program 2>/dev/null", "with exit status 127: the shell has found no such program"},
+        {"echo hello", "wrote 'hello' on stdout, which is the wire: print to stderr (before the first step)"},
+        {"echo hi", "wrote 'hi' on stdout"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; ++i) {
         vy_drone_def def = drone_of(VY_CONTROLLER_PROCESS, cases[i].program);
@@ -529,7 +531,17 @@ static void wire_carries_every_bit(void **unused)
         for (size_t less = 1; less < 8; ++less)
             assert_int_equal(vy_wire_get_reply(bytes + 4, reply + 8 * (1 + less) - 4, 77, 4, &to),
                              VY_VERDICT_SIZE);
-        assert_int_equal(vy_wire_get_reply(bytes + 4, reply + 10 * 8 - 4, 77, 4, &to), VY_VERDICT_SIZE);
+        // The status is behind those: a whole number, whatever it means.
+        from.status = VY_STATUS_STALE;
+        assert_int_equal(vy_wire_put_reply(&from, 77, 4, bytes), reply + 10 * 8);
+        assert_int_equal(vy_wire_get_reply(bytes + 4, reply + 10 * 8 - 4, 77, 4, &to), VY_VERDICT_REPLIED);
+        assert_true(to.status == VY_STATUS_STALE);
+        for (int i = 0; i < 4; ++i) {
+            memcpy(bytes + reply + 9 * 8, &wrong[i], 8);
+            assert_int_equal(vy_wire_get_reply(bytes + 4, reply + 10 * 8 - 4, 77, 4, &to),
+                             VY_VERDICT_GARBAGE);
+        }
+        assert_int_equal(vy_wire_get_reply(bytes + 4, reply + 11 * 8 - 4, 77, 4, &to), VY_VERDICT_SIZE);
     }
 }
 
@@ -545,17 +557,31 @@ static void step_small(void *self, const vy_samples *samples, vy_intent *intent)
     (void)self, (void)samples, (void)intent;
 }
 
+// The start message of a world with other values of these two keys.
+static char *message_with(const char *version, const char *rotors)
+{
+    const vy_drone_def drone = vy_default_drone_def();
+    vy_plugin_start start;
+    vy_text text = {0}, out = {0};
+    assert_int_equal(vy_start_fill(&drone, "a", 1e-3, NULL, &start, NULL), VY_OK);
+    vy_start_print(&start, &drone, &text);
+    char *whole = vy_text_take(&text);
+    const char *first = strstr(whole, "\"volery\": 1"), *second = strstr(whole, "\"rotor_count\": 4");
+    assert_true(first != NULL && second != NULL);
+    vy_text_add(&out, whole, (size_t)(first + 10 - whole));
+    vy_text_puts(&out, version);
+    vy_text_add(&out, first + 11, (size_t)(second + 15 - (first + 11)));
+    vy_text_puts(&out, rotors);
+    vy_text_puts(&out, second + 16);
+    free(whole);
+    return vy_text_take(&out);
+}
+
 // Numbers that are to be whole are looked at before they become so.
 static void served_first_frame_is_checked(void **unused)
 {
     (void)unused;
-    static const vy_plugin plugin = {VY_PLUGIN_VERSION,
-                                     sizeof(vy_plugin_start),
-                                     sizeof(vy_samples),
-                                     sizeof(vy_intent),
-                                     start_small,
-                                     step_small,
-                                     NULL};
+    static const vy_plugin plugin = {VY_PLUGIN_HEAD, start_small, step_small, NULL};
     static const struct {
         const char *version, *rotors;
         vy_status status;
@@ -569,14 +595,12 @@ static void served_first_frame_is_checked(void **unused)
         int in[2], out[2];
         assert_int_equal(pipe(in), 0);
         assert_int_equal(pipe(out), 0);
-        unsigned char frame[512];
-        const int size = snprintf((char *)frame + FRAME_HEAD, sizeof frame - FRAME_HEAD,
-                                  "{\"volery\": %s, \"drone\": \"a\", \"dt\": 1, \"period\": 1, \"mass\": 1, "
-                                  "\"inertia\": [1, 0, 0, 0, 1, 0, 0, 0, 1], \"thrust_max\": 1, "
-                                  "\"rotor_count\": %s, \"parameters\": {}, \"samples\": []}",
-                                  cases[i].version, cases[i].rotors);
-        vy_wire_put_size((uint32_t)size, frame);
-        assert_int_equal(write(in[1], frame, FRAME_HEAD + (size_t)size), FRAME_HEAD + size);
+        char *text = message_with(cases[i].version, cases[i].rotors);
+        unsigned char head[FRAME_HEAD];
+        vy_wire_put_size((uint32_t)strlen(text), head);
+        assert_int_equal(write(in[1], head, sizeof head), sizeof head);
+        assert_int_equal(write(in[1], text, strlen(text)), strlen(text));
+        free(text);
         close(in[1]);
         const vy_status status = vy_serve(&plugin, in[0], out[1], NULL);
         if (status != cases[i].status) fail_msg("%s %s: %d", cases[i].version, cases[i].rotors, (int)status);

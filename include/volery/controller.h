@@ -30,7 +30,8 @@ typedef enum vy_rung {
     X(VY_VERDICT_FLOODED, "sent more than it was asked for") \
     X(VY_VERDICT_SIZE, "sent a reply of the wrong size")     \
     X(VY_VERDICT_GARBAGE, "sent something that is no reply") \
-    X(VY_VERDICT_ABSENT, "is not there to reply")
+    X(VY_VERDICT_ABSENT, "is not there to reply")            \
+    X(VY_VERDICT_NOT_READY, "was not ready in time")
 
 typedef enum vy_verdict {
 #define X(name, text) name,
@@ -41,11 +42,32 @@ typedef enum vy_verdict {
 /// The words of the list: `crashed`. Never NULL, static storage.
 const char *vy_verdict_text(vy_verdict verdict);
 
+/// The verdict as the end of a sentence that begins with the controller: what happened, and the key or the
+/// habit to change: `crashed: signal 11, segmentation fault`.
+/// @param detail as in vy_intent
+/// @param limit [s] that was exceeded: the deadline, or the time to boot
+/// @param said the text it wrote in the place of a reply, or NULL: the first letters are in the detail
+void vy_verdict_print(vy_verdict verdict, int32_t detail, double limit, const char *said, char *out,
+                      size_t size);
+
+/// What a reply says of the controller itself. Numbers are stable.
+typedef enum vy_reply_status {
+    VY_STATUS_ARMED,     ///< its commands act; what a reply says that leaves the status at 0
+    VY_STATUS_DISARMED,  ///< motors and thrusters are off, whatever the rung
+    VY_STATUS_NOT_READY, ///< it boots: ask again, with the same samples. Time stands still, until
+                         ///< vy_controller_def.boot of wall clock are over. Plug-ins and processes only
+    VY_STATUS_STALE, ///< it has no new commands: those of its last reply go on, as if it had not been asked
+} vy_reply_status;
+
 #define VY_DROP_CAP  32
 #define VY_DEBUG_CAP 8
 
-/// A controller's reply. Only the fields of its rung are read, `drop` and `debug`; others may hold
+/// A controller's reply. Only the fields of its rung are read, and those behind `detail`; others may hold
 /// anything.
+///
+/// A command of `motors` is what the vehicle's motor curve makes of it, from 0 to 1. With
+/// vy_vehicle_def.command_curve at 1, as of most presets, rotor speed is proportional to the command u and
+/// thrust to its square: u = sqrt(T / T_max). At 0 the thrust itself is proportional: u = T / T_max.
 typedef struct vy_intent {
     vy_rung rung;
     double motors[VY_ROTOR_CAP];
@@ -65,6 +87,7 @@ typedef struct vy_intent {
                    ///< it must have vy_payload_def.release. No effect while it is not carried
     double debug[VY_DEBUG_CAP]; ///< numbers of your own for debugging: logged, plotted and exported as they
                                 ///< are, finite or not; nothing in the world reads them
+    uint64_t status;            ///< vy_reply_status
 } vy_intent;
 
 /// The type of a field of a reply.
@@ -76,6 +99,7 @@ typedef enum vy_reply_type {
     VY_REPLY_QUAT,
     VY_REPLY_LIST,  ///< doubles
     VY_REPLY_FLAGS, ///< uint64_t, of 32 bits
+    VY_REPLY_WHOLE, ///< uint64_t, a number below 2^32
 } vy_reply_type;
 
 #define VY_REPLY_ANY 0xffffffffu ///< of every rung
@@ -89,6 +113,12 @@ typedef struct vy_reply_field {
     uint32_t rungs; ///< bit r: it belongs to rung r; 0: to none; VY_REPLY_ANY: it may go with each
     const char *unit, *text;
 } vy_reply_field;
+
+/// Is it a whole number of 64 bits in a vy_intent?
+static inline int vy_reply_is_whole(vy_reply_type type)
+{
+    return type == VY_REPLY_FLAGS || type == VY_REPLY_WHOLE;
+}
 
 /// All fields, those of VY_REPLY_ANY last. Static storage.
 const vy_reply_field *vy_reply_fields(int *count);
@@ -195,11 +225,30 @@ vy_path_def vy_default_path_def(void);
 
 #define VY_PARAMETER_CAP 32
 
-/// A number for your own controller, by name.
+typedef enum vy_parameter_type {
+    VY_PARAMETER_NUMBER,  ///< `value`
+    VY_PARAMETER_BOOLEAN, ///< `value`, 0 or 1
+    VY_PARAMETER_TEXT,    ///< `text`
+    VY_PARAMETER_FILE,    ///< `text`: the path of a file, for a controller an absolute one
+    VY_PARAMETER_JSON,    ///< `text`: a list or a mapping
+} vy_parameter_type;
+
+/// Something for your own controller, by name.
 typedef struct vy_parameter {
     char name[VY_NAME_CAP];
     double value;
+    vy_parameter_type type;
+    const char *text; ///< UTF-8; NULL of numbers and booleans. Must last until vy_host_open()
+    uint64_t digest;  ///< of a file: XXH3 of its bytes, which vy_host_open() compares; 0: not known
 } vy_parameter;
+
+/// What a pilot's transmitter sends from a time on.
+typedef struct vy_rc_point {
+    double time;                ///< [s] strictly increasing
+    double channels[VY_RC_CAP]; ///< [us] up to 2200; 0: this channel and those behind it are not sent
+} vy_rc_point;
+
+#define VY_RC_POINT_CAP 1000
 
 typedef struct vy_controller_def {
     vy_controller_kind kind;
@@ -218,6 +267,7 @@ typedef struct vy_controller_def {
     vy_path_def path;       ///< in place of the setpoints
     vy_controller_fn *call; ///< of a controller that is not built in; NULL: a log replays its replies
     void *self;             ///< handed to `call`
+    int truth;              ///< 1: vy_samples.truth is filled in
     // For volery/host.h; a world does not read what follows.
     char program[VY_PATH_CAP]; ///< the plug-in's library, the process's command line, or the pilot's device:
                                ///< empty is the keyboard, /dev/input/js0 a joystick, a pipe or a file gives
@@ -227,6 +277,10 @@ typedef struct vy_controller_def {
     int spread;                ///< 1: a process may run on any core; 0: on the core of the stepping thread
     int parameter_count;       ///< 0 to VY_PARAMETER_CAP
     vy_parameter parameters[VY_PARAMETER_CAP];
+    double boot;  ///< [s] of wall clock to be ready, at the start and whenever it says that it is not, >= 0
+    int rc_count; ///< 0 to VY_RC_POINT_CAP
+    const vy_rc_point *rc; ///< script of the transmitter; must last until vy_host_open()
+    int instance; ///< number of the drone among those of its run, from 0 on: for ports and names of your own
     int from_log; ///< 1: a log names the program, and vy_host_open() refuses it until
                   ///< vy_scenario_allow_programs()
 } vy_controller_def;

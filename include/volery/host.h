@@ -22,10 +22,11 @@ enum { VY_PROGRAM_ROOM = 600 };
 int vy_host_describe(const vy_controller_def *def, char out[VY_PROGRAM_ROOM]);
 
 /// Start the program of the drone's controller (VY_CONTROLLER_PLUGIN or VY_CONTROLLER_PROCESS), or open the
-/// device of VY_CONTROLLER_PILOT, and make it `drone`'s controller. On a planet a process has the drone's
-/// start in its environment as PX4 reads it: PX4_HOME_LAT, PX4_HOME_LON [deg], PX4_HOME_ALT [m]. A program
-/// lives until vy_host_close() or the end of this process, whichever thread has opened it. A terminal used as
-/// keyboard is restored by vy_host_close(), and whenever the process ends.
+/// device of VY_CONTROLLER_PILOT, and make it `drone`'s controller. Files among its parameters must be there,
+/// and be those of their digests. On a planet a process has the drone's start in its environment as PX4 reads
+/// it: PX4_HOME_LAT, PX4_HOME_LON [deg], PX4_HOME_ALT [m]. A program lives until vy_host_close() or the end
+/// of this process, whichever thread has opened it. A terminal used as keyboard is restored by
+/// vy_host_close(), and whenever the process ends.
 /// @param dt [s] the world's step
 /// @param planet the world's, or NULL
 /// @return VY_NOT_FOUND, VY_BAD_VALUE, VY_OTHER_VERSION or VY_IO with a sentence; `*out` is NULL and `drone`
@@ -39,6 +40,10 @@ vy_status vy_host_open(vy_drone_def *drone, const char *name, double dt, const v
 /// @return VY_VERDICT_REPLIED when all is well, or when a call has had the verdict already; else what went
 /// wrong
 vy_verdict vy_host_finish(vy_host *host, int32_t *detail);
+
+/// What a process wrote on its stdout in place of a reply: its first line, as far as it is text. Never NULL;
+/// lasts until vy_host_close().
+const char *vy_host_said(const vy_host *host);
 
 /// End the program and everything it started, after vy_host_finish() where that has not been called. NULL is
 /// a no-op.

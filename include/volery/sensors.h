@@ -301,7 +301,34 @@ typedef struct vy_touch_sample {
     vy_vec3 impulse;   ///< [N s] of all of them over the last step, body axes
 } vy_touch_sample;
 
-/// Everything a controller may know. Samples are held between their ticks.
+/// What the flight plan asks for now: setpoints, mission or path. Without any of them it is the start, at
+/// rest.
+typedef struct vy_reference {
+    vy_vec3 position;     ///< [m] world
+    vy_vec3 velocity;     ///< [m/s] world
+    vy_vec3 acceleration; ///< [m/s^2] world
+    double yaw;           ///< [rad] of the nose, counter-clockwise about world +z; may go beyond a turn
+    double yaw_rate;      ///< [rad/s]
+} vy_reference;
+
+#define VY_RC_CAP 16
+
+/// What a radio-control receiver gives: pulse widths, 1000 to 2000 us from end to end, 1500 in the middle.
+typedef struct vy_rc_sample {
+    uint64_t count;             ///< of channels; 0: there is no transmitter
+    double channels[VY_RC_CAP]; ///< [us] those beyond `count` are 0
+} vy_rc_sample;
+
+/// The truth, for controllers that ask for it (vy_controller_def.truth): firmware that simulates its sensors.
+typedef struct vy_truth_sample {
+    vy_vec3 position; ///< [m] world
+    vy_vec3 velocity; ///< [m/s] world
+    vy_quat attitude; ///< q_WB
+    vy_vec3 rate;     ///< [rad/s] body
+} vy_truth_sample;
+
+/// Everything a controller may know. Samples are held between their ticks. The battery is what `power`
+/// measures, the airspeed what `airspeed` does.
 typedef struct vy_samples {
     uint64_t tick; ///< now
     double time;   ///< [s] tick * dt
@@ -319,6 +346,11 @@ typedef struct vy_samples {
     vy_esc_sample esc;
     vy_lidar_sample lidar;
     vy_airspeed_sample airspeed;
+    vy_reference reference;
+    vy_rc_sample rc;        ///< from the scenario's `rc`; of a callback without channels
+    uint64_t armed;         ///< 1: the intent that acts has the motors on; 0: rung none, or disarmed
+    double air_temperature; ///< [K] of the air around; 0 of a drone whose sensors are IMU and motion capture
+    vy_truth_sample truth;  ///< zero unless it was asked for
 } vy_samples;
 
 #ifdef __cplusplus

@@ -432,11 +432,13 @@ typedef enum vy_failure_reason {
 typedef struct vy_failure {
     vy_failure_reason reason;
     uint64_t tick;
-    double time;      ///< [s]
-    uint32_t body;    ///< number of the drone or body
-    double value;     ///< what was measured, in the limit's unit; of a controller: vy_intent.detail
-    double limit;     ///< what was allowed
-    const char *what; ///< name of the variable or limit; static storage
+    double time;        ///< [s]
+    uint32_t body;      ///< number of the drone or body
+    double value;       ///< what was measured, in the limit's unit; of a controller: vy_intent.detail
+    double limit;       ///< what was allowed; of a controller that was late: its deadline or time to boot [s]
+    const char *what;   ///< name of the variable or limit; static storage
+    vy_verdict verdict; ///< of a controller
+    const char *said;   ///< what a controller wrote in place of a reply, or NULL: vy_host_said() has it
 } vy_failure;
 
 /// VY_FAILURE_NONE while the world runs.

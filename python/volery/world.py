@@ -5,7 +5,6 @@ from __future__ import annotations
 import ctypes
 import os
 import warnings
-from collections.abc import Iterable
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -35,16 +34,20 @@ class DroneState(NamedTuple):
 
 
 _words = b.lib.reply_fields().decode().split()
-_REPLY_FIELDS = dict(zip(_words[::2], map(int, _words[1::2])))  # what goes with any rung, and how many values; 0: flags
+_REPLY_FIELDS = dict(zip(_words[::2], map(int, _words[1::2])))  # of any rung, how many values; 0: flags, -1: a word
+STATUSES = {"armed": 0, "disarmed": 1, "stale": 3}  # of a reply; one that is not ready does not act
 
 
-def _pack_fields(fields: dict[str, Iterable[float]]) -> Vector:
+def _pack_fields(fields: dict[str, Any]) -> Vector:
     """The fields that go with any rung, one after the other; what is not given is zero."""
     for name in fields:
         if name not in _REPLY_FIELDS:
             raise b.Error(f"act: no field {name}; a reply has {', '.join(_REPLY_FIELDS)}")
     parts = []
     for name, size in _REPLY_FIELDS.items():
+        if size < 0:
+            parts.append(np.array([float(b.chosen(name, fields.get(name, "armed"), STATUSES))]))
+            continue
         given = list(fields.get(name, ()))
         if size == 0:
             bits = {b.whole(name, number, most=31) for number in given}
@@ -143,13 +146,13 @@ class World:
             steps -= CHUNK
         return events
 
-    def act(self, action: Any, drone: int | str = 0, **fields: Iterable[float]) -> None:
+    def act(self, action: Any, drone: int | str = 0, **fields: Any) -> None:
         """Set what the drone obeys from the end of the next step on: the values of the world's rung, thrust first.
 
         motors: one of [0, 1] each; wrench: N, then N m; rates: N, then rad/s; attitude: N, then w, x, y, z; velocity: m/s,
         then rad/s of yaw; pilot: throttle, strafe, vertical, yaw. `fields` are what a reply of any rung may have (docs/log.md,
         Replies): `drop=[0]` are numbers of the drone's payloads, in the scenario's order, that it lets go then; they need
-        `release: on`.
+        `release: on`. `status="disarmed"` keeps the motors off, `status="stale"` leaves the last intent in force.
         """
         if self._rung == 0:
             raise b.Error("act: the scenario's controllers steer this world; make it with a rung")

@@ -1,9 +1,12 @@
 // read_file.c - a whole file into memory.
+#define _POSIX_C_SOURCE 200809L // S_ISREG
 #include "base/read_file.h"
 #include "base/fail.h"
+#include "base/hash.h"
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/stat.h>
 
 static vy_status read_stream(FILE *file, size_t limit, char **data, size_t *size)
 {
@@ -46,4 +49,20 @@ vy_status vy_read_file_or_fail(const char *path, size_t limit, char **data, size
     if (status == VY_NOT_FOUND) return vy_fail(err, VY_IO, "cannot open the file");
     if (status == VY_NO_MEMORY) return vy_fail(err, VY_NO_MEMORY, "no memory for the file");
     return status == VY_OK ? VY_OK : vy_fail(err, VY_IO, "cannot read the file");
+}
+
+vy_status vy_file_digest(const char *path, uint64_t *out)
+{
+    const size_t limit = (size_t)1 << 30;
+    struct stat info;
+    char *data;
+    size_t size;
+    if (stat(path, &info) != 0) return errno == ENOENT || errno == ENOTDIR ? VY_NOT_FOUND : VY_IO;
+    if (!S_ISREG(info.st_mode)) return VY_IO;
+    const vy_status status = vy_read_file(path, limit, &data, &size);
+    if (status != VY_OK) return status;
+    *out = vy_hash64(data, size);
+    if (*out == 0) *out = 1; // 0 stands for a digest that is not known
+    free(data);
+    return size > limit ? VY_IO : VY_OK;
 }

@@ -20,7 +20,7 @@ typedef enum vy_type {
     VY_TYPE_JOINT,    ///< int: the index of a joint, by name, or `all`
     VY_TYPE_OBJECT,   ///< a table of its own, at `offset`; offset 0 and the same struct: a group of keys
     VY_TYPE_LIST,     ///< elements of `table`, at most `size`
-    VY_TYPE_NAMED,    ///< vy_parameter[size]: a mapping of names to numbers
+    VY_TYPE_NAMED,    ///< vy_parameter[size]: a mapping of names to values of any type
     VY_TYPE_TABLE,    ///< vy_numbers, owned: rows of `size` numbers each, or of any one length when that is 0
 } vy_type;
 
@@ -32,7 +32,8 @@ enum {
     VY_ROW_ALLOCATED = 1 << 4,     ///< a list behind a pointer, not inside the struct
     VY_ROW_IDENTIFIER = 1 << 5,    ///< text: a letter, then letters, digits, - and _
     VY_ROW_VARIABLE_SIZE = 1 << 6, ///< a vector that may have fewer numbers; the others are 0
-    VY_ROW_HASHED_IF_SET = 1 << 7, ///< not in the hash: an object whose first number is 0, a list of none
+    VY_ROW_HASHED_IF_SET =
+        1 << 7, ///< not in the hash: an object whose first number is 0, an empty list, choice 0
 };
 
 /// What a number may be. `above`: min itself is not allowed.

@@ -30,18 +30,8 @@ vy_controller_def vy_default_controller_def(void)
         .autopilot = {.def = vy_default_autopilot_def(), .has_target = 1},
         .start = {.attitude = {1.0, 0.0, 0.0, 0.0}},
         .deadline = 1.0,
+        .boot = 10.0,
     };
-}
-
-const char *vy_verdict_text(vy_verdict verdict)
-{
-    static const char *const texts[] = {
-#define X(name, text) text,
-        VY_VERDICT_LIST(X)
-#undef X
-    };
-    const unsigned index = (unsigned)verdict;
-    return index < sizeof texts / sizeof texts[0] ? texts[index] : "gave a verdict that is not known";
 }
 
 static vy_status check_setpoints(const vy_controller_def *def, vy_error *err)
@@ -302,7 +292,11 @@ vy_status vy_ladder_build(const vy_controller_def *def, const vy_vehicle_def *ve
 
 control_reply vy_control_reply(const vy_intent *reply)
 {
-    control_reply in = {.rung = (uint64_t)reply->rung,
+    // Disarmed is the rung at which motors are off; one that is not known makes the reply invalid.
+    const uint64_t rung = reply->status == VY_STATUS_ARMED      ? (uint64_t)reply->rung
+                          : reply->status == VY_STATUS_DISARMED ? VY_RUNG_NONE
+                                                                : ~(uint64_t)0;
+    control_reply in = {.rung = rung,
                         .thrust = reply->thrust,
                         .torque = reply->torque,
                         .rates = reply->rates,

@@ -60,3 +60,17 @@ VY_FN reference reference_at(const vy_setpoint *setpoints, int count, real time,
     if (yaw_out != NULL) *yaw_out = yaw;
     return r;
 }
+
+/// Rate of the yaw of reference_at() [rad/s].
+VY_FN real setpoint_yaw_rate(const vy_setpoint *setpoints, int count, real time)
+{
+    real rate = real_set(0.0);
+    for (int k = 0; k + 1 < count; ++k) {
+        const vy_setpoint *from = &setpoints[k], *to = &setpoints[k + 1];
+        const real s = (time - from->time) / (to->time - from->time);
+        const real speed = 30.0 * s * s * ((s - 1.0) * (s - 1.0)) / (to->time - from->time);
+        const mask on = (s >= 0.0) & (s < 1.0);
+        rate = real_select(on, speed * (to->yaw - from->yaw), rate);
+    }
+    return rate;
+}

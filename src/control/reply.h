@@ -16,24 +16,25 @@
 #define REPLY_PILOT    (1u << VY_RUNG_PILOT)
 #define REPLY_THRUST   (REPLY_WRENCH | REPLY_RATES | REPLY_ATTITUDE)
 
-#define REPLY_FIELDS(F)                                                                            \
-    F(rung, CHOICE, 1, 3, 0, "",                                                                   \
-      "its level: 0 none, 1 motors, 2 wrench, 3 rates, 4 attitude, 5 velocity, 6 pilot")           \
-    F(motors, COMMANDS, VY_ROTOR_CAP, 4, REPLY_MOTORS, "", "0 to 1 each")                          \
-    F(thrust, NUMBER, 1, 5, REPLY_THRUST, "N", "along body +z")                                    \
-    F(torque, VEC3, 3, 6, REPLY_WRENCH, "N m", "body axes")                                        \
-    F(rates, VEC3, 3, 7, REPLY_RATES, "rad/s", "body axes")                                        \
-    F(attitude, QUAT, 4, 8, REPLY_ATTITUDE, "", "q_WB: w, x, y, z")                                \
-    F(verdict, CHOICE, 1, 9, 0, "", "0: it replied; else why there is no reply")                   \
-    F(detail, CHOICE, 1, 10, 0, "", "of the verdict: a signal, an exit status, a number of bytes") \
-    F(velocity, VEC3, 3, 11, REPLY_VELOCITY, "m/s", "world axes")                                  \
-    F(yaw_rate, NUMBER, 1, 12, REPLY_VELOCITY, "rad/s", "about world +z")                          \
-    F(throttle, NUMBER, 1, 13, REPLY_PILOT, "", "step 0 to 10")                                    \
-    F(strafe, NUMBER, 1, 14, REPLY_PILOT, "", "-1 to 1: positive to the right")                    \
-    F(vertical, NUMBER, 1, 15, REPLY_PILOT, "", "-1 to 1: positive upwards")                       \
-    F(yaw, NUMBER, 1, 16, REPLY_PILOT, "", "-1 to 1: positive turns right")                        \
-    F(drop, FLAGS, 1, 18, VY_REPLY_ANY, "", "payloads to release, one bit each")                   \
-    F(debug, LIST, VY_DEBUG_CAP, 19, VY_REPLY_ANY, "", "numbers of its own, for debugging; any value")
+#define REPLY_FIELDS(F)                                                                                \
+    F(rung, CHOICE, 1, 3, 0, "",                                                                       \
+      "its level: 0 none, 1 motors, 2 wrench, 3 rates, 4 attitude, 5 velocity, 6 pilot")               \
+    F(motors, COMMANDS, VY_ROTOR_CAP, 4, REPLY_MOTORS, "", "0 to 1 each")                              \
+    F(thrust, NUMBER, 1, 5, REPLY_THRUST, "N", "along body +z")                                        \
+    F(torque, VEC3, 3, 6, REPLY_WRENCH, "N m", "body axes")                                            \
+    F(rates, VEC3, 3, 7, REPLY_RATES, "rad/s", "body axes")                                            \
+    F(attitude, QUAT, 4, 8, REPLY_ATTITUDE, "", "q_WB: w, x, y, z")                                    \
+    F(verdict, CHOICE, 1, 9, 0, "", "0: it replied; else why there is no reply")                       \
+    F(detail, CHOICE, 1, 10, 0, "", "of the verdict: a signal, an exit status, a number of bytes")     \
+    F(velocity, VEC3, 3, 11, REPLY_VELOCITY, "m/s", "world axes")                                      \
+    F(yaw_rate, NUMBER, 1, 12, REPLY_VELOCITY, "rad/s", "about world +z")                              \
+    F(throttle, NUMBER, 1, 13, REPLY_PILOT, "", "step 0 to 10")                                        \
+    F(strafe, NUMBER, 1, 14, REPLY_PILOT, "", "-1 to 1: positive to the right")                        \
+    F(vertical, NUMBER, 1, 15, REPLY_PILOT, "", "-1 to 1: positive upwards")                           \
+    F(yaw, NUMBER, 1, 16, REPLY_PILOT, "", "-1 to 1: positive turns right")                            \
+    F(drop, FLAGS, 1, 18, VY_REPLY_ANY, "", "payloads to release, one bit each")                       \
+    F(debug, LIST, VY_DEBUG_CAP, 19, VY_REPLY_ANY, "", "numbers of its own, for debugging; any value") \
+    F(status, WHOLE, 1, 20, VY_REPLY_ANY, "", "0 armed, 1 disarmed, 2 not ready, 3 stale")
 
 enum {
 #define CELLS(member_, type_, count_, ...) +(count_)

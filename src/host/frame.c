@@ -11,50 +11,76 @@ typedef enum sample_type {
     SAMPLE_VEC3,
     SAMPLE_QUAT,
     SAMPLE_ROTORS,
-    SAMPLE_RAYS
+    SAMPLE_RAYS,
+    SAMPLE_CHANNELS
 } sample_type;
 
-// The samples as vy_samples has them are what goes over the wire, number by number: append, never insert.
+// What goes over the wire, number by number. Controllers go by the names.
 typedef struct sample_field {
-    const char *sensor, *name; // of the sensor's sample, or NULL and its own
+    const char *block, *name; // `block` is "" for what a vy_samples has itself
+    size_t offset;            // in a vy_samples
     int count;
     sample_type type;
 } sample_field;
 
-static const sample_field sample_fields[] = {{NULL, "tick", 1, SAMPLE_TICK},
-                                             {NULL, "time", 1, SAMPLE_NUMBER},
-                                             {NULL, "dt", 1, SAMPLE_NUMBER},
-#define FIELD(block, member, type, count, unit, text) {#block, #member, count, SAMPLE_##type},
+#define OF(name, type, count)                                       \
+    {                                                               \
+        "", #name, offsetof(vy_samples, name), count, SAMPLE_##type \
+    }
+#define OF_BLOCK(block, name, type, count)                                    \
+    {                                                                         \
+#block, #name, offsetof(vy_samples, block.name), count, SAMPLE_##type \
+    }
+#define FIELD(block, member, type, count, unit, text) OF_BLOCK(block, member, type, count),
 #define SAMPLE(id, stream, name, needs, text)         SAMPLE_##name(FIELD, name)
-                                             DRONE_SENSORS(SAMPLE){"estimate", "position", 3, SAMPLE_VEC3},
-                                             {"estimate", "velocity", 3, SAMPLE_VEC3},
-                                             {"estimate", "attitude", 4, SAMPLE_QUAT},
-                                             {"estimate", "rate", 3, SAMPLE_VEC3},
-                                             {"estimate", "gyro_bias", 3, SAMPLE_VEC3},
-                                             {"estimate", "accel_bias", 3, SAMPLE_VEC3},
-                                             {"touch", "contacts", 1, SAMPLE_TICK},
-                                             {"touch", "impulse", 3, SAMPLE_VEC3},
-                                             SENSORS(SAMPLE)};
+static const sample_field sample_fields[] = {OF(tick, TICK, 1),
+                                             OF(time, NUMBER, 1),
+                                             OF(dt, NUMBER, 1),
+                                             DRONE_SENSORS(SAMPLE) OF_BLOCK(estimate, position, VEC3, 3),
+                                             OF_BLOCK(estimate, velocity, VEC3, 3),
+                                             OF_BLOCK(estimate, attitude, QUAT, 4),
+                                             OF_BLOCK(estimate, rate, VEC3, 3),
+                                             OF_BLOCK(estimate, gyro_bias, VEC3, 3),
+                                             OF_BLOCK(estimate, accel_bias, VEC3, 3),
+                                             OF_BLOCK(touch, contacts, TICK, 1),
+                                             OF_BLOCK(touch, impulse, VEC3, 3),
+                                             SENSORS(SAMPLE) OF_BLOCK(reference, position, VEC3, 3),
+                                             OF_BLOCK(reference, velocity, VEC3, 3),
+                                             OF_BLOCK(reference, acceleration, VEC3, 3),
+                                             OF_BLOCK(reference, yaw, NUMBER, 1),
+                                             OF_BLOCK(reference, yaw_rate, NUMBER, 1),
+                                             OF_BLOCK(rc, count, TICK, 1),
+                                             OF_BLOCK(rc, channels, CHANNELS, VY_RC_CAP),
+                                             OF(armed, TICK, 1),
+                                             OF(air_temperature, NUMBER, 1),
+                                             OF_BLOCK(truth, position, VEC3, 3),
+                                             OF_BLOCK(truth, velocity, VEC3, 3),
+                                             OF_BLOCK(truth, attitude, QUAT, 4),
+                                             OF_BLOCK(truth, rate, VEC3, 3)};
 enum { FIELD_COUNT = sizeof sample_fields / sizeof sample_fields[0] };
 
-// In that order, without a gap.
+// Every number is on the wire, once.
 #define CHECK_WIRE_ORDER(id, stream, name, needs, text) \
     _Static_assert(sizeof(((vy_samples *)0)->name) == 8 * (1 + name##_WIDTH), "every number is a cell");
 DRONE_SENSORS(CHECK_WIRE_ORDER)
 SENSORS(CHECK_WIRE_ORDER)
-_Static_assert(sizeof(vy_estimate) == 8 * 19 && sizeof(vy_touch_sample) == 8 * 4, "every number is a cell");
 #define CELLS(id, stream, name, needs, text) +1 + name##_WIDTH
-_Static_assert(VY_WIRE_CELLS == 3 DRONE_SENSORS(CELLS) + 19 + 4 SENSORS(CELLS),
+_Static_assert(sizeof(vy_estimate) == 8 * 19 && sizeof(vy_touch_sample) == 8 * 4 &&
+                   sizeof(vy_reference) == 8 * 11 && sizeof(vy_rc_sample) == 8 * 17 &&
+                   sizeof(vy_truth_sample) == 8 * 13,
+               "every number is a cell");
+_Static_assert(VY_WIRE_CELLS == 3 DRONE_SENSORS(CELLS) + 19 + 4 SENSORS(CELLS) + 11 + 17 + 2 + 13,
                "every sample is on the wire");
 
 wire_cell vy_wire_cell(int index)
 {
-    wire_cell cell = {.offset = 8 * (size_t)index};
+    wire_cell cell = {.offset = 0};
     int at = index, f = 0;
     VY_ASSERT(index >= 0 && index < VY_WIRE_CELLS);
     while (at >= sample_fields[f].count) at -= sample_fields[f++].count;
     VY_ASSERT(f < (int)FIELD_COUNT);
     const sample_field *field = &sample_fields[f];
+    cell.offset = field->offset + 8 * (size_t)at;
     cell.whole = field->type == SAMPLE_TICK;
     char part[16] = "";
     switch (field->type) {
@@ -63,10 +89,11 @@ wire_cell vy_wire_cell(int index)
     case SAMPLE_VEC3: snprintf(part, sizeof part, ".%c", "xyz"[at]); break;
     case SAMPLE_QUAT: snprintf(part, sizeof part, ".%c", "wxyz"[at]); break;
     case SAMPLE_ROTORS:
-    case SAMPLE_RAYS: snprintf(part, sizeof part, "[%d]", at); break;
+    case SAMPLE_RAYS:
+    case SAMPLE_CHANNELS: snprintf(part, sizeof part, "[%d]", at); break;
     }
-    snprintf(cell.name, sizeof cell.name, "%s%s%s%s", field->sensor != NULL ? field->sensor : "",
-             field->sensor != NULL ? "." : "", field->name, part);
+    snprintf(cell.name, sizeof cell.name, "%s%s%s%s", field->block, field->block[0] != '\0' ? "." : "",
+             field->name, part);
     return cell;
 }
 
@@ -112,9 +139,9 @@ size_t vy_wire_put_samples(const vy_samples *samples, unsigned char *out)
     const size_t size = 8 * (size_t)VY_WIRE_CELLS;
     vy_wire_put_size((uint32_t)size, out);
     VY_ASSERT(samples != NULL && vy_wire_size(out) == size);
-    const char *from = (const char *)samples;
     unsigned char *to = out + FRAME_HEAD;
     for (int f = 0; f < (int)FIELD_COUNT; ++f) {
+        const char *from = (const char *)samples + sample_fields[f].offset;
         for (int i = 0; i < sample_fields[f].count; ++i, from += 8, to += 8) {
             double value;
             uint64_t whole;
@@ -128,8 +155,8 @@ size_t vy_wire_put_samples(const vy_samples *samples, unsigned char *out)
 
 void vy_wire_get_samples(const unsigned char *numbers, vy_samples *out)
 {
-    char *to = (char *)out;
     for (int f = 0; f < (int)FIELD_COUNT; ++f) {
+        char *to = (char *)out + sample_fields[f].offset;
         for (int i = 0; i < sample_fields[f].count; ++i, numbers += 8, to += 8) {
             const double value = get_f64(numbers);
             const uint64_t whole = value >= 0.0 && value < 0x1p63 ? (uint64_t)value : 0;
@@ -180,12 +207,12 @@ static unsigned char *put_field(const vy_intent *intent, const vy_reply_field *f
         double value;
         memcpy(&flags, from + 8 * i, sizeof flags);
         memcpy(&value, from + 8 * i, sizeof value);
-        put_f64(f->type == VY_REPLY_FLAGS ? (double)flags : value, at);
+        put_f64(vy_reply_is_whole(f->type) ? (double)flags : value, at);
     }
     return at;
 }
 
-// 0: they are not flags.
+// 0: they are no whole numbers, and should be.
 static int get_field(const unsigned char *at, const vy_reply_field *f, int count, vy_intent *intent)
 {
     char *to = (char *)intent + f->offset;
@@ -193,8 +220,8 @@ static int get_field(const unsigned char *at, const vy_reply_field *f, int count
         const double value = get_f64(at + 8 * i);
         const int whole = value >= 0.0 && value < 0x1p32 && value == (double)(uint64_t)value;
         const uint64_t flags = whole ? (uint64_t)value : 0;
-        if (f->type == VY_REPLY_FLAGS && !whole) return 0;
-        memcpy(to + 8 * i, f->type == VY_REPLY_FLAGS ? (const void *)&flags : (const void *)&value, 8);
+        if (vy_reply_is_whole(f->type) && !whole) return 0;
+        memcpy(to + 8 * i, vy_reply_is_whole(f->type) ? (const void *)&flags : (const void *)&value, 8);
     }
     return 1;
 }
@@ -241,13 +268,17 @@ vy_verdict vy_wire_get_reply(const unsigned char *numbers, size_t size, uint64_t
     intent->detail = (int32_t)size;
     if (size < 16 || size % 8 != 0) return VY_VERDICT_SIZE;
     const double request_tick = get_f64(numbers), rung_number = get_f64(numbers + 8);
+    intent->detail = 0;
     if (!(rung_number >= 0.0 && rung_number < 256.0)) return VY_VERDICT_GARBAGE;
     const int rung = (int)rung_number;
     const int count = vy_wire_rung_numbers(rung, rotor_count);
     if ((double)rung != rung_number || count < 0) return VY_VERDICT_GARBAGE;
     int field_count;
     const vy_reply_field *fields = vy_reply_fields(&field_count);
-    if (!size_is_whole(fields, field_count, size / 8 - 2, (size_t)count)) return VY_VERDICT_SIZE;
+    if (!size_is_whole(fields, field_count, size / 8 - 2, (size_t)count)) {
+        intent->detail = (int32_t)size;
+        return VY_VERDICT_SIZE;
+    }
     vy_intent got = *intent;
     const unsigned char *at = numbers + 16, *const end = numbers + size;
     for (int i = 0; i < field_count; ++i) {
@@ -266,36 +297,4 @@ vy_verdict vy_wire_get_reply(const unsigned char *numbers, size_t size, uint64_t
     intent->rung = (vy_rung)rung;
     intent->detail = 0;
     return VY_VERDICT_REPLIED;
-}
-
-// Names are identifiers: nothing in them needs an escape.
-size_t vy_wire_print_start(const vy_plugin_start *start, char *out, size_t room)
-{
-    size_t n = 0;
-#define PUT(...)                                                  \
-    do {                                                          \
-        const int put = snprintf(out + n, room - n, __VA_ARGS__); \
-        if (put < 0 || (size_t)put >= room - n) return 0;         \
-        n += (size_t)put;                                         \
-    } while (0)
-    PUT("{\"volery\": %d, \"drone\": \"%s\", \"dt\": %.17g, \"period\": %.17g, \"mass\": %.17g, \"inertia\": "
-        "[",
-        WIRE_VERSION, start->drone, start->dt, start->period, start->mass);
-    for (int i = 0; i < 9; ++i) PUT("%s%.17g", i > 0 ? ", " : "", start->inertia.m[i / 3][i % 3]);
-    PUT("], \"thrust_max\": %.17g, \"rotor_count\": %d, ", start->thrust_max, start->rotor_count);
-    const vy_vec3 p = start->position;
-    const vy_quat q = start->attitude;
-    PUT("\"position\": [%.17g, %.17g, %.17g], \"attitude\": [%.17g, %.17g, %.17g, %.17g], ", p.x, p.y, p.z,
-        q.w, q.x, q.y, q.z);
-    if (start->has_home)
-        PUT("\"home\": {\"latitude\": %.17g, \"longitude\": %.17g, \"altitude\": %.17g}, ",
-            start->home_latitude, start->home_longitude, start->home_altitude);
-    PUT("\"parameters\": {"); // last of the keys: their names are the user's
-    for (int i = 0; i < start->parameter_count; ++i)
-        PUT("%s\"%s\": %.17g", i > 0 ? ", " : "", start->parameters[i].name, start->parameters[i].value);
-    PUT("}, \"samples\": [");
-    for (int i = 0; i < VY_WIRE_CELLS; ++i) PUT("%s\"%s\"", i > 0 ? ", " : "", vy_wire_cell(i).name);
-    PUT("]}");
-#undef PUT
-    return n;
 }

@@ -9,7 +9,6 @@
 
 enum {
     FRAME_HEAD = 4,
-    START_CAP = 16384,                     // [bytes] of the world's first frame
     READY_CAP = 64,                        // [bytes] of the controller's
     REPLY_CAP = 2 + sizeof(vy_intent) / 8, // [numbers] of a reply: tick, rung, and never more than it has
 };
@@ -42,6 +41,3 @@ vy_verdict vy_wire_get_reply(const unsigned char *numbers, size_t size, uint64_t
 
 uint32_t vy_wire_size(const unsigned char *head);
 void vy_wire_put_size(uint32_t size, unsigned char *head);
-
-/// The text of the world's first frame: JSON. Returns its bytes, or 0 when it does not fit.
-size_t vy_wire_print_start(const vy_plugin_start *start, char *out, size_t room);

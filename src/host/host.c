@@ -1,30 +1,181 @@
 // host.c - opens the controller that a def names: process, plug-in or pilot.
+#define _XOPEN_SOURCE 700 // nanosleep, realpath
 #include "host/host.h"
+#include "base/read_file.h"
+#include "host/channel.h"
+#include "host/start.h"
 #include "base/fail.h"
 #include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#define ASK_NS 1000000 // [ns] of wall clock between two questions to a controller that is not ready
 
 struct vy_host {
     vy_plugin_host *plugin; // one of the three
     vy_process_host *process;
     vy_pilot_host *pilot;
+    double boot;          // [s] of wall clock that it may take to be ready
+    int lost;             // it took longer
+    vy_rc_point *rc;      // script of the transmitter
+    int rc_count, rc_now; // of its points the last that is not in the future; -1: none yet
 };
 
-// The start as autopilots call it.
-static void set_home(const vy_drone_def *drone, const vy_planet_def *planet, vy_plugin_start *start)
+// --- what it is told
+
+// What the receiver gives at `time`; times of steps are not exact, so half a step of slack.
+static vy_rc_sample receive(vy_host *h, double time, double dt)
 {
-    if (planet == NULL || !(planet->radius > 0.0)) return;
-    const vy_geodetic at = vy_geodetic_of(planet, 0.0, drone->position, drone->velocity, drone->attitude);
-    start->has_home = 1;
-    start->home_latitude = at.latitude;
-    start->home_longitude = at.longitude;
-    start->home_altitude = at.altitude;
+    vy_rc_sample out = {.count = 0};
+    if (h->rc_now >= 0 && time + 0.5 * dt < h->rc[h->rc_now].time) h->rc_now = -1; // the world went back
+    while (h->rc_now + 1 < h->rc_count && h->rc[h->rc_now + 1].time <= time + 0.5 * dt) ++h->rc_now;
+    if (h->rc_now < 0) return out;
+    memcpy(out.channels, h->rc[h->rc_now].channels, sizeof out.channels);
+    while (out.count < VY_RC_CAP && out.channels[out.count] != 0.0) ++out.count;
+    return out;
+}
+
+static void ask(vy_host *h, const vy_samples *samples, vy_intent *intent)
+{
+    memset(intent, 0, sizeof *intent);
+    if (h->plugin != NULL)
+        vy_plugin_host_call(h->plugin, samples, intent);
+    else
+        vy_process_host_call(h->process, samples, intent);
+}
+
+// Booting uses up no simulated time: the same question again, until it is ready or its time is over.
+static void wait_until_ready(vy_host *h, const vy_samples *samples, vy_intent *intent)
+{
+    const int64_t start = vy_clock_ns();
+    while (intent->verdict == VY_VERDICT_REPLIED && intent->status == VY_STATUS_NOT_READY) {
+        if ((double)(vy_clock_ns() - start) >= 1e9 * h->boot) {
+            h->lost = 1;
+            return;
+        }
+        (void)nanosleep(&(struct timespec){.tv_nsec = ASK_NS}, NULL);
+        ask(h, samples, intent);
+    }
+}
+
+static void call(void *self, const vy_samples *samples, vy_intent *intent)
+{
+    vy_host *h = self;
+    vy_samples told;
+    if (h->rc_count > 0) {
+        told = *samples;
+        told.rc = receive(h, samples->time, samples->dt);
+        samples = &told;
+    }
+    if (!h->lost) ask(h, samples, intent);
+    if (!h->lost && intent->verdict == VY_VERDICT_REPLIED && intent->status == VY_STATUS_NOT_READY)
+        wait_until_ready(h, samples, intent);
+    if (h->lost) {
+        memset(intent, 0, sizeof *intent);
+        intent->verdict = VY_VERDICT_NOT_READY;
+    }
+}
+
+static vy_status copy_rc(const vy_controller_def *def, vy_host *h, vy_error *err)
+{
+    h->rc_now = -1;
+    if (def->rc_count < 0 || def->rc_count > VY_RC_POINT_CAP || (def->rc_count > 0 && def->rc == NULL))
+        return vy_fail(err, VY_BAD_VALUE, "controller.rc_count must be 0 to %d, got %d", VY_RC_POINT_CAP,
+                       def->rc_count);
+    if (def->rc_count == 0) return VY_OK;
+    h->rc = malloc((size_t)def->rc_count * sizeof *h->rc);
+    if (h->rc == NULL) return vy_fail(err, VY_NO_MEMORY, "controller: out of memory");
+    memcpy(h->rc, def->rc, (size_t)def->rc_count * sizeof *h->rc);
+    h->rc_count = def->rc_count;
+    return VY_OK;
+}
+
+// --- opening and closing
+
+// The parameters with absolute paths for files, which are there and those of their digests.
+static vy_status find_files(const vy_controller_def *def, vy_parameter *out, vy_error *err)
+{
+    memcpy(out, def->parameters, sizeof def->parameters);
+    for (int i = 0; i < def->parameter_count; ++i) {
+        vy_parameter *p = &out[i];
+        if (p->type != VY_PARAMETER_NUMBER && p->type != VY_PARAMETER_BOOLEAN && p->text == NULL)
+            return vy_fail(err, VY_BAD_VALUE, "controller.parameters.%.31s has no text", p->name);
+        if (p->type != VY_PARAMETER_FILE) continue;
+        const char *folder = def->folder[0] != '\0' ? def->folder : ".";
+        const int absolute = p->text[0] == '/';
+        vy_text path = {0};
+        vy_text_printf(&path, "%s%s%s", absolute ? "" : folder, absolute ? "" : "/", p->text);
+        p->text = vy_text_take(&path);
+        if (p->text == NULL) {
+            p->type = VY_PARAMETER_TEXT; // nothing to free
+            return vy_fail(err, VY_NO_MEMORY, "controller: out of memory");
+        }
+        char *full = realpath(p->text, NULL);
+        if (full != NULL) {
+            free((void *)p->text);
+            p->text = full;
+        }
+        uint64_t digest = 0;
+        const vy_status status = vy_file_digest(p->text, &digest);
+        if (status != VY_OK)
+            return vy_fail(err, status, "parameters.%.31s: %s %.120s", p->name,
+                           status == VY_NOT_FOUND ? "there is no" : "cannot read", p->text);
+        if (p->digest != 0 && p->digest != digest)
+            return vy_fail(err, VY_BAD_VALUE,
+                           "parameters.%.31s: %.100s has changed: its digest is %016llx and not %016llx",
+                           p->name, p->text, (unsigned long long)digest, (unsigned long long)p->digest);
+    }
+    return VY_OK;
+}
+
+static void release_files(const vy_controller_def *def, const vy_parameter *parameters)
+{
+    for (int i = 0; i < def->parameter_count; ++i) {
+        if (parameters[i].type == VY_PARAMETER_FILE && parameters[i].text != def->parameters[i].text)
+            free((void *)parameters[i].text);
+    }
+}
+
+static vy_status open_program(vy_host *host, const vy_host_request *job, vy_error *err)
+{
+    switch (job->def->kind) {
+    case VY_CONTROLLER_PLUGIN: return vy_plugin_host_open(job, &host->plugin, err);
+    case VY_CONTROLLER_PROCESS: return vy_process_host_open(job, &host->process, err);
+    default: return vy_pilot_host_open(job, &host->pilot, err);
+    }
+}
+
+// The start message, and the program that gets it.
+static vy_status start_program(vy_host *host, const vy_drone_def *drone, const char *name, double dt,
+                               const vy_planet_def *planet, vy_error *err)
+{
+    vy_host_request job = {.def = &drone->controller};
+    vy_parameter parameters[VY_PARAMETER_CAP];
+    vy_status status = vy_start_fill(drone, name, dt, planet, &job.start, err);
+    if (status != VY_OK) return status;
+    status = find_files(job.def, parameters, err);
+    if (status == VY_OK) {
+        vy_text json = {0};
+        job.start.parameters = parameters;
+        vy_start_print(&job.start, drone, &json);
+        char *text = vy_text_take(&json);
+        job.start.json = text;
+        if (text == NULL)
+            status = vy_fail(err, VY_NO_MEMORY, "controller: out of memory");
+        else if (strlen(text) > START_CAP)
+            status = vy_fail(err, VY_FULL, "controller: its parameters have more than %d bytes", START_CAP);
+        else
+            status = open_program(host, &job, err);
+        free(text);
+    }
+    release_files(job.def, parameters);
+    return status;
 }
 
 vy_status vy_host_open(vy_drone_def *drone, const char *name, double dt, const vy_planet_def *planet,
                        vy_host **out, vy_error *err)
 {
     vy_controller_def *const def = &drone->controller;
-    const vy_vehicle_def *const vehicle = &drone->vehicle;
     *out = NULL;
     if (def->kind != VY_CONTROLLER_PLUGIN && def->kind != VY_CONTROLLER_PROCESS &&
         def->kind != VY_CONTROLLER_PILOT)
@@ -40,50 +191,20 @@ vy_status vy_host_open(vy_drone_def *drone, const char *name, double dt, const v
     if (!(def->deadline > 0.0 && def->deadline <= 1e6))
         return vy_fail(err, VY_BAD_VALUE, "controller.deadline must be above 0 and at most 1e6 s, got %g",
                        def->deadline);
+    if (!(def->boot >= 0.0 && def->boot <= 1e6))
+        return vy_fail(err, VY_BAD_VALUE, "controller.boot must be 0 to 1e6 s, got %g", def->boot);
     vy_host *host = calloc(1, sizeof *host);
     if (host == NULL) return vy_fail(err, VY_NO_MEMORY, "controller: out of memory");
-    double thrust_max = vehicle->thrust_coef * vehicle->speed_max * vehicle->speed_max;
-    for (int i = 0; i < vehicle->thruster_count && vehicle->rotor_count == 0; ++i) {
-        if (thrust_max < vehicle->thrusters[i].thrust_max) thrust_max = vehicle->thrusters[i].thrust_max;
-    }
-    vy_host_request job = {
-        .def = def,
-        .start =
-            {
-                .drone = name,
-                .dt = dt,
-                .period = def->period,
-                .mass = vehicle->mass,
-                .inertia = vehicle->inertia,
-                .thrust_max = thrust_max,
-                .rotor_count = vehicle->rotor_count + vehicle->thruster_count,
-                .parameter_count = def->parameter_count,
-                .parameters = def->parameters,
-                .position = drone->position,
-                .attitude = drone->attitude,
-            },
-    };
-    set_home(drone, planet, &job.start);
-    vy_status status;
-    vy_controller_fn *call;
-    if (def->kind == VY_CONTROLLER_PLUGIN) {
-        status = vy_plugin_host_open(&job, &host->plugin, err);
-        call = vy_plugin_host_call;
-    } else if (def->kind == VY_CONTROLLER_PROCESS) {
-        status = vy_process_host_open(&job, &host->process, err);
-        call = vy_process_host_call;
-    } else {
-        status = vy_pilot_host_open(&job, &host->pilot, err);
-        call = vy_pilot_host_call;
-    }
+    host->boot = def->boot;
+    vy_status status = copy_rc(def, host, err);
+    if (status == VY_OK) status = start_program(host, drone, name, dt, planet, err);
     if (status != VY_OK) {
+        free(host->rc);
         free(host);
         return status;
     }
-    def->call = call;
-    def->self = host->plugin != NULL    ? (void *)host->plugin
-                : host->process != NULL ? (void *)host->process
-                                        : (void *)host->pilot;
+    def->call = host->pilot != NULL ? vy_pilot_host_call : call;
+    def->self = host->pilot != NULL ? (void *)host->pilot : (void *)host;
     *out = host;
     return VY_OK;
 }
@@ -98,11 +219,17 @@ vy_verdict vy_host_finish(vy_host *host, int32_t *detail)
     return VY_VERDICT_REPLIED;
 }
 
+const char *vy_host_said(const vy_host *host)
+{
+    return host->process != NULL ? vy_process_host_said(host->process) : "";
+}
+
 void vy_host_close(vy_host *host)
 {
     if (host == NULL) return;
     vy_plugin_host_close(host->plugin);
     vy_process_host_close(host->process);
     vy_pilot_host_close(host->pilot);
+    free(host->rc);
     free(host);
 }

@@ -3,8 +3,8 @@
 #include "volery/host.h"
 
 enum {
-    START_SECONDS = 10, // to be ready, beside the deadline: an interpreter or a large library has to load
     END_MILLISECONDS = 1000, // to end by itself when the world has
+    SAID_CAP = 64,
 };
 
 typedef struct vy_plugin_host vy_plugin_host;
@@ -14,7 +14,7 @@ typedef struct vy_pilot_host vy_pilot_host;
 /// What to open, and for which drone.
 typedef struct vy_host_request {
     const vy_controller_def *def;
-    vy_plugin_start start;
+    vy_plugin_start start; ///< with its JSON
 } vy_host_request;
 
 vy_status vy_plugin_host_open(const vy_host_request *job, vy_plugin_host **out, vy_error *err);
@@ -25,6 +25,7 @@ void vy_plugin_host_call(void *host, const vy_samples *samples, vy_intent *inten
 vy_status vy_process_host_open(const vy_host_request *job, vy_process_host **out, vy_error *err);
 vy_verdict vy_process_host_finish(vy_process_host *host, int32_t *detail);
 void vy_process_host_close(vy_process_host *host);
+const char *vy_process_host_said(const vy_process_host *host);
 void vy_process_host_call(void *host, const vy_samples *samples, vy_intent *intent);
 
 vy_status vy_pilot_host_open(const vy_host_request *job, vy_pilot_host **out, vy_error *err);

@@ -15,11 +15,13 @@ vy_status vy_plugin_load(const char *path, void **library, const vy_plugin **out
     if (plugin == NULL) {
         status = vy_fail(err, VY_BAD_VALUE, "plug-in %.120s: it has no VY_PLUGIN(init, step, done)", path);
     } else if (plugin->version != VY_PLUGIN_VERSION || plugin->start_size > sizeof(vy_plugin_start) ||
-               plugin->samples_size > sizeof(vy_samples) || plugin->intent_size > sizeof(vy_intent)) {
-        status = vy_fail(
-            err, VY_OTHER_VERSION,
-            "plug-in %.100s: built for version %u of volery/plugin.h or a newer Volery; this one has %d",
-            path, plugin->version, VY_PLUGIN_VERSION);
+               plugin->samples_size > sizeof(vy_samples) || plugin->intent_size > sizeof(vy_intent) ||
+               plugin->vehicle_size != sizeof(vy_vehicle_def) ||
+               plugin->sensors_size != sizeof(vy_sensor_suite_def)) {
+        status = vy_fail(err, VY_OTHER_VERSION,
+                         "plug-in %.100s: built for version %u of volery/plugin.h or another Volery; this "
+                         "one has %d: build it again",
+                         path, plugin->version, VY_PLUGIN_VERSION);
     } else if (plugin->init == NULL || plugin->step == NULL) {
         status = vy_fail(err, VY_BAD_VALUE, "plug-in %.120s: init or step is missing", path);
     }

@@ -31,6 +31,7 @@ enum {
 struct vy_plugin_host {
     child child;
     channel *channel;
+    size_t size; // [bytes] of it
     int64_t deadline_ns;
     waiter waiter;
     uint32_t count; // requests sent
@@ -117,16 +118,42 @@ static void exec_child(const program *p, channel *c, int memory, int lifeline_fd
 // --- the channel
 
 // Sealed against shrinking: a truncated mapping would kill the world with SIGBUS.
-static vy_status make_channel(int *memory, channel **out, vy_error *err)
+static vy_status make_channel(size_t size, int *memory, channel **out, vy_error *err)
 {
     *memory = vy_fd_above_stdio(memfd_create("volery-channel", MFD_CLOEXEC | MFD_ALLOW_SEALING));
-    if (*memory < 0 || ftruncate(*memory, sizeof(channel)) != 0 ||
+    if (*memory < 0 || ftruncate(*memory, (off_t)size) != 0 ||
         fcntl(*memory, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL) != 0)
         return vy_fail(err, VY_IO, "plug-in: no shared memory: %s", strerror(errno));
-    channel *c = mmap(NULL, sizeof *c, PROT_READ | PROT_WRITE, MAP_SHARED, *memory, 0);
+    channel *c = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED, *memory, 0);
     if (c == MAP_FAILED) return vy_fail(err, VY_IO, "plug-in: no shared memory: %s", strerror(errno));
     *out = c;
     return VY_OK;
+}
+
+// Of the whole memory, with the texts behind the channel.
+static size_t channel_size(const vy_plugin_start *start)
+{
+    size_t size = sizeof(channel) + strlen(start->json) + 1;
+    for (int i = 0; i < start->parameter_count; ++i) {
+        const char *text = start->parameters[i].text;
+        if (text != NULL) size += strlen(text) + 1;
+    }
+    return size;
+}
+
+static void fill_texts(const vy_plugin_start *start, channel *c)
+{
+    size_t at = strlen(start->json) + 1;
+    memcpy(c->texts, start->json, at);
+    for (int i = 0; i < start->parameter_count; ++i) {
+        const char *text = start->parameters[i].text;
+        if (text == NULL) continue;
+        c->parameter_at[i] = (uint32_t)at;
+        memcpy(c->texts + at, text, strlen(text) + 1);
+        at += strlen(text) + 1;
+    }
+    VY_ASSERT(sizeof *c + at <=
+              c->size + sizeof(uint64_t)); // the array may begin within the struct's padding
 }
 
 static void write_start(const vy_host_request *job, channel *c)
@@ -134,13 +161,18 @@ static void write_start(const vy_host_request *job, channel *c)
     const vy_controller_def *def = job->def;
     const int absolute = def->program[0] == '/';
     VY_ASSERT(job->start.drone != NULL && strlen(job->start.drone) < VY_NAME_CAP);
-    _Static_assert(sizeof c->parameters == sizeof def->parameters, "copied whole");
     const char *folder = absolute ? "" : def->folder[0] != '\0' ? def->folder : ".";
     _Static_assert(sizeof def->folder + sizeof def->program + 2 <= PLUGIN_PATH_CAP, "every path fits");
     snprintf(c->library, sizeof c->library, "%s%s%s", folder, absolute ? "" : "/", def->program);
     c->start = job->start;
     snprintf(c->drone, sizeof c->drone, "%s", job->start.drone);
-    memcpy(c->parameters, def->parameters, sizeof c->parameters);
+    c->vehicle = *job->start.vehicle;
+    c->imu = *job->start.imu;
+    c->mocap = *job->start.mocap;
+    c->sensors = *job->start.sensors;
+    memcpy(c->parameters, job->start.parameters,
+           (size_t)job->start.parameter_count * sizeof c->parameters[0]);
+    fill_texts(&job->start, c);
     cpu_set_t cpus;
     const int one = sched_getaffinity(0, sizeof cpus, &cpus) == 0 && CPU_COUNT(&cpus) == 1;
     c->spin_ns = one ? 0 : SPIN_NS;
@@ -175,8 +207,10 @@ static vy_status spawn(const vy_host_request *job, vy_plugin_host *h, vy_error *
 {
     program p = {.fd = -1};
     int memory = -1, lifeline_fd = -1;
-    vy_status status = make_channel(&memory, &h->channel, err);
+    h->size = channel_size(&job->start);
+    vy_status status = make_channel(h->size, &memory, &h->channel, err);
     if (status == VY_OK) {
+        h->channel->size = h->size;
         write_start(job, h->channel);
         h->waiter = (waiter){.spin_ns = h->channel->spin_ns, .spin_max_ns = h->channel->spin_ns};
         status = unpack(&p, err);
@@ -198,15 +232,18 @@ static vy_status handshake(const vy_host_request *job, vy_plugin_host *h, vy_err
     const char *name = job->def->program;
     channel *c = h->channel;
     int32_t detail = 0;
-    const vy_verdict verdict = wait_answer(h, h->deadline_ns + (int64_t)1000000000 * START_SECONDS, &detail);
+    const vy_verdict verdict = wait_answer(h, h->deadline_ns + (int64_t)(1e9 * job->def->boot), &detail);
     const uint32_t stage = atomic_load(&c->stage);
     if (stage == STAGE_EXEC && c->error != 0)
         return vy_fail(err, VY_IO, "plug-in %.100s: the program around it cannot be started: %s", name,
                        strerror(c->error));
-    if (verdict != VY_VERDICT_REPLIED)
-        return vy_fail(err, VY_BAD_VALUE, "plug-in %.100s: its %s %s (%d)", name,
-                       stages[stage <= STAGE_INIT ? stage : STAGE_INIT], vy_verdict_text(verdict),
-                       (int)detail);
+    if (verdict != VY_VERDICT_REPLIED) {
+        char why[160]; // one that is late was not ready: the time to boot comes before the deadline
+        vy_verdict_print(verdict == VY_VERDICT_LATE ? VY_VERDICT_NOT_READY : verdict, detail,
+                         job->def->boot + job->def->deadline, NULL, why, sizeof why);
+        return vy_fail(err, VY_BAD_VALUE, "plug-in %.60s: its %s %s", name,
+                       stages[stage <= STAGE_INIT ? stage : STAGE_INIT], why);
+    }
     if (stage == STAGE_STEP) return VY_OK;
     c->refusal.text[sizeof c->refusal.text - 1] = '\0';
     const vy_status status = c->refusal.status;
@@ -264,7 +301,7 @@ void vy_plugin_host_close(vy_plugin_host *h)
     int32_t detail;
     (void)vy_plugin_host_finish(h, &detail);
     vy_child_end(&h->child);
-    if (h->channel != NULL) (void)munmap(h->channel, sizeof *h->channel);
+    if (h->channel != NULL) (void)munmap(h->channel, h->size);
     free(h);
 }
 

@@ -36,6 +36,7 @@ struct vy_process_host {
     int dead;
     vy_verdict verdict;
     int32_t detail;
+    char said[SAID_CAP]; // what it wrote in place of a reply
     unsigned char out[WIRE_CAP], in[WIRE_CAP];
 };
 
@@ -133,6 +134,25 @@ static vy_verdict send_frame(vy_process_host *h, const unsigned char *bytes, siz
     return VY_VERDICT_REPLIED;
 }
 
+// Are these bytes a text that somebody has printed? Its first line is saved_affinity, its first letters are
+// the detail.
+static int is_text(vy_process_host *h, const unsigned char *bytes, size_t size, int32_t *detail)
+{
+    unsigned char first[4] = {'\n', '\n', '\n', '\n'};
+    memcpy(first, bytes, size < 4 ? size : 4);
+    for (size_t i = 0; i < 4; ++i) {
+        const int printed =
+            (first[i] >= ' ' && first[i] <= '~') || first[i] == '\n' || first[i] == '\r' || first[i] == '\t';
+        if (!printed) return 0;
+    }
+    size_t used = 0;
+    for (; used < size && used + 1 < sizeof h->said && bytes[used] >= ' ' && bytes[used] <= '~'; ++used)
+        h->said[used] = (char)bytes[used];
+    h->said[used] = '\0';
+    *detail = (int32_t)vy_wire_size(first);
+    return 1;
+}
+
 // One frame of at most `cap` bytes, and no byte more, into h->in.
 static vy_verdict receive_frame(vy_process_host *h, double seconds, size_t cap, size_t *size, int32_t *detail)
 {
@@ -141,17 +161,24 @@ static vy_verdict receive_frame(vy_process_host *h, double seconds, size_t cap, 
     VY_ASSERT(h->wire >= 0 && cap <= WIRE_CAP - FRAME_HEAD);
     for (;;) {
         const ssize_t n = recv(h->wire, h->in + have, sizeof h->in - have, 0);
-        if (n == 0) return ended(h, detail);
         if (n < 0 && errno == EINTR) continue;
-        if (n < 0) return errno == EAGAIN || errno == EWOULDBLOCK ? VY_VERDICT_LATE : ended(h, detail);
+        if (n < 0 && (errno == EAGAIN || errno == EWOULDBLOCK)) return VY_VERDICT_LATE;
+        if (n <= 0) // its last words say more than its end
+            return have > 0 && is_text(h, h->in, have, detail) ? VY_VERDICT_GARBAGE : ended(h, detail);
         have += (size_t)n;
         if (have >= FRAME_HEAD) {
             *size = vy_wire_size(h->in);
-            if (*size > WIRE_CAP - FRAME_HEAD) return VY_VERDICT_GARBAGE;
+            if (*size > WIRE_CAP - FRAME_HEAD) {
+                *detail = 0;
+                (void)is_text(h, h->in, have, detail);
+                return VY_VERDICT_GARBAGE;
+            }
             *detail = (int32_t)*size;
             if (*size > cap) return VY_VERDICT_SIZE;
-            if (have > FRAME_HEAD + *size) return VY_VERDICT_FLOODED;
-            if (have == FRAME_HEAD + *size) break;
+            const size_t end = FRAME_HEAD + *size;
+            if (have > end)
+                return is_text(h, h->in + end, have - end, detail) ? VY_VERDICT_GARBAGE : VY_VERDICT_FLOODED;
+            if (have == end) break;
         }
         // The rest comes later, within what is left of the same deadline.
         const double left = seconds - (now() - start);
@@ -166,21 +193,23 @@ static vy_verdict receive_frame(vy_process_host *h, double seconds, size_t cap, 
 static vy_status handshake(const vy_host_request *job, vy_process_host *h, vy_error *err)
 {
     const char *program = job->def->program;
-    unsigned char *text = malloc(FRAME_HEAD + START_CAP);
+    size_t size = strlen(job->start.json);
+    unsigned char *text = malloc(FRAME_HEAD + size);
     if (text == NULL) return vy_fail(err, VY_NO_MEMORY, "controller: out of memory");
-    const vy_locale locale = vy_locale_enter();
-    size_t size = vy_wire_print_start(&job->start, (char *)text + FRAME_HEAD, START_CAP);
-    vy_locale_leave(locale);
+    memcpy(text + FRAME_HEAD, job->start.json, size);
     vy_wire_put_size((uint32_t)size, text);
-    set_timeout(h->wire, START_SECONDS + h->deadline);
+    const double patience = job->def->boot + h->deadline;
+    set_timeout(h->wire, patience);
     int32_t detail = 0;
     vy_verdict verdict = send_frame(h, text, FRAME_HEAD + size, &detail);
     free(text);
-    if (verdict == VY_VERDICT_REPLIED)
-        verdict = receive_frame(h, START_SECONDS + h->deadline, READY_CAP, &size, &detail);
-    if (verdict != VY_VERDICT_REPLIED)
-        return vy_fail(err, VY_IO, "controller `%.80s` %s (%d), before the first step", program,
-                       vy_verdict_text(verdict), (int)detail);
+    if (verdict == VY_VERDICT_REPLIED) verdict = receive_frame(h, patience, READY_CAP, &size, &detail);
+    if (verdict != VY_VERDICT_REPLIED) {
+        char why[160];
+        vy_verdict_print(verdict == VY_VERDICT_LATE ? VY_VERDICT_NOT_READY : verdict, detail, patience,
+                         h->said, why, sizeof why);
+        return vy_fail(err, VY_IO, "controller `%.60s` %s (before the first step)", program, why);
+    }
     char ready[32];
     const int length = snprintf(ready, sizeof ready, "volery %d", WIRE_VERSION);
     if (size != (size_t)length || memcmp(h->in + FRAME_HEAD, ready, size) != 0)
@@ -223,6 +252,8 @@ vy_verdict vy_process_host_finish(vy_process_host *h, int32_t *detail)
     *detail = crashed ? how : 0;
     return crashed ? VY_VERDICT_CRASHED : VY_VERDICT_REPLIED;
 }
+
+const char *vy_process_host_said(const vy_process_host *h) { return h->said; }
 
 void vy_process_host_close(vy_process_host *h)
 {

@@ -3,11 +3,9 @@
 #include "base/assert.h"
 #include "base/real.h"
 #include "host/frame.h"
-#include "scenario/number.h"
+#include "host/start.h"
 #include "volery/host.h"
 #include <errno.h>
-#include <limits.h>
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -35,109 +33,34 @@ static int write_all(int out, const unsigned char *bytes, size_t size)
     return 1;
 }
 
-static int read_frame(int in, unsigned char *out, size_t room, size_t *size)
+// The world's first frame, into memory of its own size.
+static vy_status read_first(int in, start_message **out, vy_error *err)
 {
     unsigned char head[FRAME_HEAD];
-    const int got = read_all(in, head, sizeof head);
-    if (got <= 0) return got;
-    *size = vy_wire_size(head);
-    if (*size > room) return -1;
-    return *size == 0 || read_all(in, out, *size) == 1 ? 1 : -1;
-}
-
-// The value behind `"key": ` in the text that vy_wire_print_start() writes; NULL when it is not there.
-static const char *value_of(const char *text, const char *key)
-{
-    char quoted[48];
-    snprintf(quoted, sizeof quoted, "\"%s\": ", key);
-    const char *at = strstr(text, quoted);
-    return at != NULL ? at + strlen(quoted) : NULL;
-}
-
-static double number_of(const char *text, const char *key)
-{
-    const char *at = value_of(text, key);
-    return at != NULL ? strtod(at, NULL) : 0.0;
-}
-
-// A whole number of at most `maximum`; -1 for anything else.
-static int uint_of(const char *text, const char *key, int maximum)
-{
-    const double number = number_of(text, key);
-    return number >= 0.0 && number <= maximum && number == floor(number) ? (int)number : -1;
-}
-
-// The numbers of a list, from its bracket on.
-static void read_numbers(const char *list, int count, double *out)
-{
-    for (int i = 0; i < count; ++i) {
-        char *end;
-        out[i] = strtod(list + 1, &end);
-        list = end; // at the comma or the bracket
+    const size_t size = read_all(in, head, sizeof head) == 1 ? vy_wire_size(head) : 0;
+    if (size == 0 || size > START_CAP)
+        return vy_fail(err, VY_DAMAGED, "serve: the first frame is none of a world's");
+    char *text = malloc(size + 1);
+    if (text == NULL) return vy_fail(err, VY_NO_MEMORY, "serve: out of memory");
+    if (read_all(in, (unsigned char *)text, size) != 1) {
+        free(text);
+        return vy_fail(err, VY_DAMAGED, "serve: the first frame is none of a world's");
     }
-}
-
-// The argument of `init`, from the world's first frame. `name` and `parameters` are its memory.
-static int read_start(const char *text, vy_plugin_start *start, char name[VY_NAME_CAP],
-                      vy_parameter parameters[VY_PARAMETER_CAP])
-{
-    memset(start, 0, sizeof *start);
-    const char *drone = value_of(text, "drone"), *inertia = value_of(text, "inertia");
-    const char *list = value_of(text, "parameters"), *home = value_of(text, "home");
-    const char *position = value_of(text, "position"), *attitude = value_of(text, "attitude");
-    if (drone == NULL || inertia == NULL || list == NULL || uint_of(text, "volery", INT_MAX) != WIRE_VERSION)
-        return 0;
-    snprintf(name, VY_NAME_CAP, "%.*s", (int)strcspn(drone + 1, "\""), drone + 1);
-    start->drone = name;
-    start->dt = number_of(text, "dt");
-    start->period = number_of(text, "period");
-    start->mass = number_of(text, "mass");
-    start->thrust_max = number_of(text, "thrust_max");
-    start->rotor_count = uint_of(text, "rotor_count", VY_ROTOR_CAP);
-    read_numbers(inertia, 9, &start->inertia.m[0][0]);
-    double numbers[4] = {0.0};
-    if (position != NULL && position < list) read_numbers(position, 3, numbers);
-    start->position = (vy_vec3){numbers[0], numbers[1], numbers[2]};
-    if (attitude != NULL && attitude < list) read_numbers(attitude, 4, numbers);
-    start->attitude = (vy_quat){numbers[0], numbers[1], numbers[2], numbers[3]};
-    start->has_home = home != NULL && home < list;
-    if (start->has_home) {
-        start->home_latitude = number_of(home, "latitude");
-        start->home_longitude = number_of(home, "longitude");
-        start->home_altitude = number_of(home, "altitude");
-    }
-    for (const char *at = list + 1; *at == '"' && start->parameter_count < VY_PARAMETER_CAP;) {
-        vy_parameter *p = &parameters[start->parameter_count++];
-        const size_t length = strcspn(at + 1, "\"");
-        snprintf(p->name, sizeof p->name, "%.*s", (int)length, at + 1);
-        char *end;
-        p->value = strtod(at + 1 + length + 2, &end);
-        at = end + strspn(end, ", ");
-    }
-    start->parameters = parameters;
-    return start->rotor_count >= 0;
+    text[size] = '\0';
+    return vy_start_read(text, size, out, err);
 }
 
 static vy_status begin(const vy_plugin *plugin, int in, int out, int *rotor_count, void **self, vy_error *err)
 {
-    unsigned char *text = malloc(START_CAP + 1);
-    if (text == NULL) return vy_fail(err, VY_NO_MEMORY, "serve: out of memory");
-    size_t size = 0;
-    const int got = read_frame(in, text, START_CAP, &size);
-    vy_plugin_start start;
-    char name[VY_NAME_CAP], why[120] = "";
-    vy_parameter parameters[VY_PARAMETER_CAP];
-    int good = 0;
-    if (got == 1) {
-        text[size] = '\0';
-        const vy_locale locale = vy_locale_enter();
-        good = read_start((const char *)text, &start, name, parameters);
-        vy_locale_leave(locale);
-    }
-    free(text);
-    if (!good) return vy_fail(err, VY_DAMAGED, "serve: the first frame is none of a world's");
-    *rotor_count = start.rotor_count;
-    *self = plugin->init(&start, why, sizeof why);
+    start_message *message = NULL;
+    const vy_status status = read_first(in, &message, err);
+    if (status != VY_OK) return status;
+    char why[120] = "";
+    *rotor_count = message->start.rotor_count;
+    (void)fpu_enter(); // as in a process of its own
+    *self = plugin->init(&message->start, why, sizeof why);
+    vy_start_release(message);
+    why[sizeof why - 1] = '\0';
     if (*self == NULL) return vy_fail(err, VY_BAD_VALUE, "serve: the plug-in refuses: %.100s", why);
     unsigned char ready[FRAME_HEAD + 32];
     const int length = snprintf((char *)ready + FRAME_HEAD, 32, "volery %d", WIRE_VERSION);

@@ -73,7 +73,9 @@ void vy_event_writer_failure(event_writer *e, const vy_world *world)
         snprintf(text, sizeof text, "%s is not finite, of no known rung, or releases a payload it may not",
                  f.what);
     } else if (f.reason == VY_FAILURE_CONTROLLER) {
-        snprintf(text, sizeof text, "the controller %s (%.0f)", f.what, f.value);
+        char verdict[160];
+        vy_verdict_print(f.verdict, (int32_t)f.value, f.limit, NULL, verdict, sizeof verdict);
+        snprintf(text, sizeof text, "the controller %s", verdict);
     } else {
         snprintf(text, sizeof text, "%s %.6g, allowed %.6g", f.what, f.value, f.limit);
     }
@@ -169,17 +171,24 @@ static void note_faults(event_writer *e, const vy_world *world)
     }
 }
 
-static void note_failsafe(event_writer *e, uint64_t tick, uint32_t drone, const supervisor_block *g)
+static void print_handover(const vy_controller_def *c, const supervisor_block *g, char *out, size_t size)
+{
+    const vy_verdict verdict = (vy_verdict)g->verdict;
+    vy_verdict_print(verdict, (int32_t)(int64_t)g->detail,
+                     verdict == VY_VERDICT_NOT_READY ? c->boot : c->deadline, NULL, out, size);
+}
+
+static void note_failsafe(event_writer *e, const vy_world *world, uint32_t drone, const supervisor_block *g)
 {
     static const char *const names[] = {"none", "hold", "land", "cut"};
     VY_ASSERT(g->failsafe < sizeof names / sizeof names[0]);
     supervisor_note *n = &e->supervisors[drone];
-    char text[160];
+    char text[240], verdict[160];
     if (g->handovers != n->handovers) {
         const char *name = names[g->failsafe % 4];
+        print_handover(&world->model.drones[drone].controller, g, verdict, sizeof verdict);
         if (g->cause == VY_HANDOVER_CONTROLLER)
-            snprintf(text, sizeof text, "%s: the controller %s (%d)", name,
-                     vy_verdict_text((vy_verdict)g->verdict), (int)(int64_t)g->detail);
+            snprintf(text, sizeof text, "%s: the controller %s", name, verdict);
         else
             snprintf(text, sizeof text, "%s: %s", name,
                      g->cause == VY_HANDOVER_COMMAND ? "the controller's reply is invalid"
@@ -190,7 +199,7 @@ static void note_failsafe(event_writer *e, uint64_t tick, uint32_t drone, const 
     } else {
         return;
     }
-    vy_event_writer_put(e, tick, "failsafe", e->output->names[drone], text);
+    vy_event_writer_put(e, world->state->tick, "failsafe", e->output->names[drone], text);
 }
 
 // A counter has increased since it was last reported: an event is due if it had been still for a second.
@@ -223,7 +232,7 @@ static void note_supervisors(event_writer *e, const vy_world *world)
             snprintf(text, sizeof text, "rotor %d does not follow: the allocation does without it", k);
             vy_event_writer_put(e, tick, "rotor_lost", e->output->names[i], text);
         }
-        note_failsafe(e, tick, i, g);
+        note_failsafe(e, world, i, g);
         n->failsafe = g->failsafe;
         n->handovers = g->handovers;
         n->lost = g->lost;

@@ -36,6 +36,7 @@ const vy_pb_message vy_message_state = {.name = "volery.State", .fields = state_
 
 #define PB_CHOICE(count_)   VY_PB_FIXED64
 #define PB_FLAGS(count_)    VY_PB_FIXED64
+#define PB_WHOLE(count_)    VY_PB_FIXED64
 #define PB_NUMBER(count_)   VY_PB_DOUBLE
 #define PB_COMMANDS(count_) VY_PB_DOUBLE, .repeat = (count_)
 #define PB_LIST(count_)     VY_PB_DOUBLE, .repeat = (count_)
@@ -142,7 +143,7 @@ reply_cells vy_reply_pack(uint64_t tick, uint32_t drone, const vy_intent *intent
             *to = (uint64_t)(int64_t)choice;
         } else {
             memcpy(to, from, 8 * (size_t)fields[i].count);
-            if (fields[i].type != VY_REPLY_FLAGS) unify_nan(to, fields[i].count);
+            if (!vy_reply_is_whole(fields[i].type)) unify_nan(to, fields[i].count);
         }
     }
     VY_ASSERT(to == c.values + REPLY_CELLS);

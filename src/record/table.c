@@ -370,7 +370,7 @@ static vy_status read_reply(log_table *t, const vy_mcap_message *message, int *t
     int count;
     const vy_reply_field *f = vy_reply_fields(&count);
     for (const vy_reply_field *end = f + count; f < end; ++f) {
-        const int whole = f->type == VY_REPLY_CHOICE || f->type == VY_REPLY_FLAGS;
+        const int whole = f->type == VY_REPLY_CHOICE || vy_reply_is_whole(f->type);
         if (whole)
             *out = (double)(int64_t)*in;
         else

@@ -223,6 +223,11 @@ static void warn_of_inertia(vy_reader *r, const vy_mat3 *inertia)
 static void check_controller(vy_reader *r, const vy_scenario_drone *drone)
 {
     const vy_controller_def *c = &drone->def.controller;
+    for (int i = 1; i < c->rc_count; ++i) {
+        if (IS_VALID(r, c->rc[i].time) && !(c->rc[i].time > c->rc[i - 1].time))
+            vy_reader_refuse(r, &c->rc[i].time, "rc: time must be after that of the line before it, %g s",
+                             c->rc[i - 1].time);
+    }
     if (IS_VALID(r, c->kind) && IS_VALID(r, drone->def.vehicle) && c->kind != VY_CONTROLLER_NONE &&
         drone->def.vehicle.rotor_count == 0 && drone->def.vehicle.thruster_count == 0 &&
         c->flight != VY_FLIGHT_KINEMATIC) {

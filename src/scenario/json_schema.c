@@ -192,8 +192,7 @@ static void write_type(vy_text *out, const vy_row *row, const void *defaults, in
         break;
     case VY_TYPE_NAMED:
         vy_text_puts(out, "{\"type\": \"object\", \"propertyNames\": {\"pattern\": \"" NAME_PATTERN
-                          "\"}, \"additionalProperties\": ");
-        write_number(out, row);
+                          "\"}, \"additionalProperties\": {}");
         vy_text_printf(out, ", \"maxProperties\": %zu}", row->size);
         break;
     }

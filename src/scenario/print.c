@@ -4,6 +4,7 @@
 #include "base/hash.h"
 #include "environment/wind_grid.h"
 #include "scenario/number.h"
+#include "scenario/parameters.h"
 #include <stdlib.h>
 
 static void print_rows(vy_text *out, const vy_table *table, const void *object, const vy_scenario *scenario,
@@ -61,7 +62,7 @@ static void print_named(vy_text *out, const vy_row *row, const void *object)
     vy_text_puts(out, "{");
     for (int i = 0; i < count; ++i) {
         vy_text_printf(out, "%s%s: ", i > 0 ? ", " : "", list[i].name);
-        vy_number_print(out, list[i].value);
+        vy_parameter_print(out, &list[i], 0);
     }
     vy_text_puts(out, "}");
 }
@@ -201,6 +202,9 @@ static void collect_rows(vy_text *out, const vy_table *table, const void *object
         if ((row->flags & VY_ROW_HASHED_IF_SET) && row->type == VY_TYPE_LIST) {
             (void)vy_list_elements(row, object, &count);
             if (count == 0) continue;
+        } else if ((row->flags & VY_ROW_HASHED_IF_SET) && row->type == VY_TYPE_CHOICE) {
+            memcpy(&number, field, sizeof number);
+            if (number == 0) continue;
         } else if ((row->flags & VY_ROW_HASHED_IF_SET) && is_off(row, field)) {
             continue;
         }
@@ -224,11 +228,8 @@ static void collect_rows(vy_text *out, const vy_table *table, const void *object
             break;
         case VY_TYPE_NAMED:
             elements = vy_list_elements(row, object, &count);
-            for (int k = 0; k < count; ++k) {
-                const vy_parameter *p = (const vy_parameter *)(const void *)elements + k;
-                vy_text_add(out, p->name, strlen(p->name) + 1);
-                vy_text_add(out, (const char *)&p->value, sizeof p->value);
-            }
+            for (int k = 0; k < count; ++k)
+                vy_parameter_collect(out, (const vy_parameter *)(const void *)elements + k);
             vy_text_add(out, "", 1);
             break;
         case VY_TYPE_TABLE: {

@@ -57,6 +57,13 @@ static size_t folder_of(const vy_controller_def *c, const char *from, const char
     return slash == NULL ? 0 : slash == from ? 1 : (size_t)(slash - from);
 }
 
+char *vy_program_path(const vy_controller_def *controller, const char *from, const char *name)
+{
+    const char *folder;
+    const size_t size = folder_of(controller, from, &folder);
+    return join(folder, size, name, strlen(name));
+}
+
 static void check_program(vy_reader *r, const char *from, const vy_controller_def *c)
 {
     const char *folder, *word = c->program;

@@ -4,6 +4,7 @@
 #include "base/math.h"
 #include "base/vec.h"
 #include "scenario/number.h"
+#include "scenario/parameters.h"
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -100,6 +101,11 @@ static void record_origin(vy_reader *r, const void *begin, size_t size, const vy
 {
     add_origin(r, &r->places, (vy_origin){begin, size, node});
     if (bad) add_origin(r, &r->bad, (vy_origin){begin, size, node});
+}
+
+void vy_reader_remember(vy_reader *reader, const void *begin, size_t size, const vy_node *node)
+{
+    record_origin(reader, begin, size, node, 0);
 }
 
 // The smallest thing read that lies around `field`; NULL when there is none.
@@ -497,36 +503,6 @@ static void read_list(vy_reader *r, const vy_row *row, const vy_node *node, void
     }
 }
 
-// Names of the user's choice, each with a number.
-static void read_named_numbers(vy_reader *r, const vy_row *row, const vy_node *node, void *object)
-{
-    if (node->kind != VY_NODE_MAP) {
-        report_expected(r, row->key, "a mapping (of a name to a number)", node);
-        return;
-    }
-    if (node->count > (int)row->size) {
-        vy_report_error(r->report, node, "%s: at most %zu can be given, got %d", row->key, row->size,
-                        node->count);
-        return;
-    }
-    vy_parameter *out = (vy_parameter *)(void *)((char *)object + row->offset);
-    memset(out, 0, row->size * sizeof *out);
-    int count = 0;
-    for (const vy_node *n = node->first; n != NULL; n = n->next) {
-        const vy_node *key = n->key;
-        vy_row one = *row;
-        one.key = key->text;
-        if (!vy_is_identifier(key->text, key->size) || key->size >= VY_NAME_CAP) {
-            report_expected(r, row->key, "names (a letter, then letters, digits, - and _, at most 31)", key);
-        } else if (vy_node_find(node, key->text) != n) {
-            vy_report_error_of_kind(r->report, "repeated_key", key, "%s is given twice", key->text);
-        } else if (read_number(r, &one, "", n, &out[count].value)) {
-            memcpy(out[count++].name, key->text, key->size);
-        }
-    }
-    memcpy((char *)object + row->count_offset, &count, sizeof count);
-}
-
 // Rows of numbers, all of one length.
 static void read_table(vy_reader *r, const vy_row *row, const vy_node *node, vy_numbers *field)
 {
@@ -608,7 +584,7 @@ static void read_value(vy_reader *r, const vy_row *row, const vy_node *node, voi
     case VY_TYPE_DRONE: read_drone(r, row, node, field); break;
     case VY_TYPE_JOINT: read_joint(r, row, node, field); break;
     case VY_TYPE_LIST: read_list(r, row, node, object); break;
-    case VY_TYPE_NAMED: read_named_numbers(r, row, node, object); break;
+    case VY_TYPE_NAMED: vy_read_parameters(r, row, node, object); break;
     case VY_TYPE_TABLE: read_table(r, row, node, field); break;
     case VY_TYPE_OBJECT: // records its own origin and those of its parts
         if (row->flags & VY_ROW_FILE)

@@ -36,6 +36,9 @@ void vy_read_object(vy_reader *reader, const vy_table *table, const vy_node *nod
 /// The same for an object that may be a file's name, or a mapping based on a file by `base`.
 void vy_read_file_object(vy_reader *reader, const vy_table *table, const vy_node *node, void *object);
 
+/// The value of `size` bytes at `begin` was written at `node`.
+void vy_reader_remember(vy_reader *reader, const void *begin, size_t size, const vy_node *node);
+
 /// Where the value at `field` was written, or the smallest object around it that was.
 const vy_node *vy_reader_origin(const vy_reader *reader, const void *field);
 

@@ -78,11 +78,11 @@ static void write_kind(vy_text *out, const vy_row *row)
         vy_text_puts(out, row->size > 0 ? "list of " : "list of rows of numbers");
         if (row->size > 0) vy_text_printf(out, "[%zu numbers]", row->size);
         break;
-    case VY_TYPE_NAMED: vy_text_printf(out, "mapping of at most %zu names to numbers", row->size); break;
+    case VY_TYPE_NAMED: vy_text_printf(out, "mapping of at most %zu names to values", row->size); break;
     }
     const int numeric = row->type == VY_TYPE_NUMBER || row->type == VY_TYPE_VECTOR ||
                         row->type == VY_TYPE_COUNT || row->type == VY_TYPE_INERTIA ||
-                        row->type == VY_TYPE_TABLE || row->type == VY_TYPE_NAMED;
+                        row->type == VY_TYPE_TABLE;
     if (numeric && row->unit_of == NULL) {
         vy_text_puts(out, ", ");
         vy_range_print(out, vy_row_range(row, row->unit));

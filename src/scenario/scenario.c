@@ -7,6 +7,7 @@
 #include "scenario/check.h"
 #include "scenario/number.h"
 #include "scenario/override.h"
+#include "scenario/parameters.h"
 #include "scenario/solids.h"
 #include <errno.h>
 #include <stdio.h>
@@ -124,7 +125,9 @@ static void read_scenario(vy_reader *reader, vy_source *source, const vy_scenari
     load_wind_grid(reader, source->name, scenario);
     vy_load_solids(reader, source->name, scenario);
     vy_compute_body_masses(reader, scenario);
-    if (options != NULL && options->find_programs) vy_check_programs(reader, source->name, scenario);
+    const int find = options != NULL && options->find_programs;
+    vy_digest_parameters(reader, source->name, find || reader->load == vy_load_vehicle, scenario);
+    if (find) vy_check_programs(reader, source->name, scenario);
     vy_check_scenario(reader, scenario);
 }
 
@@ -247,6 +250,20 @@ static void duplicate_solids(vy_scenario *s, int *lost)
     }
 }
 
+// What a controller's def points at: its own in a copy.
+static void duplicate_controllers(vy_scenario *s, int *lost)
+{
+    for (int i = 0; i < s->drone_count; ++i) {
+        vy_controller_def *c = &s->drones[i].def.controller;
+        c->rc = duplicate(c->rc, (size_t)c->rc_count * sizeof *c->rc, lost);
+        if (c->rc == NULL) c->rc_count = 0;
+        for (int k = 0; k < c->parameter_count; ++k) {
+            const char *text = c->parameters[k].text;
+            c->parameters[k].text = duplicate(text, text != NULL ? strlen(text) + 1 : 0, lost);
+        }
+    }
+}
+
 vy_status vy_scenario_copy(const vy_scenario *scenario, vy_scenario **out, vy_error *err)
 {
     FPU_SCOPE;
@@ -267,6 +284,7 @@ vy_status vy_scenario_copy(const vy_scenario *scenario, vy_scenario **out, vy_er
     s->wind_grid_text = duplicate(s->wind_grid_text, s->wind_grid_size, &lost);
     s->wind_grid = NULL;
     duplicate_solids(s, &lost);
+    duplicate_controllers(s, &lost);
     vy_status status = lost ? vy_fail(err, VY_NO_MEMORY, "scenario: no memory for a copy") : VY_OK;
     if (status == VY_OK && scenario->wind_grid != NULL) {
         status = vy_wind_grid_read(s->wind_grid_text, s->wind_grid_size, s->environment.wind.grid_name,
@@ -288,6 +306,11 @@ void vy_scenario_destroy(vy_scenario *scenario)
     for (int i = 0; (solid = vy_scenario_solid(scenario, i)) != NULL; ++i) {
         free(solid->points.values);
         free(solid->heights.values);
+    }
+    for (int i = 0; i < scenario->drone_count; ++i) {
+        const vy_controller_def *c = &scenario->drones[i].def.controller;
+        free((void *)c->rc);
+        for (int k = 0; k < VY_PARAMETER_CAP; ++k) free((void *)c->parameters[k].text);
     }
     for (int i = 0; i < vy_scenario_table.row_count; ++i) { // every list of its own
         const vy_row *row = &vy_scenario_table.rows[i];

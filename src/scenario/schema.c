@@ -107,6 +107,7 @@ static void init_drone(void *object, int index)
     drone->def = vy_default_drone_def();
     drone->def.rotor_speed = VY_HOVER_SPEED;
     drone->place.latitude = VY_NO_LATITUDE;
+    drone->def.controller.instance = index;
 }
 
 static const vy_row drone_rows[] = {

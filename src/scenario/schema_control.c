@@ -65,6 +65,27 @@ static const vy_table setpoint_table = {
     .init = init_setpoint,
     ROWS(setpoint_rows)};
 
+static void init_rc_point(void *object, int index)
+{
+    (void)index;
+    *(vy_rc_point *)object = (vy_rc_point){0};
+}
+
+static const vy_row rc_rows[] = {
+    ROW("time", NUMBER, vy_rc_point, time, .unit = "s", .range = ANY, .flags = VY_ROW_REQUIRED,
+        .help = "from when on; later than the line before"),
+    ROW("channels", VECTOR, vy_rc_point, channels, .size = VY_RC_CAP, .range = WITHIN(0.0, 2200.0),
+        .flags = VY_ROW_REQUIRED | VY_ROW_VARIABLE_SIZE,
+        .help =
+            "pulse width of each channel [us], 1500 in the middle; 0: it and those behind it are not sent"),
+};
+static const vy_table rc_table = {
+    .title = "RC",
+    .help = "Radio control: each line holds until the next. Before the first there is no signal.",
+    .size = sizeof(vy_rc_point),
+    .init = init_rc_point,
+    ROWS(rc_rows)};
+
 static const vy_choice rungs[] = {
     CHOICE("none", VY_RUNG_NONE, "motors as `start.rotor_speed` has them"),
     CHOICE("motors", VY_RUNG_MOTORS, "a command for each motor, then for each thruster"),
@@ -255,11 +276,22 @@ static const vy_row controller_rows[] = {
     ROW("deadline", NUMBER, vy_controller_def, deadline, .unit = "s", .range = ABOVE_TO(0.0, 1e6),
         .when = PLUGIN_KIND | PROCESS_KIND, .flags = VY_ROW_UNHASHED,
         .help = "of wall clock for one reply; later ones end the run"),
+    ROW("boot", NUMBER, vy_controller_def, boot, .unit = "s", .range = WITHIN(0.0, 1e6),
+        .when = PLUGIN_KIND | PROCESS_KIND, .flags = VY_ROW_UNHASHED,
+        .help = "of wall clock to be ready, beside the deadline; meanwhile simulated time stands still"),
+    ROW("rc", LIST, vy_controller_def, rc, .table = &rc_table, .size = VY_RC_POINT_CAP,
+        .count_offset = offsetof(vy_controller_def, rc_count), .when = PLUGIN_KIND | PROCESS_KIND,
+        .flags = VY_ROW_ALLOCATED | VY_ROW_HASHED_IF_SET,
+        .help = "what a pilot's transmitter sends, over time"),
+    ROW("truth", CHOICE, vy_controller_def, truth, SWITCH, .when = EXTERNAL_KINDS,
+        .flags = VY_ROW_HASHED_IF_SET, .help = "on: the truth is among its samples, beside the estimate"),
     ROW("cores", CHOICE, vy_controller_def, spread, CHOICES(cores), .when = PROCESS_KIND,
         .flags = VY_ROW_UNHASHED, .help = "where the program runs"),
     ROW("parameters", NAMED, vy_controller_def, parameters, .size = VY_PARAMETER_CAP, .range = ANY,
         .count_offset = offsetof(vy_controller_def, parameter_count), .when = EXTERNAL_KINDS,
-        .help = "numbers for it, by names of your choice"),
+        .help = "for it, by names of your choice: numbers, texts, true and false, lists, mappings; `{file: "
+                "PATH}` is a file, "
+                "seen from `folder` and known by its digest"),
 };
 const vy_table vy_controller_table = {.title = "Controller",
                                       .help = "The controller of a drone.",

@@ -16,6 +16,16 @@ static void copy_samples(const vy_world *world, const sensor_suite_model *sensor
 #undef COPY_SAMPLE
 }
 
+static vy_reference reference_of(const vy_model *m, uint32_t index, double time)
+{
+    const vy_controller_def *c = &m->drones[index].controller;
+    const trajectory_point p = drone_trajectory(m, index, time);
+    vy_reference r = {p.d[0], p.d[1], p.d[2], p.yaw, p.yaw_rate};
+    if (c->path.kind == VY_PATH_SETPOINTS && c->setpoint_count > 0)
+        r.yaw_rate = setpoint_yaw_rate(c->setpoints, c->setpoint_count, time);
+    return r;
+}
+
 vy_samples vy_drone_samples(const vy_world *world, uint32_t index)
 {
     const vy_model *m = &world->model;
@@ -38,7 +48,14 @@ vy_samples vy_drone_samples(const vy_world *world, uint32_t index)
         s.touch.contacts = t->now;
         s.touch.impulse = quat_unrotate(d->body.attitude, vec3_make(j[0], j[1], j[2]));
     }
-    if (sensor_suite > 0 && tick > 0) copy_samples(world, &m->sensor_suites[sensor_suite - 1], &s);
+    if (sensor_suite > 0) {
+        if (tick > 0) copy_samples(world, &m->sensor_suites[sensor_suite - 1], &s);
+        s.air_temperature = air_at(&m->env.air, altitude_at(&m->env, d->body.position)).temperature;
+    }
+    s.reference = reference_of(m, index, s.time);
+    s.armed = d->rung != VY_RUNG_NONE;
+    if (m->drones[index].controller.truth)
+        s.truth = (vy_truth_sample){d->body.position, d->body.velocity, d->body.attitude, d->body.rate};
     return s;
 }
 
@@ -59,6 +76,8 @@ static uint32_t call(const vy_world *world, uint32_t index, world_block *w, dron
         }
     }
     (void)fpu_enter(); // the controller may have changed the rounding mode
+    if (reply.verdict == VY_VERDICT_REPLIED && reply.status == VY_STATUS_NOT_READY)
+        reply.verdict = VY_VERDICT_NOT_READY; // nobody has asked again
     const uint64_t clamps = d->clamps;
     control_reply taken = vy_control_reply(&reply);
     if (!vy_payload_may_drop(&world->model, index, reply.drop)) taken.rung = ~(bits)0; // not a command either
@@ -66,6 +85,8 @@ static uint32_t call(const vy_world *world, uint32_t index, world_block *w, dron
         if (!vy_supervisor_take_over(&world->model, index, w->tick, VY_HANDOVER_CONTROLLER, &reply, d,
                                      world->supervisors))
             world_fail(1, VY_FAILURE_CONTROLLER, index, (double)reply.detail, 0.0, (int)reply.verdict, w);
+    } else if (reply.status == VY_STATUS_STALE) {
+        // What acts goes on, and counts as no fresh intent.
     } else if (control_valid(&world->model.params[index].ladder, &taken) ||
                !vy_supervisor_take_over(&world->model, index, w->tick, VY_HANDOVER_COMMAND, &reply, d,
                                         world->supervisors)) {

@@ -36,6 +36,7 @@ void vy_failure_print(const vy_failure *failure, const char *name, char *out, si
     FPU_SCOPE;
     const vy_failure *e = failure;
     const failure_text w = failure_text_of(e->reason);
+    char verdict[160];
     switch (e->reason) {
     case VY_FAILURE_NONE: snprintf(out, size, "the world has not ended"); return;
     case VY_FAILURE_NOT_FINITE:
@@ -45,7 +46,8 @@ void vy_failure_print(const vy_failure *failure, const char *name, char *out, si
         snprintf(out, size, "at %.3f s the controller of %s gave an invalid reply", e->time, name);
         return;
     case VY_FAILURE_CONTROLLER:
-        snprintf(out, size, "at %.3f s the controller of %s %s (%.0f)", e->time, name, e->what, e->value);
+        vy_verdict_print(e->verdict, (int32_t)e->value, e->limit, e->said, verdict, sizeof verdict);
+        snprintf(out, size, "at %.3f s the controller of %s %s", e->time, name, verdict);
         return;
     case VY_FAILURE_CRASH: {
         const char *unit = strcmp(e->what, "impulse") == 0 ? "N s" : "m/s";

@@ -532,6 +532,8 @@ vy_failure vy_world_failure(const vy_world *world)
     const world_block *w = world->state;
     const vy_failure_reason reason = (vy_failure_reason)w->failure_reason;
     const int passive = w->failure_body >= world->model.drone_count;
+    const vy_verdict verdict =
+        reason == VY_FAILURE_CONTROLLER && !passive ? (vy_verdict)w->failure_field : VY_VERDICT_REPLIED;
     VY_ASSERT((size_t)reason < sizeof names / sizeof names[0]);
     return (vy_failure){
         .reason = reason,
@@ -539,7 +541,10 @@ vy_failure vy_world_failure(const vy_world *world)
         .time = (double)w->failure_tick * world->model.dt,
         .body = (uint32_t)w->failure_body,
         .value = w->failure_value,
-        .limit = w->failure_limit,
+        .limit = verdict == VY_VERDICT_LATE        ? world->model.drones[w->failure_body].controller.deadline
+                 : verdict == VY_VERDICT_NOT_READY ? world->model.drones[w->failure_body].controller.boot
+                                                   : w->failure_limit,
+        .verdict = verdict,
         .what = reason == VY_FAILURE_NOT_FINITE
                     ? vy_blocks[passive ? BLOCK_body : BLOCK_drone].fields[w->failure_field].name
                 : reason == VY_FAILURE_CONTROLLER ? vy_verdict_text((vy_verdict)w->failure_field)

@@ -1,6 +1,7 @@
 // odd_process.c - odd_process MODE [FILE]: a controller on the wire that misbehaves in the way MODE says,
 // from 0.1 s on. With FILE it starts a child first, and writes its number there.
 #include "host/frame.h"
+#include "host/start.h"
 #include <math.h>
 #include <signal.h>
 #include <stdio.h>
@@ -79,6 +80,7 @@ int main(int count, char **words)
     (void)read_frame(bytes);
     if (count > 2) start_child(words[2]);
     write_text(is("version") ? "volery 2" : "volery 1");
+    int asked = 0;
     for (;;) {
         vy_samples samples;
         (void)read_frame(bytes);
@@ -89,6 +91,14 @@ int main(int count, char **words)
         intent.thrust = 0.27;
         const int now = samples.time >= 0.1;
         if (now && is("nan")) intent.thrust = (double)NAN;
+        if (is("boot") && asked++ < 5) intent.status = VY_STATUS_NOT_READY;
+        if (now && is("unready")) intent.status = VY_STATUS_NOT_READY;
+        if (now && is("disarm")) intent.status = VY_STATUS_DISARMED;
+        if (now && is("stale")) {
+            intent.status = VY_STATUS_STALE;
+            intent.thrust = 100.0;
+        }
+        if (now && is("status")) intent.status = 4;
         size_t size = vy_wire_put_reply(&intent, samples.tick - (now && is("late")), 4, frame);
         const double odd_rung = 77.0; // this machine and the wire agree on the order of bytes
         if (now && is("rung")) memcpy(frame + FRAME_HEAD + 8, &odd_rung, 8);

@@ -12,6 +12,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #define WORLD_CHECK_NS 1000000000 // [ns] between checks that the world is still alive
@@ -53,7 +54,14 @@ static void *begin(channel *c, const vy_plugin *plugin)
     char why[120] = "";
     vy_plugin_start start = c->start;
     start.drone = c->drone;
+    start.vehicle = &c->vehicle;
+    start.imu = &c->imu;
+    start.mocap = &c->mocap;
+    start.sensors = &c->sensors;
+    start.json = c->texts;
     start.parameters = c->parameters;
+    for (int i = 0; i < start.parameter_count; ++i)
+        c->parameters[i].text = c->parameter_at[i] != 0 ? c->texts + c->parameter_at[i] : NULL;
     atomic_store(&c->stage, STAGE_INIT);
     (void)fpu_enter();
     void *self = plugin->init(&start, why, sizeof why);
@@ -88,7 +96,10 @@ static int host(channel *c)
 int main(int count, char **words)
 {
     if (count > 1) (void)unlink(words[1]); // it was started from a file
-    channel *c = mmap(NULL, sizeof *c, PROT_READ | PROT_WRITE, MAP_SHARED, CHANNEL_FD, 0);
+    struct stat info;
+    channel *c = fstat(CHANNEL_FD, &info) == 0 && info.st_size >= (off_t)sizeof *c
+                     ? mmap(NULL, (size_t)info.st_size, PROT_READ | PROT_WRITE, MAP_SHARED, CHANNEL_FD, 0)
+                     : MAP_FAILED;
     if (c == MAP_FAILED) {
         fprintf(stderr, "this program is started by Volery\n");
         return 2;

@@ -1,0 +1,108 @@
+// verdict.c - the words for why a controller gave no reply.
+#include "base/assert.h"
+#include "base/real.h"
+#include "volery/controller.h"
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+
+const char *vy_verdict_text(vy_verdict verdict)
+{
+    static const char *const texts[] = {
+#define X(name, text) text,
+        VY_VERDICT_LIST(X)
+#undef X
+    };
+    const unsigned index = (unsigned)verdict;
+    return index < sizeof texts / sizeof texts[0] ? texts[index] : "gave a verdict that is not known";
+}
+
+// Our own words: those of strsignal() depend on library and language.
+static const char *signal_text(int number)
+{
+    switch (number) {
+    case SIGSEGV: return "segmentation fault";
+    case SIGABRT: return "abort";
+    case SIGFPE: return "arithmetic exception";
+    case SIGILL: return "illegal instruction";
+    case SIGBUS: return "bus error";
+    case SIGKILL: return "killed, perhaps for want of memory";
+    case SIGTERM: return "terminated";
+    case SIGPIPE: return "broken pipe";
+    case SIGTRAP: return "trap";
+    case SIGSYS: return "bad system call";
+    case SIGXCPU: return "limit of CPU time";
+    default: return "see signal(7)";
+    }
+}
+
+static int is_printable(char c) { return c >= ' ' && c <= '~'; }
+
+// The first line of what it wrote, in quotes; as much as `room` takes. 0: it is no text.
+static int quote(const char *text, size_t size, char *out, size_t room)
+{
+    size_t used = 0;
+    VY_ASSERT(room > 8);
+    for (; used < size && used + 6 < room && is_printable(text[used]); ++used) out[1 + used] = text[used];
+    const int ends = used == size || text[used] == '\n' || text[used] == '\r' || text[used] == '\0';
+    if (used == 0 || (used < 4 && !ends)) return 0;
+    out[0] = '\'';
+    snprintf(out + 1 + used, room - 1 - used, ends ? "'" : "...'");
+    return 1;
+}
+
+static void print_garbage(int32_t detail, const char *said, char *out, size_t size)
+{
+    char first[5] = "", quoted[60];
+    for (int i = 0; i < 4; ++i) first[i] = (char)((uint32_t)detail >> (8 * i));
+    const char *text = said != NULL && said[0] != '\0' ? said : first;
+    if ((text == first && strlen(first) < 4) || !quote(text, strlen(text), quoted, sizeof quoted)) {
+        snprintf(out, size,
+                 "sent something that is no reply: there is no such rung, or a status or flag that is no "
+                 "whole number");
+        return;
+    }
+    if (text == first && strlen(first) == 4 && is_printable(first[3])) // the rest of it is not known any more
+        snprintf(quoted, sizeof quoted, "'%s...'", first);
+    snprintf(out, size, "wrote %s on stdout, which is the wire: print to stderr", quoted);
+}
+
+static void print_end(int32_t detail, char *out, size_t size)
+{
+    const char *more = detail == 127   ? ": the shell has found no such program"
+                       : detail == 126 ? ": the shell could not run it"
+                                       : "";
+    if (detail < 0)
+        snprintf(out, size, "ended before the run did: it closed its end of the wire");
+    else
+        snprintf(out, size, "ended before the run did, with exit status %d%s", (int)detail, more);
+}
+
+void vy_verdict_print(vy_verdict verdict, int32_t detail, double limit, const char *said, char *out,
+                      size_t size)
+{
+    FPU_SCOPE;
+    switch (verdict) {
+    case VY_VERDICT_CRASHED:
+        snprintf(out, size, "crashed: signal %d, %s", (int)detail, signal_text((int)detail));
+        return;
+    case VY_VERDICT_LATE:
+        snprintf(out, size, "did not reply within its deadline of %g s: `deadline` sets it", limit);
+        return;
+    case VY_VERDICT_NOT_READY:
+        snprintf(out, size, "was not ready within %g s of wall clock: `boot` sets how long it may take",
+                 limit);
+        return;
+    case VY_VERDICT_ENDED: print_end(detail, out, size); return;
+    case VY_VERDICT_FLOODED:
+        snprintf(out, size, "sent more than it was asked for: each frame of samples has one reply");
+        return;
+    case VY_VERDICT_SIZE:
+        snprintf(out, size, "sent a reply of the wrong size, %d bytes: each rung has its own", (int)detail);
+        return;
+    case VY_VERDICT_GARBAGE: print_garbage(detail, said, out, size); return;
+    case VY_VERDICT_REPLIED:
+    case VY_VERDICT_ABSENT: break;
+    }
+    snprintf(out, size, "%s", vy_verdict_text(verdict));
+}
