@@ -73,12 +73,16 @@ int vy_align_step(const align_params *p, const estimator_samples *in, estimator_
     const sensor_suite_blocks *k = in->sensors;
     if (in->imu_tick == in->tick) take_imu(p, in, f);
     if (f->still_samples == 0) return 0;
-    if (k->mag != NULL && k->mag->tick == in->tick)
-        f->still_field = mean_next(f->still_field, f->still_fields += 1, k->mag->field);
-    if (in->mocap_tick == in->tick && in->tick > 0)
-        f->still_fix = mean_next(f->still_fix, f->still_fixes += 1, in->mocap->position);
-    else if (k->gps != NULL && k->gps->tick == in->tick)
-        f->still_fix = mean_next(f->still_fix, f->still_fixes += 1, k->gps->position);
+    if (k->mag != NULL && k->mag->tick == in->tick) {
+        f->still_fields += 1;
+        f->still_field = mean_next(f->still_field, f->still_fields, k->mag->field);
+    }
+    const int has_mocap = in->mocap_tick == in->tick && in->tick > 0;
+    if (has_mocap || (k->gps != NULL && k->gps->tick == in->tick)) {
+        f->still_fixes += 1;
+        f->still_fix =
+            mean_next(f->still_fix, f->still_fixes, has_mocap ? in->mocap->position : k->gps->position);
+    }
     e->attitude = attitude_of(f->still_accel, p->gravity, f->still_field, p->field);
     if (in->mocap_tick > 0) e->attitude = in->mocap->attitude;
     if (f->still_fixes > 0) e->position = f->still_fix;
