@@ -422,6 +422,17 @@ static void filters_ask_for_what_they_need(void **unused)
     def = flying_drone();
     def.estimator.kind = (vy_estimator_kind)7;
     assert_int_equal(vy_world_add_drone(world, &def, NULL, &err), VY_BAD_VALUE);
+    def = flying_drone();
+    def.estimator.start = (vy_estimator_start)7;
+    assert_int_equal(vy_world_add_drone(world, &def, NULL, &err), VY_BAD_VALUE);
+    def = flying_drone();
+    def.calibration = (vy_calibration)7;
+    assert_int_equal(vy_world_add_drone(world, &def, NULL, &err), VY_BAD_VALUE);
+    assert_string_equal(err.text, "drone.calibration is no known one: 7");
+    def = vy_default_drone_def(); // without a Kalman filter there is nothing to read
+    vy_filter_state state;
+    assert_int_equal(vy_world_add_drone(world, &def, NULL, &err), VY_OK);
+    assert_int_equal(vy_world_read_filter(world, vy_world_drone(world, 0), &state), VY_NOT_FOUND);
     vy_world_destroy(world);
 }
 
