@@ -171,8 +171,13 @@ static const example plot_examples[] = {
 };
 
 static const option no_options[] = {END};
+static const option new_options[] = {
+    {"language", 0, "c|python", WORD_CHOICE, 0, "of the controller: c, by default, or python"},
+    END,
+};
 static const example new_examples[] = {
     {"volery new controller mine && cd mine && make fly", "write, build and fly a controller of your own"},
+    {"volery new controller mine --language python && cd mine && make fly", "the same in Python"},
     END,
 };
 static const example serve_examples[] = {
@@ -293,8 +298,11 @@ const command vy_commands[] = {
      "that would make the page too large is thinned: whole records are left out, and the page says so.",
      view_options, view_examples, vy_cmd_view},
     {"new", "controller NAME", WORD_FIRST, 0, 2, "write a controller to start from",
-     "Makes the folder NAME with a plug-in in C, a scenario that flies it and a Makefile that builds it.",
-     no_options, new_examples, vy_cmd_new},
+     "Makes the folder NAME with a controller that flies the scenario's reference, a scenario with a square "
+     "for it,\n"
+     "and a Makefile: make fly. In C it is a plug-in, in Python a program that needs the standard library "
+     "alone.",
+     new_options, new_examples, vy_cmd_new},
     {"serve", "PLUGIN.so", WORD_FILE, 0, 1, "run a plug-in as a process",
      "Speaks the wire of a controller process (docs/controllers.md) on stdin and stdout, and answers with "
      "the "

@@ -160,6 +160,8 @@ touch seen.yaml seen.mcap left.mcap.part left.mcap.part.1
 [ "$(complete_words volery run figure)" = figure-eight ] || fail "bash does not complete a scenario's name"
 [ "$(complete_words volery check --json first-f)" = first-flight ] || fail "bash does not complete a scenario's name after an option"
 [ "$(complete_words volery new con)" = controller ] || fail "bash does not complete new controller"
+[ "$(complete_words volery new controller mine --lan)" = --language ] || fail "bash does not complete --language"
+[ "$(complete_words volery new controller mine --language p)" = python ] || fail "bash does not complete a language"
 [ -z "$(complete_words volery new controller con)" ] || fail "bash offers a name for a controller"
 [ "$(complete_words volery run see)" = seen.yaml ] || fail "bash does not complete a scenario's file"
 [ "$(complete_words volery diff seen.mcap see)" = seen.mcap ] || fail "bash does not complete a log's file"
@@ -171,6 +173,7 @@ rm seen.* left.*
 try 0 "$volery" completion zsh
 says out "figure-eight"
 says out "1:controller NAME:(controller)"
+says out ":c|python:(c python)"
 if command -v zsh >/dev/null; then zsh -n out || fail "zsh completion has mistakes"; else skipped="$skipped zsh"; fi
 try 2 "$volery" completion fish
 try 0 "$volery" manual

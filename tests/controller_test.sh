@@ -22,14 +22,40 @@ try() {
 says() { grep -qF -- "$2" "$1" || fail "$1 does not say: $2"; }
 final() { "$volery" run "$@" --json | sed 's/.*"final_hash": *"\([0-9a-f]*\)".*/\1/'; }
 
-# A new controller builds with every warning and flies as its scenario expects.
+# A new controller builds with every warning and flies as its scenario expects, by the command that is printed.
+as_printed() { try 0 env CFLAGS='-O2 -Wall -Wextra -Wpedantic -Werror' sh -c "$(sed -n 's/^  //p' out)"; }
 try 0 "$volery" new controller mine
-try 0 make -C mine CFLAGS='-O2 -Wall -Wextra -Wpedantic -Werror' fly # by the program that wrote it
-says out "completed"
+says out "To build and fly it:"
+as_printed
+[ "$(grep -c '^  ok ' out)" -eq 3 ] || fail "the expectations of a new controller"
+grep -q 'vehicle: crazyflie2x-physical' mine/mine.yaml || fail "the vehicle of a new controller"
 try 0 "$volery" replay mine/mine.mcap
 says out "identical"
 try 2 "$volery" new controller mine
 says err "mine"
+# In Python it is the same flight, to the bit; what flies is the reference.
+try 0 "$volery" new controller snake --language python
+says out "snake/snake.py, snake.yaml and a Makefile are written. To fly it:"
+as_printed
+[ "$(grep -c '^  ok ' out)" -eq 3 ] || fail "the expectations of a new controller in Python"
+try 0 "$volery" replay snake/snake.mcap
+says out "identical"
+try 0 "$volery" replay snake/snake.mcap --live --allow-programs
+[ "$(final mine/mine.yaml --no-log)" = "$(final snake/snake.yaml --no-log)" ] || fail "C and Python differ"
+circle="{kind: circle, centre: [0, 0, 1], radius: 1, speed: 1, laps: 1, yaw: 1}"
+try 0 "$volery" run mine/mine.yaml --set "drones.alpha.controller.setpoints=[]" --set "drones.alpha.controller.path=$circle" \
+    --set 'drones.alpha.start.position=[1, 0, 1]' \
+    --set 'expect=[{quantity: position_error, at: throughout, max: 5 cm}, {quantity: yaw, at: end, min: 0.98, max: 1.02}]' --no-log
+# Nothing is overwritten, and nothing is left of a mistake.
+for words in "mine --language python" "snake --language=c"; do
+    find mine snake -type f -exec cksum {} + | sort >before
+    try 2 "$volery" new controller $words
+    find mine snake -type f -exec cksum {} + | sort | cmp -s before - || fail "new controller $words changes files"
+done
+try 2 "$volery" new controller other --language fortran
+says err "volery new: --language knows c and python, got fortran"
+try 2 "$volery" new controller other --language
+[ ! -e other ] || fail "a mistake leaves a folder"
 try 2 "$volery" new controller ../mine
 try 2 "$volery" new scenario mine
 try 2 "$volery" serve

@@ -3,7 +3,7 @@
 #ifndef BODY_QUANTITY
 #define BODY_QUANTITY(name, unit, help) QUANTITY(name, unit, help)
 #endif
-QUANTITY(position_error, "m", "distance from the built-in controller's reference")
+QUANTITY(position_error, "m", "distance from the reference: setpoints, mission or path")
 QUANTITY(estimate_error, "m", "distance of the estimated from the true position")
 BODY_QUANTITY(x, "m", "position along world +x")
 BODY_QUANTITY(y, "m", "position along world +y")

@@ -1,0 +1,6 @@
+VOLERY ?= @volery@
+
+fly:
+	"$(VOLERY)" run @name@.yaml
+
+.PHONY: fly
