@@ -134,6 +134,45 @@ void vy_wire_put_size(uint32_t size, unsigned char *head)
     for (int i = 0; i < 4; ++i) head[i] = (unsigned char)(size >> (8 * i));
 }
 
+int vy_wire_is_text(const unsigned char *bytes, size_t size, int32_t *detail, char said[SAID_CAP])
+{
+    unsigned char first[4] = {'\n', '\n', '\n', '\n'};
+    memcpy(first, bytes, size < 4 ? size : 4);
+    for (size_t i = 0; i < 4; ++i) {
+        const int printed =
+            (first[i] >= ' ' && first[i] <= '~') || first[i] == '\n' || first[i] == '\r' || first[i] == '\t';
+        if (!printed) return 0;
+    }
+    size_t used = 0;
+    for (; used < size && used + 1 < SAID_CAP && bytes[used] >= ' ' && bytes[used] <= '~'; ++used)
+        said[used] = (char)bytes[used];
+    said[used] = '\0';
+    *detail = (int32_t)vy_wire_size(first);
+    return 1;
+}
+
+vy_verdict vy_wire_judge(const unsigned char *bytes, size_t have, size_t cap, size_t *size, int32_t *detail,
+                         char said[SAID_CAP])
+{
+    VY_ASSERT(cap <= WIRE_CAP - FRAME_HEAD);
+    if (have < FRAME_HEAD) return VY_VERDICT_LATE;
+    *size = vy_wire_size(bytes);
+    if (*size > WIRE_CAP - FRAME_HEAD) {
+        *detail = 0;
+        (void)vy_wire_is_text(bytes, have, detail, said);
+        return VY_VERDICT_GARBAGE;
+    }
+    *detail = (int32_t)*size;
+    if (*size > cap) return VY_VERDICT_SIZE;
+    const size_t end = FRAME_HEAD + *size;
+    if (have < end) return VY_VERDICT_LATE;
+    if (have > end)
+        return vy_wire_is_text(bytes + end, have - end, detail, said) ? VY_VERDICT_GARBAGE
+                                                                      : VY_VERDICT_FLOODED;
+    *detail = 0;
+    return VY_VERDICT_REPLIED;
+}
+
 size_t vy_wire_put_samples(const vy_samples *samples, unsigned char *out)
 {
     const size_t size = 8 * (size_t)VY_WIRE_CELLS;

@@ -9,6 +9,8 @@
 
 enum {
     FRAME_HEAD = 4,
+    WIRE_CAP = 4096,                       // [bytes] of a frame between the first and the last, with its head
+    SAID_CAP = 64,                         // [bytes] of text in the place of a frame
     READY_CAP = 64,                        // [bytes] of the controller's
     REPLY_CAP = 2 + sizeof(vy_intent) / 8, // [numbers] of a reply: tick, rung, and never more than it has
 };
@@ -34,6 +36,16 @@ int vy_wire_rung_numbers(int rung, int rotor_count);
 
 /// An intent as a reply's frame with its head. Returns its bytes; 0: of no rung that can be sent.
 size_t vy_wire_put_reply(const vy_intent *intent, uint64_t tick, int rotor_count, unsigned char *out);
+
+/// Judge what has come of a frame of at most `cap` bytes, head not counted.
+/// @param size of a whole frame; `detail` as in vy_intent; `said` the line of text that came in its place
+/// @return the verdict; VY_VERDICT_LATE: good so far, and the rest has still to come
+vy_verdict vy_wire_judge(const unsigned char *bytes, size_t have, size_t cap, size_t *size, int32_t *detail,
+                         char said[SAID_CAP]);
+
+/// Are these bytes a text that somebody has printed? Then its first line is in `said`, its first letters are
+/// the detail.
+int vy_wire_is_text(const unsigned char *bytes, size_t size, int32_t *detail, char said[SAID_CAP]);
 
 /// Decode a reply's numbers, without the head, into an intent; returns the verdict.
 vy_verdict vy_wire_get_reply(const unsigned char *numbers, size_t size, uint64_t tick, int rotor_count,

@@ -2,10 +2,7 @@
 #pragma once
 #include "volery/host.h"
 
-enum {
-    END_MILLISECONDS = 1000, // to end by itself when the world has
-    SAID_CAP = 64,
-};
+enum { END_MILLISECONDS = 1000 }; // to end by itself when the world has
 
 typedef struct vy_plugin_host vy_plugin_host;
 typedef struct vy_process_host vy_process_host;

@@ -20,10 +20,7 @@
 
 #define DEGREES 57.295779513082323 // in a radian
 
-enum {
-    WIRE_CAP = 4096,          // [bytes] of a frame between the first and the last
-    REAP_MILLISECONDS = 1000, // from the end of its replies to the end of the process
-};
+enum { REAP_MILLISECONDS = 1000 }; // from the end of its replies to the end of the process
 
 struct vy_process_host {
     child child;
@@ -134,59 +131,27 @@ static vy_verdict send_frame(vy_process_host *h, const unsigned char *bytes, siz
     return VY_VERDICT_REPLIED;
 }
 
-// Are these bytes a text that somebody has printed? Its first line is saved_affinity, its first letters are
-// the detail.
-static int is_text(vy_process_host *h, const unsigned char *bytes, size_t size, int32_t *detail)
-{
-    unsigned char first[4] = {'\n', '\n', '\n', '\n'};
-    memcpy(first, bytes, size < 4 ? size : 4);
-    for (size_t i = 0; i < 4; ++i) {
-        const int printed =
-            (first[i] >= ' ' && first[i] <= '~') || first[i] == '\n' || first[i] == '\r' || first[i] == '\t';
-        if (!printed) return 0;
-    }
-    size_t used = 0;
-    for (; used < size && used + 1 < sizeof h->said && bytes[used] >= ' ' && bytes[used] <= '~'; ++used)
-        h->said[used] = (char)bytes[used];
-    h->said[used] = '\0';
-    *detail = (int32_t)vy_wire_size(first);
-    return 1;
-}
-
 // One frame of at most `cap` bytes, and no byte more, into h->in.
 static vy_verdict receive_frame(vy_process_host *h, double seconds, size_t cap, size_t *size, int32_t *detail)
 {
     const double start = now();
     size_t have = 0;
-    VY_ASSERT(h->wire >= 0 && cap <= WIRE_CAP - FRAME_HEAD);
+    VY_ASSERT(h->wire >= 0);
     for (;;) {
         const ssize_t n = recv(h->wire, h->in + have, sizeof h->in - have, 0);
         if (n < 0 && errno == EINTR) continue;
         if (n < 0 && (errno == EAGAIN || errno == EWOULDBLOCK)) return VY_VERDICT_LATE;
         if (n <= 0) // its last words say more than its end
-            return have > 0 && is_text(h, h->in, have, detail) ? VY_VERDICT_GARBAGE : ended(h, detail);
+            return have > 0 && vy_wire_is_text(h->in, have, detail, h->said) ? VY_VERDICT_GARBAGE
+                                                                             : ended(h, detail);
         have += (size_t)n;
-        if (have >= FRAME_HEAD) {
-            *size = vy_wire_size(h->in);
-            if (*size > WIRE_CAP - FRAME_HEAD) {
-                *detail = 0;
-                (void)is_text(h, h->in, have, detail);
-                return VY_VERDICT_GARBAGE;
-            }
-            *detail = (int32_t)*size;
-            if (*size > cap) return VY_VERDICT_SIZE;
-            const size_t end = FRAME_HEAD + *size;
-            if (have > end)
-                return is_text(h, h->in + end, have - end, detail) ? VY_VERDICT_GARBAGE : VY_VERDICT_FLOODED;
-            if (have == end) break;
-        }
+        const vy_verdict verdict = vy_wire_judge(h->in, have, cap, size, detail, h->said);
+        if (verdict != VY_VERDICT_LATE) return verdict;
         // The rest comes later, within what is left of the same deadline.
         const double left = seconds - (now() - start);
         struct pollfd waits = {.fd = h->wire, .events = POLLIN};
         if (left <= 0.0 || poll(&waits, 1, (int)(1e3 * left) + 1) == 0) return VY_VERDICT_LATE;
     }
-    *detail = 0;
-    return VY_VERDICT_REPLIED;
 }
 
 // First frames: the start message to the controller, and its answer that it is ready.

@@ -76,7 +76,7 @@ vy_status vy_serve(const vy_plugin *plugin, int in, int out, vy_error *err)
     vy_status status = begin(plugin, in, out, &rotor_count, &self, err);
     while (status == VY_OK) {
         // Its size is known, so that one read does.
-        unsigned char frame[4096], reply[FRAME_HEAD + 8 * REPLY_CAP];
+        unsigned char frame[WIRE_CAP], reply[FRAME_HEAD + 8 * REPLY_CAP];
         size_t size = 8 * (size_t)VY_WIRE_CELLS;
         VY_ASSERT(FRAME_HEAD + size <= sizeof frame);
         const int got = read_all(in, frame, FRAME_HEAD + size);
