@@ -2,6 +2,7 @@
 #include "check.h"
 #include "record/streams.h"
 #include "volery/record.h"
+#include "volery/scenario.h"
 #include <stdlib.h>
 #include <unistd.h>
 
@@ -24,12 +25,12 @@ static int remove_path(void **state)
 // Fly `world` for `ticks` into the log.
 static void record(vy_world *world, uint64_t ticks)
 {
-    static const char *const name = "alpha";
+    static const char *const names[] = {"alpha", "stone", "box"};
     vy_recorder *recorder = NULL;
     vy_recorder_def def = vy_default_recorder_def();
     def.path = path;
     def.scenario = "volery: 1\n";
-    def.names = &name;
+    def.names = names;
     def.snapshot = 100;
     assert_int_equal(vy_recorder_open(&def, world, &recorder, NULL), VY_OK);
     vy_world_set_sink(world, vy_recorder_sink(recorder));
@@ -172,6 +173,121 @@ static void streams_tell_of_the_air(void **unused)
     }
 }
 
+// --- acceleration
+
+enum { ROWS = 64 };
+
+static vy_world *build(const char *text)
+{
+    vy_scenario *scenario = NULL;
+    vy_world *world = NULL;
+    vy_diagnostics told = {0};
+    if (vy_scenario_parse(text, strlen(text), "test", NULL, &scenario, &told) != VY_OK) {
+        char *why = vy_diagnostics_print(&told);
+        print_error("%s\n", why);
+        free(why);
+        fail();
+    }
+    assert_int_equal(vy_scenario_build(scenario, &world, NULL), VY_OK);
+    vy_diagnostics_destroy(&told);
+    vy_scenario_destroy(scenario);
+    return world;
+}
+
+// The last rows of a drone or body, `count` values each: how many there are.
+static int read_last(uint32_t body, const char *const *fields, int field_count, double (*out)[16], int count)
+{
+    vy_log *log = open_log();
+    vy_export_def def = vy_default_export_def();
+    def.body = body;
+    def.fields = fields;
+    def.field_count = field_count;
+    FILE *file = tmpfile();
+    assert_int_equal(vy_log_export(log, &def, file, NULL), VY_OK);
+    rewind(file);
+    char line[1024];
+    assert_non_null(fgets(line, sizeof line, file));
+    int rows = 0;
+    for (; fgets(line, sizeof line, file) != NULL; ++rows) {
+        if (rows == ROWS) memmove(out, out + 1, (size_t)(--rows) * sizeof *out);
+        char *at = strchr(line, ',');
+        for (int i = 0; i < count; ++i) {
+            const char *cell = at + 1;
+            out[rows][i] = strtod(cell, &at);
+            if (at == cell) out[rows][i] = (double)NAN; // empty: not known yet
+        }
+    }
+    fclose(file);
+    vy_log_close(log);
+    return rows;
+}
+
+// What an accelerometer without error feels is R^T (a - g): of a drone that tumbles under thrust, record by
+// record, with the attitude halfway. Summed up it is the velocity. At the first record there is none.
+static void acceleration_is_what_an_imu_feels(void **unused)
+{
+    (void)unused;
+    record(build("volery: 1\n"
+                 "drones:\n"
+                 "  - name: alpha\n"
+                 "    vehicle: x500\n"
+                 "    start: {position: [0, 0, 50], velocity: [4, -3, 1], attitude: [0.8, 0.36, -0.48, 0], "
+                 "rate: [2, -1, 3]}\n"
+                 "    sensors: {imu: {period: 10 ms, accel_noise: 0, accel_bias: 0, accel_drift: 0}}\n"
+                 "    controller: {kind: none, intent: {rung: motors, motors: [0.7, 0.5, 0.6, 0.6]}}\n"),
+           500);
+    const char *const fields[] = {"body.acceleration", "imu.accel", "body.attitude", "body.velocity"};
+    double v[ROWS][16];
+    const int rows = read_last(0, fields, 4, v, 13);
+    assert_int_equal(rows, 51);
+    assert_true(v[0][0] != v[0][0]);
+    vec3 sum = vec3_make(v[0][10], v[0][11], v[0][12]);
+    double largest = 0.0;
+    for (int k = 1; k < rows; ++k) {
+        const double *now = v[k], *before = v[k - 1];
+        const vec3 a = vec3_make(now[0], now[1], now[2]);
+        const quat halfway = quat_normalize(
+            (quat){before[6] + now[6], before[7] + now[7], before[8] + now[8], before[9] + now[9]});
+        const vec3 felt = quat_unrotate(halfway, vec3_sub(a, vec3_make(0.0, 0.0, -9.80665)));
+        const vec3 gap = vec3_sub(felt, vec3_make(now[3], now[4], now[5]));
+        assert_true(vec3_length(gap) < 1e-9);
+        sum = vec3_add_scaled(sum, 0.01, a);
+        largest = real_max(largest, real_abs(felt.z));
+    }
+    assert_true(largest > 5.0); // there is thrust
+    assert_true(vec3_length(vec3_sub(sum, vec3_make(v[50][10], v[50][11], v[50][12]))) < 1e-9);
+}
+
+// A stone that tumbles in vacuum falls with g; a drone that hovers and a box on the ground have none.
+static void acceleration_of_fall_and_rest(void **unused)
+{
+    (void)unused;
+    record(build("volery: 1\n"
+                 "terrain: {kind: plane}\n"
+                 "drones:\n"
+                 "  - name: alpha\n"
+                 "    start: {position: [5, 0, 1]}\n"
+                 "    sensors:\n"
+                 "      imu: {accel_noise: 0, gyro_noise: 0, accel_bias: 0, gyro_bias: 0, accel_drift: 0, "
+                 "gyro_drift: 0}\n"
+                 "      mocap: {position_noise: 0, attitude_noise: 0}\n"
+                 "bodies:\n"
+                 "  - {name: stone, mass: 2, inertia: [1e-2, 2e-2, 2e-2], position: [9, 0, 1000],\n"
+                 "     attitude: [0.8, 0.36, -0.48, 0], rate: [1, 2, 3]}\n"
+                 "  - {name: box, mass: 2, inertia: [1e-2, 1e-2, 1e-2], position: [0, 0, 0.1],\n"
+                 "     shape: {kind: box, size: [0.2, 0.2, 0.2]}}\n"),
+           8000);
+    static const double z[] = {0.0, -9.80665, 0.0}, within[] = {1e-3, 1e-9, 1e-6};
+    for (uint32_t body = 0; body < 3; ++body) {
+        const char *const field = "body.acceleration";
+        double v[ROWS][16];
+        const int rows = read_last(body, &field, 1, v, 3);
+        assert_int_equal(rows, ROWS);
+        for (int k = 0; k < rows; ++k)
+            assert_true(vec3_length(vec3_make(v[k][0], v[k][1], v[k][2] - z[body])) < within[body]);
+    }
+}
+
 // Every field of a reply comes back from its cells to the bit, and a change of any value changes the check.
 // What is not a number has one pattern, so that two machines log the same.
 static void replies_keep_every_field(void **unused)
@@ -235,6 +351,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(streams_tell_of_the_air),
         cmocka_unit_test(streams_show_a_controllers_own_numbers),
+        cmocka_unit_test(acceleration_is_what_an_imu_feels),
+        cmocka_unit_test(acceleration_of_fall_and_rest),
         cmocka_unit_test(replies_keep_every_field),
         cmocka_unit_test(components_are_named_by_type),
     };

@@ -174,6 +174,19 @@ static const void *read_ground(const vy_world *world, uint32_t i, const drone_st
     return cells;
 }
 
+// --- how its velocity changes
+
+static const vy_field acceleration_fields[] = {
+    {"body.acceleration", "m/s^2", "world; the mean since the record before", FIELD_VEC3, 0, 3},
+};
+
+static const void *read_velocity(const vy_world *world, uint32_t i, const drone_stream *s, double *cells)
+{
+    (void)s;
+    (void)cells;
+    return &body_at(world, i)->velocity;
+}
+
 // --- the air around it
 
 typedef struct air_cells {
@@ -257,6 +270,13 @@ const drone_stream vy_drone_streams[] = {
      FIELDS(ground_fields),
      .bodies = 1,
      .read = read_ground},
+    {.name = "acceleration",
+     .text = "how the velocity changes, from the second record on; what an accelerometer feels is that less "
+             "gravity",
+     FIELDS(acceleration_fields),
+     .rate = 1,
+     .bodies = 1,
+     .read = read_velocity},
     {.name = "imu",
      .text = "the IMU's sample, when there is a new one",
      STATE(drone, "imu.accel", "imu.gyro"),

@@ -104,13 +104,15 @@ static void print_channels(FILE *out)
           "| `/events` | tick, time, kind, drone (the name of a drone or body), text | json | when something "
           "happens |\n"
           "| `/drones/NAME/…` | see below | protobuf | every `log.every` steps |\n"
-          "| `/bodies/NAME/…` | the streams truth, touch and geodetic of a drone | protobuf | likewise |\n"
+          "| `/bodies/NAME/…` | the streams truth, acceleration, ground, touch and geodetic of a drone | "
+          "protobuf | likewise |\n"
           "| `/joints/NAME` | `volery.Joint`: see below | protobuf | every `log.every` steps |\n"
           "| `/contacts` | `volery.Contact`: see below | protobuf | when a contact begins or ends or is a "
           "crash, and "
           "every `log.every` steps |\n\n"
           "## Streams of a drone\n\n"
-          "A body has its truth, without rotors, and what it touches. "
+          "A body has its truth, without rotors, its acceleration, what it touches and how it moves over "
+          "the ground.\n"
           "World frame +Z up, body frame forward-left-up, SI units.\n\n",
           out);
 }

@@ -15,6 +15,9 @@ struct stream_writer {
     uint16_t (*drones)[DRONE_STREAM_CAP];                    // channels; 0: none
     vy_pb_codec *codecs[VY_ROTOR_CAP + 1][DRONE_STREAM_CAP]; // by length
     size_t offsets[DRONE_STREAM_CAP];
+    double (*earlier)[STREAM_RATE_CELLS]; // of each body, what the stream of a rate read at the last record
+    uint64_t earlier_tick;
+    int has_earlier;  // there was a record
     uint16_t *joints; // channels
     vy_pb_codec *joint_codec;
     uint16_t contacts; // the channel, where things collide
@@ -124,8 +127,9 @@ vy_status vy_stream_writer_open(log_output *output, const vy_world *world, const
     w->drones = calloc(output->body_count + 1u, sizeof *w->drones);
     w->joints = calloc(world->model.joint_count + 1u, sizeof *w->joints);
     w->bodies = calloc(solids + 1u, sizeof *w->bodies);
+    w->earlier = calloc(output->body_count + 1u, sizeof *w->earlier);
     vy_status status = VY_OK;
-    if (w->drones == NULL || w->joints == NULL || w->bodies == NULL)
+    if (w->drones == NULL || w->joints == NULL || w->bodies == NULL || w->earlier == NULL)
         status = vy_fail(err, VY_NO_MEMORY, "log: out of memory");
     for (int s = 0; s < vy_drone_stream_count && status == VY_OK; ++s) status = add_stream(w, world, s, err);
     if (status == VY_OK && world->model.joint_count > 0) status = add_joints(w, world, joints, err);
@@ -146,10 +150,25 @@ void vy_stream_writer_close(stream_writer *w)
     }
     vy_pb_codec_destroy(w->joint_codec);
     vy_pb_codec_destroy(w->contact_codec);
+    free(w->earlier);
     free(w->bodies);
     free(w->joints);
     free(w->drones);
     free(w);
+}
+
+// The mean rate of change of `now` since the record before; NULL at the first.
+static const void *take_rate(stream_writer *w, const vy_world *world, uint32_t i, const double *now,
+                             double *cells)
+{
+    double *before = w->earlier[i];
+    const uint64_t ticks = world->state->tick - w->earlier_tick;
+    const int has_rate = w->has_earlier && ticks > 0;
+    for (int k = 0; k < STREAM_RATE_CELLS; ++k) {
+        if (has_rate) cells[k] = (now[k] - before[k]) / ((double)ticks * w->output->dt);
+        before[k] = now[k];
+    }
+    return has_rate ? cells : NULL;
 }
 
 static void write_bodies(stream_writer *w, const vy_world *world)
@@ -159,11 +178,13 @@ static void write_bodies(stream_writer *w, const vy_world *world)
         for (int s = 0; s < vy_drone_stream_count; ++s) {
             if (w->drones[i][s] == 0) continue; // it has no such thing
             double cells[STREAM_CELLS_CAP];
-            const unsigned char *block = vy_drone_streams[s].read(world, i, &vy_drone_streams[s], cells);
+            const drone_stream *stream = &vy_drone_streams[s];
+            const void *block = stream->read(world, i, stream, cells);
+            if (block != NULL && stream->rate) block = take_rate(w, world, i, block, cells);
             if (block == NULL) continue;
             const vy_pb_codec *codec = w->codecs[stream_length(world, i, s)][s];
             VY_ASSERT(codec != NULL);
-            vy_output_encode(w->output, w->drones[i][s], time, codec, block + w->offsets[s]);
+            vy_output_encode(w->output, w->drones[i][s], time, codec, (const char *)block + w->offsets[s]);
         }
     }
 }
@@ -183,6 +204,8 @@ void vy_stream_writer_write(stream_writer *w, const vy_world *world)
 {
     write_joints(w, world);
     write_bodies(w, world);
+    w->earlier_tick = world->state->tick;
+    w->has_earlier = 1;
 }
 
 const char *vy_stream_writer_contact(stream_writer *w, uint64_t tick, const vy_contact_event *event)

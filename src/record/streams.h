@@ -78,8 +78,10 @@ struct drone_stream {
     const char *first, *last; ///< fields of the manifest; NULL: it has its own, or a sample
     const vy_field *fields;   ///< its own, without a gap; "air.density" is `density` in the message
     int field_count;
-    int sensor;               ///< enum sensor_kind, where it has neither
-    int bodies;               ///< 1: of bodies, too
+    int sensor; ///< enum sensor_kind, where it has neither
+    int bodies; ///< 1: of bodies, too
+    int rate;   ///< 1: `read` has STREAM_RATE_CELLS cells, and how they change per second since the record
+                ///< before is written
     stream_has_fn *has;       ///< NULL: every drone has it
     stream_length_fn *length; ///< NULL: as many as there are rotors
     stream_read_fn *read;
@@ -88,6 +90,7 @@ struct drone_stream {
 enum {
     DRONE_STREAM_CAP = 32, ///< streams there is room for
     STREAM_CELLS_CAP = 32, ///< cells of fields that are worked out
+    STREAM_RATE_CELLS = 3, ///< cells of a stream whose rate of change is written
 };
 /// In the order in which they are written at one tick. The last is the truth, so that a reader of rows has
 /// the rest by then.

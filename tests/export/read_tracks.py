@@ -15,7 +15,7 @@ folder = Path(sys.argv[1])
 
 def table(name):
     with open(folder / name, newline="") as file:
-        return [{key: float(value) for key, value in row.items()} for row in csv.DictReader(file)]
+        return [{key: float(value or "nan") for key, value in row.items()} for row in csv.DictReader(file)]
 
 
 def check_gpx_schema(path):

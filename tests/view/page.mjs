@@ -143,6 +143,8 @@ async function compareNumbers() {
     const line = await lineOf(page, plot, label);
     check(`${plot} ${label}`, same(line.values, csv.get(column)), `${line.values.length} values, ${line.values[7]} ${csv.get(column)[7]}`);
   }
+  const acceleration = await lineOf(page, "acceleration", "z"); // it begins with the second record
+  check("acceleration", same(acceleration.values, csv.get("body.acceleration.z").slice(1)), acceleration.values.length);
   const error = await lineOf(page, "error", "length");
   check("the largest error is the run's", Math.abs(Math.max(...error.values) - 0.109926) < 2e-3, Math.max(...error.values));
   // What the legend says at a moment is the record of that moment.

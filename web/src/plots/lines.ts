@@ -197,6 +197,7 @@ function lengths(drone: Drone, stream: string): PlotLine[] {
 // What the groups below show of each stream. Whatever else a log has gets a group of its own, so that nothing is hidden.
 const SHOWN: Record<string, string[] | "all"> = {
   truth: ["position", "velocity", "attitude", "rate", "rotor_speed"],
+  acceleration: ["acceleration"],
   estimate: ["position", "velocity", "attitude", "rate"],
   imu: ["accel", "gyro"],
   mocap: ["position", "attitude"],
@@ -263,6 +264,7 @@ export function plotGroups(drones: Drone[]): PlotGroup[] {
     { id: "position", title: "position", unit: "m", lines: (d) => [...axes(d, "truth", "position", "", "solid"), ...axes(d, "reference", "position", "desired ", "dashed", true)] },
     { id: "error", title: "position error", unit: "m", lines: errors },
     { id: "velocity", title: "velocity", unit: "m/s", lines: (d) => [...axes(d, "truth", "velocity", "", "solid"), ...axes(d, "estimate", "velocity", "estimated ", "dotted", true)] },
+    { id: "acceleration", title: "acceleration", unit: "m/s²", lines: (d) => axes(d, "acceleration", "acceleration", "", "solid") },
     { id: "attitude", title: "attitude", unit: "deg", lines: (d) => allAngles(d).filter((line) => line.color < HEADING) },
     { id: "heading", title: "heading", unit: "deg", lines: (d) => allAngles(d).filter((line) => line.color === HEADING) },
     { id: "rates", title: "body rates", unit: "rad/s", lines: (d) => [...axes(d, "truth", "rate", "", "solid"), ...axes(d, "control", "rates", "desired ", "dashed", true)] },
