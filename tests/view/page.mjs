@@ -112,7 +112,7 @@ async function useIt() {
   check("help closes", !(await page.locator(".help .card").isVisible()));
   await page.keyboard.press("i");
   const panel = await page.innerText(".panel");
-  for (const words of ["final hash", "position_error of all at most 0.15 m throughout: met", "negligibility", "seed", "volery: 1"]) check("panel", panel.includes(words), words);
+  for (const words of ["final hash", "position_error of all at most 15 cm throughout: met", "negligibility", "seed", "volery: 1"]) check("panel", panel.includes(words), words);
   await shot(page, "panel");
   await page.keyboard.press("p");
   await page.keyboard.press("d");
