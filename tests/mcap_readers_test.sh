@@ -15,6 +15,7 @@ mkdir -p "$work"
 "$work/write_log" "$work/none.mcap" none
 "$work/write_log" "$work/threaded.mcap" zstd threaded
 cmp "$work/zstd.mcap" "$work/threaded.mcap"
+"$build/volery" run payload -q -o "$work/flight.mcap"
 # As kill -9 leaves it: the last chunk torn, nothing behind it.
 head -c 200000 "$work/zstd.mcap" >"$work/torn.mcap.part"
 
@@ -35,7 +36,8 @@ node_packages() {
 
 skipped=
 if command -v python3 >/dev/null && install_once python requirements.txt python_packages; then
-    "$work/venv/bin/python" read_log.py "$work/zstd.mcap" "$work/none.mcap" --torn "$work/torn.mcap.part"
+    "$work/venv/bin/python" read_log.py "$work/zstd.mcap" "$work/none.mcap" --torn "$work/torn.mcap.part" \
+        "$work/flight.mcap"
 else
     skipped="$skipped python (see $work/python.log)"
 fi

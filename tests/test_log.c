@@ -1,4 +1,5 @@
 // test_log.c - logs of runs: written, read back, replayed, compared, damaged, branched.
+#include "event_words.h"
 #include "record/mcap_format.h"
 #include "record/mcap_reader.h"
 #include "base/real.h"
@@ -476,9 +477,9 @@ static void log_has_the_decisions(void **state)
     int windy = 0, decisions = 0;
     assert_int_equal(vy_world_certificate(worlds[1], drone, &before), VY_OK);
     while (vy_mcap_cursor_next(cursor, &event)) {
-        char text[512];
-        snprintf(text, sizeof text, "%.*s", (int)event.size, (const char *)event.data);
-        if (strstr(text, "\"nap\"") == NULL) continue;
+        char text[EVENT_WORDS_CAP];
+        event_words(event.data, event.size, text);
+        if (strncmp(text, "nap ", 4) != 0) continue;
         // Nothing changes until the moment of the event; then its words say what did.
         uint64_t change = 0;
         while (change == 0) {

@@ -25,40 +25,18 @@ struct event_writer {
     uint64_t *payloads;           // likewise: carried, missed
 };
 
-// A JSON string with everything escaped that must be.
-static void put_json(char *out, size_t room, const char *text)
-{
-    VY_ASSERT(room > 8 && text != NULL);
-    size_t n = 0;
-    for (; *text != '\0' && n + 8 < room; ++text) {
-        const unsigned char c = (unsigned char)*text;
-        if (c == '"' || c == '\\') {
-            out[n++] = '\\';
-            out[n++] = (char)c;
-        } else if (c < 0x20) {
-            n += (size_t)snprintf(out + n, room - n, "\\u%04x", c);
-        } else {
-            out[n++] = (char)c;
-        }
-    }
-    out[n] = '\0';
-}
-
 void vy_event_writer_put(event_writer *e, uint64_t tick, const char *kind, const char *drone,
                          const char *text)
 {
     log_output *o = e->output;
-    char json[1024], escaped[3][300];
-    put_json(escaped[0], sizeof escaped[0], kind);
-    put_json(escaped[1], sizeof escaped[1], drone);
-    put_json(escaped[2], sizeof escaped[2], text);
-    const int size =
-        snprintf(json, sizeof json,
-                 "{\"tick\":%" PRIu64 ",\"time\":%.9g,\"kind\":\"%s\",\"drone\":\"%s\",\"text\":\"%s\"}",
-                 tick, (double)tick * o->dt, escaped[0], escaped[1], escaped[2]);
     const uint64_t when = vy_log_time(tick, o->dt);
-    VY_ASSERT(size > 0 && (size_t)size < sizeof json);
-    (void)vy_mcap_writer_message(o->writer, e->channel, o->sequence++, when, json, (size_t)size, &o->error);
+    vy_pb_writer w = vy_output_begin(o, e->channel, when, strlen(kind) + strlen(drone) + strlen(text) + 64);
+    vy_pb_put_fixed64(&w, EVENT_TICK, tick);
+    vy_pb_put_double(&w, EVENT_TIME, (double)tick * o->dt);
+    vy_pb_put_string(&w, EVENT_KIND, kind);
+    vy_pb_put_string(&w, EVENT_DRONE, drone);
+    vy_pb_put_string(&w, EVENT_TEXT, text);
+    vy_output_end(o, &w);
     if (e->display != NULL && !output_failed(o)) vy_display_event(e->display, when, kind, drone, text);
 }
 
@@ -306,16 +284,6 @@ void vy_event_writer_step(event_writer *e, const vy_world *world)
     if (m->gate_count > 0) note_gates(e, world);
 }
 
-static vy_status add_channel(event_writer *e, vy_error *err)
-{
-    uint16_t schema = 0;
-    const vy_status status =
-        vy_mcap_writer_add_schema(e->output->writer, "volery.Event", "jsonschema", vy_event_schema,
-                                  strlen(vy_event_schema), &schema, err);
-    const vy_mcap_channel_def def = {.topic = TOPIC_EVENTS, .encoding = "json", .schema = schema};
-    return status == VY_OK ? vy_mcap_writer_add_channel(e->output->writer, &def, &e->channel, err) : status;
-}
-
 vy_status vy_event_writer_open(log_output *output, const vy_world *world, event_writer **out, vy_error *err)
 {
     *out = NULL;
@@ -329,7 +297,7 @@ vy_status vy_event_writer_open(log_output *output, const vy_world *world, event_
     e->payloads = calloc(m->payload_count + 1u, sizeof *e->payloads);
     vy_status status = VY_NO_MEMORY;
     if (e->effects != NULL && e->faults != NULL && e->supervisors != NULL && e->payloads != NULL)
-        status = add_channel(e, err);
+        status = vy_output_message(output, TOPIC_EVENTS, &vy_message_event, &e->channel, err);
     else
         (void)vy_fail(err, status, "log: out of memory");
     if (status != VY_OK) {

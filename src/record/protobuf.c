@@ -2,6 +2,7 @@
 #include "record/protobuf.h"
 #include "base/assert.h"
 #include "base/fail.h"
+#include "base/utf8.h"
 #include <stdlib.h>
 
 enum { NUMBER_MAX = (1 << 29) - 1, VARINT_MAX = 10, DEPTH_MAX = 8, PREFIX_ROOM = 16 };
@@ -88,7 +89,15 @@ void vy_pb_put_bytes(vy_pb_writer *w, uint32_t number, const void *data, size_t 
 
 void vy_pb_put_string(vy_pb_writer *w, uint32_t number, const char *text)
 {
-    vy_pb_put_bytes(w, number, text, strlen(text));
+    const size_t size = strlen(text);
+    const unsigned char *from = (const unsigned char *)text;
+    unsigned char *to = vy_pb_put_space(w, number, size);
+    for (size_t i = 0; to != NULL && i < size;) {
+        const int length = utf8_length(from + i);
+        to[i] = length > 0 ? from[i] : '?';
+        for (int k = 1; k < length; ++k) to[i + (size_t)k] = from[i + (size_t)k];
+        i += length > 0 ? (size_t)length : 1;
+    }
 }
 
 void vy_pb_begin(vy_pb_writer *w, uint32_t number)

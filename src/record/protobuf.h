@@ -101,6 +101,7 @@ void vy_pb_put_double(vy_pb_writer *writer, uint32_t number, double value);
 void vy_pb_put_uint(vy_pb_writer *writer, uint32_t number, uint64_t value); ///< uint64, uint32, bool
 void vy_pb_put_int(vy_pb_writer *writer, uint32_t number, int64_t value);   ///< int64, int32, enum
 void vy_pb_put_fixed64(vy_pb_writer *writer, uint32_t number, uint64_t value);
+/// UTF-8, as readers demand: a byte that is no part of a character becomes a question mark.
 void vy_pb_put_string(vy_pb_writer *writer, uint32_t number, const char *text);
 void vy_pb_put_bytes(vy_pb_writer *writer, uint32_t number, const void *data, size_t size);
 /// The same, for the caller to fill; NULL when there is no room.

@@ -116,9 +116,14 @@ contact_cells vy_contact_pack(uint64_t tick, uint32_t body_count, const vy_conta
     };
 }
 
-const char vy_event_schema[] =
-    "{\"type\":\"object\",\"properties\":{\"tick\":{\"type\":\"integer\"},\"time\":{\"type\":\"number\"},"
-    "\"kind\":{\"type\":\"string\"},\"drone\":{\"type\":\"string\"},\"text\":{\"type\":\"string\"}}}";
+static const vy_pb_field event_fields[] = {
+    {.name = "tick", .number = EVENT_TICK, .type = VY_PB_FIXED64},
+    {.name = "time", .number = EVENT_TIME, .type = VY_PB_DOUBLE},
+    {.name = "kind", .number = EVENT_KIND, .type = VY_PB_STRING},
+    {.name = "drone", .number = EVENT_DRONE, .type = VY_PB_STRING},
+    {.name = "text", .number = EVENT_TEXT, .type = VY_PB_STRING},
+};
+const vy_pb_message vy_message_event = {.name = "volery.Event", .fields = event_fields, .field_count = 5};
 
 // NaN has many bit patterns, and machines produce different ones for the same sum.
 static void unify_nan(uint64_t *values, int count)

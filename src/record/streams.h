@@ -5,7 +5,7 @@
 #include "record/protobuf.h"
 #include "world/world_impl.h"
 
-#define LOG_FORMAT      "2" // of the layout of a log; another one is refused
+#define LOG_FORMAT      "3" // of the layout of a log; another one is refused
 #define TOPIC_HASHES    "/world/hashes"
 #define TOPIC_STATE     "/world/state"
 #define TOPIC_REPLIES   "/replies"
@@ -20,6 +20,7 @@
 enum { HASHES_FIRST_TICK = 1, HASHES_LIST = 2 };
 enum { STATE_TICK = 1, STATE_HASH = 2, STATE_BYTES = 3, STATE_CHECK = 4 };
 enum { REPLY_TICK = 1, REPLY_DRONE = 2, REPLY_CHECK = 17 };
+enum { EVENT_TICK = 1, EVENT_TIME = 2, EVENT_KIND = 3, EVENT_DRONE = 4, EVENT_TEXT = 5 };
 
 extern const vy_pb_message vy_message_vec3;
 extern const vy_pb_message vy_message_hashes;
@@ -27,7 +28,7 @@ extern const vy_pb_message vy_message_state;
 extern const vy_pb_message vy_message_reply;
 extern const vy_pb_message vy_message_joint;   ///< its cells are joint_cells
 extern const vy_pb_message vy_message_contact; ///< its cells are contact_cells
-extern const char vy_event_schema[];           ///< JSON Schema of an event
+extern const vy_pb_message vy_message_event;   ///< what happened, in words
 
 /// A contact in cells, as volery.Contact lies in memory.
 typedef struct contact_cells {

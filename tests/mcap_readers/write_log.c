@@ -73,6 +73,12 @@ static const vy_pb_field scene_fields[] = {
 };
 static const vy_pb_message scene = {.name = "volery.Scene", .fields = scene_fields, .field_count = 1};
 
+static const vy_pb_field event_fields[] = {
+    {.name = "tick", .number = 1, .type = VY_PB_FIXED64},
+    {.name = "text", .number = 2, .type = VY_PB_STRING},
+};
+static const vy_pb_message event = {.name = "volery.Mark", .fields = event_fields, .field_count = 2};
+
 typedef struct sample {
     vy_mcap_writer *writer;
     vy_pb_codec *state;
@@ -83,30 +89,18 @@ typedef struct sample {
 
 static vy_status add(sample *l, int index, const char *topic, const vy_pb_message *message)
 {
-    static const char json_schema[] = "{\"type\":\"object\",\"properties\":{\"kind\":{\"type\":\"string\"}}}";
     unsigned char *data = NULL;
     size_t size = 0;
     uint16_t schema = 0;
-    vy_status status = VY_OK;
-    if (message != NULL) {
-        status = vy_pb_descriptor_set(message, &data, &size, &l->error);
-        if (status != VY_OK) return status;
+    vy_status status = vy_pb_descriptor_set(message, &data, &size, &l->error);
+    if (status == VY_OK)
         status =
             vy_mcap_writer_add_schema(l->writer, message->name, "protobuf", data, size, &schema, &l->error);
-        free(data);
-    } else {
-        status = vy_mcap_writer_add_schema(l->writer, "volery.Event", "jsonschema", json_schema,
-                                           sizeof json_schema - 1, &schema, &l->error);
-    }
+    free(data);
     if (status != VY_OK) return status;
     const vy_mcap_pair units = {"units", "SI"};
     const vy_mcap_channel_def channel = {
-        .topic = topic,
-        .encoding = message != NULL ? "protobuf" : "json",
-        .schema = schema,
-        .metadata = &units,
-        .metadata_count = 1,
-    };
+        .topic = topic, .encoding = "protobuf", .schema = schema, .metadata = &units, .metadata_count = 1};
     return vy_mcap_writer_add_channel(l->writer, &channel, &l->channels[index], &l->error);
 }
 
@@ -195,9 +189,11 @@ static vy_status put_messages(sample *l)
         status = put_state(l, k);
         if (status == VY_OK && k % POSE_EVERY == 0) status = put_pose(l, k);
         if (status == VY_OK && k % EVENT_EVERY == 0) {
-            char text[80];
-            const int size = snprintf(text, sizeof text, "{\"kind\":\"mark\",\"tick\":%" PRIu64 "}", k);
-            status = put(l, 2, k * STATE_PERIOD_NS, text, (size_t)size);
+            unsigned char room[80];
+            vy_pb_writer w = vy_pb_writer_on(room, sizeof room);
+            vy_pb_put_fixed64(&w, 1, k);
+            vy_pb_put_string(&w, 2, "mark \xc3\xbc \xc3(\xff"); // two bytes are no character
+            status = put(l, 2, k * STATE_PERIOD_NS, room, w.size);
         }
         if (status == VY_OK && k % SCENE_EVERY == 0) status = put_scene(l, k);
     }
@@ -215,7 +211,7 @@ static vy_status fill(sample *l)
     vy_status status = vy_pb_codec_create(&state, &l->state, &l->error);
     if (status == VY_OK) status = add(l, 0, "/state", &state);
     if (status == VY_OK) status = add(l, 1, "/pose", &pose_in_frame);
-    if (status == VY_OK) status = add(l, 2, "/events", NULL);
+    if (status == VY_OK) status = add(l, 2, "/events", &event);
     if (status == VY_OK) status = add(l, 3, "/scene", &scene);
     if (status == VY_OK) status = vy_mcap_writer_attachment(l->writer, &attachment, &l->error);
     if (status == VY_OK) status = vy_mcap_writer_metadata(l->writer, "run", run, 2, &l->error);

@@ -105,6 +105,14 @@ export function wholeOf(bytes: Uint8Array, number: number): number {
   return -1;
 }
 
+/// The text that a message has as its field `number`; empty: it has none.
+export function textOf(bytes: Uint8Array, number: number): string {
+  for (const item of items(viewOf(bytes), 0, bytes.length)) {
+    if (item.number === number && item.wire === Wire.Data) return new TextDecoder().decode(bytes.subarray(item.start, item.end));
+  }
+  return "";
+}
+
 /// What to do with each field of a message, by its number.
 interface Step {
   name: string;

@@ -1,7 +1,7 @@
 // run.ts - one run: its drones with their streams, and its events, read from the log in the page.
 import { McapStreamReader } from "@mcap/core";
 import type { CertificateInfo, DroneInfo, RunInfo } from "./embedded";
-import { RowReader, wholeOf } from "./protobuf";
+import { RowReader, textOf, wholeOf } from "./protobuf";
 import { Table } from "./table";
 
 export interface RunEvent {
@@ -39,17 +39,11 @@ export interface Run {
   end: number; // [s] of the last
 }
 
-function textField(value: unknown): string {
-  return typeof value === "string" ? value : "";
-}
+const enum EventField { Kind = 3, Drone = 4, Text = 5 } // of volery.Event
 
-function readEvent(bytes: Uint8Array, time: number): RunEvent | undefined {
-  try {
-    const parsed = JSON.parse(new TextDecoder().decode(bytes)) as Record<string, unknown>;
-    return { time, kind: textField(parsed.kind), drone: textField(parsed.drone), text: textField(parsed.text) };
-  } catch {
-    return undefined; // an event nobody can read says nothing
-  }
+function readEvent(bytes: Uint8Array, time: number): RunEvent {
+  const [kind, drone, text] = [EventField.Kind, EventField.Drone, EventField.Text].map((number) => textOf(bytes, number));
+  return { time, kind, drone, text };
 }
 
 /// Where the records of a topic go: /drones/NAME/STREAM, /bodies/NAME/STREAM, /joints/NAME or /contacts.
@@ -102,10 +96,7 @@ export function readRun(index: number, info: RunInfo, file: Uint8Array): Run {
     } else if (record.type === "Channel" && !takers.has(record.id)) {
       const schema = schemas.get(record.schemaId);
       if (record.topic === "/events") {
-        takers.set(record.id, (time, bytes) => {
-          const event = readEvent(bytes, time);
-          if (event) run.events.push(event);
-        });
+        takers.set(record.id, (time, bytes) => run.events.push(readEvent(bytes, time)));
         continue;
       }
       if (record.topic === "/replies" && schema && record.messageEncoding === "protobuf") {
