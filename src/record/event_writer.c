@@ -70,10 +70,10 @@ void vy_event_writer_contact(event_writer *e, uint64_t tick, const vy_contact_ev
     const double impulse = real_sqrt(vec3_dot(contact->impulse, contact->impulse));
     char text[160];
     if (contact->phase == VY_CONTACT_END) {
-        snprintf(text, sizeof text, "with %s ends", other);
+        snprintf(text, sizeof text, "with %s has ended", other);
     } else {
         snprintf(text, sizeof text, "with %s %s at %.3g m/s, %.3g N s", other,
-                 contact->phase == VY_CONTACT_BEGIN ? "begins" : "goes on", contact->speed, impulse);
+                 contact->phase == VY_CONTACT_BEGIN ? "begins" : "goes on", contact->speed + 0.0, impulse);
     }
     if (contact->phase != VY_CONTACT_PERSIST) vy_event_writer_put(e, tick, "contact", name, text);
     if (!(contact->severity >= 1.0)) return;

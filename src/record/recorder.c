@@ -2,6 +2,7 @@
 #include "base/fail.h"
 #include "base/assert.h"
 #include "base/real.h"
+#include "record/contact_pauses.h"
 #include "record/display.h"
 #include "record/event_writer.h"
 #include "record/stream_writer.h"
@@ -26,6 +27,7 @@ struct vy_recorder {
     uint64_t last_state; // tick of the last full state written
     stream_writer *streams;
     event_writer *events;
+    contact_pauses *pauses;
     display *display; // NULL: no data for viewers
     uint64_t display_every;
 };
@@ -51,6 +53,8 @@ static vy_status add_channels(vy_recorder *r, const vy_recorder_def *def, const 
     if (status == VY_OK) status = vy_event_writer_open(o, world, &r->events, err);
     if (status == VY_OK && r->display_every > 0) status = vy_display_open(o, world, &r->display, err);
     if (status == VY_OK) vy_event_writer_show(r->events, r->display);
+    if (status == VY_OK && (r->pauses = vy_contact_pauses_create(o->dt)) == NULL)
+        status = vy_fail(err, VY_NO_MEMORY, "log: out of memory");
     return status;
 }
 
@@ -124,8 +128,14 @@ static void write_hashes(vy_recorder *r)
     r->batch_count = 0;
 }
 
-// Contacts: each in the stream when it begins or ends and with the other records; begins, ends and crashes
-// are events.
+static void write_contact(vy_recorder *r, uint64_t tick, const vy_contact_event *e)
+{
+    const char *other = vy_stream_writer_contact(r->streams, tick, e);
+    vy_event_writer_contact(r->events, tick, e, other);
+}
+
+// Contacts: each in the stream when it begins or has ended and with the other records; begins, ends and
+// crashes are events.
 static void write_contacts(vy_recorder *r, const vy_world *world)
 {
     const uint64_t tick = world->state->tick;
@@ -133,11 +143,13 @@ static void write_contacts(vy_recorder *r, const vy_world *world)
     for (uint32_t k = 0; k < count && !failed(r); ++k) {
         vy_contact_event e;
         (void)vy_world_contact(world, k, &e);
+        if (!vy_contact_pauses_take(r->pauses, tick, &e)) continue;
         const int crash = e.severity >= 1.0;
         if (e.phase == VY_CONTACT_PERSIST && !crash && tick % r->every != 0) continue;
-        const char *other = vy_stream_writer_contact(r->streams, tick, &e);
-        vy_event_writer_contact(r->events, tick, &e, other);
+        write_contact(r, tick, &e);
     }
+    vy_contact_event ended;
+    while (!failed(r) && vy_contact_pauses_end(r->pauses, tick, &ended)) write_contact(r, tick, &ended);
 }
 
 static int on_step(void *self, const vy_world *world)
@@ -190,6 +202,7 @@ static int on_integrator_change(void *self, const vy_world *world)
 
 static void release(vy_recorder *r)
 {
+    vy_contact_pauses_destroy(r->pauses);
     vy_event_writer_close(r->events);
     vy_display_destroy(r->display);
     vy_stream_writer_close(r->streams);

@@ -1,0 +1,79 @@
+// contact_pauses.c - contacts without a push, in the order in which they paused.
+#include "record/contact_pauses.h"
+#include "base/assert.h"
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct pause {
+    int body, other, obstacle;
+    uint64_t tick; // of the first step without a push
+} pause;
+
+struct contact_pauses {
+    uint64_t longest; // [steps] of a pause
+    pause *list;
+    size_t count, capacity;
+};
+
+contact_pauses *vy_contact_pauses_create(double dt)
+{
+    contact_pauses *p = calloc(1, sizeof *p);
+    VY_ASSERT(dt > 0.0);
+    if (p != NULL) p->longest = (uint64_t)(CONTACT_PAUSE / dt + 0.5);
+    return p;
+}
+
+void vy_contact_pauses_destroy(contact_pauses *p)
+{
+    if (p == NULL) return;
+    free(p->list);
+    free(p);
+}
+
+static void remove_at(contact_pauses *p, size_t k)
+{
+    VY_ASSERT(k < p->count);
+    memmove(p->list + k, p->list + k + 1, (p->count - k - 1) * sizeof *p->list);
+    p->count -= 1;
+}
+
+static int add(contact_pauses *p, pause one)
+{
+    if (p->count == p->capacity) {
+        const size_t capacity = 2 * p->capacity + 16;
+        pause *more = realloc(p->list, capacity * sizeof *more);
+        if (more == NULL) return 0;
+        p->list = more;
+        p->capacity = capacity;
+    }
+    p->list[p->count++] = one;
+    return 1;
+}
+
+int vy_contact_pauses_take(contact_pauses *p, uint64_t tick, vy_contact_event *event)
+{
+    if (event->phase == VY_CONTACT_PERSIST) return 1;
+    if (event->phase == VY_CONTACT_END) { // without memory it ends at once
+        const pause one = {event->body, event->other, event->obstacle, tick};
+        return !add(p, one);
+    }
+    for (size_t k = p->count; k-- > 0;) { // most are short
+        const pause *at = &p->list[k];
+        if (at->body != event->body || at->other != event->other || at->obstacle != event->obstacle) continue;
+        remove_at(p, k);
+        event->phase = VY_CONTACT_PERSIST;
+        break;
+    }
+    return 1;
+}
+
+int vy_contact_pauses_end(contact_pauses *p, uint64_t tick, vy_contact_event *event)
+{
+    if (p->count == 0 || tick - p->list[0].tick < p->longest) return 0;
+    *event = (vy_contact_event){.phase = VY_CONTACT_END,
+                                .body = p->list[0].body,
+                                .other = p->list[0].other,
+                                .obstacle = p->list[0].obstacle};
+    remove_at(p, 0);
+    return 1;
+}
