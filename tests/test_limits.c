@@ -11,7 +11,7 @@
 static int is_number(const vy_row *row)
 {
     return row->type == VY_TYPE_NUMBER || row->type == VY_TYPE_VECTOR || row->type == VY_TYPE_ROTATION ||
-           row->type == VY_TYPE_INERTIA || row->type == VY_TYPE_NAMED || row->type == VY_TYPE_TABLE;
+           row->type == VY_TYPE_INERTIA || row->type == VY_TYPE_TABLE;
 }
 
 // --- bounds
@@ -69,12 +69,6 @@ static void collect(const vy_table *table, char *object, cells *out)
         }
         if (!is_number(row)) continue;
         const char *unit = row->type == VY_TYPE_ROTATION ? "" : vy_row_unit(row, object);
-        if (row->type == VY_TYPE_NAMED) {
-            int names;
-            memcpy(&names, object + row->count_offset, sizeof names);
-            if (names == 0) continue;
-            field += offsetof(vy_parameter, value);
-        }
         if (row->type == VY_TYPE_TABLE) {
             vy_numbers n;
             memcpy(&n, field, sizeof n);
@@ -109,7 +103,8 @@ static void refuse(vy_scenario *s, const cell *c, double value)
 {
     const double kept = get(c);
     set(c, value);
-    char *said, *key = c->row->type == VY_TYPE_NAMED ? "kp" : (char *)c->row->key;
+    char *said;
+    const char *key = c->row->key;
     vy_scenario *again = read_back(s, &said);
     vy_text sentence = {0};
     vy_text_printf(&sentence, ": %s must be %s%g", key, c->range.above ? "above " : "between ", c->range.min);

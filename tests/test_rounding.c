@@ -13,7 +13,7 @@
 #include <fenv.h>
 #include <unistd.h>
 
-enum { RESULT_CAP = 256 };
+enum { RESULT_CAP = 512 };
 
 typedef struct results {
     struct {

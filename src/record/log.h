@@ -44,9 +44,10 @@ typedef struct state_record {
 typedef struct reply_cursor {
     vy_mcap_cursor *cursor;
     vy_pb_codec *codec;
-    reply_cells cells; // the present one
-    int more;          // 0: there is none, or the cursor failed
-    vy_status status;  // why it stopped early
+    unsigned char *encoded; // room for one message
+    reply_cells cells;      // the present one
+    int more;               // 0: there is none, or the cursor failed
+    vy_status status;       // why it stopped early
     vy_error error;
 } reply_cursor;
 

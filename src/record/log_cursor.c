@@ -3,6 +3,8 @@
 #include "base/assert.h"
 #include "record/log.h"
 #include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
 
 vy_status vy_log_cursor(vy_log *log, const char *topic, vy_mcap_cursor **out, vy_error *err)
 {
@@ -116,12 +118,24 @@ vy_status vy_reply_cursor_open(vy_log *log, reply_cursor *out, vy_error *err)
 {
     *out = (reply_cursor){0};
     vy_status status = vy_pb_codec_create(&vy_message_reply, &out->codec, err);
+    if (status == VY_OK) {
+        out->encoded = malloc(vy_pb_codec_size_max(out->codec));
+        if (out->encoded == NULL) status = vy_fail(err, VY_NO_MEMORY, "no memory for replies");
+    }
     if (status == VY_OK) status = vy_log_cursor(log, TOPIC_REPLIES, &out->cursor, err);
     if (status == VY_OK)
         vy_reply_cursor_next(out);
     else
         (void)vy_reply_cursor_close(out, NULL);
     return status;
+}
+
+// A message that is as long as its values' encoding is that encoding: a broken tag of a field that is 0 would
+// pass for a field that is not there. Older logs, without the newest fields, are shorter.
+static int is_encoding(const reply_cursor *walk, const vy_mcap_message *message)
+{
+    const size_t size = vy_pb_encode(walk->codec, &walk->cells, walk->encoded);
+    return message->size != size || memcmp(walk->encoded, message->data, size) == 0;
 }
 
 void vy_reply_cursor_next(reply_cursor *walk)
@@ -134,6 +148,9 @@ void vy_reply_cursor_next(reply_cursor *walk)
         return;
     }
     walk->status = vy_pb_decode(walk->codec, message.data, message.size, &walk->cells, &walk->error);
+    if (walk->status == VY_OK && !is_encoding(walk, &message))
+        walk->status =
+            vy_fail(&walk->error, VY_DAMAGED, "a reply at %.9g s is broken", (double)message.log_time * 1e-9);
     walk->more = walk->status == VY_OK;
 }
 
@@ -143,6 +160,7 @@ vy_status vy_reply_cursor_close(reply_cursor *walk, vy_error *err)
     if (status != VY_OK && err != NULL) *err = walk->error;
     vy_mcap_cursor_close(walk->cursor);
     vy_pb_codec_destroy(walk->codec);
+    free(walk->encoded);
     *walk = (reply_cursor){0};
     return status;
 }
