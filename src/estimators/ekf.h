@@ -426,8 +426,9 @@ VY_FN mask ekf_field_is_plain(const ekf_params *p, vec3 field, const estimator_s
     const real longer = vec3_length(clean) - 1.0, higher = vec3_dot(up, vec3_sub(clean, expected));
     const real length = ekf_field_variance(p, expected, expected, vec3_zero(), f->covariance);
     const real height = ekf_field_variance(p, up, expected, vec3_cross(up, expected), f->covariance);
-    return (real_abs(longer) < 0.1 + 5.0 * real_sqrt(length)) &
-           (real_abs(higher) < 0.1 + 5.0 * real_sqrt(height));
+    const mask fits_length = real_abs(longer) < 0.1 + 5.0 * real_sqrt(length);
+    const mask fits_height = real_abs(higher) < 0.1 + 5.0 * real_sqrt(height);
+    return fits_length & fits_height;
 }
 
 /// Variance of the heading.

@@ -32,7 +32,7 @@ static void forecast_envelope(const vy_model *m, uint32_t index, double *out)
     const double g = -m->params[index].ladder.gravity.z;
     const double step = real_max((double)m->drones[index].control_period * m->dt, m->nap.budget.over / 1e4);
     double across_max = 0.0, along_max = 0.0, swing = 0.0, turn = 0.0, yaw, last_yaw;
-    const int law = m->drones[index].controller.kind;
+    const vy_controller_kind law = m->drones[index].controller.kind;
     reference last = drone_reference(m, index, 0.0, &last_yaw);
     const uint64_t count = (uint64_t)(m->nap.budget.over / step);
     for (uint64_t k = 1; k <= count; ++k) {
