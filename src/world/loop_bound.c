@@ -616,7 +616,9 @@ void vy_loop_build(const loop_params *p, const ladder_params *ladder, const roto
     if (ladder->kinematic || !rotors_are_uniform(ladder, layout)) return;
     if (ladder->gravity.x != 0.0 || ladder->gravity.y != 0.0 || !(ladder->gravity.z < 0.0)) return;
     if (!is_diagonal(ladder->inertia)) return;
-    if (other != NULL && other->is_bounded && memcmp(p, &other->params, sizeof *p) == 0) {
+    const void *here = p, *there = other != NULL ? &other->params
+                                                 : NULL; // padding that differs costs a second look alone
+    if (other != NULL && other->is_bounded && memcmp(here, there, sizeof *p) == 0) {
         out->gains = other->gains;
     } else if (!vy_loop_gains(p, &out->gains)) {
         return;

@@ -10,11 +10,17 @@
 
 #define DELAY_MAX 4096 // samples on their way
 
-const void *vy_sensor_def(const vy_drone_def *def, int sensor)
+// Where the def of a sensor lies in that of its drone.
+static size_t sensor_def_at(int sensor)
 {
     VY_ASSERT(sensor >= 0 && sensor < SENSOR_KINDS);
-    if (sensor < SENSOR_SUITE_KINDS) return (const char *)&def->sensor_suite + vy_sensors[sensor].def_at;
-    return sensor == SENSOR_imu ? (const void *)&def->imu : (const void *)&def->mocap;
+    if (sensor < SENSOR_SUITE_KINDS) return offsetof(vy_drone_def, sensor_suite) + vy_sensors[sensor].def_at;
+    return sensor == SENSOR_imu ? offsetof(vy_drone_def, imu) : offsetof(vy_drone_def, mocap);
+}
+
+const void *vy_sensor_def(const vy_drone_def *def, int sensor)
+{
+    return (const char *)def + sensor_def_at(sensor);
 }
 
 void vy_calibrate_sensors(vy_drone_def *def)
@@ -22,7 +28,7 @@ void vy_calibrate_sensors(vy_drone_def *def)
     if (def->calibration != VY_CALIBRATION_GROUND) return;
     for (int i = 0; i < SENSOR_KINDS; ++i) {
         const sensor_type *type = vy_sensors[i].type;
-        if (type->calibrate != NULL) type->calibrate((void *)(uintptr_t)vy_sensor_def(def, i));
+        if (type->calibrate != NULL) type->calibrate((char *)def + sensor_def_at(i));
     }
 }
 
