@@ -24,7 +24,7 @@ fuzz_one() {
     mkdir -p "$found"
     [ -d "$corpus" ] || corpus=
     # shellcheck disable=SC2086 # none or one, twice
-    if ! $fixed "$build/fuzz/$name" -runs="$runs" -max_total_time="$seconds" -seed="$seed" -reload=0 -timeout=30 \
+    if ! $fixed "$build/fuzz/$name" -runs="$runs" -max_total_time="$seconds" -seed="$seed" -reload=0 -timeout=300 \
         -artifact_prefix="$found/" "$found" $corpus >"$log" 2>&1; then
         tail -n 40 "$log"
         echo "$name: FAILED, the input is in $found"
