@@ -139,6 +139,8 @@ static vy_status start_standalone(vy_batch *b, uint32_t world, uint64_t seed, in
     vy_status status = randomised_scenario(b, seed, &s, err);
     if (status == VY_OK) {
         const size_t first = (size_t)world * b->view.drones;
+        // A world does not own the field of its wind: it takes the batch's, which outlives it.
+        s->environment.wind.grid = b->scenario->environment.wind.grid;
         vy_standalone_bind(s, (vy_rung)b->config.rung, b->view.actions + first * b->view.action_size,
                            b->view.action_size, b->standalone_actions + first);
         status = vy_standalone_create(s, column_of(b, world).first, &b->standalone[world], err);
