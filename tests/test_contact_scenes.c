@@ -1,4 +1,5 @@
-// test_contact_scenes.c - scenes of several contacts against closed forms: a cradle, a ladder, a domino.
+// test_contact_scenes.c - scenes of several contacts against closed forms: a cradle, a ladder, a domino; a
+// pile.
 #include "contact_sets.h"
 
 // Newton's cradle with gaps: equal elastic balls in a row hand the speed on, and all but the last stay.
@@ -92,12 +93,68 @@ static void dominoes_fall(void **unused)
     vy_bodies_destroy(b);
 }
 
+// [m] How deep a body of a set lies in the floor, its slot 0, or in another.
+static double deepest_overlap(const vy_bodies *b, const vy_shape *cube, const vy_shape *floor)
+{
+    const vy_pose ground = {{0.0, 0.0, 0.0}, {1.0, 0.0, 0.0, 0.0}};
+    double deepest = 0.0;
+    for (uint32_t i = 1; i < vy_bodies_limit(b); ++i) {
+        const vy_body_state s = read(b, vy_bodies_at(b, i));
+        const vy_pose at = {s.position, s.attitude};
+        vy_manifold m;
+        assert_int_equal(vy_collide(cube, &at, floor, &ground, &m), VY_OK);
+        for (int k = 0; k < m.count; ++k) deepest = fmax(deepest, m.points[k].depth);
+        for (uint32_t j = i + 1; j < vy_bodies_limit(b); ++j) {
+            const vy_body_state t = read(b, vy_bodies_at(b, j));
+            const vy_pose other = {t.position, t.attitude};
+            int hit = 0;
+            vy_contact c;
+            if (vec3_length(vec3_sub(s.position, t.position)) > 0.87) continue; // their diagonal
+            assert_int_equal(vy_penetration(cube, &at, cube, &other, NULL, &hit, &c, NULL), VY_OK);
+            if (hit) deepest = fmax(deepest, c.depth);
+        }
+    }
+    return deepest;
+}
+
+// A thousand boxes of 0.5 m and 1 kg that were dropped lie in one another by 1 % at most, at 60 Hz.
+static void piles_press_little(void **unused)
+{
+    (void)unused;
+    const int count = 1000 / SANITIZED_SLICE;
+    uint64_t x = 2024;
+    vy_bodies *b = new_set(1.0 / 60.0, G, 4096);
+    const vy_shape cube = box(0.25, 0.25, 0.25), floor = plane(vec3_make(0, 0, 1));
+    add(b, VY_BODY_STATIC, &floor, 1.0, vec3_zero(), vec3_zero(), surface(0.5, 0.0));
+    for (int i = 0; i < count; ++i) {
+        vy_body_def d = vy_default_body_def();
+        const double u = 0.02 * unit(&x), v = 0.02 * unit(&x), q0 = unit(&x), q1 = unit(&x), q2 = unit(&x),
+                     q3 = unit(&x);
+        d.shape = &cube;
+        d.material = surface(0.5, 0.0);
+        d.state.position = vec3_make(0.9 * (i % 10) + u, 0.9 * (i / 10 % 10) + v, 1.0 + 0.9 * (i / 100));
+        d.state.attitude =
+            quat_normalize(quat_make(2.0 * q0 - 1.0, 2.0 * q1 - 1.0, 2.0 * q2 - 1.0, 2.0 * q3 - 1.0));
+        assert_int_equal(vy_bodies_add(b, &d, NULL, NULL), VY_OK);
+    }
+    double deepest = 0.0;
+    step(b, 400);
+    for (int k = 0; k < 10; ++k) {
+        step(b, 20);
+        deepest = fmax(deepest, deepest_overlap(b, &cube, &floor));
+    }
+    printf("boxes of a pile lie %.2f mm deep in one another\n", 1e3 * deepest);
+    assert_true(deepest < 0.005);
+    vy_bodies_destroy(b);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(cradles_hand_on),
         cmocka_unit_test(ladders_slide),
         cmocka_unit_test(dominoes_fall),
+        cmocka_unit_test(piles_press_little),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

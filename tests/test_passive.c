@@ -3,10 +3,11 @@
 //
 // The law: no scene ends, none gains energy, nothing stays inside another. VOLERY_PASSIVE=N runs N scenes
 // instead of a few, from VOLERY_PASSIVE_FIRST on, and lists those that break it; with VOLERY_PASSIVE_GUARDS=0
-// without guards.
+// without guards, with VOLERY_PASSIVE_LIST=1 it lists all, with the seconds each takes.
 #include "dynamics/contacts.h"
 #include "passive_scenes.h"
 #include <stdlib.h>
+#include <time.h>
 
 static double number(const char *name, double otherwise)
 {
@@ -14,14 +15,16 @@ static double number(const char *name, double otherwise)
     return text == NULL ? otherwise : atof(text);
 }
 
-static void list_scene(int seed, const passive_scene *t, const passive_result *r)
+static void list_scene(int seed, const passive_scene *t, const passive_result *r, double seconds)
 {
     printf("scene %d:%s%s%s gain %.3g at %.3f s, overlap %.3g m; dt 1/%.0f, %d bodies, thin %.3g, spin %.3g, "
-           "masses %.3g, joints %d, open %d%s, integrator %d\n",
+           "masses %.3g, joints %d, open %d%s, integrator %d, guards %d %d, dropped %d; %.2f s\n",
            seed, r->verdict & PASSIVE_ENDS ? " ends" : "", r->verdict & PASSIVE_GAINS ? " gains" : "",
            r->verdict & PASSIVE_OVERLAPS ? " overlaps" : "", r->gain, r->gain_time, r->deepest, 1.0 / t->dt,
            t->count, t->thinnest, t->fastest, t->ratio, t->joints, t->open,
-           t->ground_heights == 2 ? ", field" : "", (int)vy_bodies_integrator(t->b));
+           t->ground_heights == 2 ? ", field" : "", (int)vy_bodies_integrator(t->b),
+           (int)vy_bodies_impacts(t->b).scaled, (int)vy_bodies_impacts(t->b).limited,
+           (int)vy_bodies_impacts(t->b).dropped, seconds);
     fflush(stdout);
 }
 
@@ -32,15 +35,17 @@ static void passive_scenes_keep_the_law(void **unused)
     static passive_scene t;
     // The slice of the suite has no steep height fields, where continuous collision takes ten seconds a
     // scene.
-    const int all = getenv("VOLERY_PASSIVE") != NULL;
+    const int all = getenv("VOLERY_PASSIVE") != NULL, list_all = getenv("VOLERY_PASSIVE_LIST") != NULL;
     const int count = (int)number("VOLERY_PASSIVE", 40 / SANITIZED_SLICE),
               first = (int)number("VOLERY_PASSIVE_FIRST", all ? 1 : 13);
     int ends = 0, gains = 0, overlaps = 0, broken = 0, pushed = 0, guarded = 0, dropped = 0;
     for (int n = 0; n < count; ++n) {
         passive_create(&t, (uint64_t)(first + n));
         vy_contacts_enable_guards(t.b, number("VOLERY_PASSIVE_GUARDS", 1.0) != 0.0);
+        const clock_t start = clock();
         const passive_result r = passive_run(&t);
-        if (all && r.verdict != 0) list_scene(first + n, &t, &r);
+        if ((all && r.verdict != 0) || list_all)
+            list_scene(first + n, &t, &r, (double)(clock() - start) / CLOCKS_PER_SEC);
         ends += (r.verdict & PASSIVE_ENDS) != 0;
         gains += (r.verdict & PASSIVE_GAINS) != 0;
         overlaps += (r.verdict & PASSIVE_OVERLAPS) != 0;

@@ -16,7 +16,7 @@
 
 // Contacts are springs of this frequency and damping. Where a heavy body lies on a light one, or few contacts
 // are together, they are as stiff as the sub-steps can follow.
-#define CONTACT_HERTZ         30.0
+#define CONTACT_HERTZ         50.0
 #define CONTACT_DAMPING_RATIO 10.0 // of critical damping
 #define STIFF_DAMPING_RATIO   5.0
 #define MEAN_IMPULSE_TIME     0.25 // [s]
