@@ -6,7 +6,7 @@
 #include "nap_flights.h"
 #include "world/budget_loop.h"
 
-static int flights = 60, only = 4; // law: LAWS for all
+static int flights = 60, only = 7; // law: LAWS for all
 
 enum { SECONDS = 10 };
 
@@ -68,17 +68,79 @@ static void random_path(random_source *r, vy_drone_def *d)
     }
 }
 
-// Laws that follow a plan.
-enum { LAW_NDI, LAW_INDI, LAW_LEE, LAW_MELLINGER, LAWS };
-static const char *const law_names[LAWS] = {"ndi", "indi", "lee", "mellinger"};
+// Laws that follow a plan, a velocity, sticks, and the autopilot.
+enum { LAW_NDI, LAW_INDI, LAW_LEE, LAW_MELLINGER, LAW_VELOCITY, LAW_STICKS, LAW_AUTOPILOT, LAWS };
+static const char *const law_names[LAWS] = {"ndi",      "indi",   "lee",      "mellinger",
+                                            "velocity", "sticks", "autopilot"};
 
-static int random_law(random_source *r, vy_controller_def *c)
+// A velocity that is kept from the start on.
+static void random_velocity(random_source *r, vy_drone_def *d)
 {
+    vy_controller_def *c = &d->controller;
+    c->kind = VY_CONTROLLER_INTENT;
+    c->start.rung = VY_RUNG_VELOCITY;
+    c->start.velocity = ball(r, random_hurry(r, d) / c->gains.velocity);
+    c->start.yaw_rate = random_in(r, -0.1, 0.1);
+    if (!chance(r, 0.5)) return;
+    const vec3 moves = ball(r, 2.0);
+    d->velocity = moves;
+    c->start.velocity = vec3_add(c->start.velocity, moves);
+}
+
+// Sticks that move the drone no quicker than it may hurry.
+static void random_sticks(random_source *r, vy_drone_def *d)
+{
+    vy_pilot_def *p = &d->controller.pilot;
+    const double hurry = random_hurry(r, d);
+    p->response = random_in(r, 0.3, 1.5);
+    p->speed = p->strafe = hurry / p->response;
+    p->climb = 0.5 * p->speed;
+    p->yaw_rate = random_in(r, 0.05, 0.3);
+    if (!d->truth) p->yaw_rate *= 0.3;
+}
+
+static void random_intent(random_source *r, vy_drone_def *d)
+{
+    vy_controller_def *c = &d->controller;
+    random_sticks(r, d);
+    c->kind = VY_CONTROLLER_INTENT;
+    c->start.rung = VY_RUNG_PILOT;
+    c->start.throttle = (int)(random_bits(r) % 11);
+    c->start.strafe = random_in(r, -1.0, 1.0);
+    c->start.vertical = random_in(r, -1.0, 1.0);
+    c->start.yaw = random_in(r, -1.0, 1.0);
+}
+
+// A target ahead, above or below; or one aside, towards which it turns. Then it flies along the edge of its
+// tolerance, where every correction is decided by a hair.
+static void random_target(random_source *r, vy_drone_def *d)
+{
+    vy_controller_def *c = &d->controller;
+    random_sticks(r, d);
+    c->kind = VY_CONTROLLER_AUTOPILOT;
+    const double way = random_in(r, 1.0, 5.0);
+    c->autopilot.def.radius = random_in(r, 0.3, 0.8);
+    c->autopilot.def.yaw_tolerance = random_in(r, 0.1, 0.3);
+    const double ahead = 0.5 * c->autopilot.def.yaw_tolerance * c->autopilot.def.radius / way;
+    const double side = random_in(r, -1.0, 1.0) * (chance(r, 0.25) ? 0.8 : ahead);
+    c->autopilot.target =
+        vec3_add(d->position, (vec3){way * cos(side), way * sin(side), random_in(r, -2.0, 2.0)});
+    c->autopilot.has_target = 1;
+    c->autopilot.def.altitude = c->autopilot.target.z;
+    c->autopilot.def.throttle = 5 + (int)(random_bits(r) % 6);
+}
+
+static int random_law(random_source *r, vy_drone_def *d)
+{
+    vy_controller_def *c = &d->controller;
     const int drawn = (int)(random_bits(r) % LAWS), law = only < LAWS ? only : drawn;
-    if (law == LAW_INDI) c->rate_law = VY_RATE_LAW_INDI;
+    if (law == LAW_INDI || (law >= LAW_VELOCITY && chance(r, 0.3))) c->rate_law = VY_RATE_LAW_INDI;
     if (law == LAW_LEE) c->kind = VY_CONTROLLER_LEE;
     if (law == LAW_MELLINGER) c->kind = VY_CONTROLLER_MELLINGER;
-    if (law >= LAW_LEE && chance(r, 0.5)) c->period = 0.002;
+    if ((law == LAW_LEE || law == LAW_MELLINGER) && chance(r, 0.5)) c->period = 0.002;
+    if (law == LAW_VELOCITY) random_velocity(r, d);
+    if (law == LAW_STICKS) random_intent(r, d);
+    if (law == LAW_AUTOPILOT) random_target(r, d);
     return law;
 }
 
@@ -113,7 +175,7 @@ static vy_drone_def random_flyer(random_source *r, int *law)
     } else {
         random_path(r, &d);
     }
-    *law = random_law(r, &d.controller);
+    *law = random_law(r, &d);
     return d;
 }
 
@@ -142,7 +204,7 @@ static vy_disturbance_def random_push(random_source *r, const vy_vehicle_def *v)
 typedef struct outcome {
     double real[4], stated[4]; // largest of the flight, stated at its end
     double bounded;            // share of the time
-    int law, saturated, some, broken;
+    int law, truth, saturated, some, broken;
 } outcome;
 
 // A flight beside the strict one. What is stated is true at any moment.
@@ -182,6 +244,7 @@ static outcome fly_both(int number, random_source *r)
         ++looks;
         known += c.bounded && c.budget.standing != VY_BUDGET_NO_BOUND;
     }
+    o.truth = drone.truth;
     o.saturated = state_of(world[1], 0).clamps > 0;
     o.bounded = (double)known / looks;
     o.some = c.total_impulse + c.total_angular_impulse > 0.0;
@@ -202,7 +265,8 @@ static void closed_loops_keep_their_budget(void **unused)
     (void)unused;
     static const char *const names[] = {"rate", "angle", "velocity", "position"};
     random_source r = {1901};
-    int calm = 0, bounded = 0, some = 0, broken = 0, count = 0, of_law[LAWS] = {0}, held[LAWS] = {0};
+    int calm = 0, bounded = 0, some = 0, broken = 0, count = 0, of_law[LAWS][2] = {{0}},
+        held[LAWS][2] = {{0}};
     double *ratios[4];
     for (int i = 0; i < 4; ++i) ratios[i] = calloc((size_t)flights, sizeof(double));
     for (int n = 0; n < flights; ++n) {
@@ -210,8 +274,8 @@ static void closed_loops_keep_their_budget(void **unused)
         if (o.saturated) continue;
         ++calm;
         bounded += o.bounded >= 0.9;
-        ++of_law[o.law];
-        held[o.law] += o.bounded >= 0.9;
+        ++of_law[o.law][o.truth];
+        held[o.law][o.truth] += o.bounded >= 0.9;
         some += o.some;
         broken += o.broken;
         if (!o.some || !(o.real[3] > 1e-9) || o.stated[3] >= NAP_UNBOUNDED) continue;
@@ -222,7 +286,9 @@ static void closed_loops_keep_their_budget(void **unused)
         "%d flights, %d without saturation, %d bounded 90 %% of the time, %d left something out, %d "
         "broke their budget\n",
         flights, calm, bounded, some, broken);
-    for (int i = 0; i < LAWS; ++i) print_message("%s: %d of %d\n", law_names[i], held[i], of_law[i]);
+    for (int i = 0; i < LAWS; ++i)
+        print_message("%-9s with the truth %d of %d, with the estimator %d of %d\n", law_names[i], held[i][1],
+                      of_law[i][1], held[i][0], of_law[i][0]);
     for (int i = 0; i < 4; ++i) {
         qsort(ratios[i], (size_t)count, sizeof(double), compare_numbers);
         print_message("%-8s %d seen; stated over measured: least %.2f, median %.1f, at 90 %% %.1f\n",
@@ -230,7 +296,7 @@ static void closed_loops_keep_their_budget(void **unused)
         assert_true(ratios[i][count / 2] <= 100.0);
         free(ratios[i]);
     }
-    assert_true(bounded * 10 >= calm * 8);
+    assert_true(only < LAWS || bounded * 10 >= calm * 8);
     assert_true(some * 10 >= calm * 7);
 }
 
@@ -287,7 +353,7 @@ static void other_loops_have_no_bound(void **unused)
     for (int kind = 0; kind < 4; ++kind) {
         vy_world_def wd = vy_default_world_def();
         vy_drone_def d = hovering(&wd, 1);
-        if (kind == 0) d.controller.kind = VY_CONTROLLER_AUTOPILOT;
+        if (kind == 0) d.controller.kind = VY_CONTROLLER_INTENT, d.controller.start.rung = VY_RUNG_ATTITUDE;
         if (kind == 1) d.truth = 0, d.estimator.kind = VY_ESTIMATOR_EKF;
         if (kind == 2) d.vehicle.motor_lag_down = 0.03;
         if (kind == 3) wd.environment.wind.turbulence.intensity = 0.1;

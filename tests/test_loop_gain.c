@@ -46,6 +46,32 @@ static void gains_have_their_closed_forms(void **unused)
     }
 }
 
+// What holds a velocity by its error and the error's integral answers a push as what holds a position does,
+// but for the half step by which a sum over samples is off a motion. A desired velocity that is off goes on
+// moving it, for as long as is asked.
+static void a_held_velocity_drifts(void **unused)
+{
+    (void)unused;
+    loop_params p = plain_loop();
+    loop_gains g;
+    p.law = LOOP_VELOCITY_RUNG;
+    p.horizon = 10000; // 10 s
+    assert_true(vy_loop_gains(&p, &g));
+    const double late = 0.5 * p.dt * 10.0; // of a push, for 10 s
+    assert_covers(g.of[LOOP_ALONG][LOOP_POSITION][ENTRY_FORCE], 1.0 / 4.0 + late);
+    assert_covers(g.of[LOOP_ALONG][LOOP_INTEGRAL][ENTRY_FORCE], 1.0);
+    assert_covers(g.of[LOOP_ABOUT][LOOP_ANGLE][ENTRY_TORQUE], 1.0 / 100.0);
+    const double ten = g.of[LOOP_ACROSS][LOOP_POSITION][ENTRY_VELOCITY];
+    p.horizon = 30000;
+    assert_true(vy_loop_gains(&p, &g));
+    const double thirty = g.of[LOOP_ACROSS][LOOP_POSITION][ENTRY_VELOCITY];
+    assert_true(ten > 9.0 && thirty > 29.0);
+    assert_covers(thirty - ten, 20.0);
+    p.law = LOOP_CASCADE;
+    assert_true(vy_loop_gains(&p, &g));
+    assert_true(g.of[LOOP_ACROSS][LOOP_POSITION][ENTRY_VELOCITY] == 0.0);
+}
+
 // Rotors that follow a quick loop too late: it swings up.
 static void loops_that_do_not_settle_have_no_gain(void **unused)
 {
@@ -90,13 +116,14 @@ static void pushed(const vy_drone_def *drone, vy_vec3 force, vy_vec3 torque, dou
 }
 
 // Which law flies the drone.
-static const char *const laws[] = {"ndi", "indi", "lee", "mellinger"};
+static const char *const laws[] = {"ndi", "indi", "lee", "mellinger", "velocity"};
 
 static void set_law(int law, vy_controller_def *c)
 {
     if (law == 1) c->rate_law = VY_RATE_LAW_INDI;
     if (law == 2) c->kind = VY_CONTROLLER_LEE;
     if (law == 3) c->kind = VY_CONTROLLER_MELLINGER;
+    if (law == 4) c->kind = VY_CONTROLLER_INTENT, c->start.rung = VY_RUNG_VELOCITY;
     if (law > 1) c->period = 0.002;
 }
 
@@ -105,14 +132,14 @@ static void set_law(int law, vy_controller_def *c)
 static void worlds_answer_within_the_gains(void **unused)
 {
     (void)unused;
-    for (int n = 0; n < 8; ++n) {
+    for (int n = 0; n < 10; ++n) {
         const int truth = n % 2, law = n / 2;
         vy_drone_def drone = vy_default_drone_def();
         drone.truth = truth;
         set_law(law, &drone.controller);
         drone.position.z = 10.0;
         vy_world_def wd = vy_default_world_def();
-        wd.environment.nap.budget = (vy_budget_def){1.0, 0.1, 0.1};
+        wd.environment.nap.budget = (vy_budget_def){6.0, 0.1, 0.1};
         vy_world *world = fly_in(&wd, &drone);
         const loop_gains *g = &world->loops[0].gains;
         assert_true(world->loops[0].is_bounded);
@@ -143,6 +170,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(gains_have_their_closed_forms),
+        cmocka_unit_test(a_held_velocity_drifts),
         cmocka_unit_test(loops_that_do_not_settle_have_no_gain),
         cmocka_unit_test(worlds_answer_within_the_gains),
     };

@@ -86,18 +86,22 @@ static void plant_step(const loop_params *p, int axis, plant *out)
     }
 }
 
+// Nothing holds the position: no state but itself depends on it, and its estimate is kept relative to it.
+static int drifts(const loop_params *p) { return p->law == LOOP_VELOCITY_RUNG; }
+
 // The estimate, after the step to `tick`: as fading.h with imu.h and mocap.h, linear in small angles.
 static void estimate(const loop *l, uint64_t tick, const double *entry, axis_state *s)
 {
     const loop_params *p = l->p;
     if (p->truth) {
-        s->position = s->x[X_POSITION];
+        s->position = drifts(p) ? 0.0 : s->x[X_POSITION];
         s->velocity = s->x[X_VELOCITY];
         s->angle = s->x[X_ANGLE];
         s->rate = s->x[X_RATE];
         return;
     }
     const double g = l->axis == LOOP_ACROSS ? p->gravity : 0.0;
+    const double at = drifts(p) ? 0.0 : s->x[X_POSITION];
     if (tick % p->imu == 0) {
         const double t = (double)p->imu * p->dt;
         s->gyro_bias += t * entry[ENTRY_GYRO_DRIFT];
@@ -113,7 +117,7 @@ static void estimate(const loop *l, uint64_t tick, const double *entry, axis_sta
         s->last_angle = s->x[X_ANGLE];
     }
     if (tick % p->mocap == 0) {
-        const double e = s->x[X_POSITION] - s->position, turn = s->x[X_ANGLE] - s->angle;
+        const double e = at - s->position, turn = s->x[X_ANGLE] - s->angle;
         s->position += p->position_gain * e;
         s->velocity += p->velocity_gain * e;
         s->accel_bias -= p->accel_gain * e + entry[ENTRY_ACCEL_CORRECTION];
@@ -152,21 +156,25 @@ static double desired_spin(const loop *l, const axis_state *s)
     return a;
 }
 
-// The law at `tick`: as lower_position() and control_lower(), or lower_trajectory().
+// The law at `tick`: as lower_position() or lower_velocity() and control_lower(), or lower_trajectory().
 static void run_law(const loop *l, uint64_t tick, const double *entry, axis_state *s)
 {
     const loop_params *p = l->p;
-    if (tick % p->control == 0) {
+    if (tick % p->control == 0 && drifts(p)) {
+        const double error = entry[ENTRY_VELOCITY] - s->velocity;
+        s->integral += p->position * (double)p->control * p->dt * error;
+        s->desired = s->integral + p->velocity * error;
+    } else if (tick % p->control == 0) {
         s->integral -= p->integral * (double)p->control * p->dt * s->position;
         s->desired = s->integral - p->position * s->position - p->velocity * s->velocity;
-        if (p->law != LOOP_CASCADE) s->spin = desired_spin(l, s);
+        if (loop_is_at_once(p)) s->spin = desired_spin(l, s);
     }
     if (tick % p->rate != 0) return;
     if (l->axis == LOOP_ACROSS) s->lift_command = s->desired;
     if (l->axis == LOOP_ALONG) {
         s->command = s->desired;
     } else {
-        if (p->law == LOOP_CASCADE) s->spin = desired_spin(l, s);
+        if (!loop_is_at_once(p)) s->spin = desired_spin(l, s);
         s->command = p->incremental ? increment(p, s->spin, s->rate, s) : s->spin;
     }
     s->command += entry[ENTRY_COMMAND];
@@ -187,6 +195,7 @@ static void step(const loop *l, uint64_t tick, const double *entry, axis_state *
     out[LOOP_DRIVE] = l->p->lag > 0.0 ? x[X_DRIVE] : u[ENTRY_DRIVE];
     const double left = l->p->lag > 0.0 ? l->plant.a[X_DRIVE][X_DRIVE] : 0.0;
     s->lift = s->lift_command + left * (s->lift - s->lift_command);
+    if (drifts(l->p)) s->position -= x[X_POSITION] - s->x[X_POSITION];
     memcpy(s->x, x, sizeof x);
     estimate(l, tick, entry, s);
     run_law(l, tick, entry, s);
@@ -205,7 +214,7 @@ static void step(const loop *l, uint64_t tick, const double *entry, axis_state *
     out[LOOP_ANGLE_ERROR] = (l->axis == LOOP_ACROSS ? s->desired / l->p->gravity : 0.0) - s->angle;
     out[LOOP_LIFT] = l->axis == LOOP_ACROSS ? s->lift - l->p->gravity * x[X_ANGLE] : 0.0;
     out[LOOP_ANGLE_INNOVATION] = x[X_ANGLE] - s->angle;
-    out[LOOP_INNOVATION] = x[X_POSITION] - s->position;
+    out[LOOP_INNOVATION] = (drifts(l->p) ? 0.0 : x[X_POSITION]) - s->position;
     out[LOOP_VELOCITY_ESTIMATE] = s->velocity;
 }
 
@@ -246,6 +255,7 @@ static int entry_is_of(const loop_params *p, int axis, int entry)
     static const unsigned turn = 1u << ENTRY_ANGLE_RATE | 1u << ENTRY_TORQUE |
                                  1u << ENTRY_ANGLE_RATE_ESTIMATE | 1u << ENTRY_GYRO_DRIFT |
                                  1u << ENTRY_ANGLE_CORRECTION | 1u << ENTRY_GYRO_CORRECTION;
+    if (entry == ENTRY_VELOCITY) return p->law == LOOP_VELOCITY_RUNG && axis == LOOP_ACROSS;
     if (p->truth && entry > ENTRY_COMMAND) return 0;
     if (axis == LOOP_ABOUT && (force >> entry & 1u) != 0) return 0;
     return !(axis == LOOP_ALONG && (turn >> entry & 1u) != 0);
@@ -253,7 +263,9 @@ static int entry_is_of(const loop_params *p, int axis, int entry)
 
 // A unit enters `entry` in the step to `phase`. Adds the responses of `steps` steps and of those until all
 // periods come together again. Returns the largest state that is left, in units; marks those that moved.
-static double respond(const loop *l, int entry, uint64_t phase, uint64_t steps, sums *out, int *moved)
+// `*offset` becomes the size of the position that is left, where it drifts.
+static double respond(const loop *l, int entry, uint64_t phase, uint64_t steps, sums *out, int *moved,
+                      double *offset)
 {
     static const double none[LOOP_ENTRIES];
     double unit[LOOP_ENTRIES] = {0.0}, y[LOOP_SIGNALS], left = 0.0;
@@ -268,6 +280,12 @@ static double respond(const loop *l, int entry, uint64_t phase, uint64_t steps, 
         at = at + 1 < l->phases ? at + 1 : 0;
         if (n < 2 * l->phases)
             for (int k = 0; k < AXIS_STATES; ++k) moved[k] |= values[k] != 0.0;
+    }
+    *offset = 0.0;
+    if (drifts(l->p)) { // no state to settle
+        *offset = real_abs(s.x[X_POSITION]);
+        s.x[X_POSITION] = 0.0;
+        moved[X_POSITION] = 0;
     }
     for (int k = 0; k < AXIS_STATES; ++k) left = real_max(left, real_abs(values[k]) / units[k]);
     return left;
@@ -292,21 +310,34 @@ static double settle(const loop *l, uint64_t steps, const int *moved, sums *out)
             step(l, at, none, &s, y);
             add(y, out->of[at]);
         }
+        if (drifts(l->p)) s.x[X_POSITION] = 0.0;
         for (int k = 0; k < AXIS_STATES; ++k) left[k] += real_abs(values[k]) / units[k];
     }
     for (int k = 0; k < AXIS_STATES; ++k) largest = real_max(largest, left[k]);
     return largest;
 }
 
+// [m] How much farther a position that drifts can come in a response whose states are `left` at its end, by
+// the sums of its velocity.
+static double drift_bound(const loop *l, double left, double share, const sums *tail)
+{
+    const double dt = l->p->dt;
+    double way = 0.0;
+    for (uint64_t a = 0; a < l->phases; ++a)
+        way += dt * (tail->of[a][LOOP_VELOCITY] + 2.0 * dt * tail->of[a][LOOP_ACCELERATION]);
+    return left * way / (1.0 - share);
+}
+
 // The gains of one loop: the responses within a block, and a geometric series of blocks for the rest.
 static int axis_gains(const loop *l, double (*out)[LOOP_ENTRIES])
 {
     int moved[AXIS_STATES] = {0};
+    double offset;
     sums tail, trial;
     memset(&trial, 0, sizeof trial);
     for (int e = 0; e < LOOP_ENTRIES; ++e) {
         for (uint64_t phase = 0; phase < l->phases && entry_is_of(l->p, l->axis, e); ++phase)
-            (void)respond(l, e, phase, 2 * l->phases, &trial, moved);
+            (void)respond(l, e, phase, 2 * l->phases, &trial, moved, &offset);
     }
     uint64_t steps = l->phases * (1 + (uint64_t)(4.0 / (l->p->dt * (double)l->phases)));
     double share = settle(l, steps, moved, &tail);
@@ -317,15 +348,21 @@ static int axis_gains(const loop *l, double (*out)[LOOP_ENTRIES])
     }
     for (int e = 0; e < LOOP_ENTRIES; ++e) {
         sums all;
-        double left = 0.0;
+        double left = 0.0, offsets = 0.0;
         memset(&all, 0, sizeof all);
-        for (uint64_t phase = 0; phase < l->phases && entry_is_of(l->p, l->axis, e); ++phase)
-            left += respond(l, e, phase, steps, &all, moved);
+        for (uint64_t phase = 0; phase < l->phases && entry_is_of(l->p, l->axis, e); ++phase) {
+            left += respond(l, e, phase, steps, &all, moved, &offset);
+            offsets += offset;
+        }
+        // Of each phase one disturbance enters every `phases` steps until the end, and its offset stays.
+        const double times = (double)((l->p->horizon > steps ? l->p->horizon - steps : 0) / l->phases + 1),
+                     drift = times * (offsets + drift_bound(l, left, share, &tail));
         for (int k = 0; k < LOOP_SIGNALS; ++k) {
             out[k][e] = 0.0;
             for (uint64_t a = 0; a < l->phases; ++a) {
-                const double sum = all.of[a][k] + left * tail.of[a][k] / (1.0 - share);
-                out[k][e] = real_max(out[k][e], sum * (1.0 + 1e-6)); // rounding
+                const int is_adrift = drifts(l->p) && k == LOOP_POSITION;
+                const double rest = is_adrift ? drift : left * tail.of[a][k] / (1.0 - share);
+                out[k][e] = real_max(out[k][e], (all.of[a][k] + rest) * (1.0 + 1e-6)); // rounding
             }
         }
     }

@@ -50,11 +50,13 @@ enum {
     ENTRY_ANGLE_CORRECTION,    // [rad] at every sample of motion capture
     ENTRY_GYRO_CORRECTION,     // [rad/s]
     ENTRY_ACCEL_CORRECTION,    // [m/s^2]
+    ENTRY_VELOCITY,            // [m/s] of the desired velocity, when the law acts
     LOOP_ENTRIES
 };
 
-/// How a desired acceleration becomes a torque: by rungs at two periods, or at once.
-enum { LOOP_CASCADE, LOOP_LEE, LOOP_MELLINGER };
+/// How a desired acceleration becomes a torque: by rungs at two periods, or at once. The last one holds a
+/// velocity instead of a position, by rungs at one period: the position drifts.
+enum { LOOP_CASCADE, LOOP_LEE, LOOP_MELLINGER, LOOP_VELOCITY_RUNG };
 
 /// Constants of the loop. Periods are in steps.
 typedef struct loop_params {
@@ -65,13 +67,20 @@ typedef struct loop_params {
     uint64_t imu, mocap, control, rate;
     uint64_t truth; // the estimate is the truth
     uint64_t law;
-    uint64_t incremental;                            // of the cascade: rates by increments, indi.h
-    double position, velocity, integral;             // [1/s^2] [1/s] [1/s^3]
-    double attitude, yaw, rates;                     // [1/s]
+    uint64_t horizon;                    // where the position drifts: the gains are those of so many steps
+    uint64_t incremental;                // of the cascade: rates by increments, indi.h
+    double position, velocity, integral; // [1/s^2] [1/s] [1/s^3]
+    double attitude, yaw, rates;         // [1/s]
     double position_gain, velocity_gain, accel_gain; // of the estimator, as in fading_params
     double attitude_gain, gyro_gain;
     double indi_phi[2][2], indi_lag; // as in indi_params
 } loop_params;                       // every byte counts: compared as a whole
+
+/// Whether the law makes a torque at once, without rungs.
+static inline int loop_is_at_once(const loop_params *p)
+{
+    return p->law == LOOP_LEE || p->law == LOOP_MELLINGER;
+}
 
 typedef struct loop_gains {
     double of[LOOP_AXES][LOOP_SIGNALS][LOOP_ENTRIES];

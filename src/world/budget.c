@@ -248,6 +248,7 @@ static uint64_t evaluate_closed_loop(const vy_world *world, uint32_t index, cons
     static const double none[DEVIATION_COUNT];
     vy_budget_def within = *budget;
     within.attitude = real_min(within.attitude, MAX_ATTITUDE_ERROR);
+    vy_loop_limit_budget(world, index, &within);
     for (int i = 0; i < EFFECT_COUNT; ++i) { // the coming period is like the past one, and some more
         past.of[i].force *= GROWTH_MARGIN;
         past.of[i].torque *= GROWTH_MARGIN;

@@ -15,6 +15,8 @@
 #define MARGIN     1.1
 // A plan is made for a flight that becomes so many times livelier.
 #define ENVELOPE_MARGIN 1.2
+// Of what an autopilot's place and heading change between two decisions.
+#define SWITCH_FRACTION 0.1
 
 // No envelope is narrower: what can change within a step is known to within this.
 static const double envelope_min[ENVELOPE_COUNT] = {
@@ -64,6 +66,34 @@ static void forecast_envelope(const vy_model *m, uint32_t index, double *out)
     out[ENVELOPE_ERROR_ABOUT] = turn / real_max(gains->yaw, 1e-3);
 }
 
+// Whether it keeps a velocity: the autopilot, and an intent of the rungs that sticks and velocities have.
+static int holds_velocity_of(const vy_controller_def *c)
+{
+    const vy_rung rung = c->start.rung;
+    return c->kind == VY_CONTROLLER_AUTOPILOT ||
+           (c->kind == VY_CONTROLLER_INTENT && (rung == VY_RUNG_VELOCITY || rung == VY_RUNG_PILOT));
+}
+
+// Likewise of sticks that are pushed as far as the autopilot does, at once.
+static void forecast_sticks(const vy_model *m, uint32_t index, double *out)
+{
+    const vy_controller_def *c = &m->drones[index].controller;
+    const ladder_params *l = &m->params[index].ladder;
+    const double g = -l->gravity.z;
+    if (c->kind != VY_CONTROLLER_AUTOPILOT) return; // what it does at first is what it does
+    const double speed = (double)c->autopilot.def.throttle * l->stick[0], turn = real_abs(l->stick[3]);
+    const double across = speed * (c->pilot.response + turn), along = l->stick[2] * c->pilot.response;
+    out[ENVELOPE_TILT] = out[ENVELOPE_DESIRED_TILT] = across / g;
+    out[ENVELOPE_THRUST_ERROR] = along + 0.5 * across * across / g;
+    out[ENVELOPE_DESIRED] = along / (g * g);
+    out[ENVELOPE_RATE_ACROSS] = out[ENVELOPE_RATE_ESTIMATE] = across * l->velocity / g;
+    out[ENVELOPE_RATE_ABOUT] = turn;
+    out[ENVELOPE_ERROR_ACROSS] = out[ENVELOPE_RATE_ACROSS] / real_max(c->gains.attitude, 1e-3);
+    out[ENVELOPE_ERROR_ABOUT] = turn / real_max(c->gains.rate, 1e-3);
+    out[ENVELOPE_STICK_SPEED] = speed;
+    out[ENVELOPE_TURN_RATE] = turn;
+}
+
 void vy_loop_build_drone(const vy_model *m, uint32_t index, loop_model *out)
 {
     const drone_model *d = &m->drones[index];
@@ -71,8 +101,10 @@ void vy_loop_build_drone(const vy_model *m, uint32_t index, loop_model *out)
     const vy_gains *g = &d->controller.gains;
     const vec3 f = q->plant.effects.linear_drag;
     const vy_controller_kind kind = d->controller.kind;
+    const int holds_velocity = holds_velocity_of(&d->controller);
     const uint64_t law = kind == VY_CONTROLLER_LEE         ? LOOP_LEE
                          : kind == VY_CONTROLLER_MELLINGER ? LOOP_MELLINGER
+                         : holds_velocity                  ? LOOP_VELOCITY_RUNG
                                                            : LOOP_CASCADE;
     loop_params p = {.dt = m->dt,
                      .gravity = -q->ladder.gravity.z,
@@ -80,11 +112,12 @@ void vy_loop_build_drone(const vy_model *m, uint32_t index, loop_model *out)
                      .drag = {0.5 * (f.x + f.y) / q->ladder.mass, f.z / q->ladder.mass},
                      .imu = d->imu_period,
                      .mocap = d->mocap_period,
-                     .control = d->control_period,
+                     .control = holds_velocity ? d->rate_period : d->control_period,
                      .rate = d->rate_period,
+                     .horizon = holds_velocity ? (uint64_t)(m->nap.budget.over / m->dt) + 1 : 0,
                      .truth = d->estimate_source == ESTIMATE_TRUTH,
                      .law = law,
-                     .incremental = law == LOOP_CASCADE && q->ladder.incremental,
+                     .incremental = law != LOOP_LEE && law != LOOP_MELLINGER && q->ladder.incremental,
                      .position = g->position,
                      .velocity = g->velocity,
                      .integral = g->integral,
@@ -101,12 +134,28 @@ void vy_loop_build_drone(const vy_model *m, uint32_t index, loop_model *out)
         p.indi_lag = q->ladder.indi.lag;
     }
     memset(out, 0, sizeof *out);
-    if (!vy_controller_follows(kind) || d->estimate_source == ESTIMATE_FILTER || d->has_drive) return;
+    if (!vy_controller_follows(kind) && !holds_velocity) return;
+    if (d->estimate_source == ESTIMATE_FILTER || d->has_drive) return;
     if (q->plant.shape.rise != q->plant.shape.fall || d->has_powertrain || d->has_supervisor) return;
     if (m->env.planet.on || m->env.gravity.body_count > 0 || m->nap.strict) return;
     if (m->physics.engine != VY_ENGINE_STRICT || m->turbulence_period != 0 || m->wakes.on) return;
     vy_loop_build(&p, &q->ladder, &d->layout, index > 0 ? &out[-1] : NULL, out);
-    if (out->is_bounded) forecast_envelope(m, index, out->planned_envelope);
+    if (!out->is_bounded) return;
+    if (holds_velocity) {
+        forecast_sticks(m, index, out->planned_envelope);
+    } else {
+        forecast_envelope(m, index, out->planned_envelope);
+    }
+}
+
+void vy_loop_limit_budget(const vy_world *world, uint32_t index, vy_budget_def *budget)
+{
+    const drone_model *d = &world->model.drones[index];
+    if (d->controller.kind != VY_CONTROLLER_AUTOPILOT) return;
+    const double *planned = world->loops[index].planned_envelope;
+    const double period = (double)d->control_period * world->model.dt;
+    budget->position = real_min(budget->position, SWITCH_FRACTION * period * planned[ENVELOPE_STICK_SPEED]);
+    budget->attitude = real_min(budget->attitude, SWITCH_FRACTION * period * planned[ENVELOPE_TURN_RATE]);
 }
 
 int vy_loop_is_isolated(const vy_world *world, uint32_t index)
@@ -249,6 +298,38 @@ static void watch_estimator(const loop_model *l, int corrected, vec3 thrust, con
               real_max(1.0 - l->params.attitude_gain, 1e-9));
 }
 
+// The velocity rung: what it turns with the heading.
+static void watch_heading(const drone_block *d, loop_block *b)
+{
+    const control_state *c = &d->control;
+    const double lead = angle_wrapped(c->heading - yaw_of(d->estimate.attitude));
+    if (!(real_abs(lead) < LOOP_LEAD_MAX)) widen(b, ENVELOPE_ERROR_ABOUT, 2.0); // no bound
+    if (d->rung == VY_RUNG_PILOT) widen_root(b, ENVELOPE_STICK_SPEED, across_square(c->speed));
+    widen(b, ENVELOPE_TURN_RATE, real_abs(c->yaw_rate));
+}
+
+// How near the autopilot, as it has just acted, was to deciding otherwise: autopilot_sticks().
+static void watch_autopilot(const autopilot_params *p, const drone_block *d, loop_block *b)
+{
+    const vec3 way = vec3_sub(p->target, d->estimate.position);
+    const double distance = horizontal_length(way);
+    if (!p->has_target) return;
+    widen(b, ENVELOPE_GATE_WAY, 1.0 / real_max(real_abs(distance - p->radius), 1e-12));
+    if (distance < p->radius) return;
+    const double angle = real_abs(angle_wrapped(math_atan2(way.y, way.x) - yaw_of(d->estimate.attitude)));
+    const double margin = real_min(real_abs(angle - p->tolerance),
+                                   angle > p->tolerance ? 3.141592653589793 - angle : p->tolerance);
+    widen(b, ENVELOPE_GATE_ANGLE, 1.0 / real_max(margin, 1e-12));
+    widen(b, ENVELOPE_GATE_WAY, 1.0 / real_max(real_abs(real_abs(way.z) - AUTOPILOT_DEAD_ZONE), 1e-12));
+    widen(b, ENVELOPE_WAY_INVERSE, 1.0 / real_max(distance, 1e-12));
+}
+
+static int acts_on_rung(const loop_model *l, uint64_t rung)
+{
+    if (l->params.law == LOOP_VELOCITY_RUNG) return rung == VY_RUNG_VELOCITY || rung == VY_RUNG_PILOT;
+    return rung == (loop_is_at_once(&l->params) ? VY_RUNG_WRENCH : VY_RUNG_ATTITUDE);
+}
+
 void vy_loop_watch(const vy_world *world, uint32_t index, uint64_t tick, loop_block *b)
 {
     const vy_model *m = &world->model;
@@ -256,16 +337,20 @@ void vy_loop_watch(const vy_world *world, uint32_t index, uint64_t tick, loop_bl
     const drone_block *d = &world->drones[index];
     const loop_model *l = &world->loops[index];
     const vec3 thrust = watch_plant(&m->params[index], l, d, b);
-    const int at_once = l->params.law != LOOP_CASCADE, acts = due(tick, dm->control_period);
-    if (d->rung != (at_once ? VY_RUNG_WRENCH : VY_RUNG_ATTITUDE)) { // it has not acted yet, or another does
+    const int at_once = loop_is_at_once(&l->params), acts = due(tick, dm->control_period);
+    if (!acts_on_rung(l, d->rung)) { // it has not acted yet, or another does
         if (b->standing == LOOP_HOLDS) b->standing = LOOP_LOST;
         return;
     }
     if (at_once) {
         if (acts) watch_trajectory(m, index, l, tick, d, b);
     } else if (due(tick, dm->rate_period)) {
-        watch_cascade(&m->params[index], l, acts, d, b);
+        const int holds_velocity = l->params.law == LOOP_VELOCITY_RUNG;
+        watch_cascade(&m->params[index], l, acts || holds_velocity, d, b);
+        if (holds_velocity) watch_heading(d, b);
     }
+    if (acts && dm->controller.kind == VY_CONTROLLER_AUTOPILOT)
+        watch_autopilot(&m->params[index].autopilot, d, b);
     if (!l->params.truth && due(tick, dm->imu_period))
         watch_estimator(l, due(tick, dm->mocap_period), thrust, d, b);
 }

@@ -10,6 +10,9 @@
 void vy_loop_build_drone(const vy_model *m, uint32_t index, loop_model *out);
 /// Whether a bound of its loop can be known in this world: nothing else acts on it.
 int vy_loop_is_isolated(const vy_world *world, uint32_t index);
+/// Where an autopilot switches, an error must be small against what changes between two of its decisions, or
+/// the strict flight may decide otherwise: allow no more.
+void vy_loop_limit_budget(const vy_world *world, uint32_t index, vy_budget_def *budget);
 /// Every step, before the plant moves: widen what was seen.
 void vy_loop_watch(const vy_world *world, uint32_t index, uint64_t tick, loop_block *b);
 /// At an evaluation at `tick`: advance the bound over the `ticks` since the last one, in which the effects

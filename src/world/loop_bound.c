@@ -134,7 +134,7 @@ static void add_rotors(const terms *t)
     const part drive = cross(observed_rate(t), rotation_part(t->s, LOOP_DRIVE)),
                held = cross(observed_rate(t), rotation_part(t->s, LOOP_COMMAND));
     // Commands are made in the axes of their time.
-    const double hold = (double)(p->rate + (p->law != LOOP_CASCADE ? p->control : 0)) * p->dt;
+    const double hold = (double)(p->rate + (loop_is_at_once(p) ? p->control : 0)) * p->dt;
     add_entry(t, ENTRY_DRIVE, p->lag * drive.h + hold * held.h, p->lag * drive.z + hold * held.z);
     if (!(p->lag > 0.0)) return;
     const double tilt = t->env[ENVELOPE_TILT];
@@ -169,7 +169,7 @@ static part desired_remainder(const terms *t)
     // heading, by that of the tilt.
     const double cosine = real_sqrt(1.0 - tilt * tilt), half = tilt / (1.0 + cosine);
     const double twist =
-        (t->m->params.law == LOOP_CASCADE ? half : tilt / real_max(cosine, 1e-9)) * inverse * (h + tilt * v);
+        (loop_is_at_once(&t->m->params) ? tilt / real_max(cosine, 1e-9) : half) * inverse * (h + tilt * v);
     const part w = {gap * h + tilt * inverse * v + twist * tilt, tilt * inverse * h + twist};
     const double turns = 0.5 * t->r->of[H][LOOP_DESIRED] / t->m->params.gravity; // they do not commute
     return (part){w.h + turns * w.z, w.z + turns * w.h};
@@ -193,6 +193,13 @@ static double believed_rate(const terms *t)
     const part w = observed_rate(t);
     return (t->m->params.truth ? length(w.h, w.z) : t->env[ENVELOPE_RATE_ESTIMATE]) +
            rotation_norm(t->r, LOOP_RATE_ESTIMATE);
+}
+
+static part believed_parts(const terms *t)
+{
+    const part w = observed_rate(t), r = rotation_part(t->r, LOOP_RATE_ESTIMATE);
+    const double seen = t->env[ENVELOPE_RATE_ESTIMATE];
+    return t->m->params.truth ? (part){w.h + r.h, w.z + r.z} : (part){seen + r.h, seen + r.z};
 }
 
 // Across and along, of a vector in world axes.
@@ -307,22 +314,35 @@ static void add_turning(const terms *t)
                                sum(product(q_rate, across), product(q, sum(scale(yaw, across), rises))));
     const range about_rate =
         sum(product(top_rate, over), scale(2.0, product(product(about, over), product(q, q_rate))));
-    const desired_turn rate = {across, about,
-                               turn_rest(t, x, jerk.size, d.jerk, d.jerk_rest, about, u, tilt)};
+    // About the vertical: yaw' + u_c (u'.m - yaw' u_c) / (1 - u_m^2), with m across the nose. Its parts above
+    // cancel but for that.
+    const range aside = sum(swing, scale(yaw, q)), leaning = product(q, over);
+    const range vertical = product(leaning, aside);
+    desired_turn rate = {across, about, turn_rest(t, x, jerk.size, d.jerk, d.jerk_rest, about, u, tilt)};
+    rate.rest.z = vertical.change;
     const part of_rate = seen_turn(t, &rate, tilt);
     add_entry(t, ENTRY_COMMAND, p->rates * of_rate.h, p->rates * of_rate.z);
     if (p->law != LOOP_LEE) return;
     const range bends = sum(scale(2.0, square), product(about, swing));
     desired_turn spin = {sum(rises, product(about, swing)), about_rate,
                          turn_rest(t, x, snap.size, d.snap, d.snap_rest, about_rate, u, tilt)};
-    spin.rest = (part){spin.rest.h + bends.change, spin.rest.z + bends.change};
+    const range aside_rate = sum(sum(product(rises, u), product(square, u)),
+                                 sum(scale(yaw_change, q), scale(yaw, sum(swing, q_rate))));
+    const range vertical_rate = sum(sum(product(product(q_rate, over), aside), product(leaning, aside_rate)),
+                                    scale(2.0, product(product(vertical, over), product(q, q_rate))));
+    spin.rest = (part){spin.rest.h + bends.change, vertical_rate.change};
     const part of_spin = seen_turn(t, &spin, tilt);
-    const double believed = believed_rate(t), differs = rotation_norm(t->s, LOOP_RATE_ESTIMATE),
-                 angle = rotation_norm(t->s, LOOP_ANGLE_ESTIMATE);
-    const range all = sum(across, about), flies = {believed, differs + believed * angle};
-    const double late = p->truth ? 0.0 : (double)p->imu * p->dt * (p->velocity + all.size) * believed;
-    const double more = product(flies, all).change + late * differs;
-    add_entry(t, ENTRY_COMMAND, of_spin.h + more, of_spin.z + more);
+    // w x w_d.
+    const part flies = believed_parts(t), differ = rotation_part(t->s, LOOP_RATE_ESTIMATE),
+               turned = cross(rotation_part(t->s, LOOP_ANGLE_ESTIMATE), flies);
+    const part wanted = {across.size + tilt * about.size, yaw + vertical.size},
+               change_of = {across.change + tilt * about.change + about.size * u.change, vertical.change};
+    const part one = cross((part){differ.h + turned.h, differ.z + turned.z}, wanted),
+               two = cross(flies, change_of);
+    const double late = p->truth ? 0.0
+                                 : (double)p->imu * p->dt * (p->velocity + across.size + about.size) *
+                                       believed_rate(t) * length(differ.h, differ.z);
+    add_entry(t, ENTRY_COMMAND, of_spin.h + one.h + two.h + late, of_spin.z + one.z + two.z + late);
 }
 
 // Rates by increments: what is remembered in body axes that have turned since, and no gyroscopic term.
@@ -332,6 +352,29 @@ static void add_increments(const terms *t)
     const double all = length(w.h, w.z) * (t->m->delays.rate * rotation_norm(t->s, LOOP_RATE_ESTIMATE) +
                                            t->m->delays.command * rotation_norm(t->s, LOOP_COMMAND));
     add_entry(t, ENTRY_COMMAND, all, all);
+}
+
+// [rad] The heading of the estimated attitude: it turns with the rate about the vertical, and where the nose
+// is not level by the tangent of its pitch with that across (Euler's angles).
+static double heading_change(const double *env, const loop_bound *s, const loop_bound *r)
+{
+    const double lean =
+        env[ENVELOPE_TILT] + env[ENVELOPE_ESTIMATE_ERROR] + rotation_norm(r, LOOP_ANGLE_ESTIMATE);
+    const double tilt = real_min(lean, 0.9);
+    return s->of[Z][LOOP_ANGLE_ESTIMATE] +
+           tilt / real_sqrt(1.0 - tilt * tilt) * s->of[H][LOOP_ANGLE_ESTIMATE];
+}
+
+// The velocity rung: what the sticks say is turned to where the nose points, and the desired rate about the
+// vertical to body axes. The desired heading is the same for both motions: it moves at the desired rate.
+static void add_heading(const terms *t)
+{
+    const loop_params *p = &t->m->params;
+    const double *env = t->env, rate = env[ENVELOPE_TURN_RATE];
+    const double turn = t->s->of[H][LOOP_ANGLE_ESTIMATE], other = rotation_norm(t->r, LOOP_ANGLE_ESTIMATE);
+    t->out->of[H][ENTRY_VELOCITY] += env[ENVELOPE_STICK_SPEED] * heading_change(env, t->s, t->r);
+    const double rest = env[ENVELOPE_TILT] + 2.0 * env[ENVELOPE_ESTIMATE_ERROR] + 0.5 * other;
+    add_entry(t, ENTRY_COMMAND, p->rates * rate * (1.0 + rest) * turn, p->rates * rate * rest * turn);
 }
 
 // The command: attitude error and gains in body axes, gyroscopic term; and the thrust.
@@ -348,7 +391,7 @@ static void add_commands(const terms *t)
     const part bent = cross(error, d);
     const double angle = rotation_norm(t->s, LOOP_ANGLE_ESTIMATE), largest = real_max(p->attitude, p->yaw);
     // The error is twice the sine of half the angle, or the sine of the angle.
-    const double curved = p->law == LOOP_CASCADE ? 1.0 : 2.0;
+    const double curved = loop_is_at_once(p) ? 2.0 : 1.0;
     const double second =
         curved * (0.25 * flown * flown + 0.25 * flown * other + 0.1 * other * other) * size +
         0.6 * rotation_norm(t->r, LOOP_ANGLE_ESTIMATE) * size; // turns do not commute
@@ -359,13 +402,14 @@ static void add_commands(const terms *t)
     const part swing = cross(observed_rate(t), rotation_part(t->s, LOOP_RATE_ESTIMATE));
     const part believed =
         p->truth ? observed_rate(t) : (part){env[ENVELOPE_RATE_ESTIMATE], env[ENVELOPE_RATE_ESTIMATE]};
-    const int inverts = p->law == LOOP_LEE || (p->law == LOOP_CASCADE && !p->incremental);
+    const int inverts = p->law == LOOP_LEE || (!loop_is_at_once(p) && !p->incremental);
     const part gyro = inverts ? gyroscopic(t, believed, LOOP_RATE_ESTIMATE) : (part){0.0, 0.0};
     const double late = p->truth ? 0.0 : (double)p->imu * p->dt * p->rates;
     const double frames = off * largest * (size + length(rest.h, rest.z));
     add_entry(t, ENTRY_COMMAND, p->rates * (p->attitude * rest.h + axes_h + frames) + gyro.h + late * swing.h,
               p->rates * (p->yaw * rest.z + axes_z + frames) + gyro.z + late * swing.z);
-    if (p->law != LOOP_CASCADE) add_turning(t);
+    if (loop_is_at_once(p)) add_turning(t);
+    if (p->law == LOOP_VELOCITY_RUNG) add_heading(t);
     if (p->incremental) add_increments(t);
     // Thrust: the desired acceleration along the estimated body z.
     const double a = env[ENVELOPE_DESIRED_MAX], change = translation_norm(t->r, LOOP_DESIRED);
@@ -476,6 +520,17 @@ static void respond(const loop_model *m, const double *env, const loop_slopes *s
     }
 }
 
+// Whether both motions switch the autopilot at the same moments, and neither's heading is led too far.
+static int switches_agree(const double *env, const loop_bound *s)
+{
+    const double across = s->of[H][LOOP_POSITION] + s->of[H][LOOP_INNOVATION],
+                 along = s->of[V][LOOP_POSITION] + s->of[V][LOOP_INNOVATION];
+    const double turn = heading_change(env, s, s), way = across * env[ENVELOPE_WAY_INVERSE];
+    if (!(turn < LADDER_LEAD_MAX - LOOP_LEAD_MAX && way < 0.5)) return 0;
+    return length(across, along) * env[ENVELOPE_GATE_WAY] < 1.0 &&
+           (turn + 1.1 * way) * env[ENVELOPE_GATE_ANGLE] < 1.0; // asin(0.5) < 1.1 * 0.5
+}
+
 // Whether no limit acts on either motion, and no angle is beyond what the remainder covers.
 static int is_within_limits(const loop_model *m, const double *env, const loop_bound *s)
 {
@@ -492,6 +547,7 @@ static int is_within_limits(const loop_model *m, const double *env, const loop_b
     if (!(env[ENVELOPE_INTEGRAL] + real_max(s->of[H][LOOP_INTEGRAL], s->of[V][LOOP_INTEGRAL]) <
           m->integral_max))
         return 0;
+    if (m->params.law == LOOP_VELOCITY_RUNG && !switches_agree(env, s)) return 0;
     return rotation_norm(s, LOOP_ANGLE) < 0.5 && rotation_norm(s, LOOP_ANGLE_ESTIMATE) < 0.5 &&
            rotation_norm(s, LOOP_ANGLE_ERROR) + env[ENVELOPE_ERROR_ACROSS] + env[ENVELOPE_ERROR_ABOUT] < 1.0;
 }

@@ -44,9 +44,20 @@ enum {
     ENVELOPE_PUSH,         // [m/s^2] thrust along the estimated body z, less gravity
     ENVELOPE_HEADING_RATE, // [rad/s] of the reference
     ENVELOPE_HEADING_SPIN, // [rad/s^2]
-    ENVELOPE_COUNT
+    // Of the velocity rung. A switch of the autopilot is as far as the least margin that it has been decided
+    // by.
+    ENVELOPE_GATE_WAY,   // [1/m] the inverse of that of a place
+    ENVELOPE_GATE_ANGLE, // [1/rad] of a heading
+    ENVELOPE_COUNT,
+    // In the place of what laws at once have.
+    ENVELOPE_STICK_SPEED = ENVELOPE_JERK,      // [m/s] across, of the sticks
+    ENVELOPE_WAY_INVERSE = ENVELOPE_SNAP,      // [1/m] of the autopilot's distance to its target
+    ENVELOPE_TURN_RATE = ENVELOPE_HEADING_RATE // [rad/s] about the vertical, desired
 };
 _Static_assert((int)ENVELOPE_COUNT <= (int)LOOP_ENVELOPE_CAP, "a loop_block holds an envelope");
+
+/// [rad] The heading of the velocity rung may lead so far; beyond, there is no bound.
+#define LOOP_LEAD_MAX 0.45
 
 /// How loads that are computed differ between the motions: per difference of velocity, angle, position, rate.
 typedef struct loop_slopes {
@@ -86,8 +97,8 @@ typedef struct loop_model {
     double wrench_of[LOOP_AXES]; // [m/s^2], [rad/s^2] back: acceleration per root of the sum of squares
 } loop_model;
 
-/// Of a drone that follows its plan by a built-in law, with upright rotors all alike, and the truth or the
-/// estimator of constant gains; of any other `out->is_bounded` becomes 0.
+/// Of a drone that is flown by a built-in law, with upright rotors all alike, and the truth or the estimator
+/// of constant gains; of any other `out->is_bounded` becomes 0.
 /// The gains of `other` (or NULL) are taken over where it is alike: they take a tenth of a second.
 void vy_loop_build(const loop_params *p, const ladder_params *ladder, const rotor_layout *layout,
                    const loop_model *other, loop_model *out);
