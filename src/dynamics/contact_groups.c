@@ -37,6 +37,7 @@ static uint32_t iterations_for(const vy_bodies *b, const contact_header *c)
 {
     if ((c->flags & MOVES_A) == 0 || (c->flags & MOVES_B) == 0) return 1;
     const double x = b->params[c->a].inverse_mass, y = b->params[c->b].inverse_mass;
+    if (x == y) return 1;
     const double ratio = real_max(x, y) / real_min(x, y);
     return ratio < UNEQUAL_MASSES ? 1u : (uint32_t)real_min(ratio, (double)MAX_ITERATIONS);
 }

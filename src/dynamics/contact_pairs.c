@@ -8,6 +8,14 @@
 enum { MIN_PARALLEL_BODIES = 256 }; // below this, not worth waking threads
 enum { REBUILD_RATIO = 2 };         // when one in so many boxes moved, rebuilding the tree is faster
 
+static body_sweep sweep_of(const vy_bodies *b, uint32_t i, double h, double radius)
+{
+    const body_state *start = &b->contacts->start_state[i];
+    return (body_sweep){.displacement = displacement_in_step(b, i, h),
+                        .rate = quat_rotate(start->attitude, start->rate),
+                        .rotation_reach = h * vec3_length(start->rate) * radius};
+}
+
 void vy_contacts_sweep_bounds(vy_bodies *b, uint32_t i, double h)
 {
     VY_ASSERT(i < b->limit && h > 0.0 && b->slots[i].shape.kind != VY_SHAPE_NONE);
@@ -15,10 +23,10 @@ void vy_contacts_sweep_bounds(vy_bodies *b, uint32_t i, double h)
     const body_state *start = &s->start_state[i];
     s->pose[i] = body_shape_pose(b, i, start);
     vy_bounds box = vy_shape_bounds(&b->slots[i].shape, &s->pose[i]);
-    const vec3 displacement = displacement_in_step(b, i, h);
     const double radius = 0.5 * vec3_length(vec3_sub(box.high, box.low)) + vec3_length(b->slots[i].centroid);
-    s->rotation_reach[i] = h * vec3_length(start->rate) * radius;
-    const double more = s->rotation_reach[i] + b->def.contacts.slop;
+    s->sweep[i] = sweep_of(b, i, h, radius);
+    const vec3 displacement = s->sweep[i].displacement;
+    const double more = s->sweep[i].rotation_reach + b->def.contacts.slop;
     box.low.x += real_min(displacement.x, 0.0) - more;
     box.low.y += real_min(displacement.y, 0.0) - more;
     box.low.z += real_min(displacement.z, 0.0) - more;
@@ -282,7 +290,7 @@ static size_t max_contacts(const vy_bodies *b, uint64_t key)
 
 // Planes and height fields have no bounds: pairs with every body, sorted; and how many contacts they may
 // have.
-static vy_status list_ground_pairs(vy_bodies *b, size_t *count, size_t *contacts)
+static vy_status list_ground_pairs(vy_bodies *b, double h, size_t *count, size_t *contacts)
 {
     contact_system *s = b->contacts;
     size_t n = 0;
@@ -291,6 +299,7 @@ static vy_status list_ground_pairs(vy_bodies *b, size_t *count, size_t *contacts
         const vy_shape *shape = &b->slots[i].shape;
         if (shape->kind == VY_SHAPE_NONE || s->proxy_of[i] >= 0 || vy_shape_is_convex(shape)) continue;
         s->pose[i] = body_shape_pose(b, i, &s->start_state[i]);
+        s->sweep[i] = sweep_of(b, i, h, 0.0);
         for (uint32_t j = 0; j < b->limit; ++j) {
             if (s->proxy_of[j] < 0 || !vy_contacts_may_collide(b, i, j) || is_above_plane(b, i, j) ||
                 is_off_field(b, i, j))
@@ -317,7 +326,7 @@ vy_status vy_contacts_pairs(vy_bodies *b, double h, size_t *count)
     contact_system *s = b->contacts;
     size_t ground = 0, ground_contacts = 0, n = 0, at = 0;
     vy_bodies_parallel_for(b, b->limit, MIN_PARALLEL_BODIES, sweep_all, &h);
-    if (refresh_tree(b, h) != VY_OK || list_ground_pairs(b, &ground, &ground_contacts) != VY_OK ||
+    if (refresh_tree(b, h) != VY_OK || list_ground_pairs(b, h, &ground, &ground_contacts) != VY_OK ||
         vy_contacts_reserve(b, s->tree_count + ground_contacts, 0) != VY_OK)
         return VY_NO_MEMORY;
     for (size_t k = 0; k < s->tree_count; ++k) {

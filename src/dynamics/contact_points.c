@@ -109,13 +109,15 @@ static void mix_materials(const vy_bodies *b, contact *c)
     c->torsional_friction = mix(x->spinning, y->spinning);
 }
 
-int vy_contact_manifolds(const vy_bodies *b, uint32_t i, uint32_t j, double h, vy_manifold *out)
+// All manifolds of two bodies at the start of the step that move against each other by `displacement`, with
+// points up to the distance that they can close. Returns how many there are: several where one of them is a
+// height field.
+static int manifolds_of(const vy_bodies *b, uint32_t i, uint32_t j, vec3 displacement, vy_manifold *out)
 {
     const contact_system *s = b->contacts;
-    const double displacement =
-        vec3_length(vec3_sub(displacement_in_step(b, j, h), displacement_in_step(b, i, h)));
-    const double margin =
-        displacement + (s->rotation_reach[i] + s->rotation_reach[j]) + 2.0 * b->def.contacts.slop;
+    const double margin = vec3_length(displacement) +
+                          (s->sweep[i].rotation_reach + s->sweep[j].rotation_reach) +
+                          2.0 * b->def.contacts.slop;
     VY_ASSERT(margin >= 0.0);
     int count = 0;
     const vy_status status = vy_collide_in_scope(&b->slots[i].shape, &s->pose[i], &b->slots[j].shape,
@@ -161,6 +163,15 @@ typedef struct pair_velocity {
 } pair_velocity;
 
 static pair_velocity velocity_of(const vy_bodies *b, const contact *c)
+{
+    const body_state *sa = &b->contacts->start_state[c->a], *sb = &b->contacts->start_state[c->b];
+    const pair_velocity v = {vec3_sub(sb->velocity, sa->velocity), b->contacts->sweep[c->a].rate,
+                             b->contacts->sweep[c->b].rate};
+    return v;
+}
+
+// The same of states that were not swept.
+static pair_velocity unswept_velocity(const vy_bodies *b, const contact *c)
 {
     const body_state *sa = &b->contacts->start_state[c->a], *sb = &b->contacts->start_state[c->b];
     const pair_velocity v = {vec3_sub(sb->velocity, sa->velocity), quat_rotate(sa->attitude, sa->rate),
@@ -215,15 +226,15 @@ static int is_deep(const vy_bodies *b, const contact *c)
            b->slots[c->b].kind != VY_BODY_KINEMATIC;
 }
 
-static contact_header header_of(const vy_bodies *b, const contact *c, double threshold)
+static contact_header header_of(const vy_bodies *b, const contact *c, const pair_velocity *v,
+                                double threshold)
 {
-    const pair_velocity v = velocity_of(b, c);
     unsigned flags = (b->awake[c->a] ? MOVES_A : 0) | (b->awake[c->b] ? MOVES_B : 0);
     if (c->restitution > 0.0) flags |= HAS_RESTITUTION;
     if (is_deep(b, c)) flags |= IS_DEEP;
     if (c->persists) {
-        if (some_point_closes(&v, c)) flags |= KEEPS_TOUCHING;
-    } else if (is_new_at_rest(&v, c, b->def.contacts.slop, threshold)) {
+        if (some_point_closes(v, c)) flags |= KEEPS_TOUCHING;
+    } else if (is_new_at_rest(v, c, b->def.contacts.slop, threshold)) {
         flags |= NEW_AT_REST;
     }
     VY_ASSERT((flags & (MOVES_A | MOVES_B)) != 0);
@@ -271,7 +282,8 @@ contact_header vy_contact_make(const vy_bodies *b, uint32_t i, uint32_t j, const
     vy_contact_fill(b, c, m, &b->contacts->start_state[i], &b->contacts->start_state[j]);
     const contact_cache *cached = cache_lower_bound(b, contact_key(i, j));
     c->persists = cached < b->contact_cache + b->contact_count->count && cached->a == i && cached->b == j;
-    return header_of(b, c, threshold);
+    const pair_velocity v = unswept_velocity(b, c);
+    return header_of(b, c, &v, threshold);
 }
 
 // ---- pairs in blocks, on all threads
@@ -299,7 +311,8 @@ static void find_manifolds(vy_bodies *b, void *self, size_t first, size_t last)
     for (size_t k = first; k < last; ++k) {
         if (k > 0 && keys[k - 1] == keys[k]) continue; // all contacts of a pair at its first key
         const uint32_t i = (uint32_t)(keys[k] >> 32), j = (uint32_t)keys[k];
-        const int count = vy_contact_manifolds(b, i, j, block->h, &s->manifolds[k]);
+        const vec3 displacement = vec3_sub(s->sweep[j].displacement, s->sweep[i].displacement);
+        const int count = manifolds_of(b, i, j, displacement, &s->manifolds[k]);
         const size_t next = k + (size_t)count;
         if (count > 0 && (next >= block->count || keys[next] != keys[k])) continue; // as many as have a key
         const int apart = count > 0 && (may_be_divided(b, i, block->h) || may_be_divided(b, j, block->h));
@@ -357,7 +370,8 @@ static void fill_contacts(vy_bodies *b, void *self, size_t first, size_t last)
         while (cached < end && contact_key(cached->a, cached->b) < key) ++cached;
         if (cached < end && contact_key(cached->a, cached->b) == key)
             match_cached(b, cached, manifolds_at(s, block, at), c);
-        s->headers[block->first_contact + n] = header_of(b, c, block->threshold);
+        const pair_velocity v = velocity_of(b, c);
+        s->headers[block->first_contact + n] = header_of(b, c, &v, block->threshold);
     }
 }
 
@@ -367,7 +381,8 @@ void vy_contact_reset_to_start(vy_bodies *b, uint32_t k, double h)
     contact *c = &s->contacts[k];
     const uint64_t key = contact_key(c->a, c->b);
     vy_manifold all[VY_COLLIDE_MANIFOLDS];
-    const uint32_t count = (uint32_t)vy_contact_manifolds(b, c->a, c->b, h, all),
+    const vec3 displacement = vec3_sub(displacement_in_step(b, c->b, h), displacement_in_step(b, c->a, h));
+    const uint32_t count = (uint32_t)manifolds_of(b, c->a, c->b, displacement, all),
                    manifold_index = contact_manifold_index(s, k);
     const contact_cache *cached = cache_lower_bound(b, key);
     if (manifold_index < count) {

@@ -97,6 +97,7 @@ static void move_body(vy_bodies *b, uint32_t i, vec3 by, vec3 turn)
 {
     if (!b->awake[i]) return;
     body_state *s = &b->state[i];
+    b->contacts->bucket[i] += 1; // how often it has been moved
     s->position = vec3_add(s->position, by);
     const quat half = quat_make(1.0, 0.5 * turn.x, 0.5 * turn.y, 0.5 * turn.z);
     s->attitude = quat_normalize(quat_mul(half, s->attitude));
@@ -132,6 +133,31 @@ static int separate(vy_bodies *b, const contact_header *c, int by_mass)
         push_apart(b, c, &d, real_min(d.depth - TARGET_FRACTION * allowed, most), by_mass);
     }
     return 1;
+}
+
+// Moves of its two bodies, with which a pair was found to be as deep as is allowed: as long as they are the
+// same, so is the pair. Others have NOT_CHECKED.
+#define NOT_CHECKED UINT32_MAX
+
+static uint32_t count_moves(const contact_system *s, const contact_header *c)
+{
+    return s->bucket[c->a] + s->bucket[c->b];
+}
+
+// One iteration over the pairs. Returns whether one was deeper than allowed.
+static int separate_pairs(vy_bodies *b, uint32_t count, int by_mass)
+{
+    contact_system *s = b->contacts;
+    int any = 0;
+    for (uint32_t n = 0; n < count; ++n) {
+        const contact_header *c = &s->headers[s->grouped[n]];
+        const uint32_t moves = count_moves(s, c);
+        if (s->order[n] == moves) continue;
+        const int was_deeper = separate(b, c, by_mass);
+        s->order[n] = was_deeper ? NOT_CHECKED : moves;
+        any |= was_deeper;
+    }
+    return any;
 }
 
 // Pairs of bodies that lie too deep in another, those that do not yet included: what is moved out of one may
@@ -240,13 +266,10 @@ void vy_contacts_project(vy_bodies *b, double h)
     if (!any) return;
     const uint32_t bodies = list_bodies(b, count);
     for (uint32_t n = 0; n < bodies; ++n) s->position_before[n] = b->state[s->near[n]].position;
-    for (int iteration = 0; iteration < ITERATIONS && any; ++iteration) {
-        any = 0;
-        for (uint32_t n = 0; n < count; ++n) {
-            const contact_header *c = &s->headers[s->grouped[n]];
-            any |= separate(b, c, iteration < MASS_ITERATIONS);
-        }
-    }
+    memset(s->bucket, 0, b->limit * sizeof *s->bucket);
+    for (uint32_t n = 0; n < count; ++n) s->order[n] = NOT_CHECKED;
+    for (int iteration = 0; iteration < ITERATIONS && any; ++iteration)
+        any = separate_pairs(b, count, iteration < MASS_ITERATIONS);
     vy_islands_project(b, h);
     conserve_energy(b, count, bodies);
 }

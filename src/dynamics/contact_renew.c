@@ -120,7 +120,7 @@ void vy_contact_renew(vy_bodies *b, uint32_t k, double h)
     unsigned taken = 0;
     do {
         VY_ASSERT(p.count < VY_COLLIDE_MANIFOLDS);
-        p.cached[p.count] = vy_contact_cache_of(&s->contacts[k + p.count], p.count);
+        vy_contact_write_cache(&s->contacts[k + p.count], p.count, &p.cached[p.count]);
         ++p.count;
     } while (k + p.count < s->count && contact_is_of_last_pair(s, k + p.count));
     if (vy_collide_in_scope(&b->slots[c->a].shape, &pose_a, &b->slots[c->b].shape, &pose_b, margin, all,

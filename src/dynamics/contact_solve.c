@@ -331,9 +331,14 @@ size_t vy_contacts_pack_memory(uint32_t cap, uint32_t threads)
 
 // ---- a step
 
-// How much of each island's warm start is used: most islands use all of it. A kinematic body may do work, so
-// what it touches uses all.
-static void find_warm_start_fractions(const pack_plan *plan)
+// A kinematic body may do work, so what it touches uses all of the warm start.
+static double island_warm_start_fraction(const contact_system *s, uint32_t root)
+{
+    return s->island_has_kinematic[root] ? 1.0 : warm_start_fraction(s->island_warm_start_work[root]);
+}
+
+// The work of each island's warm start, and whether one of them is not used whole: most are.
+static void sum_warm_start_work(const pack_plan *plan)
 {
     contact_system *s = plan->b->contacts;
     const contact_group *g = plan->group;
@@ -341,19 +346,17 @@ static void find_warm_start_fractions(const pack_plan *plan)
     for (uint32_t t = 0; t < plan->part_count; ++t) adds |= plan->parts[t].warm_start_adds;
     plan->parts[0].scales_impulses = 0;
     if (!adds) return;
-    for (uint32_t n = g->member_first; n < g->member_last; ++n)
-        s->island_warm_start_work[s->root_of[s->members[n]]] = (warm_start_work){0.0, 0.0};
     for (uint32_t n = g->member_first; n < g->member_last; ++n) {
-        const uint32_t i = s->members[n];
-        warm_start_work *sum = &s->island_warm_start_work[s->root_of[i]];
+        const uint32_t i = s->members[n], root = s->root_of[i];
+        VY_ASSERT(root <= i);
+        warm_start_work *sum = &s->island_warm_start_work[root];
+        if (root == i) *sum = (warm_start_work){0.0, 0.0}; // it comes before the others of its island
         sum->linear += s->warm_start_work[i].linear;
         sum->quadratic += s->warm_start_work[i].quadratic;
     }
     for (uint32_t n = g->member_first; n < g->member_last; ++n) {
-        const uint32_t i = s->members[n], root = s->root_of[i];
-        s->motion[i].fraction =
-            s->island_has_kinematic[root] ? 1.0 : warm_start_fraction(s->island_warm_start_work[root]);
-        scales |= s->motion[i].fraction != 1.0;
+        const uint32_t i = s->members[n];
+        if (s->root_of[i] == i) scales |= island_warm_start_fraction(s, i) != 1.0;
     }
     plan->parts[0].scales_impulses = scales;
 }
@@ -403,11 +406,12 @@ static void integrate_velocities(const pack_plan *plan, const worker *t)
     struct solver_part *own = &plan->parts[t->part];
     own->warm_start_adds = integrate_part_velocities(plan, own); // to some body: else to no island
     barrier(t);
-    if (t->part == 0) find_warm_start_fractions(plan);
+    if (t->part == 0) sum_warm_start_work(plan);
     barrier(t);
     if (!plan->parts[0].scales_impulses) return;
     for (uint32_t n = own->member_first; n < own->member_last; ++n) {
         const uint32_t i = s->members[n];
+        s->motion[i].fraction = island_warm_start_fraction(s, s->root_of[i]);
         if (s->body[i].moves) apply_warm_start_fraction(&s->motion[i], s->motion[i].fraction - 1.0);
     }
     barrier(t);

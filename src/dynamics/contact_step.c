@@ -37,6 +37,9 @@ static void join_islands(vy_bodies *b)
         islands_join(s->parent, c->a, c->b);
     }
     if (b->joints->island_count > 0) vy_jointed_join_islands(b);
+    // A root is the lowest body of its island, so parents come first. With them as roots, finding one is
+    // short.
+    for (uint32_t i = 0; i < b->limit; ++i) s->parent[i] = s->parent[s->parent[i]];
 }
 
 // ---- which islands touch
@@ -176,27 +179,35 @@ static void solve_impulses(vy_bodies *b)
 
 // ---- cache and reports
 
-contact_cache vy_contact_cache_of(const contact *c, uint32_t manifold_index)
+void vy_contact_write_cache(const contact *c, uint32_t manifold_index, contact_cache *m)
 {
     VY_ASSERT(c->a < c->b && c->point_count >= 1 && c->point_count <= VY_MANIFOLD_POINTS);
-    contact_cache m = {.a = c->a, .b = c->b, .manifold_index = manifold_index, .normal = c->normal};
+    uint32_t count = 0;
     for (int i = 0; i < c->point_count; ++i) {
         if (!(c->total_normal_impulse[i] > 0.0)) continue;
-        m.local_anchor_a[m.point_count] = c->points[i].local_anchor_a;
-        m.normal_impulse[m.point_count++] = c->points[i].normal_impulse;
+        m->local_anchor_a[count] = c->points[i].local_anchor_a;
+        m->normal_impulse[count++] = c->points[i].normal_impulse;
+    }
+    m->a = c->a;
+    m->b = c->b;
+    m->point_count = count;
+    m->manifold_index = manifold_index;
+    for (; count < VY_MANIFOLD_POINTS; ++count) { // state: no bits of another contact
+        m->local_anchor_a[count] = vec3_zero();
+        m->normal_impulse[count] = 0.0;
     }
     const vec3 tangent_2 = vec3_cross(c->normal, c->tangent_1);
-    m.mean_normal_impulse = c->mean_normal_impulse;
-    m.friction_impulse =
+    m->mean_normal_impulse = c->mean_normal_impulse;
+    m->friction_impulse =
         vec3_add_scaled(vec3_scale(c->tangent_impulse_1, c->tangent_1), c->tangent_impulse_2, tangent_2);
-    m.angular_impulse =
-        vec3_add_scaled(vec3_scale(c->rolling_impulse_1, c->tangent_1), c->rolling_impulse_2, tangent_2);
-    m.angular_impulse = vec3_add_scaled(m.angular_impulse, c->twist_impulse, c->normal);
-    return m;
+    m->angular_impulse = vec3_add_scaled(
+        vec3_add_scaled(vec3_scale(c->rolling_impulse_1, c->tangent_1), c->rolling_impulse_2, tangent_2),
+        c->twist_impulse, c->normal);
+    m->normal = c->normal;
 }
 
 // What a contact did in the step: from its sums where that was divided.
-static contact_sum sum_of(const vy_bodies *b, uint32_t k)
+VY_FN contact_sum sum_of(const vy_bodies *b, uint32_t k)
 {
     const contact_system *s = b->contacts;
     const contact *c = &s->contacts[k];
@@ -215,7 +226,7 @@ static contact_sum sum_of(const vy_bodies *b, uint32_t k)
 }
 
 // Of all contacts of a pair, whose records are [n, ...).
-static vy_contact_report report_of(const vy_bodies *b, size_t n, size_t count)
+static void write_report(const vy_bodies *b, size_t n, size_t count, vy_contact_report *out)
 {
     const contact_system *s = b->contacts;
     const contact_header *c = &s->headers[s->records[n].contact];
@@ -233,7 +244,7 @@ static vy_contact_report report_of(const vy_bodies *b, size_t n, size_t count)
         all.normal = vec3_scale(1.0 / real_max(vec3_length(normal_sum), 1e-300), normal_sum);
     }
     VY_ASSERT(all.points >= 1 && all.normal_impulse > 0.0);
-    return (vy_contact_report){.a = vy_bodies_at(b, c->a).bits,
+    *out = (vy_contact_report){.a = vy_bodies_at(b, c->a).bits,
                                .b = vy_bodies_at(b, c->b).bits,
                                .phase = s->records[first].persists ? VY_CONTACT_PERSIST : VY_CONTACT_BEGIN,
                                .points = all.points,
@@ -256,8 +267,8 @@ static void write_records(vy_bodies *b, void *self, size_t first, size_t last)
     const size_t count = *(const size_t *)self;
     for (size_t n = first; n < last; ++n) {
         const contact_record r = s->records[n];
-        b->contact_cache[n] = vy_contact_cache_of(&s->contacts[r.contact], r.manifold_index);
-        if (r.manifold_index == 0) s->reports[r.report] = report_of(b, n, count);
+        vy_contact_write_cache(&s->contacts[r.contact], r.manifold_index, &b->contact_cache[n]);
+        if (r.manifold_index == 0) write_report(b, n, count, &s->reports[r.report]);
     }
 }
 

@@ -11,108 +11,110 @@
 #include <stdlib.h>
 
 enum { MIN_CONTACTS = 16, MIN_PAIRS = 512, MAX_PAIRS = 1 << 24 };
+// What a heap has, at about: a step that makes memory larger moves all arrays.
+enum { CONTACTS_PER_BODY = 2, PAIRS_PER_BODY = 8 };
 // Pairs collided at a time: as many as stay in the cache, or enough for several threads.
 enum { PAIR_BLOCK = 512, PAIR_BLOCK_SHARED = 16384 };
 
 // The arrays of contacts. Those of ARRAY(array, elements) keep what they hold when they grow; those of
 // SCRATCH(array, bytes) do not. `c` is the capacity; `sleepers` and `sleeping` are 0 where nothing sleeps.
-#define CONTACT_ARRAYS(ARRAY, SCRATCH)                     \
-    ARRAY(s->proxy_of, c.bodies)                           \
-    ARRAY(s->slot_of, c.bodies)                            \
-    ARRAY(s->parent, c.bodies)                             \
-    ARRAY(s->island_start, c.bodies)                       \
-    ARRAY(s->cold_votes, c.bodies)                         \
-    ARRAY(s->start_mask, c.bodies)                         \
-    ARRAY(s->moved, c.bodies)                              \
-    ARRAY(s->start_state, c.bodies)                        \
-    ARRAY(s->body, c.bodies)                               \
-    ARRAY(s->motion, c.bodies)                             \
-    ARRAY(s->colours, c.bodies)                            \
-    ARRAY(s->bounds, c.bodies)                             \
-    ARRAY(s->rotation_reach, c.bodies)                     \
-    ARRAY(s->pose, c.bodies)                               \
-    ARRAY(s->bucket, c.bodies + 1)                         \
-    ARRAY(s->groups, c.bodies)                             \
-    ARRAY(s->group_of, c.bodies)                           \
-    ARRAY(s->island_size, c.bodies)                        \
-    ARRAY(s->island_pairs, c.bodies)                       \
-    ARRAY(s->island_has_kinematic, c.bodies)               \
-    ARRAY(s->members, 2 * c.bodies)                        \
-    ARRAY(s->root_of, c.bodies)                            \
-    ARRAY(s->island_contacts, c.bodies)                    \
-    ARRAY(s->island_intervals, c.bodies)                   \
-    ARRAY(s->island_iterations, c.bodies)                  \
-    ARRAY(s->island_retry, c.bodies)                       \
-    ARRAY(s->radius, c.bodies)                             \
-    ARRAY(s->intervals_per_radian2, c.bodies)              \
-    ARRAY(s->half_thickness, c.bodies)                     \
-    ARRAY(s->warm_start_work, c.bodies)                    \
-    ARRAY(s->island_warm_start_work, c.bodies)             \
-    ARRAY(s->island_energy, c.bodies)                      \
-    ARRAY(s->island_sum, c.bodies)                         \
-    ARRAY(s->marked, c.bodies)                             \
-    ARRAY(s->substep_start, c.bodies)                      \
-    ARRAY(s->motion_before, c.bodies)                      \
-    ARRAY(s->interval_start, c.bodies)                     \
-    ARRAY(s->thickness, c.bodies)                          \
-    ARRAY(s->rotation_radius, c.bodies)                    \
-    ARRAY(s->fast, c.bodies)                               \
-    ARRAY(s->fast_bounds, c.bodies)                        \
-    ARRAY(s->is_fast, c.bodies)                            \
-    ARRAY(s->has_impact, c.bodies)                         \
-    ARRAY(s->impact_parent, c.bodies)                      \
-    ARRAY(s->ground_bodies, c.bodies)                      \
-    ARRAY(s->kinematic, c.bodies)                          \
-    ARRAY(s->kinematic_start, c.bodies)                    \
-    ARRAY(s->flight_state, c.bodies)                       \
-    ARRAY(s->position_before, c.bodies)                    \
-    ARRAY(s->impact_awake, c.bodies)                       \
-    ARRAY(s->was_awake, c.bodies)                          \
-    ARRAY(s->saved_parent, c.bodies)                       \
-    ARRAY(s->near, c.bodies)                               \
-    ARRAY(s->press_depth, c.bodies)                        \
-    ARRAY(s->pressing_body, c.bodies)                      \
-    ARRAY(s->saved_start_mask, c.bodies)                   \
-    ARRAY(s->body_impulses, c.bodies)                      \
-    ARRAY(s->jointed.first_body, c.bodies)                 \
-    ARRAY(s->jointed.first_contact, c.bodies)              \
-    ARRAY(s->jointed.first_joints, c.bodies)               \
-    ARRAY(s->jointed.next_body, c.bodies)                  \
-    ARRAY(s->jointed.next_joints, c.bodies)                \
-    ARRAY(s->jointed.bodies, c.bodies)                     \
-    ARRAY(s->jointed.joints, c.bodies)                     \
-    ARRAY(s->jointed.loaded_for, c.bodies)                 \
-    ARRAY(s->jointed.saved_body, c.bodies)                 \
-    ARRAY(s->jointed.saved_motion, c.bodies)               \
-    ARRAY(s->tree_keys, c.pairs)                           \
-    ARRAY(s->pairs, c.pairs)                               \
-    ARRAY(s->keys, c.pairs)                                \
-    ARRAY(s->sorted, c.pairs)                              \
-    ARRAY(b->contact_cache, c.contacts)                    \
-    ARRAY(s->contacts, c.contacts)                         \
-    ARRAY(s->headers, c.contacts)                          \
-    ARRAY(s->order, 2 * c.solved)                          \
-    ARRAY(s->sums, c.contacts)                             \
-    ARRAY(s->grouped, c.solved)                            \
-    ARRAY(s->previous_keys, c.contacts)                    \
-    ARRAY(s->records, c.contacts)                          \
-    ARRAY(s->reports, 3 * c.contacts)                      \
-    ARRAY(s->jointed.next_contact, c.solved)               \
-    ARRAY(s->jointed.contacts, c.solved)                   \
-    ARRAY(z->parent, sleepers)                             \
-    ARRAY(z->may_sleep, sleepers)                          \
-    ARRAY(z->woken, sleepers)                              \
-    ARRAY(z->free_state, sleepers)                         \
-    ARRAY(z->contact_cache, sleeping)                      \
-    ARRAY(z->old_pairs, sleeping)                          \
-    ARRAY(z->reports, sleeping)                            \
-    ARRAY(s->interval_contacts, IMPACT_CONTACTS)           \
-    ARRAY(s->impact_total, IMPACT_CONTACTS)                \
-    ARRAY(s->interval_headers, IMPACT_CONTACTS)            \
-    ARRAY(s->impact_headers, IMPACT_CONTACTS)              \
-    ARRAY(s->manifolds, s->block_size)                     \
-    ARRAY(s->pairs_with_points, s->block_size)             \
-    SCRATCH(s->parts, vy_contacts_part_memory(s->threads)) \
+#define CONTACT_ARRAYS(ARRAY, SCRATCH)                                          \
+    ARRAY(s->proxy_of, c.bodies)                                                \
+    ARRAY(s->slot_of, c.bodies)                                                 \
+    ARRAY(s->parent, c.bodies)                                                  \
+    ARRAY(s->island_start, c.bodies)                                            \
+    ARRAY(s->cold_votes, c.bodies)                                              \
+    ARRAY(s->start_mask, c.bodies)                                              \
+    ARRAY(s->moved, c.bodies)                                                   \
+    ARRAY(s->start_state, c.bodies)                                             \
+    ARRAY(s->body, c.bodies)                                                    \
+    ARRAY(s->motion, c.bodies)                                                  \
+    ARRAY(s->colours, c.bodies)                                                 \
+    ARRAY(s->bounds, c.bodies)                                                  \
+    ARRAY(s->sweep, c.bodies)                                                   \
+    ARRAY(s->pose, c.bodies)                                                    \
+    ARRAY(s->bucket, c.bodies + 1)                                              \
+    ARRAY(s->groups, c.bodies)                                                  \
+    ARRAY(s->group_of, c.bodies)                                                \
+    ARRAY(s->island_size, c.bodies)                                             \
+    ARRAY(s->island_pairs, c.bodies)                                            \
+    ARRAY(s->island_has_kinematic, c.bodies)                                    \
+    ARRAY(s->members, 2 * c.bodies)                                             \
+    ARRAY(s->root_of, c.bodies)                                                 \
+    ARRAY(s->island_contacts, c.bodies)                                         \
+    ARRAY(s->island_intervals, c.bodies)                                        \
+    ARRAY(s->island_iterations, c.bodies)                                       \
+    ARRAY(s->island_retry, c.bodies)                                            \
+    ARRAY(s->radius, c.bodies)                                                  \
+    ARRAY(s->intervals_per_radian2, c.bodies)                                   \
+    ARRAY(s->half_thickness, c.bodies)                                          \
+    ARRAY(s->warm_start_work, c.bodies)                                         \
+    ARRAY(s->island_warm_start_work, c.bodies)                                  \
+    ARRAY(s->island_energy, c.bodies)                                           \
+    ARRAY(s->island_sum, c.bodies)                                              \
+    ARRAY(s->marked, c.bodies)                                                  \
+    ARRAY(s->substep_start, c.bodies)                                           \
+    ARRAY(s->motion_before, c.bodies)                                           \
+    ARRAY(s->interval_start, c.bodies)                                          \
+    ARRAY(s->thickness, c.bodies)                                               \
+    ARRAY(s->rotation_radius, c.bodies)                                         \
+    ARRAY(s->fast, c.bodies)                                                    \
+    ARRAY(s->fast_bounds, c.bodies)                                             \
+    ARRAY(s->is_fast, c.bodies)                                                 \
+    ARRAY(s->has_impact, c.bodies)                                              \
+    ARRAY(s->impact_parent, c.bodies)                                           \
+    ARRAY(s->ground_bodies, c.bodies)                                           \
+    ARRAY(s->kinematic, c.bodies)                                               \
+    ARRAY(s->kinematic_start, c.bodies)                                         \
+    ARRAY(s->flight_state, c.bodies)                                            \
+    ARRAY(s->position_before, c.bodies)                                         \
+    ARRAY(s->impact_awake, c.bodies)                                            \
+    ARRAY(s->was_awake, c.bodies)                                               \
+    ARRAY(s->saved_parent, c.bodies)                                            \
+    ARRAY(s->near, c.bodies)                                                    \
+    ARRAY(s->press_depth, c.bodies)                                             \
+    ARRAY(s->pressing_body, c.bodies)                                           \
+    ARRAY(s->saved_start_mask, c.bodies)                                        \
+    ARRAY(s->body_impulses, c.bodies)                                           \
+    ARRAY(s->jointed.first_body, c.bodies)                                      \
+    ARRAY(s->jointed.first_contact, c.bodies)                                   \
+    ARRAY(s->jointed.first_joints, c.bodies)                                    \
+    ARRAY(s->jointed.next_body, c.bodies)                                       \
+    ARRAY(s->jointed.next_joints, c.bodies)                                     \
+    ARRAY(s->jointed.bodies, c.bodies)                                          \
+    ARRAY(s->jointed.joints, c.bodies)                                          \
+    ARRAY(s->jointed.loaded_for, c.bodies)                                      \
+    ARRAY(s->jointed.saved_body, c.bodies)                                      \
+    ARRAY(s->jointed.saved_motion, c.bodies)                                    \
+    ARRAY(s->tree_keys, c.pairs)                                                \
+    ARRAY(s->pairs, c.pairs)                                                    \
+    ARRAY(s->keys, c.pairs)                                                     \
+    ARRAY(s->sorted, c.pairs)                                                   \
+    ARRAY(b->contact_cache, c.contacts)                                         \
+    ARRAY(s->contacts, c.contacts)                                              \
+    ARRAY(s->headers, c.contacts)                                               \
+    ARRAY(s->order, 2 * c.solved)                                               \
+    ARRAY(s->sums, c.contacts)                                                  \
+    ARRAY(s->grouped, c.solved)                                                 \
+    ARRAY(s->previous_keys, c.contacts)                                         \
+    ARRAY(s->records, c.contacts)                                               \
+    ARRAY(s->reports, 3 * c.contacts)                                           \
+    ARRAY(s->jointed.next_contact, c.solved)                                    \
+    ARRAY(s->jointed.contacts, c.solved)                                        \
+    ARRAY(z->parent, sleepers)                                                  \
+    ARRAY(z->may_sleep, sleepers)                                               \
+    ARRAY(z->woken, sleepers)                                                   \
+    ARRAY(z->free_state, sleepers)                                              \
+    ARRAY(z->contact_cache, sleeping)                                           \
+    ARRAY(z->old_pairs, sleeping)                                               \
+    ARRAY(z->reports, sleeping)                                                 \
+    ARRAY(s->interval_contacts, IMPACT_CONTACTS)                                \
+    ARRAY(s->impact_total, IMPACT_CONTACTS)                                     \
+    ARRAY(s->interval_headers, IMPACT_CONTACTS)                                 \
+    ARRAY(s->impact_headers, IMPACT_CONTACTS)                                   \
+    SCRATCH(s->manifolds, s->block_size * sizeof *s->manifolds)                 \
+    SCRATCH(s->pairs_with_points, s->block_size * sizeof *s->pairs_with_points) \
+    SCRATCH(s->parts, vy_contacts_part_memory(s->threads))                      \
     SCRATCH(s->packs, vy_contacts_pack_memory((uint32_t)c.solved, s->threads))
 
 enum { LINE = 64, CONTACT_ARRAY_COUNT = 99 };
@@ -182,6 +184,8 @@ vy_status vy_contacts_reserve_bodies(vy_bodies *b, size_t bodies)
     const size_t had = c.bodies;
     if (bodies <= had) return VY_OK;
     c.bodies = bodies;
+    if (c.pairs < PAIRS_PER_BODY * bodies) c.pairs = PAIRS_PER_BODY * bodies;
+    if (c.contacts < CONTACTS_PER_BODY * bodies) c.contacts = CONTACTS_PER_BODY * bodies;
     if (vy_tree_reserve(s->tree, (int)bodies) != VY_OK || move_arrays(b, c) != VY_OK) return VY_NO_MEMORY;
     for (size_t i = had; i < bodies; ++i) s->proxy_of[i] = -1;
     return VY_OK;
@@ -266,7 +270,6 @@ void vy_contacts_remove_body(vy_bodies *b, uint32_t i)
     s->kinematic_count -= b->slots[i].kind == VY_BODY_KINEMATIC;
     if (s->proxy_of[i] >= 0) (void)vy_tree_remove(s->tree, s->proxy_of[i]);
     s->proxy_of[i] = -1;
-    s->rotation_reach[i] = 0.0;
     s->pairs_stale = 1;
     uint64_t kept = 0;
     const uint64_t count = b->contact_count->count;

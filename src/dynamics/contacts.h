@@ -106,6 +106,14 @@ typedef struct energy_sum {
     double limit;   // [J] the energy before, and the work of forces
 } energy_sum;
 
+/// The free flight of a body, as every pair that it is in needs it.
+typedef struct body_sweep {
+    vec3 displacement;     // [m] of its centre of mass
+    vec3 rate;             // [rad/s] at the start of the step, world axes
+    double rotation_reach; // [m] how far rotation moves the surface at most, beyond the displacement
+    double padding;        // a cache line
+} body_sweep;
+
 typedef struct contact_system {
     void *memory; // of all arrays
     contact_capacity capacity;
@@ -124,8 +132,7 @@ typedef struct contact_system {
     uint64_t *colours;       // [body_cap] a bit for every colour that a contact of the body has
     vy_bounds *bounds;       // [body_cap] swept over the step
     vy_pose *pose;           // [body_cap] of the shape, at the start of the step
-    double *rotation_reach;  // [m] [body_cap] how far rotation moves the surface at most, beyond the
-                             // displacement of the centre
+    body_sweep *sweep;       // [body_cap]
     double *radius;          // [m] [body_cap] the farthest point of a body from its centre of mass, at most
     double *half_thickness;  // [m] [body_cap] that of a box with the same moments
     double *intervals_per_radian2; // [body_cap] the square of the intervals that it needs for each radian
@@ -274,12 +281,9 @@ const contact_cache *vy_contact_find_cached(const contact_cache *cached, uint32_
                                             const vy_manifold *manifolds, uint32_t manifold_count,
                                             uint32_t index);
 /// What is kept of a contact.
-contact_cache vy_contact_cache_of(const contact *c, uint32_t manifold_index);
+void vy_contact_write_cache(const contact *c, uint32_t manifold_index, contact_cache *out);
 /// The contact as it was at the start of the step.
 void vy_contact_reset_to_start(vy_bodies *b, uint32_t k, double h);
-/// All manifolds of two bodies at the start of the step, with points up to the distance that they can close
-/// in it. Returns how many there are: several where one of them is a height field.
-int vy_contact_manifolds(const vy_bodies *b, uint32_t i, uint32_t j, double h, vy_manifold *out);
 
 /// Least cosine between the normals of a contact before and after a step: others are of two.
 #define SIMILAR_NORMAL 0.9

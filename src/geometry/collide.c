@@ -145,24 +145,13 @@ static double radius_of(const vy_shape *shape)
     return core.outer_radius + core.margin;
 }
 
-static vy_status collide_near(const vy_shape *a, const vy_pose *pose_a, const vy_shape *b,
-                              const vy_pose *pose_b, double margin, vy_manifold *out)
+// Shapes that do not overlap, by their distance.
+static vy_status collide_apart(const vy_shape *a, const vy_pose *pose_a, const vy_shape *b,
+                               const vy_pose *pose_b, double margin, vy_manifold *out)
 {
-    VY_ASSERT(margin >= 0.0);
-    if (a->kind == VY_SHAPE_HEIGHT_FIELD || b->kind == VY_SHAPE_HEIGHT_FIELD)
-        return collide(a, pose_a, b, pose_b, margin, out);
-    if ((a->kind == VY_SHAPE_PLANE || b->kind == VY_SHAPE_PLANE) && margin > 0.0)
-        return collide_plane_near(a, pose_a, b, pose_b, margin, out);
-    vy_status status = VY_OK;
-    if (a->kind == VY_SHAPE_BOX && b->kind == VY_SHAPE_BOX && margin > 0.0) {
-        if (!vy_pose_valid(pose_a) || !vy_pose_valid(pose_b)) return VY_BAD_VALUE;
-        if (vy_boxes_collide(a, pose_a, b, pose_b, margin, out)) return VY_OK;
-    } else {
-        status = collide(a, pose_a, b, pose_b, margin, out);
-        if (status != VY_OK || out->count > 0 || !(margin > 0.0)) return status;
-    }
+    VY_ASSERT(margin > 0.0 && out->count == 0);
     vy_distance d;
-    status = vy_shape_distance(a, pose_a, b, pose_b, NULL, NULL, &d, NULL);
+    vy_status status = vy_shape_distance(a, pose_a, b, pose_b, NULL, NULL, &d, NULL);
     if (status != VY_OK || !(d.distance > 0.0) || d.distance > margin) return status;
     // So much overlap that parallel faces keep all their vertices, but no other pair of faces is nearer.
     const double overlap = 0.01 * real_min(radius_of(a), radius_of(b));
@@ -179,6 +168,29 @@ static vy_status collide_near(const vy_shape *a, const vy_pose *pose_a, const vy
     return VY_OK;
 }
 
+static int are_boxes(const vy_shape *a, const vy_shape *b)
+{
+    return a->kind == VY_SHAPE_BOX && b->kind == VY_SHAPE_BOX;
+}
+
+static vy_status collide_near(const vy_shape *a, const vy_pose *pose_a, const vy_shape *b,
+                              const vy_pose *pose_b, double margin, vy_manifold *out)
+{
+    VY_ASSERT(margin >= 0.0);
+    if (are_boxes(a, b) && margin > 0.0) {
+        if (!vy_pose_valid(pose_a) || !vy_pose_valid(pose_b)) return VY_BAD_VALUE;
+        if (vy_boxes_collide(a, pose_a, b, pose_b, margin, out)) return VY_OK;
+        return collide_apart(a, pose_a, b, pose_b, margin, out);
+    }
+    if (a->kind == VY_SHAPE_HEIGHT_FIELD || b->kind == VY_SHAPE_HEIGHT_FIELD)
+        return collide(a, pose_a, b, pose_b, margin, out);
+    if ((a->kind == VY_SHAPE_PLANE || b->kind == VY_SHAPE_PLANE) && margin > 0.0)
+        return collide_plane_near(a, pose_a, b, pose_b, margin, out);
+    const vy_status status = collide(a, pose_a, b, pose_b, margin, out);
+    if (status != VY_OK || out->count > 0 || !(margin > 0.0)) return status;
+    return collide_apart(a, pose_a, b, pose_b, margin, out);
+}
+
 vy_status vy_collide_near(const vy_shape *a, const vy_pose *pose_a, const vy_shape *b, const vy_pose *pose_b,
                           double margin, vy_manifold *out)
 {
@@ -189,8 +201,8 @@ vy_status vy_collide_near(const vy_shape *a, const vy_pose *pose_a, const vy_sha
 vy_status vy_collide_in_scope(const vy_shape *a, const vy_pose *pose_a, const vy_shape *b,
                               const vy_pose *pose_b, double margin, vy_manifold *out, int *count)
 {
-    if ((a->kind == VY_SHAPE_HEIGHT_FIELD && vy_shape_is_convex(b)) ||
-        (b->kind == VY_SHAPE_HEIGHT_FIELD && vy_shape_is_convex(a))) {
+    if (!are_boxes(a, b) && ((a->kind == VY_SHAPE_HEIGHT_FIELD && vy_shape_is_convex(b)) ||
+                             (b->kind == VY_SHAPE_HEIGHT_FIELD && vy_shape_is_convex(a)))) {
         if (!vy_pose_valid(pose_a) || !vy_pose_valid(pose_b)) return VY_BAD_VALUE;
         *count = collide_field(a, pose_a, b, pose_b, margin, out);
         return VY_OK;
