@@ -7,7 +7,7 @@
 #include "dynamics/contact_kernel.h"
 #include "base/assert.h"
 
-enum { POINT_ITERATIONS = 8, POINTS = VY_MANIFOLD_POINTS };
+enum { POINT_ITERATIONS = 8, POINTS = VY_MANIFOLD_POINTS, K_COUNT = POINTS * (POINTS + 1) / 2 };
 #define FAST_CLOSING    0.1 // [m/s]
 #define STALE_MASS      0.5 // part of 1 / mass by which an effective mass may be off: from 1 on it adds energy
 #define FRICTION_WEIGHT 0.4 // of friction's lever in that: its impulses are limited
@@ -22,19 +22,25 @@ typedef struct pack_point {
 typedef struct pack_point_start {
     vec3 anchor_a;             // [m] at the start of the step, world
     real separation;           // [m] then
-    real relative_velocity;    // [m/s] along the normal then; closing: < 0
-    real max_normal_impulse;   // [N s] of all sub-steps, where there is restitution
     real total_normal_impulse; // [N s] of all sub-steps
 } pack_point_start;
 
-/// Every number of it is read in every sub-step, so what is quickly recomputed is not in it: see
-/// pack_jacobian.
+/// What only restitution and reports need.
+typedef struct pack_point_impact {
+    real relative_velocity;  // [m/s] along the normal at the start of the step; closing: < 0
+    real max_normal_impulse; // [N s] of all sub-steps, where there is restitution
+} pack_point_impact;
+
+/// Most of it is read in every sub-step, so what is quickly recomputed is not in it (see pack_jacobian), and
+/// what is seldom read comes last.
 typedef struct pack {
     uint32_t a[VY_LANES], b[VY_LANES], contact[VY_LANES];
     int write_a[VY_LANES], write_b[VY_LANES]; // 1: it moves
     uint32_t lanes;                           // in use
     int points;                               // 1, 2 or 4: no lane has more
     int has_rolling, has_restitution;         // some lane has
+    int was_stale;                            // some lane has effective masses computed anew in this step
+    double max_stale_shift, max_stale_rotation_a, max_stale_rotation_b; // of all lanes
     vec3 normal, tangent_1;
     vec3 a_to_b;            // [m] between the centres of mass, now
     vec3 contact_shift;     // [m] how far the contact has moved since the start of the step
@@ -47,21 +53,29 @@ typedef struct pack {
     real tangent_mass_11, tangent_mass_12, tangent_mass_22; // [kg] effective mass in the tangent plane
     real rolling_mass, twist_mass;                          // [kg m^2] effective inertia
     real tangent_impulse_1, tangent_impulse_2, rolling_impulse_1, rolling_impulse_2, twist_impulse;
-    real shared_mass;              // [kg] effective mass of an impulse shared evenly by all points
-    real k_matrix[POINTS][POINTS]; // [1/kg] J M^-1 J^T of the points; only j >= i is used
+    real shared_mass;       // [kg] effective mass of an impulse shared evenly by all points
+    real k_matrix[K_COUNT]; // [1/kg] J M^-1 J^T of the points, symmetric: see k_index()
     pack_point p[POINTS];
-    vec3 start_a_to_b;              // [m] a_to_b at the start of the step
-    vec3 total_impulse;             // [N s] on b
-    vec3 impact_impulse;            // [N s] the same without restitution
-    vec3 mass_anchor_a;             // [m] friction_anchor_a for which the effective masses were computed
-    real stale_shift, stale_anchor; // [1/m^2] what moves of the contact and of mass_anchor_a do to them
-    real stale_rotation_a, stale_rotation_b; // what turns of the bodies do: see stale_masses()
-    real was_stale;                          // 1: they have been computed anew in this step
+    vec3 start_a_to_b;         // [m] a_to_b at the start of the step
+    vec3 total_impulse;        // [N s] on b
+    vec3 mass_anchor_a;        // [m] friction_anchor_a for which the effective masses were computed
+    real stale_anchor;         // [1/m^2] what a move of mass_anchor_a does to them
     real inverse_mass_ratio_b; // of b's inverse mass in the sum of both: the contact moves with the lighter
                                // body
-    real restitution;
     pack_point_start start[POINTS];
+    real stale_shift;                        // [1/m^2] what moves of the contact do to effective masses
+    real stale_rotation_a, stale_rotation_b; // what turns of the bodies do: see stale_masses()
+    real lane_was_stale;                     // 1: they have been computed anew in this step
+    real restitution;
+    vec3 impact_impulse; // [N s] total_impulse without restitution
+    pack_point_impact impact[POINTS];
 } pack;
+
+// Which entry of k_matrix is that of points i and j.
+VY_FN int k_index(int i, int j)
+{
+    return i <= j ? i * (2 * POINTS - 1 - i) / 2 + j : j * (2 * POINTS - 1 - j) / 2 + i;
+}
 
 /// Velocities of both bodies of each lane.
 typedef struct pack_velocities {
@@ -77,6 +91,18 @@ typedef struct pack_jacobian {
 } pack_jacobian;
 
 // ---- bodies to lanes and back
+
+VY_FN void set_lane(real *field, int lane, double x)
+{
+    memcpy((unsigned char *)field + (size_t)lane * sizeof x, &x, sizeof x);
+}
+
+VY_FN double get_lane(const real *field, int lane)
+{
+    double x;
+    memcpy(&x, (const unsigned char *)field + (size_t)lane * sizeof x, sizeof x);
+    return x;
+}
 
 VY_FN pack_velocities load_velocities(const contact_context *context, const pack *p)
 {
@@ -298,8 +324,7 @@ VY_FN void build_rows(const contact_context *context, const pack *p, const pack_
 VY_FN void propagate(const pack *p, pack_rows *r, int n, int i, real change)
 {
     r->delta[i] = r->delta[i] + change;
-    for (int j = 0; j < n; ++j)
-        r->velocity[j] = r->velocity[j] + (j < i ? p->k_matrix[j][i] : p->k_matrix[i][j]) * change;
+    for (int j = 0; j < n; ++j) r->velocity[j] = r->velocity[j] + p->k_matrix[k_index(i, j)] * change;
 }
 
 // First the impulse that all points need in common, shared evenly, so that no point is favoured.
@@ -463,7 +488,7 @@ VY_FN void relax_last(const contact_context *context, pack *p, pack_velocities *
     pack_jacobian jac;
     update_contact(context, p, n, &jac);
     for (int i = 0; i < n && p->has_restitution; ++i)
-        p->start[i].max_normal_impulse = real_max(p->start[i].max_normal_impulse, p->p[i].normal_impulse);
+        p->impact[i].max_normal_impulse = real_max(p->impact[i].max_normal_impulse, p->p[i].normal_impulse);
     solve_contact(context, p, &jac, v, n, 0);
     real normal_impulse = real_set(0.0);
     for (int i = 0; i < n; ++i) {
@@ -471,7 +496,7 @@ VY_FN void relax_last(const contact_context *context, pack *p, pack_velocities *
         normal_impulse = normal_impulse + p->p[i].normal_impulse;
     }
     for (int i = 0; i < n && p->has_restitution; ++i)
-        p->start[i].max_normal_impulse = real_max(p->start[i].max_normal_impulse, p->p[i].normal_impulse);
+        p->impact[i].max_normal_impulse = real_max(p->impact[i].max_normal_impulse, p->p[i].normal_impulse);
     p->mean_normal_impulse =
         p->mean_normal_impulse + context->mean_weight * (normal_impulse - p->mean_normal_impulse);
     p->total_impulse = vec3_add(p->total_impulse, add_warm_start(context, p, &jac, n));
@@ -509,7 +534,7 @@ VY_FN pack_velocities velocities_select(mask m, const pack_velocities *x, const 
 // Whether a point bounces: it closed faster than the threshold and had an impulse.
 VY_FN mask point_bounces(const contact_context *context, const pack *p, int i)
 {
-    const pack_point_start *q = &p->start[i];
+    const pack_point_impact *q = &p->impact[i];
     return (q->relative_velocity <= -context->restitution_threshold) & (q->max_normal_impulse > 0.0) &
            (p->restitution > 0.0);
 }
@@ -524,7 +549,7 @@ VY_FN void apply_restitution(const contact_context *context, pack *p, pack_veloc
         const mask now = point_bounces(context, p, i);
         const real old = p->p[i].normal_impulse,
                    unclamped = old - p->p[i].normal_mass * (normal_velocity(p, &jac, v, i) +
-                                                            p->restitution * q->relative_velocity);
+                                                            p->restitution * p->impact[i].relative_velocity);
         const real normal_impulse = real_select(now, real_max(unclamped, real_set(0.0)), old),
                    delta = normal_impulse - old;
         const vec3 impulse = vec3_scale(delta, p->normal);
@@ -567,18 +592,6 @@ VY_FN void restitution_friction(const contact_context *context, pack *p, pack_ve
 
 // ---- packs
 
-VY_FN void set_lane(real *field, int lane, double x)
-{
-    memcpy((unsigned char *)field + (size_t)lane * sizeof x, &x, sizeof x);
-}
-
-VY_FN double get_lane(const real *field, int lane)
-{
-    double x;
-    memcpy(&x, (const unsigned char *)field + (size_t)lane * sizeof x, sizeof x);
-    return x;
-}
-
 // Load each lane's contact, row by row.
 VY_FN void load_contacts(const contact *const c[VY_LANES], pack *p)
 {
@@ -610,7 +623,7 @@ VY_FN void load_contacts(const contact *const c[VY_LANES], pack *p)
         p->start[k].anchor_a = vec3_make(x[0], x[1], x[2]);
         p->start[k].separation = x[3];
         p->p[k].normal_impulse = x[4];
-        p->start[k].max_normal_impulse = p->start[k].total_normal_impulse = real_set(0.0);
+        p->impact[k].max_normal_impulse = p->start[k].total_normal_impulse = real_set(0.0);
     }
     p->inverse_point_count = 1.0 / p->point_count;
     p->friction_radius = real_set(0.0);
@@ -657,8 +670,8 @@ VY_FN void find_impact_velocities(const contact_context *context, pack *p, int n
                      get_lane(&p->normal.z, i) * (b.z - a.z));
     }
     for (int i = 0; i < n; ++i) {
-        pack_point_start *q = &p->start[i];
-        const real gap = real_max(q->separation, real_set(0.0)), v = q->relative_velocity,
+        pack_point_impact *q = &p->impact[i];
+        const real gap = real_max(p->start[i].separation, real_set(0.0)), v = q->relative_velocity,
                    at_impact = real_sqrt(real_max(v * v - 2.0 * acceleration * gap, real_set(0.0)));
         q->relative_velocity = real_select((v < 0.0) & (p->restitution > 0.0), -at_impact, v);
     }
@@ -678,7 +691,7 @@ VY_FN void prepare_points(const contact_context *context, pack *p, int n)
     prepare_stale(p, &jac);
     const pack_velocities v = load_velocities(context, p);
     for (int i = 0; i < n; ++i)
-        p->start[i].relative_velocity =
+        p->impact[i].relative_velocity =
             real_select(has_point(p, i), normal_velocity(p, &jac, &v, i), real_set(0.0));
     if (p->has_restitution) find_impact_velocities(context, p, n);
 }
@@ -836,7 +849,7 @@ static void kernel_store_impulses(const contact_context *context, const void *pa
             for (int k = 0; k < c->point_count; ++k) {
                 c->points[k].normal_impulse = get_lane(&p->p[k].normal_impulse, i);
                 c->total_normal_impulse[k] = get_lane(&p->start[k].total_normal_impulse, i);
-                c->relative_velocity[k] = get_lane(&p->start[k].relative_velocity, i);
+                c->relative_velocity[k] = get_lane(&p->impact[k].relative_velocity, i);
                 context->headers[p->contact[i]].impulse_points += c->total_normal_impulse[k] > 0.0;
             }
         }

@@ -41,10 +41,11 @@ VY_FN void compute_normal_masses(pack *p, const pack_jacobian *jac, int n)
                    tb = mul_inertia(jac->inverse_inertia_b, angular_b(jac, i));
         for (int j = i; j < n; ++j) {
             const real k = both + (vec3_dot(ta, jac->angular_a[j]) + vec3_dot(tb, angular_b(jac, j)));
-            p->k_matrix[i][j] = real_select(has & has_point(p, j), k, real_set(0.0));
-            all = all + (i == j ? 1.0 : 2.0) * p->k_matrix[i][j];
+            const real both_have = real_select(has & has_point(p, j), k, real_set(0.0));
+            p->k_matrix[k_index(i, j)] = both_have;
+            all = all + (i == j ? 1.0 : 2.0) * both_have;
         }
-        p->p[i].normal_mass = inverse_or_zero(p->k_matrix[i][i]);
+        p->p[i].normal_mass = inverse_or_zero(p->k_matrix[k_index(i, i)]);
     }
     p->shared_mass = p->point_count / all;
     p->twist_mass = effective_inertia(jac, p->normal);
@@ -71,6 +72,16 @@ VY_FN real stale_per_rotation2(const real inverse_inertia[6], const pack *p)
     return real_max(trace - 3.0 * about, real_set(0.0)) * p->twist_mass / STALE_MASS;
 }
 
+VY_FN double max_of_lanes(const real *x)
+{
+    double max = get_lane(x, 0);
+    for (int i = 1; i < VY_LANES; ++i) {
+        const double lane = get_lane(x, i);
+        if (lane > max) max = lane;
+    }
+    return max;
+}
+
 // The coefficients of stale_masses(), once a step: levers change as the contact moves against each body, and
 // as that turns.
 VY_FN void prepare_stale(pack *p, const pack_jacobian *jac)
@@ -85,7 +96,11 @@ VY_FN void prepare_stale(pack *p, const pack_jacobian *jac)
     p->stale_rotation_b = real_max(per_b * vec3_dot(friction_anchor_b, friction_anchor_b),
                                    stale_per_rotation2(jac->inverse_inertia_b, p));
     p->stale_anchor = FRICTION_WEIGHT * real_max(per_a, per_b);
-    p->was_stale = real_set(0.0);
+    p->lane_was_stale = real_set(0.0);
+    p->was_stale = 0;
+    p->max_stale_shift = max_of_lanes(&p->stale_shift);
+    p->max_stale_rotation_a = max_of_lanes(&p->stale_rotation_a);
+    p->max_stale_rotation_b = max_of_lanes(&p->stale_rotation_b);
 }
 
 // Lanes for which an effective mass may be another one: those whose levers have moved, or whose bodies have
@@ -93,10 +108,14 @@ VY_FN void prepare_stale(pack *p, const pack_jacobian *jac)
 VY_FN mask stale_masses(const pack *p, real turn2_a, real turn2_b)
 {
     const vec3 moved = vec3_sub(p->a_to_b, p->start_a_to_b);
-    const mask now = p->stale_shift * vec3_dot(moved, moved) +
-                         (p->stale_rotation_a * turn2_a + p->stale_rotation_b * turn2_b) >
-                     1.0;
-    return now | (p->was_stale > 0.0); // then the masses are not those of the start of the step
+    const real moved2 = vec3_dot(moved, moved);
+    const real most =
+        p->max_stale_shift * moved2 + (p->max_stale_rotation_a * real_max(turn2_a, real_set(0.0)) +
+                                       p->max_stale_rotation_b * real_max(turn2_b, real_set(0.0)));
+    if (!p->was_stale && mask_all(most <= 1.0)) return mask_set(0); // most packs: each lane's are not read
+    const mask now =
+        p->stale_shift * moved2 + (p->stale_rotation_a * turn2_a + p->stale_rotation_b * turn2_b) > 1.0;
+    return now | (p->lane_was_stale > 0.0); // then the masses are not those of the start of the step
 }
 
 VY_FN void renew_tangent_mass(mask m, pack *p, const pack_jacobian *jac)
@@ -112,15 +131,18 @@ VY_FN void renew_tangent_mass(mask m, pack *p, const pack_jacobian *jac)
 
 VY_FN void renew_normal_masses(mask m, pack *p, const pack_jacobian *jac, int n)
 {
-    real k_matrix[POINTS][POINTS], normal_mass[POINTS];
+    real k_matrix[K_COUNT], normal_mass[POINTS];
     const real shared_mass = p->shared_mass, twist_mass = p->twist_mass, rolling_mass = p->rolling_mass;
     for (int i = 0; i < n; ++i) {
-        for (int j = i; j < n; ++j) k_matrix[i][j] = p->k_matrix[i][j];
+        for (int j = i; j < n; ++j) k_matrix[k_index(i, j)] = p->k_matrix[k_index(i, j)];
         normal_mass[i] = p->p[i].normal_mass;
     }
     compute_normal_masses(p, jac, n);
     for (int i = 0; i < n; ++i) {
-        for (int j = i; j < n; ++j) p->k_matrix[i][j] = real_select(m, p->k_matrix[i][j], k_matrix[i][j]);
+        for (int j = i; j < n; ++j) {
+            const int at = k_index(i, j);
+            p->k_matrix[at] = real_select(m, p->k_matrix[at], k_matrix[at]);
+        }
         p->p[i].normal_mass = real_select(m, p->p[i].normal_mass, normal_mass[i]);
     }
     p->shared_mass = real_select(m, p->shared_mass, shared_mass);
@@ -138,7 +160,8 @@ VY_FN void update_contact(const contact_context *job, pack *p, int n, pack_jacob
     const mask stale = stale_masses(p, turn2_a, turn2_b);
     if (mask_any(stale)) {
         renew_normal_masses(stale, p, jac, n);
-        p->was_stale = real_select(stale, real_set(1.0), p->was_stale);
+        p->lane_was_stale = real_select(stale, real_set(1.0), p->lane_was_stale);
+        p->was_stale = 1;
     }
     const vec3 change = vec3_sub(p->friction_anchor_a, p->mass_anchor_a);
     const mask stale_friction = stale | (p->stale_anchor * vec3_dot(change, change) > 1.0);
