@@ -164,7 +164,7 @@ static int has_forces(const vy_bodies *b, uint32_t n)
     return 0;
 }
 
-// ---- packs: by colour, as in contact_solve.c, but of one island and one thread
+// ---- packs: by colour, as in contact_plan.c, but of one island and one thread
 
 static uint32_t assign_colour(const jointed_island *t, uint32_t k)
 {

@@ -1,6 +1,9 @@
 // contact_masses.inl - the effective masses of contacts, and when they are computed anew: part of
 // contact_kernel.inl.
 
+#define STALE_MASS      0.5 // part of 1 / mass by which an effective mass may be off: from 1 on it adds energy
+#define FRICTION_WEIGHT 0.4 // of friction's lever in that: its impulses are limited
+
 // The effective mass 1 / k; 0 where nothing moves.
 VY_FN real inverse_or_zero(real k) { return real_select(k > 0.0, 1.0 / k, real_set(0.0)); }
 

@@ -1,0 +1,74 @@
+// contact_restitution.c - after the sub-steps: points that closed fast separate again, with no more energy
+// than the impact took.
+#include "dynamics/contact_plan.h"
+
+enum { RESTITUTION_ITERATIONS = 8 };
+
+void vy_save_interval_start(const pack_plan *plan, const worker *t)
+{
+    const contact_system *s = plan->b->contacts;
+    const struct solver_part *own = &plan->parts[t->part];
+    for (uint32_t n = own->member_first; n < own->member_last; ++n) {
+        const uint32_t i = s->members[n];
+        if (!s->body[i].moves) continue;
+        s->interval_start[i] = s->motion[i];
+        s->interval_start[i].fraction = kinetic_energy_of(&s->body[i], &s->motion[i], &plan->b->params[i]);
+    }
+}
+
+// How much of each island's restitution is used.
+static void find_restitution_fractions(const pack_plan *plan)
+{
+    contact_system *s = plan->b->contacts;
+    const contact_group *g = plan->group;
+    const double h = plan->substep_h * (double)plan->substeps;
+    int scales = 0;
+    for (uint32_t n = g->member_first; n < g->member_last; ++n) {
+        const uint32_t root = s->root_of[s->members[n]];
+        if (!s->body[s->members[n]].moves) continue;
+        s->island_warm_start_work[root] = (warm_start_work){0.0, 0.0};
+        s->island_energy[root] = 0.0;
+    }
+    for (uint32_t n = g->member_first; n < g->member_last; ++n) {
+        const uint32_t i = s->members[n];
+        if (!s->body[i].moves) continue;
+        const body_params *params = &plan->b->params[i];
+        const warm_start_work work = change_work(&s->body[i], &s->motion_before[i], &s->motion[i], params);
+        warm_start_work *sum = &s->island_warm_start_work[s->root_of[i]];
+        sum->linear += work.linear;
+        sum->quadratic += work.quadratic;
+        s->island_energy[s->root_of[i]] +=
+            contact_loss(&s->body[i], &s->interval_start[i], s->interval_start[i].fraction,
+                         &s->motion_before[i], params, h);
+    }
+    for (uint32_t n = g->member_first; n < g->member_last; ++n) {
+        const uint32_t i = s->members[n], root = s->root_of[i];
+        if (!s->body[i].moves) continue;
+        const double fraction =
+            s->island_has_kinematic[root]
+                ? 1.0
+                : restitution_fraction(s->island_warm_start_work[root], s->island_energy[root]);
+        s->motion[i].fraction = fraction;
+        scales |= fraction != 1.0;
+    }
+    plan->parts[0].scales_impulses = scales;
+}
+
+void vy_solve_restitution(const pack_plan *plan, const worker *t)
+{
+    const contact_system *s = plan->b->contacts;
+    const struct solver_part *own = &plan->parts[t->part];
+    for (uint32_t n = own->member_first; n < own->member_last; ++n)
+        s->motion_before[s->members[n]] = s->motion[s->members[n]];
+    barrier(t);
+    for (int n = 0; n < RESTITUTION_ITERATIONS; ++n) vy_run_packs(plan, t, APPLY_RESTITUTION);
+    vy_run_packs(plan, t, RESTITUTION_FRICTION);
+    if (t->part == 0) find_restitution_fractions(plan);
+    barrier(t);
+    if (!plan->parts[0].scales_impulses) return;
+    for (uint32_t n = own->member_first; n < own->member_last; ++n) {
+        const uint32_t i = s->members[n];
+        if (s->body[i].moves) scale_change(&s->motion_before[i], &s->motion[i], s->motion[i].fraction);
+    }
+    vy_run_packs(plan, t, SCALE_RESTITUTION);
+}

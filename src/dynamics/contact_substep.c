@@ -1,0 +1,217 @@
+// contact_substep.c - a sub-step of a group: forces and the warm start, contacts with bias, positions,
+// contacts without it; then no island has gained energy.
+#include "dynamics/contact_plan.h"
+#include "base/assert.h"
+
+// Iterations of the solver in each half of a sub-step: with warm starting, and without. An iteration carries
+// an impulse one body further, so a stack of ten needs about this many without.
+enum { ITERATIONS = 1, COLD_ITERATIONS = 64 };
+
+// A kinematic body may do work, so what it touches uses all of the warm start.
+static double island_warm_start_fraction(const contact_system *s, uint32_t root)
+{
+    return s->island_has_kinematic[root] ? 1.0 : warm_start_fraction(s->island_warm_start_work[root]);
+}
+
+// The work of each island's warm start, and whether one of them is not used whole: most are.
+static void sum_warm_start_work(const pack_plan *plan)
+{
+    contact_system *s = plan->b->contacts;
+    const contact_group *g = plan->group;
+    int scales = 0, adds = 0;
+    for (uint32_t t = 0; t < plan->part_count; ++t) adds |= plan->parts[t].warm_start_adds;
+    plan->parts[0].scales_impulses = 0;
+    if (!adds) return;
+    for (uint32_t n = g->member_first; n < g->member_last; ++n) {
+        const uint32_t i = s->members[n], root = s->root_of[i];
+        VY_ASSERT(root <= i);
+        warm_start_work *sum = &s->island_warm_start_work[root];
+        if (root == i) *sum = (warm_start_work){0.0, 0.0}; // it comes before the others of its island
+        sum->linear += s->warm_start_work[i].linear;
+        sum->quadratic += s->warm_start_work[i].quadratic;
+    }
+    for (uint32_t n = g->member_first; n < g->member_last; ++n) {
+        const uint32_t i = s->members[n];
+        if (s->root_of[i] == i) scales |= island_warm_start_fraction(s, i) != 1.0;
+    }
+    plan->parts[0].scales_impulses = scales;
+}
+
+/// Plain bodies, until there are as many as lanes.
+typedef struct body_lanes {
+    uint32_t count;
+    uint32_t bodies[8];
+} body_lanes;
+
+static int integrate_velocity(const pack_plan *plan, uint32_t i)
+{
+    contact_system *s = plan->b->contacts;
+    const warm_start_work work = integrate_forces(&s->body[i], &s->motion[i], plan->substep_h);
+    apply_warm_start_fraction(&s->motion[i], 1.0);
+    s->warm_start_work[i] = work;
+    return work.linear + 0.5 * work.quadratic > 0.0;
+}
+
+// Forces and the warm start, for the bodies of a part. Returns whether the warm start of one adds energy.
+static int integrate_part_velocities(const pack_plan *plan, const struct solver_part *own)
+{
+    contact_system *s = plan->b->contacts;
+    const double h = plan->substep_h;
+    body_lanes lanes = {.count = 0};
+    int adds = 0;
+    for (uint32_t n = own->member_first; n < own->member_last; ++n) {
+        const uint32_t i = s->members[n];
+        if (s->body[i].is_vectorised) {
+            lanes.bodies[lanes.count++] = i;
+            if (lanes.count < s->kernel->width) continue;
+            adds |= s->kernel->integrate_velocities(&plan->context, lanes.bodies, h, s->warm_start_work);
+            lanes.count = 0;
+        } else if (s->body[i].moves) {
+            adds |= integrate_velocity(plan, i);
+        }
+    }
+    for (uint32_t k = 0; k < lanes.count; ++k)
+        adds |= plan->narrow->integrate_velocities(&plan->context, &lanes.bodies[k], h, s->warm_start_work);
+    return adds;
+}
+
+// Forces, then of the warm start what adds no energy.
+static void integrate_velocities(const pack_plan *plan, const worker *t)
+{
+    contact_system *s = plan->b->contacts;
+    struct solver_part *own = &plan->parts[t->part];
+    own->warm_start_adds = integrate_part_velocities(plan, own); // to some body: else to no island
+    barrier(t);
+    if (t->part == 0) sum_warm_start_work(plan);
+    barrier(t);
+    if (!plan->parts[0].scales_impulses) return;
+    for (uint32_t n = own->member_first; n < own->member_last; ++n) {
+        const uint32_t i = s->members[n];
+        s->motion[i].fraction = island_warm_start_fraction(s, s->root_of[i]);
+        if (s->body[i].moves) apply_warm_start_fraction(&s->motion[i], s->motion[i].fraction - 1.0);
+    }
+    barrier(t);
+    vy_run_packs(plan, t, SCALE_IMPULSES);
+}
+
+static void integrate_positions(const pack_plan *plan, const struct solver_part *own)
+{
+    vy_bodies *b = plan->b;
+    contact_system *s = b->contacts;
+    const double h = plan->substep_h;
+    body_lanes lanes = {.count = 0};
+    for (uint32_t n = own->member_first; n < own->member_last; ++n) {
+        const uint32_t i = s->members[n];
+        if (s->body[i].is_vectorised) {
+            lanes.bodies[lanes.count++] = i;
+            if (lanes.count < s->kernel->width) continue;
+            s->kernel->integrate_positions(&plan->context, lanes.bodies, h);
+            lanes.count = 0;
+        } else {
+            integrate_position(&s->body[i], &s->motion[i], &b->params[i], h);
+            clear_warm_start(&s->motion[i]);
+        }
+    }
+    for (uint32_t k = 0; k < lanes.count; ++k)
+        plan->narrow->integrate_positions(&plan->context, &lanes.bodies[k], h);
+}
+
+// ---- energy
+
+#define ENERGY_TOLERANCE 1e-6 // of the kinetic energy
+#define WEIGHT_TOLERANCE 1e-5 // of that which forces give to a body at rest in a sub-step
+
+static void save_substep_start(const pack_plan *plan, const struct solver_part *own)
+{
+    contact_system *s = plan->b->contacts;
+    for (uint32_t n = own->member_first; n < own->member_last; ++n) {
+        const uint32_t i = s->members[n];
+        if (s->body[i].moves)
+            s->substep_start[i] = substep_start_of(&s->body[i], &s->motion[i], &plan->b->params[i]);
+    }
+}
+
+// What each island has, and what contacts may leave it: no more than it had, and the work of forces.
+static void sum_energies(const pack_plan *plan)
+{
+    contact_system *s = plan->b->contacts;
+    const contact_group *g = plan->group;
+    const double h = plan->substep_h;
+    for (uint32_t n = g->member_first; n < g->member_last; ++n) {
+        const uint32_t i = s->members[n], root = s->root_of[i];
+        if (!s->body[i].moves) continue;
+        s->island_warm_start_work[root] = (warm_start_work){0.0, 0.0};
+        s->island_sum[root] = (energy_sum){0.0, 0.0};
+    }
+    for (uint32_t n = g->member_first; n < g->member_last; ++n) {
+        const uint32_t i = s->members[n];
+        const contact_body *x = &s->body[i];
+        if (!x->moves) continue;
+        const substep_start *start = &s->substep_start[i];
+        const body_params *params = &plan->b->params[i];
+        s->motion_before[i] = motion_without_contacts(x, start, h);
+        const warm_start_work work = change_work(x, &s->motion_before[i], &s->motion[i], params);
+        const double fall = h * h * vec3_dot(x->acceleration, x->acceleration) / x->inverse_mass;
+        const uint32_t root = s->root_of[i];
+        s->island_warm_start_work[root].linear += work.linear;
+        s->island_warm_start_work[root].quadratic += work.quadratic;
+        s->island_sum[root].kinetic += kinetic_energy_of(x, &s->motion[i], params);
+        s->island_sum[root].limit += (1.0 + ENERGY_TOLERANCE) * start->energy + WEIGHT_TOLERANCE * fall +
+                                     work_of_forces(x, start, &s->motion[i], h);
+    }
+}
+
+// Contacts do no work on an island: where they would, the change of velocities that they made is scaled to
+// what does none.
+static void find_energy_fractions(const pack_plan *plan)
+{
+    contact_system *s = plan->b->contacts;
+    const contact_group *g = plan->group;
+    int scales = 0;
+    sum_energies(plan);
+    for (uint32_t n = g->member_first; n < g->member_last; ++n) {
+        const uint32_t i = s->members[n], root = s->root_of[i];
+        if (!s->body[i].moves) continue;
+        const double limit = real_max(s->island_sum[root].limit, 0.0), kinetic = s->island_sum[root].kinetic;
+        const warm_start_work work = s->island_warm_start_work[root];
+        const int driven = s->island_has_kinematic[root];
+        const double fraction = driven ? 1.0 : energy_fraction(work, kinetic, limit);
+        s->island_energy[root] = driven ? 1.0 : energy_scale(work, kinetic, limit, fraction);
+        s->motion[i].fraction = fraction;
+        scales |= fraction != 1.0 || s->island_energy[root] != 1.0;
+    }
+    plan->parts[0].scales_impulses = scales;
+    if (scales) atomic_fetch_add_explicit(&s->scaled, 1, memory_order_relaxed);
+}
+
+static void limit_energy(const pack_plan *plan, const worker *t)
+{
+    const contact_system *s = plan->b->contacts;
+    const struct solver_part *own = &plan->parts[t->part];
+    if (t->part == 0) find_energy_fractions(plan);
+    barrier(t);
+    if (!plan->parts[0].scales_impulses) return;
+    for (uint32_t n = own->member_first; n < own->member_last; ++n) {
+        const uint32_t i = s->members[n];
+        if (s->body[i].moves)
+            limit_motion(&s->motion_before[i], &s->motion[i], s->island_energy[s->root_of[i]]);
+    }
+    barrier(t);
+    vy_run_packs(plan, t, LIMIT_IMPULSES);
+}
+
+void vy_contact_substep(const pack_plan *plan, const worker *t)
+{
+    const int cold = plan->group->start == START_COLD ? COLD_ITERATIONS : ITERATIONS,
+              unequal = (int)plan->group->iterations, iterations = unequal > cold ? unequal : cold;
+    const struct solver_part *own = &plan->parts[t->part];
+    const int limits_energy = any_unvectorised(plan) && !plan->b->contacts->guards_off;
+    if (limits_energy) save_substep_start(plan, own);
+    integrate_velocities(plan, t);
+    for (int n = 0; n < iterations; ++n) vy_run_packs(plan, t, SOLVE);
+    integrate_positions(plan, own);
+    barrier(t);
+    for (int n = 1; n < iterations; ++n) vy_run_packs(plan, t, RELAX);
+    vy_run_packs(plan, t, RELAX_LAST);
+    if (limits_energy) limit_energy(plan, t);
+}
