@@ -202,6 +202,24 @@ static const example list_examples[] = {
     {"volery list parts --json", "the same of sensors, for a program"},
     END,
 };
+static const option campaign_options[] = {
+    {"output", 'o', "DIR", WORD_FILE, 0,
+     "the folder of the results, by default the plan's name; of fly: the log"},
+    {"jobs", 'j', "N", WORD_OTHER, 0, "processes at a time; by default one per core"},
+    {"shards", 0, "N", WORD_OTHER, 0, "pieces of the campaign, fixed when the folder is started"},
+    {"shard", 0, "I", WORD_OTHER, 0, "fly this piece alone; by default what Slurm or mpirun says, else all"},
+    JSON_OPTION,
+    {"quiet", 'q', NULL, WORD_OTHER, 0, "no summary and no progress; errors are still printed"},
+    END,
+};
+static const example campaign_examples[] = {
+    {"volery campaign check wind.yaml", "the first cases and what the whole will cost"},
+    {"volery campaign run wind.yaml -o wind",
+     "fly all of it on all cores; the same command goes on after Ctrl-C"},
+    {"volery campaign fly wind.yaml 1234 -o case.mcap", "fly one case again, with a log"},
+    {"sbatch --array=$(volery campaign missing wind.yaml -o wind) job.sh", "fly again what a cluster lost"},
+    END,
+};
 static const example help_examples[] = {{"volery help run", "everything about run"}, END};
 static const example completion_examples[] = {
     {"source <(volery completion bash)", "complete commands, options and files in this bash"},
@@ -223,6 +241,7 @@ COMMAND_NAMED(new);
 COMMAND_NAMED(serve);
 COMMAND_NAMED(bench);
 COMMAND_NAMED(list);
+COMMAND_NAMED(campaign);
 COMMAND_NAMED(help);
 COMMAND_NAMED(completion);
 COMMAND_NAMED(manual);
@@ -320,6 +339,21 @@ const command vy_commands[] = {
      "what it\n"
      "computed: a fast wrong answer is exit status 1.",
      bench_options, bench_examples, vy_cmd_bench},
+    {"campaign", "check|run|status|missing|merge|fly PLAN [CASE]", WORD_FIRST, 2, 3,
+     "fly a scenario many times, on one computer or a cluster",
+     "PLAN is YAML: a scenario, what varies, how it is drawn, how many cases (docs/campaigns.md). Case i "
+     "depends on\n"
+     "the plan and i alone, so its result is the same wherever and in whatever order it is flown.\n"
+     "\n"
+     "run flies the missing shards of DIR on all cores and merges them. With --shard, or under sbatch "
+     "--array, srun\n"
+     "or mpirun, it flies that one shard. A killed run loses the shards in flight and nothing else. status "
+     "counts,\n"
+     "missing prints the numbers of the missing shards as sbatch --array takes them, merge proves that all "
+     "are there\n"
+     "and prints the hash of all final hashes. Results of another plan, scenario, program or version are "
+     "refused.",
+     campaign_options, campaign_examples, vy_cmd_campaign},
     {"list", "[vehicles|parts|scenarios|controllers|joints|faults|benchmarks]", WORD_CHOICE, 0, 1,
      "list what can be named",
      "Names for a scenario or the command line, each with a few words: built-in vehicles, sensors as sold, "

@@ -24,8 +24,11 @@ static void put_scenario_name(void *self, const char *name, const char *about)
     printf(" %s", name);
 }
 
-// The first word of operands as they are shown: "controller NAME".
-static void put_first(const char *shown_as) { printf("%.*s", (int)strcspn(shown_as, " "), shown_as); }
+// The first word of operands as they are shown, "controller NAME", or all that it can be: "run|merge PLAN".
+static void put_first(const char *shown_as)
+{
+    for (; *shown_as != '\0' && *shown_as != ' '; ++shown_as) putchar(*shown_as == '|' ? ' ' : *shown_as);
+}
 
 // The words of a choice as it is shown: "[bash|zsh]".
 static void put_choices(const char *shown_as)
@@ -63,8 +66,9 @@ static void bash_words(word_kind kind, const char *shown_as)
         printf("\"");
         break;
     case WORD_FIRST:
-        printf("[ \"$COMP_CWORD\" -gt 2 ] || words=");
+        printf("[ \"$COMP_CWORD\" -gt 2 ] || words=\"");
         put_first(shown_as);
+        printf("\"");
         break;
     case WORD_OTHER: printf(":"); break;
     }

@@ -79,7 +79,7 @@ static void sample_body(const vy_world *world, uint32_t index, drone_track *t)
 
 static void sample_all(flight *f)
 {
-    const uint32_t count = vy_world_body_count(f->def.world);
+    const uint32_t count = f->def.is_bare ? 0 : vy_world_body_count(f->def.world);
     for (uint32_t i = 0; i < count; ++i) sample_body(f->def.world, i, &f->tracks[i]);
 }
 
@@ -87,7 +87,7 @@ static void sample_all(flight *f)
 static void warn_above_air(flight *f, vy_recorder *recorder)
 {
     const vy_environment_def *e = &f->def.scenario->environment;
-    if (f->above_air || e->atmosphere.mode != VY_ATMOSPHERE_LAYERED) return;
+    if (f->def.is_bare || f->above_air || e->atmosphere.mode != VY_ATMOSPHERE_LAYERED) return;
     const double time = vy_world_time(f->def.world);
     for (uint32_t i = 0; i < vy_world_body_count(f->def.world) && !f->above_air; ++i) {
         const vy_drone_state *d = &f->tracks[i].now;

@@ -37,6 +37,7 @@ typedef struct flight_def {
     const vy_log *parent;  ///< of a branch; NULL: none
     int show_progress;     ///< on a terminal
     int realtime;          ///< no faster than the clock
+    int is_bare;           ///< the outcome alone: no statistics of a summary, no warnings
 } flight_def;
 
 /// A flight and its outcome. Release with vy_flight_destroy().

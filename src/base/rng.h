@@ -21,7 +21,8 @@ enum rng_stream {
     RNG_STREAM_PARAMETER = 11,
     RNG_STREAM_IMU_WANDER = 12,
     RNG_STREAM_LINK = 17,
-    RNG_STREAM_ESTIMATE = 18
+    RNG_STREAM_ESTIMATE = 18,
+    RNG_STREAM_CAMPAIGN = 24
 };
 
 /// One round of Philox. The words are the low halves of the lanes; the high halves hold garbage, which the

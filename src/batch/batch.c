@@ -8,6 +8,7 @@
 #include "batch/gpu_layout.h"
 #include "batch/lanes.h"
 #include "batch/standalone.h"
+#include "batch/start.h"
 #include "batch/pack.h"
 #include "batch/randomisation.h"
 #include "world/build.h"
@@ -35,6 +36,7 @@ typedef struct observed {
 struct vy_batch {
     vy_batch_def def;
     vy_scenario *scenario;    // our own copy
+    uint64_t scenario_hash;   // of it; 0: not needed yet
     vy_world *template_world; // one world of it, on which every episode is built
     uint32_t rotors;          // of the drones that have some
     lanes_config config;
@@ -180,6 +182,51 @@ static vy_status start_world(vy_batch *b, uint32_t world, uint64_t seed, int hal
     fpu_leave(found);
     return status;
 }
+
+// Whether only seed, constant wind and drones differ.
+static int shares_rest(vy_batch *b, const vy_scenario *scenario)
+{
+    if (b->scenario_hash == 0) b->scenario_hash = vy_scenario_hash(b->scenario);
+    vy_scenario rest = *scenario;
+    rest.seed = b->scenario->seed;
+    rest.environment.wind.constant = b->scenario->environment.wind.constant;
+    rest.drones = b->scenario->drones;
+    return scenario->drone_count == b->scenario->drone_count && vy_scenario_hash(&rest) == b->scenario_hash;
+}
+
+vy_status vy_batch_start(vy_batch *b, uint32_t world, const vy_scenario *scenario, vy_error *err)
+{
+    FPU_SCOPE;
+    vy_world *w = b->template_world;
+    vy_model *m = &w->model;
+    const vy_vec3 wind = scenario->environment.wind.constant;
+    const int windy = wind.x != 0.0 || wind.y != 0.0 || wind.z != 0.0;
+    if (b->standalone != NULL || !shares_rest(b, scenario) || (windy && !b->config.has_wind))
+        return vy_fail(err, VY_BAD_VALUE, "batch: these worlds cannot lie side by side");
+    m->seed = scenario->seed;
+    for (uint32_t i = 0; i < m->drone_count; ++i) {
+        const vy_drone_def *def = &scenario->drones[i].def;
+        drone_model shared, own;
+        drone_params params;
+        vy_status status = vy_check_drone_def(def, err);
+        if (status == VY_OK) status = vy_drone_build(m, &b->scenario->drones[i].def, &shared, &params, err);
+        if (status == VY_OK) status = vy_drone_build(m, def, &own, &m->params[i], err);
+        if (status != VY_OK) return status;
+        if (memcmp(&shared, &own, sizeof own) != 0)
+            return vy_fail(err, VY_BAD_VALUE, "batch: these worlds cannot lie side by side");
+        vy_drone_start(m, def, i, &w->drones[i]);
+    }
+    const episode_block extra = {.seed = scenario->seed, .constant_wind = wind};
+    put_cells(b, world, 0, w->state, b->config.state_cells);
+    put_cells(b, world, b->config.params_at, m->params, m->drone_count * sizeof(drone_params) / 8);
+    put_cells(b, world, b->config.episode_at, &extra, sizeof extra / 8);
+    b->view.seeds[world] = scenario->seed;
+    b->view.ticks[world] = 0;
+    b->view.terminated[world] = b->view.truncated[world] = 0;
+    return VY_OK;
+}
+
+int vy_batch_has_lanes(const vy_batch *batch) { return batch->standalone == NULL; }
 
 // Where a drone begins in a world's cells.
 static size_t drone_cell(const vy_batch *b, uint32_t drone)

@@ -20,8 +20,9 @@ static void resolve_periods(vy_reader *r, const vy_table *table, char *object, c
     for (int i = 0; i < table->row_count; ++i) {
         const vy_row *row = &table->rows[i];
         char *field = object + row->offset;
-        char name[100];
-        snprintf(name, sizeof name, "%s%s%s", path, row->key, row->type == VY_TYPE_OBJECT ? "." : "");
+        char name[100] = "";
+        if (row->type == VY_TYPE_OBJECT || (row->flags & VY_ROW_PERIOD)) // others are not named
+            snprintf(name, sizeof name, "%s%s%s", path, row->key, row->type == VY_TYPE_OBJECT ? "." : "");
         if (row->type == VY_TYPE_OBJECT) resolve_periods(r, row->table, field, name, step);
         if (row->type == VY_TYPE_LIST) { // an element's values are named as seen from there
             int count;

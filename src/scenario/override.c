@@ -53,15 +53,6 @@ static vy_node *copy_node(setter *s, const vy_node *node)
     return copy;
 }
 
-// Give `node` the content of `other`, but leave it where it is.
-static void replace_content(vy_node *node, const vy_node *other)
-{
-    vy_node *key = node->key, *next = node->next;
-    *node = *other;
-    node->key = key;
-    node->next = next;
-}
-
 // Prepare a node for changes below it: an alias gets a copy of its own, the name of a file becomes a mapping
 // based on it, an empty value becomes an empty mapping.
 static int open_node(setter *s, vy_node *node)
@@ -69,7 +60,7 @@ static int open_node(setter *s, vy_node *node)
     if (node->alias != NULL) {
         const vy_node *copy = copy_node(s, node->alias);
         if (copy == NULL) return 0;
-        replace_content(node, copy);
+        vy_node_replace(node, copy);
     }
     if (node->kind != VY_NODE_SCALAR) return 1;
     vy_node *map = add_node(s, VY_NODE_MAP);
@@ -79,7 +70,7 @@ static int open_node(setter *s, vy_node *node)
         if (key == NULL || base == NULL) return 0;
         vy_node_append(map, key, base);
     }
-    replace_content(node, map);
+    vy_node_replace(node, map);
     return 1;
 }
 
@@ -159,25 +150,26 @@ static vy_node *follow(setter *s, vy_node *node)
     return node;
 }
 
-void vy_override_apply(vy_yaml *tree, vy_report *report, const vy_table *table, vy_node *root,
-                       const char *override)
+vy_node *vy_override_apply(vy_yaml *tree, vy_report *report, const vy_table *table, vy_node *root,
+                           const char *override)
 {
     const size_t size = strlen(override);
     vy_text name = {0};
     vy_text_puts(&name, "--set ");
     vy_text_add_clean(&name, override, size, 100);
     vy_source *source = vy_yaml_add_source(tree, vy_text_take(&name), vy_text_copy(override, size), size);
-    if (source == NULL) return;
+    if (source == NULL) return NULL;
     source->is_override = 1;
     const char *equal = memchr(source->text, '=', size);
     if (equal == NULL || equal == source->text) {
         vy_report_place(report, VY_BAD_VALUE, source, 0, 0, "expected key=value");
-        return;
+        return NULL;
     }
     setter s = {
         .tree = tree, .report = report, .source = source, .at = source->text, .end = equal, .table = table};
     const vy_node *value = vy_yaml_read(tree, source, (size_t)(equal + 1 - source->text), report);
-    if (value == NULL) return;
+    if (value == NULL) return NULL;
     vy_node *node = follow(&s, root);
-    if (node != NULL) replace_content(node, value);
+    if (node != NULL) vy_node_replace(node, value);
+    return node;
 }

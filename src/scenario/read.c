@@ -499,7 +499,11 @@ static void read_list(vy_reader *r, const vy_row *row, const vy_node *node, void
     }
     i = 0;
     for (const vy_node *n = node->first; n != NULL; n = n->next, ++i) {
-        vy_read_object(r, table, n, elements + (size_t)i * table->size);
+        const int bare = table->row_count == 1 && vy_node_resolve(n)->kind == VY_NODE_SCALAR;
+        if (bare) // the one thing that it has
+            read_value(r, &table->rows[0], n, elements + (size_t)i * table->size);
+        else
+            vy_read_object(r, table, n, elements + (size_t)i * table->size);
     }
 }
 

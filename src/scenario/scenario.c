@@ -7,6 +7,7 @@
 #include "scenario/check.h"
 #include "scenario/number.h"
 #include "scenario/override.h"
+#include "scenario/parse.h"
 #include "scenario/parameters.h"
 #include "scenario/solids.h"
 #include <errno.h>
@@ -107,14 +108,20 @@ static void load_wind_grid(vy_reader *reader, const char *from, vy_scenario *sce
     free(text.name);
 }
 
-static void read_scenario(vy_reader *reader, vy_source *source, const vy_scenario_options *options,
-                          vy_scenario *scenario)
+vy_node *vy_scenario_tree(vy_yaml *tree, vy_report *report, vy_source *source,
+                          const vy_scenario_options *options)
 {
-    vy_node *root = vy_yaml_read(reader->tree, source, 0, reader->report);
-    if (root == NULL || !has_supported_version(reader->report, root)) return;
-    for (int i = 0; options != NULL && i < options->override_count; ++i) {
-        vy_override_apply(reader->tree, reader->report, &vy_scenario_table, root, options->overrides[i]);
-    }
+    vy_node *root = vy_yaml_read(tree, source, 0, report);
+    if (root == NULL || !has_supported_version(report, root)) return NULL;
+    for (int i = 0; options != NULL && i < options->override_count; ++i)
+        (void)vy_override_apply(tree, report, &vy_scenario_table, root, options->overrides[i]);
+    return root;
+}
+
+void vy_scenario_read(vy_reader *reader, const vy_node *root, const vy_scenario_options *options,
+                      vy_scenario *scenario)
+{
+    const vy_source *source = root->source;
     reader->root = root;
     reader->scenario = scenario;
     vy_read_object(reader, &vy_scenario_table, root, scenario);
@@ -132,7 +139,7 @@ static void read_scenario(vy_reader *reader, vy_source *source, const vy_scenari
 }
 
 // Programs are looked for beside the scenario that names them, wherever the run is started from.
-static void resolve_folders(const char *path, vy_scenario *scenario)
+void vy_scenario_find_folders(const char *path, vy_scenario *scenario)
 {
     const char *slash = strrchr(path, '/');
     char *resolved = NULL;
@@ -167,7 +174,8 @@ static vy_status parse_owned(char *text, size_t size, const char *name, const vy
     vy_source *source = vy_yaml_add_source(&tree, vy_text_copy(name, strlen(name)), text, size);
     if (scenario != NULL && source != NULL) {
         vy_scenario_table.init(scenario, 0);
-        read_scenario(&reader, source, options, scenario);
+        const vy_node *root = vy_scenario_tree(&tree, &report, source, options);
+        if (root != NULL) vy_scenario_read(&reader, root, options, scenario);
     }
     vy_report_sort(&report);
     const int no_memory = scenario == NULL || tree.no_memory || reader.no_memory || report.no_memory;
@@ -215,7 +223,7 @@ vy_status vy_scenario_load(const char *path, const vy_scenario_options *options,
     const vy_status status = vy_read_file(path, VY_TREE_TEXT_CAP, &text, &size);
     if (status == VY_OK) {
         const vy_status parsed = parse(text, size, path, options, vy_load_vehicle, out, diagnostics);
-        if (parsed == VY_OK) resolve_folders(path, *out);
+        if (parsed == VY_OK) vy_scenario_find_folders(path, *out);
         return parsed;
     }
     if (diagnostics != NULL && status != VY_NO_MEMORY) {

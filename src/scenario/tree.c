@@ -94,6 +94,14 @@ void vy_node_append(vy_node *parent, vy_node *key, vy_node *value)
     ++parent->count;
 }
 
+void vy_node_replace(vy_node *node, const vy_node *other)
+{
+    vy_node *key = node->key, *next = node->next;
+    *node = *other;
+    node->key = key;
+    node->next = next;
+}
+
 const vy_node *vy_node_resolve(const vy_node *node) { return node->alias != NULL ? node->alias : node; }
 
 vy_node *vy_node_find(const vy_node *map, const char *key)

@@ -65,6 +65,9 @@ vy_node *vy_yaml_add_node(vy_yaml *tree, vy_node_kind kind, const vy_source *sou
 /// Put `value` at the end of a list, or with `key` into a map.
 void vy_node_append(vy_node *parent, vy_node *key, vy_node *value);
 
+/// Give `node` the content of `other`, but leave it where it is.
+void vy_node_replace(vy_node *node, const vy_node *other);
+
 struct vy_report;
 
 /// The tree of a source's text from byte `offset` on. NULL after a mistake, which is in `report` then, or

@@ -1,0 +1,63 @@
+// campaign.h - what the parts of `volery campaign` share.
+#pragma once
+#include "arguments.h"
+#include "campaign/plan.h"
+#include "campaign/shard.h"
+
+/// A plan and the folder of its results.
+typedef struct campaign {
+    const arguments *given;
+    const char *file; ///< of the plan
+    vy_plan *plan;
+    char *folder;
+    uint64_t shards; ///< how many there are; 0: the folder was not started yet
+    int json, quiet;
+} campaign;
+
+// --- the folder (campaign_folder.c)
+
+/// Read how many shards the folder has, if it was started: `c->shards`.
+/// @return 0, or the exit status after a sentence: it belongs to another plan or program
+int vy_campaign_read_folder(campaign *c);
+
+/// Start the folder with `shards` shards, unless another process was first: then `c->shards` are its.
+int vy_campaign_start_folder(campaign *c, uint64_t shards);
+
+/// The file of a shard; text to free(), NULL when memory is out.
+char *vy_campaign_shard_path(const campaign *c, uint64_t shard);
+
+/// Whether the shard's file is there. What is in it is checked when it is read.
+int vy_campaign_has_shard(const campaign *c, uint64_t shard);
+
+/// A file in the folder; text to free(), NULL when memory is out.
+char *vy_campaign_path(const campaign *c, const char *name);
+
+/// The shard that --shard or the environment names: 1 and `*shard`, 0: none, so all of them.
+/// @param size how many there are to be, as the environment says; 0: not known
+/// @return -1 after a sentence
+int vy_campaign_own_shard(const campaign *c, uint64_t *shard, uint64_t *size);
+
+// --- flying (campaign_fly.c)
+
+/// Fly one case and fill its row. A signal leaves the row unfinished.
+/// @param log a file for its log; NULL: none
+/// @return 0, or the exit status: stopped by a signal, or a log that could not be written
+int vy_campaign_fly_case(vy_plan *plan, const vy_case *c, const char *log, double *row);
+
+/// Fly cases [first, last) into `rows`, side by side where their worlds allow. `*done` counts along.
+int vy_campaign_fly_range(vy_plan *plan, uint64_t first, uint64_t last, double *rows,
+                          volatile uint64_t *done);
+
+/// The row of a case whose process died.
+void vy_campaign_killed_row(const vy_plan *plan, const vy_case *c, int signal, double *row);
+
+/// Whether cases can be flown side by side, by what the plan varies and measures.
+int vy_campaign_uses_lanes(const vy_plan *plan);
+
+// --- running (campaign_run.c)
+int vy_campaign_run(campaign *c);
+
+// --- what is there (campaign_merge.c)
+int vy_campaign_status(campaign *c);
+int vy_campaign_missing(campaign *c);
+int vy_campaign_merge(campaign *c);

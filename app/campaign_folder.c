@@ -1,0 +1,174 @@
+// campaign_folder.c - the folder of a campaign: which plan it belongs to, how many shards, where they are.
+#include "campaign.h"
+#include "command.h"
+#include "load.h"
+#include "message.h"
+#include "volery/version.h"
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define HEAD_FORMAT                                                                                        \
+    "# a campaign of Volery; see docs/campaigns.md\nidentity: %016" PRIx64 "\ncases: %d\nshards: %" PRIu64 \
+    "\nversion: %s\nphysics: %d\n"
+
+char *vy_campaign_path(const campaign *c, const char *name)
+{
+    const size_t room = strlen(c->folder) + strlen(name) + 2;
+    char *path = malloc(room);
+    if (path != NULL) snprintf(path, room, "%s/%s", c->folder, name);
+    return path;
+}
+
+char *vy_campaign_shard_path(const campaign *c, uint64_t shard)
+{
+    char name[64];
+    snprintf(name, sizeof name, "shards/%06" PRIu64 ".vyshard", shard);
+    return vy_campaign_path(c, name);
+}
+
+int vy_campaign_has_shard(const campaign *c, uint64_t shard)
+{
+    char *path = vy_campaign_shard_path(c, shard);
+    const int found = path != NULL && access(path, F_OK) == 0;
+    free(path);
+    return found;
+}
+
+static int refuse(const campaign *c, const char *what)
+{
+    return vy_print_error("campaign", EXIT_USAGE,
+                          "%s holds results of %s; give another folder with -o, they are not mixed",
+                          c->folder, what);
+}
+
+// Every line of the head against what this plan and program would write.
+static int check_head(campaign *c, const char *text)
+{
+    uint64_t identity = 0, shards = 0;
+    int cases = 0, physics = 0;
+    char version[16] = "", what[120];
+    const char *at = strstr(text, "identity: ");
+    if (at == NULL ||
+        sscanf(at, "identity: %" SCNx64 " cases: %d shards: %" SCNu64 " version: %15s physics: %d", &identity,
+               &cases, &shards, version, &physics) != 5 ||
+        shards == 0)
+        return vy_print_error("campaign", EXIT_USAGE, "%s/campaign.yaml is damaged", c->folder);
+    if (strcmp(version, VY_VERSION) != 0) {
+        snprintf(what, sizeof what, "Volery %s, this is %s", version, VY_VERSION);
+        return refuse(c, what);
+    }
+    if (physics != VY_PHYSICS_REVISION) {
+        snprintf(what, sizeof what, "physics revision %d, this program computes %d", physics,
+                 VY_PHYSICS_REVISION);
+        return refuse(c, what);
+    }
+    if (identity != c->plan->identity || cases != c->plan->cases)
+        return refuse(c, "another plan, scenario or controller program");
+    c->shards = shards;
+    return 0;
+}
+
+int vy_campaign_read_folder(campaign *c)
+{
+    char *path = vy_campaign_path(c, "campaign.yaml"), text[512] = "";
+    if (path == NULL) return vy_print_no_memory("campaign");
+    FILE *file = fopen(path, "r");
+    const int reason = errno;
+    if (file == NULL && reason != ENOENT && reason != ENOTDIR) {
+        vy_print_error("campaign", EXIT_SYSTEM, "%s: %s", path, strerror(reason));
+        free(path);
+        return EXIT_SYSTEM;
+    }
+    free(path);
+    c->shards = 0;
+    if (file == NULL) return 0;
+    const size_t size = fread(text, 1, sizeof text - 1, file);
+    text[size] = '\0';
+    fclose(file);
+    return check_head(c, text);
+}
+
+static int make_folder(const char *path)
+{
+    struct stat info;
+    if (mkdir(path, 0777) == 0 || (errno == EEXIST && stat(path, &info) == 0 && S_ISDIR(info.st_mode)))
+        return 0;
+    return vy_print_error("campaign", EXIT_SYSTEM, "%s: %s", path,
+                          strerror(errno == EEXIST ? ENOTDIR : errno));
+}
+
+// Written whole under a name of its own, then linked: whoever is first has its link.
+static int write_head(campaign *c, uint64_t shards)
+{
+    char own[64], host[32] = "";
+    (void)gethostname(host, sizeof host - 1);
+    snprintf(own, sizeof own, "campaign.%s.%ld.part", host, (long)getpid());
+    char *part = vy_campaign_path(c, own), *path = vy_campaign_path(c, "campaign.yaml");
+    FILE *file = part != NULL && path != NULL ? fopen(part, "w") : NULL;
+    int failed = file == NULL;
+    if (file != NULL) {
+        failed |= fprintf(file, HEAD_FORMAT, c->plan->identity, c->plan->cases, shards, VY_VERSION,
+                          VY_PHYSICS_REVISION) < 0;
+        failed |= fflush(file) != 0 || fsync(fileno(file)) != 0;
+        failed |= fclose(file) != 0;
+    }
+    if (!failed && link(part, path) != 0 && errno != EEXIST) failed = 1;
+    const int reason = errno;
+    if (part != NULL) (void)unlink(part);
+    if (failed) vy_print_error("campaign", EXIT_SYSTEM, "%s/campaign.yaml: %s", c->folder, strerror(reason));
+    free(part);
+    free(path);
+    return failed ? EXIT_SYSTEM : 0;
+}
+
+int vy_campaign_start_folder(campaign *c, uint64_t shards)
+{
+    char *inner = vy_campaign_path(c, "shards");
+    if (inner == NULL) return vy_print_no_memory("campaign");
+    int status = make_folder(c->folder);
+    if (status == 0) status = make_folder(inner);
+    free(inner);
+    if (status == 0) status = write_head(c, shards);
+    return status == 0 ? vy_campaign_read_folder(c) : status;
+}
+
+// An environment that numbers the processes it starts, and how many it starts: `plus` for the largest number.
+typedef struct numbering {
+    const char *index, *size;
+    int plus;
+} numbering;
+
+int vy_campaign_own_shard(const campaign *c, uint64_t *shard, uint64_t *size)
+{
+    static const numbering known[] = {
+        {"OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE", 0},
+        {"PMI_RANK", "PMI_SIZE", 0},
+        {"SLURM_ARRAY_TASK_ID", "SLURM_ARRAY_TASK_MAX", 1},
+        {"SLURM_PROCID", "SLURM_NTASKS", 0},
+    };
+    const char *given = vy_option_value(c->given, "shard");
+    *size = 0;
+    if (given != NULL) {
+        if (vy_parse_uint(given, shard)) return 1;
+        (void)vy_print_usage_error(c->given->command, "--shard needs a whole number, got %s", given);
+        return -1;
+    }
+    for (size_t i = 0; i < sizeof known / sizeof known[0]; ++i) {
+        const char *index = getenv(known[i].index), *count = getenv(known[i].size);
+        if (index == NULL || index[0] == '\0') continue;
+        if (!vy_parse_uint(index, shard)) {
+            (void)vy_print_error("campaign", EXIT_USAGE, "%s is %s, and not the number of a shard",
+                                 known[i].index, index);
+            return -1;
+        }
+        if (count != NULL && vy_parse_uint(count, size)) *size += (uint64_t)known[i].plus;
+        if (*size == 1 && !known[i].plus) return 0; // one process alone has all of them
+        return 1;
+    }
+    return 0;
+}

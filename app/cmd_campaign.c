@@ -1,0 +1,225 @@
+// cmd_campaign.c - volery campaign: many flights of one scenario, on one computer or a cluster.
+#include "campaign.h"
+#include "command.h"
+#include "files.h"
+#include "json.h"
+#include "load.h"
+#include "message.h"
+#include "progress.h"
+#include "shipped.h"
+#include "signals.h"
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { SHOWN_CASES = 8 };
+
+// Beside the plan, or a scenario that came with the program.
+static char *find_scenario(const char *name, const char *from)
+{
+    const char *slash = strrchr(from, '/');
+    const int folder = slash != NULL && name[0] != '/' ? (int)(slash + 1 - from) : 0;
+    const size_t room = (size_t)folder + strlen(name) + 1;
+    char *path = malloc(room);
+    if (path == NULL) return NULL;
+    snprintf(path, room, "%.*s%s", folder, from, name);
+    if (vy_file_is_regular(path)) return path;
+    free(path);
+    return vy_shipped_find(name);
+}
+
+// The plan's name in this folder: a/b.yaml -> b.
+static char *default_folder(const char *plan)
+{
+    const char *slash = strrchr(plan, '/'), *base = slash != NULL ? slash + 1 : plan;
+    const char *dot = strrchr(base, '.');
+    const size_t size = dot != NULL && dot != base ? (size_t)(dot - base) : strlen(base);
+    char *out = malloc(size + sizeof "-results");
+    if (out != NULL) snprintf(out, size + sizeof "-results", "%.*s-results", (int)size, base);
+    return out;
+}
+
+static int load_plan(campaign *c)
+{
+    vy_diagnostics found = {.count = 0};
+    int status = vy_file_check_input("campaign", "plan", c->file);
+    if (status != 0) return status;
+    const vy_status loaded = vy_plan_load(c->file, find_scenario, &c->plan, &found);
+    if (loaded != VY_OK) {
+        vy_print_diagnostics(&found);
+        status = found.errors > 0
+                     ? vy_print_error("campaign", loaded == VY_IO ? EXIT_SYSTEM : EXIT_USAGE, "%s: %d %s",
+                                      c->file, found.errors, found.errors == 1 ? "mistake" : "mistakes")
+                     : vy_print_status("campaign", loaded, &(vy_error){.status = loaded});
+    }
+    vy_diagnostics_destroy(&found);
+    return status;
+}
+
+// --- check
+
+static void print_case(const vy_plan *p, const vy_case *c)
+{
+    printf("  %-8" PRIu64, c->index);
+    for (int k = 0; k < p->vary_count; ++k) {
+        const vy_plan_variable *v = &p->vary[k];
+        if (v->draw == VY_DRAW_VALUES)
+            printf(" %18.18s", v->values[(int)c->numbers[k]].text);
+        else
+            printf(" %*.9g%s%s", 17 - (int)strlen(v->unit), c->numbers[k], v->unit[0] != '\0' ? " " : " ",
+                   v->unit);
+    }
+    if (p->seeds == VY_SEEDS_EACH) printf("  seed %" PRIu64, c->seed);
+    putchar('\n');
+}
+
+// [s] of one case, measured on the first ones.
+static double measure_cost(vy_plan *p, int *status)
+{
+    enum { MOST = 64 };
+    const uint64_t count = p->cases < MOST ? (uint64_t)p->cases : MOST;
+    double *rows = calloc((size_t)count, vy_row_cells(p) * sizeof *rows);
+    volatile uint64_t done = 0;
+    if (rows == NULL) {
+        *status = vy_print_no_memory("campaign");
+        return 0.0;
+    }
+    vy_signals_catch();
+    const double start = vy_wall_clock();
+    double wall = 0.0;
+    uint64_t flown = 0;
+    for (uint64_t step = 1; flown < count && wall < 1.0 && *status == 0; step *= 4) {
+        const uint64_t last = flown + step < count ? flown + step : count;
+        *status = vy_campaign_fly_range(p, flown, last, rows, &done);
+        flown = last;
+        wall = vy_wall_clock() - start;
+    }
+    free(rows);
+    return flown > 0 ? wall / (double)flown : 0.0;
+}
+
+static void json_cases(const vy_plan *p, json *j)
+{
+    vy_case c;
+    vy_json_list(j, "first_cases");
+    for (uint64_t i = 0; i < (uint64_t)p->cases && i < SHOWN_CASES; ++i) {
+        vy_plan_case(p, i, &c);
+        vy_json_object(j, NULL);
+        vy_json_uint(j, "case", i);
+        if (p->seeds == VY_SEEDS_EACH) vy_json_uint(j, "seed", c.seed);
+        vy_json_object(j, "values");
+        for (int k = 0; k < p->vary_count; ++k) vy_json_text(j, p->vary[k].key, c.texts[k]);
+        vy_json_close(j);
+        vy_json_close(j);
+    }
+    vy_json_close(j);
+}
+
+static int check(campaign *c)
+{
+    vy_plan *p = c->plan;
+    int status = 0;
+    const double cost = measure_cost(p, &status);
+    if (status != 0) return status;
+    if (c->json) {
+        json j = vy_json_begin(stdout);
+        vy_json_text(&j, "campaign", p->name);
+        vy_json_text(&j, "scenario", p->path);
+        vy_json_hash(&j, "identity", p->identity);
+        vy_json_uint(&j, "cases", (uint64_t)p->cases);
+        vy_json_bool(&j, "lanes", vy_campaign_uses_lanes(p));
+        vy_json_number(&j, "core_seconds", cost * p->cases);
+        json_cases(p, &j);
+        vy_json_end(&j);
+        return 0;
+    }
+    printf("%s: %d cases of %s\n\n  %-8s", p->name, p->cases, p->path, "case");
+    for (int k = 0; k < p->vary_count; ++k) {
+        const size_t size = strlen(p->vary[k].key);
+        printf(" %18s", p->vary[k].key + (size > 18 ? size - 18 : 0));
+    }
+    putchar('\n');
+    for (uint64_t i = 0; i < (uint64_t)p->cases && i < SHOWN_CASES; ++i) {
+        vy_case one;
+        vy_plan_case(p, i, &one);
+        print_case(p, &one);
+    }
+    if (p->cases > SHOWN_CASES) puts("  ...");
+    printf("\n  plan        %016" PRIx64 "\n  cost        %.3g ms a case, %.3g s of one core in all%s\n",
+           p->identity, 1e3 * cost, cost * p->cases,
+           vy_campaign_uses_lanes(p) ? ", worlds side by side" : "");
+    return 0;
+}
+
+// --- fly
+
+static int fly(campaign *c)
+{
+    uint64_t index;
+    const char *word = c->given->operand_count > 2 ? c->given->operands[2] : "";
+    if (!vy_parse_uint(word, &index) || index >= (uint64_t)c->plan->cases)
+        return vy_print_usage_error(c->given->command,
+                                    "fly needs the number of a case, 0 to %d: "
+                                    "volery campaign fly PLAN 12 -o case.mcap",
+                                    c->plan->cases - 1);
+    char log[64];
+    const char *given = vy_option_value(c->given, "output");
+    snprintf(log, sizeof log, "case-%" PRIu64 ".mcap", index);
+    double *row = calloc(1, vy_row_cells(c->plan) * sizeof *row);
+    vy_case one;
+    if (row == NULL) return vy_print_no_memory("campaign");
+    vy_plan_case(c->plan, index, &one);
+    const char *path = given != NULL ? given : log;
+    vy_file_is_input(c->file);
+    int status = vy_file_claim("campaign", path, ".part");
+    if (status == 0) status = vy_campaign_fly_case(c->plan, &one, path, row);
+    const vy_result *r = vy_row_result(row);
+    static const char *const words[] = {"completed", "failed", "expectation not met", "killed", "invalid"};
+    if (status == 0 && !c->quiet)
+        printf("case %" PRIu64 ": %s at %.3f s; hash %016" PRIx64 "; log %s\n", index, words[r->outcome],
+               r->time, r->final_hash, r->outcome == VY_OUTCOME_INVALID ? "none" : path);
+    if (status == 0 && r->outcome != VY_OUTCOME_COMPLETED) status = EXIT_FAILED;
+    free(row);
+    return status;
+}
+
+typedef struct action {
+    const char *name;
+    int (*run)(campaign *c);
+} action;
+
+static const action actions[] = {
+    {"check", check},
+    {"run", vy_campaign_run},
+    {"status", vy_campaign_status},
+    {"missing", vy_campaign_missing},
+    {"merge", vy_campaign_merge},
+    {"fly", fly},
+};
+
+COMMAND(campaign)
+{
+    const char *word = given->operand_count > 0 ? given->operands[0] : "";
+    const action *found = NULL;
+    for (size_t i = 0; i < sizeof actions / sizeof actions[0]; ++i) {
+        if (strcmp(actions[i].name, word) == 0) found = &actions[i];
+    }
+    if (found == NULL || given->operand_count < 2)
+        return vy_print_usage_error(given->command, "usage: volery campaign %s", given->command->operands);
+    if (given->operand_count > 2 && strcmp(word, "fly") != 0)
+        return vy_print_usage_error(given->command, "unexpected argument %s", given->operands[2]);
+    campaign c = {.given = given,
+                  .file = given->operands[1],
+                  .json = vy_has_option(given, "json"),
+                  .quiet = vy_has_option(given, "quiet")};
+    const char *folder = vy_option_value(given, "output");
+    int status = load_plan(&c);
+    if (status == 0) {
+        c.folder = folder != NULL ? strdup(folder) : default_folder(c.file);
+        status = c.folder != NULL ? found->run(&c) : vy_print_no_memory("campaign");
+    }
+    free(c.folder);
+    vy_plan_destroy(c.plan);
+    return status;
+}

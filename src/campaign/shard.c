@@ -1,0 +1,160 @@
+// shard.c - shards: laid out, written, read and checked.
+#include "campaign/shard.h"
+#include "base/assert.h"
+#include "base/fail.h"
+#include "base/hash.h"
+#include "base/read_file.h"
+#include "record/file.h"
+#include "volery/version.h"
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define MAGIC "VYSHARD1"
+
+enum { SIZE_MAX_BYTES = 1 << 30 };
+
+size_t vy_row_cells(const vy_plan *plan)
+{
+    return VY_RESULT_CELLS + (size_t)plan->vary_count + 2 * (size_t)plan->base->expect_count;
+}
+
+vy_result *vy_row_result(double *row) { return (vy_result *)(void *)row; }
+double *vy_row_numbers(double *row) { return row + VY_RESULT_CELLS; }
+double *vy_row_margins(double *row, const vy_plan *plan) { return row + VY_RESULT_CELLS + plan->vary_count; }
+
+void vy_shard_range(const vy_plan *plan, uint64_t index, uint64_t count, uint64_t *first, uint64_t *last)
+{
+    const uint64_t cases = (uint64_t)plan->cases, size = cases / count, rest = cases % count;
+    VY_ASSERT(index < count);
+    *first = index * size + (index < rest ? index : rest);
+    *last = *first + size + (index < rest);
+}
+
+static vy_shard_head head_of(const vy_plan *plan, uint64_t index, uint64_t count)
+{
+    uint64_t first, last;
+    vy_shard_range(plan, index, count, &first, &last);
+    vy_shard_head head = {.identity = plan->identity,
+                          .physics = VY_PHYSICS_REVISION,
+                          .index = index,
+                          .count = count,
+                          .first = first,
+                          .rows = last - first,
+                          .vary = (uint64_t)plan->vary_count,
+                          .expect = (uint64_t)plan->base->expect_count};
+    memcpy(head.magic, MAGIC, sizeof head.magic);
+    memcpy(head.version, VY_VERSION, sizeof VY_VERSION);
+    return head;
+}
+
+vy_status vy_shard_write(const char *path, const char *suffix, const vy_plan *plan, uint64_t index,
+                         uint64_t count, const double *rows, vy_error *err)
+{
+    const vy_shard_head head = head_of(plan, index, count);
+    const size_t size = (size_t)head.rows * vy_row_cells(plan) * sizeof(double);
+    uint64_t sum = vy_hash_chain(vy_hash64(&head, sizeof head), rows, size);
+    vy_file_sink *sink = NULL;
+    vy_status status = vy_file_sink_open_as(path, suffix, NULL, &sink, err);
+    if (status != VY_OK) return status;
+    const vy_byte_sink bytes = vy_file_sink_bytes(sink);
+    status = bytes.write(bytes.self, &head, sizeof head, err);
+    if (status == VY_OK) status = bytes.write(bytes.self, rows, size, err);
+    if (status == VY_OK) status = bytes.write(bytes.self, &sum, sizeof sum, err);
+    if (status == VY_OK) status = bytes.flush(bytes.self, err);
+    if (status == VY_OK) return vy_file_sink_commit(sink, err);
+    vy_file_sink_discard(sink);
+    return status;
+}
+
+// Whose results these are. The version comes first: it may explain all other differences.
+static vy_status check_head(const vy_shard_head *head, const vy_shard_head *mine, vy_error *err)
+{
+    char version[sizeof head->version + 1] = "";
+    memcpy(version, head->version, sizeof head->version);
+    if (memcmp(head->version, mine->version, sizeof head->version) != 0)
+        return vy_fail(err, VY_OTHER_VERSION, "results of Volery %s; this is %s", version, VY_VERSION);
+    if (head->physics != mine->physics)
+        return vy_fail(err, VY_OTHER_VERSION,
+                       "results of physics revision %llu; this program computes revision %d",
+                       (unsigned long long)head->physics, VY_PHYSICS_REVISION);
+    if (head->identity != mine->identity)
+        return vy_fail(err, VY_OTHER_VERSION,
+                       "results of another plan, scenario or controller program (%016llx, here %016llx)",
+                       (unsigned long long)head->identity, (unsigned long long)mine->identity);
+    if (memcmp(head, mine, sizeof *head) != 0)
+        return vy_fail(err, VY_OTHER_VERSION, "shard %llu of %llu, and not %llu of %llu",
+                       (unsigned long long)head->index, (unsigned long long)head->count,
+                       (unsigned long long)mine->index, (unsigned long long)mine->count);
+    return VY_OK;
+}
+
+static vy_status check_rows(const double *rows, const vy_shard_head *head, size_t cells, vy_error *err)
+{
+    for (uint64_t i = 0; i < head->rows; ++i) {
+        vy_result r;
+        memcpy(&r, rows + i * cells, sizeof r);
+        if (r.index != head->first + i || r.outcome > VY_OUTCOME_INVALID || r.wall_clock > 1)
+            return vy_fail(err, VY_DAMAGED, "row %llu is not case %llu", (unsigned long long)i,
+                           (unsigned long long)(head->first + i));
+    }
+    return VY_OK;
+}
+
+vy_status vy_shard_parse(const void *data, size_t size, const vy_plan *plan, uint64_t index, uint64_t count,
+                         const double **rows, vy_error *err)
+{
+    vy_shard_head head;
+    const vy_shard_head mine = head_of(plan, index, count);
+    const size_t cells = vy_row_cells(plan);
+    if (size < sizeof head) return vy_fail(err, VY_DAMAGED, "too short for a shard of results");
+    memcpy(&head, data, sizeof head);
+    if (memcmp(head.magic, MAGIC, sizeof head.magic) != 0)
+        return vy_fail(err, VY_DAMAGED, "not a shard of results");
+    const vy_status status = check_head(&head, &mine, err);
+    if (status != VY_OK) return status;
+    const size_t body = (size_t)head.rows * cells * sizeof(double);
+    if (size != sizeof head + body + sizeof(uint64_t))
+        return vy_fail(err, VY_DAMAGED, "%zu bytes, and not %zu", size,
+                       sizeof head + body + sizeof(uint64_t));
+    const char *at = data;
+    uint64_t sum;
+    memcpy(&sum, at + sizeof head + body, sizeof sum);
+    if (sum != vy_hash_chain(vy_hash64(&head, sizeof head), at + sizeof head, body))
+        return vy_fail(err, VY_DAMAGED, "the checksum does not fit");
+    const double *found = (const double *)(const void *)(at + sizeof head);
+    *rows = found;
+    return check_rows(found, &head, cells, err);
+}
+
+vy_status vy_shard_read(const char *path, const vy_plan *plan, uint64_t index, uint64_t count, double **rows,
+                        vy_error *err)
+{
+    char *data = NULL;
+    size_t size = 0;
+    const double *found = NULL;
+    *rows = NULL;
+    errno = 0;
+    vy_status status = vy_read_file(path, SIZE_MAX_BYTES, &data, &size);
+    if (status != VY_OK) {
+        (void)vy_fail(err, status, "%s", errno != 0 ? strerror(errno) : vy_status_text(status));
+    } else {
+        status = vy_shard_parse(data, size, plan, index, count, &found, err);
+    }
+    if (status == VY_OK) {
+        memmove(data, found, size - sizeof(vy_shard_head) - sizeof(uint64_t));
+        *rows = (double *)(void *)data;
+        return VY_OK;
+    }
+    free(data);
+    snprintf(err->file, sizeof err->file, "%s", path);
+    return status;
+}
+
+uint64_t vy_results_hash(uint64_t before, const vy_result *r)
+{
+    if (r->wall_clock) return before;
+    const uint64_t cells[] = {r->index, r->config_hash, r->final_hash, r->outcome, r->reason};
+    return vy_hash_chain(before, cells, sizeof cells);
+}

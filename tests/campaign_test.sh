@@ -1,0 +1,153 @@
+#!/bin/bash
+# campaign_test.sh BUILD - campaigns as people run them: on one core and two, in pieces, killed and resumed, with a case
+# that kills its process, with results of another plan.
+set -euo pipefail
+build=$(cd "$1" && pwd)
+volery=$build/volery
+temp=$(mktemp -d)
+trap 'rm -rf "$temp"' EXIT
+cd "$temp"
+unset SLURM_PROCID SLURM_ARRAY_TASK_ID OMPI_COMM_WORLD_RANK PMI_RANK
+failures=0
+
+# check WHAT COMMAND...: the command must succeed.
+check() {
+    local what=$1
+    shift
+    if "$@"; then echo "ok: $what"; else
+        echo "FAILED: $what"
+        failures=$((failures + 1))
+    fi
+}
+hash_of() { "$volery" campaign merge "$1" -o "$2" --json | grep -o '"hash": *"[0-9a-f]*"' || true; }
+is_equal() { [ -n "$1" ] && [ "$1" = "$2" ]; }
+# says EXIT TEXT COMMAND...: the command ends with this status, and TEXT is in what it prints.
+says() {
+    local exit=$1 text=$2 printed got=0
+    shift 2
+    printed=$("$@" 2>&1) || got=$?
+    if [ "$got" -ne "$exit" ] || ! grep -qF -- "$text" <<<"$printed"; then
+        printf 'exit %s: %s\n' "$got" "$printed"
+        return 1
+    fi
+}
+
+cat >hover.yaml <<'END'
+volery: 1
+duration: 0.3 s
+world: {wind: {constant: [0, 0, 0]}}
+drones: [{name: alpha, vehicle: crazyflie2x}]
+expect: [{quantity: position_error, at: end, max: 1 cm}]
+END
+cat >plan.yaml <<'END'
+volery: 1
+campaign: hovers
+scenario: hover.yaml
+cases: 700
+vary:
+  - {key: drones.alpha.vehicle.mass, from: 25 g, to: 32 g}
+  - {key: "world.wind.constant[0]", distribution: normal, mean: 0, deviation: 2}
+END
+# The same flights one by one: an expectation at every step keeps them out of the lanes.
+sed 's/at: end/at: throughout/' hover.yaml >slow.yaml
+sed 's/hover.yaml/slow.yaml/' plan.yaml >slow-plan.yaml
+
+check "check prints the first cases and the cost" says 0 "700 cases of hover.yaml" "$volery" campaign check plan.yaml
+says 1 "complete, 700 cases" "$volery" campaign run plan.yaml -o one -j1 || failures=$((failures + 1))
+one=$(hash_of plan.yaml one)
+"$volery" campaign run plan.yaml -o two -j2 --shards 9 -q || true
+check "two cores and other shards have the hash of one core" is_equal "$one" "$(hash_of plan.yaml two)"
+
+# In pieces, in any order, by number and by what Slurm, mpirun and srun say.
+"$volery" campaign run plan.yaml -o pieces --shards 5 --shard 3 -q
+check "missing names what is missing, as sbatch takes it" says 1 "0-2,4" "$volery" campaign missing plan.yaml -o pieces
+check "merge refuses what is not complete" says 1 "4 of 5 shards are missing" "$volery" campaign merge plan.yaml -o pieces
+SLURM_ARRAY_TASK_ID=4 SLURM_ARRAY_TASK_MAX=4 "$volery" campaign run plan.yaml -o pieces -q
+OMPI_COMM_WORLD_RANK=1 OMPI_COMM_WORLD_SIZE=2 SLURM_PROCID=0 "$volery" campaign run plan.yaml -o pieces -q
+PMI_RANK=0 PMI_SIZE=2 "$volery" campaign run plan.yaml -o pieces -q
+SLURM_PROCID=2 SLURM_NTASKS=4 "$volery" campaign run plan.yaml -o pieces -q
+check "pieces have the hash of the whole" is_equal "$one" "$(hash_of plan.yaml pieces)"
+check "there is no shard beyond the last" says 2 "there is no shard 5" "$volery" campaign run plan.yaml -o pieces --shard 5
+check "the number of shards stays" says 2 "was started with 5 shards" "$volery" campaign run plan.yaml -o pieces --shards 6
+# Two ranks start a folder at the same moment.
+for rank in 0 1; do OMPI_COMM_WORLD_RANK=$rank OMPI_COMM_WORLD_SIZE=2 "$volery" campaign run plan.yaml -o ranks -q & done
+wait
+check "ranks started together have the hash" is_equal "$one" "$(hash_of plan.yaml ranks)"
+
+# Killed at some moments, resumed; what a case is does not depend on how it was flown.
+for _ in 1 2 3; do
+    "$volery" campaign run slow-plan.yaml -o killed -j2 -q &
+    pid=$!
+    sleep 0.4
+    kill -9 "$pid" 2>/dev/null || true
+    wait "$pid" 2>/dev/null || true
+done
+"$volery" campaign run slow-plan.yaml -o killed -j2 -q || true
+"$volery" campaign run slow-plan.yaml -o whole -j1 -q || true
+check "killed and resumed has the hash of one that was not" is_equal "$(hash_of slow-plan.yaml whole)" "$(hash_of slow-plan.yaml killed)"
+"$volery" campaign run slow-plan.yaml -o stopped -j1 -q &
+pid=$!
+sleep 0.3
+kill -INT "$pid"
+status=0
+wait "$pid" || status=$?
+check "Ctrl-C ends with 130" [ "$status" -eq 130 -o "$status" -eq 1 ]
+
+# A damaged shard is flown again; one of another plan is refused.
+printf x | dd of=two/shards/000003.vyshard bs=1 seek=300 conv=notrunc 2>/dev/null
+check "merge finds a damaged shard" says 2 "checksum" "$volery" campaign merge plan.yaml -o two
+"$volery" campaign run plan.yaml -o two -q || true
+check "a damaged shard is flown again" is_equal "$one" "$(hash_of plan.yaml two)"
+sed 's/to: 32 g/to: 33 g/' plan.yaml >other.yaml
+check "another plan is refused" says 2 "another plan" "$volery" campaign run other.yaml -o one
+sed -i 's/1 cm/2 cm/' hover.yaml
+check "another scenario is refused" says 2 "another plan, scenario" "$volery" campaign run plan.yaml -o one
+sed -i 's/2 cm/1 cm/' hover.yaml
+
+# One case again: its log has the hash of its row, and replays.
+check "fly" says 1 "case 5: expectation not met at 0.300 s" "$volery" campaign fly plan.yaml 5 -o case.mcap
+check "a case's log replays" says 0 "identical" "$volery" replay case.mcap
+check "no such case" says 2 "0 to 699" "$volery" campaign fly plan.yaml 700
+
+# A case that kills its process is a result: here its controller does.
+cat >killer.sh <<'END'
+#!/bin/sh
+kill -SEGV $PPID
+END
+cat >quiet.sh <<END
+#!/bin/sh
+exec "$volery" serve "$build/tests/plugin_controller.so"
+END
+chmod +x killer.sh quiet.sh
+cat >process.yaml <<'END'
+volery: 1
+duration: 50 ms
+drones: [{name: alpha, controller: {kind: process, command: ./quiet.sh}}]
+END
+cat >deaths.yaml <<'END'
+volery: 1
+campaign: deaths
+scenario: process.yaml
+sample: list
+vary:
+  - {key: drones.alpha.controller.command, distribution: values, values: [./quiet.sh, ./killer.sh, ./quiet.sh]}
+END
+check "a case that kills its process becomes a result" says 1 "each case in a process of its own" \
+    "$volery" campaign run deaths.yaml -o deaths --shards 1
+check "and is counted" says 1 '"completed": 2, "failures": 0, "killed": 1' "$volery" campaign merge deaths.yaml -o deaths --json
+echo "# changed" >>quiet.sh
+check "another controller program is refused" says 2 "controller program" "$volery" campaign run deaths.yaml -o deaths
+
+# A full disk: nothing half-written counts.
+(
+    ulimit -f 8
+    says 3 "" "$volery" campaign run plan.yaml -o full --shards 2 -q
+) && check "a full disk leaves no shard" says 1 "0-1" "$volery" campaign missing plan.yaml -o full
+"$volery" campaign run plan.yaml -o full -q || true
+check "and is resumed" is_equal "$one" "$(hash_of plan.yaml full)"
+
+check "bad usage" says 2 "usage: volery campaign" "$volery" campaign fry plan.yaml
+printf 'volery: 1\ncampaign: x\nscenario: hover.yaml\ncases: 4\nvray: []\n' >bad.yaml
+check "a mistake has its line and column" says 2 "bad.yaml:5:1: unknown key \"vray\"; did you mean vary?" "$volery" campaign check bad.yaml
+[ "$failures" -eq 0 ] || exit 1
+echo "campaign: all passed"
