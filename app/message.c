@@ -3,6 +3,7 @@
 #include "command.h"
 #include "json.h"
 #include <errno.h>
+#include <poll.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
@@ -102,7 +103,11 @@ int vy_flush_stdout(const char *name, int exit_status)
 {
     errno = 0;
     const int failed = ferror(stdout);
-    return fflush(stdout) == 0 && !failed ? exit_status : vy_print_stdout_error(name, errno);
+    if (fflush(stdout) == 0 && !failed) return exit_status;
+    // An earlier write has failed, and its reason is gone: a pipe without a reader can still be told.
+    struct pollfd pipe = {.fd = STDOUT_FILENO, .events = POLLOUT};
+    if (errno == 0 && poll(&pipe, 1, 0) == 1 && (pipe.revents & POLLERR) != 0) errno = EPIPE;
+    return vy_print_stdout_error(name, errno);
 }
 
 int vy_colours(FILE *file)
