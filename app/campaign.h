@@ -3,6 +3,7 @@
 #include "arguments.h"
 #include "campaign/plan.h"
 #include "campaign/shard.h"
+#include <stdio.h>
 
 /// A plan and the folder of its results.
 typedef struct campaign {
@@ -13,6 +14,11 @@ typedef struct campaign {
     uint64_t shards; ///< how many there are; 0: the folder was not started yet
     int json, quiet;
 } campaign;
+
+/// Load the plan `c->file`; its results are in `folder`, NULL: the plan's name.
+/// @return 0, or the exit status after a sentence
+int vy_campaign_open(campaign *c, const char *folder);
+void vy_campaign_close(campaign *c);
 
 // --- the folder (campaign_folder.c)
 
@@ -58,6 +64,11 @@ int vy_campaign_uses_lanes(const vy_plan *plan);
 int vy_campaign_run(campaign *c);
 
 // --- what is there (campaign_merge.c)
+
+/// Print the shards that are not there as sbatch --array takes them, 3,5-7; `out` may be NULL.
+/// @return how many
+uint64_t vy_campaign_print_missing(const campaign *c, FILE *out);
 int vy_campaign_status(campaign *c);
 int vy_campaign_missing(campaign *c);
 int vy_campaign_merge(campaign *c);
+int vy_campaign_compare(campaign *c);

@@ -1,10 +1,18 @@
 // campaign_merge.c - what is there of a campaign: status, missing, and the proof that it is complete.
 #include "campaign.h"
+#include "campaign_report.h"
 #include "command.h"
 #include "json.h"
 #include "message.h"
+#include "shipped.h"
+#include <errno.h>
 #include <inttypes.h>
+#include <spawn.h>
 #include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 static int need_folder(campaign *c)
 {
@@ -16,8 +24,7 @@ static int need_folder(campaign *c)
                           c->folder);
 }
 
-// Print the shards that are not there as sbatch --array takes them: 3,5-7.
-static uint64_t print_missing(const campaign *c, FILE *out)
+uint64_t vy_campaign_print_missing(const campaign *c, FILE *out)
 {
     uint64_t missing = 0, first = 0;
     int open = 0;
@@ -51,7 +58,7 @@ int vy_campaign_status(campaign *c)
 {
     const int status = need_folder(c);
     if (status != 0) return status;
-    const uint64_t missing = print_missing(c, NULL), cases = cases_there(c);
+    const uint64_t missing = vy_campaign_print_missing(c, NULL), cases = cases_there(c);
     if (c->json) {
         json j = vy_json_begin(stdout);
         vy_json_text(&j, "campaign", c->plan->name);
@@ -71,64 +78,138 @@ int vy_campaign_status(campaign *c)
 int vy_campaign_missing(campaign *c)
 {
     const int status = need_folder(c);
-    return status != 0 ? status : print_missing(c, stdout) > 0 ? EXIT_FAILED : 0;
+    return status != 0 ? status : vy_campaign_print_missing(c, stdout) > 0 ? EXIT_FAILED : 0;
 }
 
-typedef struct totals {
-    uint64_t hash, cases, failures, completed, invalid, killed, wall_clock;
-} totals;
-
-static void add_row(const vy_result *r, totals *t)
+// The page of a log, beside it, by this same program.
+static int make_page(const char *log)
 {
-    t->hash = vy_results_hash(t->hash, r);
-    t->cases += 1;
-    t->completed += r->outcome == VY_OUTCOME_COMPLETED;
-    t->failures += r->outcome == VY_OUTCOME_FAILED || r->outcome == VY_OUTCOME_EXPECTATION;
-    t->invalid += r->outcome == VY_OUTCOME_INVALID;
-    t->killed += r->outcome == VY_OUTCOME_KILLED;
-    t->wall_clock += r->wall_clock;
+    extern char **environ;
+    char *program = vy_shipped_program();
+    if (program == NULL) return 0;
+    char *words[] = {program, "view", (char *)log, "-q", NULL}; // posix_spawn does not write to them
+    pid_t child;
+    int ended = 0;
+    const int started = posix_spawn(&child, program, NULL, NULL, words, environ) == 0;
+    if (started && waitpid(child, &ended, 0) < 0) ended = -1;
+    free(program);
+    return started && ended == 0;
+}
+
+// Fly cases again that are to keep their logs, those of failures or the worst, each with its page.
+static int keep_logs(campaign *c, const report *r)
+{
+    const vy_plan *p = c->plan;
+    char *folder = vy_campaign_path(c, "logs");
+    double *row = calloc(1, vy_row_cells(p) * sizeof *row);
+    int status = folder == NULL || row == NULL ? vy_print_no_memory("campaign") : 0;
+    if (status == 0 && mkdir(folder, 0777) != 0 && errno != EEXIST)
+        status = vy_print_error("campaign", EXIT_SYSTEM, "%s: %s", folder, strerror(errno));
+    uint64_t kept = 0;
+    for (uint64_t i = 0; i < r->cases && kept < (uint64_t)p->keep_count && status == 0; ++i) {
+        uint64_t index = i;
+        if (p->keep == VY_KEEP_WORST && i >= (uint64_t)r->worst_count) break;
+        if (p->keep == VY_KEEP_WORST) index = r->worst[i].index;
+        if (p->keep == VY_KEEP_FAILURES && !(r->scores[i] < 0.0)) continue;
+        char name[64];
+        vy_case one;
+        snprintf(name, sizeof name, "logs/case-%" PRIu64 ".mcap", index);
+        char *path = vy_campaign_path(c, name);
+        ++kept;
+        if (path == NULL) status = vy_print_no_memory("campaign");
+        if (status == 0 && access(path, F_OK) != 0) {
+            vy_plan_case(p, index, &one);
+            status = vy_campaign_fly_case(c->plan, &one, path, row);
+            if (status == 0 && !make_page(path)) vy_print_warning("campaign", "%s has no page", path);
+        }
+        free(path);
+    }
+    free(folder);
+    free(row);
+    return status;
+}
+
+static int write_files(campaign *c, const report *r)
+{
+    char *table = vy_campaign_path(c, "results.parquet"), *page = vy_campaign_path(c, "campaign.html");
+    const char *junit = vy_option_value(c->given, "junit");
+    int status = table == NULL || page == NULL ? vy_print_no_memory("campaign") : 0;
+    if (status == 0 && c->plan->keep != VY_KEEP_NONE) status = keep_logs(c, r);
+    if (status == 0) status = vy_report_table(c, r, table);
+    if (status == 0) status = vy_report_page(c, r, page);
+    if (status == 0 && junit != NULL) status = vy_report_junit(r, junit);
+    if (status == 0 && !c->quiet && !c->json) printf("\n  table       %s\n  page        %s\n", table, page);
+    free(table);
+    free(page);
+    return status;
 }
 
 int vy_campaign_merge(campaign *c)
 {
+    report r = {.decided = -1};
     int status = need_folder(c);
     if (status != 0) return status;
-    if (print_missing(c, NULL) > 0) {
-        fprintf(stderr, "shards that are missing: ");
-        const uint64_t missing = print_missing(c, stderr);
-        return vy_print_error("campaign", EXIT_FAILED,
-                              "%s is not complete: %" PRIu64 " of %" PRIu64 " shards are missing", c->folder,
-                              missing, c->shards);
+    status = vy_report_make(c, &r);
+    if (status == 0 && !c->quiet && !c->json) vy_report_print(&r, c->file, stdout);
+    if (status == 0) status = write_files(c, &r);
+    if (status == 0 && c->json) vy_report_json(&r, stdout);
+    if (status == 0 && !r.is_shown) status = EXIT_FAILED;
+    vy_report_destroy(&r);
+    return status;
+}
+
+// --- two campaigns on the same cases
+
+static int same_cases(const report *a, const report *b)
+{
+    const vy_plan *p = a->plan, *q = b->plan;
+    if (a->cases != b->cases || p->vary_count != q->vary_count || p->seed != q->seed || p->seeds != q->seeds)
+        return 0;
+    for (int k = 0; k < p->vary_count; ++k) {
+        if (strcmp(p->vary[k].key, q->vary[k].key) != 0) return 0;
+        if (memcmp(a->numbers[k], b->numbers[k], (size_t)a->cases * sizeof(double)) != 0) return 0;
     }
-    totals t = {.hash = 0};
-    const size_t cells = vy_row_cells(c->plan);
-    for (uint64_t i = 0; i < c->shards; ++i) {
-        double *rows = NULL;
-        uint64_t first, last;
-        vy_error err = {.status = VY_OK};
-        char *path = vy_campaign_shard_path(c, i);
-        if (path == NULL) return vy_print_no_memory("campaign");
-        const vy_status read = vy_shard_read(path, c->plan, i, c->shards, &rows, &err);
-        free(path);
-        if (read != VY_OK) return vy_print_status("campaign", read, &err);
-        vy_shard_range(c->plan, i, c->shards, &first, &last);
-        for (uint64_t k = 0; k < last - first; ++k) add_row(vy_row_result(rows + k * cells), &t);
-        free(rows);
+    return 1;
+}
+
+int vy_campaign_compare(campaign *c)
+{
+    report a = {.decided = -1}, b = {.decided = -1};
+    campaign other = {.given = c->given, .file = c->given->operand_count > 2 ? c->given->operands[2] : ""};
+    int status = vy_campaign_open(&other, vy_option_value(c->given, "other"));
+    if (status == 0) status = need_folder(c);
+    if (status == 0) status = need_folder(&other);
+    if (status == 0) status = vy_report_make(c, &a);
+    if (status == 0) status = vy_report_make(&other, &b);
+    if (status == 0 && !same_cases(&a, &b))
+        status = vy_print_error(
+            "campaign", EXIT_USAGE,
+            "%s and %s do not have the same cases: seed, what varies and how it is drawn must agree", c->file,
+            other.file);
+    uint64_t only_a = 0, only_b = 0, both = 0;
+    for (uint64_t i = 0; status == 0 && i < a.cases; ++i) {
+        const int x = a.scores[i] < 0.0, y = b.scores[i] < 0.0;
+        only_a += (uint64_t)(x && !y);
+        only_b += (uint64_t)(y && !x);
+        both += (uint64_t)(x && y);
     }
-    if (c->json) {
+    const double p = vy_mcnemar(only_a, only_b);
+    if (status == 0 && c->json) {
         json j = vy_json_begin(stdout);
-        vy_json_text(&j, "campaign", c->plan->name);
-        vy_json_hash(&j, "identity", c->plan->identity);
-        vy_json_uint(&j, "cases", t.cases);
-        vy_json_uint(&j, "completed", t.completed);
-        vy_json_uint(&j, "failures", t.failures);
-        vy_json_uint(&j, "killed", t.killed);
-        vy_json_uint(&j, "invalid", t.invalid);
-        vy_json_uint(&j, "wall_clock", t.wall_clock);
-        vy_json_hash(&j, "hash", t.hash);
+        vy_json_uint(&j, "cases", a.cases);
+        vy_json_uint(&j, "both_failed", both);
+        vy_json_uint(&j, "only_first_failed", only_a);
+        vy_json_uint(&j, "only_second_failed", only_b);
+        vy_json_number(&j, "p_value", p);
         vy_json_end(&j);
-    } else if (!c->quiet) {
-        printf("%s: complete, %" PRIu64 " cases; hash %016" PRIx64 "\n", c->plan->name, t.cases, t.hash);
+    } else if (status == 0) {
+        printf("%" PRIu64 " cases: %" PRIu64 " failed in both, %" PRIu64 " in %s alone, %" PRIu64
+               " in %s alone\n%s (exact McNemar test, p = %.3g)\n",
+               a.cases, both, only_a, c->plan->name, only_b, other.plan->name,
+               p < 0.05 ? "they differ" : "no difference is shown", p);
     }
-    return t.failures + t.killed + t.invalid > 0 ? EXIT_FAILED : 0;
+    vy_report_destroy(&a);
+    vy_report_destroy(&b);
+    vy_campaign_close(&other);
+    return status;
 }

@@ -5,6 +5,8 @@
 // process of its own; a case whose process dies twice has that as its result.
 #define _GNU_SOURCE // sched_getaffinity, MAP_ANONYMOUS
 #include "campaign.h"
+#include "campaign/score.h"
+#include "campaign/statistics.h"
 #include "command.h"
 #include "load.h"
 #include "message.h"
@@ -48,6 +50,10 @@ typedef struct runner {
     int failed;              // exit status of a shard that could not be written
     int signal;
     double start, next;
+    vy_stop_look looks[VY_PLAN_LOOK_CAP];                  // of the plan's stop rule
+    int stops;                                             // it has one
+    uint64_t prefix_shards, prefix_cases, prefix_failures; // complete from the first case on
+    int enough;                                            // a look has accepted
 } runner;
 
 enum { SHARD_MISSING, SHARD_DIED, SHARD_IN_FLIGHT, SHARD_THERE };
@@ -143,6 +149,32 @@ static uint64_t shard_size(const campaign *c, uint64_t shard)
     return last - first;
 }
 
+// Look at the cases that are complete from the first one on: is the rule met at one of its sizes?
+static void look(runner *r)
+{
+    const campaign *c = r->c;
+    const size_t cells = vy_row_cells(c->plan);
+    while (r->stops && !r->enough && r->prefix_shards < c->shards &&
+           r->state[r->prefix_shards] == SHARD_THERE) {
+        double *rows = NULL;
+        vy_error err;
+        char *path = vy_campaign_shard_path(c, r->prefix_shards);
+        const int good =
+            path != NULL && vy_shard_read(path, c->plan, r->prefix_shards, c->shards, &rows, &err) == VY_OK;
+        free(path);
+        if (!good) return; // merge will say why
+        for (uint64_t k = 0; k < shard_size(c, r->prefix_shards) && !r->enough; ++k) {
+            r->prefix_cases += 1;
+            r->prefix_failures += (uint64_t)vy_case_failed(vy_row_result(rows + k * cells));
+            for (int i = 0; i < c->plan->stop.look_count; ++i)
+                r->enough |=
+                    r->looks[i].cases == r->prefix_cases && (int64_t)r->prefix_failures <= r->looks[i].accept;
+        }
+        free(rows);
+        r->prefix_shards += 1;
+    }
+}
+
 // A process has ended.
 static void end_worker(runner *r, int slot, int status)
 {
@@ -231,7 +263,7 @@ static void fly_shards(runner *r, const uint64_t *list, uint64_t count)
     for (int i = 0; i < 4; ++i) sigaddset(&waited, signals[i]);
     sigprocmask(SIG_BLOCK, &waited, NULL);
     for (;;) {
-        for (int i = 0; i < r->jobs && r->signal == 0 && r->failed == 0; ++i) {
+        for (int i = 0; i < r->jobs && r->signal == 0 && r->failed == 0 && !r->enough; ++i) {
             if (r->workers[i].pid != 0) continue;
             if (!next_shard(r, list, count, &from, &shard)) break;
             r->failed = start_worker(r, i, shard);
@@ -244,6 +276,7 @@ static void fly_shards(runner *r, const uint64_t *list, uint64_t count)
             stop_workers(r, SIGTERM);
         }
         reap(r);
+        look(r);
         if (r->failed != 0) stop_workers(r, SIGTERM);
         show_progress(r, 0);
     }
@@ -377,6 +410,10 @@ int vy_campaign_run(campaign *c)
     if (status == 0) {
         r.cases_before = r.cases_done;
         for (uint64_t i = 0; i < count; ++i) r.last_case += shard_size(c, list[i]);
+        const vy_plan_stop *stop = &c->plan->stop;
+        r.stops = count == c->shards && stop->limit > 0.0 &&
+                  vy_stop_plan(stop->limit, stop->confidence, stop->looks, stop->look_count, r.looks);
+        look(&r);
         fly_shards(&r, list, count);
         status = report_end(&r, count);
     }

@@ -57,6 +57,20 @@ static int load_plan(campaign *c)
     return status;
 }
 
+int vy_campaign_open(campaign *c, const char *folder)
+{
+    const int status = load_plan(c);
+    if (status != 0) return status;
+    c->folder = folder != NULL ? strdup(folder) : default_folder(c->file);
+    return c->folder != NULL ? 0 : vy_print_no_memory("campaign");
+}
+
+void vy_campaign_close(campaign *c)
+{
+    free(c->folder);
+    vy_plan_destroy(c->plan);
+}
+
 // --- check
 
 static void print_case(const vy_plan *p, const vy_case *c)
@@ -196,6 +210,7 @@ static const action actions[] = {
     {"missing", vy_campaign_missing},
     {"merge", vy_campaign_merge},
     {"fly", fly},
+    {"compare", vy_campaign_compare},
 };
 
 COMMAND(campaign)
@@ -207,19 +222,14 @@ COMMAND(campaign)
     }
     if (found == NULL || given->operand_count < 2)
         return vy_print_usage_error(given->command, "usage: volery campaign %s", given->command->operands);
-    if (given->operand_count > 2 && strcmp(word, "fly") != 0)
+    if (given->operand_count > 2 && strcmp(word, "fly") != 0 && strcmp(word, "compare") != 0)
         return vy_print_usage_error(given->command, "unexpected argument %s", given->operands[2]);
     campaign c = {.given = given,
                   .file = given->operands[1],
                   .json = vy_has_option(given, "json"),
                   .quiet = vy_has_option(given, "quiet")};
-    const char *folder = vy_option_value(given, "output");
-    int status = load_plan(&c);
-    if (status == 0) {
-        c.folder = folder != NULL ? strdup(folder) : default_folder(c.file);
-        status = c.folder != NULL ? found->run(&c) : vy_print_no_memory("campaign");
-    }
-    free(c.folder);
-    vy_plan_destroy(c.plan);
+    int status = vy_campaign_open(&c, vy_option_value(given, "output"));
+    if (status == 0) status = found->run(&c);
+    vy_campaign_close(&c);
     return status;
 }

@@ -207,6 +207,8 @@ static const option campaign_options[] = {
      "the folder of the results, by default the plan's name; of fly: the log"},
     {"jobs", 'j', "N", WORD_OTHER, 0, "processes at a time; by default one per core"},
     {"shards", 0, "N", WORD_OTHER, 0, "pieces of the campaign, fixed when the folder is started"},
+    {"other", 0, "DIR", WORD_FILE, 0, "of compare: the folder of the second campaign"},
+    {"junit", 0, "FILE", WORD_FILE, 0, "write the answer as JUnit XML, for systems that run tests"},
     {"shard", 0, "I", WORD_OTHER, 0, "fly this piece alone; by default what Slurm or mpirun says, else all"},
     JSON_OPTION,
     {"quiet", 'q', NULL, WORD_OTHER, 0, "no summary and no progress; errors are still printed"},
@@ -339,7 +341,7 @@ const command vy_commands[] = {
      "what it\n"
      "computed: a fast wrong answer is exit status 1.",
      bench_options, bench_examples, vy_cmd_bench},
-    {"campaign", "check|run|status|missing|merge|fly PLAN [CASE]", WORD_FIRST, 2, 3,
+    {"campaign", "check|run|status|missing|merge|fly|compare PLAN [CASE|PLAN]", WORD_FIRST, 2, 3,
      "fly a scenario many times, on one computer or a cluster",
      "PLAN is YAML: a scenario, what varies, how it is drawn, how many cases (docs/campaigns.md). Case i "
      "depends on\n"

@@ -146,6 +146,41 @@ check "another controller program is refused" says 2 "controller program" "$vole
 "$volery" campaign run plan.yaml -o full -q || true
 check "and is resumed" is_equal "$one" "$(hash_of plan.yaml full)"
 
+# Answers: a bound with its confidence, and a stop rule that is done before all cases are flown.
+sed 's/700/3200/; s/hovers/sure/' plan.yaml >sure.yaml
+sed -i 's/hover.yaml/calm.yaml/' sure.yaml
+sed 's/1 cm/1 m/; s/0.3 s/20 ms/' hover.yaml >calm.yaml
+check "no failure in 3,200 shows less than 1 in 1,068" says 0 "fails in less than 1 in 1,068 with 95 % confidence" \
+    "$volery" campaign run sure.yaml -o sure --junit sure.xml
+check "the answer as JUnit" grep -q 'failures="0".*' sure.xml
+check "the page is small" [ "$(wc -c <sure/campaign.html)" -lt 100000 ]
+check "the page has the answer" grep -q "fails in less than 1 in 1,068" sure/campaign.html
+check "the table is a Parquet file" [ "$(head -c4 sure/results.parquet)" = PAR1 ]
+{ cat sure.yaml; echo 'stop: {limit: 0.01, looks: [600, 1200, 3000]}'; } >stop.yaml
+check "a stop rule stops" says 0 "fails in less than 1 in 100 with 95 % confidence" "$volery" campaign run stop.yaml -o stop --shards 64 -j1
+check "at a listed size" says 0 '"cases": 600,' "$volery" campaign merge stop.yaml -o stop --json
+check "and leaves the rest" says 1 "-63" "$volery" campaign missing stop.yaml -o stop
+{ sed 's/calm/hover/' sure.yaml; echo 'stop: {limit: 0.01, looks: [600, 1200]}'; } >bad-stop.yaml
+check "a limit that is not undercut ends with 1" says 1 "it is not shown that it fails in less than 1 in 100" \
+    "$volery" campaign run bad-stop.yaml -o bad-stop --junit bad.xml
+check "and fails in JUnit" grep -q 'failures="1"' bad.xml
+sed 's/cases: 700/cases: 700\nsample: latin/' plan.yaml >latin.yaml
+check "Latin hypercubes have a bound by their replicates" says 1 "with 95 % confidence" "$volery" campaign run latin.yaml -o latin
+sed 's/cases: 700/cases: 700\nsample: latin\nreplicates: 2/' plan.yaml >two-latin.yaml
+check "two replicates have none" says 1 "no interval: it takes 10 replicates" "$volery" campaign run two-latin.yaml -o two-latin
+
+# Two campaigns on the same cases, compared by pairs.
+{ sed 's/hovers/soft/' plan.yaml; echo 'set: ["drones.alpha.controller.gains.rate=15"]'; } >soft.yaml
+"$volery" campaign run soft.yaml -o soft -q || true
+check "two campaigns are compared by pairs" says 0 "exact McNemar test" "$volery" campaign compare plan.yaml soft.yaml -o one --other soft
+check "only on the same cases" says 2 "do not have the same cases" "$volery" campaign compare plan.yaml latin.yaml -o one --other latin
+
+# The worst keep their logs, and a page each where the program has pages.
+{ cat plan.yaml; echo 'keep: {logs: worst, count: 2}'; } >keep.yaml
+"$volery" campaign run keep.yaml -o keep -q || true
+check "the worst keep their logs" [ "$(find keep/logs -name '*.mcap' | wc -l)" -eq 2 ]
+check "which replay" says 0 "identical" "$volery" replay "$(find keep/logs -name '*.mcap' | head -1)"
+
 check "bad usage" says 2 "usage: volery campaign" "$volery" campaign fry plan.yaml
 printf 'volery: 1\ncampaign: x\nscenario: hover.yaml\ncases: 4\nvray: []\n' >bad.yaml
 check "a mistake has its line and column" says 2 "bad.yaml:5:1: unknown key \"vray\"; did you mean vary?" "$volery" campaign check bad.yaml

@@ -389,6 +389,10 @@ static void mistakes_have_their_place(void **state)
          5, 8, "the grid has 6"},
         {HEAD "cases: 5\nset: [mass]\n", 5, 7, "key=value"},
         {HEAD "cases: 5\nset: [\"drones.alpha.vehicle.mas=3\"]\n", 5, 7, "did you mean mass?"},
+        {HEAD "cases: 5\nstop: {limit: 0.1, looks: [3, 2]}\n", 5, 27, "each larger"},
+        {HEAD "cases: 5\nstop: {limit: 0.1, looks: [3, 9]}\n", 5, 27, "at most the number of cases"},
+        {HEAD "sample: latin\ncases: 10\nreplicates: 2\nstop: {limit: 0.1, looks: [3]}\nvary:\n" MASS, 7, 15,
+         "independent"},
         {"volery: 1\ncampaign: test\nscenario: none.yaml\ncases: 5\n", 3, 11, "there is no file none.yaml"},
     };
     char *path = in_folder("plan.yaml");

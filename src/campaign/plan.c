@@ -16,6 +16,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#define FAILURES_MAX 10000.0 // that a stop rule counts with
+
 int vy_plan_is_independent(const vy_plan *plan) { return plan->sample == VY_SAMPLE_RANDOM; }
 
 // --- what the rows cannot say
@@ -217,6 +219,8 @@ static void check_stop(vy_reader *r, vy_plan *p)
             return;
         }
     }
+    if (s->look_count > 0 && s->limit * s->looks[s->look_count - 1] > FAILURES_MAX)
+        vy_reader_refuse(r, s->looks, "looks: with this limit at most %.0f cases", FAILURES_MAX / s->limit);
     if (s->look_count == 0 || (int)s->looks[s->look_count - 1] > p->cases)
         vy_reader_refuse(r, s->looks, "looks: one at least, and the last at most the number of cases, %d",
                          p->cases);

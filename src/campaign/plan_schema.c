@@ -68,6 +68,32 @@ static const vy_table vary_table = {.title = "Vary",
                                     .init = init_variable,
                                     ROWS(vary_rows)};
 
+static const vy_choice keeps[] = {
+    CHOICE("none", VY_KEEP_NONE, "summaries alone"),
+    CHOICE("failures", VY_KEEP_FAILURES, "logs of the first failures"),
+    CHOICE("worst", VY_KEEP_WORST, "logs of the cases with the smallest margins"),
+};
+static const vy_row keep_rows[] = {
+    ROW("logs", CHOICE, vy_plan, keep, CHOICES(keeps), .help = "which cases merge flies again with a log"),
+    ROW("count", COUNT, vy_plan, keep_count, .range = WITHIN(1, 1000), .help = "at most so many"),
+};
+static const vy_table keep_table = {
+    .title = "Keep", .help = "What is kept beside the summaries.", ROWS(keep_rows)};
+
+static const vy_row stop_rows[] = {
+    ROW("limit", NUMBER, vy_plan_stop, limit, .range = ABOVE_TO(0, 0.5), .flags = VY_ROW_REQUIRED,
+        .help = "the failure rate that is to be undercut"),
+    ROW("confidence", NUMBER, vy_plan_stop, confidence, .range = WITHIN(0.5, 0.999999),
+        .help = "of the answer"),
+    ROW("looks", VECTOR, vy_plan_stop, looks, .size = VY_PLAN_LOOK_CAP, .range = WITHIN(1, VY_PLAN_CASE_MAX),
+        .flags = VY_ROW_REQUIRED | VY_ROW_VARIABLE_SIZE,
+        .help = "numbers of cases, growing, after which it is decided whether to go on"),
+};
+static const vy_table stop_table = {.title = "Stop",
+                                    .help = "When enough is known. The error is spent over the looks.",
+                                    .size = sizeof(vy_plan_stop),
+                                    ROWS(stop_rows)};
+
 static const vy_choice samplings[] = {
     CHOICE("random", VY_SAMPLE_RANDOM, "independent draws: failure rates have exact intervals"),
     CHOICE("latin", VY_SAMPLE_LATIN, "Latin hypercubes, as many as `replicates`"),
@@ -103,6 +129,8 @@ static const vy_row plan_rows[] = {
     ROW("seeds", CHOICE, vy_plan, seeds, CHOICES(seed_choices), .help = "of the noise in a case"),
     ROW("vary", LIST, vy_plan, vary, .table = &vary_table, .size = VY_PLAN_VARY_CAP,
         .count_offset = offsetof(vy_plan, vary_count), .flags = VY_ROW_ALLOCATED, .help = "what varies"),
+    GROUP("keep", &keep_table, .help = "which flights keep their logs"),
+    ROW("stop", OBJECT, vy_plan, stop, .table = &stop_table, .help = "when enough is known"),
     ROW("shards", COUNT, vy_plan, shards, .range = WITHIN(1, 100000),
         .default_text = "by the number of cases", .help = "pieces that are flown by one process each"),
 };
@@ -115,6 +143,8 @@ static void init_plan(void *object, int index)
     p->seed = 1;
     p->replicates = 10;
     p->repeat = 1;
+    p->keep_count = 10;
+    p->stop.confidence = 0.95;
 }
 
 const vy_table vy_plan_table = {.title = "Plan",

@@ -1,0 +1,286 @@
+// campaign_output.c - the answers of a campaign as text, JSON, JUnit XML and a table.
+#include "campaign/score.h"
+#include "campaign_report.h"
+#include "command.h"
+#include "files.h"
+#include "json.h"
+#include "message.h"
+#include "record/parquet.h"
+#include "volery/version.h"
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { NAME_ROOM = 200, WORST_PRINTED = 5 };
+
+// The middle and the ends of some values.
+typedef struct spread {
+    double least, hundredth, median;
+} spread;
+
+static int measure_spread(const double *values, uint64_t count, spread *out)
+{
+    double *copy = malloc((size_t)(count + 1) * sizeof *copy);
+    if (copy == NULL) return 0;
+    memcpy(copy, values, (size_t)count * sizeof *copy);
+    out->median = vy_report_quantile(copy, (size_t)count, 0.5); // sorted from here on
+    size_t n = 0;
+    while (n < count && isfinite(copy[n]) && (n == 0 || copy[n] >= copy[n - 1])) ++n;
+    out->least = n > 0 ? copy[0] : (double)NAN;
+    out->hundredth = n > 0 ? copy[(size_t)(0.01 * (double)(n - 1))] : (double)NAN;
+    free(copy);
+    return 1;
+}
+
+static void print_margins(const report *r, FILE *out)
+{
+    const vy_plan *p = r->plan;
+    for (int i = 0; i < p->base->expect_count; ++i) {
+        char name[NAME_ROOM];
+        spread s;
+        if (!measure_spread(r->margins[i], r->cases, &s)) return;
+        vy_expectation_name(p, i, name, sizeof name);
+        if (i == 0) fprintf(out, "\n  %-44s %11s %11s %11s\n", "margin", "least", "1 in 100", "median");
+        fprintf(out, "  %-44s %11.4g %11.4g %11.4g\n", name, s.least, s.hundredth, s.median);
+    }
+}
+
+static void print_influence(const report *r, FILE *out)
+{
+    const vy_plan *p = r->plan;
+    for (int k = 0; k < p->vary_count; ++k) {
+        if (k == 0)
+            fprintf(out, "\n  %-44s %11s%s\n", "what varies", "rank corr.",
+                    r->first != NULL ? "       first       total" : "");
+        fprintf(out, "  %-44.44s %11.3f", p->vary[k].key, r->correlations[k]);
+        if (r->first != NULL) fprintf(out, " %11.3f %11.3f", r->first[k], r->total[k]);
+        fputc('\n', out);
+    }
+}
+
+void vy_report_print(const report *r, const char *file, FILE *out)
+{
+    const palette c = vy_palette(out);
+    fprintf(out, "%s%s%s: complete, %" PRIu64 " cases", c.bold, r->plan->name, c.plain, r->cases);
+    if (r->decided >= 0) fprintf(out, ", enough at look %d of %d", r->decided + 1, r->plan->stop.look_count);
+    fprintf(out, "\n\n  hash        %016" PRIx64 "\n", r->hash);
+    fprintf(out, "  failed      %" PRIu64 " of %" PRIu64, r->cases - r->completed, r->cases);
+    if (r->completed < r->cases)
+        fprintf(out,
+                " (%" PRIu64 " ended early, %" PRIu64 " expectations, %" PRIu64 " killed, %" PRIu64
+                " invalid)",
+                r->failed, r->expectation, r->killed, r->invalid);
+    if (r->has_interval)
+        fprintf(out, "\n  rate        %.4g, between %.4g and %.4g", r->rate, r->lower, r->upper);
+    fprintf(out, "\n  %sso          %s%s\n", r->is_shown ? c.good : "", r->sentence, c.plain);
+    if (r->wall_clock > 0) {
+        fprintf(out, "  tier 1      ended by the wall clock, outside of the hash:");
+        for (uint64_t i = 0; i < r->wall_clock && i < REPORT_CLOCK; ++i)
+            fprintf(out, " %" PRIu64, r->clock_cases[i]);
+        fprintf(out, "%s\n", r->wall_clock > REPORT_CLOCK ? " ..." : "");
+    }
+    print_margins(r, out);
+    print_influence(r, out);
+    for (int i = 0; i < r->worst_count && i < WORST_PRINTED; ++i)
+        fprintf(out, "%s  worst       %.4g  volery campaign fly %s %" PRIu64 "\n", i == 0 ? "\n" : "",
+                r->worst[i].score, file, r->worst[i].index);
+}
+
+static void json_outcomes(const report *r, json *j)
+{
+    vy_json_uint(j, "cases", r->cases);
+    vy_json_uint(j, "completed", r->completed);
+    vy_json_uint(j, "failures", r->failed + r->expectation);
+    vy_json_uint(j, "killed", r->killed);
+    vy_json_uint(j, "invalid", r->invalid);
+    vy_json_uint(j, "wall_clock", r->wall_clock);
+    vy_json_list(j, "wall_clock_cases");
+    for (uint64_t i = 0; i < r->wall_clock && i < REPORT_CLOCK; ++i) vy_json_uint(j, NULL, r->clock_cases[i]);
+    vy_json_close(j);
+    vy_json_object(j, "reasons");
+    for (int i = 1; i < REPORT_REASONS; ++i)
+        if (r->reasons[i] > 0) vy_json_uint(j, vy_failure_name((vy_failure_reason)i), r->reasons[i]);
+    vy_json_close(j);
+}
+
+void vy_report_json(const report *r, FILE *out)
+{
+    const vy_plan *p = r->plan;
+    json j = vy_json_begin(out);
+    vy_json_text(&j, "campaign", p->name);
+    vy_json_hash(&j, "identity", p->identity);
+    vy_json_hash(&j, "hash", r->hash);
+    json_outcomes(r, &j);
+    vy_json_number(&j, "rate", r->rate);
+    vy_json_number(&j, "rate_upper", r->has_interval ? r->upper : (double)NAN);
+    vy_json_number(&j, "rate_lower", r->has_interval ? r->lower : (double)NAN);
+    vy_json_number(&j, "confidence", p->stop.limit > 0.0 ? p->stop.confidence : 0.95);
+    vy_json_text(&j, "answer", r->sentence);
+    vy_json_bool(&j, "shown", r->is_shown);
+    vy_json_list(&j, "margins");
+    for (int i = 0; i < p->base->expect_count; ++i) {
+        char name[NAME_ROOM];
+        spread s = {NAN, NAN, NAN};
+        (void)measure_spread(r->margins[i], r->cases, &s);
+        vy_expectation_name(p, i, name, sizeof name);
+        vy_json_object(&j, NULL);
+        vy_json_text(&j, "expectation", name);
+        vy_json_number(&j, "least", s.least);
+        vy_json_number(&j, "median", s.median);
+        vy_json_close(&j);
+    }
+    vy_json_close(&j);
+    vy_json_list(&j, "variables");
+    for (int k = 0; k < p->vary_count; ++k) {
+        vy_json_object(&j, NULL);
+        vy_json_text(&j, "key", p->vary[k].key);
+        vy_json_number(&j, "rank_correlation", r->correlations[k]);
+        if (r->first != NULL) vy_json_number(&j, "first_order", r->first[k]);
+        if (r->total != NULL) vy_json_number(&j, "total", r->total[k]);
+        vy_json_close(&j);
+    }
+    vy_json_close(&j);
+    vy_json_list(&j, "worst");
+    for (int i = 0; i < r->worst_count; ++i) {
+        vy_json_object(&j, NULL);
+        vy_json_uint(&j, "case", r->worst[i].index);
+        vy_json_number(&j, "score", r->worst[i].score);
+        vy_json_close(&j);
+    }
+    vy_json_close(&j);
+    vy_json_end(&j);
+}
+
+static void put_xml(FILE *out, const char *text)
+{
+    for (; *text != '\0'; ++text) {
+        if (*text == '<' || *text == '>' || *text == '&' || *text == '"')
+            fprintf(out, "&#%d;", *text);
+        else
+            fputc(*text, out);
+    }
+}
+
+int vy_report_junit(const report *r, const char *path)
+{
+    output out;
+    const int status = vy_output_open("campaign", path, &out);
+    if (status != 0) return status;
+    fputs("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites>\n  <testsuite name=\"", out.file);
+    put_xml(out.file, r->plan->name);
+    fprintf(out.file,
+            "\" tests=\"1\" failures=\"%d\" errors=\"0\" skipped=\"0\">\n    <testcase "
+            "classname=\"campaign\" name=\"",
+            !r->is_shown);
+    put_xml(out.file, r->plan->name);
+    fprintf(out.file, "\">\n");
+    if (!r->is_shown) {
+        fprintf(out.file, "      <failure type=\"campaign\" message=\"");
+        put_xml(out.file, r->sentence);
+        fprintf(out.file, "\"/>\n");
+    }
+    fputs("      <system-out>", out.file);
+    put_xml(out.file, r->sentence);
+    fprintf(out.file,
+            "; %" PRIu64 " of %" PRIu64 " cases failed; hash %016" PRIx64 "</system-out>\n    </testcase>\n",
+            r->cases - r->completed, r->cases, r->hash);
+    fputs("  </testsuite>\n</testsuites>\n", out.file);
+    return vy_output_commit("campaign", &out);
+}
+
+// --- the table
+
+enum { FIXED_COLUMNS = 7 };
+
+static void fill_columns(const vy_plan *p, double *row, double *out)
+{
+    const vy_result *r = vy_row_result(row);
+    const double fixed[FIXED_COLUMNS] = {
+        (double)r->index,
+        r->seed <= (uint64_t)1 << 53 ? (double)r->seed : (double)NAN,
+        (double)r->outcome,
+        r->outcome == VY_OUTCOME_FAILED ? (double)r->reason : (double)NAN,
+        r->time,
+        (double)r->wall_clock,
+        vy_case_score(p, row),
+    };
+    memcpy(out, fixed, sizeof fixed);
+    const size_t rest = vy_row_cells(p) - VY_RESULT_CELLS;
+    memcpy(out + FIXED_COLUMNS, row + VY_RESULT_CELLS, rest * sizeof *out);
+    out[FIXED_COLUMNS + rest] = (double)(r->final_hash >> 32);
+    out[FIXED_COLUMNS + rest + 1] = (double)(r->final_hash & 0xffffffffu);
+}
+
+static vy_status write_rows(const campaign *c, const report *r, vy_parquet *table, double *line,
+                            vy_error *err)
+{
+    const size_t cells = vy_row_cells(c->plan);
+    vy_status status = VY_OK;
+    for (uint64_t i = 0, done = 0; i < c->shards && done < r->cases && status == VY_OK; ++i) {
+        double *rows = NULL;
+        uint64_t first, last;
+        char *path = vy_campaign_shard_path(c, i);
+        status = path != NULL ? vy_shard_read(path, c->plan, i, c->shards, &rows, err) : VY_NO_MEMORY;
+        free(path);
+        vy_shard_range(c->plan, i, c->shards, &first, &last);
+        for (uint64_t k = 0; k < last - first && done < r->cases && status == VY_OK; ++k, ++done) {
+            fill_columns(c->plan, rows + k * cells, line);
+            status = vy_parquet_row(table, line, err);
+        }
+        free(rows);
+    }
+    return status;
+}
+
+int vy_report_table(const campaign *c, const report *r, const char *path)
+{
+    const vy_plan *p = c->plan;
+    static const char *const fixed[FIXED_COLUMNS] = {"case", "seed",       "outcome", "reason",
+                                                     "time", "wall_clock", "score"};
+    const size_t count = FIXED_COLUMNS + (size_t)p->vary_count + 2 * (size_t)p->base->expect_count + 2;
+    const char **names = calloc(count, sizeof *names), **units = calloc(count, sizeof *units);
+    char(*made)[NAME_ROOM + 32] = calloc(2 * (size_t)p->base->expect_count + 1, sizeof *made);
+    double *line = calloc(count, sizeof *line);
+    vy_parquet *table = NULL;
+    vy_error err = {.status = VY_OK};
+    output out = {.file = NULL};
+    int status =
+        names == NULL || units == NULL || made == NULL || line == NULL ? vy_print_no_memory("campaign") : 0;
+    for (size_t i = 0; status == 0 && i < count; ++i) {
+        names[i] = i < FIXED_COLUMNS ? fixed[i] : i + 2 == count ? "final_hash_high" : "final_hash_low";
+        units[i] = i == 4 ? "s" : "";
+    }
+    for (int k = 0; status == 0 && k < p->vary_count; ++k) {
+        names[FIXED_COLUMNS + k] = p->vary[k].key;
+        units[FIXED_COLUMNS + k] = p->vary[k].unit;
+    }
+    for (int i = 0; status == 0 && i < 2 * p->base->expect_count; ++i) {
+        char name[NAME_ROOM];
+        vy_expectation_name(p, i / 2, name, sizeof name);
+        snprintf(made[i], sizeof made[i], "%s %d: %s", i % 2 == 0 ? "margin" : "worst", i / 2 + 1, name);
+        names[FIXED_COLUMNS + p->vary_count + i] = made[i];
+        units[FIXED_COLUMNS + p->vary_count + i] = vy_expect_unit(p->base, i / 2);
+    }
+    if (status == 0) status = vy_output_open("campaign", path, &out);
+    if (status == 0) {
+        vy_status written = vy_parquet_open(out.file, (int)count, names, units, &table, &err);
+        if (written == VY_OK) written = write_rows(c, r, table, line, &err);
+        if (written == VY_OK) {
+            written = vy_parquet_close(table, &err);
+        } else {
+            vy_parquet_abandon(table);
+        }
+        if (written != VY_OK) {
+            status = vy_print_status("campaign", written, &err);
+            vy_output_discard(&out);
+        } else {
+            status = vy_output_commit("campaign", &out);
+        }
+    }
+    free(names);
+    free(units);
+    free(made);
+    free(line);
+    return status;
+}

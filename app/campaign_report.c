@@ -1,0 +1,262 @@
+// campaign_report.c - reading the shards of a campaign, and what they say.
+#include "campaign_report.h"
+#include "base/sort.h"
+#include "campaign/score.h"
+#include "command.h"
+#include "message.h"
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define CONFIDENCE 0.95 // where the plan does not say
+enum { REPLICATES_LEAST = 10 };
+
+static int is_less(const double *a, const double *b) { return *a < *b; }
+HEAP_SORT(sort_numbers, double, is_less)
+
+double vy_report_quantile(double *values, size_t count, double p)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < count; ++i)
+        if (isfinite(values[i])) values[n++] = values[i];
+    if (n == 0) return NAN;
+    sort_numbers(values, n);
+    return values[(size_t)(p * (double)(n - 1))];
+}
+
+void vy_report_bins(const report *r, const double *values, histogram *out)
+{
+    *out = (histogram){.low = HUGE_VAL, .high = -HUGE_VAL};
+    for (uint64_t i = 0; i < r->cases; ++i) {
+        if (!isfinite(values[i])) continue;
+        out->low = fmin(out->low, values[i]);
+        out->high = fmax(out->high, values[i]);
+    }
+    for (uint64_t i = 0; i < r->cases; ++i) {
+        if (!isfinite(values[i])) continue;
+        const double place = out->high > out->low ? (values[i] - out->low) / (out->high - out->low) : 0.0;
+        const int bin = place >= 1.0 ? REPORT_BINS - 1 : (int)(place * REPORT_BINS);
+        out->all[bin] += 1;
+        out->failed[bin] += r->scores[i] < 0.0;
+    }
+}
+
+// --- reading
+
+static int allocate(report *r)
+{
+    const vy_plan *p = r->plan;
+    const size_t n = (size_t)p->cases + 1;
+    r->numbers = calloc((size_t)p->vary_count + 1, sizeof *r->numbers);
+    r->margins = calloc((size_t)p->base->expect_count + 1, sizeof *r->margins);
+    r->scores = malloc(n * sizeof *r->scores);
+    r->correlations = calloc((size_t)p->vary_count + 1, sizeof *r->correlations);
+    r->replicate_rates = calloc((size_t)p->replicates + 1, sizeof *r->replicate_rates);
+    int good = r->numbers != NULL && r->margins != NULL && r->scores != NULL && r->correlations != NULL &&
+               r->replicate_rates != NULL;
+    for (int i = 0; i < p->vary_count && good; ++i)
+        good = (r->numbers[i] = malloc(n * sizeof(double))) != NULL;
+    for (int i = 0; i < p->base->expect_count && good; ++i)
+        good = (r->margins[i] = malloc(n * sizeof(double))) != NULL;
+    return good;
+}
+
+void vy_report_destroy(report *r)
+{
+    for (int i = 0; r->numbers != NULL && i < r->plan->vary_count; ++i) free(r->numbers[i]);
+    for (int i = 0; r->margins != NULL && i < r->plan->base->expect_count; ++i) free(r->margins[i]);
+    free(r->numbers);
+    free(r->margins);
+    free(r->scores);
+    free(r->correlations);
+    free(r->replicate_rates);
+    free(r->first);
+    free(r->total);
+}
+
+static void note_worst(report *r, uint64_t index, double score)
+{
+    int at = r->worst_count;
+    if (at == REPORT_WORST && score >= r->worst[at - 1].score) return;
+    if (at == REPORT_WORST)
+        --at;
+    else
+        ++r->worst_count;
+    for (; at > 0 && r->worst[at - 1].score > score; --at) r->worst[at] = r->worst[at - 1];
+    r->worst[at] = (worst_case){index, score};
+}
+
+static void add_row(report *r, double *row)
+{
+    const vy_plan *p = r->plan;
+    const vy_result *x = vy_row_result(row);
+    const uint64_t i = r->cases++;
+    r->hash = vy_results_hash(r->hash, x);
+    r->completed += x->outcome == VY_OUTCOME_COMPLETED;
+    r->failed += x->outcome == VY_OUTCOME_FAILED;
+    r->expectation += x->outcome == VY_OUTCOME_EXPECTATION;
+    r->killed += x->outcome == VY_OUTCOME_KILLED;
+    r->invalid += x->outcome == VY_OUTCOME_INVALID;
+    if (x->outcome == VY_OUTCOME_FAILED && x->reason < REPORT_REASONS) r->reasons[x->reason] += 1;
+    if (x->wall_clock && r->wall_clock++ < REPORT_CLOCK) r->clock_cases[r->wall_clock - 1] = x->index;
+    for (int k = 0; k < p->vary_count; ++k) r->numbers[k][i] = vy_row_numbers(row)[k];
+    for (int k = 0; k < p->base->expect_count; ++k) r->margins[k][i] = vy_row_margins(row, p)[2 * k];
+    r->scores[i] = vy_case_score(p, row);
+    note_worst(r, i, r->scores[i]);
+    if (p->block > 0 && (p->sample == VY_SAMPLE_LATIN || p->sample == VY_SAMPLE_SOBOL))
+        r->replicate_rates[i / (uint64_t)p->repeat / (uint64_t)p->block] +=
+            vy_case_failed(x) / ((double)p->block * p->repeat);
+}
+
+static uint64_t failures_of(const report *r) { return r->cases - r->completed; }
+
+// Whether a look at this size accepts.
+static int decide(report *r)
+{
+    for (int i = 0; i < r->plan->stop.look_count; ++i) {
+        if (r->looks[i].cases != r->cases || (int64_t)failures_of(r) > r->looks[i].accept) continue;
+        r->decided = i;
+        return 1;
+    }
+    return 0;
+}
+
+static int read_shards(campaign *c, report *r)
+{
+    const size_t cells = vy_row_cells(c->plan);
+    uint64_t missing = 0;
+    for (uint64_t i = 0; i < c->shards && r->decided < 0; ++i) {
+        double *rows = NULL;
+        uint64_t first, last;
+        vy_error err = {.status = VY_OK};
+        if (!vy_campaign_has_shard(c, i)) ++missing;
+        if (missing > 0) continue; // a prefix counts, or everything
+        char *path = vy_campaign_shard_path(c, i);
+        if (path == NULL) return vy_print_no_memory("campaign");
+        const vy_status read = vy_shard_read(path, c->plan, i, c->shards, &rows, &err);
+        free(path);
+        if (read != VY_OK) return vy_print_status("campaign", read, &err);
+        vy_shard_range(c->plan, i, c->shards, &first, &last);
+        for (uint64_t k = 0; k < last - first && r->decided < 0; ++k) {
+            add_row(r, rows + k * cells);
+            (void)decide(r);
+        }
+        free(rows);
+    }
+    if (missing == 0) return 0;
+    fprintf(stderr, "shards that are missing: ");
+    vy_campaign_print_missing(c, stderr);
+    return vy_print_error("campaign", EXIT_FAILED,
+                          "%s is not complete: %" PRIu64 " of %" PRIu64 " shards are missing", c->folder,
+                          missing, c->shards);
+}
+
+// --- answers
+
+// "1 in 1,000", or a percentage where that says more.
+static void print_rate(double rate, char *out, size_t size)
+{
+    if (rate > 0.1 || rate <= 0.0) {
+        snprintf(out, size, "%.3g %%", 100.0 * rate);
+        return;
+    }
+    char digits[32];
+    // A rate that is given as one in so many is shown as that; any other is rounded up.
+    const double one_in = 1.0 / rate;
+    const uint64_t whole =
+        (uint64_t)(fabs(one_in - round(one_in)) < 1e-6 * one_in ? round(one_in) : floor(one_in));
+    snprintf(digits, sizeof digits, "%" PRIu64, whole);
+    const size_t n = strlen(digits);
+    size_t at = (size_t)snprintf(out, size, "1 in ");
+    for (size_t i = 0; i < n && at + 2 < size; ++i) {
+        if (i > 0 && (n - i) % 3 == 0) out[at++] = ',';
+        out[at++] = digits[i];
+    }
+    out[at] = '\0';
+}
+
+static void answer_by_draws(report *r, double confidence)
+{
+    r->has_interval = 1;
+    r->upper = vy_rate_upper(failures_of(r), r->cases, confidence);
+    r->lower = vy_rate_lower(failures_of(r), r->cases, confidence);
+}
+
+// The means of independent replicates are nearly normal: Student's bound.
+static void answer_by_replicates(report *r, double confidence)
+{
+    const int n = r->plan->replicates;
+    double mean = 0.0, squares = 0.0;
+    if (n < REPLICATES_LEAST) return;
+    for (int i = 0; i < n; ++i) mean += r->replicate_rates[i] / n;
+    for (int i = 0; i < n; ++i) squares += (r->replicate_rates[i] - mean) * (r->replicate_rates[i] - mean);
+    if (!(squares > 0.0)) return; // all alike: nothing can be said about how they differ
+    const double half = vy_student_quantile(confidence, n - 1) * sqrt(squares / (n - 1) / n);
+    r->has_interval = 1;
+    r->upper = fmin(mean + half, 1.0);
+    r->lower = fmax(mean - half, 0.0);
+}
+
+static void compose_sentence(report *r, double confidence)
+{
+    const vy_plan_stop *stop = &r->plan->stop;
+    char rate[64], sure[32];
+    snprintf(sure, sizeof sure, "%g %% confidence", 100.0 * confidence);
+    if (stop->limit > 0.0) {
+        print_rate(stop->limit, rate, sizeof rate);
+        r->is_shown = r->decided >= 0;
+        snprintf(r->sentence, sizeof r->sentence,
+                 r->is_shown ? "fails in less than %s with %s"
+                             : "it is not shown that it fails in less than %s with %s",
+                 rate, sure);
+        return;
+    }
+    r->is_shown = failures_of(r) == 0;
+    if (r->has_interval) {
+        print_rate(r->upper, rate, sizeof rate);
+        snprintf(r->sentence, sizeof r->sentence, "fails in less than %s with %s", rate, sure);
+        return;
+    }
+    const int replicated = r->plan->sample == VY_SAMPLE_LATIN || r->plan->sample == VY_SAMPLE_SOBOL;
+    snprintf(r->sentence, sizeof r->sentence, "%" PRIu64 " of %" PRIu64 " cases failed; no interval: %s",
+             failures_of(r), r->cases,
+             !replicated                              ? "these cases are not independent draws"
+             : r->plan->replicates < REPLICATES_LEAST ? "it takes 10 replicates"
+                                                      : "all replicates are alike");
+}
+
+static int correlate(report *r)
+{
+    const vy_plan *p = r->plan;
+    double *scratch = malloc((size_t)(2 * r->cases + 2) * sizeof *scratch);
+    if (scratch == NULL) return 0;
+    for (int k = 0; k < p->vary_count; ++k)
+        r->correlations[k] = vy_rank_correlation(r->numbers[k], r->scores, (size_t)r->cases, scratch);
+    free(scratch);
+    if (p->sample != VY_SAMPLE_SALTELLI || p->repeat != 1) return 1;
+    r->first = calloc((size_t)p->vary_count + 1, sizeof *r->first);
+    r->total = calloc((size_t)p->vary_count + 1, sizeof *r->total);
+    if (r->first == NULL || r->total == NULL) return 0;
+    vy_sobol_indices(r->scores, (size_t)p->block, p->vary_count, r->first, r->total);
+    return 1;
+}
+
+int vy_report_make(campaign *c, report *r)
+{
+    const vy_plan_stop *stop = &c->plan->stop;
+    const double confidence = stop->limit > 0.0 ? stop->confidence : CONFIDENCE;
+    *r = (report){.plan = c->plan, .decided = -1};
+    int status = allocate(r) ? 0 : vy_print_no_memory("campaign");
+    if (status == 0 && stop->limit > 0.0 &&
+        !vy_stop_plan(stop->limit, stop->confidence, stop->looks, stop->look_count, r->looks))
+        status = vy_print_no_memory("campaign");
+    if (status == 0) status = read_shards(c, r);
+    if (status != 0) return status;
+    r->rate = (double)failures_of(r) / (double)r->cases;
+    if (vy_plan_is_independent(c->plan)) answer_by_draws(r, confidence);
+    if (c->plan->sample == VY_SAMPLE_LATIN || c->plan->sample == VY_SAMPLE_SOBOL)
+        answer_by_replicates(r, confidence);
+    compose_sentence(r, confidence);
+    return correlate(r) ? 0 : vy_print_no_memory("campaign");
+}

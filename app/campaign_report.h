@@ -1,0 +1,64 @@
+// campaign_report.h - what the results of a campaign say.
+#pragma once
+#include "campaign.h"
+#include "campaign/statistics.h"
+
+enum {
+    REPORT_BINS = 40,
+    REPORT_CELLS = 24, ///< of a heat map, each way
+    REPORT_WORST = 20,
+    REPORT_CLOCK = 20, ///< cases that are named
+    REPORT_REASONS = 16,
+};
+
+/// Counts of values between `low` and `high`, and of those cases that failed.
+typedef struct histogram {
+    double low, high;
+    uint64_t all[REPORT_BINS], failed[REPORT_BINS];
+} histogram;
+
+typedef struct worst_case {
+    uint64_t index;
+    double score;
+} worst_case;
+
+/// Release with vy_report_destroy().
+typedef struct report {
+    const vy_plan *plan;
+    uint64_t cases; ///< that count: all, or those up to the look that decided
+    uint64_t hash, completed, failed, expectation, killed, invalid, wall_clock;
+    uint64_t reasons[REPORT_REASONS]; ///< of failures
+    uint64_t clock_cases[REPORT_CLOCK];
+    worst_case worst[REPORT_WORST];
+    int worst_count;
+    double **numbers; ///< [variables][cases]
+    double **margins; ///< [expectations][cases]
+    double *scores;   ///< [cases]
+    double *replicate_rates;
+    vy_stop_look looks[VY_PLAN_LOOK_CAP];
+    int decided;      ///< index of the look that accepted; -1: none
+    int has_interval; ///< of the failure rate
+    double rate, upper, lower;
+    int is_shown;          ///< the limit of the plan is undercut; 1 when it has none and nothing failed
+    char sentence[240];    ///< the answer
+    double *correlations;  ///< [variables] of the score
+    double *first, *total; ///< [variables] Sobol indices of the score; NULL: not of this sample
+} report;
+
+/// Read all shards, check them and compute the answers.
+/// @return 0, or the exit status after a sentence, also when cases are missing
+int vy_report_make(campaign *c, report *out);
+void vy_report_destroy(report *r);
+
+/// A histogram of one variable (or margin, or the score).
+void vy_report_bins(const report *r, const double *values, histogram *out);
+
+/// Quantile `p` of values that are finite; sorts `values`.
+double vy_report_quantile(double *values, size_t count, double p);
+
+/// How the results are shown: text, JSON, JUnit, a table, a page.
+void vy_report_print(const report *r, const char *file, FILE *out);
+void vy_report_json(const report *r, FILE *out);
+int vy_report_junit(const report *r, const char *path);
+int vy_report_table(const campaign *c, const report *r, const char *path);
+int vy_report_page(const campaign *c, const report *r, const char *path);

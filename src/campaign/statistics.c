@@ -1,0 +1,199 @@
+// statistics.c - rates, comparisons, correlations, indices, stop rules.
+#define _DEFAULT_SOURCE // lgamma_r
+#include "campaign/statistics.h"
+#include "base/assert.h"
+#include "base/sort.h"
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static double log_gamma(double x)
+{
+    int sign;
+    return lgamma_r(x, &sign); // lgamma writes to a variable of all threads
+}
+
+// The continued fraction of the incomplete beta function, by Lentz's method.
+static double beta_fraction(double a, double b, double x)
+{
+    const double tiny = 1e-300;
+    double c = 1.0, d = 1.0 - (a + b) * x / (a + 1.0);
+    d = 1.0 / (fabs(d) < tiny ? tiny : d);
+    double h = d;
+    for (int m = 1; m < 20000; ++m) {
+        const double even = m * (b - m) * x / ((a + 2 * m - 1) * (a + 2 * m));
+        d = 1.0 + even * d;
+        c = 1.0 + even / c;
+        d = 1.0 / (fabs(d) < tiny ? tiny : d);
+        c = fabs(c) < tiny ? tiny : c;
+        h *= d * c;
+        const double odd = -(a + m) * (a + b + m) * x / ((a + 2 * m) * (a + 2 * m + 1));
+        d = 1.0 + odd * d;
+        c = 1.0 + odd / c;
+        d = 1.0 / (fabs(d) < tiny ? tiny : d);
+        c = fabs(c) < tiny ? tiny : c;
+        h *= d * c;
+        if (fabs(d * c - 1.0) < 1e-15) break;
+    }
+    return h;
+}
+
+double vy_beta_probability(double a, double b, double x)
+{
+    VY_ASSERT(a > 0.0 && b > 0.0);
+    if (!(x > 0.0)) return 0.0;
+    if (!(x < 1.0)) return 1.0;
+    const double front = exp(log_gamma(a + b) - log_gamma(a) - log_gamma(b) + a * log(x) + b * log1p(-x));
+    if (x < (a + 1.0) / (a + b + 2.0)) return front * beta_fraction(a, b, x) / a;
+    return 1.0 - front * beta_fraction(b, a, 1.0 - x) / b;
+}
+
+static double beta_quantile(double p, double a, double b)
+{
+    double low = 0.0, high = 1.0;
+    for (int i = 0; i < 200; ++i) {
+        const double middle = 0.5 * (low + high);
+        if (middle == low || middle == high) break;
+        if (vy_beta_probability(a, b, middle) < p)
+            low = middle;
+        else
+            high = middle;
+    }
+    return 0.5 * (low + high);
+}
+
+double vy_rate_upper(uint64_t failures, uint64_t cases, double confidence)
+{
+    if (failures >= cases) return 1.0;
+    if (failures == 0) return -expm1(log1p(-confidence) / (double)cases);
+    return beta_quantile(confidence, (double)failures + 1.0, (double)(cases - failures));
+}
+
+double vy_rate_lower(uint64_t failures, uint64_t cases, double confidence)
+{
+    if (failures == 0) return 0.0;
+    return 1.0 - vy_rate_upper(cases - failures, cases, confidence);
+}
+
+double vy_student_quantile(double p, int freedom)
+{
+    if (p == 0.5) return 0.0;
+    const double tail = 2.0 * (p < 0.5 ? p : 1.0 - p);
+    const double x = beta_quantile(tail, 0.5 * freedom, 0.5);
+    const double t = sqrt(freedom * (1.0 - x) / x);
+    return p < 0.5 ? -t : t;
+}
+
+double vy_mcnemar(uint64_t only_a, uint64_t only_b)
+{
+    const uint64_t n = only_a + only_b, less = only_a < only_b ? only_a : only_b;
+    if (n == 0 || 2 * less == n) return 1.0;
+    // P(X <= less) of a binomial distribution with p = 1/2 is I_1/2(n - less, less + 1).
+    const double p = 2.0 * vy_beta_probability((double)(n - less), (double)less + 1.0, 0.5);
+    return p < 1.0 ? p : 1.0;
+}
+
+typedef struct ranked {
+    double value;
+    size_t index;
+} ranked;
+
+static int comes_before(const ranked *a, const ranked *b)
+{
+    return a->value < b->value || (a->value == b->value && a->index < b->index);
+}
+HEAP_SORT(sort_ranked, ranked, comes_before)
+
+static int rank(const double *values, size_t count, double *out)
+{
+    ranked *list = malloc((count + 1) * sizeof *list);
+    if (list == NULL) return 0;
+    for (size_t i = 0; i < count; ++i) list[i] = (ranked){values[i], i};
+    sort_ranked(list, count);
+    for (size_t i = 0, end; i < count; i = end) {
+        for (end = i + 1; end < count && list[end].value == list[i].value;) ++end;
+        for (size_t k = i; k < end; ++k) out[list[k].index] = 0.5 * (double)(i + end - 1);
+    }
+    free(list);
+    return 1;
+}
+
+double vy_rank_correlation(const double *a, const double *b, size_t count, double *scratch)
+{
+    double *x = scratch, *y = scratch + count;
+    if (count < 2 || !rank(a, count, x) || !rank(b, count, y)) return NAN;
+    const double mean = 0.5 * (double)(count - 1);
+    double xx = 0.0, yy = 0.0, xy = 0.0;
+    for (size_t i = 0; i < count; ++i) {
+        xx += (x[i] - mean) * (x[i] - mean);
+        yy += (y[i] - mean) * (y[i] - mean);
+        xy += (x[i] - mean) * (y[i] - mean);
+    }
+    return xx > 0.0 && yy > 0.0 ? xy / sqrt(xx * yy) : (double)NAN;
+}
+
+void vy_sobol_indices(const double *y, size_t n, int variables, double *first, double *total)
+{
+    const double *a = y, *b = y + n;
+    double mean = 0.0, variance = 0.0;
+    for (size_t i = 0; i < 2 * n; ++i) mean += y[i] / (2.0 * (double)n);
+    for (size_t i = 0; i < 2 * n; ++i) variance += (y[i] - mean) * (y[i] - mean) / (2.0 * (double)n);
+    for (int k = 0; k < variables; ++k) {
+        const double *mixed = y + (size_t)(k + 2) * n;
+        double up = 0.0, squares = 0.0;
+        for (size_t i = 0; i < n; ++i) {
+            up += (b[i] - mean) * (mixed[i] - a[i]);
+            squares += (a[i] - mixed[i]) * (a[i] - mixed[i]);
+        }
+        first[k] = variance > 0.0 ? up / (double)n / variance : (double)NAN;
+        total[k] = variance > 0.0 ? squares / (2.0 * (double)n) / variance : (double)NAN;
+    }
+}
+
+// --- stop rules
+
+// P(exactly k failures in n), by logarithms.
+static double binomial(uint64_t n, uint64_t k, double p)
+{
+    return exp(log_gamma((double)n + 1.0) - log_gamma((double)k + 1.0) - log_gamma((double)(n - k) + 1.0) +
+               (double)k * log(p) + (double)(n - k) * log1p(-p));
+}
+
+// Beyond so many failures nothing would be accepted at the last look anyway.
+static size_t failures_cap(double limit, double cases) { return (size_t)(limit * cases + 10.0) + 1; }
+
+int vy_stop_plan(double limit, double confidence, const double *sizes, int count, vy_stop_look *out)
+{
+    const double error = 1.0 - confidence, all = sizes[count - 1];
+    const size_t cap = failures_cap(limit, all);
+    // alive[f]: the probability, at a rate of `limit`, of f failures so far without having been accepted.
+    double *alive = calloc(cap + 1, sizeof *alive), *next = calloc(cap + 1, sizeof *next);
+    double before = 0.0;
+    if (alive == NULL || next == NULL) {
+        free(alive);
+        free(next);
+        return 0;
+    }
+    alive[0] = 1.0;
+    for (int i = 0; i < count; ++i) {
+        const uint64_t more = (uint64_t)(sizes[i] - before);
+        memset(next, 0, (cap + 1) * sizeof *next);
+        for (size_t k = 0; k <= cap && k <= more; ++k) {
+            const double p = binomial(more, k, limit);
+            for (size_t f = 0; f + k <= cap; ++f) next[f + k] += alive[f] * p;
+        }
+        out[i] = (vy_stop_look){.cases = (uint64_t)sizes[i], .accept = -1};
+        const double may = error * (sizes[i] - before) / all; // what a look does not spend is not spent later
+        double spent = 0.0;
+        for (size_t f = 0; f <= cap && spent + next[f] <= may; ++f) {
+            spent += next[f];
+            next[f] = 0.0;
+            out[i].accept = (int64_t)f;
+        }
+        memcpy(alive, next, (cap + 1) * sizeof *alive);
+        before = sizes[i];
+    }
+    free(alive);
+    free(next);
+    return 1;
+}
