@@ -45,7 +45,9 @@ struct vy_pool {
     atomic_int caller_sleeping, is_stopping; // the caller sleeps; the workers are to end
     pthread_mutex_t lock;
     pthread_cond_t begin, done, barrier_done;
+    char padding_2[CACHE_LINE];
     atomic_uint barrier_arrived;             // threads that have reached the barrier
+    char padding_3[CACHE_LINE];              // those that have poll what is below
     atomic_uint_fast64_t barrier_generation; // barriers passed so far
     atomic_uint barrier_sleepers;            // threads that sleep until the others arrive
 };

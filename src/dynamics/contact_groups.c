@@ -5,9 +5,7 @@
 
 #define NO_GROUP UINT32_MAX
 
-// From this ratio of two masses that touch on, a solver takes as many iterations as it is.
-#define UNEQUAL_MASSES 10.0
-enum { MAX_ITERATIONS = 1024, ITERATED_CONTACTS = 4096 };
+enum { ITERATED_CONTACTS = 4096 };
 // Islands of so few pairs take stiff contacts: an iteration solves them nearly. In heaps those would creep.
 enum { MAX_STIFF_PAIRS = 1 };
 
@@ -22,24 +20,7 @@ typedef struct open_groups {
 static int is_solved(contact_system *s, const contact_header *c, int retry)
 {
     if (c->start != START_WARM && c->start != START_COLD) return 0;
-    return !retry || s->island_retry[island_of(s, c)];
-}
-
-// Kinematic, or integrated elsewhere: it moves through the sub-steps at its own velocity.
-static int has_prescribed_motion(const vy_bodies *b, uint32_t i)
-{
-    return !b->awake[i] && b->slots[i].kind != VY_BODY_STATIC;
-}
-
-// A heavy body on a light one: an iteration moves as much of its weight on as the light one's part of the
-// mass.
-static uint32_t iterations_for(const vy_bodies *b, const contact_header *c)
-{
-    if ((c->flags & MOVES_A) == 0 || (c->flags & MOVES_B) == 0) return 1;
-    const double x = b->params[c->a].inverse_mass, y = b->params[c->b].inverse_mass;
-    if (x == y) return 1;
-    const double ratio = real_max(x, y) / real_min(x, y);
-    return ratio < UNEQUAL_MASSES ? 1u : (uint32_t)real_min(ratio, (double)MAX_ITERATIONS);
+    return !retry || s->island_retry[c->island];
 }
 
 // In islands of many contacts fewer: they cost as many times more.
@@ -60,14 +41,12 @@ static void measure_islands(vy_bodies *b, int retry)
     for (uint32_t k = 0; k < s->count; ++k) {
         const contact_header *c = &s->headers[k];
         if (!is_solved(s, c, retry)) continue;
-        const uint32_t root = island_of(s, c);
+        const uint32_t root = c->island;
         VY_ASSERT(root < b->limit && s->parent[root] == root);
         s->island_size[root] += 1;
         s->island_pairs[root] += !contact_is_of_last_pair(s, k);
-        const uint32_t iterations = iterations_for(b, c);
-        if (iterations > s->island_iterations[root]) s->island_iterations[root] = iterations;
-        s->island_has_kinematic[root] |=
-            (unsigned char)(has_prescribed_motion(b, c->a) || has_prescribed_motion(b, c->b));
+        if (c->iterations > s->island_iterations[root]) s->island_iterations[root] = c->iterations;
+        s->island_has_kinematic[root] |= (unsigned char)c->is_prescribed;
     }
 }
 
@@ -167,7 +146,7 @@ void vy_contacts_group(vy_bodies *b, int retry)
     VY_ASSERT(s->group_count == 0 || s->groups[s->group_count - 1].member_last <= 2 * b->body_cap);
     for (uint32_t k = 0; k < s->count; ++k) { // ordered by slots within each group
         if (!is_solved(s, &s->headers[k], retry)) continue;
-        contact_group *g = &s->groups[s->group_of[island_of(s, &s->headers[k])]];
+        contact_group *g = &s->groups[s->group_of[s->headers[k].island]];
         VY_ASSERT(g->last < s->count);
         VY_ASSERT(g->start == (contact_start)s->headers[k].start);
         s->grouped[g->last++] = k;

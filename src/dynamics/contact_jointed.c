@@ -82,7 +82,7 @@ static void list_islands(vy_bodies *b)
     for (uint32_t k = s->count; k-- > 0;) {
         const contact_header *c = &s->headers[k];
         if (c->start != START_JOINTED) continue;
-        const uint32_t root = island_of(s, c);
+        const uint32_t root = c->island;
         VY_ASSERT(s->island_start[root] == START_JOINTED);
         r->next_contact[k] = r->first_contact[root];
         r->first_contact[root] = k + 1;

@@ -64,6 +64,9 @@ typedef struct contact_header {
     uint8_t start;           // how it is solved in this step: a contact_start, 0 for not at all
     uint8_t colour;          // contacts of one colour share no body that moves
     uint32_t impulse_points; // points that had an impulse in this step
+    uint32_t island;         // its root
+    uint16_t iterations;     // of the solver, by the ratio of its bodies' masses
+    uint16_t is_prescribed;  // 1: one of its bodies moves, and not by contacts
 } contact_header;
 
 /// The velocities of a body while contacts are solved, world axes: what every contact reads and writes. Eight

@@ -5,8 +5,8 @@
 #include "dynamics/contacts.h"
 #include "geometry/broadphase.h"
 
-enum { MIN_PARALLEL_BODIES = 256 }; // below this, not worth waking threads
-enum { REBUILD_RATIO = 2 };         // when one in so many boxes moved, rebuilding the tree is faster
+enum { MIN_PARALLEL_BODIES = 256, MIN_PARALLEL_PAIRS = 1024 }; // below this, not worth waking threads
+enum { REBUILD_RATIO = 2 }; // when one in so many boxes moved, rebuilding the tree is faster
 
 static body_sweep sweep_of(const vy_bodies *b, uint32_t i, double h, double radius)
 {
@@ -138,32 +138,50 @@ static vy_status list_tree_pairs(vy_bodies *b)
     return VY_OK;
 }
 
-/// The body whose pairs are queried.
+enum { FOUND_BLOCK = 64 };
+
+/// The body whose pairs are queried, and what was found: threads add it to the keys block by block.
 typedef struct query_body {
     vy_bodies *b;
     uint32_t slot;
+    uint32_t count;
+    uint64_t found[FOUND_BLOCK];
 } query_body;
+
+static void add_found(query_body *m)
+{
+    contact_system *s = m->b->contacts;
+    const size_t at = atomic_fetch_add_explicit(&s->found_pairs, m->count, memory_order_relaxed),
+                 room = at < s->capacity.pairs ? s->capacity.pairs - at : 0;
+    for (size_t n = 0; n < m->count && n < room; ++n) s->keys[at + n] = m->found[n];
+    m->count = 0;
+}
 
 // When both have moved, the lower slot adds the pair.
 static void add_pair(void *self, int proxy)
 {
-    const query_body *m = self;
-    contact_system *s = m->b->contacts;
+    query_body *m = self;
+    const contact_system *s = m->b->contacts;
     const uint32_t i = m->slot, j = s->slot_of[proxy];
     VY_ASSERT(s->proxy_of[j] == proxy && s->moved[i]);
     if (i == j || (j < i && s->moved[j]) || !either_awake(m->b, i, j)) return;
-    const size_t at = atomic_fetch_add_explicit(&s->found_pairs, 1, memory_order_relaxed);
-    if (at < s->capacity.pairs) s->keys[at] = contact_key(i, j);
+    m->found[m->count++] = contact_key(i, j);
+    if (m->count == FOUND_BLOCK) add_found(m);
 }
 
 static void query_tree(vy_bodies *b, void *self, size_t first, size_t last)
 {
     (void)self;
-    contact_system *s = b->contacts;
+    const contact_system *s = b->contacts;
+    query_body m;
+    m.b = b;
+    m.count = 0;
     for (size_t i = first; i < last; ++i) {
-        query_body m = {b, (uint32_t)i};
-        if (s->moved[i]) vy_tree_query_proxy(s->tree, s->proxy_of[i], add_pair, &m);
+        if (!s->moved[i]) continue;
+        m.slot = (uint32_t)i;
+        vy_tree_query_proxy(s->tree, s->proxy_of[i], add_pair, &m);
     }
+    if (m.count > 0) add_found(&m);
 }
 
 // Query the boxes that have moved and keep the other pairs. The order in which pairs are found depends on the
@@ -246,7 +264,7 @@ static int is_above_plane(const vy_bodies *b, uint32_t ground, uint32_t i)
     VY_ASSERT(b->contacts->proxy_of[i] >= 0 && b->contacts->proxy_of[ground] < 0);
     const body_slot *slot = &b->slots[ground];
     if (slot->shape.kind != VY_SHAPE_PLANE || slot->kind != VY_BODY_STATIC) return 0;
-    const vy_pose pose = body_shape_pose(b, ground, &b->contacts->start_state[ground]);
+    const vy_pose pose = b->contacts->pose[ground];
     const vy_bounds *box = &b->contacts->bounds[i];
     const vec3 middle = vec3_scale(0.5, vec3_add(box->low, box->high));
     const vy_plane below = vy_plane_below(&slot->shape.plane, &pose, middle); // a globe's surface is below it
@@ -262,7 +280,7 @@ static int is_off_field(const vy_bodies *b, uint32_t ground, uint32_t i)
     const body_slot *slot = &b->slots[ground];
     if (slot->shape.kind != VY_SHAPE_HEIGHT_FIELD || slot->kind != VY_BODY_STATIC) return 0;
     const vy_height_field *field = &slot->shape.field;
-    const vy_pose pose = body_shape_pose(b, ground, &b->contacts->start_state[ground]);
+    const vy_pose pose = b->contacts->pose[ground];
     const mat3 r = quat_matrix(pose.rotation);
     const vy_bounds *box = &b->contacts->bounds[i];
     const vec3 half = vec3_scale(0.5, vec3_sub(box->high, box->low)),
@@ -288,6 +306,15 @@ static size_t max_contacts(const vy_bodies *b, uint64_t key)
                : 1;
 }
 
+// Mark the bodies that may touch a plane or a height field, slot *self.
+static void mark_above_ground(vy_bodies *b, void *self, size_t first, size_t last)
+{
+    const uint32_t ground = *(const uint32_t *)self;
+    for (uint32_t i = (uint32_t)first; i < last; ++i)
+        b->contacts->marked[i] = b->contacts->proxy_of[i] >= 0 && vy_contacts_may_collide(b, ground, i) &&
+                                 !is_above_plane(b, ground, i) && !is_off_field(b, ground, i);
+}
+
 // Planes and height fields have no bounds: pairs with every body, sorted; and how many contacts they may
 // have.
 static vy_status list_ground_pairs(vy_bodies *b, double h, size_t *count, size_t *contacts)
@@ -300,10 +327,9 @@ static vy_status list_ground_pairs(vy_bodies *b, double h, size_t *count, size_t
         if (shape->kind == VY_SHAPE_NONE || s->proxy_of[i] >= 0 || vy_shape_is_convex(shape)) continue;
         s->pose[i] = body_shape_pose(b, i, &s->start_state[i]);
         s->sweep[i] = sweep_of(b, i, h, 0.0);
+        vy_bodies_parallel_for(b, b->limit, MIN_PARALLEL_BODIES, mark_above_ground, &i);
         for (uint32_t j = 0; j < b->limit; ++j) {
-            if (s->proxy_of[j] < 0 || !vy_contacts_may_collide(b, i, j) || is_above_plane(b, i, j) ||
-                is_off_field(b, i, j))
-                continue;
+            if (!s->marked[j]) continue;
             if (vy_contacts_reserve(b, n + 1, 0) != VY_OK) return VY_NO_MEMORY;
             s->sorted[n] = contact_key(i, j);
             *contacts += max_contacts(b, s->sorted[n++]);
@@ -321,6 +347,16 @@ static size_t add_key(const vy_bodies *b, uint64_t key, size_t n)
     return n;
 }
 
+static void filter_pairs(vy_bodies *b, void *self, size_t first, size_t last)
+{
+    (void)self;
+    const contact_system *s = b->contacts;
+    for (size_t k = first; k < last; ++k) {
+        const uint32_t i = (uint32_t)(s->tree_keys[k] >> 32), j = (uint32_t)s->tree_keys[k];
+        s->pair_passes[k] = bounds_overlap(&s->bounds[i], &s->bounds[j]) && !is_filtered(b, i, j);
+    }
+}
+
 vy_status vy_contacts_pairs(vy_bodies *b, double h, size_t *count)
 {
     contact_system *s = b->contacts;
@@ -329,10 +365,10 @@ vy_status vy_contacts_pairs(vy_bodies *b, double h, size_t *count)
     if (refresh_tree(b, h) != VY_OK || list_ground_pairs(b, h, &ground, &ground_contacts) != VY_OK ||
         vy_contacts_reserve(b, s->tree_count + ground_contacts, 0) != VY_OK)
         return VY_NO_MEMORY;
+    vy_bodies_parallel_for(b, s->tree_count, MIN_PARALLEL_PAIRS, filter_pairs, NULL);
     for (size_t k = 0; k < s->tree_count; ++k) {
         const uint64_t key = s->tree_keys[k];
-        const uint32_t i = (uint32_t)(key >> 32), j = (uint32_t)key;
-        if (!bounds_overlap(&s->bounds[i], &s->bounds[j]) || is_filtered(b, i, j)) continue;
+        if (!s->pair_passes[k]) continue;
         while (at < ground && s->sorted[at] < key) n = add_key(b, s->sorted[at++], n);
         VY_ASSERT(n == 0 || s->keys[n - 1] < key);
         s->keys[n++] = key;

@@ -7,6 +7,7 @@
 #include "base/cpu.h"
 
 enum { NARROW_CONTACTS = 3 };
+enum { MIN_SHARED_CONTACTS = 32 }; // of a colour: fewer are solved sooner than threads meet
 
 const contact_kernel *vy_contacts_kernel(void)
 {
@@ -40,10 +41,10 @@ static void split_group(const pack_plan *plan)
 
 // Greedy colouring: each contact takes the lowest colour that neither of its moving bodies has. Returns how
 // many got none.
-static uint32_t colour_contacts(contact_system *s, const contact_group *g, uint32_t *colours)
+static uint32_t colour_contacts(contact_system *s, const contact_group *g, pack_plan *plan)
 {
-    uint32_t overflow = 0;
-    *colours = 0;
+    uint32_t overflow = 0, count[COLOURS] = {0};
+    plan->colours = plan->shared_colours = 0;
     for (uint32_t n = g->member_first; n < g->member_last; ++n) s->colours[s->members[n]] = 0;
     for (uint32_t n = g->first; n < g->last; ++n) {
         contact_header *c = &s->headers[s->grouped[n]];
@@ -56,7 +57,9 @@ static uint32_t colour_contacts(contact_system *s, const contact_group *g, uint3
             continue;
         }
         VY_ASSERT(((taken_a | taken_b) >> c->colour & 1u) == 0);
-        if (c->colour >= *colours) *colours = c->colour + 1u;
+        if (c->colour >= plan->colours) plan->colours = c->colour + 1u;
+        if (++count[c->colour] >= MIN_SHARED_CONTACTS && c->colour >= plan->shared_colours)
+            plan->shared_colours = c->colour + 1u;
         if (c->flags & MOVES_A) s->colours[c->a] |= (uint64_t)1 << c->colour;
         if (c->flags & MOVES_B) s->colours[c->b] |= (uint64_t)1 << c->colour;
     }
@@ -89,7 +92,7 @@ void vy_plan_packs(pack_plan *plan, void *memory)
     VY_ASSERT(g->last <= s->capacity.solved);
     uint32_t *const overflow_order = s->order + s->capacity.solved + g->first;
     split_group(plan);
-    plan->overflow_count = colour_contacts(s, g, &plan->colours);
+    plan->overflow_count = colour_contacts(s, g, plan);
     plan->overflow_order = overflow_order;
     if (plan->overflow_count > 0) list_overflow(s, g, overflow_order);
     if (count <= NARROW_CONTACTS) plan->wide = plan->narrow; // empty lanes cost as much as full ones
@@ -176,11 +179,17 @@ void vy_run_packs(const pack_plan *plan, const worker *t, stage at)
                                         plan->narrow->scale_restitution,
                                         plan->narrow->limit_impulses};
     const colour_range *own = plan->parts[t->part].colour;
-    for (uint32_t c = 0; c < plan->colours; ++c) {
+    const uint32_t shared = t->pool != NULL ? plan->shared_colours : plan->colours;
+    for (uint32_t c = 0; c < shared; ++c) {
         wide[at](&plan->context, plan->packs, own[c].first, own[c].last);
         barrier(t);
     }
-    if (plan->overflow_count == 0) return;
+    if (plan->overflow_count == 0 && shared == plan->colours) return;
+    for (uint32_t c = shared; c < plan->colours && t->part == 0; ++c) {
+        for (uint32_t k = 0; k < plan->part_count; ++k)
+            wide[at](&plan->context, plan->packs, plan->parts[k].colour[c].first,
+                     plan->parts[k].colour[c].last);
+    }
     if (t->part == 0) narrow[at](&plan->context, plan->overflow, 0, plan->overflow_count);
     barrier(t);
 }

@@ -35,6 +35,7 @@ typedef struct pack_plan {
     int substeps;               // sub-steps in an interval
     int retry;                  // 1: the group has been solved before, in fewer intervals
     uint32_t colours;           // in use
+    uint32_t shared_colours;    // the first ones; of the others one thread does all packs
     struct solver_part *parts;
     uint32_t part_count; // one for each thread that takes part
     void *packs;

@@ -5,6 +5,9 @@
 #include "geometry/collide.h"
 
 #define INFINITE_SEPARATION 1e300
+// From this ratio of two masses that touch on, a solver takes as many iterations as it is.
+#define UNEQUAL_MASSES 10.0
+enum { MAX_ITERATIONS = 1024 };
 
 enum { MIN_PARALLEL_PAIRS = 64, MIN_PARALLEL_CONTACTS = 256 }; // below these, not worth waking threads
 
@@ -226,6 +229,16 @@ static int is_deep(const vy_bodies *b, const contact *c)
            b->slots[c->b].kind != VY_BODY_KINEMATIC;
 }
 
+// A heavy body on a light one: an iteration moves as much of its weight on as the light one's part of the
+// mass.
+static uint16_t iterations_for(const vy_bodies *b, const contact *c)
+{
+    const double x = b->params[c->a].inverse_mass, y = b->params[c->b].inverse_mass;
+    if (x == y || !b->awake[c->a] || !b->awake[c->b]) return 1;
+    const double ratio = real_max(x, y) / real_min(x, y);
+    return ratio < UNEQUAL_MASSES ? 1 : (uint16_t)real_min(ratio, (double)MAX_ITERATIONS);
+}
+
 static contact_header header_of(const vy_bodies *b, const contact *c, const pair_velocity *v,
                                 double threshold)
 {
@@ -238,8 +251,13 @@ static contact_header header_of(const vy_bodies *b, const contact *c, const pair
         flags |= NEW_AT_REST;
     }
     VY_ASSERT((flags & (MOVES_A | MOVES_B)) != 0);
-    return (contact_header){
-        .a = c->a, .b = c->b, .flags = (uint8_t)flags, .point_count = (uint8_t)c->point_count};
+    return (contact_header){.a = c->a,
+                            .b = c->b,
+                            .flags = (uint8_t)flags,
+                            .point_count = (uint8_t)c->point_count,
+                            .iterations = iterations_for(b, c),
+                            .is_prescribed =
+                                has_prescribed_motion(b, c->a) || has_prescribed_motion(b, c->b)};
 }
 
 // ---- the cache of a pair
@@ -314,10 +332,12 @@ static void find_manifolds(vy_bodies *b, void *self, size_t first, size_t last)
         const vec3 displacement = vec3_sub(s->sweep[j].displacement, s->sweep[i].displacement);
         const int count = manifolds_of(b, i, j, displacement, &s->manifolds[k]);
         const size_t next = k + (size_t)count;
+        for (size_t n = k; n < next; ++n) s->pair_passes[block->first + n] = 1;
         if (count > 0 && (next >= block->count || keys[next] != keys[k])) continue; // as many as have a key
         const int apart = count > 0 && (may_be_divided(b, i, block->h) || may_be_divided(b, j, block->h));
         for (size_t n = (size_t)count; k + n < block->count && keys[k + n] == keys[k]; ++n) {
             s->manifolds[k + n].count = 0;
+            s->pair_passes[block->first + k + n] = (unsigned char)apart;
             if (apart) // others may come in the course of the step
                 s->manifolds[k + n] =
                     vy_contact_separated_manifold(s->manifolds[k].normal, s->start_state[i].position);
@@ -410,7 +430,8 @@ vy_status vy_contacts_find(vy_bodies *b, double h)
         vy_bodies_parallel_for(b, count, MIN_PARALLEL_PAIRS, find_manifolds, &block);
         uint32_t count_with_points = 0;
         for (uint32_t k = 0; k < count; ++k) {
-            if (s->manifolds[k].count > 0) s->pairs_with_points[count_with_points++] = k;
+            VY_ASSERT(s->pair_passes[at + k] == (s->manifolds[k].count > 0));
+            if (s->pair_passes[at + k]) s->pairs_with_points[count_with_points++] = k;
         }
         vy_bodies_parallel_for(b, count_with_points, MIN_PARALLEL_CONTACTS, fill_contacts, &block);
         s->count += count_with_points;

@@ -226,7 +226,7 @@ static void count_island_contacts(vy_bodies *b)
     contact_system *s = b->contacts;
     for (uint32_t i = 0; i < b->limit; ++i) s->island_contacts[i] = 0;
     for (uint32_t k = 0; k < s->count; ++k) {
-        if (s->headers[k].start != START_NONE) s->island_contacts[island_of(s, &s->headers[k])] += 1;
+        if (s->headers[k].start != START_NONE) s->island_contacts[s->headers[k].island] += 1;
     }
 }
 

@@ -5,13 +5,23 @@
 #include "dynamics/impacts.h"
 #include "dynamics/sleep.h"
 
-enum { MIN_PARALLEL_RECORDS = 256 }; // below this, not worth waking threads
+enum {
+    MIN_PARALLEL_RECORDS = 256,
+    MIN_PARALLEL_HEADERS = 2048,
+    MIN_PARALLEL_COPIES = 2048
+}; // below this, not worth waking threads
+
+static void copy_states(vy_bodies *b, void *self, size_t first, size_t last)
+{
+    (void)self;
+    memcpy(b->contacts->start_state + first, b->state + first, (last - first) * sizeof *b->state);
+}
 
 void vy_contacts_begin(vy_bodies *b)
 {
     if (b->contacts == NULL) return;
     if (vy_bodies_asleep(b) == 0) {
-        memcpy(b->contacts->start_state, b->state, b->limit * sizeof *b->state);
+        vy_bodies_parallel_for(b, b->limit, MIN_PARALLEL_COPIES, copy_states, NULL);
         return;
     }
     for (uint32_t i = 0; i < b->limit; ++i) { // sleeping bodies have not moved
@@ -40,6 +50,17 @@ static void join_islands(vy_bodies *b)
     // A root is the lowest body of its island, so parents come first. With them as roots, finding one is
     // short.
     for (uint32_t i = 0; i < b->limit; ++i) s->parent[i] = s->parent[s->parent[i]];
+}
+
+static void set_islands(vy_bodies *b, void *self, size_t first, size_t last)
+{
+    (void)self;
+    contact_system *s = b->contacts;
+    for (size_t k = first; k < last; ++k) {
+        contact_header *c = &s->headers[k];
+        c->island = s->parent[c->flags & MOVES_A ? c->a : c->b];
+        VY_ASSERT(c->island == find_island(s, c));
+    }
 }
 
 // ---- which islands touch
@@ -72,7 +93,7 @@ static void find_cold_starts(vy_bodies *b)
 {
     contact_system *s = b->contacts;
     for (uint32_t k = 0; k < s->count; ++k) {
-        const uint32_t root = island_of(s, &s->headers[k]);
+        const uint32_t root = s->headers[k].island;
         if (s->island_start[root]) s->cold_votes[root] += s->headers[k].flags & NEW_AT_REST ? 1 : -1;
     }
     for (uint32_t i = 0; i < b->limit; ++i) {
@@ -84,10 +105,10 @@ static void find_island_starts(vy_bodies *b, double h)
 {
     contact_system *s = b->contacts;
     for (uint32_t k = 0; k < s->count; ++k) {
-        if (s->headers[k].flags & KEEPS_TOUCHING) s->island_start[island_of(s, &s->headers[k])] = START_WARM;
+        if (s->headers[k].flags & KEEPS_TOUCHING) s->island_start[s->headers[k].island] = START_WARM;
     }
     for (uint32_t k = 0; k < s->count; ++k) {
-        const uint32_t root = island_of(s, &s->headers[k]);
+        const uint32_t root = s->headers[k].island;
         if (!s->island_start[root] && !contact_is_of_last_pair(s, k) &&
             vy_paths_collide(b, s->headers[k].a, s->headers[k].b, h))
             s->island_start[root] = START_WARM;
@@ -96,7 +117,7 @@ static void find_island_starts(vy_bodies *b, double h)
     if (b->joints->island_count > 0) vy_jointed_mark_islands(b);
     for (uint32_t k = 0; k < s->count; ++k) {
         contact_header *c = &s->headers[k];
-        c->start = (uint8_t)s->island_start[island_of(s, c)];
+        c->start = (uint8_t)s->island_start[c->island];
         VY_ASSERT((c->flags & MOVES_A) == 0 || (c->flags & MOVES_B) == 0 ||
                   island_root(s->parent, c->a) == island_root(s->parent, c->b));
         s->start_mask[c->a] |= c->start; // a body that does not move may belong to several islands
@@ -332,6 +353,7 @@ uint32_t vy_contacts_step(vy_bodies *b, double h)
             solve_impulses(b);
         } else {
             join_islands(b);
+            vy_bodies_parallel_for(b, b->contacts->count, MIN_PARALLEL_HEADERS, set_islands, NULL);
             find_island_starts(b, h);
             vy_contacts_solve(b, h, 1);
             if (b->joints->island_count > 0) vy_jointed_solve(b, h);

@@ -88,6 +88,7 @@ enum { PAIR_BLOCK = 512, PAIR_BLOCK_SHARED = 16384 };
     ARRAY(s->jointed.saved_motion, c.bodies)                                    \
     ARRAY(s->tree_keys, c.pairs)                                                \
     ARRAY(s->pairs, c.pairs)                                                    \
+    ARRAY(s->pair_passes, c.pairs)                                              \
     ARRAY(s->keys, c.pairs)                                                     \
     ARRAY(s->sorted, c.pairs)                                                   \
     ARRAY(b->contact_cache, c.contacts)                                         \

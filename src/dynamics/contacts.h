@@ -137,6 +137,7 @@ typedef struct contact_system {
     double *half_thickness;  // [m] [body_cap] that of a box with the same moments
     double *intervals_per_radian2; // [body_cap] the square of the intervals that it needs for each radian
     vy_tree_pair *pairs;           // [pairs]
+    unsigned char *pair_passes;    // [pairs] 1: its bounds overlap; then: it has a manifold
     uint64_t *keys, *sorted;       // [pairs]
     uint64_t *tree_keys;           // [pairs] pairs of the tree, sorted; they stay valid while no box moves
     size_t tree_count;
@@ -266,6 +267,11 @@ size_t vy_contacts_part_memory(uint32_t threads);
 /// Solve the active contacts, from where the bodies were at the start. `may_divide`: the step of islands
 /// whose bodies turn fast is divided into intervals with manifolds of their own.
 void vy_contacts_solve(vy_bodies *b, double h, int may_divide);
+/// Kinematic, or integrated elsewhere: it moves through the sub-steps at its own velocity.
+VY_FN int has_prescribed_motion(const vy_bodies *b, uint32_t i)
+{
+    return !b->awake[i] && b->slots[i].kind != VY_BODY_STATIC;
+}
 /// Put the islands to solve into groups, without those that have joints; with `retry` only those that are
 /// solved again.
 void vy_contacts_group(vy_bodies *b, int retry);
@@ -366,7 +372,8 @@ VY_FN int contacts_substeps(double h, double max)
     return (int)ratio + ((double)(int)ratio < ratio);
 }
 
-VY_FN uint32_t island_of(contact_system *s, const contact_header *c)
+/// The root of the island of a contact, once islands are joined.
+VY_FN uint32_t find_island(contact_system *s, const contact_header *c)
 {
     VY_ASSERT((c->flags & (MOVES_A | MOVES_B)) != 0);
     return island_root(s->parent, c->flags & MOVES_A ? c->a : c->b);

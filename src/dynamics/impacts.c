@@ -16,6 +16,8 @@
 #define ZERO_INTERVAL  1e-9 // of the step: counts as no progress
 enum { MAX_INTERVALS = 1000, MAX_ZERO_INTERVALS = 12, MAX_RETRIES = 3, MAX_REGROUPS = IMPACT_BODIES };
 
+enum { MIN_PARALLEL_BODIES = 512 }; // below this, not worth waking threads
+
 // ---- fast bodies
 
 static int has_shape(const vy_bodies *b, uint32_t i) { return b->slots[i].shape.kind != VY_SHAPE_NONE; }
@@ -46,13 +48,20 @@ int vy_impacts_collide(const vy_bodies *b, uint32_t i, uint32_t j, double h)
     return vy_impact_time(b, i, j, &pi, &pj, 0, &hit);
 }
 
+static void mark_fast(vy_bodies *b, void *self, size_t first, size_t last)
+{
+    for (size_t i = first; i < last; ++i)
+        b->contacts->marked[i] = (unsigned char)vy_impacts_is_fast(b, (uint32_t)i, *(const double *)self);
+}
+
 // List fast bodies, and how far the others move at most.
 static uint32_t list_fast(vy_bodies *b, double h, double *max_slow_displacement)
 {
     contact_system *s = b->contacts;
     uint32_t count = 0;
+    vy_bodies_parallel_for(b, b->limit, MIN_PARALLEL_BODIES, mark_fast, &h);
     for (uint32_t i = 0; i < b->limit; ++i) {
-        if (vy_impacts_is_fast(b, i, h)) s->fast[count++] = i;
+        if (s->marked[i]) s->fast[count++] = i;
     }
     *max_slow_displacement = 0.0;
     if (count == 0) return 0;
@@ -199,6 +208,7 @@ static void solve_group(impact_group *g, double h)
     for (uint32_t k = 0; k < s->count; ++k) {
         contact_header *c = &s->headers[k];
         c->start = (uint8_t)start;
+        c->island = find_island(s, c);
         c->impulse_points = 0;
         s->start_mask[c->a] |= (int)start;
         s->start_mask[c->b] |= (int)start;
