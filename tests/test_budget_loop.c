@@ -350,12 +350,13 @@ static void saturation_ends_the_bound(void **unused)
 static void other_loops_have_no_bound(void **unused)
 {
     (void)unused;
-    for (int kind = 0; kind < 4; ++kind) {
+    for (int kind = 0; kind < 5; ++kind) {
         vy_world_def wd = vy_default_world_def();
         vy_drone_def d = hovering(&wd, 1);
         if (kind == 0) d.controller.kind = VY_CONTROLLER_INTENT, d.controller.start.rung = VY_RUNG_ATTITUDE;
         if (kind == 1) d.truth = 0, d.estimator.kind = VY_ESTIMATOR_EKF;
         if (kind == 2) d.vehicle.motor_lag_down = 0.03;
+        if (kind == 4) d.truth = 0, d.estimator.kind = VY_ESTIMATOR_COMPLEMENTARY;
         if (kind == 3) wd.environment.wind.turbulence.intensity = 0.1;
         vy_world *world = fly_in(&wd, &d);
         (void)vy_world_advance(world, 1000);

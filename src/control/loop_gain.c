@@ -216,6 +216,11 @@ static void step(const loop *l, uint64_t tick, const double *entry, axis_state *
     out[LOOP_ANGLE_INNOVATION] = x[X_ANGLE] - s->angle;
     out[LOOP_INNOVATION] = (drifts(l->p) ? 0.0 : x[X_POSITION]) - s->position;
     out[LOOP_VELOCITY_ESTIMATE] = s->velocity;
+    const loop_params *p = l->p;
+    const double force = l->axis == LOOP_ACROSS ? p->gravity * s->angle : s->desired,
+                 swing = l->axis == LOOP_ACROSS ? p->gravity * s->rate : 0.0;
+    out[LOOP_JERK] = p->position * s->velocity + p->velocity * force;
+    out[LOOP_SNAP] = p->position * force + p->velocity * swing;
 }
 
 // Sums of magnitudes of the quantities, by the phase of the step after which they are seen.

@@ -33,6 +33,8 @@ enum {
     LOOP_ANGLE_INNOVATION, // true less estimated angle
     LOOP_INNOVATION,       // true less estimated position
     LOOP_VELOCITY_ESTIMATE,
+    LOOP_JERK, // [m/s^3] of lee: the desired acceleration's derivative, by the estimate
+    LOOP_SNAP, // [m/s^4] the second one
     LOOP_SIGNALS
 };
 

@@ -50,8 +50,10 @@ static void forecast_envelope(const vy_model *m, uint32_t index, double *out)
                                      [ENVELOPE_SNAP - ENVELOPE_JERK] = vec3_length(p.d[4]),
                                      [ENVELOPE_PUSH - ENVELOPE_JERK] = vec3_length(p.d[2]),
                                      [ENVELOPE_HEADING_RATE - ENVELOPE_JERK] = real_abs(p.yaw_rate),
-                                     [ENVELOPE_HEADING_SPIN - ENVELOPE_JERK] = real_abs(p.yaw_acceleration)};
-            for (int i = ENVELOPE_JERK; i <= ENVELOPE_HEADING_SPIN; ++i)
+                                     [ENVELOPE_HEADING_SPIN - ENVELOPE_JERK] = real_abs(p.yaw_acceleration),
+                                     [ENVELOPE_JERK_ALONG - ENVELOPE_JERK] = real_abs(p.d[3].z),
+                                     [ENVELOPE_SNAP_ALONG - ENVELOPE_JERK] = real_abs(p.d[4].z)};
+            for (int i = ENVELOPE_JERK; i < ENVELOPE_COUNT; ++i)
                 out[i] = real_max(out[i], values[i - ENVELOPE_JERK]);
         }
         last = r;
@@ -252,6 +254,8 @@ static void watch_trajectory(const vy_model *m, uint32_t index, const loop_model
     widen(b, ENVELOPE_ERROR_ABOUT, near ? 1.1 * real_abs(error.z) : 2.0);
     widen(b, ENVELOPE_JERK, vec3_length(a[1]));
     widen(b, ENVELOPE_SNAP, vec3_length(a[2]));
+    widen(b, ENVELOPE_JERK_ALONG, real_abs(a[1].z));
+    widen(b, ENVELOPE_SNAP_ALONG, real_abs(a[2].z));
     widen(b, ENVELOPE_PUSH,
           vec3_length(vec3_sub(vec3_scale(thrust, z), vec3_make(0.0, 0.0, l->params.gravity))));
     widen(b, ENVELOPE_HEADING_RATE, real_abs(r.yaw_rate));

@@ -227,7 +227,7 @@ static move push_of(const terms *t, double tilt)
 static derivatives derivatives_of(const terms *t, const loop_bound *s)
 {
     const loop_params *p = &t->m->params;
-    const double *env = t->env, g = p->gravity;
+    const double *env = t->env;
     if (p->law != LOOP_LEE) return (derivatives){{0.0, 0.0}, {0.0, 0.0}, 0.0, 0.0}; // of the reference alone
     const double off = env[ENVELOPE_ESTIMATE_ERROR], tilt = env[ENVELOPE_TILT] + off;
     const double a = env[ENVELOPE_DESIRED_MAX], wide = a + translation_norm(t->r, LOOP_DESIRED);
@@ -241,17 +241,19 @@ static derivatives derivatives_of(const terms *t, const loop_bound *s)
     const move force_rest = {tilt * (desired.v + tilt * desired.h + skew) + push.v * turn.h +
                                  push.h * turn.z + second,
                              tilt * (desired.h + tilt * desired.v) + skew + push.h * turn.h + second};
-    const move force = {g * turn.h + force_rest.h, desired.v + force_rest.v};
-    // f w x z: w is turned from body axes, z turns.
+    // f w x z: w and z are turned from body axes; w x z is level but for the tilt.
+    const part flies = believed_parts(t);
+    const double sway = flies.h + tilt * flies.z;
     const double thrust = desired.v + tilt * desired.h + skew + second; // of f
-    const double turning = wide * (off * rate + 2.0 * spin * angle + other * (rate + spin * angle));
-    const move swing_rest = {spin * thrust + push.v * spins.h + push.h * spins.z + turning,
-                             spin * thrust + push.h * spins.h + turning};
+    const double frames = wide * (off * rate + other * (rate + spin * angle));
+    const move swing_rest = {
+        sway * (thrust + wide * (turn.z + tilt * turn.h)) + push.v * spins.h + push.h * spins.z + frames,
+        sway * (tilt * thrust + wide * (turn.h + tilt * turn.z)) + push.h * spins.h + frames};
     return (derivatives){
-        .jerk = {p->position * s->of[H][LOOP_VELOCITY_ESTIMATE] + p->velocity * force.h,
-                 p->position * s->of[V][LOOP_VELOCITY_ESTIMATE] + p->velocity * force.v},
-        .snap = {p->position * force.h + p->velocity * (g * spins.h + swing_rest.h),
-                 p->position * force.v + p->velocity * swing_rest.v},
+        .jerk = {s->of[H][LOOP_JERK] + p->velocity * force_rest.h,
+                 s->of[V][LOOP_JERK] + p->velocity * force_rest.v},
+        .snap = {s->of[H][LOOP_SNAP] + p->position * force_rest.h + p->velocity * swing_rest.h,
+                 s->of[V][LOOP_SNAP] + p->position * force_rest.v + p->velocity * swing_rest.v},
         .jerk_rest = p->velocity * force_rest.h,
         .snap_rest = p->position * force_rest.h + p->velocity * swing_rest.h,
     };
@@ -260,6 +262,7 @@ static derivatives derivatives_of(const terms *t, const loop_bound *s)
 // The desired attitude's rate or spin: `across` u, and `about` u; `rest` of it beside the linear loop.
 typedef struct desired_turn {
     range across, about;
+    double vertical; // about the vertical
     part rest;
 } desired_turn;
 
@@ -267,22 +270,25 @@ typedef struct desired_turn {
 static part seen_turn(const terms *t, const desired_turn *d, double tilt)
 {
     const double off = t->env[ENVELOPE_ESTIMATE_ERROR], other = rotation_norm(t->r, LOOP_ANGLE_ESTIMATE);
-    const part size = {d->across.size + tilt * d->about.size, d->about.size + tilt * d->across.size};
+    const part size = {d->across.size + tilt * d->about.size, d->vertical};
     const part turned = cross(size, rotation_part(t->s, LOOP_ANGLE_ESTIMATE));
     const double both = off * (d->across.change + d->about.change) +
                         0.5 * other * length(size.h, size.z) * rotation_norm(t->s, LOOP_ANGLE_ESTIMATE);
     return (part){d->rest.h + turned.h + both, d->rest.z + turned.z + both};
 }
 
-// The rest of X x a, with the difference `d` of a, and what is about u, which turns.
-static part turn_rest(const terms *t, range x, double size, move d, double rest, range about, range u,
-                      double tilt)
+// Of X x a across, with the size of a, its difference `d` and the `rest` of that, and of what is about u,
+// which turns: what is beside the linear loop. X changes as A does, mirrored at the plane across u.
+static double turn_rest(const terms *t, double inverse, move size, move d, double rest, range about, range u,
+                        double tilt)
 {
     const double lean = t->env[ENVELOPE_DESIRED_TILT] * t->env[ENVELOPE_DESIRED_INVERSE],
                  gap = t->env[ENVELOPE_DESIRED]; // of X from z / g, across and along
-    const double other = x.change * size + about.size * u.change;
-    return (part){other + lean * d.v + gap * d.h + rest / t->m->params.gravity + tilt * about.change,
-                  other + lean * d.h + about.change};
+    const double h = t->s->of[H][LOOP_DESIRED], v = t->s->of[V][LOOP_DESIRED], k = inverse * inverse;
+    const double across = k * (h + 2.0 * tilt * (tilt * h + v)),
+                 along = k * (v + 2.0 * tilt * (h + tilt * v));
+    return along * size.h + across * size.v + about.size * u.change + lean * d.v + gap * d.h +
+           rest / t->m->params.gravity + tilt * about.change;
 }
 
 // How the desired attitude turns: with u = A / |A|, X = A / |A|^2 and A' its derivative,
@@ -318,19 +324,26 @@ static void add_turning(const terms *t)
     // cancel but for that.
     const range aside = sum(swing, scale(yaw, q)), leaning = product(q, over);
     const range vertical = product(leaning, aside);
-    desired_turn rate = {across, about, turn_rest(t, x, jerk.size, d.jerk, d.jerk_rest, about, u, tilt)};
-    rate.rest.z = vertical.change;
+    const move jerk_of = {jerk.size, env[ENVELOPE_JERK_ALONG] + o.jerk.v},
+               snap_of = {snap.size, env[ENVELOPE_SNAP_ALONG] + o.snap.v};
+    const desired_turn rate = {
+        across,
+        about,
+        yaw + vertical.size,
+        {turn_rest(t, inverse, jerk_of, d.jerk, d.jerk_rest, about, u, tilt), vertical.change}};
     const part of_rate = seen_turn(t, &rate, tilt);
     add_entry(t, ENTRY_COMMAND, p->rates * of_rate.h, p->rates * of_rate.z);
     if (p->law != LOOP_LEE) return;
     const range bends = sum(scale(2.0, square), product(about, swing));
-    desired_turn spin = {sum(rises, product(about, swing)), about_rate,
-                         turn_rest(t, x, snap.size, d.snap, d.snap_rest, about_rate, u, tilt)};
     const range aside_rate = sum(sum(product(rises, u), product(square, u)),
                                  sum(scale(yaw_change, q), scale(yaw, sum(swing, q_rate))));
     const range vertical_rate = sum(sum(product(product(q_rate, over), aside), product(leaning, aside_rate)),
                                     scale(2.0, product(product(vertical, over), product(q, q_rate))));
-    spin.rest = (part){spin.rest.h + bends.change, vertical_rate.change};
+    const double spin_rest = turn_rest(t, inverse, snap_of, d.snap, d.snap_rest, about_rate, u, tilt);
+    const desired_turn spin = {sum(rises, product(about, swing)),
+                               about_rate,
+                               yaw_change + vertical_rate.size,
+                               {spin_rest + bends.change, vertical_rate.change}};
     const part of_spin = seen_turn(t, &spin, tilt);
     // w x w_d.
     const part flies = believed_parts(t), differ = rotation_part(t->s, LOOP_RATE_ESTIMATE),

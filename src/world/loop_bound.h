@@ -52,6 +52,8 @@ enum {
     // In the place of what laws at once have.
     ENVELOPE_STICK_SPEED = ENVELOPE_JERK,      // [m/s] across, of the sticks
     ENVELOPE_WAY_INVERSE = ENVELOPE_SNAP,      // [1/m] of the autopilot's distance to its target
+    ENVELOPE_JERK_ALONG = ENVELOPE_GATE_WAY,   // [m/s^3] and the other way round
+    ENVELOPE_SNAP_ALONG = ENVELOPE_GATE_ANGLE, // [m/s^4]
     ENVELOPE_TURN_RATE = ENVELOPE_HEADING_RATE // [rad/s] about the vertical, desired
 };
 _Static_assert((int)ENVELOPE_COUNT <= (int)LOOP_ENVELOPE_CAP, "a loop_block holds an envelope");
@@ -99,7 +101,7 @@ typedef struct loop_model {
 
 /// Of a drone that is flown by a built-in law, with upright rotors all alike, and the truth or the estimator
 /// of constant gains; of any other `out->is_bounded` becomes 0.
-/// The gains of `other` (or NULL) are taken over where it is alike: they take a tenth of a second.
+/// The gains of `other` (or NULL) are taken over where it is alike: they take up to a tenth of a second.
 void vy_loop_build(const loop_params *p, const ladder_params *ladder, const rotor_layout *layout,
                    const loop_model *other, loop_model *out);
 
