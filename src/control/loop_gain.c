@@ -32,6 +32,7 @@ typedef struct loop {
     int axis;
     plant plant;
     uint64_t phases;
+    uint8_t imu[PHASES_MAX], mocap[PHASES_MAX], control[PHASES_MAX], rate[PHASES_MAX]; // due in this phase
 } loop;
 
 // The plant's derivative: x' = a x + b u.
@@ -102,7 +103,7 @@ static void estimate(const loop *l, uint64_t tick, const double *entry, axis_sta
     }
     const double g = l->axis == LOOP_ACROSS ? p->gravity : 0.0;
     const double at = drifts(p) ? 0.0 : s->x[X_POSITION];
-    if (tick % p->imu == 0) {
+    if (l->imu[tick]) {
         const double t = (double)p->imu * p->dt;
         s->gyro_bias += t * entry[ENTRY_GYRO_DRIFT];
         s->accel_bias += t * entry[ENTRY_ACCEL_DRIFT];
@@ -116,7 +117,7 @@ static void estimate(const loop *l, uint64_t tick, const double *entry, axis_sta
         s->last_velocity = s->x[X_VELOCITY];
         s->last_angle = s->x[X_ANGLE];
     }
-    if (tick % p->mocap == 0) {
+    if (l->mocap[tick]) {
         const double e = at - s->position, turn = s->x[X_ANGLE] - s->angle;
         s->position += p->position_gain * e;
         s->velocity += p->velocity_gain * e;
@@ -160,16 +161,16 @@ static double desired_spin(const loop *l, const axis_state *s)
 static void run_law(const loop *l, uint64_t tick, const double *entry, axis_state *s)
 {
     const loop_params *p = l->p;
-    if (tick % p->control == 0 && drifts(p)) {
+    if (l->control[tick] && drifts(p)) {
         const double error = entry[ENTRY_VELOCITY] - s->velocity;
         s->integral += p->position * (double)p->control * p->dt * error;
         s->desired = s->integral + p->velocity * error;
-    } else if (tick % p->control == 0) {
+    } else if (l->control[tick]) {
         s->integral -= p->integral * (double)p->control * p->dt * s->position;
         s->desired = s->integral - p->position * s->position - p->velocity * s->velocity;
         if (loop_is_at_once(p)) s->spin = desired_spin(l, s);
     }
-    if (tick % p->rate != 0) return;
+    if (!l->rate[tick]) return;
     if (l->axis == LOOP_ACROSS) s->lift_command = s->desired;
     if (l->axis == LOOP_ALONG) {
         s->command = s->desired;
@@ -180,16 +181,20 @@ static void run_law(const loop *l, uint64_t tick, const double *entry, axis_stat
     s->command += entry[ENTRY_COMMAND];
 }
 
-// One step to `tick`, with what enters in it, and the quantities after it.
+static const double no_entry[LOOP_ENTRIES];
+
+// One step to phase `tick`, with what enters in it, and the quantities after it. A state of the plant depends
+// on itself and on those behind it.
 static void step(const loop *l, uint64_t tick, const double *entry, axis_state *s, double *out)
 {
     double x[PLANT_STATES], u[PLANT_INPUTS];
+    const int first = entry == no_entry ? ENTRY_DRIVE : 0;
     for (int j = 0; j < PLANT_INPUTS; ++j) u[j] = entry[j];
     u[ENTRY_DRIVE] += s->command;
     for (int i = 0; i < PLANT_STATES; ++i) {
         x[i] = 0.0;
-        for (int j = 0; j < PLANT_STATES; ++j) x[i] += l->plant.a[i][j] * s->x[j];
-        for (int j = 0; j < PLANT_INPUTS; ++j) x[i] += l->plant.b[i][j] * u[j];
+        for (int j = i; j < PLANT_STATES; ++j) x[i] += l->plant.a[i][j] * s->x[j];
+        for (int j = first; j < PLANT_INPUTS; ++j) x[i] += l->plant.b[i][j] * u[j];
     }
     out[LOOP_ACCELERATION] = (x[X_VELOCITY] - s->x[X_VELOCITY]) / l->p->dt;
     out[LOOP_DRIVE] = l->p->lag > 0.0 ? x[X_DRIVE] : u[ENTRY_DRIVE];
@@ -266,13 +271,19 @@ static int entry_is_of(const loop_params *p, int axis, int entry)
     return !(axis == LOOP_ALONG && (turn >> entry & 1u) != 0);
 }
 
+static int is_at_rest(const double *values)
+{
+    for (int k = 0; k < AXIS_STATES; ++k)
+        if (values[k] != 0.0) return 0;
+    return 1;
+}
+
 // A unit enters `entry` in the step to `phase`. Adds the responses of `steps` steps and of those until all
 // periods come together again. Returns the largest state that is left, in units; marks those that moved.
 // `*offset` becomes the size of the position that is left, where it drifts.
 static double respond(const loop *l, int entry, uint64_t phase, uint64_t steps, sums *out, int *moved,
                       double *offset)
 {
-    static const double none[LOOP_ENTRIES];
     double unit[LOOP_ENTRIES] = {0.0}, y[LOOP_SIGNALS], left = 0.0;
     axis_state s;
     memset(&s, 0, sizeof s);
@@ -280,8 +291,9 @@ static double respond(const loop *l, int entry, uint64_t phase, uint64_t steps, 
     const double *values = (const double *)&s, *units = (const double *)&state_units;
     uint64_t at = phase;
     for (uint64_t n = 0; n < steps || at != 1 % l->phases; ++n) {
-        step(l, at, n == 0 ? unit : none, &s, y);
+        step(l, at, n == 0 ? unit : no_entry, &s, y);
         add(y, out->of[at]);
+        if (n == 0 && is_at_rest(values)) break; // nothing enters there in this phase
         at = at + 1 < l->phases ? at + 1 : 0;
         if (n < 2 * l->phases)
             for (int k = 0; k < AXIS_STATES; ++k) moved[k] |= values[k] != 0.0;
@@ -300,7 +312,6 @@ static double respond(const loop *l, int entry, uint64_t phase, uint64_t steps, 
 // most; `out` becomes the sums of their responses.
 static double settle(const loop *l, uint64_t steps, const int *moved, sums *out)
 {
-    static const double none[LOOP_ENTRIES];
     const double *units = (const double *)&state_units;
     double left[AXIS_STATES] = {0.0}, largest = 0.0;
     memset(out, 0, sizeof *out);
@@ -312,7 +323,7 @@ static double settle(const loop *l, uint64_t steps, const int *moved, sums *out)
         values[i] = units[i];
         uint64_t at = 1 % l->phases;
         for (uint64_t n = 0; n < steps; ++n, at = at + 1 < l->phases ? at + 1 : 0) {
-            step(l, at, none, &s, y);
+            step(l, at, no_entry, &s, y);
             add(y, out->of[at]);
         }
         if (drifts(l->p)) s.x[X_POSITION] = 0.0;
@@ -398,6 +409,12 @@ int vy_loop_gains(const loop_params *p, loop_gains *out)
     if (!(p->gravity > 0.0) || (p->lag > 0.0 && p->dt > 5.0 * p->lag)) return 0;
     for (int axis = 0; axis < LOOP_AXES; ++axis) {
         loop l = {.p = p, .axis = axis, .phases = phases};
+        for (uint64_t k = 0; k < phases; ++k) {
+            l.imu[k] = !p->truth && k % p->imu == 0;
+            l.mocap[k] = !p->truth && k % p->mocap == 0;
+            l.control[k] = k % p->control == 0;
+            l.rate[k] = k % p->rate == 0;
+        }
         plant_step(p, axis, &l.plant);
         if (!axis_gains(&l, out->of[axis])) return 0;
     }
