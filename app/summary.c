@@ -598,6 +598,15 @@ static void json_expectations(const flight *f, json *j)
     vy_json_close(j);
 }
 
+// Would the same run again give these bits? Firmware has threads and a clock of its own: tier 1.
+static uint64_t tier_of(const vy_scenario *s)
+{
+    for (int i = 0; i < s->drone_count; ++i) {
+        if (s->drones[i].def.controller.kind == VY_CONTROLLER_PX4) return 1;
+    }
+    return 0;
+}
+
 static void json_summary(const flight *f)
 {
     const vy_scenario *s = f->def.scenario;
@@ -606,7 +615,7 @@ static void json_summary(const flight *f)
     vy_json_text(&j, "scenario", s->name);
     vy_json_text(&j, "file", f->def.file);
     vy_json_uint(&j, "seed", s->seed);
-    vy_json_uint(&j, "tier", 0);
+    vy_json_uint(&j, "tier", tier_of(s));
     vy_json_uint(&j, "first_step", f->first);
     vy_json_uint(&j, "steps", steps_flown(f));
     vy_json_number(&j, "sim_time_s", (double)steps_flown(f) * s->step);

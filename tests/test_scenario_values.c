@@ -293,7 +293,7 @@ static void every_field_of_a_drone_has_a_key(void **unused)
         k->start.rung = (vy_rung)rung;
         walk(drones->table, (char *)&drone, 0, mark_value, &c);
     }
-    for (int kind = VY_CONTROLLER_NONE; kind <= VY_CONTROLLER_PILOT; ++kind) {
+    for (int kind = VY_CONTROLLER_NONE; kind <= VY_CONTROLLER_PX4; ++kind) {
         k->kind = (vy_controller_kind)kind;
         walk(drones->table, (char *)&drone, 0, mark_value, &c);
     }
@@ -331,6 +331,8 @@ static void every_field_of_a_drone_has_a_key(void **unused)
     mark(&c, &k->start.status, sizeof k->start.status);
     mark(&c, &k->rc_count, sizeof k->rc_count);
     mark(&c, &k->rc, sizeof k->rc);
+    mark(&c, &k->firmware.script_count, sizeof k->firmware.script_count);
+    mark(&c, &k->firmware.script, sizeof k->firmware.script);
     mark(&c, &k->instance, sizeof k->instance); // by who builds the world
     mark(&c, &k->parameter_count, sizeof k->parameter_count);
     mark(&c, &drone.def.cookie, sizeof drone.def.cookie);
@@ -345,7 +347,7 @@ static void every_field_of_a_drone_has_a_key(void **unused)
     for (size_t i = 0; i < sizeof c.seen; ++i) unseen += c.seen[i] == 0;
     // Padding: 4 bytes after each of 8 spins and after cookies, counts and choices that stand before a
     // double; of a mission its count, and in each point.
-    assert_int_equal(unseen, 8 * 4 + 24 * 4 + (1 + VY_SETPOINT_CAP) * 4);
+    assert_int_equal(unseen, 8 * 4 + 26 * 4 + (1 + VY_SETPOINT_CAP) * 4);
 }
 
 typedef struct shaker {

@@ -1,6 +1,7 @@
 // controller.h - control of a drone: the rungs of the ladder, the built-in controllers, your own.
 #pragma once
 #include "volery/autopilot.h"
+#include "volery/firmware.h"
 #include "volery/sensors.h"
 #include "volery/vehicle.h"
 #include <stddef.h>
@@ -31,7 +32,8 @@ typedef enum vy_rung {
     X(VY_VERDICT_SIZE, "sent a reply of the wrong size")     \
     X(VY_VERDICT_GARBAGE, "sent something that is no reply") \
     X(VY_VERDICT_ABSENT, "is not there to reply")            \
-    X(VY_VERDICT_NOT_READY, "was not ready in time")
+    X(VY_VERDICT_NOT_READY, "was not ready in time")         \
+    X(VY_VERDICT_REFUSED, "refused a line of its script")
 
 typedef enum vy_verdict {
 #define X(name, text) name,
@@ -55,7 +57,7 @@ typedef enum vy_reply_status {
     VY_STATUS_ARMED,     ///< its commands act; what a reply says that leaves the status at 0
     VY_STATUS_DISARMED,  ///< motors and thrusters are off, whatever the rung
     VY_STATUS_NOT_READY, ///< it boots: ask again, with the same samples. Time stands still, until
-                         ///< vy_controller_def.boot of wall clock are over. Plug-ins and processes only
+                         ///< vy_controller_def.boot of wall clock are over. Not of callbacks
     VY_STATUS_STALE, ///< it has no new commands: those of its last reply go on, as if it had not been asked
 } vy_reply_status;
 
@@ -146,6 +148,7 @@ typedef enum vy_controller_kind {
     VY_CONTROLLER_AUTOPILOT, ///< turn towards the target, then fly straight on (volery/autopilot.h)
     VY_CONTROLLER_INTENT,    ///< keeps the intent of the start and lowers it every period: closed loop
     VY_CONTROLLER_PILOT,     ///< a person at a keyboard or joystick; volery/host.h opens it
+    VY_CONTROLLER_PX4,       ///< PX4's firmware over MAVLink, in lock-step; volery/host.h starts it
 } vy_controller_kind;
 
 /// Gains of the built-in lowerings, in units that do not depend on the vehicle.
@@ -269,9 +272,9 @@ typedef struct vy_controller_def {
     void *self;             ///< handed to `call`
     int truth;              ///< 1: vy_samples.truth is filled in
     // For volery/host.h; a world does not read what follows.
-    char program[VY_PATH_CAP]; ///< the plug-in's library, the process's command line, or the pilot's device:
-                               ///< empty is the keyboard, /dev/input/js0 a joystick, a pipe or a file gives
-                               ///< keys
+    char program[VY_PATH_CAP]; ///< the plug-in's library, the command line of a process or firmware (empty:
+                               ///< one that connects by itself), or the pilot's device: empty is the
+                               ///< keyboard, /dev/input/js0 a joystick, a pipe or a file gives keys
     char folder[VY_PATH_CAP];  ///< where the program is looked for and runs; empty: the current one
     double deadline;           ///< [s] of wall clock for one reply, > 0
     int spread;                ///< 1: a process may run on any core; 0: on the core of the stepping thread
@@ -279,7 +282,8 @@ typedef struct vy_controller_def {
     vy_parameter parameters[VY_PARAMETER_CAP];
     double boot;  ///< [s] of wall clock to be ready, at the start and whenever it says that it is not, >= 0
     int rc_count; ///< 0 to VY_RC_POINT_CAP
-    const vy_rc_point *rc; ///< script of the transmitter; must last until vy_host_open()
+    const vy_rc_point *rc;    ///< script of the transmitter; must last until vy_host_open()
+    vy_firmware_def firmware; ///< of VY_CONTROLLER_PX4
     int instance; ///< number of the drone among those of its run, from 0 on: for ports and names of your own
     int from_log; ///< 1: a log names the program, and vy_host_open() refuses it until
                   ///< vy_scenario_allow_programs()
@@ -295,7 +299,7 @@ static inline int vy_controller_follows(vy_controller_kind kind)
 static inline int vy_controller_is_external(vy_controller_kind kind)
 {
     return kind == VY_CONTROLLER_CALLBACK || kind == VY_CONTROLLER_PLUGIN || kind == VY_CONTROLLER_PROCESS ||
-           kind == VY_CONTROLLER_PILOT;
+           kind == VY_CONTROLLER_PILOT || kind == VY_CONTROLLER_PX4;
 }
 
 /// Hold, position at 100 Hz over rates at 500 Hz.

@@ -1,4 +1,5 @@
 // verdict.c - the words for why a controller gave no reply.
+#include "control/verdict.h"
 #include "base/assert.h"
 #include "base/real.h"
 #include "volery/controller.h"
@@ -15,6 +16,16 @@ const char *vy_verdict_text(vy_verdict verdict)
     };
     const unsigned index = (unsigned)verdict;
     return index < sizeof texts / sizeof texts[0] ? texts[index] : "gave a verdict that is not known";
+}
+
+double vy_verdict_limit(vy_verdict verdict, const vy_controller_def *def)
+{
+    switch (verdict) {
+    case VY_VERDICT_LATE: return def->deadline;
+    case VY_VERDICT_NOT_READY: return def->boot;
+    case VY_VERDICT_REFUSED: return def->firmware.patience;
+    default: return 0.0;
+    }
 }
 
 // Our own words: those of strsignal() depend on library and language.
@@ -54,6 +65,10 @@ static int quote(const char *text, size_t size, char *out, size_t room)
 static void print_garbage(int32_t detail, const char *said, char *out, size_t size)
 {
     char first[5] = "", quoted[60];
+    if (detail == -1) {
+        snprintf(out, size, "sent bytes that are not of its protocol");
+        return;
+    }
     for (int i = 0; i < 4; ++i) first[i] = (char)((uint32_t)detail >> (8 * i));
     const char *text = said != NULL && said[0] != '\0' ? said : first;
     if ((text == first && strlen(first) < 4) || !quote(text, strlen(text), quoted, sizeof quoted)) {
@@ -101,6 +116,10 @@ void vy_verdict_print(vy_verdict verdict, int32_t detail, double limit, const ch
         snprintf(out, size, "sent a reply of the wrong size, %d bytes: each rung has its own", (int)detail);
         return;
     case VY_VERDICT_GARBAGE: print_garbage(detail, said, out, size); return;
+    case VY_VERDICT_REFUSED:
+        snprintf(out, size, "refused line %d of its script for %g s: what it printed says why", (int)detail,
+                 limit);
+        return;
     case VY_VERDICT_REPLIED:
     case VY_VERDICT_ABSENT: break;
     }

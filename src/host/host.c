@@ -1,4 +1,4 @@
-// host.c - opens the controller that a def names: process, plug-in or pilot.
+// host.c - opens the controller that a def names: process, plug-in, firmware or pilot.
 #define _XOPEN_SOURCE 700 // nanosleep, realpath
 #include "host/host.h"
 #include "base/read_file.h"
@@ -12,8 +12,9 @@
 #define ASK_NS 1000000 // [ns] of wall clock between two questions to a controller that is not ready
 
 struct vy_host {
-    vy_plugin_host *plugin; // one of the three
+    vy_plugin_host *plugin; // one of the four
     vy_process_host *process;
+    vy_firmware_host *firmware;
     vy_pilot_host *pilot;
     double boot;          // [s] of wall clock that it may take to be ready
     int lost;             // it took longer
@@ -40,6 +41,8 @@ static void ask(vy_host *h, const vy_samples *samples, vy_intent *intent)
     memset(intent, 0, sizeof *intent);
     if (h->plugin != NULL)
         vy_plugin_host_call(h->plugin, samples, intent);
+    else if (h->firmware != NULL)
+        vy_firmware_host_call(h->firmware, samples, intent);
     else
         vy_process_host_call(h->process, samples, intent);
 }
@@ -141,6 +144,7 @@ static vy_status open_program(vy_host *host, const vy_host_request *job, vy_erro
     switch (job->def->kind) {
     case VY_CONTROLLER_PLUGIN: return vy_plugin_host_open(job, &host->plugin, err);
     case VY_CONTROLLER_PROCESS: return vy_process_host_open(job, &host->process, err);
+    case VY_CONTROLLER_PX4: return vy_firmware_host_open(job, &host->firmware, err);
     default: return vy_pilot_host_open(job, &host->pilot, err);
     }
 }
@@ -149,7 +153,7 @@ static vy_status open_program(vy_host *host, const vy_host_request *job, vy_erro
 static vy_status start_program(vy_host *host, const vy_drone_def *drone, const char *name, double dt,
                                const vy_planet_def *planet, vy_error *err)
 {
-    vy_host_request job = {.def = &drone->controller};
+    vy_host_request job = {.def = &drone->controller, .planet = planet};
     vy_parameter parameters[VY_PARAMETER_CAP];
     vy_status status = vy_start_fill(drone, name, dt, planet, &job.start, err);
     if (status != VY_OK) return status;
@@ -177,16 +181,15 @@ vy_status vy_host_open(vy_drone_def *drone, const char *name, double dt, const v
 {
     vy_controller_def *const def = &drone->controller;
     *out = NULL;
-    if (def->kind != VY_CONTROLLER_PLUGIN && def->kind != VY_CONTROLLER_PROCESS &&
-        def->kind != VY_CONTROLLER_PILOT)
-        return vy_fail(err, VY_BAD_VALUE, "controller.kind must be plugin, process or pilot");
+    if (!vy_controller_is_external(def->kind) || def->kind == VY_CONTROLLER_CALLBACK)
+        return vy_fail(err, VY_BAD_VALUE, "controller.kind must be plugin, process, px4 or pilot");
     if (def->from_log) {
         char program[VY_PROGRAM_ROOM];
         (void)vy_host_describe(def, program);
         return vy_fail(err, VY_BAD_STATE, "the log names %.140s, which is not started without allow_programs",
                        program);
     }
-    if (def->program[0] == '\0' && def->kind != VY_CONTROLLER_PILOT)
+    if (def->program[0] == '\0' && (def->kind == VY_CONTROLLER_PLUGIN || def->kind == VY_CONTROLLER_PROCESS))
         return vy_fail(err, VY_BAD_VALUE, "controller.program is empty");
     if (!(def->deadline > 0.0 && def->deadline <= 1e6))
         return vy_fail(err, VY_BAD_VALUE, "controller.deadline must be above 0 and at most 1e6 s, got %g",
@@ -216,6 +219,7 @@ vy_verdict vy_host_finish(vy_host *host, int32_t *detail)
     *detail = 0;
     if (host->plugin != NULL) return vy_plugin_host_finish(host->plugin, detail);
     if (host->process != NULL) return vy_process_host_finish(host->process, detail);
+    if (host->firmware != NULL) return vy_firmware_host_finish(host->firmware, detail);
     return VY_VERDICT_REPLIED;
 }
 
@@ -229,6 +233,7 @@ void vy_host_close(vy_host *host)
     if (host == NULL) return;
     vy_plugin_host_close(host->plugin);
     vy_process_host_close(host->process);
+    vy_firmware_host_close(host->firmware);
     vy_pilot_host_close(host->pilot);
     free(host->rc);
     free(host);

@@ -7,11 +7,13 @@ enum { END_MILLISECONDS = 1000 }; // to end by itself when the world has
 typedef struct vy_plugin_host vy_plugin_host;
 typedef struct vy_process_host vy_process_host;
 typedef struct vy_pilot_host vy_pilot_host;
+typedef struct vy_firmware_host vy_firmware_host;
 
 /// What to open, and for which drone.
 typedef struct vy_host_request {
     const vy_controller_def *def;
-    vy_plugin_start start; ///< with its JSON
+    vy_plugin_start start;       ///< with its JSON
+    const vy_planet_def *planet; ///< or NULL
 } vy_host_request;
 
 vy_status vy_plugin_host_open(const vy_host_request *job, vy_plugin_host **out, vy_error *err);
@@ -28,3 +30,8 @@ void vy_process_host_call(void *host, const vy_samples *samples, vy_intent *inte
 vy_status vy_pilot_host_open(const vy_host_request *job, vy_pilot_host **out, vy_error *err);
 void vy_pilot_host_close(vy_pilot_host *host);
 void vy_pilot_host_call(void *host, const vy_samples *samples, vy_intent *intent);
+
+vy_status vy_firmware_host_open(const vy_host_request *job, vy_firmware_host **out, vy_error *err);
+vy_verdict vy_firmware_host_finish(vy_firmware_host *host, int32_t *detail);
+void vy_firmware_host_close(vy_firmware_host *host);
+void vy_firmware_host_call(void *host, const vy_samples *samples, vy_intent *intent);

@@ -1,14 +1,13 @@
 // process.c - a separate program as a controller: started, called in lock-step, ended with all its children.
-#define _GNU_SOURCE // sched_setaffinity
+#define _GNU_SOURCE // SOCK_CLOEXEC
 #include "base/fail.h"
 #include "base/assert.h"
 #include "host/child.h"
 #include "host/frame.h"
 #include "host/host.h"
-#include "scenario/number.h"
+#include "host/launch.h"
 #include <errno.h>
 #include <poll.h>
-#include <sched.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -18,8 +17,6 @@
 #include <time.h>
 #include <unistd.h>
 
-#define DEGREES 57.295779513082323 // in a radian
-
 enum { REAP_MILLISECONDS = 1000 }; // from the end of its replies to the end of the process
 
 struct vy_process_host {
@@ -27,9 +24,7 @@ struct vy_process_host {
     int wire; // our end of the socket
     double deadline;
     int rotor_count;
-    int core;                 // where both run; -1: anywhere
-    int pinned;               // the caller's thread has been put there
-    cpu_set_t saved_affinity; // where it could run before
+    shared_core core;
     int dead;
     vy_verdict verdict;
     int32_t detail;
@@ -52,49 +47,16 @@ static void set_timeout(int wire, double seconds)
     (void)setsockopt(wire, SOL_SOCKET, SO_SNDTIMEO, &t, sizeof t);
 }
 
-// In the child, between fork and exec: only what is safe there.
-static void exec_child(const char *line, const char *folder, int wire, int core)
-{
-    if (core >= 0) {
-        cpu_set_t one;
-        CPU_ZERO(&one);
-        CPU_SET((size_t)core, &one);
-        (void)sched_setaffinity(0, sizeof one, &one);
-    }
-    if (folder[0] != '\0' && chdir(folder) != 0) _exit(126);
-    if (dup2(wire, 0) < 0 || dup2(wire, 1) < 0) _exit(126);
-    execl("/bin/sh", "sh", "-c", line, (char *)NULL);
-    _exit(127);
-}
-
-// What the shell starts: with the drone's start in the environment where PX4 looks for it.
-static void print_line(const vy_host_request *job, char *out, size_t room)
-{
-    const vy_plugin_start *s = &job->start;
-    const vy_locale locale = vy_locale_enter();
-    int n = 0;
-    if (s->has_home)
-        n = snprintf(out, room, "export PX4_HOME_LAT=%.10f PX4_HOME_LON=%.10f PX4_HOME_ALT=%.3f; ",
-                     s->home_latitude * DEGREES, s->home_longitude * DEGREES, s->home_altitude);
-    vy_locale_leave(locale);
-    snprintf(out + n, room - (size_t)n, "exec %s", job->def->program);
-}
-
 static vy_status spawn(const vy_host_request *job, vy_process_host *h, vy_error *err)
 {
-    const vy_controller_def *def = job->def;
-    char line[sizeof def->program + 120];
-    print_line(job, line, sizeof line);
-    int ends[2], lifeline_fd = -1;
+    int ends[2];
     if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0)
         return vy_fail(err, VY_IO, "controller: no socket: %s", strerror(errno));
     for (int i = 0; i < 2; ++i) ends[i] = vy_fd_above_stdio(ends[i]);
-    h->core = def->spread ? -1 : sched_getcpu();
     h->wire = ends[0];
     const vy_status status = ends[0] < 0 || ends[1] < 0
                                  ? vy_fail(err, VY_IO, "controller: no socket: %s", strerror(errno))
-                                 : vy_child_fork(&h->child, &lifeline_fd, err);
-    if (lifeline_fd >= 0) exec_child(line, def->folder, ends[1], h->core);
+                                 : vy_launch(job, ends[1], &h->child, &h->core, err);
     if (ends[1] >= 0) close(ends[1]);
     return status;
 }
@@ -225,26 +187,14 @@ void vy_process_host_close(vy_process_host *h)
     if (h == NULL) return;
     int32_t detail;
     (void)vy_process_host_finish(h, &detail);
-    if (h->pinned) (void)sched_setaffinity(0, sizeof h->saved_affinity, &h->saved_affinity);
+    vy_core_release(&h->core);
     free(h);
-}
-
-// In lock-step only one of us runs at a time: on one core the other is woken without an interrupt to another
-// core.
-static void pin(vy_process_host *h)
-{
-    cpu_set_t one;
-    CPU_ZERO(&one);
-    CPU_SET((size_t)h->core, &one);
-    if (sched_getaffinity(0, sizeof h->saved_affinity, &h->saved_affinity) == 0)
-        h->pinned = sched_setaffinity(0, sizeof one, &one) == 0;
-    h->core = -1;
 }
 
 void vy_process_host_call(void *host, const vy_samples *samples, vy_intent *intent)
 {
     vy_process_host *h = host;
-    if (h->core >= 0) pin(h);
+    vy_core_share(&h->core);
     if (!h->dead) {
         size_t size = vy_wire_put_samples(samples, h->out);
         VY_ASSERT(size <= sizeof h->out);

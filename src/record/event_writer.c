@@ -2,6 +2,7 @@
 #include "record/event_writer.h"
 #include "base/assert.h"
 #include "base/fail.h"
+#include "control/verdict.h"
 #include "record/streams.h"
 #include <inttypes.h>
 #include <stdio.h>
@@ -152,8 +153,7 @@ static void note_faults(event_writer *e, const vy_world *world)
 static void print_handover(const vy_controller_def *c, const supervisor_block *g, char *out, size_t size)
 {
     const vy_verdict verdict = (vy_verdict)g->verdict;
-    vy_verdict_print(verdict, (int32_t)(int64_t)g->detail,
-                     verdict == VY_VERDICT_NOT_READY ? c->boot : c->deadline, NULL, out, size);
+    vy_verdict_print(verdict, (int32_t)(int64_t)g->detail, vy_verdict_limit(verdict, c), NULL, out, size);
 }
 
 static void note_failsafe(event_writer *e, const vy_world *world, uint32_t drone, const supervisor_block *g)

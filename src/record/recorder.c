@@ -63,6 +63,10 @@ static vy_status write_head(vy_recorder *r, const vy_recorder_def *def, const vy
 {
     char text[11][32];
     const vy_model *m = &world->model;
+    const char *tier = "0";
+    for (uint32_t i = 0; i < r->output.drone_count; ++i) { // firmware has threads and a clock of its own
+        if (m->drones[i].controller.kind == VY_CONTROLLER_PX4) tier = "1";
+    }
     snprintf(text[0], 32, "%d", VY_PHYSICS_REVISION);
     snprintf(text[1], 32, "%" PRIu64, m->seed);
     snprintf(text[2], 32, "%.17g", m->dt);
@@ -75,12 +79,9 @@ static vy_status write_head(vy_recorder *r, const vy_recorder_def *def, const vy
     snprintf(text[9], 32, "%" PRIu64, def->parent_tick);
     snprintf(text[10], 32, "%" PRIu32, m->passive_count);
     const vy_mcap_pair pairs[] = {
-        {"format", LOG_FORMAT},   {"version", VY_VERSION},
-        {"physics", text[0]},     {"seed", text[1]},
-        {"dt", text[2]},          {"config_hash", text[3]},
-        {"every", text[4]},       {"snapshot", text[5]},
-        {"drones", text[6]},      {"tier", "0"},
-        {"joints", text[7]},      {"bodies", text[10]},
+        {"format", LOG_FORMAT},   {"version", VY_VERSION},  {"physics", text[0]}, {"seed", text[1]},
+        {"dt", text[2]},          {"config_hash", text[3]}, {"every", text[4]},   {"snapshot", text[5]},
+        {"drones", text[6]},      {"tier", tier},           {"joints", text[7]},  {"bodies", text[10]},
         {"parent_hash", text[8]}, {"parent_tick", text[9]},
     };
     const size_t count = sizeof pairs / sizeof pairs[0] - (def->has_parent ? 0 : 2);

@@ -1,11 +1,14 @@
 // check.c - checks across values, beyond the ranges of single ones.
+#define _POSIX_C_SOURCE 200809L // inet_pton
 #include "scenario/check.h"
 #include "base/vec.h"
 #include "environment/environment.h"
 #include "scenario/number.h"
+#include "vehicle/airframe.h"
 #include "vehicle/inertia.h"
 #include "volery/magnetic.h"
 #include "world/world_def.h"
+#include <arpa/inet.h>
 #include <stdio.h>
 
 #define RECOMMENDED_STEP_MAX 0.005 // [s]
@@ -221,9 +224,48 @@ static void warn_of_inertia(vy_reader *r, const vy_mat3 *inertia)
                       "inertia: a moment is above the sum of the others, as of no rigid body");
 }
 
+// What a firmware needs beyond the ranges of its keys.
+static void check_firmware(vy_reader *r, const vy_scenario *s, const vy_drone_def *def)
+{
+    const vy_controller_def *c = &def->controller;
+    const vy_firmware_def *f = &c->firmware;
+    int order[VY_ROTOR_CAP];
+    vy_error err;
+    if (!IS_VALID(r, c->kind) || c->kind != VY_CONTROLLER_PX4) return;
+    if (IS_VALID(r, s->environment.planet) && !(s->environment.planet.origin.gm > 0.0))
+        vy_reader_refuse(r, &c->kind, "px4 needs a place for its GPS and compass: world.planet.origin");
+    if (IS_VALID(r, def->vehicle) && IS_VALID(r, f->airframe) &&
+        vy_airframe_px4(f->airframe, &def->vehicle, order, &err) != VY_OK)
+        vy_reader_refuse(r, &f->airframe, "%s", err.text);
+    if (IS_VALID(r, def->imu.period) && !(def->imu.period > 0.0))
+        vy_reader_refuse(r, &c->kind, "px4 needs an IMU: its samples move the firmware's clock");
+    unsigned char parsed[sizeof(struct in_addr)];
+    if (IS_VALID(r, f->address) && inet_pton(AF_INET, f->address, parsed) != 1)
+        vy_reader_refuse(r, f->address, "address %s is no IPv4 address, like 127.0.0.1", f->address);
+    for (int i = 0; i < f->script_count; ++i) {
+        const vy_script_line *line = &f->script[i];
+        if (i > 0 && IS_VALID(r, line->time) && IS_VALID(r, line[-1].time) && line->time < line[-1].time)
+            vy_reader_refuse(r, &line->time,
+                             "script: time must not be before that of the line before it, %g s",
+                             line[-1].time);
+        if (IS_VALID(r, line->action) && line->action == VY_SCRIPT_MISSION && c->setpoint_count == 0)
+            vy_reader_refuse(r, &line->action, "script: a mission needs the drone's setpoints or mission");
+    }
+    for (int i = 0; i < c->parameter_count; ++i) {
+        if (c->parameters[i].text == NULL && strlen(c->parameters[i].name) < VY_PARAMETER_NAME_CAP) continue;
+        vy_reader_refuse(
+            r, &c->parameters[i],
+            "parameters.%s: a firmware's parameter is a number, and its name has at most 16 letters",
+            c->parameters[i].name);
+    }
+}
+
 static void check_controller(vy_reader *r, const vy_scenario_drone *drone)
 {
     const vy_controller_def *c = &drone->def.controller;
+    if (IS_VALID(r, c->kind) && c->kind == VY_CONTROLLER_PROCESS && IS_VALID(r, c->program) &&
+        c->program[0] == '\0')
+        vy_reader_refuse(r, &c->kind, "command: a process has a command line");
     for (int i = 1; i < c->rc_count; ++i) {
         if (IS_VALID(r, c->rc[i].time) && !(c->rc[i].time > c->rc[i - 1].time))
             vy_reader_refuse(r, &c->rc[i].time, "rc: time must be after that of the line before it, %g s",
@@ -257,6 +299,7 @@ static void check_drone(vy_reader *r, const vy_scenario *s, int index)
         break;
     }
     check_controller(r, drone);
+    check_firmware(r, s, def);
     warn_of_inertia(r, &def->vehicle.inertia);
     if (!check_vehicle(r, &def->vehicle)) return;
     if (!IS_VALID(r, def->rotor_speed) || !IS_VALID(r, s->environment) || !IS_VALID(r, s->step)) return;

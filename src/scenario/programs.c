@@ -68,7 +68,7 @@ static void check_program(vy_reader *r, const char *from, const vy_controller_de
 {
     const char *folder, *word = c->program;
     const size_t folder_size = folder_of(c, from, &folder);
-    const int command = c->kind == VY_CONTROLLER_PROCESS;
+    const int command = c->kind == VY_CONTROLLER_PROCESS || c->kind == VY_CONTROLLER_PX4;
     const size_t size = command ? first_word(&word) : strlen(word);
     if (size == 0) return; // nothing, the keyboard, or the shell's business
     const vy_node *place = vy_reader_origin(r, c->program);
@@ -102,8 +102,7 @@ void vy_check_programs(vy_reader *reader, const char *from, const vy_scenario *s
         if (!vy_reader_is_valid(reader, &c->kind, sizeof c->kind) ||
             !vy_reader_is_valid(reader, c->program, sizeof c->program))
             continue;
-        if (c->kind == VY_CONTROLLER_PLUGIN || c->kind == VY_CONTROLLER_PROCESS ||
-            c->kind == VY_CONTROLLER_PILOT)
+        if (vy_controller_is_external(c->kind) && c->kind != VY_CONTROLLER_CALLBACK)
             check_program(reader, from, c);
     }
 }

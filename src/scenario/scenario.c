@@ -265,6 +265,9 @@ static void duplicate_controllers(vy_scenario *s, int *lost)
         vy_controller_def *c = &s->drones[i].def.controller;
         c->rc = duplicate(c->rc, (size_t)c->rc_count * sizeof *c->rc, lost);
         if (c->rc == NULL) c->rc_count = 0;
+        vy_firmware_def *f = &c->firmware;
+        f->script = duplicate(f->script, (size_t)f->script_count * sizeof *f->script, lost);
+        if (f->script == NULL) f->script_count = 0;
         for (int k = 0; k < c->parameter_count; ++k) {
             const char *text = c->parameters[k].text;
             c->parameters[k].text = duplicate(text, text != NULL ? strlen(text) + 1 : 0, lost);
@@ -318,6 +321,7 @@ void vy_scenario_destroy(vy_scenario *scenario)
     for (int i = 0; i < scenario->drone_count; ++i) {
         const vy_controller_def *c = &scenario->drones[i].def.controller;
         free((void *)c->rc);
+        free((void *)c->firmware.script);
         for (int k = 0; k < VY_PARAMETER_CAP; ++k) free((void *)c->parameters[k].text);
     }
     for (int i = 0; i < vy_scenario_table.row_count; ++i) { // every list of its own

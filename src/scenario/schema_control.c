@@ -86,6 +86,71 @@ static const vy_table rc_table = {
     .init = init_rc_point,
     ROWS(rc_rows)};
 
+static void init_script_line(void *object, int index)
+{
+    (void)index;
+    *(vy_script_line *)object = (vy_script_line){.altitude = 10.0};
+}
+
+static const vy_choice script_actions[] = {
+    CHOICE("arm", VY_SCRIPT_ARM, "motors on, as soon as the firmware is willing"),
+    CHOICE("disarm", VY_SCRIPT_DISARM, "motors off"),
+    CHOICE("takeoff", VY_SCRIPT_TAKEOFF, "climb to `altitude`, and hold there"),
+    CHOICE("land", VY_SCRIPT_LAND, "where it is"),
+    CHOICE("return", VY_SCRIPT_RETURN, "to where it was armed"),
+    CHOICE("hold", VY_SCRIPT_HOLD, "stay"),
+    CHOICE("mission", VY_SCRIPT_MISSION,
+           "fly the drone's `setpoints` or `mission`, one after the other, in the firmware's own time"),
+    CHOICE("mode", VY_SCRIPT_MODE, "the flight mode `mode`"),
+    CHOICE("parameter", VY_SCRIPT_PARAMETER, "set a parameter of the firmware"),
+    CHOICE("command", VY_SCRIPT_COMMAND, "any MAVLink command"),
+};
+static const vy_choice flight_modes[] = {
+    CHOICE("manual", VY_MODE_MANUAL, "sticks are attitude and thrust"),
+    CHOICE("altitude", VY_MODE_ALTITUDE, "height is held"),
+    CHOICE("position", VY_MODE_POSITION, "height and place are held"),
+    CHOICE("acro", VY_MODE_ACRO, "sticks are rates"),
+    CHOICE("stabilized", VY_MODE_STABILIZED, "sticks are attitude"),
+    CHOICE("offboard", VY_MODE_OFFBOARD, "a companion computer flies it"),
+};
+static const vy_row script_rows[] = {
+    ROW("do", CHOICE, vy_script_line, action, CHOICES(script_actions), .flags = VY_ROW_REQUIRED,
+        .help = "what is asked for"),
+    ROW("time", NUMBER, vy_script_line, time, .unit = "s", .range = AT_LEAST_0, .flags = VY_ROW_REQUIRED,
+        .help = "when, not before that of the line before"),
+    ROW("altitude", NUMBER, vy_script_line, altitude, .unit = "m", .range = POSITIVE,
+        .when = 1u << VY_SCRIPT_TAKEOFF, .help = "above the start"),
+    ROW("mode", CHOICE, vy_script_line, mode, CHOICES(flight_modes), .when = 1u << VY_SCRIPT_MODE,
+        .flags = VY_ROW_REQUIRED, .help = "who flies, and how"),
+    ROW("parameter", TEXT, vy_script_line, parameter, .size = VY_PARAMETER_NAME_CAP,
+        .when = 1u << VY_SCRIPT_PARAMETER, .flags = VY_ROW_REQUIRED | VY_ROW_IDENTIFIER,
+        .help = "its name in the firmware"),
+    ROW("value", NUMBER, vy_script_line, value, .range = ANY, .when = 1u << VY_SCRIPT_PARAMETER,
+        .flags = VY_ROW_REQUIRED, .help = "for it"),
+    ROW("command", COUNT, vy_script_line, command, .range = WITHIN(1.0, 65535.0),
+        .when = 1u << VY_SCRIPT_COMMAND, .flags = VY_ROW_REQUIRED, .help = "number of its MAV_CMD"),
+    ROW("values", VECTOR, vy_script_line, values, .size = VY_COMMAND_VALUES, .range = ANY,
+        .flags = VY_ROW_VARIABLE_SIZE, .when = 1u << VY_SCRIPT_COMMAND, .help = "its parameters 1 to 7"),
+};
+static const vy_table script_table = {
+    .title = "Script",
+    .help = "What a firmware is told through its own MAVLink port. A line is sent when its time has come and "
+            "the one before it has been accepted, and again until it is.",
+    .size = sizeof(vy_script_line),
+    .init = init_script_line,
+    ROWS(script_rows)};
+
+static const vy_choice airframes[] = {
+    CHOICE("quad_x", VY_AIRFRAME_QUAD_X, "four motors, two of them ahead"),
+    CHOICE("quad_plus", VY_AIRFRAME_QUAD_PLUS, "four, one of them ahead"),
+    CHOICE("hexa_x", VY_AIRFRAME_HEXA_X, "six, two of them ahead"),
+    CHOICE("hexa_plus", VY_AIRFRAME_HEXA_PLUS, "six, one of them ahead"),
+    CHOICE("octo_x", VY_AIRFRAME_OCTO_X, "eight, two of them ahead"),
+    CHOICE("octo_plus", VY_AIRFRAME_OCTO_PLUS, "eight, one of them ahead"),
+    CHOICE("own", VY_AIRFRAME_OWN,
+           "the vehicle's rotors in its order; the firmware is told where they are and how they spin"),
+};
+
 static const vy_choice rungs[] = {
     CHOICE("none", VY_RUNG_NONE, "motors as `start.rotor_speed` has them"),
     CHOICE("motors", VY_RUNG_MOTORS, "a command for each motor, then for each thruster"),
@@ -226,6 +291,7 @@ static const vy_choice controllers[] = {
     CHOICE("intent", VY_CONTROLLER_INTENT,
            "no controller, but the loops below the intent of the start are closed"),
     CHOICE("pilot", VY_CONTROLLER_PILOT, "a person at a keyboard or joystick; see controllers.md"),
+    CHOICE("px4", VY_CONTROLLER_PX4, "PX4's firmware, in lock-step over MAVLink; see autopilots.md"),
 };
 static const vy_choice cores[] = {
     CHOICE("one", 0, "the program runs on the core of the simulation: quickest in lock-step"),
@@ -234,7 +300,9 @@ static const vy_choice cores[] = {
 #define PLUGIN_KIND    (1u << VY_CONTROLLER_PLUGIN)
 #define PROCESS_KIND   (1u << VY_CONTROLLER_PROCESS)
 #define PILOT          (1u << VY_CONTROLLER_PILOT)
-#define EXTERNAL_KINDS (PLUGIN_KIND | PROCESS_KIND | 1u << VY_CONTROLLER_CALLBACK | PILOT)
+#define PX4_KIND       (1u << VY_CONTROLLER_PX4)
+#define PROGRAM_KINDS  (PLUGIN_KIND | PROCESS_KIND | PX4_KIND)
+#define EXTERNAL_KINDS (PROGRAM_KINDS | 1u << VY_CONTROLLER_CALLBACK | PILOT)
 static const vy_row controller_rows[] = {
     ROW("kind", CHOICE, vy_controller_def, kind, CHOICES(controllers), .help = "the kind of controller"),
     ROW("period", NUMBER, vy_controller_def, period, .unit = "s", .range = POSITIVE, .flags = VY_ROW_PERIOD,
@@ -264,32 +332,52 @@ static const vy_row controller_rows[] = {
     ROW("library", TEXT, vy_controller_def, program, .size = sizeof((vy_controller_def *)0)->program,
         .flags = VY_ROW_REQUIRED, .when = PLUGIN_KIND, .help = "file of the plug-in, seen from `folder`"),
     ROW("command", TEXT, vy_controller_def, program, .size = sizeof((vy_controller_def *)0)->program,
-        .flags = VY_ROW_REQUIRED, .when = PROCESS_KIND,
-        .help = "command line of the program, run in `folder` by the shell"),
+        .keyword = "none", .flags = VY_ROW_REQUIRED, .when = PROCESS_KIND | PX4_KIND,
+        .help =
+            "command line of the program, run in `folder` by the shell; `none`: a firmware that connects by "
+            "itself"),
     ROW("device", TEXT, vy_controller_def, program, .size = sizeof((vy_controller_def *)0)->program,
         .keyword = "keyboard", .flags = VY_ROW_UNHASHED, .when = PILOT,
         .help = "the input device: `keyboard`, /dev/input/js0, or a pipe or file of keys"),
     ROW("folder", TEXT, vy_controller_def, folder, .size = sizeof((vy_controller_def *)0)->folder,
         .keyword = "none", .default_text = "that of the scenario", .flags = VY_ROW_UNHASHED,
-        .when = PLUGIN_KIND | PROCESS_KIND | PILOT,
-        .help = "where the program is; `none` is the current one"),
+        .when = PROGRAM_KINDS | PILOT, .help = "where the program is; `none` is the current one"),
     ROW("deadline", NUMBER, vy_controller_def, deadline, .unit = "s", .range = ABOVE_TO(0.0, 1e6),
-        .when = PLUGIN_KIND | PROCESS_KIND, .flags = VY_ROW_UNHASHED,
+        .when = PROGRAM_KINDS, .flags = VY_ROW_UNHASHED,
         .help = "of wall clock for one reply; later ones end the run"),
     ROW("boot", NUMBER, vy_controller_def, boot, .unit = "s", .range = WITHIN(0.0, 1e6),
-        .when = PLUGIN_KIND | PROCESS_KIND, .flags = VY_ROW_UNHASHED,
+        .when = PROGRAM_KINDS, .flags = VY_ROW_UNHASHED,
         .help = "of wall clock to be ready, beside the deadline; meanwhile simulated time stands still"),
     ROW("rc", LIST, vy_controller_def, rc, .table = &rc_table, .size = VY_RC_POINT_CAP,
-        .count_offset = offsetof(vy_controller_def, rc_count), .when = PLUGIN_KIND | PROCESS_KIND,
+        .count_offset = offsetof(vy_controller_def, rc_count), .when = PROGRAM_KINDS,
         .flags = VY_ROW_ALLOCATED | VY_ROW_HASHED_IF_SET,
         .help = "what a pilot's transmitter sends, over time"),
     ROW("truth", CHOICE, vy_controller_def, truth, SWITCH, .when = EXTERNAL_KINDS,
         .flags = VY_ROW_HASHED_IF_SET, .help = "on: the truth is among its samples, beside the estimate"),
-    ROW("cores", CHOICE, vy_controller_def, spread, CHOICES(cores), .when = PROCESS_KIND,
+    ROW("cores", CHOICE, vy_controller_def, spread, CHOICES(cores), .when = PROCESS_KIND | PX4_KIND,
         .flags = VY_ROW_UNHASHED, .help = "where the program runs"),
+    ROW("airframe", CHOICE, vy_controller_def, firmware.airframe, CHOICES(airframes), .when = PX4_KIND,
+        .help = "order and spin of the firmware's motors"),
+    ROW("script", LIST, vy_controller_def, firmware.script, .table = &script_table, .size = VY_SCRIPT_CAP,
+        .count_offset = offsetof(vy_controller_def, firmware.script_count), .when = PX4_KIND,
+        .flags = VY_ROW_ALLOCATED | VY_ROW_HASHED_IF_SET, .help = "what the firmware is told, over time"),
+    ROW("patience", NUMBER, vy_controller_def, firmware.patience, .unit = "s", .range = POSITIVE,
+        .when = PX4_KIND, .flags = VY_ROW_UNHASHED,
+        .help = "of simulated time within which a line of the script is accepted; else the run ends"),
+    ROW("address", TEXT, vy_controller_def, firmware.address, .size = VY_ADDRESS_CAP, .when = PX4_KIND,
+        .flags = VY_ROW_UNHASHED, .help = "IPv4 address to listen on: `127.0.0.1` is this computer alone"),
+    ROW("port", COUNT, vy_controller_def, firmware.port, .range = WITHIN(0.0, 65535.0), .when = PX4_KIND,
+        .flags = VY_ROW_UNHASHED,
+        .help = "TCP port that the firmware connects to, 0: its usual one, 4560; the drone's number in the "
+                "run, from 0 on, is added"),
+    ROW("script_port", COUNT, vy_controller_def, firmware.script_port, .range = WITHIN(0.0, 65535.0),
+        .when = PX4_KIND, .flags = VY_ROW_UNHASHED,
+        .help = "UDP port that the firmware's own MAVLink sends to, 0: its usual one, 14540; the drone's "
+                "number is added"),
     ROW("parameters", NAMED, vy_controller_def, parameters, .size = VY_PARAMETER_CAP, .range = ANY,
         .count_offset = offsetof(vy_controller_def, parameter_count), .when = EXTERNAL_KINDS,
-        .help = "for it, by names of your choice: numbers, texts, true and false, lists, mappings; `{file: "
+        .help = "for it, by names of your choice, of a firmware its own: numbers, texts, true and false, "
+                "lists, mappings; `{file: "
                 "PATH}` is a file, "
                 "seen from `folder` and known by its digest"),
 };

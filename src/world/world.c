@@ -6,6 +6,7 @@
 #include "base/arena.h"
 #include "base/fail.h"
 #include "base/hash.h"
+#include "control/verdict.h"
 #include "world/budget_loop.h"
 #include "world/build.h"
 #include "world/fault.h"
@@ -541,9 +542,9 @@ vy_failure vy_world_failure(const vy_world *world)
         .time = (double)w->failure_tick * world->model.dt,
         .body = (uint32_t)w->failure_body,
         .value = w->failure_value,
-        .limit = verdict == VY_VERDICT_LATE        ? world->model.drones[w->failure_body].controller.deadline
-                 : verdict == VY_VERDICT_NOT_READY ? world->model.drones[w->failure_body].controller.boot
-                                                   : w->failure_limit,
+        .limit = verdict != VY_VERDICT_REPLIED
+                     ? vy_verdict_limit(verdict, &world->model.drones[w->failure_body].controller)
+                     : w->failure_limit,
         .verdict = verdict,
         .what = reason == VY_FAILURE_NOT_FINITE
                     ? vy_blocks[passive ? BLOCK_body : BLOCK_drone].fields[w->failure_field].name

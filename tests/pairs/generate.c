@@ -51,6 +51,11 @@ static const struct {
     {"drones[].sensors.mocap.period=none", "drones[].controller.kind=none"},
     {"world.wakes.mode=on", "drones[].vehicle=x500"},
     {"drones[].controller.path.kind=minimum_snap", "drones[].controller.path.waypoints=several"},
+    {"drones[].controller.kind=px4", "world.planet.origin.gm=number"},
+    {"drones[].controller.kind=px4", "drones[].vehicle=x500"},
+    {"drones[].controller.airframe", "world.planet.origin.gm=number"},
+    {"drones[].controller.airframe=octo_plus", "drones[].vehicle=octo"},
+    {"drones[].controller.script", "world.planet.origin.gm=number"},
     {"drones[].controller.rate_law=indi", "drones[].sensors.imu=bmi088"},
 };
 

@@ -55,9 +55,7 @@ static void give_controllers(vy_scenario *s)
 {
     for (int i = 0; i < s->drone_count; ++i) {
         vy_controller_def *c = &s->drones[i].def.controller;
-        if (c->kind == VY_CONTROLLER_CALLBACK || c->kind == VY_CONTROLLER_PLUGIN ||
-            c->kind == VY_CONTROLLER_PROCESS || c->kind == VY_CONTROLLER_PILOT)
-            c->call = reply;
+        if (vy_controller_is_external(c->kind)) c->call = reply;
     }
 }
 

@@ -1,0 +1,25 @@
+// bridge.h - what a bridge is: samples in, a firmware's protocol over sockets, replies out. Starting and
+// ending the firmware is the host's.
+#pragma once
+#include "volery/environment.h"
+#include "volery/plugin.h"
+
+/// What a bridge is for.
+typedef struct bridge_job {
+    const vy_controller_def *def;
+    const vy_plugin_start *start;
+    const vy_planet_def *planet; ///< or NULL
+} bridge_job;
+
+typedef struct vy_px4 vy_px4; ///< one owner
+
+/// Take the ports. Nobody is waited for.
+vy_status vy_px4_open(const bridge_job *job, vy_px4 **out, vy_error *err);
+
+/// One call of the controller: send the samples, wait for the reply. A firmware that has not connected, or
+/// boots, is VY_STATUS_NOT_READY: ask again with the same samples.
+/// @param detail of the verdict; of an end -1
+vy_verdict vy_px4_step(vy_px4 *bridge, const vy_samples *samples, vy_intent *intent, int32_t *detail);
+
+/// NULL is a no-op.
+void vy_px4_close(vy_px4 *bridge);

@@ -1,0 +1,173 @@
+// mavlink.c - frames of MAVLink: head, payload, checksum (CRC-16/MCRF4XX with one byte of the definition).
+#include "bridge/mavlink.h"
+#include "base/assert.h"
+#include <string.h>
+
+enum {
+    BEGIN_1 = 0xfe,
+    BEGIN_2 = 0xfd,
+    HEAD_1 = 6,  // begin, size, sequence, system, component, message
+    HEAD_2 = 10, // begin, size, flags that must be understood, other flags, sequence, system, component,
+                 // message (3)
+    CHECKSUM = 2,
+    SIGNATURE = 13,
+    FLAG_SIGNED = 1,
+};
+
+static uint16_t add_byte(uint16_t crc, uint8_t byte)
+{
+    uint8_t t = (uint8_t)(byte ^ (uint8_t)crc);
+    t ^= (uint8_t)(t << 4);
+    return (uint16_t)((crc >> 8) ^ (uint16_t)(t << 8) ^ (uint16_t)(t << 3) ^ (t >> 4));
+}
+
+// Of all but the first byte, and of the definition.
+static uint16_t checksum(const uint8_t *frame, size_t size, uint8_t extra)
+{
+    uint16_t crc = 0xffff;
+    for (size_t i = 1; i < size; ++i) crc = add_byte(crc, frame[i]);
+    return add_byte(crc, extra);
+}
+
+static uint64_t load(const void *from, int width)
+{
+    uint8_t u8;
+    uint16_t u16;
+    uint32_t u32;
+    uint64_t u64;
+    switch (width) {
+    case 1: memcpy(&u8, from, 1); return u8;
+    case 2: memcpy(&u16, from, 2); return u16;
+    case 4: memcpy(&u32, from, 4); return u32;
+    default: memcpy(&u64, from, 8); return u64;
+    }
+}
+
+static void store(uint64_t value, void *to, int width)
+{
+    const uint8_t u8 = (uint8_t)value;
+    const uint16_t u16 = (uint16_t)value;
+    const uint32_t u32 = (uint32_t)value;
+    switch (width) {
+    case 1: memcpy(to, &u8, 1); return;
+    case 2: memcpy(to, &u16, 2); return;
+    case 4: memcpy(to, &u32, 4); return;
+    default: memcpy(to, &value, 8); return;
+    }
+}
+
+size_t vy_mavlink_pack(const mavlink_type *type, const void *message, mavlink_sender *from,
+                       uint8_t out[MAVLINK_FRAME_CAP])
+{
+    uint8_t *at = out + HEAD_2;
+    for (int f = 0; f < type->field_count; ++f) {
+        const mavlink_field *field = &type->fields[f];
+        VY_ASSERT((at - out) + field->width * field->count <= HEAD_2 + MAVLINK_PAYLOAD_CAP);
+        for (int i = 0; i < field->count; ++i) {
+            const uint64_t value =
+                load((const char *)message + field->offset + (size_t)(i * field->width), field->width);
+            for (int b = 0; b < field->width; ++b) *at++ = (uint8_t)(value >> (8 * b));
+        }
+    }
+    while (at > out + HEAD_2 + 1 && at[-1] == 0) --at; // of an empty payload one byte stays
+    const size_t size = (size_t)(at - out);
+    const uint8_t head[HEAD_2] = {BEGIN_2,
+                                  (uint8_t)(size - HEAD_2),
+                                  0,
+                                  0,
+                                  from->sequence++,
+                                  from->system,
+                                  from->component,
+                                  (uint8_t)type->id,
+                                  (uint8_t)(type->id >> 8),
+                                  (uint8_t)(type->id >> 16)};
+    memcpy(out, head, sizeof head);
+    const uint16_t crc = checksum(out, size, type->crc_extra);
+    out[size] = (uint8_t)crc;
+    out[size + 1] = (uint8_t)(crc >> 8);
+    return size + CHECKSUM;
+}
+
+void vy_mavlink_unpack(const mavlink_frame *frame, void *message)
+{
+    int at = 0;
+    for (int f = 0; f < frame->type->field_count; ++f) {
+        const mavlink_field *field = &frame->type->fields[f];
+        for (int i = 0; i < field->count; ++i) {
+            uint64_t value = 0;
+            for (int b = 0; b < field->width; ++b, ++at) {
+                if (at < frame->size) value |= (uint64_t)frame->payload[at] << (8 * b);
+            }
+            store(value, (char *)message + field->offset + (size_t)(i * field->width), field->width);
+        }
+    }
+}
+
+size_t vy_mavlink_feed(mavlink_reader *r, const uint8_t *bytes, size_t size)
+{
+    const size_t room = sizeof r->bytes - r->have;
+    const size_t taken = size < room ? size : room;
+    memcpy(r->bytes + r->have, bytes, taken);
+    r->have += taken;
+    return taken;
+}
+
+static void drop(mavlink_reader *r, size_t count)
+{
+    VY_ASSERT(count <= r->have);
+    memmove(r->bytes, r->bytes + count, r->have - count);
+    r->have -= count;
+}
+
+// The bytes of the frame that begins here, as its head says; 0: more bytes are needed to tell.
+static size_t frame_size(const mavlink_reader *r)
+{
+    const size_t head = r->bytes[0] == BEGIN_1 ? HEAD_1 : HEAD_2;
+    if (r->have < head) return 0;
+    const int is_signed = head == HEAD_2 && (r->bytes[2] & FLAG_SIGNED) != 0;
+    return head + r->bytes[1] + CHECKSUM + (is_signed ? SIGNATURE : 0);
+}
+
+// The whole frame at the beginning of the buffer. 0: it is none that is known.
+static int read_frame(const mavlink_reader *r, mavlink_frame *out)
+{
+    const uint8_t *b = r->bytes;
+    const int old = b[0] == BEGIN_1;
+    const size_t head = old ? HEAD_1 : HEAD_2, size = head + b[1];
+    const uint32_t id = old ? b[5] : (uint32_t)b[7] | (uint32_t)b[8] << 8 | (uint32_t)b[9] << 16;
+    if (!old && (b[2] & ~FLAG_SIGNED) != 0) return 0; // flags that must be understood
+    out->type = vy_mavlink_find(id);
+    if (out->type == NULL) return 0;
+    const uint16_t crc = checksum(b, size, out->type->crc_extra);
+    if (b[size] != (uint8_t)crc || b[size + 1] != (uint8_t)(crc >> 8)) return 0;
+    out->from = old ? (mavlink_sender){.sequence = b[2], .system = b[3], .component = b[4]}
+                    : (mavlink_sender){.sequence = b[4], .system = b[5], .component = b[6]};
+    out->size = b[1];
+    memcpy(out->payload, b + head, b[1]);
+    return 1;
+}
+
+int vy_mavlink_next(mavlink_reader *r, mavlink_frame *out)
+{
+    while (r->have > 0) {
+        size_t skip = 0;
+        while (skip < r->have && r->bytes[skip] != BEGIN_1 && r->bytes[skip] != BEGIN_2) ++skip;
+        if (skip > 0) {
+            r->dropped += skip;
+            drop(r, skip);
+            continue;
+        }
+        const size_t size = frame_size(r);
+        if (size == 0 || r->have < size) return 0;
+        if (read_frame(r, out)) {
+            r->dropped = 0;
+            drop(r, size);
+            return 1;
+        }
+        // Not a message we know, or no frame at all: a byte that looks like a beginning. Go on behind it, so
+        // that a frame that begins within is found.
+        ++r->dropped;
+        drop(r, 1);
+    }
+    return 0;
+}

@@ -1,0 +1,240 @@
+// px4.c - PX4 in the loop: its simulator interface over TCP, in lock-step.
+//
+// HIL_SENSOR moves the firmware's clock, HIL_ACTUATOR_CONTROLS is its answer. Before its first answer a
+// firmware boots: it gets the same samples again with a clock that goes on, while the world stands still.
+#define _GNU_SOURCE
+#include "bridge/px4_sensors.h"
+#include "bridge/script.h"
+#include "bridge/sockets.h"
+#include "base/assert.h"
+#include "base/fail.h"
+#include "vehicle/airframe.h"
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <time.h>
+
+enum {
+    USUAL_PORT = 4560,
+    GARBAGE_CAP = 4096,    // [bytes] that are no MAVLink before it is no firmware
+    FIRST_CLOCK = 1000000, // [us] of a firmware that has just begun
+    MODE_ARMED = 128,
+    GARBAGE_DETAIL = -1,
+};
+
+typedef struct caller {
+    int socket;
+    mavlink_reader reader;
+} caller;
+
+struct vy_px4 {
+    int listener; // -1: the firmware is there
+    int caller_count;
+    caller callers[CALLER_CAP]; // who has connected; the first that speaks MAVLink is the firmware
+    int wire;                   // -1: nobody
+    mavlink_reader reader;
+    px4_sensors sensors;
+    vy_script *script;
+    double deadline;
+    double period;
+    uint64_t boot; // [us] by which its clock is ahead of the world's
+    int answered;  // it has sent motor commands
+    int ready;     // it has booted
+    uint64_t tick; // of the last samples that were sent, one added; 0: none
+    int motor_count, rotor_count;
+    int order[VY_ROTOR_CAP]; // by motor: the rotor
+    uint8_t packet[PX4_PACKET_CAP];
+};
+
+static double now(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+vy_status vy_px4_open(const bridge_job *job, vy_px4 **out, vy_error *err)
+{
+    const vy_controller_def *def = job->def;
+    int order[VY_ROTOR_CAP];
+    *out = NULL;
+    if (job->planet == NULL || !(job->planet->origin.gm > 0.0))
+        return vy_fail(err, VY_BAD_VALUE, "px4 needs a place on a planet for its GPS: planet.origin");
+    vy_status status = vy_airframe_px4(def->firmware.airframe, job->start->vehicle, order, err);
+    if (status != VY_OK) return status;
+    vy_px4 *p = calloc(1, sizeof *p);
+    if (p == NULL) return vy_fail(err, VY_NO_MEMORY, "controller: out of memory");
+    p->listener = p->wire = -1;
+    p->deadline = def->deadline;
+    p->period = def->period;
+    p->boot = FIRST_CLOCK;
+    p->motor_count = job->start->vehicle->rotor_count;
+    p->rotor_count = job->start->rotor_count;
+    memcpy(p->order, order, sizeof order);
+    vy_px4_sensors_begin(job, &p->sensors);
+    status = vy_listen_tcp(def->firmware.address,
+                           (def->firmware.port > 0 ? def->firmware.port : USUAL_PORT) + def->instance,
+                           &p->listener, err);
+    if (status == VY_OK) status = vy_script_open(job, &p->script, err);
+    if (status != VY_OK) {
+        vy_px4_close(p);
+        return status;
+    }
+    *out = p;
+    return VY_OK;
+}
+
+void vy_px4_close(vy_px4 *p)
+{
+    if (p == NULL) return;
+    for (int i = 0; i < p->caller_count; ++i) vy_socket_close(&p->callers[i].socket);
+    vy_socket_close(&p->listener);
+    vy_socket_close(&p->wire);
+    vy_script_close(p->script);
+    free(p);
+}
+
+// --- who calls
+
+static void hang_up(vy_px4 *p, int index)
+{
+    vy_socket_close(&p->callers[index].socket);
+    p->callers[index] = p->callers[--p->caller_count];
+}
+
+// What the caller has said so far. 1: it speaks MAVLink; -1: it has gone, or talks something else.
+static int listen_to(caller *c)
+{
+    uint8_t bytes[MAVLINK_FRAME_CAP]; // fits beside the beginning of a frame
+    mavlink_frame frame;
+    for (int i = 0; i < 16; ++i) {
+        const ssize_t size = recv(c->socket, bytes, sizeof bytes, MSG_DONTWAIT);
+        if (size < 0) return errno == EAGAIN || errno == EWOULDBLOCK || errno == EINTR ? 0 : -1;
+        if (size == 0) return -1;
+        const size_t taken = vy_mavlink_feed(&c->reader, bytes, (size_t)size);
+        VY_ASSERT(taken == (size_t)size);
+        if (vy_mavlink_next(&c->reader, &frame)) return 1;
+        if (c->reader.dropped > GARBAGE_CAP) return -1;
+    }
+    return 0;
+}
+
+// Take the firmware among those who have connected. Whoever only connects is not it, and is sent away then.
+static void find_firmware(vy_px4 *p)
+{
+    int fd;
+    while (p->caller_count < CALLER_CAP && (fd = vy_accept(p->listener)) >= 0)
+        p->callers[p->caller_count++] = (caller){.socket = fd};
+    for (int i = 0; i < p->caller_count && p->wire < 0; ++i) {
+        const int heard = listen_to(&p->callers[i]);
+        if (heard == 0) continue;
+        if (heard > 0) {
+            p->wire = p->callers[i].socket;
+            p->reader = p->callers[i].reader;
+            p->callers[i].socket = -1;
+        }
+        hang_up(p, i--);
+    }
+    if (p->wire < 0) return;
+    while (p->caller_count > 0) hang_up(p, 0);
+    vy_socket_close(&p->listener); // one firmware for the whole run: a second one is refused
+}
+
+// --- replies
+
+static void set_reply(const vy_px4 *p, const mavlink_hil_actuator_controls *c, vy_intent *intent)
+{
+    VY_ASSERT(p->motor_count <= 16);
+    intent->rung = VY_RUNG_MOTORS;
+    intent->status = c->mode & MODE_ARMED ? VY_STATUS_ARMED : VY_STATUS_DISARMED;
+    for (int k = 0; k < p->motor_count; ++k) {
+        const double u = (double)c->controls[k];
+        intent->motors[p->order[k]] = u < 0.0 ? 0.0 : u > 1.0 ? 1.0 : u;
+    }
+}
+
+// Frames that have come. 1: one is an answer to the clock `time` or to a later one.
+static int take_frames(vy_px4 *p, uint64_t time, vy_intent *intent)
+{
+    mavlink_frame frame;
+    int found = 0;
+    while (vy_mavlink_next(&p->reader, &frame)) {
+        mavlink_hil_actuator_controls c;
+        if (frame.type != &vy_mavlink_hil_actuator_controls) continue;
+        vy_mavlink_unpack(&frame, &c);
+        p->answered = 1;
+        if (c.time_usec < time) continue; // to older samples
+        set_reply(p, &c, intent);
+        found = 1;
+    }
+    return found;
+}
+
+// Read for at most `seconds`, until there is an answer. VY_VERDICT_LATE: none.
+static vy_verdict receive(vy_px4 *p, uint64_t time, double seconds, vy_intent *intent, int32_t *detail)
+{
+    const double start = now();
+    uint8_t bytes[1024];
+    for (;;) {
+        const ssize_t size = recv(p->wire, bytes, sizeof bytes, MSG_DONTWAIT);
+        if (size == 0 || (size < 0 && errno != EAGAIN && errno != EWOULDBLOCK && errno != EINTR)) {
+            *detail = -1;
+            return VY_VERDICT_ENDED;
+        }
+        int found = 0;
+        for (ssize_t at = 0; at < size;) {
+            at += (ssize_t)vy_mavlink_feed(&p->reader, bytes + at, (size_t)(size - at));
+            found |= take_frames(p, time, intent);
+        }
+        if (found) return VY_VERDICT_REPLIED;
+        if (p->reader.dropped > GARBAGE_CAP) {
+            *detail = GARBAGE_DETAIL;
+            return VY_VERDICT_GARBAGE;
+        }
+        const double left = seconds - (now() - start);
+        if (size < 0 && (left <= 0.0 || !vy_wait_readable(p->wire, left))) return VY_VERDICT_LATE;
+        if (size > 0 && left <= 0.0) return VY_VERDICT_LATE; // it talks without end, and gives no answer
+    }
+}
+
+// One exchange at the firmware's clock.
+static vy_verdict exchange(vy_px4 *p, const vy_samples *samples, uint64_t time, int again, vy_intent *intent,
+                           int32_t *detail)
+{
+    uint32_t fields;
+    const size_t size = vy_px4_sensors_pack(&p->sensors, samples, time, again, p->packet, &fields);
+    if (!vy_send_all(p->wire, p->packet, size, p->deadline)) {
+        *detail = -1;
+        return errno == EAGAIN ? VY_VERDICT_LATE : VY_VERDICT_ENDED;
+    }
+    // Without a sample of the gyroscope there is nothing to answer to, nor has a firmware that boots.
+    const int waits = p->answered && (fields & PX4_FIELD_GYRO) != 0;
+    intent->rung = VY_RUNG_MOTORS;
+    intent->status = p->answered ? VY_STATUS_STALE : VY_STATUS_DISARMED;
+    const vy_verdict verdict = receive(p, time, waits ? p->deadline : 0.0, intent, detail);
+    return verdict == VY_VERDICT_LATE && !waits ? VY_VERDICT_REPLIED : verdict;
+}
+
+vy_verdict vy_px4_step(vy_px4 *p, const vy_samples *samples, vy_intent *intent, int32_t *detail)
+{
+    *detail = 0;
+    intent->rung = VY_RUNG_MOTORS;
+    intent->status = VY_STATUS_DISARMED;
+    if (samples->imu.tick == 0 && !p->ready) return VY_VERDICT_REPLIED; // nothing to boot with yet
+    intent->status = VY_STATUS_NOT_READY;
+    if (p->wire < 0) find_firmware(p);
+    if (p->wire < 0) return VY_VERDICT_REPLIED;
+    const int again = p->tick == samples->tick + 1;
+    if (again) p->boot += (uint64_t)(1e6 * p->period + 0.5);
+    p->tick = samples->tick + 1;
+    const uint64_t time = p->boot + (uint64_t)(1e6 * samples->time + 0.5);
+    vy_verdict verdict =
+        vy_script_step(p->script, samples->time + 0.5 * samples->dt, 1e-6 * (double)time, p->ready, detail);
+    if (verdict == VY_VERDICT_REPLIED) verdict = exchange(p, samples, time, again, intent, detail);
+    if (verdict != VY_VERDICT_REPLIED || p->ready) return verdict;
+    p->ready = p->answered && vy_script_is_ready(p->script);
+    if (!p->ready) intent->status = VY_STATUS_NOT_READY;
+    return VY_VERDICT_REPLIED;
+}

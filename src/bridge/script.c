@@ -1,0 +1,407 @@
+// script.c - parameters, commands and missions over MAVLink, each sent until it is acknowledged.
+#define _GNU_SOURCE
+#include "bridge/script.h"
+#include "base/assert.h"
+#include "base/fail.h"
+#include "bridge/messages.h"
+#include "bridge/sockets.h"
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+
+#define DEGREES          57.295779513082323 // in a radian
+#define AGAIN            0.5                // [s] after which a message is sent again
+#define HEARTBEAT_PERIOD 1.0                // [s]
+
+enum {
+    USUAL_PORT = 14540,  // where PX4 sends to
+    DATAGRAMS_CAP = 512, // read in one call: a flood must not hold up the run
+    OWN_SYSTEM = 255,    // that of a ground station
+    OWN_COMPONENT = 190,
+    TYPE_GROUND_STATION = 6,
+    AUTOPILOT_NONE = 8,
+    COMPONENT_AUTOPILOT = 1,
+    CMD_WAYPOINT = 16,
+    CMD_RETURN = 20,
+    CMD_LAND = 21,
+    CMD_TAKEOFF = 22,
+    CMD_SET_MODE = 176,
+    CMD_ARM = 400,
+    MODE_CUSTOM = 1,
+    MAIN_AUTO = 4,
+    AUTO_HOLD = 3,
+    AUTO_MISSION = 4,
+    FRAME_GLOBAL_INT = 5,
+    RESULT_ACCEPTED = 0,
+    RESULT_IN_PROGRESS = 5,
+    PARAM_REAL32 = 9,
+};
+
+// A parameter to be set before the flight.
+typedef struct setting {
+    char name[VY_PARAMETER_NAME_CAP];
+    double value;
+} setting;
+
+struct vy_script {
+    int socket;
+    struct sockaddr_in firmware; // where its heartbeat came from
+    int heard;
+    uint8_t system;
+    mavlink_sender from;
+    int parameter_count, parameter_at; // the next to be set
+    setting parameters[VY_PARAMETER_CAP + 1 + 4 * VY_ROTOR_CAP];
+    int line_count, line_at; // the next to be accepted
+    vy_script_line *lines;
+    double line_since; // [s] when the line was first sent; NAN: not yet
+    double sent, beat; // [s] of the firmware's clock: the last message and heartbeat
+    int uploaded;      // the mission is there
+    int item_count;
+    vy_setpoint items[VY_SETPOINT_CAP];
+    vy_planet_def planet;
+    double home_altitude; // [m]
+    double patience;      // [s]
+};
+
+static void add_setting(vy_script *s, double value, const char *form, int number)
+{
+    VY_ASSERT(s->parameter_count < (int)(sizeof s->parameters / sizeof s->parameters[0]));
+    setting *p = &s->parameters[s->parameter_count++];
+    snprintf(p->name, sizeof p->name, form, number);
+    p->value = value;
+}
+
+// Where PX4 finds the vehicle's rotors, and which of its outputs is which.
+static void add_geometry(vy_script *s, const vy_vehicle_def *v)
+{
+    add_setting(s, v->rotor_count, "CA_ROTOR_COUNT", 0);
+    for (int i = 0; i < v->rotor_count; ++i) {
+        const vy_rotor_def *r = &v->rotors[i];
+        add_setting(s, r->position.x, "CA_ROTOR%d_PX", i);
+        add_setting(s, -r->position.y, "CA_ROTOR%d_PY", i);
+        add_setting(s, r->spin * v->torque_coef / v->thrust_coef, "CA_ROTOR%d_KM", i);
+        add_setting(s, 101 + i, "PWM_MAIN_FUNC%d", i + 1); // motor i + 1
+    }
+}
+
+vy_status vy_script_open(const bridge_job *job, vy_script **out, vy_error *err)
+{
+    const vy_controller_def *def = job->def;
+    const vy_firmware_def *f = &def->firmware;
+    *out = NULL;
+    const int is_own = f->airframe == VY_AIRFRAME_OWN;
+    if (f->script_count == 0 && def->parameter_count == 0 && !is_own) return VY_OK;
+    if (f->script_count < 0 || f->script_count > VY_SCRIPT_CAP)
+        return vy_fail(err, VY_BAD_VALUE, "controller.script has at most %d lines", VY_SCRIPT_CAP);
+    for (int i = 0; i < def->parameter_count; ++i) {
+        const vy_parameter *p = &def->parameters[i];
+        if (p->text != NULL || strlen(p->name) > 16)
+            return vy_fail(err, VY_BAD_VALUE,
+                           "parameters.%.31s: a firmware's parameter is a number, and its name has at most "
+                           "16 letters",
+                           p->name);
+    }
+    vy_script *s = calloc(1, sizeof *s);
+    if (s == NULL) return vy_fail(err, VY_NO_MEMORY, "controller: out of memory");
+    s->socket = -1;
+    s->lines = calloc((size_t)f->script_count + 1, sizeof *s->lines);
+    if (s->lines == NULL) {
+        free(s);
+        return vy_fail(err, VY_NO_MEMORY, "controller: out of memory");
+    }
+    if (f->script_count > 0) memcpy(s->lines, f->script, (size_t)f->script_count * sizeof *s->lines);
+    s->line_count = f->script_count;
+    if (is_own) add_geometry(s, job->start->vehicle);
+    for (int i = 0; i < def->parameter_count; ++i) {
+        setting *p = &s->parameters[s->parameter_count++];
+        memcpy(p->name, def->parameters[i].name, strlen(def->parameters[i].name) + 1);
+        p->value = def->parameters[i].value;
+    }
+    memcpy(s->items, def->setpoints, sizeof s->items);
+    s->item_count = def->setpoint_count;
+    s->planet = *job->planet;
+    s->home_altitude = job->start->home_altitude;
+    s->patience = f->patience;
+    s->line_since = NAN;
+    s->sent = s->beat = -1e9;
+    s->from = (mavlink_sender){.system = OWN_SYSTEM, .component = OWN_COMPONENT};
+    const vy_status status = vy_bind_udp(
+        f->address, (f->script_port > 0 ? f->script_port : USUAL_PORT) + def->instance, &s->socket, err);
+    if (status != VY_OK) {
+        vy_script_close(s);
+        return status;
+    }
+    *out = s;
+    return VY_OK;
+}
+
+void vy_script_close(vy_script *s)
+{
+    if (s == NULL) return;
+    vy_socket_close(&s->socket);
+    free(s->lines);
+    free(s);
+}
+
+int vy_script_is_ready(const vy_script *s)
+{
+    return s == NULL || (s->heard && s->parameter_at == s->parameter_count);
+}
+
+// --- sending
+
+static void send_message(vy_script *s, const mavlink_type *type, const void *message)
+{
+    uint8_t frame[MAVLINK_FRAME_CAP];
+    const size_t size = vy_mavlink_pack(type, message, &s->from, frame);
+    // One that is lost is sent again.
+    (void)sendto(s->socket, frame, size, MSG_NOSIGNAL, (const struct sockaddr *)&s->firmware,
+                 sizeof s->firmware);
+}
+
+static void send_heartbeat(vy_script *s)
+{
+    const mavlink_heartbeat h = {
+        .type = TYPE_GROUND_STATION, .autopilot = AUTOPILOT_NONE, .system_status = 4, .mavlink_version = 3};
+    send_message(s, &vy_mavlink_heartbeat, &h);
+}
+
+// Ask for a parameter: its answer says of which type it is.
+static void ask_parameter(vy_script *s, const char *name)
+{
+    mavlink_param_request_read r = {
+        .param_index = -1, .target_system = s->system, .target_component = COMPONENT_AUTOPILOT};
+    memcpy(r.param_id, name, strnlen(name, sizeof r.param_id));
+    send_message(s, &vy_mavlink_param_request_read, &r);
+}
+
+// The number as the firmware has it: a float, or the bits of an integer.
+static float encode(double value, uint8_t type)
+{
+    if (type == PARAM_REAL32) return (float)value;
+    const int32_t number = (int32_t)value;
+    float out;
+    memcpy(&out, &number, sizeof out);
+    return out;
+}
+
+static void send_command(vy_script *s, int command, const float param[7])
+{
+    mavlink_command_long c = {
+        .command = (uint16_t)command, .target_system = s->system, .target_component = COMPONENT_AUTOPILOT};
+    memcpy(c.param, param, sizeof c.param);
+    send_message(s, &vy_mavlink_command_long, &c);
+}
+
+static void send_mission_count(vy_script *s)
+{
+    const mavlink_mission_count c = {.count = (uint16_t)s->item_count,
+                                     .target_system = s->system,
+                                     .target_component = COMPONENT_AUTOPILOT};
+    send_message(s, &vy_mavlink_mission_count, &c);
+}
+
+static void send_item(vy_script *s, int seq)
+{
+    const vy_setpoint *p = &s->items[seq];
+    const vy_geodetic at =
+        vy_geodetic_of(&s->planet, 0.0, p->position, (vy_vec3){0.0, 0.0, 0.0}, (vy_quat){1.0, 0.0, 0.0, 0.0});
+    const mavlink_mission_item_int item = {.param = {0.0f, 0.0f, 0.0f, (float)(90.0 - DEGREES * p->yaw)},
+                                           .x = (int32_t)floor(1e7 * DEGREES * at.latitude + 0.5),
+                                           .y = (int32_t)floor(1e7 * DEGREES * at.longitude + 0.5),
+                                           .z = (float)at.altitude,
+                                           .seq = (uint16_t)seq,
+                                           .command = CMD_WAYPOINT,
+                                           .target_system = s->system,
+                                           .target_component = COMPONENT_AUTOPILOT,
+                                           .frame = FRAME_GLOBAL_INT,
+                                           .current = seq == 0,
+                                           .autocontinue = 1};
+    send_message(s, &vy_mavlink_mission_item_int, &item);
+}
+
+// The command of a line, and its parameters. 0: it is none.
+static int command_of(const vy_script *s, const vy_script_line *line, float p[7])
+{
+    static const float modes[] = {[VY_MODE_MANUAL] = 1, [VY_MODE_ALTITUDE] = 2,   [VY_MODE_POSITION] = 3,
+                                  [VY_MODE_ACRO] = 5,   [VY_MODE_STABILIZED] = 7, [VY_MODE_OFFBOARD] = 6};
+    memset(p, 0, 7 * sizeof *p);
+    p[0] = MODE_CUSTOM;
+    p[1] = MAIN_AUTO;
+    switch (line->action) {
+    case VY_SCRIPT_HOLD: p[2] = AUTO_HOLD; return CMD_SET_MODE;
+    case VY_SCRIPT_MISSION: p[2] = AUTO_MISSION; return CMD_SET_MODE;
+    case VY_SCRIPT_MODE: p[1] = modes[line->mode]; return CMD_SET_MODE;
+    default: break;
+    }
+    p[0] = p[1] = 0.0f;
+    switch (line->action) {
+    case VY_SCRIPT_ARM: p[0] = 1.0f; return CMD_ARM;
+    case VY_SCRIPT_DISARM: return CMD_ARM;
+    case VY_SCRIPT_TAKEOFF:
+        p[3] = p[4] = p[5] = NAN; // heading and place as they are
+        p[6] = (float)(s->home_altitude + line->altitude);
+        return CMD_TAKEOFF;
+    case VY_SCRIPT_LAND: p[3] = p[4] = p[5] = NAN; return CMD_LAND;
+    case VY_SCRIPT_RETURN: return CMD_RETURN;
+    case VY_SCRIPT_COMMAND:
+        for (int i = 0; i < VY_COMMAND_VALUES; ++i) p[i] = (float)line->values[i];
+        return line->command;
+    default: return 0;
+    }
+}
+
+static void send_line(vy_script *s)
+{
+    const vy_script_line *line = &s->lines[s->line_at];
+    float p[7];
+    if (line->action == VY_SCRIPT_PARAMETER) {
+        ask_parameter(s, line->parameter);
+    } else if (line->action == VY_SCRIPT_MISSION && !s->uploaded) {
+        send_mission_count(s);
+    } else {
+        const int command = command_of(s, line, p);
+        send_command(s, command, p);
+    }
+}
+
+// --- what comes back
+
+static void accept_line(vy_script *s)
+{
+    ++s->line_at;
+    s->line_since = NAN;
+    s->sent = -1e9; // the next may go at once
+}
+
+// A parameter as the firmware has it now: right, or to be set.
+static void take_parameter(vy_script *s, const mavlink_param_value *v)
+{
+    const int booting = s->parameter_at < s->parameter_count;
+    const vy_script_line *line = s->line_at < s->line_count ? &s->lines[s->line_at] : NULL;
+    if (!booting && (line == NULL || line->action != VY_SCRIPT_PARAMETER)) return;
+    const char *name = booting ? s->parameters[s->parameter_at].name : line->parameter;
+    const double value = booting ? s->parameters[s->parameter_at].value : line->value;
+    if (strncmp(name, v->param_id, sizeof v->param_id) != 0) return;
+    const float wanted = encode(value, v->param_type);
+    if (memcmp(&wanted, &v->param_value, sizeof wanted) == 0) {
+        if (booting) {
+            ++s->parameter_at;
+            s->sent = -1e9;
+        } else {
+            accept_line(s);
+        }
+        return;
+    }
+    mavlink_param_set p = {.param_value = wanted,
+                           .target_system = s->system,
+                           .target_component = COMPONENT_AUTOPILOT,
+                           .param_type = v->param_type};
+    memcpy(p.param_id, name, strnlen(name, sizeof p.param_id));
+    send_message(s, &vy_mavlink_param_set, &p);
+}
+
+static void take_ack(vy_script *s, const mavlink_command_ack *ack)
+{
+    float p[7];
+    if (s->line_at >= s->line_count || isnan(s->line_since)) return;
+    const vy_script_line *line = &s->lines[s->line_at];
+    if (line->action == VY_SCRIPT_MISSION && !s->uploaded) return;
+    if (ack->command != command_of(s, line, p) || ack->result != RESULT_ACCEPTED) return;
+    accept_line(s);
+}
+
+static void take_mission_ack(vy_script *s, const mavlink_mission_ack *ack)
+{
+    if (s->line_at >= s->line_count || s->lines[s->line_at].action != VY_SCRIPT_MISSION) return;
+    if (ack->type != 0 || ack->mission_type != 0) return;
+    s->uploaded = 1;
+    s->sent = -1e9; // then the mode
+}
+
+static void take_frame(vy_script *s, const mavlink_frame *frame, const struct sockaddr_in *from)
+{
+    const mavlink_type *type = frame->type;
+    union {
+        mavlink_heartbeat heartbeat;
+        mavlink_param_value parameter;
+        mavlink_command_ack ack;
+        mavlink_mission_request request;
+        mavlink_mission_ack mission_ack;
+    } m;
+    if (frame->from.component != COMPONENT_AUTOPILOT || frame->from.system == OWN_SYSTEM) return;
+    if (s->heard && frame->from.system != s->system) return;
+    if (type == &vy_mavlink_heartbeat) {
+        vy_mavlink_unpack(frame, &m.heartbeat);
+        if (s->heard || m.heartbeat.autopilot == AUTOPILOT_NONE) return;
+        s->heard = 1;
+        s->system = frame->from.system;
+        s->firmware = *from;
+    } else if (type == &vy_mavlink_param_value) {
+        vy_mavlink_unpack(frame, &m.parameter);
+        take_parameter(s, &m.parameter);
+    } else if (type == &vy_mavlink_command_ack) {
+        vy_mavlink_unpack(frame, &m.ack);
+        take_ack(s, &m.ack);
+    } else if (type == &vy_mavlink_mission_request || type == &vy_mavlink_mission_request_int) {
+        vy_mavlink_unpack(frame, &m.request);
+        if (m.request.mission_type == 0 && m.request.seq < s->item_count) send_item(s, m.request.seq);
+    } else if (type == &vy_mavlink_mission_ack) {
+        vy_mavlink_unpack(frame, &m.mission_ack);
+        take_mission_ack(s, &m.mission_ack);
+    }
+}
+
+static void read_all(vy_script *s)
+{
+    uint8_t bytes[2048];
+    for (int i = 0; i < DATAGRAMS_CAP; ++i) {
+        struct sockaddr_in from;
+        socklen_t length = sizeof from;
+        const ssize_t size =
+            recvfrom(s->socket, bytes, sizeof bytes, MSG_DONTWAIT, (struct sockaddr *)&from, &length);
+        if (size < 0 && errno == EINTR) continue;
+        if (size < 0) return;
+        mavlink_reader reader = {.have = 0}; // a datagram holds whole frames
+        mavlink_frame frame;
+        for (size_t at = 0; at < (size_t)size;) {
+            const size_t taken = vy_mavlink_feed(&reader, bytes + at, (size_t)size - at);
+            if (taken == 0) break;
+            at += taken;
+            while (vy_mavlink_next(&reader, &frame)) take_frame(s, &frame, &from);
+        }
+    }
+}
+
+vy_verdict vy_script_step(vy_script *s, double time, double clock, int running, int32_t *line)
+{
+    if (s == NULL) return VY_VERDICT_REPLIED;
+    read_all(s);
+    if (!s->heard) return VY_VERDICT_REPLIED;
+    if (clock - s->beat >= HEARTBEAT_PERIOD) {
+        send_heartbeat(s);
+        s->beat = clock;
+    }
+    if (s->parameter_at < s->parameter_count) {
+        if (clock - s->sent >= AGAIN) {
+            ask_parameter(s, s->parameters[s->parameter_at].name);
+            s->sent = clock;
+        }
+        return VY_VERDICT_REPLIED;
+    }
+    if (!running || s->line_at >= s->line_count || time < s->lines[s->line_at].time)
+        return VY_VERDICT_REPLIED;
+    if (isnan(s->line_since)) s->line_since = time;
+    if (time - s->line_since > s->patience) {
+        *line = s->line_at + 1;
+        return VY_VERDICT_REFUSED;
+    }
+    if (clock - s->sent >= AGAIN) {
+        send_line(s);
+        s->sent = clock;
+    }
+    return VY_VERDICT_REPLIED;
+}

@@ -1,0 +1,99 @@
+// firmware.c - an autopilot's firmware as a controller: its process, if we start it, and the bridge to it.
+#define _GNU_SOURCE // kill
+#include "base/assert.h"
+#include "base/fail.h"
+#include "bridge/bridge.h"
+#include "host/host.h"
+#include "host/launch.h"
+#include <signal.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+enum { REAP_MILLISECONDS = 1000 }; // from the end of its connection to the end of the process
+
+struct vy_firmware_host {
+    vy_px4 *px4;
+    child child; // pid 0: one that connects by itself
+    shared_core core;
+    int dead;
+    vy_verdict verdict;
+    int32_t detail;
+};
+
+vy_status vy_firmware_host_open(const vy_host_request *job, vy_firmware_host **out, vy_error *err)
+{
+    const bridge_job bridge = {.def = job->def, .start = &job->start, .planet = job->planet};
+    vy_firmware_host *h = calloc(1, sizeof *h);
+    if (h == NULL) return vy_fail(err, VY_NO_MEMORY, "controller: out of memory");
+    h->child = (child){.lifeline = -1, .owner = getpid()};
+    h->core.core = -1;
+    vy_status status = vy_px4_open(&bridge, &h->px4, err);
+    if (status == VY_OK && job->def->program[0] != '\0')
+        status = vy_launch(job, -1, &h->child, &h->core, err);
+    if (status != VY_OK) {
+        vy_firmware_host_close(h);
+        return status;
+    }
+    *out = h;
+    return VY_OK;
+}
+
+// Ask it to end, then end it.
+static void end_child(vy_firmware_host *h, int milliseconds)
+{
+    vy_verdict verdict;
+    int32_t how;
+    if (h->child.pid <= 0 || h->child.owner != getpid()) return;
+    if (!vy_child_wait(&h->child, 0, &verdict, &how)) {
+        (void)kill(-h->child.pid, SIGTERM);
+        (void)vy_child_wait(&h->child, milliseconds, &verdict, &how);
+    }
+    vy_child_end(&h->child);
+}
+
+vy_verdict vy_firmware_host_finish(vy_firmware_host *h, int32_t *detail)
+{
+    vy_px4_close(h->px4);
+    h->px4 = NULL;
+    *detail = 0;
+    end_child(h, END_MILLISECONDS);
+    if (!h->dead) h->verdict = VY_VERDICT_ABSENT;
+    h->dead = 1;
+    return VY_VERDICT_REPLIED; // however it ends when its world has gone
+}
+
+void vy_firmware_host_close(vy_firmware_host *h)
+{
+    if (h == NULL) return;
+    int32_t detail;
+    (void)vy_firmware_host_finish(h, &detail);
+    vy_core_release(&h->core);
+    free(h);
+}
+
+void vy_firmware_host_call(void *host, const vy_samples *samples, vy_intent *intent)
+{
+    vy_firmware_host *h = host;
+    vy_core_share(&h->core);
+    if (!h->dead) {
+        vy_verdict ended;
+        int32_t how;
+        h->verdict = vy_px4_step(h->px4, samples, intent, &h->detail);
+        // How did it end; and has it, before it has connected?
+        const int gone = h->verdict == VY_VERDICT_ENDED;
+        const int boots = h->verdict == VY_VERDICT_REPLIED && intent->status == VY_STATUS_NOT_READY;
+        if (h->child.pid > 0 && (gone || boots) &&
+            vy_child_wait(&h->child, gone ? REAP_MILLISECONDS : 0, &ended, &how)) {
+            h->verdict = ended;
+            h->detail = how;
+        }
+        h->dead = h->verdict != VY_VERDICT_REPLIED;
+        if (h->dead) {
+            vy_px4_close(h->px4);
+            h->px4 = NULL;
+            end_child(h, 0);
+        }
+    }
+    intent->verdict = h->verdict;
+    intent->detail = h->detail;
+}

@@ -1,0 +1,136 @@
+#!/bin/sh
+# bridge_test.sh BUILD - firmware in the loop without firmware: the MAVLink messages against pymavlink, and a stand-in for
+# PX4 that flies through its protocol, breaks off, hangs, talks nonsense and refuses. Where python3 or pymavlink cannot be
+# had it is skipped, and the last line says so.
+set -eu
+build=$(cd "$1" && pwd)
+source=$(cd "$(dirname "$0")/.." && pwd)
+work=$build/bridge_test
+mkdir -p "$work"
+cd "$work"
+
+packages() {
+    rm -rf venv
+    python3 -m venv venv && venv/bin/pip install --quiet -r "$source/tests/bridge/requirements.txt"
+}
+if ! cmp -s "$source/tests/bridge/requirements.txt" "$work/done"; then
+    if ! packages >"$work/pip.log" 2>&1; then
+        echo "bridge: skipped, no packages (see $work/pip.log)"
+        exit 0
+    fi
+    cp "$source/tests/bridge/requirements.txt" "$work/done"
+fi
+python=$work/venv/bin/python volery=$build/volery
+
+fail() { echo "bridge_test: $*"; cat out err 2>/dev/null; exit 1; }
+says() { grep -qF -- "$2" "$1" || fail "$1 does not say: $2"; }
+try() { # try STATUS COMMAND... - its exit status must be STATUS; its output is in the files out and err
+    wanted=$1
+    shift
+    status=0
+    "$@" >out 2>err || status=$?
+    [ $status -eq "$wanted" ] || fail "$* gives status $status, wanted $wanted"
+}
+# Ports that nobody else has: this test may run beside others.
+port=$("$python" -c 'import socket as s; a = [s.socket() for _ in range(8)]; [x.bind(("127.0.0.1", 0)) for x in a]; print(max(x.getsockname()[1] for x in a))')
+link=$((port > 40000 ? port - 7000 : port + 7000))
+# fly HOW STATUS LOG WORDS... - the flight of px4.yaml with a double that does HOW
+fly() {
+    how=$1 wanted=$2 log=$3
+    shift 3
+    try "$wanted" "$volery" run "$source/tests/bridge/px4.yaml" -o "$log" \
+        --set "drones.alpha.controller.command=$python $source/tests/bridge/px4_double.py $port $link $how" \
+        --set "drones.alpha.controller.port=$port" --set "drones.alpha.controller.script_port=$link" \
+        --set "drones.alpha.controller.boot=60 s" "$@"
+}
+hash() { sed -n 's/.*hash \([0-9a-f]\{16\}\).*/\1/p' out | tail -1; }
+replays() { # LOG - without any program, to the same end
+    was=$(hash)
+    try 0 env PATH=/usr/bin:/bin "$volery" replay "$1"
+    says out identical
+    says out "$was"
+}
+
+"$python" "$source/tests/bridge/codec_test.py" "$build/tests/mavlink_codec"
+
+# It arms, takes off, flies its mission and lands. Twice it is the same flight; who only connects changes nothing.
+fly "" 0 flight.mcap
+first=$(hash)
+[ -n "$first" ] || fail "no hash"
+replays flight.mcap
+"$python" - "$port" <<'END' &
+import socket, sys, time
+for _ in range(3000):  # before the double, whose Python takes longer to begin
+    try:
+        wire = socket.create_connection(("127.0.0.1", int(sys.argv[1])), timeout=1)
+        break
+    except OSError:
+        time.sleep(0.002)
+else:
+    sys.exit("nobody listened")
+wire.settimeout(60)
+assert wire.recv(1) == b"", "who says nothing is sent away"
+END
+ghost=$!
+fly "" 0 ghost.mcap
+[ "$(hash)" = "$first" ] || fail "the same flight gives another hash: $(hash), not $first"
+wait $ghost || fail "a client that only connects"
+
+# A fault of a sensor reaches the firmware: without GPS it does not arm.
+fly "" 1 fault.mcap --set 'faults=[{kind: sensor_dropout, channel: gps_position, share: 1, drone: alpha}]' \
+    --set 'drones.alpha.controller.patience=5 s'
+says out "refused line 1 of its script for 5 s"
+replays fault.mcap
+
+# Trouble on the way: a verdict, and a log that is whole.
+fly kill 1 kill.mcap
+says out "crashed: signal 9"
+replays kill.mcap
+fly exit 1 exit.mcap
+says out "ended before the run did, with exit status 3"
+replays exit.mcap
+fly hang 1 hang.mcap --set 'drones.alpha.controller.deadline=0.5 s'
+says out "did not reply within its deadline of 0.5 s"
+replays hang.mcap
+fly garbage 1 garbage.mcap
+says out "sent bytes that are not of its protocol"
+replays garbage.mcap
+fly again 1 again.mcap
+says out "ended before the run did"
+replays again.mcap
+fly refuse 1 refuse.mcap --set 'drones.alpha.controller.patience=7 s'
+says out "refused line 1 of its script for 7 s"
+replays refuse.mcap
+fly mute 1 mute.mcap --set 'drones.alpha.controller.boot=2 s'
+says out "was not ready within 2 s"
+replays mute.mcap
+# A vehicle with a failsafe flies on.
+fly kill 0 failsafe.mcap --set 'drones.alpha.vehicle={base: x500, drive: {failsafe: cut}}' --set 'expect=[]'
+replays failsafe.mcap
+
+# Nobody connects; no such program; a port that is taken; bad input with its place.
+try 1 "$volery" run "$source/tests/bridge/px4.yaml" --no-log --set "drones.alpha.controller.port=$port" \
+    --set "drones.alpha.controller.script_port=$link" --set 'drones.alpha.controller.boot=0.2 s'
+says out "was not ready within 0.2 s"
+fly "" 1 none.mcap --set 'drones.alpha.controller.command=sh -c "exit 7"'
+says out "with exit status 7"
+refuses() { # CHANGE SENTENCE
+    try 2 "$volery" run "$source/tests/bridge/px4.yaml" --no-log --set "drones.alpha.controller.$1" \
+        --set "drones.alpha.controller.port=$port" --set "drones.alpha.controller.script_port=$link"
+    says err "$2"
+}
+refuses airframe=hexa_x "airframe hexa_x has 6 motors, and the vehicle 4 rotors"
+refuses address=nowhere "address nowhere is no IPv4 address"
+refuses 'parameters={NAME: text}' "a firmware's parameter is a number"
+refuses 'setpoints=[]' "a mission needs the drone's setpoints"
+refuses 'script=[{time: 2, do: arm}, {time: 1, do: land}]' "time must not be before that of the line before it, 2 s"
+refuses 'script=[{time: 2, do: jump}]' jump
+sed 's/kind: px4/kind: px4\n      airframe: quad_plus/' "$source/tests/bridge/px4.yaml" >wrong.yaml
+try 2 "$volery" check wrong.yaml
+says err "wrong.yaml:28:17"
+says err "the vehicle has no rotor where motor 1 is"
+sed '/planet:/d' "$source/tests/bridge/px4.yaml" >flat.yaml
+try 2 "$volery" check flat.yaml
+says err "px4 needs a place for its GPS and compass: world.planet.origin"
+"$volery" list controllers 2>/dev/null | grep -q px4 || "$volery" list | grep -q px4 || fail "volery list"
+echo "bridge: ok"
