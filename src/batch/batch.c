@@ -5,8 +5,7 @@
 #include "base/fail.h"
 #include "base/hash.h"
 #include "base/pool.h"
-#include "batch/gpu_layout.h"
-#include "batch/lanes.h"
+#include "batch/batch_cells.h"
 #include "batch/standalone.h"
 #include "batch/start.h"
 #include "batch/pack.h"
@@ -19,42 +18,11 @@
 
 #define BATCH_COOKIE 0x62746368u
 
-#define CELLS_OF(type) (sizeof(type) / 8)
-
 enum { WORLD_MAX = 1 << 24, DRONE_MAX = 64 };
 
 // Worlds are moved cell by cell.
 _Static_assert(sizeof(drone_params) % 8 == 0 && sizeof(episode_block) == 5 * 8, "cells alone");
 _Static_assert(offsetof(world_block, chain) == 0, "the chain is a world's first cell");
-
-typedef struct observed {
-    size_t cell; // from the start of a drone's block
-    int count;
-    int is_integer; // a whole number rather than a real
-} observed;
-
-struct vy_batch {
-    vy_batch_def def;
-    vy_scenario *scenario;    // our own copy
-    uint64_t scenario_hash;   // of it; 0: not needed yet
-    vy_world *template_world; // one world of it, on which every episode is built
-    uint32_t rotors;          // of the drones that have some
-    lanes_config config;
-    const lanes_table *lanes;
-    vy_pool *pool;
-    size_t blocks;
-    uint8_t *is_integer;          // of single precision: lanes_config
-    unsigned char *cells;         // blocks x block_cells x lanes x 8 bytes
-    unsigned char *thread_memory; // of each thread: model and scratch
-    size_t thread_model_size, thread_size;
-    observed observe[VY_OBSERVE_CAP];
-    vy_batch_view view;
-    uint64_t *base_seeds, *episodes;       // of each world
-    vy_world **standalone;                 // [worlds] stepped one by one; NULL: in lanes
-    standalone_action *standalone_actions; // [worlds][drones] where their actions are
-    uint64_t steps;                        // of the call in flight
-    size_t memory;
-};
 
 vy_batch_def vy_default_batch_def(void)
 {
@@ -83,36 +51,6 @@ static const lanes_table *choose_lanes(uint32_t wanted)
         return t;
     }
     return NULL;
-}
-
-// Where the cells of one world are: cell c is at first + c * stride.
-typedef struct column {
-    unsigned char *first;
-    size_t stride;
-} column;
-
-static column column_of(const vy_batch *b, uint32_t world)
-{
-    VY_ASSERT(world < b->blocks * (size_t)b->lanes->width);
-    const size_t width = (size_t)b->lanes->width;
-    return (column){b->cells + world / width * b->config.block_cells * width * 8 + world % width * 8,
-                    width * 8};
-}
-
-static void put_cells(const vy_batch *b, uint32_t world, size_t first, const void *from, size_t count)
-{
-    VY_ASSERT(first + count <= b->config.block_cells);
-    const column c = column_of(b, world);
-    for (size_t i = 0; i < count; ++i)
-        memcpy(c.first + (first + i) * c.stride, (const unsigned char *)from + i * 8, 8);
-}
-
-static void get_cells(const vy_batch *b, uint32_t world, size_t first, void *to, size_t count)
-{
-    VY_ASSERT(first + count <= b->config.block_cells);
-    const column c = column_of(b, world);
-    for (size_t i = 0; i < count; ++i)
-        memcpy((unsigned char *)to + i * 8, c.first + (first + i) * c.stride, 8);
 }
 
 // The scenario with this seed and its randomised values.
@@ -228,13 +166,6 @@ vy_status vy_batch_start(vy_batch *b, uint32_t world, const vy_scenario *scenari
 
 int vy_batch_has_lanes(const vy_batch *batch) { return batch->standalone == NULL; }
 
-// Where a drone begins in a world's cells.
-static size_t drone_cell(const vy_batch *b, uint32_t drone)
-{
-    VY_ASSERT(drone < b->config.drone_count);
-    return block_offset(&b->config.counts, BLOCK_drone) / 8 + drone * CELLS_OF(drone_block);
-}
-
 static void observe_world(const vy_batch *b, uint32_t world, double *out)
 {
     const column c = column_of(b, world);
@@ -263,8 +194,7 @@ static vy_status begin_episode(vy_batch *b, uint32_t world, vy_error *err)
     return VY_OK;
 }
 
-// The outputs of one world after a step.
-static void write_outputs(vy_batch *b, uint32_t world, size_t row)
+void vy_batch_write_outputs(vy_batch *b, uint32_t world, size_t row)
 {
     uint64_t tick, reason, halted;
     get_cells(b, world, offsetof(world_block, tick) / 8, &tick, 1);
@@ -294,7 +224,7 @@ static void step_standalone(void *self, uint32_t thread, size_t first, size_t la
             halted = cut != 0 && vy_world_tick(b->standalone[i]) >= cut;
             put_cells(b, (uint32_t)i, at, &halted, 1);
         }
-        write_outputs(b, (uint32_t)i, (size_t)b->view.drones * b->view.observation_size);
+        vy_batch_write_outputs(b, (uint32_t)i, (size_t)b->view.drones * b->view.observation_size);
     }
 }
 
@@ -313,7 +243,7 @@ static void step_blocks(void *self, uint32_t thread, size_t first, size_t last)
         if (actions != NULL) actions += world * b->view.drones * b->view.action_size;
         b->lanes->advance(&b->config, model, scratch, b->steps, actions, (int)present,
                           b->cells + k * b->config.block_cells * width * 8);
-        for (size_t i = 0; i < present; ++i) write_outputs(b, (uint32_t)(world + i), row);
+        for (size_t i = 0; i < present; ++i) vy_batch_write_outputs(b, (uint32_t)(world + i), row);
     }
     fpu_leave(found);
 }
@@ -418,7 +348,7 @@ static void resume_world(vy_batch *b, uint32_t world)
     get_cells(b, world, b->config.episode_at, &extra, sizeof extra / 8);
     extra.halted = b->config.episode != 0 && tick >= b->config.episode;
     put_cells(b, world, b->config.episode_at, &extra, sizeof extra / 8);
-    write_outputs(b, world, (size_t)b->view.drones * b->view.observation_size);
+    vy_batch_write_outputs(b, world, (size_t)b->view.drones * b->view.observation_size);
 }
 
 vy_status vy_batch_restore(vy_batch *batch, uint32_t world, const void *block, size_t size, vy_error *err)
@@ -465,74 +395,6 @@ vy_status vy_batch_cells(const vy_batch *batch, uint32_t drone, const char *fiel
 vy_status vy_batch_scenario(const vy_batch *batch, uint32_t world, vy_scenario **out, vy_error *err)
 {
     return randomised_scenario(batch, batch->view.seeds[world], out, err);
-}
-
-vy_status vy_batch_gpu_layout(const vy_batch *batch, uint32_t noise_max, gpu_layout *out,
-                              uint32_t observed_cells[GPU_OBSERVED_MAX], vy_error *err)
-{
-    const lanes_config *f = &batch->config;
-    const unsigned options = step_options(&batch->template_world->model);
-    if (options != 0) return vy_fail(err, VY_BAD_VALUE, "GPU: no worlds with %s", step_option_text(options));
-    if (f->drone_count != 1 || f->chain || f->counts.of[BLOCK_noise] > noise_max ||
-        f->environment->wind.grid != NULL || batch->view.observation_size > GPU_OBSERVED_MAX ||
-        batch->def.autoreset != VY_AUTORESET_OFF) {
-        return vy_fail(err, VY_BAD_VALUE,
-                       "GPU: worlds of one drone, without chain, wind grid or autoreset, %u noises at most",
-                       noise_max);
-    }
-    uint32_t n = 0;
-    for (int k = 0; k < batch->def.observe_count; ++k) {
-        const observed *o = &batch->observe[k];
-        for (int i = 0; i < o->count; ++i)
-            observed_cells[n++] = (uint32_t)(o->cell + (size_t)i) | (o->is_integer ? 0x80000000u : 0u);
-    }
-    *out = (gpu_layout){
-        .config = f,
-        .worlds = batch->view.worlds,
-        .noise_count = f->counts.of[BLOCK_noise],
-        .action_size = f->action_size,
-        .observation_size = batch->view.observation_size,
-        .rung = f->rung,
-        .episode = f->episode,
-        .world_cells = CELLS_OF(world_block),
-        .drone_at = (uint32_t)drone_cell(batch, 0),
-        .noise_at = (uint32_t)(block_offset(&f->counts, BLOCK_noise) / 8),
-        .nap_account_at = (uint32_t)f->hashed_cells,
-        .params_at = (uint32_t)f->params_at,
-        .episode_at = (uint32_t)f->episode_at,
-        .block_cells = (uint32_t)f->block_cells,
-        .actions = batch->view.actions,
-        .observations = batch->view.observations,
-        .terminated = batch->view.terminated,
-        .truncated = batch->view.truncated,
-    };
-    return VY_OK;
-}
-
-vy_status vy_batch_gpu_field(const vy_batch *batch, const char *name, uint32_t *first, uint32_t *count,
-                             vy_error *err)
-{
-    const vy_field *f = vy_find_field(BLOCK_drone, name);
-    if (f == NULL) return vy_fail(err, VY_NOT_FOUND, "a drone has no field %s", name);
-    *first = (uint32_t)(drone_cell(batch, 0) + f->offset / 8);
-    *count = (uint32_t)f->count;
-    return VY_OK;
-}
-
-void vy_batch_gpu_copy(vy_batch *batch, uint32_t width, uint64_t *cells, int back)
-{
-    const size_t count = batch->config.block_cells;
-    for (uint32_t i = 0; i < batch->view.worlds; ++i) {
-        uint64_t *at = cells + (size_t)(i / width) * count * width + i % width;
-        for (size_t c = 0; c < count; ++c) {
-            if (back) {
-                put_cells(batch, i, c, at + c * width, 1);
-            } else {
-                get_cells(batch, i, c, at + c * width, 1);
-            }
-        }
-        if (back) write_outputs(batch, i, (size_t)batch->view.drones * batch->view.observation_size);
-    }
 }
 
 // ---- creation

@@ -1,0 +1,80 @@
+// batch_cells.h - a batch, and where the cells of its worlds are.
+#pragma once
+#include "base/assert.h"
+#include "base/pool.h"
+#include "base/real.h"
+#include "batch/lanes.h"
+#include "batch/standalone.h"
+#include "volery/batch.h"
+#include "world/world_impl.h"
+
+#define CELLS_OF(type) (sizeof(type) / 8)
+
+typedef struct observed {
+    size_t cell; // from the start of a drone's block
+    int count;
+    int is_integer; // a whole number rather than a real
+} observed;
+
+struct vy_batch {
+    vy_batch_def def;
+    vy_scenario *scenario;    // our own copy
+    uint64_t scenario_hash;   // of it; 0: not needed yet
+    vy_world *template_world; // one world of it, on which every episode is built
+    uint32_t rotors;          // of the drones that have some
+    lanes_config config;
+    const lanes_table *lanes;
+    vy_pool *pool;
+    size_t blocks;
+    uint8_t *is_integer;          // of single precision: lanes_config
+    unsigned char *cells;         // blocks x block_cells x lanes x 8 bytes
+    unsigned char *thread_memory; // of each thread: model and scratch
+    size_t thread_model_size, thread_size;
+    observed observe[VY_OBSERVE_CAP];
+    vy_batch_view view;
+    uint64_t *base_seeds, *episodes;       // of each world
+    vy_world **standalone;                 // [worlds] stepped one by one; NULL: in lanes
+    standalone_action *standalone_actions; // [worlds][drones] where their actions are
+    uint64_t steps;                        // of the call in flight
+    size_t memory;
+};
+
+// Where the cells of one world are: cell c is at first + c * stride.
+typedef struct column {
+    unsigned char *first;
+    size_t stride;
+} column;
+
+VY_FN column column_of(const vy_batch *b, uint32_t world)
+{
+    VY_ASSERT(world < b->blocks * (size_t)b->lanes->width);
+    const size_t width = (size_t)b->lanes->width;
+    return (column){b->cells + world / width * b->config.block_cells * width * 8 + world % width * 8,
+                    width * 8};
+}
+
+VY_FN void put_cells(const vy_batch *b, uint32_t world, size_t first, const void *from, size_t count)
+{
+    VY_ASSERT(first + count <= b->config.block_cells);
+    const column c = column_of(b, world);
+    for (size_t i = 0; i < count; ++i)
+        memcpy(c.first + (first + i) * c.stride, (const unsigned char *)from + i * 8, 8);
+}
+
+VY_FN void get_cells(const vy_batch *b, uint32_t world, size_t first, void *to, size_t count)
+{
+    VY_ASSERT(first + count <= b->config.block_cells);
+    const column c = column_of(b, world);
+    for (size_t i = 0; i < count; ++i)
+        memcpy((unsigned char *)to + i * 8, c.first + (first + i) * c.stride, 8);
+}
+
+// Where a drone begins in a world's cells.
+VY_FN size_t drone_cell(const vy_batch *b, uint32_t drone)
+{
+    VY_ASSERT(drone < b->config.drone_count);
+    return block_offset(&b->config.counts, BLOCK_drone) / 8 + drone * CELLS_OF(drone_block);
+}
+
+/// The outputs of one world after a step; `row` values are observed of each.
+void vy_batch_write_outputs(vy_batch *b, uint32_t world, size_t row);
