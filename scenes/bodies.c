@@ -125,7 +125,7 @@ vy_status vy_scene_payload(uint64_t seed, vy_world **out, vy_error *err)
 }
 
 // A body of 200 g, to be dropped, with the air resistance of a small quadrotor.
-static vy_world_body_def loose(vy_solid_kind kind, vy_vec3 position)
+static vy_world_body_def free_body(vy_solid_kind kind, vy_vec3 position)
 {
     vy_world_body_def body = vy_default_world_body_def();
     body.mass = 0.2;
@@ -183,11 +183,11 @@ vy_status vy_scene_bump(uint64_t seed, vy_world **out, vy_error *err)
     list[1].position = (vy_vec3){1.2, -0.3, 1.0};
     vy_world_body_def bodies[6];
     for (int i = 0; i < 3; ++i)
-        bodies[i] = loose(VY_SOLID_BOX, (vy_vec3){-1.0 + 0.01 * (i + 2), 0.0, 0.3 + 0.06 * (i + 2)});
-    bodies[3] = loose(VY_SOLID_SPHERE, (vy_vec3){0.05, 2.02, 0.5});
-    bodies[4] = loose(VY_SOLID_CAPSULE, (vy_vec3){0.1, 2.3, 0.6});
+        bodies[i] = free_body(VY_SOLID_BOX, (vy_vec3){-1.0 + 0.01 * (i + 2), 0.0, 0.3 + 0.06 * (i + 2)});
+    bodies[3] = free_body(VY_SOLID_SPHERE, (vy_vec3){0.05, 2.02, 0.5});
+    bodies[4] = free_body(VY_SOLID_CAPSULE, (vy_vec3){0.1, 2.3, 0.6});
     bodies[4].attitude = (vy_quat){0.8, 0.1, 0.6, 0.0};
-    bodies[5] = loose(VY_SOLID_CYLINDER, (vy_vec3){0.0, 0.0, 0.2}); // hangs below the drone that lands
+    bodies[5] = free_body(VY_SOLID_CYLINDER, (vy_vec3){0.0, 0.0, 0.2}); // hangs below the drone that lands
     bodies[5].mass = 0.002;
     bodies[5].inertia = (vy_mat3){{{1e-6, 0.0, 0.0}, {0.0, 1e-6, 0.0}, {0.0, 0.0, 1e-6}}};
     for (int i = 0; i < 2 && status == VY_OK; ++i) status = vy_world_add_drone(*out, &list[i], NULL, err);
@@ -211,13 +211,13 @@ vy_status vy_scene_asleep(uint64_t seed, vy_world **out, vy_error *err)
     def.contacts.sleep = 0.25;
     vy_status status = vy_world_create(&def, out, err);
     if (status != VY_OK) return status;
-    const vy_world_body_def ball = loose(VY_SOLID_SPHERE, (vy_vec3){0.02, 0.01, 3.0});
+    const vy_world_body_def ball = free_body(VY_SOLID_SPHERE, (vy_vec3){0.02, 0.01, 3.0});
     const vy_drone_def drone = vy_default_drone_def();
     status = vy_world_add_drone(*out, &drone, NULL, err);
     for (int i = 0; i < 4 && status == VY_OK; ++i) {
         const int stack = i / 2;
         const vy_world_body_def box =
-            loose(VY_SOLID_BOX, (vy_vec3){0.003 * i, 0.5 * stack, 0.026 + 0.052 * (i % 2)});
+            free_body(VY_SOLID_BOX, (vy_vec3){0.003 * i, 0.5 * stack, 0.026 + 0.052 * (i % 2)});
         status = vy_world_add_body(*out, &box, NULL, err);
     }
     if (status == VY_OK) status = vy_world_add_body(*out, &ball, NULL, err);

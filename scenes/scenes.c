@@ -30,7 +30,7 @@ static vy_status add_gust(vy_world *world, double force, double torque, vy_error
     return vy_world_add_disturbance(world, &d, err);
 }
 
-static vy_status add_knock(vy_world *world, double start, vy_error *err)
+static vy_status add_impulse(vy_world *world, double start, vy_error *err)
 {
     vy_disturbance_def d = vy_default_disturbance_def();
     d.kind = VY_DISTURBANCE_IMPULSE;
@@ -62,7 +62,7 @@ static vy_status build_square(uint64_t seed, vy_world **out, vy_error *err)
     drone.controller.setpoint_count = sizeof plan / sizeof plan[0];
     status = vy_world_add_drone(*out, &drone, NULL, err);
     if (status == VY_OK) status = add_gust(*out, 2e-3, 2e-6, err);
-    if (status == VY_OK) status = add_knock(*out, 12.0, err);
+    if (status == VY_OK) status = add_impulse(*out, 12.0, err);
     vy_disturbance_def d = vy_default_disturbance_def();
     d.kind = VY_DISTURBANCE_SINUSOID;
     d.frame = VY_FRAME_BODY;
@@ -309,7 +309,7 @@ static vy_status build_swarm(uint64_t seed, vy_world **out, vy_error *err)
         if (status == VY_OK) status = vy_world_add_drone(*out, &drone, NULL, err);
     }
     if (status == VY_OK) status = add_gust(*out, 3e-3, 0.0, err);
-    if (status == VY_OK) status = add_knock(*out, 2.0, err);
+    if (status == VY_OK) status = add_impulse(*out, 2.0, err);
     return vy_scene_finish(status, out);
 }
 
@@ -509,7 +509,7 @@ static vy_status build_liars(uint64_t seed, vy_world **out, vy_error *err)
 }
 
 // Another scene, by another integrator.
-static vy_status step_by(vy_integrator integrator, vy_status built, vy_world **out, vy_error *err)
+static vy_status use_integrator(vy_integrator integrator, vy_status built, vy_world **out, vy_error *err)
 {
     if (built == VY_OK) built = vy_world_set_integrator(*out, integrator, err);
     return vy_scene_finish(built, out);
@@ -517,22 +517,22 @@ static vy_status step_by(vy_integrator integrator, vy_status built, vy_world **o
 
 static vy_status build_euler(uint64_t seed, vy_world **out, vy_error *err)
 {
-    return step_by(VY_INTEGRATOR_EULER, build_full(seed, out, err), out, err);
+    return use_integrator(VY_INTEGRATOR_EULER, build_full(seed, out, err), out, err);
 }
 
 static vy_status build_semi_implicit(uint64_t seed, vy_world **out, vy_error *err)
 {
-    return step_by(VY_INTEGRATOR_SEMI_IMPLICIT, build_full(seed, out, err), out, err);
+    return use_integrator(VY_INTEGRATOR_SEMI_IMPLICIT, build_full(seed, out, err), out, err);
 }
 
-static vy_status build_lie(uint64_t seed, vy_world **out, vy_error *err)
+static vy_status build_lie_midpoint(uint64_t seed, vy_world **out, vy_error *err)
 {
-    return step_by(VY_INTEGRATOR_LIE_MIDPOINT, build_full(seed, out, err), out, err);
+    return use_integrator(VY_INTEGRATOR_LIE_MIDPOINT, build_full(seed, out, err), out, err);
 }
 
-static vy_status build_lie_joined(uint64_t seed, vy_world **out, vy_error *err)
+static vy_status build_lie_midpoint_joined(uint64_t seed, vy_world **out, vy_error *err)
 {
-    return step_by(VY_INTEGRATOR_LIE_MIDPOINT, vy_scene_joined(seed, out, err), out, err);
+    return use_integrator(VY_INTEGRATOR_LIE_MIDPOINT, vy_scene_joined(seed, out, err), out, err);
 }
 
 const vy_scene vy_scenes[] = {
@@ -563,8 +563,8 @@ const vy_scene vy_scenes[] = {
     {"liars", "the same behind a gate, with sensors that break at random", 5000, build_liars},
     {"euler", "the scene full, by forward Euler", 2000, build_euler},
     {"semi-implicit", "the scene full, by semi-implicit Euler", 2000, build_semi_implicit},
-    {"lie", "the scene full, by the Lie midpoint rule", 2000, build_lie},
-    {"lie-joined", "the scene joined, by the Lie midpoint rule", 500, build_lie_joined},
+    {"lie", "the scene full, by the Lie midpoint rule", 2000, build_lie_midpoint},
+    {"lie-joined", "the scene joined, by the Lie midpoint rule", 500, build_lie_midpoint_joined},
     {"upset", "a torque too strong to hold: the tilt limit ends the run", 5000, build_upset},
     {"placed", "the scene full, at a place of the turning Earth", 2000, build_placed},
 };

@@ -153,15 +153,7 @@ void vy_contact_add_interval(vy_bodies *b, uint32_t k)
     const contact *c = &s->contacts[k];
     contact_sum *sum = &s->sums[k];
     const body_state now = state_now(&s->body[c->a]);
-    int points = 0;
-    for (int i = 0; i < c->point_count; ++i) {
-        if (!(c->total_normal_impulse[i] > 0.0)) continue; // rounding may leave less than nothing
-        const vec3 at = vec3_add(now.position, quat_rotate(now.attitude, c->points[i].local_anchor_a));
-        sum->weighted_point = vec3_add_scaled(sum->weighted_point, c->total_normal_impulse[i], at);
-        sum->normal_impulse += c->total_normal_impulse[i];
-        sum->min_velocity = real_min(sum->min_velocity, c->relative_velocity[i]);
-        ++points;
-    }
+    const int points = contact_sum_points(c, now.position, now.attitude, sum);
     if (points == 0) return;
     sum->impulse = vec3_add(sum->impulse, c->total_impulse);
     sum->normal = c->normal;

@@ -235,14 +235,7 @@ VY_FN contact_sum sum_of(const vy_bodies *b, uint32_t k)
     if (s->headers[k].flags & HAS_INTERVALS) return s->sums[k];
     const body_state *sa = &b->state[c->a];
     contact_sum sum = {.impulse = c->total_impulse, .normal = c->normal};
-    for (int i = 0; i < c->point_count; ++i) {
-        if (!(c->total_normal_impulse[i] > 0.0)) continue;
-        const vec3 at = vec3_add(sa->position, quat_rotate(sa->attitude, c->points[i].local_anchor_a));
-        sum.weighted_point = vec3_add_scaled(sum.weighted_point, c->total_normal_impulse[i], at);
-        sum.normal_impulse += c->total_normal_impulse[i];
-        sum.min_velocity = real_min(sum.min_velocity, c->relative_velocity[i]);
-        ++sum.points;
-    }
+    sum.points = contact_sum_points(c, sa->position, sa->attitude, &sum);
     return sum;
 }
 

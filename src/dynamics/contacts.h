@@ -316,6 +316,20 @@ vy_manifold vy_contact_separated_manifold(vec3 normal, vec3 point);
 /// The manifolds of a pair, of which contact k is the first, for its bodies as they stand now, with points up
 /// to the distance that they close within h. Nothing is done for other contacts of a pair.
 void vy_contact_renew(vy_bodies *b, uint32_t k, double h);
+/// Add the impulses of a contact's points to its sums; where its body a is. Returns how many had one.
+VY_FN int contact_sum_points(const contact *c, vec3 position, quat attitude, contact_sum *sum)
+{
+    int points = 0;
+    for (int i = 0; i < c->point_count; ++i) {
+        if (!(c->total_normal_impulse[i] > 0.0)) continue; // rounding may leave less than nothing
+        const vec3 at = vec3_add(position, quat_rotate(attitude, c->points[i].local_anchor_a));
+        sum->weighted_point = vec3_add_scaled(sum->weighted_point, c->total_normal_impulse[i], at);
+        sum->normal_impulse += c->total_normal_impulse[i];
+        sum->min_velocity = real_min(sum->min_velocity, c->relative_velocity[i]);
+        ++points;
+    }
+    return points;
+}
 /// Scale impulses from one length of a sub-step to another.
 void vy_contact_scale(contact *c, double by);
 /// Add what a contact did in an interval to its sums.
