@@ -2,11 +2,12 @@
 // touches, it is close to what happens, and it says so where there is none.
 //
 // By default a slice of the flights; `test_budget_loop 500` flies 500, `test_budget_loop 500 lee` all by one
-// law.
+// law, `test_budget_loop 500 all 7` others.
 #include "nap_flights.h"
 #include "world/budget_loop.h"
 
 static int flights = 60, only = 7; // law: LAWS for all
+static uint64_t seed = 1901;
 
 enum { SECONDS = 10 };
 
@@ -264,7 +265,7 @@ static void closed_loops_keep_their_budget(void **unused)
 {
     (void)unused;
     static const char *const names[] = {"rate", "angle", "velocity", "position"};
-    random_source r = {1901};
+    random_source r = {seed};
     int calm = 0, bounded = 0, some = 0, broken = 0, count = 0, of_law[LAWS][2] = {{0}},
         held[LAWS][2] = {{0}};
     double *ratios[4];
@@ -417,6 +418,7 @@ static void bodies_have_budgets_too(void **unused)
 int main(int argc, char **argv)
 {
     if (argc > 1) flights = atoi(argv[1]);
+    if (argc > 3) seed = strtoull(argv[3], NULL, 10);
     for (int i = 0; argc > 2 && i < LAWS; ++i)
         if (strcmp(argv[2], law_names[i]) == 0) only = i;
     const struct CMUnitTest tests[] = {

@@ -371,8 +371,9 @@ static int axis_gains(const loop *l, double (*out)[LOOP_ENTRIES])
             offsets += offset;
         }
         // Of each phase one disturbance enters every `phases` steps until the end, and its offset stays.
-        const double times = (double)((l->p->horizon > steps ? l->p->horizon - steps : 0) / l->phases + 1),
-                     drift = times * (offsets + drift_bound(l, left, share, &tail));
+        const uint64_t after = l->p->horizon > steps ? l->p->horizon - steps : 0,
+                       times = after / l->phases + 1;
+        const double drift = (double)times * (offsets + drift_bound(l, left, share, &tail));
         for (int k = 0; k < LOOP_SIGNALS; ++k) {
             out[k][e] = 0.0;
             for (uint64_t a = 0; a < l->phases; ++a) {
