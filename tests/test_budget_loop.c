@@ -347,6 +347,93 @@ static void saturation_ends_the_bound(void **unused)
     }
 }
 
+// The same flight with the budget and strictly, for `seconds`; returns how far the places come to be apart.
+static double fly_apart(vy_world_def *wd, const vy_drone_def *d, const vy_disturbance_def *push, int seconds,
+                        vy_certificate *c)
+{
+    vy_world *world[2];
+    double apart = 0.0;
+    for (int strict = 0; strict < 2; ++strict) {
+        wd->environment.nap.strict = strict;
+        world[strict] = fly_in(wd, d);
+        if (push != NULL) assert_int_equal(vy_world_add_disturbance(world[strict], push, NULL), VY_OK);
+    }
+    for (int n = 0; n < 100 * seconds; ++n) {
+        (void)vy_world_advance(world[0], 10);
+        (void)vy_world_advance(world[1], 10);
+        apart =
+            real_max(apart, check_distance(state_of(world[0], 0).position, state_of(world[1], 0).position));
+    }
+    *c = certificate_of(world[0]);
+    vy_world_destroy(world[0]);
+    vy_world_destroy(world[1]);
+    return apart;
+}
+
+// Sticks that go ahead, and a torque left out that turns the nose: the drone goes on in another direction,
+// and the bound is for that alone. A torque t about the vertical turns it by t / (I k_yaw k_rate).
+static void a_heading_that_is_off_leads_elsewhere(void **unused)
+{
+    (void)unused;
+    vy_world_def wd = vy_default_world_def();
+    wd.environment.atmosphere.mode = VY_ATMOSPHERE_NONE;
+    wd.environment.nap.budget = (vy_budget_def){10.0, 0.05, 1e-2};
+    vy_drone_def d = vy_default_drone_def();
+    d.truth = 1;
+    d.position.z = 50.0;
+    d.velocity.x = 3.0;
+    vy_vehicle_def *v = &d.vehicle;
+    v->drag_linear = (vy_vec3){0, 0, 0};
+    v->area = v->volume = 0.0;
+    vy_controller_def *c = &d.controller;
+    c->kind = VY_CONTROLLER_INTENT;
+    c->start.rung = VY_RUNG_PILOT;
+    c->start.throttle = 10;
+    c->pilot.speed = 3.0;
+    const double turn = 1e-4, inertia = v->inertia.m[2][2];
+    vy_disturbance_def push = vy_default_disturbance_def();
+    push.frame = VY_FRAME_BODY;
+    push.torque = (vy_vec3){0, 0, turn * inertia * c->gains.yaw * c->gains.rate};
+    push.start = 1.0;
+    vy_certificate told;
+    const double apart = fly_apart(&wd, &d, &push, 10, &told), expected = turn * 3.0 * 9.0;
+    assert_int_equal(told.budget.standing, VY_BUDGET_KEPT);
+    assert_true(apart > 0.8 * expected && apart < 1.1 * expected);
+    assert_true(told.position >= apart && told.position < 10.0 * apart);
+}
+
+// An autopilot that arrives: where it stops is decided every 10 ms, 4 mm apart. Over radii that cover that
+// way there is one at which the strict flight decides otherwise; then the budget is broken, and else the
+// bound true.
+static void a_switch_within_reach_ends_the_bound(void **unused)
+{
+    (void)unused;
+    int kept = 0, broken = 0;
+    for (int n = 0; n < 40; ++n) {
+        vy_world_def wd = vy_default_world_def();
+        vy_drone_def d = hovering(&wd, 1);
+        vy_controller_def *c = &d.controller;
+        c->kind = VY_CONTROLLER_AUTOPILOT;
+        c->pilot.speed = 0.4;
+        c->pilot.response = 1.0;
+        c->pilot.yaw_rate = 0.2;
+        c->pilot.climb = 0.1;
+        d.vehicle.drag_linear = (vy_vec3){2e-6, 2e-6, 2e-6};
+        c->autopilot.target = (vy_vec3){1.5, 0, 50};
+        c->autopilot.def.altitude = 50.0;
+        c->autopilot.def.throttle = 10;
+        c->autopilot.def.radius = 0.5 + 1e-4 * n;
+        vy_certificate told;
+        const double apart = fly_apart(&wd, &d, NULL, 6, &told);
+        assert_true(told.total_impulse > 0.0);
+        kept += told.budget.standing == VY_BUDGET_KEPT;
+        broken += told.budget.standing == VY_BUDGET_BROKEN;
+        if (told.budget.standing == VY_BUDGET_KEPT) assert_true(apart > 0.0 && apart <= told.position);
+    }
+    print_message("autopilot: %d kept, %d broken at a switch\n", kept, broken);
+    assert_true(kept >= 20 && broken >= 1);
+}
+
 // What has no bound neglects nothing: other controllers and estimators, motors, turbulence.
 static void other_loops_have_no_bound(void **unused)
 {
@@ -422,8 +509,12 @@ int main(int argc, char **argv)
     for (int i = 0; argc > 2 && i < LAWS; ++i)
         if (strcmp(argv[2], law_names[i]) == 0) only = i;
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(closed_loops_keep_their_budget), cmocka_unit_test(saturation_ends_the_bound),
-        cmocka_unit_test(other_loops_have_no_bound),      cmocka_unit_test(bounds_are_state),
+        cmocka_unit_test(closed_loops_keep_their_budget),
+        cmocka_unit_test(saturation_ends_the_bound),
+        cmocka_unit_test(a_heading_that_is_off_leads_elsewhere),
+        cmocka_unit_test(a_switch_within_reach_ends_the_bound),
+        cmocka_unit_test(other_loops_have_no_bound),
+        cmocka_unit_test(bounds_are_state),
         cmocka_unit_test(bodies_have_budgets_too),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
