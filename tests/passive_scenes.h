@@ -230,13 +230,14 @@ static inline uint64_t passive_mix(uint64_t seed)
     return x ^ x >> 31;
 }
 
-static inline void passive_create(passive_scene *t, uint64_t seed)
+// With ground and gravity, or in free space.
+static inline void passive_create_in(passive_scene *t, uint64_t seed, int has_ground)
 {
     uint64_t x = passive_mix(seed);
     memset(t, 0, sizeof *t);
     vy_bodies_def def = vy_default_bodies_def();
     t->dt = def.dt = passive_log(&x, 1.0 / 1000.0, 1.0 / 60.0);
-    def.gravity = vec3_make(0.0, 0.0, -G);
+    def.gravity = vec3_make(0.0, 0.0, has_ground ? -G : 0.0);
     def.contacts.on = 1;
     const double kind = passive_unit(&x);
     def.integrator = kind < 0.6    ? VY_INTEGRATOR_RK4
@@ -244,7 +245,8 @@ static inline void passive_create(passive_scene *t, uint64_t seed)
                      : kind < 0.95 ? VY_INTEGRATOR_EULER
                                    : VY_INTEGRATOR_SEMI_IMPLICIT;
     t->only_finite = kind >= 0.9;
-    if (passive_unit(&x) < 0.3) def.contacts.sleep = 0.5;
+    const int sleeps = passive_unit(&x) < 0.3;
+    if (sleeps && has_ground) def.contacts.sleep = 0.5; // it takes the motion that is left
     assert_int_equal(vy_bodies_create(&def, &t->b, NULL), VY_OK);
     const int count = 3 + (int)(10.0 * passive_unit(&x));
     const double size = passive_log(&x, 0.001, 10.0), lightest = passive_log(&x, 1e-3, 1.0),
@@ -256,11 +258,13 @@ static inline void passive_create(passive_scene *t, uint64_t seed)
         const double mass = lightest * pow(ratio, passive_unit(&x)), rate = passive_log(&x, 0.1 * spin, spin);
         passive_add(t, &x, size, mass, rate);
     }
-    passive_ground(t, &x, size);
+    if (has_ground) passive_ground(t, &x, size);
     for (int i = 0; joined && i + 1 < count; ++i) {
         if (passive_unit(&x) < 0.6) passive_join(t, &x, i, lightest);
     }
 }
+
+static inline void passive_create(passive_scene *t, uint64_t seed) { passive_create_in(t, seed, 1); }
 
 static inline void passive_destroy(passive_scene *t)
 {

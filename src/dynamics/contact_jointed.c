@@ -446,6 +446,13 @@ static void store_island(const jointed_island *t)
     }
 }
 
+// From impact to impact sub-steps are of any length: what a contact carries in one goes by that.
+static void scale_mean_impulses(const jointed_island *t, double by)
+{
+    for (uint32_t n = 0; n < t->contact_count; ++n)
+        t->b->contacts->contacts[t->lists->contacts[n]].mean_normal_impulse *= by;
+}
+
 // Solve an island in so many intervals, at least. Returns how many its bodies would need as they turn after
 // it.
 static uint32_t try_island(vy_bodies *b, uint32_t root, double h, int retry, uint32_t *intervals)
@@ -475,6 +482,7 @@ static uint32_t try_island(vy_bodies *b, uint32_t root, double h, int retry, uin
     t.context = vy_contacts_context(b, t.has_intervals ? t.joints.h : h, t.joints.h, stiff_h);
     for (uint32_t n = 0; n < t.contact_count && retry; ++n)
         vy_contact_reset_to_start(b, s->jointed.contacts[n], h);
+    if (b->joints->from_impact) scale_mean_impulses(&t, t.joints.h / step_h);
     if (t.has_intervals) {
         for (uint32_t n = 0; n < *intervals && !t.not_finite; ++n) {
             renew_manifolds(&t, n, plain_h);
@@ -485,6 +493,7 @@ static uint32_t try_island(vy_bodies *b, uint32_t root, double h, int retry, uin
     } else {
         solve_interval(&t, 0, (int)substeps);
     }
+    if (b->joints->from_impact) scale_mean_impulses(&t, step_h / t.joints.h);
     if (!t.not_finite) vy_jointed_store_forces(&t.joints);
     store_island(&t);
     return intervals_needed(&t, h, 1);

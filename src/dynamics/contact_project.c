@@ -6,6 +6,7 @@
 // it: what went too deep has that much too much of it.
 #include "base/assert.h"
 #include "dynamics/contacts.h"
+#include "dynamics/island_motion.h"
 #include "geometry/boxes.h"
 
 #define TARGET_FRACTION 0.8 // of what is allowed: how deep it lies after that
@@ -13,6 +14,8 @@
 // Iterations by the bodies' masses, which move no centre of mass; then more as if all had the same, which
 // converge where a light body lies between heavy ones.
 enum { MASS_ITERATIONS = 8, ITERATIONS = 40, PAIR_ITERATIONS = 4 };
+// Where joints take part, in turn with them.
+enum { JOINT_ROUNDS = 100, ROUND_ITERATIONS = 8 };
 
 /// What a body is moved by.
 typedef struct mobility {
@@ -188,19 +191,12 @@ static uint32_t list_pairs(vy_bodies *b)
 
 // [J] The work that moving a body has done against the forces on it; only of those that contacts were solved
 // for, whose forces are known.
-static double work_against_forces(const vy_bodies *b, uint32_t i, const vec3 *from)
+static double work_against_forces(const vy_bodies *b, uint32_t i, const body_state *from)
 {
     const contact_system *s = b->contacts;
     if (s->start_mask[i] == 0 || !s->body[i].moves) return 0.0;
-    const vec3 moved = vec3_sub(b->state[i].position, *from);
+    const vec3 moved = vec3_sub(b->state[i].position, from->position);
     return -b->slots[i].mass * vec3_dot(s->body[i].acceleration, moved);
-}
-
-static double kinetic_energy(const vy_bodies *b, uint32_t i)
-{
-    const body_state *s = &b->state[i];
-    return 0.5 * (b->slots[i].mass * vec3_dot(s->velocity, s->velocity) +
-                  vec3_dot(s->rate, mat3_mul_vec(b->params[i].inertia, s->rate)));
 }
 
 // List the bodies of the pairs, and those on joints, which come along.
@@ -236,25 +232,84 @@ static void join_bodies(vy_bodies *b, uint32_t pairs, uint32_t bodies)
     }
 }
 
+// The bodies of an island, in s->fast, and their states before. Returns how many.
+static uint32_t list_island(const vy_bodies *b, uint32_t root, uint32_t bodies)
+{
+    contact_system *s = b->contacts;
+    uint32_t count = 0;
+    for (uint32_t n = 0; n < bodies; ++n) {
+        if (island_root(s->saved_parent, s->near[n]) != root) continue;
+        s->island_state[count] = s->state_before[n];
+        s->fast[count++] = s->near[n];
+    }
+    return count;
+}
+
+static double work_of_moves(const vy_bodies *b, uint32_t count)
+{
+    const contact_system *s = b->contacts;
+    double work = 0.0;
+    for (uint32_t n = 0; n < count; ++n) work += work_against_forces(b, s->fast[n], &s->island_state[n]);
+    return work;
+}
+
+// Nothing holds the island: moving its bodies apart moves neither its centre of mass nor changes its angular
+// momentum.
+static void conserve_momentum(vy_bodies *b, uint32_t count)
+{
+    contact_system *s = b->contacts;
+    const rigid_motion before = vy_rigid_motion(b, s->fast, count, s->island_state);
+    const vec3 by = vec3_sub(before.center, vy_rigid_motion(b, s->fast, count, NULL).center);
+    for (uint32_t n = 0; n < count; ++n)
+        b->state[s->fast[n]].position = vec3_add(b->state[s->fast[n]].position, by);
+    const double work = work_of_moves(b, count), energy = vy_kinetic_energy(b, s->fast, count);
+    vy_limit_relative_motion(b, s->fast, count, before.angular_momentum, energy - real_max(work, 0.0));
+}
+
+static int has_moved(const body_state *from, const body_state *to)
+{
+    return from->position.x != to->position.x || from->position.y != to->position.y ||
+           from->position.z != to->position.z || from->attitude.w != to->attitude.w ||
+           from->attitude.x != to->attitude.x || from->attitude.y != to->attitude.y ||
+           from->attitude.z != to->attitude.z;
+}
+
 // What was lifted is paid for by the motion of the bodies that were moved together, as far as it goes.
 static void conserve_energy(vy_bodies *b, uint32_t pairs, uint32_t bodies)
 {
     contact_system *s = b->contacts;
     join_bodies(b, pairs, bodies);
-    for (uint32_t n = 0; n < bodies; ++n) s->island_sum[s->near[n]] = (energy_sum){0.0, 0.0};
+    vy_contacts_mark_held(b, s->saved_parent, s->marked);
+    for (uint32_t n = 0; n < bodies; ++n) s->island_retry[s->near[n]] = 0;
     for (uint32_t n = 0; n < bodies; ++n) {
         const uint32_t i = s->near[n];
-        energy_sum *sum = &s->island_sum[island_root(s->saved_parent, i)];
-        sum->kinetic += kinetic_energy(b, i);
-        sum->limit -= work_against_forces(b, i, &s->position_before[n]);
+        if (has_moved(&s->state_before[n], &b->state[i]))
+            s->island_retry[island_root(s->saved_parent, i)] = 1;
     }
     for (uint32_t n = 0; n < bodies; ++n) {
-        const uint32_t i = s->near[n];
-        const energy_sum *sum = &s->island_sum[island_root(s->saved_parent, i)];
-        if (!(sum->limit < 0.0 && sum->kinetic > 0.0)) continue;
-        const double part = real_sqrt(real_max(1.0 + sum->limit / sum->kinetic, 0.0));
-        b->state[i].velocity = vec3_scale(part, b->state[i].velocity);
-        b->state[i].rate = vec3_scale(part, b->state[i].rate);
+        const uint32_t root = s->near[n];
+        if (island_root(s->saved_parent, root) != root || !s->island_retry[root]) continue;
+        const uint32_t count = list_island(b, root, bodies);
+        if (s->marked[root]) {
+            const double work = work_of_moves(b, count);
+            if (work > 0.0) vy_limit_motion(b, s->fast, count, vy_kinetic_energy(b, s->fast, count) - work);
+        } else {
+            conserve_momentum(b, count);
+        }
+    }
+}
+
+// What was moved apart joints may bring back: pairs and joints in turn, until both hold.
+static void separate_jointed(vy_bodies *b, uint32_t count, double h)
+{
+    for (int round = 0; round < JOINT_ROUNDS; ++round) {
+        for (uint32_t n = 0; n < count; ++n) b->contacts->order[n] = NOT_CHECKED;
+        int any = 1;
+        for (int iteration = 0; iteration < ROUND_ITERATIONS && any; ++iteration) {
+            any = separate_pairs(b, count, round % 2);
+            if (!any && iteration == 0) return;
+        }
+        vy_islands_project(b, h);
     }
 }
 
@@ -265,11 +320,12 @@ void vy_contacts_project(vy_bodies *b, double h)
     int any = count > 0;
     if (!any) return;
     const uint32_t bodies = list_bodies(b, count);
-    for (uint32_t n = 0; n < bodies; ++n) s->position_before[n] = b->state[s->near[n]].position;
+    for (uint32_t n = 0; n < bodies; ++n) s->state_before[n] = b->state[s->near[n]];
     memset(s->bucket, 0, b->limit * sizeof *s->bucket);
     for (uint32_t n = 0; n < count; ++n) s->order[n] = NOT_CHECKED;
     for (int iteration = 0; iteration < ITERATIONS && any; ++iteration)
         any = separate_pairs(b, count, iteration < MASS_ITERATIONS);
     vy_islands_project(b, h);
+    if (b->joints->island_count > 0) separate_jointed(b, count, h);
     conserve_energy(b, count, bodies);
 }

@@ -67,7 +67,8 @@ enum { PAIR_BLOCK = 512, PAIR_BLOCK_SHARED = 16384 };
     ARRAY(s->kinematic, c.bodies)                                               \
     ARRAY(s->kinematic_start, c.bodies)                                         \
     ARRAY(s->flight_state, c.bodies)                                            \
-    ARRAY(s->position_before, c.bodies)                                         \
+    ARRAY(s->state_before, c.bodies)                                            \
+    ARRAY(s->island_state, c.bodies)                                            \
     ARRAY(s->impact_awake, c.bodies)                                            \
     ARRAY(s->was_awake, c.bodies)                                               \
     ARRAY(s->saved_parent, c.bodies)                                            \

@@ -170,7 +170,8 @@ typedef struct contact_system {
     substep_start *substep_start;   // [body_cap]
     contact_motion *motion_before;  // [body_cap] velocities before restitution
     contact_motion *interval_start; // [body_cap] velocities before the interval
-    vec3 *position_before;          // [m] [body_cap] before what is deep is moved apart
+    body_state *state_before;       // [body_cap] before what is deep is moved apart
+    body_state *island_state;       // [body_cap] those of one island
     unsigned char *marked;          // [body_cap] scratch of contact_project.c and energy_guard.c
     int guards_off;                 // 1: for tests
     atomic_ullong scaled;           // vy_impact_totals.scaled
@@ -218,6 +219,10 @@ typedef struct contact_system {
 
 /// After a step: bodies on joints have no more energy than before.
 void vy_energy_guard(vy_bodies *b, double h);
+
+/// Mark the roots, by `parent`, of bodies that something holds: contacts that push, and joints, with bodies
+/// that do not move. Others are 0.
+void vy_contacts_mark_held(const vy_bodies *b, uint32_t *parent, unsigned char *held);
 /// Switch guards off, for tests: what the methods do by themselves.
 void vy_contacts_enable_guards(vy_bodies *b, int on);
 /// After a step of h seconds: move apart what lies too deep, and close the joints of what was moved.

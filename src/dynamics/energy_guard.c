@@ -3,6 +3,7 @@
 // little. Each time is counted (vy_impact_totals.limited).
 #include "base/assert.h"
 #include "dynamics/contacts.h"
+#include "dynamics/island_motion.h"
 
 #define ENERGY_TOLERANCE 1e-5 // of the kinetic energy before
 #define WEIGHT_TOLERANCE 1e-5 // of that which gravity gives in a step
@@ -86,6 +87,40 @@ static void add_bodies(vy_bodies *b, double h)
     }
 }
 
+static void limit_island(vy_bodies *b, uint32_t root)
+{
+    contact_system *s = b->contacts;
+    const double limit = s->island_sum[root].limit;
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < b->limit; ++i) {
+        if (b->awake[i] && root_of(b, i) == root) s->fast[count++] = i;
+    }
+    if (s->marked[root]) {
+        vy_limit_motion(b, s->fast, count, limit);
+    } else {
+        const rigid_motion m = vy_rigid_motion(b, s->fast, count, NULL);
+        vy_limit_relative_motion(b, s->fast, count, m.angular_momentum, limit);
+    }
+    ++s->impacts.limited;
+}
+
+void vy_contacts_mark_held(const vy_bodies *b, uint32_t *parent, unsigned char *held)
+{
+    const contact_system *s = b->contacts;
+    memset(held, 0, b->limit);
+    for (uint32_t k = 0; k < s->count; ++k) {
+        const contact_header *c = &s->headers[k];
+        if (c->impulse_points == 0 && (c->flags & IS_DEEP) == 0) continue;
+        if (!b->awake[c->a]) held[island_root(parent, c->b)] = 1;
+        if (!b->awake[c->b]) held[island_root(parent, c->a)] = 1;
+    }
+    for (uint32_t k = 0; k < b->joints->limit; ++k) {
+        const joint_slot *j = &b->joints->slots[k];
+        if (!j->used || moves(b, j->body[0]) == moves(b, j->body[1])) continue;
+        held[island_root(parent, moves(b, j->body[0]) ? j->body[0] : j->body[1])] = 1;
+    }
+}
+
 void vy_energy_guard(vy_bodies *b, double h)
 {
     contact_system *s = b->contacts;
@@ -98,16 +133,13 @@ void vy_energy_guard(vy_bodies *b, double h)
         if (b->awake[i] && b->joints->first_joint[i] != 0 && s->marked[root_of(b, i)] == 1)
             s->marked[root_of(b, i)] = 2;
     }
+    memset(s->island_retry, 0, b->limit);
     for (uint32_t i = 0; i < b->limit; ++i) {
         const energy_sum *sum = &s->island_sum[i];
-        if (s->marked[i] == 2 && sum->kinetic > sum->limit) ++s->impacts.limited;
+        if (s->marked[i] == 2 && sum->kinetic > sum->limit) s->island_retry[i] = 1;
     }
+    vy_contacts_mark_held(b, s->parent, s->marked);
     for (uint32_t i = 0; i < b->limit; ++i) {
-        if (!b->awake[i]) continue;
-        const energy_sum *sum = &s->island_sum[root_of(b, i)];
-        if (s->marked[root_of(b, i)] != 2 || !(sum->kinetic > sum->limit)) continue;
-        const double part = sum->limit > 0.0 ? real_sqrt(sum->limit / sum->kinetic) : 0.0;
-        b->state[i].velocity = vec3_scale(part, b->state[i].velocity);
-        b->state[i].rate = vec3_scale(part, b->state[i].rate);
+        if (s->island_retry[i]) limit_island(b, i);
     }
 }

@@ -56,7 +56,8 @@ VY_FN body_state lie_midpoint_from(const vy_bodies *b, uint32_t i, const body_st
 
 /// [rad] A body that turns by more in a step takes the step below instead of its integrator's.
 #define FAST_STEP_ROTATION 0.1
-/// [rad] The same for the Euler steps, which are to go on, no more.
+/// [rad] The same for the Euler steps, which are to go on, no more; of a whole step, for the parts from
+/// impact to impact add up.
 #define MAX_EULER_ROTATION 0.5
 
 VY_FN int rotates_by(const vy_bodies *b, uint32_t i, double h, double angle)
@@ -94,14 +95,14 @@ static inline body_state free_fast(const vy_bodies *b, uint32_t i, double h)
 
 VY_FN body_state free_euler(const vy_bodies *b, uint32_t i, double h)
 {
-    if (rotates_by(b, i, h, MAX_EULER_ROTATION)) return free_fast(b, i, h);
+    if (rotates_by(b, i, b->def.dt, MAX_EULER_ROTATION)) return free_fast(b, i, h);
     const body_wrench p = wrench_at(b, i, &b->state[i]);
     return body_euler(&b->params[i], &b->state[i], h, &p);
 }
 
 VY_FN body_state free_semi_implicit(const vy_bodies *b, uint32_t i, double h)
 {
-    if (rotates_by(b, i, h, MAX_EULER_ROTATION)) return free_fast(b, i, h);
+    if (rotates_by(b, i, b->def.dt, MAX_EULER_ROTATION)) return free_fast(b, i, h);
     const body_wrench p = wrench_at(b, i, &b->state[i]);
     return body_semi_implicit(&b->params[i], &b->state[i], h, &p);
 }

@@ -14,7 +14,7 @@
 #define CRUSH_FRACTION 0.2  // of it: a body pressed deeper than this by a kinematic body is crushed
 #define SHORT_INTERVAL 1e-3 // of the step: an interval shorter than this
 #define ZERO_INTERVAL  1e-9 // of the step: counts as no progress
-enum { MAX_INTERVALS = 1000, MAX_ZERO_INTERVALS = 12, MAX_RETRIES = 3, MAX_REGROUPS = IMPACT_BODIES };
+enum { MAX_INTERVALS = 1000, MAX_ZERO_INTERVALS = 12, MAX_RETRIES = 6, MAX_REGROUPS = IMPACT_BODIES };
 
 enum { MIN_PARALLEL_BODIES = 512 }; // below this, not worth waking threads
 
@@ -272,6 +272,22 @@ static double sweep_group(impact_group *g, double h, double max_slow_displacemen
     return first;
 }
 
+// The rate of a free body part of the way from one state to another, with the attitude it has there: that of
+// its angular momentum, for a body that tumbles keeps that and not its rate; less where that would take more
+// energy.
+static vec3 rate_between(const body_params *params, const body_state *from, const body_state *to, double part,
+                         quat attitude)
+{
+    const vec3 before = mat3_mul_vec(params->inertia, from->rate),
+               after = mat3_mul_vec(params->inertia, to->rate);
+    const vec3 momentum = vec3_add_scaled(vec3_scale(1.0 - part, quat_rotate(from->attitude, before)), part,
+                                          quat_rotate(to->attitude, after));
+    const vec3 local = quat_unrotate(attitude, momentum), rate = mat3_mul_vec(params->inverse_inertia, local);
+    const double limit = real_max(vec3_dot(before, from->rate), vec3_dot(after, to->rate)),
+                 energy = vec3_dot(local, rate);
+    return energy > limit ? vec3_scale(real_sqrt(limit / energy), rate) : rate;
+}
+
 // Move the bodies to a fraction of their paths.
 static void truncate_group(impact_group *g, double h, double part)
 {
@@ -282,14 +298,17 @@ static void truncate_group(impact_group *g, double h, double part)
         body_state *e = &b->state[i];
         const vy_sweep_path p = vy_impact_path(b, i, h);
         e->position = vec3_add_scaled(p.center, part, p.displacement);
-        e->attitude = vy_sweep_pose(&p, part).rotation;
+        const quat attitude = vy_sweep_pose(&p, part).rotation;
         if (b->joints->first_joint[i] != 0) {
             const vec3 lever = vec3_sub(p.local_center, b->slots[i].centroid);
-            e->position = vec3_sub(e->position, quat_rotate(e->attitude, lever));
+            e->position = vec3_sub(e->position, quat_rotate(attitude, lever));
+            e->rate = vec3_add_scaled(vec3_scale(1.0 - part, s->rate), part, e->rate);
             b->disturbed[i] = 1; // it is nearly where its joints have it
+        } else {
+            e->rate = rate_between(&b->params[i], s, e, part, attitude);
         }
+        e->attitude = attitude;
         e->velocity = vec3_add_scaled(vec3_scale(1.0 - part, s->velocity), part, e->velocity);
-        e->rate = vec3_add_scaled(vec3_scale(1.0 - part, s->rate), part, e->rate);
     }
 }
 
@@ -437,7 +456,8 @@ static int step_group(impact_group *g, double max_slow_displacement, uint32_t *e
         if (g->hit_kinematic) *events |= VY_BODIES_CRUSHED;
     }
     if (!vy_impact_merge_contacts(g)) b->head->failed = VY_BODIES_NO_MEMORY;
-    for (uint32_t k = 0; k < s->count && left > 0.0; ++k) { // who stands still may lie deep
+    // Who stands still may lie deep, and who was pushed out while joints took him back.
+    for (uint32_t k = 0; k < s->count && (left > 0.0 || g->has_joints); ++k) {
         const contact_header *c = &s->headers[k];
         if (vy_impact_is_member(g, c->a) || vy_impact_is_member(g, c->b)) s->headers[k].flags |= IS_DEEP;
     }

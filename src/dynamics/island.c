@@ -16,6 +16,8 @@ enum {
     MAX_EVENTS = 8,
     NEWTON_ITERATIONS = 10,
     ROOT_ITERATIONS = 60,
+    MAX_ENGAGED = 64,
+    STOP_ROUNDS = 4,
     MAX_SUBDIVISION = 512,
     MAX_SUBDIVISIONS_PER_STEP = 32
 };
@@ -229,6 +231,43 @@ static void update_stops(vy_bodies *b, const island *is, double time)
     release_stops(b, is, time, 0);
 }
 
+/// Engage stops that are violated at s->stage, and list them. Returns how many.
+static uint32_t engage_violated(vy_bodies *b, const island *is, double time, uint32_t *engaged)
+{
+    const double tolerance = STOP_TOLERANCE * vy_island_extent(b->joints, is);
+    uint32_t count = 0;
+    for (uint32_t n = is->stop_first; n < is->stop_last && count < MAX_ENGAGED; ++n) {
+        const stop *t = &b->joints->stops[n];
+        if (stop_is_active(b, t) || !(stop_at_stage(b, t, time) < -tolerance)) continue;
+        stop_set_active(b, t, 1);
+        engaged[count++] = n;
+    }
+    return count;
+}
+
+/// Project bodies that were moved, onto stops as well: one that is left violated would push with all its
+/// error over a sub-step, however short that is. Velocities are those of joints and stops that were active.
+static void project_disturbed(vy_bodies *b, const island *is, double time)
+{
+    joint_system *s = b->joints;
+    project(b, is, time, 0);
+    for (int n = 0; n < STOP_ROUNDS; ++n) {
+        uint32_t engaged[MAX_ENGAGED];
+        const uint32_t count = engage_violated(b, is, time, engaged);
+        if (count == 0) return;
+        for (uint32_t m = is->body_first; m < is->dynamic_last; ++m)
+            s->undivided_start[s->members[m]] = s->stage[s->members[m]];
+        project(b, is, time, 0);
+        for (uint32_t k = 0; k < count; ++k) stop_set_active(b, &s->stops[engaged[k]], 0);
+        for (uint32_t m = is->body_first; m < is->dynamic_last; ++m) {
+            const uint32_t i = s->members[m];
+            s->stage[i].velocity = s->undivided_start[i].velocity;
+            s->stage[i].rate = s->undivided_start[i].rate;
+        }
+        project(b, is, time, 0);
+    }
+}
+
 /// The smallest C of inactive stops.
 static double nearest_stop(const vy_bodies *b, const island *is, double time)
 {
@@ -255,11 +294,21 @@ static void step_once(vy_bodies *b, const island *is, double time, double h)
     if (!b->def.baumgarte) project(b, is, time + h, b->joints->integrator == VY_INTEGRATOR_RK4);
 }
 
-/// How much of the kinetic energy at s->start is neither at s->stage nor gravity's work in between.
+/// How much of the energy at s->start, that of springs included, is neither at s->stage nor gravity's work in
+/// between; dampers may take some.
 static double energy_error(vy_bodies *b, const island *is)
 {
     const joint_system *s = b->joints;
     double before = 0.0, after = 0.0, work = 0.0;
+    int damped = 0;
+    for (uint32_t m = is->joint_first; m < is->joint_last; ++m) {
+        const joint_slot *j = &s->slots[s->joint_order[m]];
+        const uint32_t x = j->body[0], y = j->body[1]; // the world has no start
+        before += vy_joint_energy(j, x == b->body_cap ? &s->stage[x] : &s->start[x],
+                                  y == b->body_cap ? &s->stage[y] : &s->start[y]);
+        after += vy_joint_energy(j, &s->stage[x], &s->stage[y]);
+        damped |= j->def.damping != 0.0;
+    }
     for (uint32_t n = is->body_first; n < is->dynamic_last; ++n) {
         const uint32_t i = s->members[n];
         before += body_kinetic_energy(b, i, &s->start[i]);
@@ -267,7 +316,7 @@ static double energy_error(vy_bodies *b, const island *is)
         work +=
             b->slots[i].mass * vec3_dot(b->def.gravity, vec3_sub(s->stage[i].position, s->start[i].position));
     }
-    const double error = real_abs(after - before - work);
+    const double change = after - before - work, error = damped ? real_max(change, 0.0) : real_abs(change);
     return error <= REAL_MAX ? error / (before + real_abs(work)) : REAL_MAX;
 }
 
@@ -382,16 +431,16 @@ static double substep_count(const vy_bodies *b, const island *is, double dt)
     return real_max(real_max(1.0, -floor(1e-9 - dt / b->def.joint_step)), -floor(-rotations(b, is, dt)));
 }
 
-// The Euler integrators gain energy without end where bodies turn fast: RK4 takes such steps, as free_fast()
-// does of bodies without joints.
-static vy_integrator island_integrator(const vy_bodies *b, const island *is, double dt)
+// Where bodies turn fast, the Euler integrators gain energy without end, and the midpoint rule, which keeps
+// that of a free spin, drifts by the cube of the turn once there are joints: RK4 takes such steps. Fast by
+// the whole step: from impact to impact the short ones add up.
+static vy_integrator island_integrator(const vy_bodies *b, const island *is)
 {
-    if (vy_integrator_order(b->def.integrator) > 1) return b->def.integrator;
-    const int is_fast = rotations(b, is, dt) > MAX_EULER_ROTATION / MAX_ROTATION;
+    const int is_fast = rotations(b, is, b->def.dt) > MAX_EULER_ROTATION / MAX_ROTATION;
     return is_fast ? VY_INTEGRATOR_RK4 : b->def.integrator;
 }
 
-// Whether gravity alone does work on the island.
+// Whether gravity and springs alone do work on the island.
 static int conserves_energy(const vy_bodies *b, const island *is)
 {
     const joint_system *s = b->joints;
@@ -406,9 +455,7 @@ static int conserves_energy(const vy_bodies *b, const island *is)
     }
     for (uint32_t m = is->joint_first; m < is->joint_last; ++m) {
         const joint_slot *j = &s->slots[s->joint_order[m]];
-        if (j->def.kind == VY_JOINT_CUSTOM || j->def.stiffness != 0.0 || j->def.damping != 0.0 ||
-            b->joint_state[s->joint_order[m]].motor_torque != 0.0)
-            return 0;
+        if (j->def.kind == VY_JOINT_CUSTOM || b->joint_state[s->joint_order[m]].motor_torque != 0.0) return 0;
     }
     return 1;
 }
@@ -422,7 +469,7 @@ static void substep_in_parts(vy_bodies *b, const island *is, double time, double
     int parts = turns > 2.0 ? (int)turns + 1 : 1;
     parts = parts < left->parts ? parts : left->parts > 1 ? left->parts : 1;
     left->parts -= parts - 1;
-    if (parts > 1) b->joints->integrator = island_integrator(b, is, h);
+    if (parts > 1) b->joints->integrator = island_integrator(b, is);
     for (int k = 0; k < parts; ++k)
         substep(b, is, time + (double)k * (h / (double)parts), h / (double)parts, left);
 }
@@ -443,7 +490,7 @@ static void step_island(vy_bodies *b, const island *is, double dt)
     }
     if (disturbed && !b->def.baumgarte) { // joints share an impulse at once, and stops may be released by it
         release_stops(b, is, time, 1);
-        project(b, is, time, 0);
+        project_disturbed(b, is, time);
         add_closing_work(b, is, time, 0.0);
         // Contacts start from here, too; the change of velocity counts as a force over the step.
         for (uint32_t n = is->body_first; n < is->dynamic_last && b->contacts != NULL; ++n) {
@@ -456,7 +503,7 @@ static void step_island(vy_bodies *b, const island *is, double dt)
     VY_ASSERT(count >= 1.0 && h > 0.0 && h <= dt);
     step_limits left = max_in_step;
     s->subdivisions_left = MAX_SUBDIVISIONS_PER_STEP;
-    s->integrator = island_integrator(b, is, dt);
+    s->integrator = island_integrator(b, is);
     for (uint64_t k = 0; (double)k < count; ++k) substep_in_parts(b, is, time + (double)k * h, h, &left);
     for (uint32_t n = is->body_first; n < is->dynamic_last; ++n) {
         if (!body_is_finite(&s->stage[s->members[n]])) b->head->failed = VY_BODIES_NOT_FINITE;
@@ -478,7 +525,7 @@ void vy_islands_project(vy_bodies *b, double h)
             disturbed |= b->disturbed[i] & (uint64_t)b->awake[i];
         }
         if (!disturbed || b->def.baumgarte) continue;
-        project(b, is, s->step_time + h, 0);
+        project_disturbed(b, is, s->step_time + h);
         add_closing_work(b, is, s->step_time, 0.0);
         for (uint32_t m = is->body_first; m < is->dynamic_last; ++m) {
             const uint32_t i = s->members[m];

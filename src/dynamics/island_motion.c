@@ -1,0 +1,96 @@
+// island_motion.c - see island_motion.h.
+#include "dynamics/island_motion.h"
+#include "base/assert.h"
+
+// The inertia of a body about its own centre of mass, world axes.
+static mat3 world_inertia(const vy_bodies *b, uint32_t i, const body_state *s)
+{
+    const mat3 r = quat_matrix(s->attitude);
+    return mat3_mul(mat3_mul(r, b->params[i].inertia), mat3_transpose(r));
+}
+
+// Add a mass at a point to an inertia.
+static void add_point(mat3 *inertia, double mass, vec3 at)
+{
+    const mat3 x = mat3_cross(at), square = mat3_mul(x, x); // at x (at x w) = -(inertia of 1 kg) w
+    for (int i = 0; i < 3; ++i) {
+        for (int j = 0; j < 3; ++j) inertia->m[i][j] -= mass * square.m[i][j];
+    }
+}
+
+rigid_motion vy_rigid_motion(const vy_bodies *b, const uint32_t *bodies, uint32_t count,
+                             const body_state *states)
+{
+    VY_ASSERT(count > 0);
+    rigid_motion m = {.mass = 0.0};
+    vec3 moment = vec3_zero(), momentum = vec3_zero();
+    const vec3 origin = states != NULL ? states[0].position : b->state[bodies[0]].position;
+    for (uint32_t n = 0; n < count; ++n) {
+        const body_state *s = states != NULL ? &states[n] : &b->state[bodies[n]];
+        const double mass = b->slots[bodies[n]].mass;
+        m.mass += mass;
+        moment = vec3_add_scaled(moment, mass, vec3_sub(s->position, origin));
+        momentum = vec3_add_scaled(momentum, mass, s->velocity);
+    }
+    m.center = vec3_add_scaled(origin, 1.0 / m.mass, moment);
+    m.velocity = vec3_scale(1.0 / m.mass, momentum);
+    for (uint32_t n = 0; n < count; ++n) {
+        const uint32_t i = bodies[n];
+        const body_state *s = states != NULL ? &states[n] : &b->state[i];
+        const vec3 at = vec3_sub(s->position, m.center), v = vec3_sub(s->velocity, m.velocity);
+        const mat3 own = world_inertia(b, i, s);
+        m.angular_momentum =
+            vec3_add(vec3_add_scaled(m.angular_momentum, b->slots[i].mass, vec3_cross(at, v)),
+                     quat_rotate(s->attitude, mat3_mul_vec(b->params[i].inertia, s->rate)));
+        for (int x = 0; x < 3; ++x) {
+            for (int y = 0; y < 3; ++y) m.inertia.m[x][y] += own.m[x][y];
+        }
+        add_point(&m.inertia, b->slots[i].mass, at);
+    }
+    return m;
+}
+
+double vy_kinetic_energy(const vy_bodies *b, const uint32_t *bodies, uint32_t count)
+{
+    double sum = 0.0;
+    for (uint32_t n = 0; n < count; ++n) {
+        const body_state *s = &b->state[bodies[n]];
+        sum += 0.5 * (b->slots[bodies[n]].mass * vec3_dot(s->velocity, s->velocity) +
+                      vec3_dot(s->rate, mat3_mul_vec(b->params[bodies[n]].inertia, s->rate)));
+    }
+    return sum;
+}
+
+void vy_limit_relative_motion(vy_bodies *b, const uint32_t *bodies, uint32_t count, vec3 angular_momentum,
+                              double energy)
+{
+    const rigid_motion m = vy_rigid_motion(b, bodies, count, NULL);
+    if (!(mat3_det(m.inertia) > 0.0)) return; // a motion that overflowed
+    const mat3 inverse = mat3_inverse(m.inertia);
+    const vec3 rate = mat3_mul_vec(inverse, angular_momentum),
+               old_rate = mat3_mul_vec(inverse, m.angular_momentum);
+    const double linear = 0.5 * m.mass * vec3_dot(m.velocity, m.velocity),
+                 rest = vy_kinetic_energy(b, bodies, count) -
+                        (linear + 0.5 * vec3_dot(old_rate, m.angular_momentum)),
+                 left = energy - (linear + 0.5 * vec3_dot(rate, angular_momentum));
+    const double part = rest > left ? (left > 0.0 ? real_sqrt(left / rest) : 0.0) : 1.0;
+    for (uint32_t n = 0; n < count; ++n) {
+        body_state *s = &b->state[bodies[n]];
+        const vec3 at = vec3_sub(s->position, m.center),
+                   v = vec3_sub(vec3_sub(s->velocity, m.velocity), vec3_cross(old_rate, at)),
+                   w = vec3_sub(quat_rotate(s->attitude, s->rate), old_rate);
+        s->velocity = vec3_add(vec3_add_scaled(m.velocity, part, v), vec3_cross(rate, at));
+        s->rate = quat_unrotate(s->attitude, vec3_add_scaled(rate, part, w));
+    }
+}
+
+void vy_limit_motion(vy_bodies *b, const uint32_t *bodies, uint32_t count, double energy)
+{
+    const double kinetic = vy_kinetic_energy(b, bodies, count);
+    if (!(kinetic > energy)) return;
+    const double part = energy > 0.0 ? real_sqrt(energy / kinetic) : 0.0;
+    for (uint32_t n = 0; n < count; ++n) {
+        b->state[bodies[n]].velocity = vec3_scale(part, b->state[bodies[n]].velocity);
+        b->state[bodies[n]].rate = vec3_scale(part, b->state[bodies[n]].rate);
+    }
+}
