@@ -22,7 +22,7 @@ PACKAGES ?= tools/install_packages.sh
 .DEFAULT_GOAL := build
 .NOTPARALLEL:
 MAKEFLAGS += --no-print-directory
-.PHONY: build demo test test-page screenshots check-long matrix sanitize clang kills law pairs levels mutants fuzz lint format bench bench-peers install clean help
+.PHONY: build demo test test-page test-slurm screenshots check-long matrix sanitize clang kills law pairs levels mutants fuzz lint format bench bench-peers install clean help
 
 # $(call preset,NAME): configure and build one preset of CMakePresets.json.
 define preset
@@ -52,6 +52,11 @@ test-page: ## the page of volery view in headless Chromium; pictures of it in bu
 	@$(PACKAGES) demo test page
 	$(call preset,test)
 	@tests/view_app_test.sh build/test
+
+test-slurm: ## a campaign on a Slurm of two nodes, started here from Debian's packages: tasks cancelled, daemons killed, a full disk; mpirun, Dask
+	@$(PACKAGES) demo test slurm
+	$(call preset,test)
+	@tests/slurm/run.sh build/test
 
 screenshots: ## the pictures of the README and docs, made anew
 	@$(PACKAGES) demo test page

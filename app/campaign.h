@@ -61,7 +61,15 @@ void vy_campaign_killed_row(const vy_plan *plan, const vy_case *c, int signal, d
 int vy_campaign_uses_lanes(const vy_plan *plan);
 
 // --- running (campaign_run.c)
+
+/// Start the folder, if nobody has, and list the shards that are ours: all, or the one of --shard or the
+/// environment. `*list` is to be freed.
+/// @return 0, or the exit status after a sentence
+int vy_campaign_prepare(campaign *c, uint64_t **list, uint64_t *count);
 int vy_campaign_run(campaign *c);
+
+/// Hand the missing shards to a cluster (campaign_submit.c).
+int vy_campaign_submit(campaign *c);
 
 // --- what is there (campaign_merge.c)
 

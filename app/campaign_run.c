@@ -317,8 +317,7 @@ static int first_count(const campaign *c, uint64_t size, uint64_t *count)
     return 0;
 }
 
-// The folder with its shards, and which of them are ours.
-static int prepare(campaign *c, uint64_t **list, uint64_t *count)
+int vy_campaign_prepare(campaign *c, uint64_t **list, uint64_t *count)
 {
     uint64_t own = 0, size = 0, shards = 0;
     const int single = vy_campaign_own_shard(c, &own, &size);
@@ -393,7 +392,7 @@ int vy_campaign_run(campaign *c)
 {
     uint64_t *list = NULL, count = 0;
     runner r = {.c = c, .start = vy_wall_clock()};
-    int status = prepare(c, &list, &count);
+    int status = vy_campaign_prepare(c, &list, &count);
     if (status == 0) status = jobs_of(c, &r.jobs);
     if (status == 0 && (uint64_t)r.jobs > count) r.jobs = (int)count;
     void *shared = MAP_FAILED;

@@ -206,6 +206,7 @@ typedef struct action {
 static const action actions[] = {
     {"check", check},
     {"run", vy_campaign_run},
+    {"submit", vy_campaign_submit},
     {"status", vy_campaign_status},
     {"missing", vy_campaign_missing},
     {"merge", vy_campaign_merge},

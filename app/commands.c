@@ -207,6 +207,9 @@ static const option campaign_options[] = {
      "the folder of the results, by default the plan's name; of fly: the log"},
     {"jobs", 'j', "N", WORD_OTHER, 0, "processes at a time; by default one per core"},
     {"shards", 0, "N", WORD_OTHER, 0, "pieces of the campaign, fixed when the folder is started"},
+    {"slurm", 0, NULL, WORD_OTHER, 0, "of submit: as an array job of Slurm, by sbatch"},
+    {"sbatch", 0, "OPTION", WORD_OTHER, OPTION_REPEATS,
+     "of submit: an option of sbatch, like --sbatch=--time=10; may be repeated"},
     {"other", 0, "DIR", WORD_FILE, 0, "of compare: the folder of the second campaign"},
     {"junit", 0, "FILE", WORD_FILE, 0, "write the answer as JUnit XML, for systems that run tests"},
     {"shard", 0, "I", WORD_OTHER, 0, "fly this piece alone; by default what Slurm or mpirun says, else all"},
@@ -219,7 +222,8 @@ static const example campaign_examples[] = {
     {"volery campaign run wind.yaml -o wind",
      "fly all of it on all cores; the same command goes on after Ctrl-C"},
     {"volery campaign fly wind.yaml 1234 -o case.mcap", "fly one case again, with a log"},
-    {"sbatch --array=$(volery campaign missing wind.yaml -o wind) job.sh", "fly again what a cluster lost"},
+    {"volery campaign submit wind.yaml -o wind --slurm --sbatch=--time=10",
+     "hand what is missing to a cluster; again, when tasks were lost"},
     END,
 };
 static const example help_examples[] = {{"volery help run", "everything about run"}, END};
@@ -341,7 +345,7 @@ const command vy_commands[] = {
      "what it\n"
      "computed: a fast wrong answer is exit status 1.",
      bench_options, bench_examples, vy_cmd_bench},
-    {"campaign", "check|run|status|missing|merge|fly|compare PLAN [CASE|PLAN]", WORD_FIRST, 2, 3,
+    {"campaign", "check|run|submit|status|missing|merge|fly|compare PLAN [CASE|PLAN]", WORD_FIRST, 2, 3,
      "fly a scenario many times, on one computer or a cluster",
      "PLAN is YAML: a scenario, what varies, how it is drawn, how many cases (docs/campaigns.md). Case i "
      "depends on\n"
@@ -349,7 +353,8 @@ const command vy_commands[] = {
      "\n"
      "run flies the missing shards of DIR on all cores and merges them. With --shard, or under sbatch "
      "--array, srun\n"
-     "or mpirun, it flies that one shard. A killed run loses the shards in flight and nothing else. status "
+     "or mpirun, it flies that one shard; submit hands those that are missing to Slurm. A killed run loses "
+     "the shards in flight and nothing else. status "
      "counts,\n"
      "missing prints the numbers of the missing shards as sbatch --array takes them, merge proves that all "
      "are there\n"

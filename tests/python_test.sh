@@ -34,6 +34,7 @@ if [ "${2:-}" = wheel ]; then # the types, as a user's checker sees them
     "$work/venv/bin/mypy" --strict --cache-dir "$work/mypy" "$work/source/python/volery"
 fi
 "$work/venv/bin/python" tests/schema_test.py
+export VOLERY_COMMAND="$build/volery" # campaigns are flown by it
 cd "$work"
 "$work/venv/bin/python" "$work/source/python/tests/test_volery.py"
 "$work/venv/bin/python" "$work/source/python/examples/train_hover.py" --seconds 2

@@ -6,6 +6,7 @@ import copy
 import gc
 import os
 import pickle
+import shutil
 import signal
 import subprocess
 import sys
@@ -14,6 +15,7 @@ import threading
 import time
 import traceback
 import warnings
+from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from pathlib import Path
 from typing import Callable
@@ -631,6 +633,69 @@ def test_interrupts_are_heard() -> None:
     threading.Timer(0.5, lambda: os.kill(os.getpid(), signal.SIGINT)).start()
     raises(KeyboardInterrupt, "", lambda: batch.step(2**40))
     assert (batch.ticks > 0).all()
+
+
+CAMPAIGN = """volery: 1
+campaign: python
+scenario: hover.yaml
+{sample}
+vary:
+  - {{key: drones.a.vehicle.mass, from: 25 g, to: 32 g}}
+  - {{key: "world.wind.constant[0]", from: -3, to: 3}}
+  - {{key: "world.wind.constant[1]", from: -3, to: 3}}
+"""
+EXPECTED = "world: {wind: {constant: [0, 0, 0]}}\nexpect: [{quantity: position_error, at: end, max: 10 cm}]\n"
+
+
+def fly_campaign(folder: str, sample: str) -> dict[str, object] | None:
+    """The answer of a campaign in `folder`; None where there is no command to fly it with."""
+    command = os.environ.get("VOLERY_COMMAND")
+    if command is None or not os.path.exists(command):
+        return None
+    (Path(folder) / "hover.yaml").write_text(HOVER + EXPECTED)
+    plan = Path(folder) / "plan.yaml"
+    plan.write_text(CAMPAIGN.format(sample=sample))
+    with ThreadPoolExecutor(2) as pool:
+        return volery.campaign.run(plan, pool, folder=Path(folder) / "out", shards=7, command=command)
+
+
+def test_campaigns_by_an_executor() -> None:
+    with tempfile.TemporaryDirectory() as folder:
+        first = fly_campaign(folder, "cases: 60")
+        if first is None:
+            return
+        assert first["cases"] == 60 and Path(str(first["table"])).exists() and Path(str(first["page"])).exists()
+        shutil.rmtree(Path(folder) / "out" / "shards")
+        (Path(folder) / "out" / "shards").mkdir()
+        again = fly_campaign(folder, "cases: 60")  # what is missing is flown again
+        assert again is not None and again["hash"] == first["hash"]
+        try:
+            fly_campaign(folder, "cases: 61")
+        except volery.campaign.CampaignError as error:
+            assert "another plan" in str(error)
+        else:
+            raise AssertionError("another plan was mixed in")
+
+
+def test_sensitivity_is_that_of_salib() -> None:
+    try:
+        import pandas
+        from SALib.analyze import sobol
+    except ImportError:
+        return
+    with tempfile.TemporaryDirectory() as folder:
+        answer = fly_campaign(folder, "sample: saltelli\nseeds: same\ncases: 2560")
+        if answer is None:
+            return
+        score = pandas.read_parquet(str(answer["table"]))["score"].to_numpy()
+        blocks = score.reshape(5, 512)  # A, B, and A with a column of B each; SALib has A, the mixtures, B
+        problem = {"num_vars": 3, "names": ["mass", "x", "y"], "bounds": [[0, 1]] * 3}
+        found = sobol.analyze(problem, blocks[[0, 2, 3, 4, 1]].T.ravel(), calc_second_order=False)
+        variables = answer["variables"]
+        assert isinstance(variables, list)
+        for k in range(3):
+            assert abs(found["S1"][k] - variables[k]["first_order"]) < 1e-9
+            assert abs(found["ST"][k] - variables[k]["total"]) < 1e-9
 
 
 if __name__ == "__main__":

@@ -8,9 +8,12 @@
     batch.actions[...] = ...
     batch.step(10)
 
+    volery.campaign.run("wind.yaml", concurrent.futures.ThreadPoolExecutor(8))  # many flights, docs/campaigns.md
+
 With Gymnasium installed: `gymnasium.make("volery/Hover-v0")`, Waypoints, Track, Race and Swarm, and their `make_vec`.
 """
 
+from . import campaign
 from ._binding import Error, lib as _lib
 from .batch import Batch, variables
 from .gpu import DeviceArray, Gpu
@@ -18,8 +21,8 @@ from .scenario import RUNGS, Scenario
 from .world import BodyState, DroneState, Recording, World, replay
 
 __version__: str = _lib.binding_version().decode()
-__all__ = ["Batch", "BodyState", "DeviceArray", "DroneState", "Error", "Gpu", "RUNGS", "Recording", "Scenario", "World", "replay",
-           "variables"]
+__all__ = ["Batch", "BodyState", "DeviceArray", "DroneState", "Error", "Gpu", "RUNGS", "Recording", "Scenario", "World", "campaign",
+           "replay", "variables"]
 
 try:
     import gymnasium as _gymnasium

@@ -135,14 +135,16 @@ double vy_rank_correlation(const double *a, const double *b, size_t count, doubl
 void vy_sobol_indices(const double *y, size_t n, int variables, double *first, double *total)
 {
     const double *a = y, *b = y + n;
-    double mean = 0.0, variance = 0.0;
+    double mean = 0.0, variance = 0.0, centre = 0.0; // the latter of all values, for a smaller error
+    const size_t all = n * (size_t)(variables + 2);
+    for (size_t i = 0; i < all; ++i) centre += y[i] / (double)all;
     for (size_t i = 0; i < 2 * n; ++i) mean += y[i] / (2.0 * (double)n);
     for (size_t i = 0; i < 2 * n; ++i) variance += (y[i] - mean) * (y[i] - mean) / (2.0 * (double)n);
     for (int k = 0; k < variables; ++k) {
         const double *mixed = y + (size_t)(k + 2) * n;
         double up = 0.0, squares = 0.0;
         for (size_t i = 0; i < n; ++i) {
-            up += (b[i] - mean) * (mixed[i] - a[i]);
+            up += (b[i] - centre) * (mixed[i] - a[i]);
             squares += (a[i] - mixed[i]) * (a[i] - mixed[i]);
         }
         first[k] = variance > 0.0 ? up / (double)n / variance : (double)NAN;

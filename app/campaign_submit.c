@@ -1,0 +1,106 @@
+// campaign_submit.c - the missing shards of a campaign as one array job of Slurm.
+#define _XOPEN_SOURCE 700 // realpath
+#include "campaign.h"
+#include "command.h"
+#include "message.h"
+#include "shipped.h"
+#include <errno.h>
+#include <inttypes.h>
+#include <spawn.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+
+// A word of a shell's line, whatever is in it.
+static void put_quoted(FILE *out, const char *text)
+{
+    fputc('\'', out);
+    for (; *text != '\0'; ++text) {
+        if (*text == '\'')
+            fputs("'\\''", out);
+        else
+            fputc(*text, out);
+    }
+    fputc('\'', out);
+}
+
+// The job: each task flies the shard of its number. Options of the user come last, so that they win.
+static int write_job(const campaign *c, const char *path, const char *program, const char *plan,
+                     const char *folder)
+{
+    FILE *out = fopen(path, "w");
+    if (out == NULL) return vy_print_error("campaign", EXIT_SYSTEM, "%s: %s", path, strerror(errno));
+    fprintf(out,
+            "#!/bin/sh\n# Made by volery campaign submit; see docs/campaigns.md.\n"
+            "#SBATCH --job-name=volery\n#SBATCH --ntasks=1\n#SBATCH --cpus-per-task=1\n#SBATCH --array=");
+    vy_campaign_print_missing(c, out);
+    fprintf(out, "#SBATCH --output=%s/slurm/%%A_%%a.out\n", folder);
+    for (int i = 0; i < c->given->option_count; ++i) {
+        const argument *a = &c->given->options[i];
+        if (strcmp(a->option->name, "sbatch") == 0) fprintf(out, "#SBATCH %s\n", a->value);
+    }
+    fputs("exec ", out);
+    put_quoted(out, program);
+    fputs(" campaign run ", out);
+    put_quoted(out, plan);
+    fputs(" -o ", out);
+    put_quoted(out, folder);
+    fputs(" --shard \"$SLURM_ARRAY_TASK_ID\" --quiet\n", out);
+    const int failed = ferror(out);
+    if (fclose(out) != 0 || failed)
+        return vy_print_error("campaign", EXIT_SYSTEM, "%s: %s", path, strerror(errno));
+    return 0;
+}
+
+static int call_sbatch(const char *job)
+{
+    extern char **environ;
+    char *words[] = {"sbatch", (char *)job, NULL}; // posix_spawn does not write to them
+    pid_t child;
+    int ended = 0;
+    fflush(stdout);
+    if (posix_spawnp(&child, words[0], NULL, NULL, words, environ) != 0)
+        return vy_print_error("campaign", EXIT_SYSTEM, "there is no sbatch here; the job is %s", job);
+    if (waitpid(child, &ended, 0) < 0 || !WIFEXITED(ended) || WEXITSTATUS(ended) != 0)
+        return vy_print_error("campaign", EXIT_SYSTEM, "sbatch refused the job %s", job);
+    return 0;
+}
+
+static int submit(campaign *c)
+{
+    char *log = vy_campaign_path(c, "slurm"), *job = vy_campaign_path(c, "slurm/job.sh");
+    char *program = vy_shipped_program(), *plan = realpath(c->file, NULL),
+         *folder = realpath(c->folder, NULL);
+    int status = log == NULL || job == NULL || program == NULL || plan == NULL || folder == NULL
+                     ? vy_print_no_memory("campaign")
+                     : 0;
+    if (status == 0 && strpbrk(folder, " \n%") != NULL)
+        status = vy_print_error("campaign", EXIT_USAGE,
+                                "sbatch takes no folder with a blank or %% in its name: %s", folder);
+    if (status == 0 && mkdir(log, 0777) != 0 && errno != EEXIST)
+        status = vy_print_error("campaign", EXIT_SYSTEM, "%s: %s", log, strerror(errno));
+    if (status == 0) status = write_job(c, job, program, plan, folder);
+    if (status == 0) status = call_sbatch(job);
+    free(log);
+    free(job);
+    free(program);
+    free(plan);
+    free(folder);
+    return status;
+}
+
+int vy_campaign_submit(campaign *c)
+{
+    uint64_t *list = NULL, count = 0;
+    if (!vy_has_option(c->given, "slurm"))
+        return vy_print_usage_error(c->given->command, "submit to what? --slurm is what there is");
+    int status = vy_campaign_prepare(c, &list, &count);
+    free(list);
+    if (status != 0) return status;
+    if (vy_campaign_print_missing(c, NULL) == 0) {
+        if (!c->quiet) printf("%s is complete: nothing to submit\n", c->folder);
+        return 0;
+    }
+    return submit(c);
+}
