@@ -102,6 +102,7 @@ static int fly(const arguments *given, const vy_log *log, const vy_scenario *sce
                                 .programs = programs,
                                 .log = vy_option_value(given, "output"),
                                 .parent = log,
+                                .sign = vy_option_value(given, "sign"),
                                 .show_progress = !vy_has_option(given, "quiet")};
         status = vy_flight_fly(&def, &flown);
         if (status == 0)

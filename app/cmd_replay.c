@@ -84,7 +84,8 @@ static int print_outcome(const arguments *given, const outcome *o)
     return EXIT_DONE;
 }
 
-static int replay(const arguments *given, const char *path, vy_log *log, vy_world *world)
+static int replay(const arguments *given, const char *path, vy_log *log, const vy_scenario *scenario,
+                  vy_world *world)
 {
     outcome o = {.path = path, .info = vy_log_get_info(log), .error = {.status = VY_OK}};
     const vy_log_info info = o.info;
@@ -96,7 +97,7 @@ static int replay(const arguments *given, const char *path, vy_log *log, vy_worl
         vy_progress_begin(!vy_has_option(given, "quiet"), info.first_tick, info.last_tick, info.dt);
     const vy_status status = vy_has_option(given, "live")
                                  ? vy_log_replay_live(log, world, show, &shown, &o.found, &o.error)
-                                 : vy_log_replay(log, world, show, &shown, &o.found, &o.error);
+                                 : vy_scenario_replay(scenario, log, world, show, &shown, &o.found, &o.error);
     o.wall = vy_wall_clock() - shown.start;
     vy_progress_end(&shown);
     const int signal = vy_signals_seen();
@@ -132,7 +133,7 @@ COMMAND(replay)
     if (status == 0 && vy_has_option(given, "live"))
         status = vy_controllers_open("replay", scenario, 0, 0, &programs);
     if (status == 0) status = vy_load_world("replay", scenario, &world);
-    if (status == 0) status = replay(given, path, log, world);
+    if (status == 0) status = replay(given, path, log, scenario, world);
     vy_failure failure = {.reason = VY_FAILURE_NONE};
     if (vy_controllers_finish(&programs, &failure) && status == 0)
         status = vy_print_error("replay", EXIT_FAILED, "the controller of %s %s (%.0f) after the last step",

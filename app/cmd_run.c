@@ -55,9 +55,10 @@ static int claim_outputs(const arguments *given, const char *file)
 static int check_options(const arguments *given)
 {
     if (vy_has_option(given, "no-log") &&
-        (vy_has_option(given, "output") || vy_has_option(given, "log-state"))) {
-        return vy_print_usage_error(given->command,
-                                    "--no-log writes no log, so --output and --log-state mean nothing");
+        (vy_has_option(given, "output") || vy_has_option(given, "log-state") ||
+         vy_has_option(given, "sign"))) {
+        return vy_print_usage_error(
+            given->command, "--no-log writes no log, so --output, --log-state and --sign mean nothing");
     }
     const char *junit = vy_option_value(given, "junit"), *log = vy_option_value(given, "output");
     if (junit != NULL && vy_file_is_stream(junit) &&
@@ -113,6 +114,7 @@ static int fly(const arguments *given, const char *file, const char *log, const 
                             .world = world,
                             .programs = programs,
                             .log = log,
+                            .sign = vy_option_value(given, "sign"),
                             .realtime = vy_has_option(given, "realtime"),
                             .show_progress = !quiet};
     flight flown;

@@ -17,6 +17,11 @@
         "allow-programs", 0, NULL, WORD_OTHER, 0,                                                \
             "start the processes, plug-ins and pilot devices that the log names: trust it first" \
     }
+#define SIGN_OPTION                                                                           \
+    {                                                                                         \
+        "sign", 0, "KEY.pem", WORD_FILE, 0,                                                   \
+            "sign the log with this Ed25519 private key (openssl genpkey -algorithm ed25519)" \
+    }
 #define END \
     {       \
         0   \
@@ -32,6 +37,7 @@ static const option run_options[] = {
      "log the full state at every step, so that replay names the exact step"},
     {"nap", 0, "strict", WORD_CHOICE, 0, "compute every effect: nothing is negligible"},
     {"no-log", 0, NULL, WORD_OTHER, 0, "write no log"},
+    SIGN_OPTION,
     {"realtime", 0, NULL, WORD_OTHER, 0,
      "no faster than the clock, so that a person can fly; the result is the same"},
     {"threads", 0, "N", WORD_OTHER, 0,
@@ -92,6 +98,7 @@ static const option branch_options[] = {
     {"output", 'o', "NEW.mcap", WORD_FILE, 0, "the log of the branch; needed"},
     SET_OPTION,
     ALLOW_OPTION,
+    SIGN_OPTION,
     JSON_OPTION,
     {"quiet", 'q', NULL, WORD_OTHER, 0, "no summary and no progress"},
     END,
@@ -110,6 +117,20 @@ static const option recover_options[] = {
 };
 static const example recover_examples[] = {
     {"volery recover killed.mcap.part", "the log killed.mcap, whole as far as the run got"},
+    END,
+};
+
+static const option verify_options[] = {
+    {"key", 0, "PUB.pem", WORD_FILE, 0, "the log must be signed by this Ed25519 public key"},
+    {"no-replay", 0, NULL, WORD_OTHER, 0, "check digests and signature alone, without flying the log again"},
+    JSON_OPTION,
+    {"quiet", 'q', NULL, WORD_OTHER, 0, "print nothing when all is right"},
+    END,
+};
+static const example verify_examples[] = {
+    {"volery verify run.mcap", "is it whole and unchanged, and does it fly again to the last bit?"},
+    {"volery verify run.mcap --key alice.pub.pem", "and did Alice sign it?"},
+    {"openssl pkey -in key.pem -pubout -out key.pub.pem", "the public half of a key, to give away"},
     END,
 };
 
@@ -240,6 +261,7 @@ COMMAND_NAMED(replay);
 COMMAND_NAMED(diff);
 COMMAND_NAMED(branch);
 COMMAND_NAMED(recover);
+COMMAND_NAMED(verify);
 COMMAND_NAMED(export);
 COMMAND_NAMED(view);
 COMMAND_NAMED(plot);
@@ -275,9 +297,10 @@ const command vy_commands[] = {
      "a missing program, library or device of a controller is one. Nothing is started.",
      check_options, check_examples, vy_cmd_check},
     {"replay", "RUN.mcap", WORD_LOG, 1, 1, "fly a log again and compare every step",
-     "Rebuilds the world from the log alone, flies it again and compares the hash of every step and every "
+     "Rebuilds the world from the log alone, flies it again and compares the hash of every step, every "
      "full\n"
-     "state, up to the last step and the final hash of the log's result. Exit status 0: the run stands, to "
+     "state and every other message, up to the last step and the final hash of the log's result. Exit status "
+     "0: the run stands, to "
      "the last\n"
      "bit. Exit status 1: it does not, and the first differing step, the field and both values are named (at "
      "the step\n"
@@ -310,6 +333,17 @@ const command vy_commands[] = {
      "log\n"
      "that is there already is not replaced unless -o names it.",
      recover_options, recover_examples, vy_cmd_recover},
+    {"verify", "RUN.mcap", WORD_LOG, 1, 1, "check that a log is whole, unchanged and true",
+     "Reads the log from front to back: checksums, the digest at the end of every chunk and in its result, "
+     "its\n"
+     "signature if it has one or --key asks for it; then flies it again and compares every step and every "
+     "message.\n"
+     "Exit status 1: damaged, changed, cut off, of another physics revision, not signed as asked, or it does "
+     "not fly\n"
+     "again as it says; the first place is named. A digest without a signature proves no author: whoever "
+     "changes a\n"
+     "log can compute a new one (docs/security.md).",
+     verify_options, verify_examples, vy_cmd_verify},
     {"export", "RUN.mcap", WORD_LOG, 1, 1, "write the records of a log as a table",
      "One line per record of a drone: the time and the values, with all their digits. docs/log.md lists the "
      "fields.\n"

@@ -10,8 +10,30 @@ static void value_text(const vy_difference *d, int second, char *out, size_t siz
     if (!d->real) snprintf(out, size, "%" PRIu64, second ? d->whole_b : d->whole_a);
 }
 
+// A message of a log that is not what the flight gives.
+static void print_message(const vy_difference *d, double dt, const char *a, const char *b)
+{
+    const palette p = vy_palette(stdout);
+    printf("%sdiffers%s first at step %" PRIu64 " (%.6g s): the same states, but %s ", p.bad, p.plain,
+           d->tick, (double)d->tick * dt, d->field);
+    if (d->has_values) {
+        char first[40], second[40];
+        value_text(d, 0, first, sizeof first);
+        value_text(d, 1, second, sizeof second);
+        printf("is\n    %s in %s\n    %s in %s\n", first, a, second, b);
+    } else if (d->text_b[0] != '\0') {
+        printf("is\n    %s in %s\n    %s in %s\n", d->text_a, a, d->text_b, b);
+    } else {
+        printf("is %s in %s\n", d->text_a[0] != '\0' ? d->text_a : "another", a);
+    }
+}
+
 void vy_difference_print(const vy_difference *d, double dt, const char *a, const char *b)
 {
+    if (d->message) {
+        print_message(d, dt, a, b);
+        return;
+    }
     const palette p = vy_palette(stdout);
     if (d->reply && strstr(d->field, ".reply.check") != NULL) {
         printf("%sdiffers%s first at step %" PRIu64
@@ -63,13 +85,18 @@ void vy_difference_json(const vy_difference *d, double dt, json *j)
     vy_json_uint(j, "step", d->tick);
     vy_json_number(j, "time_s", (double)d->tick * dt);
     vy_json_bool(j, "reply", d->reply);
-    vy_json_hash(j, "hash_a", d->hash_a);
-    vy_json_hash(j, "hash_b", d->hash_b);
+    vy_json_bool(j, "message", d->message);
+    if (!d->message) {
+        vy_json_hash(j, "hash_a", d->hash_a);
+        vy_json_hash(j, "hash_b", d->hash_b);
+    }
     vy_json_text(j, "field", d->field[0] != '\0' ? d->field : NULL);
     if (d->field[0] != '\0') {
         vy_json_uint(j, "field_step", d->field_tick);
-        if (d->real) vy_json_number(j, "a", d->a), vy_json_number(j, "b", d->b);
-        if (!d->real) vy_json_uint(j, "a", d->whole_a), vy_json_uint(j, "b", d->whole_b);
+        const int texts = d->message && !d->has_values;
+        if (texts) vy_json_text(j, "a", d->text_a), vy_json_text(j, "b", d->text_b);
+        if (!texts && d->real) vy_json_number(j, "a", d->a), vy_json_number(j, "b", d->b);
+        if (!texts && !d->real) vy_json_uint(j, "a", d->whole_a), vy_json_uint(j, "b", d->whole_b);
     }
     vy_json_close(j);
 }

@@ -172,11 +172,13 @@ static void fly_to_end(flight *f, vy_recorder *recorder)
     vy_progress_end(&shown);
 }
 
-static int open_log(const flight *f, vy_recorder **out)
+static int open_log(const flight *f, vy_signing_key **key, vy_recorder **out)
 {
     vy_error error = {.status = VY_OK};
-    const vy_status status =
-        vy_scenario_record(f->def.scenario, f->def.world, f->def.log, f->def.parent, out, &error);
+    vy_status status = f->def.sign != NULL ? vy_signing_key_open(f->def.sign, key, &error) : VY_OK;
+    if (status == VY_OK)
+        status = vy_scenario_record(f->def.scenario, f->def.world, f->def.log, f->def.parent, out, &error);
+    if (status == VY_OK && *key != NULL) status = vy_recorder_sign(*out, *key, &error);
     if (status != VY_OK) return vy_print_status(f->def.command, status, &error);
     vy_file_print_backup(f->def.command, f->def.log, vy_recorder_kept(*out));
     // The log has standard output for itself: messages go to standard error.
@@ -255,9 +257,13 @@ int vy_flight_fly(const flight_def *def, flight *out)
     }
     vy_expect_begin(s, out->results);
     vy_recorder *recorder = NULL;
+    vy_signing_key *key = NULL;
     if (def->log != NULL) {
-        const int status = open_log(out, &recorder);
-        if (status != 0) return status;
+        const int status = open_log(out, &key, &recorder);
+        if (status != 0) {
+            vy_signing_key_close(key);
+            return status;
+        }
         vy_world_set_sink(def->world, vy_recorder_sink(recorder));
     }
     vy_signals_catch();
@@ -267,6 +273,7 @@ int vy_flight_fly(const flight_def *def, flight *out)
     const int status = recorder != NULL ? close_log(out, recorder) : 0;
     out->wall = vy_wall_clock() - start;
     vy_world_set_sink(def->world, (vy_sink){.write = NULL});
+    vy_signing_key_close(key);
     return status;
 }
 

@@ -35,6 +35,7 @@ typedef struct flight_def {
     controllers *programs; ///< controllers; the flight ends them. NULL: none
     const char *log;       ///< file to write; NULL: none
     const vy_log *parent;  ///< of a branch; NULL: none
+    const char *sign;      ///< file of the private key that the log is signed with; NULL: it is not
     int show_progress;     ///< on a terminal
     int realtime;          ///< no faster than the clock
     int is_bare;           ///< the outcome alone: no statistics of a summary, no warnings

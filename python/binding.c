@@ -472,6 +472,12 @@ int world_record_end(locked_world *w, int whole)
 static void set_difference_error(const vy_log *log, const vy_difference *d)
 {
     const double time = (double)d->tick * vy_log_get_info(log).dt;
+    if (d->message && !d->has_values) {
+        snprintf(message, sizeof message,
+                 "step %" PRIu64 " (%.9g s): %s is '%s' in the log, '%s' in the replay", d->tick, time,
+                 d->field, d->text_a, d->text_b);
+        return;
+    }
     if (d->field[0] == '\0') {
         snprintf(message, sizeof message,
                  "step %" PRIu64 " (%.9g s): hash %016" PRIx64 " in the log, %016" PRIx64 " in the replay",
@@ -529,7 +535,7 @@ static int replay_session(vy_log *log, int live, int allowed, world_session *f)
     if (status == VY_OK) status = vy_scenario_build(f->scenario, &f->world, &err);
     if (status != VY_OK) return set_error(status, &err);
     status = live ? vy_log_replay_live(log, f->world, NULL, NULL, &d, &err)
-                  : vy_log_replay(log, f->world, NULL, NULL, &d, &err);
+                  : vy_scenario_replay(f->scenario, log, f->world, NULL, NULL, &d, &err);
     if (status != VY_OK) return set_replay_error(&info, &d, &err);
     if (d.found) {
         set_difference_error(log, &d);

@@ -41,7 +41,7 @@ flip() { # flip FILE OFFSET: one bit of one byte
 size() { stat -c %s "$1" 2>/dev/null || echo 0; }
 
 # --- words
-commands="run check replay diff branch recover export view plot new serve bench list help completion manual"
+commands="run check replay diff branch recover verify export view plot new serve bench list help completion manual"
 try 0 "$volery" --version
 says out "physics revision"
 try 0 "$volery" --help
@@ -120,7 +120,7 @@ if ! grep -qs '^VOLERY_CUDA:BOOL=ON' "$build/CMakeCache.txt"; then
     says err "GPU: this program was built without CUDA"
     silent out
 fi
-for c in replay diff branch recover export view plot check completion; do
+for c in replay diff branch recover verify export view plot check completion; do
     try 2 "$volery" $c
     [ "$(grep -c '^volery ' err)" -eq 1 ] || fail "volery $c alone does not say one sentence"
 done
@@ -499,7 +499,7 @@ try 2 "$volery" export strange.mcap --csv
 says err "a-b_c, second"
 
 # --- logs that lie, all checksums right
-"${CC:-cc}" -std=c17 -O1 -I"$tests/../include" "$tests/app/odd_logs.c" "$build/libvolery.a" -lfyaml -lqhull_r -lzstd -lz \
+"${CC:-cc}" -std=c17 -O1 -I"$tests/../include" "$tests/app/odd_logs.c" "$build/libvolery.a" -lfyaml -lqhull_r -lcrypto -lzstd -lz \
     -lm -lpthread -o odd_logs || fail "odd_logs does not build"
 for kind in honest value parameter scenario reply gap state result; do ./odd_logs $kind $kind.mcap || fail "odd_logs $kind"; done
 try 0 "$volery" replay honest.mcap

@@ -9,13 +9,15 @@ here=$(pwd)
 work=$build/mcap_readers
 mkdir -p "$work"
 
-"${CC:-cc}" -std=c17 -O1 -I../../include -I../../src write_log.c "$build/libvolery.a" -lzstd -lz -lpthread \
+"${CC:-cc}" -std=c17 -O1 -I../../include -I../../src write_log.c "$build/libvolery.a" -lzstd -lz -lcrypto -lpthread \
     -o "$work/write_log"
 "$work/write_log" "$work/zstd.mcap" zstd
 "$work/write_log" "$work/none.mcap" none
 "$work/write_log" "$work/threaded.mcap" zstd threaded
 cmp "$work/zstd.mcap" "$work/threaded.mcap"
-"$build/volery" run payload -q -o "$work/flight.mcap"
+openssl genpkey -algorithm ed25519 -out "$work/key.pem" 2>/dev/null
+openssl pkey -in "$work/key.pem" -pubout -out "$work/key.pub"
+"$build/volery" run payload -q -o "$work/flight.mcap" --sign "$work/key.pem"
 # As kill -9 leaves it: the last chunk torn, nothing behind it.
 head -c 200000 "$work/zstd.mcap" >"$work/torn.mcap.part"
 
@@ -34,15 +36,27 @@ node_packages() {
     cp package.json package-lock.json "$work" && cd "$work" && npm ci --ignore-scripts --no-audit --no-fund
 }
 
+# A log that another program wrote anew says what it said: the same digest, signature and flight.
+verify_rewritten() {
+    "$build/volery" verify "$1" --key "$work/key.pub" >"$work/verified" || { echo "mcap_readers: $1 is not verified"; exit 1; }
+    digest=$(sed -n 's/^  digest //p' "$work/verified")
+    "$build/volery" verify "$work/flight.mcap" --no-replay | grep -q "$digest" ||
+        { echo "mcap_readers: $1 has another digest"; exit 1; }
+}
+
 skipped=
 if command -v python3 >/dev/null && install_once python requirements.txt python_packages; then
     "$work/venv/bin/python" read_log.py "$work/zstd.mcap" "$work/none.mcap" --torn "$work/torn.mcap.part" \
         "$work/flight.mcap"
+    "$work/venv/bin/python" rewrite_log.py "$work/flight.mcap" "$work/by_python.mcap"
+    verify_rewritten "$work/by_python.mcap"
 else
     skipped="$skipped python (see $work/python.log)"
 fi
 if command -v npm >/dev/null && (install_once node package-lock.json node_packages); then
     (cd "$work" && node "$here/read_log.mjs" zstd.mcap none.mcap --torn torn.mcap.part)
+    (cd "$work" && node "$here/rewrite_log.mjs" flight.mcap by_node.mcap)
+    verify_rewritten "$work/by_node.mcap"
 else
     skipped="$skipped node (see $work/node.log)"
 fi

@@ -55,7 +55,7 @@ sensors='{gps: {period: 0.2}, baro: {period: 0.02}, esc: {period: 0.01}, power: 
 "$volery" view planet.mcap -o planet.html -q
 
 # Logs that were cut off, and pages that were.
-"${CC:-cc}" -std=c17 -O1 -I"$root/include" "$root/tests/app/odd_logs.c" "$build/libvolery.a" -lfyaml -lqhull_r -lzstd \
+"${CC:-cc}" -std=c17 -O1 -I"$root/include" "$root/tests/app/odd_logs.c" "$build/libvolery.a" -lfyaml -lqhull_r -lcrypto -lzstd \
     -lz -lm -lpthread -o odd_logs
 ./odd_logs hostile hostile.mcap
 "$volery" view hostile.mcap -o hostile.html -q 2>hostile.err

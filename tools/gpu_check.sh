@@ -21,5 +21,5 @@ wait
     -o "$work/gpu_check.o"
 # shellcheck disable=SC2086 # words
 "$nvcc" $arch "$work/gpu_check.o" "$work"/*_gpu*.o "$build/libvolery.a" \
-    ${VOLERY_LIBS:--lfyaml -lqhull_r -lzstd -lz} -lm -lpthread -o "$work/gpu_check"
+    ${VOLERY_LIBS:--lfyaml -lqhull_r -lzstd -lz -lcrypto} -lm -lpthread -o "$work/gpu_check"
 "$work/gpu_check"

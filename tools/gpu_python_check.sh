@@ -22,6 +22,6 @@ for part in binding dlpack; do
 done
 wait
 # shellcheck disable=SC2086 # words
-"$nvcc" -shared "-arch=$arch" "$work"/python_*.o "$build/libvolery.a" ${VOLERY_LIBS:--lfyaml -lqhull_r -lzstd -lz} -lm -lpthread \
+"$nvcc" -shared "-arch=$arch" "$work"/python_*.o "$build/libvolery.a" ${VOLERY_LIBS:--lfyaml -lqhull_r -lzstd -lz -lcrypto} -lm -lpthread \
     -o "$work/libvolery_python.so"
 VOLERY_LIBRARY=$work/libvolery_python.so PYTHONPATH=python "${PYTHON:-python3}" tests/gpu/gpu_check.py

@@ -46,6 +46,18 @@ vy_status vy_recorder_open(const vy_recorder_def *def, vy_world *world, vy_recor
 /// refuses every further record, and vy_recorder_close says why.
 vy_sink vy_recorder_sink(vy_recorder *recorder);
 
+typedef struct vy_signing_key vy_signing_key; ///< an Ed25519 private key; one owner
+
+/// Read a private key from a PEM file, as `openssl genpkey -algorithm ed25519` writes it. VY_NOT_FOUND: the
+/// file cannot be read; VY_BAD_VALUE: it holds another kind of key, or one with a passphrase; VY_BAD_STATE:
+/// this build has no OpenSSL.
+vy_status vy_signing_key_open(const char *path, vy_signing_key **out, vy_error *err);
+void vy_signing_key_close(vy_signing_key *key); ///< NULL is a no-op
+
+/// Have the log signed when it is closed. `key` must live until then. VY_BAD_STATE: this build has no
+/// OpenSSL.
+vy_status vy_recorder_sign(vy_recorder *recorder, const vy_signing_key *key, vy_error *err);
+
 /// What a killed run had left as PATH.part was moved aside when the log was opened: its new name, PATH.part.1
 /// or the next free number; NULL: there was none. Valid until the recorder is gone.
 const char *vy_recorder_kept(const vy_recorder *recorder);
@@ -110,6 +122,32 @@ const char *vy_log_name(const vy_log *log, uint32_t number);
 /// Check all checksums of the file. VY_DAMAGED with the place in `err`.
 vy_status vy_log_verify(vy_log *log, vy_error *err);
 
+#define VY_DIGEST_CAP 65 ///< 32 bytes in hexadecimal, and a final NUL
+
+/// What a log can prove of itself.
+typedef struct vy_log_proof {
+    int has_digest;             ///< 0: it was written without one
+    char digest[VY_DIGEST_CAP]; ///< SHA-256 of all of it; of a log that was cut off up to its last chunk
+    uint64_t messages;          ///< that the digest covers
+    uint64_t proofs;            ///< of chunks, all found to be right
+    int has_crc;                ///< 0: another program wrote the file anew, without the checksums of MCAP
+    int is_signed; ///< 1: by `signer`, whose signature is right. That says who only if you know the key
+    char signer[VY_DIGEST_CAP]; ///< Ed25519 public key
+} vy_log_proof;
+
+/// Read the log from front to back: checksums, the digest at the end of every chunk and in the result, the
+/// signature. VY_OK: it is what was written, as far as the digest goes. VY_DAMAGED: it is damaged or was
+/// changed; the error says where. VY_BAD_STATE: this build has no OpenSSL.
+vy_status vy_log_prove(vy_log *log, vy_log_proof *out, vy_error *err);
+
+/// Is `proof` signed by this key, a public one in PEM? VY_DAMAGED: it is not signed, or by another key.
+vy_status vy_log_proof_signed_by(const vy_log_proof *proof, const char *path, vy_error *err);
+
+/// A note in a log: see vy_recorder_note(). The texts live until it returns.
+typedef void vy_note_fn(void *self, uint64_t tick, const char *kind, const char *text);
+/// All notes, in their order.
+vy_status vy_log_read_notes(vy_log *log, vy_note_fn *each, void *self, vy_error *err);
+
 /// Make a whole log of what a killed run left: all whole chunks of `path`, an index, and the result "cut off"
 /// at its last hash. `path` is not touched; `to` is replaced when its successor is whole. VY_BAD_STATE: it is
 /// whole already, or still being written; VY_DAMAGED: not even its first moment is whole. `info` (may be
@@ -125,6 +163,12 @@ typedef struct vy_difference {
     uint64_t field_tick;           ///< the step at which states were compared; 0: at none
     char field[VY_FIELD_NAME_CAP]; ///< the first differing value there, like drones[0].body.position.z
     int reply;   ///< 1: what differs first is a controller's reply, like drones[0].reply.thrust
+    int message; ///< 1: states are the same, but a message of the log is not what the run gives: `field` is
+                 ///< its topic and field, like /drones/alpha/imu.accel.x
+    int has_values; ///< of a message: 1: numbers to compare, as below; 0: texts
+    char
+        text_a[VY_FIELD_NAME_CAP]; ///< of a message: its text in the log; "" with `text_b` "" for other bytes
+    char text_b[VY_FIELD_NAME_CAP];
     int real;    ///< 1: compare a and b; 0: whole numbers, compare whole_a and whole_b
     double a, b; ///< in the log (or first log), and in the replay (or second log)
     uint64_t whole_a, whole_b;
@@ -143,6 +187,14 @@ typedef int vy_progress_fn(void *self, uint64_t tick, uint64_t last);
 /// `out->last_tick` is the last step that was compared. `progress` may be NULL.
 vy_status vy_log_replay(vy_log *log, vy_world *world, vy_progress_fn *progress, void *self,
                         vy_difference *out, vy_error *err);
+
+/// The same, and every message of the log is compared with what a recorder of `def` (whose path is not read)
+/// would write: samples, estimates, loads, events, contacts, states. Not compared are notes
+/// (vy_recorder_note) and proofs. `also` (may be NULL) hears every step after that. vy_scenario_replay()
+/// fills the def.
+vy_status vy_log_replay_messages(vy_log *log, vy_world *world, const vy_recorder_def *def,
+                                 const vy_sink *also, vy_progress_fn *progress, void *self,
+                                 vy_difference *out, vy_error *err);
 
 /// The same with the world's own controllers called again instead of the log: their first reply that differs
 /// from the logged one ends the replay and is named. Controllers must have been opened (volery/host.h).

@@ -265,6 +265,11 @@ vy_status vy_scenario_from_log(vy_log *log, const char *name, const char *const 
 /// @return VY_DAMAGED when the scenario in the log is not the one it was flown with, by its hash
 vy_status vy_scenario_allow_programs(vy_scenario *scenario, vy_log *log, vy_error *err);
 
+/// Replay a log in `world`, built from its scenario: vy_log_replay_messages() with what vy_scenario_record()
+/// would write, then the notes of expectations and the result beside what they come to.
+vy_status vy_scenario_replay(const vy_scenario *scenario, vy_log *log, vy_world *world,
+                             vy_progress_fn *progress, void *self, vy_difference *out, vy_error *err);
+
 /// The name of drone or body `number`, drones first. NULL beyond the last; valid as long as the scenario.
 const char *vy_scenario_name_of(const vy_scenario *scenario, int number);
 

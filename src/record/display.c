@@ -153,7 +153,7 @@ vy_status vy_display_open(log_output *output, const vy_world *world, display **o
     d->output = output;
     vy_status status = vy_output_message(output, "/tf", &vy_foxglove_frame_transforms, &d->frames, err);
     if (status == VY_OK) status = vy_scene_open(output, &d->scene, err);
-    if (status == VY_OK) status = vy_output_message(output, "/log", &vy_foxglove_log, &d->lines, err);
+    if (status == VY_OK) status = vy_output_message(output, TOPIC_LINES, &vy_foxglove_log, &d->lines, err);
     if (status == VY_OK) status = add_bodies(d, world, err);
     if (status == VY_OK && world->accounting) status = add_energy(d, world, err);
     if (status != VY_OK) {

@@ -26,8 +26,8 @@ struct event_writer {
     uint64_t *payloads;           // likewise: carried, missed
 };
 
-void vy_event_writer_put(event_writer *e, uint64_t tick, const char *kind, const char *drone,
-                         const char *text)
+static void put_event(event_writer *e, uint64_t tick, const char *kind, const char *drone, const char *text,
+                      bool note)
 {
     log_output *o = e->output;
     const uint64_t when = vy_log_time(tick, o->dt);
@@ -37,8 +37,20 @@ void vy_event_writer_put(event_writer *e, uint64_t tick, const char *kind, const
     vy_pb_put_string(&w, EVENT_KIND, kind);
     vy_pb_put_string(&w, EVENT_DRONE, drone);
     vy_pb_put_string(&w, EVENT_TEXT, text);
+    if (note) vy_pb_put_uint(&w, EVENT_NOTE, 1);
     vy_output_end(o, &w);
     if (e->display != NULL && !output_failed(o)) vy_display_event(e->display, when, kind, drone, text);
+}
+
+void vy_event_writer_put(event_writer *e, uint64_t tick, const char *kind, const char *drone,
+                         const char *text)
+{
+    put_event(e, tick, kind, drone, text, false);
+}
+
+void vy_event_writer_note(event_writer *e, uint64_t tick, const char *kind, const char *text)
+{
+    put_event(e, tick, kind, "", text, true);
 }
 
 void vy_event_writer_failure(event_writer *e, const vy_world *world)

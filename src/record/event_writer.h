@@ -23,6 +23,9 @@ void vy_event_writer_contact(event_writer *e, uint64_t tick, const vy_contact_ev
 /// What ended the run; reported once.
 void vy_event_writer_failure(event_writer *e, const vy_world *world);
 
+/// One event of the program around the run: a replay does not have it.
+void vy_event_writer_note(event_writer *e, uint64_t tick, const char *kind, const char *text);
+
 /// One event. `drone` is empty where it is of the whole world.
 void vy_event_writer_put(event_writer *e, uint64_t tick, const char *kind, const char *drone,
                          const char *text);

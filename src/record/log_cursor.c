@@ -14,6 +14,15 @@ vy_status vy_log_cursor(vy_log *log, const char *topic, vy_mcap_cursor **out, vy
     return vy_mcap_cursor_open(log->reader, &query, out, err);
 }
 
+// The same of a topic that may have no messages: other programs do not copy a channel without any.
+static vy_status open_optional(vy_log *log, const char *topic, vy_mcap_cursor **out, vy_error *err)
+{
+    static const uint16_t none = 0; // no channel's id
+    if (vy_mcap_reader_find_channel(log->reader, topic) != NULL) return vy_log_cursor(log, topic, out, err);
+    const vy_mcap_query query = {.channels = &none, .channel_count = 1};
+    return vy_mcap_cursor_open(log->reader, &query, out, err);
+}
+
 vy_status vy_hash_cursor_open(vy_log *log, uint64_t after, hash_cursor *out, vy_error *err)
 {
     *out = (hash_cursor){.log = log, .tick = after, .sought = after > log->info.first_tick};
@@ -122,7 +131,7 @@ vy_status vy_reply_cursor_open(vy_log *log, reply_cursor *out, vy_error *err)
         out->encoded = malloc(vy_pb_codec_size_max(out->codec));
         if (out->encoded == NULL) status = vy_fail(err, VY_NO_MEMORY, "no memory for replies");
     }
-    if (status == VY_OK) status = vy_log_cursor(log, TOPIC_REPLIES, &out->cursor, err);
+    if (status == VY_OK) status = open_optional(log, TOPIC_REPLIES, &out->cursor, err);
     if (status == VY_OK)
         vy_reply_cursor_next(out);
     else
@@ -213,6 +222,31 @@ vy_status vy_log_state_before(vy_log *log, uint64_t tick, state_record *out, vy_
     if (status == VY_OK && out->changed)
         return vy_fail(err, VY_DAMAGED, "the full state of step %" PRIu64 " was changed after the flight",
                        out->tick);
+    return status;
+}
+
+vy_status vy_log_read_notes(vy_log *log, vy_note_fn *each, void *self, vy_error *err)
+{
+    vy_mcap_cursor *cursor = NULL;
+    vy_mcap_message message;
+    vy_status status = open_optional(log, TOPIC_EVENTS, &cursor, err);
+    while (status == VY_OK && vy_mcap_cursor_next(cursor, &message)) {
+        vy_pb_reader reader = vy_pb_reader_on(message.data, message.size);
+        vy_pb_item item;
+        uint64_t tick = 0, note = 0;
+        char kind[32] = "", text[512] = "";
+        while (vy_pb_next(&reader, &item)) {
+            const int size = item.size < sizeof text ? (int)item.size : (int)sizeof text;
+            if (item.number == EVENT_TICK) tick = item.value;
+            if (item.number == EVENT_NOTE) note = item.value;
+            if (item.wire != 2) continue;
+            if (item.number == EVENT_KIND) snprintf(kind, sizeof kind, "%.*s", size, (const char *)item.data);
+            if (item.number == EVENT_TEXT) snprintf(text, sizeof text, "%.*s", size, (const char *)item.data);
+        }
+        if (note != 0) each(self, tick, kind, text);
+    }
+    if (status == VY_OK) status = vy_mcap_cursor_status(cursor, err);
+    vy_mcap_cursor_close(cursor);
     return status;
 }
 

@@ -20,12 +20,13 @@ vy_status vy_mcap_pack_init(mcap_pack *pack, const vy_mcap_writer_def *def, vy_b
         pack->zstd = ZSTD_createCCtx();
         if (pack->zstd == NULL) return vy_fail(err, VY_NO_MEMORY, "no memory for zstd");
     }
-    return VY_OK;
+    return def->digest ? vy_mcap_digest_create(&pack->digest, err) : VY_OK;
 }
 
 void vy_mcap_pack_free(mcap_pack *pack)
 {
     ZSTD_freeCCtx(pack->zstd);
+    vy_mcap_digest_destroy(pack->digest);
     mcap_bytes_free(&pack->out);
     mcap_bytes_free(&pack->chunks);
     mcap_bytes_free(&pack->index_offsets);
@@ -98,6 +99,35 @@ vy_status vy_mcap_pack_flush(mcap_pack *pack)
     vy_error error;
     const vy_status status = pack->sink.flush(pack->sink.self, &error);
     return status == VY_OK ? VY_OK : vy_mcap_pack_fail(pack, status, &error);
+}
+
+// Add the chunk's messages to the digest, and the digest to the chunk as its last message.
+static vy_status prove(mcap_pack *pack, mcap_bytes *chunk)
+{
+    uint64_t last = 0;
+    for (size_t at = MCAP_CHUNK_ROOM; at < chunk->size;) {
+        const unsigned char *body = chunk->data + at + MCAP_RECORD_HEAD;
+        const uint64_t length = mcap_get_u64(chunk->data + at + 1), time = mcap_get_u64(body + 6);
+        vy_mcap_digest_message(pack->digest, mcap_get_u16(body), time, body + MCAP_MESSAGE_HEAD,
+                               (size_t)length - MCAP_MESSAGE_HEAD);
+        last = time > last ? time : last;
+        at += MCAP_RECORD_HEAD + (size_t)length;
+    }
+    if (pack->proof_channel == 0) return VY_OK;
+    unsigned char value[DIGEST_SIZE], message[VY_MCAP_PROOF_ROOM];
+    vy_error error;
+    const vy_status status = vy_mcap_digest_value(pack->digest, value, &error);
+    if (status != VY_OK) return vy_mcap_pack_fail(pack, status, &error);
+    const size_t size = pack->encode_proof(value, vy_mcap_digest_messages(pack->digest), message);
+    VY_ASSERT(size <= sizeof message);
+    const size_t at = mcap_bytes_begin(chunk, MCAP_MESSAGE);
+    mcap_bytes_u16(chunk, pack->proof_channel);
+    mcap_bytes_u32(chunk, pack->proof_count++);
+    mcap_bytes_u64(chunk, last);
+    mcap_bytes_u64(chunk, last);
+    mcap_bytes_put(chunk, message, size);
+    mcap_bytes_end(chunk, at);
+    return chunk->failed ? fail_memory(pack) : VY_OK;
 }
 
 // Messages per channel and the chunk's times. Counting here and not per message keeps the caller's path
@@ -182,8 +212,9 @@ static unsigned char *put_head(const mcap_pack *pack, unsigned char *end, const 
 vy_status vy_mcap_pack_chunk(mcap_pack *pack, mcap_bytes *chunk)
 {
     if (pack->status != VY_OK) return pack->status;
-    const size_t size = chunk->size - MCAP_CHUNK_ROOM;
     VY_ASSERT(chunk->size > MCAP_CHUNK_ROOM && chunk->size <= chunk->capacity);
+    if (pack->digest != NULL && prove(pack, chunk) != VY_OK) return pack->status;
+    const size_t size = chunk->size - MCAP_CHUNK_ROOM;
     mcap_chunk_entry entry = {.size = size, .compressed_size = size};
     count_messages(pack, chunk->data + MCAP_CHUNK_ROOM, size, &entry);
     const uint32_t crc = vy_crc32(0, chunk->data + MCAP_CHUNK_ROOM, size);

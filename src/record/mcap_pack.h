@@ -1,6 +1,7 @@
 // mcap_pack.h - the writer's lower half: finished chunks and single records to the sink, and what the summary
 // will say about them. Used by one thread at a time.
 #pragma once
+#include "record/mcap_digest.h"
 #include "record/mcap_format.h"
 #include "record/mcap_writer.h"
 
@@ -32,6 +33,10 @@ typedef struct mcap_pack {
     mcap_bytes chunks;        // of mcap_chunk_entry
     mcap_bytes index_offsets; // per chunk and channel in it: u16 channel, u64 offset of its index, as in a
                               // chunk index
+    vy_mcap_digest *digest;   // NULL: none is kept
+    uint16_t proof_channel;   // 0: chunks end without a proof
+    uint32_t proof_count;     // proofs so far
+    vy_mcap_proof_fn *encode_proof;
 } mcap_pack;
 
 vy_status vy_mcap_pack_init(mcap_pack *pack, const vy_mcap_writer_def *def, vy_byte_sink sink, vy_error *err);

@@ -90,6 +90,10 @@ const vy_mcap_info *vy_mcap_reader_info(const vy_mcap_reader *reader);
 /// Worth its time before a replay: metadata has no CRC of its own. A file without its end is VY_DAMAGED.
 vy_status vy_mcap_reader_verify(vy_mcap_reader *reader, vy_error *err);
 
+/// The same of a file that may lack the CRC of its data section or summary, as some writers leave it: then
+/// `*has_crc` is 0, and all there is was compared.
+vy_status vy_mcap_reader_check(vy_mcap_reader *reader, int *has_crc, vy_error *err);
+
 /// Tables by position, 0 up to the count in the info; NULL beyond.
 const vy_mcap_channel *vy_mcap_reader_channel(const vy_mcap_reader *reader, size_t index);
 const vy_mcap_attachment *vy_mcap_reader_attachment(const vy_mcap_reader *reader, size_t index);

@@ -28,7 +28,7 @@ static vy_status crc_of_front(vy_mcap_reader *r, uint64_t size, uint32_t *crc, v
 }
 
 // DataEnd stands right before the summary and covers everything before itself.
-static vy_status check_data_end(vy_mcap_reader *r, vy_error *err)
+static vy_status check_data_end(vy_mcap_reader *r, int *has_crc, vy_error *err)
 {
     enum { DATA_END = MCAP_RECORD_HEAD + MCAP_DATA_END_SIZE };
     if (r->data_end < MCAP_MAGIC_SIZE + DATA_END)
@@ -41,8 +41,10 @@ static vy_status check_data_end(vy_mcap_reader *r, vy_error *err)
         return fail_damaged(offset, "the end of the data section is damaged", err);
     }
     const uint32_t stated = mcap_get_u32(record + MCAP_RECORD_HEAD);
-    if (stated == 0)
-        return fail_damaged(offset, "the data section has no CRC, so nothing can be verified", err);
+    if (stated == 0) {
+        *has_crc = 0;
+        return VY_OK;
+    }
     uint32_t found = 0;
     status = crc_of_front(r, offset, &found, err);
     if (status != VY_OK) return status;
@@ -67,12 +69,11 @@ static vy_status check_named(vy_mcap_reader *r, vy_error *err)
     return VY_OK;
 }
 
-vy_status vy_mcap_reader_verify(vy_mcap_reader *r, vy_error *err)
+vy_status vy_mcap_reader_check(vy_mcap_reader *r, int *has_crc, vy_error *err)
 {
     if (r->info.warning[0] != 0) return vy_fail(err, VY_DAMAGED, "%s", r->info.warning);
-    if (!r->summary_checked)
-        return fail_damaged(r->data_end, "the summary has no CRC, so it cannot be verified", err);
-    vy_status status = check_data_end(r, err);
+    *has_crc = r->summary_checked;
+    vy_status status = check_data_end(r, has_crc, err);
     if (status == VY_OK) status = check_named(r, err);
     if (status != VY_OK) return status;
 
@@ -83,5 +84,16 @@ vy_status vy_mcap_reader_verify(vy_mcap_reader *r, vy_error *err)
     while (vy_mcap_cursor_next(cursor, &message)) continue;
     status = vy_mcap_cursor_status(cursor, err);
     vy_mcap_cursor_close(cursor);
+    return status;
+}
+
+vy_status vy_mcap_reader_verify(vy_mcap_reader *r, vy_error *err)
+{
+    int has_crc = 1;
+    const vy_status status = vy_mcap_reader_check(r, &has_crc, err);
+    if (status == VY_OK && !has_crc)
+        return fail_damaged(
+            r->data_end, "the file lacks a CRC of its data section or its summary, so it cannot be verified",
+            err);
     return status;
 }

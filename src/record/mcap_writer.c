@@ -22,6 +22,7 @@ struct vy_mcap_writer {
     uint32_t attachment_count, metadata_count;
     mcap_bytes record; // one record being composed
     mcap_pack pack;
+    vy_mcap_listener listener;
 
     // With a thread, the packer belongs to it while busy is set.
     bool threaded, busy, stop;
@@ -185,6 +186,7 @@ vy_status vy_mcap_writer_open(const vy_mcap_writer_def *def, vy_byte_sink sink, 
     w->target = def->chunk_size;
     w->target_max = def->chunk_size_max;
     w->chunks_per_size = def->chunks_per_size;
+    if (def->listener != NULL) w->listener = *def->listener;
     status = vy_mcap_pack_init(&w->pack, def, sink, err);
     if (status == VY_OK) status = start_chunk(w, err);
     if (status == VY_OK) {
@@ -239,6 +241,7 @@ vy_status vy_mcap_writer_add_schema(vy_mcap_writer *w, const char *name, const c
     if (w->schemas.failed) return fail_memory(w, err);
     if (put_record(w, err) != VY_OK) return w->pack.status;
     *id = ++w->schema_count;
+    if (w->pack.digest != NULL) vy_mcap_digest_schema(w->pack.digest, *id, name, encoding, data, size);
     return VY_OK;
 }
 
@@ -264,6 +267,8 @@ vy_status vy_mcap_writer_add_channel(vy_mcap_writer *w, const vy_mcap_channel_de
     if (w->channels.failed) return fail_memory(w, err);
     if (put_record(w, err) != VY_OK) return w->pack.status;
     *id = ++w->channel_count;
+    if (w->pack.digest != NULL) vy_mcap_digest_channel(w->pack.digest, *id, def);
+    if (w->listener.channel != NULL) w->listener.channel(w->listener.self, *id, def->topic);
     return VY_OK;
 }
 
@@ -337,8 +342,14 @@ void vy_mcap_writer_end(vy_mcap_writer *w, size_t size)
 {
     VY_ASSERT(w->fill.data[w->fill.size] == MCAP_MESSAGE); // one was begun
     VY_ASSERT(w->fill.size + MESSAGE_ROOM + size <= w->limit);
-    mcap_put_u64(w->fill.data + w->fill.size + 1, MCAP_MESSAGE_HEAD + size);
+    unsigned char *record = w->fill.data + w->fill.size;
+    mcap_put_u64(record + 1, MCAP_MESSAGE_HEAD + size);
     w->fill.size += MESSAGE_ROOM + size;
+    if (w->listener.message != NULL) {
+        const unsigned char *body = record + MCAP_RECORD_HEAD;
+        w->listener.message(w->listener.self, mcap_get_u16(body), mcap_get_u64(body + 6),
+                            record + MESSAGE_ROOM, size);
+    }
 }
 
 vy_status vy_mcap_writer_message(vy_mcap_writer *w, uint16_t channel, uint32_t sequence, uint64_t time,
@@ -355,10 +366,31 @@ vy_status vy_mcap_writer_message(vy_mcap_writer *w, uint16_t channel, uint32_t s
     return VY_OK;
 }
 
+void vy_mcap_writer_prove(vy_mcap_writer *w, uint16_t channel, vy_mcap_proof_fn *encode)
+{
+    VY_ASSERT(w->pack.digest != NULL && channel > 0 && channel <= w->channel_count);
+    wait_idle(w);
+    w->pack.proof_channel = channel;
+    w->pack.encode_proof = encode;
+}
+
+vy_status vy_mcap_writer_digest(vy_mcap_writer *w, unsigned char out[DIGEST_SIZE], vy_error *err)
+{
+    if (w->pack.digest == NULL) return vy_fail(err, VY_BAD_STATE, "log: it is written without a digest");
+    const vy_status status = end_chunk(w, err);
+    if (status != VY_OK) return status;
+    wait_idle(w);
+    if (report(w, err) != VY_OK) return w->pack.status;
+    return vy_mcap_digest_value(w->pack.digest, out, err);
+}
+
 vy_status vy_mcap_writer_attachment(vy_mcap_writer *w, const vy_mcap_attachment_def *def, vy_error *err)
 {
     wait_idle(w);
     if (report(w, err) != VY_OK) return w->pack.status;
+    if (w->pack.digest != NULL && !vy_mcap_digest_begun(w->pack.digest))
+        vy_mcap_digest_attachment(w->pack.digest, def->name, def->media_type, def->log_time, def->data,
+                                  def->size);
     const uint64_t offset = w->pack.position;
     begin_record(w, MCAP_ATTACHMENT);
     mcap_bytes_u64(&w->record, def->log_time);
@@ -394,6 +426,8 @@ vy_status vy_mcap_writer_metadata(vy_mcap_writer *w, const char *name, const vy_
 {
     wait_idle(w);
     if (report(w, err) != VY_OK) return w->pack.status;
+    if (w->pack.digest != NULL && !vy_mcap_digest_begun(w->pack.digest))
+        vy_mcap_digest_metadata(w->pack.digest, name, pairs, count);
     const uint64_t offset = w->pack.position;
     size_t at = begin_record(w, MCAP_METADATA);
     mcap_bytes_string(&w->record, name);

@@ -5,10 +5,18 @@
 // the sink with its message indexes in one write: a process that is killed leaves whole chunks behind.
 // After a failure of the sink every call returns that failure, and close still frees everything.
 #pragma once
+#include "record/digest.h"
 #include "record/file.h"
 #include <stdbool.h>
 
 typedef enum vy_mcap_compression { VY_MCAP_NONE, VY_MCAP_ZSTD } vy_mcap_compression;
+
+/// Hears the messages of a writer, one after the other, on the caller's thread.
+typedef struct vy_mcap_listener {
+    void *self;
+    void (*channel)(void *self, uint16_t id, const char *topic); ///< one was declared
+    void (*message)(void *self, uint16_t channel, uint64_t time, const unsigned char *data, size_t size);
+} vy_mcap_listener;
 
 /// How a file is written. Start from vy_default_mcap_writer_def().
 typedef struct vy_mcap_writer_def {
@@ -21,6 +29,8 @@ typedef struct vy_mcap_writer_def {
     size_t chunk_size_max;    ///< [bytes] what chunk_size may grow to; 8 MiB
     uint32_t chunks_per_size; ///< chunk_size doubles after so many chunks, which bounds the index; 1024
     bool threaded;            ///< compress and write beside the caller, in the same order; false
+    bool digest;              ///< keep the digest of the file (record/mcap_digest.h); false
+    const vy_mcap_listener *listener; ///< hears every message as it is ended; NULL: nobody
 } vy_mcap_writer_def;
 
 vy_mcap_writer_def vy_default_mcap_writer_def(void);
@@ -77,6 +87,18 @@ unsigned char *vy_mcap_writer_begin(vy_mcap_writer *writer, uint16_t channel, ui
                                     uint64_t time, size_t size_max, vy_error *err);
 /// End the message begun with the `size` bytes it took, at most its `size_max`.
 void vy_mcap_writer_end(vy_mcap_writer *writer, size_t size);
+
+enum { VY_MCAP_PROOF_ROOM = 64 };
+/// The digest of everything before it as a message; `out` has VY_MCAP_PROOF_ROOM bytes. @return bytes written
+typedef size_t vy_mcap_proof_fn(const unsigned char digest[DIGEST_SIZE], uint64_t messages,
+                                unsigned char *out);
+
+/// From now on every chunk ends with a message on `channel`, whose messages are no part of the digest.
+void vy_mcap_writer_prove(vy_mcap_writer *writer, uint16_t channel, vy_mcap_proof_fn *encode);
+
+/// End the chunk and give the digest of the file so far. Metadata and attachments that are stored after the
+/// first chunk are no part of it. VY_BAD_STATE: the writer has none.
+vy_status vy_mcap_writer_digest(vy_mcap_writer *writer, unsigned char out[DIGEST_SIZE], vy_error *err);
 
 /// Store a file. Goes to the sink at once, before the messages of the unfinished chunk.
 vy_status vy_mcap_writer_attachment(vy_mcap_writer *writer, const vy_mcap_attachment_def *def, vy_error *err);

@@ -5,6 +5,8 @@
 #include "record/contact_pauses.h"
 #include "record/display.h"
 #include "record/event_writer.h"
+#include "record/proof.h"
+#include "record/recorder_check.h"
 #include "record/stream_writer.h"
 #include "record/streams.h"
 #include "volery/record.h"
@@ -30,6 +32,8 @@ struct vy_recorder {
     contact_pauses *pauses;
     display *display; // NULL: no data for viewers
     uint64_t display_every;
+    const vy_signing_key *key; // that the result is signed by; NULL: none
+    message_check *check;      // compares instead of writing a file; NULL: none
 };
 
 vy_recorder_def vy_default_recorder_def(void)
@@ -44,7 +48,10 @@ static vy_status add_channels(vy_recorder *r, const vy_recorder_def *def, const 
                               vy_error *err)
 {
     log_output *o = &r->output;
-    vy_status status = vy_output_message(o, TOPIC_HASHES, &vy_message_hashes, &r->hashes, err);
+    uint16_t proof = 0;
+    const int proven = r->check == NULL && vy_digest_available();
+    vy_status status = proven ? vy_proof_begin(o->writer, &proof, err) : VY_OK;
+    if (status == VY_OK) status = vy_output_message(o, TOPIC_HASHES, &vy_message_hashes, &r->hashes, err);
     if (status == VY_OK) status = vy_output_message(o, TOPIC_STATE, &vy_message_state, &r->state, err);
     if (status == VY_OK) status = vy_output_message(o, TOPIC_REPLIES, &vy_message_reply, &r->replies, err);
     if (status == VY_OK) status = vy_pb_codec_create(&vy_message_reply, &r->reply_codec, err);
@@ -229,6 +236,22 @@ static vy_status copy_names(log_output *o, const char *const *names, vy_error *e
     return VY_OK;
 }
 
+static vy_status pass_over(void *self, const void *data, size_t size, vy_error *err)
+{
+    (void)self, (void)data, (void)size, (void)err;
+    return VY_OK;
+}
+
+// Every message goes to the comparison, and the bytes nowhere.
+static vy_status open_check(vy_recorder *r, vy_error *err)
+{
+    const vy_mcap_listener listener = vy_message_check_listener(r->check);
+    vy_mcap_writer_def writer = vy_default_mcap_writer_def();
+    writer.compression = VY_MCAP_NONE;
+    writer.listener = &listener;
+    return vy_mcap_writer_open(&writer, (vy_byte_sink){.write = pass_over}, &r->output.writer, err);
+}
+
 static vy_status open_file(vy_recorder *r, const vy_recorder_def *def, vy_error *err)
 {
     const vy_status status = vy_file_sink_open(def->path, NULL, &r->file, err);
@@ -237,7 +260,16 @@ static vy_status open_file(vy_recorder *r, const vy_recorder_def *def, vy_error 
     writer.library = "volery " VY_VERSION;
     writer.compression = def->compress ? VY_MCAP_ZSTD : VY_MCAP_NONE;
     writer.threaded = true;
+    writer.digest = vy_digest_available();
     return vy_mcap_writer_open(&writer, vy_file_sink_bytes(r->file), &r->output.writer, err);
+}
+
+// What the run has come to: the last hashes, and the last state if it is not there yet.
+static void write_end(vy_recorder *r, const vy_world *world)
+{
+    if (!failed(r)) write_hashes(r);
+    const int finite = world->state->failure_reason != VY_FAILURE_NOT_FINITE;
+    if (!failed(r) && r->last_state != world->state->tick && finite) write_state(r, world);
 }
 
 // The present state first: whatever ends the run, it can be replayed from here up to that moment.
@@ -254,12 +286,12 @@ static vy_status write_start(vy_recorder *r, const vy_world *world, vy_error *er
     return r->output.error.status;
 }
 
-vy_status vy_recorder_open(const vy_recorder_def *def, vy_world *world, vy_recorder **out, vy_error *err)
+static vy_status open_recorder(const vy_recorder_def *def, vy_world *world, message_check *check,
+                               vy_recorder **out, vy_error *err)
 {
-    FPU_SCOPE;
     *out = NULL;
-    if (def->cookie != RECORDER_COOKIE || def->path == NULL || def->scenario == NULL || def->every == 0 ||
-        def->snapshot == 0 || (def->names == NULL && body_count(&world->model) > 0)) {
+    if (def->cookie != RECORDER_COOKIE || (def->path == NULL && check == NULL) || def->scenario == NULL ||
+        def->every == 0 || def->snapshot == 0 || (def->names == NULL && body_count(&world->model) > 0)) {
         return vy_fail(err, VY_BAD_VALUE, "log: start from vy_default_recorder_def() and fill every field");
     }
     vy_recorder *r = calloc(1, sizeof *r);
@@ -267,6 +299,7 @@ vy_status vy_recorder_open(const vy_recorder_def *def, vy_world *world, vy_recor
     r->every = def->every;
     r->snapshot = def->snapshot;
     r->display_every = def->display;
+    r->check = check;
     r->output.dt = world->model.dt;
     const double batch = HASH_SECONDS / world->model.dt + 0.5;
     r->batch_size = batch < 1.0 ? 1 : batch > HASH_BATCH ? HASH_BATCH : (int)batch;
@@ -274,7 +307,7 @@ vy_status vy_recorder_open(const vy_recorder_def *def, vy_world *world, vy_recor
     r->output.body_count = body_count(&world->model);
     vy_status status = copy_names(&r->output, def->names, err);
     if (status == VY_OK && def->display > 0) status = vy_world_keep_loads(world, 1, err);
-    if (status == VY_OK) status = open_file(r, def, err);
+    if (status == VY_OK) status = check != NULL ? open_check(r, err) : open_file(r, def, err);
     if (status == VY_OK) status = add_channels(r, def, world, err);
     if (status == VY_OK) status = write_head(r, def, world, err);
     if (status == VY_OK) status = write_start(r, world, err);
@@ -288,9 +321,39 @@ vy_status vy_recorder_open(const vy_recorder_def *def, vy_world *world, vy_recor
     return VY_OK;
 }
 
+vy_status vy_recorder_open(const vy_recorder_def *def, vy_world *world, vy_recorder **out, vy_error *err)
+{
+    FPU_SCOPE;
+    return open_recorder(def, world, NULL, out, err);
+}
+
+vy_status vy_recorder_open_check(const vy_recorder_def *def, vy_world *world, message_check *check,
+                                 vy_recorder **out, vy_error *err)
+{
+    return open_recorder(def, world, check, out, err);
+}
+
+vy_status vy_recorder_close_check(vy_recorder *r, const vy_world *world, vy_error *err)
+{
+    write_end(r, world);
+    const vy_error error = r->output.error;
+    (void)vy_mcap_writer_close(r->output.writer, NULL);
+    release(r);
+    if (error.status != VY_OK && err != NULL) *err = error;
+    return error.status;
+}
+
 vy_sink vy_recorder_sink(vy_recorder *recorder)
 {
     return (vy_sink){.self = recorder, .write = on_step, .reply = on_reply, .change = on_integrator_change};
+}
+
+vy_status vy_recorder_sign(vy_recorder *recorder, const vy_signing_key *key, vy_error *err)
+{
+    if (!vy_digest_available())
+        return vy_fail(err, VY_BAD_STATE, "log: without a digest it cannot be signed");
+    recorder->key = key;
+    return VY_OK;
 }
 
 const char *vy_recorder_kept(const vy_recorder *recorder) { return vy_file_sink_backup(recorder->file); }
@@ -302,21 +365,16 @@ void vy_recorder_flush(vy_recorder *recorder)
 
 void vy_recorder_note(vy_recorder *recorder, const vy_world *world, const char *kind, const char *text)
 {
-    if (!failed(recorder)) vy_event_writer_put(recorder->events, world->state->tick, kind, "", text);
+    if (!failed(recorder)) vy_event_writer_note(recorder->events, world->state->tick, kind, text);
 }
 
 vy_status vy_recorder_close(vy_recorder *r, const vy_world *world, const char *status_word, vy_error *err)
 {
     FPU_SCOPE;
-    if (!failed(r)) write_hashes(r);
-    const int finite = world->state->failure_reason != VY_FAILURE_NOT_FINITE;
-    if (!failed(r) && r->last_state != world->state->tick && finite) write_state(r, world);
+    write_end(r, world);
     if (!failed(r)) {
-        char tick[32], hash[32];
-        snprintf(tick, sizeof tick, "%" PRIu64, world->state->tick);
-        snprintf(hash, sizeof hash, "%016" PRIx64, world->state->chain);
-        const vy_mcap_pair pairs[] = {{"status", status_word}, {"last_tick", tick}, {"final_hash", hash}};
-        (void)vy_mcap_writer_metadata(r->output.writer, METADATA_RESULT, pairs, 3, &r->output.error);
+        (void)vy_result_write(r->output.writer, status_word, world->state->tick, world->state->chain, r->key,
+                              &r->output.error);
     }
     vy_error error = r->output.error;
     vy_status status = r->output.error.status;

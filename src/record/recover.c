@@ -3,6 +3,7 @@
 #include "base/real.h"
 #include "record/log.h"
 #include "record/mcap_tables.h"
+#include "record/proof.h"
 #include <inttypes.h>
 #include <stdlib.h>
 
@@ -31,11 +32,12 @@ static vy_status copy_tables(const copy *c, vy_error *err)
                                         .schema = c->schemas[from->schema],
                                         .metadata = from->metadata,
                                         .metadata_count = from->metadata_count};
-        status = vy_mcap_writer_add_channel(c->writer, &to, &c->channels[from->id], err);
+        if (strcmp(from->topic, TOPIC_PROOF) != 0) // proofs are made anew
+            status = vy_mcap_writer_add_channel(c->writer, &to, &c->channels[from->id], err);
     }
     for (size_t i = 0; i < info->metadata_count && status == VY_OK; ++i) {
         const vy_mcap_metadata *m = vy_mcap_reader_metadata(reader, i);
-        if (!c->ended && strcmp(m->name, METADATA_RESULT) == 0) continue;
+        if (strcmp(m->name, METADATA_RESULT) == 0 || strcmp(m->name, METADATA_SIGNATURE) == 0) continue;
         status = vy_mcap_writer_metadata(c->writer, m->name, m->pairs, m->count, err);
     }
     return status;
@@ -69,22 +71,23 @@ static vy_status copy_messages(const copy *c, vy_error *err)
     vy_mcap_message m;
     vy_status status = vy_mcap_cursor_open(c->log->reader, NULL, &cursor, err);
     if (status != VY_OK) return status;
-    while (status == VY_OK && vy_mcap_cursor_next(cursor, &m))
+    while (status == VY_OK && vy_mcap_cursor_next(cursor, &m)) {
+        if (c->channels[m.channel] == 0) continue;
         status = vy_mcap_writer_message(c->writer, c->channels[m.channel], m.sequence, m.log_time, m.data,
                                         m.size, err);
+    }
     if (status == VY_OK) status = vy_mcap_cursor_status(cursor, err);
     vy_mcap_cursor_close(cursor);
     return status;
 }
 
+// The run's own result if it is in the log, else that it was cut off.
 static vy_status write_result(const copy *c, vy_error *err)
 {
-    char tick[32], hash[32];
-    if (c->ended) return VY_OK;
-    snprintf(tick, sizeof tick, "%" PRIu64, c->log->info.last_tick);
-    snprintf(hash, sizeof hash, "%016" PRIx64, c->log->info.final_hash);
-    const vy_mcap_pair pairs[] = {{"status", STATUS_CUT_OFF}, {"last_tick", tick}, {"final_hash", hash}};
-    return vy_mcap_writer_metadata(c->writer, METADATA_RESULT, pairs, 3, err);
+    const vy_log_info *info = &c->log->info;
+    const char *status =
+        c->ended ? vy_mcap_reader_find_value(c->log->reader, METADATA_RESULT, "status") : STATUS_CUT_OFF;
+    return vy_result_write(c->writer, status, info->last_tick, info->final_hash, NULL, err);
 }
 
 static vy_status write_all(copy *c, vy_byte_sink sink, vy_error *err)
@@ -95,9 +98,12 @@ static vy_status write_all(copy *c, vy_byte_sink sink, vy_error *err)
     def.library = info->library;
     // Compressed as before: a reader of compressed chunks has a decompressor.
     def.compression = c->log->reader->zstd != NULL ? VY_MCAP_ZSTD : VY_MCAP_NONE;
+    def.digest = vy_digest_available();
+    uint16_t proof = 0;
     vy_status status = vy_mcap_writer_open(&def, sink, &c->writer, err);
     if (status != VY_OK) return status;
-    status = copy_tables(c, err);
+    if (def.digest) status = vy_proof_begin(c->writer, &proof, err);
+    if (status == VY_OK) status = copy_tables(c, err);
     if (status == VY_OK) status = copy_attachments(c, err);
     if (status == VY_OK) status = copy_messages(c, err);
     if (status == VY_OK) status = write_result(c, err);

@@ -85,36 +85,43 @@ static void print_head(FILE *out)
         "writes it, the\n  run is refused. `volery recover NAME.mcap.part` makes the log `NAME.mcap` of it: "
         "the same "
         "records with an index and\n  a `result` whose status is `cut off`, at the last step with a "
-        "hash.\n\n",
+        "hash.\n"
+        "- `result` ends with the digest of the log, and metadata `signature` is that of the digest where "
+        "the "
+        "run was signed:\n  [what they prove](security.md), `volery verify NAME.mcap` checks them.\n\n",
         out);
 }
 
 static void print_channels(FILE *out)
 {
-    fputs("## Channels\n\n"
-          "| topic | message | encoding | when |\n|---|---|---|---|\n"
-          "| `/world/hashes` | `volery.Hashes`: first_tick, hashes | protobuf | the hash of every step, in "
-          "batches |\n"
-          "| `/world/state` | `volery.State`: tick, hash, state, check (XXH3 of the state without its first "
-          "value) | "
-          "protobuf | every `log.snapshot`, and first "
-          "and last |\n"
-          "| `/replies` | `volery.Reply`: see below | protobuf | every reply of a controller that is not "
-          "built in |\n"
-          "| `/events` | `volery.Event`: tick, time, kind, drone (the name of a drone or body), text | "
-          "protobuf | when something happens |\n"
-          "| `/drones/NAME/…` | see below | protobuf | every `log.every` steps |\n"
-          "| `/bodies/NAME/…` | the streams truth, acceleration, ground, touch and geodetic of a drone | "
-          "protobuf | likewise |\n"
-          "| `/joints/NAME` | `volery.Joint`: see below | protobuf | every `log.every` steps |\n"
-          "| `/contacts` | `volery.Contact`: see below | protobuf | when a contact begins or ends or is a "
-          "crash, and "
-          "every `log.every` steps |\n\n"
-          "## Streams of a drone\n\n"
-          "A body has its truth, without rotors, its acceleration, what it touches and how it moves over "
-          "the ground.\n"
-          "World frame +Z up, body frame forward-left-up, SI units.\n\n",
-          out);
+    fputs(
+        "## Channels\n\n"
+        "| topic | message | encoding | when |\n|---|---|---|---|\n"
+        "| `/world/hashes` | `volery.Hashes`: first_tick, hashes | protobuf | the hash of every step, in "
+        "batches |\n"
+        "| `/world/state` | `volery.State`: tick, hash, state, check (XXH3 of the state without its first "
+        "value) | "
+        "protobuf | every `log.snapshot`, and first "
+        "and last |\n"
+        "| `/replies` | `volery.Reply`: see below | protobuf | every reply of a controller that is not "
+        "built in |\n"
+        "| `/events` | `volery.Event`: tick, time, kind, drone (the name of a drone or body), text, note (of "
+        "the program around the run, "
+        "which a replay does not have) | protobuf | when something happens |\n"
+        "| `/drones/NAME/…` | see below | protobuf | every `log.every` steps |\n"
+        "| `/bodies/NAME/…` | the streams truth, acceleration, ground, touch and geodetic of a drone | "
+        "protobuf | likewise |\n"
+        "| `/joints/NAME` | `volery.Joint`: see below | protobuf | every `log.every` steps |\n"
+        "| `/contacts` | `volery.Contact`: see below | protobuf | when a contact begins or ends or is a "
+        "crash, and "
+        "every `log.every` steps |\n"
+        "| `/proof` | `volery.Proof`: messages, digest (SHA-256 of the log up to here) | protobuf | at the "
+        "end of every chunk |\n\n"
+        "## Streams of a drone\n\n"
+        "A body has its truth, without rotors, its acceleration, what it touches and how it moves over "
+        "the ground.\n"
+        "World frame +Z up, body frame forward-left-up, SI units.\n\n",
+        out);
 }
 
 // Which rungs a field of a reply belongs to.

@@ -2,6 +2,7 @@
 #include "base/fail.h"
 #include "base/real.h"
 #include "record/log.h"
+#include "record/recorder_check.h"
 #include <inttypes.h>
 #include <stdlib.h>
 
@@ -16,6 +17,11 @@ typedef struct log_player {
     int has_state;
     unsigned char *current; // the world's, to compare with it
     size_t current_size;
+    const vy_recorder_def *def; // messages are compared with what this would write; NULL: they are not
+    const vy_sink *also;        // hears every step; NULL: nobody
+    message_check *messages;
+    vy_recorder *recorder;
+    vy_sink sink;     // of the recorder
     int live;         // controllers are called, and their replies compared
     int live_samples; // controllers get the samples, and their replies are ignored
     vy_difference *out;
@@ -84,8 +90,9 @@ static int check_reply(void *self, const vy_world *world, uint32_t drone, const 
 static void find_difference(log_player *f, uint64_t hash)
 {
     vy_difference *out = f->out;
-    if (out->found) return;
-    out->found = 1;
+    if (out->found && !out->message) return;
+    // That of a state says more than that of a message that follows from it.
+    *out = (vy_difference){.found = 1, .last_tick = out->last_tick};
     out->tick = f->world->state->tick;
     out->hash_a = hash;
     out->hash_b = f->world->state->chain;
@@ -179,6 +186,7 @@ static int check_step(void *self, const vy_world *world)
         return 0;
     }
     if (hash != world->state->chain) find_difference(f, hash);
+    if (out->message) return 1;
     compare_states(f, now);
     if (f->status == VY_OK) out->last_tick = now;
     return out->found;
@@ -236,11 +244,71 @@ static void check_end(log_player *f)
             vy_fail(&f->error, VY_DAMAGED, "the log has full states of steps after its last, %" PRIu64, last);
 }
 
-static vy_status replay(vy_log *log, vy_world *world, int live, vy_progress_fn *progress, void *self,
-                        vy_difference *out, vy_error *err)
+static int record_step(void *self, const vy_world *world)
+{
+    log_player *f = self;
+    (void)f->sink.write(f->sink.self, world);
+    if (f->also != NULL && f->also->write != NULL) (void)f->also->write(f->also->self, world);
+    return f->out->found;
+}
+
+static int record_reply(void *self, const vy_world *world, uint32_t drone, const vy_intent *intent)
+{
+    log_player *f = self;
+    return f->sink.reply(f->sink.self, world, drone, intent);
+}
+
+static int record_change(void *self, const vy_world *world)
+{
+    log_player *f = self;
+    return f->sink.change(f->sink.self, world);
+}
+
+// A recorder that writes what it did in the run, for the comparison.
+static vy_status open_messages(log_player *f, vy_error *err)
+{
+    if (f->def == NULL) return VY_OK;
+    vy_status status = vy_message_check_create(f->log, f->out, &f->messages, err);
+    if (status == VY_OK) status = vy_recorder_open_check(f->def, f->world, f->messages, &f->recorder, err);
+    if (status != VY_OK) return status;
+    f->sink = vy_recorder_sink(f->recorder);
+    vy_world_set_sink(f->world, (vy_sink){
+                                    .self = f,
+                                    .write = record_step,
+                                    .reply = record_reply,
+                                    .change = record_change,
+                                });
+    return VY_OK;
+}
+
+static void close_messages(log_player *f)
+{
+    if (f->recorder != NULL) {
+        vy_error error;
+        vy_status status = vy_recorder_close_check(f->recorder, f->world, &error);
+        if (status == VY_OK && f->status == VY_OK && f->world->state->tick == f->log->info.last_tick)
+            status = vy_message_check_end(f->messages, &error);
+        if (status != VY_OK && f->status == VY_OK) {
+            f->status = status;
+            f->error = error;
+        }
+        vy_world_set_sink(f->world, (vy_sink){.self = NULL});
+    }
+    vy_message_check_destroy(f->messages);
+}
+
+typedef struct replay_def {
+    const vy_recorder_def *recorder;
+    const vy_sink *also;
+    int live;
+} replay_def;
+
+static vy_status replay(vy_log *log, vy_world *world, const replay_def *def, vy_progress_fn *progress,
+                        void *self, vy_difference *out, vy_error *err)
 {
     state_record first;
     log_player f;
+    const int live = def->live;
     const uint64_t last = log->info.last_tick;
     memset(out, 0, sizeof *out);
     out->last_tick = log->info.first_tick;
@@ -251,6 +319,9 @@ static vy_status replay(vy_log *log, vy_world *world, int live, vy_progress_fn *
     if (status != VY_OK) return status;
     status = player_open(log, world, &first, out, &f, err);
     f.live = live;
+    f.def = def->recorder;
+    f.also = def->also;
+    if (status == VY_OK) status = open_messages(&f, err);
     if (live) vy_world_set_sink(world, (vy_sink){.self = &f, .reply = check_reply});
     uint32_t events = 0;
     while (status == VY_OK && f.status == VY_OK && world->state->tick < last &&
@@ -263,6 +334,7 @@ static vy_status replay(vy_log *log, vy_world *world, int live, vy_progress_fn *
         }
     }
     if (status == VY_OK && f.status == VY_OK && !out->found) check_end(&f);
+    close_messages(&f);
     if (live) vy_world_set_sink(world, (vy_sink){.self = NULL});
     return player_close(&f, world, status, err);
 }
@@ -271,14 +343,22 @@ vy_status vy_log_replay(vy_log *log, vy_world *world, vy_progress_fn *progress, 
                         vy_difference *out, vy_error *err)
 {
     FPU_SCOPE;
-    return replay(log, world, 0, progress, self, out, err);
+    return replay(log, world, &(replay_def){.live = 0}, progress, self, out, err);
+}
+
+vy_status vy_log_replay_messages(vy_log *log, vy_world *world, const vy_recorder_def *def,
+                                 const vy_sink *also, vy_progress_fn *progress, void *self,
+                                 vy_difference *out, vy_error *err)
+{
+    FPU_SCOPE;
+    return replay(log, world, &(replay_def){.recorder = def, .also = also}, progress, self, out, err);
 }
 
 vy_status vy_log_replay_live(vy_log *log, vy_world *world, vy_progress_fn *progress, void *self,
                              vy_difference *out, vy_error *err)
 {
     FPU_SCOPE;
-    return replay(log, world, 1, progress, self, out, err);
+    return replay(log, world, &(replay_def){.live = 1}, progress, self, out, err);
 }
 
 static vy_status seek(vy_log *log, vy_world *world, uint64_t tick, int live_samples, vy_error *err)

@@ -122,8 +122,15 @@ static const vy_pb_field event_fields[] = {
     {.name = "kind", .number = EVENT_KIND, .type = VY_PB_STRING},
     {.name = "drone", .number = EVENT_DRONE, .type = VY_PB_STRING},
     {.name = "text", .number = EVENT_TEXT, .type = VY_PB_STRING},
+    {.name = "note", .number = EVENT_NOTE, .type = VY_PB_BOOL}, // of the program around the run
 };
-const vy_pb_message vy_message_event = {.name = "volery.Event", .fields = event_fields, .field_count = 5};
+const vy_pb_message vy_message_event = {.name = "volery.Event", .fields = event_fields, .field_count = 6};
+
+static const vy_pb_field proof_fields[] = {
+    {.name = "messages", .number = PROOF_MESSAGES, .type = VY_PB_FIXED64},
+    {.name = "digest", .number = PROOF_DIGEST, .type = VY_PB_BYTES},
+};
+const vy_pb_message vy_message_proof = {.name = "volery.Proof", .fields = proof_fields, .field_count = 2};
 
 // NaN has many bit patterns, and machines produce different ones for the same sum.
 static void unify_nan(uint64_t *values, int count)

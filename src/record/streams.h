@@ -5,22 +5,26 @@
 #include "record/protobuf.h"
 #include "world/world_impl.h"
 
-#define LOG_FORMAT      "3" // of the layout of a log; another one is refused
-#define TOPIC_HASHES    "/world/hashes"
-#define TOPIC_STATE     "/world/state"
-#define TOPIC_REPLIES   "/replies"
-#define TOPIC_EVENTS    "/events"
-#define TOPIC_CONTACTS  "/contacts"
-#define METADATA_RUN    "volery"
-#define METADATA_RESULT "result"
-#define STATUS_CUT_OFF  "cut off" // of a result that a recovered log was given
-#define SCENARIO_NAME   "scenario.yaml"
+#define LOG_FORMAT         "3" // of the layout of a log; another one is refused
+#define TOPIC_HASHES       "/world/hashes"
+#define TOPIC_STATE        "/world/state"
+#define TOPIC_REPLIES      "/replies"
+#define TOPIC_EVENTS       "/events"
+#define TOPIC_CONTACTS     "/contacts"
+#define TOPIC_LINES        "/log" // the events, for people
+#define TOPIC_PROOF        "/proof"
+#define METADATA_RUN       "volery"
+#define METADATA_RESULT    "result"
+#define METADATA_SIGNATURE "signature"
+#define STATUS_CUT_OFF     "cut off" // of a result that a recovered log was given
+#define SCENARIO_NAME      "scenario.yaml"
 
 /// Fields of the messages below, by number.
 enum { HASHES_FIRST_TICK = 1, HASHES_LIST = 2 };
 enum { STATE_TICK = 1, STATE_HASH = 2, STATE_BYTES = 3, STATE_CHECK = 4 };
 enum { REPLY_TICK = 1, REPLY_DRONE = 2, REPLY_CHECK = 17 };
-enum { EVENT_TICK = 1, EVENT_TIME = 2, EVENT_KIND = 3, EVENT_DRONE = 4, EVENT_TEXT = 5 };
+enum { EVENT_TICK = 1, EVENT_TIME = 2, EVENT_KIND = 3, EVENT_DRONE = 4, EVENT_TEXT = 5, EVENT_NOTE = 6 };
+enum { PROOF_MESSAGES = 1, PROOF_DIGEST = 2 };
 
 extern const vy_pb_message vy_message_vec3;
 extern const vy_pb_message vy_message_hashes;
@@ -29,6 +33,7 @@ extern const vy_pb_message vy_message_reply;
 extern const vy_pb_message vy_message_joint;   ///< its cells are joint_cells
 extern const vy_pb_message vy_message_contact; ///< its cells are contact_cells
 extern const vy_pb_message vy_message_event;   ///< what happened, in words
+extern const vy_pb_message vy_message_proof;   ///< the digest of what was written before it
 
 /// A contact in cells, as volery.Contact lies in memory.
 typedef struct contact_cells {

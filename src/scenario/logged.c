@@ -1,7 +1,7 @@
 // logged.c - a scenario and its log: what goes into it, and the scenario that is in it.
 #include "base/fail.h"
 #include "base/real.h"
-#include "volery/scenario.h"
+#include "scenario/logged.h"
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -26,43 +26,55 @@ static void fill_names(const vy_scenario *s, uint32_t obstacles, const char **na
     def->obstacle_names = names;
 }
 
+vy_status vy_scenario_log_def(const vy_scenario *s, const vy_world *world, scenario_log_def *out,
+                              vy_error *err)
+{
+    const uint32_t obstacles = vy_world_obstacle_count(world);
+    const size_t count = (size_t)s->drone_count + (size_t)s->body_count + (size_t)s->joint_count + obstacles;
+    *out = (scenario_log_def){.names = calloc(count + 1, sizeof *out->names), .text = vy_scenario_print(s)};
+    if (out->names == NULL || out->text == NULL) {
+        vy_scenario_log_def_free(out);
+        return vy_fail(err, VY_NO_MEMORY, "out of memory");
+    }
+    vy_recorder_def *def = &out->def;
+    *def = vy_default_recorder_def();
+    fill_names(s, obstacles, out->names, def);
+    def->scenario = out->text;
+    def->config_hash = vy_scenario_hash(s);
+    def->every = (uint64_t)s->log.every;
+    def->snapshot = to_steps(s->log.snapshot, s->step);
+    def->display = s->log.display > 0.0 ? to_steps(s->log.display, s->step) : 0;
+    def->compress = s->log.compression == VY_LOG_ZSTD;
+    if (s->wind_grid_text != NULL) {
+        def->extra_name = s->environment.wind.grid_name;
+        def->extra = s->wind_grid_text;
+        def->extra_size = s->wind_grid_size;
+    }
+    return VY_OK;
+}
+
+void vy_scenario_log_def_free(scenario_log_def *log)
+{
+    free(log->names);
+    free(log->text);
+}
+
 vy_status vy_scenario_record(const vy_scenario *scenario, vy_world *world, const char *path,
                              const vy_log *parent, vy_recorder **out, vy_error *err)
 {
     FPU_SCOPE;
-    const vy_scenario *s = scenario;
-    const uint32_t obstacles = vy_world_obstacle_count(world);
-    const size_t count = (size_t)s->drone_count + (size_t)s->body_count + (size_t)s->joint_count + obstacles;
-    const char **names = calloc(count + 1, sizeof *names);
-    char *text = vy_scenario_print(s);
+    scenario_log_def log;
     *out = NULL;
-    if (names == NULL || text == NULL) {
-        free(names);
-        free(text);
-        return vy_fail(err, VY_NO_MEMORY, "out of memory");
-    }
-    vy_recorder_def def = vy_default_recorder_def();
-    fill_names(s, obstacles, names, &def);
-    def.path = path;
-    def.scenario = text;
-    def.config_hash = vy_scenario_hash(s);
-    def.every = (uint64_t)s->log.every;
-    def.snapshot = to_steps(s->log.snapshot, s->step);
-    def.display = s->log.display > 0.0 ? to_steps(s->log.display, s->step) : 0;
-    def.compress = s->log.compression == VY_LOG_ZSTD;
-    if (s->wind_grid_text != NULL) {
-        def.extra_name = s->environment.wind.grid_name;
-        def.extra = s->wind_grid_text;
-        def.extra_size = s->wind_grid_size;
-    }
+    vy_status status = vy_scenario_log_def(scenario, world, &log, err);
+    if (status != VY_OK) return status;
+    log.def.path = path;
     if (parent != NULL) {
-        def.has_parent = 1;
-        def.parent_hash = vy_log_get_info(parent).final_hash;
-        def.parent_tick = vy_world_tick(world);
+        log.def.has_parent = 1;
+        log.def.parent_hash = vy_log_get_info(parent).final_hash;
+        log.def.parent_tick = vy_world_tick(world);
     }
-    const vy_status status = vy_recorder_open(&def, world, out, err);
-    free(text);
-    free(names);
+    status = vy_recorder_open(&log.def, world, out, err);
+    vy_scenario_log_def_free(&log);
     return status;
 }
 

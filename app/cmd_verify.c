@@ -1,0 +1,176 @@
+// cmd_verify.c - volery verify: is a log whole, unchanged, signed, and does it fly again as it says?
+#include "command.h"
+#include "difference.h"
+#include "files.h"
+#include "json.h"
+#include "load.h"
+#include "message.h"
+#include "progress.h"
+#include "signals.h"
+#include <inttypes.h>
+#include <string.h>
+
+// What was found so far. `word` is the verdict: verified, intact, damaged, unproven, unsigned, cut off,
+// differs.
+typedef struct finding {
+    const char *path, *word;
+    vy_log_info info;
+    vy_log_proof proof;
+    vy_difference replayed;
+    char sentence[400]; // what is wrong; empty: nothing
+} finding;
+
+static int show(void *self, uint64_t tick, uint64_t last)
+{
+    progress *shown = self;
+    shown->last = last;
+    vy_progress_update(shown, tick);
+    return vy_signals_seen();
+}
+
+static int is_broken(vy_status status) { return status == VY_DAMAGED || status == VY_OTHER_VERSION; }
+
+// A verdict against the log: 0, so that it is printed with the rest. Whatever else failed is an exit status.
+static int condemn(finding *f, const char *word, vy_status status, vy_error *error)
+{
+    if (!is_broken(status)) return vy_print_log_error("verify", f->path, status, error);
+    f->word = word;
+    const size_t named = strlen(f->path); // by those that open a file
+    const int has_name = strncmp(error->text, f->path, named) == 0 && error->text[named] == ':';
+    snprintf(f->sentence, sizeof f->sentence, "%s", has_name ? error->text + named + 2 : error->text);
+    return 0;
+}
+
+// Digests and signature.
+static int check_proof(const arguments *given, vy_log *log, finding *f)
+{
+    vy_error error = {.status = VY_OK};
+    vy_status status = vy_log_prove(log, &f->proof, &error);
+    if (status != VY_OK) return condemn(f, "damaged", status, &error);
+    if (!f->proof.has_crc)
+        vy_print_warning("verify", "%s lacks checksums of its own: another program has written it anew",
+                         f->path);
+    if (!f->proof.has_digest) {
+        f->word = "unproven";
+        snprintf(f->sentence, sizeof f->sentence,
+                 "it has no digest, so nothing shows whether it was changed");
+        return 0;
+    }
+    const char *key = vy_option_value(given, "key");
+    if (key != NULL) status = vy_log_proof_signed_by(&f->proof, key, &error);
+    if (status == VY_NOT_FOUND || status == VY_BAD_VALUE)
+        return vy_print_error("verify", EXIT_USAGE, "--key: %s", error.text);
+    if (status != VY_OK) return condemn(f, "unsigned", status, &error);
+    if (!f->info.complete) {
+        f->word = "cut off";
+        snprintf(f->sentence, sizeof f->sentence,
+                 "it was cut off: unchanged up to step %" PRIu64 " (%.6g s), and there is no more",
+                 f->info.last_tick, (double)f->info.last_tick * f->info.dt);
+    }
+    return 0;
+}
+
+static int replay(const arguments *given, vy_log *log, finding *f)
+{
+    vy_scenario *scenario = NULL;
+    vy_world *world = NULL;
+    vy_error error = {.status = VY_OK};
+    int exit_status = vy_check_log_physics("verify", f->path, log);
+    if (exit_status == 0) exit_status = vy_load_logged_scenario("verify", f->path, log, NULL, &scenario);
+    if (exit_status == 0) exit_status = vy_check_log_hash("verify", f->path, log, scenario);
+    if (exit_status == 0) exit_status = vy_load_world("verify", scenario, &world);
+    if (exit_status == 0) {
+        vy_signals_catch();
+        progress shown = vy_progress_begin(!vy_has_option(given, "quiet"), f->info.first_tick,
+                                           f->info.last_tick, f->info.dt);
+        const vy_status status = vy_scenario_replay(scenario, log, world, show, &shown, &f->replayed, &error);
+        vy_progress_end(&shown);
+        const int signal = vy_signals_seen();
+        if (status != VY_OK && signal != 0)
+            exit_status =
+                vy_print_error("verify", vy_signals_exit(signal), "interrupted while flying it again");
+        else if (status != VY_OK)
+            exit_status = condemn(f, "damaged", status, &error);
+        else if (f->replayed.found)
+            f->word = "differs";
+    }
+    vy_world_destroy(world);
+    vy_scenario_destroy(scenario);
+    return exit_status;
+}
+
+static void print_json(const finding *f)
+{
+    const vy_log_proof *p = &f->proof;
+    json j = vy_json_begin(stdout);
+    vy_json_text(&j, "status", f->word);
+    vy_json_text(&j, "log", f->path);
+    vy_json_bool(&j, "intact", p->digest[0] != '\0' && strcmp(f->word, "damaged") != 0);
+    vy_json_text(&j, "digest", p->digest[0] != '\0' ? p->digest : NULL);
+    vy_json_uint(&j, "messages", p->messages);
+    vy_json_text(&j, "signed_by", p->is_signed ? p->signer : NULL);
+    vy_json_uint(&j, "steps",
+                 f->replayed.last_tick > f->info.first_tick ? f->replayed.last_tick - f->info.first_tick : 0);
+    vy_json_uint(&j, "steps_total", f->info.last_tick - f->info.first_tick);
+    vy_json_text(&j, "error", f->sentence[0] != '\0' ? f->sentence : NULL);
+    vy_difference_json(&f->replayed, f->info.dt, &j);
+    vy_json_end(&j);
+}
+
+static void print_text(const finding *f)
+{
+    const vy_log_proof *p = &f->proof;
+    const palette c = vy_palette(stdout);
+    const uint64_t total = f->info.last_tick - f->info.first_tick;
+    if (strcmp(f->word, "verified") == 0)
+        printf("%sverified%s %" PRIu64 " of %" PRIu64 " steps and %" PRIu64 " messages", c.good, c.plain,
+               f->replayed.last_tick - f->info.first_tick, total, p->messages);
+    else
+        printf("%sintact%s: %" PRIu64 " messages are as they were written (not flown again)", c.good, c.plain,
+               p->messages);
+    if (p->is_signed)
+        printf(", signed by %s\n", p->signer);
+    else
+        printf(", not signed\n");
+    printf("  digest %s\n", p->digest);
+}
+
+static int print_finding(const arguments *given, const finding *f)
+{
+    const int right = strcmp(f->word, "verified") == 0 || strcmp(f->word, "intact") == 0;
+    if (vy_has_option(given, "json")) {
+        print_json(f);
+        return right ? EXIT_DONE : EXIT_FAILED;
+    }
+    if (strcmp(f->word, "differs") == 0) {
+        vy_difference_print(&f->replayed, f->info.dt, "the log", "the replay");
+        return EXIT_FAILED;
+    }
+    if (!right) return vy_print_error("verify", EXIT_FAILED, "%s: %s", f->path, f->sentence);
+    if (!vy_has_option(given, "quiet")) print_text(f);
+    return EXIT_DONE;
+}
+
+COMMAND(verify)
+{
+    if (given->operand_count == 0)
+        return vy_print_usage_error(given->command,
+                                    "which log? For example: volery verify first-flight.mcap");
+    vy_log *log = NULL;
+    vy_error error = {.status = VY_OK};
+    finding f = {.path = given->operands[0], .word = "verified"};
+    int status = vy_file_check_input("verify", "log", f.path);
+    if (status != 0) return status;
+    const vy_status opened = vy_log_open(f.path, &log, &error);
+    if (opened != VY_OK) status = condemn(&f, "damaged", opened, &error);
+    if (opened == VY_OK) {
+        f.info = vy_log_get_info(log);
+        status = check_proof(given, log, &f);
+        if (vy_has_option(given, "no-replay") && strcmp(f.word, "verified") == 0)
+            f.word = "intact";
+        else if (status == 0 && strcmp(f.word, "verified") == 0)
+            status = replay(given, log, &f);
+    }
+    vy_log_close(log);
+    return status != 0 ? status : print_finding(given, &f);
+}

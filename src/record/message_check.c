@@ -1,0 +1,151 @@
+// message_check.c - one pass over the log beside the replay, and the name of what differs.
+#include "record/message_check.h"
+#include "base/assert.h"
+#include "base/fail.h"
+#include "record/message_diff.h"
+#include <stdlib.h>
+
+struct message_check {
+    vy_log *log;
+    vy_mcap_cursor *cursor;
+    vy_difference *out;
+    const vy_mcap_channel **channels; // of the log, by the ids of the replay's writer; NULL: it has no such
+    size_t channel_count;
+    uint16_t proofs, events, lines; // ids in the log; 0: none
+    int note_line;                  // a note was passed over, whose line for people follows
+    int ended;                      // the log has no more, or cannot be read
+    vy_status status;
+    vy_error error;
+};
+
+static uint16_t id_of(const vy_log *log, const char *topic)
+{
+    const vy_mcap_channel *c = vy_mcap_reader_find_channel(log->reader, topic);
+    return c != NULL ? c->id : 0;
+}
+
+vy_status vy_message_check_create(vy_log *log, vy_difference *out, message_check **all, vy_error *err)
+{
+    *all = NULL;
+    message_check *c = calloc(1, sizeof *c);
+    if (c == NULL) return vy_fail(err, VY_NO_MEMORY, "no memory to compare messages");
+    *c = (message_check){.log = log,
+                         .out = out,
+                         .proofs = id_of(log, TOPIC_PROOF),
+                         .events = id_of(log, TOPIC_EVENTS),
+                         .lines = id_of(log, TOPIC_LINES)};
+    const vy_status status = vy_mcap_cursor_open(log->reader, NULL, &c->cursor, err);
+    if (status != VY_OK) {
+        free(c);
+        return status;
+    }
+    *all = c;
+    return VY_OK;
+}
+
+void vy_message_check_destroy(message_check *c)
+{
+    if (c == NULL) return;
+    vy_mcap_cursor_close(c->cursor);
+    free(c->channels);
+    free(c);
+}
+
+static void on_channel(void *self, uint16_t id, const char *topic)
+{
+    message_check *c = self;
+    if (id >= c->channel_count) {
+        const size_t count = 2 * ((size_t)id + 32);
+        const vy_mcap_channel **more = realloc(c->channels, count * sizeof *more);
+        if (more == NULL) {
+            c->status = vy_fail(&c->error, VY_NO_MEMORY, "no memory to compare messages");
+            return;
+        }
+        for (size_t i = c->channel_count; i < count; ++i) more[i] = NULL;
+        c->channels = more;
+        c->channel_count = count;
+    }
+    c->channels[id] = vy_mcap_reader_find_channel(c->log->reader, topic);
+}
+
+static int is_note(const vy_mcap_message *m)
+{
+    vy_pb_reader reader = vy_pb_reader_on(m->data, m->size);
+    vy_pb_item item;
+    while (vy_pb_next(&reader, &item)) {
+        if (item.number == EVENT_NOTE && item.value != 0) return 1;
+    }
+    return 0;
+}
+
+// The next message of the log that a replay writes, too.
+static int next_message(message_check *c, vy_mcap_message *m)
+{
+    while (c->status == VY_OK && !c->ended && vy_mcap_cursor_next(c->cursor, m)) {
+        if (m->channel == c->proofs) continue;
+        const int line = c->note_line && m->channel == c->lines;
+        c->note_line = m->channel == c->events && is_note(m);
+        if (!line && !c->note_line) return 1;
+    }
+    c->ended = 1;
+    if (c->status == VY_OK) c->status = vy_mcap_cursor_status(c->cursor, &c->error);
+    return 0;
+}
+
+static uint64_t tick_at(const message_check *c, uint64_t time)
+{
+    return (uint64_t)((double)time * 1e-9 / c->log->info.dt + 0.5);
+}
+
+static void report(message_check *c, uint64_t time, const char *topic, const char *what)
+{
+    vy_difference *out = c->out;
+    out->found = out->message = 1;
+    out->tick = out->field_tick = tick_at(c, time);
+    snprintf(out->field, sizeof out->field, "%s", topic);
+    snprintf(out->text_a, sizeof out->text_a, "%s", what);
+}
+
+static void on_message(void *self, uint16_t channel, uint64_t time, const unsigned char *data, size_t size)
+{
+    message_check *c = self;
+    vy_mcap_message m;
+    if (c->out->found || c->status != VY_OK || c->ended) return;
+    VY_ASSERT(channel < c->channel_count);
+    const vy_mcap_channel *expected = c->channels[channel];
+    if (expected == NULL) {
+        report(c, time, "a channel", "missing");
+        return;
+    }
+    if (!next_message(c, &m)) {
+        // A log that was cut off ends somewhere.
+        if (c->status == VY_OK && c->log->info.complete) report(c, time, expected->topic, "missing");
+        return;
+    }
+    const vy_mcap_channel *found = vy_mcap_reader_channel_by_id(c->log->reader, m.channel);
+    if (found != expected) {
+        report(c, m.log_time, found->topic, "not written by the replay there");
+    } else if (m.log_time != time) {
+        report(c, m.log_time, found->topic, "at another time");
+    } else if (m.size != size || memcmp(m.data, data, size) != 0) {
+        report(c, time, found->topic, "");
+        const vy_mcap_schema *schema = vy_mcap_reader_schema_by_id(c->log->reader, found->schema);
+        vy_message_name_difference(schema, &m, data, size, c->out);
+    }
+}
+
+vy_mcap_listener vy_message_check_listener(message_check *check)
+{
+    return (vy_mcap_listener){.self = check, .channel = on_channel, .message = on_message};
+}
+
+vy_status vy_message_check_end(message_check *c, vy_error *err)
+{
+    vy_mcap_message m;
+    if (!c->out->found && c->log->info.complete && next_message(c, &m)) {
+        const vy_mcap_channel *found = vy_mcap_reader_channel_by_id(c->log->reader, m.channel);
+        report(c, m.log_time, found->topic, "not written by the replay there");
+    }
+    if (c->status != VY_OK && err != NULL) *err = c->error;
+    return c->status;
+}

@@ -1,0 +1,69 @@
+// proof.c - the digest into a log: proofs, result, signature.
+#include "record/proof.h"
+#include "record/mcap_digest.h"
+#include "record/protobuf.h"
+#include "record/streams.h"
+#include <inttypes.h>
+#include <stdlib.h>
+
+static size_t encode(const unsigned char digest[DIGEST_SIZE], uint64_t messages, unsigned char *out)
+{
+    vy_pb_writer w = vy_pb_writer_on(out, VY_MCAP_PROOF_ROOM);
+    vy_pb_put_fixed64(&w, PROOF_MESSAGES, messages);
+    vy_pb_put_bytes(&w, PROOF_DIGEST, digest, DIGEST_SIZE);
+    VY_ASSERT(!w.full);
+    return w.size;
+}
+
+vy_status vy_proof_begin(vy_mcap_writer *writer, uint16_t *channel, vy_error *err)
+{
+    unsigned char *data = NULL;
+    size_t size = 0;
+    uint16_t schema = 0;
+    vy_status status = vy_pb_descriptor_set(&vy_message_proof, &data, &size, err);
+    if (status == VY_OK)
+        status =
+            vy_mcap_writer_add_schema(writer, vy_message_proof.name, "protobuf", data, size, &schema, err);
+    free(data);
+    const vy_mcap_channel_def def = {.topic = TOPIC_PROOF, .encoding = "protobuf", .schema = schema};
+    if (status == VY_OK) status = vy_mcap_writer_add_channel(writer, &def, channel, err);
+    if (status == VY_OK) vy_mcap_writer_prove(writer, *channel, encode);
+    return status;
+}
+
+static vy_status write_signature(vy_mcap_writer *writer, const unsigned char digest[DIGEST_SIZE],
+                                 const vy_signing_key *key, vy_error *err)
+{
+    unsigned char text[SIGNED_SIZE], signature[SIGNATURE_SIZE], public_key[PUBLIC_KEY_SIZE];
+    char key_hex[2 * PUBLIC_KEY_SIZE + 1], signature_hex[SIGNATURE_HEX];
+    memcpy(text, SIGNATURE_TAG, sizeof SIGNATURE_TAG);
+    memcpy(text + sizeof SIGNATURE_TAG, digest, DIGEST_SIZE);
+    const vy_status status = vy_signing_key_sign(key, text, sizeof text, signature, err);
+    if (status != VY_OK) return status;
+    vy_signing_key_public(key, public_key);
+    vy_hex_put(public_key, PUBLIC_KEY_SIZE, key_hex);
+    vy_hex_put(signature, SIGNATURE_SIZE, signature_hex);
+    const vy_mcap_pair pairs[] = {
+        {"algorithm", "ed25519"}, {"public_key", key_hex}, {"signature", signature_hex}};
+    return vy_mcap_writer_metadata(writer, METADATA_SIGNATURE, pairs, 3, err);
+}
+
+vy_status vy_result_write(vy_mcap_writer *writer, const char *status_word, uint64_t last_tick,
+                          uint64_t final_hash, const vy_signing_key *key, vy_error *err)
+{
+    enum { PAIRS = 3 }; // and the digest of all of them
+    char tick[32], hash[32], hex[DIGEST_HEX];
+    unsigned char chain[DIGEST_SIZE], digest[DIGEST_SIZE];
+    snprintf(tick, sizeof tick, "%" PRIu64, last_tick);
+    snprintf(hash, sizeof hash, "%016" PRIx64, final_hash);
+    const vy_mcap_pair pairs[PAIRS + 1] = {
+        {"status", status_word}, {"last_tick", tick}, {"final_hash", hash}, {"digest", hex}};
+    vy_status status = vy_mcap_writer_digest(writer, chain, err);
+    if (status == VY_BAD_STATE) return vy_mcap_writer_metadata(writer, METADATA_RESULT, pairs, PAIRS, err);
+    if (status == VY_OK) status = vy_mcap_digest_close(chain, METADATA_RESULT, pairs, PAIRS, digest, err);
+    if (status != VY_OK) return status;
+    vy_hex_put(digest, DIGEST_SIZE, hex);
+    status = vy_mcap_writer_metadata(writer, METADATA_RESULT, pairs, PAIRS + 1, err);
+    if (status == VY_OK && key != NULL) status = write_signature(writer, digest, key, err);
+    return status;
+}

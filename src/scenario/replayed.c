@@ -1,0 +1,123 @@
+// replayed.c - the replay of a scenario's log: every message, and what its expectations came to.
+#include "base/fail.h"
+#include "base/real.h"
+#include "scenario/logged.h"
+#include "scenario/number.h"
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+// Expectations as they were evaluated in the run, and the notes of them in the log.
+typedef struct verdicts {
+    const vy_scenario *scenario;
+    vy_expect_result *results;
+    int at_each; // step; else at the end alone
+    int noted;   // notes of expectations so far
+    vy_difference *out;
+} verdicts;
+
+static int feed(void *self, const vy_world *world)
+{
+    const verdicts *v = self;
+    if (v->at_each) vy_expect_feed(v->scenario, world, v->results);
+    return 0;
+}
+
+static void report(vy_difference *out, uint64_t tick, const char *field, const char *a, const char *b)
+{
+    out->found = out->message = 1;
+    out->tick = out->field_tick = tick;
+    snprintf(out->field, sizeof out->field, "%s", field);
+    snprintf(out->text_a, sizeof out->text_a, "%s", a);
+    snprintf(out->text_b, sizeof out->text_b, "%s", b);
+}
+
+// The sentence of an expectation, with its bounds in a unit: 0 is the quantity's own, as in vy_expect_def.
+static char *print_in(const verdicts *v, int index, int unit)
+{
+    vy_expect_def def = v->scenario->expect[index];
+    vy_scenario alone = *v->scenario;
+    def.unit = unit;
+    alone.expect = &def;
+    return vy_expect_print(&alone, 0, &v->results[index]);
+}
+
+// A log keeps its scenario in SI units and its notes in those of the author, so that any unit will do.
+static int is_sentence(const verdicts *v, int index, const char *text)
+{
+    int units;
+    (void)vy_units(&units);
+    for (int unit = 0; unit <= units; ++unit) {
+        char *now = print_in(v, index, unit);
+        const int same = now != NULL && strcmp(now, text) == 0;
+        free(now);
+        if (same) return 1;
+    }
+    return 0;
+}
+
+static void compare_note(void *self, uint64_t tick, const char *kind, const char *text)
+{
+    verdicts *v = self;
+    if (strcmp(kind, "expectation") != 0 || v->out->found) return;
+    const int index = v->noted++;
+    if (index >= v->scenario->expect_count) {
+        report(v->out, tick, "/events.text", text, "none");
+    } else if (!is_sentence(v, index, text)) {
+        char *now = print_in(v, index, 0);
+        report(v->out, tick, "/events.text", text, now != NULL ? now : "");
+        free(now);
+    }
+}
+
+static int has_programs(const vy_scenario *s)
+{
+    for (int i = 0; i < s->drone_count; ++i) {
+        if (vy_controller_is_external(s->drones[i].def.controller.kind)) return 1;
+    }
+    return 0;
+}
+
+// What the log says of the outcome beside what it comes to. A run from C or Python may have said nothing, and
+// a controller that is a program may have failed after the last step.
+static vy_status compare_outcome(verdicts *v, vy_log *log, const vy_world *world, vy_error *err)
+{
+    const vy_log_info info = vy_log_get_info(log);
+    if (!v->at_each) vy_expect_feed(v->scenario, world, v->results);
+    vy_expect_end(v->scenario, v->results);
+    const vy_status status = vy_log_read_notes(log, compare_note, v, err);
+    if (status != VY_OK || v->out->found || v->noted == 0) return status;
+    if (v->noted != v->scenario->expect_count)
+        report(v->out, info.last_tick, "/events", "some expectations", "all of them");
+    int failed = vy_world_failure(world).reason != VY_FAILURE_NONE;
+    for (int i = 0; i < v->scenario->expect_count; ++i)
+        failed |= !v->results[i].met && !v->results[i].skipped;
+    const char *now = failed ? "failed" : "completed";
+    if (strcmp(info.status, "interrupted") != 0 && strcmp(info.status, now) != 0 &&
+        !has_programs(v->scenario))
+        report(v->out, info.last_tick, "result.status", info.status, now);
+    return VY_OK;
+}
+
+vy_status vy_scenario_replay(const vy_scenario *scenario, vy_log *log, vy_world *world,
+                             vy_progress_fn *progress, void *self, vy_difference *out, vy_error *err)
+{
+    FPU_SCOPE;
+    scenario_log_def def;
+    verdicts v = {.scenario = scenario, .out = out};
+    memset(out, 0, sizeof *out);
+    vy_status status = vy_scenario_log_def(scenario, world, &def, err);
+    if (status != VY_OK) return status;
+    v.results = calloc((size_t)scenario->expect_count + 1, sizeof *v.results);
+    if (v.results == NULL) status = vy_fail(err, VY_NO_MEMORY, "out of memory");
+    for (int i = 0; i < scenario->expect_count; ++i) v.at_each |= scenario->expect[i].at != VY_AT_END;
+    if (status == VY_OK) vy_expect_begin(scenario, v.results);
+    const vy_sink also = {.self = &v, .write = feed};
+    if (status == VY_OK)
+        status = vy_log_replay_messages(log, world, &def.def, &also, progress, self, out, err);
+    if (status == VY_OK && !out->found && vy_log_get_info(log).complete)
+        status = compare_outcome(&v, log, world, err);
+    free(v.results);
+    vy_scenario_log_def_free(&def);
+    return status;
+}
