@@ -97,6 +97,7 @@ static vy_status read_info(vy_log *log, vy_error *err)
     info->config_hash = number(log, METADATA_RUN, "config_hash", 16);
     info->every = number(log, METADATA_RUN, "every", 10);
     info->snapshot = number(log, METADATA_RUN, "snapshot", 10);
+    log->display = number(log, METADATA_RUN, "display", 10);
     info->drone_count = (uint32_t)number(log, METADATA_RUN, "drones", 10);
     info->body_count = info->drone_count + (uint32_t)number(log, METADATA_RUN, "bodies", 10);
     info->joint_count = (uint32_t)number(log, METADATA_RUN, "joints", 10);

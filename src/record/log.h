@@ -9,6 +9,7 @@ struct vy_log {
     vy_log_info info;
     char *scenario;
     char **names;
+    uint64_t display; // [steps] between records for people; 0: none
 };
 
 /// Open a log over a reader, which it owns from here on, also when that fails. `path` is for the error.

@@ -11,12 +11,23 @@ struct message_check {
     vy_difference *out;
     const vy_mcap_channel **channels; // of the log, by the ids of the replay's writer; NULL: it has no such
     size_t channel_count;
-    uint16_t proofs, events, lines; // ids in the log; 0: none
-    int note_line;                  // a note was passed over, whose line for people follows
-    int ended;                      // the log has no more, or cannot be read
+    uint16_t events, lines; // ids in the log; 0: none
+    int note_line;          // a note was passed over, whose line for people follows
+    int ended;              // the log has no more, or cannot be read
     vy_status status;
     vy_error error;
 };
+
+// Hashes, states and replies are compared step by step (replay.c), which says more of them; proofs are of the
+// file.
+static int is_compared(const char *topic)
+{
+    static const char *const others[] = {TOPIC_HASHES, TOPIC_STATE, TOPIC_REPLIES, TOPIC_PROOF};
+    for (size_t i = 0; i < sizeof others / sizeof others[0]; ++i) {
+        if (strcmp(topic, others[i]) == 0) return 0;
+    }
+    return 1;
+}
 
 static uint16_t id_of(const vy_log *log, const char *topic)
 {
@@ -29,11 +40,8 @@ vy_status vy_message_check_create(vy_log *log, vy_difference *out, message_check
     *all = NULL;
     message_check *c = calloc(1, sizeof *c);
     if (c == NULL) return vy_fail(err, VY_NO_MEMORY, "no memory to compare messages");
-    *c = (message_check){.log = log,
-                         .out = out,
-                         .proofs = id_of(log, TOPIC_PROOF),
-                         .events = id_of(log, TOPIC_EVENTS),
-                         .lines = id_of(log, TOPIC_LINES)};
+    *c = (message_check){
+        .log = log, .out = out, .events = id_of(log, TOPIC_EVENTS), .lines = id_of(log, TOPIC_LINES)};
     const vy_status status = vy_mcap_cursor_open(log->reader, NULL, &c->cursor, err);
     if (status != VY_OK) {
         free(c);
@@ -82,7 +90,7 @@ static int is_note(const vy_mcap_message *m)
 static int next_message(message_check *c, vy_mcap_message *m)
 {
     while (c->status == VY_OK && !c->ended && vy_mcap_cursor_next(c->cursor, m)) {
-        if (m->channel == c->proofs) continue;
+        if (!is_compared(vy_mcap_reader_channel_by_id(c->log->reader, m->channel)->topic)) continue;
         const int line = c->note_line && m->channel == c->lines;
         c->note_line = m->channel == c->events && is_note(m);
         if (!line && !c->note_line) return 1;
@@ -113,6 +121,7 @@ static void on_message(void *self, uint16_t channel, uint64_t time, const unsign
     if (c->out->found || c->status != VY_OK || c->ended) return;
     VY_ASSERT(channel < c->channel_count);
     const vy_mcap_channel *expected = c->channels[channel];
+    if (expected != NULL && !is_compared(expected->topic)) return;
     if (expected == NULL) {
         report(c, time, "a channel", "missing");
         return;

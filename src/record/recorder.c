@@ -68,7 +68,7 @@ static vy_status add_channels(vy_recorder *r, const vy_recorder_def *def, const 
 // The file's head: what it is, and the scenario of the run, before the first chunk.
 static vy_status write_head(vy_recorder *r, const vy_recorder_def *def, const vy_world *world, vy_error *err)
 {
-    char text[11][32];
+    char text[12][32];
     const vy_model *m = &world->model;
     const char *tier = "0";
     for (uint32_t i = 0; i < r->output.drone_count; ++i) { // firmware has threads and a clock of its own
@@ -85,11 +85,12 @@ static vy_status write_head(vy_recorder *r, const vy_recorder_def *def, const vy
     snprintf(text[8], 32, "%016" PRIx64, def->parent_hash);
     snprintf(text[9], 32, "%" PRIu64, def->parent_tick);
     snprintf(text[10], 32, "%" PRIu32, m->passive_count);
+    snprintf(text[11], 32, "%" PRIu64, def->display);
     const vy_mcap_pair pairs[] = {
-        {"format", LOG_FORMAT},   {"version", VY_VERSION},  {"physics", text[0]}, {"seed", text[1]},
-        {"dt", text[2]},          {"config_hash", text[3]}, {"every", text[4]},   {"snapshot", text[5]},
-        {"drones", text[6]},      {"tier", tier},           {"joints", text[7]},  {"bodies", text[10]},
-        {"parent_hash", text[8]}, {"parent_tick", text[9]},
+        {"format", LOG_FORMAT}, {"version", VY_VERSION},  {"physics", text[0]},     {"seed", text[1]},
+        {"dt", text[2]},        {"config_hash", text[3]}, {"every", text[4]},       {"snapshot", text[5]},
+        {"drones", text[6]},    {"tier", tier},           {"joints", text[7]},      {"bodies", text[10]},
+        {"display", text[11]},  {"parent_hash", text[8]}, {"parent_tick", text[9]},
     };
     const size_t count = sizeof pairs / sizeof pairs[0] - (def->has_parent ? 0 : 2);
     vy_status status = vy_mcap_writer_metadata(r->output.writer, METADATA_RUN, pairs, count, err);
@@ -333,9 +334,9 @@ vy_status vy_recorder_open_check(const vy_recorder_def *def, vy_world *world, me
     return open_recorder(def, world, check, out, err);
 }
 
-vy_status vy_recorder_close_check(vy_recorder *r, const vy_world *world, vy_error *err)
+vy_status vy_recorder_close_check(vy_recorder *r, const vy_world *world, int has_end, vy_error *err)
 {
-    write_end(r, world);
+    if (has_end) write_end(r, world);
     const vy_error error = r->output.error;
     (void)vy_mcap_writer_close(r->output.writer, NULL);
     release(r);

@@ -6,5 +6,5 @@
 vy_status vy_recorder_open_check(const vy_recorder_def *def, vy_world *world, message_check *check,
                                  vy_recorder **out, vy_error *err);
 
-/// The last moment; the recorder is gone.
-vy_status vy_recorder_close_check(vy_recorder *recorder, const vy_world *world, vy_error *err);
+/// The last moment, if the log has one and was not cut off; the recorder is gone.
+vy_status vy_recorder_close_check(vy_recorder *recorder, const vy_world *world, int has_end, vy_error *err);

@@ -20,6 +20,7 @@ typedef struct log_player {
     const vy_recorder_def *def; // messages are compared with what this would write; NULL: they are not
     const vy_sink *also;        // hears every step; NULL: nobody
     message_check *messages;
+    vy_difference message; // the first of theirs: one of states says more, and is reported in its place
     vy_recorder *recorder;
     vy_sink sink;     // of the recorder
     int live;         // controllers are called, and their replies compared
@@ -90,9 +91,8 @@ static int check_reply(void *self, const vy_world *world, uint32_t drone, const 
 static void find_difference(log_player *f, uint64_t hash)
 {
     vy_difference *out = f->out;
-    if (out->found && !out->message) return;
-    // That of a state says more than that of a message that follows from it.
-    *out = (vy_difference){.found = 1, .last_tick = out->last_tick};
+    if (out->found) return;
+    out->found = 1;
     out->tick = f->world->state->tick;
     out->hash_a = hash;
     out->hash_b = f->world->state->chain;
@@ -186,7 +186,6 @@ static int check_step(void *self, const vy_world *world)
         return 0;
     }
     if (hash != world->state->chain) find_difference(f, hash);
-    if (out->message) return 1;
     compare_states(f, now);
     if (f->status == VY_OK) out->last_tick = now;
     return out->found;
@@ -268,8 +267,13 @@ static int record_change(void *self, const vy_world *world)
 static vy_status open_messages(log_player *f, vy_error *err)
 {
     if (f->def == NULL) return VY_OK;
-    vy_status status = vy_message_check_create(f->log, f->out, &f->messages, err);
-    if (status == VY_OK) status = vy_recorder_open_check(f->def, f->world, f->messages, &f->recorder, err);
+    vy_recorder_def def = *f->def; // with the cadences and names that the run was recorded with
+    def.every = f->log->info.every;
+    def.snapshot = f->log->info.snapshot;
+    def.display = f->log->display;
+    def.names = (const char *const *)f->log->names;
+    vy_status status = vy_message_check_create(f->log, &f->message, &f->messages, err);
+    if (status == VY_OK) status = vy_recorder_open_check(&def, f->world, f->messages, &f->recorder, err);
     if (status != VY_OK) return status;
     f->sink = vy_recorder_sink(f->recorder);
     vy_world_set_sink(f->world, (vy_sink){
@@ -285,12 +289,16 @@ static void close_messages(log_player *f)
 {
     if (f->recorder != NULL) {
         vy_error error;
-        vy_status status = vy_recorder_close_check(f->recorder, f->world, &error);
+        vy_status status = vy_recorder_close_check(f->recorder, f->world, f->log->info.complete, &error);
         if (status == VY_OK && f->status == VY_OK && f->world->state->tick == f->log->info.last_tick)
             status = vy_message_check_end(f->messages, &error);
         if (status != VY_OK && f->status == VY_OK) {
             f->status = status;
             f->error = error;
+        }
+        if (f->status == VY_OK && f->message.found && !f->out->found) {
+            f->message.last_tick = f->out->last_tick;
+            *f->out = f->message;
         }
         vy_world_set_sink(f->world, (vy_sink){.self = NULL});
     }
