@@ -99,26 +99,38 @@ int vy_contacts_may_collide(const vy_bodies *b, uint32_t i, uint32_t j)
 
 // ---- pairs of the tree: they stay valid while no box moves
 
-// Sort keys [0, found) into tree_keys: by their first slot into buckets, and each bucket, which is short, by
-// insertion.
-static void sort_tree_pairs(vy_bodies *b, size_t found)
+// Sort keys into `out`: by their first slot into buckets, and each bucket, which is short, by insertion.
+static void sort_pairs(vy_bodies *b, const uint64_t *keys, size_t count, uint64_t *out)
 {
-    VY_ASSERT(found <= b->contacts->capacity.pairs);
+    VY_ASSERT(count <= b->contacts->capacity.pairs && keys != out);
     contact_system *s = b->contacts;
     uint32_t *const end = s->bucket + 1;
     memset(s->bucket, 0, ((size_t)b->limit + 1) * sizeof *s->bucket);
-    for (size_t k = 0; k < found; ++k) end[s->keys[k] >> 32] += 1;
+    for (size_t k = 0; k < count; ++k) end[keys[k] >> 32] += 1;
     for (uint32_t i = 0; i < b->limit; ++i) end[i] += s->bucket[i];
-    for (size_t k = 0; k < found; ++k) s->tree_keys[s->bucket[s->keys[k] >> 32]++] = s->keys[k];
-    for (size_t k = 1; k < found; ++k) { // no key moves beyond its bucket
-        const uint64_t key = s->tree_keys[k];
+    for (size_t k = 0; k < count; ++k) out[s->bucket[keys[k] >> 32]++] = keys[k];
+    for (size_t k = 1; k < count; ++k) { // no key moves beyond its bucket
+        const uint64_t key = out[k];
         VY_ASSERT(key >> 32 < (uint32_t)key && (uint32_t)key < b->limit);
         size_t at = k;
-        for (; at > 0 && s->tree_keys[at - 1] > key; --at) s->tree_keys[at] = s->tree_keys[at - 1];
-        VY_ASSERT(at == 0 || s->tree_keys[at - 1] < key);
-        s->tree_keys[at] = key;
+        for (; at > 0 && out[at - 1] > key; --at) out[at] = out[at - 1];
+        VY_ASSERT(at == 0 || out[at - 1] < key);
+        out[at] = key;
     }
-    s->tree_count = found;
+}
+
+// Merge sorted keys, which all differ, into tree_keys.
+static void merge_pairs(contact_system *s, const uint64_t *x, size_t x_count, const uint64_t *y,
+                        size_t y_count)
+{
+    VY_ASSERT(x_count + y_count <= s->capacity.pairs);
+    size_t i = 0, n = 0;
+    for (size_t k = 0; k < y_count; ++k) {
+        while (i < x_count && x[i] < y[k]) s->tree_keys[n++] = x[i++];
+        s->tree_keys[n++] = y[k];
+    }
+    while (i < x_count) s->tree_keys[n++] = x[i++];
+    s->tree_count = n;
 }
 
 // Find all pairs again.
@@ -134,7 +146,8 @@ static vy_status list_tree_pairs(vy_bodies *b)
         VY_ASSERT(i != j && i < b->limit && j < b->limit);
         if (either_awake(b, i, j)) s->keys[n++] = contact_key(i, j);
     }
-    sort_tree_pairs(b, n);
+    sort_pairs(b, s->keys, n, s->tree_keys);
+    s->tree_count = n;
     return VY_OK;
 }
 
@@ -189,7 +202,7 @@ static void query_tree(vy_bodies *b, void *self, size_t first, size_t last)
 static vy_status update_tree_pairs(vy_bodies *b)
 {
     contact_system *s = b->contacts;
-    size_t n;
+    size_t n, kept;
     do { // once more when there was no memory for all
         n = 0;
         for (size_t k = 0; k < s->tree_count; ++k) {
@@ -197,13 +210,15 @@ static vy_status update_tree_pairs(vy_bodies *b)
             if (!s->moved[key >> 32] && !s->moved[(uint32_t)key]) s->keys[n++] = key;
         }
         const size_t had = s->capacity.pairs;
+        kept = n;
         atomic_store_explicit(&s->found_pairs, n, memory_order_relaxed);
         vy_bodies_parallel_for(b, b->limit, MIN_PARALLEL_BODIES, query_tree, NULL);
         n = atomic_load_explicit(&s->found_pairs, memory_order_relaxed);
         if (n <= had) break;
     } while (vy_contacts_reserve(b, n, 0) == VY_OK);
     if (n > s->capacity.pairs) return VY_NO_MEMORY;
-    sort_tree_pairs(b, n);
+    sort_pairs(b, s->keys + kept, n - kept, s->sorted);
+    merge_pairs(s, s->keys, kept, s->sorted, n - kept);
     return VY_OK;
 }
 
