@@ -13,8 +13,8 @@ RUNS ?= 100000
 SEED ?= 1
 MUTANTS ?= 60
 # Scenes of the law of passive scenes, and the first one's number.
-LAW_SCENES ?= 200
-LAW_FIRST ?= 110018
+LAW_SCENES ?= 500
+LAW_FIRST ?= 230001
 JOBS ?= $(shell nproc)
 # Installs missing Debian packages; `make PACKAGES=: ...` leaves the machine as it is.
 PACKAGES ?= tools/install_packages.sh
@@ -108,7 +108,7 @@ mutants: ## MUTANTS (60) changed lines of the simulation: do the unit tests find
 	@tools/mutate $(MUTANTS)
 	@tools/mutate --planted
 
-law: ## LAW_SCENES (200) passive scenes from LAW_FIRST on: none may end, gain energy or overlap for long
+law: ## LAW_SCENES (500) passive scenes from LAW_FIRST on: none may end, gain energy or overlap for long
 	@$(PACKAGES) demo test
 	$(call preset,test)
 	@tools/law.sh build/test $(LAW_SCENES) $(LAW_FIRST) $(JOBS)

@@ -27,15 +27,18 @@ typedef struct throw_def {
     vy_shape shape;
     vy_hull *hull; // of a shape that has one
     vy_material material;
-    vy_body_state start;
-    double speed, duration; // [m/s], [s]
+    vy_body_state start, plate; // of the body; of a plate that flies
+    double speed, duration;     // [m/s], [s]
 } throw_def;
 
 /// What became of one.
 typedef struct flight {
     int passed, ended, dropped;
-    double touch; // [s] the end of the first step with an impulse; DBL_MAX: there was none
-    vy_vec3 end;  // [m] where it was last
+    double touch;            // [s] the end of the first step with an impulse; DBL_MAX: there was none
+    double closing;          // [m/s] how fast the two came together in it, along the normal
+    vy_vec3 end;             // [m] where it was last
+    vy_body_state before[2]; // the body and the target two steps before that touch,
+    double time;             // [s] then
 } flight;
 
 static vy_shape thrown_shape(int kind, random_source *r, vy_hull **hull)
@@ -90,6 +93,8 @@ static throw_def draw_throw(random_source *r, int kind, int target, double speed
     t.start.velocity = target != 2 ? vec3_make(speed, aside * speed, up * speed)
                                    : vec3_make(speed, 0.6 * aside * speed, 0.04 * up * speed);
     t.duration = 2.0 * distance / speed + 0.05;
+    t.plate.attitude = quat_make(1.0, 0.0, 0.0, 0.0);
+    t.plate.velocity = vec3_make(-0.5 * speed, 0.0, 0.0);
     return t;
 }
 
@@ -100,8 +105,7 @@ static vy_body_id add_target(vy_bodies *b, const throw_def *t)
     for (int i = 0; i < FIELD * FIELD; ++i) heights[i] = i % FIELD == RIDGE ? CREST : 0.0;
     if (t->target == 3) {
         const vy_shape plate = box(0.0025, 1.0, 1.0);
-        return add(b, VY_BODY_DYNAMIC, &plate, 5.0, vec3_zero(), vec3_make(-0.5 * t->speed, 0.0, 0.0),
-                   t->material);
+        return add(b, VY_BODY_DYNAMIC, &plate, 5.0, t->plate.position, t->plate.velocity, t->material);
     }
     if (t->target < 2) {
         const vy_shape wall = box(t->target == 0 ? 0.001 : 0.0025, 20.0, 20.0);
@@ -127,13 +131,24 @@ static flight fly_throw(const throw_def *t, double dt, int until_touch)
     def.state = t->start;
     assert_int_equal(vy_bodies_add(b, &def, &id, NULL), VY_OK);
     const int steps = (int)(t->duration / dt) + 2;
+    vy_body_state last[2] = {read(b, id), read(b, other)};
     for (int n = 0; n < steps && !f.passed && !f.ended; ++n) {
         const vy_body_state before = read(b, id);
+        if (f.touch == DBL_MAX) {
+            f.before[0] = last[0], f.before[1] = last[1];
+            f.time = n > 0 ? (n - 1) * dt : 0.0;
+            last[0] = before, last[1] = read(b, other);
+        }
         f.ended = (vy_bodies_step(b) & VY_BODIES_NOT_FINITE) != 0;
         const vy_body_state now = read(b, id), there = read(b, other);
         f.passed = has_passed(t->target, &before, &now, &there);
         f.end = now.position;
-        if (f.touch == DBL_MAX && vy_bodies_contact_count(b) > 0) f.touch = (n + 1) * dt;
+        if (f.touch == DBL_MAX && vy_bodies_contact_count(b) > 0) {
+            vy_contact_report c;
+            assert_int_equal(vy_bodies_contact(b, 0, &c), VY_OK);
+            f.touch = (n + 1) * dt;
+            f.closing = c.speed;
+        }
         if (until_touch && f.touch < DBL_MAX) break;
     }
     f.dropped = !f.ended && vy_bodies_impacts(b).dropped > 0;
@@ -191,9 +206,36 @@ static void nothing_passes_through(void **unused)
     assert_true(sum.dropped * 1000 <= sum.throws + 999);
 }
 
+// The same throw from two steps before the touch of a flight on: what is compared is the touch, not 0.2 s of
+// tumbling at 60 Hz, after which attitudes are off by a hundredth of a radian.
+static flight fly_shortly(const throw_def *t, const flight *f, double dt)
+{
+    throw_def late = *t;
+    late.start = f->before[0];
+    late.plate = f->before[1];
+    late.duration = f->touch < DBL_MAX ? f->touch + 2.0 * dt - f->time : t->duration;
+    flight exact = fly_throw(&late, 1e-5, 1);
+    if (exact.touch < DBL_MAX) exact.touch += f->time;
+    return exact;
+}
+
+// Whether a flight in long steps first touches when one in short steps does. A step is told by its end. It
+// may be the next one, where the overlap at the end of this one is no more than is accepted: 5 % of the
+// thinner one and the slop. It may be the one before, where a corner that swings past was foreseen to touch:
+// of 1,500 throws one was 0.8 mm short. Both are distances: how long they take depends on how fast the two
+// come together.
+static int touches_agree(const throw_def *t, const flight *f, const flight *exact, double dt)
+{
+    static const double thickness[TARGETS] = {0.002, 0.005, 0.1, 0.005};
+    const double accepted = 0.05 * thickness[t->target] + 1e-4, foreseen = 1e-3, short_step = 1e-5;
+    const double later = f->touch - exact->touch;
+    if (!(exact->closing > 0.0)) return 0;
+    return later < dt + short_step + accepted / exact->closing &&
+           -later < short_step + foreseen / exact->closing;
+}
+
 // The same throws in steps of 1e-5 s, in which no body here is fast: at 200 m/s it moves by 2 mm, less than
-// its thickness. What that meets the long steps meet, in the step in which it does or, where it is not deeper
-// by then than is accepted, in the next one; and it ends on the same side.
+// its thickness. What that meets the long steps meet, when it does, and it ends on the same side.
 static void short_steps_agree(void **unused)
 {
     (void)unused;
@@ -206,19 +248,23 @@ static void short_steps_agree(void **unused)
         const double dt = n / (SHAPES * TARGETS) % 2 ? 1.0 / 60.0 : 1e-3,
                      speed = exp(random_in(&r, whole != NULL ? 0.0 : log(10.0), log(200.0)));
         const throw_def def = draw_throw(&r, n % SHAPES, target, speed);
-        const flight f = fly_throw(&def, dt, 0), exact = fly_throw(&def, 1e-5, target != 2);
+        const flight f = fly_throw(&def, dt, 0), whole_flight = fly_throw(&def, 1e-5, target != 2);
+        const flight exact = f.touch < DBL_MAX ? fly_shortly(&def, &f, dt) : whole_flight;
         assert_false(exact.passed || exact.ended || f.passed || f.ended);
+        assert_true((whole_flight.touch < DBL_MAX) == (f.touch < DBL_MAX));
         met += exact.touch < DBL_MAX;
         beside += exact.touch == DBL_MAX && f.touch == DBL_MAX;
         // The first touch is that of one flight; later ones follow from how each bounced.
         if (exact.touch < DBL_MAX || f.touch < DBL_MAX) {
-            if (!(fabs(f.touch - exact.touch) < dt + 1e-3))
-                fail_msg("throw %d, %s at %g m/s against %s: touches at %.6f s, with short steps at %.6f s",
-                         n, shape_names[n % SHAPES], speed, target_names[target], f.touch, exact.touch);
+            if (!touches_agree(&def, &f, &exact, dt))
+                fail_msg("throw %d, %s at %g m/s against %s: touches at %.6f s, with short steps at %.6f s, "
+                         "closing at %g m/s",
+                         n, shape_names[n % SHAPES], speed, target_names[target], f.touch, exact.touch,
+                         exact.closing);
         }
         // Only a ridge can be got over, and then by one that was seen to bounce.
-        if (target == 2 && (f.end.x > 0.0) != (exact.end.x > 0.0)) ++over;
-        if (target < 2) assert_true(exact.end.x < 0.0 && f.end.x < 0.0);
+        if (target == 2 && (f.end.x > 0.0) != (whole_flight.end.x > 0.0)) ++over;
+        if (target < 2) assert_true(whole_flight.end.x < 0.0 && f.end.x < 0.0);
         vy_hull_destroy(def.hull);
     }
     if (whole != NULL)
