@@ -46,6 +46,7 @@ typedef struct branch_point {
     void *state; // to free()
     size_t size;
     vy_integrator declared; // by its scenario
+    double difference;      // of live controllers' motor commands from the logged ones, over the last second
 } branch_point;
 
 // The state at `tick`, computed with the scenario as it was flown. The controllers of `branch`, if any have
@@ -61,8 +62,8 @@ static int state_at(const char *path, vy_log *log, uint64_t tick, const vy_scena
     if (status == 0 && live) connect_controllers(branch, scenario);
     if (status == 0) status = vy_load_world("branch", scenario, &world);
     if (status == 0) {
-        const vy_status sought =
-            live ? vy_log_seek_live(log, world, tick, &error) : vy_log_seek(log, world, tick, &error);
+        const vy_status sought = live ? vy_log_seek_live(log, world, tick, &out->difference, &error)
+                                      : vy_log_seek(log, world, tick, &error);
         if (sought != VY_OK) status = vy_print_log_error("branch", path, sought, &error);
     }
     if (status == 0) {
@@ -75,6 +76,27 @@ static int state_at(const char *path, vy_log *log, uint64_t tick, const vy_scena
     vy_world_destroy(world);
     vy_scenario_destroy(scenario);
     return status;
+}
+
+#define DIFFERENCE_MAX 0.05 // of a motor's full command
+
+// Firmware does not fly twice the same: is it, after the samples of the log, where it was in the run?
+static int check_firmware(const vy_scenario *scenario, const branch_point *from, const char *at)
+{
+    for (int i = 0; i < scenario->drone_count; ++i) {
+        if (scenario->drones[i].def.controller.kind != VY_CONTROLLER_PX4) continue;
+        if (from->difference > DIFFERENCE_MAX)
+            return vy_print_error(
+                "branch", EXIT_FAILED,
+                "the firmware does not do again what it did: its motor commands differ by up to "
+                "%.1f %% from the log in the second before %s s, and %.0f %% are the most to go on "
+                "from. Fly afresh with the change: volery run with the same --set",
+                100.0 * from->difference, at, 100.0 * DIFFERENCE_MAX);
+        fprintf(stderr, "volery branch: the firmware's motor commands are within %.1f %% of the log\n",
+                100.0 * from->difference);
+        break;
+    }
+    return 0;
 }
 
 static int fly(const arguments *given, const vy_log *log, const vy_scenario *scenario,
@@ -140,6 +162,8 @@ static int branch(const arguments *given, const overrides *changes, vy_log *log)
     if (status == 0) status = vy_controllers_are_inputs("branch", scenario);
     if (status == 0) status = vy_controllers_open("branch", scenario, 0, 0, &programs);
     if (status == 0) status = state_at(path, log, tick, scenario, programs.count > 0, &from);
+    if (status == 0 && programs.count > 0)
+        status = check_firmware(scenario, &from, vy_option_value(given, "at"));
     if (status == 0) status = fly(given, log, scenario, &from, &programs);
     vy_controllers_close(&programs);
     free(from.state);

@@ -76,6 +76,14 @@ fly "" 0 ghost.mcap
 [ "$(hash)" = "$first" ] || fail "the same flight gives another hash: $(hash), not $first"
 wait $ghost || fail "a client that only connects"
 
+# A branch shows it the recorded samples, and goes on where it does what it did; not with one that does something else.
+try 0 "$volery" branch flight.mcap --at 8 --allow-programs -o branch.mcap --set 'world.wind.constant=[2, 0.5, 0]' --set 'expect=[]'
+says err "the firmware's motor commands are within 0.0 % of the log"
+replays branch.mcap
+try 1 "$volery" branch flight.mcap --at 8 --allow-programs -o other.mcap \
+    --set "drones.alpha.controller.command=$python $source/tests/bridge/px4_double.py $port $link weak"
+says err "its motor commands differ by up to"
+
 # A fault of a sensor reaches the firmware: without GPS it does not arm.
 fly "" 1 fault.mcap --set 'faults=[{kind: sensor_dropout, channel: gps_position, share: 1, drone: alpha}]' \
     --set 'drones.alpha.controller.patience=5 s'

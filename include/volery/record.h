@@ -211,7 +211,9 @@ vy_status vy_log_seek(vy_log *log, vy_world *world, uint64_t tick, vy_error *err
 
 /// The same from the log's first moment on, with every sample given to the world's own controllers on the
 /// way: they then have the state they had in the run. Their replies are ignored, the logged ones act.
-vy_status vy_log_seek_live(vy_log *log, vy_world *world, uint64_t tick, vy_error *err);
+/// @param difference the largest between a motor command of theirs and the logged one, over the last second;
+/// may be NULL
+vy_status vy_log_seek_live(vy_log *log, vy_world *world, uint64_t tick, double *difference, vy_error *err);
 
 typedef enum vy_export_format {
     VY_EXPORT_CSV, ///< comma-separated values with a header line, all digits; empty before the first sample

@@ -22,9 +22,11 @@ typedef struct log_player {
     message_check *messages;
     vy_difference message; // the first of theirs: one of states says more, and is reported in its place
     vy_recorder *recorder;
-    vy_sink sink;     // of the recorder
-    int live;         // controllers are called, and their replies compared
-    int live_samples; // controllers get the samples, and their replies are ignored
+    vy_sink sink;             // of the recorder
+    int live;                 // controllers are called, and their replies compared
+    int live_samples;         // controllers get the samples, and their replies are ignored
+    uint64_t difference_from; // tick from which their motor commands are compared with the logged ones
+    double difference;        // the largest
     vy_difference *out;
     vy_status status; // why it cannot go on; nothing is compared from then on
     vy_error error;
@@ -55,6 +57,23 @@ static int find_reply(log_player *f, uint64_t tick, uint32_t drone)
     return 0;
 }
 
+// A motor's command as it acts.
+static double acting_command(const vy_intent *intent, int motor)
+{
+    return intent->status == VY_STATUS_DISARMED ? 0.0 : intent->motors[motor];
+}
+
+// How far a controller that is shown the samples again is from what it said in the run.
+static void compare_motors(log_player *f, const vy_intent *logged, const vy_intent *now)
+{
+    if (logged->rung != VY_RUNG_MOTORS || now->rung != VY_RUNG_MOTORS) return;
+    if (logged->status == VY_STATUS_STALE || now->status == VY_STATUS_STALE) return;
+    for (int i = 0; i < VY_ROTOR_CAP; ++i) {
+        const double d = real_abs(acting_command(now, i) - acting_command(logged, i));
+        if (d > f->difference) f->difference = d;
+    }
+}
+
 static int feed_reply(void *self, const vy_world *world, uint32_t drone, vy_intent *intent)
 {
     log_player *f = self;
@@ -71,6 +90,7 @@ static int feed_reply(void *self, const vy_world *world, uint32_t drone, vy_inte
         vy_intent ignored;
         memset(&ignored, 0, sizeof ignored);
         c->call(c->self, &samples, &ignored);
+        if (tick >= f->difference_from) compare_motors(f, intent, &ignored);
     }
     return 1;
 }
@@ -369,7 +389,7 @@ vy_status vy_log_replay_live(vy_log *log, vy_world *world, vy_progress_fn *progr
     return replay(log, world, &(replay_def){.live = 1}, progress, self, out, err);
 }
 
-static vy_status seek(vy_log *log, vy_world *world, uint64_t tick, int live_samples, vy_error *err)
+static vy_status seek(vy_log *log, vy_world *world, uint64_t tick, double *live, vy_error *err)
 {
     state_record from;
     log_player f;
@@ -379,12 +399,15 @@ static vy_status seek(vy_log *log, vy_world *world, uint64_t tick, int live_samp
                        (double)log->info.first_tick * log->info.dt,
                        (double)log->info.last_tick * log->info.dt);
     }
-    vy_status status = vy_log_state_before(log, live_samples ? log->info.first_tick : tick, &from, err);
+    vy_status status = vy_log_state_before(log, live != NULL ? log->info.first_tick : tick, &from, err);
     if (status != VY_OK) return status;
     status = player_open(log, world, &from, &difference, &f, err);
-    f.live_samples = live_samples;
+    const uint64_t second = (uint64_t)(1.0 / log->info.dt);
+    f.live_samples = live != NULL;
+    f.difference_from = tick > second ? tick - second : 0;
     if (status == VY_OK && world->state->tick < tick)
         (void)vy_world_advance(world, tick - world->state->tick);
+    if (live != NULL) *live = f.difference;
     status = player_close(&f, world, status, err);
     if (status == VY_OK && difference.found) {
         return vy_fail(err, VY_DIVERGED, "the run differs from its log at step %" PRIu64, difference.tick);
@@ -399,11 +422,12 @@ static vy_status seek(vy_log *log, vy_world *world, uint64_t tick, int live_samp
 vy_status vy_log_seek(vy_log *log, vy_world *world, uint64_t tick, vy_error *err)
 {
     FPU_SCOPE;
-    return seek(log, world, tick, 0, err);
+    return seek(log, world, tick, NULL, err);
 }
 
-vy_status vy_log_seek_live(vy_log *log, vy_world *world, uint64_t tick, vy_error *err)
+vy_status vy_log_seek_live(vy_log *log, vy_world *world, uint64_t tick, double *difference, vy_error *err)
 {
     FPU_SCOPE;
-    return seek(log, world, tick, 1, err);
+    double ignored;
+    return seek(log, world, tick, difference != NULL ? difference : &ignored, err);
 }

@@ -4,7 +4,7 @@ It connects to TCP port PORT, answers HIL_SENSOR with HIL_ACTUATOR_CONTROLS in l
 commands and missions by MAVLink, which it sends to UDP port LINK_PORT. The law knows the truth
 (HIL_STATE_QUATERNION) and is nothing but a stand-in: what is tested is the way there and back.
 HOW: `kill` ends it by a signal on the way, `exit` by itself, `hang` stops answering, `garbage` sends noise,
-`again` closes its connection and connects anew, `refuse` does not arm, `mute` sends sensors no answer.
+`again` closes its connection and connects anew, `refuse` does not arm, `weak` gives a tenth less, `mute` sends sensors no answer.
 """
 import math
 import os
@@ -179,7 +179,7 @@ class Double:
             return
         if 1e-6 * (m.time_usec - self.first) > TROUBLE_AT:
             self.trouble()
-        controls = self.steer() + [0.0] * 12
+        controls = [(0.9 if self.how == "weak" else 1.0) * u for u in self.steer()] + [0.0] * 12
         self.send(mavlink.MAVLink_hil_actuator_controls_message(m.time_usec, controls, 129 if self.armed else 1, 1))
 
     def fly(self):

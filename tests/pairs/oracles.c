@@ -200,7 +200,7 @@ static void same_from_log(flight *f, vy_log *log)
     world = build(f, scenario, "branch");
     const uint64_t from = info.last_tick / 2;
     const vy_status sought = world == NULL              ? VY_OK
-                             : is_external(f->scenario) ? vy_log_seek_live(log, world, from, &err)
+                             : is_external(f->scenario) ? vy_log_seek_live(log, world, from, NULL, &err)
                                                         : vy_log_seek(log, world, from, &err);
     if (sought != VY_OK)
         FAIL(f, "branch", "%s", err.text);
