@@ -84,7 +84,7 @@ static int state_at(const char *path, vy_log *log, uint64_t tick, const vy_scena
 static int check_firmware(const vy_scenario *scenario, const branch_point *from, const char *at)
 {
     for (int i = 0; i < scenario->drone_count; ++i) {
-        if (scenario->drones[i].def.controller.kind != VY_CONTROLLER_PX4) continue;
+        if (!vy_controller_is_firmware(scenario->drones[i].def.controller.kind)) continue;
         if (from->difference > DIFFERENCE_MAX)
             return vy_print_error(
                 "branch", EXIT_FAILED,

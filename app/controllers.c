@@ -58,7 +58,7 @@ static void register_program_files(const vy_controller_def *def)
 {
     char text[sizeof def->program], path[sizeof def->folder + sizeof def->program + 2];
     const char *separators =
-        def->kind == VY_CONTROLLER_PROCESS || def->kind == VY_CONTROLLER_PX4 ? " \t\"'" : "";
+        def->kind == VY_CONTROLLER_PROCESS || vy_controller_is_firmware(def->kind) ? " \t\"'" : "";
     char *rest = NULL;
     snprintf(text, sizeof text, "%s", def->program);
     for (char *word = strtok_r(text, separators, &rest); word != NULL;

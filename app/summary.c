@@ -602,7 +602,7 @@ static void json_expectations(const flight *f, json *j)
 static uint64_t tier_of(const vy_scenario *s)
 {
     for (int i = 0; i < s->drone_count; ++i) {
-        if (s->drones[i].def.controller.kind == VY_CONTROLLER_PX4) return 1;
+        if (vy_controller_is_firmware(s->drones[i].def.controller.kind)) return 1;
     }
     return 0;
 }

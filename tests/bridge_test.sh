@@ -1,6 +1,6 @@
 #!/bin/sh
-# bridge_test.sh BUILD - firmware in the loop without firmware: the MAVLink messages against pymavlink, and a stand-in for
-# PX4 that flies through its protocol, breaks off, hangs, talks nonsense and refuses. Where python3 or pymavlink cannot be
+# bridge_test.sh BUILD - firmware in the loop without firmware: the MAVLink messages against pymavlink, and stand-ins for
+# PX4 and ArduPilot that fly through their protocols, break off, hang, talk nonsense and refuse. Where python3 or pymavlink cannot be
 # had it is skipped, and the last line says so.
 set -eu
 build=$(cd "$1" && pwd)
@@ -140,5 +140,41 @@ says err "the vehicle has no rotor where motor 1 is"
 sed '/planet:/d' "$source/tests/bridge/px4.yaml" >flat.yaml
 try 2 "$volery" check flat.yaml
 says err "px4 needs a place for its GPS and compass: world.planet.origin"
+
+# ArduPilot's stand-in climbs, holds and lands by the sticks; both sizes of its packets are the same flight, and so is one whose
+# answers get lost.
+soar() { # OUTPUTS HOW STATUS LOG WORDS...
+    outputs=$1 how=$2 wanted=$3 log=$4
+    shift 4
+    try "$wanted" "$volery" run "$source/tests/bridge/ardupilot.yaml" -o "$log" --set "drones.alpha.controller.port=$port" \
+        --set "drones.alpha.controller.command=$python $source/tests/bridge/ardupilot_double.py $port $outputs $how" \
+        --set 'drones.alpha.controller.boot=60 s' "$@"
+}
+soar 16 "" 0 soar.mcap
+replays soar.mcap
+motion() { "$volery" export "$1" --csv --drone alpha --fields body.position,reply.motors --rate 50; }
+motion soar.mcap >first.csv
+same() { motion "$1" | cmp -s first.csv - || fail "another flight: $1"; }
+soar 32 "" 0 soar32.mcap
+same soar32.mcap
+soar 16 lost 0 lost.mcap
+same lost.mcap
+soar 16 kill 1 akill.mcap
+says out "crashed: signal 9"
+replays akill.mcap
+soar 16 hang 1 ahang.mcap --set 'drones.alpha.controller.deadline=0.5 s'
+says out "did not reply within its deadline of 0.5 s"
+soar 16 restart 1 restart.mcap
+says out "ended before the run did"
+replays restart.mcap
+soar 16 garbage 1 agarbage.mcap
+says out "sent bytes that are not of its protocol"
+replays agarbage.mcap
+try 2 "$volery" check "$source/tests/bridge/ardupilot.yaml" --set drones.alpha.controller.truth=off
+says err "ardupilot simulates GPS, compass and barometer itself, from the truth"
+try 2 "$volery" check "$source/tests/bridge/ardupilot.yaml" --set 'drones.alpha.sensors.gps=neo-m9n' \
+    --set 'faults=[{kind: sensor_bias, channel: gps_position, bias: [1, 0, 0], drone: alpha}]'
+says err "its SIM_ parameters break them"
+
 "$volery" list controllers 2>/dev/null | grep -q px4 || "$volery" list | grep -q px4 || fail "volery list"
 echo "bridge: ok"

@@ -1,5 +1,6 @@
 // test_bridge.c - what a firmware is told and what its motors are: axes, units and order.
 #include "bridge/px4_sensors.h"
+#include "bridge/servo_packet.h"
 #include "check.h"
 #include "vehicle/airframe.h"
 #include "volery/world.h"
@@ -29,19 +30,19 @@ static void motors_are_found_by_place_and_spin(void **unused)
     vy_vehicle_def x500 = vehicle("x500");
     int order[VY_ROTOR_CAP];
     vy_error err;
-    assert_int_equal(vy_airframe_px4(VY_AIRFRAME_QUAD_X, &x500, order, &err), VY_OK);
+    assert_int_equal(vy_airframe_match(VY_AIRFRAME_QUAD_X, &x500, order, &err), VY_OK);
     // PX4: front right, back left, front left, back right. x500: front left, front right, back right, back
     // left.
     static const int wanted[] = {1, 3, 0, 2};
     assert_memory_equal(order, wanted, sizeof wanted);
-    assert_int_equal(vy_airframe_px4(VY_AIRFRAME_QUAD_PLUS, &x500, order, &err), VY_BAD_VALUE);
+    assert_int_equal(vy_airframe_match(VY_AIRFRAME_QUAD_PLUS, &x500, order, &err), VY_BAD_VALUE);
     assert_string_equal(err.text,
                         "airframe quad_plus: the vehicle has no rotor where motor 1 is: 0 forward, 1 right");
-    assert_int_equal(vy_airframe_px4(VY_AIRFRAME_HEXA_X, &x500, order, &err), VY_BAD_VALUE);
+    assert_int_equal(vy_airframe_match(VY_AIRFRAME_HEXA_X, &x500, order, &err), VY_BAD_VALUE);
     x500.rotors[3].spin = -x500.rotors[3].spin;
-    assert_int_equal(vy_airframe_px4(VY_AIRFRAME_QUAD_X, &x500, order, &err), VY_BAD_VALUE);
+    assert_int_equal(vy_airframe_match(VY_AIRFRAME_QUAD_X, &x500, order, &err), VY_BAD_VALUE);
     assert_string_equal(err.text, "airframe quad_x: motor 2, rotor 4 here, spins counter-clockwise");
-    assert_int_equal(vy_airframe_px4(VY_AIRFRAME_OWN, &x500, order, &err), VY_OK);
+    assert_int_equal(vy_airframe_match(VY_AIRFRAME_OWN, &x500, order, &err), VY_OK);
     for (int i = 0; i < 4; ++i) assert_int_equal(order[i], i);
 }
 
@@ -67,7 +68,7 @@ static void airframes_are_whole(void **unused)
             }
             int order[VY_ROTOR_CAP], seen = 0;
             vy_error err;
-            if (vy_airframe_px4((vy_airframe)a, &v, order, &err) != VY_OK) continue;
+            if (vy_airframe_match((vy_airframe)a, &v, order, &err) != VY_OK) continue;
             for (int i = 0; i < count; ++i) seen |= 1 << order[i];
             assert_int_equal(seen, (1 << count) - 1);
             ++found;
@@ -225,11 +226,36 @@ static void attitude_is_of_north_east_down(void **unused)
     }
 }
 
+static void servo_packets_have_two_sizes(void **unused)
+{
+    (void)unused;
+    servo_packet p;
+    for (int count = 16; count <= 32; count *= 2) {
+        const unsigned magic = count == 16 ? 18458 : 29569;
+        uint8_t bytes[80] = {(uint8_t)magic, (uint8_t)(magic >> 8), 0x90, 0x01, 0x78, 0x56, 0x34, 0x12};
+        const size_t size = 8 + 2 * (size_t)count;
+        for (int i = 0; i < count; ++i) {
+            bytes[8 + 2 * i] = (uint8_t)(1000 + i);
+            bytes[9 + 2 * i] = (uint8_t)((1000 + i) >> 8);
+        }
+        assert_int_equal(vy_servo_packet_read(bytes, size, &p), 1);
+        assert_true(p.rate == 400 && p.frame == 0x12345678 && p.count == count);
+        for (int i = 0; i < count; ++i) assert_int_equal(p.pwm[i], 1000 + i);
+        assert_int_equal(vy_servo_packet_read(bytes, size - 1, &p), 0);
+        assert_int_equal(vy_servo_packet_read(bytes, size + 1, &p), 0);
+        bytes[0] ^= 1;
+        assert_int_equal(vy_servo_packet_read(bytes, size, &p), 0);
+    }
+    assert_int_equal(vy_servo_packet_read(NULL, 0, &p), 0);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(motors_are_found_by_place_and_spin), cmocka_unit_test(airframes_are_whole),
-        cmocka_unit_test(samples_become_messages), cmocka_unit_test(flow_has_the_signs_of_the_gyroscope),
-        cmocka_unit_test(attitude_is_of_north_east_down)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(servo_packets_have_two_sizes),
+                                       cmocka_unit_test(motors_are_found_by_place_and_spin),
+                                       cmocka_unit_test(airframes_are_whole),
+                                       cmocka_unit_test(samples_become_messages),
+                                       cmocka_unit_test(flow_has_the_signs_of_the_gyroscope),
+                                       cmocka_unit_test(attitude_is_of_north_east_down)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -293,7 +293,7 @@ static void every_field_of_a_drone_has_a_key(void **unused)
         k->start.rung = (vy_rung)rung;
         walk(drones->table, (char *)&drone, 0, mark_value, &c);
     }
-    for (int kind = VY_CONTROLLER_NONE; kind <= VY_CONTROLLER_PX4; ++kind) {
+    for (int kind = VY_CONTROLLER_NONE; kind <= VY_CONTROLLER_ARDUPILOT; ++kind) {
         k->kind = (vy_controller_kind)kind;
         walk(drones->table, (char *)&drone, 0, mark_value, &c);
     }

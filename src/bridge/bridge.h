@@ -23,3 +23,11 @@ vy_verdict vy_px4_step(vy_px4 *bridge, const vy_samples *samples, vy_intent *int
 
 /// NULL is a no-op.
 void vy_px4_close(vy_px4 *bridge);
+
+typedef struct vy_ardupilot vy_ardupilot; ///< one owner
+
+/// The same for ArduPilot.
+vy_status vy_ardupilot_open(const bridge_job *job, vy_ardupilot **out, vy_error *err);
+vy_verdict vy_ardupilot_step(vy_ardupilot *bridge, const vy_samples *samples, vy_intent *intent,
+                             int32_t *detail);
+void vy_ardupilot_close(vy_ardupilot *bridge);

@@ -62,7 +62,7 @@ vy_status vy_px4_open(const bridge_job *job, vy_px4 **out, vy_error *err)
     *out = NULL;
     if (job->planet == NULL || !(job->planet->origin.gm > 0.0))
         return vy_fail(err, VY_BAD_VALUE, "px4 needs a place on a planet for its GPS: planet.origin");
-    vy_status status = vy_airframe_px4(def->firmware.airframe, job->start->vehicle, order, err);
+    vy_status status = vy_airframe_match(def->firmware.airframe, job->start->vehicle, order, err);
     if (status != VY_OK) return status;
     vy_px4 *p = calloc(1, sizeof *p);
     if (p == NULL) return vy_fail(err, VY_NO_MEMORY, "controller: out of memory");

@@ -4,16 +4,17 @@
 
 int vy_host_describe(const vy_controller_def *def, char out[VY_PROGRAM_ROOM])
 {
-    const char *what = def->kind == VY_CONTROLLER_PLUGIN    ? "plug-in"
-                       : def->kind == VY_CONTROLLER_PROCESS ? "process"
-                       : def->kind == VY_CONTROLLER_PILOT   ? "pilot device"
-                       : def->kind == VY_CONTROLLER_PX4     ? "px4"
-                                                            : NULL;
+    const char *what = def->kind == VY_CONTROLLER_PLUGIN      ? "plug-in"
+                       : def->kind == VY_CONTROLLER_PROCESS   ? "process"
+                       : def->kind == VY_CONTROLLER_PILOT     ? "pilot device"
+                       : def->kind == VY_CONTROLLER_PX4       ? "px4"
+                       : def->kind == VY_CONTROLLER_ARDUPILOT ? "ardupilot"
+                                                              : NULL;
     out[0] = '\0';
     if (what == NULL) return 0;
-    const char *program = def->program[0] != '\0'          ? def->program
-                          : def->kind == VY_CONTROLLER_PX4 ? "that connects"
-                                                           : "keyboard";
+    const char *program = def->program[0] != '\0'                ? def->program
+                          : vy_controller_is_firmware(def->kind) ? "that connects"
+                                                                 : "keyboard";
     const int beside = def->folder[0] != '\0' && program[0] != '/' && program == def->program;
     snprintf(out, VY_PROGRAM_ROOM, "%s %s%s%s", what, program, beside ? " in " : "",
              beside ? def->folder : "");

@@ -12,7 +12,8 @@
 enum { REAP_MILLISECONDS = 1000 }; // from the end of its connection to the end of the process
 
 struct vy_firmware_host {
-    vy_px4 *px4;
+    vy_px4 *px4; // one of the two
+    vy_ardupilot *ardupilot;
     child child; // pid 0: one that connects by itself
     shared_core core;
     int dead;
@@ -27,7 +28,8 @@ vy_status vy_firmware_host_open(const vy_host_request *job, vy_firmware_host **o
     if (h == NULL) return vy_fail(err, VY_NO_MEMORY, "controller: out of memory");
     h->child = (child){.lifeline = -1, .owner = getpid()};
     h->core.core = -1;
-    vy_status status = vy_px4_open(&bridge, &h->px4, err);
+    vy_status status = job->def->kind == VY_CONTROLLER_PX4 ? vy_px4_open(&bridge, &h->px4, err)
+                                                           : vy_ardupilot_open(&bridge, &h->ardupilot, err);
     if (status == VY_OK && job->def->program[0] != '\0')
         status = vy_launch(job, -1, &h->child, &h->core, err);
     if (status != VY_OK) {
@@ -36,6 +38,14 @@ vy_status vy_firmware_host_open(const vy_host_request *job, vy_firmware_host **o
     }
     *out = h;
     return VY_OK;
+}
+
+static void close_bridge(vy_firmware_host *h)
+{
+    vy_px4_close(h->px4);
+    vy_ardupilot_close(h->ardupilot);
+    h->px4 = NULL;
+    h->ardupilot = NULL;
 }
 
 // Ask it to end, then end it.
@@ -53,8 +63,7 @@ static void end_child(vy_firmware_host *h, int milliseconds)
 
 vy_verdict vy_firmware_host_finish(vy_firmware_host *h, int32_t *detail)
 {
-    vy_px4_close(h->px4);
-    h->px4 = NULL;
+    close_bridge(h);
     *detail = 0;
     end_child(h, END_MILLISECONDS);
     if (!h->dead) h->verdict = VY_VERDICT_ABSENT;
@@ -78,19 +87,21 @@ void vy_firmware_host_call(void *host, const vy_samples *samples, vy_intent *int
     if (!h->dead) {
         vy_verdict ended;
         int32_t how;
-        h->verdict = vy_px4_step(h->px4, samples, intent, &h->detail);
+        h->verdict = h->px4 != NULL ? vy_px4_step(h->px4, samples, intent, &h->detail)
+                                    : vy_ardupilot_step(h->ardupilot, samples, intent, &h->detail);
         // How did it end; and has it, before it has connected?
-        const int gone = h->verdict == VY_VERDICT_ENDED;
+        // Over UDP silence may be the end, too.
+        const int gone =
+            h->verdict == VY_VERDICT_ENDED || (h->verdict == VY_VERDICT_LATE && h->ardupilot != NULL);
         const int boots = h->verdict == VY_VERDICT_REPLIED && intent->status == VY_STATUS_NOT_READY;
         if (h->child.pid > 0 && (gone || boots) &&
-            vy_child_wait(&h->child, gone ? REAP_MILLISECONDS : 0, &ended, &how)) {
+            vy_child_wait(&h->child, h->verdict == VY_VERDICT_ENDED ? REAP_MILLISECONDS : 0, &ended, &how)) {
             h->verdict = ended;
             h->detail = how;
         }
         h->dead = h->verdict != VY_VERDICT_REPLIED;
         if (h->dead) {
-            vy_px4_close(h->px4);
-            h->px4 = NULL;
+            close_bridge(h);
             end_child(h, 0);
         }
     }

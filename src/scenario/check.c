@@ -224,24 +224,38 @@ static void warn_of_inertia(vy_reader *r, const vy_mat3 *inertia)
                       "inertia: a moment is above the sum of the others, as of no rigid body");
 }
 
-// What a firmware needs beyond the ranges of its keys.
-static void check_firmware(vy_reader *r, const vy_scenario *s, const vy_drone_def *def)
+// A firmware that simulates some of its sensors itself: they cannot break here.
+static void check_ardupilot(vy_reader *r, const vy_scenario *s, int index)
 {
-    const vy_controller_def *c = &def->controller;
+    const vy_controller_def *c = &s->drones[index].def.controller;
+    if (IS_VALID(r, c->truth) && !c->truth)
+        vy_reader_refuse(r, &c->kind,
+                         "ardupilot simulates GPS, compass and barometer itself, from the truth: truth: on");
+    if (IS_VALID(r, c->firmware.airframe) && c->firmware.airframe == VY_AIRFRAME_OWN)
+        vy_reader_refuse(r, &c->firmware.airframe,
+                         "airframe own: only px4 can be told where the vehicle's rotors are");
+    if (c->parameter_count > 0)
+        vy_reader_refuse(r, &c->parameters[0],
+                         "parameters: ardupilot reads its own, by --defaults of its command line");
+    for (int i = 0; i < s->fault_count; ++i) {
+        const vy_scenario_fault *f = &s->faults[i];
+        const vy_channel channel = f->def.channel;
+        if (!IS_VALID(r, *f) || f->def.kind < VY_FAULT_SENSOR_BIAS || f->def.kind > VY_FAULT_SENSOR_DELAY)
+            continue;
+        if ((f->drone == index || f->drone == VY_EVERY_DRONE) &&
+            (channel == VY_CHANNEL_BARO || channel == VY_CHANNEL_MAG || channel == VY_CHANNEL_GPS_POSITION ||
+             channel == VY_CHANNEL_GPS_VELOCITY))
+            vy_reader_refuse(r, &f->def.channel,
+                             "ardupilot simulates its GPS, compass and barometer itself: its SIM_ parameters "
+                             "break them");
+    }
+}
+
+static void check_px4(vy_reader *r, const vy_scenario *s, const vy_controller_def *c)
+{
     const vy_firmware_def *f = &c->firmware;
-    int order[VY_ROTOR_CAP];
-    vy_error err;
-    if (!IS_VALID(r, c->kind) || c->kind != VY_CONTROLLER_PX4) return;
     if (IS_VALID(r, s->environment.planet) && !(s->environment.planet.origin.gm > 0.0))
         vy_reader_refuse(r, &c->kind, "px4 needs a place for its GPS and compass: world.planet.origin");
-    if (IS_VALID(r, def->vehicle) && IS_VALID(r, f->airframe) &&
-        vy_airframe_px4(f->airframe, &def->vehicle, order, &err) != VY_OK)
-        vy_reader_refuse(r, &f->airframe, "%s", err.text);
-    if (IS_VALID(r, def->imu.period) && !(def->imu.period > 0.0))
-        vy_reader_refuse(r, &c->kind, "px4 needs an IMU: its samples move the firmware's clock");
-    unsigned char parsed[sizeof(struct in_addr)];
-    if (IS_VALID(r, f->address) && inet_pton(AF_INET, f->address, parsed) != 1)
-        vy_reader_refuse(r, f->address, "address %s is no IPv4 address, like 127.0.0.1", f->address);
     for (int i = 0; i < f->script_count; ++i) {
         const vy_script_line *line = &f->script[i];
         if (i > 0 && IS_VALID(r, line->time) && IS_VALID(r, line[-1].time) && line->time < line[-1].time)
@@ -258,6 +272,29 @@ static void check_firmware(vy_reader *r, const vy_scenario *s, const vy_drone_de
             "parameters.%s: a firmware's parameter is a number, and its name has at most 16 letters",
             c->parameters[i].name);
     }
+}
+
+// What a firmware needs beyond the ranges of its keys.
+static void check_firmware(vy_reader *r, const vy_scenario *s, int index)
+{
+    const vy_drone_def *def = &s->drones[index].def;
+    const vy_controller_def *c = &def->controller;
+    const vy_firmware_def *f = &c->firmware;
+    int order[VY_ROTOR_CAP];
+    vy_error err;
+    if (!IS_VALID(r, c->kind) || !vy_controller_is_firmware(c->kind)) return;
+    if (IS_VALID(r, def->vehicle) && IS_VALID(r, f->airframe) &&
+        vy_airframe_match(f->airframe, &def->vehicle, order, &err) != VY_OK)
+        vy_reader_refuse(r, &f->airframe, "%s", err.text);
+    if (IS_VALID(r, def->imu.period) && !(def->imu.period > 0.0))
+        vy_reader_refuse(r, &c->kind, "a firmware needs an IMU: its samples move the firmware's clock");
+    unsigned char parsed[sizeof(struct in_addr)];
+    if (IS_VALID(r, f->address) && inet_pton(AF_INET, f->address, parsed) != 1)
+        vy_reader_refuse(r, f->address, "address %s is no IPv4 address, like 127.0.0.1", f->address);
+    if (c->kind == VY_CONTROLLER_PX4)
+        check_px4(r, s, c);
+    else
+        check_ardupilot(r, s, index);
 }
 
 static void check_controller(vy_reader *r, const vy_scenario_drone *drone)
@@ -299,7 +336,7 @@ static void check_drone(vy_reader *r, const vy_scenario *s, int index)
         break;
     }
     check_controller(r, drone);
-    check_firmware(r, s, def);
+    check_firmware(r, s, index);
     warn_of_inertia(r, &def->vehicle.inertia);
     if (!check_vehicle(r, &def->vehicle)) return;
     if (!IS_VALID(r, def->rotor_speed) || !IS_VALID(r, s->environment) || !IS_VALID(r, s->step)) return;

@@ -68,7 +68,7 @@ static void check_program(vy_reader *r, const char *from, const vy_controller_de
 {
     const char *folder, *word = c->program;
     const size_t folder_size = folder_of(c, from, &folder);
-    const int command = c->kind == VY_CONTROLLER_PROCESS || c->kind == VY_CONTROLLER_PX4;
+    const int command = c->kind == VY_CONTROLLER_PROCESS || vy_controller_is_firmware(c->kind);
     const size_t size = command ? first_word(&word) : strlen(word);
     if (size == 0) return; // nothing, the keyboard, or the shell's business
     const vy_node *place = vy_reader_origin(r, c->program);

@@ -292,6 +292,8 @@ static const vy_choice controllers[] = {
            "no controller, but the loops below the intent of the start are closed"),
     CHOICE("pilot", VY_CONTROLLER_PILOT, "a person at a keyboard or joystick; see controllers.md"),
     CHOICE("px4", VY_CONTROLLER_PX4, "PX4's firmware, in lock-step over MAVLink; see autopilots.md"),
+    CHOICE("ardupilot", VY_CONTROLLER_ARDUPILOT,
+           "ArduPilot's firmware, in lock-step over its JSON interface; see autopilots.md"),
 };
 static const vy_choice cores[] = {
     CHOICE("one", 0, "the program runs on the core of the simulation: quickest in lock-step"),
@@ -301,7 +303,8 @@ static const vy_choice cores[] = {
 #define PROCESS_KIND   (1u << VY_CONTROLLER_PROCESS)
 #define PILOT          (1u << VY_CONTROLLER_PILOT)
 #define PX4_KIND       (1u << VY_CONTROLLER_PX4)
-#define PROGRAM_KINDS  (PLUGIN_KIND | PROCESS_KIND | PX4_KIND)
+#define FIRMWARE_KINDS (PX4_KIND | 1u << VY_CONTROLLER_ARDUPILOT)
+#define PROGRAM_KINDS  (PLUGIN_KIND | PROCESS_KIND | FIRMWARE_KINDS)
 #define EXTERNAL_KINDS (PROGRAM_KINDS | 1u << VY_CONTROLLER_CALLBACK | PILOT)
 static const vy_row controller_rows[] = {
     ROW("kind", CHOICE, vy_controller_def, kind, CHOICES(controllers), .help = "the kind of controller"),
@@ -332,7 +335,7 @@ static const vy_row controller_rows[] = {
     ROW("library", TEXT, vy_controller_def, program, .size = sizeof((vy_controller_def *)0)->program,
         .flags = VY_ROW_REQUIRED, .when = PLUGIN_KIND, .help = "file of the plug-in, seen from `folder`"),
     ROW("command", TEXT, vy_controller_def, program, .size = sizeof((vy_controller_def *)0)->program,
-        .keyword = "none", .flags = VY_ROW_REQUIRED, .when = PROCESS_KIND | PX4_KIND,
+        .keyword = "none", .flags = VY_ROW_REQUIRED, .when = PROCESS_KIND | FIRMWARE_KINDS,
         .help =
             "command line of the program, run in `folder` by the shell; `none`: a firmware that connects by "
             "itself"),
@@ -354,9 +357,9 @@ static const vy_row controller_rows[] = {
         .help = "what a pilot's transmitter sends, over time"),
     ROW("truth", CHOICE, vy_controller_def, truth, SWITCH, .when = EXTERNAL_KINDS,
         .flags = VY_ROW_HASHED_IF_SET, .help = "on: the truth is among its samples, beside the estimate"),
-    ROW("cores", CHOICE, vy_controller_def, spread, CHOICES(cores), .when = PROCESS_KIND | PX4_KIND,
+    ROW("cores", CHOICE, vy_controller_def, spread, CHOICES(cores), .when = PROCESS_KIND | FIRMWARE_KINDS,
         .flags = VY_ROW_UNHASHED, .help = "where the program runs"),
-    ROW("airframe", CHOICE, vy_controller_def, firmware.airframe, CHOICES(airframes), .when = PX4_KIND,
+    ROW("airframe", CHOICE, vy_controller_def, firmware.airframe, CHOICES(airframes), .when = FIRMWARE_KINDS,
         .help = "order and spin of the firmware's motors"),
     ROW("script", LIST, vy_controller_def, firmware.script, .table = &script_table, .size = VY_SCRIPT_CAP,
         .count_offset = offsetof(vy_controller_def, firmware.script_count), .when = PX4_KIND,
@@ -364,12 +367,13 @@ static const vy_row controller_rows[] = {
     ROW("patience", NUMBER, vy_controller_def, firmware.patience, .unit = "s", .range = POSITIVE,
         .when = PX4_KIND, .flags = VY_ROW_UNHASHED,
         .help = "of simulated time within which a line of the script is accepted; else the run ends"),
-    ROW("address", TEXT, vy_controller_def, firmware.address, .size = VY_ADDRESS_CAP, .when = PX4_KIND,
+    ROW("address", TEXT, vy_controller_def, firmware.address, .size = VY_ADDRESS_CAP, .when = FIRMWARE_KINDS,
         .flags = VY_ROW_UNHASHED, .help = "IPv4 address to listen on: `127.0.0.1` is this computer alone"),
-    ROW("port", COUNT, vy_controller_def, firmware.port, .range = WITHIN(0.0, 65535.0), .when = PX4_KIND,
-        .flags = VY_ROW_UNHASHED,
-        .help = "TCP port that the firmware connects to, 0: its usual one, 4560; the drone's number in the "
-                "run, from 0 on, is added"),
+    ROW("port", COUNT, vy_controller_def, firmware.port, .range = WITHIN(0.0, 65535.0),
+        .when = FIRMWARE_KINDS, .flags = VY_ROW_UNHASHED,
+        .help = "port that the firmware connects to, 0: its usual one (PX4: TCP 4560, ArduPilot: UDP 9002); "
+                "the drone's number in the "
+                "run, from 0 on, is added, of ArduPilot ten times"),
     ROW("script_port", COUNT, vy_controller_def, firmware.script_port, .range = WITHIN(0.0, 65535.0),
         .when = PX4_KIND, .flags = VY_ROW_UNHASHED,
         .help = "UDP port that the firmware's own MAVLink sends to, 0: its usual one, 14540; the drone's "

@@ -18,8 +18,8 @@ typedef struct motor_list {
     motor_place motors[VY_ROTOR_CAP];
 } motor_list;
 
-// As in PX4's airframe reference, in the order of its outputs.
-static const motor_list px4[] = {
+// As in PX4's airframe reference and ArduPilot's motor order diagrams, in the order of their outputs.
+static const motor_list airframes[] = {
     [VY_AIRFRAME_QUAD_X] = {"quad_x", 4, {{1, 1, 1}, {-1, -1, 1}, {1, -1, -1}, {-1, 1, -1}}},
     [VY_AIRFRAME_QUAD_PLUS] = {"quad_plus", 4, {{0, 1, 1}, {0, -1, 1}, {1, 0, -1}, {-1, 0, -1}}},
     [VY_AIRFRAME_HEXA_X] = {"hexa_x",
@@ -77,8 +77,8 @@ static int nearest(const motor_place *m, const vy_vehicle_def *v, double *cosine
     return best;
 }
 
-vy_status vy_airframe_px4(vy_airframe airframe, const vy_vehicle_def *vehicle, int order[VY_ROTOR_CAP],
-                          vy_error *err)
+vy_status vy_airframe_match(vy_airframe airframe, const vy_vehicle_def *vehicle, int order[VY_ROTOR_CAP],
+                            vy_error *err)
 {
     if (airframe == VY_AIRFRAME_OWN) {
         for (int k = 0; k < vehicle->rotor_count; ++k) order[k] = k;
@@ -86,8 +86,8 @@ vy_status vy_airframe_px4(vy_airframe airframe, const vy_vehicle_def *vehicle, i
                    ? VY_OK
                    : vy_fail(err, VY_BAD_VALUE, "airframe own: the vehicle has no rotors");
     }
-    VY_ASSERT((unsigned)airframe < sizeof px4 / sizeof px4[0]);
-    const motor_list *list = &px4[airframe];
+    VY_ASSERT((unsigned)airframe < sizeof airframes / sizeof airframes[0]);
+    const motor_list *list = &airframes[airframe];
     unsigned used = 0;
     if (vehicle->rotor_count != list->count)
         return vy_fail(err, VY_BAD_VALUE, "airframe %s has %d motors, and the vehicle %d rotors", list->name,

@@ -53,6 +53,8 @@ static const struct {
     {"drones[].controller.path.kind=minimum_snap", "drones[].controller.path.waypoints=several"},
     {"drones[].controller.kind=px4", "world.planet.origin.gm=number"},
     {"drones[].controller.kind=px4", "drones[].vehicle=x500"},
+    {"drones[].controller.kind=ardupilot", "drones[].vehicle=x500"},
+    {"drones[].controller.kind=ardupilot", "drones[].controller.truth=on"},
     {"drones[].controller.airframe", "world.planet.origin.gm=number"},
     {"drones[].controller.airframe=octo_plus", "drones[].vehicle=octo"},
     {"drones[].controller.script", "world.planet.origin.gm=number"},

@@ -1,0 +1,198 @@
+// ardupilot.c - ArduPilot in the loop: its JSON interface over UDP, in lock-step.
+//
+// The firmware asks with its servo outputs and waits for the state that follows; the numbers of its packets
+// go up by one. The same number again is the same question, whose answer was lost; a smaller one is a
+// firmware that has begun anew.
+#define _GNU_SOURCE
+#include "bridge/bridge.h"
+#include "base/assert.h"
+#include "base/fail.h"
+#include "bridge/px4_sensors.h"
+#include "bridge/servo_packet.h"
+#include "bridge/sockets.h"
+#include "scenario/number.h"
+#include "vehicle/airframe.h"
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <time.h>
+
+enum {
+    USUAL_PORT = 9002,
+    PORTS_EACH = 10,    // from one instance to the next
+    NONSENSE_CAP = 100, // packets that are none of a firmware's, in a row
+    ANSWER_CAP = 2048,  // [bytes]
+    GARBAGE_DETAIL = -1,
+};
+
+struct vy_ardupilot {
+    int socket;
+    struct sockaddr_in firmware;
+    int heard;
+    uint32_t frame; // the last that was answered
+    int nonsense;
+    double deadline;
+    vy_vec3 home; // [m] the start, world axes
+    int motor_count;
+    int order[VY_ROTOR_CAP];
+    int has_range, has_airspeed, has_power;
+    char answer[ANSWER_CAP];
+};
+
+static double now(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+vy_status vy_ardupilot_open(const bridge_job *job, vy_ardupilot **out, vy_error *err)
+{
+    const vy_controller_def *def = job->def;
+    const vy_sensor_suite_def *suite = job->start->sensors;
+    int order[VY_ROTOR_CAP];
+    *out = NULL;
+    vy_status status = vy_airframe_match(def->firmware.airframe, job->start->vehicle, order, err);
+    if (status != VY_OK) return status;
+    vy_ardupilot *a = calloc(1, sizeof *a);
+    if (a == NULL) return vy_fail(err, VY_NO_MEMORY, "controller: out of memory");
+    a->deadline = def->deadline;
+    a->home = job->start->position;
+    a->motor_count = job->start->vehicle->rotor_count;
+    memcpy(a->order, order, sizeof order);
+    a->has_range = suite->range.period > 0.0;
+    a->has_airspeed = suite->airspeed.period > 0.0;
+    a->has_power = suite->power.period > 0.0;
+    const int port = def->firmware.port > 0 ? def->firmware.port : USUAL_PORT;
+    status = vy_bind_udp(def->firmware.address, port + PORTS_EACH * def->instance, &a->socket, err);
+    if (status != VY_OK) {
+        free(a);
+        return status;
+    }
+    *out = a;
+    return VY_OK;
+}
+
+void vy_ardupilot_close(vy_ardupilot *a)
+{
+    if (a == NULL) return;
+    vy_socket_close(&a->socket);
+    free(a);
+}
+
+// The state as one line of JSON. What the firmware does not find it simulates itself.
+static size_t print_answer(vy_ardupilot *a, const vy_samples *s)
+{
+    const vy_truth_sample *t = &s->truth;
+    const vy_quat q = vy_px4_attitude(t->attitude);
+    const vy_locale locale = vy_locale_enter();
+    char *to = a->answer;
+    size_t room = sizeof a->answer, n;
+    n = (size_t)snprintf(
+        to, room,
+        "\n{\"timestamp\":%.9g,\"imu\":{\"gyro\":[%.9g,%.9g,%.9g],\"accel_body\":[%.9g,%.9g,%.9g]},"
+        "\"position\":[%.9g,%.9g,%.9g],\"velocity\":[%.9g,%.9g,%.9g],"
+        "\"quaternion\":[%.9g,%.9g,%.9g,%.9g]",
+        s->time, s->imu.gyro.x, -s->imu.gyro.y, -s->imu.gyro.z, s->imu.accel.x, -s->imu.accel.y,
+        -s->imu.accel.z, t->position.y - a->home.y, t->position.x - a->home.x, a->home.z - t->position.z,
+        t->velocity.y, t->velocity.x, -t->velocity.z, q.w, q.x, q.y, q.z);
+    if (a->has_range) n += (size_t)snprintf(to + n, room - n, ",\"rng_1\":%.9g", s->range.distance);
+    if (a->has_airspeed) n += (size_t)snprintf(to + n, room - n, ",\"airspeed\":%.9g", s->airspeed.speed);
+    if (a->has_power)
+        n += (size_t)snprintf(to + n, room - n, ",\"battery\":{\"voltage\":%.9g,\"current\":%.9g}",
+                              s->power.voltage, s->power.current);
+    if (s->rc.count > 0) {
+        n += (size_t)snprintf(to + n, room - n, ",\"rc\":{");
+        for (size_t i = 0; i < s->rc.count && i < 12; ++i)
+            n += (size_t)snprintf(to + n, room - n, "%s\"rc_%zu\":%.0f", i > 0 ? "," : "", i + 1,
+                                  s->rc.channels[i]);
+        n += (size_t)snprintf(to + n, room - n, "}");
+    }
+    n += (size_t)snprintf(to + n, room - n, "}\n");
+    vy_locale_leave(locale);
+    VY_ASSERT(n < room);
+    return n;
+}
+
+static void set_reply(const vy_ardupilot *a, const servo_packet *p, vy_intent *intent)
+{
+    intent->rung = VY_RUNG_MOTORS;
+    intent->status = VY_STATUS_DISARMED;
+    for (int k = 0; k < a->motor_count; ++k) {
+        const double u = 1e-3 * ((double)p->pwm[k] - 1000.0);
+        intent->motors[a->order[k]] = u < 0.0 ? 0.0 : u > 1.0 ? 1.0 : u;
+        if (u > 0.0) intent->status = VY_STATUS_ARMED;
+    }
+}
+
+// The next packet of the firmware, within `seconds`. 1: here it is; 0: none; -1: too many that are none.
+static int next_packet(vy_ardupilot *a, double seconds, servo_packet *out)
+{
+    const double start = now();
+    for (;;) {
+        uint8_t bytes[256];
+        struct sockaddr_in from;
+        socklen_t length = sizeof from;
+        const ssize_t size =
+            recvfrom(a->socket, bytes, sizeof bytes, MSG_DONTWAIT, (struct sockaddr *)&from, &length);
+        const double left = seconds - (now() - start);
+        if (size < 0 && (left <= 0.0 || !vy_wait_readable(a->socket, left))) return 0;
+        if (size < 0) continue;
+        const int stranger = a->heard && (from.sin_port != a->firmware.sin_port ||
+                                          from.sin_addr.s_addr != a->firmware.sin_addr.s_addr);
+        if (!stranger && vy_servo_packet_read(bytes, (size_t)size, out)) {
+            a->firmware = from;
+            a->heard = 1;
+            a->nonsense = 0;
+            return 1;
+        }
+        if (!stranger && ++a->nonsense > NONSENSE_CAP && a->heard) return -1;
+        if (left <= 0.0) return 0;
+    }
+}
+
+static void answer(vy_ardupilot *a, size_t size)
+{
+    (void)sendto(a->socket, a->answer, size, MSG_NOSIGNAL, (const struct sockaddr *)&a->firmware,
+                 sizeof a->firmware); // one that is lost is asked for again
+}
+
+vy_verdict vy_ardupilot_step(vy_ardupilot *a, const vy_samples *samples, vy_intent *intent, int32_t *detail)
+{
+    servo_packet p;
+    *detail = 0;
+    intent->rung = VY_RUNG_MOTORS;
+    intent->status = VY_STATUS_NOT_READY;
+    // Questions that were repeated while the world was busy get one answer.
+    for (int i = 0; i < NONSENSE_CAP && next_packet(a, 0.0, &p) > 0; ++i) {
+        if (p.frame < a->frame) {
+            *detail = -1;
+            return VY_VERDICT_ENDED;
+        }
+        a->frame = p.frame;
+    }
+    if (!a->heard) return VY_VERDICT_REPLIED;
+    const size_t size = print_answer(a, samples);
+    const double start = now();
+    answer(a, size);
+    for (;;) {
+        const double left = a->deadline - (now() - start);
+        const int got = left > 0.0 ? next_packet(a, left, &p) : 0;
+        if (got == 0) return VY_VERDICT_LATE;
+        if (got < 0) {
+            *detail = GARBAGE_DETAIL;
+            return VY_VERDICT_GARBAGE;
+        }
+        if (p.frame > a->frame) break;
+        if (p.frame < a->frame) { // it has begun anew
+            *detail = -1;
+            return VY_VERDICT_ENDED;
+        }
+        answer(a, size); // it asks once more
+    }
+    a->frame = p.frame;
+    set_reply(a, &p, intent);
+    return VY_VERDICT_REPLIED;
+}
