@@ -1,127 +1,26 @@
 // test_estimator_flights.c - flights on parts as sold and the Kalman filter, through faults of sensors: is
 // nobody lost, and is the filter as good as it says?
 //
-// A pairwise array over vehicle, air, fault, gate, calibration, start and motion. By itself one seed of each
-// row; VOLERY_ESTIMATOR_SEEDS=100 flies them all, VOLERY_ESTIMATOR_FIRST=n begins at another seed,
+// By itself one seed of each row of the array; VOLERY_ESTIMATOR_SEEDS=100 flies them all (`make estimators`),
+// VOLERY_ESTIMATOR_JOBS=n in n processes, VOLERY_ESTIMATOR_FIRST=n begins at another seed,
 // VOLERY_ESTIMATOR_ROW=n flies one row.
-#include "check.h"
-#include "volery/scenario.h"
-#include "world/sensor_suite.h"
-#include <stdio.h>
+#define _DEFAULT_SOURCE // MAP_ANONYMOUS
+#include "estimator_array.h"
 #include <stdlib.h>
-#include <string.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
-#define DEGREE     0.01745329251994330
-#define FAULT_AT   22.0 // [s]
-#define RECOVERY   10.0 // [s] after a fault
-#define AFTERWARDS 12.0 // [s] of flight after that
+#define DEGREE 0.01745329251994330
+#define LOOKS  100 // [steps] between two looks at a flight
+#define MANY   20  // seeds, from which on rows are judged by themselves
 
-typedef enum fault_choice { NO_FAULT, GPS_1, GPS_5, GPS_20, MAGNET, BARO_JUMP, SPOOFED } fault_choice;
+// What an estimate consists of, with how many numbers each.
+enum { PLACE, HEIGHT, SPEED, TILT, YAW, GYRO, ACCEL, IRON, PARTS, KINEMATIC = 9 };
+static const char *const part_names[PARTS] = {"place", "height", "speed", "tilt",
+                                              "yaw",   "gyro",   "accel", "iron"};
 
-typedef struct fault_row {
-    const char *name, *text;
-    double duration; // [s]
-} fault_row;
-
-#define FROM "start: 22 s, duration: "
-static const fault_row fault_rows[] = {
-    [NO_FAULT] = {"none", "", 0.0},
-    [GPS_1] = {"GPS lost 1 s", "{kind: sensor_dropout, channel: gps_position, share: 1, " FROM "1 s}", 1.0},
-    [GPS_5] = {"GPS lost 5 s", "{kind: sensor_dropout, channel: gps_position, share: 1, " FROM "5 s}", 5.0},
-    [GPS_20] = {"GPS lost 20 s", "{kind: sensor_dropout, channel: gps_position, share: 1, " FROM "20 s}",
-                20.0},
-    [MAGNET] = {"50 uT for 5 s", "{kind: sensor_bias, channel: mag, bias: [40e-6, -30e-6, 0], " FROM "5 s}",
-                5.0},
-    [BARO_JUMP] = {"baro jump 20 m", "{kind: sensor_bias, channel: baro, bias: 240 Pa, " FROM "10 s}", 10.0},
-    // Fixes that move away at about 0.8 m/s, to 10 m.
-    [SPOOFED] =
-        {"spoofed drift",
-         "{kind: sensor_vibration, channel: gps_position, amplitude: [10, 6, 0], frequency: 0.0125 Hz, " FROM
-         "18 s}",
-         18.0},
-};
-
-typedef struct flight_row {
-    const char *vehicle;
-    fault_choice fault;
-    int gusts, gate, calibrated, on_ground, eight;
-    int complementary; // in place of the Kalman filter
-} flight_row;
-
-// Every two choices of different columns are in one of the rows, as far as 24 rows go.
-static const flight_row flight_rows[] = {
-    {"x500", NO_FAULT, 0, 0, 1, 0, 0, 0},
-    {"x500", NO_FAULT, 1, 1, 0, 0, 1, 0},
-    {"x500", GPS_1, 1, 0, 1, 1, 0, 0},
-    {"x500", GPS_5, 0, 1, 0, 0, 0, 0},
-    {"x500", GPS_20, 1, 0, 1, 0, 1, 0},
-    {"x500", MAGNET, 0, 1, 1, 0, 0, 0},
-    {"x500", BARO_JUMP, 1, 0, 0, 1, 0, 0},
-    {"x500", SPOOFED, 0, 1, 1, 0, 1, 0},
-    {"hexa", NO_FAULT, 1, 1, 1, 1, 1, 0},
-    {"hexa", GPS_1, 0, 1, 0, 0, 1, 0},
-    {"hexa", GPS_20, 0, 1, 0, 0, 0, 0},
-    {"hexa", MAGNET, 1, 0, 0, 0, 1, 0},
-    {"hexa", BARO_JUMP, 0, 1, 1, 0, 1, 0},
-    {"crazyflie2x-physical", NO_FAULT, 0, 0, 0, 0, 0, 0},
-    {"crazyflie2x-physical", GPS_5, 0, 0, 1, 1, 1, 0},
-    {"crazyflie2x-physical", GPS_20, 0, 1, 1, 1, 0, 0},
-    {"crazyflie2x-physical", MAGNET, 0, 0, 1, 0, 0, 0},
-    {"crazyflie2x-physical", SPOOFED, 0, 0, 0, 0, 0, 0},
-    {"reference-quad", NO_FAULT, 0, 0, 0, 0, 1, 0},
-    {"reference-quad", GPS_5, 1, 1, 1, 0, 0, 0},
-    {"reference-quad", MAGNET, 1, 1, 0, 1, 0, 0},
-    {"reference-quad", BARO_JUMP, 0, 0, 0, 0, 0, 0},
-    {"reference-quad", SPOOFED, 1, 0, 1, 1, 0, 0},
-    {"hexa", SPOOFED, 1, 0, 0, 0, 0, 0},
-};
-enum { ROWS = sizeof flight_rows / sizeof flight_rows[0], KINEMATIC = 9 };
-
-static double flight_end(const flight_row *row)
-{
-    return FAULT_AT + fault_rows[row->fault].duration + RECOVERY + AFTERWARDS;
-}
-
-static vy_world *row_world(const flight_row *row, uint64_t seed)
-{
-    char text[4000];
-    const char *eight = "\n      path: {kind: figure_eight, centre: [0, 0, 20], radius: 8 m, speed: 5 m/s, "
-                        "ramp: 3 s, laps: 20, "
-                        "start: 6 s}";
-    const char *climb =
-        "\n      setpoints: [{time: 2.5 s, position: [0, 0, 0]}, {time: 8 s, position: [0, 0, 20]}]";
-    snprintf(text, sizeof text,
-             "volery: 1\nname: row\nduration: 90 s\n"
-             "world:\n  magnetic_field: [0, 20 uT, -45 uT]\n%s%s"
-             "drones:\n  - name: alpha\n    vehicle: %s\n    start: {position: [0, 0, %s]}\n"
-             "    safety: {distance_max: 80 m, tilt_max: 85 deg%s}\n"
-             "    sensors: {imu: bmi088, mocap: {period: none}, baro: bmp388, mag: hmc5883l, gps: neo-m9n, "
-             "calibration: %s}\n"
-             "    estimator: {kind: %s%s, start: %s}\n"
-             "    controller:\n      kind: hold%s\n%s%s\n",
-             row->gusts ? "  wind: {constant: [2, 1, 0], turbulence: {wind20: 5 m/s}}\n" : "",
-             row->on_ground ? "terrain: {kind: plane}\n" : "", row->vehicle, row->on_ground ? "0.1" : "20",
-             row->on_ground ? "" : ", height_min: 1 m", row->calibrated ? "ground" : "none",
-             row->complementary ? "complementary" : "ekf", row->gate ? ", gate: 5" : "",
-             row->on_ground ? "ground" : "air",
-             row->eight       ? eight
-             : row->on_ground ? climb
-                              : "",
-             row->fault != NO_FAULT ? "faults:\n  - " : "", fault_rows[row->fault].text);
-    vy_scenario *scenario = NULL;
-    vy_diagnostics found = {0};
-    vy_error err = {0};
-    if (vy_scenario_parse(text, strlen(text), "row", NULL, &scenario, &found) != VY_OK)
-        fail_msg("%s in\n%s", found.items[0].text, text);
-    scenario->seed = seed;
-    vy_world *world = NULL;
-    if (vy_scenario_build(scenario, &world, &err) != VY_OK) fail_msg("%s", err.text);
-    vy_scenario_destroy(scenario);
-    vy_diagnostics_destroy(&found);
-    return world;
-}
-
-// What the filter is off by: position and velocity in world axes, attitude in body axes.
+// What a drone is off by: position and velocity in world axes, attitude in body axes.
 static void errors_of(const vy_world *world, double out[KINEMATIC])
 {
     const drone_block *d = &world->drones[0];
@@ -132,14 +31,14 @@ static void errors_of(const vy_world *world, double out[KINEMATIC])
     ekf_set_vec3(vec3_make(two * q.x, two * q.y, two * q.z), out, EKF_ATTITUDE);
 }
 
-// e^T P^-1 e, by Cholesky.
-static double squares_of(const double *cells, const double error[KINEMATIC])
+// e^T P^-1 e of `count` parts from `first` on, by Cholesky.
+static double squares_of(const double *cells, int first, int count, const double *error)
 {
     double l[KINEMATIC][KINEMATIC], e[KINEMATIC], sum = 0.0;
-    for (int i = 0; i < KINEMATIC; ++i) {
-        e[i] = error[i];
+    for (int i = 0; i < count; ++i) {
+        e[i] = error[first + i];
         for (int k = 0; k <= i; ++k) {
-            double s = cells[ekf_cell(i, k)];
+            double s = cells[ekf_cell(first + i, first + k)];
             for (int n = 0; n < k; ++n) s -= l[i][n] * l[k][n];
             if (i == k) assert_true(s > 0.0); // a covariance stays one
             l[i][k] = i == k ? sqrt(s) : s / l[k][k];
@@ -162,70 +61,102 @@ static double variance_about(const double *cells, vec3 axis)
     return sum;
 }
 
-// Sums over moments, and over seeds.
+static double trace_of(const double *cells, int first, int count)
+{
+    double sum = 0.0;
+    for (int i = first; i < first + count; ++i) sum += cells[ekf_cell(i, i)];
+    return sum;
+}
+
+static double square_of(vec3 v) { return vec3_dot(v, v); }
+
+// Sums over the moments of a flight, and over flights.
 typedef struct tally {
-    double count, tilt, yaw, place, height;              // squares of errors [rad^2, m^2]
-    double tilt_said, yaw_said, place_said, height_said; // variances
-    double squares;
+    double count;
+    double real[PARTS], said[PARTS]; // squares of errors, and the variances that the filter states
+    double squares;                  // NEES
     double innovations[VY_GATED_COUNT], numbers[VY_GATED_COUNT];
-    int lost;
+    int lost, done;
     double worst; // [m] over 3 deviations, 10 s after a fault
 } tally;
+
+static void look_at_biases(const vy_world *world, tally *t)
+{
+    const drone_block *d = &world->drones[0];
+    const sensor_suite_model *model = &world->model.sensor_suites[0];
+    const sensor_suite_blocks sensors = vy_sensor_suite_blocks(world, model);
+    const kalman_block *f = &world->kalman[0];
+    const double *cells = f->covariance;
+    const vec3 gyro = vec3_add(d->imu.gyro_bias, sensors.imu_full->gyro_wander);
+    const vec3 accel = vec3_add(d->imu.accel_bias, sensors.imu_full->accel_wander);
+    const vec3 iron = vec3_scale(model->ekf.field_unit, model->mag.bias);
+    t->real[GYRO] += square_of(vec3_sub(gyro, d->estimate.gyro_bias));
+    t->said[GYRO] += trace_of(cells, EKF_GYRO, 3);
+    t->real[ACCEL] += square_of(vec3_sub(accel, d->estimate.accel_bias));
+    t->said[ACCEL] += trace_of(cells, EKF_ACCEL, 3);
+    t->real[IRON] += square_of(vec3_sub(iron, f->mag_bias));
+    t->said[IRON] += trace_of(cells, EKF_MAG, 3);
+}
 
 static void look(const vy_world *world, tally *t)
 {
     double e[KINEMATIC];
-    const double *cells = world->filters[0].covariance;
+    const double *cells = world->kalman[0].covariance;
     const quat q = world->drones[0].body.attitude;
     errors_of(world, e);
     const vec3 turn = vec3_make(e[6], e[7], e[8]);
     const vec3 x = quat_unrotate(q, vec3_make(1, 0, 0)), y = quat_unrotate(q, vec3_make(0, 1, 0)),
                z = quat_unrotate(q, vec3_make(0, 0, 1));
     t->count += 1.0;
-    t->tilt += vec3_dot(turn, x) * vec3_dot(turn, x) + vec3_dot(turn, y) * vec3_dot(turn, y);
-    t->tilt_said += variance_about(cells, x) + variance_about(cells, y);
-    t->yaw += vec3_dot(turn, z) * vec3_dot(turn, z);
-    t->yaw_said += variance_about(cells, z);
-    t->place += e[0] * e[0] + e[1] * e[1];
-    t->place_said += cells[ekf_cell(0, 0)] + cells[ekf_cell(1, 1)];
-    t->height += e[2] * e[2];
-    t->height_said += cells[ekf_cell(2, 2)];
-    t->squares += squares_of(cells, e);
+    t->real[TILT] += vec3_dot(turn, x) * vec3_dot(turn, x) + vec3_dot(turn, y) * vec3_dot(turn, y);
+    t->said[TILT] += variance_about(cells, x) + variance_about(cells, y);
+    t->real[YAW] += vec3_dot(turn, z) * vec3_dot(turn, z);
+    t->said[YAW] += variance_about(cells, z);
+    t->real[PLACE] += e[0] * e[0] + e[1] * e[1];
+    t->said[PLACE] += trace_of(cells, EKF_POSITION, 2);
+    t->real[HEIGHT] += e[2] * e[2];
+    t->said[HEIGHT] += trace_of(cells, EKF_POSITION + 2, 1);
+    t->real[SPEED] += e[3] * e[3] + e[4] * e[4] + e[5] * e[5];
+    t->said[SPEED] += trace_of(cells, EKF_VELOCITY, 3);
+    look_at_biases(world, t);
+    t->squares += squares_of(cells, EKF_POSITION, KINEMATIC, e);
 }
 
 // How far the position is beyond 3 deviations [m].
 static double beyond(const vy_world *world)
 {
-    double e[KINEMATIC], variance = 0.0, square = 0.0;
+    double e[KINEMATIC];
     errors_of(world, e);
-    for (int i = 0; i < 3; ++i) {
-        variance += world->filters[0].covariance[ekf_cell(i, i)];
-        square += e[i] * e[i];
+    return sqrt(e[0] * e[0] + e[1] * e[1] + e[2] * e[2]) -
+           3.0 * sqrt(trace_of(world->kalman[0].covariance, EKF_POSITION, 3));
+}
+
+// Innovations since `before`.
+static void count_innovations(const kalman_block *before, const kalman_block *now, tally *t)
+{
+    for (int i = 0; i < VY_GATED_COUNT; ++i) {
+        t->innovations[i] += now->innovations[i] - before->innovations[i];
+        t->numbers[i] += (double)(now->innovation_count[i] - before->innovation_count[i]);
     }
-    return sqrt(square) - 3.0 * sqrt(variance);
 }
 
 static void fly_row(const flight_row *row, uint64_t seed, tally *t)
 {
     vy_world *world = row_world(row, seed);
-    const double over = FAULT_AT + fault_rows[row->fault].duration + RECOVERY, end = flight_end(row);
-    const double dt = world->model.dt;
-    double worst = -1e9;
+    const double over = flight_recovered(row), end = flight_end(row), dt = world->model.dt;
     int failed = 0;
+    t->worst = -1e9;
     while ((double)vy_world_tick(world) * dt < end && !failed) {
-        failed = (vy_world_advance(world, 100) & VY_EVENT_FAILED) != 0;
+        const kalman_block before = world->kalman[0];
+        failed = (vy_world_advance(world, LOOKS) & VY_EVENT_FAILED) != 0;
         const double time = (double)vy_world_tick(world) * dt;
-        if (time < over && time > FAULT_AT) continue;
-        if (time >= 20.0) look(world, t);
-        if (time >= over) worst = fmax(worst, beyond(world));
+        if (time < 20.0 || (time < over && time > FAULT_AT)) continue;
+        look(world, t);
+        count_innovations(&before, &world->kalman[0], t);
+        if (time >= over) t->worst = fmax(t->worst, beyond(world));
     }
-    t->lost += failed || worst > 1.0;
-    t->worst = fmax(t->worst, worst);
-    const filter_block *f = &world->filters[0];
-    for (int i = 0; i < VY_GATED_COUNT; ++i) {
-        t->innovations[i] += f->innovations[i];
-        t->numbers[i] += (double)f->innovation_count[i];
-    }
+    t->lost = failed || t->worst > 1.0;
+    t->done = 1;
     vy_world_destroy(world);
 }
 
@@ -235,49 +166,156 @@ static uint64_t number_of(const char *name, uint64_t otherwise)
     return text != NULL ? strtoull(text, NULL, 10) : otherwise;
 }
 
-// What a row came to, in degrees, metres and one.
-static void print_row(int number, const flight_row *r, const tally *t)
+// Which flights are flown.
+typedef struct flight_plan {
+    uint64_t seeds, first, only, jobs;
+} flight_plan;
+
+static flight_plan planned(void)
 {
-    printf("%2d %-20s %-5s %-14s %-4s %-6s %-6s %-5s|%3d|%6.3f %6.3f|%6.3f %6.3f|%5.2f %5.2f|%5.2f "
-           "%5.2f|%5.2f|%5.2f %5.2f %5.2f\n",
-           number, r->vehicle, r->gusts ? "gusts" : "calm", fault_rows[r->fault].name, r->gate ? "5" : "none",
-           r->calibrated ? "ground" : "none", r->on_ground ? "ground" : "air", r->eight ? "eight" : "hover",
-           t->lost, sqrt(t->tilt / t->count) / DEGREE, sqrt(t->tilt_said / t->count) / DEGREE,
-           sqrt(t->yaw / t->count) / DEGREE, sqrt(t->yaw_said / t->count) / DEGREE, sqrt(t->place / t->count),
-           sqrt(t->place_said / t->count), sqrt(t->height / t->count), sqrt(t->height_said / t->count),
-           t->squares / t->count / KINEMATIC, t->innovations[VY_GATED_GPS] / t->numbers[VY_GATED_GPS],
-           t->innovations[VY_GATED_BARO] / t->numbers[VY_GATED_BARO],
-           t->innovations[VY_GATED_MAG] / t->numbers[VY_GATED_MAG]);
-    fflush(stdout);
+    return (flight_plan){.seeds = number_of("VOLERY_ESTIMATOR_SEEDS", 1),
+                         .first = number_of("VOLERY_ESTIMATOR_FIRST", 1),
+                         .only = number_of("VOLERY_ESTIMATOR_ROW", FLIGHT_ROWS),
+                         .jobs = number_of("VOLERY_ESTIMATOR_JOBS", 1)};
 }
 
-static void nobody_is_lost(void **unused)
+static int is_planned(const flight_plan *plan, uint64_t row)
+{
+    return plan->only < FLIGHT_ROWS ? row == plan->only : row % SANITIZED_SLICE == 0;
+}
+
+// Every flight of one in `jobs`.
+static void fly_share(const flight_plan *plan, uint64_t job, tally *flights)
+{
+    uint64_t number = 0;
+    for (uint64_t row = 0; row < FLIGHT_ROWS; ++row) {
+        for (uint64_t i = 0; i < plan->seeds && is_planned(plan, row); ++i, ++number) {
+            if (number % plan->jobs == job)
+                fly_row(&flight_rows[row], plan->first + i, &flights[row * plan->seeds + i]);
+        }
+    }
+}
+
+// Of each row its seeds, flown by processes into memory that they share. A flight that a process did not
+// finish is lost.
+static tally *fly_all(const flight_plan *plan)
+{
+    const size_t size = FLIGHT_ROWS * plan->seeds * sizeof(tally);
+    tally *flights = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    assert_ptr_not_equal(flights, MAP_FAILED);
+    fflush(stdout);
+    for (uint64_t job = 1; job < plan->jobs; ++job) {
+        if (fork() != 0) continue;
+        fly_share(plan, job, flights);
+        _exit(0);
+    }
+    fly_share(plan, 0, flights);
+    for (uint64_t job = 1; job < plan->jobs; ++job) (void)wait(NULL);
+    return flights;
+}
+
+static tally add_up(const tally *flights, uint64_t count)
+{
+    tally sum = {.worst = -1e9};
+    for (uint64_t n = 0; n < count; ++n) {
+        const tally *t = &flights[n];
+        sum.count += t->count;
+        sum.squares += t->squares;
+        sum.lost += t->lost || !t->done;
+        sum.worst = fmax(sum.worst, t->worst);
+        for (int i = 0; i < PARTS; ++i) {
+            sum.real[i] += t->real[i];
+            sum.said[i] += t->said[i];
+        }
+        for (int i = 0; i < VY_GATED_COUNT; ++i) {
+            sum.innovations[i] += t->innovations[i];
+            sum.numbers[i] += t->numbers[i];
+        }
+    }
+    return sum;
+}
+
+static double rms(const tally *t, int part) { return sqrt(t->real[part] / t->count); }
+
+// Deviation that the filter states over the real one.
+static double ratio(const tally *t, int part) { return sqrt(t->said[part] / t->real[part]); }
+
+static double innovation(const tally *t, vy_gated sensor)
+{
+    return t->numbers[sensor] > 0.0 ? t->innovations[sensor] / t->numbers[sensor] : 1.0;
+}
+
+// What a row came to, in degrees, metres and one.
+static void print_row(uint64_t number, const flight_row *r, const tally *t)
+{
+    printf("%2d %-20s %-5s %-14s %-4s %-6s %-6s %-5s|%3d|%6.3f %6.3f %5.2f|%5.2f", (int)number, r->vehicle,
+           r->gusts ? "gusts" : "calm", fault_rows[r->fault].name, r->gate ? "5" : "none",
+           r->calibrated ? "ground" : "none", r->on_ground ? "ground" : "air", r->eight ? "eight" : "hover",
+           t->lost, rms(t, TILT) / DEGREE, rms(t, YAW) / DEGREE, hypot(rms(t, PLACE), rms(t, HEIGHT)),
+           t->squares / t->count / KINEMATIC);
+    printf("|%5.2f %5.2f %5.2f|", innovation(t, VY_GATED_GPS), innovation(t, VY_GATED_BARO),
+           innovation(t, VY_GATED_MAG));
+    for (int i = 0; i < PARTS; ++i) printf(" %6.2f", ratio(t, i));
+}
+
+static void print_head(void)
+{
+    printf("root mean squares of tilt and yaw [deg] and place [m]; NEES over 9; innovations squared of gps, "
+           "baro, "
+           "mag; stated over real deviation\n"
+           " # vehicle              air   fault          gate calib. start  moves |lost|  tilt    yaw "
+           "place|NEES "
+           "|  gps  baro   mag|");
+    for (int i = 0; i < PARTS; ++i) printf(" %6s", part_names[i]);
+    printf("\n");
+}
+
+// Whether the mean of `numbers` squares of unit variance over as many flights is within its bounds: those
+// that 24 good rows together keep in 95 of 100 cases, 3.08 deviations each; in a slice 4, since so few are no
+// normal distribution. Moments of a flight are not independent, so a flight counts as one.
+static int is_chi_square(double mean, double numbers, uint64_t flights)
+{
+    return fabs(mean - 1.0) <= (flights < MANY ? 4.0 : 3.08) * sqrt(2.0 / (numbers * (double)flights));
+}
+
+// What is wrong with a row; "": nothing.
+static const char *verdict(const flight_row *r, const tally *t, uint64_t seeds)
+{
+    const int is_calm = r->calibrated || r->eight;
+    if (t->lost > 0) return "lost";
+    if (!is_chi_square(t->squares / t->count / KINEMATIC, KINEMATIC, seeds)) return "NEES";
+    if (!is_chi_square(innovation(t, VY_GATED_GPS), 6.0, seeds)) return "fixes";
+    if (!is_chi_square(innovation(t, VY_GATED_BARO), 1.0, seeds)) return "baro";
+    if (!is_chi_square(innovation(t, VY_GATED_MAG), 3.0, seeds)) return "field";
+    for (int i = 0; i < PARTS && seeds >= MANY; ++i) {
+        if (ratio(t, i) < 0.7 || ratio(t, i) > 1.5) return part_names[i];
+    }
+    // What one flies by: a hover on calibrated parts, an eight on any.
+    if (is_calm && rms(t, TILT) > 0.5 * DEGREE * (seeds < MANY ? 2.0 : 1.0)) return "tilt";
+    if (is_calm && rms(t, YAW) > (r->eight ? 1.0 : 3.0) * DEGREE) return "yaw";
+    return "";
+}
+
+static void nobody_is_lost_and_the_filter_is_as_good_as_it_says(void **unused)
 {
     (void)unused;
-    const uint64_t seeds = number_of("VOLERY_ESTIMATOR_SEEDS", 1);
-    const uint64_t first = number_of("VOLERY_ESTIMATOR_FIRST", 1),
-                   only = number_of("VOLERY_ESTIMATOR_ROW", ROWS);
-    int lost = 0;
-    printf("root mean squares: real, then said by the filter; NEES over 9; innovations of gps, baro, mag\n"
-           " # vehicle              air   fault          gate calib. start  moves |lost|    tilt      |     "
-           "yaw      |   "
-           "place   |  height   |NEES | innovations\n");
-    for (uint64_t i = 0; i < ROWS; i += SANITIZED_SLICE) {
-        const flight_row *r = &flight_rows[i];
-        tally t = {.lost = 0};
-        if (only < ROWS && i != only) continue;
-        for (uint64_t seed = first; seed < first + seeds; ++seed) fly_row(r, seed, &t);
-        print_row((int)i, r, &t);
+    const flight_plan plan = planned();
+    int lost = 0, wrong = 0;
+    tally *flights = fly_all(&plan);
+    print_head();
+    for (uint64_t i = 0; i < FLIGHT_ROWS; ++i) {
+        if (!is_planned(&plan, i)) continue;
+        const tally t = add_up(&flights[i * plan.seeds], plan.seeds);
+        const char *what = verdict(&flight_rows[i], &t, plan.seeds);
+        print_row(i, &flight_rows[i], &t);
+        printf("%s%s\n", what[0] != '\0' ? "  beyond its bound: " : "", what);
         lost += t.lost;
-        // A heading that hard iron puts 15 degrees off on the ground is too far for a linear filter.
-        if (r->calibrated || !r->on_ground) assert_true(t.squares / t.count < 4.0 * KINEMATIC);
-        // What the users fly by, of every seed together: a hover on calibrated parts, an eight on
-        // any.
-        if (r->calibrated || r->eight)
-            assert_true(sqrt(t.tilt / t.count) < 0.5 * DEGREE * (seeds < 5 ? 2.0 : 1.0));
-        if (r->calibrated || r->eight) assert_true(sqrt(t.yaw / t.count) < (r->eight ? 1.0 : 3.0) * DEGREE);
+        wrong += what[0] != '\0';
     }
+    printf("%d lost, %d rows beyond a bound\n", lost, wrong);
+    assert_int_equal(munmap(flights, FLIGHT_ROWS * plan.seeds * sizeof(tally)), 0);
     assert_int_equal(lost, 0);
+    assert_int_equal(wrong, 0);
 }
 
 // Until it has stood still for two seconds the filter has not started and the motors stand still; then its
@@ -296,8 +334,7 @@ static void a_filter_finds_its_start_on_the_ground(void **unused)
         (void)vy_world_advance(world, 700);
         assert_int_equal(vy_world_read_filter(world, vy_world_drone(world, 0), &s), VY_OK);
         assert_true(s.started);
-        // Of 9; beyond it once in a million. A heading 15 degrees off is too far for a linear filter.
-        assert_true(s.nees > 0.0 && (s.nees < 45.0 || !row.calibrated));
+        assert_true(s.nees > 0.0 && s.nees < 45.0); // of 9; beyond it once in a million
         assert_true(s.error < 3.5 * s.deviation);
         assert_true(s.tilt < (row.calibrated ? 2.0 : 6.0) * DEGREE);
         vy_world_destroy(world);
@@ -344,6 +381,6 @@ int main(void)
     const struct CMUnitTest tests[] = {cmocka_unit_test(a_filter_finds_its_start_on_the_ground),
                                        cmocka_unit_test(a_calibration_leaves_what_it_says),
                                        cmocka_unit_test(nobody_is_lost_on_the_complementary_filter),
-                                       cmocka_unit_test(nobody_is_lost)};
+                                       cmocka_unit_test(nobody_is_lost_and_the_filter_is_as_good_as_it_says)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -53,7 +53,7 @@ static void error_of(const vy_world *world, double out[EKF_STATES])
 // e^T P^-1 e of the parts [first, last), by Cholesky.
 static double consistency(const vy_world *world, int first, int last)
 {
-    const double *cells = world->filters[0].covariance;
+    const double *cells = world->kalman[0].covariance;
     double e[EKF_STATES], l[EKF_STATES][EKF_STATES], sum = 0.0;
     error_of(world, e);
     for (int i = first; i < last; ++i) {

@@ -50,12 +50,12 @@ static void build(const estimator_setup *in, void *params)
 const estimator_type vy_estimator_complementary = {.name = "complementary", .build = build};
 
 void vy_complementary_step(const complementary_params *p, const estimator_samples *in, estimator_state *e,
-                           filter_block *filter, gate_block *gate)
+                           const filter_memory *memory)
 {
     const sensor_suite_blocks *k = in->sensors;
-    (void)gate;
-    if (filter->started == 0) {
-        if (vy_align_step(&p->align, in, e, filter)) filter->started = in->tick;
+    gain_filter_block *own = memory->gains;
+    if (memory->filter->started == 0) {
+        if (vy_align_step(&p->align, in, e, memory->filter)) memory->filter->started = in->tick;
         return;
     }
     complementary_params here;
@@ -66,19 +66,18 @@ void vy_complementary_step(const complementary_params *p, const estimator_sample
         p = &here;
     }
     if (in->imu_tick == in->tick)
-        complementary_predict(p, in->accel, in->gyro, k->mag != NULL ? k->mag->field : vec3_zero(), e,
-                              filter);
+        complementary_predict(p, in->accel, in->gyro, k->mag != NULL ? k->mag->field : vec3_zero(), e, own);
     if (k->gps != NULL && k->gps->tick == in->tick) {
         // Fixes are old: what they say of then, said of now.
         const vec3 moved =
-            vec3_add_scaled(vec3_scale(p->delay, e->velocity), -0.5 * square(p->delay), filter->acceleration);
-        const vec3 gained = vec3_scale(p->delay, filter->acceleration);
+            vec3_add_scaled(vec3_scale(p->delay, e->velocity), -0.5 * square(p->delay), own->acceleration);
+        const vec3 gained = vec3_scale(p->delay, own->acceleration);
         complementary_position(p, vec3_add(k->gps->position, moved), e);
-        complementary_velocity(p, vec3_add(k->gps->velocity, gained), filter->acceleration, e);
+        complementary_velocity(p, vec3_add(k->gps->velocity, gained), own->acceleration, e);
     } else if (in->mocap_tick == in->tick && k->gps == NULL) {
         complementary_position(p, in->mocap->position, e);
     }
     if (k->baro != NULL && k->baro->tick == in->tick)
         complementary_height(
-            p, filter_height(samples_baro_z(in, k->baro->altitude), p->baro_has_offset, e, filter), e);
+            p, complementary_baro(samples_baro_z(in, k->baro->altitude), p->baro_has_offset, e, own), e);
 }

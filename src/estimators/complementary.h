@@ -48,7 +48,7 @@ VY_FN real complementary_heading(const complementary_params *p, vec3 field, quat
 
 /// Update by an IMU sample; `field` is the latest of the magnetometer, zero for none.
 VY_FN void complementary_predict(const complementary_params *p, vec3 accel, vec3 gyro, vec3 field,
-                                 estimator_state *s, filter_block *f)
+                                 estimator_state *s, gain_filter_block *f)
 {
     const real size = vec3_length(accel);
     const mask still =
@@ -97,4 +97,16 @@ VY_FN void complementary_height(const complementary_params *p, real height, esti
     const real residual = height - s->position.z;
     s->position.z = s->position.z + p->height * residual;
     s->velocity.z = s->velocity.z + p->climb * residual;
+}
+
+/// The height by a barometer. One with an unknown offset (`has_offset`) is set to the estimated height at its
+/// first sample.
+VY_FN real complementary_baro(real altitude, bits has_offset, const estimator_state *e, gain_filter_block *f)
+{
+    const bits no = bits_set(0);
+    const mask open = f->baro_offset_known == no;
+    const mask now = mask_not(has_offset == no) & open;
+    f->baro_offset = real_select(now, altitude - e->position.z, f->baro_offset);
+    f->baro_offset_known = bits_select(now, bits_set(1), f->baro_offset_known);
+    return altitude - f->baro_offset;
 }

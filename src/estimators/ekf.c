@@ -4,12 +4,9 @@
 #include "estimators/estimators.h"
 #include "volery/sensors.h"
 
-#define STILL_SPEED    0.01 // [m/s] that a drone on the ground may have
-#define UNKNOWN_PLACE  1e3  // [m] what is known of a place before the first fix
-#define UNKNOWN_TURN   1.0  // [rad] and of an attitude before the first sample
-#define UNSURE_HEADING 0.1  // [rad] above which samples of the field count seldom
-#define MAG_PAUSE      64   // [samples] then
-#define PUSH_TIME      0.5  // [s] how long a push other than gravity lasts
+#define STILL_SPEED   0.01 // [m/s] that a drone on the ground may have
+#define UNKNOWN_PLACE 1e3  // [m] what is known of a place before the first fix
+#define UNKNOWN_TURN  1.0  // [rad] and of an attitude before the first sample
 
 static double square(double x) { return x * x; }
 
@@ -56,18 +53,16 @@ static void build_imu(const vy_imu_def *imu, ekf_params *p)
     p->velocity_noise = square(imu->accel_noise) * t + square(t) * step_variance(imu->accel_step);
     p->gyro_walk = bias_walk_variance(imu->gyro_drift, imu->gyro_instability, imu);
     p->accel_walk = bias_walk_variance(imu->accel_drift, imu->accel_instability, imu);
-    // Rotors push along z: what scale and alignment make of the little that is across is noise.
-    const double across = square(imu->accel_misalignment), along = square(imu->accel_scale);
-    p->accel_distortion = 2.0 * PUSH_TIME * t * real_max(across, along);
     const double gyro = square(imu->gyro_bias) + square(imu->gyro_instability / VY_ALLAN_FLOOR);
     const double accel = square(imu->accel_bias) + square(imu->accel_instability / VY_ALLAN_FLOOR);
     for (int i = 0; i < 3; ++i) {
         p->start[EKF_GYRO + i] = gyro;
         p->start[EKF_ACCEL + i] = accel;
-        p->start[EKF_THRUST + i] = i == 2 ? along : across;
     }
-    for (int i = 0; i < 9; ++i)
+    for (int i = 0; i < 9; ++i) {
         p->start[EKF_GYRO_DISTORTION + i] = square(i % 4 == 0 ? imu->gyro_scale : imu->gyro_misalignment);
+        p->start[EKF_ACCEL_DISTORTION + i] = square(i % 4 == 0 ? imu->accel_scale : imu->accel_misalignment);
+    }
 }
 
 static void build_gps(const vy_gps_def *gps, ekf_params *p)
@@ -82,8 +77,11 @@ static void build_gps(const vy_gps_def *gps, ekf_params *p)
         vec3_make(square(gps->position_noise), square(gps->position_noise), square(gps->height_noise));
     p->gps_velocity = square(gps->velocity_noise);
     p->gps_delay = gps->link.delay;
-    // A first-order lag of half the delay is as old as the mean over the delay.
-    p->gps_smoothing = p->gps_delay > 0.0 ? 1.0 - math_exp(-2.0 * t / p->gps_delay) : 1.0;
+    if (p->gps_delay > 0.0) {
+        const double stiffness = 12.0 / square(p->gps_delay);
+        p->gps_pull = t * stiffness;
+        p->gps_hold = 0.25 * t * stiffness * (p->gps_delay + t);
+    }
     p->gps_offset = gps->position;
 }
 
@@ -100,7 +98,6 @@ static void build_mag(const vy_mag_def *mag, const estimator_setup *in, ekf_para
 {
     const vec3 field = in->field;
     const double strength = vec3_length(field);
-    p->mag_pause = MAG_PAUSE * (uint64_t)real_round(mag->period / in->dt);
     if (!(strength > 0.0)) return;
     p->field_unit = 1.0 / strength;
     p->field = vec3_scale(p->field_unit, field);
@@ -108,11 +105,6 @@ static void build_mag(const vy_mag_def *mag, const estimator_setup *in, ekf_para
     for (int i = 0; i < 3; ++i) p->start[EKF_MAG + i] = square(p->field_unit * mag->bias);
     for (int i = 0; i < 9; ++i)
         p->start[EKF_MAG_DISTORTION + i] = square(i % 4 == 0 ? mag->scale : mag->misalignment);
-    // Hard iron, scale and alignment turn the level part of the field, and so does a tilt that is off.
-    const double level = square(p->field.x) + square(p->field.y), weight = vec3_length(in->gravity);
-    const double tilt = weight > 0.0 ? p->start[EKF_ACCEL] / square(weight) + p->start[EKF_THRUST] : 0.0;
-    const double turned = p->start[EKF_MAG] + square(mag->scale) + square(mag->misalignment) + tilt;
-    p->heading_found = level > 0.0 ? turned / level : 0.0;
 }
 
 static void build(const estimator_setup *in, void *params)
@@ -156,10 +148,9 @@ const char *vy_gated_name(vy_gated sensor)
     return (unsigned)sensor < VY_GATED_COUNT ? vy_sensors[gated[sensor]].type->name : "unknown";
 }
 
-static void start(const void *params, filter_block *filter, gate_block *gate)
+static void start(const void *params, const filter_memory *memory)
 {
-    (void)gate;
-    ekf_start(params, filter->covariance);
+    ekf_start(params, memory->kalman->covariance);
 }
 
 // e^T P^-1 e of the parts that move, by Cholesky; 0: P is singular.
@@ -181,8 +172,9 @@ static double error_squared(const double *cells, const double error[EKF_MOVING])
     return sum;
 }
 
-static void judge(const filter_block *f, const double error[9], vy_filter_state *out)
+static void judge(const filter_memory *memory, const double error[9], vy_filter_state *out)
 {
+    const kalman_block *f = memory->kalman;
     double variance = 0.0;
     for (int i = 0; i < 3; ++i) variance += f->covariance[ekf_cell(EKF_POSITION + i, EKF_POSITION + i)];
     out->deviation = real_sqrt(variance);
@@ -194,19 +186,19 @@ static void judge(const filter_block *f, const double error[9], vy_filter_state 
 }
 
 const estimator_type vy_estimator_ekf = {
-    .name = "ekf", .has_gate = 1, .judge = judge, .build = build, .start = start};
+    .name = "ekf", .is_kalman = 1, .judge = judge, .build = build, .start = start};
 
 // --- the start on the ground
 
 // What the drone has measured while it stood still, as measurements of a filter that knew nothing: the error
 // of a tilt found by the accelerometer is that of its bias, and the filter knows.
 static void start_on_ground(const ekf_params *p, const estimator_samples *in, estimator_state *e,
-                            filter_block *f)
+                            const filter_block *still, kalman_block *f)
 {
     const sensor_suite_blocks *k = in->sensors;
     ekf_params mean = *p; // figures of means
-    VY_ASSERT(f->still_samples > 0);
-    const double still = (double)f->still_samples;
+    VY_ASSERT(still->still_samples > 0);
+    const double samples = (double)still->still_samples;
     for (int i = 0; i < 3; ++i) {
         if (p->align.needs_fix) mean.start[EKF_POSITION + i] = square(UNKNOWN_PLACE);
         mean.start[EKF_VELOCITY + i] = square(STILL_SPEED);
@@ -220,42 +212,33 @@ static void start_on_ground(const ekf_params *p, const estimator_samples *in, es
     for (int i = 0; i < 3; ++i) {
         double h[EKF_STATES] = {0};
         h[EKF_GYRO + i] = 1.0;
-        ekf_fuse(h, vec3_at(gyro, i), p->attitude_noise / (square(p->period) * still), f->covariance, &d);
+        ekf_fuse(h, vec3_at(gyro, i), p->attitude_noise / (square(p->period) * samples), f->covariance, &d);
         h[EKF_GYRO + i] = 0.0;
         h[EKF_ACCEL + i] = 1.0;
-        h[EKF_THRUST + i] = held.z;
+        ekf_set_vec3(held, h, EKF_ACCEL_DISTORTION + 3 * i);
         ekf_set_vec3(mat3_row(cross, i), h, EKF_ATTITUDE);
-        ekf_fuse(h, vec3_at(vec3_sub(f->still_accel, held), i),
-                 p->velocity_noise / (square(p->period) * still), f->covariance, &d);
+        ekf_fuse(h, vec3_at(vec3_sub(still->still_accel, held), i),
+                 p->velocity_noise / (square(p->period) * samples), f->covariance, &d);
     }
-    (void)ekf_finish(&d, e, f);
+    (void)ekf_finish(p, &d, e, f);
     e->rate = vec3_zero();
-    f->force = held;
-    f->acceleration = vec3_zero();
+    f->acceleration = f->jerk = vec3_zero();
     if (in->mocap_tick > 0) {
         (void)ekf_mocap(p, in->mocap->position, in->mocap->attitude, e, f);
-    } else if (k->gps != NULL && f->still_fixes > 0) {
-        mean.gps_position = vec3_scale(1.0 / (double)f->still_fixes, p->gps_position);
-        (void)ekf_gps(&mean, f->still_fix, k->gps->velocity, e, f);
+    } else if (k->gps != NULL && still->still_fixes > 0) {
+        (void)ekf_gps(p, k->gps->position, k->gps->velocity, e, f); // the last one: fixes wander
     }
-    if (f->still_fields > 0 && p->field_unit > 0.0) {
-        mean.mag = p->mag / (double)f->still_fields;
-        (void)ekf_mag(&mean, vec3_scale(p->field_unit, f->still_field), e, f);
+    if (still->still_fields > 0 && p->field_unit > 0.0) {
+        mean.mag = p->mag / (double)still->still_fields;
+        (void)ekf_mag(&mean, vec3_scale(p->field_unit, still->still_field), e, f);
     }
 }
 
 // --- a step
 
-// The error of an unsure heading's arc is the same in every sample: they count seldom until a flight has
-// shown where north is.
-static int is_sure_enough(const ekf_params *p, uint64_t tick, const estimator_state *e, const filter_block *f)
-{
-    return tick % p->mag_pause == 0 || ekf_heading_variance(e, f->covariance) < square(UNSURE_HEADING);
-}
-
 // Whether a new sample has arrived that the filter can use.
 static int is_available(int sensor, const ekf_params *p, const estimator_samples *in,
-                        const estimator_state *e, const filter_block *f)
+                        const estimator_state *e, const kalman_block *f)
 {
     const sensor_suite_blocks *k = in->sensors;
     const uint64_t tick = in->tick;
@@ -265,7 +248,6 @@ static int is_available(int sensor, const ekf_params *p, const estimator_samples
     case SENSOR_baro: return k->baro != NULL && k->baro->tick == tick;
     case SENSOR_mag:
         return k->mag != NULL && k->mag->tick == tick && p->field_unit > 0.0 &&
-               is_sure_enough(p, tick, e, f) &&
                ekf_field_is_plain(p, vec3_scale(p->field_unit, k->mag->field), e, f);
     case SENSOR_range: return k->range != NULL && k->range->tick == tick;
     default: return k->flow != NULL && k->flow->tick == tick && k->flow->quality > 0.0;
@@ -273,7 +255,7 @@ static int is_available(int sensor, const ekf_params *p, const estimator_samples
 }
 
 static ekf_innovation fuse_sample(const ekf_params *p, int sensor, const estimator_samples *in,
-                                  estimator_state *e, filter_block *f)
+                                  estimator_state *e, kalman_block *f)
 {
     const sensor_suite_blocks *k = in->sensors;
     switch (sensor) {
@@ -299,7 +281,7 @@ static int has_jumped(const ekf_params *p, int which, const ekf_innovation *foun
     return which == VY_GATED_BARO && p->start[EKF_BARO] > 0.0 && found->max_ratio > square(JUMP);
 }
 
-static void reopen_baro(const ekf_params *p, const ekf_innovation *found, filter_block *f)
+static void reopen_baro(const ekf_params *p, const ekf_innovation *found, kalman_block *f)
 {
     ekf_reopen(EKF_BARO, p->start[EKF_BARO] + found->square, f->covariance);
 }
@@ -307,7 +289,7 @@ static void reopen_baro(const ekf_params *p, const ekf_innovation *found, filter
 // If samples stay outside the gate for long, the filter may be the one that is wrong: its covariance is
 // inflated along what the sensor measures, until other sensors reduce it again.
 static void reject_sample(const ekf_params *p, int which, uint64_t tick, const ekf_innovation *found,
-                          filter_block *f, gate_block *g)
+                          kalman_block *f, gate_block *g)
 {
     const ekf_gate *gate = &p->gate;
     if (g->since[which] == 0) g->since[which] = tick;
@@ -322,10 +304,10 @@ static void reject_sample(const ekf_params *p, int which, uint64_t tick, const e
 
 // Correct by one sensor's sample, and undo that if it is outside the gate.
 static void correct(const ekf_params *p, int which, const estimator_samples *in, estimator_state *e,
-                    filter_block *f, gate_block *gate)
+                    kalman_block *f, gate_block *gate)
 {
     const estimator_state believed = *e;
-    const filter_block before = *f;
+    const kalman_block before = *f;
     ekf_innovation found = fuse_sample(p, gated[which], in, e, f);
     if (gate == NULL && has_jumped(p, which, &found)) {
         *e = believed;
@@ -345,18 +327,19 @@ static void correct(const ekf_params *p, int which, const estimator_samples *in,
     f->innovation_count[which] += numbers[which];
 }
 
-void vy_ekf_step(const ekf_params *p, const estimator_samples *in, estimator_state *e, filter_block *filter,
-                 gate_block *gate)
+void vy_ekf_step(const ekf_params *p, const estimator_samples *in, estimator_state *e,
+                 const filter_memory *memory)
 {
-    if (filter->started == 0) {
-        if (!vy_align_step(&p->align, in, e, filter)) return;
-        start_on_ground(p, in, e, filter);
-        filter->started = in->tick;
+    kalman_block *f = memory->kalman;
+    if (memory->filter->started == 0) {
+        if (!vy_align_step(&p->align, in, e, memory->filter)) return;
+        start_on_ground(p, in, e, memory->filter, f);
+        memory->filter->started = in->tick;
         return;
     }
     if (in->imu_tick == in->tick)
-        ekf_predict(p, in->accel, in->gyro, in->ground != NULL ? in->ground->gravity : p->gravity, e, filter);
+        ekf_predict(p, in->accel, in->gyro, in->ground != NULL ? in->ground->gravity : p->gravity, e, f);
     for (int i = 0; i < VY_GATED_COUNT; ++i) {
-        if (is_available(gated[i], p, in, e, filter)) correct(p, i, in, e, filter, gate);
+        if (is_available(gated[i], p, in, e, f)) correct(p, i, in, e, f, memory->gate);
     }
 }

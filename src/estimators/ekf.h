@@ -1,11 +1,11 @@
 // ekf.h - an error-state Kalman filter over `real`: position, velocity, attitude, and what the sensors are
 // off by.
 //
-// The nominal state is an estimator_state, moved by the IMU, and what a filter_block has beside it. Its error
-// has 43 parts, in this order: position and velocity in world axes, attitude as a small rotation vector in
+// The nominal state is an estimator_state, moved by the IMU, and what a kalman_block has beside it. Its error
+// has 49 parts, in this order: position and velocity in world axes, attitude as a small rotation vector in
 // body axes (true = estimate rotated by it), bias of gyroscope and accelerometer, hard iron, bias of the
-// barometer, wander of the GPS, what a force along body z adds to the accelerometer's axes, scale and
-// alignment of gyroscope and magnetometer, row by row. Measurements come one number at a time, so nothing is
+// barometer, wander of the GPS, scale and alignment of gyroscope, accelerometer and
+// magnetometer, row by row. Measurements come one number at a time, so nothing is
 // inverted (J. Sola, Quaternion kinematics for the error-state Kalman filter, arXiv:1711.02508, 2017, with
 // the local error).
 #pragma once
@@ -22,12 +22,12 @@ enum {
     EKF_MAG = 15,
     EKF_BARO = 18,
     EKF_WANDER = 19,
-    EKF_THRUST = 22,
-    EKF_GYRO_DISTORTION = 25,
-    EKF_MAG_DISTORTION = 34,
-    EKF_STATES = 43
+    EKF_GYRO_DISTORTION = 22,
+    EKF_ACCEL_DISTORTION = 31,
+    EKF_MAG_DISTORTION = 40,
+    EKF_STATES = 49
 };
-_Static_assert((int)FILTER_STATES == (int)EKF_STATES, "a filter_block holds one covariance");
+_Static_assert((int)KALMAN_STATES == (int)EKF_STATES, "a kalman_block holds one covariance");
 
 #define ROWS_ekf                                                                                            \
     ROW("gate", NUMBER, vy_estimator_def, gate, .range = WITHIN(1.0, 1e6), .keyword = "none",               \
@@ -55,18 +55,15 @@ typedef struct ekf_params {
     vec3 imu_offset;                     // [m] where the IMU is, body
     real attitude_noise, velocity_noise; // added per IMU sample
     real gyro_walk, accel_walk, baro_walk;
-    real accel_distortion; // per IMU sample and square of the force across body z
-    real wander_keep;      // share of the GPS wander that is left after an IMU sample
-    vec3 wander_noise;     // added per IMU sample
+    real wander_keep;  // share of the GPS wander that is left after an IMU sample
+    vec3 wander_noise; // added per IMU sample
     real mocap_position, mocap_attitude;
     vec3 gps_position;
     real gps_velocity, gps_delay; // the latter in [s]
-    real gps_smoothing;           // share of an acceleration that counts after one IMU sample
+    real gps_pull, gps_hold;      // of the mean acceleration over the delay; see ekf_mean_next
     vec3 gps_offset;              // [m] body
     real baro;
     vec3 field;                    // of the world, in units of its own length
-    bits mag_pause;                // [steps] between samples that count while the heading is unsure
-    real heading_found;            // [rad^2] variance of a heading that was found by the field
     real field_unit, mag;          // [1/T]; in units of its length, squared
     real range, range_noise_ratio; // [m^2], [1]
     vec3 range_offset, range_direction;
@@ -86,15 +83,14 @@ VY_FN int ekf_cell(int i, int k)
 
 VY_FN void ekf_start(const ekf_params *p, real *cells)
 {
-    memset(cells, 0, FILTER_CELLS * sizeof *cells);
+    memset(cells, 0, KALMAN_CELLS * sizeof *cells);
     for (int i = 0; i < EKF_STATES; ++i) cells[ekf_cell(i, i)] = p->start[i];
 }
 
 /// How an error moves over one IMU sample: F = I + what is here.
 typedef struct ekf_jacobian {
     real t;
-    vec3 rate;   // [rad/s]
-    real thrust; // [m/s^2] the force along body z
+    vec3 rate, force; // [rad/s], [m/s^2] body
     mat3 velocity_attitude, velocity_accel, attitude_attitude;
 } ekf_jacobian;
 
@@ -112,6 +108,12 @@ VY_FN void ekf_set_vec3(vec3 v, real *x, int at)
     x[at + 2] = v.z;
 }
 
+/// The vertical in body axes.
+VY_FN vec3 ekf_up(const estimator_state *s)
+{
+    return quat_unrotate(s->attitude, vec3_make(real_set(0.0), real_set(0.0), real_set(1.0)));
+}
+
 /// A 3 x 3 part, row by row, times v.
 VY_FN vec3 ekf_distorted(const real *d, vec3 v)
 {
@@ -123,7 +125,7 @@ VY_FN vec3 ekf_distorted(const real *d, vec3 v)
 VY_FN void ekf_transition(const ekf_jacobian *m, const real *x, real *out)
 {
     const vec3 turn = ekf_vec3(x, EKF_ATTITUDE);
-    const vec3 accel = vec3_add_scaled(ekf_vec3(x, EKF_ACCEL), m->thrust, ekf_vec3(x, EKF_THRUST));
+    const vec3 accel = vec3_add(ekf_vec3(x, EKF_ACCEL), ekf_distorted(x + EKF_ACCEL_DISTORTION, m->force));
     const vec3 gain =
         vec3_add(mat3_mul_vec(m->velocity_attitude, turn), mat3_mul_vec(m->velocity_accel, accel));
     const vec3 velocity = ekf_vec3(x, EKF_VELOCITY);
@@ -149,14 +151,13 @@ VY_FN void ekf_add_noise(real variance, int at, real *cells)
     cells[ekf_cell(at, at)] = cells[ekf_cell(at, at)] + variance;
 }
 
-/// `push` is the variance that a velocity gains by the scale and alignment of the accelerometer.
-VY_FN void ekf_propagate(const ekf_params *p, const ekf_jacobian *m, real push, real *cells)
+VY_FN void ekf_propagate(const ekf_params *p, const ekf_jacobian *m, real *cells)
 {
     real moved[EKF_MOVING][EKF_STATES], x[EKF_STATES], out[EKF_MOVING];
     memset(x, 0, sizeof x);
     for (int k = 0; k < EKF_STATES; ++k) {
         for (int i = 0; i < EKF_MAG; ++i) x[i] = cells[ekf_cell(i, k)];
-        for (int i = EKF_THRUST; i < EKF_MAG_DISTORTION; ++i) x[i] = cells[ekf_cell(i, k)];
+        for (int i = EKF_GYRO_DISTORTION; i < EKF_MAG_DISTORTION; ++i) x[i] = cells[ekf_cell(i, k)];
         ekf_transition(m, x, out);
         for (int i = 0; i < EKF_MOVING; ++i) moved[i][k] = out[i];
     }
@@ -167,7 +168,7 @@ VY_FN void ekf_propagate(const ekf_params *p, const ekf_jacobian *m, real push, 
     }
     ekf_decay_wander(p->wander_keep, cells);
     for (int i = 0; i < 3; ++i) {
-        ekf_add_noise(p->velocity_noise + push, EKF_VELOCITY + i, cells);
+        ekf_add_noise(p->velocity_noise, EKF_VELOCITY + i, cells);
         ekf_add_noise(p->attitude_noise, EKF_ATTITUDE + i, cells);
         ekf_add_noise(p->gyro_walk, EKF_GYRO + i, cells);
         ekf_add_noise(p->accel_walk, EKF_ACCEL + i, cells);
@@ -178,10 +179,22 @@ VY_FN void ekf_propagate(const ekf_params *p, const ekf_jacobian *m, real push, 
     ekf_add_noise(p->wander_noise.z, EKF_WANDER + 2, cells);
 }
 
+/// The mean of an acceleration over the delay d of fixes, by the Pade approximant 1 / (1 + ds/2 + (ds)^2/12)
+/// of (1 - e^(-ds)) / (ds), which is right to the third order, integrated by the trapezoidal rule: with k =
+/// 12 / d^2, pull = T k and hold = T k d / 4 + T^2 k / 4.
+VY_FN void ekf_mean_next(const ekf_params *p, vec3 a, kalman_block *f)
+{
+    const vec3 before = f->jerk;
+    const vec3 kept = vec3_scale(1.0 - p->gps_hold, before);
+    const vec3 pulled = vec3_add_scaled(kept, p->gps_pull, vec3_sub(a, f->acceleration));
+    f->jerk = vec3_scale(1.0 / (1.0 + p->gps_hold), pulled);
+    f->acceleration = vec3_add_scaled(f->acceleration, 0.5 * p->period, vec3_add(before, f->jerk));
+}
+
 /// Predict by an IMU sample. Rates count as changing linearly since the last one, the force as that of the
 /// midpoint.
 VY_FN void ekf_predict(const ekf_params *p, vec3 accel, vec3 gyro, vec3 gravity, estimator_state *s,
-                       filter_block *f)
+                       kalman_block *f)
 {
     const real t = p->period;
     VY_ASSERT(mask_all(t > 0.0));
@@ -192,13 +205,13 @@ VY_FN void ekf_predict(const ekf_params *p, vec3 accel, vec3 gyro, vec3 gravity,
                                vec3_cross(mean, vec3_cross(mean, p->imu_offset)));
     const vec3 felt = vec3_sub(accel, s->accel_bias);
     const vec3 force =
-        vec3_sub(vec3_add_scaled(felt, -felt.z, f->accel_distortion), spin); // of the centre of mass
+        vec3_sub(vec3_sub(felt, ekf_distorted(f->accel_distortion, felt)), spin); // of the centre of mass
     const mat3 halfway = quat_matrix(attitude_rotated(s->attitude, vec3_scale(0.5 * t, mean)));
     const vec3 a = vec3_add(mat3_mul_vec(halfway, force), gravity);
     ekf_jacobian m;
     m.t = t;
     m.rate = mean;
-    m.thrust = force.z;
+    m.force = force;
     m.velocity_accel = halfway;
     m.velocity_attitude = mat3_mul(halfway, mat3_cross(force));
     m.attitude_attitude = mat3_cross(mean);
@@ -209,14 +222,12 @@ VY_FN void ekf_predict(const ekf_params *p, vec3 accel, vec3 gyro, vec3 gravity,
             m.attitude_attitude.m[i][k] = -t * m.attitude_attitude.m[i][k];
         }
     }
-    const real beside = force.x * force.x + force.y * force.y;
-    ekf_propagate(p, &m, p->accel_distortion * beside, f->covariance);
+    ekf_propagate(p, &m, f->covariance);
     s->position = vec3_add_scaled(vec3_add_scaled(s->position, t, s->velocity), 0.5 * t * t, a);
     s->velocity = vec3_add_scaled(s->velocity, t, a);
     s->attitude = attitude_rotated(s->attitude, vec3_scale(t, mean));
     s->rate = rate;
-    f->force = force;
-    f->acceleration = vec3_add_scaled(f->acceleration, p->gps_smoothing, vec3_sub(a, f->acceleration));
+    if (mask_any(p->gps_delay > 0.0)) ekf_mean_next(p, a, f);
     f->gps_wander = vec3_scale(p->wander_keep, f->gps_wander);
 }
 
@@ -306,30 +317,165 @@ VY_FN void ekf_fuse(const real *h, real residual, real noise, real *cells, ekf_c
     }
 }
 
-/// Apply the corrections of a measurement; returns its innovation.
-VY_FN ekf_innovation ekf_finish(const ekf_correction *d, estimator_state *s, filter_block *f)
+VY_FN real vec3_at(vec3 v, int i) { return i == 0 ? v.x : i == 1 ? v.y : v.z; }
+
+VY_FN vec3 mat3_row(mat3 m, int i) { return vec3_make(m.m[i][0], m.m[i][1], m.m[i][2]); }
+
+/// What an instrument is expected to read of a vector that is the same everywhere in the world, and how that
+/// changes with the attitude error. The magnetometer reads (I + D) u + b of the field u = R^T m, by (I + D)
+/// [u]x; the accelerometer u + d u_z + b of the force u = -R^T g that holds a drone against gravity.
+typedef struct ekf_reading {
+    vec3 u;     // the vector in body axes
+    vec3 value; // what is read
+    mat3 turn;
+} ekf_reading;
+
+/// `d` is a 3 x 3 part, row by row.
+VY_FN ekf_reading ekf_reading_of(const estimator_state *s, vec3 vector, const real *d, vec3 bias)
 {
+    ekf_reading out;
+    out.u = quat_unrotate(s->attitude, vector);
+    out.value = vec3_add(vec3_add(out.u, ekf_distorted(d, out.u)), bias);
+    out.turn = mat3_cross(out.u);
+    for (int k = 0; k < 3; ++k) {
+        const vec3 more = ekf_distorted(d, vec3_make(out.turn.m[0][k], out.turn.m[1][k], out.turn.m[2][k]));
+        for (int i = 0; i < 3; ++i) out.turn.m[i][k] = out.turn.m[i][k] + vec3_at(more, i);
+    }
+    return out;
+}
+
+VY_FN ekf_reading ekf_field_reading(const ekf_params *p, const estimator_state *s, const kalman_block *f)
+{
+    return ekf_reading_of(s, p->field, f->mag_distortion, f->mag_bias);
+}
+
+VY_FN ekf_reading ekf_force_reading(const ekf_params *p, const estimator_state *s, const kalman_block *f)
+{
+    return ekf_reading_of(s, vec3_neg(p->gravity), f->accel_distortion, s->accel_bias);
+}
+
+/// Where in the error an instrument's bias and D are.
+typedef struct ekf_instrument {
+    int bias, distortion;
+} ekf_instrument;
+
+static const ekf_instrument ekf_accelerometer = {EKF_ACCEL, EKF_ACCEL_DISTORTION};
+static const ekf_instrument ekf_magnetometer = {EKF_MAG, EKF_MAG_DISTORTION};
+
+/// Number `i` of a bias plus what attitude and D add to it: `turn` is how it changes with attitude, `u` with
+/// row `i` of D.
+VY_FN real ekf_reading_row(const ekf_instrument *at, int i, vec3 turn, vec3 u, const real *x)
+{
+    const vec3 d = ekf_vec3(x, at->distortion + 3 * i);
+    return (x[at->bias + i] + vec3_dot(turn, ekf_vec3(x, EKF_ATTITUDE))) + vec3_dot(u, d);
+}
+
+/// After the correction `x`: what is added to a bias so that the reading is the one that was corrected
+/// linearly; and the covariance of the bias to match.
+///
+/// On the ground a drone knows what its instruments read, not what they are off by: a heading is 15 degrees
+/// off by hard iron, a tilt one by the accelerometer's bias. Attitude and bias lie on an arc, at every point
+/// of which the reading is the same. Corrections and a covariance along the tangent of where the filter stood
+/// before would make it sure of what nobody has measured. So a bias follows from reading and attitude, b' = b
+/// + (H_before - H_now) (attitude, D).
+VY_FN vec3 ekf_keep_reading(const ekf_reading *before, const ekf_reading *now, const ekf_instrument *at,
+                            const real *x, real *cells)
+{
+    real rows[3][EKF_STATES], column[EKF_STATES], expected[3];
+    vec3 turns[3];
+    const vec3 moved = vec3_sub(before->u, now->u);
+    for (int i = 0; i < 3; ++i) {
+        turns[i] = vec3_sub(mat3_row(before->turn, i), mat3_row(now->turn, i));
+        expected[i] = ekf_reading_row(at, i, mat3_row(before->turn, i), before->u, x);
+    }
+    for (int k = 0; k < EKF_STATES; ++k) {
+        for (int i = 0; i < EKF_STATES; ++i) column[i] = cells[ekf_cell(i, k)];
+        for (int i = 0; i < 3; ++i) rows[i][k] = ekf_reading_row(at, i, turns[i], moved, column);
+    }
+    for (int i = 0; i < 3; ++i) {
+        for (int k = 0; k < EKF_STATES; ++k) {
+            const int own = k - at->bias;
+            if (own < 0 || own > 2)
+                cells[ekf_cell(at->bias + i, k)] = rows[i][k];
+            else
+                cells[ekf_cell(at->bias + i, k)] = ekf_reading_row(at, own, turns[own], moved, rows[i]);
+        }
+    }
+    const vec3 change = vec3_make(expected[0], expected[1], expected[2]);
+    return vec3_sub(vec3_add(before->value, change), now->value);
+}
+
+/// Rows `at` of the covariance, and the columns, times `m`.
+VY_FN void ekf_turn(mat3 m, int at, real *cells)
+{
+    real rows[3][EKF_STATES];
+    for (int i = 0; i < 3; ++i) {
+        for (int k = 0; k < EKF_STATES; ++k) {
+            real sum = real_set(0.0);
+            for (int n = 0; n < 3; ++n) sum = sum + m.m[i][n] * cells[ekf_cell(at + n, k)];
+            rows[i][k] = sum;
+        }
+    }
+    for (int i = 0; i < 3; ++i) {
+        for (int k = 0; k < EKF_STATES; ++k) {
+            if (k < at || k >= at + 3) cells[ekf_cell(at + i, k)] = rows[i][k];
+        }
+        for (int k = i; k < 3; ++k) {
+            real sum = real_set(0.0);
+            for (int n = 0; n < 3; ++n) sum = sum + rows[i][at + n] * m.m[k][n];
+            cells[ekf_cell(at + i, at + k)] = sum;
+        }
+    }
+}
+
+/// An attitude error where the vertical has moved in body axes from `before` to `now`: its heading is one
+/// about the new vertical.
+VY_FN mat3 ekf_same_heading(vec3 before, vec3 now)
+{
+    const vec3 moved = vec3_sub(now, before);
+    mat3 m;
+    for (int i = 0; i < 3; ++i) {
+        for (int k = 0; k < 3; ++k)
+            m.m[i][k] = vec3_at(moved, i) * vec3_at(before, k) + real_set(i == k ? 1.0 : 0.0);
+    }
+    return m;
+}
+
+/// Apply the corrections of a measurement; returns its innovation. The heading is turned about the vertical,
+/// so that no correction of a heading, however large, tilts.
+VY_FN ekf_innovation ekf_finish(const ekf_params *p, const ekf_correction *d, estimator_state *s,
+                                kalman_block *f)
+{
+    const ekf_reading field = ekf_field_reading(p, s, f), force = ekf_force_reading(p, s, f);
     const vec3 rate = vec3_add(ekf_vec3(d->x, EKF_GYRO), ekf_distorted(d->x + EKF_GYRO_DISTORTION, s->rate));
     s->position = vec3_add(s->position, ekf_vec3(d->x, EKF_POSITION));
     s->velocity = vec3_add(s->velocity, ekf_vec3(d->x, EKF_VELOCITY));
-    s->attitude = attitude_rotated(s->attitude, ekf_vec3(d->x, EKF_ATTITUDE));
+    const vec3 up = ekf_up(s), turn = ekf_vec3(d->x, EKF_ATTITUDE);
+    const vec3 heading = vec3_scale(vec3_dot(turn, up), up);
+    s->attitude = attitude_rotated(attitude_rotated(s->attitude, heading), vec3_sub(turn, heading));
     s->rate = vec3_sub(s->rate, rate);
     s->gyro_bias = vec3_add(s->gyro_bias, ekf_vec3(d->x, EKF_GYRO));
     s->accel_bias = vec3_add(s->accel_bias, ekf_vec3(d->x, EKF_ACCEL));
     f->mag_bias = vec3_add(f->mag_bias, ekf_vec3(d->x, EKF_MAG));
-    f->accel_distortion = vec3_add(f->accel_distortion, ekf_vec3(d->x, EKF_THRUST));
     f->baro_offset = f->baro_offset + d->x[EKF_BARO];
     f->gps_wander = vec3_add(f->gps_wander, ekf_vec3(d->x, EKF_WANDER));
     for (int i = 0; i < 9; ++i) {
         f->gyro_distortion[i] = f->gyro_distortion[i] + d->x[EKF_GYRO_DISTORTION + i];
+        f->accel_distortion[i] = f->accel_distortion[i] + d->x[EKF_ACCEL_DISTORTION + i];
         f->mag_distortion[i] = f->mag_distortion[i] + d->x[EKF_MAG_DISTORTION + i];
     }
+    ekf_reading field_now = ekf_field_reading(p, s, f), force_now = ekf_force_reading(p, s, f);
+    const mat3 same = ekf_same_heading(up, ekf_up(s));
+    field_now.turn = mat3_mul(field_now.turn, same);
+    force_now.turn = mat3_mul(force_now.turn, same);
+    s->accel_bias = vec3_add(s->accel_bias,
+                             ekf_keep_reading(&force, &force_now, &ekf_accelerometer, d->x, f->covariance));
+    if (mask_any(p->field_unit > 0.0))
+        f->mag_bias = vec3_add(f->mag_bias,
+                               ekf_keep_reading(&field, &field_now, &ekf_magnetometer, d->x, f->covariance));
+    ekf_turn(same, EKF_ATTITUDE, f->covariance);
     return d->innovation;
 }
-
-VY_FN real vec3_at(vec3 v, int i) { return i == 0 ? v.x : i == 1 ? v.y : v.z; }
-
-VY_FN vec3 mat3_row(mat3 m, int i) { return vec3_make(m.m[i][0], m.m[i][1], m.m[i][2]); }
 
 /// Row `i` of minus R [v]x: how component `i` of R v changes with the attitude error.
 VY_FN vec3 ekf_attitude_row(mat3 rotation, vec3 v, int i)
@@ -338,7 +484,7 @@ VY_FN vec3 ekf_attitude_row(mat3 rotation, vec3 v, int i)
 }
 
 VY_FN ekf_innovation ekf_mocap(const ekf_params *p, vec3 position, quat attitude, estimator_state *s,
-                               filter_block *f)
+                               kalman_block *f)
 {
     ekf_correction d = ekf_begin();
     const vec3 residual = vec3_sub(position, s->position);
@@ -353,14 +499,21 @@ VY_FN ekf_innovation ekf_mocap(const ekf_params *p, vec3 position, quat attitude
         h[EKF_ATTITUDE + i] = real_set(1.0);
         ekf_fuse(h, vec3_at(turn, i), p->mocap_attitude, f->covariance, &d);
     }
-    return ekf_finish(&d, s, f);
+    return ekf_finish(p, &d, s, f);
+}
+
+/// h of `scale` times `along` (D force), D that of the accelerometer.
+VY_FN void ekf_set_distortion(real scale, vec3 along, vec3 force, real *h)
+{
+    for (int i = 0; i < 3; ++i)
+        ekf_set_vec3(vec3_scale(scale * vec3_at(along, i), force), h, EKF_ACCEL_DISTORTION + 3 * i);
 }
 
 /// The fix is `delay` old: the antenna had the velocity u = v + R (w x a) - delay A, with the mean
 /// acceleration A since then, and was at p + R a - delay v + delay^2 A / 2. The position is off by the
 /// wander.
 VY_FN ekf_innovation ekf_gps(const ekf_params *p, vec3 position, vec3 velocity, estimator_state *s,
-                             filter_block *f)
+                             kalman_block *f)
 {
     ekf_correction d = ekf_begin();
     const real delay = p->gps_delay;
@@ -372,35 +525,37 @@ VY_FN ekf_innovation ekf_gps(const ekf_params *p, vec3 position, vec3 velocity, 
     const vec3 then = vec3_add_scaled(vec3_add_scaled(at, -delay, now), 0.5 * delay * delay, f->acceleration);
     const vec3 position_residual = vec3_sub(position, then), velocity_residual = vec3_sub(velocity, v);
     const mat3 lever = mat3_mul(rotation, mat3_cross(p->gps_offset));
+    // The force over the delay, as it is seen now: that is what an attitude that is off has turned.
+    const vec3 force = mat3_tmul_vec(rotation, vec3_sub(f->acceleration, p->gravity));
     for (int i = 0; i < 3; ++i) {
         real h[EKF_STATES] = {0};
-        const vec3 push = ekf_attitude_row(rotation, f->force, i), along = mat3_row(rotation, i);
+        const vec3 push = ekf_attitude_row(rotation, force, i), along = mat3_row(rotation, i);
         h[EKF_POSITION + i] = h[EKF_WANDER + i] = real_set(1.0);
         h[EKF_VELOCITY + i] = -delay;
         ekf_set_vec3(vec3_add_scaled(ekf_attitude_row(rotation, p->gps_offset, i), 0.5 * delay * delay, push),
                      h, EKF_ATTITUDE);
         ekf_set_vec3(vec3_scale(-0.5 * delay * delay, along), h, EKF_ACCEL);
-        ekf_set_vec3(vec3_scale(-0.5 * delay * delay * f->force.z, along), h, EKF_THRUST);
+        ekf_set_distortion(-0.5 * delay * delay, along, force, h);
         ekf_fuse(h, vec3_at(position_residual, i), vec3_at(p->gps_position, i), f->covariance, &d);
         memset(h, 0, sizeof h);
         h[EKF_VELOCITY + i] = real_set(1.0);
         ekf_set_vec3(vec3_add_scaled(ekf_attitude_row(rotation, swing, i), -delay, push), h, EKF_ATTITUDE);
         ekf_set_vec3(vec3_scale(delay, along), h, EKF_ACCEL);
-        ekf_set_vec3(vec3_scale(delay * f->force.z, along), h, EKF_THRUST);
+        ekf_set_distortion(delay, along, force, h);
         ekf_set_vec3(mat3_row(lever, i), h, EKF_GYRO);
         ekf_fuse(h, vec3_at(velocity_residual, i), p->gps_velocity, f->covariance, &d);
     }
-    return ekf_finish(&d, s, f);
+    return ekf_finish(p, &d, s, f);
 }
 
 /// A height above z = 0, too high by the offset.
-VY_FN ekf_innovation ekf_height(const ekf_params *p, real height, estimator_state *s, filter_block *f)
+VY_FN ekf_innovation ekf_height(const ekf_params *p, real height, estimator_state *s, kalman_block *f)
 {
     ekf_correction d = ekf_begin();
     real h[EKF_STATES] = {0};
     h[EKF_POSITION + 2] = h[EKF_BARO] = real_set(1.0);
     ekf_fuse(h, height - (s->position.z + f->baro_offset), p->baro, f->covariance, &d);
-    return ekf_finish(&d, s, f);
+    return ekf_finish(p, &d, s, f);
 }
 
 /// Variance that a number `u` times the field in body axes, of which attitude makes `turn`, is expected to
@@ -418,10 +573,10 @@ VY_FN real ekf_field_variance(const ekf_params *p, vec3 u, vec3 expected, vec3 t
 /// Whether a field is the Earth's, by its length and its part along the vertical, which no heading changes:
 /// within a tenth of the field and 5 deviations of what is expected. `field` is in units of the world's.
 VY_FN mask ekf_field_is_plain(const ekf_params *p, vec3 field, const estimator_state *s,
-                              const filter_block *f)
+                              const kalman_block *f)
 {
     const vec3 expected = quat_unrotate(s->attitude, p->field);
-    const vec3 up = quat_unrotate(s->attitude, vec3_make(real_set(0.0), real_set(0.0), real_set(1.0)));
+    const vec3 up = ekf_up(s);
     const vec3 clean = vec3_sub(vec3_sub(field, f->mag_bias), ekf_distorted(f->mag_distortion, expected));
     const real longer = vec3_length(clean) - 1.0, higher = vec3_dot(up, vec3_sub(clean, expected));
     const real length = ekf_field_variance(p, expected, expected, vec3_zero(), f->covariance);
@@ -435,33 +590,31 @@ VY_FN mask ekf_field_is_plain(const ekf_params *p, vec3 field, const estimator_s
 VY_FN real ekf_heading_variance(const estimator_state *s, const real *cells)
 {
     real h[EKF_STATES] = {0}, ph[EKF_STATES];
-    ekf_set_vec3(quat_unrotate(s->attitude, vec3_make(real_set(0.0), real_set(0.0), real_set(1.0))), h,
-                 EKF_ATTITUDE);
+    ekf_set_vec3(ekf_up(s), h, EKF_ATTITUDE);
     return ekf_expected(h, cells, ph);
 }
 
 /// (I + D) u + b with the field u = R^T m in body axes, which changes with the attitude error by [u]x.
-VY_FN ekf_innovation ekf_mag(const ekf_params *p, vec3 field, estimator_state *s, filter_block *f)
+VY_FN ekf_innovation ekf_mag(const ekf_params *p, vec3 field, estimator_state *s, kalman_block *f)
 {
     ekf_correction d = ekf_begin();
-    const vec3 u = quat_unrotate(s->attitude, p->field);
-    const vec3 expected = vec3_add(vec3_add(u, ekf_distorted(f->mag_distortion, u)), f->mag_bias);
-    const vec3 residual = vec3_sub(field, expected);
-    const mat3 cross = mat3_cross(u);
-    // A heading that is far off moves the field along an arc, of which the filter sees the tangent: the
-    // variance of that difference counts as noise (a filter of second order: A. Jazwinski, Stochastic
-    // Processes and Filtering Theory, 1970, 9.3).
-    const real heading = real_min(ekf_heading_variance(s, f->covariance), p->heading_found);
+    const ekf_reading seen = ekf_field_reading(p, s, f);
+    const vec3 residual = vec3_sub(field, seen.value);
+    // A heading that is off by s moves the reading along an arc. Where the drone stands level that is known;
+    // tilted by t it is seen differently, to the second order by s^2 m_h sin(t) / 2, whose variance counts as
+    // noise (a filter of second order: A. Jazwinski, Stochastic Processes and Filtering Theory, 1970, 9.3).
+    const vec3 up = ekf_up(s);
     const real level = p->field.x * p->field.x + p->field.y * p->field.y;
-    const real noise = p->mag + 0.5 * heading * heading * level;
+    const real heading = ekf_heading_variance(s, f->covariance), arc = heading * heading * level;
+    const real noise = p->mag + 0.5 * arc * (1.0 - up.z * up.z);
     for (int i = 0; i < 3; ++i) {
         real h[EKF_STATES] = {0};
-        ekf_set_vec3(mat3_row(cross, i), h, EKF_ATTITUDE);
+        ekf_set_vec3(mat3_row(seen.turn, i), h, EKF_ATTITUDE);
         h[EKF_MAG + i] = real_set(1.0);
-        ekf_set_vec3(u, h, EKF_MAG_DISTORTION + 3 * i);
+        ekf_set_vec3(seen.u, h, EKF_MAG_DISTORTION + 3 * i);
         ekf_fuse(h, vec3_at(residual, i), noise, f->covariance, &d);
     }
-    return ekf_finish(&d, s, f);
+    return ekf_finish(p, &d, s, f);
 }
 
 /// Distance to the ground `rise` below z = 0 along `along` (body) from `at` (body), and its derivatives by
@@ -480,7 +633,7 @@ VY_FN real ekf_distance(const estimator_state *s, mat3 rotation, vec3 at, vec3 a
 }
 
 VY_FN ekf_innovation ekf_range(const ekf_params *p, real distance, real rise, estimator_state *s,
-                               filter_block *f)
+                               kalman_block *f)
 {
     real h[EKF_STATES] = {0};
     vec3 d_attitude;
@@ -492,12 +645,12 @@ VY_FN ekf_innovation ekf_range(const ekf_params *p, real distance, real rise, es
     ekf_set_vec3(d_attitude, h, EKF_ATTITUDE);
     const real variance = p->range + p->range_noise_ratio * expected * expected;
     ekf_fuse(h, distance - expected, variance, f->covariance, &d);
-    return ekf_finish(&d, s, f);
+    return ekf_finish(p, &d, s, f);
 }
 
 /// x = w_y - v_x / d, y = -w_x - v_y / d, with the camera's velocity v = R^T v + w x a in body axes.
 VY_FN ekf_innovation ekf_flow(const ekf_params *p, real x, real y, real rise, estimator_state *s,
-                              filter_block *f)
+                              kalman_block *f)
 {
     const mat3 rotation = quat_matrix(s->attitude);
     real d_height;
@@ -525,5 +678,5 @@ VY_FN ekf_innovation ekf_flow(const ekf_params *p, real x, real y, real rise, es
         h[EKF_GYRO + (i == 0 ? 1 : 0)] = h[EKF_GYRO + (i == 0 ? 1 : 0)] + (i == 0 ? -1.0 : 1.0);
         ekf_fuse(h, (i == 0 ? x : y) - (rate - speed * inverse), p->flow, f->covariance, &d);
     }
-    return ekf_finish(&d, s, f);
+    return ekf_finish(p, &d, s, f);
 }

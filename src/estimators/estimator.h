@@ -9,55 +9,69 @@
 #include "sensors/sensors.h"
 #include "volery/estimator.h"
 
-enum { FILTER_STATES = 43, FILTER_CELLS = FILTER_STATES * (FILTER_STATES + 1) / 2 };
-
-/// State of an estimator beside its estimate: what it found on the ground before it started, what its
-/// sensors are off by, and of a Kalman filter the upper triangle of the covariance, row by row, and how good
-/// its samples were.
+/// State of every filter: whether it has started, and what it has found on the ground until then.
 typedef struct filter_block {
-    bits started;                          // tick of its start; 0: it has not, and stands on the ground
-    bits still_samples;                    // of the IMU since it stood still
-    vec3 still_accel, still_gyro;          // [m/s^2], [rad/s] their means, body
-    bits still_fields, still_fixes;        // samples of the magnetometer and positions since then
-    vec3 still_field, still_fix;           // [T] body, [m] world: their means
+    bits started;                   // tick of its start; 0: it has not, and stands on the ground
+    bits still_samples;             // of the IMU since it stood still
+    vec3 still_accel, still_gyro;   // [m/s^2], [rad/s] their means, body
+    bits still_fields, still_fixes; // samples of the magnetometer and positions since then
+    vec3 still_field, still_fix;    // [T] body, [m] world: their means
+} filter_block;
+
+#define FIELDS_filter(F, block)                                                      \
+    F(block, started, TICK, 1, "", "when it started; 0: it stands on the ground")    \
+    F(block, still_samples, INTEGER, 1, "", "of the IMU since it stood still")       \
+    F(block, still_accel, VEC3, 3, "m/s^2", "mean since then, body")                 \
+    F(block, still_gyro, VEC3, 3, "rad/s", "mean since then, body")                  \
+    F(block, still_fields, INTEGER, 1, "", "samples of the magnetometer since then") \
+    F(block, still_fixes, INTEGER, 1, "", "positions since then")                    \
+    F(block, still_field, VEC3, 3, "T", "mean since then, body")                     \
+    F(block, still_fix, VEC3, 3, "m", "mean since then, world")
+
+enum { KALMAN_STATES = 49, KALMAN_CELLS = KALMAN_STATES * (KALMAN_STATES + 1) / 2 };
+
+/// Of a Kalman filter: what its sensors are off by, the upper triangle of its covariance, row by row, and how
+/// good its samples were.
+typedef struct kalman_block {
     vec3 mag_bias;                         // hard iron over the world's field, body
     vec3 gps_wander;                       // [m] world
     real baro_offset;                      // [m] what the barometer is too high by
-    bits baro_offset_known;                // 1: that is known
-    vec3 accel_distortion;                 // what a force along body z adds to the axes, per force
     real gyro_distortion[9];               // scale and alignment: what is seen is (I + D) of what is
+    real accel_distortion[9];              // likewise
     real mag_distortion[9];                // likewise
-    vec3 force;                            // [m/s^2] specific, of the centre of mass, body
-    vec3 acceleration;                     // [m/s^2] world, smoothed over the delay of fixes
+    vec3 acceleration, jerk;               // [m/s^2] world, mean over the delay of fixes; [m/s^3] its change
     real innovations[VY_GATED_COUNT];      // sums of the normalised innovations squared, by vy_gated
     bits innovation_count[VY_GATED_COUNT]; // numbers in them
-    real covariance[FILTER_CELLS];
-} filter_block;
+    real covariance[KALMAN_CELLS];
+} kalman_block;
 
-#define FIELDS_filter(F, block)                                                                           \
-    F(block, started, TICK, 1, "", "when it started; 0: it stands on the ground")                         \
-    F(block, still_samples, INTEGER, 1, "", "of the IMU since it stood still")                            \
-    F(block, still_accel, VEC3, 3, "m/s^2", "mean since then, body")                                      \
-    F(block, still_gyro, VEC3, 3, "rad/s", "mean since then, body")                                       \
-    F(block, still_fields, INTEGER, 1, "", "samples of the magnetometer since then")                      \
-    F(block, still_fixes, INTEGER, 1, "", "positions since then")                                         \
-    F(block, still_field, VEC3, 3, "T", "mean since then, body")                                          \
-    F(block, still_fix, VEC3, 3, "m", "mean since then, world")                                           \
-    F(block, mag_bias, VEC3, 3, "", "hard iron over the strength of the field, body")                     \
-    F(block, gps_wander, VEC3, 3, "m", "slow error of the fixes, world")                                  \
-    F(block, baro_offset, NUMBER, 1, "m", "what the barometer is too high by")                            \
-    F(block, baro_offset_known, INTEGER, 1, "", "1: that is known")                                       \
-    F(block, accel_distortion, VEC3, 3, "", "what a force along body z adds to the accelerometer's axes") \
-    F(block, gyro_distortion, LIST, 9, "", "scale and alignment of the gyroscope, row by row")            \
-    F(block, mag_distortion, LIST, 9, "", "scale and alignment of the magnetometer, row by row")          \
-    F(block, force, VEC3, 3, "m/s^2", "specific force of the centre of mass, body")                       \
-    F(block, acceleration, VEC3, 3, "m/s^2", "smoothed over the delay of fixes, world")                   \
-    F(block, innovations, LIST, 6, "",                                                                    \
-      "sums of the normalised innovations squared of mocap, gps, baro, mag, range and flow")              \
-    F(block, innovation_count, INTEGER, 6, "", "numbers in them")                                         \
-    F(block, covariance, LIST, FILTER_CELLS, "",                                                          \
-      "of position, velocity, attitude, gyroscope and accelerometer bias, hard iron, barometer, GPS "     \
-      "wander, scale and alignment of the accelerometer's z, of gyroscope and magnetometer")
+#define FIELDS_kalman(F, block)                                                                       \
+    F(block, mag_bias, VEC3, 3, "", "hard iron over the strength of the field, body")                 \
+    F(block, gps_wander, VEC3, 3, "m", "slow error of the fixes, world")                              \
+    F(block, baro_offset, NUMBER, 1, "m", "what the barometer is too high by")                        \
+    F(block, gyro_distortion, LIST, 9, "", "scale and alignment of the gyroscope, row by row")        \
+    F(block, accel_distortion, LIST, 9, "", "scale and alignment of the accelerometer, row by row")   \
+    F(block, mag_distortion, LIST, 9, "", "scale and alignment of the magnetometer, row by row")      \
+    F(block, acceleration, VEC3, 3, "m/s^2", "mean over the delay of fixes, world")                   \
+    F(block, jerk, VEC3, 3, "m/s^3", "its change")                                                    \
+    F(block, innovations, LIST, 6, "",                                                                \
+      "sums of the normalised innovations squared of mocap, gps, baro, mag, range and flow")          \
+    F(block, innovation_count, INTEGER, 6, "", "numbers in them")                                     \
+    F(block, covariance, LIST, KALMAN_CELLS, "",                                                      \
+      "of position, velocity, attitude, gyroscope and accelerometer bias, hard iron, barometer, GPS " \
+      "wander, scale and alignment of gyroscope, accelerometer and magnetometer")
+
+/// Of a filter with constant gains.
+typedef struct gain_filter_block {
+    vec3 acceleration;      // [m/s^2] world, smoothed over the delay of fixes
+    real baro_offset;       // [m] what the barometer is too high by
+    bits baro_offset_known; // 1: that is known
+} gain_filter_block;
+
+#define FIELDS_gain_filter(F, block)                                                    \
+    F(block, acceleration, VEC3, 3, "m/s^2", "smoothed over the delay of fixes, world") \
+    F(block, baro_offset, NUMBER, 1, "m", "what the barometer is too high by")          \
+    F(block, baro_offset_known, INTEGER, 1, "", "1: that is known")
 
 /// Of an estimator with a gate: rejected samples.
 typedef struct gate_block {
@@ -100,17 +114,26 @@ typedef struct estimator_setup {
     double dt;       // [s] of the world
 } estimator_setup;
 
+/// What a filter remembers: what it has no use for is NULL.
+typedef struct filter_memory {
+    filter_block *filter;
+    kalman_block *kalman;
+    gain_filter_block *gains;
+    gate_block *gate;
+} filter_memory;
+
 /// Tables of one estimator.
 typedef struct estimator_type {
     const char *name; // in scenarios
-    int has_gate;     // it uses vy_estimator_def.gate
+    int is_kalman;    // it has a kalman_block, and a gate where vy_estimator_def.gate asks for one; else a
+                      // gain_filter_block
     /// How good it is, given what it is off by in position, velocity (world) and attitude (body); NULL: it
     /// has no covariance.
-    void (*judge)(const filter_block *filter, const double error[9], vy_filter_state *out);
+    void (*judge)(const filter_memory *memory, const double error[9], vy_filter_state *out);
     /// Constants, from a def that has been checked.
     void (*build)(const estimator_setup *in, void *params);
-    /// What it remembers at the start, in blocks of zeros; NULL: nothing. `gate` is NULL without one.
-    void (*start)(const void *params, filter_block *filter, gate_block *gate);
+    /// What it remembers at the start, in blocks of zeros; NULL: nothing.
+    void (*start)(const void *params, const filter_memory *memory);
 } estimator_type;
 
 /// Height over the ground less z: 0 over a flat one.
@@ -123,16 +146,4 @@ VY_FN real samples_curvature_drop(const estimator_samples *in)
 VY_FN real samples_baro_z(const estimator_samples *in, real altitude)
 {
     return in->ground != NULL ? (altitude - in->ground->altitude) - in->ground->curvature_drop : altitude;
-}
-
-/// The height by a barometer. One with an unknown offset (`has_offset`) is set to the estimated height at its
-/// first sample.
-VY_FN real filter_height(real altitude, bits has_offset, const estimator_state *e, filter_block *f)
-{
-    const bits no = bits_set(0);
-    const mask open = f->baro_offset_known == no;
-    const mask now = mask_not(has_offset == no) & open;
-    f->baro_offset = real_select(now, altitude - e->position.z, f->baro_offset);
-    f->baro_offset_known = bits_select(now, bits_set(1), f->baro_offset_known);
-    return altitude - f->baro_offset;
 }

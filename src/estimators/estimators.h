@@ -16,7 +16,7 @@
 #define DECLARE(kind, name, text)                                                                  \
     extern const estimator_type vy_estimator_##name;                                               \
     void vy_##name##_step(const name##_params *p, const estimator_samples *in, estimator_state *e, \
-                          filter_block *filter, gate_block *gate);
+                          const filter_memory *memory);
 ESTIMATORS(DECLARE)
 #undef DECLARE
 

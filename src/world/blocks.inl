@@ -37,8 +37,11 @@ BLOCK(16, sensor_suite, sensor_suites, sensor_suites, m->sensor_suite_count,
 BLOCK(72, imu_full, imu_full, imu_full, m->sensor_counts[SENSOR_imu],
       "per drone whose IMU has more than noise and bias")
 SENSORS(SENSOR_BLOCK)
-BLOCK(17, filter, filters, filters, m->filter_count,
+BLOCK(17, filter, filters, filters, m->filter_count, "per drone with a filter of its sensor suite")
+BLOCK(40, kalman, kalman, kalman, m->kalman_count,
       "per drone with a Kalman filter: the upper triangle of its covariance, row by row")
+BLOCK(41, gain_filter, gain_filters, gain_filters, m->filter_count - m->kalman_count,
+      "per drone with a filter of constant gains")
 BLOCK(18, gate, gates, gates, m->gate_count, "per drone whose Kalman filter has a gate")
 BLOCK(19, delay_line, delay_lines, delay_lines, m->delay_count,
       "per number that a sensor with a delay, or a fault, holds back")

@@ -74,6 +74,7 @@ static size_t largest_state(const vy_model *m)
                         .sleep_enabled = m->sleep_enabled,
                         .sensor_suite_count = m->sensor_suite_cap,
                         .filter_count = m->sensor_suite_cap,
+                        .kalman_count = m->sensor_suite_cap,
                         .gate_count = m->sensor_suite_cap,
                         .delay_count = m->delay_cap};
     for (int i = 0; i < SENSOR_KINDS; ++i) largest.sensor_counts[i] = m->sensor_suite_cap;

@@ -28,7 +28,7 @@ vy_status vy_filter_build(const vy_model *world, const vy_drone_def *def, sensor
                        vy_estimators[which]->name);
     sensor_suite->estimator = which;
     sensor_suite->starts_in_air = def->estimator.start == VY_START_AIR;
-    sensor_suite->gated = vy_estimators[which]->has_gate && def->estimator.gate > 0.0;
+    sensor_suite->gated = vy_estimators[which]->is_kalman && def->estimator.gate > 0.0;
 #define BUILD(kind, name, text) \
     if (which == VY_ESTIMATOR_##kind) vy_estimator_##name.build(&setup, &sensor_suite->name);
     ESTIMATORS(BUILD)
@@ -53,19 +53,43 @@ void vy_filter_initial_estimate(const vy_model *world, const vy_drone_def *def, 
     out->gyro_bias = out->accel_bias = vec3_zero();
 }
 
+int vy_filter_is_kalman(const sensor_suite_model *sensor_suite)
+{
+    const estimator_type *type = vy_estimators[sensor_suite->estimator];
+    return type != NULL && type->is_kalman;
+}
+
+// What the filter of a sensor suite remembers, in the world's state.
+static filter_memory memory_of(const vy_world *world, const sensor_suite_model *sensor_suite)
+{
+    const vy_model *m = &world->model;
+    filter_memory out = {0};
+    VY_ASSERT(sensor_suite->filter < m->filter_count);
+    VY_ASSERT(!sensor_suite->gated || sensor_suite->gate < m->gate_count);
+    out.filter = &world->filters[sensor_suite->filter];
+    if (vy_filter_is_kalman(sensor_suite)) {
+        VY_ASSERT(sensor_suite->own < m->kalman_count);
+        out.kalman = &world->kalman[sensor_suite->own];
+    } else {
+        VY_ASSERT(sensor_suite->own < m->filter_count - m->kalman_count);
+        out.gains = &world->gain_filters[sensor_suite->own];
+    }
+    if (sensor_suite->gated) out.gate = &world->gates[sensor_suite->gate];
+    return out;
+}
+
 void vy_filter_start(const vy_world *world, const sensor_suite_model *sensor_suite)
 {
     if (sensor_suite->estimator == VY_ESTIMATOR_FADING) return;
-    VY_ASSERT(sensor_suite->filter < world->model.filter_count);
-    VY_ASSERT(!sensor_suite->gated || sensor_suite->gate < world->model.gate_count);
-    filter_block *filter = &world->filters[sensor_suite->filter];
-    gate_block *gate = sensor_suite->gated ? &world->gates[sensor_suite->gate] : NULL;
-    memset(filter, 0, sizeof *filter);
-    filter->started = sensor_suite->starts_in_air ? 1 : 0;
-    if (gate != NULL) memset(gate, 0, sizeof *gate);
+    const filter_memory memory = memory_of(world, sensor_suite);
+    memset(memory.filter, 0, sizeof *memory.filter);
+    if (memory.kalman != NULL) memset(memory.kalman, 0, sizeof *memory.kalman);
+    if (memory.gains != NULL) memset(memory.gains, 0, sizeof *memory.gains);
+    if (memory.gate != NULL) memset(memory.gate, 0, sizeof *memory.gate);
+    memory.filter->started = sensor_suite->starts_in_air ? 1 : 0;
 #define START(kind, name, text)                                                              \
     if (sensor_suite->estimator == VY_ESTIMATOR_##kind && vy_estimator_##name.start != NULL) \
-        vy_estimator_##name.start(&sensor_suite->name, filter, gate);
+        vy_estimator_##name.start(&sensor_suite->name, &memory);
     ESTIMATORS(START)
 }
 
@@ -86,8 +110,6 @@ void vy_filter_stage(vy_world *world)
     for (uint32_t i = 0; i < m->sensor_suite_count; ++i) {
         const sensor_suite_model *sensor_suite = &m->sensor_suites[i];
         if (sensor_suite->estimator == VY_ESTIMATOR_FADING) continue;
-        VY_ASSERT(sensor_suite->filter < m->filter_count &&
-                  (!sensor_suite->gated || sensor_suite->gate < m->gate_count));
         drone_block *d = &world->drones[sensor_suite->drone];
         const sensor_suite_blocks sensors = vy_sensor_suite_blocks(world, sensor_suite);
         const estimator_ground ground = ground_at(&m->env, &d->estimate);
@@ -100,11 +122,10 @@ void vy_filter_stage(vy_world *world)
             .ground = m->env.gravity.frame.on ? &ground : NULL,
             .mocap = &d->mocap,
             .sensors = &sensors};
-        filter_block *filter = &world->filters[sensor_suite->filter];
-        gate_block *gate = sensor_suite->gated ? &world->gates[sensor_suite->gate] : NULL;
+        const filter_memory memory = memory_of(world, sensor_suite);
 #define STEP(kind, name, text)                          \
     if (sensor_suite->estimator == VY_ESTIMATOR_##kind) \
-        vy_##name##_step(&sensor_suite->name, &in, &d->estimate, filter, gate);
+        vy_##name##_step(&sensor_suite->name, &in, &d->estimate, &memory);
         ESTIMATORS(STEP)
     }
 }
@@ -140,7 +161,8 @@ vy_status vy_world_read_filter(const vy_world *world, vy_drone_id id, vy_filter_
     out->error = vec3_length(place);
     out->tilt = real_sqrt(over.x * over.x + over.y * over.y);
     out->yaw = real_abs(over.z);
-    type->judge(&world->filters[sensor_suite->filter], error, out);
+    const filter_memory memory = memory_of(world, sensor_suite);
+    type->judge(&memory, error, out);
     return VY_OK;
 }
 

@@ -125,8 +125,8 @@ typedef struct vy_model {
     int sleep_enabled; // 1: bodies at rest sleep
     uint32_t sensor_suite_count, sensor_suite_cap;
     uint32_t sensor_counts[SENSOR_KINDS];     // of the sensor suites, those with that sensor
-    uint32_t filter_count;                    // of the sensor suites, those with a Kalman filter
-    uint32_t gate_count;                      // of those, the ones with a gate
+    uint32_t filter_count;                    // of the sensor suites, those with a filter
+    uint32_t kalman_count, gate_count;        // of those, the ones with a covariance, and with a gate
     uint32_t delay_count, delay_cap;          // numbers of delay lines in the state
     struct sensor_suite_model *sensor_suites; // world/sensor_suite.h
     drone_model *drones;

@@ -28,7 +28,7 @@ typedef struct sensor_suite_model {
     vy_estimator_kind estimator; // VY_ESTIMATOR_FADING: none of its own
     int gated;                   // it rejects samples
     int starts_in_air;           // it need not find its start on the ground
-    uint32_t filter, gate;       // their places in the state
+    uint32_t filter, own, gate;  // their places in the state: of its kind's own block in the middle
 #define PARAMS(kind, name, text) name##_params name;
     ESTIMATORS(PARAMS)
 #undef PARAMS
@@ -59,6 +59,9 @@ estimator_setup vy_estimator_setup(const vy_model *world, const vy_drone_def *de
 /// Constants of the drone's filter, if it declares one.
 vy_status vy_filter_build(const vy_model *world, const vy_drone_def *def, sensor_suite_model *sensor_suite,
                           vy_error *err);
+
+/// Whether the estimator of a sensor suite is a Kalman filter.
+int vy_filter_is_kalman(const sensor_suite_model *sensor_suite);
 
 /// The filter of a sensor suite at tick 0, if it has one.
 void vy_filter_start(const vy_world *world, const sensor_suite_model *sensor_suite);

@@ -94,8 +94,8 @@ void vy_world_layout_state(vy_world *world)
     VY_ASSERT(m->disturbance_count <= m->disturbance_cap);
     VY_ASSERT(m->payload_count <= m->payload_cap && m->fault_count <= m->fault_cap);
     VY_ASSERT(m->delay_count <= m->delay_cap);
-    VY_ASSERT(m->gate_count <= m->filter_count && m->filter_count <= m->sensor_suite_count &&
-              m->sensor_suite_count <= m->sensor_suite_cap);
+    VY_ASSERT(m->gate_count <= m->kalman_count && m->kalman_count <= m->filter_count &&
+              m->filter_count <= m->sensor_suite_count && m->sensor_suite_count <= m->sensor_suite_cap);
     count_noises(world);
     world->options = step_options(m);
     world->counts = vy_world_count_blocks(m);
@@ -218,10 +218,12 @@ static vy_status add_sensor_suite(vy_world *world, const vy_drone_def *def, uint
     for (int i = 0; i < SENSOR_KINDS; ++i) sensor_suite->links[i].line += m->delay_count;
     drone_model *dm = &m->drones[index];
     dm->sensor_suite = m->sensor_suite_count + 1;
+    const int is_kalman = vy_filter_is_kalman(sensor_suite);
     sensor_suite->filter = m->filter_count;
+    sensor_suite->own = is_kalman ? m->kalman_count : m->filter_count - m->kalman_count;
     sensor_suite->gate = m->gate_count;
     VY_ASSERT(sensor_suite->drone == index && m->filter_count <= m->sensor_suite_count &&
-              m->gate_count <= m->filter_count);
+              m->gate_count <= m->kalman_count);
     if (sensor_suite->estimator != VY_ESTIMATOR_FADING) dm->estimate_source = ESTIMATE_FILTER;
     if (sensor_suite->links[SENSOR_imu].period > 0) dm->imu_period = 0; // the basic IMU is not sampled then
     if (sensor_suite->links[SENSOR_mocap].period > 0) dm->mocap_period = 0;
@@ -262,8 +264,11 @@ vy_status vy_world_add_drone(vy_world *world, const vy_drone_def *def, vy_drone_
         for (int i = 0; i < SENSOR_KINDS && m->drones[index].sensor_suite > 0; ++i)
             m->sensor_counts[i] += m->sensor_suites[m->drones[index].sensor_suite - 1].links[i].period > 0;
         m->filter_count += m->drones[index].estimate_source == ESTIMATE_FILTER;
-        m->gate_count +=
-            m->drones[index].sensor_suite > 0 && m->sensor_suites[m->drones[index].sensor_suite - 1].gated;
+        if (m->drones[index].sensor_suite > 0) {
+            const sensor_suite_model *sensor_suite = &m->sensor_suites[m->drones[index].sensor_suite - 1];
+            m->kalman_count += vy_filter_is_kalman(sensor_suite) != 0;
+            m->gate_count += sensor_suite->gated != 0;
+        }
         m->delay_count += delays;
         if (world->loops != NULL) vy_loop_build_drone(m, index, &world->loops[index]);
         m->has_loop |= world->loops != NULL && world->loops[index].is_bounded;
