@@ -12,6 +12,8 @@ FUZZ_SECONDS ?= 90
 RUNS ?= 100000
 SEED ?= 1
 MUTANTS ?= 60
+# Seeds of each row of `make estimators`.
+SEEDS ?= 100
 # Scenes of the law of passive scenes, and the first one's number.
 LAW_SCENES ?= 500
 LAW_FIRST ?= 230001
@@ -22,7 +24,7 @@ PACKAGES ?= tools/install_packages.sh
 .DEFAULT_GOAL := build
 .NOTPARALLEL:
 MAKEFLAGS += --no-print-directory
-.PHONY: build demo test test-page test-slurm screenshots check-long matrix sanitize clang kills law pairs levels mutants fuzz lint format bench bench-peers install clean help
+.PHONY: build demo test test-page test-slurm screenshots check-long matrix sanitize clang kills law pairs levels mutants estimators fuzz lint format bench bench-peers install clean help
 
 # $(call preset,NAME): configure and build one preset of CMakePresets.json.
 define preset
@@ -97,6 +99,11 @@ pairs: ## RUNS (100000) scenarios at random, made from the schema, through every
 	@$(PACKAGES) demo test
 	$(call preset,test)
 	@build/test/tests/test_pairs random $(RUNS) $(SEED)
+
+estimators: ## SEEDS (100) of each of 24 rows of flights on parts as sold: is nobody lost, is the Kalman filter as good as it says?
+	@$(PACKAGES) demo test
+	$(call preset,test)
+	@VOLERY_ESTIMATOR_SEEDS=$(SEEDS) VOLERY_ESTIMATOR_JOBS=$(JOBS) build/test/tests/test_estimator_flights
 
 levels: ## 300 such scenarios have the same hashes at -O0 and at -O3, with assertions and without
 	@$(PACKAGES) demo test
