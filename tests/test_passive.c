@@ -72,8 +72,8 @@ static void scenes_that_broke_once(void **unused)
 {
     (void)unused;
     static passive_scene t;
-    const uint64_t seeds[] = {70163, 70211,  80126,  80016,  80288,  80070,  80080,  80171,  80280,
-                              90300, 200030, 200646, 200949, 200964, 200987, 201801, 201984, 230828};
+    const uint64_t seeds[] = {70163,  70211,  80126,  80016,  80288,  80070,  80080,  80171,  80280, 90300,
+                              200030, 200646, 200949, 200964, 200987, 201801, 201984, 230308, 230828};
     for (size_t n = 0; n < sizeof seeds / sizeof *seeds; n += SANITIZED_SLICE) {
         passive_create(&t, seeds[n]);
         assert_int_equal(passive_run(&t).verdict, 0);
