@@ -66,6 +66,7 @@ static double acting_command(const vy_intent *intent, int motor)
 // How far a controller that is shown the samples again is from what it said in the run.
 static void compare_motors(log_player *f, const vy_intent *logged, const vy_intent *now)
 {
+    if (now->verdict != VY_VERDICT_REPLIED && logged->verdict == VY_VERDICT_REPLIED) f->difference = 1.0;
     if (logged->rung != VY_RUNG_MOTORS || now->rung != VY_RUNG_MOTORS) return;
     if (logged->status == VY_STATUS_STALE || now->status == VY_STATUS_STALE) return;
     for (int i = 0; i < VY_ROTOR_CAP; ++i) {
