@@ -71,6 +71,16 @@ int vy_campaign_run(campaign *c);
 /// Hand the missing shards to a cluster (campaign_submit.c).
 int vy_campaign_submit(campaign *c);
 
+// --- searching (campaign_search.c)
+
+/// With --search: the plan's results are those of a search, which are mixed with no others.
+/// @return 0, or the exit status after a sentence
+int vy_campaign_begin_search(campaign *c);
+int vy_campaign_search(campaign *c);
+
+/// The values of a case that a search has chosen.
+int vy_campaign_found_case(campaign *c, uint64_t index, vy_case *out);
+
 // --- what is there (campaign_merge.c)
 
 /// Print the shards that are not there as sbatch --array takes them, 3,5-7; `out` may be NULL.

@@ -118,7 +118,7 @@ static int keep_logs(campaign *c, const report *r)
         ++kept;
         if (path == NULL) status = vy_print_no_memory("campaign");
         if (status == 0 && access(path, F_OK) != 0) {
-            vy_plan_case(p, index, &one);
+            vy_report_case(r, index, &one);
             status = vy_campaign_fly_case(c->plan, &one, path, row);
             if (status == 0 && !make_page(path)) vy_print_warning("campaign", "%s has no page", path);
         }

@@ -83,8 +83,9 @@ void vy_report_print(const report *r, const char *file, FILE *out)
     print_margins(r, out);
     print_influence(r, out);
     for (int i = 0; i < r->worst_count && i < WORST_PRINTED; ++i)
-        fprintf(out, "%s  worst       %.4g  volery campaign fly %s %" PRIu64 "\n", i == 0 ? "\n" : "",
-                r->worst[i].score, file, r->worst[i].index);
+        fprintf(out, "%s  worst       %.4g  volery campaign fly %s %" PRIu64 "%s\n", i == 0 ? "\n" : "",
+                r->worst[i].score, file, r->worst[i].index,
+                r->plan->sample == VY_SAMPLE_SEARCH ? " --search worst" : "");
 }
 
 static void json_outcomes(const report *r, json *j)

@@ -86,14 +86,15 @@ static void put_worst(const campaign *c, const report *r, json *j)
         vy_case one;
         char text[NAME_ROOM];
         const uint64_t index = r->worst[i].index;
-        vy_plan_case(p, index, &one);
+        vy_report_case(r, index, &one);
         vy_json_object(j, NULL);
         vy_json_uint(j, "case", index);
         vy_json_number(j, "score", r->worst[i].score);
         vy_json_list(j, "values");
         for (int k = 0; k < p->vary_count; ++k) vy_json_text(j, NULL, one.texts[k]);
         vy_json_close(j);
-        snprintf(text, sizeof text, "volery campaign fly %s %" PRIu64, c->file, index);
+        snprintf(text, sizeof text, "volery campaign fly %s %" PRIu64 "%s", c->file, index,
+                 p->sample == VY_SAMPLE_SEARCH ? " --search worst" : "");
         vy_json_text(j, "command", text);
         snprintf(text, sizeof text, "logs/case-%" PRIu64 ".html", index);
         char *page = vy_campaign_path(c, text);

@@ -25,6 +25,13 @@ double vy_report_quantile(double *values, size_t count, double p)
     return values[(size_t)(p * (double)(n - 1))];
 }
 
+void vy_report_case(const report *r, uint64_t index, vy_case *out)
+{
+    double numbers[VY_PLAN_VARY_CAP];
+    for (int k = 0; k < r->plan->vary_count; ++k) numbers[k] = r->numbers[k][index];
+    vy_plan_case_of(r->plan, index, numbers, out);
+}
+
 void vy_report_bins(const report *r, const double *values, histogram *out)
 {
     *out = (histogram){.low = HUGE_VAL, .high = -HUGE_VAL};

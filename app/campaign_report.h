@@ -50,6 +50,9 @@ typedef struct report {
 int vy_report_make(campaign *c, report *out);
 void vy_report_destroy(report *r);
 
+/// The values of a case that is in the report.
+void vy_report_case(const report *r, uint64_t index, vy_case *out);
+
 /// A histogram of one variable (or margin, or the score).
 void vy_report_bins(const report *r, const double *values, histogram *out);
 

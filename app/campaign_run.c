@@ -26,9 +26,10 @@
 enum {
     JOBS_MAX = 1024,
     SHARDS_MAX = 100000,
-    SHARD_CASES = 1000, // of a shard, if nobody asks for another size
-    SHARDS_LEAST = 64,  // so that no core waits long for the last one
-    ATTEMPTS = 2,       // of a case whose process dies
+    SHARD_CASES = 1000,   // of a shard at most, if nobody asks for another size
+    SHARD_CASES_FEW = 16, // at least
+    SHARDS_ENOUGH = 256,  // in between: so that no core waits long for the last one
+    ATTEMPTS = 2,         // of a case whose process dies
     POLL_MS = 200,
 };
 
@@ -306,7 +307,10 @@ static int first_count(const campaign *c, uint64_t size, uint64_t *count)
     const uint64_t cases = (uint64_t)c->plan->cases;
     const char *given = vy_option_value(c->given, "shards");
     *count = (cases + SHARD_CASES - 1) / SHARD_CASES;
-    if (*count < SHARDS_LEAST) *count = SHARDS_LEAST;
+    if (*count < SHARDS_ENOUGH) {
+        const uint64_t fine = (cases + SHARD_CASES_FEW - 1) / SHARD_CASES_FEW;
+        *count = fine < SHARDS_ENOUGH ? fine : SHARDS_ENOUGH;
+    }
     if (size > 0) *count = size;
     if (c->plan->shards > 0) *count = (uint64_t)c->plan->shards;
     if (given != NULL && (!vy_parse_uint(given, count) || *count < 1 || *count > SHARDS_MAX))

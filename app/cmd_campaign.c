@@ -30,13 +30,14 @@ static char *find_scenario(const char *name, const char *from)
 }
 
 // The plan's name in this folder: a/b.yaml -> b.
-static char *default_folder(const char *plan)
+static char *default_folder(const char *plan, int search)
 {
+    const char *ending = search ? "-search" : "-results";
     const char *slash = strrchr(plan, '/'), *base = slash != NULL ? slash + 1 : plan;
     const char *dot = strrchr(base, '.');
     const size_t size = dot != NULL && dot != base ? (size_t)(dot - base) : strlen(base);
     char *out = malloc(size + sizeof "-results");
-    if (out != NULL) snprintf(out, size + sizeof "-results", "%.*s-results", (int)size, base);
+    if (out != NULL) snprintf(out, size + sizeof "-results", "%.*s%s", (int)size, base, ending);
     return out;
 }
 
@@ -59,9 +60,10 @@ static int load_plan(campaign *c)
 
 int vy_campaign_open(campaign *c, const char *folder)
 {
-    const int status = load_plan(c);
+    int status = load_plan(c);
+    if (status == 0) status = vy_campaign_begin_search(c);
     if (status != 0) return status;
-    c->folder = folder != NULL ? strdup(folder) : default_folder(c->file);
+    c->folder = folder != NULL ? strdup(folder) : default_folder(c->file, vy_has_option(c->given, "search"));
     return c->folder != NULL ? 0 : vy_print_no_memory("campaign");
 }
 
@@ -183,10 +185,14 @@ static int fly(campaign *c)
     double *row = calloc(1, vy_row_cells(c->plan) * sizeof *row);
     vy_case one;
     if (row == NULL) return vy_print_no_memory("campaign");
-    vy_plan_case(c->plan, index, &one);
+    int status = 0;
+    if (c->plan->sample == VY_SAMPLE_SEARCH)
+        status = vy_campaign_found_case(c, index, &one);
+    else
+        vy_plan_case(c->plan, index, &one);
     const char *path = given != NULL ? given : log;
     vy_file_is_input(c->file);
-    int status = vy_file_claim("campaign", path, ".part");
+    if (status == 0) status = vy_file_claim("campaign", path, ".part");
     if (status == 0) status = vy_campaign_fly_case(c->plan, &one, path, row);
     const vy_result *r = vy_row_result(row);
     static const char *const words[] = {"completed", "failed", "expectation not met", "killed", "invalid"};
@@ -229,8 +235,11 @@ COMMAND(campaign)
                   .file = given->operands[1],
                   .json = vy_has_option(given, "json"),
                   .quiet = vy_has_option(given, "quiet")};
-    int status = vy_campaign_open(&c, vy_option_value(given, "output"));
-    if (status == 0) status = found->run(&c);
+    // The output of fly is a log; its search is elsewhere.
+    const char *folder = vy_option_value(given, strcmp(word, "fly") == 0 ? "other" : "output");
+    int status = vy_campaign_open(&c, folder);
+    const int search = status == 0 && c.plan->sample == VY_SAMPLE_SEARCH && found->run == vy_campaign_run;
+    if (status == 0) status = search ? vy_campaign_search(&c) : found->run(&c);
     vy_campaign_close(&c);
     return status;
 }

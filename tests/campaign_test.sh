@@ -181,6 +181,24 @@ check "only on the same cases" says 2 "do not have the same cases" "$volery" cam
 check "the worst keep their logs" [ "$(find keep/logs -name '*.mcap' | wc -l)" -eq 2 ]
 check "which replay" says 0 "identical" "$volery" replay "$(find keep/logs -name '*.mcap' | head -1)"
 
+# The search for the worst: killed and resumed it goes the same way.
+sed 's/700/200/; s/deviation: 2/deviation: 4, from: -9, to: 9/' plan.yaml >search.yaml
+sed -i 's/max: 1 cm/max: 4 cm/' hover.yaml
+"$volery" campaign run search.yaml -o found --search worst -q || true
+"$volery" campaign run search.yaml -o again --search worst -q &
+pid=$!
+sleep 0.3
+kill -9 "$pid" 2>/dev/null || true
+wait "$pid" 2>/dev/null || true
+"$volery" campaign run search.yaml -o again --search worst -q || true
+search_hash() { "$volery" campaign merge search.yaml -o "$1" --search worst --json | grep -o '"hash": *"[0-9a-f]*"' || true; }
+check "a search that was killed goes the same way" is_equal "$(search_hash found)" "$(search_hash again)"
+check "a search has no interval" says 1 "not independent draws" "$volery" campaign merge search.yaml -o found --search worst
+worst=$( ("$volery" campaign merge search.yaml -o found --search worst | sed -n 's/.*fly search.yaml \([0-9]*\).*/\1/p' || true) | head -1)
+check "its worst case is flown again" says 1 "case $worst: expectation not met" \
+    "$volery" campaign fly search.yaml "$worst" --search worst --other found -o worst.mcap
+check "a search is mixed with nothing else" says 2 "another plan" "$volery" campaign run search.yaml -o found
+
 check "bad usage" says 2 "usage: volery campaign" "$volery" campaign fry plan.yaml
 printf 'volery: 1\ncampaign: x\nscenario: hover.yaml\ncases: 4\nvray: []\n' >bad.yaml
 check "a mistake has its line and column" says 2 "bad.yaml:5:1: unknown key \"vray\"; did you mean vary?" "$volery" campaign check bad.yaml

@@ -128,6 +128,12 @@ void vy_plan_case_at(const vy_plan *p, uint64_t index, const double *unit, vy_ca
     finish_case(p, index, out);
 }
 
+void vy_plan_case_of(const vy_plan *p, uint64_t index, const double *numbers, vy_case *out)
+{
+    memcpy(out->numbers, numbers, (size_t)p->vary_count * sizeof *numbers);
+    finish_case(p, index, out);
+}
+
 vy_status vy_plan_scenario(vy_plan *plan, const vy_case *c, vy_scenario **out, vy_error *err)
 {
     const char *values[VY_PLAN_VARY_CAP + 1];

@@ -20,6 +20,7 @@ typedef enum vy_sampling {
     VY_SAMPLE_SALTELLI, ///< two blocks of Sobol points and their mixtures, for sensitivity indices
     VY_SAMPLE_GRID,     ///< every combination
     VY_SAMPLE_LIST,     ///< the i-th value of each
+    VY_SAMPLE_SEARCH,   ///< chosen by earlier results: in no plan, but by --search
 } vy_sampling;
 
 typedef enum vy_draw {
@@ -114,6 +115,9 @@ void vy_plan_case(const vy_plan *plan, uint64_t index, vy_case *out);
 
 /// The case at chosen places of the unit cube, one per variable, with the seed of case `index`.
 void vy_plan_case_at(const vy_plan *plan, uint64_t index, const double *unit, vy_case *out);
+
+/// The case with these numbers, as a row of results has them.
+void vy_plan_case_of(const vy_plan *plan, uint64_t index, const double *numbers, vy_case *out);
 
 /// The scenario of a case. On failure the first mistake is in `err`.
 vy_status vy_plan_scenario(vy_plan *plan, const vy_case *c, vy_scenario **out, vy_error *err);

@@ -1,0 +1,137 @@
+// campaign_search.c - volery campaign run --search worst: generations of cases, each chosen by the scores of
+// those before.
+//
+// A generation is a shard, so a search that was killed goes on from the last whole generation, with the same
+// cases.
+#include "campaign.h"
+#include "campaign/score.h"
+#include "campaign/search.h"
+#include "base/hash.h"
+#include "command.h"
+#include "load.h"
+#include "message.h"
+#include "signals.h"
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { GENERATION_MAX = 2 * VY_SEARCH_POPULATION };
+
+int vy_campaign_begin_search(campaign *c)
+{
+    const char *what = vy_option_value(c->given, "search");
+    if (what == NULL) return 0;
+    if (strcmp(what, "worst") != 0)
+        return vy_print_usage_error(c->given->command, "--search knows only the word worst, got %s", what);
+    if (c->plan->vary_count == 0)
+        return vy_print_error("campaign", EXIT_USAGE, "%s: nothing varies, so there is nothing to search",
+                              c->file);
+    static const char word[] = "search worst";
+    c->plan->identity = vy_hash_chain(c->plan->identity, word, sizeof word);
+    c->plan->sample = VY_SAMPLE_SEARCH;
+    c->plan->stop = (vy_plan_stop){.limit = 0.0};
+    return 0;
+}
+
+static int fly_generation(campaign *c, uint64_t shard, uint64_t first, int count,
+                          double points[][VY_PLAN_VARY_CAP], double *rows)
+{
+    const size_t cells = vy_row_cells(c->plan);
+    vy_error err = {.status = VY_OK};
+    int status = 0;
+    for (int i = 0; i < count && status == 0; ++i) {
+        vy_case one;
+        vy_plan_case_at(c->plan, first + (uint64_t)i, points[i], &one);
+        status = vy_campaign_fly_case(c->plan, &one, NULL, rows + (size_t)i * cells);
+    }
+    char *path = vy_campaign_shard_path(c, shard), suffix[40];
+    snprintf(suffix, sizeof suffix, ".%ld.part", (long)getpid());
+    if (status == 0 && path == NULL) status = vy_print_no_memory("campaign");
+    if (status == 0) {
+        const vy_status written = vy_shard_write(path, suffix, c->plan, shard, c->shards, rows, &err);
+        if (written != VY_OK) status = vy_print_status("campaign", written, &err);
+    }
+    free(path);
+    return status;
+}
+
+// What an earlier run has flown; `*rows` stays NULL where it has not.
+static int read_generation(campaign *c, uint64_t shard, double **rows)
+{
+    vy_error err = {.status = VY_OK};
+    *rows = NULL;
+    if (!vy_campaign_has_shard(c, shard)) return 0;
+    char *path = vy_campaign_shard_path(c, shard);
+    if (path == NULL) return vy_print_no_memory("campaign");
+    const vy_status status = vy_shard_read(path, c->plan, shard, c->shards, rows, &err);
+    free(path);
+    return status == VY_OK || status == VY_DAMAGED ? 0 : vy_print_status("campaign", status, &err);
+}
+
+static int fly_generations(campaign *c)
+{
+    vy_search s = vy_search_begin(c->plan->seed, c->plan->vary_count);
+    const size_t cells = vy_row_cells(c->plan);
+    int status = 0, failing = 0;
+    for (uint64_t i = 0; i < c->shards && status == 0; ++i) {
+        double points[GENERATION_MAX][VY_PLAN_VARY_CAP], scores[GENERATION_MAX], *rows = NULL;
+        uint64_t first, last;
+        vy_shard_range(c->plan, i, c->shards, &first, &last);
+        const int count = (int)(last - first);
+        vy_search_ask(&s, count, points);
+        status = read_generation(c, i, &rows);
+        if (status == 0 && rows == NULL) {
+            rows = calloc((size_t)count, cells * sizeof *rows);
+            status = rows != NULL ? fly_generation(c, i, first, count, points, rows)
+                                  : vy_print_no_memory("campaign");
+        }
+        for (int k = 0; k < count && status == 0; ++k) {
+            scores[k] = vy_case_score(c->plan, rows + (size_t)k * cells);
+            if (scores[k] < 0.0 && !failing++ && !c->quiet)
+                fprintf(stderr, "the first failure is case %" PRIu64 "\n", first + (uint64_t)k);
+        }
+        if (status == 0) vy_search_tell(&s, count, points, scores);
+        free(rows);
+    }
+    if (vy_signals_seen() != 0)
+        fprintf(stderr, "volery campaign: stopped; the same command goes on from here\n");
+    return status;
+}
+
+int vy_campaign_search(campaign *c)
+{
+    const uint64_t cases = (uint64_t)c->plan->cases, population = VY_SEARCH_POPULATION;
+    if (vy_has_option(c->given, "shard") || vy_has_option(c->given, "shards"))
+        return vy_print_usage_error(c->given->command,
+                                    "a search goes from generation to generation: without --shard");
+    int status = vy_campaign_read_folder(c);
+    if (status == 0 && c->shards == 0)
+        status = vy_campaign_start_folder(c, cases > population ? cases / population : 1);
+    vy_signals_catch();
+    if (status == 0) status = fly_generations(c);
+    return status == 0 ? vy_campaign_merge(c) : status;
+}
+
+int vy_campaign_found_case(campaign *c, uint64_t index, vy_case *out)
+{
+    int status = vy_campaign_read_folder(c);
+    if (status != 0) return status;
+    for (uint64_t i = 0; i < c->shards; ++i) {
+        double *rows = NULL;
+        uint64_t first, last;
+        vy_shard_range(c->plan, i, c->shards, &first, &last);
+        if (index < first || index >= last) continue;
+        status = read_generation(c, i, &rows);
+        if (status == 0 && rows != NULL) {
+            vy_plan_case_of(c->plan, index, vy_row_numbers(rows + (index - first) * vy_row_cells(c->plan)),
+                            out);
+            free(rows);
+            return 0;
+        }
+        free(rows);
+    }
+    return status != 0 ? status
+                       : vy_print_error("campaign", EXIT_USAGE, "%s has no case %" PRIu64 " of a search",
+                                        c->folder, index);
+}

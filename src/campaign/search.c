@@ -1,0 +1,164 @@
+// search.c - CMA-ES with plain draws before there is a slope, and after it has ended.
+#include "campaign/search.h"
+#include "base/assert.h"
+#include "base/math.h"
+#include "campaign/sample.h"
+#include <string.h>
+
+#define SIGMA_FIRST 0.2  // of the cube's side
+#define SIGMA_LEAST 1e-3 // then it starts anew
+
+enum { SEARCH_INDEX = 0x10000000 }; // of the random streams, far from those of variables
+
+vy_search vy_search_begin(uint64_t seed, int variables)
+{
+    VY_ASSERT(variables >= 1 && variables <= VY_PLAN_VARY_CAP);
+    return (vy_search){.seed = seed, .size = variables};
+}
+
+static double draw(const vy_search *s, int point, int variable)
+{
+    const uint64_t place = s->generation * 1024 + (uint64_t)point;
+    return vy_sample_uniform(s->seed, (uint32_t)(SEARCH_INDEX + variable), place);
+}
+
+// Back into the cube, as by mirrors at its sides.
+static double reflect(double x)
+{
+    for (int i = 0; i < 8 && !(x > 0.0 && x < 1.0); ++i) x = x <= 0.0 ? -x + 0x1p-40 : 2.0 - x - 0x1p-40;
+    return x > 0.0 && x < 1.0 ? x : 0.5;
+}
+
+void vy_search_ask(const vy_search *s, int count, double points[][VY_PLAN_VARY_CAP])
+{
+    for (int p = 0; p < count; ++p) {
+        double z[VY_PLAN_VARY_CAP];
+        for (int k = 0; k < s->size; ++k) {
+            z[k] = draw(s, p, k);
+            points[p][k] = z[k];
+        }
+        if (!s->guided) continue;
+        for (int k = 0; k < s->size; ++k) z[k] = vy_normal_quantile(z[k]);
+        for (int k = 0; k < s->size; ++k) {
+            double y = 0.0;
+            for (int i = 0; i <= k; ++i) y += s->factor[k][i] * z[i];
+            points[p][k] = reflect(s->mean[k] + s->sigma * y);
+        }
+    }
+}
+
+// The Cholesky factor. 0: the matrix is not positive.
+static int factorise(vy_search *s)
+{
+    memset(s->factor, 0, sizeof s->factor);
+    for (int i = 0; i < s->size; ++i) {
+        for (int j = 0; j <= i; ++j) {
+            double sum = s->covariance[i][j];
+            for (int k = 0; k < j; ++k) sum -= s->factor[i][k] * s->factor[j][k];
+            if (i == j && !(sum > 0.0)) return 0;
+            s->factor[i][j] = i == j ? real_sqrt(sum) : sum / s->factor[j][j];
+        }
+    }
+    return 1;
+}
+
+static void start_at_best(vy_search *s)
+{
+    memset(s->covariance, 0, sizeof s->covariance);
+    memset(s->path, 0, sizeof s->path);
+    memset(s->path_sigma, 0, sizeof s->path_sigma);
+    memcpy(s->mean, s->best_at, sizeof s->mean);
+    s->sigma = SIGMA_FIRST;
+    for (int k = 0; k < s->size; ++k) s->covariance[k][k] = 1.0;
+    s->guided = factorise(s);
+}
+
+// Indices of points, the worst flights first; equal ones as they came.
+static void order_points(const double *scores, int count, int *order)
+{
+    for (int i = 0; i < count; ++i) {
+        int at = i;
+        for (; at > 0 && scores[order[at - 1]] > scores[i]; --at) order[at] = order[at - 1];
+        order[at] = i;
+    }
+}
+
+// Mean, paths, covariance and step size after a generation: the formulas of Hansen's tutorial.
+static void adapt(vy_search *s, int count, double points[][VY_PLAN_VARY_CAP], const int *order)
+{
+    const int parents = count / 2, n = s->size;
+    double weight[VY_PLAN_VARY_CAP + VY_SEARCH_POPULATION], sum = 0.0, squares = 0.0;
+    for (int i = 0; i < parents; ++i) {
+        weight[i] = math_log(0.5 * (count + 1)) - math_log(i + 1.0);
+        sum += weight[i];
+    }
+    for (int i = 0; i < parents; ++i) {
+        weight[i] /= sum;
+        squares += weight[i] * weight[i];
+    }
+    const double mu = 1.0 / squares, d = n;
+    const double c_sigma = (mu + 2.0) / (d + mu + 5.0), c_path = (4.0 + mu / d) / (d + 4.0 + 2.0 * mu / d);
+    const double c_one = 2.0 / ((d + 1.3) * (d + 1.3) + mu);
+    const double c_mu = real_min(1.0 - c_one, 2.0 * (mu - 2.0 + 1.0 / mu) / ((d + 2.0) * (d + 2.0) + mu));
+    const double length = real_sqrt(d) * (1.0 - 1.0 / (4.0 * d) + 1.0 / (21.0 * d * d));
+    double step[VY_PLAN_VARY_CAP], white[VY_PLAN_VARY_CAP], norm = 0.0;
+    for (int k = 0; k < n; ++k) {
+        step[k] = 0.0;
+        for (int i = 0; i < parents; ++i)
+            step[k] += weight[i] * (points[order[i]][k] - s->mean[k]) / s->sigma;
+    }
+    for (int k = 0; k < n; ++k) { // factor white = step
+        white[k] = step[k];
+        for (int i = 0; i < k; ++i) white[k] -= s->factor[k][i] * white[i];
+        white[k] /= s->factor[k][k];
+        s->path_sigma[k] =
+            (1.0 - c_sigma) * s->path_sigma[k] + real_sqrt(c_sigma * (2.0 - c_sigma) * mu) * white[k];
+        norm += s->path_sigma[k] * s->path_sigma[k];
+    }
+    norm = real_sqrt(norm);
+    const int moves = norm < (1.4 + 2.0 / (d + 1.0)) * length;
+    for (int k = 0; k < n; ++k)
+        s->path[k] =
+            (1.0 - c_path) * s->path[k] + (moves ? real_sqrt(c_path * (2.0 - c_path) * mu) * step[k] : 0.0);
+    for (int a = 0; a < n; ++a) {
+        for (int b = 0; b <= a; ++b) {
+            double rank = 0.0;
+            for (int i = 0; i < parents; ++i)
+                rank += weight[i] * ((points[order[i]][a] - s->mean[a]) / s->sigma) *
+                        ((points[order[i]][b] - s->mean[b]) / s->sigma);
+            s->covariance[a][b] =
+                (1.0 - c_one - c_mu) * s->covariance[a][b] + c_one * s->path[a] * s->path[b] + c_mu * rank;
+        }
+    }
+    for (int k = 0; k < n; ++k) s->mean[k] += s->sigma * step[k];
+    const double damping = 1.0 + c_sigma;
+    s->sigma = real_min(s->sigma * math_exp(c_sigma / damping * (norm / length - 1.0)), 0.5);
+}
+
+void vy_search_tell(vy_search *s, int count, double points[][VY_PLAN_VARY_CAP], const double *scores)
+{
+    int order[1024], slope = 0;
+    VY_ASSERT(count >= 1 && count <= 1024);
+    const double before = s->best;
+    const int known = s->any;
+    for (int i = 0; i < count; ++i) {
+        slope |= scores[i] != scores[0] || (known && scores[i] != before);
+        if (s->any && !(scores[i] < s->best)) continue;
+        s->any = 1;
+        s->best = scores[i];
+        memcpy(s->best_at, points[i], (size_t)s->size * sizeof(double));
+    }
+    s->generation += 1;
+    if (!slope) { // nothing to go by: draw evenly
+        s->guided = 0;
+        return;
+    }
+    if (!s->guided) {
+        start_at_best(s);
+        return;
+    }
+    order_points(scores, count, order);
+    if (count >= 4) adapt(s, count, points, order);
+    if (!factorise(s) || s->sigma < SIGMA_LEAST)
+        s->guided = 0; // one generation of even draws, then from the best again
+}

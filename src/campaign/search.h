@@ -1,0 +1,29 @@
+// search.h - looking for the worst case: CMA-ES in the unit cube (Hansen 2016, with a Cholesky factor), and
+// plain draws where the scores have no slope. A pure function of the seed and of the scores so far; the same
+// bits everywhere.
+#pragma once
+#include "campaign/plan.h"
+
+enum { VY_SEARCH_POPULATION = 8 };
+
+typedef struct vy_search {
+    uint64_t seed;
+    int size;            ///< variables
+    uint64_t generation; ///< asked for so far
+    int guided;          ///< 0: the next generation is drawn evenly
+    double mean[VY_PLAN_VARY_CAP], sigma;
+    double path[VY_PLAN_VARY_CAP], path_sigma[VY_PLAN_VARY_CAP];
+    double covariance[VY_PLAN_VARY_CAP][VY_PLAN_VARY_CAP];
+    double factor[VY_PLAN_VARY_CAP][VY_PLAN_VARY_CAP]; ///< lower triangular: its square is the covariance
+    double best;                                       ///< score seen so far
+    double best_at[VY_PLAN_VARY_CAP];
+    int any; ///< there is a best
+} vy_search;
+
+vy_search vy_search_begin(uint64_t seed, int variables);
+
+/// The `count` points of the next generation, in (0, 1).
+void vy_search_ask(const vy_search *s, int count, double points[][VY_PLAN_VARY_CAP]);
+
+/// Their scores: smaller is worse, which is what is looked for.
+void vy_search_tell(vy_search *s, int count, double points[][VY_PLAN_VARY_CAP], const double *scores);
