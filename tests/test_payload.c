@@ -430,7 +430,7 @@ static void bad_payloads_are_refused(void **unused)
     assert_int_equal(vy_world_add_drone(world, &drone, &good.carrier, NULL), VY_OK);
     good.load = add_load(world, &load);
     assert_int_equal(vy_world_add_drone(world, &drone, &second, NULL), VY_OK);
-    vy_payload_def bad[] = {good, good, good, good, good, good, good};
+    vy_payload_def bad[] = {good, good, good, good, good, good, good, good, good};
     bad[0].load = vy_world_drone_body(world, good.carrier);
     bad[1].load = vy_world_drone_body(world, second); // it has rotors
     bad[2].drop = 0.0;
@@ -438,6 +438,9 @@ static void bad_payloads_are_refused(void **unused)
     bad[4].reach = -1.0;
     bad[5].cookie = 0;
     bad[6].attitude = (vy_quat){0, 0, 0, 0};
+    bad[7].position = (vy_vec3){1e6, -1e6, 1e6}; // the inertia of both has no room for the drone's own
+    bad[8].attach = 1.0;
+    bad[8].reach = 1e9; // so could the one that is taken up
     for (size_t i = 0; i < sizeof bad / sizeof bad[0]; ++i)
         assert_int_equal(vy_world_add_payload(world, &bad[i], NULL), VY_BAD_VALUE);
     vy_payload_def stranger = good;

@@ -104,6 +104,7 @@ static vy_status start_world(vy_batch *b, uint32_t world, uint64_t seed, int hal
     for (uint32_t i = 0; i < m->drone_count && status == VY_OK; ++i) {
         vy_drone_def drone = b->scenario->drones[i].def;
         vy_randomise_drone(def->randomisation, def->randomisation_count, seed, i, &drone);
+        vy_resolve_drone_def(&drone, m->dt);
         drone_model same;                         // of the origin: randomisation does not change it
         status = vy_check_drone_def(&drone, err); // a valid scenario may become invalid by randomised values
         if (status == VY_OK) status = vy_drone_build(m, &drone, &same, &m->params[i], err);

@@ -21,11 +21,12 @@ static double bias_walk_variance(double drift, double instability, const vy_imu_
     return imu->period * (square(drift) + slow);
 }
 
-// [m/Pa] at the altitude of the start.
+// [m/Pa] at the altitude of the start; 0 where the air has no pressure that could be measured.
 static double metres_per_pascal(const atmosphere_params *air, double altitude)
 {
     const double p = baro_pressure(air, altitude);
-    return baro_altitude(air, p - 0.5) - baro_altitude(air, p + 0.5);
+    const double metres = baro_altitude(air, p - 0.5) - baro_altitude(air, p + 0.5);
+    return real_is_finite(metres) ? metres : 0.0;
 }
 
 // A sensor that has been rejected for gate_time is accepted again after the same time, unless others

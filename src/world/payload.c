@@ -301,6 +301,17 @@ void vy_payload_sync(vy_world *world)
     }
 }
 
+// [m] How far apart carrier and load may be: farther out the inertia of both, as a matrix of doubles, hardly
+// knows the carrier's own any more.
+static double farthest(const vy_world *world, uint32_t carrier, uint32_t load)
+{
+    const mat3 inertia = own_inertia(world, carrier);
+    const double trace = (inertia.m[0][0] + inertia.m[1][1]) + inertia.m[2][2];
+    const double smallest = 4.0 * mat3_det(inertia) / (trace * trace); // at least
+    const double a = own_mass(world, carrier), b = own_mass(world, load);
+    return real_sqrt(1e9 * smallest * (1.0 / a + 1.0 / b));
+}
+
 static vy_status check_pair(const vy_world *world, const vy_payload_def *def, uint32_t carrier, uint32_t load,
                             vy_error *err)
 {
@@ -319,6 +330,14 @@ static vy_status check_pair(const vy_world *world, const vy_payload_def *def, ui
         return vy_fail(err, VY_BAD_VALUE, "payload.load must be a body without rotors and thrusters");
     const vy_status status = vy_check_rows(&own_table, "payload", def, err);
     if (status != VY_OK) return status;
+    const double most = farthest(world, carrier, load),
+                 lever = vec3_length(def->position) + (def->attach > 0.0 ? def->reach : 0.0);
+    if (!(lever <= most))
+        return vy_fail(
+            err, VY_BAD_VALUE,
+            "payload: carrier and load are %g m apart, and the inertia of both as one body is exact "
+            "up to %.3g m",
+            lever, most);
     const double length = quat_dot(def->attitude, def->attitude);
     if (!(length > 0.0 && real_is_finite(length)))
         return vy_fail(err, VY_BAD_VALUE, "payload.attitude must be finite and longer than 0");

@@ -241,8 +241,7 @@ vy_status vy_world_add_drone(vy_world *world, const vy_drone_def *def, vy_drone_
     FPU_SCOPE;
     vy_model *m = &world->model;
     vy_drone_def own = *def;
-    vy_round_periods(&own, m->dt);
-    vy_calibrate_sensors(&own);
+    vy_resolve_drone_def(&own, m->dt);
     def = &own;
     if (world->state->tick > 0) return vy_fail(err, VY_BAD_STATE, "drones are added before the first step");
     if (m->payload_count > 0) return vy_fail(err, VY_BAD_STATE, "drones are added before payloads");

@@ -91,6 +91,12 @@ void vy_round_periods(vy_drone_def *def, double dt)
     }
 }
 
+void vy_resolve_drone_def(vy_drone_def *def, double dt)
+{
+    vy_round_periods(def, dt);
+    vy_calibrate_sensors(def);
+}
+
 vy_status vy_check_start(const char *whose, const body_state *start, vy_error *err)
 {
     const struct {

@@ -31,3 +31,5 @@ extern const vy_table vy_table_safety, vy_table_fence, vy_table_crash;
 
 /// A period that is the default's and no whole multiple of the step goes to the nearest one.
 void vy_round_periods(vy_drone_def *def, double dt);
+/// The def that a drone is built from: periods rounded, sensors calibrated as declared.
+void vy_resolve_drone_def(vy_drone_def *def, double dt);
