@@ -11,6 +11,8 @@ FUZZ_SECONDS ?= 90
 # Scenarios of `make pairs`, the first seed of them, and mutants of `make mutants`.
 RUNS ?= 100000
 SEED ?= 1
+# Seconds after which they end all the same; none: not before.
+SECONDS ?=
 MUTANTS ?= 60
 # Seeds of each row of `make estimators`.
 SEEDS ?= 100
@@ -98,22 +100,22 @@ kills: ## the tests of the command, with runs killed at 50 random moments
 pairs: ## RUNS (100000) scenarios at random, made from the schema, through every oracle of test_pairs
 	@$(PACKAGES) demo test
 	$(call preset,test)
-	@build/test/tests/test_pairs random $(RUNS) $(SEED)
+	@JOBS=$(JOBS) $(if $(SECONDS),VOLERY_PAIRS_SECONDS=$(SECONDS)) build/test/tests/test_pairs random $(RUNS) $(SEED)
 
 estimators: ## SEEDS (100) of each of 24 rows of flights on parts as sold: is nobody lost, is the Kalman filter as good as it says?
 	@$(PACKAGES) demo test
 	$(call preset,test)
 	@VOLERY_ESTIMATOR_SEEDS=$(SEEDS) VOLERY_ESTIMATOR_JOBS=$(JOBS) build/test/tests/test_estimator_flights
 
-levels: ## 300 such scenarios have the same hashes at -O0 and at -O3, with assertions and without
+levels: ## 300 such scenarios have the same hashes at -O0 without assertions as at -O3 with them
 	@$(PACKAGES) demo test
 	$(call preset,test)
-	@tools/levels.sh build/test 300
+	@JOBS=$(JOBS) tools/levels.sh build/test 300
 
 mutants: ## MUTANTS (60) changed lines of the simulation: do the unit tests find them? Then six planted faults
 	@$(PACKAGES) demo test
-	@tools/mutate $(MUTANTS)
-	@tools/mutate --planted
+	@JOBS=$(JOBS) tools/mutate $(MUTANTS)
+	@JOBS=$(JOBS) tools/mutate --planted
 
 law: ## LAW_SCENES (500) passive scenes from LAW_FIRST on: none may end, gain energy or overlap for long
 	@$(PACKAGES) demo test

@@ -9,17 +9,52 @@ static const struct {
     const char *name;
     double size;
 } sizes[] = {
-    {"chord", 0.008},    {"lift_slope", 5.7},   {"lift_max", 1.2},      {"drag_square", 1.0},
-    {"nominal", 3.7},    {"capacity", 900.0},   {"spacing", 4.0},       {"thrust_max", 0.1},
-    {"gm", 3.986e14},    {"density", 400.0},    {"limit", 10.0},        {"radius", 0.05},
-    {"length", 0.1},     {"size", 0.1},         {"command_min", 0.1},   {"slew", 20.0},
-    {"gate", 5.0},       {"max", 1e6},          {"min", 1e6},           {"thrust", 0.3},
-    {"position", 0.02},  {"distance_max", 1e3}, {"height_max", 100.0},  {"rate_max", 50.0},
-    {"speed_max", 50.0}, {"fall_max", 50.0},    {"tilt_max", 1.2},      {"climb_max", 5.0},
-    {"impulse", 0.1},    {"stiffness", 1.0},    {"motor_max", 0.01},    {"high", 0.5},
-    {"low", 0.5},        {"altitude", 30.0},    {"height", 20.0},       {"step", 1e-3},
-    {"resistance", 0.1}, {"j2", 1e-3},          {"rotor_speed", 500.0}, {"inflow", 1e-6},
-    {"drag", 1e-6},      {"drag_axial", 1e-6},  {"flap", 1e-8},         {"lift", 1e-6},
+    {"chord", 0.008},
+    {"lift_slope", 5.7},
+    {"lift_max", 1.2},
+    {"drag_square", 1.0},
+    {"nominal", 3.7},
+    {"capacity", 900.0},
+    {"spacing", 4.0},
+    {"thrust_max", 0.1},
+    {"gm", 3.986e14},
+    {"density", 400.0},
+    {"limit", 10.0},
+    {"radius", 0.05},
+    {"length", 0.1},
+    {"size", 0.1},
+    {"command_min", 0.1},
+    {"slew", 20.0},
+    {"gate", 5.0},
+    {"max", 1e6},
+    {"min", 1e6},
+    {"thrust", 0.3},
+    {"position", 0.02},
+    {"distance_max", 1e3},
+    {"height_max", 100.0},
+    {"rate_max", 50.0},
+    {"speed_max", 50.0},
+    {"fall_max", 50.0},
+    {"tilt_max", 1.2},
+    {"climb_max", 5.0},
+    {"impulse", 0.1},
+    {"stiffness", 1.0},
+    {"motor_max", 0.01},
+    {"high", 0.5},
+    {"low", 0.5},
+    {"altitude", 30.0},
+    {"height", 20.0},
+    {"step", 1e-3},
+    {"resistance", 0.1},
+    {"j2", 1e-3},
+    {"rotor_speed", 500.0},
+    {"inflow", 1e-6},
+    {"drag", 1e-6},
+    {"drag_axial", 1e-6},
+    {"flap", 1e-8},
+    {"lift", 1e-6},
+    {"thrust_linear", 1e-6},
+    {"thrust_cubic", 1e-13},
 };
 static const struct {
     const char *unit;
@@ -80,7 +115,9 @@ static double draw_number(generator *g, const vy_row *row, const char *unit, dou
         value = size * exp(random_in(&g->random, -0.7, 0.7));
         if (open && range.min < 0.0 && chance(g, 0.5)) value = -value;
     }
-    if (strcmp(row->key, "min") == 0 && range.min < 0.0) value = -fabs(value);
+    const int below = strcmp(row->key, "min") == 0 || strcmp(row->key, "low") == 0;
+    if (below && range.min < 0.0) value = -fabs(value);
+    if (strcmp(row->key, "high") == 0) value = fabs(value);
     if (value < range.min || (range.above && value <= range.min))
         value = range.min + 1e-3 * (range.max - range.min);
     return value > range.max ? range.max : value;
@@ -145,14 +182,18 @@ static int put_name(generator *g, const vy_row *row, char *out, size_t size)
     }
     const int load = strcmp(row->key, "load") == 0 || strcmp(row->key, "b") == 0;
     const int carrier = strcmp(row->key, "carrier") == 0 || strcmp(row->key, "a") == 0;
+    const int payload =
+        strcmp(row->key, "load") == 0 || strcmp(row->key, "carrier") == 0; // joints from the front
     if (load && g->bodies > 0)
-        snprintf(out, size, "body%d", g->index % g->bodies);
+        snprintf(out, size, "body%d", payload ? g->bodies - 1 - g->index % g->bodies : g->index % g->bodies);
     else if (strcmp(row->key, "b") == 0)
         snprintf(out, size, "%s", "drone0");
     else if (carrier && row->keyword != NULL && chance(g, 0.3))
         snprintf(out, size, "%s", row->keyword);
     else if (carrier)
-        snprintf(out, size, "drone%d", g->index % g->drones);
+        snprintf(out, size, "drone%d", payload ? g->drones - 1 - g->index % g->drones : g->index % g->drones);
+    else if (g->w->forced_count > 0) // the drone that has what is asked for
+        snprintf(out, size, "drone0");
     else if (chance(g, 0.4))
         snprintf(out, size, "all");
     else if (chance(g, 0.3) && g->bodies > 0)
@@ -196,6 +237,8 @@ static int put_known(generator *g, const char *path, char *out, size_t size)
         snprintf(out, size, "none.so");
     else if (strcmp(path, "drones[].controller.command") == 0)
         snprintf(out, size, "true");
+    else if (strcmp(path, "drones[].start.rotor_speed") == 0)
+        snprintf(out, size, "%.17g", random_in(&g->random, 50.0, 900.0));
     else if (strcmp(path, "world.planet.radius") == 0)
         snprintf(out, size, "6378137");
     else if (strcmp(path, "world.planet.rate") == 0)

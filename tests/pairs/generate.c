@@ -21,7 +21,12 @@ static const struct {
     {"faults[].rotor=6", "drones[].vehicle=octo"},
     {"faults[].rotor=7", "drones[].vehicle=octo"},
     {"joints", "bodies=1"},
-    {"payloads", "bodies=1"},
+    {"payloads", "bodies=several"},
+    {"payloads", "drones=3"},
+    {"expect[].quantity=separation", "drones=3"},
+    {"drones[].vehicle.rotors", "drones[].vehicle=crazyflie2x"},
+    {"drones[].vehicle.rotors", "drones[].controller.kind=none"},
+    {"drones[].controller.flight=kinematic", "drones[].controller.kind=pilot"},
     {"faults[].kind=battery", "drones[].vehicle.battery.capacity=number"},
     {"drones[].sensors.power", "drones[].vehicle.battery.capacity=number"},
     {"faults[].channel=accel", "drones[].sensors.imu=bmi088"},
@@ -69,7 +74,7 @@ static int is_asked_for(const generator *g, const char *path)
     const size_t size = strlen(path);
     for (int i = 0; i < g->w->forced_count && !g->free; ++i) {
         const char *name = forced_name(g, i);
-        if (strncmp(name, path, size) == 0 && strchr(".[=", name[size]) != NULL) return 1;
+        if (!g->met[i] && strncmp(name, path, size) == 0 && strchr(".[=", name[size]) != NULL) return 1;
     }
     return 0;
 }
@@ -80,7 +85,7 @@ static const char *asked_value(const generator *g, const char *path)
     const size_t size = strlen(path);
     for (int i = 0; i < g->w->forced_count && !g->free; ++i) {
         const char *name = forced_name(g, i);
-        if (strncmp(name, path, size) == 0 && name[size] == '=') return name + size + 1;
+        if (!g->met[i] && strncmp(name, path, size) == 0 && name[size] == '=') return name + size + 1;
     }
     return NULL;
 }
@@ -108,7 +113,7 @@ static int choose(generator *g, const char *path, const char *const *values, int
     const char *asked = asked_value(g, path);
     int best = -1, most = -1;
     for (int i = 0; i < count; ++i) {
-        if (asked != NULL && strcmp(values[i], asked) == 0) return may >> i & 1 ? i : -1;
+        if (asked != NULL && strcmp(values[i], asked) == 0) return i;
     }
     for (int i = 0; i < count; ++i) {
         if (!(may >> i & 1)) continue;
@@ -126,6 +131,7 @@ static void place(generator *g, node *n, const char *path, const char *value)
     n->option = option_of(path, value);
     assert_true(g->placed_count < OPTION_CAP);
     g->placed[g->placed_count++] = n->option;
+    for (int i = 0; i < g->w->forced_count; ++i) g->placed_now[i] |= g->w->forced[i] == n->option;
 }
 
 static void write_rows(generator *g, const vy_table *table, char *object, node *into, const char *path);
@@ -142,7 +148,35 @@ static uint64_t may_be(const generator *g, const vy_table *table, const vy_row *
         uint64_t with = 0;
         for (int k = 0; k < row->choice_count; ++k)
             if (table->rows[i].when >> row->choices[k].value & 1) with |= (uint64_t)1 << k;
-        may &= with;
+        if ((may & with) != 0) may &= with; // else another element of the list has it
+    }
+    return may;
+}
+
+// Of which sensor a fault's channel is.
+static const char *sensor_of(const char *channel)
+{
+    static const char *const known[][2] = {
+        {"accel", "imu"},     {"gyro", "imu"},      {"position", "mocap"},   {"attitude", "mocap"},
+        {"voltage", "power"}, {"current", "power"}, {"gps_position", "gps"}, {"gps_velocity", "gps"}};
+    for (size_t i = 0; i < sizeof known / sizeof *known; ++i) {
+        if (strcmp(known[i][0], channel) == 0) return known[i][1];
+    }
+    return channel;
+}
+
+// Channels of sensors that a drone has, so that most faults are of something.
+static uint64_t channels_there(const generator *g, const vy_row *row)
+{
+    uint64_t may = 0;
+    for (int i = 0; i < row->choice_count; ++i) {
+        char name[80];
+        const char *sensor = sensor_of(row->choices[i].name);
+        int there = strcmp(sensor, "imu") == 0 || strcmp(sensor, "mocap") == 0;
+        snprintf(name, sizeof name, "drones[].sensors.%s=", sensor);
+        for (int k = 0; k < g->placed_count; ++k)
+            there |= strncmp(option_name(g->placed[k]), name, strlen(name)) == 0;
+        if (there) may |= (uint64_t)1 << i;
     }
     return may;
 }
@@ -153,7 +187,9 @@ static void write_choice(generator *g, const vy_table *table, const vy_row *row,
     const char *names[64];
     assert_in_range(row->choice_count, 1, 64);
     for (int i = 0; i < row->choice_count; ++i) names[i] = row->choices[i].name;
-    const int chosen = choose(g, path, names, row->choice_count, may_be(g, table, row, prefix));
+    uint64_t may = may_be(g, table, row, prefix);
+    if (strcmp(path, "faults[].channel") == 0 && asked_value(g, path) == NULL) may &= channels_there(g, row);
+    const int chosen = choose(g, path, names, row->choice_count, may);
     if (chosen < 0) return;
     node *n = node_add(into, row->key, names[chosen]);
     n->row = row;
@@ -190,7 +226,7 @@ static void write_object(generator *g, const vy_row *row, char *object, node *in
         row->table->init(own, 0);
     }
     write_rows(g, row->table, own, n, path);
-    if (n->first == NULL) node_remove(into, n);
+    if (n->first == NULL && n->option < 0) node_remove(into, n);
     free(fresh);
 }
 
@@ -201,9 +237,10 @@ static int list_length(generator *g, const char *path, node *list)
     const int drones = strcmp(path, "drones") == 0;
     const uint64_t may = drones && g->w->richness <= 0.0 ? 1 : drones && chance(g, 0.8) ? 3 : 7;
     int chosen = choose(g, path, drones ? swarm : few, drones ? 3 : 2, may);
-    if (chosen < 0) chosen = 2; // twenty were asked for
+    if (!drones && asked_value(g, path) == NULL && g->w->forced_count > 4) chosen = 1; // room for all of it
     place(g, list, path, drones ? swarm[chosen] : few[chosen]);
     if (drones) return lengths[chosen];
+    if (strcmp(path, "drones[].vehicle.collision_points") == 0) return chosen == 0 ? 1 : 8; // a hull
     return chosen == 0 ? 1 : 3;
 }
 
@@ -243,13 +280,15 @@ static void write_list(generator *g, const vy_row *row, node *into, const char *
         row->table->init(element, i);
         g->index = i;
         if (outer) g->owner = i;
-        if (i > 0) g->free = 1;
+        if (i > 0 && strcmp(path, "drones") == 0) g->free = 1;
+        if (i > 0) memcpy(g->met, g->placed_now, sizeof g->met);
         write_rows(g, row->table, element, node_add(list, "", NULL), below);
         free(element);
     }
     g->index = index;
     g->owner = owner;
     g->free = is_free;
+    memset(g->met, 0, sizeof g->met);
     write_copies(g, list, count > written ? count : 1);
 }
 
@@ -260,7 +299,8 @@ static void write_value(generator *g, const vy_table *table, const vy_row *row, 
     if (row->keyword != NULL && row->type == VY_TYPE_NUMBER) {
         const char *const values[] = {row->keyword, "number"};
         const int place_known = strcmp(path, "drones[].start.latitude") == 0 ||
-                                strcmp(path, "expect[].max") == 0 ||
+                                strcmp(path, "expect[].max") == 0 || strcmp(path, "expect[].within") == 0 ||
+                                strcmp(path, "drones[].start.rotor_speed") == 0 ||
                                 strcmp(path, "world.nap.budget.position") == 0;
         const int option = is_switch(table, row);
         const int chosen = place_known ? 1 : option ? choose(g, path, values, 2, 3) : chance(g, 0.6);
@@ -296,7 +336,7 @@ static int has_placed(const generator *g, const char *name)
 }
 
 // Is the row's key written? Choices, lists and parts are what scenarios are made of; plain numbers fewer.
-static int is_wanted(generator *g, const vy_row *row, const char *path)
+static int is_wanted(generator *g, const vy_row *row, const node *into, const char *path)
 {
     static const char *const always[] = {"volery",
                                          "seed",
@@ -311,6 +351,8 @@ static int is_wanted(generator *g, const vy_row *row, const char *path)
                                          "drones[].vehicle.battery.nominal",
                                          "drones[].vehicle.battery.voltage",
                                          "world.gravity.bodies[].origin",
+                                         "world.planet.origin.latitude",
+                                         "world.planet.origin.longitude",
                                          "joints[].a",
                                          "joints[].b",
                                          "drones[].shape.points",
@@ -326,11 +368,23 @@ static int is_wanted(generator *g, const vy_row *row, const char *path)
         if (strcmp(only_with[i].path, path) == 0 && !has_placed(g, only_with[i].option)) return 0;
     }
     if (strcmp(path, "drones[].start.latitude") == 0) return 1;
+    const node *at = node_find(into, "at");
+    const char *when = at != NULL ? at->text : "";
     if (strcmp(path, "expect[].within") == 0)
-        return has_placed(g, "expect[].at=settled") || has_placed(g, "expect[].at=reached");
+        return strcmp(when, "settled") == 0 || strcmp(when, "reached") == 0;
+    if (strcmp(path, "expect[].drone") == 0 && g->w->forced_count > 0) return 1;
     if (strcmp(path, "bodies[].mass") == 0 || strcmp(path, "bodies[].inertia") == 0)
-        return !is_asked_for(g, "bodies[].density") && !chance(g, 0.1);
+        return !is_asked_for(g, "bodies[].density") && (g->w->forced_count > 0 || !chance(g, 0.1));
+    if (strcmp(path, "joints[].low") == 0 || strcmp(path, "joints[].high") == 0)
+        return has_placed(g, "joints[].limited=on");
+    // One rotor does not hover, and the air of rotors needs their size.
+    if (strcmp(path, "drones[].start.rotor_speed") == 0 && is_asked_for(g, "drones[].vehicle.rotors"))
+        return 1;
+    if (strcmp(path, "drones[].vehicle.rotor_air.radius") == 0 &&
+        is_asked_for(g, "drones[].vehicle.rotor_air.ground"))
+        return 1;
     if (strcmp(path, "drones[].vehicle.rotors") == 0) return chance(g, 0.02 * g->w->richness);
+    if (strcmp(path, "world.nap.budget") == 0) return chance(g, 0.1 * g->w->richness); // it takes long
     const int plain = row->table == NULL && row->type != VY_TYPE_CHOICE && row->keyword == NULL;
     return chance(g, plain ? 0.3 * g->w->richness : g->w->richness);
 }
@@ -342,7 +396,7 @@ static void write_rows(generator *g, const vy_table *table, char *object, node *
         char path[PATH_CAP];
         snprintf(path, sizeof path, "%s%s%s", prefix, *prefix == '\0' ? "" : ".", row->key);
         const int first = i == 0 && row->type == VY_TYPE_CHOICE && is_asked_for(g, prefix);
-        if (!vy_row_applies(table, row, object) || !(first || is_wanted(g, row, path))) continue;
+        if (!vy_row_applies(table, row, object) || !(first || is_wanted(g, row, into, path))) continue;
         switch (row->type) {
         case VY_TYPE_CHOICE: write_choice(g, table, row, object, into, prefix, path); break;
         case VY_TYPE_OBJECT: write_object(g, row, object, into, path); break;
@@ -373,7 +427,7 @@ static wish with_needs(const wish *w)
 
 node *generate(const wish *w)
 {
-    static const double steps[] = {5e-4, 1e-3, 1e-3, 2e-3, 5e-3, 1e-2};
+    static const double steps[] = {5e-4, 1e-3, 2e-3, 3e-3, 5e-3, 1e-2};
     const wish all = with_needs(w);
     generator *g = calloc(1, sizeof *g);
     node *tree = calloc(1, sizeof *tree);

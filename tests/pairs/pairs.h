@@ -74,8 +74,36 @@ typedef struct verdict {
     int ended; // a limit or failure ended the flight
 } verdict;
 // `tree`: the same scenario, of which values are set; NULL: none are.
-verdict examine(const char *text, node *tree, uint64_t seed);
-verdict fly_once(const char *text); // its hashes alone
+verdict look(const char *text, node *tree, uint64_t seed);
+verdict examine(const char *text, node *tree, uint64_t seed); // in a process of its own
+verdict fly_once(const char *text);                           // its hashes alone
 vy_scenario *load_text(const char *text, const char *const *overrides, int count, char *said, size_t size);
 
 extern const char *pairs_folder; // where logs and failures go
+extern int pairs_sampled;        // 1: one width and number of threads of batches by the seed, not all
+
+// --- many of them, on all processors (report.c)
+
+enum { JOB_CAP = 256, HANG = 120, FAILURES_SHOWN = 30 }; // HANG: [s] after which a scenario is taken to hang
+typedef struct totals {
+    _Atomic int flown, ended, failures;
+    _Atomic int next[JOB_CAP]; // scenario of each job
+} totals;
+extern totals *all_totals; // of all processes
+void totals_open(void);
+int job_count(void);                                           // JOBS, or as many as there are processors
+void judge(const node *tree, const verdict *v, uint64_t seed); // counts it; a failure is cut down and printed
+void fly(const node *tree, uint64_t seed);                     // beside others, see wait_for_flights
+void wait_for_flights(void);
+node *at_random(uint64_t seed); // a scenario that is accepted
+void fly_random(int count, uint64_t seed);
+
+// --- all pairs (array.c)
+
+extern int pairs_dry;               // 1: no flights, scenarios alone
+extern int pairs_listed;            // 1: of options that the list knows alone
+int read_refused(const char *path); // those that are refused on purpose; their number, -1: no such file
+int fly_packed(int scenarios);      // many options in each, those first that are not flown together yet
+// Each pair that is left, with little else. Of those listed as refused one in `every` is tried; 0: none of
+// all is. Refused ones are written to `list`, or with NULL compared with those listed.
+void fly_rest(int every, FILE *list);

@@ -1,0 +1,202 @@
+// report.c - flights counted over all processes; a failure, cut down to what it needs.
+#define _DEFAULT_SOURCE // MAP_ANONYMOUS
+#include "pairs.h"
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+totals *all_totals;
+static int running;
+
+void totals_open(void)
+{
+    all_totals = mmap(NULL, sizeof *all_totals, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    assert_true(all_totals != MAP_FAILED);
+}
+
+int job_count(void)
+{
+    const char *asked = getenv("JOBS");
+    const long found = asked != NULL ? atol(asked) : sysconf(_SC_NPROCESSORS_ONLN);
+    return found < 1 ? 1 : found > JOB_CAP ? JOB_CAP : (int)found;
+}
+
+static int fails_alike(node *tree, const char *oracle, uint64_t seed)
+{
+    char *text = node_print(tree);
+    const verdict v = examine(text, strcmp(oracle, "set") == 0 ? tree : NULL, seed);
+    free(text);
+    return v.oracle != NULL && strcmp(v.oracle, oracle) == 0;
+}
+
+// Without every key that the failure does not need. The length of the flight stays: it would take long.
+static node *minimise(const node *tree, const char *oracle, uint64_t seed)
+{
+    node *least = node_copy(tree);
+    for (int changed = strcmp(oracle, "set") != 0; changed;) {
+        changed = 0;
+        for (int i = 0; i < node_count(least);) {
+            node *less = node_copy(least);
+            const char *key = node_number(less, i)->key;
+            const int kept = strcmp(key, "duration") == 0 || strcmp(key, "step") == 0;
+            node_remove(less, node_number(less, i));
+            if (!kept && fails_alike(less, oracle, seed)) {
+                node_free(least);
+                least = less;
+                changed = 1;
+            } else {
+                node_free(less);
+                ++i;
+            }
+        }
+    }
+    return least;
+}
+
+static void report(const node *tree, const verdict *v, uint64_t seed)
+{
+    node *least = minimise(tree, v->oracle, seed);
+    char *text = node_print(least), path[300];
+    const verdict again = examine(text, strcmp(v->oracle, "set") == 0 ? least : NULL, seed);
+    snprintf(path, sizeof path, "%s/%s-%llu.yaml", pairs_folder, v->oracle, (unsigned long long)seed);
+    FILE *out = fopen(path, "w");
+    if (out != NULL) {
+        fputs(text, out);
+        fclose(out);
+    }
+    fprintf(stderr, "%s: %s\n%stest_pairs file %s %llu\n\n", v->oracle,
+            again.oracle != NULL ? again.text : v->text, text, path, (unsigned long long)seed);
+    free(text);
+    node_free(least);
+}
+
+void judge(const node *tree, const verdict *v, uint64_t seed)
+{
+    ++all_totals->flown;
+    all_totals->ended += v->ended;
+    if (v->oracle == NULL) return;
+    if (++all_totals->failures > FAILURES_SHOWN) return;
+    if (getenv("VOLERY_PAIRS_FIRST") != NULL) // one failure is enough to know
+        print_error("%s: %s\n", v->oracle, v->text);
+    else
+        report(tree, v, seed);
+}
+
+// One failure was asked for and found, or the time that was given is over.
+static int is_enough(void)
+{
+    static time_t end;
+    const char *seconds = getenv("VOLERY_PAIRS_SECONDS");
+    if (end == 0 && seconds != NULL) end = time(NULL) + atol(seconds);
+    return (all_totals->failures > 0 && getenv("VOLERY_PAIRS_FIRST") != NULL) ||
+           (seconds != NULL && time(NULL) >= end);
+}
+
+void wait_for_flights(void)
+{
+    for (; running > 0; --running) wait(NULL);
+}
+
+void fly(const node *tree, uint64_t seed)
+{
+    if (is_enough() || pairs_dry) return;
+    if (running >= job_count() && wait(NULL) > 0) --running;
+    fflush(NULL);
+    const pid_t child = fork();
+    assert_true(child >= 0);
+    if (child > 0) {
+        ++running;
+        return;
+    }
+    node *own = node_copy(tree);
+    char *text = node_print(own);
+    const verdict v = examine(text, own, seed);
+    judge(tree, &v, seed);
+    fflush(NULL);
+    _exit(0);
+}
+
+// --- at random
+
+node *at_random(uint64_t seed)
+{
+    char said[300];
+    for (double richness = 0.35;; richness *= 0.5) {
+        const wish w = {.seed = seed, .richness = richness};
+        node *tree = generate(&w);
+        if (make_valid(tree, said, sizeof said)) return tree;
+        node_free(tree);
+    }
+}
+
+// Scenarios one after the other, in one process until one of them crashes or hangs.
+static void fly_share(int job, int jobs, int count, uint64_t seed)
+{
+    for (int i; (i = all_totals->next[job]) < count && !is_enough(); all_totals->next[job] += jobs) {
+        alarm(HANG);
+        node *tree = at_random(seed + (uint64_t)i);
+        char *text = node_print(tree);
+        const verdict v = look(text, tree, seed + (uint64_t)i);
+        alarm(0);
+        judge(tree, &v, seed + (uint64_t)i);
+        free(text);
+        node_free(tree);
+    }
+}
+
+// The scenario that a share ended at, once more in a process of its own, so that it is cut down.
+static void fly_ended(int job, int jobs, uint64_t seed)
+{
+    const uint64_t at = seed + (uint64_t)all_totals->next[job];
+    all_totals->next[job] += jobs;
+    node *tree = at_random(at);
+    char *text = node_print(tree);
+    verdict v = examine(text, tree, at);
+    if (v.oracle == NULL) {
+        v.oracle = "crash";
+        snprintf(v.text, sizeof v.text, "with seed %llu, after others", (unsigned long long)at);
+    }
+    judge(tree, &v, at);
+    free(text);
+    node_free(tree);
+}
+
+static void run_job(int job, int jobs, int count, uint64_t seed)
+{
+    all_totals->next[job] = job;
+    while (all_totals->next[job] < count && !is_enough()) {
+        fflush(NULL);
+        const pid_t child = fork();
+        assert_true(child >= 0);
+        if (child == 0) {
+            fly_share(job, jobs, count, seed);
+            fflush(NULL);
+            _exit(0);
+        }
+        int status;
+        waitpid(child, &status, 0);
+        if (WIFSIGNALED(status) || WEXITSTATUS(status) != 0) fly_ended(job, jobs, seed);
+    }
+}
+
+void fly_random(int count, uint64_t seed)
+{
+    const int jobs = job_count();
+    (void)is_enough(); // the time begins
+    for (int job = 0; job < jobs; ++job) {
+        fflush(NULL);
+        const pid_t child = fork();
+        assert_true(child >= 0);
+        if (child > 0) continue;
+        run_job(job, jobs, count, seed);
+        fflush(NULL);
+        _exit(0);
+    }
+    for (int job = 0; job < jobs; ++job) wait(NULL);
+    print_message("%d scenarios at random, %d ended early, %d failures\n", (int)all_totals->flown,
+                  (int)all_totals->ended, (int)all_totals->failures);
+    if (all_totals->flown < count && !is_enough()) ++all_totals->failures; // a job was lost
+}
