@@ -47,7 +47,7 @@ typedef struct report {
 
 /// Read all shards, check them and compute the answers.
 /// @return 0, or the exit status after a sentence, also when cases are missing
-int vy_report_make(campaign *c, report *out);
+int vy_report_make(campaign *c, report *r);
 void vy_report_destroy(report *r);
 
 /// The values of a case that is in the report.

@@ -340,7 +340,7 @@ int vy_campaign_prepare(campaign *c, uint64_t **list, uint64_t *count)
                               ", numbered from 0",
                               own, c->folder, c->shards);
     *count = single ? 1 : c->shards;
-    *list = calloc((size_t)*count, sizeof **list);
+    *list = calloc((size_t)*count + 1, sizeof **list);
     if (*list == NULL) return vy_print_no_memory("campaign");
     for (uint64_t i = 0; i < *count; ++i) (*list)[i] = single ? own : i;
     return 0;

@@ -83,8 +83,7 @@ static void print_case(const vy_plan *p, const vy_case *c)
         if (v->draw == VY_DRAW_VALUES)
             printf(" %18.18s", v->values[(int)c->numbers[k]].text);
         else
-            printf(" %*.9g%s%s", 17 - (int)strlen(v->unit), c->numbers[k], v->unit[0] != '\0' ? " " : " ",
-                   v->unit);
+            printf(" %*.9g %s", 17 - (int)strlen(v->unit), c->numbers[k], v->unit);
     }
     if (p->seeds == VY_SEEDS_EACH) printf("  seed %" PRIu64, c->seed);
     putchar('\n');

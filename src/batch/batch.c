@@ -147,11 +147,13 @@ vy_status vy_batch_start(vy_batch *b, uint32_t world, const vy_scenario *scenari
         const vy_drone_def *def = &scenario->drones[i].def;
         drone_model shared, own;
         drone_params params;
+        memset(&shared, 0, sizeof shared); // compared byte by byte
+        memset(&own, 0, sizeof own);
         vy_status status = vy_check_drone_def(def, err);
         if (status == VY_OK) status = vy_drone_build(m, &b->scenario->drones[i].def, &shared, &params, err);
         if (status == VY_OK) status = vy_drone_build(m, def, &own, &m->params[i], err);
         if (status != VY_OK) return status;
-        if (memcmp(&shared, &own, sizeof own) != 0)
+        if (memcmp(&shared, &own, sizeof own) != 0) // NOLINT(bugprone-suspicious-memory-comparison)
             return vy_fail(err, VY_BAD_VALUE, "batch: these worlds cannot lie side by side");
         vy_drone_start(m, def, i, &w->drones[i]);
     }

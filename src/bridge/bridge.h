@@ -19,15 +19,14 @@ vy_status vy_px4_open(const bridge_job *job, vy_px4 **out, vy_error *err);
 /// One call of the controller: send the samples, wait for the reply. A firmware that has not connected, or
 /// boots, is VY_STATUS_NOT_READY: ask again with the same samples.
 /// @param detail of the verdict; of an end -1
-vy_verdict vy_px4_step(vy_px4 *bridge, const vy_samples *samples, vy_intent *intent, int32_t *detail);
+vy_verdict vy_px4_step(vy_px4 *p, const vy_samples *samples, vy_intent *intent, int32_t *detail);
 
 /// NULL is a no-op.
-void vy_px4_close(vy_px4 *bridge);
+void vy_px4_close(vy_px4 *p);
 
 typedef struct vy_ardupilot vy_ardupilot; ///< one owner
 
 /// The same for ArduPilot.
 vy_status vy_ardupilot_open(const bridge_job *job, vy_ardupilot **out, vy_error *err);
-vy_verdict vy_ardupilot_step(vy_ardupilot *bridge, const vy_samples *samples, vy_intent *intent,
-                             int32_t *detail);
-void vy_ardupilot_close(vy_ardupilot *bridge);
+vy_verdict vy_ardupilot_step(vy_ardupilot *a, const vy_samples *samples, vy_intent *intent, int32_t *detail);
+void vy_ardupilot_close(vy_ardupilot *a);

@@ -6,6 +6,7 @@
 #include "base/read_file.h"
 #include "record/file.h"
 #include "volery/version.h"
+#include <inttypes.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -96,8 +97,7 @@ static vy_status check_rows(const double *rows, const vy_shard_head *head, size_
         vy_result r;
         memcpy(&r, rows + i * cells, sizeof r);
         if (r.index != head->first + i || r.outcome > VY_OUTCOME_INVALID || r.wall_clock > 1)
-            return vy_fail(err, VY_DAMAGED, "row %llu is not case %llu", (unsigned long long)i,
-                           (unsigned long long)(head->first + i));
+            return vy_fail(err, VY_DAMAGED, "row %" PRIu64 " is not case %" PRIu64, i, head->first + i);
     }
     return VY_OK;
 }

@@ -292,7 +292,7 @@ const contact_cache *vy_contact_find_cached(const contact_cache *cached, uint32_
                                             const vy_manifold *manifolds, uint32_t manifold_count,
                                             uint32_t index);
 /// What is kept of a contact.
-void vy_contact_write_cache(const contact *c, uint32_t manifold_index, contact_cache *out);
+void vy_contact_write_cache(const contact *c, uint32_t manifold_index, contact_cache *m);
 /// The contact as it was at the start of the step.
 void vy_contact_reset_to_start(vy_bodies *b, uint32_t k, double h);
 
