@@ -64,7 +64,7 @@ static void on_channel(void *self, uint16_t id, const char *topic)
     message_check *c = self;
     if (id >= c->channel_count) {
         const size_t count = 2 * ((size_t)id + 32);
-        const vy_mcap_channel **more = realloc(c->channels, count * sizeof *more);
+        const vy_mcap_channel **more = realloc(c->channels, count * sizeof(vy_mcap_channel *));
         if (more == NULL) {
             c->status = vy_fail(&c->error, VY_NO_MEMORY, "no memory to compare messages");
             return;

@@ -31,11 +31,16 @@ vy_status vy_scenario_log_def(const vy_scenario *s, const vy_world *world, scena
 {
     const uint32_t obstacles = vy_world_obstacle_count(world);
     const size_t count = (size_t)s->drone_count + (size_t)s->body_count + (size_t)s->joint_count + obstacles;
-    *out = (scenario_log_def){.names = calloc(count + 1, sizeof *out->names), .text = vy_scenario_print(s)};
-    if (out->names == NULL || out->text == NULL) {
-        vy_scenario_log_def_free(out);
+    const char **names = calloc(count + 1, sizeof(const char *));
+    char *text = vy_scenario_print(s);
+    *out = (scenario_log_def){.names = NULL};
+    if (names == NULL || text == NULL) {
+        free(names);
+        free(text);
         return vy_fail(err, VY_NO_MEMORY, "out of memory");
     }
+    out->names = names;
+    out->text = text;
     vy_recorder_def *def = &out->def;
     *def = vy_default_recorder_def();
     fill_names(s, obstacles, out->names, def);
@@ -57,6 +62,7 @@ void vy_scenario_log_def_free(scenario_log_def *log)
 {
     free(log->names);
     free(log->text);
+    *log = (scenario_log_def){.names = NULL};
 }
 
 vy_status vy_scenario_record(const vy_scenario *scenario, vy_world *world, const char *path,
