@@ -198,8 +198,9 @@ static void begin(vy_mcap_digest *d)
     if (d->begun) return;
     d->begun = true;
     if (d->head.size > 0) qsort(d->head.data, d->head.size / DIGEST_SIZE, DIGEST_SIZE, compare_digests);
+    const uint64_t size = d->head.size;
     vy_sha256_add(d->chain, tag, sizeof tag);
-    vy_sha256_add(d->chain, &(uint64_t){d->head.size}, 8);
+    vy_sha256_add(d->chain, &size, sizeof size);
     vy_sha256_add(d->chain, d->head.data, d->head.size);
 }
 
