@@ -125,7 +125,7 @@ vy_status vy_script_open(const bridge_job *job, vy_script **out, vy_error *err)
     s->planet = *job->planet;
     s->home_altitude = job->start->home_altitude;
     s->patience = f->patience;
-    s->line_since = NAN;
+    s->line_since = (double)NAN;
     s->sent = s->beat = -1e9;
     s->from = (mavlink_sender){.system = OWN_SYSTEM, .component = OWN_COMPONENT};
     const vy_status status = vy_bind_udp(
@@ -273,7 +273,7 @@ static void send_line(vy_script *s)
 static void accept_line(vy_script *s)
 {
     ++s->line_at;
-    s->line_since = NAN;
+    s->line_since = (double)NAN;
     s->sent = -1e9; // the next may go at once
 }
 
