@@ -22,7 +22,7 @@ static void begin_row(const vy_plan *plan, const vy_case *c, double *row)
     double *margins = vy_row_margins(row, plan);
     *r = (vy_result){.index = c->index, .seed = c->seed};
     memcpy(vy_row_numbers(row), c->numbers, (size_t)plan->vary_count * sizeof(double));
-    for (int i = 0; i < 2 * plan->base->expect_count; ++i) margins[i] = NAN;
+    for (int i = 0; i < 2 * plan->base->expect_count; ++i) margins[i] = (double)NAN;
 }
 
 // What a flight came to. `failure` has what a controller did at its end, too.

@@ -122,7 +122,7 @@ void vy_report_json(const report *r, FILE *out)
     vy_json_list(&j, "margins");
     for (int i = 0; i < p->base->expect_count; ++i) {
         char name[NAME_ROOM];
-        spread s = {NAN, NAN, NAN};
+        spread s = {(double)NAN, (double)NAN, (double)NAN};
         (void)measure_spread(r->margins[i], r->cases, &s);
         vy_expectation_name(p, i, name, sizeof name);
         vy_json_object(&j, NULL);

@@ -20,7 +20,7 @@ double vy_report_quantile(double *values, size_t count, double p)
     size_t n = 0;
     for (size_t i = 0; i < count; ++i)
         if (isfinite(values[i])) values[n++] = values[i];
-    if (n == 0) return NAN;
+    if (n == 0) return (double)NAN;
     sort_numbers(values, n);
     return values[(size_t)(p * (double)(n - 1))];
 }

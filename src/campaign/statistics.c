@@ -121,7 +121,7 @@ static int rank(const double *values, size_t count, double *out)
 double vy_rank_correlation(const double *a, const double *b, size_t count, double *scratch)
 {
     double *x = scratch, *y = scratch + count;
-    if (count < 2 || !rank(a, count, x) || !rank(b, count, y)) return NAN;
+    if (count < 2 || !rank(a, count, x) || !rank(b, count, y)) return (double)NAN;
     const double mean = 0.5 * (double)(count - 1);
     double xx = 0.0, yy = 0.0, xy = 0.0;
     for (size_t i = 0; i < count; ++i) {

@@ -236,7 +236,7 @@ static uint16_t iterations_for(const vy_bodies *b, const contact *c)
     const double x = b->params[c->a].inverse_mass, y = b->params[c->b].inverse_mass;
     if (x == y || !b->awake[c->a] || !b->awake[c->b]) return 1;
     const double ratio = real_max(x, y) / real_min(x, y);
-    return ratio < UNEQUAL_MASSES ? 1 : (uint16_t)real_min(ratio, (double)MAX_ITERATIONS);
+    return (uint16_t)(ratio < UNEQUAL_MASSES ? 1.0 : real_min(ratio, (double)MAX_ITERATIONS));
 }
 
 static contact_header header_of(const vy_bodies *b, const contact *c, const pair_velocity *v,
