@@ -7,7 +7,7 @@ DEMO_PAGE = build/volery view build/first-flight.mcap
 PREFIX ?= /usr/local
 # Runs of each fuzz target, and the seconds after which it is stopped all the same.
 FUZZ_RUNS ?= 100000
-FUZZ_SECONDS ?= 90
+FUZZ_SECONDS ?= 45
 # Scenarios of `make pairs`, the first seed of them, and mutants of `make mutants`.
 RUNS ?= 100000
 SEED ?= 1
@@ -17,7 +17,7 @@ MUTANTS ?= 60
 # Seeds of each row of `make estimators`.
 SEEDS ?= 100
 # Scenes of the law of passive scenes, and the first one's number.
-LAW_SCENES ?= 500
+LAW_SCENES ?= 300
 LAW_FIRST ?= 230001
 JOBS ?= $(shell nproc)
 # Installs missing Debian packages; `make PACKAGES=: ...` leaves the machine as it is.
@@ -117,7 +117,7 @@ mutants: ## MUTANTS (60) changed lines of the simulation: do the unit tests find
 	@JOBS=$(JOBS) tools/mutate $(MUTANTS)
 	@JOBS=$(JOBS) tools/mutate --planted
 
-law: ## LAW_SCENES (500) passive scenes from LAW_FIRST on: none may end, gain energy or overlap for long
+law: ## LAW_SCENES (300) passive scenes from LAW_FIRST on: none may end, gain energy or overlap for long
 	@$(PACKAGES) demo test
 	$(call preset,test)
 	@tools/law.sh build/test $(LAW_SCENES) $(LAW_FIRST) $(JOBS)
