@@ -154,6 +154,7 @@ static vy_world *pile(uint32_t reserve, double sleep)
     return world;
 }
 
+#if COUNTED
 // Boxes pressed into one another on all sides: more contacts than memory is taken for at first.
 static vy_world *wall(void)
 {
@@ -171,6 +172,7 @@ static vy_world *wall(void)
     ADD(obstacle, world, &ground);
     return world;
 }
+#endif
 
 static void *saved(const vy_world *world, size_t *size)
 {
