@@ -287,9 +287,10 @@ static void take_parameter(vy_script *s, const mavlink_param_value *v)
     const double value = booting ? s->parameters[s->parameter_at].value : line->value;
     if (strncmp(name, v->param_id, sizeof v->param_id) != 0) return;
     const float wanted = encode(value, v->param_type);
-    // Whole numbers travel as bits of a float, some of which are no number.
-    if (memcmp(&wanted, &v->param_value, sizeof wanted) ==
-        0) { // NOLINT(bugprone-suspicious-memory-comparison)
+    uint32_t wanted_bits, value_bits; // whole numbers travel as bits of a float, some of which are no number
+    memcpy(&wanted_bits, &wanted, sizeof wanted_bits);
+    memcpy(&value_bits, &v->param_value, sizeof value_bits);
+    if (wanted_bits == value_bits) {
         if (booting) {
             ++s->parameter_at;
             s->sent = -1e9;
