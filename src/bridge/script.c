@@ -66,24 +66,27 @@ struct vy_script {
     double patience;      // [s]
 };
 
-static void add_setting(vy_script *s, double value, const char *form, int number)
+// A parameter called HEAD, the number and TAIL; a number below zero is left out.
+static void add_setting(vy_script *s, double value, const char *head, int number, const char *tail)
 {
     VY_ASSERT(s->parameter_count < (int)(sizeof s->parameters / sizeof s->parameters[0]));
     setting *p = &s->parameters[s->parameter_count++];
-    snprintf(p->name, sizeof p->name, form, number);
+    char digits[12] = "";
+    if (number >= 0) snprintf(digits, sizeof digits, "%d", number);
+    snprintf(p->name, sizeof p->name, "%s%s%s", head, digits, tail);
     p->value = value;
 }
 
 // Where PX4 finds the vehicle's rotors, and which of its outputs is which.
 static void add_geometry(vy_script *s, const vy_vehicle_def *v)
 {
-    add_setting(s, v->rotor_count, "CA_ROTOR_COUNT", 0);
+    add_setting(s, v->rotor_count, "CA_ROTOR_COUNT", -1, "");
     for (int i = 0; i < v->rotor_count; ++i) {
         const vy_rotor_def *r = &v->rotors[i];
-        add_setting(s, r->position.x, "CA_ROTOR%d_PX", i);
-        add_setting(s, -r->position.y, "CA_ROTOR%d_PY", i);
-        add_setting(s, r->spin * v->torque_coef / v->thrust_coef, "CA_ROTOR%d_KM", i);
-        add_setting(s, 101 + i, "PWM_MAIN_FUNC%d", i + 1); // motor i + 1
+        add_setting(s, r->position.x, "CA_ROTOR", i, "_PX");
+        add_setting(s, -r->position.y, "CA_ROTOR", i, "_PY");
+        add_setting(s, r->spin * v->torque_coef / v->thrust_coef, "CA_ROTOR", i, "_KM");
+        add_setting(s, 101 + i, "PWM_MAIN_FUNC", i + 1, ""); // motor i + 1
     }
 }
 
