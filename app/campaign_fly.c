@@ -71,9 +71,15 @@ int vy_campaign_fly_case(vy_plan *plan, const vy_case *c, const char *log, doubl
     begin_row(plan, c, row);
     vy_row_result(row)->outcome = VY_OUTCOME_INVALID;
     if (vy_plan_scenario(plan, c, &s, &err) != VY_OK) return 0;
-    int status = vy_controllers_open("campaign", s, 0, 1, &programs);
-    if (status == 0) status = vy_load_world("campaign", s, &world);
-    const int built = status == 0;
+    const int opened = vy_controllers_open("campaign", s, 0, 1, &programs);
+    int status = opened == 0 ? vy_load_world("campaign", s, &world) : 0;
+    const int built = opened == 0 && status == 0;
+    if (programs.late) {
+        vy_result *r = vy_row_result(row);
+        r->outcome = VY_OUTCOME_FAILED;
+        r->reason = VY_FAILURE_CONTROLLER;
+        r->wall_clock = 1;
+    }
     if (built) {
         const flight_def def = {.command = "campaign",
                                 .file = plan->path,
@@ -91,7 +97,7 @@ int vy_campaign_fly_case(vy_plan *plan, const vy_case *c, const char *log, doubl
     vy_controllers_close(&programs);
     vy_world_destroy(world);
     vy_scenario_destroy(s);
-    return built ? status : 0; // what cannot be built is a result
+    return built || status == EXIT_SYSTEM ? status : 0; // what cannot be built is a result
 }
 
 int vy_campaign_uses_lanes(const vy_plan *plan)

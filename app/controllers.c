@@ -26,7 +26,8 @@ int vy_controllers_allow(const char *name, const char *path, vy_log *log, int al
     return vy_print_log_error(name, path, status, &error);
 }
 
-static int open_one(const char *name, const vy_scenario *s, int index, int paced, int quiet, vy_host **out)
+static int open_one(const char *name, const vy_scenario *s, int index, int paced, int quiet, vy_host **out,
+                    int *late)
 {
     vy_scenario_drone *drone = &s->drones[index];
     vy_controller_def *def = &drone->def.controller;
@@ -49,7 +50,8 @@ static int open_one(const char *name, const vy_scenario *s, int index, int paced
     const vy_status status =
         vy_host_open(&drone->def, drone->name, s->step, &s->environment.planet, out, &error);
     if (status == VY_OK) return 0;
-    return vy_print_error(name, status == VY_IO || status == VY_NO_MEMORY ? EXIT_SYSTEM : EXIT_USAGE,
+    *late = status == VY_BAD_STATE && !def->from_log;
+    return vy_print_error(name, *late || status == VY_IO || status == VY_NO_MEMORY ? EXIT_SYSTEM : EXIT_USAGE,
                           "drone %s: %s", drone->name, error.text);
 }
 
@@ -83,12 +85,13 @@ int vy_controllers_open(const char *name, const vy_scenario *scenario, int paced
 {
     const size_t room = (size_t)scenario->drone_count + 1;
     *out = (controllers){.hosts = calloc(room, sizeof(vy_host *)), .drones = calloc(room, sizeof(int))};
-    int status = out->hosts == NULL || out->drones == NULL ? vy_print_no_memory(name) : 0;
+    int status = out->hosts == NULL || out->drones == NULL ? vy_print_no_memory(name) : 0, late = 0;
     for (int i = 0; i < scenario->drone_count && status == 0; ++i) {
-        status = open_one(name, scenario, i, paced, quiet, &out->hosts[out->count]);
+        status = open_one(name, scenario, i, paced, quiet, &out->hosts[out->count], &late);
         if (out->hosts[out->count] != NULL) out->drones[out->count++] = i;
     }
     if (status != 0) vy_controllers_close(out);
+    out->late = late;
     return status;
 }
 

@@ -30,7 +30,8 @@ int vy_host_describe(const vy_controller_def *def, char out[VY_PROGRAM_ROOM]);
 /// @param dt [s] the world's step
 /// @param planet the world's, or NULL
 /// @return VY_NOT_FOUND, VY_BAD_VALUE, VY_OTHER_VERSION or VY_IO with a sentence; `*out` is NULL and `drone`
-/// untouched then. VY_BAD_STATE: a log names the program, see vy_scenario_allow_programs()
+/// untouched then. VY_BAD_STATE: the program was not ready in time, or a log names it, see
+/// vy_scenario_allow_programs()
 vy_status vy_host_open(vy_drone_def *drone, const char *name, double dt, const vy_planet_def *planet,
                        vy_host **out, vy_error *err);
 

@@ -239,9 +239,10 @@ static vy_status handshake(const vy_host_request *job, vy_plugin_host *h, vy_err
                        strerror(c->error));
     if (verdict != VY_VERDICT_REPLIED) {
         char why[160]; // one that is late was not ready: the time to boot comes before the deadline
-        vy_verdict_print(verdict == VY_VERDICT_LATE ? VY_VERDICT_NOT_READY : verdict, detail,
-                         job->def->boot + job->def->deadline, NULL, why, sizeof why);
-        return vy_fail(err, VY_BAD_VALUE, "plug-in %.60s: its %s %s", name,
+        const int late = verdict == VY_VERDICT_LATE;
+        vy_verdict_print(late ? VY_VERDICT_NOT_READY : verdict, detail, job->def->boot + job->def->deadline,
+                         NULL, why, sizeof why);
+        return vy_fail(err, late ? VY_BAD_STATE : VY_BAD_VALUE, "plug-in %.60s: its %s %s", name,
                        stages[stage <= STAGE_INIT ? stage : STAGE_INIT], why);
     }
     if (stage == STAGE_STEP) return VY_OK;

@@ -133,9 +133,10 @@ static vy_status handshake(const vy_host_request *job, vy_process_host *h, vy_er
     if (verdict == VY_VERDICT_REPLIED) verdict = receive_frame(h, patience, READY_CAP, &size, &detail);
     if (verdict != VY_VERDICT_REPLIED) {
         char why[160];
-        vy_verdict_print(verdict == VY_VERDICT_LATE ? VY_VERDICT_NOT_READY : verdict, detail, patience,
-                         h->said, why, sizeof why);
-        return vy_fail(err, VY_IO, "controller `%.60s` %s (before the first step)", program, why);
+        const int late = verdict == VY_VERDICT_LATE;
+        vy_verdict_print(late ? VY_VERDICT_NOT_READY : verdict, detail, patience, h->said, why, sizeof why);
+        return vy_fail(err, late ? VY_BAD_STATE : VY_IO, "controller `%.60s` %s (before the first step)",
+                       program, why);
     }
     char ready[32];
     const int length = snprintf(ready, sizeof ready, "volery %d", WIRE_VERSION);
