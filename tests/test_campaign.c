@@ -335,10 +335,54 @@ static void shards_are_read_whole_or_not_at_all(void **state)
         assert_int_not_equal(vy_shard_parse(data, i, p, 2, 5, &found, &err), VY_OK);
     }
     assert_int_equal(vy_shard_parse(data, size, p, 2, 5, &found, &err), VY_OK);
+    data[offsetof(vy_shard_head, version)] ^= 1;
+    assert_int_equal(vy_shard_parse(data, size, p, 2, 5, &found, &err), VY_OTHER_VERSION);
+    assert_non_null(strstr(err.text, "results of Volery"));
+    data[offsetof(vy_shard_head, version)] ^= 1;
+    data[offsetof(vy_shard_head, physics)] ^= 1;
+    assert_int_equal(vy_shard_parse(data, size, p, 2, 5, &found, &err), VY_OTHER_VERSION);
+    assert_non_null(strstr(err.text, "results of physics revision"));
     free(rows);
     free(path);
     vy_plan_destroy(p);
     vy_plan_destroy(other);
+}
+
+// A wall clock's verdict may be another one next time, so the hash of all is without it; any other result
+// counts, with its place.
+static void the_wall_clock_is_outside_of_the_hash(void **state)
+{
+    (void)state;
+    const vy_result a = {.index = 3, .final_hash = 77, .outcome = VY_OUTCOME_FAILED};
+    vy_result b = a;
+    b.wall_clock = 1;
+    assert_true(vy_results_hash(5, &b) == 5);
+    assert_true(vy_results_hash(5, &a) != 5);
+    b = a;
+    b.index = 4;
+    assert_true(vy_results_hash(5, &a) != vy_results_hash(5, &b));
+    b = a;
+    b.final_hash = 78;
+    assert_true(vy_results_hash(5, &a) != vy_results_hash(5, &b));
+}
+
+static void only_draws_of_their_own_are_independent(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *text;
+        int independent;
+    } plans[] = {{HEAD "cases: 20\nvary:\n" MASS, 1},
+                 {HEAD "cases: 20\n", 1}, // by their seeds
+                 {HEAD "cases: 20\nseeds: same\nvary:\n" MASS, 1},
+                 {HEAD "cases: 20\nseeds: same\n", 0},
+                 {HEAD "cases: 20\nrepeat: 2\nvary:\n" MASS, 0},
+                 {HEAD "cases: 20\nsample: latin\nvary:\n" MASS, 0}};
+    for (size_t i = 0; i < sizeof plans / sizeof plans[0]; ++i) {
+        vy_plan *p = load(plans[i].text);
+        assert_int_equal(vy_plan_is_independent(p), plans[i].independent);
+        vy_plan_destroy(p);
+    }
 }
 
 // A mistake has one sentence at its line and column.
@@ -452,6 +496,8 @@ int main(void)
         cmocka_unit_test(a_template_makes_what_loading_makes),
         cmocka_unit_test(lanes_have_the_bits_of_worlds),
         cmocka_unit_test(shards_are_read_whole_or_not_at_all),
+        cmocka_unit_test(the_wall_clock_is_outside_of_the_hash),
+        cmocka_unit_test(only_draws_of_their_own_are_independent),
         cmocka_unit_test(mistakes_have_their_place),
         cmocka_unit_test(grids_and_lists),
     };

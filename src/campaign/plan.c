@@ -18,7 +18,12 @@
 
 #define FAILURES_MAX 10000.0 // that a stop rule counts with
 
-int vy_plan_is_independent(const vy_plan *plan) { return plan->sample == VY_SAMPLE_RANDOM; }
+// Repetitions share the values of their point; without anything drawn all cases are one.
+int vy_plan_is_independent(const vy_plan *plan)
+{
+    return plan->sample == VY_SAMPLE_RANDOM && plan->repeat == 1 &&
+           (plan->vary_count > 0 || plan->seeds == VY_SEEDS_EACH);
+}
 
 // --- what the rows cannot say
 
@@ -211,7 +216,8 @@ static void check_stop(vy_reader *r, vy_plan *p)
     vy_plan_stop *s = &p->stop;
     if (s->limit == 0.0 || !vy_reader_is_valid(r, s, sizeof *s)) return;
     if (!vy_plan_is_independent(p))
-        vy_reader_refuse(r, s, "stop: only independent cases (`sample: random`) can be stopped early");
+        vy_reader_refuse(
+            r, s, "stop: only independent cases (`sample: random`, not repeated) can be stopped early");
     while (s->look_count < VY_PLAN_LOOK_CAP && s->looks[s->look_count] != 0.0) ++s->look_count;
     for (int i = 0; i < s->look_count; ++i) {
         if (s->looks[i] != floor(s->looks[i]) || (i > 0 && s->looks[i] <= s->looks[i - 1])) {
