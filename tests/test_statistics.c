@@ -62,7 +62,45 @@ static void rank_correlations(void **state)
     assert_true(isnan(vy_rank_correlation(a, flat, 10, scratch)));
 }
 
-// Ishigami's function with a = 7, b = 0.1, whose indices have closed forms.
+// Ishigami's function with a = 7, b = 0.1, at places of the unit cube.
+static double ishigami(const double *u)
+{
+    double x[3];
+    for (int k = 0; k < 3; ++k) x[k] = M_PI * (2.0 * u[k] - 1.0);
+    return sin(x[0]) + 7.0 * sin(x[1]) * sin(x[1]) + 0.1 * pow(x[2], 4) * sin(x[0]);
+}
+
+// Whether column k of block A, B, AB1, AB2, ... is one of B.
+static int is_second(int block, int k) { return block == 1 || block - 2 == k; }
+
+// The estimators of SALib 1.6.0 on the same 64 points, sobol.analyze(problem, Y, calc_second_order=False):
+// point i has frac(i sqrt(p)) for the primes p = 2, 3, 5 in A and 7, 11, 13 in B.
+static void indices_are_those_of_salib(void **state)
+{
+    (void)state;
+    enum { N = 64, D = 3 };
+    static const double primes[2 * D] = {2.0, 3.0, 5.0, 7.0, 11.0, 13.0};
+    static const double known[D][2] = {{0.23462130697560257, 0.2707918334559636},
+                                       {0.4982466471423425, 0.4222865927187705},
+                                       {-0.08345710182418441, 0.21675770617762535}};
+    double y[N * (D + 2)], u[D], first[D], total[D];
+    for (int block = 0; block < D + 2; ++block) {
+        for (int i = 0; i < N; ++i) {
+            for (int k = 0; k < D; ++k) {
+                const double x = (i + 1) * sqrt(primes[is_second(block, k) ? D + k : k]);
+                u[k] = x - floor(x);
+            }
+            y[block * N + i] = ishigami(u);
+        }
+    }
+    vy_sobol_indices(y, N, D, first, total);
+    for (int k = 0; k < D; ++k) {
+        assert_true(fabs(first[k] - known[k][0]) < 1e-12);
+        assert_true(fabs(total[k] - known[k][1]) < 1e-12);
+    }
+}
+
+// By Sobol points the indices come to their closed forms.
 static void indices_of_ishigami(void **state)
 {
     (void)state;
@@ -75,12 +113,12 @@ static void indices_of_ishigami(void **state)
     }
     for (uint32_t block = 0; block < D + 2; ++block) {
         for (uint32_t i = 0; i < N; ++i) {
-            double x[D];
+            double u[D];
             for (int k = 0; k < D; ++k) {
-                const int column = block == 1 || (int)block - 2 == k ? D + k : k;
-                x[k] = M_PI * (2.0 * ((double)vy_sobol_point(v[column], i) + 0.5) * 0x1p-32 - 1.0);
+                const int column = is_second((int)block, k) ? D + k : k;
+                u[k] = ((double)vy_sobol_point(v[column], i) + 0.5) * 0x1p-32;
             }
-            y[block * N + i] = sin(x[0]) + 7.0 * sin(x[1]) * sin(x[1]) + 0.1 * pow(x[2], 4) * sin(x[0]);
+            y[block * N + i] = ishigami(u);
         }
     }
     vy_sobol_indices(y, N, D, first, total);
@@ -131,6 +169,7 @@ int main(void)
         cmocka_unit_test(quantiles_of_student),
         cmocka_unit_test(mcnemar_is_exact),
         cmocka_unit_test(rank_correlations),
+        cmocka_unit_test(indices_are_those_of_salib),
         cmocka_unit_test(indices_of_ishigami),
         cmocka_unit_test(stop_rules_keep_their_error),
     };
