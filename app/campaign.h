@@ -43,6 +43,11 @@ char *vy_campaign_path(const campaign *c, const char *name);
 /// @return -1 after a sentence
 int vy_campaign_own_shard(const campaign *c, uint64_t *shard, uint64_t *size);
 
+/// Start the folder, if nobody has, and list the shards that are ours: all, or the one of --shard or the
+/// environment. `*list` is to be freed.
+/// @return 0, or the exit status after a sentence
+int vy_campaign_prepare(campaign *c, uint64_t **list, uint64_t *count);
+
 // --- flying (campaign_fly.c)
 
 /// Fly one case and fill its row. A signal leaves the row unfinished.
@@ -62,10 +67,6 @@ int vy_campaign_uses_lanes(const vy_plan *plan);
 
 // --- running (campaign_run.c)
 
-/// Start the folder, if nobody has, and list the shards that are ours: all, or the one of --shard or the
-/// environment. `*list` is to be freed.
-/// @return 0, or the exit status after a sentence
-int vy_campaign_prepare(campaign *c, uint64_t **list, uint64_t *count);
 int vy_campaign_run(campaign *c);
 
 /// Hand the missing shards to a cluster (campaign_submit.c).

@@ -16,6 +16,13 @@
     "# a campaign of Volery; see docs/campaigns.md\nidentity: %016" PRIx64 "\ncases: %d\nshards: %" PRIu64 \
     "\nversion: %s\nphysics: %d\n"
 
+enum {
+    SHARDS_MAX = 100000,
+    SHARD_CASES = 1000,   // of a shard at most, if nobody asks for another size
+    SHARD_CASES_FEW = 16, // at least
+    SHARDS_ENOUGH = 256,  // in between: so that no core waits long for the last one
+};
+
 char *vy_campaign_path(const campaign *c, const char *name)
 {
     const size_t room = strlen(c->folder) + strlen(name) + 2;
@@ -167,8 +174,56 @@ int vy_campaign_own_shard(const campaign *c, uint64_t *shard, uint64_t *size)
             return -1;
         }
         if (count != NULL && vy_parse_uint(count, size)) *size += (uint64_t)known[i].plus;
-        if (*size == 1 && !known[i].plus) return 0; // one process alone has all of them
+        if (*size == 1 && !known[i].plus) { // a process alone is not numbered; the next may number it
+            *size = 0;
+            continue;
+        }
         return 1;
     }
+    return 0;
+}
+
+// How many shards a folder starts with.
+static int first_count(const campaign *c, uint64_t size, uint64_t *count)
+{
+    const uint64_t cases = (uint64_t)c->plan->cases;
+    const char *given = vy_option_value(c->given, "shards");
+    *count = (cases + SHARD_CASES - 1) / SHARD_CASES;
+    if (*count < SHARDS_ENOUGH) {
+        const uint64_t fine = (cases + SHARD_CASES_FEW - 1) / SHARD_CASES_FEW;
+        *count = fine < SHARDS_ENOUGH ? fine : SHARDS_ENOUGH;
+    }
+    if (size > 0) *count = size;
+    if (c->plan->shards > 0) *count = (uint64_t)c->plan->shards;
+    if (given != NULL && (!vy_parse_uint(given, count) || *count < 1 || *count > SHARDS_MAX))
+        return vy_print_usage_error(c->given->command, "--shards needs a whole number from 1 to %d, got %s",
+                                    SHARDS_MAX, given);
+    if (*count > SHARDS_MAX) *count = SHARDS_MAX;
+    if (*count > cases) *count = cases;
+    return 0;
+}
+
+int vy_campaign_prepare(campaign *c, uint64_t **list, uint64_t *count)
+{
+    uint64_t own = 0, size = 0, shards = 0;
+    const int single = vy_campaign_own_shard(c, &own, &size);
+    if (single < 0) return EXIT_USAGE;
+    int status = vy_campaign_read_folder(c);
+    if (status == 0) status = first_count(c, size, &shards);
+    if (status != 0) return status;
+    if (c->shards == 0 && (status = vy_campaign_start_folder(c, shards)) != 0) return status;
+    if (vy_has_option(c->given, "shards") && c->shards != shards)
+        return vy_print_error("campaign", EXIT_USAGE,
+                              "%s was started with %" PRIu64 " shards, which stays so; leave --shards out",
+                              c->folder, c->shards);
+    if (single && own >= c->shards)
+        return vy_print_error("campaign", EXIT_USAGE,
+                              "there is no shard %" PRIu64 ": %s was started with %" PRIu64
+                              ", numbered from 0",
+                              own, c->folder, c->shards);
+    *count = single ? 1 : c->shards;
+    *list = calloc((size_t)*count + 1, sizeof **list);
+    if (*list == NULL) return vy_print_no_memory("campaign");
+    for (uint64_t i = 0; i < *count; ++i) (*list)[i] = single ? own : i;
     return 0;
 }

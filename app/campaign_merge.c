@@ -1,7 +1,8 @@
 // campaign_merge.c - what is there of a campaign: status, missing, and the proof that it is complete.
-#include "campaign.h"
+#include "campaign_process.h"
 #include "campaign_report.h"
 #include "command.h"
+#include "files.h"
 #include "json.h"
 #include "message.h"
 #include "shipped.h"
@@ -119,8 +120,14 @@ static int keep_logs(campaign *c, const report *r)
         if (path == NULL) status = vy_print_no_memory("campaign");
         if (status == 0 && access(path, F_OK) != 0) {
             vy_report_case(r, index, &one);
-            status = vy_campaign_fly_case(c->plan, &one, path, row);
-            if (status == 0 && !make_page(path)) vy_print_warning("campaign", "%s has no page", path);
+            status = vy_campaign_fly_apart(c->plan, &one, 1, 1, path, row);
+            const int whole = status == 0 && vy_file_is_regular(path);
+            if (status == 0 && !whole)
+                vy_print_warning("campaign", "case %" PRIu64 " has no log: %s", index,
+                                 vy_row_result(row)->outcome == VY_OUTCOME_KILLED
+                                     ? "it kills its process"
+                                     : "its values give no scenario");
+            if (whole && !make_page(path)) vy_print_warning("campaign", "%s has no page", path);
         }
         free(path);
     }
@@ -150,9 +157,9 @@ int vy_campaign_merge(campaign *c)
     int status = need_folder(c);
     if (status != 0) return status;
     status = vy_report_make(c, &r);
-    if (status == 0 && !c->quiet && !c->json) vy_report_print(&r, c->file, stdout);
+    if (status == 0 && !c->quiet && !c->json) vy_report_print(c, &r, stdout);
     if (status == 0) status = write_files(c, &r);
-    if (status == 0 && c->json) vy_report_json(&r, stdout);
+    if (status == 0 && c->json) vy_report_json(c, &r, stdout);
     if (status == 0 && !r.is_shown) status = EXIT_FAILED;
     vy_report_destroy(&r);
     return status;

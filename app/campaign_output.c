@@ -1,18 +1,17 @@
-// campaign_output.c - the answers of a campaign as text, JSON, JUnit XML and a table.
+// campaign_output.c - the answers of a campaign as text, JSON and JUnit XML.
 #include "campaign/score.h"
 #include "campaign_report.h"
 #include "command.h"
 #include "files.h"
 #include "json.h"
 #include "message.h"
-#include "record/parquet.h"
 #include "volery/version.h"
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { NAME_ROOM = 200, WORST_PRINTED = 5 };
+enum { WORST_PRINTED = 5 };
 
 // The middle and the ends of some values.
 typedef struct spread {
@@ -37,7 +36,7 @@ static void print_margins(const report *r, FILE *out)
 {
     const vy_plan *p = r->plan;
     for (int i = 0; i < p->base->expect_count; ++i) {
-        char name[NAME_ROOM];
+        char name[REPORT_NAME];
         spread s;
         if (!measure_spread(r->margins[i], r->cases, &s)) return;
         vy_expectation_name(p, i, name, sizeof name);
@@ -59,7 +58,7 @@ static void print_influence(const report *r, FILE *out)
     }
 }
 
-void vy_report_print(const report *r, const char *file, FILE *out)
+void vy_report_print(const campaign *of, const report *r, FILE *out)
 {
     const palette c = vy_palette(out);
     fprintf(out, "%s%s%s: complete, %" PRIu64 " cases", c.bold, r->plan->name, c.plain, r->cases);
@@ -82,10 +81,11 @@ void vy_report_print(const report *r, const char *file, FILE *out)
     }
     print_margins(r, out);
     print_influence(r, out);
-    for (int i = 0; i < r->worst_count && i < WORST_PRINTED; ++i)
-        fprintf(out, "%s  worst       %.4g  volery campaign fly %s %" PRIu64 "%s\n", i == 0 ? "\n" : "",
-                r->worst[i].score, file, r->worst[i].index,
-                r->plan->sample == VY_SAMPLE_SEARCH ? " --search worst" : "");
+    for (int i = 0; i < r->worst_count && i < WORST_PRINTED; ++i) {
+        char again[REPORT_COMMAND];
+        vy_report_command(of, r->worst[i].index, again, sizeof again);
+        fprintf(out, "%s  worst       %.4g  %s\n", i == 0 ? "\n" : "", r->worst[i].score, again);
+    }
 }
 
 static void json_outcomes(const report *r, json *j)
@@ -93,6 +93,8 @@ static void json_outcomes(const report *r, json *j)
     vy_json_uint(j, "cases", r->cases);
     vy_json_uint(j, "completed", r->completed);
     vy_json_uint(j, "failures", r->failed + r->expectation);
+    vy_json_uint(j, "ended_early", r->failed);
+    vy_json_uint(j, "expectation_not_met", r->expectation);
     vy_json_uint(j, "killed", r->killed);
     vy_json_uint(j, "invalid", r->invalid);
     vy_json_uint(j, "wall_clock", r->wall_clock);
@@ -105,29 +107,54 @@ static void json_outcomes(const report *r, json *j)
     vy_json_close(j);
 }
 
-void vy_report_json(const report *r, FILE *out)
+void vy_report_put(const report *r, json *j)
+{
+    const vy_plan *p = r->plan;
+    vy_json_text(j, "campaign", p->name);
+    vy_json_hash(j, "identity", p->identity);
+    vy_json_hash(j, "hash", r->hash);
+    json_outcomes(r, j);
+    vy_json_number(j, "rate", r->rate);
+    vy_json_number(j, "rate_upper", r->has_interval ? r->upper : (double)NAN);
+    vy_json_number(j, "rate_lower", r->has_interval ? r->lower : (double)NAN);
+    vy_json_number(j, "confidence", r->confidence);
+    vy_json_text(j, "answer", r->sentence);
+    vy_json_bool(j, "shown", r->is_shown);
+}
+
+void vy_report_put_variable(const report *r, int k, json *j)
+{
+    vy_json_text(j, "key", r->plan->vary[k].key);
+    vy_json_text(j, "unit", r->plan->vary[k].unit);
+    vy_json_number(j, "rank_correlation", r->correlations[k]);
+    if (r->first != NULL) vy_json_number(j, "first_order", r->first[k]);
+    if (r->total != NULL) vy_json_number(j, "total", r->total[k]);
+}
+
+void vy_report_put_worst(const campaign *c, const report *r, int i, json *j)
+{
+    char again[REPORT_COMMAND];
+    vy_report_command(c, r->worst[i].index, again, sizeof again);
+    vy_json_uint(j, "case", r->worst[i].index);
+    vy_json_number(j, "score", r->worst[i].score);
+    vy_json_text(j, "command", again);
+}
+
+void vy_report_json(const campaign *c, const report *r, FILE *out)
 {
     const vy_plan *p = r->plan;
     json j = vy_json_begin(out);
-    vy_json_text(&j, "campaign", p->name);
-    vy_json_hash(&j, "identity", p->identity);
-    vy_json_hash(&j, "hash", r->hash);
-    json_outcomes(r, &j);
-    vy_json_number(&j, "rate", r->rate);
-    vy_json_number(&j, "rate_upper", r->has_interval ? r->upper : (double)NAN);
-    vy_json_number(&j, "rate_lower", r->has_interval ? r->lower : (double)NAN);
-    vy_json_number(&j, "confidence", p->stop.limit > 0.0 ? p->stop.confidence : 0.95);
-    vy_json_text(&j, "answer", r->sentence);
-    vy_json_bool(&j, "shown", r->is_shown);
+    vy_report_put(r, &j);
     vy_json_list(&j, "margins");
     for (int i = 0; i < p->base->expect_count; ++i) {
-        char name[NAME_ROOM];
+        char name[REPORT_NAME];
         spread s = {(double)NAN, (double)NAN, (double)NAN};
         (void)measure_spread(r->margins[i], r->cases, &s);
         vy_expectation_name(p, i, name, sizeof name);
         vy_json_object(&j, NULL);
         vy_json_text(&j, "expectation", name);
         vy_json_number(&j, "least", s.least);
+        vy_json_number(&j, "hundredth", s.hundredth);
         vy_json_number(&j, "median", s.median);
         vy_json_close(&j);
     }
@@ -135,18 +162,14 @@ void vy_report_json(const report *r, FILE *out)
     vy_json_list(&j, "variables");
     for (int k = 0; k < p->vary_count; ++k) {
         vy_json_object(&j, NULL);
-        vy_json_text(&j, "key", p->vary[k].key);
-        vy_json_number(&j, "rank_correlation", r->correlations[k]);
-        if (r->first != NULL) vy_json_number(&j, "first_order", r->first[k]);
-        if (r->total != NULL) vy_json_number(&j, "total", r->total[k]);
+        vy_report_put_variable(r, k, &j);
         vy_json_close(&j);
     }
     vy_json_close(&j);
     vy_json_list(&j, "worst");
     for (int i = 0; i < r->worst_count; ++i) {
         vy_json_object(&j, NULL);
-        vy_json_uint(&j, "case", r->worst[i].index);
-        vy_json_number(&j, "score", r->worst[i].score);
+        vy_report_put_worst(c, r, i, &j);
         vy_json_close(&j);
     }
     vy_json_close(&j);
@@ -188,100 +211,4 @@ int vy_report_junit(const report *r, const char *path)
             r->cases - r->completed, r->cases, r->hash);
     fputs("  </testsuite>\n</testsuites>\n", out.file);
     return vy_output_commit("campaign", &out);
-}
-
-// --- the table
-
-enum { FIXED_COLUMNS = 7 };
-
-static void fill_columns(const vy_plan *p, double *row, double *out)
-{
-    const vy_result *r = vy_row_result(row);
-    const double fixed[FIXED_COLUMNS] = {
-        (double)r->index,
-        r->seed <= (uint64_t)1 << 53 ? (double)r->seed : (double)NAN,
-        (double)r->outcome,
-        r->outcome == VY_OUTCOME_FAILED ? (double)r->reason : (double)NAN,
-        r->time,
-        (double)r->wall_clock,
-        vy_case_score(p, row),
-    };
-    memcpy(out, fixed, sizeof fixed);
-    const size_t rest = vy_row_cells(p) - VY_RESULT_CELLS;
-    memcpy(out + FIXED_COLUMNS, row + VY_RESULT_CELLS, rest * sizeof *out);
-    out[FIXED_COLUMNS + rest] = (double)(r->final_hash >> 32);
-    out[FIXED_COLUMNS + rest + 1] = (double)(r->final_hash & 0xffffffffu);
-}
-
-static vy_status write_rows(const campaign *c, const report *r, vy_parquet *table, double *line,
-                            vy_error *err)
-{
-    const size_t cells = vy_row_cells(c->plan);
-    vy_status status = VY_OK;
-    for (uint64_t i = 0, done = 0; i < c->shards && done < r->cases && status == VY_OK; ++i) {
-        double *rows = NULL;
-        uint64_t first, last;
-        char *path = vy_campaign_shard_path(c, i);
-        status = path != NULL ? vy_shard_read(path, c->plan, i, c->shards, &rows, err) : VY_NO_MEMORY;
-        free(path);
-        vy_shard_range(c->plan, i, c->shards, &first, &last);
-        for (uint64_t k = 0; k < last - first && done < r->cases && status == VY_OK; ++k, ++done) {
-            fill_columns(c->plan, rows + k * cells, line);
-            status = vy_parquet_row(table, line, err);
-        }
-        free(rows);
-    }
-    return status;
-}
-
-int vy_report_table(const campaign *c, const report *r, const char *path)
-{
-    const vy_plan *p = c->plan;
-    static const char *const fixed[FIXED_COLUMNS] = {"case", "seed",       "outcome", "reason",
-                                                     "time", "wall_clock", "score"};
-    const size_t count = FIXED_COLUMNS + (size_t)p->vary_count + 2 * (size_t)p->base->expect_count + 2;
-    const char **names = calloc(count, sizeof *names), **units = calloc(count, sizeof *units);
-    char(*made)[NAME_ROOM + 32] = calloc(2 * (size_t)p->base->expect_count + 1, sizeof *made);
-    double *line = calloc(count, sizeof *line);
-    vy_parquet *table = NULL;
-    vy_error err = {.status = VY_OK};
-    output out = {.file = NULL};
-    int status =
-        names == NULL || units == NULL || made == NULL || line == NULL ? vy_print_no_memory("campaign") : 0;
-    for (size_t i = 0; status == 0 && i < count; ++i) {
-        names[i] = i < FIXED_COLUMNS ? fixed[i] : i + 2 == count ? "final_hash_high" : "final_hash_low";
-        units[i] = i == 4 ? "s" : "";
-    }
-    for (int k = 0; status == 0 && k < p->vary_count; ++k) {
-        names[FIXED_COLUMNS + k] = p->vary[k].key;
-        units[FIXED_COLUMNS + k] = p->vary[k].unit;
-    }
-    for (int i = 0; status == 0 && i < 2 * p->base->expect_count; ++i) {
-        char name[NAME_ROOM];
-        vy_expectation_name(p, i / 2, name, sizeof name);
-        snprintf(made[i], sizeof made[i], "%s %d: %s", i % 2 == 0 ? "margin" : "worst", i / 2 + 1, name);
-        names[FIXED_COLUMNS + p->vary_count + i] = made[i];
-        units[FIXED_COLUMNS + p->vary_count + i] = vy_expect_unit(p->base, i / 2);
-    }
-    if (status == 0) status = vy_output_open("campaign", path, &out);
-    if (status == 0) {
-        vy_status written = vy_parquet_open(out.file, (int)count, names, units, &table, &err);
-        if (written == VY_OK) written = write_rows(c, r, table, line, &err);
-        if (written == VY_OK) {
-            written = vy_parquet_close(table, &err);
-        } else {
-            vy_parquet_abandon(table);
-        }
-        if (written != VY_OK) {
-            status = vy_print_status("campaign", written, &err);
-            vy_output_discard(&out);
-        } else {
-            status = vy_output_commit("campaign", &out);
-        }
-    }
-    free(names);
-    free(units);
-    free(made);
-    free(line);
-    return status;
 }

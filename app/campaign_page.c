@@ -12,7 +12,7 @@
 
 #define DATA_MARK "<!-- data -->"
 
-enum { MAPS_MAX = 6, NAME_ROOM = 200 };
+enum { MAPS_MAX = 6 };
 
 static void put_histogram(const report *r, const double *values, json *j)
 {
@@ -65,11 +65,11 @@ static void put_map(const report *r, int a, int b, json *j)
 static int most_influential(const report *r, int *order)
 {
     const int n = r->plan->vary_count;
+    const double *weights = r->total != NULL ? r->total : r->correlations;
     for (int i = 0; i < n; ++i) order[i] = i;
     for (int i = 1; i < n; ++i) {
         for (int k = i; k > 0; --k) {
-            const double a = fabs(r->correlations[order[k]]), b = fabs(r->correlations[order[k - 1]]);
-            if (!(a > b)) break;
+            if (!(fabs(weights[order[k]]) > fabs(weights[order[k - 1]]))) break;
             const int swap = order[k];
             order[k] = order[k - 1];
             order[k - 1] = swap;
@@ -84,21 +84,16 @@ static void put_worst(const campaign *c, const report *r, json *j)
     vy_json_list(j, "worst");
     for (int i = 0; i < r->worst_count; ++i) {
         vy_case one;
-        char text[NAME_ROOM];
-        const uint64_t index = r->worst[i].index;
-        vy_report_case(r, index, &one);
+        char name[64];
+        vy_report_case(r, r->worst[i].index, &one);
         vy_json_object(j, NULL);
-        vy_json_uint(j, "case", index);
-        vy_json_number(j, "score", r->worst[i].score);
+        vy_report_put_worst(c, r, i, j);
         vy_json_list(j, "values");
         for (int k = 0; k < p->vary_count; ++k) vy_json_text(j, NULL, one.texts[k]);
         vy_json_close(j);
-        snprintf(text, sizeof text, "volery campaign fly %s %" PRIu64 "%s", c->file, index,
-                 p->sample == VY_SAMPLE_SEARCH ? " --search worst" : "");
-        vy_json_text(j, "command", text);
-        snprintf(text, sizeof text, "logs/case-%" PRIu64 ".html", index);
-        char *page = vy_campaign_path(c, text);
-        vy_json_text(j, "page", page != NULL && vy_file_is_regular(page) ? text : NULL);
+        snprintf(name, sizeof name, "logs/case-%" PRIu64 ".html", r->worst[i].index);
+        char *page = vy_campaign_path(c, name);
+        vy_json_text(j, "page", page != NULL && vy_file_is_regular(page) ? name : NULL);
         free(page);
         vy_json_close(j);
     }
@@ -110,26 +105,11 @@ static void put_data(const campaign *c, const report *r, FILE *out)
     const vy_plan *p = r->plan;
     int order[VY_PLAN_VARY_CAP];
     json j = vy_json_begin(out);
-    vy_json_text(&j, "name", p->name);
+    vy_report_put(r, &j);
     vy_json_text(&j, "scenario", p->path);
-    vy_json_hash(&j, "hash", r->hash);
-    vy_json_hash(&j, "identity", p->identity);
-    vy_json_uint(&j, "cases", r->cases);
-    vy_json_text(&j, "answer", r->sentence);
-    vy_json_bool(&j, "shown", r->is_shown);
-    vy_json_number(&j, "rate", r->rate);
-    vy_json_number(&j, "lower", r->has_interval ? r->lower : (double)NAN);
-    vy_json_number(&j, "upper", r->has_interval ? r->upper : (double)NAN);
-    vy_json_object(&j, "outcomes");
-    const uint64_t counts[] = {r->completed, r->failed, r->expectation, r->killed, r->invalid};
-    static const char *const words[] = {"completed", "ended early", "expectation not met", "killed",
-                                        "invalid"};
-    for (int i = 0; i < 5; ++i) vy_json_uint(&j, words[i], counts[i]);
-    vy_json_uint(&j, "of these by the wall clock (tier 1)", r->wall_clock);
-    vy_json_close(&j);
     vy_json_list(&j, "margins");
     for (int i = 0; i < p->base->expect_count; ++i) {
-        char name[NAME_ROOM];
+        char name[REPORT_NAME];
         vy_expectation_name(p, i, name, sizeof name);
         vy_json_object(&j, NULL);
         vy_json_text(&j, "name", name);
@@ -144,11 +124,7 @@ static void put_data(const campaign *c, const report *r, FILE *out)
     vy_json_list(&j, "variables");
     for (int k = 0; k < p->vary_count; ++k) {
         vy_json_object(&j, NULL);
-        vy_json_text(&j, "key", p->vary[k].key);
-        vy_json_text(&j, "unit", p->vary[k].unit);
-        vy_json_number(&j, "correlation", r->correlations[k]);
-        vy_json_number(&j, "first", r->first != NULL ? r->first[k] : (double)NAN);
-        vy_json_number(&j, "total", r->total != NULL ? r->total[k] : (double)NAN);
+        vy_report_put_variable(r, k, &j);
         put_histogram(r, r->numbers[k], &j);
         vy_json_close(&j);
     }

@@ -32,6 +32,15 @@ void vy_report_case(const report *r, uint64_t index, vy_case *out)
     vy_plan_case_of(r->plan, index, numbers, out);
 }
 
+void vy_report_command(const campaign *c, uint64_t index, char *out, size_t size)
+{
+    const char *folder = vy_option_value(c->given, "output");
+    const int search = c->plan->sample == VY_SAMPLE_SEARCH;
+    snprintf(out, size, "volery campaign fly %s %" PRIu64 "%s%s%s", c->file, index,
+             search ? " --search worst" : "", search && folder != NULL ? " --other " : "",
+             search && folder != NULL ? folder : "");
+}
+
 void vy_report_bins(const report *r, const double *values, histogram *out)
 {
     *out = (histogram){.low = HUGE_VAL, .high = -HUGE_VAL};
@@ -253,7 +262,7 @@ int vy_report_make(campaign *c, report *r)
 {
     const vy_plan_stop *stop = &c->plan->stop;
     const double confidence = stop->limit > 0.0 ? stop->confidence : CONFIDENCE;
-    *r = (report){.plan = c->plan, .decided = -1};
+    *r = (report){.plan = c->plan, .decided = -1, .confidence = confidence};
     int status = allocate(r) ? 0 : vy_print_no_memory("campaign");
     if (status == 0 && stop->limit > 0.0 &&
         !vy_stop_plan(stop->limit, stop->confidence, stop->looks, stop->look_count, r->looks))

@@ -2,6 +2,7 @@
 #pragma once
 #include "campaign.h"
 #include "campaign/statistics.h"
+#include "json.h"
 
 enum {
     REPORT_BINS = 40,
@@ -9,6 +10,8 @@ enum {
     REPORT_WORST = 20,
     REPORT_CLOCK = 20, ///< cases that are named
     REPORT_REASONS = 16,
+    REPORT_NAME = 200,    ///< room for the name of an expectation
+    REPORT_COMMAND = 600, ///< for a command
 };
 
 /// Counts of values between `low` and `high`, and of those cases that failed.
@@ -38,7 +41,7 @@ typedef struct report {
     vy_stop_look looks[VY_PLAN_LOOK_CAP];
     int decided;      ///< index of the look that accepted; -1: none
     int has_interval; ///< of the failure rate
-    double rate, upper, lower;
+    double rate, upper, lower, confidence;
     int is_shown;          ///< the limit of the plan is undercut; 1 when it has none and nothing failed
     char sentence[240];    ///< the answer
     double *correlations;  ///< [variables] of the score
@@ -59,9 +62,17 @@ void vy_report_bins(const report *r, const double *values, histogram *out);
 /// Quantile `p` of values that are finite; sorts `values`.
 double vy_report_quantile(double *values, size_t count, double p);
 
+/// The command that flies a case again.
+void vy_report_command(const campaign *c, uint64_t index, char *out, size_t size);
+
+/// Members of a JSON object that the answer and the page have both: of the whole, a variable, a worst case.
+void vy_report_put(const report *r, json *j);
+void vy_report_put_variable(const report *r, int k, json *j);
+void vy_report_put_worst(const campaign *c, const report *r, int i, json *j);
+
 /// How the results are shown: text, JSON, JUnit, a table, a page.
-void vy_report_print(const report *r, const char *file, FILE *out);
-void vy_report_json(const report *r, FILE *out);
+void vy_report_print(const campaign *of, const report *r, FILE *out);
+void vy_report_json(const campaign *c, const report *r, FILE *out);
 int vy_report_junit(const report *r, const char *path);
 int vy_report_table(const campaign *c, const report *r, const char *path);
 int vy_report_page(const campaign *c, const report *r, const char *path);

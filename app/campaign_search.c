@@ -3,14 +3,13 @@
 //
 // A generation is a shard, so a search that was killed goes on from the last whole generation, with the same
 // cases.
-#include "campaign.h"
+#include "campaign_process.h"
 #include "campaign/score.h"
 #include "campaign/search.h"
 #include "base/hash.h"
 #include "command.h"
-#include "load.h"
 #include "message.h"
-#include "signals.h"
+#include "progress.h"
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -34,17 +33,18 @@ int vy_campaign_begin_search(campaign *c)
     return 0;
 }
 
-static int fly_generation(campaign *c, uint64_t shard, uint64_t first, int count,
-                          double points[][VY_PLAN_VARY_CAP], double *rows)
+// Each case in a process of its own, as many at a time as there are cores: one that kills its process is a
+// result, as in any campaign.
+static int fly_generation(campaign *c, uint64_t shard, int jobs, double points[][VY_PLAN_VARY_CAP],
+                          double *rows)
 {
-    const size_t cells = vy_row_cells(c->plan);
+    static vy_case cases[GENERATION_MAX]; // large
     vy_error err = {.status = VY_OK};
-    int status = 0;
-    for (int i = 0; i < count && status == 0; ++i) {
-        vy_case one;
-        vy_plan_case_at(c->plan, first + (uint64_t)i, points[i], &one);
-        status = vy_campaign_fly_case(c->plan, &one, NULL, rows + (size_t)i * cells);
-    }
+    uint64_t first, last;
+    vy_shard_range(c->plan, shard, c->shards, &first, &last);
+    const int count = (int)(last - first);
+    for (int i = 0; i < count; ++i) vy_plan_case_at(c->plan, first + (uint64_t)i, points[i], &cases[i]);
+    int status = vy_campaign_fly_apart(c->plan, cases, count, jobs, NULL, rows);
     char *path = vy_campaign_shard_path(c, shard), suffix[40];
     snprintf(suffix, sizeof suffix, ".%ld.part", (long)getpid());
     if (status == 0 && path == NULL) status = vy_print_no_memory("campaign");
@@ -69,11 +69,12 @@ static int read_generation(campaign *c, uint64_t shard, double **rows)
     return status == VY_OK || status == VY_DAMAGED ? 0 : vy_print_status("campaign", status, &err);
 }
 
-static int fly_generations(campaign *c)
+static int fly_generations(campaign *c, int jobs)
 {
     vy_search s = vy_search_begin(c->plan->seed, c->plan->vary_count);
     const size_t cells = vy_row_cells(c->plan);
     int status = 0, failing = 0;
+    progress line = vy_progress_begin(!c->quiet, 0, (uint64_t)c->plan->cases, 0.0);
     for (uint64_t i = 0; i < c->shards && status == 0; ++i) {
         double points[GENERATION_MAX][VY_PLAN_VARY_CAP], scores[GENERATION_MAX], *rows = NULL;
         uint64_t first, last;
@@ -81,21 +82,23 @@ static int fly_generations(campaign *c)
         const int count = (int)(last - first);
         vy_search_ask(&s, count, points);
         status = read_generation(c, i, &rows);
+        if (rows != NULL) line.first = last; // of an earlier run
         if (status == 0 && rows == NULL) {
             rows = calloc((size_t)count, cells * sizeof *rows);
-            status = rows != NULL ? fly_generation(c, i, first, count, points, rows)
-                                  : vy_print_no_memory("campaign");
+            status = rows != NULL ? fly_generation(c, i, jobs, points, rows) : vy_print_no_memory("campaign");
         }
         for (int k = 0; k < count && status == 0; ++k) {
             scores[k] = vy_case_score(c->plan, rows + (size_t)k * cells);
-            if (scores[k] < 0.0 && !failing++ && !c->quiet)
-                fprintf(stderr, "the first failure is case %" PRIu64 "\n", first + (uint64_t)k);
+            if (scores[k] >= 0.0 || failing++ || c->quiet) continue;
+            vy_progress_end(&line);
+            fprintf(stderr, "the first failure is case %" PRIu64 "\n", first + (uint64_t)k);
         }
         if (status == 0) vy_search_tell(&s, count, points, scores);
+        vy_progress_count(&line, last, "cases");
         free(rows);
     }
-    if (vy_signals_seen() != 0)
-        fprintf(stderr, "volery campaign: stopped; the same command goes on from here\n");
+    vy_progress_end(&line);
+    if (status > 128) fprintf(stderr, "volery campaign: stopped; the same command goes on from here\n");
     return status;
 }
 
@@ -108,8 +111,9 @@ int vy_campaign_search(campaign *c)
     int status = vy_campaign_read_folder(c);
     if (status == 0 && c->shards == 0)
         status = vy_campaign_start_folder(c, cases > population ? cases / population : 1);
-    vy_signals_catch();
-    if (status == 0) status = fly_generations(c);
+    int jobs = 1;
+    if (status == 0) status = vy_campaign_jobs(c, &jobs);
+    if (status == 0) status = fly_generations(c, jobs);
     return status == 0 ? vy_campaign_merge(c) : status;
 }
 

@@ -1,5 +1,6 @@
 // cmd_campaign.c - volery campaign: many flights of one scenario, on one computer or a cluster.
-#include "campaign.h"
+#define _DEFAULT_SOURCE // MAP_ANONYMOUS
+#include "campaign_process.h"
 #include "command.h"
 #include "files.h"
 #include "json.h"
@@ -7,13 +8,15 @@
 #include "message.h"
 #include "progress.h"
 #include "shipped.h"
-#include "signals.h"
 #include <inttypes.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
-enum { SHOWN_CASES = 8 };
+enum { SHOWN_CASES = 8, COST_CASES = 64 };
 
 // Beside the plan, or a scenario that came with the program.
 static char *find_scenario(const char *name, const char *from)
@@ -89,29 +92,50 @@ static void print_case(const vy_plan *p, const vy_case *c)
     putchar('\n');
 }
 
-// [s] of one case, measured on the first ones.
-static double measure_cost(vy_plan *p, int *status)
+// What a process of its own measures on the first cases.
+typedef struct cost {
+    double wall; // [s]
+    uint64_t flown;
+} cost;
+
+static int fly_first_cases(vy_plan *p, cost *out)
 {
-    enum { MOST = 64 };
-    const uint64_t count = p->cases < MOST ? (uint64_t)p->cases : MOST;
+    const uint64_t count = p->cases < COST_CASES ? (uint64_t)p->cases : COST_CASES;
     double *rows = calloc((size_t)count, vy_row_cells(p) * sizeof *rows);
     volatile uint64_t done = 0;
-    if (rows == NULL) {
+    if (rows == NULL) return vy_print_no_memory("campaign");
+    const double start = vy_wall_clock();
+    int status = 0;
+    for (uint64_t step = 1; out->flown < count && out->wall < 1.0 && status == 0; step *= 4) {
+        const uint64_t last = out->flown + step < count ? out->flown + step : count;
+        status = vy_campaign_fly_range(p, out->flown, last, rows, &done);
+        out->flown = last;
+        out->wall = vy_wall_clock() - start;
+    }
+    free(rows);
+    return status;
+}
+
+// [s] of one case; NaN: a first case kills the process that flies it.
+static double measure_cost(vy_plan *p, int *status)
+{
+    cost *shared = mmap(NULL, sizeof *shared, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    int ended = 0;
+    if (shared == MAP_FAILED) {
         *status = vy_print_no_memory("campaign");
         return 0.0;
     }
-    vy_signals_catch();
-    const double start = vy_wall_clock();
-    double wall = 0.0;
-    uint64_t flown = 0;
-    for (uint64_t step = 1; flown < count && wall < 1.0 && *status == 0; step *= 4) {
-        const uint64_t last = flown + step < count ? flown + step : count;
-        *status = vy_campaign_fly_range(p, flown, last, rows, &done);
-        flown = last;
-        wall = vy_wall_clock() - start;
-    }
-    free(rows);
-    return flown > 0 ? wall / (double)flown : 0.0;
+    const pid_t child = vy_process_fork();
+    if (child == 0) _exit(fly_first_cases(p, shared));
+    if (child < 0 || waitpid(child, &ended, 0) < 0)
+        *status = EXIT_SYSTEM;
+    else if (WIFEXITED(ended))
+        *status = WEXITSTATUS(ended);
+    else
+        vy_print_warning("campaign", "one of the first cases kills its process (signal %d)", WTERMSIG(ended));
+    const cost found = *shared;
+    (void)munmap(shared, sizeof *shared);
+    return WIFEXITED(ended) && found.flown > 0 ? found.wall / (double)found.flown : (double)NAN;
 }
 
 static void json_cases(const vy_plan *p, json *j)
@@ -135,7 +159,7 @@ static int check(campaign *c)
 {
     vy_plan *p = c->plan;
     int status = 0;
-    const double cost = measure_cost(p, &status);
+    const double each = measure_cost(p, &status);
     if (status != 0) return status;
     if (c->json) {
         json j = vy_json_begin(stdout);
@@ -144,7 +168,7 @@ static int check(campaign *c)
         vy_json_hash(&j, "identity", p->identity);
         vy_json_uint(&j, "cases", (uint64_t)p->cases);
         vy_json_bool(&j, "lanes", vy_campaign_uses_lanes(p));
-        vy_json_number(&j, "core_seconds", cost * p->cases);
+        vy_json_number(&j, "core_seconds", each * p->cases);
         json_cases(p, &j);
         vy_json_end(&j);
         return 0;
@@ -161,9 +185,10 @@ static int check(campaign *c)
         print_case(p, &one);
     }
     if (p->cases > SHOWN_CASES) puts("  ...");
-    printf("\n  plan        %016" PRIx64 "\n  cost        %.3g ms a case, %.3g s of one core in all%s\n",
-           p->identity, 1e3 * cost, cost * p->cases,
-           vy_campaign_uses_lanes(p) ? ", worlds side by side" : "");
+    printf("\n  plan        %016" PRIx64 "\n", p->identity);
+    if (each >= 0.0)
+        printf("  cost        %.3g ms a case, %.3g s of one core in all%s\n", 1e3 * each, each * p->cases,
+               vy_campaign_uses_lanes(p) ? ", worlds side by side" : "");
     return 0;
 }
 

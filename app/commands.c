@@ -225,7 +225,7 @@ static const example list_examples[] = {
 };
 static const option campaign_options[] = {
     {"output", 'o', "DIR", WORD_FILE, 0,
-     "the folder of the results, by default the plan's name; of fly: the log"},
+     "the folder of the results, by default PLAN-results; of fly: the log"},
     {"jobs", 'j', "N", WORD_OTHER, 0, "processes at a time; by default one per core"},
     {"shards", 0, "N", WORD_OTHER, 0, "pieces of the campaign, fixed when the folder is started"},
     {"search", 0, "worst", WORD_CHOICE, 0,
@@ -388,15 +388,23 @@ const command vy_commands[] = {
      "depends on\n"
      "the plan and i alone, so its result is the same wherever and in whatever order it is flown.\n"
      "\n"
-     "run flies the missing shards of DIR on all cores and merges them. With --shard, or under sbatch "
-     "--array, srun\n"
-     "or mpirun, it flies that one shard; submit hands those that are missing to Slurm. A killed run loses "
-     "the shards in flight and nothing else. status "
-     "counts,\n"
-     "missing prints the numbers of the missing shards as sbatch --array takes them, merge proves that all "
-     "are there\n"
-     "and prints the hash of all final hashes. Results of another plan, scenario, program or version are "
-     "refused.",
+     "check prints the first cases and what all of them will cost. run flies the missing shards of DIR on "
+     "all "
+     "cores and\n"
+     "merges them; with --shard, or under sbatch --array, srun or mpirun, it flies that one shard. A killed "
+     "run loses\n"
+     "the shards in flight and nothing else. submit hands those that are missing to Slurm, status counts "
+     "them, "
+     "missing\n"
+     "prints their numbers as sbatch --array takes them. merge proves that all are there, prints the hash of "
+     "all final\n"
+     "hashes and the answers, and writes results.parquet and campaign.html. fly flies one case again with a "
+     "log,\n"
+     "compare compares two campaigns on the same cases by pairs.\n"
+     "\n"
+     "Results of another plan, scenario, controller program, version or physics revision are refused. Exit "
+     "status 1:\n"
+     "a case failed and no limit is shown to be undercut, or shards are missing; 130: stopped by Ctrl-C.",
      campaign_options, campaign_examples, vy_cmd_campaign},
     {"list", "[vehicles|parts|scenarios|controllers|joints|faults|benchmarks]", WORD_CHOICE, 0, 1,
      "list what can be named",

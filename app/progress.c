@@ -1,6 +1,7 @@
 // progress.c - percent, simulated time, times real time, time left.
 #include "progress.h"
 #include "message.h"
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -30,20 +31,43 @@ progress vy_progress_begin(int wanted, uint64_t first, uint64_t last, double dt)
                       .last = last};
 }
 
+// How far it has come and how fast: what a line is made of.
+typedef struct pace {
+    double done, rate, left; // since the beginning, a second, [s]
+} pace;
+
+// 0: no line is due.
+static int measure_pace(progress *p, uint64_t at, pace *out)
+{
+    const double now = vy_wall_clock();
+    if (!p->on || now < p->next) return 0;
+    p->next = now + period;
+    p->shown = 1;
+    out->done = (double)(at - p->first);
+    out->rate = out->done / (now - p->start);
+    out->left = out->rate > 0.0 ? (double)(p->last - at) / out->rate : 0.0;
+    return 1;
+}
+
 void vy_progress_update(progress *p, uint64_t tick)
 {
-    if (!p->on) return;
-    const double now = vy_wall_clock();
-    if (now < p->next) return;
-    p->next = now + period;
-    const double done = (double)(tick - p->first), all = (double)(p->last - p->first);
-    const double wall = now - p->start, sim = done * p->dt;
-    const double left = done > 0.0 ? wall * (all - done) / done : 0.0;
+    pace now;
+    if (!measure_pace(p, tick, &now)) return;
+    const double all = (double)(p->last - p->first);
     fprintf(stderr, "\r\033[K%3.0f %%  %.1f s of %.1f s  %.0f times real time  %.0f s left",
-            all > 0.0 ? 100.0 * done / all : 100.0, (double)tick * p->dt, (double)p->last * p->dt, sim / wall,
-            left);
+            all > 0.0 ? 100.0 * now.done / all : 100.0, (double)tick * p->dt, (double)p->last * p->dt,
+            now.rate * p->dt, now.left);
     fflush(stderr);
-    p->shown = 1;
+}
+
+void vy_progress_count(progress *p, uint64_t done, const char *things)
+{
+    pace now;
+    if (!measure_pace(p, done, &now)) return;
+    fprintf(stderr, "\r\033[K%3.0f %%  %" PRIu64 " of %" PRIu64 " %s  %.*f a second  %.0f s left",
+            100.0 * (double)done / (double)p->last, done, p->last, things, now.rate < 10.0 ? 1 : 0, now.rate,
+            now.left);
+    fflush(stderr);
 }
 
 void vy_progress_end(progress *p)

@@ -20,5 +20,8 @@ progress vy_progress_begin(int wanted, uint64_t first, uint64_t last, double dt)
 /// Step `tick` is reached: renew the line when it is time.
 void vy_progress_update(progress *p, uint64_t tick);
 
+/// So many of the last count of `things` are done: how many a second, and how long it takes.
+void vy_progress_count(progress *p, uint64_t done, const char *things);
+
 /// Wipe the line.
 void vy_progress_end(progress *p);

@@ -32,6 +32,22 @@ says() {
     fi
 }
 
+# kill_when N DIR COMMAND...: start the command, kill it with -9 once DIR has N shards (it may also have ended by then).
+kill_when() {
+    local count=$1 folder=$2 pid
+    shift 2
+    "$@" &
+    pid=$!
+    while kill -0 "$pid" 2>/dev/null && [ "$(count_shards "$folder")" -lt "$count" ]; do sleep 0.02; done
+    kill -9 "$pid" 2>/dev/null || true
+    wait "$pid" 2>/dev/null || true
+}
+count_shards() { find "$1" -name '*.vyshard' 2>/dev/null | wc -l; }
+# The files of shards that are whole, with what tells a file from one written anew in its place.
+list_shards() { find "$1/shards" -name '*.vyshard' -printf '%f %i %C@\n' | sort; }
+# has_all A B: every line of A is in B.
+has_all() { [ -s "$1" ] && [ -z "$(comm -23 "$1" "$2")" ]; }
+
 cat >hover.yaml <<'END'
 volery: 1
 duration: 0.3 s
@@ -74,15 +90,14 @@ for rank in 0 1; do OMPI_COMM_WORLD_RANK=$rank OMPI_COMM_WORLD_SIZE=2 "$volery" 
 wait
 check "ranks started together have the hash" is_equal "$one" "$(hash_of plan.yaml ranks)"
 
-# Killed at some moments, resumed; what a case is does not depend on how it was flown.
-for _ in 1 2 3; do
-    "$volery" campaign run slow-plan.yaml -o killed -j2 -q &
-    pid=$!
-    sleep 0.4
-    kill -9 "$pid" 2>/dev/null || true
-    wait "$pid" 2>/dev/null || true
+# Killed at some moments, resumed: only shards in flight are lost, and what a case is does not depend on how it was flown.
+for count in 1 5 20; do
+    kill_when "$count" killed "$volery" campaign run slow-plan.yaml -o killed -j2 -q
 done
+list_shards killed >before.txt
 "$volery" campaign run slow-plan.yaml -o killed -j2 -q || true
+list_shards killed >after.txt
+check "what was whole is not flown again" has_all before.txt after.txt
 "$volery" campaign run slow-plan.yaml -o whole -j1 -q || true
 check "killed and resumed has the hash of one that was not" is_equal "$(hash_of slow-plan.yaml whole)" "$(hash_of slow-plan.yaml killed)"
 # A plan that takes hours, stopped once its first shard is there. A job of its own: one in the background ignores SIGINT.
@@ -95,6 +110,18 @@ status=0
 wait "$pid" || status=$?
 check "Ctrl-C ends with 130" [ "$status" -eq 130 ]
 check "and keeps what was flown" says 1 "of 10000 shards are missing" "$volery" campaign merge endless-plan.yaml -o stopped
+# What nohup has ignored does not stop it: after a hangup it flies on, until SIGTERM.
+env --default-signal=TERM --ignore-signal=HUP "$volery" campaign run endless-plan.yaml -o stopped -j1 -q &
+pid=$!
+flown=$(count_shards stopped)
+until [ "$(count_shards stopped)" -gt "$flown" ]; do sleep 0.05; done
+kill -HUP "$pid"
+flown=$(count_shards stopped)
+until [ "$(count_shards stopped)" -gt $((flown + 2)) ] || ! kill -0 "$pid" 2>/dev/null; do sleep 0.05; done
+kill -TERM "$pid" 2>/dev/null || true
+status=0
+wait "$pid" || status=$?
+check "a hangup that nohup ignores does not stop it" [ "$status" -eq 143 ]
 
 # A damaged shard is flown again; one of another plan is refused.
 printf x | dd of=two/shards/000003.vyshard bs=1 seek=300 conv=notrunc 2>/dev/null
@@ -106,6 +133,18 @@ check "another plan is refused" says 2 "another plan" "$volery" campaign run oth
 sed -i 's/1 cm/2 cm/' hover.yaml
 check "another scenario is refused" says 2 "another plan, scenario" "$volery" campaign run plan.yaml -o one
 sed -i 's/2 cm/1 cm/' hover.yaml
+
+cp -r one old
+sed -i 's/^version: .*/version: 0.0.1/' old/campaign.yaml
+check "results of another version are refused" says 2 "old holds results of Volery 0.0.1, this is" "$volery" campaign run plan.yaml -o old
+check "by merge, too" says 2 "old holds results of Volery 0.0.1, this is" "$volery" campaign merge plan.yaml -o old
+cp one/campaign.yaml old/
+sed -i 's/^physics: .*/physics: 1/' old/campaign.yaml
+check "results of another physics revision are refused" says 2 "old holds results of physics revision 1, this program computes" \
+    "$volery" campaign run plan.yaml -o old
+cp one/campaign.yaml old/
+printf '0.0.1\0\0\0' | dd of=old/shards/000003.vyshard bs=1 seek=8 conv=notrunc 2>/dev/null
+check "a shard of another version is refused, not flown over" says 2 "results of Volery 0.0.1; this is" "$volery" campaign run plan.yaml -o old
 
 # One case again: its log has the hash of its row, and replays.
 check "fly" says 1 "case 5: expectation not met at 0.300 s" "$volery" campaign fly plan.yaml 5 -o case.mcap
@@ -137,7 +176,32 @@ vary:
 END
 check "a case that kills its process becomes a result" says 1 "each case in a process of its own" \
     "$volery" campaign run deaths.yaml -o deaths --shards 1
-check "and is counted" says 1 '"completed": 2, "failures": 0, "killed": 1' "$volery" campaign merge deaths.yaml -o deaths --json
+check "and is counted" says 1 '"completed": 2, "failures": 0, "ended_early": 0, "expectation_not_met": 0, "killed": 1' "$volery" campaign merge deaths.yaml -o deaths --json
+{
+    cat deaths.yaml
+    echo 'keep: {logs: failures}'
+} >keep-deaths.yaml
+check "logs that are kept do not die of it" says 1 "case 1 has no log: it kills its process" \
+    "$volery" campaign merge keep-deaths.yaml -o deaths
+check "nor does check" says 0 "one of the first cases kills its process" "$volery" campaign check deaths.yaml
+sed 's/sample: list/cases: 16/' deaths.yaml >search-deaths.yaml
+check "nor a search" says 1 '"score": -3,' "$volery" campaign run search-deaths.yaml --search worst -o search-deaths --json
+# A controller that never answers: the wall clock's verdict is counted and named, and is outside of the hash.
+printf '#!/bin/sh\nexec sleep 1000\n' >late.sh
+chmod +x late.sh
+cat >late.yaml <<'END'
+volery: 1
+campaign: late
+scenario: process.yaml
+sample: list
+vary:
+  - key: drones.alpha.controller
+    distribution: values
+    values: ["{kind: process, command: ./quiet.sh}", "{kind: process, command: ./late.sh, boot: 0 s, deadline: 20 ms}", "{kind: process, command: ./quiet.sh}"]
+END
+check "a verdict of the wall clock is tier 1" says 1 "tier 1      ended by the wall clock, outside of the hash: 1" "$volery" campaign run late.yaml -o late
+check "counted and named" says 1 '"wall_clock": 1, "wall_clock_cases": [1]' "$volery" campaign merge late.yaml -o late --json
+check "on the page, too" grep -q '"wall_clock": 1, "wall_clock_cases": \[1\]' late/campaign.html
 echo "# changed" >>quiet.sh
 check "another controller program is refused" says 2 "controller program" "$volery" campaign run deaths.yaml -o deaths
 
@@ -171,6 +235,8 @@ sed 's/cases: 700/cases: 700\nsample: latin/' plan.yaml >latin.yaml
 check "Latin hypercubes have a bound by their replicates" says 1 "with 95 % confidence" "$volery" campaign run latin.yaml -o latin
 sed 's/cases: 700/cases: 700\nsample: latin\nreplicates: 2/' plan.yaml >two-latin.yaml
 check "two replicates have none" says 1 "no interval: it takes 10 replicates" "$volery" campaign run two-latin.yaml -o two-latin
+sed 's/cases: 700/cases: 700\nrepeat: 2/' plan.yaml >repeated.yaml
+check "nor have repetitions" says 1 "no interval: these cases are not independent draws" "$volery" campaign run repeated.yaml -o repeated
 
 # Two campaigns on the same cases, compared by pairs.
 { sed 's/hovers/soft/' plan.yaml; echo 'set: ["drones.alpha.controller.gains.rate=15"]'; } >soft.yaml
@@ -187,15 +253,11 @@ check "which replay" says 0 "identical" "$volery" replay "$(find keep/logs -name
 # The search for the worst: killed and resumed it goes the same way.
 sed 's/700/200/; s/deviation: 2/deviation: 4, from: -9, to: 9/' plan.yaml >search.yaml
 sed -i 's/max: 1 cm/max: 4 cm/' hover.yaml
-"$volery" campaign run search.yaml -o found --search worst -q || true
-"$volery" campaign run search.yaml -o again --search worst -q &
-pid=$!
-sleep 0.3
-kill -9 "$pid" 2>/dev/null || true
-wait "$pid" 2>/dev/null || true
-"$volery" campaign run search.yaml -o again --search worst -q || true
+"$volery" campaign run search.yaml -o found --search worst -q -j1 || true
+kill_when 3 again "$volery" campaign run search.yaml -o again --search worst -q -j2
+"$volery" campaign run search.yaml -o again --search worst -q -j2 || true
 search_hash() { "$volery" campaign merge search.yaml -o "$1" --search worst --json | grep -o '"hash": *"[0-9a-f]*"' || true; }
-check "a search that was killed goes the same way" is_equal "$(search_hash found)" "$(search_hash again)"
+check "a search on two cores that was killed goes the way of one core" is_equal "$(search_hash found)" "$(search_hash again)"
 check "a search has no interval" says 1 "not independent draws" "$volery" campaign merge search.yaml -o found --search worst
 worst=$( ("$volery" campaign merge search.yaml -o found --search worst | sed -n 's/.*fly search.yaml \([0-9]*\).*/\1/p' || true) | head -1)
 check "its worst case is flown again" says 1 "case $worst: expectation not met" \

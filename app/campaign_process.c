@@ -1,0 +1,177 @@
+// campaign_process.c - starting processes that fly cases, waiting for them, and cases in processes of their
+// own.
+#define _GNU_SOURCE // sched_getaffinity, MAP_ANONYMOUS
+#include "campaign_process.h"
+#include "command.h"
+#include "load.h"
+#include "message.h"
+#include "signals.h"
+#include <errno.h>
+#include <sched.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+enum {
+    JOBS_MAX = 1024,
+    ATTEMPTS = 2, // of a case whose process dies
+    POLL_MS = 200,
+};
+
+process_watch vy_processes_watch(void)
+{
+    process_watch watch;
+    static const int stops[] = {SIGINT, SIGTERM, SIGHUP};
+    sigemptyset(&watch.waited);
+    sigaddset(&watch.waited, SIGCHLD);
+    for (int i = 0; i < 3; ++i) { // what nohup or a script has ignored stays ignored
+        struct sigaction action;
+        if (sigaction(stops[i], NULL, &action) == 0 && action.sa_handler != SIG_IGN)
+            sigaddset(&watch.waited, stops[i]);
+    }
+    sigprocmask(SIG_BLOCK, &watch.waited, &watch.before);
+    return watch;
+}
+
+void vy_processes_unwatch(const process_watch *watch) { sigprocmask(SIG_SETMASK, &watch->before, NULL); }
+
+int vy_processes_wait(const process_watch *watch)
+{
+    const struct timespec pause = {.tv_nsec = POLL_MS * 1000000L};
+    const int got = sigtimedwait(&watch->waited, NULL, &pause);
+    return got > 0 && got != SIGCHLD ? got : 0;
+}
+
+pid_t vy_process_fork(void)
+{
+    const pid_t parent = getpid();
+    fflush(stdout);
+    fflush(stderr);
+    const pid_t child = fork();
+    if (child < 0) (void)vy_print_error("campaign", EXIT_SYSTEM, "no process: %s", strerror(errno));
+    if (child != 0) return child;
+    sigset_t none;
+    (void)prctl(PR_SET_PDEATHSIG, SIGKILL);
+    if (getppid() != parent) _exit(EXIT_SYSTEM); // it died before it could be asked for
+    sigemptyset(&none);
+    vy_signals_catch();
+    sigprocmask(SIG_SETMASK, &none, NULL);
+    vy_set_json_errors(0); // stdout is the other process's
+    return 0;
+}
+
+int vy_campaign_jobs(const campaign *c, int *jobs)
+{
+    cpu_set_t set;
+    uint64_t count = 1;
+    const char *given = vy_option_value(c->given, "jobs");
+    if (given != NULL) {
+        if (!vy_parse_uint(given, &count) || count < 1 || count > JOBS_MAX)
+            return vy_print_usage_error(c->given->command, "--jobs needs a whole number from 1 to %d, got %s",
+                                        JOBS_MAX, given);
+    } else if (sched_getaffinity(0, sizeof set, &set) == 0) {
+        count = (uint64_t)CPU_COUNT(&set);
+    }
+    *jobs = count < JOBS_MAX ? (int)count : JOBS_MAX;
+    return 0;
+}
+
+// --- cases in processes of their own
+
+typedef struct lone_case {
+    pid_t pid; // 0: none flies it now
+    int attempts, done;
+} lone_case;
+
+typedef struct lone_flights {
+    vy_plan *plan;
+    const vy_case *cases;
+    lone_case *state;
+    int count, running, left;
+    const char *log;
+    double *rows; // in memory that all processes share
+    int status;
+} lone_flights;
+
+static void start_case(lone_flights *f, int i)
+{
+    double *row = f->rows + (size_t)i * vy_row_cells(f->plan);
+    const pid_t child = vy_process_fork();
+    if (child == 0) _exit(vy_campaign_fly_case(f->plan, &f->cases[i], f->log, row));
+    if (child < 0) {
+        f->status = EXIT_SYSTEM;
+        return;
+    }
+    f->state[i].pid = child;
+    f->state[i].attempts += 1;
+    f->running += 1;
+}
+
+static void end_case(lone_flights *f, int i, int status)
+{
+    lone_case *s = &f->state[i];
+    s->pid = 0;
+    f->running -= 1;
+    if (f->status != 0) return; // stopped, and not by its own fault
+    if (WIFEXITED(status)) {
+        f->status = WEXITSTATUS(status);
+    } else if (s->attempts < ATTEMPTS) {
+        return;
+    } else {
+        vy_campaign_killed_row(f->plan, &f->cases[i], WTERMSIG(status),
+                               f->rows + (size_t)i * vy_row_cells(f->plan));
+    }
+    s->done = 1;
+    f->left -= 1;
+}
+
+static void stop_cases(const lone_flights *f)
+{
+    for (int i = 0; i < f->count; ++i)
+        if (f->state[i].pid > 0) (void)kill(f->state[i].pid, SIGTERM);
+}
+
+static void fly_alone(lone_flights *f, int jobs)
+{
+    const process_watch watch = vy_processes_watch();
+    while (f->left > 0 || f->running > 0) {
+        for (int i = 0; i < f->count && f->running < jobs && f->status == 0; ++i)
+            if (f->state[i].pid == 0 && !f->state[i].done) start_case(f, i);
+        if (f->running == 0) break; // none could be started
+        const int signal = vy_processes_wait(&watch);
+        if (signal != 0 && f->status == 0) f->status = vy_signals_exit(signal);
+        for (int i = 0; i < f->count; ++i) {
+            int status;
+            if (f->state[i].pid > 0 && waitpid(f->state[i].pid, &status, WNOHANG) > 0) end_case(f, i, status);
+        }
+        if (f->status != 0) stop_cases(f);
+    }
+    vy_processes_unwatch(&watch);
+}
+
+int vy_campaign_fly_apart(vy_plan *plan, const vy_case *cases, int count, int jobs, const char *log,
+                          double *rows)
+{
+    const size_t size = (size_t)count * vy_row_cells(plan) * sizeof(double);
+    double *shared = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    lone_flights f = {.plan = plan,
+                      .cases = cases,
+                      .state = calloc((size_t)count, sizeof *f.state),
+                      .count = count,
+                      .left = count,
+                      .log = log,
+                      .rows = shared};
+    if (shared == MAP_FAILED || f.state == NULL) {
+        f.status = vy_print_no_memory("campaign");
+    } else {
+        fly_alone(&f, jobs);
+        memcpy(rows, shared, size);
+    }
+    if (shared != MAP_FAILED) (void)munmap(shared, size);
+    free(f.state);
+    return f.status;
+}

@@ -1,0 +1,104 @@
+// campaign_table.c - the results of a campaign as a Parquet file: a row a case.
+#include "campaign/score.h"
+#include "campaign_report.h"
+#include "command.h"
+#include "files.h"
+#include "message.h"
+#include "record/parquet.h"
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { FIXED_COLUMNS = 7 };
+
+static void fill_columns(const vy_plan *p, double *row, double *out)
+{
+    const vy_result *r = vy_row_result(row);
+    const double fixed[FIXED_COLUMNS] = {
+        (double)r->index,
+        r->seed <= (uint64_t)1 << 53 ? (double)r->seed : (double)NAN,
+        (double)r->outcome,
+        r->outcome == VY_OUTCOME_FAILED ? (double)r->reason : (double)NAN,
+        r->time,
+        (double)r->wall_clock,
+        vy_case_score(p, row),
+    };
+    memcpy(out, fixed, sizeof fixed);
+    const size_t rest = vy_row_cells(p) - VY_RESULT_CELLS;
+    memcpy(out + FIXED_COLUMNS, row + VY_RESULT_CELLS, rest * sizeof *out);
+    out[FIXED_COLUMNS + rest] = (double)(r->final_hash >> 32);
+    out[FIXED_COLUMNS + rest + 1] = (double)(r->final_hash & 0xffffffffu);
+}
+
+static vy_status write_rows(const campaign *c, const report *r, vy_parquet *table, double *line,
+                            vy_error *err)
+{
+    const size_t cells = vy_row_cells(c->plan);
+    vy_status status = VY_OK;
+    for (uint64_t i = 0, done = 0; i < c->shards && done < r->cases && status == VY_OK; ++i) {
+        double *rows = NULL;
+        uint64_t first, last;
+        char *path = vy_campaign_shard_path(c, i);
+        status = path != NULL ? vy_shard_read(path, c->plan, i, c->shards, &rows, err) : VY_NO_MEMORY;
+        free(path);
+        vy_shard_range(c->plan, i, c->shards, &first, &last);
+        for (uint64_t k = 0; k < last - first && done < r->cases && status == VY_OK; ++k, ++done) {
+            fill_columns(c->plan, rows + k * cells, line);
+            status = vy_parquet_row(table, line, err);
+        }
+        free(rows);
+    }
+    return status;
+}
+
+int vy_report_table(const campaign *c, const report *r, const char *path)
+{
+    const vy_plan *p = c->plan;
+    static const char *const fixed[FIXED_COLUMNS] = {"case", "seed",       "outcome", "reason",
+                                                     "time", "wall_clock", "score"};
+    const size_t count = FIXED_COLUMNS + (size_t)p->vary_count + 2 * (size_t)p->base->expect_count + 2;
+    const char **names = calloc(count, sizeof *names), **units = calloc(count, sizeof *units);
+    char(*made)[REPORT_NAME + 32] = calloc(2 * (size_t)p->base->expect_count + 1, sizeof *made);
+    double *line = calloc(count, sizeof *line);
+    vy_parquet *table = NULL;
+    vy_error err = {.status = VY_OK};
+    output out = {.file = NULL};
+    int status =
+        names == NULL || units == NULL || made == NULL || line == NULL ? vy_print_no_memory("campaign") : 0;
+    for (size_t i = 0; status == 0 && i < count; ++i) {
+        names[i] = i < FIXED_COLUMNS ? fixed[i] : i + 2 == count ? "final_hash_high" : "final_hash_low";
+        units[i] = i == 4 ? "s" : "";
+    }
+    for (int k = 0; status == 0 && k < p->vary_count; ++k) {
+        names[FIXED_COLUMNS + k] = p->vary[k].key;
+        units[FIXED_COLUMNS + k] = p->vary[k].unit;
+    }
+    for (int i = 0; status == 0 && i < 2 * p->base->expect_count; ++i) {
+        char name[REPORT_NAME];
+        vy_expectation_name(p, i / 2, name, sizeof name);
+        snprintf(made[i], sizeof made[i], "%s %d: %s", i % 2 == 0 ? "margin" : "worst", i / 2 + 1, name);
+        names[FIXED_COLUMNS + p->vary_count + i] = made[i];
+        units[FIXED_COLUMNS + p->vary_count + i] = vy_expect_unit(p->base, i / 2);
+    }
+    if (status == 0) status = vy_output_open("campaign", path, &out);
+    if (status == 0) {
+        vy_status written = vy_parquet_open(out.file, (int)count, names, units, &table, &err);
+        if (written == VY_OK) written = write_rows(c, r, table, line, &err);
+        if (written == VY_OK) {
+            written = vy_parquet_close(table, &err);
+        } else {
+            vy_parquet_abandon(table);
+        }
+        if (written != VY_OK) {
+            status = vy_print_status("campaign", written, &err);
+            vy_output_discard(&out);
+        } else {
+            status = vy_output_commit("campaign", &out);
+        }
+    }
+    free(names);
+    free(units);
+    free(made);
+    free(line);
+    return status;
+}
