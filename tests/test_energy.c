@@ -112,6 +112,30 @@ static void energy_of_a_flight(void **unused)
     assert_true(hashes[0] == hashes[1]);
 }
 
+// A body that turns by 0.7 rad in a step and is pushed by a sinusoid, so that its step is coupled: no torque
+// acts, and its energy of rotation stays.
+static void a_fast_spin_keeps_its_energy(void **unused)
+{
+    (void)unused;
+    vy_drone_def def = stone(0.4, 0.0);
+    def.rate = (vy_vec3){400, -300, 500};
+    vy_world *world = world_of(&def);
+    vy_disturbance_def push = vy_default_disturbance_def();
+    push.kind = VY_DISTURBANCE_SINUSOID;
+    push.force = (vy_vec3){1e-3, 0, 0};
+    assert_int_equal(vy_world_add_disturbance(world, &push, NULL), VY_OK);
+    vy_world_open_account(world);
+    vy_world_advance(world, 1000);
+    vy_drone_state s;
+    assert_int_equal(vy_world_read_drone(world, vy_world_drone(world, 0), &s), VY_OK);
+    const vec3 w = s.rate, i = {0.02, 0.03, 0.04};
+    const double now = 0.5 * ((i.x * w.x * w.x + i.y * w.y * w.y) + i.z * w.z * w.z);
+    const double start = 0.5 * (0.02 * 160000.0 + 0.03 * 90000.0 + 0.04 * 250000.0);
+    assert_near(now, start, 1e-9 * start);
+    assert_near(energy_of(world).residual, 0.0, 1e-9 * start);
+    vy_world_destroy(world);
+}
+
 // A restored world begins its account anew.
 static void energy_after_restore(void **unused)
 {
@@ -141,6 +165,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(energy_of_a_falling_stone),
         cmocka_unit_test(energy_of_a_flight),
+        cmocka_unit_test(a_fast_spin_keeps_its_energy),
         cmocka_unit_test(energy_after_restore),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -86,6 +86,14 @@ static const char *const found[] = {
     "{volery: 1, duration: 0.05, drones: [{start: {position: [0, 0, -1e12]}, sensors: {baro: {base: "
     "bmp388}}, "
     "estimator: {kind: ekf}}]}",
+    // A thruster without lag left what it had been in the first stage of a step.
+    "{volery: 1, step: 0.002, duration: 0.12, drones: [{vehicle: {mass: 0.0165, inertia: [1.36e-5, 1.44e-5, "
+    "1.49e-5], thrusters: [{position: [-0.0107, 0.0323, -0.0164], thrust_max: 0.165}]}, "
+    "controller: {kind: callback}}]}",
+    // RK4 of a coupled step turned too far.
+    "{volery: 1, step: 0.01, duration: 0.52, drones: [{vehicle: {base: crazyflie2x, centre_of_mass: [0.127, "
+    "0.0997, "
+    "-0.148]}, controller: {rate_period: 0.2}}], disturbances: [{kind: sinusoid}]}",
 };
 
 static void what_was_found_stays_good(void **unused)

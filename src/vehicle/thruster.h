@@ -33,9 +33,16 @@ VY_SLOW_FN void thruster_set_targets(const rotor_layout *layout, const bits *tic
     const thruster_layout *t = &layout->thrusters;
     for (int k = 0; k < t->count; ++k) {
         const real command = commands[layout->count + k];
-        speeds[layout->count + k] =
-            t->period[k] == 0 ? thruster_throttled(t, k, command)
-                              : thruster_pulsed(t, k, due(*tick, t->period[k]), *tick, command, state);
+        const real target = t->period[k] == 0
+                                ? thruster_throttled(t, k, command)
+                                : thruster_pulsed(t, k, due(*tick, t->period[k]), *tick, command, state);
+        const mask falls = target < state->thrust[k];
+        const mask rises = state->thrust[k] < target;
+        // Without a lag it is there at once: what it was must not act in the first stage of the step.
+        const mask jumps =
+            (falls & mask_set(t->fall_full[k] == 0.0)) | (rises & mask_set(t->rise_full[k] == 0.0));
+        state->thrust[k] = real_select(jumps, target, state->thrust[k]);
+        speeds[layout->count + k] = target;
     }
 }
 

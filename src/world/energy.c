@@ -220,13 +220,14 @@ void vy_energy_stage(vy_world *world, const vy_model *m)
         }
         const step_inputs again = {&inputs.in, m->dt, target, now, half, full, body_at(world, i)};
         const int is_rk4 = m->physics.integrator == VY_INTEGRATOR_RK4;
+        const vy_integrator taken = is_rk4 && rotates_too_far(again.start, m->dt) ? VY_INTEGRATOR_LIE_MIDPOINT
+                                                                                  : m->physics.integrator;
         if (coupled) {
-            account_for_coupled(&again, m->physics.integrator, charge, &world->accounts[i]);
-        } else if (is_rk4 && !rotates_too_far(again.start, m->dt)) {
+            account_for_coupled(&again, taken, charge, &world->accounts[i]);
+        } else if (taken == VY_INTEGRATOR_RK4) {
             account_for_stages(&again, &world->accounts[i]);
         } else {
-            account_for_kicks(&again, is_rk4 ? VY_INTEGRATOR_LIE_MIDPOINT : m->physics.integrator,
-                              &world->accounts[i]);
+            account_for_kicks(&again, taken, &world->accounts[i]);
         }
     }
 }

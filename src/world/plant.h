@@ -196,6 +196,28 @@ VY_FN int plant_is_coupled(const vy_model *m, uint32_t i)
     return body_is_coupled(m) && m->drones[i].controller.flight != VY_FLIGHT_KINEMATIC && !m->drones[i].held;
 }
 
+/// RK4; lanes that turn far take the Lie midpoint rule, as in multirotor_step_fast_rotation.
+VY_SLOW_FN void coupled_fast_rotation(const multirotor_inputs *in, real dt, const real *command,
+                                      body_state *s, real *speed, coupled_state *c, coupled_stage k[4],
+                                      load_parts *parts)
+{
+    const mask far = rotates_too_far(s, dt);
+    const int all = in->layout->count + in->layout->thrusters.count;
+    body_state turned = *s;
+    coupled_state lie = *c;
+    real lie_speed[ROTOR_CAP];
+    for (int i = 0; i < all; ++i) lie_speed[i] = speed[i];
+    coupled_lie_midpoint(in, dt, command, &turned, lie_speed, &lie, k, parts);
+    coupled_rk4(in, dt, command, s, speed, c, k, NULL);
+    s->position = vec3_select(far, turned.position, s->position);
+    s->velocity = vec3_select(far, turned.velocity, s->velocity);
+    s->attitude = quat_select(far, turned.attitude, s->attitude);
+    s->rate = vec3_select(far, turned.rate, s->rate);
+    for (int i = 0; i < all; ++i) speed[i] = real_select(far, lie_speed[i], speed[i]);
+    cells_restore(far, c, &lie, sizeof lie);
+    *c = lie;
+}
+
 /// Such a step; `powertrain` is the drone's or NULL. `parts`: the loads at its start, or NULL.
 VY_BIG_FN void plant_move_coupled(const vy_model *m, const multirotor_inputs *in, const real *command,
                                   body_state *s, real *speed, powertrain_block *powertrain, load_parts *parts)
@@ -205,7 +227,9 @@ VY_BIG_FN void plant_move_coupled(const vy_model *m, const multirotor_inputs *in
     memset(&c, 0, sizeof c);
     if (in->memory != NULL) c.air = *in->memory;
     if (powertrain != NULL) c.charge = powertrain->battery.charge;
-    if (m->physics.integrator == VY_INTEGRATOR_RK4) {
+    if (m->physics.integrator == VY_INTEGRATOR_RK4 && mask_any(rotates_too_far(s, real_set(m->dt)))) {
+        coupled_fast_rotation(in, real_set(m->dt), command, s, speed, &c, k, parts);
+    } else if (m->physics.integrator == VY_INTEGRATOR_RK4) {
         coupled_rk4(in, real_set(m->dt), command, s, speed, &c, k, parts);
     } else {
         coupled_lie_midpoint(in, real_set(m->dt), command, s, speed, &c, k, parts);
