@@ -52,7 +52,7 @@ const bench vy_benches[] = {
     {"swarm-100", "a hundred of them", "drone-steps/s", vy_bench_swarm_100, 0xf5313a970359539bu},
     {"swarm-1000", "a thousand of them", "drone-steps/s", vy_bench_swarm_1000, 0xf6708b0fc1d5ca93u},
     {"landing", "a hundred without motors fall onto pads, the ground and one another", "drone-steps/s",
-     vy_bench_landing, 0x84bc21e673cd7e4au},
+     vy_bench_landing, 0xa764ccd627d33a11u},
     {"call-direct", "a small controller called by its pointer", "calls/s", vy_bench_call_direct,
      0x66453e4e52f824eau},
     {"call-plugin", "round trips to it as a plug-in, wall clock", "calls/s", vy_bench_call_plugin,

@@ -85,6 +85,11 @@ static void contacts_end_after_a_pause(void **unused)
         look(world, of);
     }
     assert_int_equal(vy_recorder_close(recorder, world, "completed", NULL), VY_OK);
+    for (uint32_t i = 0; i < 2; ++i) { // and the world counts as many
+        vy_world_body_state s;
+        vy_world_read_body(world, vy_world_body(world, 1 + i), &s);
+        assert_int_equal(s.contacts, of[i].begins);
+    }
     vy_world_destroy(world);
     vy_scenario_destroy(scenario);
     vy_log *log = NULL;

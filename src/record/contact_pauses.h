@@ -5,9 +5,8 @@
 // a contact has ended once nothing was pushed for CONTACT_PAUSE. A hop as long rises 0.12 mm at 9.81 m/s^2,
 // about as much as contacts give way.
 #pragma once
+#include "dynamics/contact_def.h"
 #include "volery/world.h"
-
-#define CONTACT_PAUSE 0.01 // [s]
 
 typedef struct contact_pauses contact_pauses; ///< one owner
 

@@ -16,7 +16,7 @@
 
 _Static_assert(sizeof(body_block) + sizeof(body_account_block) + sizeof(contact_totals_block) +
                        sizeof(sleep_block) <=
-                   400,
+                   424,
                "a body is small");
 
 // Rotors of a body: none, and their speeds.

@@ -90,18 +90,49 @@ static double severity_of(const vy_crash_def *c, double speed, double impulse, i
     return real_max(a, b);
 }
 
-// One side of a contact: add it to the totals of a drone or body, and see whether it has crashed.
-static uint32_t record_contact(vy_world *world, uint32_t number, const vy_contact_report *r, world_block *w)
+// Pauses of a body's contacts (contact_def.h): drop those that were too long, the last ones of the list.
+static void drop_long_pauses(uint64_t tick, uint64_t longest, contact_totals_block *t)
+{
+    for (int k = CONTACT_PAUSES - 1; k >= 0; --k) {
+        if (t->paused[k] != 0 && (uint32_t)tick - (uint32_t)t->paused[k] > longest) t->paused[k] = 0;
+    }
+}
+
+static void add_pause(uint32_t other, uint64_t tick, contact_totals_block *t)
+{
+    memmove(t->paused + 1, t->paused, (CONTACT_PAUSES - 1) * sizeof t->paused[0]);
+    t->paused[0] = (uint64_t)(other + 1u) << 32 | (uint32_t)tick;
+}
+
+// Whether a push by `other` goes on after a pause; it is none any more.
+static int end_pause(uint32_t other, contact_totals_block *t)
+{
+    for (int k = 0; k < CONTACT_PAUSES; ++k) {
+        if (t->paused[k] >> 32 != other + 1u) continue;
+        for (; k + 1 < CONTACT_PAUSES; ++k) t->paused[k] = t->paused[k + 1];
+        t->paused[CONTACT_PAUSES - 1] = 0;
+        return 1;
+    }
+    return 0;
+}
+
+// One side of a contact with `other`: add it to the totals of a drone or body, and see whether it has
+// crashed.
+static uint32_t record_contact(vy_world *world, uint32_t number, uint32_t other, const vy_contact_report *r,
+                               world_block *w)
 {
     const vy_crash_def *crash = body_crash(&world->model, number);
     VY_ASSERT(number < body_count(&world->model) && r->speed >= 0.0);
     VY_ASSERT(r->phase >= VY_CONTACT_BEGIN && r->phase <= VY_CONTACT_END);
     contact_totals_block *t = &world->contact_totals[number];
-    if (r->phase == VY_CONTACT_END) return VY_EVENT_CONTACT;
+    if (r->phase == VY_CONTACT_END) {
+        add_pause(other, w->tick, t);
+        return VY_EVENT_CONTACT;
+    }
     const double impulse = vec3_length(r->impulse);
     int by_impulse;
     t->now += 1;
-    t->count += r->phase == VY_CONTACT_BEGIN;
+    t->count += r->phase == VY_CONTACT_BEGIN && !end_pause(other, t);
     t->contact.speed = real_max(t->contact.speed, r->speed);
     t->contact.impulse_max = real_max(t->contact.impulse_max, impulse);
     t->contact.total += impulse;
@@ -117,7 +148,7 @@ static uint32_t record_contact(vy_world *world, uint32_t number, const vy_contac
 }
 
 // From the end of the free flight to the result of the contacts.
-static void apply_contacts(vy_world *world, uint32_t i, const body_state *now)
+static void apply_contacts(vy_world *world, uint32_t i, uint64_t longest_pause, const body_state *now)
 {
     const multirotor_params *p = body_plant(&world->model, i);
     body_state *flown = body_at(world, i);
@@ -132,6 +163,7 @@ static void apply_contacts(vy_world *world, uint32_t i, const body_state *now)
             vy_energy_impulse(world, i, impulses.impulse, impulses.angular_impulse, &s->start_state[i], now);
     }
     t->now = 0;
+    if (t->paused[0] != 0) drop_long_pauses(world->state->tick, longest_pause, t);
     memcpy(t->contact.impulse, &impulses.impulse, sizeof t->contact.impulse);
     _Static_assert(sizeof t->contact.impulse == sizeof impulses.impulse, "a vector as three numbers");
     memcpy(t->contact.angular, &impulses.angular_impulse, sizeof t->contact.angular);
@@ -174,13 +206,14 @@ uint32_t vy_contact_stage(vy_world *world, world_block *w)
     uint32_t events = found & VY_BODIES_TIME_DROPPED ? VY_EVENT_TIME_DROPPED : 0;
     b->head->tick = w->tick;
     for (uint32_t k = 0; k < m->joint_count; ++k) world->joint_states[k].active = b->joint_state[k].active;
-    for (uint32_t i = 0; i < count; ++i) apply_contacts(world, i, &b->state[i]);
+    const uint64_t longest_pause = (uint64_t)(CONTACT_PAUSE / m->dt + 0.5);
+    for (uint32_t i = 0; i < count; ++i) apply_contacts(world, i, longest_pause, &b->state[i]);
     for (uint32_t k = 0; k < b->contacts->report_count; ++k) {
         const vy_contact_report *r = &b->contacts->reports[k];
         const uint32_t x = (uint32_t)slot_of_report(r->a), y = (uint32_t)slot_of_report(r->b);
         VY_ASSERT(x < y && y < vy_bodies_limit(b)); // obstacles come last, and no body touches itself
-        if (x < count) events |= record_contact(world, x, r, w);
-        if (y < count) events |= record_contact(world, y, r, w);
+        if (x < count) events |= record_contact(world, x, y, r, w);
+        if (y < count) events |= record_contact(world, y, x, r, w);
     }
     if (b->head->failed) world_fail(1, VY_FAILURE_NOT_FINITE, 0, 0.0, 0.0, drone_field_at(0), w);
     return events;
