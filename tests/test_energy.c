@@ -1,6 +1,7 @@
 // test_energy.c - the account of energy: every joule has a cause.
 #include "check.h"
 #include "volery/environment.h"
+#include "volery/scenario.h"
 #include "volery/world.h"
 #include <string.h>
 
@@ -136,6 +137,39 @@ static void a_fast_spin_keeps_its_energy(void **unused)
     vy_world_destroy(world);
 }
 
+// A ball that falls on one end of a rod: the island has a joint, and what is not on it has an account that
+// closes.
+static void a_ball_on_a_rod_closes_its_account(void **unused)
+{
+    (void)unused;
+    static const char text[] = "volery: 1\n"
+                               "terrain: {kind: plane}\n"
+                               "drones: [{name: far, start: {position: [50, 0, 9]}}]\n"
+                               "bodies:\n"
+                               "  - {name: a, mass: 1, inertia: [4e-3, 4e-3, 4e-3], position: [0, 0, 0.1], "
+                               "shape: {kind: sphere, radius: 0.1}}\n"
+                               "  - {name: b, mass: 1, inertia: [4e-3, 4e-3, 4e-3], position: [0.4, 0, 0.1], "
+                               "shape: {kind: sphere, radius: 0.1}}\n"
+                               "  - {name: ball, mass: 0.5, inertia: [2e-3, 2e-3, 2e-3], position: [0.05, "
+                               "0.02, 0.6], shape: {kind: sphere, "
+                               "radius: 0.1}}\n"
+                               "joints: [{kind: distance, a: a, b: b, length: 0.4}]\n";
+    vy_scenario *scenario = NULL;
+    vy_world *world = NULL;
+    vy_world_body_state s;
+    vy_energy e;
+    assert_int_equal(vy_scenario_parse(text, strlen(text), "test", NULL, &scenario, NULL), VY_OK);
+    assert_int_equal(vy_scenario_build(scenario, &world, NULL), VY_OK);
+    vy_world_open_account(world);
+    vy_world_advance(world, 800);
+    vy_world_read_body(world, vy_world_body(world, 3), &s);
+    assert_int_equal(vy_world_read_energy(world, vy_world_body(world, 3), &e), VY_OK);
+    assert_true(s.contacts >= 2 && s.contact_speed > 1.0);
+    assert_near(e.residual, 0.0, 1e-9 * e.exchanged);
+    vy_world_destroy(world);
+    vy_scenario_destroy(scenario);
+}
+
 // A restored world begins its account anew.
 static void energy_after_restore(void **unused)
 {
@@ -163,9 +197,8 @@ static void energy_after_restore(void **unused)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(energy_of_a_falling_stone),
-        cmocka_unit_test(energy_of_a_flight),
-        cmocka_unit_test(a_fast_spin_keeps_its_energy),
+        cmocka_unit_test(energy_of_a_falling_stone),    cmocka_unit_test(energy_of_a_flight),
+        cmocka_unit_test(a_fast_spin_keeps_its_energy), cmocka_unit_test(a_ball_on_a_rod_closes_its_account),
         cmocka_unit_test(energy_after_restore),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

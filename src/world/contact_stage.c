@@ -156,12 +156,14 @@ static void apply_contacts(vy_world *world, uint32_t i, uint64_t longest_pause, 
     contact_totals_block *t = &world->contact_totals[i];
     body_impulses impulses = {vec3_scale(p->effects.mass, vec3_sub(now->velocity, flown->velocity)),
                               mat3_mul_vec(p->body.inertia, vec3_sub(now->rate, flown->rate))};
-    if (world->accounting && s->start_mask[i] != START_JOINTED) vy_energy_contact(world, i, flown, now);
-    if (s->start_mask[i] == START_JOINTED) { // its joints, too, differ from the free flight
-        impulses = s->body_impulses[i];
-        if (world->accounting)
-            vy_energy_impulse(world, i, impulses.impulse, impulses.angular_impulse, &s->start_state[i], now);
-    }
+    // What makes a body move otherwise than its free flight are contacts alone, unless something holds it.
+    const int joined = s->start_mask[i] == START_JOINTED,
+              held = *body_held(&world->model, i) != HELD_BY_NOTHING;
+    if (joined) impulses = s->body_impulses[i]; // its joints, too, differ from the free flight
+    if (world->accounting && joined && held)
+        vy_energy_impulse(world, i, impulses.impulse, impulses.angular_impulse, &s->start_state[i], now);
+    else if (world->accounting)
+        vy_energy_contact(world, i, flown, now);
     t->now = 0;
     if (t->paused[0] != 0) drop_long_pauses(world->state->tick, longest_pause, t);
     memcpy(t->contact.impulse, &impulses.impulse, sizeof t->contact.impulse);
