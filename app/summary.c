@@ -444,7 +444,8 @@ static void json_ground(const flight *f, int number, json *j)
     vy_json_number(j, "ground_speed_m_s", g.ground_speed);
     vy_json_number(j, "air_speed_m_s", g.air_speed);
     vy_json_number(j, "climb_m_s", g.climb);
-    vy_json_number(j, "track_rad", g.track);
+    if (g.ground_speed > 0.0) vy_json_number(j, "track_rad", g.track);
+    if (!(g.ground_speed > 0.0)) vy_json_null(j, "track_rad"); // at rest it has no direction
     vy_json_close(j);
 }
 

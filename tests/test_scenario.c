@@ -313,6 +313,21 @@ static const struct {
     {"drones: [{}]\nexpect: [{quantity: x, min: 2, max: 1}]\n", "3:29: min is above max"},
     {"drones: [{}]\nexpect: [{quantity: x, max: 1, after: 11}]\n",
      "3:39: after is later than the end of the run, 10 s"},
+    {"drones: [{}]\nexpect: [{quantity: battery_voltage, min: 3}]\n",
+     "3:21: battery_voltage: no drone has a battery"},
+    {"drones: [{name: a}]\nexpect: [{quantity: battery_charge, drone: a, min: 3}]\n",
+     "3:21: battery_charge: a has no battery"},
+    {"drones: [{vehicle: {mass: 1, inertia: [1, 1, 1]}, controller: {kind: none}}]\n"
+     "expect: [{quantity: motor_max, max: 1}]\n",
+     "3:21: motor_max: no drone has a rotor or thruster"},
+    // between two keys of a vehicle: at the one that is named
+    {"drones: [{vehicle: {base: x500, mass: 2, speed_idle: 9999}}]\n",
+     "2:54: vehicle.speed_idle must be below speed_max"},
+    {"drones: [{vehicle: {base: x500, mass: 2, battery: {capacity: 9, nominal: 9, voltage: [3, 2, 3, 3, "
+     "3]}}}]\n",
+     "2:86: vehicle.battery.voltage must be above 0 V and not fall"},
+    {"drones: [{vehicle: {base: x500, thrusters: [{position: [0, 0, 0], thrust_max: 1, thrust_min: 2}]}}]\n",
+     "2:94: vehicle.thrusters[0].thrust_min must be at least 0 N and below thrust_max"},
     // not YAML, or YAML that has no place here
     {"drones: [{}\n", "3:1: flow sequence without a closing bracket"},
     {"drones: !!seq [{}]\n", "2:15: tags (!name) have no meaning here"},

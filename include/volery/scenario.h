@@ -308,7 +308,8 @@ typedef struct vy_quantity {
     int of_bodies;                                     ///< 1: bodies have it as drones do
     double (*of_ground)(const vy_ground_state *state); ///< over the ground; of drones and bodies
     int needs_planet;                                  ///< 1: there is none in a flat world
-    int of_pairs; ///< 1: of every two drones, or of one and all others: their distance
+    int of_pairs;                    ///< 1: of every two drones, or of one and all others: their distance
+    int needs_battery, needs_motors; ///< 1: of drones that have a battery, a rotor or a thruster
 } vy_quantity;
 
 /// All of them; static storage.

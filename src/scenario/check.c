@@ -10,6 +10,7 @@
 #include "world/world_def.h"
 #include <arpa/inet.h>
 #include <stdio.h>
+#include <stdlib.h>
 
 #define RECOMMENDED_STEP_MAX 0.005 // [s]
 
@@ -191,6 +192,38 @@ void vy_resolve_scenario(vy_reader *reader, vy_scenario *scenario)
     }
 }
 
+// The row of a table that `text` begins with the key of, or NULL.
+static const vy_row *row_at(const vy_table *table, const char *text)
+{
+    const size_t size = strspn(text, "abcdefghijklmnopqrstuvwxyz_");
+    for (int i = 0; i < table->row_count; ++i) {
+        const char *key = table->rows[i].key;
+        if (strlen(key) == size && strncmp(key, text, size) == 0) return &table->rows[i];
+    }
+    return NULL;
+}
+
+// What a sentence is about that begins with vehicle.KEY.KEY or vehicle.LIST[2].KEY; else the inertia.
+static const void *blamed_of(const vy_vehicle_def *v, const char *sentence)
+{
+    const vy_table *table = &vy_vehicle_table;
+    const char *object = (const char *)v, *text = sentence + strcspn(sentence, ".: ");
+    const void *found = &v->inertia;
+    while (*text == '.' && table != NULL) {
+        const vy_row *row = row_at(table, ++text);
+        if (row == NULL) break;
+        text += strlen(row->key);
+        object += row->offset;
+        table = row->table;
+        if (*text == '[' && table != NULL) {
+            object += (size_t)strtol(text + 1, NULL, 10) * table->size;
+            text += strcspn(text, "]") + 1;
+        }
+        found = object;
+    }
+    return found;
+}
+
 // @return 0 when nothing can be said of a drone with this vehicle
 static int check_vehicle(vy_reader *r, const vy_vehicle_def *v)
 {
@@ -203,14 +236,17 @@ static int check_vehicle(vy_reader *r, const vy_vehicle_def *v)
     if (v->rotor_count > 0 && v->speed_max == 0.0) {
         vy_reader_refuse(r, &v->speed_max, "speed_max must be above 0 rad/s with rotors");
     }
-    vy_vehicle_def body = *v; // all but rotors and thrusters: what is left to find is the inertia
+    vy_vehicle_def body = *v; // all but rotors and thrusters, so that what is wrong with each is said
     body.rotor_count = body.thruster_count = 0;
-    if (vy_check_vehicle_def(&body, &err) != VY_OK) vy_reader_refuse(r, &v->inertia, "%s", err.text);
+    if (vy_check_vehicle_def(&body, &err) != VY_OK)
+        vy_reader_refuse(r, blamed_of(v, err.text), "%s", err.text);
     body.thruster_count = v->thruster_count;
     if (r->report->calls == calls && vy_check_vehicle_def(&body, &err) != VY_OK)
-        vy_reader_refuse(r, &v->thrusters, "%s", err.text);
+        vy_reader_refuse(r, blamed_of(v, err.text), "%s", err.text);
     if (v->rotor_count + v->thruster_count > VY_ROTOR_CAP)
         vy_reader_refuse(r, &v->thrusters, "rotors and thrusters together are at most %d", VY_ROTOR_CAP);
+    if (r->report->calls == calls && vy_check_vehicle_def(v, &err) != VY_OK)
+        vy_reader_refuse(r, blamed_of(v, err.text), "%s", err.text);
     return r->report->calls == calls;
 }
 
@@ -418,6 +454,20 @@ static void check_expect_joint(vy_reader *r, const vy_scenario *s, const vy_expe
                          e->at == VY_AT_REACHED ? "reached" : "overshoot");
 }
 
+// A quantity that only some vehicles have: one at least of those that it is evaluated for.
+static void check_expect_has(vy_reader *r, const vy_scenario *s, const vy_expect_def *e, const vy_quantity *q)
+{
+    int have = !(q->needs_battery || q->needs_motors);
+    for (int i = 0; i < s->drone_count; ++i)
+        have += (e->drone == VY_EVERY_DRONE || e->drone == i) && vy_drone_has(&s->drones[i].def.vehicle, q);
+    if (have > 0 || e->drone >= s->drone_count) return; // of a body it is refused anyway
+    const char *what = q->needs_battery ? "battery" : "rotor or thruster";
+    if (e->drone == VY_EVERY_DRONE)
+        vy_reader_refuse(r, &e->quantity, "%s: no drone has a %s", q->name, what);
+    else
+        vy_reader_refuse(r, &e->quantity, "%s: %s has no %s", q->name, s->drones[e->drone].name, what);
+}
+
 static void check_obstacle(vy_reader *r, const vy_scenario *s, int index)
 {
     const vy_scenario_obstacle *o = &s->obstacles[index];
@@ -444,6 +494,7 @@ static void check_expect(vy_reader *r, const vy_scenario *s, const vy_expect_def
     if (q->of_joint != NULL) {
         check_expect_joint(r, s, e, q);
     } else {
+        check_expect_has(r, s, e, q);
         if (e->joint != VY_EVERY_JOINT)
             vy_reader_refuse(r, &e->joint, "%s is of drones: name a drone", q->name);
         if (!q->of_bodies) check_is_drone(r, s, &e->drone, "this quantity is of drones");

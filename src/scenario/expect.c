@@ -77,9 +77,12 @@ const vy_quantity *vy_quantities(int *count)
     static const vy_quantity list[] = {
 #define NAMED(name_, unit_, help_) \
     .name = #name_, .unit = unit_, .help = help_, .integral_unit = INTEGRAL(unit_)
-#define QUANTITY(name_, unit_, help_)      {NAMED(name_, unit_, help_), .value = name_},
-#define BODY_QUANTITY(name_, unit_, help_) {NAMED(name_, unit_, help_), .value = name_, .of_bodies = 1},
-#define PAIR_QUANTITY(name_, unit_, help_) {NAMED(name_, unit_, help_), .of_pairs = 1},
+#define QUANTITY(name_, unit_, help_) {NAMED(name_, unit_, help_), .value = name_},
+#define BATTERY_QUANTITY(name_, unit_, help_) \
+    {NAMED(name_, unit_, help_), .value = name_, .needs_battery = 1},
+#define MOTOR_QUANTITY(name_, unit_, help_) {NAMED(name_, unit_, help_), .value = name_, .needs_motors = 1},
+#define BODY_QUANTITY(name_, unit_, help_)  {NAMED(name_, unit_, help_), .value = name_, .of_bodies = 1},
+#define PAIR_QUANTITY(name_, unit_, help_)  {NAMED(name_, unit_, help_), .of_pairs = 1},
 #define GROUND_QUANTITY(name_, unit_, needs_planet_, help_) \
     {NAMED(name_, unit_, help_), .of_ground = name_, .of_bodies = 1, .needs_planet = needs_planet_},
 #define JOINT_QUANTITY(name_, unit_, kinds_, help_) \
@@ -89,6 +92,12 @@ const vy_quantity *vy_quantities(int *count)
     };
     *count = (int)(sizeof list / sizeof list[0]);
     return list;
+}
+
+int vy_drone_has(const vy_vehicle_def *v, const vy_quantity *q)
+{
+    if (q->needs_battery && !(v->battery.capacity > 0.0)) return 0;
+    return !q->needs_motors || v->rotor_count + v->thruster_count > 0;
 }
 
 void vy_expect_begin(const vy_scenario *scenario, vy_expect_result *results)
@@ -253,7 +262,9 @@ static void feed_body(const vy_scenario *scenario, const vy_world *world, uint32
         const vy_quantity *q = &list[e->quantity];
         if (q->of_joint != NULL || q->of_pairs || (number >= vy_world_drone_count(world) && !q->of_bodies))
             continue;
+        if (!q->of_bodies && !vy_drone_has(&scenario->drones[number].def.vehicle, q)) continue;
         if (q->of_ground != NULL && !known) known = vy_world_read_ground(world, number, &ground) == VY_OK;
+        if (q->of_ground == track && ground.ground_speed == 0.0) continue; // at rest it has no direction
         const double value = q->of_ground != NULL ? q->of_ground(&ground) : q->value(&state);
         update_any(e, value, time, scenario->step, number, &results[i]);
     }

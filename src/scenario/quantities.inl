@@ -1,5 +1,5 @@
 // quantities.inl - what a run can be judged by: QUANTITY(name, unit, help) of drones, BODY_QUANTITY of drones and
-// bodies, GROUND_QUANTITY of both over the ground, JOINT_QUANTITY(name, unit, kinds, help) of joints of these kinds, PAIR_QUANTITY of two drones. expect.c has a function for each.
+// bodies, BATTERY_QUANTITY and MOTOR_QUANTITY of drones that have one, GROUND_QUANTITY of both over the ground, JOINT_QUANTITY(name, unit, kinds, help) of joints of these kinds, PAIR_QUANTITY of two drones. expect.c has a function for each.
 #ifndef BODY_QUANTITY
 #define BODY_QUANTITY(name, unit, help) QUANTITY(name, unit, help)
 #endif
@@ -31,10 +31,14 @@ GROUND_QUANTITY(heading, "rad", 0, "of the nose, clockwise from north, -pi to pi
 GROUND_QUANTITY(pitch, "rad", 0, "nose up")
 GROUND_QUANTITY(roll, "rad", 0, "right side down")
 BODY_QUANTITY(rate, "rad/s", "length of the angular velocity")
-QUANTITY(motor_max, "", "the largest motor command, 0 to 1")
+#ifndef MOTOR_QUANTITY
+#define MOTOR_QUANTITY(name, unit, help) QUANTITY(name, unit, help)
+#define BATTERY_QUANTITY(name, unit, help) QUANTITY(name, unit, help)
+#endif
+MOTOR_QUANTITY(motor_max, "", "the largest motor command, 0 to 1")
 QUANTITY(clamps, "", "motor commands clamped since the start")
-QUANTITY(battery_charge, "A s", "left in its battery; 0 without one")
-QUANTITY(battery_voltage, "V", "at the battery's terminals; 0 without one")
+BATTERY_QUANTITY(battery_charge, "A s", "left in its battery")
+BATTERY_QUANTITY(battery_voltage, "V", "at the battery's terminals")
 QUANTITY(rotor_power, "W", "at the shafts of its rotors; with `at: integral` the energy they took")
 QUANTITY(failsafes, "", "times the failsafe of its vehicle has taken over since the start")
 BODY_QUANTITY(touching, "", "contacts that push now")
@@ -57,4 +61,6 @@ JOINT_QUANTITY(active, "", ~0u, "of a joint: 0 while a cable is slack or a stop 
 #undef JOINT_QUANTITY
 #undef PAIR_QUANTITY
 #undef GROUND_QUANTITY
+#undef BATTERY_QUANTITY
+#undef MOTOR_QUANTITY
 #undef BODY_QUANTITY

@@ -5,6 +5,9 @@
 
 extern const vy_table vy_scenario_table, vy_vehicle_table;
 
+/// Whether a drone with this vehicle has the quantity.
+int vy_drone_has(const vy_vehicle_def *v, const vy_quantity *q);
+
 /// A rotation as angles [rad].
 typedef struct vy_angles {
     double roll, pitch, yaw;

@@ -49,13 +49,12 @@ static vy_status check_one(const vy_thruster_def *t, int i, vy_error *err)
     const vy_status status = vy_check_rows(&vy_table_thruster, where, t, err);
     if (status != VY_OK) return status;
     if (!(t->thrust_max > t->thrust_min))
-        return vy_fail(err, VY_BAD_VALUE, "%s: thrust_min must be at least 0 N and thrust_max above it",
-                       where);
+        return vy_fail(err, VY_BAD_VALUE, "%s.thrust_min must be at least 0 N and below thrust_max", where);
     if (t->pulse_min > t->pulse_period)
         return vy_fail(err, VY_BAD_VALUE, "%s.pulse_min must be at most pulse_period (%g s), got %g s", where,
                        t->pulse_period, t->pulse_min);
     if (t->pulse_period > 0.0 && t->thrust_min > 0.0)
-        return vy_fail(err, VY_BAD_VALUE, "%s: a pulsed one is on or off: it has no thrust_min", where);
+        return vy_fail(err, VY_BAD_VALUE, "%s.thrust_min: a pulsed one is on or off and has none", where);
     return VY_OK;
 }
 
