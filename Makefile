@@ -14,6 +14,8 @@ SEED ?= 1
 # Seconds after which they end all the same; none: not before.
 SECONDS ?=
 MUTANTS ?= 60
+# Scenarios that `make levels` flies in both builds.
+LEVELS ?= 150
 # Seeds of each row of `make estimators`.
 SEEDS ?= 100
 # Scenes of the law of passive scenes, and the first one's number.
@@ -67,9 +69,9 @@ screenshots: ## the pictures of the README and docs, made anew
 	$(call preset,test)
 	@tools/screenshots.sh build/test
 
-check-long: ## what takes minutes: the page, matrix, sanitize, clang, kills, law, lint, fuzz, wheel
+check-long: ## what takes minutes: the page, matrix, sanitize, clang, kills, law, levels, lint, fuzz, wheel
 	@$(PACKAGES) demo test page lint long
-	@$(MAKE) test-page matrix sanitize clang kills law lint fuzz wheel
+	@$(MAKE) test-page matrix sanitize clang kills law levels lint fuzz wheel
 	@echo "check-long: all passed"
 
 wheel: ## the Python package as `pip install .` builds it, and its tests
@@ -107,10 +109,10 @@ estimators: ## SEEDS (100) of each of 24 rows of flights on parts as sold: is no
 	$(call preset,test)
 	@VOLERY_ESTIMATOR_SEEDS=$(SEEDS) VOLERY_ESTIMATOR_JOBS=$(JOBS) build/test/tests/test_estimator_flights
 
-levels: ## 300 such scenarios have the same hashes at -O0 without assertions as at -O3 with them
+levels: ## LEVELS (150) such scenarios have the same hashes at -O0 without assertions as at -O3 with them
 	@$(PACKAGES) demo test
 	$(call preset,test)
-	@JOBS=$(JOBS) tools/levels.sh build/test 300
+	@JOBS=$(JOBS) tools/levels.sh build/test $(LEVELS)
 
 mutants: ## MUTANTS (60) changed lines of the simulation: do the unit tests find them? Then six planted faults
 	@$(PACKAGES) demo test

@@ -5,7 +5,8 @@
 //   test_pairs each                 every pair in turn, and why some are refused
 //   test_pairs options              their names
 //   test_pairs dry                  the same list without flights
-//   test_pairs random COUNT [SEED]  scenarios at random, on JOBS processors: make pairs RUNS=COUNT
+//   test_pairs new                  what is to be added to it for options that it does not know, without
+//   flights test_pairs random COUNT [SEED]  scenarios at random, on JOBS processors: make pairs RUNS=COUNT
 //   test_pairs hashes COUNT [SEED]  a line for each: configuration and last hash, to compare builds
 //   test_pairs write COUNT FOLDER   scenarios for tests/pairs_test.sh
 //   test_pairs print SEED           the scenario that a seed gives
@@ -164,8 +165,9 @@ int main(int argc, char **argv)
     } else if (strcmp(mode, "random") == 0) {
         pairs_sampled = 1;
         fly_random(count, seed);
-    } else if (strcmp(mode, "each") == 0 || strcmp(mode, "dry") == 0) {
-        pairs_dry = strcmp(mode, "dry") == 0;
+    } else if (strcmp(mode, "each") == 0 || strcmp(mode, "dry") == 0 || strcmp(mode, "new") == 0) {
+        pairs_fresh = strcmp(mode, "new") == 0;
+        pairs_dry = pairs_fresh || strcmp(mode, "dry") == 0;
         read_refused(REFUSED);
         fly_packed(argc > 2 ? count : ALL);
         fly_rest(1, stdout);

@@ -14,7 +14,7 @@ static const char *const apart = "one leaves no place for the other";
 int pairs_dry;
 static pair_set seen, listed, tried;
 static char is_known[OPTION_CAP]; // options that the list was written with
-int pairs_listed;
+int pairs_listed, pairs_fresh;
 static char *sentences[SENTENCE_CAP];
 static int sentence_count;
 
@@ -167,10 +167,13 @@ static void wish_more(wish *w, int together)
     }
 }
 
+// Whether the pair is asked for: where those of new options are, one of them is.
+static int is_wanted(int a, int b) { return !pairs_fresh || !is_known[a] || !is_known[b]; }
+
 static int is_open(int a, int b)
 {
-    return is_considered(a) && is_considered(b) && !is_one_key(a, b) && !pair_has(&seen, a, b) &&
-           !pair_has(&listed, a, b);
+    return is_wanted(a, b) && is_considered(a) && is_considered(b) && !is_one_key(a, b) &&
+           !pair_has(&seen, a, b) && !pair_has(&listed, a, b);
 }
 
 // The option with the most open pairs, and the one of those that has the most with it.
@@ -267,7 +270,7 @@ static void try_pairs(int job, int jobs, int every, FILE *out)
             char said[SENTENCE_SIZE], plain[SENTENCE_SIZE];
             const int known = pair_has(&listed, a, b);
             if (++number % jobs != job || is_one_key(a, b) || pair_has(&seen, a, b)) continue;
-            if (!is_considered(a) || !is_considered(b)) continue;
+            if (!is_considered(a) || !is_considered(b) || !is_wanted(a, b)) continue;
             if (known && number / jobs % every != 0) continue;
             if (fly_both(a, b, (uint64_t)(a * count + b) * 8, out, said, sizeof said)) continue;
             plain_sentence(said[0] == '\0' ? apart : said, plain, sizeof plain);
@@ -290,10 +293,12 @@ static void write_refused(const pair_set *refused, const char *sentence, FILE *o
 {
     int lines = 0;
     for (int a = 0; a < option_count(); ++a) {
-        int pairs = 0, alone = is_never_flown(a), count = 0;
+        int pairs = 0, count = 0;
+        const int alone = is_never_flown(a) && is_wanted(a, a);
         for (int b = 0; b < option_count(); ++b) count += pair_has(refused, a, b);
         for (int b = alone ? 0 : a + 1; b < option_count() && (!alone || 2 * count > option_count()); ++b) {
-            if (!pair_has(refused, a, b) || pair_has(&seen, a, b) || (!alone && is_never_flown(b))) continue;
+            if (!pair_has(refused, a, b) || pair_has(&seen, a, b)) continue;
+            if (!alone && is_never_flown(b) && is_wanted(b, b)) continue;
             if (lines == 0) fprintf(out, "\n= %s\n", sentence);
             if (pairs == 0) fprintf(out, "%s:%s", option_name(a), alone ? " *" : "");
             if (!alone) fprintf(out, " %s", option_name(b));
@@ -360,7 +365,7 @@ void fly_rest(int every, FILE *list)
     for (int job = 0; job < jobs; ++job) gather(path[job], list == NULL, &flown, &refused);
     for (int a = 0; a < option_count(); ++a) {
         for (int b = a + 1; b < option_count(); ++b) {
-            const int counts = !is_one_key(a, b) && is_considered(a) && is_considered(b);
+            const int counts = !is_one_key(a, b) && is_considered(a) && is_considered(b) && is_wanted(a, b);
             pairs += counts;
             covered += counts && pair_has(&seen, a, b);
             if (pair_has(&seen, a, b) && pair_has(&listed, a, b) && list == NULL) {
@@ -369,7 +374,8 @@ void fly_rest(int every, FILE *list)
             }
         }
     }
-    for (int i = 0; list != NULL && i < option_count(); ++i) fprintf(list, "@ %s\n", option_name(i));
+    for (int i = 0; list != NULL && i < option_count(); ++i)
+        if (is_wanted(i, i)) fprintf(list, "@ %s\n", option_name(i));
     for (int i = 0; list != NULL && i < sentence_count; ++i)
         if (by_sentence[i] != NULL) write_refused(by_sentence[i], sentences[i], list);
     fprintf(list != NULL ? stderr : stdout,

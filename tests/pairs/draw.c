@@ -269,8 +269,9 @@ int draw_value(generator *g, const vy_row *row, const char *path, const void *ob
         double first; // of the diagonal
         memcpy(&first, (const char *)object + row->offset, sizeof first);
         if (!(first > 0.0)) first = 2e-3;
-        snprintf(out, size, "[%.17g, %.17g, %.17g]", first * random_in(&g->random, 0.9, 1.1),
-                 first * random_in(&g->random, 0.9, 1.1), first * random_in(&g->random, 0.9, 1.3));
+        const double z = random_in(&g->random, 0.9, 1.3), y = random_in(&g->random, 0.9, 1.1);
+        snprintf(out, size, "[%.17g, %.17g, %.17g]", first * random_in(&g->random, 0.9, 1.1), first * y,
+                 first * z);
         return 1;
     }
     case VY_TYPE_DRONE:

@@ -102,6 +102,7 @@ void fly_random(int count, uint64_t seed);
 
 extern int pairs_dry;               // 1: no flights, scenarios alone
 extern int pairs_listed;            // 1: of options that the list knows alone
+extern int pairs_fresh;             // 1: of options that the list does not know, with all
 int read_refused(const char *path); // those that are refused on purpose; their number, -1: no such file
 int fly_packed(int scenarios);      // many options in each, those first that are not flown together yet
 // Each pair that is left, with little else. Of those listed as refused one in `every` is tried; 0: none of
