@@ -140,7 +140,10 @@ static void allocation_is_the_best_there_is(void **unused)
         const vy_vehicle_def v = uneven(count, &r);
         double lost[8] = {0};
         if (n % 4 == 1) lost[random_bits(&r) % (unsigned)count] = 1.0;
-        if (n % 4 == 2) lost[random_bits(&r) % (unsigned)count] = random_in(&r, 0.0, 1.0);
+        if (n % 4 == 2) {
+            const uint64_t rotor = random_bits(&r) % (unsigned)count;
+            lost[rotor] = random_in(&r, 0.0, 1.0);
+        }
         const rotor_layout layout = vy_layout_build(&v);
         const ladder_params p = ladder_of(&v, lost);
         const double size = random_in(&r, 0.2, 3.0) * p.thrust_max;

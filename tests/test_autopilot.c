@@ -27,8 +27,10 @@ static void defaults_and_target(void **unused)
     vy_autopilot a;
     assert_int_equal(vy_autopilot_init(&def, &a, NULL), VY_OK);
     random_source r = {61};
-    for (int n = 0; n < 50; ++n)
-        assert_true(is_zero(vy_autopilot_update(&a, random_vec(&r, 100.0), random_attitude(&r))));
+    for (int n = 0; n < 50; ++n) {
+        const vec3 at = random_vec(&r, 100.0);
+        assert_true(is_zero(vy_autopilot_update(&a, at, random_attitude(&r))));
+    }
     vy_autopilot_set_target(&a, (vy_vec3){1, 2, -3});
     assert_vec_near(a.target, ((vec3){1, 2, 20}), 0.0);
 }

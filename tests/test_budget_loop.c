@@ -39,7 +39,8 @@ static void random_places(random_source *r, vy_drone_def *d)
         const vec3 next = vec3_add(at, box(r, 2.0, 0.5));
         const double way = vec3_length(vec3_sub(next, at)), turn = random_in(r, -0.5, 0.5);
         // A way d in a time T takes 5.8 d / T^2, a turn 1.9 / T of its angle.
-        time += real_max(sqrt(5.8 * way / random_hurry(r, d)), 4.0 * fabs(turn)) + random_in(r, 0.0, 1.0);
+        const double first = random_hurry(r, d), second = random_in(r, 0.0, 1.0);
+        time += real_max(sqrt(5.8 * way / first), 4.0 * fabs(turn)) + second;
         at = next;
         yaw += turn;
     }

@@ -147,8 +147,9 @@ static void position_stays_within_its_limits(void **unused)
     for (int n = 0; n < 2000; ++n) {
         vec3 integral = random_vec(&r, 4.0);
         quat wanted;
-        const estimator_state e =
-            estimate_at(random_vec(&r, 1e3), random_vec(&r, 100.0), random_attitude(&r));
+        const quat first = random_attitude(&r);
+        const vec3 second = random_vec(&r, 100.0), third = random_vec(&r, 1e3);
+        const estimator_state e = estimate_at(third, second, first);
         const double thrust = lower_position(&p, &ref, &e, &integral, &wanted);
         const vec3 z = quat_rotate(wanted, (vec3){0, 0, 1});
         steepest = fmax(steepest, atan2(sqrt(z.x * z.x + z.y * z.y), z.z));
@@ -199,8 +200,8 @@ static void estimator_finds_biases_at_rest(void **unused)
         const vec3 accel = vec3_sub(ba, quat_unrotate(q, gravity));
         fading_params p = {.period = 0.001, .gravity = gravity};
         fading_set_gains(0.01, exp(-0.01 / 0.1), exp(-0.01 / 0.2), &p);
-        estimator_state s = estimate_at(vec3_add(place, random_vec(&r, 0.1)), random_vec(&r, 0.1),
-                                        quat_mul(q, turn(0.2, 0, 0.6, 0.8)));
+        const vec3 first = random_vec(&r, 0.1), second = random_vec(&r, 0.1);
+        estimator_state s = estimate_at(vec3_add(place, second), first, quat_mul(q, turn(0.2, 0, 0.6, 0.8)));
         for (int i = 1; i <= 6000; ++i) {
             fading_predict(&p, accel, bg, &s);
             if (i % 10 == 0) fading_correct(&p, place, q, &s);

@@ -104,7 +104,8 @@ static vy_pose pose_near(const vy_height_field *field, const vy_shape *shape, ra
     double height;
     assert_true(vy_height_field_height(field, pose.position.x, pose.position.y, &height));
     const vy_bounds box = vy_shape_bounds(shape, &pose);
-    pose.position.z = height - random_in(r, 0.6, 1.0) * box.low.z + random_in(r, 0.0, 0.05);
+    const double first = random_in(r, 0.6, 1.0), second = random_in(r, 0.0, 0.05);
+    pose.position.z = height - first * box.low.z + second;
     return pose;
 }
 

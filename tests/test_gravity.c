@@ -77,7 +77,9 @@ static void gravity_of_the_earth_is_the_slope_of_its_potential(void **unused)
     const gravity_params p = earth(EARTH_J2);
     random_source r = {2};
     for (int trial = 0; trial < 2000; ++trial) {
-        const vec3 place = vec3_scale(1.0 + random_in(&r, 0.0, 6.0), random_place(&r, 1.0));
+        const vec3 first = random_place(&r, 1.0);
+        const double second = random_in(&r, 0.0, 6.0);
+        const vec3 place = vec3_scale(1.0 + second, first);
         const vec3 at = vec3_scale(EARTH_RADIUS / fmin(1.0, vec3_length(place)), place);
         const vec3 g = gravity_at(&p, at);
         assert_vec_near(g, downhill(&p, at, 5e3), 3e-10 * vec3_length(g) + 1e-9);

@@ -81,9 +81,10 @@ static void potential_loads_are_slopes(void **unused)
         vy_potential p[5];
         assert_int_equal(vy_potential_uniform(random_vec(&r, 9), &p[0], NULL), VY_OK);
         assert_int_equal(vy_potential_central(40.0, random_vec(&r, 1), &p[1], NULL), VY_OK);
-        assert_int_equal(vy_potential_spring(7.0, 0.5, random_vec(&r, 1), random_vec(&r, 1), &p[2], NULL),
-                         VY_OK);
-        assert_int_equal(vy_potential_magnetic(random_vec(&r, 2), random_vec(&r, 2), &p[3], NULL), VY_OK);
+        const vec3 b_end = random_vec(&r, 1), a_end = random_vec(&r, 1);
+        assert_int_equal(vy_potential_spring(7.0, 0.5, a_end, b_end, &p[2], NULL), VY_OK);
+        const vec3 field = random_vec(&r, 2), dipole = random_vec(&r, 2);
+        assert_int_equal(vy_potential_magnetic(dipole, field, &p[3], NULL), VY_OK);
         p[4] = (vy_potential){.kind = VY_POTENTIAL_CUSTOM, .custom = {&k, custom_loads, custom_energy}};
         vy_potential_body b = {.mass = 1.5,
                                .inertia = {{{0.5, 0.05, -0.1}, {0.05, 0.4, 0.02}, {-0.1, 0.02, 0.3}}}};

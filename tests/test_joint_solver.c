@@ -57,7 +57,8 @@ static void universal_joints_are_placed_closed(void **unused)
         vy_joint_id id;
         vy_joint_state state;
         def.kind = VY_JOINT_UNIVERSAL;
-        assert_int_equal(vy_joint_set_frames(b, a, c, random_vec(&r, 1.0), random_vec(&r, 1.0), &def), VY_OK);
+        const vec3 first = random_vec(&r, 1.0), second = random_vec(&r, 1.0);
+        assert_int_equal(vy_joint_set_frames(b, a, c, second, first, &def), VY_OK);
         assert_int_equal(vy_bodies_add_joint(b, &def, &id, NULL), VY_OK);
         assert_int_equal(vy_joint_read(b, id, &state), VY_OK);
         for (int k = 0; k < VY_CONSTRAINT_ROWS; ++k) assert_near(state.value[k], 0.0, 1e-14);

@@ -11,7 +11,8 @@ static double set_diagonal(random_source *r, double mass, mat3 *inertia, mat3 *i
 {
     const mat3 turned = quat_matrix(random_attitude(r));
     const double size = mass * pow(10.0, random_in(r, -3.0, -1.0));
-    const mat3 moments = mat3_diag(size * random_in(r, 0.7, 1.3), size * random_in(r, 0.7, 1.3), size);
+    const double first = random_in(r, 0.7, 1.3), second = random_in(r, 0.7, 1.3);
+    const mat3 moments = mat3_diag(size * second, size * first, size);
     *inertia = mat3_mul(mat3_mul(turned, moments), mat3_transpose(turned));
     *inverse = mat3_inverse(*inertia);
     return size;
@@ -152,10 +153,12 @@ static void random_parameters(random_source *r, struct flight *f)
     f->mocap_params = (mocap_params){fabs(sometimes(r, 0.01)), fabs(sometimes(r, 0.1))};
     f->fading_params.period = f->dt;
     f->fading_params.gravity = f->gravity;
-    fading_set_gains(f->dt, random_in(r, 0.1, 0.9), random_in(r, 0.1, 0.9), &f->fading_params);
+    const double velocity = random_in(r, 0.1, 0.9), position = random_in(r, 0.1, 0.9);
+    fading_set_gains(f->dt, position, velocity, &f->fading_params);
     static const double most[7] = {20, 10, 5, 0.02, 2, 5, 60};
     for (int k = 0; k < 7; ++k) f->gains[k] = random_in(r, 0.0, most[k]);
-    f->attitude_gain = vec3_make(random_in(r, 0, 20), random_in(r, 0, 20), random_in(r, 0, 20));
+    const double first = random_in(r, 0, 20), second = random_in(r, 0, 20), third = random_in(r, 0, 20);
+    f->attitude_gain = vec3_make(third, second, first);
     f->thrust_max = thrust_coef * f->speed_max * f->speed_max;
     f->inverse_thrust_max = 1.0 / f->thrust_max;
     f->keep = random_in(r, 0.0, 1.0);
@@ -300,8 +303,8 @@ static void compare(int lanes, lanes_fn *fly)
             if (!v.rotors) f.flags = real_of(bits_of(f.flags) & EFFECTS_OF_BODIES);
             memcpy(wide[i], &f, sizeof f);
             memcpy(scalar[i], &f, sizeof f);
-            keys[i] = (lanes_key){random_bits(&r), random_bits(&r) >> 32,
-                                  random_bits(&r) >> (random_bits(&r) % 64)};
+            const uint64_t first = random_bits(&r), second = random_bits(&r), third = random_bits(&r);
+            keys[i] = (lanes_key){first, second >> 32, third >> (random_bits(&r) % 64)};
             lanes_fly_1(&v, &keys[i], STEPS, scalar[i]);
             moved += memcmp(wide[i], scalar[i], sizeof f) != 0;
             memcpy(&f, scalar[i], sizeof f);

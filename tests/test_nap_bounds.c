@@ -441,8 +441,9 @@ static void gravity_changes_within_its_gradient(void **unused)
         gravity_params p = {.body_count = 1};
         p.bodies[0] = (gravity_body){1e6, 1.0, 2.0, 3.0, n % 4 ? random_in(&r, -0.5, 0.5) : 0.0, 50.0};
         const vec3 centre = {1.0, 2.0, 3.0};
-        const vec3 at = vec3_add_scaled(centre, random_in(&r, 50.0, 300.0),
-                                        quat_rotate(random_attitude(&r), (vec3){1, 0, 0}));
+        const quat first = random_attitude(&r);
+        const double second = random_in(&r, 50.0, 300.0);
+        const vec3 at = vec3_add_scaled(centre, second, quat_rotate(first, (vec3){1, 0, 0}));
         const double far = random_in(&r, 1e-3, 5.0);
         const vec3 to = vec3_add_scaled(at, far, quat_rotate(random_attitude(&r), (vec3){1, 0, 0}));
         const vec3 a = gravity_at(&p, at), b = gravity_at(&p, to);

@@ -279,8 +279,9 @@ static void accounts_hold_with_contacts(void **unused)
         vy_world *world = world_of(&wd);
         vy_world_body_def a = random_thing(&r, 0.02, 1.0), b = random_thing(&r, 0.1, 10.0);
         a.position = (vy_vec3){0, 0, random_in(&r, 0.5, 3.0)};
-        const vy_vec3 way =
-            vec3_scale(random_in(&r, 0.5, 3.0), quat_rotate(random_attitude(&r), (vec3){1, 0, 0}));
+        const quat first = random_attitude(&r);
+        const double second = random_in(&r, 0.5, 3.0);
+        const vy_vec3 way = vec3_scale(second, quat_rotate(first, (vec3){1, 0, 0}));
         const double speed = random_in(&r, 1.0, 60.0);
         b.position = vec3_add(a.position, way);
         b.velocity = vec3_scale(-speed / vec3_length(way), way);

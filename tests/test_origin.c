@@ -87,8 +87,9 @@ static void places_round_trip(void **unused)
     random_source r = {2};
     double worst = 0.0, turned = 0.0;
     for (int trial = 0; trial < 20000; ++trial) {
+        const double latitude = random_latitude(&r);
         const vy_planet_def planet =
-            earth_at(random_latitude(&r), random_bits(&r) % 2 ? PI : random_in(&r, -PI, PI), 300.0);
+            earth_at(latitude, random_bits(&r) % 2 ? PI : random_in(&r, -PI, PI), 300.0);
         const vec3 position = random_vec(&r, 5e4), velocity = random_vec(&r, 30.0);
         const quat attitude = random_attitude(&r);
         const vy_geodetic g = vy_geodetic_of(&planet, 17.0, position, velocity, attitude);

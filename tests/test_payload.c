@@ -17,8 +17,9 @@ static vy_world *space_for(double gravity)
 
 static vy_quat some_attitude(random_source *r)
 {
-    return quat_normalize(
-        quat_make(random_in(r, -1, 1), random_in(r, -1, 1), random_in(r, -1, 1), random_in(r, -1, 1)));
+    const double first = random_in(r, -1, 1), second = random_in(r, -1, 1), third = random_in(r, -1, 1),
+                 fourth = random_in(r, -1, 1);
+    return quat_normalize(quat_make(fourth, third, second, first));
 }
 
 static vy_vec3 some_vector(random_source *r, double size)

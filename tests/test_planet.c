@@ -29,7 +29,9 @@ static void exact_position(const planet_params *p, double latitude, double longi
 // Latitudes: everywhere, at the poles and the equator to the bit, and close to them.
 static double random_latitude(random_source *r)
 {
-    const double near = pow(10.0, random_in(r, -16.0, -1.0)) * (random_bits(r) % 2 ? 1.0 : -1.0);
+    const double first = random_in(r, -16.0, -1.0);
+    const uint64_t second = random_bits(r);
+    const double near = pow(10.0, first) * (second % 2 ? 1.0 : -1.0);
     switch (random_bits(r) % 8) {
     case 0: return 0.5 * PI;
     case 1: return -0.5 * PI;
@@ -153,8 +155,9 @@ static void planet_axes_are_orthonormal(void **unused)
     random_source r = {4};
     for (int trial = 0; trial < 20000; ++trial) {
         const planet_params p = trial % 2 ? wgs84(0.0) : ball(0.0);
-        const vec3 at =
-            planet_position(&p, random_latitude(&r), random_in(&r, -PI, PI), random_in(&r, -1e4, 1e6), 0.0);
+        const double first = random_in(&r, -1e4, 1e6), second = random_in(&r, -PI, PI),
+                     third = random_latitude(&r);
+        const vec3 at = planet_position(&p, third, second, first, 0.0);
         const planet_frame a = planet_locate(&p, at);
         assert_near(vec3_length(a.east), 1.0, 1e-15);
         assert_near(vec3_length(a.north), 1.0, 1e-15);

@@ -75,7 +75,10 @@ enum { OUTER_CELLS = 5 - 1 + 22 + 1 + 1 + 2 + 1 + 1 + 3 + 30 };
 // Random cells, sparse so that lengths of all sizes occur, within the range of each type.
 static void random_cells(random_source *r, uint64_t cells[OUTER_CELLS])
 {
-    for (int i = 0; i < OUTER_CELLS; ++i) cells[i] = random_bits(r) >> (random_bits(r) % 64);
+    for (int i = 0; i < OUTER_CELLS; ++i) {
+        const uint64_t all = random_bits(r);
+        cells[i] = all >> (random_bits(r) % 64);
+    }
     cells[3] = (uint64_t)(int64_t)(int32_t)cells[3];
     cells[4] = (uint64_t)(int64_t)(int32_t)cells[4];
     cells[5] = (uint64_t)(int64_t)(int32_t)cells[5];
@@ -162,7 +165,8 @@ static void hostile_bytes(void **unused)
         random_cells(&r, cells);
         size_t size = vy_pb_encode(codec, cells, room);
         if (round % 3 == 0) size = random_bits(&r) % size;
-        if (round % 3 == 1) room[random_bits(&r) % size] = (unsigned char)random_bits(&r);
+        const uint64_t place = random_bits(&r);
+        if (round % 3 == 1) room[place % size] = (unsigned char)random_bits(&r);
         if (round % 3 == 2) {
             for (size_t i = 0; i < size; ++i) room[i] = (unsigned char)random_bits(&r);
         }

@@ -12,10 +12,11 @@ static vy_vehicle_def random_vehicle(random_source *r, int count)
     v.rotor_count = count;
     v.centre_of_mass = random_vec(r, 0.02);
     for (int i = 0; i < count; ++i) {
+        const vec3 position = random_vec(r, 0.1);
+        const double y = random_in(r, -0.5, 0.5), x = random_in(r, -0.5, 0.5);
         v.rotors[i] = (vy_rotor_def){
-            .position = random_vec(r, 0.1),
-            .axis = vec3_scale(random_in(r, 0.1, 10.0),
-                               vec3_make(random_in(r, -0.5, 0.5), random_in(r, -0.5, 0.5), 1.0)),
+            .position = position,
+            .axis = vec3_scale(random_in(r, 0.1, 10.0), vec3_make(x, y, 1.0)),
             .thrust_coef = i % 2 ? random_in(r, 1e-8, 5e-8) : 0.0,
             .torque_coef = i % 3 ? random_in(r, 1e-10, 9e-10) : 0.0,
             .spin = i % 2 ? 1 : -1,

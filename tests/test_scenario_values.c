@@ -394,8 +394,10 @@ static void shake_value(void *self, const vy_table *table, const vy_row *row, ch
                 continue;
             else if (values[i] != 0.0)
                 values[i] *= random_in(r, 0.9, 1.0); // down: below what is a maximum
-            else if (row->range.min < 0.0)
-                values[i] = random_in(r, -1.0, 1.0) * pow(10.0, random_in(r, -12, 2));
+            else if (row->range.min < 0.0) {
+                const double share = random_in(r, -1.0, 1.0);
+                values[i] = share * pow(10.0, random_in(r, -12, 2));
+            }
         }
         memcpy(field, values, count * sizeof values[0]);
     }

@@ -29,7 +29,9 @@ static void functions_are_near_the_truth(void **state)
         const float angle = (float)random_in(&r, -2000.0, 2000.0),
                     far = (float)ldexp(random_in(&r, -1.0, 1.0), 100);
         const float x = (float)random_in(&r, -5.0, 5.0), y = (float)random_in(&r, -5.0, 5.0);
-        const float size = (float)ldexp(random_in(&r, 0.5, 1.0), (int)(random_bits(&r) % 250) - 125);
+        const uint64_t first = random_bits(&r);
+        const double second = random_in(&r, 0.5, 1.0);
+        const float size = (float)ldexp(second, (int)(first % 250) - 125);
         const float power = (float)random_in(&r, -100.0, 88.0);
         const double seen[7] = {
             fmax(ulps(single_math(SINGLE_SIN, angle, 0.0f), sin((double)angle)),

@@ -40,8 +40,9 @@ static void thrust_follows_its_lag(void **unused)
         def.controller.call = always_answer;
         def.controller.self = &open;
         def.controller.period = def.controller.rate_period = 0.001;
-        def.attitude = quat_normalize(quat_make(random_in(&r, -1, 1), random_in(&r, -1, 1),
-                                                random_in(&r, -1, 1), random_in(&r, -1, 1)));
+        const double first = random_in(&r, -1, 1), second = random_in(&r, -1, 1),
+                     third = random_in(&r, -1, 1), fourth = random_in(&r, -1, 1);
+        def.attitude = quat_normalize(quat_make(fourth, third, second, first));
         const vy_world_def space = empty_space();
         vy_world *world = fly_in(&space, &def);
         vy_world_advance(world, 501); // the first reply acts from the second step on
@@ -83,7 +84,8 @@ static void loads_are_those_of_statics(void **unused)
         }
         vy_drone_def def = pushed_body(count, t, motors);
         def.vehicle.centre_of_mass = centre;
-        def.attitude = quat_normalize(quat_make(0.3, random_in(&r, -1, 1), random_in(&r, -1, 1), 0.5));
+        const double first = random_in(&r, -1, 1), second = random_in(&r, -1, 1);
+        def.attitude = quat_normalize(quat_make(0.3, second, first, 0.5));
         const vy_world_def space = empty_space();
         vy_world *world = fly_in(&space, &def);
         const vy_quat q = state_of(world, 0).attitude; // loads are those at the start of the step
@@ -213,8 +215,9 @@ static void satellite_turns_from_anywhere(void **unused)
         }
         def.controller.gains.attitude = def.controller.gains.yaw = 0.5;
         def.controller.gains.rate = 2.0;
-        def.attitude =
-            quat_make(random_in(&r, -1, 1), random_in(&r, -1, 1), random_in(&r, -1, 1), random_in(&r, -1, 1));
+        const double first = random_in(&r, -1, 1), second = random_in(&r, -1, 1),
+                     third = random_in(&r, -1, 1), fourth = random_in(&r, -1, 1);
+        def.attitude = quat_make(fourth, third, second, first);
         def.rate = (vy_vec3){random_in(&r, -1, 1), random_in(&r, -1, 1), random_in(&r, -1, 1)};
         const vy_world_def space = empty_space();
         vy_world *world = fly_in(&space, &def);

@@ -386,8 +386,10 @@ static void broken_messages_are_refused(void **unused)
         memcpy(bad, text, size + 1);
         size_t length = size;
         if (i % 2 == 0) length = (size_t)random_in(&random, 0.0, (double)size);
-        for (int k = 0; i % 2 == 1 && k < 1 + i % 5; ++k)
-            bad[(size_t)random_in(&random, 0.0, (double)size)] = (char)random_bits(&random);
+        for (int k = 0; i % 2 == 1 && k < 1 + i % 5; ++k) {
+            const size_t at = (size_t)random_in(&random, 0.0, (double)size);
+            bad[at] = (char)random_bits(&random);
+        }
         start_message *m = NULL;
         if (vy_start_read(bad, length, &m, NULL) == VY_OK) // a digit or a letter of a name
             assert_true(length == size && m->start.rotor_count == 4);

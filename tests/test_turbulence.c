@@ -435,8 +435,10 @@ static void turbulence_never_exceeds_its_bound(void **unused)
         const turbulence_range range = {z, still ? z : z + pow(10.0, random_in(&r, -3.0, 2.7)), v,
                                         still ? v : v + pow(10.0, random_in(&r, -3.0, 1.5))};
         real n[TURBULENCE_NORMALS];
-        for (int k = 0; k < TURBULENCE_NORMALS; ++k)
-            n[k] = random_in(&r, -4.0, 4.0) * (double)(random_bits(&r) % 2);
+        for (int k = 0; k < TURBULENCE_NORMALS; ++k) {
+            const double size = random_in(&r, -4.0, 4.0);
+            n[k] = size * (double)(random_bits(&r) % 2);
+        }
         turbulence_state s = turbulence_start(n);
         const int advances = (int)(random_bits(&r) % 25);
         const double bound = turbulence_bound(&p, &range, advances, &s);

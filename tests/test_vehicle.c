@@ -150,7 +150,9 @@ static void thrust_stays_within_its_limits(void **unused)
     int clamped = 0;
     for (int n = 0; n < 1000; ++n) {
         double motors[8];
-        clamped += (int)lower_wrench(&p, random_in(&r, -1.0, 2.0), random_vec(&r, 0.02), motors);
+        const vec3 first = random_vec(&r, 0.02);
+        const double second = random_in(&r, -1.0, 2.0);
+        clamped += (int)lower_wrench(&p, second, first, motors);
         for (int i = 0; i < 4; ++i) assert_true(motors[i] >= 0.0 && motors[i] <= 1.0);
     }
     assert_true(clamped > 1000 && clamped < 4000);

@@ -38,7 +38,9 @@ static void wind_none_and_constant(void **unused)
 static void assert_sheared(const wind_params *p, random_source *r, double z, double speed)
 {
     const double tolerance = 1e-14 * fabs(speed) + 1e-15;
-    const vec3 w = wind_here(p, random_in(r, -1e4, 1e4), random_in(r, -1e4, 1e4), z, random_in(r, 0.0, 1e4));
+    const double first = random_in(r, 0.0, 1e4), second = random_in(r, -1e4, 1e4),
+                 third = random_in(r, -1e4, 1e4);
+    const vec3 w = wind_here(p, third, second, z, first);
     assert_vec_near(w, vec3_make(0.6 * speed, 0.8 * speed, 0.0), tolerance);
 }
 
@@ -230,8 +232,10 @@ static void wind_grid_of_single_nodes(void **unused)
 static wind_params random_wind(random_source *r, double *velocity)
 {
     const double angle = random_in(r, -PI, PI);
-    wind_params p = shear((int)(random_bits(r) % 4), random_in(r, 0.0, 20.0), random_in(r, 2.0, 50.0),
-                          random_in(r, 0.0, 0.5), pow(10.0, random_in(r, -3.0, 0.2)));
+    const double first = random_in(r, -3.0, 0.2), second = random_in(r, 0.0, 0.5),
+                 third = random_in(r, 2.0, 50.0), fourth = random_in(r, 0.0, 20.0);
+    const uint64_t fifth = random_bits(r);
+    wind_params p = shear((int)(fifth % 4), fourth, third, second, pow(10.0, first));
     p.shear_x = cos(angle);
     p.shear_y = sin(angle);
     if (random_bits(r) % 2) {
@@ -305,8 +309,9 @@ static void wind_never_exceeds_its_bound(void **unused)
                 const wind_gust *g = &p.gusts[k % p.gust_count];
                 t = clamped(g->start + g->rise + 0.5 * g->hold, from, to);
             }
-            const vec3 place = vec3_make(-30.0 + 10.0 * (double)(random_bits(&r) % NX),
-                                         5.0 + 20.0 * (double)(random_bits(&r) % NY), z);
+            const uint64_t first = random_bits(&r), second = random_bits(&r);
+            const vec3 place =
+                vec3_make(-30.0 + 10.0 * (double)(second % NX), 5.0 + 20.0 * (double)(first % NY), z);
             fastest = fmax(fastest, vec3_length(wind_at(&p, place, t)));
         }
         if (!(fastest <= bound)) print_error("trial %d: %.17g over the bound %.17g\n", trial, fastest, bound);

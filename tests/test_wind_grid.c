@@ -185,7 +185,8 @@ static void wind_grid_survives_damage(void **unused)
         const size_t length = trial % 2 ? size : (size_t)(random_bits(&r) % size);
         static const char bytes[] = "0123456789.,-+eE#\n \r\t\x00\xff";
         for (uint64_t k = random_bits(&r) % 4; k > 0 && length > 0; --k) {
-            copy[random_bits(&r) % length] = bytes[random_bits(&r) % (sizeof bytes - 1)];
+            const uint64_t first = random_bits(&r), second = random_bits(&r);
+            copy[first % length] = bytes[second % (sizeof bytes - 1)];
         }
         char *cut = malloc(length > 0 ? length : 1);
         assert_non_null(cut);
