@@ -182,7 +182,10 @@ static int same_cases(const report *a, const report *b)
 int vy_campaign_compare(campaign *c)
 {
     report a = {.decided = -1}, b = {.decided = -1};
-    campaign other = {.given = c->given, .file = c->given->operand_count > 2 ? c->given->operands[2] : ""};
+    if (c->given->operand_count < 3)
+        return vy_print_usage_error(c->given->command,
+                                    "compare needs two plans: volery campaign compare PLAN OTHER-PLAN");
+    campaign other = {.given = c->given, .file = c->given->operands[2]};
     int status = vy_campaign_open(&other, vy_option_value(c->given, "other"));
     if (status == 0) status = need_folder(c);
     if (status == 0) status = need_folder(&other);

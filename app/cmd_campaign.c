@@ -14,9 +14,10 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
-enum { SHOWN_CASES = 8, COST_CASES = 64 };
+enum { SHOWN_CASES = 8, COST_CASES = 512 };
 
 // Beside the plan, or a scenario that came with the program.
 static char *find_scenario(const char *name, const char *from)
@@ -92,13 +93,18 @@ static void print_case(const vy_plan *p, const vy_case *c)
     putchar('\n');
 }
 
-// What a process of its own measures on the first cases.
-typedef struct cost {
-    double wall; // [s]
-    uint64_t flown;
-} cost;
+// [s] of this process's core; of the clock where programs take part, whose cores are their own.
+static double cost_clock(const vy_plan *p)
+{
+    struct timespec t;
+    for (int i = 0; i < p->base->drone_count; ++i)
+        if (vy_controller_is_external(p->base->drones[i].def.controller.kind)) return vy_wall_clock();
+    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
 
-static int fly_first_cases(vy_plan *p, cost *out)
+// Fly the first cases, more at a time each time, as the whole campaign will. [s] of one of the latest.
+static int fly_first_cases(vy_plan *p, double *each)
 {
     const uint64_t count = p->cases < COST_CASES ? (uint64_t)p->cases : COST_CASES;
     double *rows = calloc((size_t)count, vy_row_cells(p) * sizeof *rows);
@@ -106,11 +112,13 @@ static int fly_first_cases(vy_plan *p, cost *out)
     if (rows == NULL) return vy_print_no_memory("campaign");
     const double start = vy_wall_clock();
     int status = 0;
-    for (uint64_t step = 1; out->flown < count && out->wall < 1.0 && status == 0; step *= 4) {
-        const uint64_t last = out->flown + step < count ? out->flown + step : count;
-        status = vy_campaign_fly_range(p, out->flown, last, rows, &done);
-        out->flown = last;
-        out->wall = vy_wall_clock() - start;
+    for (uint64_t first = 0, step = 1; first < count && vy_wall_clock() - start < 1.0 && status == 0;
+         step *= 4) {
+        const uint64_t last = first + step < count ? first + step : count;
+        const double before = cost_clock(p);
+        status = vy_campaign_fly_range(p, first, last, rows, &done);
+        *each = (cost_clock(p) - before) / (double)(last - first);
+        first = last;
     }
     free(rows);
     return status;
@@ -119,7 +127,7 @@ static int fly_first_cases(vy_plan *p, cost *out)
 // [s] of one case; NaN: a first case kills the process that flies it.
 static double measure_cost(vy_plan *p, int *status)
 {
-    cost *shared = mmap(NULL, sizeof *shared, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    double *shared = mmap(NULL, sizeof *shared, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     int ended = 0;
     if (shared == MAP_FAILED) {
         *status = vy_print_no_memory("campaign");
@@ -133,9 +141,9 @@ static double measure_cost(vy_plan *p, int *status)
         *status = WEXITSTATUS(ended);
     else
         vy_print_warning("campaign", "one of the first cases kills its process (signal %d)", WTERMSIG(ended));
-    const cost found = *shared;
+    const double each = *shared;
     (void)munmap(shared, sizeof *shared);
-    return WIFEXITED(ended) && found.flown > 0 ? found.wall / (double)found.flown : (double)NAN;
+    return WIFEXITED(ended) ? each : (double)NAN;
 }
 
 static void json_cases(const vy_plan *p, json *j)

@@ -3,6 +3,7 @@
 # that kills its process, with results of another plan.
 set -euo pipefail
 build=$(cd "$1" && pwd)
+docs=$(cd "$(dirname "$0")/../docs" && pwd)
 volery=$build/volery
 temp=$(mktemp -d)
 trap 'rm -rf "$temp"' EXIT
@@ -264,6 +265,10 @@ check "its worst case is flown again" says 1 "case $worst: expectation not met" 
     "$volery" campaign fly search.yaml "$worst" --search worst --other found -o worst.mcap
 check "a search is mixed with nothing else" says 2 "another plan" "$volery" campaign run search.yaml -o found
 
+check "compare needs two plans" says 2 "compare needs two plans" "$volery" campaign compare plan.yaml
+# The plan that the documentation begins with.
+sed -n '/^```yaml$/,/^```$/p' "$docs/campaigns.md" | sed '/^```/d' >wind.yaml
+check "the documentation's plan is a plan" says 0 "20000 cases of hover.yaml" "$volery" campaign check wind.yaml
 check "bad usage" says 2 "usage: volery campaign" "$volery" campaign fry plan.yaml
 printf 'volery: 1\ncampaign: x\nscenario: hover.yaml\ncases: 4\nvray: []\n' >bad.yaml
 check "a mistake has its line and column" says 2 "bad.yaml:5:1: unknown key \"vray\"; did you mean vary?" "$volery" campaign check bad.yaml
