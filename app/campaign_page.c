@@ -12,52 +12,118 @@
 
 #define DATA_MARK "<!-- data -->"
 
-enum { MAPS_MAX = 6 };
+enum {
+    MAPS_MAX = 6,
+    BINS = 40,  // of a histogram
+    CELLS = 24, // of a heat map, each way
+};
 
-static void put_histogram(const report *r, const double *values, json *j)
+// Places between `low` and `high`. `exact`: one for each value that there is.
+typedef struct axis {
+    double low, high;
+    int count, exact;
+} axis;
+
+static axis axis_of_values(const report *r, const double *values, int count)
 {
-    histogram h;
-    vy_report_bins(r, values, &h);
-    vy_json_number(j, "low", h.low);
-    vy_json_number(j, "high", h.high);
-    vy_json_list(j, "all");
-    for (int i = 0; i < REPORT_BINS; ++i) vy_json_uint(j, NULL, h.all[i]);
-    vy_json_close(j);
-    vy_json_list(j, "failed");
-    for (int i = 0; i < REPORT_BINS; ++i) vy_json_uint(j, NULL, h.failed[i]);
+    axis a = {.low = HUGE_VAL, .high = -HUGE_VAL, .count = count};
+    for (uint64_t i = 0; i < r->cases; ++i) {
+        if (!isfinite(values[i])) continue;
+        a.low = fmin(a.low, values[i]);
+        a.high = fmax(a.high, values[i]);
+    }
+    return a;
+}
+
+// What is listed or goes in steps has a place for each value, if there are not too many.
+static axis axis_of_variable(const report *r, int k, int most)
+{
+    const vy_plan *p = r->plan;
+    const vy_plan_variable *v = &p->vary[k];
+    const int steps = p->sample == VY_SAMPLE_GRID || p->sample == VY_SAMPLE_LIST ? v->steps : 0;
+    const int own = v->draw == VY_DRAW_VALUES ? v->value_count : steps;
+    axis a = axis_of_values(r, r->numbers[k], most);
+    if (own > 0 && own <= most) {
+        a.count = own;
+        a.exact = 1;
+    }
+    if (v->draw == VY_DRAW_VALUES) { // their numbers in the list
+        a.low = 0.0;
+        a.high = own - 1.0;
+    }
+    return a;
+}
+
+static int place_on(const axis *a, double x)
+{
+    const double part = a->high > a->low ? (x - a->low) / (a->high - a->low) : 0.0;
+    if (a->exact) return (int)(part * (a->count - 1) + 0.5);
+    return part >= 1.0 ? a->count - 1 : (int)(part * a->count);
+}
+
+static void put_counts(json *j, const char *name, const uint64_t *counts, int size)
+{
+    vy_json_list(j, name);
+    for (int i = 0; i < size; ++i) vy_json_uint(j, NULL, counts[i]);
     vy_json_close(j);
 }
 
-static int cell_of(double x, double low, double high)
+static void put_histogram(const report *r, const double *values, const axis *a, json *j)
 {
-    const double place = high > low ? (x - low) / (high - low) : 0.0;
-    return place >= 1.0 ? REPORT_CELLS - 1 : (int)(place * REPORT_CELLS);
+    uint64_t all[BINS] = {0}, failed[BINS] = {0};
+    for (uint64_t i = 0; i < r->cases; ++i) {
+        if (!isfinite(values[i])) continue;
+        const int bin = place_on(a, values[i]);
+        all[bin] += 1;
+        failed[bin] += r->scores[i] < 0.0;
+    }
+    vy_json_number(j, "low", a->low);
+    vy_json_number(j, "high", a->high);
+    put_counts(j, "all", all, a->count);
+    put_counts(j, "failed", failed, a->count);
 }
 
 // Cases and failures over two variables.
-static void put_map(const report *r, int a, int b, json *j)
+static void put_map(const report *r, int x, int y, json *j)
 {
-    static uint64_t all[REPORT_CELLS * REPORT_CELLS], failed[REPORT_CELLS * REPORT_CELLS];
-    histogram x, y;
-    memset(all, 0, sizeof all);
-    memset(failed, 0, sizeof failed);
-    vy_report_bins(r, r->numbers[a], &x);
-    vy_report_bins(r, r->numbers[b], &y);
+    uint64_t all[CELLS * CELLS] = {0}, failed[CELLS * CELLS] = {0};
+    const axis across = axis_of_variable(r, x, CELLS), up = axis_of_variable(r, y, CELLS);
     for (uint64_t i = 0; i < r->cases; ++i) {
-        const int cell = cell_of(r->numbers[b][i], y.low, y.high) * REPORT_CELLS +
-                         cell_of(r->numbers[a][i], x.low, x.high);
+        const int cell = place_on(&up, r->numbers[y][i]) * across.count + place_on(&across, r->numbers[x][i]);
         all[cell] += 1;
         failed[cell] += r->scores[i] < 0.0;
     }
     vy_json_object(j, NULL);
-    vy_json_uint(j, "x", (uint64_t)a);
-    vy_json_uint(j, "y", (uint64_t)b);
-    vy_json_list(j, "all");
-    for (int i = 0; i < REPORT_CELLS * REPORT_CELLS; ++i) vy_json_uint(j, NULL, all[i]);
+    vy_json_uint(j, "x", (uint64_t)x);
+    vy_json_uint(j, "y", (uint64_t)y);
+    vy_json_uint(j, "columns", (uint64_t)across.count);
+    put_counts(j, "all", all, across.count * up.count);
+    put_counts(j, "failed", failed, across.count * up.count);
     vy_json_close(j);
-    vy_json_list(j, "failed");
-    for (int i = 0; i < REPORT_CELLS * REPORT_CELLS; ++i) vy_json_uint(j, NULL, failed[i]);
+}
+
+// A margin, or the score.
+static void put_margin(const report *r, const char *name, const double *values, json *j)
+{
+    const axis a = axis_of_values(r, values, BINS);
+    vy_json_object(j, NULL);
+    vy_json_text(j, "name", name);
+    put_histogram(r, values, &a, j);
     vy_json_close(j);
+}
+
+static void put_variable(const report *r, int k, json *j)
+{
+    const vy_plan_variable *v = &r->plan->vary[k];
+    const axis a = axis_of_variable(r, k, BINS);
+    vy_json_object(j, NULL);
+    vy_report_put_variable(r, k, j);
+    put_histogram(r, r->numbers[k], &a, j);
+    if (v->draw == VY_DRAW_VALUES) {
+        vy_json_list(j, "labels");
+        for (int i = 0; i < v->value_count; ++i) vy_json_text(j, NULL, v->values[i].text);
+        vy_json_close(j);
+    }
     vy_json_close(j);
 }
 
@@ -111,23 +177,12 @@ static void put_data(const campaign *c, const report *r, FILE *out)
     for (int i = 0; i < p->base->expect_count; ++i) {
         char name[REPORT_NAME];
         vy_expectation_name(p, i, name, sizeof name);
-        vy_json_object(&j, NULL);
-        vy_json_text(&j, "name", name);
-        put_histogram(r, r->margins[i], &j);
-        vy_json_close(&j);
+        put_margin(r, name, r->margins[i], &j);
     }
-    vy_json_object(&j, NULL);
-    vy_json_text(&j, "name", "score: the smallest margin, as a part of its bound");
-    put_histogram(r, r->scores, &j);
-    vy_json_close(&j);
+    put_margin(r, "score: the smallest margin, as a part of its bound", r->scores, &j);
     vy_json_close(&j);
     vy_json_list(&j, "variables");
-    for (int k = 0; k < p->vary_count; ++k) {
-        vy_json_object(&j, NULL);
-        vy_report_put_variable(r, k, &j);
-        put_histogram(r, r->numbers[k], &j);
-        vy_json_close(&j);
-    }
+    for (int k = 0; k < p->vary_count; ++k) put_variable(r, k, &j);
     vy_json_close(&j);
     vy_json_list(&j, "maps");
     const int n = most_influential(r, order);

@@ -41,23 +41,6 @@ void vy_report_command(const campaign *c, uint64_t index, char *out, size_t size
              search && folder != NULL ? folder : "");
 }
 
-void vy_report_bins(const report *r, const double *values, histogram *out)
-{
-    *out = (histogram){.low = HUGE_VAL, .high = -HUGE_VAL};
-    for (uint64_t i = 0; i < r->cases; ++i) {
-        if (!isfinite(values[i])) continue;
-        out->low = fmin(out->low, values[i]);
-        out->high = fmax(out->high, values[i]);
-    }
-    for (uint64_t i = 0; i < r->cases; ++i) {
-        if (!isfinite(values[i])) continue;
-        const double place = out->high > out->low ? (values[i] - out->low) / (out->high - out->low) : 0.0;
-        const int bin = place >= 1.0 ? REPORT_BINS - 1 : (int)(place * REPORT_BINS);
-        out->all[bin] += 1;
-        out->failed[bin] += r->scores[i] < 0.0;
-    }
-}
-
 // --- reading
 
 static int allocate(report *r)

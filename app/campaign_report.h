@@ -5,20 +5,12 @@
 #include "json.h"
 
 enum {
-    REPORT_BINS = 40,
-    REPORT_CELLS = 24, ///< of a heat map, each way
     REPORT_WORST = 20,
     REPORT_CLOCK = 20, ///< cases that are named
     REPORT_REASONS = 16,
     REPORT_NAME = 200,    ///< room for the name of an expectation
     REPORT_COMMAND = 600, ///< for a command
 };
-
-/// Counts of values between `low` and `high`, and of those cases that failed.
-typedef struct histogram {
-    double low, high;
-    uint64_t all[REPORT_BINS], failed[REPORT_BINS];
-} histogram;
 
 typedef struct worst_case {
     uint64_t index;
@@ -55,9 +47,6 @@ void vy_report_destroy(report *r);
 
 /// The values of a case that is in the report.
 void vy_report_case(const report *r, uint64_t index, vy_case *out);
-
-/// A histogram of one variable (or margin, or the score).
-void vy_report_bins(const report *r, const double *values, histogram *out);
 
 /// Quantile `p` of values that are finite; sorts `values`.
 double vy_report_quantile(double *values, size_t count, double p);

@@ -1,4 +1,5 @@
 // campaign_table.c - the results of a campaign as a Parquet file: a row a case.
+#include "base/decimal.h"
 #include "campaign/score.h"
 #include "campaign_report.h"
 #include "command.h"
@@ -11,7 +12,26 @@
 
 enum { FIXED_COLUMNS = 7 };
 
-static void fill_columns(const vy_plan *p, double *row, double *out)
+// What the table has for each value of a list: the number that it is, all of them being numbers; else its
+// place, from 0. NULL of variables without a list.
+static int read_lists(const vy_plan *p, double **lists)
+{
+    for (int k = 0; k < p->vary_count; ++k) {
+        const vy_plan_variable *v = &p->vary[k];
+        int numbers = 1;
+        if (v->draw != VY_DRAW_VALUES) continue;
+        lists[k] = malloc((size_t)v->value_count * sizeof **lists);
+        if (lists[k] == NULL) return 0;
+        for (int i = 0; i < v->value_count; ++i) {
+            const size_t size = strlen(v->values[i].text);
+            numbers &= vy_decimal_read(v->values[i].text, size, 0, &lists[k][i]) == size;
+        }
+        for (int i = 0; i < v->value_count && !numbers; ++i) lists[k][i] = i;
+    }
+    return 1;
+}
+
+static void fill_columns(const vy_plan *p, double *const *lists, double *row, double *out)
 {
     const vy_result *r = vy_row_result(row);
     const double fixed[FIXED_COLUMNS] = {
@@ -26,6 +46,10 @@ static void fill_columns(const vy_plan *p, double *row, double *out)
     memcpy(out, fixed, sizeof fixed);
     const size_t rest = vy_row_cells(p) - VY_RESULT_CELLS;
     memcpy(out + FIXED_COLUMNS, row + VY_RESULT_CELLS, rest * sizeof *out);
+    for (int k = 0; k < p->vary_count; ++k) {
+        double *number = &out[FIXED_COLUMNS + k];
+        if (lists[k] != NULL) *number = lists[k][(int)*number];
+    }
     out[FIXED_COLUMNS + rest] = (double)(r->final_hash >> 32);
     out[FIXED_COLUMNS + rest + 1] = (double)(r->final_hash & 0xffffffffu);
 }
@@ -34,7 +58,8 @@ static vy_status write_rows(const campaign *c, const report *r, vy_parquet *tabl
                             vy_error *err)
 {
     const size_t cells = vy_row_cells(c->plan);
-    vy_status status = VY_OK;
+    double *lists[VY_PLAN_VARY_CAP] = {NULL};
+    vy_status status = read_lists(c->plan, lists) ? VY_OK : VY_NO_MEMORY;
     for (uint64_t i = 0, done = 0; i < c->shards && done < r->cases && status == VY_OK; ++i) {
         double *rows = NULL;
         uint64_t first, last;
@@ -43,11 +68,12 @@ static vy_status write_rows(const campaign *c, const report *r, vy_parquet *tabl
         free(path);
         vy_shard_range(c->plan, i, c->shards, &first, &last);
         for (uint64_t k = 0; k < last - first && done < r->cases && status == VY_OK; ++k, ++done) {
-            fill_columns(c->plan, rows + k * cells, line);
+            fill_columns(c->plan, lists, rows + k * cells, line);
             status = vy_parquet_row(table, line, err);
         }
         free(rows);
     }
+    for (int k = 0; k < c->plan->vary_count; ++k) free(lists[k]);
     return status;
 }
 

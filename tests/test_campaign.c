@@ -348,6 +348,28 @@ static void shards_are_read_whole_or_not_at_all(void **state)
     vy_plan_destroy(other);
 }
 
+// A whole shard whose rows have values that the plan does not list.
+static void values_are_those_of_the_list(void **state)
+{
+    (void)state;
+    vy_plan *p = load(HEAD "cases: 4\nvary:\n  - {key: \"world.wind.constant[2]\", distribution: values, "
+                           "values: [0, 1]}\n");
+    double *rows = calloc(4, vy_row_cells(p) * sizeof(double)), *again = NULL;
+    char *path = in_folder("listed");
+    static const double numbers[] = {0.0, 1.0, 2.0, -1.0, (double)NAN};
+    for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; ++i) {
+        vy_error err;
+        fill_rows(p, 0, 4, rows);
+        for (size_t k = 0; k < 4; ++k) vy_row_numbers(rows + k * vy_row_cells(p))[0] = numbers[i];
+        assert_int_equal(vy_shard_write(path, ".part", p, 0, 1, rows, &err), VY_OK);
+        assert_int_equal(vy_shard_read(path, p, 0, 1, &again, &err), i < 2 ? VY_OK : VY_DAMAGED);
+        free(again);
+    }
+    free(path);
+    free(rows);
+    vy_plan_destroy(p);
+}
+
 // A wall clock's verdict may be another one next time, so the hash of all is without it; any other result
 // counts, with its place.
 static void the_wall_clock_is_outside_of_the_hash(void **state)
@@ -496,6 +518,7 @@ int main(void)
         cmocka_unit_test(a_template_makes_what_loading_makes),
         cmocka_unit_test(lanes_have_the_bits_of_worlds),
         cmocka_unit_test(shards_are_read_whole_or_not_at_all),
+        cmocka_unit_test(values_are_those_of_the_list),
         cmocka_unit_test(the_wall_clock_is_outside_of_the_hash),
         cmocka_unit_test(only_draws_of_their_own_are_independent),
         cmocka_unit_test(mistakes_have_their_place),

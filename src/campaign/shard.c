@@ -91,12 +91,24 @@ static vy_status check_head(const vy_shard_head *head, const vy_shard_head *mine
     return VY_OK;
 }
 
-static vy_status check_rows(const double *rows, const vy_shard_head *head, size_t cells, vy_error *err)
+// Numbers that stand for listed values are numbers of the list.
+static int has_values(const vy_plan *plan, const double *numbers)
 {
+    for (int k = 0; k < plan->vary_count; ++k) {
+        const vy_plan_variable *v = &plan->vary[k];
+        if (v->draw == VY_DRAW_VALUES && !(numbers[k] >= 0.0 && numbers[k] < v->value_count)) return 0;
+    }
+    return 1;
+}
+
+static vy_status check_rows(const double *rows, const vy_shard_head *head, const vy_plan *plan, vy_error *err)
+{
+    const size_t cells = vy_row_cells(plan);
     for (uint64_t i = 0; i < head->rows; ++i) {
         vy_result r;
         memcpy(&r, rows + i * cells, sizeof r);
-        if (r.index != head->first + i || r.outcome > VY_OUTCOME_INVALID || r.wall_clock > 1)
+        if (r.index != head->first + i || r.outcome > VY_OUTCOME_INVALID || r.wall_clock > 1 ||
+            !has_values(plan, rows + i * cells + VY_RESULT_CELLS))
             return vy_fail(err, VY_DAMAGED, "row %" PRIu64 " is not case %" PRIu64, i, head->first + i);
     }
     return VY_OK;
@@ -125,7 +137,7 @@ vy_status vy_shard_parse(const void *data, size_t size, const vy_plan *plan, uin
         return vy_fail(err, VY_DAMAGED, "the checksum does not fit");
     const double *found = (const double *)(const void *)(at + sizeof head);
     *rows = found;
-    return check_rows(found, &head, cells, err);
+    return check_rows(found, &head, plan, err);
 }
 
 vy_status vy_shard_read(const char *path, const vy_plan *plan, uint64_t index, uint64_t count, double **rows,
