@@ -1,0 +1,3 @@
+// queue.h - see FreeRTOS.h.
+#pragma once
+#include "FreeRTOS.h"

@@ -1,0 +1,3 @@
+// semphr.h - see FreeRTOS.h.
+#pragma once
+#include "FreeRTOS.h"

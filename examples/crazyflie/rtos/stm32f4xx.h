@@ -1,0 +1,2 @@
+// stm32f4xx.h - nothing of the microcontroller is used.
+#pragma once

@@ -1,0 +1,3 @@
+// task.h - see FreeRTOS.h.
+#pragma once
+#include "FreeRTOS.h"
