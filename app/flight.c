@@ -126,11 +126,16 @@ static uint32_t advance(flight *f, uint64_t count, int each)
     return events;
 }
 
-// Wait until the wall clock has reached the flight's time. A flight that is behind runs as fast as it can.
-static void wait_for_clock(const flight *f, uint64_t tick, double start)
+#define BEHIND_MAX \
+    1.0 // [s] that are made up for; more is a program that booted, or a process that was stopped
+
+// Wait until the wall clock has reached the flight's time, which began at `*start`. A flight that is a little
+// behind runs as fast as it can; one that is far behind goes on from now.
+static void wait_for_clock(const flight *f, uint64_t tick, double *start)
 {
     const double flown = (double)(tick - f->first) * f->def.scenario->step;
-    const double ahead = flown - (vy_wall_clock() - start);
+    const double ahead = flown - (vy_wall_clock() - *start);
+    if (ahead < -BEHIND_MAX) *start -= ahead;
     if (ahead <= 0.0) return;
     const double whole = floor(ahead);
     const struct timespec pause = {.tv_sec = (time_t)whole, .tv_nsec = (long)(1e9 * (ahead - whole))};
@@ -153,7 +158,7 @@ static void fly_to_end(flight *f, vy_recorder *recorder)
     const int each = is_evaluated_throughout(f->def.scenario);
     progress shown = vy_progress_begin(f->def.show_progress, f->first, f->last, f->def.scenario->step);
     uint64_t tick = vy_world_tick(f->def.world);
-    double flush = shown.start + FLUSH_SECONDS;
+    double flush = shown.start + FLUSH_SECONDS, paced = shown.start;
     uint32_t events = vy_world_failure(f->def.world).reason != VY_FAILURE_NONE ? VY_EVENT_FAILED : 0;
     sample_all(f);
     for (uint64_t stride = 0; tick < f->last && !(events & (VY_EVENT_FAILED | VY_EVENT_SINK)); ++stride) {
@@ -164,7 +169,7 @@ static void fly_to_end(flight *f, vy_recorder *recorder)
         sample_all(f);
         warn_above_air(f, recorder);
         flush_log(recorder, &flush);
-        if (f->def.realtime) wait_for_clock(f, tick, shown.start);
+        if (f->def.realtime) wait_for_clock(f, tick, &paced);
         if (f->def.realtime || stride % PROGRESS_EVERY == 0) vy_progress_update(&shown, tick);
     }
     if (!each) vy_expect_feed(f->def.scenario, f->def.world, f->results);
