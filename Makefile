@@ -28,7 +28,7 @@ PACKAGES ?= tools/install_packages.sh
 .DEFAULT_GOAL := build
 .NOTPARALLEL:
 MAKEFLAGS += --no-print-directory
-.PHONY: build demo test test-page test-slurm screenshots check-long matrix sanitize clang kills law pairs levels mutants estimators fuzz lint format bench bench-peers install clean help
+.PHONY: build demo test test-page test-crazyflie test-slurm screenshots check-long matrix sanitize clang kills law pairs levels mutants estimators fuzz lint format bench bench-peers install clean help
 
 # $(call preset,NAME): configure and build one preset of CMakePresets.json.
 define preset
@@ -58,6 +58,12 @@ test-page: ## the page of volery view in headless Chromium; pictures of it in bu
 	@$(PACKAGES) demo test page
 	$(call preset,test)
 	@tests/view_app_test.sh build/test
+
+test-crazyflie: ## Bitcraze's cflib from PyPI flies over CRTP; with CRAZYFLIE=checkout of its firmware, the firmware flies, too
+	@$(PACKAGES) demo test
+	$(call preset,test)
+	@tests/crazyflie_test.sh build/test cflib
+	@[ -z "$(CRAZYFLIE)" ] || tests/crazyflie_test.sh build/test firmware "$(CRAZYFLIE)"
 
 test-slurm: ## a campaign on a Slurm of two nodes, started here from Debian's packages: tasks cancelled, daemons killed, a full disk; mpirun, Dask
 	@$(PACKAGES) demo test slurm

@@ -43,6 +43,12 @@ static int open_one(const char *name, const vy_scenario *s, int index, int paced
                               "drone %s is flown by a person, which goes only with: volery run --realtime",
                               drone->name);
     }
+    if (def->kind == VY_CONTROLLER_CRAZYFLIE && !def->firmware.lock_step && !paced) {
+        return vy_print_error(name, EXIT_USAGE,
+                              "drone %s is flown by a client, which has the clock of the wall: volery run "
+                              "--realtime, or lock_step: on",
+                              drone->name);
+    }
     vy_error error = {.status = VY_OK};
     char program[VY_PROGRAM_ROOM];
     if (vy_host_describe(def, program) && !quiet)

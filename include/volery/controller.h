@@ -150,6 +150,7 @@ typedef enum vy_controller_kind {
     VY_CONTROLLER_PILOT,     ///< a person at a keyboard or joystick; volery/host.h opens it
     VY_CONTROLLER_PX4,       ///< PX4's firmware over MAVLink, in lock-step; volery/host.h starts it
     VY_CONTROLLER_ARDUPILOT, ///< ArduPilot's firmware over its JSON interface, likewise
+    VY_CONTROLLER_CRAZYFLIE, ///< a client that flies it as a Crazyflie, such as cflib; volery/host.h listens
 } vy_controller_kind;
 
 /// Gains of the built-in lowerings, in units that do not depend on the vehicle.
@@ -284,7 +285,7 @@ typedef struct vy_controller_def {
     double boot;  ///< [s] of wall clock to be ready, at the start and whenever it says that it is not, >= 0
     int rc_count; ///< 0 to VY_RC_POINT_CAP
     const vy_rc_point *rc;    ///< script of the transmitter; must last until vy_host_open()
-    vy_firmware_def firmware; ///< of VY_CONTROLLER_PX4 and _ARDUPILOT
+    vy_firmware_def firmware; ///< of VY_CONTROLLER_PX4, _ARDUPILOT and _CRAZYFLIE
     int instance; ///< number of the drone among those of its run, from 0 on: for ports and names of your own
     int from_log; ///< 1: a log names the program, and vy_host_open() refuses it until
                   ///< vy_scenario_allow_programs()
@@ -296,10 +297,10 @@ static inline int vy_controller_follows(vy_controller_kind kind)
     return kind == VY_CONTROLLER_HOLD || kind == VY_CONTROLLER_LEE || kind == VY_CONTROLLER_MELLINGER;
 }
 
-/// Is it the firmware of an autopilot, with threads and a clock of its own?
+/// Is it the firmware of an autopilot, or a client of one, with threads and a clock of its own?
 static inline int vy_controller_is_firmware(vy_controller_kind kind)
 {
-    return kind == VY_CONTROLLER_PX4 || kind == VY_CONTROLLER_ARDUPILOT;
+    return kind == VY_CONTROLLER_PX4 || kind == VY_CONTROLLER_ARDUPILOT || kind == VY_CONTROLLER_CRAZYFLIE;
 }
 
 /// Is a controller of this kind called for its replies, rather than built in?

@@ -65,6 +65,7 @@ typedef struct vy_firmware_def {
     char address[VY_ADDRESS_CAP]; ///< IPv4: where Volery listens; 127.0.0.1 is this computer alone
     int port;                     ///< of the sensors: the drone's instance is added; 0: the usual one
     int script_port;  ///< of the firmware's own MAVLink, for script and parameters; the instance is added
+    int lock_step;    ///< 1: a Crazyflie's client acknowledges each packet of its logs before the next step
     double patience;  ///< [s] of simulated time within which a line of the script must be accepted, > 0
     int script_count; ///< 0 to VY_SCRIPT_CAP
     const vy_script_line *script; ///< must last until vy_host_open()

@@ -30,3 +30,10 @@ typedef struct vy_ardupilot vy_ardupilot; ///< one owner
 vy_status vy_ardupilot_open(const bridge_job *job, vy_ardupilot **out, vy_error *err);
 vy_verdict vy_ardupilot_step(vy_ardupilot *a, const vy_samples *samples, vy_intent *intent, int32_t *detail);
 void vy_ardupilot_close(vy_ardupilot *a);
+
+typedef struct vy_crazyflie vy_crazyflie; ///< one owner
+
+/// The same for a client of a Crazyflie, such as cflib. Until it arms, logs or flies it is not ready.
+vy_status vy_crazyflie_open(const bridge_job *job, vy_crazyflie **out, vy_error *err);
+vy_verdict vy_crazyflie_step(vy_crazyflie *c, const vy_samples *samples, vy_intent *intent, int32_t *detail);
+void vy_crazyflie_close(vy_crazyflie *c);

@@ -127,10 +127,10 @@ static vy_status check_gains(const vy_gains *g, vy_error *err)
 
 vy_status vy_check_controller_def(const vy_controller_def *def, const vy_vehicle_def *vehicle, vy_error *err)
 {
-    if ((unsigned)def->kind > VY_CONTROLLER_ARDUPILOT) {
+    if ((unsigned)def->kind > VY_CONTROLLER_CRAZYFLIE) {
         return vy_fail(err, VY_BAD_VALUE,
                        "controller.kind must be none, hold, callback, plugin, process, lee, mellinger, "
-                       "autopilot, intent, pilot, px4 or ardupilot");
+                       "autopilot, intent, pilot, px4, ardupilot or crazyflie");
     }
     if ((unsigned)def->flight > VY_FLIGHT_KINEMATIC) {
         return vy_fail(err, VY_BAD_VALUE, "controller.flight must be dynamic or kinematic");

@@ -9,6 +9,7 @@ int vy_host_describe(const vy_controller_def *def, char out[VY_PROGRAM_ROOM])
                        : def->kind == VY_CONTROLLER_PILOT     ? "pilot device"
                        : def->kind == VY_CONTROLLER_PX4       ? "px4"
                        : def->kind == VY_CONTROLLER_ARDUPILOT ? "ardupilot"
+                       : def->kind == VY_CONTROLLER_CRAZYFLIE ? "crazyflie client"
                                                               : NULL;
     out[0] = '\0';
     if (what == NULL) return 0;

@@ -319,14 +319,20 @@ static void check_firmware(vy_reader *r, const vy_scenario *s, int index)
     int order[VY_ROTOR_CAP];
     vy_error err;
     if (!IS_VALID(r, c->kind) || !vy_controller_is_firmware(c->kind)) return;
+    unsigned char parsed[sizeof(struct in_addr)];
+    if (IS_VALID(r, f->address) && inet_pton(AF_INET, f->address, parsed) != 1)
+        vy_reader_refuse(r, f->address, "address %s is no IPv4 address, like 127.0.0.1", f->address);
+    if (c->kind == VY_CONTROLLER_CRAZYFLIE) {
+        if (c->parameter_count > 0)
+            vy_reader_refuse(r, &c->parameters[0],
+                             "parameters: those of a Crazyflie are its client's to set");
+        return;
+    }
     if (IS_VALID(r, def->vehicle) && IS_VALID(r, f->airframe) &&
         vy_airframe_match(f->airframe, &def->vehicle, order, &err) != VY_OK)
         vy_reader_refuse(r, &f->airframe, "%s", err.text);
     if (IS_VALID(r, def->imu.period) && !(def->imu.period > 0.0))
         vy_reader_refuse(r, &c->kind, "a firmware needs an IMU: its samples move the firmware's clock");
-    unsigned char parsed[sizeof(struct in_addr)];
-    if (IS_VALID(r, f->address) && inet_pton(AF_INET, f->address, parsed) != 1)
-        vy_reader_refuse(r, f->address, "address %s is no IPv4 address, like 127.0.0.1", f->address);
     if (c->kind == VY_CONTROLLER_PX4)
         check_px4(r, s, c);
     else

@@ -294,6 +294,8 @@ static const vy_choice controllers[] = {
     CHOICE("px4", VY_CONTROLLER_PX4, "PX4's firmware, in lock-step over MAVLink; see autopilots.md"),
     CHOICE("ardupilot", VY_CONTROLLER_ARDUPILOT,
            "ArduPilot's firmware, in lock-step over its JSON interface; see autopilots.md"),
+    CHOICE("crazyflie", VY_CONTROLLER_CRAZYFLIE,
+           "a client that flies it as a Crazyflie, such as cflib, over CRTP; see autopilots.md"),
 };
 static const vy_choice cores[] = {
     CHOICE("one", 0, "the program runs on the core of the simulation: quickest in lock-step"),
@@ -303,7 +305,9 @@ static const vy_choice cores[] = {
 #define PROCESS_KIND   (1u << VY_CONTROLLER_PROCESS)
 #define PILOT          (1u << VY_CONTROLLER_PILOT)
 #define PX4_KIND       (1u << VY_CONTROLLER_PX4)
-#define FIRMWARE_KINDS (PX4_KIND | 1u << VY_CONTROLLER_ARDUPILOT)
+#define AIRFRAME_KINDS (PX4_KIND | 1u << VY_CONTROLLER_ARDUPILOT)
+#define CRAZYFLIE      (1u << VY_CONTROLLER_CRAZYFLIE)
+#define FIRMWARE_KINDS (AIRFRAME_KINDS | CRAZYFLIE)
 #define PROGRAM_KINDS  (PLUGIN_KIND | PROCESS_KIND | FIRMWARE_KINDS)
 #define EXTERNAL_KINDS (PROGRAM_KINDS | 1u << VY_CONTROLLER_CALLBACK | PILOT)
 static const vy_row controller_rows[] = {
@@ -337,8 +341,8 @@ static const vy_row controller_rows[] = {
     ROW("command", TEXT, vy_controller_def, program, .size = sizeof((vy_controller_def *)0)->program,
         .keyword = "none", .flags = VY_ROW_REQUIRED, .when = PROCESS_KIND | FIRMWARE_KINDS,
         .help =
-            "command line of the program, run in `folder` by the shell; `none`: a firmware that connects by "
-            "itself"),
+            "command line of the program, run in `folder` by the shell; `none`: a firmware or client that "
+            "connects by itself"),
     ROW("device", TEXT, vy_controller_def, program, .size = sizeof((vy_controller_def *)0)->program,
         .keyword = "keyboard", .flags = VY_ROW_UNHASHED, .when = PILOT,
         .help = "the input device: `keyboard`, /dev/input/js0, or a pipe or file of keys"),
@@ -359,7 +363,7 @@ static const vy_row controller_rows[] = {
         .flags = VY_ROW_HASHED_IF_SET, .help = "on: the truth is among its samples, beside the estimate"),
     ROW("cores", CHOICE, vy_controller_def, spread, CHOICES(cores), .when = PROCESS_KIND | FIRMWARE_KINDS,
         .flags = VY_ROW_UNHASHED, .help = "where the program runs"),
-    ROW("airframe", CHOICE, vy_controller_def, firmware.airframe, CHOICES(airframes), .when = FIRMWARE_KINDS,
+    ROW("airframe", CHOICE, vy_controller_def, firmware.airframe, CHOICES(airframes), .when = AIRFRAME_KINDS,
         .help = "order and spin of the firmware's motors"),
     ROW("script", LIST, vy_controller_def, firmware.script, .table = &script_table, .size = VY_SCRIPT_CAP,
         .count_offset = offsetof(vy_controller_def, firmware.script_count), .when = PX4_KIND,
@@ -371,13 +375,20 @@ static const vy_row controller_rows[] = {
         .flags = VY_ROW_UNHASHED, .help = "IPv4 address to listen on: `127.0.0.1` is this computer alone"),
     ROW("port", COUNT, vy_controller_def, firmware.port, .range = WITHIN(0.0, 65535.0),
         .when = FIRMWARE_KINDS, .flags = VY_ROW_UNHASHED,
-        .help = "port that the firmware connects to, 0: its usual one (PX4: TCP 4560, ArduPilot: UDP 9002); "
+        .help = "port that the firmware or client connects to, 0: its usual one (PX4: TCP 4560, ArduPilot: "
+                "UDP 9002, "
+                "Crazyflie: UDP 19850); "
                 "the drone's number in the "
                 "run, from 0 on, is added, of ArduPilot ten times"),
     ROW("script_port", COUNT, vy_controller_def, firmware.script_port, .range = WITHIN(0.0, 65535.0),
         .when = PX4_KIND, .flags = VY_ROW_UNHASHED,
         .help = "UDP port that the firmware's own MAVLink sends to, 0: its usual one, 14540; the drone's "
                 "number is added"),
+    ROW("lock_step", CHOICE, vy_controller_def, firmware.lock_step, SWITCH, .when = CRAZYFLIE,
+        .flags = VY_ROW_UNHASHED,
+        .help =
+            "on: the client answers each packet of its logs by a null packet, and the world waits for it; "
+            "off: it flies by the wall clock, with `volery run --realtime`"),
     ROW("parameters", NAMED, vy_controller_def, parameters, .size = VY_PARAMETER_CAP, .range = ANY,
         .count_offset = offsetof(vy_controller_def, parameter_count), .when = EXTERNAL_KINDS,
         .help = "for it, by names of your choice, of a firmware its own: numbers, texts, true and false, "

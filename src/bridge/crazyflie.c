@@ -1,0 +1,256 @@
+// crazyflie.c - a drone that clients fly as a Crazyflie: CRTP over UDP, as cflib's udp:// has it.
+//
+// The client has a clock of its own, so a world goes with the wall clock, or waits: with lock_step each
+// packet of logged values is answered by a null packet before the next step. What it wants flown becomes a
+// velocity and a yaw rate, which the loops below lower.
+#define _GNU_SOURCE
+#include "bridge/bridge.h"
+#include "base/assert.h"
+#include "base/fail.h"
+#include "base/math.h"
+#include "bridge/crtp.h"
+#include "bridge/sockets.h"
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <time.h>
+
+#define DEGREES 57.295779513082323 // in a radian
+#define GRAVITY 9.81               // [m/s^2] of the firmware's g
+
+enum {
+    USUAL_PORT = 19850, // cflib looks for Crazyflies on this one and the nine that follow
+    STEP_PACKETS = 256, // of a client, taken in one step; the rest waits
+};
+
+struct vy_crazyflie {
+    int socket;
+    struct sockaddr_in client;
+    int heard;
+    int lock_step;
+    double deadline;
+    vy_gains gains;
+    double mass;      // [kg]
+    double period;    // [s]
+    vy_vec3 integral; // [m/s^2] of the position error
+    int acks;         // null packets of the client since the last step
+    crtp_device device;
+};
+
+static double now(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+vy_status vy_crazyflie_open(const bridge_job *job, vy_crazyflie **out, vy_error *err)
+{
+    const vy_controller_def *def = job->def;
+    const vy_sensor_suite_def *suite = job->start->sensors;
+    *out = NULL;
+    vy_crazyflie *c = calloc(1, sizeof *c);
+    if (c == NULL) return vy_fail(err, VY_NO_MEMORY, "controller: out of memory");
+    vy_crtp_begin(&c->device);
+    c->lock_step = def->firmware.lock_step;
+    c->deadline = def->deadline;
+    c->gains = def->gains;
+    c->mass = job->start->mass;
+    c->period = def->period;
+    c->device.parameters[CRTP_PARAM_deck_bcZRanger2] = suite->range.period > 0.0;
+    c->device.parameters[CRTP_PARAM_deck_bcFlow2] = suite->range.period > 0.0 && suite->flow.period > 0.0;
+    const int port = def->firmware.port > 0 ? def->firmware.port : USUAL_PORT;
+    const vy_status status = vy_bind_udp(def->firmware.address, port + def->instance, &c->socket, err);
+    if (status != VY_OK) {
+        free(c);
+        return status;
+    }
+    *out = c;
+    return VY_OK;
+}
+
+void vy_crazyflie_close(vy_crazyflie *c)
+{
+    if (c == NULL) return;
+    vy_socket_close(&c->socket);
+    free(c);
+}
+
+static void show(const vy_samples *s, crtp_device *d)
+{
+    const vy_estimate *e = &s->estimate;
+    const vy_quat q = e->attitude;
+    const double up = 2.0 * (q.x * q.z - q.w * q.y); // the Crazyflie's pitch is positive nose up
+    const double roll = math_atan2(2.0 * (q.w * q.x + q.y * q.z), 1.0 - 2.0 * (q.x * q.x + q.y * q.y));
+    const double pitch = math_asin(up < -1.0 ? -1.0 : up > 1.0 ? 1.0 : up);
+    const double yaw = math_atan2(2.0 * (q.w * q.z + q.x * q.y), 1.0 - 2.0 * (q.y * q.y + q.z * q.z));
+    const struct {
+        int id;
+        double value;
+    } list[] = {
+        {CRTP_LOG_stateEstimate_x, e->position.x},
+        {CRTP_LOG_stateEstimate_y, e->position.y},
+        {CRTP_LOG_stateEstimate_z, e->position.z},
+        {CRTP_LOG_stateEstimate_vx, e->velocity.x},
+        {CRTP_LOG_stateEstimate_vy, e->velocity.y},
+        {CRTP_LOG_stateEstimate_vz, e->velocity.z},
+        {CRTP_LOG_stateEstimate_roll, DEGREES * roll},
+        {CRTP_LOG_stateEstimate_pitch, DEGREES * pitch},
+        {CRTP_LOG_stateEstimate_yaw, DEGREES * yaw},
+        {CRTP_LOG_stateEstimate_qx, q.x},
+        {CRTP_LOG_stateEstimate_qy, q.y},
+        {CRTP_LOG_stateEstimate_qz, q.z},
+        {CRTP_LOG_stateEstimate_qw, q.w},
+        {CRTP_LOG_stabilizer_roll, DEGREES * roll},
+        {CRTP_LOG_stabilizer_pitch, DEGREES * pitch},
+        {CRTP_LOG_stabilizer_yaw, DEGREES * yaw},
+        {CRTP_LOG_gyro_x, DEGREES * s->imu.gyro.x},
+        {CRTP_LOG_gyro_y, DEGREES * s->imu.gyro.y},
+        {CRTP_LOG_gyro_z, DEGREES * s->imu.gyro.z},
+        {CRTP_LOG_acc_x, s->imu.accel.x / GRAVITY},
+        {CRTP_LOG_acc_y, s->imu.accel.y / GRAVITY},
+        {CRTP_LOG_acc_z, s->imu.accel.z / GRAVITY},
+        {CRTP_LOG_baro_asl, s->baro.altitude},
+        {CRTP_LOG_baro_pressure, 0.01 * s->baro.pressure}, // [hPa]
+        {CRTP_LOG_range_zrange, 1e3 * s->range.distance},  // [mm]
+        {CRTP_LOG_pm_vbat, s->power.voltage},
+    };
+    for (size_t i = 0; i < sizeof list / sizeof list[0]; ++i) d->values[list[i].id] = list[i].value;
+    d->time = s->time;
+    d->values[CRTP_LOG_supervisor_info] = vy_crtp_supervisor(d);
+    d->values[CRTP_LOG_sys_isFlying] = d->wish != CRTP_OFF;
+}
+
+static void send_packet(const vy_crazyflie *c, const struct sockaddr_in *to, const crtp_packet *p)
+{
+    uint8_t bytes[1 + CRTP_DATA_CAP];
+    bytes[0] = p->header;
+    memcpy(bytes + 1, p->data, p->size);
+    // A radio may lose a packet, and its client sends its question again.
+    (void)sendto(c->socket, bytes, 1u + p->size, MSG_NOSIGNAL, (const struct sockaddr *)to, sizeof *to);
+}
+
+// Opening a link begins with this question; whoever asks it is the client from then on.
+static int opens_link(const uint8_t *bytes, size_t size)
+{
+    return size >= 1 && bytes[0] >> 4 == CRTP_LINK && (bytes[0] & 3) == 1;
+}
+
+// One packet, if there is one.
+static int take_packet(vy_crazyflie *c)
+{
+    uint8_t bytes[64];
+    struct sockaddr_in from;
+    socklen_t length = sizeof from;
+    const ssize_t size =
+        recvfrom(c->socket, bytes, sizeof bytes, MSG_DONTWAIT, (struct sockaddr *)&from, &length);
+    crtp_packet answer;
+    if (size < 0) return 0;
+    const int is_null = size == 1 && bytes[0] == CRTP_NULL;
+    const int known =
+        c->heard && from.sin_port == c->client.sin_port && from.sin_addr.s_addr == c->client.sin_addr.s_addr;
+    if (known && is_null) ++c->acks;
+    if (!known && is_null) send_packet(c, &from, &(crtp_packet){.header = CRTP_NULL}); // it looks who is here
+    if (!known && opens_link(bytes, (size_t)size)) {
+        c->client = from;
+        c->heard = 1;
+    } else if (!known || is_null) {
+        return 1;
+    }
+    if (vy_crtp_take(&c->device, bytes, (size_t)size, &answer)) send_packet(c, &c->client, &answer);
+    return 1;
+}
+
+// Send what is due. In lock-step, wait until all of it has been acknowledged. 0: it was not in time.
+static int send_log(vy_crazyflie *c)
+{
+    const double start = now();
+    crtp_packet p;
+    int sent = 0;
+    c->acks = 0;
+    for (; sent < CRTP_BLOCK_CAP && vy_crtp_log_next(&c->device, &p); ++sent) send_packet(c, &c->client, &p);
+    while (c->lock_step && c->acks < sent) {
+        const double left = c->deadline - (now() - start);
+        if (left <= 0.0) return 0;
+        if (!take_packet(c)) (void)vy_wait_readable(c->socket, left);
+    }
+    return 1;
+}
+
+// --- from the goal to attitude and thrust
+
+static vy_vec3 add_scaled(vy_vec3 a, double k, vy_vec3 b)
+{
+    return (vy_vec3){a.x + k * b.x, a.y + k * b.y, a.z + k * b.z};
+}
+
+// Integrate only within a quarter of g: wind and a wrong mass need no more.
+static double grown(double integral, double by)
+{
+    const double most = 0.25 * GRAVITY, sum = integral + by;
+    return sum < -most ? -most : sum > most ? most : sum;
+}
+
+// What the rotors must give for each kilogram [m/s^2]: feedback of position and velocity, as `hold` has it.
+static vy_vec3 wanted_force(vy_crazyflie *c, const plan_point *goal, const vy_estimate *e)
+{
+    const vy_gains *g = &c->gains;
+    const vy_vec3 away = add_scaled(goal->position, -1.0, e->position);
+    const vy_vec3 slip = add_scaled(goal->velocity, -1.0, e->velocity);
+    const double k = g->integral * c->period;
+    c->integral = (vy_vec3){grown(c->integral.x, k * away.x), grown(c->integral.y, k * away.y),
+                            grown(c->integral.z, k * away.z)};
+    vy_vec3 force = add_scaled(goal->acceleration, g->position, away);
+    force = add_scaled(add_scaled(force, g->velocity, slip), 1.0, c->integral);
+    force.z += GRAVITY;
+    if (force.z < 0.3 * GRAVITY) force.z = 0.3 * GRAVITY;
+    if (force.z > 2.0 * GRAVITY) force.z = 2.0 * GRAVITY;
+    const double across = sqrt(force.x * force.x + force.y * force.y), most = force.z * math_tan(g->tilt_max);
+    if (across > most) {
+        force.x *= most / across;
+        force.y *= most / across;
+    }
+    return force;
+}
+
+// The least turn of body z onto the force, after that of the nose.
+static vy_quat facing(vy_vec3 force, double yaw)
+{
+    const double size = sqrt(force.x * force.x + force.y * force.y + force.z * force.z);
+    const vy_quat tilt = {size + force.z, -force.y, force.x, 0.0};
+    double sine, cosine;
+    math_sincos(0.5 * yaw, &sine, &cosine);
+    return (vy_quat){tilt.w * cosine, tilt.x * cosine + tilt.y * sine, tilt.y * cosine - tilt.x * sine,
+                     tilt.w * sine};
+}
+
+static void set_reply(vy_crazyflie *c, const vy_estimate *e, vy_intent *intent)
+{
+    int motors;
+    const plan_point goal = vy_crtp_goal(&c->device, &motors);
+    if (!motors) c->integral = (vy_vec3){0.0, 0.0, 0.0};
+    const vy_vec3 force = wanted_force(c, &goal, e);
+    const vy_quat q = e->attitude; // only what is along body z acts
+    const double along = 2.0 * (q.x * q.z + q.w * q.y) * force.x + 2.0 * (q.y * q.z - q.w * q.x) * force.y +
+                         (1.0 - 2.0 * (q.x * q.x + q.y * q.y)) * force.z;
+    // An error of the yaw's rate over its gain is that rate.
+    const double lead = c->gains.yaw > 0.0 ? goal.yaw_rate / c->gains.yaw : 0.0;
+    intent->rung = VY_RUNG_ATTITUDE;
+    intent->status = motors ? VY_STATUS_ARMED : VY_STATUS_DISARMED;
+    intent->attitude = facing(force, goal.yaw + lead);
+    intent->thrust = along > 0.0 ? c->mass * along : 0.0;
+}
+
+vy_verdict vy_crazyflie_step(vy_crazyflie *c, const vy_samples *samples, vy_intent *intent, int32_t *detail)
+{
+    *detail = 0;
+    show(samples, &c->device);
+    for (int i = 0; i < STEP_PACKETS && take_packet(c); ++i) continue;
+    intent->rung = VY_RUNG_NONE;
+    intent->status = VY_STATUS_NOT_READY;
+    if (!c->device.is_begun) return VY_VERDICT_REPLIED;
+    if (!send_log(c)) return VY_VERDICT_LATE;
+    set_reply(c, &samples->estimate, intent);
+    return VY_VERDICT_REPLIED;
+}
