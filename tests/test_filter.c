@@ -436,9 +436,33 @@ static void filters_ask_for_what_they_need(void **unused)
     vy_world_destroy(world);
 }
 
+// What it says of its position is a covariance, and the deviation is the root of its trace.
+static void the_filter_tells_its_covariance(void **unused)
+{
+    (void)unused;
+    vy_world *world = NULL;
+    const vy_world_def world_def = vy_default_world_def();
+    const vy_drone_def def = flying_drone();
+    assert_int_equal(vy_world_create(&world_def, &world, NULL), VY_OK);
+    assert_int_equal(vy_world_add_drone(world, &def, NULL, NULL), VY_OK);
+    vy_filter_state s;
+    for (int i = 0; i < 2000; ++i) {
+        assert_int_equal(vy_world_step(world), VY_OK);
+        assert_int_equal(vy_world_read_filter(world, vy_world_drone(world, 0), &s), VY_OK);
+        const vy_vec3 v = s.variance, c = s.covariance;
+        assert_near(s.deviation, sqrt(v.x + v.y + v.z), 1e-15);
+        const double det =
+            v.x * (v.y * v.z - c.z * c.z) - c.x * (c.x * v.z - c.z * c.y) + c.y * (c.x * c.z - v.y * c.y);
+        assert_true(v.x > 0.0 && v.x * v.y > c.x * c.x && det > 0.0);
+    }
+    assert_true(s.covariance.x != 0.0 || s.covariance.y != 0.0);
+    vy_world_destroy(world);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_filter_tells_its_covariance),
         cmocka_unit_test(the_ekf_is_as_good_as_it_believes_on_gps),
         cmocka_unit_test(the_ekf_is_as_good_as_it_believes_on_motion_capture),
         cmocka_unit_test(the_ekf_is_as_good_as_it_believes_on_flow),

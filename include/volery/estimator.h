@@ -57,12 +57,14 @@ typedef struct vy_gate_state {
 
 /// How good a Kalman filter is now, measured by the truth, which it does not see.
 typedef struct vy_filter_state {
-    int started;      ///< 0: it still stands on the ground and looks for its start; the rest is 0
-    double error;     ///< [m] distance of the estimated from the true position
-    double deviation; ///< [m] what the filter expects that to be: root of the sum of its three variances
-    double tilt, yaw; ///< [rad] errors of the attitude, across and about world z
-    double nees;      ///< e^T P^-1 e of position, velocity and attitude: 9 on average for a filter that is as
-                      ///< good as it says; 0 where P is singular
+    int started;        ///< 0: it still stands on the ground and looks for its start; the rest is 0
+    double error;       ///< [m] distance of the estimated from the true position
+    double deviation;   ///< [m] what the filter expects that to be: root of the sum of its three variances
+    vy_vec3 variance;   ///< [m^2] of the position it estimates, along x, y and z
+    vy_vec3 covariance; ///< [m^2] of x with y, x with z and y with z
+    double tilt, yaw;   ///< [rad] errors of the attitude, across and about world z
+    double nees; ///< e^T P^-1 e of position, velocity and attitude: 9 on average for a filter that is as
+                 ///< good as it says; 0 where P is singular
     double innovations[VY_GATED_COUNT]; ///< mean of the normalised innovations squared so far, of the samples
                                         ///< that were accepted: 1 on average; 0 without samples
 } vy_filter_state;

@@ -176,9 +176,11 @@ static double error_squared(const double *cells, const double error[EKF_MOVING])
 static void judge(const filter_memory *memory, const double error[9], vy_filter_state *out)
 {
     const kalman_block *f = memory->kalman;
-    double variance = 0.0;
-    for (int i = 0; i < 3; ++i) variance += f->covariance[ekf_cell(EKF_POSITION + i, EKF_POSITION + i)];
-    out->deviation = real_sqrt(variance);
+    const double *p = f->covariance;
+    const int x = EKF_POSITION, y = x + 1, z = x + 2;
+    out->variance = vec3_make(p[ekf_cell(x, x)], p[ekf_cell(y, y)], p[ekf_cell(z, z)]);
+    out->covariance = vec3_make(p[ekf_cell(y, x)], p[ekf_cell(z, x)], p[ekf_cell(z, y)]);
+    out->deviation = real_sqrt(out->variance.x + out->variance.y + out->variance.z);
     out->nees = error_squared(f->covariance, error);
     for (int i = 0; i < VY_GATED_COUNT; ++i) {
         if (f->innovation_count[i] > 0)

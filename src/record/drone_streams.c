@@ -187,6 +187,43 @@ static const void *read_velocity(const vy_world *world, uint32_t i, const drone_
     return &body_at(world, i)->velocity;
 }
 
+// --- how sure its Kalman filter is
+
+typedef struct filter_cells {
+    vec3 variance, covariance;
+    double nees;
+} filter_cells;
+
+static const vy_field filter_fields[] = {
+    COMPUTED_FIELD(filter_cells, variance, "filter.variance", VEC3, 3, "m^2",
+                   "of the estimated position, along each axis"),
+    COMPUTED_FIELD(filter_cells, covariance, "filter.covariance", VEC3, 3, "m^2",
+                   "of x with y, x with z, y with z"),
+    COMPUTED_FIELD(filter_cells, nees, "filter.nees", NUMBER, 1, "",
+                   "e^T P^-1 e of position, velocity and attitude: 9 on average for a filter that is as good "
+                   "as it says"),
+};
+_Static_assert(sizeof(filter_cells) == 8 * 7 && 7 <= STREAM_CELLS_CAP, "cells without padding");
+
+static int has_filter(const vy_world *world, uint32_t i, const drone_stream *s)
+{
+    vy_filter_state state;
+    (void)s;
+    return vy_world_read_filter(world, vy_world_drone(world, i), &state) == VY_OK;
+}
+
+static const void *read_filter(const vy_world *world, uint32_t i, const drone_stream *s, double *cells)
+{
+    vy_filter_state state;
+    (void)s;
+    const vy_status status = vy_world_read_filter(world, vy_world_drone(world, i), &state);
+    VY_ASSERT(status == VY_OK);
+    if (status != VY_OK || !state.started) return NULL;
+    const filter_cells out = {.variance = state.variance, .covariance = state.covariance, .nees = state.nees};
+    memcpy(cells, &out, sizeof out);
+    return cells;
+}
+
 // --- the air around it
 
 typedef struct air_cells {
@@ -289,6 +326,11 @@ const drone_stream vy_drone_streams[] = {
      .text = "the estimate",
      STATE(drone, "estimate.position", "estimate.rate"),
      .read = read_drone},
+    {.name = "filter",
+     .text = "how sure the Kalman filter of a drone that has one is, once it has started",
+     FIELDS(filter_fields),
+     .has = has_filter,
+     .read = read_filter},
     {.name = "control",
      .text = "the intent and the motor commands, when they are new",
      STATE(drone, "control.attitude", "control.motors"),
