@@ -1,6 +1,7 @@
 // page_info.c - a run's identity, its drones' shapes, its certificate and its scenario as JSON.
 #include "page_info.h"
 #include "load.h"
+#include "environment/wind_grid.h"
 #include "record/log.h"
 #include "record/streams.h"
 #include "world/sensor_suite.h"
@@ -256,8 +257,41 @@ static void put_joint(json *j, const vy_scenario_joint *joint)
     vy_json_close(j);
 }
 
+// A wind field: of a large one every n-th node along each axis, and of its moments; it is only for display.
+static void put_wind_field(json *j, const wind_grid *g)
+{
+    enum { SIDE_MAX = 9, MOMENTS_MAX = 12 };
+    const int counts[4] = {g->nx, g->ny, g->nz, g->nt};
+    int step[4], shown[4];
+    for (int k = 0; k < 4; ++k) {
+        const int most = k < 3 ? SIDE_MAX : MOMENTS_MAX;
+        step[k] = (counts[k] + most - 1) / most;
+        shown[k] = (counts[k] - 1) / step[k] + 1;
+    }
+    vy_json_object(j, "wind_field");
+    vy_json_list(j, "times");
+    for (int t = 0; t < shown[3]; ++t) vy_json_number(j, NULL, g->t0 + g->dt * (double)(t * step[3]));
+    vy_json_close(j);
+    put_vector(j, "first", (const double[]){g->x0, g->y0, g->z0}, 3);
+    put_vector(j, "step", (const double[]){g->dx * step[0], g->dy * step[1], g->dz * step[2]}, 3);
+    put_vector(j, "count", (const double[]){shown[0], shown[1], shown[2]}, 3);
+    vy_json_list(j, "velocity");
+    for (int i = 0; i < shown[0] * shown[1] * shown[2] * shown[3]; ++i) {
+        const size_t x = (size_t)(i % shown[0] * step[0]);
+        const size_t y = (size_t)(i / shown[0] % shown[1] * step[1]);
+        const size_t z = (size_t)(i / shown[0] / shown[1] % shown[2] * step[2]);
+        const size_t t = (size_t)(i / shown[0] / shown[1] / shown[2] * step[3]);
+        const size_t node = ((t * (size_t)g->nz + z) * (size_t)g->ny + y) * (size_t)g->nx + x;
+        for (int k = 0; k < 3; ++k) vy_json_number(j, NULL, g->velocity[3 * node + (size_t)k]);
+    }
+    vy_json_close(j);
+    vy_json_close(j);
+}
+
 static void put_surroundings(json *j, const vy_scenario *s)
 {
+    put_vec3(j, "wind", s->environment.wind.constant);
+    if (s->environment.wind.grid != NULL) put_wind_field(j, &s->environment.wind.grid->field);
     vy_json_list(j, "obstacles");
     put_obstacle(j, "terrain", &s->terrain);
     for (int i = 0; i < s->obstacle_count; ++i) put_obstacle(j, s->obstacles[i].name, &s->obstacles[i].def);

@@ -22,6 +22,7 @@ command -v chromium >/dev/null || skip "no chromium"
 "$volery" view a.mcap -o a.html -q 2>err || { grep -q "without the page" err && skip "built without the page"; cat err; exit 1; }
 "$volery" export a.mcap --csv -o a.csv
 "$volery" run first-flight -q --seed 2 -o b.mcap || true # expectations may be missed
+"$volery" export b.mcap --csv -o b.csv
 "$volery" diff a.mcap b.mcap --json >diff.json || true
 "$volery" view a.mcap b.mcap -o both.html -q
 "$volery" run shock -q 2>/dev/null --set drones.alpha.safety.tilt_max=0.1 --set 'expect=[]' -o failed.mcap || true
@@ -51,6 +52,11 @@ sensors='{gps: {period: 0.2}, baro: {period: 0.02}, esc: {period: 0.01}, power: 
 "$volery" export hopper.mcap --csv -o hopper.csv
 "$volery" run gate -q -o gate.mcap
 "$volery" view gate.mcap -o gate.html -q
+"$volery" run sensors -q --set duration=8 --set 'expect=[]' -o sensors.mcap
+"$volery" view sensors.mcap -o sensors.html -q
+"$volery" export sensors.mcap --csv -o sensors.csv
+"$volery" run canyon -q --set duration=12 --set 'expect=[]' -o canyon.mcap
+"$volery" view canyon.mcap -o canyon.html -q
 "$volery" run nesc/case06 -q -o planet.mcap 2>/dev/null || "$volery" run "$root/scenarios/nesc/case06.yaml" -q -o planet.mcap
 "$volery" view planet.mcap -o planet.html -q
 

@@ -53,7 +53,7 @@ const start = Date.now();
 await page.goto(`file://${resolve(file)}`);
 await page.waitForFunction(() => document.documentElement.dataset.state, null, { timeout: 120000 });
 console.log(`shown after ${((Date.now() - start) / 1000).toFixed(1)} s`);
-for (const camera of ["follow", "orbit", "top"]) {
+for (const camera of ["whole", "follow", "top"]) {
   await page.waitForTimeout(1000);
   await page.evaluate(() => {
     const { clock } = window.volery;

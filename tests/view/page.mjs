@@ -98,7 +98,7 @@ async function useIt() {
   check("forces are told", (await page.innerText('[data-layer="force-gravity"]')).includes("0.27 N"), await page.innerText('[data-layer="force-gravity"]'));
   await page.click('[data-layer="force-gravity"] input');
   check("a force is switched off", !(await page.isChecked('[data-layer="force-gravity"] input')));
-  for (const mode of ["orbit", "top", "follow"]) {
+  for (const mode of ["follow", "top", "whole"]) {
     await page.keyboard.press("c");
     await settled(page);
     check(`camera ${mode}`, await page.locator(".cameras .on", { hasText: mode }).isVisible());
@@ -274,7 +274,7 @@ async function seeObstacles() {
   check("a contact is drawn", touch.spots > 0 && touch.arrow, JSON.stringify(touch));
   check("forces of contacts", touch.forces.includes("force-contacts"), touch.forces.join(" "));
   check("a crash is marked", (await gate.locator('.event[data-kind="crash"]').count()) > 0 && (await gate.locator('.event[data-kind="contact"]').count()) > 0);
-  check("a drone beside obstacles has its size", (await gate.evaluate(() => window.volery.view.drawScale)) === 1);
+  check("a drone beside obstacles has its size", (await gate.evaluate(() => window.volery.view.scale)) === 1);
   await shot(gate, "gate");
   await gate.close();
 }
@@ -355,6 +355,15 @@ async function compareRuns() {
   await page.evaluate(() => window.volery.clock.seek(12.4));
   await settled(page);
   await shot(page, "both");
+  const names = await page.locator(".run-name").allInnerTexts();
+  check("runs are called by what differs", names.length === 2 && /seed 1$/.test(names[0]) && /seed 2$/.test(names[1]), names.join(" | "));
+  // A - B of a plot is the difference of the two tables.
+  const [a, b] = [readCsv("a.csv"), readCsv("b.csv")];
+  const line = await lineOf(page, "apart", "y");
+  const apart = a.get("body.position.y").map((value, i) => value - b.get("body.position.y")[i]);
+  check("A - B is plotted", line.values.length === apart.length && line.values.every((value, i) => value === apart[i]) && apart.some((value) => value !== 0), `${line.values[1239]} ${apart[1239]}`);
+  const colors = await page.evaluate(() => ["--run-0", "--run-1", "--line-0", "--line-1", "--line-2"].map((name) => getComputedStyle(document.documentElement).getPropertyValue(name).trim()));
+  check("runs have colours of their own", new Set(colors).size === 5, colors.join(" "));
   await page.close();
 }
 
@@ -419,6 +428,118 @@ async function lookAround() {
   await phone.close();
 }
 
+// The first picture: all drones, their ways and what stands there are inside of it, and nothing plays before it is drawn.
+async function seeWhole() {
+  for (const name of ["swarm.html", "gate.html", "canyon.html", "a.html"]) {
+    for (const [width, height] of [[1280, 720], [390, 844], [3840, 2160]]) {
+      if (width > 3000 && name !== "a.html") continue;
+      const page = await open(name, { width, height });
+      await settled(page);
+      const seen = await page.evaluate(() => {
+        const { view } = window.volery;
+        const outside = (p) => !(Math.abs(p.x) <= 1 && Math.abs(p.y) <= 1 && p.z < 1);
+        let out = 0;
+        for (const { motion } of view.fleet.crafts) {
+          const [x, y, z] = motion.position;
+          for (let i = 0; i < x.length; i += 20) if (outside(view.camera.position.clone().set(x[i], y[i], z[i]).project(view.camera))) ++out;
+        }
+        return { mode: view.mode, out, drawn: window.volery.plots.drawn, lines: window.volery.plots.plots[0].chart !== undefined };
+      });
+      check(`${name} ${width}: the whole flight is in the picture`, seen.mode === "whole" && seen.out === 0 && seen.drawn && seen.lines, JSON.stringify(seen));
+      await shot(page, `whole-${name.replace(".html", "")}-${width}`);
+      await page.close();
+    }
+  }
+  const page = await open("canyon.html");
+  await page.evaluate(() => window.volery.clock.seek(10));
+  await settled(page);
+  // Between two samples of the field: node 0 of the file at 0 s and 30 s.
+  const wind = await page.evaluate(() => {
+    const { view, info } = window.volery;
+    const { times, velocity, count } = info.runs[0].wind_field;
+    const nodes = count[0] * count[1] * count[2];
+    const expected = [0, 1, 2].map((k) => velocity[k] + ((velocity[3 * nodes + k] - velocity[k]) * (10 - times[0])) / (times[1] - times[0]));
+    return { drawn: view.wind.arrows.count, nodes, is: view.wind.at(0, 10).toArray(), expected };
+  });
+  check("the wind field is drawn", wind.drawn === wind.nodes && wind.nodes > 7 && wind.is.every((value, k) => Math.abs(value - wind.expected[k]) < 1e-12), JSON.stringify(wind));
+  await page.close();
+}
+
+// What the drone believes: the ghost is at the log's estimate, its ellipsoid is three standard deviations of the log's covariance.
+async function seeEstimate() {
+  const page = await open("sensors.html");
+  const csv = readCsv("sensors.csv");
+  await page.evaluate(() => window.volery.clock.seek(6));
+  await settled(page);
+  const row = csv.get("time").findIndex((t) => Math.abs(t - 6) < 1e-9);
+  const at = (name) => csv.get(name)[row];
+  const ghost = await page.evaluate(() => {
+    const { body, ellipsoid } = window.volery.view.ghost;
+    return { seen: body.visible && ellipsoid.visible, at: body.position.toArray(), m: ellipsoid.matrix.elements };
+  });
+  check("the ghost is where the estimate is", ghost.seen && ["x", "y", "z"].every((axis, k) => Math.abs(ghost.at[k] - at(`estimate.position.${axis}`)) < 1e-12), JSON.stringify(ghost));
+  const covariance = (i, k) => [0, 1, 2].reduce((sum, c) => sum + ghost.m[4 * c + i] * ghost.m[4 * c + k], 0) / 9;
+  const expected = [[0, 0, "variance.x"], [1, 1, "variance.y"], [2, 2, "variance.z"], [0, 1, "covariance.x"], [0, 2, "covariance.y"], [1, 2, "covariance.z"]];
+  const wrong = expected.filter(([i, k, name]) => !(Math.abs(covariance(i, k) - at(`filter.${name}`)) < 1e-9));
+  check("its ellipsoid is three sigma", wrong.length === 0 && at("filter.variance.x") > 0, JSON.stringify(wrong));
+  const bound = await lineOf(page, "estimate", "+3σ x");
+  const index = bound.time.findIndex((t) => Math.abs(t - 6) < 1e-9);
+  check("and is plotted", Math.abs(bound.values[index] - 3 * Math.sqrt(at("filter.variance.x"))) < 1e-12, bound.values[index]);
+  await shot(page, "estimate");
+  await page.click(".layer-box summary");
+  await page.locator("label.layer", { hasText: "estimate" }).locator("input").uncheck();
+  await settled(page);
+  check("the ghost can be hidden", await page.evaluate(() => !window.volery.view.ghost.body.visible && !window.volery.view.ghost.ellipsoid.visible));
+  // The trail by speed: yellow where it is fastest, and the range is the log's.
+  await page.locator(".trail-color select").selectOption("speed");
+  await settled(page);
+  const speeds = csv.get("body.velocity.x").map((x, i) => Math.hypot(x, csv.get("body.velocity.y")[i], csv.get("body.velocity.z")[i]));
+  const told = (await page.innerText(".range")).match(/[\d.]+/g).map(Number);
+  check("the range of speeds", Math.abs(told[1] - Math.max(...speeds)) < 0.01, `${told} ${Math.max(...speeds)}`);
+  await shot(page, "trail-speed");
+  await page.close();
+}
+
+// A link to a moment; names beside drones; marks of the policy folded; a compass that turns; bodies at their own size.
+async function findTheWay() {
+  const page = await open("swarm.html#t=6.5&drone=middle");
+  check("a link leads to its moment", Math.abs((await timeOf(page)) - 6.5) < 1e-9 && (await page.evaluate(() => window.volery.view.drone.name)) === "middle");
+  check("and does not play", await page.evaluate(() => !window.volery.clock.playing));
+  await page.evaluate(() => window.volery.clock.seek(3.25));
+  await settled(page);
+  check("the address follows", (await page.evaluate(() => location.hash)) === "#t=3.25&drone=middle", await page.evaluate(() => location.hash));
+  const names = await page.locator(".label:visible").allInnerTexts();
+  check("drones have names", ["west", "middle", "east", "heavy"].every((name) => names.includes(name)), names.join(" "));
+  const colors = await page.evaluate(() => window.volery.view.fleet.crafts.map((craft) => craft.color.getHexString()));
+  check("and colours", new Set(colors).size === colors.length, colors.join(" "));
+  const box = await page.locator(".label", { hasText: "heavy" }).boundingBox();
+  await page.mouse.click(box.x - 10, box.y + 18);
+  check("a click chooses a drone", (await page.evaluate(() => window.volery.view.drone.name)) === "heavy");
+  const turn = () => page.locator(".rose g").getAttribute("transform");
+  const before = await turn();
+  await page.keyboard.press("c");
+  await page.keyboard.press("c"); // from above: north is up
+  await settled(page);
+  check("the compass turns", (await turn()) !== before && Math.abs(Number((await turn()).match(/-?[\d.]+/)[0])) < 0.5, `${before} ${await turn()}`);
+  const scale = await page.evaluate(() => {
+    const { view, compass } = window.volery;
+    const a = view.controls.target.clone();
+    const b = a.clone().setX(a.x + compass.length);
+    const width = view.box.clientWidth;
+    return { shown: parseFloat(document.querySelector(".scale-bar").style.width), is: ((b.project(view.camera).x - a.project(view.camera).x) * width) / 2 };
+  });
+  check("the scale is right", Math.abs(scale.shown - scale.is) < 1, JSON.stringify(scale));
+  await page.click(".layer-box summary");
+  check("bodies are drawn larger", await page.evaluate(() => window.volery.view.scale > 1));
+  await page.locator("label.layer", { hasText: "larger" }).locator("input").uncheck();
+  check("or at their size", await page.evaluate(() => window.volery.view.scale === 1));
+  check("marks of the policy are folded", (await page.locator('.event[data-kind="nap"]').count()) === 0 && (await page.locator(".fold").innerText()) !== "0");
+  await page.click(".fold");
+  check("and unfold", (await page.locator('.event[data-kind="nap"]').count()) > 0);
+  check("expectations are marked", (await page.locator('.event[data-kind="expectation"]').count()) > 0);
+  await page.close();
+}
+
 // Nothing a log says is markup.
 async function stayUnharmed() {
   const page = await open("hostile.html");
@@ -456,6 +577,9 @@ try {
   await seeRays();
   await seeFailsafe();
   await compareRuns();
+  await seeWhole();
+  await seeEstimate();
+  await findTheWay();
   await lookAround();
   await stayUnharmed();
 } finally {

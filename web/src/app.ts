@@ -1,23 +1,28 @@
 // app.ts - the page: scene on one side, plots or the panel on the other, the timeline below.
+import { differencesOf, namesOf } from "./data/differences";
 import type { PageInfo } from "./data/embedded";
-import { EventList } from "./data/events";
+import { EventList, momentOf } from "./data/events";
 import type { Drone, Run, RunEvent } from "./data/run";
 import { indexAt } from "./data/table";
 import { Plots } from "./plots/plots";
 import { View, type CameraMode } from "./scene/view";
 import { Clock } from "./ui/clock";
+import { Compass, formatLength } from "./ui/compass";
 import { make, makeButton } from "./ui/dom";
 import { EventPanel } from "./ui/event_panel";
 import { Help, listenForKeys, type Shortcut } from "./ui/help";
 import { Layers } from "./ui/layers";
+import { readMoment, writeMoment } from "./ui/link";
 import { wordsOf } from "./ui/message";
 import { makePanel } from "./ui/panel";
 import { onTheme, theme, toggleTheme } from "./ui/theme";
 import { Timeline } from "./ui/timeline";
 
-const CAMERAS: CameraMode[] = ["follow", "orbit", "top"];
+const CAMERAS: CameraMode[] = ["whole", "follow", "top"];
 const SIDES = ["plots", "events", "run"] as const;
 const LAYERS_EVERY = 100; // [ms]
+const NAP_FOLDED = 3; // marks of the negligibility policy beyond which they are folded away
+const PATIENCE = 5000; // [ms] for scene and plots to be drawn, before the flight plays all the same
 
 type Side = (typeof SIDES)[number];
 
@@ -27,6 +32,7 @@ export class App {
   readonly events: EventList;
   view?: View;
   private layers?: Layers;
+  private compass?: Compass;
   private chosen: Drone[];
   private readonly help: Help;
   private readonly sceneBox = make("div", "scene");
@@ -34,6 +40,7 @@ export class App {
   private readonly sideBody = make("div", "side-body");
   private readonly cameraButtons = new Map<CameraMode, HTMLButtonElement>();
   private readonly droneSelect = make("select", "drone-select");
+  private readonly note = make("div", "note");
   private readonly tabs: HTMLButtonElement[] = [];
   private readonly eventPanel: EventPanel;
   private sideShown: Side = "plots";
@@ -44,12 +51,13 @@ export class App {
   constructor(readonly info: PageInfo, readonly runs: Run[]) {
     const difference = info.comparison?.difference;
     this.clock = new Clock(Math.min(...runs.map((run) => run.start)), Math.max(...runs.map((run) => run.end)));
-    const told: RunEvent[] = runs.flatMap((run) => run.events).filter((event) => event.kind !== "expectation");
+    const told: RunEvent[] = runs.flatMap((run) => run.events).map(momentOf);
     if (difference) {
       told.push({ time: difference.time_s, kind: "difference", drone: "", text: `first difference${difference.field ? `, ${difference.field}` : ""}` });
     }
     this.chosen = this.fellows(runs[0].drones[0]);
     this.events = new EventList(told);
+    if ((this.events.kinds.get("nap") ?? 0) > NAP_FOLDED) this.events.toggle("nap");
     this.eventPanel = new EventPanel(this.events, this.clock, () => this.chosen[0].name);
     this.plots = new Plots(runs, this.clock, this.events);
     this.help = new Help(this.shortcuts());
@@ -69,15 +77,18 @@ export class App {
     app.replaceChildren(this.makeHeader(), stage, this.side, timeline.element, this.help.element);
     this.makeScene();
     this.showSide("plots");
-    this.choose(this.chosen[0]);
+    const moment = readMoment(location.hash);
+    this.choose(this.runs[0].drones.find((drone) => drone.name === moment.drone) ?? this.chosen[0]);
+    if (moment.time !== undefined) this.clock.seek(moment.time);
+    window.addEventListener("hashchange", () => this.goTo(location.hash));
     listenForKeys(this.shortcuts(), this.help);
     onTheme((now) => {
       this.view?.paint(now);
       this.dirty = true;
     });
     this.clock.onChange(() => (this.dirty = true));
-    if (!matchMedia("(prefers-reduced-motion: reduce)").matches) this.clock.toggle();
-    document.documentElement.dataset.state = "ready";
+    const begun = performance.now();
+    const plays = moment.time === undefined && !matchMedia("(prefers-reduced-motion: reduce)").matches;
     let last: number | undefined; // the first frame may be of a moment before this one
     const frame = (now: number) => {
       const spent = now - (last ?? now); // [ms]
@@ -87,14 +98,21 @@ export class App {
       this.clock.advance(spent / 1000);
       last = now;
       this.draw(now);
+      // Nothing plays before it can be seen.
+      if (document.documentElement.dataset.state !== "ready" && (this.plots.drawn || now - begun > PATIENCE)) {
+        document.documentElement.dataset.state = "ready";
+        if (plays) this.clock.toggle();
+      }
+      if (!this.clock.playing) writeMoment(this.clock.time, this.chosen[0].name);
       requestAnimationFrame(frame);
     };
     requestAnimationFrame(frame);
   }
 
   private makeHeader(): HTMLElement {
-    const names = this.runs.map((run) => run.info.name || run.info.file);
-    const title = this.runs.length > 1 ? `${names[0]} · ${names[1]}` : names[0];
+    const [a, b] = this.runs.map((run) => run.info.name || run.info.file);
+    const apart = b === undefined ? undefined : namesOf(differencesOf(this.runs[0].info.scenario, this.runs[1].info.scenario));
+    const title = b === undefined || a === b ? a : `${a} · ${b}`;
     document.title = `${title} – Volery`;
     const status = this.runs[0].info.status;
     const chip = make("span", `chip ${status === "completed" ? "good" : "bad"}`, status);
@@ -103,7 +121,11 @@ export class App {
       makeButton("tool text", "◐", "light or dark (d)", toggleTheme),
     ];
     const header = make("header", "top", make("span", "brand", "Volery"), make("h1", "", title), chip);
-    if (this.runs.length > 1) header.append(make("span", "run-mark run-0", "A"), make("span", "run-mark run-1", "B"));
+    this.runs.forEach((run, i) => {
+      if (this.runs.length < 2) return;
+      const name = apart?.[i] ?? run.info.file; // the same scenario: another seed or program has its own file
+      header.append(make("span", "run-name", make("span", `run-mark run-${i}`, i === 0 ? "A" : "B"), name));
+    });
     const thinned = this.runs.some((run) => run.info.thinned.truth > 1 || run.info.thinned.other > 1);
     if (thinned) header.append(make("span", "chip", "thinned"));
     header.append(make("span", "space"), ...buttons);
@@ -140,14 +162,14 @@ export class App {
       this.droneSelect.blur();
     });
     const details = make("details", "layer-box", make("summary", "", "show"), this.layers.element);
-    const notes = [`grid ${formatLength(view.ground.cell)}`];
-    if (view.drawScale > 1) notes.push(`drones drawn ${view.drawScale}× larger`);
-    this.sceneBox.append(make("div", "scene-tools", cameras, this.droneSelect), details, make("div", "scene-note", notes.join(" · ")));
+    this.compass = new Compass(this.runs[0].info.wind);
+    this.note.textContent = "";
+    this.sceneBox.append(make("div", "scene-tools", cameras, this.droneSelect), details, make("div", "scene-note", this.compass.element, this.note));
     new ResizeObserver(() => {
       view.resize();
       this.dirty = true;
     }).observe(this.sceneBox);
-    this.setCamera("follow");
+    this.setCamera("whole");
     this.sceneBox.addEventListener("pointermove", () => (this.dirty = true));
     this.sceneBox.addEventListener("wheel", () => (this.dirty = true), { passive: true });
   }
@@ -174,8 +196,19 @@ export class App {
     this.droneSelect.value = String(this.runs[0].drones.findIndex((d) => d.name === drone.name));
     this.plots.show(this.chosen);
     this.eventPanel.choose(drone.name);
+    this.layers?.choose();
     if (this.sideShown === "run") this.showSide("run");
     this.dirty = true;
+  }
+
+  /// Go to the moment of a link.
+  private goTo(hash: string): void {
+    const { time, drone } = readMoment(hash);
+    const found = this.runs[0].drones.find(({ name }) => name === drone);
+    if (found && found.name !== this.chosen[0].name) this.choose(found);
+    if (time === undefined) return;
+    this.clock.playing = false;
+    this.clock.seek(time);
   }
 
   private setCamera(mode: CameraMode): void {
@@ -206,7 +239,7 @@ export class App {
   }
 
   private nextCamera(): void {
-    const mode = this.view?.mode ?? "follow";
+    const mode = this.view?.mode ?? "whole";
     this.setCamera(CAMERAS[(CAMERAS.indexOf(mode) + 1) % CAMERAS.length]);
   }
 
@@ -223,7 +256,7 @@ export class App {
       { keys: ["+", "="], shown: "+", text: "faster", act: () => clock.faster(1) },
       { keys: ["-"], shown: "−", text: "slower", act: () => clock.faster(-1) },
       { keys: ["l"], shown: "l", text: "loop", act: () => clock.toggleLoop() },
-      { keys: ["c"], shown: "c", text: "next camera: follow, orbit, top", act: () => this.nextCamera() },
+      { keys: ["c"], shown: "c", text: "next camera: whole flight, follow, top", act: () => this.nextCamera() },
       { keys: ["n"], shown: "n", text: "next drone", act: () => this.nextDrone() },
       { keys: ["f"], shown: "f", text: "forces on or off", act: () => this.layers?.toggleForces() },
       { keys: ["z"], shown: "z", text: "whole flight in the plots", act: () => this.plots.zoom(NaN, NaN) },
@@ -239,6 +272,7 @@ export class App {
     if (!this.dirty) return;
     this.dirty = false;
     this.view?.draw(this.clock.time);
+    if (this.view) this.tellScale(this.view);
     if (this.sideShown === "plots") this.plots.update(now);
     if (this.sideShown === "events") this.eventPanel.update();
     if (this.layers && (now - this.layersAt > LAYERS_EVERY || !this.clock.playing)) {
@@ -246,9 +280,13 @@ export class App {
       this.layers.update(this.clock.time);
     }
   }
-}
 
-function formatLength(metres: number): string {
-  if (metres >= 1000) return `${metres / 1000} km`;
-  return metres >= 1 ? `${metres} m` : `${+(metres * 100).toPrecision(3)} cm`;
+  private tellScale(view: View): void {
+    const { azimuth, perMetre } = view.bearing;
+    this.compass?.update(azimuth, perMetre);
+    const notes = [`grid ${formatLength(view.ground.cell)}`];
+    if (view.scale > 1) notes.push(`drones drawn ${view.scale}× larger`);
+    const text = notes.join(" · ");
+    if (this.note.textContent !== text) this.note.textContent = text;
+  }
 }

@@ -45,6 +45,15 @@ export interface ObstacleInfo {
   solid: SolidInfo;
 }
 
+/// A wind field given by samples, of a large one every n-th; one moment after the other, x innermost, z outermost.
+export interface WindInfo {
+  times: number[]; // [s]
+  first: number[]; // [m] the first node
+  step: number[]; // [m] from node to node
+  count: number[]; // nodes along x, y and z
+  velocity: number[]; // [m/s] x, y, z of each node
+}
+
 export interface DroneInfo {
   name: string;
   vehicle?: string;
@@ -113,6 +122,8 @@ export interface RunInfo {
   bodies?: DroneInfo[]; // what moves and is no drone: name, mass, inertia, solid
   joints?: JointInfo[];
   obstacles?: ObstacleInfo[]; // the terrain first, if there is one
+  wind?: number[]; // [m/s] constant
+  wind_field?: WindInfo;
   nap?: CertificateInfo[];
 }
 

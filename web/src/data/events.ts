@@ -1,6 +1,14 @@
 // events.ts - the events of all runs in order, which of them are shown, and bunches of them for a line of time.
 import type { RunEvent } from "./run";
 
+/// An expectation is told at the end of a run; it belongs to the moment it speaks of, and is of another kind if it was missed.
+export function momentOf(event: RunEvent): RunEvent {
+  if (event.kind !== "expectation") return event;
+  const at = [...event.text.matchAll(/ at (\d+(?:\.\d+)?) s\b/g)].pop();
+  const kind = /: not met,/.test(event.text) ? "missed" : "expectation";
+  return { ...event, kind, time: at ? Math.min(Number(at[1]), event.time) : event.time };
+}
+
 /// Events of one kind that are too close to be told apart on a line of time.
 export interface Bunch {
   kind: string;

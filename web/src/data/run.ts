@@ -30,6 +30,7 @@ export interface JointStream {
 
 export interface Run {
   index: number; // 0, or 1 for the second of two
+  compared: boolean; // there are two
   joints: JointStream[];
   contacts: Table; // one row per contact that began, went on or ended; empty where nothing collides
   info: RunInfo;
@@ -80,8 +81,8 @@ function replyTaker(run: Run, schema: { name: string; data: Uint8Array }): (time
   };
 }
 
-export function readRun(index: number, info: RunInfo, file: Uint8Array): Run {
-  const run: Run = { index, info, joints: [], contacts: new Table(), drones: [], events: [], start: Infinity, end: -Infinity };
+export function readRun(index: number, compared: boolean, info: RunInfo, file: Uint8Array): Run {
+  const run: Run = { index, compared, info, joints: [], contacts: new Table(), drones: [], events: [], start: Infinity, end: -Infinity };
   [...info.drones, ...(info.bodies ?? [])].forEach((drone, i) => {
     run.drones.push({ run, index: i, name: drone.name, info: drone, certificate: info.nap?.[i], streams: new Map() });
   });

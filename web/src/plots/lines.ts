@@ -20,6 +20,7 @@ export interface PlotGroup {
   title: string;
   unit: string;
   lines(drone: Drone): PlotLine[];
+  between?(a: Drone, b: Drone): PlotLine[]; // of two runs
 }
 
 const AXES = ["x", "y", "z"];
@@ -209,6 +210,7 @@ const SHOWN: Record<string, string[] | "all"> = {
   reference: ["position", "yaw"],
   battery: ["voltage", "current", "charge"],
   energy: "all",
+  filter: "all",
   thrusters: ["thrust"],
   forces: "all",
   torques: "all",
@@ -259,8 +261,28 @@ function allOf(drone: Drone, stream: string, field: string): PlotLine[] {
     .map((name, k) => ({ label: name.slice(field.length).replace(/^\./, "") || name, time: table.time, values: finite(table.column(name)!), color: k, dash: DASHES[Math.floor(k / 8) % 3] }));
 }
 
+// How far two runs are apart: A less B, at the records of A that B has, too.
+function apart(a: Drone, b: Drone, field: string): PlotLine[] {
+  const [left, right] = [a.streams.get("truth"), b.streams.get("truth")];
+  const [x, y] = [left?.vector(field, "xyz"), right?.vector(field, "xyz")];
+  if (!left || !right || !x || !y) return [];
+  const rows = sameTimes(left.time, right.time);
+  const lines = x.map((column, k) => worked(left, AXES[k], k, "solid", (i) => (rows[i] < 0 ? NaN : column[i] - y[k][rows[i]])));
+  return [...lines, worked(left, "distance", 6, "solid", (i) => Math.hypot(...lines.map((line) => line.values[i])))];
+}
+
+// What the filter says its error is, three standard deviations either way.
+function bounds(drone: Drone): PlotLine[] {
+  const table = drone.streams.get("filter");
+  const variance = table?.vector("variance", "xyz");
+  if (!table || !variance) return [];
+  return variance.flatMap((column, k) => [1, -1].map((sign) => worked(table, `${sign > 0 ? "+" : "−"}3σ ${AXES[k]}`, k, "dotted", (i) => 3 * sign * Math.sqrt(column[i]), true)));
+}
+
 export function plotGroups(drones: Drone[]): PlotGroup[] {
   const groups: PlotGroup[] = [
+    { id: "apart", title: "position, A − B", unit: "m", lines: () => [], between: (a, b) => apart(a, b, "position") },
+    { id: "apart-velocity", title: "velocity, A − B", unit: "m/s", lines: () => [], between: (a, b) => apart(a, b, "velocity") },
     { id: "position", title: "position", unit: "m", lines: (d) => [...axes(d, "truth", "position", "", "solid"), ...axes(d, "reference", "position", "desired ", "dashed", true)] },
     { id: "error", title: "position error", unit: "m", lines: errors },
     { id: "velocity", title: "velocity", unit: "m/s", lines: (d) => [...axes(d, "truth", "velocity", "", "solid"), ...axes(d, "estimate", "velocity", "estimated ", "dotted", true)] },
@@ -276,21 +298,21 @@ export function plotGroups(drones: Drone[]): PlotGroup[] {
     { id: "charge", title: "battery charge", unit: "A s", lines: (d) => single(d, "battery", "charge", "charge", 1, "solid") },
     { id: "thrust", title: "desired thrust", unit: "N", lines: (d) => single(d, "control", "thrust", "thrust", 2, "solid") },
     { id: "torque", title: "desired torque", unit: "N m", lines: (d) => axes(d, "control", "torque", "", "solid", true) },
-    { id: "mocap", title: "motion capture beyond truth", unit: "m", lines: (d) => beyondTruth(d, "mocap", "position", "position", "", "solid") },
-    { id: "gyro", title: "gyro beyond truth", unit: "rad/s", lines: (d) => beyondTruth(d, "imu", "gyro", "rate", "", "solid") },
-    { id: "estimate", title: "estimate beyond truth", unit: "m", lines: (d) => beyondTruth(d, "estimate", "position", "position", "", "solid") },
-    { id: "gps", title: "GPS position beyond truth", unit: "m", lines: (d) => beyondTruth(d, "gps", "position", "position", "", "solid") },
-    { id: "gps-velocity", title: "GPS velocity beyond truth", unit: "m/s", lines: (d) => beyondTruth(d, "gps", "velocity", "velocity", "", "solid") },
+    { id: "mocap", title: "motion capture − truth", unit: "m", lines: (d) => beyondTruth(d, "mocap", "position", "position", "", "solid") },
+    { id: "gyro", title: "gyro − truth", unit: "rad/s", lines: (d) => beyondTruth(d, "imu", "gyro", "rate", "", "solid") },
+    { id: "estimate", title: "estimate − truth", unit: "m", lines: (d) => [...beyondTruth(d, "estimate", "position", "position", "", "solid"), ...bounds(d)] },
+    { id: "gps", title: "GPS position − truth", unit: "m", lines: (d) => beyondTruth(d, "gps", "position", "position", "", "solid") },
+    { id: "gps-velocity", title: "GPS velocity − truth", unit: "m/s", lines: (d) => beyondTruth(d, "gps", "velocity", "velocity", "", "solid") },
     {
       id: "baro",
-      title: "barometer beyond truth",
+      title: "barometer − truth",
       unit: "m",
       lines: (d) =>
         d.streams.has("geodetic")
           ? numbersBeyond(d, "baro", "geodetic", [["altitude", "altitude", "altitude"]])
           : numbersBeyond(d, "baro", "truth", [["altitude", "position.z", "altitude"]]),
     },
-    { id: "esc", title: "ESC speeds beyond truth", unit: "rad/s", lines: speedsBeyond },
+    { id: "esc", title: "ESC speeds − truth", unit: "rad/s", lines: speedsBeyond },
     { id: "accel", title: "accelerometer", unit: "m/s²", lines: (d) => axes(d, "imu", "accel", "", "solid") },
     { id: "forces", title: "forces by effect", unit: "N", lines: (d) => lengths(d, "forces") },
     { id: "torques", title: "torques by effect", unit: "N m", lines: (d) => lengths(d, "torques") },

@@ -58,10 +58,12 @@ export class Plot {
   private range?: [number, number];
 
   constructor(readonly group: PlotGroup, drones: Drone[], private readonly host: PlotHost) {
-    this.lines = drones.flatMap((drone, i) => {
+    const between = drones.length === 2 ? (group.between?.(drones[0], drones[1]) ?? []) : [];
+    const single = drones.flatMap((drone, i) => {
       const own = group.lines(drone).filter((line) => drones.length === 1 || !line.second);
       return own.map((line) => ({ ...line, label: drones.length > 1 ? `${i === 0 ? "A" : "B"} ${line.label}` : line.label, dash: i > 0 ? ("dashed" as Dash) : line.dash }));
     });
+    this.lines = [...between, ...single];
     this.digits = digitsOf(this.lines);
     const head = make("header", "plot-head", make("h3", "", group.title, make("span", "unit", group.unit ? ` ${group.unit}` : "")), this.legend);
     this.element.dataset.plot = group.id;

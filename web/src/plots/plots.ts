@@ -22,6 +22,7 @@ export class Plots {
   private marks: Mark[] = [];
   private drone = ""; // the one that is shown
   private visible = new Set<Plot>();
+  drawn = false; // those in sight
   private readonly watcher: IntersectionObserver;
 
   constructor(runs: Run[], private readonly clock: Clock, private readonly events: EventList) {
@@ -66,6 +67,7 @@ export class Plots {
         plot.setTime(this.clock.time, true);
       }
     }
+    this.drawn = true;
   }
 
   private get whole(): [number, number] {

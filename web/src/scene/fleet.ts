@@ -4,6 +4,7 @@ import type { Drone } from "../data/run";
 import { Motion, type Origin, type Pose } from "../data/motion";
 import type { Theme } from "../ui/theme";
 import { SHADOW_LEAN, type Footing } from "./obstacles";
+import { colorOfCraft } from "./palette";
 import { paint, shapeOf, type VehicleShape } from "./vehicle";
 
 export interface Craft {
@@ -11,6 +12,7 @@ export interface Craft {
   motion: Motion;
   shape: VehicleShape;
   pose: Pose;
+  color: Color; // set when the scene is painted
 }
 
 /// One degree of detail: its meshes, as many of their instances as are in sight.
@@ -63,6 +65,7 @@ export class Fleet {
         motion,
         shape: fellows[0]?.shape ?? shapeOf(drone.info, true),
         pose: { position: [0, 0, 0], attitude: [1, 0, 0, 0] },
+        color: new Color(),
       };
       fellows.push(craft);
       this.crafts.push(craft);
@@ -100,8 +103,9 @@ export class Fleet {
 
   paint(theme: Theme): void {
     for (const group of this.groups) {
-      const front = theme.lines[group.crafts[0].drone.run.index === 0 ? 0 : 2];
-      for (const level of group.levels) paint(level.shape.body, new Color(theme.body), new Color(front));
+      const isBody = group.crafts[0].drone.index >= group.crafts[0].drone.run.info.drones.length;
+      for (const craft of group.crafts) craft.color = colorOfCraft(craft.drone, theme);
+      for (const level of group.levels) paint(level.shape.body, new Color(isBody ? 0xffffff : theme.body), new Color(0xffffff));
     }
     this.rotorMaterial.color.set(theme.faint);
     this.discMaterial.color.set(theme.faint);
@@ -141,6 +145,7 @@ export class Fleet {
     place.updateMatrix();
     const i = level.used++;
     level.body.setMatrixAt(i, place.matrix);
+    level.body.setColorAt(i, craft.color); // the front has it in full, the frame is tinted
     level.discs?.setMatrixAt(i, place.matrix);
     flatten(this.at.setZ(footing.height + LIFT), footing.normal, this.flat);
     level.shadow.setMatrixAt(i, matrix.multiplyMatrices(this.flat, place.matrix));
@@ -176,6 +181,7 @@ function finish(level: Level): void {
     if (!mesh) continue;
     mesh.visible = mesh.count > 0;
     mesh.instanceMatrix.needsUpdate = true;
+    if (mesh.instanceColor) mesh.instanceColor.needsUpdate = true;
   }
 }
 

@@ -1,5 +1,5 @@
 // obstacles.ts - what stands in the way, and the ground: drawn once, and asked how high it is below a drone.
-import { BufferAttribute, BufferGeometry, Color, EdgesGeometry, LineBasicMaterial, LineSegments, Matrix4, Mesh, MeshBasicMaterial, MeshLambertMaterial, PlaneGeometry, Quaternion, Raycaster, Scene, Vector3 } from "three";
+import { Box3, BufferAttribute, BufferGeometry, Color, EdgesGeometry, LineBasicMaterial, LineSegments, Matrix4, Mesh, MeshBasicMaterial, MeshLambertMaterial, PlaneGeometry, Quaternion, Raycaster, Scene, Vector3 } from "three";
 import { mergeGeometries } from "three/addons/utils/BufferGeometryUtils.js";
 import type { ObstacleInfo } from "../data/embedded";
 import type { Run } from "../data/run";
@@ -37,6 +37,7 @@ export class Obstacles {
   /// Height of the flat ground, when the scenario declares one.
   readonly level?: number;
   readonly count: number; // of what is drawn
+  readonly box = new Box3(); // around all of it but planes
   private readonly surfaces: { surface: Surface; toWorld: Matrix4; toOwn: Matrix4 }[] = [];
   private readonly block?: Mesh<BufferGeometry, MeshLambertMaterial>;
   private readonly edges = new LineBasicMaterial();
@@ -64,6 +65,7 @@ export class Obstacles {
       const geometry = geometryOf(info.solid);
       if (geometry) {
         geometry.applyMatrix4(place);
+        this.box.union(new Box3().setFromBufferAttribute(geometry.getAttribute("position") as BufferAttribute));
         sharp.push(new EdgesGeometry(geometry, EDGE));
         solid.push(plain(geometry));
       } else if (info.solid.heights) {
@@ -81,7 +83,9 @@ export class Obstacles {
 
   private addSurface(surface: Surface, toWorld: Matrix4): void {
     this.surfaces.push({ surface, toWorld, toOwn: toWorld.clone().invert() });
-    this.scene.add(new Mesh(surface.geometry().applyMatrix4(toWorld), this.earth), new LineSegments(surface.lines().applyMatrix4(toWorld), this.edges));
+    const geometry = surface.geometry().applyMatrix4(toWorld);
+    this.box.union(new Box3().setFromBufferAttribute(geometry.getAttribute("position") as BufferAttribute));
+    this.scene.add(new Mesh(geometry, this.earth), new LineSegments(surface.lines().applyMatrix4(toWorld), this.edges));
   }
 
   private addPlane(place: Matrix4, reach: number): void {

@@ -1,6 +1,6 @@
 // trail.ts - the ways drones have come: a broad line for the chosen one, the last seconds of the others as fine ones, all
 // of a run in one call.
-import { BufferAttribute, BufferGeometry, Color, DynamicDrawUsage, LineBasicMaterial, LineSegments, Scene } from "three";
+import { BufferAttribute, BufferGeometry, DynamicDrawUsage, LineBasicMaterial, LineSegments, Scene } from "three";
 import { Line2 } from "three/addons/lines/Line2.js";
 import { LineGeometry } from "three/addons/lines/LineGeometry.js";
 import { LineMaterial } from "three/addons/lines/LineMaterial.js";
@@ -8,11 +8,33 @@ import type { Pose } from "../data/motion";
 import { indexAt } from "../data/table";
 import type { Theme } from "../ui/theme";
 import type { Craft } from "./fleet";
+import { colorOfCraft, colorOfShare } from "./palette";
 
 const BROAD_MAX = 2000; // points of a broad line
 const FINE_MAX = 6000; // pieces of all fine lines
 const WIDTH = 2.5; // [pixels]
 const SECONDS = 8; // of the fine lines
+
+/// What the colour of the broad line says.
+export type TrailColor = "drone" | "speed" | "error";
+
+/// Speed [m/s], or distance from where it should be [m], at each record; undefined where the log does not say.
+export function valuesAlong(craft: Craft, what: TrailColor): Float64Array | undefined {
+  const { drone, motion } = craft;
+  const truth = drone.streams.get("truth");
+  if (what === "speed") {
+    const v = truth?.vector("velocity", "xyz");
+    return v && v[0].length === motion.time.length ? v[0].map((x, i) => Math.hypot(x, v[1][i], v[2][i])) : undefined;
+  }
+  const reference = drone.streams.get("reference");
+  const desired = reference?.vector("position", "xyz");
+  if (what !== "error" || !reference || !desired || motion.time.length === 0) return undefined;
+  const [x, y, z] = motion.position;
+  return motion.time.map((t, i) => {
+    const k = indexAt(reference.time, t);
+    return Math.hypot(x[i] - desired[0][k], y[i] - desired[1][k], z[i] - desired[2][k]);
+  });
+}
 
 /// The trails of one run.
 export class Trails {
@@ -20,21 +42,30 @@ export class Trails {
   private readonly points: BufferAttribute;
   private readonly fine: LineSegments<BufferGeometry, LineBasicMaterial>;
   private readonly broads = new Map<Craft, Broad>(); // made when a drone is first chosen
-  private readonly broadMaterial = new LineMaterial({ linewidth: WIDTH });
+  private readonly broadMaterial = new LineMaterial({ linewidth: WIDTH, vertexColors: true });
+  private readonly colors: BufferAttribute;
+  private color: TrailColor = "drone";
+  private theme?: Theme;
 
   constructor(private readonly scene: Scene, private readonly crafts: Craft[]) {
     this.pieces = Math.max(16, Math.min(400, Math.floor(FINE_MAX / crafts.length)));
     this.points = new BufferAttribute(new Float32Array(6 * this.pieces * crafts.length), 3).setUsage(DynamicDrawUsage);
-    const geometry = new BufferGeometry().setAttribute("position", this.points);
-    this.fine = new LineSegments(geometry, new LineBasicMaterial());
+    this.colors = new BufferAttribute(new Float32Array(6 * this.pieces * crafts.length), 3).setUsage(DynamicDrawUsage);
+    const geometry = new BufferGeometry().setAttribute("position", this.points).setAttribute("color", this.colors);
+    this.fine = new LineSegments(geometry, new LineBasicMaterial({ vertexColors: true }));
     this.fine.frustumCulled = false;
     scene.add(this.fine);
   }
 
+  /// Colour the broad lines by this.
+  setColor(color: TrailColor): void {
+    this.color = color;
+    for (const [craft, broad] of this.broads) if (this.theme) broad.paint(craft, color, this.theme);
+  }
+
   paint(theme: Theme): void {
-    const color = new Color(theme.lines[this.crafts[0].drone.run.index === 0 ? 0 : 2]);
-    this.fine.material.color = color;
-    this.broadMaterial.color = color;
+    this.theme = theme;
+    for (const [craft, broad] of this.broads) broad.paint(craft, this.color, theme);
   }
 
   resize(width: number, height: number): void {
@@ -52,7 +83,7 @@ export class Trails {
     }
     this.fine.visible = used > 0;
     this.fine.geometry.setDrawRange(0, used);
-    this.points.needsUpdate = used > 0;
+    this.points.needsUpdate = this.colors.needsUpdate = used > 0;
   }
 
   private broadOf(craft: Craft): Broad {
@@ -60,6 +91,7 @@ export class Trails {
     if (!broad) {
       broad = new Broad(this.scene, craft, this.broadMaterial);
       this.broads.set(craft, broad);
+      if (this.theme) broad.paint(craft, this.color, this.theme);
     }
     return broad;
   }
@@ -74,6 +106,8 @@ export class Trails {
     let at = used;
     for (let i = first - (first % stride); i <= last; i += stride) {
       const next = i + stride;
+      const { r, g, b } = craft.color;
+      this.colors.setXYZ(at, r, g, b).setXYZ(at + 1, r, g, b);
       this.points.setXYZ(at++, x[i], y[i], z[i]);
       if (next <= last) this.points.setXYZ(at++, x[next], y[next], z[next]);
       else this.points.setXYZ(at++, ...pose.position);
@@ -86,6 +120,7 @@ class Broad {
   private readonly line: Line2;
   private readonly stride: number; // records from one point to the next
   private readonly parts: number; // points from one record to the next, where records are few
+  private readonly records: number;
 
   constructor(scene: Scene, craft: Craft, material: LineMaterial) {
     const { motion } = craft;
@@ -102,9 +137,24 @@ class Broad {
       }
     }
     this.line = new Line2(new LineGeometry(), material);
+    this.records = records;
     if (records > 1) this.line.geometry.setPositions(points);
     this.line.frustumCulled = false;
     scene.add(this.line);
+  }
+
+  /// One colour for all of it, or the values along it from the smallest to the largest.
+  paint(craft: Craft, by: TrailColor, theme: Theme): void {
+    if (this.records < 2) return;
+    const values = valuesAlong(craft, by);
+    const plain = colorOfCraft(craft.drone, theme);
+    const [min, max] = values ? rangeOf(values) : [0, 1];
+    const colors: number[] = [];
+    for (let i = 0; i < this.records; i += this.stride) {
+      const color = values ? colorOfShare((values[i] - min) / (max - min)) : plain;
+      for (let k = 0; k < this.parts; ++k) colors.push(color.r, color.g, color.b);
+    }
+    this.line.geometry.setColors(colors);
   }
 
   /// `record` is the last one that has been passed.
@@ -113,4 +163,14 @@ class Broad {
     this.line.visible = shown && pieces > 0;
     this.line.geometry.instanceCount = pieces;
   }
+}
+
+/// Smallest and largest of those that are finite; never the same.
+export function rangeOf(values: Float64Array): [number, number] {
+  let [min, max] = [Infinity, -Infinity];
+  for (const value of values) {
+    if (value < min) min = value;
+    if (value > max && value < Infinity) max = value;
+  }
+  return max > min ? [min, max] : [min, min + 1];
 }

@@ -1,38 +1,46 @@
 // view.ts - the 3D scene: drones, trails, floor, arrows, and three cameras.
-import { BufferAttribute, BufferGeometry, Color, DirectionalLight, Fog, HemisphereLight, LineDashedMaterial, Line, PerspectiveCamera, Scene, Vector3, WebGLRenderer } from "three";
+import { Box3, BufferAttribute, BufferGeometry, Color, DirectionalLight, Fog, HemisphereLight, LineDashedMaterial, Line, PerspectiveCamera, Scene, Vector3, WebGLRenderer } from "three";
 import { OrbitControls } from "three/addons/controls/OrbitControls.js";
 import type { Drone } from "../data/run";
 import { originOf } from "../data/motion";
 import type { Theme } from "../ui/theme";
 import { Arrows, arrowKinds } from "./arrows";
 import { craftPosition, Fleet, type Craft } from "./fleet";
+import { extentOf, fitDistance, type Extent } from "./frame";
+import { Ghost } from "./ghost";
 import { Ground, roundUp } from "./ground";
 import { Jets } from "./jets";
 import { Joints } from "./joints";
+import { Labels } from "./labels";
 import { Obstacles } from "./obstacles";
+import { Paths } from "./paths";
 import { Rays } from "./rays";
+import { Sky } from "./sky";
 import { Touches } from "./touches";
-import { Trails } from "./trail";
+import { Trails, type TrailColor } from "./trail";
+import { WindField } from "./wind_field";
 
-export type CameraMode = "follow" | "orbit" | "top";
+export type CameraMode = "whole" | "follow" | "top";
 
 const SMOOTH_MAX = 24; // drones up to which edges are smoothed: it costs most where no graphics card helps
 const PLANS_MAX = 6; // declared ways that are shown together
 const SLOW = 70; // [ms] from frame to frame: beyond, fewer pixels are drawn while it plays
 const RATIOS = [2, 1, 0.7, 0.5]; // pixels of the picture per pixel of the page
 
-interface Extent {
-  low: Vector3;
-  high: Vector3;
-  reach: number; // [m] largest side, at least a few body sizes
-}
+const FROM = { whole: new Vector3(-0.7, -0.9, 0.42), follow: new Vector3(-0.75, -0.8, 0.55), top: new Vector3(0, -1e-4, 1) }; // where cameras stand
+const RADIUS = 40; // of the sky, in reaches
 
 export class View {
   readonly fleet: Fleet;
   readonly arrows: Arrows;
   readonly ground: Ground;
-  readonly drawScale: number; // bodies are drawn so many times their size
-  mode: CameraMode = "follow";
+  readonly enlarged: number; // bodies are drawn so many times their size, if that is wanted
+  readonly paths: Paths;
+  readonly ghost: Ghost;
+  readonly labels: Labels;
+  readonly wind: WindField;
+  larger = true;
+  mode: CameraMode = "whole";
   trails = true;
   contacts = true;
   rays = true;
@@ -49,6 +57,9 @@ export class View {
   private readonly touches: Touches[];
   private readonly plans = new Map<Craft, Line<BufferGeometry, LineDashedMaterial>>();
   private readonly extent: Extent;
+  private readonly whole: Box3; // flights, obstacles, wind field
+  private readonly sky: Sky;
+  private moved = false; // by hand: then it is not fitted again
   private readonly floor: number;
   private readonly target = new Vector3();
   private chosen: Craft;
@@ -67,10 +78,17 @@ export class View {
     const runs = [...new Set(drones.map((drone) => drone.run))];
     this.obstacles = new Obstacles(this.scene, runs, this.extent.reach);
     // Beside what it can hit, a drone is as large as it is, as long as it can be seen at all.
-    const far = this.obstacles.count > 0 ? 200 : 28;
-    this.drawScale = size * far >= this.extent.reach ? 1 : roundUp(this.extent.reach / far / size);
+    const far = this.obstacles.count > 0 ? 200 : 20;
+    this.enlarged = size * far >= this.extent.reach ? 1 : roundUp(this.extent.reach / far / size);
     this.floor = this.obstacles.level ?? this.obstacles.lowest ?? floorOf(this.extent);
     this.ground = new Ground(this.extent.reach, this.floor);
+    this.wind = new WindField(this.scene, runs.find((run) => run.info.wind_field)?.info.wind_field);
+    this.sky = new Sky(RADIUS * this.extent.reach);
+    this.paths = new Paths(this.scene, this.fleet.crafts);
+    this.ghost = new Ghost(this.scene);
+    this.labels = new Labels(this.fleet.crafts);
+    box.append(this.labels.element);
+    this.whole = this.wholeBox(size);
     this.joints = new Joints(this.scene, this.fleet.crafts);
     this.jets = new Jets(this.scene, this.fleet.crafts);
     this.sight = new Rays(this.scene, this.fleet.crafts);
@@ -78,23 +96,38 @@ export class View {
     this.trailLines = flown.filter((crafts) => crafts.length > 0).map((crafts) => new Trails(this.scene, crafts));
     this.touches = runs.map((run) => new Touches(this.scene, run));
     this.arrows = new Arrows(this.scene, arrowKinds(drones));
-    this.scene.add(this.ground.object, ...this.lights());
+    this.scene.add(this.sky.object, this.ground.object, ...this.lights());
     this.addPlans();
     this.camera.up.set(0, 0, 1);
     this.controls = new OrbitControls(this.camera, this.renderer.domElement);
     this.controls.enableDamping = false;
     this.controls.maxPolarAngle = Math.PI * 0.55;
     this.camera.near = Math.max(this.extent.reach / 5000, 0.005);
-    this.camera.far = this.extent.reach * 60;
+    this.camera.far = this.extent.reach * 80;
+    this.controls.addEventListener("start", () => (this.moved = true));
     this.fleet.move(this.chosen.motion.time[0]);
-    this.setMode("follow");
+    this.setMode("whole");
     this.listenForPicks();
   }
 
   private lights() {
-    const sun = new DirectionalLight(0xffffff, 2.0);
-    sun.position.set(-0.4, -0.6, 1);
-    return [new HemisphereLight(0xffffff, 0x9aa4ad, 1.6), sun];
+    const sun = new DirectionalLight(0xffffff, 2.4);
+    sun.position.set(-0.5, -0.7, 0.9);
+    return [new HemisphereLight(0xffffff, 0x7c8893, 1.3), sun];
+  }
+
+  // Everything that the first view shows. What reaches far beyond the flight (terrain, a field of wind) is cut to some reaches.
+  private wholeBox(size: number): Box3 {
+    const whole = this.extent.box.clone().expandByScalar(this.scale * size);
+    const limit = whole.clone().expandByScalar(1.5 * this.extent.reach);
+    for (const other of [this.obstacles.box, this.wind.box]) if (!other.isEmpty()) whole.union(other.clone().intersect(limit));
+    if (Math.abs(this.floor - whole.min.z) < this.extent.reach) whole.expandByPoint(whole.min.clone().setZ(this.floor));
+    return whole;
+  }
+
+  /// How many times their size bodies are drawn.
+  get scale(): number {
+    return this.larger ? this.enlarged : 1;
   }
 
   // The declared way: setpoints joined by dashes.
@@ -127,6 +160,28 @@ export class View {
     return this.sight.any;
   }
 
+  /// The log says what a drone believes.
+  get estimates(): boolean {
+    return this.fleet.crafts.some((craft) => Ghost.knows(craft));
+  }
+
+  setTrailColor(color: TrailColor): void {
+    for (const trails of this.trailLines) trails.setColor(color);
+  }
+
+  get craft(): Craft {
+    return this.chosen;
+  }
+
+  /// The direction the camera looks in, clockwise from north [rad], and how many pixels a metre has at what it looks at.
+  get bearing(): { azimuth: number; perMetre: number } {
+    const look = this.controls.target.clone().sub(this.camera.position);
+    const up = new Vector3(0, 1, 0).applyQuaternion(this.camera.quaternion);
+    const level = Math.hypot(look.x, look.y) > 1e-3 * look.length() ? look : up; // from above, what is up in the picture
+    const perMetre = this.box.clientHeight / (2 * look.length() * Math.tan((this.camera.fov * Math.PI) / 360));
+    return { azimuth: Math.atan2(level.x, level.y), perMetre };
+  }
+
   get drone(): Drone {
     return this.chosen.drone;
   }
@@ -142,21 +197,20 @@ export class View {
 
   setMode(mode: CameraMode): void {
     this.mode = mode;
-    const { low, high, reach } = this.extent;
-    const middle = low.clone().add(high).multiplyScalar(0.5);
+    this.moved = false;
+    const { reach } = this.extent;
+    const middle = this.whole.getCenter(new Vector3());
     const at = craftPosition(this.chosen);
-    const size = this.chosen.shape.size * this.drawScale;
+    const size = this.chosen.shape.size * this.scale;
+    const from = FROM[mode].clone().normalize();
     if (mode === "follow") {
       this.target.copy(at);
       this.controls.target.copy(at);
-      const far = Math.min(Math.max(9 * size, 0.45 * reach), 28 * size);
-      this.camera.position.copy(at).add(new Vector3(-0.75, -0.8, 0.55).normalize().multiplyScalar(far));
-    } else if (mode === "orbit") {
-      this.controls.target.copy(middle);
-      this.camera.position.copy(middle).add(new Vector3(-0.7, -0.9, 0.62).normalize().multiplyScalar(1.6 * reach));
+      this.camera.position.copy(at).addScaledVector(from, Math.min(Math.max(9 * size, 0.45 * reach), 28 * size));
     } else {
+      const far = fitDistance(this.whole, from, (this.camera.fov * Math.PI) / 180, this.camera.aspect);
       this.controls.target.copy(middle);
-      this.camera.position.set(middle.x, middle.y - 1e-4 * reach, middle.z + 1.6 * reach);
+      this.camera.position.copy(middle).addScaledVector(from, far);
     }
     this.controls.enableRotate = mode !== "top";
     this.controls.update();
@@ -195,7 +249,12 @@ export class View {
 
   paint(theme: Theme): void {
     this.scene.background = new Color(theme.sky);
-    this.scene.fog = new Fog(theme.sky, this.extent.reach * 3, this.extent.reach * 16);
+    const far = this.whole.getSize(new Vector3()).length();
+    this.scene.fog = new Fog(theme.sky, 3 * far, 12 * far);
+    this.sky.paint(theme);
+    this.paths.paint(theme);
+    this.ghost.paint(theme);
+    this.wind.paint(theme);
     this.ground.paint(theme);
     this.fleet.paint(theme);
     this.joints.paint(theme);
@@ -216,6 +275,7 @@ export class View {
     for (const trail of this.trailLines) trail.resize(width, height);
     this.camera.aspect = width / height;
     this.camera.updateProjectionMatrix();
+    if (!this.moved && this.mode !== "follow") this.setMode(this.mode);
   }
 
   /// Tell how long the last frame took [ms] while playing, 0 when nothing moves: what is slow is drawn coarser.
@@ -235,39 +295,24 @@ export class View {
     if (this.mode === "follow") this.shift(craftPosition(this.chosen).sub(this.target));
     this.controls.update();
     this.camera.updateMatrixWorld();
+    this.sky.follow(this.camera.position);
+    const scale = this.scale;
     const all = this.fleet.crafts.length <= SMOOTH_MAX;
-    this.fleet.draw(time, this.chosen, this.camera, this.drawScale, (point) => this.obstacles.below(point, this.floor, all));
-    this.joints.update(this.drawScale, this.floor);
-    this.jets.update(time, this.drawScale);
-    this.sight.update(time, this.drawScale, this.rays);
+    this.fleet.draw(time, this.chosen, this.camera, scale, (point) => this.obstacles.below(point, this.floor, all));
+    this.joints.update(scale, this.floor);
+    this.jets.update(time, scale);
+    this.sight.update(time, scale, this.rays);
     for (const trails of this.trailLines) trails.update(time, this.chosen.drone.name, this.trails);
-    for (const touches of this.touches) touches.update(time, this.chosen.shape.size * this.drawScale, this.contacts);
-    this.arrows.update(this.chosen, time, this.drawScale);
+    for (const touches of this.touches) touches.update(time, this.chosen.shape.size * scale, this.contacts);
+    this.arrows.update(this.chosen, time, scale);
+    this.ghost.update(this.chosen, time, scale);
+    this.wind.update(time);
+    this.labels.update(this.fleet.crafts, this.chosen, this.camera, this.box.clientWidth, this.box.clientHeight);
     this.renderer.render(this.scene, this.camera);
   }
 }
 
 // Below all flights; where they are far above zero, below them.
-function floorOf({ low, reach }: Extent): number {
-  return low.z < 4 * reach + 1 ? Math.min(0, low.z) : low.z - 0.1 * reach;
+function floorOf({ box, reach }: Extent): number {
+  return box.min.z < 4 * reach + 1 ? Math.min(0, box.min.z) : box.min.z - 0.1 * reach;
 }
-
-function extentOf(crafts: Craft[]): Extent {
-  const low = new Vector3(Infinity, Infinity, Infinity);
-  const high = new Vector3(-Infinity, -Infinity, -Infinity);
-  for (const craft of crafts) {
-    craft.motion.position.forEach((values, k) => {
-      let [least, most] = [low.getComponent(k), high.getComponent(k)];
-      for (const value of values) {
-        if (value < least) least = value;
-        if (value > most && value < Infinity) most = value;
-      }
-      low.setComponent(k, Math.max(least, -1e12));
-      high.setComponent(k, Math.min(most, 1e12));
-    });
-  }
-  const size = Math.max(...crafts.map((craft) => craft.shape.size));
-  const sides = high.clone().sub(low);
-  return { low, high, reach: Math.max(sides.x, sides.y, sides.z, 6 * size) };
-}
-

@@ -15,9 +15,12 @@ const SQUARE = "M2 2h8v8h-8z";
 const SHIELD = "M6 1l4.5 1.6v3.4c0 2.6-1.9 4.3-4.5 5.2c-2.6-.9-4.5-2.6-4.5-5.2v-3.4z";
 const FUNNEL = "M6 10.5l-5-9h10z";
 const HEXAGON = "M3.5 1.5h5l2.5 4.5l-2.5 4.5h-5l-2.5-4.5z";
+const FLAG = "M2 .5h1.4v1h7.6l-2 2.7l2 2.7h-7.6v4.6h-1.4z";
 const STAR = "M6 .5l1.5 3.5l3.8.2l-3 2.4l1 3.8l-3.3-2.1l-3.3 2.1l1-3.8l-3-2.4l3.8-.2z";
 
 const LOOKS: Record<string, Look> = {
+  missed: { color: 0, shape: FLAG, rank: 5 },
+  expectation: { color: 1, shape: FLAG, rank: 1 },
   failure: { color: 0, shape: CROSS, rank: 6 },
   difference: { color: 3, shape: CROSS, rank: 6 },
   crash: { color: 0, shape: STAR, rank: 5 },
@@ -58,9 +61,10 @@ export function rankOfKind(kind: string): number {
 
 /// What happens often and to no harm is marked in the margin of a plot, not across it.
 export function isQuiet(kind: string): boolean {
-  return rankOfKind(kind) === 0;
+  return rankOfKind(kind) === 0 || kind === "expectation";
 }
 
 export function namedKind(kind: string): string {
+  if (kind === "missed") return "expectation missed";
   return kind === "nap" ? "negligibility" : kind.replace(/_/g, " ");
 }

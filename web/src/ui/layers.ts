@@ -1,6 +1,8 @@
-// layers.ts - switches of what the scene shows: trail, contacts, rays and arrows.
+// layers.ts - switches of what the scene shows: trails, names, estimate, wind, contacts, rays and arrows.
 import type { View } from "../scene/view";
 import { formatUnit, make } from "./dom";
+import { RAMP_CSS } from "../scene/palette";
+import { rangeOf, valuesAlong, type TrailColor } from "../scene/trail";
 import { theme } from "./theme";
 import type { ArrowKind } from "../scene/arrows";
 
@@ -10,9 +12,19 @@ const GAINS = [1, 10, 100, 1000];
 export class Layers {
   readonly element = make("div", "layers");
   private readonly values = new Map<string, HTMLElement>();
+  private readonly range = make("div", "range");
+  private readonly low = make("span", "value");
+  private readonly high = make("span", "value");
+  private trailColor: TrailColor = "drone";
 
   constructor(private readonly view: View, private readonly changed: () => void) {
     this.element.append(this.makeSwitch("trail", "", () => view.trails, (on) => (view.trails = on)));
+    this.element.append(this.makeTrailColor());
+    this.element.append(this.makeSwitch("whole path", "", () => view.paths.visible, (on) => (view.paths.visible = on)));
+    if (view.fleet.crafts.length > 1) this.element.append(this.makeSwitch("names", "", () => view.labels.shown, (on) => (view.labels.shown = on)));
+    if (view.enlarged > 1) this.element.append(this.makeSwitch(`bodies ${view.enlarged}× larger`, "", () => view.larger, (on) => (view.larger = on)));
+    if (view.estimates) this.element.append(this.makeSwitch("estimate, 3 sigma", "--estimate", () => view.ghost.shown, (on) => (view.ghost.shown = on)));
+    if (view.wind.any) this.element.append(this.makeSwitch("wind field", "--line-5", () => view.wind.shown, (on) => (view.wind.shown = on)));
     if (view.touched) this.element.append(this.makeSwitch("contacts", "--line-3", () => view.contacts, (on) => (view.contacts = on)));
     if (view.looks) this.element.append(this.makeSwitch("rays", "--line-2", () => view.rays, (on) => (view.rays = on)));
     for (const group of ["motion", "force", "torque"] as const) {
@@ -46,6 +58,43 @@ export class Layers {
     const label = this.makeSwitch(kind.label, `--line-${kind.color % theme().lines.length}`, () => shown.has(kind.id), set, value);
     label.dataset.layer = kind.id;
     return label;
+  }
+
+  // What the colour of the trail says, with the range of its values.
+  private makeTrailColor(): HTMLElement {
+    const select = make("select");
+    for (const what of ["drone", "speed", "error"] as TrailColor[]) {
+      if (what !== "drone" && !this.view.fleet.crafts.some((craft) => valuesAlong(craft, what))) continue;
+      const option = make("option", "", what === "drone" ? "plain" : `by ${what}`);
+      option.value = what;
+      select.append(option);
+    }
+    select.setAttribute("aria-label", "colour of the trail");
+    select.addEventListener("change", () => {
+      this.trailColor = select.value as TrailColor;
+      this.view.setTrailColor(this.trailColor);
+      this.showRange();
+      this.changed();
+      select.blur();
+    });
+    this.range.style.display = "none";
+    const bar = make("span", "ramp");
+    bar.style.background = RAMP_CSS;
+    this.range.append(this.low, bar, this.high);
+    return make("div", "trail-color", make("label", "layer gain", make("span", "name", "trail colour"), select), this.range);
+  }
+
+  private showRange(): void {
+    const values = valuesAlong(this.view.craft, this.trailColor);
+    this.range.style.display = values ? "" : "none";
+    if (!values) return;
+    const unit = this.trailColor === "speed" ? "m/s" : "m";
+    [this.low.textContent, this.high.textContent] = rangeOf(values).map((value) => formatUnit(value, unit));
+  }
+
+  /// Another drone is looked at.
+  choose(): void {
+    this.showRange();
   }
 
   private makeGain(): HTMLElement {

@@ -49,7 +49,7 @@ function expectations(run: Run): HTMLElement | undefined {
   const list = make("ul", "expectations");
   for (const event of told) {
     const [kind, word] = /: not met,/.test(event.text) ? ["bad", "FAILED"] : /: skipped,/.test(event.text) ? ["", "skipped"] : ["good", "ok"];
-    list.append(make("li", kind, make("b", "", word), event.text));
+    list.append(make("li", kind, make("b", "", word), make("span", "", event.text)));
   }
   return section("expectations", list);
 }

@@ -28,6 +28,7 @@ export class Timeline {
   private readonly speed = make("select", "speed");
   private readonly marks = make("div", "marks");
   private shown = "";
+  private readonly fold = makeButton("tool text fold", "", "show or hide the marks of the negligibility policy", () => this.events.toggle("nap"));
 
   constructor(private readonly clock: Clock, private readonly events: EventList, host: TimelineHost) {
     this.play = makeButton("round", makeIcon(ICONS.play), "play or pause (space)", () => clock.toggle());
@@ -52,7 +53,7 @@ export class Timeline {
     this.range.setAttribute("aria-label", "time in seconds");
     this.range.addEventListener("input", () => clock.seek(Number(this.range.value)));
     const track = make("div", "track", this.marks, this.range);
-    this.element.append(make("div", "buttons", back, this.play, next), this.readout, track, this.speed, this.loop);
+    this.element.append(make("div", "buttons", back, this.play, next), this.readout, track, this.fold, this.speed, this.loop);
     clock.onChange(() => this.update());
     events.onChange(() => this.mark());
     this.mark();
@@ -60,6 +61,10 @@ export class Timeline {
   }
 
   private mark(): void {
+    const folded = this.events.kinds.get("nap") ?? 0;
+    this.fold.style.display = folded > 0 ? "" : "none";
+    this.fold.classList.toggle("on", !this.events.isHidden("nap"));
+    this.fold.replaceChildren(markOfKind("nap"), String(folded));
     const span = Math.max(this.clock.end - this.clock.start, 1e-9);
     const found = bunches(this.events.shown, APART * span).slice(0, MARKS_MAX);
     this.marks.replaceChildren(
