@@ -1,5 +1,5 @@
 #!/bin/bash
-# export_app_test.sh BUILD - what others read: tables of volery export by NumPy and pyarrow, Foxglove's messages by its own
+# export_app_test.sh BUILD - what others read: tables of volery export by NumPy and pyarrow, of a campaign by pandas and polars, Foxglove's messages by its own
 # classes. The packages, pinned in tests/export, are installed into BUILD/export; where they cannot be had the reading is
 # skipped, and that is said.
 set -euo pipefail
@@ -39,6 +39,20 @@ case $head in
 esac
 "$volery" run first-flight -q --set 'world.wind={constant: [2, -1, 0]}' --set duration=6 -o flat.mcap >/dev/null || [ $? -eq 1 ]
 "$volery" export flat.mcap --csv --rate 10 --fields ground,body -o flat.csv
+cat >plan.yaml <<'YAML'
+volery: 1
+campaign: table
+scenario: first-flight
+set: [duration=0.1]
+cases: 40
+vary:
+  - {key: drones.alpha.vehicle.mass, from: 26 g, to: 30 g}
+  - {key: drones.alpha.controller.gains.rate, distribution: values, values: [15, 20]}
+  - {key: disturbances, distribution: values, values: ["[]", "[{kind: impulse, force: [0, 1 N s, 0], duration: 20 ms}]"]}
+YAML
+rm -rf campaign
+"$volery" campaign run plan.yaml -o campaign -q || [ $? -eq 1 ]
+"$volery" campaign merge plan.yaml -o campaign --json >campaign.json || [ $? -eq 1 ]
 "$volery" export track.mcap --kml --rate 1 -o track.kml
 "$volery" export track.mcap --gpx --rate 1 -o track.gpx
 if "$volery" export run.mcap --kml 2>err >/dev/null || ! grep -q "no planet" err; then
@@ -66,6 +80,7 @@ if ! command -v python3 >/dev/null || ! install_packages >install.log 2>&1; then
     exit 0
 fi
 venv/bin/python "$here/read_tables.py" "$work"
+venv/bin/python "$here/read_campaign.py" "$work"
 venv/bin/python "$here/read_tracks.py" "$work"
 venv/bin/python "$here/read_foxglove.py" run.mcap planet.mcap ground.mcap scene.mcap
 venv/bin/python "$here/read_plotjuggler.py" run.mcap all.csv
