@@ -28,7 +28,7 @@ PACKAGES ?= tools/install_packages.sh
 .DEFAULT_GOAL := build
 .NOTPARALLEL:
 MAKEFLAGS += --no-print-directory
-.PHONY: build demo test test-page test-crazyflie test-slurm screenshots check-long matrix sanitize clang kills law pairs levels mutants estimators fuzz lint format bench bench-peers install clean help
+.PHONY: build demo test test-page test-crazyflie league test-slurm screenshots check-long matrix sanitize clang kills law pairs levels mutants estimators fuzz lint format bench bench-peers install clean help
 
 # $(call preset,NAME): configure and build one preset of CMakePresets.json.
 define preset
@@ -64,6 +64,11 @@ test-crazyflie: ## Bitcraze's cflib from PyPI flies over CRTP; with CRAZYFLIE=ch
 	$(call preset,test)
 	@tests/crazyflie_test.sh build/test cflib
 	@[ -z "$(CRAZYFLIE)" ] || tests/crazyflie_test.sh build/test firmware "$(CRAZYFLIE)"
+
+league: ## one path, one wind, three faults: built-in laws, PX4=command, CRAZYFLIE_LIBRARY=plug-in; a table of their logs
+	@$(PACKAGES) demo test
+	$(call preset,test)
+	@tools/league.sh build/test $(if $(PX4),"px4=$(PX4)") $(if $(CRAZYFLIE_LIBRARY),"crazyflie=$(CRAZYFLIE_LIBRARY)")
 
 test-slurm: ## a campaign on a Slurm of two nodes, started here from Debian's packages: tasks cancelled, daemons killed, a full disk; mpirun, Dask
 	@$(PACKAGES) demo test slurm
