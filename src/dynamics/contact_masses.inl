@@ -52,10 +52,12 @@ VY_FN void compute_normal_masses(pack *p, const pack_jacobian *jac, int n)
     }
     p->shared_mass = p->point_count / all;
     p->twist_mass = effective_inertia(jac, p->normal);
-    p->rolling_mass =
-        real_select(p->rolling_resistance > 0.0,
-                    real_min(effective_inertia(jac, p->tangent_1), effective_inertia(jac, jac->tangent_2)),
-                    real_set(0.0));
+    p->rolling_mass = real_set(0.0);
+    if (p->has_rolling) {
+        const real mass =
+            real_min(effective_inertia(jac, p->tangent_1), effective_inertia(jac, jac->tangent_2));
+        p->rolling_mass = real_select(p->rolling_resistance > 0.0, mass, real_set(0.0));
+    }
 }
 
 // [1/m^2] By how much of what counts as stale a lever that is off by one metre changes 1 / mass: up to d^2

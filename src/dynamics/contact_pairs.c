@@ -273,20 +273,39 @@ static vy_status refresh_tree(vy_bodies *b, double h)
     return status;
 }
 
-// Whether a body's swept bounds stay above a static plane.
-static int is_above_plane(const vy_bodies *b, uint32_t ground, uint32_t i)
+/// A plane or height field whose pairs are listed.
+typedef struct ground_body {
+    uint32_t slot;
+    vec3 up; // the normal of a flat plane, world axes
+} ground_body;
+
+static ground_body ground_of(const vy_bodies *b, uint32_t slot)
 {
-    VY_ASSERT(b->contacts->proxy_of[i] >= 0 && b->contacts->proxy_of[ground] < 0);
-    const body_slot *slot = &b->slots[ground];
+    const vy_shape *shape = &b->slots[slot].shape;
+    const int is_plane = shape->kind == VY_SHAPE_PLANE;
+    return (ground_body){slot, is_plane ? quat_rotate(b->contacts->pose[slot].rotation, shape->plane.normal)
+                                        : vec3_zero()};
+}
+
+// Whether a body's swept bounds stay above a static plane.
+static int is_above_plane(const vy_bodies *b, const ground_body *ground, uint32_t i)
+{
+    VY_ASSERT(b->contacts->proxy_of[i] >= 0 && b->contacts->proxy_of[ground->slot] < 0);
+    const body_slot *slot = &b->slots[ground->slot];
     if (slot->shape.kind != VY_SHAPE_PLANE || slot->kind != VY_BODY_STATIC) return 0;
-    const vy_pose pose = b->contacts->pose[ground];
+    const vy_pose *pose = &b->contacts->pose[ground->slot];
     const vy_bounds *box = &b->contacts->bounds[i];
-    const vec3 middle = vec3_scale(0.5, vec3_add(box->low, box->high));
-    const vy_plane below = vy_plane_below(&slot->shape.plane, &pose, middle); // a globe's surface is below it
-    const vec3 up = quat_rotate(pose.rotation, below.normal);
+    vec3 up = ground->up;
+    double offset = slot->shape.plane.offset;
+    if (slot->shape.plane.globe != NULL) { // its surface below the body
+        const vec3 middle = vec3_scale(0.5, vec3_add(box->low, box->high));
+        const vy_plane below = vy_plane_below(&slot->shape.plane, pose, middle);
+        up = quat_rotate(pose->rotation, below.normal);
+        offset = below.offset;
+    }
     const vec3 low = vec3_make(up.x > 0.0 ? box->low.x : box->high.x, up.y > 0.0 ? box->low.y : box->high.y,
                                up.z > 0.0 ? box->low.z : box->high.z);
-    return vec3_dot(up, vec3_sub(low, pose.position)) - below.offset > b->def.contacts.slop;
+    return vec3_dot(up, vec3_sub(low, pose->position)) - offset > b->def.contacts.slop;
 }
 
 // Whether a body's swept bounds stay above a static height field, or beside it.
@@ -321,13 +340,14 @@ static size_t max_contacts(const vy_bodies *b, uint64_t key)
                : 1;
 }
 
-// Mark the bodies that may touch a plane or a height field, slot *self.
+// Mark the bodies that may touch a plane or a height field, *self.
 static void mark_above_ground(vy_bodies *b, void *self, size_t first, size_t last)
 {
-    const uint32_t ground = *(const uint32_t *)self;
+    const ground_body *ground = self;
     for (uint32_t i = (uint32_t)first; i < last; ++i)
-        b->contacts->marked[i] = b->contacts->proxy_of[i] >= 0 && vy_contacts_may_collide(b, ground, i) &&
-                                 !is_above_plane(b, ground, i) && !is_off_field(b, ground, i);
+        b->contacts->marked[i] = b->contacts->proxy_of[i] >= 0 && !is_above_plane(b, ground, i) &&
+                                 !is_off_field(b, ground->slot, i) &&
+                                 vy_contacts_may_collide(b, ground->slot, i);
 }
 
 // Planes and height fields have no bounds: pairs with every body, sorted; and how many contacts they may
@@ -342,7 +362,8 @@ static vy_status list_ground_pairs(vy_bodies *b, double h, size_t *count, size_t
         if (shape->kind == VY_SHAPE_NONE || s->proxy_of[i] >= 0 || vy_shape_is_convex(shape)) continue;
         s->pose[i] = body_shape_pose(b, i, &s->start_state[i]);
         s->sweep[i] = sweep_of(b, i, h, 0.0);
-        vy_bodies_parallel_for(b, b->limit, MIN_PARALLEL_BODIES, mark_above_ground, &i);
+        ground_body ground = ground_of(b, i);
+        vy_bodies_parallel_for(b, b->limit, MIN_PARALLEL_BODIES, mark_above_ground, &ground);
         for (uint32_t j = 0; j < b->limit; ++j) {
             if (!s->marked[j]) continue;
             if (vy_contacts_reserve(b, n + 1, 0) != VY_OK) return VY_NO_MEMORY;
