@@ -74,6 +74,12 @@ static deepest_point find_deepest_point(const vy_bodies *b, const contact_header
     return d;
 }
 
+int vy_contact_is_too_deep(const vy_bodies *b, const contact_header *c)
+{
+    const double allowed = allowed_depth(b, c);
+    return !is_kinematic(b, c) && find_deepest_point(b, c, allowed).depth > allowed;
+}
+
 // [m] How far two bodies may be moved at a time: where the way out of each other changes on it, not far.
 static double max_move(const vy_bodies *b, const contact_header *c)
 {

@@ -227,6 +227,8 @@ void vy_contacts_mark_held(const vy_bodies *b, uint32_t *parent, unsigned char *
 void vy_contacts_enable_guards(vy_bodies *b, int on);
 /// After a step of h seconds: move apart what lies too deep, and close the joints of what was moved.
 void vy_contacts_project(vy_bodies *b, double h);
+/// Whether two bodies lie deeper in each other now than that leaves them.
+int vy_contact_is_too_deep(const vy_bodies *b, const contact_header *c);
 vy_status vy_contacts_create(vy_bodies *b);
 void vy_contacts_destroy(vy_bodies *b);
 /// Have memory for so many pairs of the broad phase, and for so many contacts beside those that sleep.

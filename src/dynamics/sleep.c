@@ -418,6 +418,19 @@ static void link_joints(vy_bodies *b)
     }
 }
 
+// What lies too deep is moved apart in the next step (contact_project.c), which nothing does with bodies that
+// sleep: their islands stay awake.
+static void keep_deep_awake(vy_bodies *b)
+{
+    const contact_system *c = b->contacts;
+    if (b->def.contacts.solver == VY_SOLVER_IMPULSE) return; // moves nothing apart but by its impulses
+    for (uint32_t k = 0; k < c->count; ++k) {
+        const contact_header *h = &c->headers[k];
+        const uint32_t root = island_root(b->sleep->parent, b->awake[h->a] ? h->a : h->b);
+        if (b->sleep->may_sleep[root] && vy_contact_is_too_deep(b, h)) b->sleep->may_sleep[root] = 0;
+    }
+}
+
 void vy_sleep_update(vy_bodies *b)
 {
     sleep_system *s = b->sleep;
@@ -435,6 +448,7 @@ void vy_sleep_update(vy_bodies *b)
     for (uint32_t i = 0; i < b->limit; ++i) {
         if (b->awake[i] && s->bodies[i].ticks < sleep_ticks) s->may_sleep[island_root(s->parent, i)] = 0;
     }
+    keep_deep_awake(b);
     int any = 0;
     for (uint32_t i = 0; i < b->limit; ++i) {
         const uint32_t root = island_root(s->parent, i);
