@@ -85,7 +85,8 @@ int vy_paths_collide(const vy_bodies *b, uint32_t i, uint32_t j, double h)
         vec3_sub(vec3_sub(pb.position, qb.position), vec3_sub(pa.position, qa.position));
     vy_cast_hit hit;
     int met = 0;
-    return vy_shape_cast(x, &qa, y, &qb, displacement, NULL, &met, &hit) != VY_OK || met;
+    if (vy_shape_cast(x, &qa, y, &qb, displacement, NULL, &met, &hit) == VY_OK && !met) return 0;
+    return vy_impacts_collide(b, i, j, h); // a corner that swings back may be met by the cast alone
 }
 
 // Islands most of whose contacts are new have no impulses to start from.
