@@ -79,7 +79,7 @@ static uint64_t hash_of(const vy_batch_view *v)
 }
 
 // Actions change at every step: hover, more or less.
-static void act(const vy_batch_view *v, int call)
+static void write_actions(const vy_batch_view *v, int call)
 {
     for (uint32_t i = 0; i < WORLDS; ++i) {
         double *a = v->actions + (size_t)i * v->action_size;
@@ -99,7 +99,7 @@ static bench_result fly(enum flight flight, uint32_t lanes, uint32_t threads, do
         const vy_batch_view v = vy_batch_get_view(batch);
         double seconds = 0.0;
         for (int call = 0; call < CALLS; ++call) {
-            if (flight == PLAIN) act(&v, call);
+            if (flight == PLAIN) write_actions(&v, call);
             const double start = clock();
             vy_batch_step(batch, 1);
             seconds += clock() - start;

@@ -12,7 +12,7 @@ vy_status vy_bench_gpu_ready(vy_error *err)
     return vy_bench_gpu_fly(1, 1, 1, &seconds, first, err);
 }
 
-static bench_result in_double(uint32_t steps, uint32_t launches)
+static bench_result fly_double(uint32_t steps, uint32_t launches)
 {
     bench_result r = {(double)DRONES * STEPS, 1e300, 0};
     double first[GPU_BARE_CELLS];
@@ -21,7 +21,7 @@ static bench_result in_double(uint32_t steps, uint32_t launches)
     return r;
 }
 
-static bench_result in_single(uint32_t steps, uint32_t launches)
+static bench_result fly_single(uint32_t steps, uint32_t launches)
 {
     bench_result r = {(double)DRONES * STEPS, 1e300, 1};
     double first[GPU_BARE_CELLS], speed[ROTOR_CAP], most = 0.0;
@@ -38,7 +38,7 @@ static bench_result in_single(uint32_t steps, uint32_t launches)
     return r;
 }
 
-bench_result vy_bench_gpu_double(void) { return in_double(STEPS, 1); }
-bench_result vy_bench_gpu_double_step(void) { return in_double(1, STEPS); }
-bench_result vy_bench_gpu_float32(void) { return in_single(STEPS, 1); }
-bench_result vy_bench_gpu_float32_step(void) { return in_single(1, STEPS); }
+bench_result vy_bench_gpu_double(void) { return fly_double(STEPS, 1); }
+bench_result vy_bench_gpu_double_step(void) { return fly_double(1, STEPS); }
+bench_result vy_bench_gpu_float32(void) { return fly_single(STEPS, 1); }
+bench_result vy_bench_gpu_float32_step(void) { return fly_single(1, STEPS); }

@@ -2,7 +2,7 @@
 #include "base/fail.h"
 #include "bench/gpu.h"
 
-static vy_status none(vy_error *err)
+static vy_status no_gpu(vy_error *err)
 {
     return vy_fail(err, VY_NOT_FOUND, "GPU: this program was built without CUDA (cmake -DVOLERY_CUDA=ON)");
 }
@@ -15,7 +15,7 @@ vy_status vy_bench_gpu_fly(uint32_t drones, uint32_t steps, uint32_t launches, d
     (void)launches;
     (void)seconds;
     (void)first;
-    return none(err);
+    return no_gpu(err);
 }
 
 vy_status vy_bench_gpu_fly_single(uint32_t drones, uint32_t steps, uint32_t launches, double *seconds,

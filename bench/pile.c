@@ -19,7 +19,7 @@ typedef struct pile {
 } pile;
 
 /// 0 ... 1, the same on every machine.
-static double unit(uint64_t *x)
+static double uniform(uint64_t *x)
 {
     *x = *x * 6364136223846793005u + 1442695040888963407u;
     return (double)(*x >> 11) * 0x1p-53;
@@ -38,13 +38,13 @@ static int add_boxes(vy_bodies *bodies, const pile *p)
         const uint32_t heap = i / p->heap, line = heap / HEAPS_IN_A_ROW, k = i % p->heap;
         const uint32_t column = k % side, row = k / side % side, layer = k / (side * side);
         const double east = HEAPS_APART * (heap % HEAPS_IN_A_ROW), north = HEAPS_APART * line;
-        def.state.position = (vy_vec3){east + (0.9 * column + 0.02 * unit(&x)),
-                                       north + (0.9 * row + 0.02 * unit(&x)), 0.5 + 0.9 * layer};
+        def.state.position = (vy_vec3){east + (0.9 * column + 0.02 * uniform(&x)),
+                                       north + (0.9 * row + 0.02 * uniform(&x)), 0.5 + 0.9 * layer};
         def.state.attitude =
-            (vy_quat){2.0 * unit(&x) - 1.0, 2.0 * unit(&x) - 1.0, 2.0 * unit(&x) - 1.0, unit(&x)};
+            (vy_quat){2.0 * uniform(&x) - 1.0, 2.0 * uniform(&x) - 1.0, 2.0 * uniform(&x) - 1.0, uniform(&x)};
         def.state.velocity = (vy_vec3){0.0, 0.0, 0.0};
         if (p->speed > 0.0 && i % 10 == 0) {
-            const vy_vec3 u = {unit(&x) - 0.5, unit(&x) - 0.5, unit(&x) - 0.5};
+            const vy_vec3 u = {uniform(&x) - 0.5, uniform(&x) - 0.5, uniform(&x) - 0.5};
             const double scale = p->speed / sqrt(u.x * u.x + u.y * u.y + u.z * u.z);
             def.state.velocity = (vy_vec3){scale * u.x, scale * u.y, scale * u.z};
         }

@@ -98,8 +98,8 @@ VY_FN double kinetic_energy_of(const contact_body *s, const contact_motion *m, c
 }
 
 // [J] What contacts have taken from a body over h, by its velocities before, and now.
-VY_FN double contact_loss(const contact_body *s, const contact_motion *first, double first_energy,
-                          const contact_motion *now, const body_params *params, double h)
+VY_FN double energy_lost_to_contacts(const contact_body *s, const contact_motion *first, double first_energy,
+                                     const contact_motion *now, const body_params *params, double h)
 {
     const vec3 w = vec3_add(vec3_of(first->rate), vec3_of(now->rate));
     const double work = vec3_dot(s->acceleration, vec3_of(s->delta_position)) / s->inverse_mass +
@@ -131,7 +131,7 @@ VY_FN double restitution_fraction(warm_start_work work, double loss)
     return real_min(1.0, real_max(0.0, (root - work.linear) / work.quadratic));
 }
 
-VY_FN void scale_change(const contact_motion *before, contact_motion *m, double fraction)
+VY_FN void scale_velocity_change(const contact_motion *before, contact_motion *m, double fraction)
 {
     for (int k = 0; k < 3; ++k) {
         m->velocity[k] = before->velocity[k] + fraction * (m->velocity[k] - before->velocity[k]);

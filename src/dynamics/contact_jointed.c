@@ -455,7 +455,8 @@ static void scale_mean_impulses(const jointed_island *t, double by)
 
 // Solve an island in so many intervals, at least. Returns how many its bodies would need as they turn after
 // it.
-static uint32_t try_island(vy_bodies *b, uint32_t root, double h, int retry, uint32_t *intervals)
+static uint32_t solve_island_in_intervals(vy_bodies *b, uint32_t root, double h, int retry,
+                                          uint32_t *intervals)
 {
     contact_system *s = b->contacts;
     jointed_island t = {
@@ -504,7 +505,7 @@ static void solve_island(vy_bodies *b, uint32_t root, double h)
     contact_system *s = b->contacts;
     uint32_t intervals = 1;
     for (int retry = 0;; ++retry) {
-        const uint32_t needed = try_island(b, root, h, retry, &intervals);
+        const uint32_t needed = solve_island_in_intervals(b, root, h, retry, &intervals);
         if (needed <= intervals + intervals / 2 || retry == MAX_ISLAND_RETRIES) break;
         intervals = needed;
         atomic_store_explicit(&s->not_finite, 0, memory_order_relaxed);

@@ -161,7 +161,7 @@ typedef struct query_body {
     uint64_t found[FOUND_BLOCK];
 } query_body;
 
-static void add_found(query_body *m)
+static void flush_found_pairs(query_body *m)
 {
     contact_system *s = m->b->contacts;
     const size_t at = atomic_fetch_add_explicit(&s->found_pairs, m->count, memory_order_relaxed),
@@ -179,7 +179,7 @@ static void add_pair(void *self, int proxy)
     VY_ASSERT(s->proxy_of[j] == proxy && s->moved[i]);
     if (i == j || (j < i && s->moved[j]) || !either_awake(m->b, i, j)) return;
     m->found[m->count++] = contact_key(i, j);
-    if (m->count == FOUND_BLOCK) add_found(m);
+    if (m->count == FOUND_BLOCK) flush_found_pairs(m);
 }
 
 static void query_tree(vy_bodies *b, void *self, size_t first, size_t last)
@@ -194,7 +194,7 @@ static void query_tree(vy_bodies *b, void *self, size_t first, size_t last)
         m.slot = (uint32_t)i;
         vy_tree_query_proxy(s->tree, s->proxy_of[i], add_pair, &m);
     }
-    if (m.count > 0) add_found(&m);
+    if (m.count > 0) flush_found_pairs(&m);
 }
 
 // Query the boxes that have moved and keep the other pairs. The order in which pairs are found depends on the

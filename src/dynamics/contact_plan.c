@@ -17,7 +17,7 @@ const contact_kernel *vy_contacts_kernel(void)
     return vy_contact_kernel_2;
 }
 
-static uint32_t lowest_free(uint64_t taken)
+static uint32_t lowest_free_colour(uint64_t taken)
 {
     uint32_t c = 0;
     while (c < COLOURS && (taken >> c & 1u) != 0) ++c;
@@ -51,7 +51,7 @@ static uint32_t colour_contacts(contact_system *s, const contact_group *g, pack_
         VY_ASSERT((c->flags & (MOVES_A | MOVES_B)) != 0 && c->start == (uint8_t)g->start);
         const uint64_t taken_a = c->flags & MOVES_A ? s->colours[c->a] : 0,
                        taken_b = c->flags & MOVES_B ? s->colours[c->b] : 0;
-        c->colour = (uint8_t)lowest_free(taken_a | taken_b);
+        c->colour = (uint8_t)lowest_free_colour(taken_a | taken_b);
         if (c->colour == OVERFLOW_COLOUR) {
             ++overflow;
             continue;

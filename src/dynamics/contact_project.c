@@ -29,6 +29,11 @@ typedef struct deepest_point {
     double depth;       // [m]
 } deepest_point;
 
+// Memory of other stages of the step, by what it holds here: how often a body has been moved; how often the
+// bodies of a pair had been when it was checked.
+static uint32_t *move_counts(const contact_system *s) { return s->bucket; }
+static uint32_t *checked_moves(const contact_system *s) { return s->order; }
+
 static double min_thickness(const contact_system *s, const contact_header *c)
 {
     return real_min(s->thickness[c->a], s->thickness[c->b]);
@@ -106,7 +111,7 @@ static void move_body(vy_bodies *b, uint32_t i, vec3 by, vec3 turn)
 {
     if (!b->awake[i]) return;
     body_state *s = &b->state[i];
-    b->contacts->bucket[i] += 1; // how often it has been moved
+    move_counts(b->contacts)[i] += 1;
     s->position = vec3_add(s->position, by);
     const quat half = quat_make(1.0, 0.5 * turn.x, 0.5 * turn.y, 0.5 * turn.z);
     s->attitude = quat_normalize(quat_mul(half, s->attitude));
@@ -150,7 +155,7 @@ static int separate(vy_bodies *b, const contact_header *c, int by_mass)
 
 static uint32_t count_moves(const contact_system *s, const contact_header *c)
 {
-    return s->bucket[c->a] + s->bucket[c->b];
+    return move_counts(s)[c->a] + move_counts(s)[c->b];
 }
 
 // One iteration over the pairs. Returns whether one was deeper than allowed.
@@ -161,9 +166,9 @@ static int separate_pairs(vy_bodies *b, uint32_t count, int by_mass)
     for (uint32_t n = 0; n < count; ++n) {
         const contact_header *c = &s->headers[s->grouped[n]];
         const uint32_t moves = count_moves(s, c);
-        if (s->order[n] == moves) continue;
+        if (checked_moves(s)[n] == moves) continue;
         const int was_deeper = separate(b, c, by_mass);
-        s->order[n] = was_deeper ? NOT_CHECKED : moves;
+        checked_moves(s)[n] = was_deeper ? NOT_CHECKED : moves;
         any |= was_deeper;
     }
     return any;
@@ -309,7 +314,7 @@ static void conserve_energy(vy_bodies *b, uint32_t pairs, uint32_t bodies)
 static void separate_jointed(vy_bodies *b, uint32_t count, double h)
 {
     for (int round = 0; round < JOINT_ROUNDS; ++round) {
-        for (uint32_t n = 0; n < count; ++n) b->contacts->order[n] = NOT_CHECKED;
+        for (uint32_t n = 0; n < count; ++n) checked_moves(b->contacts)[n] = NOT_CHECKED;
         int any = 1;
         for (int iteration = 0; iteration < ROUND_ITERATIONS && any; ++iteration) {
             any = separate_pairs(b, count, round % 2);
@@ -327,8 +332,8 @@ void vy_contacts_project(vy_bodies *b, double h)
     if (!any) return;
     const uint32_t bodies = list_bodies(b, count);
     for (uint32_t n = 0; n < bodies; ++n) s->state_before[n] = b->state[s->near[n]];
-    memset(s->bucket, 0, b->limit * sizeof *s->bucket);
-    for (uint32_t n = 0; n < count; ++n) s->order[n] = NOT_CHECKED;
+    memset(move_counts(s), 0, b->limit * sizeof *move_counts(s));
+    for (uint32_t n = 0; n < count; ++n) checked_moves(s)[n] = NOT_CHECKED;
     for (int iteration = 0; iteration < ITERATIONS && any; ++iteration)
         any = separate_pairs(b, count, iteration < MASS_ITERATIONS);
     vy_islands_project(b, h);

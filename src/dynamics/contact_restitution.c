@@ -38,8 +38,8 @@ static void find_restitution_fractions(const pack_plan *plan)
         sum->linear += work.linear;
         sum->quadratic += work.quadratic;
         s->island_energy[s->root_of[i]] +=
-            contact_loss(&s->body[i], &s->interval_start[i], s->interval_start[i].fraction,
-                         &s->motion_before[i], params, h);
+            energy_lost_to_contacts(&s->body[i], &s->interval_start[i], s->interval_start[i].fraction,
+                                    &s->motion_before[i], params, h);
     }
     for (uint32_t n = g->member_first; n < g->member_last; ++n) {
         const uint32_t i = s->members[n], root = s->root_of[i];
@@ -68,7 +68,8 @@ void vy_solve_restitution(const pack_plan *plan, const worker *t)
     if (!plan->parts[0].scales_impulses) return;
     for (uint32_t n = own->member_first; n < own->member_last; ++n) {
         const uint32_t i = s->members[n];
-        if (s->body[i].moves) scale_change(&s->motion_before[i], &s->motion[i], s->motion[i].fraction);
+        if (s->body[i].moves)
+            scale_velocity_change(&s->motion_before[i], &s->motion[i], s->motion[i].fraction);
     }
     vy_run_packs(plan, t, SCALE_RESTITUTION);
 }

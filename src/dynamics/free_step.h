@@ -60,7 +60,7 @@ VY_FN body_state lie_midpoint_from(const vy_bodies *b, uint32_t i, const body_st
 /// impact to impact add up.
 #define MAX_EULER_ROTATION 0.5
 
-VY_FN int rotates_by(const vy_bodies *b, uint32_t i, double h, double angle)
+VY_FN int rotates_more_than(const vy_bodies *b, uint32_t i, double h, double angle)
 {
     const vec3 w = b->state[i].rate;
     return vec3_dot(w, w) * (h * h) > angle * angle;
@@ -68,14 +68,14 @@ VY_FN int rotates_by(const vy_bodies *b, uint32_t i, double h, double angle)
 
 VY_FN int rotates_fast(const vy_bodies *b, uint32_t i, double h)
 {
-    return rotates_by(b, i, h, FAST_STEP_ROTATION);
+    return rotates_more_than(b, i, h, FAST_STEP_ROTATION);
 }
 
 /// The step of a body that turns fast: sub-steps of at most half a radian, each five steps of the Lie
 /// midpoint rule by Suzuki's composition of fourth order (M. Suzuki, Phys. Lett. A 146, 1990). Each of them
 /// keeps the energy and the angular momentum of free rotation; RK4 loses energy there, and ends from about
 /// two radians a step on.
-static inline body_state free_fast(const vy_bodies *b, uint32_t i, double h)
+static inline body_state free_fast_rotation(const vy_bodies *b, uint32_t i, double h)
 {
     enum { MAX_PARTS = 4096 };
     const double outer = 0.41449077179437571, inner = 1.0 - 4.0 * outer; // 1 / (4 - 4^(1/3))
@@ -95,21 +95,21 @@ static inline body_state free_fast(const vy_bodies *b, uint32_t i, double h)
 
 VY_FN body_state free_euler(const vy_bodies *b, uint32_t i, double h)
 {
-    if (rotates_by(b, i, b->def.dt, MAX_EULER_ROTATION)) return free_fast(b, i, h);
+    if (rotates_more_than(b, i, b->def.dt, MAX_EULER_ROTATION)) return free_fast_rotation(b, i, h);
     const body_wrench p = wrench_at(b, i, &b->state[i]);
     return body_euler(&b->params[i], &b->state[i], h, &p);
 }
 
 VY_FN body_state free_semi_implicit(const vy_bodies *b, uint32_t i, double h)
 {
-    if (rotates_by(b, i, b->def.dt, MAX_EULER_ROTATION)) return free_fast(b, i, h);
+    if (rotates_more_than(b, i, b->def.dt, MAX_EULER_ROTATION)) return free_fast_rotation(b, i, h);
     const body_wrench p = wrench_at(b, i, &b->state[i]);
     return body_semi_implicit(&b->params[i], &b->state[i], h, &p);
 }
 
 VY_FN body_state free_rk4(const vy_bodies *b, uint32_t i, double h)
 {
-    if (rotates_fast(b, i, h)) return free_fast(b, i, h);
+    if (rotates_fast(b, i, h)) return free_fast_rotation(b, i, h);
     const body_state *s = &b->state[i];
     const body_rates k1 = rates_at(b, i, s);
     const body_state s2 = body_advance(s, 0.5 * h, &k1);
@@ -123,7 +123,7 @@ VY_FN body_state free_rk4(const vy_bodies *b, uint32_t i, double h)
 
 VY_FN body_state free_lie_midpoint(const vy_bodies *b, uint32_t i, double h)
 {
-    if (rotates_fast(b, i, h)) return free_fast(b, i, h);
+    if (rotates_fast(b, i, h)) return free_fast_rotation(b, i, h);
     return lie_midpoint_from(b, i, &b->state[i], h);
 }
 

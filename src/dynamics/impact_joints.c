@@ -12,7 +12,7 @@ enum { IMPULSE_ROUNDS = 16 };
 // ---- joints
 
 // Go on with the forces at the start of the step: the plant is not asked again.
-static body_rates held_rates(const void *self, uint32_t i, const body_state *s, double time)
+static body_rates held_force_rates(const void *self, uint32_t i, const body_state *s, double time)
 {
     (void)time;
     const vy_bodies *b = self;
@@ -23,7 +23,7 @@ static body_rates held_rates(const void *self, uint32_t i, const body_state *s, 
 
 void vy_impact_step_jointed_free(vy_bodies *b, double h)
 {
-    b->driver = (body_driver){b, held_rates};
+    b->driver = (body_driver){b, held_force_rates};
     (void)vy_islands_step(b, h);
     b->driver = (body_driver){NULL, NULL};
 }

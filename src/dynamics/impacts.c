@@ -531,7 +531,7 @@ void vy_impacts_begin(vy_bodies *b)
 }
 
 // The body of a contact that moves, and the other one. Returns 0 when both move.
-static int pressed_body(const vy_bodies *b, const contact_header *c, uint32_t *body, uint32_t *other)
+static int moving_body_of(const vy_bodies *b, const contact_header *c, uint32_t *body, uint32_t *other)
 {
     *body = b->awake[c->a] ? c->a : c->b;
     *other = b->awake[c->a] ? c->b : c->a;
@@ -546,14 +546,14 @@ static int is_crushing(vy_bodies *b)
     int crushed = 0;
     memset(s->pressing_body, 0, b->limit * sizeof *s->pressing_body);
     for (uint32_t k = 0; k < s->count; ++k) {
-        if (s->headers[k].impulse_points == 0 || !pressed_body(b, &s->headers[k], &i, &j) ||
+        if (s->headers[k].impulse_points == 0 || !moving_body_of(b, &s->headers[k], &i, &j) ||
             !body_is_kinematic(b, j))
             continue;
         s->pressing_body[i] = j + 1u;
         s->press_depth[i] = real_max(-s->contacts[k].points[0].separation, 0.0);
     }
     for (uint32_t k = 0; k < s->count; ++k) {
-        if (s->headers[k].impulse_points == 0 || !pressed_body(b, &s->headers[k], &i, &j)) continue;
+        if (s->headers[k].impulse_points == 0 || !moving_body_of(b, &s->headers[k], &i, &j)) continue;
         if (s->pressing_body[i] == 0 || s->pressing_body[i] == j + 1u) continue;
         const double min_thickness = real_min(s->thickness[i], s->thickness[j]);
         crushed |= s->press_depth[i] - s->contacts[k].points[0].separation > CRUSH_FRACTION * min_thickness;

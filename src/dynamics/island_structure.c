@@ -81,7 +81,8 @@ static void list_joints_of_bodies(const vy_bodies *b, plan *p)
 
 /// Breadth first from `root`: tree joints are written from `end` downwards, joints that close loops to
 /// loop_joints[].
-static uint32_t search(vy_bodies *b, plan *p, uint32_t root, uint32_t end, uint32_t *loop_joints)
+static uint32_t breadth_first_search(vy_bodies *b, plan *p, uint32_t root, uint32_t end,
+                                     uint32_t *loop_joints)
 {
     joint_system *s = b->joints;
     uint32_t head = 0, tail = 0;
@@ -146,7 +147,7 @@ static void fill_island(vy_bodies *b, plan *p, int island_of_root, island *is)
     VY_ASSERT(found != NONE && joints > 0);
     uint32_t loop_joints = 0, end = is->joint_first + joints;
     is->joint_last = end;
-    const uint32_t start = search(b, p, root, end, &loop_joints);
+    const uint32_t start = breadth_first_search(b, p, root, end, &loop_joints);
     VY_ASSERT(end - start == joints - loop_joints);
     // The search wrote `joints - loop_joints` joints at the end of the range: move them down; loops go behind
     // them.

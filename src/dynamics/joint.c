@@ -377,7 +377,8 @@ vy_status vy_joint_set_motor(vy_bodies *b, vy_joint_id id, double speed, double 
     FPU_SCOPE;
     const int64_t i = vy_joints_find(b, id);
     if (i < 0) return VY_NOT_FOUND;
-    if (!real_is_finite(speed) || !not_negative(gain) || !not_negative(torque)) return VY_BAD_VALUE;
+    if (!real_is_finite(speed) || !is_finite_non_negative(gain) || !is_finite_non_negative(torque))
+        return VY_BAD_VALUE;
     const vy_joint_kind kind = b->joints->slots[i].def.kind;
     if (!vy_joint_has(kind, VY_JOINT_TURNS | VY_JOINT_SLIDES)) return VY_BAD_VALUE;
     joint_state *state = &b->joint_state[i];
@@ -418,7 +419,7 @@ void vy_unit_quaternion_enforce(double alpha, double beta, vy_quat *q, vy_quat *
 vy_status vy_distance_value(vy_vec3 position, double distance, double *value, double row[7])
 {
     FPU_SCOPE;
-    if (!not_negative(distance)) return VY_BAD_DISTANCE;
+    if (!is_finite_non_negative(distance)) return VY_BAD_DISTANCE;
     *value = vec3_dot(position, position) - distance * distance;
     row[0] = 2.0 * position.x;
     row[1] = 2.0 * position.y;

@@ -186,7 +186,7 @@ static void set_custom_error(joint_error_measure *m, joint_slot *j)
 
 // ---- all kinds
 
-static void open_parts(joint_error_measure *m, joint_slot *j)
+static void set_initial_errors(joint_error_measure *m, joint_slot *j)
 {
     const vy_joint_kind kind = j->def.kind;
     if (kind == VY_JOINT_CUSTOM) {
@@ -238,7 +238,7 @@ vy_status vy_joint_set_initial_error(const vy_bodies *b, joint_slot *j, vy_error
         return vy_fail(err, VY_BAD_VALUE,
                        "the anchors of a %s joint of %g m are at one place: it has no direction",
                        vy_joint_kind_name(j->def.kind), j->def.length);
-    open_parts(&m, j);
+    set_initial_errors(&m, j);
     const double duration = CLOSING_SPEED_MARGIN * m.travel / b->def.closing_speed;
     if (!(duration > b->def.joint_step)) { // closed at once, as what rounding leaves is
         j->initial_error = (joint_initial_error){0};

@@ -78,7 +78,7 @@ static vy_status check_custom(const vy_constraint *c, vy_error *err)
         return vy_fail(err, VY_BAD_VALUE, "a constraint has 1 ... %d rows, not %d", VY_CONSTRAINT_ROWS,
                        c->dimension);
     }
-    if (!not_negative(c->alpha) || !not_negative(c->beta)) {
+    if (!is_finite_non_negative(c->alpha) || !is_finite_non_negative(c->beta)) {
         return vy_fail(err, VY_BAD_VALUE, "the gains alpha and beta must be finite and not negative");
     }
     return VY_OK;
@@ -97,9 +97,9 @@ vy_status vy_joint_check(const vy_joint_def *def, vy_error *err)
     if (!(a > 0.0) || !real_is_finite(a) || !(b > 0.0) || !real_is_finite(b)) {
         return vy_fail(err, VY_BAD_VALUE, "a joint's axes must be finite and longer than zero");
     }
-    if (!not_negative(def->stiffness) || !not_negative(def->damping) || !real_is_finite(def->rest) ||
-        !not_negative(def->motor_gain) || !not_negative(def->motor_torque) ||
-        !real_is_finite(def->motor_speed)) {
+    if (!is_finite_non_negative(def->stiffness) || !is_finite_non_negative(def->damping) ||
+        !real_is_finite(def->rest) || !is_finite_non_negative(def->motor_gain) ||
+        !is_finite_non_negative(def->motor_torque) || !real_is_finite(def->motor_speed)) {
         return vy_fail(err, VY_BAD_VALUE, "stiffness, damping and motor must be finite and not negative");
     }
     if (def->limited &&

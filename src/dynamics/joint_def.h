@@ -59,5 +59,5 @@ const char *vy_joint_unit_of_effort(const void *joint);
 const char *vy_joint_unit_of_stiffness(const void *joint);
 const char *vy_joint_unit_of_damping(const void *joint);
 
-VY_FN int not_negative(double x) { return real_is_finite(x) && x >= 0.0; }
+VY_FN int is_finite_non_negative(double x) { return real_is_finite(x) && x >= 0.0; }
 vy_status vy_joint_check(const vy_joint_def *def, vy_error *err);

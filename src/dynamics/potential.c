@@ -39,7 +39,7 @@ vy_status vy_potential_check(const vy_potential *p, vy_error *err)
     return vy_fail(err, VY_BAD_VALUE, "no potential of kind %d", (int)p->kind);
 }
 
-static vy_status checked(const vy_potential *p, vy_potential *out, vy_error *err)
+static vy_status check_and_copy(const vy_potential *p, vy_potential *out, vy_error *err)
 {
     const vy_status status = vy_potential_check(p, err);
     if (status == VY_OK) *out = *p;
@@ -49,26 +49,26 @@ static vy_status checked(const vy_potential *p, vy_potential *out, vy_error *err
 vy_status vy_potential_uniform(vy_vec3 gravity, vy_potential *out, vy_error *err)
 {
     const vy_potential p = {.kind = VY_POTENTIAL_UNIFORM, .uniform = {gravity}};
-    return checked(&p, out, err);
+    return check_and_copy(&p, out, err);
 }
 
 vy_status vy_potential_central(double mu, vy_vec3 centre, vy_potential *out, vy_error *err)
 {
     const vy_potential p = {.kind = VY_POTENTIAL_CENTRAL, .central = {mu, centre}};
-    return checked(&p, out, err);
+    return check_and_copy(&p, out, err);
 }
 
 vy_status vy_potential_spring(double stiffness, double length, vy_vec3 anchor, vy_vec3 point,
                               vy_potential *out, vy_error *err)
 {
     const vy_potential p = {.kind = VY_POTENTIAL_SPRING, .spring = {stiffness, length, anchor, point}};
-    return checked(&p, out, err);
+    return check_and_copy(&p, out, err);
 }
 
 vy_status vy_potential_magnetic(vy_vec3 dipole, vy_vec3 field, vy_potential *out, vy_error *err)
 {
     const vy_potential p = {.kind = VY_POTENTIAL_MAGNETIC, .magnetic = {dipole, field}};
-    return checked(&p, out, err);
+    return check_and_copy(&p, out, err);
 }
 
 // ---- the central field: r from the centre to the body, s = I r in world axes

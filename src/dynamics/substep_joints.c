@@ -250,7 +250,7 @@ double vy_jointed_solve_velocity(substep_joints *t, int use_bias)
 
 // ---- position errors
 
-static double masked(double x, int row_mask, int row) { return (row_mask >> row) & 1 ? x : 0.0; }
+static double value_if_active(double x, int row_mask, int row) { return (row_mask >> row) & 1 ? x : 0.0; }
 
 double vy_jointed_position_error(const substep_joints *t)
 {
@@ -274,8 +274,9 @@ double vy_jointed_position_error(const substep_joints *t)
                             y == b->body_cap ? &s->stage[y] : &s->start[y], t->time + t->h, v);
             for (int k = 0; k < j->blocks; ++k) {
                 const int on = s->rows[j->first_block + (uint32_t)k].row_mask;
-                const vec3 c = vec3_make(masked(v[3 * k], on, 0), masked(v[3 * k + 1], on, 1),
-                                         masked(v[3 * k + 2], on, 2));
+                const vec3 c =
+                    vec3_make(value_if_active(v[3 * k], on, 0), value_if_active(v[3 * k + 1], on, 1),
+                              value_if_active(v[3 * k + 2], on, 2));
                 residual_of(s)[j->first_block + (uint32_t)k] = c;
                 max_error =
                     real_max(max_error, inverse_extent *
