@@ -221,10 +221,10 @@ static int is_new_at_rest(const pair_velocity *v, const contact *c, double slop,
 static int is_deep(const vy_bodies *b, const contact *c)
 {
     const contact_system *s = b->contacts;
+    const double separation = c->points[0].separation; // the deepest point is the first
+    if (separation >= 0.0) return 0;
     const double allowed = ALLOWED_DEPTH_FRACTION * real_min(s->thickness[c->a], s->thickness[c->b]) +
                            contact_slop(b, c->a, c->b);
-    double separation = c->points[0].separation;
-    for (int i = 1; i < c->point_count; ++i) separation = real_min(separation, c->points[i].separation);
     return separation < -allowed && b->slots[c->a].kind != VY_BODY_KINEMATIC &&
            b->slots[c->b].kind != VY_BODY_KINEMATIC;
 }

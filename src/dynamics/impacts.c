@@ -38,6 +38,7 @@ int vy_impacts_is_fast(const vy_bodies *b, uint32_t i, double h)
             d2,
             h * h * real_max(vec3_dot(from->velocity, from->velocity), vec3_dot(to->velocity, to->velocity)));
     const double turn2 = h * h * rate2 * r * r;
+    if (2.01 * (d2 + turn2) < limit * limit) return 0; // (x + y)^2 is no more than 2 (x^2 + y^2)
     return d2 + turn2 + 2.0 * real_sqrt(d2 * turn2) > limit * limit;
 }
 
