@@ -201,6 +201,12 @@ static const example new_examples[] = {
     {"volery new controller mine --language python && cd mine && make fly", "the same in Python"},
     END,
 };
+enum { SITL_WORDS = 24 };
+static const example sitl_examples[] = {
+    {"volery sitl -- ./betaflight_SITL", "for `command` of a controller of kind betaflight"},
+    {"volery sitl -- sleep 100", "is over at once"},
+    END,
+};
 static const example serve_examples[] = {
     {"controller: {kind: process, command: volery serve ./mine.so}",
      "in a scenario: the plug-in in a process of its own"},
@@ -270,6 +276,7 @@ COMMAND_NAMED(view);
 COMMAND_NAMED(plot);
 COMMAND_NAMED(new);
 COMMAND_NAMED(serve);
+COMMAND_NAMED(sitl);
 COMMAND_NAMED(bench);
 COMMAND_NAMED(list);
 COMMAND_NAMED(campaign);
@@ -371,6 +378,22 @@ const command vy_commands[] = {
      "plug-in:\n"
      "the same bits as the plug-in itself, and whatever it breaks is not the simulation's.",
      no_options, serve_examples, vy_cmd_serve},
+    {"sitl", "-- PROGRAM [ARGUMENT...]", WORD_FILE, 1, SITL_WORDS, "run a program in simulated time",
+     "Starts a firmware's program, as it is, with a library that answers for its clocks: threads run one at "
+     "a "
+     "time\n"
+     "in a fixed order, each reading of a clock costs 200 ns, and time moves on only when all of them wait. "
+     "As "
+     "the\n"
+     "command of a controller (docs/autopilots.md) its time is the scenario's and its network ends in "
+     "Volery: "
+     "the\n"
+     "same seed is the same flight, and no port is taken. Alone it waits for nothing.\n"
+     "\n"
+     "PROGRAM is one that uses the system's C library, and no script; what it starts itself runs by the "
+     "wall's "
+     "clock.",
+     no_options, sitl_examples, vy_cmd_sitl},
     {"plot", "RUN.mcap", WORD_LOG, 1, 1, "draw a figure of a flight, for a paper",
      "Lines over time in panels, one below the other, with units and legends, in the colours of the page of\n"
      "volery view. docs/log.md lists the fields; position has the reference beside it, error is the "

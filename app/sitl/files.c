@@ -1,0 +1,96 @@
+// files.c - waiting for files: select() and poll(), in turn and by simulated time.
+#define _GNU_SOURCE
+#include "sitl.h"
+#include <errno.h>
+#include <sys/select.h>
+#include <time.h>
+
+#define SECOND 1000000000ull // [ns]
+
+static uint64_t after(uint64_t ns) { return ns == NEVER ? NEVER : sitl_now() + ns; }
+
+// What poll() says now; before that, wait for it until `ns` from now.
+static int wait_for(struct pollfd *fds, nfds_t count, uint64_t ns)
+{
+    int ready = REAL(int, poll, struct pollfd *, nfds_t, int)(fds, count, 0);
+    if (ready != 0) return ready;
+    if (ns == 0) {
+        (void)sitl_read_clock(); // a loop that only asks moves time, too
+        return 0;
+    }
+    if (!sitl_wait(after(ns), NULL, fds, count)) return 0;
+    return REAL(int, poll, struct pollfd *, nfds_t, int)(fds, count, 0);
+}
+
+int poll(struct pollfd *fds, nfds_t count, int milliseconds)
+{
+    if (!sitl_is_managed()) return REAL(int, poll, struct pollfd *, nfds_t, int)(fds, count, milliseconds);
+    return wait_for(fds, count, milliseconds < 0 ? NEVER : 1000000ull * (unsigned)milliseconds);
+}
+
+// The name of poll() in programs that were compiled with checks of bounds.
+int __poll_chk(struct pollfd *fds, nfds_t count, int milliseconds, size_t room);
+int __poll_chk(struct pollfd *fds, nfds_t count, int milliseconds, size_t room)
+{
+    (void)room;
+    return poll(fds, count, milliseconds);
+}
+
+int ppoll(struct pollfd *fds, nfds_t count, const struct timespec *time, const sigset_t *mask)
+{
+    if (!sitl_is_managed())
+        return REAL(int, ppoll, struct pollfd *, nfds_t, const struct timespec *,
+                    const sigset_t *)(fds, count, time, mask);
+    return wait_for(fds, count,
+                    time == NULL ? NEVER : SECOND * (uint64_t)time->tv_sec + (uint64_t)time->tv_nsec);
+}
+
+static int wait_for_sets(int count, fd_set *reads, fd_set *writes, fd_set *others, uint64_t ns)
+{
+    struct pollfd fds[FD_CAP];
+    nfds_t used = 0;
+    for (int fd = 0; fd < count && fd < FD_CAP; ++fd) {
+        const int events = (reads != NULL && FD_ISSET(fd, reads) ? POLLIN : 0) |
+                           (writes != NULL && FD_ISSET(fd, writes) ? POLLOUT : 0) |
+                           (others != NULL && FD_ISSET(fd, others) ? POLLPRI : 0);
+        if (events != 0) fds[used++] = (struct pollfd){.fd = fd, .events = (short)events};
+    }
+    int ready = wait_for(fds, used, ns);
+    if (ready < 0) return ready;
+    ready = 0;
+    if (reads != NULL) FD_ZERO(reads);
+    if (writes != NULL) FD_ZERO(writes);
+    if (others != NULL) FD_ZERO(others);
+    for (nfds_t i = 0; i < used; ++i) {
+        const short events = fds[i].events, seen = fds[i].revents;
+        if (seen & POLLNVAL) {
+            errno = EBADF;
+            return -1;
+        }
+        if (events & POLLIN && seen & (POLLIN | POLLHUP | POLLERR)) ++ready, FD_SET(fds[i].fd, reads);
+        if (events & POLLOUT && seen & (POLLOUT | POLLERR)) ++ready, FD_SET(fds[i].fd, writes);
+        if (events & POLLPRI && seen & POLLPRI) ++ready, FD_SET(fds[i].fd, others);
+    }
+    return ready;
+}
+
+int select(int count, fd_set *restrict reads, fd_set *restrict writes, fd_set *restrict others,
+           struct timeval *restrict time)
+{
+    if (!sitl_is_managed())
+        return REAL(int, select, int, fd_set *, fd_set *, fd_set *, struct timeval *)(count, reads, writes,
+                                                                                      others, time);
+    const uint64_t ns =
+        time == NULL ? NEVER : SECOND * (uint64_t)time->tv_sec + 1000ull * (uint64_t)time->tv_usec;
+    return wait_for_sets(count, reads, writes, others, ns);
+}
+
+int pselect(int count, fd_set *restrict reads, fd_set *restrict writes, fd_set *restrict others,
+            const struct timespec *restrict time, const sigset_t *restrict mask)
+{
+    if (!sitl_is_managed())
+        return REAL(int, pselect, int, fd_set *, fd_set *, fd_set *, const struct timespec *,
+                    const sigset_t *)(count, reads, writes, others, time, mask);
+    const uint64_t ns = time == NULL ? NEVER : SECOND * (uint64_t)time->tv_sec + (uint64_t)time->tv_nsec;
+    return wait_for_sets(count, reads, writes, others, ns);
+}

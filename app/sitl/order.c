@@ -1,0 +1,253 @@
+// order.c - whose turn it is, and what time: threads one at a time, in the order in which they became ready.
+#define _GNU_SOURCE
+#include "sitl.h"
+#include <linux/futex.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+typedef enum state { NONE, READY, RUNNING, WAITING, DONE } state;
+
+typedef struct thread {
+    state state;
+    uint32_t go;    // futex: 1 gives it its turn
+    uint64_t since; // by which it queues once it is ready
+    uint64_t wake;  // [ns]
+    const void *object;
+    struct pollfd *fds;
+    nfds_t fd_count;
+    int found; // what it waited for is there
+    void *(*start)(void *);
+    void *argument;
+    pthread_t handle;
+} thread;
+
+static thread threads[THREAD_CAP];
+static int thread_count;
+static uint64_t clock_ns, queue;
+static uint64_t until = NEVER;     // [ns] Volery lets the program go on so far
+static uint64_t attention = NEVER; // [ns] when a reading of the clock ends the turn
+static int managed;                // 0 before the start, and after fork()
+static __thread thread *self;
+static pthread_key_t end_key;
+
+int sitl_is_managed(void) { return managed && self != NULL; }
+uint64_t sitl_now(void) { return clock_ns; }
+
+// --- handing over
+
+static void sleep_until_go(thread *t)
+{
+    while (__atomic_load_n(&t->go, __ATOMIC_ACQUIRE) == 0)
+        (void)syscall(SYS_futex, &t->go, FUTEX_WAIT_PRIVATE, 0, NULL, NULL, 0);
+    __atomic_store_n(&t->go, 0, __ATOMIC_RELEASE);
+}
+
+static void wake_up(thread *t)
+{
+    __atomic_store_n(&t->go, 1, __ATOMIC_RELEASE);
+    (void)syscall(SYS_futex, &t->go, FUTEX_WAKE_PRIVATE, 1, NULL, NULL, 0);
+}
+
+static void make_ready(thread *t, int found)
+{
+    t->state = READY;
+    t->since = queue++;
+    t->found = found;
+}
+
+// Those whose files are ready, in the order of the threads.
+static void look_at_files(void)
+{
+    for (int i = 0; i < thread_count; ++i) {
+        thread *t = &threads[i];
+        if (t->state != WAITING || t->fd_count == 0) continue;
+        if (REAL(int, poll, struct pollfd *, nfds_t, int)(t->fds, t->fd_count, 0) > 0) make_ready(t, 1);
+    }
+}
+
+// Nobody will be woken by time: wait for the world outside.
+static void wait_outside(void)
+{
+    struct pollfd all[FD_CAP];
+    nfds_t count = 0;
+    for (int i = 0; i < thread_count; ++i) {
+        const thread *t = &threads[i];
+        if (t->state != WAITING) continue;
+        for (nfds_t k = 0; k < t->fd_count && count < FD_CAP; ++k) all[count++] = t->fds[k];
+    }
+    if (count == 0) {
+        fprintf(stderr, "volery sitl: every thread of the program waits for another\n");
+        _exit(70);
+    }
+    (void)REAL(int, poll, struct pollfd *, nfds_t, int)(all, count, -1);
+}
+
+static thread *first_to_wake(void)
+{
+    thread *best = NULL;
+    for (int i = 0; i < thread_count; ++i) {
+        thread *t = &threads[i];
+        if (t->state == WAITING && t->wake != NEVER && (best == NULL || t->wake < best->wake)) best = t;
+    }
+    return best;
+}
+
+static thread *first_ready(void)
+{
+    thread *best = NULL;
+    for (int i = 0; i < thread_count; ++i) {
+        thread *t = &threads[i];
+        if (t->state == READY && (best == NULL || t->since < best->since)) best = t;
+    }
+    return best;
+}
+
+// Whose turn is next. Time moves on only here and by readings of a clock.
+static thread *next_thread(void)
+{
+    for (;;) {
+        if (clock_ns >= until) until = sitl_wire_exchange(clock_ns);
+        look_at_files();
+        thread *sleeper;
+        while ((sleeper = first_to_wake()) != NULL && sleeper->wake <= clock_ns) make_ready(sleeper, 0);
+        thread *ready = first_ready();
+        if (ready != NULL) {
+            attention = sleeper != NULL && sleeper->wake < until ? sleeper->wake : until;
+            return ready;
+        }
+        if (sleeper != NULL && sleeper->wake < until)
+            clock_ns = sleeper->wake;
+        else if (until != NEVER)
+            clock_ns = until;
+        else
+            wait_outside();
+    }
+}
+
+static void end_turn(void)
+{
+    thread *const me = self, *const next = next_thread();
+    next->state = RUNNING;
+    if (next == me) return;
+    wake_up(next);
+    sleep_until_go(me);
+}
+
+uint64_t sitl_read_clock(void)
+{
+    clock_ns += READING_NS;
+    if (clock_ns >= attention) sitl_yield();
+    return clock_ns;
+}
+
+void sitl_yield(void)
+{
+    make_ready(self, 0);
+    end_turn();
+}
+
+int sitl_wait(uint64_t wake, const void *object, struct pollfd *fds, nfds_t count)
+{
+    thread *const me = self;
+    me->wake = wake;
+    me->object = object;
+    me->fds = fds;
+    me->fd_count = count;
+    me->state = WAITING;
+    end_turn();
+    return me->found;
+}
+
+void sitl_signal(const void *object, int all)
+{
+    for (;;) {
+        thread *first = NULL;
+        for (int i = 0; i < thread_count && first == NULL; ++i) {
+            if (threads[i].state == WAITING && threads[i].object == object) first = &threads[i];
+        }
+        if (first == NULL) return;
+        make_ready(first, 1);
+        if (!all) return;
+    }
+}
+
+// --- threads begin and end
+
+static thread *new_thread(void)
+{
+    if (thread_count == THREAD_CAP) {
+        fprintf(stderr, "volery sitl: a program has at most %d threads\n", THREAD_CAP);
+        _exit(70);
+    }
+    return &threads[thread_count++];
+}
+
+// At the end of a thread, whatever ends it: the turn goes to the next.
+static void end_thread(void *mine)
+{
+    thread *t = mine;
+    if (!managed) return;
+    t->state = DONE;
+    sitl_signal(t, 1);
+    self = NULL;
+    thread *next = next_thread();
+    next->state = RUNNING;
+    wake_up(next);
+}
+
+static void *begin_thread(void *mine)
+{
+    thread *t = mine;
+    self = t;
+    sleep_until_go(t);
+    (void)pthread_setspecific(end_key, t);
+    return t->start(t->argument);
+}
+
+int pthread_create(pthread_t *out, const pthread_attr_t *attributes, void *(*start)(void *), void *argument)
+{
+    typedef int create(pthread_t *, const pthread_attr_t *, void *(*)(void *), void *);
+    create *const real = (create *)sitl_real("pthread_create");
+    if (!sitl_is_managed()) return real(out, attributes, start, argument);
+    thread *t = new_thread();
+    *t = (thread){.start = start, .argument = argument};
+    const int failed = real(&t->handle, attributes, begin_thread, t);
+    if (failed) {
+        t->state = DONE;
+        return failed;
+    }
+    *out = t->handle;
+    make_ready(t, 0);
+    return 0;
+}
+
+int pthread_join(pthread_t handle, void **value)
+{
+    if (sitl_is_managed()) {
+        for (int i = 0; i < thread_count; ++i) {
+            thread *t = &threads[i];
+            if (t->state == NONE || !pthread_equal(t->handle, handle)) continue;
+            while (t->state != DONE) (void)sitl_wait(NEVER, t, NULL, 0);
+        }
+    }
+    return REAL(int, pthread_join, pthread_t, void **)(handle, value);
+}
+
+static void leave_child(void) { managed = 0; }
+
+__attribute__((constructor)) static void begin(void)
+{
+    // Programs that this one starts run by the clock on the wall.
+    unsetenv("LD_PRELOAD");
+    if (pthread_key_create(&end_key, end_thread) != 0) _exit(70);
+    self = new_thread();
+    self->state = RUNNING;
+    self->handle = pthread_self();
+    managed = 1;
+    (void)pthread_atfork(NULL, NULL, leave_child);
+    if (sitl_wire_open()) until = attention = 0;
+}
