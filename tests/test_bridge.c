@@ -1,4 +1,6 @@
 // test_bridge.c - what a firmware is told and what its motors are: axes, units and order.
+#include "bridge/betaflight_packet.h"
+#include "bridge/betaflight_script.h"
 #include "bridge/px4_sensors.h"
 #include "bridge/servo_packet.h"
 #include "check.h"
@@ -215,7 +217,7 @@ static void attitude_is_of_north_east_down(void **unused)
         const vy_quat attitude = {q[0] / l, q[1] / l, q[2] / l, q[3] / l};
         const vy_geodetic at =
             vy_geodetic_of(&planet, 0.0, (vy_vec3){0.0, 0.0, 0.0}, (vy_vec3){0.0, 0.0, 0.0}, attitude);
-        const vy_quat n = vy_px4_attitude(attitude);
+        const vy_quat n = vy_bridge_attitude(attitude);
         const double sine = 2.0 * (n.w * n.y - n.z * n.x);
         if (fabs(sine) > 0.999) continue;
         const double yaw = atan2(2.0 * (n.w * n.z + n.x * n.y), 1.0 - 2.0 * (n.y * n.y + n.z * n.z));
@@ -224,6 +226,117 @@ static void attitude_is_of_north_east_down(void **unused)
         assert_true(fabs(remainder(roll - at.roll, 6.283185307179586)) < 1e-9);
         assert_true(fabs(asin(sine) - at.pitch) < 1e-9);
     }
+}
+
+static void betaflight_gets_its_own_axes(void **unused)
+{
+    (void)unused;
+    const double s = 0.70710678118654752;
+    uint8_t packet[BETAFLIGHT_STATE_SIZE];
+    double n[18];
+    vy_samples m = {.tick = 8, .time = 0.008, .dt = 0.001};
+    m.imu = (vy_imu_sample){.tick = 8, .accel = {0.1, 0.2, 9.8}, .gyro = {0.01, 0.02, 0.03}};
+    m.baro = (vy_baro_sample){.tick = 8, .pressure = 95600.0};
+    m.truth = (vy_truth_sample){.position = {0.0, 111.2, 10.0},
+                                .velocity = {3.0, -4.0, 1.0},
+                                .attitude = {s, 0.0, 0.0, s}}; // it faces north
+    vy_betaflight_pack_state(&m, &planet, 1.5, packet);
+    memcpy(n, packet, sizeof n);
+    assert_true(n[0] == 1.5);
+    assert_true(n[1] == 0.01 && n[2] == -0.02 && n[3] == -0.03); // its gyroscope is forward-right-down
+    assert_true(n[4] == -0.1 && n[5] == -0.2 && n[6] == -9.8);   // and its accelerometer is negated
+    assert_true(fabs(fabs(n[7]) - 1.0) < 1e-12);                 // north is no rotation
+    assert_true(fabs(n[11] - 3.0) < 1e-4 && fabs(n[12] + 4.0) < 1e-4 && fabs(n[13] - 1.0) < 1e-4);
+    assert_true(fabs(n[14] - 57.295779513082323 * 0.15) < 2e-7);        // longitude first
+    assert_true(fabs(n[15] - 57.295779513082323 * 0.8 - 0.001) < 2e-6); // 111.2 m are 0.001 degrees
+    assert_true(fabs(n[16] - 498.001) < 0.001 && n[17] == 95600.0);
+    vy_betaflight_pack_state(&m, NULL, 1.5, packet); // a flat world has no place
+    memcpy(n, packet, sizeof n);
+    assert_true(n[14] == 0.0 && n[15] == 0.0 && n[16] == 10.0 && n[11] == 3.0);
+    double motors[BETAFLIGHT_MOTORS];
+    const float sent[4] = {0.25f, 0.5f, 0.75f, 1.0f}, broken[4] = {0.25f, (float)NAN, 0.75f, 1.0f};
+    assert_int_equal(vy_betaflight_read_motors((const uint8_t *)sent, sizeof sent, motors), 1);
+    assert_true(motors[0] == 0.25 && motors[3] == 1.0);
+    assert_int_equal(vy_betaflight_read_motors((const uint8_t *)broken, sizeof broken, motors), 0);
+    assert_int_equal(vy_betaflight_read_motors((const uint8_t *)sent, 12, motors), 0);
+}
+
+// Frames as Betaflight's own documents write them, whole and cut, between noise.
+static void msp_frames_are_found(void **unused)
+{
+    (void)unused;
+    static const uint8_t version[] = {'$', 'M', '<', 0, 1, 1};
+    static const uint8_t range[] = {'$', 'M', '<', 5, 35, 0, 0, 0, 32, 48, 5 ^ 35 ^ 32 ^ 48};
+    static const uint8_t stream[] = {'x', '$', 'M', '$', 'M', '>', 2,   101, 7, 9, 2 ^ 101 ^ 7 ^ 9, '$', 'M',
+                                     '!', 0,   35,  35,  '$', 'M', '>', 0,   1, 2};
+    uint8_t out[MSP_FRAME_CAP];
+    assert_int_equal(vy_msp_pack(1, NULL, 0, out), sizeof version);
+    assert_memory_equal(out, version, sizeof version);
+    assert_int_equal(vy_msp_pack(35, (const uint8_t[]){0, 0, 0, 32, 48}, 5, out), sizeof range);
+    assert_memory_equal(out, range, sizeof range);
+    msp_reader reader = {.have = 0};
+    msp_frame frames[3], f;
+    int count = 0;
+    for (size_t i = 0; i < sizeof stream; ++i) {
+        if (vy_msp_take(&reader, stream[i], &f)) frames[count++] = f;
+    }
+    assert_int_equal(count, 2);
+    assert_true(frames[0].command == 101 && frames[0].size == 2 && frames[0].body[1] == 9 &&
+                !frames[0].refused);
+    assert_true(frames[1].command == 35 && frames[1].refused);
+    assert_true(reader.dropped > 0); // the last has a wrong checksum
+}
+
+// Switches are set up, turned when their time has come, and obeyed when the firmware says so.
+static void betaflights_script_turns_switches(void **unused)
+{
+    (void)unused;
+    const vy_script_line lines[] = {{.action = VY_SCRIPT_MODE, .mode = VY_MODE_STABILIZED, .time = 1.0},
+                                    {.action = VY_SCRIPT_ARM, .time = 2.0}};
+    vy_controller_def def = vy_default_controller_def();
+    def.firmware.script = lines;
+    def.firmware.script_count = 2;
+    def.firmware.patience = 3.0;
+    betaflight_script s;
+    uint8_t out[MSP_FRAME_CAP];
+    uint16_t channels[BETAFLIGHT_CHANNELS] = {1500, 1500, 1000, 1500};
+    size_t size;
+    int32_t line = 0;
+    assert_int_equal(vy_betaflight_script_open(&(bridge_job){.def = &def}, &s, NULL), VY_OK);
+    for (int i = 0; i < 3; ++i) { // version, two ranges
+        assert_false(vy_betaflight_script_is_ready(&s));
+        (void)vy_betaflight_script_step(&s, 0.0, 1.0 + i, 0, out, &size, &line);
+        assert_true(size > 0);
+        out[2] = '>';
+        vy_betaflight_script_hear(&s, out, size);
+    }
+    assert_true(vy_betaflight_script_is_ready(&s));
+    (void)vy_betaflight_script_step(&s, 0.5, 5.0, 1, out, &size, &line);
+    vy_betaflight_script_turn(&s, channels);
+    assert_true(size == 0 && channels[4] == 1000 && channels[5] == 1000 && channels[2] == 1000);
+    (void)vy_betaflight_script_step(&s, 1.0, 5.5, 1, out, &size, &line);
+    vy_betaflight_script_turn(&s, channels);
+    assert_true(channels[4] == 1000 && channels[5] == 2000);
+    (void)vy_betaflight_script_step(&s, 1.2, 5.7, 1, out, &size, &line);
+    assert_true(size == 6 && out[4] == 101); // how is it?
+    uint8_t status[MSP_FRAME_CAP];
+    const uint8_t angle[10] = {0, 0, 0, 0, 0, 0, 2}, armed[10] = {0, 0, 0, 0, 0, 0, 3};
+    size = vy_msp_pack(101, angle, sizeof angle, status);
+    status[2] = '>';
+    vy_betaflight_script_hear(&s, status, size);
+    assert_int_equal(s.line_at, 1);
+    (void)vy_betaflight_script_step(&s, 2.0, 6.5, 1, out, &size, &line);
+    size = vy_msp_pack(101, angle, sizeof angle, status);
+    status[2] = '>';
+    vy_betaflight_script_hear(&s, status, size); // not armed yet
+    assert_int_equal(s.line_at, 1);
+    assert_int_equal(vy_betaflight_script_step(&s, 5.1, 9.6, 1, out, &size, &line), VY_VERDICT_REFUSED);
+    assert_int_equal(line, 2);
+    size = vy_msp_pack(101, armed, sizeof armed, status);
+    status[2] = '>';
+    vy_betaflight_script_hear(&s, status, size);
+    assert_int_equal(s.line_at, 2);
+    vy_betaflight_script_close(&s);
 }
 
 static void servo_packets_have_two_sizes(void **unused)
@@ -252,6 +365,9 @@ static void servo_packets_have_two_sizes(void **unused)
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(servo_packets_have_two_sizes),
+                                       cmocka_unit_test(betaflight_gets_its_own_axes),
+                                       cmocka_unit_test(msp_frames_are_found),
+                                       cmocka_unit_test(betaflights_script_turns_switches),
                                        cmocka_unit_test(motors_are_found_by_place_and_spin),
                                        cmocka_unit_test(airframes_are_whole),
                                        cmocka_unit_test(samples_become_messages),

@@ -44,9 +44,9 @@ static void write_scenarios(int count, const char *folder)
     for (uint64_t seed = 1; written < count; ++seed) {
         node *tree = at_random(seed);
         char *text = node_print(tree), path[300];
-        static const char *const own[] = {"kind: callback",  "kind: plugin", "kind: process",
-                                          "kind: pilot",     "kind: px4",    "kind: ardupilot",
-                                          "kind: crazyflie", "canyon.csv"};
+        static const char *const own[] = {"kind: callback",  "kind: plugin",     "kind: process",
+                                          "kind: pilot",     "kind: px4",        "kind: ardupilot",
+                                          "kind: crazyflie", "kind: betaflight", "canyon.csv"};
         int plain = 1;
         for (size_t i = 0; i < sizeof own / sizeof own[0]; ++i) plain &= strstr(text, own[i]) == NULL;
         snprintf(path, sizeof path, "%s/pair-%llu.yaml", folder, (unsigned long long)seed);

@@ -33,7 +33,8 @@ typedef enum vy_rung {
     X(VY_VERDICT_GARBAGE, "sent something that is no reply") \
     X(VY_VERDICT_ABSENT, "is not there to reply")            \
     X(VY_VERDICT_NOT_READY, "was not ready in time")         \
-    X(VY_VERDICT_REFUSED, "refused a line of its script")
+    X(VY_VERDICT_REFUSED, "refused a line of its script")    \
+    X(VY_VERDICT_UNANSWERED, "left packets unanswered")
 
 typedef enum vy_verdict {
 #define X(name, text) name,
@@ -138,19 +139,20 @@ typedef struct vy_setpoint {
 } vy_setpoint;
 
 typedef enum vy_controller_kind {
-    VY_CONTROLLER_NONE,      ///< motors stay as the intent of the start has set them
-    VY_CONTROLLER_HOLD,      ///< follow the setpoints: position -> attitude -> rates -> motors
-    VY_CONTROLLER_CALLBACK,  ///< your function
-    VY_CONTROLLER_PLUGIN,    ///< a shared library over volery/plugin.h; volery/host.h opens it
-    VY_CONTROLLER_PROCESS,   ///< a program of its own, in lock-step; volery/host.h starts it
-    VY_CONTROLLER_LEE,       ///< follow the setpoints or path: geometric tracking on SE(3), Lee 2010
-    VY_CONTROLLER_MELLINGER, ///< the same by Mellinger's law, 2011
-    VY_CONTROLLER_AUTOPILOT, ///< turn towards the target, then fly straight on (volery/autopilot.h)
-    VY_CONTROLLER_INTENT,    ///< keeps the intent of the start and lowers it every period: closed loop
-    VY_CONTROLLER_PILOT,     ///< a person at a keyboard or joystick; volery/host.h opens it
-    VY_CONTROLLER_PX4,       ///< PX4's firmware over MAVLink, in lock-step; volery/host.h starts it
-    VY_CONTROLLER_ARDUPILOT, ///< ArduPilot's firmware over its JSON interface, likewise
-    VY_CONTROLLER_CRAZYFLIE, ///< a client that flies it as a Crazyflie, such as cflib; volery/host.h listens
+    VY_CONTROLLER_NONE,       ///< motors stay as the intent of the start has set them
+    VY_CONTROLLER_HOLD,       ///< follow the setpoints: position -> attitude -> rates -> motors
+    VY_CONTROLLER_CALLBACK,   ///< your function
+    VY_CONTROLLER_PLUGIN,     ///< a shared library over volery/plugin.h; volery/host.h opens it
+    VY_CONTROLLER_PROCESS,    ///< a program of its own, in lock-step; volery/host.h starts it
+    VY_CONTROLLER_LEE,        ///< follow the setpoints or path: geometric tracking on SE(3), Lee 2010
+    VY_CONTROLLER_MELLINGER,  ///< the same by Mellinger's law, 2011
+    VY_CONTROLLER_AUTOPILOT,  ///< turn towards the target, then fly straight on (volery/autopilot.h)
+    VY_CONTROLLER_INTENT,     ///< keeps the intent of the start and lowers it every period: closed loop
+    VY_CONTROLLER_PILOT,      ///< a person at a keyboard or joystick; volery/host.h opens it
+    VY_CONTROLLER_PX4,        ///< PX4's firmware over MAVLink, in lock-step; volery/host.h starts it
+    VY_CONTROLLER_ARDUPILOT,  ///< ArduPilot's firmware over its JSON interface, likewise
+    VY_CONTROLLER_CRAZYFLIE,  ///< a client that flies it as a Crazyflie, such as cflib; volery/host.h listens
+    VY_CONTROLLER_BETAFLIGHT, ///< Betaflight's firmware over its SITL packets, likewise
 } vy_controller_kind;
 
 /// Gains of the built-in lowerings, in units that do not depend on the vehicle.
@@ -285,7 +287,7 @@ typedef struct vy_controller_def {
     double boot;  ///< [s] of wall clock to be ready, at the start and whenever it says that it is not, >= 0
     int rc_count; ///< 0 to VY_RC_POINT_CAP
     const vy_rc_point *rc;    ///< script of the transmitter; must last until vy_host_open()
-    vy_firmware_def firmware; ///< of VY_CONTROLLER_PX4, _ARDUPILOT and _CRAZYFLIE
+    vy_firmware_def firmware; ///< of VY_CONTROLLER_PX4, _ARDUPILOT, _CRAZYFLIE and _BETAFLIGHT
     int instance; ///< number of the drone among those of its run, from 0 on: for ports and names of your own
     int from_log; ///< 1: a log names the program, and vy_host_open() refuses it until
                   ///< vy_scenario_allow_programs()
@@ -300,7 +302,8 @@ static inline int vy_controller_follows(vy_controller_kind kind)
 /// Is it the firmware of an autopilot, or a client of one, with threads and a clock of its own?
 static inline int vy_controller_is_firmware(vy_controller_kind kind)
 {
-    return kind == VY_CONTROLLER_PX4 || kind == VY_CONTROLLER_ARDUPILOT || kind == VY_CONTROLLER_CRAZYFLIE;
+    return kind == VY_CONTROLLER_PX4 || kind == VY_CONTROLLER_ARDUPILOT || kind == VY_CONTROLLER_CRAZYFLIE ||
+           kind == VY_CONTROLLER_BETAFLIGHT;
 }
 
 /// Is a controller of this kind called for its replies, rather than built in?

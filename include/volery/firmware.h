@@ -41,6 +41,12 @@ typedef enum vy_flight_mode {
     VY_MODE_OFFBOARD,
 } vy_flight_mode;
 
+/// By which clock a firmware without lock-step runs.
+typedef enum vy_firmware_clock {
+    VY_CLOCK_SIMULATED, ///< its program runs under `volery sitl`: every packet is answered, by simulated time
+    VY_CLOCK_WALL,      ///< its program runs by the wall's clock, and so does the world
+} vy_firmware_clock;
+
 #define VY_SCRIPT_CAP         256
 #define VY_COMMAND_VALUES     7
 #define VY_PARAMETER_NAME_CAP 17
@@ -64,8 +70,10 @@ typedef struct vy_firmware_def {
     vy_airframe airframe;
     char address[VY_ADDRESS_CAP]; ///< IPv4: where Volery listens; 127.0.0.1 is this computer alone
     int port;                     ///< of the sensors: the drone's instance is added; 0: the usual one
-    int script_port;  ///< of the firmware's own MAVLink, for script and parameters; the instance is added
-    int lock_step;    ///< 1: a Crazyflie's client acknowledges each packet of its logs before the next step
+    int script_port; ///< of the firmware's own MAVLink, for script and parameters; the instance is added
+    int lock_step;   ///< 1: a Crazyflie's client acknowledges each packet of its logs before the next step
+    vy_firmware_clock clock; ///< of VY_CONTROLLER_BETAFLIGHT
+    double unanswered;       ///< of its packets, the share of the last second that may have no answer, 0 to 1
     double patience;  ///< [s] of simulated time within which a line of the script must be accepted, > 0
     int script_count; ///< 0 to VY_SCRIPT_CAP
     const vy_script_line *script; ///< must last until vy_host_open()

@@ -7,17 +7,13 @@
 #include "bridge/bridge.h"
 #include "base/assert.h"
 #include "base/fail.h"
-#include "bridge/px4_sensors.h"
 #include "bridge/servo_packet.h"
 #include "bridge/sockets.h"
 #include "scenario/number.h"
-#include "vehicle/airframe.h"
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include <sys/socket.h>
-#include <time.h>
 
 enum {
     USUAL_PORT = 9002,
@@ -27,7 +23,7 @@ enum {
     GARBAGE_DETAIL = -1,
 };
 
-struct vy_ardupilot {
+typedef struct ardupilot {
     int socket;
     struct sockaddr_in firmware;
     int heard;
@@ -35,58 +31,50 @@ struct vy_ardupilot {
     int nonsense;
     double deadline;
     vy_vec3 home; // [m] the start, world axes
-    int motor_count;
-    int order[VY_ROTOR_CAP];
+    bridge_motors motors;
     int has_range, has_airspeed, has_power;
     char answer[ANSWER_CAP];
-};
+} ardupilot;
 
-static double now(void)
+static void ardupilot_close(vy_bridge *bridge)
 {
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+    ardupilot *a = (ardupilot *)bridge;
+    if (a == NULL) return;
+    vy_socket_close(&a->socket);
+    free(a);
 }
 
-vy_status vy_ardupilot_open(const bridge_job *job, vy_ardupilot **out, vy_error *err)
+static vy_status ardupilot_open(const bridge_job *job, vy_bridge **out, vy_error *err)
 {
     const vy_controller_def *def = job->def;
     const vy_sensor_suite_def *suite = job->start->sensors;
-    int order[VY_ROTOR_CAP];
+    bridge_motors motors;
     *out = NULL;
-    vy_status status = vy_airframe_match(def->firmware.airframe, job->start->vehicle, order, err);
+    vy_status status = vy_bridge_motors(job, &motors, err);
     if (status != VY_OK) return status;
-    vy_ardupilot *a = calloc(1, sizeof *a);
+    ardupilot *a = calloc(1, sizeof *a);
     if (a == NULL) return vy_fail(err, VY_NO_MEMORY, "controller: out of memory");
     a->deadline = def->deadline;
     a->home = job->start->position;
-    a->motor_count = job->start->vehicle->rotor_count;
-    memcpy(a->order, order, sizeof order);
+    a->motors = motors;
     a->has_range = suite->range.period > 0.0;
     a->has_airspeed = suite->airspeed.period > 0.0;
     a->has_power = suite->power.period > 0.0;
     const int port = def->firmware.port > 0 ? def->firmware.port : USUAL_PORT;
     status = vy_bind_udp(def->firmware.address, port + PORTS_EACH * def->instance, &a->socket, err);
     if (status != VY_OK) {
-        free(a);
+        ardupilot_close((vy_bridge *)a);
         return status;
     }
-    *out = a;
+    *out = (vy_bridge *)a;
     return VY_OK;
 }
 
-void vy_ardupilot_close(vy_ardupilot *a)
-{
-    if (a == NULL) return;
-    vy_socket_close(&a->socket);
-    free(a);
-}
-
 // The state as one line of JSON. What the firmware does not find it simulates itself.
-static size_t print_answer(vy_ardupilot *a, const vy_samples *s)
+static size_t print_answer(ardupilot *a, const vy_samples *s)
 {
     const vy_truth_sample *t = &s->truth;
-    const vy_quat q = vy_px4_attitude(t->attitude);
+    const vy_quat q = vy_bridge_attitude(t->attitude);
     const vy_locale locale = vy_locale_enter();
     char *to = a->answer;
     size_t room = sizeof a->answer, n;
@@ -116,28 +104,28 @@ static size_t print_answer(vy_ardupilot *a, const vy_samples *s)
     return n;
 }
 
-static void set_reply(const vy_ardupilot *a, const servo_packet *p, vy_intent *intent)
+static void set_reply(const ardupilot *a, const servo_packet *p, vy_intent *intent)
 {
     intent->rung = VY_RUNG_MOTORS;
     intent->status = VY_STATUS_DISARMED;
-    for (int k = 0; k < a->motor_count; ++k) {
+    for (int k = 0; k < a->motors.count; ++k) {
         const double u = 1e-3 * ((double)p->pwm[k] - 1000.0);
-        intent->motors[a->order[k]] = u < 0.0 ? 0.0 : u > 1.0 ? 1.0 : u;
+        vy_bridge_command(&a->motors, k, u, intent);
         if (u > 0.0) intent->status = VY_STATUS_ARMED;
     }
 }
 
 // The next packet of the firmware, within `seconds`. 1: here it is; 0: none; -1: too many that are none.
-static int next_packet(vy_ardupilot *a, double seconds, servo_packet *out)
+static int next_packet(ardupilot *a, double seconds, servo_packet *out)
 {
-    const double start = now();
+    const double start = vy_bridge_now();
     for (;;) {
         uint8_t bytes[256];
         struct sockaddr_in from;
         socklen_t length = sizeof from;
         const ssize_t size =
             recvfrom(a->socket, bytes, sizeof bytes, MSG_DONTWAIT, (struct sockaddr *)&from, &length);
-        const double left = seconds - (now() - start);
+        const double left = seconds - (vy_bridge_now() - start);
         if (size < 0 && (left <= 0.0 || !vy_wait_readable(a->socket, left))) return 0;
         if (size < 0) continue;
         const int stranger = a->heard && (from.sin_port != a->firmware.sin_port ||
@@ -153,14 +141,16 @@ static int next_packet(vy_ardupilot *a, double seconds, servo_packet *out)
     }
 }
 
-static void answer(vy_ardupilot *a, size_t size)
+static void answer(ardupilot *a, size_t size)
 {
     (void)sendto(a->socket, a->answer, size, MSG_NOSIGNAL, (const struct sockaddr *)&a->firmware,
                  sizeof a->firmware); // one that is lost is asked for again
 }
 
-vy_verdict vy_ardupilot_step(vy_ardupilot *a, const vy_samples *samples, vy_intent *intent, int32_t *detail)
+static vy_verdict ardupilot_step(vy_bridge *bridge, const vy_samples *samples, vy_intent *intent,
+                                 int32_t *detail)
 {
+    ardupilot *a = (ardupilot *)bridge;
     servo_packet p;
     *detail = 0;
     intent->rung = VY_RUNG_MOTORS;
@@ -175,10 +165,10 @@ vy_verdict vy_ardupilot_step(vy_ardupilot *a, const vy_samples *samples, vy_inte
     }
     if (!a->heard) return VY_VERDICT_REPLIED;
     const size_t size = print_answer(a, samples);
-    const double start = now();
+    const double start = vy_bridge_now();
     answer(a, size);
     for (;;) {
-        const double left = a->deadline - (now() - start);
+        const double left = a->deadline - (vy_bridge_now() - start);
         const int got = left > 0.0 ? next_packet(a, left, &p) : 0;
         if (got == 0) return VY_VERDICT_LATE;
         if (got < 0) {
@@ -196,3 +186,6 @@ vy_verdict vy_ardupilot_step(vy_ardupilot *a, const vy_samples *samples, vy_inte
     set_reply(a, &p, intent);
     return VY_VERDICT_REPLIED;
 }
+
+const bridge_kind vy_ardupilot_bridge = {
+    .open = ardupilot_open, .step = ardupilot_step, .close = ardupilot_close};

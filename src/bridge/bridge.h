@@ -11,29 +11,38 @@ typedef struct bridge_job {
     const vy_planet_def *planet; ///< or NULL
 } bridge_job;
 
-typedef struct vy_px4 vy_px4; ///< one owner
+typedef struct vy_bridge vy_bridge; ///< one owner
 
-/// Take the ports. Nobody is waited for.
-vy_status vy_px4_open(const bridge_job *job, vy_px4 **out, vy_error *err);
+/// The bridge of one kind of firmware.
+typedef struct bridge_kind {
+    /// Take the ports. Nobody is waited for.
+    vy_status (*open)(const bridge_job *job, vy_bridge **out, vy_error *err);
+    /// One call of the controller: send the samples, wait for the reply. A firmware that has not connected,
+    /// or boots, is VY_STATUS_NOT_READY: ask again with the same samples.
+    /// `detail` is the verdict's; of an end -1.
+    vy_verdict (*step)(vy_bridge *bridge, const vy_samples *samples, vy_intent *intent, int32_t *detail);
+    /// NULL is a no-op.
+    void (*close)(vy_bridge *bridge);
+    /// The socket that the firmware's program inherits, which is closed once it has; or -1. NULL: none.
+    int (*inherited)(vy_bridge *bridge);
+} bridge_kind;
 
-/// One call of the controller: send the samples, wait for the reply. A firmware that has not connected, or
-/// boots, is VY_STATUS_NOT_READY: ask again with the same samples.
-/// @param detail of the verdict; of an end -1
-vy_verdict vy_px4_step(vy_px4 *p, const vy_samples *samples, vy_intent *intent, int32_t *detail);
+extern const bridge_kind vy_px4_bridge, vy_ardupilot_bridge, vy_betaflight_bridge, vy_crazyflie_bridge;
 
-/// NULL is a no-op.
-void vy_px4_close(vy_px4 *p);
+/// Which of the firmware's outputs is which rotor.
+typedef struct bridge_motors {
+    int count;
+    int order[VY_ROTOR_CAP]; ///< by motor: the rotor
+} bridge_motors;
 
-typedef struct vy_ardupilot vy_ardupilot; ///< one owner
+/// By the def's airframe. VY_BAD_VALUE: the vehicle has no such rotors.
+vy_status vy_bridge_motors(const bridge_job *job, bridge_motors *out, vy_error *err);
 
-/// The same for ArduPilot.
-vy_status vy_ardupilot_open(const bridge_job *job, vy_ardupilot **out, vy_error *err);
-vy_verdict vy_ardupilot_step(vy_ardupilot *a, const vy_samples *samples, vy_intent *intent, int32_t *detail);
-void vy_ardupilot_close(vy_ardupilot *a);
+/// The command of the firmware's motor, cut to 0 to 1.
+void vy_bridge_command(const bridge_motors *motors, int motor, double command, vy_intent *intent);
 
-typedef struct vy_crazyflie vy_crazyflie; ///< one owner
+/// q_WB as the rotation from forward-right-down to north-east-down.
+vy_quat vy_bridge_attitude(vy_quat attitude);
 
-/// The same for a client of a Crazyflie, such as cflib. Until it arms, logs or flies it is not ready.
-vy_status vy_crazyflie_open(const bridge_job *job, vy_crazyflie **out, vy_error *err);
-vy_verdict vy_crazyflie_step(vy_crazyflie *c, const vy_samples *samples, vy_intent *intent, int32_t *detail);
-void vy_crazyflie_close(vy_crazyflie *c);
+/// [s] of wall clock, from an unknown beginning.
+double vy_bridge_now(void);

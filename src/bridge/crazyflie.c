@@ -14,7 +14,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
-#include <time.h>
 
 #define DEGREES 57.295779513082323 // in a radian
 #define GRAVITY 9.81               // [m/s^2] of the firmware's g
@@ -24,7 +23,7 @@ enum {
     STEP_PACKETS = 256, // of a client, taken in one step; the rest waits
 };
 
-struct vy_crazyflie {
+typedef struct crazyflie {
     int socket;
     struct sockaddr_in client;
     int heard;
@@ -36,21 +35,14 @@ struct vy_crazyflie {
     vy_vec3 integral; // [m/s^2] of the position error
     int acks;         // null packets of the client since the last step
     crtp_device device;
-};
+} crazyflie;
 
-static double now(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
-
-vy_status vy_crazyflie_open(const bridge_job *job, vy_crazyflie **out, vy_error *err)
+static vy_status crazyflie_open(const bridge_job *job, vy_bridge **out, vy_error *err)
 {
     const vy_controller_def *def = job->def;
     const vy_sensor_suite_def *suite = job->start->sensors;
     *out = NULL;
-    vy_crazyflie *c = calloc(1, sizeof *c);
+    crazyflie *c = calloc(1, sizeof *c);
     if (c == NULL) return vy_fail(err, VY_NO_MEMORY, "controller: out of memory");
     vy_crtp_begin(&c->device);
     c->lock_step = def->firmware.lock_step;
@@ -66,12 +58,13 @@ vy_status vy_crazyflie_open(const bridge_job *job, vy_crazyflie **out, vy_error 
         free(c);
         return status;
     }
-    *out = c;
+    *out = (vy_bridge *)c;
     return VY_OK;
 }
 
-void vy_crazyflie_close(vy_crazyflie *c)
+static void crazyflie_close(vy_bridge *bridge)
 {
+    crazyflie *c = (crazyflie *)bridge;
     if (c == NULL) return;
     vy_socket_close(&c->socket);
     free(c);
@@ -122,7 +115,7 @@ static void show(const vy_samples *s, crtp_device *d)
     d->values[CRTP_LOG_sys_isFlying] = d->wish != CRTP_OFF;
 }
 
-static void send_packet(const vy_crazyflie *c, const struct sockaddr_in *to, const crtp_packet *p)
+static void send_packet(const crazyflie *c, const struct sockaddr_in *to, const crtp_packet *p)
 {
     uint8_t bytes[1 + CRTP_DATA_CAP];
     bytes[0] = p->header;
@@ -138,7 +131,7 @@ static int opens_link(const uint8_t *bytes, size_t size)
 }
 
 // One packet, if there is one.
-static int take_packet(vy_crazyflie *c)
+static int take_packet(crazyflie *c)
 {
     uint8_t bytes[64];
     struct sockaddr_in from;
@@ -163,15 +156,15 @@ static int take_packet(vy_crazyflie *c)
 }
 
 // Send what is due. In lock-step, wait until all of it has been acknowledged. 0: it was not in time.
-static int send_log(vy_crazyflie *c)
+static int send_log(crazyflie *c)
 {
-    const double start = now();
+    const double start = vy_bridge_now();
     crtp_packet p;
     int sent = 0;
     c->acks = 0;
     for (; sent < CRTP_BLOCK_CAP && vy_crtp_log_next(&c->device, &p); ++sent) send_packet(c, &c->client, &p);
     while (c->lock_step && c->acks < sent) {
-        const double left = c->deadline - (now() - start);
+        const double left = c->deadline - (vy_bridge_now() - start);
         if (left <= 0.0) return 0;
         if (!take_packet(c)) (void)vy_wait_readable(c->socket, left);
     }
@@ -193,7 +186,7 @@ static double grown(double integral, double by)
 }
 
 // What the rotors must give for each kilogram [m/s^2]: feedback of position and velocity, as `hold` has it.
-static vy_vec3 wanted_force(vy_crazyflie *c, const plan_point *goal, const vy_estimate *e)
+static vy_vec3 wanted_force(crazyflie *c, const plan_point *goal, const vy_estimate *e)
 {
     const vy_gains *g = &c->gains;
     const vy_vec3 away = add_scaled(goal->position, -1.0, e->position);
@@ -225,7 +218,7 @@ static vy_quat facing(vy_vec3 force, double yaw)
                      tilt.w * sine};
 }
 
-static void set_reply(vy_crazyflie *c, const vy_estimate *e, vy_intent *intent)
+static void set_reply(crazyflie *c, const vy_estimate *e, vy_intent *intent)
 {
     int motors;
     const plan_point goal = vy_crtp_goal(&c->device, &motors);
@@ -242,8 +235,10 @@ static void set_reply(vy_crazyflie *c, const vy_estimate *e, vy_intent *intent)
     intent->thrust = along > 0.0 ? c->mass * along : 0.0;
 }
 
-vy_verdict vy_crazyflie_step(vy_crazyflie *c, const vy_samples *samples, vy_intent *intent, int32_t *detail)
+static vy_verdict crazyflie_step(vy_bridge *bridge, const vy_samples *samples, vy_intent *intent,
+                                 int32_t *detail)
 {
+    crazyflie *c = (crazyflie *)bridge;
     *detail = 0;
     show(samples, &c->device);
     for (int i = 0; i < STEP_PACKETS && take_packet(c); ++i) continue;
@@ -254,3 +249,6 @@ vy_verdict vy_crazyflie_step(vy_crazyflie *c, const vy_samples *samples, vy_inte
     set_reply(c, &samples->estimate, intent);
     return VY_VERDICT_REPLIED;
 }
+
+const bridge_kind vy_crazyflie_bridge = {
+    .open = crazyflie_open, .step = crazyflie_step, .close = crazyflie_close};

@@ -8,13 +8,10 @@
 #include "bridge/sockets.h"
 #include "base/assert.h"
 #include "base/fail.h"
-#include "vehicle/airframe.h"
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 #include <sys/socket.h>
-#include <time.h>
 
 enum {
     USUAL_PORT = 4560,
@@ -29,7 +26,7 @@ typedef struct caller {
     mavlink_reader reader;
 } caller;
 
-struct vy_px4 {
+typedef struct px4 {
     int listener; // -1: the firmware is there
     int caller_count;
     caller callers[CALLER_CAP]; // who has connected; the first that speaks MAVLink is the firmware
@@ -43,51 +40,13 @@ struct vy_px4 {
     int answered;  // it has sent motor commands
     int ready;     // it has booted
     uint64_t tick; // of the last samples that were sent, one added; 0: none
-    int motor_count, rotor_count;
-    int order[VY_ROTOR_CAP]; // by motor: the rotor
+    bridge_motors motors;
     uint8_t packet[PX4_PACKET_CAP];
-};
+} px4;
 
-static double now(void)
+static void px4_close(vy_bridge *bridge)
 {
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
-
-vy_status vy_px4_open(const bridge_job *job, vy_px4 **out, vy_error *err)
-{
-    const vy_controller_def *def = job->def;
-    int order[VY_ROTOR_CAP];
-    *out = NULL;
-    if (job->planet == NULL || !(job->planet->origin.gm > 0.0))
-        return vy_fail(err, VY_BAD_VALUE, "px4 needs a place on a planet for its GPS: planet.origin");
-    vy_status status = vy_airframe_match(def->firmware.airframe, job->start->vehicle, order, err);
-    if (status != VY_OK) return status;
-    vy_px4 *p = calloc(1, sizeof *p);
-    if (p == NULL) return vy_fail(err, VY_NO_MEMORY, "controller: out of memory");
-    p->listener = p->wire = -1;
-    p->deadline = def->deadline;
-    p->period = def->period;
-    p->boot = FIRST_CLOCK;
-    p->motor_count = job->start->vehicle->rotor_count;
-    p->rotor_count = job->start->rotor_count;
-    memcpy(p->order, order, sizeof order);
-    vy_px4_sensors_begin(job, &p->sensors);
-    status = vy_listen_tcp(def->firmware.address,
-                           (def->firmware.port > 0 ? def->firmware.port : USUAL_PORT) + def->instance,
-                           &p->listener, err);
-    if (status == VY_OK) status = vy_script_open(job, &p->script, err);
-    if (status != VY_OK) {
-        vy_px4_close(p);
-        return status;
-    }
-    *out = p;
-    return VY_OK;
-}
-
-void vy_px4_close(vy_px4 *p)
-{
+    px4 *p = (px4 *)bridge;
     if (p == NULL) return;
     for (int i = 0; i < p->caller_count; ++i) vy_socket_close(&p->callers[i].socket);
     vy_socket_close(&p->listener);
@@ -96,9 +55,38 @@ void vy_px4_close(vy_px4 *p)
     free(p);
 }
 
+static vy_status px4_open(const bridge_job *job, vy_bridge **out, vy_error *err)
+{
+    const vy_controller_def *def = job->def;
+    bridge_motors motors;
+    *out = NULL;
+    if (job->planet == NULL || !(job->planet->origin.gm > 0.0))
+        return vy_fail(err, VY_BAD_VALUE, "px4 needs a place on a planet for its GPS: planet.origin");
+    vy_status status = vy_bridge_motors(job, &motors, err);
+    if (status != VY_OK) return status;
+    px4 *p = calloc(1, sizeof *p);
+    if (p == NULL) return vy_fail(err, VY_NO_MEMORY, "controller: out of memory");
+    p->listener = p->wire = -1;
+    p->deadline = def->deadline;
+    p->period = def->period;
+    p->boot = FIRST_CLOCK;
+    p->motors = motors;
+    vy_px4_sensors_begin(job, &p->sensors);
+    status = vy_listen_tcp(def->firmware.address,
+                           (def->firmware.port > 0 ? def->firmware.port : USUAL_PORT) + def->instance,
+                           &p->listener, err);
+    if (status == VY_OK) status = vy_script_open(job, &p->script, err);
+    if (status != VY_OK) {
+        px4_close((vy_bridge *)p);
+        return status;
+    }
+    *out = (vy_bridge *)p;
+    return VY_OK;
+}
+
 // --- who calls
 
-static void hang_up(vy_px4 *p, int index)
+static void hang_up(px4 *p, int index)
 {
     vy_socket_close(&p->callers[index].socket);
     p->callers[index] = p->callers[--p->caller_count];
@@ -122,7 +110,7 @@ static int listen_to(caller *c)
 }
 
 // Take the firmware among those who have connected. Whoever only connects is not it, and is sent away then.
-static void find_firmware(vy_px4 *p)
+static void find_firmware(px4 *p)
 {
     int fd;
     while (p->caller_count < CALLER_CAP && (fd = vy_accept(p->listener)) >= 0)
@@ -144,19 +132,17 @@ static void find_firmware(vy_px4 *p)
 
 // --- replies
 
-static void set_reply(const vy_px4 *p, const mavlink_hil_actuator_controls *c, vy_intent *intent)
+static void set_reply(const px4 *p, const mavlink_hil_actuator_controls *c, vy_intent *intent)
 {
-    VY_ASSERT(p->motor_count <= 16);
+    VY_ASSERT(p->motors.count <= 16);
     intent->rung = VY_RUNG_MOTORS;
     intent->status = c->mode & MODE_ARMED ? VY_STATUS_ARMED : VY_STATUS_DISARMED;
-    for (int k = 0; k < p->motor_count; ++k) {
-        const double u = (double)c->controls[k];
-        intent->motors[p->order[k]] = u < 0.0 ? 0.0 : u > 1.0 ? 1.0 : u;
-    }
+    for (int k = 0; k < p->motors.count; ++k)
+        vy_bridge_command(&p->motors, k, (double)c->controls[k], intent);
 }
 
 // Frames that have come. 1: one is an answer to the clock `time` or to a later one.
-static int take_frames(vy_px4 *p, uint64_t time, vy_intent *intent)
+static int take_frames(px4 *p, uint64_t time, vy_intent *intent)
 {
     mavlink_frame frame;
     int found = 0;
@@ -173,9 +159,9 @@ static int take_frames(vy_px4 *p, uint64_t time, vy_intent *intent)
 }
 
 // Read for at most `seconds`, until there is an answer. VY_VERDICT_LATE: none.
-static vy_verdict receive(vy_px4 *p, uint64_t time, double seconds, vy_intent *intent, int32_t *detail)
+static vy_verdict receive(px4 *p, uint64_t time, double seconds, vy_intent *intent, int32_t *detail)
 {
-    const double start = now();
+    const double start = vy_bridge_now();
     uint8_t bytes[1024];
     for (;;) {
         const ssize_t size = recv(p->wire, bytes, sizeof bytes, MSG_DONTWAIT);
@@ -193,14 +179,14 @@ static vy_verdict receive(vy_px4 *p, uint64_t time, double seconds, vy_intent *i
             *detail = GARBAGE_DETAIL;
             return VY_VERDICT_GARBAGE;
         }
-        const double left = seconds - (now() - start);
+        const double left = seconds - (vy_bridge_now() - start);
         if (size < 0 && (left <= 0.0 || !vy_wait_readable(p->wire, left))) return VY_VERDICT_LATE;
         if (size > 0 && left <= 0.0) return VY_VERDICT_LATE; // it talks without end, and gives no answer
     }
 }
 
 // One exchange at the firmware's clock.
-static vy_verdict exchange(vy_px4 *p, const vy_samples *samples, uint64_t time, int again, vy_intent *intent,
+static vy_verdict exchange(px4 *p, const vy_samples *samples, uint64_t time, int again, vy_intent *intent,
                            int32_t *detail)
 {
     uint32_t fields;
@@ -217,8 +203,9 @@ static vy_verdict exchange(vy_px4 *p, const vy_samples *samples, uint64_t time, 
     return verdict == VY_VERDICT_LATE && !waits ? VY_VERDICT_REPLIED : verdict;
 }
 
-vy_verdict vy_px4_step(vy_px4 *p, const vy_samples *samples, vy_intent *intent, int32_t *detail)
+static vy_verdict px4_step(vy_bridge *bridge, const vy_samples *samples, vy_intent *intent, int32_t *detail)
 {
+    px4 *p = (px4 *)bridge;
     *detail = 0;
     intent->rung = VY_RUNG_MOTORS;
     intent->status = VY_STATUS_DISARMED;
@@ -238,3 +225,5 @@ vy_verdict vy_px4_step(vy_px4 *p, const vy_samples *samples, vy_intent *intent, 
     if (!p->ready) intent->status = VY_STATUS_NOT_READY;
     return VY_VERDICT_REPLIED;
 }
+
+const bridge_kind vy_px4_bridge = {.open = px4_open, .step = px4_step, .close = px4_close};

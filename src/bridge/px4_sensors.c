@@ -8,8 +8,7 @@
 #define RC_PERIOD 0.02               // [s] between two messages of a receiver
 #define GAUSS     1e4                // in a tesla
 #define FREEZING  273.15             // [K]
-#define HALF_ROOT 0.70710678118654752
-#define GRAVITY   9.80665 // [m/s^2] of a g
+#define GRAVITY   9.80665            // [m/s^2] of a g
 
 enum {
     FIX_3D = 3,
@@ -55,20 +54,6 @@ static void put_body(vy_vec3 v, double unit, float out[3])
     out[0] = (float)(v.x * unit);
     out[1] = (float)(-v.y * unit);
     out[2] = (float)(-v.z * unit);
-}
-
-static vy_quat multiply(vy_quat a, vy_quat b)
-{
-    return (vy_quat){
-        a.w * b.w - a.x * b.x - a.y * b.y - a.z * b.z, a.w * b.x + a.x * b.w + a.y * b.z - a.z * b.y,
-        a.w * b.y - a.x * b.z + a.y * b.w + a.z * b.x, a.w * b.z + a.x * b.y - a.y * b.x + a.z * b.w};
-}
-
-vy_quat vy_px4_attitude(vy_quat attitude)
-{
-    const vy_quat ground = {0.0, HALF_ROOT, HALF_ROOT, 0.0}; // half a turn about north-east
-    const vy_quat body = {0.0, 1.0, 0.0, 0.0};               // half a turn about forward
-    return multiply(multiply(ground, attitude), body);
 }
 
 static size_t put_sensor(px4_sensors *s, const vy_samples *m, uint64_t time, int again, uint8_t *out,
@@ -160,7 +145,7 @@ static size_t put_flow(px4_sensors *s, const vy_samples *m, uint64_t time, uint8
 static size_t put_mocap(px4_sensors *s, const vy_samples *m, uint64_t time, uint8_t *out)
 {
     if (!is_new(m->mocap.tick, &s->mocap_tick, 0)) return 0;
-    const vy_quat q = vy_px4_attitude(m->mocap.attitude);
+    const vy_quat q = vy_bridge_attitude(m->mocap.attitude);
     const double pitch = 2.0 * (q.w * q.y - q.z * q.x);
     mavlink_vision_position_estimate v = {
         .usec = time,
@@ -181,7 +166,7 @@ static size_t put_truth(px4_sensors *s, const vy_samples *m, uint64_t time, uint
     if (!s->truth) return 0;
     const vy_truth_sample *t = &m->truth;
     const vy_geodetic at = vy_geodetic_of(s->planet, m->time, t->position, t->velocity, t->attitude);
-    const vy_quat q = vy_px4_attitude(t->attitude);
+    const vy_quat q = vy_bridge_attitude(t->attitude);
     const mavlink_hil_state_quaternion h = {
         .time_usec = time,
         .attitude_quaternion = {(float)q.w, (float)q.x, (float)q.y, (float)q.z},

@@ -30,6 +30,3 @@ void vy_px4_sensors_begin(const bridge_job *job, px4_sensors *out);
 /// @return bytes in `out`
 size_t vy_px4_sensors_pack(px4_sensors *s, const vy_samples *samples, uint64_t time, int again,
                            uint8_t out[PX4_PACKET_CAP], uint32_t *fields);
-
-/// q_WB as the rotation from forward-right-down to north-east-down.
-vy_quat vy_px4_attitude(vy_quat attitude);

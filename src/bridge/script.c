@@ -17,9 +17,10 @@
 #define HEARTBEAT_PERIOD 1.0                // [s]
 
 enum {
-    USUAL_PORT = 14540,  // where PX4 sends to
-    DATAGRAMS_CAP = 512, // read in one call: a flood must not hold up the run
-    OWN_SYSTEM = 255,    // that of a ground station
+    USUAL_PORT = 14540,    // where PX4 sends to
+    USUAL_PORT_COUNT = 10, // the eleventh sends to the port of the tenth
+    DATAGRAMS_CAP = 512,   // read in one call: a flood must not hold up the run
+    OWN_SYSTEM = 255,      // that of a ground station
     OWN_COMPONENT = 190,
     TYPE_GROUND_STATION = 6,
     AUTOPILOT_NONE = 8,
@@ -97,6 +98,12 @@ vy_status vy_script_open(const bridge_job *job, vy_script **out, vy_error *err)
     *out = NULL;
     const int is_own = f->airframe == VY_AIRFRAME_OWN;
     if (f->script_count == 0 && def->parameter_count == 0 && !is_own) return VY_OK;
+    if (f->script_port == 0 && def->instance >= USUAL_PORT_COUNT)
+        return vy_fail(
+            err, VY_BAD_VALUE,
+            "px4 sends its MAVLink to %d ports, so a drone with a script or parameters is among the "
+            "first %d of the run: this is number %d; script_port names another",
+            USUAL_PORT_COUNT, USUAL_PORT_COUNT, def->instance + 1);
     if (f->script_count < 0 || f->script_count > VY_SCRIPT_CAP)
         return vy_fail(err, VY_BAD_VALUE, "controller.script has at most %d lines", VY_SCRIPT_CAP);
     for (int i = 0; i < def->parameter_count; ++i) {

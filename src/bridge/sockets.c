@@ -3,6 +3,7 @@
 #include "bridge/sockets.h"
 #include "base/assert.h"
 #include "base/fail.h"
+#include "bridge/bridge.h"
 #include <arpa/inet.h>
 #include <errno.h>
 #include <netinet/tcp.h>
@@ -11,13 +12,6 @@
 #include <sys/socket.h>
 #include <time.h>
 #include <unistd.h>
-
-static double now(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
 
 static int wait_for(int socket, short events, double seconds)
 {
@@ -72,13 +66,13 @@ int vy_accept(int listener)
 
 int vy_send_all(int socket, const void *bytes, size_t size, double seconds)
 {
-    const double start = now();
+    const double start = vy_bridge_now();
     for (size_t sent = 0; sent < size;) {
         const ssize_t n = send(socket, (const char *)bytes + sent, size - sent, MSG_NOSIGNAL);
         if (n > 0) sent += (size_t)n;
         if (n >= 0 || errno == EINTR) continue;
         if (errno != EAGAIN && errno != EWOULDBLOCK) return 0;
-        if (!wait_for(socket, POLLOUT, seconds - (now() - start))) {
+        if (!wait_for(socket, POLLOUT, seconds - (vy_bridge_now() - start))) {
             errno = EAGAIN;
             return 0;
         }

@@ -31,7 +31,7 @@ vy_controller_def vy_default_controller_def(void)
         .start = {.attitude = {1.0, 0.0, 0.0, 0.0}},
         .deadline = 1.0,
         .boot = 10.0,
-        .firmware = {.address = "127.0.0.1", .patience = 30.0},
+        .firmware = {.address = "127.0.0.1", .unanswered = 0.02, .patience = 30.0},
     };
 }
 
@@ -127,10 +127,11 @@ static vy_status check_gains(const vy_gains *g, vy_error *err)
 
 vy_status vy_check_controller_def(const vy_controller_def *def, const vy_vehicle_def *vehicle, vy_error *err)
 {
-    if ((unsigned)def->kind > VY_CONTROLLER_CRAZYFLIE) {
+    if ((unsigned)def->kind > VY_CONTROLLER_BETAFLIGHT) {
         return vy_fail(err, VY_BAD_VALUE,
                        "controller.kind must be none, hold, callback, plugin, process, lee, mellinger, "
-                       "autopilot, intent, pilot, px4, ardupilot or crazyflie");
+                       "autopilot, intent, pilot, px4, ardupilot, crazyflie or "
+                       "betaflight");
     }
     if ((unsigned)def->flight > VY_FLIGHT_KINEMATIC) {
         return vy_fail(err, VY_BAD_VALUE, "controller.flight must be dynamic or kinematic");

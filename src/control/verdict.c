@@ -24,6 +24,7 @@ double vy_verdict_limit(vy_verdict verdict, const vy_controller_def *def)
     case VY_VERDICT_LATE: return def->deadline;
     case VY_VERDICT_NOT_READY: return def->boot;
     case VY_VERDICT_REFUSED: return def->firmware.patience;
+    case VY_VERDICT_UNANSWERED: return def->firmware.unanswered;
     default: return 0.0;
     }
 }
@@ -119,6 +120,13 @@ void vy_verdict_print(vy_verdict verdict, int32_t detail, double limit, const ch
     case VY_VERDICT_REFUSED:
         snprintf(out, size, "refused line %d of its script for %g s: what it printed says why", (int)detail,
                  limit);
+        return;
+    case VY_VERDICT_UNANSWERED:
+        snprintf(
+            out, size,
+            "left %g %% of the packets of a second unanswered, more than %g %%: `unanswered` sets it, and "
+            "`volery sitl` lets none be lost",
+            0.1 * detail, 100.0 * limit);
         return;
     case VY_VERDICT_REPLIED:
     case VY_VERDICT_ABSENT: break;

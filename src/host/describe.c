@@ -10,7 +10,9 @@ int vy_host_describe(const vy_controller_def *def, char out[VY_PROGRAM_ROOM])
                        : def->kind == VY_CONTROLLER_PX4       ? "px4"
                        : def->kind == VY_CONTROLLER_ARDUPILOT ? "ardupilot"
                        : def->kind == VY_CONTROLLER_CRAZYFLIE ? "crazyflie client"
-                                                              : NULL;
+                       : def->kind == VY_CONTROLLER_BETAFLIGHT
+                           ? "betaflight (its attitude and GPS are the truth)"
+                           : NULL;
     out[0] = '\0';
     if (what == NULL) return 0;
     const char *program = def->program[0] != '\0'                ? def->program

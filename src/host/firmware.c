@@ -12,21 +12,23 @@
 enum { REAP_MILLISECONDS = 1000 }; // from the end of its connection to the end of the process
 
 struct vy_firmware_host {
-    vy_px4 *px4; // one of the three
-    vy_ardupilot *ardupilot;
-    vy_crazyflie *crazyflie;
-    child child; // pid 0: one that connects by itself
+    const bridge_kind *kind;
+    vy_bridge *bridge; // NULL: closed
+    int over_udp;      // silence may be its end
+    int is_client;     // it may end when it has flown
+    child child;       // pid 0: one that connects by itself
     shared_core core;
     int dead;
     vy_verdict verdict;
     int32_t detail;
 };
 
-static vy_status open_bridge(vy_firmware_host *h, const bridge_job *job, vy_error *err)
+static const bridge_kind *kind_of(vy_controller_kind kind)
 {
-    if (job->def->kind == VY_CONTROLLER_PX4) return vy_px4_open(job, &h->px4, err);
-    if (job->def->kind == VY_CONTROLLER_ARDUPILOT) return vy_ardupilot_open(job, &h->ardupilot, err);
-    return vy_crazyflie_open(job, &h->crazyflie, err);
+    return kind == VY_CONTROLLER_PX4         ? &vy_px4_bridge
+           : kind == VY_CONTROLLER_ARDUPILOT ? &vy_ardupilot_bridge
+           : kind == VY_CONTROLLER_CRAZYFLIE ? &vy_crazyflie_bridge
+                                             : &vy_betaflight_bridge;
 }
 
 vy_status vy_firmware_host_open(const vy_host_request *job, vy_firmware_host **out, vy_error *err)
@@ -36,9 +38,14 @@ vy_status vy_firmware_host_open(const vy_host_request *job, vy_firmware_host **o
     if (h == NULL) return vy_fail(err, VY_NO_MEMORY, "controller: out of memory");
     h->child = (child){.lifeline = -1, .owner = getpid()};
     h->core.core = -1;
-    vy_status status = open_bridge(h, &bridge, err);
-    if (status == VY_OK && job->def->program[0] != '\0')
-        status = vy_launch(job, -1, &h->child, &h->core, err);
+    h->kind = kind_of(job->def->kind);
+    h->is_client = job->def->kind == VY_CONTROLLER_CRAZYFLIE;
+    h->over_udp = job->def->kind != VY_CONTROLLER_PX4;
+    vy_status status = h->kind->open(&bridge, &h->bridge, err);
+    if (status == VY_OK && job->def->program[0] != '\0') {
+        const int inherited = h->kind->inherited != NULL ? h->kind->inherited(h->bridge) : -1;
+        status = vy_launch(job, -1, inherited, &h->child, &h->core, err);
+    }
     if (status != VY_OK) {
         vy_firmware_host_close(h);
         return status;
@@ -49,12 +56,8 @@ vy_status vy_firmware_host_open(const vy_host_request *job, vy_firmware_host **o
 
 static void close_bridge(vy_firmware_host *h)
 {
-    vy_px4_close(h->px4);
-    vy_ardupilot_close(h->ardupilot);
-    vy_crazyflie_close(h->crazyflie);
-    h->px4 = NULL;
-    h->ardupilot = NULL;
-    h->crazyflie = NULL;
+    h->kind->close(h->bridge);
+    h->bridge = NULL;
 }
 
 // Ask it to end, then end it.
@@ -89,17 +92,10 @@ void vy_firmware_host_close(vy_firmware_host *h)
     free(h);
 }
 
-static vy_verdict step_bridge(vy_firmware_host *h, const vy_samples *samples, vy_intent *intent)
-{
-    if (h->px4 != NULL) return vy_px4_step(h->px4, samples, intent, &h->detail);
-    if (h->ardupilot != NULL) return vy_ardupilot_step(h->ardupilot, samples, intent, &h->detail);
-    return vy_crazyflie_step(h->crazyflie, samples, intent, &h->detail);
-}
-
 // A client may end when it has flown; how it ended is asked for while it flies.
 static int has_failed(const vy_firmware_host *h, vy_verdict ended, int32_t how)
 {
-    return h->crazyflie == NULL || ended != VY_VERDICT_ENDED || how != 0;
+    return !h->is_client || ended != VY_VERDICT_ENDED || how != 0;
 }
 
 void vy_firmware_host_call(void *host, const vy_samples *samples, vy_intent *intent)
@@ -109,12 +105,11 @@ void vy_firmware_host_call(void *host, const vy_samples *samples, vy_intent *int
     if (!h->dead) {
         vy_verdict ended;
         int32_t how;
-        h->verdict = step_bridge(h, samples, intent);
+        h->verdict = h->kind->step(h->bridge, samples, intent, &h->detail);
         // How did it end; and has it, before it has connected?
-        // Over UDP silence may be the end, too.
-        const int gone = h->verdict == VY_VERDICT_ENDED || (h->verdict == VY_VERDICT_LATE && h->px4 == NULL);
+        const int gone = h->verdict == VY_VERDICT_ENDED || (h->verdict != VY_VERDICT_REPLIED && h->over_udp);
         const int boots = h->verdict == VY_VERDICT_REPLIED && intent->status == VY_STATUS_NOT_READY;
-        if (h->child.pid > 0 && (gone || boots || h->crazyflie != NULL) &&
+        if (h->child.pid > 0 && (gone || boots || h->is_client) &&
             vy_child_wait(&h->child, h->verdict == VY_VERDICT_ENDED ? REAP_MILLISECONDS : 0, &ended, &how) &&
             (gone || boots || has_failed(h, ended, how))) {
             h->verdict = ended;

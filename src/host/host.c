@@ -146,7 +146,8 @@ static vy_status open_program(vy_host *host, const vy_host_request *job, vy_erro
     case VY_CONTROLLER_PROCESS: return vy_process_host_open(job, &host->process, err);
     case VY_CONTROLLER_PX4:
     case VY_CONTROLLER_ARDUPILOT:
-    case VY_CONTROLLER_CRAZYFLIE: return vy_firmware_host_open(job, &host->firmware, err);
+    case VY_CONTROLLER_CRAZYFLIE:
+    case VY_CONTROLLER_BETAFLIGHT: return vy_firmware_host_open(job, &host->firmware, err);
     default: return vy_pilot_host_open(job, &host->pilot, err);
     }
 }
@@ -185,7 +186,8 @@ vy_status vy_host_open(vy_drone_def *drone, const char *name, double dt, const v
     *out = NULL;
     if (!vy_controller_is_external(def->kind) || def->kind == VY_CONTROLLER_CALLBACK)
         return vy_fail(err, VY_BAD_VALUE,
-                       "controller.kind must be plugin, process, px4, ardupilot, crazyflie or pilot");
+                       "controller.kind must be plugin, process, px4, ardupilot, "
+                       "betaflight, crazyflie or pilot");
     if (def->from_log) {
         char program[VY_PROGRAM_ROOM];
         (void)vy_host_describe(def, program);

@@ -1,6 +1,7 @@
 // launch.c - starts the program of a controller by the shell.
 #define _GNU_SOURCE // sched_setaffinity
 #include "host/launch.h"
+#include "bridge/sitl_wire.h"
 #include "scenario/number.h"
 #include <fcntl.h>
 #include <stdio.h>
@@ -9,7 +10,7 @@
 #define DEGREES 57.295779513082323 // in a radian
 
 // In the child, between fork and exec: only what is safe there.
-static void exec_child(const char *line, const char *folder, int wire, int core)
+static void exec_child(const char *line, const char *folder, int wire, int inherited, int core)
 {
     if (core >= 0) {
         cpu_set_t one;
@@ -18,6 +19,7 @@ static void exec_child(const char *line, const char *folder, int wire, int core)
         (void)sched_setaffinity(0, sizeof one, &one);
     }
     if (folder[0] != '\0' && chdir(folder) != 0) _exit(126);
+    if (inherited >= 0 && fcntl(inherited, F_SETFD, 0) != 0) _exit(126);
     const int in = wire >= 0 ? wire : open("/dev/null", O_RDONLY | O_CLOEXEC);
     if (dup2(in, 0) < 0 || dup2(wire >= 0 ? wire : 2, 1) < 0) _exit(126);
     execl("/bin/sh", "sh", "-c", line, (char *)NULL);
@@ -26,7 +28,7 @@ static void exec_child(const char *line, const char *folder, int wire, int core)
 
 // What the shell starts: with the drone's number and start in the environment, the latter where PX4 looks for
 // it.
-static void print_line(const vy_host_request *job, char *out, size_t room)
+static void print_line(const vy_host_request *job, int inherited, char *out, size_t room)
 {
     const vy_plugin_start *s = &job->start;
     const vy_locale locale = vy_locale_enter();
@@ -35,19 +37,21 @@ static void print_line(const vy_host_request *job, char *out, size_t room)
         n += snprintf(out + n, room - (size_t)n,
                       "export PX4_HOME_LAT=%.10f PX4_HOME_LON=%.10f PX4_HOME_ALT=%.3f; ",
                       s->home_latitude * DEGREES, s->home_longitude * DEGREES, s->home_altitude);
+    if (inherited >= 0) n += snprintf(out + n, room - (size_t)n, "export " SITL_VARIABLE "=%d; ", inherited);
     vy_locale_leave(locale);
     snprintf(out + n, room - (size_t)n, "exec %s", job->def->program);
 }
 
-vy_status vy_launch(const vy_host_request *job, int wire, child *out, shared_core *core, vy_error *err)
+vy_status vy_launch(const vy_host_request *job, int wire, int inherited, child *out, shared_core *core,
+                    vy_error *err)
 {
     const vy_controller_def *def = job->def;
-    char line[sizeof def->program + 160];
+    char line[sizeof def->program + 200];
     int lifeline_fd = -1;
-    print_line(job, line, sizeof line);
+    print_line(job, inherited, line, sizeof line);
     core->core = def->spread ? -1 : sched_getcpu();
     const vy_status status = vy_child_fork(out, &lifeline_fd, err);
-    if (lifeline_fd >= 0) exec_child(line, def->folder, wire, core->core);
+    if (lifeline_fd >= 0) exec_child(line, def->folder, wire, inherited, core->core);
     return status;
 }
 

@@ -56,7 +56,7 @@ static vy_status spawn(const vy_host_request *job, vy_process_host *h, vy_error 
     h->wire = ends[0];
     const vy_status status = ends[0] < 0 || ends[1] < 0
                                  ? vy_fail(err, VY_IO, "controller: no socket: %s", strerror(errno))
-                                 : vy_launch(job, ends[1], &h->child, &h->core, err);
+                                 : vy_launch(job, ends[1], -1, &h->child, &h->core, err);
     if (ends[1] >= 0) close(ends[1]);
     return status;
 }

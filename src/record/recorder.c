@@ -72,7 +72,10 @@ static vy_status write_head(vy_recorder *r, const vy_recorder_def *def, const vy
     const vy_model *m = &world->model;
     const char *tier = "0";
     for (uint32_t i = 0; i < r->output.drone_count; ++i) { // firmware has threads and a clock of its own
-        if (vy_controller_is_firmware(m->drones[i].controller.kind)) tier = "1";
+        const vy_controller_def *c = &m->drones[i].controller;
+        const int in_our_time =
+            c->kind == VY_CONTROLLER_BETAFLIGHT && c->firmware.clock == VY_CLOCK_SIMULATED;
+        if (vy_controller_is_firmware(c->kind) && !in_our_time) tier = "1";
     }
     snprintf(text[0], 32, "%d", VY_PHYSICS_REVISION);
     snprintf(text[1], 32, "%" PRIu64, m->seed);

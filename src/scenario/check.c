@@ -260,6 +260,18 @@ static void warn_of_inertia(vy_reader *r, const vy_mat3 *inertia)
                       "inertia: a moment is above the sum of the others, as of no rigid body");
 }
 
+// Faults of sensors that a firmware does not take from here. `channels` has a bit for each.
+static void refuse_faults(vy_reader *r, const vy_scenario *s, int index, unsigned channels, const char *why)
+{
+    for (int i = 0; i < s->fault_count; ++i) {
+        const vy_scenario_fault *f = &s->faults[i];
+        if (!IS_VALID(r, *f) || f->def.kind < VY_FAULT_SENSOR_BIAS || f->def.kind > VY_FAULT_SENSOR_DELAY)
+            continue;
+        if ((f->drone == index || f->drone == VY_EVERY_DRONE) && (channels >> f->def.channel & 1u))
+            vy_reader_refuse(r, &f->def.channel, "%s", why);
+    }
+}
+
 // A firmware that simulates some of its sensors itself: they cannot break here.
 static void check_ardupilot(vy_reader *r, const vy_scenario *s, int index)
 {
@@ -273,17 +285,21 @@ static void check_ardupilot(vy_reader *r, const vy_scenario *s, int index)
     if (c->parameter_count > 0)
         vy_reader_refuse(r, &c->parameters[0],
                          "parameters: ardupilot reads its own, by --defaults of its command line");
-    for (int i = 0; i < s->fault_count; ++i) {
-        const vy_scenario_fault *f = &s->faults[i];
-        const vy_channel channel = f->def.channel;
-        if (!IS_VALID(r, *f) || f->def.kind < VY_FAULT_SENSOR_BIAS || f->def.kind > VY_FAULT_SENSOR_DELAY)
-            continue;
-        if ((f->drone == index || f->drone == VY_EVERY_DRONE) &&
-            (channel == VY_CHANNEL_BARO || channel == VY_CHANNEL_MAG || channel == VY_CHANNEL_GPS_POSITION ||
-             channel == VY_CHANNEL_GPS_VELOCITY))
-            vy_reader_refuse(r, &f->def.channel,
-                             "ardupilot simulates its GPS, compass and barometer itself: its SIM_ parameters "
-                             "break them");
+    refuse_faults(
+        r, s, index,
+        1u << VY_CHANNEL_BARO | 1u << VY_CHANNEL_MAG | 1u << VY_CHANNEL_GPS_POSITION |
+            1u << VY_CHANNEL_GPS_VELOCITY,
+        "ardupilot simulates its GPS, compass and barometer itself: its SIM_ parameters break them");
+}
+
+static void check_script_times(vy_reader *r, const vy_controller_def *c)
+{
+    for (int i = 1; i < c->firmware.script_count; ++i) {
+        const vy_script_line *line = &c->firmware.script[i];
+        if (IS_VALID(r, line->time) && IS_VALID(r, line[-1].time) && line->time < line[-1].time)
+            vy_reader_refuse(r, &line->time,
+                             "script: time must not be before that of the line before it, %g s",
+                             line[-1].time);
     }
 }
 
@@ -292,12 +308,9 @@ static void check_px4(vy_reader *r, const vy_scenario *s, const vy_controller_de
     const vy_firmware_def *f = &c->firmware;
     if (IS_VALID(r, s->environment.planet) && !(s->environment.planet.origin.gm > 0.0))
         vy_reader_refuse(r, &c->kind, "px4 needs a place for its GPS and compass: world.planet.origin");
+    check_script_times(r, c);
     for (int i = 0; i < f->script_count; ++i) {
         const vy_script_line *line = &f->script[i];
-        if (i > 0 && IS_VALID(r, line->time) && IS_VALID(r, line[-1].time) && line->time < line[-1].time)
-            vy_reader_refuse(r, &line->time,
-                             "script: time must not be before that of the line before it, %g s",
-                             line[-1].time);
         if (IS_VALID(r, line->action) && line->action == VY_SCRIPT_MISSION && c->setpoint_count == 0)
             vy_reader_refuse(r, &line->action, "script: a mission needs the drone's setpoints or mission");
     }
@@ -308,6 +321,44 @@ static void check_px4(vy_reader *r, const vy_scenario *s, const vy_controller_de
             "parameters.%s: a firmware's parameter is a number, and its name has at most 16 letters",
             c->parameters[i].name);
     }
+}
+
+// Betaflight takes attitude and GPS from the simulator, and by the wall's clock its ports, which are fixed.
+static void check_betaflight(vy_reader *r, const vy_scenario *s, int index)
+{
+    const vy_controller_def *c = &s->drones[index].def.controller;
+    const vy_firmware_def *f = &c->firmware;
+    if (IS_VALID(r, c->truth) && !c->truth)
+        vy_reader_refuse(r, &c->kind,
+                         "betaflight's program takes its attitude and GPS from the simulator: truth: on");
+    if (IS_VALID(r, f->airframe) && f->airframe != VY_AIRFRAME_QUAD_X)
+        vy_reader_refuse(r, &f->airframe, "airframe: betaflight's program has the motors of quad_x alone");
+    if (c->parameter_count > 0)
+        vy_reader_refuse(r, &c->parameters[0],
+                         "parameters: betaflight keeps its own in eeprom.bin, which its CLI writes");
+    check_script_times(r, c);
+    for (int i = 0; i < f->script_count; ++i) {
+        const vy_script_line *line = &f->script[i];
+        if (!IS_VALID(r, line->action) || !IS_VALID(r, line->mode)) continue;
+        const int knows = line->action == VY_SCRIPT_ARM || line->action == VY_SCRIPT_DISARM ||
+                          (line->action == VY_SCRIPT_MODE &&
+                           (line->mode == VY_MODE_STABILIZED || line->mode == VY_MODE_ACRO));
+        if (!knows)
+            vy_reader_refuse(
+                r, &line->action,
+                "script: betaflight can arm, disarm, and change its mode: stabilized, which is its "
+                "angle mode, or acro");
+    }
+    for (int i = 0; i < index && f->clock == VY_CLOCK_WALL; ++i) {
+        const vy_controller_def *other = &s->drones[i].def.controller;
+        if (other->kind == VY_CONTROLLER_BETAFLIGHT && other->firmware.clock == VY_CLOCK_WALL)
+            vy_reader_refuse(
+                r, &c->kind,
+                "clock: betaflight's ports are fixed, so one drone at most runs it by the wall's "
+                "clock; with clock: simulated there may be more");
+    }
+    refuse_faults(r, s, index, 1u << VY_CHANNEL_GPS_POSITION | 1u << VY_CHANNEL_GPS_VELOCITY,
+                  "betaflight's GPS is the truth: it cannot break here");
 }
 
 // What a firmware needs beyond the ranges of its keys.
@@ -335,8 +386,10 @@ static void check_firmware(vy_reader *r, const vy_scenario *s, int index)
         vy_reader_refuse(r, &c->kind, "a firmware needs an IMU: its samples move the firmware's clock");
     if (c->kind == VY_CONTROLLER_PX4)
         check_px4(r, s, c);
-    else
+    else if (c->kind == VY_CONTROLLER_ARDUPILOT)
         check_ardupilot(r, s, index);
+    else
+        check_betaflight(r, s, index);
 }
 
 static void check_controller(vy_reader *r, const vy_scenario_drone *drone)

@@ -132,13 +132,13 @@ static const vy_row script_rows[] = {
     ROW("values", VECTOR, vy_script_line, values, .size = VY_COMMAND_VALUES, .range = ANY,
         .flags = VY_ROW_VARIABLE_SIZE, .when = 1u << VY_SCRIPT_COMMAND, .help = "its parameters 1 to 7"),
 };
-static const vy_table script_table = {
-    .title = "Script",
-    .help = "What a firmware is told through its own MAVLink port. A line is sent when its time has come and "
-            "the one before it has been accepted, and again until it is.",
-    .size = sizeof(vy_script_line),
-    .init = init_script_line,
-    ROWS(script_rows)};
+static const vy_table script_table = {.title = "Script",
+                                      .help = "What a firmware is told through its own MAVLink or MSP port. "
+                                              "A line is sent when its time has come and "
+                                              "the one before it has been accepted, and again until it is.",
+                                      .size = sizeof(vy_script_line),
+                                      .init = init_script_line,
+                                      ROWS(script_rows)};
 
 static const vy_choice airframes[] = {
     CHOICE("quad_x", VY_AIRFRAME_QUAD_X, "four motors, two of them ahead"),
@@ -296,6 +296,13 @@ static const vy_choice controllers[] = {
            "ArduPilot's firmware, in lock-step over its JSON interface; see autopilots.md"),
     CHOICE("crazyflie", VY_CONTROLLER_CRAZYFLIE,
            "a client that flies it as a Crazyflie, such as cflib, over CRTP; see autopilots.md"),
+    CHOICE("betaflight", VY_CONTROLLER_BETAFLIGHT,
+           "Betaflight's firmware, by the packets of its SITL program; see autopilots.md"),
+};
+static const vy_choice firmware_clocks[] = {
+    CHOICE("simulated", VY_CLOCK_SIMULATED,
+           "the program runs under `volery sitl`: every packet is answered, and one seed is one flight"),
+    CHOICE("wall", VY_CLOCK_WALL, "the program and the world run by the wall's clock"),
 };
 static const vy_choice cores[] = {
     CHOICE("one", 0, "the program runs on the core of the simulation: quickest in lock-step"),
@@ -305,9 +312,11 @@ static const vy_choice cores[] = {
 #define PROCESS_KIND   (1u << VY_CONTROLLER_PROCESS)
 #define PILOT          (1u << VY_CONTROLLER_PILOT)
 #define PX4_KIND       (1u << VY_CONTROLLER_PX4)
-#define AIRFRAME_KINDS (PX4_KIND | 1u << VY_CONTROLLER_ARDUPILOT)
+#define BETAFLIGHT     (1u << VY_CONTROLLER_BETAFLIGHT)
 #define CRAZYFLIE      (1u << VY_CONTROLLER_CRAZYFLIE)
-#define FIRMWARE_KINDS (AIRFRAME_KINDS | CRAZYFLIE)
+#define AIRFRAME_KINDS (PX4_KIND | 1u << VY_CONTROLLER_ARDUPILOT | BETAFLIGHT)
+#define ON_PORTS       (PX4_KIND | 1u << VY_CONTROLLER_ARDUPILOT | CRAZYFLIE)
+#define FIRMWARE_KINDS (ON_PORTS | BETAFLIGHT)
 #define PROGRAM_KINDS  (PLUGIN_KIND | PROCESS_KIND | FIRMWARE_KINDS)
 #define EXTERNAL_KINDS (PROGRAM_KINDS | 1u << VY_CONTROLLER_CALLBACK | PILOT)
 static const vy_row controller_rows[] = {
@@ -366,15 +375,20 @@ static const vy_row controller_rows[] = {
     ROW("airframe", CHOICE, vy_controller_def, firmware.airframe, CHOICES(airframes), .when = AIRFRAME_KINDS,
         .help = "order and spin of the firmware's motors"),
     ROW("script", LIST, vy_controller_def, firmware.script, .table = &script_table, .size = VY_SCRIPT_CAP,
-        .count_offset = offsetof(vy_controller_def, firmware.script_count), .when = PX4_KIND,
+        .count_offset = offsetof(vy_controller_def, firmware.script_count), .when = PX4_KIND | BETAFLIGHT,
         .flags = VY_ROW_ALLOCATED | VY_ROW_HASHED_IF_SET, .help = "what the firmware is told, over time"),
     ROW("patience", NUMBER, vy_controller_def, firmware.patience, .unit = "s", .range = POSITIVE,
-        .when = PX4_KIND, .flags = VY_ROW_UNHASHED,
+        .when = PX4_KIND | BETAFLIGHT, .flags = VY_ROW_UNHASHED,
         .help = "of simulated time within which a line of the script is accepted; else the run ends"),
+    ROW("clock", CHOICE, vy_controller_def, firmware.clock, CHOICES(firmware_clocks), .when = BETAFLIGHT,
+        .help = "by which the program runs"),
+    ROW("unanswered", NUMBER, vy_controller_def, firmware.unanswered, .range = WITHIN(0.0, 1.0),
+        .when = BETAFLIGHT, .flags = VY_ROW_UNHASHED,
+        .help = "share of the packets of a second that may have no answer; else the run ends"),
     ROW("address", TEXT, vy_controller_def, firmware.address, .size = VY_ADDRESS_CAP, .when = FIRMWARE_KINDS,
         .flags = VY_ROW_UNHASHED, .help = "IPv4 address to listen on: `127.0.0.1` is this computer alone"),
-    ROW("port", COUNT, vy_controller_def, firmware.port, .range = WITHIN(0.0, 65535.0),
-        .when = FIRMWARE_KINDS, .flags = VY_ROW_UNHASHED,
+    ROW("port", COUNT, vy_controller_def, firmware.port, .range = WITHIN(0.0, 65535.0), .when = ON_PORTS,
+        .flags = VY_ROW_UNHASHED,
         .help = "port that the firmware or client connects to, 0: its usual one (PX4: TCP 4560, ArduPilot: "
                 "UDP 9002, "
                 "Crazyflie: UDP 19850); "

@@ -1,0 +1,185 @@
+// betaflight.c - Betaflight in the loop: packets of its SITL program. It has no lock-step of its own: `volery
+// sitl` gives it one, and without it packets that it leaves unanswered are counted.
+#include "bridge/betaflight_link.h"
+#include "bridge/betaflight_packet.h"
+#include "bridge/betaflight_script.h"
+#include "base/fail.h"
+#include <stdlib.h>
+#include <string.h>
+
+#define RC_PERIOD  0.02 // [s] between two packets of a receiver
+#define FIRST_TIME 1.0  // [s] of a firmware that has just begun
+
+enum {
+    NONSENSE_CAP = 100, // packets in a row that are none of a firmware's
+    GARBAGE_CAP = 4096, // [bytes] of its UART that are no MSP
+    GARBAGE_DETAIL = -1,
+};
+
+typedef struct betaflight {
+    betaflight_link *link;
+    betaflight_script script;
+    bridge_motors motors;
+    const vy_planet_def *planet;
+    double deadline, period; // [s]
+    double boot;             // [s] by which its clock is ahead of the world's
+    int ready;
+    uint64_t tick;  // of the last samples that were sent, one added; 0: none
+    double rc_time; // [s] of its clock, when the channels are sent next
+    uint16_t channels[BETAFLIGHT_CHANNELS];
+    double commands[BETAFLIGHT_MOTORS];
+    int answered; // in this call
+    int nonsense;
+    double silent_since;              // [s] of wall clock
+    double unanswered_max;            // share
+    int window, window_count, missed; // calls of the last second, and those without an answer
+} betaflight;
+
+static void betaflight_close(vy_bridge *bridge)
+{
+    betaflight *b = (betaflight *)bridge;
+    if (b == NULL) return;
+    vy_betaflight_link_close(b->link);
+    vy_betaflight_script_close(&b->script);
+    free(b);
+}
+
+static vy_status betaflight_open(const bridge_job *job, vy_bridge **out, vy_error *err)
+{
+    const vy_controller_def *def = job->def;
+    bridge_motors motors;
+    *out = NULL;
+    if (def->firmware.airframe != VY_AIRFRAME_QUAD_X)
+        return vy_fail(err, VY_BAD_VALUE, "airframe: betaflight's program has the motors of quad_x alone");
+    vy_status status = vy_bridge_motors(job, &motors, err);
+    if (status != VY_OK) return status;
+    betaflight *b = calloc(1, sizeof *b);
+    if (b == NULL) return vy_fail(err, VY_NO_MEMORY, "controller: out of memory");
+    b->motors = motors;
+    b->planet = job->planet;
+    b->deadline = def->deadline;
+    b->period = def->period;
+    b->unanswered_max = def->firmware.unanswered;
+    b->window = def->period < 1.0 ? (int)(1.0 / def->period + 0.5) : 1;
+    b->boot = FIRST_TIME;
+    b->rc_time = -1e9;
+    status = vy_betaflight_script_open(job, &b->script, err);
+    if (status == VY_OK) status = vy_betaflight_link_open(def, &b->link, err);
+    if (status != VY_OK) {
+        betaflight_close((vy_bridge *)b);
+        return status;
+    }
+    *out = (vy_bridge *)b;
+    return VY_OK;
+}
+
+static int betaflight_inherited(vy_bridge *bridge)
+{
+    return vy_betaflight_link_inherited(((betaflight *)bridge)->link);
+}
+
+static void hear(void *self, sitl_kind kind, uint32_t port, const uint8_t *bytes, size_t size)
+{
+    betaflight *b = self;
+    if (kind == SITL_STREAM && port == BETAFLIGHT_UART_PORT) {
+        vy_betaflight_script_hear(&b->script, bytes, size);
+    } else if (kind == SITL_DATAGRAM && port == BETAFLIGHT_MOTORS_PORT) {
+        const int good = vy_betaflight_read_motors(bytes, size, b->commands);
+        b->nonsense = good ? 0 : b->nonsense + 1;
+        b->answered |= good;
+    }
+}
+
+// Sticks of the transmitter, in the middle and the throttle low without one; switches of the script.
+static void send_rc(betaflight *b, const vy_rc_sample *rc, double clock)
+{
+    uint16_t channels[BETAFLIGHT_CHANNELS] = {1500, 1500, 1000, 1500};
+    uint8_t packet[BETAFLIGHT_RC_SIZE];
+    for (int i = 4; i < BETAFLIGHT_CHANNELS; ++i) channels[i] = 1000;
+    for (uint64_t i = 0; i < rc->count && i < BETAFLIGHT_CHANNELS; ++i)
+        channels[i] = (uint16_t)(rc->channels[i] + 0.5);
+    vy_betaflight_script_turn(&b->script, channels);
+    if (clock < b->rc_time && memcmp(channels, b->channels, sizeof channels) == 0) return;
+    memcpy(b->channels, channels, sizeof channels);
+    b->rc_time = clock + RC_PERIOD;
+    vy_betaflight_pack_rc(channels, clock, packet);
+    vy_betaflight_link_packet(b->link, BETAFLIGHT_RC_PORT, packet, sizeof packet);
+}
+
+static void set_reply(const betaflight *b, vy_intent *intent)
+{
+    intent->status = VY_STATUS_DISARMED;
+    for (int k = 0; k < BETAFLIGHT_MOTORS; ++k) {
+        vy_bridge_command(&b->motors, k, b->commands[k], intent);
+        if (b->commands[k] > 0.0) intent->status = VY_STATUS_ARMED;
+    }
+}
+
+// Count calls without an answer, by the second. 1: too many.
+static int misses_too_many(betaflight *b, int32_t *detail)
+{
+    b->missed += !b->answered;
+    if (++b->window_count < b->window) return 0;
+    *detail = (int32_t)((1000LL * b->missed + b->window / 2) / b->window);
+    const int too_many = b->missed > b->unanswered_max * b->window;
+    b->window_count = b->missed = 0;
+    return too_many;
+}
+
+static vy_verdict exchange(betaflight *b, const vy_samples *samples, double clock, vy_intent *intent,
+                           int32_t *detail)
+{
+    uint8_t packet[BETAFLIGHT_STATE_SIZE], frame[MSP_FRAME_CAP];
+    size_t size;
+    const double time = samples->time + 0.5 * samples->dt;
+    vy_verdict verdict = vy_betaflight_script_step(&b->script, time, clock, b->ready, frame, &size, detail);
+    if (verdict != VY_VERDICT_REPLIED) return verdict;
+    vy_betaflight_pack_state(samples, b->planet, clock, packet);
+    vy_betaflight_link_packet(b->link, BETAFLIGHT_STATE_PORT, packet, sizeof packet);
+    send_rc(b, &samples->rc, clock);
+    if (size > 0) vy_betaflight_link_uart(b->link, frame, size);
+    b->answered = 0;
+    verdict = vy_betaflight_link_run(b->link, clock + b->period, b->period, b->deadline, hear, b);
+    if (verdict == VY_VERDICT_ENDED) *detail = -1;
+    if (verdict != VY_VERDICT_REPLIED) return verdict;
+    if (b->nonsense > NONSENSE_CAP || b->script.reader.dropped > GARBAGE_CAP) {
+        *detail = GARBAGE_DETAIL;
+        return VY_VERDICT_GARBAGE;
+    }
+    set_reply(b, intent);
+    if (b->answered || !b->ready) b->silent_since = vy_bridge_now();
+    if (!b->answered) intent->status = VY_STATUS_STALE;
+    if (vy_bridge_now() - b->silent_since > b->deadline) return VY_VERDICT_LATE;
+    if (b->ready && misses_too_many(b, detail)) return VY_VERDICT_UNANSWERED;
+    *detail = 0;
+    return VY_VERDICT_REPLIED;
+}
+
+static vy_verdict betaflight_step(vy_bridge *bridge, const vy_samples *samples, vy_intent *intent,
+                                  int32_t *detail)
+{
+    betaflight *b = (betaflight *)bridge;
+    *detail = 0;
+    intent->rung = VY_RUNG_MOTORS;
+    intent->status = VY_STATUS_DISARMED;
+    if (samples->imu.tick == 0 && !b->ready) return VY_VERDICT_REPLIED; // nothing to boot with yet
+    intent->status = VY_STATUS_NOT_READY;
+    const int up = vy_betaflight_link_is_up(b->link);
+    if (up < 0) {
+        *detail = -1;
+        return VY_VERDICT_ENDED;
+    }
+    if (up == 0) return VY_VERDICT_REPLIED;
+    if (b->tick == samples->tick + 1) b->boot += b->period;
+    b->tick = samples->tick + 1;
+    const vy_verdict verdict = exchange(b, samples, b->boot + samples->time, intent, detail);
+    if (verdict != VY_VERDICT_REPLIED || b->ready) return verdict;
+    b->ready = b->answered && vy_betaflight_script_is_ready(&b->script);
+    if (!b->ready) intent->status = VY_STATUS_NOT_READY;
+    return VY_VERDICT_REPLIED;
+}
+
+const bridge_kind vy_betaflight_bridge = {.open = betaflight_open,
+                                          .step = betaflight_step,
+                                          .close = betaflight_close,
+                                          .inherited = betaflight_inherited};

@@ -1,0 +1,196 @@
+// betaflight_link.c - simulated time through the library of `volery sitl`, or sockets and the wall's clock.
+#define _GNU_SOURCE
+#include "bridge/betaflight_link.h"
+#include "base/assert.h"
+#include "base/fail.h"
+#include "bridge/betaflight_packet.h"
+#include "bridge/sockets.h"
+#include <arpa/inet.h>
+#include <errno.h>
+#include <poll.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+
+enum { READ_CAP = 64 }; // packets read at once by the wall's clock: a flood must not hold up the run
+
+struct betaflight_link {
+    // simulated time
+    int wire, child; // -1: by the wall's clock
+    int is_up;
+    sitl_message message;
+    // the wall's clock
+    int motors, uart;
+    int is_known; // the firmware has sent a packet, from:
+    struct sockaddr_in firmware;
+    double due; // [s] of wall clock when the next packet goes
+    char address[VY_ADDRESS_CAP];
+};
+
+vy_status vy_betaflight_link_open(const vy_controller_def *def, betaflight_link **out, vy_error *err)
+{
+    betaflight_link *l = calloc(1, sizeof *l);
+    *out = NULL;
+    if (l == NULL) return vy_fail(err, VY_NO_MEMORY, "controller: out of memory");
+    l->wire = l->child = l->motors = l->uart = -1;
+    memcpy(l->address, def->firmware.address, sizeof l->address);
+    vy_status status = VY_OK;
+    int pair[2];
+    if (def->firmware.clock == VY_CLOCK_WALL)
+        status = vy_bind_udp(l->address, BETAFLIGHT_MOTORS_PORT, &l->motors, err);
+    else if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair) != 0)
+        status = vy_fail(err, VY_IO, "no socket: %s", strerror(errno));
+    else
+        l->wire = pair[0], l->child = pair[1];
+    if (status != VY_OK) {
+        vy_betaflight_link_close(l);
+        return status;
+    }
+    *out = l;
+    return VY_OK;
+}
+
+void vy_betaflight_link_close(betaflight_link *l)
+{
+    if (l == NULL) return;
+    vy_socket_close(&l->wire);
+    vy_socket_close(&l->child);
+    vy_socket_close(&l->motors);
+    vy_socket_close(&l->uart);
+    free(l);
+}
+
+int vy_betaflight_link_inherited(betaflight_link *l) { return l->child; }
+
+// --- simulated time
+
+// The next message within `seconds`; its body's size, -1: none, -2: nobody is there any more.
+static ssize_t next_message(betaflight_link *l, double seconds)
+{
+    if (!vy_wait_readable(l->wire, seconds)) return -1;
+    const ssize_t size = recv(l->wire, &l->message, sizeof l->message, MSG_DONTWAIT);
+    if (size < 0 && (errno == EAGAIN || errno == EINTR)) return -1;
+    return size < SITL_HEAD ? -2 : size - SITL_HEAD;
+}
+
+int vy_betaflight_link_is_up(betaflight_link *l)
+{
+    if (l->wire < 0 || l->is_up) return 1;
+    if (l->child >= 0) vy_socket_close(&l->child); // the program has it: when it ends, we are told
+    const ssize_t size = next_message(l, 0.0);
+    if (size == -2) return -1;
+    l->is_up = size >= 0 && l->message.kind == SITL_HELLO && l->message.time == SITL_VERSION;
+    return l->is_up;
+}
+
+static void send_message(betaflight_link *l, sitl_kind kind, uint32_t port, uint64_t time, const void *bytes,
+                         size_t size)
+{
+    sitl_message *m = &l->message;
+    VY_ASSERT(size <= sizeof m->body);
+    m->kind = kind;
+    m->port = port;
+    m->time = time;
+    if (size > 0) memcpy(m->body, bytes, size);
+    (void)send(l->wire, m, SITL_HEAD + size, MSG_NOSIGNAL | MSG_DONTWAIT); // an end is seen when we read
+}
+
+static vy_verdict run_simulated(betaflight_link *l, double until, double seconds, betaflight_heard *heard,
+                                void *self)
+{
+    const double start = vy_bridge_now();
+    send_message(l, SITL_RUN, 0, (uint64_t)(1e9 * until + 0.5), NULL, 0);
+    for (;;) {
+        const double left = seconds - (vy_bridge_now() - start);
+        const ssize_t size = next_message(l, left);
+        if (size == -2) return VY_VERDICT_ENDED;
+        if (size == -1 && left <= 0.0) return VY_VERDICT_LATE;
+        if (size < 0) continue;
+        if (l->message.kind == SITL_RAN) return VY_VERDICT_REPLIED;
+        heard(self, (sitl_kind)l->message.kind, l->message.port, l->message.body, (size_t)size);
+    }
+}
+
+// --- the wall's clock
+
+// A client of the firmware's UART, once it listens. 0: not yet.
+static int call_uart(betaflight_link *l)
+{
+    struct sockaddr_in there = {.sin_family = AF_INET, .sin_port = htons(BETAFLIGHT_UART_PORT)};
+    if (l->uart >= 0) return 1;
+    if (inet_pton(AF_INET, l->address, &there.sin_addr) != 1) return 0;
+    l->uart = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    if (l->uart < 0) return 0;
+    if (connect(l->uart, (const struct sockaddr *)&there, sizeof there) == 0)
+        return 1; // on this computer: at once
+    vy_socket_close(&l->uart);
+    return 0;
+}
+
+// What has come, without waiting.
+static void read_wall(betaflight_link *l, betaflight_heard *heard, void *self)
+{
+    uint8_t bytes[2048];
+    for (int i = 0; i < READ_CAP; ++i) {
+        struct sockaddr_in from;
+        socklen_t length = sizeof from;
+        const ssize_t size =
+            recvfrom(l->motors, bytes, sizeof bytes, MSG_DONTWAIT, (struct sockaddr *)&from, &length);
+        if (size < 0) break;
+        if (!l->is_known) l->firmware = from;
+        l->is_known = 1;
+        if (from.sin_port == l->firmware.sin_port && from.sin_addr.s_addr == l->firmware.sin_addr.s_addr)
+            heard(self, SITL_DATAGRAM, BETAFLIGHT_MOTORS_PORT, bytes, (size_t)size);
+    }
+    for (int i = 0; i < READ_CAP && l->uart >= 0; ++i) {
+        const ssize_t size = recv(l->uart, bytes, sizeof bytes, MSG_DONTWAIT);
+        if (size < 0 && (errno == EAGAIN || errno == EWOULDBLOCK)) break;
+        if (size <= 0)
+            vy_socket_close(&l->uart);
+        else
+            heard(self, SITL_STREAM, BETAFLIGHT_UART_PORT, bytes, (size_t)size);
+    }
+}
+
+static vy_verdict run_wall(betaflight_link *l, double period, betaflight_heard *heard, void *self)
+{
+    const double start = vy_bridge_now();
+    if (l->due + period < start) l->due = start; // behind: no hurry afterwards
+    l->due += period;
+    for (;;) {
+        read_wall(l, heard, self);
+        const double left = l->due - vy_bridge_now();
+        if (left <= 0.0) return VY_VERDICT_REPLIED;
+        struct pollfd waits[2] = {{.fd = l->motors, .events = POLLIN}, {.fd = l->uart, .events = POLLIN}};
+        const struct timespec t = {.tv_sec = (time_t)left,
+                                   .tv_nsec = (long)(1e9 * (left - (double)(time_t)left))};
+        (void)ppoll(waits, l->uart >= 0 ? 2 : 1, &t, NULL);
+    }
+}
+
+// --- both
+
+void vy_betaflight_link_packet(betaflight_link *l, uint32_t port, const void *bytes, size_t size)
+{
+    if (l->wire >= 0) {
+        send_message(l, SITL_DATAGRAM, port, 0, bytes, size);
+        return;
+    }
+    struct sockaddr_in there = {.sin_family = AF_INET, .sin_port = htons((uint16_t)port)};
+    if (inet_pton(AF_INET, l->address, &there.sin_addr) == 1)
+        (void)sendto(l->motors, bytes, size, MSG_NOSIGNAL, (const struct sockaddr *)&there, sizeof there);
+}
+
+void vy_betaflight_link_uart(betaflight_link *l, const void *bytes, size_t size)
+{
+    if (l->wire >= 0)
+        send_message(l, SITL_STREAM, BETAFLIGHT_UART_PORT, 0, bytes, size);
+    else if (call_uart(l))
+        (void)send(l->uart, bytes, size, MSG_NOSIGNAL | MSG_DONTWAIT); // one that is lost is sent again
+}
+
+vy_verdict vy_betaflight_link_run(betaflight_link *l, double until, double period, double seconds,
+                                  betaflight_heard *heard, void *self)
+{
+    return l->wire >= 0 ? run_simulated(l, until, seconds, heard, self) : run_wall(l, period, heard, self);
+}

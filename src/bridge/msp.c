@@ -1,0 +1,56 @@
+// msp.c - MSP frames: `$M`, a direction, the body's size, the command, the body, and all of them but the
+// first three by exclusive or.
+#include "bridge/msp.h"
+#include "base/assert.h"
+#include <string.h>
+
+enum { HEAD = 5, SIZE_AT = 3, COMMAND_AT = 4 };
+
+static uint8_t checksum(const uint8_t *bytes, size_t size)
+{
+    uint8_t sum = 0;
+    for (size_t i = 0; i < size; ++i) sum = (uint8_t)(sum ^ bytes[i]);
+    return sum;
+}
+
+size_t vy_msp_pack(uint8_t command, const void *body, size_t size, uint8_t out[MSP_FRAME_CAP])
+{
+    VY_ASSERT(size <= MSP_BODY_CAP);
+    memcpy(out, "$M<", 3);
+    out[SIZE_AT] = (uint8_t)size;
+    out[COMMAND_AT] = command;
+    if (size > 0) memcpy(out + HEAD, body, size);
+    out[HEAD + size] = checksum(out + SIZE_AT, size + 2);
+    return HEAD + size + 1;
+}
+
+// Can what has come still become a frame?
+static int is_begun(const msp_reader *r)
+{
+    const uint8_t *b = r->bytes;
+    return b[0] == '$' && (r->have < 2 || b[1] == 'M') && (r->have < 3 || b[2] == '>' || b[2] == '!');
+}
+
+int vy_msp_take(msp_reader *r, uint8_t byte, msp_frame *out)
+{
+    VY_ASSERT(r->have < sizeof r->bytes);
+    r->bytes[r->have++] = byte;
+    if (!is_begun(r)) { // the last byte does not fit, but may begin anew
+        const size_t keep = byte == '$';
+        r->dropped += r->have - keep;
+        r->have = keep;
+        r->bytes[0] = byte;
+        return 0;
+    }
+    const size_t size = r->have > SIZE_AT ? r->bytes[SIZE_AT] : MSP_BODY_CAP;
+    if (r->have < HEAD + size + 1) return 0;
+    if (checksum(r->bytes + SIZE_AT, size + 2) != r->bytes[HEAD + size]) { // it will be asked for again
+        r->dropped += r->have;
+        r->have = 0;
+        return 0;
+    }
+    *out = (msp_frame){.refused = r->bytes[2] == '!', .command = r->bytes[COMMAND_AT], .size = size};
+    memcpy(out->body, r->bytes + HEAD, size);
+    r->have = r->dropped = 0;
+    return 1;
+}
