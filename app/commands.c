@@ -378,7 +378,7 @@ const command vy_commands[] = {
      "plug-in:\n"
      "the same bits as the plug-in itself, and whatever it breaks is not the simulation's.",
      no_options, serve_examples, vy_cmd_serve},
-    {"sitl", "-- PROGRAM [ARGUMENT...]", WORD_FILE, 1, SITL_WORDS, "run a program in simulated time",
+    {"sitl", "-- PROGRAM [ARG...]", WORD_FILE, 1, SITL_WORDS, "run a program in simulated time",
      "Starts a firmware's program, as it is, with a library that answers for its clocks: threads run one at "
      "a "
      "time\n"
