@@ -9,7 +9,7 @@ enum { DIGEST_HEX = 2 * DIGEST_SIZE + 1, SIGNATURE_HEX = 2 * SIGNATURE_SIZE + 1 
 /// Does this build have digests?
 int vy_digest_available(void);
 
-/// A running SHA-256. One owner. After a failure (no memory) its value is refused.
+/// A running SHA-256. One owner.
 typedef struct vy_sha256 vy_sha256;
 
 vy_status vy_sha256_create(vy_sha256 **out, vy_error *err);

@@ -1,4 +1,4 @@
-# rewrite_log.py FROM TO - the same log, written anew with the PyPI package mcap: other chunks, other ids, no order of its
+# rewrite_log.py FROM TO NONE|LZ4|ZSTD - the same log, written anew with the PyPI package mcap: other chunks, other ids, no order of its
 # own among metadata and attachments, and no CRC of its data section.
 import sys
 
@@ -7,7 +7,7 @@ from mcap.writer import CompressionType, Writer
 
 with open(sys.argv[1], "rb") as source, open(sys.argv[2], "wb") as target:
     reader = make_reader(source)
-    writer = Writer(target, chunk_size=30000, compression=CompressionType.ZSTD)
+    writer = Writer(target, chunk_size=30000, compression=CompressionType[sys.argv[3]])
     writer.start()
     schemas, channels = {}, {}
     for schema, channel, message in reader.iter_messages(log_time_order=False):
