@@ -494,7 +494,7 @@ async function seeEstimate() {
   await page.locator(".trail-color select").selectOption("speed");
   await settled(page);
   const speeds = csv.get("body.velocity.x").map((x, i) => Math.hypot(x, csv.get("body.velocity.y")[i], csv.get("body.velocity.z")[i]));
-  const told = (await page.innerText(".range")).match(/[\d.]+/g).map(Number);
+  const told = (await page.innerText(".spread")).match(/[\d.]+/g).map(Number);
   check("the range of speeds", Math.abs(told[1] - Math.max(...speeds)) < 0.01, `${told} ${Math.max(...speeds)}`);
   await shot(page, "trail-speed");
   await page.close();

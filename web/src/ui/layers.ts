@@ -12,7 +12,7 @@ const GAINS = [1, 10, 100, 1000];
 export class Layers {
   readonly element = make("div", "layers");
   private readonly values = new Map<string, HTMLElement>();
-  private readonly range = make("div", "range");
+  private readonly spread = make("div", "spread");
   private readonly low = make("span", "value");
   private readonly high = make("span", "value");
   private trailColor: TrailColor = "drone";
@@ -60,7 +60,7 @@ export class Layers {
     return label;
   }
 
-  // What the colour of the trail says, with the range of its values.
+  // What the colour of the trail says, from the smallest to the largest value.
   private makeTrailColor(): HTMLElement {
     const select = make("select");
     for (const what of ["drone", "speed", "error"] as TrailColor[]) {
@@ -77,16 +77,16 @@ export class Layers {
       this.changed();
       select.blur();
     });
-    this.range.style.display = "none";
+    this.spread.style.display = "none";
     const bar = make("span", "ramp");
     bar.style.background = RAMP_CSS;
-    this.range.append(this.low, bar, this.high);
-    return make("div", "trail-color", make("label", "layer gain", make("span", "name", "trail colour"), select), this.range);
+    this.spread.append(this.low, bar, this.high);
+    return make("div", "trail-color", make("label", "layer gain", make("span", "name", "trail colour"), select), this.spread);
   }
 
   private showRange(): void {
     const values = valuesAlong(this.view.craft, this.trailColor);
-    this.range.style.display = values ? "" : "none";
+    this.spread.style.display = values ? "" : "none";
     if (!values) return;
     const unit = this.trailColor === "speed" ? "m/s" : "m";
     [this.low.textContent, this.high.textContent] = rangeOf(values).map((value) => formatUnit(value, unit));
