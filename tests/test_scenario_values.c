@@ -293,7 +293,7 @@ static void every_field_of_a_drone_has_a_key(void **unused)
         k->start.rung = (vy_rung)rung;
         walk(drones->table, (char *)&drone, 0, mark_value, &c);
     }
-    for (int kind = VY_CONTROLLER_NONE; kind <= VY_CONTROLLER_CRAZYFLIE; ++kind) {
+    for (int kind = VY_CONTROLLER_NONE; kind <= VY_CONTROLLER_BETAFLIGHT; ++kind) {
         k->kind = (vy_controller_kind)kind;
         walk(drones->table, (char *)&drone, 0, mark_value, &c);
     }
@@ -347,7 +347,7 @@ static void every_field_of_a_drone_has_a_key(void **unused)
     for (size_t i = 0; i < sizeof c.seen; ++i) unseen += c.seen[i] == 0;
     // Padding: 4 bytes after each of 8 spins and after cookies, counts and choices that stand before a
     // double; of a mission its count, and in each point.
-    assert_int_equal(unseen, 8 * 4 + 25 * 4 + (1 + VY_SETPOINT_CAP) * 4);
+    assert_int_equal(unseen, 8 * 4 + 26 * 4 + (1 + VY_SETPOINT_CAP) * 4);
 }
 
 typedef struct shaker {
