@@ -59,11 +59,11 @@ test-page: ## the page of volery view in headless Chromium; pictures of it in bu
 	$(call preset,test)
 	@tests/view_app_test.sh build/test
 
-test-crazyflie: ## Bitcraze's cflib from PyPI flies over CRTP; with CRAZYFLIE=checkout of its firmware, the firmware flies, too
+test-crazyflie: ## Bitcraze's cflib from PyPI flies over CRTP; with CRAZYFLIE_LIBRARY=plug-in of its firmware, that flies, too
 	@$(PACKAGES) demo test
 	$(call preset,test)
 	@tests/crazyflie_test.sh build/test cflib
-	@[ -z "$(CRAZYFLIE)" ] || tests/crazyflie_test.sh build/test firmware "$(CRAZYFLIE)"
+	@[ -z "$(CRAZYFLIE_LIBRARY)" ] || tests/crazyflie_test.sh build/test firmware "$(abspath $(CRAZYFLIE_LIBRARY))"
 
 league: ## one path, one wind, three faults: built-in laws, PX4=command, CRAZYFLIE_LIBRARY=plug-in; a table of their logs
 	@$(PACKAGES) demo test

@@ -1,7 +1,7 @@
 #!/bin/sh
-# crazyflie_test.sh BUILD [cflib | firmware PATH] - a client flies a Crazyflie over CRTP: a stand-in in Python's own library,
+# crazyflie_test.sh BUILD [cflib | firmware LIBRARY] - a client flies a Crazyflie over CRTP: a stand-in in Python's own library,
 # twice with the same hash, killed, ended and hanging on the way, and among nonsense. With the word cflib Bitcraze's own client
-# flies, from PyPI; with firmware and the path of its checkout the firmware's controllers and estimators do, as a plug-in.
+# flies, from PyPI; with firmware and a library of examples/crazyflie and its sources the firmware's controllers and estimators do.
 set -eu
 build=$(cd "$1" && pwd)
 source=$(cd "$(dirname "$0")/.." && pwd)
@@ -50,10 +50,11 @@ if [ "${2-}" = cflib ]; then
     exit 0
 fi
 if [ "${2-}" = firmware ]; then
+    library=$3
     rm -rf plugin
     mkdir plugin
     cp "$source/examples/crazyflie/crazyflie.yaml" plugin
-    "$source/examples/crazyflie/build.sh" "$3" plugin/crazyflie.so
+    cp "$library" plugin/crazyflie.so
     try 0 "$volery" run plugin/crazyflie.yaml -o plugin.mcap
     cat out
     first=$(hash)

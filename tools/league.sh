@@ -1,7 +1,7 @@
 #!/bin/sh
 # league.sh BUILD [px4=COMMAND] [crazyflie=LIBRARY] [table] - one path, one wind, three faults: the built-in laws, and the firmware
-# that is given: PX4 by the command that starts an instance, the Crazyflie's controllers by the plug-in of
-# examples/crazyflie/build.sh. Logs go to BUILD/league, and the table is made of them alone: with the word table nothing is flown.
+# that is given: PX4 by the command that starts an instance, the Crazyflie's controllers by a plug-in made with
+# examples/crazyflie. Logs go to BUILD/league, and the table is made of them alone: with the word table nothing is flown.
 # A cell is the distance from the path [m]: root mean square / largest; `lost` is more than 5 m from it, or not on the ground at the end.
 set -eu
 cd "$(dirname "$0")/.."

@@ -3,7 +3,7 @@
 // distribution.
 //
 // Axes are the same on both sides: x forward, y left, z up. The firmware has degrees, g and a pitch that is
-// positive nose up. It is GPL code, built by build.sh from a checkout of your own.
+// positive nose up. It is GPL code, from a checkout of your own.
 #include "controller.h"
 #include "estimator.h"
 #include "estimator_complementary.h"
