@@ -277,12 +277,12 @@ static void put_wind_field(json *j, const wind_grid *g)
     put_vector(j, "count", (const double[]){shown[0], shown[1], shown[2]}, 3);
     vy_json_list(j, "velocity");
     for (int i = 0; i < shown[0] * shown[1] * shown[2] * shown[3]; ++i) {
-        const size_t x = (size_t)(i % shown[0] * step[0]);
-        const size_t y = (size_t)(i / shown[0] % shown[1] * step[1]);
-        const size_t z = (size_t)(i / shown[0] / shown[1] % shown[2] * step[2]);
-        const size_t t = (size_t)(i / shown[0] / shown[1] / shown[2] * step[3]);
-        const size_t node = ((t * (size_t)g->nz + z) * (size_t)g->ny + y) * (size_t)g->nx + x;
-        for (int k = 0; k < 3; ++k) vy_json_number(j, NULL, g->velocity[3 * node + (size_t)k]);
+        const int x = i % shown[0] * step[0];
+        const int y = i / shown[0] % shown[1] * step[1];
+        const int z = i / shown[0] / shown[1] % shown[2] * step[2];
+        const int t = i / shown[0] / shown[1] / shown[2] * step[3];
+        const int node = ((t * g->nz + z) * g->ny + y) * g->nx + x; // the grid has fewer than 2^31 numbers
+        for (int k = 0; k < 3; ++k) vy_json_number(j, NULL, g->velocity[3 * node + k]);
     }
     vy_json_close(j);
     vy_json_close(j);
