@@ -75,6 +75,7 @@ typedef struct verdict {
 } verdict;
 // `tree`: the same scenario, of which values are set; NULL: none are.
 verdict look(const char *text, node *tree, uint64_t seed);
+void limit_time(int seconds);                                 // of processor time, for this process; 0: none
 verdict examine(const char *text, node *tree, uint64_t seed); // in a process of its own
 verdict fly_once(const char *text);                           // its hashes alone
 vy_scenario *load_text(const char *text, const char *const *overrides, int count, char *said, size_t size);
@@ -84,7 +85,11 @@ extern int pairs_sampled;        // 1: one width and number of threads of batche
 
 // --- many of them, on all processors (report.c)
 
-enum { JOB_CAP = 256, HANG = 120, FAILURES_SHOWN = 30 }; // HANG: [s] after which a scenario is taken to hang
+enum {
+    JOB_CAP = 256,
+    HANG = 120,
+    FAILURES_SHOWN = 30
+}; // HANG: [s] of processor time after which a scenario is taken to hang
 typedef struct totals {
     _Atomic int flown, ended, failures;
     _Atomic int next[JOB_CAP]; // scenario of each job

@@ -136,11 +136,11 @@ node *at_random(uint64_t seed)
 static void fly_share(int job, int jobs, int count, uint64_t seed)
 {
     for (int i; (i = all_totals->next[job]) < count && !is_enough(); all_totals->next[job] += jobs) {
-        alarm(HANG);
+        limit_time(HANG);
         node *tree = at_random(seed + (uint64_t)i);
         char *text = node_print(tree);
         const verdict v = look(text, tree, seed + (uint64_t)i);
-        alarm(0);
+        limit_time(0);
         judge(tree, &v, seed + (uint64_t)i);
         free(text);
         node_free(tree);
