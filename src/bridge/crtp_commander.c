@@ -11,6 +11,8 @@
 #define STOP_TIME  2.0 // then motors are off: commander.c of the firmware
 #define FAR        1e4 // [m] no client means more
 #define LONG       3600.0
+#define SHORT      1e-3 // [s]
+#define BEYOND     1e9  // [SI units] what is planned and larger is not flown
 
 enum {
     SET_GROUP_MASK = 0,
@@ -45,9 +47,19 @@ static plan_point place(const crtp_device *d)
 
 static int is_planned(const crtp_device *d) { return d->wish == CRTP_PLAN || d->wish == CRTP_LANDING; }
 
+static int is_within(vy_vec3 v, double most)
+{
+    return fabs(v.x) <= most && fabs(v.y) <= most && fabs(v.z) <= most;
+}
+
+// Where the plan has it, or where it is: plans upon plans of absurd haste end beyond all numbers.
 static plan_point present(const crtp_device *d)
 {
-    return is_planned(d) ? vy_plan_at(&d->plan, d->time) : place(d);
+    if (!is_planned(d)) return place(d);
+    const plan_point p = vy_plan_at(&d->plan, d->time);
+    const int good = is_within(p.position, BEYOND) && is_within(p.velocity, BEYOND) &&
+                     is_within(p.acceleration, BEYOND) && fabs(p.yaw) <= BEYOND && fabs(p.yaw_rate) <= BEYOND;
+    return good ? p : place(d);
 }
 
 // --- the high-level commander
@@ -72,7 +84,7 @@ static int plan_height(crtp_device *d, int command, const uint8_t *data, size_t 
     const double yaw = second && data[8] == 0 ? vy_crtp_get_float(data + 4) : now.yaw;
     const double duration = vy_crtp_get_float(data + (second ? 9 : 4));
     const double numbers[] = {height, yaw};
-    if (!are_within(numbers, 2, FAR) || !(duration > 0.0 && duration <= LONG)) return EINVAL;
+    if (!are_within(numbers, 2, FAR) || !(duration >= SHORT && duration <= LONG)) return EINVAL;
     if (up ? d->wish != CRTP_OFF || !may_fly(d) : d->wish == CRTP_OFF || d->wish == CRTP_LANDING) return 1;
     vy_plan_to(&now, (vy_vec3){now.position.x, now.position.y, height}, yaw, duration, 0, d->time, &d->plan);
     d->wish = up ? CRTP_PLAN : CRTP_LANDING;
@@ -85,7 +97,7 @@ static int plan_go_to(crtp_device *d, int command, const uint8_t *data, size_t s
     double n[5];
     if (size < head + 20) return ENOEXEC;
     for (size_t i = 0; i < 5; ++i) n[i] = vy_crtp_get_float(data + head + 4 * i);
-    if (!are_within(n, 4, FAR) || !(n[4] > 0.0 && n[4] <= LONG)) return EINVAL;
+    if (!are_within(n, 4, FAR) || !(n[4] >= SHORT && n[4] <= LONG)) return EINVAL;
     if (d->wish == CRTP_OFF || d->wish == CRTP_LANDING || !may_fly(d)) return 1;
     const plan_point now = present(d);
     const int relative = data[0] != 0;
@@ -251,8 +263,7 @@ static plan_point manual_goal(crtp_device *d)
 plan_point vy_crtp_goal(crtp_device *d, int *motors)
 {
     if (d->wish == CRTP_LANDING && d->time >= d->plan.begin + vy_plan_duration(&d->plan)) d->wish = CRTP_OFF;
-    plan_point goal = place(d);
-    if (is_planned(d)) goal = vy_plan_at(&d->plan, d->time);
+    plan_point goal = present(d);
     if (d->wish == CRTP_VELOCITY || d->wish == CRTP_POSITION) goal = manual_goal(d);
     *motors = d->wish != CRTP_OFF;
     d->values[CRTP_LOG_ctrltarget_x] = goal.position.x;
