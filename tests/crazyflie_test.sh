@@ -10,15 +10,7 @@ mkdir -p "$work"
 cd "$work"
 command -v python3 >/dev/null || { echo "crazyflie: skipped, no python3"; exit 0; }
 
-fail() { echo "crazyflie_test: $*"; cat out err 2>/dev/null; exit 1; }
-says() { grep -qF -- "$2" "$1" || fail "$1 does not say: $2"; }
-try() { # try STATUS COMMAND... - its exit status must be STATUS; its output is in the files out and err
-    wanted=$1
-    shift
-    status=0
-    "$@" >out 2>err || status=$?
-    [ $status -eq "$wanted" ] || fail "$* gives status $status, wanted $wanted"
-}
+. "$source/tests/bridge/common.sh"
 # A port that nobody else has: this test may run beside others.
 port=$(python3 -c 'import socket as s; a = s.socket(s.AF_INET, s.SOCK_DGRAM); a.bind(("127.0.0.1", 0)); print(a.getsockname()[1])')
 fly() { # CLIENT STATUS LOG WORDS...
@@ -29,13 +21,6 @@ fly() { # CLIENT STATUS LOG WORDS...
         --set 'drones.alpha.controller.deadline=60 s' "$@"
 }
 double="python3 $source/tests/bridge/crazyflie_double.py $port"
-hash() { sed -n 's/.*hash \([0-9a-f]\{16\}\).*/\1/p' out | tail -1; }
-replays() { # LOG - without any program, to the same end
-    was=$(hash)
-    try 0 "$volery" replay "$1"
-    says out identical
-    says out "$was"
-}
 
 if [ "${2-}" = cflib ]; then
     [ -x venv/bin/python ] || python3 -m venv venv

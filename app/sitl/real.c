@@ -8,15 +8,19 @@
 
 enum { NAME_CAP = 128 };
 
+typedef struct known_function {
+    const char *name;
+    sitl_function *function;
+} known_function;
+
 // Few names, looked up once: a search from the front finds them again.
 sitl_function *sitl_real(const char *name)
 {
-    static const char *names[NAME_CAP];
-    static sitl_function *found[NAME_CAP];
+    static known_function known[NAME_CAP];
     int i = 0;
     // The names are string constants: one that the linker has left in two places is looked up twice.
-    for (; i < NAME_CAP && names[i] != NULL; ++i) {
-        if (names[i] == name) return found[i];
+    for (; i < NAME_CAP && known[i].name != NULL; ++i) {
+        if (known[i].name == name) return known[i].function;
     }
     void *const symbol = dlsym(RTLD_NEXT, name);
     sitl_function *function;
@@ -26,8 +30,8 @@ sitl_function *sitl_real(const char *name)
         _exit(70);
     }
     if (i < NAME_CAP) {
-        found[i] = function;
-        names[i] = name;
+        known[i].function = function;
+        known[i].name = name;
     }
     return function;
 }
