@@ -267,6 +267,7 @@ check "a search is mixed with nothing else" says 2 "another plan" "$volery" camp
 
 check "compare needs two plans" says 2 "compare needs two plans" "$volery" campaign compare plan.yaml
 # The plan that the documentation begins with.
+# shellcheck disable=SC2016 # backticks of Markdown
 sed -n '/^```yaml$/,/^```$/p' "$docs/campaigns.md" | sed '/^```/d' >wind.yaml
 check "the documentation's plan is a plan" says 0 "20000 cases of hover.yaml" "$volery" campaign check wind.yaml
 check "bad usage" says 2 "usage: volery campaign" "$volery" campaign fry plan.yaml
