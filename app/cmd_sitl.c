@@ -29,7 +29,8 @@ static int make_file(const char *bytes, size_t size)
 COMMAND(sitl)
 {
     if (given->operand_count == 0)
-        return vy_print_usage_error(given->command, "which program? For example: volery sitl -- ./betaflight_SITL.elf");
+        return vy_print_usage_error(given->command,
+                                    "which program? For example: volery sitl -- ./betaflight_SITL.elf");
     static const packed library = PACKED(vy_sitl);
     char *bytes = NULL, name[40];
     const int status = vy_packed_load("sitl", "the library", &library, &bytes);
