@@ -8,18 +8,23 @@
 #pragma once
 #include "environment/nap_deviation.h"
 
+/// Whether an effect is left out only where it is zero exactly: nothing may be neglected, or joints may do
+/// anything.
+VY_FN int nap_is_exact(const nap_params *n) { return bits_uniform(n->strict) || bits_uniform(n->jointed); }
+
 /// One bit per effect: zeroed when below both thresholds, computed again when above one of the higher ones.
 /// `weight` [N] is what forces are small against, and itself against nothing: gravity has the absolute
 /// threshold alone.
 VY_FN bits nap_decide(const nap_params *n, const nap_bounds *b, real weight, bits flags)
 {
     const real relative = real_max(n->force_abs, n->force_rel * weight);
+    const int exact = nap_is_exact(n);
     for (int i = 0; i < EFFECT_COUNT; ++i) {
         if (!nap_has_effect(n, i)) continue;
         const bits bit = bits_set((uint64_t)1 << i);
         // An effect that is zero exactly need not be computed even when nothing may be neglected.
         const mask none = (b->of[i].force == 0.0) & (b->of[i].torque == 0.0);
-        if (bits_uniform(n->strict) || bits_uniform(n->jointed)) {
+        if (exact) {
             flags = bits_select(none, flags & ~bit, flags | bit);
             continue;
         }
@@ -72,9 +77,8 @@ VY_FN void nap_add_thin_air(const surroundings *env, const nap_params *n, const 
     }
 }
 
-/// Account for what is neglected until the next evaluation.
-VY_FN void nap_add_impulses(const surroundings *env, const nap_params *n, const multirotor_params *p,
-                            const nap_reach *r, const nap_bounds *b, real period, bits flags,
+/// Account for the effects that are left out until the next evaluation.
+VY_FN void nap_add_impulses(const nap_params *n, const nap_bounds *b, real period, bits flags,
                             nap_state *state)
 {
     for (int i = 0; i < EFFECT_COUNT; ++i) {
@@ -83,7 +87,6 @@ VY_FN void nap_add_impulses(const surroundings *env, const nap_params *n, const 
         state->impulse[i] = state->impulse[i] + real_select(off, period * b->of[i].force, real_set(0.0));
         state->angular[i] = state->angular[i] + real_select(off, period * b->of[i].torque, real_set(0.0));
     }
-    nap_add_thin_air(env, n, p, r, period, flags, state);
 }
 
 /// One evaluation: decide, and account for what is neglected until the next.
@@ -95,7 +98,8 @@ VY_FN bits nap_evaluate(const surroundings *env, const nap_params *n, const mult
     const nap_bounds b = nap_bounds_of(&p->effects, &r.effect);
     const real weight = p->effects.mass * vec3_length(gravity_at(&env->gravity, s->position));
     flags = nap_decide(n, &b, weight, flags);
-    nap_add_impulses(env, n, p, &r, &b, m->period, flags, state);
+    if (!nap_is_exact(n)) nap_add_impulses(n, &b, m->period, flags, state);
+    nap_add_thin_air(env, n, p, &r, m->period, flags, state);
     if (!bits_uniform(n->open_loop) ||
         m->turbulent) { // motors or gusts that follow the motion: no bound is known
         for (int i = 0; i < DEVIATION_COUNT; ++i)

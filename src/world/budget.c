@@ -274,7 +274,8 @@ static uint64_t evaluate(const vy_world *world, uint32_t number, const evaluatio
         flags = all_nonzero(&b);
         block->standing = l->n->strict ? BUDGET_KEPT : BUDGET_NO_BOUND;
     }
-    nap_add_impulses(&l->m->env, l->n, l->plant, &r, &b, l->moment.period, flags, account);
+    nap_add_impulses(l->n, &b, l->moment.period, flags, account);
+    nap_add_thin_air(&l->m->env, l->n, l->plant, &r, l->moment.period, flags, account);
     if (block->standing == BUDGET_KEPT && is_broken(&l->m->nap.budget, account->deviation)) {
         block->standing = BUDGET_BROKEN;
         block->since = l->tick;

@@ -33,16 +33,21 @@ VY_FN void turbulence_update(const vy_model *m, uint32_t number, bits tick, mask
     cells_restore(now, &kept, turbulence, sizeof kept);
 }
 
-VY_BIG_FN void turbulence_stage(const vy_model *m, const world_block *w, drone_block *drones)
+VY_BIG_FN void turbulence_update_all(const vy_model *m, const bits *tick, const mask *now,
+                                     drone_block *drones)
 {
-    const bits tick = w->tick - 1u;
-    const mask now = due(tick, m->turbulence_period);
-    if (!mask_any(now)) return;
     VY_ASSERT(m->turbulence.period > 0.0 && m->turbulence.speed_floor > 0.0);
     for (uint32_t i = 0; i < m->drone_count; ++i) {
         drone_block *d = &drones[i];
-        turbulence_update(m, i, tick, now, &d->body, &d->turbulence, &d->gust);
+        turbulence_update(m, i, *tick, *now, &d->body, &d->turbulence, &d->gust);
     }
+}
+
+VY_FN void turbulence_stage(const vy_model *m, const world_block *w, drone_block *drones)
+{
+    const bits tick = w->tick - 1u;
+    const mask now = due(tick, m->turbulence_period);
+    if (mask_any(now)) turbulence_update_all(m, &tick, &now, drones);
 }
 
 /// The bound of the gusts until the next evaluation.
@@ -113,15 +118,21 @@ VY_FN void nap_evaluate_drone(const vy_model *m, uint32_t i, bits tick, uint64_t
     d->effect_changes = d->effect_changes + nap_changes(before, d->effects);
 }
 
+VY_BIG_FN void nap_evaluate_all(const vy_model *m, const bits *tick, const mask *now,
+                                const noise_block *noise, drone_block *drones,
+                                nap_account_block *nap_accounts)
+{
+    for (uint32_t i = 0; i < m->drone_count; ++i)
+        nap_evaluate_drone(m, i, *tick, m->nap_period, *now, noise, &drones[i], &nap_accounts[i]);
+}
+
 /// Returns the lanes in which the policy was evaluated.
-VY_BIG_FN mask nap_stage(const vy_model *m, const world_block *w, const noise_block *noise,
-                         drone_block *drones, nap_account_block *nap_accounts)
+VY_FN mask nap_stage(const vy_model *m, const world_block *w, const noise_block *noise, drone_block *drones,
+                     nap_account_block *nap_accounts)
 {
     const bits tick = w->tick - 1u;
     const mask now = due(tick, m->nap_period);
     VY_ASSERT(m->nap_period > 0);
-    if (!mask_any(now)) return now;
-    for (uint32_t i = 0; i < m->drone_count; ++i)
-        nap_evaluate_drone(m, i, tick, m->nap_period, now, noise, &drones[i], &nap_accounts[i]);
+    if (mask_any(now)) nap_evaluate_all(m, &tick, &now, noise, drones, nap_accounts);
     return now;
 }

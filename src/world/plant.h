@@ -266,6 +266,17 @@ VY_FN void plant_step_drone(const vy_model *m, uint32_t i, const multirotor_inpu
     }
 }
 
+/// The same with thrusters: their thrusts stand behind the rotors' speeds.
+VY_SLOW_FN void plant_step_thrusters(const vy_model *m, uint32_t i, const multirotor_inputs *in, int coupled,
+                                     const real *command, drone_block *d, powertrain_block *powertrain,
+                                     thruster_block *thrusters)
+{
+    real all[VY_ROTOR_CAP];
+    actuators_gather(in->layout, d, &thrusters[i], all);
+    plant_step_drone(m, i, in, coupled, command, d, all, powertrain);
+    actuators_scatter(in->layout, all, d, &thrusters[i]);
+}
+
 /// Step every drone that no joint holds. Rotor speeds lie between finite ones and stay finite.
 VY_BIG_FN void plant_stage(const vy_model *m, const body_loads *loads, real (*speeds)[VY_ROTOR_CAP],
                            world_block *w, drone_block *drones, powertrain_block *powertrain,
@@ -284,10 +295,7 @@ VY_BIG_FN void plant_stage(const vy_model *m, const body_loads *loads, real (*sp
             continue;
         }
         if (m->has_thruster) {
-            real all[VY_ROTOR_CAP];
-            actuators_gather(in.layout, d, &thrusters[i], all);
-            plant_step_drone(m, i, &in, coupled, speeds[i], d, all, powertrain);
-            actuators_scatter(in.layout, all, d, &thrusters[i]);
+            plant_step_thrusters(m, i, &in, coupled, speeds[i], d, powertrain, thrusters);
         } else {
             plant_step_drone(m, i, &in, coupled, speeds[i], d, d->rotor_speed, powertrain);
         }

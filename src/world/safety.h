@@ -5,51 +5,51 @@
 #include "base/math.h"
 #include "world/model.h"
 
-/// What limits are about: over the place below, where the world is at a place of a planet.
-typedef struct safety_view {
-    real height;   // [m]
-    real cos_tilt; // of the angle between body +z and up
-} safety_view;
+/// Height [m] of the limits: over the place below, where the world is at a place of a planet.
+VY_FN real safety_height(const surroundings *env, const body_state *b)
+{
+    if (!env->gravity.frame.on) return b->position.z;
+    return local_locate(&env->gravity.frame, &env->planet, b->position).height;
+}
 
-VY_FN safety_view safety_view_of(const surroundings *env, const body_state *b)
+/// The cosine of the angle between body +z and up there.
+VY_FN real safety_cos_tilt(const surroundings *env, const body_state *b)
 {
     const quat q = b->attitude;
-    safety_view v = {b->position.z, 1.0 - 2.0 * (q.x * q.x + q.y * q.y)};
-    if (!env->gravity.frame.on) return v;
+    if (!env->gravity.frame.on) return 1.0 - 2.0 * (q.x * q.x + q.y * q.y);
     const local_position place = local_locate(&env->gravity.frame, &env->planet, b->position);
-    const vec3 axis = quat_rotate(q, vec3_make(real_set(0.0), real_set(0.0), real_set(1.0)));
-    v.height = place.height;
-    v.cos_tilt = vec3_dot(place.up, axis);
-    return v;
+    return vec3_dot(place.up, quat_rotate(q, vec3_make(real_set(0.0), real_set(0.0), real_set(1.0))));
 }
 
 /// Where is the limit exceeded now? Comparisons avoid square roots and angles: the value for the report is
 /// computed only at the end.
-VY_FN mask safety_exceeds(const drone_model *dm, const body_state *b, safety_view view, int limit)
+VY_FN mask safety_exceeds(const drone_model *dm, const surroundings *env, const body_state *b, int limit)
 {
     const vy_safety_def *s = &dm->safety;
     const vec3 p = b->position;
     switch (limit) {
     case LIMIT_TILT:
         if (!(s->tilt_max > 0.0)) return mask_set(0);
-        return view.cos_tilt < dm->cos_tilt_max;
+        return safety_cos_tilt(env, b) < dm->cos_tilt_max;
     case LIMIT_RATE:
         if (!(s->rate_max > 0.0)) return mask_set(0);
         return vec3_dot(b->rate, b->rate) > s->rate_max * s->rate_max;
     case LIMIT_SPEED:
         if (!(s->speed_max > 0.0)) return mask_set(0);
         return vec3_dot(b->velocity, b->velocity) > s->speed_max * s->speed_max;
-    case LIMIT_HEIGHT:
+    case LIMIT_HEIGHT: {
         if (s->height_min == 0.0 && s->height_max == 0.0) return mask_set(0);
-        return (view.height > s->height_max) | (view.height < s->height_min);
+        const real height = safety_height(env, b);
+        return (height > s->height_max) | (height < s->height_min);
+    }
     default:
         if (!(s->distance_max > 0.0)) return mask_set(0);
         return p.x * p.x + p.y * p.y > s->distance_max * s->distance_max;
     }
 }
 
-VY_SLOW_FN void safety_report(const drone_model *dm, mask active, const body_state *b, safety_view view,
-                              uint32_t drone, int limit, world_block *w)
+VY_SLOW_FN void safety_report(const drone_model *dm, const surroundings *env, mask active,
+                              const body_state *b, uint32_t drone, int limit, world_block *w)
 {
     const vy_safety_def *s = &dm->safety;
     const vec3 p = b->position;
@@ -58,7 +58,7 @@ VY_SLOW_FN void safety_report(const drone_model *dm, mask active, const body_sta
     switch (limit) {
     case LIMIT_TILT:
         reason = VY_FAILURE_TILT;
-        value = math_acos(real_clamp(view.cos_tilt, real_set(-1.0), real_set(1.0)));
+        value = math_acos(real_clamp(safety_cos_tilt(env, b), real_set(-1.0), real_set(1.0)));
         bound = real_set(s->tilt_max);
         break;
     case LIMIT_RATE:
@@ -73,8 +73,8 @@ VY_SLOW_FN void safety_report(const drone_model *dm, mask active, const body_sta
         break;
     case LIMIT_HEIGHT:
         reason = VY_FAILURE_HEIGHT;
-        value = view.height;
-        bound = real_select(view.height > s->height_max, real_set(s->height_max), real_set(s->height_min));
+        value = safety_height(env, b);
+        bound = real_select(value > s->height_max, real_set(s->height_max), real_set(s->height_min));
         break;
     default:
         reason = VY_FAILURE_DISTANCE;
@@ -114,13 +114,12 @@ VY_BIG_FN void safety_stage(const vy_model *m, world_block *w, drone_block *dron
         drone_block *d = &drones[i];
         const mask finite = check_finite(i, PLANT_REALS, DRONE_REALS - PLANT_REALS, w, d);
         if (!mask_any(finite)) continue;
-        const safety_view view = safety_view_of(&m->env, &d->body);
         for (int limit = 0; limit < LIMIT_COUNT; ++limit) {
-            const mask over = safety_exceeds(dm, &d->body, view, limit);
+            const mask over = safety_exceeds(dm, &m->env, &d->body, limit);
             const bits count = bits_select(over, d->exceeded[limit] + 1u, bits_set(0));
             d->exceeded[limit] = bits_select(finite, count, d->exceeded[limit]);
             const mask broken = finite & (d->exceeded[limit] > bits_set(dm->sustain));
-            if (mask_any(broken)) safety_report(dm, broken, &d->body, view, i, limit, w);
+            if (mask_any(broken)) safety_report(dm, &m->env, broken, &d->body, i, limit, w);
         }
     }
 }
