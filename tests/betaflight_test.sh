@@ -52,6 +52,18 @@ try 0 "$volery" run two.yaml -o two.mcap --set "drones.alpha.controller.command=
     --set "drones.beta.controller.command=$volery sitl -- $python $source/tests/bridge/betaflight_double.py" \
     --set 'drones.alpha.controller.boot=60 s' --set 'drones.beta.controller.boot=60 s'
 replays two.mcap
+# A reconnect: with its ports opened once more it flies on, and disarms over its new UART; begun anew it is another program.
+script='drones.alpha.controller.script=[{time: 0.2, do: mode, mode: stabilized}, {time: 0.5, do: arm}, {time: 7, do: disarm}]'
+rise "" 0 bdisarm.mcap --set "$script"
+once=$(hash)
+[ "$once" != "$first" ] || fail "disarmed, the same hash"
+rise again 0 bagain.mcap --set "$script"
+says err "double: here again"
+[ "$(hash)" = "$once" ] || fail "another flight after a reconnect: $(hash), not $once"
+replays bagain.mcap
+rise restart 1 brestart.mcap
+says out "ended before the run did"
+replays brestart.mcap
 rise kill 1 bkill.mcap
 says out "crashed: signal 9"
 replays bkill.mcap

@@ -4,7 +4,7 @@ It takes states on UDP port 9003 and sticks on 9004, sends motors to 9002 and an
 of arming and angle mode are those that MSP has set up.
 HOW: `kill` ends it by a signal on the way, `exit` with status 3, `hang` sleeps for good, `spin` reads its clock without end,
 `garbage` sends noise as motors, `noise` on its UART, `deaf` answers every second packet, `mute` never says a word on its UART,
-`refuse` does not arm, `again` opens its ports once more.
+`refuse` does not arm, `again` closes its ports and opens them once more, `restart` begins anew as a program.
 """
 import math
 import os
@@ -103,6 +103,8 @@ class Double:
             os.kill(os.getpid(), signal.SIGKILL)
         if self.how == "exit":
             os._exit(3)
+        if self.how == "restart":
+            os.execv(sys.executable, [sys.executable, *sys.argv])
         if self.how == "hang":
             signal.pause()
         while self.how == "spin":
@@ -110,11 +112,14 @@ class Double:
         return b"noise!" if self.how == "garbage" else None
 
 
+def ports():
+    return listen(socket.SOCK_DGRAM, 9003), listen(socket.SOCK_DGRAM, 9004), listen(socket.SOCK_STREAM, 5761)
+
+
 def main():
     how = sys.argv[1] if len(sys.argv) > 1 else ""
     double = Double(how)
-    state_in, rc_in = listen(socket.SOCK_DGRAM, 9003), listen(socket.SOCK_DGRAM, 9004)
-    uart = listen(socket.SOCK_STREAM, 5761)
+    state_in, rc_in, uart = ports()
     out = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
     clients = []
     print("double: here", file=sys.stderr)
@@ -139,6 +144,13 @@ def main():
                     clients[0].send(b"noise" * 20)
                 # As of a processor that takes its time: the clock says when, and the packet of then is the next.
                 assert time.monotonic() > 0
+                if how == "again" and double.armed_at is not None and state[0] - double.armed_at >= TROUBLE_AT:
+                    for old in (state_in, rc_in, uart, *clients):
+                        old.close()
+                    clients, how = [], ""
+                    state_in, rc_in, uart = ports()
+                    print("double: here again", file=sys.stderr)
+                    break
             elif not data:
                 clients.remove(s)
                 s.close()
