@@ -46,7 +46,7 @@ typedef struct branch_point {
     void *state; // to free()
     size_t size;
     vy_integrator declared; // by its scenario
-    double difference;      // of live controllers' motor commands from the logged ones, over the last second
+    double difference;      // of live controllers' replies from the logged ones, over the last second
 } branch_point;
 
 // The state at `tick`, computed with the scenario as it was flown. The controllers of `branch`, if any have
@@ -84,17 +84,36 @@ static int state_at(const char *path, vy_log *log, uint64_t tick, const vy_scena
 static int check_firmware(const vy_scenario *scenario, const branch_point *from, const char *at)
 {
     for (int i = 0; i < scenario->drone_count; ++i) {
-        if (!vy_controller_is_firmware(scenario->drones[i].def.controller.kind)) continue;
+        const vy_controller_kind kind = scenario->drones[i].def.controller.kind;
+        if (!vy_controller_is_firmware(kind)) continue;
+        const int is_client = kind == VY_CONTROLLER_CRAZYFLIE; // its motors are ours to command
+        const char *who = is_client ? "client" : "firmware";
+        const char *what = is_client ? "thrust and attitude" : "motor commands";
         if (from->difference > DIFFERENCE_MAX)
             return vy_print_error(
                 "branch", EXIT_FAILED,
-                "the firmware does not do again what it did: its motor commands differ by up to "
+                "the %s does not do again what it did: its %s differ by up to "
                 "%.1f %% from the log in the second before %s s, and %.0f %% are the most to go on "
                 "from. Fly afresh with the change: volery run with the same --set",
-                100.0 * from->difference, at, 100.0 * DIFFERENCE_MAX);
-        fprintf(stderr, "volery branch: the firmware's motor commands are within %.1f %% of the log\n",
+                who, what, 100.0 * from->difference, at, 100.0 * DIFFERENCE_MAX);
+        fprintf(stderr, "volery branch: the %s's %s are within %.1f %% of the log\n", who, what,
                 100.0 * from->difference);
         break;
+    }
+    return 0;
+}
+
+// A client with the clock of the wall cannot be shown in a moment what took a minute.
+static int check_clients(const vy_scenario *scenario)
+{
+    for (int i = 0; i < scenario->drone_count; ++i) {
+        const vy_controller_def *c = &scenario->drones[i].def.controller;
+        if (c->kind == VY_CONTROLLER_CRAZYFLIE && !c->firmware.lock_step)
+            return vy_print_error("branch", EXIT_USAGE,
+                                  "drone %s is flown by a client with the clock of the wall, which cannot be "
+                                  "shown the flight again; only one with lock_step: on can. Fly afresh with "
+                                  "the change: volery run --realtime with the same --set",
+                                  scenario->drones[i].name);
     }
     return 0;
 }
@@ -159,6 +178,7 @@ static int branch(const arguments *given, const overrides *changes, vy_log *log)
     controllers programs = {.count = 0};
     if (status == 0)
         status = vy_controllers_allow("branch", path, log, vy_has_option(given, "allow-programs"), scenario);
+    if (status == 0) status = check_clients(scenario);
     if (status == 0) status = vy_controllers_are_inputs("branch", scenario);
     if (status == 0) status = vy_controllers_open("branch", scenario, 0, 0, &programs);
     if (status == 0) status = state_at(path, log, tick, scenario, programs.count > 0, &from);

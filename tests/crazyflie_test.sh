@@ -61,6 +61,16 @@ try 0 "$volery" run "$source/tests/bridge/crazyflie.yaml" --json --no-log --set 
 says out '"tier": 1'
 says out "$first" # nonsense changes nothing
 
+# A branch shows the client what was logged, and goes on where it wants what it wanted; not with one that wants something else.
+try 0 "$volery" branch flight.mcap --at 5 --allow-programs -o branch.mcap --set 'world.wind.constant=[0.8, 0, 0]' --set 'expect=[]'
+says err "the client's thrust and attitude are within 0.0 % of the log"
+[ "$(hash)" != "$first" ] || fail "another wind, the same hash"
+replays branch.mcap
+try 1 "$volery" branch flight.mcap --at 5 --allow-programs -o other.mcap --set "drones.alpha.controller.command=$double late"
+says err "the client does not do again what it did: its thrust and attitude differ by up to"
+try 2 "$volery" branch flight.mcap --at 5 --allow-programs -o other.mcap --set drones.alpha.controller.lock_step=off
+says err "cannot be shown the flight again; only one with lock_step: on can"
+
 # Over UDP an end is silence, so these take as long as the deadline.
 fly "$double kill" 1 kill.mcap --set 'drones.alpha.controller.deadline=4 s'
 says out "crashed: signal 9"

@@ -25,7 +25,7 @@ typedef struct log_player {
     vy_sink sink;             // of the recorder
     int live;                 // controllers are called, and their replies compared
     int live_samples;         // controllers get the samples, and their replies are ignored
-    uint64_t difference_from; // tick from which their motor commands are compared with the logged ones
+    uint64_t difference_from; // tick from which their replies are compared with the logged ones
     double difference;        // the largest
     vy_difference *out;
     vy_status status; // why it cannot go on; nothing is compared from then on
@@ -57,22 +57,45 @@ static int find_reply(log_player *f, uint64_t tick, uint32_t drone)
     return 0;
 }
 
-// A motor's command as it acts.
-static double acting_command(const vy_intent *intent, int motor)
+static double larger(double a, double b) { return a > b ? a : b; }
+
+// A command as it acts: of a motor, or a thrust.
+static double acting(const vy_intent *intent, double command)
 {
-    return intent->status == VY_STATUS_DISARMED ? 0.0 : intent->motors[motor];
+    return intent->status == VY_STATUS_DISARMED ? 0.0 : command;
+}
+
+// By how much of full command the motors differ.
+static double motors_apart(const vy_intent *a, const vy_intent *b)
+{
+    double most = 0.0;
+    for (int i = 0; i < VY_ROTOR_CAP; ++i)
+        most = larger(most, real_abs(acting(a, a->motors[i]) - acting(b, b->motors[i])));
+    return most;
+}
+
+// A controller that leaves the motors to us: of thrusts the share of the larger one, of attitudes that of the
+// largest tilt.
+static double attitudes_apart(const vy_gains *gains, const vy_intent *a, const vy_intent *b)
+{
+    const double f = acting(a, a->thrust), g = acting(b, b->thrust), most = larger(f, g);
+    if (!(most > 0.0)) return 0.0;
+    const vy_quat p = a->attitude, q = b->attitude;
+    const double dot = p.w * q.w + p.x * q.x + p.y * q.y + p.z * q.z;
+    const double sizes = (p.w * p.w + p.x * p.x + p.y * p.y + p.z * p.z) *
+                         (q.w * q.w + q.x * q.x + q.y * q.y + q.z * q.z);
+    const double sine = sizes > 0.0 ? 1.0 - dot * dot / sizes : 1.0; // squared, of half the angle
+    return larger(real_abs(f - g) / most, 2.0 * real_sqrt(sine > 0.0 ? sine : 0.0) / gains->tilt_max);
 }
 
 // How far a controller that is shown the samples again is from what it said in the run.
-static void compare_motors(log_player *f, const vy_intent *logged, const vy_intent *now)
+static double replies_apart(const vy_gains *gains, const vy_intent *logged, const vy_intent *now)
 {
-    if (now->verdict != VY_VERDICT_REPLIED && logged->verdict == VY_VERDICT_REPLIED) f->difference = 1.0;
-    if (logged->rung != VY_RUNG_MOTORS || now->rung != VY_RUNG_MOTORS) return;
-    if (logged->status == VY_STATUS_STALE || now->status == VY_STATUS_STALE) return;
-    for (int i = 0; i < VY_ROTOR_CAP; ++i) {
-        const double d = real_abs(acting_command(now, i) - acting_command(logged, i));
-        if (d > f->difference) f->difference = d;
-    }
+    if (now->verdict != VY_VERDICT_REPLIED && logged->verdict == VY_VERDICT_REPLIED) return 1.0;
+    if (logged->status == VY_STATUS_STALE || now->status == VY_STATUS_STALE) return 0.0;
+    if (now->rung != logged->rung) return 1.0;
+    if (now->rung == VY_RUNG_MOTORS) return motors_apart(logged, now);
+    return now->rung == VY_RUNG_ATTITUDE ? attitudes_apart(gains, logged, now) : 0.0;
 }
 
 static int feed_reply(void *self, const vy_world *world, uint32_t drone, vy_intent *intent)
@@ -91,7 +114,8 @@ static int feed_reply(void *self, const vy_world *world, uint32_t drone, vy_inte
         vy_intent ignored;
         memset(&ignored, 0, sizeof ignored);
         c->call(c->self, &samples, &ignored);
-        if (tick >= f->difference_from) compare_motors(f, intent, &ignored);
+        if (tick >= f->difference_from)
+            f->difference = larger(f->difference, replies_apart(&c->gains, intent, &ignored));
     }
     return 1;
 }

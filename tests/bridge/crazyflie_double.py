@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # crazyflie_double.py PORT [HOW] - a stand-in for cflib: connects to the Crazyflie on that UDP port, reads its tables, logs, and
 # flies by the high-level commander. It goes by the time in the log alone. HOW: kill, exit and hang end it in the air;
-# garbage sends nonsense between all that, which must change nothing.
+# garbage sends nonsense between all that, which must change nothing; late goes to its place half a second later.
 import os
 import random
 import signal
@@ -115,6 +115,8 @@ plan = [
     (12500, 8, struct.pack("<BBBBfffff", 12, 0, 1, 1, -0.2, 0.0, 0.0, 0.0, 1.0)),  # on a line, relative
     (14000, 8, struct.pack("<BBff?f", 8, 0, 0.0, 0.0, True, 2.0)),  # land
 ]
+if how == "late":
+    plan[1] = (4500, *plan[1][1:])
 dice = random.Random(1)
 highest, widest = 0.0, 0.0
 assert ask(5, 1, b"\x03\x01\x0a") == b"\x03\x01\0"  # every 100 ms
