@@ -82,8 +82,8 @@ static double attitudes_apart(const vy_gains *gains, const vy_intent *a, const v
     if (!(most > 0.0)) return 0.0;
     const vy_quat p = a->attitude, q = b->attitude;
     const double dot = p.w * q.w + p.x * q.x + p.y * q.y + p.z * q.z;
-    const double sizes = (p.w * p.w + p.x * p.x + p.y * p.y + p.z * p.z) *
-                         (q.w * q.w + q.x * q.x + q.y * q.y + q.z * q.z);
+    const double sizes =
+        (p.w * p.w + p.x * p.x + p.y * p.y + p.z * p.z) * (q.w * q.w + q.x * q.x + q.y * q.y + q.z * q.z);
     const double sine = sizes > 0.0 ? 1.0 - dot * dot / sizes : 1.0; // squared, of half the angle
     return larger(real_abs(f - g) / most, 2.0 * real_sqrt(sine > 0.0 ? sine : 0.0) / gains->tilt_max);
 }
