@@ -214,6 +214,7 @@ static const example serve_examples[] = {
 };
 static const option bench_options[] = {
     {"json", 0, NULL, WORD_OTHER, 0, "print one JSON object a line instead of text"},
+    {"once", 0, NULL, WORD_OTHER, 0, "do the work of each once: to check hashes, not to measure"},
     {"echo", 0, NULL, WORD_OTHER, OPTION_HIDDEN, "be the other side of the benchmark call-process"},
     END,
 };

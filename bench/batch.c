@@ -93,7 +93,8 @@ static void write_actions(const vy_batch_view *v, int call)
 static bench_result fly(enum flight flight, uint32_t lanes, uint32_t threads, double (*clock)(void))
 {
     bench_result r = {(double)WORLDS * CALLS, 1e300, 0};
-    for (int run = 0; run < (clock == clock_seconds ? RUNS : WALL_RUNS); ++run) {
+    const int runs = vy_bench_runs(clock == clock_seconds ? RUNS : WALL_RUNS);
+    for (int run = 0; run < runs; ++run) {
         vy_batch *batch = batch_of(flight, lanes, threads);
         if (batch == NULL) return r;
         const vy_batch_view v = vy_batch_get_view(batch);

@@ -147,8 +147,13 @@ static void print_line(const bench *b, bench_result r)
            b->text);
 }
 
-int vy_bench_main(const char *name, int json)
+static int run_once;
+
+int vy_bench_runs(int usual) { return run_once ? 1 : usual; }
+
+int vy_bench_main(const char *name, int json, int once)
 {
+    run_once = once;
     char machine[128];
     machine_name(machine, sizeof machine);
     int ran = 0, wrong = 0;

@@ -22,6 +22,10 @@ extern const int vy_bench_count;
 /// Is `b` meant by `name`? `world` stands for all of world-baseline, world-air, ...
 int vy_bench_named(const bench *b, const char *name);
 
+/// How often a benchmark does its work: `usual` times, or once where only its hash is asked for.
+int vy_bench_runs(int usual);
+
 /// Run `name` (NULL: all, those of a GPU where there is one), one line of text or one JSON object each on
-/// stdout. Returns 0, 1 on a wrong hash, 2 on an unknown name, 3 where a GPU was named and there is none.
-int vy_bench_main(const char *name, int json);
+/// stdout; with `once` each does its work once, which measures little and checks its hash. Returns 0, 1 on a
+/// wrong hash, 2 on an unknown name, 3 where a GPU was named and there is none.
+int vy_bench_main(const char *name, int json, int once);

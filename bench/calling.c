@@ -45,7 +45,8 @@ static uint64_t call_hash(const one_call *c) { return vy_hash64(&c->intent.rates
 bench_result vy_bench_call_direct(void)
 {
     bench_result r = {CALLS, 1e300, 0};
-    for (int run = 0; run < RUNS; ++run) {
+    const int runs = vy_bench_runs(RUNS);
+    for (int run = 0; run < runs; ++run) {
         one_call c = call_start();
         const double start = clock_seconds();
         for (uint64_t i = 0; i < CALLS; ++i) {
@@ -88,7 +89,8 @@ bench_result vy_bench_call_bare_socket(void)
         echo(ends[1]);
     }
     close(ends[1]);
-    for (int run = 0; run < RUNS; ++run) {
+    const int runs = vy_bench_runs(RUNS);
+    for (int run = 0; run < runs; ++run) {
         const double start = clock_wall_seconds();
         for (int i = 0; i < TRIPS; ++i) {
             if (write(ends[0], bytes, samples_size()) < 0 || read(ends[0], bytes, sizeof bytes) <= 0) break;
@@ -116,7 +118,8 @@ static bench_result call_program(const vy_controller_def *given)
         fprintf(stderr, "%s\n", err.text);
         return r;
     }
-    for (int run = 0; run < RUNS; ++run) {
+    const int runs = vy_bench_runs(RUNS);
+    for (int run = 0; run < runs; ++run) {
         one_call c = call_start();
         const double start = clock_wall_seconds();
         for (uint64_t i = 0; i < TRIPS; ++i) {

@@ -25,7 +25,8 @@ static uint64_t kernel_loop(int steps, int steady)
 static bench_result kernel(int steady)
 {
     bench_result r = {STEPS, 1e300, 0};
-    for (int run = 0; run < RUNS; ++run) {
+    const int runs = vy_bench_runs(RUNS);
+    for (int run = 0; run < runs; ++run) {
         const double start = clock_seconds();
         r.hash = kernel_loop(STEPS, steady);
         const double seconds = clock_seconds() - start;
@@ -42,7 +43,8 @@ static bench_result lanes(kernel_lanes_fn *fly_lanes, int width, int usable)
 {
     if (fly_lanes == NULL || !usable) return kernel(1);
     bench_result r = {(double)STEPS * width, 1e300, 0};
-    for (int run = 0; run < RUNS; ++run) {
+    const int runs = vy_bench_runs(RUNS);
+    for (int run = 0; run < runs; ++run) {
         const double start = clock_seconds();
         r.hash = fly_lanes(STEPS);
         const double seconds = clock_seconds() - start;
@@ -61,7 +63,8 @@ typedef vy_status build_fn(uint64_t seed, vy_world **out, vy_error *err);
 static bench_result fly_built(build_fn *build, int flights, int steps)
 {
     bench_result r = {(double)flights * steps, 1e300, 0};
-    for (int run = 0; run < RUNS; ++run) {
+    const int runs = vy_bench_runs(RUNS);
+    for (int run = 0; run < runs; ++run) {
         double seconds = 0.0;
         for (int k = 0; k < flights; ++k) {
             vy_world *world = NULL;

@@ -54,7 +54,8 @@ static vy_world *build(void)
 bench_result vy_bench_landing(void)
 {
     bench_result r = {(double)COUNT * STEPS, 1e300, 0};
-    for (int run = 0; run < RUNS; ++run) {
+    const int runs = vy_bench_runs(RUNS);
+    for (int run = 0; run < runs; ++run) {
         vy_world *world = build();
         if (world == NULL) return r;
         const double start = clock_seconds();

@@ -17,7 +17,8 @@ static bench_result fly(uint64_t every)
     const int file = mkstemp(path);
     if (file < 0) return r;
     close(file);
-    for (int run = 0; run < RUNS; ++run) {
+    const int runs = vy_bench_runs(RUNS);
+    for (int run = 0; run < runs; ++run) {
         vy_world *world = NULL;
         vy_recorder *recorder = NULL;
         if (vy_scene_find("baseline")->build(1, &world, NULL) != VY_OK) return r;

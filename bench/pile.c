@@ -107,6 +107,7 @@ static double drop_once(const pile *p, uint32_t threads, double (*now)(void), ui
 static bench_result drop_pile(const pile *p, int runs)
 {
     bench_result r = {(double)p->count * STEPS, 1e300, 0};
+    runs = vy_bench_runs(runs);
     for (int run = 0; run < runs; ++run) {
         const double seconds = drop_once(p, 1, clock_seconds, &r.hash);
         if (seconds < r.best_s) r.best_s = seconds;
@@ -139,7 +140,8 @@ bench_result vy_bench_pile_threads(void)
     const pile p = {.count = 1000, .heap = 1000};
     bench_result r = {1e300, 1e300, 0};
     uint64_t hash = 0;
-    for (int run = 0; run < 7; ++run) {
+    const int runs = vy_bench_runs(7);
+    for (int run = 0; run < runs; ++run) {
         const double one = drop_once(&p, 1, clock_wall_seconds, &hash);
         const double two = drop_once(&p, 2, clock_wall_seconds, &r.hash);
         if (one < r.count) r.count = one;

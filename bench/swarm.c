@@ -32,7 +32,8 @@ static vy_world *build(uint32_t count)
 static bench_result fly(uint32_t count, uint64_t steps)
 {
     bench_result r = {(double)count * (double)steps, 1e300, 0};
-    for (int run = 0; run < RUNS; ++run) {
+    const int runs = vy_bench_runs(RUNS);
+    for (int run = 0; run < runs; ++run) {
         vy_world *world = build(count);
         if (world == NULL) return r;
         const double start = clock_seconds();
