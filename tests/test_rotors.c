@@ -110,14 +110,19 @@ static void thrust_follows_the_polynomial(void **unused)
     assert_near(4.0 * vy_rotor_thrust(&v, hover), v.mass * 9.80665, 1e-12);
 }
 
+static vy_world *world_in(const vy_world_def *wd, const vy_drone_def *def)
+{
+    vy_world *world;
+    vy_error err = {0};
+    if (vy_world_create(wd, &world, &err) != VY_OK || vy_world_add_drone(world, def, NULL, &err) != VY_OK)
+        fail_msg("%s", err.text);
+    return world;
+}
+
 static vy_world *world_of(const vy_drone_def *def)
 {
     const vy_world_def wd = vy_default_world_def();
-    vy_world *world;
-    vy_error err = {0};
-    if (vy_world_create(&wd, &world, &err) != VY_OK || vy_world_add_drone(world, def, NULL, &err) != VY_OK)
-        fail_msg("%s", err.text);
-    return world;
+    return world_in(&wd, def);
 }
 
 static vy_drone_state state_of(const vy_world *world)
@@ -145,6 +150,66 @@ static void speeds_rise_and_fall_with_their_own_lag(void **unused)
         assert_near(s.rotor_speed[0], 500.0 + 750.0 * exp(-t / 0.06), 1e-9);
         assert_near(s.rotor_speed[1], 2000.0 - 750.0 * exp(-t / 0.02), 1e-9);
         assert_near(s.rotor_speed[2], 1250.0, 1e-12);
+    }
+    vy_world_destroy(world);
+}
+
+// Rotors without a lag have their speed from the start of the first step on, whatever they had before:
+// v = (T / m - g) t by every integrator and engine, for rotors that rise and rotors that fall.
+static void ideal_rotors_act_at_once(void **unused)
+{
+    (void)unused;
+    static const vy_integrator integrators[] = {VY_INTEGRATOR_RK4, VY_INTEGRATOR_LIE_MIDPOINT,
+                                                VY_INTEGRATOR_SEMI_IMPLICIT, VY_INTEGRATOR_EULER};
+    for (int n = 0; n < 8; ++n) {
+        vy_world_def wd = vy_default_world_def();
+        wd.environment.physics.integrator = integrators[n / 2];
+        vy_drone_def def = vy_default_drone_def();
+        def.vehicle.motor_lag = 0.0;
+        def.vehicle.drag_linear = (vy_vec3){0.0, 0.0, 0.0};
+        def.controller.kind = VY_CONTROLLER_NONE;
+        const double u = n % 2 ? 0.3 : 0.9;
+        def.controller.start = (vy_intent){.rung = VY_RUNG_MOTORS, .motors = {u, u, u, u}};
+        vy_world *world = world_in(&wd, &def);
+        const double w = u * def.vehicle.speed_max;
+        const double a = 4.0 * vy_rotor_thrust(&def.vehicle, w) / def.vehicle.mass - 9.80665;
+        for (int i = 1; i <= 20; ++i) {
+            (void)vy_world_step(world);
+            assert_near(state_of(world).velocity.z, a * (0.001 * i), 1e-12);
+            assert_true(state_of(world).rotor_speed[0] == w);
+        }
+        vy_world_destroy(world);
+    }
+}
+
+// On a joint, too: a drone that is told to fly is lifted from the first step on, and the ball on its rod with
+// it.
+static void ideal_rotors_act_at_once_on_a_joint(void **unused)
+{
+    (void)unused;
+    const vy_world_def wd = vy_default_world_def();
+    vy_drone_def def = vy_default_drone_def();
+    def.vehicle.motor_lag = 0.0;
+    def.vehicle.drag_linear = (vy_vec3){0.0, 0.0, 0.0};
+    def.controller.kind = VY_CONTROLLER_NONE;
+    def.controller.start = (vy_intent){.rung = VY_RUNG_MOTORS, .motors = {0.9, 0.9, 0.9, 0.9}};
+    vy_world *world = world_in(&wd, &def);
+    vy_error err = {0};
+    vy_world_body_def ball = vy_default_world_body_def();
+    ball.mass = 0.01;
+    ball.inertia = (vy_mat3){{{1e-6, 0, 0}, {0, 1e-6, 0}, {0, 0, 1e-6}}};
+    ball.position = (vy_vec3){def.position.x, def.position.y, def.position.z - 0.5};
+    vy_joint_def rod = vy_default_joint_def();
+    if (vy_world_add_body(world, &ball, &rod.body_b, &err) != VY_OK) fail_msg("%s", err.text);
+    rod.kind = VY_JOINT_DISTANCE;
+    rod.body_a = vy_world_body(world, 0);
+    rod.length = 0.5;
+    if (vy_world_add_joint(world, &rod, NULL, &err) != VY_OK) fail_msg("%s", err.text);
+    const double thrust = 4.0 * vy_rotor_thrust(&def.vehicle, 0.9 * def.vehicle.speed_max);
+    const double a = thrust / (def.vehicle.mass + 0.01) - 9.80665;
+    for (int i = 1; i <= 20; ++i) {
+        (void)vy_world_step(world);
+        assert_near(state_of(world).velocity.z, a * (0.001 * i), 1e-10);
     }
     vy_world_destroy(world);
 }
@@ -248,6 +313,8 @@ int main(void)
         cmocka_unit_test(the_general_way_agrees_with_the_plain_one),
         cmocka_unit_test(thrust_follows_the_polynomial),
         cmocka_unit_test(speeds_rise_and_fall_with_their_own_lag),
+        cmocka_unit_test(ideal_rotors_act_at_once),
+        cmocka_unit_test(ideal_rotors_act_at_once_on_a_joint),
         cmocka_unit_test(motor_curves_and_their_inverse),
         cmocka_unit_test(a_strange_vehicle_hovers),
         cmocka_unit_test(bad_rotors_are_refused_by_name),

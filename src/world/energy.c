@@ -189,13 +189,13 @@ static int is_coupled(const vy_model *m, uint32_t i)
     return i < m->drone_count ? plant_is_coupled(m, i) : body_is_coupled(m);
 }
 
-/// Speed targets in a step over which the battery's voltage is held.
-static void apply_battery_voltage(const multirotor_inputs *in, double charge, const double *speed,
-                                  double *target)
+/// Speed targets, and speeds of motors without a lag, in a step over which the battery's voltage is held.
+static void apply_battery_voltage(const multirotor_inputs *in, double charge, double *target, double *speed)
 {
     double current;
     const double share = battery_voltage_ratio(in, charge, speed, &current);
     for (int k = 0; k < in->layout->count; ++k) target[k] *= share;
+    ideal_motors_follow(in->layout, in->params, in->battery->capacity > 0.0, target, speed);
 }
 
 void vy_energy_stage(vy_world *world, const vy_model *m)
@@ -212,10 +212,9 @@ void vy_energy_stage(vy_world *world, const vy_model *m)
         if (drone) {
             memcpy(target, world->speeds[i], sizeof target);
             if (m->has_powertrain) charge = world->powertrain[i].battery.charge;
-            if (inputs.in.battery != NULL && !coupled)
-                apply_battery_voltage(&inputs.in, charge, world->drones[i].rotor_speed, target);
             actuators_gather(inputs.in.layout, &world->drones[i],
                              world->thrusters != NULL ? &world->thrusters[i] : NULL, now);
+            if (inputs.in.battery != NULL && !coupled) apply_battery_voltage(&inputs.in, charge, target, now);
             multirotor_follow(&inputs.in, target, now, half, full);
         }
         const step_inputs again = {&inputs.in, m->dt, target, now, half, full, body_at(world, i)};

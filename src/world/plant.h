@@ -66,6 +66,35 @@ VY_SLOW_FN void thruster_stage(const vy_model *m, const bits *now, const drone_b
         thruster_set_targets(&m->drones[i].layout, &tick, drones[i].control.motors, &thrusters[i], speeds[i]);
 }
 
+/// Motors without a lag are at their targets at once, in the lanes of `which`: what they were must not act in
+/// the first stage of a step.
+VY_SLOW_FN void ideal_motors_follow(const rotor_layout *layout, const multirotor_params *p, mask which,
+                                    const real *target, real *speed)
+{
+    for (int k = 0; k < layout->count; ++k) {
+        const mask falls = mask_set(layout->general) & (target[k] < speed[k]);
+        const mask jumps = which & (real_select(falls, p->shape.fall_full, p->rotor.decay_full) == 0.0);
+        speed[k] = real_select(jumps, target[k], speed[k]);
+    }
+}
+
+/// Rotors without a lag and a battery. On a battery their targets follow from its voltage: the stages of a
+/// coupled step solve for both, any other step has them from powertrain_hold.
+VY_FN void ideal_motor_stage(const vy_model *m, real (*speeds)[VY_ROTOR_CAP], drone_block *drones)
+{
+    for (uint32_t i = 0; i < m->drone_count; ++i) {
+        const drone_params *p = &m->params[i];
+        const mask ideal = p->plant.rotor.decay_full == 0.0;
+        if (!mask_any(ideal)) continue;
+        const int moved = m->drones[i].controller.flight != VY_FLIGHT_KINEMATIC &&
+                          m->drones[i].held != HELD_BY_CARRIER; // else its rotors are left alone
+        if (moved) {
+            ideal_motors_follow(&m->drones[i].layout, &p->plant, ideal & mask_not(p->battery.capacity > 0.0),
+                                speeds[i], drones[i].rotor_speed);
+        }
+    }
+}
+
 /// Rotor speeds and behind them the thrusts of thrusters, as the plant's equations take them.
 VY_FN void actuators_gather(const rotor_layout *layout, const drone_block *d, const thruster_block *t,
                             real *out)
@@ -241,8 +270,8 @@ VY_BIG_FN void plant_move_coupled(const vy_model *m, const multirotor_inputs *in
 
 /// Any other step: the voltage at its start sets the rotors' targets, and the induced velocities at its start
 /// are held; `next` are those at its end.
-VY_SLOW_FN void powertrain_hold(const vy_model *m, const multirotor_inputs *in, const drone_block *d,
-                                real *speeds, powertrain_block *powertrain, rotor_air_state *next)
+VY_SLOW_FN void powertrain_hold(const vy_model *m, const multirotor_inputs *in, drone_block *d, real *speeds,
+                                powertrain_block *powertrain, rotor_air_state *next)
 {
     *next = powertrain->memory;
     if (in->induces) multirotor_inflow(in, &d->body, d->rotor_speed, next);
@@ -252,6 +281,7 @@ VY_SLOW_FN void powertrain_hold(const vy_model *m, const multirotor_inputs *in, 
     const real share = battery_voltage_ratio(in, b->charge, d->rotor_speed, &current);
     for (int k = 0; k < in->layout->count; ++k) speeds[k] = speeds[k] * share;
     b->charge = battery_charge_after(b->charge, current, real_set(m->dt));
+    ideal_motors_follow(in->layout, in->params, in->battery->capacity > 0.0, speeds, d->rotor_speed);
 }
 
 /// One drone that no joint holds: its actuators stand in `all`.

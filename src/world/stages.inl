@@ -76,6 +76,7 @@ STAGE_WORLD(payload, nap_evaluated |= vy_payload_reevaluate_nap(world))
 STAGE(actuator_stage(m, drones, powertrain, speeds))
 STAGE_LANES(thruster, thruster_stage(m, &w->tick, drones, thrusters, speeds))
 STAGE_WORLD(fault, plant = vy_fault_motors(world))
+STAGE(ideal_motor_stage(plant, speeds, drones))
 
 // plant, joint, contact
 STAGE_WORLD(prestep, vy_prestep_stage(world, plant))

@@ -389,7 +389,9 @@ static double shortest_lag(const vy_scenario *s, int body)
     double lag = INFINITE;
     if (body >= s->drone_count) return lag;
     const vy_vehicle_def *v = &s->drones[body].def.vehicle;
-    if (v->rotor_count > 0) lag = fmin(lag, v->motor_lag);
+    // Without one a rotor jumps between steps; on a battery, if it falls with one, in the first stage.
+    const int jumps = v->motor_lag == 0.0 && (v->battery.capacity == 0.0 || v->motor_lag_down == 0.0);
+    if (v->rotor_count > 0 && !jumps) lag = fmin(lag, v->motor_lag);
     if (v->rotor_count > 0 && v->motor_lag_down > 0.0) lag = fmin(lag, v->motor_lag_down);
     if (v->rotor_air.inflow_lag > 0.0) lag = fmin(lag, v->rotor_air.inflow_lag);
     for (int i = 0; i < v->thruster_count; ++i) {
