@@ -28,7 +28,7 @@ PACKAGES ?= tools/install_packages.sh
 .DEFAULT_GOAL := build
 .NOTPARALLEL:
 MAKEFLAGS += --no-print-directory
-.PHONY: build demo test test-page test-crazyflie league test-slurm test-firmware screenshots check-long matrix sanitize clang kills law pairs levels mutants estimators fuzz lint format bench bench-peers install clean help
+.PHONY: build demo test test-page test-crazyflie league test-slurm test-firmware screenshots check-long matrix sanitize clang kills faults law pairs levels mutants estimators fuzz lint format bench bench-peers install clean help
 
 # $(call preset,NAME): configure and build one preset of CMakePresets.json.
 define preset
@@ -85,9 +85,9 @@ screenshots: ## the pictures of the README and docs, made anew
 	$(call preset,test)
 	@tools/screenshots.sh build/test
 
-check-long: ## what takes minutes: the page, matrix, sanitize, clang, kills, law, levels, lint, fuzz, wheel
+check-long: ## what takes minutes: the page, matrix, sanitize, clang, kills, faults, law, levels, lint, fuzz, wheel
 	@$(PACKAGES) demo test page lint long
-	@$(MAKE) test-page matrix sanitize clang kills law levels lint fuzz wheel
+	@$(MAKE) test-page matrix sanitize clang kills faults law levels lint fuzz wheel
 	@echo "check-long: all passed"
 
 wheel: ## the Python package as `pip install .` builds it, and its tests
@@ -114,6 +114,11 @@ kills: ## the tests of the command, with runs killed at 50 random moments
 	@$(PACKAGES) demo test
 	$(call preset,test)
 	@VOLERY_KILLS=50 tests/app_test.sh build/test
+
+faults: ## every allocation and system call of each command fails once, and with all that follow
+	@$(PACKAGES) demo test
+	$(call preset,test)
+	@tests/faults_test.sh build/test 1
 
 pairs: ## RUNS (100000) scenarios at random, made from the schema, through every oracle of test_pairs
 	@$(PACKAGES) demo test

@@ -5,6 +5,7 @@
 #include "controllers.h"
 #include "flight.h"
 #include "load.h"
+#include "message.h"
 #include "signals.h"
 #include "volery/batch.h"
 #include <math.h>
@@ -25,9 +26,9 @@ static void begin_row(const vy_plan *plan, const vy_case *c, double *row)
     for (int i = 0; i < 2 * plan->base->expect_count; ++i) margins[i] = (double)NAN;
 }
 
-// What a flight came to. `failure` has what a controller did at its end, too.
-static void fill_row(const vy_plan *plan, const vy_scenario *s, const vy_world *world,
-                     const vy_failure *failure, const vy_expect_result *results, double *row)
+// What a flight came to. `failure` has what a controller did at its end, too. 0: memory is out.
+static int fill_row(const vy_plan *plan, const vy_scenario *s, const vy_world *world,
+                    const vy_failure *failure, const vy_expect_result *results, double *row)
 {
     vy_result *r = vy_row_result(row);
     double *margins = vy_row_margins(row, plan);
@@ -43,7 +44,7 @@ static void fill_row(const vy_plan *plan, const vy_scenario *s, const vy_world *
         margins[2 * i] = results[i].margin;
         margins[2 * i + 1] = results[i].worst;
     }
-    if (failure->reason == VY_FAILURE_NONE) return;
+    if (failure->reason == VY_FAILURE_NONE) return r->config_hash != 0;
     r->outcome = VY_OUTCOME_FAILED;
     r->reason = (uint64_t)failure->reason;
     r->body = failure->body;
@@ -52,6 +53,7 @@ static void fill_row(const vy_plan *plan, const vy_scenario *s, const vy_world *
     r->limit = failure->limit;
     r->wall_clock = failure->reason == VY_FAILURE_CONTROLLER &&
                     (failure->verdict == VY_VERDICT_LATE || failure->verdict == VY_VERDICT_NOT_READY);
+    return r->config_hash != 0;
 }
 
 void vy_campaign_killed_row(const vy_plan *plan, const vy_case *c, int signal, double *row)
@@ -70,7 +72,8 @@ int vy_campaign_fly_case(vy_plan *plan, const vy_case *c, const char *log, doubl
     flight flown = {.signal = 0};
     begin_row(plan, c, row);
     vy_row_result(row)->outcome = VY_OUTCOME_INVALID;
-    if (vy_plan_scenario(plan, c, &s, &err) != VY_OK) return 0;
+    const vy_status made = vy_plan_scenario(plan, c, &s, &err);
+    if (made != VY_OK) return made == VY_NO_MEMORY ? vy_print_no_memory("campaign") : 0;
     const int opened = vy_controllers_open("campaign", s, 0, 1, &programs);
     int status = opened == 0 ? vy_load_world("campaign", s, &world) : 0;
     const int built = opened == 0 && status == 0;
@@ -90,7 +93,8 @@ int vy_campaign_fly_case(vy_plan *plan, const vy_case *c, const char *log, doubl
                                 .is_bare = log == NULL};
         status = vy_flight_fly(&def, &flown);
         vy_row_result(row)->outcome = VY_OUTCOME_COMPLETED;
-        if (status == 0) fill_row(plan, s, world, &flown.failure, flown.results, row);
+        if (status == 0 && !fill_row(plan, s, world, &flown.failure, flown.results, row))
+            status = vy_print_no_memory("campaign");
         if (status == 0 && flown.signal != 0) status = vy_signals_exit(flown.signal);
         vy_flight_destroy(&flown);
     }
@@ -169,14 +173,14 @@ static int read_lane(lanes *l, uint32_t lane, double *row)
     vy_error err;
     if (vy_scenario_build(s, &world, &err) != VY_OK) return 0;
     vy_batch_save(l->batch, lane, l->state);
-    const int restored = vy_world_restore(world, l->state, l->state_size, &err) == VY_OK;
+    int restored = vy_world_restore(world, l->state, l->state_size, &err) == VY_OK;
     if (restored) {
         const vy_failure failure = vy_world_failure(world);
         vy_row_result(row)->outcome = VY_OUTCOME_COMPLETED;
         vy_expect_begin(s, l->results);
         vy_expect_feed(s, world, l->results);
         vy_expect_end(s, l->results);
-        fill_row(l->plan, s, world, &failure, l->results, row);
+        restored = fill_row(l->plan, s, world, &failure, l->results, row);
     }
     vy_world_destroy(world);
     return restored;

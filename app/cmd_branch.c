@@ -132,7 +132,9 @@ static int fly(const arguments *given, const vy_log *log, const vy_scenario *sce
     const vy_integrator wanted = scenario->environment.physics.integrator;
     if (restored == VY_OK && wanted != from->declared)
         restored = vy_world_set_integrator(world, wanted, &error);
-    if (restored != VY_OK) {
+    if (restored == VY_NO_MEMORY) {
+        status = vy_print_no_memory("branch");
+    } else if (restored != VY_OK) {
         status = vy_print_error("branch", EXIT_USAGE, "the changed scenario cannot go on from there: %s",
                                 error.text);
     } else {

@@ -51,7 +51,9 @@ static int load_plan(campaign *c)
     int status = vy_file_check_input("campaign", "plan", c->file);
     if (status != 0) return status;
     const vy_status loaded = vy_plan_load(c->file, find_scenario, &c->plan, &found);
-    if (loaded != VY_OK) {
+    if (loaded == VY_NO_MEMORY) {
+        status = vy_print_no_memory("campaign"); // what was found may be its doing
+    } else if (loaded != VY_OK) {
         vy_print_diagnostics(&found);
         status = found.errors > 0
                      ? vy_print_error("campaign", loaded == VY_IO ? EXIT_SYSTEM : EXIT_USAGE, "%s: %d %s",

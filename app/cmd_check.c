@@ -24,13 +24,15 @@ static int check_json(const char *file, const overrides *changes)
     vy_diagnostics found = {.count = 0};
     const int status = vy_load_scenario_diagnosed("check", file, changes, &scenario, &found);
     if (status == 0) {
+        const uint64_t hash = vy_scenario_hash(scenario);
         char *text = vy_scenario_print(scenario);
+        if (hash == 0 || text == NULL) vy_lack_memory();
         json j = vy_json_begin(stdout);
         vy_json_text(&j, "status", "ok");
         vy_json_text(&j, "file", file);
         vy_json_text(&j, "scenario", scenario->name);
         vy_json_uint(&j, "steps", vy_scenario_steps(scenario));
-        vy_json_hash(&j, "config_hash", vy_scenario_hash(scenario));
+        vy_json_hash(&j, "config_hash", hash);
         vy_json_text(&j, "resolved", text);
         vy_json_diagnostics(&j, &found);
         vy_json_end(&j);
@@ -47,6 +49,7 @@ static int check_text(const char *file, const overrides *changes)
     int status = vy_load_scenario("check", file, changes, &scenario);
     if (status != 0) return status;
     const uint64_t hash = vy_scenario_hash(scenario);
+    if (hash == 0) vy_lack_memory();
     status = print_text(vy_scenario_print(scenario));
     if (status == EXIT_DONE) printf("# configuration hash %016" PRIx64 "\n", hash);
     vy_scenario_destroy(scenario);

@@ -48,8 +48,9 @@ static int write_figure(const char *path, double scale, const figure *f)
     canvas *c = ends_with(path, ".png")   ? vy_canvas_png(out.file, f->width, scale)
                 : ends_with(path, ".pdf") ? vy_canvas_pdf(out.file, f->width)
                                           : vy_canvas_svg(out.file, f->width);
-    if (c != NULL) vy_figure_draw(f, c);
-    const canvas_status drawn = c != NULL ? vy_canvas_close(c) : CANVAS_NO_MEMORY;
+    const int whole = c != NULL && vy_figure_draw(f, c);
+    const canvas_status closed = c != NULL ? vy_canvas_close(c) : CANVAS_NO_MEMORY;
+    const canvas_status drawn = whole ? closed : CANVAS_NO_MEMORY;
     if (drawn == CANVAS_DONE) return vy_output_commit("plot", &out);
     vy_output_discard(&out);
     if (drawn == CANVAS_NO_MEMORY) return vy_print_no_memory("plot");

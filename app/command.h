@@ -1,14 +1,7 @@
 // command.h - what the command's table is made of. Parsing, help, completion and the man page all read it.
 #pragma once
 #include "arguments.h"
-
-/// Exit statuses; after SIGINT or SIGTERM the status is 128 plus the signal's number.
-enum {
-    EXIT_DONE = 0,   ///< done, and everything expected was met
-    EXIT_FAILED = 1, ///< the run failed its expectations or safety limits, or a replay differs
-    EXIT_USAGE = 2,  ///< bad usage or bad input
-    EXIT_SYSTEM = 3, ///< the system failed: disk, memory
-};
+#include "exit_status.h"
 
 /// What a word on the command line stands for; completion offers those.
 typedef enum word_kind {

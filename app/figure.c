@@ -165,11 +165,11 @@ static size_t drop_collinear(canvas_point *points, size_t count)
     return kept;
 }
 
-// No more than the smallest and the largest value of every half point: more cannot be seen.
-static void draw_line(const figure *f, canvas *c, const axes *a, const figure_line *line)
+// No more than the smallest and the largest value of every half point: more cannot be seen. 0: memory is out.
+static int draw_line(const figure *f, canvas *c, const axes *a, const figure_line *line)
 {
     canvas_point *points = malloc((line->count + 1) * sizeof *points);
-    if (points == NULL) return;
+    if (points == NULL) return 0;
     const double bucket = 0.5;
     size_t n = 0, first = 0;
     for (size_t i = 0; i < line->count; ++i) {
@@ -192,6 +192,7 @@ static void draw_line(const figure *f, canvas *c, const axes *a, const figure_li
     n = drop_collinear(points, n);
     vy_canvas_line(c, points, n, theme_of(f)->lines[line->color % 8], 1.2, line->dash);
     free(points);
+    return 1;
 }
 
 static void draw_head(const figure *f, canvas *c, const figure_panel *p, double y)
@@ -219,8 +220,9 @@ static void draw_head(const figure *f, canvas *c, const figure_panel *p, double 
     }
 }
 
-void vy_figure_draw(const figure *f, canvas *c)
+int vy_figure_draw(const figure *f, canvas *c)
 {
+    int whole = 1;
     vy_canvas_begin(c, figure_height(f, c), theme_of(f)->background);
     vy_canvas_text(c, LEFT, 15.0, NORMAL, TEXT_LEFT, theme_of(f)->text, 0, f->title);
     double y = TOP;
@@ -232,8 +234,9 @@ void vy_figure_draw(const figure *f, canvas *c)
         draw_head(f, c, p, y + 11.0);
         draw_ticks(f, c, &a, i + 1 == f->panel_count);
         vy_canvas_clip(c, a.left, a.top, a.width, a.height);
-        for (int k = 0; k < p->line_count; ++k) draw_line(f, c, &a, &p->lines[k]);
+        for (int k = 0; k < p->line_count; ++k) whole &= draw_line(f, c, &a, &p->lines[k]);
         vy_canvas_clip(c, 0.0, 0.0, 0.0, 0.0);
         y += head + f->panel + GAP;
     }
+    return whole;
 }

@@ -30,4 +30,4 @@ typedef struct figure {
 } figure;
 
 /// On a canvas as wide as the figure.
-void vy_figure_draw(const figure *f, canvas *c);
+int vy_figure_draw(const figure *f, canvas *c); ///< 0: memory is out

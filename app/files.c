@@ -61,6 +61,7 @@ typedef struct claim {
 static char *inputs[INPUT_CAP];
 static claim claims[OUTPUT_CAP];
 static int input_count, claim_count;
+static int lost_input;   // memory was out: nobody knows what must not be replaced
 static int has_conflict; // an output would destroy an input or another output
 
 void vy_file_is_input(const char *path)
@@ -69,12 +70,13 @@ void vy_file_is_input(const char *path)
         if (strcmp(inputs[i], path) == 0) return; // many drones, one controller
     }
     char *copy = input_count < INPUT_CAP ? strdup(path) : NULL;
+    lost_input |= copy == NULL && input_count < INPUT_CAP;
     if (copy != NULL) inputs[input_count++] = copy;
 }
 
 void vy_file_reset(void)
 {
-    has_conflict = 0;
+    has_conflict = lost_input = 0;
     while (input_count > 0) free(inputs[--input_count]);
     while (claim_count > 0) {
         free(claims[--claim_count].path);
@@ -131,7 +133,7 @@ static int check_output_conflict(const char *name)
 
 int vy_file_check_conflicts(const char *name)
 {
-    const int status = check_output_conflict(name);
+    const int status = lost_input ? vy_print_no_memory(name) : check_output_conflict(name);
     has_conflict |= status != 0;
     return status;
 }
@@ -172,6 +174,16 @@ void vy_file_print_backup(const char *name, const char *path, const char *kept)
 {
     if (kept == NULL) return;
     vy_print_warning(name, "%s%s, which an earlier run left behind, is kept as %s", path, VY_FILE_PART, kept);
+}
+
+void vy_file_print_part(const char *name, const char *path)
+{
+    for (int i = 0; i < claim_count; ++i) {
+        const claim *c = &claims[i];
+        if (strcmp(c->path, path) != 0 || !vy_file_is_regular(c->part)) continue;
+        if (strstr(vy_last_error(), c->part) != NULL) continue;
+        vy_print_warning(name, "what was written so far is kept as %s", c->part);
+    }
 }
 
 int vy_output_open(const char *name, const char *path, output *out)

@@ -30,6 +30,9 @@ int vy_file_has_conflict(void);
 /// Print where an older PATH.part now is; NULL: there was none.
 void vy_file_print_backup(const char *name, const char *path, const char *kept);
 
+/// Print where what was written of an output so far is, if it is there and the last error has not said so.
+void vy_file_print_part(const char *name, const char *path);
+
 /// Is `path` a dash or /dev/stdout, which stand for standard output?
 int vy_file_is_stream(const char *path);
 

@@ -225,25 +225,35 @@ static void evaluate_run(flight *f)
 }
 
 // The result of each expectation, for readers of the log.
-static void note_expectations(const flight *f, vy_recorder *recorder)
+static int note_expectations(const flight *f, vy_recorder *recorder)
 {
+    int whole = 1;
     for (int i = 0; i < f->def.scenario->expect_count; ++i) {
         char *text = vy_expect_print(f->def.scenario, i, &f->results[i]);
         if (text != NULL) vy_recorder_note(recorder, f->def.world, "expectation", text);
+        whole &= text != NULL;
         free(text);
     }
+    return whole;
 }
 
 static int close_log(const flight *f, vy_recorder *recorder)
 {
     char why[400];
-    note_expectations(f, recorder);
+    const int whole = note_expectations(f, recorder);
     vy_flight_describe_failure(f, why, sizeof why);
     if (f->signal != 0) vy_recorder_note(recorder, f->def.world, "interrupted", "stopped by a signal");
     if (f->signal == 0 && why[0] != '\0') vy_recorder_note(recorder, f->def.world, "outcome", why);
     vy_error error = {.status = VY_OK};
-    const vy_status status = vy_recorder_close(recorder, f->def.world, f->status, &error);
-    return status == VY_OK ? 0 : vy_print_status(f->def.command, status, &error);
+    vy_status status = VY_NO_MEMORY;
+    if (whole)
+        status = vy_recorder_close(recorder, f->def.world, f->status, &error);
+    else
+        vy_recorder_abandon(recorder);
+    if (status == VY_OK) return 0;
+    const int printed = vy_print_status(f->def.command, status, &error);
+    vy_file_print_part(f->def.command, f->def.log);
+    return printed;
 }
 
 int vy_flight_fly(const flight_def *def, flight *out)
@@ -311,7 +321,8 @@ void vy_flight_describe_failure(const flight *f, char *out, size_t size)
         if (f->at_end) snprintf(out + length, size - length, " (after the last step)");
     } else if (f->broken >= 0) {
         char *text = vy_expect_print(f->def.scenario, f->broken, &f->results[f->broken]);
-        snprintf(out, size, "an expectation is not met: %s", text != NULL ? text : "");
+        snprintf(out, size, "an expectation is not met: %s",
+                 text != NULL ? text : "(no memory to say which)");
         free(text);
     }
 }

@@ -92,11 +92,12 @@ int vy_scenario_file(const char *name, const char *operand, char **path)
 static int print_diagnostics(const char *name, const char *what, vy_status status,
                              const vy_diagnostics *found)
 {
+    if (status == VY_NO_MEMORY) return vy_print_no_memory(name); // what was found may be its doing
     vy_print_diagnostics(found);
     if (status == VY_OK) return 0;
     if (found->errors > 0) {
-        return vy_print_error(name, status == VY_IO || status == VY_NO_MEMORY ? EXIT_SYSTEM : EXIT_USAGE,
-                              "%s: %d %s", what, found->errors, found->errors == 1 ? "mistake" : "mistakes");
+        return vy_print_error(name, status == VY_IO ? EXIT_SYSTEM : EXIT_USAGE, "%s: %d %s", what,
+                              found->errors, found->errors == 1 ? "mistake" : "mistakes");
     }
     const vy_error error = {.status = status};
     return vy_print_status(name, status, &error);
@@ -178,6 +179,7 @@ int vy_check_log_hash(const char *name, const char *path, const vy_log *log, con
 {
     const uint64_t hash = vy_scenario_hash(scenario), logged = vy_log_get_info(log).config_hash;
     if (hash == logged) return 0;
+    if (hash == 0) return vy_print_no_memory(name);
     return vy_print_error(name, EXIT_FAILED,
                           "%s: the scenario in the log is not the one that was flown: its hash is %016" PRIx64
                           ", the log says %016" PRIx64,

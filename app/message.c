@@ -74,11 +74,16 @@ void vy_print_warning(const char *name, const char *format, ...)
     va_end(list);
 }
 
+static int lacks_memory;
+
+void vy_lack_memory(void) { lacks_memory = 1; }
+
 int vy_print_no_memory(const char *name) { return vy_print_error(name, EXIT_SYSTEM, "out of memory"); }
 
 int vy_print_status(const char *name, vy_status status, const vy_error *err)
 {
-    const int exit_status = status == VY_IO || status == VY_NO_MEMORY ? EXIT_SYSTEM : EXIT_USAGE;
+    const int exit_status = status == VY_IO ? EXIT_SYSTEM : EXIT_USAGE;
+    if (status == VY_NO_MEMORY) return vy_print_no_memory(name);
     const char *text = err->text[0] != '\0' ? err->text : vy_status_text(status);
     if (err->file[0] != '\0' && err->line > 0) {
         return vy_print_error(name, exit_status, "%s:%d:%d: %s", err->file, err->line, err->column, text);
@@ -103,7 +108,12 @@ int vy_flush_stdout(const char *name, int exit_status)
 {
     errno = 0;
     const int failed = ferror(stdout);
-    if (fflush(stdout) == 0 && !failed) return exit_status;
+    const int whole = fflush(stdout) == 0 && !failed;
+    if (whole && lacks_memory && exit_status < EXIT_USAGE) {
+        also_json = 0; // one object
+        return vy_print_no_memory(name);
+    }
+    if (whole) return exit_status;
     // An earlier write has failed, and its reason is gone: a pipe without a reader can still be told.
     struct pollfd pipe = {.fd = STDOUT_FILENO, .events = POLLOUT};
     if (errno == 0 && poll(&pipe, 1, 0) == 1 && (pipe.revents & POLLERR) != 0) errno = EPIPE;

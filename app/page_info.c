@@ -1,7 +1,9 @@
 // page_info.c - a run's identity, its drones' shapes, its certificate and its scenario as JSON.
 #include "page_info.h"
-#include "load.h"
 #include "environment/wind_grid.h"
+#include "exit_status.h"
+#include "load.h"
+#include "message.h"
 #include "record/log.h"
 #include "record/streams.h"
 #include "world/sensor_suite.h"
@@ -347,10 +349,16 @@ static int put_certificates(json *j, const char *path, vy_log *log, const vy_sce
     vy_error error = {.status = VY_OK};
     int status = 0;
     vy_json_list(j, "nap");
-    if (info.physics == VY_PHYSICS_REVISION && vy_load_world("view", scenario, &world) == 0) {
+    const int loaded =
+        info.physics == VY_PHYSICS_REVISION ? vy_load_world("view", scenario, &world) : EXIT_USAGE;
+    if (loaded == EXIT_SYSTEM) status = loaded;
+    if (loaded == 0) {
         const vy_status found = vy_log_state_before(log, info.last_tick, &last, &error);
         if (found != VY_OK) status = vy_print_log_error("view", path, found, &error);
-        if (status == 0 && vy_world_restore(world, last.bytes, last.size, NULL) == VY_OK) {
+        const vy_status restored =
+            status == 0 ? vy_world_restore(world, last.bytes, last.size, NULL) : VY_BAD_STATE;
+        if (restored == VY_NO_MEMORY) status = vy_print_no_memory("view");
+        if (restored == VY_OK) {
             for (uint32_t i = 0; i < vy_world_body_count(world); ++i) {
                 vy_certificate c;
                 if (vy_world_certificate(world, vy_world_body(world, i), &c) == VY_OK) put_certificate(j, &c);
@@ -410,8 +418,11 @@ int vy_page_info(json *j, const char *path, vy_log *log, const page_data *data)
     put_omitted(j, data);
     put_units(j);
     vy_json_text(j, "scenario", vy_log_scenario(log));
-    if (vy_load_logged_scenario("view", path, log, NULL, &scenario) == 0) {
+    const int loaded = vy_load_logged_scenario("view", path, log, NULL, &scenario);
+    if (loaded == 0) {
         status = put_scenario(j, path, log, scenario);
+    } else if (loaded == EXIT_SYSTEM) {
+        status = loaded;
     } else {
         put_names(j, log);
     }

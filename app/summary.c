@@ -176,6 +176,7 @@ static void print_expectations(const flight *f)
     for (int i = 0; i < s->expect_count; ++i) {
         const vy_expect_result *r = &f->results[i];
         char *text = vy_expect_print(s, i, r);
+        if (text == NULL) vy_lack_memory();
         const char *colour = r->met ? p.good : r->skipped ? p.plain : p.bad;
         printf("  %s%-12s%s%s", colour,
                r->met       ? "ok"
@@ -571,6 +572,7 @@ static void json_expectations(const flight *f, json *j)
         const vy_expect_result *r = &f->results[i];
         const vy_quantity *q = &quantities[e->quantity];
         char *text = vy_expect_print(s, i, r);
+        if (text == NULL) vy_lack_memory();
         vy_json_object(j, NULL);
         vy_json_text(j, "quantity", q->name);
         static const char *const moments[] = {"end",     "throughout", "rms",     "settled",
@@ -611,6 +613,8 @@ static uint64_t tier_of(const vy_scenario *s)
 static void json_summary(const flight *f)
 {
     const vy_scenario *s = f->def.scenario;
+    const uint64_t hash = vy_scenario_hash(s);
+    if (hash == 0) vy_lack_memory();
     json j = vy_json_begin(stdout);
     vy_json_text(&j, "status", f->status);
     vy_json_text(&j, "scenario", s->name);
@@ -622,7 +626,7 @@ static void json_summary(const flight *f)
     vy_json_number(&j, "sim_time_s", (double)steps_flown(f) * s->step);
     vy_json_number(&j, "wall_s", f->wall);
     vy_json_number(&j, "realtime_factor", realtime_factor(f));
-    vy_json_hash(&j, "config_hash", vy_scenario_hash(s));
+    vy_json_hash(&j, "config_hash", hash);
     vy_json_hash(&j, "final_hash", vy_world_hash(f->def.world));
     json_failure(f, &j);
     json_drones(f, &j);

@@ -32,6 +32,7 @@ vy_status vy_read_file(const char *path, size_t limit, char **data, size_t *size
     *data = NULL;
     *size = 0;
     FILE *file = fopen(path, "rb");
+    if (file == NULL && errno == ENOMEM) return VY_NO_MEMORY;
     if (file == NULL) return errno == ENOENT || errno == ENOTDIR ? VY_NOT_FOUND : VY_IO;
     const vy_status status = read_stream(file, limit, data, size);
     const int reason = errno;

@@ -130,7 +130,8 @@ static int shares_rest(vy_batch *b, const vy_scenario *scenario)
     rest.seed = b->scenario->seed;
     rest.environment.wind.constant = b->scenario->environment.wind.constant;
     rest.drones = b->scenario->drones;
-    return scenario->drone_count == b->scenario->drone_count && vy_scenario_hash(&rest) == b->scenario_hash;
+    return scenario->drone_count == b->scenario->drone_count && b->scenario_hash != 0 &&
+           vy_scenario_hash(&rest) == b->scenario_hash;
 }
 
 vy_status vy_batch_start(vy_batch *b, uint32_t world, const vy_scenario *scenario, vy_error *err)

@@ -304,7 +304,7 @@ static void merge_diagnostics(vy_reader *r, const vy_plan *p, const vy_diagnosti
 }
 
 // Programs of controllers are what they were: the digest of every file among their words.
-static uint64_t digest_programs(const vy_scenario *s, uint64_t hash)
+static uint64_t digest_programs(vy_reader *r, const vy_scenario *s, uint64_t hash)
 {
     for (int i = 0; i < s->drone_count; ++i) {
         const vy_controller_def *c = &s->drones[i].def.controller;
@@ -316,7 +316,9 @@ static uint64_t digest_programs(const vy_scenario *s, uint64_t hash)
             uint64_t digest = 0;
             snprintf(path, sizeof path, "%s%s%s", word[0] == '/' ? "" : c->folder, word[0] == '/' ? "" : "/",
                      word);
-            if (vy_file_digest(path, &digest) == VY_OK) hash = vy_hash_chain(hash, &digest, sizeof digest);
+            const vy_status status = vy_file_digest(path, &digest);
+            if (status == VY_NO_MEMORY) r->no_memory = 1;
+            if (status == VY_OK) hash = vy_hash_chain(hash, &digest, sizeof digest);
         }
     }
     return hash;
@@ -341,9 +343,11 @@ static void try_value(vy_reader *r, vy_plan *p, int index, const char *text, con
         r->no_memory = 1;
     else if (status != VY_OK)
         report_made(r, p, field, &found);
-    else if (p->vary[index].draw == VY_DRAW_VALUES)
-        *hash = digest_programs(made,
-                                vy_hash_chain(*hash, &(uint64_t){vy_scenario_hash(made)}, sizeof(uint64_t)));
+    else if (p->vary[index].draw == VY_DRAW_VALUES) {
+        const uint64_t own = vy_scenario_hash(made);
+        if (own == 0) r->no_memory = 1;
+        *hash = digest_programs(r, made, vy_hash_chain(*hash, &own, sizeof own));
+    }
     vy_diagnostics_destroy(&found);
     vy_scenario_destroy(made);
 }
@@ -414,13 +418,14 @@ static void load_instances(vy_reader *r, vy_plan *p)
         .overrides = set, .override_count = p->set_count, .find_programs = 1};
     vy_diagnostics found = {.count = 0};
     vy_scenario *plain = NULL;
-    if (vy_scenario_load(p->path, &options, &plain, &found) != VY_OK) {
-        merge_diagnostics(r, p, &found);
-    } else {
+    vy_status status = vy_scenario_load(p->path, &options, &plain, &found);
+    if (status != VY_OK && status != VY_NO_MEMORY) merge_diagnostics(r, p, &found);
+    if (status == VY_OK) {
         vy_diagnostics_destroy(&found);
-        if (vy_template_load(p->path, &options, keys, first, count, &p->instances, &found) != VY_OK)
-            report_made(r, p, p, &found);
+        status = vy_template_load(p->path, &options, keys, first, count, &p->instances, &found);
+        if (status != VY_OK && status != VY_NO_MEMORY) report_made(r, p, p, &found);
     }
+    if (status == VY_NO_MEMORY) r->no_memory = 1;
     vy_diagnostics_destroy(&found);
     vy_scenario_destroy(plain);
     free(set);
@@ -437,7 +442,8 @@ static void resolve_scenario(vy_reader *r, vy_plan *p)
 {
     load_instances(r, p);
     if (r->no_memory || p->instances == NULL) {
-        if (r->report->status == VY_OK) vy_reader_refuse(r, p->scenario, "scenario: cannot be read");
+        if (r->report->status == VY_OK && !r->no_memory)
+            vy_reader_refuse(r, p->scenario, "scenario: cannot be read");
         return;
     }
     vy_error err;
@@ -445,8 +451,13 @@ static void resolve_scenario(vy_reader *r, vy_plan *p)
     uint64_t hash = 0;
     vy_plan_case(p, 0, &c);
     try_values(r, p, &hash);
-    if (r->report->status != VY_OK) return;
-    if (vy_plan_scenario(p, &c, &p->base, &err) != VY_OK) {
+    if (r->report->status != VY_OK || r->no_memory) return;
+    const vy_status made = vy_plan_scenario(p, &c, &p->base, &err);
+    if (made == VY_NO_MEMORY) {
+        r->no_memory = 1;
+        return;
+    }
+    if (made != VY_OK) {
         vy_reader_refuse(r, p->vary_count > 0 ? (const void *)p->vary[0].key : p->scenario, "case 0: %s",
                          err.text);
         return;
@@ -457,7 +468,7 @@ static void resolve_scenario(vy_reader *r, vy_plan *p)
     if (text == NULL) r->no_memory = 1;
     if (text != NULL) hash = vy_hash_chain(hash, text, strlen(text));
     free(text);
-    p->identity = identity_of(p, digest_programs(p->base, hash));
+    p->identity = identity_of(p, digest_programs(r, p->base, hash));
     p->shared_environment = 1;
     for (int i = 0; i < p->base->expect_count; ++i) p->every_step |= p->base->expect[i].at != VY_AT_END;
     for (int i = 0; i < p->vary_count; ++i) p->shared_environment &= is_lane_key(p->vary[i].key);
@@ -490,8 +501,11 @@ static vy_status parse(char *text, size_t size, const char *name, vy_find_scenar
         if (!reader.no_memory) check_plan(&reader, plan);
         if (report.status == VY_OK && !reader.no_memory) build_directions(&reader, plan);
         if (report.status == VY_OK && !reader.no_memory && find != NULL) {
+            errno = 0;
             plan->path = find(plan->scenario, name);
-            if (plan->path == NULL)
+            if (plan->path == NULL && errno == ENOMEM)
+                reader.no_memory = 1;
+            else if (plan->path == NULL)
                 vy_reader_refuse(&reader, plan->scenario,
                                  "scenario: there is no file %s, seen from the folder of %s", plan->scenario,
                                  name);

@@ -398,15 +398,16 @@ static void put_primitives(vy_pb_writer *w, const vy_shape *s, const vy_pose *at
     }
 }
 
-void vy_foxglove_put_solid(vy_pb_writer *w, uint64_t time, const char *name, const char *frame_name,
-                           const vy_shape *shape, const vy_pose *at)
+int vy_foxglove_put_solid(vy_pb_writer *w, uint64_t time, const char *name, const char *frame_name,
+                          const vy_shape *shape, const vy_pose *at)
 {
     unsigned char *indices = malloc(vy_foxglove_solid_room(shape));
-    if (indices == NULL) return; // one picture less; the log's records do not depend on it
+    if (indices == NULL) return 0;
     vy_foxglove_begin_entity(w, time, name, frame_name, 1);
     put_primitives(w, shape, at, indices);
     vy_foxglove_end_entity(w);
     free(indices);
+    return 1;
 }
 
 size_t vy_foxglove_line_room(int count) { return FOXGLOVE_ROOM + (size_t)count * (POINT_ROOM + 8); }

@@ -37,8 +37,8 @@ size_t vy_foxglove_solid_room(const vy_shape *shape);
 
 /// An entity of SceneUpdate called `name`: a solid that stands at `at` in the frame `frame_name`. Of a plane
 /// a square is shown, of a large height field every n-th sample.
-void vy_foxglove_put_solid(vy_pb_writer *w, uint64_t time, const char *name, const char *frame_name,
-                           const vy_shape *shape, const vy_pose *at);
+int vy_foxglove_put_solid(vy_pb_writer *w, uint64_t time, const char *name, const char *frame_name,
+                          const vy_shape *shape, const vy_pose *at); ///< 0: memory is out
 
 /// An entity of SceneUpdate called `name`, to be filled with the primitives below, in the frame `frame_name`
 /// as it is at `time`; `locked`: it moves with the frame from then on.

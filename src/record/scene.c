@@ -1,5 +1,6 @@
 // scene.c - drones, bodies, obstacles, joints, plumes and rays as entities of a scene.
 #include "record/scene.h"
+#include "base/fail.h"
 #include "equations/gravity.h"
 #include "record/foxglove.h"
 #include "record/streams.h"
@@ -27,6 +28,13 @@ static vy_pb_writer begin(log_scene *s, uint64_t time, size_t room)
     return vy_output_begin(s->output, s->channel, time, room);
 }
 
+static void put_solid(log_scene *s, vy_pb_writer *w, uint64_t time, const char *name, const char *frame,
+                      const vy_shape *shape, const vy_pose *at)
+{
+    if (!vy_foxglove_put_solid(w, time, name, frame, shape, at))
+        (void)vy_fail(&s->output->error, VY_NO_MEMORY, "log: out of memory");
+}
+
 // The largest distance of rotors and thrusters from the middle of a drone; half a metre where it has none.
 static double max_extent_of(const rotor_layout *layout)
 {
@@ -50,7 +58,7 @@ static void write_body_shape(log_scene *s, const vy_world *world, uint32_t i, ui
     const size_t room = shape != NULL ? vy_foxglove_solid_room(shape) : FOXGLOVE_SHAPE_ROOM;
     vy_pb_writer w = begin(s, time, room + 2 * VY_NAME_CAP);
     if (shape != NULL)
-        vy_foxglove_put_solid(&w, time, name, name, shape, &middle);
+        put_solid(s, &w, time, name, name, shape, &middle);
     else
         vy_foxglove_put_shape(&w, time, name, layout->hub, layout->count, max_extent_of(layout));
     vy_output_end(s->output, &w);
@@ -66,7 +74,7 @@ void vy_scene_shapes(log_scene *s, const vy_world *world, uint64_t time)
         if (vy_world_obstacle(world, i, &shape, &pose) != VY_OK) continue;
         snprintf(name, sizeof name, "obstacle %u", (unsigned)i);
         vy_pb_writer w = begin(s, time, vy_foxglove_solid_room(shape) + sizeof name);
-        vy_foxglove_put_solid(&w, time, name, FOXGLOVE_WORLD, shape, &pose);
+        put_solid(s, &w, time, name, FOXGLOVE_WORLD, shape, &pose);
         vy_output_end(s->output, &w);
     }
 }

@@ -46,6 +46,10 @@ vy_status vy_scenario_log_def(const vy_scenario *s, const vy_world *world, scena
     fill_names(s, obstacles, out->names, def);
     def->scenario = out->text;
     def->config_hash = vy_scenario_hash(s);
+    if (def->config_hash == 0) {
+        vy_scenario_log_def_free(out);
+        return vy_fail(err, VY_NO_MEMORY, "out of memory");
+    }
     def->every = (uint64_t)s->log.every;
     def->snapshot = to_steps(s->log.snapshot, s->step);
     def->display = s->log.display > 0.0 ? to_steps(s->log.display, s->step) : 0;
@@ -151,7 +155,9 @@ vy_status vy_scenario_allow_programs(vy_scenario *scenario, vy_log *log, vy_erro
     vy_scenario *logged = NULL;
     vy_diagnostics ignored;
     vy_status status = parse(log, "the log", NULL, 0, &logged, &ignored);
-    if (status == VY_OK && vy_scenario_hash(logged) != vy_log_get_info(log).config_hash) status = VY_DAMAGED;
+    const uint64_t hash = status == VY_OK ? vy_scenario_hash(logged) : 0;
+    if (status == VY_OK && hash != vy_log_get_info(log).config_hash)
+        status = hash != 0 ? VY_DAMAGED : VY_NO_MEMORY;
     vy_diagnostics_destroy(&ignored);
     vy_scenario_destroy(logged);
     if (status != VY_OK)

@@ -210,7 +210,9 @@ void vy_digest_parameters(vy_reader *reader, const char *from, int may_read, vy_
             if (p->type != VY_PARAMETER_FILE || p->digest != 0) continue;
             char *path = may_read ? vy_program_path(c, from, p->text) : NULL;
             const vy_status status = path != NULL ? vy_file_digest(path, &p->digest) : VY_IO;
-            if (status != VY_OK)
+            if (status == VY_NO_MEMORY || (may_read && path == NULL))
+                reader->no_memory = 1;
+            else if (status != VY_OK)
                 vy_report_error_of_kind(reader->report, "file", vy_reader_origin(reader, p), "%s: %s %s",
                                         p->name, status == VY_NOT_FOUND ? "there is no" : "cannot read",
                                         path != NULL ? path : p->text);

@@ -730,7 +730,7 @@ static void read_named(vy_reader *r, const vy_table *table, const vy_node *name,
         return;
     }
     const vy_include *file = include_file(r, name);
-    if (file == NULL) {
+    if (file == NULL || file->status == VY_NO_MEMORY) {
         r->no_memory = 1;
     } else if (file->root != NULL) {
         ++r->include_depth;

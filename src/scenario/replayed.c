@@ -13,6 +13,7 @@ typedef struct verdicts {
     vy_expect_result *results;
     int at_each; // step; else at the end alone
     int noted;   // notes of expectations so far
+    int no_memory;
     vy_difference *out;
 } verdicts;
 
@@ -43,15 +44,16 @@ static char *print_in(const verdicts *v, int index, int unit)
 }
 
 // A log keeps its scenario in SI units and its notes in those of the author, so that any unit will do.
-static int is_sentence(const verdicts *v, int index, const char *text)
+static int is_sentence(verdicts *v, int index, const char *text)
 {
     int units;
     (void)vy_units(&units);
     for (int unit = 0; unit <= units; ++unit) {
         char *now = print_in(v, index, unit);
         const int same = now != NULL && strcmp(now, text) == 0;
+        v->no_memory |= now == NULL;
         free(now);
-        if (same) return 1;
+        if (same || v->no_memory) return 1;
     }
     return 0;
 }
@@ -86,6 +88,7 @@ static vy_status compare_outcome(verdicts *v, vy_log *log, const vy_world *world
     if (!v->at_each) vy_expect_feed(v->scenario, world, v->results);
     vy_expect_end(v->scenario, v->results);
     const vy_status status = vy_log_read_notes(log, compare_note, v, err);
+    if (status == VY_OK && v->no_memory) return vy_fail(err, VY_NO_MEMORY, "out of memory");
     if (status != VY_OK || v->out->found || v->noted == 0) return status;
     if (v->noted != v->scenario->expect_count)
         report(v->out, info.last_tick, "/events", "some expectations", "all of them");

@@ -130,6 +130,12 @@ vy_status vy_template_make(vy_template *t, const char *const *values, vy_scenari
     return status;
 }
 
+// A tree that lacks something for want of memory is called wrong.
+static vy_status reason_of(const vy_template *t, const vy_report *report)
+{
+    return t->tree.no_memory || report->no_memory || report->status == VY_OK ? VY_NO_MEMORY : report->status;
+}
+
 // The tree with every key in it.
 static vy_status open_keys(vy_template *t, const char *const *keys, const char *const *first,
                            vy_report *report)
@@ -145,7 +151,7 @@ static vy_status open_keys(vy_template *t, const char *const *keys, const char *
         }
         t->slots[i].node = vy_override_apply(&t->tree, report, &vy_scenario_table, t->root, text);
         free(text);
-        if (t->slots[i].node == NULL) return report->status != VY_OK ? report->status : VY_NO_MEMORY;
+        if (t->slots[i].node == NULL) return reason_of(t, report);
     }
     return VY_OK;
 }
@@ -170,8 +176,7 @@ static vy_status open_template(vy_template *t, const char *path, const char *con
     t->slots = calloc((size_t)t->count + 1, sizeof *t->slots);
     if (source == NULL || t->path == NULL || t->slots == NULL) return VY_NO_MEMORY;
     t->root = vy_scenario_tree(&t->tree, report, source, &t->options);
-    if (t->root == NULL || report->status != VY_OK)
-        return report->status != VY_OK ? report->status : VY_NO_MEMORY;
+    if (t->root == NULL || report->status != VY_OK) return reason_of(t, report);
     return open_keys(t, keys, first, report);
 }
 

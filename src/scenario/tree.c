@@ -2,6 +2,7 @@
 #include "scenario/report.h"
 #include "base/assert.h"
 #include "scenario/text.h"
+#include <errno.h>
 #include <libfyaml.h>
 #include <stdlib.h>
 
@@ -356,10 +357,13 @@ vy_node *vy_yaml_read(vy_yaml *tree, vy_source *source, size_t offset, vy_report
         parser = fy_parser_create(&cfg);
     }
     int whole = 0;
+    errno = 0;
     if (parser == NULL)
         tree->no_memory = 1;
     else
         whole = run(&b, parser, diag, source->text + offset, source->size - offset);
+    // Where memory is out libfyaml calls the text wrong, or leaves out a value.
+    if (errno == ENOMEM) tree->no_memory = 1;
     if (parser != NULL) fy_parser_destroy(parser);
     if (diag != NULL) fy_diag_destroy(diag);
     if (!whole || tree->no_memory) return NULL;
