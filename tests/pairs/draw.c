@@ -101,8 +101,10 @@ static double draw_number(generator *g, const vy_row *row, const char *unit, dou
     double value;
     if (strcmp(row->key, "latitude") == 0)
         value = 0.8 + random_in(&g->random, -1e-7, 1e-7);
-    else if (strcmp(row->key, "longitude") == 0)
-        value = 0.1 + random_in(&g->random, -1e-7, 1e-7);
+    else if (strcmp(row->key, "longitude") == 0) // some metres apart
+        value = 0.1 + 1e-6 * g->index + random_in(&g->random, -1e-7, 1e-7);
+    else if (strcmp(row->key, "altitude") == 0)
+        value = random_in(&g->random, 0.5, 20.0);
     else if (strcmp(unit, "s") == 0)
         value = draw_time(g, row, usual);
     else if (strcmp(unit, "year") == 0)

@@ -263,6 +263,11 @@ static void write_copies(generator *g, node *list, int count)
                  random_in(&g->random, 0.1, 3.0));
         free(position->text);
         position->text = strdup(text);
+        node *longitude = node_find(start, "longitude");
+        if (longitude == NULL) continue;
+        snprintf(text, sizeof text, "%.17g", 0.1 + 1e-6 * i);
+        free(longitude->text);
+        longitude->text = strdup(text);
     }
 }
 
@@ -372,6 +377,9 @@ static int is_wanted(generator *g, const vy_row *row, const node *into, const ch
         if (strcmp(only_with[i].path, path) == 0 && !has_placed(g, only_with[i].option)) return 0;
     }
     if (strcmp(path, "drones[].start.latitude") == 0) return 1;
+    // Else it would start at the meridian of 0, hundreds of kilometres off, and all drones in one place.
+    if (strcmp(path, "drones[].start.longitude") == 0 || strcmp(path, "drones[].start.altitude") == 0)
+        return node_find(into, "latitude") != NULL;
     const node *at = node_find(into, "at");
     const char *when = at != NULL ? at->text : "";
     if (strcmp(path, "expect[].within") == 0)

@@ -110,6 +110,7 @@ extern int pairs_listed;            // 1: of options that the list knows alone
 extern int pairs_fresh;             // 1: of options that the list does not know, with all
 int read_refused(const char *path); // those that are refused on purpose; their number, -1: no such file
 int fly_packed(int scenarios);      // many options in each, those first that are not flown together yet
+void see_random(int scenarios, uint64_t seed); // pairs of scenarios at random, without flights
 // Each pair that is left, with little else. Of those listed as refused one in `every` is tried; 0: none of
 // all is. Refused ones are written to `list`, or with NULL compared with those listed.
 void fly_rest(int every, FILE *list);
