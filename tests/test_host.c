@@ -439,31 +439,95 @@ static int is_alive(long pid)
     return name_end != NULL && name_end[2] != 'Z' && name_end[2] != 'X';
 }
 
+// SIGKILL has been sent; the system may take a moment.
+static void wait_until_gone(long pid)
+{
+    int alive = 1;
+    for (int k = 0; k < 6000 && (alive = is_alive(pid)); ++k)
+        (void)nanosleep(&(struct timespec){.tv_nsec = 10000000}, NULL);
+    assert_false(alive);
+}
+
 // Whatever a controller started is gone when its host is closed, after a good end and after a bad one.
 static void process_leaves_no_orphans(void **unused)
 {
     (void)unused;
-    static const char *const modes[] = {"good", "hang", "crash"};
+    static const char *const modes[] = {"good", "hang", "crash", "detached"};
     for (size_t i = 0; i < sizeof modes / sizeof modes[0]; ++i) {
         char file[] = "/tmp/volery-child-XXXXXX", command[256];
         const int fd = mkstemp(file);
         assert_true(fd >= 0);
         snprintf(command, sizeof command, "%s %s %s", PROCESS_ODD, modes[i], file);
         vy_drone_def def = drone_of(VY_CONTROLLER_PROCESS, command);
-        if (i > 0) def.controller.deadline = HANG; // after a crash its child holds the connection
+        if (strcmp(modes[i], "hang") == 0) def.controller.deadline = HANG;
         vy_failure failure;
         (void)fly(&def, &failure);
         char text[32] = "";
         assert_true(read(fd, text, sizeof text - 1) > 0);
         const long child = strtol(text, NULL, 10);
         assert_true(child > 1);
-        int alive = 1; // SIGKILL has been sent; the system may take a moment
-        for (int k = 0; k < 6000 && (alive = is_alive(child)); ++k)
-            (void)nanosleep(&(struct timespec){.tv_nsec = 10000000}, NULL);
-        assert_false(alive);
+        wait_until_gone(child);
         close(fd);
         (void)unlink(file);
     }
+}
+
+// A world that is killed ends what its controllers have started, daemons as well, and nothing of the
+// caller's: a child of its own lives on.
+static void killed_world_leaves_no_orphans(void **unused)
+{
+    (void)unused;
+    char file[] = "/tmp/volery-child-XXXXXX", command[256], text[32] = "";
+    const int fd = mkstemp(file);
+    int ready[2];
+    pid_t own = 0;
+    assert_true(fd >= 0);
+    assert_int_equal(pipe(ready), 0);
+    snprintf(command, sizeof command, "%s detached %s", PROCESS_ODD, file);
+    const pid_t world = fork();
+    if (world == 0) {
+        vy_drone_def def = drone_of(VY_CONTROLLER_PROCESS, command);
+        vy_host *host = NULL;
+        own = fork();
+        if (own == 0) {
+            for (;;) pause();
+        }
+        if (vy_host_open(&def, "alpha", 1e-3, NULL, &host, NULL) != VY_OK) own = -1;
+        (void)!write(ready[1], &own, sizeof own);
+        for (;;) pause();
+    }
+    assert_int_equal(read(ready[0], &own, sizeof own), sizeof own);
+    assert_true(own > 0);
+    assert_true(read(fd, text, sizeof text - 1) > 0);
+    const long daemon = strtol(text, NULL, 10);
+    assert_true(daemon > 1 && is_alive(daemon));
+    assert_int_equal(kill(world, SIGKILL), 0);
+    assert_int_equal(waitpid(world, NULL, 0), world);
+    wait_until_gone(daemon);
+    assert_true(is_alive(own));
+    (void)kill(own, SIGKILL);
+    close(ready[0]);
+    close(ready[1]);
+    close(fd);
+    (void)unlink(file);
+}
+
+// A program has the wire and stderr, and no other descriptor of ours.
+static void programs_get_no_descriptor(void **unused)
+{
+    (void)unused;
+    char file[] = "/tmp/volery-open-XXXXXX", command[256], text[200] = "";
+    const int fd = mkstemp(file), leak = dup(fd); // one that is open across an exec
+    assert_true(fd >= 0 && leak >= 0);
+    snprintf(command, sizeof command, "%s descriptors %s", PROCESS_ODD, file);
+    vy_drone_def def = drone_of(VY_CONTROLLER_PROCESS, command);
+    vy_failure failure;
+    (void)fly(&def, &failure);
+    assert_true(read(fd, text, sizeof text - 1) > 0);
+    assert_string_equal(text, "0 1 2 ");
+    close(leak);
+    close(fd);
+    (void)unlink(file);
 }
 
 // --- the wire
@@ -625,6 +689,8 @@ int main(void)
         cmocka_unit_test(process_misbehaviour_ends_the_run),
         cmocka_unit_test(process_that_does_not_begin_is_refused),
         cmocka_unit_test(process_leaves_no_orphans),
+        cmocka_unit_test(killed_world_leaves_no_orphans),
+        cmocka_unit_test(programs_get_no_descriptor),
         cmocka_unit_test(wire_carries_every_bit),
         cmocka_unit_test(served_first_frame_is_checked),
     };

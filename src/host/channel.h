@@ -11,7 +11,6 @@
 enum {
     PLUGIN_PATH_CAP = 600,
     CHANNEL_FD = 3,     // of the program: this memory
-    LIFELINE_FD = 4,    // a pipe that ends it with the world's process
     PROGRAM_DONE = 101, // its exit status when all went well; 0 is what a plug-in's exit(0) gives
 };
 
@@ -39,7 +38,7 @@ typedef struct channel {
     _Alignas(64) _Atomic uint32_t stage;
     _Atomic uint32_t ending; ///< the program is to end instead of answering the next request
     int32_t spin_ns;         ///< longest spin before a sleep; 0: one CPU for both
-    int32_t world;           ///< process of the world
+    int32_t parent;          ///< process of the supervisor
     int32_t error;           ///< errno where the program could not be started
     vy_error refusal;        ///< why the plug-in was refused; its status is VY_OK while it runs
     vy_plugin_start start;   ///< but for its pointers

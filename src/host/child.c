@@ -1,20 +1,23 @@
 // child.c - starting and ending child processes.
 //
-// PR_SET_PDEATHSIG would end a child with the thread that made it. A pipe whose other end only this process
-// holds ends it with the process: O_ASYNC has the kernel send a signal when that end is closed, F_SETSIG says
-// which, and F_SETOWN to whom.
-#define _GNU_SOURCE // pipe2, F_SETSIG
+// PR_SET_PDEATHSIG would end a child with the thread that made it. A socket whose other end only this process
+// holds tells the supervisor of its end.
+#define _GNU_SOURCE // SOCK_CLOEXEC
 #include "host/child.h"
 #include "base/assert.h"
 #include "base/fail.h"
+#include "host/supervisor.h"
 #include <errno.h>
 #include <fcntl.h>
-#include <poll.h>
 #include <signal.h>
 #include <string.h>
+#include <sys/socket.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
+
+// A supervisor that a program has stopped is killed after 5 s.
+enum { END_STEP_NS = 200000, END_STEPS = 25000 };
 
 int vy_fd_above_stdio(int fd)
 {
@@ -26,33 +29,19 @@ int vy_fd_above_stdio(int fd)
     return above;
 }
 
-// In the child, between fork and exec: only what is safe there.
-static void prepare(int lifeline_fd)
-{
-    for (int number = 1; number < NSIG; ++number) (void)signal(number, SIG_DFL);
-    sigset_t none;
-    sigemptyset(&none);
-    (void)sigprocmask(SIG_SETMASK, &none, NULL);
-    (void)setpgid(0, 0); // Ctrl-C is for the world, which ends us properly; and a group can be ended as one
-    if (fcntl(lifeline_fd, F_SETOWN, -getpid()) != 0 || fcntl(lifeline_fd, F_SETSIG, SIGKILL) != 0 ||
-        fcntl(lifeline_fd, F_SETFL, O_ASYNC) != 0 || fcntl(lifeline_fd, F_SETFD, 0) != 0)
-        _exit(126);
-    struct pollfd gone = {.fd = lifeline_fd};
-    if (poll(&gone, 1, 0) != 0) _exit(126); // the parent died before the pipe could be watched
-}
-
-vy_status vy_child_fork(child *out, int *lifeline_fd, vy_error *err)
+vy_status vy_child_fork(child *out, int *inside, vy_error *err)
 {
     int ends[2];
-    *lifeline_fd = -1;
+    *inside = 0;
     *out = (child){.pid = 0, .lifeline = -1, .owner = getpid()};
-    if (pipe2(ends, O_CLOEXEC) != 0) return vy_fail(err, VY_IO, "controller: no pipe: %s", strerror(errno));
+    if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0)
+        return vy_fail(err, VY_IO, "controller: no socket: %s", strerror(errno));
     for (int i = 0; i < 2; ++i) ends[i] = vy_fd_above_stdio(ends[i]);
     out->pid = ends[0] < 0 || ends[1] < 0 ? -1 : fork();
     if (out->pid == 0) {
         close(ends[1]);
-        prepare(ends[0]);
-        *lifeline_fd = ends[0];
+        vy_supervise(ends[0]);
+        *inside = 1;
         return VY_OK;
     }
     const int kept = errno;
@@ -85,10 +74,21 @@ int vy_child_wait(const child *c, int milliseconds, vy_verdict *verdict, int32_t
     return 1;
 }
 
+// Has it ended? It is left to be reaped.
+static int is_over(pid_t pid)
+{
+    siginfo_t info = {.si_pid = 0};
+    return waitid(P_PID, (id_t)pid, &info, WEXITED | WNOHANG | WNOWAIT) != 0 || info.si_pid == pid;
+}
+
 void vy_child_end(child *c)
 {
     siginfo_t info;
     if (c->pid > 0 && waitid(P_PID, (id_t)c->pid, &info, WEXITED | WNOHANG | WNOWAIT) == 0) {
+        // To close it is not enough where a fork of this process holds it, too.
+        if (c->lifeline >= 0) (void)shutdown(c->lifeline, SHUT_RDWR);
+        for (int i = 0; i < END_STEPS && !is_over(c->pid); ++i)
+            (void)nanosleep(&(struct timespec){.tv_nsec = END_STEP_NS}, NULL);
         (void)kill(-c->pid, SIGKILL); // its process id is not reused before it is reaped
         (void)kill(c->pid, SIGKILL);
         while (waitpid(c->pid, NULL, 0) < 0 && errno == EINTR) {

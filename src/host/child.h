@@ -4,23 +4,22 @@
 #include "volery/status.h"
 #include <sys/types.h>
 
-/// A child that leads a process group of its own.
+/// A supervisor with a program below it. It leads a process group, and ends as the program did.
 typedef struct child {
-    pid_t pid;    // 0: none
-    int lifeline; // end of a pipe that this process alone holds; -1: none
+    pid_t pid;    // of the supervisor; 0: none
+    int lifeline; // end of a socket that this process alone holds; -1: none
     pid_t owner;  // parent process; a fork of the parent must not touch the child
 } child;
 
-/// Fork. In the child, where it returns with `*lifeline_fd` at least 0, signals are as at a program's start
-/// and only what is safe after a fork may follow. The child keeps `*lifeline_fd` open across its exec: when
-/// this process ends, the kernel kills the child's whole group.
-vy_status vy_child_fork(child *out, int *lifeline_fd, vy_error *err);
+/// Fork. `*inside` is 1 in the program's process, where signals are as at a program's start and only what is
+/// safe after a fork may follow. When this process ends, everything below the supervisor is killed.
+vy_status vy_child_fork(child *out, int *inside, vy_error *err);
 
 /// Wait for its end, and leave it to be reaped. Returns 0 when the time is over; else how it ended, and
 /// `*detail`: the exit status or signal, -1 when another part of the program has reaped it.
 int vy_child_wait(const child *c, int milliseconds, vy_verdict *verdict, int32_t *detail);
 
-/// Kill what is left of it and of its group, and reap it.
+/// Kill what is left of it and of all that it has started, and reap it.
 void vy_child_end(child *c);
 
 /// The same file under a descriptor that is none of the standard ones, closed on exec; -1 with errno. `fd` is

@@ -2,6 +2,7 @@
 #define _GNU_SOURCE // sched_setaffinity
 #include "host/launch.h"
 #include "bridge/sitl_wire.h"
+#include "host/supervisor.h"
 #include "scenario/number.h"
 #include <fcntl.h>
 #include <stdio.h>
@@ -22,6 +23,8 @@ static void exec_child(const char *line, const char *folder, int wire, int inher
     if (inherited >= 0 && fcntl(inherited, F_SETFD, 0) != 0) _exit(126);
     const int in = wire >= 0 ? wire : open("/dev/null", O_RDONLY | O_CLOEXEC);
     if (dup2(in, 0) < 0 || dup2(wire >= 0 ? wire : 2, 1) < 0) _exit(126);
+    vy_close_descriptors(3, inherited - 1); // nothing but the wire, and a bridge's socket
+    vy_close_descriptors(inherited >= 0 ? inherited + 1 : 3, -1);
     execl("/bin/sh", "sh", "-c", line, (char *)NULL);
     _exit(127);
 }
@@ -47,11 +50,11 @@ vy_status vy_launch(const vy_host_request *job, int wire, int inherited, child *
 {
     const vy_controller_def *def = job->def;
     char line[sizeof def->program + 200];
-    int lifeline_fd = -1;
+    int inside = 0;
     print_line(job, inherited, line, sizeof line);
     core->core = def->spread ? -1 : sched_getcpu();
-    const vy_status status = vy_child_fork(out, &lifeline_fd, err);
-    if (lifeline_fd >= 0) exec_child(line, def->folder, wire, inherited, core->core);
+    const vy_status status = vy_child_fork(out, &inside, err);
+    if (inside) exec_child(line, def->folder, wire, inherited, core->core);
     return status;
 }
 

@@ -6,6 +6,7 @@
 #include "host/child.h"
 #include "host/host.h"
 #include "host/program.h"
+#include "host/supervisor.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <sched.h>
@@ -13,7 +14,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 #include <zlib.h>
@@ -21,7 +21,7 @@
 enum {
     SPIN_NS = 20000,     // longest spin for a response or a request before a sleep
     SLEEP_NS = 16000000, // between checks that the program is alive; a timer of less than a tick is expensive
-    PROGRAM_FD = 5,      // of the child, until it has become the program
+    PROGRAM_FD = 4,      // of the child, until it has become the program
 };
 
 #ifndef MFD_EXEC
@@ -78,28 +78,17 @@ static vy_status unpack(program *p, vy_error *err)
     return VY_OK;
 }
 
-static void close_inherited(void)
-{
-#ifdef SYS_close_range
-    if (syscall(SYS_close_range, PROGRAM_FD + 1, ~0U, 0) == 0) return;
-#endif
-    struct rlimit file_limit;
-    const int last = getrlimit(RLIMIT_NOFILE, &file_limit) == 0 && file_limit.rlim_cur < 65536
-                         ? (int)file_limit.rlim_cur
-                         : 65536;
-    for (int fd = PROGRAM_FD + 1; fd < last; ++fd) close(fd);
-}
-
 // In the child, between fork and exec: only what is safe there.
-static void exec_child(const program *p, channel *c, int memory, int lifeline_fd)
+static void exec_child(const program *p, channel *c, int memory)
 {
     char name[] = "volery-plugin", *words[] = {name, NULL, NULL};
     const int nothing = open("/dev/null", O_RDONLY);
+    c->parent = (int32_t)getppid();
     (void)dup2(STDERR_FILENO, STDOUT_FILENO); // standard output may be the log's, or JSON
     if (nothing >= 0 && dup2(nothing, STDIN_FILENO) == STDIN_FILENO &&
-        dup2(memory, CHANNEL_FD) == CHANNEL_FD && dup2(lifeline_fd, LIFELINE_FD) == LIFELINE_FD) {
+        dup2(memory, CHANNEL_FD) == CHANNEL_FD) {
         const int given = p->fd >= 0 ? dup3(p->fd, PROGRAM_FD, O_CLOEXEC) : -1;
-        close_inherited();
+        vy_close_descriptors(PROGRAM_FD + 1, -1);
         if (given >= 0) (void)fexecve(PROGRAM_FD, words, environ);
         close(PROGRAM_FD);
         const int file = open(p->file, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0700);
@@ -176,7 +165,6 @@ static void write_start(const vy_host_request *job, channel *c)
     cpu_set_t cpus;
     const int one = sched_getaffinity(0, sizeof cpus, &cpus) == 0 && CPU_COUNT(&cpus) == 1;
     c->spin_ns = one ? 0 : SPIN_NS;
-    c->world = (int32_t)getpid();
 }
 
 // Wait for the response to the last request; returns the verdict.
@@ -206,7 +194,7 @@ static vy_verdict wait_answer(vy_plugin_host *h, int64_t limit_ns, int32_t *deta
 static vy_status spawn(const vy_host_request *job, vy_plugin_host *h, vy_error *err)
 {
     program p = {.fd = -1};
-    int memory = -1, lifeline_fd = -1;
+    int memory = -1, inside = 0;
     h->size = channel_size(&job->start);
     vy_status status = make_channel(h->size, &memory, &h->channel, err);
     if (status == VY_OK) {
@@ -217,9 +205,9 @@ static vy_status spawn(const vy_host_request *job, vy_plugin_host *h, vy_error *
     }
     if (status == VY_OK) {
         atomic_store(&h->channel->request.count, ++h->count); // whether it is ready
-        status = vy_child_fork(&h->child, &lifeline_fd, err);
+        status = vy_child_fork(&h->child, &inside, err);
     }
-    if (lifeline_fd >= 0) exec_child(&p, h->channel, memory, lifeline_fd);
+    if (inside) exec_child(&p, h->channel, memory);
     if (p.fd >= 0) close(p.fd);
     if (memory >= 0) close(memory);
     free(p.bytes);

@@ -1,12 +1,16 @@
 // odd_process.c - odd_process MODE [FILE]: a controller on the wire that misbehaves in the way MODE says,
-// from 0.1 s on. With FILE it starts a child first, and writes its number there.
+// from 0.1 s on. With FILE it starts a child first, and writes its number there; of the mode `detached` a
+// daemon: a session of its own, no parent, no descriptor. Of `descriptors` those that are open are written
+// there.
 #include "host/frame.h"
 #include "host/start.h"
+#include <fcntl.h>
 #include <math.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 static const char *mode;
@@ -33,17 +37,64 @@ static void write_text(const char *text)
     write_bytes(text, strlen(text));
 }
 
+static void note_number(const char *path, pid_t number)
+{
+    FILE *file = fopen(path, "w");
+    if (file == NULL) exit(3);
+    fprintf(file, "%d", (int)number);
+    fclose(file);
+}
+
+// Returns when it has noted its number, and its parent has gone.
+static void start_daemon(const char *path)
+{
+    const pid_t middle = fork();
+    if (middle == 0) {
+        int ready[2];
+        char byte = 0;
+        (void)setsid();
+        if (pipe(ready) != 0) _exit(3);
+        if (fork() == 0) {
+            note_number(path, getpid());
+            (void)!write(ready[1], &byte, 1);
+            for (int fd = 0; fd < 64; ++fd) close(fd);
+            for (;;) sleep(600);
+        }
+        (void)!read(ready[0], &byte, 1);
+        _exit(0);
+    }
+    while (waitpid(middle, NULL, 0) < 0) {
+    }
+}
+
+static void note_descriptors(const char *path)
+{
+    char text[1024] = "";
+    for (int fd = 0; fd < 128; ++fd) {
+        if (fcntl(fd, F_GETFD) >= 0) snprintf(text + strlen(text), sizeof text - strlen(text), "%d ", fd);
+    }
+    FILE *file = fopen(path, "w");
+    if (file == NULL) exit(3);
+    fputs(text, file);
+    fclose(file);
+}
+
 static void start_child(const char *path)
 {
+    if (is("descriptors")) {
+        note_descriptors(path);
+        return;
+    }
+    if (is("detached")) {
+        start_daemon(path);
+        return;
+    }
     const pid_t child = fork();
     if (child == 0) {
         sleep(600);
         _exit(0);
     }
-    FILE *file = fopen(path, "w");
-    if (file == NULL) exit(3);
-    fprintf(file, "%d", (int)child);
-    fclose(file);
+    note_number(path, child);
 }
 
 // Instead of, or before, the reply.

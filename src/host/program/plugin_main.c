@@ -7,7 +7,6 @@
 #include "base/real.h"
 #include "host/channel.h"
 #include "volery/host.h"
-#include <fcntl.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <string.h>
@@ -15,7 +14,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define WORLD_CHECK_NS 1000000000 // [ns] between checks that the world is still alive
+#define PARENT_CHECK_NS 1000000000 // [ns] between checks that the supervisor is still alive
 
 // pthread_exit() in the plug-in would leave its other threads running and no thread that answers.
 static void on_thread_exit(void *unused)
@@ -28,8 +27,8 @@ static void on_thread_exit(void *unused)
 // Returns 1 with a request, 0 at the end.
 static int next_request(channel *c, uint32_t *count, waiter *w)
 {
-    while (!vy_futex_counter_wait(&c->request, *count, WORLD_CHECK_NS, w)) {
-        if (getppid() != c->world) _exit(1); // the lifeline has ended us, unless the plug-in has closed it
+    while (!vy_futex_counter_wait(&c->request, *count, PARENT_CHECK_NS, w)) {
+        if (getppid() != c->parent) _exit(1); // it was killed
     }
     *count = atomic_load(&c->request.count);
     return !atomic_load(&c->ending);
@@ -105,7 +104,6 @@ int main(int count, char **words)
         return 2;
     }
     close(CHANNEL_FD);
-    (void)fcntl(LIFELINE_FD, F_SETFD, FD_CLOEXEC);
     int done;
     pthread_cleanup_push(on_thread_exit, NULL);
     done = host(c);
