@@ -178,8 +178,7 @@ static int branch(const arguments *given, const overrides *changes, vy_log *log)
             vy_print_error("branch", EXIT_USAGE, "a branch keeps the step of its parent, %.6g s", info.dt);
     }
     controllers programs = {.count = 0};
-    if (status == 0)
-        status = vy_controllers_allow("branch", path, log, vy_has_option(given, "allow-programs"), scenario);
+    if (status == 0) status = vy_controllers_allow(given, path, log, scenario);
     if (status == 0) status = check_clients(scenario);
     if (status == 0) status = vy_controllers_are_inputs("branch", scenario);
     if (status == 0) status = vy_controllers_open("branch", scenario, 0, 0, &programs);

@@ -129,7 +129,7 @@ COMMAND(replay)
     if (status == 0) status = vy_check_log_hash("replay", path, log, scenario);
     controllers programs = {.count = 0};
     if (status == 0 && vy_has_option(given, "live"))
-        status = vy_controllers_allow("replay", path, log, vy_has_option(given, "allow-programs"), scenario);
+        status = vy_controllers_allow(given, path, log, scenario);
     if (status == 0 && vy_has_option(given, "live"))
         status = vy_controllers_open("replay", scenario, 0, 0, &programs);
     if (status == 0) status = vy_load_world("replay", scenario, &world);

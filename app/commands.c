@@ -17,6 +17,16 @@
         "allow-programs", 0, NULL, WORD_OTHER, 0,                                                \
             "start the processes, plug-ins and pilot devices that the log names: trust it first" \
     }
+#define FOLDER_OPTION                                                                                \
+    {                                                                                                \
+        "folder", 0, "DIR", WORD_FILE, 0,                                                            \
+            "where the programs are that the log names; by default beside the log, else this folder" \
+    }
+#define UNCONFINED_OPTION                                                        \
+    {                                                                            \
+        "unconfined", 0, NULL, WORD_OTHER, 0,                                    \
+            "let programs that the log names write anywhere and use the network" \
+    }
 #define SIGN_OPTION                                                                           \
     {                                                                                         \
         "sign", 0, "KEY.pem", WORD_FILE, 0,                                                   \
@@ -74,6 +84,8 @@ static const example check_examples[] = {
 static const option replay_options[] = {
     {"live", 0, NULL, WORD_OTHER, 0, "start the controllers again and compare their replies with the log's"},
     ALLOW_OPTION,
+    FOLDER_OPTION,
+    UNCONFINED_OPTION,
     JSON_OPTION,
     {"quiet", 'q', NULL, WORD_OTHER, 0, "print nothing when the replay is identical"},
     END,
@@ -98,6 +110,8 @@ static const option branch_options[] = {
     {"output", 'o', "NEW.mcap", WORD_FILE, 0, "the log of the branch; needed"},
     SET_OPTION,
     ALLOW_OPTION,
+    FOLDER_OPTION,
+    UNCONFINED_OPTION,
     SIGN_OPTION,
     JSON_OPTION,
     {"quiet", 'q', NULL, WORD_OTHER, 0, "no summary and no progress"},

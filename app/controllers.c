@@ -7,9 +7,32 @@
 #include <stdlib.h>
 #include <string.h>
 
-int vy_controllers_allow(const char *name, const char *path, vy_log *log, int allowed, vy_scenario *scenario)
+// What the log names is looked for in --folder, and is confined unless --unconfined.
+static int apply_options(const char *name, const arguments *given, vy_scenario *scenario)
 {
+    const char *folder = vy_option_value(given, "folder");
+    for (int i = 0; i < scenario->drone_count; ++i) {
+        vy_controller_def *def = &scenario->drones[i].def.controller;
+        if (!def->from_log) continue;
+        if (folder != NULL && strlen(folder) >= sizeof def->folder)
+            return vy_print_error(name, EXIT_USAGE, "--folder: its name is too long");
+        if (folder != NULL) snprintf(def->folder, sizeof def->folder, "%s", folder);
+        if (vy_has_option(given, "unconfined")) def->confine = 0;
+    }
+    return 0;
+}
+
+int vy_controllers_allow(const arguments *given, const char *path, vy_log *log, vy_scenario *scenario)
+{
+    const char *name = given->command->name;
+    const int allowed = vy_has_option(given, "allow-programs");
     vy_error error = {.status = VY_OK};
+    if (!allowed && (vy_has_option(given, "folder") || vy_has_option(given, "unconfined")))
+        return vy_print_usage_error(
+            given->command,
+            "--folder and --unconfined go with --allow-programs: nothing else starts a program");
+    const int applied = apply_options(name, given, scenario);
+    if (applied != 0) return applied;
     char program[VY_PROGRAM_ROOM];
     for (int i = 0; i < scenario->drone_count && !allowed; ++i) {
         const vy_scenario_drone *drone = &scenario->drones[i];
@@ -52,7 +75,10 @@ static int open_one(const char *name, const vy_scenario *s, int index, int paced
     vy_error error = {.status = VY_OK};
     char program[VY_PROGRAM_ROOM];
     if (vy_host_describe(def, program) && !quiet)
-        fprintf(stderr, "volery %s: drone %s: %s\n", name, drone->name, program);
+        fprintf(stderr, "volery %s: drone %s: %s%s\n", name, drone->name, program,
+                !vy_controller_is_program(def) ? ""
+                : def->confine                 ? ", confined"
+                                               : ", not confined");
     const vy_status status =
         vy_host_open(&drone->def, drone->name, s->step, &s->environment.planet, out, &error);
     if (status == VY_OK) return 0;
@@ -87,11 +113,24 @@ int vy_controllers_are_inputs(const char *name, const vy_scenario *scenario)
     return vy_file_check_conflicts(name);
 }
 
+int vy_controllers_confined(const vy_scenario *scenario)
+{
+    int count = 0;
+    for (int i = 0; i < scenario->drone_count; ++i) {
+        const vy_controller_def *def = &scenario->drones[i].def.controller;
+        count += vy_controller_is_program(def) && def->confine;
+    }
+    return count;
+}
+
 int vy_controllers_open(const char *name, const vy_scenario *scenario, int paced, int quiet, controllers *out)
 {
     const size_t room = (size_t)scenario->drone_count + 1;
     *out = (controllers){.hosts = calloc(room, sizeof(vy_host *)), .drones = calloc(room, sizeof(int))};
     int status = out->hosts == NULL || out->drones == NULL ? vy_print_no_memory(name) : 0, late = 0;
+    char lacks[VY_LACKS_ROOM];
+    if (status == 0 && vy_controllers_confined(scenario) && vy_host_lacks(lacks) && !quiet)
+        fprintf(stderr, "volery %s: to confine programs this kernel lacks %s\n", name, lacks);
     for (int i = 0; i < scenario->drone_count && status == 0; ++i) {
         status = open_one(name, scenario, i, paced, quiet, &out->hosts[out->count], &late);
         if (out->hosts[out->count] != NULL) out->drones[out->count++] = i;

@@ -5,6 +5,8 @@
 #include "volery/scenario.h"
 #include "volery/world.h"
 
+typedef struct arguments arguments; // arguments.h
+
 /// Programs that have been started. Release with vy_controllers_close().
 typedef struct controllers {
     vy_host **hosts;
@@ -20,9 +22,12 @@ typedef struct controllers {
 int vy_controllers_are_inputs(const char *name, const vy_scenario *scenario);
 
 /// Before vy_controllers_open() of a scenario in a log: the author of the log chose its programs, so they
-/// need `allowed`, and the scenario must be the one that was flown.
+/// need --allow-programs, and the scenario must be the one that was flown.
 /// @return 0, or the exit status after a sentence that names the program
-int vy_controllers_allow(const char *name, const char *path, vy_log *log, int allowed, vy_scenario *scenario);
+int vy_controllers_allow(const arguments *given, const char *path, vy_log *log, vy_scenario *scenario);
+
+/// How many programs of `scenario` are confined.
+int vy_controllers_confined(const vy_scenario *scenario);
 
 /// Start every plug-in and process of `scenario` and make them its controllers; people too, where the flight
 /// is `paced` by the clock. A callback has no program, which is an error here. Each is named on stderr

@@ -1,5 +1,6 @@
 // summary.c - prints the outcome of a flight as a short text or one JSON object.
 #include "summary.h"
+#include "controllers.h"
 #include "files.h"
 #include "json.h"
 #include "message.h"
@@ -610,6 +611,24 @@ static uint64_t tier_of(const vy_scenario *s)
     return 0;
 }
 
+// Where programs fly: how many, how many of them are confined, and what the kernel lacks for that.
+static void json_programs(const vy_scenario *s, json *j)
+{
+    char lacks[VY_LACKS_ROOM];
+    uint64_t count = 0;
+    for (int i = 0; i < s->drone_count; ++i)
+        count += (uint64_t)vy_controller_is_program(&s->drones[i].def.controller);
+    if (count == 0) return;
+    vy_json_object(j, "programs");
+    vy_json_uint(j, "count", count);
+    vy_json_uint(j, "confined", (uint64_t)vy_controllers_confined(s));
+    if (vy_host_lacks(lacks))
+        vy_json_text(j, "kernel_lacks", lacks);
+    else
+        vy_json_null(j, "kernel_lacks");
+    vy_json_close(j);
+}
+
 static void json_summary(const flight *f)
 {
     const vy_scenario *s = f->def.scenario;
@@ -634,6 +653,7 @@ static void json_summary(const flight *f)
     json_nap(f, &j);
     json_expectations(f, &j);
     vy_json_text(&j, "log", f->def.log);
+    json_programs(s, &j);
     vy_json_end(&j);
 }
 

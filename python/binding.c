@@ -530,6 +530,10 @@ static int replay_session(vy_log *log, int live, int allowed, world_session *f)
     const vy_log_info info = vy_log_get_info(log);
     f->hosts = calloc((size_t)f->scenario->drone_count + 1, sizeof *f->hosts);
     vy_status status = f->hosts != NULL ? VY_OK : VY_NO_MEMORY;
+    for (int i = 0; i < f->scenario->drone_count && allowed > 1; ++i) {
+        vy_controller_def *def = &f->scenario->drones[i].def.controller;
+        if (def->from_log) def->confine = 0;
+    }
     if (status == VY_OK && allowed) status = vy_scenario_allow_programs(f->scenario, log, &err);
     if (status == VY_OK && live) status = start_hosts(f, &err);
     if (status == VY_OK) status = vy_scenario_build(f->scenario, &f->world, &err);
@@ -549,7 +553,7 @@ static int replay_session(vy_log *log, int live, int allowed, world_session *f)
 
 // Fly an open log again. 0: the same to the bit; 1: message names the first difference; 2: the same, but the
 // message says that the log was cut off; -1: it cannot be done. `live`: its controllers are asked again;
-// `allowed`: those that the log names, too.
+// `allowed`: those that the log names, too; 2: without confinement.
 static int replay_log(vy_log *log, const char *path, int live, int allowed)
 {
     world_session f = {.scenario = logged_scenario(log, path)};

@@ -70,7 +70,28 @@ sed "s|kind: plugin|kind: process|; s|library: ./mine.so|command: $volery serve 
 try 0 "$volery" replay mine/mine.mcap --live --allow-programs
 says out "identical"
 try 0 "$volery" run mine/apart.yaml -q -o apart.mcap
-try 0 "$volery" replay apart.mcap --live --allow-programs
+try 2 "$volery" replay apart.mcap --live --folder mine
+says err "--folder and --unconfined go with --allow-programs"
+try 0 "$volery" replay apart.mcap --live --allow-programs --folder mine
+# A log and its program go to another computer: nothing there has the name of a folder here.
+mkdir away
+cp mine/mine.mcap mine/mine.so away
+(cd away && try 0 "$volery" replay mine.mcap --live --allow-programs)
+(cd / && "$volery" replay "$work/away/mine.mcap" --live --allow-programs >/dev/null 2>&1) || fail "a log elsewhere does not live"
+try 0 env USER=somebody-here HOSTNAME=some-computer VOLERY_WORD=some-variable "$volery" run mine/mine.yaml -q -o named.mcap
+for word in "$work" "$(pwd -P)" "$source" somebody-here some-computer some-variable VOLERY_WORD "$(hostname)" "$(id -un)"; do
+    [ ${#word} -ge 8 ] || continue # a shorter one is among the numbers by chance
+    ! LC_ALL=C grep -qaF -- "$word" named.mcap || fail "a log holds $word"
+done
+! LC_ALL=C grep -qaE "(folder|writable): *[\"']?/" named.mcap apart.mcap || fail "a log names a folder"
+# Confined or not, the same flight; and the run says which.
+[ "$(final mine/mine.yaml --no-log)" = "$(final mine/mine.yaml --no-log --set drones.alpha.controller.confine=on)" ] ||
+    fail "confinement changes a flight"
+try 0 "$volery" run mine/mine.yaml --no-log --set drones.alpha.controller.confine=on --json
+says out '"programs": {"count": 1, "confined": 1, "kernel_lacks": '
+says err ", confined"
+try 0 "$volery" run mine/mine.yaml --no-log
+says err ", not confined"
 try 0 "$volery" branch mine/mine.mcap --at 5 -q -o branch.mcap --allow-programs
 try 0 "$volery" diff mine/mine.mcap branch.mcap
 sed -i 's/9.80665/9.8/' mine/mine.c
@@ -248,9 +269,14 @@ for kind in plugin process; do
     [ ! -e sprung ] || fail "branch starts what was replaced"
     try 0 "$volery" replay $log --live --allow-programs
     says err "volery replay: drone alpha: $(echo $kind | sed s/plugin/plug-in/)"
+    says err ", confined"
+    grep -q "kernel lacks Landlock" err || [ ! -e sprung ] || fail "a confined $kind writes a file"
+    rm -f sprung
+    try 0 "$volery" replay $log --live --allow-programs --unconfined
+    says err ", not confined"
     [ -e sprung ] || fail "allowed, and not started"
     rm sprung
-    try 0 "$volery" branch $log --at 0.05 -q -o trap.mcap --allow-programs
+    try 0 "$volery" branch $log --at 0.05 -q -o trap.mcap --allow-programs --unconfined
     [ -e sprung ] || fail "allowed, and not started"
     rm sprung trap.mcap
 done

@@ -111,6 +111,8 @@ static void allowed_it_is_started_if_the_log_is_sound(void **unused)
         vy_scenario *s = scenario_of(log, NULL);
         vy_error err = {.status = VY_OK};
         assert_int_equal(vy_scenario_allow_programs(s, log, &err), wrong ? VY_DAMAGED : VY_OK);
+        assert_int_equal(s->drones[0].def.controller.confine, 1);
+        s->drones[0].def.controller.confine = 0;
         assert_int_equal(start(s, &err) == VY_BAD_STATE, wrong);
         assert_int_equal(access(sprung, F_OK) == 0, !wrong);
         vy_scenario_destroy(s);

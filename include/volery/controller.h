@@ -257,6 +257,14 @@ typedef struct vy_rc_point {
 
 #define VY_RC_POINT_CAP 1000
 
+/// What a confined program may reach.
+typedef enum vy_network {
+    VY_NETWORK_NONE,     ///< sockets of this computer's file system only
+    VY_NETWORK_LOOPBACK, ///< and of IPv4 and IPv6. The kernel has no filter of addresses: others can be
+                         ///< reached
+    VY_NETWORK_ANY,
+} vy_network;
+
 typedef struct vy_controller_def {
     vy_controller_kind kind;
     double period;      ///< [s] of the controller, a whole multiple of the world's dt
@@ -291,6 +299,10 @@ typedef struct vy_controller_def {
     int instance; ///< number of the drone among those of its run, from 0 on: for ports and names of your own
     int from_log; ///< 1: a log names the program, and vy_host_open() refuses it until
                   ///< vy_scenario_allow_programs()
+    int confine;  ///< 1: the program may write only to a fresh folder and `writable`, has no network but
+                  ///< `network`, no privileges to gain, and an environment of few names
+    vy_network network;         ///< of one that is confined; a firmware has at least the loopback
+    char writable[VY_PATH_CAP]; ///< files and folders, separated by colons, seen from `folder`; empty: none
 } vy_controller_def;
 
 /// Does a controller of this kind follow the setpoints or the path?
@@ -311,6 +323,13 @@ static inline int vy_controller_is_external(vy_controller_kind kind)
 {
     return kind == VY_CONTROLLER_CALLBACK || kind == VY_CONTROLLER_PLUGIN || kind == VY_CONTROLLER_PROCESS ||
            kind == VY_CONTROLLER_PILOT || vy_controller_is_firmware(kind);
+}
+
+/// Is it a program that is started: a plug-in, a process, or a firmware that does not connect by itself?
+static inline int vy_controller_is_program(const vy_controller_def *def)
+{
+    return def->kind == VY_CONTROLLER_PLUGIN || def->kind == VY_CONTROLLER_PROCESS ||
+           (vy_controller_is_firmware(def->kind) && def->program[0] != '\0');
 }
 
 /// Hold, position at 100 Hz over rates at 500 Hz.

@@ -14,7 +14,7 @@ extern "C" {
 
 typedef struct vy_host vy_host; ///< one program that controls one drone; one owner
 
-enum { VY_PROGRAM_ROOM = 600 };
+enum { VY_PROGRAM_ROOM = 600, VY_LACKS_ROOM = 160 };
 
 /// What vy_host_open() would start, load or open for `def`, as readable text: `process ./fly in
 /// /flights`. Text of a log may hold anything: control characters are shown as `?`.
@@ -34,6 +34,11 @@ int vy_host_describe(const vy_controller_def *def, char out[VY_PROGRAM_ROOM]);
 /// vy_scenario_allow_programs()
 vy_status vy_host_open(vy_drone_def *drone, const char *name, double dt, const vy_planet_def *planet,
                        vy_host **out, vy_error *err);
+
+/// What this computer's kernel lacks to confine programs (vy_controller_def.confine), in one line; they are
+/// started all the same.
+/// @return 0, and `out` empty, when it lacks nothing
+int vy_host_lacks(char out[VY_LACKS_ROOM]);
 
 /// The run is over: let the program end by itself, and return how it did. A plug-in's `done` and destructors
 /// run now. Once at most, after the last step; later calls of the controller get no reply.

@@ -113,6 +113,7 @@ vy_status vy_log_open(const char *path, vy_log **out, vy_error *err);
 void vy_log_close(vy_log *log); ///< NULL is a no-op
 vy_log_info vy_log_get_info(const vy_log *log);
 const char *vy_log_scenario(const vy_log *log); ///< the resolved scenario; valid until close
+const char *vy_log_path(const vy_log *log);     ///< as it was opened; valid until close
 /// A file kept in the log (see extra_name). `*data` is freed by the caller. VY_NOT_FOUND: it has none of that
 /// name.
 vy_status vy_log_read_extra(vy_log *log, const char *name, char **data, size_t *size, vy_error *err);

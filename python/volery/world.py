@@ -259,7 +259,8 @@ class Recording(b.Held):
             raise b.error()
 
 
-def replay(path: str | os.PathLike[str], *, live: bool = False, allow_programs: bool = False) -> str | None:
+def replay(path: str | os.PathLike[str], *, live: bool = False, allow_programs: bool = False,
+           unconfined: bool = False) -> str | None:
     """Fly a log again from itself alone. None when every bit is the same, else a sentence on the first difference.
 
     A log that was cut off is compared as far as it goes, with a RuntimeWarning that says how far. One that is damaged, or
@@ -268,8 +269,10 @@ def replay(path: str | os.PathLike[str], *, live: bool = False, allow_programs: 
     live             ask the controllers again and compare their replies with the log's
     allow_programs   start the processes and plug-ins that the log names. Whoever wrote the log chose them: trust it first.
                      Without it a log that names some cannot be replayed live
+    unconfined       let them write anywhere and use the network; else they may write only to a fresh folder
     """
-    result = b.lib.log_replay(os.fspath(path).encode(), int(live), int(live and allow_programs))
+    allowed = (2 if unconfined else 1) if live and allow_programs else 0
+    result = b.lib.log_replay(os.fspath(path).encode(), int(live), allowed)
     if result < 0:
         raise b.error()
     if result == 2:

@@ -47,10 +47,7 @@ vy_status vy_child_fork(child *out, int *inside, vy_error *err)
     const int kept = errno;
     if (ends[0] >= 0) close(ends[0]);
     out->lifeline = ends[1];
-    if (out->pid > 0) {
-        (void)setpgid(out->pid, out->pid); // whichever of us is first
-        return VY_OK;
-    }
+    if (out->pid > 0) return VY_OK;
     vy_child_end(out);
     return vy_fail(err, VY_IO, "controller: no process: %s", strerror(kept));
 }

@@ -4,7 +4,7 @@
 #include "volery/status.h"
 #include <sys/types.h>
 
-/// A supervisor with a program below it. It leads a process group, and ends as the program did.
+/// A supervisor with a program below it. It leads a session, and ends as the program did.
 typedef struct child {
     pid_t pid;    // of the supervisor; 0: none
     int lifeline; // end of a socket that this process alone holds; -1: none

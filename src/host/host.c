@@ -16,10 +16,11 @@ struct vy_host {
     vy_process_host *process;
     vy_firmware_host *firmware;
     vy_pilot_host *pilot;
-    double boot;          // [s] of wall clock that it may take to be ready
-    int lost;             // it took longer
-    vy_rc_point *rc;      // script of the transmitter
-    int rc_count, rc_now; // of its points the last that is not in the future; -1: none yet
+    confinement *confined; // or NULL
+    double boot;           // [s] of wall clock that it may take to be ready
+    int lost;              // it took longer
+    vy_rc_point *rc;       // script of the transmitter
+    int rc_count, rc_now;  // of its points the last that is not in the future; -1: none yet
 };
 
 // --- what it is told
@@ -161,7 +162,10 @@ static vy_status start_program(vy_host *host, const vy_drone_def *drone, const c
     vy_status status = vy_start_fill(drone, name, dt, planet, &job.start, err);
     if (status != VY_OK) return status;
     status = find_files(job.def, parameters, err);
+    if (status == VY_OK && job.def->kind != VY_CONTROLLER_PILOT)
+        status = vy_confine_prepare(job.def, &host->confined, err);
     if (status == VY_OK) {
+        job.confined = host->confined;
         vy_text json = {0};
         job.start.parameters = parameters;
         vy_start_print(&job.start, drone, &json);
@@ -207,6 +211,7 @@ vy_status vy_host_open(vy_drone_def *drone, const char *name, double dt, const v
     vy_status status = copy_rc(def, host, err);
     if (status == VY_OK) status = start_program(host, drone, name, dt, planet, err);
     if (status != VY_OK) {
+        vy_confine_release(host->confined);
         free(host->rc);
         free(host);
         return status;
@@ -240,6 +245,7 @@ void vy_host_close(vy_host *host)
     vy_process_host_close(host->process);
     vy_firmware_host_close(host->firmware);
     vy_pilot_host_close(host->pilot);
+    vy_confine_release(host->confined);
     free(host->rc);
     free(host);
 }

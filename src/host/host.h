@@ -1,5 +1,6 @@
 // host.h - what the kinds of controllers share.
 #pragma once
+#include "host/confine.h"
 #include "volery/host.h"
 
 enum { END_MILLISECONDS = 1000 }; // to end by itself when the world has
@@ -14,6 +15,7 @@ typedef struct vy_host_request {
     const vy_controller_def *def;
     vy_plugin_start start;       ///< with its JSON
     const vy_planet_def *planet; ///< or NULL
+    const confinement *confined; ///< or NULL
 } vy_host_request;
 
 vy_status vy_plugin_host_open(const vy_host_request *job, vy_plugin_host **out, vy_error *err);

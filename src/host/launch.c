@@ -11,21 +11,24 @@
 #define DEGREES 57.295779513082323 // in a radian
 
 // In the child, between fork and exec: only what is safe there.
-static void exec_child(const char *line, const char *folder, int wire, int inherited, int core)
+static void exec_child(const vy_host_request *job, const char *line, int wire, int inherited, int core)
 {
+    char name[] = "sh", option[] = "-c", *words[] = {name, option, (char *)line, NULL};
     if (core >= 0) {
         cpu_set_t one;
         CPU_ZERO(&one);
         CPU_SET((size_t)core, &one);
         (void)sched_setaffinity(0, sizeof one, &one);
     }
+    const char *folder = job->def->folder;
     if (folder[0] != '\0' && chdir(folder) != 0) _exit(126);
     if (inherited >= 0 && fcntl(inherited, F_SETFD, 0) != 0) _exit(126);
     const int in = wire >= 0 ? wire : open("/dev/null", O_RDONLY | O_CLOEXEC);
     if (dup2(in, 0) < 0 || dup2(wire >= 0 ? wire : 2, 1) < 0) _exit(126);
-    vy_close_descriptors(3, inherited - 1); // nothing but the wire, and a bridge's socket
-    vy_close_descriptors(inherited >= 0 ? inherited + 1 : 3, -1);
-    execl("/bin/sh", "sh", "-c", line, (char *)NULL);
+    vy_confine_enter(job->confined);
+    if (inherited >= 3) vy_close_descriptors(3, inherited - 1); // nothing but the wire, and a bridge's socket
+    vy_close_descriptors(inherited >= 3 ? inherited + 1 : 3, -1);
+    (void)execve("/bin/sh", words, vy_confine_environment(job->confined));
     _exit(127);
 }
 
@@ -54,7 +57,7 @@ vy_status vy_launch(const vy_host_request *job, int wire, int inherited, child *
     print_line(job, inherited, line, sizeof line);
     core->core = def->spread ? -1 : sched_getcpu();
     const vy_status status = vy_child_fork(out, &inside, err);
-    if (inside) exec_child(line, def->folder, wire, inherited, core->core);
+    if (inside) exec_child(job, line, wire, inherited, core->core);
     return status;
 }
 

@@ -1,5 +1,5 @@
 // plugin.c - a shared library as a controller: in a process of its own, called through shared memory.
-#define _GNU_SOURCE // memfd_create, sched_getaffinity, environ
+#define _GNU_SOURCE // memfd_create, sched_getaffinity
 #include "base/fail.h"
 #include "base/assert.h"
 #include "host/channel.h"
@@ -59,14 +59,14 @@ static int write_all(int fd, const unsigned char *bytes, size_t size)
     return 1;
 }
 
-static vy_status unpack(program *p, vy_error *err)
+static vy_status unpack(program *p, const confinement *confined, vy_error *err)
 {
     uLongf size = (uLongf)vy_program_size;
     *p = (program){.fd = -1, .bytes = malloc(vy_program_size), .size = vy_program_size};
     if (p->bytes == NULL) return vy_fail(err, VY_NO_MEMORY, "plug-in: out of memory");
     if (uncompress(p->bytes, &size, vy_program_packed, (uLong)vy_program_packed_size) != Z_OK)
         return vy_fail(err, VY_DAMAGED, "plug-in: the program around it cannot be unpacked");
-    const char *folder = getenv("TMPDIR");
+    const char *folder = confined != NULL ? vy_confine_folder(confined) : getenv("TMPDIR");
     snprintf(p->file, sizeof p->file, "%.120s/volery-%ld-%llx",
              folder != NULL && folder[0] == '/' ? folder : "/tmp", (long)getpid(),
              (unsigned long long)vy_clock_ns());
@@ -79,8 +79,9 @@ static vy_status unpack(program *p, vy_error *err)
 }
 
 // In the child, between fork and exec: only what is safe there.
-static void exec_child(const program *p, channel *c, int memory)
+static void exec_child(const program *p, const confinement *confined, channel *c, int memory)
 {
+    char **environment = vy_confine_environment(confined);
     char name[] = "volery-plugin", *words[] = {name, NULL, NULL};
     const int nothing = open("/dev/null", O_RDONLY);
     c->parent = (int32_t)getppid();
@@ -88,13 +89,14 @@ static void exec_child(const program *p, channel *c, int memory)
     if (nothing >= 0 && dup2(nothing, STDIN_FILENO) == STDIN_FILENO &&
         dup2(memory, CHANNEL_FD) == CHANNEL_FD) {
         const int given = p->fd >= 0 ? dup3(p->fd, PROGRAM_FD, O_CLOEXEC) : -1;
+        vy_confine_enter(confined);
         vy_close_descriptors(PROGRAM_FD + 1, -1);
-        if (given >= 0) (void)fexecve(PROGRAM_FD, words, environ);
+        if (given >= 0) (void)fexecve(PROGRAM_FD, words, environment);
         close(PROGRAM_FD);
         const int file = open(p->file, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0700);
         if (file >= 0 && write_all(file, p->bytes, p->size) && close(file) == 0) {
             words[1] = (char *)p->file; // to be removed by the program
-            (void)execve(p->file, words, environ);
+            (void)execve(p->file, words, environment);
         }
         const int kept = errno;
         if (file >= 0) (void)unlink(p->file);
@@ -201,13 +203,13 @@ static vy_status spawn(const vy_host_request *job, vy_plugin_host *h, vy_error *
         h->channel->size = h->size;
         write_start(job, h->channel);
         h->waiter = (waiter){.spin_ns = h->channel->spin_ns, .spin_max_ns = h->channel->spin_ns};
-        status = unpack(&p, err);
+        status = unpack(&p, job->confined, err);
     }
     if (status == VY_OK) {
         atomic_store(&h->channel->request.count, ++h->count); // whether it is ready
         status = vy_child_fork(&h->child, &inside, err);
     }
-    if (inside) exec_child(&p, h->channel, memory);
+    if (inside) exec_child(&p, job->confined, h->channel, memory);
     if (p.fd >= 0) close(p.fd);
     if (memory >= 0) close(memory);
     free(p.bytes);

@@ -152,7 +152,8 @@ void vy_supervise(int lifeline_fd)
     sigset_t all;
     sigfillset(&all);
     (void)sigprocmask(SIG_SETMASK, &all, NULL);
-    (void)setpgid(0, 0); // Ctrl-C is for the world, which ends us properly
+    // Ctrl-C is for the world, which ends us properly; and a program has no terminal to type into.
+    (void)setsid();
     if (prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0) != 0) _exit(NOT_STARTED);
     const pid_t me = getpid(), program = fork();
     if (program < 0) _exit(NOT_STARTED);

@@ -168,7 +168,10 @@ vy_status vy_log_open_reader(vy_mcap_reader *reader, const char *path, vy_log **
         return vy_fail(err, VY_NO_MEMORY, "%s: out of memory", path);
     }
     log->reader = reader;
-    vy_status status = read_info(log, &why);
+    log->path = malloc(strlen(path) + 1);
+    vy_status status =
+        log->path != NULL ? read_info(log, &why) : vy_fail(&why, VY_NO_MEMORY, "out of memory");
+    if (log->path != NULL) strcpy(log->path, path);
     if (status == VY_OK) status = read_names(log, &why);
     if (status == VY_OK) status = read_scenario(log, &why);
     if (status != VY_OK) {
@@ -198,6 +201,7 @@ void vy_log_close(vy_log *log)
     for (uint32_t i = 0; log->names != NULL && i < log->info.body_count; ++i) free(log->names[i]);
     free(log->names);
     free(log->scenario);
+    free(log->path);
     vy_mcap_reader_close(log->reader);
     free(log);
 }
@@ -214,6 +218,7 @@ vy_status vy_log_read_extra(vy_log *log, const char *name, char **data, size_t *
 
 vy_log_info vy_log_get_info(const vy_log *log) { return log->info; }
 const char *vy_log_scenario(const vy_log *log) { return log->scenario; }
+const char *vy_log_path(const vy_log *log) { return log->path; }
 
 const char *vy_log_name(const vy_log *log, uint32_t number)
 {

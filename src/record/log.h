@@ -8,6 +8,7 @@ struct vy_log {
     vy_mcap_reader *reader;
     vy_log_info info;
     char *scenario;
+    char *path; // as it was opened
     char **names;
     uint64_t display; // [steps] between records for people; 0: none
 };

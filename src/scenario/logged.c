@@ -1,10 +1,13 @@
 // logged.c - a scenario and its log: what goes into it, and the scenario that is in it.
+#define _XOPEN_SOURCE 700 // realpath, strtok_r
 #include "base/fail.h"
 #include "base/real.h"
 #include "scenario/logged.h"
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 static uint64_t to_steps(double seconds, double step)
 {
@@ -26,13 +29,39 @@ static void fill_names(const vy_scenario *s, uint32_t obstacles, const char **na
     def->obstacle_names = names;
 }
 
+// The file's own name of a path that begins at the root; devices are the same everywhere.
+static void strip_path(char *path)
+{
+    const char *slash = strrchr(path, '/');
+    if (path[0] != '/' || strncmp(path, "/dev/", 5) == 0) return;
+    memmove(path, slash + 1, strlen(slash + 1) + 1);
+}
+
+// The scenario without what belongs to this computer: where its programs are, and what they may change there.
+static char *print_portable(const vy_scenario *s)
+{
+    vy_scenario portable = *s;
+    const size_t count = (size_t)s->drone_count;
+    portable.drones = malloc((count + 1) * sizeof *portable.drones);
+    if (portable.drones == NULL) return NULL;
+    if (count > 0) memcpy(portable.drones, s->drones, count * sizeof *portable.drones);
+    for (size_t i = 0; i < count; ++i) {
+        vy_controller_def *c = &portable.drones[i].def.controller;
+        c->folder[0] = c->writable[0] = '\0';
+        if (c->kind == VY_CONTROLLER_PILOT) strip_path(c->program);
+    }
+    char *text = vy_scenario_print(&portable);
+    free(portable.drones);
+    return text;
+}
+
 vy_status vy_scenario_log_def(const vy_scenario *s, const vy_world *world, scenario_log_def *out,
                               vy_error *err)
 {
     const uint32_t obstacles = vy_world_obstacle_count(world);
     const size_t count = (size_t)s->drone_count + (size_t)s->body_count + (size_t)s->joint_count + obstacles;
     const char **names = calloc(count + 1, sizeof(const char *));
-    char *text = vy_scenario_print(s);
+    char *text = print_portable(s);
     *out = (scenario_log_def){.names = NULL};
     if (names == NULL || text == NULL) {
         free(names);
@@ -129,6 +158,31 @@ static vy_status parse(vy_log *log, const char *name, const char *const *overrid
     return vy_scenario_parse(text, strlen(text), name, &options, out, diagnostics);
 }
 
+// Logs name no folder. A program that lies beside its log is meant by it; others are seen from the current
+// folder.
+static void look_beside(const char *log_name, vy_controller_def *c)
+{
+    char text[sizeof c->program], path[2 * VY_PATH_CAP], *rest = NULL;
+    const char *slash = strrchr(log_name, '/');
+    const int length = slash == NULL ? 1 : slash == log_name ? 1 : (int)(slash - log_name);
+    const char *folder = slash == NULL ? "." : log_name;
+    if (c->folder[0] != '\0' || length >= (int)sizeof c->folder) return;
+    snprintf(text, sizeof text, "%s", c->program);
+    const char *separators =
+        c->kind == VY_CONTROLLER_PLUGIN || c->kind == VY_CONTROLLER_PILOT ? "" : " \t\"'";
+    for (const char *word = strtok_r(text, separators, &rest); word != NULL;
+         word = strtok_r(NULL, separators, &rest)) {
+        snprintf(path, sizeof path, "%.*s/%s", length, folder, word);
+        if (word[0] == '/' || access(path, F_OK) != 0) continue;
+        snprintf(path, sizeof path, "%.*s", length, folder);
+        char *resolved = realpath(path, NULL);
+        if (resolved != NULL && strlen(resolved) < sizeof c->folder)
+            memcpy(c->folder, resolved, strlen(resolved) + 1);
+        free(resolved);
+        return;
+    }
+}
+
 vy_status vy_scenario_from_log(vy_log *log, const char *name, const char *const *overrides,
                                int override_count, vy_scenario **out, vy_diagnostics *diagnostics)
 {
@@ -143,6 +197,11 @@ vy_status vy_scenario_from_log(vy_log *log, const char *name, const char *const 
         vy_controller_def *c = &(*out)->drones[i].def.controller;
         c->from_log = vy_controller_is_external(c->kind) && c->kind != VY_CONTROLLER_CALLBACK &&
                       (!known || is_of_log(c, logged));
+        if (!c->from_log) continue;
+        c->confine = 1; // whatever the log says, who wrote it may not choose
+        c->network = VY_NETWORK_NONE;
+        c->writable[0] = '\0';
+        look_beside(vy_log_path(log), c);
     }
     if (override_count > 0) vy_diagnostics_destroy(&ignored);
     vy_scenario_destroy(logged);

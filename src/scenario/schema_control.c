@@ -308,6 +308,12 @@ static const vy_choice cores[] = {
     CHOICE("one", 0, "the program runs on the core of the simulation: quickest in lock-step"),
     CHOICE("any", 1, "the program runs where the system puts it"),
 };
+static const vy_choice networks[] = {
+    CHOICE("none", VY_NETWORK_NONE, "sockets in the file system alone; a firmware has `loopback`"),
+    CHOICE("loopback", VY_NETWORK_LOOPBACK,
+           "IPv4 and IPv6, meant for this computer; the kernel does not look at addresses"),
+    CHOICE("any", VY_NETWORK_ANY, "all there is"),
+};
 #define PLUGIN_KIND    (1u << VY_CONTROLLER_PLUGIN)
 #define PROCESS_KIND   (1u << VY_CONTROLLER_PROCESS)
 #define PILOT          (1u << VY_CONTROLLER_PILOT)
@@ -372,6 +378,16 @@ static const vy_row controller_rows[] = {
         .flags = VY_ROW_HASHED_IF_SET, .help = "on: the truth is among its samples, beside the estimate"),
     ROW("cores", CHOICE, vy_controller_def, spread, CHOICES(cores), .when = PROCESS_KIND | FIRMWARE_KINDS,
         .flags = VY_ROW_UNHASHED, .help = "where the program runs"),
+    ROW("confine", CHOICE, vy_controller_def, confine, SWITCH, .when = PROGRAM_KINDS,
+        .flags = VY_ROW_UNHASHED,
+        .help = "on: the program may write only to a fresh folder and what `writable` names, and has no "
+                "network but "
+                "`network`; always on for what a log names"),
+    ROW("network", CHOICE, vy_controller_def, network, CHOICES(networks), .when = PROGRAM_KINDS,
+        .flags = VY_ROW_UNHASHED, .help = "of a program that is confined"),
+    ROW("writable", TEXT, vy_controller_def, writable, .size = sizeof((vy_controller_def *)0)->writable,
+        .keyword = "none", .when = PROGRAM_KINDS, .flags = VY_ROW_UNHASHED,
+        .help = "files and folders that a confined program may change, separated by `:`, seen from `folder`"),
     ROW("airframe", CHOICE, vy_controller_def, firmware.airframe, CHOICES(airframes), .when = AIRFRAME_KINDS,
         .help = "order and spin of the firmware's motors"),
     ROW("script", LIST, vy_controller_def, firmware.script, .table = &script_table, .size = VY_SCRIPT_CAP,
