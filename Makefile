@@ -65,10 +65,11 @@ test-crazyflie: ## Bitcraze's cflib from PyPI flies over CRTP; with CRAZYFLIE_LI
 	@tests/crazyflie_test.sh build/test cflib
 	@[ -z "$(CRAZYFLIE_LIBRARY)" ] || tests/crazyflie_test.sh build/test firmware "$(abspath $(CRAZYFLIE_LIBRARY))"
 
-league: ## one path, one wind, three faults: built-in laws, PX4=command, CRAZYFLIE_LIBRARY=plug-in; a table of their logs
+league: ## one path, one wind, three faults: built-in laws, PX4=, ARDUPILOT=, BETAFLIGHT=command, CRAZYFLIE_LIBRARY=plug-in; a table of their logs
 	@$(PACKAGES) demo test
 	$(call preset,test)
-	@tools/league.sh build/test $(if $(PX4),"px4=$(PX4)") $(if $(CRAZYFLIE_LIBRARY),"crazyflie=$(CRAZYFLIE_LIBRARY)")
+	@tools/league.sh build/test $(if $(PX4),"px4=$(PX4)") $(if $(ARDUPILOT),"ardupilot=$(ARDUPILOT)") $(if $(BETAFLIGHT),"betaflight=$(BETAFLIGHT)") \
+	    $(if $(CRAZYFLIE_LIBRARY),"crazyflie=$(CRAZYFLIE_LIBRARY)")
 
 test-slurm: ## a campaign on a Slurm of two nodes, started here from Debian's packages: tasks cancelled, daemons killed, a full disk; mpirun, Dask
 	@$(PACKAGES) demo test slurm

@@ -177,5 +177,33 @@ try 2 "$volery" check "$source/tests/bridge/ardupilot.yaml" --set 'drones.alpha.
     --set 'faults=[{kind: sensor_bias, channel: gps_position, bias: [1, 0, 0], drone: alpha}]'
 says err "its SIM_ parameters break them"
 
+# Told by a script over MAVLink: parameters, a mode, arming, take-off, mission, landing; one hash, and a branch.
+told() { # HOW STATUS LOG WORDS...
+    how=$1 wanted=$2 log=$3
+    shift 3
+    try "$wanted" "$volery" run "$source/tests/bridge/ardupilot_script.yaml" -o "$log" --set "drones.alpha.controller.port=$port" \
+        --set "drones.alpha.controller.command=$python $source/tests/bridge/ardupilot_double.py $port 16 $how $link" \
+        --set "drones.alpha.controller.script_port=$link" --set 'drones.alpha.controller.boot=60 s' "$@"
+}
+told fine 0 told.mcap
+first=$(hash)
+replays told.mcap
+told fine 0 twice.mcap
+[ "$(hash)" = "$first" ] || fail "the same flight gives another hash: $(hash), not $first"
+try 0 "$volery" branch told.mcap --at 9 --allow-programs -o tbranch.mcap --set 'world.wind.constant=[2, 0.5, 0]' --set 'expect=[]'
+says err "the firmware's motor commands are within 0.0 % of the log"
+replays tbranch.mcap
+told refuse 1 trefuse.mcap --set 'drones.alpha.controller.patience=2 s'
+says out "refused line 2 of its script for 2 s"
+replays trefuse.mcap
+told kill 1 tkill.mcap
+says out "crashed: signal 9"
+replays tkill.mcap
+told fine 1 tnone.mcap --set 'drones.alpha.controller.parameters={NO_SUCH: 1}' --set 'drones.alpha.controller.boot=2 s'
+says out "was not ready within 2 s"
+sed '/planet:/d' "$source/tests/bridge/ardupilot_script.yaml" >flat.yaml
+try 2 "$volery" check flat.yaml
+says err "a mission goes by latitude and longitude: world.planet.origin"
+
 "$volery" list controllers 2>/dev/null | grep -q px4 || "$volery" list | grep -q px4 || fail "volery list"
 echo "bridge: ok"

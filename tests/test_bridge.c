@@ -1,6 +1,7 @@
 // test_bridge.c - what a firmware is told and what its motors are: axes, units and order.
 #include "bridge/betaflight_packet.h"
 #include "bridge/betaflight_script.h"
+#include "bridge/dialect.h"
 #include "bridge/px4_sensors.h"
 #include "bridge/servo_packet.h"
 #include "check.h"
@@ -362,9 +363,49 @@ static void servo_packets_have_two_sizes(void **unused)
     assert_int_equal(vy_servo_packet_read(NULL, 0, &p), 0);
 }
 
+// Numbers of mavlink.io: MAV_CMD, PX4's custom modes and ArduPilot's COPTER_MODE.
+static void lines_are_commands_of_their_firmware(void **unused)
+{
+    (void)unused;
+    static const struct {
+        vy_script_line line;
+        int command;
+        float px4[3], ardupilot[3]; // the first three parameters
+    } cases[] = {
+        {{.action = VY_SCRIPT_ARM}, 400, {1, 0, 0}, {1, 0, 0}},
+        {{.action = VY_SCRIPT_DISARM}, 400, {0, 0, 0}, {0, 0, 0}},
+        {{.action = VY_SCRIPT_RETURN}, 20, {0, 0, 0}, {0, 0, 0}},
+        {{.action = VY_SCRIPT_LAND}, 21, {0, 0, 0}, {0, 0, 0}},
+        {{.action = VY_SCRIPT_TAKEOFF, .altitude = 4.0}, 22, {0, 0, 0}, {0, 0, 0}},
+        {{.action = VY_SCRIPT_HOLD}, 176, {1, 4, 3}, {1, 4, 0}},
+        {{.action = VY_SCRIPT_MISSION}, 176, {1, 4, 4}, {1, 3, 0}},
+        {{.action = VY_SCRIPT_MODE, .mode = VY_MODE_MANUAL}, 176, {1, 1, 0}, {1, 0, 0}},
+        {{.action = VY_SCRIPT_MODE, .mode = VY_MODE_ALTITUDE}, 176, {1, 2, 0}, {1, 2, 0}},
+        {{.action = VY_SCRIPT_MODE, .mode = VY_MODE_POSITION}, 176, {1, 3, 0}, {1, 5, 0}},
+        {{.action = VY_SCRIPT_MODE, .mode = VY_MODE_ACRO}, 176, {1, 5, 0}, {1, 1, 0}},
+        {{.action = VY_SCRIPT_MODE, .mode = VY_MODE_STABILIZED}, 176, {1, 7, 0}, {1, 0, 0}},
+        {{.action = VY_SCRIPT_MODE, .mode = VY_MODE_OFFBOARD}, 176, {1, 6, 0}, {1, 4, 0}},
+        {{.action = VY_SCRIPT_COMMAND, .command = 511, .values = {7, 8, 9}}, 511, {7, 8, 9}, {7, 8, 9}},
+        {{.action = VY_SCRIPT_PARAMETER}, 0, {0, 0, 0}, {0, 0, 0}},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; ++i) {
+        float p[7], a[7];
+        assert_int_equal(vy_px4_dialect.command(&cases[i].line, 488.0, p), cases[i].command);
+        assert_int_equal(vy_ardupilot_dialect.command(&cases[i].line, 488.0, a), cases[i].command);
+        for (int k = 0; k < 3 && cases[i].command != 0; ++k) {
+            assert_true(p[k] == cases[i].px4[k]);
+            assert_true(a[k] == cases[i].ardupilot[k]);
+        }
+        if (cases[i].command != 22) continue;
+        assert_true(p[6] == 492.0f && a[6] == 4.0f); // above the ellipsoid, above the home
+        assert_true(isnan(p[4]) && a[4] == 0.0f);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(servo_packets_have_two_sizes),
+                                       cmocka_unit_test(lines_are_commands_of_their_firmware),
                                        cmocka_unit_test(betaflight_gets_its_own_axes),
                                        cmocka_unit_test(msp_frames_are_found),
                                        cmocka_unit_test(betaflights_script_turns_switches),

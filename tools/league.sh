@@ -1,20 +1,25 @@
 #!/bin/sh
-# league.sh BUILD [px4=COMMAND] [crazyflie=LIBRARY] [table] - one path, one wind, three faults: the built-in laws, and the firmware
-# that is given: PX4 by the command that starts an instance, the Crazyflie's controllers by a plug-in made with
-# examples/crazyflie. Logs go to BUILD/league, and the table is made of them alone: with the word table nothing is flown.
+# league.sh BUILD [laws=NAMES] [px4=COMMAND] [ardupilot=COMMAND] [betaflight=COMMAND] [crazyflie=LIBRARY] [logs=FOLDER] [table] -
+# one path, one wind, three faults: the built-in laws, all three of them unless named, and the firmware that is given: PX4,
+# ArduPilot and Betaflight by the command that starts an instance, the Crazyflie's controllers by a plug-in made with
+# examples/crazyflie. Logs go to FOLDER, BUILD/league, and the table is made of them alone: with the word table nothing is flown.
 # A cell is the distance from the path [m]: root mean square / largest; `lost` is more than 5 m from it, or not on the ground at the end.
 set -eu
 cd "$(dirname "$0")/.."
 build=$1 scenarios=scenarios/league
 shift
 volery=$build/volery logs=$build/league
-px4='' crazyflie='' fly=yes
+laws='hold lee mellinger' px4='' ardupilot='' betaflight='' crazyflie='' fly=yes
 for word; do
     case $word in
+    laws=*) laws=${word#laws=} ;;
     px4=*) px4=${word#px4=} ;;
+    ardupilot=*) ardupilot=${word#ardupilot=} ;;
+    betaflight=*) betaflight=${word#betaflight=} ;;
+    logs=*) logs=${word#logs=} ;;
     crazyflie=*) crazyflie=${word#crazyflie=} ;;
     table) fly= ;;
-    *) echo "league: what is $word? px4=COMMAND, crazyflie=LIBRARY or table" >&2; exit 2 ;;
+    *) echo "league: what is $word? laws=NAMES, px4=COMMAND, ardupilot=COMMAND, betaflight=COMMAND, crazyflie=LIBRARY, logs=FOLDER or table" >&2; exit 2 ;;
     esac
 done
 mkdir -p "$logs"
@@ -56,12 +61,14 @@ judge() { # LOG
 }
 
 if [ -n "$fly" ]; then
-    for law in hold lee mellinger; do race $law $scenarios/built-in.yaml --set drones.alpha.controller.kind=$law; done
+    for law in $laws; do race "$law" $scenarios/built-in.yaml --set "drones.alpha.controller.kind=$law"; done
     for law in pid mellinger indi brescianini; do
         [ -z "$crazyflie" ] || race crazyflie-$law $scenarios/crazyflie.yaml --set "drones.alpha.controller.library=$crazyflie" \
             --set drones.alpha.controller.parameters.controller=$law
     done
     [ -z "$px4" ] || race px4 scenarios/autopilots/px4-square.yaml --set "drones.alpha.controller.command=$px4"
+    [ -z "$ardupilot" ] || race ardupilot scenarios/autopilots/ardupilot-square.yaml --set "drones.alpha.controller.command=$ardupilot"
+    [ -z "$betaflight" ] || race betaflight $scenarios/betaflight.yaml --set "drones.alpha.controller.command=$betaflight"
 fi
 
 faults=$(sed -n 's/^\([a-z]*\) .*/\1/p' $scenarios/faults.txt)

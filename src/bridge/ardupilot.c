@@ -2,11 +2,13 @@
 //
 // The firmware asks with its servo outputs and waits for the state that follows; the numbers of its packets
 // go up by one. The same number again is the same question, whose answer was lost; a smaller one is a
-// firmware that has begun anew.
+// firmware that has begun anew. Until it has taken its parameters it boots: it gets the same samples again
+// with a clock that goes on, while the world stands still.
 #define _GNU_SOURCE
 #include "bridge/bridge.h"
 #include "base/assert.h"
 #include "base/fail.h"
+#include "bridge/script.h"
 #include "bridge/servo_packet.h"
 #include "bridge/sockets.h"
 #include "scenario/number.h"
@@ -29,10 +31,16 @@ typedef struct ardupilot {
     int heard;
     uint32_t frame; // the last that was answered
     int nonsense;
+    vy_script *script;
     double deadline;
-    vy_vec3 home; // [m] the start, world axes
+    double period;
+    double boot;   // [s] by which its clock is ahead of the world's
+    int ready;     // it has booted
+    uint64_t tick; // of the last samples that were sent, one added; 0: none
+    vy_vec3 home;  // [m] the start, world axes
     bridge_motors motors;
     int has_range, has_airspeed, has_power;
+    double range_max; // [m]
     char answer[ANSWER_CAP];
 } ardupilot;
 
@@ -41,6 +49,7 @@ static void ardupilot_close(vy_bridge *bridge)
     ardupilot *a = (ardupilot *)bridge;
     if (a == NULL) return;
     vy_socket_close(&a->socket);
+    vy_script_close(a->script);
     free(a);
 }
 
@@ -54,14 +63,18 @@ static vy_status ardupilot_open(const bridge_job *job, vy_bridge **out, vy_error
     if (status != VY_OK) return status;
     ardupilot *a = calloc(1, sizeof *a);
     if (a == NULL) return vy_fail(err, VY_NO_MEMORY, "controller: out of memory");
+    a->socket = -1;
     a->deadline = def->deadline;
+    a->period = def->period;
     a->home = job->start->position;
     a->motors = motors;
     a->has_range = suite->range.period > 0.0;
+    a->range_max = suite->range.max;
     a->has_airspeed = suite->airspeed.period > 0.0;
     a->has_power = suite->power.period > 0.0;
     const int port = def->firmware.port > 0 ? def->firmware.port : USUAL_PORT;
     status = vy_bind_udp(def->firmware.address, port + PORTS_EACH * def->instance, &a->socket, err);
+    if (status == VY_OK) status = vy_script_open(job, &a->script, err);
     if (status != VY_OK) {
         ardupilot_close((vy_bridge *)a);
         return status;
@@ -71,7 +84,7 @@ static vy_status ardupilot_open(const bridge_job *job, vy_bridge **out, vy_error
 }
 
 // The state as one line of JSON. What the firmware does not find it simulates itself.
-static size_t print_answer(ardupilot *a, const vy_samples *s)
+static size_t print_answer(ardupilot *a, const vy_samples *s, double clock)
 {
     const vy_truth_sample *t = &s->truth;
     const vy_quat q = vy_bridge_attitude(t->attitude);
@@ -83,10 +96,11 @@ static size_t print_answer(ardupilot *a, const vy_samples *s)
         "\n{\"timestamp\":%.9g,\"imu\":{\"gyro\":[%.9g,%.9g,%.9g],\"accel_body\":[%.9g,%.9g,%.9g]},"
         "\"position\":[%.9g,%.9g,%.9g],\"velocity\":[%.9g,%.9g,%.9g],"
         "\"quaternion\":[%.9g,%.9g,%.9g,%.9g]",
-        s->time, s->imu.gyro.x, -s->imu.gyro.y, -s->imu.gyro.z, s->imu.accel.x, -s->imu.accel.y,
+        clock, s->imu.gyro.x, -s->imu.gyro.y, -s->imu.gyro.z, s->imu.accel.x, -s->imu.accel.y,
         -s->imu.accel.z, t->position.y - a->home.y, t->position.x - a->home.x, a->home.z - t->position.z,
         t->velocity.y, t->velocity.x, -t->velocity.z, q.w, q.x, q.y, q.z);
-    if (a->has_range) n += (size_t)snprintf(to + n, room - n, ",\"rng_1\":%.9g", s->range.distance);
+    const double range = s->range.distance > 0.0 ? s->range.distance : 2.0 * a->range_max; // no return: far
+    if (a->has_range) n += (size_t)snprintf(to + n, room - n, ",\"rng_1\":%.9g", range);
     if (a->has_airspeed) n += (size_t)snprintf(to + n, room - n, ",\"airspeed\":%.9g", s->airspeed.speed);
     if (a->has_power)
         n += (size_t)snprintf(to + n, room - n, ",\"battery\":{\"voltage\":%.9g,\"current\":%.9g}",
@@ -147,24 +161,12 @@ static void answer(ardupilot *a, size_t size)
                  sizeof a->firmware); // one that is lost is asked for again
 }
 
-static vy_verdict ardupilot_step(vy_bridge *bridge, const vy_samples *samples, vy_intent *intent,
-                                 int32_t *detail)
+// Answer the firmware's last question, and wait for the next.
+static vy_verdict exchange(ardupilot *a, const vy_samples *samples, double clock, vy_intent *intent,
+                           int32_t *detail)
 {
-    ardupilot *a = (ardupilot *)bridge;
     servo_packet p;
-    *detail = 0;
-    intent->rung = VY_RUNG_MOTORS;
-    intent->status = VY_STATUS_NOT_READY;
-    // Questions that were repeated while the world was busy get one answer.
-    for (int i = 0; i < NONSENSE_CAP && next_packet(a, 0.0, &p) > 0; ++i) {
-        if (p.frame < a->frame) {
-            *detail = -1;
-            return VY_VERDICT_ENDED;
-        }
-        a->frame = p.frame;
-    }
-    if (!a->heard) return VY_VERDICT_REPLIED;
-    const size_t size = print_answer(a, samples);
+    const size_t size = print_answer(a, samples, clock);
     const double start = vy_bridge_now();
     answer(a, size);
     for (;;) {
@@ -184,6 +186,37 @@ static vy_verdict ardupilot_step(vy_bridge *bridge, const vy_samples *samples, v
     }
     a->frame = p.frame;
     set_reply(a, &p, intent);
+    return VY_VERDICT_REPLIED;
+}
+
+static vy_verdict ardupilot_step(vy_bridge *bridge, const vy_samples *samples, vy_intent *intent,
+                                 int32_t *detail)
+{
+    ardupilot *a = (ardupilot *)bridge;
+    servo_packet p;
+    *detail = 0;
+    intent->rung = VY_RUNG_MOTORS;
+    intent->status = VY_STATUS_DISARMED;
+    if (samples->imu.tick == 0 && !a->ready) return VY_VERDICT_REPLIED; // nothing to boot with yet
+    intent->status = VY_STATUS_NOT_READY;
+    // Questions that were repeated while the world was busy get one answer.
+    for (int i = 0; i < NONSENSE_CAP && next_packet(a, 0.0, &p) > 0; ++i) {
+        if (p.frame < a->frame) {
+            *detail = -1;
+            return VY_VERDICT_ENDED;
+        }
+        a->frame = p.frame;
+    }
+    if (!a->heard) return VY_VERDICT_REPLIED;
+    if (a->tick == samples->tick + 1) a->boot += a->period;
+    a->tick = samples->tick + 1;
+    const double clock = a->boot + samples->time;
+    vy_verdict verdict =
+        vy_script_step(a->script, samples->time + 0.5 * samples->dt, clock, a->ready, detail);
+    if (verdict == VY_VERDICT_REPLIED) verdict = exchange(a, samples, clock, intent, detail);
+    if (verdict != VY_VERDICT_REPLIED || a->ready) return verdict;
+    a->ready = vy_script_is_ready(a->script);
+    if (!a->ready) intent->status = VY_STATUS_NOT_READY;
     return VY_VERDICT_REPLIED;
 }
 

@@ -3,6 +3,7 @@
 #include "bridge/script.h"
 #include "base/assert.h"
 #include "base/fail.h"
+#include "bridge/dialect.h"
 #include "bridge/messages.h"
 #include "bridge/sockets.h"
 #include <errno.h>
@@ -17,7 +18,7 @@
 #define HEARTBEAT_PERIOD 1.0                // [s]
 
 enum {
-    USUAL_PORT = 14540,    // where PX4 sends to
+    USUAL_PORT = 14540,    // where PX4 sends to, and ArduPilot by its command line
     USUAL_PORT_COUNT = 10, // the eleventh sends to the port of the tenth
     DATAGRAMS_CAP = 512,   // read in one call: a flood must not hold up the run
     OWN_SYSTEM = 255,      // that of a ground station
@@ -26,16 +27,8 @@ enum {
     AUTOPILOT_NONE = 8,
     COMPONENT_AUTOPILOT = 1,
     CMD_WAYPOINT = 16,
-    CMD_RETURN = 20,
-    CMD_LAND = 21,
-    CMD_TAKEOFF = 22,
-    CMD_SET_MODE = 176,
-    CMD_ARM = 400,
-    MODE_CUSTOM = 1,
-    MAIN_AUTO = 4,
-    AUTO_HOLD = 3,
-    AUTO_MISSION = 4,
     FRAME_GLOBAL_INT = 5,
+    FRAME_ABOVE_HOME_INT = 6,
     RESULT_ACCEPTED = 0,
     RESULT_IN_PROGRESS = 5,
     PARAM_REAL32 = 9,
@@ -48,6 +41,7 @@ typedef struct setting {
 } setting;
 
 struct vy_script {
+    const dialect *dialect;
     int socket;
     struct sockaddr_in firmware; // where its heartbeat came from
     int heard;
@@ -63,7 +57,8 @@ struct vy_script {
     int item_count;
     vy_setpoint items[VY_SETPOINT_CAP];
     vy_planet_def planet;
-    double home_altitude; // [m]
+    double home_altitude; // [m] above the ellipsoid
+    double home_height;   // [m] in the world
     double patience;      // [s]
 };
 
@@ -98,7 +93,8 @@ vy_status vy_script_open(const bridge_job *job, vy_script **out, vy_error *err)
     *out = NULL;
     const int is_own = f->airframe == VY_AIRFRAME_OWN;
     if (f->script_count == 0 && def->parameter_count == 0 && !is_own) return VY_OK;
-    if (f->script_port == 0 && def->instance >= USUAL_PORT_COUNT)
+    const int is_px4 = def->kind == VY_CONTROLLER_PX4;
+    if (is_px4 && f->script_port == 0 && def->instance >= USUAL_PORT_COUNT)
         return vy_fail(
             err, VY_BAD_VALUE,
             "px4 sends its MAVLink to %d ports, so a drone with a script or parameters is among the "
@@ -132,7 +128,9 @@ vy_status vy_script_open(const bridge_job *job, vy_script **out, vy_error *err)
     }
     memcpy(s->items, def->setpoints, sizeof s->items);
     s->item_count = def->setpoint_count;
-    s->planet = *job->planet;
+    s->dialect = is_px4 ? &vy_px4_dialect : &vy_ardupilot_dialect;
+    if (job->planet != NULL) s->planet = *job->planet;
+    s->home_height = job->start->position.z;
     s->home_altitude = job->start->home_altitude;
     s->patience = f->patience;
     s->line_since = (double)NAN;
@@ -189,9 +187,9 @@ static void ask_parameter(vy_script *s, const char *name)
 }
 
 // The number as the firmware has it: a float, or the bits of an integer.
-static float encode(double value, uint8_t type)
+static float encode(const dialect *d, double value, uint8_t type)
 {
-    if (type == PARAM_REAL32) return (float)value;
+    if (type == PARAM_REAL32 || d->casts_numbers) return (float)value;
     const int32_t number = (int32_t)value;
     float out;
     memcpy(&out, &number, sizeof out);
@@ -208,7 +206,7 @@ static void send_command(vy_script *s, int command, const float param[7])
 
 static void send_mission_count(vy_script *s)
 {
-    const mavlink_mission_count c = {.count = (uint16_t)s->item_count,
+    const mavlink_mission_count c = {.count = (uint16_t)(s->dialect->home_items + s->item_count),
                                      .target_system = s->system,
                                      .target_component = COMPONENT_AUTOPILOT};
     send_message(s, &vy_mavlink_mission_count, &c);
@@ -216,52 +214,30 @@ static void send_mission_count(vy_script *s)
 
 static void send_item(vy_script *s, int seq)
 {
-    const vy_setpoint *p = &s->items[seq];
+    const int waypoint = seq < s->dialect->home_items ? 0 : seq - s->dialect->home_items;
+    const int above_home = s->dialect->above_home;
+    const vy_setpoint *p = &s->items[waypoint]; // one in the home's place is not flown to
     const vy_geodetic at =
         vy_geodetic_of(&s->planet, 0.0, p->position, (vy_vec3){0.0, 0.0, 0.0}, (vy_quat){1.0, 0.0, 0.0, 0.0});
-    const mavlink_mission_item_int item = {.param = {0.0f, 0.0f, 0.0f, (float)(90.0 - DEGREES * p->yaw)},
-                                           .x = (int32_t)floor(1e7 * DEGREES * at.latitude + 0.5),
-                                           .y = (int32_t)floor(1e7 * DEGREES * at.longitude + 0.5),
-                                           .z = (float)at.altitude,
-                                           .seq = (uint16_t)seq,
-                                           .command = CMD_WAYPOINT,
-                                           .target_system = s->system,
-                                           .target_component = COMPONENT_AUTOPILOT,
-                                           .frame = FRAME_GLOBAL_INT,
-                                           .current = seq == 0,
-                                           .autocontinue = 1};
+    const mavlink_mission_item_int item = {
+        .param = {0.0f, 0.0f, 0.0f, (float)(90.0 - DEGREES * p->yaw)},
+        .x = (int32_t)floor(1e7 * DEGREES * at.latitude + 0.5),
+        .y = (int32_t)floor(1e7 * DEGREES * at.longitude + 0.5),
+        .z = (float)(above_home ? p->position.z - s->home_height : at.altitude),
+        .seq = (uint16_t)seq,
+        .command = CMD_WAYPOINT,
+        .target_system = s->system,
+        .target_component = COMPONENT_AUTOPILOT,
+        .frame = above_home ? FRAME_ABOVE_HOME_INT : FRAME_GLOBAL_INT,
+        .current = seq == 0,
+        .autocontinue = 1};
     send_message(s, &vy_mavlink_mission_item_int, &item);
 }
 
 // The command of a line, and its parameters. 0: it is none.
 static int command_of(const vy_script *s, const vy_script_line *line, float p[7])
 {
-    static const float modes[] = {[VY_MODE_MANUAL] = 1, [VY_MODE_ALTITUDE] = 2,   [VY_MODE_POSITION] = 3,
-                                  [VY_MODE_ACRO] = 5,   [VY_MODE_STABILIZED] = 7, [VY_MODE_OFFBOARD] = 6};
-    memset(p, 0, 7 * sizeof *p);
-    p[0] = MODE_CUSTOM;
-    p[1] = MAIN_AUTO;
-    switch (line->action) {
-    case VY_SCRIPT_HOLD: p[2] = AUTO_HOLD; return CMD_SET_MODE;
-    case VY_SCRIPT_MISSION: p[2] = AUTO_MISSION; return CMD_SET_MODE;
-    case VY_SCRIPT_MODE: p[1] = modes[line->mode]; return CMD_SET_MODE;
-    default: break;
-    }
-    p[0] = p[1] = 0.0f;
-    switch (line->action) {
-    case VY_SCRIPT_ARM: p[0] = 1.0f; return CMD_ARM;
-    case VY_SCRIPT_DISARM: return CMD_ARM;
-    case VY_SCRIPT_TAKEOFF:
-        p[3] = p[4] = p[5] = NAN; // heading and place as they are
-        p[6] = (float)(s->home_altitude + line->altitude);
-        return CMD_TAKEOFF;
-    case VY_SCRIPT_LAND: p[3] = p[4] = p[5] = NAN; return CMD_LAND;
-    case VY_SCRIPT_RETURN: return CMD_RETURN;
-    case VY_SCRIPT_COMMAND:
-        for (int i = 0; i < VY_COMMAND_VALUES; ++i) p[i] = (float)line->values[i];
-        return line->command;
-    default: return 0;
-    }
+    return s->dialect->command(line, s->home_altitude, p);
 }
 
 static void send_line(vy_script *s)
@@ -296,7 +272,7 @@ static void take_parameter(vy_script *s, const mavlink_param_value *v)
     const char *name = booting ? s->parameters[s->parameter_at].name : line->parameter;
     const double value = booting ? s->parameters[s->parameter_at].value : line->value;
     if (strncmp(name, v->param_id, sizeof v->param_id) != 0) return;
-    const float wanted = encode(value, v->param_type);
+    const float wanted = encode(s->dialect, value, v->param_type);
     uint32_t wanted_bits, value_bits; // whole numbers travel as bits of a float, some of which are no number
     memcpy(&wanted_bits, &wanted, sizeof wanted_bits);
     memcpy(&value_bits, &v->param_value, sizeof value_bits);
@@ -361,7 +337,8 @@ static void take_frame(vy_script *s, const mavlink_frame *frame, const struct so
         take_ack(s, &m.ack);
     } else if (type == &vy_mavlink_mission_request || type == &vy_mavlink_mission_request_int) {
         vy_mavlink_unpack(frame, &m.request);
-        if (m.request.mission_type == 0 && m.request.seq < s->item_count) send_item(s, m.request.seq);
+        if (m.request.mission_type == 0 && m.request.seq < s->dialect->home_items + s->item_count)
+            send_item(s, m.request.seq);
     } else if (type == &vy_mavlink_mission_ack) {
         vy_mavlink_unpack(frame, &m.mission_ack);
         take_mission_ack(s, &m.mission_ack);

@@ -272,26 +272,6 @@ static void refuse_faults(vy_reader *r, const vy_scenario *s, int index, unsigne
     }
 }
 
-// A firmware that simulates some of its sensors itself: they cannot break here.
-static void check_ardupilot(vy_reader *r, const vy_scenario *s, int index)
-{
-    const vy_controller_def *c = &s->drones[index].def.controller;
-    if (IS_VALID(r, c->truth) && !c->truth)
-        vy_reader_refuse(r, &c->kind,
-                         "ardupilot simulates GPS, compass and barometer itself, from the truth: truth: on");
-    if (IS_VALID(r, c->firmware.airframe) && c->firmware.airframe == VY_AIRFRAME_OWN)
-        vy_reader_refuse(r, &c->firmware.airframe,
-                         "airframe own: only px4 can be told where the vehicle's rotors are");
-    if (c->parameter_count > 0)
-        vy_reader_refuse(r, &c->parameters[0],
-                         "parameters: ardupilot reads its own, by --defaults of its command line");
-    refuse_faults(
-        r, s, index,
-        1u << VY_CHANNEL_BARO | 1u << VY_CHANNEL_MAG | 1u << VY_CHANNEL_GPS_POSITION |
-            1u << VY_CHANNEL_GPS_VELOCITY,
-        "ardupilot simulates its GPS, compass and barometer itself: its SIM_ parameters break them");
-}
-
 static void check_script_times(vy_reader *r, const vy_controller_def *c)
 {
     for (int i = 1; i < c->firmware.script_count; ++i) {
@@ -303,11 +283,10 @@ static void check_script_times(vy_reader *r, const vy_controller_def *c)
     }
 }
 
-static void check_px4(vy_reader *r, const vy_scenario *s, const vy_controller_def *c)
+// Script and parameters of a firmware that is told by MAVLink.
+static void check_mavlink(vy_reader *r, const vy_controller_def *c)
 {
     const vy_firmware_def *f = &c->firmware;
-    if (IS_VALID(r, s->environment.planet) && !(s->environment.planet.origin.gm > 0.0))
-        vy_reader_refuse(r, &c->kind, "px4 needs a place for its GPS and compass: world.planet.origin");
     check_script_times(r, c);
     for (int i = 0; i < f->script_count; ++i) {
         const vy_script_line *line = &f->script[i];
@@ -321,6 +300,39 @@ static void check_px4(vy_reader *r, const vy_scenario *s, const vy_controller_de
             "parameters.%s: a firmware's parameter is a number, and its name has at most 16 letters",
             c->parameters[i].name);
     }
+}
+
+static void check_px4(vy_reader *r, const vy_scenario *s, const vy_controller_def *c)
+{
+    if (IS_VALID(r, s->environment.planet) && !(s->environment.planet.origin.gm > 0.0))
+        vy_reader_refuse(r, &c->kind, "px4 needs a place for its GPS and compass: world.planet.origin");
+    check_mavlink(r, c);
+}
+
+// A firmware that simulates some of its sensors itself: they cannot break here.
+static void check_ardupilot(vy_reader *r, const vy_scenario *s, int index)
+{
+    const vy_controller_def *c = &s->drones[index].def.controller;
+    if (IS_VALID(r, c->truth) && !c->truth)
+        vy_reader_refuse(r, &c->kind,
+                         "ardupilot simulates GPS, compass and barometer itself, from the truth: truth: on");
+    if (IS_VALID(r, c->firmware.airframe) && c->firmware.airframe == VY_AIRFRAME_OWN)
+        vy_reader_refuse(r, &c->firmware.airframe,
+                         "airframe own: only px4 can be told where the vehicle's rotors are");
+    check_mavlink(r, c);
+    for (int i = 0; i < c->firmware.script_count; ++i) {
+        const vy_script_line *line = &c->firmware.script[i];
+        if (IS_VALID(r, line->action) && line->action == VY_SCRIPT_MISSION &&
+            IS_VALID(r, s->environment.planet) && !(s->environment.planet.origin.gm > 0.0))
+            vy_reader_refuse(r, &line->action,
+                             "script: a mission goes by latitude and longitude: world.planet.origin");
+    }
+    refuse_faults(
+        r, s, index,
+        1u << VY_CHANNEL_BARO | 1u << VY_CHANNEL_MAG | 1u << VY_CHANNEL_GPS_POSITION |
+            1u << VY_CHANNEL_GPS_VELOCITY,
+        "ardupilot simulates its GPS, compass and barometer itself: its SIM_ parameters break them, in "
+        "parameters or in a line of the script");
 }
 
 // Betaflight takes attitude and GPS from the simulator, and by the wall's clock its ports, which are fixed.

@@ -320,8 +320,9 @@ static const vy_choice networks[] = {
 #define PX4_KIND       (1u << VY_CONTROLLER_PX4)
 #define BETAFLIGHT     (1u << VY_CONTROLLER_BETAFLIGHT)
 #define CRAZYFLIE      (1u << VY_CONTROLLER_CRAZYFLIE)
-#define AIRFRAME_KINDS (PX4_KIND | 1u << VY_CONTROLLER_ARDUPILOT | BETAFLIGHT)
-#define ON_PORTS       (PX4_KIND | 1u << VY_CONTROLLER_ARDUPILOT | CRAZYFLIE)
+#define MAVLINK_KINDS  (PX4_KIND | 1u << VY_CONTROLLER_ARDUPILOT)
+#define AIRFRAME_KINDS (MAVLINK_KINDS | BETAFLIGHT)
+#define ON_PORTS       (MAVLINK_KINDS | CRAZYFLIE)
 #define FIRMWARE_KINDS (ON_PORTS | BETAFLIGHT)
 #define PROGRAM_KINDS  (PLUGIN_KIND | PROCESS_KIND | FIRMWARE_KINDS)
 #define EXTERNAL_KINDS (PROGRAM_KINDS | 1u << VY_CONTROLLER_CALLBACK | PILOT)
@@ -391,10 +392,10 @@ static const vy_row controller_rows[] = {
     ROW("airframe", CHOICE, vy_controller_def, firmware.airframe, CHOICES(airframes), .when = AIRFRAME_KINDS,
         .help = "order and spin of the firmware's motors"),
     ROW("script", LIST, vy_controller_def, firmware.script, .table = &script_table, .size = VY_SCRIPT_CAP,
-        .count_offset = offsetof(vy_controller_def, firmware.script_count), .when = PX4_KIND | BETAFLIGHT,
+        .count_offset = offsetof(vy_controller_def, firmware.script_count), .when = AIRFRAME_KINDS,
         .flags = VY_ROW_ALLOCATED | VY_ROW_HASHED_IF_SET, .help = "what the firmware is told, over time"),
     ROW("patience", NUMBER, vy_controller_def, firmware.patience, .unit = "s", .range = POSITIVE,
-        .when = PX4_KIND | BETAFLIGHT, .flags = VY_ROW_UNHASHED,
+        .when = AIRFRAME_KINDS, .flags = VY_ROW_UNHASHED,
         .help = "of simulated time within which a line of the script is accepted; else the run ends"),
     ROW("clock", CHOICE, vy_controller_def, firmware.clock, CHOICES(firmware_clocks), .when = BETAFLIGHT,
         .help = "by which the program runs"),
@@ -411,7 +412,7 @@ static const vy_row controller_rows[] = {
                 "the drone's number in the "
                 "run, from 0 on, is added, of ArduPilot ten times"),
     ROW("script_port", COUNT, vy_controller_def, firmware.script_port, .range = WITHIN(0.0, 65535.0),
-        .when = PX4_KIND, .flags = VY_ROW_UNHASHED,
+        .when = MAVLINK_KINDS, .flags = VY_ROW_UNHASHED,
         .help = "UDP port that the firmware's own MAVLink sends to, 0: its usual one, 14540; the drone's "
                 "number is added"),
     ROW("lock_step", CHOICE, vy_controller_def, firmware.lock_step, SWITCH, .when = CRAZYFLIE,

@@ -1,9 +1,10 @@
-"""ardupilot_double.py PORT [OUTPUTS [HOW]] - speaks ArduPilot's side of its JSON interface, and flies by a simple law.
+"""ardupilot_double.py PORT [OUTPUTS [HOW [LINK]]] - speaks ArduPilot's side of its JSON interface, and flies by a simple law.
 
 It sends servo packets of 16 or 32 OUTPUTS to UDP port PORT and waits for each answer. Channel 5 of the radio arms
 (above 1700), channel 3 is the height: 1000 is the ground, 2000 ten metres.
 HOW: `kill` ends it by a signal on the way, `hang` stops asking, `garbage` sends noise, `lost` asks each tenth question
-twice, `restart` counts its frames from the beginning.
+twice, `restart` counts its frames from the beginning. With LINK, a UDP port, it is told by MAVLink in place of the radio
+(ardupilot_link.py), and `refuse` does not arm.
 """
 import json
 import os
@@ -26,6 +27,11 @@ def main():
     wire.connect(("127.0.0.1", port))
     wire.settimeout(0.2)
     frame, pwm, answers = 1, [1000] * outputs, 0
+    link = None
+    if len(sys.argv) > 4:
+        from ardupilot_link import Link
+
+        link = Link(int(sys.argv[4]), how)
     keys = set()
     while True:
         magic = 18458 if outputs == 16 else 29569
@@ -46,6 +52,7 @@ def main():
         answers += 1
         wire.settimeout(2.0)
         keys |= state.keys()
+        assert state.get("rng_1", 1.0) > 0.0, "no return is far"
         frame += 1
         if state["timestamp"] > TROUBLE_AT:
             if how == "kill":
@@ -63,7 +70,9 @@ def main():
         up = [place[0], place[1], -place[2]]
         velocity = [state["velocity"][0], state["velocity"][1], -state["velocity"][2]]
         goal = [0.0, 0.0, (rc.get("rc_3", 1000) - 1000) / 100.0]
-        if armed and goal[2] <= 0.0:
+        if link:
+            goal, armed = link.aim(up)
+        elif armed and goal[2] <= 0.0:
             goal[2] = up[2] - 0.5
             armed = up[2] > 0.02
         commands = motors(goal, up, velocity, state["quaternion"], state["imu"]["gyro"]) if armed else [0.0] * 4
