@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { THREADS_MAX = 1024 };
+enum { THREADS_MAX = 1024, PORT_MAX = 65535 };
 
 static int report_missing_scenario(void)
 {
@@ -52,6 +52,23 @@ static int claim_outputs(const arguments *given, const char *file)
     return status;
 }
 
+static int check_watch(const arguments *given)
+{
+    uint64_t port = 0;
+    const char *number = vy_option_value(given, "port"), *log = vy_option_value(given, "output");
+    if (number != NULL && !vy_has_option(given, "watch"))
+        return vy_print_usage_error(given->command, "--port is the one of --watch, which is not there");
+    if (number != NULL && (!vy_parse_uint(number, &port) || port > PORT_MAX))
+        return vy_print_usage_error(given->command, "--port needs a whole number from 0 to %d, got %s",
+                                    PORT_MAX, number);
+    if (vy_has_option(given, "watch") &&
+        (vy_has_option(given, "no-log") || (log != NULL && vy_file_is_stream(log))))
+        return vy_print_usage_error(given->command,
+                                    "--watch shows what the log gets, so it needs one in a file: not with "
+                                    "--no-log or -o -");
+    return 0;
+}
+
 static int check_options(const arguments *given)
 {
     if (vy_has_option(given, "no-log") &&
@@ -83,6 +100,8 @@ static int check_options(const arguments *given)
             "--nap knows only the word strict, got %s; for thresholds use --set world.nap.force_rel=...",
             policy);
     }
+    const int watch_status = check_watch(given);
+    if (watch_status != 0) return watch_status;
     uint64_t threads;
     const char *count = vy_option_value(given, "threads");
     if (count != NULL && (!vy_parse_uint(count, &threads) || threads > THREADS_MAX))
@@ -100,13 +119,27 @@ static uint32_t threads_of(const arguments *given)
     return (uint32_t)threads;
 }
 
+static int port_of(const arguments *given)
+{
+    uint64_t port = 0;
+    const char *number = vy_option_value(given, "port");
+    if (number != NULL) (void)vy_parse_uint(number, &port);
+    return (int)port;
+}
+
 // `*reported` is set once the report for machines is written, or has failed to be.
 static int fly(const arguments *given, const char *file, const char *log, const vy_scenario *scenario,
                controllers *programs, int *reported)
 {
     vy_world *world = NULL;
     int status = vy_load_world("run", scenario, &world);
-    if (status != 0) return status;
+    watch *watched = NULL;
+    if (status == 0 && vy_has_option(given, "watch"))
+        status = vy_watch_open("run", port_of(given), vy_has_option(given, "realtime"), &watched);
+    if (status != 0) {
+        vy_world_destroy(world);
+        return status;
+    }
     const int json = vy_has_option(given, "json"), quiet = vy_has_option(given, "quiet");
     const flight_def def = {.command = "run",
                             .file = file,
@@ -116,6 +149,7 @@ static int fly(const arguments *given, const char *file, const char *log, const 
                             .log = log,
                             .sign = vy_option_value(given, "sign"),
                             .realtime = vy_has_option(given, "realtime"),
+                            .watched = watched,
                             .show_progress = !quiet};
     flight flown;
     status = vy_flight_fly(&def, &flown);

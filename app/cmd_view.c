@@ -1,4 +1,5 @@
 // cmd_view.c - volery view: one or two logs as a page that opens from disk, without a server or a network.
+#include "base64.h"
 #include "command.h"
 #include "difference.h"
 #include "files.h"
@@ -24,19 +25,6 @@ typedef struct shown {
     vy_difference difference; // of two
 } shown;
 
-static void put_base64(FILE *out, const unsigned char *bytes, size_t size)
-{
-    static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-    for (size_t i = 0; i < size; i += 3) {
-        const size_t left = size - i;
-        const unsigned b = left > 1 ? bytes[i + 1] : 0, c = left > 2 ? bytes[i + 2] : 0;
-        const unsigned group = (unsigned)bytes[i] << 16 | b << 8 | c;
-        const char four[4] = {digits[group >> 18], digits[group >> 12 & 63],
-                              left > 1 ? digits[group >> 6 & 63] : '=', left > 2 ? digits[group & 63] : '='};
-        fwrite(four, 1, sizeof four, out);
-    }
-}
-
 static int put_data(FILE *out, const shown *s)
 {
     int status = 0;
@@ -60,7 +48,7 @@ static int put_data(FILE *out, const shown *s)
     fputs("</script>\n", out);
     for (int i = 0; i < s->count; ++i) {
         fprintf(out, "<script type=\"text/plain\" id=\"volery-log-%d\">", i);
-        put_base64(out, s->data[i].bytes, s->data[i].size);
+        vy_put_base64(out, s->data[i].bytes, s->data[i].size);
         fputs("</script>\n", out);
     }
     return status;

@@ -50,6 +50,9 @@ static const option run_options[] = {
     SIGN_OPTION,
     {"realtime", 0, NULL, WORD_OTHER, 0,
      "no faster than the clock, so that a person can fly; the result is the same"},
+    {"watch", 0, NULL, WORD_OTHER, 0,
+     "show the flight while it flies, in a browser or Foxglove; prints the address; the result is the same"},
+    {"port", 0, "N", WORD_OTHER, 0, "the port of --watch on this machine; by default a free one"},
     {"threads", 0, "N", WORD_OTHER, 0,
      "threads that share the contacts of a step, 0 is one per core; the result is the same"},
     {"junit", 0, "FILE", WORD_FILE, 0, "write the outcome as JUnit XML, for systems that run tests"},
@@ -62,6 +65,8 @@ static const example run_examples[] = {
     {"volery run my.yaml --seed 7 --duration 60 -o seven.mcap",
      "a minute with other noise, under another name"},
     {"volery run my.yaml --set drones.alpha.vehicle.mass=0.030", "the same flight with a heavier drone"},
+    {"volery run my.yaml --watch --realtime",
+     "look at it while it flies; pause it, step it, change its speed"},
     END,
 };
 

@@ -163,13 +163,15 @@ static void fly_to_end(flight *f, vy_recorder *recorder)
     sample_all(f);
     for (uint64_t stride = 0; tick < f->last && !(events & (VY_EVENT_FAILED | VY_EVENT_SINK)); ++stride) {
         if ((f->signal = vy_signals_seen()) != 0) break;
+        vy_watch_pace(f->def.watched, (double)(tick - f->first) * f->def.scenario->step);
+        if ((f->signal = vy_signals_seen()) != 0) break;
         const uint64_t left = f->last - tick;
         events |= advance(f, left < STRIDE ? left : STRIDE, each);
         tick = vy_world_tick(f->def.world);
         sample_all(f);
         warn_above_air(f, recorder);
         flush_log(recorder, &flush);
-        if (f->def.realtime) wait_for_clock(f, tick, &paced);
+        if (f->def.realtime && f->def.watched == NULL) wait_for_clock(f, tick, &paced);
         if (f->def.realtime || stride % PROGRESS_EVERY == 0) vy_progress_update(&shown, tick);
     }
     if (!each) vy_expect_feed(f->def.scenario, f->def.world, f->results);
@@ -273,20 +275,24 @@ int vy_flight_fly(const flight_def *def, flight *out)
     vy_expect_begin(s, out->results);
     vy_recorder *recorder = NULL;
     vy_signing_key *key = NULL;
+    vy_signals_catch();
     if (def->log != NULL) {
-        const int status = open_log(out, &key, &recorder);
+        int status = open_log(out, &key, &recorder);
+        if (status == 0) status = vy_watch_begin(def->watched, def->log, recorder);
         if (status != 0) {
+            vy_recorder_abandon(recorder);
+            vy_watch_end(def->watched, NULL, 0);
             vy_signing_key_close(key);
             return status;
         }
         vy_world_set_sink(def->world, vy_recorder_sink(recorder));
     }
-    vy_signals_catch();
     const double start = vy_wall_clock();
     fly_to_end(out, recorder);
     evaluate_run(out);
     const int status = recorder != NULL ? close_log(out, recorder) : 0;
     out->wall = vy_wall_clock() - start;
+    vy_watch_end(def->watched, out->status, vy_world_hash(def->world));
     vy_world_set_sink(def->world, (vy_sink){.write = NULL});
     vy_signing_key_close(key);
     return status;

@@ -2,6 +2,7 @@
 // share.
 #pragma once
 #include "controllers.h"
+#include "watch.h"
 #include "volery/record.h"
 #include "volery/scenario.h"
 
@@ -38,6 +39,7 @@ typedef struct flight_def {
     const char *sign;      ///< file of the private key that the log is signed with; NULL: it is not
     int show_progress;     ///< on a terminal
     int realtime;          ///< no faster than the clock
+    watch *watched;        ///< it can be watched; the flight ends it. NULL: it cannot
     int is_bare;           ///< the outcome alone: no statistics of a summary, no warnings
 } flight_def;
 

@@ -73,3 +73,4 @@ sed 's|id="volery-info">{|id="volery-info">{{|' a.html >no-info.html
 : >empty.html
 
 NODE_PATH=$work/node_modules node "$root/tests/view/page.mjs" "$work"
+NODE_PATH=$work/node_modules node "$root/tests/view/live.mjs" "$volery" "$work"

@@ -338,6 +338,8 @@ unsigned char *vy_mcap_writer_begin(vy_mcap_writer *w, uint16_t channel, uint32_
     return mcap_put_u64(p, time);
 }
 
+void vy_mcap_writer_listen(vy_mcap_writer *w, const vy_mcap_listener *listener) { w->listener = *listener; }
+
 void vy_mcap_writer_end(vy_mcap_writer *w, size_t size)
 {
     VY_ASSERT(w->fill.data[w->fill.size] == MCAP_MESSAGE); // one was begun

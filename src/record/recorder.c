@@ -2,6 +2,7 @@
 #include "base/fail.h"
 #include "base/assert.h"
 #include "base/real.h"
+#include "record/listen.h"
 #include "record/contact_pauses.h"
 #include "record/display.h"
 #include "record/event_writer.h"
@@ -358,6 +359,11 @@ vy_status vy_recorder_sign(vy_recorder *recorder, const vy_signing_key *key, vy_
         return vy_fail(err, VY_BAD_STATE, "log: without a digest it cannot be signed");
     recorder->key = key;
     return VY_OK;
+}
+
+void vy_recorder_listen(vy_recorder *recorder, const vy_mcap_listener *listener)
+{
+    vy_mcap_writer_listen(recorder->output.writer, listener);
 }
 
 const char *vy_recorder_kept(const vy_recorder *recorder) { return vy_file_sink_backup(recorder->file); }

@@ -2,6 +2,7 @@
 import { differencesOf, namesOf } from "./data/differences";
 import type { PageInfo } from "./data/embedded";
 import { EventList, momentOf } from "./data/events";
+import { Live, type LiveState } from "./data/live";
 import type { Drone, Run, RunEvent } from "./data/run";
 import { indexAt } from "./data/table";
 import { Plots } from "./plots/plots";
@@ -13,6 +14,7 @@ import { EventPanel } from "./ui/event_panel";
 import { Help, listenForKeys, type Shortcut } from "./ui/help";
 import { Layers } from "./ui/layers";
 import { readMoment, writeMoment } from "./ui/link";
+import { LiveBar } from "./ui/live_bar";
 import { wordsOf } from "./ui/message";
 import { makePanel } from "./ui/panel";
 import { onTheme, theme, toggleTheme } from "./ui/theme";
@@ -23,6 +25,9 @@ const SIDES = ["plots", "events", "run"] as const;
 const LAYERS_EVERY = 100; // [ms]
 const NAP_FOLDED = 3; // marks of the negligibility policy beyond which they are folded away
 const PATIENCE = 5000; // [ms] for scene and plots to be drawn, before the flight plays all the same
+
+const GROW_EVERY = 400; // [ms] a flight that is under way: between two looks at all of it
+const GROW_SHARE = 8; // and so many times what that has taken
 
 type Side = (typeof SIDES)[number];
 
@@ -47,6 +52,11 @@ export class App {
   private dirty = true;
   private layersAt = 0;
   private wasPlaying = false;
+  live?: Live; // the flight is under way
+  private readonly liveBar?: LiveBar;
+  private readonly layerBox = make("details", "layer-box");
+  private growAt = 0; // [ms] when to look at all of it again
+  private eventsTaken = 0; // of the first run
 
   constructor(readonly info: PageInfo, readonly runs: Run[]) {
     const difference = info.comparison?.difference;
@@ -60,6 +70,8 @@ export class App {
     if ((this.events.kinds.get("nap") ?? 0) > NAP_FOLDED) this.events.toggle("nap");
     this.eventPanel = new EventPanel(this.events, this.clock, () => this.chosen[0].name);
     this.plots = new Plots(runs, this.clock, this.events);
+    if (info.live) this.liveBar = new LiveBar(() => this.clock.follow());
+    this.eventsTaken = runs[0].events.length;
     this.help = new Help(this.shortcuts());
   }
 
@@ -87,14 +99,16 @@ export class App {
       this.dirty = true;
     });
     this.clock.onChange(() => (this.dirty = true));
+    if (this.liveBar) this.watch(this.liveBar);
     const begun = performance.now();
-    const plays = moment.time === undefined && !matchMedia("(prefers-reduced-motion: reduce)").matches;
+    const plays = !this.live && moment.time === undefined && !matchMedia("(prefers-reduced-motion: reduce)").matches;
     let last: number | undefined; // the first frame may be of a moment before this one
     const frame = (now: number) => {
       const spent = now - (last ?? now); // [ms]
       if (this.clock.playing || this.wasPlaying) this.view?.pace(this.clock.playing ? spent : 0);
       if (this.wasPlaying && !this.clock.playing) this.dirty = true; // once more, in full
       this.wasPlaying = this.clock.playing;
+      if (this.live) this.grow(now);
       this.clock.advance(spent / 1000);
       last = now;
       this.draw(now);
@@ -103,10 +117,63 @@ export class App {
         document.documentElement.dataset.state = "ready";
         if (plays) this.clock.toggle();
       }
-      if (!this.clock.playing) writeMoment(this.clock.time, this.chosen[0].name);
+      if (!this.clock.playing && !this.live) writeMoment(this.clock.time, this.chosen[0].name);
       requestAnimationFrame(frame);
     };
     requestAnimationFrame(frame);
+  }
+
+  // The rest of the flight comes as it happens.
+  private watch(bar: LiveBar): void {
+    this.clock.follow();
+    this.live = bar.live = new Live(this.runs[0], {
+      changed: (state) => this.hear(bar, state),
+      told: (words) => bar.tell(words),
+      closed: () => {
+        this.clock.live = false;
+        if (bar.live?.state.status === "flying") bar.tell("the flight is out of reach");
+        bar.end();
+        this.growAt = 0;
+      },
+    });
+  }
+
+  private hear(bar: LiveBar, state: LiveState): void {
+    bar.show(state);
+    if (state.status === "flying") return;
+    const [run] = this.runs;
+    run.info.status = state.status;
+    run.info.final_hash = state.hash ?? run.info.final_hash;
+    run.info.last_tick = Math.round(run.end / run.info.dt);
+    if (this.sideShown === "run") this.showSide("run");
+  }
+
+  // Where things are at each frame; lines, plots and events a few times a second.
+  private grow(now: number): void {
+    const [run] = this.runs;
+    this.clock.end = Math.max(this.clock.end, run.end);
+    this.view?.refresh();
+    this.liveBar?.mark(this.clock.follows);
+    if (now < this.growAt) return;
+    const begun = performance.now();
+    this.events.add(run.events.slice(this.eventsTaken).map(momentOf));
+    this.eventsTaken = run.events.length;
+    if (this.view?.grow()) this.makeLayers(this.view);
+    if (this.sideShown === "plots") this.plots.grow();
+    this.dirty = true;
+    this.growAt = now + Math.max(GROW_EVERY, GROW_SHARE * (performance.now() - begun));
+    if (!this.clock.live && this.clock.end === run.end) {
+      this.live = undefined; // that was all
+      const followed = this.clock.follows;
+      this.clock.playing = this.clock.playing && !followed;
+      this.clock.seek(followed ? this.clock.end : this.clock.time);
+    }
+  }
+
+  // What there is to switch on and off may become more.
+  private makeLayers(view: View): void {
+    this.layers = new Layers(view, () => (this.dirty = true));
+    this.layerBox.replaceChildren(make("summary", "", "show"), this.layers.element);
   }
 
   private makeHeader(): HTMLElement {
@@ -115,7 +182,7 @@ export class App {
     const title = b === undefined || a === b ? a : `${a} · ${b}`;
     document.title = `${title} – Volery`;
     const status = this.runs[0].info.status;
-    const chip = make("span", `chip ${status === "completed" ? "good" : "bad"}`, status);
+    const chip = this.liveBar?.chip ?? make("span", `chip ${status === "completed" ? "good" : "bad"}`, status);
     const buttons = [
       makeButton("tool text", "?", "keys (h)", () => this.help.show()),
       makeButton("tool text", "◐", "light or dark (d)", toggleTheme),
@@ -128,6 +195,7 @@ export class App {
     });
     const thinned = this.runs.some((run) => run.info.thinned.truth > 1 || run.info.thinned.other > 1);
     if (thinned) header.append(make("span", "chip", "thinned"));
+    if (this.liveBar) header.append(this.liveBar.element);
     header.append(make("span", "space"), ...buttons);
     return header;
   }
@@ -142,7 +210,7 @@ export class App {
     const view = this.view;
     view.paint(theme());
     view.onPick = (drone) => this.choose(drone);
-    this.layers = new Layers(view, () => (this.dirty = true));
+    this.makeLayers(view);
     const cameras = make("div", "cameras");
     for (const mode of CAMERAS) {
       const button = makeButton("tool text", mode, `${mode} camera (c for the next)`, () => this.setCamera(mode));
@@ -161,10 +229,9 @@ export class App {
       this.choose(drones[Number(this.droneSelect.value)]);
       this.droneSelect.blur();
     });
-    const details = make("details", "layer-box", make("summary", "", "show"), this.layers.element);
     this.compass = new Compass(this.runs[0].info.wind);
     this.note.textContent = "";
-    this.sceneBox.append(make("div", "scene-tools", cameras, this.droneSelect), details, make("div", "scene-note", this.compass.element, this.note));
+    this.sceneBox.append(make("div", "scene-tools", cameras, this.droneSelect), this.layerBox, make("div", "scene-note", this.compass.element, this.note));
     new ResizeObserver(() => {
       view.resize();
       this.dirty = true;
@@ -263,8 +330,19 @@ export class App {
       { keys: ["p"], shown: "p", text: "plots", act: () => this.showSide("plots") },
       { keys: ["e"], shown: "e", text: "what happened", act: () => this.showSide("events") },
       { keys: ["i"], shown: "i", text: "what the run was", act: () => this.showSide("run") },
+      ...this.liveShortcuts(),
       { keys: ["d"], shown: "d", text: "light or dark", act: toggleTheme },
       { keys: ["h", "?"], shown: "h", text: "this help", act: () => this.help.show() },
+    ];
+  }
+
+  private liveShortcuts(): Shortcut[] {
+    const bar = this.liveBar;
+    if (!bar) return [];
+    return [
+      { keys: ["o"], shown: "o", text: "pause the flight, or let it go on", act: () => bar.togglePause() },
+      { keys: ["."], shown: ".", text: "ten steps of the flight", act: () => bar.makeStep() },
+      { keys: ["0"], shown: "0", text: "what happens now", act: () => this.live && this.clock.follow() },
     ];
   }
 

@@ -10,7 +10,7 @@ async function readRuns(info: PageInfo): Promise<Run[]> {
   for (let i = 0; i < info.runs.length; ++i) {
     const file = await readLog(i);
     try {
-      runs.push(readRun(i, info.runs.length > 1, info.runs[i], file));
+      runs.push(readRun(i, info.runs.length > 1, info.runs[i], file, info.live));
     } catch (error) {
       throw new Error(`${info.runs[i].file} cannot be shown: ${wordsOf(error)}`);
     }

@@ -139,6 +139,7 @@ export interface DifferenceInfo {
 
 export interface PageInfo {
   volery: string;
+  live?: boolean; // the flight is under way: see live.ts
   runs: RunInfo[];
   comparison?: { identical: boolean; last_step: number; difference?: DifferenceInfo };
 }

@@ -19,13 +19,20 @@ export interface Bunch {
 
 /// All events; kinds can be switched off, and all but one drone's.
 export class EventList {
-  readonly all: RunEvent[];
+  all: RunEvent[];
   private readonly hidden = new Set<string>();
   private drone = ""; // when set, only events of that drone and of the whole run
   private readonly listeners: (() => void)[] = [];
 
   constructor(events: RunEvent[]) {
     this.all = [...events].sort((a, b) => a.time - b.time);
+  }
+
+  /// More of them, of a flight that is under way.
+  add(events: RunEvent[]): void {
+    if (events.length === 0) return;
+    this.all = [...this.all, ...events].sort((a, b) => a.time - b.time);
+    this.changed();
   }
 
   onChange(listener: () => void): void {

@@ -11,14 +11,20 @@ export interface Pose {
 
 /// The path of one drone. On a planet it is seen from the ground where the first drone starts.
 export class Motion {
-  readonly time: Float64Array;
-  readonly position: Float64Array[];
-  readonly attitude: Float64Array[];
-  readonly rotorSpeed: Float64Array[];
-  private readonly velocity?: Float64Array[];
+  time: Float64Array = new Float64Array(0);
+  position: Float64Array[] = [];
+  attitude: Float64Array[] = [];
+  rotorSpeed: Float64Array[] = [];
+  private velocity?: Float64Array[];
   private hint = 0;
 
-  constructor(drone: Drone, origin: Origin) {
+  constructor(private readonly drone: Drone, private readonly origin: Origin) {
+    this.refresh();
+  }
+
+  /// Read the records anew: there may be more of them.
+  refresh(): void {
+    const { drone, origin } = this;
     const truth = drone.streams.get("truth");
     const geodetic = drone.streams.get("geodetic");
     this.time = truth?.time ?? new Float64Array(0);
@@ -31,6 +37,11 @@ export class Motion {
       this.attitude = truth?.vector("attitude", "wxyz") ?? [];
       this.velocity = truth?.vector("velocity", "xyz");
     }
+  }
+
+  /// Refreshing is work.
+  get worked(): boolean {
+    return this.origin.place !== undefined;
   }
 
   get empty(): boolean {

@@ -11,6 +11,13 @@ export interface RunEvent {
   text: string;
 }
 
+/// Where the records of one topic go; a flight that is watched adds to it.
+export interface Feed {
+  take(time: number, bytes: Uint8Array): void;
+  last: number; // [s] time of the last record
+  count: number; // records of that time
+}
+
 /// One drone or body of one run.
 export interface Drone {
   run: Run;
@@ -36,6 +43,7 @@ export interface Run {
   info: RunInfo;
   drones: Drone[]; // and bodies behind them
   events: RunEvent[];
+  feeds: Map<string, Feed>; // by topic
   start: number; // [s] of the first record
   end: number; // [s] of the last
 }
@@ -81,41 +89,54 @@ function replyTaker(run: Run, schema: { name: string; data: Uint8Array }): (time
   };
 }
 
-export function readRun(index: number, compared: boolean, info: RunInfo, file: Uint8Array): Run {
-  const run: Run = { index, compared, info, joints: [], contacts: new Table(), drones: [], events: [], start: Infinity, end: -Infinity };
+/// One more record of a topic.
+export function takeRecord(run: Run, feed: Feed, time: number, bytes: Uint8Array): void {
+  run.start = Math.min(run.start, time);
+  run.end = Math.max(run.end, time);
+  feed.count = time === feed.last ? feed.count + 1 : 1;
+  feed.last = time;
+  feed.take(time, bytes);
+}
+
+export function readRun(index: number, compared: boolean, info: RunInfo, file: Uint8Array, live = false): Run {
+  const run: Run = { index, compared, info, joints: [], contacts: new Table(), drones: [], events: [], feeds: new Map(), start: Infinity, end: -Infinity };
   [...info.drones, ...(info.bodies ?? [])].forEach((drone, i) => {
     run.drones.push({ run, index: i, name: drone.name, info: drone, certificate: info.nap?.[i], streams: new Map() });
   });
   const schemas = new Map<number, { name: string; data: Uint8Array }>();
-  const takers = new Map<number, (time: number, bytes: Uint8Array) => void>();
+  const feeds = new Map<number, Feed>();
+  const add = (id: number, topic: string, take: Feed["take"]) => {
+    const feed: Feed = { take, last: -Infinity, count: 0 };
+    feeds.set(id, feed);
+    run.feeds.set(topic, feed);
+  };
 
   const reader = new McapStreamReader({ validateCrcs: true });
   reader.append(file);
   for (let record = reader.nextRecord(); record; record = reader.nextRecord()) {
     if (record.type === "Schema") {
       schemas.set(record.id, { name: record.name, data: record.data });
-    } else if (record.type === "Channel" && !takers.has(record.id)) {
+    } else if (record.type === "Channel" && !feeds.has(record.id)) {
       const schema = schemas.get(record.schemaId);
       if (record.topic === "/events") {
-        takers.set(record.id, (time, bytes) => run.events.push(readEvent(bytes, time)));
+        add(record.id, record.topic, (time, bytes) => run.events.push(readEvent(bytes, time)));
         continue;
       }
       if (record.topic === "/replies" && schema && record.messageEncoding === "protobuf") {
-        takers.set(record.id, replyTaker(run, schema));
+        add(record.id, record.topic, replyTaker(run, schema));
         continue;
       }
       const table = schema && record.messageEncoding === "protobuf" ? tableOf(run, record.topic, record.metadata) : undefined;
       if (!schema || !table) continue;
       const rows = new RowReader(schema.data, schema.name, table);
-      takers.set(record.id, (time, bytes) => rows.read(time, bytes));
+      add(record.id, record.topic, (time, bytes) => rows.read(time, bytes));
     } else if (record.type === "Message") {
+      const feed = feeds.get(record.channelId);
       const time = Number(record.logTime) / 1e9;
-      run.start = Math.min(run.start, time);
-      run.end = Math.max(run.end, time);
-      takers.get(record.channelId)?.(time, record.data);
+      if (feed) takeRecord(run, feed, time, record.data);
     }
   }
-  for (const drone of run.drones) {
+  for (const drone of live ? [] : run.drones) {
     for (const [name, table] of drone.streams) if (table.length === 0) drone.streams.delete(name);
   }
   if (!(run.start <= run.end)) throw new Error(`${info.file} holds no record: there is nothing to show.`);

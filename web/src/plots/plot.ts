@@ -47,28 +47,48 @@ interface Entry {
 
 export class Plot {
   readonly element = make("section", "plot");
-  readonly lines: PlotLine[];
+  lines: PlotLine[];
   private readonly legend = make("div", "legend");
   private readonly area = make("div", "plot-area");
   private readonly now = make("div", "plot-now");
   private readonly entries: Entry[] = [];
-  private readonly digits: number;
+  private digits: number;
   private readonly hidden = new Set<number>();
   private chart?: uPlot;
   private range?: [number, number];
 
-  constructor(readonly group: PlotGroup, drones: Drone[], private readonly host: PlotHost) {
-    const between = drones.length === 2 ? (group.between?.(drones[0], drones[1]) ?? []) : [];
-    const single = drones.flatMap((drone, i) => {
-      const own = group.lines(drone).filter((line) => drones.length === 1 || !line.second);
-      return own.map((line) => ({ ...line, label: drones.length > 1 ? `${i === 0 ? "A" : "B"} ${line.label}` : line.label, dash: i > 0 ? ("dashed" as Dash) : line.dash }));
-    });
-    this.lines = [...between, ...single];
+  constructor(readonly group: PlotGroup, private readonly drones: Drone[], private readonly host: PlotHost) {
+    this.lines = this.makeLines();
     this.digits = digitsOf(this.lines);
     const head = make("header", "plot-head", make("h3", "", group.title, make("span", "unit", group.unit ? ` ${group.unit}` : "")), this.legend);
     this.element.dataset.plot = group.id;
     this.element.append(head, this.area);
     this.makeLegend();
+  }
+
+  private makeLines(): PlotLine[] {
+    const { group, drones } = this;
+    const between = drones.length === 2 ? (group.between?.(drones[0], drones[1]) ?? []) : [];
+    const single = drones.flatMap((drone, i) => {
+      const own = group.lines(drone).filter((line) => drones.length === 1 || !line.second);
+      return own.map((line) => ({ ...line, label: drones.length > 1 ? `${i === 0 ? "A" : "B"} ${line.label}` : line.label, dash: i > 0 ? ("dashed" as Dash) : line.dash }));
+    });
+    return [...between, ...single];
+  }
+
+  /// Take in what there is by now; false where that is other lines than before.
+  grow(range: [number, number] | undefined, whole: [number, number]): boolean {
+    const lines = this.makeLines();
+    if (lines.map((line) => line.label).join("\n") !== this.lines.map((line) => line.label).join("\n")) return false;
+    this.lines = lines;
+    this.digits = digitsOf(lines);
+    this.entries.forEach((entry, i) => (entry.line = lines[i]));
+    if (!this.chart) return true;
+    const { time, values } = align(lines);
+    this.chart.setData([time, ...values] as unknown as uPlot.AlignedData, false);
+    const [min, max] = range ?? whole;
+    this.chart.setScale("x", { min, max });
+    return true;
   }
 
   private makeLegend(): void {

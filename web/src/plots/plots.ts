@@ -14,7 +14,8 @@ const VALUES_EVERY = 80; // [ms] numbers that change faster cannot be read
 export class Plots {
   readonly element = make("div", "plots");
   plots: Plot[] = [];
-  private readonly groups: PlotGroup[];
+  private groups: PlotGroup[];
+  private drones: Drone[] = [];
   private readonly host: PlotHost;
   private range?: [number, number];
   private valuesAt = 0;
@@ -25,7 +26,7 @@ export class Plots {
   drawn = false; // those in sight
   private readonly watcher: IntersectionObserver;
 
-  constructor(runs: Run[], private readonly clock: Clock, private readonly events: EventList) {
+  constructor(private readonly runs: Run[], private readonly clock: Clock, private readonly events: EventList) {
     this.groups = plotGroups(runs.flatMap((run) => run.drones));
     this.host = {
       sync: "volery",
@@ -43,6 +44,7 @@ export class Plots {
   show(drones: Drone[]): void {
     for (const plot of this.plots) plot.destroy();
     this.visible.clear();
+    this.drones = drones;
     this.drone = drones[0].name;
     this.markEvents();
     this.plots = this.groups.map((group) => new Plot(group, drones, this.host)).filter((plot) => plot.lines.length > 0);
@@ -50,6 +52,16 @@ export class Plots {
       this.element.append(plot.element);
       this.watcher.observe(plot.element);
     }
+    this.shownTime = NaN;
+  }
+
+  /// There are more records. Plots that have more lines by now, or had none, are made anew.
+  grow(): void {
+    this.groups = plotGroups(this.runs.flatMap((run) => run.drones));
+    this.markEvents();
+    const known = new Set(this.plots.map((plot) => plot.group.id));
+    const more = this.groups.some((group) => !known.has(group.id) && group.lines(this.drones[0]).length > 0);
+    if (more || [...this.visible].some((plot) => !plot.grow(this.range, this.whole))) this.show(this.drones);
     this.shownTime = NaN;
   }
 
@@ -62,6 +74,7 @@ export class Plots {
         this.visible.delete(plot);
       } else if (!this.visible.has(plot)) {
         this.visible.add(plot);
+        if (this.clock.live) plot.grow(this.range, this.whole);
         plot.draw();
         plot.setRange(this.range, this.whole);
         plot.setTime(this.clock.time, true);

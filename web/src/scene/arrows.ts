@@ -126,7 +126,7 @@ export class Arrows {
   private readonly arrows = new Map<string, Arrow>();
   private theme?: Theme;
 
-  constructor(private readonly scene: Scene, readonly kinds: ArrowKind[]) {}
+  constructor(private readonly scene: Scene, public kinds: ArrowKind[]) {}
 
   paint(theme: Theme): void {
     this.theme = theme;

@@ -186,16 +186,14 @@ function finish(level: Level): void {
 }
 
 // The angle a rotor has turned through up to `time`: the sum over records, kept per rotor.
-const angles = new WeakMap<Float64Array, Float64Array>();
+const angles = new WeakMap<Motion, number[][]>();
 function turned(motion: Motion, rotor: number, record: number, time: number, speed: number): number {
   const speeds = motion.rotorSpeed[rotor];
   if (!speeds) return 0;
-  let sums = angles.get(speeds);
-  if (!sums) {
-    sums = new Float64Array(speeds.length);
-    for (let i = 1; i < speeds.length; ++i) sums[i] = sums[i - 1] + (motion.time[i] - motion.time[i - 1]) * speeds[i - 1];
-    angles.set(speeds, sums);
-  }
+  let all = angles.get(motion);
+  if (!all) angles.set(motion, (all = []));
+  const sums = (all[rotor] ??= [0]);
+  for (let i = sums.length; i <= record; ++i) sums.push(sums[i - 1] + (motion.time[i] - motion.time[i - 1]) * speeds[i - 1]);
   return sums[record] + (time - motion.time[record]) * speed;
 }
 

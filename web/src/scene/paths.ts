@@ -9,9 +9,19 @@ const PIECES_EACH = 1500;
 
 export class Paths {
   private readonly lines: LineSegments<BufferGeometry, LineBasicMaterial>;
-  private readonly pieces: number[] = []; // by craft
+  private pieces: number[] = []; // by craft
 
   constructor(scene: Scene, private readonly crafts: Craft[]) {
+    this.lines = new LineSegments(new BufferGeometry(), new LineBasicMaterial({ vertexColors: true, transparent: true, depthWrite: false }));
+    this.lines.frustumCulled = false;
+    scene.add(this.lines);
+    this.fill();
+  }
+
+  /// From the first record to the last that there is.
+  fill(): void {
+    const { crafts } = this;
+    this.pieces = [];
     const each = Math.max(8, Math.min(PIECES_EACH, Math.floor(PIECES_MAX / crafts.length)));
     const points: number[] = [];
     for (const { motion } of crafts) {
@@ -25,10 +35,8 @@ export class Paths {
       }
       this.pieces.push(count);
     }
-    const geometry = new BufferGeometry().setAttribute("position", new BufferAttribute(new Float32Array(points), 3));
-    this.lines = new LineSegments(geometry, new LineBasicMaterial({ vertexColors: true, transparent: true, depthWrite: false }));
-    this.lines.frustumCulled = false;
-    scene.add(this.lines);
+    this.lines.geometry.dispose();
+    this.lines.geometry = new BufferGeometry().setAttribute("position", new BufferAttribute(new Float32Array(points), 3));
   }
 
   set visible(on: boolean) {

@@ -12,19 +12,21 @@ interface Eye {
   craft: Craft;
   info: RaysInfo;
   table: Table;
-  distances: Float64Array[]; // one column per ray
 }
 
 function eyesOf(craft: Craft): Eye[] {
   const eyes: Eye[] = [];
   for (const [sensor, info] of Object.entries(craft.drone.info.rays ?? {})) {
     const table = craft.drone.streams.get(sensor);
-    if (!table || table.length === 0) continue;
-    const one = table.column("distance");
-    const distances = one ? [one] : table.list("distance");
-    eyes.push({ craft, info, table, distances: distances.slice(0, info.ways.length) });
+    if (table) eyes.push({ craft, info, table });
   }
   return eyes;
+}
+
+/// One column per ray.
+function distancesOf({ table, info }: Eye): Float64Array[] {
+  const one = table.column("distance");
+  return (one ? [one] : table.list("distance")).slice(0, info.ways.length);
 }
 
 export class Rays {
@@ -35,7 +37,7 @@ export class Rays {
 
   constructor(scene: Scene, crafts: Craft[]) {
     this.eyes = crafts.filter((craft) => !craft.drone.run.info.planet_radius).flatMap(eyesOf);
-    const room = this.eyes.reduce((sum, eye) => sum + eye.distances.length, 0);
+    const room = this.eyes.reduce((sum, eye) => sum + eye.info.ways.length, 0);
     if (room === 0) return;
     const buffer = (count: number) => new BufferGeometry().setAttribute("position", new BufferAttribute(new Float32Array(3 * count), 3));
     this.lines = new LineSegments(buffer(2 * room), new LineBasicMaterial({ transparent: true, opacity: 0.45, depthWrite: false }));
@@ -64,16 +66,17 @@ export class Rays {
     const [from, to, turn] = [new Vector3(), new Vector3(), new Quaternion()];
     const { position: ends } = this.lines.geometry.attributes;
     const { position: spots } = this.dots.geometry.attributes;
-    for (const { craft, info, table, distances } of this.eyes) {
+    for (const eye of this.eyes) {
+      const { craft, info, table } = eye;
       const i = indexAt(table.time, time);
-      if (table.time[i] > time) continue; // nothing has arrived yet
+      if (!(table.time[i] <= time)) continue; // nothing has arrived yet
       craft.motion.pose(table.time[i] - info.late, this.pose);
       const { position: p, attitude: q } = this.pose;
       turn.set(q[1], q[2], q[3], q[0]);
       const place = (point: Vector3) => point.applyQuaternion(turn).add({ x: p[0], y: p[1], z: p[2] });
       const [x, y, z] = info.position;
       place(from.set(x, y, z).multiplyScalar(scale)); // the drone is drawn so much larger
-      distances.forEach((column, k) => {
+      distancesOf(eye).forEach((column, k) => {
         const distance = column[i];
         if (!(distance > 0)) return;
         const [u, v, w] = info.ways[k];

@@ -13,23 +13,31 @@ const ENDED = 2; // phase of a contact that is over
 export class Touches {
   private readonly spots: InstancedMesh<SphereGeometry, MeshBasicMaterial>;
   private readonly arrows: Arrow[] = [];
-  private readonly most: number; // [N s] largest push of all
+  private most = 0; // [N s] largest push of all
+  private counted = 0; // contacts in it
+  private theme?: Theme;
   private readonly matrix = new Matrix4();
 
-  constructor(scene: Scene, private readonly run: Run) {
+  constructor(private readonly scene: Scene, private readonly run: Run) {
     this.spots = new InstancedMesh(new SphereGeometry(1, 12, 8), new MeshBasicMaterial(), ROOM);
     this.spots.frustumCulled = false;
     this.spots.count = 0;
-    let most = 0;
-    const push = run.contacts.vector("impulse", "xyz");
-    if (push) for (let i = 0; i < run.contacts.length; ++i) most = Math.max(most, Math.hypot(push[0][i], push[1][i], push[2][i]));
-    this.most = most;
-    if (run.contacts.length === 0 || run.info.planet_radius) return;
-    scene.add(this.spots);
-    for (let i = 0; i < ROOM; ++i) this.arrows.push(new Arrow(scene));
+    this.grow();
+  }
+
+  /// There may be more contacts.
+  grow(): void {
+    const { contacts, info } = this.run;
+    const push = contacts.vector("impulse", "xyz");
+    for (; push && this.counted < contacts.length; ++this.counted) this.most = Math.max(this.most, Math.hypot(...push.map((column) => column[this.counted])));
+    if (contacts.length === 0 || info.planet_radius || this.arrows.length > 0) return;
+    this.scene.add(this.spots);
+    for (let i = 0; i < ROOM; ++i) this.arrows.push(new Arrow(this.scene));
+    if (this.theme) this.paint(this.theme);
   }
 
   paint(theme: Theme): void {
+    this.theme = theme;
     const color = new Color(theme.lines[3]);
     this.spots.material.color = color;
     for (const arrow of this.arrows) arrow.paint(color);

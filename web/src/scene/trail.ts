@@ -63,6 +63,12 @@ export class Trails {
     for (const [craft, broad] of this.broads) if (this.theme) broad.paint(craft, color, this.theme);
   }
 
+  /// There are more records: the broad lines are made anew when they are next seen.
+  grow(): void {
+    for (const broad of this.broads.values()) broad.remove(this.scene);
+    this.broads.clear();
+  }
+
   paint(theme: Theme): void {
     this.theme = theme;
     for (const [craft, broad] of this.broads) broad.paint(craft, this.color, theme);
@@ -157,9 +163,14 @@ class Broad {
     this.line.geometry.setColors(colors);
   }
 
+  remove(scene: Scene): void {
+    scene.remove(this.line);
+    this.line.geometry.dispose();
+  }
+
   /// `record` is the last one that has been passed.
   update(record: number, shown: boolean): void {
-    const pieces = Math.floor(record / this.stride) * this.parts;
+    const pieces = Math.floor(Math.min(record, this.records - 1) / this.stride) * this.parts;
     this.line.visible = shown && pieces > 0;
     this.line.geometry.instanceCount = pieces;
   }

@@ -1,5 +1,5 @@
 // view.ts - the 3D scene: drones, trails, floor, arrows, and three cameras.
-import { Box3, BufferAttribute, BufferGeometry, Color, DirectionalLight, Fog, HemisphereLight, LineDashedMaterial, Line, PerspectiveCamera, Scene, Vector3, WebGLRenderer } from "three";
+import { Box3, BufferAttribute, BufferGeometry, Color, DirectionalLight, Fog, HemisphereLight, LineDashedMaterial, Line, Mesh, PerspectiveCamera, Scene, Vector3, WebGLRenderer } from "three";
 import { OrbitControls } from "three/addons/controls/OrbitControls.js";
 import type { Drone } from "../data/run";
 import { originOf } from "../data/motion";
@@ -33,8 +33,8 @@ const RADIUS = 40; // of the sky, in reaches
 export class View {
   readonly fleet: Fleet;
   readonly arrows: Arrows;
-  readonly ground: Ground;
-  readonly enlarged: number; // bodies are drawn so many times their size, if that is wanted
+  ground: Ground;
+  enlarged: number; // bodies are drawn so many times their size, if that is wanted
   readonly paths: Paths;
   readonly ghost: Ghost;
   readonly labels: Labels;
@@ -57,10 +57,12 @@ export class View {
   private readonly touches: Touches[];
   private readonly plans = new Map<Craft, Line<BufferGeometry, LineDashedMaterial>>();
   private readonly extent: Extent;
-  private readonly whole: Box3; // flights, obstacles, wind field
-  private readonly sky: Sky;
+  private whole: Box3; // flights, obstacles, wind field
+  private sky: Sky;
   private moved = false; // by hand: then it is not fitted again
-  private readonly floor: number;
+  private floor: number;
+  private told = false; // that things touch
+  private theme?: Theme;
   private readonly target = new Vector3();
   private chosen: Craft;
   private ratio = 0; // index into RATIOS
@@ -78,8 +80,7 @@ export class View {
     const runs = [...new Set(drones.map((drone) => drone.run))];
     this.obstacles = new Obstacles(this.scene, runs, this.extent.reach);
     // Beside what it can hit, a drone is as large as it is, as long as it can be seen at all.
-    const far = this.obstacles.count > 0 ? 200 : 20;
-    this.enlarged = size * far >= this.extent.reach ? 1 : roundUp(this.extent.reach / far / size);
+    this.enlarged = this.enlargement(size);
     this.floor = this.obstacles.level ?? this.obstacles.lowest ?? floorOf(this.extent);
     this.ground = new Ground(this.extent.reach, this.floor);
     this.wind = new WindField(this.scene, runs.find((run) => run.info.wind_field)?.info.wind_field);
@@ -108,6 +109,56 @@ export class View {
     this.fleet.move(this.chosen.motion.time[0]);
     this.setMode("whole");
     this.listenForPicks();
+  }
+
+  private enlargement(size: number): number {
+    const far = this.obstacles.count > 0 ? 200 : 20;
+    return size * far >= this.extent.reach ? 1 : roundUp(this.extent.reach / far / size);
+  }
+
+  /// Each frame of a flight that is under way: where drones are now.
+  refresh(): void {
+    for (const { motion } of this.fleet.crafts) if (!motion.worked) motion.refresh();
+  }
+
+  /// Now and then: ways, contacts and arrows of all there is by now, and a larger stage where somebody has left it. Returns whether there
+  /// is something new to switch on or off.
+  grow(): boolean {
+    const { crafts } = this.fleet;
+    for (const { motion } of crafts) motion.refresh();
+    for (const trails of this.trailLines) trails.grow();
+    for (const touches of this.touches) touches.grow();
+    this.paths.fill();
+    if (this.theme) this.paths.paint(this.theme);
+    const kinds = arrowKinds(crafts.map((craft) => craft.drone));
+    const before = `${this.arrows.kinds.length} ${this.enlarged} ${this.told}`;
+    this.arrows.kinds = kinds;
+    const now = extentOf(crafts);
+    if (!this.extent.box.containsBox(now.box)) this.rescale(now);
+    this.told = this.touched;
+    return before !== `${this.arrows.kinds.length} ${this.enlarged} ${this.told}`;
+  }
+
+  // The stage for flights that have come this far, and some way further.
+  private rescale(now: Extent): void {
+    this.extent.box.copy(now.box.clone().expandByScalar(0.15 * now.reach));
+    this.extent.reach = Math.max(this.extent.reach, now.reach);
+    const size = Math.max(...this.fleet.crafts.map((craft) => craft.shape.size));
+    this.enlarged = this.enlargement(size);
+    this.floor = this.obstacles.level ?? this.obstacles.lowest ?? Math.min(this.floor, floorOf(now));
+    for (const object of [this.ground.object, this.sky.object]) {
+      this.scene.remove(object);
+      object.traverse((part) => (part as Partial<Mesh>).geometry?.dispose());
+    }
+    this.ground = new Ground(this.extent.reach, this.floor);
+    this.sky = new Sky(RADIUS * this.extent.reach);
+    this.scene.add(this.sky.object, this.ground.object);
+    this.whole = this.wholeBox(size);
+    this.camera.near = Math.max(this.extent.reach / 5000, 0.005);
+    this.camera.far = this.extent.reach * 80;
+    this.camera.updateProjectionMatrix();
+    if (this.theme) this.paint(this.theme);
+    if (!this.moved && this.mode !== "follow") this.setMode(this.mode);
   }
 
   private lights() {
@@ -248,6 +299,7 @@ export class View {
   }
 
   paint(theme: Theme): void {
+    this.theme = theme;
     this.scene.background = new Color(theme.sky);
     const far = this.whole.getSize(new Vector3()).length();
     this.scene.fog = new Fog(theme.sky, 3 * far, 12 * far);

@@ -1,4 +1,7 @@
-// clock.ts - the time that is shown: it plays, pauses, steps, jumps and loops.
+// clock.ts - the time that is shown: it plays, pauses, steps, jumps and loops, or follows a flight that is under way.
+
+const LAG = 0.1; // [s] within which records of a flight that is under way are smoothed
+const NEARLY = 0.25; // [s] before the end is the end, of a flight that is under way
 
 export const SPEEDS = [0.05, 0.1, 0.25, 0.5, 1, 2, 5, 10, 50];
 
@@ -6,10 +9,12 @@ export class Clock {
   time: number; // [s] of the flight
   playing = false;
   loop = true;
+  live = false; // the flight is under way: its end moves
+  follows = false; // that end
   private speedIndex = SPEEDS.indexOf(1);
   private readonly listeners: (() => void)[] = [];
 
-  constructor(readonly start: number, readonly end: number) {
+  constructor(readonly start: number, public end: number) {
     this.time = start;
   }
 
@@ -36,9 +41,16 @@ export class Clock {
     this.changed();
   }
 
+  /// Look at what happens now.
+  follow(): void {
+    this.live = this.follows = this.playing = true;
+    this.changed();
+  }
+
   toggle(): void {
     this.playing = !this.playing;
-    if (this.playing && this.time >= this.end) this.time = this.start;
+    this.follows = this.live && this.playing && this.time >= this.end - NEARLY;
+    if (this.playing && !this.follows && this.time >= this.end) this.time = this.start;
     this.changed();
   }
 
@@ -48,6 +60,7 @@ export class Clock {
   }
 
   seek(time: number): void {
+    this.follows = false;
     this.time = Math.max(this.start, Math.min(this.end, time));
     this.changed();
   }
@@ -55,8 +68,16 @@ export class Clock {
   /// Go on by `seconds` of the viewer's time; never back.
   advance(seconds: number): void {
     if (!this.playing) return;
+    if (this.follows) {
+      this.time += (this.end - this.time) * Math.min(1, Math.max(0, seconds) / LAG);
+      this.changed();
+      return;
+    }
     this.time += Math.max(0, Math.min(seconds, 0.25)) * this.speed;
-    if (this.time >= this.end) {
+    if (this.time >= this.end && this.live) {
+      this.time = this.end;
+      this.follows = true;
+    } else if (this.time >= this.end) {
       this.time = this.loop ? this.start : this.end;
       this.playing = this.loop;
     }

@@ -1,0 +1,253 @@
+// watch.c - the flight's side: messages into the ring, steps at the pace that was asked for.
+#define _GNU_SOURCE // pipe2
+#include "watch.h"
+#include "command.h"
+#include "message.h"
+#include "page.h"
+#include "page_info.h"
+#include "progress.h"
+#include "record/listen.h"
+#include "signals.h"
+#include "watch_impl.h"
+#include "volery/version.h"
+#include <arpa/inet.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <math.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/random.h>
+#include <sys/socket.h>
+#include <time.h>
+#include <unistd.h>
+
+#define NAP 0.02 // [s] between two looks at the clock and the control
+
+static void copy_in(watch_ring *r, const void *data, size_t size)
+{
+    const size_t at = (size_t)(r->next % RING_SIZE), first = size < RING_SIZE - at ? size : RING_SIZE - at;
+    memcpy(r->bytes + at, data, first);
+    memcpy(r->bytes, (const unsigned char *)data + first, size - first);
+    r->next += size;
+}
+
+void vy_ring_copy(const watch_ring *r, uint64_t offset, void *out, size_t size)
+{
+    const size_t at = (size_t)(offset % RING_SIZE), first = size < RING_SIZE - at ? size : RING_SIZE - at;
+    memcpy(out, r->bytes + at, first);
+    memcpy((unsigned char *)out + first, r->bytes, size - first);
+}
+
+static void on_message(void *self, uint16_t channel, uint64_t time, const unsigned char *data, size_t size)
+{
+    watch *w = self;
+    watch_ring *r = &w->ring;
+    const ring_head head = {.time = time, .size = (uint32_t)size, .channel = channel};
+    if (size > RECORD_MAX) return;
+    pthread_mutex_lock(&w->lock);
+    while (r->next + sizeof head + size - r->first > RING_SIZE) {
+        ring_head oldest;
+        vy_ring_copy(r, r->first, &oldest, sizeof oldest);
+        r->first += sizeof oldest + oldest.size;
+        r->first_count += 1;
+    }
+    copy_in(r, &head, sizeof head);
+    copy_in(r, data, size);
+    r->next_count += 1;
+    pthread_mutex_unlock(&w->lock);
+}
+
+static void release(watch *w)
+{
+    if (w->listener >= 0) close(w->listener);
+    for (int i = 0; i < 2; ++i) {
+        if (w->wake[i] >= 0) close(w->wake[i]);
+    }
+    pthread_mutex_destroy(&w->lock);
+    free(w->ring.bytes);
+    free(w->log);
+    free(w->page);
+    free(w->info);
+    free(w->advertise);
+    free(w->shapes);
+    free(w);
+}
+
+static int listen_at(watch *w, int port)
+{
+    struct sockaddr_in place = {.sin_family = AF_INET, .sin_port = htons((uint16_t)port)};
+    place.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    const int on = 1;
+    w->listener = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+    if (w->listener < 0 || pipe2(w->wake, O_CLOEXEC | O_NONBLOCK) != 0) {
+        return vy_print_error(w->command, EXIT_SYSTEM, "--watch: no socket: %s", strerror(errno));
+    }
+    (void)setsockopt(w->listener, SOL_SOCKET, SO_REUSEADDR, &on, sizeof on);
+    socklen_t size = sizeof place;
+    if (bind(w->listener, (const struct sockaddr *)&place, sizeof place) != 0 ||
+        listen(w->listener, 16) != 0 || getsockname(w->listener, (struct sockaddr *)&place, &size) != 0) {
+        return vy_print_error(w->command, EXIT_USAGE, "--watch: port %d of 127.0.0.1 cannot be had: %s", port,
+                              strerror(errno));
+    }
+    w->port = ntohs(place.sin_port);
+    return 0;
+}
+
+static int make_token(watch *w)
+{
+    unsigned char random[(TOKEN_CAP - 1) / 2];
+    if (getrandom(random, sizeof random, 0) != (ssize_t)sizeof random)
+        return vy_print_error(w->command, EXIT_SYSTEM, "--watch: the system gives no random numbers");
+    for (size_t i = 0; i < sizeof random; ++i) snprintf(w->token + 2 * i, 3, "%02x", random[i]);
+    return 0;
+}
+
+int vy_watch_open(const char *name, int port, int realtime, watch **out)
+{
+    *out = NULL;
+    watch *w = calloc(1, sizeof *w);
+    if (w == NULL) return vy_print_no_memory(name);
+    pthread_mutex_init(&w->lock, NULL);
+    w->command = name;
+    w->listener = w->wake[0] = w->wake[1] = -1;
+    w->realtime = realtime;
+    w->control.speed = realtime ? 1.0 : 0.0;
+    snprintf(w->control.status, sizeof w->control.status, "flying");
+    w->ring.bytes = malloc(RING_SIZE);
+    int status = w->ring.bytes != NULL ? 0 : vy_print_no_memory(name);
+    if (status == 0) status = listen_at(w, port);
+    if (status == 0) status = make_token(w);
+    if (status != 0) {
+        release(w);
+        return status;
+    }
+    fprintf(stderr, "watch it at http://127.0.0.1:%d/%s/\n", w->port, w->token);
+    if (!realtime) fprintf(stderr, "the flight begins when somebody watches; with --realtime at once\n");
+    *out = w;
+    return 0;
+}
+
+// What the page says of the run, before its first step.
+static int make_info(watch *w, vy_log *log, const char *path)
+{
+    size_t size = 0;
+    FILE *out = open_memstream(&w->info, &size);
+    if (out == NULL) return vy_print_no_memory(w->command);
+    const page_data nothing = {.truth_stride = 1, .other_stride = 1};
+    json j = vy_json_begin(out);
+    vy_json_text(&j, "volery", VY_VERSION);
+    vy_json_bool(&j, "live", 1);
+    vy_json_list(&j, "runs");
+    vy_json_object(&j, NULL);
+    int status = vy_page_info(&j, path, log, &nothing);
+    vy_json_close(&j);
+    vy_json_close(&j);
+    vy_json_end(&j);
+    if (fclose(out) != 0 && status == 0) status = vy_print_no_memory(w->command);
+    return status;
+}
+
+static int describe(watch *w, const char *path)
+{
+    vy_error error = {.status = VY_OK};
+    vy_log *log = NULL;
+    const vy_status opened = vy_log_open(w->log, &log, &error);
+    if (opened != VY_OK) return vy_print_status(w->command, opened, &error);
+    int status = vy_foxglove_describe(w, log) ? 0 : vy_print_no_memory(w->command);
+    if (status == 0 && vy_page_size > 0) status = vy_page_load(w->command, &w->page);
+    if (status == 0) status = make_info(w, log, path);
+    vy_log_close(log);
+    return status;
+}
+
+int vy_watch_begin(watch *w, const char *path, vy_recorder *recorder)
+{
+    if (w == NULL) return 0;
+    const size_t size = strlen(path) + sizeof VY_FILE_PART;
+    w->log = malloc(size);
+    if (w->log == NULL) return vy_print_no_memory(w->command);
+    snprintf(w->log, size, "%s%s", path, VY_FILE_PART);
+    const int status = describe(w, path);
+    if (status != 0) return status;
+    vy_recorder_listen(recorder, &(vy_mcap_listener){.self = w, .message = on_message});
+    // Signals are for the flight's thread.
+    sigset_t all, before;
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &before);
+    const int failed = pthread_create(&w->thread, NULL, vy_watch_serve, w);
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    if (failed) return vy_print_error(w->command, EXIT_SYSTEM, "--watch: no thread: %s", strerror(failed));
+    w->has_thread = true;
+    return 0;
+}
+
+static void nap(double seconds)
+{
+    const double limited = seconds < NAP ? seconds : NAP;
+    const struct timespec pause = {.tv_nsec = (long)(1e9 * limited)};
+    (void)nanosleep(&pause, NULL);
+}
+
+// May the next stride be flown, as far as viewers say? Takes one of the steps they asked for.
+static int may_go(watch *w)
+{
+    pthread_mutex_lock(&w->lock);
+    watch_control *c = &w->control;
+    const int waits = !w->pace.begun && !w->realtime && w->viewers == 0;
+    int go = !waits && (!c->paused || c->steps > 0);
+    if (go && c->paused) {
+        c->steps -= 1;
+        c->version += 1;
+    }
+    if (go && (c->version != w->pace.version)) w->pace.speed = -1.0; // from now on, at another speed
+    if (go) w->pace.version = c->version;
+    pthread_mutex_unlock(&w->lock);
+    return go;
+}
+
+// [s] that the flight is ahead of the clock, at the speed that was asked for.
+static double ahead_of_clock(watch *w, double time)
+{
+    pthread_mutex_lock(&w->lock);
+    const double speed = w->control.paused ? 0.0 : w->control.speed;
+    pthread_mutex_unlock(&w->lock);
+    const double now = vy_wall_clock();
+    if (speed <= 0.0) {
+        w->pace.speed = -1.0;
+        return 0.0;
+    }
+    const double behind_max = 1.0; // [s] that are made up for
+    double ahead = time / speed - (now - w->pace.anchor);
+    if (speed != w->pace.speed || ahead < -behind_max) {
+        w->pace.speed = speed;
+        w->pace.anchor = now - time / speed;
+        ahead = 0.0;
+    }
+    return ahead;
+}
+
+void vy_watch_pace(watch *w, double time)
+{
+    if (w == NULL) return;
+    while (vy_signals_seen() == 0 && !may_go(w)) nap(NAP);
+    w->pace.begun = true;
+    for (double ahead; vy_signals_seen() == 0 && (ahead = ahead_of_clock(w, time)) > 0.0;) nap(ahead);
+}
+
+void vy_watch_end(watch *w, const char *status, uint64_t hash)
+{
+    if (w == NULL) return;
+    pthread_mutex_lock(&w->lock);
+    w->control.ended = true;
+    w->control.hash = hash;
+    w->control.version += 1;
+    if (status != NULL) snprintf(w->control.status, sizeof w->control.status, "%s", status);
+    pthread_mutex_unlock(&w->lock);
+    if (w->has_thread) {
+        (void)!write(w->wake[1], "", 1);
+        pthread_join(w->thread, NULL);
+    }
+    release(w);
+}

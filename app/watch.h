@@ -1,0 +1,28 @@
+// watch.h - a flight watched while it flies: a page, and Foxglove, at an address of this machine
+// (docs/view.md).
+//
+// What the log gets, those who watch get: the writer of the log hands every message to a ring in memory, and
+// a thread of its own sends from there. Who is slow is overtaken and told so; the flight waits for nobody.
+// What they can change is when steps are made, never what is in them.
+#pragma once
+#include "record/mcap_writer.h"
+#include "volery/record.h"
+
+/// One owner. NULL stands for a flight that nobody can watch: every call below then does nothing.
+typedef struct watch watch;
+
+/// Listen at 127.0.0.1, at any free port if `port` is 0, and print the address on standard error.
+/// @return 0, or the exit status after a sentence
+int vy_watch_open(const char *name, int port, int realtime, watch **out);
+
+/// The log has been opened as `path`.part, by `recorder`: from now on there is something to see.
+/// @return 0, or the exit status after a sentence
+int vy_watch_begin(watch *w, const char *path, vy_recorder *recorder);
+
+/// Before a step: wait for the first that watches unless the flight is in real time; while it is paused; and
+/// until the clock has reached `time` [s] at the speed that was asked for. A signal ends each of these.
+void vy_watch_pace(watch *w, double time);
+
+/// The flight is over: send what there is to all who read, and close.
+/// @param status completed, failed or interrupted; NULL: there was no flight
+void vy_watch_end(watch *w, const char *status, uint64_t hash);

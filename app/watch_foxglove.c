@@ -1,0 +1,425 @@
+// watch_foxglove.c - Foxglove's WebSocket protocol, foxglove.sdk.v1: channels, messages, time and parameters.
+// The page speaks it, too.
+#include "base64.h"
+#include "json.h"
+#include "record/log.h"
+#include "volery/version.h"
+#include "watch_impl.h"
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { OP_MESSAGE = 1, OP_TIME = 2, MESSAGE_HEAD = 13, TIME_SIZE = 9 };
+enum { LEVEL_WARNING = 1, LEVEL_ERROR = 2 };
+
+#define SPEED_MAX 1e6
+#define STEPS_MAX 1e9
+
+static void put_little(unsigned char *out, uint64_t value, int bytes)
+{
+    for (int i = 0; i < bytes; ++i) out[i] = (unsigned char)(value >> 8 * i);
+}
+
+// JSON has a FILE to be written to; what comes of it is the client's, as a frame.
+typedef struct answer {
+    FILE *file;
+    char *text;
+    size_t size;
+    json j;
+} answer;
+
+static int answer_begin(answer *a, const char *op)
+{
+    a->text = NULL;
+    a->size = 0;
+    a->file = open_memstream(&a->text, &a->size);
+    if (a->file == NULL) return 0;
+    a->j = vy_json_begin(a->file);
+    vy_json_text(&a->j, "op", op);
+    return 1;
+}
+
+static char *answer_text(answer *a)
+{
+    vy_json_end(&a->j);
+    if (fclose(a->file) == 0) return a->text;
+    free(a->text);
+    return NULL;
+}
+
+static int answer_send(answer *a, client *c)
+{
+    char *text = answer_text(a);
+    const int good = text != NULL && vy_client_send_frame(c, FRAME_TEXT, text, a->size);
+    free(text);
+    return good;
+}
+
+static int send_status(client *c, int level, const char *words)
+{
+    answer a;
+    if (!answer_begin(&a, "status")) return 0;
+    vy_json_uint(&a.j, "level", (uint64_t)level);
+    vy_json_text(&a.j, "message", words);
+    return answer_send(&a, c);
+}
+
+static char *advertise(const vy_log *log, size_t *channel_cap)
+{
+    answer a;
+    if (!answer_begin(&a, "advertise")) return NULL;
+    const size_t count = vy_mcap_reader_info(log->reader)->channel_count;
+    *channel_cap = 0;
+    vy_json_list(&a.j, "channels");
+    for (size_t i = 0; i < count; ++i) {
+        const vy_mcap_channel *channel = vy_mcap_reader_channel(log->reader, i);
+        const vy_mcap_schema *schema = vy_mcap_reader_schema_by_id(log->reader, channel->schema);
+        if (*channel_cap <= channel->id) *channel_cap = channel->id + 1u;
+        char *digits = NULL;
+        size_t size = 0;
+        FILE *out = open_memstream(&digits, &size);
+        if (out != NULL && schema != NULL) vy_put_base64(out, schema->data, schema->size);
+        if (out == NULL || fclose(out) != 0) {
+            free(digits);
+            free(answer_text(&a));
+            return NULL;
+        }
+        vy_json_object(&a.j, NULL);
+        vy_json_uint(&a.j, "id", channel->id);
+        vy_json_text(&a.j, "topic", channel->topic);
+        vy_json_text(&a.j, "encoding", channel->encoding);
+        vy_json_text(&a.j, "schemaName", schema != NULL ? schema->name : "");
+        vy_json_text(&a.j, "schema", digits);
+        vy_json_text(&a.j, "schemaEncoding", schema != NULL ? schema->encoding : "");
+        vy_json_close(&a.j);
+        free(digits);
+    }
+    vy_json_close(&a.j);
+    return answer_text(&a);
+}
+
+// Shapes are said once, at the start.
+static int keep_shapes(watch *w, vy_log *log)
+{
+    const vy_mcap_channel *channel = vy_mcap_reader_find_channel(log->reader, "/scene");
+    vy_mcap_cursor *cursor = NULL;
+    vy_mcap_message m;
+    if (channel == NULL) return 1;
+    if (vy_log_cursor(log, channel->topic, &cursor, NULL) != VY_OK) return 0;
+    if (vy_mcap_cursor_next(cursor, &m)) {
+        w->scene = channel->id;
+        w->shapes_size = m.size;
+        w->shapes = malloc(m.size + 1);
+        if (w->shapes != NULL) memcpy(w->shapes, m.data, m.size);
+    }
+    vy_mcap_cursor_close(cursor);
+    return w->scene == 0 || w->shapes != NULL;
+}
+
+int vy_foxglove_describe(watch *w, vy_log *log)
+{
+    w->advertise = advertise(log, &w->channel_cap);
+    return w->advertise != NULL && keep_shapes(w, log);
+}
+
+int vy_foxglove_greet(const watch *w, client *c)
+{
+    answer a;
+    c->subscriptions = calloc(w->channel_cap + 1, sizeof *c->subscriptions);
+    if (c->subscriptions == NULL || !answer_begin(&a, "serverInfo")) return 0;
+    vy_json_text(&a.j, "name", "volery " VY_VERSION);
+    vy_json_list(&a.j, "capabilities");
+    static const char *const able[] = {"time", "parameters", "parametersSubscribe"};
+    for (int i = 0; i < 3; ++i) vy_json_text(&a.j, NULL, able[i]);
+    vy_json_close(&a.j);
+    vy_json_list(&a.j, "supportedEncodings");
+    vy_json_close(&a.j);
+    vy_json_object(&a.j, "metadata");
+    vy_json_close(&a.j);
+    vy_json_text(&a.j, "sessionId", w->token + (TOKEN_CAP - 1) / 2); // half of it opens nothing
+    return answer_send(&a, c) && vy_client_send_frame(c, FRAME_TEXT, w->advertise, strlen(w->advertise));
+}
+
+// All parameters, or those whose names are in a message behind `key`.
+typedef struct chosen_names {
+    const char *text; // NULL: all
+    size_t size;
+} chosen_names;
+
+static int is_chosen(const chosen_names *names, const char *name)
+{
+    int any = 0;
+    json_reader r = vy_json_read(names->text, names->text != NULL ? names->size : 0);
+    int inside = 0;
+    for (json_kind k = names->text != NULL ? vy_json_next(&r) : JSON_END; k > JSON_END;
+         k = vy_json_next(&r)) {
+        if (k == JSON_LIST && r.depth == 2) inside = strcmp(r.key, "parameterNames") == 0;
+        if (k != JSON_TEXT || r.depth != 2 || !inside) continue;
+        any = 1;
+        if (strcmp(r.text, name) == 0) return 1;
+    }
+    return !any;
+}
+
+static int name_parameter(json *j, const chosen_names *names, const char *name)
+{
+    if (!is_chosen(names, name)) return 0;
+    vy_json_object(j, NULL);
+    vy_json_text(j, "name", name);
+    return 1;
+}
+
+static int send_parameters(const watch_control *now, client *c, const chosen_names *names, const char *id)
+{
+    answer a;
+    if (!answer_begin(&a, "parameterValues")) return 0;
+    json *j = &a.j;
+    vy_json_list(j, "parameters");
+    if (name_parameter(j, names, "/flight/paused")) {
+        vy_json_bool(j, "value", now->paused);
+        vy_json_close(j);
+    }
+    if (name_parameter(j, names, "/flight/speed")) {
+        vy_json_number(j, "value", now->speed);
+        vy_json_close(j);
+    }
+    if (name_parameter(j, names, "/flight/steps")) {
+        vy_json_uint(j, "value", now->steps);
+        vy_json_close(j);
+    }
+    if (name_parameter(j, names, "/flight/status")) {
+        vy_json_text(j, "value", now->status);
+        vy_json_close(j);
+    }
+    if (now->ended && name_parameter(j, names, "/flight/hash")) {
+        vy_json_hash(j, "value", now->hash);
+        vy_json_close(j);
+    }
+    vy_json_close(j);
+    if (id[0] != '\0') vy_json_text(j, "id", id);
+    return answer_send(&a, c);
+}
+
+static watch_control control_now(watch *w)
+{
+    pthread_mutex_lock(&w->lock);
+    const watch_control now = w->control;
+    pthread_mutex_unlock(&w->lock);
+    return now;
+}
+
+// One parameter of a viewer. NULL: it was set; else why not.
+static const char *set_parameter(watch *w, const char *name, json_kind kind, double value)
+{
+    const int is_switch = kind == JSON_TRUE || kind == JSON_FALSE;
+    const char *why = NULL;
+    pthread_mutex_lock(&w->lock);
+    watch_control *c = &w->control;
+    if (c->ended) {
+        why = "the flight is over";
+    } else if (strcmp(name, "/flight/paused") == 0 && is_switch) {
+        c->paused = kind == JSON_TRUE;
+        c->steps = 0;
+    } else if (strcmp(name, "/flight/speed") == 0 && kind == JSON_NUMBER && value >= 0.0 &&
+               value <= SPEED_MAX) {
+        c->speed = value < 1e-3 && value > 0.0 ? 1e-3 : value;
+    } else if (strcmp(name, "/flight/steps") == 0 && kind == JSON_NUMBER && value >= 1.0 &&
+               value <= STEPS_MAX && value == floor(value)) {
+        c->paused = true;
+        c->steps = (uint64_t)value;
+    } else {
+        why = "what can be set is /flight/paused (true or false), /flight/speed (0: as fast as it goes, up "
+              "to a "
+              "million) and /flight/steps (a whole number)";
+    }
+    if (why == NULL) c->version += 1;
+    pthread_mutex_unlock(&w->lock);
+    return why;
+}
+
+static int set_parameters(watch *w, client *c, json_reader r, const char *id)
+{
+    char name[JSON_WORD_CAP] = "";
+    json_kind kind = JSON_NULL;
+    double value = 0.0;
+    int inside = 0;
+    const char *why = NULL;
+    for (json_kind k = vy_json_next(&r); k > JSON_END; k = vy_json_next(&r)) {
+        if (k == JSON_LIST && r.depth == 2) inside = strcmp(r.key, "parameters") == 0;
+        if (!inside) continue;
+        if (k == JSON_OBJECT && r.depth == 3) {
+            name[0] = '\0';
+            kind = JSON_NULL;
+        } else if (r.depth == 3 && k == JSON_TEXT && strcmp(r.key, "name") == 0) {
+            memcpy(name, r.text, sizeof name);
+        } else if (r.depth == 3 && strcmp(r.key, "value") == 0) {
+            kind = k;
+            value = r.number;
+        } else if (k == JSON_CLOSE && r.depth == 2) {
+            const char *told = set_parameter(w, name, kind, value);
+            if (told != NULL) why = told;
+        }
+    }
+    const watch_control now = control_now(w);
+    if (why != NULL && !send_status(c, LEVEL_ERROR, why)) return 0;
+    return id[0] == '\0' || send_parameters(&now, c, &(chosen_names){.text = NULL}, id);
+}
+
+static uint64_t whole(double value)
+{
+    return value >= 0.0 && value < 4294967296.0 ? (uint64_t)value : UINT64_MAX;
+}
+
+static size_t put_lead(unsigned char lead[FRAME_HEAD_CAP + MESSAGE_HEAD], uint64_t subscription,
+                       uint64_t time, size_t size)
+{
+    const size_t used = vy_frame_head(FRAME_BINARY, MESSAGE_HEAD + size, lead);
+    lead[used] = OP_MESSAGE;
+    put_little(lead + used + 1, subscription - 1, 4);
+    put_little(lead + used + 5, time, 8);
+    return used + MESSAGE_HEAD;
+}
+
+static int send_shapes(const watch *w, client *c)
+{
+    unsigned char lead[FRAME_HEAD_CAP + MESSAGE_HEAD];
+    const size_t used = put_lead(lead, c->subscriptions[w->scene], 0, w->shapes_size);
+    return vy_client_send(c, lead, used) && vy_client_send(c, w->shapes, w->shapes_size);
+}
+
+// Viewers without a history begin here.
+static void join(watch *w, client *c)
+{
+    pthread_mutex_lock(&w->lock);
+    c->cursor = c->has_history ? w->ring.first : w->ring.next;
+    c->count = c->has_history ? w->ring.first_count : w->ring.next_count;
+    w->viewers += 1;
+    pthread_mutex_unlock(&w->lock);
+    c->is_subscribed = true;
+}
+
+static int subscribe(watch *w, client *c, json_reader r)
+{
+    uint64_t id = UINT64_MAX, channel = UINT64_MAX;
+    int any = 0, good = 1;
+    for (json_kind k = vy_json_next(&r); good && k > JSON_END; k = vy_json_next(&r)) {
+        if (k == JSON_OBJECT && r.depth == 3) id = channel = UINT64_MAX;
+        if (k == JSON_NUMBER && r.depth == 3 && strcmp(r.key, "id") == 0) id = whole(r.number);
+        if (k == JSON_NUMBER && r.depth == 3 && strcmp(r.key, "channelId") == 0) channel = whole(r.number);
+        if (k != JSON_CLOSE || r.depth != 2 || id > UINT32_MAX || channel >= w->channel_cap) continue;
+        c->subscriptions[channel] = id + 1;
+        any = 1;
+        if (channel == w->scene && w->shapes != NULL) good = send_shapes(w, c);
+    }
+    if (any && !c->is_subscribed) join(w, c);
+    return good;
+}
+
+static void unsubscribe(const watch *w, client *c, json_reader r)
+{
+    for (json_kind k = vy_json_next(&r); k > JSON_END; k = vy_json_next(&r)) {
+        if (k != JSON_NUMBER || r.depth != 2) continue;
+        const uint64_t id = whole(r.number);
+        for (size_t i = 0; i < w->channel_cap; ++i) {
+            if (c->subscriptions[i] == id + 1) c->subscriptions[i] = 0;
+        }
+    }
+}
+
+int vy_foxglove_take(watch *w, client *c, const char *text, size_t size)
+{
+    const json_reader start = vy_json_read(text, size);
+    json_reader r = start;
+    char op[JSON_WORD_CAP] = "", id[JSON_WORD_CAP] = "";
+    json_kind k = vy_json_next(&r);
+    if (k != JSON_OBJECT) return send_status(c, LEVEL_ERROR, "a message must be a JSON object");
+    for (k = vy_json_next(&r); k > JSON_END; k = vy_json_next(&r)) {
+        if (k != JSON_TEXT || r.depth != 1) continue;
+        if (strcmp(r.key, "op") == 0) memcpy(op, r.text, sizeof op);
+        if (strcmp(r.key, "id") == 0) memcpy(id, r.text, sizeof id);
+    }
+    if (k != JSON_END) return send_status(c, LEVEL_ERROR, "a message must be JSON");
+    const chosen_names names = {.text = text, .size = size};
+    if (strcmp(op, "subscribe") == 0) {
+        return subscribe(w, c, start);
+    } else if (strcmp(op, "unsubscribe") == 0) {
+        unsubscribe(w, c, start);
+    } else if (strcmp(op, "setParameters") == 0) {
+        return set_parameters(w, c, start, id);
+    } else if (strcmp(op, "getParameters") == 0) {
+        const watch_control now = control_now(w);
+        return send_parameters(&now, c, &names, id);
+    } else if (strcmp(op, "subscribeParameterUpdates") == 0) {
+        c->hears_parameters = true;
+        c->version = UINT64_MAX; // as they are now
+    } else if (strcmp(op, "unsubscribeParameterUpdates") == 0) {
+        c->hears_parameters = false;
+    } else {
+        return send_status(c, LEVEL_WARNING, "this operation is not known here");
+    }
+    return 1;
+}
+
+// Records of the ring up to the room in the queue. The flight waits for no longer than it takes to copy them.
+static int copy_records(watch *w, client *c, uint64_t *time)
+{
+    int good = 1;
+    pthread_mutex_lock(&w->lock);
+    const watch_ring *r = &w->ring;
+    if (c->cursor < r->first) {
+        c->dropped += r->first_count - c->count;
+        c->cursor = r->first;
+        c->count = r->first_count;
+    }
+    while (good && c->cursor < r->next && c->out_size < QUEUE) {
+        ring_head head;
+        vy_ring_copy(r, c->cursor, &head, sizeof head);
+        const uint64_t subscription = head.channel < w->channel_cap ? c->subscriptions[head.channel] : 0;
+        if (subscription != 0) {
+            unsigned char lead[FRAME_HEAD_CAP + MESSAGE_HEAD];
+            const size_t used = put_lead(lead, subscription, head.time, head.size);
+            good = vy_client_send(c, lead, used) && vy_client_send(c, NULL, head.size);
+            if (good) vy_ring_copy(r, c->cursor + sizeof head, c->out + c->out_size - head.size, head.size);
+        }
+        *time = head.time;
+        c->cursor += sizeof head + head.size;
+        c->count += 1;
+    }
+    pthread_mutex_unlock(&w->lock);
+    return good;
+}
+
+int vy_foxglove_feed(watch *w, client *c)
+{
+    int good = 1;
+    uint64_t time = UINT64_MAX;
+    if (c->is_subscribed && c->out_size < QUEUE) good = copy_records(w, c, &time);
+    if (good && time != UINT64_MAX) {
+        unsigned char now[TIME_SIZE] = {OP_TIME};
+        put_little(now + 1, time, 8);
+        good = vy_client_send_frame(c, FRAME_BINARY, now, sizeof now);
+    }
+    if (good && c->dropped != c->told && c->out_size < QUEUE) {
+        char words[100];
+        c->told = c->dropped;
+        snprintf(words, sizeof words,
+                 "%" PRIu64 " records were dropped: this viewer is slower than the flight", c->dropped);
+        good = send_status(c, LEVEL_WARNING, words);
+    }
+    const watch_control now = control_now(w);
+    if (good && c->hears_parameters && now.version != c->version && c->out_size < QUEUE) {
+        good = send_parameters(&now, c, &(chosen_names){.text = NULL}, "");
+        c->version = now.version;
+    }
+    return good;
+}
+
+int vy_foxglove_is_done(watch *w, const client *c)
+{
+    pthread_mutex_lock(&w->lock);
+    const int done = (!c->is_subscribed || c->cursor == w->ring.next) &&
+                     (!c->hears_parameters || c->version == w->control.version);
+    pthread_mutex_unlock(&w->lock);
+    return done;
+}

@@ -1,0 +1,360 @@
+// watch_server.c - the thread with the sockets: who may come in, what HTTP gets, and that nobody is waited
+// for.
+#define _GNU_SOURCE // accept4
+#include "base64.h"
+#include "page.h"
+#include "page_data.h"
+#include "progress.h"
+#include "watch_impl.h"
+#include <errno.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <poll.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+enum {
+    CLIENT_CAP = 16,
+    READ_SIZE = 16384,
+    FEED_EVERY = 15 /* [ms] */,
+    PAGE_LIMIT = 20 * 1000 * 1000,
+    BACKLOG_MAX = 8 << 20
+};
+
+#define ENTRY_SECONDS 5.0 // for the request
+#define LAST_SECONDS  5.0 // at the end, without a byte sent
+
+typedef struct server {
+    watch *w;
+    client clients[CLIENT_CAP];
+    int count;
+    double progress; // [s] when a byte was last sent
+} server;
+
+static int reserve(unsigned char **bytes, size_t *room, size_t size)
+{
+    if (size <= *room) return 1;
+    const size_t more = size + size / 2;
+    unsigned char *grown = realloc(*bytes, more);
+    if (grown == NULL) return 0;
+    *bytes = grown;
+    *room = more;
+    return 1;
+}
+
+int vy_client_send(client *c, const void *data, size_t size)
+{
+    if (c->out_sent > 0 && c->out_sent == c->out_size) c->out_size = c->out_sent = 0;
+    if (!reserve(&c->out, &c->out_room, c->out_size + size)) return 0;
+    if (data != NULL) memcpy(c->out + c->out_size, data, size);
+    c->out_size += size;
+    return 1;
+}
+
+int vy_client_send_frame(client *c, int op, const void *data, size_t size)
+{
+    unsigned char head[FRAME_HEAD_CAP];
+    const size_t used = vy_frame_head(op, size, head);
+    return vy_client_send(c, head, used) && vy_client_send(c, data, size);
+}
+
+// A response with a body of text, after which the connection ends.
+static int respond(client *c, const char *status, const char *more, const char *type, const char *body,
+                   size_t size)
+{
+    char head[700];
+    const int used =
+        snprintf(head, sizeof head,
+                 "HTTP/1.1 %s\r\nContent-Type: %s; charset=utf-8\r\nContent-Length: %zu\r\n%s"
+                 "Connection: close\r\nCache-Control: no-store\r\nX-Content-Type-Options: nosniff\r\n"
+                 "Referrer-Policy: no-referrer\r\nCross-Origin-Resource-Policy: same-origin\r\n"
+                 "X-Frame-Options: DENY\r\n\r\n",
+                 status, type, size, more);
+    c->closes = true;
+    return vy_client_send(c, head, (size_t)used) && vy_client_send(c, body, size);
+}
+
+static int refuse(client *c, const char *status, const char *why)
+{
+    return respond(c, status, "", "text/plain", why, strlen(why));
+}
+
+static void put_page(FILE *out, const watch *w, const page_data *data)
+{
+    static const char policy[] = "img-src data: blob:"; // in web/page.html
+    const char *mark = strstr(w->page, PAGE_DATA_MARK), *end = strstr(w->page, policy);
+    const char *from = w->page;
+    if (end != NULL && end < mark) { // the page may talk to this address, and to no other
+        fwrite(from, 1, (size_t)(end - from), out);
+        from = end + strlen(policy);
+        fprintf(out, "%s; connect-src ws://127.0.0.1:%d ws://localhost:%d", policy, w->port, w->port);
+    }
+    fwrite(from, 1, (size_t)(mark - from), out);
+    fprintf(out, "<script type=\"application/json\" id=\"volery-info\">%s</script>\n", w->info);
+    fputs("<script type=\"text/plain\" id=\"volery-log-0\">", out);
+    vy_put_base64(out, data->bytes, data->size);
+    fputs("</script>\n", out);
+    fputs(mark + strlen(PAGE_DATA_MARK), out);
+}
+
+// The page with the flight as far as the log has it; the rest comes over the WebSocket.
+static int send_page(const watch *w, client *c)
+{
+    if (w->page == NULL)
+        return refuse(c, "503 Service Unavailable",
+                      "This program was built without the page; Foxglove can watch.\n");
+    vy_log *log = NULL;
+    page_data data = {.size = 0};
+    vy_status status = vy_log_open(w->log, &log, NULL);
+    if (status == VY_OK) status = vy_page_data_make(log, PAGE_LIMIT, &data, NULL);
+    vy_log_close(log);
+    char *text = NULL;
+    size_t size = 0;
+    FILE *out = status == VY_OK ? open_memstream(&text, &size) : NULL;
+    if (out != NULL) put_page(out, w, &data);
+    vy_page_data_destroy(&data);
+    int good;
+    if (out != NULL && fclose(out) == 0) {
+        good = respond(c, "200 OK", "", "text/html", text, size);
+    } else {
+        good = refuse(c, "500 Internal Server Error", "The log cannot be read now.\n");
+    }
+    free(text);
+    return good;
+}
+
+// One of the two names of this address, with the port; behind `scheme`.
+static int is_own(const watch *w, span s, const char *scheme)
+{
+    static const char *const names[] = {"127.0.0.1", "localhost"};
+    for (int i = 0; i < 2; ++i) {
+        char name[64];
+        snprintf(name, sizeof name, "%s%s:%d", scheme, names[i], w->port);
+        if (vy_span_is(s, name)) return 1;
+    }
+    return 0;
+}
+
+// The names are checked so that no site can use a browser's way in; the token, so that no other user can.
+static const char *why_not(const watch *w, const http_request *r)
+{
+    if (r->host_count != 1 || !is_own(w, r->host, "")) return "This is not the host that was asked for.\n";
+    if (r->origins > 1 || (r->origins == 1 && !is_own(w, r->origin, "http://") &&
+                           !(r->upgrades && vy_span_is(r->origin, "https://app.foxglove.dev"))))
+        return "Pages of that origin are not let in.\n";
+    unsigned differs = r->path.size < TOKEN_CAP || r->path.size > TOKEN_CAP + 1;
+    for (size_t i = 0; !differs && i + 1 < TOKEN_CAP; ++i)
+        differs |= (unsigned)(r->path.text[i + 1] ^ w->token[i]);
+    if (differs || (r->path.size == TOKEN_CAP + 1 && r->path.text[TOKEN_CAP] != '/'))
+        return "The address must have its token, as volery has printed it.\n";
+    return NULL;
+}
+
+static int begin_websocket(watch *w, client *c, const http_request *r)
+{
+    char accept[ACCEPT_CAP], head[300];
+    vy_websocket_accept(r->key, accept);
+    const int used =
+        snprintf(head, sizeof head,
+                 "HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"
+                 "Sec-WebSocket-Accept: %s\r\nSec-WebSocket-Protocol: " WATCH_PROTOCOL "\r\n\r\n",
+                 accept);
+    const int on = 1;
+    (void)setsockopt(c->fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
+    c->is_websocket = true;
+    c->has_history = vy_span_is(r->query, "history"); // as the page asks for it
+    return vy_client_send(c, head, (size_t)used) && vy_foxglove_greet(w, c);
+}
+
+// @return 0: the client is to go
+static int take_request(watch *w, client *c)
+{
+    http_request r;
+    const int used = vy_http_parse((const char *)c->in, c->in_size, &r);
+    if (used == 0) return 1;
+    if (used < 0) return refuse(c, "400 Bad Request", "This is no request of HTTP/1.1.\n");
+    const char *why = why_not(w, &r);
+    int good;
+    if (why != NULL) {
+        good = refuse(c, "403 Forbidden", why);
+    } else if (!r.is_get || r.has_body) {
+        good = respond(c, "405 Method Not Allowed", "Allow: GET\r\n", "text/plain", "Only GET.\n", 10);
+    } else if (!r.upgrades) {
+        good = send_page(w, c);
+    } else if (!r.offers_protocol) {
+        good = refuse(c, "400 Bad Request", "The subprotocol must be " WATCH_PROTOCOL ".\n");
+    } else {
+        good = begin_websocket(w, c, &r);
+    }
+    memmove(c->in, c->in + used, c->in_size - (size_t)used);
+    c->in_size -= (size_t)used;
+    return good;
+}
+
+// A client that breaks the protocol is told so, and goes.
+static int hang_up(client *c, unsigned code)
+{
+    const unsigned char why[2] = {(unsigned char)(code >> 8), (unsigned char)code};
+    c->closes = true;
+    return vy_client_send_frame(c, FRAME_CLOSE, why, sizeof why);
+}
+
+// Frames of one message one behind the other.
+static int take_part(watch *w, client *c, const ws_frame *f)
+{
+    const int goes_on = f->op == FRAME_MORE;
+    if (goes_on != (c->message != NULL)) return hang_up(c, 1002);
+    if (!goes_on && f->is_last)
+        return f->op == FRAME_TEXT ? vy_foxglove_take(w, c, (const char *)f->data, f->size)
+                                   : 1; // no binary is known
+    if (c->message_size + f->size > MESSAGE_MAX) return hang_up(c, 1009);
+    unsigned char *grown = realloc(c->message, c->message_size + f->size + 1);
+    if (grown == NULL) return 0;
+    c->message = grown;
+    memcpy(grown + c->message_size, f->data, f->size);
+    c->message_size += f->size;
+    if (!f->is_last) return 1;
+    const int good = vy_foxglove_take(w, c, (const char *)c->message, c->message_size);
+    free(c->message);
+    c->message = NULL;
+    c->message_size = 0;
+    return good;
+}
+
+static int take_frames(watch *w, client *c)
+{
+    size_t used = 0;
+    int good = 1;
+    while (good && !c->closes) {
+        ws_frame f;
+        const int64_t size = vy_frame_parse(c->in + used, c->in_size - used, MESSAGE_MAX, &f);
+        if (size == 0) break;
+        if (size < 0) {
+            good = hang_up(c, 1002);
+        } else if (f.op == FRAME_CLOSE) {
+            good = hang_up(c, 1000);
+        } else if (f.op == FRAME_PING) {
+            good = vy_client_send_frame(c, FRAME_PONG, f.data, f.size);
+        } else if (f.op != FRAME_PONG) {
+            good = take_part(w, c, &f);
+        }
+        used += size > 0 ? (size_t)size : 0;
+        if (c->out_size - c->out_sent > BACKLOG_MAX + strlen(w->advertise))
+            good = 0; // it asks and does not read
+    }
+    memmove(c->in, c->in + used, c->in_size - used);
+    c->in_size -= used;
+    return good;
+}
+
+// @return 0: the client is to go
+static int receive(watch *w, client *c)
+{
+    if (!reserve(&c->in, &c->in_room, c->in_size + READ_SIZE)) return 0;
+    const ssize_t got = recv(c->fd, c->in + c->in_size, READ_SIZE, MSG_DONTWAIT);
+    if (got < 0) return errno == EAGAIN || errno == EINTR;
+    if (got == 0) return 0;
+    if (c->closes) return 1; // what comes now is read, so that what was sent arrives, and forgotten
+    c->in_size += (size_t)got;
+    if (!c->is_websocket && !take_request(w, c)) return 0;
+    return !c->is_websocket || c->closes || take_frames(w, c);
+}
+
+static int transmit(server *s, client *c)
+{
+    while (c->out_sent < c->out_size) {
+        const ssize_t sent =
+            send(c->fd, c->out + c->out_sent, c->out_size - c->out_sent, MSG_DONTWAIT | MSG_NOSIGNAL);
+        if (sent < 0) return errno == EAGAIN || errno == EINTR;
+        c->out_sent += (size_t)sent;
+        s->progress = vy_wall_clock();
+    }
+    c->out_size = c->out_sent = 0;
+    if (c->closes) (void)shutdown(c->fd, SHUT_WR); // then its end comes
+    return 1;
+}
+
+static void drop(server *s, int index)
+{
+    client *c = &s->clients[index];
+    close(c->fd);
+    free(c->in);
+    free(c->out);
+    free(c->message);
+    free(c->subscriptions);
+    *c = s->clients[--s->count];
+}
+
+static void let_in(server *s)
+{
+    const int fd = accept4(s->w->listener, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
+    if (fd >= 0) s->clients[s->count++] = (client){.fd = fd, .since = vy_wall_clock()};
+}
+
+// What one client is sent and has said. @return 0: it is to go
+static int attend(server *s, client *c, short events, int ended)
+{
+    int good = !(events & (POLLIN | POLLHUP | POLLERR)) || receive(s->w, c);
+    if (good && c->is_websocket && !c->closes) {
+        good = vy_foxglove_feed(s->w, c);
+        if (good && ended && vy_foxglove_is_done(s->w, c)) good = hang_up(c, 1001);
+    }
+    if (good && c->out_size > 0) good = transmit(s, c);
+    const double age = vy_wall_clock() - c->since;
+    const int idle = !c->is_websocket && c->out_size == 0 && age > ENTRY_SECONDS;
+    return good && !idle;
+}
+
+// Is a flight that is over still worth a wait for those who read?
+static int goes_on(server *s, int ended)
+{
+    if (!ended) return 1;
+    int waits = 0;
+    for (int i = 0; i < s->count; ++i) waits |= s->clients[i].is_websocket || s->clients[i].out_size > 0;
+    return waits && vy_wall_clock() - s->progress < LAST_SECONDS;
+}
+
+static int is_over(watch *w)
+{
+    pthread_mutex_lock(&w->lock);
+    const int ended = w->control.ended;
+    pthread_mutex_unlock(&w->lock);
+    return ended;
+}
+
+// @return 1: the flight is over
+static int serve_once(server *s)
+{
+    struct pollfd polled[CLIENT_CAP + 2];
+    int timeout = 1000;
+    const int count = s->count;
+    for (int i = 0; i < count; ++i) {
+        const client *c = &s->clients[i];
+        polled[i] = (struct pollfd){.fd = c->fd, .events = (short)(POLLIN | (c->out_size > 0 ? POLLOUT : 0))};
+        if (c->is_websocket) timeout = FEED_EVERY;
+    }
+    polled[count] = (struct pollfd){.fd = s->w->wake[0], .events = POLLIN};
+    polled[count + 1] = (struct pollfd){.fd = s->w->listener, .events = count < CLIENT_CAP ? POLLIN : 0};
+    const int seen = poll(polled, (nfds_t)count + 2, timeout);
+    char bytes[16];
+    if (seen > 0 && polled[count].revents) (void)!read(s->w->wake[0], bytes, sizeof bytes);
+    const int ended = is_over(s->w);
+    for (int i = count - 1; i >= 0; --i) {
+        if (!attend(s, &s->clients[i], seen > 0 ? polled[i].revents : 0, ended)) drop(s, i);
+    }
+    if (seen > 0 && (polled[count + 1].revents & POLLIN) && s->count < CLIENT_CAP) let_in(s);
+    return ended;
+}
+
+void *vy_watch_serve(void *self)
+{
+    server s = {.w = self, .count = 0};
+    for (int ended = 0, before = 0; goes_on(&s, ended); before = ended) {
+        ended = serve_once(&s);
+        if (ended && !before) s.progress = vy_wall_clock();
+    }
+    while (s.count > 0) drop(&s, s.count - 1);
+    return NULL;
+}

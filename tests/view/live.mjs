@@ -1,0 +1,135 @@
+// live.mjs VOLERY FOLDER - a flight in the page while it flies, in headless Chromium: pause, step, speed, and every number the log's.
+import { execFileSync, spawn } from "node:child_process";
+import { mkdtempSync, rmSync } from "node:fs";
+import { createRequire } from "node:module";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+
+const [, , volery, folder] = process.argv;
+const { chromium } = createRequire(join(folder, "node_modules", "x.js"))("playwright-core");
+const profile = mkdtempSync(join(tmpdir(), "volery-live-"));
+const browser = await chromium.launchPersistentContext(profile, {
+  executablePath: "/usr/bin/chromium",
+  headless: true,
+  viewport: { width: 640, height: 480 }, // small: it draws all the time
+  args: ["--no-sandbox", "--disable-gpu", "--use-angle=swiftshader", "--enable-unsafe-swiftshader", "--disable-quic", "--no-first-run", "--disable-background-networking", "--disable-component-update", "--disable-sync"],
+});
+browser.setDefaultTimeout(300000); // a busy machine is not a fault
+const flights = [];
+let failures = 0;
+let checks = 0;
+
+function check(what, good, told = "") {
+  checks += 1;
+  if (good) return;
+  failures += 1;
+  console.log(`FAILED: ${what} ${told}`);
+}
+
+// A flight, and the promise of its end.
+async function fly(log, ...more) {
+  const flight = spawn(volery, ["run", "first-flight", "-q", "-o", join(folder, log), "--watch", ...more], { stdio: ["ignore", "inherit", "pipe"] });
+  flights.push(flight);
+  let told = "";
+  const address = new Promise((found) => flight.stderr.on("data", (data) => (told += data) && /http:\S+\/\n/.test(told) && found(told.match(/http:\S+/)[0])));
+  const ended = new Promise((done) => flight.on("exit", (status) => done({ status, told })));
+  return { flight, address: await address, ended };
+}
+
+async function open(address) {
+  const page = await browser.newPage();
+  await page.emulateMedia({ reducedMotion: "reduce" });
+  const { origin, host } = new URL(address);
+  page.on("console", (m) => check("console", m.text().includes("GL Driver Message"), m.text()));
+  page.on("pageerror", (e) => check("error", false, e.message));
+  page.on("request", (r) => check("request", /^(data|blob):/.test(r.url()) || r.url().startsWith(origin), r.url()));
+  page.on("websocket", (s) => check("socket", new URL(s.url()).host === host, s.url()));
+  await page.goto(address);
+  await page.waitForFunction(() => document.documentElement.dataset.state);
+  check("it is shown", (await page.evaluate(() => document.documentElement.dataset.state)) === "ready", await page.innerText("body"));
+  return page;
+}
+
+// Every position of the page, and where the scene has the drone at its end, against the log.
+async function compare(page, log, status = "completed") {
+  await page.bringToFront(); // only what is in front draws
+  await page.waitForFunction(() => window.volery.live === undefined); // all is there
+  const [head, ...rows] = execFileSync(volery, ["export", join(folder, log), "--csv", "--fields", "body.position"], { encoding: "utf8", maxBuffer: 1 << 28 }).trim().split("\n").map((line) => line.split(","));
+  const seen = await page.evaluate(() => {
+    const app = window.volery;
+    const truth = app.runs[0].drones[0].streams.get("truth");
+    const lines = app.plots.plots.find((plot) => plot.group.id === "position").lines.slice(0, 3);
+    app.view.draw(app.clock.end);
+    return { time: [...truth.time], table: ["x", "y", "z"].map((k) => [...truth.column(`position.${k}`)]), lines: lines.map((line) => [...line.values]), pose: app.view.fleet.crafts[0].pose.position, end: app.clock.end };
+  });
+  check(`${log}: all records`, seen.time.length === rows.length, `${seen.time.length} ${rows.length}`);
+  const column = (name) => rows.map((row) => Number(row[head.indexOf(name)]));
+  ["x", "y", "z"].forEach((k, i) => {
+    const wanted = column(`body.position.${k}`);
+    check(`${log}: ${k} is the log's`, wanted.every((value, n) => value === seen.table[i][n]));
+    check(`${log}: ${k} is plotted`, wanted.every((value, n) => value === seen.lines[i][n]) && seen.lines[i].length === wanted.length, seen.lines[i].length);
+    check(`${log}: ${k} in the scene`, Math.abs(seen.pose[i] - wanted[wanted.length - 1]) < 1e-9, `${seen.pose[i]}`);
+  });
+  await page.click('button.tab:has-text("run")');
+  const panel = await page.innerText(".panel");
+  const { final_hash: hash } = JSON.parse(execFileSync(volery, ["replay", join(folder, log), "--json"], { encoding: "utf8" }));
+  check(`${log}: the hash`, panel.includes(hash), hash);
+  check(`${log}: the status`, (await page.innerText(".chip")) === status);
+  check(`${log}: expectations`, status !== "completed" || (panel.match(/: (not )?met,/g) ?? []).length === 3);
+}
+
+const chip = (page, words) => page.waitForFunction((w) => document.querySelector(".chip").textContent === w, words);
+const flown = (page) => page.evaluate(() => window.volery.runs[0].end);
+
+// As fast as it goes: it begins when the page is there, and all of it arrives.
+async function watchFast() {
+  const { address, ended } = await fly("fast.mcap");
+  const page = await open(address);
+  check("the flight ends by itself", (await ended).status === 0);
+  await compare(page, "fast.mcap");
+  await page.close();
+}
+
+// In real time, and long enough: paused, stepped, looked back at, let go at ten times the speed, stopped. A second page comes later.
+async function watchPaced() {
+  const { flight, address, ended } = await fly("paced.mcap", "--realtime", "--duration", "100000");
+  const page = await open(address);
+  await page.waitForFunction(() => window.volery.runs[0].end > 2 && window.volery.clock.time > 1.5);
+  check("it is live", (await page.innerText(".chip")) === "live");
+  check("at the speed that was asked for", (await page.inputValue(".live-speed")) === "1");
+  await page.click(".live-pause");
+  await chip(page, "paused");
+  const paused = await flown(page);
+  for (let i = 0; i < 3; ++i) await page.keyboard.press(".");
+  await page.waitForFunction((t) => window.volery.runs[0].end > t + 0.03 - 1e-6, paused);
+  await page.keyboard.press("Home");
+  check("it can be looked back", (await page.evaluate(() => window.volery.clock.follows)) === false && (await page.evaluate(() => window.volery.clock.time)) < paused);
+  await page.click(".live-now");
+  await page.waitForFunction(() => window.volery.clock.follows && window.volery.clock.end - window.volery.clock.time < 0.01);
+  const second = await open(address);
+  await chip(second, "paused");
+  check("who comes later has it from the start", (await second.evaluate(() => window.volery.runs[0].start)) === 0 && (await flown(second)) === (await flown(page)));
+  await second.selectOption(".live-speed", "10");
+  await page.bringToFront();
+  await page.waitForFunction(() => document.querySelector(".live-speed").value === "10");
+  const before = await flown(page);
+  await page.keyboard.press("o");
+  await page.waitForFunction((t) => window.volery.runs[0].end > t + 1, before);
+  flight.kill("SIGINT");
+  check("Ctrl-C", (await ended).status === 130);
+  await compare(page, "paced.mcap", "interrupted");
+  await compare(second, "paced.mcap", "interrupted");
+  await page.close();
+  await second.close();
+}
+
+try {
+  await watchFast();
+  await watchPaced();
+} finally {
+  for (const flight of flights) flight.kill("SIGKILL"); // those that are left
+  await browser.close();
+  rmSync(profile, { recursive: true, force: true });
+}
+console.log(failures === 0 ? `live: ok, ${checks} checks` : `live: ${failures} of ${checks} checks FAILED`);
+process.exit(failures === 0 ? 0 : 1);

@@ -1,0 +1,397 @@
+#!/usr/bin/env python3
+"""watch.py VOLERY ROOT - flights that are watched, as browsers, Foxglove and strangers would: hash, refusals, hostile clients, pace."""
+import base64
+import hashlib
+import http.client
+import json
+import os
+import re
+import signal
+import socket
+import struct
+import subprocess
+import sys
+
+VOLERY, ROOT = sys.argv[1:]
+PATIENCE = 600  # [s] after which a test is taken to hang
+checks = 0
+
+
+def check(what, good, told=""):
+    global checks
+    checks += 1
+    if not good:
+        print(f"watch: FAILED: {what} {told}")
+        sys.exit(1)
+
+
+class Flight:
+    """A flight under way, and its address."""
+
+    def __init__(self, *arguments, log="watched.mcap"):
+        self.log = log
+        self.process = subprocess.Popen([VOLERY, "run", *arguments, "-q", "-o", log, "--watch"], stderr=subprocess.PIPE, text=True)
+        line = self.process.stderr.readline()
+        found = re.fullmatch(r"watch it at http://127\.0\.0\.1:(\d+)/([0-9a-f]{32})/\n", line)
+        check("the address is printed", found, line)
+        self.port, self.token = int(found[1]), found[2]
+
+    def get(self, path=None, method="GET", body=None, **headers):
+        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=PATIENCE)
+        connection.putrequest(method, path or f"/{self.token}/", skip_host="Host" in headers)
+        for name, value in headers.items():
+            connection.putheader(name, value)
+        if body is not None:
+            connection.putheader("Content-Length", str(len(body)))
+        connection.endheaders(body)
+        answer = connection.getresponse()
+        return answer.status, answer.read().decode()
+
+    def end(self, status=0):
+        told = self.process.communicate(timeout=PATIENCE)[1]
+        check("how the flight ends", self.process.returncode == status, f"{self.process.returncode} {told}")
+
+
+class Viewer:
+    """A client of the WebSocket."""
+
+    def __init__(self, flight, query="", expect=101, path=None, protocol="foxglove.sdk.v1", **headers):
+        self.socket = socket.create_connection(("127.0.0.1", flight.port), timeout=PATIENCE)
+        key = base64.b64encode(os.urandom(16)).decode()
+        head = {"Host": f"127.0.0.1:{flight.port}", "Upgrade": "websocket", "Connection": "keep-alive, Upgrade", "Sec-WebSocket-Key": key,
+                "Sec-WebSocket-Version": "13", "Sec-WebSocket-Protocol": f"other, {protocol}"}
+        head.update({name.replace("_", "-"): value for name, value in headers.items()})
+        lines = [f"GET {path or f'/{flight.token}/'}{query} HTTP/1.1", *(f"{name}: {value}" for name, value in head.items() if value), "", ""]
+        self.socket.sendall("\r\n".join(lines).encode())
+        self.file = self.socket.makefile("rb")
+        answer = [self.file.readline().decode()]
+        while answer[-1] not in ("\r\n", ""):
+            answer.append(self.file.readline().decode())
+        check("answer to a WebSocket", answer[0].startswith(f"HTTP/1.1 {expect} "), answer[0])
+        self.channels, self.told, self.messages, self.code = {}, [], {}, None
+        if expect != 101:
+            return
+        accept = base64.b64encode(hashlib.sha1((key + "258EAFA5-E914-47DA-95CA-C5AB0DC85B11").encode()).digest()).decode()
+        check("the key is accepted", f"Sec-WebSocket-Accept: {accept}\r\n" in answer, answer)
+        check("the protocol is chosen", "Sec-WebSocket-Protocol: foxglove.sdk.v1\r\n" in answer, answer)
+        info, channels = self.hear(), self.hear()
+        check("serverInfo", info["op"] == "serverInfo" and "parameters" in info["capabilities"], info)
+        check("advertise", channels["op"] == "advertise", channels)
+        self.channels = {c["topic"]: c for c in channels["channels"]}
+
+    def read(self):
+        head = self.file.read(2)
+        if len(head) < 2:
+            return None, b""
+        if head[0] & 0xF0 != 0x80 or head[1] & 0x80:
+            check("frames of a server are whole and not masked", False, head)
+        size = head[1]
+        if size == 126:
+            size = struct.unpack(">H", self.file.read(2))[0]
+        elif size == 127:
+            size = struct.unpack(">Q", self.file.read(8))[0]
+        return head[0] & 15, self.file.read(size)
+
+    def hear(self):
+        """The next text; messages that come before are kept."""
+        while True:
+            op, data = self.read()
+            if op == 1:
+                return json.loads(data)
+            check("no end before an answer", op not in (None, 8), data)
+            self.keep(op, data)
+
+    def keep(self, op, data):
+        if op == 2 and data[0] == 1:
+            number, time = struct.unpack("<IQ", data[1:13])
+            self.messages.setdefault(number, []).append((time, data[13:]))
+
+    def send(self, op, data, last=True, mask=True, size=None):
+        size = len(data) if size is None else size
+        head = bytes([op | (0x80 if last else 0)])
+        bit = 0x80 if mask else 0
+        head += bytes([bit | size]) if size < 126 else bytes([bit | 126]) + struct.pack(">H", size) if size < 65536 else bytes([bit | 127]) + struct.pack(">Q", size)
+        key = os.urandom(4) if mask else b""
+        body = bytes(b ^ key[i % 4] for i, b in enumerate(data)) if mask else data
+        self.socket.sendall(head + key + body)
+
+    def say(self, **what):
+        self.send(1, json.dumps(what).encode())
+
+    def ask(self, **what):
+        """Say it, and wait for the answer with the same id."""
+        self.say(**what, id="q")
+        while True:
+            answer = self.hear()
+            if answer.get("id") == "q":
+                return {p["name"]: p["value"] for p in answer["parameters"]}
+            self.told.append(answer)
+
+    def set(self, **values):
+        return self.ask(op="setParameters", parameters=[{"name": f"/flight/{name}", "value": value} for name, value in values.items()])
+
+    def subscribe(self, *topics):
+        chosen = [c for topic, c in self.channels.items() if not topics or topic in topics]
+        self.say(op="subscribe", subscriptions=[{"id": 1000 + c["id"], "channelId": c["id"]} for c in chosen])
+
+    def watch_to_end(self):
+        while True:
+            op, data = self.read()
+            if op in (None, 8):
+                self.code = struct.unpack(">H", data[:2])[0] if data else None
+                return self
+            if op == 1:
+                self.told.append(json.loads(data))
+            self.keep(op, data)
+
+    def of(self, topic):
+        return self.messages.get(1000 + self.channels[topic]["id"], [])
+
+
+def hash_of(log):
+    done = subprocess.run([VOLERY, "replay", log, "--json"], capture_output=True, text=True, timeout=PATIENCE)
+    check(f"{log} replays", done.returncode == 0, done.stdout + done.stderr)
+    return json.loads(done.stdout)["final_hash"]
+
+
+def positions_of(log):
+    done = subprocess.run([VOLERY, "export", log, "--csv", "--fields", "body.position"], capture_output=True, text=True, timeout=PATIENCE)
+    rows = [line.split(",") for line in done.stdout.splitlines()[1:]]
+    return [(round(float(row[0]) * 1e9), *map(float, row[1:4])) for row in rows]
+
+
+def vector(data):
+    """x, y, z of a message of doubles, each behind a byte with its number."""
+    found, at = {}, 0
+    while at < len(data):
+        found[data[at] >> 3] = struct.unpack("<d", data[at + 1:at + 9])[0]
+        at += 9
+    return tuple(found.get(i, 0.0) for i in (1, 2, 3))
+
+
+def fields(data):
+    """Field numbers of a protobuf message with their bytes."""
+    at, out = 0, []
+
+    def varint():
+        nonlocal at
+        value = shift = 0
+        while True:
+            byte = data[at]
+            at += 1
+            value |= (byte & 127) << shift
+            shift += 7
+            if byte < 128:
+                return value
+
+    while at < len(data):
+        tag = varint()
+        if tag & 7 == 0:
+            out.append((tag >> 3, varint()))
+            continue
+        size = {1: 8, 5: 4}[tag & 7] if tag & 7 != 2 else varint()
+        out.append((tag >> 3, data[at:at + size]))
+        at += size
+    return out
+
+
+def field_number(schema, name):
+    """The number of a field, from the schema that was advertised: names and numbers lie side by side in its descriptor."""
+    for _, file in fields(base64.b64decode(schema["schema"])):
+        package = next((v.decode() for n, v in fields(file) if n == 2), "")
+        for n, message in fields(file):
+            parts = fields(message) if n == 4 else []
+            if f"{package}.{next((v.decode() for k, v in parts if k == 1), '')}" != schema["schemaName"]:
+                continue
+            for k, field in parts:
+                own = dict(fields(field)) if k == 2 else {}
+                if own.get(1) == name.encode():
+                    return own[3]
+    check("a field is in its schema", False, name)
+    return 0
+
+
+def check_same(what, name, *more):
+    """The flight that was watched is the one that nobody watches: the hash of every step, and all messages (chunks follow the clock)."""
+    subprocess.run([VOLERY, "run", name, "-q", "-o", "plain.mcap", *more], check=True, timeout=PATIENCE)
+    done = subprocess.run([VOLERY, "diff", "watched.mcap", "plain.mcap"], capture_output=True, text=True, timeout=PATIENCE)
+    check(what, done.returncode == 0 and hash_of("watched.mcap") == hash_of("plain.mcap"), done.stdout)
+
+
+def test_same_log():
+    """The log is the same with viewers as without, step for step, and what they get is the log's."""
+    flight = Flight("first-flight")
+    viewers = [Viewer(flight), Viewer(flight, "?history")]
+    for viewer in viewers:
+        viewer.say(op="subscribeParameterUpdates", parameterNames=[])
+    viewers[1].subscribe()
+    viewers[0].subscribe("/drones/alpha/truth", "/scene")
+    for viewer in viewers:
+        viewer.watch_to_end()
+        check("the end is told", viewer.code == 1001)
+        last = [t for t in viewer.told if t["op"] == "parameterValues"][-1]
+        values = {p["name"]: p["value"] for p in last["parameters"]}
+        check("status", values["/flight/status"] == "completed", values)
+        viewer.hash = values["/flight/hash"]
+    flight.end()
+    check_same("the log with viewers", "first-flight")
+    check("the hash is told", all(v.hash == hash_of("watched.mcap") for v in viewers))
+    truth = viewers[1].channels["/drones/alpha/truth"]
+    number = field_number(truth, "position")
+    seen = [(time, *vector(dict(fields(data))[number])) for time, data in viewers[1].of("/drones/alpha/truth")]
+    wanted = positions_of("watched.mcap")
+    check("positions are the log's", seen == wanted[1:], f"{len(seen)} {len(wanted)} {seen[:2]} {wanted[:3]}")
+    check("who comes late has the shapes", len(viewers[0].of("/scene")[0][1]) > 100)
+    check("only what was asked for", set(viewers[0].messages) == {1000 + viewers[0].channels[t]["id"] for t in ("/drones/alpha/truth", "/scene")})
+
+
+def test_refusals():
+    """Without the token, from another site or by another name nobody is let in."""
+    flight = Flight("first-flight")
+    own, port = f"http://127.0.0.1:{flight.port}", flight.port
+    for path in ("/", "/" + "0" * 32 + "/", f"/{flight.token[:-1]}/", f"/{flight.token}/x", f"/{flight.token}00/"):
+        check("a wrong token", flight.get(path)[0] == 403, path)
+        Viewer(flight, path=path, expect=403)
+    for host in ("127.0.0.1", f"evil.example:{port}", f"127.0.0.1:{port + 1}", f"127.0.0.1.evil.example:{port}", ""):
+        check("a wrong host", flight.get(Host=host)[0] == 403, host)
+        Viewer(flight, expect=403, Host=host or f"[::1]:{port}")
+    for origin in ("https://evil.example", "null", f"https://127.0.0.1:{port}", f"{own}.evil.example", f"http://127.0.0.1:{port + 1}"):
+        check("a wrong origin", flight.get(Origin=origin)[0] == 403, origin)
+        Viewer(flight, expect=403, Origin=origin)
+    check("no other method", flight.get(method="POST", body=b"x")[0] == 405)
+    check("no other protocol", Viewer(flight, protocol="foxglove.websocket.v1", expect=400).channels == {})
+    status, page = flight.get(Origin=own)
+    check("the page", status in (200, 503), status)
+    if status == 200:
+        check("it may talk to this address alone", f"connect-src ws://127.0.0.1:{port} ws://localhost:{port}\"" in page)
+        check("the token is not in it", flight.token not in page)
+    Viewer(flight, Origin="https://app.foxglove.dev").socket.close()
+    Viewer(flight, Origin=f"http://localhost:{port}", Host=f"localhost:{port}").socket.close()
+    flight.process.send_signal(signal.SIGINT) # it waits for a viewer
+    flight.end(130)
+    check("what was interrupted replays", hash_of("watched.mcap"))
+
+
+def test_hostile():
+    """Garbage, floods, lies about sizes, silence: the flight and the others do not notice."""
+    flight = Flight("first-flight")
+    watched = Viewer(flight)
+    for bytes_ in (b"\x00\xff" * 300, b"GET / HTTP/1.1\r\n" + b"x: y\r\n" * 3000, b"\r\n\r\n", b"GET /\r\n\r\n", b"A" * 20000):
+        with socket.create_connection(("127.0.0.1", flight.port), timeout=PATIENCE) as stranger:
+            try:
+                stranger.sendall(bytes_)
+                check("garbage is refused", stranger.recv(12) in (b"HTTP/1.1 400", b""))
+            except ConnectionError:
+                pass
+    silent = [socket.create_connection(("127.0.0.1", flight.port), timeout=PATIENCE) for _ in range(3)]
+    for break_it in (lambda v: v.send(1, b"{}", mask=False), lambda v: v.send(3, b""), lambda v: v.send(1 | 0x40, b""), lambda v: v.send(0, b"x"),
+                     lambda v: v.send(9, b"x" * 126), lambda v: v.send(9, b"", last=False), lambda v: v.send(1, b"x", size=1 << 40),
+                     lambda v: [v.send(1, b"[", last=False), v.send(1, b"]")]):
+        viewer = Viewer(flight)
+        break_it(viewer)
+        check("who breaks the protocol goes", viewer.watch_to_end().code == 1002, viewer.code)
+    odd = Viewer(flight)
+    for text in (b"", b"[]", b"{", b'{"op":7}', b'{"op":"fly"}', b'{"op":"subscribe","subscriptions":[{"id":-1,"channelId":1e99}]}', b"[" * 1000, b"\xff" * 100,
+                 b'{"op":"setParameters","parameters":[{"name":"/flight/speed","value":-1},{"name":"/flight/seed","value":1}]}'):
+        odd.send(1, text)
+    odd.send(9, b"still there")
+    op, said = odd.read()
+    levels = []
+    while op == 1:
+        levels.append(json.loads(said).get("level"))
+        op, said = odd.read()
+    check("odd messages are answered, and the viewer stays", (op, said) == (10, b"still there") and all(levels) and len(levels) >= 6, levels)
+    odd.send(1, b'{"op":"getParam', last=False)
+    odd.send(9, b"between")
+    odd.send(0, b'eters","id":"q","parameterNames":["/flight/speed"]}')
+    check("a ping between fragments", odd.read() == (10, b"between"))
+    check("fragments", odd.hear()["parameters"] == [{"name": "/flight/speed", "value": 0}])
+    deaf = Viewer(flight)
+    deaf.socket.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
+    deaf.subscribe()
+    watched.subscribe("/drones/alpha/truth")
+    watched.watch_to_end()
+    check("the others see it end", watched.code == 1001)
+    flight.end() # with the deaf one connected
+    check_same("the log beside hostile viewers", "first-flight")
+    for s in silent:
+        s.close()
+
+
+def test_overtaken():
+    """Who does not read is overtaken, and told how many records went by; nobody waits for him."""
+    arguments = ("swarm", "--set", "duration=300", "--set", "expect=[]")
+    flight = Flight(*arguments)
+    slow, quick = Viewer(flight), Viewer(flight)
+    slow.subscribe()
+    quick.subscribe("/drones/west/truth")
+    quick.watch_to_end() # the whole flight, while the other reads nothing
+    slow.watch_to_end()
+    told = [t["message"] for t in slow.told if t["op"] == "status"]
+    flight.end()
+    dropped = int(told[-1].split()[0]) if told else 0
+    got = sum(len(list_) for list_ in slow.messages.values())
+    check("dropped records are told", slow.code is None or dropped > 0, told) # it may be too late to be told
+    check_same("the log beside a slow viewer", *arguments)
+    return dropped, got
+
+
+def test_pace():
+    """Pause, steps and speed change when steps are made, and nothing in them."""
+    flight = Flight("first-flight")
+    viewer = Viewer(flight)
+    check("paused before the start", viewer.set(paused=True)["/flight/paused"] is True)
+    viewer.subscribe("/drones/alpha/truth") # now it would begin
+    viewer.set(steps=7)
+    while viewer.ask(op="getParameters", parameterNames=[])["/flight/steps"] > 0:
+        pass
+    viewer.set(speed=1000)
+    times = lambda: [time for time, _ in viewer.of("/drones/alpha/truth")]
+    while len(times()) < 7:
+        viewer.keep(*viewer.read())
+    check("a step is ten of the flight", times() == [round(1e7 * k) for k in range(1, 8)], times())
+    for name, value in (("speed", -1), ("speed", "fast"), ("steps", 0.5), ("steps", 0), ("paused", 1), ("hash", "0"), ("status", "done")):
+        before = len(viewer.told)
+        viewer.set(**{name: value})
+        check("nonsense is refused", any(t["op"] == "status" and t["level"] == 2 for t in viewer.told[before:]), name)
+    check("it is still there", len(times()) == 7 and viewer.ask(op="getParameters", parameterNames=[])["/flight/paused"] is True)
+    viewer.set(paused=False)
+    check("it goes on", viewer.watch_to_end().code == 1001)
+    check("to its end", times()[-1] == 20 * 10**9 and len(times()) == 2000, len(times()))
+    flight.end()
+    check_same("the log of a flight that was paused", "first-flight")
+
+
+def test_ends():
+    """A signal, also while it is paused; a port that is taken; what makes no sense."""
+    flight = Flight("first-flight", "--realtime")
+    viewer = Viewer(flight, "?history")
+    viewer.set(paused=True)
+    viewer.say(op="subscribeParameterUpdates", parameterNames=[])
+    viewer.subscribe()
+    flight.process.send_signal(signal.SIGINT)
+    viewer.watch_to_end()
+    last = {p["name"]: p["value"] for p in [t for t in viewer.told if t["op"] == "parameterValues"][-1]["parameters"]}
+    check("Ctrl-C is told", last["/flight/status"] == "interrupted" and viewer.code == 1001, last)
+    flight.end(130)
+    check("it replays", hash_of("watched.mcap") == last["/flight/hash"])
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        refused([ "--watch", "--port", str(taken.getsockname()[1])], "cannot be had: Address already in use")
+    refused(["--port", "80"], "--port is the one of --watch")
+    refused(["--watch", "--port", "65536"], "--port needs a whole number from 0 to 65535, got 65536")
+    refused(["--watch", "--no-log"], "it needs one in a file")
+
+
+def refused(arguments, words):
+    output = [] if "--no-log" in arguments else ["-o", "refused.mcap"]
+    done = subprocess.run([VOLERY, "run", "first-flight", *output, *arguments], capture_output=True, text=True, timeout=PATIENCE)
+    check("bad usage", done.returncode == 2 and words in done.stderr and not os.path.exists("refused.mcap"), f"{done.returncode} {done.stderr}")
+
+
+test_same_log()
+test_refusals()
+test_hostile()
+dropped, got = test_overtaken()
+test_pace()
+test_ends()
+print(f"watch: ok, {checks} checks; a viewer that did not read was sent {got} records, {dropped} were dropped")

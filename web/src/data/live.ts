@@ -1,0 +1,103 @@
+// live.ts - a flight that is under way: its records over a WebSocket, in Foxglove's protocol, and what can be set.
+import { takeRecord, type Feed, type Run } from "./run";
+
+const PROTOCOL = "foxglove.sdk.v1";
+const enum Op { Message = 1 }
+const HEAD = 13; // bytes before a message: its kind, subscription and time
+
+/// What the flight says of itself.
+export interface LiveState {
+  paused: boolean;
+  speed: number; // times real time; 0: as fast as it goes
+  status: string; // flying, then how it ended
+  hash?: string; // at its end
+}
+
+export interface LiveHost {
+  changed(state: LiveState): void;
+  told(words: string): void; // records were dropped, something could not be set
+  closed(): void;
+}
+
+interface Channel {
+  id: number;
+  topic: string;
+}
+
+type Told =
+  | { op: "advertise"; channels: Channel[] }
+  | { op: "parameterValues"; parameters: { name: string; value: unknown }[] }
+  | { op: "status"; message: string }
+  | { op: "serverInfo" };
+
+/// What the page has of a topic already is in what is sent again: those of its last time are counted.
+class Joint {
+  private readonly known: number; // [s] time of the last record in the page
+  private skip: number; // of that time
+
+  constructor(private readonly run: Run, private readonly feed: Feed) {
+    this.known = feed.last;
+    this.skip = feed.count;
+  }
+
+  take(time: number, bytes: Uint8Array): void {
+    if (time < this.known || (time === this.known && this.skip-- > 0)) return;
+    takeRecord(this.run, this.feed, time, bytes);
+  }
+}
+
+export class Live {
+  state: LiveState = { paused: false, speed: 0, status: "flying" };
+  records = 0; // received
+  private readonly socket: WebSocket;
+  private readonly joints = new Map<number, Joint>(); // by subscription
+
+  constructor(private readonly run: Run, private readonly host: LiveHost) {
+    this.socket = new WebSocket(`ws://${location.host}${location.pathname}?history`, PROTOCOL);
+    this.socket.binaryType = "arraybuffer";
+    this.socket.addEventListener("message", ({ data }: MessageEvent<string | ArrayBuffer>) => {
+      if (typeof data === "string") this.hear(JSON.parse(data) as Told);
+      else this.take(data);
+    });
+    this.socket.addEventListener("close", () => this.host.closed());
+  }
+
+  private hear(told: Told): void {
+    if (told.op === "advertise") this.subscribe(told.channels);
+    if (told.op === "status") this.host.told(told.message);
+    if (told.op !== "parameterValues") return;
+    const values = new Map(told.parameters.map(({ name, value }) => [name, value]));
+    const hash = values.get("/flight/hash");
+    this.state = {
+      paused: values.get("/flight/paused") === true,
+      speed: Number(values.get("/flight/speed") ?? 0),
+      status: String(values.get("/flight/status") ?? "flying"),
+      hash: hash === undefined ? undefined : String(hash),
+    };
+    this.host.changed(this.state);
+  }
+
+  private subscribe(channels: Channel[]): void {
+    const wanted = channels.filter(({ topic }) => this.run.feeds.has(topic));
+    for (const { id, topic } of wanted) this.joints.set(id, new Joint(this.run, this.run.feeds.get(topic)!));
+    this.say({ op: "subscribeParameterUpdates", parameterNames: [] });
+    this.say({ op: "subscribe", subscriptions: wanted.map(({ id }) => ({ id, channelId: id })) });
+  }
+
+  private take(data: ArrayBuffer): void {
+    const view = new DataView(data);
+    if (data.byteLength < HEAD || view.getUint8(0) !== Op.Message) return;
+    this.records += 1;
+    const time = Number(view.getBigUint64(5, true)) / 1e9;
+    this.joints.get(view.getUint32(1, true))?.take(time, new Uint8Array(data, HEAD));
+  }
+
+  private say(what: object): void {
+    if (this.socket.readyState === WebSocket.OPEN) this.socket.send(JSON.stringify(what));
+  }
+
+  /// Set one of the flight's parameters: /flight/paused, /flight/speed, /flight/steps.
+  set(name: string, value: boolean | number): void {
+    this.say({ op: "setParameters", parameters: [{ name: `/flight/${name}`, value }] });
+  }
+}
