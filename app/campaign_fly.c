@@ -74,7 +74,7 @@ int vy_campaign_fly_case(vy_plan *plan, const vy_case *c, const char *log, doubl
     vy_row_result(row)->outcome = VY_OUTCOME_INVALID;
     const vy_status made = vy_plan_scenario(plan, c, &s, &err);
     if (made != VY_OK) return made == VY_NO_MEMORY ? vy_print_no_memory("campaign") : 0;
-    const int opened = vy_controllers_open("campaign", s, 0, 1, &programs);
+    const int opened = vy_controllers_open("campaign", s, 0, 1, NULL, &programs);
     int status = opened == 0 ? vy_load_world("campaign", s, &world) : 0;
     const int built = opened == 0 && status == 0;
     if (programs.late) {

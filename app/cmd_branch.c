@@ -181,7 +181,7 @@ static int branch(const arguments *given, const overrides *changes, vy_log *log)
     if (status == 0) status = vy_controllers_allow(given, path, log, scenario);
     if (status == 0) status = check_clients(scenario);
     if (status == 0) status = vy_controllers_are_inputs("branch", scenario);
-    if (status == 0) status = vy_controllers_open("branch", scenario, 0, 0, &programs);
+    if (status == 0) status = vy_controllers_open("branch", scenario, 0, 0, NULL, &programs);
     if (status == 0) status = state_at(path, log, tick, scenario, programs.count > 0, &from);
     if (status == 0 && programs.count > 0)
         status = check_firmware(scenario, &from, vy_option_value(given, "at"));

@@ -131,7 +131,7 @@ COMMAND(replay)
     if (status == 0 && vy_has_option(given, "live"))
         status = vy_controllers_allow(given, path, log, scenario);
     if (status == 0 && vy_has_option(given, "live"))
-        status = vy_controllers_open("replay", scenario, 0, 0, &programs);
+        status = vy_controllers_open("replay", scenario, 0, 0, NULL, &programs);
     if (status == 0) status = vy_load_world("replay", scenario, &world);
     if (status == 0) status = replay(given, path, log, scenario, world);
     vy_failure failure = {.reason = VY_FAILURE_NONE};

@@ -129,15 +129,12 @@ static int port_of(const arguments *given)
 
 // `*reported` is set once the report for machines is written, or has failed to be.
 static int fly(const arguments *given, const char *file, const char *log, const vy_scenario *scenario,
-               controllers *programs, int *reported)
+               controllers *programs, watch *watched, int *reported)
 {
     vy_world *world = NULL;
     int status = vy_load_world("run", scenario, &world);
-    watch *watched = NULL;
-    if (status == 0 && vy_has_option(given, "watch"))
-        status = vy_watch_open("run", port_of(given), vy_has_option(given, "realtime"), &watched);
     if (status != 0) {
-        vy_world_destroy(world);
+        vy_watch_end(watched, NULL, 0);
         return status;
     }
     const int json = vy_has_option(given, "json"), quiet = vy_has_option(given, "quiet");
@@ -165,15 +162,16 @@ static int fly(const arguments *given, const char *file, const char *log, const 
 }
 
 // What the keys do, printed before the flight.
-static void explain_keys(const vy_scenario *scenario)
+static void explain_keys(const vy_scenario *scenario, int is_watched)
 {
     for (int i = 0; i < scenario->drone_count; ++i) {
         const vy_controller_def *c = &scenario->drones[i].def.controller;
         if (c->kind != VY_CONTROLLER_PILOT || c->program[0] != '\0') continue;
-        fprintf(stderr,
-                "%s is yours: w s faster, slower; a d sideways; r f or arrows up, down; q e or arrows turn;\n"
-                "space stops; Ctrl-C ends the flight\n",
-                scenario->drones[i].name);
+        fprintf(
+            stderr,
+            "%s is yours%s: w s faster, slower; a d sideways; r f or arrows up, down; q e or arrows turn;\n"
+            "space stops; Ctrl-C ends the flight\n",
+            scenario->drones[i].name, is_watched ? " in the page" : "");
     }
 }
 
@@ -192,11 +190,18 @@ static int run_file(const arguments *given, const char *file, const overrides *c
     }
     if (status == 0) status = vy_controllers_are_inputs("run", scenario);
     controllers programs = {.count = 0};
+    watch *watched = NULL;
+    if (status == 0 && vy_has_option(given, "watch"))
+        status = vy_watch_open("run", port_of(given), vy_has_option(given, "realtime"), &watched);
     if (status == 0)
         status = vy_controllers_open("run", scenario, vy_has_option(given, "realtime"),
-                                     vy_has_option(given, "quiet"), &programs);
-    if (status == 0 && !vy_has_option(given, "quiet")) explain_keys(scenario);
-    if (status == 0) status = fly(given, file, log, scenario, &programs, reported);
+                                     vy_has_option(given, "quiet"), watched, &programs);
+    if (status == 0 && !vy_has_option(given, "quiet")) explain_keys(scenario, watched != NULL);
+    if (status == 0) {
+        status = fly(given, file, log, scenario, &programs, watched, reported);
+    } else {
+        vy_watch_end(watched, NULL, 0);
+    }
     vy_controllers_close(&programs);
     free(log);
     vy_scenario_destroy(scenario);

@@ -49,8 +49,20 @@ int vy_controllers_allow(const arguments *given, const char *path, vy_log *log, 
     return vy_print_log_error(name, path, status, &error);
 }
 
-static int open_one(const char *name, const vy_scenario *s, int index, int paced, int quiet, vy_host **out,
-                    int *late)
+// Somebody who watches has the keys. The scenario, and so the log, does not name the pipe they come through.
+static vy_status open_watched(const vy_scenario *s, vy_scenario_drone *drone, const char *device,
+                              vy_host **out, vy_error *err)
+{
+    vy_controller_def *def = &drone->def.controller;
+    snprintf(def->program, sizeof def->program, "%s", device);
+    const vy_status status =
+        vy_host_open(&drone->def, drone->name, s->step, &s->environment.planet, out, err);
+    def->program[0] = '\0';
+    return status;
+}
+
+static int open_one(const char *name, const vy_scenario *s, int index, int paced, int quiet, watch *watched,
+                    vy_host **out, int *late)
 {
     vy_scenario_drone *drone = &s->drones[index];
     vy_controller_def *def = &drone->def.controller;
@@ -79,8 +91,13 @@ static int open_one(const char *name, const vy_scenario *s, int index, int paced
                 !vy_controller_is_program(def) ? ""
                 : def->confine                 ? ", confined"
                                                : ", not confined");
-    const vy_status status =
-        vy_host_open(&drone->def, drone->name, s->step, &s->environment.planet, out, &error);
+    char device[64] = "";
+    if (def->kind == VY_CONTROLLER_PILOT && def->program[0] == '\0' && !def->from_log && watched != NULL &&
+        !vy_watch_keys(watched, drone->name, device, sizeof device))
+        return vy_print_no_memory(name);
+    const vy_status status = device[0] != '\0' ? open_watched(s, drone, device, out, &error)
+                                               : vy_host_open(&drone->def, drone->name, s->step,
+                                                              &s->environment.planet, out, &error);
     if (status == VY_OK) return 0;
     *late = status == VY_BAD_STATE && !def->from_log;
     return vy_print_error(name, *late || status == VY_IO || status == VY_NO_MEMORY ? EXIT_SYSTEM : EXIT_USAGE,
@@ -123,7 +140,8 @@ int vy_controllers_confined(const vy_scenario *scenario)
     return count;
 }
 
-int vy_controllers_open(const char *name, const vy_scenario *scenario, int paced, int quiet, controllers *out)
+int vy_controllers_open(const char *name, const vy_scenario *scenario, int paced, int quiet, watch *watched,
+                        controllers *out)
 {
     const size_t room = (size_t)scenario->drone_count + 1;
     *out = (controllers){.hosts = calloc(room, sizeof(vy_host *)), .drones = calloc(room, sizeof(int))};
@@ -132,7 +150,7 @@ int vy_controllers_open(const char *name, const vy_scenario *scenario, int paced
     if (status == 0 && vy_controllers_confined(scenario) && vy_host_lacks(lacks) && !quiet)
         fprintf(stderr, "volery %s: to confine programs this kernel lacks %s\n", name, lacks);
     for (int i = 0; i < scenario->drone_count && status == 0; ++i) {
-        status = open_one(name, scenario, i, paced, quiet, &out->hosts[out->count], &late);
+        status = open_one(name, scenario, i, paced, quiet, watched, &out->hosts[out->count], &late);
         if (out->hosts[out->count] != NULL) out->drones[out->count++] = i;
     }
     if (status != 0) vy_controllers_close(out);

@@ -265,7 +265,10 @@ int vy_flight_fly(const flight_def *def, flight *out)
         (flight){.def = *def, .first = vy_world_tick(def->world), .last = vy_scenario_steps(s), .broken = -1};
     out->tracks = calloc((size_t)(s->drone_count + s->body_count) + 1, sizeof *out->tracks);
     out->results = calloc((size_t)s->expect_count + 1, sizeof *out->results);
-    if (out->tracks == NULL || out->results == NULL) return vy_print_no_memory(def->command);
+    if (out->tracks == NULL || out->results == NULL) {
+        vy_watch_end(def->watched, NULL, 0);
+        return vy_print_no_memory(def->command);
+    }
     for (int i = 0; i < s->drone_count; ++i) {
         out->tracks[i].rotors =
             s->drones[i].def.vehicle.rotor_count + s->drones[i].def.vehicle.thruster_count;

@@ -66,6 +66,8 @@ static void release(watch *w)
         if (w->wake[i] >= 0) close(w->wake[i]);
     }
     pthread_mutex_destroy(&w->lock);
+    for (int i = 0; i < 2 * w->pilot_count; ++i) close(w->pilots[i / 2].pipe[i % 2]);
+    free(w->pilots);
     free(w->ring.bytes);
     free(w->log);
     free(w->page);
@@ -127,6 +129,19 @@ int vy_watch_open(const char *name, int port, int realtime, watch **out)
     if (!realtime) fprintf(stderr, "the flight begins when somebody watches; with --realtime at once\n");
     *out = w;
     return 0;
+}
+
+int vy_watch_keys(watch *w, const char *drone, char *device, size_t size)
+{
+    watch_pilot *grown = realloc(w->pilots, ((size_t)w->pilot_count + 1) * sizeof *grown);
+    if (grown == NULL) return 0;
+    w->pilots = grown;
+    watch_pilot *pilot = &grown[w->pilot_count];
+    if (pipe2(pilot->pipe, O_CLOEXEC | O_NONBLOCK) != 0) return 0;
+    w->pilot_count += 1;
+    snprintf(pilot->keys, sizeof pilot->keys, "/drones/%s/keys", drone);
+    snprintf(device, size, "/proc/self/fd/%d", pilot->pipe[0]);
+    return 1;
 }
 
 // What the page says of the run, before its first step.

@@ -15,6 +15,10 @@ typedef struct watch watch;
 /// @return 0, or the exit status after a sentence
 int vy_watch_open(const char *name, int port, int realtime, watch **out);
 
+/// A device whose keys those who watch press for a drone, as a path for this process alone.
+/// @return 0: there is no memory, or no pipe
+int vy_watch_keys(watch *w, const char *drone, char *device, size_t size);
+
 /// The log has been opened as `path`.part, by `recorder`: from now on there is something to see.
 /// @return 0, or the exit status after a sentence
 int vy_watch_begin(watch *w, const char *path, vy_recorder *recorder);

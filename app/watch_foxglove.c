@@ -9,6 +9,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 enum { OP_MESSAGE = 1, OP_TIME = 2, MESSAGE_HEAD = 13, TIME_SIZE = 9 };
 enum { LEVEL_WARNING = 1, LEVEL_ERROR = 2 };
@@ -170,7 +171,8 @@ static int name_parameter(json *j, const chosen_names *names, const char *name)
     return 1;
 }
 
-static int send_parameters(const watch_control *now, client *c, const chosen_names *names, const char *id)
+static int send_parameters(const watch *w, const watch_control *now, client *c, const chosen_names *names,
+                           const char *id)
 {
     answer a;
     if (!answer_begin(&a, "parameterValues")) return 0;
@@ -196,6 +198,11 @@ static int send_parameters(const watch_control *now, client *c, const chosen_nam
         vy_json_hash(j, "value", now->hash);
         vy_json_close(j);
     }
+    for (int i = 0; i < w->pilot_count; ++i) {
+        if (!name_parameter(j, names, w->pilots[i].keys)) continue;
+        vy_json_text(j, "value", "");
+        vy_json_close(j);
+    }
     vy_json_close(j);
     if (id[0] != '\0') vy_json_text(j, "id", id);
     return answer_send(&a, c);
@@ -209,8 +216,20 @@ static watch_control control_now(watch *w)
     return now;
 }
 
+// Keys for a drone that is flown from the page. What a full pipe does not take is lost, like a key nobody has
+// seen.
+static int press_keys(const watch *w, const char *name, const char *keys)
+{
+    for (int i = 0; i < w->pilot_count; ++i) {
+        if (strcmp(w->pilots[i].keys, name) != 0) continue;
+        (void)!write(w->pilots[i].pipe[1], keys, strlen(keys));
+        return 1;
+    }
+    return 0;
+}
+
 // One parameter of a viewer. NULL: it was set; else why not.
-static const char *set_parameter(watch *w, const char *name, json_kind kind, double value)
+static const char *set_parameter(watch *w, const char *name, json_kind kind, double value, const char *text)
 {
     const int is_switch = kind == JSON_TRUE || kind == JSON_FALSE;
     const char *why = NULL;
@@ -228,10 +247,12 @@ static const char *set_parameter(watch *w, const char *name, json_kind kind, dou
                value <= STEPS_MAX && value == floor(value)) {
         c->paused = true;
         c->steps = (uint64_t)value;
+    } else if (kind == JSON_TEXT && press_keys(w, name, text)) {
+        // they act at the controller's next call, and are in the log with its reply
     } else {
-        why = "what can be set is /flight/paused (true or false), /flight/speed (0: as fast as it goes, up "
-              "to a "
-              "million) and /flight/steps (a whole number)";
+        why = "what can be set: /flight/paused (true or false), /flight/speed (0: as fast as it goes, up to "
+              "a million), "
+              "/flight/steps (a whole number), keys of drones that are flown from here";
     }
     if (why == NULL) c->version += 1;
     pthread_mutex_unlock(&w->lock);
@@ -240,7 +261,7 @@ static const char *set_parameter(watch *w, const char *name, json_kind kind, dou
 
 static int set_parameters(watch *w, client *c, json_reader r, const char *id)
 {
-    char name[JSON_WORD_CAP] = "";
+    char name[JSON_WORD_CAP] = "", text[JSON_WORD_CAP] = "";
     json_kind kind = JSON_NULL;
     double value = 0.0;
     int inside = 0;
@@ -256,14 +277,15 @@ static int set_parameters(watch *w, client *c, json_reader r, const char *id)
         } else if (r.depth == 3 && strcmp(r.key, "value") == 0) {
             kind = k;
             value = r.number;
+            memcpy(text, r.text, sizeof text);
         } else if (k == JSON_CLOSE && r.depth == 2) {
-            const char *told = set_parameter(w, name, kind, value);
+            const char *told = set_parameter(w, name, kind, value, text);
             if (told != NULL) why = told;
         }
     }
     const watch_control now = control_now(w);
     if (why != NULL && !send_status(c, LEVEL_ERROR, why)) return 0;
-    return id[0] == '\0' || send_parameters(&now, c, &(chosen_names){.text = NULL}, id);
+    return id[0] == '\0' || send_parameters(w, &now, c, &(chosen_names){.text = NULL}, id);
 }
 
 static uint64_t whole(double value)
@@ -349,7 +371,7 @@ int vy_foxglove_take(watch *w, client *c, const char *text, size_t size)
         return set_parameters(w, c, start, id);
     } else if (strcmp(op, "getParameters") == 0) {
         const watch_control now = control_now(w);
-        return send_parameters(&now, c, &names, id);
+        return send_parameters(w, &now, c, &names, id);
     } else if (strcmp(op, "subscribeParameterUpdates") == 0) {
         c->hears_parameters = true;
         c->version = UINT64_MAX; // as they are now
@@ -409,7 +431,7 @@ int vy_foxglove_feed(watch *w, client *c)
     }
     const watch_control now = control_now(w);
     if (good && c->hears_parameters && now.version != c->version && c->out_size < QUEUE) {
-        good = send_parameters(&now, c, &(chosen_names){.text = NULL}, "");
+        good = send_parameters(w, &now, c, &(chosen_names){.text = NULL}, "");
         c->version = now.version;
     }
     return good;

@@ -23,6 +23,12 @@ typedef struct ring_head {
     uint32_t channel;
 } ring_head;
 
+/// A drone that is flown from the page.
+typedef struct watch_pilot {
+    char keys[JSON_WORD_CAP]; ///< the parameter that takes them
+    int pipe[2];
+} watch_pilot;
+
 /// What viewers can set, and what they are told. `version` counts changes.
 typedef struct watch_control {
     uint64_t version;
@@ -49,6 +55,8 @@ struct watch {
     uint32_t scene;     ///< the channel of shapes, whose first message all need that come later; 0: none
     unsigned char *shapes;
     size_t shapes_size;
+    watch_pilot *pilots;
+    int pilot_count;
     struct { ///< of the flight's thread
         bool begun;
         double speed, anchor; ///< flight time was 0 at `anchor` by the clock [s], at that speed

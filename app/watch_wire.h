@@ -61,7 +61,7 @@ enum { FRAME_HEAD_CAP = 10 };
 /// The head of a server's frame. @return its bytes
 size_t vy_frame_head(int op, size_t size, unsigned char out[FRAME_HEAD_CAP]);
 
-enum { JSON_READ_DEPTH = 8, JSON_WORD_CAP = 64 };
+enum { JSON_READ_DEPTH = 8, JSON_WORD_CAP = 128 };
 typedef enum json_kind {
     JSON_BAD, ///< this is no JSON
     JSON_END, ///< the text is over, and whole

@@ -362,6 +362,34 @@ def test_pace():
     check_same("the log of a flight that was paused", "first-flight")
 
 
+def test_keys():
+    """A drone is flown from the page: its replies are in the log, which replays without anybody."""
+    flight = Flight("pilot", "--realtime", log="keys.mcap")
+    viewer = Viewer(flight)
+    values = viewer.set(paused=True)
+    check("who can be flown is told", values.get("/drones/alpha/keys") == "", values)
+    press = lambda name, keys: viewer.ask(op="setParameters", parameters=[{"name": name, "value": keys}])
+    press("/drones/alpha/keys", "wwwd")
+    before = len(viewer.told)
+    press("/drones/nobody/keys", "w")
+    check("nobody else's keys", any(t["op"] == "status" for t in viewer.told[before:]))
+    viewer.subscribe("/replies")
+    number = field_number(viewer.channels["/replies"], "throttle")
+    viewer.set(speed=20, paused=False)
+    while not viewer.of("/replies") or viewer.of("/replies")[-1][0] < viewer.of("/replies")[0][0] + 10**9:
+        viewer.keep(*viewer.read())
+    flight.process.send_signal(signal.SIGINT)
+    viewer.watch_to_end()
+    flight.end(130)
+    table = subprocess.run([VOLERY, "export", "keys.mcap", "--csv", "--fields", "reply.throttle,reply.strafe"], capture_output=True, text=True, timeout=PATIENCE)
+    rows = [line.split(",") for line in table.stdout.splitlines()[1:] if "" not in line.split(",")]
+    check("the keys are in the log", {float(row[1]) for row in rows} <= {0.0, 3.0} and float(rows[-1][1]) == 3.0, table.stdout[-200:])
+    check("a key holds its stick for half a second", {float(row[2]) for row in rows} == {0.0, 1.0}, table.stdout[-200:])
+    check("the flight replays", hash_of("keys.mcap") and number > 0)
+    scenario = subprocess.run([VOLERY, "replay", "keys.mcap", "--live"], capture_output=True, text=True, timeout=PATIENCE)
+    check("the log names no pipe of a process that is gone", "/proc/self" not in scenario.stderr and b"/proc/self" not in open("keys.mcap", "rb").read())
+
+
 def test_ends():
     """A signal, also while it is paused; a port that is taken; what makes no sense."""
     flight = Flight("first-flight", "--realtime")
@@ -393,5 +421,6 @@ test_refusals()
 test_hostile()
 dropped, got = test_overtaken()
 test_pace()
+test_keys()
 test_ends()
 print(f"watch: ok, {checks} checks; a viewer that did not read was sent {got} records, {dropped} were dropped")

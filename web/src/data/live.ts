@@ -11,6 +11,7 @@ export interface LiveState {
   speed: number; // times real time; 0: as fast as it goes
   status: string; // flying, then how it ended
   hash?: string; // at its end
+  pilots: string[]; // names of drones that are flown from here
 }
 
 export interface LiveHost {
@@ -47,7 +48,7 @@ class Joint {
 }
 
 export class Live {
-  state: LiveState = { paused: false, speed: 0, status: "flying" };
+  state: LiveState = { paused: false, speed: 0, status: "flying", pilots: [] };
   records = 0; // received
   private readonly socket: WebSocket;
   private readonly joints = new Map<number, Joint>(); // by subscription
@@ -73,6 +74,7 @@ export class Live {
       speed: Number(values.get("/flight/speed") ?? 0),
       status: String(values.get("/flight/status") ?? "flying"),
       hash: hash === undefined ? undefined : String(hash),
+      pilots: [...values.keys()].flatMap((name) => /^\/drones\/(.+)\/keys$/.exec(name)?.[1] ?? []),
     };
     this.host.changed(this.state);
   }
@@ -99,5 +101,10 @@ export class Live {
   /// Set one of the flight's parameters: /flight/paused, /flight/speed, /flight/steps.
   set(name: string, value: boolean | number): void {
     this.say({ op: "setParameters", parameters: [{ name: `/flight/${name}`, value }] });
+  }
+
+  /// Press a key for a drone that is flown from here: those of docs/controllers.md.
+  press(drone: string, key: string): void {
+    this.say({ op: "setParameters", parameters: [{ name: `/drones/${drone}/keys`, value: key }] });
   }
 }

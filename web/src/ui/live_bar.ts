@@ -2,6 +2,8 @@
 import type { Live, LiveState } from "../data/live";
 import { make, makeButton } from "./dom";
 
+const KEYS: Record<string, string> = { ArrowUp: "r", ArrowDown: "f", ArrowLeft: "q", ArrowRight: "e" };
+const STICKS = "wsadrfqe ";
 const SPEEDS = [0.1, 0.25, 0.5, 1, 2, 5, 10, 0]; // 0: as fast as it goes
 
 export class LiveBar {
@@ -12,6 +14,8 @@ export class LiveBar {
   private readonly speed = make("select", "live-speed");
   private readonly now: HTMLButtonElement;
   private readonly words = make("span", "live-words");
+  private readonly fly: HTMLButtonElement;
+  private flown = -1; // index of the pilot whose keys these are; -1: they are the page's
   live?: Live;
 
   constructor(private readonly follow: () => void) {
@@ -29,7 +33,43 @@ export class LiveBar {
       this.live?.set("speed", Number(this.speed.value));
       this.speed.blur();
     });
-    this.element.append(this.pause, this.step, this.speed, this.now, this.words);
+    this.fly = makeButton("tool text live-fly", "", "your keys fly the drone: w s a d r f q e, arrows, space; Escape gives them back", () => this.takeKeys());
+    this.fly.hidden = true;
+    this.element.append(this.pause, this.step, this.speed, this.now, this.fly, this.words);
+    window.addEventListener("keydown", (event) => this.hearKey(event), { capture: true });
+  }
+
+  // The next of the drones that can be flown, then none.
+  private takeKeys(): void {
+    const { pilots } = this.live?.state ?? { pilots: [] };
+    this.flown = this.flown + 1 < pilots.length ? this.flown + 1 : -1;
+    this.showKeys(pilots);
+  }
+
+  private showKeys(pilots: string[]): void {
+    const on = this.flown >= 0;
+    this.fly.hidden = pilots.length === 0;
+    this.fly.textContent = on ? `you fly ${pilots[this.flown]}` : `fly ${pilots[0] ?? ""}`;
+    this.fly.classList.toggle("on", on);
+    this.tell(on ? "w s faster, slower; a d sideways; r f up, down; q e turn; space stops; Escape ends" : "");
+  }
+
+  // While a drone is flown, its keys are none of the page's.
+  private hearKey(event: KeyboardEvent): void {
+    const { live } = this;
+    const drone = live?.state.pilots[this.flown];
+    if (!live || drone === undefined || event.ctrlKey || event.metaKey || event.altKey) return;
+    const key = KEYS[event.key] ?? event.key;
+    if (key === "Escape") {
+      this.flown = -1;
+      this.showKeys(live.state.pilots);
+    } else if (key.length === 1 && STICKS.includes(key)) {
+      live.press(drone, key);
+    } else {
+      return;
+    }
+    event.preventDefault();
+    event.stopPropagation();
   }
 
   togglePause(): void {
@@ -47,6 +87,7 @@ export class LiveBar {
     this.pause.textContent = state.paused ? "fly on" : "pause flight";
     this.pause.setAttribute("aria-pressed", String(state.paused));
     this.speed.value = String(state.speed);
+    if (this.flown < 0) this.showKeys(state.pilots);
     if (!flying) this.end();
   }
 
@@ -62,6 +103,8 @@ export class LiveBar {
     this.step.remove();
     this.speed.remove();
     this.now.remove();
+    this.fly.remove();
+    this.flown = -1;
   }
 
   /// Is the present looked at?
