@@ -11,7 +11,14 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { OP_MESSAGE = 1, OP_TIME = 2, MESSAGE_HEAD = 13, TIME_SIZE = 9 };
+enum {
+    OP_MESSAGE = 1,
+    OP_TIME = 2,
+    OP_BATCH = 0x80 /* our own */,
+    MESSAGE_HEAD = 13,
+    BATCH_HEAD = 16,
+    TIME_SIZE = 9
+};
 enum { LEVEL_WARNING = 1, LEVEL_ERROR = 2 };
 
 #define SPEED_MAX 1e6
@@ -383,10 +390,49 @@ int vy_foxglove_take(watch *w, client *c, const char *text, size_t size)
     return 1;
 }
 
+// The page gets many records in one frame: a browser takes as long for a frame as for all of them.
+static size_t begin_batch(client *c)
+{
+    static const unsigned char room[FRAME_HEAD_CAP] = {0};
+    const unsigned char op = OP_BATCH;
+    if (!vy_client_send(c, room, sizeof room) || !vy_client_send(c, &op, 1)) return SIZE_MAX;
+    return c->out_size - sizeof room - 1;
+}
+
+static void end_batch(client *c, size_t start)
+{
+    const size_t size = c->out_size - start - FRAME_HEAD_CAP;
+    if (size == 1) { // none of the records was for it
+        c->out_size = start;
+        return;
+    }
+    unsigned char head[FRAME_HEAD_CAP];
+    const size_t used = vy_frame_head(FRAME_BINARY, size, head);
+    memcpy(c->out + start, head, used);
+    memmove(c->out + start + used, c->out + start + FRAME_HEAD_CAP, size);
+    c->out_size -= FRAME_HEAD_CAP - used;
+}
+
+// In a batch: subscription, time, size, data; else a frame.
+static int copy_record(const watch_ring *r, client *c, const ring_head *head, uint64_t subscription)
+{
+    unsigned char lead[FRAME_HEAD_CAP + MESSAGE_HEAD];
+    size_t used = BATCH_HEAD;
+    if (c->has_history) {
+        put_little(lead, subscription - 1, 4);
+        put_little(lead + 4, head->time, 8);
+        put_little(lead + 12, head->size, 4);
+    } else {
+        used = put_lead(lead, subscription, head->time, head->size);
+    }
+    if (!vy_client_send(c, lead, used) || !vy_client_send(c, NULL, head->size)) return 0;
+    vy_ring_copy(r, c->cursor + sizeof *head, c->out + c->out_size - head->size, head->size);
+    return 1;
+}
+
 // Records of the ring up to the room in the queue. The flight waits for no longer than it takes to copy them.
 static int copy_records(watch *w, client *c, uint64_t *time)
 {
-    int good = 1;
     pthread_mutex_lock(&w->lock);
     const watch_ring *r = &w->ring;
     if (c->cursor < r->first) {
@@ -394,20 +440,19 @@ static int copy_records(watch *w, client *c, uint64_t *time)
         c->cursor = r->first;
         c->count = r->first_count;
     }
+    const int any = c->cursor < r->next;
+    const size_t start = any && c->has_history ? begin_batch(c) : 0;
+    int good = start != SIZE_MAX;
     while (good && c->cursor < r->next && c->out_size < QUEUE) {
         ring_head head;
         vy_ring_copy(r, c->cursor, &head, sizeof head);
         const uint64_t subscription = head.channel < w->channel_cap ? c->subscriptions[head.channel] : 0;
-        if (subscription != 0) {
-            unsigned char lead[FRAME_HEAD_CAP + MESSAGE_HEAD];
-            const size_t used = put_lead(lead, subscription, head.time, head.size);
-            good = vy_client_send(c, lead, used) && vy_client_send(c, NULL, head.size);
-            if (good) vy_ring_copy(r, c->cursor + sizeof head, c->out + c->out_size - head.size, head.size);
-        }
+        if (subscription != 0) good = copy_record(r, c, &head, subscription);
         *time = head.time;
         c->cursor += sizeof head + head.size;
         c->count += 1;
     }
+    if (good && any && c->has_history) end_batch(c, start);
     pthread_mutex_unlock(&w->lock);
     return good;
 }

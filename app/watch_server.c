@@ -23,8 +23,8 @@ enum {
     BACKLOG_MAX = 8 << 20
 };
 
-#define ENTRY_SECONDS 5.0 // for the request
-#define LAST_SECONDS  5.0 // at the end, without a byte sent
+#define ENTRY_SECONDS 5.0  // for the request
+#define LAST_SECONDS  20.0 // at the end, without a byte sent
 
 typedef struct server {
     watch *w;

@@ -105,6 +105,11 @@ class Viewer:
         if op == 2 and data[0] == 1:
             number, time = struct.unpack("<IQ", data[1:13])
             self.messages.setdefault(number, []).append((time, data[13:]))
+        at = 1
+        while op == 2 and data[0] == 0x80 and at < len(data): # the page's way: many at once
+            number, time, size = struct.unpack("<IQI", data[at:at + 16])
+            self.messages.setdefault(number, []).append((time, data[at + 16:at + 16 + size]))
+            at += 16 + size
 
     def send(self, op, data, last=True, mask=True, size=None):
         size = len(data) if size is None else size

@@ -57,6 +57,7 @@ export class App {
   private readonly layerBox = make("details", "layer-box");
   private growAt = 0; // [ms] when to look at all of it again
   private eventsTaken = 0; // of the first run
+  private recordsTaken = -1; // of those that were received
 
   constructor(readonly info: PageInfo, readonly runs: Run[]) {
     const difference = info.comparison?.difference;
@@ -154,7 +155,8 @@ export class App {
     this.clock.end = Math.max(this.clock.end, run.end);
     this.view?.refresh();
     this.liveBar?.mark(this.clock.follows);
-    if (now < this.growAt) return;
+    if (now < this.growAt || (this.clock.live && this.live?.records === this.recordsTaken)) return;
+    this.recordsTaken = this.live?.records ?? -1;
     const begun = performance.now();
     this.events.add(run.events.slice(this.eventsTaken).map(momentOf));
     this.eventsTaken = run.events.length;

@@ -2,8 +2,8 @@
 import { takeRecord, type Feed, type Run } from "./run";
 
 const PROTOCOL = "foxglove.sdk.v1";
-const enum Op { Message = 1 }
-const HEAD = 13; // bytes before a message: its kind, subscription and time
+const BATCH = 0x80; // many messages at once: what the page gets in place of one each
+const HEAD = 16; // bytes before each: subscription, time, size
 
 /// What the flight says of itself.
 export interface LiveState {
@@ -88,10 +88,14 @@ export class Live {
 
   private take(data: ArrayBuffer): void {
     const view = new DataView(data);
-    if (data.byteLength < HEAD || view.getUint8(0) !== Op.Message) return;
-    this.records += 1;
-    const time = Number(view.getBigUint64(5, true)) / 1e9;
-    this.joints.get(view.getUint32(1, true))?.take(time, new Uint8Array(data, HEAD));
+    if (view.getUint8(0) !== BATCH) return; // the time, which the records have as well
+    for (let at = 1; at + HEAD <= data.byteLength; ) {
+      const size = view.getUint32(at + 12, true);
+      const time = Number(view.getBigUint64(at + 4, true)) / 1e9;
+      this.joints.get(view.getUint32(at, true))?.take(time, new Uint8Array(data, at + HEAD, size));
+      this.records += 1;
+      at += HEAD + size;
+    }
   }
 
   private say(what: object): void {

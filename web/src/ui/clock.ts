@@ -69,7 +69,9 @@ export class Clock {
   advance(seconds: number): void {
     if (!this.playing) return;
     if (this.follows) {
-      this.time += (this.end - this.time) * Math.min(1, Math.max(0, seconds) / LAG);
+      const left = this.end - this.time;
+      if (left === 0) return; // it stands
+      this.time = left < 1e-4 ? this.end : this.time + left * Math.min(1, Math.max(0, seconds) / LAG);
       this.changed();
       return;
     }
