@@ -25,12 +25,14 @@ enum {
 
 #define ENTRY_SECONDS 5.0  // for the request
 #define LAST_SECONDS  20.0 // at the end, without a byte sent
+#define LAST_TOTAL    60.0 // at the end, however slowly somebody reads
 
 typedef struct server {
     watch *w;
     client clients[CLIENT_CAP];
     int count;
     double progress; // [s] when a byte was last sent
+    double end;      // [s] when the flight was over
 } server;
 
 static int reserve(unsigned char **bytes, size_t *room, size_t size)
@@ -313,7 +315,8 @@ static int goes_on(server *s, int ended)
     if (!ended) return 1;
     int waits = 0;
     for (int i = 0; i < s->count; ++i) waits |= s->clients[i].is_websocket || s->clients[i].out_size > 0;
-    return waits && vy_wall_clock() - s->progress < LAST_SECONDS;
+    const double now = vy_wall_clock();
+    return waits && now - s->progress < LAST_SECONDS && now - s->end < LAST_TOTAL;
 }
 
 static int is_over(watch *w)
@@ -353,7 +356,7 @@ void *vy_watch_serve(void *self)
     server s = {.w = self, .count = 0};
     for (int ended = 0, before = 0; goes_on(&s, ended); before = ended) {
         ended = serve_once(&s);
-        if (ended && !before) s.progress = vy_wall_clock();
+        if (ended && !before) s.progress = s.end = vy_wall_clock();
     }
     while (s.count > 0) drop(&s, s.count - 1);
     return NULL;
