@@ -41,13 +41,13 @@ static axis axis_of_variable(const report *r, int k, int most)
     const vy_plan *p = r->plan;
     const vy_plan_variable *v = &p->vary[k];
     const int steps = p->sample == VY_SAMPLE_GRID || p->sample == VY_SAMPLE_LIST ? v->steps : 0;
-    const int own = v->draw == VY_DRAW_VALUES ? v->value_count : steps;
+    const int own = v->distribution == VY_PLAN_VALUES ? v->value_count : steps;
     axis a = axis_of_values(r, r->numbers[k], most);
     if (own > 0 && own <= most) {
         a.count = own;
         a.exact = 1;
     }
-    if (v->draw == VY_DRAW_VALUES) { // their numbers in the list
+    if (v->distribution == VY_PLAN_VALUES) { // their numbers in the list
         a.low = 0.0;
         a.high = own - 1.0;
     }
@@ -119,7 +119,7 @@ static void put_variable(const report *r, int k, json *j)
     vy_json_object(j, NULL);
     vy_report_put_variable(r, k, j);
     put_histogram(r, r->numbers[k], &a, j);
-    if (v->draw == VY_DRAW_VALUES) {
+    if (v->distribution == VY_PLAN_VALUES) {
         vy_json_list(j, "labels");
         for (int i = 0; i < v->value_count; ++i) vy_json_text(j, NULL, v->values[i].text);
         vy_json_close(j);

@@ -29,7 +29,7 @@ void vy_report_case(const report *r, uint64_t index, vy_case *out)
 {
     double numbers[VY_PLAN_VARY_CAP];
     for (int k = 0; k < r->plan->vary_count; ++k) numbers[k] = r->numbers[k][index];
-    vy_plan_case_of(r->plan, index, numbers, out);
+    vy_plan_case_from_values(r->plan, index, numbers, out);
 }
 
 void vy_report_command(const campaign *c, uint64_t index, char *out, size_t size)
@@ -103,9 +103,9 @@ static void add_row(report *r, double *row)
     for (int k = 0; k < p->base->expect_count; ++k) r->margins[k][i] = vy_row_margins(row, p)[2 * k];
     r->scores[i] = vy_case_score(p, row);
     note_worst(r, i, r->scores[i]);
-    if (p->block > 0 && (p->sample == VY_SAMPLE_LATIN || p->sample == VY_SAMPLE_SOBOL))
-        r->replicate_rates[i / (uint64_t)p->repeat / (uint64_t)p->block] +=
-            vy_case_failed(x) / ((double)p->block * p->repeat);
+    if (p->replicate_size > 0 && (p->sample == VY_SAMPLE_LATIN || p->sample == VY_SAMPLE_SOBOL))
+        r->replicate_rates[i / (uint64_t)p->repeat / (uint64_t)p->replicate_size] +=
+            vy_case_failed(x) / ((double)p->replicate_size * p->repeat);
 }
 
 static uint64_t failures_of(const report *r) { return r->cases - r->completed; }
@@ -237,7 +237,7 @@ static int correlate(report *r)
     r->first = calloc((size_t)p->vary_count + 1, sizeof *r->first);
     r->total = calloc((size_t)p->vary_count + 1, sizeof *r->total);
     if (r->first == NULL || r->total == NULL) return 0;
-    vy_sobol_indices(r->scores, (size_t)p->block, p->vary_count, r->first, r->total);
+    vy_sobol_indices(r->scores, (size_t)p->replicate_size, p->vary_count, r->first, r->total);
     return 1;
 }
 

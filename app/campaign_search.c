@@ -43,7 +43,8 @@ static int fly_generation(campaign *c, uint64_t shard, int jobs, double points[]
     uint64_t first, last;
     vy_shard_range(c->plan, shard, c->shards, &first, &last);
     const int count = (int)(last - first);
-    for (int i = 0; i < count; ++i) vy_plan_case_at(c->plan, first + (uint64_t)i, points[i], &cases[i]);
+    for (int i = 0; i < count; ++i)
+        vy_plan_case_from_unit(c->plan, first + (uint64_t)i, points[i], &cases[i]);
     int status = vy_campaign_fly_apart(c->plan, cases, count, jobs, NULL, rows);
     char *path = vy_campaign_shard_path(c, shard), suffix[40];
     snprintf(suffix, sizeof suffix, ".%ld.part", (long)getpid());
@@ -128,8 +129,8 @@ int vy_campaign_found_case(campaign *c, uint64_t index, vy_case *out)
         if (index < first || index >= last) continue;
         status = read_generation(c, i, &rows);
         if (status == 0 && rows != NULL) {
-            vy_plan_case_of(c->plan, index, vy_row_numbers(rows + (index - first) * vy_row_cells(c->plan)),
-                            out);
+            vy_plan_case_from_values(c->plan, index,
+                                     vy_row_numbers(rows + (index - first) * vy_row_cells(c->plan)), out);
             free(rows);
             return 0;
         }

@@ -19,7 +19,7 @@ static int read_lists(const vy_plan *p, double **lists)
     for (int k = 0; k < p->vary_count; ++k) {
         const vy_plan_variable *v = &p->vary[k];
         int numbers = 1;
-        if (v->draw != VY_DRAW_VALUES) continue;
+        if (v->distribution != VY_PLAN_VALUES) continue;
         lists[k] = malloc((size_t)v->value_count * sizeof **lists);
         if (lists[k] == NULL) return 0;
         for (int i = 0; i < v->value_count; ++i) {

@@ -86,7 +86,7 @@ static void print_case(const vy_plan *p, const vy_case *c)
     printf("  %-8" PRIu64, c->index);
     for (int k = 0; k < p->vary_count; ++k) {
         const vy_plan_variable *v = &p->vary[k];
-        if (v->draw == VY_DRAW_VALUES)
+        if (v->distribution == VY_PLAN_VALUES)
             printf(" %18.18s", v->values[(int)c->numbers[k]].text);
         else
             printf(" %*.9g %s", 17 - (int)strlen(v->unit), c->numbers[k], v->unit);

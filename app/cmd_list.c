@@ -27,7 +27,7 @@ static void put(void *self, const char *name, const char *about)
     vy_json_close(l->json);
 }
 
-static const vy_table *drone_table(void) { return vy_table_find(&vy_scenario_table, "drones")->table; }
+static const vy_schema_table *drone_table(void) { return vy_table_find(&vy_scenario_table, "drones")->table; }
 
 static void list_vehicles(listing *l)
 {
@@ -50,9 +50,9 @@ static void list_parts(listing *l)
 
 static void list_scenarios(listing *l) { vy_shipped_for_each(put, l); }
 
-static void put_choices(const vy_table *table, listing *l)
+static void put_choices(const vy_schema_table *table, listing *l)
 {
-    const vy_row *row = vy_table_find(table, "kind");
+    const vy_schema_row *row = vy_table_find(table, "kind");
     for (int i = 0; i < row->choice_count; ++i) put(l, row->choices[i].name, row->choices[i].help);
 }
 

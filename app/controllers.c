@@ -33,7 +33,7 @@ int vy_controllers_allow(const arguments *given, const char *path, vy_log *log, 
             "--folder and --unconfined go with --allow-programs: nothing else starts a program");
     const int applied = apply_options(name, given, scenario);
     if (applied != 0) return applied;
-    char program[VY_PROGRAM_ROOM];
+    char program[VY_PROGRAM_CAP];
     for (int i = 0; i < scenario->drone_count && !allowed; ++i) {
         const vy_scenario_drone *drone = &scenario->drones[i];
         if (!drone->def.controller.from_log) continue;
@@ -85,7 +85,7 @@ static int open_one(const char *name, const vy_scenario *s, int index, int paced
                               drone->name);
     }
     vy_error error = {.status = VY_OK};
-    char program[VY_PROGRAM_ROOM];
+    char program[VY_PROGRAM_CAP];
     if (vy_host_describe(def, program) && !quiet)
         fprintf(stderr, "volery %s: drone %s: %s%s\n", name, drone->name, program,
                 !vy_controller_is_program(def) ? ""
@@ -146,7 +146,7 @@ int vy_controllers_open(const char *name, const vy_scenario *scenario, int paced
     const size_t room = (size_t)scenario->drone_count + 1;
     *out = (controllers){.hosts = calloc(room, sizeof(vy_host *)), .drones = calloc(room, sizeof(int))};
     int status = out->hosts == NULL || out->drones == NULL ? vy_print_no_memory(name) : 0, late = 0;
-    char lacks[VY_LACKS_ROOM];
+    char lacks[VY_LACKS_CAP];
     if (status == 0 && vy_controllers_confined(scenario) && vy_host_lacks(lacks) && !quiet)
         fprintf(stderr, "volery %s: to confine programs this kernel lacks %s\n", name, lacks);
     for (int i = 0; i < scenario->drone_count && status == 0; ++i) {
@@ -180,7 +180,7 @@ void vy_controllers_said(const controllers *c, int index, char *out, size_t size
 {
     out[0] = '\0';
     for (int i = 0; i < c->count; ++i) {
-        if (c->drones[i] == index) snprintf(out, size, "%s", vy_host_said(c->hosts[i]));
+        if (c->drones[i] == index) snprintf(out, size, "%s", vy_host_output(c->hosts[i]));
     }
 }
 

@@ -7,7 +7,7 @@
 static void value_text(const vy_difference *d, int second, char *out, size_t size)
 {
     if (d->real) snprintf(out, size, "%.17g", second ? d->b : d->a);
-    if (!d->real) snprintf(out, size, "%" PRIu64, second ? d->whole_b : d->whole_a);
+    if (!d->real) snprintf(out, size, "%" PRIu64, second ? d->integer_b : d->integer_a);
 }
 
 // A message of a log that is not what the flight gives.
@@ -40,7 +40,7 @@ void vy_difference_print(const vy_difference *d, double dt, const char *a, const
                " (%.6g s): %.*s was changed after the flight: its check is\n"
                "    %016" PRIx64 " in %s\n    %016" PRIx64 " by its values\n",
                p.bad, p.plain, d->tick, (double)d->tick * dt, (int)(strlen(d->field) - strlen(".check")),
-               d->field, d->whole_a, a, d->whole_b);
+               d->field, d->integer_a, a, d->integer_b);
         return;
     }
     if (d->reply) {
@@ -96,7 +96,7 @@ void vy_difference_json(const vy_difference *d, double dt, json *j)
         const int texts = d->message && !d->has_values;
         if (texts) vy_json_text(j, "a", d->text_a), vy_json_text(j, "b", d->text_b);
         if (!texts && d->real) vy_json_number(j, "a", d->a), vy_json_number(j, "b", d->b);
-        if (!texts && !d->real) vy_json_uint(j, "a", d->whole_a), vy_json_uint(j, "b", d->whole_b);
+        if (!texts && !d->real) vy_json_uint(j, "a", d->integer_a), vy_json_uint(j, "b", d->integer_b);
     }
     vy_json_close(j);
 }

@@ -187,7 +187,7 @@ static int open_log(const flight *f, vy_signing_key **key, vy_recorder **out)
         status = vy_scenario_record(f->def.scenario, f->def.world, f->def.log, f->def.parent, out, &error);
     if (status == VY_OK && *key != NULL) status = vy_recorder_sign(*out, *key, &error);
     if (status != VY_OK) return vy_print_status(f->def.command, status, &error);
-    vy_file_print_backup(f->def.command, f->def.log, vy_recorder_kept(*out));
+    vy_file_print_backup(f->def.command, f->def.log, vy_recorder_backup(*out));
     // The log has standard output for itself: messages go to standard error.
     if (vy_file_is_stream(f->def.log)) (void)dup2(STDERR_FILENO, STDOUT_FILENO);
     return 0;
@@ -210,7 +210,7 @@ static void evaluate_run(flight *f)
     f->failure = vy_world_failure(world);
     if (f->failure.reason == VY_FAILURE_CONTROLLER && f->def.programs != NULL) {
         vy_controllers_said(f->def.programs, (int)f->failure.body, f->said, sizeof f->said);
-        f->failure.said = f->said;
+        f->failure.output = f->said;
     }
     end_controllers(f);
     for (uint32_t i = 0; i < vy_world_drone_count(world); ++i) {

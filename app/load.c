@@ -106,7 +106,7 @@ static int print_diagnostics(const char *name, const char *what, vy_status statu
 // Files that the scenario refers to are inputs, too.
 static vy_status load_input_file(void *self, const char *name, const char *from, vy_source_text *out)
 {
-    const vy_status status = vy_load_vehicle(self, name, from, out);
+    const vy_status status = vy_load_file(self, name, from, out);
     if (status == VY_OK) vy_file_is_input(out->name);
     return status;
 }

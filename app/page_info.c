@@ -87,18 +87,18 @@ static void put_omitted(json *j, const page_data *data)
     vy_json_close(j);
 }
 
-static const char *solid_word(vy_solid_kind kind)
+static const char *solid_word(vy_collider_kind kind)
 {
     switch (kind) {
-    case VY_SOLID_BOX: return "box";
-    case VY_SOLID_SPHERE: return "sphere";
-    case VY_SOLID_CAPSULE: return "capsule";
-    case VY_SOLID_CYLINDER: return "cylinder";
-    case VY_SOLID_HULL: return "hull";
-    case VY_SOLID_PLANE: return "plane";
-    case VY_SOLID_HEIGHTS: return "heights";
-    case VY_SOLID_AUTO:
-    case VY_SOLID_NONE: break;
+    case VY_COLLIDER_BOX: return "box";
+    case VY_COLLIDER_SPHERE: return "sphere";
+    case VY_COLLIDER_CAPSULE: return "capsule";
+    case VY_COLLIDER_CYLINDER: return "cylinder";
+    case VY_COLLIDER_HULL: return "hull";
+    case VY_COLLIDER_PLANE: return "plane";
+    case VY_COLLIDER_HEIGHT_FIELD: return "heights";
+    case VY_COLLIDER_AUTO:
+    case VY_COLLIDER_NONE: break;
     }
     return "";
 }
@@ -126,15 +126,15 @@ static void put_heights(json *j, const vy_numbers *heights, double spacing)
     vy_json_close(j);
 }
 
-static void put_solid(json *j, const vy_solid_def *solid)
+static void put_solid(json *j, const vy_collider_def *solid)
 {
     vy_json_text(j, "kind", solid_word(solid->kind));
     put_vec3(j, "size", solid->size);
     vy_json_number(j, "radius", solid->radius);
     vy_json_number(j, "length", solid->length);
-    if (solid->kind == VY_SOLID_HULL && solid->points.values != NULL)
+    if (solid->kind == VY_COLLIDER_HULL && solid->points.values != NULL)
         put_vector(j, "points", solid->points.values, solid->points.rows * solid->points.columns);
-    if (solid->kind == VY_SOLID_HEIGHTS && solid->heights.values != NULL)
+    if (solid->kind == VY_COLLIDER_HEIGHT_FIELD && solid->heights.values != NULL)
         put_heights(j, &solid->heights, solid->spacing);
 }
 
@@ -176,7 +176,7 @@ static void put_ray_sensors(json *j, const vy_drone_def *drone)
         double period;
         vy_link_def link;
         memcpy(&period, def, sizeof period);
-        memcpy(&link, def + type->link_at, sizeof link);
+        memcpy(&link, def + type->link_offset, sizeof link);
         if (type->rays == NULL || !(period > 0.0)) continue;
         sensor_params params;
         vec3 origin, along[VY_RAY_CAP];
@@ -306,8 +306,8 @@ static void put_budget(json *j, const vy_certificate *c)
     const vy_budget_report *b = &c->budget;
     char text[160];
     if (b->standing == VY_BUDGET_NONE) return;
-    if (b->standing == VY_BUDGET_BROKEN) {
-        snprintf(text, sizeof text, "broken at %.3f s", b->broken);
+    if (b->standing == VY_BUDGET_EXCEEDED) {
+        snprintf(text, sizeof text, "broken at %.3f s", b->exceeded_time);
     } else if (b->standing == VY_BUDGET_NO_BOUND) {
         snprintf(text, sizeof text, "no bound is known, so nothing was neglected");
     } else {

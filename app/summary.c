@@ -122,10 +122,11 @@ static void print_rejected(const flight *f, int drone)
     vy_gate_state g;
     if (vy_world_read_gate(f->def.world, vy_world_drone(f->def.world, (uint32_t)drone), &g) != VY_OK) return;
     int any = 0;
-    for (int k = 0; k < VY_GATED_COUNT; ++k) {
+    for (int k = 0; k < VY_AID_SOURCE_COUNT; ++k) {
         if (g.rejected[k] == 0) continue;
         if (!any++) printf("  rejected    %s:", f->def.scenario->drones[drone].name);
-        printf("%s %" PRIu64 " of %s", any > 1 ? "," : "", g.rejected[k], vy_gated_name((vy_gated)k));
+        printf("%s %" PRIu64 " of %s", any > 1 ? "," : "", g.rejected[k],
+               vy_aid_source_name((vy_aid_source)k));
     }
     if (any) puts(" (samples)");
 }
@@ -236,7 +237,7 @@ static void print_budget(const flight *f)
         position = fmax(position, c.position);
         angle = fmax(angle, c.angle);
         no_bound += c.budget.standing == VY_BUDGET_NO_BOUND;
-        if (c.budget.standing == VY_BUDGET_BROKEN) broken = fmin(broken, c.budget.broken);
+        if (c.budget.standing == VY_BUDGET_EXCEEDED) broken = fmin(broken, c.budget.exceeded_time);
     }
     printf("  budget      ");
     if (broken < HUGE_VAL) {
@@ -357,7 +358,7 @@ static void json_budget(const vy_budget_report *b, const vy_budget_def *def, con
         vy_json_number(j, "attitude_spent_rad", c->angle);
         vy_json_number(j, "attitude_left_rad", b->angle_left);
     }
-    if (b->standing == VY_BUDGET_BROKEN) vy_json_number(j, "broken_s", b->broken);
+    if (b->standing == VY_BUDGET_EXCEEDED) vy_json_number(j, "broken_s", b->exceeded_time);
     vy_json_close(j);
 }
 
@@ -468,11 +469,11 @@ static void json_filter(const flight *f, int drone, json *j)
     vy_json_number(j, "tilt_error_rad", s.tilt);
     vy_json_number(j, "yaw_error_rad", s.yaw);
     vy_json_list(j, "sensors");
-    for (int k = 0; k < VY_GATED_COUNT; ++k) {
-        if (s.innovations[k] == 0.0 && g.rejected[k] == 0) continue;
+    for (int k = 0; k < VY_AID_SOURCE_COUNT; ++k) {
+        if (s.mean_nis[k] == 0.0 && g.rejected[k] == 0) continue;
         vy_json_object(j, NULL);
-        vy_json_text(j, "sensor", vy_gated_name((vy_gated)k));
-        vy_json_number(j, "innovations_mean", s.innovations[k]);
+        vy_json_text(j, "sensor", vy_aid_source_name((vy_aid_source)k));
+        vy_json_number(j, "innovations_mean", s.mean_nis[k]);
         vy_json_uint(j, "rejected", g.rejected[k]);
         vy_json_close(j);
     }
@@ -544,9 +545,9 @@ static void json_events(const flight *f, json *j)
         }
         vy_gate_state g = {0};
         (void)vy_world_read_gate(f->def.world, vy_world_drone(f->def.world, (uint32_t)i), &g);
-        for (int k = 0; k < VY_GATED_COUNT; ++k) {
+        for (int k = 0; k < VY_AID_SOURCE_COUNT; ++k) {
             char kind[32];
-            snprintf(kind, sizeof kind, "rejected_%s", vy_gated_name((vy_gated)k));
+            snprintf(kind, sizeof kind, "rejected_%s", vy_aid_source_name((vy_aid_source)k));
             json_event(j, kind, name, g.rejected[k]);
         }
         json_event(j, "failsafe", name, t->drive.handovers);
@@ -614,7 +615,7 @@ static uint64_t tier_of(const vy_scenario *s)
 // Where programs fly: how many, how many of them are confined, and what the kernel lacks for that.
 static void json_programs(const vy_scenario *s, json *j)
 {
-    char lacks[VY_LACKS_ROOM];
+    char lacks[VY_LACKS_CAP];
     uint64_t count = 0;
     for (int i = 0; i < s->drone_count; ++i)
         count += (uint64_t)vy_controller_is_program(&s->drones[i].def.controller);

@@ -2,8 +2,8 @@
 // real of the including file, which also defines GPU_FLY (symbol) and GPU_BLOCKS.
 #include "base/real.h"
 // Everything is compiled into the loop, so that all of a drone stays in registers.
-#undef VY_BIG_FN
-#define VY_BIG_FN static __forceinline__ __host__ __device__
+#undef VY_NOINLINE_FN
+#define VY_NOINLINE_FN static __forceinline__ __host__ __device__
 #include "bench/kernel_loop.h"
 extern "C" {
 #include "base/fail.h"

@@ -19,7 +19,7 @@ VY_FN void kernel_fly(int steps, uint64_t effects, int steady, body_state *s, re
     const double lever = 0.046 * 0.70710678118654752440;
     rotor_layout layout;
     multirotor_params params;
-    surroundings env;
+    environment_model env;
     multirotor_inputs in;
     memset(&layout, 0, sizeof layout);
     memset(&params, 0, sizeof params);

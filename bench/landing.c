@@ -29,7 +29,7 @@ static int add_obstacles(vy_world *world)
     for (uint32_t i = 0; i < PADS; ++i) { // below every other column
         const uint32_t column = i % 5, row = i / 5;
         vy_obstacle_def pad = vy_default_obstacle_def();
-        pad.solid.kind = VY_SOLID_BOX;
+        pad.solid.kind = VY_COLLIDER_BOX;
         pad.solid.size = (vy_vec3){0.12, 0.12, 0.06};
         pad.position = (vy_vec3){0.4 * column, 0.2 * row, 0.03};
         pad.attitude = (vy_quat){1.0, 0.02 * column, 0.02 * row, 0.1};

@@ -76,7 +76,7 @@ static vy_bodies *build(const pile *p, uint32_t threads, double sleep)
     set.dt = 1.0 / 60.0;
     set.contacts.on = 1;
     set.contacts.threads = threads;
-    set.contacts.sleep = sleep;
+    set.contacts.time_to_sleep = sleep;
     vy_bodies *bodies = NULL;
     if (vy_bodies_create(&set, &bodies, NULL) != VY_OK) return NULL;
     vy_shape floor;

@@ -52,7 +52,7 @@ static void hear(const uint8_t *data, size_t size)
         (void)vy_betaflight_script_step(&script, time, time, vy_betaflight_script_is_ready(&script), out,
                                         &asked, &line);
         check(asked <= sizeof out);
-        vy_betaflight_script_hear(&script, data + at, size - at < 16 ? size - at : 16);
+        vy_betaflight_script_receive(&script, data + at, size - at < 16 ? size - at : 16);
         check(script.line_at <= script.line_count);
     }
     vy_betaflight_script_close(&script);

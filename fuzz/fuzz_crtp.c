@@ -39,7 +39,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         const size_t asked = data[0] % 40u, count = asked < size - 2 ? asked : size - 2;
         crtp_packet answer;
         d.time += 0.01 * data[1];
-        if (vy_crtp_take(&d, data + 2, count, &answer)) {
+        if (vy_crtp_handle(&d, data + 2, count, &answer)) {
             check(answer.size <= CRTP_DATA_CAP && count >= 1 && answer.header == data[2]);
         }
         fly(&d);

@@ -35,7 +35,7 @@ static size_t receive(const uint8_t *data, size_t size, size_t piece)
         unsigned char *bytes = malloc(have); // no byte more, so that one too many is seen
         if (bytes == NULL) abort();
         memcpy(bytes, data, have);
-        const vy_verdict verdict = vy_wire_judge(bytes, have, CAP, &length, &detail, said);
+        const vy_verdict verdict = vy_wire_check_frame(bytes, have, CAP, &length, &detail, said);
         const size_t end = have < FRAME_HEAD ? SIZE_MAX : FRAME_HEAD + (size_t)vy_wire_size(bytes);
         free(bytes);
         check((verdict == VY_VERDICT_LATE) == (have < FRAME_HEAD || (have < end && end <= FRAME_HEAD + CAP)));

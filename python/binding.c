@@ -62,7 +62,7 @@ vy_scenario *scenario_parse(const char *text, size_t size, const char *name, con
     vy_scenario *s = NULL;
     vy_diagnostics d;
     const vy_scenario_options options = {
-        .overrides = overrides, .override_count = count, .load = name != NULL ? vy_load_vehicle : NULL};
+        .overrides = overrides, .override_count = count, .load = name != NULL ? vy_load_file : NULL};
     return take(vy_scenario_parse(text, size, name != NULL ? name : "scenario", &options, &s, &d), &s, &d);
 }
 
@@ -489,8 +489,8 @@ static void set_difference_error(const vy_log *log, const vy_difference *d)
         snprintf(in_log, sizeof in_log, "%.17g", d->a);
         snprintf(in_replay, sizeof in_replay, "%.17g", d->b);
     } else {
-        snprintf(in_log, sizeof in_log, "%" PRIu64, d->whole_a);
-        snprintf(in_replay, sizeof in_replay, "%" PRIu64, d->whole_b);
+        snprintf(in_log, sizeof in_log, "%" PRIu64, d->integer_a);
+        snprintf(in_replay, sizeof in_replay, "%" PRIu64, d->integer_b);
     }
     snprintf(message, sizeof message,
              "step %" PRIu64 " (%.9g s) differs; at step %" PRIu64 " %s is %s in the log, %s in the replay",
@@ -596,7 +596,7 @@ vy_batch *batch_create(const vy_scenario *scenario, const uint64_t *numbers, con
     def.lanes = (uint32_t)numbers[3];
     def.chain = (int)numbers[4];
     def.rung = (vy_rung)numbers[5];
-    def.episode = numbers[6];
+    def.episode_steps_max = numbers[6];
     def.autoreset = (vy_autoreset)numbers[7];
     def.precision = (vy_precision)numbers[8];
     def.randomisation_count = randomisation_count;
@@ -617,7 +617,8 @@ void batch_destroy(vy_batch *b) { vy_batch_destroy(b); }
 void batch_view(const vy_batch *b, uint64_t out[11])
 {
     const vy_batch_view v = vy_batch_get_view(b);
-    const void *arrays[] = {v.actions, v.observations, v.finals, v.terminated, v.truncated, v.ticks, v.seeds};
+    const void *arrays[] = {v.actions, v.observations, v.final_observations, v.terminated, v.truncated,
+                            v.ticks,   v.seeds};
     out[0] = v.worlds;
     out[1] = v.drones;
     out[2] = v.action_size;
@@ -634,7 +635,7 @@ uint64_t batch_hash(const vy_batch *b, uint32_t world) { return vy_batch_hash(b,
 uint64_t batch_state_hash(const vy_batch *b, uint32_t world) { return vy_batch_state_hash(b, world); }
 size_t batch_state_size(const vy_batch *b, uint32_t world) { return vy_batch_state_size(b, world); }
 void batch_save(const vy_batch *b, uint32_t world, void *block) { vy_batch_save(b, world, block); }
-const char *batch_machine(const vy_batch *b) { return vy_batch_machine(b); }
+const char *batch_machine(const vy_batch *b) { return vy_batch_kernel(b); }
 uint32_t batch_threads(const vy_batch *b) { return vy_batch_threads(b); }
 
 int batch_restore(vy_batch *b, uint32_t world, const void *block, size_t size)

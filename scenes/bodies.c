@@ -46,7 +46,7 @@ static vy_status join_part(vy_world *world, int k, vy_error *err)
         def.high = k == 2 ? 0.9 : 0.02;
         def.motor_speed = -0.5;
         def.motor_gain = 1e-3;
-        def.motor_torque = 1e-3;
+        def.max_motor_torque = 1e-3;
     }
     return vy_world_add_joint(world, &def, NULL, err);
 }
@@ -66,7 +66,7 @@ static vy_status add_joined(uint64_t seed, const vy_obstacle_def *ground, vy_wor
     body.inertia = (vy_mat3){{{2e-7, 1e-8, 0.0}, {1e-8, 4e-7, 0.0}, {0.0, 0.0, 5e-7}}};
     body.drag_linear = drone.vehicle.drag_linear;
     if (ground != NULL) {
-        body.solid.kind = VY_SOLID_BOX;
+        body.solid.kind = VY_COLLIDER_BOX;
         body.solid.size = (vy_vec3){0.08, 0.02, 0.01};
     }
     status = vy_world_add_drone(*out, &drone, NULL, err);
@@ -125,7 +125,7 @@ vy_status vy_scene_payload(uint64_t seed, vy_world **out, vy_error *err)
 }
 
 // A body of 200 g, to be dropped, with the air resistance of a small quadrotor.
-static vy_world_body_def free_body(vy_solid_kind kind, vy_vec3 position)
+static vy_world_body_def free_body(vy_collider_kind kind, vy_vec3 position)
 {
     vy_world_body_def body = vy_default_world_body_def();
     body.mass = 0.2;
@@ -144,14 +144,14 @@ static vy_status add_obstacles(vy_world *world, vy_error *err)
 {
     static double hills[9] = {0.0, 0.05, 0.0, 0.02, 0.2, 0.03, 0.0, 0.04, 0.1};
     vy_obstacle_def ground = vy_default_obstacle_def(), wall = ground, pad = ground, hill = ground;
-    wall.solid.kind = pad.solid.kind = VY_SOLID_BOX;
+    wall.solid.kind = pad.solid.kind = VY_COLLIDER_BOX;
     wall.solid.size = (vy_vec3){0.002, 2.0, 2.0};
     wall.solid.material.restitution = 0.4;
     wall.position = (vy_vec3){2.0, 0.0, 1.0};
     pad.solid.size = (vy_vec3){0.5, 0.5, 0.1};
     pad.position = (vy_vec3){-1.0, 0.0, 0.3};
     pad.attitude = (vy_quat){0.99, 0.05, 0.08, 0.02};
-    hill.solid.kind = VY_SOLID_HEIGHTS;
+    hill.solid.kind = VY_COLLIDER_HEIGHT_FIELD;
     hill.solid.heights = (vy_numbers){hills, 3, 3};
     hill.solid.spacing = 0.5;
     hill.position = (vy_vec3){-0.5, 1.5, 0.0};
@@ -183,11 +183,11 @@ vy_status vy_scene_bump(uint64_t seed, vy_world **out, vy_error *err)
     list[1].position = (vy_vec3){1.2, -0.3, 1.0};
     vy_world_body_def bodies[6];
     for (int i = 0; i < 3; ++i)
-        bodies[i] = free_body(VY_SOLID_BOX, (vy_vec3){-1.0 + 0.01 * (i + 2), 0.0, 0.3 + 0.06 * (i + 2)});
-    bodies[3] = free_body(VY_SOLID_SPHERE, (vy_vec3){0.05, 2.02, 0.5});
-    bodies[4] = free_body(VY_SOLID_CAPSULE, (vy_vec3){0.1, 2.3, 0.6});
+        bodies[i] = free_body(VY_COLLIDER_BOX, (vy_vec3){-1.0 + 0.01 * (i + 2), 0.0, 0.3 + 0.06 * (i + 2)});
+    bodies[3] = free_body(VY_COLLIDER_SPHERE, (vy_vec3){0.05, 2.02, 0.5});
+    bodies[4] = free_body(VY_COLLIDER_CAPSULE, (vy_vec3){0.1, 2.3, 0.6});
     bodies[4].attitude = (vy_quat){0.8, 0.1, 0.6, 0.0};
-    bodies[5] = free_body(VY_SOLID_CYLINDER, (vy_vec3){0.0, 0.0, 0.2}); // hangs below the drone that lands
+    bodies[5] = free_body(VY_COLLIDER_CYLINDER, (vy_vec3){0.0, 0.0, 0.2}); // hangs below the drone that lands
     bodies[5].mass = 0.002;
     bodies[5].inertia = (vy_mat3){{{1e-6, 0.0, 0.0}, {0.0, 1e-6, 0.0}, {0.0, 0.0, 1e-6}}};
     for (int i = 0; i < 2 && status == VY_OK; ++i) status = vy_world_add_drone(*out, &list[i], NULL, err);
@@ -208,16 +208,16 @@ vy_status vy_scene_asleep(uint64_t seed, vy_world **out, vy_error *err)
     vy_world_def def = vy_default_world_def();
     def.seed = seed;
     def.contacts.on = 1;
-    def.contacts.sleep = 0.25;
+    def.contacts.time_to_sleep = 0.25;
     vy_status status = vy_world_create(&def, out, err);
     if (status != VY_OK) return status;
-    const vy_world_body_def ball = free_body(VY_SOLID_SPHERE, (vy_vec3){0.02, 0.01, 3.0});
+    const vy_world_body_def ball = free_body(VY_COLLIDER_SPHERE, (vy_vec3){0.02, 0.01, 3.0});
     const vy_drone_def drone = vy_default_drone_def();
     status = vy_world_add_drone(*out, &drone, NULL, err);
     for (int i = 0; i < 4 && status == VY_OK; ++i) {
         const int stack = i / 2;
         const vy_world_body_def box =
-            free_body(VY_SOLID_BOX, (vy_vec3){0.003 * i, 0.5 * stack, 0.026 + 0.052 * (i % 2)});
+            free_body(VY_COLLIDER_BOX, (vy_vec3){0.003 * i, 0.5 * stack, 0.026 + 0.052 * (i % 2)});
         status = vy_world_add_body(*out, &box, NULL, err);
     }
     if (status == VY_OK) status = vy_world_add_body(*out, &ball, NULL, err);

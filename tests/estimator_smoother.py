@@ -21,14 +21,14 @@ import gtsam
 import numpy as np
 from gtsam.symbol_shorthand import B, V, W, X
 
-GRAVITY, DELAY, FIX = 9.80665, 0.08, 0.04  # [m/s^2], [s] of a fix, [s] between two
+STANDARD_GRAVITY, DELAY, FIX = 9.80665, 0.08, 0.04  # [m/s^2], [s] of a fix, [s] between two
 FIELD = np.array([0.0, 20.0, -45.0])  # [uT]
 JUDGED, END = 20.0, 32.0  # [s]
 IRON, SOFT = gtsam.symbol("m", 0), gtsam.symbol("d", 0)
 DEGREE = np.pi / 180
 # bmi088, neo-m9n, hmc5883l after a calibration on the ground (src/sensors/).
-ACCEL_NOISE, GYRO_NOISE = 175e-6 * GRAVITY, 0.014 * DEGREE
-ACCEL_BIAS, GYRO_BIAS = np.hypot(0.003, 0.005) * GRAVITY, np.hypot(0.02 * DEGREE, 1e-4)
+ACCEL_NOISE, GYRO_NOISE = 175e-6 * STANDARD_GRAVITY, 0.014 * DEGREE
+ACCEL_BIAS, GYRO_BIAS = np.hypot(0.003, 0.005) * STANDARD_GRAVITY, np.hypot(0.02 * DEGREE, 1e-4)
 ACCEL_WALK, GYRO_WALK = 1e-4, 1e-5
 WANDER, WANDER_TIME = np.array([2.0, 2.0, 3.0]) * 0.8493, 60.0
 FIX_NOISE, SPEED_NOISE = np.array([0.2, 0.2, 0.3]) * 0.8493, 0.05
@@ -103,7 +103,7 @@ def wander_factor(first: int, second: int) -> gtsam.CustomFactor:
 
 
 def imu_parameters() -> gtsam.PreintegrationCombinedParams:
-    p = gtsam.PreintegrationCombinedParams.MakeSharedU(GRAVITY)
+    p = gtsam.PreintegrationCombinedParams.MakeSharedU(STANDARD_GRAVITY)
     p.setAccelerometerCovariance(ACCEL_NOISE**2 * np.eye(3))
     p.setGyroscopeCovariance(GYRO_NOISE**2 * np.eye(3))
     p.setIntegrationCovariance(1e-8 * np.eye(3))

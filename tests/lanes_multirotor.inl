@@ -59,16 +59,16 @@ VY_FN ladder_params lanes_ladder(const lanes_vehicle *v, const struct flight *f)
     p.mass = 1.0 / f->plant.body.inverse_mass;
     p.inertia = f->plant.body.inertia;
     p.gravity = f->gravity;
-    p.position = f->gains[0];
-    p.velocity = f->gains[1];
-    p.integral = f->gains[2];
+    p.position_gain = f->gains[0];
+    p.velocity_gain = f->gains[1];
+    p.integral_gain = f->gains[2];
     p.period = f->gains[3];
     p.tan_tilt = f->gains[4];
     p.integral_max = f->gains[5];
-    p.rate = f->gains[6];
-    p.attitude = f->attitude_gain;
+    p.rate_gain = f->gains[6];
+    p.attitude_gain = f->attitude_gain;
     for (int i = 0; i < LADDER_ROTORS; ++i) {
-        for (int j = 0; j < 4; ++j) p.inverse[i][j] = real_set(v->inverse[i][j]);
+        for (int j = 0; j < 4; ++j) p.pseudo_inverse[i][j] = real_set(v->inverse[i][j]);
         p.scale[i] = real_set(v->layout.thrust_scale[i]);
     }
     p.rotor_count = bits_set((uint64_t)v->count);
@@ -76,18 +76,18 @@ VY_FN ladder_params lanes_ladder(const lanes_vehicle *v, const struct flight *f)
     p.motor.speed_max = f->speed_max;
     p.motor.speed_idle = 0.05 * f->speed_max;
     p.motor.dead_zone = real_set(0.1);
-    p.motor.square = real_set(0.6);
+    p.motor.thrust_model_factor = real_set(0.6);
     p.motor.quadratic = f->plant.rotor.thrust_coef;
-    p.motor.linear = f->plant.shape.linear;
-    p.motor.cubic = f->plant.shape.cubic;
-    p.thrusters = bits_set(0);
+    p.motor.linear = f->plant.curve.linear;
+    p.motor.cubic = f->plant.curve.cubic;
+    p.uses_thrusters = bits_set(0);
     p.command_count = p.rotor_count;
     p.has_thrust_scale = bits_set((uint64_t)v->layout.general);
     p.thrust_max = f->thrust_max;
     p.inverse_thrust_max = f->inverse_thrust_max;
     p.rate_period = f->dt;
     p.stick_decay = f->keep;
-    for (int i = 0; i < LANES_ROTORS; ++i) p.limit[i] = f->limit[i];
+    for (int i = 0; i < LANES_ROTORS; ++i) p.rotor_thrust_max[i] = f->limit[i];
     for (int i = 0; i < LANES_ROTORS; ++i) {
         for (int j = 0; j < 4; ++j) p.allocate.rows[j][i] = real_set(v->rows[j][i]);
         for (int k = 0; k < LANES_ROTORS; ++k) p.allocate.hessian[i][k] = real_set(v->hessian[i][k]);
@@ -99,9 +99,9 @@ VY_FN ladder_params lanes_ladder(const lanes_vehicle *v, const struct flight *f)
     return p;
 }
 
-VY_FN surroundings lanes_surroundings(const lanes_vehicle *v, const struct flight *f)
+VY_FN environment_model lanes_surroundings(const lanes_vehicle *v, const struct flight *f)
 {
-    surroundings env;
+    environment_model env;
     memset(&env, 0, sizeof env);
     env.gravity.uniform = f->gravity;
     env.gravity.body_count = v->body_count;
@@ -123,7 +123,7 @@ VY_FN surroundings lanes_surroundings(const lanes_vehicle *v, const struct fligh
 }
 
 // Kept out of its caller, which is large enough.
-VY_SLOW_FN void lanes_decide(const lanes_vehicle *v, const rotor_layout *layout, const surroundings *env,
+VY_COLD_FN void lanes_decide(const lanes_vehicle *v, const rotor_layout *layout, const environment_model *env,
                              const real *command, struct flight *f)
 {
     nap_params n;
@@ -158,7 +158,7 @@ VY_SLOW_FN void lanes_decide(const lanes_vehicle *v, const rotor_layout *layout,
 }
 
 // RK4 and the Lie midpoint in turn.
-VY_SLOW_FN void lanes_coupled_step(const multirotor_inputs *in, int step, const real *command,
+VY_COLD_FN void lanes_coupled_step(const multirotor_inputs *in, int step, const real *command,
                                    struct flight *f)
 {
     coupled_state c;
@@ -179,7 +179,7 @@ VY_FN void lanes_step(const lanes_vehicle *v, const rotor_layout *layout, const 
 {
     real command[LANES_ROTORS];
     for (int k = 0; k < LANES_ROTORS; ++k) command[k] = motor_speed(&ladder->motor, f->motors[k]);
-    const surroundings env = lanes_surroundings(v, f);
+    const environment_model env = lanes_surroundings(v, f);
     if (step % v->period == 0) lanes_decide(v, layout, &env, command, f);
     multirotor_inputs in;
     in.layout = layout;
@@ -190,13 +190,13 @@ VY_FN void lanes_step(const lanes_vehicle *v, const rotor_layout *layout, const 
     in.memory = &f->memory;
     in.half = in.end = NULL;
     in.battery = NULL;
-    in.induces = 0;
+    in.has_inflow = 0;
     in.steady = NULL;
     if (v->rotors) { // inflow, battery and disturbances through the stages
         in.half = &f->later[0];
         in.end = &f->later[1];
         in.battery = &f->battery;
-        in.induces = 1;
+        in.has_inflow = 1;
         lanes_coupled_step(&in, step, command, f);
     } else
         // One copy of the step for every count of rotors is enough for lanes; the scalar has a copy per

@@ -80,8 +80,8 @@ static inline vy_drone_def random_drone(random_source *r, const vy_environment_d
     d.position.z = random_in(r, 20.0, 100.0);
     d.velocity = ball(r, 30.0);
     if (e->planet.radius > 0.0) {
-        surroundings env;
-        vy_surroundings_build(e, &env);
+        environment_model env;
+        vy_environment_build(e, &env);
         const double latitude = random_in(r, -1.5, 1.5), longitude = random_in(r, -PI, PI);
         if (!env.gravity.frame.on) {
             d.position = planet_position(&env.planet, latitude, longitude, d.position.z, 0.0);

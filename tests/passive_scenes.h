@@ -246,7 +246,7 @@ static inline void passive_create_in(passive_scene *t, uint64_t seed, int has_gr
                                    : VY_INTEGRATOR_SEMI_IMPLICIT;
     t->only_finite = kind >= 0.9;
     const int sleeps = passive_unit(&x) < 0.3;
-    if (sleeps && has_ground) def.contacts.sleep = 0.5; // it takes the motion that is left
+    if (sleeps && has_ground) def.contacts.time_to_sleep = 0.5; // it takes the motion that is left
     assert_int_equal(vy_bodies_create(&def, &t->b, NULL), VY_OK);
     const int count = 3 + (int)(10.0 * passive_unit(&x));
     const double size = passive_log(&x, 0.001, 10.0), lightest = passive_log(&x, 1e-3, 1.0),

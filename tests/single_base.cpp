@@ -19,5 +19,5 @@ float single_math(enum single_function f, float x, float y)
 }
 
 float single_normal(uint32_t word) { return rng_normal_of_word(word).value; }
-float single_unit(uint32_t word) { return rng_unit(word, 0).value; }
+float single_unit(uint32_t word) { return rng_uniform(word, 0).value; }
 float single_round(float x) { return real_round(x).value; }

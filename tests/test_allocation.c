@@ -60,7 +60,7 @@ static problem problem_of(const ladder_params *p, const rotor_layout *layout, co
     for (int i = 0; i < (int)p->rotor_count; ++i) {
         const double row[4] = {1.0, layout->roll[i], layout->pitch[i], k * layout->yaw[i]};
         for (int j = 0; j < 4; ++j) q.a[j][i] = weights[j] * row[j] / units[j];
-        q.high[i] = p->limit[i] / p->thrust_max;
+        q.high[i] = p->rotor_thrust_max[i] / p->thrust_max;
     }
     return q;
 }
@@ -180,13 +180,13 @@ static void allocation_always_ends(void **unused)
         const vec3 t = random_vec(&r, 0.1);
         const double asked[4] = {random_in(&r, 0.0, 3.0), t.x, t.y, t.z};
         for (int i = 0; i < (int)p.rotor_count; ++i) {
-            s.high[i] = p.limit[i] / p.thrust_max;
+            s.high[i] = p.rotor_thrust_max[i] / p.thrust_max;
             s.x[i] = s.is_free[i] = s.b[i] = 0.0;
             for (int j = 0; j < 4; ++j) s.b[i] += p.allocate.rows[j][i] * (p.allocate.scale[j] * asked[j]);
         }
-        s.open = 1;
+        s.unsolved = 1;
         int steps = 0;
-        while (s.open && steps < 200) {
+        while (s.unsolved && steps < 200) {
             allocate_release(&p.allocate, allocate_move(&p.allocate, &s), &s);
             ++steps;
         }

@@ -114,12 +114,12 @@ static void finite_finds_every_place(void **unused)
     for (size_t count = 0; count <= MOST; ++count) {
         for (int extreme = 0; extreme < 2; ++extreme) {
             for (size_t i = 0; i < MOST; ++i) x[i] = extreme ? REAL_MAX : (double)i - DBL_TRUE_MIN;
-            assert_int_equal(vy_all_finite(x, count), 1);
+            assert_int_equal(vy_all_bounded(x, count), 1);
             for (size_t place = 0; place < MOST; ++place) {
                 for (size_t k = 0; k < sizeof bad / sizeof bad[0]; ++k) {
                     const double good = x[place];
                     x[place] = bad[k];
-                    assert_int_equal(vy_all_finite(x, count), place >= count);
+                    assert_int_equal(vy_all_bounded(x, count), place >= count);
                     x[place] = good;
                 }
             }

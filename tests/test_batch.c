@@ -142,8 +142,8 @@ static void compare(vy_batch_def *def, int calls, uint64_t steps, uint64_t rando
         vy_batch_step(batch, steps);
         for (uint32_t i = 0; i < v.worlds; ++i) {
             uint64_t count = steps;
-            if (def->episode != 0 && vy_world_tick(worlds[i]) + count > def->episode)
-                count = def->episode - vy_world_tick(worlds[i]);
+            if (def->episode_steps_max != 0 && vy_world_tick(worlds[i]) + count > def->episode_steps_max)
+                count = def->episode_steps_max - vy_world_tick(worlds[i]);
             vy_world_advance(worlds[i], count);
             assert_int_equal(vy_world_tick(worlds[i]), v.ticks[i]);
             assert_int_equal(v.terminated[i], vy_world_failure(worlds[i]).reason != VY_FAILURE_NONE);
@@ -167,7 +167,7 @@ static void compare(vy_batch_def *def, int calls, uint64_t steps, uint64_t rando
             worlds[i] = alone(batch, i, actors + i * v.drones, def->rung);
         }
     }
-    if (def->episode != 0) assert_true(ended > 0);
+    if (def->episode_steps_max != 0) assert_true(ended > 0);
     for (uint32_t i = 0; i < v.worlds; ++i) vy_world_destroy(worlds[i]);
     test_free(worlds);
     test_free(actors);
@@ -249,7 +249,7 @@ static void actions_steer_as_a_callback(void **unused)
             s->drones[0].def.safety.height_max = 5.0;
             vy_batch_def def = def_of(s, 29, widths[w]);
             def.rung = (vy_rung)rung;
-            def.episode = 90;
+            def.episode_steps_max = 90;
             def.chain = rung % 2;
             vary_much(&def);
             compare(&def, 12, 10 + (uint64_t)rung, 11 + (uint64_t)rung);
@@ -327,7 +327,7 @@ static void random_families_fly_as_alone(void **unused)
         for (int w = 0; w < WIDTHS; ++w) {
             vy_batch_def def = def_of(s, 26 + (uint32_t)w, widths[w]);
             def.chain = 1;
-            def.episode = trial % 3 ? 0 : 50;
+            def.episode_steps_max = trial % 3 ? 0 : 50;
             def.rung = trial % 4 == 3 ? VY_RUNG_RATES : VY_RUNG_NONE;
             vary_much(&def);
             compare(&def, 5, 23, 100 + (uint64_t)trial);
@@ -406,7 +406,7 @@ static void autoreset_starts_the_next_episode(void **unused)
     (void)unused;
     vy_scenario *s = one_drone();
     vy_batch_def def = def_of(s, 5, 0);
-    def.episode = 20;
+    def.episode_steps_max = 20;
     def.autoreset = VY_AUTORESET_SAME;
     randomisation(&def, VY_VARIABLE_X, VY_DISTRIBUTION_UNIFORM, -1.0, 1.0);
     vy_batch *batch = create(&def);
@@ -418,7 +418,7 @@ static void autoreset_starts_the_next_episode(void **unused)
     vy_batch_step(batch, 10);
     assert_int_equal(v.truncated[0], 1);
     assert_int_equal(v.ticks[0], 0);
-    assert_true(v.observations[0] != start && fabs(v.finals[0] - before) < 0.1);
+    assert_true(v.observations[0] != start && fabs(v.final_observations[0] - before) < 0.1);
     vy_batch_step(batch, 10);
     assert_int_equal(v.truncated[0], 0);
     assert_int_equal(v.ticks[0], 10);
@@ -519,10 +519,10 @@ static void actuators_fly_as_alone(void **unused)
             vy_batch_def def = def_of(s, 19, widths[w]);
             def.rung = w % 2 == 0 ? VY_RUNG_NONE : VY_RUNG_MOTORS;
             def.chain = 1;
-            def.episode = 150;
+            def.episode_steps_max = 150;
             vary_much(&def);
             vy_batch *batch = create(&def);
-            if (batch != NULL) assert_string_not_equal(vy_batch_machine(batch), "worlds");
+            if (batch != NULL) assert_string_not_equal(vy_batch_kernel(batch), "worlds");
             vy_batch_destroy(batch);
             compare(&def, 8, 29, 70 + k);
             vy_scenario_destroy(s);
@@ -552,7 +552,7 @@ static void joined_worlds_fly_as_alone(void **unused)
         vy_batch_def def = def_of(s, 9, 0);
         def.rung = (vy_rung)rung;
         def.chain = rung % 2;
-        def.episode = 90;
+        def.episode_steps_max = 90;
         randomisation(&def, VY_VARIABLE_MASS, VY_DISTRIBUTION_UNIFORM, 0.7, 1.3);
         randomisation(&def, VY_VARIABLE_WIND_X, VY_DISTRIBUTION_NORMAL, 0.0, 3.0);
         randomisation(&def, VY_VARIABLE_RATE_X, VY_DISTRIBUTION_NORMAL, 0.0, 3.0);
@@ -596,7 +596,7 @@ static void carrying_worlds_fly_as_alone(void **unused)
         vy_batch_def def = def_of(s, 7, 0);
         def.rung = (vy_rung)rung;
         def.chain = 1;
-        def.episode = 90;
+        def.episode_steps_max = 90;
         randomisation(&def, VY_VARIABLE_MASS, VY_DISTRIBUTION_UNIFORM, 0.7, 1.3);
         randomisation(&def, VY_VARIABLE_RATE_X, VY_DISTRIBUTION_NORMAL, 0.0, 1.0);
         compare(&def, 6, 29, 60 + (uint64_t)rung);
@@ -611,12 +611,12 @@ static void a_restored_drone_carries_its_load(void **unused)
     vy_scenario *s = parse(carrying_text);
     vy_batch_def def = def_of(s, 3, 0);
     def.chain = 1;
-    def.episode = 80;
+    def.episode_steps_max = 80;
     def.autoreset = VY_AUTORESET_NEXT;
     randomisation(&def, VY_VARIABLE_MASS, VY_DISTRIBUTION_UNIFORM, 0.7, 1.3);
     vy_batch *batch = create(&def);
     assert_true(vy_batch_memory(batch) > 0);
-    assert_string_equal(vy_batch_machine(batch), "worlds");
+    assert_string_equal(vy_batch_kernel(batch), "worlds");
     const vy_batch_view v = vy_batch_get_view(batch);
     vy_batch_step(batch, 20);
     const size_t size = vy_batch_state_size(batch, 1);
@@ -674,7 +674,7 @@ static void worlds_fly_where_their_stages_are(void **unused)
         vy_error err = {0};
         gpu_layout parts;
         uint32_t observed[GPU_OBSERVED_MAX];
-        assert_int_equal(strcmp(vy_batch_machine(batch), "worlds") == 0, rows[k].where == ALONE);
+        assert_int_equal(strcmp(vy_batch_kernel(batch), "worlds") == 0, rows[k].where == ALONE);
         const vy_status gpu = vy_batch_gpu_layout(batch, 8, &parts, observed, &err);
         assert_int_equal(gpu, rows[k].where == EVERYWHERE ? VY_OK : VY_BAD_VALUE);
         if (gpu != VY_OK && strstr(err.text, rows[k].why) == NULL) fail_msg("%zu: %s", k, err.text);
@@ -699,14 +699,14 @@ static void lone_worlds_are_a_batch(void **unused)
     vy_batch_def def = def_of(s, 5, 0);
     def.chain = 1;
     def.threads = 3;
-    def.episode = 100;
+    def.episode_steps_max = 100;
     def.autoreset = VY_AUTORESET_SAME;
     randomisation(&def, VY_VARIABLE_X, VY_DISTRIBUTION_UNIFORM, -1.0, 1.0);
     vy_batch *batch = create(&def);
     def.threads = 1;
     def.world_count = 2;
     vy_batch *two = create(&def);
-    assert_string_equal(vy_batch_machine(batch), "worlds");
+    assert_string_equal(vy_batch_kernel(batch), "worlds");
     const vy_batch_view v = vy_batch_get_view(batch);
     assert_int_equal(v.drones, 1); // bodies fly along
     vy_batch_step(batch, 60);

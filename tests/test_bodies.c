@@ -142,7 +142,7 @@ static void bodies_ids_go_stale(void **unused)
     assert_int_equal(vy_body_apply_force(b, first, (vy_vec3){1, 0, 0}, VY_FRAME_WORLD), VY_NOT_FOUND);
     assert_int_equal(vy_body_apply_impulse(b, first, (vy_vec3){1, 0, 0}, VY_FRAME_WORLD), VY_NOT_FOUND);
     assert_int_equal(vy_body_set_state(b, first, &s), VY_NOT_FOUND);
-    assert_int_equal(vy_body_reset(b, first), VY_NOT_FOUND);
+    assert_int_equal(vy_body_stop(b, first), VY_NOT_FOUND);
     assert_int_equal(vy_bodies_count(b), 2);
     assert_true(vy_bodies_at(b, 1).bits == second.bits && vy_bodies_at(b, 2).bits == 0);
     vy_bodies_destroy(b);
@@ -239,7 +239,7 @@ static void bodies_rest_and_reset(void **unused)
     vy_body_apply_angular_impulse(b, id, (vy_vec3){0, 0, 1}, VY_FRAME_BODY);
     assert_false(vy_body_at_rest(b, id, 1e-5, VY_REST_RATE));
     vy_body_apply_force(b, id, (vy_vec3){1, 0, 0}, VY_FRAME_WORLD);
-    assert_int_equal(vy_body_reset(b, id), VY_OK);
+    assert_int_equal(vy_body_stop(b, id), VY_OK);
     vy_bodies_step(b);
     const vy_body_state s = state_of(b, id);
     assert_true(s.velocity.x == 0.0 && s.rate.z == 0.0 && s.position.x == 0.0);
@@ -330,7 +330,7 @@ static uint64_t hash_of_growth(int reserve, double sleep, double *lowest)
     vy_bodies_def def = vy_default_bodies_def();
     def.dt = 1.0 / 240.0;
     def.contacts.on = 1;
-    def.contacts.sleep = sleep;
+    def.contacts.time_to_sleep = sleep;
     vy_bodies *b = NULL;
     vy_body_id ids[BODIES];
     vy_shape cube, floor;

@@ -57,7 +57,7 @@ static vy_world_body_def crate(void)
     def.damping = (vy_vec3){1e-5, 1e-5, 2e-5};
     def.dipole = (vy_vec3){0.0, 0.1, 0.05};
     def.light_area = 0.03;
-    def.solid.kind = VY_SOLID_BOX;
+    def.solid.kind = VY_COLLIDER_BOX;
     def.solid.size = (vy_vec3){0.1, 0.15, 0.2};
     return def;
 }
@@ -134,7 +134,7 @@ static void tumbles_with_constant_energy(void **unused)
     def.attitude = quat_normalize((vy_quat){0.3, 0.5, -0.6, 0.4});
     def.rate = (vy_vec3){0.3, 6.0, 0.2};
     const vy_body_id id = add_body(world, &def);
-    vy_world_open_account(world);
+    vy_world_track_energy(world);
     vy_energy first, e;
     assert_int_equal(vy_world_read_energy(world, id, &first), VY_OK);
     const vec3 momentum = quat_rotate(def.attitude, mat3_mul_vec(def.inertia, def.rate));
@@ -164,7 +164,7 @@ static vy_world_def surroundings_of(int kind)
     if (kind == WAKES) env->wakes.on = 1;
     if (kind == TOUCHING || kind == SLEEPING) {
         wd.contacts.on = 1;
-        wd.contacts.sleep = kind == SLEEPING ? 0.1 : 0.0;
+        wd.contacts.time_to_sleep = kind == SLEEPING ? 0.1 : 0.0;
     }
     if (kind == SIMPLE) env->physics.engine = VY_ENGINE_SIMPLE;
     if (kind == LIE) env->physics.integrator = VY_INTEGRATOR_LIE_MIDPOINT;
@@ -247,7 +247,7 @@ static void its_state_is_small(void **unused)
     for (uint32_t n = 1; n <= 2; ++n) {
         vy_world_def wd = vy_default_world_def();
         wd.contacts.on = 1;
-        wd.contacts.sleep = 0.5;
+        wd.contacts.time_to_sleep = 0.5;
         vy_world *world = world_with(wd);
         const vy_world_body_def def = crate();
         for (uint32_t i = 0; i < n; ++i) (void)add_body(world, &def);
@@ -366,7 +366,7 @@ static void bad_bodies_are_refused(void **unused)
         {"body.rate must be", {.rate = {0, (double)INFINITY, 0}}},
         {"body.attitude must", {.attitude = {0, 0, 0, 0}}},
         {"body.crash", {.crash = {.speed = -1.0}}},
-        {"body.solid must have bounds", {.solid = {.kind = VY_SOLID_PLANE}}},
+        {"body.solid must have bounds", {.solid = {.kind = VY_COLLIDER_PLANE}}},
     };
     const uint64_t hash = vy_world_state_hash(world);
     for (size_t i = 0; i < sizeof bad / sizeof bad[0]; ++i) {

@@ -86,7 +86,7 @@ static void airframes_are_whole(void **unused)
 // The frames of a packet, by type.
 static int find(const uint8_t *bytes, size_t size, const mavlink_type *type, void *out)
 {
-    mavlink_reader reader = {.have = 0};
+    mavlink_reader reader = {.size = 0};
     mavlink_frame frame;
     int found = 0;
     for (size_t at = 0; at < size;) {
@@ -218,7 +218,7 @@ static void attitude_is_of_north_east_down(void **unused)
         const vy_quat attitude = {q[0] / l, q[1] / l, q[2] / l, q[3] / l};
         const vy_geodetic at =
             vy_geodetic_of(&planet, 0.0, (vy_vec3){0.0, 0.0, 0.0}, (vy_vec3){0.0, 0.0, 0.0}, attitude);
-        const vy_quat n = vy_bridge_attitude(attitude);
+        const vy_quat n = vy_bridge_attitude_ned(attitude);
         const double sine = 2.0 * (n.w * n.y - n.z * n.x);
         if (fabs(sine) > 0.999) continue;
         const double yaw = atan2(2.0 * (n.w * n.z + n.x * n.y), 1.0 - 2.0 * (n.y * n.y + n.z * n.z));
@@ -309,14 +309,14 @@ static void betaflights_script_turns_switches(void **unused)
         (void)vy_betaflight_script_step(&s, 0.0, 1.0 + i, 0, out, &size, &line);
         assert_true(size > 0);
         out[2] = '>';
-        vy_betaflight_script_hear(&s, out, size);
+        vy_betaflight_script_receive(&s, out, size);
     }
     assert_true(vy_betaflight_script_is_ready(&s));
     (void)vy_betaflight_script_step(&s, 0.5, 5.0, 1, out, &size, &line);
-    vy_betaflight_script_turn(&s, channels);
+    vy_betaflight_script_set_channels(&s, channels);
     assert_true(size == 0 && channels[4] == 1000 && channels[5] == 1000 && channels[2] == 1000);
     (void)vy_betaflight_script_step(&s, 1.0, 5.5, 1, out, &size, &line);
-    vy_betaflight_script_turn(&s, channels);
+    vy_betaflight_script_set_channels(&s, channels);
     assert_true(channels[4] == 1000 && channels[5] == 2000);
     (void)vy_betaflight_script_step(&s, 1.2, 5.7, 1, out, &size, &line);
     assert_true(size == 6 && out[4] == 101); // how is it?
@@ -324,19 +324,19 @@ static void betaflights_script_turns_switches(void **unused)
     const uint8_t angle[10] = {0, 0, 0, 0, 0, 0, 2}, armed[10] = {0, 0, 0, 0, 0, 0, 3};
     size = vy_msp_pack(101, angle, sizeof angle, status);
     status[2] = '>';
-    vy_betaflight_script_hear(&s, status, size);
-    assert_int_equal(s.line_at, 1);
+    vy_betaflight_script_receive(&s, status, size);
+    assert_int_equal(s.line_next, 1);
     (void)vy_betaflight_script_step(&s, 2.0, 6.5, 1, out, &size, &line);
     size = vy_msp_pack(101, angle, sizeof angle, status);
     status[2] = '>';
-    vy_betaflight_script_hear(&s, status, size); // not armed yet
-    assert_int_equal(s.line_at, 1);
+    vy_betaflight_script_receive(&s, status, size); // not armed yet
+    assert_int_equal(s.line_next, 1);
     assert_int_equal(vy_betaflight_script_step(&s, 5.1, 9.6, 1, out, &size, &line), VY_VERDICT_REFUSED);
     assert_int_equal(line, 2);
     size = vy_msp_pack(101, armed, sizeof armed, status);
     status[2] = '>';
-    vy_betaflight_script_hear(&s, status, size);
-    assert_int_equal(s.line_at, 2);
+    vy_betaflight_script_receive(&s, status, size);
+    assert_int_equal(s.line_next, 2);
     vy_betaflight_script_close(&s);
 }
 

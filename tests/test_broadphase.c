@@ -57,14 +57,14 @@ static void check_scene(const scene *s, sampler *r)
     assert_int_equal(count, expected);
     vy_tree_hit hits[BODIES];
     const vy_bounds probe = box_at(vec3_scale(10.0, sample_vec(r)), 2.0);
-    assert_int_equal(vy_tree_box(s->tree, &probe, hits, BODIES, &count), VY_OK);
+    assert_int_equal(vy_tree_overlap_box(s->tree, &probe, hits, BODIES, &count), VY_OK);
     expected = 0;
     for (int i = 0; i < BODIES; ++i) {
         if (s->in[i] && meet(&fat[i], &probe)) assert_int_equal(hits[expected++].proxy, i);
     }
     assert_int_equal(count, expected);
     const vy_vec3 o = vec3_scale(12.0, sample_vec(r)), d = sample_direction(r);
-    assert_int_equal(vy_tree_ray(s->tree, o, d, 30.0, hits, BODIES, &count), VY_OK);
+    assert_int_equal(vy_tree_cast_ray(s->tree, o, d, 30.0, hits, BODIES, &count), VY_OK);
     for (size_t k = 1; k < count; ++k) {
         assert_true(hits[k - 1].t < hits[k].t ||
                     (hits[k - 1].t == hits[k].t && hits[k - 1].proxy < hits[k].proxy));
@@ -202,7 +202,7 @@ static void rows_stay_balanced(void **unused)
     }
     assert_int_equal(vy_tree_pairs(tree, pairs, ROW, &count), VY_OK);
     assert_int_equal(count, ROW - 1);
-    assert_int_equal(vy_tree_ray(tree, vec3_make(-10, 0, 0), vec3_make(1, 0, 0), 1e9, hits, ROW, &count),
+    assert_int_equal(vy_tree_cast_ray(tree, vec3_make(-10, 0, 0), vec3_make(1, 0, 0), 1e9, hits, ROW, &count),
                      VY_OK);
     assert_int_equal(count, ROW);
     for (int i = 0; i < ROW; ++i) assert_int_equal(hits[i].proxy, i);
@@ -247,9 +247,9 @@ static void limits_are_reported(void **unused)
     assert_int_equal(count, 3);
     assert_int_equal(vy_tree_pairs(tree, pairs, 3, &count), VY_OK);
     assert_int_equal(pairs[2].a, 1);
-    assert_int_equal(vy_tree_box(tree, &b, hits, 2, &count), VY_FULL);
+    assert_int_equal(vy_tree_overlap_box(tree, &b, hits, 2, &count), VY_FULL);
     assert_int_equal(count, 3);
-    assert_int_equal(vy_tree_ray(tree, vec3_zero(), vec3_zero(), 1.0, hits, 3, &count), VY_BAD_VALUE);
+    assert_int_equal(vy_tree_cast_ray(tree, vec3_zero(), vec3_zero(), 1.0, hits, 3, &count), VY_BAD_VALUE);
     vy_tree_destroy(tree);
     vy_tree_destroy(NULL);
 }

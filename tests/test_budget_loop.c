@@ -250,7 +250,7 @@ static outcome fly_both(int number, random_source *r)
     o.saturated = state_of(world[1], 0).clamps > 0;
     o.bounded = (double)known / looks;
     o.some = c.total_impulse + c.total_angular_impulse > 0.0;
-    o.broken = c.budget.standing == VY_BUDGET_BROKEN;
+    o.broken = c.budget.standing == VY_BUDGET_EXCEEDED;
     vy_world_destroy(world[0]);
     vy_world_destroy(world[1]);
     return o;
@@ -337,13 +337,13 @@ static void saturation_ends_the_bound(void **unused)
         assert_int_equal(vy_world_add_disturbance(world, &push, NULL), VY_OK);
         (void)vy_world_advance(world, 4900);
         const vy_certificate before = certificate_of(world);
-        assert_int_equal(before.budget.standing, planned ? VY_BUDGET_NO_BOUND : VY_BUDGET_KEPT);
+        assert_int_equal(before.budget.standing, planned ? VY_BUDGET_NO_BOUND : VY_BUDGET_WITHIN);
         assert_int_equal(before.total_impulse > 0.0, !planned);
         (void)vy_world_advance(world, 1500);
         const vy_certificate c = certificate_of(world);
-        assert_int_equal(c.budget.standing, planned ? VY_BUDGET_NO_BOUND : VY_BUDGET_BROKEN);
+        assert_int_equal(c.budget.standing, planned ? VY_BUDGET_NO_BOUND : VY_BUDGET_EXCEEDED);
         assert_true((c.effects & EFFECT_BIT(linear_drag)) != 0);
-        if (!planned) assert_true(c.budget.broken > 4.9 && c.budget.broken < 6.0 && !c.bounded);
+        if (!planned) assert_true(c.budget.exceeded_time > 4.9 && c.budget.exceeded_time < 6.0 && !c.bounded);
         vy_world_destroy(world);
     }
 }
@@ -398,7 +398,7 @@ static void a_heading_that_is_off_leads_elsewhere(void **unused)
     push.start = 1.0;
     vy_certificate told;
     const double apart = fly_apart(&wd, &d, &push, 10, &told), expected = turn * 3.0 * 9.0;
-    assert_int_equal(told.budget.standing, VY_BUDGET_KEPT);
+    assert_int_equal(told.budget.standing, VY_BUDGET_WITHIN);
     assert_true(apart > 0.8 * expected && apart < 1.1 * expected);
     assert_true(told.position >= apart && told.position < 10.0 * apart);
 }
@@ -427,9 +427,9 @@ static void a_switch_within_reach_ends_the_bound(void **unused)
         vy_certificate told;
         const double apart = fly_apart(&wd, &d, NULL, 6, &told);
         assert_true(told.total_impulse > 0.0);
-        kept += told.budget.standing == VY_BUDGET_KEPT;
-        broken += told.budget.standing == VY_BUDGET_BROKEN;
-        if (told.budget.standing == VY_BUDGET_KEPT) assert_true(apart > 0.0 && apart <= told.position);
+        kept += told.budget.standing == VY_BUDGET_WITHIN;
+        broken += told.budget.standing == VY_BUDGET_EXCEEDED;
+        if (told.budget.standing == VY_BUDGET_WITHIN) assert_true(apart > 0.0 && apart <= told.position);
     }
     print_message("autopilot: %d kept, %d broken at a switch\n", kept, broken);
     assert_true(kept >= 20 && broken >= 1);
@@ -497,7 +497,7 @@ static void bodies_have_budgets_too(void **unused)
     vy_certificate c;
     for (uint32_t i = 0; i < vy_world_body_count(world); ++i) {
         assert_int_equal(vy_world_certificate(world, vy_world_body(world, i), &c), VY_OK);
-        assert_int_equal(c.budget.standing, VY_BUDGET_KEPT);
+        assert_int_equal(c.budget.standing, VY_BUDGET_WITHIN);
         assert_true(c.total_impulse > 0.0);
     }
     vy_world_destroy(world);

@@ -39,7 +39,7 @@ static vy_world_body_def box_at(double x, double z)
     def.mass = 0.2;
     def.inertia = (vy_mat3){{{2e-4, 0, 0}, {0, 2e-4, 0}, {0, 0, 2e-4}}};
     def.position = (vy_vec3){x, 0.0, z};
-    def.solid.kind = VY_SOLID_BOX;
+    def.solid.kind = VY_COLLIDER_BOX;
     def.solid.size = (vy_vec3){0.1, 0.1, 0.1};
     return def;
 }
@@ -141,7 +141,7 @@ static vy_world *pile(uint32_t reserve, double sleep)
     wd.dt = 1.0 / 250.0;
     wd.contacts.on = 1;
     wd.contacts.reserve = reserve;
-    wd.contacts.sleep = sleep;
+    wd.contacts.time_to_sleep = sleep;
     vy_world *world = NULL;
     OK_ADD(vy_world_create(&wd, &world, &err_));
     for (int i = 0; i < PILE; ++i) {

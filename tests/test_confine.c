@@ -24,13 +24,13 @@ static int skipped(const char *what)
 
 static int no_landlock(void)
 {
-    char lacks[VY_LACKS_ROOM];
+    char lacks[VY_LACKS_CAP];
     return vy_host_lacks(lacks) && strstr(lacks, "Landlock:") != NULL && skipped("Landlock");
 }
 
 static int no_seccomp(void)
 {
-    char lacks[VY_LACKS_ROOM];
+    char lacks[VY_LACKS_CAP];
     return vy_host_lacks(lacks) && strstr(lacks, "seccomp") != NULL && skipped("seccomp");
 }
 
@@ -185,7 +185,7 @@ static void a_path_that_is_not_there_is_named(void **unused)
 static void what_a_kernel_lacks_is_said(void **unused)
 {
     (void)unused;
-    char text[VY_LACKS_ROOM];
+    char text[VY_LACKS_CAP];
     vy_confine_name_lacks(0, 0, text);
     assert_string_equal(text, "Landlock: programs can write wherever you can, and signal your processes; "
                               "seccomp: programs can use the network");

@@ -427,7 +427,7 @@ static void motors_press(void **unused)
         def.kind = VY_JOINT_HINGE;
         def.motor_speed = 100.0;
         def.motor_gain = 10.0;
-        def.motor_torque = 2.0;
+        def.max_motor_torque = 2.0;
         assert_int_equal(
             vy_joint_set_frames(b, VY_NULL_BODY, id, vec3_make(0, 0, 0.05), vec3_make(0, 1, 0), &def), VY_OK);
         assert_int_equal(vy_bodies_add_joint(b, &def, NULL, NULL), VY_OK);

@@ -1,7 +1,7 @@
 // test_contact_log.c - when contacts begin and have ended, in a log: against the pushes of every step.
 #include "check.h"
 #include "event_words.h"
-#include "record/contact_pauses.h"
+#include "record/contact_debounce.h"
 #include "record/log.h"
 #include "volery/record.h"
 #include "volery/scenario.h"
@@ -119,26 +119,27 @@ static vy_contact_event report(vy_contact_phase phase, int other)
 static void pauses_are_of_pairs(void **unused)
 {
     (void)unused;
-    contact_pauses *p = vy_contact_pauses_create(1e-3);
+    contact_debounce *p = vy_contact_debounce_create(1e-3);
     assert_non_null(p);
     vy_contact_event e = report(VY_CONTACT_BEGIN, 2), ended;
-    assert_true(vy_contact_pauses_take(p, 100, &e) && e.phase == VY_CONTACT_BEGIN);
+    assert_true(vy_contact_debounce_update(p, 100, &e) && e.phase == VY_CONTACT_BEGIN);
     for (int other = -1; other < 40; ++other) {
         e = report(VY_CONTACT_END, other);
-        assert_false(vy_contact_pauses_take(p, 101 + (uint64_t)(other > 0), &e));
+        assert_false(vy_contact_debounce_update(p, 101 + (uint64_t)(other > 0), &e));
     }
     e = report(VY_CONTACT_BEGIN, 0);
-    assert_true(vy_contact_pauses_take(p, 110, &e) && e.phase == VY_CONTACT_PERSIST);
+    assert_true(vy_contact_debounce_update(p, 110, &e) && e.phase == VY_CONTACT_PERSIST);
     e = report(VY_CONTACT_BEGIN, 0); // no pause is left of it
-    assert_true(vy_contact_pauses_take(p, 110, &e) && e.phase == VY_CONTACT_BEGIN);
-    assert_false(vy_contact_pauses_end(p, 110, &ended));
-    assert_true(vy_contact_pauses_end(p, 111, &ended));
+    assert_true(vy_contact_debounce_update(p, 110, &e) && e.phase == VY_CONTACT_BEGIN);
+    assert_false(vy_contact_debounce_next_end(p, 110, &ended));
+    assert_true(vy_contact_debounce_next_end(p, 111, &ended));
     assert_true(ended.phase == VY_CONTACT_END && ended.body == 1 && ended.other == -1 && ended.obstacle == 3);
-    assert_false(vy_contact_pauses_end(p, 111, &ended));
+    assert_false(vy_contact_debounce_next_end(p, 111, &ended));
     for (int other = 1; other < 40; ++other)
-        assert_true(vy_contact_pauses_end(p, 112, &ended) && ended.other == other && ended.obstacle == -1);
-    assert_false(vy_contact_pauses_end(p, 1000, &ended));
-    vy_contact_pauses_destroy(p);
+        assert_true(vy_contact_debounce_next_end(p, 112, &ended) && ended.other == other &&
+                    ended.obstacle == -1);
+    assert_false(vy_contact_debounce_next_end(p, 1000, &ended));
+    vy_contact_debounce_destroy(p);
 }
 
 int main(void)

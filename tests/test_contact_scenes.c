@@ -98,13 +98,13 @@ static double deepest_overlap(const vy_bodies *b, const vy_shape *cube, const vy
 {
     const vy_pose ground = {{0.0, 0.0, 0.0}, {1.0, 0.0, 0.0, 0.0}};
     double deepest = 0.0;
-    for (uint32_t i = 1; i < vy_bodies_limit(b); ++i) {
+    for (uint32_t i = 1; i < vy_bodies_slot_count(b); ++i) {
         const vy_body_state s = read(b, vy_bodies_at(b, i));
         const vy_pose at = {s.position, s.attitude};
         vy_manifold m;
         assert_int_equal(vy_collide(cube, &at, floor, &ground, &m), VY_OK);
         for (int k = 0; k < m.count; ++k) deepest = fmax(deepest, m.points[k].depth);
-        for (uint32_t j = i + 1; j < vy_bodies_limit(b); ++j) {
+        for (uint32_t j = i + 1; j < vy_bodies_slot_count(b); ++j) {
             const vy_body_state t = read(b, vy_bodies_at(b, j));
             const vy_pose other = {t.position, t.attitude};
             int hit = 0;

@@ -65,8 +65,8 @@ static void rates_are_closed_at_the_gain(void **unused)
         const vec3 wanted = random_vec(&r, 10.0);
         body_loads l = loads_zero();
         l.torque_body = lower_rates(&p, wanted, s.rate);
-        const body_rates d = body_derivative(&body, &s, quat_matrix(s.attitude), &l, gravity);
-        assert_vec_near(d.rate_dot, vec3_scale(p.rate, vec3_sub(wanted, s.rate)), 1e-10);
+        const body_derivatives d = body_derivative(&body, &s, quat_matrix(s.attitude), &l, gravity);
+        assert_vec_near(d.rate_dot, vec3_scale(p.rate_gain, vec3_sub(wanted, s.rate)), 1e-10);
     }
 }
 
@@ -107,7 +107,7 @@ static void position_asks_for_the_right_force(void **unused)
     random_source r = {34};
     const vy_vehicle_def v = vehicle_of(VY_ALLOCATION_PHYSICAL);
     ladder_params p = ladder_of(&v);
-    p.integral = 0.0;
+    p.integral_gain = 0.0;
     for (int n = 0; n < 500; ++n) {
         const double yaw = random_in(&r, -3.0, 3.0);
         reference ref = {random_vec(&r, 5.0), random_vec(&r, 1.0), {0, 0, 0}, turn(yaw, 0, 0, 1)};

@@ -19,24 +19,25 @@ static void from_rest_it_is_the_known_polynomial(void **unused)
     (void)unused;
     crtp_plan plan;
     const plan_point rest = {.position = {1.0, 2.0, 0.0}};
-    vy_plan_to(&rest, (vy_vec3){1.0, 2.0, 3.0}, 0.0, 4.0, 0, 10.0, &plan);
+    vy_crtp_plan_to(&rest, (vy_vec3){1.0, 2.0, 3.0}, 0.0, 4.0, 0, 10.0, &plan);
     for (double s = 0.0; s <= 1.0; s += 0.0625) { // 35 s^4 - 84 s^5 + 70 s^6 - 20 s^7
         const double wanted = 3.0 * s * s * s * s * (35.0 + s * (-84.0 + s * (70.0 - 20.0 * s)));
-        const plan_point p = vy_plan_at(&plan, 10.0 + 4.0 * s);
+        const plan_point p = vy_crtp_plan_at(&plan, 10.0 + 4.0 * s);
         assert_near(p.position.z, wanted, 1e-12);
         assert_near(p.position.x, 1.0, 1e-12);
     }
-    assert_near(vy_plan_at(&plan, 12.0).velocity.z, 3.0 / 4.0 * 35.0 / 16.0,
+    assert_near(vy_crtp_plan_at(&plan, 12.0).velocity.z, 3.0 / 4.0 * 35.0 / 16.0,
                 1e-12); // fastest halfway
-    assert_near(vy_plan_duration(&plan), 4.0, 0.0);
+    assert_near(vy_crtp_plan_duration(&plan), 4.0, 0.0);
 }
 
 static void it_begins_as_it_moves_and_ends_at_rest(void **unused)
 {
     (void)unused;
     crtp_plan plan;
-    vy_plan_to(&moving, (vy_vec3){2.0, 0.0, 1.0}, -3.0, 2.5, 0, 1.0, &plan);
-    const plan_point a = vy_plan_at(&plan, 1.0), b = vy_plan_at(&plan, 3.5), after = vy_plan_at(&plan, 9.0);
+    vy_crtp_plan_to(&moving, (vy_vec3){2.0, 0.0, 1.0}, -3.0, 2.5, 0, 1.0, &plan);
+    const plan_point a = vy_crtp_plan_at(&plan, 1.0), b = vy_crtp_plan_at(&plan, 3.5),
+                     after = vy_crtp_plan_at(&plan, 9.0);
     assert_near(a.position.y, -2.0, 1e-12);
     assert_near(a.velocity.x, 0.4, 1e-12);
     assert_near(a.velocity.z, -0.3, 1e-12);
@@ -50,7 +51,8 @@ static void it_begins_as_it_moves_and_ends_at_rest(void **unused)
     assert_true(after.velocity.x == 0.0 && after.yaw_rate == 0.0);
     for (double t = 1.1; t < 3.4; t += 0.2) { // derivatives are those of the places
         const double h = 1e-4;
-        const plan_point p = vy_plan_at(&plan, t), l = vy_plan_at(&plan, t - h), r = vy_plan_at(&plan, t + h);
+        const plan_point p = vy_crtp_plan_at(&plan, t), l = vy_crtp_plan_at(&plan, t - h),
+                         r = vy_crtp_plan_at(&plan, t + h);
         assert_near(p.velocity.x, (r.position.x - l.position.x) / (2.0 * h), 1e-6);
         assert_near(p.acceleration.y, (r.velocity.y - l.velocity.y) / (2.0 * h), 1e-6);
         assert_near(p.yaw_rate, (r.yaw - l.yaw) / (2.0 * h), 1e-6);
@@ -61,9 +63,9 @@ static void a_line_has_one_speed(void **unused)
 {
     (void)unused;
     crtp_plan plan;
-    vy_plan_to(&moving, (vy_vec3){3.0, -2.0, 0.5}, 3.0, 4.0, 1, 0.0, &plan);
-    assert_near(vy_plan_at(&plan, 1.0).velocity.x, 0.5, 1e-12);
-    assert_near(vy_plan_at(&plan, 3.0).position.x, 2.5, 1e-12);
+    vy_crtp_plan_to(&moving, (vy_vec3){3.0, -2.0, 0.5}, 3.0, 4.0, 1, 0.0, &plan);
+    assert_near(vy_crtp_plan_at(&plan, 1.0).velocity.x, 0.5, 1e-12);
+    assert_near(vy_crtp_plan_at(&plan, 3.0).position.x, 2.5, 1e-12);
 }
 
 // --- commands
@@ -90,7 +92,7 @@ static int command(crtp_device *d, const uint8_t *head, int size, const double *
     crtp_packet answer;
     memcpy(bytes + 1, head, (size_t)size);
     const int all = 1 + size + put_floats(bytes + 1 + size, numbers, count);
-    assert_int_equal(vy_crtp_take(d, bytes, (size_t)all, &answer), 1);
+    assert_int_equal(vy_crtp_handle(d, bytes, (size_t)all, &answer), 1);
     assert_int_equal(answer.size, 4);
     return answer.data[3];
 }
@@ -166,9 +168,9 @@ static void an_emergency_stop_is_for_good(void **unused)
     assert_int_equal(take_off(&d, 1.0, 2.0), 0);
     const uint8_t stop[] = {CRTP_LOCALIZATION << 4 | 0x0c | 1, 3},
                   arm[] = {CRTP_SUPERVISOR << 4 | 0x0c | 1, 1, 1};
-    assert_int_equal(vy_crtp_take(&d, stop, sizeof stop, &answer), 0);
+    assert_int_equal(vy_crtp_handle(&d, stop, sizeof stop, &answer), 0);
     assert_false(motors(&d));
-    assert_int_equal(vy_crtp_take(&d, arm, sizeof arm, &answer), 1);
+    assert_int_equal(vy_crtp_handle(&d, arm, sizeof arm, &answer), 1);
     assert_int_equal(answer.data[1], 0);
     assert_int_equal(take_off(&d, 1.0, 2.0), 1);
     assert_false(motors(&d));
@@ -182,7 +184,7 @@ static void setpoints_are_in_their_frames_and_end(void **unused)
     crtp_packet answer;
     int on;
     const int size = 2 + put_floats(bytes + 2, (const double[]){0.5, 0.1, 30.0, 0.4}, 4); // hover
-    assert_int_equal(vy_crtp_take(&d, bytes, (size_t)size, &answer), 0);
+    assert_int_equal(vy_crtp_handle(&d, bytes, (size_t)size, &answer), 0);
     plan_point goal = vy_crtp_goal(&d, &on);
     assert_true(on);
     assert_near(goal.velocity.x, -0.1, 1e-6);
@@ -190,13 +192,13 @@ static void setpoints_are_in_their_frames_and_end(void **unused)
     assert_near(goal.position.z, 0.4, 1e-6);
     assert_near(goal.yaw_rate, 0.52359877559829887, 1e-6);
     bytes[1] = 5; // the old one turns clockwise
-    assert_int_equal(vy_crtp_take(&d, bytes, (size_t)size, &answer), 0);
+    assert_int_equal(vy_crtp_handle(&d, bytes, (size_t)size, &answer), 0);
     assert_near(vy_crtp_goal(&d, &on).yaw_rate, -0.52359877559829887, 1e-6);
     d.time = 1.0; // nobody says anything
     goal = vy_crtp_goal(&d, &on);
     assert_true(on && goal.velocity.y == 0.0 && goal.yaw_rate == 0.0);
     d.time = 2.5;
-    assert_true(motors(&d) == 0 || d.wish == CRTP_OFF);
+    assert_true(motors(&d) == 0 || d.control_mode == CRTP_OFF);
     assert_false(motors(&d));
 }
 
@@ -208,8 +210,8 @@ static void bytes_that_are_no_packet_change_nothing(void **unused)
     crtp_packet answer;
     uint8_t bytes[64];
     memset(bytes, 0x8c, sizeof bytes);
-    assert_int_equal(vy_crtp_take(&d, bytes, 0, &answer), 0);
-    assert_int_equal(vy_crtp_take(&d, bytes, 32, &answer), 0); // longer than any
+    assert_int_equal(vy_crtp_handle(&d, bytes, 0, &answer), 0);
+    assert_int_equal(vy_crtp_handle(&d, bytes, 32, &answer), 0); // longer than any
     assert_memory_equal(&d, &before, sizeof d);
 }
 

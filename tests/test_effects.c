@@ -4,7 +4,7 @@
 
 // One body, its surroundings, and what is held over a step.
 typedef struct effect_case {
-    surroundings env;
+    environment_model env;
     effect_params p;
     held_inputs held;
     body_state s;

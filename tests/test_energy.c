@@ -54,7 +54,7 @@ static void energy_of_a_falling_stone(void **unused)
     const double mass = 0.4, drag = 0.3, g = 9.80665, c = drag / mass, t = 3.0;
     const vy_drone_def def = stone(mass, drag);
     vy_world *world = world_of(&def);
-    vy_world_open_account(world);
+    vy_world_track_energy(world);
     const double before = energy_of(world).potential;
     assert_near(before, mass * g * 100.0, 1e-9);
     vy_world_advance(world, 3000);
@@ -95,7 +95,7 @@ static void energy_of_a_flight(void **unused)
         assert_int_equal(vy_world_create(&def, &world, NULL), VY_OK);
         assert_int_equal(vy_world_add_drone(world, &drone, NULL, NULL), VY_OK);
         assert_int_equal(vy_world_add_disturbance(world, &push, NULL), VY_OK);
-        if (n == 1) vy_world_open_account(world);
+        if (n == 1) vy_world_track_energy(world);
         vy_world_advance(world, 10000);
         assert_int_equal(vy_world_failure(world).reason, VY_FAILURE_NONE);
         hashes[n] = vy_world_hash(world);
@@ -125,7 +125,7 @@ static void a_fast_spin_keeps_its_energy(void **unused)
     push.kind = VY_DISTURBANCE_SINUSOID;
     push.force = (vy_vec3){1e-3, 0, 0};
     assert_int_equal(vy_world_add_disturbance(world, &push, NULL), VY_OK);
-    vy_world_open_account(world);
+    vy_world_track_energy(world);
     vy_world_advance(world, 1000);
     vy_drone_state s;
     assert_int_equal(vy_world_read_drone(world, vy_world_drone(world, 0), &s), VY_OK);
@@ -160,7 +160,7 @@ static void a_ball_on_a_rod_closes_its_account(void **unused)
     vy_energy e;
     assert_int_equal(vy_scenario_parse(text, strlen(text), "test", NULL, &scenario, NULL), VY_OK);
     assert_int_equal(vy_scenario_build(scenario, &world, NULL), VY_OK);
-    vy_world_open_account(world);
+    vy_world_track_energy(world);
     vy_world_advance(world, 800);
     vy_world_read_body(world, vy_world_body(world, 3), &s);
     assert_int_equal(vy_world_read_energy(world, vy_world_body(world, 3), &e), VY_OK);
@@ -176,7 +176,7 @@ static void energy_after_restore(void **unused)
     (void)unused;
     const vy_drone_def def = stone(0.4, 0.3);
     vy_world *world = world_of(&def);
-    vy_world_open_account(world);
+    vy_world_track_energy(world);
     static uint64_t block[4096];
     assert_true(vy_world_state_size(world) <= sizeof block);
     vy_world_advance(world, 100);

@@ -1,6 +1,6 @@
 // test_epa.c - depth, normal and points of overlapping shapes against Qhull and against their own definition.
 #include "collision_samples.h"
-#include "geometry/contact.h"
+#include "geometry/penetration.h"
 #include "geometry/epa.h"
 #include "geometry/sat.h"
 

@@ -28,8 +28,8 @@ static multirotor_params constants_of(const vy_vehicle_def *v, double dt)
 static void step(const rotor_layout *layout, const multirotor_params *p, double dt, vec3 gravity,
                  const body_loads *held, const double *command, body_state *s, double *speed)
 {
-    const surroundings env = {.gravity = {.uniform = gravity},
-                              .air = {.mode = ATMOSPHERE_STANDARD, .density = air_density}};
+    const environment_model env = {.gravity = {.uniform = gravity},
+                                   .air = {.mode = ATMOSPHERE_STANDARD, .density = air_density}};
     const multirotor_inputs in = {.layout = layout,
                                   .params = p,
                                   .env = &env,
@@ -308,8 +308,8 @@ static void torques_act_in_their_frame(void **unused)
         const mat3 rotation = quat_matrix(s.attitude);
         body.torque_body = mat3_tmul_vec(rotation, torque);
         body.force_body = mat3_tmul_vec(rotation, force);
-        const body_rates a = body_derivative(&p.body, &s, rotation, &world, no_gravity);
-        const body_rates b = body_derivative(&p.body, &s, rotation, &body, no_gravity);
+        const body_derivatives a = body_derivative(&p.body, &s, rotation, &world, no_gravity);
+        const body_derivatives b = body_derivative(&p.body, &s, rotation, &body, no_gravity);
         assert_vec_near(a.rate_dot, b.rate_dot, 1e-13 * (1.0 + vec3_length(a.rate_dot)));
         assert_vec_near(a.acceleration, force, 1e-15);
         assert_vec_near(b.acceleration, force, 1e-14);

@@ -38,7 +38,7 @@ static double squares_of(const double *cells, int first, int count, const double
     for (int i = 0; i < count; ++i) {
         e[i] = error[first + i];
         for (int k = 0; k <= i; ++k) {
-            double s = cells[ekf_cell(first + i, first + k)];
+            double s = cells[ekf_covariance_index(first + i, first + k)];
             for (int n = 0; n < k; ++n) s -= l[i][n] * l[k][n];
             if (i == k) assert_true(s > 0.0); // a covariance stays one
             l[i][k] = i == k ? sqrt(s) : s / l[k][k];
@@ -56,7 +56,8 @@ static double variance_about(const double *cells, vec3 axis)
     const double a[3] = {axis.x, axis.y, axis.z};
     double sum = 0.0;
     for (int i = 0; i < 3; ++i) {
-        for (int k = 0; k < 3; ++k) sum += a[i] * a[k] * cells[ekf_cell(EKF_ATTITUDE + i, EKF_ATTITUDE + k)];
+        for (int k = 0; k < 3; ++k)
+            sum += a[i] * a[k] * cells[ekf_covariance_index(EKF_ATTITUDE + i, EKF_ATTITUDE + k)];
     }
     return sum;
 }
@@ -64,7 +65,7 @@ static double variance_about(const double *cells, vec3 axis)
 static double trace_of(const double *cells, int first, int count)
 {
     double sum = 0.0;
-    for (int i = first; i < first + count; ++i) sum += cells[ekf_cell(i, i)];
+    for (int i = first; i < first + count; ++i) sum += cells[ekf_covariance_index(i, i)];
     return sum;
 }
 
@@ -75,7 +76,7 @@ typedef struct tally {
     double count;
     double real[PARTS], said[PARTS]; // squares of errors, and the variances that the filter states
     double squares;                  // NEES
-    double innovations[VY_GATED_COUNT], numbers[VY_GATED_COUNT];
+    double innovations[VY_AID_SOURCE_COUNT], numbers[VY_AID_SOURCE_COUNT];
     int lost, done;
     double worst; // [m] over 3 deviations, 10 s after a fault
 } tally;
@@ -91,11 +92,11 @@ static void look_at_biases(const vy_world *world, tally *t)
     const vec3 accel = vec3_add(d->imu.accel_bias, sensors.imu_full->accel_wander);
     const vec3 iron = vec3_scale(model->ekf.field_unit, model->mag.bias);
     t->real[GYRO] += square_of(vec3_sub(gyro, d->estimate.gyro_bias));
-    t->said[GYRO] += trace_of(cells, EKF_GYRO, 3);
+    t->said[GYRO] += trace_of(cells, EKF_GYRO_BIAS, 3);
     t->real[ACCEL] += square_of(vec3_sub(accel, d->estimate.accel_bias));
-    t->said[ACCEL] += trace_of(cells, EKF_ACCEL, 3);
+    t->said[ACCEL] += trace_of(cells, EKF_ACCEL_BIAS, 3);
     t->real[IRON] += square_of(vec3_sub(iron, f->mag_bias));
-    t->said[IRON] += trace_of(cells, EKF_MAG, 3);
+    t->said[IRON] += trace_of(cells, EKF_MAG_BIAS, 3);
 }
 
 static void look(const vy_world *world, tally *t)
@@ -134,7 +135,7 @@ static double beyond(const vy_world *world)
 // Innovations since `before`.
 static void count_innovations(const kalman_block *before, const kalman_block *now, tally *t)
 {
-    for (int i = 0; i < VY_GATED_COUNT; ++i) {
+    for (int i = 0; i < VY_AID_SOURCE_COUNT; ++i) {
         t->innovations[i] += now->innovations[i] - before->innovations[i];
         t->numbers[i] += (double)(now->innovation_count[i] - before->innovation_count[i]);
     }
@@ -227,7 +228,7 @@ static tally add_up(const tally *flights, uint64_t count)
             sum.real[i] += t->real[i];
             sum.said[i] += t->said[i];
         }
-        for (int i = 0; i < VY_GATED_COUNT; ++i) {
+        for (int i = 0; i < VY_AID_SOURCE_COUNT; ++i) {
             sum.innovations[i] += t->innovations[i];
             sum.numbers[i] += t->numbers[i];
         }
@@ -240,7 +241,7 @@ static double rms(const tally *t, int part) { return sqrt(t->real[part] / t->cou
 // Deviation that the filter states over the real one.
 static double ratio(const tally *t, int part) { return sqrt(t->said[part] / t->real[part]); }
 
-static double innovation(const tally *t, vy_gated sensor)
+static double innovation(const tally *t, vy_aid_source sensor)
 {
     return t->numbers[sensor] > 0.0 ? t->innovations[sensor] / t->numbers[sensor] : 1.0;
 }
@@ -253,8 +254,8 @@ static void print_row(uint64_t number, const flight_row *r, const tally *t)
            r->calibrated ? "ground" : "none", r->on_ground ? "ground" : "air", r->eight ? "eight" : "hover",
            t->lost, rms(t, TILT) / DEGREE, rms(t, YAW) / DEGREE, hypot(rms(t, PLACE), rms(t, HEIGHT)),
            t->squares / t->count / KINEMATIC);
-    printf("|%5.2f %5.2f %5.2f|", innovation(t, VY_GATED_GPS), innovation(t, VY_GATED_BARO),
-           innovation(t, VY_GATED_MAG));
+    printf("|%5.2f %5.2f %5.2f|", innovation(t, VY_AID_SOURCE_GPS), innovation(t, VY_AID_SOURCE_BARO),
+           innovation(t, VY_AID_SOURCE_MAG));
     for (int i = 0; i < PARTS; ++i) printf(" %6.2f", ratio(t, i));
 }
 
@@ -284,9 +285,9 @@ static const char *verdict(const flight_row *r, const tally *t, uint64_t seeds)
     const int is_calm = r->calibrated || r->eight;
     if (t->lost > 0) return "lost";
     if (!is_chi_square(t->squares / t->count / KINEMATIC, KINEMATIC, seeds)) return "NEES";
-    if (!is_chi_square(innovation(t, VY_GATED_GPS), 6.0, seeds)) return "fixes";
-    if (!is_chi_square(innovation(t, VY_GATED_BARO), 1.0, seeds)) return "baro";
-    if (!is_chi_square(innovation(t, VY_GATED_MAG), 3.0, seeds)) return "field";
+    if (!is_chi_square(innovation(t, VY_AID_SOURCE_GPS), 6.0, seeds)) return "fixes";
+    if (!is_chi_square(innovation(t, VY_AID_SOURCE_BARO), 1.0, seeds)) return "baro";
+    if (!is_chi_square(innovation(t, VY_AID_SOURCE_MAG), 3.0, seeds)) return "field";
     for (int i = 0; i < PARTS && seeds >= MANY; ++i) {
         if (ratio(t, i) < 0.7 || ratio(t, i) > 1.5) return part_names[i];
     }

@@ -45,7 +45,7 @@ static double distance_of(const vy_height_field *field, const vy_shape *shape, c
         for (int i = 0; i < field->nx - 1; ++i) {
             for (int half = 0; half < 2; ++half) {
                 vec3 c[6];
-                vy_gjk g;
+                vy_gjk_result g;
                 vy_height_field_triangle(field, i, j, half, c);
                 for (int k = 0; k < 3; ++k) c[3 + k] = vec3_make(c[k].x, c[k].y, field->low - 10.0);
                 vy_core_of_points(c, solid ? 6 : 3, &pair.a);
@@ -347,11 +347,11 @@ static vy_bodies *crowd(uint32_t threads, vy_contact_solver solver, const vy_sha
     vy_bodies_def def = vy_default_bodies_def();
     vy_bodies *b = NULL;
     random_source r = {5};
-    if (solver == VY_SOLVER_IMPULSE) def.contacts = vy_impulse_contacts_def();
+    if (solver == VY_CONTACT_SOLVER_IMPULSE) def.contacts = vy_impulse_contacts_def();
     def.dt = 1.0 / 120.0;
     def.contacts.on = 1;
     def.contacts.threads = threads;
-    def.contacts.sleep = 0.2;
+    def.contacts.time_to_sleep = 0.2;
     assert_int_equal(vy_bodies_create(&def, &b, NULL), VY_OK);
     for (int i = 0; i < BODIES; ++i) {
         vy_body_def d = vy_default_body_def();
@@ -381,7 +381,7 @@ static void bits_are_the_same(void **unused)
     random_field(&r, 0.15, heights, &field);
     for (int k = 0; k < SHAPES; ++k) shapes[k] = any_shape(k, &r, 0.12, k == 5 ? &hull : NULL);
     for (int k = 0; k < 2; ++k) {
-        const vy_contact_solver solver = k == 0 ? VY_SOLVER_SOFT : VY_SOLVER_IMPULSE;
+        const vy_contact_solver solver = k == 0 ? VY_CONTACT_SOLVER_SOFT : VY_CONTACT_SOLVER_IMPULSE;
         vy_bodies *a = crowd(1, solver, &field, shapes), *b = crowd(3, solver, &field, shapes),
                   *c = crowd(1, solver, &field, shapes);
         uint32_t slept = 0;

@@ -5,7 +5,7 @@
 #include "world/sensor_suite.h"
 #include <string.h>
 
-enum { SEEDS = 40 / SANITIZED_SLICE, PARTS = EKF_MAG }; // the first five parts
+enum { SEEDS = 40 / SANITIZED_SLICE, PARTS = EKF_MAG_BIAS }; // the first five parts
 
 static vy_world_def seeded_world(uint64_t seed)
 {
@@ -46,8 +46,8 @@ static void error_of(const vy_world *world, double out[EKF_STATES])
     ekf_set_vec3(vec3_sub(d->body.position, e->position), out, EKF_POSITION);
     ekf_set_vec3(vec3_sub(d->body.velocity, e->velocity), out, EKF_VELOCITY);
     ekf_set_vec3(vec3_make(two * q.x, two * q.y, two * q.z), out, EKF_ATTITUDE);
-    ekf_set_vec3(vec3_sub(d->imu.gyro_bias, e->gyro_bias), out, EKF_GYRO);
-    ekf_set_vec3(vec3_sub(d->imu.accel_bias, e->accel_bias), out, EKF_ACCEL);
+    ekf_set_vec3(vec3_sub(d->imu.gyro_bias, e->gyro_bias), out, EKF_GYRO_BIAS);
+    ekf_set_vec3(vec3_sub(d->imu.accel_bias, e->accel_bias), out, EKF_ACCEL_BIAS);
 }
 
 // e^T P^-1 e of the parts [first, last), by Cholesky.
@@ -58,7 +58,7 @@ static double consistency(const vy_world *world, int first, int last)
     error_of(world, e);
     for (int i = first; i < last; ++i) {
         for (int k = first; k <= i; ++k) {
-            double s = cells[ekf_cell(i, k)];
+            double s = cells[ekf_covariance_index(i, k)];
             for (int n = first; n < k; ++n) s -= l[i][n] * l[k][n];
             if (i == k) assert_true(s > 0.0); // a covariance stays one
             l[i][k] = i == k ? sqrt(s) : s / l[k][k];
@@ -243,7 +243,7 @@ static void honest_sensors_pass_the_gate(void **unused)
         (void)vy_world_advance(open, 3000);
         (void)vy_world_advance(gated, 3000);
         const vy_gate_state g = gate_of(gated);
-        for (int i = 0; i < VY_GATED_COUNT; ++i) assert_true(g.rejected[i] == 0 && g.since[i] == 0);
+        for (int i = 0; i < VY_AID_SOURCE_COUNT; ++i) assert_true(g.rejected[i] == 0 && g.since[i] == 0);
         assert_memory_equal(&open->drones[0].estimate, &gated->drones[0].estimate, sizeof(estimator_state));
         vy_world_destroy(open);
         vy_world_destroy(gated);
@@ -256,7 +256,7 @@ static void honest_sensors_pass_the_gate(void **unused)
 static void a_gate_rejects_as_many_as_are_beyond_it(void **unused)
 {
     (void)unused;
-    double rejected[VY_GATED_COUNT] = {0.0}, samples[VY_GATED_COUNT] = {0.0};
+    double rejected[VY_AID_SOURCE_COUNT] = {0.0}, samples[VY_AID_SOURCE_COUNT] = {0.0};
     for (uint64_t seed = 1; seed <= 6; ++seed) {
         vy_drone_def def = flying_drone();
         def.estimator.gate = 2.5;
@@ -265,15 +265,15 @@ static void a_gate_rejects_as_many_as_are_beyond_it(void **unused)
         vy_world *world = fly_in(&wd, &def);
         (void)vy_world_advance(world, 8000);
         const vy_gate_state g = gate_of(world);
-        for (int i = 0; i < VY_GATED_COUNT; ++i) {
+        for (int i = 0; i < VY_AID_SOURCE_COUNT; ++i) {
             rejected[i] += (double)g.rejected[i];
-            samples[i] += i == VY_GATED_GPS ? 80.0 : 400.0;
+            samples[i] += i == VY_AID_SOURCE_GPS ? 80.0 : 400.0;
         }
         vy_world_destroy(world);
     }
     const double beyond = erfc(2.5 / sqrt(2.0));
-    const int numbers[VY_GATED_COUNT] = {0, 6, 1, 3, 1, 2};
-    for (int i = VY_GATED_GPS; i < VY_GATED_COUNT; ++i) {
+    const int numbers[VY_AID_SOURCE_COUNT] = {0, 6, 1, 3, 1, 2};
+    for (int i = VY_AID_SOURCE_GPS; i < VY_AID_SOURCE_COUNT; ++i) {
         const double share = 1.0 - pow(1.0 - beyond, numbers[i]);
         assert_near(rejected[i] / samples[i], share, 4.0 * sqrt(share * (1.0 - share) / samples[i]));
     }
@@ -318,8 +318,10 @@ static void a_jump_of_the_fixes_is_rejected(void **unused)
         assert_int_equal(vy_world_add_fault(world, &f, NULL), VY_OK);
         const double worst = farthest(world, 2500, 7500);
         const vy_gate_state g = gate_of(world);
-        if (gate) assert_true(worst < 1.5 && g.rejected[VY_GATED_GPS] == 40 && g.since[VY_GATED_GPS] == 0);
-        if (!gate) assert_true(worst > 5.0 && g.rejected[VY_GATED_GPS] == 0);
+        if (gate)
+            assert_true(worst < 1.5 && g.rejected[VY_AID_SOURCE_GPS] == 40 &&
+                        g.since[VY_AID_SOURCE_GPS] == 0);
+        if (!gate) assert_true(worst > 5.0 && g.rejected[VY_AID_SOURCE_GPS] == 0);
         vy_world_destroy(world);
     }
 }
@@ -340,13 +342,13 @@ static void a_filter_that_is_wrong_comes_back(void **unused)
     world->drones[0].estimate.position.x += 60.0;
     (void)vy_world_advance(world, 900);
     vy_gate_state g = gate_of(world);
-    assert_int_equal(g.rejected[VY_GATED_GPS], 9);
-    assert_int_equal(g.since[VY_GATED_GPS], 2100);
+    assert_int_equal(g.rejected[VY_AID_SOURCE_GPS], 9);
+    assert_int_equal(g.since[VY_AID_SOURCE_GPS], 2100);
     assert_true(farthest(world, 2900, 2950) > 55.0);    // not yet
     assert_near(farthest(world, 4500, 6000), 0.0, 3.0); // twice the time, and what it takes to settle
     g = gate_of(world);
-    assert_int_equal(g.since[VY_GATED_GPS], 0);
-    assert_in_range(g.rejected[VY_GATED_GPS], 10, 25);
+    assert_int_equal(g.since[VY_AID_SOURCE_GPS], 0);
+    assert_in_range(g.rejected[VY_AID_SOURCE_GPS], 10, 25);
     vy_world_destroy(world);
 }
 
@@ -369,8 +371,8 @@ static void one_liar_does_not_win_over_the_others(void **unused)
     assert_int_equal(vy_world_add_fault(world, &f, NULL), VY_OK);
     assert_true(farthest(world, 1500, 15000) < 1.5);
     const vy_gate_state g = gate_of(world);
-    assert_int_equal(g.rejected[VY_GATED_BARO], 651); // every one
-    assert_int_equal(g.rejected[VY_GATED_RANGE], 0);
+    assert_int_equal(g.rejected[VY_AID_SOURCE_BARO], 651); // every one
+    assert_int_equal(g.rejected[VY_AID_SOURCE_RANGE], 0);
     vy_world_destroy(world);
 }
 

@@ -426,7 +426,7 @@ static void mpr_never_lies(void **unused)
         vy_sat_result sat;
         vy_sat_search(&pair, &a, &b, &sat);
         for (int complete = 0; complete < 2; ++complete) {
-            vy_mpr mpr;
+            vy_mpr_result mpr;
             vy_support()->mpr_find(&pair, complete, &mpr);
             if (mpr.hit == 0) assert_true(sat.depth < 1e-12);
             if (mpr.hit == 1) assert_true(sat.depth > -1e-12);

@@ -540,7 +540,7 @@ static void wire_carries_every_bit(void **unused)
     double *values = (double *)(void *)&a;
     for (size_t i = 0; i < sizeof a / 8; ++i) values[i] = sqrt((double)i + 2.0) * (i % 2 ? 1e-300 : -1e300);
     for (int i = 0; i < VY_WIRE_CELLS; ++i) {
-        if (vy_wire_cell(i).whole) memset((char *)&a + vy_wire_cell(i).offset, 0, 8);
+        if (vy_wire_cell(i).is_integer) memset((char *)&a + vy_wire_cell(i).offset, 0, 8);
     }
     a.tick = (uint64_t)1 << 52;
     a.imu.tick = 12345;
@@ -596,10 +596,10 @@ static void wire_carries_every_bit(void **unused)
             assert_int_equal(vy_wire_get_reply(bytes + 4, reply + 8 * (1 + less) - 4, 77, 4, &to),
                              VY_VERDICT_SIZE);
         // The status is behind those: a whole number, whatever it means.
-        from.status = VY_STATUS_STALE;
+        from.status = VY_REPLY_STATUS_STALE;
         assert_int_equal(vy_wire_put_reply(&from, 77, 4, bytes), reply + 10 * 8);
         assert_int_equal(vy_wire_get_reply(bytes + 4, reply + 10 * 8 - 4, 77, 4, &to), VY_VERDICT_REPLIED);
-        assert_true(to.status == VY_STATUS_STALE);
+        assert_true(to.status == VY_REPLY_STATUS_STALE);
         for (int i = 0; i < 4; ++i) {
             memcpy(bytes + reply + 9 * 8, &wrong[i], 8);
             assert_int_equal(vy_wire_get_reply(bytes + 4, reply + 10 * 8 - 4, 77, 4, &to),

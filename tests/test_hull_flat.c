@@ -367,7 +367,7 @@ static void exact_hulls_are_convex(void **unused)
         const double tiny = i % 7 == 0 ? 1e-250 : 1.0; // squares underflow
         for (int k = 0; k < count; ++k) p[k].z *= k & 1 ? tiny : 1.0;
         vy_loops loops = {0};
-        const vy_status status = vy_loops_exact(p, count, &loops, NULL);
+        const vy_status status = vy_loops_exact_hull(p, count, &loops, NULL);
         if (status == VY_HULL_COPLANAR && i % SAMPLE_KINDS == 2) continue; // a lattice may be
         assert_int_equal(status, VY_OK);
         int *scratch = calloc(3 * (size_t)loops.half_edge_count, sizeof *scratch),

@@ -310,7 +310,7 @@ static void blades_wake_what_they_meet(void **unused)
         def.dt = 1.0 / 60.0;
         def.gravity = vec3_zero();
         def.contacts.on = 1;
-        def.contacts.sleep = 0.1;
+        def.contacts.time_to_sleep = 0.1;
         assert_int_equal(vy_bodies_create(&def, &b, NULL), VY_OK);
         const vy_shape blade = box(0.3, 0.0025, 0.02), shape = ball(0.02);
         const vy_body_id hub =

@@ -1,5 +1,5 @@
 // test_impacts_joined.c - continuous collision of bodies on joints, and of
-// VY_SOLVER_IMPULSE: nothing passes through anything, however fast it swings.
+// VY_CONTACT_SOLVER_IMPULSE: nothing passes through anything, however fast it swings.
 //
 // VOLERY_SWINGS=1000 makes as many of each kind instead of the slice that the
 // suite takes.
@@ -23,7 +23,8 @@ static vy_bodies *set_for(double dt, vy_contact_solver solver)
     vy_bodies *b = NULL;
     def.dt = dt;
     def.gravity = vec3_zero();
-    def.contacts = solver == VY_SOLVER_IMPULSE ? vy_impulse_contacts_def() : vy_default_contacts_def();
+    def.contacts =
+        solver == VY_CONTACT_SOLVER_IMPULSE ? vy_impulse_contacts_def() : vy_default_contacts_def();
     def.contacts.on = 1;
     assert_int_equal(vy_bodies_create(&def, &b, NULL), VY_OK);
     return b;
@@ -106,7 +107,8 @@ static void swings_stop_at_walls(void **unused)
     random_source r = {21};
     int passed = 0, ended = 0;
     double more = 0.0;
-    for (int n = 0; n < 2 * swings(); ++n) swing_into_wall(&r, n, VY_SOLVER_SOFT, &passed, &ended, &more);
+    for (int n = 0; n < 2 * swings(); ++n)
+        swing_into_wall(&r, n, VY_CONTACT_SOLVER_SOFT, &passed, &ended, &more);
     print_message("%d swings: %d passed, %d ended, energy at most %.3f of that at the start\n", 2 * swings(),
                   passed, ended, more);
     assert_int_equal(passed, 0);
@@ -120,7 +122,8 @@ static void swings_stop_at_walls_by_impulses(void **unused)
     random_source r = {22};
     int passed = 0, ended = 0;
     double more = 0.0;
-    for (int n = 0; n < 2 * swings(); ++n) swing_into_wall(&r, n, VY_SOLVER_IMPULSE, &passed, &ended, &more);
+    for (int n = 0; n < 2 * swings(); ++n)
+        swing_into_wall(&r, n, VY_CONTACT_SOLVER_IMPULSE, &passed, &ended, &more);
     print_message("%d swings: %d passed, %d ended, energy at most %.3f of that at the start\n", 2 * swings(),
                   passed, ended, more);
     assert_int_equal(passed, 0);
@@ -156,8 +159,8 @@ static void blades_on_hinges_do_not_miss(void **unused)
     (void)unused;
     random_source r = {23};
     int missed = 0;
-    for (int n = 0; n < swings(); ++n) blade_meets_ball(&r, n, VY_SOLVER_SOFT, &missed);
-    for (int n = 0; n < swings(); ++n) blade_meets_ball(&r, n, VY_SOLVER_IMPULSE, &missed);
+    for (int n = 0; n < swings(); ++n) blade_meets_ball(&r, n, VY_CONTACT_SOLVER_SOFT, &missed);
+    for (int n = 0; n < swings(); ++n) blade_meets_ball(&r, n, VY_CONTACT_SOLVER_IMPULSE, &missed);
     assert_int_equal(missed, 0);
 }
 
@@ -170,7 +173,7 @@ static void throws_by_impulses_do_not_pass(void **unused)
     for (int n = 0; n < 4 * swings(); ++n) {
         const double dt = steps[n % 2], wall = walls[n / 2 % 2],
                      speed = exp(random_in(&r, log(1.0), log(200.0)));
-        vy_bodies *b = set_for(dt, VY_SOLVER_IMPULSE);
+        vy_bodies *b = set_for(dt, VY_CONTACT_SOLVER_IMPULSE);
         const vy_shape sheet = box(0.5 * wall, 2.0, 2.0);
         vy_shape shape;
         if (n % 3 == 0) shape = ball(0.03);
@@ -210,7 +213,7 @@ static void chains_stop_at_walls(void **unused)
     for (int n = 0; n < swings(); ++n) {
         const double dt = steps[n % 2], wall = walls[n / 2 % 2],
                      rate = exp(random_in(&r, log(5.0), log(200.0)));
-        vy_bodies *b = set_for(dt, VY_SOLVER_SOFT);
+        vy_bodies *b = set_for(dt, VY_CONTACT_SOLVER_SOFT);
         const vy_shape bob = ball(0.03), sheet = box(2.0, 0.5 * wall, 2.0);
         const vy_body_id first = swing(b, &bob, VY_JOINT_BALL, 0.4, rate, 1.0);
         vy_body_def def = vy_default_body_def();

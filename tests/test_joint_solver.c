@@ -3,10 +3,10 @@
 #include "joint_sets.h"
 #include <stdlib.h>
 
-static vy_joint_solution solved(vy_bodies *b, vy_solver solver, double *lambda)
+static vy_joint_solution solved(vy_bodies *b, vy_joint_solver solver, double *lambda)
 {
     vy_joint_solution s;
-    assert_int_equal(vy_bodies_solve(b, solver, lambda, &s), VY_OK);
+    assert_int_equal(vy_bodies_solve_joints(b, solver, lambda, &s), VY_OK);
     return s;
 }
 
@@ -15,8 +15,8 @@ static void solver_empty_set(void **unused)
     (void)unused;
     vy_bodies *b = set_of(G);
     add_box(b, 1.0, (vy_vec3){0.1, 0.1, 0.1}, standing(0, 0, 0));
-    for (int n = VY_SOLVER_AUTO; n <= VY_SOLVER_TREE; ++n) {
-        const vy_joint_solution s = solved(b, (vy_solver)n, NULL);
+    for (int n = VY_JOINT_SOLVER_AUTO; n <= VY_JOINT_SOLVER_TREE; ++n) {
+        const vy_joint_solution s = solved(b, (vy_joint_solver)n, NULL);
         assert_int_equal(s.converged, 1);
         assert_int_equal(s.rows, 0);
         assert_true(s.condition == 1.0 && s.residual == 0.0);
@@ -33,9 +33,9 @@ static void auto_leaves_out_redundant_rows(void **unused)
     const vy_body_id door = add_box(b, 20.0, (vy_vec3){0.45, 0.02, 1.0}, standing(0.45, 0, 1.0));
     join(b, VY_JOINT_HINGE, VY_NULL_BODY, door, (vy_vec3){0, 0, 0.2}, (vy_vec3){0, 0, 1});
     join(b, VY_JOINT_HINGE, VY_NULL_BODY, door, (vy_vec3){0, 0, 1.8}, (vy_vec3){0, 0, 1});
-    assert_int_equal(solved(b, VY_SOLVER_DENSE, NULL).converged, 0);
+    assert_int_equal(solved(b, VY_JOINT_SOLVER_DENSE, NULL).converged, 0);
     for (int n = 0; n < 2; ++n) {
-        const vy_joint_solution s = solved(b, n == 0 ? VY_SOLVER_TREE : VY_SOLVER_AUTO, NULL);
+        const vy_joint_solution s = solved(b, n == 0 ? VY_JOINT_SOLVER_TREE : VY_JOINT_SOLVER_AUTO, NULL);
         assert_int_equal(s.converged, 1);
         assert_int_equal(s.redundant, 5);
         assert_true(s.residual < 1e-12);
@@ -107,7 +107,8 @@ static void solver_dense_agrees_with_blocks(void **unused)
     for (int trial = 0; trial < 40; ++trial) {
         vy_bodies *b = tangle(&r, trial % 2);
         double dense[6 * 64] = {0}, tree[6 * 64] = {0};
-        const vy_joint_solution x = solved(b, VY_SOLVER_DENSE, dense), y = solved(b, VY_SOLVER_TREE, tree);
+        const vy_joint_solution x = solved(b, VY_JOINT_SOLVER_DENSE, dense),
+                                y = solved(b, VY_JOINT_SOLVER_TREE, tree);
         assert_int_equal(x.converged, 1);
         assert_int_equal(y.converged, 1);
         assert_int_equal(x.rows, 3 + 5 + 4 + 5 + 1 + 6 + 3 + (trial % 2 ? 3 : 0));
@@ -132,10 +133,10 @@ static void solver_condition_number(void **unused)
     for (int k = 0; k < 3; ++k) {
         const vy_body_id id = add_box(b, masses[k], (vy_vec3){0.1, 0.2, 0.3}, standing(k, 0, 0));
         join(b, VY_JOINT_BALL, VY_NULL_BODY, id, (vy_vec3){k, 0, 0}, (vy_vec3){0, 0, 1});
-        if (k == 0) assert_near(solved(b, VY_SOLVER_AUTO, NULL).condition, 1.0, 1e-12);
+        if (k == 0) assert_near(solved(b, VY_JOINT_SOLVER_AUTO, NULL).condition, 1.0, 1e-12);
     }
     double lambda[6 * 64];
-    assert_near(solved(b, VY_SOLVER_AUTO, lambda).condition, 32.0, 1e-9);
+    assert_near(solved(b, VY_JOINT_SOLVER_AUTO, lambda).condition, 32.0, 1e-9);
     for (int k = 0; k < 3; ++k)
         assert_near(lambda[6 * k + 2], masses[k] * G, 1e-12); // each carries its weight
     vy_bodies_destroy(b);
@@ -158,8 +159,8 @@ static void solver_redundant_rows(void **unused)
         last_one = x;
         last_two = y;
     }
-    const vy_joint_solution dense = solved(two, VY_SOLVER_DENSE, NULL),
-                            tree = solved(two, VY_SOLVER_TREE, NULL);
+    const vy_joint_solution dense = solved(two, VY_JOINT_SOLVER_DENSE, NULL),
+                            tree = solved(two, VY_JOINT_SOLVER_TREE, NULL);
     assert_int_equal(dense.converged, 0);
     assert_int_equal(tree.converged, 1);
     assert_int_equal(tree.redundant, 3);

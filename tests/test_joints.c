@@ -343,7 +343,7 @@ static void joints_motor_and_limit(void **unused)
     vy_joint_set_frames(b, VY_NULL_BODY, id, (vy_vec3){0, 0, 0}, (vy_vec3){0, 0, 1}, &def);
     def.motor_speed = 2.0;
     def.motor_gain = 1.0;
-    def.motor_torque = 0.2;
+    def.max_motor_torque = 0.2;
     def.limited = 1;
     def.low = -0.5;
     def.high = 1.5;
@@ -562,7 +562,7 @@ static void joints_cylindrical_drives_along_its_axis(void **unused)
         def.rest = k == 0 ? 0.2 : 0.0;
         def.motor_gain = k == 1 ? 2.0 : 0.0;
         def.motor_speed = k == 1 ? 0.3 : 0.0;
-        def.motor_torque = k == 0 ? 0.0 : 10.0;
+        def.max_motor_torque = k == 0 ? 0.0 : 10.0;
         def.limited = k == 2;
         def.low = -1.0;
         def.high = 0.25;

@@ -57,7 +57,7 @@ static lag_weights random_weights(random_source *r)
     lag_weights w;
     w.middle = random_in(r, 0.0, 0.3);
     w.last = random_in(r, 0.0, 0.3);
-    w.slope = random_in(r, 0.0, 0.5);
+    w.last_order_2 = random_in(r, 0.0, 0.5);
     return w;
 }
 
@@ -84,7 +84,7 @@ static void random_rotors(random_source *r, double mass, double speed, rotor_air
     p->lift = fabs(sometimes(r, 1e-3 * mass));
     p->inflow = fabs(sometimes(r, 0.1 * mass / speed));
     p->vortex_ring = fabs(sometimes(r, 0.5));
-    p->disc = random_in(r, 0.1, 2.0) * mass;
+    p->momentum_factor = random_in(r, 0.1, 2.0) * mass;
     p->inflow_half = random_bits(r) % 4 ? random_in(r, 0.0, 1.0) : 0.0;
     p->inflow_decay = p->inflow_half * p->inflow_half;
     p->inflow_weights = random_weights(r);
@@ -94,9 +94,9 @@ static void random_rotors(random_source *r, double mass, double speed, rotor_air
     blade_params *b = &p->blade;
     b->on = random_bits(r) % 3 ? 0.0 : 1.0;
     b->radius = p->radius;
-    b->blade_area = random_in(r, 1e-7, 1e-6) * mass / (p->radius * p->radius);
+    b->half_rho_chord = random_in(r, 1e-7, 1e-6) * mass / (p->radius * p->radius);
     b->slope = 5.5;
-    b->stall = 1.2;
+    b->lift_max = 1.2;
     b->drag_0 = 0.05;
     b->drag_2 = 1.0;
     for (int k = 0; k < BLADE_RADII; ++k) {
@@ -114,14 +114,14 @@ static void random_parameters(random_source *r, struct flight *f)
     const double thrust_coef = mass * random_in(r, 1.0, 50.0) / (f->speed_max * f->speed_max);
     const double half = random_bits(r) % 4 ? exp(-random_in(r, 0.0, 2.0)) : 0.0;
     f->plant.rotor = (rotor_params){thrust_coef, 0.001 * thrust_coef, half, half * half};
-    f->plant.shape.linear = sometimes(r, 0.1 * thrust_coef * f->speed_max);
-    f->plant.shape.cubic = sometimes(r, 0.1 * thrust_coef / f->speed_max);
-    f->plant.shape.torque_ratio = 0.001;
-    f->plant.shape.fall_half = random_bits(r) % 4 ? exp(-random_in(r, 0.0, 2.0)) : 0.0;
-    f->plant.shape.fall_full = f->plant.shape.fall_half * f->plant.shape.fall_half;
-    f->plant.shape.rise = f->plant.shape.fall = 20.0;
-    f->plant.shape.rise_weights = random_weights(r);
-    f->plant.shape.fall_weights = random_weights(r);
+    f->plant.curve.linear = sometimes(r, 0.1 * thrust_coef * f->speed_max);
+    f->plant.curve.cubic = sometimes(r, 0.1 * thrust_coef / f->speed_max);
+    f->plant.curve.torque_ratio = 0.001;
+    f->plant.curve.fall_half = random_bits(r) % 4 ? exp(-random_in(r, 0.0, 2.0)) : 0.0;
+    f->plant.curve.fall_full = f->plant.curve.fall_half * f->plant.curve.fall_half;
+    f->plant.curve.rise = f->plant.curve.fall = 20.0;
+    f->plant.curve.rise_weights = random_weights(r);
+    f->plant.curve.fall_weights = random_weights(r);
     random_battery(r, 4e-3 * thrust_coef * f->speed_max * f->speed_max * f->speed_max, f);
     for (int k = 0; k < 2; ++k) {
         f->later[k].force_world = sometimes_vec(r, mass);

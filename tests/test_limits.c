@@ -8,7 +8,7 @@
 #include <dirent.h>
 #include <math.h>
 
-static int is_number(const vy_row *row)
+static int is_number(const vy_schema_row *row)
 {
     return row->type == VY_TYPE_NUMBER || row->type == VY_TYPE_VECTOR || row->type == VY_TYPE_ROTATION ||
            row->type == VY_TYPE_INERTIA || row->type == VY_TYPE_TABLE;
@@ -16,11 +16,11 @@ static int is_number(const vy_row *row)
 
 // --- bounds
 
-static int check_bounds(const vy_table *table)
+static int check_bounds(const vy_schema_table *table)
 {
     int count = 0;
     for (int i = 0; i < table->row_count; ++i) {
-        const vy_row *row = &table->rows[i];
+        const vy_schema_row *row = &table->rows[i];
         if (row->table != NULL) count += check_bounds(row->table);
         if (!is_number(row) && row->type != VY_TYPE_COUNT) continue;
         const vy_range range = vy_row_range(row, row->unit);
@@ -41,7 +41,7 @@ static void every_number_has_two_bounds(void **unused)
 // --- the numbers of a scenario
 
 typedef struct cell {
-    const vy_row *row;
+    const vy_schema_row *row;
     char *value; // of a double
     vy_range range;
     const char *unit;
@@ -53,10 +53,10 @@ typedef struct cells {
 } cells;
 
 // Every number, and the first of a vector or table.
-static void collect(const vy_table *table, char *object, cells *out)
+static void collect(const vy_schema_table *table, char *object, cells *out)
 {
     for (int i = 0; i < table->row_count; ++i) {
-        const vy_row *row = &table->rows[i];
+        const vy_schema_row *row = &table->rows[i];
         if (!vy_row_applies(table, row, object)) continue;
         char *field = object + row->offset;
         if (row->type == VY_TYPE_OBJECT) collect(row->table, field, out);
@@ -107,8 +107,9 @@ static void refuse(vy_scenario *s, const cell *c, double value)
     const char *key = c->row->key;
     vy_scenario *again = read_back(s, &said);
     vy_text sentence = {0};
-    vy_text_printf(&sentence, ": %s must be %s%g", key, c->range.above ? "above " : "between ", c->range.min);
-    vy_text_printf(&sentence, " and %s%g", c->range.above ? "at most " : "", c->range.max);
+    vy_text_printf(&sentence, ": %s must be %s%g", key, c->range.exclusive_min ? "above " : "between ",
+                   c->range.min);
+    vy_text_printf(&sentence, " and %s%g", c->range.exclusive_min ? "at most " : "", c->range.max);
     if (c->range.min == c->range.max) print_error("%s\n", key);
     const int shown = *c->unit != '\0' && *c->unit != '1';
     vy_text_printf(&sentence, "%s%s, got ", shown ? " " : "", shown ? c->unit : "");
@@ -142,7 +143,8 @@ static void values_just_outside_are_refused(void **unused)
         if (again) continue;
         refuse(s, c, nextafter(c->range.max, (double)INFINITY));
         // Text that says "none" stands for some values below.
-        const double below = c->range.above ? c->range.min : nextafter(c->range.min, -(double)INFINITY);
+        const double below =
+            c->range.exclusive_min ? c->range.min : nextafter(c->range.min, -(double)INFINITY);
         if (c->row->keyword == NULL || c->row->keyword_value != below) refuse(s, c, below);
     }
     vy_scenario_destroy(s);
@@ -222,7 +224,7 @@ static void flights_at_the_bounds_are_finite_or_end(void **unused)
             const cell *c = changed[k] = &list.items[random_bits(&random) % (unsigned)list.count];
             kept[k] = get(c);
             const uint64_t choice = random_bits(&random);
-            set(c, choice % 2 ? c->range.max : c->range.above ? c->range.max / 2.0 : c->range.min);
+            set(c, choice % 2 ? c->range.max : c->range.exclusive_min ? c->range.max / 2.0 : c->range.min);
             const size_t used = strlen(what);
             snprintf(what + used, sizeof what - used, "%s %s=%g", k == 0 ? s->name : "", c->row->key, get(c));
         }

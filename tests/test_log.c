@@ -278,7 +278,7 @@ static void log_names_a_changed_reply(void **state)
         assert_true(d.found && d.reply);
         assert_int_equal(d.tick, 1500);
         assert_string_equal(d.field, "drones[0].reply.check");
-        assert_true(d.whole_a != d.whole_b);
+        assert_true(d.integer_a != d.integer_b);
         assert_int_equal(vy_log_compare(a, b, &d, NULL), VY_OK);
         assert_true(d.found && d.reply && d.real);
         assert_int_equal(d.tick, 1500);

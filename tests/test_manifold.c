@@ -2,7 +2,7 @@
 // step.
 #include "collision_samples.h"
 #include "geometry/boxes.h"
-#include "geometry/contact.h"
+#include "geometry/penetration.h"
 #include "geometry/manifold.h"
 
 static vy_manifold collide(const vy_shape *a, vy_pose pa, const vy_shape *b, vy_pose pb)

@@ -56,7 +56,7 @@ static vec3 amounts(genes *g, double low, double high)
 }
 
 typedef struct search_case {
-    surroundings env;
+    environment_model env;
     multirotor_params p;
     rotor_layout layout;
     nap_params n;
@@ -73,7 +73,7 @@ typedef struct search_case {
 
 static double grid_samples[2 * 2 * 2 * 2 * 3];
 
-static void make_wind(genes *g, surroundings *env)
+static void make_wind(genes *g, environment_model *env)
 {
     wind_params *w = &env->wind;
     const vec3 constant = arrow(g, 0.01, 20.0);
@@ -111,7 +111,7 @@ static void make_wind(genes *g, surroundings *env)
     env->constant_wind = wind_constant(w);
 }
 
-static void make_surroundings(genes *g, surroundings *env)
+static void make_surroundings(genes *g, environment_model *env)
 {
     env->gravity.uniform = arrow(g, 1e-3, 20.0);
     env->air.mode = (int)(2.99 * unit(g));
@@ -150,19 +150,19 @@ static void make_rotors(genes *g, double mass, double coef, double size, search_
     p->lift = amount(g, 1e-6 * mass, 1e-3 * mass);
     p->inflow = amount(g, 1e-4 * mass / w, mass / w);
     p->vortex_ring = unit(g) < 0.5 ? unit(g) : 0.0;
-    p->disc = scaled(g, 0.01, 1.0) * mass;
+    p->momentum_factor = scaled(g, 0.01, 1.0) * mass;
     p->inflow_decay = unit(g);
     p->ground = unit(g) < 0.5 && c->n.flat ? 1.0 : 0.0;
     p->inertia = amount(g, 1e-6 * mass * size / w, 0.1 * mass * size / w);
-    c->p.shape.rise = scaled(g, 10.0, 1000.0);
-    c->p.shape.fall = scaled(g, 10.0, 1000.0);
+    c->p.curve.rise = scaled(g, 10.0, 1000.0);
+    c->p.curve.fall = scaled(g, 10.0, 1000.0);
     blade_params *b = &p->blade;
     b->on = unit(g) < 0.3 ? 1.0 : 0.0;
     b->radius = p->radius;
     const double tip = w * p->radius + 100.0;
-    b->blade_area = scaled(g, 0.1, 10.0) * (coef * w * w) / (p->radius * tip * tip);
+    b->half_rho_chord = scaled(g, 0.1, 10.0) * (coef * w * w) / (p->radius * tip * tip);
     b->slope = within(g, 2.0, 6.0);
-    b->stall = within(g, 0.5, 1.5);
+    b->lift_max = within(g, 0.5, 1.5);
     b->drag_0 = within(g, 0.0, 0.1);
     b->drag_2 = within(g, 0.0, 2.0);
     for (int k = 0; k < BLADE_RADII; ++k) {
@@ -171,7 +171,7 @@ static void make_rotors(genes *g, double mass, double coef, double size, search_
         b->pitch_cos[k] = cos(pitch);
     }
     for (int i = 0; i < ROTOR_CAP; ++i) // what it induces in hover
-        c->memory.inflow[i] = unit(g) * c->speed[i] * sqrt(0.5 * coef / p->disc);
+        c->memory.inflow[i] = unit(g) * c->speed[i] * sqrt(0.5 * coef / p->momentum_factor);
     c->m.downwash = amount(g, 0.01, 20.0);
     c->wake = axes(g);
 }
@@ -211,7 +211,7 @@ static void make_vehicle(genes *g, search_case *c)
         .body = {1.0 / mass, inertia, mat3_inverse(inertia)},
         .rotor = {coef, 0.1 * arm * coef, exp(-0.5 * c->dt / lag), exp(-c->dt / lag)},
         .effects = {.mass = mass, .inertia = inertia, .inertia_spread = c->n.inertia_max - c->n.inertia_min},
-        .shape = {.linear = within(g, -0.1, 0.1) * coef * c->n.rotor_speed_max,
+        .curve = {.linear = within(g, -0.1, 0.1) * coef * c->n.rotor_speed_max,
                   .cubic = within(g, -0.1, 0.1) * coef / c->n.rotor_speed_max,
                   .torque_ratio = 0.1 * arm,
                   .fall_half = exp(-0.25 * c->dt / lag),
@@ -219,7 +219,7 @@ static void make_vehicle(genes *g, search_case *c)
     };
     c->layout.general = unit(g) < 0.3;
     if (!c->layout.general) {
-        c->p.shape.linear = c->p.shape.cubic = 0.0;
+        c->p.curve.linear = c->p.curve.cubic = 0.0;
         for (int i = 0; i < ROTOR_CAP; ++i) c->layout.thrust_scale[i] = c->layout.torque_scale[i] = 1.0;
     }
     if (unit(g) < 0.5) make_rotors(g, mass, coef, size / mass, c);
@@ -294,12 +294,12 @@ static effect_bound loads_of(const search_case *c, const held_inputs *held, uint
 {
     body_loads rotors = loads_zero();
     if (c->layout.general)
-        rotor_add_general(&c->layout, &c->p.rotor, &c->p.shape, c->speed, c->layout.count, &rotors);
+        rotor_add_general(&c->layout, &c->p.rotor, &c->p.curve, c->speed, c->layout.count, &rotors);
     else
         rotor_add(&c->layout, &c->p.rotor, c->speed, c->layout.count, &rotors);
     body_loads l = rotors;
     const mat3 rotation = quat_matrix(c->s.attitude);
-    const rotor_inputs scene = {&c->layout, &c->p.rotor, &c->p.shape,     &c->memory,
+    const rotor_inputs scene = {&c->layout, &c->p.rotor, &c->p.curve,     &c->memory,
                                 c->speed,   c->command,  c->layout.count, NULL};
     if (!c->n.rotors) flags &= EFFECTS_OF_BODIES;
     const vec3 g = effects_add_parts(&c->env, &c->p.effects, held, &c->s, rotation, held->time, flags, &scene,

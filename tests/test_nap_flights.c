@@ -235,7 +235,7 @@ static vy_world_body_def random_thing(random_source *r, double low, double high)
     b.cd = random_in(r, 0.2, 1.5);
     b.pressure_centre = ball(r, chance(r, 0.5) ? 0.01 : 0.0);
     b.damping = scattered_vec(r, 1e-9, 1e-5);
-    b.solid.kind = VY_SOLID_SPHERE;
+    b.solid.kind = VY_COLLIDER_SPHERE;
     b.solid.radius = size;
     b.solid.material.restitution = random_in(r, 0.0, 1.0);
     return b;
@@ -291,7 +291,7 @@ static void accounts_hold_with_contacts(void **unused)
         (void)put(world, &b);
         if (chance(&r, 0.5)) {
             vy_obstacle_def floor = vy_default_obstacle_def();
-            floor.solid.kind = VY_SOLID_PLANE;
+            floor.solid.kind = VY_COLLIDER_PLANE;
             floor.position.z = -3.0;
             assert_int_equal(vy_world_add_obstacle(world, &floor, NULL), VY_OK);
         }

@@ -125,7 +125,7 @@ static open_scene open_random(random_source *r, int n, double gravity, uint32_t 
     def.gravity = vec3_make(0.0, 0.0, -gravity);
     def.integrator = n % 2 ? VY_INTEGRATOR_RK4 : VY_INTEGRATOR_LIE_MIDPOINT;
     def.contacts.on = contacts > 0;
-    if (n % 5 == 0) def.contacts.sleep = 0.2;
+    if (n % 5 == 0) def.contacts.time_to_sleep = 0.2;
     assert_int_equal(vy_bodies_create(&def, &t.b, NULL), VY_OK);
     t.id[0] = add_random(t.b, r, vec3_make(0.0, 0.0, 0.6), contacts > 0, &t.mass[0], &t.radius[0]);
     t.id[1] = add_random(t.b, r, vec3_add(vec3_make(0.0, 0.0, 1.6), random_vec(r, 0.4)), contacts > 0,
@@ -184,7 +184,7 @@ static void closing_is_slow_and_keeps_momentum(void **state)
     for (int n = 0; n < scenes(); ++n) {
         open_scene t = open_random(&r, n, 0.0, 0);
         join_random(&t, &r, n % KINDS, 0);
-        const double time = joint_at(&t).closing;
+        const double time = joint_at(&t).closing_time;
         const double m = t.mass[0] > 0.0 && t.mass[1] > 0.0 ? fmin(t.mass[0], t.mass[1])
                                                             : fmax(t.mass[0], t.mass[1]),
                      whole = 0.5 * m * SPEED * SPEED;
@@ -206,7 +206,7 @@ static void closing_is_slow_and_keeps_momentum(void **state)
             vy_bodies_read_momentum(t.b, &p, &l);
             drift = fmax(drift, (vec3_length(p) + vec3_length(l)) / (m * SPEED));
         }
-        assert_near(joint_at(&t).closing, 0.0, 0.0);
+        assert_near(joint_at(&t).closing_time, 0.0, 0.0);
         assert_near(error_of(&t), 0.0, 1e-8);
         vy_bodies_destroy(t.b);
     }
@@ -245,7 +245,7 @@ static void closing_work_is_reported(void **state)
         const double weight = G * (t.mass[0] + t.mass[1]), before = energy_of(t.b);
         join_random(&t, &r, n % KINDS, 1);
         double floor = before;
-        const double time = joint_at(&t).closing;
+        const double time = joint_at(&t).closing_time;
         for (int k = 0; k < (int)((time + 0.5) / t.dt); ++k) {
             assert_int_equal(vy_bodies_step(t.b) & VY_BODIES_NOT_FINITE, 0);
             touched += vy_bodies_contact_count(t.b) > 0;
@@ -262,7 +262,8 @@ static vy_bodies *set_on_ground(double dt, vy_contact_solver solver)
     vy_bodies_def def = vy_default_bodies_def();
     vy_bodies *b = NULL;
     def.dt = dt;
-    def.contacts = solver == VY_SOLVER_IMPULSE ? vy_impulse_contacts_def() : vy_default_contacts_def();
+    def.contacts =
+        solver == VY_CONTACT_SOLVER_IMPULSE ? vy_impulse_contacts_def() : vy_default_contacts_def();
     def.contacts.on = 1;
     assert_int_equal(vy_bodies_create(&def, &b, NULL), VY_OK);
     const vy_shape ground = plane(vec3_make(0.0, 0.0, 1.0));
@@ -276,7 +277,7 @@ static void a_short_cable_lifts_what_lies(void **state)
     static const double steps[] = {1.0 / 60.0, 1.0 / 240.0, 1e-3};
     for (int n = 0; n < 6; ++n) {
         const double dt = steps[n % 3];
-        vy_bodies *b = set_on_ground(dt, n < 3 ? VY_SOLVER_SOFT : VY_SOLVER_IMPULSE);
+        vy_bodies *b = set_on_ground(dt, n < 3 ? VY_CONTACT_SOLVER_SOFT : VY_CONTACT_SOLVER_IMPULSE);
         const vy_shape cube = box(0.1, 0.1, 0.1);
         const vy_body_id id =
             add(b, VY_BODY_DYNAMIC, &cube, 1.0, vec3_make(0.0, 0.0, 0.1), vec3_zero(), vy_default_material());
@@ -398,7 +399,7 @@ static void nobody_sleeps_while_a_joint_closes(void **state)
     set.dt = 1.0 / 60.0;
     set.closing_speed = 0.01;
     set.contacts.on = 1;
-    set.contacts.sleep = 0.2;
+    set.contacts.time_to_sleep = 0.2;
     assert_int_equal(vy_bodies_create(&set, &b, NULL), VY_OK);
     const vy_shape cube = box(0.1, 0.1, 0.1), ground = plane(vec3_make(0.0, 0.0, 1.0));
     add(b, VY_BODY_STATIC, &ground, 1.0, vec3_zero(), vec3_zero(), vy_default_material());
@@ -416,7 +417,7 @@ static void nobody_sleeps_while_a_joint_closes(void **state)
     assert_false(vy_body_is_asleep(b, id));
     for (int k = 0; k < 600; ++k) {
         assert_int_equal(vy_joint_read(b, joint, &s), VY_OK);
-        assert_true(s.closing == 0.0 || !vy_body_is_asleep(b, id));
+        assert_true(s.closing_time == 0.0 || !vy_body_is_asleep(b, id));
         assert_int_equal(vy_bodies_step(b), 0);
     }
     assert_near(check_distance(read(b, id).position, def.anchor_a), 0.0, 1e-9);

@@ -361,7 +361,7 @@ static void every_joule_has_a_cause(void **unused)
         const row r = {"energy", sets[n / 2], 0};
         const vy_integrator integrator = integrators[n % 2];
         vy_world *world = world_of(&r, 1e-3, integrator);
-        vy_world_open_account(world);
+        vy_world_track_energy(world);
         (void)vy_world_advance(world, 480);
         vy_energy e;
         assert_int_equal(vy_world_read_energy(world, vy_world_body(world, 0), &e), VY_OK);

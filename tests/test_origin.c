@@ -1,6 +1,6 @@
 // test_origin.c - a world at a place of a turning planet: its equations against the inertial ones and long
 // double, its flights against inertial flights, flat ones and closed forms.
-#include "environment/surroundings_build.h"
+#include "environment/environment_build.h"
 #include "flight.h"
 #include "volery/ground.h"
 
@@ -18,13 +18,13 @@ static vy_planet_def earth_at(double latitude, double longitude, double height)
                                       .j2 = VY_EARTH_J2}};
 }
 
-static surroundings build(const vy_planet_def *planet)
+static environment_model build(const vy_planet_def *planet)
 {
     vy_environment_def def = vy_default_environment_def();
-    surroundings env;
+    environment_model env;
     def.planet = *planet;
     assert_int_equal(vy_check_environment_def(&def, NULL), VY_OK);
-    vy_surroundings_build(&def, &env);
+    vy_environment_build(&def, &env);
     return env;
 }
 
@@ -57,7 +57,7 @@ static void heights_are_those_of_the_ellipsoid(void **unused)
         const double latitude = random_latitude(&r), h0 = random_in(&r, -400.0, 9000.0);
         const double reach = pow(10.0, random_in(&r, -1.0, 5.0)), h = random_in(&r, -100.0, 5000.0);
         const vy_planet_def planet = earth_at(latitude, 0.0, h0);
-        const surroundings env = build(&planet);
+        const environment_model env = build(&planet);
         const long double lat = (long double)latitude + (long double)random_in(&r, -reach, reach) / 6.4e6L,
                           east = (long double)random_in(&r, -reach, reach) / 6.4e6L;
         const long double s = sinl((long double)latitude), c = cosl((long double)latitude);
@@ -119,7 +119,7 @@ static void gravity_is_the_inertial_one(void **unused)
     for (int trial = 0; trial < 5000; ++trial) {
         const double latitude = random_latitude(&r);
         const vy_planet_def planet = earth_at(latitude, 0.0, random_in(&r, 0.0, 5000.0));
-        const surroundings env = build(&planet);
+        const environment_model env = build(&planet);
         const vec3 at = random_vec(&r, pow(10.0, random_in(&r, 0.0, 5.0)));
         const vec3 m = local_to_meridian(&env.gravity.frame, at);
         const gravity_params inertial = {
@@ -140,7 +140,7 @@ static void gravity_is_the_inertial_one(void **unused)
     assert_true(worst < 2e-14 && slope < 1e-8);
     // NIMA TR8350.2: normal gravity at the equator and at the pole, up to what J4 and J6 add (environment.md)
     const vy_planet_def equator = earth_at(0.0, 0.0, 0.0), pole = earth_at(0.5 * PI, 0.0, 0.0);
-    const surroundings a = build(&equator), b = build(&pole);
+    const environment_model a = build(&equator), b = build(&pole);
     assert_near(gravity_at(&a.gravity, vec3_zero()).z, -9.7803253359, 5e-5);
     assert_near(gravity_at(&b.gravity, vec3_zero()).z, -9.8321849378, 1.3e-4);
 }
@@ -352,7 +352,7 @@ static void a_falling_stone_drifts_east(void **unused)
         def.environment.atmosphere.mode = VY_ATMOSPHERE_NONE;
         drone.position = (vy_vec3){0.0, 0.0, 500.0};
         vy_world *world = fly_in(&def, &drone);
-        const surroundings env = build(&def.environment.planet);
+        const environment_model env = build(&def.environment.planet);
         const double g = -gravity_at(&env.gravity, drone.position).z, t = 10.0;
         assert_int_equal(vy_world_advance(world, 10000), 0);
         const double want = VY_EARTH_RATE * cos(latitudes[i]) * g * t * t * t / 3.0;
@@ -385,7 +385,7 @@ static void a_planet_at_rest_is_flat(void **unused)
     (void)unused;
     vy_planet_def planet = earth_at(45.0 * DEGREE, 0.0, 0.0);
     planet.rate = 0.0;
-    const surroundings env = build(&planet);
+    const environment_model env = build(&planet);
     vy_drone_def drone = follower();
     drone.velocity = (vy_vec3){0.3, -0.2, 0.1}; // something to come back from
     const vec3 g = gravity_at(&env.gravity, drone.position);
@@ -408,7 +408,7 @@ static void a_turning_planet_pushes_by_coriolis(void **unused)
 {
     (void)unused;
     const vy_planet_def planet = earth_at(45.0 * DEGREE, 0.0, 0.0);
-    const surroundings env = build(&planet);
+    const environment_model env = build(&planet);
     vy_drone_def drone = follower();
     vy_path_def *path = &drone.controller.path;
     path->kind = VY_PATH_LINE;
@@ -452,7 +452,7 @@ static void energy_is_accounted_for(void **unused)
     const vy_planet_def local = earth_at(50.0 * DEGREE, 0.0, 0.0);
     const vy_geodetic start = {.latitude = 50.0 * DEGREE, .altitude = 5000.0, .velocity = {40.0, 10.0, 0.0}};
     vy_world *world = drop(&local, &start, vec3_make(3.0, -2.0, 5.0), VY_INTEGRATOR_RK4);
-    vy_world_open_account(world);
+    vy_world_track_energy(world);
     assert_int_equal(vy_world_advance(world, 2000), 0);
     vy_energy e;
     assert_int_equal(vy_world_read_energy(world, vy_world_body(world, 0), &e), VY_OK);

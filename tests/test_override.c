@@ -75,10 +75,10 @@ static void try_path(const char *path)
     }
 }
 
-static void walk(const vy_table *table, const char *prefix)
+static void walk(const vy_schema_table *table, const char *prefix)
 {
     for (int i = 0; i < table->row_count; ++i) {
-        const vy_row *row = &table->rows[i];
+        const vy_schema_row *row = &table->rows[i];
         char path[PLUGIN_PATH_CAP];
         const int size = snprintf(path, sizeof path, "%s%s%s", prefix, *prefix != '\0' ? "." : "", row->key);
         assert_in_range(size, 1, PLUGIN_PATH_CAP - 8);

@@ -379,7 +379,7 @@ static void rests(double dt, double heavy, int legs, double drop)
         step(b, 1);
         assert_true(read(b, top).position.z > height - 0.005);
     }
-    for (uint32_t i = 1; i < vy_bodies_limit(b); ++i)
+    for (uint32_t i = 1; i < vy_bodies_slot_count(b); ++i)
         assert_true(vec3_length(read(b, vy_bodies_at(b, i)).velocity) < 1e-6);
     assert_near(read(b, top).position.z, height, 2.5e-4);
     vy_bodies_destroy(b);

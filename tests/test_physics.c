@@ -400,11 +400,11 @@ static void ruling_10_rigid_bounds_statics_and_lifts(void **unused)
     const vy_physics_id to_wall = add(p, &ball);
     ball.start.velocity = (vy_vec3){25, 0, 0};
     const vy_physics_id to_box = add(p, &ball);
-    box.solid.kind = VY_SOLID_BOX;
+    box.solid.kind = VY_COLLIDER_BOX;
     box.solid.size = (vy_vec3){1, 4, 4};
     box.start.position = (vy_vec3){5, 0, 2};
     assert_int_equal(vy_physics_add_static(p, &box, NULL), VY_OK);
-    lift.solid.kind = VY_SOLID_CYLINDER;
+    lift.solid.kind = VY_COLLIDER_CYLINDER;
     lift.solid.radius = 1.0;
     lift.solid.length = 0.2;
     lift.start.position = (vy_vec3){-5, -5, 1};

@@ -124,7 +124,7 @@ static void allowed_it_is_started_if_the_log_is_sound(void **unused)
 static void a_program_in_words(void **unused)
 {
     (void)unused;
-    char out[VY_PROGRAM_ROOM];
+    char out[VY_PROGRAM_CAP];
     vy_controller_def def = vy_default_controller_def();
     assert_int_equal(vy_host_describe(&def, out), 0);
     assert_string_equal(out, "");

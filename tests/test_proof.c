@@ -35,8 +35,7 @@ static int set_up(void **unused)
 {
     (void)unused;
     static const char *const overrides[] = {"duration=2"};
-    const vy_scenario_options options = {
-        .overrides = overrides, .override_count = 1, .load = vy_load_vehicle};
+    const vy_scenario_options options = {.overrides = overrides, .override_count = 1, .load = vy_load_file};
     vy_diagnostics told;
     if (mkdtemp(folder) == NULL) return -1;
     snprintf(run, sizeof run, "%s/run.mcap", folder);

@@ -88,7 +88,7 @@ static void think(const vy_vehicle_def *v,
     const multirotor_params p = {
         .body = {1.0 / v->mass, v->inertia, mat3_inverse(v->inertia)},
         .rotor = {v->thrust_coef, v->torque_coef, exp(-0.5 * DT / up), exp(-DT / up)},
-        .shape = {.linear = v->thrust_linear,
+        .curve = {.linear = v->thrust_linear,
                   .cubic = v->thrust_cubic,
                   .torque_ratio = v->torque_coef / v->thrust_coef,
                   .fall_half = exp(-0.5 * DT / down),
@@ -97,7 +97,7 @@ static void think(const vy_vehicle_def *v,
                   .fall = 1.0 / down},
         .effects = {.mass = v->mass, .rotors = {.inertia = v->rotor_air.inertia}},
     };
-    const surroundings env = {.gravity = {.uniform = {0.0, 0.0, 0.0}}};
+    const environment_model env = {.gravity = {.uniform = {0.0, 0.0, 0.0}}};
     const rotor_air_state memory = {{0.0, 0.0, 0.0}, {0.0}};
     const multirotor_inputs in = {.layout = &layout,
                                   .params = &p,
@@ -111,12 +111,12 @@ static void think(const vy_vehicle_def *v,
         for (int k = 0; k < 4; ++k) {
             told[k] = motor_speed(&motor, command[i][k]);
             if (i == 0) speed[k] = told[k];
-            const double keep = told[k] < speed[k] ? p.shape.fall_full : p.rotor.decay_full;
+            const double keep = told[k] < speed[k] ? p.curve.fall_full : p.rotor.decay_full;
             if (i > 0) speed[k] = rotor_speed_after(speed[k], told[k], keep);
             if (speeds != NULL) speeds[4 * i + k] = speed[k] / v->speed_max;
         }
         const body_state s = {{0, 0, 0}, {0, 0, 0}, {1, 0, 0, 0}, rate[i]};
-        const body_rates d = multirotor_derivative(&in, &s, speed, told, 4, VARIANT_GENERAL, 0.0);
+        const body_derivatives d = multirotor_derivative(&in, &s, speed, told, 4, VARIANT_GENERAL, 0.0);
         thought[0][i] = d.acceleration.z;
         thought[1][i] = d.rate_dot.x;
         thought[2][i] = d.rate_dot.y;

@@ -346,7 +346,7 @@ static void states_changed(void **unused)
             assert_true(v.d.found && v.d.field[0] != '\0');
             assert_int_equal(v.d.tick, tick);
             assert_int_equal(v.d.field_tick, tick);
-            assert_true(v.d.whole_a != v.d.whole_b);
+            assert_true(v.d.integer_a != v.d.integer_b);
         }
         vy_world_destroy(world);
     }

@@ -182,8 +182,8 @@ static void rng_uniform_is_uniform(void **unused)
     assert_true(fabs(chi_square(fine, BINS, (double)COUNT / BINS)) < 4.0);
     assert_true(fabs(sum / COUNT) < 4.0 * sqrt(1.0 / 12.0 / COUNT));
     assert_true(fabs(squares / COUNT - 1.0 / 12.0) < 4.0 * sqrt(1.0 / 180.0 / COUNT));
-    assert_true(rng_unit(0, 0) == 0x1p-53);
-    assert_true(rng_unit(0xffffffff, 0xffffffff) == 1.0 - 0x1p-53);
+    assert_true(rng_uniform(0, 0) == 0x1p-53);
+    assert_true(rng_uniform(0xffffffff, 0xffffffff) == 1.0 - 0x1p-53);
 }
 
 /// P(X < x) for a standard normal X.
@@ -332,22 +332,22 @@ static void rng_rows_side_by_side(void **unused)
         const uint64_t seed = random_bits(), index = random_bits() >> 32, step = random_bits();
         const uint32_t stream = (uint32_t)(random_bits() & 0xffffff), first = (uint32_t)(random_bits() % 240);
         const int along = random_bits() % 2 == 0; // in steps, else in blocks
-        const rng_row row = {seed,  index, step, along ? random_bits() % 1000 : 0, (stream << 8) + first,
-                             !along};
-        double each[RNG_ROW][4], wide[RNG_ROW][5];
+        const rng_blocks row = {seed,  index, step, along ? random_bits() % 1000 : 0, (stream << 8) + first,
+                                !along};
+        double each[RNG_BLOCK_COUNT][4], wide[RNG_BLOCK_COUNT][5];
         memset(wide, 0, sizeof wide);
-        for (uint32_t k = 0; k < RNG_ROW; ++k)
+        for (uint32_t k = 0; k < RNG_BLOCK_COUNT; ++k)
             rng_normals_of_block(seed, row.block + k * row.block_stride, index, step + k * row.step_stride,
                                  each[k]);
         for (int level = VY_CPU_BASELINE; level <= (int)vy_cpu_best() + 1; ++level) {
             switch (level) {
-            case VY_CPU_BASELINE: vy_rng_row_baseline(&row, wide[0], 5); break;
-            case VY_CPU_AVX2: vy_rng_row_avx2(&row, wide[0], 5); break;
-            case VY_CPU_AVX512: vy_rng_row_avx512(&row, wide[0], 5); break;
+            case VY_CPU_BASELINE: vy_rng_normal_blocks_baseline(&row, wide[0], 5); break;
+            case VY_CPU_AVX2: vy_rng_normal_blocks_avx2(&row, wide[0], 5); break;
+            case VY_CPU_AVX512: vy_rng_normal_blocks_avx512(&row, wide[0], 5); break;
             default: break;
             }
-            if (level > (int)vy_cpu_best()) vy_rng_row(&row, wide[0], 5);
-            for (int k = 0; k < RNG_ROW; ++k) {
+            if (level > (int)vy_cpu_best()) vy_rng_normal_blocks(&row, wide[0], 5);
+            for (int k = 0; k < RNG_BLOCK_COUNT; ++k) {
                 assert_memory_equal(each[k], wide[k], sizeof each[k]);
                 assert_true(wide[k][4] == 0.0);
             }

@@ -14,7 +14,7 @@ typedef struct moment {
     rotor_curve shape;
     rotor_air_state memory;
     effect_params p;
-    surroundings env;
+    environment_model env;
     held_inputs held;
     body_state s;
     double speed[ROTOR_CAP], command[ROTOR_CAP];
@@ -40,11 +40,11 @@ static moment random_moment(random_source *r)
     m.shape = (rotor_curve){.torque_ratio = 0.02, .rise = 30.0, .fall = 15.0};
     m.memory.downwash = random_vec(r, 3.0);
     const vec3 wind = random_vec(r, 5.0);
-    m.env = (surroundings){.gravity = {.uniform = {0, 0, -9.8}},
-                           .air = {.mode = ATMOSPHERE_STANDARD, .density = 1.225},
-                           .constant_wind = wind,
-                           .has_wind = 1,
-                           .steady = 1};
+    m.env = (environment_model){.gravity = {.uniform = {0, 0, -9.8}},
+                                .air = {.mode = ATMOSPHERE_STANDARD, .density = 1.225},
+                                .constant_wind = wind,
+                                .has_wind = 1,
+                                .steady = 1};
     m.s = (body_state){random_vec(r, 3.0), random_vec(r, 8.0), random_attitude(r), random_vec(r, 3.0)};
     m.s.position.z = random_in(r, 0.1, 3.0);
     const vec3 flow = vec3_sub(vec3_sub(m.s.velocity, wind), m.memory.downwash);
@@ -56,7 +56,7 @@ static moment random_moment(random_source *r)
         m.velocity[i] =
             vec3_add(quat_unrotate(m.s.attitude, flow), vec3_cross(m.s.rate, vec3_of(m.layout.hub[i])));
     }
-    m.p.rotors.disc = 2.0 * 1.225 * PI * 0.1 * 0.1;
+    m.p.rotors.momentum_factor = 2.0 * 1.225 * PI * 0.1 * 0.1;
     m.p.rotors.radius = 0.1;
     return m;
 }
@@ -190,7 +190,8 @@ static void inflow_takes_and_gives_thrust(void **unused)
         vec3 force = vec3_zero();
         for (int i = 0; i < 6; ++i) {
             const vec3 a = vec3_of(m.layout.axis[i]), cross = vec3_cross(m.velocity[i], a);
-            const double climb = vec3_dot(m.velocity[i], a), hover = sqrt(m.thrust[i] / m.p.rotors.disc);
+            const double climb = vec3_dot(m.velocity[i], a),
+                         hover = sqrt(m.thrust[i] / m.p.rotors.momentum_factor);
             const double x = climb / hover, across = vec3_dot(cross, cross) / (hover * hover);
             double thrust = 5e-5 * m.speed[i] * (hover - m.memory.inflow[i] - climb);
             if (x < 0.0 && x > -2.0 && across < 1.0)
@@ -272,7 +273,7 @@ static void vortex_ring_takes_thrust(void **unused)
     m.s.rate = vec3_zero();
     m.s.attitude = (quat){1, 0, 0, 0};
     m.p.rotors.vortex_ring = 0.25;
-    const double hover = sqrt(1e-5 * 250000.0 / m.p.rotors.disc);
+    const double hover = sqrt(1e-5 * 250000.0 / m.p.rotors.momentum_factor);
     double lifted = 0.0;
     for (int i = 0; i < 6; ++i) {
         memcpy(m.layout.axis[i], (double[3]){0, 0, 1}, sizeof m.layout.axis[i]);
@@ -371,7 +372,7 @@ static void ground_is_what_is_below(void **unused)
         def.position = (vy_vec3){beside, 0.0, 0.8};
         vy_world *world = fly_in(&world_def, &def);
         vy_obstacle_def floor = vy_default_obstacle_def(), table = floor;
-        table.solid.kind = VY_SOLID_BOX;
+        table.solid.kind = VY_COLLIDER_BOX;
         table.solid.size = (vy_vec3){1.0, 1.0, 0.7};
         table.position = (vy_vec3){0.0, 0.0, 0.35};
         assert_int_equal(vy_world_add_obstacle(world, &table, NULL), VY_OK);
@@ -450,7 +451,7 @@ static blade_loads fine_sum(const vy_vehicle_def *v, const blade_params *b, doub
             const double psi = 2.0 * PI * j / 360.0, tx = -spin * sin(psi), ty = spin * cos(psi);
             const double ut = w * r + tx * vx + ty * vy, phi = atan2(through, ut), a = pitch - phi;
             const double u2 = ut * ut + through * through;
-            const double cl = fmin(fmax(b->slope * sin(a) * cos(a), -b->stall), b->stall);
+            const double cl = fmin(fmax(b->slope * sin(a) * cos(a), -b->lift_max), b->lift_max);
             const double cd = b->drag_0 + b->drag_2 * sin(a) * sin(a);
             const double q = 0.5 * 1.225 * v->blade.chord * v->blade.count * u2 * dr / 360.0;
             const double up = q * (cl * cos(phi) - cd * sin(phi)), back = q * (cl * sin(phi) + cd * cos(phi));
@@ -687,7 +688,8 @@ static void the_search_finds_every_wake(void **unused)
                 const wake_source w = {.position = defs[j].position,
                                        .down = vec3_scale(-1.0, up),
                                        .momentum = sqrt(thrust / 1.225),
-                                       .exit = sqrt(2.0 * thrust / (1.225 * 4.0 * PI * 0.0231 * 0.0231)),
+                                       .exit_speed =
+                                           sqrt(2.0 * thrust / (1.225 * 4.0 * PI * 0.0231 * 0.0231)),
                                        .width = 4.0 * 0.0231};
                 const vec3 offset = vec3_sub(defs[i].position, defs[j].position);
                 air = vec3_add_scaled(air, wake_speed(&w, offset, wd.environment.wakes.length), w.down);

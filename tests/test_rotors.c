@@ -225,7 +225,7 @@ static void motor_curves_and_their_inverse(void **unused)
                           .dead_zone = random_in(&r, 0.0, 0.5),
                           .quadratic = 1e-7};
         m.speed_idle = random_in(&r, 0.0, 0.3) * m.speed_max;
-        m.square = n % 3 == 0 ? 1.0 : n % 3 == 1 ? 0.0 : random_in(&r, 0.0, 1.0);
+        m.thrust_model_factor = n % 3 == 0 ? 1.0 : n % 3 == 1 ? 0.0 : random_in(&r, 0.0, 1.0);
         m.linear = random_in(&r, -0.1, 0.3) * m.quadratic * m.speed_max;
         m.cubic = n % 2 ? random_in(&r, -0.1, 0.3) * m.quadratic / m.speed_max : 0.0;
         const double w = random_in(&r, m.speed_idle * 1.001 + 1.0, m.speed_max);
@@ -236,7 +236,7 @@ static void motor_curves_and_their_inverse(void **unused)
         const double thrust = m.quadratic * w * w + m.linear * w + m.cubic * w * w * w;
         if (thrust > 0.0) assert_near(motor_speed_for(&m, thrust), w, 1e-7 * m.speed_max);
     }
-    const motor_params thrust = {.speed_max = 1000.0, .square = 0.0, .quadratic = 6e-6};
+    const motor_params thrust = {.speed_max = 1000.0, .thrust_model_factor = 0.0, .quadratic = 6e-6};
     for (double u = 0.1; u <= 1.0; u += 0.1) {
         const double w = motor_speed(&thrust, u);
         assert_near(6e-6 * w * w, 6.0 * u, 1e-12);

@@ -201,9 +201,9 @@ static void rounding_of_the_caller_changes_no_result(void **unused)
 #if defined(__x86_64__)
         if (i >= 4) fpu_set_mode(fpu_mode() | 0x8040u); // denormals are zero, coming and going
 #endif
-        const uint64_t before = fpu_mode() & FPU_MODE_BITS, before_text = fpu_text_mode();
+        const uint64_t before = fpu_mode() & FPU_MODE_BITS, before_text = fpu_x87_mode();
         take_all(&r, points, 60, log);
-        const uint64_t after = fpu_mode() & FPU_MODE_BITS, after_text = fpu_text_mode();
+        const uint64_t after = fpu_mode() & FPU_MODE_BITS, after_text = fpu_x87_mode();
         (void)fesetround(FE_TONEAREST);
         fpu_set_mode(FPU_MODE_WANTED);
         assert_true(before == after && before_text == after_text);

@@ -167,7 +167,7 @@ static vy_world *over_slope(const vy_drone_def *drone, uint32_t contacts)
     def.contacts.on = contacts > 0;
     vy_world *world = fly_in(&def, drone);
     vy_obstacle_def hill = vy_default_obstacle_def();
-    hill.solid.kind = VY_SOLID_HEIGHTS;
+    hill.solid.kind = VY_COLLIDER_HEIGHT_FIELD;
     hill.solid.heights = (vy_numbers){heights, 9, 9};
     hill.solid.spacing = 1.0;
     hill.position = (vy_vec3){-4.0, -4.0, 0.0};
@@ -182,7 +182,7 @@ static void terrain_is_the_ground(void **unused)
     random_source r = {21};
     for (int n = 0; n < 200; ++n) {
         vy_drone_def def = body();
-        def.solid.kind = VY_SOLID_NONE;
+        def.solid.kind = VY_COLLIDER_NONE;
         def.vehicle.collision_point_count = 1;
         def.vehicle.collision_points[0].position = random_vec(&r, 0.5);
         def.attitude = random_attitude(&r);

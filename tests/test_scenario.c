@@ -43,7 +43,7 @@ static void values_of_every_key_arrive(void **unused)
     assert_string_equal(own->parameters[1].name, "k-d");
     assert_true(own->parameters[0].value == 1.5 && own->parameters[1].value == -2e-3);
     assert_string_equal(s->drones[6].def.controller.program, "./g a");
-    assert_int_equal(s->drones[6].def.controller.spread, 1);
+    assert_int_equal(s->drones[6].def.controller.any_core, 1);
     assert_true(e->vehicle.inertia.m[0][1] == 0.1 && e->vehicle.rotor_count == 0 && e->rotor_speed == 0.0);
     assert_true(e->imu.period == 0.0 && e->mocap.period == 0.02 && e->mocap.position_noise == 0.002);
     assert_int_equal(s->disturbances[0].drone, 0);

@@ -76,7 +76,7 @@ static void compare_vehicle(const char *path, const char *name)
 {
     char text[400], *printed[2];
     for (int i = 0; i < 2; ++i) {
-        const vy_scenario_options options = {.load = i == 0 ? vy_load_vehicle : NULL};
+        const vy_scenario_options options = {.load = i == 0 ? vy_load_file : NULL};
         snprintf(text, sizeof text, "volery: 1\ndrones: [{vehicle: %s, controller: {kind: none}}]\n",
                  i == 0 ? path : name);
         char *said;
@@ -139,10 +139,11 @@ static void pages_are_current(void **unused)
 // --- printing and hash: walks over the table
 
 // Calls `visit` with each number, choice, text... of an object; `label` for values that cannot change a bit.
-typedef void visit_fn(void *self, const vy_table *table, const vy_row *row, char *field, int label);
+typedef void visit_fn(void *self, const vy_schema_table *table, const vy_schema_row *row, char *field,
+                      int label);
 
 // An option that is not used is not in the hash.
-static int is_off(const vy_row *row, const char *object)
+static int is_off(const vy_schema_row *row, const char *object)
 {
     double first;
     if (!(row->flags & VY_ROW_HASHED_IF_SET) || row->type != VY_TYPE_OBJECT) return 0;
@@ -150,10 +151,10 @@ static int is_off(const vy_row *row, const char *object)
     return first == 0.0;
 }
 
-static void walk(const vy_table *table, char *object, int label, visit_fn *visit, void *self)
+static void walk(const vy_schema_table *table, char *object, int label, visit_fn *visit, void *self)
 {
     for (int i = 0; i < table->row_count; ++i) {
-        const vy_row *row = &table->rows[i];
+        const vy_schema_row *row = &table->rows[i];
         if (!vy_row_applies(table, row, object) || is_off(row, object)) continue;
         const int inner = label || (row->flags & VY_ROW_UNHASHED) != 0;
         if (row->type == VY_TYPE_OBJECT) {
@@ -177,7 +178,7 @@ typedef struct hash_check {
     int changed, labels;
 } hash_check;
 
-static void check_bit(hash_check *c, const vy_row *row, char *byte, int label)
+static void check_bit(hash_check *c, const vy_schema_row *row, char *byte, int label)
 {
     *byte = (char)(*byte ^ 1);
     const uint64_t hash = vy_scenario_hash(c->scenario);
@@ -188,7 +189,8 @@ static void check_bit(hash_check *c, const vy_row *row, char *byte, int label)
 }
 
 // The last bit of each number in the row is turned, and the hash looked at.
-static void change_value(void *self, const vy_table *table, const vy_row *row, char *field, int label)
+static void change_value(void *self, const vy_schema_table *table, const vy_schema_row *row, char *field,
+                         int label)
 {
     hash_check *c = self;
     size_t count = 1, size = 8;
@@ -239,7 +241,7 @@ static void hash_covers_every_value_that_matters(void **unused)
     }
     assert_true(vy_scenario_hash(s) == c.hash);
     // An option that is off is not in the hash, whatever its other numbers are.
-    s->contacts.def.sleep = 0.0;
+    s->contacts.def.time_to_sleep = 0.0;
     const uint64_t off = vy_scenario_hash(s);
     s->contacts.def.sleep_speed *= 2.0;
     assert_true(vy_scenario_hash(s) == off && off != c.hash);
@@ -260,7 +262,8 @@ static void mark(cover *c, const void *at, size_t size)
     memset(c->seen + ((const char *)at - c->begin), 1, size);
 }
 
-static void mark_value(void *self, const vy_table *table, const vy_row *row, char *field, int label)
+static void mark_value(void *self, const vy_schema_table *table, const vy_schema_row *row, char *field,
+                       int label)
 {
     (void)table;
     (void)label;
@@ -288,7 +291,7 @@ static void every_field_of_a_drone_has_a_key(void **unused)
     v->collision_point_count = VY_COLLISION_POINT_CAP;
     k->setpoint_count = VY_SETPOINT_CAP;
     c.begin = (const char *)&drone;
-    const vy_row *drones = vy_table_find(&vy_scenario_table, "drones");
+    const vy_schema_row *drones = vy_table_find(&vy_scenario_table, "drones");
     for (int rung = VY_RUNG_NONE; rung <= VY_RUNG_PILOT; ++rung) {
         k->start.rung = (vy_rung)rung;
         walk(drones->table, (char *)&drone, 0, mark_value, &c);
@@ -298,12 +301,12 @@ static void every_field_of_a_drone_has_a_key(void **unused)
         walk(drones->table, (char *)&drone, 0, mark_value, &c);
     }
     k->path.waypoint_count = VY_WAYPOINT_CAP;
-    for (int kind = VY_PATH_SETPOINTS; kind <= VY_PATH_SNAP; ++kind) {
+    for (int kind = VY_PATH_SETPOINTS; kind <= VY_PATH_MINIMUM_SNAP; ++kind) {
         k->path.kind = (vy_path_kind)kind;
         walk(drones->table, (char *)&drone, 0, mark_value, &c);
     }
-    for (int kind = VY_SOLID_AUTO; kind <= VY_SOLID_HULL; ++kind) {
-        drone.def.solid.kind = (vy_solid_kind)kind;
+    for (int kind = VY_COLLIDER_AUTO; kind <= VY_COLLIDER_HULL; ++kind) {
+        drone.def.solid.kind = (vy_collider_kind)kind;
         walk(drones->table, (char *)&drone, 0, mark_value, &c);
     }
     drone.mission_count = VY_SETPOINT_CAP;
@@ -355,7 +358,8 @@ typedef struct shaker {
 } shaker;
 
 // A random value that the row's range and the other values allow.
-static void shake_value(void *self, const vy_table *table, const vy_row *row, char *field, int label)
+static void shake_value(void *self, const vy_schema_table *table, const vy_schema_row *row, char *field,
+                        int label)
 {
     (void)label;
     random_source *r = &((shaker *)self)->random;

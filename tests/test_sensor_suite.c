@@ -475,7 +475,7 @@ static void rays_see_the_shapes_of_the_world(void **unused)
                                             .attitude = {1.0, 0.0, 0.0, 0.0}};
     def.sensor_suite.range =
         (vy_range_def){.period = 0.001, .min = 0.1, .max = 50.0, .direction = {0.0, 0.0, -1.0}};
-    def.solid.kind = VY_SOLID_SPHERE;
+    def.solid.kind = VY_COLLIDER_SPHERE;
     def.solid.radius = 0.3;
     assert_int_equal(vy_world_add_drone(world, &def, NULL, NULL), VY_OK);
     vy_drone_def other = passive_body();
@@ -483,7 +483,7 @@ static void rays_see_the_shapes_of_the_world(void **unused)
     other.solid = def.solid;
     assert_int_equal(vy_world_add_drone(world, &other, NULL, NULL), VY_OK);
     vy_obstacle_def wall = vy_default_obstacle_def();
-    wall.solid.kind = VY_SOLID_BOX;
+    wall.solid.kind = VY_COLLIDER_BOX;
     wall.solid.size = (vy_vec3){1.0, 10.0, 20.0};
     wall.position = (vy_vec3){7.0, 0.0, 0.0};
     assert_int_equal(vy_world_add_obstacle(world, &wall, NULL), VY_OK);

@@ -90,7 +90,7 @@ static void random_numbers_are_the_doubles_rounded(void **state)
         worst = fmax(worst, fabs((double)single_normal(word) - rng_normal_of_word(word)));
         const double unit = (double)single_unit(word);
         assert_true(unit > 0.0 && unit < 1.0);
-        assert_near(unit, rng_unit(word, 0), 0x1p-23);
+        assert_near(unit, rng_uniform(word, 0), 0x1p-23);
     }
     print_message("normal deviates differ by %.2g\n", worst);
     assert_true(worst < 8e-7);
@@ -117,7 +117,7 @@ static void packed_cells_have_no_holes(void **state)
             vy_pack_mark_integers(&counts, whole);
             size_t size = 0;
             for (size_t i = 0; i < cells; ++i) size += whole[i] ? 8 : 4;
-            assert_int_equal(size, vy_single_size(&counts));
+            assert_int_equal(size, vy_pack_size(&counts));
             for (size_t i = 0; i < cells; ++i) values[i] = (double)(1.0f / (float)(i + 3));
             vy_pack(whole, cells, values, 8, packed);
             vy_unpack(whole, cells, packed, back, 8);
@@ -188,7 +188,7 @@ static drift fly_both(const char *name, const vy_scenario *s)
     vy_batch *a = batch_of(s, VY_PRECISION_DOUBLE), *b = batch_of(s, VY_PRECISION_SINGLE);
     const vy_batch_view x = vy_batch_get_view(a), y = vy_batch_get_view(b);
     drift most = {0.0, 0.0, 0.0, 0.0};
-    assert_string_equal(vy_batch_machine(b), "single");
+    assert_string_equal(vy_batch_kernel(b), "single");
     for (int k = 0; k < 10; ++k) {
         vy_batch_step(a, 500);
         vy_batch_step(b, 500);

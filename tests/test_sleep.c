@@ -14,11 +14,11 @@ static vy_bodies *sleepy_set(uint32_t reserve, uint32_t threads, vy_contact_solv
     vy_bodies_def def = vy_default_bodies_def();
     vy_bodies *b = NULL;
     def.dt = DT;
-    def.contacts = solver == VY_SOLVER_SOFT ? vy_default_contacts_def() : vy_impulse_contacts_def();
+    def.contacts = solver == VY_CONTACT_SOLVER_SOFT ? vy_default_contacts_def() : vy_impulse_contacts_def();
     def.contacts.on = 1;
     def.contacts.reserve = reserve;
     def.contacts.threads = threads;
-    def.contacts.sleep = SECONDS;
+    def.contacts.time_to_sleep = SECONDS;
     def.contacts.sleep_speed = SPEED;
     assert_int_equal(vy_bodies_create(&def, &b, NULL), VY_OK);
     return b;
@@ -86,7 +86,7 @@ static void heaps_fall_asleep(void **unused)
     for (int round = 0; round < 12; ++round) {
         uint64_t twice = x;
         const uint32_t count = 4u + (uint32_t)round;
-        vy_bodies *b = sleepy_set(20, 1, VY_SOLVER_SOFT), *other = new_set(DT, G, 20);
+        vy_bodies *b = sleepy_set(20, 1, VY_CONTACT_SOLVER_SOFT), *other = new_set(DT, G, 20);
         add_heap(b, &x, (int)count);
         add_heap(other, &twice, (int)count);
         const vy_body_id floor = add_floor(b);
@@ -142,11 +142,11 @@ static void heaps_fall_asleep(void **unused)
 static void balls_wake_what_they_hit(void **unused)
 {
     (void)unused;
-    for (int solver = VY_SOLVER_SOFT; solver <= VY_SOLVER_IMPULSE; ++solver) {
+    for (int solver = VY_CONTACT_SOLVER_SOFT; solver <= VY_CONTACT_SOLVER_IMPULSE; ++solver) {
         vy_bodies *b = sleepy_set(16, 1, (vy_contact_solver)solver);
         const vy_shape shape = ball(0.05);
         // The simple response lets nothing come to rest that lies on what moves.
-        const int high = solver == VY_SOLVER_SOFT ? 3 : 1, all = 3 * high;
+        const int high = solver == VY_CONTACT_SOLVER_SOFT ? 3 : 1, all = 3 * high;
         vy_body_id stack[3][3], every[10];
         for (int i = 0; i < 3; ++i) add_stack(b, 0.0, 0.21 * i, stack[i], high); // a centimetre apart
         (void)add_floor(b);
@@ -188,7 +188,7 @@ static void balls_wake_what_they_hit(void **unused)
 static void what_passes_wakes_nobody(void **unused)
 {
     (void)unused;
-    vy_bodies *b = sleepy_set(16, 1, VY_SOLVER_SOFT);
+    vy_bodies *b = sleepy_set(16, 1, VY_CONTACT_SOLVER_SOFT);
     const vy_shape shape = ball(0.05);
     vy_body_id stack[3];
     add_stack(b, 0.0, 0.0, stack, 3);
@@ -279,7 +279,7 @@ static void changes_wake(void **unused)
                                              wake_table, remove_lowest, remove_table, lift,  lower_table,
                                              move_table, pull_one,      hang,         stab};
     for (size_t k = 0; k < sizeof changes / sizeof changes[0]; ++k) {
-        two_stacks s = {.b = sleepy_set(16, 1, VY_SOLVER_SOFT)};
+        two_stacks s = {.b = sleepy_set(16, 1, VY_CONTACT_SOLVER_SOFT)};
         const vy_shape top = box(0.5, 0.5, 0.1);
         add_stack(s.b, 0.0, 0.0, s.a, 3);
         add_stack(s.b, 5.0, 0.0, s.far, 3);
@@ -313,7 +313,7 @@ static void changes_wake(void **unused)
 static void driven_bodies_wake(void **unused)
 {
     (void)unused;
-    vy_bodies *b = sleepy_set(16, 1, VY_SOLVER_SOFT);
+    vy_bodies *b = sleepy_set(16, 1, VY_CONTACT_SOLVER_SOFT);
     const vy_shape plate = box(0.05, 0.5, 0.5), disc = box(0.5, 0.5, 0.1);
     vy_body_id stack[3], rider[1];
     add_stack(b, 0.0, 0.0, stack, 3);
@@ -368,7 +368,7 @@ static void potentials_may_change(void **unused)
     (void)unused;
     double force = 1.0; // [N] held by friction
     const vy_potential p = {.kind = VY_POTENTIAL_CUSTOM, .custom = {&force, lift_by, no_energy}};
-    vy_bodies *b = sleepy_set(4, 1, VY_SOLVER_SOFT);
+    vy_bodies *b = sleepy_set(4, 1, VY_CONTACT_SOLVER_SOFT);
     vy_body_id one[1];
     add_stack(b, 0.0, 0.0, one, 1);
     (void)add_floor(b);
@@ -397,7 +397,7 @@ static void potentials_may_change(void **unused)
 static void pushed_bodies_stay_awake(void **unused)
 {
     (void)unused;
-    vy_bodies *b = sleepy_set(8, 1, VY_SOLVER_SOFT);
+    vy_bodies *b = sleepy_set(8, 1, VY_CONTACT_SOLVER_SOFT);
     vy_body_id one[1];
     const vy_shape shape = box(0.1, 0.1, 0.1);
     vy_body_def d = vy_default_body_def();
@@ -429,7 +429,7 @@ static void joined_bodies_sleep_together(void **unused)
 {
     (void)unused;
     enum { LINKS = 4 };
-    vy_bodies *b = sleepy_set(16, 1, VY_SOLVER_SOFT);
+    vy_bodies *b = sleepy_set(16, 1, VY_CONTACT_SOLVER_SOFT);
     const vy_shape link = box(0.1, 0.05, 0.05);
     vy_body_id chain[LINKS];
     vy_joint_id joints[LINKS], hinge;
@@ -510,7 +510,7 @@ static void custom_joints_stay_awake(void **unused)
     crane.evaluate = always_there;
     crane.jacobian = lifts;
     crane.time_derivative = by_time;
-    vy_bodies *b = sleepy_set(4, 1, VY_SOLVER_SOFT);
+    vy_bodies *b = sleepy_set(4, 1, VY_CONTACT_SOLVER_SOFT);
     const vy_shape shape = ball(0.1);
     const vy_body_id load =
         add(b, VY_BODY_DYNAMIC, &shape, 1.0, vec3_make(0, 0, 1), vec3_zero(), surface(0.5, 0.0));
@@ -546,7 +546,7 @@ static void threads_give_the_same_bits(void **unused)
     void *blocks[MOMENTS];
     size_t sizes[MOMENTS];
     uint64_t hashes[MOMENTS][STEPS];
-    vy_bodies *b = sleepy_set(160, 1, VY_SOLVER_SOFT);
+    vy_bodies *b = sleepy_set(160, 1, VY_CONTACT_SOLVER_SOFT);
     make_story(b);
     uint32_t asleep = 0, last = 0;
     for (int found = 0, steps = 0; found < MOMENTS; ++steps) {
@@ -566,7 +566,7 @@ static void threads_give_the_same_bits(void **unused)
     }
     vy_bodies_destroy(b);
     for (int n = 0; n < 4; ++n) {
-        b = sleepy_set(160, counts[n], VY_SOLVER_SOFT);
+        b = sleepy_set(160, counts[n], VY_CONTACT_SOLVER_SOFT);
         make_story(b);
         for (int m = 0; m < MOMENTS; ++m) {
             assert_int_equal(vy_bodies_restore(b, blocks[m], sizes[m]), VY_OK);
@@ -587,7 +587,7 @@ static void snapshots_keep_sleep(void **unused)
 {
     (void)unused;
     enum { AFTER = 40 };
-    vy_bodies *b = sleepy_set(160, 1, VY_SOLVER_SOFT);
+    vy_bodies *b = sleepy_set(160, 1, VY_CONTACT_SOLVER_SOFT);
     make_story(b);
     int asleep = 0, waking = 0;
     for (int round = 0; round < 26; ++round) {
@@ -635,7 +635,7 @@ static void energy_does_not_grow(void **unused)
     (void)unused;
     uint64_t x = 5;
     for (int round = 0; round < 10; ++round) {
-        vy_bodies *b = sleepy_set(20, 1, VY_SOLVER_SOFT);
+        vy_bodies *b = sleepy_set(20, 1, VY_CONTACT_SOLVER_SOFT);
         add_heap(b, &x, 8);
         (void)add_floor(b);
         const double first = energy_of(b);
@@ -667,13 +667,13 @@ static void numbers_are_checked(void **unused)
     vy_error err;
     vy_bodies_def def = vy_default_bodies_def();
     def.contacts.on = 1;
-    assert_true(def.contacts.sleep == 0.0);
-    def.contacts.sleep = -1.0;
+    assert_true(def.contacts.time_to_sleep == 0.0);
+    def.contacts.time_to_sleep = -1.0;
     assert_int_equal(vy_bodies_create(&def, &b, &err), VY_BAD_VALUE);
-    def.contacts.sleep = 1.0;
+    def.contacts.time_to_sleep = 1.0;
     def.contacts.sleep_speed = 0.0;
     assert_int_equal(vy_bodies_create(&def, &b, &err), VY_BAD_VALUE);
-    def.contacts.sleep = 0.0;
+    def.contacts.time_to_sleep = 0.0;
     assert_int_equal(vy_bodies_create(&def, &b, &err), VY_OK);
     assert_int_equal(vy_body_is_asleep(b, VY_NULL_BODY), 0);
     assert_int_equal(vy_body_wake(b, VY_NULL_BODY), VY_NOT_FOUND);

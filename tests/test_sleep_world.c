@@ -17,7 +17,7 @@ static vy_world *world_of(uint32_t threads, double sleep)
     def.dt = DT;
     def.contacts.on = 1;
     def.contacts.threads = threads;
-    def.contacts.sleep = sleep;
+    def.contacts.time_to_sleep = sleep;
     if (vy_world_create(&def, &world, &err) != VY_OK) fail_msg("%s", err.text);
     return world;
 }
@@ -31,7 +31,7 @@ static vy_drone_id put_box(vy_world *world, double x, double y, double z)
     def.vehicle.cd = def.vehicle.cl = def.vehicle.volume = 0.0;
     def.vehicle.damping_area = def.vehicle.damping = (vy_vec3){0, 0, 0};
     def.position = (vy_vec3){x, y, z};
-    def.solid.kind = VY_SOLID_BOX;
+    def.solid.kind = VY_COLLIDER_BOX;
     def.solid.size = (vy_vec3){0.2, 0.2, 0.2};
     if (vy_world_add_drone(world, &def, &id, &err) != VY_OK) fail_msg("%s", err.text);
     return id;
@@ -66,7 +66,7 @@ static void stacks_sleep(void **unused)
         drone.position = (vy_vec3){2.0, 0.0, 0.05};
         assert_int_equal(vy_world_add_drone(worlds[k], &drone, NULL, NULL), VY_OK);
         put_ground(worlds[k]);
-        vy_world_open_account(worlds[k]);
+        vy_world_track_energy(worlds[k]);
     }
     int steps = 0;
     for (; asleep(worlds[0]) == 0; ++steps) {
@@ -212,7 +212,7 @@ static void differences_are_named(void **unused)
     *vy_entry_count(b, BLOCK_sleeping_contact) = 1;
     assert_true(vy_state_compare(a, size, b, size - sizeof(contact_block), &d));
     assert_string_equal(d.field, "sleeping_contacts.count");
-    assert_true(d.whole_a == 2 && d.whole_b == 1);
+    assert_true(d.integer_a == 2 && d.integer_b == 1);
     free(a);
     free(b);
     vy_world_destroy(world);
@@ -273,7 +273,7 @@ static void joints_and_payloads(void **unused)
     drone.controller.kind = VY_CONTROLLER_NONE;
     drone.controller.start = (vy_intent){.rung = VY_RUNG_MOTORS};
     drone.rotor_speed = 0.0;
-    drone.solid.kind = VY_SOLID_NONE;
+    drone.solid.kind = VY_COLLIDER_NONE;
     drone.position = (vy_vec3){0.3, 0.0, 5.0};
     drone.vehicle.mass = 100.0; // it falls; the box has no say
     const vy_drone_id low = put_box(world, 0.0, 0.0, 0.1), top = put_box(world, 0.0, 0.0, 0.3);

@@ -20,7 +20,7 @@ static vy_world_body_def plate(random_source *r, double speed)
     def.mass = mass;
     def.inertia =
         (vy_mat3){{{k * (y * y + z * z), 0, 0}, {0, k * (x * x + z * z), 0}, {0, 0, k * (x * x + y * y)}}};
-    def.solid.kind = VY_SOLID_BOX;
+    def.solid.kind = VY_COLLIDER_BOX;
     def.solid.size = (vy_vec3){x, y, z};
     def.solid.material.friction = random_in(r, 0.0, 1.0);
     def.solid.material.restitution = random_in(r, 0.0, 0.6);
@@ -52,7 +52,7 @@ static void throw_plate(const vy_world_body_def *def, double dt, double wall, ta
     if (vy_world_create(&world_def, &world, &err) != VY_OK) fail_msg("%s", err.text);
     if (vy_world_add_body(world, def, &id, &err) != VY_OK) fail_msg("%s", err.text);
     vy_obstacle_def obstacle = vy_default_obstacle_def();
-    obstacle.solid.kind = VY_SOLID_BOX;
+    obstacle.solid.kind = VY_COLLIDER_BOX;
     obstacle.solid.size = (vy_vec3){wall, 40.0, 40.0};
     obstacle.solid.material = def->solid.material;
     obstacle.position = (vy_vec3){0, 0, 50};

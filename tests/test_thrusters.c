@@ -48,7 +48,7 @@ static void thrust_follows_its_lag(void **unused)
         vy_world_advance(world, 501); // the first reply acts from the second step on
         const vy_drone_state s = state_of(world, 0);
         const double time = 0.5, rest = exp(-time / lag);
-        assert_near(s.thrust[0], most * (1.0 - rest), 1e-12 * most);
+        assert_near(s.thruster_thrust[0], most * (1.0 - rest), 1e-12 * most);
         const vec3 along = quat_rotate(def.attitude, vec3_scale(1.0 / vec3_length(axis), axis));
         assert_vec_near(s.velocity, vec3_scale(most * (time - lag * (1.0 - rest)), along), 1e-9 * most);
         assert_vec_near(s.rate, vec3_zero(), 1e-12);
@@ -179,7 +179,7 @@ static void allocation_makes_the_wrench(void **unused)
     const vy_drone_def def = satellite();
     ladder_params p;
     assert_int_equal(vy_ladder_build(&def.controller, &def.vehicle, vec3_zero(), &p, NULL), VY_OK);
-    assert_true(p.has_full_authority && p.thrusters && p.rotor_count == 8);
+    assert_true(p.has_full_authority && p.uses_thrusters && p.rotor_count == 8);
     random_source r = {14};
     const rotor_layout layout = vy_layout_build(&def.vehicle);
     for (int n = 0; n < 1000; ++n) {
@@ -241,14 +241,14 @@ static void thrusters_stand_behind_rotors(void **unused)
     vy_world *world = fly(&def);
     vy_world_advance(world, 100);
     vy_drone_state s = state_of(world, 0);
-    assert_true(s.thrust[0] == 0.025 && s.thrust[1] == 0.2 && s.clamps > 0);
+    assert_true(s.thruster_thrust[0] == 0.025 && s.thruster_thrust[1] == 0.2 && s.clamps > 0);
     assert_true(s.velocity.x > 0.0 && s.velocity.y > s.velocity.x);
     const double speed = s.rotor_speed[0];
     intent.rung = VY_RUNG_WRENCH;
     intent.thrust = 0.2;
     vy_world_advance(world, 100);
     s = state_of(world, 0);
-    assert_true(s.thrust[0] == 0.0 && s.thrust[1] == 0.0 && s.motor_command[4] == 0.0);
+    assert_true(s.thruster_thrust[0] == 0.0 && s.thruster_thrust[1] == 0.0 && s.motor_command[4] == 0.0);
     assert_true(s.rotor_speed[0] < speed);
     vy_world_destroy(world);
 }
@@ -278,7 +278,7 @@ static void a_joined_thruster_pushes_both(void **unused)
     vy_drone_def alone = satellite();
     alone.rate = (vy_vec3){0.5, -0.4, 0.3};
     world = fly_in(&space, &alone);
-    vy_world_open_account(world);
+    vy_world_track_energy(world);
     vy_world_advance(world, 3000);
     vy_energy e;
     assert_int_equal(vy_world_read_energy(world, vy_world_body(world, 0), &e), VY_OK);

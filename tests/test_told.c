@@ -137,11 +137,11 @@ static void status_acts_on_the_motors(void **unused)
         double motor; // command in the end
         int armed;
     } cases[] = {
-        {VY_STATUS_ARMED, VY_FAILURE_NONE, 0.7, 1},
-        {VY_STATUS_DISARMED, VY_FAILURE_NONE, 0.0, 0},
-        {VY_STATUS_STALE, VY_FAILURE_NONE, 0.6, 1},
-        {VY_STATUS_NOT_READY, VY_FAILURE_CONTROLLER, 0.6, 1},
-        {VY_STATUS_STALE + 1, VY_FAILURE_COMMAND, 0.6, 1},
+        {VY_REPLY_STATUS_ARMED, VY_FAILURE_NONE, 0.7, 1},
+        {VY_REPLY_STATUS_DISARMED, VY_FAILURE_NONE, 0.0, 0},
+        {VY_REPLY_STATUS_STALE, VY_FAILURE_NONE, 0.6, 1},
+        {VY_REPLY_STATUS_NOT_READY, VY_FAILURE_CONTROLLER, 0.6, 1},
+        {VY_REPLY_STATUS_STALE + 1, VY_FAILURE_COMMAND, 0.6, 1},
         {(uint64_t)1 << 40, VY_FAILURE_COMMAND, 0.6, 1},
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; ++i) {
@@ -160,7 +160,7 @@ static void status_acts_on_the_motors(void **unused)
         assert_int_equal(state.samples.armed, cases[i].armed);
         assert_int_equal(d.seen[1].armed, 0); // its first intent has not acted yet
         assert_int_equal(d.seen[CHANGE].armed, 1);
-        if (cases[i].status == VY_STATUS_DISARMED) assert_true(state.rotor_speed[0] < 1.0);
+        if (cases[i].status == VY_REPLY_STATUS_DISARMED) assert_true(state.rotor_speed[0] < 1.0);
         vy_world_destroy(world);
     }
 }

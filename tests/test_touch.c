@@ -38,7 +38,7 @@ static void put(vy_world *world, const vy_obstacle_def *def)
 static vy_obstacle_def box(vy_vec3 size, vy_vec3 position, vy_quat attitude)
 {
     vy_obstacle_def def = vy_default_obstacle_def();
-    def.solid.kind = VY_SOLID_BOX;
+    def.solid.kind = VY_COLLIDER_BOX;
     def.solid.size = size;
     def.position = position;
     def.attitude = attitude;
@@ -53,7 +53,7 @@ static vy_drone_def brick(vy_vec3 position)
     def.vehicle.cd = def.vehicle.cl = def.vehicle.volume = 0.0;
     def.vehicle.damping_area = def.vehicle.damping = (vy_vec3){0, 0, 0};
     def.position = position;
-    def.solid.kind = VY_SOLID_BOX;
+    def.solid.kind = VY_COLLIDER_BOX;
     def.solid.size = (vy_vec3){0.2, 0.15, 0.1};
     return def;
 }
@@ -363,7 +363,7 @@ static void energy_is_accounted_for(void **unused)
     ground.solid.material.restitution = 0.5;
     add(world, &def);
     put(world, &ground);
-    vy_world_open_account(world);
+    vy_world_track_energy(world);
     assert_int_equal(vy_world_keep_loads(world, 1, NULL), VY_OK);
     (void)vy_world_advance(world, 3000);
     vy_energy e;
@@ -407,7 +407,7 @@ static void joints_carry_in_contact(void **unused)
     add(world, &high);
     put(world, &ground);
     const vy_joint_id id = join(world, VY_JOINT_FIXED, 0, 1, vec3_make(0, 0, 0.15), vec3_make(0, 0, -0.15));
-    vy_world_open_account(world);
+    vy_world_track_energy(world);
     assert_int_equal(vy_world_keep_loads(world, 1, NULL), VY_OK);
     for (int k = 0; k < 1000; ++k) {
         vy_joint_state s;
@@ -449,7 +449,7 @@ static void pendulums_hang_from_what_lies(void **unused)
                  bob = brick((vy_vec3){length * sin(tilt), 0, 2.0 - length * cos(tilt)});
     heavy.vehicle.mass = 100.0;
     bob.vehicle.mass = 0.1;
-    bob.solid.kind = VY_SOLID_NONE;
+    bob.solid.kind = VY_COLLIDER_NONE;
     const vy_obstacle_def shelf = box(vec3_make(1, 1, 0.1), vec3_make(0, 0, 1.95), quat_identity());
     add(world, &heavy);
     add(world, &bob);
@@ -738,10 +738,10 @@ static void mistakes_are_told(void **unused)
     vy_world *world = create(&def);
     const vy_drone_def drone = quiet_drone();
     vy_drone_def odd = drone;
-    odd.solid.kind = VY_SOLID_PLANE;
+    odd.solid.kind = VY_COLLIDER_PLANE;
     add(world, &drone);
     assert_int_equal(vy_world_add_drone(world, &odd, NULL, &err), VY_BAD_VALUE);
-    odd.solid.kind = VY_SOLID_HULL;
+    odd.solid.kind = VY_COLLIDER_HULL;
     assert_int_equal(vy_world_add_drone(world, &odd, NULL, &err), VY_BAD_VALUE);
     odd = drone;
     odd.crash.speed = -1.0;
@@ -756,9 +756,9 @@ static void mistakes_are_told(void **unused)
     wall.attitude = (vy_quat){0, 0, 0, 0};
     assert_int_equal(vy_world_add_obstacle(world, &wall, &err), VY_BAD_VALUE);
     wall.attitude.w = 1.0;
-    wall.solid.kind = VY_SOLID_NONE;
+    wall.solid.kind = VY_COLLIDER_NONE;
     assert_int_equal(vy_world_add_obstacle(world, &wall, &err), VY_BAD_VALUE);
-    wall.solid.kind = VY_SOLID_BOX;
+    wall.solid.kind = VY_COLLIDER_BOX;
     put(world, &wall);
     put(world, &wall);
     assert_int_equal(vy_world_add_drone(world, &drone, NULL, &err), VY_BAD_STATE);

@@ -30,7 +30,8 @@ static path_model path_of(vy_path_kind kind)
 
 static double end_of(const path_model *p)
 {
-    return p->def.start + (p->def.kind == VY_PATH_SNAP ? p->times[p->segments] : 2.0 * p->ramp + p->cruise);
+    return p->def.start +
+           (p->def.kind == VY_PATH_MINIMUM_SNAP ? p->times[p->segments] : 2.0 * p->ramp + p->cruise);
 }
 
 static trajectory_point at(const path_model *p, double time)
@@ -44,14 +45,14 @@ static trajectory_point at(const path_model *p, double time)
 static void derivatives_are_slopes(void **unused)
 {
     (void)unused;
-    for (int kind = VY_PATH_LINE; kind <= VY_PATH_SNAP; ++kind) {
+    for (int kind = VY_PATH_LINE; kind <= VY_PATH_MINIMUM_SNAP; ++kind) {
         const path_model p = path_of((vy_path_kind)kind);
         const double h = 1e-5, last = end_of(&p);
         for (double t = 0.5; t < last + 0.5; t += 0.01037) {
             const trajectory_point a = at(&p, t - h), b = at(&p, t), c = at(&p, t + h);
             for (int k = 0; k < 4; ++k) {
                 // At its ends the snap of minimum snap jumps: there its slope is none.
-                if (kind == VY_PATH_SNAP && k == 3 && (fabs(t - 1.0) < 1e-3 || fabs(t - last) < 1e-3))
+                if (kind == VY_PATH_MINIMUM_SNAP && k == 3 && (fabs(t - 1.0) < 1e-3 || fabs(t - last) < 1e-3))
                     continue;
                 const vec3 slope = vec3_scale(0.5 / h, vec3_sub(c.d[k], a.d[k]));
                 assert_vec_near(b.d[k + 1], slope, 1e-4 * (1.0 + vec3_length(b.d[k + 1])));
@@ -90,12 +91,12 @@ static void shapes_are_flown_at_constant_speed(void **unused)
             assert_near(vec3_length(s.d[1]), 2.0, 6e-5);
             const vec3 d = vec3_sub(s.d[0], o);
             if (kind == VY_PATH_CIRCLE || kind == VY_PATH_HELIX) assert_near(hypot(d.x, d.y), 2.0, 1e-12);
-            if (kind == VY_PATH_EIGHT) // the lemniscate of Gerono: x^4 = a^2 (x^2 - y^2)
+            if (kind == VY_PATH_FIGURE_EIGHT) // the lemniscate of Gerono: x^4 = a^2 (x^2 - y^2)
                 assert_near(pow(d.x, 4.0), 4.0 * (d.x * d.x - d.y * d.y), 1e-9);
             high = fmax(high, d.z);
             wide = fmax(wide, fabs(d.x));
         }
-        if (kind == VY_PATH_EIGHT) assert_near(wide, 2.0, 1e-4);
+        if (kind == VY_PATH_FIGURE_EIGHT) assert_near(wide, 2.0, 1e-4);
         const vec3 first = at(&p, 0.0).d[0], last = at(&p, 1e3).d[0];
         const vec3 starts[] = {o, {o.x + 2.0, o.y, o.z}, o, {o.x + 2.0, o.y, o.z}};
         vec3 ends[] = {p.def.to, starts[1], starts[2], starts[3]};
@@ -125,7 +126,7 @@ static void minimum_snap_passes_and_keeps_its_limits(void **unused)
     random_source r = {51};
     for (int n = 0; n < 30; ++n) {
         vy_path_def def = vy_default_path_def();
-        def.kind = VY_PATH_SNAP;
+        def.kind = VY_PATH_MINIMUM_SNAP;
         def.speed = random_in(&r, 1.0, 6.0);
         def.acceleration = random_in(&r, 1.0, 10.0);
         def.waypoint_count = 2 + n % (VY_WAYPOINT_CAP - 1);
@@ -165,7 +166,7 @@ static void minimum_snap_of_one_piece_is_known(void **unused)
 {
     (void)unused;
     vy_path_def def = vy_default_path_def();
-    def.kind = VY_PATH_SNAP;
+    def.kind = VY_PATH_MINIMUM_SNAP;
     def.waypoint_count = 2;
     def.waypoints[1].position = (vy_vec3){3.0, -1.0, 2.0};
     path_model p;
@@ -321,12 +322,12 @@ static void no_way(vy_path_def *p) { p->to = p->centre; }
 static void odd_kind(vy_path_def *p) { p->kind = (vy_path_kind)9; }
 static void one_waypoint(vy_path_def *p)
 {
-    p->kind = VY_PATH_SNAP;
+    p->kind = VY_PATH_MINIMUM_SNAP;
     p->waypoint_count = 1;
 }
 static void same_waypoint(vy_path_def *p)
 {
-    p->kind = VY_PATH_SNAP;
+    p->kind = VY_PATH_MINIMUM_SNAP;
     p->waypoint_count = 2;
 }
 

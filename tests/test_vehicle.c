@@ -192,7 +192,7 @@ static void check_inverse(const vy_vehicle_def *v, random_source *r)
 {
     const rotor_layout layout = vy_layout_build(v);
     double inverse[VY_ROTOR_CAP][4];
-    assert_int_equal(vy_layout_invert(v, &layout, inverse, NULL), VY_OK);
+    assert_int_equal(vy_layout_pseudo_inverse(v, &layout, inverse, NULL), VY_OK);
     for (int n = 0; n < 200; ++n) {
         const vec3 t = random_vec(r, 0.01);
         const double wanted[4] = {random_in(r, 0.0, 1.0), t.x, t.y, t.z};
@@ -249,7 +249,7 @@ static void allocation_inverse_is_of_least_norm(void **unused)
     }
     const rotor_layout layout = vy_layout_build(&v);
     double inverse[VY_ROTOR_CAP][4];
-    assert_int_equal(vy_layout_invert(&v, &layout, inverse, NULL), VY_OK);
+    assert_int_equal(vy_layout_pseudo_inverse(&v, &layout, inverse, NULL), VY_OK);
     for (int i = 0; i < 6; ++i) assert_near(inverse[i][0], 1.0 / 6.0, 1e-15);
 }
 
@@ -271,7 +271,7 @@ static void allocation_inverse_refuses_what_cannot_be(void **unused)
         const rotor_layout layout = vy_layout_build(&v);
         double inverse[VY_ROTOR_CAP][4];
         vy_error err;
-        assert_int_equal(vy_layout_invert(&v, &layout, inverse, &err), VY_BAD_VALUE);
+        assert_int_equal(vy_layout_pseudo_inverse(&v, &layout, inverse, &err), VY_BAD_VALUE);
         assert_non_null(strstr(err.text, "cannot make thrust, roll, pitch and yaw"));
     }
 }

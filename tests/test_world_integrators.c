@@ -209,10 +209,10 @@ static void jets_push_on_both_engines(void **unused)
             end[k] = read_first(world);
             vy_world_destroy(world);
         }
-        assert_true(end[0].thrust[0] > 700.0);
+        assert_true(end[0].thruster_thrust[0] > 700.0);
         assert_memory_equal(&end[0].position, &end[1].position, sizeof end[0].position);
         assert_memory_equal(&end[0].rate, &end[1].rate, sizeof end[0].rate);
-        assert_true(end[1].thrust[0] > 700.0);
+        assert_true(end[1].thruster_thrust[0] > 700.0);
     }
 }
 
@@ -375,7 +375,7 @@ static void every_joule_has_a_cause(void **unused)
                 d.controller.start = (vy_intent){.rung = VY_RUNG_NONE};
             }
             add(world, &d);
-            vy_world_open_account(world);
+            vy_world_track_energy(world);
             vy_world_advance(world, 500);
             vy_energy e;
             assert_int_equal(vy_world_read_energy(world, vy_world_body(world, 0), &e), VY_OK);

@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-static void print_rows(const vy_table *table, const void *object, int indent);
+static void print_rows(const vy_schema_table *table, const void *object, int indent);
 
 // The fewest digits that are exact, as a constant of type double.
 static void print_number(double value)
@@ -30,7 +30,7 @@ static void print_numbers(const double *values, size_t count)
     printf("}");
 }
 
-static void print_list(const vy_row *row, const void *object, int indent)
+static void print_list(const vy_schema_row *row, const void *object, int indent)
 {
     int count;
     const char *elements = vy_list_elements(row, object, &count);
@@ -47,10 +47,10 @@ static void print_list(const vy_row *row, const void *object, int indent)
 }
 
 // Rows as designated initialisers: the keys of a vehicle are the names of its fields.
-static void print_rows(const vy_table *table, const void *object, int indent)
+static void print_rows(const vy_schema_table *table, const void *object, int indent)
 {
     for (int i = 0; i < table->row_count; ++i) {
-        const vy_row *row = &table->rows[i];
+        const vy_schema_row *row = &table->rows[i];
         const void *field = (const char *)object + row->offset;
         if (row->type == VY_TYPE_LIST) {
             print_list(row, object, indent);
@@ -94,7 +94,7 @@ static int print_preset(const char *path)
                  "{\"volery\": 1, \"drones\": [{\"vehicle\": \"%s\", \"start\": {\"rotor_speed\": 0}, "
                  "\"controller\": {\"kind\": \"none\"}}]}",
                  path);
-    const vy_scenario_options options = {.load = vy_load_vehicle};
+    const vy_scenario_options options = {.load = vy_load_file};
     vy_scenario *scenario;
     vy_diagnostics diagnostics;
     const vy_status status =

@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#define GRAVITY 9.80665 // [m/s^2]
+#define STANDARD_GRAVITY 9.80665 // [m/s^2]
 
 // What the controller remembers between two calls.
 typedef struct controller {
@@ -45,10 +45,10 @@ static void step(void *self, const vy_samples *samples, vy_intent *intent)
     const vy_vec3 p = samples->estimate.position, v = samples->estimate.velocity;
     double x = follow(c, r->position.x - p.x, r->velocity.x - v.x, r->acceleration.x);
     double y = follow(c, r->position.y - p.y, r->velocity.y - v.y, r->acceleration.y);
-    double z = follow(c, r->position.z - p.z, r->velocity.z - v.z, r->acceleration.z) + GRAVITY;
+    double z = follow(c, r->position.z - p.z, r->velocity.z - v.z, r->acceleration.z) + STANDARD_GRAVITY;
 
     // Rotors only push upwards, and a drone that tilts too far falls.
-    z = fmax(z, 0.2 * GRAVITY);
+    z = fmax(z, 0.2 * STANDARD_GRAVITY);
     const double across = sqrt(x * x + y * y);
     if (across > c->slope * z) {
         x *= c->slope * z / across;

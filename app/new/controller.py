@@ -9,7 +9,7 @@ import struct
 import sys
 
 ATTITUDE = 4  # the rung of attitude and thrust; others are in volery/controller.h
-GRAVITY = 9.80665  # [m/s^2]
+STANDARD_GRAVITY = 9.80665  # [m/s^2]
 
 
 def read_frame():
@@ -42,10 +42,10 @@ class Controller:
 
     def step(self, s):
         """Once per period: from what is measured and wanted to a rung and its numbers, thrust and attitude."""
-        x, y, z = self.follow(s, "x"), self.follow(s, "y"), self.follow(s, "z") + GRAVITY
+        x, y, z = self.follow(s, "x"), self.follow(s, "y"), self.follow(s, "z") + STANDARD_GRAVITY
 
         # Rotors only push upwards, and a drone that tilts too far falls.
-        z = max(z, 0.2 * GRAVITY)
+        z = max(z, 0.2 * STANDARD_GRAVITY)
         across = math.sqrt(x * x + y * y)
         if across > self.slope * z:
             x *= self.slope * z / across

@@ -18,13 +18,13 @@
 #include <stdio.h>
 #include <string.h>
 
-#define GRAVITY     9.81 // [m/s^2] the firmware's g
-#define DEGREES     57.295779513082321
-#define GYRO_CUTOFF 80.0f // [Hz] sensors_bmi088_bmp3xx.c
-#define ACC_CUTOFF  30.0f
-#define FLOW_PIXELS 35.0    // mm_flow.c: pixels of the camera
-#define FLOW_ANGLE  0.71674 // and their angle [rad]
-#define FLOW_SCALE  0.10    // of a count
+#define STANDARD_GRAVITY   9.81 // [m/s^2] the firmware's g
+#define DEGREES_PER_RADIAN 57.295779513082321
+#define GYRO_CUTOFF        80.0f // [Hz] sensors_bmi088_bmp3xx.c
+#define ACC_CUTOFF         30.0f
+#define FLOW_PIXELS        35.0    // mm_flow.c: pixels of the camera
+#define FLOW_ANGLE         0.71674 // and their angle [rad]
+#define FLOW_SCALE         0.10    // of a count
 
 enum { MOTORS = 4, FLYING_MS = 2000 }; // it flies for so long after its last thrust: supervisor.c
 
@@ -144,8 +144,8 @@ static void measure_imu(const vy_samples *s)
     const int is_first = self.imu == 0;
     if (s->imu.tick == self.imu) return;
     self.imu = s->imu.tick;
-    self.sensors.gyro = axis(s->imu.gyro, DEGREES);
-    self.sensors.acc = axis(s->imu.accel, 1.0 / GRAVITY);
+    self.sensors.gyro = axis(s->imu.gyro, DEGREES_PER_RADIAN);
+    self.sensors.acc = axis(s->imu.accel, 1.0 / STANDARD_GRAVITY);
     for (int i = 0; i < 3; ++i) {
         if (is_first) { // on the drone the filters run long before the loop does
             lpf2pReset(&self.gyro_filter[i], self.sensors.gyro.axis[i]);
@@ -232,11 +232,11 @@ static void take_estimate(const vy_samples *s, state_t *state)
         (velocity_t){.x = (float)e->velocity.x, .y = (float)e->velocity.y, .z = (float)e->velocity.z};
     state->attitudeQuaternion =
         (quaternion_t){.x = (float)q.x, .y = (float)q.y, .z = (float)q.z, .w = (float)q.w};
-    state->attitude.roll =
-        (float)(DEGREES * atan2(2.0 * (q.w * q.x + q.y * q.z), 1.0 - 2.0 * (q.x * q.x + q.y * q.y)));
-    state->attitude.pitch = (float)(DEGREES * asin(sine));
-    state->attitude.yaw =
-        (float)(DEGREES * atan2(2.0 * (q.w * q.z + q.x * q.y), 1.0 - 2.0 * (q.y * q.y + q.z * q.z)));
+    state->attitude.roll = (float)(DEGREES_PER_RADIAN *
+                                   atan2(2.0 * (q.w * q.x + q.y * q.z), 1.0 - 2.0 * (q.x * q.x + q.y * q.y)));
+    state->attitude.pitch = (float)(DEGREES_PER_RADIAN * asin(sine));
+    state->attitude.yaw = (float)(DEGREES_PER_RADIAN *
+                                  atan2(2.0 * (q.w * q.z + q.x * q.y), 1.0 - 2.0 * (q.y * q.y + q.z * q.z)));
     // Specific force in world axes, without gravity.
     const Axis3f a = self.sensors.acc;
     const float w = (float)q.w, x = (float)q.x, y = (float)q.y, z = (float)q.z;
@@ -273,8 +273,8 @@ static setpoint_t aim(const vy_reference *r)
         .acceleration = {.x = (float)r->acceleration.x,
                          .y = (float)r->acceleration.y,
                          .z = (float)r->acceleration.z},
-        .attitude = {.yaw = (float)(DEGREES * r->yaw)},
-        .attitudeRate = {.yaw = (float)(DEGREES * r->yaw_rate)},
+        .attitude = {.yaw = (float)(DEGREES_PER_RADIAN * r->yaw)},
+        .attitudeRate = {.yaw = (float)(DEGREES_PER_RADIAN * r->yaw_rate)},
         .mode = {.x = modeAbs, .y = modeAbs, .z = modeAbs, .yaw = modeAbs},
     };
     if (self.source == COMPLEMENTARY) { // it knows no place: level, at that height
@@ -309,7 +309,7 @@ static void step(void *unused, const vy_samples *s, vy_intent *intent)
     (void)unused;
     if (s->imu.tick == 0) { // the loop begins with the first sample
         intent->rung = VY_RUNG_MOTORS;
-        intent->status = VY_STATUS_STALE;
+        intent->status = VY_REPLY_STATUS_STALE;
         return;
     }
     rtos_tick();

@@ -83,7 +83,7 @@ typedef struct vy_batch_def {
     vy_precision precision; ///< single: no chain, planet, rotor effects, batteries, thrusters; for GPUs
     int chain;              ///< 1: keep each world's chain of hashes (vy_batch_hash); costs about a half
     vy_rung rung;           ///< VY_RUNG_NONE: the scenario's controllers act; else actions of this rung do
-    uint64_t episode;       ///< [steps] after which an episode is cut off; 0: never
+    uint64_t episode_steps_max; ///< [steps] after which an episode is cut off; 0: never
     vy_autoreset autoreset;
     int randomisation_count;
     vy_randomisation randomisation[VY_RANDOMISATION_CAP];
@@ -111,11 +111,11 @@ typedef struct vy_batch_view {
     double *actions;           ///< [worlds][drones][action_size]: the values of the rung, thrust first; those
                                ///< of drones without a controller are not read
     double *observations;      ///< [worlds][drones][observation_size]: as after the last step or reset
-    double *finals;            ///< the same of an episode's last moment, where one ended in the last step
-    uint8_t *terminated;       ///< [worlds] 1: a limit or a failure ended the episode in the last step
-    uint8_t *truncated;        ///< [worlds] 1: the episode was cut off at its length
-    uint64_t *ticks;           ///< [worlds] steps done in the episode
-    uint64_t *seeds;           ///< [worlds] of the episode
+    double *final_observations; ///< the same of an episode's last moment, where one ended in the last step
+    uint8_t *terminated;        ///< [worlds] 1: a limit or a failure ended the episode in the last step
+    uint8_t *truncated;         ///< [worlds] 1: the episode was cut off at its length
+    uint64_t *ticks;            ///< [worlds] steps done in the episode
+    uint64_t *seeds;            ///< [worlds] of the episode
 } vy_batch_view;
 
 /// Where the arrays are. They stay there as long as the batch.
@@ -159,7 +159,7 @@ vy_status vy_batch_scenario(const vy_batch *batch, uint32_t world, vy_scenario *
 
 /// The kernel that runs it: "avx512", "avx2", "lanes2", "scalar", "single"; "worlds" for standalone worlds;
 /// and on how many threads.
-const char *vy_batch_machine(const vy_batch *batch);
+const char *vy_batch_kernel(const vy_batch *batch);
 uint32_t vy_batch_threads(const vy_batch *batch);
 /// Bytes taken at creation.
 size_t vy_batch_memory(const vy_batch *batch);

@@ -77,9 +77,9 @@ vy_status vy_bodies_add(vy_bodies *bodies, const vy_body_def *def, vy_body_id *o
 vy_status vy_bodies_remove(vy_bodies *bodies, vy_body_id id);
 
 uint32_t vy_bodies_count(const vy_bodies *bodies); ///< bodies in the set
-/// The id of the body in `slot`, 0 <= slot < vy_bodies_limit(); null when the slot is empty.
+/// The id of the body in `slot`, 0 <= slot < vy_bodies_slot_count(); null when the slot is empty.
 vy_body_id vy_bodies_at(const vy_bodies *bodies, uint32_t slot);
-uint32_t vy_bodies_limit(const vy_bodies *bodies); ///< slots in use are below this
+uint32_t vy_bodies_slot_count(const vy_bodies *bodies); ///< slots in use are below this
 int vy_bodies_has(const vy_bodies *bodies, vy_body_id id);
 
 /// Let a potential act on one body, or on every dynamic body with VY_NULL_BODY. Copied.
@@ -173,7 +173,7 @@ vy_status vy_body_apply_angular_impulse(vy_bodies *bodies, vy_body_id id, vy_vec
 /// 1 when both speeds are below the thresholds, else 0; also 0 for an unknown id.
 int vy_body_at_rest(const vy_bodies *bodies, vy_body_id id, double speed, double rate);
 /// Stop a body: no velocity, no acceleration, no force. It stays where it is.
-vy_status vy_body_reset(vy_bodies *bodies, vy_body_id id);
+vy_status vy_body_stop(vy_bodies *bodies, vy_body_id id);
 
 /// [J] of one body; 0 for an unknown id or a body that is not dynamic.
 double vy_body_linear_energy(const vy_bodies *bodies, vy_body_id id);

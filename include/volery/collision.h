@@ -178,8 +178,9 @@ typedef struct vy_tree vy_tree;
 
 typedef struct vy_tree_def {
     uint32_t cookie;
-    double margin; ///< [m] by how much a box is enlarged on every side, >= 0
-    double ahead;  ///< by how many of its last displacements it is enlarged in their direction, >= 0
+    double margin;                  ///< [m] by how much a box is enlarged on every side, >= 0
+    double displacement_multiplier; ///< by how many of its last displacements it is enlarged in their
+                                    ///< direction, >= 0
 } vy_tree_def;
 
 /// 0.05 m, 2.
@@ -224,12 +225,12 @@ typedef struct vy_tree_hit {
 
 /// Bodies whose enlarged boxes overlap or touch a box, by number.
 /// @return as vy_tree_pairs()
-vy_status vy_tree_box(const vy_tree *tree, const vy_bounds *bounds, vy_tree_hit *out, size_t capacity,
-                      size_t *count);
+vy_status vy_tree_overlap_box(const vy_tree *tree, const vy_bounds *bounds, vy_tree_hit *out, size_t capacity,
+                              size_t *count);
 /// Bodies whose enlarged boxes a ray meets at 0 <= t <= t_max, by t, then by number.
 /// @param direction any length but zero
-vy_status vy_tree_ray(const vy_tree *tree, vy_vec3 origin, vy_vec3 direction, double t_max, vy_tree_hit *out,
-                      size_t capacity, size_t *count);
+vy_status vy_tree_cast_ray(const vy_tree *tree, vy_vec3 origin, vy_vec3 direction, double t_max,
+                           vy_tree_hit *out, size_t capacity, size_t *count);
 
 #ifdef __cplusplus
 }

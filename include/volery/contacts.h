@@ -27,11 +27,11 @@ vy_material vy_default_material(void);
 
 typedef enum vy_contact_solver {
     /// Sub-steps of soft contacts with warm starting and relaxation; friction by Coulomb's cone
-    VY_SOLVER_SOFT,
+    VY_CONTACT_SOLVER_SOFT,
     /// One impulse per contact after the free step, then a part of the overlap is moved away: the
     /// requirements'
     /// formulas, without friction
-    VY_SOLVER_IMPULSE,
+    VY_CONTACT_SOLVER_IMPULSE,
 } vy_contact_solver;
 
 typedef struct vy_contacts_def {
@@ -39,26 +39,27 @@ typedef struct vy_contacts_def {
     uint32_t reserve; ///< pairs that memory is taken for at once, so that no step allocates while there are
                       ///< no more; 0 will do, at most 2^24
     vy_contact_solver solver;
-    double substep;    ///< [s] VY_SOLVER_SOFT: sub-steps are at most this long, > 0
+    double substep;    ///< [s] VY_CONTACT_SOLVER_SOFT: sub-steps are at most this long, > 0
     double slop;       ///< [m] overlap that is left alone, >= 0
-    double push_speed; ///< [m/s] VY_SOLVER_SOFT: overlaps end at most this fast, > 0
-    double correction; ///< VY_SOLVER_IMPULSE: part of the overlap beyond the slop that a step moves away, 0
+    double push_speed; ///< [m/s] VY_CONTACT_SOLVER_SOFT: overlaps end at most this fast, > 0
+    double correction; ///< VY_CONTACT_SOLVER_IMPULSE: part of the overlap beyond the slop that a step moves
+                       ///< away, 0
                        ///< ... 1
     double restitution_speed; ///< [m/s] slower impacts do not bounce; what gravity adds in two steps is added
                               ///< to it
     uint32_t threads; ///< that share a step where it is long enough, the caller's included; 0: one per core.
                       ///< The bits are the same for any number
-    double
-        sleep; ///< [s] bodies that touch or are jointed, all of which have been slower than sleep_speed
-               ///< for this long, sleep; 0: never. A body that accelerates by less than sleep_speed / sleep
-               ///< counts as at rest, also in the air: use no less than 10 ms. See "Sleep" in bodies.h
+    double time_to_sleep; ///< [s] bodies that touch or are jointed, all of which have been slower than
+                          ///< sleep_speed for this long, sleep; 0: never. A body that accelerates by less
+                          ///< than sleep_speed / sleep counts as at rest, also in the air: use no less than
+                          ///< 10 ms. See "Sleep" in bodies.h
     double sleep_speed; ///< [m/s] of the centre of mass plus that of the surface by rotation, > 0
 } vy_contacts_def;
 
 /// No contacts (off); soft, sub-steps of 1/240 s, slop 0.1 mm, 3 m/s; 0.8; 0.01 m/s; one thread; no sleep,
 /// below 0.01 m/s if asked for.
 vy_contacts_def vy_default_contacts_def(void);
-/// The same as the requirements' response: VY_SOLVER_IMPULSE with a slop of 0.01 m.
+/// The same as the requirements' response: VY_CONTACT_SOLVER_IMPULSE with a slop of 0.01 m.
 vy_contacts_def vy_impulse_contacts_def(void);
 
 /// Whether a contact began, persisted or ended in the last step.

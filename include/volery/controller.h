@@ -55,11 +55,12 @@ void vy_verdict_print(vy_verdict verdict, int32_t detail, double limit, const ch
 
 /// What a reply says of the controller itself. Numbers are stable.
 typedef enum vy_reply_status {
-    VY_STATUS_ARMED,     ///< its commands act; what a reply says that leaves the status at 0
-    VY_STATUS_DISARMED,  ///< motors and thrusters are off, whatever the rung
-    VY_STATUS_NOT_READY, ///< it boots: ask again, with the same samples. Time stands still, until
-                         ///< vy_controller_def.boot of wall clock are over. Not of callbacks
-    VY_STATUS_STALE, ///< it has no new commands: those of its last reply go on, as if it had not been asked
+    VY_REPLY_STATUS_ARMED,     ///< its commands act; what a reply says that leaves the status at 0
+    VY_REPLY_STATUS_DISARMED,  ///< motors and thrusters are off, whatever the rung
+    VY_REPLY_STATUS_NOT_READY, ///< it boots: ask again, with the same samples. Time stands still, until
+                               ///< vy_controller_def.boot of wall clock are over. Not of callbacks
+    VY_REPLY_STATUS_STALE, ///< it has no new commands: those of its last reply go on, as if it had not been
+                           ///< asked
 } vy_reply_status;
 
 #define VY_DROP_CAP  32
@@ -178,10 +179,10 @@ typedef struct vy_pilot_def {
 #define VY_THROTTLE_STEPS 10
 
 /// How the sticks of the pilot rung move the drone.
-typedef enum vy_flight_path {
+typedef enum vy_flight_model {
     VY_FLIGHT_DYNAMIC,   ///< velocity -> attitude -> rates -> motors: rotors fly the drone
     VY_FLIGHT_KINEMATIC, ///< the drone has the desired velocity and heading at once; needs the simple engine
-} vy_flight_path;
+} vy_flight_model;
 
 /// How desired rates become torque.
 typedef enum vy_rate_law {
@@ -196,12 +197,13 @@ typedef enum vy_rate_law {
 
 /// What a drone follows.
 typedef enum vy_path_kind {
-    VY_PATH_SETPOINTS, ///< the setpoints; without any it holds the start
-    VY_PATH_LINE,      ///< from `centre` to `to`
-    VY_PATH_CIRCLE,    ///< counter-clockwise about `centre`, from its +x side
-    VY_PATH_EIGHT, ///< two lobes of `radius` along x, from the crossing at `centre` (lemniscate of Gerono)
-    VY_PATH_HELIX, ///< a circle that climbs `climb` per lap
-    VY_PATH_SNAP,  ///< through the waypoints with the least snap, as fast as the limits allow
+    VY_PATH_SETPOINTS,    ///< the setpoints; without any it holds the start
+    VY_PATH_LINE,         ///< from `centre` to `to`
+    VY_PATH_CIRCLE,       ///< counter-clockwise about `centre`, from its +x side
+    VY_PATH_FIGURE_EIGHT, ///< two lobes of `radius` along x, from the crossing at `centre` (lemniscate of
+                          ///< Gerono)
+    VY_PATH_HELIX,        ///< a circle that climbs `climb` per lap
+    VY_PATH_MINIMUM_SNAP, ///< through the waypoints with the least snap, as fast as the limits allow
 } vy_path_kind;
 
 typedef struct vy_waypoint {
@@ -214,7 +216,7 @@ typedef struct vy_waypoint {
 typedef struct vy_path_def {
     vy_path_kind kind;
     double start;        ///< [s] when it begins
-    double speed;        ///< [m/s] along the path, > 0; of VY_PATH_SNAP the limit
+    double speed;        ///< [m/s] along the path, > 0; of VY_PATH_MINIMUM_SNAP the limit
     double ramp;         ///< [s] from rest to speed, and back, > 0
     vy_vec3 centre;      ///< [m] world; of a line where it begins
     vy_vec3 to;          ///< [m] world: where a line ends
@@ -222,8 +224,8 @@ typedef struct vy_path_def {
     double climb;        ///< [m] per lap of a helix
     double laps;         ///< > 0
     double yaw;          ///< [rad] of the nose all the way
-    double acceleration; ///< [m/s^2] limit of VY_PATH_SNAP, > 0
-    int waypoint_count;  ///< 2 to VY_WAYPOINT_CAP for VY_PATH_SNAP
+    double acceleration; ///< [m/s^2] limit of VY_PATH_MINIMUM_SNAP, > 0
+    int waypoint_count;  ///< 2 to VY_WAYPOINT_CAP for VY_PATH_MINIMUM_SNAP
     vy_waypoint waypoints[VY_WAYPOINT_CAP];
 } vy_path_def;
 
@@ -273,7 +275,7 @@ typedef struct vy_controller_def {
     vy_rate_law rate_law; ///< of the rungs rates and above
     double indi_cutoff;   ///< [rad/s] of the filter of VY_RATE_LAW_INDI, > 0
     vy_pilot_def pilot;
-    vy_flight_path flight;
+    vy_flight_model flight;
     vy_autopilot autopilot; ///< of VY_CONTROLLER_AUTOPILOT; its target's height becomes the flight altitude
     double lost[VY_ROTOR_CAP]; ///< share of each rotor's thrust that the allocation must do without, 0 to 1
     vy_intent start;           ///< acts until the controller's first reply
@@ -289,7 +291,7 @@ typedef struct vy_controller_def {
                                ///< keyboard, /dev/input/js0 a joystick, a pipe or a file gives keys
     char folder[VY_PATH_CAP];  ///< where the program is looked for and runs; empty: the current one
     double deadline;           ///< [s] of wall clock for one reply, > 0
-    int spread;                ///< 1: a process may run on any core; 0: on the core of the stepping thread
+    int any_core;              ///< 1: a process may run on any core; 0: on the core of the stepping thread
     int parameter_count;       ///< 0 to VY_PARAMETER_CAP
     vy_parameter parameters[VY_PARAMETER_CAP];
     double boot;  ///< [s] of wall clock to be ready, at the start and whenever it says that it is not, >= 0

@@ -16,10 +16,10 @@ typedef enum vy_estimator_kind {
 typedef enum vy_estimator_start {
     VY_START_AIR, ///< with an error as large as `start_position`, `start_velocity` and `start_attitude` say
     VY_START_GROUND, ///< on the ground: it finds attitude, gyroscope bias and position while it stands still
-                     ///< for VY_STILL_TIME; the built-in controllers wait for it
+                     ///< for VY_ALIGNMENT_TIME; the built-in controllers wait for it
 } vy_estimator_start;
 
-#define VY_STILL_TIME 2.0 ///< [s]
+#define VY_ALIGNMENT_TIME 2.0 ///< [s]
 
 /// The filter knows the sensors' figures as declared.
 typedef struct vy_estimator_def {
@@ -38,21 +38,21 @@ typedef struct vy_estimator_def {
 } vy_estimator_def;
 
 /// Sensors whose samples a Kalman filter may reject.
-typedef enum vy_gated {
-    VY_GATED_MOCAP,
-    VY_GATED_GPS,
-    VY_GATED_BARO,
-    VY_GATED_MAG,
-    VY_GATED_RANGE,
-    VY_GATED_FLOW,
-    VY_GATED_COUNT
-} vy_gated;
+typedef enum vy_aid_source {
+    VY_AID_SOURCE_MOCAP,
+    VY_AID_SOURCE_GPS,
+    VY_AID_SOURCE_BARO,
+    VY_AID_SOURCE_MAG,
+    VY_AID_SOURCE_RANGE,
+    VY_AID_SOURCE_FLOW,
+    VY_AID_SOURCE_COUNT
+} vy_aid_source;
 
 /// State of a filter's gate.
 typedef struct vy_gate_state {
-    uint64_t rejected[VY_GATED_COUNT]; ///< samples so far
-    uint64_t since[VY_GATED_COUNT];    ///< tick from which on every sample has been rejected; 0: the last was
-                                       ///< accepted
+    uint64_t rejected[VY_AID_SOURCE_COUNT]; ///< samples so far
+    uint64_t since[VY_AID_SOURCE_COUNT]; ///< tick from which on every sample has been rejected; 0: the last
+                                         ///< was accepted
 } vy_gate_state;
 
 /// How good a Kalman filter is now, measured by the truth, which it does not see.
@@ -65,12 +65,12 @@ typedef struct vy_filter_state {
     double tilt, yaw;   ///< [rad] errors of the attitude, across and about world z
     double nees; ///< e^T P^-1 e of position, velocity and attitude: 9 on average for a filter that is as
                  ///< good as it says; 0 where P is singular
-    double innovations[VY_GATED_COUNT]; ///< mean of the normalised innovations squared so far, of the samples
-                                        ///< that were accepted: 1 on average; 0 without samples
+    double mean_nis[VY_AID_SOURCE_COUNT]; ///< mean of the normalised innovations squared so far, of the
+                                          ///< samples that were accepted: 1 on average; 0 without samples
 } vy_filter_state;
 
 /// The sensor's key in a scenario, as baro. Never NULL.
-const char *vy_gated_name(vy_gated sensor);
+const char *vy_aid_source_name(vy_aid_source sensor);
 
 /// VY_ESTIMATOR_FADING; starts in the air, 0.1 m, 0.1 m/s and 0.02 rad off; 2 s and 1 s; no gate, of 5 s.
 vy_estimator_def vy_default_estimator_def(void);

@@ -14,12 +14,12 @@ extern "C" {
 
 typedef struct vy_host vy_host; ///< one program that controls one drone; one owner
 
-enum { VY_PROGRAM_ROOM = 600, VY_LACKS_ROOM = 160 };
+enum { VY_PROGRAM_CAP = 600, VY_LACKS_CAP = 160 };
 
 /// What vy_host_open() would start, load or open for `def`, as readable text: `process ./fly in
 /// /flights`. Text of a log may hold anything: control characters are shown as `?`.
 /// @return 0, and `out` empty, when the controller is built in or a callback
-int vy_host_describe(const vy_controller_def *def, char out[VY_PROGRAM_ROOM]);
+int vy_host_describe(const vy_controller_def *def, char out[VY_PROGRAM_CAP]);
 
 /// Start the program of the drone's controller (VY_CONTROLLER_PLUGIN or VY_CONTROLLER_PROCESS), or open the
 /// device of VY_CONTROLLER_PILOT, and make it `drone`'s controller. Files among its parameters must be there,
@@ -38,7 +38,7 @@ vy_status vy_host_open(vy_drone_def *drone, const char *name, double dt, const v
 /// What this computer's kernel lacks to confine programs (vy_controller_def.confine), in one line; they are
 /// started all the same.
 /// @return 0, and `out` empty, when it lacks nothing
-int vy_host_lacks(char out[VY_LACKS_ROOM]);
+int vy_host_lacks(char out[VY_LACKS_CAP]);
 
 /// The run is over: let the program end by itself, and return how it did. A plug-in's `done` and destructors
 /// run now. Once at most, after the last step; later calls of the controller get no reply.
@@ -49,7 +49,7 @@ vy_verdict vy_host_finish(vy_host *host, int32_t *detail);
 
 /// What a process wrote on its stdout in place of a reply: its first line, as far as it is text. Never NULL;
 /// lasts until vy_host_close().
-const char *vy_host_said(const vy_host *host);
+const char *vy_host_output(const vy_host *host);
 
 /// End the program and everything it started, after vy_host_finish() where that has not been called. NULL is
 /// a no-op.

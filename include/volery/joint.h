@@ -49,35 +49,35 @@ vy_constraint vy_default_constraint(void);
 
 /// Properties of a kind of joint.
 enum {
-    VY_JOINT_HAS_LENGTH = 1,  ///< a length between its anchors, and a tension along it
-    VY_JOINT_HAS_AXIS = 2,    ///< an axis in a
-    VY_JOINT_HAS_AXIS_B = 4,  ///< one in b, too
-    VY_JOINT_TURNS = 8,       ///< an angle about its axis
-    VY_JOINT_SLIDES = 16,     ///< a translation along its axis
-    VY_JOINT_UNILATERAL = 32, ///< it only pulls
-    VY_JOINT_HAS_SPRING = 64, ///< a spring between its anchors
-    VY_JOINT_SQUARE = 128,    ///< its axes are perpendicular to each other
+    VY_JOINT_HAS_LENGTH = 1,      ///< a length between its anchors, and a tension along it
+    VY_JOINT_HAS_AXIS = 2,        ///< an axis in a
+    VY_JOINT_HAS_AXIS_B = 4,      ///< one in b, too
+    VY_JOINT_TURNS = 8,           ///< an angle about its axis
+    VY_JOINT_SLIDES = 16,         ///< a translation along its axis
+    VY_JOINT_UNILATERAL = 32,     ///< it only pulls
+    VY_JOINT_HAS_SPRING = 64,     ///< a spring between its anchors
+    VY_JOINT_PERPENDICULAR = 128, ///< its axes are perpendicular to each other
 };
 
 /// Every kind but none and custom: its name, what a scenario calls it, the rows that it holds, what it has,
 /// and what it allows. A sliding joint has its spring, stops and motor along the axis, a rotating one about
 /// it.
-#define VY_JOINT_LIST(X, arg)                                                                      \
-    X(arg, DISTANCE, "distance", 1, VY_JOINT_HAS_LENGTH, "the anchors stay `length` apart: a rod") \
-    X(arg, BALL, "ball", 3, 0, "the anchors coincide")                                             \
-    X(arg, HINGE, "hinge", 5, VY_JOINT_HAS_AXIS | VY_JOINT_HAS_AXIS_B | VY_JOINT_TURNS,            \
-      "the anchors coincide, and the axes")                                                        \
-    X(arg, SLIDER, "slider", 5, VY_JOINT_HAS_AXIS | VY_JOINT_SLIDES,                               \
-      "b moves along the axis of a and does not turn")                                             \
-    X(arg, FIXED, "fixed", 6, 0, "b stands to a as it does at the start")                          \
-    X(arg, UNIVERSAL, "universal", 4, VY_JOINT_HAS_AXIS | VY_JOINT_HAS_AXIS_B | VY_JOINT_SQUARE,   \
-      "the anchors coincide; the axis of b stays square to that of a")                             \
-    X(arg, CABLE, "cable", 1, VY_JOINT_HAS_LENGTH | VY_JOINT_UNILATERAL,                           \
-      "the anchors are at most `length` apart: slack or taut")                                     \
-    X(arg, SPRING, "spring", 0, VY_JOINT_HAS_LENGTH | VY_JOINT_HAS_SPRING,                         \
-      "a spring and damper between the anchors")                                                   \
-    X(arg, CYLINDRICAL, "cylindrical", 4,                                                          \
-      VY_JOINT_HAS_AXIS | VY_JOINT_HAS_AXIS_B | VY_JOINT_TURNS | VY_JOINT_SLIDES,                  \
+#define VY_JOINT_LIST(X, arg)                                                                           \
+    X(arg, DISTANCE, "distance", 1, VY_JOINT_HAS_LENGTH, "the anchors stay `length` apart: a rod")      \
+    X(arg, BALL, "ball", 3, 0, "the anchors coincide")                                                  \
+    X(arg, HINGE, "hinge", 5, VY_JOINT_HAS_AXIS | VY_JOINT_HAS_AXIS_B | VY_JOINT_TURNS,                 \
+      "the anchors coincide, and the axes")                                                             \
+    X(arg, SLIDER, "slider", 5, VY_JOINT_HAS_AXIS | VY_JOINT_SLIDES,                                    \
+      "b moves along the axis of a and does not turn")                                                  \
+    X(arg, FIXED, "fixed", 6, 0, "b stands to a as it does at the start")                               \
+    X(arg, UNIVERSAL, "universal", 4, VY_JOINT_HAS_AXIS | VY_JOINT_HAS_AXIS_B | VY_JOINT_PERPENDICULAR, \
+      "the anchors coincide; the axis of b stays square to that of a")                                  \
+    X(arg, CABLE, "cable", 1, VY_JOINT_HAS_LENGTH | VY_JOINT_UNILATERAL,                                \
+      "the anchors are at most `length` apart: slack or taut")                                          \
+    X(arg, SPRING, "spring", 0, VY_JOINT_HAS_LENGTH | VY_JOINT_HAS_SPRING,                              \
+      "a spring and damper between the anchors")                                                        \
+    X(arg, CYLINDRICAL, "cylindrical", 4,                                                               \
+      VY_JOINT_HAS_AXIS | VY_JOINT_HAS_AXIS_B | VY_JOINT_TURNS | VY_JOINT_SLIDES,                       \
       "b moves along the axis of a and turns about it")
 
 typedef enum vy_joint_kind {
@@ -113,8 +113,8 @@ typedef struct vy_joint_def {
     int limited;                 ///< 1: the angle stays within low ... high
     double low, high;            ///< [rad] low < high; a hinge's within -pi ... pi
     double motor_speed;          ///< [rad/s] target of the motor
-    double motor_gain;           ///< [N m s/rad] its torque: gain (speed - rate), at most motor_torque
-    double motor_torque;         ///< [N m] 0: no motor
+    double motor_gain;           ///< [N m s/rad] its torque: gain (speed - rate), at most max_motor_torque
+    double max_motor_torque;     ///< [N m] 0: no motor
     int far_open;                ///< 1: it may be open by more than the set's open_limit
     const vy_constraint *custom; ///< of a custom joint; must outlive it
 } vy_joint_def;
@@ -168,7 +168,7 @@ typedef struct vy_joint_state {
                    ///< 0 before the first step and after a state was restored
     vy_vec3 torque; ///< [N m] on body b about its anchor, world
     double tension; ///< [N] of a joint with a length: tension, positive when it pulls the anchors together
-    double closing; ///< [s] until what was added open is closed; 0: it is
+    double closing_time; ///< [s] until what was added open is closed; 0: it is
 } vy_joint_state;
 
 /// Read a joint as it is now.
@@ -190,18 +190,19 @@ typedef struct vy_joint_solution {
     double residual;  ///< largest error of J a + bias over all rows, in their units over s^2
 } vy_joint_solution;
 
-typedef enum vy_solver {
-    VY_SOLVER_AUTO,  ///< dense up to VY_DENSE_ROWS rows, unless some are redundant
-    VY_SOLVER_DENSE, ///< Cholesky; fails, as it must, on redundant rows
-    VY_SOLVER_TREE,  ///< LDL^T in blocks, leaves first
-} vy_solver;
+typedef enum vy_joint_solver {
+    VY_JOINT_SOLVER_AUTO,  ///< dense up to VY_DENSE_ROWS rows, unless some are redundant
+    VY_JOINT_SOLVER_DENSE, ///< Cholesky; fails, as it must, on redundant rows
+    VY_JOINT_SOLVER_TREE,  ///< LDL^T in blocks, leaves first
+} vy_joint_solver;
 
 enum { VY_DENSE_ROWS = 48 };
 
 /// Solve without stepping. An empty set converges.
 /// @param lambda [VY_CONSTRAINT_ROWS per joint slot] multipliers; may be NULL
-/// @return VY_FULL when VY_SOLVER_DENSE is asked for more than VY_DENSE_ROWS rows, or VY_NO_MEMORY
-vy_status vy_bodies_solve(vy_bodies *bodies, vy_solver solver, double *lambda, vy_joint_solution *out);
+/// @return VY_FULL when VY_JOINT_SOLVER_DENSE is asked for more than VY_DENSE_ROWS rows, or VY_NO_MEMORY
+vy_status vy_bodies_solve_joints(vy_bodies *bodies, vy_joint_solver solver, double *lambda,
+                                 vy_joint_solution *out);
 
 // ---- constraints of one body as the requirements write them, with a Jacobian over (x, y, z, w, x, y, z)
 

@@ -18,23 +18,23 @@ typedef struct vy_numbers {
     int rows, columns;
 } vy_numbers;
 
-typedef enum vy_solid_kind {
-    VY_SOLID_AUTO,     ///< of a drone: the hull of its collision points, else a box about its rotors; of
-                       ///< anything without rotors: none
-    VY_SOLID_NONE,     ///< no collision
-    VY_SOLID_BOX,      ///< about the origin, along the axes
-    VY_SOLID_SPHERE,   ///< about the origin
-    VY_SOLID_CAPSULE,  ///< about the origin, along z
-    VY_SOLID_CYLINDER, ///< about the origin, along z
-    VY_SOLID_HULL,     ///< the convex hull of points
-    VY_SOLID_PLANE,    ///< all that is below z = 0, for ever; obstacles only
-    VY_SOLID_HEIGHTS,  ///< all that is below a surface over a grid; obstacles only
-} vy_solid_kind;
+typedef enum vy_collider_kind {
+    VY_COLLIDER_AUTO,     ///< of a drone: the hull of its collision points, else a box about its rotors; of
+                          ///< anything without rotors: none
+    VY_COLLIDER_NONE,     ///< no collision
+    VY_COLLIDER_BOX,      ///< about the origin, along the axes
+    VY_COLLIDER_SPHERE,   ///< about the origin
+    VY_COLLIDER_CAPSULE,  ///< about the origin, along z
+    VY_COLLIDER_CYLINDER, ///< about the origin, along z
+    VY_COLLIDER_HULL,     ///< the convex hull of points
+    VY_COLLIDER_PLANE,    ///< all that is below z = 0, for ever; obstacles only
+    VY_COLLIDER_HEIGHT_FIELD, ///< all that is below a surface over a grid; obstacles only
+} vy_collider_kind;
 
 /// Shape and surface, in a frame of its own: of a drone the vehicle's, of a body without rotors that of its
 /// centre of mass. Only the fields of its kind are read. Functions that take one copy it, tables included.
-typedef struct vy_solid_def {
-    vy_solid_kind kind;
+typedef struct vy_collider_def {
+    vy_collider_kind kind;
     vy_vec3 size;           ///< [m] of a box: its sides, each > 0
     double radius;          ///< [m] of a sphere, capsule or cylinder, > 0
     double length;          ///< [m] of a capsule without its caps, >= 0; of a cylinder, > 0
@@ -44,15 +44,15 @@ typedef struct vy_solid_def {
     char file[VY_PATH_CAP]; ///< a scenario's: where points or heights come from; empty once they are read
     double scale;           ///< [m] a scenario's: length of one unit of that file, > 0
     vy_material material;
-} vy_solid_def;
+} vy_collider_def;
 
-/// VY_SOLID_AUTO of the default material, its scale 1.
-vy_solid_def vy_default_solid_def(void);
+/// VY_COLLIDER_AUTO of the default material, its scale 1.
+vy_collider_def vy_default_collider_def(void);
 
 /// A static obstacle: a wall, a gate's post, a pad, the ground.
 typedef struct vy_obstacle_def {
     uint32_t cookie; ///< set by the default function
-    vy_solid_def solid;
+    vy_collider_def solid;
     vy_vec3 position; ///< [m] world: where the origin of the shape's frame stands
     vy_quat attitude; ///< shape to world, any length above zero
 } vy_obstacle_def;

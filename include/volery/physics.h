@@ -38,11 +38,11 @@ typedef struct vy_physics_def {
 vy_physics_def vy_default_physics_def(void);
 
 typedef struct vy_physics_body_def {
-    uint32_t cookie;     ///< set by the default function
-    double mass;         ///< [kg] > 0
-    vy_mat3 inertia;     ///< [kg m^2] body axes, symmetric, positive
-    vy_body_state start; ///< finite; an attitude of any length above 0
-    vy_solid_def solid;  ///< of `rigid`: its shape about its centre of mass, and its surface
+    uint32_t cookie;       ///< set by the default function
+    double mass;           ///< [kg] > 0
+    vy_mat3 inertia;       ///< [kg m^2] body axes, symmetric, positive
+    vy_body_state start;   ///< finite; an attitude of any length above 0
+    vy_collider_def solid; ///< of `rigid`: its shape about its centre of mass, and its surface
 } vy_physics_body_def;
 
 /// 1 kg, the identity as inertia, at rest at the origin, a ball of 10 cm.

@@ -16,12 +16,12 @@ typedef struct vy_recorder vy_recorder; ///< writes one log; one owner
 /// What goes into a log. Start from vy_default_recorder_def(). Everything is copied.
 typedef struct vy_recorder_def {
     uint32_t cookie;
-    const char *path;       ///< written as PATH.part, renamed at the end; `-` is standard output
-    const char *scenario;   ///< the resolved scenario as text
-    uint64_t config_hash;   ///< of the resolved scenario
-    const char *extra_name; ///< a file the scenario refers to, kept in the log; NULL: none
-    const void *extra;
-    size_t extra_size;                 ///< [bytes]
+    const char *path;            ///< written as PATH.part, renamed at the end; `-` is standard output
+    const char *scenario;        ///< the resolved scenario as text
+    uint64_t config_hash;        ///< of the resolved scenario
+    const char *attachment_name; ///< a file the scenario refers to, kept in the log; NULL: none
+    const void *attachment;
+    size_t attachment_size;            ///< [bytes]
     const char *const *names;          ///< one per drone, then one per body, in order; unique
     const char *const *joint_names;    ///< one per joint; unique; NULL: joint0, joint1, ...
     const char *const *obstacle_names; ///< one per obstacle; NULL: obstacle0, obstacle1, ...
@@ -60,7 +60,7 @@ vy_status vy_recorder_sign(vy_recorder *recorder, const vy_signing_key *key, vy_
 
 /// What a killed run had left as PATH.part was moved aside when the log was opened: its new name, PATH.part.1
 /// or the next free number; NULL: there was none. Valid until the recorder is gone.
-const char *vy_recorder_kept(const vy_recorder *recorder);
+const char *vy_recorder_backup(const vy_recorder *recorder);
 
 /// Hand what was recorded so far to the system: whatever then ends the process, PATH.part is good up to the
 /// last batch of hashes (a quarter of a second, 256 steps at most). Not needed for the first moment, which is
@@ -116,7 +116,7 @@ const char *vy_log_scenario(const vy_log *log); ///< the resolved scenario; vali
 const char *vy_log_path(const vy_log *log);     ///< as it was opened; valid until close
 /// A file kept in the log (see extra_name). `*data` is freed by the caller. VY_NOT_FOUND: it has none of that
 /// name.
-vy_status vy_log_read_extra(vy_log *log, const char *name, char **data, size_t *size, vy_error *err);
+vy_status vy_log_read_attachment(vy_log *log, const char *name, char **data, size_t *size, vy_error *err);
 /// Of drone or body `number`, as vy_world_body() numbers them. NULL beyond the last; valid until close.
 const char *vy_log_name(const vy_log *log, uint32_t number);
 
@@ -172,7 +172,7 @@ typedef struct vy_difference {
     char text_b[VY_FIELD_NAME_CAP];
     int real;    ///< 1: compare a and b; 0: whole numbers, compare whole_a and whole_b
     double a, b; ///< in the log (or first log), and in the replay (or second log)
-    uint64_t whole_a, whole_b;
+    uint64_t integer_a, integer_b;
     uint64_t hash_a, hash_b; ///< at `tick`; equal where only the full state of the log differs
     uint64_t last_tick;      ///< the last step compared
 } vy_difference;

@@ -23,18 +23,18 @@ extern "C" {
 #define VY_EVERY_DRONE (-1)
 
 /// What the height of a geodetic place is counted from.
-typedef enum vy_above {
-    VY_ABOVE_ELLIPSOID,
-    VY_ABOVE_GROUND, ///< the surface of the origin's height, without obstacles and terrain
-    VY_ABOVE_START,  ///< the altitude at which the drone starts
-} vy_above;
+typedef enum vy_altitude_frame {
+    VY_ALTITUDE_ELLIPSOID,
+    VY_ALTITUDE_GROUND, ///< the surface of the origin's height, without obstacles and terrain
+    VY_ALTITUDE_START,  ///< the altitude at which the drone starts
+} vy_altitude_frame;
 
 /// A setpoint by latitude and longitude.
 typedef struct vy_mission_point {
     double time;                ///< [s] strictly increasing
     double latitude, longitude; ///< [rad] geodetic
     double height;              ///< [m]
-    vy_above above;
+    vy_altitude_frame above;
     double heading; ///< [rad] of the nose, clockwise from north at the world's origin
 } vy_mission_point;
 
@@ -103,7 +103,7 @@ typedef struct vy_scenario_fault {
 } vy_scenario_fault;
 
 /// When an expectation is evaluated.
-typedef enum vy_expect_at {
+typedef enum vy_expect_kind {
     VY_AT_END,        ///< at the last step
     VY_AT_THROUGHOUT, ///< at every step
     VY_AT_RMS,        ///< the root mean square over every step
@@ -111,18 +111,18 @@ typedef enum vy_expect_at {
     VY_AT_REACHED,    ///< how long until it is within them for the first time: at most `within`; of one drone
     VY_AT_OVERSHOOT,  ///< how far it goes beyond `target`, seen from where it was at `after`; of one drone
     VY_AT_INTEGRAL,   ///< its integral over time from `after` on, over all drones or joints it is of
-} vy_expect_at;
+} vy_expect_kind;
 
 /// A bound on a quantity. A run that breaks one has failed its own expectations.
 typedef struct vy_expect_def {
-    int quantity;    ///< index into vy_quantities()
-    int drone;       ///< number of a drone or body, or VY_EVERY_DRONE
-    int joint;       ///< of a quantity of joints: index into the joints, or VY_EVERY_JOINT
-    vy_expect_at at; ///< at the end or throughout
-    double after;    ///< [s] earlier steps are not evaluated, >= 0
-    double within;   ///< [s] > 0 for settled and reached, else 0
-    double target;   ///< of an overshoot: what was to be reached, in the quantity's unit
-    double min, max; ///< in the quantity's unit; -DBL_MAX and DBL_MAX are no bound
+    int quantity;      ///< index into vy_quantities()
+    int body;          ///< number of a drone or body, or VY_EVERY_DRONE
+    int joint;         ///< of a quantity of joints: index into the joints, or VY_EVERY_JOINT
+    vy_expect_kind at; ///< at the end or throughout
+    double after;      ///< [s] earlier steps are not evaluated, >= 0
+    double within;     ///< [s] > 0 for settled and reached, else 0
+    double target;     ///< of an overshoot: what was to be reached, in the quantity's unit
+    double min, max;   ///< in the quantity's unit; -DBL_MAX and DBL_MAX are no bound
     int unit; ///< in which its bounds were written, for people: 0 the quantity's, else 1 + index of units
 } vy_expect_def;
 
@@ -153,7 +153,7 @@ typedef struct vy_scenario {
     vy_scenario_body *bodies;
     int joint_count, obstacle_count;
     vy_scenario_joint *joints;
-    vy_obstacle_def terrain; ///< of kind VY_SOLID_NONE, VY_SOLID_PLANE or VY_SOLID_HEIGHTS
+    vy_obstacle_def terrain; ///< of kind VY_COLLIDER_NONE, VY_COLLIDER_PLANE or VY_COLLIDER_HEIGHT_FIELD
     vy_scenario_obstacle *obstacles;
     vy_scenario_contacts contacts;
     vy_scenario_closing closing;
@@ -211,7 +211,7 @@ typedef struct vy_source_text {
 typedef vy_status vy_load_fn(void *self, const char *name, const char *from, vy_source_text *out);
 
 /// The loader of vy_scenario_load(): looks for files as described there. `self` is not used.
-vy_status vy_load_vehicle(void *self, const char *name, const char *from, vy_source_text *out);
+vy_status vy_load_file(void *self, const char *name, const char *from, vy_source_text *out);
 
 /// How a text is read.
 typedef struct vy_scenario_options {

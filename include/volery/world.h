@@ -100,8 +100,8 @@ typedef struct vy_drone_def {
     int truth; ///< 1: the sensor `truth`: the estimate is the truth at every step, and shows as such
     vy_controller_def controller;
     vy_safety_def safety;
-    vy_solid_def solid; ///< its collision shape, in a world with contacts
-    vy_crash_def crash; ///< which impacts count as crashes
+    vy_collider_def solid; ///< its collision shape, in a world with contacts
+    vy_crash_def crash;    ///< which impacts count as crashes
 } vy_drone_def;
 
 /// A crazyflie2x hovering at (0, 0, 1) with IMU, motion capture and the built-in controller; no limits.
@@ -128,7 +128,7 @@ typedef struct vy_world_body_def {
     vy_vec3 dipole;          ///< [A m^2] magnetic, body
     double light_area;       ///< [m^2] times the reflectivity factor, >= 0
     double torque_ref;       ///< [N m] what the negligibility policy compares torques with; 0: none
-    vy_solid_def solid;      ///< its shape, from its centre of mass, in a world with contacts
+    vy_collider_def solid;   ///< its shape, from its centre of mass, in a world with contacts
     vy_crash_def crash;      ///< which impacts count as crashes
 } vy_world_body_def;
 
@@ -252,19 +252,19 @@ uint64_t vy_world_state_hash(const vy_world *world);
 
 /// The true state of one drone, its samples, its estimate and its commands.
 typedef struct vy_drone_state {
-    vy_vec3 position;                   ///< [m] world
-    vy_vec3 velocity;                   ///< [m/s] world
-    vy_quat attitude;                   ///< q_WB
-    vy_vec3 rate;                       ///< [rad/s] body
-    double rotor_speed[VY_ROTOR_CAP];   ///< [rad/s]
-    double thrust[VY_ROTOR_CAP];        ///< [N] of each thruster
-    double motor_command[VY_ROTOR_CAP]; ///< 0 to 1, after limits; those of thrusters follow the rotors'
-    vy_samples samples;                 ///< as the controller sees them
-    vy_setpoint target;                 ///< the reference of the built-in controller, now
-    uint64_t clamps;                    ///< motor commands clamped so far
-    double battery_charge;              ///< [A s] left; 0 without a battery
-    double battery_voltage;             ///< [V] at its terminals; 0 without a battery
-    double rotor_power;                 ///< [W] at the shafts of its rotors
+    vy_vec3 position;                     ///< [m] world
+    vy_vec3 velocity;                     ///< [m/s] world
+    vy_quat attitude;                     ///< q_WB
+    vy_vec3 rate;                         ///< [rad/s] body
+    double rotor_speed[VY_ROTOR_CAP];     ///< [rad/s]
+    double thruster_thrust[VY_ROTOR_CAP]; ///< [N] of each thruster
+    double motor_command[VY_ROTOR_CAP];   ///< 0 to 1, after limits; those of thrusters follow the rotors'
+    vy_samples samples;                   ///< as the controller sees them
+    vy_setpoint target;                   ///< the reference of the built-in controller, now
+    uint64_t clamps;                      ///< motor commands clamped so far
+    double battery_charge;                ///< [A s] left; 0 without a battery
+    double battery_voltage;               ///< [V] at its terminals; 0 without a battery
+    double rotor_power;                   ///< [W] at the shafts of its rotors
     uint64_t failsafes;         ///< times its vehicle's failsafe has taken over; see vy_world_read_drive
     vy_vec3 wake;               ///< [m/s] air that other drones drive past this one, world
     uint64_t touching;          ///< contacts with an impulse on it now
@@ -405,7 +405,7 @@ typedef struct vy_energy {
 
 /// Begin to account for energy, with the strict engine: every effect of every stage is evaluated twice.
 /// Not state: a world that is restored begins anew.
-void vy_world_open_account(vy_world *world);
+void vy_world_track_energy(vy_world *world);
 /// All work is 0 while no account is open.
 /// @return VY_NOT_FOUND for a handle that is not of this world
 vy_status vy_world_read_energy(const vy_world *world, vy_body_id id, vy_energy *out);
@@ -438,7 +438,7 @@ typedef struct vy_failure {
     double limit;       ///< what was allowed; of a controller that was late: its deadline or time to boot [s]
     const char *what;   ///< name of the variable or limit; static storage
     vy_verdict verdict; ///< of a controller
-    const char *said;   ///< what a controller wrote in place of a reply, or NULL: vy_host_said() has it
+    const char *output; ///< what a controller wrote in place of a reply, or NULL: vy_host_output() has it
 } vy_failure;
 
 /// VY_FAILURE_NONE while the world runs.
@@ -452,18 +452,18 @@ const char *vy_failure_name(vy_failure_reason reason);
 void vy_failure_print(const vy_failure *failure, const char *name, char *out, size_t size);
 
 /// How a budget stands. No bound: none is known of how errors grow, so nothing is neglected.
-typedef enum vy_budget_standing {
+typedef enum vy_budget_status {
     VY_BUDGET_NONE, ///< the world has none
-    VY_BUDGET_KEPT,
-    VY_BUDGET_BROKEN, ///< the bound of the deviation is beyond it; nothing is neglected from then on
+    VY_BUDGET_WITHIN,
+    VY_BUDGET_EXCEEDED, ///< the bound of the deviation is beyond it; nothing is neglected from then on
     VY_BUDGET_NO_BOUND,
-} vy_budget_standing;
+} vy_budget_status;
 
 typedef struct vy_budget_report {
-    vy_budget_standing standing;
+    vy_budget_status standing;
     double position_left; ///< [m] of what is allowed; what is spent is the certificate's position
     double angle_left;    ///< [rad]
-    double broken;        ///< [s] when it broke
+    double exceeded_time; ///< [s] when it broke
 } vy_budget_report;
 
 /// Bounds of what the negligibility policy has neglected for one drone or body since the start.

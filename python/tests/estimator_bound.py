@@ -252,7 +252,7 @@ def judge(flight: tuple[str, str, str, str], seeds: int, limit: float) -> bool:
     good = bool(np.all(ratio <= limit * (1 + sure)) and np.all(ratio >= 1 - 2 * sure))
     degrees = np.degrees([real[0], bound[0], real[1], bound[1]])
     print(f"{name:22} calibration {calibration:6} tilt {degrees[0]:.3f} deg, bound {degrees[1]:.3f}, {ratio[0]:.2f};"
-          f" yaw {degrees[2]:.3f} deg, bound {degrees[3]:.3f}, {ratio[1]:.2f}{'' if good else '  BEYOND'}", flush=True)
+          f" yaw {degrees[2]:.3f} deg, bound {degrees[3]:.3f}, {ratio[1]:.2f}{'' if good else '  PLANNED_VALUE_MAX'}", flush=True)
     return good
 
 

@@ -21,11 +21,11 @@ static inline void *vy_arena_alloc(vy_arena *arena, size_t size)
 }
 
 /// What an array takes of an arena.
-static inline size_t vy_arena_size(size_t size) { return (size + 63u) & ~(size_t)63u; }
+static inline size_t vy_arena_aligned_size(size_t size) { return (size + 63u) & ~(size_t)63u; }
 
 /// An array of `after` bytes that begins with the `before` bytes of `old`; the arena's memory is zero behind
 /// it when it was at first. There must be room.
-static inline void *vy_arena_move(vy_arena *arena, const void *old, size_t before, size_t after)
+static inline void *vy_arena_realloc(vy_arena *arena, const void *old, size_t before, size_t after)
 {
     void *to = vy_arena_alloc(arena, after);
     VY_ASSERT(to != NULL && before <= after);

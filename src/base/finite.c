@@ -10,4 +10,4 @@ _Static_assert(offsetof(vy_quat, w) == 0 && offsetof(vy_quat, x) == 8 && offseto
                "a quaternion is four numbers in a row");
 _Static_assert(sizeof(vy_mat3) == 72, "a matrix is nine numbers in a row");
 
-int vy_all_finite(const double *values, size_t count) { return reals_bounded(values, count); }
+int vy_all_bounded(const double *values, size_t count) { return reals_bounded(values, count); }

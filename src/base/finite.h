@@ -35,4 +35,4 @@ VY_FN mask reals_bounded(const real *values, size_t count)
 }
 
 /// 1 when no value is infinite, beyond REAL_MAX, or NaN; else 0.
-int vy_all_finite(const double *values, size_t count);
+int vy_all_bounded(const double *values, size_t count);

@@ -41,7 +41,7 @@ VY_FN void math_quarter_angle(uint64_t p[3], double *high, double *low)
 
 /// x modulo pi/2 for |x| >= 1/2 of any size (Payne and Hanek 1983): high + low in [-pi/4, pi/4], and the
 /// quadrant 0 ... 4 as the result. 192 bits of 2/pi are taken from where they begin to matter modulo 4.
-VY_SLOW_FN double math_reduce_payne_hanek(double x, double *high, double *low)
+VY_COLD_FN double math_reduce_payne_hanek(double x, double *high, double *low)
 {
     // A word of zeros, then the bits of 2/pi.
     static const uint64_t two_over_pi[20] = {

@@ -45,16 +45,16 @@
 
 // A large function of which a translation unit wants one copy, whatever calls it.
 #if defined(__CUDACC__)
-#define VY_BIG_FN static __noinline__ __host__ __device__
+#define VY_NOINLINE_FN static __noinline__ __host__ __device__
 #else
-#define VY_BIG_FN static __attribute__((noinline, unused))
+#define VY_NOINLINE_FN static __attribute__((noinline, unused))
 #endif
 
 // A rare path, kept out of its callers.
 #if defined(__CUDACC__)
-#define VY_SLOW_FN static __noinline__ __host__ __device__
+#define VY_COLD_FN static __noinline__ __host__ __device__
 #else
-#define VY_SLOW_FN static __attribute__((noinline, cold, unused))
+#define VY_COLD_FN static __attribute__((noinline, cold, unused))
 #endif
 
 #if defined(__cplusplus)
@@ -102,40 +102,40 @@ VY_FN void fpu_leave(uint64_t found)
 
 // Beside it, on x86-64, the C library rounds decimal numbers in the x87 unit's rounding mode.
 #if defined(__x86_64__) && !defined(__CUDACC__)
-VY_FN uint64_t fpu_text_mode(void)
+VY_FN uint64_t fpu_x87_mode(void)
 {
     uint16_t mode;
     __asm__ volatile("fnstcw %0" : "=m"(mode));
     return mode;
 }
-VY_FN void fpu_set_text_mode(uint64_t mode)
+VY_FN void fpu_set_x87_mode(uint64_t mode)
 {
     const uint16_t word = (uint16_t)mode;
     __asm__ volatile("fldcw %0" : : "m"(word));
 }
-#define FPU_TEXT_WANTED 0x037fu
+#define FPU_X87_MODE_WANTED 0x037fu
 #else
-VY_FN uint64_t fpu_text_mode(void) { return 0; }
-VY_FN void fpu_set_text_mode(uint64_t mode) { (void)mode; }
-#define FPU_TEXT_WANTED 0u
+VY_FN uint64_t fpu_x87_mode(void) { return 0; }
+VY_FN void fpu_set_x87_mode(uint64_t mode) { (void)mode; }
+#define FPU_X87_MODE_WANTED 0u
 #endif
 
 typedef struct fpu_saved {
-    uint64_t mode, text_mode;
+    uint64_t mode, x87_mode;
 } fpu_saved;
 
 VY_FN fpu_saved fpu_enter_scope(void)
 {
     fpu_saved found;
     found.mode = fpu_enter();
-    found.text_mode = fpu_text_mode();
-    if (found.text_mode != FPU_TEXT_WANTED) fpu_set_text_mode(FPU_TEXT_WANTED);
+    found.x87_mode = fpu_x87_mode();
+    if (found.x87_mode != FPU_X87_MODE_WANTED) fpu_set_x87_mode(FPU_X87_MODE_WANTED);
     return found;
 }
 
 VY_FN void fpu_leave_scope(const fpu_saved *found)
 {
-    if (found->text_mode != FPU_TEXT_WANTED) fpu_set_text_mode(found->text_mode);
+    if (found->x87_mode != FPU_X87_MODE_WANTED) fpu_set_x87_mode(found->x87_mode);
     fpu_leave(found->mode);
 }
 

@@ -77,7 +77,7 @@ VY_FN void rng_words(bits seed, uint32_t stream, bits index, bits step, uint32_t
 #include "base/rng_single.inl"
 #else
 /// A number of the open interval (0, 1) from two words: the middle of one of 2^52 equal cells.
-VY_FN real rng_unit(bits high, bits low)
+VY_FN real rng_uniform(bits high, bits low)
 {
     return (real_from_uint((high << 20) | (low >> 12)) + 0.5) * 0x1p-52;
 }
@@ -93,7 +93,7 @@ VY_FN bits rng_segment(bits word, real *place)
 }
 
 /// x, negative where the top bit of the word says so.
-VY_FN real rng_signed(real x, bits word)
+VY_FN real rng_apply_sign(real x, bits word)
 {
     return real_of(bits_of(x) ^ ((word << 32) & 0x8000000000000000u));
 }
@@ -106,8 +106,8 @@ VY_FN void rng_uniforms(bits seed, uint32_t stream, bits index, bits step, real 
     for (int i = 0; i < count; i += 2) {
         bits word[4];
         rng_words(seed, stream, index, step, (uint32_t)(i / 2), word);
-        out[i] = rng_unit(word[0], word[1]);
-        if (i + 1 < count) out[i + 1] = rng_unit(word[2], word[3]);
+        out[i] = rng_uniform(word[0], word[1]);
+        if (i + 1 < count) out[i + 1] = rng_uniform(word[2], word[3]);
     }
 }
 
@@ -127,7 +127,7 @@ VY_FN real rng_normal_of_word(bits word)
     for (int lane = 0; lane < VY_LANES; ++lane) VY_ASSERT(bits_lane(segment, lane) < 256);
     real c[8];
     real_load_rows(row, c);
-    return rng_signed((c[0] + u * c[1]) + (u * u) * (c[2] + u * (c[3] + u * c[4])), word);
+    return rng_apply_sign((c[0] + u * c[1]) + (u * u) * (c[2] + u * (c[3] + u * c[4])), word);
 }
 
 /// The four normal deviates of a block, one word each: block `block` & 0xff of stream `block` >> 8.
@@ -138,20 +138,20 @@ VY_FN void rng_normals_of_block(bits seed, uint32_t block, bits index, bits step
     for (int i = 0; i < 4; ++i) out[i] = rng_normal_of_word(word[i]);
 }
 
-enum { RNG_ROW = 8 };
+enum { RNG_BLOCK_COUNT = 8 };
 
-/// A row of RNG_ROW blocks, each one step of the stride further: in blocks or in steps.
-typedef struct rng_row {
+/// A row of RNG_BLOCK_COUNT blocks, each one step of the stride further: in blocks or in steps.
+typedef struct rng_blocks {
     uint64_t seed, index, step, step_stride;
     uint32_t block, block_stride;
-} rng_row;
+} rng_blocks;
 
 // The deviates of a row for a scalar caller, those of block k at out + k * stride: in the lanes of vectors
 // where the processor has such, and what does that for each level of vy_cpu().
-void vy_rng_row(const rng_row *row, double *out, size_t stride);
-void vy_rng_row_baseline(const rng_row *row, double *out, size_t stride);
-void vy_rng_row_avx2(const rng_row *row, double *out, size_t stride);
-void vy_rng_row_avx512(const rng_row *row, double *out, size_t stride);
+void vy_rng_normal_blocks(const rng_blocks *row, double *out, size_t stride);
+void vy_rng_normal_blocks_baseline(const rng_blocks *row, double *out, size_t stride);
+void vy_rng_normal_blocks_avx2(const rng_blocks *row, double *out, size_t stride);
+void vy_rng_normal_blocks_avx512(const rng_blocks *row, double *out, size_t stride);
 
 // Scalar double on a CPU: callers that may draw many at a time.
 #if VY_LANES == 1 && !VY_SINGLE && !defined(__CUDACC__)
@@ -166,11 +166,11 @@ VY_FN void rng_normals(bits seed, uint32_t stream, bits index, bits step, real *
     VY_ASSERT(count >= 0 && count <= 1024);
     int start = 0;
 #if RNG_SCALAR
-    for (; count - start > 4; start += 4 * RNG_ROW) {
-        const rng_row row = {seed, index, step, 0, (stream << 8) + (uint32_t)start / 4, 1};
-        const int left = count - start < 4 * RNG_ROW ? count - start : 4 * RNG_ROW;
-        double n[4 * RNG_ROW];
-        vy_rng_row(&row, n, 4);
+    for (; count - start > 4; start += 4 * RNG_BLOCK_COUNT) {
+        const rng_blocks row = {seed, index, step, 0, (stream << 8) + (uint32_t)start / 4, 1};
+        const int left = count - start < 4 * RNG_BLOCK_COUNT ? count - start : 4 * RNG_BLOCK_COUNT;
+        double n[4 * RNG_BLOCK_COUNT];
+        vy_rng_normal_blocks(&row, n, 4);
         for (int i = 0; i < left; ++i) out[start + i] = n[i];
     }
 #endif
@@ -183,41 +183,41 @@ VY_FN void rng_normals(bits seed, uint32_t stream, bits index, bits step, real *
 
 enum { RNG_CACHE_MAX = 12 };
 
-/// Deviates drawn ahead for one stream and index that a scalar caller needs every so many steps: RNG_ROW
-/// draws side by side cost little more than one. A cache, not state: zeros are an empty one, and the numbers
-/// are always those of rng_normals.
+/// Deviates drawn ahead for one stream and index that a scalar caller needs every so many steps:
+/// RNG_BLOCK_COUNT draws side by side cost little more than one. A cache, not state: zeros are an empty one,
+/// and the numbers are always those of rng_normals.
 typedef struct rng_cache {
     uint64_t seed, step; // of the first draw that is left
     uint64_t period;     // steps to the next
     uint64_t left;
-    double draws[RNG_ROW][RNG_CACHE_MAX];
+    double draws[RNG_BLOCK_COUNT][RNG_CACHE_MAX];
 } rng_cache;
 
 /// Fill it from its seed and step on, with its period.
-void vy_rng_cache_fill(rng_cache *ahead, uint32_t stream, uint64_t index, int count);
+void vy_rng_cache_fill(rng_cache *cache, uint32_t stream, uint64_t index, int count);
 
 /// The same as rng_normals with `count` <= RNG_CACHE_MAX, for a caller that draws again `period` steps later.
-/// Returns `out`, or what `ahead` holds, which may be NULL and is not used by lanes.
-VY_FN const real *rng_normals_cached(rng_cache *ahead, bits seed, uint32_t stream, bits index, bits step,
+/// Returns `out`, or what `cache` holds, which may be NULL and is not used by lanes.
+VY_FN const real *rng_normals_cached(rng_cache *cache, bits seed, uint32_t stream, bits index, bits step,
                                      uint64_t period, real *out, int count)
 {
     VY_ASSERT(count > 0 && count <= RNG_CACHE_MAX);
 #if RNG_SCALAR
-    if (ahead != NULL) {
-        if (ahead->left == 0 || ahead->step != step || ahead->seed != seed || ahead->period != period) {
-            ahead->seed = seed;
-            ahead->step = step;
-            ahead->period = period;
-            ahead->left = RNG_ROW;
-            vy_rng_cache_fill(ahead, stream, index, count);
+    if (cache != NULL) {
+        if (cache->left == 0 || cache->step != step || cache->seed != seed || cache->period != period) {
+            cache->seed = seed;
+            cache->step = step;
+            cache->period = period;
+            cache->left = RNG_BLOCK_COUNT;
+            vy_rng_cache_fill(cache, stream, index, count);
         }
-        VY_ASSERT(ahead->left >= 1 && ahead->left <= RNG_ROW);
-        ahead->step += period;
-        ahead->left -= 1;
-        return ahead->draws[RNG_ROW - 1 - ahead->left];
+        VY_ASSERT(cache->left >= 1 && cache->left <= RNG_BLOCK_COUNT);
+        cache->step += period;
+        cache->left -= 1;
+        return cache->draws[RNG_BLOCK_COUNT - 1 - cache->left];
     }
 #else
-    (void)ahead;
+    (void)cache;
     (void)period;
 #endif
     rng_normals(seed, stream, index, step, out, count);

@@ -2,7 +2,7 @@
 // same numbers rounded. A normal deviate is within 8e-7 of the double's.
 
 /// A number of the open interval (0, 1): the middle of one of 2^23 equal cells.
-VY_FN real rng_unit(bits high, bits) { return (real_from_uint(high >> 9) + 0.5) * 0x1p-23; }
+VY_FN real rng_uniform(bits high, bits) { return (real_from_uint(high >> 9) + 0.5) * 0x1p-23; }
 
 VY_FN bits rng_segment(bits word, real *place)
 {
@@ -13,4 +13,4 @@ VY_FN bits rng_segment(bits word, real *place)
     return (exponent << 3) | (fraction >> 29);
 }
 
-VY_FN real rng_signed(real x, bits word) { return real_select((word & 0x80000000u) != 0u, -x, x); }
+VY_FN real rng_apply_sign(real x, bits word) { return real_select((word & 0x80000000u) != 0u, -x, x); }

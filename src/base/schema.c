@@ -10,32 +10,33 @@
 const vy_choice vy_on_off[2] = {{.name = "off", .help = "it does not"},
                                 {.name = "on", .value = 1, .help = "it does"}};
 
-vy_range vy_row_range(const vy_row *row, const char *unit)
+vy_range vy_row_range(const vy_schema_row *row, const char *unit)
 {
     const vy_limits limits = vy_limits_of(unit);
     vy_range range = row->range;
     if (range.max == DBL_MAX) {
         range.max = limits.max;
-        if (range.above && range.min == 0.0) range = (vy_range){limits.min, range.max, 0};
+        if (range.exclusive_min && range.min == 0.0) range = (vy_range){limits.min, range.max, 0};
     }
     if (range.min == -DBL_MAX) range.min = -limits.max;
     VY_ASSERT(range.min <= range.max);
     return range;
 }
 
-static vy_status check_number(const vy_row *row, const char *where, double value, vy_error *err)
+static vy_status check_number(const vy_schema_row *row, const char *where, double value, vy_error *err)
 {
     const vy_range range = vy_row_range(row, row->unit);
     const char *unit = row->unit != NULL ? row->unit : "", *space = row->unit != NULL ? " " : "";
     if (row->keyword != NULL && value == row->keyword_value) return VY_OK;
-    if (value >= range.min && value <= range.max && !(range.above && value == range.min)) return VY_OK;
+    if (value >= range.min && value <= range.max && !(range.exclusive_min && value == range.min))
+        return VY_OK;
     const char *zero = row->keyword != NULL && row->keyword_value == 0.0 && range.min > 0.0 ? "0 or " : "";
     return vy_fail(err, VY_BAD_VALUE, "%s.%s must be %s%s %g and %s%g%s%s, got %g", where, row->key, zero,
-                   range.above ? "above" : "between", range.min, range.above ? "at most " : "", range.max,
-                   space, unit, value);
+                   range.exclusive_min ? "above" : "between", range.min,
+                   range.exclusive_min ? "at most " : "", range.max, space, unit, value);
 }
 
-int vy_row_applies(const vy_table *table, const vy_row *row, const void *object)
+int vy_row_applies(const vy_schema_table *table, const vy_schema_row *row, const void *object)
 {
     if (row->when == 0) return 1;
     VY_ASSERT(table->rows[0].type == VY_TYPE_CHOICE); // what it depends on is an int
@@ -45,7 +46,7 @@ int vy_row_applies(const vy_table *table, const vy_row *row, const void *object)
 }
 
 // A choice by its value; the names of all of them in a message otherwise.
-static vy_status check_choice(const vy_row *row, const char *where, int value, vy_error *err)
+static vy_status check_choice(const vy_schema_row *row, const char *where, int value, vy_error *err)
 {
     char names[120] = "";
     for (int i = 0; i < row->choice_count; ++i) {
@@ -60,7 +61,7 @@ static vy_status check_choice(const vy_row *row, const char *where, int value, v
     return vy_fail(err, VY_BAD_VALUE, "%s.%s must be %s, got %d", where, row->key, names, value);
 }
 
-static vy_status check_numbers(const vy_row *row, const char *where, const char *at, size_t count,
+static vy_status check_numbers(const vy_schema_row *row, const char *where, const char *at, size_t count,
                                vy_error *err)
 {
     vy_status status = VY_OK;
@@ -72,11 +73,11 @@ static vy_status check_numbers(const vy_row *row, const char *where, const char 
     return status;
 }
 
-vy_status vy_check_rows(const vy_table *table, const char *where, const void *object, vy_error *err)
+vy_status vy_check_rows(const vy_schema_table *table, const char *where, const void *object, vy_error *err)
 {
     vy_status status = VY_OK;
     for (int i = 0; i < table->row_count && status == VY_OK; ++i) {
-        const vy_row *row = &table->rows[i];
+        const vy_schema_row *row = &table->rows[i];
         const char *at = (const char *)object + row->offset;
         int whole;
         VY_ASSERT(table->size == 0 || row->offset < table->size);

@@ -7,7 +7,7 @@
 #include "volery/status.h"
 #include <stddef.h>
 
-typedef enum vy_type {
+typedef enum vy_schema_type {
     VY_TYPE_NUMBER,   ///< double
     VY_TYPE_INTEGER,  ///< uint64_t
     VY_TYPE_COUNT,    ///< int
@@ -22,7 +22,7 @@ typedef enum vy_type {
     VY_TYPE_LIST,     ///< elements of `table`, at most `size`
     VY_TYPE_NAMED,    ///< vy_parameter[size]: a mapping of names to values of any type
     VY_TYPE_TABLE,    ///< vy_numbers, owned: rows of `size` numbers each, or of any one length when that is 0
-} vy_type;
+} vy_schema_type;
 
 enum {
     VY_ROW_REQUIRED = 1 << 0,
@@ -39,7 +39,7 @@ enum {
 /// What a number may be. `above`: min itself is not allowed.
 typedef struct vy_range {
     double min, max;
-    int above;
+    int exclusive_min;
 } vy_range;
 
 typedef struct vy_choice {
@@ -52,11 +52,11 @@ typedef struct vy_choice {
 /// Off and on.
 extern const vy_choice vy_on_off[2];
 
-typedef struct vy_row {
+typedef struct vy_schema_row {
     const char *key;
     const char *help;
     const char *unit; ///< SI; NULL has none
-    vy_type type;
+    vy_schema_type type;
     int flags;
     size_t offset;
     size_t size;         ///< of text [bytes], vector [numbers], list [elements]
@@ -68,29 +68,29 @@ typedef struct vy_row {
     const vy_choice *choices;
     int choice_count;
     unsigned when; ///< bits of the values of the table's first row for which the key applies; 0: always
-    const struct vy_table *table;
+    const struct vy_schema_table *table;
     const char *default_text;                   ///< where the default is not a value
     const char *(*unit_of)(const void *object); ///< where the unit depends on another value
     int (*size_of)(const void *object); ///< of a vector: where fewer than `size` numbers may be what another
                                         ///< value asks for; one alone is a plain number
-} vy_row;
+} vy_schema_row;
 
-typedef struct vy_table {
+typedef struct vy_schema_table {
     const char *title; ///< of its section in the reference page
     const char *help;
     size_t size; ///< [bytes] of the struct; 0 for a group of keys of the struct around it
     void (*init)(void *object, int index); ///< fills in the defaults; NULL: those of the struct around it
     vy_status (*preset)(const char *name, void *object, vy_error *err); ///< of a file: built-in objects
-    const vy_row *rows;
+    const vy_schema_row *rows;
     int row_count;
-} vy_table;
+} vy_schema_table;
 
 /// Whether a row applies, given the object's first value.
-int vy_row_applies(const vy_table *table, const vy_row *row, const void *object);
+int vy_row_applies(const vy_schema_table *table, const vy_schema_row *row, const void *object);
 
 /// What each number of the row may be in this unit: a bound the row leaves open is that of the unit.
-vy_range vy_row_range(const vy_row *row, const char *unit);
+vy_range vy_row_range(const vy_schema_row *row, const char *unit);
 
 /// Are the numbers and choices of an object in C within their rows, as far as these apply? `where` is its
 /// name in messages, as "drone.baro".
-vy_status vy_check_rows(const vy_table *table, const char *where, const void *object, vy_error *err);
+vy_status vy_check_rows(const vy_schema_table *table, const char *where, const void *object, vy_error *err);

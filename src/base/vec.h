@@ -210,7 +210,7 @@ VY_FN mat3 mat3_inverse(mat3 a)
 }
 
 /// q rotated by the small rotation vector `turn` in body axes.
-VY_FN quat attitude_rotated(quat q, vec3 turn)
+VY_FN quat quat_apply_small_rotation(quat q, vec3 turn)
 {
     return quat_normalize(quat_mul(q, quat_make(real_set(1.0), 0.5 * turn.x, 0.5 * turn.y, 0.5 * turn.z)));
 }

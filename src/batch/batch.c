@@ -36,11 +36,11 @@ vy_batch_def vy_default_batch_def(void)
 }
 
 // The widest kernel that this CPU can run and `wanted` allows; NULL: not that one here.
-static const lanes_table *choose_lanes(uint32_t wanted)
+static const lanes_kernel *choose_lanes(uint32_t wanted)
 {
-    const lanes_table *const tables[] = {vy_lanes_8_avx512, vy_lanes_4_avx2, vy_lanes_2, vy_lanes_1};
+    const lanes_kernel *const tables[] = {vy_lanes_8_avx512, vy_lanes_4_avx2, vy_lanes_2, vy_lanes_1};
     for (size_t i = 0; i < sizeof tables / sizeof tables[0]; ++i) {
-        const lanes_table *t = tables[i];
+        const lanes_kernel *t = tables[i];
         if (t == NULL || (wanted != 0 && (uint32_t)t->width != wanted)) continue;
 #if defined(__x86_64__)
         if (t->width == 8 && !(__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") &&
@@ -83,10 +83,10 @@ static vy_status start_standalone(vy_batch *b, uint32_t world, uint64_t seed, in
         s->environment.wind.grid = b->scenario->environment.wind.grid;
         vy_standalone_bind(s, (vy_rung)b->config.rung, b->view.actions + first * b->view.action_size,
                            b->view.action_size, b->standalone_actions + first);
-        status = vy_standalone_create(s, column_of(b, world).first, &b->standalone[world], err);
+        status = vy_standalone_create(s, cell_view_of(b, world).first, &b->standalone[world], err);
     }
     if (status == VY_OK) extra.halted = halted != 0;
-    put_cells(b, world, b->config.episode_at, &extra, sizeof extra / 8);
+    put_cells(b, world, b->config.episode_offset, &extra, sizeof extra / 8);
     vy_scenario_destroy(s);
     return status;
 }
@@ -115,15 +115,15 @@ static vy_status start_world(vy_batch *b, uint32_t world, uint64_t seed, int hal
                                             b->scenario->environment.wind.constant);
     if (status == VY_OK) {
         put_cells(b, world, 0, template_world->state, b->config.state_cells);
-        put_cells(b, world, b->config.params_at, m->params, m->drone_count * sizeof(drone_params) / 8);
+        put_cells(b, world, b->config.params_offset, m->params, m->drone_count * sizeof(drone_params) / 8);
     }
-    put_cells(b, world, b->config.episode_at, &extra, sizeof extra / 8);
+    put_cells(b, world, b->config.episode_offset, &extra, sizeof extra / 8);
     fpu_leave(found);
     return status;
 }
 
 // Whether only seed, constant wind and drones differ.
-static int shares_rest(vy_batch *b, const vy_scenario *scenario)
+static int shares_environment(vy_batch *b, const vy_scenario *scenario)
 {
     if (b->scenario_hash == 0) b->scenario_hash = vy_scenario_hash(b->scenario);
     vy_scenario rest = *scenario;
@@ -141,7 +141,7 @@ vy_status vy_batch_start(vy_batch *b, uint32_t world, const vy_scenario *scenari
     vy_model *m = &w->model;
     const vy_vec3 wind = scenario->environment.wind.constant;
     const int windy = wind.x != 0.0 || wind.y != 0.0 || wind.z != 0.0;
-    if (b->standalone != NULL || !shares_rest(b, scenario) || (windy && !b->config.has_wind))
+    if (b->standalone != NULL || !shares_environment(b, scenario) || (windy && !b->config.has_wind))
         return vy_fail(err, VY_BAD_VALUE, "batch: these worlds cannot lie side by side");
     m->seed = scenario->seed;
     for (uint32_t i = 0; i < m->drone_count; ++i) {
@@ -160,8 +160,8 @@ vy_status vy_batch_start(vy_batch *b, uint32_t world, const vy_scenario *scenari
     }
     const episode_block extra = {.seed = scenario->seed, .constant_wind = wind};
     put_cells(b, world, 0, w->state, b->config.state_cells);
-    put_cells(b, world, b->config.params_at, m->params, m->drone_count * sizeof(drone_params) / 8);
-    put_cells(b, world, b->config.episode_at, &extra, sizeof extra / 8);
+    put_cells(b, world, b->config.params_offset, m->params, m->drone_count * sizeof(drone_params) / 8);
+    put_cells(b, world, b->config.episode_offset, &extra, sizeof extra / 8);
     b->view.seeds[world] = scenario->seed;
     b->view.ticks[world] = 0;
     b->view.terminated[world] = b->view.truncated[world] = 0;
@@ -172,11 +172,11 @@ int vy_batch_has_lanes(const vy_batch *batch) { return batch->standalone == NULL
 
 static void observe_world(const vy_batch *b, uint32_t world, double *out)
 {
-    const column c = column_of(b, world);
+    const cell_view c = cell_view_of(b, world);
     for (uint32_t d = 0; d < b->view.drones; ++d) {
         const unsigned char *drone = c.first + drone_cell(b, d) * c.stride;
         for (int k = 0; k < b->def.observe_count; ++k) {
-            const observed *o = &b->observe[k];
+            const observation_field *o = &b->observe[k];
             const unsigned char *at = drone + o->cell * c.stride;
             for (int i = 0; i < o->count; ++i, at += c.stride, ++out) {
                 uint64_t integer;
@@ -203,7 +203,7 @@ void vy_batch_write_outputs(vy_batch *b, uint32_t world, size_t row)
     uint64_t tick, reason, halted;
     get_cells(b, world, offsetof(world_block, tick) / 8, &tick, 1);
     get_cells(b, world, offsetof(world_block, failure_reason) / 8, &reason, 1);
-    get_cells(b, world, b->config.episode_at + offsetof(episode_block, halted) / 8, &halted, 1);
+    get_cells(b, world, b->config.episode_offset + offsetof(episode_block, halted) / 8, &halted, 1);
     b->view.terminated[world] = reason != VY_FAILURE_NONE;
     VY_ASSERT(reason <= VY_FAILURE_FENCE && halted <= 1);
     b->view.truncated[world] = reason == VY_FAILURE_NONE && halted != 0;
@@ -218,7 +218,7 @@ static void step_standalone(void *self, uint32_t thread, size_t first, size_t la
     const uint64_t cut = b->config.episode;
     (void)thread;
     for (size_t i = first; i < last; ++i) {
-        const size_t at = b->config.episode_at + offsetof(episode_block, halted) / 8;
+        const size_t at = b->config.episode_offset + offsetof(episode_block, halted) / 8;
         uint64_t halted;
         get_cells(b, (uint32_t)i, at, &halted, 1);
         if (halted == 0) {
@@ -279,7 +279,7 @@ void vy_batch_step(vy_batch *batch, uint64_t steps)
         if (!has_ended(batch, i)) continue;
         double *now = batch->view.observations + i * row;
         if (batch->def.autoreset == VY_AUTORESET_SAME) {
-            memcpy(batch->view.finals + i * row, now, row * sizeof *now);
+            memcpy(batch->view.final_observations + i * row, now, row * sizeof *now);
             batch->episodes[i] += 1;
             (void)begin_episode(batch, i, NULL);
             observe_world(batch, i, now);
@@ -304,7 +304,7 @@ void vy_batch_reset(vy_batch *batch, const uint8_t *selected, const uint64_t *se
 }
 
 vy_batch_view vy_batch_get_view(const vy_batch *batch) { return batch->view; }
-const char *vy_batch_machine(const vy_batch *batch)
+const char *vy_batch_kernel(const vy_batch *batch)
 {
     return batch->standalone != NULL ? "worlds" : batch->lanes->name;
 }
@@ -349,9 +349,9 @@ static void resume_world(vy_batch *b, uint32_t world)
     episode_block extra;
     uint64_t tick;
     get_cells(b, world, offsetof(world_block, tick) / 8, &tick, 1);
-    get_cells(b, world, b->config.episode_at, &extra, sizeof extra / 8);
+    get_cells(b, world, b->config.episode_offset, &extra, sizeof extra / 8);
     extra.halted = b->config.episode != 0 && tick >= b->config.episode;
-    put_cells(b, world, b->config.episode_at, &extra, sizeof extra / 8);
+    put_cells(b, world, b->config.episode_offset, &extra, sizeof extra / 8);
     vy_batch_write_outputs(b, world, (size_t)b->view.drones * b->view.observation_size);
 }
 
@@ -388,7 +388,7 @@ vy_status vy_batch_cells(const vy_batch *batch, uint32_t drone, const char *fiel
     if (drone >= batch->view.drones) return vy_fail(err, VY_NOT_FOUND, "there is no drone %u", drone);
     const size_t cell = drone_cell(batch, drone) + f->offset / 8;
     *out = (vy_cells){
-        .first = (double *)(void *)(column_of(batch, 0).first + cell * (size_t)batch->lanes->width * 8),
+        .first = (double *)(void *)(cell_view_of(batch, 0).first + cell * (size_t)batch->lanes->width * 8),
         .count = (uint32_t)f->count,
         .lanes = (uint32_t)batch->lanes->width,
         .block = batch->config.block_cells * (size_t)batch->lanes->width,
@@ -500,7 +500,7 @@ static void set_config(vy_batch *b)
         .drones = m->drones,
         .disturbances = m->disturbances,
         .has_sinusoid = m->has_sinusoid,
-        .episode = b->def.episode,
+        .episode = b->def.episode_steps_max,
         .chain = b->def.chain,
         .rung = (int)b->def.rung,
     };
@@ -514,9 +514,9 @@ static void set_config(vy_batch *b)
     f->action_size = sizes[f->rung];
     if (f->rung == VY_RUNG_MOTORS) f->action_size = b->rotors;
     f->hashed_cells = b->template_world->hashed_size / 8;
-    f->params_at = f->episode_at = f->state_cells = b->template_world->state_size / 8;
-    if (!is_standalone(m)) f->episode_at += f->drone_count * CELLS_OF(drone_params);
-    f->block_cells = f->episode_at + CELLS_OF(episode_block);
+    f->params_offset = f->episode_offset = f->state_cells = b->template_world->state_size / 8;
+    if (!is_standalone(m)) f->episode_offset += f->drone_count * CELLS_OF(drone_params);
+    f->block_cells = f->episode_offset + CELLS_OF(episode_block);
     VY_ASSERT(f->hashed_cells <= f->state_cells &&
               f->state_cells == block_offset(&f->counts, BLOCK_KINDS) / 8);
 }
@@ -526,7 +526,7 @@ static vy_status set_observation(vy_batch *b, vy_error *err)
     for (int i = 0; i < b->def.observe_count; ++i) {
         const vy_field *f = vy_find_field(BLOCK_drone, b->def.observe[i]);
         if (f == NULL) return vy_fail(err, VY_NOT_FOUND, "a drone has no field %s", b->def.observe[i]);
-        b->observe[i] = (observed){f->offset / 8, f->count, field_is_integer(f)};
+        b->observe[i] = (observation_field){f->offset / 8, f->count, field_is_integer(f)};
         VY_ASSERT(f->offset / 8 + (size_t)f->count <= CELLS_OF(drone_block));
         b->view.observation_size += (uint32_t)f->count;
     }
@@ -574,7 +574,7 @@ static vy_status allocate_all(vy_batch *b, vy_error *err)
     b->thread_memory = alloc_zeroed(b, vy_pool_count(b->pool) * b->thread_size);
     v->actions = alloc_zeroed(b, worlds * v->drones * v->action_size * sizeof(double));
     v->observations = alloc_zeroed(b, worlds * row);
-    v->finals = alloc_zeroed(b, worlds * row);
+    v->final_observations = alloc_zeroed(b, worlds * row);
     v->terminated = alloc_zeroed(b, worlds);
     v->truncated = alloc_zeroed(b, worlds);
     v->ticks = alloc_zeroed(b, worlds * sizeof(uint64_t));
@@ -582,7 +582,7 @@ static vy_status allocate_all(vy_batch *b, vy_error *err)
     b->base_seeds = alloc_zeroed(b, worlds * sizeof(uint64_t));
     b->episodes = alloc_zeroed(b, worlds * sizeof(uint64_t));
     if (b->cells == NULL || b->thread_memory == NULL || v->actions == NULL || v->observations == NULL ||
-        v->finals == NULL || v->terminated == NULL || v->truncated == NULL || v->ticks == NULL ||
+        v->final_observations == NULL || v->terminated == NULL || v->truncated == NULL || v->ticks == NULL ||
         v->seeds == NULL || b->base_seeds == NULL || b->episodes == NULL) {
         return vy_fail(err, VY_NO_MEMORY, "batch: no memory for %zu worlds", worlds);
     }
@@ -652,9 +652,10 @@ void vy_batch_destroy(vy_batch *batch)
 {
     if (batch == NULL) return;
     vy_batch_view *v = &batch->view;
-    void *const blocks[] = {batch->cells, batch->thread_memory, v->actions,     v->observations,
-                            v->finals,    v->terminated,        v->truncated,   v->ticks,
-                            v->seeds,     batch->base_seeds,    batch->episodes};
+    void *const blocks[] = {
+        batch->cells,   batch->thread_memory, v->actions, v->observations, v->final_observations,
+        v->terminated,  v->truncated,         v->ticks,   v->seeds,        batch->base_seeds,
+        batch->episodes};
     vy_pool_destroy(batch->pool);
     for (uint32_t i = 0; batch->standalone != NULL && i < v->worlds; ++i)
         vy_world_destroy(batch->standalone[i]);

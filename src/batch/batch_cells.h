@@ -10,11 +10,11 @@
 
 #define CELLS_OF(type) (sizeof(type) / 8)
 
-typedef struct observed {
+typedef struct observation_field {
     size_t cell; // from the start of a drone's block
     int count;
     int is_integer; // a whole number rather than a real
-} observed;
+} observation_field;
 
 struct vy_batch {
     vy_batch_def def;
@@ -23,14 +23,14 @@ struct vy_batch {
     vy_world *template_world; // one world of it, on which every episode is built
     uint32_t rotors;          // of the drones that have some
     lanes_config config;
-    const lanes_table *lanes;
+    const lanes_kernel *lanes;
     vy_pool *pool;
     size_t blocks;
     uint8_t *is_integer;          // of single precision: lanes_config
     unsigned char *cells;         // blocks x block_cells x lanes x 8 bytes
     unsigned char *thread_memory; // of each thread: model and scratch
     size_t thread_model_size, thread_size;
-    observed observe[VY_OBSERVE_CAP];
+    observation_field observe[VY_OBSERVE_CAP];
     vy_batch_view view;
     uint64_t *base_seeds, *episodes;       // of each world
     vy_world **standalone;                 // [worlds] stepped one by one; NULL: in lanes
@@ -40,23 +40,23 @@ struct vy_batch {
 };
 
 // Where the cells of one world are: cell c is at first + c * stride.
-typedef struct column {
+typedef struct cell_view {
     unsigned char *first;
     size_t stride;
-} column;
+} cell_view;
 
-VY_FN column column_of(const vy_batch *b, uint32_t world)
+VY_FN cell_view cell_view_of(const vy_batch *b, uint32_t world)
 {
     VY_ASSERT(world < b->blocks * (size_t)b->lanes->width);
     const size_t width = (size_t)b->lanes->width;
-    return (column){b->cells + world / width * b->config.block_cells * width * 8 + world % width * 8,
-                    width * 8};
+    return (cell_view){b->cells + world / width * b->config.block_cells * width * 8 + world % width * 8,
+                       width * 8};
 }
 
 VY_FN void put_cells(const vy_batch *b, uint32_t world, size_t first, const void *from, size_t count)
 {
     VY_ASSERT(first + count <= b->config.block_cells);
-    const column c = column_of(b, world);
+    const cell_view c = cell_view_of(b, world);
     for (size_t i = 0; i < count; ++i)
         memcpy(c.first + (first + i) * c.stride, (const unsigned char *)from + i * 8, 8);
 }
@@ -64,7 +64,7 @@ VY_FN void put_cells(const vy_batch *b, uint32_t world, size_t first, const void
 VY_FN void get_cells(const vy_batch *b, uint32_t world, size_t first, void *to, size_t count)
 {
     VY_ASSERT(first + count <= b->config.block_cells);
-    const column c = column_of(b, world);
+    const cell_view c = cell_view_of(b, world);
     for (size_t i = 0; i < count; ++i)
         memcpy((unsigned char *)to + i * 8, c.first + (first + i) * c.stride, 8);
 }

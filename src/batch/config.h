@@ -2,7 +2,7 @@
 // actions. Over `real`.
 #pragma once
 #include "batch/lanes.h"
-#include "environment/surroundings_build.h"
+#include "environment/environment_build.h"
 #include "world/controller_stage.h"
 
 /// What the stages read of every world of a batch. Seed, constant wind and params are those of one block:
@@ -11,7 +11,7 @@ VY_FN void lanes_model_init(const lanes_config *f, vy_model *m)
 {
     memset(m, 0, sizeof *m);
     m->dt = f->dt;
-    surroundings_build(f->environment, &m->env);
+    environment_build(f->environment, &m->env);
     m->env.has_wind = f->has_wind;
     m->turbulence = f->turbulence;
     m->nap = f->environment->nap;
@@ -31,21 +31,21 @@ VY_FN void lanes_model_init(const lanes_config *f, vy_model *m)
 }
 
 /// Actions, at this rung, of each drone; VY_RUNG_NONE: the scenario's own controllers.
-typedef struct batch_steering {
+typedef struct batch_actions {
     int rung;
     const control_reply *replies;
-} batch_steering;
+} batch_actions;
 
-VY_FN uint32_t controller_stage(const batch_steering *steering, const vy_model *m, world_block *w,
+VY_FN uint32_t controller_stage(const batch_actions *reply_source, const vy_model *m, world_block *w,
                                 drone_block *drones)
 {
     for (uint32_t i = 0; i < m->drone_count; ++i) {
         const mask now = due(w->tick, m->drones[i].control_period);
         if (!mask_any(now)) continue;
-        if (steering->rung != VY_RUNG_NONE) {
-            steer_reply(m, i, now, &steering->replies[i], w, &drones[i]);
+        if (reply_source->rung != VY_RUNG_NONE) {
+            controller_reply(m, i, now, &reply_source->replies[i], w, &drones[i]);
         } else {
-            steer_built_in(m, i, now, w, &drones[i]);
+            controller_built_in(m, i, now, w, &drones[i]);
         }
     }
     return 0;

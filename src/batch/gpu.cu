@@ -14,7 +14,7 @@ struct vy_gpu {
     gpu_job job;
     void *drones, *disturbances; // of the model
     size_t cells_size, actions_size, observations_size;
-    uint64_t *host; // cells, as there
+    uint64_t *host_cells; // cells, as there
 };
 
 static vy_status failed(cudaError_t error, vy_error *err)
@@ -24,7 +24,7 @@ static vy_status failed(cudaError_t error, vy_error *err)
     return vy_fail(err, status, "GPU: %s", cudaGetErrorString(error));
 }
 
-static vy_status is_present(vy_error *err)
+static vy_status check_device(vy_error *err)
 {
     int count = 0;
     const cudaError_t error = cudaGetDeviceCount(&count);
@@ -42,9 +42,9 @@ static vy_status upload(const void *from, size_t size, void **out, vy_error *err
 }
 
 // The model with its arrays on the device.
-static vy_status put_model(vy_gpu *gpu, vy_error *err)
+static vy_status upload_model(vy_gpu *gpu, vy_error *err)
 {
-    lanes_config f = *gpu->job.parts.config;
+    lanes_config f = *gpu->job.layout.config;
     vy_status status = upload(f.drones, f.drone_count * sizeof *f.drones, &gpu->drones, err);
     if (status == VY_OK)
         status = upload(f.disturbances, f.disturbance_count * sizeof *f.disturbances, &gpu->disturbances, err);
@@ -74,20 +74,20 @@ void vy_gpu_destroy(vy_gpu *gpu)
     cudaFree(gpu->job.observations);
     cudaFree(gpu->job.ended);
     cudaFree((void *)gpu->job.observed);
-    delete[] gpu->host;
+    delete[] gpu->host_cells;
     delete gpu;
 }
 
 vy_status vy_gpu_create(vy_batch *batch, vy_gpu **out, vy_error *err)
 {
     *out = NULL;
-    vy_status status = is_present(err);
+    vy_status status = check_device(err);
     if (status != VY_OK) return status;
     vy_gpu *gpu = new (std::nothrow) vy_gpu();
     if (gpu == NULL) return vy_fail(err, VY_NO_MEMORY, "GPU: no memory");
     gpu->batch = batch;
     status = failed(cudaGetDevice(&gpu->device), err);
-    gpu_layout *p = &gpu->job.parts;
+    gpu_layout *p = &gpu->job.layout;
     uint32_t observed[GPU_OBSERVED_MAX];
     if (status == VY_OK) status = vy_batch_gpu_layout(batch, GPU_NOISE_MAX, p, observed, err);
     if (status == VY_OK) {
@@ -95,13 +95,13 @@ vy_status vy_gpu_create(vy_batch *batch, vy_gpu **out, vy_error *err)
         gpu->cells_size = blocks * p->block_cells * GPU_WARP * 8;
         gpu->actions_size = (size_t)p->worlds * p->action_size * sizeof(double);
         gpu->observations_size = (size_t)p->worlds * p->observation_size * sizeof(double);
-        gpu->host = new (std::nothrow) uint64_t[gpu->cells_size / 8]();
-        if (gpu->host == NULL) status = vy_fail(err, VY_NO_MEMORY, "GPU: no memory");
+        gpu->host_cells = new (std::nothrow) uint64_t[gpu->cells_size / 8]();
+        if (gpu->host_cells == NULL) status = vy_fail(err, VY_NO_MEMORY, "GPU: no memory");
     }
     void *on_device = NULL;
     if (status == VY_OK) {
         gpu->kernel = p->config->is_integer != NULL ? &vy_gpu_single : &vy_gpu_double;
-        status = put_model(gpu, err);
+        status = upload_model(gpu, err);
     }
     if (status == VY_OK)
         status =
@@ -129,7 +129,7 @@ vy_status vy_gpu_create(vy_batch *batch, vy_gpu **out, vy_error *err)
 double *vy_gpu_actions(vy_gpu *gpu) { return (double *)gpu->job.actions; }
 const double *vy_gpu_observations(const vy_gpu *gpu) { return gpu->job.observations; }
 const uint8_t *vy_gpu_terminated(const vy_gpu *gpu) { return gpu->job.ended; }
-const uint8_t *vy_gpu_truncated(const vy_gpu *gpu) { return gpu->job.ended + gpu->job.parts.worlds; }
+const uint8_t *vy_gpu_truncated(const vy_gpu *gpu) { return gpu->job.ended + gpu->job.layout.worlds; }
 int vy_gpu_device(const vy_gpu *gpu) { return gpu->device; }
 
 vy_status vy_gpu_cells(const vy_gpu *gpu, const char *field, vy_cells *out, vy_error *err)
@@ -140,7 +140,7 @@ vy_status vy_gpu_cells(const vy_gpu *gpu, const char *field, vy_cells *out, vy_e
     if (status != VY_OK) return status;
     cells.first = (double *)(gpu->job.cells + (size_t)first * GPU_WARP);
     cells.lanes = GPU_WARP;
-    cells.block = (size_t)gpu->job.parts.block_cells * GPU_WARP;
+    cells.block = (size_t)gpu->job.layout.block_cells * GPU_WARP;
     *out = cells;
     return VY_OK;
 }
@@ -161,13 +161,13 @@ static vy_status copy(const vy_gpu *gpu, void *to, const void *from, size_t size
 
 vy_status vy_gpu_upload_actions(vy_gpu *gpu, vy_error *err)
 {
-    return copy(gpu, (void *)gpu->job.actions, gpu->job.parts.actions, gpu->actions_size,
+    return copy(gpu, (void *)gpu->job.actions, gpu->job.layout.actions, gpu->actions_size,
                 cudaMemcpyHostToDevice, err);
 }
 
 vy_status vy_gpu_download_observations(vy_gpu *gpu, vy_error *err)
 {
-    return copy(gpu, gpu->job.parts.observations, gpu->job.observations, gpu->observations_size,
+    return copy(gpu, gpu->job.layout.observations, gpu->job.observations, gpu->observations_size,
                 cudaMemcpyDeviceToHost, err);
 }
 
@@ -184,16 +184,16 @@ vy_status vy_gpu_step(vy_gpu *gpu, uint64_t steps, vy_error *err)
 vy_status vy_gpu_download(vy_gpu *gpu, vy_error *err)
 {
     const vy_status status =
-        copy(gpu, gpu->host, gpu->job.cells, gpu->cells_size, cudaMemcpyDeviceToHost, err);
-    if (status == VY_OK) vy_batch_gpu_copy(gpu->batch, GPU_WARP, gpu->host, 1);
+        copy(gpu, gpu->host_cells, gpu->job.cells, gpu->cells_size, cudaMemcpyDeviceToHost, err);
+    if (status == VY_OK) vy_batch_gpu_copy(gpu->batch, GPU_WARP, gpu->host_cells, 1);
     return status;
 }
 
 vy_status vy_gpu_upload(vy_gpu *gpu, vy_error *err)
 {
-    const gpu_layout *p = &gpu->job.parts;
-    vy_batch_gpu_copy(gpu->batch, GPU_WARP, gpu->host, 0);
-    vy_status status = copy(gpu, gpu->job.cells, gpu->host, gpu->cells_size, cudaMemcpyHostToDevice, err);
+    const gpu_layout *p = &gpu->job.layout;
+    vy_batch_gpu_copy(gpu->batch, GPU_WARP, gpu->host_cells, 0);
+    vy_status status = copy(gpu, gpu->job.cells, gpu->host_cells, gpu->cells_size, cudaMemcpyHostToDevice, err);
     if (status == VY_OK)
         status = copy(gpu, gpu->job.observations, p->observations, gpu->observations_size,
                       cudaMemcpyHostToDevice, err);

@@ -6,9 +6,9 @@
 #define GPU_WARP      32
 #define GPU_NOISE_MAX 8
 
-/// Device memory, but for `parts`.
+/// Device memory, but for `layout`.
 typedef struct gpu_job {
-    gpu_layout parts;
+    gpu_layout layout;
     const void *model;
     uint64_t *cells; // blocks of GPU_WARP worlds, as in lanes.h with cells that wide
     const double *actions;

@@ -65,13 +65,13 @@ __device__ static void move_cells(const gpu_job *job, uint64_t *at, uint32_t fir
 
 __device__ static void move_world(const gpu_job *job, uint64_t *at, gpu_world *w, int store)
 {
-    const gpu_layout *p = &job->parts;
+    const gpu_layout *p = &job->layout;
     move_cells(job, at, 0, p->world_cells, &w->world, store); // the entries behind it stay
-    move_cells(job, at, p->drone_at, p->noise_at, &w->drone, store);
-    move_cells(job, at, p->noise_at, p->nap_account_at, w->noise, store);
-    move_cells(job, at, p->nap_account_at, p->params_at, &w->nap_accounts, store);
-    if (!store) move_cells(job, at, p->params_at, p->episode_at, &w->params, 0);
-    move_cells(job, at, p->episode_at, p->block_cells, &w->extra, store);
+    move_cells(job, at, p->drone_offset, p->noise_offset, &w->drone, store);
+    move_cells(job, at, p->noise_offset, p->nap_account_offset, w->noise, store);
+    move_cells(job, at, p->nap_account_offset, p->params_offset, &w->nap_accounts, store);
+    if (!store) move_cells(job, at, p->params_offset, p->episode_offset, &w->params, 0);
+    move_cells(job, at, p->episode_offset, p->block_cells, &w->extra, store);
 }
 
 __device__ static control_reply read_action(const gpu_layout *p, const double *v)
@@ -107,7 +107,7 @@ __device__ static void step_world(const gpu_layout *p, const vy_model *m, const 
     real speeds[1][VY_ROTOR_CAP];
     noise_ahead *noise_draws = NULL;
     rng_cache *imu_draws = NULL;
-    const batch_steering actions = {p->rung, reply}, *steering = &actions;
+    const batch_actions actions = {p->rung, reply}, *reply_source = &actions;
     [[maybe_unused]] mask nap_evaluated; // asked for by hashes, which a GPU has not
     uint32_t events = 0;
 #define STAGE(...)                __VA_ARGS__;
@@ -121,7 +121,7 @@ __device__ static void step_world(const gpu_layout *p, const vy_model *m, const 
 __global__ static void __launch_bounds__(THREADS) advance(gpu_job job)
 {
     const uint32_t i = blockIdx.x * blockDim.x + threadIdx.x;
-    const gpu_layout *p = &job.parts;
+    const gpu_layout *p = &job.layout;
     if (i >= p->worlds) return;
     uint64_t *at = job.cells + (size_t)(i / GPU_WARP) * p->block_cells * GPU_WARP + i % GPU_WARP;
     gpu_world w;
@@ -140,7 +140,7 @@ __global__ static void __launch_bounds__(THREADS) advance(gpu_job job)
     job.ended[i] = w.world.failure_reason != VY_FAILURE_NONE;
     job.ended[p->worlds + i] = w.world.failure_reason == VY_FAILURE_NONE && w.extra.halted != 0;
     for (uint32_t k = 0; k < p->observation_size; ++k) {
-        const uint32_t cell = p->drone_at + (job.observed[k] & 0x7fffffffu);
+        const uint32_t cell = p->drone_offset + (job.observed[k] & 0x7fffffffu);
         const uint64_t bits_here = at[(size_t)cell * GPU_WARP];
         double value;
         memcpy(&value, &bits_here, 8);
@@ -156,7 +156,7 @@ static void kernel_prepare(const lanes_config *config, void *model)
 
 static void kernel_advance(const gpu_job *job)
 {
-    advance<<<(job->parts.worlds + THREADS - 1) / THREADS, THREADS>>>(*job);
+    advance<<<(job->layout.worlds + THREADS - 1) / THREADS, THREADS>>>(*job);
 }
 
 extern const gpu_kernel GPU_KERNEL = {sizeof(vy_model), kernel_prepare, kernel_advance};

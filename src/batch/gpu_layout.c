@@ -19,7 +19,7 @@ vy_status vy_batch_gpu_layout(const vy_batch *batch, uint32_t noise_max, gpu_lay
     }
     uint32_t n = 0;
     for (int k = 0; k < batch->def.observe_count; ++k) {
-        const observed *o = &batch->observe[k];
+        const observation_field *o = &batch->observe[k];
         for (int i = 0; i < o->count; ++i)
             observed_cells[n++] = (uint32_t)(o->cell + (size_t)i) | (o->is_integer ? 0x80000000u : 0u);
     }
@@ -32,11 +32,11 @@ vy_status vy_batch_gpu_layout(const vy_batch *batch, uint32_t noise_max, gpu_lay
         .rung = f->rung,
         .episode = f->episode,
         .world_cells = CELLS_OF(world_block),
-        .drone_at = (uint32_t)drone_cell(batch, 0),
-        .noise_at = (uint32_t)(block_offset(&f->counts, BLOCK_noise) / 8),
-        .nap_account_at = (uint32_t)f->hashed_cells,
-        .params_at = (uint32_t)f->params_at,
-        .episode_at = (uint32_t)f->episode_at,
+        .drone_offset = (uint32_t)drone_cell(batch, 0),
+        .noise_offset = (uint32_t)(block_offset(&f->counts, BLOCK_noise) / 8),
+        .nap_account_offset = (uint32_t)f->hashed_cells,
+        .params_offset = (uint32_t)f->params_offset,
+        .episode_offset = (uint32_t)f->episode_offset,
         .block_cells = (uint32_t)f->block_cells,
         .actions = batch->view.actions,
         .observations = batch->view.observations,

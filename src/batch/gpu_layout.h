@@ -10,7 +10,8 @@ typedef struct gpu_layout {
     uint32_t worlds, noise_count, action_size, observation_size;
     int rung;
     uint64_t episode;
-    uint32_t world_cells, drone_at, noise_at, nap_account_at, params_at, episode_at, block_cells; // [cells]
+    uint32_t world_cells, drone_offset, noise_offset, nap_account_offset, params_offset, episode_offset,
+        block_cells; // [cells]
     const double *actions;
     double *observations;
     const uint8_t *terminated, *truncated;
@@ -19,7 +20,7 @@ typedef struct gpu_layout {
 /// `observed`: the cell of a drone's block for each observed value; the top bit says a whole number.
 /// @return VY_BAD_VALUE: not a batch for the GPU
 vy_status vy_batch_gpu_layout(const vy_batch *batch, uint32_t noise_max, gpu_layout *out,
-                              uint32_t observed[GPU_OBSERVED_MAX], vy_error *err);
+                              uint32_t observation_field[GPU_OBSERVED_MAX], vy_error *err);
 
 /// First cell of a drone's field within a world's, and how many values it has.
 /// @return VY_NOT_FOUND

@@ -38,7 +38,7 @@ typedef struct lanes_block {
     thruster_block *thrusters;
     nap_account_block *nap_accounts;
     drone_params *params;
-    episode_block *extra;
+    episode_block *episode_state;
 } lanes_block;
 
 VY_FN lanes_block lanes_at(const lanes_config *f, void *block)
@@ -52,7 +52,7 @@ VY_FN lanes_block lanes_at(const lanes_config *f, void *block)
     b.thrusters = (thruster_block *)(void *)(at + block_offset(&f->counts, BLOCK_thruster));
     b.nap_accounts = (nap_account_block *)(void *)(at + block_offset(&f->counts, BLOCK_nap_account));
     b.params = (drone_params *)(void *)(at + block_offset(&f->counts, BLOCK_KINDS));
-    b.extra = (episode_block *)(b.params + f->drone_count);
+    b.episode_state = (episode_block *)(b.params + f->drone_count);
     return b;
 }
 
@@ -97,7 +97,7 @@ static void lanes_read_actions(const lanes_config *f, const double *actions, int
 
 // The hash of each world's step, as world/step.h takes it: over the NAP accounts only when the policy was
 // evaluated.
-static void lanes_chain(const lanes_config *f, mask live, mask nap_evaluated, lanes_model *lm,
+static void lanes_hash(const lanes_config *f, mask live, mask nap_evaluated, lanes_model *lm,
                         const lanes_block *b)
 {
     const bits is_live = bits_select(live, bits_set(1), bits_set(0)),
@@ -128,7 +128,7 @@ VY_FN void lanes_step(const lanes_config *f, mask live, lanes_model *lm, void *s
     real(*speeds)[VY_ROTOR_CAP] = lm->speeds;
     noise_ahead *noise_draws = NULL;
     rng_cache *imu_draws = NULL;
-    const batch_steering replies = {f->rung, lm->replies}, *steering = &replies;
+    const batch_actions replies = {f->rung, lm->replies}, *reply_source = &replies;
     const mask first = w->tick == bits_set(0);
     const size_t size = f->drone_count * sizeof(drone_block);
     mask nap_evaluated;
@@ -150,13 +150,13 @@ VY_FN void lanes_step(const lanes_config *f, mask live, lanes_model *lm, void *s
     (void)events;
     (void)options;
     (void)first;
-    if (f->chain) lanes_chain(f, live, nap_evaluated, lm, b);
+    if (f->chain) lanes_hash(f, live, nap_evaluated, lm, b);
 }
 
 VY_FN mask lanes_live(const lanes_block *b)
 {
     const mask running = b->world->failure_reason == bits_set(VY_FAILURE_NONE);
-    const mask unhalted = b->extra->halted == bits_set(0);
+    const mask unhalted = b->episode_state->halted == bits_set(0);
     return running & unhalted;
 }
 
@@ -169,8 +169,8 @@ static void lanes_advance(const lanes_config *f, void *model, void *scratch, uin
     VY_ASSERT((uintptr_t)block % sizeof(real) == 0);
     void *kept = (unsigned char *)scratch + size;
     lm->flat = (uint64_t *)(void *)((unsigned char *)kept + size);
-    lm->model.seed = b.extra->seed;
-    lm->model.env.constant_wind = b.extra->constant_wind;
+    lm->model.seed = b.episode_state->seed;
+    lm->model.env.constant_wind = b.episode_state->constant_wind;
     lm->model.params = b.params;
     if (f->rung != VY_RUNG_NONE) lanes_read_actions(f, actions, present, lm->replies);
 
@@ -180,7 +180,7 @@ static void lanes_advance(const lanes_config *f, void *model, void *scratch, uin
         lanes_step(f, live, lm, scratch, &b);
         if (f->episode != 0) {
             const mask over = live & (b.world->tick >= bits_set(f->episode));
-            b.extra->halted = bits_select(over, bits_set(1), b.extra->halted);
+            b.episode_state->halted = bits_select(over, bits_set(1), b.episode_state->halted);
         }
         const mask still = live & lanes_live(&b);
         if (mask_all(mask_not(live) | still)) continue;
@@ -191,7 +191,7 @@ static void lanes_advance(const lanes_config *f, void *model, void *scratch, uin
     cells_restore(live, kept, block, size);
 }
 
-static const lanes_table table = {
+static const lanes_kernel table = {
     LANES_NAME, VY_LANES, sizeof(lanes_model), lanes_prepare, LANES_ADVANCE,
 };
-const lanes_table *const LANES_TABLE = &table;
+const lanes_kernel *const LANES_TABLE = &table;

@@ -29,13 +29,14 @@ typedef struct lanes_config {
     int chain;
     int rung; // of the actions
     uint32_t action_size;
-    size_t state_cells, hashed_cells, params_at, episode_at, block_cells; // [cells] from the start of a block
+    size_t state_cells, hashed_cells, params_offset, episode_offset,
+        block_cells;           // [cells] from the start of a block
     const uint8_t *is_integer; // [block_cells] of a batch in single precision: see pack.h
 } lanes_config;
 
 /// One kernel. `model` and `scratch` are memory of one thread, model_size and block_size bytes, aligned
 /// to 64.
-typedef struct lanes_table {
+typedef struct lanes_kernel {
     const char *name;
     int width;
     size_t model_size;
@@ -44,10 +45,10 @@ typedef struct lanes_table {
     /// there.
     void (*advance)(const lanes_config *config, void *model, void *scratch, uint64_t steps,
                     const double *actions, int present, void *block);
-} lanes_table;
+} lanes_kernel;
 
 /// NULL where the compiler has no such instructions.
-extern const lanes_table *const vy_lanes_1, *const vy_lanes_2, *const vy_lanes_4_avx2,
-                                                                   *const vy_lanes_8_avx512;
+extern const lanes_kernel *const vy_lanes_1, *const vy_lanes_2, *const vy_lanes_4_avx2,
+                                                                    *const vy_lanes_8_avx512;
 /// In single precision; NULL where the library was built without a C++ compiler.
-extern const lanes_table *const vy_lanes_single;
+extern const lanes_kernel *const vy_lanes_single;

@@ -24,7 +24,7 @@ static void single_advance(const lanes_config *f, void *model, void *scratch, ui
     vy_unpack(f->is_integer, f->block_cells, scratch, block, 8);
 }
 
-size_t vy_single_size(const block_counts *counts)
+size_t vy_pack_size(const block_counts *counts)
 {
     return block_offset(counts, BLOCK_KINDS) + counts->of[BLOCK_drone] * sizeof(drone_params) +
            sizeof(episode_block);

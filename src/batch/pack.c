@@ -11,10 +11,10 @@
     X(ladder.allocate.count)     \
     X(ladder.rotor_count)        \
     X(ladder.command_count)      \
-    X(ladder.thrusters)          \
+    X(ladder.uses_thrusters)     \
     X(ladder.has_full_authority) \
     X(ladder.has_thrust_scale)   \
-    X(ladder.incremental)        \
+    X(ladder.uses_indi)          \
     X(ladder.kinematic)          \
     X(autopilot.has_target)      \
     X(nap.rotor_count)           \

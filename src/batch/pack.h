@@ -9,7 +9,7 @@ struct block_counts;
 void vy_pack_mark_integers(const struct block_counts *counts, uint8_t *is_integer);
 
 /// Bytes of a packed block, as the kernel of single precision has it; 0 where there is none.
-size_t vy_single_size(const struct block_counts *counts);
+size_t vy_pack_size(const struct block_counts *counts);
 
 /// `count` cells, `stride` bytes from one to the next, to packed ones, rounded to the nearest float; and
 /// back.

@@ -4,7 +4,7 @@
 
 const lanes_table *const vy_lanes_single = NULL;
 
-size_t vy_single_size(const struct block_counts *counts)
+size_t vy_pack_size(const struct block_counts *counts)
 {
     (void)counts;
     return 0;

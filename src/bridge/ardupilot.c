@@ -18,19 +18,19 @@
 #include <sys/socket.h>
 
 enum {
-    USUAL_PORT = 9002,
-    PORTS_EACH = 10,    // from one instance to the next
-    NONSENSE_CAP = 100, // packets that are none of a firmware's, in a row
-    ANSWER_CAP = 2048,  // [bytes]
+    DEFAULT_PORT = 9002,
+    PORT_STRIDE = 10,     // from one instance to the next
+    BAD_PACKET_CAP = 100, // packets that are none of a firmware's, in a row
+    ANSWER_CAP = 2048,    // [bytes]
     GARBAGE_DETAIL = -1,
 };
 
 typedef struct ardupilot {
     int socket;
     struct sockaddr_in firmware;
-    int heard;
+    int connected;
     uint32_t frame; // the last that was answered
-    int nonsense;
+    int bad_packets;
     vy_script *script;
     double deadline;
     double period;
@@ -72,8 +72,8 @@ static vy_status ardupilot_open(const bridge_job *job, vy_bridge **out, vy_error
     a->range_max = suite->range.max;
     a->has_airspeed = suite->airspeed.period > 0.0;
     a->has_power = suite->power.period > 0.0;
-    const int port = def->firmware.port > 0 ? def->firmware.port : USUAL_PORT;
-    status = vy_bind_udp(def->firmware.address, port + PORTS_EACH * def->instance, &a->socket, err);
+    const int port = def->firmware.port > 0 ? def->firmware.port : DEFAULT_PORT;
+    status = vy_bind_udp(def->firmware.address, port + PORT_STRIDE * def->instance, &a->socket, err);
     if (status == VY_OK) status = vy_script_open(job, &a->script, err);
     if (status != VY_OK) {
         ardupilot_close((vy_bridge *)a);
@@ -87,7 +87,7 @@ static vy_status ardupilot_open(const bridge_job *job, vy_bridge **out, vy_error
 static size_t print_answer(ardupilot *a, const vy_samples *s, double clock)
 {
     const vy_truth_sample *t = &s->truth;
-    const vy_quat q = vy_bridge_attitude(t->attitude);
+    const vy_quat q = vy_bridge_attitude_ned(t->attitude);
     const vy_locale locale = vy_locale_enter();
     char *to = a->answer;
     size_t room = sizeof a->answer, n;
@@ -121,11 +121,11 @@ static size_t print_answer(ardupilot *a, const vy_samples *s, double clock)
 static void set_reply(const ardupilot *a, const servo_packet *p, vy_intent *intent)
 {
     intent->rung = VY_RUNG_MOTORS;
-    intent->status = VY_STATUS_DISARMED;
+    intent->status = VY_REPLY_STATUS_DISARMED;
     for (int k = 0; k < a->motors.count; ++k) {
         const double u = 1e-3 * ((double)p->pwm[k] - 1000.0);
         vy_bridge_command(&a->motors, k, u, intent);
-        if (u > 0.0) intent->status = VY_STATUS_ARMED;
+        if (u > 0.0) intent->status = VY_REPLY_STATUS_ARMED;
     }
 }
 
@@ -142,15 +142,15 @@ static int next_packet(ardupilot *a, double seconds, servo_packet *out)
         const double left = seconds - (vy_bridge_now() - start);
         if (size < 0 && (left <= 0.0 || !vy_wait_readable(a->socket, left))) return 0;
         if (size < 0) continue;
-        const int stranger = a->heard && (from.sin_port != a->firmware.sin_port ||
-                                          from.sin_addr.s_addr != a->firmware.sin_addr.s_addr);
+        const int stranger = a->connected && (from.sin_port != a->firmware.sin_port ||
+                                              from.sin_addr.s_addr != a->firmware.sin_addr.s_addr);
         if (!stranger && vy_servo_packet_read(bytes, (size_t)size, out)) {
             a->firmware = from;
-            a->heard = 1;
-            a->nonsense = 0;
+            a->connected = 1;
+            a->bad_packets = 0;
             return 1;
         }
-        if (!stranger && ++a->nonsense > NONSENSE_CAP && a->heard) return -1;
+        if (!stranger && ++a->bad_packets > BAD_PACKET_CAP && a->connected) return -1;
         if (left <= 0.0) return 0;
     }
 }
@@ -196,18 +196,18 @@ static vy_verdict ardupilot_step(vy_bridge *bridge, const vy_samples *samples, v
     servo_packet p;
     *detail = 0;
     intent->rung = VY_RUNG_MOTORS;
-    intent->status = VY_STATUS_DISARMED;
+    intent->status = VY_REPLY_STATUS_DISARMED;
     if (samples->imu.tick == 0 && !a->ready) return VY_VERDICT_REPLIED; // nothing to boot with yet
-    intent->status = VY_STATUS_NOT_READY;
+    intent->status = VY_REPLY_STATUS_NOT_READY;
     // Questions that were repeated while the world was busy get one answer.
-    for (int i = 0; i < NONSENSE_CAP && next_packet(a, 0.0, &p) > 0; ++i) {
+    for (int i = 0; i < BAD_PACKET_CAP && next_packet(a, 0.0, &p) > 0; ++i) {
         if (p.frame < a->frame) {
             *detail = -1;
             return VY_VERDICT_ENDED;
         }
         a->frame = p.frame;
     }
-    if (!a->heard) return VY_VERDICT_REPLIED;
+    if (!a->connected) return VY_VERDICT_REPLIED;
     if (a->tick == samples->tick + 1) a->boot += a->period;
     a->tick = samples->tick + 1;
     const double clock = a->boot + samples->time;
@@ -216,7 +216,7 @@ static vy_verdict ardupilot_step(vy_bridge *bridge, const vy_samples *samples, v
     if (verdict == VY_VERDICT_REPLIED) verdict = exchange(a, samples, clock, intent, detail);
     if (verdict != VY_VERDICT_REPLIED || a->ready) return verdict;
     a->ready = vy_script_is_ready(a->script);
-    if (!a->ready) intent->status = VY_STATUS_NOT_READY;
+    if (!a->ready) intent->status = VY_REPLY_STATUS_NOT_READY;
     return VY_VERDICT_REPLIED;
 }
 

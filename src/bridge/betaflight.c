@@ -7,12 +7,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define RC_PERIOD  0.02 // [s] between two packets of a receiver
-#define FIRST_TIME 1.0  // [s] of a firmware that has just begun
+#define RC_PERIOD   0.02 // [s] between two packets of a receiver
+#define CLOCK_START 1.0  // [s] of a firmware that has just begun
 
 enum {
-    NONSENSE_CAP = 100, // packets in a row that are none of a firmware's
-    GARBAGE_CAP = 4096, // [bytes] of its UART that are no MSP
+    BAD_PACKET_CAP = 100, // packets in a row that are none of a firmware's
+    GARBAGE_CAP = 4096,   // [bytes] of its UART that are no MSP
     GARBAGE_DETAIL = -1,
 };
 
@@ -29,7 +29,7 @@ typedef struct betaflight {
     uint16_t channels[BETAFLIGHT_CHANNELS];
     double commands[BETAFLIGHT_MOTORS];
     int answered; // in this call
-    int nonsense;
+    int bad_packets;
     double silent_since;              // [s] of wall clock
     double unanswered_max;            // share
     int window, window_count, missed; // calls of the last second, and those without an answer
@@ -61,7 +61,7 @@ static vy_status betaflight_open(const bridge_job *job, vy_bridge **out, vy_erro
     b->period = def->period;
     b->unanswered_max = def->firmware.unanswered;
     b->window = def->period < 1.0 ? (int)(1.0 / def->period + 0.5) : 1;
-    b->boot = FIRST_TIME;
+    b->boot = CLOCK_START;
     b->rc_time = -1e9;
     status = vy_betaflight_script_open(job, &b->script, err);
     if (status == VY_OK) status = vy_betaflight_link_open(def, &b->link, err);
@@ -78,14 +78,14 @@ static int betaflight_inherited(vy_bridge *bridge)
     return vy_betaflight_link_inherited(((betaflight *)bridge)->link);
 }
 
-static void hear(void *self, sitl_kind kind, uint32_t port, const uint8_t *bytes, size_t size)
+static void on_receive(void *self, sitl_kind kind, uint32_t port, const uint8_t *bytes, size_t size)
 {
     betaflight *b = self;
     if (kind == SITL_STREAM && port == BETAFLIGHT_UART_PORT) {
-        vy_betaflight_script_hear(&b->script, bytes, size);
+        vy_betaflight_script_receive(&b->script, bytes, size);
     } else if (kind == SITL_DATAGRAM && port == BETAFLIGHT_MOTORS_PORT) {
         const int good = vy_betaflight_read_motors(bytes, size, b->commands);
-        b->nonsense = good ? 0 : b->nonsense + 1;
+        b->bad_packets = good ? 0 : b->bad_packets + 1;
         b->answered |= good;
     }
 }
@@ -98,7 +98,7 @@ static void send_rc(betaflight *b, const vy_rc_sample *rc, double clock)
     for (int i = 4; i < BETAFLIGHT_CHANNELS; ++i) channels[i] = 1000;
     for (uint64_t i = 0; i < rc->count && i < BETAFLIGHT_CHANNELS; ++i)
         channels[i] = (uint16_t)(rc->channels[i] + 0.5);
-    vy_betaflight_script_turn(&b->script, channels);
+    vy_betaflight_script_set_channels(&b->script, channels);
     if (clock < b->rc_time && memcmp(channels, b->channels, sizeof channels) == 0) return;
     memcpy(b->channels, channels, sizeof channels);
     b->rc_time = clock + RC_PERIOD;
@@ -108,15 +108,15 @@ static void send_rc(betaflight *b, const vy_rc_sample *rc, double clock)
 
 static void set_reply(const betaflight *b, vy_intent *intent)
 {
-    intent->status = VY_STATUS_DISARMED;
+    intent->status = VY_REPLY_STATUS_DISARMED;
     for (int k = 0; k < BETAFLIGHT_MOTORS; ++k) {
         vy_bridge_command(&b->motors, k, b->commands[k], intent);
-        if (b->commands[k] > 0.0) intent->status = VY_STATUS_ARMED;
+        if (b->commands[k] > 0.0) intent->status = VY_REPLY_STATUS_ARMED;
     }
 }
 
 // Count calls without an answer, by the second. 1: too many.
-static int misses_too_many(betaflight *b, int32_t *detail)
+static int exceeds_missed_limit(betaflight *b, int32_t *detail)
 {
     b->missed += !b->answered;
     if (++b->window_count < b->window) return 0;
@@ -139,18 +139,18 @@ static vy_verdict exchange(betaflight *b, const vy_samples *samples, double cloc
     send_rc(b, &samples->rc, clock);
     if (size > 0) vy_betaflight_link_uart(b->link, frame, size);
     b->answered = 0;
-    verdict = vy_betaflight_link_run(b->link, clock + b->period, b->period, b->deadline, hear, b);
+    verdict = vy_betaflight_link_run(b->link, clock + b->period, b->period, b->deadline, on_receive, b);
     if (verdict == VY_VERDICT_ENDED) *detail = -1;
     if (verdict != VY_VERDICT_REPLIED) return verdict;
-    if (b->nonsense > NONSENSE_CAP || b->script.reader.dropped > GARBAGE_CAP) {
+    if (b->bad_packets > BAD_PACKET_CAP || b->script.reader.dropped > GARBAGE_CAP) {
         *detail = GARBAGE_DETAIL;
         return VY_VERDICT_GARBAGE;
     }
     set_reply(b, intent);
     if (b->answered || !b->ready) b->silent_since = vy_bridge_now();
-    if (!b->answered) intent->status = VY_STATUS_STALE;
+    if (!b->answered) intent->status = VY_REPLY_STATUS_STALE;
     if (vy_bridge_now() - b->silent_since > b->deadline) return VY_VERDICT_LATE;
-    if (b->ready && misses_too_many(b, detail)) return VY_VERDICT_UNANSWERED;
+    if (b->ready && exceeds_missed_limit(b, detail)) return VY_VERDICT_UNANSWERED;
     *detail = 0;
     return VY_VERDICT_REPLIED;
 }
@@ -161,9 +161,9 @@ static vy_verdict betaflight_step(vy_bridge *bridge, const vy_samples *samples, 
     betaflight *b = (betaflight *)bridge;
     *detail = 0;
     intent->rung = VY_RUNG_MOTORS;
-    intent->status = VY_STATUS_DISARMED;
+    intent->status = VY_REPLY_STATUS_DISARMED;
     if (samples->imu.tick == 0 && !b->ready) return VY_VERDICT_REPLIED; // nothing to boot with yet
-    intent->status = VY_STATUS_NOT_READY;
+    intent->status = VY_REPLY_STATUS_NOT_READY;
     const int up = vy_betaflight_link_is_up(b->link);
     if (up < 0) {
         *detail = -1;
@@ -175,7 +175,7 @@ static vy_verdict betaflight_step(vy_bridge *bridge, const vy_samples *samples, 
     const vy_verdict verdict = exchange(b, samples, b->boot + samples->time, intent, detail);
     if (verdict != VY_VERDICT_REPLIED || b->ready) return verdict;
     b->ready = b->answered && vy_betaflight_script_is_ready(&b->script);
-    if (!b->ready) intent->status = VY_STATUS_NOT_READY;
+    if (!b->ready) intent->status = VY_REPLY_STATUS_NOT_READY;
     return VY_VERDICT_REPLIED;
 }
 

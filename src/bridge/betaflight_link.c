@@ -95,8 +95,8 @@ static void send_message(betaflight_link *l, sitl_kind kind, uint32_t port, uint
     (void)send(l->wire, m, SITL_HEAD + size, MSG_NOSIGNAL | MSG_DONTWAIT); // an end is seen when we read
 }
 
-static vy_verdict run_simulated(betaflight_link *l, double until, double seconds, betaflight_heard *heard,
-                                void *self)
+static vy_verdict run_simulated(betaflight_link *l, double until, double seconds,
+                                betaflight_receive_fn *connected, void *self)
 {
     const double start = vy_bridge_now();
     send_message(l, SITL_RUN, 0, (uint64_t)(1e9 * until + 0.5), NULL, 0);
@@ -107,14 +107,14 @@ static vy_verdict run_simulated(betaflight_link *l, double until, double seconds
         if (size == -1 && left <= 0.0) return VY_VERDICT_LATE;
         if (size < 0) continue;
         if (l->message.kind == SITL_RAN) return VY_VERDICT_REPLIED;
-        heard(self, (sitl_kind)l->message.kind, l->message.port, l->message.body, (size_t)size);
+        connected(self, (sitl_kind)l->message.kind, l->message.port, l->message.body, (size_t)size);
     }
 }
 
 // --- the wall's clock
 
 // A client of the firmware's UART, once it listens. 0: not yet.
-static int call_uart(betaflight_link *l)
+static int connect_uart(betaflight_link *l)
 {
     struct sockaddr_in there = {.sin_family = AF_INET, .sin_port = htons(BETAFLIGHT_UART_PORT)};
     if (l->uart >= 0) return 1;
@@ -128,7 +128,7 @@ static int call_uart(betaflight_link *l)
 }
 
 // What has come, without waiting.
-static void read_wall(betaflight_link *l, betaflight_heard *heard, void *self)
+static void read_wall(betaflight_link *l, betaflight_receive_fn *connected, void *self)
 {
     uint8_t bytes[2048];
     for (int i = 0; i < READ_CAP; ++i) {
@@ -140,7 +140,7 @@ static void read_wall(betaflight_link *l, betaflight_heard *heard, void *self)
         if (!l->is_known) l->firmware = from;
         l->is_known = 1;
         if (from.sin_port == l->firmware.sin_port && from.sin_addr.s_addr == l->firmware.sin_addr.s_addr)
-            heard(self, SITL_DATAGRAM, BETAFLIGHT_MOTORS_PORT, bytes, (size_t)size);
+            connected(self, SITL_DATAGRAM, BETAFLIGHT_MOTORS_PORT, bytes, (size_t)size);
     }
     for (int i = 0; i < READ_CAP && l->uart >= 0; ++i) {
         const ssize_t size = recv(l->uart, bytes, sizeof bytes, MSG_DONTWAIT);
@@ -148,17 +148,17 @@ static void read_wall(betaflight_link *l, betaflight_heard *heard, void *self)
         if (size <= 0)
             vy_socket_close(&l->uart);
         else
-            heard(self, SITL_STREAM, BETAFLIGHT_UART_PORT, bytes, (size_t)size);
+            connected(self, SITL_STREAM, BETAFLIGHT_UART_PORT, bytes, (size_t)size);
     }
 }
 
-static vy_verdict run_wall(betaflight_link *l, double period, betaflight_heard *heard, void *self)
+static vy_verdict run_wall(betaflight_link *l, double period, betaflight_receive_fn *connected, void *self)
 {
     const double start = vy_bridge_now();
     if (l->due + period < start) l->due = start; // behind: no hurry afterwards
     l->due += period;
     for (;;) {
-        read_wall(l, heard, self);
+        read_wall(l, connected, self);
         const double left = l->due - vy_bridge_now();
         if (left <= 0.0) return VY_VERDICT_REPLIED;
         struct pollfd waits[2] = {{.fd = l->motors, .events = POLLIN}, {.fd = l->uart, .events = POLLIN}};
@@ -185,12 +185,13 @@ void vy_betaflight_link_uart(betaflight_link *l, const void *bytes, size_t size)
 {
     if (l->wire >= 0)
         send_message(l, SITL_STREAM, BETAFLIGHT_UART_PORT, 0, bytes, size);
-    else if (call_uart(l))
+    else if (connect_uart(l))
         (void)send(l->uart, bytes, size, MSG_NOSIGNAL | MSG_DONTWAIT); // one that is lost is sent again
 }
 
 vy_verdict vy_betaflight_link_run(betaflight_link *l, double until, double period, double seconds,
-                                  betaflight_heard *heard, void *self)
+                                  betaflight_receive_fn *connected, void *self)
 {
-    return l->wire >= 0 ? run_simulated(l, until, seconds, heard, self) : run_wall(l, period, heard, self);
+    return l->wire >= 0 ? run_simulated(l, until, seconds, connected, self)
+                        : run_wall(l, period, connected, self);
 }

@@ -7,7 +7,8 @@
 typedef struct betaflight_link betaflight_link; ///< one owner
 
 /// What comes from the firmware: a packet to one of our ports, or bytes of its UART.
-typedef void betaflight_heard(void *self, sitl_kind kind, uint32_t port, const uint8_t *bytes, size_t size);
+typedef void betaflight_receive_fn(void *self, sitl_kind kind, uint32_t port, const uint8_t *bytes,
+                                   size_t size);
 
 /// By the clock that the def asks for.
 vy_status vy_betaflight_link_open(const vy_controller_def *def, betaflight_link **out, vy_error *err);
@@ -25,4 +26,4 @@ void vy_betaflight_link_uart(betaflight_link *link, const void *bytes, size_t si
 /// Let the firmware run until `until` [s] of its time, `period` after the last, and hear what it says.
 /// @param seconds of wall clock that it may take
 vy_verdict vy_betaflight_link_run(betaflight_link *link, double until, double period, double seconds,
-                                  betaflight_heard *heard, void *self);
+                                  betaflight_receive_fn *connected, void *self);

@@ -3,8 +3,8 @@
 #include <math.h>
 #include <string.h>
 
-#define DEGREES 57.295779513082323 // in a radian
-#define SEA_AIR 101325.0           // [Pa] for a drone without a barometer
+#define DEGREES_PER_RADIAN 57.295779513082323 // in a radian
+#define SEA_LEVEL_PRESSURE 101325.0           // [Pa] for a drone without a barometer
 
 _Static_assert(sizeof(double) == 8 && sizeof(float) == 4, "numbers go into the packets as they are");
 
@@ -12,13 +12,13 @@ void vy_betaflight_pack_state(const vy_samples *s, const vy_planet_def *planet, 
                               uint8_t out[BETAFLIGHT_STATE_SIZE])
 {
     const vy_truth_sample *t = &s->truth;
-    const vy_quat q = vy_bridge_attitude(t->attitude);
+    const vy_quat q = vy_bridge_attitude_ned(t->attitude);
     const int has_place = planet != NULL && planet->origin.gm > 0.0;
     vy_vec3 velocity = t->velocity, place = {0.0, 0.0, t->position.z};
     if (has_place) {
         const vy_geodetic at = vy_geodetic_of(planet, s->time, t->position, t->velocity, t->attitude);
         velocity = (vy_vec3){at.velocity.y, at.velocity.x, -at.velocity.z};
-        place = (vy_vec3){DEGREES * at.longitude, DEGREES * at.latitude, at.altitude};
+        place = (vy_vec3){DEGREES_PER_RADIAN * at.longitude, DEGREES_PER_RADIAN * at.latitude, at.altitude};
     }
     // The gyroscope has forward-right-down axes, the accelerometer ours, but both signs of it.
     const double numbers[BETAFLIGHT_STATE_SIZE / 8] = {time,
@@ -38,7 +38,8 @@ void vy_betaflight_pack_state(const vy_samples *s, const vy_planet_def *planet, 
                                                        place.x,
                                                        place.y,
                                                        place.z,
-                                                       s->baro.tick > 0 ? s->baro.pressure : SEA_AIR};
+                                                       s->baro.tick > 0 ? s->baro.pressure
+                                                                        : SEA_LEVEL_PRESSURE};
     memcpy(out, numbers, sizeof numbers);
 }
 

@@ -23,18 +23,18 @@ enum {
 // A range of a switch is in steps of 25 us above 900.
 #define STEP(us) (((us)-900) / 25)
 
-typedef struct question {
+typedef struct msp_request {
     uint8_t command;
     uint8_t size;
     uint8_t body[5]; // slot, box, switch from channel 5 on, from, to
-} question;
+} msp_request;
 
-static const question questions[] = {
+static const msp_request setup_requests[] = {
     {MSP_API_VERSION, 0, {0}},
     {MSP_SET_MODE_RANGE, 5, {0, BOX_ARM, CHANNEL_ARM - 4, STEP(1700), STEP(2100)}},
     {MSP_SET_MODE_RANGE, 5, {1, BOX_ANGLE, CHANNEL_ANGLE - 4, STEP(1700), STEP(2100)}},
 };
-enum { QUESTION_COUNT = sizeof questions / sizeof questions[0] };
+enum { SETUP_REQUEST_COUNT = sizeof setup_requests / sizeof setup_requests[0] };
 
 vy_status vy_betaflight_script_open(const bridge_job *job, betaflight_script *out, vy_error *err)
 {
@@ -55,16 +55,16 @@ void vy_betaflight_script_close(betaflight_script *s)
     s->lines = NULL;
 }
 
-int vy_betaflight_script_is_ready(const betaflight_script *s) { return s->set_up == QUESTION_COUNT; }
+int vy_betaflight_script_is_ready(const betaflight_script *s) { return s->setup_done == SETUP_REQUEST_COUNT; }
 
-static void turn_switches(betaflight_script *s, const vy_script_line *line)
+static void set_switches(betaflight_script *s, const vy_script_line *line)
 {
     if (line->action == VY_SCRIPT_ARM) s->is_armed = 1;
     if (line->action == VY_SCRIPT_DISARM) s->is_armed = 0;
     if (line->action == VY_SCRIPT_MODE) s->is_angle = line->mode == VY_MODE_STABILIZED;
 }
 
-static size_t ask(const question *q, uint8_t out[MSP_FRAME_CAP])
+static size_t pack_request(const msp_request *q, uint8_t out[MSP_FRAME_CAP])
 {
     return vy_msp_pack(q->command, q->body, q->size, out);
 }
@@ -72,56 +72,56 @@ static size_t ask(const question *q, uint8_t out[MSP_FRAME_CAP])
 vy_verdict vy_betaflight_script_step(betaflight_script *s, double time, double clock, int running,
                                      uint8_t out[MSP_FRAME_CAP], size_t *size, int32_t *line)
 {
-    static const question status = {MSP_STATUS, 0, {0}};
+    static const msp_request status = {MSP_STATUS, 0, {0}};
     const int due = clock - s->sent >= AGAIN;
     *size = 0;
     if (!vy_betaflight_script_is_ready(s)) {
-        if (due) *size = ask(&questions[s->set_up], out);
+        if (due) *size = pack_request(&setup_requests[s->setup_done], out);
         if (due) s->sent = clock;
         return VY_VERDICT_REPLIED;
     }
-    if (!running || s->line_at >= s->line_count || time < s->lines[s->line_at].time)
+    if (!running || s->line_next >= s->line_count || time < s->lines[s->line_next].time)
         return VY_VERDICT_REPLIED;
     if (isnan(s->line_since)) {
         s->line_since = time;
         s->sent = clock; // its answer is of after the switch
-        turn_switches(s, &s->lines[s->line_at]);
+        set_switches(s, &s->lines[s->line_next]);
         return VY_VERDICT_REPLIED;
     }
     if (time - s->line_since > s->patience) {
-        *line = s->line_at + 1;
+        *line = s->line_next + 1;
         return VY_VERDICT_REFUSED;
     }
-    if (due) *size = ask(&status, out);
+    if (due) *size = pack_request(&status, out);
     if (due) s->sent = clock;
     return VY_VERDICT_REPLIED;
 }
 
-static void take_answer(betaflight_script *s, const msp_frame *f)
+static void handle_response(betaflight_script *s, const msp_frame *f)
 {
     if (!vy_betaflight_script_is_ready(s)) {
-        if (f->refused || f->command != questions[s->set_up].command) return;
-        ++s->set_up;
+        if (f->refused || f->command != setup_requests[s->setup_done].command) return;
+        ++s->setup_done;
         s->sent = -1e9; // the next at once
         return;
     }
     if (f->command != MSP_STATUS || f->size <= FLAGS_AT || isnan(s->line_since)) return;
     const int armed = f->body[FLAGS_AT] >> BOX_ARM & 1, angle = f->body[FLAGS_AT] >> BOX_ANGLE & 1;
-    const vy_script_line *line = &s->lines[s->line_at];
+    const vy_script_line *line = &s->lines[s->line_next];
     if (line->action == VY_SCRIPT_MODE ? angle != s->is_angle : armed != s->is_armed) return;
-    ++s->line_at;
+    ++s->line_next;
     s->line_since = (double)NAN;
 }
 
-void vy_betaflight_script_hear(betaflight_script *s, const uint8_t *bytes, size_t size)
+void vy_betaflight_script_receive(betaflight_script *s, const uint8_t *bytes, size_t size)
 {
     msp_frame frame;
     for (size_t i = 0; i < size; ++i) {
-        if (vy_msp_take(&s->reader, bytes[i], &frame)) take_answer(s, &frame);
+        if (vy_msp_take(&s->reader, bytes[i], &frame)) handle_response(s, &frame);
     }
 }
 
-void vy_betaflight_script_turn(const betaflight_script *s, uint16_t channels[BETAFLIGHT_CHANNELS])
+void vy_betaflight_script_set_channels(const betaflight_script *s, uint16_t channels[BETAFLIGHT_CHANNELS])
 {
     if (s->line_count == 0) return;
     channels[CHANNEL_ARM] = s->is_armed ? SWITCH_ON : SWITCH_OFF;

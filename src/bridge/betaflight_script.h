@@ -7,13 +7,13 @@
 
 /// All zero but for what vy_betaflight_script_open() sets.
 typedef struct betaflight_script {
-    int line_count, line_at; // the next to be obeyed
-    vy_script_line *lines;   // owned
-    double line_since;       // [s] when it was first asked for; NAN: not yet
-    double patience;         // [s]
-    int set_up;              // how many of the questions of the beginning have an answer
-    double sent;             // [s] of the firmware's clock
-    int is_armed, is_angle;  // what the switches ask for
+    int line_count, line_next; // the next to be obeyed
+    vy_script_line *lines;     // owned
+    double line_since;         // [s] when it was first asked for; NAN: not yet
+    double patience;           // [s]
+    int setup_done;            // how many of the questions of the beginning have an answer
+    double sent;               // [s] of the firmware's clock
+    int is_armed, is_angle;    // what the switches ask for
     msp_reader reader;
 } betaflight_script;
 
@@ -31,7 +31,8 @@ vy_verdict vy_betaflight_script_step(betaflight_script *script, double time, dou
                                      uint8_t out[MSP_FRAME_CAP], size_t *size, int32_t *line);
 
 /// Bytes of the firmware's UART.
-void vy_betaflight_script_hear(betaflight_script *script, const uint8_t *bytes, size_t size);
+void vy_betaflight_script_receive(betaflight_script *script, const uint8_t *bytes, size_t size);
 
 /// Channels 5 and 6 are the script's, if there is one; the others are as they are.
-void vy_betaflight_script_turn(const betaflight_script *script, uint16_t channels[BETAFLIGHT_CHANNELS]);
+void vy_betaflight_script_set_channels(const betaflight_script *script,
+                                       uint16_t channels[BETAFLIGHT_CHANNELS]);

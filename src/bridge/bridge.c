@@ -4,7 +4,7 @@
 #include "vehicle/airframe.h"
 #include <time.h>
 
-#define HALF_ROOT 0.70710678118654752
+#define SQRT_HALF 0.70710678118654752
 
 vy_status vy_bridge_motors(const bridge_job *job, bridge_motors *out, vy_error *err)
 {
@@ -24,9 +24,9 @@ static vy_quat multiply(vy_quat a, vy_quat b)
         a.w * b.y - a.x * b.z + a.y * b.w + a.z * b.x, a.w * b.z + a.x * b.y - a.y * b.x + a.z * b.w};
 }
 
-vy_quat vy_bridge_attitude(vy_quat attitude)
+vy_quat vy_bridge_attitude_ned(vy_quat attitude)
 {
-    const vy_quat ground = {0.0, HALF_ROOT, HALF_ROOT, 0.0}; // half a turn about north-east
+    const vy_quat ground = {0.0, SQRT_HALF, SQRT_HALF, 0.0}; // half a turn about north-east
     const vy_quat body = {0.0, 1.0, 0.0, 0.0};               // half a turn about forward
     return multiply(multiply(ground, attitude), body);
 }

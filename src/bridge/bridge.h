@@ -18,7 +18,7 @@ typedef struct bridge_kind {
     /// Take the ports. Nobody is waited for.
     vy_status (*open)(const bridge_job *job, vy_bridge **out, vy_error *err);
     /// One call of the controller: send the samples, wait for the reply. A firmware that has not connected,
-    /// or boots, is VY_STATUS_NOT_READY: ask again with the same samples.
+    /// or boots, is VY_REPLY_STATUS_NOT_READY: ask again with the same samples.
     /// `detail` is the verdict's; of an end -1.
     vy_verdict (*step)(vy_bridge *bridge, const vy_samples *samples, vy_intent *intent, int32_t *detail);
     /// NULL is a no-op.
@@ -42,7 +42,7 @@ vy_status vy_bridge_motors(const bridge_job *job, bridge_motors *out, vy_error *
 void vy_bridge_command(const bridge_motors *motors, int motor, double command, vy_intent *intent);
 
 /// q_WB as the rotation from forward-right-down to north-east-down.
-vy_quat vy_bridge_attitude(vy_quat attitude);
+vy_quat vy_bridge_attitude_ned(vy_quat attitude);
 
 /// [s] of wall clock, from an unknown beginning.
 double vy_bridge_now(void);

@@ -15,18 +15,18 @@
 #include <string.h>
 #include <sys/socket.h>
 
-#define DEGREES 57.295779513082323 // in a radian
-#define GRAVITY 9.81               // [m/s^2] of the firmware's g
+#define DEGREES_PER_RADIAN 57.295779513082323 // in a radian
+#define STANDARD_GRAVITY   9.81               // [m/s^2] of the firmware's g
 
 enum {
-    USUAL_PORT = 19850, // cflib looks for Crazyflies on this one and the nine that follow
-    STEP_PACKETS = 256, // of a client, taken in one step; the rest waits
+    DEFAULT_PORT = 19850, // cflib looks for Crazyflies on this one and the nine that follow
+    STEP_PACKETS = 256,   // of a client, taken in one step; the rest waits
 };
 
 typedef struct crazyflie {
     int socket;
     struct sockaddr_in client;
-    int heard;
+    int connected;
     int lock_step;
     double deadline;
     vy_gains gains;
@@ -52,7 +52,7 @@ static vy_status crazyflie_open(const bridge_job *job, vy_bridge **out, vy_error
     c->period = def->period;
     c->device.parameters[CRTP_PARAM_deck_bcZRanger2] = suite->range.period > 0.0;
     c->device.parameters[CRTP_PARAM_deck_bcFlow2] = suite->range.period > 0.0 && suite->flow.period > 0.0;
-    const int port = def->firmware.port > 0 ? def->firmware.port : USUAL_PORT;
+    const int port = def->firmware.port > 0 ? def->firmware.port : DEFAULT_PORT;
     const vy_status status = vy_bind_udp(def->firmware.address, port + def->instance, &c->socket, err);
     if (status != VY_OK) {
         free(c);
@@ -70,7 +70,7 @@ static void crazyflie_close(vy_bridge *bridge)
     free(c);
 }
 
-static void show(const vy_samples *s, crtp_device *d)
+static void set_log_values(const vy_samples *s, crtp_device *d)
 {
     const vy_estimate *e = &s->estimate;
     const vy_quat q = e->attitude;
@@ -88,22 +88,22 @@ static void show(const vy_samples *s, crtp_device *d)
         {CRTP_LOG_stateEstimate_vx, e->velocity.x},
         {CRTP_LOG_stateEstimate_vy, e->velocity.y},
         {CRTP_LOG_stateEstimate_vz, e->velocity.z},
-        {CRTP_LOG_stateEstimate_roll, DEGREES * roll},
-        {CRTP_LOG_stateEstimate_pitch, DEGREES * pitch},
-        {CRTP_LOG_stateEstimate_yaw, DEGREES * yaw},
+        {CRTP_LOG_stateEstimate_roll, DEGREES_PER_RADIAN * roll},
+        {CRTP_LOG_stateEstimate_pitch, DEGREES_PER_RADIAN * pitch},
+        {CRTP_LOG_stateEstimate_yaw, DEGREES_PER_RADIAN * yaw},
         {CRTP_LOG_stateEstimate_qx, q.x},
         {CRTP_LOG_stateEstimate_qy, q.y},
         {CRTP_LOG_stateEstimate_qz, q.z},
         {CRTP_LOG_stateEstimate_qw, q.w},
-        {CRTP_LOG_stabilizer_roll, DEGREES * roll},
-        {CRTP_LOG_stabilizer_pitch, DEGREES * pitch},
-        {CRTP_LOG_stabilizer_yaw, DEGREES * yaw},
-        {CRTP_LOG_gyro_x, DEGREES * s->imu.gyro.x},
-        {CRTP_LOG_gyro_y, DEGREES * s->imu.gyro.y},
-        {CRTP_LOG_gyro_z, DEGREES * s->imu.gyro.z},
-        {CRTP_LOG_acc_x, s->imu.accel.x / GRAVITY},
-        {CRTP_LOG_acc_y, s->imu.accel.y / GRAVITY},
-        {CRTP_LOG_acc_z, s->imu.accel.z / GRAVITY},
+        {CRTP_LOG_stabilizer_roll, DEGREES_PER_RADIAN * roll},
+        {CRTP_LOG_stabilizer_pitch, DEGREES_PER_RADIAN * pitch},
+        {CRTP_LOG_stabilizer_yaw, DEGREES_PER_RADIAN * yaw},
+        {CRTP_LOG_gyro_x, DEGREES_PER_RADIAN * s->imu.gyro.x},
+        {CRTP_LOG_gyro_y, DEGREES_PER_RADIAN * s->imu.gyro.y},
+        {CRTP_LOG_gyro_z, DEGREES_PER_RADIAN * s->imu.gyro.z},
+        {CRTP_LOG_acc_x, s->imu.accel.x / STANDARD_GRAVITY},
+        {CRTP_LOG_acc_y, s->imu.accel.y / STANDARD_GRAVITY},
+        {CRTP_LOG_acc_z, s->imu.accel.z / STANDARD_GRAVITY},
         {CRTP_LOG_baro_asl, s->baro.altitude},
         {CRTP_LOG_baro_pressure, 0.01 * s->baro.pressure}, // [hPa]
         {CRTP_LOG_range_zrange, 1e3 * s->range.distance},  // [mm]
@@ -112,7 +112,7 @@ static void show(const vy_samples *s, crtp_device *d)
     for (size_t i = 0; i < sizeof list / sizeof list[0]; ++i) d->values[list[i].id] = list[i].value;
     d->time = s->time;
     d->values[CRTP_LOG_supervisor_info] = vy_crtp_supervisor(d);
-    d->values[CRTP_LOG_sys_isFlying] = d->wish != CRTP_OFF;
+    d->values[CRTP_LOG_sys_isFlying] = d->control_mode != CRTP_OFF;
 }
 
 static void send_packet(const crazyflie *c, const struct sockaddr_in *to, const crtp_packet *p)
@@ -141,17 +141,17 @@ static int take_packet(crazyflie *c)
     crtp_packet answer;
     if (size < 0) return 0;
     const int is_null = size == 1 && bytes[0] == CRTP_NULL;
-    const int known =
-        c->heard && from.sin_port == c->client.sin_port && from.sin_addr.s_addr == c->client.sin_addr.s_addr;
+    const int known = c->connected && from.sin_port == c->client.sin_port &&
+                      from.sin_addr.s_addr == c->client.sin_addr.s_addr;
     if (known && is_null) ++c->acks;
     if (!known && is_null) send_packet(c, &from, &(crtp_packet){.header = CRTP_NULL}); // it looks who is here
     if (!known && opens_link(bytes, (size_t)size)) {
         c->client = from;
-        c->heard = 1;
+        c->connected = 1;
     } else if (!known || is_null) {
         return 1;
     }
-    if (vy_crtp_take(&c->device, bytes, (size_t)size, &answer)) send_packet(c, &c->client, &answer);
+    if (vy_crtp_handle(&c->device, bytes, (size_t)size, &answer)) send_packet(c, &c->client, &answer);
     return 1;
 }
 
@@ -179,26 +179,27 @@ static vy_vec3 add_scaled(vy_vec3 a, double k, vy_vec3 b)
 }
 
 // Integrate only within a quarter of g: wind and a wrong mass need no more.
-static double grown(double integral, double by)
+static double integrate_clamped(double integral, double by)
 {
-    const double most = 0.25 * GRAVITY, sum = integral + by;
+    const double most = 0.25 * STANDARD_GRAVITY, sum = integral + by;
     return sum < -most ? -most : sum > most ? most : sum;
 }
 
 // What the rotors must give for each kilogram [m/s^2]: feedback of position and velocity, as `hold` has it.
-static vy_vec3 wanted_force(crazyflie *c, const plan_point *goal, const vy_estimate *e)
+static vy_vec3 desired_force(crazyflie *c, const plan_point *goal, const vy_estimate *e)
 {
     const vy_gains *g = &c->gains;
     const vy_vec3 away = add_scaled(goal->position, -1.0, e->position);
     const vy_vec3 slip = add_scaled(goal->velocity, -1.0, e->velocity);
     const double k = g->integral * c->period;
-    c->integral = (vy_vec3){grown(c->integral.x, k * away.x), grown(c->integral.y, k * away.y),
-                            grown(c->integral.z, k * away.z)};
+    c->integral =
+        (vy_vec3){integrate_clamped(c->integral.x, k * away.x), integrate_clamped(c->integral.y, k * away.y),
+                  integrate_clamped(c->integral.z, k * away.z)};
     vy_vec3 force = add_scaled(goal->acceleration, g->position, away);
     force = add_scaled(add_scaled(force, g->velocity, slip), 1.0, c->integral);
-    force.z += GRAVITY;
-    if (force.z < 0.3 * GRAVITY) force.z = 0.3 * GRAVITY;
-    if (force.z > 2.0 * GRAVITY) force.z = 2.0 * GRAVITY;
+    force.z += STANDARD_GRAVITY;
+    if (force.z < 0.3 * STANDARD_GRAVITY) force.z = 0.3 * STANDARD_GRAVITY;
+    if (force.z > 2.0 * STANDARD_GRAVITY) force.z = 2.0 * STANDARD_GRAVITY;
     const double across = sqrt(force.x * force.x + force.y * force.y), most = force.z * math_tan(g->tilt_max);
     if (across > most) {
         force.x *= most / across;
@@ -208,7 +209,7 @@ static vy_vec3 wanted_force(crazyflie *c, const plan_point *goal, const vy_estim
 }
 
 // The least turn of body z onto the force, after that of the nose.
-static vy_quat facing(vy_vec3 force, double yaw)
+static vy_quat attitude_from_force(vy_vec3 force, double yaw)
 {
     const double size = sqrt(force.x * force.x + force.y * force.y + force.z * force.z);
     const vy_quat tilt = {size + force.z, -force.y, force.x, 0.0};
@@ -223,15 +224,15 @@ static void set_reply(crazyflie *c, const vy_estimate *e, vy_intent *intent)
     int motors;
     const plan_point goal = vy_crtp_goal(&c->device, &motors);
     if (!motors) c->integral = (vy_vec3){0.0, 0.0, 0.0};
-    const vy_vec3 force = wanted_force(c, &goal, e);
+    const vy_vec3 force = desired_force(c, &goal, e);
     const vy_quat q = e->attitude; // only what is along body z acts
     const double along = 2.0 * (q.x * q.z + q.w * q.y) * force.x + 2.0 * (q.y * q.z - q.w * q.x) * force.y +
                          (1.0 - 2.0 * (q.x * q.x + q.y * q.y)) * force.z;
     // An error of the yaw's rate over its gain is that rate.
     const double lead = c->gains.yaw > 0.0 ? goal.yaw_rate / c->gains.yaw : 0.0;
     intent->rung = VY_RUNG_ATTITUDE;
-    intent->status = motors ? VY_STATUS_ARMED : VY_STATUS_DISARMED;
-    intent->attitude = facing(force, goal.yaw + lead);
+    intent->status = motors ? VY_REPLY_STATUS_ARMED : VY_REPLY_STATUS_DISARMED;
+    intent->attitude = attitude_from_force(force, goal.yaw + lead);
     intent->thrust = along > 0.0 ? c->mass * along : 0.0;
 }
 
@@ -240,11 +241,11 @@ static vy_verdict crazyflie_step(vy_bridge *bridge, const vy_samples *samples, v
 {
     crazyflie *c = (crazyflie *)bridge;
     *detail = 0;
-    show(samples, &c->device);
+    set_log_values(samples, &c->device);
     for (int i = 0; i < STEP_PACKETS && take_packet(c); ++i) continue;
     intent->rung = VY_RUNG_NONE;
-    intent->status = VY_STATUS_NOT_READY;
-    if (!c->device.is_begun) return VY_VERDICT_REPLIED;
+    intent->status = VY_REPLY_STATUS_NOT_READY;
+    if (!c->device.has_started) return VY_VERDICT_REPLIED;
     if (!send_log(c)) return VY_VERDICT_LATE;
     set_reply(c, &samples->estimate, intent);
     return VY_VERDICT_REPLIED;

@@ -93,30 +93,33 @@ void vy_crtp_begin(crtp_device *out)
 
 uint16_t vy_crtp_supervisor(const crtp_device *d)
 {
-    const int plans = d->wish == CRTP_PLAN || d->wish == CRTP_LANDING;
-    const int ended = !plans || d->time >= d->plan.begin + vy_plan_duration(&d->plan);
+    const int plans = d->control_mode == CRTP_PLAN || d->control_mode == CRTP_LANDING;
+    const int ended = !plans || d->time >= d->plan.begin + vy_crtp_plan_duration(&d->plan);
     const int can_fly = d->is_armed && !d->is_locked;
     return (uint16_t)((d->is_locked ? BIT_LOCKED : BIT_CAN_BE_ARMED) | (d->is_armed ? BIT_ARMED : 0) |
-                      BIT_AUTO_ARMED | (can_fly ? BIT_CAN_FLY : 0) | (d->wish != CRTP_OFF ? BIT_FLYING : 0) |
-                      (plans ? BIT_PLAN_ACTIVE : 0) | (ended ? BIT_PLAN_FINISHED : 0) |
-                      (d->wish == CRTP_VELOCITY || d->wish == CRTP_POSITION ? BIT_PLAN_DISABLED : 0));
+                      BIT_AUTO_ARMED | (can_fly ? BIT_CAN_FLY : 0) |
+                      (d->control_mode != CRTP_OFF ? BIT_FLYING : 0) | (plans ? BIT_PLAN_ACTIVE : 0) |
+                      (ended ? BIT_PLAN_FINISHED : 0) |
+                      (d->control_mode == CRTP_VELOCITY || d->control_mode == CRTP_POSITION
+                           ? BIT_PLAN_DISABLED
+                           : 0));
 }
 
 static void arm(crtp_device *d, int on)
 {
-    d->is_begun = 1;
+    d->has_started = 1;
     d->is_armed = on && !d->is_locked;
-    if (!d->is_armed) d->wish = CRTP_OFF;
+    if (!d->is_armed) d->control_mode = CRTP_OFF;
 }
 
 static void stop_for_good(crtp_device *d)
 {
-    d->is_begun = 1;
+    d->has_started = 1;
     d->is_locked = 1;
     arm(d, 0);
 }
 
-static int take_link(int channel, const uint8_t *data, size_t size, crtp_packet *answer)
+static int handle_link(int channel, const uint8_t *data, size_t size, crtp_packet *answer)
 {
     static const char words[] = "Bitcraze Crazyflie";
     if (channel == 0) { // echo
@@ -130,7 +133,7 @@ static int take_link(int channel, const uint8_t *data, size_t size, crtp_packet 
     return 1;
 }
 
-static int take_platform(crtp_device *d, int channel, const uint8_t *data, size_t size, crtp_packet *answer)
+static int handle_platform(crtp_device *d, int channel, const uint8_t *data, size_t size, crtp_packet *answer)
 {
     enum { COMMAND, VERSION };
     static const char revision[] = "Volery";
@@ -152,7 +155,8 @@ static int take_platform(crtp_device *d, int channel, const uint8_t *data, size_
     return 1;
 }
 
-static int take_supervisor(crtp_device *d, int channel, const uint8_t *data, size_t size, crtp_packet *answer)
+static int handle_supervisor(crtp_device *d, int channel, const uint8_t *data, size_t size,
+                             crtp_packet *answer)
 {
     enum { INFO, COMMAND };
     if (size < 1) return 0;
@@ -183,7 +187,7 @@ static int take_supervisor(crtp_device *d, int channel, const uint8_t *data, siz
 }
 
 // The one memory: trajectories that the client uploads.
-static int take_memory(crtp_device *d, int channel, const uint8_t *data, size_t size, crtp_packet *answer)
+static int handle_memory(crtp_device *d, int channel, const uint8_t *data, size_t size, crtp_packet *answer)
 {
     enum { INFO, READ, WRITE };
     if (channel == INFO && size >= 1 && data[0] == 1) {
@@ -220,16 +224,16 @@ static int take_memory(crtp_device *d, int channel, const uint8_t *data, size_t 
     return 1;
 }
 
-static int take_high_level(crtp_device *d, const uint8_t *data, size_t size, crtp_packet *answer)
+static int handle_high_level(crtp_device *d, const uint8_t *data, size_t size, crtp_packet *answer)
 {
     if (size < 1) return 0;
     memcpy(answer->data, data, size < 3 ? size : 3);
-    answer->data[3] = (uint8_t)vy_crtp_take_plan(d, data, size);
+    answer->data[3] = (uint8_t)vy_crtp_handle_high_level(d, data, size);
     answer->size = 4;
     return 1;
 }
 
-int vy_crtp_take(crtp_device *d, const uint8_t *bytes, size_t size, crtp_packet *answer)
+int vy_crtp_handle(crtp_device *d, const uint8_t *bytes, size_t size, crtp_packet *answer)
 {
     if (size < 1 || size > 1 + CRTP_DATA_CAP) return 0;
     const int port = bytes[0] >> 4, channel = bytes[0] & 3;
@@ -237,15 +241,15 @@ int vy_crtp_take(crtp_device *d, const uint8_t *bytes, size_t size, crtp_packet 
     *answer = (crtp_packet){.header = bytes[0]};
     size -= 1;
     switch (port) {
-    case CRTP_LINK: return take_link(channel, data, size, answer);
-    case CRTP_PLATFORM: return take_platform(d, channel, data, size, answer);
-    case CRTP_SUPERVISOR: return take_supervisor(d, channel, data, size, answer);
-    case CRTP_MEMORY: return take_memory(d, channel, data, size, answer);
-    case CRTP_LOG: return vy_crtp_take_log(d, channel, data, size, answer);
-    case CRTP_PARAM: return vy_crtp_take_param(d, channel, data, size, answer);
-    case CRTP_HIGH_LEVEL: return take_high_level(d, data, size, answer);
+    case CRTP_LINK: return handle_link(channel, data, size, answer);
+    case CRTP_PLATFORM: return handle_platform(d, channel, data, size, answer);
+    case CRTP_SUPERVISOR: return handle_supervisor(d, channel, data, size, answer);
+    case CRTP_MEMORY: return handle_memory(d, channel, data, size, answer);
+    case CRTP_LOG: return vy_crtp_handle_log(d, channel, data, size, answer);
+    case CRTP_PARAM: return vy_crtp_handle_param(d, channel, data, size, answer);
+    case CRTP_HIGH_LEVEL: return handle_high_level(d, data, size, answer);
     case CRTP_SETPOINT:
-    case CRTP_GENERIC_SETPOINT: vy_crtp_take_setpoint(d, port, channel, data, size); return 0;
+    case CRTP_GENERIC_SETPOINT: vy_crtp_handle_setpoint(d, port, channel, data, size); return 0;
     case CRTP_LOCALIZATION:
         if (channel == 1 && size >= 1 && data[0] == LOCALIZATION_STOP) stop_for_good(d);
         return 0;

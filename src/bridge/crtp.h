@@ -106,14 +106,14 @@ enum { CRTP_LOG_LIST(CRTP_LOG_ID) CRTP_LOG_COUNT };
 enum { CRTP_PARAM_LIST(CRTP_PARAM_ID) CRTP_PARAM_COUNT };
 
 /// Variables that are sent together.
-typedef struct crtp_block {
+typedef struct crtp_log_block {
     int is_used, is_started;
     uint8_t id;
     double period, next; // [s]
     int count;
     uint8_t types[CRTP_VARIABLE_CAP]; // as which they are sent
     uint16_t variables[CRTP_VARIABLE_CAP];
-} crtp_block;
+} crtp_log_block;
 
 /// Pieces in the memory, of 132 bytes each.
 typedef struct crtp_trajectory {
@@ -123,38 +123,38 @@ typedef struct crtp_trajectory {
 } crtp_trajectory;
 
 /// What the client wants of the drone.
-typedef enum crtp_wish {
+typedef enum crtp_control_mode {
     CRTP_OFF,      ///< motors off
     CRTP_PLAN,     ///< follow the plan, and stay at its end
     CRTP_LANDING,  ///< follow the plan; motors off at its end
     CRTP_VELOCITY, ///< a velocity and yaw rate; where `holds_height` is set a height
     CRTP_POSITION, ///< a place
-} crtp_wish;
+} crtp_control_mode;
 
 typedef struct crtp_device {
     double time; ///< [s] of the world; the owner keeps it and `values`
     double values[CRTP_LOG_COUNT];
     double parameters[CRTP_PARAM_COUNT];
-    crtp_block blocks[CRTP_BLOCK_CAP];
+    crtp_log_block blocks[CRTP_BLOCK_CAP];
     uint8_t memory[CRTP_MEMORY_SIZE];
     crtp_trajectory trajectories[CRTP_TRAJECTORY_CAP];
     int is_armed;
-    int is_locked; ///< by an emergency stop, for good
-    int is_begun;  ///< it was armed, flown or logged: the world may begin
+    int is_locked;   ///< by an emergency stop, for good
+    int has_started; ///< it was armed, flown or logged: the world may begin
     uint8_t group_mask;
-    crtp_wish wish;
+    crtp_control_mode control_mode;
     crtp_plan plan;
     vy_vec3 velocity; ///< [m/s] world, of CRTP_VELOCITY; of CRTP_POSITION the place [m]
     double yaw, yaw_rate;
     int holds_height;
     double height;        ///< [m]
-    double last_setpoint; ///< [s] when the low-level setpoint came
+    double setpoint_time; ///< [s] when the low-level setpoint came
 } crtp_device;
 
 void vy_crtp_begin(crtp_device *out);
 
 /// A packet of the client's. Returns 1 with an answer. Whatever the bytes are, it is one packet, or none.
-int vy_crtp_take(crtp_device *d, const uint8_t *bytes, size_t size, crtp_packet *answer);
+int vy_crtp_handle(crtp_device *d, const uint8_t *bytes, size_t size, crtp_packet *answer);
 
 /// The next packet of logged values that is due now; 0: none.
 int vy_crtp_log_next(crtp_device *d, crtp_packet *out);
@@ -165,11 +165,11 @@ plan_point vy_crtp_goal(crtp_device *d, int *motors);
 /// The bits of the supervisor, as cflib reads them.
 uint16_t vy_crtp_supervisor(const crtp_device *d);
 
-/// The parts of vy_crtp_take() that have files of their own; the same conventions.
-int vy_crtp_take_log(crtp_device *d, int channel, const uint8_t *data, size_t size, crtp_packet *answer);
-int vy_crtp_take_param(crtp_device *d, int channel, const uint8_t *data, size_t size, crtp_packet *answer);
-int vy_crtp_take_plan(crtp_device *d, const uint8_t *data, size_t size); // 0 or an error of errno.h
-void vy_crtp_take_setpoint(crtp_device *d, int port, int channel, const uint8_t *data, size_t size);
+/// The parts of vy_crtp_handle() that have files of their own; the same conventions.
+int vy_crtp_handle_log(crtp_device *d, int channel, const uint8_t *data, size_t size, crtp_packet *answer);
+int vy_crtp_handle_param(crtp_device *d, int channel, const uint8_t *data, size_t size, crtp_packet *answer);
+int vy_crtp_handle_high_level(crtp_device *d, const uint8_t *data, size_t size); // 0 or an error of errno.h
+void vy_crtp_handle_setpoint(crtp_device *d, int port, int channel, const uint8_t *data, size_t size);
 
 /// One item of a table, behind `at` of the answer's data: type, group, name.
 int vy_crtp_put_item(crtp_packet *answer, size_t at, uint8_t type, const char *group, const char *name);

@@ -6,13 +6,13 @@
 #include <math.h>
 #include <string.h>
 
-#define DEGREE     0.017453292519943295
-#define LEVEL_TIME 0.5 // [s] without a new setpoint, then it stays where it is
-#define STOP_TIME  2.0 // then motors are off: commander.c of the firmware
-#define FAR        1e4 // [m] no client means more
-#define LONG       3600.0
-#define SHORT      1e-3 // [s]
-#define BEYOND     1e9  // [SI units] what is planned and larger is not flown
+#define DEGREE                     0.017453292519943295
+#define SETPOINT_TIMEOUT_STABILIZE 0.5 // [s] without a new setpoint, then it stays where it is
+#define SETPOINT_TIMEOUT_SHUTDOWN  2.0 // then motors are off: commander.c of the firmware
+#define FAR                        1e4 // [m] no client means more
+#define LONG                       3600.0
+#define SHORT                      1e-3 // [s]
+#define PLANNED_VALUE_MAX          1e9  // [SI units] what is planned and larger is not flown
 
 enum {
     SET_GROUP_MASK = 0,
@@ -26,7 +26,7 @@ enum {
     LAND_2 = 8,
     GO_TO_2 = 12,
     START_TRAJECTORY_2 = 13,
-    PIECE_BYTES = 4 * (PLAN_AXES * PLAN_TERMS + 1),
+    PIECE_BYTES = 4 * (PLAN_AXES * PLAN_COEFFICIENTS + 1),
     SETPOINT_STOP = 0,
     SETPOINT_VELOCITY_OLD = 1,
     SETPOINT_HOVER_OLD = 5,
@@ -37,7 +37,7 @@ enum {
 
 // --- where it is, or should be
 
-static plan_point place(const crtp_device *d)
+static plan_point measured_point(const crtp_device *d)
 {
     const double *v = d->values;
     return (plan_point){
@@ -45,7 +45,10 @@ static plan_point place(const crtp_device *d)
         .yaw = DEGREE * v[CRTP_LOG_stateEstimate_yaw]};
 }
 
-static int is_planned(const crtp_device *d) { return d->wish == CRTP_PLAN || d->wish == CRTP_LANDING; }
+static int is_planned(const crtp_device *d)
+{
+    return d->control_mode == CRTP_PLAN || d->control_mode == CRTP_LANDING;
+}
 
 static int is_within(vy_vec3 v, double most)
 {
@@ -53,13 +56,14 @@ static int is_within(vy_vec3 v, double most)
 }
 
 // Where the plan has it, or where it is: plans upon plans of absurd haste end beyond all numbers.
-static plan_point present(const crtp_device *d)
+static plan_point start_point(const crtp_device *d)
 {
-    if (!is_planned(d)) return place(d);
-    const plan_point p = vy_plan_at(&d->plan, d->time);
-    const int good = is_within(p.position, BEYOND) && is_within(p.velocity, BEYOND) &&
-                     is_within(p.acceleration, BEYOND) && fabs(p.yaw) <= BEYOND && fabs(p.yaw_rate) <= BEYOND;
-    return good ? p : place(d);
+    if (!is_planned(d)) return measured_point(d);
+    const plan_point p = vy_crtp_plan_at(&d->plan, d->time);
+    const int good = is_within(p.position, PLANNED_VALUE_MAX) && is_within(p.velocity, PLANNED_VALUE_MAX) &&
+                     is_within(p.acceleration, PLANNED_VALUE_MAX) && fabs(p.yaw) <= PLANNED_VALUE_MAX &&
+                     fabs(p.yaw_rate) <= PLANNED_VALUE_MAX;
+    return good ? p : measured_point(d);
 }
 
 // --- the high-level commander
@@ -79,15 +83,18 @@ static int plan_height(crtp_device *d, int command, const uint8_t *data, size_t 
     const int second = command == TAKEOFF_2 || command == LAND_2,
               up = command == TAKEOFF || command == TAKEOFF_2;
     if (size < (second ? 13u : 8u)) return ENOEXEC;
-    const plan_point now = present(d);
+    const plan_point now = start_point(d);
     const double height = vy_crtp_get_float(data);
     const double yaw = second && data[8] == 0 ? vy_crtp_get_float(data + 4) : now.yaw;
     const double duration = vy_crtp_get_float(data + (second ? 9 : 4));
     const double numbers[] = {height, yaw};
     if (!are_within(numbers, 2, FAR) || !(duration >= SHORT && duration <= LONG)) return EINVAL;
-    if (up ? d->wish != CRTP_OFF || !may_fly(d) : d->wish == CRTP_OFF || d->wish == CRTP_LANDING) return 1;
-    vy_plan_to(&now, (vy_vec3){now.position.x, now.position.y, height}, yaw, duration, 0, d->time, &d->plan);
-    d->wish = up ? CRTP_PLAN : CRTP_LANDING;
+    if (up ? d->control_mode != CRTP_OFF || !may_fly(d)
+           : d->control_mode == CRTP_OFF || d->control_mode == CRTP_LANDING)
+        return 1;
+    vy_crtp_plan_to(&now, (vy_vec3){now.position.x, now.position.y, height}, yaw, duration, 0, d->time,
+                    &d->plan);
+    d->control_mode = up ? CRTP_PLAN : CRTP_LANDING;
     return 0;
 }
 
@@ -98,15 +105,16 @@ static int plan_go_to(crtp_device *d, int command, const uint8_t *data, size_t s
     if (size < head + 20) return ENOEXEC;
     for (size_t i = 0; i < 5; ++i) n[i] = vy_crtp_get_float(data + head + 4 * i);
     if (!are_within(n, 4, FAR) || !(n[4] >= SHORT && n[4] <= LONG)) return EINVAL;
-    if (d->wish == CRTP_OFF || d->wish == CRTP_LANDING || !may_fly(d)) return 1;
-    const plan_point now = present(d);
+    if (d->control_mode == CRTP_OFF || d->control_mode == CRTP_LANDING || !may_fly(d)) return 1;
+    const plan_point now = start_point(d);
     const int relative = data[0] != 0;
     const vy_vec3 to = {n[0] + (relative ? now.position.x : 0.0), n[1] + (relative ? now.position.y : 0.0),
                         n[2] + (relative ? now.position.z : 0.0)};
     crtp_plan plan;
-    vy_plan_to(&now, to, n[3] + (relative ? now.yaw : 0.0), n[4], head == 2 && data[1] != 0, d->time, &plan);
+    vy_crtp_plan_to(&now, to, n[3] + (relative ? now.yaw : 0.0), n[4], head == 2 && data[1] != 0, d->time,
+                    &plan);
     d->plan = plan;
-    d->wish = CRTP_PLAN;
+    d->control_mode = CRTP_PLAN;
     return 0;
 }
 
@@ -129,11 +137,11 @@ static int read_piece(const uint8_t *memory, plan_piece *out)
 {
     int good = 1;
     for (size_t a = 0; a < PLAN_AXES; ++a) {
-        for (size_t k = 0; k < PLAN_TERMS; ++k)
-            out->terms[a][k] = vy_crtp_get_float(memory + 4 * (a * PLAN_TERMS + k));
-        good &= are_within(out->terms[a], PLAN_TERMS, FAR);
+        for (size_t k = 0; k < PLAN_COEFFICIENTS; ++k)
+            out->coefficients[a][k] = vy_crtp_get_float(memory + 4 * (a * PLAN_COEFFICIENTS + k));
+        good &= are_within(out->coefficients[a], PLAN_COEFFICIENTS, FAR);
     }
-    out->duration = vy_crtp_get_float(memory + 4 * PLAN_AXES * PLAN_TERMS);
+    out->duration = vy_crtp_get_float(memory + 4 * PLAN_AXES * PLAN_COEFFICIENTS);
     return good && out->duration > 0.0 && out->duration <= LONG;
 }
 
@@ -147,27 +155,27 @@ static int start(crtp_device *d, int command, const uint8_t *data, size_t size)
     if (!(scale >= 1e-3 && scale <= 1e3)) return EINVAL;
     if (id >= CRTP_TRAJECTORY_CAP || !d->trajectories[id].is_defined) return ENOEXEC;
     if (!may_fly(d)) return 1;
-    const plan_point now = present(d);
+    const plan_point now = start_point(d);
     const crtp_trajectory *t = &d->trajectories[id];
     crtp_plan plan = {
         .begin = d->time, .scale = scale, .is_reversed = reversed, .place_cosine = 1.0, .count = t->count};
     for (int i = 0; i < t->count; ++i)
         if (!read_piece(d->memory + t->offset + (size_t)i * PIECE_BYTES, &plan.pieces[i])) return EINVAL;
     if (turns) { // it begins with the nose where it is
-        plan.turn = now.yaw - vy_plan_at(&plan, d->time).yaw;
+        plan.turn = now.yaw - vy_crtp_plan_at(&plan, d->time).yaw;
         math_sincos(plan.turn, &plan.place_sine, &plan.place_cosine);
     }
     if (relative) {
-        const vy_vec3 begins = vy_plan_at(&plan, d->time).position;
+        const vy_vec3 begins = vy_crtp_plan_at(&plan, d->time).position;
         plan.shift =
             (vy_vec3){now.position.x - begins.x, now.position.y - begins.y, now.position.z - begins.z};
     }
     d->plan = plan;
-    d->wish = CRTP_PLAN;
+    d->control_mode = CRTP_PLAN;
     return 0;
 }
 
-int vy_crtp_take_plan(crtp_device *d, const uint8_t *data, size_t size)
+int vy_crtp_handle_high_level(crtp_device *d, const uint8_t *data, size_t size)
 {
     const int command = data[0];
     if (command == DEFINE_TRAJECTORY) return define(d, data + 1, size - 1);
@@ -177,13 +185,13 @@ int vy_crtp_take_plan(crtp_device *d, const uint8_t *data, size_t size)
         return 0;
     }
     if (data[1] != 0 && (data[1] & d->group_mask) == 0) return 0; // meant for others
-    d->is_begun = 1;
+    d->has_started = 1;
     switch (command) {
     case TAKEOFF:
     case TAKEOFF_2:
     case LAND:
     case LAND_2: return plan_height(d, command, data + 2, size - 2);
-    case STOP: d->wish = CRTP_OFF; return 0;
+    case STOP: d->control_mode = CRTP_OFF; return 0;
     case GO_TO:
     case GO_TO_2: return plan_go_to(d, command, data + 2, size - 2);
     case START_TRAJECTORY:
@@ -194,19 +202,19 @@ int vy_crtp_take_plan(crtp_device *d, const uint8_t *data, size_t size)
 
 // --- setpoints of a client that flies by itself
 
-static void take_generic(crtp_device *d, const uint8_t *data, size_t size)
+static void handle_generic(crtp_device *d, const uint8_t *data, size_t size)
 {
     double n[4];
-    if (data[0] == SETPOINT_STOP) d->wish = CRTP_OFF;
+    if (data[0] == SETPOINT_STOP) d->control_mode = CRTP_OFF;
     if (size < 17) return;
     for (size_t i = 0; i < 4; ++i) n[i] = vy_crtp_get_float(data + 1 + 4 * i);
     const int known = data[0] == SETPOINT_VELOCITY || data[0] == SETPOINT_VELOCITY_OLD ||
                       data[0] == SETPOINT_HOVER || data[0] == SETPOINT_HOVER_OLD ||
                       data[0] == SETPOINT_POSITION;
     if (!known || !are_within(n, 4, FAR) || !may_fly(d)) return;
-    d->last_setpoint = d->time;
+    d->setpoint_time = d->time;
     if (data[0] == SETPOINT_POSITION) {
-        d->wish = CRTP_POSITION;
+        d->control_mode = CRTP_POSITION;
         d->velocity = (vy_vec3){n[0], n[1], n[2]};
         d->yaw = DEGREE * n[3];
         return;
@@ -215,29 +223,30 @@ static void take_generic(crtp_device *d, const uint8_t *data, size_t size)
     const int old = data[0] == SETPOINT_VELOCITY_OLD || data[0] == SETPOINT_HOVER_OLD;
     const int hover = data[0] == SETPOINT_HOVER || data[0] == SETPOINT_HOVER_OLD;
     double sine = 0.0, cosine = 1.0;
-    if (hover) math_sincos(place(d).yaw, &sine, &cosine); // ahead and to the left of the nose
-    d->wish = CRTP_VELOCITY;
+    if (hover) math_sincos(measured_point(d).yaw, &sine, &cosine); // ahead and to the left of the nose
+    d->control_mode = CRTP_VELOCITY;
     d->velocity = (vy_vec3){cosine * n[0] - sine * n[1], sine * n[0] + cosine * n[1], hover ? 0.0 : n[2]};
     d->yaw_rate = (old ? -DEGREE : DEGREE) * n[hover ? 2 : 3];
     d->holds_height = hover;
     d->height = n[3];
 }
 
-void vy_crtp_take_setpoint(crtp_device *d, int port, int channel, const uint8_t *data, size_t size)
+void vy_crtp_handle_setpoint(crtp_device *d, int port, int channel, const uint8_t *data, size_t size)
 {
     enum { SETPOINTS, META };
     if (size < 1) return;
-    d->is_begun = 1;
+    d->has_started = 1;
     if (port ==
         CRTP_SETPOINT) { // roll, pitch, yaw rate, thrust: only without thrust, as cflib takes its leave
-        if (channel == SETPOINTS && size >= 14 && vy_crtp_get(data + 12, 2) == 0) d->wish = CRTP_OFF;
+        if (channel == SETPOINTS && size >= 14 && vy_crtp_get(data + 12, 2) == 0) d->control_mode = CRTP_OFF;
         return;
     }
-    if (channel == SETPOINTS) take_generic(d, data, size);
-    if (channel == META && data[0] == 0 && (d->wish == CRTP_VELOCITY || d->wish == CRTP_POSITION)) {
-        const plan_point now = place(d); // the high-level commander goes on from here
-        vy_plan_to(&now, now.position, now.yaw, 1.0, 0, d->time, &d->plan);
-        d->wish = CRTP_PLAN;
+    if (channel == SETPOINTS) handle_generic(d, data, size);
+    if (channel == META && data[0] == 0 &&
+        (d->control_mode == CRTP_VELOCITY || d->control_mode == CRTP_POSITION)) {
+        const plan_point now = measured_point(d); // the high-level commander goes on from here
+        vy_crtp_plan_to(&now, now.position, now.yaw, 1.0, 0, d->time, &d->plan);
+        d->control_mode = CRTP_PLAN;
     }
 }
 
@@ -245,14 +254,14 @@ void vy_crtp_take_setpoint(crtp_device *d, int port, int channel, const uint8_t 
 
 static plan_point manual_goal(crtp_device *d)
 {
-    const plan_point now = place(d);
-    const double age = d->time - d->last_setpoint;
+    const plan_point now = measured_point(d);
+    const double age = d->time - d->setpoint_time;
     plan_point goal = now;
-    if (age > STOP_TIME) d->wish = CRTP_OFF;
-    if (d->wish == CRTP_POSITION) {
+    if (age > SETPOINT_TIMEOUT_SHUTDOWN) d->control_mode = CRTP_OFF;
+    if (d->control_mode == CRTP_POSITION) {
         goal.position = d->velocity;
         goal.yaw = d->yaw;
-    } else if (age <= LEVEL_TIME) {
+    } else if (age <= SETPOINT_TIMEOUT_STABILIZE) {
         goal.velocity = d->velocity;
         goal.yaw_rate = d->yaw_rate;
         if (d->holds_height) goal.position.z = d->height;
@@ -262,10 +271,11 @@ static plan_point manual_goal(crtp_device *d)
 
 plan_point vy_crtp_goal(crtp_device *d, int *motors)
 {
-    if (d->wish == CRTP_LANDING && d->time >= d->plan.begin + vy_plan_duration(&d->plan)) d->wish = CRTP_OFF;
-    plan_point goal = present(d);
-    if (d->wish == CRTP_VELOCITY || d->wish == CRTP_POSITION) goal = manual_goal(d);
-    *motors = d->wish != CRTP_OFF;
+    if (d->control_mode == CRTP_LANDING && d->time >= d->plan.begin + vy_crtp_plan_duration(&d->plan))
+        d->control_mode = CRTP_OFF;
+    plan_point goal = start_point(d);
+    if (d->control_mode == CRTP_VELOCITY || d->control_mode == CRTP_POSITION) goal = manual_goal(d);
+    *motors = d->control_mode != CRTP_OFF;
     d->values[CRTP_LOG_ctrltarget_x] = goal.position.x;
     d->values[CRTP_LOG_ctrltarget_y] = goal.position.y;
     d->values[CRTP_LOG_ctrltarget_z] = goal.position.z;

@@ -9,35 +9,35 @@ double vy_wrap_angle(double angle) { return angle - TURN * floor(angle / TURN + 
 
 // Terms of p with p, p', p'' given at 0 and at rest at p(T) = to, without jerk at both ends. With s = t / T
 // the last four solve p(1) = to, p'(1) = p''(1) = p'''(1) = 0.
-static void join(double from, double speed, double acceleration, double to, double duration,
-                 double out[PLAN_TERMS])
+static void fit_polynomial(double from, double speed, double acceleration, double to, double duration,
+                           double out[PLAN_COEFFICIENTS])
 {
     const double v = speed * duration, a = acceleration * duration * duration;
     const double d = to - (from + v + 0.5 * a), e = -(v + a), f = -a;
-    const double s[PLAN_TERMS] = {from,
-                                  v,
-                                  0.5 * a,
-                                  0.0,
-                                  35.0 * d - 15.0 * e + 2.5 * f,
-                                  -84.0 * d + 39.0 * e - 7.0 * f,
-                                  70.0 * d - 34.0 * e + 6.5 * f,
-                                  -20.0 * d + 10.0 * e - 2.0 * f};
+    const double s[PLAN_COEFFICIENTS] = {from,
+                                         v,
+                                         0.5 * a,
+                                         0.0,
+                                         35.0 * d - 15.0 * e + 2.5 * f,
+                                         -84.0 * d + 39.0 * e - 7.0 * f,
+                                         70.0 * d - 34.0 * e + 6.5 * f,
+                                         -20.0 * d + 10.0 * e - 2.0 * f};
     double power = 1.0;
-    for (int k = 0; k < PLAN_TERMS; ++k) {
+    for (int k = 0; k < PLAN_COEFFICIENTS; ++k) {
         out[k] = s[k] / power;
         power *= duration;
     }
 }
 
-static void line(double from, double to, double duration, double out[PLAN_TERMS])
+static void line(double from, double to, double duration, double out[PLAN_COEFFICIENTS])
 {
-    for (int k = 0; k < PLAN_TERMS; ++k) out[k] = 0.0;
+    for (int k = 0; k < PLAN_COEFFICIENTS; ++k) out[k] = 0.0;
     out[0] = from;
     out[1] = (to - from) / duration;
 }
 
-void vy_plan_to(const plan_point *from, vy_vec3 to, double yaw, double duration, int linear, double begin,
-                crtp_plan *out)
+void vy_crtp_plan_to(const plan_point *from, vy_vec3 to, double yaw, double duration, int linear,
+                     double begin, crtp_plan *out)
 {
     VY_ASSERT(duration > 0.0);
     const double turned = vy_wrap_angle(from->yaw);
@@ -51,13 +51,14 @@ void vy_plan_to(const plan_point *from, vy_vec3 to, double yaw, double duration,
     out->pieces[0].duration = duration;
     for (int i = 0; i < PLAN_AXES; ++i) {
         if (linear)
-            line(start[i], end[i], duration, out->pieces[0].terms[i]);
+            line(start[i], end[i], duration, out->pieces[0].coefficients[i]);
         else
-            join(start[i], speed[i], acceleration[i], end[i], duration, out->pieces[0].terms[i]);
+            fit_polynomial(start[i], speed[i], acceleration[i], end[i], duration,
+                           out->pieces[0].coefficients[i]);
     }
 }
 
-double vy_plan_duration(const crtp_plan *plan)
+double vy_crtp_plan_duration(const crtp_plan *plan)
 {
     double sum = 0.0;
     for (int i = 0; i < plan->count; ++i) sum += plan->pieces[i].duration;
@@ -65,20 +66,20 @@ double vy_plan_duration(const crtp_plan *plan)
 }
 
 // Value and first two derivatives.
-static void evaluate(const double terms[PLAN_TERMS], double t, double out[3])
+static void evaluate(const double terms[PLAN_COEFFICIENTS], double t, double out[3])
 {
     out[0] = out[1] = out[2] = 0.0;
-    for (int k = PLAN_TERMS - 1; k >= 0; --k) {
+    for (int k = PLAN_COEFFICIENTS - 1; k >= 0; --k) {
         out[2] = out[2] * t + 2.0 * out[1];
         out[1] = out[1] * t + out[0];
         out[0] = out[0] * t + terms[k];
     }
 }
 
-plan_point vy_plan_at(const crtp_plan *plan, double time)
+plan_point vy_crtp_plan_at(const crtp_plan *plan, double time)
 {
     VY_ASSERT(plan->count >= 1 && plan->count <= PLAN_PIECE_CAP);
-    const double whole = vy_plan_duration(plan) / plan->scale;
+    const double whole = vy_crtp_plan_duration(plan) / plan->scale;
     const double asked = (time - plan->begin) / plan->scale;
     const double within = asked < 0.0 ? 0.0 : asked > whole ? whole : asked;
     const int is_still = asked < 0.0 || asked > whole;
@@ -87,7 +88,7 @@ plan_point vy_plan_at(const crtp_plan *plan, double time)
     while (piece + 1 < plan->count && t > plan->pieces[piece].duration) t -= plan->pieces[piece++].duration;
     const double rate = is_still ? 0.0 : (plan->is_reversed ? -1.0 : 1.0) / plan->scale;
     for (int i = 0; i < PLAN_AXES; ++i) {
-        evaluate(plan->pieces[piece].terms[i], t, axis[i]);
+        evaluate(plan->pieces[piece].coefficients[i], t, axis[i]);
         axis[i][1] *= rate;
         axis[i][2] *= rate * rate;
     }

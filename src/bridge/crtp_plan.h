@@ -3,12 +3,12 @@
 #pragma once
 #include "volery/types.h"
 
-enum { PLAN_AXES = 4, PLAN_TERMS = 8, PLAN_PIECE_CAP = 31 };
+enum { PLAN_AXES = 4, PLAN_COEFFICIENTS = 8, PLAN_PIECE_CAP = 31 };
 
 /// One piece: axis a is the sum of terms[a][k] t^k, for `duration` seconds.
 typedef struct plan_piece {
     double duration; // [s] > 0
-    double terms[PLAN_AXES][PLAN_TERMS];
+    double coefficients[PLAN_AXES][PLAN_COEFFICIENTS];
 } plan_piece;
 
 /// Where to be, and how fast.
@@ -30,14 +30,14 @@ typedef struct crtp_plan {
 
 /// From a point to rest at another, with no jerk at both ends: one piece.
 /// @param linear at constant velocity instead
-void vy_plan_to(const plan_point *from, vy_vec3 to, double yaw, double duration, int linear, double begin,
-                crtp_plan *out);
+void vy_crtp_plan_to(const plan_point *from, vy_vec3 to, double yaw, double duration, int linear,
+                     double begin, crtp_plan *out);
 
 /// The point at a time; before its begin the first, after its end the last, at rest.
-plan_point vy_plan_at(const crtp_plan *plan, double time);
+plan_point vy_crtp_plan_at(const crtp_plan *plan, double time);
 
 /// [s] from its begin to its end.
-double vy_plan_duration(const crtp_plan *plan);
+double vy_crtp_plan_duration(const crtp_plan *plan);
 
 /// An angle in [-pi, pi).
 double vy_wrap_angle(double angle);

@@ -4,8 +4,8 @@
 #include <string.h>
 
 enum {
-    BEGIN_1 = 0xfe,
-    BEGIN_2 = 0xfd,
+    STX_1 = 0xfe,
+    STX_2 = 0xfd,
     HEAD_1 = 6,  // begin, size, sequence, system, component, message
     HEAD_2 = 10, // begin, size, flags that must be understood, other flags, sequence, system, component,
                  // message (3)
@@ -14,7 +14,7 @@ enum {
     FLAG_SIGNED = 1,
 };
 
-static uint16_t add_byte(uint16_t crc, uint8_t byte)
+static uint16_t crc_accumulate(uint16_t crc, uint8_t byte)
 {
     uint8_t t = (uint8_t)(byte ^ (uint8_t)crc);
     t ^= (uint8_t)(t << 4);
@@ -25,8 +25,8 @@ static uint16_t add_byte(uint16_t crc, uint8_t byte)
 static uint16_t checksum(const uint8_t *frame, size_t size, uint8_t extra)
 {
     uint16_t crc = 0xffff;
-    for (size_t i = 1; i < size; ++i) crc = add_byte(crc, frame[i]);
-    return add_byte(crc, extra);
+    for (size_t i = 1; i < size; ++i) crc = crc_accumulate(crc, frame[i]);
+    return crc_accumulate(crc, extra);
 }
 
 static uint64_t load(const void *from, int width)
@@ -71,7 +71,7 @@ size_t vy_mavlink_pack(const mavlink_type *type, const void *message, mavlink_se
     }
     while (at > out + HEAD_2 + 1 && at[-1] == 0) --at; // of an empty payload one byte stays
     const size_t size = (size_t)(at - out);
-    const uint8_t head[HEAD_2] = {BEGIN_2,
+    const uint8_t head[HEAD_2] = {STX_2,
                                   (uint8_t)(size - HEAD_2),
                                   0,
                                   0,
@@ -105,25 +105,25 @@ void vy_mavlink_unpack(const mavlink_frame *frame, void *message)
 
 size_t vy_mavlink_feed(mavlink_reader *r, const uint8_t *bytes, size_t size)
 {
-    const size_t room = sizeof r->bytes - r->have;
+    const size_t room = sizeof r->bytes - r->size;
     const size_t taken = size < room ? size : room;
-    memcpy(r->bytes + r->have, bytes, taken);
-    r->have += taken;
+    memcpy(r->bytes + r->size, bytes, taken);
+    r->size += taken;
     return taken;
 }
 
 static void drop(mavlink_reader *r, size_t count)
 {
-    VY_ASSERT(count <= r->have);
-    memmove(r->bytes, r->bytes + count, r->have - count);
-    r->have -= count;
+    VY_ASSERT(count <= r->size);
+    memmove(r->bytes, r->bytes + count, r->size - count);
+    r->size -= count;
 }
 
 // The bytes of the frame that begins here, as its head says; 0: more bytes are needed to tell.
 static size_t frame_size(const mavlink_reader *r)
 {
-    const size_t head = r->bytes[0] == BEGIN_1 ? HEAD_1 : HEAD_2;
-    if (r->have < head) return 0;
+    const size_t head = r->bytes[0] == STX_1 ? HEAD_1 : HEAD_2;
+    if (r->size < head) return 0;
     const int is_signed = head == HEAD_2 && (r->bytes[2] & FLAG_SIGNED) != 0;
     return head + r->bytes[1] + CHECKSUM + (is_signed ? SIGNATURE : 0);
 }
@@ -132,7 +132,7 @@ static size_t frame_size(const mavlink_reader *r)
 static int read_frame(const mavlink_reader *r, mavlink_frame *out)
 {
     const uint8_t *b = r->bytes;
-    const int old = b[0] == BEGIN_1;
+    const int old = b[0] == STX_1;
     const size_t head = old ? HEAD_1 : HEAD_2, size = head + b[1];
     const uint32_t id = old ? b[5] : (uint32_t)b[7] | (uint32_t)b[8] << 8 | (uint32_t)b[9] << 16;
     if (!old && (b[2] & ~FLAG_SIGNED) != 0) return 0; // flags that must be understood
@@ -149,16 +149,16 @@ static int read_frame(const mavlink_reader *r, mavlink_frame *out)
 
 int vy_mavlink_next(mavlink_reader *r, mavlink_frame *out)
 {
-    while (r->have > 0) {
+    while (r->size > 0) {
         size_t skip = 0;
-        while (skip < r->have && r->bytes[skip] != BEGIN_1 && r->bytes[skip] != BEGIN_2) ++skip;
+        while (skip < r->size && r->bytes[skip] != STX_1 && r->bytes[skip] != STX_2) ++skip;
         if (skip > 0) {
             r->dropped += skip;
             drop(r, skip);
             continue;
         }
         const size_t size = frame_size(r);
-        if (size == 0 || r->have < size) return 0;
+        if (size == 0 || r->size < size) return 0;
         if (read_frame(r, out)) {
             r->dropped = 0;
             drop(r, size);

@@ -42,7 +42,7 @@ typedef struct mavlink_frame {
 
 /// Bytes of a stream or datagram on their way to frames.
 typedef struct mavlink_reader {
-    size_t have;
+    size_t size;
     uint64_t dropped; // bytes that belong to no frame of a known message, since the last that does
     uint8_t bytes[2 * MAVLINK_FRAME_CAP];
 } mavlink_reader;
@@ -60,4 +60,4 @@ int vy_mavlink_next(mavlink_reader *reader, mavlink_frame *out);
 
 /// By number or name; NULL: not known.
 const mavlink_type *vy_mavlink_find(uint32_t id);
-const mavlink_type *vy_mavlink_named(const char *name);
+const mavlink_type *vy_mavlink_find_name(const char *name);

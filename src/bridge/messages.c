@@ -247,7 +247,7 @@ const mavlink_type *vy_mavlink_find(uint32_t id)
     return NULL;
 }
 
-const mavlink_type *vy_mavlink_named(const char *name)
+const mavlink_type *vy_mavlink_find_name(const char *name)
 {
     for (size_t i = 0; i < sizeof types / sizeof types[0]; ++i) {
         if (strcmp(types[i]->name, name) == 0) return types[i];

@@ -25,7 +25,7 @@ size_t vy_msp_pack(uint8_t command, const void *body, size_t size, uint8_t out[M
 }
 
 // Can what has come still become a frame?
-static int is_begun(const msp_reader *r)
+static int has_started(const msp_reader *r)
 {
     const uint8_t *b = r->bytes;
     return b[0] == '$' && (r->have < 2 || b[1] == 'M') && (r->have < 3 || b[2] == '>' || b[2] == '!');
@@ -35,7 +35,7 @@ int vy_msp_take(msp_reader *r, uint8_t byte, msp_frame *out)
 {
     VY_ASSERT(r->have < sizeof r->bytes);
     r->bytes[r->have++] = byte;
-    if (!is_begun(r)) { // the last byte does not fit, but may begin anew
+    if (!has_started(r)) { // the last byte does not fit, but may begin anew
         const size_t keep = byte == '$';
         r->dropped += r->have - keep;
         r->have = keep;

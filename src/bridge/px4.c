@@ -14,32 +14,33 @@
 #include <sys/socket.h>
 
 enum {
-    USUAL_PORT = 4560,
+    DEFAULT_PORT = 4560,
     GARBAGE_CAP = 4096,    // [bytes] that are no MAVLink before it is no firmware
-    FIRST_CLOCK = 1000000, // [us] of a firmware that has just begun
+    CLOCK_START = 1000000, // [us] of a firmware that has just begun
     MODE_ARMED = 128,
     GARBAGE_DETAIL = -1,
 };
 
-typedef struct caller {
+typedef struct connection {
     int socket;
     mavlink_reader reader;
-} caller;
+} connection;
 
 typedef struct px4 {
     int listener; // -1: the firmware is there
-    int caller_count;
-    caller callers[CALLER_CAP]; // who has connected; the first that speaks MAVLink is the firmware
-    int wire;                   // -1: nobody
+    int connection_count;
+    connection
+        connections[CONNECTION_CAP]; // who has connected; the first that speaks MAVLink is the firmware
+    int socket;                      // -1: nobody
     mavlink_reader reader;
     px4_sensors sensors;
     vy_script *script;
     double deadline;
     double period;
-    uint64_t boot; // [us] by which its clock is ahead of the world's
-    int answered;  // it has sent motor commands
-    int ready;     // it has booted
-    uint64_t tick; // of the last samples that were sent, one added; 0: none
+    uint64_t clock_offset; // [us] by which its clock is ahead of the world's
+    int answered;          // it has sent motor commands
+    int ready;             // it has booted
+    uint64_t tick;         // of the last samples that were sent, one added; 0: none
     bridge_motors motors;
     uint8_t packet[PX4_PACKET_CAP];
 } px4;
@@ -48,9 +49,9 @@ static void px4_close(vy_bridge *bridge)
 {
     px4 *p = (px4 *)bridge;
     if (p == NULL) return;
-    for (int i = 0; i < p->caller_count; ++i) vy_socket_close(&p->callers[i].socket);
+    for (int i = 0; i < p->connection_count; ++i) vy_socket_close(&p->connections[i].socket);
     vy_socket_close(&p->listener);
-    vy_socket_close(&p->wire);
+    vy_socket_close(&p->socket);
     vy_script_close(p->script);
     free(p);
 }
@@ -66,14 +67,14 @@ static vy_status px4_open(const bridge_job *job, vy_bridge **out, vy_error *err)
     if (status != VY_OK) return status;
     px4 *p = calloc(1, sizeof *p);
     if (p == NULL) return vy_fail(err, VY_NO_MEMORY, "controller: out of memory");
-    p->listener = p->wire = -1;
+    p->listener = p->socket = -1;
     p->deadline = def->deadline;
     p->period = def->period;
-    p->boot = FIRST_CLOCK;
+    p->clock_offset = CLOCK_START;
     p->motors = motors;
     vy_px4_sensors_begin(job, &p->sensors);
     status = vy_listen_tcp(def->firmware.address,
-                           (def->firmware.port > 0 ? def->firmware.port : USUAL_PORT) + def->instance,
+                           (def->firmware.port > 0 ? def->firmware.port : DEFAULT_PORT) + def->instance,
                            &p->listener, err);
     if (status == VY_OK) status = vy_script_open(job, &p->script, err);
     if (status != VY_OK) {
@@ -86,14 +87,14 @@ static vy_status px4_open(const bridge_job *job, vy_bridge **out, vy_error *err)
 
 // --- who calls
 
-static void hang_up(px4 *p, int index)
+static void close_connection(px4 *p, int index)
 {
-    vy_socket_close(&p->callers[index].socket);
-    p->callers[index] = p->callers[--p->caller_count];
+    vy_socket_close(&p->connections[index].socket);
+    p->connections[index] = p->connections[--p->connection_count];
 }
 
 // What the caller has said so far. 1: it speaks MAVLink; -1: it has gone, or talks something else.
-static int listen_to(caller *c)
+static int poll_connection(connection *c)
 {
     uint8_t bytes[MAVLINK_FRAME_CAP]; // fits beside the beginning of a frame
     mavlink_frame frame;
@@ -113,20 +114,20 @@ static int listen_to(caller *c)
 static void find_firmware(px4 *p)
 {
     int fd;
-    while (p->caller_count < CALLER_CAP && (fd = vy_accept(p->listener)) >= 0)
-        p->callers[p->caller_count++] = (caller){.socket = fd};
-    for (int i = 0; i < p->caller_count && p->wire < 0; ++i) {
-        const int heard = listen_to(&p->callers[i]);
-        if (heard == 0) continue;
-        if (heard > 0) {
-            p->wire = p->callers[i].socket;
-            p->reader = p->callers[i].reader;
-            p->callers[i].socket = -1;
+    while (p->connection_count < CONNECTION_CAP && (fd = vy_accept(p->listener)) >= 0)
+        p->connections[p->connection_count++] = (connection){.socket = fd};
+    for (int i = 0; i < p->connection_count && p->socket < 0; ++i) {
+        const int connected = poll_connection(&p->connections[i]);
+        if (connected == 0) continue;
+        if (connected > 0) {
+            p->socket = p->connections[i].socket;
+            p->reader = p->connections[i].reader;
+            p->connections[i].socket = -1;
         }
-        hang_up(p, i--);
+        close_connection(p, i--);
     }
-    if (p->wire < 0) return;
-    while (p->caller_count > 0) hang_up(p, 0);
+    if (p->socket < 0) return;
+    while (p->connection_count > 0) close_connection(p, 0);
     vy_socket_close(&p->listener); // one firmware for the whole run: a second one is refused
 }
 
@@ -136,7 +137,7 @@ static void set_reply(const px4 *p, const mavlink_hil_actuator_controls *c, vy_i
 {
     VY_ASSERT(p->motors.count <= 16);
     intent->rung = VY_RUNG_MOTORS;
-    intent->status = c->mode & MODE_ARMED ? VY_STATUS_ARMED : VY_STATUS_DISARMED;
+    intent->status = c->mode & MODE_ARMED ? VY_REPLY_STATUS_ARMED : VY_REPLY_STATUS_DISARMED;
     for (int k = 0; k < p->motors.count; ++k)
         vy_bridge_command(&p->motors, k, (double)c->controls[k], intent);
 }
@@ -164,7 +165,7 @@ static vy_verdict receive(px4 *p, uint64_t time, double seconds, vy_intent *inte
     const double start = vy_bridge_now();
     uint8_t bytes[1024];
     for (;;) {
-        const ssize_t size = recv(p->wire, bytes, sizeof bytes, MSG_DONTWAIT);
+        const ssize_t size = recv(p->socket, bytes, sizeof bytes, MSG_DONTWAIT);
         if (size == 0 || (size < 0 && errno != EAGAIN && errno != EWOULDBLOCK && errno != EINTR)) {
             *detail = -1;
             return VY_VERDICT_ENDED;
@@ -180,7 +181,7 @@ static vy_verdict receive(px4 *p, uint64_t time, double seconds, vy_intent *inte
             return VY_VERDICT_GARBAGE;
         }
         const double left = seconds - (vy_bridge_now() - start);
-        if (size < 0 && (left <= 0.0 || !vy_wait_readable(p->wire, left))) return VY_VERDICT_LATE;
+        if (size < 0 && (left <= 0.0 || !vy_wait_readable(p->socket, left))) return VY_VERDICT_LATE;
         if (size > 0 && left <= 0.0) return VY_VERDICT_LATE; // it talks without end, and gives no answer
     }
 }
@@ -191,14 +192,14 @@ static vy_verdict exchange(px4 *p, const vy_samples *samples, uint64_t time, int
 {
     uint32_t fields;
     const size_t size = vy_px4_sensors_pack(&p->sensors, samples, time, again, p->packet, &fields);
-    if (!vy_send_all(p->wire, p->packet, size, p->deadline)) {
+    if (!vy_send_all(p->socket, p->packet, size, p->deadline)) {
         *detail = -1;
         return errno == EAGAIN ? VY_VERDICT_LATE : VY_VERDICT_ENDED;
     }
     // Without a sample of the gyroscope there is nothing to answer to, nor has a firmware that boots.
     const int waits = p->answered && (fields & PX4_FIELD_GYRO) != 0;
     intent->rung = VY_RUNG_MOTORS;
-    intent->status = p->answered ? VY_STATUS_STALE : VY_STATUS_DISARMED;
+    intent->status = p->answered ? VY_REPLY_STATUS_STALE : VY_REPLY_STATUS_DISARMED;
     const vy_verdict verdict = receive(p, time, waits ? p->deadline : 0.0, intent, detail);
     return verdict == VY_VERDICT_LATE && !waits ? VY_VERDICT_REPLIED : verdict;
 }
@@ -208,21 +209,21 @@ static vy_verdict px4_step(vy_bridge *bridge, const vy_samples *samples, vy_inte
     px4 *p = (px4 *)bridge;
     *detail = 0;
     intent->rung = VY_RUNG_MOTORS;
-    intent->status = VY_STATUS_DISARMED;
+    intent->status = VY_REPLY_STATUS_DISARMED;
     if (samples->imu.tick == 0 && !p->ready) return VY_VERDICT_REPLIED; // nothing to boot with yet
-    intent->status = VY_STATUS_NOT_READY;
-    if (p->wire < 0) find_firmware(p);
-    if (p->wire < 0) return VY_VERDICT_REPLIED;
+    intent->status = VY_REPLY_STATUS_NOT_READY;
+    if (p->socket < 0) find_firmware(p);
+    if (p->socket < 0) return VY_VERDICT_REPLIED;
     const int again = p->tick == samples->tick + 1;
-    if (again) p->boot += (uint64_t)(1e6 * p->period + 0.5);
+    if (again) p->clock_offset += (uint64_t)(1e6 * p->period + 0.5);
     p->tick = samples->tick + 1;
-    const uint64_t time = p->boot + (uint64_t)(1e6 * samples->time + 0.5);
+    const uint64_t time = p->clock_offset + (uint64_t)(1e6 * samples->time + 0.5);
     vy_verdict verdict =
         vy_script_step(p->script, samples->time + 0.5 * samples->dt, 1e-6 * (double)time, p->ready, detail);
     if (verdict == VY_VERDICT_REPLIED) verdict = exchange(p, samples, time, again, intent, detail);
     if (verdict != VY_VERDICT_REPLIED || p->ready) return verdict;
     p->ready = p->answered && vy_script_is_ready(p->script);
-    if (!p->ready) intent->status = VY_STATUS_NOT_READY;
+    if (!p->ready) intent->status = VY_REPLY_STATUS_NOT_READY;
     return VY_VERDICT_REPLIED;
 }
 

@@ -4,11 +4,11 @@
 #include <math.h>
 #include <string.h>
 
-#define DEGREES   57.295779513082323 // in a radian
-#define RC_PERIOD 0.02               // [s] between two messages of a receiver
-#define GAUSS     1e4                // in a tesla
-#define FREEZING  273.15             // [K]
-#define GRAVITY   9.80665            // [m/s^2] of a g
+#define DEGREES_PER_RADIAN 57.295779513082323 // in a radian
+#define RC_PERIOD          0.02               // [s] between two messages of a receiver
+#define GAUSS              1e4                // in a tesla
+#define ZERO_CELSIUS       273.15             // [K]
+#define STANDARD_GRAVITY   9.80665            // [m/s^2] of a g
 
 enum {
     FIX_3D = 3,
@@ -40,14 +40,14 @@ static int is_new(uint64_t tick, uint64_t *sent, int again)
 }
 
 // To the nearest whole number within the bounds of its type.
-static double whole(double value, double min, double max)
+static double round_to_range(double value, double min, double max)
 {
     const double r = floor(value + 0.5);
     return r < min ? min : r > max ? max : r;
 }
-static int16_t i16(double value) { return (int16_t)whole(value, -32768.0, 32767.0); }
-static uint16_t u16(double value) { return (uint16_t)whole(value, 0.0, 65535.0); }
-static int32_t i32(double value) { return (int32_t)whole(value, -2147483648.0, 2147483647.0); }
+static int16_t i16(double value) { return (int16_t)round_to_range(value, -32768.0, 32767.0); }
+static uint16_t u16(double value) { return (uint16_t)round_to_range(value, 0.0, 65535.0); }
+static int32_t i32(double value) { return (int32_t)round_to_range(value, -2147483648.0, 2147483647.0); }
 
 static void put_body(vy_vec3 v, double unit, float out[3])
 {
@@ -70,7 +70,7 @@ static size_t put_sensor(px4_sensors *s, const vy_samples *m, uint64_t time, int
     h.abs_pressure = (float)(0.01 * m->baro.pressure);
     h.diff_pressure = (float)(0.01 * m->airspeed.pressure);
     h.pressure_alt = (float)m->baro.altitude;
-    h.temperature = (float)(m->air_temperature - FREEZING);
+    h.temperature = (float)(m->air_temperature - ZERO_CELSIUS);
     *fields = h.fields_updated;
     return vy_mavlink_pack(&vy_mavlink_hil_sensor, &h, &s->from, out);
 }
@@ -82,11 +82,11 @@ static size_t put_gps(px4_sensors *s, const vy_samples *m, uint64_t time, uint8_
         vy_geodetic_of(s->planet, m->time, m->gps.position, m->gps.velocity, (vy_quat){1.0, 0.0, 0.0, 0.0});
     const vy_gps_def *def = &s->gps;
     const double speed = hypot(at.velocity.x, at.velocity.y);
-    const double course = DEGREES * atan2(at.velocity.y, at.velocity.x);
+    const double course = DEGREES_PER_RADIAN * atan2(at.velocity.y, at.velocity.x);
     const mavlink_hil_gps g = {
         .time_usec = time,
-        .lat = i32(1e7 * DEGREES * at.latitude),
-        .lon = i32(1e7 * DEGREES * at.longitude),
+        .lat = i32(1e7 * DEGREES_PER_RADIAN * at.latitude),
+        .lon = i32(1e7 * DEGREES_PER_RADIAN * at.longitude),
         .alt = i32(1e3 * at.altitude),
         .eph = u16(1e2 * hypot(def->position_noise, def->position_wander)),
         .epv = u16(1e2 * hypot(def->height_noise, def->height_wander)),
@@ -94,7 +94,7 @@ static size_t put_gps(px4_sensors *s, const vy_samples *m, uint64_t time, uint8_
         .vn = i16(1e2 * at.velocity.x),
         .ve = i16(1e2 * at.velocity.y),
         .vd = i16(1e2 * at.velocity.z),
-        .cog = (uint16_t)whole(1e2 * (course < 0.0 ? course + 360.0 : course), 0.0, 35999.0),
+        .cog = (uint16_t)round_to_range(1e2 * (course < 0.0 ? course + 360.0 : course), 0.0, 35999.0),
         .fix_type = FIX_3D,
         .satellites_visible = SATELLITES};
     return vy_mavlink_pack(&vy_mavlink_hil_gps, &g, &s->from, out);
@@ -119,7 +119,7 @@ static size_t put_range(px4_sensors *s, const vy_samples *m, uint64_t time, uint
         .current_distance = seen > 0.0 ? u16(1e2 * seen) : u16(1e2 * s->range.max + 1.0),
         .type = DISTANCE_INFRARED,
         .orientation = orientation_of(s->range.direction),
-        .covariance = (uint8_t)whole(1e4 * s->range.noise * s->range.noise, 0.0, 254.0),
+        .covariance = (uint8_t)round_to_range(1e4 * s->range.noise * s->range.noise, 0.0, 254.0),
         .signal_quality = seen > 0.0 ? 100 : 1}; // 1: nothing came back
     return vy_mavlink_pack(&vy_mavlink_distance_sensor, &d, &s->from, out);
 }
@@ -145,7 +145,7 @@ static size_t put_flow(px4_sensors *s, const vy_samples *m, uint64_t time, uint8
 static size_t put_mocap(px4_sensors *s, const vy_samples *m, uint64_t time, uint8_t *out)
 {
     if (!is_new(m->mocap.tick, &s->mocap_tick, 0)) return 0;
-    const vy_quat q = vy_bridge_attitude(m->mocap.attitude);
+    const vy_quat q = vy_bridge_attitude_ned(m->mocap.attitude);
     const double pitch = 2.0 * (q.w * q.y - q.z * q.x);
     mavlink_vision_position_estimate v = {
         .usec = time,
@@ -166,24 +166,24 @@ static size_t put_truth(px4_sensors *s, const vy_samples *m, uint64_t time, uint
     if (!s->truth) return 0;
     const vy_truth_sample *t = &m->truth;
     const vy_geodetic at = vy_geodetic_of(s->planet, m->time, t->position, t->velocity, t->attitude);
-    const vy_quat q = vy_bridge_attitude(t->attitude);
+    const vy_quat q = vy_bridge_attitude_ned(t->attitude);
     const mavlink_hil_state_quaternion h = {
         .time_usec = time,
         .attitude_quaternion = {(float)q.w, (float)q.x, (float)q.y, (float)q.z},
         .rollspeed = (float)t->rate.x,
         .pitchspeed = (float)-t->rate.y,
         .yawspeed = (float)-t->rate.z,
-        .lat = i32(1e7 * DEGREES * at.latitude),
-        .lon = i32(1e7 * DEGREES * at.longitude),
+        .lat = i32(1e7 * DEGREES_PER_RADIAN * at.latitude),
+        .lon = i32(1e7 * DEGREES_PER_RADIAN * at.longitude),
         .alt = i32(1e3 * at.altitude),
         .vx = i16(1e2 * at.velocity.x),
         .vy = i16(1e2 * at.velocity.y),
         .vz = i16(1e2 * at.velocity.z),
         .ind_airspeed = u16(1e2 * m->airspeed.speed),
         .true_airspeed = u16(1e2 * m->airspeed.speed),
-        .xacc = i16(1e3 / GRAVITY * m->imu.accel.x),
-        .yacc = i16(-1e3 / GRAVITY * m->imu.accel.y),
-        .zacc = i16(-1e3 / GRAVITY * m->imu.accel.z)};
+        .xacc = i16(1e3 / STANDARD_GRAVITY * m->imu.accel.x),
+        .yacc = i16(-1e3 / STANDARD_GRAVITY * m->imu.accel.y),
+        .zacc = i16(-1e3 / STANDARD_GRAVITY * m->imu.accel.z)};
     return vy_mavlink_pack(&vy_mavlink_hil_state_quaternion, &h, &s->from, out);
 }
 

@@ -13,15 +13,15 @@
 #include <string.h>
 #include <sys/socket.h>
 
-#define DEGREES          57.295779513082323 // in a radian
-#define AGAIN            0.5                // [s] after which a message is sent again
-#define HEARTBEAT_PERIOD 1.0                // [s]
+#define DEGREES_PER_RADIAN 57.295779513082323 // in a radian
+#define AGAIN              0.5                // [s] after which a message is sent again
+#define HEARTBEAT_PERIOD   1.0                // [s]
 
 enum {
-    USUAL_PORT = 14540,    // where PX4 sends to, and ArduPilot by its command line
-    USUAL_PORT_COUNT = 10, // the eleventh sends to the port of the tenth
-    DATAGRAMS_CAP = 512,   // read in one call: a flood must not hold up the run
-    OWN_SYSTEM = 255,      // that of a ground station
+    DEFAULT_PORT = 14540,    // where PX4 sends to, and ArduPilot by its command line
+    DEFAULT_PORT_COUNT = 10, // the eleventh sends to the port of the tenth
+    DATAGRAMS_CAP = 512,     // read in one call: a flood must not hold up the run
+    OWN_SYSTEM = 255,        // that of a ground station
     OWN_COMPONENT = 190,
     TYPE_GROUND_STATION = 6,
     AUTOPILOT_NONE = 8,
@@ -44,16 +44,16 @@ struct vy_script {
     const dialect *dialect;
     int socket;
     struct sockaddr_in firmware; // where its heartbeat came from
-    int heard;
+    int connected;
     uint8_t system;
     mavlink_sender from;
-    int parameter_count, parameter_at; // the next to be set
+    int parameter_count, parameter_next; // the next to be set
     setting parameters[VY_PARAMETER_CAP + 1 + 4 * VY_ROTOR_CAP];
-    int line_count, line_at; // the next to be accepted
+    int line_count, line_next; // the next to be accepted
     vy_script_line *lines;
-    double line_since; // [s] when the line was first sent; NAN: not yet
-    double sent, beat; // [s] of the firmware's clock: the last message and heartbeat
-    int uploaded;      // the mission is there
+    double line_since;           // [s] when the line was first sent; NAN: not yet
+    double sent, heartbeat_time; // [s] of the firmware's clock: the last message and heartbeat
+    int uploaded;                // the mission is there
     int item_count;
     vy_setpoint items[VY_SETPOINT_CAP];
     vy_planet_def planet;
@@ -94,12 +94,12 @@ vy_status vy_script_open(const bridge_job *job, vy_script **out, vy_error *err)
     const int is_own = f->airframe == VY_AIRFRAME_OWN;
     if (f->script_count == 0 && def->parameter_count == 0 && !is_own) return VY_OK;
     const int is_px4 = def->kind == VY_CONTROLLER_PX4;
-    if (is_px4 && f->script_port == 0 && def->instance >= USUAL_PORT_COUNT)
+    if (is_px4 && f->script_port == 0 && def->instance >= DEFAULT_PORT_COUNT)
         return vy_fail(
             err, VY_BAD_VALUE,
             "px4 sends its MAVLink to %d ports, so a drone with a script or parameters is among the "
             "first %d of the run: this is number %d; script_port names another",
-            USUAL_PORT_COUNT, USUAL_PORT_COUNT, def->instance + 1);
+            DEFAULT_PORT_COUNT, DEFAULT_PORT_COUNT, def->instance + 1);
     if (f->script_count < 0 || f->script_count > VY_SCRIPT_CAP)
         return vy_fail(err, VY_BAD_VALUE, "controller.script has at most %d lines", VY_SCRIPT_CAP);
     for (int i = 0; i < def->parameter_count; ++i) {
@@ -134,10 +134,10 @@ vy_status vy_script_open(const bridge_job *job, vy_script **out, vy_error *err)
     s->home_altitude = job->start->home_altitude;
     s->patience = f->patience;
     s->line_since = (double)NAN;
-    s->sent = s->beat = -1e9;
+    s->sent = s->heartbeat_time = -1e9;
     s->from = (mavlink_sender){.system = OWN_SYSTEM, .component = OWN_COMPONENT};
     const vy_status status = vy_bind_udp(
-        f->address, (f->script_port > 0 ? f->script_port : USUAL_PORT) + def->instance, &s->socket, err);
+        f->address, (f->script_port > 0 ? f->script_port : DEFAULT_PORT) + def->instance, &s->socket, err);
     if (status != VY_OK) {
         vy_script_close(s);
         return status;
@@ -156,7 +156,7 @@ void vy_script_close(vy_script *s)
 
 int vy_script_is_ready(const vy_script *s)
 {
-    return s == NULL || (s->heard && s->parameter_at == s->parameter_count);
+    return s == NULL || (s->connected && s->parameter_next == s->parameter_count);
 }
 
 // --- sending
@@ -220,9 +220,9 @@ static void send_item(vy_script *s, int seq)
     const vy_geodetic at =
         vy_geodetic_of(&s->planet, 0.0, p->position, (vy_vec3){0.0, 0.0, 0.0}, (vy_quat){1.0, 0.0, 0.0, 0.0});
     const mavlink_mission_item_int item = {
-        .param = {0.0f, 0.0f, 0.0f, (float)(90.0 - DEGREES * p->yaw)},
-        .x = (int32_t)floor(1e7 * DEGREES * at.latitude + 0.5),
-        .y = (int32_t)floor(1e7 * DEGREES * at.longitude + 0.5),
+        .param = {0.0f, 0.0f, 0.0f, (float)(90.0 - DEGREES_PER_RADIAN * p->yaw)},
+        .x = (int32_t)floor(1e7 * DEGREES_PER_RADIAN * at.latitude + 0.5),
+        .y = (int32_t)floor(1e7 * DEGREES_PER_RADIAN * at.longitude + 0.5),
         .z = (float)(above_home ? p->position.z - s->home_height : at.altitude),
         .seq = (uint16_t)seq,
         .command = CMD_WAYPOINT,
@@ -242,7 +242,7 @@ static int command_of(const vy_script *s, const vy_script_line *line, float p[7]
 
 static void send_line(vy_script *s)
 {
-    const vy_script_line *line = &s->lines[s->line_at];
+    const vy_script_line *line = &s->lines[s->line_next];
     float p[7];
     if (line->action == VY_SCRIPT_PARAMETER) {
         ask_parameter(s, line->parameter);
@@ -258,7 +258,7 @@ static void send_line(vy_script *s)
 
 static void accept_line(vy_script *s)
 {
-    ++s->line_at;
+    ++s->line_next;
     s->line_since = (double)NAN;
     s->sent = -1e9; // the next may go at once
 }
@@ -266,11 +266,11 @@ static void accept_line(vy_script *s)
 // A parameter as the firmware has it now: right, or to be set.
 static void take_parameter(vy_script *s, const mavlink_param_value *v)
 {
-    const int booting = s->parameter_at < s->parameter_count;
-    const vy_script_line *line = s->line_at < s->line_count ? &s->lines[s->line_at] : NULL;
+    const int booting = s->parameter_next < s->parameter_count;
+    const vy_script_line *line = s->line_next < s->line_count ? &s->lines[s->line_next] : NULL;
     if (!booting && (line == NULL || line->action != VY_SCRIPT_PARAMETER)) return;
-    const char *name = booting ? s->parameters[s->parameter_at].name : line->parameter;
-    const double value = booting ? s->parameters[s->parameter_at].value : line->value;
+    const char *name = booting ? s->parameters[s->parameter_next].name : line->parameter;
+    const double value = booting ? s->parameters[s->parameter_next].value : line->value;
     if (strncmp(name, v->param_id, sizeof v->param_id) != 0) return;
     const float wanted = encode(s->dialect, value, v->param_type);
     uint32_t wanted_bits, value_bits; // whole numbers travel as bits of a float, some of which are no number
@@ -278,7 +278,7 @@ static void take_parameter(vy_script *s, const mavlink_param_value *v)
     memcpy(&value_bits, &v->param_value, sizeof value_bits);
     if (wanted_bits == value_bits) {
         if (booting) {
-            ++s->parameter_at;
+            ++s->parameter_next;
             s->sent = -1e9;
         } else {
             accept_line(s);
@@ -296,8 +296,8 @@ static void take_parameter(vy_script *s, const mavlink_param_value *v)
 static void take_ack(vy_script *s, const mavlink_command_ack *ack)
 {
     float p[7];
-    if (s->line_at >= s->line_count || isnan(s->line_since)) return;
-    const vy_script_line *line = &s->lines[s->line_at];
+    if (s->line_next >= s->line_count || isnan(s->line_since)) return;
+    const vy_script_line *line = &s->lines[s->line_next];
     if (line->action == VY_SCRIPT_MISSION && !s->uploaded) return;
     if (ack->command != command_of(s, line, p) || ack->result != RESULT_ACCEPTED) return;
     accept_line(s);
@@ -305,7 +305,7 @@ static void take_ack(vy_script *s, const mavlink_command_ack *ack)
 
 static void take_mission_ack(vy_script *s, const mavlink_mission_ack *ack)
 {
-    if (s->line_at >= s->line_count || s->lines[s->line_at].action != VY_SCRIPT_MISSION) return;
+    if (s->line_next >= s->line_count || s->lines[s->line_next].action != VY_SCRIPT_MISSION) return;
     if (ack->type != 0 || ack->mission_type != 0) return;
     s->uploaded = 1;
     s->sent = -1e9; // then the mode
@@ -322,11 +322,11 @@ static void take_frame(vy_script *s, const mavlink_frame *frame, const struct so
         mavlink_mission_ack mission_ack;
     } m;
     if (frame->from.component != COMPONENT_AUTOPILOT || frame->from.system == OWN_SYSTEM) return;
-    if (s->heard && frame->from.system != s->system) return;
+    if (s->connected && frame->from.system != s->system) return;
     if (type == &vy_mavlink_heartbeat) {
         vy_mavlink_unpack(frame, &m.heartbeat);
-        if (s->heard || m.heartbeat.autopilot == AUTOPILOT_NONE) return;
-        s->heard = 1;
+        if (s->connected || m.heartbeat.autopilot == AUTOPILOT_NONE) return;
+        s->connected = 1;
         s->system = frame->from.system;
         s->firmware = *from;
     } else if (type == &vy_mavlink_param_value) {
@@ -355,7 +355,7 @@ static void read_all(vy_script *s)
             recvfrom(s->socket, bytes, sizeof bytes, MSG_DONTWAIT, (struct sockaddr *)&from, &length);
         if (size < 0 && errno == EINTR) continue;
         if (size < 0) return;
-        mavlink_reader reader = {.have = 0}; // a datagram holds whole frames
+        mavlink_reader reader = {.size = 0}; // a datagram holds whole frames
         mavlink_frame frame;
         for (size_t at = 0; at < (size_t)size;) {
             const size_t taken = vy_mavlink_feed(&reader, bytes + at, (size_t)size - at);
@@ -370,23 +370,23 @@ vy_verdict vy_script_step(vy_script *s, double time, double clock, int running, 
 {
     if (s == NULL) return VY_VERDICT_REPLIED;
     read_all(s);
-    if (!s->heard) return VY_VERDICT_REPLIED;
-    if (clock - s->beat >= HEARTBEAT_PERIOD) {
+    if (!s->connected) return VY_VERDICT_REPLIED;
+    if (clock - s->heartbeat_time >= HEARTBEAT_PERIOD) {
         send_heartbeat(s);
-        s->beat = clock;
+        s->heartbeat_time = clock;
     }
-    if (s->parameter_at < s->parameter_count) {
+    if (s->parameter_next < s->parameter_count) {
         if (clock - s->sent >= AGAIN) {
-            ask_parameter(s, s->parameters[s->parameter_at].name);
+            ask_parameter(s, s->parameters[s->parameter_next].name);
             s->sent = clock;
         }
         return VY_VERDICT_REPLIED;
     }
-    if (!running || s->line_at >= s->line_count || time < s->lines[s->line_at].time)
+    if (!running || s->line_next >= s->line_count || time < s->lines[s->line_next].time)
         return VY_VERDICT_REPLIED;
     if (isnan(s->line_since)) s->line_since = time;
     if (time - s->line_since > s->patience) {
-        *line = s->line_at + 1;
+        *line = s->line_next + 1;
         return VY_VERDICT_REFUSED;
     }
     if (clock - s->sent >= AGAIN) {

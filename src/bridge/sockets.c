@@ -36,7 +36,7 @@ static vy_status bind_to(const char *address, int port, int type, int *out, vy_e
     // A server's port is free again at once. Two of UDP on one port would share its packets.
     if (type == SOCK_STREAM) (void)setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &on, sizeof on);
     if (bind(fd, (const struct sockaddr *)&place, sizeof place) != 0 ||
-        (type == SOCK_STREAM && listen(fd, CALLER_CAP) != 0)) {
+        (type == SOCK_STREAM && listen(fd, CONNECTION_CAP) != 0)) {
         const int why = errno;
         close(fd);
         return vy_fail(err, VY_IO, "%s port %d of %.40s: %s", type == SOCK_STREAM ? "TCP" : "UDP", port,

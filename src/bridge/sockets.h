@@ -3,7 +3,7 @@
 #include "volery/status.h"
 #include <netinet/in.h>
 
-enum { CALLER_CAP = 8 };
+enum { CONNECTION_CAP = 8 };
 
 /// Listen on an IPv4 address. VY_BAD_VALUE for an address that is none, VY_IO for a port that is taken.
 vy_status vy_listen_tcp(const char *address, int port, int *out, vy_error *err);

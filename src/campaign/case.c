@@ -16,9 +16,9 @@ enum { SEED_INDEX = 0x40000000, JITTER_INDEX = 0x20000000 }; // far from any var
 static double clamp_unit(double u) { return u < 0x1p-53 ? 0x1p-53 : u > BELOW_ONE ? BELOW_ONE : u; }
 
 // Where variable `k` of a point is in (0, 1).
-static double place_of(const vy_plan *p, uint64_t point, int k)
+static double unit_coordinate(const vy_plan *p, uint64_t point, int k)
 {
-    const uint64_t block = (uint64_t)p->block;
+    const uint64_t block = (uint64_t)p->replicate_size;
     const double jitter = vy_sample_uniform(p->seed, (uint32_t)k, point);
     if (p->sample == VY_SAMPLE_LATIN) {
         const uint64_t replicate = point / block;
@@ -47,20 +47,20 @@ static double place_of(const vy_plan *p, uint64_t point, int k)
 
 static double quantile(const vy_plan_variable *v, double u)
 {
-    switch (v->draw) {
-    case VY_DRAW_UNIFORM: return v->a + u * (v->b - v->a);
-    case VY_DRAW_LOG_UNIFORM: return v->a * math_exp(u * math_log(v->b / v->a));
-    case VY_DRAW_NORMAL: {
-        const double low = v->a > -HUGE_VAL ? vy_normal_probability((v->a - v->c) / v->d) : 0.0;
-        const double high = v->b < HUGE_VAL ? vy_normal_probability((v->b - v->c) / v->d) : 1.0;
+    switch (v->distribution) {
+    case VY_PLAN_UNIFORM: return v->a + u * (v->b - v->a);
+    case VY_PLAN_LOG_UNIFORM: return v->a * math_exp(u * math_log(v->b / v->a));
+    case VY_PLAN_NORMAL: {
+        const double low = v->a > -HUGE_VAL ? vy_normal_cdf((v->a - v->c) / v->d) : 0.0;
+        const double high = v->b < HUGE_VAL ? vy_normal_cdf((v->b - v->c) / v->d) : 1.0;
         return v->c + v->d * vy_normal_quantile(clamp_unit(low + u * (high - low)));
     }
-    case VY_DRAW_TRIANGULAR: {
+    case VY_PLAN_TRIANGULAR: {
         const double left = (v->c - v->a) / (v->b - v->a);
         if (u < left) return v->a + real_sqrt(u * (v->b - v->a) * (v->c - v->a));
         return v->b - real_sqrt((1.0 - u) * (v->b - v->a) * (v->b - v->c));
     }
-    case VY_DRAW_VALUES: break;
+    case VY_PLAN_VALUES: break;
     }
     return floor(u * v->value_count);
 }
@@ -71,7 +71,7 @@ static double within(const vy_plan_variable *v, double x) { return x < v->a ? v-
 // Value `at` of those that a grid or list has.
 static double listed_value(const vy_plan_variable *v, uint64_t at)
 {
-    if (v->draw == VY_DRAW_VALUES) return (double)at;
+    if (v->distribution == VY_PLAN_VALUES) return (double)at;
     const double u = (double)at / (double)(v->steps - 1);
     if (at == 0) return v->a;
     if (at == (uint64_t)v->steps - 1) return v->b;
@@ -80,7 +80,7 @@ static double listed_value(const vy_plan_variable *v, uint64_t at)
 
 static void print_value(const vy_plan_variable *v, double number, char *out, size_t size)
 {
-    if (v->draw == VY_DRAW_VALUES)
+    if (v->distribution == VY_PLAN_VALUES)
         snprintf(out, size, "%s", v->values[(int)number].text);
     else
         snprintf(out, size, "%.17g%s%s", number, v->unit[0] != '\0' ? " " : "", v->unit);
@@ -104,31 +104,31 @@ void vy_plan_case(const vy_plan *p, uint64_t index, vy_case *out)
     uint64_t rest = point;
     for (int k = p->vary_count - 1; k >= 0; --k) { // the last one changes fastest
         const vy_plan_variable *v = &p->vary[k];
-        const uint64_t count = (uint64_t)(v->draw == VY_DRAW_VALUES ? v->value_count : v->steps);
+        const uint64_t count = (uint64_t)(v->distribution == VY_PLAN_VALUES ? v->value_count : v->steps);
         if (p->sample == VY_SAMPLE_GRID) {
             out->numbers[k] = listed_value(v, rest % count);
             rest /= count;
         } else if (p->sample == VY_SAMPLE_LIST) {
             out->numbers[k] = listed_value(v, point);
         } else {
-            const double x = quantile(v, place_of(p, point, k));
-            out->numbers[k] = v->draw == VY_DRAW_VALUES ? x : within(v, x);
+            const double x = quantile(v, unit_coordinate(p, point, k));
+            out->numbers[k] = v->distribution == VY_PLAN_VALUES ? x : within(v, x);
         }
     }
     finish_case(p, index, out);
 }
 
-void vy_plan_case_at(const vy_plan *p, uint64_t index, const double *unit, vy_case *out)
+void vy_plan_case_from_unit(const vy_plan *p, uint64_t index, const double *unit, vy_case *out)
 {
     for (int k = 0; k < p->vary_count; ++k) {
         const vy_plan_variable *v = &p->vary[k];
         const double x = quantile(v, clamp_unit(unit[k]));
-        out->numbers[k] = v->draw == VY_DRAW_VALUES ? x : within(v, x);
+        out->numbers[k] = v->distribution == VY_PLAN_VALUES ? x : within(v, x);
     }
     finish_case(p, index, out);
 }
 
-void vy_plan_case_of(const vy_plan *p, uint64_t index, const double *numbers, vy_case *out)
+void vy_plan_case_from_values(const vy_plan *p, uint64_t index, const double *numbers, vy_case *out)
 {
     memcpy(out->numbers, numbers, (size_t)p->vary_count * sizeof *numbers);
     finish_case(p, index, out);
@@ -139,7 +139,7 @@ vy_status vy_plan_scenario(vy_plan *plan, const vy_case *c, vy_scenario **out, v
     const char *values[VY_PLAN_VARY_CAP + 1];
     vy_diagnostics found;
     for (int i = 0; i <= plan->vary_count; ++i) values[i] = c->texts[i];
-    const vy_status status = vy_template_make(plan->instances, values, out, &found);
+    const vy_status status = vy_template_make(plan->scenario_template, values, out, &found);
     const char *text = vy_status_text(status);
     for (int i = 0; status != VY_OK && i < found.count; ++i) {
         if (found.items[i].warning) continue;

@@ -48,7 +48,7 @@ static int read_bound(vy_reader *r, vy_plan_variable *v, const char *name, const
 
 static void check_range(vy_reader *r, vy_plan_variable *v)
 {
-    const int normal = v->draw == VY_DRAW_NORMAL;
+    const int normal = v->distribution == VY_PLAN_NORMAL;
     v->a = -HUGE_VAL;
     v->b = HUGE_VAL;
     if (!normal && (v->from[0] == '\0' || v->to[0] == '\0')) {
@@ -58,7 +58,7 @@ static void check_range(vy_reader *r, vy_plan_variable *v)
     if (v->from[0] != '\0' && !read_bound(r, v, "from", v->from, &v->a)) return;
     if (v->to[0] != '\0' && !read_bound(r, v, "to", v->to, &v->b)) return;
     if (!(v->a < v->b)) vy_reader_refuse(r, v->to, "to must be above from");
-    if (v->draw == VY_DRAW_LOG_UNIFORM && !(v->a > 0.0))
+    if (v->distribution == VY_PLAN_LOG_UNIFORM && !(v->a > 0.0))
         vy_reader_refuse(r, v->from, "from must be above 0: it is drawn in the logarithm");
     if (normal && (v->mean[0] == '\0' || v->deviation[0] == '\0')) {
         vy_reader_refuse(r, v->key, "%s needs `mean` and `deviation`", v->key);
@@ -71,7 +71,7 @@ static void check_range(vy_reader *r, vy_plan_variable *v)
         if (low > 6.0 || high < -6.0)
             vy_reader_refuse(r, v->mean, "from and to leave nothing of this normal distribution");
     }
-    if (v->draw == VY_DRAW_TRIANGULAR) {
+    if (v->distribution == VY_PLAN_TRIANGULAR) {
         if (v->mode[0] == '\0') {
             vy_reader_refuse(r, v->key, "%s needs a `mode`", v->key);
         } else if (read_bound(r, v, "mode", v->mode, &v->c) && !(v->c >= v->a && v->c <= v->b)) {
@@ -111,7 +111,7 @@ static int is_listed(const vy_plan *p) { return p->sample == VY_SAMPLE_GRID || p
 // How many values a variable has in a grid or list.
 static int value_count(const vy_plan_variable *v)
 {
-    return v->draw == VY_DRAW_VALUES ? v->value_count : v->steps;
+    return v->distribution == VY_PLAN_VALUES ? v->value_count : v->steps;
 }
 
 static void check_variables(vy_reader *r, vy_plan *p)
@@ -120,10 +120,10 @@ static void check_variables(vy_reader *r, vy_plan *p)
         vy_plan_variable *v = &p->vary[i];
         if (!vy_reader_is_valid(r, v, sizeof *v)) continue;
         check_key(r, p, i);
-        if (v->draw != VY_DRAW_VALUES) check_range(r, v);
-        if (v->draw == VY_DRAW_VALUES && v->value_count == 0)
+        if (v->distribution != VY_PLAN_VALUES) check_range(r, v);
+        if (v->distribution == VY_PLAN_VALUES && v->value_count == 0)
             vy_reader_refuse(r, v->key, "%s needs `values`", v->key);
-        if (is_listed(p) && value_count(v) == 0 && v->draw != VY_DRAW_VALUES)
+        if (is_listed(p) && value_count(v) == 0 && v->distribution != VY_PLAN_VALUES)
             vy_reader_refuse(r, v->key, "in a grid or list %s needs `values`, or `steps` from `from` to `to`",
                              v->key);
         if (!is_listed(p) && v->steps != 0)
@@ -178,7 +178,7 @@ static void count_cases(vy_reader *r, vy_plan *p)
     }
     if (p->cases % p->repeat != 0) refuse_cases(r, p, "must be a multiple of `repeat`");
     p->points = p->cases / p->repeat;
-    p->block = p->points;
+    p->replicate_size = p->points;
     const int d = p->vary_count;
     const int dimensions = p->sample == VY_SAMPLE_SALTELLI ? 2 * d : p->sample == VY_SAMPLE_SOBOL ? d : 0;
     if (dimensions > VY_SOBOL_DIMENSIONS)
@@ -190,17 +190,17 @@ static void count_cases(vy_reader *r, vy_plan *p)
                      p->replicates);
             refuse_cases(r, p, text);
         }
-        p->block = p->points / p->replicates;
-        if (p->sample == VY_SAMPLE_SOBOL && !is_power_of_two(p->block)) {
+        p->replicate_size = p->points / p->replicates;
+        if (p->sample == VY_SAMPLE_SOBOL && !is_power_of_two(p->replicate_size)) {
             snprintf(text, sizeof text,
-                     "%d points in each of %d replicates: Sobol points need a power of two", p->block,
-                     p->replicates);
+                     "%d points in each of %d replicates: Sobol points need a power of two",
+                     p->replicate_size, p->replicates);
             refuse_cases(r, p, text);
         }
     }
     if (p->sample == VY_SAMPLE_SALTELLI) {
-        p->block = p->points / (d + 2);
-        if (p->points % (d + 2) != 0 || !is_power_of_two(p->block)) {
+        p->replicate_size = p->points / (d + 2);
+        if (p->points % (d + 2) != 0 || !is_power_of_two(p->replicate_size)) {
             int n = 1;
             while ((n * 2) * (double)(d + 2) <= p->points) n *= 2;
             snprintf(text, sizeof text,
@@ -338,12 +338,12 @@ static void try_value(vy_reader *r, vy_plan *p, int index, const char *text, con
     }
     vy_scenario *made = NULL;
     vy_diagnostics found;
-    const vy_status status = vy_template_make(p->instances, values, &made, &found);
+    const vy_status status = vy_template_make(p->scenario_template, values, &made, &found);
     if (status == VY_NO_MEMORY)
         r->no_memory = 1;
     else if (status != VY_OK)
         report_made(r, p, field, &found);
-    else if (p->vary[index].draw == VY_DRAW_VALUES) {
+    else if (p->vary[index].distribution == VY_PLAN_VALUES) {
         const uint64_t own = vy_scenario_hash(made);
         if (own == 0) r->no_memory = 1;
         *hash = digest_programs(r, made, vy_hash_chain(*hash, &own, sizeof own));
@@ -361,7 +361,7 @@ static void try_values(vy_reader *r, vy_plan *p, uint64_t *hash)
         for (int k = 0; k < v->value_count; ++k)
             try_value(r, p, i, v->values[k].text, v->values[k].text, hash);
         const char *const bounds[] = {v->from, v->to, v->mean};
-        for (int k = 0; k < 3 && v->draw != VY_DRAW_VALUES; ++k) { // one mistake is enough
+        for (int k = 0; k < 3 && v->distribution != VY_PLAN_VALUES; ++k) { // one mistake is enough
             if (bounds[k][0] != '\0' && r->report->calls == calls)
                 try_value(r, p, i, bounds[k], bounds[k], hash);
         }
@@ -383,7 +383,7 @@ static uint64_t identity_of(const vy_plan *p, uint64_t hash)
     hash = vy_hash_chain(hash, VY_VERSION, sizeof VY_VERSION);
     for (int i = 0; i < p->vary_count; ++i) {
         const vy_plan_variable *v = &p->vary[i];
-        const double numbers[] = {(double)v->draw, v->a, v->b, v->c, v->d, (double)v->steps};
+        const double numbers[] = {(double)v->distribution, v->a, v->b, v->c, v->d, (double)v->steps};
         hash = vy_hash_chain(hash, v->key, strlen(v->key));
         hash = vy_hash_chain(hash, v->unit, strlen(v->unit));
         hash = vy_hash_chain(hash, numbers, sizeof numbers);
@@ -422,7 +422,7 @@ static void load_instances(vy_reader *r, vy_plan *p)
     if (status != VY_OK && status != VY_NO_MEMORY) merge_diagnostics(r, p, &found);
     if (status == VY_OK) {
         vy_diagnostics_destroy(&found);
-        status = vy_template_load(p->path, &options, keys, first, count, &p->instances, &found);
+        status = vy_template_load(p->path, &options, keys, first, count, &p->scenario_template, &found);
         if (status != VY_OK && status != VY_NO_MEMORY) report_made(r, p, p, &found);
     }
     if (status == VY_NO_MEMORY) r->no_memory = 1;
@@ -441,7 +441,7 @@ static int is_lane_key(const char *key)
 static void resolve_scenario(vy_reader *r, vy_plan *p)
 {
     load_instances(r, p);
-    if (r->no_memory || p->instances == NULL) {
+    if (r->no_memory || p->scenario_template == NULL) {
         if (r->report->status == VY_OK && !r->no_memory)
             vy_reader_refuse(r, p->scenario, "scenario: cannot be read");
         return;
@@ -561,7 +561,7 @@ void vy_plan_destroy(vy_plan *plan)
     free(plan->set);
     free(plan->directions);
     free(plan->path);
-    vy_template_destroy(plan->instances);
+    vy_template_destroy(plan->scenario_template);
     vy_scenario_destroy(plan->base);
     free(plan);
 }

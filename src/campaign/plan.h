@@ -23,13 +23,13 @@ typedef enum vy_sampling {
     VY_SAMPLE_SEARCH,   ///< chosen by earlier results: in no plan, but by --search
 } vy_sampling;
 
-typedef enum vy_draw {
-    VY_DRAW_UNIFORM,
-    VY_DRAW_LOG_UNIFORM,
-    VY_DRAW_NORMAL, ///< between `from` and `to` where these are given
-    VY_DRAW_TRIANGULAR,
-    VY_DRAW_VALUES, ///< one of a list
-} vy_draw;
+typedef enum vy_plan_distribution {
+    VY_PLAN_UNIFORM,
+    VY_PLAN_LOG_UNIFORM,
+    VY_PLAN_NORMAL, ///< between `from` and `to` where these are given
+    VY_PLAN_TRIANGULAR,
+    VY_PLAN_VALUES, ///< one of a list
+} vy_plan_distribution;
 
 typedef enum vy_plan_seeds {
     VY_SEEDS_EACH, ///< every case has its own
@@ -44,7 +44,7 @@ typedef struct vy_plan_value {
 } vy_plan_value;
 
 typedef struct vy_plan_variable {
-    vy_draw draw;
+    vy_plan_distribution distribution;
     char key[VY_PLAN_TEXT_CAP];                            ///< as in --set: drones.alpha.vehicle.mass
     char from[VY_PLAN_NUMBER_CAP], to[VY_PLAN_NUMBER_CAP]; ///< with or without a unit; "" where not given
     char mean[VY_PLAN_NUMBER_CAP], deviation[VY_PLAN_NUMBER_CAP], mode[VY_PLAN_NUMBER_CAP];
@@ -79,15 +79,15 @@ typedef struct vy_plan {
     int keep_count;
     vy_plan_stop stop;
     // What follows is found out by checking.
-    int points;             ///< cases without their repetitions
-    int block;              ///< points of a replicate; of Saltelli's sample its base
-    uint32_t *directions;   ///< [replicates][dimensions][32] of Sobol points, scrambled
-    char *path;             ///< of the scenario's file
-    vy_scenario *base;      ///< case 0
-    vy_template *instances; ///< makes the others
-    uint64_t identity;      ///< of everything that can change a result
-    int every_step;         ///< some expectation is measured at every step
-    int shared_environment; ///< what varies are drones, their seed and the constant wind alone
+    int points;                     ///< cases without their repetitions
+    int replicate_size;             ///< points of a replicate; of Saltelli's sample its base
+    uint32_t *directions;           ///< [replicates][dimensions][32] of Sobol points, scrambled
+    char *path;                     ///< of the scenario's file
+    vy_scenario *base;              ///< case 0
+    vy_template *scenario_template; ///< makes the others
+    uint64_t identity;              ///< of everything that can change a result
+    int every_step;                 ///< some expectation is measured at every step
+    int shared_environment;         ///< what varies are drones, their seed and the constant wind alone
 } vy_plan;
 
 /// Finds the file that a name of a scenario in the plan `from` stands for: text to free(), NULL: none.
@@ -114,10 +114,10 @@ typedef struct vy_case {
 void vy_plan_case(const vy_plan *plan, uint64_t index, vy_case *out);
 
 /// The case at chosen places of the unit cube, one per variable, with the seed of case `index`.
-void vy_plan_case_at(const vy_plan *plan, uint64_t index, const double *unit, vy_case *out);
+void vy_plan_case_from_unit(const vy_plan *plan, uint64_t index, const double *unit, vy_case *out);
 
 /// The case with these numbers, as a row of results has them.
-void vy_plan_case_of(const vy_plan *plan, uint64_t index, const double *numbers, vy_case *out);
+void vy_plan_case_from_values(const vy_plan *plan, uint64_t index, const double *numbers, vy_case *out);
 
 /// The scenario of a case. On failure the first mistake is in `err`.
 vy_status vy_plan_scenario(vy_plan *plan, const vy_case *c, vy_scenario **out, vy_error *err);

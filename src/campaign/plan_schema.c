@@ -4,8 +4,8 @@
 #include <string.h>
 
 #define DRAWN \
-    (1u << VY_DRAW_UNIFORM | 1u << VY_DRAW_LOG_UNIFORM | 1u << VY_DRAW_NORMAL | 1u << VY_DRAW_TRIANGULAR)
-#define STEPPED (1u << VY_DRAW_UNIFORM | 1u << VY_DRAW_LOG_UNIFORM)
+    (1u << VY_PLAN_UNIFORM | 1u << VY_PLAN_LOG_UNIFORM | 1u << VY_PLAN_NORMAL | 1u << VY_PLAN_TRIANGULAR)
+#define STEPPED (1u << VY_PLAN_UNIFORM | 1u << VY_PLAN_LOG_UNIFORM)
 
 static void init_value(void *object, int index)
 {
@@ -13,47 +13,47 @@ static void init_value(void *object, int index)
     memset(object, 0, sizeof(vy_plan_value));
 }
 
-static const vy_row value_rows[] = {
+static const vy_schema_row value_rows[] = {
     ROW("value", TEXT, vy_plan_value, text, .size = VY_PLAN_TEXT_CAP, .help = "as in a scenario"),
 };
-static const vy_table value_table = {.title = "Value",
-                                     .help = "A value as it would be written in the scenario.",
-                                     .size = sizeof(vy_plan_value),
-                                     .init = init_value,
-                                     ROWS(value_rows)};
-static const vy_table set_table = {.title = "Set",
-                                   .help = "A change of the scenario for all cases, key=value.",
-                                   .size = sizeof(vy_plan_value),
-                                   .init = init_value,
-                                   ROWS(value_rows)};
+static const vy_schema_table value_table = {.title = "Value",
+                                            .help = "A value as it would be written in the scenario.",
+                                            .size = sizeof(vy_plan_value),
+                                            .init = init_value,
+                                            ROWS(value_rows)};
+static const vy_schema_table set_table = {.title = "Set",
+                                          .help = "A change of the scenario for all cases, key=value.",
+                                          .size = sizeof(vy_plan_value),
+                                          .init = init_value,
+                                          ROWS(value_rows)};
 
 static const vy_choice draws[] = {
-    CHOICE("uniform", VY_DRAW_UNIFORM, "evenly from `from` to `to`"),
-    CHOICE("log-uniform", VY_DRAW_LOG_UNIFORM, "evenly in the logarithm"),
-    CHOICE("normal", VY_DRAW_NORMAL, "of a mean and a deviation; cut at `from` and `to` where given"),
-    CHOICE("triangular", VY_DRAW_TRIANGULAR, "from `from` to `to`, most often near `mode`"),
-    CHOICE("values", VY_DRAW_VALUES, "one of a list, each as likely"),
+    CHOICE("uniform", VY_PLAN_UNIFORM, "evenly from `from` to `to`"),
+    CHOICE("log-uniform", VY_PLAN_LOG_UNIFORM, "evenly in the logarithm"),
+    CHOICE("normal", VY_PLAN_NORMAL, "of a mean and a deviation; cut at `from` and `to` where given"),
+    CHOICE("triangular", VY_PLAN_TRIANGULAR, "from `from` to `to`, most often near `mode`"),
+    CHOICE("values", VY_PLAN_VALUES, "one of a list, each as likely"),
 };
-static const vy_row vary_rows[] = {
-    ROW("distribution", CHOICE, vy_plan_variable, draw, CHOICES(draws), .help = "how it is drawn"),
+static const vy_schema_row vary_rows[] = {
+    ROW("distribution", CHOICE, vy_plan_variable, distribution, CHOICES(draws), .help = "how it is drawn"),
     ROW("key", TEXT, vy_plan_variable, key, .size = VY_PLAN_TEXT_CAP, .flags = VY_ROW_REQUIRED,
         .help =
             "what varies, as in --set: drones.alpha.vehicle.mass, world.wind.constant[0], faults[0].start"),
     ROW("from", TEXT, vy_plan_variable, from, .size = VY_PLAN_NUMBER_CAP, .when = DRAWN,
         .help = "the smallest, with its unit"),
     ROW("to", TEXT, vy_plan_variable, to, .size = VY_PLAN_NUMBER_CAP, .when = DRAWN, .help = "the largest"),
-    ROW("mean", TEXT, vy_plan_variable, mean, .size = VY_PLAN_NUMBER_CAP, .when = 1u << VY_DRAW_NORMAL,
+    ROW("mean", TEXT, vy_plan_variable, mean, .size = VY_PLAN_NUMBER_CAP, .when = 1u << VY_PLAN_NORMAL,
         .help = "of the normal distribution"),
     ROW("deviation", TEXT, vy_plan_variable, deviation, .size = VY_PLAN_NUMBER_CAP,
-        .when = 1u << VY_DRAW_NORMAL, .help = "its standard deviation"),
-    ROW("mode", TEXT, vy_plan_variable, mode, .size = VY_PLAN_NUMBER_CAP, .when = 1u << VY_DRAW_TRIANGULAR,
+        .when = 1u << VY_PLAN_NORMAL, .help = "its standard deviation"),
+    ROW("mode", TEXT, vy_plan_variable, mode, .size = VY_PLAN_NUMBER_CAP, .when = 1u << VY_PLAN_TRIANGULAR,
         .help = "the most frequent"),
     ROW("steps", COUNT, vy_plan_variable, steps, .range = WITHIN(2, 1000000), .when = STEPPED,
         .default_text = "none",
         .help = "of a grid or list: how many values from `from` to `to`, both included"),
     ROW("values", LIST, vy_plan_variable, values, .table = &value_table, .size = VY_PLAN_VALUE_CAP,
         .count_offset = offsetof(vy_plan_variable, value_count), .flags = VY_ROW_ALLOCATED,
-        .range = {1, 0, 0}, .when = 1u << VY_DRAW_VALUES,
+        .range = {1, 0, 0}, .when = 1u << VY_PLAN_VALUES,
         .help = "each as it would be written in the scenario, in quotes where "
                 "it is more than a word"),
 };
@@ -62,25 +62,25 @@ static void init_variable(void *object, int index)
     (void)index;
     memset(object, 0, sizeof(vy_plan_variable));
 }
-static const vy_table vary_table = {.title = "Vary",
-                                    .help = "One value of the scenario and how it varies.",
-                                    .size = sizeof(vy_plan_variable),
-                                    .init = init_variable,
-                                    ROWS(vary_rows)};
+static const vy_schema_table vary_table = {.title = "Vary",
+                                           .help = "One value of the scenario and how it varies.",
+                                           .size = sizeof(vy_plan_variable),
+                                           .init = init_variable,
+                                           ROWS(vary_rows)};
 
 static const vy_choice keeps[] = {
     CHOICE("none", VY_KEEP_NONE, "summaries alone"),
     CHOICE("failures", VY_KEEP_FAILURES, "logs of the first failures"),
     CHOICE("worst", VY_KEEP_WORST, "logs of the cases with the smallest margins"),
 };
-static const vy_row keep_rows[] = {
+static const vy_schema_row keep_rows[] = {
     ROW("logs", CHOICE, vy_plan, keep, CHOICES(keeps), .help = "which cases merge flies again with a log"),
     ROW("count", COUNT, vy_plan, keep_count, .range = WITHIN(1, 1000), .help = "at most so many"),
 };
-static const vy_table keep_table = {
+static const vy_schema_table keep_table = {
     .title = "Keep", .help = "What is kept beside the summaries.", ROWS(keep_rows)};
 
-static const vy_row stop_rows[] = {
+static const vy_schema_row stop_rows[] = {
     ROW("limit", NUMBER, vy_plan_stop, limit, .range = ABOVE_TO(0, 0.5), .flags = VY_ROW_REQUIRED,
         .help = "the failure rate that is to be undercut"),
     ROW("confidence", NUMBER, vy_plan_stop, confidence, .range = WITHIN(0.5, 0.999999),
@@ -89,10 +89,10 @@ static const vy_row stop_rows[] = {
         .flags = VY_ROW_REQUIRED | VY_ROW_VARIABLE_SIZE,
         .help = "numbers of cases, growing, after which it is decided whether to go on"),
 };
-static const vy_table stop_table = {.title = "Stop",
-                                    .help = "When enough is known. The error is spent over the looks.",
-                                    .size = sizeof(vy_plan_stop),
-                                    ROWS(stop_rows)};
+static const vy_schema_table stop_table = {.title = "Stop",
+                                           .help = "When enough is known. The error is spent over the looks.",
+                                           .size = sizeof(vy_plan_stop),
+                                           ROWS(stop_rows)};
 
 static const vy_choice samplings[] = {
     CHOICE("random", VY_SAMPLE_RANDOM, "independent draws: failure rates have exact intervals"),
@@ -108,7 +108,7 @@ static const vy_choice seed_choices[] = {
     CHOICE("same", VY_SEEDS_SAME, "all the scenario's"),
 };
 
-static const vy_row plan_rows[] = {
+static const vy_schema_row plan_rows[] = {
     ROW("volery", COUNT, vy_plan, version, .range = WITHIN(1, 1), .flags = VY_ROW_REQUIRED,
         .help = "version of the format"),
     ROW("campaign", TEXT, vy_plan, name, .size = VY_SCENARIO_NAME_CAP, .flags = VY_ROW_REQUIRED,
@@ -147,8 +147,8 @@ static void init_plan(void *object, int index)
     p->stop.confidence = 0.95;
 }
 
-const vy_table vy_plan_table = {.title = "Plan",
-                                .help = "A campaign: many flights of one scenario.",
-                                .size = sizeof(vy_plan),
-                                .init = init_plan,
-                                ROWS(plan_rows)};
+const vy_schema_table vy_plan_table = {.title = "Plan",
+                                       .help = "A campaign: many flights of one scenario.",
+                                       .size = sizeof(vy_plan),
+                                       .init = init_plan,
+                                       ROWS(plan_rows)};

@@ -3,4 +3,4 @@
 #include "base/schema.h"
 #include "campaign/plan.h"
 
-extern const vy_table vy_plan_table;
+extern const vy_schema_table vy_plan_table;

@@ -151,7 +151,7 @@ double vy_normal_quantile(double p)
 }
 
 // Series of Marsaglia (2004) near the middle, the continued fraction of Laplace in the tails.
-double vy_normal_probability(double x)
+double vy_normal_cdf(double x)
 {
     const double density = math_exp(-0.5 * x * x) * 0.3989422804014327;
     const double size = x < 0.0 ? -x : x;

@@ -27,4 +27,4 @@ uint32_t vy_sobol_point(const uint32_t directions[32], uint32_t at);
 double vy_normal_quantile(double p);
 
 /// Its distribution function.
-double vy_normal_probability(double x);
+double vy_normal_cdf(double x);

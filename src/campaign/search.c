@@ -37,7 +37,7 @@ void vy_search_ask(const vy_search *s, int count, double points[][VY_PLAN_VARY_C
             z[k] = draw(s, p, k);
             points[p][k] = z[k];
         }
-        if (!s->guided) continue;
+        if (!s->is_adapting) continue;
         for (int k = 0; k < s->size; ++k) z[k] = vy_normal_quantile(z[k]);
         for (int k = 0; k < s->size; ++k) {
             double y = 0.0;
@@ -70,7 +70,7 @@ static void start_at_best(vy_search *s)
     memcpy(s->mean, s->best_at, sizeof s->mean);
     s->sigma = SIGMA_FIRST;
     for (int k = 0; k < s->size; ++k) s->covariance[k][k] = 1.0;
-    s->guided = factorise(s);
+    s->is_adapting = factorise(s);
 }
 
 // Indices of points, the worst flights first; equal ones as they came.
@@ -140,25 +140,25 @@ void vy_search_tell(vy_search *s, int count, double points[][VY_PLAN_VARY_CAP], 
     int order[1024], slope = 0;
     VY_ASSERT(count >= 1 && count <= 1024);
     const double before = s->best;
-    const int known = s->any;
+    const int known = s->has_best;
     for (int i = 0; i < count; ++i) {
         slope |= scores[i] != scores[0] || (known && scores[i] != before);
-        if (s->any && !(scores[i] < s->best)) continue;
-        s->any = 1;
+        if (s->has_best && !(scores[i] < s->best)) continue;
+        s->has_best = 1;
         s->best = scores[i];
         memcpy(s->best_at, points[i], (size_t)s->size * sizeof(double));
     }
     s->generation += 1;
     if (!slope) { // nothing to go by: draw evenly
-        s->guided = 0;
+        s->is_adapting = 0;
         return;
     }
-    if (!s->guided) {
+    if (!s->is_adapting) {
         start_at_best(s);
         return;
     }
     order_points(scores, count, order);
     if (count >= 4) adapt(s, count, points, order);
     if (!factorise(s) || s->sigma < SIGMA_LEAST)
-        s->guided = 0; // one generation of even draws, then from the best again
+        s->is_adapting = 0; // one generation of even draws, then from the best again
 }

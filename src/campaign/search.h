@@ -10,14 +10,14 @@ typedef struct vy_search {
     uint64_t seed;
     int size;            ///< variables
     uint64_t generation; ///< asked for so far
-    int guided;          ///< 0: the next generation is drawn evenly
+    int is_adapting;     ///< 0: the next generation is drawn evenly
     double mean[VY_PLAN_VARY_CAP], sigma;
     double path[VY_PLAN_VARY_CAP], path_sigma[VY_PLAN_VARY_CAP];
     double covariance[VY_PLAN_VARY_CAP][VY_PLAN_VARY_CAP];
     double factor[VY_PLAN_VARY_CAP][VY_PLAN_VARY_CAP]; ///< lower triangular: its square is the covariance
     double best;                                       ///< score seen so far
     double best_at[VY_PLAN_VARY_CAP];
-    int any; ///< there is a best
+    int has_best; ///< there is a best
 } vy_search;
 
 vy_search vy_search_begin(uint64_t seed, int variables);

@@ -96,7 +96,8 @@ static int has_values(const vy_plan *plan, const double *numbers)
 {
     for (int k = 0; k < plan->vary_count; ++k) {
         const vy_plan_variable *v = &plan->vary[k];
-        if (v->draw == VY_DRAW_VALUES && !(numbers[k] >= 0.0 && numbers[k] < v->value_count)) return 0;
+        if (v->distribution == VY_PLAN_VALUES && !(numbers[k] >= 0.0 && numbers[k] < v->value_count))
+            return 0;
     }
     return 1;
 }

@@ -38,7 +38,7 @@ static double beta_fraction(double a, double b, double x)
     return h;
 }
 
-double vy_beta_probability(double a, double b, double x)
+double vy_beta_cdf(double a, double b, double x)
 {
     VY_ASSERT(a > 0.0 && b > 0.0);
     if (!(x > 0.0)) return 0.0;
@@ -54,7 +54,7 @@ static double beta_quantile(double p, double a, double b)
     for (int i = 0; i < 200; ++i) {
         const double middle = 0.5 * (low + high);
         if (middle == low || middle == high) break;
-        if (vy_beta_probability(a, b, middle) < p)
+        if (vy_beta_cdf(a, b, middle) < p)
             low = middle;
         else
             high = middle;
@@ -89,7 +89,7 @@ double vy_mcnemar(uint64_t only_a, uint64_t only_b)
     const uint64_t n = only_a + only_b, less = only_a < only_b ? only_a : only_b;
     if (n == 0 || 2 * less == n) return 1.0;
     // P(X <= less) of a binomial distribution with p = 1/2 is I_1/2(n - less, less + 1).
-    const double p = 2.0 * vy_beta_probability((double)(n - less), (double)less + 1.0, 0.5);
+    const double p = 2.0 * vy_beta_cdf((double)(n - less), (double)less + 1.0, 0.5);
     return p < 1.0 ? p : 1.0;
 }
 

@@ -4,7 +4,7 @@
 #include <stdint.h>
 
 /// The distribution function of the beta distribution: I_x(a, b).
-double vy_beta_probability(double a, double b, double x);
+double vy_beta_cdf(double a, double b, double x);
 
 /// One-sided bounds of a failure rate after `failures` in `cases` independent ones (Clopper and Pearson
 /// 1934), each with this confidence.

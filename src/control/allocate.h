@@ -35,7 +35,7 @@ typedef struct allocate_params {
 typedef struct allocate_state {
     real x[ALLOCATE_ROTORS], high[ALLOCATE_ROTORS], b[ALLOCATE_ROTORS];
     real is_free[ALLOCATE_ROTORS]; // 1: free, 0: held at a limit
-    mask open;                     // not solved yet
+    mask unsolved;                 // not solved yet
 } allocate_state;
 
 VY_FN real allocate_gradient(const allocate_params *p, const allocate_state *s, int i)
@@ -83,11 +83,11 @@ VY_FN mask allocate_move(const allocate_params *p, allocate_state *s)
     }
     step_length = real_max(step_length, real_set(0.0));
     const mask arrived = step_length >= 1.0;
-    mask seeking = s->open & mask_not(arrived);
+    mask seeking = s->unsolved & mask_not(arrived);
     for (int i = 0; i < bits_uniform(p->count); ++i) {
         const mask hit = seeking & (step_to_bound[i] <= step_length);
         seeking = seeking & mask_not(hit); // one at a time, the first in order
-        s->x[i] = real_select(s->open, s->x[i] + step_length * step[i], s->x[i]);
+        s->x[i] = real_select(s->unsolved, s->x[i] + step_length * step[i], s->x[i]);
         s->x[i] = real_select(hit, bound[i], s->x[i]);
         s->is_free[i] = real_select(hit, real_set(0.0), s->is_free[i]);
     }
@@ -105,18 +105,18 @@ VY_FN void allocate_release(const allocate_params *p, mask arrived, allocate_sta
         multiplier[i] = real_select(held, real_select(s->x[i] > 0.0, g, -g), real_set(0.0));
         multiplier_max = real_max(multiplier_max, multiplier[i]);
     }
-    mask seeking = s->open & arrived;
+    mask seeking = s->unsolved & arrived;
     for (int i = 0; i < bits_uniform(p->count); ++i) {
         const mask costliest = seeking & (multiplier[i] >= multiplier_max);
         seeking = seeking & mask_not(costliest);
         s->is_free[i] = real_select(costliest, real_set(1.0), s->is_free[i]);
     }
-    s->open = s->open & mask_not(seeking); // nothing left to free
+    s->unsolved = s->unsolved & mask_not(seeking); // nothing left to free
 }
 
 /// The best thrusts [N] for `desired` (thrust, roll, pitch, yaw) within `limit` [N]; `thrusts` come as a
 /// first guess within the limits.
-VY_SLOW_FN void allocate(const allocate_params *p, const real *desired, const real *limit, real *thrusts)
+VY_COLD_FN void allocate(const allocate_params *p, const real *desired, const real *limit, real *thrusts)
 {
     allocate_state s;
     const real inverse = 1.0 / p->unit;
@@ -128,8 +128,8 @@ VY_SLOW_FN void allocate(const allocate_params *p, const real *desired, const re
         s.b[i] = real_set(0.0);
         for (int j = 0; j < 4; ++j) s.b[i] = s.b[i] + p->rows[j][i] * (p->scale[j] * desired[j]);
     }
-    s.open = mask_set(1);
-    for (int n = 0; n < ALLOCATE_STEPS && mask_any(s.open); ++n) {
+    s.unsolved = mask_set(1);
+    for (int n = 0; n < ALLOCATE_STEPS && mask_any(s.unsolved); ++n) {
         allocate_release(p, allocate_move(p, &s), &s);
     }
     for (int i = 0; i < bits_uniform(p->count); ++i) thrusts[i] = real_min(s.x[i] * p->unit, limit[i]);

@@ -43,7 +43,7 @@ static vy_status check_setpoints(const vy_controller_def *def, vy_error *err)
     }
     for (int i = 0; i < def->setpoint_count; ++i) {
         const vy_setpoint *p = &def->setpoints[i];
-        if (!vy_all_finite(&p->time, 5)) {
+        if (!vy_all_bounded(&p->time, 5)) {
             return vy_fail(err, VY_BAD_VALUE, "controller.setpoints[%d] must be finite", i);
         }
         if (i > 0 && !(p->time > p[-1].time)) {
@@ -159,7 +159,7 @@ vy_status vy_check_controller_def(const vy_controller_def *def, const vy_vehicle
     }
     status = check_pilot(&def->pilot, err);
     if (status == VY_OK) status = vy_check_autopilot_def(&def->autopilot.def, err);
-    if (status == VY_OK && !vy_all_finite(&def->autopilot.target.x, 3)) {
+    if (status == VY_OK && !vy_all_bounded(&def->autopilot.target.x, 3)) {
         status = vy_fail(err, VY_BAD_VALUE, "controller.autopilot.target must be finite");
     }
     if (status == VY_OK) status = check_lost(def, vehicle, err);
@@ -185,7 +185,7 @@ static void build_indi(const vy_controller_def *def, const vy_vehicle_def *vehic
     double sine, cosine;
     math_sincos(a * t, &sine, &cosine);
     const double decay = math_exp(-a * t);
-    p->incremental = def->rate_law == VY_RATE_LAW_INDI;
+    p->uses_indi = def->rate_law == VY_RATE_LAW_INDI;
     p->indi.phi[0][0] = decay * (cosine + sine);
     p->indi.phi[0][1] = decay * sine / a;
     p->indi.phi[1][0] = -2.0 * a * decay * sine;
@@ -200,8 +200,8 @@ static void build_allocate(const vy_vehicle_def *vehicle, const rotor_layout *la
     static const double weights[4] = {ALLOCATE_WEIGHT_THRUST, ALLOCATE_WEIGHT_TILT, ALLOCATE_WEIGHT_TILT,
                                       ALLOCATE_WEIGHT_YAW};
     double rows[4][VY_ROTOR_CAP], units[4];
-    vy_layout_rows(vehicle, layout, rows, units);
-    const int count = vy_layout_count(layout);
+    vy_layout_effectiveness(vehicle, layout, rows, units);
+    const int count = vy_layout_effector_count(layout);
     p->count = (uint64_t)count;
     VY_ASSERT(count >= 4 && count <= ALLOCATE_ROTORS && unit > 0.0);
     p->unit = unit;
@@ -221,14 +221,14 @@ static void build_allocate(const vy_vehicle_def *vehicle, const rotor_layout *la
 static void build_thrusters(const vy_controller_def *def, const thruster_layout *t, ladder_params *p)
 {
     if (t->count == 0) return;
-    p->thrusters = 1;
+    p->uses_thrusters = 1;
     p->rotor_count = (uint64_t)t->count;
     VY_ASSERT(t->count <= LADDER_ROTORS);
     for (int i = 0; i < t->count; ++i) p->thrust_max = real_max(p->thrust_max, t->thrust_max[i]);
     p->inverse_thrust_max = 1.0 / p->thrust_max;
     for (int i = 0; i < t->count; ++i) {
         p->scale[i] = t->thrust_max[i] * p->inverse_thrust_max;
-        p->limit[i] = (1.0 - def->lost[i]) * t->thrust_max[i];
+        p->rotor_thrust_max[i] = (1.0 - def->lost[i]) * t->thrust_max[i];
         p->thrust_min[i] = t->thrust_min[i];
     }
 }
@@ -243,14 +243,14 @@ vy_status vy_ladder_build(const vy_controller_def *def, const vy_vehicle_def *ve
     p.mass = vehicle->mass;
     p.inertia = vehicle->inertia;
     p.gravity = gravity;
-    p.position = g->position;
-    p.velocity = g->velocity;
-    p.integral = g->integral;
+    p.position_gain = g->position;
+    p.velocity_gain = g->velocity;
+    p.integral_gain = g->integral;
     p.period = def->period;
     p.tan_tilt = math_tan(g->tilt_max);
     p.integral_max = 0.5 * vec3_length(gravity);
-    p.attitude = vec3_make(g->attitude, g->attitude, g->yaw);
-    p.rate = g->rate;
+    p.attitude_gain = vec3_make(g->attitude, g->attitude, g->yaw);
+    p.rate_gain = g->rate;
     p.rotor_count = (uint64_t)vehicle->rotor_count;
     p.command_count = (uint64_t)vehicle->rotor_count + (uint64_t)vehicle->thruster_count;
     if (vehicle->rotor_count > 0) {
@@ -267,7 +267,7 @@ vy_status vy_ladder_build(const vy_controller_def *def, const vy_vehicle_def *ve
     for (int i = 0; i < layout.count; ++i) {
         p.scale[i] = layout.thrust_scale[i];
         if (p.scale[i] != 1.0) p.has_thrust_scale = 1;
-        p.limit[i] = ((1.0 - def->lost[i]) * p.scale[i]) * p.thrust_max;
+        p.rotor_thrust_max[i] = ((1.0 - def->lost[i]) * p.scale[i]) * p.thrust_max;
     }
     if (vehicle->rotor_count == 0) build_thrusters(def, &layout.thrusters, &p);
     p.kinematic = def->flight == VY_FLIGHT_KINEMATIC;
@@ -276,14 +276,15 @@ vy_status vy_ladder_build(const vy_controller_def *def, const vy_vehicle_def *ve
         !p.kinematic && (failsafe == VY_FAILSAFE_HOLD || failsafe == VY_FAILSAFE_LAND ||
                          vy_controller_follows(def->kind) || def->kind == VY_CONTROLLER_AUTOPILOT ||
                          def->kind == VY_CONTROLLER_PILOT || def->start.rung >= VY_RUNG_WRENCH);
-    if (vy_layout_count(&layout) == 0 && !p.kinematic && def->start.rung >= VY_RUNG_WRENCH) {
+    if (vy_layout_effector_count(&layout) == 0 && !p.kinematic && def->start.rung >= VY_RUNG_WRENCH) {
         return vy_fail(
             err, VY_BAD_VALUE,
             "controller.intent: a vehicle without rotors and thrusters makes no wrench; `none` and "
             "`motors` are the rungs it can start with");
     }
-    if (vy_layout_count(&layout) > 0) {
-        const vy_status status = vy_layout_invert(vehicle, &layout, p.inverse, must ? err : NULL);
+    if (vy_layout_effector_count(&layout) > 0) {
+        const vy_status status =
+            vy_layout_pseudo_inverse(vehicle, &layout, p.pseudo_inverse, must ? err : NULL);
         if (status != VY_OK && must) return status;
         p.has_full_authority = status == VY_OK;
         if (p.has_full_authority) build_allocate(vehicle, &layout, p.thrust_max, &p.allocate);
@@ -295,9 +296,9 @@ vy_status vy_ladder_build(const vy_controller_def *def, const vy_vehicle_def *ve
 control_reply vy_control_reply(const vy_intent *reply)
 {
     // Disarmed is the rung at which motors are off; one that is not known makes the reply invalid.
-    const uint64_t rung = reply->status == VY_STATUS_ARMED      ? (uint64_t)reply->rung
-                          : reply->status == VY_STATUS_DISARMED ? VY_RUNG_NONE
-                                                                : ~(uint64_t)0;
+    const uint64_t rung = reply->status == VY_REPLY_STATUS_ARMED      ? (uint64_t)reply->rung
+                          : reply->status == VY_REPLY_STATUS_DISARMED ? VY_RUNG_NONE
+                                                                      : ~(uint64_t)0;
     control_reply in = {.rung = rung,
                         .thrust = reply->thrust,
                         .torque = reply->torque,

@@ -63,7 +63,7 @@ VY_FN void control_lower_velocity(const ladder_params *p, const drive_limits *li
 VY_FN void control_lower_rates(const ladder_params *p, mask active, const estimator_state *e,
                                control_state *c)
 {
-    if (!bits_uniform(p->incremental)) {
+    if (!bits_uniform(p->uses_indi)) {
         c->torque = vec3_select(active, lower_rates(p, c->rates, e->rate), c->torque);
         return;
     }
@@ -139,7 +139,7 @@ VY_FN void control_enter_rung(const ladder_params *p, bits before, bits now, mas
         c->integral = vec3_select(moves, vec3_zero(), c->integral);
         c->speed = vec3_select(moves, speed, c->speed);
     }
-    if (!bits_uniform(p->incremental)) return;
+    if (!bits_uniform(p->uses_indi)) return;
     const mask spins = active & rung_from(now, VY_RUNG_RATES) & mask_not(rung_from(before, VY_RUNG_RATES));
     if (mask_any(spins)) {
         c->indi = indi_select(spins, indi_start(e->rate, torque_of_motors(p, c->motors)), c->indi);

@@ -100,7 +100,7 @@ VY_FN real trajectory_acceleration(const ladder_params *p, const trajectory_poin
     const vec3 z = vec3_make(present.m[0][2], present.m[1][2], present.m[2][2]);
     const vec3 error = vec3_sub(r->d[0], e->position), velocity_error = vec3_sub(r->d[1], e->velocity);
     a[0] = vec3_sub(vec3_add(r->d[2], *integral), p->gravity);
-    a[0] = vec3_add_scaled(vec3_add_scaled(a[0], p->position, error), p->velocity, velocity_error);
+    a[0] = vec3_add_scaled(vec3_add_scaled(a[0], p->position_gain, error), p->velocity_gain, velocity_error);
     mask limited;
     a[0] = acceleration_limited(p, a[0], &limited);
     const real specific_thrust = real_max(vec3_dot(a[0], z), real_set(0.0)); // thrust over mass
@@ -113,10 +113,10 @@ VY_FN real trajectory_acceleration(const ladder_params *p, const trajectory_poin
             mat3_mul_vec(present, vec3_make(specific_thrust * e->rate.y, -specific_thrust * e->rate.x,
                                             real_set(0.0))); // specific_thrust (w x z)
         const vec3 jerk_error = vec3_sub(r->d[3], swing);
-        a[1] = vec3_add_scaled(vec3_add_scaled(a[1], p->position, velocity_error), p->velocity,
+        a[1] = vec3_add_scaled(vec3_add_scaled(a[1], p->position_gain, velocity_error), p->velocity_gain,
                                acceleration_error);
-        a[2] =
-            vec3_add_scaled(vec3_add_scaled(a[2], p->position, acceleration_error), p->velocity, jerk_error);
+        a[2] = vec3_add_scaled(vec3_add_scaled(a[2], p->position_gain, acceleration_error), p->velocity_gain,
+                               jerk_error);
     }
     return specific_thrust;
 }
@@ -127,7 +127,7 @@ VY_FN real lower_trajectory(const ladder_params *p, const trajectory_point *r, c
 {
     const mat3 present = quat_matrix(e->attitude);
     const vec3 error = vec3_sub(r->d[0], e->position);
-    const vec3 i = integral_clamped(p, vec3_add_scaled(*integral, p->integral * p->period, error));
+    const vec3 i = integral_clamped(p, vec3_add_scaled(*integral, p->integral_gain * p->period, error));
     *integral = i;
     vec3 a[3];
     const real specific_thrust = trajectory_acceleration(p, r, e, &present, lee, &i, a);
@@ -135,8 +135,8 @@ VY_FN real lower_trajectory(const ladder_params *p, const trajectory_point *r, c
     const vec3 tilt = attitude_error(f.r, present);
     const mat3 between = mat3_mul(mat3_transpose(present), f.r);
     const vec3 rate = mat3_mul_vec(between, f.rate);
-    vec3 spin = vec3_scale(p->rate, vec3_sub(rate, e->rate));
-    spin = vec3_sub(spin, vec3_scale(p->rate, vec3_mul(p->attitude, tilt)));
+    vec3 spin = vec3_scale(p->rate_gain, vec3_sub(rate, e->rate));
+    spin = vec3_sub(spin, vec3_scale(p->rate_gain, vec3_mul(p->attitude_gain, tilt)));
     if (lee) {
         const vec3 ahead = mat3_mul_vec(between, f.acceleration);
         spin = vec3_add(spin, vec3_sub(ahead, vec3_cross(e->rate, rate)));

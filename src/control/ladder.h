@@ -17,23 +17,24 @@
 #define LADDER_LEAD_MAX 0.5
 
 typedef struct ladder_params {
-    real mass;                         // [kg]
-    mat3 inertia;                      // [kg m^2]
-    vec3 gravity;                      // [m/s^2] world
-    real position, velocity, integral; // [1/s^2] [1/s] [1/s^3]
-    real period;                       // [s] of the position loop
-    real rate_period;                  // [s] of everything below it
-    real tan_tilt;                     // tangent of the largest tilt
-    real integral_max;                 // [m/s^2]
-    vec3 attitude;                     // [1/s]
-    real rate;                         // [1/s]
-    real inverse[LADDER_ROTORS][4];    // rotor thrust per thrust, roll, pitch, yaw
-    real thrust_max;                   // [N] of one rotor
-    real inverse_thrust_max;           // [1/N]
-    motor_params motor;                // how a thrust becomes a command where thrust is not top * command^2
-    real scale[LADDER_ROTORS];         // of each rotor's thrust over the vehicle's
-    real limit[LADDER_ROTORS];         // [N] of each rotor: less than its maximum where a share of it is lost
-    real thrust_min[LADDER_ROTORS];    // [N] of each thruster that is on
+    real mass;                                        // [kg]
+    mat3 inertia;                                     // [kg m^2]
+    vec3 gravity;                                     // [m/s^2] world
+    real position_gain, velocity_gain, integral_gain; // [1/s^2] [1/s] [1/s^3]
+    real period;                                      // [s] of the position loop
+    real rate_period;                                 // [s] of everything below it
+    real tan_tilt;                                    // tangent of the largest tilt
+    real integral_max;                                // [m/s^2]
+    vec3 attitude_gain;                               // [1/s]
+    real rate_gain;                                   // [1/s]
+    real pseudo_inverse[LADDER_ROTORS][4];            // rotor thrust per thrust, roll, pitch, yaw
+    real thrust_max;                                  // [N] of one rotor
+    real inverse_thrust_max;                          // [1/N]
+    motor_params motor;        // how a thrust becomes a command where thrust is not top * command^2
+    real scale[LADDER_ROTORS]; // of each rotor's thrust over the vehicle's
+    real rotor_thrust_max[LADDER_ROTORS]; // [N] of each rotor: less than its maximum where a share of it is
+                                          // lost
+    real thrust_min[LADDER_ROTORS];       // [N] of each thruster that is on
     allocate_params allocate;
     indi_params indi;
     real stick_decay; // what is left of the difference between stick and speed after rate_period
@@ -41,10 +42,10 @@ typedef struct ladder_params {
     // The same in every lane.
     bits rotor_count;        // those that make a wrench: rotors, or thrusters where there are no rotors
     bits command_count;      // rotors and thrusters
-    bits thrusters;          // thrusters make the wrench: "rotor" means one of them throughout
+    bits uses_thrusters;     // thrusters make the wrench: "rotor" means one of them throughout
     bits has_full_authority; // they can make thrust, roll, pitch and yaw independently
     bits has_thrust_scale;   // some scale is not 1
-    bits incremental;        // rates are lowered by indi.h
+    bits uses_indi;          // rates are lowered by indi.h
     bits kinematic;          // no rotors fly the drone: it takes the sticks only
 } ladder_params;
 
@@ -99,12 +100,12 @@ VY_FN real lower_position(const ladder_params *p, const reference *r, const esti
 {
     const vec3 error = vec3_sub(r->position, e->position);
     const vec3 velocity_error = vec3_sub(r->velocity, e->velocity);
-    const vec3 i = integral_clamped(p, vec3_add_scaled(*integral, p->integral * p->period, error));
+    const vec3 i = integral_clamped(p, vec3_add_scaled(*integral, p->integral_gain * p->period, error));
     *integral = i;
 
     vec3 a = vec3_sub(vec3_add(r->acceleration, i), p->gravity);
-    a = vec3_add_scaled(a, p->position, error);
-    a = vec3_add_scaled(a, p->velocity, velocity_error);
+    a = vec3_add_scaled(a, p->position_gain, error);
+    a = vec3_add_scaled(a, p->velocity_gain, velocity_error);
     mask limited;
     return lower_acceleration(p, a, r->heading, e->attitude, attitude, &limited);
 }
@@ -151,8 +152,8 @@ VY_FN real lower_velocity(const ladder_params *p, vec3 desired, real yaw_rate, c
     *heading = angle_wrapped(yaw + real_clamp(lead, real_set(-LADDER_LEAD_MAX), real_set(LADDER_LEAD_MAX)));
 
     const vec3 error = vec3_sub(desired, e->velocity);
-    const vec3 i = integral_clamped(p, vec3_add_scaled(*integral, p->position * p->rate_period, error));
-    const vec3 a = vec3_add_scaled(vec3_sub(i, p->gravity), p->velocity, error);
+    const vec3 i = integral_clamped(p, vec3_add_scaled(*integral, p->position_gain * p->rate_period, error));
+    const vec3 a = vec3_add_scaled(vec3_sub(i, p->gravity), p->velocity_gain, error);
     mask limited;
     const real thrust = lower_acceleration(p, a, heading_of(*heading), e->attitude, attitude, &limited);
     *integral = vec3_select(limited, *integral, i);
@@ -164,7 +165,7 @@ VY_FN vec3 lower_attitude(const ladder_params *p, quat desired, quat attitude)
 {
     const quat d = quat_mul(quat_conj(attitude), desired);
     const real two = real_copysign(real_set(2.0), d.w);
-    return vec3_mul(p->attitude, vec3_make(two * d.x, two * d.y, two * d.z));
+    return vec3_mul(p->attitude_gain, vec3_make(two * d.x, two * d.y, two * d.z));
 }
 
 /// Body rates plus a rate about world +z.
@@ -176,7 +177,7 @@ VY_FN vec3 rates_with_yaw(vec3 rates, real yaw_rate, quat attitude)
 /// Rates -> torque: the angular acceleration that closes the error, and the gyroscopic term.
 VY_FN vec3 lower_rates(const ladder_params *p, vec3 desired, vec3 rate)
 {
-    const vec3 acceleration = vec3_scale(p->rate, vec3_sub(desired, rate));
+    const vec3 acceleration = vec3_scale(p->rate_gain, vec3_sub(desired, rate));
     const vec3 gyroscopic = vec3_cross(rate, mat3_mul_vec(p->inertia, rate));
     return vec3_add(mat3_mul_vec(p->inertia, acceleration), gyroscopic);
 }
@@ -195,8 +196,8 @@ VY_FN real command_of(const ladder_params *p, int i, real thrust)
     const real own = bits_uniform(p->has_thrust_scale) ? thrust / p->scale[i]
                                                        : thrust; // as a rotor of the vehicle's coefficients
     if (!bits_uniform(p->motor.is_linear)) {
-        return bits_uniform(p->thrusters) ? thruster_command(p, i, thrust)
-                                          : motor_command_for(&p->motor, own);
+        return bits_uniform(p->uses_thrusters) ? thruster_command(p, i, thrust)
+                                               : motor_command_for(&p->motor, own);
     }
     return real_sqrt(own * p->inverse_thrust_max);
 }
@@ -205,7 +206,7 @@ VY_FN real command_of(const ladder_params *p, int i, real thrust)
 VY_FN real thrust_of(const ladder_params *p, int i, real command)
 {
     if (bits_uniform(p->motor.is_linear)) return p->scale[i] * (command * command);
-    if (bits_uniform(p->thrusters)) {
+    if (bits_uniform(p->uses_thrusters)) {
         const real min_thrust = p->thrust_min[i] * p->inverse_thrust_max;
         return real_select(command > 0.0, min_thrust + (p->scale[i] - min_thrust) * command, real_set(0.0));
     }
@@ -229,7 +230,7 @@ VY_FN vec3 torque_of_motors(const ladder_params *p, const real *motors)
 VY_FN vec3 lower_rates_indi(const ladder_params *p, vec3 desired, vec3 rate, const real *motors,
                             indi_state *s)
 {
-    const vec3 acceleration = vec3_scale(p->rate, vec3_sub(desired, rate));
+    const vec3 acceleration = vec3_scale(p->rate_gain, vec3_sub(desired, rate));
     return indi_torque(&p->indi, p->inertia, acceleration, rate, torque_of_motors(p, motors), s);
 }
 
@@ -238,7 +239,7 @@ VY_FN real thrusters_saturated(const ladder_params *p, const real *desired)
 {
     real count = real_set(0.0);
     for (int i = 0; i < bits_uniform(p->rotor_count); ++i)
-        count = count + real_select(desired[i] > p->limit[i], real_set(1.0), real_set(0.0));
+        count = count + real_select(desired[i] > p->rotor_thrust_max[i], real_set(1.0), real_set(0.0));
     return count;
 }
 
@@ -251,19 +252,19 @@ VY_FN real lower_wrench(const ladder_params *p, real thrust, vec3 torque, real *
     VY_ASSERT(bits_uniform(p->rotor_count) <= LADDER_ROTORS);
     real clamped = real_set(0.0);
     for (int i = 0; i < bits_uniform(p->rotor_count); ++i) {
-        const real *row = p->inverse[i];
+        const real *row = p->pseudo_inverse[i];
         desired[i] = (row[0] * thrust + row[1] * torque.x) + (row[2] * torque.y + row[3] * torque.z);
-        t[i] = real_clamp(desired[i], real_set(0.0), p->limit[i]);
+        t[i] = real_clamp(desired[i], real_set(0.0), p->rotor_thrust_max[i]);
         clamped = clamped + real_select(t[i] == desired[i], real_set(0.0), real_set(1.0));
     }
     if (mask_any(clamped > 0.0)) {
         const real requested[4] = {thrust, torque.x, torque.y, torque.z};
         real best[LADDER_ROTORS];
         for (int i = 0; i < bits_uniform(p->rotor_count); ++i) best[i] = t[i];
-        allocate(&p->allocate, requested, p->limit, best);
+        allocate(&p->allocate, requested, p->rotor_thrust_max, best);
         for (int i = 0; i < bits_uniform(p->rotor_count); ++i)
             t[i] = real_select(clamped > 0.0, best[i], t[i]);
-        if (bits_uniform(p->thrusters)) clamped = thrusters_saturated(p, desired);
+        if (bits_uniform(p->uses_thrusters)) clamped = thrusters_saturated(p, desired);
     }
     for (int i = 0; i < bits_uniform(p->rotor_count); ++i) motors[i] = command_of(p, i, t[i]);
     return clamped;

@@ -11,7 +11,7 @@ typedef struct drive_limits {
 
 enum { LIMIT_ON_SPEED, LIMIT_ON_CLIMB, LIMIT_ON_TILT, LIMIT_ON_RATE };
 
-VY_FN void limit_count(mask acts, bits *count)
+VY_FN void count_lanes(mask acts, bits *count)
 {
     *count = *count + bits_select(acts, bits_set(1), bits_set(0));
 }
@@ -24,8 +24,8 @@ VY_FN vec3 limit_velocity(const drive_limits *l, mask active, vec3 v, bits *acte
     const real across = real_sqrt(v.x * v.x + v.y * v.y);
     const mask fast = active & (l->speed > 0.0) & (across > l->speed);
     const real shrink = real_select(fast, l->speed / real_max(across, real_set(1e-9)), real_set(1.0));
-    limit_count(climbs, &acted[LIMIT_ON_CLIMB]);
-    limit_count(fast, &acted[LIMIT_ON_SPEED]);
+    count_lanes(climbs, &acted[LIMIT_ON_CLIMB]);
+    count_lanes(fast, &acted[LIMIT_ON_SPEED]);
     return vec3_make(v.x * shrink, v.y * shrink, v.z);
 }
 
@@ -34,7 +34,7 @@ VY_FN quat limit_attitude(const drive_limits *l, mask active, quat q, bits *acte
 {
     const vec3 z = quat_rotate(q, vec3_make(real_set(0.0), real_set(0.0), real_set(1.0)));
     const mask steep = active & (l->sin_tilt > 0.0) & (z.z < l->cos_tilt);
-    limit_count(steep, &acted[LIMIT_ON_TILT]);
+    count_lanes(steep, &acted[LIMIT_ON_TILT]);
     const real across = l->sin_tilt / real_max(real_sqrt(z.x * z.x + z.y * z.y), real_set(1e-9));
     const quat tilt = tilt_to(vec3_make(across * z.x, across * z.y, l->cos_tilt));
     // The turn about the vertical that is left when the tilt is taken out; upside down it may be none.
@@ -49,6 +49,6 @@ VY_FN vec3 limit_rates(const drive_limits *l, mask active, vec3 w, bits *acted)
                                    real_clamp(w.z, -l->rate, l->rate));
     const mask fast =
         active & (l->rate > 0.0) & ((clamped.x != w.x) | (clamped.y != w.y) | (clamped.z != w.z));
-    limit_count(fast, &acted[LIMIT_ON_RATE]);
+    count_lanes(fast, &acted[LIMIT_ON_RATE]);
     return vec3_select(fast, clamped, w);
 }

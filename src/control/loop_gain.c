@@ -4,7 +4,7 @@
 #include "control/loop_gain.h"
 #include <string.h>
 
-enum { X_POSITION, X_VELOCITY, X_ANGLE, X_RATE, X_DRIVE, PLANT_STATES, PLANT_INPUTS = 4 };
+enum { X_POSITION, X_VELOCITY, X_ANGLE, X_RATE, X_ACTUATION, PLANT_STATES, PLANT_INPUTS = 4 };
 
 #define PHASES_MAX       100u // steps until all periods come together again
 #define SETTLED_FRACTION 0.25 // of a unit that is left after a block
@@ -21,7 +21,7 @@ typedef struct axis_state {
     double position, velocity, angle, rate, gyro_bias, accel_bias; // estimates
     double last_velocity, last_angle;                              // at the IMU's last sample
     double integral, desired, command;
-    double spin;                                     // angular acceleration of a law at once
+    double angular_acceleration;                     // angular acceleration of a law at once
     double rate_filter[2], lagged, torque_filter[2]; // of indi.h: values and derivatives
     double lift, lift_command;                       // a thrust that follows the desired acceleration
 } axis_state;
@@ -40,21 +40,21 @@ static void plant_derivative(const loop_params *p, int axis, plant *d)
 {
     const double rate = p->lag > 0.0 ? 1.0 / p->lag : 0.0;
     memset(d, 0, sizeof *d);
-    d->a[X_POSITION][X_VELOCITY] = axis != LOOP_ABOUT;
-    d->a[X_VELOCITY][X_VELOCITY] = axis != LOOP_ABOUT ? -p->drag[axis] : 0.0;
-    d->a[X_VELOCITY][X_ANGLE] = axis == LOOP_ACROSS ? p->gravity : 0.0;
-    d->a[X_ANGLE][X_RATE] = axis != LOOP_ALONG;
-    const int driven = axis == LOOP_ALONG ? X_VELOCITY : X_RATE;
+    d->a[X_POSITION][X_VELOCITY] = axis != LOOP_YAW;
+    d->a[X_VELOCITY][X_VELOCITY] = axis != LOOP_YAW ? -p->drag[axis] : 0.0;
+    d->a[X_VELOCITY][X_ANGLE] = axis == LOOP_LATERAL ? p->gravity : 0.0;
+    d->a[X_ANGLE][X_RATE] = axis != LOOP_VERTICAL;
+    const int driven = axis == LOOP_VERTICAL ? X_VELOCITY : X_RATE;
     if (p->lag > 0.0) {
-        d->a[driven][X_DRIVE] = 1.0;
-        d->a[X_DRIVE][X_DRIVE] = -rate;
-        d->b[X_DRIVE][ENTRY_DRIVE] = rate;
+        d->a[driven][X_ACTUATION] = 1.0;
+        d->a[X_ACTUATION][X_ACTUATION] = -rate;
+        d->b[X_ACTUATION][INPUT_ACTUATION] = rate;
     } else {
-        d->b[driven][ENTRY_DRIVE] = 1.0;
+        d->b[driven][INPUT_ACTUATION] = 1.0;
     }
-    d->b[X_VELOCITY][ENTRY_FORCE] = axis != LOOP_ABOUT;
-    d->b[X_ANGLE][ENTRY_ANGLE_RATE] = axis != LOOP_ALONG;
-    d->b[X_RATE][ENTRY_TORQUE] = axis != LOOP_ALONG;
+    d->b[X_VELOCITY][INPUT_FORCE] = axis != LOOP_YAW;
+    d->b[X_ANGLE][INPUT_ANGLE_RATE] = axis != LOOP_VERTICAL;
+    d->b[X_RATE][INPUT_TORQUE] = axis != LOOP_VERTICAL;
 }
 
 // Its step: the series of the exponential, and of its integral.
@@ -101,17 +101,17 @@ static void estimate(const loop *l, uint64_t tick, const double *entry, axis_sta
         s->rate = s->x[X_RATE];
         return;
     }
-    const double g = l->axis == LOOP_ACROSS ? p->gravity : 0.0;
+    const double g = l->axis == LOOP_LATERAL ? p->gravity : 0.0;
     const double at = drifts(p) ? 0.0 : s->x[X_POSITION];
     if (l->imu[tick]) {
         const double t = (double)p->imu * p->dt;
-        s->gyro_bias += t * entry[ENTRY_GYRO_DRIFT];
-        s->accel_bias += t * entry[ENTRY_ACCEL_DRIFT];
+        s->gyro_bias += t * entry[INPUT_GYRO_DRIFT];
+        s->accel_bias += t * entry[INPUT_ACCEL_DRIFT];
         s->rate = s->x[X_RATE] - s->gyro_bias;
-        s->angle += t * (s->rate + entry[ENTRY_ANGLE_RATE_ESTIMATE]);
+        s->angle += t * (s->rate + entry[INPUT_ANGLE_RATE_ESTIMATE]);
         const double force = (s->x[X_VELOCITY] - s->last_velocity) / t -
                              0.5 * g * (s->x[X_ANGLE] + s->last_angle); // as the accelerometer sees it
-        const double a = force + g * s->angle - s->accel_bias + entry[ENTRY_FORCE_ESTIMATE];
+        const double a = force + g * s->angle - s->accel_bias + entry[INPUT_FORCE_ESTIMATE];
         s->position += t * s->velocity + 0.5 * t * t * a;
         s->velocity += t * a;
         s->last_velocity = s->x[X_VELOCITY];
@@ -121,9 +121,9 @@ static void estimate(const loop *l, uint64_t tick, const double *entry, axis_sta
         const double e = at - s->position, turn = s->x[X_ANGLE] - s->angle;
         s->position += p->position_gain * e;
         s->velocity += p->velocity_gain * e;
-        s->accel_bias -= p->accel_gain * e + entry[ENTRY_ACCEL_CORRECTION];
-        s->angle += p->attitude_gain * turn + entry[ENTRY_ANGLE_CORRECTION];
-        s->gyro_bias -= p->gyro_gain * turn + entry[ENTRY_GYRO_CORRECTION];
+        s->accel_bias -= p->accel_gain * e + entry[INPUT_ACCEL_CORRECTION];
+        s->angle += p->attitude_gain * turn + entry[INPUT_ANGLE_CORRECTION];
+        s->gyro_bias -= p->gyro_gain * turn + entry[INPUT_GYRO_CORRECTION];
     }
 }
 
@@ -148,7 +148,7 @@ static double increment(const loop_params *p, double desired, double rate, axis_
 static double desired_spin(const loop *l, const axis_state *s)
 {
     const loop_params *p = l->p;
-    if (l->axis == LOOP_ABOUT) return -p->rates * (p->yaw * s->angle + s->rate);
+    if (l->axis == LOOP_YAW) return -p->rates * (p->yaw * s->angle + s->rate);
     double a = p->rates * (p->attitude * (s->desired / p->gravity - s->angle) - s->rate);
     if (p->law == LOOP_LEE) { // the desired attitude turns as the errors change
         a -= p->rates * (p->position * s->velocity / p->gravity + p->velocity * s->angle);
@@ -162,43 +162,44 @@ static void run_law(const loop *l, uint64_t tick, const double *entry, axis_stat
 {
     const loop_params *p = l->p;
     if (l->control[tick] && drifts(p)) {
-        const double error = entry[ENTRY_VELOCITY] - s->velocity;
+        const double error = entry[INPUT_VELOCITY] - s->velocity;
         s->integral += p->position * (double)p->control * p->dt * error;
         s->desired = s->integral + p->velocity * error;
     } else if (l->control[tick]) {
         s->integral -= p->integral * (double)p->control * p->dt * s->position;
         s->desired = s->integral - p->position * s->position - p->velocity * s->velocity;
-        if (loop_is_at_once(p)) s->spin = desired_spin(l, s);
+        if (loop_is_geometric(p)) s->angular_acceleration = desired_spin(l, s);
     }
     if (!l->rate[tick]) return;
-    if (l->axis == LOOP_ACROSS) s->lift_command = s->desired;
-    if (l->axis == LOOP_ALONG) {
+    if (l->axis == LOOP_LATERAL) s->lift_command = s->desired;
+    if (l->axis == LOOP_VERTICAL) {
         s->command = s->desired;
     } else {
-        if (!loop_is_at_once(p)) s->spin = desired_spin(l, s);
-        s->command = p->incremental ? increment(p, s->spin, s->rate, s) : s->spin;
+        if (!loop_is_geometric(p)) s->angular_acceleration = desired_spin(l, s);
+        s->command =
+            p->incremental ? increment(p, s->angular_acceleration, s->rate, s) : s->angular_acceleration;
     }
-    s->command += entry[ENTRY_COMMAND];
+    s->command += entry[INPUT_COMMAND];
 }
 
-static const double no_entry[LOOP_ENTRIES];
+static const double no_entry[LOOP_INPUTS];
 
 // One step to phase `tick`, with what enters in it, and the quantities after it. A state of the plant depends
 // on itself and on those behind it.
 static void step(const loop *l, uint64_t tick, const double *entry, axis_state *s, double *out)
 {
     double x[PLANT_STATES], u[PLANT_INPUTS];
-    const int first = entry == no_entry ? ENTRY_DRIVE : 0;
+    const int first = entry == no_entry ? INPUT_ACTUATION : 0;
     for (int j = 0; j < PLANT_INPUTS; ++j) u[j] = entry[j];
-    u[ENTRY_DRIVE] += s->command;
+    u[INPUT_ACTUATION] += s->command;
     for (int i = 0; i < PLANT_STATES; ++i) {
         x[i] = 0.0;
         for (int j = i; j < PLANT_STATES; ++j) x[i] += l->plant.a[i][j] * s->x[j];
         for (int j = first; j < PLANT_INPUTS; ++j) x[i] += l->plant.b[i][j] * u[j];
     }
     out[LOOP_ACCELERATION] = (x[X_VELOCITY] - s->x[X_VELOCITY]) / l->p->dt;
-    out[LOOP_DRIVE] = l->p->lag > 0.0 ? x[X_DRIVE] : u[ENTRY_DRIVE];
-    const double left = l->p->lag > 0.0 ? l->plant.a[X_DRIVE][X_DRIVE] : 0.0;
+    out[LOOP_ACTUATION] = l->p->lag > 0.0 ? x[X_ACTUATION] : u[INPUT_ACTUATION];
+    const double left = l->p->lag > 0.0 ? l->plant.a[X_ACTUATION][X_ACTUATION] : 0.0;
     s->lift = s->lift_command + left * (s->lift - s->lift_command);
     if (drifts(l->p)) s->position -= x[X_POSITION] - s->x[X_POSITION];
     memcpy(s->x, x, sizeof x);
@@ -209,21 +210,21 @@ static void step(const loop *l, uint64_t tick, const double *entry, axis_state *
     out[LOOP_ANGLE] = x[X_ANGLE];
     out[LOOP_RATE] = x[X_RATE];
     out[LOOP_COMMAND] = s->command;
-    out[LOOP_LAG_ERROR] = l->p->lag > 0.0 ? s->command - x[X_DRIVE] : 0.0;
+    out[LOOP_LAG_ERROR] = l->p->lag > 0.0 ? s->command - x[X_ACTUATION] : 0.0;
     out[LOOP_DESIRED] = s->desired;
     out[LOOP_INTEGRAL] = s->integral;
     out[LOOP_ANGLE_ESTIMATE] = s->angle;
     out[LOOP_RATE_ESTIMATE] = s->rate;
     out[LOOP_GYRO_BIAS] = s->gyro_bias;
     out[LOOP_ACCEL_BIAS] = s->accel_bias;
-    out[LOOP_ANGLE_ERROR] = (l->axis == LOOP_ACROSS ? s->desired / l->p->gravity : 0.0) - s->angle;
-    out[LOOP_LIFT] = l->axis == LOOP_ACROSS ? s->lift - l->p->gravity * x[X_ANGLE] : 0.0;
+    out[LOOP_ANGLE_ERROR] = (l->axis == LOOP_LATERAL ? s->desired / l->p->gravity : 0.0) - s->angle;
+    out[LOOP_THRUST_TILT_ERROR] = l->axis == LOOP_LATERAL ? s->lift - l->p->gravity * x[X_ANGLE] : 0.0;
     out[LOOP_ANGLE_INNOVATION] = x[X_ANGLE] - s->angle;
     out[LOOP_INNOVATION] = (drifts(l->p) ? 0.0 : x[X_POSITION]) - s->position;
     out[LOOP_VELOCITY_ESTIMATE] = s->velocity;
     const loop_params *p = l->p;
-    const double force = l->axis == LOOP_ACROSS ? p->gravity * s->angle : s->desired,
-                 swing = l->axis == LOOP_ACROSS ? p->gravity * s->rate : 0.0;
+    const double force = l->axis == LOOP_LATERAL ? p->gravity * s->angle : s->desired,
+                 swing = l->axis == LOOP_LATERAL ? p->gravity * s->rate : 0.0;
     out[LOOP_JERK] = p->position * s->velocity + p->velocity * force;
     out[LOOP_SNAP] = p->position * force + p->velocity * swing;
 }
@@ -251,7 +252,7 @@ static const axis_state state_units = {.x = {1.0, 1.0, 0.3, 1.0, 10.0},
                                        .integral = 1.0,
                                        .desired = 5.0,
                                        .command = 50.0,
-                                       .spin = 50.0,
+                                       .angular_acceleration = 50.0,
                                        .rate_filter = {1.0, 50.0},
                                        .lagged = 50.0,
                                        .torque_filter = {50.0, 5000.0},
@@ -260,18 +261,18 @@ static const axis_state state_units = {.x = {1.0, 1.0, 0.3, 1.0, 10.0},
 
 static int entry_is_of(const loop_params *p, int axis, int entry)
 {
-    static const unsigned force = 1u << ENTRY_FORCE | 1u << ENTRY_FORCE_ESTIMATE | 1u << ENTRY_ACCEL_DRIFT |
-                                  1u << ENTRY_ACCEL_CORRECTION;
-    static const unsigned turn = 1u << ENTRY_ANGLE_RATE | 1u << ENTRY_TORQUE |
-                                 1u << ENTRY_ANGLE_RATE_ESTIMATE | 1u << ENTRY_GYRO_DRIFT |
-                                 1u << ENTRY_ANGLE_CORRECTION | 1u << ENTRY_GYRO_CORRECTION;
-    if (entry == ENTRY_VELOCITY) return p->law == LOOP_VELOCITY_RUNG && axis == LOOP_ACROSS;
-    if (p->truth && entry > ENTRY_COMMAND) return 0;
-    if (axis == LOOP_ABOUT && (force >> entry & 1u) != 0) return 0;
-    return !(axis == LOOP_ALONG && (turn >> entry & 1u) != 0);
+    static const unsigned force = 1u << INPUT_FORCE | 1u << INPUT_FORCE_ESTIMATE | 1u << INPUT_ACCEL_DRIFT |
+                                  1u << INPUT_ACCEL_CORRECTION;
+    static const unsigned turn = 1u << INPUT_ANGLE_RATE | 1u << INPUT_TORQUE |
+                                 1u << INPUT_ANGLE_RATE_ESTIMATE | 1u << INPUT_GYRO_DRIFT |
+                                 1u << INPUT_ANGLE_CORRECTION | 1u << INPUT_GYRO_CORRECTION;
+    if (entry == INPUT_VELOCITY) return p->law == LOOP_VELOCITY_RUNG && axis == LOOP_LATERAL;
+    if (p->truth && entry > INPUT_COMMAND) return 0;
+    if (axis == LOOP_YAW && (force >> entry & 1u) != 0) return 0;
+    return !(axis == LOOP_VERTICAL && (turn >> entry & 1u) != 0);
 }
 
-static int is_at_rest(const double *values)
+static int all_zero(const double *values)
 {
     for (int k = 0; k < AXIS_STATES; ++k)
         if (values[k] != 0.0) return 0;
@@ -281,10 +282,10 @@ static int is_at_rest(const double *values)
 // A unit enters `entry` in the step to `phase`. Adds the responses of `steps` steps and of those until all
 // periods come together again. Returns the largest state that is left, in units; marks those that moved.
 // `*offset` becomes the size of the position that is left, where it drifts.
-static double respond(const loop *l, int entry, uint64_t phase, uint64_t steps, sums *out, int *moved,
-                      double *offset)
+static double add_impulse_response(const loop *l, int entry, uint64_t phase, uint64_t steps, sums *out,
+                                   int *moved, double *offset)
 {
-    double unit[LOOP_ENTRIES] = {0.0}, y[LOOP_SIGNALS], left = 0.0;
+    double unit[LOOP_INPUTS] = {0.0}, y[LOOP_SIGNALS], left = 0.0;
     axis_state s;
     memset(&s, 0, sizeof s);
     unit[entry] = 1.0;
@@ -293,7 +294,7 @@ static double respond(const loop *l, int entry, uint64_t phase, uint64_t steps, 
     for (uint64_t n = 0; n < steps || at != 1 % l->phases; ++n) {
         step(l, at, n == 0 ? unit : no_entry, &s, y);
         add(y, out->of[at]);
-        if (n == 0 && is_at_rest(values)) break; // nothing enters there in this phase
+        if (n == 0 && all_zero(values)) break; // nothing enters there in this phase
         at = at + 1 < l->phases ? at + 1 : 0;
         if (n < 2 * l->phases)
             for (int k = 0; k < AXIS_STATES; ++k) moved[k] |= values[k] != 0.0;
@@ -345,15 +346,15 @@ static double drift_bound(const loop *l, double left, double share, const sums *
 }
 
 // The gains of one loop: the responses within a block, and a geometric series of blocks for the rest.
-static int axis_gains(const loop *l, double (*out)[LOOP_ENTRIES])
+static int axis_gains(const loop *l, double (*out)[LOOP_INPUTS])
 {
     int moved[AXIS_STATES] = {0};
     double offset;
     sums tail, trial;
     memset(&trial, 0, sizeof trial);
-    for (int e = 0; e < LOOP_ENTRIES; ++e) {
+    for (int e = 0; e < LOOP_INPUTS; ++e) {
         for (uint64_t phase = 0; phase < l->phases && entry_is_of(l->p, l->axis, e); ++phase)
-            (void)respond(l, e, phase, 2 * l->phases, &trial, moved, &offset);
+            (void)add_impulse_response(l, e, phase, 2 * l->phases, &trial, moved, &offset);
     }
     uint64_t steps = l->phases * (1 + (uint64_t)(4.0 / (l->p->dt * (double)l->phases)));
     double share = settle(l, steps, moved, &tail);
@@ -362,12 +363,12 @@ static int axis_gains(const loop *l, double (*out)[LOOP_ENTRIES])
         if (!(share < 1e6) || !((double)steps * l->p->dt < TIME_MAX)) return 0;
         share = settle(l, steps, moved, &tail);
     }
-    for (int e = 0; e < LOOP_ENTRIES; ++e) {
+    for (int e = 0; e < LOOP_INPUTS; ++e) {
         sums all;
         double left = 0.0, offsets = 0.0;
         memset(&all, 0, sizeof all);
         for (uint64_t phase = 0; phase < l->phases && entry_is_of(l->p, l->axis, e); ++phase) {
-            left += respond(l, e, phase, steps, &all, moved, &offset);
+            left += add_impulse_response(l, e, phase, steps, &all, moved, &offset);
             offsets += offset;
         }
         // Of each phase one disturbance enters every `phases` steps until the end, and its offset stays.

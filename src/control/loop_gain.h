@@ -10,7 +10,7 @@
 #include <stdint.h>
 
 /// The linear loops.
-enum { LOOP_ACROSS, LOOP_ALONG, LOOP_ABOUT, LOOP_AXES };
+enum { LOOP_LATERAL, LOOP_VERTICAL, LOOP_YAW, LOOP_AXES };
 
 /// Differences of two motions, in world axes. Angles across are those of a tilt.
 enum {
@@ -19,7 +19,7 @@ enum {
     LOOP_ACCELERATION, // mean of a step
     LOOP_ANGLE,
     LOOP_RATE,
-    LOOP_DRIVE,     // by the rotors: angular acceleration; along, specific thrust
+    LOOP_ACTUATION, // by the rotors: angular acceleration; along, specific thrust
     LOOP_COMMAND,   // of that
     LOOP_LAG_ERROR, // command less drive: what the rotors have yet to follow
     LOOP_DESIRED,   // [m/s^2] desired acceleration
@@ -28,10 +28,11 @@ enum {
     LOOP_RATE_ESTIMATE,
     LOOP_GYRO_BIAS, // estimated
     LOOP_ACCEL_BIAS,
-    LOOP_ANGLE_ERROR, // wanted less estimated angle
-    LOOP_LIFT,        // [m/s^2] wanted acceleration across as thrust follows it, less what the tilt makes
-    LOOP_ANGLE_INNOVATION, // true less estimated angle
-    LOOP_INNOVATION,       // true less estimated position
+    LOOP_ANGLE_ERROR,       // wanted less estimated angle
+    LOOP_THRUST_TILT_ERROR, // [m/s^2] wanted acceleration across as thrust follows it, less what the tilt
+                            // makes
+    LOOP_ANGLE_INNOVATION,  // true less estimated angle
+    LOOP_INNOVATION,        // true less estimated position
     LOOP_VELOCITY_ESTIMATE,
     LOOP_JERK, // [m/s^3] of lee: the desired acceleration's derivative, by the estimate
     LOOP_SNAP, // [m/s^4] the second one
@@ -40,20 +41,20 @@ enum {
 
 /// Where a disturbance enters.
 enum {
-    ENTRY_FORCE,               // [m/s^2] of the velocity's derivative
-    ENTRY_ANGLE_RATE,          // [rad/s] of the angle's
-    ENTRY_TORQUE,              // [rad/s^2] of the rate's
-    ENTRY_DRIVE,               // added to what the rotors follow
-    ENTRY_COMMAND,             // the command itself, when it is made
-    ENTRY_FORCE_ESTIMATE,      // [m/s^2] at every sample of the IMU
-    ENTRY_ANGLE_RATE_ESTIMATE, // [rad/s] likewise
-    ENTRY_GYRO_DRIFT,          // [rad/s^2] likewise, of the estimated bias
-    ENTRY_ACCEL_DRIFT,         // [m/s^3]
-    ENTRY_ANGLE_CORRECTION,    // [rad] at every sample of motion capture
-    ENTRY_GYRO_CORRECTION,     // [rad/s]
-    ENTRY_ACCEL_CORRECTION,    // [m/s^2]
-    ENTRY_VELOCITY,            // [m/s] of the desired velocity, when the law acts
-    LOOP_ENTRIES
+    INPUT_FORCE,               // [m/s^2] of the velocity's derivative
+    INPUT_ANGLE_RATE,          // [rad/s] of the angle's
+    INPUT_TORQUE,              // [rad/s^2] of the rate's
+    INPUT_ACTUATION,           // added to what the rotors follow
+    INPUT_COMMAND,             // the command itself, when it is made
+    INPUT_FORCE_ESTIMATE,      // [m/s^2] at every sample of the IMU
+    INPUT_ANGLE_RATE_ESTIMATE, // [rad/s] likewise
+    INPUT_GYRO_DRIFT,          // [rad/s^2] likewise, of the estimated bias
+    INPUT_ACCEL_DRIFT,         // [m/s^3]
+    INPUT_ANGLE_CORRECTION,    // [rad] at every sample of motion capture
+    INPUT_GYRO_CORRECTION,     // [rad/s]
+    INPUT_ACCEL_CORRECTION,    // [m/s^2]
+    INPUT_VELOCITY,            // [m/s] of the desired velocity, when the law acts
+    LOOP_INPUTS
 };
 
 /// How a desired acceleration becomes a torque: by rungs at two periods, or at once. The last one holds a
@@ -79,13 +80,13 @@ typedef struct loop_params {
 } loop_params;                       // every byte counts: compared as a whole
 
 /// Whether the law makes a torque at once, without rungs.
-static inline int loop_is_at_once(const loop_params *p)
+static inline int loop_is_geometric(const loop_params *p)
 {
     return p->law == LOOP_LEE || p->law == LOOP_MELLINGER;
 }
 
 typedef struct loop_gains {
-    double of[LOOP_AXES][LOOP_SIGNALS][LOOP_ENTRIES];
+    double of[LOOP_AXES][LOOP_SIGNALS][LOOP_INPUTS];
 } loop_gains;
 
 /// Returns 1, or 0 where the loop has no gain: it does not settle, its periods do not come together within a

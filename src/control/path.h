@@ -2,7 +2,7 @@
 //
 // A shape is flown at constant speed: from rest it comes up to speed within the ramp, and ends at rest again.
 // The speed along the path rises as 35 u^4 - 84 u^5 + 70 u^6 - 20 u^7, so that position is continuous to the
-// snap everywhere. A trajectory of minimum snap is polynomials of degree 7 (snap.c).
+// snap everywhere. A trajectory of minimum snap is polynomials of degree 7 (minimum_snap.c).
 #pragma once
 #include "control/ladder.h"
 #include "base/assert.h"
@@ -147,7 +147,7 @@ VY_FN trajectory_point path_shape(const path_model *p, real time)
                   z = jet_scaled(p->phase_per_metre * (to[2] - at[2]), way);
         return path_point(&x, &y, &z, at, def->yaw);
     }
-    if (def->kind == VY_PATH_EIGHT) {
+    if (def->kind == VY_PATH_FIGURE_EIGHT) {
         const jet f = path_eight_phase(&phase), none = jet_scaled(0.0, f);
         const jet x = jet_scaled(def->radius, jet_sine(1.0, 0, &f)),
                   y = jet_scaled(0.5 * def->radius, jet_sine(2.0, 0, &f));
@@ -210,8 +210,8 @@ VY_FN trajectory_point path_snap(const path_model *p, real time)
 }
 
 /// Any path but setpoints.
-VY_SLOW_FN void path_at(const path_model *p, const real *time, trajectory_point *out)
+VY_COLD_FN void path_at(const path_model *p, const real *time, trajectory_point *out)
 {
     VY_ASSERT(p->def.kind != VY_PATH_SETPOINTS);
-    *out = p->def.kind == VY_PATH_SNAP ? path_snap(p, *time) : path_shape(p, *time);
+    *out = p->def.kind == VY_PATH_MINIMUM_SNAP ? path_snap(p, *time) : path_shape(p, *time);
 }

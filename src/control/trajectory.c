@@ -27,7 +27,7 @@ static vy_status check_waypoints(const vy_path_def *def, vy_error *err)
         return vy_fail(err, VY_BAD_VALUE, "path.waypoints must be 2 to %d, got %d", VY_WAYPOINT_CAP,
                        def->waypoint_count);
     for (int i = 0; i < def->waypoint_count; ++i) {
-        if (!vy_all_finite(&def->waypoints[i].position.x, 4))
+        if (!vy_all_bounded(&def->waypoints[i].position.x, 4))
             return vy_fail(err, VY_BAD_VALUE, "path.waypoints[%d] must be finite", i);
         if (i == 0) continue;
         const vec3 way = vec3_sub(def->waypoints[i].position, def->waypoints[i - 1].position);
@@ -39,7 +39,8 @@ static vy_status check_waypoints(const vy_path_def *def, vy_error *err)
 
 vy_status vy_check_path_def(const vy_path_def *def, vy_error *err)
 {
-    if ((unsigned)def->kind > VY_PATH_SNAP) return vy_fail(err, VY_BAD_VALUE, "path.kind is not known");
+    if ((unsigned)def->kind > VY_PATH_MINIMUM_SNAP)
+        return vy_fail(err, VY_BAD_VALUE, "path.kind is not known");
     const struct {
         const char *name;
         double value;
@@ -52,12 +53,12 @@ vy_status vy_check_path_def(const vy_path_def *def, vy_error *err)
         if (real_is_finite(list[i].value) && list[i].value > 0.0) continue;
         return vy_fail(err, VY_BAD_VALUE, "path.%s must be above 0, got %g", list[i].name, list[i].value);
     }
-    if (!vy_all_finite(&def->centre.x, 3) || !vy_all_finite(&def->to.x, 3) || !real_is_finite(def->climb) ||
+    if (!vy_all_bounded(&def->centre.x, 3) || !vy_all_bounded(&def->to.x, 3) || !real_is_finite(def->climb) ||
         !real_is_finite(def->yaw) || !real_is_finite(def->start))
         return vy_fail(err, VY_BAD_VALUE, "path: centre, to, climb, yaw and start must be finite");
     if (def->kind == VY_PATH_LINE && !(vec3_length(vec3_sub(def->to, def->centre)) > 1e-6))
         return vy_fail(err, VY_BAD_VALUE, "path.to is where the line begins");
-    return def->kind == VY_PATH_SNAP ? check_waypoints(def, err) : VY_OK;
+    return def->kind == VY_PATH_MINIMUM_SNAP ? check_waypoints(def, err) : VY_OK;
 }
 
 void vy_path_build(const vy_path_def *def, path_model *out)
@@ -65,8 +66,8 @@ void vy_path_build(const vy_path_def *def, path_model *out)
     memset(out, 0, sizeof *out);
     out->def = *def;
     if (def->kind == VY_PATH_SETPOINTS) return;
-    if (def->kind == VY_PATH_SNAP) {
-        vy_snap_build(def, out);
+    if (def->kind == VY_PATH_MINIMUM_SNAP) {
+        vy_minimum_snap_build(def, out);
         return;
     }
     const double round = TWO_PI * def->radius;
@@ -75,7 +76,7 @@ void vy_path_build(const vy_path_def *def, path_model *out)
     if (def->kind == VY_PATH_LINE) {
         length = vec3_length(vec3_sub(def->to, def->centre));
         out->phase_per_metre = 1.0 / length;
-    } else if (def->kind == VY_PATH_EIGHT) {
+    } else if (def->kind == VY_PATH_FIGURE_EIGHT) {
         length = def->laps * EIGHT_LENGTH * def->radius;
         out->phase_per_metre = TWO_PI / (EIGHT_LENGTH * def->radius);
     } else if (def->kind == VY_PATH_HELIX) {

@@ -10,4 +10,4 @@ vy_status vy_check_path_def(const vy_path_def *def, vy_error *err);
 void vy_path_build(const vy_path_def *def, path_model *out);
 
 /// The trajectory of minimum snap through the waypoints of a checked def.
-void vy_snap_build(const vy_path_def *def, path_model *out);
+void vy_minimum_snap_build(const vy_path_def *def, path_model *out);

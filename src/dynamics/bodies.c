@@ -93,7 +93,7 @@ static size_t array_sizes(const vy_bodies *b, size_t n, size_t m, size_t out[BOD
     int i = 0;
 #define ARRAY(member, elements)              \
     out[i] = (elements) * sizeof *b->member; \
-    sum += vy_arena_size(out[i++]);
+    sum += vy_arena_aligned_size(out[i++]);
     BODY_ARRAYS(ARRAY)
 #undef ARRAY
     VY_ASSERT(i == BODY_ARRAY_COUNT);
@@ -110,8 +110,8 @@ static vy_status move_arrays(vy_bodies *b, size_t n, size_t m)
     if (memory == NULL) return VY_NO_MEMORY;
     vy_arena arena = {(unsigned char *)memory + (64 - (uintptr_t)memory % 64) % 64, size, 0};
     int i = 0;
-#define ARRAY(member, elements)                                        \
-    b->member = vy_arena_move(&arena, b->member, before[i], after[i]); \
+#define ARRAY(member, elements)                                           \
+    b->member = vy_arena_realloc(&arena, b->member, before[i], after[i]); \
     ++i;
     BODY_ARRAYS(ARRAY)
 #undef ARRAY
@@ -245,7 +245,7 @@ static vy_status set_mass(const vy_body_def *def, body_slot *slot, body_params *
 
 static vy_body_id id_of(const vy_bodies *b, uint32_t i)
 {
-    VY_ASSERT(i < b->limit && b->slots[i].used);
+    VY_ASSERT(i < b->slot_count && b->slots[i].used);
     const vy_body_id id = {((uint64_t)b->slots[i].generation << 32) | (i + 1u)};
     return id;
 }
@@ -253,7 +253,7 @@ static vy_body_id id_of(const vy_bodies *b, uint32_t i)
 int64_t vy_bodies_find(const vy_bodies *b, vy_body_id id)
 {
     const uint64_t i = (id.bits & 0xffffffffu) - 1u;
-    if (i >= b->limit || !b->slots[i].used || b->slots[i].generation != id.bits >> 32) return -1;
+    if (i >= b->slot_count || !b->slots[i].used || b->slots[i].generation != id.bits >> 32) return -1;
     return (int64_t)i;
 }
 
@@ -269,10 +269,10 @@ vy_status vy_bodies_add(vy_bodies *b, const vy_body_def *def, vy_body_id *out, v
     if (status != VY_OK) return status;
     slot.material = def->material;
     slot.no_sleep = def->no_sleep != 0;
-    if (b->first_free == 0) status = vy_bodies_reserve(b, (uint64_t)b->limit + 1, 0, err);
+    if (b->first_free == 0) status = vy_bodies_reserve(b, (uint64_t)b->slot_count + 1, 0, err);
     if (status != VY_OK) return status;
-    const uint32_t i = b->first_free != 0 ? b->first_free - 1u : b->limit++;
-    VY_ASSERT(i < b->limit && b->limit <= b->body_cap && !b->slots[i].used);
+    const uint32_t i = b->first_free != 0 ? b->first_free - 1u : b->slot_count++;
+    VY_ASSERT(i < b->slot_count && b->slot_count <= b->body_cap && !b->slots[i].used);
     if (b->first_free != 0) b->first_free = b->slots[i].next;
     slot.generation = b->slots[i].generation;
     b->slots[i] = slot;
@@ -284,7 +284,7 @@ vy_status vy_bodies_add(vy_bodies *b, const vy_body_def *def, vy_body_id *out, v
     b->awake[i] = def->kind == VY_BODY_DYNAMIC;
     b->count += 1;
     b->head->revision += 1;
-    VY_ASSERT(b->count <= b->limit && quat_is_unit(b->state[i].attitude));
+    VY_ASSERT(b->count <= b->slot_count && quat_is_unit(b->state[i].attitude));
     vy_contacts_add_body(b, i);
     if (out != NULL) *out = id_of(b, i);
     return VY_OK;
@@ -321,12 +321,12 @@ vy_status vy_bodies_remove(vy_bodies *b, vy_body_id id)
 }
 
 uint32_t vy_bodies_count(const vy_bodies *b) { return b->count; }
-uint32_t vy_bodies_limit(const vy_bodies *b) { return b->limit; }
+uint32_t vy_bodies_slot_count(const vy_bodies *b) { return b->slot_count; }
 int vy_bodies_has(const vy_bodies *b, vy_body_id id) { return vy_bodies_find(b, id) >= 0; }
 
 vy_body_id vy_bodies_at(const vy_bodies *b, uint32_t slot)
 {
-    return slot < b->limit && b->slots[slot].used ? id_of(b, slot) : VY_NULL_BODY;
+    return slot < b->slot_count && b->slots[slot].used ? id_of(b, slot) : VY_NULL_BODY;
 }
 
 vy_status vy_bodies_add_potential(vy_bodies *b, const vy_potential *potential, vy_body_id body, vy_error *err)
@@ -385,7 +385,7 @@ typedef struct state_part {
 
 static size_t list_state(const vy_bodies *b, state_part out[STATE_PARTS])
 {
-    const size_t n = b->limit, pairs = b->own_counts[0].count, asleep = b->own_counts[1].count;
+    const size_t n = b->slot_count, pairs = b->own_counts[0].count, asleep = b->own_counts[1].count;
     const struct sleep_system *z = b->sleep;
     const state_part parts[STATE_PARTS] = {
         {b->head, sizeof *b->head},
@@ -396,7 +396,7 @@ static size_t list_state(const vy_bodies *b, state_part out[STATE_PARTS])
         {b->loads, n * sizeof *b->loads},
         {b->previous, n * sizeof *b->previous},
         {b->disturbed, n * sizeof *b->disturbed},
-        {b->joint_state, b->joints->limit * sizeof *b->joint_state},
+        {b->joint_state, b->joints->slot_count * sizeof *b->joint_state},
         {z != NULL ? z->bodies : NULL, z != NULL ? n * sizeof *z->bodies : 0},
     };
     VY_ASSERT(b->contact_count == NULL || b->contact_count == &b->own_counts[0]); // a world's has others
@@ -453,8 +453,8 @@ static vy_status check_snapshot(const vy_bodies *b, const unsigned char *block, 
         (counts[1].count > 0 && b->sleep == NULL))
         return VY_BAD_VALUE;
     const unsigned char *at = block + sizeof *head + counted;
-    return vy_contacts_cache_is_valid(at, counts[0].count, b->limit) &&
-                   vy_contacts_cache_is_valid(at + counts[0].count * pair, counts[1].count, b->limit)
+    return vy_contacts_cache_is_valid(at, counts[0].count, b->slot_count) &&
+                   vy_contacts_cache_is_valid(at + counts[0].count * pair, counts[1].count, b->slot_count)
                ? VY_OK
                : VY_BAD_VALUE;
 }
@@ -478,7 +478,7 @@ vy_status vy_bodies_restore(vy_bodies *b, const void *block, size_t size)
     b->def.integrator = (vy_integrator)head.integrator;
     vy_joints_clear_multipliers(b);
     vy_sleep_sync(b);
-    for (uint32_t i = 0; i < b->limit; ++i)
+    for (uint32_t i = 0; i < b->slot_count; ++i)
         b->has_loads[i] = 1; // checking whether they are zero would cost more
     return VY_OK;
 }

@@ -55,14 +55,14 @@ struct body_sleep;
 /// plant.
 typedef struct body_driver {
     const void *self;
-    body_rates (*rates)(const void *self, uint32_t slot, const body_state *state, double time);
+    body_derivatives (*derivative)(const void *self, uint32_t slot, const body_state *state, double time);
 } body_driver;
 
 struct vy_bodies {
     vy_bodies_def def;
     uint32_t body_cap, joint_cap, potential_cap; // how many there is memory for
     void *memory;                                // of the arrays whose length is body_cap or joint_cap
-    uint32_t count, limit;                       // bodies; slots in use are below limit
+    uint32_t count, slot_count;                  // bodies; slots in use are below limit
     uint32_t first_free;                         // first free slot below limit, + 1
     body_slot *slots;
     body_params *params;
@@ -105,8 +105,8 @@ VY_FN size_t grown_capacity(size_t has, size_t need)
 int64_t vy_bodies_find(const vy_bodies *bodies, vy_body_id id);
 
 /// Force and torque of a potential, both added to.
-void vy_potential_add(const vy_potential *potential, const vy_potential_body *body, vec3 *force,
-                      vec3 *torque);
+void vy_potential_add_loads(const vy_potential *potential, const vy_potential_body *body, vec3 *force,
+                            vec3 *torque);
 
 VY_FN int body_is_dynamic(const vy_bodies *b, uint32_t i)
 {

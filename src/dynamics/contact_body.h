@@ -39,7 +39,7 @@ VY_FN int body_is_vectorised(const contact_body *s)
 
 VY_FN void contact_body_load(const vy_bodies *b, uint32_t i, double h)
 {
-    VY_ASSERT(i < b->limit && h > 0.0);
+    VY_ASSERT(i < b->slot_count && h > 0.0);
     const body_state *s = &b->contacts->start_state[i];
     contact_body *out = &b->contacts->body[i];
     contact_motion *motion = &b->contacts->motion[i];
@@ -72,7 +72,7 @@ VY_FN void contact_body_load(const vy_bodies *b, uint32_t i, double h)
 
 // Forces over h. The warm start, the contacts' impulses of the last sub-step, becomes the change of
 // velocities that it makes. Returns what it would do after the forces.
-VY_FN warm_start_work integrate_forces(const contact_body *s, contact_motion *m, double h)
+VY_FN velocity_change_work integrate_forces(const contact_body *s, contact_motion *m, double h)
 {
     VY_ASSERT(s->moves && s->inverse_mass > 0.0 && h > 0.0);
     const vec3 p = vec3_of(m->impulse), l = vec3_of(m->angular_impulse);
@@ -87,7 +87,7 @@ VY_FN warm_start_work integrate_forces(const contact_body *s, contact_motion *m,
     vec3_store(m->velocity, v);
     vec3_store(m->impulse, dv);
     vec3_store(m->angular_impulse, dw);
-    const warm_start_work work = {vec3_dot(p, v) + vec3_dot(l, w), vec3_dot(p, dv) + vec3_dot(l, dw)};
+    const velocity_change_work work = {vec3_dot(p, v) + vec3_dot(l, w), vec3_dot(p, dv) + vec3_dot(l, dw)};
     return work;
 }
 
@@ -108,22 +108,22 @@ VY_FN double energy_lost_to_contacts(const contact_body *s, const contact_motion
 }
 
 // What the change of velocities since `before` does, as that of a warm start.
-VY_FN warm_start_work change_work(const contact_body *s, const contact_motion *before,
-                                  const contact_motion *now, const body_params *params)
+VY_FN velocity_change_work work_of_change(const contact_body *s, const contact_motion *before,
+                                          const contact_motion *now, const body_params *params)
 {
     const vec3 dv = vec3_sub(vec3_of(now->velocity), vec3_of(before->velocity)),
                dw = mat3_tmul_vec(s->rotation, vec3_sub(vec3_of(now->rate), vec3_of(before->rate))),
                w = mat3_tmul_vec(s->rotation, vec3_of(before->rate));
     const vec3 change = mat3_mul_vec(params->inertia, dw);
-    const warm_start_work work = {vec3_dot(dv, vec3_of(before->velocity)) / s->inverse_mass +
-                                      vec3_dot(change, w),
-                                  vec3_dot(dv, dv) / s->inverse_mass + vec3_dot(change, dw)};
+    const velocity_change_work work = {vec3_dot(dv, vec3_of(before->velocity)) / s->inverse_mass +
+                                           vec3_dot(change, w),
+                                       vec3_dot(dv, dv) / s->inverse_mass + vec3_dot(change, dw)};
     return work;
 }
 
 // The part of restitution that brings back no more energy than the impact has taken: of Newton's rule, which
 // adds energy where several points or friction take part, as much as is energetically consistent.
-VY_FN double restitution_fraction(warm_start_work work, double loss)
+VY_FN double restitution_fraction(velocity_change_work work, double loss)
 {
     const double max_work = real_max(loss, 0.0);
     if (work.linear + 0.5 * work.quadratic <= max_work) return 1.0;
@@ -172,7 +172,7 @@ VY_FN double work_of_forces(const contact_body *s, const substep_start *from, co
 
 // The largest part of a change of velocities that leaves a kinetic energy of at most `limit`, where all of it
 // leaves `kinetic`; if none does, the part that leaves least.
-VY_FN double energy_fraction(warm_start_work work, double kinetic, double limit)
+VY_FN double energy_fraction(velocity_change_work work, double kinetic, double limit)
 {
     if (kinetic <= limit || work.quadratic == 0.0) return 1.0;
     if (!(work.quadratic <= REAL_MAX)) return 0.0; // a motion that overflowed
@@ -184,7 +184,7 @@ VY_FN double energy_fraction(warm_start_work work, double kinetic, double limit)
 
 // What all velocities are scaled by where that fraction is not little enough: the work that contacts do
 // against forces by moving bodies is taken from their kinetic energy.
-VY_FN double energy_scale(warm_start_work work, double kinetic, double limit, double fraction)
+VY_FN double energy_scale(velocity_change_work work, double kinetic, double limit, double fraction)
 {
     if (kinetic <= limit || !(work.quadratic > 0.0 && work.quadratic <= REAL_MAX)) return 1.0;
     const double left = kinetic - (1.0 - fraction) * (work.linear + 0.5 * (1.0 + fraction) * work.quadratic);
@@ -192,7 +192,7 @@ VY_FN double energy_scale(warm_start_work work, double kinetic, double limit, do
 }
 
 // Of a body of an island whose contacts add energy: its part of what they changed, and of the warm start.
-VY_FN void limit_motion(const contact_motion *before, contact_motion *m, double scale)
+VY_FN void apply_energy_limit(const contact_motion *before, contact_motion *m, double scale)
 {
     const double fraction = m->fraction;
     if (fraction == 1.0 && scale == 1.0) return;
@@ -212,7 +212,7 @@ VY_FN void limit_motion(const contact_motion *before, contact_motion *m, double 
 // The part of a warm start that is used: all of it, unless it would add energy; then what takes most of it.
 // Impulses of an impact, or of bodies that have turned since, are no guess of the next ones; neither are
 // those of a restored state whose work overflows.
-VY_FN double warm_start_fraction(warm_start_work work)
+VY_FN double warm_start_fraction(velocity_change_work work)
 {
     if (work.linear + 0.5 * work.quadratic <= 0.0) return 1.0;
     const double fraction = -work.linear / work.quadratic;
@@ -296,7 +296,7 @@ VY_FN void contact_body_store(vy_bodies *b, uint32_t i)
 {
     contact_system *s = b->contacts;
     const contact_body *from = &s->body[i];
-    VY_ASSERT(i < b->limit && from->moves && b->awake[i]);
+    VY_ASSERT(i < b->slot_count && from->moves && b->awake[i]);
     const contact_motion *m = &s->motion[i];
     const body_state n = {vec3_add(from->start_position, vec3_of(from->delta_position)), vec3_of(m->velocity),
                           from->attitude, mat3_tmul_vec(from->rotation, vec3_of(m->rate))};

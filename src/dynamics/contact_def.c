@@ -10,13 +10,14 @@ enum { MAX_RESERVE = 1 << 24 };
 _Static_assert(sizeof(vy_contact_solver) == sizeof(int), "choices are read and written as int");
 
 const vy_choice vy_contact_solvers[2] = {
-    CHOICE("soft", VY_SOLVER_SOFT, "sub-steps of soft contacts, friction by Coulomb's cone"),
-    CHOICE("impulse", VY_SOLVER_IMPULSE, "one impulse per contact, then part of the overlap is moved away"),
+    CHOICE("soft", VY_CONTACT_SOLVER_SOFT, "sub-steps of soft contacts, friction by Coulomb's cone"),
+    CHOICE("impulse", VY_CONTACT_SOLVER_IMPULSE,
+           "one impulse per contact, then part of the overlap is moved away"),
 };
-static const vy_row own_rows[] = {ROWS_contacts(vy_contacts_def, )};
-static const vy_table own_table = {.size = sizeof(vy_contacts_def), ROWS(own_rows)};
+static const vy_schema_row own_rows[] = {ROWS_contacts(vy_contacts_def, )};
+static const vy_schema_table own_table = {.size = sizeof(vy_contacts_def), ROWS(own_rows)};
 
-static const vy_row material_rows[] = {
+static const vy_schema_row material_rows[] = {
     ROW("friction", NUMBER, vy_material, friction, .range = AT_LEAST_0, .help = "Coulomb's coefficient"),
     ROW("restitution", NUMBER, vy_material, restitution, .range = WITHIN(0.0, 1.0),
         .help = "speed after an impact over speed before"),
@@ -25,7 +26,7 @@ static const vy_row material_rows[] = {
     ROW("spinning", NUMBER, vy_material, spinning, .unit = "m", .range = AT_LEAST_0,
         .help = "torque against spinning about the normal over normal force"),
 };
-const vy_table vy_table_material = {
+const vy_schema_table vy_table_material = {
     .title = "Material",
     .help = "A surface. Two that meet combine by the geometric mean of each number.",
     .size = sizeof(vy_material),
@@ -35,7 +36,7 @@ vy_material vy_default_material(void) { return (vy_material){.friction = 0.5}; }
 
 vy_contacts_def vy_default_contacts_def(void)
 {
-    return (vy_contacts_def){.solver = VY_SOLVER_SOFT,
+    return (vy_contacts_def){.solver = VY_CONTACT_SOLVER_SOFT,
                              .substep = 1.0 / 240.0,
                              .slop = 1e-4,
                              .push_speed = 3.0,
@@ -48,7 +49,7 @@ vy_contacts_def vy_default_contacts_def(void)
 vy_contacts_def vy_impulse_contacts_def(void)
 {
     vy_contacts_def def = vy_default_contacts_def();
-    def.solver = VY_SOLVER_IMPULSE;
+    def.solver = VY_CONTACT_SOLVER_IMPULSE;
     def.slop = 0.01;
     return def;
 }

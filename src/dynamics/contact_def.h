@@ -6,16 +6,16 @@
 
 /// A contact has ended once nothing was pushed for so long. What slides or tips over an edge is lifted by a
 /// few micrometres in a step, and pushed in every second or third one alone.
-#define CONTACT_PAUSE 0.01 // [s]
-enum { CONTACT_PAUSES = 4 };
+#define CONTACT_DEBOUNCE_TIME 0.01 // [s]
+enum { CONTACT_DEBOUNCE_MAX = 4 };
 
 /// Totals of the contacts of a drone or body. Every one has them in a world with contacts.
 typedef struct contact_totals_block {
     uint64_t now;            // contacts with an impulse in the last step
     uint64_t count, crashes; // since the start
-    // Pushes that paused at most CONTACT_PAUSE ago, the latest first: by whom, its number + 1, and in the low
-    // half since which tick. Of more than these the oldest are dropped.
-    uint64_t paused[CONTACT_PAUSES];
+    // Pushes that paused at most CONTACT_DEBOUNCE_TIME ago, the latest first: by whom, its number + 1, and in
+    // the low half since which tick. Of more than these the oldest are dropped.
+    uint64_t paused[CONTACT_DEBOUNCE_MAX];
     struct {
         double impulse[3], angular[3]; // [N s] world, [N m s] body: in the last step
         double speed;                  // [m/s] largest at which a contact closed
@@ -28,7 +28,7 @@ typedef struct contact_totals_block {
     F(block, now, INTEGER, 1, "", "contacts with an impulse in the last step")              \
     F(block, count, INTEGER, 1, "", "contacts begun since the start")                       \
     F(block, crashes, INTEGER, 1, "", "impacts beyond its limits since the start")          \
-    F(block, paused, INTEGER, CONTACT_PAUSES, "",                                           \
+    F(block, paused, INTEGER, CONTACT_DEBOUNCE_MAX, "",                                     \
       "no push for at most 10 ms: by whom, its number + 1, and in the low half since when") \
     F(block, contact.impulse, VEC3, 3, "N s", "of all contacts in the last step, world")    \
     F(block, contact.angular, VEC3, 3, "N m s", "the same about the centre of mass, body")  \
@@ -68,7 +68,7 @@ typedef struct contact_block {
 
 extern const vy_choice vy_contact_solvers[2];
 /// Of a vy_material.
-extern const vy_table vy_table_material;
+extern const vy_schema_table vy_table_material;
 
 vy_status vy_contacts_check(const vy_contacts_def *def, vy_error *err);
 vy_status vy_material_check(const vy_material *m, vy_error *err);

@@ -5,7 +5,7 @@
 
 #define NO_GROUP UINT32_MAX
 
-enum { ITERATED_CONTACTS = 4096 };
+enum { ITERATION_BUDGET = 4096 };
 // Islands of so few pairs take stiff contacts: an iteration solves them nearly. In heaps those would creep.
 enum { MAX_STIFF_PAIRS = 1 };
 
@@ -19,22 +19,22 @@ typedef struct open_groups {
 // Whether a contact is solved by groups; with `retry` those of islands that are solved again.
 static int is_solved(contact_system *s, const contact_header *c, int retry)
 {
-    if (c->start != START_WARM && c->start != START_COLD) return 0;
+    if (c->solve_mode != SOLVE_WARM && c->solve_mode != SOLVE_COLD) return 0;
     return !retry || s->island_retry[c->island];
 }
 
 // In islands of many contacts fewer: they cost as many times more.
 static uint32_t limit_iterations(uint32_t iterations, uint32_t contacts, uint32_t intervals)
 {
-    const uint32_t max_iterations = ITERATED_CONTACTS / contacts / (intervals > 4 ? intervals / 4 : 1);
+    const uint32_t max_iterations = ITERATION_BUDGET / contacts / (intervals > 4 ? intervals / 4 : 1);
     return iterations < max_iterations ? iterations : max_iterations > 1 ? max_iterations : 1;
 }
 
 static void measure_islands(vy_bodies *b, int retry)
 {
     contact_system *s = b->contacts;
-    for (uint32_t i = 0; i < b->limit; ++i) {
-        s->island_size[i] = s->island_pairs[i] = 0;
+    for (uint32_t i = 0; i < b->slot_count; ++i) {
+        s->island_solved_contacts[i] = s->island_pairs[i] = 0;
         s->island_iterations[i] = 1;
         s->island_has_kinematic[i] = 0;
     }
@@ -42,33 +42,33 @@ static void measure_islands(vy_bodies *b, int retry)
         const contact_header *c = &s->headers[k];
         if (!is_solved(s, c, retry)) continue;
         const uint32_t root = c->island;
-        VY_ASSERT(root < b->limit && s->parent[root] == root);
-        s->island_size[root] += 1;
-        s->island_pairs[root] += !contact_is_of_last_pair(s, k);
+        VY_ASSERT(root < b->slot_count && s->parent[root] == root);
+        s->island_solved_contacts[root] += 1;
+        s->island_pairs[root] += !contact_is_of_previous_pair(s, k);
         if (c->iterations > s->island_iterations[root]) s->island_iterations[root] = c->iterations;
         s->island_has_kinematic[root] |= (unsigned char)c->is_prescribed;
     }
 }
 
-static uint32_t new_group(contact_system *s, contact_start start, int all_threads)
+static uint32_t new_group(contact_system *s, contact_solve_mode start, int all_threads)
 {
     s->groups[s->group_count] =
-        (contact_group){.start = start, .all_threads = all_threads, .intervals = 1, .iterations = 1};
+        (contact_group){.solve_mode = start, .all_threads = all_threads, .intervals = 1, .iterations = 1};
     return s->group_count++;
 }
 
 static uint32_t find_group(contact_system *s, uint32_t root, open_groups *open)
 {
-    const contact_start start = (contact_start)s->island_start[root];
-    VY_ASSERT(s->parent[root] == root && (start == START_WARM || start == START_COLD));
+    const contact_solve_mode start = (contact_solve_mode)s->island_solve_mode[root];
+    VY_ASSERT(s->parent[root] == root && (start == SOLVE_WARM || start == SOLVE_COLD));
     if (s->island_has_kinematic[root]) { // a kinematic body is integrated once for all islands that touch it
         if (open->kinematic == NO_GROUP) open->kinematic = new_group(s, start, 1);
         return open->kinematic;
     }
-    if (s->island_size[root] > GROUP_CONTACTS) return new_group(s, start, 1);
+    if (s->island_solved_contacts[root] > GROUP_CONTACTS) return new_group(s, start, 1);
     if (s->island_intervals[root] > 1 || s->island_iterations[root] > 1) return new_group(s, start, 0);
     uint32_t *const last = s->island_pairs[root] <= MAX_STIFF_PAIRS ? &open->stiff : &open->small;
-    if (*last == NO_GROUP || s->groups[*last].last + s->island_size[root] > GROUP_CONTACTS)
+    if (*last == NO_GROUP || s->groups[*last].last + s->island_solved_contacts[root] > GROUP_CONTACTS)
         *last = new_group(s, start, 0);
     return *last;
 }
@@ -103,19 +103,19 @@ static void add_member(contact_system *s, contact_group *g, uint32_t i) { s->mem
 static void for_members(vy_bodies *b, const open_groups open[], member_fn *fn)
 {
     contact_system *s = b->contacts;
-    for (uint32_t i = 0; i < b->limit; ++i) {
-        if (s->start_mask[i] == 0) continue;
+    for (uint32_t i = 0; i < b->slot_count; ++i) {
+        if (s->solve_mode_mask[i] == 0) continue;
         if (b->awake[i]) {
             const uint32_t root = island_root(s->parent, i);
-            VY_ASSERT(s->island_size[root] == 0 || s->group_of[root] < s->group_count);
+            VY_ASSERT(s->island_solved_contacts[root] == 0 || s->group_of[root] < s->group_count);
             s->root_of[i] = root;
-            if (s->island_size[root] > 0) fn(s, &s->groups[s->group_of[root]], i);
+            if (s->island_solved_contacts[root] > 0) fn(s, &s->groups[s->group_of[root]], i);
             continue;
         }
         s->root_of[i] = i;
-        s->warm_start_work[i] = (warm_start_work){0.0, 0.0};
-        for (int start = START_WARM; start <= START_COLD && has_prescribed_motion(b, i); ++start) {
-            if ((s->start_mask[i] & start) != 0 && open[start].kinematic != NO_GROUP)
+        s->velocity_change_work[i] = (velocity_change_work){0.0, 0.0};
+        for (int start = SOLVE_WARM; start <= SOLVE_COLD && has_prescribed_motion(b, i); ++start) {
+            if ((s->solve_mode_mask[i] & start) != 0 && open[start].kinematic != NO_GROUP)
                 fn(s, &s->groups[open[start].kinematic], i);
         }
     }
@@ -124,19 +124,19 @@ static void for_members(vy_bodies *b, const open_groups open[], member_fn *fn)
 void vy_contacts_group(vy_bodies *b, int retry)
 {
     contact_system *s = b->contacts;
-    open_groups open[START_COLD + 1];
-    for (int i = 0; i <= START_COLD; ++i) open[i] = (open_groups){NO_GROUP, NO_GROUP, NO_GROUP};
+    open_groups open[SOLVE_COLD + 1];
+    for (int i = 0; i <= SOLVE_COLD; ++i) open[i] = (open_groups){NO_GROUP, NO_GROUP, NO_GROUP};
     measure_islands(b, retry);
     s->group_count = 0;
-    for (uint32_t i = 0; i < b->limit; ++i) {
-        if (s->island_size[i] == 0) continue; // not a root, or not solved
+    for (uint32_t i = 0; i < b->slot_count; ++i) {
+        if (s->island_solved_contacts[i] == 0) continue; // not a root, or not solved
         VY_ASSERT(s->group_count < b->body_cap);
-        s->group_of[i] = find_group(s, i, &open[s->island_start[i]]);
+        s->group_of[i] = find_group(s, i, &open[s->island_solve_mode[i]]);
         contact_group *g = &s->groups[s->group_of[i]];
-        g->last += s->island_size[i];
+        g->last += s->island_solved_contacts[i];
         if (s->island_intervals[i] > g->intervals) g->intervals = s->island_intervals[i];
         const uint32_t iterations =
-            limit_iterations(s->island_iterations[i], s->island_size[i], s->island_intervals[i]);
+            limit_iterations(s->island_iterations[i], s->island_solved_contacts[i], s->island_intervals[i]);
         if (iterations > g->iterations) g->iterations = iterations;
         g->stiff |= s->island_iterations[i] > 1 || s->island_pairs[i] <= MAX_STIFF_PAIRS;
     }
@@ -148,7 +148,7 @@ void vy_contacts_group(vy_bodies *b, int retry)
         if (!is_solved(s, &s->headers[k], retry)) continue;
         contact_group *g = &s->groups[s->group_of[s->headers[k].island]];
         VY_ASSERT(g->last < s->count);
-        VY_ASSERT(g->start == (contact_start)s->headers[k].start);
+        VY_ASSERT(g->solve_mode == (contact_solve_mode)s->headers[k].solve_mode);
         s->grouped[g->last++] = k;
     }
 }

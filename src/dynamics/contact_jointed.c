@@ -13,11 +13,11 @@ enum {
     MAX_ISLAND_RETRIES = 2,
     NEWTON_ITERATIONS = 8,
     COLOURS = 64,
-    NARROW_CONTACTS = 3,
+    MAX_NARROW_CONTACTS = 3,
     NONE = 0
 };
 
-#define CONVERGED       1e-4  // [m/s] iterations end when joints change velocities by less
+#define CONVERGED_SPEED 1e-4  // [m/s] iterations end when joints change velocities by less
 #define CONVERGED_ERROR 1e-13 // of the island's extent: position error of a joint that is closed
 #define FAILED_ERROR    1e-9  // and of one that could not be closed
 
@@ -62,7 +62,7 @@ void vy_jointed_mark_islands(vy_bodies *b)
     contact_system *s = b->contacts;
     for (uint32_t n = 0; n < b->joints->island_count; ++n) {
         const uint32_t root = root_of_joints(b, n);
-        if (s->island_start[root]) s->island_start[root] = START_JOINTED;
+        if (s->island_solve_mode[root]) s->island_solve_mode[root] = SOLVE_JOINTED;
     }
 }
 
@@ -71,19 +71,19 @@ static void list_islands(vy_bodies *b)
 {
     contact_system *s = b->contacts;
     jointed_lists *r = &s->jointed;
-    for (uint32_t i = 0; i < b->limit; ++i)
+    for (uint32_t i = 0; i < b->slot_count; ++i)
         r->first_body[i] = r->first_contact[i] = r->first_joints[i] = r->loaded_for[i] = NONE;
-    for (uint32_t i = b->limit; i-- > 0;) {
+    for (uint32_t i = b->slot_count; i-- > 0;) {
         const uint32_t root = island_root(s->parent, i);
-        if (s->island_start[root] != START_JOINTED || !body_is_dynamic(b, i)) continue;
+        if (s->island_solve_mode[root] != SOLVE_JOINTED || !body_is_dynamic(b, i)) continue;
         r->next_body[i] = r->first_body[root];
         r->first_body[root] = i + 1;
     }
     for (uint32_t k = s->count; k-- > 0;) {
         const contact_header *c = &s->headers[k];
-        if (c->start != START_JOINTED) continue;
+        if (c->solve_mode != SOLVE_JOINTED) continue;
         const uint32_t root = c->island;
-        VY_ASSERT(s->island_start[root] == START_JOINTED);
+        VY_ASSERT(s->island_solve_mode[root] == SOLVE_JOINTED);
         r->next_contact[k] = r->first_contact[root];
         r->first_contact[root] = k + 1;
     }
@@ -97,7 +97,7 @@ static void list_islands(vy_bodies *b)
 // ---- one island
 
 // Load a body that is not dynamic, once per island.
-static void load_static(jointed_island *t, uint32_t i, uint32_t root, double h)
+static void load_non_dynamic(jointed_island *t, uint32_t i, uint32_t root, double h)
 {
     VY_ASSERT(!t->b->awake[i]);
     if (t->lists->loaded_for[i] == root + 1) return;
@@ -115,7 +115,7 @@ static void load_island(jointed_island *t, uint32_t root, double h, int retry)
     contact_system *s = b->contacts;
     jointed_lists *r = t->lists;
     for (uint32_t i = r->first_body[root]; i != NONE; i = r->next_body[i - 1]) {
-        VY_ASSERT(t->body_count < b->limit && body_is_dynamic(b, i - 1));
+        VY_ASSERT(t->body_count < b->slot_count && body_is_dynamic(b, i - 1));
         r->bodies[t->body_count++] = i - 1;
         const contact_body before = s->body[i - 1];
         contact_body_load(b, i - 1, h);
@@ -124,7 +124,7 @@ static void load_island(jointed_island *t, uint32_t root, double h, int retry)
             s->body[i - 1].torque = before.torque;
         }
         s->colours[i - 1] = 0;
-        s->start_mask[i - 1] = START_JOINTED;
+        s->solve_mode_mask[i - 1] = SOLVE_JOINTED;
         s->body_impulses[i - 1] = (body_impulses){{0.0, 0.0, 0.0}, {0.0, 0.0, 0.0}};
         b->joints->step_work[i - 1] = b->joints->saved_work[i - 1]; // without its free flight
         if (!b->joints->first_joint[i - 1]) continue;
@@ -136,10 +136,10 @@ static void load_island(jointed_island *t, uint32_t root, double h, int retry)
     }
     for (uint32_t k = r->first_contact[root]; k != NONE; k = r->next_contact[k - 1]) {
         const contact_header *c = &s->headers[k - 1];
-        VY_ASSERT(t->contact_count < s->count && c->start == START_JOINTED);
+        VY_ASSERT(t->contact_count < s->count && c->solve_mode == SOLVE_JOINTED);
         r->contacts[t->contact_count++] = k - 1;
-        if ((c->flags & MOVES_A) == 0) load_static(t, c->a, root, h);
-        if ((c->flags & MOVES_B) == 0) load_static(t, c->b, root, h);
+        if ((c->flags & MOVES_A) == 0) load_non_dynamic(t, c->a, root, h);
+        if ((c->flags & MOVES_B) == 0) load_non_dynamic(t, c->b, root, h);
         t->has_restitution |= (c->flags & HAS_RESTITUTION) != 0;
     }
     for (uint32_t n = r->first_joints[root]; n != NONE; n = r->next_joints[n - 1]) {
@@ -158,7 +158,8 @@ static int has_forces(const vy_bodies *b, uint32_t n)
     const joint_system *s = b->joints;
     for (uint32_t m = s->islands[n].joint_first; m < s->islands[n].joint_last; ++m) {
         const vy_joint_def *d = &s->slots[s->joint_order[m]].def;
-        if (d->stiffness != 0.0 || d->damping != 0.0 || b->joint_state[s->joint_order[m]].motor_torque != 0.0)
+        if (d->stiffness != 0.0 || d->damping != 0.0 ||
+            b->joint_state[s->joint_order[m]].max_motor_torque != 0.0)
             return 1;
     }
     return 0;
@@ -186,7 +187,7 @@ static void prepare_packs(jointed_island *t)
 {
     contact_system *s = t->b->contacts;
     uint32_t count[COLOURS + 1] = {0}, at[COLOURS + 2] = {0};
-    if (t->contact_count <= NARROW_CONTACTS) t->wide = t->narrow;
+    if (t->contact_count <= MAX_NARROW_CONTACTS) t->wide = t->narrow;
     for (uint32_t n = 0; n < t->contact_count; ++n) count[assign_colour(t, t->lists->contacts[n])] += 1;
     for (int c = 0; c <= COLOURS; ++c) at[c + 1] = at[c] + count[c];
     for (int points = 1; points <= VY_MANIFOLD_POINTS; ++points) { // so that packs are evenly filled
@@ -258,11 +259,11 @@ static void add_impulses(body_impulses *to, vec3 impulse, vec3 angular)
 static void integrate_velocities(const jointed_island *t)
 {
     const contact_system *s = t->b->contacts;
-    warm_start_work sum = {0.0, 0.0};
+    velocity_change_work sum = {0.0, 0.0};
     for (uint32_t n = 0; n < t->body_count; ++n) {
         const uint32_t i = t->lists->bodies[n];
         if (!s->body[i].moves) continue;
-        const warm_start_work work = integrate_forces(&s->body[i], &s->motion[i], t->joints.h);
+        const velocity_change_work work = integrate_forces(&s->body[i], &s->motion[i], t->joints.h);
         sum.linear += work.linear;
         sum.quadratic += work.quadratic;
     }
@@ -303,13 +304,13 @@ static void substep(jointed_island *t)
     do {
         RUN(t, solve);
         correction = vy_jointed_solve_velocity(j, 1);
-    } while (++iterations < MAX_ITERATIONS && correction > CONVERGED);
+    } while (++iterations < MAX_ITERATIONS && correction > CONVERGED_SPEED);
     integrate_and_close(t);
     t->not_finite = !is_finite(t);
     if (t->not_finite) return;
     vy_jointed_prepare(j, j->h);
     correction = vy_jointed_solve_velocity(j, 0);
-    for (int n = 1; n < iterations && correction > CONVERGED; ++n) {
+    for (int n = 1; n < iterations && correction > CONVERGED_SPEED; ++n) {
         RUN(t, relax);
         correction = vy_jointed_solve_velocity(j, 0);
     }
@@ -335,7 +336,7 @@ static void add_velocity_changes(const jointed_island *t)
     const contact_system *s = t->b->contacts;
     for (uint32_t n = 0; n < t->body_count; ++n) {
         const uint32_t i = t->lists->bodies[n];
-        VY_ASSERT(i < t->b->limit);
+        VY_ASSERT(i < t->b->slot_count);
         const contact_motion *from = &t->lists->saved_motion[n], *to = &s->motion[i];
         const mat3 r = s->body[i].rotation;
         const vec3 turn = vec3_sub(vec3_of(to->rate), vec3_of(from->rate)),
@@ -347,8 +348,8 @@ static void add_velocity_changes(const jointed_island *t)
 
 static void apply_restitution(jointed_island *t)
 {
-    double correction = CONVERGED;
-    for (int n = 0; n < RESTITUTION_ITERATIONS || (n < MAX_ITERATIONS && correction > CONVERGED); ++n) {
+    double correction = CONVERGED_SPEED;
+    for (int n = 0; n < RESTITUTION_ITERATIONS || (n < MAX_ITERATIONS && correction > CONVERGED_SPEED); ++n) {
         save_motion(t);
         RUN(t, apply_restitution);
         add_velocity_changes(t);
@@ -362,16 +363,16 @@ static void apply_restitution(jointed_island *t)
 
 // ---- intervals: as in contact_solve.c
 
-static void renew_manifolds(const jointed_island *t, uint32_t interval, double plain_h)
+static void refresh_manifolds(const jointed_island *t, uint32_t interval, double plain_h)
 {
     contact_system *s = t->b->contacts;
     for (uint32_t n = 0; n < t->contact_count; ++n) {
         const uint32_t k = t->lists->contacts[n];
         if (interval > 0) {
-            vy_contact_renew(t->b, k, t->joints.h);
+            vy_contact_refresh(t->b, k, t->joints.h);
             continue;
         }
-        vy_contact_scale(&s->contacts[k], t->joints.h / plain_h);
+        vy_contact_scale_impulses(&s->contacts[k], t->joints.h / plain_h);
         s->headers[k].flags |= HAS_INTERVALS;
         s->sums[k] = (contact_sum){.points = 0};
     }
@@ -389,7 +390,7 @@ static void finish_contacts(const jointed_island *t, double plain_h)
     const contact_system *s = t->b->contacts;
     for (uint32_t n = 0; n < t->contact_count; ++n) {
         const uint32_t k = t->lists->contacts[n];
-        vy_contact_scale(&s->contacts[k], plain_h / t->joints.h);
+        vy_contact_scale_impulses(&s->contacts[k], plain_h / t->joints.h);
         s->headers[k].impulse_points = (uint32_t)s->sums[k].points;
     }
 }
@@ -408,7 +409,7 @@ static uint32_t intervals_needed(const jointed_island *t, double h, int after)
         const uint32_t needed = vy_contacts_intervals(t->b, i, rate, h);
         max_needed = needed > max_needed ? needed : max_needed;
     }
-    const uint32_t limit_iterations = INTERVAL_CONTACTS / (t->contact_count > 0 ? t->contact_count : 1);
+    const uint32_t limit_iterations = INTERVAL_BUDGET / (t->contact_count > 0 ? t->contact_count : 1);
     return max_needed < limit_iterations ? max_needed : limit_iterations;
 }
 
@@ -486,7 +487,7 @@ static uint32_t solve_island_in_intervals(vy_bodies *b, uint32_t root, double h,
     if (b->joints->from_impact) scale_mean_impulses(&t, t.joints.h / step_h);
     if (t.has_intervals) {
         for (uint32_t n = 0; n < *intervals && !t.not_finite; ++n) {
-            renew_manifolds(&t, n, plain_h);
+            refresh_manifolds(&t, n, plain_h);
             solve_interval(&t, n, 1);
             if (!t.not_finite) finish_interval(&t);
         }
@@ -509,14 +510,14 @@ static void solve_island(vy_bodies *b, uint32_t root, double h)
         if (needed <= intervals + intervals / 2 || retry == MAX_ISLAND_RETRIES) break;
         intervals = needed;
         atomic_store_explicit(&s->not_finite, 0, memory_order_relaxed);
-        for (uint32_t i = 0; i < b->limit; ++i) {
+        for (uint32_t i = 0; i < b->slot_count; ++i) {
             if (s->jointed.loaded_for[i] == root + 1) s->jointed.loaded_for[i] = NONE;
         }
     }
     if (b->joints->from_impact || !atomic_load_explicit(&s->not_finite, memory_order_relaxed)) return;
     atomic_store_explicit(&s->not_finite, 0, memory_order_relaxed);
     for (uint32_t i = s->jointed.first_body[root]; i != NONE; i = s->jointed.next_body[i - 1])
-        s->start_mask[i - 1] |= UNSOLVED;
+        s->solve_mode_mask[i - 1] |= SOLVE_FAILED;
 }
 
 void vy_jointed_solve(vy_bodies *b, double h)
@@ -524,11 +525,11 @@ void vy_jointed_solve(vy_bodies *b, double h)
     contact_system *s = b->contacts;
     int any = 0;
     for (uint32_t n = 0; n < b->joints->island_count && !any; ++n)
-        any = s->island_start[root_of_joints(b, n)] == START_JOINTED;
+        any = s->island_solve_mode[root_of_joints(b, n)] == SOLVE_JOINTED;
     if (!any) return;
     list_islands(b);
     atomic_store_explicit(&s->not_finite, 0, memory_order_relaxed);
-    for (uint32_t i = 0; i < b->limit; ++i) {
+    for (uint32_t i = 0; i < b->slot_count; ++i) {
         if (s->jointed.first_contact[i] != NONE) solve_island(b, i, h);
     }
     if (atomic_load_explicit(&s->not_finite, memory_order_relaxed)) b->head->failed = VY_BODIES_NOT_FINITE;

@@ -61,7 +61,7 @@ typedef struct contact_header {
     uint32_t a, b;
     uint8_t flags; // contact_flag bits
     uint8_t point_count;
-    uint8_t start;           // how it is solved in this step: a contact_start, 0 for not at all
+    uint8_t solve_mode;      // how it is solved in this step: a contact_solve_mode, 0 for not at all
     uint8_t colour;          // contacts of one colour share no body that moves
     uint32_t impulse_points; // points that had an impulse in this step
     uint32_t island;         // its root
@@ -99,9 +99,9 @@ typedef struct contact_body {
 
 /// What a warm start does to the kinetic energy of a body, or of an island: applied by a part s of it,
 /// s linear + s^2 quadratic / 2.
-typedef struct warm_start_work {
+typedef struct velocity_change_work {
     double linear, quadratic; // [J]
-} warm_start_work;
+} velocity_change_work;
 
 /// A soft constraint (spring and damper) as the solver uses it: Catto's soft step.
 typedef struct contact_softness {
@@ -187,7 +187,7 @@ typedef struct contact_kernel {
     void (*limit_impulses)(const contact_context *context, void *packs, uint32_t first, uint32_t last);
     /// Forces and warm start of `width` such bodies: see contact_bodies.inl.
     int (*integrate_velocities)(const contact_context *context, const uint32_t bodies[], double h,
-                                warm_start_work work[]);
+                                velocity_change_work work[]);
     void (*integrate_positions)(const contact_context *context, const uint32_t bodies[], double h);
     /// Write the impulses back to the contacts.
     void (*store_impulses)(const contact_context *context, const void *packs, uint32_t first, uint32_t last);

@@ -18,8 +18,8 @@ VY_FN vec3 add_warm_start(const contact_context *context, const pack *p, const p
     vec3 angular = vec3_zero();
     real sum = real_set(0.0);
     for (int i = 0; i < n; ++i) {
-        angular = vec3_add_scaled(angular, p->p[i].normal_impulse, jac->angular_a[i]);
-        sum = sum + p->p[i].normal_impulse;
+        angular = vec3_add_scaled(angular, p->point[i].normal_impulse, jac->angular_a[i]);
+        sum = sum + p->point[i].normal_impulse;
     }
     const vec3 tangent_impulse =
         tangent_vector(p->tangent_impulse_1, p->tangent_1, p->tangent_impulse_2, jac->tangent_2);
@@ -39,8 +39,8 @@ VY_FN vec3 add_warm_start(const contact_context *context, const pack *p, const p
         a[i] = p->write_a[i] ? context->motion[p->a[i]].impulse : discard;
         b[i] = p->write_b[i] ? context->motion[p->b[i]].impulse : discard;
     }
-    add_row(a, vec3_neg(impulse), vec3_neg(angular_impulse_a));
-    add_row(b, impulse, angular_impulse_b);
+    add_impulse_vectors(a, vec3_neg(impulse), vec3_neg(angular_impulse_a));
+    add_impulse_vectors(b, impulse, angular_impulse_b);
     return impulse;
 }
 
@@ -49,15 +49,15 @@ VY_FN void relax_last(const contact_context *context, pack *p, pack_velocities *
     pack_jacobian jac;
     update_contact(context, p, n, &jac);
     for (int i = 0; i < n && p->has_restitution; ++i)
-        p->impact[i].max_normal_impulse = real_max(p->impact[i].max_normal_impulse, p->p[i].normal_impulse);
+        p->impact[i].max_normal_impulse = real_max(p->impact[i].max_normal_impulse, p->point[i].normal_impulse);
     solve_contact(context, p, &jac, v, n, 0);
     real normal_impulse = real_set(0.0);
     for (int i = 0; i < n; ++i) {
-        p->start[i].total_normal_impulse = p->start[i].total_normal_impulse + p->p[i].normal_impulse;
-        normal_impulse = normal_impulse + p->p[i].normal_impulse;
+        p->start[i].total_normal_impulse = p->start[i].total_normal_impulse + p->point[i].normal_impulse;
+        normal_impulse = normal_impulse + p->point[i].normal_impulse;
     }
     for (int i = 0; i < n && p->has_restitution; ++i)
-        p->impact[i].max_normal_impulse = real_max(p->impact[i].max_normal_impulse, p->p[i].normal_impulse);
+        p->impact[i].max_normal_impulse = real_max(p->impact[i].max_normal_impulse, p->point[i].normal_impulse);
     p->mean_normal_impulse =
         p->mean_normal_impulse + context->mean_weight * (normal_impulse - p->mean_normal_impulse);
     p->total_impulse = vec3_add(p->total_impulse, add_warm_start(context, p, &jac, n));
@@ -87,7 +87,7 @@ VY_FN void warm_start(const contact_context *context, const pack *p, int n)
 
 /// Call a function over points for the number that a pack has, as a constant.
 #define FOR_POINTS(p, call)  \
-    switch ((p)->points) {   \
+    switch ((p)->max_points) {   \
     case 1: call(1); break;  \
     case 2: call(2); break;  \
     default: call(4); break; \
@@ -135,7 +135,7 @@ static void kernel_scale_impulses(const contact_context *context, void *packs, u
 {
     for (pack *p = (pack *)packs + first; p < (pack *)packs + last; ++p) {
         const real fraction = load_fraction(context, p);
-        for (int i = 0; i < p->points; ++i) p->p[i].normal_impulse = fraction * p->p[i].normal_impulse;
+        for (int i = 0; i < p->max_points; ++i) p->point[i].normal_impulse = fraction * p->point[i].normal_impulse;
         p->tangent_impulse_1 = fraction * p->tangent_impulse_1;
         p->tangent_impulse_2 = fraction * p->tangent_impulse_2;
         p->rolling_impulse_1 = fraction * p->rolling_impulse_1;
@@ -150,10 +150,10 @@ static void kernel_limit_impulses(const contact_context *context, void *packs, u
         const real less = load_fraction(context, p) - 1.0;
         const mask limited = less < 0.0;
         real sum = real_set(0.0);
-        for (int i = 0; i < p->points; ++i) {
-            const real total = p->start[i].total_normal_impulse + less * p->p[i].normal_impulse;
+        for (int i = 0; i < p->max_points; ++i) {
+            const real total = p->start[i].total_normal_impulse + less * p->point[i].normal_impulse;
             p->start[i].total_normal_impulse = real_select(limited, total, p->start[i].total_normal_impulse);
-            sum = sum + p->p[i].normal_impulse;
+            sum = sum + p->point[i].normal_impulse;
         }
         const vec3 impulse = vec3_add(vec3_scale(sum, p->normal),
                                       tangent_vector(p->tangent_impulse_1, p->tangent_1, p->tangent_impulse_2,
@@ -204,7 +204,7 @@ static void kernel_apply_restitution(const contact_context *context, void *packs
     for (pack *p = (pack *)packs + first; p < (pack *)packs + last; ++p) {
         if (!p->has_restitution) continue;
         pack_velocities v = load_velocities(context, p);
-        apply_restitution(context, p, &v, p->points);
+        apply_restitution(context, p, &v, p->max_points);
         store_velocities(context, p, &v);
     }
 }
@@ -215,7 +215,7 @@ static void kernel_restitution_friction(const contact_context *context, void *pa
     for (pack *p = (pack *)packs + first; p < (pack *)packs + last; ++p) {
         if (!p->has_restitution) continue;
         pack_velocities v = load_velocities(context, p);
-        restitution_friction(context, p, &v, p->points);
+        restitution_friction(context, p, &v, p->max_points);
         store_velocities(context, p, &v);
     }
 }
@@ -236,7 +236,7 @@ static void kernel_store_impulses(const contact_context *context, const void *pa
             c->total_impulse.y = get_lane(&p->total_impulse.y, i);
             c->total_impulse.z = get_lane(&p->total_impulse.z, i);
             for (int k = 0; k < c->point_count; ++k) {
-                c->points[k].normal_impulse = get_lane(&p->p[k].normal_impulse, i);
+                c->points[k].normal_impulse = get_lane(&p->point[k].normal_impulse, i);
                 c->total_normal_impulse[k] = get_lane(&p->start[k].total_normal_impulse, i);
                 c->relative_velocity[k] = get_lane(&p->impact[k].relative_velocity, i);
                 context->headers[p->contact[i]].impulse_points += c->total_normal_impulse[k] > 0.0;

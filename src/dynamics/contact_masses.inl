@@ -15,11 +15,11 @@ VY_FN void prepare_tangent_mass(pack *p, const pack_jacobian *jac)
                a2 = vec3_cross(p->friction_anchor_a, jac->tangent_2),
                b1 = vec3_cross(friction_anchor_b, p->tangent_1),
                b2 = vec3_cross(friction_anchor_b, jac->tangent_2);
-    const vec3 ia = mul_inertia(jac->inverse_inertia_a, a1), ib = mul_inertia(jac->inverse_inertia_b, b1);
+    const vec3 ia = mul_inverse_inertia(jac->inverse_inertia_a, a1), ib = mul_inverse_inertia(jac->inverse_inertia_b, b1);
     const real both = jac->inverse_mass_a + jac->inverse_mass_b;
     const real k11 = both + (vec3_dot(a1, ia) + vec3_dot(b1, ib)), k12 = vec3_dot(a2, ia) + vec3_dot(b2, ib),
-               k22 = both + (vec3_dot(a2, mul_inertia(jac->inverse_inertia_a, a2)) +
-                             vec3_dot(b2, mul_inertia(jac->inverse_inertia_b, b2)));
+               k22 = both + (vec3_dot(a2, mul_inverse_inertia(jac->inverse_inertia_a, a2)) +
+                             vec3_dot(b2, mul_inverse_inertia(jac->inverse_inertia_b, b2)));
     const real per = inverse_or_zero(k11 * k22 - k12 * k12);
     p->tangent_mass_11 = per * k22;
     p->tangent_mass_12 = -(per * k12);
@@ -29,8 +29,8 @@ VY_FN void prepare_tangent_mass(pack *p, const pack_jacobian *jac)
 
 VY_FN real effective_inertia(const pack_jacobian *jac, vec3 u)
 {
-    return inverse_or_zero(vec3_dot(u, mul_inertia(jac->inverse_inertia_a, u)) +
-                           vec3_dot(u, mul_inertia(jac->inverse_inertia_b, u)));
+    return inverse_or_zero(vec3_dot(u, mul_inverse_inertia(jac->inverse_inertia_a, u)) +
+                           vec3_dot(u, mul_inverse_inertia(jac->inverse_inertia_b, u)));
 }
 
 // The effective masses of all rows but friction's, at the points and inertias as they are now.
@@ -40,15 +40,15 @@ VY_FN void compute_normal_masses(pack *p, const pack_jacobian *jac, int n)
     real all = real_set(0.0);
     for (int i = 0; i < n; ++i) {
         const mask has = has_point(p, i);
-        const vec3 ta = mul_inertia(jac->inverse_inertia_a, jac->angular_a[i]),
-                   tb = mul_inertia(jac->inverse_inertia_b, angular_b(jac, i));
+        const vec3 ta = mul_inverse_inertia(jac->inverse_inertia_a, jac->angular_a[i]),
+                   tb = mul_inverse_inertia(jac->inverse_inertia_b, angular_b(jac, i));
         for (int j = i; j < n; ++j) {
             const real k = both + (vec3_dot(ta, jac->angular_a[j]) + vec3_dot(tb, angular_b(jac, j)));
             const real both_have = real_select(has & has_point(p, j), k, real_set(0.0));
             p->k_matrix[k_index(i, j)] = both_have;
             all = all + (i == j ? 1.0 : 2.0) * both_have;
         }
-        p->p[i].normal_mass = inverse_or_zero(p->k_matrix[k_index(i, i)]);
+        p->point[i].normal_mass = inverse_or_zero(p->k_matrix[k_index(i, i)]);
     }
     p->shared_mass = p->point_count / all;
     p->twist_mass = effective_inertia(jac, p->normal);
@@ -73,7 +73,7 @@ VY_FN real stale_per_lever2(const real inverse_inertia[6], real inverse_mass)
 VY_FN real stale_per_rotation2(const real inverse_inertia[6], const pack *p)
 {
     const real trace = (inverse_inertia[0] + inverse_inertia[3]) + inverse_inertia[5],
-               about = vec3_dot(p->normal, mul_inertia(inverse_inertia, p->normal));
+               about = vec3_dot(p->normal, mul_inverse_inertia(inverse_inertia, p->normal));
     return real_max(trace - 3.0 * about, real_set(0.0)) * p->twist_mass / STALE_MASS;
 }
 
@@ -95,35 +95,35 @@ VY_FN void prepare_stale(pack *p, const pack_jacobian *jac)
                per_b = stale_per_lever2(jac->inverse_inertia_b, jac->inverse_mass_b),
                part_b = p->inverse_mass_ratio_b, part_a = 1.0 - part_b;
     const vec3 friction_anchor_b = vec3_sub(p->friction_anchor_a, p->a_to_b);
-    p->stale_shift = real_max(part_b * part_b * per_a, part_a * part_a * per_b);
-    p->stale_rotation_a = real_max(per_a * vec3_dot(p->friction_anchor_a, p->friction_anchor_a),
+    p->stale_per_shift2 = real_max(part_b * part_b * per_a, part_a * part_a * per_b);
+    p->stale_per_angle2_a = real_max(per_a * vec3_dot(p->friction_anchor_a, p->friction_anchor_a),
                                    stale_per_rotation2(jac->inverse_inertia_a, p));
-    p->stale_rotation_b = real_max(per_b * vec3_dot(friction_anchor_b, friction_anchor_b),
+    p->stale_per_angle2_b = real_max(per_b * vec3_dot(friction_anchor_b, friction_anchor_b),
                                    stale_per_rotation2(jac->inverse_inertia_b, p));
-    p->stale_anchor = FRICTION_WEIGHT * real_max(per_a, per_b);
+    p->stale_per_anchor_shift2 = FRICTION_WEIGHT * real_max(per_a, per_b);
     p->lane_was_stale = real_set(0.0);
     p->was_stale = 0;
-    p->max_stale_shift = max_of_lanes(&p->stale_shift);
-    p->max_stale_rotation_a = max_of_lanes(&p->stale_rotation_a);
-    p->max_stale_rotation_b = max_of_lanes(&p->stale_rotation_b);
+    p->max_stale_per_shift2 = max_of_lanes(&p->stale_per_shift2);
+    p->max_stale_per_angle2_a = max_of_lanes(&p->stale_per_angle2_a);
+    p->max_stale_per_angle2_b = max_of_lanes(&p->stale_per_angle2_b);
 }
 
 // Lanes for which an effective mass may be another one: those whose levers have moved, or whose bodies have
 // turned, since the start of the step.
-VY_FN mask stale_masses(const pack *p, real turn2_a, real turn2_b)
+VY_FN mask stale_masses(const pack *p, real angle2_a, real angle2_b)
 {
     const vec3 moved = vec3_sub(p->a_to_b, p->start_a_to_b);
     const real moved2 = vec3_dot(moved, moved);
     const real most =
-        p->max_stale_shift * moved2 + (p->max_stale_rotation_a * real_max(turn2_a, real_set(0.0)) +
-                                       p->max_stale_rotation_b * real_max(turn2_b, real_set(0.0)));
+        p->max_stale_per_shift2 * moved2 + (p->max_stale_per_angle2_a * real_max(angle2_a, real_set(0.0)) +
+                                       p->max_stale_per_angle2_b * real_max(angle2_b, real_set(0.0)));
     if (!p->was_stale && mask_all(most <= 1.0)) return mask_set(0); // most packs: each lane's are not read
     const mask now =
-        p->stale_shift * moved2 + (p->stale_rotation_a * turn2_a + p->stale_rotation_b * turn2_b) > 1.0;
+        p->stale_per_shift2 * moved2 + (p->stale_per_angle2_a * angle2_a + p->stale_per_angle2_b * angle2_b) > 1.0;
     return now | (p->lane_was_stale > 0.0); // then the masses are not those of the start of the step
 }
 
-VY_FN void renew_tangent_mass(mask m, pack *p, const pack_jacobian *jac)
+VY_FN void refresh_tangent_mass(mask m, pack *p, const pack_jacobian *jac)
 {
     const real m11 = p->tangent_mass_11, m12 = p->tangent_mass_12, m22 = p->tangent_mass_22;
     const vec3 anchor = p->mass_anchor_a;
@@ -134,13 +134,13 @@ VY_FN void renew_tangent_mass(mask m, pack *p, const pack_jacobian *jac)
     p->mass_anchor_a = vec3_select(m, p->mass_anchor_a, anchor);
 }
 
-VY_FN void renew_normal_masses(mask m, pack *p, const pack_jacobian *jac, int n)
+VY_FN void refresh_normal_masses(mask m, pack *p, const pack_jacobian *jac, int n)
 {
     real k_matrix[K_COUNT], normal_mass[POINTS];
     const real shared_mass = p->shared_mass, twist_mass = p->twist_mass, rolling_mass = p->rolling_mass;
     for (int i = 0; i < n; ++i) {
         for (int j = i; j < n; ++j) k_matrix[k_index(i, j)] = p->k_matrix[k_index(i, j)];
-        normal_mass[i] = p->p[i].normal_mass;
+        normal_mass[i] = p->point[i].normal_mass;
     }
     compute_normal_masses(p, jac, n);
     for (int i = 0; i < n; ++i) {
@@ -148,7 +148,7 @@ VY_FN void renew_normal_masses(mask m, pack *p, const pack_jacobian *jac, int n)
             const int at = k_index(i, j);
             p->k_matrix[at] = real_select(m, p->k_matrix[at], k_matrix[at]);
         }
-        p->p[i].normal_mass = real_select(m, p->p[i].normal_mass, normal_mass[i]);
+        p->point[i].normal_mass = real_select(m, p->point[i].normal_mass, normal_mass[i]);
     }
     p->shared_mass = real_select(m, p->shared_mass, shared_mass);
     p->twist_mass = real_select(m, p->twist_mass, twist_mass);
@@ -159,16 +159,16 @@ VY_FN void renew_normal_masses(mask m, pack *p, const pack_jacobian *jac, int n)
 // those of other levers may add energy.
 VY_FN void update_contact(const contact_context *job, pack *p, int n, pack_jacobian *jac)
 {
-    real turn2_a, turn2_b;
-    update_points(job, p, n, &turn2_a, &turn2_b);
+    real angle2_a, angle2_b;
+    update_points(job, p, n, &angle2_a, &angle2_b);
     load_jacobian(job, p, n, jac);
-    const mask stale = stale_masses(p, turn2_a, turn2_b);
+    const mask stale = stale_masses(p, angle2_a, angle2_b);
     if (mask_any(stale)) {
-        renew_normal_masses(stale, p, jac, n);
+        refresh_normal_masses(stale, p, jac, n);
         p->lane_was_stale = real_select(stale, real_set(1.0), p->lane_was_stale);
         p->was_stale = 1;
     }
     const vec3 change = vec3_sub(p->friction_anchor_a, p->mass_anchor_a);
-    const mask stale_friction = stale | (p->stale_anchor * vec3_dot(change, change) > 1.0);
-    if (mask_any(stale_friction)) renew_tangent_mass(stale_friction, p, jac);
+    const mask stale_friction = stale | (p->stale_per_anchor_shift2 * vec3_dot(change, change) > 1.0);
+    if (mask_any(stale_friction)) refresh_tangent_mass(stale_friction, p, jac);
 }

@@ -28,10 +28,10 @@ typedef struct pack {
     uint32_t a[VY_LANES], b[VY_LANES], contact[VY_LANES];
     int write_a[VY_LANES], write_b[VY_LANES]; // 1: it moves
     uint32_t lanes;                           // in use
-    int points;                               // 1, 2 or 4: no lane has more
+    int max_points;                               // 1, 2 or 4: no lane has more
     int has_rolling, has_restitution;         // some lane has
     int was_stale;                            // some lane has effective masses computed anew in this step
-    double max_stale_shift, max_stale_rotation_a, max_stale_rotation_b; // of all lanes
+    double max_stale_per_shift2, max_stale_per_angle2_a, max_stale_per_angle2_b; // of all lanes
     vec3 normal, tangent_1;
     vec3 a_to_b;            // [m] between the centres of mass, now
     vec3 contact_shift;     // [m] how far the contact has moved since the start of the step
@@ -46,16 +46,16 @@ typedef struct pack {
     real tangent_impulse_1, tangent_impulse_2, rolling_impulse_1, rolling_impulse_2, twist_impulse;
     real shared_mass;       // [kg] effective mass of an impulse shared evenly by all points
     real k_matrix[K_COUNT]; // [1/kg] J M^-1 J^T of the points, symmetric: see k_index()
-    pack_point p[POINTS];
+    pack_point point[POINTS];
     vec3 start_a_to_b;         // [m] a_to_b at the start of the step
     vec3 total_impulse;        // [N s] on b
     vec3 mass_anchor_a;        // [m] friction_anchor_a for which the effective masses were computed
-    real stale_anchor;         // [1/m^2] what a move of mass_anchor_a does to them
+    real stale_per_anchor_shift2;         // [1/m^2] what a move of mass_anchor_a does to them
     real inverse_mass_ratio_b; // of b's inverse mass in the sum of both: the contact moves with the lighter
                                // body
     pack_point_start start[POINTS];
-    real stale_shift;                        // [1/m^2] what moves of the contact do to effective masses
-    real stale_rotation_a, stale_rotation_b; // what turns of the bodies do: see stale_masses()
+    real stale_per_shift2;                        // [1/m^2] what moves of the contact do to effective masses
+    real stale_per_angle2_a, stale_per_angle2_b; // what turns of the bodies do: see stale_masses()
     real lane_was_stale;                     // 1: they have been computed anew in this step
     real restitution;
     vec3 impact_impulse; // [N s] total_impulse without restitution
@@ -147,7 +147,7 @@ VY_FN void load_jacobian(const contact_context *context, const pack *p, int n, p
 }
 
 // Store two vectors as a row of each lane's body; bodies that do not move are written to `discard`.
-VY_FN void store_row(double *const to[VY_LANES], vec3 u, vec3 v)
+VY_FN void store_vectors(double *const to[VY_LANES], vec3 u, vec3 v)
 {
     const real x[8] = {u.x, u.y, u.z, v.x, v.y, v.z, real_set(0.0), real_set(0.0)};
     real_store_rows(to, x);
@@ -161,21 +161,21 @@ VY_FN void store_velocities(const contact_context *context, const pack *p, const
         a[i] = p->write_a[i] ? context->motion[p->a[i]].velocity : discard;
         b[i] = p->write_b[i] ? context->motion[p->b[i]].velocity : discard;
     }
-    store_row(a, v->va, v->wa);
-    store_row(b, v->vb, v->wb);
+    store_vectors(a, v->va, v->wa);
+    store_vectors(b, v->vb, v->wb);
 }
 
 // Add an impulse and an angular impulse to the bodies' warm start.
-VY_FN void add_row(double *const to[VY_LANES], vec3 impulse, vec3 angular_impulse)
+VY_FN void add_impulse_vectors(double *const to[VY_LANES], vec3 impulse, vec3 angular_impulse)
 {
     real x[8];
     real_load_rows((const double *const *)to, x);
-    store_row(to, vec3_add(vec3_make(x[0], x[1], x[2]), impulse),
+    store_vectors(to, vec3_add(vec3_make(x[0], x[1], x[2]), impulse),
               vec3_add(vec3_make(x[3], x[4], x[5]), angular_impulse));
 }
 
 // I^-1 v
-VY_FN vec3 mul_inertia(const real inverse[6], vec3 v)
+VY_FN vec3 mul_inverse_inertia(const real inverse[6], vec3 v)
 {
     return vec3_make((inverse[0] * v.x + inverse[1] * v.y) + inverse[2] * v.z,
                      (inverse[1] * v.x + inverse[3] * v.y) + inverse[4] * v.z,

@@ -18,7 +18,7 @@ static body_sweep sweep_of(const vy_bodies *b, uint32_t i, double h, double radi
 
 void vy_contacts_sweep_bounds(vy_bodies *b, uint32_t i, double h)
 {
-    VY_ASSERT(i < b->limit && h > 0.0 && b->slots[i].shape.kind != VY_SHAPE_NONE);
+    VY_ASSERT(i < b->slot_count && h > 0.0 && b->slots[i].shape.kind != VY_SHAPE_NONE);
     contact_system *s = b->contacts;
     const body_state *start = &s->start_state[i];
     s->pose[i] = body_shape_pose(b, i, start);
@@ -105,13 +105,13 @@ static void sort_pairs(vy_bodies *b, const uint64_t *keys, size_t count, uint64_
     VY_ASSERT(count <= b->contacts->capacity.pairs && keys != out);
     contact_system *s = b->contacts;
     uint32_t *const end = s->bucket + 1;
-    memset(s->bucket, 0, ((size_t)b->limit + 1) * sizeof *s->bucket);
+    memset(s->bucket, 0, ((size_t)b->slot_count + 1) * sizeof *s->bucket);
     for (size_t k = 0; k < count; ++k) end[keys[k] >> 32] += 1;
-    for (uint32_t i = 0; i < b->limit; ++i) end[i] += s->bucket[i];
+    for (uint32_t i = 0; i < b->slot_count; ++i) end[i] += s->bucket[i];
     for (size_t k = 0; k < count; ++k) out[s->bucket[keys[k] >> 32]++] = keys[k];
     for (size_t k = 1; k < count; ++k) { // no key moves beyond its bucket
         const uint64_t key = out[k];
-        VY_ASSERT(key >> 32 < (uint32_t)key && (uint32_t)key < b->limit);
+        VY_ASSERT(key >> 32 < (uint32_t)key && (uint32_t)key < b->slot_count);
         size_t at = k;
         for (; at > 0 && out[at - 1] > key; --at) out[at] = out[at - 1];
         VY_ASSERT(at == 0 || out[at - 1] < key);
@@ -143,7 +143,7 @@ static vy_status list_tree_pairs(vy_bodies *b)
     }
     for (size_t k = 0; k < found; ++k) {
         const uint32_t i = s->slot_of[s->pairs[k].a], j = s->slot_of[s->pairs[k].b];
-        VY_ASSERT(i != j && i < b->limit && j < b->limit);
+        VY_ASSERT(i != j && i < b->slot_count && j < b->slot_count);
         if (either_awake(b, i, j)) s->keys[n++] = contact_key(i, j);
     }
     sort_pairs(b, s->keys, n, s->tree_keys);
@@ -212,7 +212,7 @@ static vy_status update_tree_pairs(vy_bodies *b)
         const size_t had = s->capacity.pairs;
         kept = n;
         atomic_store_explicit(&s->found_pairs, n, memory_order_relaxed);
-        vy_bodies_parallel_for(b, b->limit, MIN_PARALLEL_BODIES, query_tree, NULL);
+        vy_bodies_parallel_for(b, b->slot_count, MIN_PARALLEL_BODIES, query_tree, NULL);
         n = atomic_load_explicit(&s->found_pairs, memory_order_relaxed);
         if (n <= had) break;
     } while (vy_contacts_reserve(b, n, 0) == VY_OK);
@@ -241,11 +241,11 @@ static void find_moved(vy_bodies *b, void *self, size_t first, size_t last)
 // Moving boxes one by one degrades the tree, so from time to time it is rebuilt.
 static void move_boxes(vy_bodies *b, uint32_t count, double h)
 {
-    VY_ASSERT(count > 0 && count <= b->limit);
+    VY_ASSERT(count > 0 && count <= b->slot_count);
     contact_system *s = b->contacts;
     s->moved_count += count;
-    const int rebuild = s->moved_count > b->limit / REBUILD_RATIO;
-    for (uint32_t i = 0; i < b->limit; ++i) {
+    const int rebuild = s->moved_count > b->slot_count / REBUILD_RATIO;
+    for (uint32_t i = 0; i < b->slot_count; ++i) {
         if (!s->moved[i]) continue;
         if (rebuild) {
             vy_tree_replace(s->tree, s->proxy_of[i], &s->bounds[i], predicted_displacement(b, i, h));
@@ -263,12 +263,12 @@ static vy_status refresh_tree(vy_bodies *b, double h)
 {
     contact_system *s = b->contacts;
     uint32_t count = 0;
-    vy_bodies_parallel_for(b, b->limit, MIN_PARALLEL_BODIES, find_moved, &h);
-    for (uint32_t i = 0; i < b->limit; ++i) count += s->moved[i] != 0;
+    vy_bodies_parallel_for(b, b->slot_count, MIN_PARALLEL_BODIES, find_moved, &h);
+    for (uint32_t i = 0; i < b->slot_count; ++i) count += s->moved[i] != 0;
     if (!s->pairs_stale && count == 0) return VY_OK;
     if (count > 0) move_boxes(b, count, h);
     const vy_status status =
-        s->pairs_stale || count > b->limit / REBUILD_RATIO ? list_tree_pairs(b) : update_tree_pairs(b);
+        s->pairs_stale || count > b->slot_count / REBUILD_RATIO ? list_tree_pairs(b) : update_tree_pairs(b);
     s->pairs_stale = status != VY_OK;
     return status;
 }
@@ -341,7 +341,7 @@ static size_t max_contacts(const vy_bodies *b, uint64_t key)
 }
 
 // Mark the bodies that may touch a plane or a height field, *self.
-static void mark_above_ground(vy_bodies *b, void *self, size_t first, size_t last)
+static void mark_near_ground(vy_bodies *b, void *self, size_t first, size_t last)
 {
     const ground_body *ground = self;
     for (uint32_t i = (uint32_t)first; i < last; ++i)
@@ -357,14 +357,14 @@ static vy_status list_ground_pairs(vy_bodies *b, double h, size_t *count, size_t
     contact_system *s = b->contacts;
     size_t n = 0;
     *contacts = 0;
-    for (uint32_t i = 0; i < b->limit; ++i) {
+    for (uint32_t i = 0; i < b->slot_count; ++i) {
         const vy_shape *shape = &b->slots[i].shape;
         if (shape->kind == VY_SHAPE_NONE || s->proxy_of[i] >= 0 || vy_shape_is_convex(shape)) continue;
         s->pose[i] = body_shape_pose(b, i, &s->start_state[i]);
         s->sweep[i] = sweep_of(b, i, h, 0.0);
         ground_body ground = ground_of(b, i);
-        vy_bodies_parallel_for(b, b->limit, MIN_PARALLEL_BODIES, mark_above_ground, &ground);
-        for (uint32_t j = 0; j < b->limit; ++j) {
+        vy_bodies_parallel_for(b, b->slot_count, MIN_PARALLEL_BODIES, mark_near_ground, &ground);
+        for (uint32_t j = 0; j < b->slot_count; ++j) {
             if (!s->marked[j]) continue;
             if (vy_contacts_reserve(b, n + 1, 0) != VY_OK) return VY_NO_MEMORY;
             s->sorted[n] = contact_key(i, j);
@@ -397,7 +397,7 @@ vy_status vy_contacts_pairs(vy_bodies *b, double h, size_t *count)
 {
     contact_system *s = b->contacts;
     size_t ground = 0, ground_contacts = 0, n = 0, at = 0;
-    vy_bodies_parallel_for(b, b->limit, MIN_PARALLEL_BODIES, sweep_all, &h);
+    vy_bodies_parallel_for(b, b->slot_count, MIN_PARALLEL_BODIES, sweep_all, &h);
     if (refresh_tree(b, h) != VY_OK || list_ground_pairs(b, h, &ground, &ground_contacts) != VY_OK ||
         vy_contacts_reserve(b, s->tree_count + ground_contacts, 0) != VY_OK)
         return VY_NO_MEMORY;

@@ -6,7 +6,7 @@
 #include "base/assert.h"
 #include "base/cpu.h"
 
-enum { NARROW_CONTACTS = 3 };
+enum { MAX_NARROW_CONTACTS = 3 };
 enum { MIN_SHARED_CONTACTS = 32 }; // of a colour: fewer are solved sooner than threads meet
 
 const contact_kernel *vy_contacts_kernel(void)
@@ -48,7 +48,7 @@ static uint32_t colour_contacts(contact_system *s, const contact_group *g, pack_
     for (uint32_t n = g->member_first; n < g->member_last; ++n) s->colours[s->members[n]] = 0;
     for (uint32_t n = g->first; n < g->last; ++n) {
         contact_header *c = &s->headers[s->grouped[n]];
-        VY_ASSERT((c->flags & (MOVES_A | MOVES_B)) != 0 && c->start == (uint8_t)g->start);
+        VY_ASSERT((c->flags & (MOVES_A | MOVES_B)) != 0 && c->solve_mode == (uint8_t)g->solve_mode);
         const uint64_t taken_a = c->flags & MOVES_A ? s->colours[c->a] : 0,
                        taken_b = c->flags & MOVES_B ? s->colours[c->b] : 0;
         c->colour = (uint8_t)lowest_free_colour(taken_a | taken_b);
@@ -95,7 +95,7 @@ void vy_plan_packs(pack_plan *plan, void *memory)
     plan->overflow_count = colour_contacts(s, g, plan);
     plan->overflow_order = overflow_order;
     if (plan->overflow_count > 0) list_overflow(s, g, overflow_order);
-    if (count <= NARROW_CONTACTS) plan->wide = plan->narrow; // empty lanes cost as much as full ones
+    if (count <= MAX_NARROW_CONTACTS) plan->wide = plan->narrow; // empty lanes cost as much as full ones
     VY_ASSERT(plan->colours <= COLOURS && plan->overflow_count <= count);
     VY_ASSERT(((uintptr_t)memory & 63u) == 0);
     plan->packs = memory;

@@ -16,10 +16,10 @@ struct solver_part {
     uint32_t first, last;               // contacts
     uint32_t member_first, member_last; // bodies
     uint32_t packs_first, packs_last;
-    int has_restitution;  // some contact has restitution
-    int has_unvectorised; // some body is not vectorised
-    int warm_start_adds;  // the warm start of some body adds energy
-    int scales_impulses;  // of the first part: some warm start of the group is not used whole
+    int has_restitution;        // some contact has restitution
+    int has_unvectorised;       // some body is not vectorised
+    int warm_start_adds_energy; // the warm start of some body adds energy
+    int scales_impulses;        // of the first part: some warm start of the group is not used whole
     colour_range colour[COLOURS];
 };
 

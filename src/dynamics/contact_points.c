@@ -4,7 +4,7 @@
 #include "dynamics/contacts.h"
 #include "geometry/collide.h"
 
-#define INFINITE_SEPARATION 1e300
+#define INFINITE_SPEED 1e300
 // From this ratio of two masses that touch on, a solver takes as many iterations as it is.
 #define UNEQUAL_MASSES 10.0
 enum { MAX_ITERATIONS = 1024 };
@@ -131,7 +131,7 @@ static int manifolds_of(const vy_bodies *b, uint32_t i, uint32_t j, vec3 displac
 void vy_contact_fill(const vy_bodies *b, contact *c, const vy_manifold *m, const body_state *sa,
                      const body_state *sb)
 {
-    VY_ASSERT(c->a < c->b && c->b < b->limit);
+    VY_ASSERT(c->a < c->b && c->b < b->slot_count);
     c->point_count = m->count;
     c->persists = 0;
     c->normal = m->normal;
@@ -194,7 +194,7 @@ static double closing_speed_at(const pair_velocity *v, const contact *c, int i)
 // step; without such points, less than any speed.
 static double closing_speed(const pair_velocity *v, const contact *c, double max_separation)
 {
-    double max_speed = -INFINITE_SEPARATION;
+    double max_speed = -INFINITE_SPEED;
     for (int i = 0; i < c->point_count; ++i) {
         if (c->points[i].separation <= max_separation)
             max_speed = real_max(max_speed, closing_speed_at(v, c, i));

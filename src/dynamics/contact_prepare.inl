@@ -25,12 +25,12 @@ VY_FN void load_contacts(const contact *const c[VY_LANES], pack *p)
     p->rolling_impulse_1 = x[0];
     p->rolling_impulse_2 = x[1];
     p->twist_impulse = x[2];
-    for (int k = 0; k < p->points; ++k) {
+    for (int k = 0; k < p->max_points; ++k) {
         for (int i = 0; i < VY_LANES; ++i) from[i] = &c[i]->points[k].anchor_a.x;
         real_load_rows(from, x);
         p->start[k].anchor_a = vec3_make(x[0], x[1], x[2]);
         p->start[k].separation = x[3];
-        p->p[k].normal_impulse = x[4];
+        p->point[k].normal_impulse = x[4];
         p->impact[k].max_normal_impulse = p->start[k].total_normal_impulse = real_set(0.0);
     }
     p->inverse_point_count = 1.0 / p->point_count;
@@ -44,7 +44,7 @@ static void fill_lanes(const contact_context *context, const uint32_t *contacts,
     VY_ASSERT(count >= 1 && count <= VY_LANES);
     const contact *from[VY_LANES];
     p->lanes = count;
-    p->points = 1;
+    p->max_points = 1;
     p->has_rolling = p->has_restitution = 0;
     for (uint32_t i = 0; i < VY_LANES; ++i) {
         const contact *c = &context->contacts[contacts[i < count ? i : 0]];
@@ -57,7 +57,7 @@ static void fill_lanes(const contact_context *context, const uint32_t *contacts,
         p->write_b[i] = i < count && context->body[c->b].moves;
         p->has_rolling |= c->rolling_resistance > 0.0;
         p->has_restitution |= c->restitution > 0.0;
-        p->points = c->point_count > p->points ? (c->point_count == 3 ? 4 : c->point_count) : p->points;
+        p->max_points = c->point_count > p->max_points ? (c->point_count == 3 ? 4 : c->point_count) : p->max_points;
         set_lane(&p->point_count, (int)i, c->point_count);
         const double thick_a = context->thickness[c->a], thick_b = context->thickness[c->b];
         const double thin = SLOP_FRACTION * (thick_a < thick_b ? thick_a : thick_b);
@@ -88,11 +88,11 @@ VY_FN void find_impact_velocities(const contact_context *context, pack *p, int n
 VY_FN void prepare_points(const contact_context *context, pack *p, int n)
 {
     pack_jacobian jac;
-    real turn2_a, turn2_b;
+    real angle2_a, angle2_b;
     load_masses(context, p, &jac);
     VY_ASSERT(mask_all(jac.inverse_mass_a + jac.inverse_mass_b > 0.0)); // unused lanes repeat a live one
     p->inverse_mass_ratio_b = jac.inverse_mass_b / (jac.inverse_mass_a + jac.inverse_mass_b);
-    update_points(context, p, n, &turn2_a, &turn2_b);
+    update_points(context, p, n, &angle2_a, &angle2_b);
     compute_jacobian(p, n, &jac);
     compute_normal_masses(p, &jac, n);
     prepare_tangent_mass(p, &jac);

@@ -9,8 +9,8 @@
 #include "dynamics/island_motion.h"
 #include "geometry/boxes.h"
 
-#define TARGET_FRACTION 0.8 // of what is allowed: how deep it lies after that
-#define MAX_MOVE        0.3 // of the thinner one's thickness, at a time
+#define TARGET_FRACTION         0.8 // of what is allowed: how deep it lies after that
+#define MAX_CORRECTION_FRACTION 0.3 // of the thinner one's thickness, at a time
 // Iterations by the bodies' masses, which move no centre of mass; then more as if all had the same, which
 // converge where a light body lies between heavy ones.
 enum { MASS_ITERATIONS = 8, ITERATIONS = 40, PAIR_ITERATIONS = 4 };
@@ -20,7 +20,7 @@ enum { JOINT_ROUNDS = 100, ROUND_ITERATIONS = 8 };
 /// What a body is moved by.
 typedef struct mobility {
     double inverse_mass;
-    double turn; // times its inverse inertia
+    double inertia_scale; // times its inverse inertia
 } mobility;
 
 /// Where two bodies are deepest in each other.
@@ -86,10 +86,10 @@ int vy_contact_is_too_deep(const vy_bodies *b, const contact_header *c)
 }
 
 // [m] How far two bodies may be moved at a time: where the way out of each other changes on it, not far.
-static double max_move(const vy_bodies *b, const contact_header *c)
+static double max_correction(const vy_bodies *b, const contact_header *c)
 {
     const int convex = vy_shape_is_convex(&b->slots[c->a].shape) && vy_shape_is_convex(&b->slots[c->b].shape);
-    return convex ? MAX_MOVE * min_thickness(b->contacts, c) : REAL_MAX;
+    return convex ? MAX_CORRECTION_FRACTION * min_thickness(b->contacts, c) : REAL_MAX;
 }
 
 static mobility mobility_of(const vy_bodies *b, uint32_t i, int by_mass)
@@ -119,13 +119,13 @@ static void move_body(vy_bodies *b, uint32_t i, vec3 by, vec3 turn)
 }
 
 // Move two bodies apart by `distance`, each as an impulse would.
-static void push_apart(vy_bodies *b, const contact_header *c, const deepest_point *d, double distance,
-                       int by_mass)
+static void apply_position_impulse(vy_bodies *b, const contact_header *c, const deepest_point *d,
+                                   double distance, int by_mass)
 {
     const mobility ma = mobility_of(b, c->a, by_mass), mb = mobility_of(b, c->b, by_mass);
     const double ia = ma.inverse_mass, ib = mb.inverse_mass;
-    const vec3 ta = rotation_by_impulse(b, c->a, ma.turn, d->point, d->normal),
-               tb = rotation_by_impulse(b, c->b, mb.turn, d->point, d->normal);
+    const vec3 ta = rotation_by_impulse(b, c->a, ma.inertia_scale, d->point, d->normal),
+               tb = rotation_by_impulse(b, c->b, mb.inertia_scale, d->point, d->normal);
     const vec3 ra = vec3_sub(d->point, b->state[c->a].position),
                rb = vec3_sub(d->point, b->state[c->b].position);
     const double k =
@@ -140,11 +140,11 @@ static void push_apart(vy_bodies *b, const contact_header *c, const deepest_poin
 // Returns whether it was deeper.
 static int separate(vy_bodies *b, const contact_header *c, int by_mass)
 {
-    const double allowed = allowed_depth(b, c), most = max_move(b, c);
+    const double allowed = allowed_depth(b, c), most = max_correction(b, c);
     for (int n = 0; n < PAIR_ITERATIONS; ++n) {
         const deepest_point d = find_deepest_point(b, c, allowed);
         if (!(d.depth > allowed)) return n > 0;
-        push_apart(b, c, &d, real_min(d.depth - TARGET_FRACTION * allowed, most), by_mass);
+        apply_position_impulse(b, c, &d, real_min(d.depth - TARGET_FRACTION * allowed, most), by_mass);
     }
     return 1;
 }
@@ -183,7 +183,7 @@ static uint32_t list_pairs(vy_bodies *b)
     int any = 0;
     for (uint32_t k = 0; k < s->count && !any; ++k) any = (s->headers[k].flags & IS_DEEP) != 0;
     if (!any) return 0;
-    memset(s->marked, 0, b->limit);
+    memset(s->marked, 0, b->slot_count);
     for (uint32_t k = 0; k < s->count; ++k) {
         const contact_header *c = &s->headers[k];
         if ((c->flags & IS_DEEP) != 0) s->marked[c->a] = s->marked[c->b] = 1;
@@ -205,7 +205,7 @@ static uint32_t list_pairs(vy_bodies *b)
 static double work_against_forces(const vy_bodies *b, uint32_t i, const body_state *from)
 {
     const contact_system *s = b->contacts;
-    if (s->start_mask[i] == 0 || !s->body[i].moves) return 0.0;
+    if (s->solve_mode_mask[i] == 0 || !s->body[i].moves) return 0.0;
     const vec3 moved = vec3_sub(b->state[i].position, from->position);
     return -b->slots[i].mass * vec3_dot(s->body[i].acceleration, moved);
 }
@@ -215,13 +215,13 @@ static uint32_t list_bodies(vy_bodies *b, uint32_t pairs)
 {
     contact_system *s = b->contacts;
     uint32_t count = 0;
-    memset(s->marked, 0, b->limit);
+    memset(s->marked, 0, b->slot_count);
     for (uint32_t n = 0; n < pairs; ++n) {
         const contact_header *c = &s->headers[s->grouped[n]];
         s->marked[c->a] = s->marked[c->b] = 1;
     }
-    for (uint32_t i = 0; i < b->limit; ++i) {
-        if (b->awake[i] && (s->marked[i] || b->joints->first_joint[i] != 0)) s->near[count++] = i;
+    for (uint32_t i = 0; i < b->slot_count; ++i) {
+        if (b->awake[i] && (s->marked[i] || b->joints->first_joint[i] != 0)) s->near_bodies[count++] = i;
     }
     return count;
 }
@@ -231,7 +231,7 @@ static void join_bodies(vy_bodies *b, uint32_t pairs, uint32_t bodies)
 {
     contact_system *s = b->contacts;
     uint32_t *const parent = s->saved_parent;
-    for (uint32_t n = 0; n < bodies; ++n) parent[s->near[n]] = s->near[n];
+    for (uint32_t n = 0; n < bodies; ++n) parent[s->near_bodies[n]] = s->near_bodies[n];
     for (uint32_t n = 0; n < pairs; ++n) {
         const contact_header *c = &s->headers[s->grouped[n]];
         if (b->awake[c->a] && b->awake[c->b]) islands_join(parent, c->a, c->b);
@@ -249,9 +249,9 @@ static uint32_t list_island(const vy_bodies *b, uint32_t root, uint32_t bodies)
     contact_system *s = b->contacts;
     uint32_t count = 0;
     for (uint32_t n = 0; n < bodies; ++n) {
-        if (island_root(s->saved_parent, s->near[n]) != root) continue;
+        if (island_root(s->saved_parent, s->near_bodies[n]) != root) continue;
         s->island_state[count] = s->state_before[n];
-        s->fast[count++] = s->near[n];
+        s->fast_bodies[count++] = s->near_bodies[n];
     }
     return count;
 }
@@ -260,7 +260,8 @@ static double work_of_moves(const vy_bodies *b, uint32_t count)
 {
     const contact_system *s = b->contacts;
     double work = 0.0;
-    for (uint32_t n = 0; n < count; ++n) work += work_against_forces(b, s->fast[n], &s->island_state[n]);
+    for (uint32_t n = 0; n < count; ++n)
+        work += work_against_forces(b, s->fast_bodies[n], &s->island_state[n]);
     return work;
 }
 
@@ -269,12 +270,12 @@ static double work_of_moves(const vy_bodies *b, uint32_t count)
 static void conserve_momentum(vy_bodies *b, uint32_t count)
 {
     contact_system *s = b->contacts;
-    const rigid_motion before = vy_rigid_motion(b, s->fast, count, s->island_state);
-    const vec3 by = vec3_sub(before.center, vy_rigid_motion(b, s->fast, count, NULL).center);
+    const rigid_motion before = vy_rigid_motion(b, s->fast_bodies, count, s->island_state);
+    const vec3 by = vec3_sub(before.center, vy_rigid_motion(b, s->fast_bodies, count, NULL).center);
     for (uint32_t n = 0; n < count; ++n)
-        b->state[s->fast[n]].position = vec3_add(b->state[s->fast[n]].position, by);
-    const double work = work_of_moves(b, count), energy = vy_kinetic_energy(b, s->fast, count);
-    vy_limit_relative_motion(b, s->fast, count, before.angular_momentum, energy - real_max(work, 0.0));
+        b->state[s->fast_bodies[n]].position = vec3_add(b->state[s->fast_bodies[n]].position, by);
+    const double work = work_of_moves(b, count), energy = vy_kinetic_energy(b, s->fast_bodies, count);
+    vy_limit_relative_motion(b, s->fast_bodies, count, before.angular_momentum, energy - real_max(work, 0.0));
 }
 
 static int has_moved(const body_state *from, const body_state *to)
@@ -291,19 +292,21 @@ static void conserve_energy(vy_bodies *b, uint32_t pairs, uint32_t bodies)
     contact_system *s = b->contacts;
     join_bodies(b, pairs, bodies);
     vy_contacts_mark_held(b, s->saved_parent, s->marked);
-    for (uint32_t n = 0; n < bodies; ++n) s->island_retry[s->near[n]] = 0;
+    for (uint32_t n = 0; n < bodies; ++n) s->island_retry[s->near_bodies[n]] = 0;
     for (uint32_t n = 0; n < bodies; ++n) {
-        const uint32_t i = s->near[n];
+        const uint32_t i = s->near_bodies[n];
         if (has_moved(&s->state_before[n], &b->state[i]))
             s->island_retry[island_root(s->saved_parent, i)] = 1;
     }
     for (uint32_t n = 0; n < bodies; ++n) {
-        const uint32_t root = s->near[n];
+        const uint32_t root = s->near_bodies[n];
         if (island_root(s->saved_parent, root) != root || !s->island_retry[root]) continue;
         const uint32_t count = list_island(b, root, bodies);
         if (s->marked[root]) {
             const double work = work_of_moves(b, count);
-            if (work > 0.0) vy_limit_motion(b, s->fast, count, vy_kinetic_energy(b, s->fast, count) - work);
+            if (work > 0.0)
+                vy_limit_kinetic_energy(b, s->fast_bodies, count,
+                                        vy_kinetic_energy(b, s->fast_bodies, count) - work);
         } else {
             conserve_momentum(b, count);
         }
@@ -331,8 +334,8 @@ void vy_contacts_project(vy_bodies *b, double h)
     int any = count > 0;
     if (!any) return;
     const uint32_t bodies = list_bodies(b, count);
-    for (uint32_t n = 0; n < bodies; ++n) s->state_before[n] = b->state[s->near[n]];
-    memset(move_counts(s), 0, b->limit * sizeof *move_counts(s));
+    for (uint32_t n = 0; n < bodies; ++n) s->state_before[n] = b->state[s->near_bodies[n]];
+    memset(move_counts(s), 0, b->slot_count * sizeof *move_counts(s));
     for (uint32_t n = 0; n < count; ++n) checked_moves(s)[n] = NOT_CHECKED;
     for (int iteration = 0; iteration < ITERATIONS && any; ++iteration)
         any = separate_pairs(b, count, iteration < MASS_ITERATIONS);

@@ -12,7 +12,7 @@ enum { MAX_INTERVALS = 128 };
 #define RIM_FRACTION     0.5
 #define APART_SEPARATION 1e3 // [m] separation of a contact whose bodies are not near each other any more
 
-double vy_contacts_intervals_per_radian2(const vy_bodies *b, uint32_t i)
+double vy_contacts_squared_intervals_per_radian(const vy_bodies *b, uint32_t i)
 {
     if (b->slots[i].shape.kind == VY_SHAPE_SPHERE) return 0.0;
     const double turn =
@@ -22,11 +22,11 @@ double vy_contacts_intervals_per_radian2(const vy_bodies *b, uint32_t i)
 
 uint32_t vy_contacts_intervals(const vy_bodies *b, uint32_t i, vec3 rate, double h)
 {
-    VY_ASSERT(i < b->limit && h > 0.0);
+    VY_ASSERT(i < b->slot_count && h > 0.0);
     const vy_shape_kind shape = b->slots[i].shape.kind;
     if (!b->awake[i] || shape == VY_SHAPE_NONE || shape == VY_SHAPE_SPHERE) return 1;
     if (shape == VY_SHAPE_CAPSULE || shape == VY_SHAPE_CYLINDER) rate.z = 0.0; // it is round about that axis
-    const double ratio = h * vec3_length(rate) * real_sqrt(b->contacts->intervals_per_radian2[i]);
+    const double ratio = h * vec3_length(rate) * real_sqrt(b->contacts->squared_intervals_per_radian[i]);
     if (!(ratio < MAX_INTERVALS)) return MAX_INTERVALS;
     return (uint32_t)ratio + 1u;
 }
@@ -65,15 +65,15 @@ void vy_contact_set_separated(const vy_bodies *b, contact *c, const body_state *
 }
 
 /// Contacts of a pair that are renewed.
-typedef struct renewed_pair {
+typedef struct refreshed_pair {
     body_state now_a, now_b;
     contact_cache cached[VY_COLLIDE_MANIFOLDS]; // of each contact
     uint32_t count;                             // contacts
-} renewed_pair;
+} refreshed_pair;
 
 // A contact with its new manifold, or without one: NULL.
-static void renew_contact(vy_bodies *b, uint32_t k, const renewed_pair *p, uint32_t manifold_index,
-                          const vy_manifold *m)
+static void refresh_contact(vy_bodies *b, uint32_t k, const refreshed_pair *p, uint32_t manifold_index,
+                            const vy_manifold *m)
 {
     contact *c = &b->contacts->contacts[k];
     const int persists = c->persists;
@@ -90,7 +90,7 @@ static void renew_contact(vy_bodies *b, uint32_t k, const renewed_pair *p, uint3
 }
 
 // The contact of a pair whose normal is most like this one and that has no new manifold yet.
-static uint32_t most_similar(const renewed_pair *p, vec3 normal, unsigned taken)
+static uint32_t most_similar(const refreshed_pair *p, vec3 normal, unsigned taken)
 {
     uint32_t best = p->count;
     for (uint32_t n = 0; n < p->count; ++n) {
@@ -101,12 +101,12 @@ static uint32_t most_similar(const renewed_pair *p, vec3 normal, unsigned taken)
     return best;
 }
 
-void vy_contact_renew(vy_bodies *b, uint32_t k, double h)
+void vy_contact_refresh(vy_bodies *b, uint32_t k, double h)
 {
     contact_system *s = b->contacts;
     const contact *c = &s->contacts[k];
-    if (contact_is_of_last_pair(s, k)) return;
-    renewed_pair p; // not set to zeros: it is large, and most pairs have one contact
+    if (contact_is_of_previous_pair(s, k)) return;
+    refreshed_pair p; // not set to zeros: it is large, and most pairs have one contact
     p.now_a = state_now(&s->body[c->a]);
     p.now_b = state_now(&s->body[c->b]);
     p.count = 0;
@@ -122,21 +122,21 @@ void vy_contact_renew(vy_bodies *b, uint32_t k, double h)
         VY_ASSERT(p.count < VY_COLLIDE_MANIFOLDS);
         vy_contact_write_cache(&s->contacts[k + p.count], p.count, &p.cached[p.count]);
         ++p.count;
-    } while (k + p.count < s->count && contact_is_of_last_pair(s, k + p.count));
+    } while (k + p.count < s->count && contact_is_of_previous_pair(s, k + p.count));
     if (vy_collide_in_scope(&b->slots[c->a].shape, &pose_a, &b->slots[c->b].shape, &pose_b, margin, all,
                             &count) != VY_OK)
         count = 0;
     for (int n = 0; n < count && n < (int)p.count; ++n) { // deepest first
         const uint32_t manifold_index = most_similar(&p, all[n].normal, taken);
-        renew_contact(b, k + manifold_index, &p, manifold_index, &all[n]);
+        refresh_contact(b, k + manifold_index, &p, manifold_index, &all[n]);
         taken |= 1u << manifold_index;
     }
     for (uint32_t n = 0; n < p.count; ++n) {
-        if ((taken >> n & 1u) == 0) renew_contact(b, k + n, &p, n, NULL);
+        if ((taken >> n & 1u) == 0) refresh_contact(b, k + n, &p, n, NULL);
     }
 }
 
-void vy_contact_scale(contact *c, double by)
+void vy_contact_scale_impulses(contact *c, double by)
 {
     for (int i = 0; i < c->point_count; ++i) c->points[i].normal_impulse *= by;
     c->mean_normal_impulse *= by;

@@ -26,15 +26,16 @@ static void find_restitution_fractions(const pack_plan *plan)
     for (uint32_t n = g->member_first; n < g->member_last; ++n) {
         const uint32_t root = s->root_of[s->members[n]];
         if (!s->body[s->members[n]].moves) continue;
-        s->island_warm_start_work[root] = (warm_start_work){0.0, 0.0};
+        s->island_change_work[root] = (velocity_change_work){0.0, 0.0};
         s->island_energy[root] = 0.0;
     }
     for (uint32_t n = g->member_first; n < g->member_last; ++n) {
         const uint32_t i = s->members[n];
         if (!s->body[i].moves) continue;
         const body_params *params = &plan->b->params[i];
-        const warm_start_work work = change_work(&s->body[i], &s->motion_before[i], &s->motion[i], params);
-        warm_start_work *sum = &s->island_warm_start_work[s->root_of[i]];
+        const velocity_change_work work =
+            work_of_change(&s->body[i], &s->motion_before[i], &s->motion[i], params);
+        velocity_change_work *sum = &s->island_change_work[s->root_of[i]];
         sum->linear += work.linear;
         sum->quadratic += work.quadratic;
         s->island_energy[s->root_of[i]] +=
@@ -47,7 +48,7 @@ static void find_restitution_fractions(const pack_plan *plan)
         const double fraction =
             s->island_has_kinematic[root]
                 ? 1.0
-                : restitution_fraction(s->island_warm_start_work[root], s->island_energy[root]);
+                : restitution_fraction(s->island_change_work[root], s->island_energy[root]);
         s->motion[i].fraction = fraction;
         scales |= fraction != 1.0;
     }

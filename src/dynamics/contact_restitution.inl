@@ -23,8 +23,8 @@ VY_FN void apply_restitution(const contact_context *context, pack *p, pack_veloc
     for (int i = 0; i < n; ++i) {
         pack_point_start *q = &p->start[i];
         const mask now = point_bounces(context, p, i);
-        const real old = p->p[i].normal_impulse,
-                   unclamped = old - p->p[i].normal_mass * (normal_velocity(p, &jac, v, i) +
+        const real old = p->point[i].normal_impulse,
+                   unclamped = old - p->point[i].normal_mass * (normal_velocity(p, &jac, v, i) +
                                                             p->restitution * p->impact[i].relative_velocity);
         const real normal_impulse = real_select(now, real_max(unclamped, real_set(0.0)), old),
                    delta = normal_impulse - old;
@@ -35,7 +35,7 @@ VY_FN void apply_restitution(const contact_context *context, pack *p, pack_veloc
         *v = velocities_select(now, &after, v);
         p->total_impulse = vec3_select(now, vec3_add(p->total_impulse, impulse), p->total_impulse);
         q->total_normal_impulse = q->total_normal_impulse + delta;
-        p->p[i].normal_impulse = normal_impulse;
+        p->point[i].normal_impulse = normal_impulse;
     }
 }
 
@@ -63,5 +63,5 @@ VY_FN void restitution_friction(const contact_context *context, pack *p, pack_ve
     p->rolling_impulse_2 = real_select(any, none, p->rolling_impulse_2);
     p->twist_impulse = real_select(any, none, p->twist_impulse);
     for (int i = 0; i < n; ++i)
-        p->p[i].normal_impulse = real_select(point_bounces(context, p, i), none, p->p[i].normal_impulse);
+        p->point[i].normal_impulse = real_select(point_bounces(context, p, i), none, p->point[i].normal_impulse);
 }

@@ -22,14 +22,14 @@ VY_FN void apply_impulse(const pack_jacobian *jac, pack_velocities *v, vec3 impu
 {
     v->va = vec3_add_scaled(v->va, -jac->inverse_mass_a, impulse);
     v->vb = vec3_add_scaled(v->vb, jac->inverse_mass_b, impulse);
-    v->wa = vec3_sub(v->wa, mul_inertia(jac->inverse_inertia_a, angular_impulse_a));
-    v->wb = vec3_add(v->wb, mul_inertia(jac->inverse_inertia_b, angular_impulse_b));
+    v->wa = vec3_sub(v->wa, mul_inverse_inertia(jac->inverse_inertia_a, angular_impulse_a));
+    v->wb = vec3_add(v->wb, mul_inverse_inertia(jac->inverse_inertia_b, angular_impulse_b));
 }
 
 VY_FN void apply_angular_impulse(const pack_jacobian *jac, pack_velocities *v, vec3 angular_impulse)
 {
-    v->wa = vec3_sub(v->wa, mul_inertia(jac->inverse_inertia_a, angular_impulse));
-    v->wb = vec3_add(v->wb, mul_inertia(jac->inverse_inertia_b, angular_impulse));
+    v->wa = vec3_sub(v->wa, mul_inverse_inertia(jac->inverse_inertia_a, angular_impulse));
+    v->wb = vec3_add(v->wb, mul_inverse_inertia(jac->inverse_inertia_b, angular_impulse));
 }
 
 // Scale (x, y) down to the length `max` where it is longer.
@@ -51,7 +51,7 @@ VY_FN vec3 tangent_vector(real x, vec3 tangent_1, real y, vec3 tangent_2)
 VY_FN void solve_friction(pack *p, const pack_jacobian *jac, pack_velocities *v, int n)
 {
     real normal_impulse = real_set(0.0);
-    for (int i = 0; i < n; ++i) normal_impulse = normal_impulse + p->p[i].normal_impulse;
+    for (int i = 0; i < n; ++i) normal_impulse = normal_impulse + p->point[i].normal_impulse;
     if (p->has_rolling) {
         const vec3 rate = vec3_sub(v->wb, v->wa);
         const real old_impulse_1 = p->rolling_impulse_1, old_impulse_2 = p->rolling_impulse_2;
@@ -103,12 +103,12 @@ VY_FN void build_rows(const contact_context *context, const pack *p, const pack_
     const contact_softness *s = context->softness;
     real held = real_set(0.0); // the part of a point's impulse that the mean of the contact is
     if (use_bias && context->hold_mean_impulse) {
-        real sum = p->p[0].normal_impulse;
-        for (int i = 1; i < n; ++i) sum = sum + p->p[i].normal_impulse;
+        real sum = p->point[0].normal_impulse;
+        for (int i = 1; i < n; ++i) sum = sum + p->point[i].normal_impulse;
         held = real_select(sum > 0.0, p->mean_normal_impulse / sum, held);
     }
     for (int i = 0; i < n; ++i) {
-        const pack_point *q = &p->p[i];
+        const pack_point *q = &p->point[i];
         r->velocity[i] = real_select(has_point(p, i), normal_velocity(p, jac, v, i), real_set(0.0));
         r->delta[i] = real_set(0.0);
         r->mass_scale[i] = r->keep_scale[i] = real_set(1.0);
@@ -144,13 +144,13 @@ VY_FN void distribute(const pack *p, pack_rows *r, int n)
     const mask has_several = p->point_count > 1.5;
     real shared = real_set(0.0);
     for (int i = 0; i < n; ++i) {
-        const real normal_impulse = p->p[i].normal_impulse;
+        const real normal_impulse = p->point[i].normal_impulse;
         shared = shared + (((r->keep_scale[i] * normal_impulse + r->held_impulse[i]) - normal_impulse) -
                            r->mass_scale[i] * p->shared_mass * (r->velocity[i] + r->bias[i]));
     }
     shared = shared * p->inverse_point_count;
     for (int i = 0; i < n; ++i) {
-        const real delta = real_max(shared, -p->p[i].normal_impulse);
+        const real delta = real_max(shared, -p->point[i].normal_impulse);
         propagate(p, r, n, i, real_select(has_several & has_point(p, i), delta, real_set(0.0)));
     }
 }
@@ -158,9 +158,9 @@ VY_FN void distribute(const pack *p, pack_rows *r, int n)
 // One step of Gauss-Seidel: the impulse of point i, clamped at zero.
 VY_FN void solve_row(const pack *p, pack_rows *r, int n, int i, mask active_lanes)
 {
-    const real old = p->p[i].normal_impulse + r->delta[i];
+    const real old = p->point[i].normal_impulse + r->delta[i];
     const real unclamped = (r->keep_scale[i] * old + r->held_impulse[i]) -
-                           r->mass_scale[i] * p->p[i].normal_mass * (r->velocity[i] + r->bias[i]);
+                           r->mass_scale[i] * p->point[i].normal_mass * (r->velocity[i] + r->bias[i]);
     const real change = real_max(unclamped, real_set(0.0)) - old;
     propagate(p, r, n, i, real_select(active_lanes, change, real_set(0.0)));
 }
@@ -194,7 +194,7 @@ VY_FN void solve_contact(const contact_context *context, pack *p, const pack_jac
     for (int i = 0; i < n; ++i) {
         angular = vec3_add_scaled(angular, r.delta[i], jac->angular_a[i]);
         sum = sum + r.delta[i];
-        p->p[i].normal_impulse = p->p[i].normal_impulse + r.delta[i];
+        p->point[i].normal_impulse = p->point[i].normal_impulse + r.delta[i];
     }
     apply_impulse(jac, v, vec3_scale(sum, p->normal), angular,
                   vec3_add_scaled(angular, -sum, jac->angular_offset));
@@ -202,9 +202,9 @@ VY_FN void solve_contact(const contact_context *context, pack *p, const pack_jac
 }
 
 // Displacement of a body of each lane since the start of the step. Returns R^T n - n, where R is its rotation
-// since then, with quaternion (w, u): -2w (u x n) + 2u x (u x n); `turn2` is about the square of its angle.
+// since then, with quaternion (w, u): -2w (u x n) + 2u x (u x n); `angle2` is about the square of its angle.
 VY_FN vec3 load_displacement(const contact_context *context, const uint32_t body[VY_LANES], vec3 n,
-                             vec3 *moved, real *turn2)
+                             vec3 *moved, real *angle2)
 {
     const double *from[VY_LANES];
     real x[8];
@@ -212,17 +212,17 @@ VY_FN vec3 load_displacement(const contact_context *context, const uint32_t body
     real_load_rows(from, x);
     const vec3 u = vec3_make(x[4], x[5], x[6]), t = vec3_scale(real_set(2.0), vec3_cross(u, n));
     *moved = vec3_make(x[0], x[1], x[2]);
-    *turn2 = 4.0 - 4.0 * (x[3] * x[3]);
+    *angle2 = 4.0 - 4.0 * (x[3] * x[3]);
     return vec3_add_scaled(vec3_cross(u, t), -x[3], t);
 }
 
 // Update the separations, and the anchor where friction acts. The squares of the angles by which the bodies
-// have turned since the start of the step go to turn2_a and turn2_b.
-VY_FN void update_points(const contact_context *context, pack *p, int n, real *turn2_a, real *turn2_b)
+// have turned since the start of the step go to angle2_a and angle2_b.
+VY_FN void update_points(const contact_context *context, pack *p, int n, real *angle2_a, real *angle2_b)
 {
     vec3 moved_a, moved_b;
-    const vec3 na = load_displacement(context, p->a, p->normal, &moved_a, turn2_a),
-               nb = load_displacement(context, p->b, p->normal, &moved_b, turn2_b),
+    const vec3 na = load_displacement(context, p->a, p->normal, &moved_a, angle2_a),
+               nb = load_displacement(context, p->b, p->normal, &moved_b, angle2_b),
                moved = vec3_sub(moved_b, moved_a);
     // separation = n.(anchor_b' - anchor_a' + a_to_b), with anchor_b = anchor_a + separation n - a_to_b at
     // the start.
@@ -239,11 +239,11 @@ VY_FN void update_points(const contact_context *context, pack *p, int n, real *t
         const pack_point_start *q = &p->start[i];
         const mask has = has_point(p, i);
         const vec3 anchor = vec3_add_scaled(q->anchor_a, p->inverse_mass_ratio_b * q->separation, p->normal);
-        p->p[i].separation = real_select(
+        p->point[i].separation = real_select(
             has, (per_separation * q->separation + base) + vec3_dot(per_anchor, q->anchor_a), real_set(0.0));
-        sum = vec3_add_scaled(sum, p->p[i].normal_impulse, anchor);
+        sum = vec3_add_scaled(sum, p->point[i].normal_impulse, anchor);
         anchor_sum = vec3_add(anchor_sum, anchor);
-        weight = weight + p->p[i].normal_impulse;
+        weight = weight + p->point[i].normal_impulse;
     }
     const mask has_impulse = weight > 0.0;
     const real per = 1.0 / weight;
@@ -255,7 +255,7 @@ VY_FN void update_points(const contact_context *context, pack *p, int n, real *t
     for (int i = 0; i < n; ++i) {
         const pack_point_start *q = &p->start[i];
         const vec3 anchor = vec3_add_scaled(q->anchor_a, p->inverse_mass_ratio_b * q->separation, p->normal);
-        radius_sum = radius_sum + p->p[i].normal_impulse * vec3_length(vec3_sub(anchor, mean));
+        radius_sum = radius_sum + p->point[i].normal_impulse * vec3_length(vec3_sub(anchor, mean));
     }
     p->friction_radius = real_select(has_impulse & (p->point_count > 1.5), radius_sum * per, real_set(0.0));
 }

@@ -31,7 +31,7 @@ static contact_softness make_soft(double hertz, double damping_ratio, double h)
 }
 
 // The manifolds as they are now, in the first interval those of the start of the step.
-static void renew_manifolds(const pack_plan *plan, const worker *t, uint32_t interval)
+static void refresh_manifolds(const pack_plan *plan, const worker *t, uint32_t interval)
 {
     vy_bodies *b = plan->b;
     const contact_system *s = b->contacts;
@@ -39,12 +39,12 @@ static void renew_manifolds(const pack_plan *plan, const worker *t, uint32_t int
     for (uint32_t n = own->first; n < own->last; ++n) {
         const uint32_t k = s->grouped[n];
         if (interval > 0) {
-            vy_contact_renew(b, k, plan->substep_h);
+            vy_contact_refresh(b, k, plan->substep_h);
             continue;
         }
         if (plan->retry) vy_contact_reset_to_start(b, k, plan->h);
         if (plan->group->intervals == 1) continue;
-        vy_contact_scale(&s->contacts[k], plan->substep_h / plan->undivided_substep_h);
+        vy_contact_scale_impulses(&s->contacts[k], plan->substep_h / plan->undivided_substep_h);
         s->headers[k].flags |= HAS_INTERVALS;
         s->sums[k] = (contact_sum){.points = 0};
     }
@@ -92,7 +92,7 @@ static void finish_contacts(const pack_plan *plan, const worker *t)
     const struct solver_part *own = &plan->parts[t->part];
     for (uint32_t n = own->first; n < own->last; ++n) {
         const uint32_t k = s->grouped[n];
-        vy_contact_scale(&s->contacts[k], plan->undivided_substep_h / plan->substep_h);
+        vy_contact_scale_impulses(&s->contacts[k], plan->undivided_substep_h / plan->substep_h);
         s->headers[k].impulse_points = (uint32_t)s->sums[k].points;
     }
 }
@@ -115,7 +115,7 @@ static void solve_group(const pack_plan *plan, const worker *t)
     }
     barrier(t);
     for (uint32_t n = 0; n < plan->group->intervals; ++n) {
-        if (plan->retry || plan->group->intervals > 1) renew_manifolds(plan, t, n);
+        if (plan->retry || plan->group->intervals > 1) refresh_manifolds(plan, t, n);
         solve_interval(plan, t);
         if (plan->group->intervals > 1) finish_interval(plan, t);
     }
@@ -217,16 +217,16 @@ static void solve_groups_by_thread(void *self, uint32_t thread, size_t first, si
 static uint32_t intervals_for(const vy_bodies *b, uint32_t i, vec3 rate, double h, uint32_t contacts)
 {
     const uint32_t needed = vy_contacts_intervals(b, i, rate, h),
-                   max_intervals = INTERVAL_CONTACTS / (contacts > 0 ? contacts : 1);
+                   max_intervals = INTERVAL_BUDGET / (contacts > 0 ? contacts : 1);
     return needed < max_intervals ? needed : max_intervals;
 }
 
 static void count_island_contacts(vy_bodies *b)
 {
     contact_system *s = b->contacts;
-    for (uint32_t i = 0; i < b->limit; ++i) s->island_contacts[i] = 0;
+    for (uint32_t i = 0; i < b->slot_count; ++i) s->island_contacts[i] = 0;
     for (uint32_t k = 0; k < s->count; ++k) {
-        if (s->headers[k].start != START_NONE) s->island_contacts[s->headers[k].island] += 1;
+        if (s->headers[k].solve_mode != SOLVE_NONE) s->island_contacts[s->headers[k].island] += 1;
     }
 }
 
@@ -235,16 +235,16 @@ static void find_intervals(vy_bodies *b, double h, int substeps, int may_divide)
 {
     contact_system *s = b->contacts;
     int any = 0;
-    for (uint32_t i = 0; i < b->limit; ++i) {
+    for (uint32_t i = 0; i < b->slot_count; ++i) {
         s->island_intervals[i] = 1;
-        any |=
-            s->start_mask[i] != 0 && vy_contacts_needs_intervals(b, i, s->start_state[i].rate, h, substeps);
+        any |= s->solve_mode_mask[i] != 0 &&
+               vy_contacts_needs_intervals(b, i, s->start_state[i].rate, h, substeps);
     }
-    s->has_fast = any;
+    s->may_need_intervals = any;
     if (!any || !may_divide) return;
     count_island_contacts(b);
-    for (uint32_t i = 0; i < b->limit; ++i) {
-        if (s->start_mask[i] == 0 || !b->awake[i]) continue;
+    for (uint32_t i = 0; i < b->slot_count; ++i) {
+        if (s->solve_mode_mask[i] == 0 || !b->awake[i]) continue;
         const uint32_t root = island_root(s->parent, i),
                        needed = intervals_for(b, i, s->start_state[i].rate, h, s->island_contacts[root]);
         if (needed > (uint32_t)substeps && needed > s->island_intervals[root])
@@ -258,16 +258,16 @@ static int find_islands_to_retry(vy_bodies *b, double h, int substeps)
 {
     contact_system *s = b->contacts;
     int any = 0;
-    for (uint32_t i = 0; i < b->limit && !any; ++i)
-        any = (s->start_mask[i] & (START_WARM | START_COLD)) != 0 && s->body[i].moves &&
+    for (uint32_t i = 0; i < b->slot_count && !any; ++i)
+        any = (s->solve_mode_mask[i] & (SOLVE_WARM | SOLVE_COLD)) != 0 && s->body[i].moves &&
               vy_contacts_needs_intervals(b, i, vec3_of(s->motion[i].rate), h, substeps);
     if (!any) return 0;
-    if (!s->has_fast) count_island_contacts(b);
-    s->has_fast = 1;
+    if (!s->may_need_intervals) count_island_contacts(b);
+    s->may_need_intervals = 1;
     any = 0;
-    for (uint32_t i = 0; i < b->limit; ++i) s->island_retry[i] = 0;
-    for (uint32_t i = 0; i < b->limit; ++i) {
-        if ((s->start_mask[i] & (START_WARM | START_COLD)) == 0 || !s->body[i].moves) continue;
+    for (uint32_t i = 0; i < b->slot_count; ++i) s->island_retry[i] = 0;
+    for (uint32_t i = 0; i < b->slot_count; ++i) {
+        if ((s->solve_mode_mask[i] & (SOLVE_WARM | SOLVE_COLD)) == 0 || !s->body[i].moves) continue;
         const vec3 rate = mat3_tmul_vec(s->body[i].rotation, vec3_of(s->motion[i].rate));
         const uint32_t root = island_root(s->parent, i),
                        needed = intervals_for(b, i, rate, h, s->island_contacts[root]);
@@ -312,8 +312,8 @@ void vy_contacts_solve(vy_bodies *b, double h, int may_divide)
     find_intervals(b, h, substeps, may_divide);
     vy_contacts_group(b, 0);
     if (s->group_count == 0) return;
-    for (uint32_t i = 0; i < b->limit; ++i) {
-        if (s->start_mask[i] != 0 && b->slots[i].kind == VY_BODY_STATIC) contact_body_load(b, i, h);
+    for (uint32_t i = 0; i < b->slot_count; ++i) {
+        if (s->solve_mode_mask[i] != 0 && b->slots[i].kind == VY_BODY_STATIC) contact_body_load(b, i, h);
     }
     atomic_store_explicit(&s->not_finite, 0, memory_order_relaxed);
     solve_groups(&plan);

@@ -21,10 +21,10 @@ void vy_contacts_begin(vy_bodies *b)
 {
     if (b->contacts == NULL) return;
     if (vy_bodies_asleep(b) == 0) {
-        vy_bodies_parallel_for(b, b->limit, MIN_PARALLEL_COPIES, copy_states, NULL);
+        vy_bodies_parallel_for(b, b->slot_count, MIN_PARALLEL_COPIES, copy_states, NULL);
         return;
     }
-    for (uint32_t i = 0; i < b->limit; ++i) { // sleeping bodies have not moved
+    for (uint32_t i = 0; i < b->slot_count; ++i) { // sleeping bodies have not moved
         if (b->awake[i] || !body_is_dynamic(b, i)) b->contacts->start_state[i] = b->state[i];
     }
     vy_sleep_begin(b, b->def.dt);
@@ -35,11 +35,11 @@ void vy_contacts_begin(vy_bodies *b)
 static void join_islands(vy_bodies *b)
 {
     contact_system *s = b->contacts;
-    for (uint32_t i = 0; i < b->limit; ++i) {
+    for (uint32_t i = 0; i < b->slot_count; ++i) {
         s->parent[i] = i;
-        s->island_start[i] = START_NONE;
+        s->island_solve_mode[i] = SOLVE_NONE;
         s->cold_votes[i] = 0;
-        s->start_mask[i] = 0;
+        s->solve_mode_mask[i] = 0;
     }
     for (uint32_t k = 0; k < s->count; ++k) {
         const contact_header *c = &s->headers[k];
@@ -49,7 +49,7 @@ static void join_islands(vy_bodies *b)
     if (b->joints->island_count > 0) vy_jointed_join_islands(b);
     // A root is the lowest body of its island, so parents come first. With them as roots, finding one is
     // short.
-    for (uint32_t i = 0; i < b->limit; ++i) s->parent[i] = s->parent[s->parent[i]];
+    for (uint32_t i = 0; i < b->slot_count; ++i) s->parent[i] = s->parent[s->parent[i]];
 }
 
 static void set_islands(vy_bodies *b, void *self, size_t first, size_t last)
@@ -72,7 +72,7 @@ static body_state state_at_end(const vy_bodies *b, uint32_t i, double h)
 
 int vy_paths_collide(const vy_bodies *b, uint32_t i, uint32_t j, double h)
 {
-    VY_ASSERT(i != j && i < b->limit && j < b->limit);
+    VY_ASSERT(i != j && i < b->slot_count && j < b->slot_count);
     const vy_shape *x = &b->slots[i].shape, *y = &b->slots[j].shape;
     const body_state *sa = &b->contacts->start_state[i], *sb = &b->contacts->start_state[j];
     const body_state ea = state_at_end(b, i, h), eb = state_at_end(b, j, h);
@@ -95,38 +95,38 @@ static void find_cold_starts(vy_bodies *b)
     contact_system *s = b->contacts;
     for (uint32_t k = 0; k < s->count; ++k) {
         const uint32_t root = s->headers[k].island;
-        if (s->island_start[root]) s->cold_votes[root] += s->headers[k].flags & NEW_AT_REST ? 1 : -1;
+        if (s->island_solve_mode[root]) s->cold_votes[root] += s->headers[k].flags & NEW_AT_REST ? 1 : -1;
     }
-    for (uint32_t i = 0; i < b->limit; ++i) {
-        if (s->cold_votes[i] > 0) s->island_start[i] = START_COLD;
+    for (uint32_t i = 0; i < b->slot_count; ++i) {
+        if (s->cold_votes[i] > 0) s->island_solve_mode[i] = SOLVE_COLD;
     }
 }
 
-static void find_island_starts(vy_bodies *b, double h)
+static void find_solve_modes(vy_bodies *b, double h)
 {
     contact_system *s = b->contacts;
     for (uint32_t k = 0; k < s->count; ++k) {
-        if (s->headers[k].flags & KEEPS_TOUCHING) s->island_start[s->headers[k].island] = START_WARM;
+        if (s->headers[k].flags & KEEPS_TOUCHING) s->island_solve_mode[s->headers[k].island] = SOLVE_WARM;
     }
     for (uint32_t k = 0; k < s->count; ++k) {
         const uint32_t root = s->headers[k].island;
-        if (!s->island_start[root] && !contact_is_of_last_pair(s, k) &&
+        if (!s->island_solve_mode[root] && !contact_is_of_previous_pair(s, k) &&
             vy_paths_collide(b, s->headers[k].a, s->headers[k].b, h))
-            s->island_start[root] = START_WARM;
+            s->island_solve_mode[root] = SOLVE_WARM;
     }
     find_cold_starts(b);
     if (b->joints->island_count > 0) vy_jointed_mark_islands(b);
     for (uint32_t k = 0; k < s->count; ++k) {
         contact_header *c = &s->headers[k];
-        c->start = (uint8_t)s->island_start[c->island];
+        c->solve_mode = (uint8_t)s->island_solve_mode[c->island];
         VY_ASSERT((c->flags & MOVES_A) == 0 || (c->flags & MOVES_B) == 0 ||
                   island_root(s->parent, c->a) == island_root(s->parent, c->b));
-        s->start_mask[c->a] |= c->start; // a body that does not move may belong to several islands
-        s->start_mask[c->b] |= c->start;
+        s->solve_mode_mask[c->a] |= c->solve_mode; // a body that does not move may belong to several islands
+        s->solve_mode_mask[c->b] |= c->solve_mode;
     }
 }
 
-// ---- VY_SOLVER_IMPULSE: one impulse per contact
+// ---- VY_CONTACT_SOLVER_IMPULSE: one impulse per contact
 
 static vec3 velocity_at(const body_state *s, vec3 lever)
 {
@@ -328,7 +328,7 @@ static void update_cache(vy_bodies *b)
 // There is no memory for the contacts of the step: nobody has moved in it.
 static uint32_t end_out_of_memory(vy_bodies *b)
 {
-    for (uint32_t i = 0; i < b->limit; ++i) b->state[i] = b->contacts->start_state[i];
+    for (uint32_t i = 0; i < b->slot_count; ++i) b->state[i] = b->contacts->start_state[i];
     b->contacts->count = b->contacts->report_count = 0;
     b->head->failed = VY_BODIES_NO_MEMORY;
     return VY_BODIES_NO_MEMORY;
@@ -343,19 +343,19 @@ uint32_t vy_contacts_step(vy_bodies *b, double h)
     do {
         vy_impacts_begin(b);
         if (vy_contacts_find(b, h) != VY_OK) return events | end_out_of_memory(b);
-        if (b->def.contacts.solver == VY_SOLVER_IMPULSE) {
+        if (b->def.contacts.solver == VY_CONTACT_SOLVER_IMPULSE) {
             solve_impulses(b);
         } else {
             join_islands(b);
             vy_bodies_parallel_for(b, b->contacts->count, MIN_PARALLEL_HEADERS, set_islands, NULL);
-            find_island_starts(b, h);
+            find_solve_modes(b, h);
             vy_contacts_solve(b, h, 1);
             if (b->joints->island_count > 0) vy_jointed_solve(b, h);
         }
         events |= vy_impacts_resolve(b, h);
         if (b->head->failed == VY_BODIES_NO_MEMORY) return events | end_out_of_memory(b);
     } while (vy_sleep_wake_touched(b, h, &events));
-    if (b->def.contacts.solver != VY_SOLVER_IMPULSE && !b->head->failed) {
+    if (b->def.contacts.solver != VY_CONTACT_SOLVER_IMPULSE && !b->head->failed) {
         vy_contacts_project(b, h);
         vy_energy_guard(b, h);
     }

@@ -10,7 +10,7 @@ enum { ITERATIONS = 1, COLD_ITERATIONS = 64 };
 // A kinematic body may do work, so what it touches uses all of the warm start.
 static double island_warm_start_fraction(const contact_system *s, uint32_t root)
 {
-    return s->island_has_kinematic[root] ? 1.0 : warm_start_fraction(s->island_warm_start_work[root]);
+    return s->island_has_kinematic[root] ? 1.0 : warm_start_fraction(s->island_change_work[root]);
 }
 
 // The work of each island's warm start, and whether one of them is not used whole: most are.
@@ -19,16 +19,16 @@ static void sum_warm_start_work(const pack_plan *plan)
     contact_system *s = plan->b->contacts;
     const contact_group *g = plan->group;
     int scales = 0, adds = 0;
-    for (uint32_t t = 0; t < plan->part_count; ++t) adds |= plan->parts[t].warm_start_adds;
+    for (uint32_t t = 0; t < plan->part_count; ++t) adds |= plan->parts[t].warm_start_adds_energy;
     plan->parts[0].scales_impulses = 0;
     if (!adds) return;
     for (uint32_t n = g->member_first; n < g->member_last; ++n) {
         const uint32_t i = s->members[n], root = s->root_of[i];
         VY_ASSERT(root <= i);
-        warm_start_work *sum = &s->island_warm_start_work[root];
-        if (root == i) *sum = (warm_start_work){0.0, 0.0}; // it comes before the others of its island
-        sum->linear += s->warm_start_work[i].linear;
-        sum->quadratic += s->warm_start_work[i].quadratic;
+        velocity_change_work *sum = &s->island_change_work[root];
+        if (root == i) *sum = (velocity_change_work){0.0, 0.0}; // it comes before the others of its island
+        sum->linear += s->velocity_change_work[i].linear;
+        sum->quadratic += s->velocity_change_work[i].quadratic;
     }
     for (uint32_t n = g->member_first; n < g->member_last; ++n) {
         const uint32_t i = s->members[n];
@@ -46,9 +46,9 @@ typedef struct body_lanes {
 static int integrate_velocity(const pack_plan *plan, uint32_t i)
 {
     contact_system *s = plan->b->contacts;
-    const warm_start_work work = integrate_forces(&s->body[i], &s->motion[i], plan->substep_h);
+    const velocity_change_work work = integrate_forces(&s->body[i], &s->motion[i], plan->substep_h);
     apply_warm_start_fraction(&s->motion[i], 1.0);
-    s->warm_start_work[i] = work;
+    s->velocity_change_work[i] = work;
     return work.linear + 0.5 * work.quadratic > 0.0;
 }
 
@@ -64,14 +64,15 @@ static int integrate_part_velocities(const pack_plan *plan, const struct solver_
         if (s->body[i].is_vectorised) {
             lanes.bodies[lanes.count++] = i;
             if (lanes.count < s->kernel->width) continue;
-            adds |= s->kernel->integrate_velocities(&plan->context, lanes.bodies, h, s->warm_start_work);
+            adds |= s->kernel->integrate_velocities(&plan->context, lanes.bodies, h, s->velocity_change_work);
             lanes.count = 0;
         } else if (s->body[i].moves) {
             adds |= integrate_velocity(plan, i);
         }
     }
     for (uint32_t k = 0; k < lanes.count; ++k)
-        adds |= plan->narrow->integrate_velocities(&plan->context, &lanes.bodies[k], h, s->warm_start_work);
+        adds |=
+            plan->narrow->integrate_velocities(&plan->context, &lanes.bodies[k], h, s->velocity_change_work);
     return adds;
 }
 
@@ -80,7 +81,7 @@ static void integrate_velocities(const pack_plan *plan, const worker *t)
 {
     contact_system *s = plan->b->contacts;
     struct solver_part *own = &plan->parts[t->part];
-    own->warm_start_adds = integrate_part_velocities(plan, own); // to some body: else to no island
+    own->warm_start_adds_energy = integrate_part_velocities(plan, own); // to some body: else to no island
     barrier(t);
     if (t->part == 0) sum_warm_start_work(plan);
     barrier(t);
@@ -140,7 +141,7 @@ static void sum_energies(const pack_plan *plan)
     for (uint32_t n = g->member_first; n < g->member_last; ++n) {
         const uint32_t i = s->members[n], root = s->root_of[i];
         if (!s->body[i].moves) continue;
-        s->island_warm_start_work[root] = (warm_start_work){0.0, 0.0};
+        s->island_change_work[root] = (velocity_change_work){0.0, 0.0};
         s->island_sum[root] = (energy_sum){0.0, 0.0};
     }
     for (uint32_t n = g->member_first; n < g->member_last; ++n) {
@@ -150,11 +151,11 @@ static void sum_energies(const pack_plan *plan)
         const substep_start *start = &s->substep_start[i];
         const body_params *params = &plan->b->params[i];
         s->motion_before[i] = motion_without_contacts(x, start, h);
-        const warm_start_work work = change_work(x, &s->motion_before[i], &s->motion[i], params);
+        const velocity_change_work work = work_of_change(x, &s->motion_before[i], &s->motion[i], params);
         const double fall = h * h * vec3_dot(x->acceleration, x->acceleration) / x->inverse_mass;
         const uint32_t root = s->root_of[i];
-        s->island_warm_start_work[root].linear += work.linear;
-        s->island_warm_start_work[root].quadratic += work.quadratic;
+        s->island_change_work[root].linear += work.linear;
+        s->island_change_work[root].quadratic += work.quadratic;
         s->island_sum[root].kinetic += kinetic_energy_of(x, &s->motion[i], params);
         s->island_sum[root].limit += (1.0 + ENERGY_TOLERANCE) * start->energy + WEIGHT_TOLERANCE * fall +
                                      work_of_forces(x, start, &s->motion[i], h);
@@ -173,7 +174,7 @@ static void find_energy_fractions(const pack_plan *plan)
         const uint32_t i = s->members[n], root = s->root_of[i];
         if (!s->body[i].moves) continue;
         const double limit = real_max(s->island_sum[root].limit, 0.0), kinetic = s->island_sum[root].kinetic;
-        const warm_start_work work = s->island_warm_start_work[root];
+        const velocity_change_work work = s->island_change_work[root];
         const int driven = s->island_has_kinematic[root];
         const double fraction = driven ? 1.0 : energy_fraction(work, kinetic, limit);
         s->island_energy[root] = driven ? 1.0 : energy_scale(work, kinetic, limit, fraction);
@@ -194,7 +195,7 @@ static void limit_energy(const pack_plan *plan, const worker *t)
     for (uint32_t n = own->member_first; n < own->member_last; ++n) {
         const uint32_t i = s->members[n];
         if (s->body[i].moves)
-            limit_motion(&s->motion_before[i], &s->motion[i], s->island_energy[s->root_of[i]]);
+            apply_energy_limit(&s->motion_before[i], &s->motion[i], s->island_energy[s->root_of[i]]);
     }
     barrier(t);
     vy_run_packs(plan, t, LIMIT_IMPULSES);
@@ -202,7 +203,7 @@ static void limit_energy(const pack_plan *plan, const worker *t)
 
 void vy_contact_substep(const pack_plan *plan, const worker *t)
 {
-    const int cold = plan->group->start == START_COLD ? COLD_ITERATIONS : ITERATIONS,
+    const int cold = plan->group->solve_mode == SOLVE_COLD ? COLD_ITERATIONS : ITERATIONS,
               unequal = (int)plan->group->iterations, iterations = unequal > cold ? unequal : cold;
     const struct solver_part *own = &plan->parts[t->part];
     const int limits_energy = any_unvectorised(plan) && !plan->b->contacts->guards_off;

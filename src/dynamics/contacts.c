@@ -22,9 +22,9 @@ enum { PAIR_BLOCK = 512, PAIR_BLOCK_SHARED = 16384 };
     ARRAY(s->proxy_of, c.bodies)                                                \
     ARRAY(s->slot_of, c.bodies)                                                 \
     ARRAY(s->parent, c.bodies)                                                  \
-    ARRAY(s->island_start, c.bodies)                                            \
+    ARRAY(s->island_solve_mode, c.bodies)                                       \
     ARRAY(s->cold_votes, c.bodies)                                              \
-    ARRAY(s->start_mask, c.bodies)                                              \
+    ARRAY(s->solve_mode_mask, c.bodies)                                         \
     ARRAY(s->moved, c.bodies)                                                   \
     ARRAY(s->start_state, c.bodies)                                             \
     ARRAY(s->body, c.bodies)                                                    \
@@ -36,7 +36,7 @@ enum { PAIR_BLOCK = 512, PAIR_BLOCK_SHARED = 16384 };
     ARRAY(s->bucket, c.bodies + 1)                                              \
     ARRAY(s->groups, c.bodies)                                                  \
     ARRAY(s->group_of, c.bodies)                                                \
-    ARRAY(s->island_size, c.bodies)                                             \
+    ARRAY(s->island_solved_contacts, c.bodies)                                  \
     ARRAY(s->island_pairs, c.bodies)                                            \
     ARRAY(s->island_has_kinematic, c.bodies)                                    \
     ARRAY(s->members, 2 * c.bodies)                                             \
@@ -46,10 +46,10 @@ enum { PAIR_BLOCK = 512, PAIR_BLOCK_SHARED = 16384 };
     ARRAY(s->island_iterations, c.bodies)                                       \
     ARRAY(s->island_retry, c.bodies)                                            \
     ARRAY(s->radius, c.bodies)                                                  \
-    ARRAY(s->intervals_per_radian2, c.bodies)                                   \
+    ARRAY(s->squared_intervals_per_radian, c.bodies)                            \
     ARRAY(s->half_thickness, c.bodies)                                          \
-    ARRAY(s->warm_start_work, c.bodies)                                         \
-    ARRAY(s->island_warm_start_work, c.bodies)                                  \
+    ARRAY(s->velocity_change_work, c.bodies)                                    \
+    ARRAY(s->island_change_work, c.bodies)                                      \
     ARRAY(s->island_energy, c.bodies)                                           \
     ARRAY(s->island_sum, c.bodies)                                              \
     ARRAY(s->marked, c.bodies)                                                  \
@@ -58,13 +58,13 @@ enum { PAIR_BLOCK = 512, PAIR_BLOCK_SHARED = 16384 };
     ARRAY(s->interval_start, c.bodies)                                          \
     ARRAY(s->thickness, c.bodies)                                               \
     ARRAY(s->rotation_radius, c.bodies)                                         \
-    ARRAY(s->fast, c.bodies)                                                    \
+    ARRAY(s->fast_bodies, c.bodies)                                             \
     ARRAY(s->fast_bounds, c.bodies)                                             \
     ARRAY(s->is_fast, c.bodies)                                                 \
     ARRAY(s->has_impact, c.bodies)                                              \
     ARRAY(s->impact_parent, c.bodies)                                           \
     ARRAY(s->ground_bodies, c.bodies)                                           \
-    ARRAY(s->kinematic, c.bodies)                                               \
+    ARRAY(s->kinematic_bodies, c.bodies)                                        \
     ARRAY(s->kinematic_start, c.bodies)                                         \
     ARRAY(s->flight_state, c.bodies)                                            \
     ARRAY(s->state_before, c.bodies)                                            \
@@ -72,10 +72,10 @@ enum { PAIR_BLOCK = 512, PAIR_BLOCK_SHARED = 16384 };
     ARRAY(s->impact_awake, c.bodies)                                            \
     ARRAY(s->was_awake, c.bodies)                                               \
     ARRAY(s->saved_parent, c.bodies)                                            \
-    ARRAY(s->near, c.bodies)                                                    \
+    ARRAY(s->near_bodies, c.bodies)                                             \
     ARRAY(s->press_depth, c.bodies)                                             \
     ARRAY(s->pressing_body, c.bodies)                                           \
-    ARRAY(s->saved_start_mask, c.bodies)                                        \
+    ARRAY(s->saved_solve_mode_mask, c.bodies)                                   \
     ARRAY(s->body_impulses, c.bodies)                                           \
     ARRAY(s->jointed.first_body, c.bodies)                                      \
     ARRAY(s->jointed.first_contact, c.bodies)                                   \
@@ -119,7 +119,7 @@ enum { PAIR_BLOCK = 512, PAIR_BLOCK_SHARED = 16384 };
     SCRATCH(s->parts, vy_contacts_part_memory(s->threads))                      \
     SCRATCH(s->packs, vy_contacts_pack_memory((uint32_t)c.solved, s->threads))
 
-enum { LINE = 64, CONTACT_ARRAY_COUNT = 99 };
+enum { CACHE_LINE = 64, CONTACT_ARRAY_COUNT = 99 };
 
 // The bytes of each array, of scratch only if `all`. Returns their sum.
 static size_t array_sizes(const vy_bodies *b, contact_capacity c, int all, size_t out[CONTACT_ARRAY_COUNT])
@@ -135,7 +135,7 @@ static size_t array_sizes(const vy_bodies *b, contact_capacity c, int all, size_
 #undef SCRATCH
 #undef ARRAY
     VY_ASSERT(n <= CONTACT_ARRAY_COUNT);
-    for (int i = 0; i < n; ++i) sum += vy_arena_size(out[i]);
+    for (int i = 0; i < n; ++i) sum += vy_arena_aligned_size(out[i]);
     return sum;
 }
 
@@ -150,14 +150,14 @@ static vy_status move_arrays(vy_bodies *b, contact_capacity c)
     const size_t size = array_sizes(b, c, 1, after);
     if (s->memory != NULL) (void)array_sizes(b, s->capacity, 0, before);
     void *memory =
-        calloc(1, size + LINE); // not aligned_alloc: pages of zeros cost nothing until they are used
+        calloc(1, size + CACHE_LINE); // not aligned_alloc: pages of zeros cost nothing until they are used
     if (memory == NULL) return VY_NO_MEMORY;
     unsigned char *first = memory;
-    first += (LINE - (uintptr_t)first % LINE) % LINE;
+    first += (CACHE_LINE - (uintptr_t)first % CACHE_LINE) % CACHE_LINE;
     vy_arena arena = {first, size, 0};
     int n = 0;
-#define ARRAY(array, elements)                                 \
-    array = vy_arena_move(&arena, array, before[n], after[n]); \
+#define ARRAY(array, elements)                                    \
+    array = vy_arena_realloc(&arena, array, before[n], after[n]); \
     ++n;
     CONTACT_ARRAYS(ARRAY, ARRAY)
 #undef ARRAY
@@ -241,7 +241,7 @@ static void measure_body(vy_bodies *b, uint32_t i)
         const vec3 m = vy_mass_principal_axes(&mass.inertia).moments; // in ascending order
         s->half_thickness[i] = real_sqrt(real_max(1.5 * ((m.x + m.y) - m.z), 1e-12 * m.z));
     }
-    s->intervals_per_radian2[i] = vy_contacts_intervals_per_radian2(b, i);
+    s->squared_intervals_per_radian[i] = vy_contacts_squared_intervals_per_radian(b, i);
 }
 
 void vy_contacts_add_body(vy_bodies *b, uint32_t i)

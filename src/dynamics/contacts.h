@@ -27,13 +27,13 @@ struct contact_cache {
 };
 
 /// How the contacts of an island start a step.
-typedef enum contact_start {
-    START_NONE = 0,    // nothing touches: not solved
-    START_WARM = 1,    // from the impulses of the last step, or by an impact
-    START_COLD = 2,    // bodies at rest, just put together, without impulses to start from: more iterations
-    START_JOINTED = 4, // some of its bodies have joints: contact_jointed.c
-    UNSOLVED = 8,      // and its motion was not finite over the whole step: impacts.c takes shorter parts
-} contact_start;
+typedef enum contact_solve_mode {
+    SOLVE_NONE = 0,    // nothing touches: not solved
+    SOLVE_WARM = 1,    // from the impulses of the last step, or by an impact
+    SOLVE_COLD = 2,    // bodies at rest, just put together, without impulses to start from: more iterations
+    SOLVE_JOINTED = 4, // some of its bodies have joints: contact_jointed.c
+    SOLVE_FAILED = 8,  // and its motion was not finite over the whole step: impacts.c takes shorter parts
+} contact_solve_mode;
 
 /// A contact that had an impulse, and the index of the report of its pair.
 typedef struct contact_record {
@@ -48,7 +48,7 @@ enum { GROUP_CONTACTS = 512 }; // contacts solved at a time on one thread, unles
 typedef struct contact_group {
     uint32_t first, last;               // contacts, of `grouped`
     uint32_t member_first, member_last; // bodies, of `members`
-    contact_start start;
+    contact_solve_mode solve_mode;
     int all_threads;     // 1: solved by all threads
     uint32_t intervals;  // of the step, each with manifolds of its own
     uint32_t iterations; // of the solver, in each half of a sub-step
@@ -122,9 +122,9 @@ typedef struct contact_system {
     int *proxy_of;           // [body_cap] of a slot, -1: none
     uint32_t *slot_of;       // [body_cap] of a proxy
     uint32_t *parent;        // [body_cap] of the islands' forest
-    int *island_start;       // [body_cap] by root: contact_start of the island
+    int *island_solve_mode;  // [body_cap] by root: contact_solve_mode of the island
     int *cold_votes;         // [body_cap] by root: contacts that are NEW_AT_REST less all others
-    int *start_mask;         // [body_cap] contact_start bits of the islands it takes part in
+    int *solve_mode_mask;    // [body_cap] contact_solve_mode bits of the islands it takes part in
     body_state *start_state; // [body_cap] at the start of the step
     contact_body *body;      // [body_cap]
     contact_motion *motion;  // [body_cap]
@@ -135,11 +135,12 @@ typedef struct contact_system {
     body_sweep *sweep;       // [body_cap]
     double *radius;          // [m] [body_cap] the farthest point of a body from its centre of mass, at most
     double *half_thickness;  // [m] [body_cap] that of a box with the same moments
-    double *intervals_per_radian2; // [body_cap] the square of the intervals that it needs for each radian
-    vy_tree_pair *pairs;           // [pairs]
-    unsigned char *pair_passes;    // [pairs] 1: its bounds overlap; then: it has a manifold
-    uint64_t *keys, *sorted;       // [pairs]
-    uint64_t *tree_keys;           // [pairs] pairs of the tree, sorted; they stay valid while no box moves
+    double
+        *squared_intervals_per_radian; // [body_cap] the square of the intervals that it needs for each radian
+    vy_tree_pair *pairs;               // [pairs]
+    unsigned char *pair_passes;        // [pairs] 1: its bounds overlap; then: it has a manifold
+    uint64_t *keys, *sorted;           // [pairs]
+    uint64_t *tree_keys; // [pairs] pairs of the tree, sorted; they stay valid while no box moves
     size_t tree_count;
     atomic_size_t found_pairs; // so far
     int *moved;                // [body_cap] 1: its box in the tree is a new one
@@ -153,7 +154,7 @@ typedef struct contact_system {
     contact_group *groups;        // [body_cap]
     uint32_t group_count;
     uint32_t *group_of;                  // [body_cap] of an island, by root
-    uint32_t *island_size;               // [body_cap] by root: contacts that are solved
+    uint32_t *island_solved_contacts;    // [body_cap] by root: contacts that are solved
     uint32_t *island_pairs;              // [body_cap] by root: pairs of bodies that they are of
     uint32_t *island_contacts;           // [body_cap] by root: contacts of an island that touches
     uint32_t *island_intervals;          // [body_cap] by root: into which the step is divided
@@ -162,8 +163,8 @@ typedef struct contact_system {
     contact_sum *sums;                   // [contacts] of contacts whose step has more than one interval
     unsigned char *island_has_kinematic; // [body_cap] by root: 1 when it touches a kinematic body
     uint32_t *members;                   // [2 body_cap] bodies of the groups
-    warm_start_work *warm_start_work;    // [body_cap] of a body
-    warm_start_work *island_warm_start_work; // [body_cap] of an island, by root
+    velocity_change_work *velocity_change_work; // [body_cap] of a body
+    velocity_change_work *island_change_work;   // [body_cap] of an island, by root
     double *island_energy;          // [body_cap] by root: [J] kinetic energy that restitution may bring back,
                                     // or what velocities are scaled by
     energy_sum *island_sum;         // [body_cap] by root: what contacts leave it, and may leave it
@@ -183,7 +184,7 @@ typedef struct contact_system {
     uint32_t *pairs_with_points;    // [block] indices of those with points
     uint32_t block_size;            // pairs that are collided at a time
     atomic_int not_finite;          // 1: a body's motion was not finite
-    int has_fast;                   // 1: some body may need more intervals than there are sub-steps
+    int may_need_intervals;         // 1: some body may need more intervals than there are sub-steps
     uint64_t *previous_keys;        // [contacts] keys of the cache before the step
     contact_record *records;        // [contacts] contacts of this step that had an impulse
     vy_contact_report *reports;     // [3 contacts] begun, persisting, ended, or asleep
@@ -191,30 +192,30 @@ typedef struct contact_system {
     // Of impacts.c
     double *thickness;       // [m] [body_cap] of the shape
     double *rotation_radius; // [m] [body_cap] distance from the shape's origin of points that rotation moves
-    uint32_t *fast;          // [body_cap] fast bodies
+    uint32_t *fast_bodies;   // [body_cap] fast bodies
     vy_bounds *fast_bounds;  // [body_cap] of their paths
     unsigned char *is_fast;  // [body_cap]
     unsigned char *has_impact;   // [body_cap] 1: it goes into another on its path
     uint32_t *impact_parent;     // [body_cap] of the forest of groups
     uint32_t *ground_bodies;     // [body_cap] bodies without bounds
-    uint32_t *kinematic;         // [body_cap] kinematic bodies
+    uint32_t *kinematic_bodies;  // [body_cap] kinematic bodies
     body_state *kinematic_start; // [body_cap] at the start of the step
     body_state *flight_state; // [body_cap] at the end of the free flight, of sets that the plant integrates
     unsigned char *impact_awake; // [body_cap] 1: of the group that is stepped
     unsigned char *was_awake;    // [body_cap] awake in the step
     uint32_t *saved_parent;      // [body_cap]
-    int *saved_start_mask;       // [body_cap]
-    uint32_t *near;              // [body_cap] bodies near a path, or that are moved apart
+    int *saved_solve_mode_mask;  // [body_cap]
+    uint32_t *near_bodies;       // [body_cap] bodies near a path, or that are moved apart
     double *press_depth;         // [m] [body_cap] how deep a kinematic body is in this one
     uint32_t *pressing_body;     // [body_cap] which one, + 1; 0: none
-    uint32_t ground_count, kinematic_body_count;
+    uint32_t ground_count, kinematic_list_count;
     uint32_t kinematic_count;                          // bodies with shapes
     contact *interval_contacts, *impact_total;         // [IMPACT_CONTACTS] of an interval, of the step
     contact_header *interval_headers, *impact_headers; // [IMPACT_CONTACTS]
     uint32_t impact_count;
     vy_impact_totals impacts;
     jointed_lists jointed;
-    body_impulses *body_impulses; // [body_cap] of bodies that are START_JOINTED in start_mask
+    body_impulses *body_impulses; // [body_cap] of bodies that are SOLVE_JOINTED in solve_mode_mask
 } contact_system;
 
 /// After a step: bodies on joints have no more energy than before.
@@ -251,7 +252,8 @@ uint32_t vy_contacts_step(vy_bodies *b, double h);
 vy_status vy_contacts_pairs(vy_bodies *b, double h, size_t *count);
 /// Whether a pair may collide: one of them moves, and no joint holds them at a common anchor.
 int vy_contacts_may_collide(const vy_bodies *b, uint32_t i, uint32_t j);
-/// VY_SOLVER_IMPULSE: the impulse of a contact at a point, by the velocities of the states. Returns its size.
+/// VY_CONTACT_SOLVER_IMPULSE: the impulse of a contact at a point, by the velocities of the states. Returns
+/// its size.
 double vy_contact_apply_impulse(vy_bodies *b, contact *c, vec3 point, vec3 n);
 /// Fill the contact of a pair, i < j, from its manifold at the start_state, with the impulses of the last
 /// step. `threshold` [m/s]: slower ones are at rest.
@@ -302,17 +304,17 @@ void vy_contact_reset_to_start(vy_bodies *b, uint32_t k, double h);
 #define SIMILAR_NORMAL 0.9
 
 /// Contacts times intervals of an island: a large one is not divided for the sake of one body.
-enum { INTERVAL_CONTACTS = 65536 };
+enum { INTERVAL_BUDGET = 65536 };
 
 /// The square of the intervals that a body needs for each radian it turns.
-double vy_contacts_intervals_per_radian2(const vy_bodies *b, uint32_t i);
+double vy_contacts_squared_intervals_per_radian(const vy_bodies *b, uint32_t i);
 /// Into how many intervals a step of length h is divided for a body that turns with this rate, body axes.
 uint32_t vy_contacts_intervals(const vy_bodies *b, uint32_t i, vec3 rate, double h);
 /// Whether a body that turns with this rate, in any axes, may need more intervals than there are sub-steps.
 VY_FN int vy_contacts_needs_intervals(const vy_bodies *b, uint32_t i, vec3 rate, double h, int substeps)
 {
-    const double turn2 = h * h * vec3_dot(rate, rate);
-    return turn2 * b->contacts->intervals_per_radian2[i] >= (double)substeps * (double)substeps;
+    const double angle2 = h * h * vec3_dot(rate, rate);
+    return angle2 * b->contacts->squared_intervals_per_radian[i] >= (double)substeps * (double)substeps;
 }
 /// Displacements count from here on.
 void vy_contact_body_rebase(contact_body *s);
@@ -322,7 +324,7 @@ void vy_contact_set_separated(const vy_bodies *b, contact *c, const body_state *
 vy_manifold vy_contact_separated_manifold(vec3 normal, vec3 point);
 /// The manifolds of a pair, of which contact k is the first, for its bodies as they stand now, with points up
 /// to the distance that they close within h. Nothing is done for other contacts of a pair.
-void vy_contact_renew(vy_bodies *b, uint32_t k, double h);
+void vy_contact_refresh(vy_bodies *b, uint32_t k, double h);
 /// Add the impulses of a contact's points to its sums; where its body a is. Returns how many had one.
 VY_FN int contact_sum_points(const contact *c, vec3 position, quat attitude, contact_sum *sum)
 {
@@ -338,7 +340,7 @@ VY_FN int contact_sum_points(const contact *c, vec3 position, quat attitude, con
     return points;
 }
 /// Scale impulses from one length of a sub-step to another.
-void vy_contact_scale(contact *c, double by);
+void vy_contact_scale_impulses(contact *c, double by);
 /// Add what a contact did in an interval to its sums.
 void vy_contact_add_interval(vy_bodies *b, uint32_t k);
 /// The parameters of the kernels in a step of length h with sub-steps of length `substep_h`.
@@ -347,7 +349,7 @@ contact_context vy_contacts_context(const vy_bodies *b, double h, double substep
 
 /// Join the islands of jointed bodies.
 void vy_jointed_join_islands(vy_bodies *b);
-/// Islands that touch and have joints become START_JOINTED.
+/// Islands that touch and have joints become SOLVE_JOINTED.
 void vy_jointed_mark_islands(vy_bodies *b);
 /// Solve those, contacts and joints coupled.
 void vy_jointed_solve(vy_bodies *b, double h);
@@ -355,7 +357,7 @@ void vy_jointed_solve(vy_bodies *b, double h);
 /// The mean forces on a body over its free flight: for sets whose bodies the world's plant integrates.
 VY_FN body_wrench mean_wrench(const vy_bodies *b, uint32_t i, double h)
 {
-    VY_ASSERT(i < b->limit && h > 0.0);
+    VY_ASSERT(i < b->slot_count && h > 0.0);
     const body_state *s = &b->contacts->start_state[i], *e = &b->state[i];
     const mat3 inertia = b->params[i].inertia;
     body_wrench p = {.acceleration = vec3_scale(1.0 / h, vec3_sub(e->velocity, s->velocity))};
@@ -416,7 +418,7 @@ VY_FN uint64_t contact_key(uint32_t i, uint32_t j)
 }
 
 /// Whether contacts k and k - 1 are of one pair.
-VY_FN int contact_is_of_last_pair(const contact_system *s, uint32_t k)
+VY_FN int contact_is_of_previous_pair(const contact_system *s, uint32_t k)
 {
     return k > 0 && s->headers[k - 1].a == s->headers[k].a && s->headers[k - 1].b == s->headers[k].b;
 }
@@ -425,7 +427,7 @@ VY_FN int contact_is_of_last_pair(const contact_system *s, uint32_t k)
 VY_FN uint32_t contact_manifold_index(const contact_system *s, uint32_t k)
 {
     uint32_t manifold_index = 0;
-    for (; contact_is_of_last_pair(s, k); --k) ++manifold_index;
+    for (; contact_is_of_previous_pair(s, k); --k) ++manifold_index;
     return manifold_index;
 }
 

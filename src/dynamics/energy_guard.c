@@ -16,14 +16,14 @@ static double kinetic_energy(const vy_bodies *b, uint32_t i, const body_state *s
 
 static uint32_t root_of(const vy_bodies *b, uint32_t i) { return island_root(b->contacts->parent, i); }
 
-static int moves(const vy_bodies *b, uint32_t i) { return i < b->limit && b->awake[i]; }
+static int moves(const vy_bodies *b, uint32_t i) { return i < b->slot_count && b->awake[i]; }
 
 // Islands with joints that a contact pushes, and nothing drives.
 static int find_islands(vy_bodies *b)
 {
     contact_system *s = b->contacts;
     int any = 0;
-    for (uint32_t i = 0; i < b->limit; ++i) s->marked[i] = 0;
+    for (uint32_t i = 0; i < b->slot_count; ++i) s->marked[i] = 0;
     for (uint32_t k = 0; k < s->count; ++k) {
         const contact_header *c = &s->headers[k];
         if (c->impulse_points == 0) continue;
@@ -36,7 +36,7 @@ static int find_islands(vy_bodies *b)
         if (b->slots[c->a].kind == VY_BODY_KINEMATIC || b->slots[c->b].kind == VY_BODY_KINEMATIC)
             s->marked[root_of(b, b->awake[c->a] ? c->a : c->b)] = 0;
     }
-    for (uint32_t i = 0; i < b->limit && any; ++i) {
+    for (uint32_t i = 0; i < b->slot_count && any; ++i) {
         if (b->awake[i] && b->has_loads[i]) s->marked[root_of(b, i)] = 0;
     }
     return any;
@@ -44,25 +44,25 @@ static int find_islands(vy_bodies *b)
 
 static body_state state_before(const vy_bodies *b, uint32_t i)
 {
-    return i < b->limit ? b->contacts->start_state[i] : b->joints->stage[i];
+    return i < b->slot_count ? b->contacts->start_state[i] : b->joints->stage[i];
 }
 
 static body_state state_now(const vy_bodies *b, uint32_t i)
 {
-    return i < b->limit ? b->state[i] : b->joints->stage[i];
+    return i < b->slot_count ? b->state[i] : b->joints->stage[i];
 }
 
 // Springs give back what they have taken up; motors and driven bodies do work.
 static void add_joints(vy_bodies *b)
 {
     contact_system *s = b->contacts;
-    for (uint32_t k = 0; k < b->joints->limit; ++k) {
+    for (uint32_t k = 0; k < b->joints->slot_count; ++k) {
         const joint_slot *j = &b->joints->slots[k];
         if (!j->used || (!moves(b, j->body[0]) && !moves(b, j->body[1]))) continue;
         const uint32_t root = root_of(b, moves(b, j->body[0]) ? j->body[0] : j->body[1]);
-        int is_driven = b->joint_state[k].motor_torque != 0.0 || j->def.kind == VY_JOINT_CUSTOM;
+        int is_driven = b->joint_state[k].max_motor_torque != 0.0 || j->def.kind == VY_JOINT_CUSTOM;
         for (int n = 0; n < 2; ++n)
-            is_driven |= j->body[n] < b->limit && b->slots[j->body[n]].kind == VY_BODY_KINEMATIC;
+            is_driven |= j->body[n] < b->slot_count && b->slots[j->body[n]].kind == VY_BODY_KINEMATIC;
         if (is_driven) s->marked[root] = 0;
         const body_state before[2] = {state_before(b, j->body[0]), state_before(b, j->body[1])},
                          now[2] = {state_now(b, j->body[0]), state_now(b, j->body[1])};
@@ -75,8 +75,8 @@ static void add_bodies(vy_bodies *b, double h)
 {
     contact_system *s = b->contacts;
     const double fall = WEIGHT_TOLERANCE * h * h * vec3_dot(b->def.gravity, b->def.gravity);
-    for (uint32_t i = 0; i < b->limit; ++i) s->island_sum[i] = (energy_sum){0.0, 0.0};
-    for (uint32_t i = 0; i < b->limit; ++i) {
+    for (uint32_t i = 0; i < b->slot_count; ++i) s->island_sum[i] = (energy_sum){0.0, 0.0};
+    for (uint32_t i = 0; i < b->slot_count; ++i) {
         if (!b->awake[i]) continue;
         energy_sum *sum = &s->island_sum[root_of(b, i)];
         const vec3 moved = vec3_sub(b->state[i].position, s->start_state[i].position);
@@ -92,14 +92,14 @@ static void limit_island(vy_bodies *b, uint32_t root)
     contact_system *s = b->contacts;
     const double limit = s->island_sum[root].limit;
     uint32_t count = 0;
-    for (uint32_t i = 0; i < b->limit; ++i) {
-        if (b->awake[i] && root_of(b, i) == root) s->fast[count++] = i;
+    for (uint32_t i = 0; i < b->slot_count; ++i) {
+        if (b->awake[i] && root_of(b, i) == root) s->fast_bodies[count++] = i;
     }
     if (s->marked[root]) {
-        vy_limit_motion(b, s->fast, count, limit);
+        vy_limit_kinetic_energy(b, s->fast_bodies, count, limit);
     } else {
-        const rigid_motion m = vy_rigid_motion(b, s->fast, count, NULL);
-        vy_limit_relative_motion(b, s->fast, count, m.angular_momentum, limit);
+        const rigid_motion m = vy_rigid_motion(b, s->fast_bodies, count, NULL);
+        vy_limit_relative_motion(b, s->fast_bodies, count, m.angular_momentum, limit);
     }
     ++s->impacts.limited;
 }
@@ -107,14 +107,14 @@ static void limit_island(vy_bodies *b, uint32_t root)
 void vy_contacts_mark_held(const vy_bodies *b, uint32_t *parent, unsigned char *held)
 {
     const contact_system *s = b->contacts;
-    memset(held, 0, b->limit);
+    memset(held, 0, b->slot_count);
     for (uint32_t k = 0; k < s->count; ++k) {
         const contact_header *c = &s->headers[k];
         if (c->impulse_points == 0 && (c->flags & IS_DEEP) == 0) continue;
         if (!b->awake[c->a]) held[island_root(parent, c->b)] = 1;
         if (!b->awake[c->b]) held[island_root(parent, c->a)] = 1;
     }
-    for (uint32_t k = 0; k < b->joints->limit; ++k) {
+    for (uint32_t k = 0; k < b->joints->slot_count; ++k) {
         const joint_slot *j = &b->joints->slots[k];
         if (!j->used || moves(b, j->body[0]) == moves(b, j->body[1])) continue;
         held[island_root(parent, moves(b, j->body[0]) ? j->body[0] : j->body[1])] = 1;
@@ -129,17 +129,17 @@ void vy_energy_guard(vy_bodies *b, double h)
     if (!find_islands(b)) return;
     add_bodies(b, h);
     add_joints(b);
-    for (uint32_t i = 0; i < b->limit; ++i) { // only islands with joints
+    for (uint32_t i = 0; i < b->slot_count; ++i) { // only islands with joints
         if (b->awake[i] && b->joints->first_joint[i] != 0 && s->marked[root_of(b, i)] == 1)
             s->marked[root_of(b, i)] = 2;
     }
-    memset(s->island_retry, 0, b->limit);
-    for (uint32_t i = 0; i < b->limit; ++i) {
+    memset(s->island_retry, 0, b->slot_count);
+    for (uint32_t i = 0; i < b->slot_count; ++i) {
         const energy_sum *sum = &s->island_sum[i];
         if (s->marked[i] == 2 && sum->kinetic > sum->limit) s->island_retry[i] = 1;
     }
     vy_contacts_mark_held(b, s->parent, s->marked);
-    for (uint32_t i = 0; i < b->limit; ++i) {
+    for (uint32_t i = 0; i < b->slot_count; ++i) {
         if (s->island_retry[i]) limit_island(b, i);
     }
 }

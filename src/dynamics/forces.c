@@ -17,7 +17,7 @@ static vec3 lever_of(const body_state *s, vec3 point, vy_frame point_frame, vy_f
 
 static void add_load(vy_bodies *b, int64_t i, vec3 force, vec3 torque, vy_frame frame)
 {
-    VY_ASSERT(i >= 0 && i < (int64_t)b->limit && b->slots[i].used);
+    VY_ASSERT(i >= 0 && i < (int64_t)b->slot_count && b->slots[i].used);
     body_loads *l = &b->loads[i];
     vec3 *f = frame == VY_FRAME_WORLD ? &l->force_world : &l->force_body;
     vec3 *t = frame == VY_FRAME_WORLD ? &l->torque_world : &l->torque_body;
@@ -69,7 +69,7 @@ vy_status vy_body_clear_forces(vy_bodies *b, vy_body_id id)
 /// Impulse and angular impulse, both in `frame`, on velocity (world) and rate (body).
 static void apply_impulse(vy_bodies *b, int64_t i, vec3 impulse, vec3 angular, vy_frame frame)
 {
-    VY_ASSERT(i >= 0 && i < (int64_t)b->limit && b->slots[i].used);
+    VY_ASSERT(i >= 0 && i < (int64_t)b->slot_count && b->slots[i].used);
     body_state *s = &b->state[i];
     if (body_is_dynamic(b, (uint32_t)i)) vy_sleep_wake(b, (uint32_t)i);
     if (frame == VY_FRAME_BODY) {
@@ -119,7 +119,7 @@ int vy_body_at_rest(const vy_bodies *b, vy_body_id id, double speed, double rate
     return vec3_length(b->state[i].velocity) < speed && vec3_length(b->state[i].rate) < rate;
 }
 
-vy_status vy_body_reset(vy_bodies *b, vy_body_id id)
+vy_status vy_body_stop(vy_bodies *b, vy_body_id id)
 {
     FPU_SCOPE;
     const int64_t i = vy_bodies_find(b, id);
@@ -158,7 +158,7 @@ vy_bodies_energy vy_bodies_read_energy(const vy_bodies *b)
 {
     FPU_SCOPE;
     vy_bodies_energy e = {0};
-    for (uint32_t i = 0; i < b->limit; ++i) {
+    for (uint32_t i = 0; i < b->slot_count; ++i) {
         if (!body_is_dynamic(b, i)) continue;
         e.kinetic += linear_energy(b, i) + rotational_energy(b, i);
         e.potential -= b->slots[i].mass * vec3_dot(b->def.gravity, b->state[i].position);
@@ -176,7 +176,7 @@ void vy_bodies_read_momentum(const vy_bodies *b, vy_vec3 *linear, vy_vec3 *angul
 {
     FPU_SCOPE;
     vec3 p = vec3_zero(), l = vec3_zero();
-    for (uint32_t i = 0; i < b->limit; ++i) {
+    for (uint32_t i = 0; i < b->slot_count; ++i) {
         if (!body_is_dynamic(b, i)) continue;
         const body_state *s = &b->state[i];
         const vec3 mv = vec3_scale(b->slots[i].mass, s->velocity);

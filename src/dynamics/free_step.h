@@ -10,7 +10,7 @@
 
 VY_FN body_wrench wrench_at(const vy_bodies *b, uint32_t i, const body_state *s)
 {
-    VY_ASSERT(i < b->limit && body_is_dynamic(b, i));
+    VY_ASSERT(i < b->slot_count && body_is_dynamic(b, i));
     body_wrench p = {b->def.gravity, vec3_zero()};
     if (b->has_loads[i]) {
         const body_loads *l = &b->loads[i];
@@ -24,7 +24,7 @@ VY_FN body_wrench wrench_at(const vy_bodies *b, uint32_t i, const body_state *s)
         vec3 force = vec3_zero(), torque = vec3_zero();
         for (uint32_t k = 0; k < b->potential_count; ++k) {
             if (i < b->potentials[k].first || i >= b->potentials[k].last) continue;
-            vy_potential_add(&b->potentials[k].potential, &body, &force, &torque);
+            vy_potential_add_loads(&b->potentials[k].potential, &body, &force, &torque);
         }
         p.acceleration = vec3_add_scaled(p.acceleration, b->params[i].inverse_mass, force);
         p.torque = vec3_add(p.torque, quat_unrotate(s->attitude, torque));
@@ -32,10 +32,10 @@ VY_FN body_wrench wrench_at(const vy_bodies *b, uint32_t i, const body_state *s)
     return p;
 }
 
-VY_FN body_rates rates_at(const vy_bodies *b, uint32_t i, const body_state *s)
+VY_FN body_derivatives derivative_at(const vy_bodies *b, uint32_t i, const body_state *s)
 {
     const body_wrench p = wrench_at(b, i, s);
-    body_rates d;
+    body_derivatives d;
     d.velocity = s->velocity;
     d.acceleration = p.acceleration;
     d.attitude_rate = attitude_derivative(s->attitude, s->rate);
@@ -111,13 +111,13 @@ VY_FN body_state free_rk4(const vy_bodies *b, uint32_t i, double h)
 {
     if (rotates_fast(b, i, h)) return free_fast_rotation(b, i, h);
     const body_state *s = &b->state[i];
-    const body_rates k1 = rates_at(b, i, s);
+    const body_derivatives k1 = derivative_at(b, i, s);
     const body_state s2 = body_advance(s, 0.5 * h, &k1);
-    const body_rates k2 = rates_at(b, i, &s2);
+    const body_derivatives k2 = derivative_at(b, i, &s2);
     const body_state s3 = body_advance(s, 0.5 * h, &k2);
-    const body_rates k3 = rates_at(b, i, &s3);
+    const body_derivatives k3 = derivative_at(b, i, &s3);
     const body_state s4 = body_advance(s, h, &k3);
-    const body_rates k4 = rates_at(b, i, &s4);
+    const body_derivatives k4 = derivative_at(b, i, &s4);
     return body_rk4_finish(s, h, &k1, &k2, &k3, &k4);
 }
 

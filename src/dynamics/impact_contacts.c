@@ -6,18 +6,18 @@
 
 static void add_near(void *self, int proxy)
 {
-    impact_near *l = self;
+    nearby_bodies *l = self;
     const uint32_t j = l->b->contacts->slot_of[proxy];
-    if (j != l->self) l->slots[l->count++] = j;
+    if (j != l->body) l->slots[l->count++] = j;
 }
 
-void vy_impact_list_near(const vy_bodies *b, uint32_t i, const vy_bounds *box, impact_near *out)
+void vy_impact_list_near(const vy_bodies *b, uint32_t i, const vy_bounds *box, nearby_bodies *out)
 {
     contact_system *s = b->contacts;
     out->b = b;
-    out->self = i;
+    out->body = i;
     out->count = 0;
-    out->slots = s->near;
+    out->slots = s->near_bodies;
     vy_tree_query_box(s->tree, box, add_near, out);
     for (uint32_t n = 0; n < s->ground_count; ++n) out->slots[out->count++] = s->ground_bodies[n];
     for (uint32_t n = 1; n < out->count; ++n) {
@@ -63,7 +63,7 @@ static int manifolds_of_pair(const impact_group *g, uint64_t key, vy_manifold *m
     const vy_bodies *b = g->b;
     const uint32_t i = (uint32_t)(key >> 32), j = (uint32_t)key;
     const pair_limits limits = vy_impact_limits(b, i, j);
-    const int impulses = b->def.contacts.solver == VY_SOLVER_IMPULSE,
+    const int impulses = b->def.contacts.solver == VY_CONTACT_SOLVER_IMPULSE,
               closest_points = g->use_closest_points && g->closest_points_key == key;
     const double margin = impulses ? 2.0 * limits.target : limits.margin;
     const vy_pose a = body_shape_pose(b, i, &b->contacts->start_state[i]),
@@ -101,7 +101,7 @@ static void conserve_energy(vy_bodies *b, uint32_t i, vec3 by)
 // A body that has reached the accepted depth in an immovable one is moved out by half of that depth: soft
 // contacts are too slow for surfaces that rotate into each other a thousand times a second.
 // Its motion pays for what lifts it.
-static void push_out(impact_group *g)
+static void depenetrate(impact_group *g)
 {
     vy_bodies *b = g->b;
     for (uint32_t n = 0; n < g->key_count; ++n) {
@@ -130,7 +130,7 @@ static void list_pairs(impact_group *g)
         const vy_sweep_path still = {s->start_state[i].position, b->slots[i].centroid, vec3_zero(),
                                      s->start_state[i].attitude, vec3_zero()};
         const vy_bounds box = vy_impact_bounds(b, i, &still, MARGIN_FRACTION * s->thickness[i]);
-        impact_near near;
+        nearby_bodies near;
         vy_impact_list_near(b, i, &box, &near);
         for (uint32_t m = 0; m < near.count; ++m) {
             const uint32_t j = near.slots[m];
@@ -148,7 +148,7 @@ void vy_impact_collide_group(impact_group *g, double h)
     vy_bodies *b = g->b;
     contact_system *s = b->contacts;
     list_pairs(g);
-    push_out(g);
+    depenetrate(g);
     uint32_t kept = 0;
     s->count = 0;
     for (uint32_t n = 0; n < g->key_count; ++n) {
@@ -257,8 +257,8 @@ int vy_impact_merge_contacts(impact_group *g)
         }
         s->contacts[at] = c;
         s->headers[at] = s->impact_headers[n];
-        s->start_mask[c.a] |= START_WARM;
-        s->start_mask[c.b] |= START_WARM;
+        s->solve_mode_mask[c.a] |= SOLVE_WARM;
+        s->solve_mode_mask[c.b] |= SOLVE_WARM;
     }
     return 1;
 }

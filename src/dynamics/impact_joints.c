@@ -1,5 +1,5 @@
 // impact_joints.c - what stepping from impact to impact takes where bodies are on joints, or
-// VY_SOLVER_IMPULSE solves their contacts.
+// VY_CONTACT_SOLVER_IMPULSE solves their contacts.
 #include "dynamics/impacts.h"
 #include "base/assert.h"
 #include <float.h>
@@ -12,18 +12,18 @@ enum { IMPULSE_ROUNDS = 16 };
 // ---- joints
 
 // Go on with the forces at the start of the step: the plant is not asked again.
-static body_rates held_force_rates(const void *self, uint32_t i, const body_state *s, double time)
+static body_derivatives held_force_derivative(const void *self, uint32_t i, const body_state *s, double time)
 {
     (void)time;
     const vy_bodies *b = self;
     const body_wrench *w = &b->joints->driver_wrench[i];
-    return (body_rates){.acceleration = w->acceleration,
-                        .rate_dot = angular_acceleration(&b->params[i], s->rate, w->torque)};
+    return (body_derivatives){.acceleration = w->acceleration,
+                              .rate_dot = angular_acceleration(&b->params[i], s->rate, w->torque)};
 }
 
 void vy_impact_step_jointed_free(vy_bodies *b, double h)
 {
-    b->driver = (body_driver){b, held_force_rates};
+    b->driver = (body_driver){b, held_force_derivative};
     (void)vy_islands_step(b, h);
     b->driver = (body_driver){NULL, NULL};
 }
@@ -104,31 +104,31 @@ uint32_t vy_impact_list_unsolved(const vy_bodies *b)
 {
     contact_system *s = b->contacts;
     uint32_t count = 0;
-    for (uint32_t i = 0; i < b->limit && b->joints->island_count > 0; ++i) {
-        if ((s->start_mask[i] & UNSOLVED) == 0) continue;
+    for (uint32_t i = 0; i < b->slot_count && b->joints->island_count > 0; ++i) {
+        if ((s->solve_mode_mask[i] & SOLVE_FAILED) == 0) continue;
         s->has_impact[i] = 1;
         ++count;
     }
     return count;
 }
 
-double vy_impact_min_deviation(const vy_bodies *b)
+double vy_impact_group_deviation_limit(const vy_bodies *b)
 {
     double min_thickness = DBL_MAX;
-    for (uint32_t i = 0; i < b->limit; ++i) {
+    for (uint32_t i = 0; i < b->slot_count; ++i) {
         if (b->slots[i].shape.kind != VY_SHAPE_NONE)
             min_thickness = real_min(min_thickness, b->contacts->thickness[i]);
     }
     return DEVIATION_FRACTION * min_thickness;
 }
 
-double vy_impact_max_deviation(const vy_bodies *b, uint32_t i, uint32_t j)
+double vy_impact_pair_deviation_limit(const vy_bodies *b, uint32_t i, uint32_t j)
 {
     const contact_system *s = b->contacts;
     return DEVIATION_FRACTION * real_min(s->thickness[i], s->thickness[j]);
 }
 
-// ---- VY_SOLVER_IMPULSE
+// ---- VY_CONTACT_SOLVER_IMPULSE
 
 void vy_impact_apply_impulses(impact_group *g)
 {

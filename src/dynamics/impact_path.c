@@ -106,9 +106,9 @@ double vy_impact_path_deviation(const vy_bodies *b, uint32_t i, const vy_sweep_p
     const double deviation = 0.125 * h * vec3_length(vec3_sub(w, v)) + real_max(path_length - chord, 0.0);
     // The axis of its rotation_vector may change, too.
     vec3 change = vec3_sub(quat_rotate(e->attitude, e->rate), quat_rotate(s->attitude, s->rate));
-    const double turn2 = vec3_dot(p->rotation_vector, p->rotation_vector);
-    if (turn2 > 0.0)
-        change = vec3_add_scaled(change, -vec3_dot(change, p->rotation_vector) / turn2, p->rotation_vector);
+    const double angle2 = vec3_dot(p->rotation_vector, p->rotation_vector);
+    if (angle2 > 0.0)
+        change = vec3_add_scaled(change, -vec3_dot(change, p->rotation_vector) / angle2, p->rotation_vector);
     return deviation + 0.125 * h * vec3_length(change) * vy_impact_rotation_radius(b, i, p->local_center);
 }
 
@@ -136,7 +136,7 @@ pair_limits vy_impact_limits(const vy_bodies *b, uint32_t i, uint32_t j)
         .tolerance = 0.5 * target,
         .depth = real_min(DEPTH_FRACTION * min_thickness + slop, 0.75 * MAX_DEPTH_FRACTION * min_thickness),
         .max_depth = MAX_DEPTH_FRACTION * min_thickness,
-        .step = 0.01 * min_thickness,
+        .max_depth_growth = 0.01 * min_thickness,
         .margin = MARGIN_FRACTION * min_thickness + 2.0 * target};
 }
 
@@ -152,11 +152,12 @@ static int is_bounded(const vy_sweep_path *p)
 static int field_impact_time(const vy_shape *x, const vy_sweep_path *pi, const vy_shape *y,
                              const vy_sweep_path *pj, const pair_limits *m, vy_separation *out)
 {
-    if (!vy_sweep_shapes(x, pi, y, pj, -m->depth, 0.5 * m->step, 0.0, 1.0, out)) return 0;
+    if (!vy_sweep_shapes(x, pi, y, pj, -m->depth, 0.5 * m->max_depth_growth, 0.0, 1.0, out)) return 0;
     if (out->t > 0.0) return 1;
     const double start = vy_sweep_separation(x, pi, y, pj, 0.0).value;
     if (start < -m->max_depth) return 0;
-    return vy_sweep_shapes(x, pi, y, pj, real_min(-m->depth, start - m->step), 0.5 * m->step, 0.0, 1.0, out);
+    return vy_sweep_shapes(x, pi, y, pj, real_min(-m->depth, start - m->max_depth_growth),
+                           0.5 * m->max_depth_growth, 0.0, 1.0, out);
 }
 
 // When two bodies first overlap by more than the accepted depth, or, where no contact between them is solved,
@@ -178,6 +179,6 @@ int vy_impact_time(const vy_bodies *b, uint32_t i, uint32_t j, const vy_sweep_pa
              : 0.0);
     const double start = vy_sweep_separation(x, pi, y, pj, 0.0).value;
     if (start < -m.max_depth || start - max_approach > -m.depth) return 0;
-    const double level = real_min(-m.depth, start - m.step);
-    return vy_sweep_shapes(x, pi, y, pj, level, 0.5 * m.step, 0.0, 1.0, out);
+    const double level = real_min(-m.depth, start - m.max_depth_growth);
+    return vy_sweep_shapes(x, pi, y, pj, level, 0.5 * m.max_depth_growth, 0.0, 1.0, out);
 }

@@ -37,9 +37,9 @@ int vy_impacts_is_fast(const vy_bodies *b, uint32_t i, double h)
         d2 = real_max(
             d2,
             h * h * real_max(vec3_dot(from->velocity, from->velocity), vec3_dot(to->velocity, to->velocity)));
-    const double turn2 = h * h * rate2 * r * r;
-    if (2.01 * (d2 + turn2) < limit * limit) return 0; // (x + y)^2 is no more than 2 (x^2 + y^2)
-    return d2 + turn2 + 2.0 * real_sqrt(d2 * turn2) > limit * limit;
+    const double angle2 = h * h * rate2 * r * r;
+    if (2.01 * (d2 + angle2) < limit * limit) return 0; // (x + y)^2 is no more than 2 (x^2 + y^2)
+    return d2 + angle2 + 2.0 * real_sqrt(d2 * angle2) > limit * limit;
 }
 
 int vy_impacts_collide(const vy_bodies *b, uint32_t i, uint32_t j, double h)
@@ -60,14 +60,14 @@ static uint32_t list_fast(vy_bodies *b, double h, double *max_slow_displacement)
 {
     contact_system *s = b->contacts;
     uint32_t count = 0;
-    vy_bodies_parallel_for(b, b->limit, MIN_PARALLEL_BODIES, mark_fast, &h);
-    for (uint32_t i = 0; i < b->limit; ++i) {
-        if (s->marked[i]) s->fast[count++] = i;
+    vy_bodies_parallel_for(b, b->slot_count, MIN_PARALLEL_BODIES, mark_fast, &h);
+    for (uint32_t i = 0; i < b->slot_count; ++i) {
+        if (s->marked[i]) s->fast_bodies[count++] = i;
     }
     *max_slow_displacement = 0.0;
     if (count == 0) return 0;
-    for (uint32_t i = 0, n = 0; i < b->limit; ++i) {
-        if (n < count && s->fast[n] == i) {
+    for (uint32_t i = 0, n = 0; i < b->slot_count; ++i) {
+        if (n < count && s->fast_bodies[n] == i) {
             ++n;
             continue;
         }
@@ -81,7 +81,7 @@ static void list_ground_bodies(vy_bodies *b)
 {
     contact_system *s = b->contacts;
     s->ground_count = 0;
-    for (uint32_t i = 0; i < b->limit; ++i) {
+    for (uint32_t i = 0; i < b->slot_count; ++i) {
         if (has_shape(b, i) && s->proxy_of[i] < 0 && !vy_shape_is_convex(&b->slots[i].shape))
             s->ground_bodies[s->ground_count++] = i;
     }
@@ -103,7 +103,7 @@ static uint32_t check_fast_body(vy_bodies *b, uint32_t i, double h, double max_s
     const double deviation = vy_impact_path_deviation(b, i, &path, h);
     const vy_bounds box = vy_impact_bounds(b, i, &path, max_slow_displacement + deviation);
     uint32_t found = 0;
-    impact_near near;
+    nearby_bodies near;
     vy_impact_list_near(b, i, &box, &near);
     for (uint32_t n = 0; n < near.count; ++n) {
         const uint32_t j = near.slots[n];
@@ -116,7 +116,8 @@ static uint32_t check_fast_body(vy_bodies *b, uint32_t i, double h, double max_s
             if (!bounds_overlap(&box, &there)) continue;
         }
         // Where paths say too little, they are followed in parts.
-        if (both <= vy_impact_max_deviation(b, i, j) && !vy_impact_time(b, i, j, &path, &other, 1, &hit))
+        if (both <= vy_impact_pair_deviation_limit(b, i, j) &&
+            !vy_impact_time(b, i, j, &path, &other, 1, &hit))
             continue;
         join_impact(b, i, j);
         ++found;
@@ -130,20 +131,21 @@ static uint32_t check_fast_pairs(vy_bodies *b, uint32_t count, double h)
     contact_system *s = b->contacts;
     uint32_t found = 0;
     for (uint32_t n = 0; n < count; ++n) {
-        const vy_sweep_path p = vy_impact_path(b, s->fast[n], h);
+        const vy_sweep_path p = vy_impact_path(b, s->fast_bodies[n], h);
         s->fast_bounds[n] =
-            vy_impact_bounds(b, s->fast[n], &p, vy_impact_path_deviation(b, s->fast[n], &p, h));
+            vy_impact_bounds(b, s->fast_bodies[n], &p, vy_impact_path_deviation(b, s->fast_bodies[n], &p, h));
     }
     for (uint32_t n = 0; n < count; ++n) {
         for (uint32_t m = n + 1; m < count; ++m) {
-            const uint32_t i = s->fast[n], j = s->fast[m];
+            const uint32_t i = s->fast_bodies[n], j = s->fast_bodies[m];
             vy_separation hit;
             if (!bounds_overlap(&s->fast_bounds[n], &s->fast_bounds[m]) || !vy_contacts_may_collide(b, i, j))
                 continue;
             const vy_sweep_path pi = vy_impact_path(b, i, h), pj = vy_impact_path(b, j, h);
             const double deviation =
                 vy_impact_path_deviation(b, i, &pi, h) + vy_impact_path_deviation(b, j, &pj, h);
-            if (deviation <= vy_impact_max_deviation(b, i, j) && !vy_impact_time(b, i, j, &pi, &pj, 1, &hit))
+            if (deviation <= vy_impact_pair_deviation_limit(b, i, j) &&
+                !vy_impact_time(b, i, j, &pi, &pj, 1, &hit))
                 continue;
             join_impact(b, i, j);
             ++found;
@@ -180,8 +182,8 @@ static void move_kinematic(impact_group *g)
 {
     vy_bodies *b = g->b;
     contact_system *s = b->contacts;
-    for (uint32_t n = 0; n < s->kinematic_body_count; ++n) {
-        const uint32_t i = s->kinematic[n];
+    for (uint32_t n = 0; n < s->kinematic_list_count; ++n) {
+        const uint32_t i = s->kinematic_bodies[n];
         s->start_state[i] = b->state[i] = body_step_kinematic(&s->kinematic_start[n], g->t);
     }
 }
@@ -191,7 +193,7 @@ static void solve_group(impact_group *g, double h)
 {
     vy_bodies *b = g->b;
     contact_system *s = b->contacts;
-    if (b->def.contacts.solver == VY_SOLVER_IMPULSE) {
+    if (b->def.contacts.solver == VY_CONTACT_SOLVER_IMPULSE) {
         vy_impact_apply_impulses(g);
         step_group_free(g, h);
         return;
@@ -199,20 +201,20 @@ static void solve_group(impact_group *g, double h)
     step_group_free(g, h);
     if (g->has_joints && !vy_impact_touches(g, h)) s->count = g->key_count = 0;
     if (s->count == 0) return;
-    const contact_start start = g->has_joints   ? START_JOINTED
-                                : s->count == 1 ? START_WARM // one is solved at once
-                                                : START_COLD;
-    memset(s->start_mask, 0, b->limit * sizeof *s->start_mask);
-    for (uint32_t i = 0; i < b->limit; ++i) s->parent[i] = i;
+    const contact_solve_mode start = g->has_joints   ? SOLVE_JOINTED
+                                     : s->count == 1 ? SOLVE_WARM // one is solved at once
+                                                     : SOLVE_COLD;
+    memset(s->solve_mode_mask, 0, b->slot_count * sizeof *s->solve_mode_mask);
+    for (uint32_t i = 0; i < b->slot_count; ++i) s->parent[i] = i;
     for (uint32_t n = 0; n < g->count; ++n) s->parent[g->bodies[n]] = g->bodies[0];
-    s->island_start[g->bodies[0]] = (int)start;
+    s->island_solve_mode[g->bodies[0]] = (int)start;
     for (uint32_t k = 0; k < s->count; ++k) {
         contact_header *c = &s->headers[k];
-        c->start = (uint8_t)start;
+        c->solve_mode = (uint8_t)start;
         c->island = find_island(s, c);
         c->impulse_points = 0;
-        s->start_mask[c->a] |= (int)start;
-        s->start_mask[c->b] |= (int)start;
+        s->solve_mode_mask[c->a] |= (int)start;
+        s->solve_mode_mask[c->b] |= (int)start;
     }
     if (g->has_joints) {
         vy_jointed_solve(b, h);
@@ -244,7 +246,7 @@ static double sweep_group(impact_group *g, double h, double max_slow_displacemen
         const uint32_t i = g->bodies[n];
         vy_sweep_path path = vy_impact_path(b, i, h);
         const vy_bounds box = vy_impact_bounds(b, i, &path, max_slow_displacement);
-        impact_near near;
+        nearby_bodies near;
         vy_impact_list_near(b, i, &box, &near);
         for (uint32_t m = 0; m < near.count + g->count; ++m) {
             const uint32_t j = m < near.count ? near.slots[m] : g->bodies[m - near.count];
@@ -358,7 +360,7 @@ static void begin_group(impact_group *g)
 {
     vy_bodies *b = g->b;
     contact_system *s = b->contacts;
-    memset(s->impact_awake, 0, b->limit);
+    memset(s->impact_awake, 0, b->slot_count);
     for (uint32_t n = 0; n < g->count; ++n) {
         const uint32_t i = g->bodies[n];
         s->impact_awake[i] = 1;
@@ -408,9 +410,9 @@ static saved_arrays swap_arrays(vy_bodies *b)
 {
     contact_system *s = b->contacts;
     const saved_arrays saved = {b->awake, s->contacts, s->headers, s->count};
-    memcpy(s->was_awake, b->awake, b->limit);
-    memcpy(s->saved_parent, s->parent, b->limit * sizeof *s->parent);
-    memcpy(s->saved_start_mask, s->start_mask, b->limit * sizeof *s->start_mask);
+    memcpy(s->was_awake, b->awake, b->slot_count);
+    memcpy(s->saved_parent, s->parent, b->slot_count * sizeof *s->parent);
+    memcpy(s->saved_solve_mode_mask, s->solve_mode_mask, b->slot_count * sizeof *s->solve_mode_mask);
     b->awake = s->impact_awake;
     s->contacts = s->interval_contacts;
     s->headers = s->interval_headers;
@@ -424,8 +426,8 @@ static void restore_arrays(vy_bodies *b, saved_arrays saved)
     s->contacts = saved.contacts;
     s->headers = saved.headers;
     s->count = saved.count;
-    memcpy(s->parent, s->saved_parent, b->limit * sizeof *s->parent);
-    memcpy(s->start_mask, s->saved_start_mask, b->limit * sizeof *s->start_mask);
+    memcpy(s->parent, s->saved_parent, b->slot_count * sizeof *s->parent);
+    memcpy(s->solve_mode_mask, s->saved_solve_mode_mask, b->slot_count * sizeof *s->solve_mode_mask);
 }
 
 // Step a group from impact to impact. Returns 0 when a free body outside of it was hit: it has to join.
@@ -471,13 +473,13 @@ static int list_group(vy_bodies *b, uint32_t root, impact_group *g)
     contact_system *s = b->contacts;
     g->count = 0;
     g->has_joints = 0;
-    for (uint32_t i = 0; i < b->limit; ++i) {
+    for (uint32_t i = 0; i < b->slot_count; ++i) {
         if (!b->awake[i] || island_root(s->impact_parent, i) != root) continue;
         if (g->count == IMPACT_JOINTED_BODIES) return 0;
         g->has_joints |= b->joints->first_joint[i] != 0;
         g->bodies[g->count++] = i;
     }
-    if (g->has_joints) g->max_deviation = vy_impact_min_deviation(b);
+    if (g->has_joints) g->max_deviation = vy_impact_group_deviation_limit(b);
     return g->count > 0 && (g->has_joints || g->count <= IMPACT_BODIES);
 }
 
@@ -487,7 +489,7 @@ static uint32_t truncate_body(vy_bodies *b, uint32_t i, double h, double max_slo
     contact_system *s = b->contacts;
     const vy_sweep_path path = vy_impact_path(b, i, h);
     const vy_bounds box = vy_impact_bounds(b, i, &path, max_slow_displacement);
-    impact_near near;
+    nearby_bodies near;
     double first = 1.0;
     vy_impact_list_near(b, i, &box, &near);
     for (uint32_t n = 0; n < near.count; ++n) {
@@ -518,9 +520,9 @@ static uint32_t resolve_group(vy_bodies *b, uint32_t root, double h, double max_
         islands_join(s->impact_parent, root, g.outside_body - 1u);
     }
     root = island_root(s->impact_parent, root);
-    for (uint32_t i = 0; i < b->limit; ++i) {
+    for (uint32_t i = 0; i < b->slot_count; ++i) {
         if (!b->awake[i] || !s->has_impact[i] || island_root(s->impact_parent, i) != root) continue;
-        if ((s->start_mask[i] & UNSOLVED) != 0) b->head->failed = VY_BODIES_NOT_FINITE;
+        if ((s->solve_mode_mask[i] & SOLVE_FAILED) != 0) b->head->failed = VY_BODIES_NOT_FINITE;
         if (!b->joints->first_joint[i]) events |= truncate_body(b, i, h, max_slow_displacement);
     }
     return events;
@@ -528,7 +530,8 @@ static uint32_t resolve_group(vy_bodies *b, uint32_t root, double h, double max_
 
 void vy_impacts_begin(vy_bodies *b)
 {
-    if (b->external_integration) memcpy(b->contacts->flight_state, b->state, b->limit * sizeof *b->state);
+    if (b->external_integration)
+        memcpy(b->contacts->flight_state, b->state, b->slot_count * sizeof *b->state);
 }
 
 // The body of a contact that moves, and the other one. Returns 0 when both move.
@@ -545,7 +548,7 @@ static int is_crushing(vy_bodies *b)
     contact_system *s = b->contacts;
     uint32_t i, j;
     int crushed = 0;
-    memset(s->pressing_body, 0, b->limit * sizeof *s->pressing_body);
+    memset(s->pressing_body, 0, b->slot_count * sizeof *s->pressing_body);
     for (uint32_t k = 0; k < s->count; ++k) {
         if (s->headers[k].impulse_points == 0 || !moving_body_of(b, &s->headers[k], &i, &j) ||
             !body_is_kinematic(b, j))
@@ -566,15 +569,15 @@ static void begin_step(vy_bodies *b, uint32_t count)
 {
     contact_system *s = b->contacts;
     list_ground_bodies(b);
-    memset(s->is_fast, 0, b->limit);
-    memset(s->has_impact, 0, b->limit);
-    for (uint32_t n = 0; n < count; ++n) s->is_fast[s->fast[n]] = 1;
-    s->kinematic_body_count = 0;
-    for (uint32_t i = 0; i < b->limit; ++i) {
+    memset(s->is_fast, 0, b->slot_count);
+    memset(s->has_impact, 0, b->slot_count);
+    for (uint32_t n = 0; n < count; ++n) s->is_fast[s->fast_bodies[n]] = 1;
+    s->kinematic_list_count = 0;
+    for (uint32_t i = 0; i < b->slot_count; ++i) {
         s->impact_parent[i] = i;
         if (!body_is_kinematic(b, i)) continue;
-        s->kinematic_start[s->kinematic_body_count] = s->start_state[i];
-        s->kinematic[s->kinematic_body_count++] = i;
+        s->kinematic_start[s->kinematic_list_count] = s->start_state[i];
+        s->kinematic_bodies[s->kinematic_list_count++] = i;
     }
 }
 
@@ -587,12 +590,14 @@ uint32_t vy_impacts_resolve(vy_bodies *b, double h)
     if (b->head->failed || (count == 0 && vy_impact_list_unsolved(b) == 0)) return events;
     begin_step(b, count);
     found += vy_impact_list_unsolved(b);
-    for (uint32_t n = 0; n < count; ++n) found += check_fast_body(b, s->fast[n], h, max_slow_displacement);
+    for (uint32_t n = 0; n < count; ++n)
+        found += check_fast_body(b, s->fast_bodies[n], h, max_slow_displacement);
     found += check_fast_pairs(b, count, h);
     if (found == 0) return events;
     for (uint32_t k = 0; k < s->count; ++k) { // bodies in contact with those take part
         const contact_header *c = &s->headers[k];
-        if (c->start != 0 && b->awake[c->a] && b->awake[c->b]) islands_join(s->impact_parent, c->a, c->b);
+        if (c->solve_mode != 0 && b->awake[c->a] && b->awake[c->b])
+            islands_join(s->impact_parent, c->a, c->b);
     }
     for (uint32_t n = 0; n < b->joints->island_count; ++n) { // and bodies that are joined to them
         const island *is = &b->joints->islands[n];
@@ -600,12 +605,12 @@ uint32_t vy_impacts_resolve(vy_bodies *b, double h)
         for (uint32_t m = is->body_first + 1; m < is->dynamic_last && b->awake[first]; ++m)
             islands_join(s->impact_parent, first, b->joints->members[m]);
     }
-    for (uint32_t i = 0; i < b->limit; ++i) {
+    for (uint32_t i = 0; i < b->slot_count; ++i) {
         const uint32_t root = island_root(s->impact_parent, i);
         if (!s->has_impact[i]) continue;
         events |= resolve_group(b, root, h, max_slow_displacement);
         const uint32_t now = island_root(s->impact_parent, root);
-        for (uint32_t j = 0; j < b->limit; ++j) {
+        for (uint32_t j = 0; j < b->slot_count; ++j) {
             if (s->has_impact[j] && island_root(s->impact_parent, j) == now) s->has_impact[j] = 0;
         }
     }

@@ -28,7 +28,7 @@ typedef struct pair_limits {
     double target, tolerance; // [m] an impact is between target and target + tolerance
     double depth;             // [m] accepted overlap
     double max_depth;         // [m] deeper ones are not followed
-    double step;              // [m] by how much an overlap deeper than accepted may grow
+    double max_depth_growth;  // [m] by how much an overlap deeper than accepted may grow
     double margin;            // [m] contacts are solved up to this far apart
 } pair_limits;
 
@@ -73,14 +73,14 @@ typedef struct impact_group {
 } impact_group;
 
 /// Bodies near a box.
-typedef struct impact_near {
+typedef struct nearby_bodies {
     const vy_bodies *b;
-    uint32_t self, count;
+    uint32_t body, count;
     uint32_t *slots; // contact_system.near: one list at a time
-} impact_near;
+} nearby_bodies;
 
 /// Bodies but i whose boxes in the tree overlap `box`, and those without bounds, ascending.
-void vy_impact_list_near(const vy_bodies *b, uint32_t i, const vy_bounds *box, impact_near *out);
+void vy_impact_list_near(const vy_bodies *b, uint32_t i, const vy_bounds *box, nearby_bodies *out);
 /// Whether a body is one of the group that is stepped.
 VY_FN int vy_impact_is_member(const impact_group *g, uint32_t i) { return g->b->contacts->impact_awake[i]; }
 /// Whether the contacts of a pair are solved in the interval.
@@ -110,7 +110,7 @@ uint32_t vy_impact_list_unsolved(const vy_bodies *b);
 /// Impulses of the last step are those of longer sub-steps.
 void vy_impact_clear_impulses(contact *c);
 /// [m] How far jointed bodies may get from their paths: two of them, and all in a group.
-double vy_impact_max_deviation(const vy_bodies *b, uint32_t i, uint32_t j);
-double vy_impact_min_deviation(const vy_bodies *b);
-/// VY_SOLVER_IMPULSE: one impulse after the other where bodies touch, before they fly on.
+double vy_impact_pair_deviation_limit(const vy_bodies *b, uint32_t i, uint32_t j);
+double vy_impact_group_deviation_limit(const vy_bodies *b);
+/// VY_CONTACT_SOLVER_IMPULSE: one impulse after the other where bodies touch, before they fly on.
 void vy_impact_apply_impulses(impact_group *g);

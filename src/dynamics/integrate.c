@@ -27,7 +27,7 @@ typedef struct free_flight {
 
 static void step_free_range(vy_bodies *b, void *self, size_t first, size_t last)
 {
-    VY_ASSERT(first <= last && last <= b->limit && ((free_flight *)self)->h > 0.0);
+    VY_ASSERT(first <= last && last <= b->slot_count && ((free_flight *)self)->h > 0.0);
     free_flight *flight = self;
     const double h = flight->h;
     switch (b->def.integrator) {
@@ -41,7 +41,7 @@ static void step_free_range(vy_bodies *b, void *self, size_t first, size_t last)
 static void step_free(vy_bodies *b, double h)
 {
     free_flight flight = {.h = h};
-    vy_bodies_parallel_for(b, b->limit, MIN_PARALLEL_BODIES, step_free_range, &flight);
+    vy_bodies_parallel_for(b, b->slot_count, MIN_PARALLEL_BODIES, step_free_range, &flight);
     if (atomic_load_explicit(&flight.not_finite, memory_order_relaxed))
         b->head->failed = VY_BODIES_NOT_FINITE;
 }
@@ -60,14 +60,14 @@ uint32_t vy_bodies_step(vy_bodies *b)
         b->head->tick += 1;
         return 0;
     }
-    VY_ASSERT(!b->joints->dirty && b->count <= b->limit && b->limit <= b->body_cap);
+    VY_ASSERT(!b->joints->dirty && b->count <= b->slot_count && b->slot_count <= b->body_cap);
     const uint64_t fpu_state = fpu_enter();
     const double h = b->def.dt;
     vy_closing_begin_step(b);
     vy_contacts_begin(b);
     uint32_t events = vy_bodies_step_free(b, h);
     events |= vy_contacts_step(b, h);
-    for (uint32_t i = 0; i < b->limit; ++i) {
+    for (uint32_t i = 0; i < b->slot_count; ++i) {
         if (b->slots[i].kind == VY_BODY_KINEMATIC) b->state[i] = body_step_kinematic(&b->state[i], h);
         if (!b->has_loads[i]) continue;
         b->loads[i] = loads_zero();

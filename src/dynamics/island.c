@@ -18,7 +18,7 @@ enum {
     ROOT_ITERATIONS = 60,
     MAX_ENGAGED = 64,
     STOP_ROUNDS = 4,
-    MAX_SUBDIVISION = 512,
+    MAX_SUBDIVISION_PARTS = 512,
     MAX_SUBDIVISIONS_PER_STEP = 32
 };
 
@@ -27,7 +27,7 @@ enum {
 #define STOP_TOLERANCE  1e-9  // a stop that is reached
 #define ENERGY_ERROR    0.01  // of its kinetic energy: what a sub-step of fast bodies may change it by
 
-double vy_island_extent(const joint_system *s, const island *is)
+double vy_island_length_scale(const joint_system *s, const island *is)
 {
     VY_ASSERT(is->body_first < is->dynamic_last && is->dynamic_last <= is->body_last);
     double max_value = 0.0;
@@ -100,7 +100,7 @@ static void apply_correction(joint_system *s, const island *is, int is_position)
     VY_ASSERT(is_position == 0 || is_position == 1);
     vy_island_solve(s, is);
     zero_corrections(s, is);
-    vy_island_apply(s, is);
+    vy_island_apply_multipliers(s, is);
     if (!is_position && any_joint_closing(s, s->step_time)) save_impulse_work(s, is);
     for (uint32_t n = is->body_first; n < is->dynamic_last; ++n) {
         const uint32_t i = s->members[n];
@@ -130,7 +130,7 @@ static double evaluate_rows(vy_bodies *b, const island *is, double time)
 
 static void project_velocity(joint_system *s, const island *is)
 {
-    for (uint32_t k = is->block_first; k < is->block_last; ++k) s->rhs[k] = vec3_neg(vy_block_speed(s, k));
+    for (uint32_t k = is->block_first; k < is->block_last; ++k) s->rhs[k] = vec3_neg(vy_block_velocity(s, k));
     apply_correction(s, is, 0);
 }
 
@@ -138,7 +138,7 @@ static void project_velocity(joint_system *s, const island *is)
 static void project(vy_bodies *b, const island *is, double time, int factor_is_near)
 {
     joint_system *s = b->joints;
-    const double size = vy_island_extent(s, is);
+    const double size = vy_island_length_scale(s, is);
     double error = 0.0;
     for (int n = 0; n < NEWTON_ITERATIONS; ++n) {
         if (!factor_is_near || n > 1) {
@@ -157,7 +157,7 @@ static void project(vy_bodies *b, const island *is, double time, int factor_is_n
 // ---- stops
 
 /// C of a stop at s->stage, or infinity where it may not be active.
-static double stop_at_stage(const vy_bodies *b, const stop *t, double time)
+static double stop_distance_at_stage(const vy_bodies *b, const stop *t, double time)
 {
     VY_ASSERT((b->joints->slots[t->joint].unilateral_rows >> t->row & 1u) != 0);
     const joint_slot *j = &b->joints->slots[t->joint];
@@ -174,7 +174,7 @@ static void release_stops(vy_bodies *b, const island *is, double time, int impul
         s->redundant = vy_island_factor(s, is);
         if (impulse) {
             for (uint32_t k = is->block_first; k < is->block_last; ++k)
-                s->rhs[k] = vec3_neg(vy_block_speed(s, k));
+                s->rhs[k] = vec3_neg(vy_block_velocity(s, k));
         }
         vy_island_solve(s, is);
         const stop *worst = NULL;
@@ -198,16 +198,16 @@ static void release_stops(vy_bodies *b, const island *is, double time, int impul
 static void update_stops(vy_bodies *b, const island *is, double time)
 {
     joint_system *s = b->joints;
-    const double tolerance = STOP_TOLERANCE * vy_island_extent(s, is);
+    const double tolerance = STOP_TOLERANCE * vy_island_length_scale(s, is);
     int engaged = 0;
     for (uint32_t n = is->stop_first; n < is->stop_last; ++n) {
         const stop *t = &s->stops[n];
-        if (stop_is_active(b, t) || !(stop_at_stage(b, t, time) <= tolerance)) continue;
+        if (stop_is_active(b, t) || !(stop_distance_at_stage(b, t, time) <= tolerance)) continue;
         stop_set_active(b, t, 1);
         vy_island_update_frames(b, is);
         vy_island_rows(b, is, time);
         s->rhs[s->slots[t->joint].first_block + (uint32_t)(t->row / BLOCK_ROWS)] =
-            vy_block_speed(s, s->slots[t->joint].first_block + (uint32_t)(t->row / BLOCK_ROWS));
+            vy_block_velocity(s, s->slots[t->joint].first_block + (uint32_t)(t->row / BLOCK_ROWS));
         const double speed = stop_component(s, t, s->rhs);
         if (speed > 0.0) stop_set_active(b, t, 0); // it separates
         if (speed < 0.0) engaged = 1;
@@ -216,7 +216,7 @@ static void update_stops(vy_bodies *b, const island *is, double time)
         const double before = kinetic_energy(b, is);
         release_stops(b, is, time, 1);
         zero_corrections(s, is);
-        vy_island_apply(s, is);
+        vy_island_apply_multipliers(s, is);
         if (any_joint_closing(s, time)) save_impulse_work(s, is);
         add_closing_work(b, is, time, 0.0);
         for (uint32_t n = is->body_first; n < is->dynamic_last; ++n) {
@@ -234,11 +234,11 @@ static void update_stops(vy_bodies *b, const island *is, double time)
 /// Engage stops that are violated at s->stage, and list them. Returns how many.
 static uint32_t engage_violated(vy_bodies *b, const island *is, double time, uint32_t *engaged)
 {
-    const double tolerance = STOP_TOLERANCE * vy_island_extent(b->joints, is);
+    const double tolerance = STOP_TOLERANCE * vy_island_length_scale(b->joints, is);
     uint32_t count = 0;
     for (uint32_t n = is->stop_first; n < is->stop_last && count < MAX_ENGAGED; ++n) {
         const stop *t = &b->joints->stops[n];
-        if (stop_is_active(b, t) || !(stop_at_stage(b, t, time) < -tolerance)) continue;
+        if (stop_is_active(b, t) || !(stop_distance_at_stage(b, t, time) < -tolerance)) continue;
         stop_set_active(b, t, 1);
         engaged[count++] = n;
     }
@@ -269,13 +269,13 @@ static void project_disturbed(vy_bodies *b, const island *is, double time)
 }
 
 /// The smallest C of inactive stops.
-static double nearest_stop(const vy_bodies *b, const island *is, double time)
+static double nearest_stop_distance(const vy_bodies *b, const island *is, double time)
 {
     const joint_system *s = b->joints;
     double min_value = DBL_MAX;
     for (uint32_t n = is->stop_first; n < is->stop_last; ++n) {
         if (!stop_is_active(b, &s->stops[n]))
-            min_value = real_min(min_value, stop_at_stage(b, &s->stops[n], time));
+            min_value = real_min(min_value, stop_distance_at_stage(b, &s->stops[n], time));
     }
     return min_value;
 }
@@ -331,11 +331,11 @@ static void integrate_and_project(vy_bodies *b, const island *is, double time, d
     for (uint32_t n = is->body_first; n < is->body_last; ++n)
         s->undivided_start[s->members[n]] = s->start[s->members[n]];
     int is_good = 0;
-    for (int parts = 8; parts <= MAX_SUBDIVISION && !is_good; parts *= 8) {
+    for (int parts = 8; parts <= MAX_SUBDIVISION_PARTS && !is_good; parts *= 8) {
         is_good = 1;
         for (uint32_t n = is->body_first; n < is->body_last; ++n)
             s->stage[s->members[n]] = s->undivided_start[s->members[n]];
-        for (int k = 0; k < parts && (is_good || parts == MAX_SUBDIVISION); ++k) {
+        for (int k = 0; k < parts && (is_good || parts == MAX_SUBDIVISION_PARTS); ++k) {
             save_start(s, is);
             step_once(b, is, time + k * (h / parts), h / parts);
             is_good &= energy_error(b, is) <= ENERGY_ERROR;
@@ -351,13 +351,13 @@ static double time_of_engagement(vy_bodies *b, const island *is, double time, do
                                  double high)
 {
     VY_ASSERT(is->stop_first < is->stop_last);
-    const double tolerance = 0.5 * STOP_TOLERANCE * vy_island_extent(b->joints, is);
+    const double tolerance = 0.5 * STOP_TOLERANCE * vy_island_length_scale(b->joints, is);
     double t0 = 0.0, t1 = h, t = 0.0;
     int side = 0;
     for (int n = 0; n < ROOT_ITERATIONS; ++n) {
         t = (t0 * high - t1 * low) / (high - low);
         integrate_and_project(b, is, time, t);
-        const double c = nearest_stop(b, is, time + t);
+        const double c = nearest_stop_distance(b, is, time + t);
         if (real_abs(c) <= tolerance) break;
         if (c < 0.0) {
             t1 = t;
@@ -375,21 +375,22 @@ static double time_of_engagement(vy_bodies *b, const island *is, double time, do
 }
 
 /// What is left for a step of an island: whatever a state asks for, a step ends.
-typedef struct step_limits {
+typedef struct step_budget {
     int parts;  // into which sub-steps are divided
     int events; // stops whose time of engagement is searched for
-} step_limits;
+} step_budget;
 
-static void substep(vy_bodies *b, const island *is, double time, double h, step_limits *left)
+static void substep(vy_bodies *b, const island *is, double time, double h, step_budget *left)
 {
     VY_ASSERT(!(h < 0.0));
     joint_system *s = b->joints;
     for (int event = 0; is->stop_first != is->stop_last && event < MAX_EVENTS; ++event) {
         update_stops(b, is, time);
         save_start(s, is);
-        const double low = nearest_stop(b, is, time), tolerance = STOP_TOLERANCE * vy_island_extent(s, is);
+        const double low = nearest_stop_distance(b, is, time),
+                     tolerance = STOP_TOLERANCE * vy_island_length_scale(s, is);
         integrate_and_project(b, is, time, h);
-        const double high = nearest_stop(b, is, time + h);
+        const double high = nearest_stop_distance(b, is, time + h);
         if (high >= -tolerance || low <= tolerance || left->events == 0) {
             add_closing_work(b, is, time, h);
             return; // none is violated, or one that the next sub-step handles
@@ -411,10 +412,10 @@ static void substep(vy_bodies *b, const island *is, double time, double h, step_
 #define MAX_SUBSTEPS 4000.0
 /// Of that: islands that turn less in a sub-step are not checked.
 #define FAST_ROTATION 0.1
-static const step_limits max_in_step = {.parts = 4000, .events = 64};
+static const step_budget max_step_budget = {.parts = 4000, .events = 64};
 
 // How often MAX_ROTATION is in the turn of the fastest body over dt.
-static double rotations(const vy_bodies *b, const island *is, double dt)
+static double rotation_ratio(const vy_bodies *b, const island *is, double dt)
 {
     const joint_system *s = b->joints;
     double max_rate2 = 0.0;
@@ -428,7 +429,7 @@ static double rotations(const vy_bodies *b, const island *is, double dt)
 // Sub-steps of a step of length dt: by the set's joint_step, and by how fast the bodies turn.
 static double substep_count(const vy_bodies *b, const island *is, double dt)
 {
-    return real_max(real_max(1.0, -floor(1e-9 - dt / b->def.joint_step)), -floor(-rotations(b, is, dt)));
+    return real_max(real_max(1.0, -floor(1e-9 - dt / b->def.joint_step)), -floor(-rotation_ratio(b, is, dt)));
 }
 
 // Where bodies turn fast, the Euler integrators gain energy without end, and the midpoint rule, which keeps
@@ -436,7 +437,7 @@ static double substep_count(const vy_bodies *b, const island *is, double dt)
 // the whole step: from impact to impact the short ones add up.
 static vy_integrator island_integrator(const vy_bodies *b, const island *is)
 {
-    const int is_fast = rotations(b, is, b->def.dt) > MAX_EULER_ROTATION / MAX_ROTATION;
+    const int is_fast = rotation_ratio(b, is, b->def.dt) > MAX_EULER_ROTATION / MAX_ROTATION;
     return is_fast ? VY_INTEGRATOR_RK4 : b->def.integrator;
 }
 
@@ -444,7 +445,7 @@ static vy_integrator island_integrator(const vy_bodies *b, const island *is)
 static int conserves_energy(const vy_bodies *b, const island *is)
 {
     const joint_system *s = b->joints;
-    if (b->driver.rates != NULL || b->potential_count != 0 || b->def.baumgarte ||
+    if (b->driver.derivative != NULL || b->potential_count != 0 || b->def.baumgarte ||
         vy_integrator_order(s->integrator) == 1 || s->step_time < s->closes_at)
         return 0;
     for (uint32_t n = is->dynamic_last; n < is->body_last; ++n) {
@@ -455,16 +456,17 @@ static int conserves_energy(const vy_bodies *b, const island *is)
     }
     for (uint32_t m = is->joint_first; m < is->joint_last; ++m) {
         const joint_slot *j = &s->slots[s->joint_order[m]];
-        if (j->def.kind == VY_JOINT_CUSTOM || b->joint_state[s->joint_order[m]].motor_torque != 0.0) return 0;
+        if (j->def.kind == VY_JOINT_CUSTOM || b->joint_state[s->joint_order[m]].max_motor_torque != 0.0)
+            return 0;
     }
     return 1;
 }
 
 // A sub-step; in parts where bodies turn faster by now than the step's start had it, as long as there are any
 // left for the step.
-static void substep_in_parts(vy_bodies *b, const island *is, double time, double h, step_limits *left)
+static void substep_in_parts(vy_bodies *b, const island *is, double time, double h, step_budget *left)
 {
-    const double turns = rotations(b, is, h);
+    const double turns = rotation_ratio(b, is, h);
     b->joints->checks_energy = turns > FAST_ROTATION && conserves_energy(b, is);
     int parts = turns > 2.0 ? (int)turns + 1 : 1;
     parts = parts < left->parts ? parts : left->parts > 1 ? left->parts : 1;
@@ -501,7 +503,7 @@ static void step_island(vy_bodies *b, const island *is, double dt)
     }
     const double count = substep_count(b, is, dt), h = dt / count;
     VY_ASSERT(count >= 1.0 && h > 0.0 && h <= dt);
-    step_limits left = max_in_step;
+    step_budget left = max_step_budget;
     s->subdivisions_left = MAX_SUBDIVISIONS_PER_STEP;
     s->integrator = island_integrator(b, is);
     for (uint64_t k = 0; (double)k < count; ++k) substep_in_parts(b, is, time + (double)k * h, h, &left);

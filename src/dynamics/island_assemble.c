@@ -57,7 +57,8 @@ void vy_island_rows(vy_bodies *b, const island *is, double time)
 }
 
 /// The wrench that gives a driver's rates.
-static body_wrench wrench_of_rates(const vy_bodies *b, uint32_t i, const body_state *s, const body_rates *d)
+static body_wrench wrench_of_derivative(const vy_bodies *b, uint32_t i, const body_state *s,
+                                        const body_derivatives *d)
 {
     const mat3 inertia = b->params[i].inertia;
     const vec3 turn = vec3_cross(s->rate, mat3_mul_vec(inertia, s->rate));
@@ -74,12 +75,12 @@ static void free_accelerations(vy_bodies *b, const island *is, double time)
         stage_body *w = &s->stage_bodies[i];
         w->inverse_mass = b->params[i].inverse_mass;
         w->inverse_inertia = rotate_inertia(&w->rotation, &b->params[i].inverse_inertia);
-        if (b->driver.rates != NULL) {
-            const body_rates d = b->driver.rates(b->driver.self, i, &s->stage[i], time);
+        if (b->driver.derivative != NULL) {
+            const body_derivatives d = b->driver.derivative(b->driver.self, i, &s->stage[i], time);
             w->linear = d.acceleration;
             w->angular = mat3_mul_vec(w->rotation, d.rate_dot);
             if (b->contacts != NULL && time == s->step_time)
-                s->driver_wrench[i] = wrench_of_rates(b, i, &s->stage[i], &d);
+                s->driver_wrench[i] = wrench_of_derivative(b, i, &s->stage[i], &d);
             continue;
         }
         const body_wrench p = wrench_at(b, i, &s->stage[i]);
@@ -170,7 +171,7 @@ vec3 vy_block_acceleration(const joint_system *s, uint32_t k)
     return vec3_add(row_product(r, a->linear, a->angular, b->linear, b->angular), r->bias);
 }
 
-vec3 vy_block_speed(const joint_system *s, uint32_t k)
+vec3 vy_block_velocity(const joint_system *s, uint32_t k)
 {
     const row_block *r = &s->rows[k];
     const uint32_t a = r->body[0], b = r->body[1];
@@ -190,7 +191,8 @@ static void fill_rhs(vy_bodies *b, const island *is)
         const vec3 a = vy_block_acceleration(s, k);
         s->rhs[k] = vec3_neg(a);
         if (inverse_h == 0.0) continue;
-        s->rhs[k] = vec3_neg(vec3_add_scaled(vec3_sub(a, s->rows[k].bias), inverse_h, vy_block_speed(s, k)));
+        s->rhs[k] =
+            vec3_neg(vec3_add_scaled(vec3_sub(a, s->rows[k].bias), inverse_h, vy_block_velocity(s, k)));
     }
     if (!b->def.baumgarte) return;
     for (uint32_t n = is->joint_first; n < is->joint_last; ++n) {
@@ -199,7 +201,7 @@ static void fill_rhs(vy_bodies *b, const island *is)
         const double alpha = custom ? j->def.custom->alpha : 10.0, beta = custom ? j->def.custom->beta : 10.0;
         for (uint32_t k = j->first_block; k < j->first_block + (uint32_t)j->blocks; ++k) {
             s->rhs[k] = vec3_add_scaled(s->rhs[k], -alpha, s->rows[k].value);
-            s->rhs[k] = vec3_add_scaled(s->rhs[k], -beta, vy_block_speed(s, k));
+            s->rhs[k] = vec3_add_scaled(s->rhs[k], -beta, vy_block_velocity(s, k));
         }
     }
 }
@@ -213,7 +215,7 @@ void vy_island_assemble(vy_bodies *b, const island *is, double time)
     fill_rhs(b, is);
 }
 
-void vy_island_apply(joint_system *s, const island *is)
+void vy_island_apply_multipliers(joint_system *s, const island *is)
 {
     for (uint32_t k = is->block_first; k < is->block_last; ++k) {
         const row_block *r = &s->rows[k];

@@ -84,7 +84,7 @@ void vy_limit_relative_motion(vy_bodies *b, const uint32_t *bodies, uint32_t cou
     }
 }
 
-void vy_limit_motion(vy_bodies *b, const uint32_t *bodies, uint32_t count, double energy)
+void vy_limit_kinetic_energy(vy_bodies *b, const uint32_t *bodies, uint32_t count, double energy)
 {
     const double kinetic = vy_kinetic_energy(b, bodies, count);
     if (!(kinetic > energy)) return;

@@ -24,4 +24,4 @@ void vy_limit_relative_motion(vy_bodies *b, const uint32_t *bodies, uint32_t cou
                               double energy);
 
 /// Scale all velocities of bodies, which something holds, so that their kinetic energy is at most `energy`.
-void vy_limit_motion(vy_bodies *b, const uint32_t *bodies, uint32_t count, double energy);
+void vy_limit_kinetic_energy(vy_bodies *b, const uint32_t *bodies, uint32_t count, double energy);

@@ -9,11 +9,12 @@ void vy_island_accelerate(vy_bodies *b, const island *is, double time)
     vy_island_assemble(b, is, time);
     s->redundant = vy_island_factor(s, is);
     vy_island_solve(s, is);
-    vy_island_apply(s, is);
+    vy_island_apply_multipliers(s, is);
 }
 
 /// The derivatives of the island at s->stage into k; `weight` is that of the stage in the step.
-static void rates(vy_bodies *b, const island *is, double time, double weight, body_rates *k)
+static void evaluate_derivative(vy_bodies *b, const island *is, double time, double weight,
+                                body_derivatives *k)
 {
     joint_system *s = b->joints;
     vy_island_accelerate(b, is, time);
@@ -48,7 +49,7 @@ static void advance_kinematic(vy_bodies *b, const island *is, double h)
     }
 }
 
-static void stage_from(vy_bodies *b, const island *is, double h, const body_rates *k)
+static void stage_from(vy_bodies *b, const island *is, double h, const body_derivatives *k)
 {
     joint_system *s = b->joints;
     for (uint32_t n = is->body_first; n < is->dynamic_last; ++n) {
@@ -83,13 +84,13 @@ static void semi_implicit(vy_bodies *b, const island *is, double h)
 static void rk4(vy_bodies *b, const island *is, double time, double h)
 {
     joint_system *s = b->joints;
-    body_rates *const *k = s->k;
+    body_derivatives *const *k = s->k;
     stage_from(b, is, 0.5 * h, k[0]);
-    rates(b, is, time + 0.5 * h, 1.0 / 3.0, k[1]);
+    evaluate_derivative(b, is, time + 0.5 * h, 1.0 / 3.0, k[1]);
     stage_from(b, is, 0.5 * h, k[1]);
-    rates(b, is, time + 0.5 * h, 1.0 / 3.0, k[2]);
+    evaluate_derivative(b, is, time + 0.5 * h, 1.0 / 3.0, k[2]);
     stage_from(b, is, h, k[2]);
-    rates(b, is, time + h, 1.0 / 6.0, k[3]);
+    evaluate_derivative(b, is, time + h, 1.0 / 6.0, k[3]);
     for (uint32_t n = is->body_first; n < is->dynamic_last; ++n) {
         const uint32_t i = s->members[n];
         s->stage[i] = body_rk4_finish(&s->start[i], h, &k[0][i], &k[1][i], &k[2][i], &k[3][i]);
@@ -97,7 +98,7 @@ static void rk4(vy_bodies *b, const island *is, double time, double h)
 }
 
 /// Subtract the gyroscopic term at s->stage from k: the midpoint rule integrates it.
-static void remove_gyroscopic_term(vy_bodies *b, const island *is, body_rates *k)
+static void remove_gyroscopic_term(vy_bodies *b, const island *is, body_derivatives *k)
 {
     const joint_system *s = b->joints;
     for (uint32_t n = is->body_first; n < is->dynamic_last; ++n) {
@@ -108,7 +109,7 @@ static void remove_gyroscopic_term(vy_bodies *b, const island *is, body_rates *k
 }
 
 /// A kick of velocity Verlet.
-static void kick(joint_system *s, const island *is, double h, const body_rates *k)
+static void kick(joint_system *s, const island *is, double h, const body_derivatives *k)
 {
     for (uint32_t n = is->body_first; n < is->dynamic_last; ++n) {
         const uint32_t i = s->members[n];
@@ -123,7 +124,7 @@ static void kick(joint_system *s, const island *is, double h, const body_rates *
 static void lie_midpoint(vy_bodies *b, const island *is, double time, double h)
 {
     joint_system *s = b->joints;
-    body_rates *k = s->k[0], *drifted = s->k[1];
+    body_derivatives *k = s->k[0], *drifted = s->k[1];
     remove_gyroscopic_term(b, is, k);
     kick(s, is, 0.5 * h, k);
     for (uint32_t n = is->body_first; n < is->dynamic_last; ++n) {
@@ -133,10 +134,10 @@ static void lie_midpoint(vy_bodies *b, const island *is, double time, double h)
         drifted[i].rate_dot = s->stage[i].rate;
     }
     advance_kinematic(b, is, h);
-    rates(b, is, time + h, 0.0, k);
+    evaluate_derivative(b, is, time + h, 0.0, k);
     remove_gyroscopic_term(b, is, k);
     kick(s, is, 0.5 * h, k);
-    rates(b, is, time + h, 0.5, k);
+    evaluate_derivative(b, is, time + h, 0.5, k);
     remove_gyroscopic_term(b, is, k);
     for (uint32_t n = is->body_first; n < is->dynamic_last; ++n) {
         const uint32_t i = s->members[n];
@@ -158,7 +159,7 @@ void vy_island_integrate(vy_bodies *b, const island *is, double time, double h)
                                           [VY_INTEGRATOR_RK4] = 1.0 / 6.0,
                                           [VY_INTEGRATOR_LIE_MIDPOINT] = 0.5};
     if (time < s->closes_at) vy_closing_clear_power(s, is);
-    rates(b, is, time, first_weight[s->integrator], s->k[0]);
+    evaluate_derivative(b, is, time, first_weight[s->integrator], s->k[0]);
     store_lambda(s, is);
     switch (s->integrator) {
     case VY_INTEGRATOR_EULER:

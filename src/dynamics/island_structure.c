@@ -31,9 +31,9 @@ static int dynamic_side(const vy_bodies *b, const joint_slot *j, int side)
 static void find_islands(vy_bodies *b, plan *p)
 {
     joint_system *s = b->joints;
-    for (uint32_t i = 0; i < b->limit; ++i) p->parent[i] = i;
+    for (uint32_t i = 0; i < b->slot_count; ++i) p->parent[i] = i;
     memset(s->first_joint, 0, b->body_cap * sizeof *s->first_joint);
-    for (uint32_t j = 0; j < s->limit; ++j) {
+    for (uint32_t j = 0; j < s->slot_count; ++j) {
         joint_slot *t = &s->slots[j];
         if (!t->used) continue;
         VY_ASSERT(dynamic_side(b, t, 0) || dynamic_side(b, t, 1));
@@ -46,7 +46,7 @@ static void find_islands(vy_bodies *b, plan *p)
         islands_join(p->parent, t->body[0], t->body[1]);
     }
     s->island_count = 0;
-    for (uint32_t i = 0; i < b->limit; ++i) {
+    for (uint32_t i = 0; i < b->slot_count; ++i) {
         p->island_of_root[i] = NONE;
         if (!s->first_joint[i]) continue;
         const uint32_t root = island_root(p->parent, i);
@@ -60,7 +60,7 @@ static void list_joints_of_bodies(const vy_bodies *b, plan *p)
     const joint_system *s = b->joints;
     memset(p->first, 0, (b->body_cap + 1u) * sizeof *p->first);
     for (int pass = 0; pass < 2; ++pass) {
-        for (uint32_t j = 0; j < s->limit; ++j) {
+        for (uint32_t j = 0; j < s->slot_count; ++j) {
             const joint_slot *t = &s->slots[j];
             for (int side = 0; side < 2 && t->used; ++side) {
                 if (!dynamic_side(b, t, side)) continue;
@@ -106,7 +106,7 @@ static uint32_t breadth_first_search(vy_bodies *b, plan *p, uint32_t root, uint3
             }
             if (!grows) continue;
             p->seen[other] = 1;
-            VY_ASSERT(tail < b->limit && other < b->limit);
+            VY_ASSERT(tail < b->slot_count && other < b->slot_count);
             p->queue[tail++] = other;
         }
     }
@@ -129,7 +129,7 @@ static void fill_island(vy_bodies *b, plan *p, int island_of_root, island *is)
     uint32_t root = 0, joints = 0;
     int found = NONE;
     is->dynamic_last = is->body_first;
-    for (uint32_t i = 0; i < b->limit; ++i) {
+    for (uint32_t i = 0; i < b->slot_count; ++i) {
         if (!s->first_joint[i] || p->island_of_root[island_root(p->parent, i)] != island_of_root) continue;
         s->members[is->dynamic_last++] = i;
         const int anchored = is_anchored(b, p, i);
@@ -138,7 +138,7 @@ static void fill_island(vy_bodies *b, plan *p, int island_of_root, island *is)
             found = anchored;
         }
     }
-    for (uint32_t j = 0; j < s->limit; ++j) {
+    for (uint32_t j = 0; j < s->slot_count; ++j) {
         const joint_slot *t = &s->slots[j];
         if (!t->used) continue;
         const int side = dynamic_side(b, t, 0) ? 0 : 1;
@@ -162,7 +162,7 @@ static void fill_island(vy_bodies *b, plan *p, int island_of_root, island *is)
             const uint32_t i = t->body[side];
             if (i == b->body_cap || body_is_dynamic(b, i) || p->seen[i] == island_of_root + 1) continue;
             p->seen[i] = island_of_root + 1;
-            VY_ASSERT(i < b->limit);
+            VY_ASSERT(i < b->slot_count);
             s->members[is->body_last++] = i;
         }
     }

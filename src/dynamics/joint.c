@@ -36,7 +36,7 @@ static size_t array_sizes(const joint_system *s, size_t n, size_t m, size_t out[
     int i = 0;
 #define ARRAY(member, elements)              \
     out[i] = (elements) * sizeof *s->member; \
-    sum += vy_arena_size(out[i++]);
+    sum += vy_arena_aligned_size(out[i++]);
     JOINT_ARRAYS(ARRAY)
 #undef ARRAY
     VY_ASSERT(i == JOINT_ARRAY_COUNT);
@@ -54,8 +54,8 @@ vy_status vy_joints_reserve(vy_bodies *b, uint32_t bodies, uint32_t joints)
     if (memory == NULL) return VY_NO_MEMORY;
     vy_arena arena = {(unsigned char *)memory + (64 - (uintptr_t)memory % 64) % 64, size, 0};
     int i = 0;
-#define ARRAY(member, elements)                                        \
-    s->member = vy_arena_move(&arena, s->member, before[i], after[i]); \
+#define ARRAY(member, elements)                                           \
+    s->member = vy_arena_realloc(&arena, s->member, before[i], after[i]); \
     ++i;
     JOINT_ARRAYS(ARRAY)
 #undef ARRAY
@@ -68,11 +68,11 @@ vy_status vy_joints_reserve(vy_bodies *b, uint32_t bodies, uint32_t joints)
     memset(&s->stage[n - 1], 0, sizeof s->stage[n - 1]);
     s->stage_bodies[n - 1].rotation = mat3_diag(1.0, 1.0, 1.0);
     s->stage[n - 1].attitude = quat_identity();
-    for (uint32_t k = 0; k < 2 * s->limit; ++k) {
+    for (uint32_t k = 0; k < 2 * s->slot_count; ++k) {
         uint32_t *body = &s->slots[k / 2].body[k % 2];
         if (*body == b->body_cap) *body = bodies;
     }
-    s->dirty |= s->limit > 0;
+    s->dirty |= s->slot_count > 0;
     return VY_OK;
 }
 
@@ -183,7 +183,7 @@ vy_status vy_bodies_add_joint(vy_bodies *b, const vy_joint_def *def, vy_joint_id
     FPU_SCOPE;
     vy_status status = vy_joint_check(def, err);
     if (status == VY_OK && b->joints->first_free == 0)
-        status = vy_bodies_reserve(b, 0, (uint64_t)b->joints->limit + 1, err);
+        status = vy_bodies_reserve(b, 0, (uint64_t)b->joints->slot_count + 1, err);
     if (status != VY_OK) return status;
     const int64_t a = body_slot_of(b, def->body_a), c = body_slot_of(b, def->body_b);
     if (a < 0 || c < 0) return vy_fail(err, VY_NOT_FOUND, "a joint of a body that is not of this set");
@@ -191,14 +191,14 @@ vy_status vy_bodies_add_joint(vy_bodies *b, const vy_joint_def *def, vy_joint_id
         return vy_fail(err, VY_BAD_VALUE, "a joint needs two bodies, one of them dynamic");
     }
     joint_system *s = b->joints;
-    VY_ASSERT(s->first_free != 0 || s->limit < b->joint_cap);
+    VY_ASSERT(s->first_free != 0 || s->slot_count < b->joint_cap);
     joint_slot added = {.used = 1, .body = {(uint32_t)a, (uint32_t)c}, .def = *def};
     set_axes(b, &added);
     const vy_status far = vy_joint_set_initial_error(b, &added, err);
     if (far != VY_OK) return far;
-    const uint32_t i = s->first_free != 0 ? s->first_free - 1u : s->limit++;
+    const uint32_t i = s->first_free != 0 ? s->first_free - 1u : s->slot_count++;
     if (s->first_free != 0) s->first_free = s->slots[i].next;
-    VY_ASSERT(i < s->limit && s->limit <= b->joint_cap && !s->slots[i].used);
+    VY_ASSERT(i < s->slot_count && s->slot_count <= b->joint_cap && !s->slots[i].used);
     joint_slot *j = &s->slots[i];
     added.generation = j->generation;
     *j = added;
@@ -206,8 +206,9 @@ vy_status vy_bodies_add_joint(vy_bodies *b, const vy_joint_def *def, vy_joint_id
     j->unilateral_rows = unilateral_rows_of(def);
     VY_ASSERT(j->blocks <= JOINT_BLOCKS && j->unilateral_rows < 1u << (BLOCK_ROWS * j->blocks));
     if (j->initial_error.end > 0.0) start_closing(b, j);
-    b->joint_state[i] = (joint_state){
-        .motor_speed = def->motor_speed, .motor_gain = def->motor_gain, .motor_torque = def->motor_torque};
+    b->joint_state[i] = (joint_state){.motor_speed = def->motor_speed,
+                                      .motor_gain = def->motor_gain,
+                                      .max_motor_torque = def->max_motor_torque};
     b->head->revision += 1;
     s->count += 1;
     s->dirty = 1;
@@ -220,20 +221,20 @@ int64_t vy_joints_find(const vy_bodies *b, vy_joint_id id)
 {
     const joint_system *s = b->joints;
     const uint64_t i = (id.bits & 0xffffffffu) - 1u;
-    if (i >= s->limit || !s->slots[i].used || s->slots[i].generation != id.bits >> 32) return -1;
+    if (i >= s->slot_count || !s->slots[i].used || s->slots[i].generation != id.bits >> 32) return -1;
     return (int64_t)i;
 }
 
 vy_joint_id vy_joints_at(const vy_bodies *b, uint32_t slot)
 {
     const joint_system *s = b->joints;
-    if (slot >= s->limit || !s->slots[slot].used) return VY_NULL_JOINT;
+    if (slot >= s->slot_count || !s->slots[slot].used) return VY_NULL_JOINT;
     return (vy_joint_id){(uint64_t)s->slots[slot].generation << 32 | (slot + 1u)};
 }
 
 static void remove_slot(vy_bodies *b, uint32_t i)
 {
-    VY_ASSERT(i < b->joints->limit && b->joints->slots[i].used && b->joints->count > 0);
+    VY_ASSERT(i < b->joints->slot_count && b->joints->slots[i].used && b->joints->count > 0);
     joint_system *s = b->joints;
     vy_sleep_wake_joint(b, i);
     s->slots[i] = (joint_slot){.generation = s->slots[i].generation + 1u, .next = s->first_free};
@@ -256,7 +257,7 @@ void vy_joints_remove_body(vy_bodies *b, uint32_t body)
 {
     joint_system *s = b->joints;
     vy_closing_remove_body(b, body);
-    for (uint32_t i = 0; i < s->limit; ++i) {
+    for (uint32_t i = 0; i < s->slot_count; ++i) {
         if (s->slots[i].used && (s->slots[i].body[0] == body || s->slots[i].body[1] == body))
             remove_slot(b, i);
     }
@@ -265,7 +266,7 @@ void vy_joints_remove_body(vy_bodies *b, uint32_t body)
 void vy_joints_clear_multipliers(vy_bodies *b)
 {
     joint_system *s = b->joints;
-    for (uint32_t i = 0; i < s->limit; ++i) s->slots[i].lambda[0] = s->slots[i].lambda[1] = vec3_zero();
+    for (uint32_t i = 0; i < s->slot_count; ++i) s->slots[i].lambda[0] = s->slots[i].lambda[1] = vec3_zero();
 }
 
 int vy_body_has_joint(const vy_bodies *b, vy_body_id id)
@@ -287,7 +288,7 @@ vy_status vy_joint_set_frames(const vy_bodies *bodies, vy_body_id a, vy_body_id 
     def->anchor_a = quat_unrotate(attitude_of(bodies, i), vec3_sub(point, position_of(bodies, i)));
     def->anchor_b = quat_unrotate(attitude_of(bodies, k), vec3_sub(point, position_of(bodies, k)));
     def->axis_a = quat_unrotate(attitude_of(bodies, i), axis);
-    const vec3 axis_b = vy_joint_has(def->kind, VY_JOINT_SQUARE) ? perpendicular(unit(axis)) : axis;
+    const vec3 axis_b = vy_joint_has(def->kind, VY_JOINT_PERPENDICULAR) ? perpendicular(unit(axis)) : axis;
     def->axis_b = quat_unrotate(attitude_of(bodies, k), axis_b);
     return VY_OK;
 }
@@ -307,24 +308,26 @@ static void read_reaction(const joint_slot *j, const joint_state *motor, const b
 {
     row_block rows[JOINT_BLOCKS];
     memset(rows, 0, sizeof rows);
-    stage_body wa = {.rotation = quat_matrix(a->attitude)}, wb = {.rotation = quat_matrix(b->attitude)};
-    wa.rate = mat3_mul_vec(wa.rotation, a->rate);
-    wb.rate = mat3_mul_vec(wb.rotation, b->rate);
+    stage_body stage_a = {.rotation = quat_matrix(a->attitude)},
+               stage_b = {.rotation = quat_matrix(b->attitude)};
+    stage_a.rate = mat3_mul_vec(stage_a.rotation, a->rate);
+    stage_b.rate = mat3_mul_vec(stage_b.rotation, b->rate);
     *force = *torque = vec3_zero();
-    if (j->blocks > 0) vy_joint_rows(j, a, b, &wa, &wb, time, ~(uint64_t)0, rows);
+    if (j->blocks > 0) vy_joint_rows(j, a, b, &stage_a, &stage_b, time, ~(uint64_t)0, rows);
     for (int k = 0; k < j->blocks; ++k) {
         *force = vec3_add(*force,
                           rows[k].is_point ? j->lambda[k] : mat3_tmul_vec(rows[k].linear[1], j->lambda[k]));
         *torque = vec3_add(*torque, mat3_tmul_vec(rows[k].angular[1], j->lambda[k]));
     }
-    *torque = vec3_sub(*torque, vec3_cross(mat3_mul_vec(wb.rotation, j->def.anchor_b), *force));
+    *torque = vec3_sub(*torque, vec3_cross(mat3_mul_vec(stage_b.rotation, j->def.anchor_b), *force));
     // Springs and motors: with unit masses, their accelerations are their forces.
-    wa.inverse_mass = wb.inverse_mass = 1.0;
-    wa.inverse_inertia = wb.inverse_inertia = mat3_diag(1.0, 1.0, 1.0);
-    vy_joint_apply_forces(j, motor, a, b, &wa, &wb);
-    *force = vec3_add(*force, wb.linear);
-    *torque = vec3_add(
-        *torque, vec3_sub(wb.angular, vec3_cross(mat3_mul_vec(wb.rotation, j->def.anchor_b), wb.linear)));
+    stage_a.inverse_mass = stage_b.inverse_mass = 1.0;
+    stage_a.inverse_inertia = stage_b.inverse_inertia = mat3_diag(1.0, 1.0, 1.0);
+    vy_joint_apply_forces(j, motor, a, b, &stage_a, &stage_b);
+    *force = vec3_add(*force, stage_b.linear);
+    *torque = vec3_add(*torque,
+                       vec3_sub(stage_b.angular,
+                                vec3_cross(mat3_mul_vec(stage_b.rotation, j->def.anchor_b), stage_b.linear)));
 }
 
 vy_status vy_joint_read(const vy_bodies *b, vy_joint_id id, vy_joint_state *out)
@@ -338,7 +341,7 @@ vy_status vy_joint_read(const vy_bodies *b, vy_joint_id id, vy_joint_state *out)
     joint_slot closed = *j; // C is that of the joint as it will be
     closed.initial_error.end = 0.0;
     vy_joint_values(&closed, &sa, &sb, time, out->value);
-    out->closing = real_max(j->initial_error.end - time, 0.0);
+    out->closing_time = real_max(j->initial_error.end - time, 0.0);
     const vec3 pa = vec3_add(sa.position, quat_rotate(sa.attitude, j->def.anchor_a));
     const vec3 pb = vec3_add(sb.position, quat_rotate(sb.attitude, j->def.anchor_b));
     out->gap = vec3_length(vec3_sub(pb, pa));
@@ -362,7 +365,7 @@ int vy_joint_is_active(const vy_bodies *b, vy_joint_id id)
 vy_bodies_energy vy_joints_add_energy(const vy_bodies *b, vy_bodies_energy e)
 {
     const joint_system *s = b->joints;
-    for (uint32_t i = 0; i < s->limit; ++i) {
+    for (uint32_t i = 0; i < s->slot_count; ++i) {
         const joint_slot *j = &s->slots[i];
         if (!j->used) continue;
         const body_state sa = state_at(b, j->body[0]), sb = state_at(b, j->body[1]);
@@ -385,7 +388,7 @@ vy_status vy_joint_set_motor(vy_bodies *b, vy_joint_id id, double speed, double 
     vy_sleep_wake_joint(b, (uint32_t)i);
     state->motor_speed = speed;
     state->motor_gain = gain;
-    state->motor_torque = torque;
+    state->max_motor_torque = torque;
     return VY_OK;
 }
 

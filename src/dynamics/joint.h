@@ -46,7 +46,7 @@ typedef struct joint_slot {
 /// The state of a joint: hashed, and in snapshots.
 typedef struct joint_state {
     uint64_t active; // bit r: the unilateral row r is active
-    double motor_speed, motor_gain, motor_torque;
+    double motor_speed, motor_gain, max_motor_torque;
 } joint_state;
 
 /// Three rows at one moment. Index 0 is body a, 1 is body b.
@@ -92,7 +92,7 @@ typedef struct island {
 typedef struct joint_system {
     void *memory;      // of the arrays whose length is body_cap or joint_cap
     joint_slot *slots; // [joint_cap]
-    uint32_t count, limit, first_free;
+    uint32_t count, slot_count, first_free;
     int dirty;
     island *islands;
     uint32_t island_count;
@@ -119,7 +119,7 @@ typedef struct joint_system {
     int *redundant_rows;      // [block_count] bit r: row r is redundant
     stage_body *stage_bodies; // [body_cap + 1]
     body_state *stage;
-    body_rates *k[4];
+    body_derivatives *k[4];
     body_state *start;
     body_state *undivided_start; // of a sub-step that is divided
     uint64_t *active_before;     // [joint_cap] `active` of every joint before the last flight
@@ -143,8 +143,8 @@ typedef struct joint_system {
 } joint_system;
 
 /// The rows of a joint for bodies at states a and b: values, Jacobian, bias. `active` masks unilateral rows.
-void vy_joint_rows(const joint_slot *j, const body_state *a, const body_state *b, const stage_body *wa,
-                   const stage_body *wb, double time, uint64_t active, row_block *rows);
+void vy_joint_rows(const joint_slot *j, const body_state *a, const body_state *b, const stage_body *stage_a,
+                   const stage_body *stage_b, double time, uint64_t active, row_block *rows);
 /// C of every row, unilateral ones too, whether they act or not.
 void vy_joint_values(const joint_slot *j, const body_state *a, const body_state *b, double time,
                      double value[VY_CONSTRAINT_ROWS]);
@@ -157,7 +157,7 @@ void vy_joint_angle(const joint_slot *j, const body_state *a, const body_state *
                     double *rate);
 /// Add the accelerations by springs, dampers and motors to those of a and b.
 void vy_joint_apply_forces(const joint_slot *j, const joint_state *motor, const body_state *a,
-                           const body_state *b, stage_body *wa, stage_body *wb);
+                           const body_state *b, stage_body *stage_a, stage_body *stage_b);
 double vy_joint_energy(const joint_slot *j, const body_state *a, const body_state *b); // [J] of its spring
 
 // ---- joints that are added open: joint_closing.c
@@ -174,7 +174,8 @@ VY_FN int joint_is_closing(const joint_slot *j, double time)
 }
 /// A joint that closes as it is at `time`: anchors, axes, length and stops on their way.
 void vy_joint_at_time(const joint_slot *j, double time, joint_slot *out);
-/// [J] Work of the impulses in rhs[] on both bodies: after vy_island_apply(), before velocities change.
+/// [J] Work of the impulses in rhs[] on both bodies: after vy_island_apply_multipliers(), before velocities
+/// change.
 double vy_closing_impulse_work(const joint_system *s, const joint_slot *j);
 /// Add `weight` times the power of the forces in rhs[] to that of the joints of an island that close.
 void vy_closing_clear_power(joint_system *s, const island *is);
@@ -219,13 +220,13 @@ void vy_island_rows(vy_bodies *b, const island *is, double time);
 /// J M^-1 J^T of these rows.
 void vy_island_matrix(joint_system *s, const island *is);
 /// [m] The distance of its bodies from the origin at s->stage, plus one: the scale of rounding errors.
-double vy_island_extent(const joint_system *s, const island *is);
+double vy_island_length_scale(const joint_system *s, const island *is);
 /// Unconstrained accelerations, rows, matrix and right-hand side of an island at s->stage.
 void vy_island_assemble(vy_bodies *b, const island *is, double time);
 /// M^-1 J^T rhs, added to `linear` and `angular` of the stage bodies.
-void vy_island_apply(joint_system *s, const island *is);
+void vy_island_apply_multipliers(joint_system *s, const island *is);
 vec3 vy_block_acceleration(const joint_system *s, uint32_t k); // J a + bias
-vec3 vy_block_speed(const joint_system *s, uint32_t k);        // J v + dC/dt by time alone
+vec3 vy_block_velocity(const joint_system *s, uint32_t k);     // J v + dC/dt by time alone
 
 /// From s->start at `time` to s->stage at time + h by the integrator of the set; not yet projected.
 void vy_island_integrate(vy_bodies *b, const island *is, double time, double h);

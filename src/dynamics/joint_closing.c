@@ -76,7 +76,7 @@ static void set_axis_error(joint_error_measure *m, joint_slot *j)
     vec3 axis = vec3_cross(u, w);
     const double sine = vec3_length(axis);
     double angle = math_atan2(sine, cosine);
-    if (vy_joint_has(j->def.kind, VY_JOINT_SQUARE)) angle -= HALF_PI;
+    if (vy_joint_has(j->def.kind, VY_JOINT_PERPENDICULAR)) angle -= HALF_PI;
     axis = sine > PARALLEL_TOLERANCE ? vec3_scale(1.0 / sine, axis) : quat_rotate(to_b, j->axes_a[1]);
     j->initial_error.axis = angle < 0.0 ? vec3_neg(axis) : axis;
     j->initial_error.angle = real_abs(angle);
@@ -261,7 +261,7 @@ double vy_closing_impulse_work(const joint_system *s, const joint_slot *j)
 {
     double work = 0.0;
     for (uint32_t k = j->first_block; k < j->first_block + (uint32_t)j->blocks; ++k) {
-        const vec3 before = vec3_sub(vy_block_speed(s, k), s->rows[k].time_rate),
+        const vec3 before = vec3_sub(vy_block_velocity(s, k), s->rows[k].time_rate),
                    gained = vec3_sub(vy_block_acceleration(s, k), s->rows[k].bias);
         work += vec3_dot(s->rhs[k], vec3_add_scaled(before, 0.5, gained));
     }
@@ -296,7 +296,7 @@ void vy_closing_begin_step(vy_bodies *b)
 {
     joint_system *s = b->joints;
     if (!(vy_bodies_time(b) - 2.0 * b->def.dt < s->closes_at)) return;
-    for (uint32_t i = 0; i < b->limit; ++i) {
+    for (uint32_t i = 0; i < b->slot_count; ++i) {
         s->closing_work[i] += s->step_work[i];
         s->closing_sum += s->step_work[i];
         s->step_work[i] = s->saved_work[i] = 0.0;
@@ -313,12 +313,12 @@ void vy_closing_remove_body(vy_bodies *b, uint32_t i)
 double vy_closing_work(const vy_bodies *b)
 {
     double sum = b->joints->closing_sum;
-    for (uint32_t i = 0; i < b->limit; ++i) sum += b->joints->step_work[i];
+    for (uint32_t i = 0; i < b->slot_count; ++i) sum += b->joints->step_work[i];
     return sum;
 }
 
 double vy_closing_work_on(const vy_bodies *b, uint32_t i)
 {
-    VY_ASSERT(i < b->limit);
+    VY_ASSERT(i < b->slot_count);
     return b->joints->closing_work[i] + b->joints->step_work[i];
 }

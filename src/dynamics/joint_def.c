@@ -99,7 +99,7 @@ vy_status vy_joint_check(const vy_joint_def *def, vy_error *err)
     }
     if (!is_finite_non_negative(def->stiffness) || !is_finite_non_negative(def->damping) ||
         !real_is_finite(def->rest) || !is_finite_non_negative(def->motor_gain) ||
-        !is_finite_non_negative(def->motor_torque) || !real_is_finite(def->motor_speed)) {
+        !is_finite_non_negative(def->max_motor_torque) || !real_is_finite(def->motor_speed)) {
         return vy_fail(err, VY_BAD_VALUE, "stiffness, damping and motor must be finite and not negative");
     }
     if (def->limited &&

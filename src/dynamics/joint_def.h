@@ -40,7 +40,7 @@
         ROW("motor_gain", NUMBER, type_, at_ motor_gain, .unit_of = vy_joint_unit_of_damping,                \
             .range = AT_LEAST_0, .when = JOINTS_WITH_MOTOR,                                                  \
             .help = "its effort over the speed error: N m s/rad or N s/m"),                                  \
-        ROW("motor_max", NUMBER, type_, at_ motor_torque, .unit_of = vy_joint_unit_of_effort,                \
+        ROW("motor_max", NUMBER, type_, at_ max_motor_torque, .unit_of = vy_joint_unit_of_effort,            \
             .range = AT_LEAST_0, .when = JOINTS_WITH_MOTOR,                                                  \
             .help = "its largest effort, N m or N; 0 is no motor"),                                          \
         ROW("far_open", CHOICE, type_, at_ far_open, .choices = vy_joint_far_open, .choice_count = 2,        \

@@ -3,7 +3,7 @@
 // With levers r from the centres of mass to the anchors, d from anchor a to anchor b, unit vectors u fixed in
 // a and w fixed in b, all in world axes:
 //   point   C = d                  the anchors coincide
-//   dot     C = u.w                two directions stay perpendicular: dC/dt = (wa - wb).(u x w)
+//   dot     C = u.w                two directions stay perpendicular: dC/dt = (stage_a - stage_b).(u x w)
 //   along   C = u.d                b stays in the plane through anchor a perpendicular to u
 //   length  C = |d|^2 - L^2        and L^2 - |d|^2 >= 0 of a cable
 #include "base/assert.h"
@@ -17,16 +17,16 @@ typedef struct anchors {
     vec3 d_bias;    // its second derivative without accelerations
 } anchors;
 
-static anchors anchors_of(const joint_slot *j, const body_state *a, const body_state *b, const stage_body *wa,
-                          const stage_body *wb)
+static anchors anchors_of(const joint_slot *j, const body_state *a, const body_state *b,
+                          const stage_body *stage_a, const stage_body *stage_b)
 {
     anchors n;
-    n.ra = mat3_mul_vec(wa->rotation, j->def.anchor_a);
-    n.rb = mat3_mul_vec(wb->rotation, j->def.anchor_b);
+    n.ra = mat3_mul_vec(stage_a->rotation, j->def.anchor_a);
+    n.rb = mat3_mul_vec(stage_b->rotation, j->def.anchor_b);
     n.d = vec3_sub(vec3_add(b->position, n.rb), vec3_add(a->position, n.ra));
-    const vec3 va = vec3_cross(wa->rate, n.ra), vb = vec3_cross(wb->rate, n.rb);
+    const vec3 va = vec3_cross(stage_a->rate, n.ra), vb = vec3_cross(stage_b->rate, n.rb);
     n.d_rate = vec3_sub(vec3_add(b->velocity, vb), vec3_add(a->velocity, va));
-    n.d_bias = vec3_sub(vec3_cross(wb->rate, vb), vec3_cross(wa->rate, va));
+    n.d_bias = vec3_sub(vec3_cross(stage_b->rate, vb), vec3_cross(stage_a->rate, va));
     return n;
 }
 
@@ -60,11 +60,12 @@ static void point_rows(const anchors *n, row_block *rows)
 }
 
 /// u in a, w in b, world axes.
-static void dot_row(row_block *rows, int r, vec3 u, vec3 w, const stage_body *wa, const stage_body *wb)
+static void dot_row(row_block *rows, int r, vec3 u, vec3 w, const stage_body *stage_a,
+                    const stage_body *stage_b)
 {
-    const vec3 normal = vec3_cross(u, w), relative = vec3_sub(wa->rate, wb->rate);
+    const vec3 normal = vec3_cross(u, w), relative = vec3_sub(stage_a->rate, stage_b->rate);
     const vec3 change =
-        vec3_add(vec3_cross(vec3_cross(wa->rate, u), w), vec3_cross(u, vec3_cross(wb->rate, w)));
+        vec3_add(vec3_cross(vec3_cross(stage_a->rate, u), w), vec3_cross(u, vec3_cross(stage_b->rate, w)));
     rows->row_mask |= 1 << r;
     set_row(&rows->angular[0], r, normal);
     set_row(&rows->angular[1], r, vec3_neg(normal));
@@ -74,9 +75,9 @@ static void dot_row(row_block *rows, int r, vec3 u, vec3 w, const stage_body *wa
 
 /// sign (u.d - shift); u in a, world axes.
 static void along_row(row_block *rows, int r, vec3 u, double sign, double shift, const anchors *n,
-                      const stage_body *wa)
+                      const stage_body *stage_a)
 {
-    const vec3 s = vec3_scale(sign, u), turn = vec3_cross(wa->rate, s);
+    const vec3 s = vec3_scale(sign, u), turn = vec3_cross(stage_a->rate, s);
     rows->row_mask |= 1 << r;
     set_row(&rows->linear[0], r, vec3_neg(s));
     set_row(&rows->linear[1], r, s);
@@ -84,7 +85,7 @@ static void along_row(row_block *rows, int r, vec3 u, double sign, double shift,
     set_row(&rows->angular[1], r, vec3_cross(n->rb, s));
     set_component(&rows->value, r, vec3_dot(s, n->d) - sign * shift);
     set_component(&rows->bias, r,
-                  (vec3_dot(vec3_cross(wa->rate, turn), n->d) + 2.0 * vec3_dot(turn, n->d_rate)) +
+                  (vec3_dot(vec3_cross(stage_a->rate, turn), n->d) + 2.0 * vec3_dot(turn, n->d_rate)) +
                       vec3_dot(s, n->d_bias));
 }
 
@@ -110,15 +111,15 @@ static double limit_sign(const joint_slot *j, double angle)
 
 /// sign (angle - limit) about the axis of a.
 static void angle_row(const joint_slot *j, row_block *rows, int r, vec3 axis, double angle,
-                      const stage_body *wa, const stage_body *wb)
+                      const stage_body *stage_a, const stage_body *stage_b)
 {
     const double sign = limit_sign(j, angle);
-    const vec3 s = vec3_scale(sign, axis), relative = vec3_sub(wb->rate, wa->rate);
+    const vec3 s = vec3_scale(sign, axis), relative = vec3_sub(stage_b->rate, stage_a->rate);
     rows->row_mask |= 1 << r;
     set_row(&rows->angular[0], r, vec3_neg(s));
     set_row(&rows->angular[1], r, s);
     set_component(&rows->value, r, sign * (angle - (sign > 0.0 ? j->def.low : j->def.high)));
-    set_component(&rows->bias, r, vec3_dot(vec3_cross(wa->rate, s), relative));
+    set_component(&rows->bias, r, vec3_dot(vec3_cross(stage_a->rate, s), relative));
 }
 
 // ---- angles
@@ -139,32 +140,32 @@ static stage_body body_frame(const body_state *s)
 
 static double translation_of(const anchors *n, vec3 axis) { return vec3_dot(axis, n->d); }
 
-static double translation_rate(const anchors *n, vec3 axis, const stage_body *wa)
+static double translation_rate(const anchors *n, vec3 axis, const stage_body *stage_a)
 {
-    return vec3_dot(axis, n->d_rate) + vec3_dot(vec3_cross(wa->rate, axis), n->d);
+    return vec3_dot(axis, n->d_rate) + vec3_dot(vec3_cross(stage_a->rate, axis), n->d);
 }
 
 double vy_joint_translation(const joint_slot *j, const body_state *a, const body_state *b)
 {
     if (!vy_joint_has(j->def.kind, VY_JOINT_SLIDES)) return 0.0;
-    const stage_body wa = body_frame(a), wb = body_frame(b);
-    const anchors n = anchors_of(j, a, b, &wa, &wb);
-    return translation_of(&n, mat3_mul_vec(wa.rotation, j->axes_a[0]));
+    const stage_body stage_a = body_frame(a), stage_b = body_frame(b);
+    const anchors n = anchors_of(j, a, b, &stage_a, &stage_b);
+    return translation_of(&n, mat3_mul_vec(stage_a.rotation, j->axes_a[0]));
 }
 
 void vy_joint_angle(const joint_slot *j, const body_state *a, const body_state *b, double *angle,
                     double *rate)
 {
-    const stage_body wa = body_frame(a), wb = body_frame(b);
-    const vec3 axis = mat3_mul_vec(wa.rotation, j->axes_a[0]);
+    const stage_body stage_a = body_frame(a), stage_b = body_frame(b);
+    const vec3 axis = mat3_mul_vec(stage_a.rotation, j->axes_a[0]);
     *angle = *rate = 0.0;
     if (vy_joint_has(j->def.kind, VY_JOINT_TURNS)) {
-        *angle = hinge_angle(j, &wa.rotation, &wb.rotation);
-        *rate = vec3_dot(axis, vec3_sub(wb.rate, wa.rate));
+        *angle = hinge_angle(j, &stage_a.rotation, &stage_b.rotation);
+        *rate = vec3_dot(axis, vec3_sub(stage_b.rate, stage_a.rate));
     } else if (vy_joint_has(j->def.kind, VY_JOINT_SLIDES)) {
-        const anchors n = anchors_of(j, a, b, &wa, &wb);
+        const anchors n = anchors_of(j, a, b, &stage_a, &stage_b);
         *angle = translation_of(&n, axis);
-        *rate = translation_rate(&n, axis, &wa);
+        *rate = translation_rate(&n, axis, &stage_a);
     }
 }
 
@@ -176,13 +177,13 @@ static void custom_speed(const vy_constraint *c, const body_state *a, const body
 {
     vy_jacobian ja = {{0}}, jb = {{0}};
     c->jacobian(c, a, b, time, ja, jb);
-    const vec3 wa = quat_rotate(va->attitude, va->rate), wb = quat_rotate(vb->attitude, vb->rate);
+    const vec3 stage_a = quat_rotate(va->attitude, va->rate), stage_b = quat_rotate(vb->attitude, vb->rate);
     for (int r = 0; r < c->dimension; ++r) {
         const double *x = ja[r], *y = jb[r];
-        speed[r] =
-            (vec3_dot(vec3_make(x[0], x[1], x[2]), va->velocity) +
-             vec3_dot(vec3_make(x[3], x[4], x[5]), wa)) +
-            (vec3_dot(vec3_make(y[0], y[1], y[2]), vb->velocity) + vec3_dot(vec3_make(y[3], y[4], y[5]), wb));
+        speed[r] = (vec3_dot(vec3_make(x[0], x[1], x[2]), va->velocity) +
+                    vec3_dot(vec3_make(x[3], x[4], x[5]), stage_a)) +
+                   (vec3_dot(vec3_make(y[0], y[1], y[2]), vb->velocity) +
+                    vec3_dot(vec3_make(y[3], y[4], y[5]), stage_b));
     }
     if (c->time_derivative == NULL) return;
     double rate[VY_CONSTRAINT_ROWS] = {0};
@@ -260,41 +261,42 @@ static void mask_rows(row_block *rows, uint32_t off)
     rows->row_mask &= ~(int)off;
 }
 
-static void fixed_rotation_rows(const joint_slot *j, row_block *rows, const stage_body *wa,
-                                const stage_body *wb)
+static void fixed_rotation_rows(const joint_slot *j, row_block *rows, const stage_body *stage_a,
+                                const stage_body *stage_b)
 {
     for (int r = 0; r < 3; ++r) {
-        dot_row(rows, r, mat3_mul_vec(wa->rotation, j->axes_a[r]),
-                mat3_mul_vec(wb->rotation, j->axes_b[(r + 1) % 3]), wa, wb);
+        dot_row(rows, r, mat3_mul_vec(stage_a->rotation, j->axes_a[r]),
+                mat3_mul_vec(stage_b->rotation, j->axes_b[(r + 1) % 3]), stage_a, stage_b);
     }
 }
 
 /// The axis of b stays along that of a.
-static void align_rows(const joint_slot *j, row_block *rows, const stage_body *wa, const stage_body *wb)
+static void align_rows(const joint_slot *j, row_block *rows, const stage_body *stage_a,
+                       const stage_body *stage_b)
 {
-    const vec3 w = mat3_mul_vec(wb->rotation, j->axes_b[0]);
-    dot_row(rows, 0, mat3_mul_vec(wa->rotation, j->axes_a[1]), w, wa, wb);
-    dot_row(rows, 1, mat3_mul_vec(wa->rotation, j->axes_a[2]), w, wa, wb);
+    const vec3 w = mat3_mul_vec(stage_b->rotation, j->axes_b[0]);
+    dot_row(rows, 0, mat3_mul_vec(stage_a->rotation, j->axes_a[1]), w, stage_a, stage_b);
+    dot_row(rows, 1, mat3_mul_vec(stage_a->rotation, j->axes_a[2]), w, stage_a, stage_b);
 }
 
-static void hinge_rotation_rows(const joint_slot *j, row_block *rows, const stage_body *wa,
-                                const stage_body *wb)
+static void hinge_rotation_rows(const joint_slot *j, row_block *rows, const stage_body *stage_a,
+                                const stage_body *stage_b)
 {
-    align_rows(j, rows, wa, wb);
+    align_rows(j, rows, stage_a, stage_b);
     if (!j->def.limited) return;
-    angle_row(j, rows, 2, mat3_mul_vec(wa->rotation, j->axes_a[0]),
-              hinge_angle(j, &wa->rotation, &wb->rotation), wa, wb);
+    angle_row(j, rows, 2, mat3_mul_vec(stage_a->rotation, j->axes_a[0]),
+              hinge_angle(j, &stage_a->rotation, &stage_b->rotation), stage_a, stage_b);
 }
 
 /// The anchor of b stays on the axis of a, between its stops.
-static void slide_rows(const joint_slot *j, row_block *rows, const anchors *n, const stage_body *wa)
+static void slide_rows(const joint_slot *j, row_block *rows, const anchors *n, const stage_body *stage_a)
 {
-    along_row(rows, 0, mat3_mul_vec(wa->rotation, j->axes_a[1]), 1.0, 0.0, n, wa);
-    along_row(rows, 1, mat3_mul_vec(wa->rotation, j->axes_a[2]), 1.0, 0.0, n, wa);
+    along_row(rows, 0, mat3_mul_vec(stage_a->rotation, j->axes_a[1]), 1.0, 0.0, n, stage_a);
+    along_row(rows, 1, mat3_mul_vec(stage_a->rotation, j->axes_a[2]), 1.0, 0.0, n, stage_a);
     if (!j->def.limited) return;
-    const vec3 axis = mat3_mul_vec(wa->rotation, j->axes_a[0]);
+    const vec3 axis = mat3_mul_vec(stage_a->rotation, j->axes_a[0]);
     const double sign = limit_sign(j, translation_of(n, axis));
-    along_row(rows, 2, axis, sign, sign > 0.0 ? j->def.low : j->def.high, n, wa);
+    along_row(rows, 2, axis, sign, sign > 0.0 ? j->def.low : j->def.high, n, stage_a);
 }
 
 static void mask_inactive(const joint_slot *j, uint64_t active, row_block *rows)
@@ -342,31 +344,32 @@ static void add_custom(const joint_initial_error *o, double part, double per, ro
     }
 }
 
-static void closing_rows(const joint_slot *j, const body_state *a, const body_state *b, const stage_body *wa,
-                         const stage_body *wb, double time, row_block *rows)
+static void closing_rows(const joint_slot *j, const body_state *a, const body_state *b,
+                         const stage_body *stage_a, const stage_body *stage_b, double time, row_block *rows)
 {
     const joint_initial_error *o = &j->initial_error;
     const double per = 1.0 / (o->end - o->start); // of its opening, in a second
     joint_slot now;
     vy_joint_at_time(j, time, &now);
-    vy_joint_rows(&now, a, b, wa, wb, time, ~(uint64_t)0, rows);
+    vy_joint_rows(&now, a, b, stage_a, stage_b, time, ~(uint64_t)0, rows);
     if (j->def.kind == VY_JOINT_CUSTOM) {
         add_custom(o, real_min((o->end - time) * per, 1.0), per, rows);
         return;
     }
     if (o->angle != 0.0) { // as if b turned faster by this
-        const vec3 spin = mat3_mul_vec(wb->rotation, vec3_scale(per * o->angle, o->axis));
+        const vec3 spin = mat3_mul_vec(stage_b->rotation, vec3_scale(per * o->angle, o->axis));
         row_block turned[JOINT_BLOCKS];
         memset(turned, 0, sizeof turned);
-        stage_body faster = *wb;
-        faster.rate = vec3_add(wb->rate, spin);
-        vy_joint_rows(&now, a, b, wa, &faster, time, ~(uint64_t)0, turned);
-        rows[1].bias = vec3_add(turned[1].bias, mat3_mul_vec(rows[1].angular[1], vec3_cross(wb->rate, spin)));
+        stage_body faster = *stage_b;
+        faster.rate = vec3_add(stage_b->rate, spin);
+        vy_joint_rows(&now, a, b, stage_a, &faster, time, ~(uint64_t)0, turned);
+        rows[1].bias =
+            vec3_add(turned[1].bias, mat3_mul_vec(rows[1].angular[1], vec3_cross(stage_b->rate, spin)));
         rows[1].time_rate = vec3_add(rows[1].time_rate, mat3_mul_vec(rows[1].angular[1], spin));
     }
-    const stage_body *of = o->side == 0 ? wa : wb;
+    const stage_body *of = o->side == 0 ? stage_a : stage_b;
     const vec3 moved = mat3_mul_vec(of->rotation, vec3_scale(o->side == 0 ? per : -per, o->shift));
-    add_anchor_motion(&rows[0], moved, of->rate, wa->rate);
+    add_anchor_motion(&rows[0], moved, of->rate, stage_a->rate);
     if (o->length != 0.0) { // sign (|d|^2 - length^2), and the length changes by -per o->length
         const double sign = vy_joint_has(j->def.kind, VY_JOINT_UNILATERAL) ? -1.0 : 1.0,
                      rate = -per * o->length;
@@ -376,16 +379,16 @@ static void closing_rows(const joint_slot *j, const body_state *a, const body_st
     if (o->low + o->high > 0.0) add_limit(&now, rows, a, b, per);
 }
 
-void vy_joint_rows(const joint_slot *j, const body_state *a, const body_state *b, const stage_body *wa,
-                   const stage_body *wb, double time, uint64_t active, row_block *rows)
+void vy_joint_rows(const joint_slot *j, const body_state *a, const body_state *b, const stage_body *stage_a,
+                   const stage_body *stage_b, double time, uint64_t active, row_block *rows)
 {
     VY_ASSERT(j->used && j->blocks >= 1 && j->blocks <= JOINT_BLOCKS);
     if (joint_is_closing(j, time)) {
-        closing_rows(j, a, b, wa, wb, time, rows);
+        closing_rows(j, a, b, stage_a, stage_b, time, rows);
         mask_inactive(j, active, rows);
         return;
     }
-    const anchors n = anchors_of(j, a, b, wa, wb);
+    const anchors n = anchors_of(j, a, b, stage_a, stage_b);
     if (j->def.kind == VY_JOINT_BALL) {
         point_rows(&n, rows); // writes all fields that are read of a point block
         return;
@@ -396,24 +399,24 @@ void vy_joint_rows(const joint_slot *j, const body_state *a, const body_state *b
     case VY_JOINT_CABLE: length_row(rows, 0, -1.0, j->def.length, &n); break;
     case VY_JOINT_HINGE:
         point_rows(&n, rows);
-        hinge_rotation_rows(j, &rows[1], wa, wb);
+        hinge_rotation_rows(j, &rows[1], stage_a, stage_b);
         break;
     case VY_JOINT_FIXED:
         point_rows(&n, rows);
-        fixed_rotation_rows(j, &rows[1], wa, wb);
+        fixed_rotation_rows(j, &rows[1], stage_a, stage_b);
         break;
     case VY_JOINT_UNIVERSAL:
         point_rows(&n, rows);
-        dot_row(&rows[1], 0, mat3_mul_vec(wa->rotation, j->axes_a[0]),
-                mat3_mul_vec(wb->rotation, j->axes_b[0]), wa, wb);
+        dot_row(&rows[1], 0, mat3_mul_vec(stage_a->rotation, j->axes_a[0]),
+                mat3_mul_vec(stage_b->rotation, j->axes_b[0]), stage_a, stage_b);
         break;
     case VY_JOINT_SLIDER:
-        slide_rows(j, rows, &n, wa);
-        fixed_rotation_rows(j, &rows[1], wa, wb);
+        slide_rows(j, rows, &n, stage_a);
+        fixed_rotation_rows(j, &rows[1], stage_a, stage_b);
         break;
     case VY_JOINT_CYLINDRICAL:
-        slide_rows(j, rows, &n, wa);
-        align_rows(j, &rows[1], wa, wb);
+        slide_rows(j, rows, &n, stage_a);
+        align_rows(j, &rows[1], stage_a, stage_b);
         break;
     case VY_JOINT_CUSTOM: custom_rows(j->def.custom, a, b, time, rows); break;
     case VY_JOINT_BALL:
@@ -428,8 +431,8 @@ void vy_joint_values(const joint_slot *j, const body_state *a, const body_state 
 {
     row_block rows[JOINT_BLOCKS];
     memset(rows, 0, sizeof rows);
-    const stage_body wa = body_frame(a), wb = body_frame(b);
-    if (j->blocks > 0) vy_joint_rows(j, a, b, &wa, &wb, time, ~(uint64_t)0, rows);
+    const stage_body stage_a = body_frame(a), stage_b = body_frame(b);
+    if (j->blocks > 0) vy_joint_rows(j, a, b, &stage_a, &stage_b, time, ~(uint64_t)0, rows);
     for (int k = 0; k < JOINT_BLOCKS; ++k) {
         value[BLOCK_ROWS * k] = rows[k].value.x;
         value[BLOCK_ROWS * k + 1] = rows[k].value.y;
@@ -452,7 +455,7 @@ double vy_stop_distance(const joint_slot *j, int row, const body_state *a, const
 static double axis_effort(const vy_joint_def *def, const joint_state *m, double angle, double rate)
 {
     const double motor =
-        real_clamp(m->motor_gain * (m->motor_speed - rate), -m->motor_torque, m->motor_torque);
+        real_clamp(m->motor_gain * (m->motor_speed - rate), -m->max_motor_torque, m->max_motor_torque);
     return (-def->stiffness * (angle - def->rest) - def->damping * rate) + motor;
 }
 
@@ -468,32 +471,32 @@ static void apply_torque(stage_body *w, vec3 torque)
 }
 
 void vy_joint_apply_forces(const joint_slot *j, const joint_state *motor, const body_state *a,
-                           const body_state *b, stage_body *wa, stage_body *wb)
+                           const body_state *b, stage_body *stage_a, stage_body *stage_b)
 {
     const vy_joint_def *def = &j->def;
-    if (def->stiffness == 0.0 && def->damping == 0.0 && motor->motor_torque == 0.0) return;
-    const anchors n = anchors_of(j, a, b, wa, wb);
+    if (def->stiffness == 0.0 && def->damping == 0.0 && motor->max_motor_torque == 0.0) return;
+    const anchors n = anchors_of(j, a, b, stage_a, stage_b);
     if (vy_joint_has(def->kind, VY_JOINT_HAS_SPRING)) {
         const double length = vec3_length(n.d);
         if (length == 0.0) return; // no direction
         const vec3 u = vec3_scale(1.0 / length, n.d);
         const double pull = -def->stiffness * (length - def->length) - def->damping * vec3_dot(u, n.d_rate);
-        apply_force(wb, n.rb, vec3_scale(pull, u));
-        apply_force(wa, n.ra, vec3_scale(-pull, u));
+        apply_force(stage_b, n.rb, vec3_scale(pull, u));
+        apply_force(stage_a, n.ra, vec3_scale(-pull, u));
         return;
     }
-    const vec3 axis = mat3_mul_vec(wa->rotation, j->axes_a[0]);
+    const vec3 axis = mat3_mul_vec(stage_a->rotation, j->axes_a[0]);
     if (vy_joint_has(def->kind, VY_JOINT_SLIDES)) {
         const vec3 f = vec3_scale(
-            axis_effort(def, motor, translation_of(&n, axis), translation_rate(&n, axis, wa)), axis);
-        apply_force(wb, n.rb, f);
-        apply_force(wa, vec3_add(n.ra, n.d), vec3_neg(f)); // both at anchor b: no net torque
+            axis_effort(def, motor, translation_of(&n, axis), translation_rate(&n, axis, stage_a)), axis);
+        apply_force(stage_b, n.rb, f);
+        apply_force(stage_a, vec3_add(n.ra, n.d), vec3_neg(f)); // both at anchor b: no net torque
     } else if (vy_joint_has(def->kind, VY_JOINT_TURNS)) {
-        const double angle = hinge_angle(j, &wa->rotation, &wb->rotation);
-        const vec3 t =
-            vec3_scale(axis_effort(def, motor, angle, vec3_dot(axis, vec3_sub(wb->rate, wa->rate))), axis);
-        apply_torque(wb, t);
-        apply_torque(wa, vec3_neg(t));
+        const double angle = hinge_angle(j, &stage_a->rotation, &stage_b->rotation);
+        const vec3 t = vec3_scale(
+            axis_effort(def, motor, angle, vec3_dot(axis, vec3_sub(stage_b->rate, stage_a->rate))), axis);
+        apply_torque(stage_b, t);
+        apply_torque(stage_a, vec3_neg(t));
     }
 }
 
@@ -502,8 +505,8 @@ double vy_joint_energy(const joint_slot *j, const body_state *a, const body_stat
     if (j->def.stiffness == 0.0) return 0.0;
     double stretch, rate;
     if (vy_joint_has(j->def.kind, VY_JOINT_HAS_SPRING)) {
-        const stage_body wa = body_frame(a), wb = body_frame(b);
-        stretch = vec3_length(anchors_of(j, a, b, &wa, &wb).d) - j->def.length;
+        const stage_body stage_a = body_frame(a), stage_b = body_frame(b);
+        stretch = vec3_length(anchors_of(j, a, b, &stage_a, &stage_b).d) - j->def.length;
     } else {
         vy_joint_angle(j, a, b, &stretch, &rate);
         if (vy_joint_has(j->def.kind, VY_JOINT_SLIDES)) stretch = vy_joint_translation(j, a, b);

@@ -188,7 +188,7 @@ static void check_residual(const joint_system *s, vy_joint_solution *out)
     }
 }
 
-vy_status vy_bodies_solve(vy_bodies *b, vy_solver solver, double *lambda, vy_joint_solution *out)
+vy_status vy_bodies_solve_joints(vy_bodies *b, vy_joint_solver solver, double *lambda, vy_joint_solution *out)
 {
     FPU_SCOPE;
     joint_system *s = b->joints;
@@ -196,7 +196,8 @@ vy_status vy_bodies_solve(vy_bodies *b, vy_solver solver, double *lambda, vy_joi
     if (status != VY_OK) return status;
     assemble_all(b);
     const int rows = count_rows(s);
-    int use_dense = solver == VY_SOLVER_DENSE || (solver == VY_SOLVER_AUTO && rows <= VY_DENSE_ROWS);
+    int use_dense =
+        solver == VY_JOINT_SOLVER_DENSE || (solver == VY_JOINT_SOLVER_AUTO && rows <= VY_DENSE_ROWS);
     if (use_dense && (rows > VY_DENSE_ROWS || s->block_count > (JOINT_BLOCKS + 1) * VY_DENSE_ROWS))
         return VY_FULL;
     *out = (vy_joint_solution){.converged = 1, .rows = rows, .condition = 1.0};
@@ -212,7 +213,7 @@ vy_status vy_bodies_solve(vy_bodies *b, vy_solver solver, double *lambda, vy_joi
     if (use_dense) {
         gather(&d, s);
         solved = cholesky(&d);
-        if (!solved && solver == VY_SOLVER_AUTO) use_dense = 0; // redundant rows: blocks leave them out
+        if (!solved && solver == VY_JOINT_SOLVER_AUTO) use_dense = 0; // redundant rows: blocks leave them out
     }
     for (uint32_t n = 0; n < s->island_count; ++n) {
         out->redundant += vy_island_factor(s, &s->islands[n]);
@@ -220,10 +221,10 @@ vy_status vy_bodies_solve(vy_bodies *b, vy_solver solver, double *lambda, vy_joi
     }
     if (use_dense && solved) scatter(&d, s);
     if (use_dense && !solved) memset(s->rhs, 0, s->block_count * sizeof *s->rhs); // no forces
-    for (uint32_t n = 0; n < s->island_count; ++n) vy_island_apply(s, &s->islands[n]);
+    for (uint32_t n = 0; n < s->island_count; ++n) vy_island_apply_multipliers(s, &s->islands[n]);
     check_residual(s, out);
     if ((use_dense && !solved) || out->conflicting > 0) out->converged = 0;
-    for (uint32_t i = 0; i < s->limit && lambda != NULL; ++i) {
+    for (uint32_t i = 0; i < s->slot_count && lambda != NULL; ++i) {
         const joint_slot *j = &s->slots[i];
         for (int r = 0; r < VY_CONSTRAINT_ROWS; ++r) {
             const int has_row = j->used && r / BLOCK_ROWS < j->blocks;

@@ -134,7 +134,7 @@ static double spring_energy(const vy_potential *p, const vy_potential_body *b)
     return 0.5 * p->spring.stiffness * x * x;
 }
 
-void vy_potential_add(const vy_potential *p, const vy_potential_body *b, vec3 *force, vec3 *torque)
+void vy_potential_add_loads(const vy_potential *p, const vy_potential_body *b, vec3 *force, vec3 *torque)
 {
     VY_ASSERT(p->kind > VY_POTENTIAL_NONE && p->kind <= VY_POTENTIAL_CUSTOM);
     switch (p->kind) {
@@ -160,7 +160,7 @@ vy_vec3 vy_potential_force(const vy_potential *potential, const vy_potential_bod
 {
     FPU_SCOPE;
     vec3 force = vec3_zero(), torque = vec3_zero();
-    vy_potential_add(potential, body, &force, &torque);
+    vy_potential_add_loads(potential, body, &force, &torque);
     return force;
 }
 
@@ -168,7 +168,7 @@ vy_vec3 vy_potential_torque(const vy_potential *potential, const vy_potential_bo
 {
     FPU_SCOPE;
     vec3 force = vec3_zero(), torque = vec3_zero();
-    vy_potential_add(potential, body, &force, &torque);
+    vy_potential_add_loads(potential, body, &force, &torque);
     return torque;
 }
 

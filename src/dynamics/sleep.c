@@ -7,7 +7,7 @@
 vy_status vy_sleep_create(vy_bodies *b)
 {
     VY_ASSERT(b->contacts != NULL);
-    if (b->def.contacts.sleep == 0.0) return VY_OK;
+    if (b->def.contacts.time_to_sleep == 0.0) return VY_OK;
     b->sleep = calloc(1, sizeof *b->sleep); // arrays come with those of contacts
     if (b->sleep == NULL) return VY_NO_MEMORY;
     b->sleep->count = &b->own_counts[1];
@@ -31,7 +31,7 @@ void vy_sleep_sync(vy_bodies *b)
     if (s == NULL) return;
     s->asleep = 0;
     s->reports_valid = 0;
-    for (uint32_t i = 0; i < b->limit; ++i) {
+    for (uint32_t i = 0; i < b->slot_count; ++i) {
         if (!body_is_dynamic(b, i)) continue;
         b->awake[i] = s->bodies[i].island == 0;
         if (b->awake[i]) continue;
@@ -88,7 +88,7 @@ static void wake_island(vy_bodies *b, uint32_t i)
     sleep_system *s = b->sleep;
     const uint64_t sleeping = s->bodies[i].island;
     VY_ASSERT(sleeping != 0 && is_asleep(b, i));
-    for (uint32_t k = 0; k < b->limit; ++k) {
+    for (uint32_t k = 0; k < b->slot_count; ++k) {
         if (!is_asleep(b, k) || s->bodies[k].island != sleeping) continue;
         s->bodies[k] = (body_sleep){.ticks = 0};
         b->awake[k] = s->woken[k] = 1;
@@ -108,7 +108,7 @@ static void wake_neighbours(vy_bodies *b, uint32_t i)
         if (m->a == i && is_asleep(b, m->b)) wake_island(b, m->b);
         if (m->b == i && is_asleep(b, m->a)) wake_island(b, m->a);
     }
-    for (uint32_t k = 0; k < j->limit; ++k) {
+    for (uint32_t k = 0; k < j->slot_count; ++k) {
         const uint32_t *body = j->slots[k].body;
         if (!j->slots[k].used || (body[0] != i && body[1] != i)) continue;
         const uint32_t other = body[0] == i ? body[1] : body[0];
@@ -140,7 +140,7 @@ void vy_sleep_wake_joint(vy_bodies *b, uint32_t joint)
 
 void vy_sleep_wake_range(vy_bodies *b, uint32_t first, uint32_t last)
 {
-    for (uint32_t i = first; b->sleep != NULL && i < last && i < b->limit; ++i) {
+    for (uint32_t i = first; b->sleep != NULL && i < last && i < b->slot_count; ++i) {
         if (body_is_dynamic(b, i)) vy_sleep_wake(b, i);
     }
 }
@@ -165,7 +165,7 @@ static int wake_in_path(vy_bodies *b, uint32_t i, double h)
     const contact_system *c = b->contacts;
     int woke = 0;
     if (c->proxy_of[i] >= 0) vy_contacts_sweep_bounds(b, i, h);
-    for (uint32_t j = 0; j < b->limit; ++j) {
+    for (uint32_t j = 0; j < b->slot_count; ++j) {
         if (!is_asleep(b, j) || c->proxy_of[j] < 0) continue;
         if (c->proxy_of[i] >= 0 && !bounds_overlap(&c->bounds[i], &c->bounds[j])) continue;
         if (!vy_paths_collide(b, i, j, h)) continue;
@@ -190,7 +190,7 @@ static int wrench_changed(vy_bodies *b, uint32_t i, body_wrench now)
     const vec3 turn = mat3_mul_vec(b->params[i].inverse_inertia, vec3_sub(now.torque, r->torque));
     const double change = vec3_length(vec3_sub(now.acceleration, r->acceleration)) +
                           vy_gyration_radius(b, i) * vec3_length(turn);
-    return !(change * b->def.contacts.sleep <= b->def.contacts.sleep_speed);
+    return !(change * b->def.contacts.time_to_sleep <= b->def.contacts.sleep_speed);
 }
 
 static int has_custom_potentials(const vy_bodies *b)
@@ -205,10 +205,10 @@ void vy_sleep_begin(vy_bodies *b, double h)
 {
     sleep_system *s = b->sleep;
     if (s == NULL || s->asleep == 0) return;
-    if (b->external_integration) memcpy(s->free_state, b->state, b->limit * sizeof *b->state);
+    if (b->external_integration) memcpy(s->free_state, b->state, b->slot_count * sizeof *b->state);
     const int custom = !b->external_integration && has_custom_potentials(b);
     int woke = 0;
-    for (uint32_t i = 0; i < b->limit; ++i) {
+    for (uint32_t i = 0; i < b->slot_count; ++i) {
         if (is_moved_kinematic(b, i)) woke |= wake_in_path(b, i, h);
         if (!custom || !is_asleep(b, i) || !wrench_changed(b, i, wrench_at(b, i, &b->state[i]))) continue;
         wake_island(b, i);
@@ -222,13 +222,13 @@ static void check_free_flights(vy_bodies *b, double h)
 {
     sleep_system *s = b->sleep;
     int woke = 0;
-    for (uint32_t i = 0; i < b->limit; ++i) {
+    for (uint32_t i = 0; i < b->slot_count; ++i) {
         if (!is_asleep(b, i) || !wrench_changed(b, i, mean_wrench(b, i, h))) continue;
         wake_island(b, i);
         woke = 1;
     }
     if (woke) wake_pairs(b);
-    for (uint32_t i = 0; i < b->limit; ++i) {
+    for (uint32_t i = 0; i < b->slot_count; ++i) {
         const body_state start = s->free_state[i]; // joints may have moved its start_state
         s->free_state[i] = b->state[i];
         if (is_asleep(b, i)) b->state[i] = b->contacts->start_state[i] = start;
@@ -243,7 +243,7 @@ void vy_sleep_after_flight(vy_bodies *b, double h)
         check_free_flights(b, h);
         return;
     }
-    for (uint32_t i = 0; i < b->limit; ++i) {
+    for (uint32_t i = 0; i < b->slot_count; ++i) {
         if (b->awake[i]) s->free_state[i] = b->state[i];
     }
 }
@@ -262,7 +262,7 @@ static uint32_t step_woken(vy_bodies *b, double h)
         events = vy_bodies_step_free(b, h);
         b->awake = all;
     }
-    for (uint32_t i = 0; i < b->limit; ++i) {
+    for (uint32_t i = 0; i < b->slot_count; ++i) {
         if (!s->woken[i]) continue;
         if (b->external_integration) {
             b->state[i] = s->free_state[i];
@@ -286,20 +286,20 @@ int vy_sleep_wake_touched(vy_bodies *b, double h, uint32_t *events)
     const contact_system *c = b->contacts;
     if (s == NULL || s->asleep == 0 || b->head->failed) return 0;
     int woke = 0;
-    memset(s->woken, 0, b->limit);
+    memset(s->woken, 0, b->slot_count);
     for (uint32_t k = 0; k < c->count; ++k) {
         const contact_header *l = &c->headers[k];
         if (b->awake[l->a] && b->awake[l->b]) continue;
         const uint32_t i = b->awake[l->a] ? l->b : l->a;
         VY_ASSERT(b->awake[l->a] || b->awake[l->b]);
-        // VY_SOLVER_IMPULSE also moves bodies that overlap without an impulse.
+        // VY_CONTACT_SOLVER_IMPULSE also moves bodies that overlap without an impulse.
         if (!is_asleep(b, i) || (!l->impulse_points && !has_moved(&b->state[i], &c->start_state[i])))
             continue;
         wake_island(b, i);
         woke = 1;
     }
     if (!woke) return 0;
-    for (uint32_t i = 0; i < b->limit; ++i) {
+    for (uint32_t i = 0; i < b->slot_count; ++i) {
         if (b->awake[i]) b->state[i] = s->woken[i] ? c->start_state[i] : s->free_state[i];
     }
     *events |= step_woken(b, h);
@@ -343,8 +343,9 @@ void vy_sleep_report(vy_bodies *b, double h)
     sleep_system *s = b->sleep;
     contact_system *c = b->contacts;
     if (s == NULL) return;
-    const double steps =
-        b->def.contacts.solver == VY_SOLVER_SOFT ? contacts_substeps(h, b->def.contacts.substep) : 1.0;
+    const double steps = b->def.contacts.solver == VY_CONTACT_SOLVER_SOFT
+                             ? contacts_substeps(h, b->def.contacts.substep)
+                             : 1.0;
     const contact_cache *const end = s->contact_cache + s->count->count;
     if (!s->reports_valid) s->report_count = 0;
     for (const contact_cache *m = s->contact_cache; m < end && !s->reports_valid; ++m) {
@@ -379,7 +380,7 @@ static int count_slow_steps(vy_bodies *b, uint64_t sleep_ticks)
 {
     sleep_system *s = b->sleep;
     int any = 0;
-    for (uint32_t i = 0; i < b->limit; ++i) {
+    for (uint32_t i = 0; i < b->slot_count; ++i) {
         if (!body_is_dynamic(b, i)) b->disturbed[i] = 0; // joints and vy_sleep_begin() have used it
         if (!b->awake[i]) continue;
         s->bodies[i].ticks = is_slow(b, i) ? s->bodies[i].ticks + 1u : 0u;
@@ -391,7 +392,7 @@ static int count_slow_steps(vy_bodies *b, uint64_t sleep_ticks)
 // Bodies that touch or are jointed sleep together; one that touches a moving kinematic body stays awake.
 static void link_bodies(vy_bodies *b, uint32_t i, uint32_t j)
 {
-    VY_ASSERT(i != j && i < b->limit && j < b->limit);
+    VY_ASSERT(i != j && i < b->slot_count && j < b->slot_count);
     sleep_system *s = b->sleep;
     if (b->awake[i] && b->awake[j]) {
         islands_join(s->parent, i, j);
@@ -406,7 +407,7 @@ static void link_joints(vy_bodies *b)
 {
     const joint_system *j = b->joints;
     const double time = vy_bodies_time(b);
-    for (uint32_t k = 0; k < j->limit; ++k) {
+    for (uint32_t k = 0; k < j->slot_count; ++k) {
         const joint_slot *t = &j->slots[k];
         if (!t->used) continue;
         if (t->body[0] < b->body_cap && t->body[1] < b->body_cap) link_bodies(b, t->body[0], t->body[1]);
@@ -423,7 +424,8 @@ static void link_joints(vy_bodies *b)
 static void keep_deep_awake(vy_bodies *b)
 {
     const contact_system *c = b->contacts;
-    if (b->def.contacts.solver == VY_SOLVER_IMPULSE) return; // moves nothing apart but by its impulses
+    if (b->def.contacts.solver == VY_CONTACT_SOLVER_IMPULSE)
+        return; // moves nothing apart but by its impulses
     for (uint32_t k = 0; k < c->count; ++k) {
         const contact_header *h = &c->headers[k];
         const uint32_t root = island_root(b->sleep->parent, b->awake[h->a] ? h->a : h->b);
@@ -435,22 +437,22 @@ void vy_sleep_update(vy_bodies *b)
 {
     sleep_system *s = b->sleep;
     if (s == NULL) return;
-    const double count = real_min(b->def.contacts.sleep / b->def.dt, 1e15) * (1.0 - 1e-12);
+    const double count = real_min(b->def.contacts.time_to_sleep / b->def.dt, 1e15) * (1.0 - 1e-12);
     const uint64_t sleep_ticks = (uint64_t)count + 1u;
     if (!count_slow_steps(b, sleep_ticks) || b->head->failed) return;
-    for (uint32_t i = 0; i < b->limit; ++i) {
+    for (uint32_t i = 0; i < b->slot_count; ++i) {
         s->parent[i] = i;
         s->may_sleep[i] = 1;
     }
     for (uint64_t k = 0; k < b->contact_count->count; ++k)
         link_bodies(b, b->contact_cache[k].a, b->contact_cache[k].b);
     link_joints(b);
-    for (uint32_t i = 0; i < b->limit; ++i) {
+    for (uint32_t i = 0; i < b->slot_count; ++i) {
         if (b->awake[i] && s->bodies[i].ticks < sleep_ticks) s->may_sleep[island_root(s->parent, i)] = 0;
     }
     keep_deep_awake(b);
     int any = 0;
-    for (uint32_t i = 0; i < b->limit; ++i) {
+    for (uint32_t i = 0; i < b->slot_count; ++i) {
         const uint32_t root = island_root(s->parent, i);
         if (!body_is_dynamic(b, i) || s->bodies[i].island != 0 || !s->may_sleep[root]) continue;
         VY_ASSERT(b->awake[i] && root <= i);
@@ -471,7 +473,7 @@ int vy_sleep_all_asleep(const vy_bodies *b)
     // The reports must already be those of the sleeping pairs.
     if (s == NULL || s->asleep == 0 || !s->reports_valid || b->contacts->report_count != s->report_count)
         return 0;
-    for (uint32_t i = 0; i < b->limit; ++i) {
+    for (uint32_t i = 0; i < b->slot_count; ++i) {
         const int moving = b->slots[i].kind == VY_BODY_KINEMATIC && !is_still(&b->state[i]);
         if (b->awake[i] || moving || is_moved_kinematic(b, i) || b->has_loads[i]) return 0;
     }

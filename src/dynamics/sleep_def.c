@@ -2,13 +2,13 @@
 #include "dynamics/sleep_def.h"
 #include "base/schema_rows.h"
 
-static const vy_row sleep_rows[] = {
-    ROW("after", NUMBER, vy_contacts_def, sleep, .unit = "s", .range = WITHIN(0.0, 1e9), .keyword = "never",
-        .help = "so long all bodies that touch or are joined have been slower than this"),
+static const vy_schema_row sleep_rows[] = {
+    ROW("after", NUMBER, vy_contacts_def, time_to_sleep, .unit = "s", .range = WITHIN(0.0, 1e9),
+        .keyword = "never", .help = "so long all bodies that touch or are joined have been slower than this"),
     ROW("speed", NUMBER, vy_contacts_def, sleep_speed, .unit = "m/s", .range = POSITIVE,
         .help = "of the centre of mass plus that of the surface by rotation"),
 };
-const vy_table vy_table_sleep = {
+const vy_schema_table vy_table_sleep = {
     .title = "Sleep",
     .help = "Bodies without rotors that have come to rest are left alone until something happens to them: "
             "docs/contacts.md.",
@@ -17,6 +17,6 @@ const vy_table vy_table_sleep = {
 
 vy_status vy_sleep_check(const vy_contacts_def *def, vy_error *err)
 {
-    if (def->sleep == 0.0) return VY_OK; // never
+    if (def->time_to_sleep == 0.0) return VY_OK; // never
     return vy_check_rows(&vy_table_sleep, "contacts.sleep", def, err);
 }

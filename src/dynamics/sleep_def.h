@@ -26,6 +26,6 @@ typedef contact_block sleeping_contact_block;
         .help = "bodies at rest sleep"),
 
 /// Of a vy_contacts_def, whose numbers of sleep it names.
-extern const vy_table vy_table_sleep;
+extern const vy_schema_table vy_table_sleep;
 
 vy_status vy_sleep_check(const vy_contacts_def *def, vy_error *err);

@@ -117,7 +117,7 @@ static void apply_impulses(const substep_joints *t, const island *is)
     vec3 *const total = total_of(s);
     for (uint32_t k = is->block_first; k < is->block_last; ++k) total[k] = vec3_add(total[k], s->rhs[k]);
     zero_corrections(s, is);
-    vy_island_apply(s, is);
+    vy_island_apply_multipliers(s, is);
     apply_corrections(t, is, 1.0);
 }
 
@@ -131,7 +131,7 @@ static double solve_velocity(const substep_joints *t, const island *is, int use_
     load_velocities(t, is);
     for (uint32_t k = is->block_first; k < is->block_last; ++k) {
         const row_block *r = &s->rows[k];
-        vec3 v = vy_block_speed(s, k);
+        vec3 v = vy_block_velocity(s, k);
         if (use_bias) v = vec3_add_scaled(vec3_add_scaled(v, 1.0 / t->h, r->value), 0.5 * t->h, r->bias);
         s->rhs[k] = residual[k] = vec3_neg(v);
     }
@@ -207,7 +207,7 @@ static body_state predicted_state(const substep_joints *t, uint32_t i)
 static int engage_stops(const substep_joints *t, const island *is)
 {
     const joint_system *s = t->b->joints;
-    const double tolerance = STOP_TOLERANCE * vy_island_extent(s, is);
+    const double tolerance = STOP_TOLERANCE * vy_island_length_scale(s, is);
     int engaged = 0;
     for (uint32_t n = is->stop_first; n < is->stop_last; ++n) {
         const stop *x = &s->stops[n];
@@ -260,7 +260,7 @@ double vy_jointed_position_error(const substep_joints *t)
     double max_error = 0.0;
     for (uint32_t n = 0; n < t->count; ++n) {
         const island *is = island_at(t, n);
-        const double inverse_extent = 1.0 / vy_island_extent(s, is);
+        const double inverse_extent = 1.0 / vy_island_length_scale(s, is);
         for (uint32_t m = is->body_first; m < is->dynamic_last; ++m)
             copy_pose(&b->contacts->body[s->members[m]], &s->start[s->members[m]]);
         for (uint32_t m = is->dynamic_last; m < is->body_last; ++m)
@@ -304,7 +304,7 @@ void vy_jointed_correct_position(substep_joints *t)
 // J v of a block that closes, by the velocities that were loaded last.
 static vec3 speed_of_bodies(const joint_system *s, uint32_t k)
 {
-    return vec3_sub(vy_block_speed(s, k), s->rows[k].time_rate);
+    return vec3_sub(vy_block_velocity(s, k), s->rows[k].time_rate);
 }
 
 void vy_jointed_begin_work(substep_joints *t)

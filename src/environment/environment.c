@@ -5,7 +5,7 @@
 #include "base/finite.h"
 #include "base/limits.h"
 #include "environment/nap_state.h"
-#include "environment/surroundings_build.h"
+#include "environment/environment_build.h"
 #include "environment/wind_grid.h"
 
 vy_environment_def vy_default_environment_def(void)
@@ -52,7 +52,7 @@ static vy_status check_gravity(const vy_gravity_def *def, vy_error *err)
     }
     for (int i = 0; i < def->body_count; ++i) {
         const vy_gravity_body *b = &def->bodies[i];
-        if (!(real_is_finite(b->gm) && b->gm > 0.0) || !vy_all_finite(&b->origin.x, 3)) {
+        if (!(real_is_finite(b->gm) && b->gm > 0.0) || !vy_all_bounded(&b->origin.x, 3)) {
             return vy_fail(err, VY_BAD_VALUE, "gravity.bodies[%d]: gm must be above 0 and its origin finite",
                            i);
         }
@@ -83,7 +83,7 @@ static vy_status check_wind(const vy_wind_def *w, const vy_planet_def *planet, v
 {
     const double numbers[] = {w->constant.x,      w->constant.y,   w->constant.z,     w->shear_speed,
                               w->shear_direction, w->shear_height, w->shear_exponent, w->shear_roughness};
-    if (!vy_all_finite(numbers, sizeof numbers / sizeof numbers[0]) || (unsigned)w->shear > VY_SHEAR_LOG) {
+    if (!vy_all_bounded(numbers, sizeof numbers / sizeof numbers[0]) || (unsigned)w->shear > VY_SHEAR_LOG) {
         return vy_fail(err, VY_BAD_VALUE, "wind: every value must be finite");
     }
     if (w->shear != VY_SHEAR_NONE && !(w->shear_height > 0.0 && w->shear_exponent >= 0.0)) {
@@ -97,7 +97,7 @@ static vy_status check_wind(const vy_wind_def *w, const vy_planet_def *planet, v
     }
     for (int i = 0; i < w->gust_count; ++i) {
         const vy_gust_def *g = &w->gusts[i];
-        if (!vy_all_finite(&g->velocity.x, 3) || !vy_all_finite(&g->start, 3) ||
+        if (!vy_all_bounded(&g->velocity.x, 3) || !vy_all_bounded(&g->start, 3) ||
             !(g->rise > 0.0 && g->hold >= 0.0)) {
             return vy_fail(err, VY_BAD_VALUE, "wind.gusts[%d]: rise must be above 0 s and hold at least 0 s",
                            i);
@@ -185,13 +185,16 @@ vy_status vy_check_environment_def(const vy_environment_def *def, vy_error *err)
     if (status != VY_OK) return status;
     status = check_planet(def, err);
     if (status != VY_OK) return status;
-    if (!vy_all_finite(&def->magnetic_field.x, 3) || !vy_all_finite(&def->sunlight.x, 3)) {
+    if (!vy_all_bounded(&def->magnetic_field.x, 3) || !vy_all_bounded(&def->sunlight.x, 3)) {
         return vy_fail(err, VY_BAD_VALUE, "magnetic_field and sunlight must be finite");
     }
     return check_physics(&def->physics, err);
 }
 
-void vy_surroundings_build(const vy_environment_def *def, surroundings *out) { surroundings_build(def, out); }
+void vy_environment_build(const vy_environment_def *def, environment_model *out)
+{
+    environment_build(def, out);
+}
 
 turbulence_params vy_turbulence_build(const vy_turbulence_def *def)
 {

@@ -1,6 +1,6 @@
 // environment.h - from declared surroundings to the constants that a step reads.
 #pragma once
-#include "equations/surroundings.h"
+#include "equations/environment_model.h"
 #include "equations/turbulence.h"
 #include "volery/environment.h"
 
@@ -16,5 +16,5 @@ static inline double vy_coordinate_radius(const vy_planet_def *planet)
 }
 
 /// Constants of a checked def.
-void vy_surroundings_build(const vy_environment_def *def, surroundings *out);
+void vy_environment_build(const vy_environment_def *def, environment_model *out);
 turbulence_params vy_turbulence_build(const vy_turbulence_def *def);

@@ -1,7 +1,7 @@
 // geodetic.c - motion over the ground of a planet, and back to world axes.
 #include "environment/environment.h"
 #include "base/real.h"
-#include "environment/surroundings_build.h"
+#include "environment/environment_build.h"
 
 static planet_params params_of(const vy_planet_def *def)
 {

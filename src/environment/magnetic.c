@@ -26,9 +26,9 @@ static const harmonic coefficients[] = {
 
 // A place on the sphere.
 typedef struct geocentric {
-    double sine, cosine;                        // of the geocentric latitude
-    double radius;                              // [m]
-    double east[DEGREE + 1], ahead[DEGREE + 1]; // sine and cosine of m times the longitude
+    double sine, cosine;                                         // of the geocentric latitude
+    double radius;                                               // [m]
+    double sin_longitude[DEGREE + 1], cos_longitude[DEGREE + 1]; // sine and cosine of m times the longitude
 } geocentric;
 
 // P[n][m] for m = 0, P[n][m] / cos for m > 0.
@@ -48,7 +48,7 @@ static void legendre(double s, double c, double p[DEGREE + 1][DEGREE + 1])
 }
 
 // dP/dlat of degree n and order m.
-static double slope(double p[DEGREE + 1][DEGREE + 1], double s, double c, int n, int m)
+static double legendre_derivative(double p[DEGREE + 1][DEGREE + 1], double s, double c, int n, int m)
 {
     if (m == 0) return real_sqrt(0.5 * n * (n + 1)) * p[n][1] * c;
     const double before = n > m ? real_sqrt((double)(n * n - m * m)) * p[n - 1][m] : 0.0;
@@ -66,7 +66,7 @@ static geocentric place_of(double latitude, double longitude, double height)
     g.radius = real_sqrt(across * across + along * along);
     g.sine = along / g.radius;
     g.cosine = across / g.radius;
-    for (int m = 0; m <= DEGREE; ++m) math_sincos(m * longitude, &g.east[m], &g.ahead[m]);
+    for (int m = 0; m <= DEGREE; ++m) math_sincos(m * longitude, &g.sin_longitude[m], &g.cos_longitude[m]);
     return g;
 }
 
@@ -82,11 +82,11 @@ static vy_vec3 synthesise(const geocentric *at, double years)
     for (size_t i = 0; i < sizeof coefficients / sizeof coefficients[0]; ++i) {
         const harmonic *k = &coefficients[i];
         const double g = k->g + years * k->g_dot, h = k->h + years * k->h_dot;
-        const double wave = g * at->ahead[k->m] + h * at->east[k->m];
-        const double turned = g * at->east[k->m] - h * at->ahead[k->m];
+        const double wave = g * at->cos_longitude[k->m] + h * at->sin_longitude[k->m];
+        const double turned = g * at->sin_longitude[k->m] - h * at->cos_longitude[k->m];
         const double value = k->m > 0 ? p[k->n][k->m] * at->cosine : p[k->n][0];
         b.x += power[k->n] * (k->m * turned * p[k->n][k->m]);
-        b.y -= power[k->n] * (wave * slope(p, at->sine, at->cosine, k->n, k->m));
+        b.y -= power[k->n] * (wave * legendre_derivative(p, at->sine, at->cosine, k->n, k->m));
         b.z += power[k->n] * ((k->n + 1) * wave * value);
     }
     return b;

@@ -9,7 +9,7 @@ static const vy_choice policies[] = {
     CHOICE("neglect", 0, "effects below the thresholds are computed as zero"),
     CHOICE("strict", 1, "every effect is computed"),
 };
-static const vy_row budget_rows[] = {
+static const vy_schema_row budget_rows[] = {
     ROW("over", NUMBER, vy_budget_def, over, .unit = "s", .range = POSITIVE, .keyword = "none",
         .help = "from the start; later nothing is neglected; `none` is no budget"),
     ROW("position", NUMBER, vy_budget_def, position, .unit = "m", .range = POSITIVE, .keyword = "any",
@@ -18,12 +18,12 @@ static const vy_row budget_rows[] = {
     ROW("attitude", NUMBER, vy_budget_def, attitude, .unit = "rad", .range = POSITIVE, .keyword = "any",
         .keyword_value = VY_BUDGET_ANY, .help = "likewise"),
 };
-static const vy_table budget_table = {.title = "Budget",
-                                      .help =
-                                          "What error may be made, in place of thresholds: docs/effects.md.",
-                                      .size = sizeof(vy_budget_def),
-                                      ROWS(budget_rows)};
-static const vy_row nap_rows[] = {
+static const vy_schema_table budget_table = {
+    .title = "Budget",
+    .help = "What error may be made, in place of thresholds: docs/effects.md.",
+    .size = sizeof(vy_budget_def),
+    ROWS(budget_rows)};
+static const vy_schema_row nap_rows[] = {
     ROW("policy", CHOICE, vy_nap_def, strict, CHOICES(policies), .help = "whether anything may be neglected"),
     ROW("force_abs", NUMBER, vy_nap_def, force_abs, .unit = "N", .range = AT_LEAST_0,
         .help = "absolute threshold"),
@@ -42,10 +42,11 @@ static const vy_row nap_rows[] = {
     ROW("budget", OBJECT, vy_nap_def, budget, .table = &budget_table, .flags = VY_ROW_HASHED_IF_SET,
         .help = "an allowed error in place of thresholds"),
 };
-const vy_table vy_table_nap = {.title = "Negligibility policy",
-                               .help = "What may be computed as zero, and on which proof: docs/effects.md.",
-                               .size = sizeof(vy_nap_def),
-                               ROWS(nap_rows)};
+const vy_schema_table vy_table_nap = {
+    .title = "Negligibility policy",
+    .help = "What may be computed as zero, and on which proof: docs/effects.md.",
+    .size = sizeof(vy_nap_def),
+    ROWS(nap_rows)};
 
 vy_nap_def vy_nap_default(void)
 {

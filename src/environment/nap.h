@@ -38,14 +38,14 @@ VY_FN bits nap_decide(const nap_params *n, const nap_bounds *b, real weight, bit
 }
 
 /// Where the flown motion can be until the next evaluation.
-VY_FN nap_reach nap_flown_reach(const surroundings *env, const nap_params *n, const multirotor_params *p,
+VY_FN nap_reach nap_flown_reach(const environment_model *env, const nap_params *n, const multirotor_params *p,
                                 const rotor_layout *layout, const body_state *s, const real *speed,
                                 const nap_inputs *m)
 {
     const real exact[DEVIATION_COUNT] = {real_set(0.0), real_set(0.0), real_set(0.0), real_set(0.0)};
     nap_reach r = nap_reach_of(env, n, p, layout, s, speed, m, exact);
     if (bits_uniform(n->jointed)) { // joints may do anything: only what is zero everywhere is zero
-        nap_reach_unbound(mask_set(1), &r);
+        nap_reach_set_unbounded(mask_set(1), &r);
         r.effect.rate = real_set(NAP_UNBOUNDED);
     }
     return r;
@@ -53,7 +53,7 @@ VY_FN nap_reach nap_flown_reach(const surroundings *env, const nap_params *n, co
 
 /// The air that is left out above the end of the standard, where it counts as none, strictly too: it is no
 /// denser than at the end.
-VY_FN void nap_add_thin_air(const surroundings *env, const nap_params *n, const multirotor_params *p,
+VY_FN void nap_add_thin_air(const environment_model *env, const nap_params *n, const multirotor_params *p,
                             const nap_reach *r, real period, bits flags, nap_state *state)
 {
     const mask above = r->altitude + r->max_distance > AIR_TOP,
@@ -90,7 +90,7 @@ VY_FN void nap_add_impulses(const nap_params *n, const nap_bounds *b, real perio
 }
 
 /// One evaluation: decide, and account for what is neglected until the next.
-VY_FN bits nap_evaluate(const surroundings *env, const nap_params *n, const multirotor_params *p,
+VY_FN bits nap_evaluate(const environment_model *env, const nap_params *n, const multirotor_params *p,
                         const rotor_layout *layout, const body_state *s, const real *speed,
                         const nap_inputs *m, bits flags, nap_state *state)
 {

@@ -109,7 +109,7 @@ VY_FN real nap_spin_growth(const nap_params *n, const multirotor_params *p, vec3
 }
 
 /// Velocity of the air at the body, as the effects that are on see it. (Turbulence has no certificate.)
-VY_FN vec3 nap_air_velocity(const surroundings *env, vec3 position, real time, bits flags)
+VY_FN vec3 nap_air_velocity(const environment_model *env, vec3 position, real time, bits flags)
 {
     planet_frame place;
     vec3 at = position;
@@ -119,14 +119,14 @@ VY_FN vec3 nap_air_velocity(const surroundings *env, vec3 position, real time, b
     } else if (env->planet.on) {
         at = wind_lookup_position(env, position, height_at(env, position));
     }
-    const vec3 wind = env->has_wind ? wind_from(&env->wind, env->constant_wind, at, time) : vec3_zero();
+    const vec3 wind = env->has_wind ? mean_wind_at(&env->wind, env->constant_wind, at, time) : vec3_zero();
     return air_velocity(env, position, &place, vec3_masked(effect_on(flags, EFFECT_wind), wind));
 }
 
 /// How far the loads that are computed can be apart in two motions, per unit of the motions' deviations. What
 /// is left out adds nothing here: it is in the neglect whole, wherever the strict motion is. `r` and `b` are
 /// of both motions, `flown` is of the flown one alone.
-VY_FN deviation_system nap_sensitivity(const surroundings *env, const nap_params *n,
+VY_FN deviation_system nap_sensitivity(const environment_model *env, const nap_params *n,
                                        const multirotor_params *p, const body_state *s, const nap_inputs *m,
                                        bits flags, const nap_reach *flown, const nap_reach *r,
                                        const nap_bounds *b, mask can_differ, const real *deviation)
@@ -207,7 +207,7 @@ VY_FN deviation_system nap_sensitivity(const surroundings *env, const nap_params
 
 /// Advance the certificate over one period, with `flags` as decided for it, the reach of the flown motion,
 /// and reach and bounds of both.
-VY_FN void nap_certify_within(const surroundings *env, const nap_params *n, const multirotor_params *p,
+VY_FN void nap_certify_within(const environment_model *env, const nap_params *n, const multirotor_params *p,
                               const body_state *s, const nap_inputs *m, bits flags, const nap_reach *flown,
                               const nap_reach *r, const nap_bounds *b, real *deviation)
 {
@@ -226,7 +226,7 @@ VY_FN void nap_certify_within(const surroundings *env, const nap_params *n, cons
     nap_propagate(&k, m->period, deviation);
 }
 
-VY_FN void nap_certify(const surroundings *env, const nap_params *n, const multirotor_params *p,
+VY_FN void nap_certify(const environment_model *env, const nap_params *n, const multirotor_params *p,
                        const rotor_layout *layout, const body_state *s, const real *speed,
                        const nap_inputs *m, bits flags, const nap_reach *flown, real *deviation)
 {

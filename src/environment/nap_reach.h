@@ -13,21 +13,21 @@ typedef struct nap_reach {
 } nap_reach;
 
 /// The rate without its sign [1/s] at which a planet's ground turns in the world's frame; 0 where it rests.
-VY_FN double nap_planet_rate(const surroundings *env)
+VY_FN double nap_planet_rate(const environment_model *env)
 {
     if (!frame_is_inertial(env)) return 0.0;
     return env->planet.rate < 0.0 ? -env->planet.rate : env->planet.rate;
 }
 
 /// The rate without its sign [1/s] at which the world's frame turns.
-VY_FN double nap_frame_rate(const surroundings *env)
+VY_FN double nap_frame_rate(const environment_model *env)
 {
     const double rate = env->gravity.frame.rate;
     return rate < 0.0 ? -rate : rate;
 }
 
 /// No centrifugal and Coriolis acceleration within `far` [m] of `r` and up to `speed` is larger [m/s^2].
-VY_FN real nap_frame_bound(const surroundings *env, vec3 r, real speed, real far)
+VY_FN real nap_frame_bound(const environment_model *env, vec3 r, real speed, real far)
 {
     const double rate = nap_frame_rate(env);
     return rate * (rate * (vec3_length(local_from_axis(&env->gravity.frame, r)) + far) + 2.0 * speed);
@@ -50,7 +50,7 @@ VY_FN real nap_wind_change(const wind_params *p, real period, real way, real slo
 }
 
 /// Air and wind within r->far of a place.
-VY_FN void nap_air_reach(const surroundings *env, const nap_inputs *m, real period, vec3 position,
+VY_FN void nap_air_reach(const environment_model *env, const nap_inputs *m, real period, vec3 position,
                          real altitude, nap_reach *r)
 {
     effect_reach *e = &r->effect;
@@ -62,7 +62,7 @@ VY_FN void nap_air_reach(const surroundings *env, const nap_inputs *m, real peri
         // The formula ends at the centre of the Earth: nothing is known of what lies far below the ground.
         e->density = real_select(low > -1e5, e->density, real_set(NAP_UNBOUNDED));
     }
-    e->rotor_air =
+    e->rotor_density_ratio =
         1.0 + real_abs(e->density * (1.0 / REFERENCE_DENSITY) - 1.0); // whether they follow it or not
     e->wind = e->downwash;
     r->wind_slope = real_set(0.0);
@@ -73,7 +73,7 @@ VY_FN void nap_air_reach(const surroundings *env, const nap_inputs *m, real peri
         high = high - env->gravity.frame.height;
     }
     e->wind = e->downwash +
-              wind_speed_bound_from(&env->wind, env->constant_wind, low, high, m->time, m->time + period) +
+              mean_wind_speed_bound(&env->wind, env->constant_wind, low, high, m->time, m->time + period) +
               m->turbulence;
     r->wind_slope = wind_slope_bound(&env->wind, low);
     if (frame_is_inertial(env)) { // east, north and up turn on the way
@@ -92,7 +92,7 @@ VY_FN void nap_general_rotor_reach(const nap_params *n, const multirotor_params 
                                    const rotor_layout *layout, const real *speed, const real *command,
                                    effect_reach *e)
 {
-    const real linear = real_abs(p->shape.linear), cubic = real_abs(p->shape.cubic);
+    const real linear = real_abs(p->curve.linear), cubic = real_abs(p->curve.cubic);
     real force = real_set(0.0), torque = real_set(0.0);
     for (int i = 0; i < bits_uniform(n->rotor_count); ++i) {
         const real target = bits_uniform(n->open_loop) ? command[i] : n->rotor_speed_max;
@@ -100,7 +100,7 @@ VY_FN void nap_general_rotor_reach(const nap_params *n, const multirotor_params 
         const real thrust = layout->thrust_scale[i] * (w * (linear + w * (p->rotor.thrust_coef + cubic * w)));
         force = force + thrust;
         torque = torque + thrust * (vec3_length(vec3_of(layout->lever[i])) +
-                                    layout->torque_scale[i] * p->shape.torque_ratio);
+                                    layout->torque_scale[i] * p->curve.torque_ratio);
     }
     e->rotor_force = force * (1.0 + 0x1p-40); // a bound of the rounding error
     e->rotor_torque = torque * (1.0 + 0x1p-40);
@@ -159,17 +159,18 @@ VY_FN void nap_rotor_air_reach(const nap_params *n, const multirotor_params *p, 
     }
     const real w = e->rotor_speed;
     thrust = thrust *
-             (w * (real_abs(p->shape.linear) + w * (p->rotor.thrust_coef + real_abs(p->shape.cubic) * w)));
+             (w * (real_abs(p->curve.linear) + w * (p->rotor.thrust_coef + real_abs(p->curve.cubic) * w)));
     // A round world has no ground near.
     e->height_min = real_set(bits_uniform(n->has_obstacles) ? 0.0 : NAP_UNBOUNDED);
-    e->rotor_gain = w * real_max(p->shape.rise, p->shape.fall);
-    e->hover_flow = real_sqrt(thrust / real_select(r->disc > 0.0, r->disc, real_set(1.0)));
-    e->inflow = 2.1 * e->hover_flow; // the measured curve ends at 2.04
+    e->rotor_acceleration = w * real_max(p->curve.rise, p->curve.fall);
+    e->hover_inflow =
+        real_sqrt(thrust / real_select(r->momentum_factor > 0.0, r->momentum_factor, real_set(1.0)));
+    e->inflow = 2.1 * e->hover_inflow; // the measured curve ends at 2.04
     e->downwash = m->downwash;
 }
 
 /// Where `lost`, nothing is known of where the body can be.
-VY_FN void nap_reach_unbound(mask lost, nap_reach *r)
+VY_FN void nap_reach_set_unbounded(mask lost, nap_reach *r)
 {
     const real unbounded = real_set(NAP_UNBOUNDED);
     effect_reach *e = &r->effect;
@@ -188,7 +189,7 @@ VY_FN void nap_reach_unbound(mask lost, nap_reach *r)
 /// speed d is out of reach when d >= T a(d), a(d) the greatest acceleration at speeds up to v0 + d. A guess
 /// is tried; when it holds it is brought down to T a(d), which then holds too, because a only falls with d.
 /// When no guess holds, the reach counts as unbounded.
-VY_FN nap_reach nap_reach_of(const surroundings *env, const nap_params *n, const multirotor_params *p,
+VY_FN nap_reach nap_reach_of(const environment_model *env, const nap_params *n, const multirotor_params *p,
                              const rotor_layout *layout, const body_state *s, const real *speed,
                              const nap_inputs *m, const real *deviation)
 {
@@ -250,7 +251,7 @@ VY_FN nap_reach nap_reach_of(const surroundings *env, const nap_params *n, const
         }
         if (round < 2) gain = real_select(holds, need * (1.0 + 1e-9), 1.5 * need + 1e-9);
     }
-    nap_reach_unbound(mask_not(holds), &r);
+    nap_reach_set_unbounded(mask_not(holds), &r);
     if (bits_uniform(n->rotors)) {
         e->rate = real_select(holds, e->rate, real_set(NAP_UNBOUNDED));
         return r;

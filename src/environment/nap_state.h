@@ -51,7 +51,7 @@ typedef struct body_account_block {
     F(block, deviation, LIST, DEVIATION_COUNT, "", "of rate, angle, velocity, position, at most")
 
 /// Of a vy_nap_def.
-extern const vy_table vy_table_nap;
+extern const vy_schema_table vy_table_nap;
 
 vy_nap_def vy_nap_default(void);
 

@@ -41,7 +41,7 @@ VY_FN real air_spline(const double *value, const double *curve, bits knot, real 
 }
 
 /// The same from 86 km to 1,000 km, 0 above: cubic splines of ln rho and ln p, twice differentiable.
-VY_BIG_FN air_state air_upper(real altitude)
+VY_NOINLINE_FN air_state air_upper(real altitude)
 {
 #include "equations/air_table.inl"
     const real z = real_clamp(altitude, real_set(AIR_UPPER), real_set(AIR_TOP));

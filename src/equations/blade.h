@@ -13,8 +13,8 @@ enum { BLADE_RADII = 4, BLADE_AZIMUTHS = 6 };
 typedef struct blade_params {
     real on;                     // 1: blades are declared; 0: they are not
     real radius;                 // [m]
-    real blade_area;             // [kg/m^2] 1/2 rho_ref times chord times number of blades
-    real slope, stall;           // lift over angle of attack [1/rad], and its most
+    real half_rho_chord;         // [kg/m^2] 1/2 rho_ref times chord times number of blades
+    real slope, lift_max;        // lift over angle of attack [1/rad], and its most
     real drag_0, drag_2;         // of the profile
     real pitch_sin[BLADE_RADII]; // of the pitch at each radius
     real pitch_cos[BLADE_RADII];
@@ -58,7 +58,7 @@ VY_FN blade_loads blade_sum(const blade_params *p, real speed, double spin, real
     blade_loads sum = {zero, zero, zero, zero, zero, zero};
     for (int k = 0; k < BLADE_RADII; ++k) {
         const real r = blade_point(k) * p->radius;
-        const real size = (blade_weight(k) * (1.0 / BLADE_AZIMUTHS)) * (p->blade_area * p->radius);
+        const real size = (blade_weight(k) * (1.0 / BLADE_AZIMUTHS)) * (p->half_rho_chord * p->radius);
         for (int j = 0; j < BLADE_AZIMUTHS; ++j) {
             const double t_1 = -spin * sine[j], t_2 = spin * cosine[j]; // where this blade goes
             const real along = speed * r + (t_1 * v_1 + t_2 * v_2);
@@ -67,7 +67,7 @@ VY_FN blade_loads blade_sum(const blade_params *p, real speed, double spin, real
             const real c = along * scale, s = through * scale;
             const real sin_a = p->pitch_sin[k] * c - p->pitch_cos[k] * s;
             const real cos_a = p->pitch_cos[k] * c + p->pitch_sin[k] * s;
-            const real lift = real_clamp(p->slope * (sin_a * cos_a), -p->stall, p->stall);
+            const real lift = real_clamp(p->slope * (sin_a * cos_a), -p->lift_max, p->lift_max);
             const real drag = p->drag_0 + p->drag_2 * (sin_a * sin_a);
             const real pressure = size * (u * u);
             const real up = pressure * (lift * c - drag * s), back = pressure * (lift * s + drag * c);

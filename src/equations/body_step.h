@@ -17,7 +17,7 @@ VY_FN vec3 angular_acceleration(const body_params *p, vec3 w, vec3 torque)
 /// Forward Euler: everything with the rates at the start.
 VY_FN body_state body_euler(const body_params *p, const body_state *s, real h, const body_wrench *wrench)
 {
-    body_rates d;
+    body_derivatives d;
     d.velocity = s->velocity;
     d.acceleration = wrench->acceleration;
     d.attitude_rate = attitude_derivative(s->attitude, s->rate);
@@ -90,7 +90,7 @@ VY_FN mask rotates_too_far(const body_state *s, real h)
 /// A free turn of any length: sub-steps of at most half a radian, each five steps of the midpoint rule by
 /// Suzuki's composition of fourth order (M. Suzuki, Phys. Lett. A 146, 1990). A lane's number of sub-steps
 /// depends on its own rate alone.
-VY_SLOW_FN void spin_in_substeps(const body_params *p, real h, body_state *s)
+VY_COLD_FN void spin_in_substeps(const body_params *p, real h, body_state *s)
 {
     const double outer = 0.41449077179437571, inner = 1.0 - 4.0 * outer; // 1 / (4 - 4^(1/3))
     const double parts[5] = {outer, outer, inner, outer, outer};

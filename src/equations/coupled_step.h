@@ -29,14 +29,14 @@ typedef struct coupled_stage {
 } coupled_stage;
 
 /// How the rotors' speeds follow in this step: up or down from its start on.
-typedef struct rotor_follow {
+typedef struct rotor_lag {
     real half[ROTOR_CAP], full[ROTOR_CAP];
     lag_weights weights[ROTOR_CAP];
-} rotor_follow;
+} rotor_lag;
 
 VY_FN int step_is_coupled(const multirotor_inputs *in)
 {
-    return in->half != NULL || in->battery != NULL || in->induces;
+    return in->half != NULL || in->battery != NULL || in->has_inflow;
 }
 
 /// Power [W] at the shafts of all rotors.
@@ -45,8 +45,8 @@ VY_FN real rotors_power(const rotor_layout *layout, const multirotor_params *p, 
     real power = real_set(0.0);
     VY_ASSERT(layout->count <= ROTOR_CAP);
     for (int k = 0; k < layout->count; ++k) {
-        const real thrust = rotor_thrust(layout, &p->rotor, &p->shape, k, speed[k]);
-        const real torque = layout->torque_scale[k] * (p->shape.torque_ratio * thrust);
+        const real thrust = rotor_thrust(layout, &p->rotor, &p->curve, k, speed[k]);
+        const real torque = layout->torque_scale[k] * (p->curve.torque_ratio * thrust);
         power = power + torque * speed[k];
     }
     return power;
@@ -67,12 +67,12 @@ VY_FN real battery_voltage_ratio(const multirotor_inputs *in, real charge, const
 VY_FN mask motors_are_ideal(const multirotor_inputs *in)
 {
     const mask rises = in->params->rotor.decay_full == 0.0;
-    return in->layout->general ? rises & (in->params->shape.fall_full == 0.0) : rises;
+    return in->layout->general ? rises & (in->params->curve.fall_full == 0.0) : rises;
 }
 
 /// Speeds of ideal motors on a battery: target = command V(target) / V_nominal. Newton's method for the one
 /// share that they have in common; power grows about with its cube.
-VY_SLOW_FN void coupled_solve_ideal_motors(const multirotor_inputs *in, const real *command, mask ideal,
+VY_COLD_FN void coupled_solve_ideal_motors(const multirotor_inputs *in, const real *command, mask ideal,
                                            coupled_stage *k)
 {
     const battery_params *b = in->battery;
@@ -118,7 +118,7 @@ VY_FN void coupled_inputs(const multirotor_inputs *in, coupled_stage *k, int par
     out->half = out->end = NULL;
     out->battery = NULL;
     if (in->memory != NULL) out->memory = &k->state.air;
-    if (in->induces) out->steady = k->steady;
+    if (in->has_inflow) out->steady = k->steady;
     if (in->half != NULL && part > 0) out->held.disturbance = part == 1 ? *in->half : *in->end;
 }
 
@@ -132,23 +132,23 @@ VY_FN real coupled_time(const multirotor_inputs *in, real dt, int part)
 /// Without a lag it is what it would be in the end.
 VY_FN void coupled_solve_ideal_inflow(const multirotor_inputs *in, coupled_stage *k)
 {
-    if (!in->induces) return;
+    if (!in->has_inflow) return;
     const mask quick = in->params->effects.rotors.inflow_decay == 0.0;
     for (int i = 0; i < in->layout->count; ++i)
         k->state.air.inflow[i] = real_select(quick, k->steady[i], k->state.air.inflow[i]);
 }
 
 // One that keeps the parts, out of the way.
-VY_SLOW_FN void coupled_derivative_recorded(const multirotor_inputs *at, const coupled_stage *k, real time,
-                                            load_parts *parts, body_rates *rates)
+VY_COLD_FN void coupled_derivative_recorded(const multirotor_inputs *at, const coupled_stage *k, real time,
+                                            load_parts *parts, body_derivatives *rates)
 {
     *rates = multirotor_derivative_parts(at, &k->body, k->speed, k->target, at->layout->count,
                                          VARIANT_GENERAL, time, parts);
 }
 
 /// `parts`: the loads at that moment, or NULL; likewise below.
-VY_BIG_FN void coupled_derivative(const multirotor_inputs *in, real dt, const real *command, int part,
-                                  coupled_stage *k, load_parts *parts, body_rates *rates)
+VY_NOINLINE_FN void coupled_derivative(const multirotor_inputs *in, real dt, const real *command, int part,
+                                       coupled_stage *k, load_parts *parts, body_derivatives *rates)
 {
     multirotor_inputs at;
     const real time = coupled_time(in, dt, part);
@@ -163,16 +163,17 @@ VY_BIG_FN void coupled_derivative(const multirotor_inputs *in, real dt, const re
     coupled_solve_ideal_inflow(in, k);
 }
 
-VY_FN void coupled_rotors(const multirotor_inputs *in, const coupled_stage *start, rotor_follow *f)
+VY_FN void coupled_rotors(const multirotor_inputs *in, const coupled_stage *start, rotor_lag *f)
 {
     const multirotor_params *p = in->params;
     for (int i = 0; i < in->layout->count; ++i) {
         const mask falls = mask_set(in->layout->general) & (start->target[i] < start->speed[i]);
-        f->half[i] = real_select(falls, p->shape.fall_half, p->rotor.decay_half);
-        f->full[i] = real_select(falls, p->shape.fall_full, p->rotor.decay_full);
-        f->weights[i].middle = real_select(falls, p->shape.fall_weights.middle, p->shape.rise_weights.middle);
-        f->weights[i].last = real_select(falls, p->shape.fall_weights.last, p->shape.rise_weights.last);
-        f->weights[i].slope = real_select(falls, p->shape.fall_weights.slope, p->shape.rise_weights.slope);
+        f->half[i] = real_select(falls, p->curve.fall_half, p->rotor.decay_half);
+        f->full[i] = real_select(falls, p->curve.fall_full, p->rotor.decay_full);
+        f->weights[i].middle = real_select(falls, p->curve.fall_weights.middle, p->curve.rise_weights.middle);
+        f->weights[i].last = real_select(falls, p->curve.fall_weights.last, p->curve.rise_weights.last);
+        f->weights[i].last_order_2 =
+            real_select(falls, p->curve.fall_weights.last_order_2, p->curve.rise_weights.last_order_2);
     }
 }
 
@@ -193,8 +194,8 @@ VY_FN real lag_after(real u, real g, real decay) { return g + (u - g) * decay; }
 VY_FN real lag_full(real u, real g, real decay, real change) { return lag_after(u, g, decay) + change; }
 
 /// Stages 1 to 3 from those before them.
-VY_FN void coupled_advance(const multirotor_inputs *in, real dt, const rotor_follow *f, const real *command,
-                           const body_rates *rates, int n, coupled_stage *k)
+VY_FN void coupled_advance(const multirotor_inputs *in, real dt, const rotor_lag *f, const real *command,
+                           const body_derivatives *rates, int n, coupled_stage *k)
 {
     const rotor_air_params *air = &in->params->effects.rotors;
     const coupled_stage *first = &k[0], *last = &k[n - 1];
@@ -215,7 +216,7 @@ VY_FN void coupled_advance(const multirotor_inputs *in, real dt, const rotor_fol
     thrusters_follow(&in->layout->thrusters, first->speed + count, command + count, half, full);
     for (int i = 0; i < in->layout->thrusters.count; ++i) to->speed[count + i] = n < 3 ? half[i] : full[i];
     if (in->battery != NULL) to->state.charge = battery_charge_after(first->state.charge, last->current, h);
-    if (!in->induces) return;
+    if (!in->has_inflow) return;
     for (int i = 0; i < count; ++i) {
         const real u = first->state.air.inflow[i];
         to->state.air.inflow[i] =
@@ -228,10 +229,10 @@ VY_FN void coupled_advance(const multirotor_inputs *in, real dt, const rotor_fol
 /// The induced velocities at the end of a step, in the lanes that have any.
 VY_FN void coupled_inflow_end(const multirotor_inputs *in, const real *after, coupled_state *c)
 {
-    const mask induces = in->params->effects.rotors.disc > 0.0;
+    const mask has_inflow = in->params->effects.rotors.momentum_factor > 0.0;
     for (int i = 0; i < in->layout->count; ++i) {
         const real kept = real_select(after[i] < INFLOW_FLOOR, real_set(0.0), after[i]);
-        c->air.inflow[i] = real_select(induces, kept, c->air.inflow[i]);
+        c->air.inflow[i] = real_select(has_inflow, kept, c->air.inflow[i]);
     }
 }
 
@@ -249,12 +250,12 @@ VY_FN void coupled_speeds_end(const multirotor_inputs *in, const real *after, co
 }
 
 /// RK4 from the four stages, which the caller may look at. `parts`: of the first.
-VY_BIG_FN void coupled_rk4(const multirotor_inputs *in, real dt, const real *command, body_state *s,
-                           real *speed, coupled_state *c, coupled_stage k[4], load_parts *parts)
+VY_NOINLINE_FN void coupled_rk4(const multirotor_inputs *in, real dt, const real *command, body_state *s,
+                                real *speed, coupled_state *c, coupled_stage k[4], load_parts *parts)
 {
     const rotor_air_params *air = &in->params->effects.rotors;
-    body_rates rates[4];
-    rotor_follow follow;
+    body_derivatives rates[4];
+    rotor_lag follow;
     coupled_start(in, s, speed, c, &k[0]);
     coupled_derivative(in, dt, command, 0, &k[0], parts, &rates[0]);
     coupled_rotors(in, &k[0], &follow);
@@ -275,7 +276,7 @@ VY_BIG_FN void coupled_rk4(const multirotor_inputs *in, real dt, const real *com
         const real mean = (1.0 / 6.0) * ((k[0].current + k[3].current) + 2.0 * (k[1].current + k[2].current));
         c->charge = battery_charge_after(c->charge, mean, dt);
     }
-    if (!in->induces) return;
+    if (!in->has_inflow) return;
     for (int i = 0; i < in->layout->count; ++i) {
         const real g = k[0].steady[i];
         const real change = air->inflow_weights.middle * ((k[1].steady[i] - g) + (k[2].steady[i] - g)) +
@@ -298,7 +299,7 @@ VY_FN void coupled_wrench(const multirotor_inputs *in, real dt, const real *comm
 }
 
 /// What lags and drains after a step of order 1, from its start.
-VY_FN void coupled_predict(const multirotor_inputs *in, real dt, const rotor_follow *f, const real *command,
+VY_FN void coupled_predict(const multirotor_inputs *in, real dt, const rotor_lag *f, const real *command,
                            const coupled_stage *start, coupled_stage *end)
 {
     const rotor_air_params *air = &in->params->effects.rotors;
@@ -306,7 +307,7 @@ VY_FN void coupled_predict(const multirotor_inputs *in, real dt, const rotor_fol
     *end = *start;
     for (int i = 0; i < count; ++i) {
         end->speed[i] = lag_after(start->speed[i], start->target[i], f->full[i]);
-        if (in->induces)
+        if (in->has_inflow)
             end->state.air.inflow[i] =
                 lag_after(start->state.air.inflow[i], start->steady[i], air->inflow_decay);
     }
@@ -318,14 +319,15 @@ VY_FN void coupled_predict(const multirotor_inputs *in, real dt, const rotor_fol
 
 /// The Lie midpoint from its three evaluations: at the start, at the end of the drift, and there with the
 /// velocities that a first kick gives. `parts`: of the first.
-VY_BIG_FN void coupled_lie_midpoint(const multirotor_inputs *in, real dt, const real *command, body_state *s,
-                                    real *speed, coupled_state *c, coupled_stage k[3], load_parts *parts)
+VY_NOINLINE_FN void coupled_lie_midpoint(const multirotor_inputs *in, real dt, const real *command,
+                                         body_state *s, real *speed, coupled_state *c, coupled_stage k[3],
+                                         load_parts *parts)
 {
     const rotor_air_params *air = &in->params->effects.rotors;
     const body_params *body = &in->params->body;
     const real half = 0.5 * dt;
     body_wrench wrench;
-    rotor_follow follow;
+    rotor_lag follow;
     coupled_start(in, s, speed, c, &k[0]);
     coupled_wrench(in, dt, command, 0, &k[0], parts, &wrench);
     coupled_rotors(in, &k[0], &follow);
@@ -339,15 +341,15 @@ VY_BIG_FN void coupled_lie_midpoint(const multirotor_inputs *in, real dt, const 
     *s = body_kicked(body, &k[1].body, half, &wrench);
     real after[ROTOR_CAP];
     for (int i = 0; i < in->layout->count; ++i) {
-        const real change = follow.weights[i].slope * (k[2].target[i] - k[0].target[i]);
+        const real change = follow.weights[i].last_order_2 * (k[2].target[i] - k[0].target[i]);
         after[i] = lag_full(k[0].speed[i], k[0].target[i], follow.full[i], change);
     }
     coupled_speeds_end(in, after, &k[2], speed);
     if (in->battery != NULL)
         c->charge = battery_charge_after(c->charge, 0.5 * (k[0].current + k[2].current), dt);
-    if (!in->induces) return;
+    if (!in->has_inflow) return;
     for (int i = 0; i < in->layout->count; ++i) {
-        const real change = air->inflow_weights.slope * (k[2].steady[i] - k[0].steady[i]);
+        const real change = air->inflow_weights.last_order_2 * (k[2].steady[i] - k[0].steady[i]);
         after[i] = lag_full(k[0].state.air.inflow[i], k[0].steady[i], air->inflow_decay, change);
     }
     coupled_inflow_end(in, after, c);

@@ -76,12 +76,12 @@ typedef struct effect_reach {
     int air;                              // an atmosphere is declared
     int rotors; // the vehicle's rotors have effects of their own; the rest is 0 if not
     real rotor_count;
-    real rotor_speed, rotor_gain; // [rad/s], [rad/s^2]
-    real rotor_air;               // [1] density over the reference, as far as the rotors follow it
-    real arm, lever;              // [m] farthest hub from the centre of mass; most torque per thrust
-    real hover_flow, inflow;      // [m/s] v_h, induced velocity
-    real height_min;              // [m] of the lowest hub over the ground
-    real downwash;                // [m/s] part of `wind`
+    real rotor_speed, rotor_acceleration; // [rad/s], [rad/s^2]
+    real rotor_density_ratio;             // [1] density over the reference, as far as the rotors follow it
+    real arm, lever;                      // [m] farthest hub from the centre of mass; most torque per thrust
+    real hover_inflow, inflow;            // [m/s] v_h, induced velocity
+    real height_min;                      // [m] of the lowest hub over the ground
+    real downwash;                        // [m/s] part of `wind`
 } effect_reach;
 
 typedef struct effect_bound {

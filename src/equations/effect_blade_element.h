@@ -9,12 +9,13 @@ VY_FN void effect_blade_element(const effect_params *p, const effect_context *c,
     for (int i = 0; i < v->count; ++i) {
         const vec3 axis = vec3_of(v->layout->axis[i]), first = vec3_of(v->layout->side[i]);
         const vec3 second = vec3_cross(axis, first);
-        const real scale = v->layout->thrust_scale[i] * v->air;
+        const real scale = v->layout->thrust_scale[i] * v->density_ratio;
         const blade_loads b =
             blade_sum(&p->rotors.blade, v->speed[i], v->layout->spin[i], vec3_dot(v->across[i], first),
                       vec3_dot(v->across[i], second), v->inflow[i] + v->climb[i]);
         const real mine = real_select(on, scale * p->rotors.blade.on, real_set(0.0));
-        const real old = real_select(on, v->air * (p->rotors.blade.on * v->thrust[i]), real_set(0.0));
+        const real old =
+            real_select(on, v->density_ratio * (p->rotors.blade.on * v->thrust[i]), real_set(0.0));
         rotor_add_force(v, i, mine * b.thrust - old, l);
         const real drag = v->layout->torque_scale[i] * (mine * b.torque - v->torque_ratio * old);
         l->torque_body = vec3_add_scaled(l->torque_body, drag, vec3_of(v->layout->reaction[i]));
@@ -30,9 +31,10 @@ VY_FN effect_bound effect_blade_element_bound(const effect_params *p, const effe
     const blade_params *b = &p->rotors.blade;
     const real v = reach_hub_speed(r);
     const real tip = r->rotor_speed * b->radius + v, through = v + r->inflow;
-    const real pressure = b->blade_area * b->radius * (tip * tip + through * through);
-    const real one = 1.5 * (pressure * (b->stall + b->drag_0 + b->drag_2)); // rotors may be stronger by half
-    const real force = b->on * (r->rotor_air * (r->rotor_count * one + r->rotor_force));
-    return bound_of(2.0 * force,
-                    2.0 * (r->lever + r->arm + b->radius) * force + b->on * (r->rotor_air * r->rotor_torque));
+    const real pressure = b->half_rho_chord * b->radius * (tip * tip + through * through);
+    const real one =
+        1.5 * (pressure * (b->lift_max + b->drag_0 + b->drag_2)); // rotors may be stronger by half
+    const real force = b->on * (r->rotor_density_ratio * (r->rotor_count * one + r->rotor_force));
+    return bound_of(2.0 * force, 2.0 * (r->lever + r->arm + b->radius) * force +
+                                     b->on * (r->rotor_density_ratio * r->rotor_torque));
 }

@@ -8,7 +8,7 @@ VY_FN void effect_flapping(const effect_params *p, const effect_context *c, mask
 {
     const rotor_view *v = c->rotors;
     for (int i = 0; i < v->count; ++i) {
-        const real k = real_select(on, v->air * (p->rotors.flap * v->speed[i]), real_set(0.0));
+        const real k = real_select(on, v->density_ratio * (p->rotors.flap * v->speed[i]), real_set(0.0));
         const vec3 turn = vec3_cross(v->velocity[i], vec3_of(v->layout->axis[i]));
         l->torque_body = vec3_add_scaled(l->torque_body, k, turn);
     }
@@ -16,6 +16,6 @@ VY_FN void effect_flapping(const effect_params *p, const effect_context *c, mask
 
 VY_FN effect_bound effect_flapping_bound(const effect_params *p, const effect_reach *r)
 {
-    return bound_of(real_set(0.0),
-                    r->rotor_air * r->rotor_count * (r->rotor_speed * p->rotors.flap) * reach_hub_speed(r));
+    return bound_of(real_set(0.0), r->rotor_density_ratio * r->rotor_count *
+                                       (r->rotor_speed * p->rotors.flap) * reach_hub_speed(r));
 }

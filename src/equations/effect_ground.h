@@ -29,7 +29,7 @@ VY_FN void effect_ground(const effect_params *p, const effect_context *c, mask o
         const mask down = axis.z > 0.05; // the wake meets the ground
         const real distance = (c->height + hub.z) / real_select(down, axis.z, real_set(1.0));
         const real gain = ground_gain(p->rotors.radius, distance) * ground_fade(p->rotors.radius, distance);
-        const real thrust = v->air * (v->thrust[i] * gain);
+        const real thrust = v->density_ratio * (v->thrust[i] * gain);
         rotor_add_force(v, i, real_select(on & down, p->rotors.ground * thrust, real_set(0.0)), l);
     }
 }
@@ -37,6 +37,6 @@ VY_FN void effect_ground(const effect_params *p, const effect_context *c, mask o
 VY_FN effect_bound effect_ground_bound(const effect_params *p, const effect_reach *r)
 {
     const real gain = p->rotors.ground * ground_gain(p->rotors.radius, r->height_min);
-    const real force = r->rotor_air * (gain * r->rotor_force);
+    const real force = r->rotor_density_ratio * (gain * r->rotor_force);
     return bound_of(force, r->lever * force);
 }

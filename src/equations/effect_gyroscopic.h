@@ -12,7 +12,7 @@ VY_FN void effect_gyroscopic(const effect_params *p, const effect_context *c, ma
         const vec3 axis = vec3_of(v->layout->axis[i]);
         const real j = v->layout->spin[i] * p->rotors.inertia;
         momentum = vec3_add_scaled(momentum, j * v->speed[i], axis);
-        change = vec3_add_scaled(change, j * v->gain[i], axis);
+        change = vec3_add_scaled(change, j * v->acceleration[i], axis);
     }
     const vec3 torque = vec3_add(vec3_cross(c->inertial_rate, momentum), change);
     l->torque_body = vec3_sub(l->torque_body, vec3_masked(on, torque));
@@ -21,5 +21,5 @@ VY_FN void effect_gyroscopic(const effect_params *p, const effect_context *c, ma
 VY_FN effect_bound effect_gyroscopic_bound(const effect_params *p, const effect_reach *r)
 {
     const real j = r->rotor_count * p->rotors.inertia;
-    return bound_of(real_set(0.0), j * (r->rotor_speed * r->rate + r->rotor_gain));
+    return bound_of(real_set(0.0), j * (r->rotor_speed * r->rate + r->rotor_acceleration));
 }

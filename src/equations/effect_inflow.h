@@ -19,21 +19,21 @@ VY_FN void effect_inflow(const effect_params *p, const effect_context *c, mask o
 {
     const rotor_view *v = c->rotors;
     for (int i = 0; i < v->count; ++i) {
-        const mask turns = v->hover[i] > 1e-6;
-        const real scale = 1.0 / real_select(turns, v->hover[i], real_set(1.0));
+        const mask turns = v->hover_inflow[i] > 1e-6;
+        const real scale = 1.0 / real_select(turns, v->hover_inflow[i], real_set(1.0));
         const real x = real_select(turns, v->climb[i] * scale, real_set(0.0));
         const real m = 0.5 * vec3_dot(v->across[i], v->across[i]) * (scale * scale);
         const real through = v->inflow[i] + v->climb[i];
-        const real change = p->rotors.inflow * (v->speed[i] * (v->hover[i] - through));
+        const real change = p->rotors.inflow * (v->speed[i] * (v->hover_inflow[i] - through));
         const real lost = p->rotors.vortex_ring * (v->thrust[i] * vortex_ring(x, m));
-        rotor_add_force(v, i, real_select(on, v->air * (change - lost), real_set(0.0)), l);
+        rotor_add_force(v, i, real_select(on, v->density_ratio * (change - lost), real_set(0.0)), l);
     }
 }
 
 VY_FN effect_bound effect_inflow_bound(const effect_params *p, const effect_reach *r)
 {
-    const real flow = r->hover_flow + r->inflow + reach_hub_speed(r);
+    const real flow = r->hover_inflow + r->inflow + reach_hub_speed(r);
     const real change = r->rotor_count * (p->rotors.inflow * r->rotor_speed) * flow;
-    const real force = r->rotor_air * (change + p->rotors.vortex_ring * r->rotor_force);
+    const real force = r->rotor_density_ratio * (change + p->rotors.vortex_ring * r->rotor_force);
     return bound_of(force, r->lever * force);
 }

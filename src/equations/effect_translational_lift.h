@@ -7,7 +7,7 @@ VY_FN void effect_translational_lift(const effect_params *p, const effect_contex
 {
     const rotor_view *v = c->rotors;
     for (int i = 0; i < v->count; ++i) {
-        const real thrust = v->air * (p->rotors.lift * vec3_dot(v->across[i], v->across[i]));
+        const real thrust = v->density_ratio * (p->rotors.lift * vec3_dot(v->across[i], v->across[i]));
         rotor_add_force(v, i, real_select(on, thrust, real_set(0.0)), l);
     }
 }
@@ -15,6 +15,6 @@ VY_FN void effect_translational_lift(const effect_params *p, const effect_contex
 VY_FN effect_bound effect_translational_lift_bound(const effect_params *p, const effect_reach *r)
 {
     const real v = reach_hub_speed(r);
-    const real force = r->rotor_air * r->rotor_count * (p->rotors.lift * (v * v));
+    const real force = r->rotor_density_ratio * r->rotor_count * (p->rotors.lift * (v * v));
     return bound_of(force, r->lever * force);
 }

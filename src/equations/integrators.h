@@ -23,13 +23,13 @@ VY_FN void multirotor_wrench_parts(const multirotor_inputs *in, const body_state
     out->torque = vec3_add(l.torque_body, mat3_tmul_vec(rotation, l.torque_world));
 }
 
-VY_BIG_FN void multirotor_wrench(const multirotor_inputs *in, const body_state *s, const real *speed,
-                                 const real *command, real time, body_wrench *out)
+VY_NOINLINE_FN void multirotor_wrench(const multirotor_inputs *in, const body_state *s, const real *speed,
+                                      const real *command, real time, body_wrench *out)
 {
     multirotor_wrench_parts(in, s, speed, command, time, NULL, out);
 }
 
-VY_SLOW_FN void multirotor_wrench_recorded(const multirotor_inputs *in, const body_state *s,
+VY_COLD_FN void multirotor_wrench_recorded(const multirotor_inputs *in, const body_state *s,
                                            const real *speed, const real *command, real time,
                                            load_parts *parts, body_wrench *out)
 {
@@ -37,7 +37,7 @@ VY_SLOW_FN void multirotor_wrench_recorded(const multirotor_inputs *in, const bo
 }
 
 /// As multirotor_step, and keep what acts at its start.
-VY_SLOW_FN void multirotor_step_recorded(const multirotor_inputs *in, real dt, const real *command,
+VY_COLD_FN void multirotor_step_recorded(const multirotor_inputs *in, real dt, const real *command,
                                          body_state *s, real *speed, load_parts *parts)
 {
     multirotor_step_parts(in, dt, command, in->layout->count, VARIANT_GENERAL, s, speed, parts);
@@ -50,8 +50,8 @@ VY_FN void multirotor_follow(const multirotor_inputs *in, const real *command, c
     const int count = in->layout->count;
     for (int i = 0; i < count; ++i) {
         const mask falls = mask_set(in->layout->general) & (command[i] < speed[i]);
-        const real decay_half = real_select(falls, in->params->shape.fall_half, in->params->rotor.decay_half);
-        const real decay_full = real_select(falls, in->params->shape.fall_full, in->params->rotor.decay_full);
+        const real decay_half = real_select(falls, in->params->curve.fall_half, in->params->rotor.decay_half);
+        const real decay_full = real_select(falls, in->params->curve.fall_full, in->params->rotor.decay_full);
         half[i] = rotor_speed_after(speed[i], command[i], decay_half);
         full[i] = rotor_speed_after(speed[i], command[i], decay_full);
     }
@@ -84,7 +84,7 @@ VY_FN void multirotor_step_lie(const multirotor_inputs *in, real dt, const real 
 
 /// RK4 loses the energy of a fast spin, and ends from about two radians a step on: lanes that turn far take
 /// the Lie midpoint rule, whose free turn has any length. What acts at the start is the same for both.
-VY_SLOW_FN void multirotor_step_fast_rotation(const multirotor_inputs *in, real dt, const real *command,
+VY_COLD_FN void multirotor_step_fast_rotation(const multirotor_inputs *in, real dt, const real *command,
                                               body_state *s, real *speed, load_parts *parts)
 {
     real speed_half[ROTOR_CAP], speed_full[ROTOR_CAP];
@@ -112,8 +112,8 @@ VY_FN void multirotor_step_rk4(const multirotor_inputs *in, real dt, const real 
 }
 
 /// As multirotor_step_rk4, by any integrator. `parts`: the loads at its start, or NULL.
-VY_BIG_FN void multirotor_step_with(vy_integrator integrator, const multirotor_inputs *in, real dt,
-                                    const real *command, body_state *s, real *speed, load_parts *parts)
+VY_NOINLINE_FN void multirotor_step_with(vy_integrator integrator, const multirotor_inputs *in, real dt,
+                                         const real *command, body_state *s, real *speed, load_parts *parts)
 {
     if (integrator == VY_INTEGRATOR_RK4) {
         if (parts == NULL) {

@@ -16,12 +16,12 @@
 /// The same for every drone of a batch.
 typedef struct local_frame {
     int on;
-    double sin_lat, cos_lat; // of the origin's geodetic latitude
-    double across, along;    // [m] of the origin from the planet's axis, and along it from the centre
-    double height;           // [m] of the origin above the ellipsoid
-    double rate;             // [rad/s] of the planet's rotation
-    double square[2];        // [m^2] of the equatorial and the polar radius
-    double support;          // [m] distance of the centre from the plane that touches the ellipsoid below
+    double sin_lat, cos_lat;  // of the origin's geodetic latitude
+    double across, along;     // [m] of the origin from the planet's axis, and along it from the centre
+    double height;            // [m] of the origin above the ellipsoid
+    double rate;              // [rad/s] of the planet's rotation
+    double radius_squared[2]; // [m^2] of the equatorial and the polar radius
+    double support;           // [m] distance of the centre from the plane that touches the ellipsoid below
 } local_frame;
 
 /// Where a place is, seen from the ground below it.
@@ -52,7 +52,7 @@ VY_FN local_position local_locate(const local_frame *f, const planet_params *p, 
     const vec3 n = planet_locate(p, local_to_meridian(f, r)).up;
     const vec3 d = vec3_make(n.x - f->cos_lat, n.y, n.z - f->sin_lat);
     const vec3 sum = vec3_make(n.x + f->cos_lat, n.y, n.z + f->sin_lat);
-    const double a = f->square[0], b = f->square[1];
+    const double a = f->radius_squared[0], b = f->radius_squared[1];
     const real support = real_sqrt(a * (n.x * n.x + n.y * n.y) + b * (n.z * n.z));
     const real change =
         (a * (d.x * sum.x + d.y * sum.y) + b * (d.z * sum.z)) / (support + f->support); // S - S0

@@ -14,7 +14,7 @@ typedef struct motor_params {
     real speed_max;  // [rad/s] at command 1
     real speed_idle; // [rad/s] just above the dead zone
     real dead_zone;  // commands up to here stop the rotor
-    real square;
+    real thrust_model_factor;
     real quadratic, linear, cubic; // thrust over powers of speed: [N s^2], [N s], [N s^3]
 } motor_params;
 
@@ -23,7 +23,7 @@ VY_FN real motor_speed(const motor_params *m, real command)
 {
     if (bits_uniform(m->is_linear)) return m->speed_max * command;
     const real x = (command - m->dead_zone) / (1.0 - m->dead_zone);
-    const real share = m->square * (x * x) + (1.0 - m->square) * x;
+    const real share = m->thrust_model_factor * (x * x) + (1.0 - m->thrust_model_factor) * x;
     const real speed =
         m->speed_idle + (m->speed_max - m->speed_idle) * real_sqrt(real_max(share, real_set(0.0)));
     return real_select(command > m->dead_zone, speed, real_set(0.0));
@@ -33,9 +33,9 @@ VY_FN real motor_speed(const motor_params *m, real command)
 VY_FN real motor_command(const motor_params *m, real speed)
 {
     const real f = real_max(speed - m->speed_idle, real_set(0.0)) / (m->speed_max - m->speed_idle);
-    const real share = f * f, rest = 1.0 - m->square;
+    const real share = f * f, rest = 1.0 - m->thrust_model_factor;
     // The root of s x^2 + (1 - s) x = share in the form that loses no digits, whatever s.
-    const real bottom = rest + real_sqrt(rest * rest + 4.0 * (m->square * share));
+    const real bottom = rest + real_sqrt(rest * rest + 4.0 * (m->thrust_model_factor * share));
     const real x = 2.0 * share / real_max(bottom, real_set(1e-150));
     return real_select(speed > 0.0, m->dead_zone + (1.0 - m->dead_zone) * x, real_set(0.0));
 }

@@ -5,7 +5,7 @@
 #include "equations/battery.h"
 #include "equations/rotor.h"
 #include "base/assert.h"
-#include "equations/surroundings.h"
+#include "equations/environment_model.h"
 
 /// Induced velocities below this [m/s] are set to 0: a decay must not end in denormal numbers.
 #define INFLOW_FLOOR 1e-9
@@ -14,21 +14,21 @@ typedef struct multirotor_params {
     body_params body;
     rotor_params rotor;
     effect_params effects;
-    rotor_curve shape; // read when the layout is general
+    rotor_curve curve; // read when the layout is general
 } multirotor_params;
 
 /// Everything of a step that its four stages share.
 typedef struct multirotor_inputs {
     const rotor_layout *layout;
     const multirotor_params *params;
-    const surroundings *env;
+    const environment_model *env;
     held_inputs held;
     bits flags;                    // effects that are computed
     const rotor_air_state *memory; // state of the rotors' effects; NULL when none can be on
     // What makes a step a coupled one (coupled_step.h); nothing of it: it is none.
     const body_loads *half, *end;  // disturbances half-way and at the end; NULL: they do not move
     const battery_params *battery; // NULL: none in any lane
-    int induces;                   // some lane's rotors have induced velocities
+    int has_inflow;                // some lane's rotors have induced velocities
     real *steady; // [m/s] out, of one moment: what each rotor would induce in the end, or NULL
 } multirotor_inputs;
 
@@ -41,7 +41,7 @@ VY_FN vec3 multirotor_loads(const multirotor_inputs *in, const body_state *s, ma
 {
     if (parts != NULL) memset(parts, 0, sizeof *parts);
     if (variant == VARIANT_GENERAL && in->layout->general) {
-        rotor_add_general(in->layout, &in->params->rotor, &in->params->shape, speed, count, loads);
+        rotor_add_general(in->layout, &in->params->rotor, &in->params->curve, speed, count, loads);
     } else {
         rotor_add(in->layout, &in->params->rotor, speed, count, loads);
     }
@@ -49,7 +49,7 @@ VY_FN vec3 multirotor_loads(const multirotor_inputs *in, const body_state *s, ma
     if (variant == VARIANT_GENERAL) {
         rotor_in.layout = in->layout;
         rotor_in.rotor = &in->params->rotor;
-        rotor_in.shape = &in->params->shape;
+        rotor_in.shape = &in->params->curve;
         rotor_in.memory = in->memory;
         rotor_in.speed = speed;
         rotor_in.command = command;
@@ -74,9 +74,9 @@ VY_FN vec3 multirotor_loads(const multirotor_inputs *in, const body_state *s, ma
     return gravity;
 }
 
-VY_FN body_rates multirotor_derivative_parts(const multirotor_inputs *in, const body_state *s,
-                                             const real *speed, const real *command, int count,
-                                             enum effect_variant variant, real time, load_parts *parts)
+VY_FN body_derivatives multirotor_derivative_parts(const multirotor_inputs *in, const body_state *s,
+                                                   const real *speed, const real *command, int count,
+                                                   enum effect_variant variant, real time, load_parts *parts)
 {
     const mat3 rotation = quat_matrix(s->attitude);
     body_loads loads = loads_zero();
@@ -85,8 +85,9 @@ VY_FN body_rates multirotor_derivative_parts(const multirotor_inputs *in, const 
     return body_derivative(&in->params->body, s, rotation, &loads, gravity);
 }
 
-VY_FN body_rates multirotor_derivative(const multirotor_inputs *in, const body_state *s, const real *speed,
-                                       const real *command, int count, enum effect_variant variant, real time)
+VY_FN body_derivatives multirotor_derivative(const multirotor_inputs *in, const body_state *s,
+                                             const real *speed, const real *command, int count,
+                                             enum effect_variant variant, real time)
 {
     return multirotor_derivative_parts(in, s, speed, command, count, variant, time, NULL);
 }
@@ -98,7 +99,7 @@ VY_FN void multirotor_step_parts(const multirotor_inputs *in, real dt, const rea
                                  enum effect_variant variant, body_state *s, real *speed, load_parts *parts)
 {
     const rotor_params *rotor = &in->params->rotor;
-    const rotor_curve *shape = &in->params->shape;
+    const rotor_curve *shape = &in->params->curve;
     real speed_half[ROTOR_CAP], speed_full[ROTOR_CAP];
     for (int i = 0; i < count; ++i) {
         real decay_half = rotor->decay_half, decay_full = rotor->decay_full;
@@ -117,13 +118,13 @@ VY_FN void multirotor_step_parts(const multirotor_inputs *in, real dt, const rea
     }
     const real half = 0.5 * dt;
     const real t1 = in->held.time, t2 = t1 + half, t4 = t1 + dt;
-    const body_rates k1 = multirotor_derivative_parts(in, s, speed, command, count, variant, t1, parts);
+    const body_derivatives k1 = multirotor_derivative_parts(in, s, speed, command, count, variant, t1, parts);
     const body_state s2 = body_advance(s, half, &k1);
-    const body_rates k2 = multirotor_derivative(in, &s2, speed_half, command, count, variant, t2);
+    const body_derivatives k2 = multirotor_derivative(in, &s2, speed_half, command, count, variant, t2);
     const body_state s3 = body_advance(s, half, &k2);
-    const body_rates k3 = multirotor_derivative(in, &s3, speed_half, command, count, variant, t2);
+    const body_derivatives k3 = multirotor_derivative(in, &s3, speed_half, command, count, variant, t2);
     const body_state s4 = body_advance(s, dt, &k3);
-    const body_rates k4 = multirotor_derivative(in, &s4, speed_full, command, count, variant, t4);
+    const body_derivatives k4 = multirotor_derivative(in, &s4, speed_full, command, count, variant, t4);
     *s = body_rk4_finish(s, dt, &k1, &k2, &k3, &k4);
     for (int i = 0; i < count; ++i) speed[i] = rotor_speed_flushed(speed_full[i]);
     for (int i = count; variant == VARIANT_GENERAL && i < count + in->layout->thrusters.count; ++i)
@@ -137,8 +138,8 @@ VY_FN void multirotor_step_variant(const multirotor_inputs *in, real dt, const r
 }
 
 // One copy, out of the way of the usual flights.
-VY_BIG_FN void multirotor_step_general(const multirotor_inputs *in, const real *step, const real *command,
-                                       body_state *s, real *speed)
+VY_NOINLINE_FN void multirotor_step_general(const multirotor_inputs *in, const real *step,
+                                            const real *command, body_state *s, real *speed)
 {
     multirotor_step_variant(in, *step, command, in->layout->count, VARIANT_GENERAL, s, speed);
 }
@@ -162,8 +163,8 @@ VY_FN void multirotor_step(const multirotor_inputs *in, real dt, const real *com
 /// The induced velocities after a step of the first order of which `s` and `speed` are the start: each goes
 /// towards its steady value there, by the exact solution of its lag. (The step itself sees them as they
 /// were.)
-VY_BIG_FN void multirotor_inflow(const multirotor_inputs *in, const body_state *s, const real *speed,
-                                 rotor_air_state *next)
+VY_NOINLINE_FN void multirotor_inflow(const multirotor_inputs *in, const body_state *s, const real *speed,
+                                      rotor_air_state *next)
 {
     const rotor_air_params *p = &in->params->effects.rotors;
     const mat3 rotation = quat_matrix(s->attitude);
@@ -173,7 +174,7 @@ VY_BIG_FN void multirotor_inflow(const multirotor_inputs *in, const body_state *
     rotor_inputs rotor_in;
     rotor_in.layout = in->layout;
     rotor_in.rotor = &in->params->rotor;
-    rotor_in.shape = &in->params->shape;
+    rotor_in.shape = &in->params->curve;
     rotor_in.memory = in->memory;
     rotor_in.speed = speed;
     rotor_in.command = speed;
@@ -181,9 +182,9 @@ VY_BIG_FN void multirotor_inflow(const multirotor_inputs *in, const body_state *
     rotor_in.steady = NULL;
     const rotor_view v = rotor_view_at(&rotor_in, p, mat3_tmul_vec(rotation, flow), s->rate, real_set(1.0));
     for (int i = 0; i < v.count; ++i) {
-        const real steady = inflow_steady(v.hover[i], v.climb[i], vec3_dot(v.across[i], v.across[i]));
+        const real steady = inflow_steady(v.hover_inflow[i], v.climb[i], vec3_dot(v.across[i], v.across[i]));
         const real after = steady + (v.inflow[i] - steady) * p->inflow_decay;
         const real kept = real_select(after < INFLOW_FLOOR, real_set(0.0), after);
-        next->inflow[i] = real_select(p->disc > 0.0, kept, v.inflow[i]);
+        next->inflow[i] = real_select(p->momentum_factor > 0.0, kept, v.inflow[i]);
     }
 }

@@ -36,12 +36,12 @@ typedef struct body_loads {
 } body_loads;
 
 /// Time derivative of a body_state, member by member.
-typedef struct body_rates {
+typedef struct body_derivatives {
     vec3 velocity;
     vec3 acceleration;
     quat attitude_rate;
     vec3 rate_dot;
-} body_rates;
+} body_derivatives;
 
 VY_FN body_loads loads_zero(void)
 {
@@ -69,8 +69,8 @@ VY_FN quat attitude_derivative(quat q, vec3 w)
 }
 
 /// `rotation` is quat_matrix(s->attitude), which the caller has at hand.
-VY_FN body_rates body_derivative(const body_params *p, const body_state *s, mat3 rotation,
-                                 const body_loads *l, vec3 gravity)
+VY_FN body_derivatives body_derivative(const body_params *p, const body_state *s, mat3 rotation,
+                                       const body_loads *l, vec3 gravity)
 {
     vec3 torque = l->torque_body;
     if (mask_any(vec3_any_nonzero(l->torque_world))) {
@@ -80,7 +80,7 @@ VY_FN body_rates body_derivative(const body_params *p, const body_state *s, mat3
     const vec3 momentum = mat3_mul_vec(p->inertia, s->rate);
     const vec3 torque_net = vec3_sub(torque, vec3_cross(s->rate, momentum));
 
-    body_rates d;
+    body_derivatives d;
     d.velocity = s->velocity;
     d.acceleration = vec3_add_scaled(gravity, p->inverse_mass, force);
     d.attitude_rate = attitude_derivative(s->attitude, s->rate);
@@ -89,7 +89,7 @@ VY_FN body_rates body_derivative(const body_params *p, const body_state *s, mat3
 }
 
 /// s + h d: the state of an RK4 stage.
-VY_FN body_state body_advance(const body_state *s, real h, const body_rates *d)
+VY_FN body_state body_advance(const body_state *s, real h, const body_derivatives *d)
 {
     body_state n;
     n.position = vec3_add_scaled(s->position, h, d->velocity);
@@ -105,13 +105,14 @@ VY_FN vec3 rk4_sum(vec3 a, vec3 b, vec3 c, vec3 d)
 }
 
 /// The new state from the four stages: s + h/6 (k1 + 2 k2 + 2 k3 + k4), attitude renormalised.
-VY_FN body_state body_rk4_finish(const body_state *s, real h, const body_rates *k1, const body_rates *k2,
-                                 const body_rates *k3, const body_rates *k4)
+VY_FN body_state body_rk4_finish(const body_state *s, real h, const body_derivatives *k1,
+                                 const body_derivatives *k2, const body_derivatives *k3,
+                                 const body_derivatives *k4)
 {
     const real w = h * (1.0 / 6.0);
     const quat q = quat_add(quat_add(k1->attitude_rate, k4->attitude_rate),
                             quat_scale(real_set(2.0), quat_add(k2->attitude_rate, k3->attitude_rate)));
-    body_rates sum;
+    body_derivatives sum;
     sum.velocity = rk4_sum(k1->velocity, k2->velocity, k3->velocity, k4->velocity);
     sum.acceleration = rk4_sum(k1->acceleration, k2->acceleration, k3->acceleration, k4->acceleration);
     sum.attitude_rate = q;

@@ -15,7 +15,7 @@ typedef struct rotor_air_params {
     real lift;                    // [kg/m] thrust over velocity across, squared
     real inflow;                  // [kg] thrust over rotor speed and velocity through the disc
     real vortex_ring;             // [1] share of thrust lost in the middle of the vortex ring state
-    real disc;                    // [kg/m] 2 rho A at the reference density: T = disc v_h^2
+    real momentum_factor;         // [kg/m] 2 rho A at the reference density: T = disc v_h^2
     real inflow_half;             // [1] what is left of an error of the induced velocity after half a step
     real inflow_decay;            // [1] after a whole one; 0: it has no lag
     lag_weights inflow_weights;
@@ -47,16 +47,16 @@ typedef struct rotor_inputs {
 typedef struct rotor_view {
     const rotor_layout *layout;
     int count;
-    real air;                 // [1] density over the reference, as far as the rotors follow it
-    real torque_ratio;        // [m] drag torque over thrust, of the coefficients
-    vec3 velocity[ROTOR_CAP]; // [m/s] of the hub through the air, body
-    real climb[ROTOR_CAP];    // [m/s] its part along the axis
-    vec3 across[ROTOR_CAP];   // [m/s] the rest, body
-    real speed[ROTOR_CAP];    // [rad/s]
-    real gain[ROTOR_CAP];     // [rad/s^2] of the speed
-    real thrust[ROTOR_CAP];   // [N] at the reference density
-    real hover[ROTOR_CAP];    // [m/s] v_h, what it induces in hover at this thrust
-    real inflow[ROTOR_CAP];   // [m/s] what it induces now
+    real density_ratio;           // [1] density over the reference, as far as the rotors follow it
+    real torque_ratio;            // [m] drag torque over thrust, of the coefficients
+    vec3 velocity[ROTOR_CAP];     // [m/s] of the hub through the air, body
+    real climb[ROTOR_CAP];        // [m/s] its part along the axis
+    vec3 across[ROTOR_CAP];       // [m/s] the rest, body
+    real speed[ROTOR_CAP];        // [rad/s]
+    real acceleration[ROTOR_CAP]; // [rad/s^2] of the speed
+    real thrust[ROTOR_CAP];       // [N] at the reference density
+    real hover_inflow[ROTOR_CAP]; // [m/s] v_h, what it induces in hover at this thrust
+    real inflow[ROTOR_CAP];       // [m/s] what it induces now
 } rotor_view;
 
 /// Induced velocity over v_h in steady axial flow, x = climb over v_h: momentum theory in climb (x >= 0) and
@@ -90,7 +90,7 @@ VY_FN rotor_view rotor_view_at(const rotor_inputs *rotor_in, const rotor_air_par
     rotor_view v;
     v.layout = rotor_in->layout;
     v.count = rotor_in->count;
-    v.air = air;
+    v.density_ratio = air;
     v.torque_ratio = rotor_in->shape->torque_ratio;
     for (int i = 0; i < rotor_in->count; ++i) {
         const vec3 axis = vec3_of(rotor_in->layout->axis[i]);
@@ -99,16 +99,18 @@ VY_FN rotor_view rotor_view_at(const rotor_inputs *rotor_in, const rotor_air_par
         v.across[i] = vec3_add_scaled(v.velocity[i], -v.climb[i], axis);
         v.speed[i] = rotor_in->speed[i];
         const real lead = rotor_in->command[i] - rotor_in->speed[i];
-        v.gain[i] = lead * real_select(lead < 0.0, rotor_in->shape->fall, rotor_in->shape->rise);
+        v.acceleration[i] = lead * real_select(lead < 0.0, rotor_in->shape->fall, rotor_in->shape->rise);
         v.thrust[i] = rotor_thrust(rotor_in->layout, rotor_in->rotor, rotor_in->shape, i, rotor_in->speed[i]);
-        v.hover[i] = real_sqrt(v.thrust[i] / real_select(p->disc > 0.0, p->disc, real_set(1.0)));
+        v.hover_inflow[i] =
+            real_sqrt(v.thrust[i] / real_select(p->momentum_factor > 0.0, p->momentum_factor, real_set(1.0)));
         v.inflow[i] = rotor_in->memory->inflow[i];
     }
     if (rotor_in->steady == NULL) return v;
     for (int i = 0; i < rotor_in->count; ++i) {
-        rotor_in->steady[i] = inflow_steady(v.hover[i], v.climb[i], vec3_dot(v.across[i], v.across[i]));
-        v.inflow[i] =
-            real_select((p->disc > 0.0) & (p->inflow_decay == 0.0), rotor_in->steady[i], v.inflow[i]);
+        rotor_in->steady[i] =
+            inflow_steady(v.hover_inflow[i], v.climb[i], vec3_dot(v.across[i], v.across[i]));
+        v.inflow[i] = real_select((p->momentum_factor > 0.0) & (p->inflow_decay == 0.0), rotor_in->steady[i],
+                                  v.inflow[i]);
     }
     return v;
 }

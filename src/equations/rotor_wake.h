@@ -17,11 +17,11 @@
 
 /// The source of a wake: one drone.
 typedef struct wake_source {
-    vec3 position; // [m] world
-    vec3 down;     // unit vector along the wake, world
-    real momentum; // [m^2/s] sqrt(T / rho), from the momentum flux T
-    real exit;     // [m/s] 2 v_h: its speed at the rotors
-    real width;    // [m] of the disc, at least this at the rotors
+    vec3 position;   // [m] world
+    vec3 down;       // unit vector along the wake, world
+    real momentum;   // [m^2/s] sqrt(T / rho), from the momentum flux T
+    real exit_speed; // [m/s] 2 v_h: its speed at the rotors
+    real width;      // [m] of the disc, at least this at the rotors
 } wake_source;
 
 /// Speed of a wake [m/s] at an offset [m] from its source, along source->down; 0 above the source, beyond
@@ -34,7 +34,7 @@ VY_FN real wake_speed(const wake_source *w, vec3 offset, real length)
     const real square = vec3_dot(across, across) / (half * half);
     const mask inside = (along > 0.0) & (along < length) & (square < WAKE_EDGE * WAKE_EDGE);
     const real far = WAKE_DECAY * w->momentum / real_max(along, real_set(1e-6));
-    const real middle = real_min(w->exit, far);
+    const real middle = real_min(w->exit_speed, far);
     const real speed = middle * math_exp(-0.69314718055994531 * real_select(inside, square, real_set(0.0)));
     return real_select(inside, speed, real_set(0.0));
 }

@@ -161,7 +161,7 @@ VY_FN vec3 wind_constant(const wind_params *p)
 
 /// The mean wind [m/s] at `place` [m] and `time` [s], with a constant part that may differ from drone to
 /// drone in the place of the declared one.
-VY_FN vec3 wind_from(const wind_params *p, vec3 constant, vec3 place, real time)
+VY_FN vec3 mean_wind_at(const wind_params *p, vec3 constant, vec3 place, real time)
 {
     vec3 wind = vec3_add(vec3_zero(), constant);
     VY_ASSERT(p->gust_count >= 0 && p->gust_count <= WIND_GUST_CAP);
@@ -192,7 +192,7 @@ VY_FN real wind_gust_factor_bound(const wind_gust *g, real time_low, real time_h
 /// No wind anywhere at heights z_low to z_high [m] and times time_low to time_high [s] is faster than this
 /// [m/s]. Constant and sheared parts together: the largest value there is, since their sum is a straight line
 /// over the sheared speed. Gusts and grid: the sum of their largest sizes.
-VY_FN real wind_speed_bound_from(const wind_params *p, vec3 constant, real z_low, real z_high, real time_low,
+VY_FN real mean_wind_speed_bound(const wind_params *p, vec3 constant, real z_low, real z_high, real time_low,
                                  real time_high)
 {
     const vec3 along = vec3_make(real_set(p->shear_x), real_set(p->shear_y), real_set(0.0));

@@ -9,10 +9,10 @@ align_params vy_align_build(const estimator_setup *in)
     const vy_sensor_suite_def *k = in->sensor_suite;
     VY_ASSERT(imu->period > 0.0);
     // Noise of a sample, to 6 deviations, and what a drone on its feet may shake.
-    return (align_params){.time = in->def->start == VY_START_GROUND ? VY_STILL_TIME : 0.0,
+    return (align_params){.time = in->def->start == VY_START_GROUND ? VY_ALIGNMENT_TIME : 0.0,
                           .period = imu->period,
-                          .rate = 0.05 + 6.0 * imu->gyro_noise / real_sqrt(imu->period),
-                          .force = 0.5 + 6.0 * imu->accel_noise / real_sqrt(imu->period),
+                          .gyro_tolerance = 0.05 + 6.0 * imu->gyro_noise / real_sqrt(imu->period),
+                          .accel_tolerance = 0.5 + 6.0 * imu->accel_noise / real_sqrt(imu->period),
                           .gravity = in->gravity,
                           .field = in->field,
                           .needs_fix = in->mocap->period > 0.0 || k->gps.period > 0.0,
@@ -50,7 +50,7 @@ static quat attitude_of(vec3 force, vec3 gravity, vec3 field, vec3 north)
 
 static int is_near(vec3 a, vec3 b, double reach) { return vec3_length(vec3_sub(a, b)) <= 1.7320508 * reach; }
 
-static void begin_again(filter_block *f)
+static void restart_alignment(filter_block *f)
 {
     f->still_samples = f->still_fields = f->still_fixes = 0;
     f->still_accel = f->still_gyro = f->still_field = f->still_fix = vec3_zero();
@@ -58,14 +58,14 @@ static void begin_again(filter_block *f)
 
 static void take_imu(const align_params *p, const estimator_samples *in, filter_block *f)
 {
-    const int moved = f->still_samples > 0 && !(is_near(in->accel, f->still_accel, p->force) &&
-                                                is_near(in->gyro, f->still_gyro, p->rate));
-    if (moved) begin_again(f);
+    const int moved = f->still_samples > 0 && !(is_near(in->accel, f->still_accel, p->accel_tolerance) &&
+                                                is_near(in->gyro, f->still_gyro, p->gyro_tolerance));
+    if (moved) restart_alignment(f);
     f->still_samples += 1;
     f->still_accel = mean_next(f->still_accel, f->still_samples, in->accel);
     f->still_gyro = mean_next(f->still_gyro, f->still_samples, in->gyro);
     const double held = vec3_length(f->still_accel), weight = vec3_length(p->gravity);
-    if (!(held > 0.8 * weight && held < 1.2 * weight)) begin_again(f); // it falls, or is thrown
+    if (!(held > 0.8 * weight && held < 1.2 * weight)) restart_alignment(f); // it falls, or is thrown
 }
 
 int vy_align_step(const align_params *p, const estimator_samples *in, estimator_state *e, filter_block *f)

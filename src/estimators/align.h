@@ -5,13 +5,13 @@
 
 /// What counts as standing still, and what the world is known to be like there.
 typedef struct align_params {
-    double time;   // [s] of stillness; 0: the drone starts in the air
-    double period; // [s] of the IMU
-    double rate;   // [rad/s] how far the gyroscope may be from its mean
-    double force;  // [m/s^2] likewise the accelerometer
-    vec3 gravity;  // [m/s^2] world
-    vec3 field;    // [T] world
-    int needs_fix; // it has a sensor of position, and waits for it
+    double time;            // [s] of stillness; 0: the drone starts in the air
+    double period;          // [s] of the IMU
+    double gyro_tolerance;  // [rad/s] how far the gyroscope may be from its mean
+    double accel_tolerance; // [m/s^2] likewise the accelerometer
+    vec3 gravity;           // [m/s^2] world
+    vec3 field;             // [T] world
+    int needs_fix;          // it has a sensor of position, and waits for it
     int needs_field;
 } align_params;
 

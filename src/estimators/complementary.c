@@ -10,9 +10,9 @@ static void build_aided(const vy_gps_def *gps, const vy_estimator_def *e, comple
 {
     const double t = gps->period, pole = real_min(1.0 / e->position_time, 0.2 / t);
     p->is_aided = 1;
-    p->speed = 3.0 * pole * t;
-    p->tilt = 3.0 * square(pole) * t / p->gravity_norm;
-    p->drift = pole * square(pole) * t / p->gravity_norm;
+    p->velocity_sample_gain = 3.0 * pole * t;
+    p->tilt_gain = 3.0 * square(pole) * t / p->gravity_norm;
+    p->gyro_bias_gain = pole * square(pole) * t / p->gravity_norm;
     p->delay = gps->link.delay;
     p->smoothing = p->delay > 0.0 ? 1.0 - math_exp(-2.0 * p->period / p->delay) : 1.0;
 }
@@ -31,18 +31,18 @@ static void build(const estimator_setup *in, void *params)
     p->gravity_norm = real_max(vec3_length(p->gravity), 1e-9);
     VY_ASSERT(p->period > 0.0 && e->attitude_time > 0.0);
     p->attitude_gain = 1.0 / e->attitude_time;
-    p->bias = 0.25 * square(p->attitude_gain); // critically damped
+    p->bias_gain = 0.25 * square(p->attitude_gain); // critically damped
     const double strength = vec3_length(in->field);
     if (strength > 0.0) p->field = vec3_scale(1.0 / strength, in->field);
-    p->position = position_share;
-    p->velocity = position_period > 0.0 ? 0.5 * square(position_share) / position_period : 0.0;
-    p->speed = position_share;
+    p->position_gain = position_share;
+    p->velocity_gain = position_period > 0.0 ? 0.5 * square(position_share) / position_period : 0.0;
+    p->velocity_sample_gain = position_share;
     if (in->sensor_suite->gps.period > 0.0 && p->gravity_norm > 0.1)
         build_aided(&in->sensor_suite->gps, e, p);
-    p->height = height_share;
-    p->climb = in->sensor_suite->baro.period > 0.0
-                   ? 0.5 * square(height_share) / in->sensor_suite->baro.period
-                   : 0.0;
+    p->height_gain = height_share;
+    p->climb_gain = in->sensor_suite->baro.period > 0.0
+                        ? 0.5 * square(height_share) / in->sensor_suite->baro.period
+                        : 0.0;
     p->baro_has_offset = in->sensor_suite->baro.bias > 0.0;
     p->align = vy_align_build(in);
 }
@@ -50,7 +50,7 @@ static void build(const estimator_setup *in, void *params)
 const estimator_type vy_estimator_complementary = {.name = "complementary", .build = build};
 
 void vy_complementary_step(const complementary_params *p, const estimator_samples *in, estimator_state *e,
-                           const filter_memory *memory)
+                           const filter_blocks *memory)
 {
     const sensor_suite_blocks *k = in->sensors;
     gain_filter_block *own = memory->gains;

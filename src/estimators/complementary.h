@@ -18,20 +18,20 @@
 #define DEFAULTS_complementary .attitude_time = 2.0, .position_time = 1.0,
 
 typedef struct complementary_params {
-    real period;             // [s] of the IMU
-    vec3 gravity;            // [m/s^2] world
-    real gravity_norm;       // [m/s^2] its size
-    real attitude_gain;      // [1/s]
-    real bias;               // [1/s^2] gain of the gyroscope's bias
-    vec3 field;              // magnetic, world, of unit length
-    real position, velocity; // gains of a position sample: [1], [1/s]
-    real speed;              // gain of a velocity sample [1]
-    real tilt, drift;        // its gains of tilt and gyroscope bias: [rad s/m], [rad/m]
-    bits is_aided;           // velocity is measured
-    real delay;              // [s] how old fixes are
-    real smoothing;          // share of an acceleration that counts after one IMU sample
-    real height, climb;      // gains of a height sample: [1], [1/s]
-    bits baro_has_offset;    // the barometer is set to the believed height at its first sample
+    real period;                       // [s] of the IMU
+    vec3 gravity;                      // [m/s^2] world
+    real gravity_norm;                 // [m/s^2] its size
+    real attitude_gain;                // [1/s]
+    real bias_gain;                    // [1/s^2] gain of the gyroscope's bias
+    vec3 field;                        // magnetic, world, of unit length
+    real position_gain, velocity_gain; // gains of a position sample: [1], [1/s]
+    real velocity_sample_gain;         // gain of a velocity sample [1]
+    real tilt_gain, gyro_bias_gain;    // its gains of tilt and gyroscope bias: [rad s/m], [rad/m]
+    bits is_aided;                     // velocity is measured
+    real delay;                        // [s] how old fixes are
+    real smoothing;                    // share of an acceleration that counts after one IMU sample
+    real height_gain, climb_gain;      // gains of a height sample: [1], [1/s]
+    bits baro_has_offset;              // the barometer is set to the believed height at its first sample
     align_params align;
 } complementary_params;
 
@@ -57,10 +57,10 @@ VY_FN void complementary_predict(const complementary_params *p, vec3 accel, vec3
     const vec3 measured_up = vec3_scale(1.0 / real_select(still, size, real_set(1.0)), accel);
     const vec3 tilt_error = vec3_select(still, vec3_cross(measured_up, up), vec3_zero());
     const vec3 error = vec3_add_scaled(tilt_error, complementary_heading(p, field, s->attitude), up);
-    s->gyro_bias = vec3_sub(s->gyro_bias, vec3_scale(p->period * p->bias, error));
+    s->gyro_bias = vec3_sub(s->gyro_bias, vec3_scale(p->period * p->bias_gain, error));
     s->rate = vec3_sub(gyro, s->gyro_bias);
     const vec3 turn = vec3_add_scaled(s->rate, p->attitude_gain, error);
-    s->attitude = attitude_rotated(s->attitude, vec3_scale(p->period, turn));
+    s->attitude = quat_apply_small_rotation(s->attitude, vec3_scale(p->period, turn));
     const vec3 a = vec3_add(quat_rotate(s->attitude, accel), p->gravity);
     s->position =
         vec3_add_scaled(vec3_add_scaled(s->position, p->period, s->velocity), 0.5 * p->period * p->period, a);
@@ -71,8 +71,8 @@ VY_FN void complementary_predict(const complementary_params *p, vec3 accel, vec3
 VY_FN void complementary_position(const complementary_params *p, vec3 position, estimator_state *s)
 {
     const vec3 residual = vec3_sub(position, s->position);
-    s->position = vec3_add_scaled(s->position, p->position, residual);
-    s->velocity = vec3_add_scaled(s->velocity, p->velocity, residual);
+    s->position = vec3_add_scaled(s->position, p->position_gain, residual);
+    s->velocity = vec3_add_scaled(s->velocity, p->velocity_gain, residual);
 }
 
 /// A velocity that is too small by r after a time t was accelerated too little, by a tilt that is off by
@@ -87,16 +87,16 @@ VY_FN void complementary_velocity(const complementary_params *p, vec3 velocity, 
     const real across = vec3_dot(up, vec3_cross(level, residual)) / (vec3_dot(level, level) + 1.0);
     const vec3 error =
         quat_unrotate(s->attitude, vec3_add_scaled(vec3_cross(up, residual), p->gravity_norm * across, up));
-    s->velocity = vec3_add_scaled(s->velocity, p->speed, residual);
-    s->attitude = attitude_rotated(s->attitude, vec3_scale(p->tilt, error));
-    s->gyro_bias = vec3_sub(s->gyro_bias, vec3_scale(p->drift, error));
+    s->velocity = vec3_add_scaled(s->velocity, p->velocity_sample_gain, residual);
+    s->attitude = quat_apply_small_rotation(s->attitude, vec3_scale(p->tilt_gain, error));
+    s->gyro_bias = vec3_sub(s->gyro_bias, vec3_scale(p->gyro_bias_gain, error));
 }
 
 VY_FN void complementary_height(const complementary_params *p, real height, estimator_state *s)
 {
     const real residual = height - s->position.z;
-    s->position.z = s->position.z + p->height * residual;
-    s->velocity.z = s->velocity.z + p->climb * residual;
+    s->position.z = s->position.z + p->height_gain * residual;
+    s->velocity.z = s->velocity.z + p->climb_gain * residual;
 }
 
 /// The height by a barometer. One with an unknown offset (`has_offset`) is set to the estimated height at its

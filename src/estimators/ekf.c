@@ -4,9 +4,9 @@
 #include "estimators/estimators.h"
 #include "volery/sensors.h"
 
-#define STILL_SPEED   0.01 // [m/s] that a drone on the ground may have
-#define UNKNOWN_PLACE 1e3  // [m] what is known of a place before the first fix
-#define UNKNOWN_TURN  1.0  // [rad] and of an attitude before the first sample
+#define STILL_SPEED            0.01 // [m/s] that a drone on the ground may have
+#define INITIAL_POSITION_SIGMA 1e3  // [m] what is known of a place before the first fix
+#define INITIAL_ATTITUDE_SIGMA 1.0  // [rad] and of an attitude before the first sample
 
 static double square(double x) { return x * x; }
 
@@ -34,13 +34,13 @@ static double metres_per_pascal(const atmosphere_params *air, double altitude)
 static void build_gate(const estimator_setup *in, ekf_gate *out)
 {
     const vy_sensor_suite_def *k = in->sensor_suite;
-    const double periods[VY_GATED_COUNT] = {in->mocap->period, k->gps.period,   k->baro.period,
-                                            k->mag.period,     k->range.period, k->flow.period};
+    const double periods[VY_AID_SOURCE_COUNT] = {in->mocap->period, k->gps.period,   k->baro.period,
+                                                 k->mag.period,     k->range.period, k->flow.period};
     out->square = square(in->def->gate);
     if (!(out->square > 0.0)) return;
     VY_ASSERT(in->def->gate_time > 0.0 && in->dt > 0.0);
-    out->ticks = (uint64_t)real_round(real_min(in->def->gate_time / in->dt, 1e15));
-    for (int i = 0; i < VY_GATED_COUNT; ++i)
+    out->timeout_ticks = (uint64_t)real_round(real_min(in->def->gate_time / in->dt, 1e15));
+    for (int i = 0; i < VY_AID_SOURCE_COUNT; ++i)
         out->inflation[i] = real_min(periods[i] / in->def->gate_time, 1.0) / out->square;
 }
 
@@ -57,8 +57,8 @@ static void build_imu(const vy_imu_def *imu, ekf_params *p)
     const double gyro = square(imu->gyro_bias) + square(imu->gyro_instability / VY_ALLAN_FLOOR);
     const double accel = square(imu->accel_bias) + square(imu->accel_instability / VY_ALLAN_FLOOR);
     for (int i = 0; i < 3; ++i) {
-        p->start[EKF_GYRO + i] = gyro;
-        p->start[EKF_ACCEL + i] = accel;
+        p->start[EKF_GYRO_BIAS + i] = gyro;
+        p->start[EKF_ACCEL_BIAS + i] = accel;
     }
     for (int i = 0; i < 9; ++i) {
         p->start[EKF_GYRO_DISTORTION + i] = square(i % 4 == 0 ? imu->gyro_scale : imu->gyro_misalignment);
@@ -70,18 +70,18 @@ static void build_gps(const vy_gps_def *gps, ekf_params *p)
 {
     const double t = p->period, keep = gps->wander_time > 0.0 ? math_exp(-t / gps->wander_time) : 0.0;
     const double across = square(gps->position_wander), up = square(gps->height_wander);
-    p->wander_keep = keep;
+    p->wander_decay = keep;
     p->wander_noise = vec3_scale(1.0 - square(keep), vec3_make(across, across, up));
-    p->start[EKF_WANDER] = p->start[EKF_WANDER + 1] = across;
-    p->start[EKF_WANDER + 2] = up;
+    p->start[EKF_GPS_WANDER] = p->start[EKF_GPS_WANDER + 1] = across;
+    p->start[EKF_GPS_WANDER + 2] = up;
     p->gps_position =
         vec3_make(square(gps->position_noise), square(gps->position_noise), square(gps->height_noise));
     p->gps_velocity = square(gps->velocity_noise);
     p->gps_delay = gps->link.delay;
     if (p->gps_delay > 0.0) {
         const double stiffness = 12.0 / square(p->gps_delay);
-        p->gps_pull = t * stiffness;
-        p->gps_hold = 0.25 * t * stiffness * (p->gps_delay + t);
+        p->gps_delay_stiffness = t * stiffness;
+        p->gps_delay_damping = 0.25 * t * stiffness * (p->gps_delay + t);
     }
     p->gps_offset = gps->position;
 }
@@ -90,7 +90,7 @@ static void build_baro(const vy_baro_def *baro, const estimator_setup *in, ekf_p
 {
     const double metres = square(metres_per_pascal(in->air, in->altitude));
     p->baro = metres * (square(baro->noise) + step_variance(baro->step));
-    p->start[EKF_BARO] = metres * (square(baro->bias) + square(baro->wander));
+    p->start[EKF_BARO_BIAS] = metres * (square(baro->bias) + square(baro->wander));
     p->baro_walk =
         baro->wander_time > 0.0 ? metres * 2.0 * square(baro->wander) * p->period / baro->wander_time : 0.0;
 }
@@ -103,7 +103,7 @@ static void build_mag(const vy_mag_def *mag, const estimator_setup *in, ekf_para
     p->field_unit = 1.0 / strength;
     p->field = vec3_scale(p->field_unit, field);
     p->mag = square(p->field_unit) * (square(mag->noise) + step_variance(mag->step));
-    for (int i = 0; i < 3; ++i) p->start[EKF_MAG + i] = square(p->field_unit * mag->bias);
+    for (int i = 0; i < 3; ++i) p->start[EKF_MAG_BIAS + i] = square(p->field_unit * mag->bias);
     for (int i = 0; i < 9; ++i)
         p->start[EKF_MAG_DISTORTION + i] = square(i % 4 == 0 ? mag->scale : mag->misalignment);
 }
@@ -140,28 +140,28 @@ static void build(const estimator_setup *in, void *params)
     build_gate(in, &p->gate);
 }
 
-// In the order of vy_gated.
-static const int gated[VY_GATED_COUNT] = {SENSOR_mocap, SENSOR_gps,   SENSOR_baro,
-                                          SENSOR_mag,   SENSOR_range, SENSOR_flow};
+// In the order of vy_aid_source.
+static const int gated[VY_AID_SOURCE_COUNT] = {SENSOR_mocap, SENSOR_gps,   SENSOR_baro,
+                                               SENSOR_mag,   SENSOR_range, SENSOR_flow};
 
-const char *vy_gated_name(vy_gated sensor)
+const char *vy_aid_source_name(vy_aid_source sensor)
 {
-    return (unsigned)sensor < VY_GATED_COUNT ? vy_sensors[gated[sensor]].type->name : "unknown";
+    return (unsigned)sensor < VY_AID_SOURCE_COUNT ? vy_sensors[gated[sensor]].type->name : "unknown";
 }
 
-static void start(const void *params, const filter_memory *memory)
+static void start(const void *params, const filter_blocks *memory)
 {
     ekf_start(params, memory->kalman->covariance);
 }
 
 // e^T P^-1 e of the parts that move, by Cholesky; 0: P is singular.
-static double error_squared(const double *cells, const double error[EKF_MOVING])
+static double nees_of(const double *cells, const double error[EKF_NAVIGATION_STATES])
 {
-    double l[EKF_MOVING][EKF_MOVING], e[EKF_MOVING], sum = 0.0;
-    for (int i = 0; i < EKF_MOVING; ++i) {
+    double l[EKF_NAVIGATION_STATES][EKF_NAVIGATION_STATES], e[EKF_NAVIGATION_STATES], sum = 0.0;
+    for (int i = 0; i < EKF_NAVIGATION_STATES; ++i) {
         e[i] = error[i];
         for (int k = 0; k <= i; ++k) {
-            double s = cells[ekf_cell(i, k)];
+            double s = cells[ekf_covariance_index(i, k)];
             for (int n = 0; n < k; ++n) s -= l[i][n] * l[k][n];
             if (i == k && !(s > 0.0)) return 0.0;
             l[i][k] = i == k ? real_sqrt(s) : s / l[k][k];
@@ -173,23 +173,24 @@ static double error_squared(const double *cells, const double error[EKF_MOVING])
     return sum;
 }
 
-static void judge(const filter_memory *memory, const double error[9], vy_filter_state *out)
+static void judge(const filter_blocks *memory, const double error[9], vy_filter_state *out)
 {
     const kalman_block *f = memory->kalman;
     const double *p = f->covariance;
     const int x = EKF_POSITION, y = x + 1, z = x + 2;
-    out->variance = vec3_make(p[ekf_cell(x, x)], p[ekf_cell(y, y)], p[ekf_cell(z, z)]);
-    out->covariance = vec3_make(p[ekf_cell(y, x)], p[ekf_cell(z, x)], p[ekf_cell(z, y)]);
+    out->variance = vec3_make(p[ekf_covariance_index(x, x)], p[ekf_covariance_index(y, y)],
+                              p[ekf_covariance_index(z, z)]);
+    out->covariance = vec3_make(p[ekf_covariance_index(y, x)], p[ekf_covariance_index(z, x)],
+                                p[ekf_covariance_index(z, y)]);
     out->deviation = real_sqrt(out->variance.x + out->variance.y + out->variance.z);
-    out->nees = error_squared(f->covariance, error);
-    for (int i = 0; i < VY_GATED_COUNT; ++i) {
-        if (f->innovation_count[i] > 0)
-            out->innovations[i] = f->innovations[i] / (double)f->innovation_count[i];
+    out->nees = nees_of(f->covariance, error);
+    for (int i = 0; i < VY_AID_SOURCE_COUNT; ++i) {
+        if (f->innovation_count[i] > 0) out->mean_nis[i] = f->innovations[i] / (double)f->innovation_count[i];
     }
 }
 
 const estimator_type vy_estimator_ekf = {
-    .name = "ekf", .is_kalman = 1, .judge = judge, .build = build, .start = start};
+    .name = "ekf", .is_kalman = 1, .evaluate = judge, .build = build, .start = start};
 
 // --- the start on the ground
 
@@ -203,9 +204,9 @@ static void start_on_ground(const ekf_params *p, const estimator_samples *in, es
     VY_ASSERT(still->still_samples > 0);
     const double samples = (double)still->still_samples;
     for (int i = 0; i < 3; ++i) {
-        if (p->align.needs_fix) mean.start[EKF_POSITION + i] = square(UNKNOWN_PLACE);
+        if (p->align.needs_fix) mean.start[EKF_POSITION + i] = square(INITIAL_POSITION_SIGMA);
         mean.start[EKF_VELOCITY + i] = square(STILL_SPEED);
-        mean.start[EKF_ATTITUDE + i] = square(UNKNOWN_TURN);
+        mean.start[EKF_ATTITUDE + i] = square(INITIAL_ATTITUDE_SIGMA);
     }
     ekf_start(&mean, f->covariance);
     const vec3 gyro = e->gyro_bias, held = vec3_neg(quat_unrotate(e->attitude, p->gravity));
@@ -214,16 +215,16 @@ static void start_on_ground(const ekf_params *p, const estimator_samples *in, es
     ekf_correction d = ekf_begin();
     for (int i = 0; i < 3; ++i) {
         double h[EKF_STATES] = {0};
-        h[EKF_GYRO + i] = 1.0;
+        h[EKF_GYRO_BIAS + i] = 1.0;
         ekf_fuse(h, vec3_at(gyro, i), p->attitude_noise / (square(p->period) * samples), f->covariance, &d);
-        h[EKF_GYRO + i] = 0.0;
-        h[EKF_ACCEL + i] = 1.0;
+        h[EKF_GYRO_BIAS + i] = 0.0;
+        h[EKF_ACCEL_BIAS + i] = 1.0;
         ekf_set_vec3(held, h, EKF_ACCEL_DISTORTION + 3 * i);
         ekf_set_vec3(mat3_row(cross, i), h, EKF_ATTITUDE);
         ekf_fuse(h, vec3_at(vec3_sub(still->still_accel, held), i),
                  p->velocity_noise / (square(p->period) * samples), f->covariance, &d);
     }
-    (void)ekf_finish(p, &d, e, f);
+    (void)ekf_apply_correction(p, &d, e, f);
     e->rate = vec3_zero();
     f->acceleration = f->jerk = vec3_zero();
     if (in->mocap_tick > 0) {
@@ -251,7 +252,7 @@ static int is_available(int sensor, const ekf_params *p, const estimator_samples
     case SENSOR_baro: return k->baro != NULL && k->baro->tick == tick;
     case SENSOR_mag:
         return k->mag != NULL && k->mag->tick == tick && p->field_unit > 0.0 &&
-               ekf_field_is_plain(p, vec3_scale(p->field_unit, k->mag->field), e, f);
+               ekf_field_is_undisturbed(p, vec3_scale(p->field_unit, k->mag->field), e, f);
     case SENSOR_range: return k->range != NULL && k->range->tick == tick;
     default: return k->flow != NULL && k->flow->tick == tick && k->flow->quality > 0.0;
     }
@@ -271,8 +272,8 @@ static ekf_innovation fuse_sample(const ekf_params *p, int sensor, const estimat
     }
 }
 
-// Numbers of a sample, by vy_gated.
-static const uint64_t numbers[VY_GATED_COUNT] = {6, 6, 1, 3, 1, 2};
+// Numbers of a sample, by vy_aid_source.
+static const uint64_t measurement_size[VY_AID_SOURCE_COUNT] = {6, 6, 1, 3, 1, 2};
 
 // A barometer whose bias is not what it was: a sample as far off as this is not one of its noise.
 #define JUMP 5.0
@@ -281,12 +282,12 @@ static const uint64_t numbers[VY_GATED_COUNT] = {6, 6, 1, 3, 1, 2};
 // would go, by what small things errors have in common, into everything that the filter believes.
 static int has_jumped(const ekf_params *p, int which, const ekf_innovation *found)
 {
-    return which == VY_GATED_BARO && p->start[EKF_BARO] > 0.0 && found->max_ratio > square(JUMP);
+    return which == VY_AID_SOURCE_BARO && p->start[EKF_BARO_BIAS] > 0.0 && found->max_ratio > square(JUMP);
 }
 
-static void reopen_baro(const ekf_params *p, const ekf_innovation *found, kalman_block *f)
+static void reset_baro_bias(const ekf_params *p, const ekf_innovation *found, kalman_block *f)
 {
-    ekf_reopen(EKF_BARO, p->start[EKF_BARO] + found->square, f->covariance);
+    ekf_uncorrelate(EKF_BARO_BIAS, p->start[EKF_BARO_BIAS] + found->square, f->covariance);
 }
 
 // If samples stay outside the gate for long, the filter may be the one that is wrong: its covariance is
@@ -296,11 +297,11 @@ static void reject_sample(const ekf_params *p, int which, uint64_t tick, const e
 {
     const ekf_gate *gate = &p->gate;
     if (g->since[which] == 0) g->since[which] = tick;
-    VY_ASSERT(which >= 0 && which < VY_GATED_COUNT && found->max_ratio > gate->square);
+    VY_ASSERT(which >= 0 && which < VY_AID_SOURCE_COUNT && found->max_ratio > gate->square);
     g->rejected[which] += 1;
-    if (tick - g->since[which] < gate->ticks) return;
+    if (tick - g->since[which] < gate->timeout_ticks) return;
     if (has_jumped(p, which, found))
-        reopen_baro(p, found, f);
+        reset_baro_bias(p, found, f);
     else
         ekf_inflate(found, gate->inflation[which], f->covariance);
 }
@@ -315,7 +316,7 @@ static void correct(const ekf_params *p, int which, const estimator_samples *in,
     if (gate == NULL && has_jumped(p, which, &found)) {
         *e = believed;
         *f = before;
-        reopen_baro(p, &found, f);
+        reset_baro_bias(p, &found, f);
         found = fuse_sample(p, gated[which], in, e, f);
     }
     if (gate != NULL && found.max_ratio > p->gate.square) {
@@ -327,11 +328,11 @@ static void correct(const ekf_params *p, int which, const estimator_samples *in,
     if (gate != NULL) gate->since[which] = 0;
     if (!(found.sum > 0.0)) return; // nothing was seen
     f->innovations[which] += found.sum;
-    f->innovation_count[which] += numbers[which];
+    f->innovation_count[which] += measurement_size[which];
 }
 
 void vy_ekf_step(const ekf_params *p, const estimator_samples *in, estimator_state *e,
-                 const filter_memory *memory)
+                 const filter_blocks *memory)
 {
     kalman_block *f = memory->kalman;
     if (memory->filter->started == 0) {
@@ -342,7 +343,7 @@ void vy_ekf_step(const ekf_params *p, const estimator_samples *in, estimator_sta
     }
     if (in->imu_tick == in->tick)
         ekf_predict(p, in->accel, in->gyro, in->ground != NULL ? in->ground->gravity : p->gravity, e, f);
-    for (int i = 0; i < VY_GATED_COUNT; ++i) {
+    for (int i = 0; i < VY_AID_SOURCE_COUNT; ++i) {
         if (is_available(gated[i], p, in, e, f)) correct(p, i, in, e, f, memory->gate);
     }
 }

@@ -16,12 +16,12 @@ enum {
     EKF_POSITION = 0,
     EKF_VELOCITY = 3,
     EKF_ATTITUDE = 6,
-    EKF_MOVING = 9, // from here on errors stand still, but for their noise
-    EKF_GYRO = 9,
-    EKF_ACCEL = 12,
-    EKF_MAG = 15,
-    EKF_BARO = 18,
-    EKF_WANDER = 19,
+    EKF_NAVIGATION_STATES = 9, // from here on errors stand still, but for their noise
+    EKF_GYRO_BIAS = 9,
+    EKF_ACCEL_BIAS = 12,
+    EKF_MAG_BIAS = 15,
+    EKF_BARO_BIAS = 18,
+    EKF_GPS_WANDER = 19,
     EKF_GYRO_DISTORTION = 22,
     EKF_ACCEL_DISTORTION = 31,
     EKF_MAG_DISTORTION = 40,
@@ -41,11 +41,11 @@ _Static_assert((int)KALMAN_STATES == (int)EKF_STATES, "a kalman_block holds one 
                 "from this long of rejection on, a sensor makes the filter less sure of what it measures"),
 #define DEFAULTS_ekf .gate_time = 5.0,
 
-/// The innovation gate of each sensor, by vy_gated.
+/// The innovation gate of each sensor, by vy_aid_source.
 typedef struct ekf_gate {
-    real square;                    // largest normalised innovation that is accepted, squared; 0: no gate
-    real inflation[VY_GATED_COUNT]; // of the covariance by each rejected sample, after `ticks`
-    bits ticks;                     // [steps] of rejections in a row before that
+    real square; // largest normalised innovation that is accepted, squared; 0: no gate
+    real inflation[VY_AID_SOURCE_COUNT]; // of the covariance by each rejected sample, after `ticks`
+    bits timeout_ticks;                  // [steps] of rejections in a row before that
 } ekf_gate;
 
 /// Parameters of the sensors. Variances; those of sensors that a drone lacks are not read.
@@ -55,13 +55,13 @@ typedef struct ekf_params {
     vec3 imu_offset;                     // [m] where the IMU is, body
     real attitude_noise, velocity_noise; // added per IMU sample
     real gyro_walk, accel_walk, baro_walk;
-    real wander_keep;  // share of the GPS wander that is left after an IMU sample
+    real wander_decay; // share of the GPS wander that is left after an IMU sample
     vec3 wander_noise; // added per IMU sample
     real mocap_position, mocap_attitude;
     vec3 gps_position;
-    real gps_velocity, gps_delay; // the latter in [s]
-    real gps_pull, gps_hold;      // of the mean acceleration over the delay; see ekf_mean_next
-    vec3 gps_offset;              // [m] body
+    real gps_velocity, gps_delay;                // the latter in [s]
+    real gps_delay_stiffness, gps_delay_damping; // of the mean acceleration over the delay; see ekf_mean_next
+    vec3 gps_offset;                             // [m] body
     real baro;
     vec3 field;                    // of the world, in units of its own length
     real field_unit, mag;          // [1/T]; in units of its length, squared
@@ -75,7 +75,7 @@ typedef struct ekf_params {
 } ekf_params;
 
 /// Where the covariance of parts `i` and `k` is in the upper triangle, row by row.
-VY_FN int ekf_cell(int i, int k)
+VY_FN int ekf_covariance_index(int i, int k)
 {
     const int row = i <= k ? i : k, column = i <= k ? k : i;
     return row * EKF_STATES - row * (row + 1) / 2 + column;
@@ -84,7 +84,7 @@ VY_FN int ekf_cell(int i, int k)
 VY_FN void ekf_start(const ekf_params *p, real *cells)
 {
     memset(cells, 0, KALMAN_CELLS * sizeof *cells);
-    for (int i = 0; i < EKF_STATES; ++i) cells[ekf_cell(i, i)] = p->start[i];
+    for (int i = 0; i < EKF_STATES; ++i) cells[ekf_covariance_index(i, i)] = p->start[i];
 }
 
 /// How an error moves over one IMU sample: F = I + what is here.
@@ -125,12 +125,13 @@ VY_FN vec3 ekf_distorted(const real *d, vec3 v)
 VY_FN void ekf_transition(const ekf_jacobian *m, const real *x, real *out)
 {
     const vec3 turn = ekf_vec3(x, EKF_ATTITUDE);
-    const vec3 accel = vec3_add(ekf_vec3(x, EKF_ACCEL), ekf_distorted(x + EKF_ACCEL_DISTORTION, m->force));
+    const vec3 accel =
+        vec3_add(ekf_vec3(x, EKF_ACCEL_BIAS), ekf_distorted(x + EKF_ACCEL_DISTORTION, m->force));
     const vec3 gain =
         vec3_add(mat3_mul_vec(m->velocity_attitude, turn), mat3_mul_vec(m->velocity_accel, accel));
     const vec3 velocity = ekf_vec3(x, EKF_VELOCITY);
     const vec3 way = vec3_add_scaled(velocity, real_set(0.5), gain);
-    const vec3 rate = vec3_add(ekf_vec3(x, EKF_GYRO), ekf_distorted(x + EKF_GYRO_DISTORTION, m->rate));
+    const vec3 rate = vec3_add(ekf_vec3(x, EKF_GYRO_BIAS), ekf_distorted(x + EKF_GYRO_DISTORTION, m->rate));
     ekf_set_vec3(vec3_add_scaled(ekf_vec3(x, EKF_POSITION), m->t, way), out, EKF_POSITION);
     ekf_set_vec3(vec3_add(velocity, gain), out, EKF_VELOCITY);
     ekf_set_vec3(vec3_sub(vec3_add(turn, mat3_mul_vec(m->attitude_attitude, turn)), vec3_scale(m->t, rate)),
@@ -140,43 +141,46 @@ VY_FN void ekf_transition(const ekf_jacobian *m, const real *x, real *out)
 /// The wander of the GPS decays.
 VY_FN void ekf_decay_wander(real keep, real *cells)
 {
-    for (int i = EKF_WANDER; i < EKF_WANDER + 3; ++i) {
-        for (int k = 0; k < EKF_STATES; ++k) cells[ekf_cell(i, k)] = keep * cells[ekf_cell(i, k)];
-        cells[ekf_cell(i, i)] = keep * cells[ekf_cell(i, i)];
+    for (int i = EKF_GPS_WANDER; i < EKF_GPS_WANDER + 3; ++i) {
+        for (int k = 0; k < EKF_STATES; ++k)
+            cells[ekf_covariance_index(i, k)] = keep * cells[ekf_covariance_index(i, k)];
+        cells[ekf_covariance_index(i, i)] = keep * cells[ekf_covariance_index(i, i)];
     }
 }
 
 VY_FN void ekf_add_noise(real variance, int at, real *cells)
 {
-    cells[ekf_cell(at, at)] = cells[ekf_cell(at, at)] + variance;
+    cells[ekf_covariance_index(at, at)] = cells[ekf_covariance_index(at, at)] + variance;
 }
 
 VY_FN void ekf_propagate(const ekf_params *p, const ekf_jacobian *m, real *cells)
 {
-    real moved[EKF_MOVING][EKF_STATES], x[EKF_STATES], out[EKF_MOVING];
+    real moved[EKF_NAVIGATION_STATES][EKF_STATES], x[EKF_STATES], out[EKF_NAVIGATION_STATES];
     memset(x, 0, sizeof x);
     for (int k = 0; k < EKF_STATES; ++k) {
-        for (int i = 0; i < EKF_MAG; ++i) x[i] = cells[ekf_cell(i, k)];
-        for (int i = EKF_GYRO_DISTORTION; i < EKF_MAG_DISTORTION; ++i) x[i] = cells[ekf_cell(i, k)];
+        for (int i = 0; i < EKF_MAG_BIAS; ++i) x[i] = cells[ekf_covariance_index(i, k)];
+        for (int i = EKF_GYRO_DISTORTION; i < EKF_MAG_DISTORTION; ++i)
+            x[i] = cells[ekf_covariance_index(i, k)];
         ekf_transition(m, x, out);
-        for (int i = 0; i < EKF_MOVING; ++i) moved[i][k] = out[i];
+        for (int i = 0; i < EKF_NAVIGATION_STATES; ++i) moved[i][k] = out[i];
     }
-    for (int i = 0; i < EKF_MOVING; ++i) {
+    for (int i = 0; i < EKF_NAVIGATION_STATES; ++i) {
         ekf_transition(m, moved[i], out);
-        for (int k = i; k < EKF_MOVING; ++k) cells[ekf_cell(i, k)] = out[k];
-        for (int k = EKF_MOVING; k < EKF_STATES; ++k) cells[ekf_cell(i, k)] = moved[i][k];
+        for (int k = i; k < EKF_NAVIGATION_STATES; ++k) cells[ekf_covariance_index(i, k)] = out[k];
+        for (int k = EKF_NAVIGATION_STATES; k < EKF_STATES; ++k)
+            cells[ekf_covariance_index(i, k)] = moved[i][k];
     }
-    ekf_decay_wander(p->wander_keep, cells);
+    ekf_decay_wander(p->wander_decay, cells);
     for (int i = 0; i < 3; ++i) {
         ekf_add_noise(p->velocity_noise, EKF_VELOCITY + i, cells);
         ekf_add_noise(p->attitude_noise, EKF_ATTITUDE + i, cells);
-        ekf_add_noise(p->gyro_walk, EKF_GYRO + i, cells);
-        ekf_add_noise(p->accel_walk, EKF_ACCEL + i, cells);
+        ekf_add_noise(p->gyro_walk, EKF_GYRO_BIAS + i, cells);
+        ekf_add_noise(p->accel_walk, EKF_ACCEL_BIAS + i, cells);
     }
-    ekf_add_noise(p->baro_walk, EKF_BARO, cells);
-    ekf_add_noise(p->wander_noise.x, EKF_WANDER, cells);
-    ekf_add_noise(p->wander_noise.y, EKF_WANDER + 1, cells);
-    ekf_add_noise(p->wander_noise.z, EKF_WANDER + 2, cells);
+    ekf_add_noise(p->baro_walk, EKF_BARO_BIAS, cells);
+    ekf_add_noise(p->wander_noise.x, EKF_GPS_WANDER, cells);
+    ekf_add_noise(p->wander_noise.y, EKF_GPS_WANDER + 1, cells);
+    ekf_add_noise(p->wander_noise.z, EKF_GPS_WANDER + 2, cells);
 }
 
 /// The mean of an acceleration over the delay d of fixes, by the Pade approximant 1 / (1 + ds/2 + (ds)^2/12)
@@ -185,9 +189,9 @@ VY_FN void ekf_propagate(const ekf_params *p, const ekf_jacobian *m, real *cells
 VY_FN void ekf_mean_next(const ekf_params *p, vec3 a, kalman_block *f)
 {
     const vec3 before = f->jerk;
-    const vec3 kept = vec3_scale(1.0 - p->gps_hold, before);
-    const vec3 pulled = vec3_add_scaled(kept, p->gps_pull, vec3_sub(a, f->acceleration));
-    f->jerk = vec3_scale(1.0 / (1.0 + p->gps_hold), pulled);
+    const vec3 kept = vec3_scale(1.0 - p->gps_delay_damping, before);
+    const vec3 pulled = vec3_add_scaled(kept, p->gps_delay_stiffness, vec3_sub(a, f->acceleration));
+    f->jerk = vec3_scale(1.0 / (1.0 + p->gps_delay_damping), pulled);
     f->acceleration = vec3_add_scaled(f->acceleration, 0.5 * p->period, vec3_add(before, f->jerk));
 }
 
@@ -206,7 +210,7 @@ VY_FN void ekf_predict(const ekf_params *p, vec3 accel, vec3 gyro, vec3 gravity,
     const vec3 felt = vec3_sub(accel, s->accel_bias);
     const vec3 force =
         vec3_sub(vec3_sub(felt, ekf_distorted(f->accel_distortion, felt)), spin); // of the centre of mass
-    const mat3 halfway = quat_matrix(attitude_rotated(s->attitude, vec3_scale(0.5 * t, mean)));
+    const mat3 halfway = quat_matrix(quat_apply_small_rotation(s->attitude, vec3_scale(0.5 * t, mean)));
     const vec3 a = vec3_add(mat3_mul_vec(halfway, force), gravity);
     ekf_jacobian m;
     m.t = t;
@@ -225,18 +229,19 @@ VY_FN void ekf_predict(const ekf_params *p, vec3 accel, vec3 gyro, vec3 gravity,
     ekf_propagate(p, &m, f->covariance);
     s->position = vec3_add_scaled(vec3_add_scaled(s->position, t, s->velocity), 0.5 * t * t, a);
     s->velocity = vec3_add_scaled(s->velocity, t, a);
-    s->attitude = attitude_rotated(s->attitude, vec3_scale(t, mean));
+    s->attitude = quat_apply_small_rotation(s->attitude, vec3_scale(t, mean));
     s->rate = rate;
     if (mask_any(p->gps_delay > 0.0)) ekf_mean_next(p, a, f);
-    f->gps_wander = vec3_scale(p->wander_keep, f->gps_wander);
+    f->gps_wander = vec3_scale(p->wander_decay, f->gps_wander);
 }
 
 /// The innovation of a sample: measured less expected.
 typedef struct ekf_innovation {
-    real sum;               // of the normalised innovations squared
-    real max_ratio;         // the largest of them: chi-square of 1 for a good sensor
-    real square;            // of that number itself
-    real along[EKF_STATES]; // the state correction per unit of it, in proportion to the covariance
+    real sum;                             // of the normalised innovations squared
+    real max_ratio;                       // the largest of them: chi-square of 1 for a good sensor
+    real square;                          // of that number itself
+    real inflation_direction[EKF_STATES]; // the state correction per unit of it, in proportion to the
+                                          // covariance
 } ekf_innovation;
 
 /// The correction by the numbers of a measurement so far; applied to the state by ekf_finish.
@@ -261,12 +266,14 @@ VY_FN void ekf_test_innovation(const real *h, real innovation, real s, const rea
     out->sum = out->sum + ratio;
     if (!mask_any(worse)) return;
     real variance = real_set(0.0);
-    for (int i = 0; i < EKF_STATES; ++i) variance = variance + cells[ekf_cell(i, i)] * (h[i] * h[i]);
+    for (int i = 0; i < EKF_STATES; ++i)
+        variance = variance + cells[ekf_covariance_index(i, i)] * (h[i] * h[i]);
     const real inverse = 1.0 / real_select(variance > 0.0, variance, real_set(1.0));
     out->max_ratio = real_select(worse, ratio, out->max_ratio);
     out->square = real_select(worse, square, out->square);
     for (int i = 0; i < EKF_STATES; ++i)
-        out->along[i] = real_select(worse, cells[ekf_cell(i, i)] * h[i] * inverse, out->along[i]);
+        out->inflation_direction[i] = real_select(worse, cells[ekf_covariance_index(i, i)] * h[i] * inverse,
+                                                  out->inflation_direction[i]);
 }
 
 /// Inflate the covariance along a rejected measurement, by the fraction `inflation` of the squared
@@ -276,25 +283,27 @@ VY_FN void ekf_inflate(const ekf_innovation *found, real inflation, real *cells)
     const real more = inflation * found->square;
     for (int i = 0; i < EKF_STATES; ++i) {
         for (int k = i; k < EKF_STATES; ++k)
-            cells[ekf_cell(i, k)] = cells[ekf_cell(i, k)] + more * (found->along[i] * found->along[k]);
+            cells[ekf_covariance_index(i, k)] =
+                cells[ekf_covariance_index(i, k)] +
+                more * (found->inflation_direction[i] * found->inflation_direction[k]);
     }
 }
 
 /// Forget what is known of a part: it has the variance `variance`, and nothing in common with others.
-VY_FN void ekf_reopen(int part, real variance, real *cells)
+VY_FN void ekf_uncorrelate(int part, real variance, real *cells)
 {
-    for (int k = 0; k < EKF_STATES; ++k) cells[ekf_cell(part, k)] = real_set(0.0);
-    cells[ekf_cell(part, part)] = variance;
+    for (int k = 0; k < EKF_STATES; ++k) cells[ekf_covariance_index(part, k)] = real_set(0.0);
+    cells[ekf_covariance_index(part, part)] = variance;
 }
 
 /// P h; returns h P h.
-VY_FN real ekf_expected(const real *h, const real *cells, real *ph)
+VY_FN real ekf_innovation_variance(const real *h, const real *cells, real *ph)
 {
     real s = real_set(0.0);
     for (int i = 0; i < EKF_STATES; ++i) ph[i] = real_set(0.0);
     for (int k = 0; k < EKF_STATES; ++k) {
         if (!mask_any((h[k] > 0.0) | (h[k] < 0.0))) continue;
-        for (int i = 0; i < EKF_STATES; ++i) ph[i] = ph[i] + cells[ekf_cell(i, k)] * h[k];
+        for (int i = 0; i < EKF_STATES; ++i) ph[i] = ph[i] + cells[ekf_covariance_index(i, k)] * h[k];
     }
     for (int i = 0; i < EKF_STATES; ++i) s = s + h[i] * ph[i];
     return s;
@@ -305,7 +314,7 @@ VY_FN real ekf_expected(const real *h, const real *cells, real *ph)
 VY_FN void ekf_fuse(const real *h, real residual, real noise, real *cells, ekf_correction *d)
 {
     real ph[EKF_STATES], innovation = residual;
-    const real s = noise + ekf_expected(h, cells, ph);
+    const real s = noise + ekf_innovation_variance(h, cells, ph);
     for (int i = 0; i < EKF_STATES; ++i) innovation = innovation - h[i] * d->x[i];
     ekf_test_innovation(h, innovation, s, cells, &d->innovation);
     const real inverse = 1.0 / s;
@@ -327,7 +336,7 @@ VY_FN vec3 mat3_row(mat3 m, int i) { return vec3_make(m.m[i][0], m.m[i][1], m.m[
 typedef struct ekf_reading {
     vec3 u;     // the vector in body axes
     vec3 value; // what is read
-    mat3 turn;
+    mat3 attitude_jacobian;
 } ekf_reading;
 
 /// `d` is a 3 x 3 part, row by row.
@@ -336,10 +345,13 @@ VY_FN ekf_reading ekf_reading_of(const estimator_state *s, vec3 vector, const re
     ekf_reading out;
     out.u = quat_unrotate(s->attitude, vector);
     out.value = vec3_add(vec3_add(out.u, ekf_distorted(d, out.u)), bias);
-    out.turn = mat3_cross(out.u);
+    out.attitude_jacobian = mat3_cross(out.u);
     for (int k = 0; k < 3; ++k) {
-        const vec3 more = ekf_distorted(d, vec3_make(out.turn.m[0][k], out.turn.m[1][k], out.turn.m[2][k]));
-        for (int i = 0; i < 3; ++i) out.turn.m[i][k] = out.turn.m[i][k] + vec3_at(more, i);
+        const vec3 more =
+            ekf_distorted(d, vec3_make(out.attitude_jacobian.m[0][k], out.attitude_jacobian.m[1][k],
+                                       out.attitude_jacobian.m[2][k]));
+        for (int i = 0; i < 3; ++i)
+            out.attitude_jacobian.m[i][k] = out.attitude_jacobian.m[i][k] + vec3_at(more, i);
     }
     return out;
 }
@@ -359,8 +371,8 @@ typedef struct ekf_instrument {
     int bias, distortion;
 } ekf_instrument;
 
-static const ekf_instrument ekf_accelerometer = {EKF_ACCEL, EKF_ACCEL_DISTORTION};
-static const ekf_instrument ekf_magnetometer = {EKF_MAG, EKF_MAG_DISTORTION};
+static const ekf_instrument ekf_accelerometer = {EKF_ACCEL_BIAS, EKF_ACCEL_DISTORTION};
+static const ekf_instrument ekf_magnetometer = {EKF_MAG_BIAS, EKF_MAG_DISTORTION};
 
 /// Number `i` of a bias plus what attitude and D add to it: `turn` is how it changes with attitude, `u` with
 /// row `i` of D.
@@ -378,27 +390,28 @@ VY_FN real ekf_reading_row(const ekf_instrument *at, int i, vec3 turn, vec3 u, c
 /// of which the reading is the same. Corrections and a covariance along the tangent of where the filter stood
 /// before would make it sure of what nobody has measured. So a bias follows from reading and attitude, b' = b
 /// + (H_before - H_now) (attitude, D).
-VY_FN vec3 ekf_keep_reading(const ekf_reading *before, const ekf_reading *now, const ekf_instrument *at,
-                            const real *x, real *cells)
+VY_FN vec3 ekf_relinearise_bias(const ekf_reading *before, const ekf_reading *now, const ekf_instrument *at,
+                                const real *x, real *cells)
 {
     real rows[3][EKF_STATES], column[EKF_STATES], expected[3];
     vec3 turns[3];
     const vec3 moved = vec3_sub(before->u, now->u);
     for (int i = 0; i < 3; ++i) {
-        turns[i] = vec3_sub(mat3_row(before->turn, i), mat3_row(now->turn, i));
-        expected[i] = ekf_reading_row(at, i, mat3_row(before->turn, i), before->u, x);
+        turns[i] = vec3_sub(mat3_row(before->attitude_jacobian, i), mat3_row(now->attitude_jacobian, i));
+        expected[i] = ekf_reading_row(at, i, mat3_row(before->attitude_jacobian, i), before->u, x);
     }
     for (int k = 0; k < EKF_STATES; ++k) {
-        for (int i = 0; i < EKF_STATES; ++i) column[i] = cells[ekf_cell(i, k)];
+        for (int i = 0; i < EKF_STATES; ++i) column[i] = cells[ekf_covariance_index(i, k)];
         for (int i = 0; i < 3; ++i) rows[i][k] = ekf_reading_row(at, i, turns[i], moved, column);
     }
     for (int i = 0; i < 3; ++i) {
         for (int k = 0; k < EKF_STATES; ++k) {
             const int own = k - at->bias;
             if (own < 0 || own > 2)
-                cells[ekf_cell(at->bias + i, k)] = rows[i][k];
+                cells[ekf_covariance_index(at->bias + i, k)] = rows[i][k];
             else
-                cells[ekf_cell(at->bias + i, k)] = ekf_reading_row(at, own, turns[own], moved, rows[i]);
+                cells[ekf_covariance_index(at->bias + i, k)] =
+                    ekf_reading_row(at, own, turns[own], moved, rows[i]);
         }
     }
     const vec3 change = vec3_make(expected[0], expected[1], expected[2]);
@@ -406,24 +419,24 @@ VY_FN vec3 ekf_keep_reading(const ekf_reading *before, const ekf_reading *now, c
 }
 
 /// Rows `at` of the covariance, and the columns, times `m`.
-VY_FN void ekf_turn(mat3 m, int at, real *cells)
+VY_FN void ekf_rotate_covariance(mat3 m, int at, real *cells)
 {
     real rows[3][EKF_STATES];
     for (int i = 0; i < 3; ++i) {
         for (int k = 0; k < EKF_STATES; ++k) {
             real sum = real_set(0.0);
-            for (int n = 0; n < 3; ++n) sum = sum + m.m[i][n] * cells[ekf_cell(at + n, k)];
+            for (int n = 0; n < 3; ++n) sum = sum + m.m[i][n] * cells[ekf_covariance_index(at + n, k)];
             rows[i][k] = sum;
         }
     }
     for (int i = 0; i < 3; ++i) {
         for (int k = 0; k < EKF_STATES; ++k) {
-            if (k < at || k >= at + 3) cells[ekf_cell(at + i, k)] = rows[i][k];
+            if (k < at || k >= at + 3) cells[ekf_covariance_index(at + i, k)] = rows[i][k];
         }
         for (int k = i; k < 3; ++k) {
             real sum = real_set(0.0);
             for (int n = 0; n < 3; ++n) sum = sum + rows[i][at + n] * m.m[k][n];
-            cells[ekf_cell(at + i, at + k)] = sum;
+            cells[ekf_covariance_index(at + i, at + k)] = sum;
         }
     }
 }
@@ -443,22 +456,24 @@ VY_FN mat3 ekf_same_heading(vec3 before, vec3 now)
 
 /// Apply the corrections of a measurement; returns its innovation. The heading is turned about the vertical,
 /// so that no correction of a heading, however large, tilts.
-VY_FN ekf_innovation ekf_finish(const ekf_params *p, const ekf_correction *d, estimator_state *s,
-                                kalman_block *f)
+VY_FN ekf_innovation ekf_apply_correction(const ekf_params *p, const ekf_correction *d, estimator_state *s,
+                                          kalman_block *f)
 {
     const ekf_reading field = ekf_field_reading(p, s, f), force = ekf_force_reading(p, s, f);
-    const vec3 rate = vec3_add(ekf_vec3(d->x, EKF_GYRO), ekf_distorted(d->x + EKF_GYRO_DISTORTION, s->rate));
+    const vec3 rate =
+        vec3_add(ekf_vec3(d->x, EKF_GYRO_BIAS), ekf_distorted(d->x + EKF_GYRO_DISTORTION, s->rate));
     s->position = vec3_add(s->position, ekf_vec3(d->x, EKF_POSITION));
     s->velocity = vec3_add(s->velocity, ekf_vec3(d->x, EKF_VELOCITY));
     const vec3 up = ekf_up(s), turn = ekf_vec3(d->x, EKF_ATTITUDE);
     const vec3 heading = vec3_scale(vec3_dot(turn, up), up);
-    s->attitude = attitude_rotated(attitude_rotated(s->attitude, heading), vec3_sub(turn, heading));
+    s->attitude =
+        quat_apply_small_rotation(quat_apply_small_rotation(s->attitude, heading), vec3_sub(turn, heading));
     s->rate = vec3_sub(s->rate, rate);
-    s->gyro_bias = vec3_add(s->gyro_bias, ekf_vec3(d->x, EKF_GYRO));
-    s->accel_bias = vec3_add(s->accel_bias, ekf_vec3(d->x, EKF_ACCEL));
-    f->mag_bias = vec3_add(f->mag_bias, ekf_vec3(d->x, EKF_MAG));
-    f->baro_offset = f->baro_offset + d->x[EKF_BARO];
-    f->gps_wander = vec3_add(f->gps_wander, ekf_vec3(d->x, EKF_WANDER));
+    s->gyro_bias = vec3_add(s->gyro_bias, ekf_vec3(d->x, EKF_GYRO_BIAS));
+    s->accel_bias = vec3_add(s->accel_bias, ekf_vec3(d->x, EKF_ACCEL_BIAS));
+    f->mag_bias = vec3_add(f->mag_bias, ekf_vec3(d->x, EKF_MAG_BIAS));
+    f->baro_offset = f->baro_offset + d->x[EKF_BARO_BIAS];
+    f->gps_wander = vec3_add(f->gps_wander, ekf_vec3(d->x, EKF_GPS_WANDER));
     for (int i = 0; i < 9; ++i) {
         f->gyro_distortion[i] = f->gyro_distortion[i] + d->x[EKF_GYRO_DISTORTION + i];
         f->accel_distortion[i] = f->accel_distortion[i] + d->x[EKF_ACCEL_DISTORTION + i];
@@ -466,14 +481,14 @@ VY_FN ekf_innovation ekf_finish(const ekf_params *p, const ekf_correction *d, es
     }
     ekf_reading field_now = ekf_field_reading(p, s, f), force_now = ekf_force_reading(p, s, f);
     const mat3 same = ekf_same_heading(up, ekf_up(s));
-    field_now.turn = mat3_mul(field_now.turn, same);
-    force_now.turn = mat3_mul(force_now.turn, same);
-    s->accel_bias = vec3_add(s->accel_bias,
-                             ekf_keep_reading(&force, &force_now, &ekf_accelerometer, d->x, f->covariance));
+    field_now.attitude_jacobian = mat3_mul(field_now.attitude_jacobian, same);
+    force_now.attitude_jacobian = mat3_mul(force_now.attitude_jacobian, same);
+    s->accel_bias = vec3_add(
+        s->accel_bias, ekf_relinearise_bias(&force, &force_now, &ekf_accelerometer, d->x, f->covariance));
     if (mask_any(p->field_unit > 0.0))
-        f->mag_bias = vec3_add(f->mag_bias,
-                               ekf_keep_reading(&field, &field_now, &ekf_magnetometer, d->x, f->covariance));
-    ekf_turn(same, EKF_ATTITUDE, f->covariance);
+        f->mag_bias = vec3_add(
+            f->mag_bias, ekf_relinearise_bias(&field, &field_now, &ekf_magnetometer, d->x, f->covariance));
+    ekf_rotate_covariance(same, EKF_ATTITUDE, f->covariance);
     return d->innovation;
 }
 
@@ -499,7 +514,7 @@ VY_FN ekf_innovation ekf_mocap(const ekf_params *p, vec3 position, quat attitude
         h[EKF_ATTITUDE + i] = real_set(1.0);
         ekf_fuse(h, vec3_at(turn, i), p->mocap_attitude, f->covariance, &d);
     }
-    return ekf_finish(p, &d, s, f);
+    return ekf_apply_correction(p, &d, s, f);
 }
 
 /// h of `scale` times `along` (D force), D that of the accelerometer.
@@ -530,22 +545,22 @@ VY_FN ekf_innovation ekf_gps(const ekf_params *p, vec3 position, vec3 velocity, 
     for (int i = 0; i < 3; ++i) {
         real h[EKF_STATES] = {0};
         const vec3 push = ekf_attitude_row(rotation, force, i), along = mat3_row(rotation, i);
-        h[EKF_POSITION + i] = h[EKF_WANDER + i] = real_set(1.0);
+        h[EKF_POSITION + i] = h[EKF_GPS_WANDER + i] = real_set(1.0);
         h[EKF_VELOCITY + i] = -delay;
         ekf_set_vec3(vec3_add_scaled(ekf_attitude_row(rotation, p->gps_offset, i), 0.5 * delay * delay, push),
                      h, EKF_ATTITUDE);
-        ekf_set_vec3(vec3_scale(-0.5 * delay * delay, along), h, EKF_ACCEL);
+        ekf_set_vec3(vec3_scale(-0.5 * delay * delay, along), h, EKF_ACCEL_BIAS);
         ekf_set_distortion(-0.5 * delay * delay, along, force, h);
         ekf_fuse(h, vec3_at(position_residual, i), vec3_at(p->gps_position, i), f->covariance, &d);
         memset(h, 0, sizeof h);
         h[EKF_VELOCITY + i] = real_set(1.0);
         ekf_set_vec3(vec3_add_scaled(ekf_attitude_row(rotation, swing, i), -delay, push), h, EKF_ATTITUDE);
-        ekf_set_vec3(vec3_scale(delay, along), h, EKF_ACCEL);
+        ekf_set_vec3(vec3_scale(delay, along), h, EKF_ACCEL_BIAS);
         ekf_set_distortion(delay, along, force, h);
-        ekf_set_vec3(mat3_row(lever, i), h, EKF_GYRO);
+        ekf_set_vec3(mat3_row(lever, i), h, EKF_GYRO_BIAS);
         ekf_fuse(h, vec3_at(velocity_residual, i), p->gps_velocity, f->covariance, &d);
     }
-    return ekf_finish(p, &d, s, f);
+    return ekf_apply_correction(p, &d, s, f);
 }
 
 /// A height above z = 0, too high by the offset.
@@ -553,9 +568,9 @@ VY_FN ekf_innovation ekf_height(const ekf_params *p, real height, estimator_stat
 {
     ekf_correction d = ekf_begin();
     real h[EKF_STATES] = {0};
-    h[EKF_POSITION + 2] = h[EKF_BARO] = real_set(1.0);
+    h[EKF_POSITION + 2] = h[EKF_BARO_BIAS] = real_set(1.0);
     ekf_fuse(h, height - (s->position.z + f->baro_offset), p->baro, f->covariance, &d);
-    return ekf_finish(p, &d, s, f);
+    return ekf_apply_correction(p, &d, s, f);
 }
 
 /// Variance that a number `u` times the field in body axes, of which attitude makes `turn`, is expected to
@@ -564,16 +579,16 @@ VY_FN real ekf_field_variance(const ekf_params *p, vec3 u, vec3 expected, vec3 t
 {
     real h[EKF_STATES] = {0}, ph[EKF_STATES];
     ekf_set_vec3(turn, h, EKF_ATTITUDE);
-    ekf_set_vec3(u, h, EKF_MAG);
+    ekf_set_vec3(u, h, EKF_MAG_BIAS);
     for (int i = 0; i < 3; ++i)
         ekf_set_vec3(vec3_scale(vec3_at(u, i), expected), h, EKF_MAG_DISTORTION + 3 * i);
-    return ekf_expected(h, cells, ph) + p->mag;
+    return ekf_innovation_variance(h, cells, ph) + p->mag;
 }
 
 /// Whether a field is the Earth's, by its length and its part along the vertical, which no heading changes:
 /// within a tenth of the field and 5 deviations of what is expected. `field` is in units of the world's.
-VY_FN mask ekf_field_is_plain(const ekf_params *p, vec3 field, const estimator_state *s,
-                              const kalman_block *f)
+VY_FN mask ekf_field_is_undisturbed(const ekf_params *p, vec3 field, const estimator_state *s,
+                                    const kalman_block *f)
 {
     const vec3 expected = quat_unrotate(s->attitude, p->field);
     const vec3 up = ekf_up(s);
@@ -591,7 +606,7 @@ VY_FN real ekf_heading_variance(const estimator_state *s, const real *cells)
 {
     real h[EKF_STATES] = {0}, ph[EKF_STATES];
     ekf_set_vec3(ekf_up(s), h, EKF_ATTITUDE);
-    return ekf_expected(h, cells, ph);
+    return ekf_innovation_variance(h, cells, ph);
 }
 
 /// (I + D) u + b with the field u = R^T m in body axes, which changes with the attitude error by [u]x.
@@ -609,12 +624,12 @@ VY_FN ekf_innovation ekf_mag(const ekf_params *p, vec3 field, estimator_state *s
     const real noise = p->mag + 0.5 * arc * (1.0 - up.z * up.z);
     for (int i = 0; i < 3; ++i) {
         real h[EKF_STATES] = {0};
-        ekf_set_vec3(mat3_row(seen.turn, i), h, EKF_ATTITUDE);
-        h[EKF_MAG + i] = real_set(1.0);
+        ekf_set_vec3(mat3_row(seen.attitude_jacobian, i), h, EKF_ATTITUDE);
+        h[EKF_MAG_BIAS + i] = real_set(1.0);
         ekf_set_vec3(seen.u, h, EKF_MAG_DISTORTION + 3 * i);
         ekf_fuse(h, vec3_at(residual, i), noise, f->covariance, &d);
     }
-    return ekf_finish(p, &d, s, f);
+    return ekf_apply_correction(p, &d, s, f);
 }
 
 /// Distance to the ground `rise` below z = 0 along `along` (body) from `at` (body), and its derivatives by
@@ -645,7 +660,7 @@ VY_FN ekf_innovation ekf_range(const ekf_params *p, real distance, real rise, es
     ekf_set_vec3(d_attitude, h, EKF_ATTITUDE);
     const real variance = p->range + p->range_noise_ratio * expected * expected;
     ekf_fuse(h, distance - expected, variance, f->covariance, &d);
-    return ekf_finish(p, &d, s, f);
+    return ekf_apply_correction(p, &d, s, f);
 }
 
 /// x = w_y - v_x / d, y = -w_x - v_y / d, with the camera's velocity v = R^T v + w x a in body axes.
@@ -673,10 +688,10 @@ VY_FN ekf_innovation ekf_flow(const ekf_params *p, real x, real y, real rise, es
         ekf_set_vec3(vec3_sub(vec3_scale(closer, d_attitude), vec3_scale(inverse, seen)), h, EKF_ATTITUDE);
         // The rate is the gyroscope's less the bias: w x a moves with the bias by [a]x.
         ekf_set_vec3(vec3_scale(-inverse, vec3_make(lever.m[i][0], lever.m[i][1], lever.m[i][2])), h,
-                     EKF_GYRO);
+                     EKF_GYRO_BIAS);
         const real rate = i == 0 ? s->rate.y : -s->rate.x;
-        h[EKF_GYRO + (i == 0 ? 1 : 0)] = h[EKF_GYRO + (i == 0 ? 1 : 0)] + (i == 0 ? -1.0 : 1.0);
+        h[EKF_GYRO_BIAS + (i == 0 ? 1 : 0)] = h[EKF_GYRO_BIAS + (i == 0 ? 1 : 0)] + (i == 0 ? -1.0 : 1.0);
         ekf_fuse(h, (i == 0 ? x : y) - (rate - speed * inverse), p->flow, f->covariance, &d);
     }
-    return ekf_finish(p, &d, s, f);
+    return ekf_apply_correction(p, &d, s, f);
 }

@@ -40,8 +40,8 @@ typedef struct kalman_block {
     real accel_distortion[9];              // likewise
     real mag_distortion[9];                // likewise
     vec3 acceleration, jerk;               // [m/s^2] world, mean over the delay of fixes; [m/s^3] its change
-    real innovations[VY_GATED_COUNT];      // sums of the normalised innovations squared, by vy_gated
-    bits innovation_count[VY_GATED_COUNT]; // numbers in them
+    real innovations[VY_AID_SOURCE_COUNT]; // sums of the normalised innovations squared, by vy_aid_source
+    bits innovation_count[VY_AID_SOURCE_COUNT]; // numbers in them
     real covariance[KALMAN_CELLS];
 } kalman_block;
 
@@ -75,8 +75,8 @@ typedef struct gain_filter_block {
 
 /// Of an estimator with a gate: rejected samples.
 typedef struct gate_block {
-    bits rejected[VY_GATED_COUNT];
-    bits since[VY_GATED_COUNT]; // tick of the first of consecutive rejections; 0: none
+    bits rejected[VY_AID_SOURCE_COUNT];
+    bits since[VY_AID_SOURCE_COUNT]; // tick of the first of consecutive rejections; 0: none
 } gate_block;
 
 #define FIELDS_gate(F, block)                                                    \
@@ -115,12 +115,12 @@ typedef struct estimator_setup {
 } estimator_setup;
 
 /// What a filter remembers: what it has no use for is NULL.
-typedef struct filter_memory {
+typedef struct filter_blocks {
     filter_block *filter;
     kalman_block *kalman;
     gain_filter_block *gains;
     gate_block *gate;
-} filter_memory;
+} filter_blocks;
 
 /// Tables of one estimator.
 typedef struct estimator_type {
@@ -129,11 +129,11 @@ typedef struct estimator_type {
                       // gain_filter_block
     /// How good it is, given what it is off by in position, velocity (world) and attitude (body); NULL: it
     /// has no covariance.
-    void (*judge)(const filter_memory *memory, const double error[9], vy_filter_state *out);
+    void (*evaluate)(const filter_blocks *memory, const double error[9], vy_filter_state *out);
     /// Constants, from a def that has been checked.
     void (*build)(const estimator_setup *in, void *params);
     /// What it remembers at the start, in blocks of zeros; NULL: nothing.
-    void (*start)(const void *params, const filter_memory *memory);
+    void (*start)(const void *params, const filter_blocks *memory);
 } estimator_type;
 
 /// Height over the ground less z: 0 over a flat one.

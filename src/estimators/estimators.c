@@ -31,17 +31,18 @@ static const vy_choice starts[] = {
     ROW(#key_, NUMBER, vy_estimator_def, key_, .unit = unit_, .range = AT_LEAST_0, \
         .when = 0 ESTIMATORS(BIT), .help = "standard deviation of the first estimate's error per axis")
 #define OWN_ROWS(kind, name, text) ROWS_##name
-static const vy_row rows[] = {ROW("kind", CHOICE, vy_estimator_def, kind, CHOICES(kinds), .help = "how"),
-                              START(start_position, "m"),
-                              START(start_velocity, "m/s"),
-                              START(start_attitude, "rad"),
-                              ROW("start", CHOICE, vy_estimator_def, start, CHOICES(starts),
-                                  .when = 0 ESTIMATORS(BIT), .help = "where it starts"),
-                              ESTIMATORS(OWN_ROWS)};
-const vy_table vy_table_estimator = {.title = "Estimator",
-                                     .help = "From samples to what controllers believe.",
-                                     .size = sizeof(vy_estimator_def),
-                                     ROWS(rows)};
+static const vy_schema_row rows[] = {
+    ROW("kind", CHOICE, vy_estimator_def, kind, CHOICES(kinds), .help = "how"),
+    START(start_position, "m"),
+    START(start_velocity, "m/s"),
+    START(start_attitude, "rad"),
+    ROW("start", CHOICE, vy_estimator_def, start, CHOICES(starts), .when = 0 ESTIMATORS(BIT),
+        .help = "where it starts"),
+    ESTIMATORS(OWN_ROWS)};
+const vy_schema_table vy_table_estimator = {.title = "Estimator",
+                                            .help = "From samples to what controllers believe.",
+                                            .size = sizeof(vy_estimator_def),
+                                            ROWS(rows)};
 
 vy_status vy_check_estimator_def(const vy_estimator_def *def, const vy_imu_def *imu, vy_error *err)
 {

@@ -16,14 +16,14 @@
 #define DECLARE(kind, name, text)                                                                  \
     extern const estimator_type vy_estimator_##name;                                               \
     void vy_##name##_step(const name##_params *p, const estimator_samples *in, estimator_state *e, \
-                          const filter_memory *memory);
+                          const filter_blocks *memory);
 ESTIMATORS(DECLARE)
 #undef DECLARE
 
 void vy_fading_build(const estimator_setup *in, fading_params *out);
 
 /// Of vy_estimator_def.
-extern const vy_table vy_table_estimator;
+extern const vy_schema_table vy_table_estimator;
 
 /// By VY_ESTIMATOR_; NULL: the one of every drone.
 extern const estimator_type *const vy_estimators[];

@@ -33,7 +33,7 @@ VY_FN void fading_set_gains(real period, real b, real c, fading_params *p)
 VY_FN void fading_predict(const fading_params *p, vec3 accel, vec3 gyro, estimator_state *s)
 {
     s->rate = vec3_sub(gyro, s->gyro_bias);
-    s->attitude = attitude_rotated(s->attitude, vec3_scale(p->period, s->rate));
+    s->attitude = quat_apply_small_rotation(s->attitude, vec3_scale(p->period, s->rate));
     const vec3 force = quat_rotate(s->attitude, vec3_sub(accel, s->accel_bias));
     const vec3 acceleration = vec3_add(force, p->gravity);
     s->position = vec3_add_scaled(vec3_add_scaled(s->position, p->period, s->velocity),
@@ -52,6 +52,6 @@ VY_FN void fading_correct(const fading_params *p, vec3 position, quat attitude, 
     const quat d = quat_mul(quat_conj(s->attitude), attitude);
     const real two = real_copysign(real_set(2.0), d.w); // the shorter way round
     const vec3 turn = vec3_make(two * d.x, two * d.y, two * d.z);
-    s->attitude = attitude_rotated(s->attitude, vec3_scale(p->attitude_gain, turn));
+    s->attitude = quat_apply_small_rotation(s->attitude, vec3_scale(p->attitude_gain, turn));
     s->gyro_bias = vec3_sub(s->gyro_bias, vec3_scale(p->gyro_gain, turn));
 }

@@ -296,7 +296,7 @@ static const clip_polygon *clip_incident(const face_pair *q, clip_polygon buffer
 typedef struct box_contact {
     vec3 n, m;             // the normal, unit, from A to B in A's axes; from B to A in B's
     double depth;          // [m]
-    int edges;             // 1: an edge of each
+    int is_edge_edge;      // 1: an edge of each
     vec3 point;            // [m] where they cross, on A in its axes
     double scale;          // [m]
     double max_separation; // [m] points up to this far apart are kept
@@ -354,7 +354,7 @@ static int contact_of_axis(const box_pair *p, best_axis best, box_contact *x)
     VY_ASSERT(best.axis >= 0 && best.axis < 15);
     const int k = best.axis % 3, i = (best.axis - 6) / 3;
     x->depth = best.depth;
-    x->edges = best.axis >= 6;
+    x->is_edge_edge = best.axis >= 6;
     x->point = vec3_zero();
     if (best.axis < 3) {
         x->n = unit_axis(k, p->ta[k] < 0.0 ? -1.0 : 1.0);
@@ -399,12 +399,13 @@ static int face_contact(const vy_shape *a, const vy_shape *b, const box_pair *p,
         q.other_face = face_towards(x->m);
     }
     const int has_deepest = face_points(&q, x, along, c) >= x->depth - 1e-9 * x->scale;
-    if (x->edges ? has_deepest && along >= 1.0 - 4e-15 : has_deepest || (c->count > 0 && x->depth >= 0.0))
+    if (x->is_edge_edge ? has_deepest && along >= 1.0 - 4e-15
+                        : has_deepest || (c->count > 0 && x->depth >= 0.0))
         return q.flipped;
-    if (!x->edges && x->depth < 0.0) return -1;
+    if (!x->is_edge_edge && x->depth < 0.0) return -1;
     VY_ASSERT(c->count < 2 * VY_FEATURE_POINTS);
     // The faces do not contain the deepest point: it is added first, so that of equal ones it is kept.
-    const vec3 on_a = x->edges ? x->point : deepest_vertex(p, x);
+    const vec3 on_a = x->is_edge_edge ? x->point : deepest_vertex(p, x);
     if (c->count > 0) c->points[c->count] = c->points[0];
     c->points[0].p = q.flipped ? mat3_tmul_vec(p->r, vec3_sub(on_a, vec_of(p->ta))) : on_a;
     c->points[0].depth = x->depth;
@@ -447,7 +448,8 @@ int vy_boxes_collide(const vy_shape *a, const vy_pose *pose_a, const vy_shape *b
     x.min_depth = margin > 0.0 ? -DBL_MAX : 0.0;
     c.count = 0;
     int flipped = 0;
-    if (x.edges && max_component(x.n) < VY_FACE_ALIGNED && max_component(x.m) < VY_FACE_ALIGNED) {
+    if (x.is_edge_edge && max_component(x.n) < VY_FACE_ALIGNED_COSINE &&
+        max_component(x.m) < VY_FACE_ALIGNED_COSINE) {
         add_candidate(&c, x.point, x.depth,
                       vy_vertex_pair_id(a, x.n, b, x.m, x.scale)); // crossing edges have one point
     } else {

@@ -39,7 +39,7 @@ struct vy_tree {
     int *leaf;                // [capacity] by proxy; NONE when not in use
     int root;
     int free_list;         // first free node, linked by parent
-    int limit;             // proxies in use are below this
+    int proxy_end;         // proxies in use are below this
     int lowest_free_proxy; // all proxies below this are in use
 };
 
@@ -88,9 +88,9 @@ static vy_bounds fat_bounds(const vy_tree *tree, const vy_bounds *b, vec3 displa
 {
     const double m = tree->def.margin;
     vy_bounds e = {{b->low.x - m, b->low.y - m, b->low.z - m}, {b->high.x + m, b->high.y + m, b->high.z + m}};
-    extend_interval(tree->def.ahead * displacement.x, &e.low.x, &e.high.x);
-    extend_interval(tree->def.ahead * displacement.y, &e.low.y, &e.high.y);
-    extend_interval(tree->def.ahead * displacement.z, &e.low.z, &e.high.z);
+    extend_interval(tree->def.displacement_multiplier * displacement.x, &e.low.x, &e.high.x);
+    extend_interval(tree->def.displacement_multiplier * displacement.y, &e.low.y, &e.high.y);
+    extend_interval(tree->def.displacement_multiplier * displacement.z, &e.low.z, &e.high.z);
     return e;
 }
 
@@ -265,8 +265,8 @@ vy_status vy_tree_reserve(vy_tree *tree, int capacity)
 vy_status vy_tree_create(const vy_tree_def *def, vy_tree **out, vy_error *err)
 {
     *out = NULL;
-    if (def->cookie != COOKIE || !(def->margin >= 0.0) || !(def->margin <= 1e9) || !(def->ahead >= 0.0) ||
-        !(def->ahead <= 1e3)) {
+    if (def->cookie != COOKIE || !(def->margin >= 0.0) || !(def->margin <= 1e9) ||
+        !(def->displacement_multiplier >= 0.0) || !(def->displacement_multiplier <= 1e3)) {
         return vy_fail(err, VY_BAD_VALUE, "tree: start from vy_default_tree_def(); margin and ahead >= 0");
     }
     vy_tree *tree = calloc(1, sizeof *tree);
@@ -289,7 +289,7 @@ void vy_tree_destroy(vy_tree *tree)
 
 static int is_proxy(const vy_tree *tree, int proxy)
 {
-    return proxy >= 0 && proxy < tree->limit && tree->leaf[proxy] != NONE;
+    return proxy >= 0 && proxy < tree->proxy_end && tree->leaf[proxy] != NONE;
 }
 
 vy_status vy_tree_add(vy_tree *tree, const vy_bounds *bounds, int *proxy)
@@ -297,15 +297,15 @@ vy_status vy_tree_add(vy_tree *tree, const vy_bounds *bounds, int *proxy)
     FPU_SCOPE;
     if (!bounds_valid(bounds)) return VY_BAD_VALUE;
     int p = tree->lowest_free_proxy;
-    while (p < tree->limit && tree->leaf[p] != NONE) ++p;
+    while (p < tree->proxy_end && tree->leaf[p] != NONE) ++p;
     tree->lowest_free_proxy = p;
     if (p == tree->capacity) {
         const int more = p > MAX_PROXIES / 2 ? MAX_PROXIES : 2 * p;
         const vy_status status = vy_tree_reserve(tree, p < 8 ? 16 : p < MAX_PROXIES ? more : p + 1);
         if (status != VY_OK) return status;
     }
-    if (p == tree->limit) ++tree->limit;
-    VY_ASSERT(p < tree->capacity && p < tree->limit && tree->leaf[p] == NONE);
+    if (p == tree->proxy_end) ++tree->proxy_end;
+    VY_ASSERT(p < tree->capacity && p < tree->proxy_end && tree->leaf[p] == NONE);
     const int leaf = allocate_node(tree);
     tree->nodes[leaf].box = fat_bounds(tree, bounds, vec3_zero());
     tree->nodes[leaf].proxy = p;
@@ -323,7 +323,7 @@ vy_status vy_tree_remove(vy_tree *tree, int proxy)
     free_node(tree, tree->leaf[proxy]);
     tree->leaf[proxy] = NONE;
     if (proxy < tree->lowest_free_proxy) tree->lowest_free_proxy = proxy;
-    while (tree->limit > 0 && tree->leaf[tree->limit - 1] == NONE) --tree->limit;
+    while (tree->proxy_end > 0 && tree->leaf[tree->proxy_end - 1] == NONE) --tree->proxy_end;
     return VY_OK;
 }
 
@@ -376,7 +376,7 @@ void vy_tree_replace(vy_tree *tree, int proxy, const vy_bounds *bounds, vy_vec3 
 static int list_leaves(vy_tree *tree)
 {
     int count = 0;
-    for (int p = 0; p < tree->limit; ++p) {
+    for (int p = 0; p < tree->proxy_end; ++p) {
         if (tree->leaf[p] == NONE) continue;
         const vy_bounds *b = &tree->nodes[tree->leaf[p]].box;
         tree->build_leaves[count++] =
@@ -597,8 +597,8 @@ static vy_status sort_result(vy_tree_hit *out, size_t capacity, size_t count)
     return VY_OK;
 }
 
-vy_status vy_tree_box(const vy_tree *tree, const vy_bounds *bounds, vy_tree_hit *out, size_t capacity,
-                      size_t *count)
+vy_status vy_tree_overlap_box(const vy_tree *tree, const vy_bounds *bounds, vy_tree_hit *out, size_t capacity,
+                              size_t *count)
 {
     FPU_SCOPE;
     int stack[STACK_SIZE], top = 0;
@@ -629,8 +629,8 @@ static int slab(double o, double d, double low, double high, double *in, double 
     return *in <= *out;
 }
 
-vy_status vy_tree_ray(const vy_tree *tree, vy_vec3 origin, vy_vec3 direction, double t_max, vy_tree_hit *out,
-                      size_t capacity, size_t *count)
+vy_status vy_tree_cast_ray(const vy_tree *tree, vy_vec3 origin, vy_vec3 direction, double t_max,
+                           vy_tree_hit *out, size_t capacity, size_t *count)
 {
     FPU_SCOPE;
     int stack[STACK_SIZE], top = 0;

@@ -1,7 +1,7 @@
 // cast.c - rays against shapes in closed form, and moving shapes against shapes.
 #include "geometry/plane.h"
 #include "base/assert.h"
-#include "geometry/contact.h"
+#include "geometry/penetration.h"
 #include "base/real.h"
 #include "geometry/gjk.h"
 #include <float.h>
@@ -273,7 +273,7 @@ vy_status vy_shape_cast(const vy_shape *a, const vy_pose *pose_a, const vy_shape
     vec3 n = vec3_zero();
     double t = 0.0;
     for (int step = 0; step < o.iterations; ++step) {
-        vy_gjk g;
+        vy_gjk_result g;
         vec3 pa, pb;
         pair.offset = vec3_add_scaled(start, t, move);
         vy_gjk_distance(&pair, &cache, -1.0, o.iterations, &g);

@@ -1,6 +1,6 @@
 // closed_form.c - contacts of spheres, capsules, and a sphere and a box, in closed form.
 #include "base/assert.h"
-#include "geometry/contact.h"
+#include "geometry/penetration.h"
 #include <stddef.h>
 
 // Any unit vector perpendicular to u.

@@ -3,8 +3,8 @@
 #include "base/assert.h"
 #include "geometry/boxes.h"
 #include "base/real.h"
-#include "geometry/contact.h"
-#include "geometry/field.h"
+#include "geometry/penetration.h"
+#include "geometry/height_field.h"
 #include "geometry/manifold.h"
 #include "geometry/plane.h"
 
@@ -70,8 +70,9 @@ static vy_status collide_convex(const vy_shape *a, const vy_pose *pose_a, const 
 static int collide_field(const vy_shape *a, const vy_pose *pose_a, const vy_shape *b, const vy_pose *pose_b,
                          double margin, vy_manifold *out)
 {
-    if (a->kind == VY_SHAPE_HEIGHT_FIELD) return vy_collide_field(&a->field, pose_a, b, pose_b, margin, out);
-    const int count = vy_collide_field(&b->field, pose_b, a, pose_a, margin, out);
+    if (a->kind == VY_SHAPE_HEIGHT_FIELD)
+        return vy_collide_height_field(&a->field, pose_a, b, pose_b, margin, out);
+    const int count = vy_collide_height_field(&b->field, pose_b, a, pose_a, margin, out);
     for (int i = 0; i < count; ++i) flip(&out[i]);
     return count;
 }

@@ -64,7 +64,7 @@ static void feature_of_capsule(const vy_capsule *c, vec3 d, vy_feature *out)
     const vec3 surface = vec3_scale(c->radius, d), end = vec3_make(0.0, 0.0, c->half_length);
     out->normal = d;
     out->face = 0;
-    if (d.z * d.z < 1.0 - VY_FACE_ALIGNED * VY_FACE_ALIGNED && c->half_length > 0.0) {
+    if (d.z * d.z < 1.0 - VY_FACE_ALIGNED_COSINE * VY_FACE_ALIGNED_COSINE && c->half_length > 0.0) {
         out->count = 2;
         set_point(out, 0, vec3_add(end, surface), 0);
         set_point(out, 1, vec3_sub(surface, end), 1);
@@ -83,7 +83,7 @@ static void feature_of_cylinder(const vy_cylinder *c, vec3 d, vy_feature *out)
     const double s = d.z < 0.0 ? -1.0 : 1.0, across2 = d.x * d.x + d.y * d.y;
     out->normal = d;
     out->face = d.z < 0.0 ? 1 : 0;
-    if (real_abs(d.z) >= VY_FACE_ALIGNED) {
+    if (real_abs(d.z) >= VY_FACE_ALIGNED_COSINE) {
         out->count = 8;
         out->normal = vec3_make(0.0, 0.0, s);
         for (int i = 0; i < 8; ++i) {
@@ -96,7 +96,7 @@ static void feature_of_cylinder(const vy_cylinder *c, vec3 d, vy_feature *out)
     VY_ASSERT(across2 > 0.0);
     const double k = c->radius / real_sqrt(across2);
     const vec3 side = vec3_make(k * d.x, k * d.y, 0.0), end = vec3_make(0.0, 0.0, c->half_height);
-    if (d.z * d.z < 1.0 - VY_FACE_ALIGNED * VY_FACE_ALIGNED) {
+    if (d.z * d.z < 1.0 - VY_FACE_ALIGNED_COSINE * VY_FACE_ALIGNED_COSINE) {
         out->count = 2;
         out->face = 2;
         set_point(out, 0, vec3_add(side, end), 0);
@@ -123,7 +123,7 @@ void vy_feature_of(const vy_shape *shape, vec3 d, vy_feature *out)
     }
 }
 
-void vy_feature_move(const mat3 *rotation, vec3 offset, vy_feature *f)
+void vy_feature_transform(const mat3 *rotation, vec3 offset, vy_feature *f)
 {
     VY_ASSERT(f->count >= 1 && f->count <= VY_FEATURE_POINTS);
     f->normal = mat3_mul_vec(*rotation, f->normal);

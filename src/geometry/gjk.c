@@ -88,7 +88,7 @@ static nearest nearest_of_triangle(vec3 a, vec3 b, vec3 c)
 }
 
 // Reduce the simplex to the vertices of `r`, which are vertices index[0..2] of it.
-static void keep_vertices(vy_gjk *g, const nearest *r, const int index[3])
+static void keep_vertices(vy_gjk_result *g, const nearest *r, const int index[3])
 {
     int count = 0;
     vy_minkowski_vertex p[3];
@@ -104,7 +104,7 @@ static void keep_vertices(vy_gjk *g, const nearest *r, const int index[3])
     g->v = r->v;
 }
 
-static int nearest_of_tetrahedron(vy_gjk *g)
+static int nearest_of_tetrahedron(vy_gjk_result *g)
 {
     static const int face[4][4] = {{0, 1, 2, 3}, {0, 1, 3, 2}, {0, 2, 3, 1}, {1, 2, 3, 0}};
     double barycentric[4],
@@ -139,7 +139,7 @@ static int nearest_of_tetrahedron(vy_gjk *g)
     return 0;
 }
 
-int vy_simplex_nearest(vy_gjk *g)
+int vy_simplex_nearest(vy_gjk_result *g)
 {
     VY_ASSERT(g->count >= 1 && g->count <= 4);
     static const int same[3] = {0, 1, 2};
@@ -167,7 +167,7 @@ static int is_valid_id(const vy_core *core, uint32_t id)
 
 // The first simplex: the cached one where it fits these shapes, else the support point towards the other's
 // centre.
-static void start_simplex(const vy_core_pair *pair, const vy_simplex *cache, vy_gjk *g)
+static void start_simplex(const vy_core_pair *pair, const vy_simplex *cache, vy_gjk_result *g)
 {
     g->count = 0;
     g->iterations = 0;
@@ -188,7 +188,7 @@ static void start_simplex(const vy_core_pair *pair, const vy_simplex *cache, vy_
     vy_simplex_nearest(g);
 }
 
-static int has_vertex(const vy_gjk *g, const vy_minkowski_vertex *m)
+static int has_vertex(const vy_gjk_result *g, const vy_minkowski_vertex *m)
 {
     for (int i = 0; i < g->count; ++i) {
         if (g->p[i].ia == m->ia && g->p[i].ib == m->ib) return 1;
@@ -196,7 +196,8 @@ static int has_vertex(const vy_gjk *g, const vy_minkowski_vertex *m)
     return 0;
 }
 
-void vy_gjk_distance(const vy_core_pair *pair, const vy_simplex *cache, double limit, int cap, vy_gjk *out)
+void vy_gjk_distance(const vy_core_pair *pair, const vy_simplex *cache, double limit, int cap,
+                     vy_gjk_result *out)
 {
     VY_ASSERT(cap > 0 && pair->scale > 0.0);
     const vy_support_table *s = vy_support();
@@ -205,7 +206,7 @@ void vy_gjk_distance(const vy_core_pair *pair, const vy_simplex *cache, double l
     out->beyond_limit = 0;
     double v2 = vec3_dot(out->v, out->v);
     while (v2 > tolerance * tolerance && out->iterations < cap) {
-        vy_gjk next = *out;
+        vy_gjk_result next = *out;
         VY_ASSERT(next.count >= 1 && next.count <= 3);
         vy_minkowski_vertex *w = &next.p[next.count];
         s->minkowski_support(pair, -out->v.x, -out->v.y, -out->v.z, w);
@@ -232,7 +233,7 @@ void vy_gjk_distance(const vy_core_pair *pair, const vy_simplex *cache, double l
     out->distance = v2 > tolerance * tolerance ? real_sqrt(v2) : 0.0;
 }
 
-void vy_gjk_points(const vy_core_pair *pair, const vy_gjk *g, vec3 *a, vec3 *b)
+void vy_gjk_points(const vy_core_pair *pair, const vy_gjk_result *g, vec3 *a, vec3 *b)
 {
     VY_ASSERT(g->count >= 1 && g->count <= 4);
     vec3 pa = vec3_zero(), pb = vec3_zero();

@@ -2,7 +2,7 @@
 #include "base/assert.h"
 #include "base/fail.h"
 #include "base/real.h"
-#include "geometry/accurate.h"
+#include "geometry/compensated.h"
 #include "geometry/hull_internal.h"
 #include "geometry/support.h"
 #include <stdlib.h>

@@ -176,6 +176,6 @@ vy_status vy_hull_create(const vy_vec3 *points, int count, double tolerance, vy_
     }
     // Qhull allows for its rounding by faces that are a little thick; a tolerance of that size does not.
     vy_loops loops = {0};
-    status = vy_loops_exact(points, count, &loops, err);
+    status = vy_loops_exact_hull(points, count, &loops, err);
     return status == VY_OK ? hull_of_loops(points, count, epsilon, &loops, out, err) : status;
 }

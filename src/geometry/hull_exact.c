@@ -2,7 +2,7 @@
 // Qhull's rounding leaves no convex polyhedron. Takes time with the square of the number of points.
 #include "base/assert.h"
 #include "base/fail.h"
-#include "geometry/accurate.h"
+#include "geometry/compensated.h"
 #include "geometry/hull_internal.h"
 #include <stdlib.h>
 
@@ -14,7 +14,7 @@ static int grow_expansion(double *parts, int count, double b)
 {
     int kept = 0;
     for (int i = 0; i < count; ++i) {
-        const real2 sum = real2_two_diff(b, -parts[i]);
+        const real_dd sum = real_dd_two_diff(b, -parts[i]);
         if (sum.low != 0.0) parts[kept++] = sum.low;
         b = sum.high;
     }
@@ -23,7 +23,7 @@ static int grow_expansion(double *parts, int count, double b)
 }
 
 /// Add a * b * c, each a sum of two.
-static int expansion_add_product(double *parts, int count, real2 a, real2 b, real2 c)
+static int expansion_add_product(double *parts, int count, real_dd a, real_dd b, real_dd c)
 {
     const double as[2] = {a.high, a.low}, bs[2] = {b.high, b.low}, cs[2] = {c.high, c.low};
     for (int i = 0; i < 8; ++i) {
@@ -40,17 +40,17 @@ static int expansion_add_product(double *parts, int count, real2 a, real2 b, rea
 
 static double orient3d_exact(const vy_vec3 p[3], vy_vec3 o)
 {
-    real2 d[3][3];
+    real_dd d[3][3];
     for (int i = 0; i < 3; ++i) {
-        d[i][0] = real2_two_diff(p[i].x, o.x);
-        d[i][1] = real2_two_diff(p[i].y, o.y);
-        d[i][2] = real2_two_diff(p[i].z, o.z);
+        d[i][0] = real_dd_two_diff(p[i].x, o.x);
+        d[i][1] = real_dd_two_diff(p[i].y, o.y);
+        d[i][2] = real_dd_two_diff(p[i].z, o.z);
     }
     double parts[200] = {0};
     int count = 1;
     for (int i = 0; i < 3; ++i) {
-        const real2 *b = d[(i + 1) % 3], *c = d[(i + 2) % 3];
-        const real2 minus = {-d[i][0].high, -d[i][0].low};
+        const real_dd *b = d[(i + 1) % 3], *c = d[(i + 2) % 3];
+        const real_dd minus = {-d[i][0].high, -d[i][0].low};
         count = expansion_add_product(parts, count, d[i][0], b[2], c[1]);
         count = expansion_add_product(parts, count, minus, b[1], c[2]);
     }
@@ -222,7 +222,7 @@ static vy_status insert_all(insertion *w, int count, vy_loops *loops, vy_error *
     return copy_triangles(w, loops, err);
 }
 
-vy_status vy_loops_exact(const vy_vec3 *points, int count, vy_loops *loops, vy_error *err)
+vy_status vy_loops_exact_hull(const vy_vec3 *points, int count, vy_loops *loops, vy_error *err)
 {
     VY_ASSERT(count >= 4);
     // At any time 2 n - 4 triangles and, while a point goes in, one for each edge of the horizon.

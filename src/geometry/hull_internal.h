@@ -1,6 +1,6 @@
 // hull_internal.h - the steps of building a hull, shared by all builders.
 //
-// points -> vy_hull_check_points -> faces as loops (from Qhull, vy_loops_exact or the caller) ->
+// points -> vy_hull_check_points -> faces as loops (from Qhull, vy_loops_exact_hull or the caller) ->
 // vy_loops_merge -> vy_hull_assemble. Only the indices travel between the steps; each step computes its own
 // numbers from the points, in canonical order.
 #pragma once
@@ -53,7 +53,7 @@ double vy_scale_of_points(const vy_vec3 *points, int count);
 
 /// The triangles of the exact hull, by a slow but exact algorithm. VY_HULL_COPLANAR when all are in one
 /// plane.
-vy_status vy_loops_exact(const vy_vec3 *points, int count, vy_loops *loops, vy_error *err);
+vy_status vy_loops_exact_hull(const vy_vec3 *points, int count, vy_loops *loops, vy_error *err);
 
 /// Build and check the hull of merged loops.
 vy_status vy_hull_assemble(const vy_vec3 *points, int point_count, const vy_loops *loops, double epsilon,

@@ -1,7 +1,7 @@
 // hull_merge.c - merge coplanar faces, drop vertices on edges, bring face loops to canonical order.
 #include "base/assert.h"
 #include "base/fail.h"
-#include "geometry/accurate.h"
+#include "geometry/compensated.h"
 #include "geometry/hull_internal.h"
 #include "geometry/support.h"
 #include <stdlib.h>
@@ -132,15 +132,16 @@ vy_status vy_loops_twins(const vy_loops *loops, int *twin, int *scratch, vy_erro
 
 static vy_vec3 area_vector_of_needle(const vy_vec3 *points, const int *loop, int count)
 {
-    real2 sum[3] = {{0}}, previous[3], d[3];
+    real_dd sum[3] = {{0}}, previous[3], d[3];
     for (int k = 1; k < count; ++k) {
         const vy_vec3 a = points[loop[0]], p = points[loop[k]];
-        d[0] = real2_two_diff(p.x, a.x);
-        d[1] = real2_two_diff(p.y, a.y);
-        d[2] = real2_two_diff(p.z, a.z);
+        d[0] = real_dd_two_diff(p.x, a.x);
+        d[1] = real_dd_two_diff(p.y, a.y);
+        d[2] = real_dd_two_diff(p.z, a.z);
         for (int i = 0; k > 1 && i < 3; ++i) { // sum + previous x d = sum - d x previous
             const int u = (i + 1) % 3, v = (i + 2) % 3;
-            sum[i] = real2_sub(sum[i], real2_sub(real2_mul(d[u], previous[v]), real2_mul(d[v], previous[u])));
+            sum[i] = real_dd_sub(sum[i],
+                                 real_dd_sub(real_dd_mul(d[u], previous[v]), real_dd_mul(d[v], previous[u])));
         }
         memcpy(previous, d, sizeof d);
     }
@@ -222,7 +223,7 @@ typedef struct merge_work {
     double *
         plane_tolerance; // [face] [m] how far off a plane it may be and still be merged; negative: not at all
     double *used[3];     // [used_count] [m] the points in loops, from points[0] on
-    int *out;            // [point] a kept half-edge from it, -1 for none
+    int *outgoing;       // [point] a kept half-edge from it, -1 for none
     int *degree;         // [point] how many kept half-edges start here
     int *corner;         // [point] not to be dropped from an edge
     int *scratch;        // [2 face + 2 half]
@@ -249,7 +250,7 @@ static vy_status allocate_work(merge_work *w, void **block, vy_error *err)
     w->area = vy_arena_alloc(&arena, faces * sizeof(double));
     w->plane_tolerance = vy_arena_alloc(&arena, faces * sizeof(double));
     for (int k = 0; k < 3; ++k) w->used[k] = vy_arena_alloc(&arena, padded * sizeof(double));
-    w->out = vy_arena_alloc(&arena, points * sizeof(int));
+    w->outgoing = vy_arena_alloc(&arena, points * sizeof(int));
     w->degree = vy_arena_alloc(&arena, points * sizeof(int));
     w->corner = vy_arena_alloc(&arena, points * sizeof(int));
     w->scratch = vy_arena_alloc(&arena, 2 * (faces + halves) * sizeof(int));
@@ -370,13 +371,13 @@ static void join_borders(merge_work *w)
 {
     const int halves = w->loops->half_edge_count;
     for (int v = 0; v < w->point_count; ++v) {
-        w->out[v] = -1;
+        w->outgoing[v] = -1;
         w->degree[v] = 0;
     }
     for (int h = 0; h < halves; ++h) {
         w->kept[h] = w->group[w->face[h]] != w->group[w->face[w->twin[h]]];
         if (!w->kept[h]) continue;
-        w->out[w->loops->vertex[h]] = h;
+        w->outgoing[w->loops->vertex[h]] = h;
         w->degree[w->loops->vertex[h]] += 1;
     }
     int *border = w->scratch; // the links of the faces are needed until all are found
@@ -408,7 +409,7 @@ static void drop_vertices_on_edges(merge_work *w)
 {
     for (int v = 0; v < w->point_count; ++v) {
         if (w->degree[v] != 2 || w->corner[v]) continue;
-        const int to_b = w->out[v], from_a = w->prev[to_b];
+        const int to_b = w->outgoing[v], from_a = w->prev[to_b];
         const int to_a = w->twin[from_a], from_b = w->twin[to_b];
         const int a = w->loops->vertex[from_a], b = w->loops->vertex[from_b];
         if (w->prev[to_a] != from_b || in_triangle(w, to_b) || in_triangle(w, to_a)) continue;

@@ -152,7 +152,7 @@ static void clip_segments(const vy_feature *a, const vy_feature *b, vec3 n, vy_c
     const vec3 u = vec3_sub(a->p[1], a->p[0]), v = vec3_sub(b->p[1], b->p[0]);
     const double uu = vec3_dot(u, u), uv = vec3_dot(u, v);
     VY_ASSERT(uu > 0.0);
-    if (uv * uv < VY_FACE_ALIGNED * uu * vec3_dot(v, v)) return;
+    if (uv * uv < VY_FACE_ALIGNED_COSINE * uu * vec3_dot(v, v)) return;
     clip_polygon segment;
     segment.count = 0;
     for (int i = 0; i < 2; ++i)
@@ -244,12 +244,12 @@ void vy_manifold_build(const vy_shape *a, const vy_shape *b, const mat3 *rotatio
     const vec3 m = vec3_neg(mat3_tmul_vec(*rotation, n));
     vy_feature_of(a, n, &fa);
     vy_feature_of(b, m, &fb);
-    vy_feature_move(rotation, offset, &fb);
+    vy_feature_transform(rotation, offset, &fb);
     const double align_a = fa.count > 2 ? vec3_dot(fa.normal, n) : -1.0;
     const double align_b = fb.count > 2 ? -vec3_dot(fb.normal, n) : -1.0;
     // A's face is preferred slightly, so that rounding does not switch the reference between equal faces.
     const int flipped = align_b > align_a + 1e-14, segments = fa.count == 2 && fb.count == 2;
-    if (real_max(align_a, align_b) >= VY_FACE_ALIGNED) {
+    if (real_max(align_a, align_b) >= VY_FACE_ALIGNED_COSINE) {
         vy_manifold_clip(flipped ? &fb : &fa, flipped ? &fa : &fb, n, flipped, 1, 1e-12 * scale, margin, &c);
     } else if (segments) {
         clip_segments(&fa, &fb, n, &c);

@@ -8,7 +8,7 @@ enum { VY_FEATURE_POINTS = 64 };
 
 // A contact normal within 2.6 degrees of a face's normal is a contact with that face; else with an edge or a
 // vertex.
-#define VY_FACE_ALIGNED 0.999
+#define VY_FACE_ALIGNED_COSINE 0.999
 
 /// The supporting feature of a shape along a direction: a face, a segment or a point, in some frame.
 typedef struct vy_feature {
@@ -23,7 +23,7 @@ typedef struct vy_feature {
 void vy_feature_of(const vy_shape *shape, vec3 d, vy_feature *out);
 
 /// The same in another frame: p' = rotation p + offset.
-void vy_feature_move(const mat3 *rotation, vec3 offset, vy_feature *feature);
+void vy_feature_transform(const mat3 *rotation, vec3 offset, vy_feature *feature);
 
 /// The id of a contact point: reference face, incident face, and the two lines that cross there, each an edge
 /// of the incident polygon or a side of the reference; 0 for the second: a vertex of the incident polygon,

@@ -8,7 +8,7 @@
 #include "base/assert.h"
 #include "base/real.h"
 #include "base/fail.h"
-#include "geometry/accurate.h"
+#include "geometry/compensated.h"
 
 #define PI 3.14159265358979323846
 

@@ -6,7 +6,7 @@
 enum { MAX_ITERATIONS = 100 };
 
 // The result is "apart" only where a plane through the origin separates it from A - B: it is never a guess.
-static int result_of(vy_mpr *out, int hit)
+static int result_of(vy_mpr_result *out, int hit)
 {
     VY_ASSERT(hit == 0 || hit == -1);
     out->hit = hit;
@@ -14,7 +14,7 @@ static int result_of(vy_mpr *out, int hit)
 }
 
 // The support point along n. Returns whether it is at least as far as the origin.
-static int support_passes_origin(const vy_core_pair *pair, vec3 n, vy_mpr *out, vy_minkowski_vertex *v)
+static int support_passes_origin(const vy_core_pair *pair, vec3 n, vy_mpr_result *out, vy_minkowski_vertex *v)
 {
     minkowski_support(pair, n.x, n.y, n.z, v);
     ++out->iterations;
@@ -22,7 +22,7 @@ static int support_passes_origin(const vy_core_pair *pair, vec3 n, vy_mpr *out, 
 }
 
 // Find a portal: a triangle that the ray from v[0] through the origin passes. 1 found, 0 finished.
-static int discover_portal(const vy_core_pair *pair, vy_mpr *out)
+static int discover_portal(const vy_core_pair *pair, vy_mpr_result *out)
 {
     vy_minkowski_vertex *v = out->v;
     const vec3 v0 = v[0].w;
@@ -61,7 +61,7 @@ static int ray_passes_portal(const vy_minkowski_vertex v[4])
 }
 
 // Move the portal outwards until the origin is behind it, or beyond a plane that A - B does not reach.
-static void refine_portal(const vy_core_pair *pair, vy_mpr *out)
+static void refine_portal(const vy_core_pair *pair, vy_mpr_result *out)
 {
     vy_minkowski_vertex *v = out->v, next;
     const vec3 v0 = v[0].w;
@@ -88,7 +88,7 @@ static void refine_portal(const vy_core_pair *pair, vy_mpr *out)
 
 // Replace the interior point by the support point opposite the portal: a larger tetrahedron for EPA to start
 // from.
-static void widen_for_epa(const vy_core_pair *pair, vy_mpr *out)
+static void widen_for_epa(const vy_core_pair *pair, vy_mpr_result *out)
 {
     VY_ASSERT(out->hit == 1);
     vy_minkowski_vertex *v = out->v, next;
@@ -100,7 +100,7 @@ static void widen_for_epa(const vy_core_pair *pair, vy_mpr *out)
     if (s1 < 0.0 && s2 < 0.0 && s3 < 0.0) v[0] = next;
 }
 
-static void mpr_find(const vy_core_pair *pair, int complete, vy_mpr *out)
+static void mpr_find(const vy_core_pair *pair, int complete, vy_mpr_result *out)
 {
     VY_ASSERT(pair->a.outer_radius >= pair->a.inner_radius && pair->b.outer_radius >= pair->b.inner_radius);
     // Other interior points, for a ray that meets a vertex or an edge: off every axis of symmetry.

@@ -57,7 +57,7 @@ static void write_manifold(const vy_pose *ground, vec3 n, vy_candidates *c, vy_m
 static void feature_facing(const ground_pair *p, vec3 n, vy_feature *out)
 {
     vy_feature_of(p->shape, vec3_neg(mat3_tmul_vec(p->rotation, n)), out);
-    vy_feature_move(&p->rotation, p->offset, out);
+    vy_feature_transform(&p->rotation, p->offset, out);
 }
 
 static void collide_plane(const vy_plane *plane, const vy_pose *pose, const ground_pair *p, vy_manifold *out)

@@ -1,6 +1,6 @@
 // query.c - the public queries on two bounded convex shapes: overlap, distance, penetration.
 #include "base/assert.h"
-#include "geometry/contact.h"
+#include "geometry/penetration.h"
 #include "base/real.h"
 #include "geometry/epa.h"
 #include "geometry/sat.h"
@@ -69,7 +69,7 @@ static vy_contact contact_in_world(const vy_pose *pose, const vy_local_contact *
 // Whether cores overlap, without margins.
 static int cores_overlap(const vy_core_pair *pair, const vy_shape *a, const vy_shape *b)
 {
-    vy_mpr mpr;
+    vy_mpr_result mpr;
     vy_support()->mpr_find(pair, 0, &mpr);
     if (mpr.hit >= 0) return mpr.hit;
     if (pair->a.smooth || pair->b.smooth) return 1;
@@ -88,7 +88,7 @@ int vy_overlap(const vy_shape *a, const vy_pose *pose_a, const vy_shape *b, cons
     vy_core_pair pair;
     if (set_pair(a, pose_a, b, pose_b, &pair) != VY_OK) return 0;
     if (pair.margin == 0.0) return cores_overlap(&pair, a, b);
-    vy_gjk g;
+    vy_gjk_result g;
     vy_gjk_distance(&pair, NULL, pair.margin, VY_QUERY_ITERATIONS, &g);
     return !g.beyond_limit && g.distance <= pair.margin;
 }
@@ -102,7 +102,7 @@ vy_status vy_shape_distance(const vy_shape *a, const vy_pose *pose_a, const vy_s
     const vy_status status = set_pair(a, pose_a, b, pose_b, &pair);
     if (status != VY_OK) return status;
     const int cap = vy_options_with_defaults(options).iterations;
-    vy_gjk g;
+    vy_gjk_result g;
     vy_gjk_distance(&pair, cache, -1.0, cap, &g);
     if (info != NULL) *info = (vy_query_info){g.iterations, 0, 0};
     if (g.iterations >= cap) return VY_NO_CONVERGENCE;
@@ -191,7 +191,7 @@ static int simplex_points(const vy_core_pair *pair, const vy_simplex *simplex, v
 // Whether the origin is strictly inside a tetrahedron.
 static int contains_origin(const vy_minkowski_vertex v[4])
 {
-    vy_gjk g = {.count = 4};
+    vy_gjk_result g = {.count = 4};
     for (int i = 0; i < 4; ++i) g.p[i] = v[i];
     return vy_simplex_nearest(&g);
 }

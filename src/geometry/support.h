@@ -42,7 +42,7 @@ typedef struct vy_minkowski_vertex {
     uint32_t ia, ib; ///< index of the point, or the packed direction of a point on a cylinder
 } vy_minkowski_vertex;
 
-struct vy_mpr;
+struct vy_mpr_result;
 struct vy_epa_result;
 
 /// What differs between instruction sets. Every table gives the same bits.
@@ -56,7 +56,7 @@ typedef struct vy_support_table {
     int (*extreme)(const double *x, const double *y, const double *z, int padded, vec3 d);
     /// The smallest index with the smallest value; count is a multiple of 8.
     int (*argmin)(const double *values, int count);
-    void (*mpr_find)(const vy_core_pair *pair, int complete, struct vy_mpr *out);
+    void (*mpr_find)(const vy_core_pair *pair, int complete, struct vy_mpr_result *out);
     void (*epa_expand)(const vy_core_pair *pair, const vy_minkowski_vertex v[4], double tolerance, int cap,
                        struct vy_epa_result *out);
 } vy_support_table;

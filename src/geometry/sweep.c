@@ -4,7 +4,7 @@
 #include "base/assert.h"
 #include "base/math.h"
 #include "geometry/epa.h"
-#include "geometry/field.h"
+#include "geometry/height_field.h"
 #include "geometry/gjk.h"
 #include "geometry/mpr.h"
 #include <float.h>
@@ -94,7 +94,7 @@ static void deepest_points(const vy_core_pair *pair, vec3 n, vec3 *point_a, vec3
 static vec3 min_overlap_direction(const sweep_pair *s, vec3 *point_a, vec3 *point_b)
 {
     const vy_core_pair *pair = &s->pair;
-    vy_mpr mpr;
+    vy_mpr_result mpr;
     vy_support()->mpr_find(pair, 1, &mpr);
     if (mpr.hit == 1) {
         vy_epa_result epa = {.depth = DBL_MAX};
@@ -122,7 +122,7 @@ static vec3 min_overlap_direction(const sweep_pair *s, vec3 *point_a, vec3 *poin
 // along this direction in any case, so what follows from it is safe even where the direction is not the best.
 static double separation(sweep_pair *s, vec3 *point_a, vec3 *point_b)
 {
-    vy_gjk g;
+    vy_gjk_result g;
     vy_gjk_distance(&s->pair, s->simplex.count > 0 ? &s->simplex : NULL, -1.0, VY_QUERY_ITERATIONS, &g);
     s->simplex.count = g.count;
     for (int i = 0; i < g.count; ++i) {
@@ -246,7 +246,7 @@ typedef struct field_sweep {
     const vy_sweep_path *ground;
     const vy_shape *shape;
     const vy_sweep_path *path;
-    double reach;   // [m] of the shape about the centre of its path
+    double radius;  // [m] of the shape about the centre of its path
     vy_shape inner; // the shape without its outer layer
     double inset;   // [m] how thick that is
     double scale;   // of the shape, where it is a hull
@@ -312,7 +312,7 @@ static field_part part_of(const field_sweep *f, double near, double from, double
                            quat_mul(quat_conj(ground.rotation), pose.rotation)};
     const double turn =
         dt * (vec3_length(f->path->rotation_vector) + vec3_length(f->ground->rotation_vector));
-    const double more = near + p.deviation + turn * f->reach, ball = near + p.deviation + f->reach;
+    const double more = near + p.deviation + turn * f->radius, ball = near + p.deviation + f->radius;
     const vy_bounds start = vy_shape_bounds(f->shape, &local);
     const vec3 d = vec3_sub(p.end, p.begin);
     const vec3 move_low = vec3_make(real_min(d.x, 0.0), real_min(d.y, 0.0), real_min(d.z, 0.0)),
@@ -333,18 +333,18 @@ static int stays_clear(const field_sweep *f, const field_part *p, const vec3 c[3
 {
     const vec3 m = vec3_cross(vec3_sub(c[1], c[0]), vec3_sub(c[2], c[0]));
     const double from = vec3_dot(m, vec3_sub(p->begin, c[0])), to = vec3_dot(m, vec3_sub(p->end, c[0])),
-                 reach = (f->reach + near + p->deviation) * vec3_length(m);
+                 reach = (f->radius + near + p->deviation) * vec3_length(m);
     return (from > reach && to > reach) || (from < -reach && to < -reach);
 }
 
 /// The first triangle that is hit in a part.
-typedef struct first_triangle {
+typedef struct triangle_search {
     double target, tolerance, from, to;
     int found;
     vy_separation first;
-} first_triangle;
+} triangle_search;
 
-static void sweep_triangle(const field_sweep *f, const vec3 c[3], first_triangle *m)
+static void sweep_triangle(const field_sweep *f, const vec3 c[3], triangle_search *m)
 {
     sweep_pair s;
     vy_separation now;
@@ -359,7 +359,7 @@ static void sweep_triangle(const field_sweep *f, const vec3 c[3], first_triangle
     m->first = now;
 }
 
-static void sweep_part(const field_sweep *f, const field_part *p, double near, first_triangle *m)
+static void sweep_part(const field_sweep *f, const field_part *p, double near, triangle_search *m)
 {
     const vy_height_field *field = f->field;
     const double size = field->spacing;
@@ -390,12 +390,12 @@ static int sweep_field(const field_sweep *f, double target, double tolerance, do
 {
     const double length = (to - from) * vec3_length(vec3_sub(f->path->displacement, f->ground->displacement)),
                  near = real_max(target + tolerance, 0.0);
-    const double parts = real_clamp(length / (2.0 * (f->reach + f->field->spacing)) + 1.0, 1.0, MAX_PARTS);
+    const double parts = real_clamp(length / (2.0 * (f->radius + f->field->spacing)) + 1.0, 1.0, MAX_PARTS);
     const int count = (int)parts;
     for (int n = 0; n < count; ++n) {
         const double begin = from + (to - from) * n / count, end = from + (to - from) * (n + 1) / count;
         const field_part part = part_of(f, near, begin, end);
-        first_triangle m = {.target = target, .tolerance = tolerance, .from = begin, .to = end};
+        triangle_search m = {.target = target, .tolerance = tolerance, .from = begin, .to = end};
         sweep_part(f, &part, near, &m);
         if (!m.found) continue;
         *out = m.first;
@@ -411,7 +411,7 @@ static vy_separation field_separation(const vy_height_field *field, const vy_swe
     const vy_pose a = vy_sweep_pose(ground, t), b = vy_sweep_pose(path, t);
     const double far = vy_shape_thickness(shape);
     vy_manifold m[VY_COLLIDE_MANIFOLDS];
-    if (vy_collide_field(field, &a, shape, &b, far, m) == 0)
+    if (vy_collide_height_field(field, &a, shape, &b, far, m) == 0)
         return (vy_separation){
             t, far, quat_rotate(a.rotation, vec3_make(0.0, 0.0, 1.0)), {a.position, b.position}};
     return (vy_separation){

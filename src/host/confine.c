@@ -58,7 +58,7 @@ static int landlock_version(void)
 
 static int has_seccomp(void) { return prctl(PR_GET_SECCOMP, 0, 0, 0, 0) >= 0; }
 
-void vy_confine_name_lacks(int landlock, int seccomp, char out[VY_LACKS_ROOM])
+void vy_confine_name_lacks(int landlock, int seccomp, char out[VY_LACKS_CAP])
 {
     const char *files =
         landlock == 0  ? "Landlock: programs can write wherever you can, and signal your processes"
@@ -66,11 +66,11 @@ void vy_confine_name_lacks(int landlock, int seccomp, char out[VY_LACKS_ROOM])
         : landlock < 6 ? "Landlock 6: programs can signal your processes"
                        : "";
     const char *network = seccomp ? "" : "seccomp: programs can use the network";
-    snprintf(out, VY_LACKS_ROOM, "%s%s%s", files, files[0] != '\0' && network[0] != '\0' ? "; " : "",
+    snprintf(out, VY_LACKS_CAP, "%s%s%s", files, files[0] != '\0' && network[0] != '\0' ? "; " : "",
              network);
 }
 
-int vy_host_lacks(char out[VY_LACKS_ROOM])
+int vy_host_lacks(char out[VY_LACKS_CAP])
 {
     vy_confine_name_lacks(landlock_version(), has_seccomp(), out);
     return out[0] != '\0';

@@ -2,7 +2,7 @@
 #include "volery/host.h"
 #include <stdio.h>
 
-int vy_host_describe(const vy_controller_def *def, char out[VY_PROGRAM_ROOM])
+int vy_host_describe(const vy_controller_def *def, char out[VY_PROGRAM_CAP])
 {
     const char *what = def->kind == VY_CONTROLLER_PLUGIN      ? "plug-in"
                        : def->kind == VY_CONTROLLER_PROCESS   ? "process"
@@ -19,7 +19,7 @@ int vy_host_describe(const vy_controller_def *def, char out[VY_PROGRAM_ROOM])
                           : vy_controller_is_firmware(def->kind) ? "that connects"
                                                                  : "keyboard";
     const int beside = def->folder[0] != '\0' && program[0] != '/' && program == def->program;
-    snprintf(out, VY_PROGRAM_ROOM, "%s %s%s%s", what, program, beside ? " in " : "",
+    snprintf(out, VY_PROGRAM_CAP, "%s %s%s%s", what, program, beside ? " in " : "",
              beside ? def->folder : "");
     for (char *c = out; *c != '\0'; ++c) {
         if ((unsigned char)*c < ' ' || *c == 0x7f) *c = '?';

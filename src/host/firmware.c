@@ -88,7 +88,7 @@ void vy_firmware_host_close(vy_firmware_host *h)
     if (h == NULL) return;
     int32_t detail;
     (void)vy_firmware_host_finish(h, &detail);
-    vy_core_release(&h->core);
+    vy_core_unpin(&h->core);
     free(h);
 }
 
@@ -101,14 +101,14 @@ static int has_failed(const vy_firmware_host *h, vy_verdict ended, int32_t how)
 void vy_firmware_host_call(void *host, const vy_samples *samples, vy_intent *intent)
 {
     vy_firmware_host *h = host;
-    vy_core_share(&h->core);
+    vy_core_pin(&h->core);
     if (!h->dead) {
         vy_verdict ended;
         int32_t how;
         h->verdict = h->kind->step(h->bridge, samples, intent, &h->detail);
         // How did it end; and has it, before it has connected?
         const int gone = h->verdict == VY_VERDICT_ENDED || (h->verdict != VY_VERDICT_REPLIED && h->over_udp);
-        const int boots = h->verdict == VY_VERDICT_REPLIED && intent->status == VY_STATUS_NOT_READY;
+        const int boots = h->verdict == VY_VERDICT_REPLIED && intent->status == VY_REPLY_STATUS_NOT_READY;
         if (h->child.pid > 0 && (gone || boots || h->is_client) &&
             vy_child_wait(&h->child, h->verdict == VY_VERDICT_ENDED ? REAP_MILLISECONDS : 0, &ended, &how) &&
             (gone || boots || has_failed(h, ended, how))) {

@@ -81,7 +81,7 @@ wire_cell vy_wire_cell(int index)
     VY_ASSERT(f < (int)FIELD_COUNT);
     const sample_field *field = &sample_fields[f];
     cell.offset = field->offset + 8 * (size_t)at;
-    cell.whole = field->type == SAMPLE_TICK;
+    cell.is_integer = field->type == SAMPLE_TICK;
     char part[16] = "";
     switch (field->type) {
     case SAMPLE_NUMBER:
@@ -134,7 +134,7 @@ void vy_wire_put_size(uint32_t size, unsigned char *head)
     for (int i = 0; i < 4; ++i) head[i] = (unsigned char)(size >> (8 * i));
 }
 
-int vy_wire_is_text(const unsigned char *bytes, size_t size, int32_t *detail, char said[SAID_CAP])
+int vy_wire_is_text(const unsigned char *bytes, size_t size, int32_t *detail, char said[OUTPUT_CAP])
 {
     unsigned char first[4] = {'\n', '\n', '\n', '\n'};
     memcpy(first, bytes, size < 4 ? size : 4);
@@ -144,15 +144,15 @@ int vy_wire_is_text(const unsigned char *bytes, size_t size, int32_t *detail, ch
         if (!printed) return 0;
     }
     size_t used = 0;
-    for (; used < size && used + 1 < SAID_CAP && bytes[used] >= ' ' && bytes[used] <= '~'; ++used)
+    for (; used < size && used + 1 < OUTPUT_CAP && bytes[used] >= ' ' && bytes[used] <= '~'; ++used)
         said[used] = (char)bytes[used];
     said[used] = '\0';
     *detail = (int32_t)vy_wire_size(first);
     return 1;
 }
 
-vy_verdict vy_wire_judge(const unsigned char *bytes, size_t have, size_t cap, size_t *size, int32_t *detail,
-                         char said[SAID_CAP])
+vy_verdict vy_wire_check_frame(const unsigned char *bytes, size_t have, size_t cap, size_t *size,
+                               int32_t *detail, char said[OUTPUT_CAP])
 {
     VY_ASSERT(cap <= WIRE_CAP - FRAME_HEAD);
     if (have < FRAME_HEAD) return VY_VERDICT_LATE;

@@ -10,7 +10,7 @@
 enum {
     FRAME_HEAD = 4,
     WIRE_CAP = 4096,                       // [bytes] of a frame between the first and the last, with its head
-    SAID_CAP = 64,                         // [bytes] of text in the place of a frame
+    OUTPUT_CAP = 64,                       // [bytes] of text in the place of a frame
     READY_CAP = 64,                        // [bytes] of the controller's
     REPLY_CAP = 2 + sizeof(vy_intent) / 8, // [numbers] of a reply: tick, rung, and never more than it has
 };
@@ -22,7 +22,7 @@ enum { VY_WIRE_CELLS = sizeof(vy_samples) / 8 };
 typedef struct wire_cell {
     char name[48];
     size_t offset;
-    int whole; // an uint64_t rather than a double
+    int is_integer; // an uint64_t rather than a double
 } wire_cell;
 
 wire_cell vy_wire_cell(int index);
@@ -40,12 +40,12 @@ size_t vy_wire_put_reply(const vy_intent *intent, uint64_t tick, int rotor_count
 /// Judge what has come of a frame of at most `cap` bytes, head not counted.
 /// @param size of a whole frame; `detail` as in vy_intent; `said` the line of text that came in its place
 /// @return the verdict; VY_VERDICT_LATE: good so far, and the rest has still to come
-vy_verdict vy_wire_judge(const unsigned char *bytes, size_t have, size_t cap, size_t *size, int32_t *detail,
-                         char said[SAID_CAP]);
+vy_verdict vy_wire_check_frame(const unsigned char *bytes, size_t have, size_t cap, size_t *size,
+                               int32_t *detail, char said[OUTPUT_CAP]);
 
 /// Are these bytes a text that somebody has printed? Then its first line is in `said`, its first letters are
 /// the detail.
-int vy_wire_is_text(const unsigned char *bytes, size_t size, int32_t *detail, char said[SAID_CAP]);
+int vy_wire_is_text(const unsigned char *bytes, size_t size, int32_t *detail, char said[OUTPUT_CAP]);
 
 /// Decode a reply's numbers, without the head, into an intent; returns the verdict.
 vy_verdict vy_wire_get_reply(const unsigned char *numbers, size_t size, uint64_t tick, int rotor_count,

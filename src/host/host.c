@@ -9,35 +9,36 @@
 #include <string.h>
 #include <time.h>
 
-#define ASK_NS 1000000 // [ns] of wall clock between two questions to a controller that is not ready
+#define RETRY_NS 1000000 // [ns] of wall clock between two questions to a controller that is not ready
 
 struct vy_host {
     vy_plugin_host *plugin; // one of the four
     vy_process_host *process;
     vy_firmware_host *firmware;
     vy_pilot_host *pilot;
-    confinement *confined; // or NULL
-    double boot;           // [s] of wall clock that it may take to be ready
-    int lost;              // it took longer
-    vy_rc_point *rc;       // script of the transmitter
-    int rc_count, rc_now;  // of its points the last that is not in the future; -1: none yet
+    confinement *confined;  // or NULL
+    double boot;            // [s] of wall clock that it may take to be ready
+    int boot_timed_out;     // it took longer
+    vy_rc_point *rc;        // script of the transmitter
+    int rc_count, rc_index; // of its points the last that is not in the future; -1: none yet
 };
 
 // --- what it is told
 
 // What the receiver gives at `time`; times of steps are not exact, so half a step of slack.
-static vy_rc_sample receive(vy_host *h, double time, double dt)
+static vy_rc_sample rc_at(vy_host *h, double time, double dt)
 {
     vy_rc_sample out = {.count = 0};
-    if (h->rc_now >= 0 && time + 0.5 * dt < h->rc[h->rc_now].time) h->rc_now = -1; // the world went back
-    while (h->rc_now + 1 < h->rc_count && h->rc[h->rc_now + 1].time <= time + 0.5 * dt) ++h->rc_now;
-    if (h->rc_now < 0) return out;
-    memcpy(out.channels, h->rc[h->rc_now].channels, sizeof out.channels);
+    if (h->rc_index >= 0 && time + 0.5 * dt < h->rc[h->rc_index].time)
+        h->rc_index = -1; // the world went back
+    while (h->rc_index + 1 < h->rc_count && h->rc[h->rc_index + 1].time <= time + 0.5 * dt) ++h->rc_index;
+    if (h->rc_index < 0) return out;
+    memcpy(out.channels, h->rc[h->rc_index].channels, sizeof out.channels);
     while (out.count < VY_RC_CAP && out.channels[out.count] != 0.0) ++out.count;
     return out;
 }
 
-static void ask(vy_host *h, const vy_samples *samples, vy_intent *intent)
+static void call_controller(vy_host *h, const vy_samples *samples, vy_intent *intent)
 {
     memset(intent, 0, sizeof *intent);
     if (h->plugin != NULL)
@@ -52,13 +53,13 @@ static void ask(vy_host *h, const vy_samples *samples, vy_intent *intent)
 static void wait_until_ready(vy_host *h, const vy_samples *samples, vy_intent *intent)
 {
     const int64_t start = vy_clock_ns();
-    while (intent->verdict == VY_VERDICT_REPLIED && intent->status == VY_STATUS_NOT_READY) {
+    while (intent->verdict == VY_VERDICT_REPLIED && intent->status == VY_REPLY_STATUS_NOT_READY) {
         if ((double)(vy_clock_ns() - start) >= 1e9 * h->boot) {
-            h->lost = 1;
+            h->boot_timed_out = 1;
             return;
         }
-        (void)nanosleep(&(struct timespec){.tv_nsec = ASK_NS}, NULL);
-        ask(h, samples, intent);
+        (void)nanosleep(&(struct timespec){.tv_nsec = RETRY_NS}, NULL);
+        call_controller(h, samples, intent);
     }
 }
 
@@ -68,13 +69,14 @@ static void call(void *self, const vy_samples *samples, vy_intent *intent)
     vy_samples told;
     if (h->rc_count > 0) {
         told = *samples;
-        told.rc = receive(h, samples->time, samples->dt);
+        told.rc = rc_at(h, samples->time, samples->dt);
         samples = &told;
     }
-    if (!h->lost) ask(h, samples, intent);
-    if (!h->lost && intent->verdict == VY_VERDICT_REPLIED && intent->status == VY_STATUS_NOT_READY)
+    if (!h->boot_timed_out) call_controller(h, samples, intent);
+    if (!h->boot_timed_out && intent->verdict == VY_VERDICT_REPLIED &&
+        intent->status == VY_REPLY_STATUS_NOT_READY)
         wait_until_ready(h, samples, intent);
-    if (h->lost) {
+    if (h->boot_timed_out) {
         memset(intent, 0, sizeof *intent);
         intent->verdict = VY_VERDICT_NOT_READY;
     }
@@ -82,7 +84,7 @@ static void call(void *self, const vy_samples *samples, vy_intent *intent)
 
 static vy_status copy_rc(const vy_controller_def *def, vy_host *h, vy_error *err)
 {
-    h->rc_now = -1;
+    h->rc_index = -1;
     if (def->rc_count < 0 || def->rc_count > VY_RC_POINT_CAP || (def->rc_count > 0 && def->rc == NULL))
         return vy_fail(err, VY_BAD_VALUE, "controller.rc_count must be 0 to %d, got %d", VY_RC_POINT_CAP,
                        def->rc_count);
@@ -193,7 +195,7 @@ vy_status vy_host_open(vy_drone_def *drone, const char *name, double dt, const v
                        "controller.kind must be plugin, process, px4, ardupilot, "
                        "betaflight, crazyflie or pilot");
     if (def->from_log) {
-        char program[VY_PROGRAM_ROOM];
+        char program[VY_PROGRAM_CAP];
         (void)vy_host_describe(def, program);
         return vy_fail(err, VY_BAD_STATE, "the log names %.140s, which is not started without allow_programs",
                        program);
@@ -233,9 +235,9 @@ vy_verdict vy_host_finish(vy_host *host, int32_t *detail)
     return VY_VERDICT_REPLIED;
 }
 
-const char *vy_host_said(const vy_host *host)
+const char *vy_host_output(const vy_host *host)
 {
-    return host->process != NULL ? vy_process_host_said(host->process) : "";
+    return host->process != NULL ? vy_process_host_output(host->process) : "";
 }
 
 void vy_host_close(vy_host *host)

@@ -26,7 +26,7 @@ void vy_plugin_host_call(void *host, const vy_samples *samples, vy_intent *inten
 vy_status vy_process_host_open(const vy_host_request *job, vy_process_host **out, vy_error *err);
 vy_verdict vy_process_host_finish(vy_process_host *host, int32_t *detail);
 void vy_process_host_close(vy_process_host *host);
-const char *vy_process_host_said(const vy_process_host *host);
+const char *vy_process_host_output(const vy_process_host *host);
 void vy_process_host_call(void *host, const vy_samples *samples, vy_intent *intent);
 
 vy_status vy_pilot_host_open(const vy_host_request *job, vy_pilot_host **out, vy_error *err);

@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <unistd.h>
 
-#define DEGREES 57.295779513082323 // in a radian
+#define DEGREES_PER_RADIAN 57.295779513082323 // in a radian
 
 // In the child, between fork and exec: only what is safe there.
 static void exec_child(const vy_host_request *job, const char *line, int wire, int inherited, int core)
@@ -40,9 +40,9 @@ static void print_line(const vy_host_request *job, int inherited, char *out, siz
     const vy_locale locale = vy_locale_enter();
     int n = snprintf(out, room, "export VOLERY_INSTANCE=%d; ", s->instance);
     if (s->has_home)
-        n += snprintf(out + n, room - (size_t)n,
-                      "export PX4_HOME_LAT=%.10f PX4_HOME_LON=%.10f PX4_HOME_ALT=%.3f; ",
-                      s->home_latitude * DEGREES, s->home_longitude * DEGREES, s->home_altitude);
+        n += snprintf(
+            out + n, room - (size_t)n, "export PX4_HOME_LAT=%.10f PX4_HOME_LON=%.10f PX4_HOME_ALT=%.3f; ",
+            s->home_latitude * DEGREES_PER_RADIAN, s->home_longitude * DEGREES_PER_RADIAN, s->home_altitude);
     if (inherited >= 0) n += snprintf(out + n, room - (size_t)n, "export " SITL_VARIABLE "=%d; ", inherited);
     vy_locale_leave(locale);
     snprintf(out + n, room - (size_t)n, "exec %s", job->def->program);
@@ -55,13 +55,13 @@ vy_status vy_launch(const vy_host_request *job, int wire, int inherited, child *
     char line[sizeof def->program + 200];
     int inside = 0;
     print_line(job, inherited, line, sizeof line);
-    core->core = def->spread ? -1 : sched_getcpu();
+    core->core = def->any_core ? -1 : sched_getcpu();
     const vy_status status = vy_child_fork(out, &inside, err);
     if (inside) exec_child(job, line, wire, inherited, core->core);
     return status;
 }
 
-void vy_core_share(shared_core *c)
+void vy_core_pin(shared_core *c)
 {
     if (c->core < 0) return;
     cpu_set_t one;
@@ -72,7 +72,7 @@ void vy_core_share(shared_core *c)
     c->core = -1;
 }
 
-void vy_core_release(shared_core *c)
+void vy_core_unpin(shared_core *c)
 {
     if (c->pinned) (void)sched_setaffinity(0, sizeof c->saved, &c->saved);
     c->pinned = 0;

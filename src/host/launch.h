@@ -19,5 +19,5 @@ vy_status vy_launch(const vy_host_request *job, int wire, int inherited, child *
                     vy_error *err);
 
 /// Before the first call, from the stepping thread; and at the end.
-void vy_core_share(shared_core *core);
-void vy_core_release(shared_core *core);
+void vy_core_pin(shared_core *core);
+void vy_core_unpin(shared_core *core);

@@ -46,10 +46,10 @@ struct vy_pilot_host {
     int yaw, vertical, strafe, forward_axis; // which axis is which
     script_key *script;
     size_t script_count, script_at;
-    struct termios before;   // of the terminal
-    pid_t terminal_restorer; // process that restores the terminal if we cannot; 0: none
-    int lifeline_fd;         // it sees this end close
-    vy_verdict verdict;      // VY_VERDICT_REPLIED while the device is there
+    struct termios saved_termios; // of the terminal
+    pid_t terminal_restorer;      // process that restores the terminal if we cannot; 0: none
+    int lifeline_fd;              // it sees this end close
+    vy_verdict verdict;           // VY_VERDICT_REPLIED while the device is there
 };
 
 // --- the terminal
@@ -70,17 +70,17 @@ static void restore_when_parent_ends(int lifeline_fd, int terminal, const struct
 static vy_status set_raw_terminal(vy_pilot_host *h, vy_error *err)
 {
     int ends[2];
-    if (tcgetattr(h->in, &h->before) != 0 || pipe2(ends, O_CLOEXEC) != 0)
+    if (tcgetattr(h->in, &h->saved_termios) != 0 || pipe2(ends, O_CLOEXEC) != 0)
         return vy_fail(err, VY_IO, "pilot: the terminal cannot be used: %s", strerror(errno));
     h->terminal_restorer = fork();
     if (h->terminal_restorer == 0) {
         close(ends[1]);
-        restore_when_parent_ends(ends[0], h->in, &h->before);
+        restore_when_parent_ends(ends[0], h->in, &h->saved_termios);
     }
     close(ends[0]);
     h->lifeline_fd = ends[1];
     if (h->terminal_restorer < 0) return vy_fail(err, VY_IO, "pilot: no process: %s", strerror(errno));
-    struct termios keys = h->before;
+    struct termios keys = h->saved_termios;
     keys.c_lflag &= ~(tcflag_t)(ICANON | ECHO);
     keys.c_cc[VMIN] = 0;
     keys.c_cc[VTIME] = 0;

@@ -28,7 +28,7 @@ struct vy_process_host {
     int dead;
     vy_verdict verdict;
     int32_t detail;
-    char said[SAID_CAP]; // what it wrote in place of a reply
+    char output[OUTPUT_CAP]; // what it wrote in place of a reply
     unsigned char out[WIRE_CAP], in[WIRE_CAP];
 };
 
@@ -104,10 +104,10 @@ static vy_verdict receive_frame(vy_process_host *h, double seconds, size_t cap, 
         if (n < 0 && errno == EINTR) continue;
         if (n < 0 && (errno == EAGAIN || errno == EWOULDBLOCK)) return VY_VERDICT_LATE;
         if (n <= 0) // its last words say more than its end
-            return have > 0 && vy_wire_is_text(h->in, have, detail, h->said) ? VY_VERDICT_GARBAGE
-                                                                             : ended(h, detail);
+            return have > 0 && vy_wire_is_text(h->in, have, detail, h->output) ? VY_VERDICT_GARBAGE
+                                                                               : ended(h, detail);
         have += (size_t)n;
-        const vy_verdict verdict = vy_wire_judge(h->in, have, cap, size, detail, h->said);
+        const vy_verdict verdict = vy_wire_check_frame(h->in, have, cap, size, detail, h->output);
         if (verdict != VY_VERDICT_LATE) return verdict;
         // The rest comes later, within what is left of the same deadline.
         const double left = seconds - (now() - start);
@@ -134,7 +134,7 @@ static vy_status handshake(const vy_host_request *job, vy_process_host *h, vy_er
     if (verdict != VY_VERDICT_REPLIED) {
         char why[160];
         const int late = verdict == VY_VERDICT_LATE;
-        vy_verdict_print(late ? VY_VERDICT_NOT_READY : verdict, detail, patience, h->said, why, sizeof why);
+        vy_verdict_print(late ? VY_VERDICT_NOT_READY : verdict, detail, patience, h->output, why, sizeof why);
         return vy_fail(err, late ? VY_BAD_STATE : VY_IO, "controller `%.60s` %s (before the first step)",
                        program, why);
     }
@@ -181,21 +181,21 @@ vy_verdict vy_process_host_finish(vy_process_host *h, int32_t *detail)
     return crashed ? VY_VERDICT_CRASHED : VY_VERDICT_REPLIED;
 }
 
-const char *vy_process_host_said(const vy_process_host *h) { return h->said; }
+const char *vy_process_host_output(const vy_process_host *h) { return h->output; }
 
 void vy_process_host_close(vy_process_host *h)
 {
     if (h == NULL) return;
     int32_t detail;
     (void)vy_process_host_finish(h, &detail);
-    vy_core_release(&h->core);
+    vy_core_unpin(&h->core);
     free(h);
 }
 
 void vy_process_host_call(void *host, const vy_samples *samples, vy_intent *intent)
 {
     vy_process_host *h = host;
-    vy_core_share(&h->core);
+    vy_core_pin(&h->core);
     if (!h->dead) {
         size_t size = vy_wire_put_samples(samples, h->out);
         VY_ASSERT(size <= sizeof h->out);

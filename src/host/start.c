@@ -34,10 +34,10 @@ static void set_place(const vy_drone_def *drone, const vy_planet_def *planet, vy
 static void set_allocation(const vy_vehicle_def *vehicle, vy_plugin_start *start)
 {
     const rotor_layout layout = vy_layout_build(vehicle);
-    const int count = vy_layout_count(&layout);
+    const int count = vy_layout_effector_count(&layout);
     double rows[4][VY_ROTOR_CAP], units[4];
     if (count == 0) return;
-    vy_layout_rows(vehicle, &layout, rows, units);
+    vy_layout_effectiveness(vehicle, &layout, rows, units);
     for (int i = 0; i < count; ++i) {
         for (int j = 0; j < 4; ++j) start->allocation[j][i] = units[j] * rows[j][i];
         start->thrust_limit[i] = vehicle->rotor_count > 0

@@ -14,7 +14,7 @@ enum {
     CONTACTS = 101,
     THRUSTERS = 102,
     CLOSING = 103,
-    VECTOR_ROOM = 32
+    VECTOR_SIZE_MAX = 32
 }; // numbers of fields; bytes of a vector
 
 typedef struct body_channels {
@@ -30,7 +30,7 @@ struct display {
     body_channels *bodies;
 };
 
-static void describe_loads(const char *name, int with_wind, load_message *out)
+static void describe_loads(const char *name, int with_wind, loads_message *out)
 {
     size_t n = 0;
     const vy_pb_field vector = {.type = VY_PB_MESSAGE, .message = &vy_message_vec3};
@@ -65,7 +65,7 @@ static const vy_pb_field reference_fields[] = {
 static const vy_pb_message reference_message = {
     .name = "volery.Reference", .fields = reference_fields, .field_count = 2};
 
-const vy_pb_message *vy_display_message(int which, load_message *made)
+const vy_pb_message *vy_display_message(int which, loads_message *made)
 {
     if (which == 0) return &reference_message;
     describe_loads(which == 1 ? "volery.Forces" : "volery.Torques", which == 1, made);
@@ -114,7 +114,7 @@ static vy_status add_energy(display *d, const vy_world *world, vy_error *err)
 
 static vy_status add_bodies(display *d, const vy_world *world, vy_error *err)
 {
-    load_message forces, torques;
+    loads_message forces, torques;
     uint16_t schemas[5] = {0};
     const vy_pb_message *const messages[5] = {vy_display_message(0, NULL), vy_display_message(1, &forces),
                                               vy_display_message(2, &torques), &vy_foxglove_pose_in_frame,
@@ -153,9 +153,9 @@ vy_status vy_display_open(log_output *output, const vy_world *world, display **o
     d->output = output;
     vy_status status = vy_output_message(output, "/tf", &vy_foxglove_frame_transforms, &d->frames, err);
     if (status == VY_OK) status = vy_scene_open(output, &d->scene, err);
-    if (status == VY_OK) status = vy_output_message(output, TOPIC_LINES, &vy_foxglove_log, &d->lines, err);
+    if (status == VY_OK) status = vy_output_message(output, TOPIC_LOG, &vy_foxglove_log, &d->lines, err);
     if (status == VY_OK) status = add_bodies(d, world, err);
-    if (status == VY_OK && world->accounting) status = add_energy(d, world, err);
+    if (status == VY_OK && world->tracks_energy) status = add_energy(d, world, err);
     if (status != VY_OK) {
         vy_display_destroy(d);
         return status;
@@ -190,7 +190,7 @@ static void put_load(vy_pb_writer *w, uint32_t number, int bit, vy_vec3 v, uint6
 
 static void write_loads(display *d, const vy_loads *l, body_channels *c, uint64_t time)
 {
-    enum { ROOM = (EFFECT_COUNT + 4) * VECTOR_ROOM };
+    enum { ROOM = (EFFECT_COUNT + 4) * VECTOR_SIZE_MAX };
     vy_pb_writer w = vy_output_begin(d->output, c->forces, time, ROOM);
     put_load(&w, ROTORS, 0, l->rotor_force, &c->forces_seen);
     for (int k = 0; k < EFFECT_COUNT; ++k)
@@ -213,7 +213,7 @@ static void write_reference(display *d, const vy_model *m, uint32_t i, const bod
 {
     double yaw = 0.0;
     const reference r = drone_reference(m, i, seconds, &yaw);
-    vy_pb_writer w = vy_output_begin(d->output, c->reference, time, 2 * VECTOR_ROOM);
+    vy_pb_writer w = vy_output_begin(d->output, c->reference, time, 2 * VECTOR_SIZE_MAX);
     put_vec3(&w, 1, r.position);
     vy_pb_put_double(&w, 2, yaw);
     vy_output_end(d->output, &w);
@@ -247,13 +247,13 @@ static void write_body(display *d, const vy_world *world, uint32_t i, uint64_t t
     }
     if (c->energy != 0) write_energy(d, world, i, time);
     if (c->reference != 0) write_reference(d, &world->model, i, c, seconds, time);
-    vy_pb_writer w = vy_output_begin(d->output, c->pose, time, FOXGLOVE_ROOM);
+    vy_pb_writer w = vy_output_begin(d->output, c->pose, time, FOXGLOVE_SIZE_MAX);
     vy_foxglove_put_pose(&w, time, b->position, b->attitude);
     vy_output_end(d->output, &w);
     if (c->location == 0) return;
     const vy_geodetic g =
         vy_geodetic_of(&world->model.planet, seconds, b->position, b->velocity, b->attitude);
-    w = vy_output_begin(d->output, c->location, time, FOXGLOVE_ROOM);
+    w = vy_output_begin(d->output, c->location, time, FOXGLOVE_SIZE_MAX);
     vy_foxglove_put_location(&w, time, g.latitude, g.longitude, g.altitude);
     vy_output_end(d->output, &w);
 }
@@ -261,7 +261,7 @@ static void write_body(display *d, const vy_world *world, uint32_t i, uint64_t t
 void vy_display_write(display *d, const vy_world *world, uint64_t time)
 {
     const uint32_t count = body_count(&world->model);
-    vy_pb_writer w = vy_output_begin(d->output, d->frames, time, (size_t)count * FOXGLOVE_ROOM);
+    vy_pb_writer w = vy_output_begin(d->output, d->frames, time, (size_t)count * FOXGLOVE_SIZE_MAX);
     for (uint32_t i = 0; i < count; ++i) {
         const body_state *b = body_at(world, i);
         vy_foxglove_put_frame(&w, time, d->output->names[i], b->position, b->attitude);
@@ -278,7 +278,7 @@ void vy_display_shapes(display *d, const vy_world *world, uint64_t time)
 
 void vy_display_event(display *d, uint64_t time, const char *kind, const char *drone, const char *text)
 {
-    const size_t room = FOXGLOVE_ROOM + strlen(kind) + strlen(drone) + strlen(text);
+    const size_t room = FOXGLOVE_SIZE_MAX + strlen(kind) + strlen(drone) + strlen(text);
     const int bad =
         strcmp(kind, "failure") == 0 || strcmp(kind, "outcome") == 0 || strcmp(kind, "crash") == 0;
     const int odd =

@@ -8,14 +8,14 @@
 typedef struct display display; ///< one owner
 
 /// A message with a vector per effect, named after it.
-typedef struct load_message {
+typedef struct loads_message {
     vy_pb_field fields[EFFECT_COUNT + 4];
     vy_pb_message message;
-} load_message;
+} loads_message;
 
 /// The messages of /drones/NAME/reference, forces and torques: `which` is 0, 1, 2. `made` is where they are
 /// made.
-const vy_pb_message *vy_display_message(int which, load_message *made);
+const vy_pb_message *vy_display_message(int which, loads_message *made);
 
 /// Add its channels. `output` must outlive it.
 vy_status vy_display_open(log_output *output, const vy_world *world, display **out, vy_error *err);

@@ -253,7 +253,7 @@ static int has_air(const vy_world *world, uint32_t i, const drone_stream *s)
 {
     (void)i;
     (void)s;
-    const surroundings *env = &world->model.env;
+    const environment_model *env = &world->model.env;
     return env->air.mode != ATMOSPHERE_NONE && (env->has_wind || !env->steady);
 }
 
@@ -261,7 +261,7 @@ static int has_air(const vy_world *world, uint32_t i, const drone_stream *s)
 static const void *read_air(const vy_world *world, uint32_t i, const drone_stream *s, double *cells)
 {
     (void)s;
-    const surroundings *env = &world->model.env;
+    const environment_model *env = &world->model.env;
     const drone_block *d = &world->drones[i];
     const double altitude = altitude_at(env, d->body.position);
     const double time = (double)world->state->tick * world->model.dt;
@@ -274,7 +274,7 @@ static const void *read_air(const vy_world *world, uint32_t i, const drone_strea
         .density = air.density,
         .pressure = baro_pressure(&env->air, altitude),
         .temperature = air_kinetic_temperature(air.temperature, altitude),
-        .wind = env->has_wind ? vec3_add(wind_from(&env->wind, env->constant_wind, at, time), d->gust)
+        .wind = env->has_wind ? vec3_add(mean_wind_at(&env->wind, env->constant_wind, at, time), d->gust)
                               : vec3_zero(),
         .flow = quat_unrotate(d->body.attitude, around.flow),
         .speed = speed,

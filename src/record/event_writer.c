@@ -11,8 +11,8 @@
 // What was last reported of a drone's drive, and of its filter's gate.
 typedef struct supervisor_note {
     uint64_t failsafe, handovers, lost;
-    uint64_t acted[VY_DRIVE_LIMIT_COUNT], last[VY_DRIVE_LIMIT_COUNT]; // how often, and when last
-    uint64_t rejected[VY_GATED_COUNT], last_rejected[VY_GATED_COUNT]; // likewise
+    uint64_t acted[VY_DRIVE_LIMIT_COUNT], last[VY_DRIVE_LIMIT_COUNT];           // how often, and when last
+    uint64_t rejected[VY_AID_SOURCE_COUNT], last_rejected[VY_AID_SOURCE_COUNT]; // likewise
 } supervisor_note;
 
 struct event_writer {
@@ -125,7 +125,7 @@ static void note_budgets(event_writer *e, const vy_world *world)
     const vy_budget_def *budget = &world->model.nap.budget;
     for (uint32_t i = 0; i < e->output->body_count; ++i) {
         const budget_block *b = &world->budgets[i];
-        if (b->standing != BUDGET_BROKEN || b->since != world->state->tick - 1) continue;
+        if (b->standing != BUDGET_EXCEEDED || b->since != world->state->tick - 1) continue;
         vy_certificate c;
         (void)vy_world_certificate(world, vy_world_body(world, i), &c);
         char text[200];
@@ -273,11 +273,11 @@ static void note_gates(event_writer *e, const vy_world *world)
         vy_gate_state g = {0};
         supervisor_note *n = &e->supervisors[i];
         (void)vy_world_read_gate(world, vy_world_drone(world, i), &g);
-        for (int k = 0; k < VY_GATED_COUNT; ++k) {
+        for (int k = 0; k < VY_AID_SOURCE_COUNT; ++k) {
             if (!increased(e, world->state->tick, g.rejected[k], &n->rejected[k], &n->last_rejected[k]))
                 continue;
             char text[64];
-            snprintf(text, sizeof text, "samples of %s are rejected", vy_gated_name((vy_gated)k));
+            snprintf(text, sizeof text, "samples of %s are rejected", vy_aid_source_name((vy_aid_source)k));
             vy_event_writer_put(e, world->state->tick, "gate", e->output->names[i], text);
         }
     }

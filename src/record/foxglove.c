@@ -251,7 +251,7 @@ void vy_foxglove_put_shape(vy_pb_writer *w, uint64_t time, const char *name, con
     vy_foxglove_end_entity(w);
 }
 
-enum { ENTITY_ROOM = 512, POINT_ROOM = 40, FIELD_SIDE = 64 }; // bytes; cells of a side that are shown
+enum { ENTITY_SIZE_MAX = 512, POINT_SIZE_MAX = 40, FIELD_SIDE = 64 }; // bytes; cells of a side that are shown
 static const double obstacle_color[4] = {0.6, 0.66, 0.72, 1.0}, terrain_color[4] = {0.62, 0.68, 0.63, 1.0};
 
 // Samples of a side of a height field that are shown: every n-th, and the last.
@@ -263,7 +263,7 @@ static int field_stride(const vy_height_field *f)
 
 static int field_steps(int samples, int stride) { return (samples - 2 + stride) / stride + 1; }
 
-size_t vy_foxglove_solid_room(const vy_shape *shape)
+size_t vy_foxglove_solid_size_max(const vy_shape *shape)
 {
     size_t points = 4, indices = 6;
     if (shape->kind == VY_SHAPE_HULL) {
@@ -276,7 +276,7 @@ size_t vy_foxglove_solid_room(const vy_shape *shape)
         points = nx * ny;
         indices = 6 * (nx - 1) * (ny - 1);
     }
-    return ENTITY_ROOM + 3 * FOXGLOVE_ROOM + points * POINT_ROOM + 4 * indices;
+    return ENTITY_SIZE_MAX + 3 * FOXGLOVE_SIZE_MAX + points * POINT_SIZE_MAX + 4 * indices;
 }
 
 static void put_solid_pose(vy_pb_writer *w, const vy_pose *at)
@@ -401,7 +401,7 @@ static void put_primitives(vy_pb_writer *w, const vy_shape *s, const vy_pose *at
 int vy_foxglove_put_solid(vy_pb_writer *w, uint64_t time, const char *name, const char *frame_name,
                           const vy_shape *shape, const vy_pose *at)
 {
-    unsigned char *indices = malloc(vy_foxglove_solid_room(shape));
+    unsigned char *indices = malloc(vy_foxglove_solid_size_max(shape));
     if (indices == NULL) return 0;
     vy_foxglove_begin_entity(w, time, name, frame_name, 1);
     put_primitives(w, shape, at, indices);
@@ -410,7 +410,10 @@ int vy_foxglove_put_solid(vy_pb_writer *w, uint64_t time, const char *name, cons
     return 1;
 }
 
-size_t vy_foxglove_line_room(int count) { return FOXGLOVE_ROOM + (size_t)count * (POINT_ROOM + 8); }
+size_t vy_foxglove_line_size_max(int count)
+{
+    return FOXGLOVE_SIZE_MAX + (size_t)count * (POINT_SIZE_MAX + 8);
+}
 
 void vy_foxglove_put_line(vy_pb_writer *w, foxglove_line kind, const vy_vec3 *points, int count, double width,
                           const double rgba[4])

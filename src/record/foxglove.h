@@ -20,7 +20,7 @@ extern const vy_pb_message vy_foxglove_location_fix;
 typedef enum foxglove_level { FOXGLOVE_INFO = 2, FOXGLOVE_WARNING = 3, FOXGLOVE_ERROR = 4 } foxglove_level;
 
 /// Bytes that one message needs at most, besides its texts.
-enum { FOXGLOVE_ROOM = 256, FOXGLOVE_SHAPE_ROOM = 512 + 256 * (2 * VY_ROTOR_CAP + 1) };
+enum { FOXGLOVE_SIZE_MAX = 256, FOXGLOVE_SHAPE_SIZE_MAX = 512 + 256 * (2 * VY_ROTOR_CAP + 1) };
 
 /// One element of FrameTransforms: where the frame `name` is in the world. `time` in ns.
 void vy_foxglove_put_frame(vy_pb_writer *w, uint64_t time, const char *name, vy_vec3 p, vy_quat q);
@@ -33,7 +33,7 @@ void vy_foxglove_put_shape(vy_pb_writer *w, uint64_t time, const char *name, con
                            int count, double size);
 
 /// Bytes that the entity of a solid needs at most, besides its texts.
-size_t vy_foxglove_solid_room(const vy_shape *shape);
+size_t vy_foxglove_solid_size_max(const vy_shape *shape);
 
 /// An entity of SceneUpdate called `name`: a solid that stands at `at` in the frame `frame_name`. Of a plane
 /// a square is shown, of a large height field every n-th sample.
@@ -50,7 +50,7 @@ typedef enum foxglove_line { FOXGLOVE_STRIP, FOXGLOVE_FAN } foxglove_line;
 enum { FOXGLOVE_FAN_CAP = 64 }; ///< lines of a fan
 
 /// Bytes that a line of `count` points needs at most.
-size_t vy_foxglove_line_room(int count);
+size_t vy_foxglove_line_size_max(int count);
 
 /// A line through `count` points, at least two, or from the first to each of the others. `width` in pixels.
 void vy_foxglove_put_line(vy_pb_writer *w, foxglove_line kind, const vy_vec3 *points, int count, double width,

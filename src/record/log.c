@@ -206,7 +206,7 @@ void vy_log_close(vy_log *log)
     free(log);
 }
 
-vy_status vy_log_read_extra(vy_log *log, const char *name, char **data, size_t *size, vy_error *err)
+vy_status vy_log_read_attachment(vy_log *log, const char *name, char **data, size_t *size, vy_error *err)
 {
     const vy_mcap_attachment *a = vy_mcap_reader_find_attachment(log->reader, name);
     if (a == NULL) return vy_fail(err, VY_NOT_FOUND, "the log has no file %.60s in it", name);

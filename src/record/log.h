@@ -39,7 +39,7 @@ typedef struct state_record {
     uint64_t tick, hash;
     const unsigned char *bytes; // valid until the next call on the cursor or reader it came from
     size_t size;
-    int changed; // its values are not those it was written with
+    int is_corrupt; // its values are not those it was written with
 } state_record;
 
 /// The replies of controllers, one after the other.

@@ -197,8 +197,8 @@ static vy_status parse_state(const vy_mcap_message *message, state_record *out, 
     if (reader.bad || out->size < sizeof head)
         return vy_fail(err, VY_DAMAGED, "a full state at %.9g s is broken", (double)message->log_time * 1e-9);
     memcpy(&head, out->bytes, sizeof head);
-    out->changed = head.chain != out->hash || head.tick != out->tick ||
-                   (checked && check != vy_state_hash(out->bytes, out->size));
+    out->is_corrupt = head.chain != out->hash || head.tick != out->tick ||
+                      (checked && check != vy_state_hash(out->bytes, out->size));
     return VY_OK;
 }
 
@@ -219,7 +219,7 @@ vy_status vy_log_state_before(vy_log *log, uint64_t tick, state_record *out, vy_
         vy_mcap_reader_latest(log->reader, channel->id, vy_log_time(tick, log->info.dt), &message, err);
     if (status == VY_NOT_FOUND) return vy_fail(err, status, "the log has no full state before that moment");
     if (status == VY_OK) status = parse_state(&message, out, err);
-    if (status == VY_OK && out->changed)
+    if (status == VY_OK && out->is_corrupt)
         return vy_fail(err, VY_DAMAGED, "the full state of step %" PRIu64 " was changed after the flight",
                        out->tick);
     return status;
@@ -267,8 +267,8 @@ static int compare_block(const vy_block *block, const unsigned char *a, const un
             out->real = !field_is_integer(f);
             memcpy(&out->a, a + at, 8);
             memcpy(&out->b, b + at, 8);
-            memcpy(&out->whole_a, a + at, 8);
-            memcpy(&out->whole_b, b + at, 8);
+            memcpy(&out->integer_a, a + at, 8);
+            memcpy(&out->integer_b, b + at, 8);
             return 1;
         }
     }
@@ -293,8 +293,8 @@ static void report_counts(const vy_block *block, uint64_t a, uint64_t b, vy_diff
 {
     snprintf(out->field, sizeof out->field, "%s.count", block->list);
     out->real = 0;
-    out->whole_a = a;
-    out->whole_b = b;
+    out->integer_a = a;
+    out->integer_b = b;
 }
 
 int vy_state_compare(const unsigned char *a, size_t size_a, const unsigned char *b, size_t size_b,
@@ -350,8 +350,8 @@ int vy_reply_compare(const reply_cells *a, const reply_cells *b, vy_difference *
                      component);
             memcpy(&out->a, x, 8);
             memcpy(&out->b, y, 8);
-            memcpy(&out->whole_a, x, 8);
-            memcpy(&out->whole_b, y, 8);
+            memcpy(&out->integer_a, x, 8);
+            memcpy(&out->integer_b, y, 8);
             return 1;
         }
     }

@@ -25,14 +25,14 @@ struct vy_mcap_digest {
     mcap_bytes item;  // one being composed
     mcap_bytes block; // messages on their way to the chain: few large pieces are quicker than many small ones
     declarations schemas, channels;
-    uint32_t spoken; // channels that have
+    uint32_t used_channels; // channels that have
     uint64_t messages;
     bool begun;
     vy_status status; // of the first failure
     vy_error error;
 };
 
-static void note(vy_mcap_digest *d, vy_status status, const vy_error *error)
+static void set_error(vy_mcap_digest *d, vy_status status, const vy_error *error)
 {
     if (d->status != VY_OK || status == VY_OK) return;
     d->status = status;
@@ -42,7 +42,7 @@ static void note(vy_mcap_digest *d, vy_status status, const vy_error *error)
 static void note_memory(vy_mcap_digest *d)
 {
     vy_error error;
-    note(d, vy_fail(&error, VY_NO_MEMORY, "no memory for the digest of a log"), &error);
+    set_error(d, vy_fail(&error, VY_NO_MEMORY, "no memory for the digest of a log"), &error);
 }
 
 vy_status vy_mcap_digest_create(vy_mcap_digest **out, vy_error *err)
@@ -108,7 +108,7 @@ static bool end_item(vy_mcap_digest *d, unsigned char out[DIGEST_SIZE])
     }
     vy_error error;
     const vy_status status = vy_sha256_of(d->item.data, d->item.size, out, &error);
-    note(d, status, &error);
+    set_error(d, status, &error);
     return status == VY_OK;
 }
 
@@ -204,7 +204,7 @@ static void begin(vy_mcap_digest *d)
     vy_sha256_add(d->chain, d->head.data, d->head.size);
 }
 
-static void pass_on(vy_mcap_digest *d)
+static void flush_block(vy_mcap_digest *d)
 {
     vy_sha256_add(d->chain, d->block.data, d->block.size);
     d->block.size = 0;
@@ -217,19 +217,19 @@ void vy_mcap_digest_message(vy_mcap_digest *d, uint16_t channel, uint64_t time, 
     VY_ASSERT(channel < d->channels.count && d->channels.of[channel].known);
     declaration *c = &d->channels.of[channel];
     const bool first = c->number == 0;
-    if (first) c->number = ++d->spoken;
+    if (first) c->number = ++d->used_channels;
     mcap_bytes_u32(&d->block, c->number);
     if (first) mcap_bytes_put(&d->block, c->digest, DIGEST_SIZE);
     mcap_bytes_u64(&d->block, time);
     mcap_bytes_u64(&d->block, size);
     if (size >= BLOCK) { // large enough by itself
-        pass_on(d);
+        flush_block(d);
         vy_sha256_add(d->chain, data, size);
     } else {
         mcap_bytes_put(&d->block, data, size);
     }
     if (d->block.failed) note_memory(d);
-    if (d->block.size >= BLOCK) pass_on(d);
+    if (d->block.size >= BLOCK) flush_block(d);
     d->messages += 1;
 }
 
@@ -240,7 +240,7 @@ vy_status vy_mcap_digest_value(vy_mcap_digest *d, unsigned char out[DIGEST_SIZE]
         if (err != NULL) *err = d->error;
         return d->status;
     }
-    pass_on(d);
+    flush_block(d);
     return vy_sha256_value(d->chain, out, err);
 }
 

@@ -7,9 +7,10 @@
 
 static const char *const compression_names[] = {[VY_MCAP_NONE] = "", [VY_MCAP_ZSTD] = "zstd"};
 
-vy_status vy_mcap_pack_init(mcap_pack *pack, const vy_mcap_writer_def *def, vy_byte_sink sink, vy_error *err)
+vy_status vy_mcap_chunk_writer_init(mcap_chunk_writer *pack, const vy_mcap_writer_def *def, vy_byte_sink sink,
+                                    vy_error *err)
 {
-    *pack = (mcap_pack){
+    *pack = (mcap_chunk_writer){
         .sink = sink,
         .compression = def->compression,
         .level = def->level,
@@ -23,7 +24,7 @@ vy_status vy_mcap_pack_init(mcap_pack *pack, const vy_mcap_writer_def *def, vy_b
     return def->digest ? vy_mcap_digest_create(&pack->digest, err) : VY_OK;
 }
 
-void vy_mcap_pack_free(mcap_pack *pack)
+void vy_mcap_chunk_writer_free(mcap_chunk_writer *pack)
 {
     ZSTD_freeCCtx(pack->zstd);
     vy_mcap_digest_destroy(pack->digest);
@@ -44,7 +45,7 @@ static bool grow(void **array, size_t count, size_t each)
     return true;
 }
 
-vy_status vy_mcap_pack_add_channel(mcap_pack *pack)
+vy_status vy_mcap_chunk_writer_add_channel(mcap_chunk_writer *pack)
 {
     const size_t count = pack->channel_count + 2; // ids start at 1
     VY_ASSERT(pack->channel_count < UINT16_MAX);
@@ -60,7 +61,7 @@ vy_status vy_mcap_pack_add_channel(mcap_pack *pack)
     return VY_OK;
 }
 
-vy_status vy_mcap_pack_fail(mcap_pack *pack, vy_status status, const vy_error *error)
+vy_status vy_mcap_chunk_writer_fail(mcap_chunk_writer *pack, vy_status status, const vy_error *error)
 {
     if (pack->status == VY_OK) {
         pack->status = status;
@@ -69,43 +70,43 @@ vy_status vy_mcap_pack_fail(mcap_pack *pack, vy_status status, const vy_error *e
     return pack->status;
 }
 
-static vy_status fail_memory(mcap_pack *pack)
+static vy_status fail_memory(mcap_chunk_writer *pack)
 {
     vy_error error;
     vy_fail(&error, VY_NO_MEMORY, "no memory for a chunk of the log");
-    return vy_mcap_pack_fail(pack, VY_NO_MEMORY, &error);
+    return vy_mcap_chunk_writer_fail(pack, VY_NO_MEMORY, &error);
 }
 
 // To the sink, with its CRC already accounted for.
-static vy_status send(mcap_pack *pack, const void *data, size_t size)
+static vy_status send(mcap_chunk_writer *pack, const void *data, size_t size)
 {
     if (pack->status != VY_OK) return pack->status;
     vy_error error;
     const vy_status status = pack->sink.write(pack->sink.self, data, size, &error);
-    if (status != VY_OK) return vy_mcap_pack_fail(pack, status, &error);
+    if (status != VY_OK) return vy_mcap_chunk_writer_fail(pack, status, &error);
     pack->position += size;
     return VY_OK;
 }
 
-vy_status vy_mcap_pack_put(mcap_pack *pack, const void *data, size_t size)
+vy_status vy_mcap_chunk_writer_put(mcap_chunk_writer *pack, const void *data, size_t size)
 {
     if (size > 0) pack->data_crc = vy_crc32(pack->data_crc, data, size);
     return send(pack, data, size);
 }
 
-vy_status vy_mcap_pack_flush(mcap_pack *pack)
+vy_status vy_mcap_chunk_writer_flush(mcap_chunk_writer *pack)
 {
     if (pack->status != VY_OK || pack->sink.flush == NULL) return pack->status;
     vy_error error;
     const vy_status status = pack->sink.flush(pack->sink.self, &error);
-    return status == VY_OK ? VY_OK : vy_mcap_pack_fail(pack, status, &error);
+    return status == VY_OK ? VY_OK : vy_mcap_chunk_writer_fail(pack, status, &error);
 }
 
 // Add the chunk's messages to the digest, and the digest to the chunk as its last message.
-static vy_status prove(mcap_pack *pack, mcap_bytes *chunk)
+static vy_status prove(mcap_chunk_writer *pack, mcap_bytes *chunk)
 {
     uint64_t last = 0;
-    for (size_t at = MCAP_CHUNK_ROOM; at < chunk->size;) {
+    for (size_t at = MCAP_CHUNK_HEADROOM; at < chunk->size;) {
         const unsigned char *body = chunk->data + at + MCAP_RECORD_HEAD;
         const uint64_t length = mcap_get_u64(chunk->data + at + 1), time = mcap_get_u64(body + 6);
         vy_mcap_digest_message(pack->digest, mcap_get_u16(body), time, body + MCAP_MESSAGE_HEAD,
@@ -114,10 +115,10 @@ static vy_status prove(mcap_pack *pack, mcap_bytes *chunk)
         at += MCAP_RECORD_HEAD + (size_t)length;
     }
     if (pack->proof_channel == 0) return VY_OK;
-    unsigned char value[DIGEST_SIZE], message[VY_MCAP_PROOF_ROOM];
+    unsigned char value[DIGEST_SIZE], message[VY_MCAP_DIGEST_SIZE_MAX];
     vy_error error;
     const vy_status status = vy_mcap_digest_value(pack->digest, value, &error);
-    if (status != VY_OK) return vy_mcap_pack_fail(pack, status, &error);
+    if (status != VY_OK) return vy_mcap_chunk_writer_fail(pack, status, &error);
     const size_t size = pack->encode_proof(value, vy_mcap_digest_messages(pack->digest), message);
     VY_ASSERT(size <= sizeof message);
     const size_t at = mcap_bytes_begin(chunk, MCAP_MESSAGE);
@@ -132,7 +133,7 @@ static vy_status prove(mcap_pack *pack, mcap_bytes *chunk)
 
 // Messages per channel and the chunk's times. Counting here and not per message keeps the caller's path
 // short.
-static void count_messages(mcap_pack *pack, const unsigned char *records, size_t size,
+static void count_messages(mcap_chunk_writer *pack, const unsigned char *records, size_t size,
                            mcap_chunk_entry *entry)
 {
     memset(pack->counts, 0, (pack->channel_count + 1) * sizeof *pack->counts);
@@ -153,7 +154,7 @@ static void count_messages(mcap_pack *pack, const unsigned char *records, size_t
 
 // Message indexes behind the chunk record, which ends at `out->size`. `base` is where `out` begins in the
 // file. `out` may be `chunk` itself, so the messages are looked up only once the room is made.
-static bool put_indexes(mcap_pack *pack, const mcap_bytes *chunk, uint64_t base, mcap_bytes *out,
+static bool put_indexes(mcap_chunk_writer *pack, const mcap_bytes *chunk, uint64_t base, mcap_bytes *out,
                         mcap_chunk_entry *entry)
 {
     enum { HEAD = MCAP_RECORD_HEAD + 2 + 4, EACH = 16, SLOT = 10 };
@@ -164,7 +165,7 @@ static bool put_indexes(mcap_pack *pack, const mcap_bytes *chunk, uint64_t base,
     }
     if (!mcap_bytes_reserve(out, length)) return false;
     entry->index_length = length;
-    const unsigned char *records = chunk->data + MCAP_CHUNK_ROOM;
+    const unsigned char *records = chunk->data + MCAP_CHUNK_HEADROOM;
 
     for (size_t c = 1; c <= pack->channel_count; ++c) {
         if (pack->counts[c] == 0) continue;
@@ -192,8 +193,8 @@ static bool put_indexes(mcap_pack *pack, const mcap_bytes *chunk, uint64_t base,
 }
 
 // The head of the chunk record, which ends at `end`. @return its first byte
-static unsigned char *put_head(const mcap_pack *pack, unsigned char *end, const mcap_chunk_entry *entry,
-                               uint32_t crc)
+static unsigned char *put_head(const mcap_chunk_writer *pack, unsigned char *end,
+                               const mcap_chunk_entry *entry, uint32_t crc)
 {
     const char *name = compression_names[pack->compression];
     const size_t name_size = strlen(name);
@@ -209,36 +210,37 @@ static unsigned char *put_head(const mcap_pack *pack, unsigned char *end, const 
     return start;
 }
 
-vy_status vy_mcap_pack_chunk(mcap_pack *pack, mcap_bytes *chunk)
+vy_status vy_mcap_chunk_writer_chunk(mcap_chunk_writer *pack, mcap_bytes *chunk)
 {
     if (pack->status != VY_OK) return pack->status;
-    VY_ASSERT(chunk->size > MCAP_CHUNK_ROOM && chunk->size <= chunk->capacity);
+    VY_ASSERT(chunk->size > MCAP_CHUNK_HEADROOM && chunk->size <= chunk->capacity);
     if (pack->digest != NULL && prove(pack, chunk) != VY_OK) return pack->status;
-    const size_t size = chunk->size - MCAP_CHUNK_ROOM;
+    const size_t size = chunk->size - MCAP_CHUNK_HEADROOM;
     mcap_chunk_entry entry = {.size = size, .compressed_size = size};
-    count_messages(pack, chunk->data + MCAP_CHUNK_ROOM, size, &entry);
-    const uint32_t crc = vy_crc32(0, chunk->data + MCAP_CHUNK_ROOM, size);
+    count_messages(pack, chunk->data + MCAP_CHUNK_HEADROOM, size, &entry);
+    const uint32_t crc = vy_crc32(0, chunk->data + MCAP_CHUNK_HEADROOM, size);
 
     mcap_bytes *out = chunk; // a plain chunk is completed where it lies
     if (pack->compression == VY_MCAP_ZSTD) {
         out = &pack->out;
         out->size = 0;
-        if (!mcap_bytes_reserve(out, MCAP_CHUNK_ROOM + ZSTD_compressBound(size))) return fail_memory(pack);
-        const size_t packed =
-            ZSTD_compressCCtx(pack->zstd, out->data + MCAP_CHUNK_ROOM, out->capacity - MCAP_CHUNK_ROOM,
-                              chunk->data + MCAP_CHUNK_ROOM, size, pack->level);
+        if (!mcap_bytes_reserve(out, MCAP_CHUNK_HEADROOM + ZSTD_compressBound(size)))
+            return fail_memory(pack);
+        const size_t packed = ZSTD_compressCCtx(pack->zstd, out->data + MCAP_CHUNK_HEADROOM,
+                                                out->capacity - MCAP_CHUNK_HEADROOM,
+                                                chunk->data + MCAP_CHUNK_HEADROOM, size, pack->level);
         if (ZSTD_isError(packed)) return fail_memory(pack); // the room is enough: only memory can fail
         entry.compressed_size = packed;
-        out->size = MCAP_CHUNK_ROOM + packed;
+        out->size = MCAP_CHUNK_HEADROOM + packed;
     }
     const size_t head = MCAP_RECORD_HEAD + MCAP_CHUNK_HEAD + strlen(compression_names[pack->compression]);
-    const size_t front = MCAP_CHUNK_ROOM - head; // bytes of the room that stay unused
-    VY_ASSERT(head <= MCAP_CHUNK_ROOM && pack->position >= front);
+    const size_t front = MCAP_CHUNK_HEADROOM - head; // bytes of the room that stay unused
+    VY_ASSERT(head <= MCAP_CHUNK_HEADROOM && pack->position >= front);
     entry.offset = pack->position;
     entry.length = head + entry.compressed_size;
     const uint64_t base = pack->position - front;
     if (!put_indexes(pack, chunk, base, out, &entry)) return fail_memory(pack);
-    const unsigned char *start = put_head(pack, out->data + MCAP_CHUNK_ROOM, &entry, crc);
+    const unsigned char *start = put_head(pack, out->data + MCAP_CHUNK_HEADROOM, &entry, crc);
     VY_ASSERT(start == out->data + front && entry.start_time <= entry.end_time);
     VY_ASSERT(front + entry.length + entry.index_length == out->size); // what is sent is all there is
 
@@ -256,10 +258,10 @@ vy_status vy_mcap_pack_chunk(mcap_pack *pack, mcap_bytes *chunk)
     if (entry.start_time < pack->start_time) pack->start_time = entry.start_time;
     if (entry.end_time > pack->end_time) pack->end_time = entry.end_time;
     const vy_status status = send(pack, start, entry.length + entry.index_length);
-    return status == VY_OK ? vy_mcap_pack_flush(pack) : status;
+    return status == VY_OK ? vy_mcap_chunk_writer_flush(pack) : status;
 }
 
-size_t vy_mcap_pack_memory(const mcap_pack *pack)
+size_t vy_mcap_chunk_writer_memory(const mcap_chunk_writer *pack)
 {
     return pack->out.capacity + pack->chunks.capacity + pack->index_offsets.capacity +
            (pack->channel_count + 1) * (sizeof *pack->counts + sizeof *pack->totals + sizeof *pack->places);

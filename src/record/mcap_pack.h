@@ -5,7 +5,7 @@
 #include "record/mcap_format.h"
 #include "record/mcap_writer.h"
 
-enum { MCAP_CHUNK_ROOM = 64 }; // free bytes kept before the messages of a chunk, for the chunk's own head
+enum { MCAP_CHUNK_HEADROOM = 64 }; // free bytes kept before the messages of a chunk, for the chunk's own head
 
 typedef struct mcap_chunk_entry {
     uint64_t start_time, end_time;
@@ -15,7 +15,7 @@ typedef struct mcap_chunk_entry {
     size_t first_index, index_count; // in mcap_pack.index_offsets
 } mcap_chunk_entry;
 
-typedef struct mcap_pack {
+typedef struct mcap_chunk_writer {
     vy_byte_sink sink;
     vy_mcap_compression compression;
     struct ZSTD_CCtx_s *zstd;
@@ -37,23 +37,24 @@ typedef struct mcap_pack {
     uint16_t proof_channel;   // 0: chunks end without a proof
     uint32_t proof_count;     // proofs so far
     vy_mcap_proof_fn *encode_proof;
-} mcap_pack;
+} mcap_chunk_writer;
 
-vy_status vy_mcap_pack_init(mcap_pack *pack, const vy_mcap_writer_def *def, vy_byte_sink sink, vy_error *err);
-void vy_mcap_pack_free(mcap_pack *pack);
+vy_status vy_mcap_chunk_writer_init(mcap_chunk_writer *pack, const vy_mcap_writer_def *def, vy_byte_sink sink,
+                                    vy_error *err);
+void vy_mcap_chunk_writer_free(mcap_chunk_writer *pack);
 
 // Make room for one more channel; ids are 1 to channel_count.
-vy_status vy_mcap_pack_add_channel(mcap_pack *pack);
+vy_status vy_mcap_chunk_writer_add_channel(mcap_chunk_writer *pack);
 
 // Note the first failure and return its status.
-vy_status vy_mcap_pack_fail(mcap_pack *pack, vy_status status, const vy_error *error);
+vy_status vy_mcap_chunk_writer_fail(mcap_chunk_writer *pack, vy_status status, const vy_error *error);
 
 // Give bytes of the data section to the sink.
-vy_status vy_mcap_pack_put(mcap_pack *pack, const void *data, size_t size);
-vy_status vy_mcap_pack_flush(mcap_pack *pack);
+vy_status vy_mcap_chunk_writer_put(mcap_chunk_writer *pack, const void *data, size_t size);
+vy_status vy_mcap_chunk_writer_flush(mcap_chunk_writer *pack);
 
 // Write the message records that lie in `chunk` from MCAP_CHUNK_ROOM on as one chunk with its indexes.
 // Uses the room before them and may grow the buffer behind them.
-vy_status vy_mcap_pack_chunk(mcap_pack *pack, mcap_bytes *chunk);
+vy_status vy_mcap_chunk_writer_chunk(mcap_chunk_writer *pack, mcap_bytes *chunk);
 
-size_t vy_mcap_pack_memory(const mcap_pack *pack);
+size_t vy_mcap_chunk_writer_memory(const mcap_chunk_writer *pack);

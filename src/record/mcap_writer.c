@@ -10,7 +10,7 @@
 
 #define WRITER_COOKIE 0x6d636177u
 enum { MESSAGE_LIMIT = 64 << 20 };
-enum { MESSAGE_ROOM = MCAP_RECORD_HEAD + MCAP_MESSAGE_HEAD };
+enum { MESSAGE_SIZE_MAX = MCAP_RECORD_HEAD + MCAP_MESSAGE_HEAD };
 
 struct vy_mcap_writer {
     mcap_bytes fill; // the chunk being filled, its messages from MCAP_CHUNK_ROOM on
@@ -21,7 +21,7 @@ struct vy_mcap_writer {
     mcap_bytes schemas, channels, attachments, metadatas; // their records for the summary
     uint32_t attachment_count, metadata_count;
     mcap_bytes record; // one record being composed
-    mcap_pack pack;
+    mcap_chunk_writer pack;
     vy_mcap_listener listener;
 
     // With a thread, the packer belongs to it while busy is set.
@@ -75,7 +75,7 @@ static void *work(void *self)
         while (!w->busy && !w->stop) pthread_cond_wait(&w->changed, &w->lock);
         if (!w->busy) break;
         pthread_mutex_unlock(&w->lock);
-        vy_mcap_pack_chunk(&w->pack, &w->pending); // its failure stays in the pack
+        vy_mcap_chunk_writer_chunk(&w->pack, &w->pending); // its failure stays in the pack
         pthread_mutex_lock(&w->lock);
         w->busy = false;
         pthread_cond_signal(&w->changed);
@@ -134,7 +134,7 @@ static vy_status fail_memory(vy_mcap_writer *w, vy_error *err)
 {
     vy_error error;
     vy_fail(&error, VY_NO_MEMORY, "no memory for the log");
-    vy_mcap_pack_fail(&w->pack, VY_NO_MEMORY, &error);
+    vy_mcap_chunk_writer_fail(&w->pack, VY_NO_MEMORY, &error);
     return report(w, err);
 }
 
@@ -143,14 +143,14 @@ static vy_status put_record(vy_mcap_writer *w, vy_error *err)
 {
     VY_ASSERT(!w->busy); // the packer is ours
     if (w->record.failed) return fail_memory(w, err);
-    vy_mcap_pack_put(&w->pack, w->record.data, w->record.size);
+    vy_mcap_chunk_writer_put(&w->pack, w->record.data, w->record.size);
     return report(w, err);
 }
 
 static void destroy(vy_mcap_writer *w)
 {
     stop_thread(w);
-    vy_mcap_pack_free(&w->pack);
+    vy_mcap_chunk_writer_free(&w->pack);
     mcap_bytes_free(&w->fill);
     mcap_bytes_free(&w->pending);
     mcap_bytes_free(&w->schemas);
@@ -166,12 +166,12 @@ static vy_status start_chunk(vy_mcap_writer *w, vy_error *err)
 {
     w->fill.size = 0;
     w->limit = 0;
-    if (!mcap_bytes_reserve(&w->fill, MCAP_CHUNK_ROOM + w->target)) {
+    if (!mcap_bytes_reserve(&w->fill, MCAP_CHUNK_HEADROOM + w->target)) {
         wait_idle(w);
         return fail_memory(w, err);
     }
-    w->fill.size = MCAP_CHUNK_ROOM;
-    w->limit = MCAP_CHUNK_ROOM + w->target;
+    w->fill.size = MCAP_CHUNK_HEADROOM;
+    w->limit = MCAP_CHUNK_HEADROOM + w->target;
     return VY_OK;
 }
 
@@ -187,7 +187,7 @@ vy_status vy_mcap_writer_open(const vy_mcap_writer_def *def, vy_byte_sink sink, 
     w->target_max = def->chunk_size_max;
     w->chunks_per_size = def->chunks_per_size;
     if (def->listener != NULL) w->listener = *def->listener;
-    status = vy_mcap_pack_init(&w->pack, def, sink, err);
+    status = vy_mcap_chunk_writer_init(&w->pack, def, sink, err);
     if (status == VY_OK) status = start_chunk(w, err);
     if (status == VY_OK) {
         mcap_bytes_put(&w->record, MCAP_MAGIC, MCAP_MAGIC_SIZE);
@@ -255,7 +255,7 @@ vy_status vy_mcap_writer_add_channel(vy_mcap_writer *w, const vy_mcap_channel_de
         return vy_fail(err, VY_NOT_FOUND, "log: channel %s names schema %d, which was not added", def->topic,
                        def->schema);
     }
-    if (vy_mcap_pack_add_channel(&w->pack) != VY_OK) return fail_memory(w, err);
+    if (vy_mcap_chunk_writer_add_channel(&w->pack) != VY_OK) return fail_memory(w, err);
     const size_t at = begin_record(w, MCAP_CHANNEL);
     mcap_bytes_u16(&w->record, (uint16_t)(w->channel_count + 1));
     mcap_bytes_u16(&w->record, def->schema);
@@ -278,7 +278,7 @@ vy_status vy_mcap_writer_add_channel(vy_mcap_writer *w, const vy_mcap_channel_de
 static vy_status end_chunk(vy_mcap_writer *w, vy_error *err)
 {
     wait_idle(w);
-    if (w->pack.status == VY_OK && w->fill.size > MCAP_CHUNK_ROOM) {
+    if (w->pack.status == VY_OK && w->fill.size > MCAP_CHUNK_HEADROOM) {
         w->chunk_count += 1;
         if (w->chunk_count % w->chunks_per_size == 0 && w->target <= w->target_max / 2) w->target *= 2;
         if (w->threaded) {
@@ -291,7 +291,7 @@ static vy_status end_chunk(vy_mcap_writer *w, vy_error *err)
             pthread_mutex_unlock(&w->lock);
             return start_chunk(w, err);
         }
-        vy_mcap_pack_chunk(&w->pack, &w->fill);
+        vy_mcap_chunk_writer_chunk(&w->pack, &w->fill);
     }
     if (w->pack.status != VY_OK) {
         w->limit = 0;
@@ -307,13 +307,13 @@ static vy_status make_room(vy_mcap_writer *w, size_t size, vy_error *err)
         return vy_fail(err, VY_BAD_VALUE, "log: a message of %zu bytes is over 64 MiB", size);
     const vy_status status = end_chunk(w, err);
     if (status != VY_OK) return status;
-    if (MESSAGE_ROOM + size > w->limit - w->fill.size) { // larger than a chunk: it gets one of its own
-        if (!mcap_bytes_reserve(&w->fill, MESSAGE_ROOM + size)) {
+    if (MESSAGE_SIZE_MAX + size > w->limit - w->fill.size) { // larger than a chunk: it gets one of its own
+        if (!mcap_bytes_reserve(&w->fill, MESSAGE_SIZE_MAX + size)) {
             w->limit = 0;
             wait_idle(w);
             return fail_memory(w, err);
         }
-        w->limit = w->fill.size + MESSAGE_ROOM + size;
+        w->limit = w->fill.size + MESSAGE_SIZE_MAX + size;
     }
     return VY_OK;
 }
@@ -325,11 +325,11 @@ unsigned char *vy_mcap_writer_begin(vy_mcap_writer *w, uint16_t channel, uint32_
         vy_fail(err, VY_NOT_FOUND, "log: channel %d was not added", channel);
         return NULL;
     }
-    if (w->limit < w->fill.size + MESSAGE_ROOM || size_max > w->limit - w->fill.size - MESSAGE_ROOM) {
+    if (w->limit < w->fill.size + MESSAGE_SIZE_MAX || size_max > w->limit - w->fill.size - MESSAGE_SIZE_MAX) {
         if (make_room(w, size_max, err) != VY_OK) return NULL;
     }
-    VY_ASSERT(w->fill.size >= MCAP_CHUNK_ROOM && w->limit <= w->fill.capacity);
-    VY_ASSERT(w->fill.size + MESSAGE_ROOM + size_max <= w->limit);
+    VY_ASSERT(w->fill.size >= MCAP_CHUNK_HEADROOM && w->limit <= w->fill.capacity);
+    VY_ASSERT(w->fill.size + MESSAGE_SIZE_MAX + size_max <= w->limit);
     unsigned char *p = w->fill.data + w->fill.size;
     *p = MCAP_MESSAGE;
     p = mcap_put_u16(p + MCAP_RECORD_HEAD, channel);
@@ -343,14 +343,14 @@ void vy_mcap_writer_listen(vy_mcap_writer *w, const vy_mcap_listener *listener) 
 void vy_mcap_writer_end(vy_mcap_writer *w, size_t size)
 {
     VY_ASSERT(w->fill.data[w->fill.size] == MCAP_MESSAGE); // one was begun
-    VY_ASSERT(w->fill.size + MESSAGE_ROOM + size <= w->limit);
+    VY_ASSERT(w->fill.size + MESSAGE_SIZE_MAX + size <= w->limit);
     unsigned char *record = w->fill.data + w->fill.size;
     mcap_put_u64(record + 1, MCAP_MESSAGE_HEAD + size);
-    w->fill.size += MESSAGE_ROOM + size;
+    w->fill.size += MESSAGE_SIZE_MAX + size;
     if (w->listener.message != NULL) {
         const unsigned char *body = record + MCAP_RECORD_HEAD;
         w->listener.message(w->listener.self, mcap_get_u16(body), mcap_get_u64(body + 6),
-                            record + MESSAGE_ROOM, size);
+                            record + MESSAGE_SIZE_MAX, size);
     }
 }
 
@@ -405,9 +405,9 @@ vy_status vy_mcap_writer_attachment(vy_mcap_writer *w, const vy_mcap_attachment_
     mcap_put_u64(w->record.data + 1, length - MCAP_RECORD_HEAD);
     uint32_t crc = vy_crc32(0, w->record.data + MCAP_RECORD_HEAD, w->record.size - MCAP_RECORD_HEAD);
     if (def->size > 0) crc = vy_crc32(crc, def->data, def->size);
-    vy_mcap_pack_put(&w->pack, w->record.data, w->record.size);
-    vy_mcap_pack_put(&w->pack, def->data, def->size);
-    vy_mcap_pack_put(&w->pack, &crc, sizeof crc);
+    vy_mcap_chunk_writer_put(&w->pack, w->record.data, w->record.size);
+    vy_mcap_chunk_writer_put(&w->pack, def->data, def->size);
+    vy_mcap_chunk_writer_put(&w->pack, &crc, sizeof crc);
 
     const size_t at = mcap_bytes_begin(&w->attachments, MCAP_ATTACHMENT_INDEX);
     mcap_bytes_u64(&w->attachments, offset);
@@ -452,7 +452,7 @@ vy_status vy_mcap_writer_flush(vy_mcap_writer *w, vy_error *err)
     const vy_status status = end_chunk(w, err);
     if (status != VY_OK) return status;
     wait_idle(w);
-    vy_mcap_pack_flush(&w->pack);
+    vy_mcap_chunk_writer_flush(&w->pack);
     return report(w, err);
 }
 
@@ -461,12 +461,12 @@ size_t vy_mcap_writer_memory(vy_mcap_writer *w)
     wait_idle(w);
     return sizeof *w + w->fill.capacity + w->pending.capacity + w->record.capacity + w->schemas.capacity +
            w->channels.capacity + w->attachments.capacity + w->metadatas.capacity +
-           vy_mcap_pack_memory(&w->pack);
+           vy_mcap_chunk_writer_memory(&w->pack);
 }
 
 static void put_statistics(const vy_mcap_writer *w, mcap_bytes *b)
 {
-    const mcap_pack *pack = &w->pack;
+    const mcap_chunk_writer *pack = &w->pack;
     const size_t at = mcap_bytes_begin(b, MCAP_STATISTICS);
     VY_ASSERT(pack->channel_count == w->channel_count);
     VY_ASSERT(pack->chunks.size % sizeof(mcap_chunk_entry) == 0);
@@ -486,7 +486,7 @@ static void put_statistics(const vy_mcap_writer *w, mcap_bytes *b)
     mcap_bytes_end(b, at);
 }
 
-static void put_chunk_indexes(const mcap_pack *pack, mcap_bytes *b)
+static void put_chunk_indexes(const mcap_chunk_writer *pack, mcap_bytes *b)
 {
     for (size_t i = 0; i < pack->chunks.size; i += sizeof(mcap_chunk_entry)) {
         mcap_chunk_entry entry;
@@ -566,7 +566,7 @@ vy_status vy_mcap_writer_close(vy_mcap_writer *w, vy_error *err)
         status = put_record(w, err);
     }
     if (status == VY_OK) {
-        vy_mcap_pack_flush(&w->pack);
+        vy_mcap_chunk_writer_flush(&w->pack);
         status = report(w, err);
     }
     destroy(w);

@@ -91,8 +91,9 @@ void vy_mcap_writer_end(vy_mcap_writer *writer, size_t size);
 /// From now on `listener` hears every message, and nobody else; it is copied.
 void vy_mcap_writer_listen(vy_mcap_writer *writer, const vy_mcap_listener *listener);
 
-enum { VY_MCAP_PROOF_ROOM = 64 };
-/// The digest of everything before it as a message; `out` has VY_MCAP_PROOF_ROOM bytes. @return bytes written
+enum { VY_MCAP_DIGEST_SIZE_MAX = 64 };
+/// The digest of everything before it as a message; `out` has VY_MCAP_DIGEST_SIZE_MAX bytes. @return bytes
+/// written
 typedef size_t vy_mcap_proof_fn(const unsigned char digest[DIGEST_SIZE], uint64_t messages,
                                 unsigned char *out);
 

@@ -41,7 +41,7 @@ vy_status vy_message_check_create(vy_log *log, vy_difference *out, message_check
     message_check *c = calloc(1, sizeof *c);
     if (c == NULL) return vy_fail(err, VY_NO_MEMORY, "no memory to compare messages");
     *c = (message_check){
-        .log = log, .out = out, .events = id_of(log, TOPIC_EVENTS), .lines = id_of(log, TOPIC_LINES)};
+        .log = log, .out = out, .events = id_of(log, TOPIC_EVENTS), .lines = id_of(log, TOPIC_LOG)};
     const vy_status status = vy_mcap_cursor_open(log->reader, NULL, &c->cursor, err);
     if (status != VY_OK) {
         free(c);

@@ -91,8 +91,8 @@ static void set_values(const vy_pb_item *a, const vy_pb_item *b, uint64_t type, 
     }
     out->has_values = 1;
     out->real = type == VY_PB_DOUBLE;
-    out->whole_a = a->value;
-    out->whole_b = b->value;
+    out->integer_a = a->value;
+    out->integer_b = b->value;
     memcpy(&out->a, &a->value, sizeof out->a);
     memcpy(&out->b, &b->value, sizeof out->b);
 }

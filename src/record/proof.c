@@ -8,7 +8,7 @@
 
 static size_t encode(const unsigned char digest[DIGEST_SIZE], uint64_t messages, unsigned char *out)
 {
-    vy_pb_writer w = vy_pb_writer_on(out, VY_MCAP_PROOF_ROOM);
+    vy_pb_writer w = vy_pb_writer_on(out, VY_MCAP_DIGEST_SIZE_MAX);
     vy_pb_put_fixed64(&w, PROOF_MESSAGES, messages);
     vy_pb_put_bytes(&w, PROOF_DIGEST, digest, DIGEST_SIZE);
     VY_ASSERT(!w.full);

@@ -5,7 +5,7 @@
 #include "base/utf8.h"
 #include <stdlib.h>
 
-enum { NUMBER_MAX = (1 << 29) - 1, VARINT_MAX = 10, DEPTH_MAX = 8, PREFIX_ROOM = 16 };
+enum { NUMBER_MAX = (1 << 29) - 1, VARINT_MAX = 10, DEPTH_MAX = 8, PREFIX_SIZE_MAX = 16 };
 enum { WIRE_VARINT = 0, WIRE_64 = 1, WIRE_DATA = 2, WIRE_32 = 5 };
 
 static size_t varint_size(uint64_t x)
@@ -183,7 +183,7 @@ typedef struct node {
     bool list;
     uint32_t cell; // its first
     uint32_t child, child_count;
-    uint8_t prefix[PREFIX_ROOM]; // tag and, where it is constant, the length
+    uint8_t prefix[PREFIX_SIZE_MAX]; // tag and, where it is constant, the length
     uint32_t prefix_size;
     uint32_t length_size; // bytes kept for a length that varies
     size_t size_max;
@@ -238,7 +238,7 @@ static void put_prefix(node *n)
     if (n->type == VY_PB_MESSAGE || (n->list && each == VARINT_MAX))
         n->length_size = (uint32_t)varint_size(body);
     n->prefix_size = (uint32_t)(p - n->prefix);
-    VY_ASSERT(n->prefix_size <= PREFIX_ROOM && n->count > 0);
+    VY_ASSERT(n->prefix_size <= PREFIX_SIZE_MAX && n->count > 0);
     n->size_max = n->prefix_size + n->length_size + body;
 }
 
@@ -323,7 +323,7 @@ static unsigned char *put_fields(const vy_pb_codec *codec, uint32_t first, uint3
 {
     for (uint32_t i = first; i < first + count; ++i) {
         const node *n = &codec->nodes[i];
-        memcpy(p, n->prefix, PREFIX_ROOM);
+        memcpy(p, n->prefix, PREFIX_SIZE_MAX);
         p += n->prefix_size;
         unsigned char *body = p + n->length_size;
         unsigned char *end = n->type == VY_PB_MESSAGE
@@ -394,7 +394,7 @@ vy_status vy_pb_codec_create(const vy_pb_message *message, vy_pb_codec **out, vy
     }
     codec->root_count = (uint32_t)message->field_count;
     codec->cells = cells;
-    codec->size_max += PREFIX_ROOM; // prefixes are copied whole
+    codec->size_max += PREFIX_SIZE_MAX; // prefixes are copied whole
     if (!make_template(codec)) {
         vy_pb_codec_destroy(codec);
         return vy_fail(err, VY_NO_MEMORY, "no memory for a protobuf codec");

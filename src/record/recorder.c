@@ -3,7 +3,7 @@
 #include "base/assert.h"
 #include "base/real.h"
 #include "record/listen.h"
-#include "record/contact_pauses.h"
+#include "record/contact_debounce.h"
 #include "record/display.h"
 #include "record/event_writer.h"
 #include "record/proof.h"
@@ -30,7 +30,7 @@ struct vy_recorder {
     uint64_t last_state; // tick of the last full state written
     stream_writer *streams;
     event_writer *events;
-    contact_pauses *pauses;
+    contact_debounce *pauses;
     display *display; // NULL: no data for viewers
     uint64_t display_every;
     const vy_signing_key *key; // that the result is signed by; NULL: none
@@ -61,7 +61,7 @@ static vy_status add_channels(vy_recorder *r, const vy_recorder_def *def, const 
     if (status == VY_OK) status = vy_event_writer_open(o, world, &r->events, err);
     if (status == VY_OK && r->display_every > 0) status = vy_display_open(o, world, &r->display, err);
     if (status == VY_OK) vy_event_writer_show(r->events, r->display);
-    if (status == VY_OK && (r->pauses = vy_contact_pauses_create(o->dt)) == NULL)
+    if (status == VY_OK && (r->pauses = vy_contact_debounce_create(o->dt)) == NULL)
         status = vy_fail(err, VY_NO_MEMORY, "log: out of memory");
     return status;
 }
@@ -103,9 +103,11 @@ static vy_status write_head(vy_recorder *r, const vy_recorder_def *def, const vy
                                              .data = def->scenario,
                                              .size = strlen(def->scenario)};
     if (status == VY_OK) status = vy_mcap_writer_attachment(r->output.writer, &scenario, err);
-    const vy_mcap_attachment_def extra = {
-        .name = def->extra_name, .media_type = "text/plain", .data = def->extra, .size = def->extra_size};
-    if (status == VY_OK && def->extra_name != NULL)
+    const vy_mcap_attachment_def extra = {.name = def->attachment_name,
+                                          .media_type = "text/plain",
+                                          .data = def->attachment,
+                                          .size = def->attachment_size};
+    if (status == VY_OK && def->attachment_name != NULL)
         status = vy_mcap_writer_attachment(r->output.writer, &extra, err);
     return status;
 }
@@ -156,13 +158,14 @@ static void write_contacts(vy_recorder *r, const vy_world *world)
     for (uint32_t k = 0; k < count && !failed(r); ++k) {
         vy_contact_event e;
         (void)vy_world_contact(world, k, &e);
-        if (!vy_contact_pauses_take(r->pauses, tick, &e)) continue;
+        if (!vy_contact_debounce_update(r->pauses, tick, &e)) continue;
         const int crash = e.severity >= 1.0;
         if (e.phase == VY_CONTACT_PERSIST && !crash && tick % r->every != 0) continue;
         write_contact(r, tick, &e);
     }
     vy_contact_event ended;
-    while (!failed(r) && vy_contact_pauses_end(r->pauses, tick, &ended)) write_contact(r, tick, &ended);
+    while (!failed(r) && vy_contact_debounce_next_end(r->pauses, tick, &ended))
+        write_contact(r, tick, &ended);
 }
 
 static int on_step(void *self, const vy_world *world)
@@ -215,7 +218,7 @@ static int on_integrator_change(void *self, const vy_world *world)
 
 static void release(vy_recorder *r)
 {
-    vy_contact_pauses_destroy(r->pauses);
+    vy_contact_debounce_destroy(r->pauses);
     vy_event_writer_close(r->events);
     vy_display_destroy(r->display);
     vy_stream_writer_close(r->streams);
@@ -241,7 +244,7 @@ static vy_status copy_names(log_output *o, const char *const *names, vy_error *e
     return VY_OK;
 }
 
-static vy_status pass_over(void *self, const void *data, size_t size, vy_error *err)
+static vy_status discard_bytes(void *self, const void *data, size_t size, vy_error *err)
 {
     (void)self, (void)data, (void)size, (void)err;
     return VY_OK;
@@ -254,7 +257,7 @@ static vy_status open_check(vy_recorder *r, vy_error *err)
     vy_mcap_writer_def writer = vy_default_mcap_writer_def();
     writer.compression = VY_MCAP_NONE;
     writer.listener = &listener;
-    return vy_mcap_writer_open(&writer, (vy_byte_sink){.write = pass_over}, &r->output.writer, err);
+    return vy_mcap_writer_open(&writer, (vy_byte_sink){.write = discard_bytes}, &r->output.writer, err);
 }
 
 static vy_status open_file(vy_recorder *r, const vy_recorder_def *def, vy_error *err)
@@ -366,7 +369,7 @@ void vy_recorder_listen(vy_recorder *recorder, const vy_mcap_listener *listener)
     vy_mcap_writer_listen(recorder->output.writer, listener);
 }
 
-const char *vy_recorder_kept(const vy_recorder *recorder) { return vy_file_sink_backup(recorder->file); }
+const char *vy_recorder_backup(const vy_recorder *recorder) { return vy_file_sink_backup(recorder->file); }
 
 void vy_recorder_flush(vy_recorder *recorder)
 {

@@ -18,7 +18,7 @@ typedef struct log_player {
     unsigned char *current; // the world's, to compare with it
     size_t current_size;
     const vy_recorder_def *def; // messages are compared with what this would write; NULL: they are not
-    const vy_sink *also;        // hears every step; NULL: nobody
+    const vy_sink *observer;    // hears every step; NULL: nobody
     message_check *messages;
     vy_difference message; // the first of theirs: one of states says more, and is reported in its place
     vy_recorder *recorder;
@@ -62,7 +62,7 @@ static double larger(double a, double b) { return a > b ? a : b; }
 // A command as it acts: of a motor, or a thrust.
 static double acting(const vy_intent *intent, double command)
 {
-    return intent->status == VY_STATUS_DISARMED ? 0.0 : command;
+    return intent->status == VY_REPLY_STATUS_DISARMED ? 0.0 : command;
 }
 
 // By how much of full command the motors differ.
@@ -92,7 +92,7 @@ static double attitudes_apart(const vy_gains *gains, const vy_intent *a, const v
 static double replies_apart(const vy_gains *gains, const vy_intent *logged, const vy_intent *now)
 {
     if (now->verdict != VY_VERDICT_REPLIED && logged->verdict == VY_VERDICT_REPLIED) return 1.0;
-    if (logged->status == VY_STATUS_STALE || now->status == VY_STATUS_STALE) return 0.0;
+    if (logged->status == VY_REPLY_STATUS_STALE || now->status == VY_REPLY_STATUS_STALE) return 0.0;
     if (now->rung != logged->rung) return 1.0;
     if (now->rung == VY_RUNG_MOTORS) return motors_apart(logged, now);
     return now->rung == VY_RUNG_ATTITUDE ? attitudes_apart(gains, logged, now) : 0.0;
@@ -174,11 +174,11 @@ static void compare_state(log_player *f)
     if (!has_room(f, size)) return;
     world_block head;
     memcpy(&head, s->bytes, sizeof head);
-    if (!s->changed && !out->found) // what it cannot be set to is found below
+    if (!s->is_corrupt && !out->found) // what it cannot be set to is found below
         (void)vy_world_set_integrator(world, (vy_integrator)head.integrator, NULL);
     vy_world_save(world, f->current);
     if (s->size == size && memcmp(s->bytes, f->current, size) == 0 && s->hash == world->state->chain) {
-        if (s->changed && !out->found)
+        if (s->is_corrupt && !out->found)
             f->status =
                 vy_fail(&f->error, VY_DAMAGED,
                         "the check of the full state of step %" PRIu64 " is not that of its values", tick);
@@ -190,8 +190,8 @@ static void compare_state(log_player *f)
     if (vy_state_compare(s->bytes, s->size, f->current, size, out)) return;
     snprintf(out->field, sizeof out->field, "world.chain"); // no other value differs
     out->real = 0;
-    out->whole_a = head.chain != world->state->chain ? head.chain : s->hash;
-    out->whole_b = world->state->chain;
+    out->integer_a = head.chain != world->state->chain ? head.chain : s->hash;
+    out->integer_b = world->state->chain;
 }
 
 // Full states are written at their cadence and at the end, but for one that is not finite. In a log that was
@@ -292,7 +292,7 @@ static int record_step(void *self, const vy_world *world)
 {
     log_player *f = self;
     (void)f->sink.write(f->sink.self, world);
-    if (f->also != NULL && f->also->write != NULL) (void)f->also->write(f->also->self, world);
+    if (f->observer != NULL && f->observer->write != NULL) (void)f->observer->write(f->observer->self, world);
     return f->out->found;
 }
 
@@ -373,7 +373,7 @@ static vy_status replay(vy_log *log, vy_world *world, const replay_def *def, vy_
     status = player_open(log, world, &first, out, &f, err);
     f.live = live;
     f.def = def->recorder;
-    f.also = def->also;
+    f.observer = def->also;
     if (status == VY_OK) status = open_messages(&f, err);
     if (live) vy_world_set_sink(world, (vy_sink){.self = &f, .reply = check_reply});
     uint32_t events = 0;

@@ -9,7 +9,7 @@
 
 enum {
     PIECES = 20,
-    ENTITY_ROOM = 128 + 2 * VY_NAME_CAP
+    ENTITY_SIZE_MAX = 128 + 2 * VY_NAME_CAP
 }; // of a cable that hangs; bytes besides what is in it
 
 static const double joint_color[4] = {0.45, 0.5, 0.55, 1.0}, plume_color[4] = {0.9, 0.6, 0.0, 0.7},
@@ -55,7 +55,7 @@ static void write_body_shape(log_scene *s, const vy_world *world, uint32_t i, ui
     const vy_shape *shape = NULL;
     vy_pose pose;
     if (layout->count == 0) (void)vy_world_shape(world, vy_world_body(world, i), &shape, &pose);
-    const size_t room = shape != NULL ? vy_foxglove_solid_room(shape) : FOXGLOVE_SHAPE_ROOM;
+    const size_t room = shape != NULL ? vy_foxglove_solid_size_max(shape) : FOXGLOVE_SHAPE_SIZE_MAX;
     vy_pb_writer w = begin(s, time, room + 2 * VY_NAME_CAP);
     if (shape != NULL)
         put_solid(s, &w, time, name, name, shape, &middle);
@@ -73,7 +73,7 @@ void vy_scene_shapes(log_scene *s, const vy_world *world, uint64_t time)
         char name[32];
         if (vy_world_obstacle(world, i, &shape, &pose) != VY_OK) continue;
         snprintf(name, sizeof name, "obstacle %u", (unsigned)i);
-        vy_pb_writer w = begin(s, time, vy_foxglove_solid_room(shape) + sizeof name);
+        vy_pb_writer w = begin(s, time, vy_foxglove_solid_size_max(shape) + sizeof name);
         put_solid(s, &w, time, name, FOXGLOVE_WORLD, shape, &pose);
         vy_output_end(s->output, &w);
     }
@@ -138,9 +138,9 @@ static void write_joints(log_scene *s, const vy_world *world, uint64_t time)
 {
     const joint_slot *slots = world->bodies->joints->slots;
     vec3 points[PIECES + 1];
-    size_t room = ENTITY_ROOM;
+    size_t room = ENTITY_SIZE_MAX;
     for (uint32_t k = 0; k < world->model.joint_count; ++k)
-        room += vy_foxglove_line_room(joint_line(world, &slots[k], points));
+        room += vy_foxglove_line_size_max(joint_line(world, &slots[k], points));
     vy_pb_writer w = begin(s, time, room);
     vy_foxglove_begin_entity(&w, time, "joints", FOXGLOVE_WORLD, 0);
     for (uint32_t k = 0; k < world->model.joint_count; ++k) {
@@ -160,7 +160,7 @@ static void write_plumes(log_scene *s, const vy_world *world, uint32_t i, uint64
     const double size = max_extent_of(&world->model.drones[i].layout);
     char name[VY_NAME_CAP + 16];
     snprintf(name, sizeof name, "%s thrusters", s->output->names[i]);
-    vy_pb_writer w = begin(s, time, ENTITY_ROOM + THRUSTER_CAP * FOXGLOVE_ROOM);
+    vy_pb_writer w = begin(s, time, ENTITY_SIZE_MAX + THRUSTER_CAP * FOXGLOVE_SIZE_MAX);
     vy_foxglove_begin_entity(&w, time, name, s->output->names[i], 1);
     for (int k = 0; k < t->count; ++k) {
         const double share = t->thrust_max[k] > 0.0 ? world->thrusters[i].thrust[k] / t->thrust_max[k] : 0.0;
@@ -193,7 +193,7 @@ static void write_rays(log_scene *s, const vy_world *world, uint32_t i, int sens
     char name[VY_NAME_CAP + 16];
     snprintf(name, sizeof name, "%s %s", s->output->names[i], type->name);
     const uint64_t late = m->links[sensor].delay * m->links[sensor].period;
-    vy_pb_writer w = begin(s, time, ENTITY_ROOM + vy_foxglove_line_room(n));
+    vy_pb_writer w = begin(s, time, ENTITY_SIZE_MAX + vy_foxglove_line_size_max(n));
     vy_foxglove_begin_entity(&w, vy_log_time(tick - late, s->output->dt), name, s->output->names[i], 0);
     if (n > 1)
         vy_foxglove_put_line(&w, FOXGLOVE_FAN, points, n, count > 1 ? 1.0 : 2.0,

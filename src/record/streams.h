@@ -11,7 +11,7 @@
 #define TOPIC_REPLIES      "/replies"
 #define TOPIC_EVENTS       "/events"
 #define TOPIC_CONTACTS     "/contacts"
-#define TOPIC_LINES        "/log" // the events, for people
+#define TOPIC_LOG          "/log" // the events, for people
 #define TOPIC_PROOF        "/proof"
 #define METADATA_RUN       "volery"
 #define METADATA_RESULT    "result"

@@ -11,7 +11,7 @@
 typedef struct stream_fields {
     char topic[16]; // the last part
     stream_layout layout;
-    load_message loads;
+    loads_message loads;
     const vy_pb_message *message; // as written into logs
     int count;
     struct {

@@ -7,7 +7,7 @@
 #include <inttypes.h>
 #include <math.h>
 
-#define DEGREES 57.295779513082323
+#define DEGREES_PER_RADIAN 57.295779513082323
 
 enum { LATITUDE, LONGITUDE, ALTITUDE, COLUMNS };
 
@@ -45,7 +45,7 @@ static int64_t days_of_year(int64_t year)
 }
 
 // [ms] since 1970 of a decimal year.
-static int64_t instant_of(double date)
+static int64_t unix_ms_of(double date)
 {
     const int64_t year = (int64_t)date, first = days_of_year(year), length = days_of_year(year + 1) - first;
     return first * 86400000 + (int64_t)((date - (double)year) * (double)length * 86400.0) * 1000;
@@ -66,7 +66,8 @@ static void write_time(const track *t, double time)
 static int write_point(void *self, double time, const double *row)
 {
     const track *t = self;
-    const double latitude = row[LATITUDE] * DEGREES, longitude = row[LONGITUDE] * DEGREES;
+    const double latitude = row[LATITUDE] * DEGREES_PER_RADIAN,
+                 longitude = row[LONGITUDE] * DEGREES_PER_RADIAN;
     if (isnan(latitude)) return 0;
     if (t->format == VY_EXPORT_KML) {
         fprintf(t->out, "          %.9f,%.9f,%.3f\n", longitude, latitude, row[ALTITUDE]);
@@ -83,7 +84,7 @@ static int write_point(void *self, double time, const double *row)
 vy_status vy_track_write(log_table *table, const vy_export_def *def, FILE *out, vy_error *err)
 {
     track t = {out, def->format, 0, def->date >= 1970.0 && def->date < 9999.0};
-    if (t.timed) t.start = instant_of(def->date);
+    if (t.timed) t.start = unix_ms_of(def->date);
     const char *name = table->log->names[table->drone]; // letters, digits, - and _: nothing to escape
     fputs("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n", out);
     if (def->format == VY_EXPORT_KML) {

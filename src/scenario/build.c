@@ -44,7 +44,7 @@ static int count_of(const vy_scenario *s, part p)
     case DRONE: return s->drone_count;
     case BODY: return s->body_count;
     case OBSTACLE: return s->obstacle_count;
-    case TERRAIN: return s->terrain.solid.kind != VY_SOLID_NONE;
+    case TERRAIN: return s->terrain.solid.kind != VY_COLLIDER_NONE;
     case BOUNDARY: return s->environment.physics.engine == VY_ENGINE_RIGID;
     case JOINT: return s->joint_count;
     case PAYLOAD: return s->payload_count;
@@ -56,29 +56,29 @@ static int count_of(const vy_scenario *s, part p)
 }
 
 // Its bytes in the scenario, and where it is refused.
-typedef struct extent {
+typedef struct byte_range {
     const void *begin;
     size_t size;
     const void *culprit;
-} extent;
+} byte_range;
 
-#define EXTENT(thing, member) ((extent){&(thing), sizeof(thing), &(thing).member})
+#define BYTE_RANGE(thing, member) ((byte_range){&(thing), sizeof(thing), &(thing).member})
 
-static extent extent_of(const vy_scenario *s, part p, int i)
+static byte_range byte_range_of(const vy_scenario *s, part p, int i)
 {
     switch (p) {
-    case DRONE: return EXTENT(s->drones[i], def);
-    case BODY: return EXTENT(s->bodies[i], def);
-    case OBSTACLE: return EXTENT(s->obstacles[i], def.solid.kind);
-    case TERRAIN: return EXTENT(s->terrain, solid.kind);
-    case JOINT: return EXTENT(s->joints[i], def.kind);
-    case PAYLOAD: return EXTENT(s->payloads[i], carrier);
-    case DISTURBANCE: return EXTENT(s->disturbances[i], def);
-    case FAULT: return EXTENT(s->faults[i], def);
+    case DRONE: return BYTE_RANGE(s->drones[i], def);
+    case BODY: return BYTE_RANGE(s->bodies[i], def);
+    case OBSTACLE: return BYTE_RANGE(s->obstacles[i], def.solid.kind);
+    case TERRAIN: return BYTE_RANGE(s->terrain, solid.kind);
+    case JOINT: return BYTE_RANGE(s->joints[i], def.kind);
+    case PAYLOAD: return BYTE_RANGE(s->payloads[i], carrier);
+    case DISTURBANCE: return BYTE_RANGE(s->disturbances[i], def);
+    case FAULT: return BYTE_RANGE(s->faults[i], def);
     case BOUNDARY:
     case PARTS: break;
     }
-    return EXTENT(s->environment.physics, engine);
+    return BYTE_RANGE(s->environment.physics, engine);
 }
 
 static vy_status add_part(const vy_scenario *s, vy_world *world, part p, int i, vy_error *err)
@@ -152,7 +152,8 @@ static int is_complete(const vy_scenario *s, const missing *m, part p, int i)
 }
 
 // In place of a drone or body that is refused, so that those after it keep their numbers.
-static vy_status add_stand_in(const vy_scenario *s, vy_world *world, part p, int i, missing *m, vy_error *err)
+static vy_status add_placeholder(const vy_scenario *s, vy_world *world, part p, int i, missing *m,
+                                 vy_error *err)
 {
     m->any = m->of[p == DRONE ? i : s->drone_count + i] = 1;
     if (p == DRONE) {
@@ -170,13 +171,13 @@ static vy_status check_all(const vy_scenario *s, const build_check *check, vy_wo
 {
     for (part p = DRONE; p < PARTS; ++p) {
         for (int i = 0; i < count_of(s, p); ++i) {
-            const extent e = extent_of(s, p, i);
+            const byte_range e = byte_range_of(s, p, i);
             const int wanted = check->is_valid(check->self, e.begin, e.size) && is_complete(s, m, p, i);
             vy_status status = wanted ? add_part(s, world, p, i, err) : VY_BAD_VALUE;
             if (wanted && status != VY_OK && status != VY_NO_MEMORY)
                 check->refuse(check->self, e.culprit, err);
             if (status != VY_OK && status != VY_NO_MEMORY)
-                status = p == DRONE || p == BODY ? add_stand_in(s, world, p, i, m, err) : VY_OK;
+                status = p == DRONE || p == BODY ? add_placeholder(s, world, p, i, m, err) : VY_OK;
             if (status != VY_OK) return status;
         }
     }
@@ -185,10 +186,10 @@ static vy_status check_all(const vy_scenario *s, const build_check *check, vy_wo
 
 static int collides(const vy_scenario *s)
 {
-    int solids = s->obstacle_count + (s->terrain.solid.kind != VY_SOLID_NONE);
+    int solids = s->obstacle_count + (s->terrain.solid.kind != VY_COLLIDER_NONE);
     solids += s->environment.physics.engine == VY_ENGINE_RIGID;
-    for (int i = 0; i < s->drone_count; ++i) solids += s->drones[i].def.solid.kind > VY_SOLID_NONE;
-    for (int i = 0; i < s->body_count; ++i) solids += s->bodies[i].def.solid.kind > VY_SOLID_NONE;
+    for (int i = 0; i < s->drone_count; ++i) solids += s->drones[i].def.solid.kind > VY_COLLIDER_NONE;
+    for (int i = 0; i < s->body_count; ++i) solids += s->bodies[i].def.solid.kind > VY_COLLIDER_NONE;
     return s->contacts.mode == VY_CONTACTS_ON || (s->contacts.mode == VY_CONTACTS_AUTO && solids > 0);
 }
 
@@ -218,7 +219,7 @@ vy_status vy_scenario_build_checked(const vy_scenario *scenario, const build_che
         vy_world_destroy(world);
         return status;
     }
-    if (scenario->log.energy) vy_world_open_account(world);
+    if (scenario->log.energy) vy_world_track_energy(world);
     *out = world;
     return VY_OK;
 }
@@ -241,7 +242,7 @@ const char *vy_scenario_obstacle_name(const vy_scenario *scenario, uint32_t inde
     static const char *const bounds[BOUNDS] = {"floor", "west", "east", "south", "north"};
     if (index < (uint32_t)scenario->obstacle_count) return scenario->obstacles[index].name;
     index -= (uint32_t)scenario->obstacle_count;
-    if (scenario->terrain.solid.kind != VY_SOLID_NONE && index-- == 0) return "terrain";
+    if (scenario->terrain.solid.kind != VY_COLLIDER_NONE && index-- == 0) return "terrain";
     return scenario->environment.physics.engine == VY_ENGINE_RIGID && index < BOUNDS ? bounds[index] : NULL;
 }
 

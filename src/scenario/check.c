@@ -19,10 +19,11 @@
 
 // Every period is a whole multiple of the step: a default is rounded to the nearest, any other value is an
 // error. `path` is that of the object, with a dot at its end.
-static void resolve_periods(vy_reader *r, const vy_table *table, char *object, const char *path, double step)
+static void resolve_periods(vy_reader *r, const vy_schema_table *table, char *object, const char *path,
+                            double step)
 {
     for (int i = 0; i < table->row_count; ++i) {
-        const vy_row *row = &table->rows[i];
+        const vy_schema_row *row = &table->rows[i];
         char *field = object + row->offset;
         char name[100] = "";
         if (row->type == VY_TYPE_OBJECT || (row->flags & VY_ROW_PERIOD)) // others are not named
@@ -74,9 +75,9 @@ static void resolve_mission(vy_reader *r, const vy_scenario *s, vy_scenario_dron
     const double start = vy_geodetic_of(planet, 0.0, drone->def.position, zero, quat_identity()).altitude;
     for (int i = 0; i < drone->mission_count; ++i) {
         const vy_mission_point *m = &drone->mission[i];
-        const double level = m->above == VY_ABOVE_START    ? start
-                             : m->above == VY_ABOVE_GROUND ? planet->origin.height
-                                                           : 0.0;
+        const double level = m->above == VY_ALTITUDE_START    ? start
+                             : m->above == VY_ALTITUDE_GROUND ? planet->origin.height
+                                                              : 0.0;
         const vy_geodetic at = {
             .latitude = m->latitude, .longitude = m->longitude, .altitude = level + m->height};
         vy_setpoint *p = &c->setpoints[i];
@@ -146,7 +147,7 @@ static void check_origin(vy_reader *r, const vy_environment_def *e)
         vy_reader_refuse(r, &e->planet.radius, "planet.origin needs a radius of 1 km at least");
     const vy_vec3 usual = vy_default_environment_def().gravity.uniform, uniform = e->gravity.uniform;
     if (vec3_length(vec3_sub(uniform, usual)) > 0.0) {
-        vy_report_warning(r->report, vy_reader_origin(r, &e->gravity.uniform),
+        vy_report_warning(r->report, vy_reader_location(r, &e->gravity.uniform),
                           "with a planet.origin the planet attracts: this gravity is not used");
     }
 }
@@ -158,7 +159,7 @@ static void resolve_unit(const vy_reader *r, vy_expect_def *e)
     const double *values[] = {&e->max, &e->min, &e->target};
     if (!IS_VALID(r, *e)) return;
     for (int i = 2; i >= 0; --i) {
-        const vy_node *node = vy_reader_origin(r, values[i]);
+        const vy_node *node = vy_reader_location(r, values[i]);
         if (!vy_reader_has_value(r, values[i], sizeof *values[i]) || node->kind != VY_NODE_SCALAR) continue;
         const char *si = e->at == VY_AT_INTEGRAL ? q->integral_unit : q->unit;
         e->unit = vy_number_unit(node->text, node->size, si) + 1;
@@ -174,8 +175,8 @@ void vy_resolve_scenario(vy_reader *reader, vy_scenario *scenario)
         resolve_periods(reader, &vy_scenario_table, (char *)scenario, "", scenario->step);
     }
     for (int i = 0; i < scenario->expect_count; ++i) resolve_unit(reader, &scenario->expect[i]);
-    surroundings env;
-    vy_surroundings_build(&scenario->environment, &env);
+    environment_model env;
+    vy_environment_build(&scenario->environment, &env);
     for (int i = 0; i < scenario->drone_count; ++i) {
         vy_scenario_drone *drone = &scenario->drones[i];
         vy_drone_def *def = &drone->def;
@@ -193,7 +194,7 @@ void vy_resolve_scenario(vy_reader *reader, vy_scenario *scenario)
 }
 
 // The row of a table that `text` begins with the key of, or NULL.
-static const vy_row *row_at(const vy_table *table, const char *text)
+static const vy_schema_row *row_at(const vy_schema_table *table, const char *text)
 {
     const size_t size = strspn(text, "abcdefghijklmnopqrstuvwxyz_");
     for (int i = 0; i < table->row_count; ++i) {
@@ -204,13 +205,13 @@ static const vy_row *row_at(const vy_table *table, const char *text)
 }
 
 // What a sentence is about that begins with vehicle.KEY.KEY or vehicle.LIST[2].KEY; else the inertia.
-static const void *blamed_of(const vy_vehicle_def *v, const char *sentence)
+static const void *offending_field(const vy_vehicle_def *v, const char *sentence)
 {
-    const vy_table *table = &vy_vehicle_table;
+    const vy_schema_table *table = &vy_vehicle_table;
     const char *object = (const char *)v, *text = sentence + strcspn(sentence, ".: ");
     const void *found = &v->inertia;
     while (*text == '.' && table != NULL) {
-        const vy_row *row = row_at(table, ++text);
+        const vy_schema_row *row = row_at(table, ++text);
         if (row == NULL) break;
         text += strlen(row->key);
         object += row->offset;
@@ -239,14 +240,14 @@ static int check_vehicle(vy_reader *r, const vy_vehicle_def *v)
     vy_vehicle_def body = *v; // all but rotors and thrusters, so that what is wrong with each is said
     body.rotor_count = body.thruster_count = 0;
     if (vy_check_vehicle_def(&body, &err) != VY_OK)
-        vy_reader_refuse(r, blamed_of(v, err.text), "%s", err.text);
+        vy_reader_refuse(r, offending_field(v, err.text), "%s", err.text);
     body.thruster_count = v->thruster_count;
     if (r->report->calls == calls && vy_check_vehicle_def(&body, &err) != VY_OK)
-        vy_reader_refuse(r, blamed_of(v, err.text), "%s", err.text);
+        vy_reader_refuse(r, offending_field(v, err.text), "%s", err.text);
     if (v->rotor_count + v->thruster_count > VY_ROTOR_CAP)
         vy_reader_refuse(r, &v->thrusters, "rotors and thrusters together are at most %d", VY_ROTOR_CAP);
     if (r->report->calls == calls && vy_check_vehicle_def(v, &err) != VY_OK)
-        vy_reader_refuse(r, blamed_of(v, err.text), "%s", err.text);
+        vy_reader_refuse(r, offending_field(v, err.text), "%s", err.text);
     return r->report->calls == calls;
 }
 
@@ -256,7 +257,7 @@ static void warn_of_inertia(vy_reader *r, const vy_mat3 *inertia)
     if (!IS_VALID(r, *inertia) || vy_inertia_is_possible(*inertia, 0.0) ||
         !vy_inertia_is_possible(*inertia, INERTIA_EXCESS_MAX))
         return;
-    vy_report_warning(r->report, vy_reader_origin(r, inertia),
+    vy_report_warning(r->report, vy_reader_location(r, inertia),
                       "inertia: a moment is above the sum of the others, as of no rigid body");
 }
 
@@ -456,7 +457,7 @@ static void check_drone(vy_reader *r, const vy_scenario *s, int index)
     const double lag = def->vehicle.motor_lag;
     if (lag > 0.0 && s->step > lag / 3.0 && s->step <= RECOMMENDED_STEP_MAX) {
         vy_report_warning(
-            r->report, vy_reader_origin(r, &s->step),
+            r->report, vy_reader_location(r, &s->step),
             "step is above a third of the motors' time constant (%g s of %s): flights will differ from "
             "those with a smaller step",
             lag, def->vehicle.name);
@@ -510,7 +511,7 @@ static void check_joint(vy_reader *r, const vy_scenario *s, int index)
 static void check_expect_joint(vy_reader *r, const vy_scenario *s, const vy_expect_def *e,
                                const vy_quantity *q)
 {
-    if (e->drone != VY_EVERY_DRONE) vy_reader_refuse(r, &e->drone, "%s is of joints: name a joint", q->name);
+    if (e->body != VY_EVERY_DRONE) vy_reader_refuse(r, &e->body, "%s is of joints: name a joint", q->name);
     int have = 0;
     for (int k = 0; k < s->joint_count; ++k) {
         const int has = q->joints >> s->joints[k].def.kind & 1u;
@@ -530,13 +531,13 @@ static void check_expect_has(vy_reader *r, const vy_scenario *s, const vy_expect
 {
     int have = !(q->needs_battery || q->needs_motors);
     for (int i = 0; i < s->drone_count; ++i)
-        have += (e->drone == VY_EVERY_DRONE || e->drone == i) && vy_drone_has(&s->drones[i].def.vehicle, q);
-    if (have > 0 || e->drone >= s->drone_count) return; // of a body it is refused anyway
+        have += (e->body == VY_EVERY_DRONE || e->body == i) && vy_drone_has(&s->drones[i].def.vehicle, q);
+    if (have > 0 || e->body >= s->drone_count) return; // of a body it is refused anyway
     const char *what = q->needs_battery ? "battery" : "rotor or thruster";
-    if (e->drone == VY_EVERY_DRONE)
+    if (e->body == VY_EVERY_DRONE)
         vy_reader_refuse(r, &e->quantity, "%s: no drone has a %s", q->name, what);
     else
-        vy_reader_refuse(r, &e->quantity, "%s: %s has no %s", q->name, s->drones[e->drone].name, what);
+        vy_reader_refuse(r, &e->quantity, "%s: %s has no %s", q->name, s->drones[e->body].name, what);
 }
 
 static void check_obstacle(vy_reader *r, const vy_scenario *s, int index)
@@ -568,11 +569,11 @@ static void check_expect(vy_reader *r, const vy_scenario *s, const vy_expect_def
         check_expect_has(r, s, e, q);
         if (e->joint != VY_EVERY_JOINT)
             vy_reader_refuse(r, &e->joint, "%s is of drones: name a drone", q->name);
-        if (!q->of_bodies) check_is_drone(r, s, &e->drone, "this quantity is of drones");
+        if (!q->of_bodies) check_is_drone(r, s, &e->body, "this quantity is of drones");
         if (q->of_pairs && s->drone_count < 2)
             vy_reader_refuse(r, &e->quantity, "%s needs two drones", q->name);
         const int single = (e->at == VY_AT_REACHED || e->at == VY_AT_OVERSHOOT) && !q->of_pairs;
-        if (single && e->drone == VY_EVERY_DRONE && s->drone_count + (q->of_bodies ? s->body_count : 0) > 1)
+        if (single && e->body == VY_EVERY_DRONE && s->drone_count + (q->of_bodies ? s->body_count : 0) > 1)
             vy_reader_refuse(r, &e->at, "%s is of one drone: name it",
                              e->at == VY_AT_REACHED ? "reached" : "overshoot");
     }
@@ -594,7 +595,7 @@ static void check_budget(vy_reader *r, const vy_scenario *s)
 void vy_check_scenario(vy_reader *reader, const vy_scenario *s)
 {
     if (s->step > RECOMMENDED_STEP_MAX) {
-        vy_report_warning(reader->report, vy_reader_origin(reader, &s->step),
+        vy_report_warning(reader->report, vy_reader_location(reader, &s->step),
                           "step is above 5 ms: flights will differ from those with a smaller step");
     }
     check_budget(reader, s);

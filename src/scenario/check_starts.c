@@ -10,7 +10,7 @@ static void check_ground(vy_reader *r, const char *name, const vy_vec3 *position
 {
     double height;
     if (ground.height == NULL || !ground.height(ground.self, *position, &height) || height >= 0.0) return;
-    vy_report_warning(r->report, vy_reader_origin(r, position), "%s starts %.3g m below the ground", name,
+    vy_report_warning(r->report, vy_reader_location(r, position), "%s starts %.3g m below the ground", name,
                       -height);
 }
 
@@ -28,7 +28,7 @@ static int overlap(const vy_world *world, int i, int j)
 static void check_place(vy_reader *r, const vy_scenario *s, const vy_world *world, int index)
 {
     const vy_scenario_drone *drone = &s->drones[index];
-    const vy_node *place = vy_reader_origin(r, &drone->def.position);
+    const vy_node *place = vy_reader_location(r, &drone->def.position);
     for (int i = 0; i < index; ++i) {
         const vy_scenario_drone *other = &s->drones[i];
         const double apart = vec3_length(vec3_sub(drone->def.position, other->def.position));

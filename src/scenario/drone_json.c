@@ -6,9 +6,9 @@
 #include "scenario/print.h"
 #include <stdlib.h>
 
-static void print_object(vy_text *out, const vy_table *table, const void *object);
+static void print_object(vy_text *out, const vy_schema_table *table, const void *object);
 
-static void print_list(vy_text *out, const vy_row *row, const void *object)
+static void print_list(vy_text *out, const vy_schema_row *row, const void *object)
 {
     int count;
     const char *elements = vy_list_elements(row, object, &count);
@@ -20,7 +20,7 @@ static void print_list(vy_text *out, const vy_row *row, const void *object)
     vy_text_puts(out, "]");
 }
 
-static void print_choice(vy_text *out, const vy_row *row, const void *field)
+static void print_choice(vy_text *out, const vy_schema_row *row, const void *field)
 {
     int value;
     memcpy(&value, field, sizeof value);
@@ -30,18 +30,18 @@ static void print_choice(vy_text *out, const vy_row *row, const void *field)
     vy_text_printf(out, truth != NULL ? "%s" : "\"%s\"", truth != NULL ? truth : choice->name);
 }
 
-static void print_text(vy_text *out, const vy_row *row, const char *text)
+static void print_text(vy_text *out, const vy_schema_row *row, const char *text)
 {
     if (text[0] == '\0' && row->keyword != NULL) text = row->keyword;
     vy_text_add_json(out, text, strlen(text));
 }
 
 // A word that stands for a number is that number, unless it is none in JSON.
-static void print_number(vy_text *out, const vy_row *row, const void *object)
+static void print_number(vy_text *out, const vy_schema_row *row, const void *object)
 {
     double value;
     memcpy(&value, (const char *)object + row->offset, sizeof value);
-    vy_row plain = *row;
+    vy_schema_row plain = *row;
     plain.keyword = NULL;
     if (real_is_finite(value))
         vy_print_value(out, &plain, object, NULL);
@@ -49,7 +49,7 @@ static void print_number(vy_text *out, const vy_row *row, const void *object)
         vy_text_printf(out, "\"%s\"", row->keyword != NULL ? row->keyword : "none");
 }
 
-static void print_value(vy_text *out, const vy_row *row, const void *object)
+static void print_value(vy_text *out, const vy_schema_row *row, const void *object)
 {
     const char *field = (const char *)object + row->offset;
     switch (row->type) {
@@ -62,12 +62,12 @@ static void print_value(vy_text *out, const vy_row *row, const void *object)
     }
 }
 
-static void print_object(vy_text *out, const vy_table *table, const void *object)
+static void print_object(vy_text *out, const vy_schema_table *table, const void *object)
 {
     const char *separator = "";
     vy_text_puts(out, "{");
     for (int i = 0; i < table->row_count; ++i) {
-        const vy_row *row = &table->rows[i];
+        const vy_schema_row *row = &table->rows[i];
         if (!vy_row_applies(table, row, object)) continue;
         vy_text_printf(out, "%s\"%s\": ", separator, row->key);
         print_value(out, row, object);
@@ -76,9 +76,9 @@ static void print_object(vy_text *out, const vy_table *table, const void *object
     vy_text_puts(out, "}");
 }
 
-static const vy_row *drone_row(const char *key)
+static const vy_schema_row *drone_row(const char *key)
 {
-    const vy_row *row = vy_table_find(vy_table_find(&vy_scenario_table, "drones")->table, key);
+    const vy_schema_row *row = vy_table_find(vy_table_find(&vy_scenario_table, "drones")->table, key);
     VY_ASSERT(row != NULL);
     return row;
 }
@@ -109,7 +109,7 @@ void vy_drone_read_json(vy_reader *reader, const vy_node *map, vy_drone_def *out
     }
     drone->def = vy_default_drone_def();
     for (size_t i = 0; i < sizeof keys / sizeof keys[0]; ++i) {
-        const vy_row *row = drone_row(keys[i]);
+        const vy_schema_row *row = drone_row(keys[i]);
         const vy_node *node = vy_node_find(map, keys[i]);
         char *object = (char *)drone + row->offset;
         if (node == NULL)
@@ -119,7 +119,7 @@ void vy_drone_read_json(vy_reader *reader, const vy_node *map, vy_drone_def *out
         else
             vy_read_object(reader, row->table, node, object);
     }
-    const vy_row *row = vy_table_find(drone_row("controller")->table, "parameters");
+    const vy_schema_row *row = vy_table_find(drone_row("controller")->table, "parameters");
     const vy_node *node = vy_node_find(map, "parameters");
     if (node == NULL)
         vy_report_error(reader->report, map, "parameters is missing");

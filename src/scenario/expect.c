@@ -257,7 +257,7 @@ static void feed_body(const vy_scenario *scenario, const vy_world *world, uint32
     if (!read_any(world, number, &state)) return;
     for (int i = 0; i < scenario->expect_count; ++i) {
         const vy_expect_def *e = &scenario->expect[i];
-        if (e->drone != VY_EVERY_DRONE && e->drone != (int)number) continue;
+        if (e->body != VY_EVERY_DRONE && e->body != (int)number) continue;
         if (!is_evaluated(scenario, e, time, count)) continue;
         const vy_quantity *q = &list[e->quantity];
         if (q->of_joint != NULL || q->of_pairs || (number >= vy_world_drone_count(world) && !q->of_bodies))
@@ -279,7 +279,7 @@ static void feed_pairs(const vy_scenario *scenario, const vy_world *world, vy_ex
         const vy_expect_def *e = &scenario->expect[i];
         uint32_t nearest = 0;
         if (!is_evaluated(scenario, e, time, count) || !list[e->quantity].of_pairs) continue;
-        const double value = vy_drone_separation(world, e->drone, &nearest);
+        const double value = vy_drone_separation(world, e->body, &nearest);
         update_any(e, value, time, scenario->step, nearest, &results[i]);
     }
 }
@@ -376,7 +376,7 @@ char *vy_expect_print(const vy_scenario *scenario, int index, const vy_expect_re
     const vy_quantity *q = &vy_quantities(&count)[e->quantity];
     const vy_locale locale = vy_locale_enter();
     vy_text out = {0};
-    const int body = q->of_joint == NULL ? e->drone : e->joint;
+    const int body = q->of_joint == NULL ? e->body : e->joint;
     vy_text_printf(&out, "%s of %s", q->name, name_of(scenario, q, body));
     const int timed = e->at == VY_AT_SETTLED || e->at == VY_AT_REACHED;
     const shown_unit unit = unit_of_bounds(e, q);

@@ -7,7 +7,8 @@
 #define NUMBER_PATTERN "[-+]?([0-9]+[.]?[0-9]*|[.][0-9]+)([eE][-+]?[0-9]+)?"
 #define NAME_PATTERN   "^[A-Za-z][A-Za-z0-9_-]*$"
 
-static void write_object(vy_text *out, const vy_table *table, const void *defaults, int indent, int is_file);
+static void write_object(vy_text *out, const vy_schema_table *table, const void *defaults, int indent,
+                         int is_file);
 
 static void write_string(vy_text *out, const char *text)
 {
@@ -30,7 +31,7 @@ static void write_unit(vy_text *out, const char *unit)
 
 // Text of a number with one of the units that fit; with anything like a unit where that depends on other
 // values.
-static void write_pattern(vy_text *out, const vy_row *row)
+static void write_pattern(vy_text *out, const vy_schema_row *row)
 {
     int count, written = 0;
     const vy_unit *units = vy_units(&count);
@@ -63,14 +64,14 @@ static void write_bound(vy_text *out, const char *name, double value)
 }
 
 // Where the unit depends on other values, so do the bounds: these are the widest.
-static void write_bounds(vy_text *out, const vy_row *row, const char *unit)
+static void write_bounds(vy_text *out, const vy_schema_row *row, const char *unit)
 {
     const vy_range range = vy_row_range(row, unit);
-    write_bound(out, range.above ? "exclusiveMinimum" : "minimum", range.min);
+    write_bound(out, range.exclusive_min ? "exclusiveMinimum" : "minimum", range.min);
     write_bound(out, "maximum", range.max);
 }
 
-static void write_number(vy_text *out, const vy_row *row)
+static void write_number(vy_text *out, const vy_schema_row *row)
 {
     vy_text_puts(out, "{\"anyOf\": [{\"type\": \"number\"");
     write_bounds(out, row, row->unit);
@@ -80,7 +81,7 @@ static void write_number(vy_text *out, const vy_row *row)
     vy_text_puts(out, "]}");
 }
 
-static void write_numbers(vy_text *out, const vy_row *row, size_t count)
+static void write_numbers(vy_text *out, const vy_schema_row *row, size_t count)
 {
     vy_text_puts(out, "{\"type\": \"array\", \"items\": ");
     write_number(out, row);
@@ -88,7 +89,7 @@ static void write_numbers(vy_text *out, const vy_row *row, size_t count)
                    row->flags & VY_ROW_VARIABLE_SIZE ? (size_t)0 : count, count);
 }
 
-static void write_vector(vy_text *out, const vy_row *row)
+static void write_vector(vy_text *out, const vy_schema_row *row)
 {
     if (row->size_of == NULL) {
         write_numbers(out, row, row->size);
@@ -103,7 +104,7 @@ static void write_vector(vy_text *out, const vy_row *row)
     vy_text_puts(out, "]}");
 }
 
-static void write_choice(vy_text *out, const vy_row *row)
+static void write_choice(vy_text *out, const vy_schema_row *row)
 {
     vy_text_puts(out, "{\"enum\": [");
     for (int i = 0; i < row->choice_count; ++i) {
@@ -117,7 +118,7 @@ static void write_choice(vy_text *out, const vy_row *row)
 }
 
 // An object with defaults of its own.
-static void write_defaulted_element(vy_text *out, const vy_row *row, int indent)
+static void write_defaulted_element(vy_text *out, const vy_schema_row *row, int indent)
 {
     void *element = calloc(1, row->table->size);
     if (element == NULL) {
@@ -129,7 +130,7 @@ static void write_defaulted_element(vy_text *out, const vy_row *row, int indent)
     free(element);
 }
 
-static void write_list(vy_text *out, const vy_row *row, int indent)
+static void write_list(vy_text *out, const vy_schema_row *row, int indent)
 {
     vy_text_printf(out,
                    "{\"type\": \"array\", \"minItems\": %g, \"maxItems\": %zu, \"items\": ", row->range.min,
@@ -139,7 +140,7 @@ static void write_list(vy_text *out, const vy_row *row, int indent)
 }
 
 // What the row's value may be.
-static void write_type(vy_text *out, const vy_row *row, const void *defaults, int indent)
+static void write_type(vy_text *out, const vy_schema_row *row, const void *defaults, int indent)
 {
     static const vy_angles no_angles = {0.0, 0.0, 0.0};
     switch (row->type) {
@@ -198,7 +199,7 @@ static void write_type(vy_text *out, const vy_row *row, const void *defaults, in
     }
 }
 
-static void write_default(vy_text *out, const vy_row *row, const void *defaults)
+static void write_default(vy_text *out, const vy_schema_row *row, const void *defaults)
 {
     const int simple = row->type == VY_TYPE_NUMBER || row->type == VY_TYPE_INTEGER ||
                        row->type == VY_TYPE_COUNT || row->type == VY_TYPE_VECTOR ||
@@ -218,9 +219,10 @@ static void write_default(vy_text *out, const vy_row *row, const void *defaults)
 }
 
 // A property: several rows of one key (for several kinds) are alternatives.
-static void write_property(vy_text *out, const vy_table *table, int index, const void *defaults, int indent)
+static void write_property(vy_text *out, const vy_schema_table *table, int index, const void *defaults,
+                           int indent)
 {
-    const vy_row *row = &table->rows[index];
+    const vy_schema_row *row = &table->rows[index];
     int alternatives = 0;
     vy_text_printf(out, "%*s\"%s\": {\"description\": ", indent, "", row->key);
     vy_text description = {0};
@@ -242,12 +244,12 @@ static void write_property(vy_text *out, const vy_table *table, int index, const
     vy_text_puts(out, "]}");
 }
 
-static void write_required(vy_text *out, const vy_table *table)
+static void write_required(vy_text *out, const vy_schema_table *table)
 {
     int count = 0;
     vy_text_puts(out, "\"required\": [");
     for (int i = 0; i < table->row_count; ++i) {
-        const vy_row *row = &table->rows[i];
+        const vy_schema_row *row = &table->rows[i];
         if ((row->flags & VY_ROW_REQUIRED) && row->when == 0) {
             vy_text_printf(out, "%s\"%s\"", count++ > 0 ? ", " : "", row->key);
         }
@@ -255,7 +257,8 @@ static void write_required(vy_text *out, const vy_table *table)
     vy_text_puts(out, "]");
 }
 
-static void write_object(vy_text *out, const vy_table *table, const void *defaults, int indent, int is_file)
+static void write_object(vy_text *out, const vy_schema_table *table, const void *defaults, int indent,
+                         int is_file)
 {
     if (is_file) vy_text_puts(out, "{\"anyOf\": [{\"type\": \"string\"}, ");
     vy_text_puts(out, "{\"type\": \"object\", \"additionalProperties\": false, ");

@@ -102,7 +102,7 @@ vy_number_result vy_number_read(const char *text, size_t size, const char *si, d
     for (int i = 0; i < count && unit == NULL; ++i) {
         if (strcmp(units[i].si, si) == 0 && equals(text + at, size - at, units[i].name)) unit = &units[i];
     }
-    if (unit == NULL) return VY_NUMBER_UNIT;
+    if (unit == NULL) return VY_NUMBER_WRONG_UNIT;
     VY_ASSERT(unit->factor > 0.0);
     // Again with the unit's power of ten in the exponent: one rounding.
     (void)vy_decimal_read(text, number, unit->power, &value);
@@ -161,14 +161,14 @@ vy_locale vy_locale_enter(void)
 {
     vy_locale locale;
     locale_t plain = newlocale(LC_NUMERIC_MASK, "C", (locale_t)0);
-    locale.plain = plain;
-    locale.found = plain == (locale_t)0 ? NULL : uselocale(plain);
+    locale.c_locale = plain;
+    locale.previous = plain == (locale_t)0 ? NULL : uselocale(plain);
     return locale;
 }
 
 void vy_locale_leave(vy_locale locale)
 {
-    if (locale.plain == NULL) return;
-    uselocale(locale.found);
-    freelocale(locale.plain);
+    if (locale.c_locale == NULL) return;
+    uselocale(locale.previous);
+    freelocale(locale.c_locale);
 }

@@ -20,7 +20,7 @@ const vy_unit *vy_units(int *count);
 typedef enum vy_number_result {
     VY_NUMBER_OK,
     VY_NUMBER_BAD,        ///< not a number
-    VY_NUMBER_UNIT,       ///< a number, but in a unit of something else
+    VY_NUMBER_WRONG_UNIT, ///< a number, but in a unit of something else
     VY_NUMBER_NOT_FINITE, ///< infinite, not a number, or too large
 } vy_number_result;
 
@@ -47,7 +47,7 @@ void vy_unit_print(vy_text *out, const char *si);
 
 /// A host program's locale may write 0,5 for 0.5: between these two calls this thread uses the C locale.
 typedef struct vy_locale {
-    void *found, *plain;
+    void *previous, *c_locale;
 } vy_locale;
 vy_locale vy_locale_enter(void);
 void vy_locale_leave(vy_locale locale);

@@ -9,9 +9,9 @@ typedef struct setter {
     vy_yaml *tree;
     vy_report *report;
     vy_source *source;
-    const char *at, *end; // what is left of the path
-    const vy_row *row;    // the row of the node reached; NULL: no row, which is reported when it is read
-    const vy_table *table;
+    const char *at, *end;     // what is left of the path
+    const vy_schema_row *row; // the row of the node reached; NULL: no row, which is reported when it is read
+    const vy_schema_table *table;
 } setter;
 
 static int refuse(setter *s, const char *format, const char *word, size_t size)
@@ -150,7 +150,7 @@ static vy_node *follow(setter *s, vy_node *node)
     return node;
 }
 
-vy_node *vy_override_apply(vy_yaml *tree, vy_report *report, const vy_table *table, vy_node *root,
+vy_node *vy_override_apply(vy_yaml *tree, vy_report *report, const vy_schema_table *table, vy_node *root,
                            const char *override)
 {
     const size_t size = strlen(override);

@@ -167,7 +167,7 @@ static int read_parameter(vy_reader *r, const vy_node *key, const vy_node *node,
     return good && !r->no_memory;
 }
 
-void vy_read_parameters(vy_reader *reader, const vy_row *row, const vy_node *node, void *object)
+void vy_read_parameters(vy_reader *reader, const vy_schema_row *row, const vy_node *node, void *object)
 {
     vy_parameter *out = (vy_parameter *)(void *)((char *)object + row->offset);
     if (node->kind != VY_NODE_MAP) {
@@ -190,7 +190,7 @@ void vy_read_parameters(vy_reader *reader, const vy_row *row, const vy_node *nod
         } else if (vy_node_find(node, key->text) != n) {
             vy_report_error_of_kind(reader->report, "repeated_key", key, "%s is given twice", key->text);
         } else if (read_parameter(reader, key, vy_node_resolve(n), &out[count])) {
-            vy_reader_remember(reader, &out[count], sizeof out[count], vy_node_resolve(n));
+            vy_reader_add_location(reader, &out[count], sizeof out[count], vy_node_resolve(n));
             ++count;
         } else {
             memset(&out[count], 0, sizeof out[count]);
@@ -213,7 +213,7 @@ void vy_digest_parameters(vy_reader *reader, const char *from, int may_read, vy_
             if (status == VY_NO_MEMORY || (may_read && path == NULL))
                 reader->no_memory = 1;
             else if (status != VY_OK)
-                vy_report_error_of_kind(reader->report, "file", vy_reader_origin(reader, p), "%s: %s %s",
+                vy_report_error_of_kind(reader->report, "file", vy_reader_location(reader, p), "%s: %s %s",
                                         p->name, status == VY_NOT_FOUND ? "there is no" : "cannot read",
                                         path != NULL ? path : p->text);
             free(path);
@@ -237,7 +237,7 @@ void vy_parameter_print(vy_text *out, const vy_parameter *p, int plain)
     if (!plain) vy_text_printf(out, ", digest: \"%016llx\"}", (unsigned long long)p->digest);
 }
 
-void vy_parameter_collect(vy_text *out, const vy_parameter *p)
+void vy_parameter_hash_bytes(vy_text *out, const vy_parameter *p)
 {
     VY_ASSERT(p->type == VY_PARAMETER_NUMBER || p->type == VY_PARAMETER_BOOLEAN || p->text != NULL);
     vy_text_add(out, p->name, strlen(p->name) + 1);

@@ -3,7 +3,7 @@
 #include "scenario/read.h"
 
 /// Read a mapping of names to values into vy_parameter[row->size]. Texts are owned by `object`.
-void vy_read_parameters(vy_reader *reader, const vy_row *row, const vy_node *node, void *object);
+void vy_read_parameters(vy_reader *reader, const vy_schema_row *row, const vy_node *node, void *object);
 
 /// The digest of every file among the parameters that has none. `from` is the scenario's file; without
 /// `may_read` there must be none such: what a log names is not looked for.
@@ -13,7 +13,7 @@ void vy_digest_parameters(vy_reader *reader, const char *from, int may_read, vy_
 void vy_parameter_print(vy_text *out, const vy_parameter *parameter, int plain);
 
 /// What of the value goes into the hash of a scenario: of a file its digest, wherever it is.
-void vy_parameter_collect(vy_text *out, const vy_parameter *parameter);
+void vy_parameter_hash_bytes(vy_text *out, const vy_parameter *parameter);
 
 /// A text in quotes, as JSON and YAML read it.
 void vy_text_add_json(vy_text *out, const char *text, size_t size);

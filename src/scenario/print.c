@@ -7,8 +7,8 @@
 #include "scenario/parameters.h"
 #include <stdlib.h>
 
-static void print_rows(vy_text *out, const vy_table *table, const void *object, const vy_scenario *scenario,
-                       int indent, int dash);
+static void print_rows(vy_text *out, const vy_schema_table *table, const void *object,
+                       const vy_scenario *scenario, int indent, int dash);
 
 static void print_quoted(vy_text *out, const char *text)
 {
@@ -30,7 +30,7 @@ static void print_numbers(vy_text *out, const double *values, size_t count)
     vy_text_puts(out, "]");
 }
 
-static void print_vector(vy_text *out, const vy_row *row, const double *values, int size)
+static void print_vector(vy_text *out, const vy_schema_row *row, const double *values, int size)
 {
     if (row->size_of != NULL && size == 1)
         vy_number_print(out, values[0]);
@@ -55,7 +55,7 @@ static void print_inertia(vy_text *out, const vy_mat3 *m)
     vy_text_puts(out, "]");
 }
 
-static void print_named(vy_text *out, const vy_row *row, const void *object)
+static void print_named(vy_text *out, const vy_schema_row *row, const void *object)
 {
     int count;
     const vy_parameter *list = vy_list_elements(row, object, &count);
@@ -84,7 +84,7 @@ static void print_number(vy_text *out, double number, const char *unit)
     if (vy_looks_like_degrees(unit, number)) vy_text_printf(out, " %s", unit);
 }
 
-void vy_print_value(vy_text *out, const vy_row *row, const void *object, const vy_scenario *scenario)
+void vy_print_value(vy_text *out, const vy_schema_row *row, const void *object, const vy_scenario *scenario)
 {
     const void *field = (const char *)object + row->offset;
     double number;
@@ -141,8 +141,8 @@ void vy_print_value(vy_text *out, const vy_row *row, const void *object, const v
     }
 }
 
-static void print_list(vy_text *out, const vy_row *row, const void *object, const vy_scenario *scenario,
-                       int indent)
+static void print_list(vy_text *out, const vy_schema_row *row, const void *object,
+                       const vy_scenario *scenario, int indent)
 {
     int count;
     const char *elements = vy_list_elements(row, object, &count);
@@ -152,11 +152,11 @@ static void print_list(vy_text *out, const vy_row *row, const void *object, cons
     }
 }
 
-static void print_rows(vy_text *out, const vy_table *table, const void *object, const vy_scenario *scenario,
-                       int indent, int dash)
+static void print_rows(vy_text *out, const vy_schema_table *table, const void *object,
+                       const vy_scenario *scenario, int indent, int dash)
 {
     for (int i = 0; i < table->row_count; ++i) {
-        const vy_row *row = &table->rows[i];
+        const vy_schema_row *row = &table->rows[i];
         if (!vy_row_applies(table, row, object)) continue;
         vy_text_printf(out, "%*s%s%s:", dash ? indent - 2 : indent, "", dash ? "- " : "", row->key);
         dash = 0;
@@ -184,7 +184,7 @@ char *vy_scenario_print(const vy_scenario *scenario)
 }
 
 // Whether an option is not used: then it is not in the hash, and scenarios from before it keep theirs.
-static int is_off(const vy_row *row, const char *object)
+static int is_off(const vy_schema_row *row, const char *object)
 {
     double first;
     memcpy(&first, object + row->table->rows[0].offset, sizeof first);
@@ -192,10 +192,10 @@ static int is_off(const vy_row *row, const char *object)
 }
 
 // Bytes to hash: the key of each row, then its value in 8-byte words.
-static void collect_rows(vy_text *out, const vy_table *table, const void *object)
+static void collect_rows(vy_text *out, const vy_schema_table *table, const void *object)
 {
     for (int i = 0; i < table->row_count; ++i) {
-        const vy_row *row = &table->rows[i];
+        const vy_schema_row *row = &table->rows[i];
         if ((row->flags & VY_ROW_UNHASHED) || !vy_row_applies(table, row, object)) continue;
         const char *field = (const char *)object + row->offset;
         int number, count;
@@ -229,7 +229,7 @@ static void collect_rows(vy_text *out, const vy_table *table, const void *object
         case VY_TYPE_NAMED:
             elements = vy_list_elements(row, object, &count);
             for (int k = 0; k < count; ++k)
-                vy_parameter_collect(out, (const vy_parameter *)(const void *)elements + k);
+                vy_parameter_hash_bytes(out, (const vy_parameter *)(const void *)elements + k);
             vy_text_add(out, "", 1);
             break;
         case VY_TYPE_TABLE: {

@@ -5,4 +5,4 @@
 
 /// The value of a row that is neither object nor list, as YAML. `scenario` names drones; it may be NULL for
 /// defaults.
-void vy_print_value(vy_text *out, const vy_row *row, const void *object, const vy_scenario *scenario);
+void vy_print_value(vy_text *out, const vy_schema_row *row, const void *object, const vy_scenario *scenario);

@@ -71,7 +71,7 @@ static void check_program(vy_reader *r, const char *from, const vy_controller_de
     const int command = c->kind == VY_CONTROLLER_PROCESS || vy_controller_is_firmware(c->kind);
     const size_t size = command ? first_word(&word) : strlen(word);
     if (size == 0) return; // nothing, the keyboard, or the shell's business
-    const vy_node *place = vy_reader_origin(r, c->program);
+    const vy_node *place = vy_reader_location(r, c->program);
     if (command && memchr(word, '/', size) == NULL) {
         if (!is_in_path(word, size))
             vy_report_error_of_kind(r->report, "file", place, "command: there is no program %.*s in PATH",

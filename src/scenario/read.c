@@ -14,7 +14,7 @@
 #define INCLUDE_CAP  8
 #define TABLE_CAP    (1 << 20) // numbers of one table
 
-static void read_value(vy_reader *r, const vy_row *row, const vy_node *node, void *object);
+static void read_value(vy_reader *r, const vy_schema_row *row, const vy_node *node, void *object);
 
 // --- messages
 
@@ -60,7 +60,7 @@ static void report_expected(vy_reader *r, const char *key, const char *what, con
 
 void vy_range_print(vy_text *out, vy_range range)
 {
-    if (range.above)
+    if (range.exclusive_min)
         vy_text_printf(out, "above %g and at most %g", range.min, range.max);
     else if (range.min == range.max)
         vy_text_printf(out, "%g", range.min);
@@ -81,11 +81,11 @@ static void print_names(vy_text *out, const char *word, size_t size, const char 
 
 // --- places
 
-static void add_origin(vy_reader *r, vy_origins *list, vy_origin place)
+static void add_location(vy_reader *r, vy_value_locations *list, vy_value_location place)
 {
     if (list->count == list->capacity) {
         const size_t capacity = list->capacity == 0 ? 256 : 2 * list->capacity;
-        vy_origin *items = realloc(list->items, capacity * sizeof *items);
+        vy_value_location *items = realloc(list->items, capacity * sizeof *items);
         if (items == NULL) {
             r->no_memory = 1;
             return;
@@ -97,23 +97,23 @@ static void add_origin(vy_reader *r, vy_origins *list, vy_origin place)
     VY_ASSERT(list->count <= list->capacity && place.node != NULL);
 }
 
-static void record_origin(vy_reader *r, const void *begin, size_t size, const vy_node *node, int bad)
+static void record_location(vy_reader *r, const void *begin, size_t size, const vy_node *node, int bad)
 {
-    add_origin(r, &r->places, (vy_origin){begin, size, node});
-    if (bad) add_origin(r, &r->bad, (vy_origin){begin, size, node});
+    add_location(r, &r->places, (vy_value_location){begin, size, node});
+    if (bad) add_location(r, &r->bad, (vy_value_location){begin, size, node});
 }
 
-void vy_reader_remember(vy_reader *reader, const void *begin, size_t size, const vy_node *node)
+void vy_reader_add_location(vy_reader *reader, const void *begin, size_t size, const vy_node *node)
 {
-    record_origin(reader, begin, size, node, 0);
+    record_location(reader, begin, size, node, 0);
 }
 
 // The smallest thing read that lies around `field`; NULL when there is none.
-static const vy_origin *place_of(const vy_reader *reader, const void *field)
+static const vy_value_location *place_of(const vy_reader *reader, const void *field)
 {
-    const vy_origin *best = NULL;
+    const vy_value_location *best = NULL;
     for (size_t i = 0; i < reader->places.count; ++i) {
-        const vy_origin *p = &reader->places.items[i];
+        const vy_value_location *p = &reader->places.items[i];
         const uintptr_t at = (uintptr_t)field, begin = (uintptr_t)p->begin;
         if (at < begin || at - begin >= p->size) continue;
         if (best == NULL || p->size <= best->size) best = p; // the later one was written over the other
@@ -121,15 +121,15 @@ static const vy_origin *place_of(const vy_reader *reader, const void *field)
     return best;
 }
 
-const vy_node *vy_reader_origin(const vy_reader *reader, const void *field)
+const vy_node *vy_reader_location(const vy_reader *reader, const void *field)
 {
-    const vy_origin *place = place_of(reader, field);
+    const vy_value_location *place = place_of(reader, field);
     return place != NULL ? place->node : reader->root;
 }
 
 int vy_reader_has_value(const vy_reader *reader, const void *field, size_t size)
 {
-    const vy_origin *place = place_of(reader, field);
+    const vy_value_location *place = place_of(reader, field);
     return place != NULL && place->size == size;
 }
 
@@ -137,16 +137,16 @@ int vy_reader_is_valid(const vy_reader *reader, const void *begin, size_t size)
 {
     const uintptr_t from = (uintptr_t)begin;
     for (size_t i = 0; i < reader->bad.count; ++i) {
-        const vy_origin *p = &reader->bad.items[i];
+        const vy_value_location *p = &reader->bad.items[i];
         const uintptr_t at = (uintptr_t)p->begin;
         if (at < from + size && from < at + p->size) return 0;
     }
     return 1;
 }
 
-void vy_reader_mark(vy_reader *reader, const void *field)
+void vy_reader_mark_invalid(vy_reader *reader, const void *field)
 {
-    add_origin(reader, &reader->bad, (vy_origin){field, 1, vy_reader_origin(reader, field)});
+    add_location(reader, &reader->bad, (vy_value_location){field, 1, vy_reader_location(reader, field)});
 }
 
 void vy_reader_refuse(vy_reader *reader, const void *field, const char *format, ...)
@@ -156,19 +156,19 @@ void vy_reader_refuse(vy_reader *reader, const void *field, const char *format, 
     va_start(args, format);
     vsnprintf(text, sizeof text, format, args);
     va_end(args);
-    vy_report_error(reader->report, vy_reader_origin(reader, field), "%s", text);
-    vy_reader_mark(reader, field);
+    vy_report_error(reader->report, vy_reader_location(reader, field), "%s", text);
+    vy_reader_mark_invalid(reader, field);
 }
 
 // --- single values
 
-static void report_number(vy_reader *r, const vy_row *row, const char *unit, vy_number_result result,
+static void report_number(vy_reader *r, const vy_schema_row *row, const char *unit, vy_number_result result,
                           const vy_node *node)
 {
     vy_text text = {0};
     if (result == VY_NUMBER_NOT_FINITE) {
         vy_text_printf(&text, "%s must be a finite number, got ", row->key);
-    } else if (result == VY_NUMBER_UNIT) {
+    } else if (result == VY_NUMBER_WRONG_UNIT) {
         vy_text_printf(&text, "%s: expected %s", row->key, *unit == '\0' ? "" : "a number in ");
         if (*unit == '\0')
             vy_text_puts(&text, "a number without a unit");
@@ -189,7 +189,7 @@ static void report_number(vy_reader *r, const vy_row *row, const char *unit, vy_
 }
 
 // A number without a unit is in radians: more than a turn of them is most likely meant in degrees.
-static void warn_of_degrees(vy_reader *r, const vy_row *row, const char *unit, const vy_node *node,
+static void warn_of_degrees(vy_reader *r, const vy_schema_row *row, const char *unit, const vy_node *node,
                             double value)
 {
     const char last = node->size > 0 ? node->text[node->size - 1] : '\0';
@@ -202,7 +202,8 @@ static void warn_of_degrees(vy_reader *r, const vy_row *row, const char *unit, c
 }
 
 // One number, also of a vector. @return 0 after a mistake
-static int read_number(vy_reader *r, const vy_row *row, const char *unit, const vy_node *node, double *out)
+static int read_number(vy_reader *r, const vy_schema_row *row, const char *unit, const vy_node *node,
+                       double *out)
 {
     double value = 0.0;
     vy_number_result result = VY_NUMBER_BAD;
@@ -220,7 +221,7 @@ static int read_number(vy_reader *r, const vy_row *row, const char *unit, const 
     }
     const vy_range range = vy_row_range(row, unit);
     const int word = row->keyword != NULL && value == row->keyword_value; // or what stands for it
-    if (!word && (value < range.min || value > range.max || (range.above && value == range.min))) {
+    if (!word && (value < range.min || value > range.max || (range.exclusive_min && value == range.min))) {
         vy_text text = {0};
         vy_text_printf(&text, "%s must be ", row->key);
         vy_range_print(&text, range);
@@ -236,8 +237,8 @@ static int read_number(vy_reader *r, const vy_row *row, const char *unit, const 
 }
 
 // A list of exactly (or, for VY_ROW_VARIABLE_SIZE, at most) `size` numbers.
-static int read_numbers(vy_reader *r, const vy_row *row, const char *unit, const vy_node *node, int size,
-                        double *out)
+static int read_numbers(vy_reader *r, const vy_schema_row *row, const char *unit, const vy_node *node,
+                        int size, double *out)
 {
     const int fits = node->kind == VY_NODE_LIST &&
                      (row->flags & VY_ROW_VARIABLE_SIZE ? node->count <= size : node->count == size);
@@ -262,8 +263,8 @@ static int read_numbers(vy_reader *r, const vy_row *row, const char *unit, const
     return good;
 }
 
-static void read_vector(vy_reader *r, const vy_row *row, const char *unit, const vy_node *node, int size,
-                        double *out)
+static void read_vector(vy_reader *r, const vy_schema_row *row, const char *unit, const vy_node *node,
+                        int size, double *out)
 {
     if (row->size_of != NULL && size == 1)
         (void)read_number(r, row, unit, node, out);
@@ -271,7 +272,7 @@ static void read_vector(vy_reader *r, const vy_row *row, const char *unit, const
         (void)read_numbers(r, row, unit, node, size, out);
 }
 
-static void read_integer(vy_reader *r, const vy_row *row, const vy_node *node, void *field)
+static void read_integer(vy_reader *r, const vy_schema_row *row, const vy_node *node, void *field)
 {
     uint64_t value = 0;
     const int small = row->type == VY_TYPE_COUNT;
@@ -307,7 +308,7 @@ int vy_is_identifier(const char *text, size_t size)
     return size > 0;
 }
 
-static void read_text(vy_reader *r, const vy_row *row, const vy_node *node, char *field)
+static void read_text(vy_reader *r, const vy_schema_row *row, const vy_node *node, char *field)
 {
     const int named = (row->flags & VY_ROW_IDENTIFIER) != 0;
     VY_ASSERT(row->size > 1); // room for a text and its end
@@ -340,7 +341,7 @@ static void read_text(vy_reader *r, const vy_row *row, const vy_node *node, char
     memcpy(field, node->text, node->size);
 }
 
-static void read_choice(vy_reader *r, const vy_row *row, const vy_node *node, void *field)
+static void read_choice(vy_reader *r, const vy_schema_row *row, const vy_node *node, void *field)
 {
     const char *names[NAME_CAP];
     const int count = row->choice_count < NAME_CAP ? row->choice_count : NAME_CAP;
@@ -361,7 +362,7 @@ static void read_choice(vy_reader *r, const vy_row *row, const vy_node *node, vo
     report_text(r, node, &text);
 }
 
-static void read_drone(vy_reader *r, const vy_row *row, const vy_node *node, int *field)
+static void read_drone(vy_reader *r, const vy_schema_row *row, const vy_node *node, int *field)
 {
     const vy_scenario *s = r->scenario;
     const char *none = row->keyword != NULL ? row->keyword : "all"; // what stands for no drone in particular
@@ -391,7 +392,7 @@ static void read_drone(vy_reader *r, const vy_row *row, const vy_node *node, int
     report_text(r, node, &text);
 }
 
-static void read_joint(vy_reader *r, const vy_row *row, const vy_node *node, int *field)
+static void read_joint(vy_reader *r, const vy_schema_row *row, const vy_node *node, int *field)
 {
     const vy_scenario *s = r->scenario;
     if (node->kind != VY_NODE_SCALAR || node->size == 0) {
@@ -416,7 +417,7 @@ static void read_joint(vy_reader *r, const vy_row *row, const vy_node *node, int
     report_text(r, node, &text);
 }
 
-static void read_rotation(vy_reader *r, const vy_row *row, const vy_node *node, vy_quat *field)
+static void read_rotation(vy_reader *r, const vy_schema_row *row, const vy_node *node, vy_quat *field)
 {
     if (node->kind == VY_NODE_MAP) {
         const int calls = r->report->calls;
@@ -442,7 +443,7 @@ static void read_rotation(vy_reader *r, const vy_row *row, const vy_node *node, 
     }
 }
 
-static void read_inertia(vy_reader *r, const vy_row *row, const vy_node *node, vy_mat3 *field)
+static void read_inertia(vy_reader *r, const vy_schema_row *row, const vy_node *node, vy_mat3 *field)
 {
     double d[3];
     const vy_node *first =
@@ -465,9 +466,9 @@ static void read_inertia(vy_reader *r, const vy_row *row, const vy_node *node, v
 
 // --- lists and objects
 
-static void read_list(vy_reader *r, const vy_row *row, const vy_node *node, void *object)
+static void read_list(vy_reader *r, const vy_schema_row *row, const vy_node *node, void *object)
 {
-    const vy_table *table = row->table;
+    const vy_schema_table *table = row->table;
     const int maximum = (int)row->size, minimum = (int)row->range.min;
     VY_ASSERT(table != NULL && table->size > 0 && table->init != NULL && minimum <= maximum);
     if (node->kind != VY_NODE_LIST) {
@@ -508,7 +509,7 @@ static void read_list(vy_reader *r, const vy_row *row, const vy_node *node, void
 }
 
 // Rows of numbers, all of one length.
-static void read_table(vy_reader *r, const vy_row *row, const vy_node *node, vy_numbers *field)
+static void read_table(vy_reader *r, const vy_schema_row *row, const vy_node *node, vy_numbers *field)
 {
     const vy_node *first =
         node->kind == VY_NODE_LIST && node->count > 0 ? vy_node_resolve(node->first) : node;
@@ -549,7 +550,7 @@ static void read_table(vy_reader *r, const vy_row *row, const vy_node *node, vy_
 }
 
 // Bytes of a row's value in its struct.
-static size_t value_size(const vy_row *row)
+static size_t value_size(const vy_schema_row *row)
 {
     switch (row->type) {
     case VY_TYPE_NUMBER: return sizeof(double);
@@ -570,7 +571,7 @@ static size_t value_size(const vy_row *row)
     return sizeof(int);
 }
 
-static void read_value(vy_reader *r, const vy_row *row, const vy_node *node, void *object)
+static void read_value(vy_reader *r, const vy_schema_row *row, const vy_node *node, void *object)
 {
     void *field = (char *)object + row->offset;
     const char *unit = vy_row_unit(row, object);
@@ -599,16 +600,16 @@ static void read_value(vy_reader *r, const vy_row *row, const vy_node *node, voi
     }
     // The elements of a list record their own errors.
     const int bad = r->report->calls != calls && (row->type != VY_TYPE_LIST || node->kind != VY_NODE_LIST);
-    record_origin(r, field, value_size(row), node, bad);
+    record_location(r, field, value_size(row), node, bad);
 }
 
-static void report_unknown(vy_reader *r, const vy_table *table, const vy_node *key, const void *object)
+static void report_unknown(vy_reader *r, const vy_schema_table *table, const vy_node *key, const void *object)
 {
     if (!vy_report_open(r->report)) {
         vy_report_error_of_kind(r->report, "unknown_key", key, "unknown key");
         return;
     }
-    const vy_row *row = vy_table_find(table, key->text);
+    const vy_schema_row *row = vy_table_find(table, key->text);
     vy_text text = {0};
     if (row != NULL) {
         int value;
@@ -630,14 +631,14 @@ static void report_unknown(vy_reader *r, const vy_table *table, const vy_node *k
 }
 
 // Keys that no row has read: unknown, given twice, or not for this kind of thing.
-static void check_keys(vy_reader *r, const vy_table *table, const vy_node *map, const void *object,
+static void check_keys(vy_reader *r, const vy_schema_table *table, const vy_node *map, const void *object,
                        int selected, int has_base)
 {
     for (const vy_node *n = map->first; n != NULL; n = n->next) {
         const char *key = n->key->text;
         int known = has_base && strcmp(key, "base") == 0;
         for (int i = 0; i < table->row_count && !known; ++i) {
-            const vy_row *row = &table->rows[i];
+            const vy_schema_row *row = &table->rows[i];
             known = strcmp(row->key, key) == 0 && (!selected || vy_row_applies(table, row, object));
         }
         const vy_node *first = vy_node_find(map, key);
@@ -650,7 +651,8 @@ static void check_keys(vy_reader *r, const vy_table *table, const vy_node *map, 
     }
 }
 
-static void read_rows(vy_reader *r, const vy_table *table, const vy_node *node, void *object, int has_base)
+static void read_rows(vy_reader *r, const vy_schema_table *table, const vy_node *node, void *object,
+                      int has_base)
 {
     if (node->kind != VY_NODE_MAP) {
         vy_text text = {0};
@@ -663,11 +665,11 @@ static void read_rows(vy_reader *r, const vy_table *table, const vy_node *node, 
         vy_report_error(r->report, node, "more than %d keys", KEY_CAP);
         return;
     }
-    if (table->size > 0) record_origin(r, object, table->size, node, 0);
+    if (table->size > 0) record_location(r, object, table->size, node, 0);
     VY_ASSERT(table->row_count > 0 && object != NULL);
     int selected = 1; // 0: the first value, on which keys and units may depend, is not known
     for (int i = 0; i < table->row_count; ++i) {
-        const vy_row *row = &table->rows[i];
+        const vy_schema_row *row = &table->rows[i];
         const vy_node *value = vy_node_find(node, row->key);
         if (!selected && (row->when != 0 || row->unit_of != NULL)) continue;
         if (!vy_row_applies(table, row, object)) continue;
@@ -676,14 +678,14 @@ static void read_rows(vy_reader *r, const vy_table *table, const vy_node *node, 
             read_value(r, row, value, object);
         } else if ((row->flags & VY_ROW_REQUIRED) && !has_base) {
             vy_report_error_of_kind(r->report, "missing_key", node, "%s is missing", row->key);
-            record_origin(r, (const char *)object + row->offset, value_size(row), node, 1);
+            record_location(r, (const char *)object + row->offset, value_size(row), node, 1);
         }
         if (i == 0 && r->report->calls != calls) selected = 0;
     }
     check_keys(r, table, node, object, selected, has_base);
 }
 
-void vy_read_object(vy_reader *reader, const vy_table *table, const vy_node *node, void *object)
+void vy_read_object(vy_reader *reader, const vy_schema_table *table, const vy_node *node, void *object)
 {
     read_rows(reader, table, vy_node_resolve(node), object, 0);
 }
@@ -718,7 +720,7 @@ static const vy_include *include_file(vy_reader *r, const vy_node *name)
     return made;
 }
 
-static void read_named(vy_reader *r, const vy_table *table, const vy_node *name, void *object)
+static void read_named(vy_reader *r, const vy_schema_table *table, const vy_node *name, void *object)
 {
     if (name->size == 0) {
         report_expected(r, table->title, "a name, a path ending in .yaml, or a mapping", name);
@@ -756,13 +758,13 @@ static void read_named(vy_reader *r, const vy_table *table, const vy_node *name,
     } // else its errors are reported already
 }
 
-void vy_read_file_object(vy_reader *reader, const vy_table *table, const vy_node *node, void *object)
+void vy_read_file_object(vy_reader *reader, const vy_schema_table *table, const vy_node *node, void *object)
 {
     node = vy_node_resolve(node);
     if (node->kind == VY_NODE_SCALAR) {
         const int calls = reader->report->calls;
         read_named(reader, table, node, object);
-        record_origin(reader, object, table->size, node, reader->report->calls != calls);
+        record_location(reader, object, table->size, node, reader->report->calls != calls);
         return;
     }
     const vy_node *base = node->kind == VY_NODE_MAP ? vy_node_find(node, "base") : NULL;
@@ -774,7 +776,7 @@ void vy_read_file_object(vy_reader *reader, const vy_table *table, const vy_node
     } else {
         report_expected(reader, "base", "a name or a path ending in .yaml", vy_node_resolve(base));
     }
-    if (reader->report->calls != calls) record_origin(reader, object, table->size, node, 1);
+    if (reader->report->calls != calls) record_location(reader, object, table->size, node, 1);
     read_rows(reader, table, node, object, base != NULL);
 }
 

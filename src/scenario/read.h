@@ -5,16 +5,16 @@
 #include "scenario/text.h"
 
 /// Where a value in memory came from.
-typedef struct vy_origin {
+typedef struct vy_value_location {
     const char *begin;
     size_t size;
     const vy_node *node;
-} vy_origin;
+} vy_value_location;
 
-typedef struct vy_origins {
-    vy_origin *items;
+typedef struct vy_value_locations {
+    vy_value_location *items;
     size_t count, capacity;
-} vy_origins;
+} vy_value_locations;
 
 typedef struct vy_reader {
     vy_yaml *tree;
@@ -25,22 +25,22 @@ typedef struct vy_reader {
     const vy_node *root;         ///< the origin of values without one of their own
     struct vy_include *includes; ///< files read so far
     int include_depth;
-    vy_origins places; ///< of all values and objects read
-    vy_origins bad;    ///< of those that could not be used
+    vy_value_locations places; ///< of all values and objects read
+    vy_value_locations bad;    ///< of those that could not be used
     int no_memory;
 } vy_reader;
 
 /// Fill `object` from `node` by the rows of `table`. Values that the text does not give stay unchanged.
-void vy_read_object(vy_reader *reader, const vy_table *table, const vy_node *node, void *object);
+void vy_read_object(vy_reader *reader, const vy_schema_table *table, const vy_node *node, void *object);
 
 /// The same for an object that may be a file's name, or a mapping based on a file by `base`.
-void vy_read_file_object(vy_reader *reader, const vy_table *table, const vy_node *node, void *object);
+void vy_read_file_object(vy_reader *reader, const vy_schema_table *table, const vy_node *node, void *object);
 
 /// The value of `size` bytes at `begin` was written at `node`.
-void vy_reader_remember(vy_reader *reader, const void *begin, size_t size, const vy_node *node);
+void vy_reader_add_location(vy_reader *reader, const void *begin, size_t size, const vy_node *node);
 
 /// Where the value at `field` was written, or the smallest object around it that was.
-const vy_node *vy_reader_origin(const vy_reader *reader, const void *field);
+const vy_node *vy_reader_location(const vy_reader *reader, const void *field);
 
 /// Whether the text gave the value of `size` bytes at `field` itself, and not only an object around it.
 int vy_reader_has_value(const vy_reader *reader, const void *field, size_t size);
@@ -49,7 +49,7 @@ int vy_reader_has_value(const vy_reader *reader, const void *field, size_t size)
 int vy_reader_is_valid(const vy_reader *reader, const void *begin, size_t size);
 
 /// Have the value at `field` count as one that could not be read.
-void vy_reader_mark(vy_reader *reader, const void *field);
+void vy_reader_mark_invalid(vy_reader *reader, const void *field);
 
 /// Report an error at the origin of `field`, and mark it.
 void vy_reader_refuse(vy_reader *reader, const void *field, const char *format, ...) VY_PRINTF(3, 4);

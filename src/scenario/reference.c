@@ -5,7 +5,7 @@
 #include "scenario/read.h"
 #include <stdlib.h>
 
-static void write_table(vy_text *out, const vy_table *table, const void *defaults, const char *path);
+static void write_table(vy_text *out, const vy_schema_table *table, const void *defaults, const char *path);
 
 static void write_intro(vy_text *out)
 {
@@ -51,7 +51,7 @@ static void write_intro(vy_text *out)
 }
 
 // What may be written, in words.
-static void write_kind(vy_text *out, const vy_row *row)
+static void write_kind(vy_text *out, const vy_schema_row *row)
 {
     switch (row->type) {
     case VY_TYPE_NUMBER: vy_text_puts(out, "number"); break;
@@ -90,7 +90,7 @@ static void write_kind(vy_text *out, const vy_row *row)
     if (row->keyword != NULL) vy_text_printf(out, ", or `%s`", row->keyword);
 }
 
-static void write_default(vy_text *out, const vy_row *row, const void *defaults)
+static void write_default(vy_text *out, const vy_schema_row *row, const void *defaults)
 {
     if (row->flags & VY_ROW_REQUIRED)
         vy_text_puts(out, "required");
@@ -103,10 +103,10 @@ static void write_default(vy_text *out, const vy_row *row, const void *defaults)
 }
 
 // The kinds to which a row applies.
-static void write_when(vy_text *out, const vy_table *table, const vy_row *row)
+static void write_when(vy_text *out, const vy_schema_table *table, const vy_schema_row *row)
 {
     if (row->when == 0) return;
-    const vy_row *selector = &table->rows[0];
+    const vy_schema_row *selector = &table->rows[0];
     int count = 0;
     for (int i = 0; i < selector->choice_count; ++i) {
         if (!(row->when >> selector->choices[i].value & 1u)) continue;
@@ -115,7 +115,8 @@ static void write_when(vy_text *out, const vy_table *table, const vy_row *row)
     vy_text_puts(out, ")");
 }
 
-static void write_row(vy_text *out, const vy_table *table, const vy_row *row, const void *defaults)
+static void write_row(vy_text *out, const vy_schema_table *table, const vy_schema_row *row,
+                      const void *defaults)
 {
     vy_text_printf(out, "| `%s` | ", row->key);
     write_kind(out, row);
@@ -129,10 +130,10 @@ static void write_row(vy_text *out, const vy_table *table, const vy_row *row, co
     vy_text_puts(out, " |\n");
 }
 
-static void write_choices(vy_text *out, const vy_table *table)
+static void write_choices(vy_text *out, const vy_schema_table *table)
 {
     for (int i = 0; i < table->row_count; ++i) {
-        const vy_row *row = &table->rows[i];
+        const vy_schema_row *row = &table->rows[i];
         if (row->type != VY_TYPE_CHOICE || vy_table_find(table, row->key) != row) continue;
         vy_text_printf(out, "\n`%s`:\n", row->key);
         for (int k = 0; k < row->choice_count; ++k) {
@@ -145,10 +146,10 @@ static void write_choices(vy_text *out, const vy_table *table)
 }
 
 // The sections of objects and lists inside this one.
-static void write_parts(vy_text *out, const vy_table *table, const void *defaults, const char *path)
+static void write_parts(vy_text *out, const vy_schema_table *table, const void *defaults, const char *path)
 {
     for (int i = 0; i < table->row_count; ++i) {
-        const vy_row *row = &table->rows[i];
+        const vy_schema_row *row = &table->rows[i];
         if (row->table == NULL) continue;
         vy_text inner = {0};
         vy_text_printf(&inner, "%s%s%s%s", path, *path != '\0' ? "." : "", row->key,
@@ -168,7 +169,7 @@ static void write_parts(vy_text *out, const vy_table *table, const void *default
     }
 }
 
-static void write_table(vy_text *out, const vy_table *table, const void *defaults, const char *path)
+static void write_table(vy_text *out, const vy_schema_table *table, const void *defaults, const char *path)
 {
     vy_text_printf(out, "## %s\n\n", table->title);
     if (*path != '\0') vy_text_printf(out, "`%s`. ", path);

@@ -40,7 +40,7 @@ static vy_status try_file(const char *from, const char *folder, const char *name
     return status;
 }
 
-vy_status vy_load_vehicle(void *self, const char *name, const char *from, vy_source_text *out)
+vy_status vy_load_file(void *self, const char *name, const char *from, vy_source_text *out)
 {
     (void)self;
     static const char *const kinds[] = {".csv", ".stl", ".STL", ".obj", ".OBJ", ".yaml", ".yml", ".json"};
@@ -84,7 +84,7 @@ static void load_wind_grid(vy_reader *reader, const char *from, vy_scenario *sce
 {
     vy_wind_def *wind = &scenario->environment.wind;
     if (wind->grid_name[0] == '\0') return;
-    const vy_node *place = vy_reader_origin(reader, wind->grid_name);
+    const vy_node *place = vy_reader_location(reader, wind->grid_name);
     vy_source_text text = {0};
     const vy_status status =
         reader->load != NULL ? reader->load(reader->self, wind->grid_name, from, &text) : VY_NOT_FOUND;
@@ -93,7 +93,7 @@ static void load_wind_grid(vy_reader *reader, const char *from, vy_scenario *sce
         if (status != VY_NO_MEMORY)
             vy_report_error_of_kind(reader->report, "file", place, "grid: %s cannot be read",
                                     wind->grid_name);
-        vy_reader_mark(reader, wind->grid_name);
+        vy_reader_mark_invalid(reader, wind->grid_name);
         return;
     }
     vy_error err = {0};
@@ -127,13 +127,13 @@ void vy_scenario_read(vy_reader *reader, const vy_node *root, const vy_scenario_
     vy_read_object(reader, &vy_scenario_table, root, scenario);
     if (reader->no_memory || reader->tree->no_memory) return;
     scenario->duration_changed = (options != NULL && options->is_logged) ||
-                                 vy_reader_origin(reader, &scenario->duration)->source->is_override;
+                                 vy_reader_location(reader, &scenario->duration)->source->is_override;
     vy_resolve_scenario(reader, scenario);
     load_wind_grid(reader, source->name, scenario);
     vy_load_solids(reader, source->name, scenario);
     vy_compute_body_masses(reader, scenario);
     const int find = options != NULL && options->find_programs;
-    vy_digest_parameters(reader, source->name, find || reader->load == vy_load_vehicle, scenario);
+    vy_digest_parameters(reader, source->name, find || reader->load == vy_load_file, scenario);
     if (find) vy_check_programs(reader, source->name, scenario);
     vy_check_scenario(reader, scenario);
 }
@@ -222,7 +222,7 @@ vy_status vy_scenario_load(const char *path, const vy_scenario_options *options,
     errno = 0;
     const vy_status status = vy_read_file(path, VY_TREE_TEXT_CAP, &text, &size);
     if (status == VY_OK) {
-        const vy_status parsed = parse(text, size, path, options, vy_load_vehicle, out, diagnostics);
+        const vy_status parsed = parse(text, size, path, options, vy_load_file, out, diagnostics);
         if (parsed == VY_OK) vy_scenario_find_folders(path, *out);
         return parsed;
     }
@@ -248,7 +248,7 @@ static void *duplicate(const void *items, size_t size, int *lost)
 // The tables of a scenario's shapes: their own in a copy.
 static void duplicate_solids(vy_scenario *s, int *lost)
 {
-    vy_solid_def *solid;
+    vy_collider_def *solid;
     for (int i = 0; (solid = vy_scenario_solid(s, i)) != NULL; ++i) {
         vy_numbers *tables[2] = {&solid->points, &solid->heights};
         for (int k = 0; k < 2; ++k)
@@ -283,7 +283,7 @@ vy_status vy_scenario_copy(const vy_scenario *scenario, vy_scenario **out, vy_er
     vy_scenario *s = duplicate(scenario, sizeof *scenario, &lost);
     if (s == NULL) return vy_fail(err, VY_NO_MEMORY, "scenario: no memory for a copy");
     for (int i = 0; i < vy_scenario_table.row_count; ++i) { // every list has elements of its own
-        const vy_row *row = &vy_scenario_table.rows[i];
+        const vy_schema_row *row = &vy_scenario_table.rows[i];
         if (!(row->flags & VY_ROW_ALLOCATED)) continue;
         int count;
         const void *elements = vy_list_elements(row, s, &count);
@@ -313,7 +313,7 @@ vy_status vy_scenario_copy(const vy_scenario *scenario, vy_scenario **out, vy_er
 void vy_scenario_destroy(vy_scenario *scenario)
 {
     if (scenario == NULL) return;
-    vy_solid_def *solid;
+    vy_collider_def *solid;
     for (int i = 0; (solid = vy_scenario_solid(scenario, i)) != NULL; ++i) {
         free(solid->points.values);
         free(solid->heights.values);
@@ -325,7 +325,7 @@ void vy_scenario_destroy(vy_scenario *scenario)
         for (int k = 0; k < VY_PARAMETER_CAP; ++k) free((void *)c->parameters[k].text);
     }
     for (int i = 0; i < vy_scenario_table.row_count; ++i) { // every list of its own
-        const vy_row *row = &vy_scenario_table.rows[i];
+        const vy_schema_row *row = &vy_scenario_table.rows[i];
         void *elements = NULL;
         if (row->flags & VY_ROW_ALLOCATED) memcpy(&elements, (char *)scenario + row->offset, sizeof elements);
         free(elements);

@@ -12,12 +12,12 @@
 #include <string.h>
 
 _Static_assert(sizeof(vy_disturbance_kind) == sizeof(int) && sizeof(vy_frame) == sizeof(int) &&
-                   sizeof(vy_expect_at) == sizeof(int) && sizeof(vy_log_compression) == sizeof(int),
+                   sizeof(vy_expect_kind) == sizeof(int) && sizeof(vy_log_compression) == sizeof(int),
                "choices are read and written as int");
 
 // --- drones
 
-static const vy_row angle_rows[] = {
+static const vy_schema_row angle_rows[] = {
     ROW("roll", NUMBER, vy_angles, roll, .unit = "rad", .range = ANY,
         .help = "about body +x: positive lowers the right side"),
     ROW("pitch", NUMBER, vy_angles, pitch, .unit = "rad", .range = ANY,
@@ -25,14 +25,14 @@ static const vy_row angle_rows[] = {
     ROW("yaw", NUMBER, vy_angles, yaw, .unit = "rad", .range = ANY,
         .help = "about body +z: positive turns left"),
 };
-const vy_table vy_angles_table = {
+const vy_schema_table vy_angles_table = {
     .title = "Angles",
     .help = "An attitude may be written as angles, turned in the order yaw, pitch, roll.",
     .size = sizeof(vy_angles),
     ROWS(angle_rows),
 };
 
-static const vy_row start_rows[] = {
+static const vy_schema_row start_rows[] = {
     ROW("position", VECTOR, vy_scenario_drone, def.position, .size = 3, .unit = "m", .range = ANY,
         .help = "world axes"),
     ROW("velocity", VECTOR, vy_scenario_drone, def.velocity, .size = 3, .unit = "m/s", .range = ANY,
@@ -61,15 +61,15 @@ static const vy_row start_rows[] = {
     ROW("roll_ned", NUMBER, vy_scenario_drone, place.roll, .unit = "rad", .range = ANY,
         .help = "right side down"),
 };
-static const vy_table start_table = {
+static const vy_schema_table start_table = {
     .title = "Start", .help = "Where and how a drone begins.", ROWS(start_rows)};
 
 static const vy_choice altitude_references[] = {
-    CHOICE("ellipsoid", VY_ABOVE_ELLIPSOID, "an altitude, as of GPS"),
-    CHOICE("ground", VY_ABOVE_GROUND, "the surface of planet.origin's height"),
-    CHOICE("start", VY_ABOVE_START, "the altitude at which the drone starts"),
+    CHOICE("ellipsoid", VY_ALTITUDE_ELLIPSOID, "an altitude, as of GPS"),
+    CHOICE("ground", VY_ALTITUDE_GROUND, "the surface of planet.origin's height"),
+    CHOICE("start", VY_ALTITUDE_START, "the altitude at which the drone starts"),
 };
-static const vy_row mission_rows[] = {
+static const vy_schema_row mission_rows[] = {
     ROW("time", NUMBER, vy_mission_point, time, .unit = "s", .range = ANY, .flags = VY_ROW_REQUIRED,
         .help = "when to be there; later than the point before"),
     ROW("latitude", NUMBER, vy_mission_point, latitude, .unit = "rad",
@@ -91,7 +91,7 @@ static void init_mission_point(void *object, int index)
     *(vy_mission_point *)object = (vy_mission_point){.heading = 1.5707963267948966};
 }
 
-static const vy_table mission_table = {
+static const vy_schema_table mission_table = {
     .title = "Mission",
     .help = "Setpoints by latitude and longitude, in place of the controller's; in a world with a "
             "planet.origin. In between the reference moves along a straight line.",
@@ -110,7 +110,7 @@ static void init_drone(void *object, int index)
     drone->def.controller.instance = index;
 }
 
-static const vy_row drone_rows[] = {
+static const vy_schema_row drone_rows[] = {
     ROW("name", TEXT, vy_scenario_drone, name, .size = VY_NAME_CAP,
         .flags = VY_ROW_UNHASHED | VY_ROW_IDENTIFIER, .default_text = "drone0, drone1, ...",
         .help = "unique"),
@@ -133,11 +133,11 @@ static const vy_row drone_rows[] = {
     ROW("crash", OBJECT, vy_scenario_drone, def.crash, .table = &vy_table_crash,
         .help = "which impacts count as crashes"),
 };
-static const vy_table drone_table = {.title = "Drones",
-                                     .help = "A list; each drone is a mapping of these keys.",
-                                     .size = sizeof(vy_scenario_drone),
-                                     .init = init_drone,
-                                     ROWS(drone_rows)};
+static const vy_schema_table drone_table = {.title = "Drones",
+                                            .help = "A list; each drone is a mapping of these keys.",
+                                            .size = sizeof(vy_scenario_drone),
+                                            .init = init_drone,
+                                            ROWS(drone_rows)};
 
 // --- disturbances
 
@@ -168,7 +168,7 @@ static void init_disturbance(void *object, int index)
     d->def.duration = FOREVER;
 }
 
-static const vy_row disturbance_rows[] = {
+static const vy_schema_row disturbance_rows[] = {
     ROW("kind", CHOICE, vy_scenario_disturbance, def.kind, CHOICES(disturbances), .flags = VY_ROW_REQUIRED,
         .help = "how it acts over time"),
     ROW("drone", DRONE, vy_scenario_disturbance, drone,
@@ -194,11 +194,11 @@ static const vy_row disturbance_rows[] = {
     ROW("phase", NUMBER, vy_scenario_disturbance, def.phase, .unit = "rad", .range = ANY, .when = SINUSOID,
         .help = "at `start`"),
 };
-static const vy_table disturbance_table = {.title = "Disturbances",
-                                           .help = "A list of forces and torques from outside.",
-                                           .size = sizeof(vy_scenario_disturbance),
-                                           .init = init_disturbance,
-                                           ROWS(disturbance_rows)};
+static const vy_schema_table disturbance_table = {.title = "Disturbances",
+                                                  .help = "A list of forces and torques from outside.",
+                                                  .size = sizeof(vy_scenario_disturbance),
+                                                  .init = init_disturbance,
+                                                  ROWS(disturbance_rows)};
 
 // --- expectations, log, the scenario itself
 
@@ -226,7 +226,7 @@ static const vy_choice moments[] = {
 static void init_expect(void *object, int index)
 {
     (void)index;
-    *(vy_expect_def *)object = (vy_expect_def){.drone = VY_EVERY_DRONE,
+    *(vy_expect_def *)object = (vy_expect_def){.body = VY_EVERY_DRONE,
                                                .joint = VY_EVERY_JOINT,
                                                .at = VY_AT_THROUGHOUT,
                                                .min = -DBL_MAX,
@@ -243,10 +243,10 @@ static const char *unit_of_quantity(const void *object)
     return e->at == VY_AT_INTEGRAL ? list[index].integral_unit : list[index].unit;
 }
 
-static const vy_row expect_rows[] = {
+static const vy_schema_row expect_rows[] = {
     ROW("quantity", CHOICE, vy_expect_def, quantity, CHOICES(quantities),
         .flags = VY_ROW_REQUIRED | VY_ROW_UNHASHED, .help = "the quantity that is evaluated"),
-    ROW("drone", DRONE, vy_expect_def, drone, .flags = VY_ROW_UNHASHED,
+    ROW("drone", DRONE, vy_expect_def, body, .flags = VY_ROW_UNHASHED,
         .help = "the name of a drone, or `all`"),
     ROW("joint", JOINT, vy_expect_def, joint, .flags = VY_ROW_UNHASHED,
         .help = "of a quantity of joints: the name of one, or `all` that have it"),
@@ -265,19 +265,20 @@ static const vy_row expect_rows[] = {
         .keyword_value = DBL_MAX, .flags = VY_ROW_UNHASHED,
         .help = "largest value allowed, in the quantity's unit"),
 };
-static const vy_table expect_table = {.title = "Expectations",
-                                      .help = "A list of bounds; a run that breaks one ends with exit status "
-                                              "1. A run that `--duration` makes too short for one "
-                                              "skips it, and says so.",
-                                      .size = sizeof(vy_expect_def),
-                                      .init = init_expect,
-                                      ROWS(expect_rows)};
+static const vy_schema_table expect_table = {
+    .title = "Expectations",
+    .help = "A list of bounds; a run that breaks one ends with exit status "
+            "1. A run that `--duration` makes too short for one "
+            "skips it, and says so.",
+    .size = sizeof(vy_expect_def),
+    .init = init_expect,
+    ROWS(expect_rows)};
 
 static const vy_choice compressions[] = {
     CHOICE("none", VY_LOG_NONE, "larger files, quicker to write"),
     CHOICE("zstd", VY_LOG_ZSTD, "files smaller by a quarter, slower to write"),
 };
-static const vy_row log_rows[] = {
+static const vy_schema_row log_rows[] = {
     ROW("every", COUNT, vy_log_def, every, .range = WITHIN(1.0, 1e9), .flags = VY_ROW_UNHASHED,
         .help = "steps from one record of each drone to the next"),
     ROW("snapshot", NUMBER, vy_log_def, snapshot, .unit = "s", .range = POSITIVE, .flags = VY_ROW_UNHASHED,
@@ -291,7 +292,7 @@ static const vy_row log_rows[] = {
     ROW("compression", CHOICE, vy_log_def, compression, CHOICES(compressions), .flags = VY_ROW_UNHASHED,
         .help = "of the log file"),
 };
-static const vy_table log_table = {
+static const vy_schema_table log_table = {
     .title = "Log", .help = "What the log file holds.", .size = sizeof(vy_log_def), ROWS(log_rows)};
 
 static void init_scenario(void *object, int index)
@@ -309,10 +310,10 @@ static void init_scenario(void *object, int index)
                        .contacts = {.def = world.contacts},
                        .closing = {world.closing_speed, world.open_limit},
                        .log = {.every = 10, .snapshot = 1.0, .display = 0.04, .compression = VY_LOG_NONE}};
-    s->terrain.solid.kind = VY_SOLID_NONE;
+    s->terrain.solid.kind = VY_COLLIDER_NONE;
 }
 
-static const vy_row scenario_rows[] = {
+static const vy_schema_row scenario_rows[] = {
     ROW("volery", COUNT, vy_scenario, version, .range = WITHIN(VY_SCENARIO_VERSION, VY_SCENARIO_VERSION),
         .flags = VY_ROW_REQUIRED | VY_ROW_UNHASHED, .help = "version of the format"),
     ROW("name", TEXT, vy_scenario, name, .size = sizeof((vy_scenario *)0)->name, .flags = VY_ROW_UNHASHED,
@@ -355,7 +356,7 @@ static const vy_row scenario_rows[] = {
     ROW("log", OBJECT, vy_scenario, log, .table = &log_table, .flags = VY_ROW_UNHASHED,
         .help = "contents of the log file"),
 };
-const vy_table vy_scenario_table = {
+const vy_schema_table vy_scenario_table = {
     .title = "Scenario",
     .help = "The keys of a scenario file.",
     .size = sizeof(vy_scenario),
@@ -365,18 +366,18 @@ const vy_table vy_scenario_table = {
 
 // --- looking things up
 
-const char *vy_row_unit(const vy_row *row, const void *object)
+const char *vy_row_unit(const vy_schema_row *row, const void *object)
 {
     if (row->unit_of != NULL) return row->unit_of(object);
     return row->unit != NULL ? row->unit : "";
 }
 
-int vy_row_size(const vy_row *row, const void *object)
+int vy_row_size(const vy_schema_row *row, const void *object)
 {
     return row->size_of != NULL ? row->size_of(object) : (int)row->size;
 }
 
-const vy_row *vy_table_find(const vy_table *table, const char *key)
+const vy_schema_row *vy_table_find(const vy_schema_table *table, const char *key)
 {
     for (int i = 0; i < table->row_count; ++i) {
         if (strcmp(table->rows[i].key, key) == 0) return &table->rows[i];
@@ -384,7 +385,7 @@ const vy_row *vy_table_find(const vy_table *table, const char *key)
     return NULL;
 }
 
-const void *vy_list_elements(const vy_row *row, const void *object, int *count)
+const void *vy_list_elements(const vy_schema_row *row, const void *object, int *count)
 {
     const char *base = object;
     const void *elements = base + row->offset;
@@ -400,7 +401,7 @@ const char *vy_bool_word(const char *name)
     return strcmp(name, "off") == 0 || strcmp(name, "no") == 0 ? "false" : NULL;
 }
 
-const vy_choice *vy_choice_of(const vy_row *row, int value)
+const vy_choice *vy_choice_of(const vy_schema_row *row, int value)
 {
     for (int i = 0; i < row->choice_count; ++i) {
         if (row->choices[i].value == value) return &row->choices[i];

@@ -6,7 +6,7 @@ _Static_assert(sizeof(vy_controller_kind) == sizeof(int) && sizeof(vy_rung) == s
                    sizeof(vy_rate_law) == sizeof(int),
                "choices are read and written as int");
 
-static const vy_row gain_rows[] = {
+static const vy_schema_row gain_rows[] = {
     ROW("position", NUMBER, vy_gains, position, .unit = "1/s^2", .range = AT_LEAST_0,
         .help = "acceleration per position error"),
     ROW("velocity", NUMBER, vy_gains, velocity, .unit = "1/s", .range = AT_LEAST_0,
@@ -21,12 +21,13 @@ static const vy_row gain_rows[] = {
     ROW("tilt_max", NUMBER, vy_gains, tilt_max, .unit = "rad", .range = ABOVE_TO(0.0, 1.5),
         .help = "largest tilt the position loop asks for"),
 };
-static const vy_table gain_table = {.title = "Gains",
-                                    .help = "Of the built-in controller; they do not depend on the vehicle.",
-                                    .size = sizeof(vy_gains),
-                                    ROWS(gain_rows)};
+static const vy_schema_table gain_table = {
+    .title = "Gains",
+    .help = "Of the built-in controller; they do not depend on the vehicle.",
+    .size = sizeof(vy_gains),
+    ROWS(gain_rows)};
 
-static const vy_row pilot_rows[] = {
+static const vy_schema_row pilot_rows[] = {
     ROW("speed", NUMBER, vy_pilot_def, speed, .unit = "m/s", .range = AT_LEAST_0,
         .help = "forward at throttle step 10"),
     ROW("strafe", NUMBER, vy_pilot_def, strafe, .unit = "m/s", .range = AT_LEAST_0,
@@ -38,10 +39,10 @@ static const vy_row pilot_rows[] = {
     ROW("response", NUMBER, vy_pilot_def, response, .unit = "1/s", .range = POSITIVE,
         .help = "a change of speed is down to 1/e of itself after one over this"),
 };
-static const vy_table pilot_table = {.title = "Pilot",
-                                     .help = "What the sticks of the rung `pilot` mean.",
-                                     .size = sizeof(vy_pilot_def),
-                                     ROWS(pilot_rows)};
+static const vy_schema_table pilot_table = {.title = "Pilot",
+                                            .help = "What the sticks of the rung `pilot` mean.",
+                                            .size = sizeof(vy_pilot_def),
+                                            ROWS(pilot_rows)};
 
 static void init_setpoint(void *object, int index)
 {
@@ -49,7 +50,7 @@ static void init_setpoint(void *object, int index)
     *(vy_setpoint *)object = (vy_setpoint){0};
 }
 
-static const vy_row setpoint_rows[] = {
+static const vy_schema_row setpoint_rows[] = {
     ROW("time", NUMBER, vy_setpoint, time, .unit = "s", .range = ANY, .flags = VY_ROW_REQUIRED,
         .help = "when to be there; later than the setpoint before"),
     ROW("position", VECTOR, vy_setpoint, position, .size = 3, .unit = "m", .range = ANY,
@@ -57,7 +58,7 @@ static const vy_row setpoint_rows[] = {
     ROW("yaw", NUMBER, vy_setpoint, yaw, .unit = "rad", .range = ANY,
         .help = "heading, counter-clockwise about world +z"),
 };
-static const vy_table setpoint_table = {
+static const vy_schema_table setpoint_table = {
     .title = "Setpoints",
     .help = "Between two of them the reference moves along a straight line, at rest "
             "at both ends.",
@@ -71,7 +72,7 @@ static void init_rc_point(void *object, int index)
     *(vy_rc_point *)object = (vy_rc_point){0};
 }
 
-static const vy_row rc_rows[] = {
+static const vy_schema_row rc_rows[] = {
     ROW("time", NUMBER, vy_rc_point, time, .unit = "s", .range = ANY, .flags = VY_ROW_REQUIRED,
         .help = "from when on; later than the line before"),
     ROW("channels", VECTOR, vy_rc_point, channels, .size = VY_RC_CAP, .range = WITHIN(0.0, 2200.0),
@@ -79,7 +80,7 @@ static const vy_row rc_rows[] = {
         .help =
             "pulse width of each channel [us], 1500 in the middle; 0: it and those behind it are not sent"),
 };
-static const vy_table rc_table = {
+static const vy_schema_table rc_table = {
     .title = "RC",
     .help = "Radio control: each line holds until the next. Before the first there is no signal.",
     .size = sizeof(vy_rc_point),
@@ -113,7 +114,7 @@ static const vy_choice flight_modes[] = {
     CHOICE("stabilized", VY_MODE_STABILIZED, "sticks are attitude"),
     CHOICE("offboard", VY_MODE_OFFBOARD, "a companion computer flies it"),
 };
-static const vy_row script_rows[] = {
+static const vy_schema_row script_rows[] = {
     ROW("do", CHOICE, vy_script_line, action, CHOICES(script_actions), .flags = VY_ROW_REQUIRED,
         .help = "what is asked for"),
     ROW("time", NUMBER, vy_script_line, time, .unit = "s", .range = AT_LEAST_0, .flags = VY_ROW_REQUIRED,
@@ -132,13 +133,14 @@ static const vy_row script_rows[] = {
     ROW("values", VECTOR, vy_script_line, values, .size = VY_COMMAND_VALUES, .range = ANY,
         .flags = VY_ROW_VARIABLE_SIZE, .when = 1u << VY_SCRIPT_COMMAND, .help = "its parameters 1 to 7"),
 };
-static const vy_table script_table = {.title = "Script",
-                                      .help = "What a firmware is told through its own MAVLink or MSP port. "
-                                              "A line is sent when its time has come and "
-                                              "the one before it has been accepted, and again until it is.",
-                                      .size = sizeof(vy_script_line),
-                                      .init = init_script_line,
-                                      ROWS(script_rows)};
+static const vy_schema_table script_table = {
+    .title = "Script",
+    .help = "What a firmware is told through its own MAVLink or MSP port. "
+            "A line is sent when its time has come and "
+            "the one before it has been accepted, and again until it is.",
+    .size = sizeof(vy_script_line),
+    .init = init_script_line,
+    ROWS(script_rows)};
 
 static const vy_choice airframes[] = {
     CHOICE("quad_x", VY_AIRFRAME_QUAD_X, "four motors, two of them ahead"),
@@ -164,7 +166,7 @@ static const vy_choice rungs[] = {
     ROW(key_, NUMBER, vy_intent, field_, .range = WITHIN(-1.0, 1.0), .when = 1u << VY_RUNG_PILOT, \
         .help = help_)
 #define THRUST_RUNGS (1u << VY_RUNG_WRENCH | 1u << VY_RUNG_RATES | 1u << VY_RUNG_ATTITUDE)
-static const vy_row intent_rows[] = {
+static const vy_schema_row intent_rows[] = {
     ROW("rung", CHOICE, vy_intent, rung, CHOICES(rungs), .help = "the level of the intent"),
     ROW("motors", VECTOR, vy_intent, motors, .size = VY_ROTOR_CAP, .range = WITHIN(0.0, 1.0),
         .flags = VY_ROW_VARIABLE_SIZE, .when = 1u << VY_RUNG_MOTORS,
@@ -187,10 +189,10 @@ static const vy_row intent_rows[] = {
     STICK("vertical", vertical, "up and down, positive upwards"),
     STICK("yaw", yaw, "turning, positive to the right"),
 };
-static const vy_table intent_table = {.title = "Intent",
-                                      .help = "What acts until the controller's first reply.",
-                                      .size = sizeof(vy_intent),
-                                      ROWS(intent_rows)};
+static const vy_schema_table intent_table = {.title = "Intent",
+                                             .help = "What acts until the controller's first reply.",
+                                             .size = sizeof(vy_intent),
+                                             ROWS(intent_rows)};
 
 static void init_waypoint(void *object, int index)
 {
@@ -198,34 +200,37 @@ static void init_waypoint(void *object, int index)
     *(vy_waypoint *)object = (vy_waypoint){0};
 }
 
-static const vy_row waypoint_rows[] = {
+static const vy_schema_row waypoint_rows[] = {
     ROW("position", VECTOR, vy_waypoint, position, .size = 3, .unit = "m", .range = ANY,
         .flags = VY_ROW_REQUIRED, .help = "world axes"),
     ROW("yaw", NUMBER, vy_waypoint, yaw, .unit = "rad", .range = ANY,
         .help = "heading, counter-clockwise about world +z"),
 };
-static const vy_table waypoint_table = {.title = "Waypoints",
-                                        .help = "Passed through in order, at rest at the first and the last.",
-                                        .size = sizeof(vy_waypoint),
-                                        .init = init_waypoint,
-                                        ROWS(waypoint_rows)};
+static const vy_schema_table waypoint_table = {
+    .title = "Waypoints",
+    .help = "Passed through in order, at rest at the first and the last.",
+    .size = sizeof(vy_waypoint),
+    .init = init_waypoint,
+    ROWS(waypoint_rows)};
 static const vy_choice paths[] = {
     CHOICE("setpoints", VY_PATH_SETPOINTS, "the setpoints; none holds the start"),
     CHOICE("line", VY_PATH_LINE, "from `centre` to `to`"),
     CHOICE("circle", VY_PATH_CIRCLE, "counter-clockwise about `centre`, from its +x side"),
-    CHOICE("figure_eight", VY_PATH_EIGHT, "two lobes of `radius` along x, from the crossing at `centre`"),
+    CHOICE("figure_eight", VY_PATH_FIGURE_EIGHT,
+           "two lobes of `radius` along x, from the crossing at `centre`"),
     CHOICE("helix", VY_PATH_HELIX, "a circle that climbs"),
-    CHOICE("minimum_snap", VY_PATH_SNAP,
+    CHOICE("minimum_snap", VY_PATH_MINIMUM_SNAP,
            "through the waypoints with the least snap, as fast as the limits allow"),
 };
 #define SHAPES (1u << VY_PATH_LINE | ROUNDS)
-#define ROUNDS (1u << VY_PATH_CIRCLE | 1u << VY_PATH_EIGHT | 1u << VY_PATH_HELIX)
-static const vy_row path_rows[] = {
+#define ROUNDS (1u << VY_PATH_CIRCLE | 1u << VY_PATH_FIGURE_EIGHT | 1u << VY_PATH_HELIX)
+static const vy_schema_row path_rows[] = {
     ROW("kind", CHOICE, vy_path_def, kind, CHOICES(paths), .help = "the shape of the path"),
-    ROW("start", NUMBER, vy_path_def, start, .unit = "s", .range = ANY, .when = SHAPES | 1u << VY_PATH_SNAP,
+    ROW("start", NUMBER, vy_path_def, start, .unit = "s", .range = ANY,
+        .when = SHAPES | 1u << VY_PATH_MINIMUM_SNAP,
         .help = "when it begins; the drone is held at its beginning before"),
     ROW("speed", NUMBER, vy_path_def, speed, .unit = "m/s", .range = POSITIVE,
-        .when = SHAPES | 1u << VY_PATH_SNAP, .help = "along the path; of `minimum_snap` the limit"),
+        .when = SHAPES | 1u << VY_PATH_MINIMUM_SNAP, .help = "along the path; of `minimum_snap` the limit"),
     ROW("ramp", NUMBER, vy_path_def, ramp, .unit = "s", .range = POSITIVE, .when = SHAPES,
         .help = "from rest to speed, and back"),
     ROW("centre", VECTOR, vy_path_def, centre, .size = 3, .unit = "m", .range = ANY, .when = SHAPES,
@@ -240,17 +245,17 @@ static const vy_row path_rows[] = {
     ROW("yaw", NUMBER, vy_path_def, yaw, .unit = "rad", .range = ANY, .when = SHAPES,
         .help = "heading all the way"),
     ROW("acceleration", NUMBER, vy_path_def, acceleration, .unit = "m/s^2", .range = POSITIVE,
-        .when = 1u << VY_PATH_SNAP, .help = "limit"),
+        .when = 1u << VY_PATH_MINIMUM_SNAP, .help = "limit"),
     ROW("waypoints", LIST, vy_path_def, waypoints, .table = &waypoint_table, .size = VY_WAYPOINT_CAP,
-        .count_offset = offsetof(vy_path_def, waypoint_count), .when = 1u << VY_PATH_SNAP,
+        .count_offset = offsetof(vy_path_def, waypoint_count), .when = 1u << VY_PATH_MINIMUM_SNAP,
         .help = "to pass through, two at least"),
 };
-static const vy_table path_table = {.title = "Path",
-                                    .help = "A trajectory to follow in place of the setpoints.",
-                                    .size = sizeof(vy_path_def),
-                                    ROWS(path_rows)};
+static const vy_schema_table path_table = {.title = "Path",
+                                           .help = "A trajectory to follow in place of the setpoints.",
+                                           .size = sizeof(vy_path_def),
+                                           ROWS(path_rows)};
 
-static const vy_row autopilot_rows[] = {
+static const vy_schema_row autopilot_rows[] = {
     ROW("target", VECTOR, vy_autopilot, target, .size = 3, .unit = "m", .range = ANY,
         .help = "where to fly, world axes; its height is replaced by the altitude"),
     ROW("target_set", CHOICE, vy_autopilot, has_target, SWITCH,
@@ -263,10 +268,10 @@ static const vy_row autopilot_rows[] = {
     ROW("yaw_tolerance", NUMBER, vy_autopilot, def.yaw_tolerance, .unit = "rad",
         .range = ABOVE_TO(0.0, 3.14159), .help = "within which it faces the target"),
 };
-static const vy_table autopilot_table = {.title = "Autopilot",
-                                         .help = "Turns towards the target, then flies straight on.",
-                                         .size = sizeof(vy_autopilot),
-                                         ROWS(autopilot_rows)};
+static const vy_schema_table autopilot_table = {.title = "Autopilot",
+                                                .help = "Turns towards the target, then flies straight on.",
+                                                .size = sizeof(vy_autopilot),
+                                                ROWS(autopilot_rows)};
 static const vy_choice flights[] = {
     CHOICE("dynamic", VY_FLIGHT_DYNAMIC, "rotors fly the drone"),
     CHOICE("kinematic", VY_FLIGHT_KINEMATIC,
@@ -326,7 +331,7 @@ static const vy_choice networks[] = {
 #define FIRMWARE_KINDS (ON_PORTS | BETAFLIGHT)
 #define PROGRAM_KINDS  (PLUGIN_KIND | PROCESS_KIND | FIRMWARE_KINDS)
 #define EXTERNAL_KINDS (PROGRAM_KINDS | 1u << VY_CONTROLLER_CALLBACK | PILOT)
-static const vy_row controller_rows[] = {
+static const vy_schema_row controller_rows[] = {
     ROW("kind", CHOICE, vy_controller_def, kind, CHOICES(controllers), .help = "the kind of controller"),
     ROW("period", NUMBER, vy_controller_def, period, .unit = "s", .range = POSITIVE, .flags = VY_ROW_PERIOD,
         .help = "between two replies"),
@@ -377,7 +382,7 @@ static const vy_row controller_rows[] = {
         .help = "what a pilot's transmitter sends, over time"),
     ROW("truth", CHOICE, vy_controller_def, truth, SWITCH, .when = EXTERNAL_KINDS,
         .flags = VY_ROW_HASHED_IF_SET, .help = "on: the truth is among its samples, beside the estimate"),
-    ROW("cores", CHOICE, vy_controller_def, spread, CHOICES(cores), .when = PROCESS_KIND | FIRMWARE_KINDS,
+    ROW("cores", CHOICE, vy_controller_def, any_core, CHOICES(cores), .when = PROCESS_KIND | FIRMWARE_KINDS,
         .flags = VY_ROW_UNHASHED, .help = "where the program runs"),
     ROW("confine", CHOICE, vy_controller_def, confine, SWITCH, .when = PROGRAM_KINDS,
         .flags = VY_ROW_UNHASHED,
@@ -427,7 +432,7 @@ static const vy_row controller_rows[] = {
                 "PATH}` is a file, "
                 "seen from `folder` and known by its digest"),
 };
-const vy_table vy_controller_table = {.title = "Controller",
-                                      .help = "The controller of a drone.",
-                                      .size = sizeof(vy_controller_def),
-                                      ROWS(controller_rows)};
+const vy_schema_table vy_controller_table = {.title = "Controller",
+                                             .help = "The controller of a drone.",
+                                             .size = sizeof(vy_controller_def),
+                                             ROWS(controller_rows)};

@@ -68,7 +68,7 @@ static void init_fault(void *object, int index)
     (BIT(SENSOR_BIAS) | BIT(SENSOR_NOISE) | BIT(SENSOR_VIBRATION) | BIT(SENSOR_STUCK) | BIT(SENSOR_SWAP) | \
      BIT(SENSOR_DROPOUT) | BIT(SENSOR_DELAY))
 
-static const vy_row fault_rows[] = {
+static const vy_schema_row fault_rows[] = {
     ROW("kind", CHOICE, vy_scenario_fault, def.kind, CHOICES(kinds), .flags = VY_ROW_REQUIRED,
         .help = "the kind of fault"),
     ROW("drone", DRONE, vy_scenario_fault, drone,
@@ -109,8 +109,8 @@ static const vy_row fault_rows[] = {
     ROW("chance", NUMBER, vy_scenario_fault, def.chance, .range = WITHIN(0.0, 1.0),
         .help = "with `every`: that it comes in a piece at all"),
 };
-const vy_table vy_fault_table = {.title = "Faults",
-                                 .help = "A list of faults, on schedule or at random; see faults.md.",
-                                 .size = sizeof(vy_scenario_fault),
-                                 .init = init_fault,
-                                 ROWS(fault_rows)};
+const vy_schema_table vy_fault_table = {.title = "Faults",
+                                        .help = "A list of faults, on schedule or at random; see faults.md.",
+                                        .size = sizeof(vy_scenario_fault),
+                                        .init = init_fault,
+                                        ROWS(fault_rows)};

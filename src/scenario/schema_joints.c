@@ -20,7 +20,7 @@ static void init_body(void *object, int index)
     memset(&body->def.inertia, 0, sizeof body->def.inertia);
 }
 
-static const vy_row body_rows[] = {
+static const vy_schema_row body_rows[] = {
     ROW("name", TEXT, vy_scenario_body, name, .size = VY_NAME_CAP,
         .flags = VY_ROW_UNHASHED | VY_ROW_IDENTIFIER, .default_text = "body0, body1, ...",
         .help = "unique among drones and bodies"),
@@ -54,7 +54,7 @@ static const vy_row body_rows[] = {
     ROW("crash", OBJECT, vy_scenario_body, def.crash, .table = &vy_table_crash,
         .help = "which impacts count as crashes"),
 };
-const vy_table vy_body_table = {
+const vy_schema_table vy_body_table = {
     .title = "Bodies",
     .help = "A list of rigid bodies that are not drones: crates, loads, links of an arm. Gravity, air, wind, "
             "disturbances, joints and contacts act on them as on drones; they have no rotors, sensors or "
@@ -71,20 +71,20 @@ static void init_joint(void *object, int index)
     joint->def.kind = VY_JOINT_BALL;
 }
 
-static const vy_row closing_rows[] = {
+static const vy_schema_row closing_rows[] = {
     ROW("speed", NUMBER, vy_scenario_closing, speed, .unit = "m/s", .range = POSITIVE,
         .help = "that closing gives the bodies at most"),
     ROW("limit", NUMBER, vy_scenario_closing, limit, .range = AT_LEAST_0,
         .help = "joints that are open by more than so many times the size of what they join are refused"),
 };
-const vy_table vy_closing_table = {
+const vy_schema_table vy_closing_table = {
     .title = "Closing",
     .help = "How joints close that are open at the start, with anchors or axes apart, a cable too short or a "
             "stop exceeded: docs/dynamics.md.",
     .size = sizeof(vy_scenario_closing),
     ROWS(closing_rows)};
 
-static const vy_row joint_rows[] = {
+static const vy_schema_row joint_rows[] = {
     ROW_joint_kind(vy_scenario_joint, def.),
     ROW("name", TEXT, vy_scenario_joint, name, .size = VY_NAME_CAP,
         .flags = VY_ROW_UNHASHED | VY_ROW_IDENTIFIER, .default_text = "joint0, joint1, ...",
@@ -93,11 +93,12 @@ static const vy_row joint_rows[] = {
         .help = "the name of a drone or body, or `world`"),
     ROW("b", DRONE, vy_scenario_joint, b, .keyword = "world", .help = "the same"),
     ROWS_joint(vy_scenario_joint, def.)};
-const vy_table vy_joint_table = {.title = "Joints",
-                                 .help = "A list of joints between drones and bodies: docs/dynamics.md.",
-                                 .size = sizeof(vy_scenario_joint),
-                                 .init = init_joint,
-                                 ROWS(joint_rows)};
+const vy_schema_table vy_joint_table = {.title = "Joints",
+                                        .help =
+                                            "A list of joints between drones and bodies: docs/dynamics.md.",
+                                        .size = sizeof(vy_scenario_joint),
+                                        .init = init_joint,
+                                        ROWS(joint_rows)};
 
 static void init_payload(void *object, int index)
 {
@@ -106,12 +107,12 @@ static void init_payload(void *object, int index)
         (vy_scenario_payload){.carrier = -1, .load = -1, .def = vy_default_payload_def()};
 }
 
-static const vy_row payload_rows[] = {
+static const vy_schema_row payload_rows[] = {
     ROW("carrier", DRONE, vy_scenario_payload, carrier, .flags = VY_ROW_REQUIRED,
         .help = "the name of a drone"),
     ROW("load", DRONE, vy_scenario_payload, load, .flags = VY_ROW_REQUIRED, .help = "the name of a body"),
     ROWS_payload(vy_scenario_payload, def.)};
-const vy_table vy_payload_table = {
+const vy_schema_table vy_payload_table = {
     .title = "Payloads",
     .help = "A list of bodies that drones carry. Carrier and load are one rigid body, whose mass, inertia "
             "and centre of "

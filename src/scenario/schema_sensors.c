@@ -12,7 +12,7 @@ static const vy_choice calibrations[] = {
     CHOICE("ground", VY_CALIBRATION_GROUND,
            "before the flight: leaves at most 3 mg, 0.02 deg/s, 0.5 uT, and 0.5 % of scale and alignment")};
 
-static const vy_row sensor_rows[] = {
+static const vy_schema_row sensor_rows[] = {
     ROW("imu", OBJECT, vy_scenario_drone, def.imu, .table = &vy_table_imu, .flags = VY_ROW_FILE,
         .help = "accelerometer and gyroscope"),
     ROW("truth", CHOICE, vy_scenario_drone, def.truth, SWITCH,
@@ -21,4 +21,5 @@ static const vy_row sensor_rows[] = {
         .help = "what was done about errors that stay the same"),
     ROW("mocap", OBJECT, vy_scenario_drone, def.mocap, .table = &vy_table_mocap, .help = "motion capture"),
     SENSORS(SENSOR_ROW)};
-const vy_table vy_sensor_table = {.title = "Sensors", .help = "What a drone measures.", ROWS(sensor_rows)};
+const vy_schema_table vy_sensor_table = {
+    .title = "Sensors", .help = "What a drone measures.", ROWS(sensor_rows)};

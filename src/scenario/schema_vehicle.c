@@ -20,7 +20,7 @@ static void init_rotor(void *object, int index)
     *(vy_rotor_def *)object = (vy_rotor_def){.spin = 1};
 }
 
-static const vy_row rotor_rows[] = {
+static const vy_schema_row rotor_rows[] = {
     ROW("position", VECTOR, vy_rotor_def, position, .size = 3, .unit = "m", .range = ANY,
         .flags = VY_ROW_REQUIRED, .help = "of the hub, body axes (forward, left, up)"),
     ROW("spin", CHOICE, vy_rotor_def, spin, CHOICES(spins), .flags = VY_ROW_REQUIRED,
@@ -32,11 +32,11 @@ static const vy_row rotor_rows[] = {
     ROW("torque_coef", NUMBER, vy_rotor_def, torque_coef, .unit = "N m s^2", .range = AT_LEAST_0,
         .keyword = "same", .help = "of this rotor; `same` has the vehicle's ratio of torque to thrust"),
 };
-static const vy_table rotor_table = {.title = "Rotors",
-                                     .help = "A list; each thrusts along its axis.",
-                                     .size = sizeof(vy_rotor_def),
-                                     .init = init_rotor,
-                                     ROWS(rotor_rows)};
+static const vy_schema_table rotor_table = {.title = "Rotors",
+                                            .help = "A list; each thrusts along its axis.",
+                                            .size = sizeof(vy_rotor_def),
+                                            .init = init_rotor,
+                                            ROWS(rotor_rows)};
 
 static void init_collision_point(void *object, int index)
 {
@@ -44,15 +44,15 @@ static void init_collision_point(void *object, int index)
     memset(object, 0, sizeof(vy_collision_point));
 }
 
-static const vy_row collision_point_rows[] = {
+static const vy_schema_row collision_point_rows[] = {
     ROW("position", VECTOR, vy_collision_point, position, .size = 3, .unit = "m", .range = ANY,
         .flags = VY_ROW_REQUIRED, .help = "body axes"),
 };
-static const vy_table collision_point_table = {.title = "Collision points",
-                                               .help = "A list of points that touch things first.",
-                                               .size = sizeof(vy_collision_point),
-                                               .init = init_collision_point,
-                                               ROWS(collision_point_rows)};
+static const vy_schema_table collision_point_table = {.title = "Collision points",
+                                                      .help = "A list of points that touch things first.",
+                                                      .size = sizeof(vy_collision_point),
+                                                      .init = init_collision_point,
+                                                      ROWS(collision_point_rows)};
 
 // A vehicle without a base must give every value.
 static void init_vehicle(void *object, int index)
@@ -66,7 +66,7 @@ static void init_vehicle(void *object, int index)
     def->command_curve = 1.0;
     for (int i = 0; i < vy_vehicle_part_count; ++i) {
         const vehicle_part *p = vy_vehicle_parts[i];
-        if (p->defaults != NULL) memcpy((char *)def + p->at, p->defaults, p->table->size);
+        if (p->defaults != NULL) memcpy((char *)def + p->offset, p->defaults, p->table->size);
     }
     memcpy(def->name, "unnamed", sizeof "unnamed");
 }
@@ -82,7 +82,7 @@ static vy_status vehicle_preset(const char *name, void *object, vy_error *err)
 #define LIST_ROW(name, list, text)                                                          \
     ROW(#list, LIST, vy_vehicle_def, list, .table = &vy_table_##name, .size = VY_ROTOR_CAP, \
         .count_offset = offsetof(vy_vehicle_def, name##_count), .help = text),
-static const vy_row vehicle_rows[] = {
+static const vy_schema_row vehicle_rows[] = {
     ROW("name", TEXT, vy_vehicle_def, name, .size = VY_NAME_CAP, .flags = VY_ROW_UNHASHED | VY_ROW_IDENTIFIER,
         .help = "for people"),
     ROW("mass", NUMBER, vy_vehicle_def, mass, .unit = "kg", .range = POSITIVE, .flags = VY_ROW_REQUIRED,
@@ -143,7 +143,7 @@ static const vy_row vehicle_rows[] = {
             .size = VY_COLLISION_POINT_CAP, .count_offset = offsetof(vy_vehicle_def, collision_point_count),
             .help = "that touch things first"),
 };
-const vy_table vy_vehicle_table = {
+const vy_schema_table vy_vehicle_table = {
     .title = "Vehicle",
     .help = "A file `NAME.yaml`, or the mapping under `vehicle`. With `base: NAME` it starts from that "
             "vehicle and says "

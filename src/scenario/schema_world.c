@@ -21,7 +21,7 @@ static void init_body(void *object, int index)
     memset(object, 0, sizeof(vy_gravity_body));
 }
 
-static const vy_row body_rows[] = {
+static const vy_schema_row body_rows[] = {
     ROW("gm", NUMBER, vy_gravity_body, gm, .unit = "m^3/s^2", .range = POSITIVE, .flags = VY_ROW_REQUIRED,
         .help = "gravitational constant times mass"),
     ROW("origin", VECTOR, vy_gravity_body, origin, .size = 3, .unit = "m", .range = ANY,
@@ -30,13 +30,13 @@ static const vy_row body_rows[] = {
     ROW("radius", NUMBER, vy_gravity_body, radius, .unit = "m", .range = AT_LEAST_0,
         .help = "that j2 refers to"),
 };
-static const vy_table body_table = {.title = "Bodies",
-                                    .help = "A list of attracting bodies.",
-                                    .size = sizeof(vy_gravity_body),
-                                    .init = init_body,
-                                    ROWS(body_rows)};
+static const vy_schema_table body_table = {.title = "Bodies",
+                                           .help = "A list of attracting bodies.",
+                                           .size = sizeof(vy_gravity_body),
+                                           .init = init_body,
+                                           ROWS(body_rows)};
 
-static const vy_row gravity_rows[] = {
+static const vy_schema_row gravity_rows[] = {
     ROW("mode", CHOICE, vy_gravity_def, mode, CHOICES(gravities), .help = "kind of field"),
     ROW("uniform", VECTOR, vy_gravity_def, uniform, .size = 3, .unit = "m/s^2", .range = ANY,
         .when = 1u << VY_GRAVITY_UNIFORM, .help = "world axes (east, north, up)"),
@@ -48,7 +48,7 @@ static const vy_row gravity_rows[] = {
         .when = 1u << VY_GRAVITY_CENTRAL | 1u << VY_GRAVITY_BODIES,
         .help = "gravity also turns a body, being stronger at its near end"),
 };
-static const vy_table gravity_table = {
+static const vy_schema_table gravity_table = {
     .title = "Gravity", .help = "Always declared.", .size = sizeof(vy_gravity_def), ROWS(gravity_rows)};
 
 static const vy_choice atmospheres[] = {
@@ -56,17 +56,17 @@ static const vy_choice atmospheres[] = {
     CHOICE("standard", VY_ATMOSPHERE_STANDARD, "pressure and temperature as declared, everywhere"),
     CHOICE("layered", VY_ATMOSPHERE_LAYERED, "the U.S. Standard Atmosphere 1976 over the altitude"),
 };
-static const vy_row atmosphere_rows[] = {
+static const vy_schema_row atmosphere_rows[] = {
     ROW("mode", CHOICE, vy_atmosphere_def, mode, CHOICES(atmospheres), .help = "kind of air"),
     ROW("pressure", NUMBER, vy_atmosphere_def, pressure, .unit = "Pa", .range = AT_LEAST_0,
         .when = 1u << VY_ATMOSPHERE_STANDARD, .help = "everywhere"),
     ROW("temperature", NUMBER, vy_atmosphere_def, temperature, .unit = "K", .range = POSITIVE,
         .when = 1u << VY_ATMOSPHERE_STANDARD, .help = "everywhere"),
 };
-static const vy_table atmosphere_table = {.title = "Atmosphere",
-                                          .help = "Always declared; `none` is a vacuum.",
-                                          .size = sizeof(vy_atmosphere_def),
-                                          ROWS(atmosphere_rows)};
+static const vy_schema_table atmosphere_table = {.title = "Atmosphere",
+                                                 .help = "Always declared; `none` is a vacuum.",
+                                                 .size = sizeof(vy_atmosphere_def),
+                                                 ROWS(atmosphere_rows)};
 
 static const vy_choice shears[] = {
     CHOICE("none", VY_SHEAR_NONE, "the same at all heights"),
@@ -75,7 +75,7 @@ static const vy_choice shears[] = {
     CHOICE("log", VY_SHEAR_LOG, "by the logarithm of the height over the roughness"),
 };
 #define SHEARED (1u << VY_SHEAR_LINEAR | 1u << VY_SHEAR_POWER | 1u << VY_SHEAR_LOG)
-static const vy_row shear_rows[] = {
+static const vy_schema_row shear_rows[] = {
     ROW("profile", CHOICE, vy_wind_def, shear, CHOICES(shears), .help = "speed over the height"),
     ROW("speed", NUMBER, vy_wind_def, shear_speed, .unit = "m/s", .range = ANY, .when = SHEARED,
         .help = "at the reference height"),
@@ -88,7 +88,7 @@ static const vy_row shear_rows[] = {
     ROW("roughness", NUMBER, vy_wind_def, shear_roughness, .unit = "m", .range = POSITIVE,
         .when = 1u << VY_SHEAR_LOG, .help = "height at which the wind ends, below the reference"),
 };
-static const vy_table shear_table = {
+static const vy_schema_table shear_table = {
     .title = "Shear", .help = "A profile over the height, added to the constant wind.", ROWS(shear_rows)};
 
 static void init_gust(void *object, int index)
@@ -97,7 +97,7 @@ static void init_gust(void *object, int index)
     *(vy_gust_def *)object = (vy_gust_def){.rise = 1.0};
 }
 
-static const vy_row gust_rows[] = {
+static const vy_schema_row gust_rows[] = {
     ROW("velocity", VECTOR, vy_gust_def, velocity, .size = 3, .unit = "m/s", .range = ANY,
         .flags = VY_ROW_REQUIRED, .help = "at its height, east, north, up"),
     ROW("start", NUMBER, vy_gust_def, start, .unit = "s", .range = ANY, .help = "when it begins to rise"),
@@ -105,13 +105,13 @@ static const vy_row gust_rows[] = {
         .help = "how long it rises, and falls"),
     ROW("hold", NUMBER, vy_gust_def, hold, .unit = "s", .range = AT_LEAST_0, .help = "how long it stays"),
 };
-static const vy_table gust_table = {.title = "Gusts",
-                                    .help = "A list of 1-cosine gusts.",
-                                    .size = sizeof(vy_gust_def),
-                                    .init = init_gust,
-                                    ROWS(gust_rows)};
+static const vy_schema_table gust_table = {.title = "Gusts",
+                                           .help = "A list of 1-cosine gusts.",
+                                           .size = sizeof(vy_gust_def),
+                                           .init = init_gust,
+                                           ROWS(gust_rows)};
 
-static const vy_row turbulence_rows[] = {
+static const vy_schema_row turbulence_rows[] = {
     ROW("wind20", NUMBER, vy_turbulence_def, wind20, .unit = "m/s", .range = AT_LEAST_0,
         .help = "mean wind 6 m above the ground: sets the strength up to 300 m"),
     ROW("intensity", NUMBER, vy_turbulence_def, intensity, .unit = "m/s", .range = AT_LEAST_0,
@@ -119,12 +119,12 @@ static const vy_row turbulence_rows[] = {
     ROW("period", NUMBER, vy_turbulence_def, period, .unit = "s", .range = AT_LEAST_0, .flags = VY_ROW_PERIOD,
         .keyword = "auto", .help = "between two values; `auto` is ten steps"),
 };
-static const vy_table turbulence_table = {.title = "Turbulence",
-                                          .help = "Dryden turbulence by MIL-F-8785C.",
-                                          .size = sizeof(vy_turbulence_def),
-                                          ROWS(turbulence_rows)};
+static const vy_schema_table turbulence_table = {.title = "Turbulence",
+                                                 .help = "Dryden turbulence by MIL-F-8785C.",
+                                                 .size = sizeof(vy_turbulence_def),
+                                                 ROWS(turbulence_rows)};
 
-static const vy_row wind_rows[] = {
+static const vy_schema_row wind_rows[] = {
     ROW("constant", VECTOR, vy_wind_def, constant, .size = 3, .unit = "m/s", .range = ANY,
         .help = "where the air goes: east, north, up"),
     GROUP("shear", &shear_table, .help = "a profile over the height"),
@@ -136,12 +136,12 @@ static const vy_row wind_rows[] = {
     ROW("turbulence", OBJECT, vy_wind_def, turbulence, .table = &turbulence_table,
         .help = "continuous gusts"),
 };
-static const vy_table wind_table = {
+static const vy_schema_table wind_table = {
     .title = "Wind", .help = "The sum of its parts.", .size = sizeof(vy_wind_def), ROWS(wind_rows)};
 
 #define QUARTER_TURN 1.5707963267948966
 
-static const vy_row origin_rows[] = {
+static const vy_schema_row origin_rows[] = {
     ROW("gm", NUMBER, vy_origin_def, gm, .unit = "m^3/s^2", .range = AT_LEAST_0, .keyword = "none",
         .default_text = "none; with a latitude the Earth's",
         .help = "gravitational constant times mass of the planet; `none`: the world is flat or inertial"),
@@ -159,14 +159,14 @@ static const vy_row origin_rows[] = {
         .help =
             "2026-06-21 or a decimal year, for the World Magnetic Model; `none`: magnetic_field as declared"),
 };
-static const vy_table origin_table = {
+static const vy_schema_table origin_table = {
     .title = "Origin",
     .help = "The place of the planet where the world is: x, y, z are east, north, up there and turn with the "
             "planet. A latitude alone makes the Earth: docs/environment.md.",
     .size = sizeof(vy_origin_def),
     ROWS(origin_rows)};
 
-static const vy_row planet_rows[] = {
+static const vy_schema_row planet_rows[] = {
     ROW("radius", NUMBER, vy_planet_def, radius, .unit = "m", .range = AT_LEAST_0, .keyword = "none",
         .help = "at the equator; `none` is a flat world"),
     ROW("flattening", NUMBER, vy_planet_def, flattening, .range = WITHIN(0.0, 0.999),
@@ -176,10 +176,10 @@ static const vy_row planet_rows[] = {
     ROW("origin", OBJECT, vy_planet_def, origin, .table = &origin_table, .flags = VY_ROW_HASHED_IF_SET,
         .help = "where the world is on it; without one the world's frame is inertial, about the centre"),
 };
-static const vy_table planet_table = {.title = "Planet",
-                                      .help = "Round ground; its air turns with it.",
-                                      .size = sizeof(vy_planet_def),
-                                      ROWS(planet_rows)};
+static const vy_schema_table planet_table = {.title = "Planet",
+                                             .help = "Round ground; its air turns with it.",
+                                             .size = sizeof(vy_planet_def),
+                                             ROWS(planet_rows)};
 
 static const vy_choice engines[] = {
     CHOICE("strict", VY_ENGINE_STRICT, "the strict equations"),
@@ -196,7 +196,7 @@ static const vy_choice integrators[] = {
     CHOICE("lie-midpoint", VY_INTEGRATOR_LIE_MIDPOINT,
            "of order 2; a free spin keeps energy and angular momentum to rounding for ever"),
 };
-static const vy_row physics_rows[] = {
+static const vy_schema_row physics_rows[] = {
     ROW("engine", CHOICE, vy_engine_def, engine, CHOICES(engines), .help = "the physics engine"),
     ROW("boundary", NUMBER, vy_engine_def, boundary, .unit = "m", .range = POSITIVE,
         .when = 1u << VY_ENGINE_SIMPLE | 1u << VY_ENGINE_RIGID, .help = "largest x and y, either way"),
@@ -204,27 +204,27 @@ static const vy_row physics_rows[] = {
         .when = 1u << VY_ENGINE_STRICT | 1u << VY_ENGINE_RIGID,
         .help = "how a step advances time: docs/dynamics.md"),
 };
-static const vy_table physics_table = {.title = "Physics",
-                                       .help = "The engine behind the world: docs/physics.md.",
-                                       .size = sizeof(vy_engine_def),
-                                       ROWS(physics_rows)};
+static const vy_schema_table physics_table = {.title = "Physics",
+                                              .help = "The engine behind the world: docs/physics.md.",
+                                              .size = sizeof(vy_engine_def),
+                                              ROWS(physics_rows)};
 
 static const vy_choice wake_switches[] = {CHOICE("off", 0, "drones do not feel each other's air"),
                                           CHOICE("on", 1, "they do")};
-static const vy_row wake_rows[] = {
+static const vy_schema_row wake_rows[] = {
     ROW("mode", CHOICE, vy_wakes_def, on, CHOICES(wake_switches), .help = "whether wakes are computed"),
     ROW("period", NUMBER, vy_wakes_def, period, .unit = "s", .range = AT_LEAST_0, .flags = VY_ROW_PERIOD,
         .keyword = "auto", .help = "between updates of the wakes; `auto` is ten steps"),
     ROW("length", NUMBER, vy_wakes_def, length, .unit = "m", .range = POSITIVE,
         .help = "after which a wake is over"),
 };
-static const vy_table wake_table = {
+static const vy_schema_table wake_table = {
     .title = "Wakes",
     .help = "The air that drones with a `rotor_air.radius` drive down onto those below them.",
     .size = sizeof(vy_wakes_def),
     ROWS(wake_rows)};
 
-static const vy_row world_rows[] = {
+static const vy_schema_row world_rows[] = {
     ROW("gravity", OBJECT, vy_environment_def, gravity, .table = &gravity_table, .help = "the gravity field"),
     ROW("atmosphere", OBJECT, vy_environment_def, atmosphere, .table = &atmosphere_table, .help = "the air"),
     ROW("wind", OBJECT, vy_environment_def, wind, .table = &wind_table, .help = "how the air moves"),
@@ -239,7 +239,7 @@ static const vy_row world_rows[] = {
     ROW("wakes", OBJECT, vy_environment_def, wakes, .table = &wake_table,
         .help = "wakes of the drones on each other"),
 };
-const vy_table vy_world_table = {.title = "World",
-                                 .help = "What surrounds the drones.",
-                                 .size = sizeof(vy_environment_def),
-                                 ROWS(world_rows)};
+const vy_schema_table vy_world_table = {.title = "World",
+                                        .help = "What surrounds the drones.",
+                                        .size = sizeof(vy_environment_def),
+                                        ROWS(world_rows)};

@@ -11,7 +11,7 @@
 
 enum { HEIGHTS_MAX = 1 << 20 };
 
-vy_solid_def *vy_scenario_solid(vy_scenario *s, int index)
+vy_collider_def *vy_scenario_solid(vy_scenario *s, int index)
 {
     if (index < s->drone_count) return &s->drones[index].def.solid;
     index -= s->drone_count;
@@ -22,7 +22,7 @@ vy_solid_def *vy_scenario_solid(vy_scenario *s, int index)
 }
 
 // The corners of a mesh's hull: points inside are not needed.
-static vy_status read_mesh(const vy_source_text *text, vy_solid_def *s, vy_error *err)
+static vy_status read_mesh(const vy_source_text *text, vy_collider_def *s, vy_error *err)
 {
     vy_mesh_points mesh = {NULL, 0};
     vy_hull *hull = NULL;
@@ -65,7 +65,7 @@ static vy_status read_heights_line(const char *text, const char *end, int line, 
     return VY_OK;
 }
 
-static vy_status read_heights(const vy_source_text *text, vy_solid_def *s, vy_error *err)
+static vy_status read_heights(const vy_source_text *text, vy_collider_def *s, vy_error *err)
 {
     vy_text values = {0};
     int line = 0, rows = 0, columns = 0;
@@ -96,12 +96,12 @@ static vy_status read_heights(const vy_source_text *text, vy_solid_def *s, vy_er
     return status;
 }
 
-static void load_solid(vy_reader *r, const char *from, vy_solid_def *s)
+static void load_solid(vy_reader *r, const char *from, vy_collider_def *s)
 {
-    const int hull = s->kind == VY_SOLID_HULL;
+    const int hull = s->kind == VY_COLLIDER_HULL;
     vy_numbers *table = hull ? &s->points : &s->heights;
-    if ((!hull && s->kind != VY_SOLID_HEIGHTS) || s->file[0] == '\0') return;
-    const vy_node *place = vy_reader_origin(r, s->file);
+    if ((!hull && s->kind != VY_COLLIDER_HEIGHT_FIELD) || s->file[0] == '\0') return;
+    const vy_node *place = vy_reader_location(r, s->file);
     if (table->rows > 0) {
         vy_reader_refuse(r, s->file, "give %s or file, not both", hull ? "points" : "heights");
         return;
@@ -119,7 +119,7 @@ static void load_solid(vy_reader *r, const char *from, vy_solid_def *s)
             vy_reader_refuse(r, s->file, "file: %s%s: %s", s->file, where, err.text);
     } else if (status != VY_NO_MEMORY) {
         vy_report_error_of_kind(r->report, "file", place, "file: %s cannot be read", s->file);
-        vy_reader_mark(r, s->file);
+        vy_reader_mark_invalid(r, s->file);
     }
     if (status == VY_NO_MEMORY) r->no_memory = 1;
     if (status == VY_OK) memset(s->file, 0, sizeof s->file);
@@ -130,7 +130,7 @@ static void load_solid(vy_reader *r, const char *from, vy_solid_def *s)
 
 void vy_load_solids(vy_reader *reader, const char *from, vy_scenario *scenario)
 {
-    vy_solid_def *s;
+    vy_collider_def *s;
     for (int i = 0; (s = vy_scenario_solid(scenario, i)) != NULL; ++i) load_solid(reader, from, s);
 }
 
@@ -158,7 +158,7 @@ static void move_points(vy_numbers *points, vy_vec3 by)
 static void compute_body_mass(vy_reader *r, vy_scenario_body *body)
 {
     vy_world_body_def *v = &body->def;
-    vy_solid_def *solid = &body->def.solid;
+    vy_collider_def *solid = &body->def.solid;
     const int of_shape = !vy_reader_has_value(r, &v->inertia, sizeof v->inertia);
     if (!vy_reader_is_valid(r, body, sizeof *body) || solid->file[0] != '\0' ||
         (v->mass > 0.0 && body->density == 0.0 && !of_shape))
@@ -167,7 +167,7 @@ static void compute_body_mass(vy_reader *r, vy_scenario_body *body)
         vy_reader_refuse(r, &body->density, "give mass or density, not both");
         return;
     }
-    if (solid->kind <= VY_SOLID_NONE) {
+    if (solid->kind <= VY_COLLIDER_NONE) {
         check_body_mass(r, body);
         return;
     }

@@ -4,7 +4,7 @@
 
 /// The solid number `index` of a scenario: of its drones, its bodies, its obstacles, its terrain; NULL
 /// beyond.
-vy_solid_def *vy_scenario_solid(vy_scenario *scenario, int index);
+vy_collider_def *vy_scenario_solid(vy_scenario *scenario, int index);
 
 /// Read the files that shapes name: points of meshes, tables of heights. From then on the scenario needs no
 /// other file. Mistakes are reported at the file's name, with the place in it.

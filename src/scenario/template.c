@@ -10,7 +10,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
-enum { NUMBER_ROOM = 64 };
+enum { NUMBER_SIZE_MAX = 64 };
 
 // A text that is no number, parsed once.
 typedef struct known_value {
@@ -21,8 +21,8 @@ typedef struct known_value {
 
 typedef struct slot {
     char *key;
-    vy_node *node;            // where its value stands
-    char number[NUMBER_ROOM]; // the text of that node, while it is a number
+    vy_node *node;                // where its value stands
+    char number[NUMBER_SIZE_MAX]; // the text of that node, while it is a number
     known_value *known;
 } slot;
 
@@ -40,7 +40,7 @@ struct vy_template {
 static int is_number(const char *text)
 {
     const size_t size = strlen(text);
-    if (size == 0 || size >= NUMBER_ROOM) return 0;
+    if (size == 0 || size >= NUMBER_SIZE_MAX) return 0;
     if (!(text[0] >= '0' && text[0] <= '9') && text[0] != '-' && text[0] != '.') return 0;
     if (text[0] == '-' && !(text[1] >= '0' && text[1] <= '9') && text[1] != '.') return 0;
     for (size_t i = 0; i < size; ++i) {
@@ -190,7 +190,7 @@ vy_status vy_template_load(const char *path, const vy_scenario_options *options,
     vy_template *t = calloc(1, sizeof *t);
     if (t == NULL) return VY_NO_MEMORY;
     t->options = *options;
-    if (t->options.load == NULL) t->options.load = vy_load_vehicle;
+    if (t->options.load == NULL) t->options.load = vy_load_file;
     t->count = count;
     vy_report report = {.out = diagnostics};
     const vy_locale locale = vy_locale_enter();

@@ -10,16 +10,16 @@
 #define ANCHOR_CAP 256
 
 // Memory is taken in blocks and given back all at once.
-typedef struct vy_pool {
-    struct vy_pool *next;
+typedef struct vy_node_pool {
+    struct vy_node_pool *next;
     size_t used, capacity;
-} vy_pool;
+} vy_node_pool;
 
 void *vy_yaml_alloc(vy_yaml *tree, size_t size)
 {
     const size_t need = (size + 15u) & ~(size_t)15u;
-    vy_pool *pool = tree->pools;
-    const size_t head = (sizeof(vy_pool) + 15u) & ~(size_t)15u;
+    vy_node_pool *pool = tree->pools;
+    const size_t head = (sizeof(vy_node_pool) + 15u) & ~(size_t)15u;
     if (pool == NULL || need > pool->capacity - pool->used) {
         const size_t capacity = head + (need > POOL_SIZE ? need : POOL_SIZE);
         pool = calloc(1, capacity);
@@ -44,8 +44,8 @@ void vy_yaml_destroy(vy_yaml *tree)
         free(source->name);
         free(source->text);
     }
-    for (vy_pool *pool = tree->pools; pool != NULL;) { // the sources are in there as well
-        vy_pool *next = pool->next;
+    for (vy_node_pool *pool = tree->pools; pool != NULL;) { // the sources are in there as well
+        vy_node_pool *next = pool->next;
         free(pool);
         pool = next;
     }

@@ -38,7 +38,7 @@ typedef struct vy_node {
 
 /// Owns all nodes and sources made with it. Start from zero.
 typedef struct vy_yaml {
-    struct vy_pool *pools;
+    struct vy_node_pool *pools;
     vy_source *sources;
     size_t node_count;
     int no_memory;

@@ -18,7 +18,7 @@ static const struct {
      {.period = 0.01, .noise = 0.1, .bias = 0.2, .range = 1500.0, .step = 0.05, .axis = {1.0, 0.0, 0.0}}},
 };
 
-static const vy_row rows[] = {
+static const vy_schema_row rows[] = {
     PERIOD(vy_airspeed_def, "pitot tube"),
     NONNEGATIVE(vy_airspeed_def, noise, "Pa", "standard deviation of a sample"),
     NONNEGATIVE(vy_airspeed_def, bias, "Pa", "standard deviation of the turn-on bias"),
@@ -66,12 +66,12 @@ static void add(const channel_input *in, const double *amount, double *sample)
 
 const sensor_type vy_sensor_airspeed = {
     .name = "airspeed",
-    .noun = "pitot tube",
+    .display_name = "pitot tube",
     .table = &vy_table_airspeed,
     .defaults = &defaults,
-    .link_at = offsetof(vy_airspeed_def, link),
+    .link_offset = offsetof(vy_airspeed_def, link),
     PARTS(parts),
     .check = check,
     .build = build,
-    .add = add,
+    .add_error = add,
 };

@@ -19,7 +19,7 @@ static const struct {
      {.period = 0.02, .noise = 1.2, .bias = 150.0, .wander = 10.0, .wander_time = 300.0, .step = 1.2}},
 };
 
-static const vy_row rows[] = {
+static const vy_schema_row rows[] = {
     PERIOD(vy_baro_def, "barometer"),
     NONNEGATIVE(vy_baro_def, noise, "Pa", "standard deviation of a sample"),
     NONNEGATIVE(vy_baro_def, bias, "Pa", "standard deviation of the turn-on bias"),
@@ -38,7 +38,7 @@ static void build(const void *object, const sensor_key *run_key, void *params)
     sensor_normals(run_key, n, 1);
     *(baro_params *)params = (baro_params){.noise = d->noise,
                                            .bias = d->bias * n[0],
-                                           .deviation = d->wander,
+                                           .wander_deviation = d->wander,
                                            .wander = gauss_markov_of(d->wander, d->period, d->wander_time),
                                            .quantizer = {0.0, d->step}};
 }
@@ -47,7 +47,7 @@ static void start(const void *params, const sensor_key *key, void *block)
 {
     double n[1];
     sensor_normals(key, n, 1);
-    ((baro_block *)block)->wander = ((const baro_params *)params)->deviation * n[0];
+    ((baro_block *)block)->wander = ((const baro_params *)params)->wander_deviation * n[0];
 }
 
 // The altitude follows the pressure.
@@ -59,12 +59,12 @@ static void add(const channel_input *in, const double *amount, double *sample)
 
 const sensor_type vy_sensor_baro = {
     .name = "baro",
-    .noun = "barometer",
+    .display_name = "barometer",
     .table = &vy_table_baro,
     .defaults = &defaults,
-    .link_at = offsetof(vy_baro_def, link),
+    .link_offset = offsetof(vy_baro_def, link),
     PARTS(parts),
     .build = build,
     .start = start,
-    .add = add,
+    .add_error = add,
 };

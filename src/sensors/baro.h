@@ -4,8 +4,8 @@
 #include "sensors/sensor.h"
 
 typedef struct baro_params {
-    real noise, bias; // [Pa]
-    real deviation;   // [Pa] of the wander
+    real noise, bias;      // [Pa]
+    real wander_deviation; // [Pa] of the wander
     gauss_markov_params wander;
     quantizer_params quantizer;
 } baro_params;

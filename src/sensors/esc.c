@@ -12,7 +12,7 @@ static const struct {
     {"kiss", {.period = 0.02, .step = 1.4959965}},
 };
 
-static const vy_row rows[] = {
+static const vy_schema_row rows[] = {
     PERIOD(vy_esc_def, "telemetry"),
     NONNEGATIVE(vy_esc_def, noise, "rad/s", "standard deviation of a sample"),
     RESOLUTION(vy_esc_def, step, "rad/s"),
@@ -35,11 +35,11 @@ static void add(const channel_input *in, const double *amount, double *sample)
 
 const sensor_type vy_sensor_esc = {
     .name = "esc",
-    .noun = "telemetry",
+    .display_name = "telemetry",
     .table = &vy_table_esc,
     .defaults = &defaults,
-    .link_at = offsetof(vy_esc_def, link),
+    .link_offset = offsetof(vy_esc_def, link),
     PARTS(parts),
     .build = build,
-    .add = add,
+    .add_error = add,
 };

@@ -14,7 +14,7 @@ static const struct {
     {"pmw3901", {.period = 0.01, .noise = 0.1, .min = 0.08, .max = 30.0, .range = 7.4}},
 };
 
-static const vy_row rows[] = {
+static const vy_schema_row rows[] = {
     PERIOD(vy_flow_def, "optical flow"),
     NONNEGATIVE(vy_flow_def, noise, "rad/s", "standard deviation of a sample per axis"),
     DISTANCE_RANGE_ROWS(vy_flow_def),
@@ -49,12 +49,12 @@ static void add(const channel_input *in, const double *amount, double *sample)
 
 const sensor_type vy_sensor_flow = {
     .name = "flow",
-    .noun = "optical flow sensor",
+    .display_name = "optical flow sensor",
     .table = &vy_table_flow,
     .defaults = &defaults,
-    .link_at = offsetof(vy_flow_def, link),
+    .link_offset = offsetof(vy_flow_def, link),
     PARTS(parts),
     .check = check,
     .build = build,
-    .add = add,
+    .add_error = add,
 };

@@ -35,7 +35,7 @@ static const struct {
       .link = {.delay = 0.08}}},
 };
 
-static const vy_row rows[] = {
+static const vy_schema_row rows[] = {
     PERIOD(vy_gps_def, "receiver"),
     NONNEGATIVE(vy_gps_def, position_noise, "m", "standard deviation of a sample, x and y"),
     NONNEGATIVE(vy_gps_def, height_noise, "m", "the same of z"),
@@ -56,7 +56,7 @@ static void build(const void *object, const sensor_key *run_key, void *params)
     *(gps_params *)params = (gps_params){
         .position_noise = vec3_make(d->position_noise, d->position_noise, d->height_noise),
         .velocity_noise = d->velocity_noise,
-        .deviation = vec3_make(d->position_wander, d->position_wander, d->height_wander),
+        .wander_deviation = vec3_make(d->position_wander, d->position_wander, d->height_wander),
         .horizontal = gauss_markov_of(d->position_wander, d->period, d->wander_time),
         .vertical = gauss_markov_of(d->height_wander, d->period, d->wander_time),
         .position = d->position,
@@ -68,15 +68,15 @@ static void start(const void *params, const sensor_key *key, void *block)
     double n[3];
     sensor_normals(key, n, 3);
     ((gps_block *)block)->wander =
-        vec3_mul(((const gps_params *)params)->deviation, vec3_make(n[0], n[1], n[2]));
+        vec3_mul(((const gps_params *)params)->wander_deviation, vec3_make(n[0], n[1], n[2]));
 }
 
 const sensor_type vy_sensor_gps = {
     .name = "gps",
-    .noun = "GPS receiver",
+    .display_name = "GPS receiver",
     .table = &vy_table_gps,
     .defaults = &defaults,
-    .link_at = offsetof(vy_gps_def, link),
+    .link_offset = offsetof(vy_gps_def, link),
     PARTS(parts),
     .build = build,
     .start = start,

@@ -3,9 +3,9 @@
 #include "sensors/sensor.h"
 
 typedef struct gps_params {
-    vec3 position_noise; // [m] per axis
-    real velocity_noise; // [m/s]
-    vec3 deviation;      // [m] of the wander, per axis
+    vec3 position_noise;   // [m] per axis
+    real velocity_noise;   // [m/s]
+    vec3 wander_deviation; // [m] of the wander, per axis
     gauss_markov_params horizontal, vertical;
     vec3 position; // [m] of the antenna, body
 } gps_params;

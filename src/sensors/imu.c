@@ -103,7 +103,7 @@ static const struct {
       .gyro_step = 2000.0 * DEG / BITS_16}},
 };
 
-static const vy_row rows[] = {
+static const vy_schema_row rows[] = {
     DEFAULT_PERIOD(vy_imu_def, "IMU"),
     ROW("accel_noise", NUMBER, vy_imu_def, accel_noise, .unit = "m/s^2/sqrt(Hz)", .range = AT_LEAST_0,
         .help = "white noise density of the accelerometer"),
@@ -188,8 +188,8 @@ static void build(const void *object, const sensor_key *run_key, void *params)
     const double accel = d->accel_instability / VY_ALLAN_FLOOR, gyro = d->gyro_instability / VY_ALLAN_FLOOR;
     *(imu_full_params *)params = (imu_full_params){
         .basic = vy_imu_basic(d),
-        .accel_deviation = accel,
-        .gyro_deviation = gyro,
+        .accel_wander_deviation = accel,
+        .gyro_wander_deviation = gyro,
         .accel_wander = gauss_markov_of(accel, t, time),
         .gyro_wander = gauss_markov_of(gyro, t, time),
         .accel_distortion = distortion_draw(d->accel_scale, d->accel_misalignment, n),
@@ -204,10 +204,10 @@ static void build(const void *object, const sensor_key *run_key, void *params)
 
 const sensor_type vy_sensor_imu = {
     .name = "imu",
-    .noun = "IMU",
+    .display_name = "IMU",
     .table = &vy_table_imu,
     .defaults = &defaults,
-    .link_at = offsetof(vy_imu_def, link),
+    .link_offset = offsetof(vy_imu_def, link),
     PARTS(parts),
     .check = check,
     .calibrate = calibrate,

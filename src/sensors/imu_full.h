@@ -10,7 +10,7 @@
 
 typedef struct imu_full_params {
     imu_params basic;
-    real accel_deviation, gyro_deviation; // of the wanders
+    real accel_wander_deviation, gyro_wander_deviation; // of the wanders
     gauss_markov_params accel_wander, gyro_wander;
     mat3 accel_distortion, gyro_distortion;
     real accel_alpha, gyro_alpha; // 1 - e^(-2 pi bandwidth period): share of a change seen after one sample
@@ -64,8 +64,8 @@ VY_FN void imu_full_start(const imu_full_params *p, const body_state *body, vec3
 {
     real n[6];
     rng_normals(seed, RNG_STREAM_IMU_WANDER, index, bits_set(0), n, 6);
-    f->accel_wander = vec3_scale(p->accel_deviation, vec3_make(n[0], n[1], n[2]));
-    f->gyro_wander = vec3_scale(p->gyro_deviation, vec3_make(n[3], n[4], n[5]));
+    f->accel_wander = vec3_scale(p->accel_wander_deviation, vec3_make(n[0], n[1], n[2]));
+    f->gyro_wander = vec3_scale(p->gyro_wander_deviation, vec3_make(n[3], n[4], n[5]));
     f->accel_smooth = mat3_mul_vec(p->accel_distortion, held);
     f->gyro_smooth = mat3_mul_vec(p->gyro_distortion, body->rate);
     f->rate = body->rate;

@@ -51,7 +51,7 @@ static const struct {
       .attitude = {1.0, 0.0, 0.0, 0.0}}},
 };
 
-static const vy_row rows[] = {
+static const vy_schema_row rows[] = {
     PERIOD(vy_lidar_def, "fan"),
     ROW("columns", COUNT, vy_lidar_def, columns, .range = WITHIN(1.0, VY_RAY_CAP),
         .help = "of rays, from the left to the right"),
@@ -137,13 +137,13 @@ static void add(const channel_input *in, const double *amount, double *sample)
 
 const sensor_type vy_sensor_lidar = {
     .name = "lidar",
-    .noun = "lidar",
+    .display_name = "lidar",
     .table = &vy_table_lidar,
     .defaults = &defaults,
-    .link_at = offsetof(vy_lidar_def, link),
+    .link_offset = offsetof(vy_lidar_def, link),
     PARTS(parts),
     .check = check,
     .build = build,
-    .add = add,
+    .add_error = add,
     .rays = rays,
 };

@@ -33,7 +33,7 @@ static const struct {
       .step = 0.3 * MICROTESLA}},
 };
 
-static const vy_row rows[] = {
+static const vy_schema_row rows[] = {
     PERIOD(vy_mag_def, "magnetometer"),
     NONNEGATIVE(vy_mag_def, noise, "T", "standard deviation of a sample per axis"),
     NONNEGATIVE(vy_mag_def, bias, "T", "standard deviation of the turn-on bias, hard iron"),
@@ -66,10 +66,10 @@ static void build(const void *object, const sensor_key *run_key, void *params)
 
 const sensor_type vy_sensor_mag = {
     .name = "mag",
-    .noun = "magnetometer",
+    .display_name = "magnetometer",
     .table = &vy_table_mag,
     .defaults = &defaults,
-    .link_at = offsetof(vy_mag_def, link),
+    .link_offset = offsetof(vy_mag_def, link),
     PARTS(parts),
     .calibrate = calibrate,
     .build = build,

@@ -6,16 +6,16 @@ static const vy_mocap_def defaults = {.period = 0.01, .position_noise = 0.001, .
 
 vy_mocap_def vy_default_mocap_def(void) { return defaults; }
 
-static const vy_row rows[] = {
+static const vy_schema_row rows[] = {
     DEFAULT_PERIOD(vy_mocap_def, "motion capture"),
     NONNEGATIVE(vy_mocap_def, position_noise, "m", "standard deviation per axis"),
     NONNEGATIVE(vy_mocap_def, attitude_noise, "rad", "standard deviation per axis"),
     LINK(vy_mocap_def),
 };
-const vy_table vy_table_mocap = {.title = "Motion capture",
-                                 .help = "Position and attitude from cameras around the room.",
-                                 .size = sizeof(vy_mocap_def),
-                                 ROWS(rows)};
+const vy_schema_table vy_table_mocap = {.title = "Motion capture",
+                                        .help = "Position and attitude from cameras around the room.",
+                                        .size = sizeof(vy_mocap_def),
+                                        ROWS(rows)};
 
 static void build(const void *object, const sensor_key *run_key, void *params)
 {
@@ -30,7 +30,7 @@ static void add(const channel_input *in, const double *amount, double *sample)
     double *v = sample + in->channel->at;
     if (in->channel->cells == 4) {
         quat q = quat_make(v[0], v[1], v[2], v[3]);
-        q = attitude_rotated(q, vec3_make(amount[0], amount[1], amount[2]));
+        q = quat_apply_small_rotation(q, vec3_make(amount[0], amount[1], amount[2]));
         memcpy(v, &q, sizeof q);
         return;
     }
@@ -39,10 +39,10 @@ static void add(const channel_input *in, const double *amount, double *sample)
 
 const sensor_type vy_sensor_mocap = {
     .name = "mocap",
-    .noun = "motion capture",
+    .display_name = "motion capture",
     .table = &vy_table_mocap,
     .defaults = &defaults,
-    .link_at = offsetof(vy_mocap_def, link),
+    .link_offset = offsetof(vy_mocap_def, link),
     .build = build,
-    .add = add,
+    .add_error = add,
 };

@@ -18,7 +18,7 @@ static const struct {
       .current_step = 0.005}},
 };
 
-static const vy_row rows[] = {
+static const vy_schema_row rows[] = {
     PERIOD(vy_power_def, "monitor"),
     NONNEGATIVE(vy_power_def, voltage_noise, "V", "standard deviation of a sample"),
     NONNEGATIVE(vy_power_def, current_noise, "A", "standard deviation of a sample"),
@@ -46,10 +46,10 @@ static void build(const void *object, const sensor_key *run_key, void *params)
 
 const sensor_type vy_sensor_power = {
     .name = "power",
-    .noun = "battery monitor",
+    .display_name = "battery monitor",
     .table = &vy_table_power,
     .defaults = &defaults,
-    .link_at = offsetof(vy_power_def, link),
+    .link_offset = offsetof(vy_power_def, link),
     PARTS(parts),
     .check = check,
     .build = build,

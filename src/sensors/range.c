@@ -30,7 +30,7 @@ static const struct {
       .direction = {0.0, 0.0, -1.0}}},
 };
 
-static const vy_row rows[] = {
+static const vy_schema_row rows[] = {
     PERIOD(vy_range_def, "range finder"),
     NONNEGATIVE(vy_range_def, noise, "m", "standard deviation of a sample"),
     NONNEGATIVE(vy_range_def, noise_share, NULL, "standard deviation over distance, on top of it"),
@@ -77,13 +77,13 @@ static void add(const channel_input *in, const double *amount, double *sample)
 
 const sensor_type vy_sensor_range = {
     .name = "range",
-    .noun = "range finder",
+    .display_name = "range finder",
     .table = &vy_table_range,
     .defaults = &defaults,
-    .link_at = offsetof(vy_range_def, link),
+    .link_offset = offsetof(vy_range_def, link),
     PARTS(parts),
     .check = check,
     .build = build,
-    .add = add,
+    .add_error = add,
     .rays = rays,
 };

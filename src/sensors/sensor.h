@@ -72,11 +72,11 @@ typedef struct ray_caster {
 /// Numbers of a sample that a fault can act on.
 typedef struct sensor_channel {
     const char *name, *unit, *help;
-    int at;    // where in the sample it begins
-    int cells; // its numbers there; what is stuck
-    int x;     // where in the sample its x stands, if it has axes
-    int axes;  // numbers that are measured: what is added to. An attitude has three
-    int width; // numbers of vy_fault_def.vector; 1: the same for all axes
+    int at;      // where in the sample it begins
+    int cells;   // its numbers there; what is stuck
+    int x_index; // where in the sample its x stands, if it has axes
+    int axes;    // numbers that are measured: what is added to. An attitude has three
+    int width;   // numbers of vy_fault_def.vector; 1: the same for all axes
 } sensor_channel;
 
 /// What adding to a channel may depend on.
@@ -88,13 +88,13 @@ typedef struct channel_input {
 
 /// Tables of one sensor. Functions may be NULL.
 typedef struct sensor_type {
-    const char *name;      // in scenarios, states, logs and on the wire
-    const char *noun;      // in messages
-    const vy_table *table; // of its def: what a scenario may say of it
-    const void *defaults;  // a def
-    size_t link_at;        // in the def; the period is its first member
-    const void *parts;     // as sold: each a name and a def
-    size_t part_size;      // [bytes] from one to the next
+    const char *name;             // in scenarios, states, logs and on the wire
+    const char *display_name;     // in messages
+    const vy_schema_table *table; // of its def: what a scenario may say of it
+    const void *defaults;         // a def
+    size_t link_offset;           // in the def; the period is its first member
+    const void *parts;            // as sold: each a name and a def
+    size_t part_size;             // [bytes] from one to the next
     int part_count;
     /// Checks beyond the rows.
     vy_status (*check)(const void *def, const vy_vehicle_def *vehicle, vy_error *err);
@@ -105,7 +105,7 @@ typedef struct sensor_type {
     /// Its state at the start, in a block of zeros.
     void (*start)(const void *params, const sensor_key *key, void *block);
     /// Add to the numbers of a channel, `amount` for each of its axes; NULL: nothing else to do.
-    void (*add)(const channel_input *in, const double *amount, double *sample);
+    void (*add_error)(const channel_input *in, const double *amount, double *sample);
     /// For display: where its rays begin and their unit vectors, body axes. Returns how many.
     int (*rays)(const void *params, vec3 *origin, vec3 along[VY_RAY_CAP]);
 } sensor_type;

@@ -57,9 +57,9 @@
         FPU_SCOPE;                                                                        \
         return preset(name, out, err);                                                    \
     }                                                                                     \
-    const vy_table vy_table_##name_ = {.title = title_,                                   \
-                                       .help = help_ PART_HELP,                           \
-                                       .size = sizeof(vy_##name_##_def),                  \
-                                       .init = init,                                      \
-                                       .preset = preset,                                  \
-                                       ROWS(rows)}
+    const vy_schema_table vy_table_##name_ = {.title = title_,                            \
+                                              .help = help_ PART_HELP,                    \
+                                              .size = sizeof(vy_##name_##_def),           \
+                                              .init = init,                               \
+                                              .preset = preset,                           \
+                                              ROWS(rows)}

@@ -39,7 +39,7 @@ vy_sensor_suite_def vy_default_sensor_suite_def(void)
     memset(&def, 0, sizeof def);
     for (int i = 0; i < SENSOR_SUITE_KINDS; ++i) {
         const sensor_row *s = &vy_sensors[i];
-        memcpy((char *)&def + s->def_at, s->type->defaults, s->type->table->size);
+        memcpy((char *)&def + s->def_offset, s->type->defaults, s->type->table->size);
     }
     return def;
 }
@@ -55,15 +55,17 @@ vy_status vy_sensor_part(const sensor_type *type, const char *name, void *def, v
 {
     char names[150] = "";
     VY_ASSERT(type->part_count == 0 || type->part_size >= sizeof(char *) + type->table->size);
-    const size_t def_at = type->part_size - type->table->size; // not behind the name: a machine may pad there
+    const size_t def_offset =
+        type->part_size - type->table->size; // not behind the name: a machine may pad there
     for (int i = 0; i < type->part_count; ++i) {
         const char *known = vy_sensor_part_name(type, i);
         if (strcmp(name, known) == 0) {
-            memcpy(def, (const char *)type->parts + (size_t)i * type->part_size + def_at, type->table->size);
+            memcpy(def, (const char *)type->parts + (size_t)i * type->part_size + def_offset,
+                   type->table->size);
             return VY_OK;
         }
         const size_t used = strlen(names);
         snprintf(names + used, sizeof names - used, "%s%s", i == 0 ? "" : ", ", known);
     }
-    return vy_fail(err, VY_NOT_FOUND, "no %s is called %.40s: there are %s", type->noun, name, names);
+    return vy_fail(err, VY_NOT_FOUND, "no %s is called %.40s: there are %s", type->display_name, name, names);
 }

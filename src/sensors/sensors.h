@@ -29,8 +29,8 @@
     S(10, 32, airspeed, MOVING_AIR, "pitot tube")
 
 // The two that every drone may have: their basic forms run in lanes, their samples are in the drone's block.
-#define DRONE_SENSORS(S)                                 \
-    S(8, 0, imu, GRAVITY, "accelerometer and gyroscope") \
+#define DRONE_SENSORS(S)                                          \
+    S(8, 0, imu, STANDARD_GRAVITY, "accelerometer and gyroscope") \
     S(9, 1, mocap, NOTHING, "motion capture")
 
 enum sensor_kind {
@@ -55,7 +55,7 @@ enum sensor_width {
 
 #define DECLARE(id, stream, name, needs, text) \
     extern const sensor_type vy_sensor_##name; \
-    extern const vy_table vy_table_##name;
+    extern const vy_schema_table vy_table_##name;
 SENSORS(DECLARE)
 DRONE_SENSORS(DECLARE)
 #undef DECLARE
@@ -80,8 +80,8 @@ typedef struct sensor_row {
     const sensor_type *type;
     uint32_t id, stream;
     int width;
-    size_t def_at;    // in vy_sensor_suite_def; of no use for DRONE_SENSORS
-    size_t sample_at; // in vy_samples
+    size_t def_offset;    // in vy_sensor_suite_def; of no use for DRONE_SENSORS
+    size_t sample_offset; // in vy_samples
 } sensor_row;
 
 extern const sensor_row vy_sensors[SENSOR_KINDS];

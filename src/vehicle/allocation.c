@@ -71,7 +71,7 @@ motor_params vy_motor_build(const vy_vehicle_def *def)
         .speed_max = def->speed_max,
         .speed_idle = def->speed_idle,
         .dead_zone = def->command_dead,
-        .square = def->command_curve,
+        .thrust_model_factor = def->command_curve,
         .quadratic = def->thrust_coef,
         .linear = def->thrust_linear,
         .cubic = def->thrust_cubic,
@@ -127,7 +127,7 @@ static int invert4(double a[4][4], double out[4][4])
     return 1;
 }
 
-int vy_layout_count(const rotor_layout *layout)
+int vy_layout_effector_count(const rotor_layout *layout)
 {
     return layout->count > 0 ? layout->count : layout->thrusters.count;
 }
@@ -148,8 +148,8 @@ static void thruster_rows(const thruster_layout *t, double rows[4][VY_ROTOR_CAP]
     }
 }
 
-void vy_layout_rows(const vy_vehicle_def *def, const rotor_layout *layout, double rows[4][VY_ROTOR_CAP],
-                    double units[4])
+void vy_layout_effectiveness(const vy_vehicle_def *def, const rotor_layout *layout,
+                             double rows[4][VY_ROTOR_CAP], double units[4])
 {
     if (layout->count == 0) {
         thruster_rows(&layout->thrusters, rows, units);
@@ -181,13 +181,13 @@ void vy_layout_rows(const vy_vehicle_def *def, const rotor_layout *layout, doubl
     }
 }
 
-vy_status vy_layout_invert(const vy_vehicle_def *def, const rotor_layout *layout,
-                           double inverse[VY_ROTOR_CAP][4], vy_error *err)
+vy_status vy_layout_pseudo_inverse(const vy_vehicle_def *def, const rotor_layout *layout,
+                                   double inverse[VY_ROTOR_CAP][4], vy_error *err)
 {
     // Rows are of comparable size, so that the pivot test is meaningful.
-    const int n = vy_layout_count(layout);
+    const int n = vy_layout_effector_count(layout);
     double rows[4][VY_ROTOR_CAP], scale[4];
-    vy_layout_rows(def, layout, rows, scale);
+    vy_layout_effectiveness(def, layout, rows, scale);
     double gram[4][4], gram_inverse[4][4];
     for (int i = 0; i < 4; ++i) {
         for (int j = 0; j < 4; ++j) {

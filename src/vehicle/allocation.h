@@ -8,7 +8,7 @@
 rotor_layout vy_layout_build(const vy_vehicle_def *def);
 
 /// How many make the wrench: the rotors, or the thrusters where there are no rotors.
-int vy_layout_count(const rotor_layout *layout);
+int vy_layout_effector_count(const rotor_layout *layout);
 
 /// The unit vector along `axis`; zero is body +z.
 vec3 vy_axis_of(vec3 axis);
@@ -24,10 +24,10 @@ double vy_rotor_thrust(const vy_vehicle_def *def, double speed);
 
 /// The wrench (thrust, roll, pitch, yaw) per newton of each rotor's thrust, in units that make the rows
 /// comparable: 1, the longest arm twice, the vehicle's torque per thrust (of thrusters: the largest) [m].
-void vy_layout_rows(const vy_vehicle_def *def, const rotor_layout *layout, double rows[4][VY_ROTOR_CAP],
-                    double units[4]);
+void vy_layout_effectiveness(const vy_vehicle_def *def, const rotor_layout *layout,
+                             double rows[4][VY_ROTOR_CAP], double units[4]);
 
 /// Least-norm thrusts for (thrust, roll, pitch, yaw): thrust_i = sum of inverse[i][j] * wrench[j].
 /// @return VY_BAD_VALUE when the rotors cannot make every wrench (fewer than four, or in a bad place)
-vy_status vy_layout_invert(const vy_vehicle_def *def, const rotor_layout *layout,
-                           double inverse[VY_ROTOR_CAP][4], vy_error *err);
+vy_status vy_layout_pseudo_inverse(const vy_vehicle_def *def, const rotor_layout *layout,
+                                   double inverse[VY_ROTOR_CAP][4], vy_error *err);

@@ -6,7 +6,7 @@
 
 static const vy_battery_def defaults = {.charge = 1.0, .efficiency = 1.0};
 
-static const vy_row rows[] = {
+static const vy_schema_row rows[] = {
     ROW("capacity", NUMBER, vy_battery_def, capacity, .unit = "A s", .range = AT_LEAST_0, .keyword = "none",
         .help = "`none`: the voltage is always nominal"),
     ROW("charge", NUMBER, vy_battery_def, charge, .range = WITHIN(0.0, 1.0), .help = "at the start"),
@@ -21,10 +21,10 @@ static const vy_row rows[] = {
     ROW("power", NUMBER, vy_battery_def, power, .unit = "W", .range = AT_LEAST_0,
         .help = "of everything that is no rotor"),
 };
-const vy_table vy_table_battery = {.title = "Battery",
-                                   .help = "What the rotors' speed depends on.",
-                                   .size = sizeof(vy_battery_def),
-                                   ROWS(rows)};
+const vy_schema_table vy_table_battery = {.title = "Battery",
+                                          .help = "What the rotors' speed depends on.",
+                                          .size = sizeof(vy_battery_def),
+                                          ROWS(rows)};
 
 static int is_declared(const vy_vehicle_def *v) { return v->battery.capacity != 0.0; }
 
@@ -45,7 +45,7 @@ static vy_status check(const vy_vehicle_def *v, vy_error *err)
 
 const vehicle_part vy_part_battery = {.name = "battery",
                                       .table = &vy_table_battery,
-                                      .at = offsetof(vy_vehicle_def, battery),
+                                      .offset = offsetof(vy_vehicle_def, battery),
                                       .defaults = &defaults,
                                       .is_declared = is_declared,
                                       .check = check};

@@ -25,9 +25,9 @@ vy_status vy_blade_build(const vy_vehicle_def *def, blade_params *out, vy_error 
     VY_ASSERT(radius > 0.0 && d->count > 0 && d->chord > 0.0);
     blade_params b = {.on = 1.0,
                       .radius = radius,
-                      .blade_area = 0.5 * REFERENCE_DENSITY * d->chord * d->count,
+                      .half_rho_chord = 0.5 * REFERENCE_DENSITY * d->chord * d->count,
                       .slope = d->lift_slope,
-                      .stall = d->lift_max,
+                      .lift_max = d->lift_max,
                       .drag_2 = d->drag_square};
     // Both loads are proportional to the square of speed, so any speed will do.
     const double speed = 1000.0, thrust = def->thrust_coef * 1e6, torque = def->torque_coef * 1e6;
@@ -61,7 +61,7 @@ vy_status vy_blade_build(const vy_vehicle_def *def, blade_params *out, vy_error 
     return VY_OK;
 }
 
-static const vy_row rows[] = {
+static const vy_schema_row rows[] = {
     ROW("count", COUNT, vy_blade_def, count, .range = WITHIN(0.0, 16.0),
         .help = "blades of a rotor; 0: none, thrust and torque are the coefficients'"),
     ROW("chord", NUMBER, vy_blade_def, chord, .unit = "m", .range = AT_LEAST_0, .help = "of a blade"),
@@ -73,7 +73,7 @@ static const vy_row rows[] = {
     ROW("drag_square", NUMBER, vy_blade_def, drag_square, .range = AT_LEAST_0,
         .help = "drag coefficient over the square of the sine of the angle of attack"),
 };
-const vy_table vy_table_blade = {
+const vy_schema_table vy_table_blade = {
     .title = "Blades",
     .help = "Blade elements instead of the coefficients; pitch and profile drag follow from "
             "`thrust_coef` and `torque_coef` in hover.",
@@ -100,6 +100,6 @@ static vy_status check(const vy_vehicle_def *v, vy_error *err)
 
 const vehicle_part vy_part_blade = {.name = "blade",
                                     .table = &vy_table_blade,
-                                    .at = offsetof(vy_vehicle_def, blade),
+                                    .offset = offsetof(vy_vehicle_def, blade),
                                     .is_declared = is_declared,
                                     .check = check};

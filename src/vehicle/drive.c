@@ -20,7 +20,7 @@ static const vy_choice failsafes[] = {
 };
 #define DRIVE(key_, unit_, range_, help_) \
     ROW(#key_, NUMBER, vy_drive_def, key_, .unit = unit_, .range = range_, .keyword = "none", .help = help_)
-static const vy_row rows[] = {
+static const vy_schema_row rows[] = {
     DRIVE(speed_max, "m/s", AT_LEAST_0, "of a desired velocity, horizontal"),
     DRIVE(climb_max, "m/s", AT_LEAST_0, "of a desired velocity, up and down"),
     DRIVE(tilt_max, "rad", WITHIN(0.0, 1.57), "of a desired attitude"),
@@ -36,10 +36,10 @@ static const vy_row rows[] = {
     ROW("failsafe", CHOICE, vy_drive_def, failsafe, CHOICES(failsafes),
         .help = "when the controller fails, or the deadline passes"),
 };
-const vy_table vy_table_drive = {.title = "Drive",
-                                 .help = "What lies between an intent and the motors; see safety.md.",
-                                 .size = sizeof(vy_drive_def),
-                                 ROWS(rows)};
+const vy_schema_table vy_table_drive = {.title = "Drive",
+                                        .help = "What lies between an intent and the motors; see safety.md.",
+                                        .size = sizeof(vy_drive_def),
+                                        ROWS(rows)};
 
 static vy_status check(const vy_vehicle_def *v, vy_error *err)
 {
@@ -55,7 +55,7 @@ static vy_status check(const vy_vehicle_def *v, vy_error *err)
 
 const vehicle_part vy_part_drive = {.name = "drive",
                                     .table = &vy_table_drive,
-                                    .at = offsetof(vy_vehicle_def, drive),
+                                    .offset = offsetof(vy_vehicle_def, drive),
                                     .defaults = &defaults,
                                     .check = check};
 
@@ -72,9 +72,9 @@ static uint64_t steps_of(double seconds, double dt)
     return seconds > 0.0 ? (uint64_t)real_max(real_round(real_min(seconds / dt, 1e15)), 1.0) : 0;
 }
 
-drive_model vy_drive_build(const vy_drive_def *def, double dt, double rate_period)
+flight_limits_model vy_drive_build(const vy_drive_def *def, double dt, double rate_period)
 {
-    drive_model m = {
+    flight_limits_model m = {
         .def = *def,
         .slew = def->slew * rate_period,
         .deadline = steps_of(def->deadline, dt),

@@ -9,10 +9,10 @@
 
 /// Tables of one part.
 typedef struct vehicle_part {
-    const char *name;      // its key in a vehicle
-    const vy_table *table; // of its def; NULL: it is a list, and checks its elements itself
-    size_t at;             // of its def in vy_vehicle_def
-    const void *defaults;  // a def, of a vehicle without `base`; NULL: zeros
+    const char *name;             // its key in a vehicle
+    const vy_schema_table *table; // of its def; NULL: it is a list, and checks its elements itself
+    size_t offset;                // of its def in vy_vehicle_def
+    const void *defaults;         // a def, of a vehicle without `base`; NULL: zeros
     /// Whether the vehicle has one; NULL: its figures are checked in any case.
     int (*is_declared)(const vy_vehicle_def *vehicle);
     /// What the rows do not say; NULL: nothing.

@@ -16,7 +16,7 @@ vy_status vy_check_parts(const vy_vehicle_def *vehicle, vy_error *err)
         char where[40];
         if (p->is_declared != NULL && !p->is_declared(vehicle)) continue;
         snprintf(where, sizeof where, "vehicle.%s", p->name);
-        if (p->table != NULL) status = vy_check_rows(p->table, where, (const char *)vehicle + p->at, err);
+        if (p->table != NULL) status = vy_check_rows(p->table, where, (const char *)vehicle + p->offset, err);
         if (status == VY_OK && p->check != NULL) status = p->check(vehicle, err);
     }
     return status;

@@ -20,7 +20,7 @@
 
 #define DECLARE(name)                         \
     extern const vehicle_part vy_part_##name; \
-    extern const vy_table vy_table_##name;
+    extern const vy_schema_table vy_table_##name;
 #define DECLARE_PART(name, text)       DECLARE(name)
 #define DECLARE_LIST(name, list, text) DECLARE(name)
 VEHICLE_PARTS(DECLARE_PART)

@@ -9,7 +9,7 @@
 
 #define PI 3.14159265358979323846
 
-static const vy_row rows[] = {
+static const vy_schema_row rows[] = {
     ROW("radius", NUMBER, vy_rotor_air_def, radius, .unit = "m", .range = AT_LEAST_0,
         .help = "of the discs; needed by inflow, vortex_loss, ground, blades and wakes"),
     ROW("drag", NUMBER, vy_rotor_air_def, drag, .unit = "kg", .range = AT_LEAST_0,
@@ -31,10 +31,10 @@ static const vy_row rows[] = {
     ROW("ground", CHOICE, vy_rotor_air_def, ground, SWITCH,
         .help = "whether thrust grows near the ground: terrain and obstacles, or z = 0 where there are none"),
 };
-const vy_table vy_table_rotor_air = {.title = "Rotors in the air",
-                                     .help = "The same for every rotor; 0 leaves an effect out.",
-                                     .size = sizeof(vy_rotor_air_def),
-                                     ROWS(rows)};
+const vy_schema_table vy_table_rotor_air = {.title = "Rotors in the air",
+                                            .help = "The same for every rotor; 0 leaves an effect out.",
+                                            .size = sizeof(vy_rotor_air_def),
+                                            ROWS(rows)};
 
 static int has_rotors(const vy_vehicle_def *v) { return v->rotor_count > 0; }
 
@@ -51,7 +51,7 @@ static vy_status check(const vy_vehicle_def *v, vy_error *err)
 
 const vehicle_part vy_part_rotor_air = {.name = "rotor_air",
                                         .table = &vy_table_rotor_air,
-                                        .at = offsetof(vy_vehicle_def, rotor_air),
+                                        .offset = offsetof(vy_vehicle_def, rotor_air),
                                         .is_declared = has_rotors,
                                         .check = check};
 
@@ -85,7 +85,7 @@ rotor_air_params vy_rotor_air_build(const vy_vehicle_def *def, double dt, int ha
         .lift = a->lift,
         .inflow = a->inflow,
         .vortex_ring = a->vortex_loss,
-        .disc = has_inflow_state(def) ? disc_factor(a) : 0.0,
+        .momentum_factor = has_inflow_state(def) ? disc_factor(a) : 0.0,
         .inflow_half = vy_lag_decay(0.5 * dt, a->inflow_lag),
         .inflow_decay = vy_lag_decay(dt, a->inflow_lag),
         .inflow_weights = vy_lag_weights(dt, a->inflow_lag),

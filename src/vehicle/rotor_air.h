@@ -13,10 +13,10 @@
 VY_FN void rotor_air_start(const rotor_air_params *p, const rotor_layout *layout, const rotor_params *rotor,
                            const rotor_curve *shape, const real *speed, rotor_air_state *out)
 {
-    const mask induces = p->disc > 0.0;
+    const mask induces = p->momentum_factor > 0.0;
     for (int k = 0; k < layout->count; ++k) {
         const real thrust = rotor_thrust(layout, rotor, shape, k, speed[k]);
-        const real flow = real_sqrt(thrust / real_select(induces, p->disc, real_set(1.0)));
+        const real flow = real_sqrt(thrust / real_select(induces, p->momentum_factor, real_set(1.0)));
         out->inflow[k] = real_select(induces, flow, real_set(0.0));
     }
 }

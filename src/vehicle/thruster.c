@@ -13,7 +13,7 @@ static void init(void *object, int index)
     memset(object, 0, sizeof(vy_thruster_def));
 }
 
-static const vy_row rows[] = {
+static const vy_schema_row rows[] = {
     ROW("position", VECTOR, vy_thruster_def, position, .size = 3, .unit = "m", .range = ANY,
         .flags = VY_ROW_REQUIRED, .help = "where the force acts, body axes"),
     ROW("axis", VECTOR, vy_thruster_def, axis, .size = 3, .range = ANY,
@@ -33,7 +33,7 @@ static const vy_row rows[] = {
     ROW("pulse_min", NUMBER, vy_thruster_def, pulse_min, .unit = "s", .range = AT_LEAST_0,
         .help = "shortest pulse; what is shorter waits for the next period"),
 };
-const vy_table vy_table_thruster = {
+const vy_schema_table vy_table_thruster = {
     .title = "Thrusters",
     .help =
         "A list of jets and thrusters. Their commands follow those of the rotors; where there are no rotors, "

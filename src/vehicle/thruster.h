@@ -27,7 +27,7 @@ VY_FN void thruster_start(const rotor_layout *layout, const real *commands, thru
 
 /// Thrust targets in the step that begins at `tick`, behind the rotors' speeds: of throttled ones by their
 /// command, of pulsed ones by their valves.
-VY_SLOW_FN void thruster_set_targets(const rotor_layout *layout, const bits *tick, const real *commands,
+VY_COLD_FN void thruster_set_targets(const rotor_layout *layout, const bits *tick, const real *commands,
                                      thruster_block *state, real *speeds)
 {
     const thruster_layout *t = &layout->thrusters;

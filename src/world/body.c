@@ -30,7 +30,7 @@ vy_world_body_def vy_default_world_body_def(void)
         .mass = 1.0,
         .inertia = {{{0.1, 0.0, 0.0}, {0.0, 0.1, 0.0}, {0.0, 0.0, 0.1}}},
         .attitude = {.w = 1.0},
-        .solid = vy_default_solid_def(),
+        .solid = vy_default_collider_def(),
     };
 }
 
@@ -70,7 +70,7 @@ static void passive_inputs(const vy_model *m, uint32_t k, const body_loads *load
     in->memory = NULL;
     in->half = in->end = NULL;
     in->battery = NULL;
-    in->induces = 0;
+    in->has_inflow = 0;
     in->steady = NULL;
     if (m->has_sinusoid) {
         in->half = load + body_count(m);
@@ -119,7 +119,7 @@ static void evaluate_nap(vy_world *world, uint32_t k, uint64_t tick, uint64_t ti
     memcpy(account->deviation, parts.deviation, sizeof parts.deviation);
 }
 
-void vy_body_air_stage(vy_world *world)
+void vy_body_environment_stage(vy_world *world)
 {
     const vy_model *m = &world->model;
     const uint64_t tick = world->state->tick - 1u;
@@ -216,7 +216,7 @@ vy_status vy_world_add_body(vy_world *world, const vy_world_body_def *def, vy_bo
     b->body = (body_state){def->position, def->velocity, quat_normalize(def->attitude), def->rate};
     b->effects = model->nap.rotors ? EFFECTS_ALL : EFFECTS_OF_BODIES;
     VY_ASSERT(body_is_finite(&b->body) && world->counts.of[BLOCK_body] == m->passive_count);
-    VY_ASSERT(world->bodies == NULL || vy_bodies_limit(world->bodies) == body_count(m));
+    VY_ASSERT(world->bodies == NULL || vy_bodies_slot_count(world->bodies) == body_count(m));
     if (out != NULL) *out = vy_world_body(world, m->drone_count + k);
     return VY_OK;
 }
@@ -301,13 +301,14 @@ vy_status vy_world_certificate(const vy_world *world, vy_body_id id, vy_certific
     c.velocity = deviation[DEVIATION_VELOCITY];
     c.position = deviation[DEVIATION_POSITION];
     if (budget->over > 0.0) {
-        static const vy_budget_standing standings[] = {VY_BUDGET_KEPT, VY_BUDGET_BROKEN, VY_BUDGET_NO_BOUND};
+        static const vy_budget_status standings[] = {VY_BUDGET_WITHIN, VY_BUDGET_EXCEEDED,
+                                                     VY_BUDGET_NO_BOUND};
         const budget_block *b = &world->budgets[number];
         c.budget = (vy_budget_report){
             .standing = standings[b->standing % 3],
             .position_left = real_max(budget->position - c.position, 0.0),
             .angle_left = real_max(budget->attitude - c.angle, 0.0),
-            .broken = (double)b->since * world->model.dt,
+            .exceeded_time = (double)b->since * world->model.dt,
         };
     }
     *out = c;

@@ -20,10 +20,10 @@ static double max_extent_of(const vy_shape *shape)
 }
 
 // Add a body whose centre of mass is at `centre` of its shape's frame, whatever the shape's own is.
-static vy_status add_solid(vy_world *world, const vy_body_def *def, const vy_solid_def *solid,
+static vy_status add_solid(vy_world *world, const vy_body_def *def, const vy_collider_def *solid,
                            const vy_vehicle_def *vehicle, vec3 centre, vy_error *err)
 {
-    const uint32_t slot = vy_bodies_limit(world->bodies);
+    const uint32_t slot = vy_bodies_slot_count(world->bodies);
     VY_ASSERT(slot < world->model.drone_cap + world->model.passive_cap + world->model.obstacle_cap);
     vy_shape shape;
     vy_status status = vy_solid_build(solid, vehicle, &shape, &world->solids[slot], err);
@@ -41,7 +41,7 @@ static vy_status add_solid(vy_world *world, const vy_body_def *def, const vy_sol
     return VY_OK;
 }
 
-static vy_status add_drone(vy_world *world, const vy_vehicle_def *v, const vy_solid_def *solid,
+static vy_status add_drone(vy_world *world, const vy_vehicle_def *v, const vy_collider_def *solid,
                            const body_state *state, vy_error *err)
 {
     const int driven = v->rotor_count + v->thruster_count > 0;
@@ -53,7 +53,7 @@ static vy_status add_drone(vy_world *world, const vy_vehicle_def *v, const vy_so
     return add_solid(world, &def, solid, v, driven ? v->centre_of_mass : vec3_zero(), err);
 }
 
-static vy_status add_passive(vy_world *world, double mass, mat3 inertia, const vy_solid_def *solid,
+static vy_status add_passive(vy_world *world, double mass, mat3 inertia, const vy_collider_def *solid,
                              const body_state *state, vy_error *err)
 {
     vy_body_def def = vy_default_body_def();
@@ -118,7 +118,7 @@ vy_status vy_world_reserve_set(vy_world *world, uint32_t bodies, uint32_t joints
 
 void vy_world_destroy_set(vy_world *world)
 {
-    const uint32_t count = world->bodies != NULL ? vy_bodies_limit(world->bodies) : 0;
+    const uint32_t count = world->bodies != NULL ? vy_bodies_slot_count(world->bodies) : 0;
     vy_bodies_destroy(world->bodies);
     world->bodies = NULL;
     for (uint32_t i = 0; i < count; ++i) vy_solid_free(&world->solids[i]);
@@ -127,11 +127,12 @@ void vy_world_destroy_set(vy_world *world)
 // --- adding bodies
 
 // Drones and bodies come before obstacles, and their number has a limit.
-static vy_status check_body_order(const vy_world *world, const char *what, vy_solid_kind kind, vy_error *err)
+static vy_status check_body_order(const vy_world *world, const char *what, vy_collider_kind kind,
+                                  vy_error *err)
 {
     if (world->model.obstacle_count > 0)
         return vy_fail(err, VY_BAD_STATE, "drones and bodies are added before obstacles");
-    if (kind == VY_SOLID_PLANE || kind == VY_SOLID_HEIGHTS)
+    if (kind == VY_COLLIDER_PLANE || kind == VY_COLLIDER_HEIGHT_FIELD)
         return vy_fail(err, VY_BAD_VALUE, "%s.solid must have bounds: the ground is an obstacle", what);
     return VY_OK;
 }
@@ -142,7 +143,7 @@ vy_status vy_contact_add_body(vy_world *world, const vy_world_body_def *body, vy
     vy_status status = check_body_order(world, "body", body->solid.kind, err);
     if (status == VY_OK) status = vy_world_store_solid(world, body_count(&world->model), &body->solid, err);
     if (status != VY_OK || world->bodies == NULL) return status;
-    status = vy_world_reserve_set(world, vy_bodies_limit(world->bodies) + 1, 0, err);
+    status = vy_world_reserve_set(world, vy_bodies_slot_count(world->bodies) + 1, 0, err);
     if (status != VY_OK) return status;
     return add_passive(world, body->mass, body->inertia, &body->solid, &state, err);
 }
@@ -153,7 +154,7 @@ vy_status vy_contact_add_drone(vy_world *world, const vy_drone_def *drone, vy_er
     vy_status status = check_body_order(world, "drone", drone->solid.kind, err);
     if (status == VY_OK) status = vy_world_store_solid(world, world->model.drone_count, &drone->solid, err);
     if (status != VY_OK || world->bodies == NULL) return status;
-    status = vy_world_reserve_set(world, vy_bodies_limit(world->bodies) + 1, 0, err);
+    status = vy_world_reserve_set(world, vy_bodies_slot_count(world->bodies) + 1, 0, err);
     if (status != VY_OK) return status;
     return add_drone(world, &drone->vehicle, &drone->solid, &state, err);
 }
@@ -161,8 +162,8 @@ vy_status vy_contact_add_drone(vy_world *world, const vy_drone_def *drone, vy_er
 // On a planet a level plane is a surface of one height.
 static int is_globe(const vy_world *world, const vy_obstacle_def *def)
 {
-    return world->model.env.gravity.frame.on && def->solid.kind == VY_SOLID_PLANE && def->attitude.x == 0.0 &&
-           def->attitude.y == 0.0;
+    return world->model.env.gravity.frame.on && def->solid.kind == VY_COLLIDER_PLANE &&
+           def->attitude.x == 0.0 && def->attitude.y == 0.0;
 }
 
 vy_status vy_contact_add_obstacle(vy_world *world, const vy_obstacle_def *def, vy_error *err)

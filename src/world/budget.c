@@ -11,7 +11,7 @@
 #include "world/environment_stage.h"
 #include "world/world_impl.h"
 
-enum { PLAN_TURN = DEVIATION_COUNT, PLAN_MOVE }; // after the deviations of now: accelerations left out
+enum { INPUT_ANGULAR = DEVIATION_COUNT, INPUT_LINEAR }; // after the deviations of now: accelerations left out
 
 // Of the errors forecast, no more than this fraction is spent: what growth later adds has the rest.
 #define SPENDABLE_FRACTION 0.5
@@ -137,8 +137,8 @@ static uint64_t decide(const evaluation *l, const vy_budget_def *budget, const n
     for (int i = 0; i < EFFECT_COUNT; ++i) {
         const double turn = b->of[i].torque / n->inertia_min,
                      move = b->of[i].force * l->plant->body.inverse_mass;
-        error[i] = fraction_of(budget, plan->angle[PLAN_TURN] * turn + plan->angle[PLAN_MOVE] * move,
-                               plan->position[PLAN_TURN] * turn + plan->position[PLAN_MOVE] * move);
+        error[i] = fraction_of(budget, plan->angle[INPUT_ANGULAR] * turn + plan->angle[INPUT_LINEAR] * move,
+                               plan->position[INPUT_ANGULAR] * turn + plan->position[INPUT_LINEAR] * move);
         rank[i] = savings[i] / real_max(real_max(error[i].angle, error[i].position), 1e-30);
         int at = i;
         for (; at > 0 && rank[order[at - 1]] < rank[i]; --at) order[at] = order[at - 1];
@@ -173,7 +173,7 @@ static int is_broken(const vy_budget_def *budget, const double *deviation)
 static void forecast_errors(const evaluation *l, double left, uint64_t flags, const double *deviation,
                             budget_block *out)
 {
-    const surroundings *env = &l->m->env;
+    const environment_model *env = &l->m->env;
     nap_inputs ahead = l->moment;
     ahead.period = real_max(ahead.period, real_min(0.5 * left, FORECAST_REACH));
     const nap_reach r = nap_reach_of(env, l->n, l->plant, l->layout, l->body, l->speed, &ahead, deviation);
@@ -181,22 +181,22 @@ static void forecast_errors(const evaluation *l, double left, uint64_t flags, co
     const deviation_system k =
         nap_sensitivity(env, l->n, l->plant, l->body, &ahead, flags, &r, &r, &b, 1, deviation);
     forecast(&k, left, out);
-    out->onset_angle = out->angle[PLAN_TURN] * k.be + out->angle[PLAN_MOVE] * k.bv;
-    out->onset_position = out->position[PLAN_TURN] * k.be + out->position[PLAN_MOVE] * k.bv;
+    out->onset_angle = out->angle[INPUT_ANGULAR] * k.be + out->angle[INPUT_LINEAR] * k.bv;
+    out->onset_position = out->position[INPUT_ANGULAR] * k.be + out->position[INPUT_LINEAR] * k.bv;
 }
 
 // An open loop: by the growth of nap_deviation.h.
 static uint64_t evaluate_open_loop(const evaluation *l, const nap_reach *flown, const nap_bounds *b,
                                    budget_block *block, uint64_t flags, double *deviation)
 {
-    const surroundings *env = &l->m->env;
+    const environment_model *env = &l->m->env;
     const vy_budget_def *budget = &l->m->nap.budget;
     const double left = budget->over - l->moment.time;
     if (left <= 0.0) return all_nonzero(b);
     const nap_reach wide =
         nap_reach_of(env, l->n, l->plant, l->layout, l->body, l->speed, &l->moment, deviation);
     const nap_bounds maximum = nap_bounds_of(&l->plant->effects, &wide.effect);
-    if (block->standing == BUDGET_BROKEN) {
+    if (block->standing == BUDGET_EXCEEDED) {
         flags = all_nonzero(b);
     } else {
         if (l->tick / l->m->nap_period % FORECAST_EVALUATIONS == 0)
@@ -225,22 +225,23 @@ static uint64_t evaluate_closed_loop(const vy_world *world, uint32_t index, cons
     if (l->moment.time - l->moment.period >= budget->over) return all_nonzero(b);
     if (!has_acted) {
         memset(loop->observed, 0, sizeof loop->observed);
-    } else if (loop->standing != LOOP_LOST) {
+    } else if (loop->standing != LOOP_BOUND_LOST) {
         vy_loop_certify(world, index, l->tick, ticks, flags, loop, deviation, &past, block);
     }
     memcpy(loop->disturbances, disturbances, sizeof disturbances);
-    if (loop->standing == LOOP_LOST) {
+    if (loop->standing == LOOP_BOUND_LOST) {
         if (loop->neglect[0] == 0.0 && loop->neglect[1] == 0.0) {
             block->standing = BUDGET_NO_BOUND; // nothing was left out so far
         } else {
             for (int i = 0; i < DEVIATION_COUNT; ++i) deviation[i] = NAP_UNBOUNDED;
         }
     }
-    if (!has_acted || loop->standing != LOOP_HOLDS || block->standing != BUDGET_KEPT ||
+    if (!has_acted || loop->standing != LOOP_BOUND_VALID || block->standing != BUDGET_WITHIN ||
         is_broken(budget, deviation) || budget->over - l->moment.time <= 0.0 ||
         l->moment.time < real_min(WARM_UP, 0.05 * budget->over))
         return all_nonzero(b);
-    const int is_known = block->angle[PLAN_MOVE] < NAP_UNBOUNDED && block->angle[PLAN_TURN] < NAP_UNBOUNDED;
+    const int is_known =
+        block->angle[INPUT_LINEAR] < NAP_UNBOUNDED && block->angle[INPUT_ANGULAR] < NAP_UNBOUNDED;
     if (!is_known && loop->neglect[0] == 0.0 && loop->neglect[1] == 0.0) {
         block->standing = BUDGET_NO_BOUND; // too lively a flight, and nothing was left out so far
         return all_nonzero(b);
@@ -272,12 +273,12 @@ static uint64_t evaluate(const vy_world *world, uint32_t number, const evaluatio
         flags = evaluate_closed_loop(world, number, l, &b, block, flags, account->deviation);
     } else { // nothing is known of how an error grows, so none is made
         flags = all_nonzero(&b);
-        block->standing = l->n->strict ? BUDGET_KEPT : BUDGET_NO_BOUND;
+        block->standing = l->n->strict ? BUDGET_WITHIN : BUDGET_NO_BOUND;
     }
     nap_add_impulses(l->n, &b, l->moment.period, flags, account);
     nap_add_thin_air(&l->m->env, l->n, l->plant, &r, l->moment.period, flags, account);
-    if (block->standing == BUDGET_KEPT && is_broken(&l->m->nap.budget, account->deviation)) {
-        block->standing = BUDGET_BROKEN;
+    if (block->standing == BUDGET_WITHIN && is_broken(&l->m->nap.budget, account->deviation)) {
+        block->standing = BUDGET_EXCEEDED;
         block->since = l->tick;
     }
     return flags;
@@ -350,7 +351,7 @@ int vy_budget_stage(vy_world *world)
     const vy_model *m = &world->model;
     const uint64_t tick = world->state->tick - 1u;
     for (uint32_t i = 0; m->has_loop && i < m->drone_count; ++i)
-        if (world->loops[i].is_bounded) vy_loop_watch(world, i, tick, &world->loop_states[i]);
+        if (world->loops[i].is_bounded) vy_loop_observe(world, i, tick, &world->loop_states[i]);
     if (!due(tick, m->nap_period)) return 0;
     for (uint32_t i = 0; i < body_count(m); ++i) vy_budget_evaluate(world, i, tick, m->nap_period);
     return 1;

@@ -5,7 +5,7 @@
 #include "volery/world.h"
 
 /// How a budget of the negligibility policy stands.
-enum { BUDGET_KEPT, BUDGET_BROKEN, BUDGET_NO_BOUND };
+enum { BUDGET_WITHIN, BUDGET_EXCEEDED, BUDGET_NO_BOUND };
 /// What errors at its end come from: the deviations of now, then what is left out of turning and of moving.
 enum { BUDGET_INPUTS = DEVIATION_COUNT + 2 };
 

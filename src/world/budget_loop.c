@@ -20,9 +20,9 @@
 
 // No envelope is narrower: what can change within a step is known to within this.
 static const double envelope_min[ENVELOPE_COUNT] = {
-    [ENVELOPE_TILT] = 2e-3,         [ENVELOPE_THRUST_ERROR] = 0.01, [ENVELOPE_RATE_ACROSS] = 0.02,
-    [ENVELOPE_RATE_ABOUT] = 0.02,   [ENVELOPE_DESIRED_TILT] = 2e-3, [ENVELOPE_DESIRED] = 1e-4,
-    [ENVELOPE_ERROR_ACROSS] = 2e-3, [ENVELOPE_ERROR_ABOUT] = 2e-3,  [ENVELOPE_SPEED_RATIO] = 1e-3,
+    [ENVELOPE_TILT] = 2e-3,          [ENVELOPE_THRUST_ERROR] = 0.01, [ENVELOPE_RATE_LATERAL] = 0.02,
+    [ENVELOPE_RATE_YAW] = 0.02,      [ENVELOPE_DESIRED_TILT] = 2e-3, [ENVELOPE_DESIRED] = 1e-4,
+    [ENVELOPE_ERROR_LATERAL] = 2e-3, [ENVELOPE_ERROR_YAW] = 2e-3,    [ENVELOPE_SPEED_RATIO] = 1e-3,
 };
 
 static double horizontal_length(vec3 v) { return real_sqrt(v.x * v.x + v.y * v.y); }
@@ -48,11 +48,12 @@ static void forecast_envelope(const vy_model *m, uint32_t index, double *out)
             const trajectory_point p = drone_trajectory(m, index, (double)k * step);
             const double values[] = {[0] = vec3_length(p.d[3]),
                                      [ENVELOPE_SNAP - ENVELOPE_JERK] = vec3_length(p.d[4]),
-                                     [ENVELOPE_PUSH - ENVELOPE_JERK] = vec3_length(p.d[2]),
+                                     [ENVELOPE_NET_THRUST - ENVELOPE_JERK] = vec3_length(p.d[2]),
                                      [ENVELOPE_HEADING_RATE - ENVELOPE_JERK] = real_abs(p.yaw_rate),
-                                     [ENVELOPE_HEADING_SPIN - ENVELOPE_JERK] = real_abs(p.yaw_acceleration),
-                                     [ENVELOPE_JERK_ALONG - ENVELOPE_JERK] = real_abs(p.d[3].z),
-                                     [ENVELOPE_SNAP_ALONG - ENVELOPE_JERK] = real_abs(p.d[4].z)};
+                                     [ENVELOPE_HEADING_ACCELERATION - ENVELOPE_JERK] =
+                                         real_abs(p.yaw_acceleration),
+                                     [ENVELOPE_JERK_VERTICAL - ENVELOPE_JERK] = real_abs(p.d[3].z),
+                                     [ENVELOPE_SNAP_VERTICAL - ENVELOPE_JERK] = real_abs(p.d[4].z)};
             for (int i = ENVELOPE_JERK; i < ENVELOPE_COUNT; ++i)
                 out[i] = real_max(out[i], values[i - ENVELOPE_JERK]);
         }
@@ -62,10 +63,10 @@ static void forecast_envelope(const vy_model *m, uint32_t index, double *out)
     out[ENVELOPE_TILT] = out[ENVELOPE_DESIRED_TILT] = across_max / g;
     out[ENVELOPE_THRUST_ERROR] = along_max + 0.5 * across_max * across_max / g;
     out[ENVELOPE_DESIRED] = along_max / (g * g);
-    out[ENVELOPE_RATE_ACROSS] = out[ENVELOPE_RATE_ESTIMATE] = swing;
-    out[ENVELOPE_RATE_ABOUT] = turn;
-    out[ENVELOPE_ERROR_ACROSS] = swing / real_max(gains->attitude, 1e-3);
-    out[ENVELOPE_ERROR_ABOUT] = turn / real_max(gains->yaw, 1e-3);
+    out[ENVELOPE_RATE_LATERAL] = out[ENVELOPE_RATE_ESTIMATE] = swing;
+    out[ENVELOPE_RATE_YAW] = turn;
+    out[ENVELOPE_ERROR_LATERAL] = swing / real_max(gains->attitude, 1e-3);
+    out[ENVELOPE_ERROR_YAW] = turn / real_max(gains->yaw, 1e-3);
 }
 
 // Whether it keeps a velocity: the autopilot, and an intent of the rungs that sticks and velocities have.
@@ -88,10 +89,10 @@ static void forecast_sticks(const vy_model *m, uint32_t index, double *out)
     out[ENVELOPE_TILT] = out[ENVELOPE_DESIRED_TILT] = across / g;
     out[ENVELOPE_THRUST_ERROR] = along + 0.5 * across * across / g;
     out[ENVELOPE_DESIRED] = along / (g * g);
-    out[ENVELOPE_RATE_ACROSS] = out[ENVELOPE_RATE_ESTIMATE] = across * l->velocity / g;
-    out[ENVELOPE_RATE_ABOUT] = turn;
-    out[ENVELOPE_ERROR_ACROSS] = out[ENVELOPE_RATE_ACROSS] / real_max(c->gains.attitude, 1e-3);
-    out[ENVELOPE_ERROR_ABOUT] = turn / real_max(c->gains.rate, 1e-3);
+    out[ENVELOPE_RATE_LATERAL] = out[ENVELOPE_RATE_ESTIMATE] = across * l->velocity_gain / g;
+    out[ENVELOPE_RATE_YAW] = turn;
+    out[ENVELOPE_ERROR_LATERAL] = out[ENVELOPE_RATE_LATERAL] / real_max(c->gains.attitude, 1e-3);
+    out[ENVELOPE_ERROR_YAW] = turn / real_max(c->gains.rate, 1e-3);
     out[ENVELOPE_STICK_SPEED] = speed;
     out[ENVELOPE_TURN_RATE] = turn;
 }
@@ -110,7 +111,7 @@ void vy_loop_build_drone(const vy_model *m, uint32_t index, loop_model *out)
                                                            : LOOP_CASCADE;
     loop_params p = {.dt = m->dt,
                      .gravity = -q->ladder.gravity.z,
-                     .lag = q->plant.shape.rise > 0.0 ? 1.0 / q->plant.shape.rise : 0.0,
+                     .lag = q->plant.curve.rise > 0.0 ? 1.0 / q->plant.curve.rise : 0.0,
                      .drag = {0.5 * (f.x + f.y) / q->ladder.mass, f.z / q->ladder.mass},
                      .imu = d->imu_period,
                      .mocap = d->mocap_period,
@@ -119,7 +120,7 @@ void vy_loop_build_drone(const vy_model *m, uint32_t index, loop_model *out)
                      .horizon = holds_velocity ? (uint64_t)(m->nap.budget.over / m->dt) + 1 : 0,
                      .truth = d->estimate_source == ESTIMATE_TRUTH,
                      .law = law,
-                     .incremental = law != LOOP_LEE && law != LOOP_MELLINGER && q->ladder.incremental,
+                     .incremental = law != LOOP_LEE && law != LOOP_MELLINGER && q->ladder.uses_indi,
                      .position = g->position,
                      .velocity = g->velocity,
                      .integral = g->integral,
@@ -138,7 +139,7 @@ void vy_loop_build_drone(const vy_model *m, uint32_t index, loop_model *out)
     memset(out, 0, sizeof *out);
     if (!vy_controller_follows(kind) && !holds_velocity) return;
     if (d->estimate_source == ESTIMATE_FILTER || d->has_drive) return;
-    if (q->plant.shape.rise != q->plant.shape.fall || d->has_powertrain || d->has_supervisor) return;
+    if (q->plant.curve.rise != q->plant.curve.fall || d->has_powertrain || d->has_supervisor) return;
     if (m->env.planet.on || m->env.gravity.body_count > 0 || m->nap.strict) return;
     if (m->physics.engine != VY_ENGINE_STRICT || m->turbulence_period != 0 || m->wakes.on) return;
     vy_loop_build(&p, &q->ladder, &d->layout, index > 0 ? &out[-1] : NULL, out);
@@ -194,8 +195,8 @@ static vec3 up_of(quat q) { return quat_rotate(q, vec3_make(0.0, 0.0, 1.0)); }
 static vec3 watch_plant(const drone_params *p, const loop_model *l, const drone_block *d, loop_block *b)
 {
     const vec3 up = up_of(d->body.attitude), rate = quat_rotate(d->body.attitude, d->body.rate);
-    const double slope = p->plant.shape.linear, curve = 2.0 * p->plant.rotor.thrust_coef;
-    const double limit = 1.0 / p->ladder.limit[0];
+    const double slope = p->plant.curve.linear, curve = 2.0 * p->plant.rotor.thrust_coef;
+    const double limit = 1.0 / p->ladder.rotor_thrust_max[0];
     double thrust = 0.0, torque[3] = {0.0};
     for (int i = 0; i < (int)p->ladder.rotor_count; ++i) {
         const double w = d->rotor_speed[i], target = motor_speed(&p->motor, d->control.motors[i]);
@@ -215,8 +216,8 @@ static vec3 watch_plant(const drone_params *p, const loop_model *l, const drone_
     widen_root(b, ENVELOPE_TILT, across_square(up));
     widen(b, ENVELOPE_THRUST, thrust);
     widen(b, ENVELOPE_THRUST_ERROR, real_abs(thrust * up.z - l->params.gravity));
-    widen_root(b, ENVELOPE_RATE_ACROSS, across_square(rate));
-    widen(b, ENVELOPE_RATE_ABOUT, real_abs(rate.z));
+    widen_root(b, ENVELOPE_RATE_LATERAL, across_square(rate));
+    widen(b, ENVELOPE_RATE_YAW, real_abs(rate.z));
     widen_root(b, ENVELOPE_SPEED, vec3_dot(d->body.velocity, d->body.velocity));
     if (up.z <= 0.0) widen(b, ENVELOPE_TILT, 2.0);
     return vec3_scale(thrust, up);
@@ -250,16 +251,16 @@ static void watch_trajectory(const vy_model *m, uint32_t index, const loop_model
     double trace = 0.0;
     for (int i = 0; i < 9; ++i) trace += f.r.m[i / 3][i % 3] * present.m[i / 3][i % 3];
     const int near = trace > 2.5; // 0.72 rad, where an angle is 1.1 times its sine; beyond, no bound
-    widen(b, ENVELOPE_ERROR_ACROSS, near ? 1.1 * horizontal_length(error) : 2.0);
-    widen(b, ENVELOPE_ERROR_ABOUT, near ? 1.1 * real_abs(error.z) : 2.0);
+    widen(b, ENVELOPE_ERROR_LATERAL, near ? 1.1 * horizontal_length(error) : 2.0);
+    widen(b, ENVELOPE_ERROR_YAW, near ? 1.1 * real_abs(error.z) : 2.0);
     widen(b, ENVELOPE_JERK, vec3_length(a[1]));
     widen(b, ENVELOPE_SNAP, vec3_length(a[2]));
-    widen(b, ENVELOPE_JERK_ALONG, real_abs(a[1].z));
-    widen(b, ENVELOPE_SNAP_ALONG, real_abs(a[2].z));
-    widen(b, ENVELOPE_PUSH,
+    widen(b, ENVELOPE_JERK_VERTICAL, real_abs(a[1].z));
+    widen(b, ENVELOPE_SNAP_VERTICAL, real_abs(a[2].z));
+    widen(b, ENVELOPE_NET_THRUST,
           vec3_length(vec3_sub(vec3_scale(thrust, z), vec3_make(0.0, 0.0, l->params.gravity))));
     widen(b, ENVELOPE_HEADING_RATE, real_abs(r.yaw_rate));
-    widen(b, ENVELOPE_HEADING_SPIN, real_abs(r.yaw_acceleration));
+    widen(b, ENVELOPE_HEADING_ACCELERATION, real_abs(r.yaw_acceleration));
 }
 
 // The cascade: what it wants, and how far the estimate is from it.
@@ -269,8 +270,8 @@ static void watch_cascade(const drone_params *p, const loop_model *l, int acts, 
     const control_state *c = &d->control;
     const quat error = quat_mul(c->attitude, quat_conj(d->estimate.attitude));
     const double g = l->params.gravity;
-    widen_root(b, ENVELOPE_ERROR_ACROSS, 4.0 * (error.x * error.x + error.y * error.y));
-    widen(b, ENVELOPE_ERROR_ABOUT, 2.0 * real_abs(error.z));
+    widen_root(b, ENVELOPE_ERROR_LATERAL, 4.0 * (error.x * error.x + error.y * error.y));
+    widen(b, ENVELOPE_ERROR_YAW, 2.0 * real_abs(error.z));
     if (!acts) return;
     // Thrust is mass times the desired acceleration along the body z of the moment.
     const vec3 desired = up_of(c->attitude), up = up_of(d->estimate.attitude);
@@ -289,8 +290,8 @@ static void watch_estimator(const loop_model *l, int corrected, vec3 thrust, con
     const vec3 seen = quat_rotate(e->attitude, vec3_sub(d->imu.accel, e->accel_bias)),
                noise = vec3_sub(seen, thrust);
     widen_root(b, ENVELOPE_ESTIMATE_ERROR, angle_square(quat_mul(back, d->body.attitude)));
-    widen_root(b, ENVELOPE_SENSED_ACROSS, across_square(noise));
-    widen(b, ENVELOPE_SENSED_ALONG, real_abs(noise.z));
+    widen_root(b, ENVELOPE_SENSED_LATERAL, across_square(noise));
+    widen(b, ENVELOPE_SENSED_VERTICAL, real_abs(noise.z));
     widen_root(b, ENVELOPE_RATE_ESTIMATE, vec3_dot(e->rate, e->rate));
     if (!corrected) return;
     // After a correction a share of what was seen is left.
@@ -307,7 +308,7 @@ static void watch_heading(const drone_block *d, loop_block *b)
 {
     const control_state *c = &d->control;
     const double lead = angle_wrapped(c->heading - yaw_of(d->estimate.attitude));
-    if (!(real_abs(lead) < LOOP_LEAD_MAX)) widen(b, ENVELOPE_ERROR_ABOUT, 2.0); // no bound
+    if (!(real_abs(lead) < LOOP_LEAD_MAX)) widen(b, ENVELOPE_ERROR_YAW, 2.0); // no bound
     if (d->rung == VY_RUNG_PILOT) widen_root(b, ENVELOPE_STICK_SPEED, across_square(c->speed));
     widen(b, ENVELOPE_TURN_RATE, real_abs(c->yaw_rate));
 }
@@ -318,32 +319,33 @@ static void watch_autopilot(const autopilot_params *p, const drone_block *d, loo
     const vec3 way = vec3_sub(p->target, d->estimate.position);
     const double distance = horizontal_length(way);
     if (!p->has_target) return;
-    widen(b, ENVELOPE_GATE_WAY, 1.0 / real_max(real_abs(distance - p->radius), 1e-12));
+    widen(b, ENVELOPE_SWITCH_DISTANCE_INVERSE, 1.0 / real_max(real_abs(distance - p->radius), 1e-12));
     if (distance < p->radius) return;
     const double angle = real_abs(angle_wrapped(math_atan2(way.y, way.x) - yaw_of(d->estimate.attitude)));
     const double margin = real_min(real_abs(angle - p->tolerance),
                                    angle > p->tolerance ? 3.141592653589793 - angle : p->tolerance);
-    widen(b, ENVELOPE_GATE_ANGLE, 1.0 / real_max(margin, 1e-12));
-    widen(b, ENVELOPE_GATE_WAY, 1.0 / real_max(real_abs(real_abs(way.z) - AUTOPILOT_DEAD_ZONE), 1e-12));
-    widen(b, ENVELOPE_WAY_INVERSE, 1.0 / real_max(distance, 1e-12));
+    widen(b, ENVELOPE_SWITCH_ANGLE_INVERSE, 1.0 / real_max(margin, 1e-12));
+    widen(b, ENVELOPE_SWITCH_DISTANCE_INVERSE,
+          1.0 / real_max(real_abs(real_abs(way.z) - AUTOPILOT_DEAD_ZONE), 1e-12));
+    widen(b, ENVELOPE_DISTANCE_INVERSE, 1.0 / real_max(distance, 1e-12));
 }
 
 static int acts_on_rung(const loop_model *l, uint64_t rung)
 {
     if (l->params.law == LOOP_VELOCITY_RUNG) return rung == VY_RUNG_VELOCITY || rung == VY_RUNG_PILOT;
-    return rung == (loop_is_at_once(&l->params) ? VY_RUNG_WRENCH : VY_RUNG_ATTITUDE);
+    return rung == (loop_is_geometric(&l->params) ? VY_RUNG_WRENCH : VY_RUNG_ATTITUDE);
 }
 
-void vy_loop_watch(const vy_world *world, uint32_t index, uint64_t tick, loop_block *b)
+void vy_loop_observe(const vy_world *world, uint32_t index, uint64_t tick, loop_block *b)
 {
     const vy_model *m = &world->model;
     const drone_model *dm = &m->drones[index];
     const drone_block *d = &world->drones[index];
     const loop_model *l = &world->loops[index];
     const vec3 thrust = watch_plant(&m->params[index], l, d, b);
-    const int at_once = loop_is_at_once(&l->params), acts = due(tick, dm->control_period);
+    const int at_once = loop_is_geometric(&l->params), acts = due(tick, dm->control_period);
     if (!acts_on_rung(l, d->rung)) { // it has not acted yet, or another does
-        if (b->standing == LOOP_HOLDS) b->standing = LOOP_LOST;
+        if (b->standing == LOOP_BOUND_VALID) b->standing = LOOP_BOUND_LOST;
         return;
     }
     if (at_once) {
@@ -364,14 +366,14 @@ static nap_reach reach_since_evaluation(const vy_world *world, uint32_t index, c
                                         const loop_block *b, const double *deviation)
 {
     const drone_params *p = &world->model.params[index];
-    const surroundings *env = &world->model.env;
+    const environment_model *env = &world->model.env;
     const vec3 position = world->drones[index].body.position;
     nap_reach r;
     memset(&r, 0, sizeof r);
     effect_reach *e = &r.effect;
     e->gravity = gravity_bound(&env->gravity, position, 0.0); // uniform
-    const double rate = real_sqrt(b->envelope[ENVELOPE_RATE_ACROSS] * b->envelope[ENVELOPE_RATE_ACROSS] +
-                                  b->envelope[ENVELOPE_RATE_ABOUT] * b->envelope[ENVELOPE_RATE_ABOUT]);
+    const double rate = real_sqrt(b->envelope[ENVELOPE_RATE_LATERAL] * b->envelope[ENVELOPE_RATE_LATERAL] +
+                                  b->envelope[ENVELOPE_RATE_YAW] * b->envelope[ENVELOPE_RATE_YAW]);
     const double gain = 4.0 * e->gravity * world->model.dt; // within a step
     e->speed = b->observed[ENVELOPE_SPEED] + gain + deviation[DEVIATION_VELOCITY];
     e->rate = rate + deviation[DEVIATION_RATE];
@@ -466,17 +468,17 @@ static void store_bound(const loop_bound *s, loop_block *b, double *deviation)
     const double(*of)[LOOP_SIGNALS] = s->of;
     const struct {
         int signal, other;
-    } parts[DEVIATION_COUNT] = {[DEVIATION_RATE] = {LOOP_RATE, LOOP_ABOUT},
-                                [DEVIATION_ANGLE] = {LOOP_ANGLE, LOOP_ABOUT},
-                                [DEVIATION_VELOCITY] = {LOOP_VELOCITY, LOOP_ALONG},
-                                [DEVIATION_POSITION] = {LOOP_POSITION, LOOP_ALONG}};
+    } parts[DEVIATION_COUNT] = {[DEVIATION_RATE] = {LOOP_RATE, LOOP_YAW},
+                                [DEVIATION_ANGLE] = {LOOP_ANGLE, LOOP_YAW},
+                                [DEVIATION_VELOCITY] = {LOOP_VELOCITY, LOOP_VERTICAL},
+                                [DEVIATION_POSITION] = {LOOP_POSITION, LOOP_VERTICAL}};
     for (int i = 0; i < DEVIATION_COUNT; ++i) {
-        const double h = of[LOOP_ACROSS][parts[i].signal], v = of[parts[i].other][parts[i].signal];
+        const double h = of[LOOP_LATERAL][parts[i].signal], v = of[parts[i].other][parts[i].signal];
         deviation[i] = real_max(deviation[i], real_sqrt(h * h + v * v));
     }
-    b->thrust = real_max(b->thrust, of[LOOP_ALONG][LOOP_DRIVE] +
-                                        b->envelope[ENVELOPE_TILT] * of[LOOP_ACROSS][LOOP_DESIRED]);
-    b->torque = real_max(b->torque, of[LOOP_ACROSS][LOOP_DRIVE] + of[LOOP_ABOUT][LOOP_DRIVE]);
+    b->thrust = real_max(b->thrust, of[LOOP_VERTICAL][LOOP_ACTUATION] +
+                                        b->envelope[ENVELOPE_TILT] * of[LOOP_LATERAL][LOOP_DESIRED]);
+    b->torque = real_max(b->torque, of[LOOP_LATERAL][LOOP_ACTUATION] + of[LOOP_YAW][LOOP_ACTUATION]);
 }
 
 // Errors per acceleration left out, of turning and of moving: the last two inputs of a plan. They are those
@@ -533,10 +535,10 @@ void vy_loop_certify(const vy_world *world, uint32_t index, uint64_t tick, uint6
                              .disturbance_torque = b->disturbances[1],
                              .force_body = b->disturbances[2],
                              .torque_world = b->disturbances[3]};
-    VY_ASSERT(tick >= ticks && b->standing != LOOP_LOST);
+    VY_ASSERT(tick >= ticks && b->standing != LOOP_BOUND_LOST);
     for (int i = 0; i < ENVELOPE_COUNT; ++i) b->envelope[i] = real_max(b->envelope[i], envelope_min[i]);
     int grew = raise_envelope(b->observed, ENVELOPE_COUNT, MARGIN_MIN, b->envelope), known = 0;
-    grew |= b->standing == LOOP_WAITS;
+    grew |= b->standing == LOOP_BOUND_NOT_STARTED;
     // The loads are those within the bound, and the bound follows from the loads.
     for (int round = 0; round < ROUNDS && !known; ++round) {
         const nap_reach r = reach_since_evaluation(world, index, &past, b, deviation);
@@ -553,7 +555,7 @@ void vy_loop_certify(const vy_world *world, uint32_t index, uint64_t tick, uint6
         if (grew && !find_bound(&world->loops[index], b, deviation, plan)) break;
         grew = 0;
     }
-    b->standing = known ? LOOP_HOLDS : LOOP_LOST;
+    b->standing = known ? LOOP_BOUND_VALID : LOOP_BOUND_LOST;
     memset(b->observed, 0, sizeof b->observed);
 }
 
@@ -563,17 +565,17 @@ void vy_loop_advance_to_now(const vy_world *world, uint32_t index, double *devia
     const uint64_t tick = world->state->tick,
                    last = tick == 0 ? 0 : (tick - 1) / m->nap_period * m->nap_period;
     if (m->has_loop == 0 || !vy_loop_is_isolated(world, index)) return;
-    if (world->loop_states[index].standing != LOOP_HOLDS || tick == last) return;
+    if (world->loop_states[index].standing != LOOP_BOUND_VALID || tick == last) return;
     if ((double)last * m->dt >= m->nap.budget.over || !(deviation[DEVIATION_POSITION] < NAP_UNBOUNDED))
         return;
     loop_block b = world->loop_states[index];
     budget_block plan = world->budgets[index];
     nap_bounds bounds;
-    vy_loop_watch(world, index, tick, &b);
-    if (b.standing == LOOP_HOLDS)
+    vy_loop_observe(world, index, tick, &b);
+    if (b.standing == LOOP_BOUND_VALID)
         vy_loop_certify(world, index, tick, tick - last, world->drones[index].effects, &b, deviation, &bounds,
                         &plan);
     const int differs = b.neglect[0] > 0.0 || b.neglect[1] > 0.0;
-    for (int i = 0; i < DEVIATION_COUNT && b.standing == LOOP_LOST && differs; ++i)
+    for (int i = 0; i < DEVIATION_COUNT && b.standing == LOOP_BOUND_LOST && differs; ++i)
         deviation[i] = NAP_UNBOUNDED;
 }

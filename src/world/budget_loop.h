@@ -14,7 +14,7 @@ int vy_loop_is_isolated(const vy_world *world, uint32_t index);
 /// the strict flight may decide otherwise: allow no more.
 void vy_loop_limit_budget(const vy_world *world, uint32_t index, vy_budget_def *budget);
 /// Every step, before the plant moves: widen what was seen.
-void vy_loop_watch(const vy_world *world, uint32_t index, uint64_t tick, loop_block *b);
+void vy_loop_observe(const vy_world *world, uint32_t index, uint64_t tick, loop_block *b);
 /// At an evaluation at `tick`: advance the bound over the `ticks` since the last one, in which the effects
 /// `flags` were computed. `bounds` becomes the bound of each effect over them, and `plan` errors per
 /// acceleration left out.

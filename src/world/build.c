@@ -69,7 +69,7 @@ static void build_plant(const vy_model *w, const vy_vehicle_def *v, drone_params
     out->plant = (multirotor_params){
         .body = {1.0 / v->mass, v->inertia, mat3_inverse(v->inertia)},
         .rotor = {v->thrust_coef, v->torque_coef, vy_lag_decay(0.5 * w->dt, lag), vy_lag_decay(w->dt, lag)},
-        .shape =
+        .curve =
             {
                 .linear = v->thrust_linear,
                 .cubic = v->thrust_cubic,

@@ -99,11 +99,11 @@ static void part_sizes(const vy_model *m, size_t out[PARTS])
         [PART_BEFORE] = m->fault_cap > 0 ? drones * sizeof(drone_block) : 0,
         [PART_SENSORS_BEFORE] = m->fault_cap > 0 ? m->sensor_suite_cap * (size_t)SENSOR_SUITE_BLOCKS_SIZE : 0,
         [PART_FAULTY_PARAMS] = m->fault_cap > 0 ? drones * sizeof(drone_params) : 0,
-        [PART_ACCOUNTS] = bodies * sizeof(energy_account),
+        [PART_ACCOUNTS] = bodies * sizeof(energy_balance),
         [PART_WAKES] = m->wakes.on ? drones * sizeof(wake_entry) : 0,
         [PART_LOOPS] = m->nap.budget.over > 0.0 ? drones * sizeof(loop_model) : 0,
         [PART_SOLIDS] = solids * sizeof(solid_memory),
-        [PART_SOLID_DEFS] = bodies * sizeof(vy_solid_def),
+        [PART_SOLID_DEFS] = bodies * sizeof(vy_collider_def),
         [PART_MAX_EXTENT] = solids * sizeof(double),
         [PART_INTENT_RECEIVED] = drones,
         [PART_SENSOR_SUITES] = m->sensor_suite_cap * sizeof(sensor_suite_model),
@@ -217,13 +217,13 @@ static double *copy_of(const vy_numbers *n)
     return copy;
 }
 
-vy_status vy_world_store_solid(vy_world *world, uint32_t number, const vy_solid_def *solid, vy_error *err)
+vy_status vy_world_store_solid(vy_world *world, uint32_t number, const vy_collider_def *solid, vy_error *err)
 {
-    vy_solid_def *kept = &world->solid_defs[number];
+    vy_collider_def *kept = &world->solid_defs[number];
     free(kept->points.values); // left by one that was refused
     *kept = *solid;
     kept->points.values = kept->heights.values = NULL;
-    if (solid->kind != VY_SOLID_HULL || solid->points.values == NULL) return VY_OK;
+    if (solid->kind != VY_COLLIDER_HULL || solid->points.values == NULL) return VY_OK;
     kept->points.values = copy_of(&solid->points);
     if (kept->points.values == NULL) return vy_fail(err, VY_NO_MEMORY, "world: no memory for a shape");
     return VY_OK;

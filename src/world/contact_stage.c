@@ -57,7 +57,8 @@ void vy_contact_sync(vy_world *world)
     vy_bodies *b = world->bodies;
     const uint32_t count = body_count(&world->model);
     for (uint32_t i = 0; i < count; ++i) b->state[i] = *body_at(world, i);
-    for (uint32_t i = count; i < b->limit; ++i) b->disturbed[i] = 0; // a new obstacle wakes up who touches it
+    for (uint32_t i = count; i < b->slot_count; ++i)
+        b->disturbed[i] = 0; // a new obstacle wakes up who touches it
     vy_sleep_sync(b);
 }
 
@@ -77,7 +78,7 @@ void vy_prestep_stage(vy_world *world, const vy_model *plant)
     }
     vy_loads_clear(world);
     if (plant->loads_at_start != NULL) world->loads_tick = world->state->tick;
-    if (world->accounting) vy_energy_stage(world, plant);
+    if (world->tracks_energy) vy_energy_stage(world, plant);
 }
 
 // The severity of an impact for a drone: its largest share of a limit. `by_impulse`: whether that is the
@@ -93,24 +94,24 @@ static double severity_of(const vy_crash_def *c, double speed, double impulse, i
 // Pauses of a body's contacts (contact_def.h): drop those that were too long, the last ones of the list.
 static void drop_long_pauses(uint64_t tick, uint64_t longest, contact_totals_block *t)
 {
-    for (int k = CONTACT_PAUSES - 1; k >= 0; --k) {
+    for (int k = CONTACT_DEBOUNCE_MAX - 1; k >= 0; --k) {
         if (t->paused[k] != 0 && (uint32_t)tick - (uint32_t)t->paused[k] > longest) t->paused[k] = 0;
     }
 }
 
 static void add_pause(uint32_t other, uint64_t tick, contact_totals_block *t)
 {
-    memmove(t->paused + 1, t->paused, (CONTACT_PAUSES - 1) * sizeof t->paused[0]);
+    memmove(t->paused + 1, t->paused, (CONTACT_DEBOUNCE_MAX - 1) * sizeof t->paused[0]);
     t->paused[0] = (uint64_t)(other + 1u) << 32 | (uint32_t)tick;
 }
 
 // Whether a push by `other` goes on after a pause; it is none any more.
 static int end_pause(uint32_t other, contact_totals_block *t)
 {
-    for (int k = 0; k < CONTACT_PAUSES; ++k) {
+    for (int k = 0; k < CONTACT_DEBOUNCE_MAX; ++k) {
         if (t->paused[k] >> 32 != other + 1u) continue;
-        for (; k + 1 < CONTACT_PAUSES; ++k) t->paused[k] = t->paused[k + 1];
-        t->paused[CONTACT_PAUSES - 1] = 0;
+        for (; k + 1 < CONTACT_DEBOUNCE_MAX; ++k) t->paused[k] = t->paused[k + 1];
+        t->paused[CONTACT_DEBOUNCE_MAX - 1] = 0;
         return 1;
     }
     return 0;
@@ -157,12 +158,12 @@ static void apply_contacts(vy_world *world, uint32_t i, uint64_t longest_pause, 
     body_impulses impulses = {vec3_scale(p->effects.mass, vec3_sub(now->velocity, flown->velocity)),
                               mat3_mul_vec(p->body.inertia, vec3_sub(now->rate, flown->rate))};
     // What makes a body move otherwise than its free flight are contacts alone, unless something holds it.
-    const int joined = s->start_mask[i] == START_JOINTED,
+    const int joined = s->solve_mode_mask[i] == SOLVE_JOINTED,
               held = *body_held(&world->model, i) != HELD_BY_NOTHING;
     if (joined) impulses = s->body_impulses[i]; // its joints, too, differ from the free flight
-    if (world->accounting && joined && held)
+    if (world->tracks_energy && joined && held)
         vy_energy_impulse(world, i, impulses.impulse, impulses.angular_impulse, &s->start_state[i], now);
-    else if (world->accounting)
+    else if (world->tracks_energy)
         vy_energy_contact(world, i, flown, now);
     t->now = 0;
     if (t->paused[0] != 0) drop_long_pauses(world->state->tick, longest_pause, t);
@@ -196,7 +197,7 @@ uint32_t vy_contact_stage(vy_world *world, world_block *w)
     const uint32_t count = body_count(m);
     vy_bodies *b = world->bodies;
     if (w->failure_reason != VY_FAILURE_NONE) return 0;
-    VY_ASSERT(w->tick > 0 && count <= vy_bodies_limit(b));
+    VY_ASSERT(w->tick > 0 && count <= vy_bodies_slot_count(b));
     for (uint32_t i = 0; i < count; ++i) b->state[i] = *body_at(world, i);
     b->head->failed = 0;
     b->head->tick = w->tick - 1u; // when the step began
@@ -208,12 +209,12 @@ uint32_t vy_contact_stage(vy_world *world, world_block *w)
     uint32_t events = found & VY_BODIES_TIME_DROPPED ? VY_EVENT_TIME_DROPPED : 0;
     b->head->tick = w->tick;
     for (uint32_t k = 0; k < m->joint_count; ++k) world->joint_states[k].active = b->joint_state[k].active;
-    const uint64_t longest_pause = (uint64_t)(CONTACT_PAUSE / m->dt + 0.5);
+    const uint64_t longest_pause = (uint64_t)(CONTACT_DEBOUNCE_TIME / m->dt + 0.5);
     for (uint32_t i = 0; i < count; ++i) apply_contacts(world, i, longest_pause, &b->state[i]);
     for (uint32_t k = 0; k < b->contacts->report_count; ++k) {
         const vy_contact_report *r = &b->contacts->reports[k];
         const uint32_t x = (uint32_t)slot_of_report(r->a), y = (uint32_t)slot_of_report(r->b);
-        VY_ASSERT(x < y && y < vy_bodies_limit(b)); // obstacles come last, and no body touches itself
+        VY_ASSERT(x < y && y < vy_bodies_slot_count(b)); // obstacles come last, and no body touches itself
         if (x < count) events |= record_contact(world, x, y, r, w);
         if (y < count) events |= record_contact(world, y, x, r, w);
     }
@@ -224,7 +225,7 @@ uint32_t vy_contact_stage(vy_world *world, world_block *w)
 int vy_contact_state_check(const vy_world *world, const void *block, const block_counts *counts)
 {
     const unsigned char *bytes = block;
-    const uint64_t bodies = vy_bodies_limit(world->bodies);
+    const uint64_t bodies = vy_bodies_slot_count(world->bodies);
     for (enum block_kind kind = BLOCK_contact; kind <= BLOCK_sleeping_contact; ++kind) {
         if (!vy_contacts_cache_is_valid(bytes + block_offset(counts, kind), counts->of[kind], bodies))
             return 0;
@@ -346,7 +347,7 @@ vy_status vy_world_add_obstacle(vy_world *world, const vy_obstacle_def *def, vy_
         return vy_fail(err, VY_BAD_VALUE, "obstacle: start from vy_default_obstacle_def()");
     if (world->state->tick > 0)
         return vy_fail(err, VY_BAD_STATE, "obstacles are added before the first step");
-    if (def->solid.kind <= VY_SOLID_NONE) return vy_fail(err, VY_BAD_VALUE, "an obstacle needs a shape");
+    if (def->solid.kind <= VY_COLLIDER_NONE) return vy_fail(err, VY_BAD_VALUE, "an obstacle needs a shape");
     vy_status status = vy_world_reserve(world, CAPACITY_OBSTACLES, (uint64_t)m->obstacle_count + 1, err);
     if (status == VY_OK) status = vy_contact_add_obstacle(world, def, err);
     if (status != VY_OK) return status;
@@ -357,7 +358,7 @@ vy_status vy_world_add_obstacle(vy_world *world, const vy_obstacle_def *def, vy_
         body_nap(m, i)->has_obstacles = !frame_is_inertial(&m->env);
         body_nap(m, i)->flat = 0;
     }
-    const int endless = def->solid.kind == VY_SOLID_PLANE || def->solid.kind == VY_SOLID_HEIGHTS;
+    const int endless = def->solid.kind == VY_COLLIDER_PLANE || def->solid.kind == VY_COLLIDER_HEIGHT_FIELD;
     const double up = quat_rotate(quat_normalize(def->attitude), vec3_make(0.0, 0.0, 1.0)).z;
     if (endless && up > MIN_GROUND_NORMAL_Z) world->has_ground = 1; // and no wall
     return VY_OK;
@@ -369,7 +370,7 @@ static void read_shape(const vy_world *world, uint32_t slot, const body_state *s
                        vy_pose *pose)
 {
     const vy_bodies *b = world->bodies;
-    VY_ASSERT(slot < vy_bodies_limit(b));
+    VY_ASSERT(slot < vy_bodies_slot_count(b));
     *shape = b->slots[slot].shape.kind == VY_SHAPE_NONE ? NULL : &b->slots[slot].shape;
     *pose = body_shape_pose(b, slot, s);
 }
@@ -403,7 +404,7 @@ int vy_world_cast_ray(const vy_world *world, vy_vec3 origin, vy_vec3 way, double
     const double length = vec3_length(way);
     if (world->bodies == NULL || !(length > 0.0) || !real_is_finite(length)) return 0;
     const vec3 u = vec3_scale(1.0 / length, way);
-    const uint32_t limit = vy_bodies_limit(world->bodies);
+    const uint32_t limit = vy_bodies_slot_count(world->bodies);
     vy_ray_target best = {.distance = reach};
     int met = 0;
     for (uint32_t i = except.bits == 0 ? bodies : 0; i < limit; ++i) {

@@ -76,7 +76,7 @@ static uint32_t call(const vy_world *world, uint32_t index, world_block *w, dron
         }
     }
     (void)fpu_enter(); // the controller may have changed the rounding mode
-    if (reply.verdict == VY_VERDICT_REPLIED && reply.status == VY_STATUS_NOT_READY)
+    if (reply.verdict == VY_VERDICT_REPLIED && reply.status == VY_REPLY_STATUS_NOT_READY)
         reply.verdict = VY_VERDICT_NOT_READY; // nobody has asked again
     const uint64_t clamps = d->clamps;
     control_reply taken = vy_control_reply(&reply);
@@ -85,12 +85,12 @@ static uint32_t call(const vy_world *world, uint32_t index, world_block *w, dron
         if (!vy_supervisor_take_over(&world->model, index, w->tick, VY_HANDOVER_CONTROLLER, &reply, d,
                                      world->supervisors))
             world_fail(1, VY_FAILURE_CONTROLLER, index, (double)reply.detail, 0.0, (int)reply.verdict, w);
-    } else if (reply.status == VY_STATUS_STALE) {
+    } else if (reply.status == VY_REPLY_STATUS_STALE) {
         // What acts goes on, and counts as no fresh intent.
     } else if (control_valid(&world->model.params[index].ladder, &taken) ||
                !vy_supervisor_take_over(&world->model, index, w->tick, VY_HANDOVER_COMMAND, &reply, d,
                                         world->supervisors)) {
-        steer_reply(&world->model, index, 1, &taken, w, d);
+        controller_reply(&world->model, index, 1, &taken, w, d);
         note_intent(world, index, 1);
         if (reply.drop != 0 && world->release_requests != NULL) world->release_requests[index] = reply.drop;
     }
@@ -108,7 +108,8 @@ uint32_t vy_controller_stage(const vy_world *world, world_block *w, drone_block 
     for (uint32_t i = 0; i < m->drone_count; ++i) {
         const drone_model *dm = &m->drones[i];
         if (!due(w->tick, dm->control_period)) continue;
-        if (dm->sensor_suite == 0 || vy_filter_is_started(world, i)) steer_built_in(m, i, 1, w, &drones[i]);
+        if (dm->sensor_suite == 0 || vy_filter_is_started(world, i))
+            controller_built_in(m, i, 1, w, &drones[i]);
         if (!vy_controller_is_external(dm->controller.kind))
             note_intent(world, i, 1);
         else if (!m->has_supervisor || vy_supervisor_controller_active(m, i, world->supervisors))

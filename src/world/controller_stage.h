@@ -5,7 +5,7 @@
 #include "base/assert.h"
 
 /// Follow the flight plan, in the lanes of `active`.
-VY_FN void steer_hold(const vy_model *m, uint32_t index, mask active, bits tick, drone_block *d)
+VY_FN void controller_hold(const vy_model *m, uint32_t index, mask active, bits tick, drone_block *d)
 {
     const reference r = drone_reference(m, index, time_of(m, tick), NULL);
     vec3 integral = d->control.integral;
@@ -23,8 +23,8 @@ VY_FN void steer_hold(const vy_model *m, uint32_t index, mask active, bits tick,
 }
 
 /// Follow the flight plan by thrust and torque: Lee's law or Mellinger's, in the lanes of `active`.
-VY_SLOW_FN void steer_trajectory(const vy_model *m, uint32_t index, const mask *active, int lee,
-                                 const world_block *w, drone_block *d)
+VY_COLD_FN void controller_trajectory(const vy_model *m, uint32_t index, const mask *active, int lee,
+                                      const world_block *w, drone_block *d)
 {
     const trajectory_point r = drone_trajectory(m, index, time_of(m, w->tick));
     vec3 integral = d->control.integral, torque;
@@ -39,8 +39,8 @@ VY_SLOW_FN void steer_trajectory(const vy_model *m, uint32_t index, const mask *
 }
 
 /// Take the reply of a controller, in the lanes of `active`. One that is not valid ends the run.
-VY_FN void steer_reply(const vy_model *m, uint32_t index, mask active, const control_reply *reply,
-                       world_block *w, drone_block *d)
+VY_FN void controller_reply(const vy_model *m, uint32_t index, mask active, const control_reply *reply,
+                            world_block *w, drone_block *d)
 {
     const ladder_params *p = &m->params[index].ladder;
     const mask valid = control_valid(p, reply);
@@ -52,23 +52,24 @@ VY_FN void steer_reply(const vy_model *m, uint32_t index, mask active, const con
 }
 
 /// Let the autopilot move the sticks, in the lanes of `active`.
-VY_FN void steer_autopilot(const vy_model *m, uint32_t index, mask active, world_block *w, drone_block *d)
+VY_FN void controller_autopilot(const vy_model *m, uint32_t index, mask active, world_block *w,
+                                drone_block *d)
 {
     control_reply reply;
     memset(&reply, 0, sizeof reply);
     reply.rung = bits_set(VY_RUNG_PILOT);
     autopilot_sticks(&m->params[index].autopilot, d->estimate.position, d->estimate.attitude, reply.sticks);
-    steer_reply(m, index, active, &reply, w, d);
+    controller_reply(m, index, active, &reply, w, d);
 }
 
 /// A controller that is built in, in the lanes of `active`.
-VY_FN void steer_built_in(const vy_model *m, uint32_t index, mask active, world_block *w, drone_block *d)
+VY_FN void controller_built_in(const vy_model *m, uint32_t index, mask active, world_block *w, drone_block *d)
 {
     switch (m->drones[index].controller.kind) {
-    case VY_CONTROLLER_HOLD: steer_hold(m, index, active, w->tick, d); break;
-    case VY_CONTROLLER_LEE: steer_trajectory(m, index, &active, 1, w, d); break;
-    case VY_CONTROLLER_MELLINGER: steer_trajectory(m, index, &active, 0, w, d); break;
-    case VY_CONTROLLER_AUTOPILOT: steer_autopilot(m, index, active, w, d); break;
+    case VY_CONTROLLER_HOLD: controller_hold(m, index, active, w->tick, d); break;
+    case VY_CONTROLLER_LEE: controller_trajectory(m, index, &active, 1, w, d); break;
+    case VY_CONTROLLER_MELLINGER: controller_trajectory(m, index, &active, 0, w, d); break;
+    case VY_CONTROLLER_AUTOPILOT: controller_autopilot(m, index, active, w, d); break;
     default: break;
     }
 }
@@ -91,7 +92,7 @@ VY_FN mask dal_drone(const vy_model *m, uint32_t index, bits tick, drone_block *
 }
 
 /// Returns the lanes in which a command was clamped.
-VY_BIG_FN mask dal_stage(const vy_model *m, const world_block *w, drone_block *drones)
+VY_NOINLINE_FN mask dal_stage(const vy_model *m, const world_block *w, drone_block *drones)
 {
     mask clamped = mask_set(0);
     for (uint32_t i = 0; i < m->drone_count; ++i) clamped = clamped | dal_drone(m, i, w->tick, &drones[i]);

@@ -6,8 +6,8 @@
 #include "base/rng.h"
 #include "world/model.h"
 
-VY_FN vec3 disturbance_axes(vy_vec3 v) { return vec3_make(real_set(v.x), real_set(v.y), real_set(v.z)); }
-VY_FN int disturbance_any(vy_vec3 v) { return v.x != 0.0 || v.y != 0.0 || v.z != 0.0; }
+VY_FN vec3 disturbance_vec3(vy_vec3 v) { return vec3_make(real_set(v.x), real_set(v.y), real_set(v.z)); }
+VY_FN int disturbance_is_nonzero(vy_vec3 v) { return v.x != 0.0 || v.y != 0.0 || v.z != 0.0; }
 
 /// Adds to the accumulators of the lanes in `on`, +0.0 to the others.
 VY_FN void disturbance_add(const vy_disturbance_def *def, mask on, vec3 force, vec3 torque, body_loads *l)
@@ -36,14 +36,14 @@ VY_FN void disturbance_filter(const vy_model *m, const disturbance_model *dm, ui
     const real decay = real_select(first, real_set(0.0), real_set(dm->decay));
     const real noise_gain = real_select(first, real_set(1.0), real_set(dm->noise_gain));
     real space[3];
-    if (disturbance_any(dm->def.force)) {
+    if (disturbance_is_nonzero(dm->def.force)) {
         const real *n = rng_normals_cached(ahead == NULL ? NULL : &ahead->force, m->seed,
                                            RNG_STREAM_DISTURBANCE_FORCE, index, tick, 1, space, 3);
         const vec3 next =
             vec3_add_scaled(vec3_scale(decay, x->force), noise_gain, vec3_make(n[0], n[1], n[2]));
         x->force = vec3_select(on, next, x->force);
     }
-    if (disturbance_any(dm->def.torque)) {
+    if (disturbance_is_nonzero(dm->def.torque)) {
         const real *n = rng_normals_cached(ahead == NULL ? NULL : &ahead->torque, m->seed,
                                            RNG_STREAM_DISTURBANCE_TORQUE, index, tick, 1, space, 3);
         const vec3 next =
@@ -78,7 +78,7 @@ VY_FN void disturbance_bound(const vy_model *m, bits tick, uint64_t count, const
         const mask begun = tick + count > bits_set(dm->start), lasts = tick < bits_set(dm->end);
         const mask acts = begun & lasts;
         if (number < dm->first || number >= dm->last || !mask_any(acts)) continue;
-        vec3 force_axes = disturbance_axes(dm->def.force), torque_axes = disturbance_axes(dm->def.torque);
+        vec3 force_axes = disturbance_vec3(dm->def.force), torque_axes = disturbance_vec3(dm->def.torque);
         const double scale = dm->def.kind == VY_DISTURBANCE_IMPULSE ? dm->scale : 1.0;
         if (dm->def.kind == VY_DISTURBANCE_NOISE) {
             const noise_block *x = &noise[dm->noise + (number - dm->first)];
@@ -112,8 +112,8 @@ VY_FN real disturbance_sine(const vy_model *m, const disturbance_model *dm, bits
 
 /// What acts on drones and bodies [from, to) `part` of the step that began at `tick` later; the noise is that
 /// of the step.
-VY_BIG_FN void disturbance_within(const vy_model *m, bits tick, double part, const noise_block *noise,
-                                  uint32_t from, uint32_t to, body_loads *loads)
+VY_NOINLINE_FN void disturbance_at_part(const vy_model *m, bits tick, double part, const noise_block *noise,
+                                        uint32_t from, uint32_t to, body_loads *loads)
 {
     VY_ASSERT(from <= to && to <= body_count(m) && part >= 0.0 && part <= 1.0);
     for (uint32_t i = from; i < to; ++i) loads[i - from] = loads_zero();
@@ -123,7 +123,7 @@ VY_BIG_FN void disturbance_within(const vy_model *m, bits tick, double part, con
         const mask on = begun & lasts;
         if (!mask_any(on)) continue;
         const vy_disturbance_def *def = &dm->def;
-        const vec3 force = disturbance_axes(def->force), torque = disturbance_axes(def->torque);
+        const vec3 force = disturbance_vec3(def->force), torque = disturbance_vec3(def->torque);
         const real scale = def->kind == VY_DISTURBANCE_SINUSOID ? disturbance_sine(m, dm, tick, on, part)
                                                                 : real_set(dm->scale);
         for (uint32_t i = from > dm->first ? from : dm->first; i < to && i < dm->last; ++i) {
@@ -142,8 +142,8 @@ VY_BIG_FN void disturbance_within(const vy_model *m, bits tick, double part, con
 /// Per drone and body what acts at the step's start; with sinusoids behind these likewise half-way and at its
 /// end. The tick is that of the step's start. `ahead` has random numbers drawn ahead
 /// for each noise, or is NULL; likewise in lanes.
-VY_BIG_FN void disturbance_stage(const vy_model *m, const world_block *w, noise_block *noise,
-                                 noise_ahead *ahead, body_loads *loads)
+VY_NOINLINE_FN void disturbance_stage(const vy_model *m, const world_block *w, noise_block *noise,
+                                      noise_ahead *ahead, body_loads *loads)
 {
     const bits tick = w->tick - 1u;
     for (uint32_t i = 0; i < body_count(m); ++i) loads[i] = loads_zero();
@@ -155,7 +155,7 @@ VY_BIG_FN void disturbance_stage(const vy_model *m, const world_block *w, noise_
         if (!mask_any(on)) continue;
         VY_ASSERT(dm->start < dm->end && dm->first <= dm->last && dm->last <= body_count(m));
         const vy_disturbance_def *def = &dm->def;
-        const vec3 force = disturbance_axes(def->force), torque = disturbance_axes(def->torque);
+        const vec3 force = disturbance_vec3(def->force), torque = disturbance_vec3(def->torque);
         real scale = real_set(dm->scale);
         if (def->kind == VY_DISTURBANCE_SINUSOID) scale = disturbance_sine(m, dm, tick, on, 0.0);
         for (uint32_t i = dm->first; i < dm->last; ++i) {
@@ -172,6 +172,6 @@ VY_BIG_FN void disturbance_stage(const vy_model *m, const world_block *w, noise_
     }
     if (!m->has_sinusoid) return;
     const uint32_t count = body_count(m);
-    disturbance_within(m, tick, 0.5, noise, 0, count, loads + count);
-    disturbance_within(m, tick, 1.0, noise, 0, count, loads + 2 * count);
+    disturbance_at_part(m, tick, 0.5, noise, 0, count, loads + count);
+    disturbance_at_part(m, tick, 1.0, noise, 0, count, loads + 2 * count);
 }

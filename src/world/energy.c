@@ -42,7 +42,7 @@ static powers powers_of(const load_parts *parts, const body_state *along)
     return p;
 }
 
-static void add_work(double work, double *entry, energy_account *account)
+static void add_work(double work, double *entry, energy_balance *account)
 {
     *entry += work;
     account->exchanged += real_abs(work);
@@ -54,7 +54,7 @@ static double rk4_average(double h, double a, double b, double c, double d)
 }
 
 /// The work of a step from the powers at its four stages.
-static void add_stages(double h, const powers p[4], energy_account *account)
+static void add_stages(double h, const powers p[4], energy_balance *account)
 {
     add_work(rk4_average(h, p[0].rotors, p[1].rotors, p[2].rotors, p[3].rotors), &account->rotors, account);
     for (int k = 0; k < EFFECT_COUNT; ++k) {
@@ -73,7 +73,7 @@ typedef struct step_inputs {
     const body_state *start;
 } step_inputs;
 
-static void account_for_stages(const step_inputs *a, energy_account *account)
+static void account_for_stages(const step_inputs *a, energy_balance *account)
 {
     const double h = a->h;
     const double *const speeds[4] = {a->now, a->half, a->half, a->full};
@@ -82,7 +82,7 @@ static void account_for_stages(const step_inputs *a, energy_account *account)
     powers p[4];
     for (int n = 0; n < 4; ++n) {
         load_parts parts;
-        const body_rates k =
+        const body_derivatives k =
             multirotor_derivative_parts(a->in, &s, speeds[n], a->command, a->in->layout->count,
                                         VARIANT_GENERAL, a->in->held.time + after[n], &parts);
         p[n] = powers_of(&parts, &s);
@@ -99,7 +99,7 @@ static body_state mean_velocities(const body_state *from, const body_state *to)
     return mean;
 }
 
-static void add_kick(double h, const powers *p, energy_account *account)
+static void add_kick(double h, const powers *p, energy_balance *account)
 {
     add_work(h * p->rotors, &account->rotors, account);
     for (int k = 0; k < EFFECT_COUNT; ++k) add_work(h * p->effect[k], &account->work[k], account);
@@ -107,7 +107,7 @@ static void add_kick(double h, const powers *p, energy_account *account)
 
 /// A kick of length h from `from` to `to` by what acts.
 static void account_for_kick(double h, const load_parts *parts, const body_state *from, const body_state *to,
-                             energy_account *account)
+                             energy_balance *account)
 {
     const body_state mean = mean_velocities(from, to);
     const powers p = powers_of(parts, &mean);
@@ -115,7 +115,7 @@ static void account_for_kick(double h, const load_parts *parts, const body_state
 }
 
 /// The same evaluations as in multirotor_step_with.
-static void account_for_kicks(const step_inputs *a, vy_integrator integrator, energy_account *account)
+static void account_for_kicks(const step_inputs *a, vy_integrator integrator, energy_balance *account)
 {
     const body_params *body = &a->in->params->body;
     const body_state *s = a->start;
@@ -153,7 +153,7 @@ static powers powers_within(const multirotor_inputs *in, double h, int part, con
 
 /// The same evaluations as in coupled_rk4 and coupled_lie_midpoint.
 static void account_for_coupled(const step_inputs *a, vy_integrator integrator, double charge,
-                                energy_account *account)
+                                energy_balance *account)
 {
     body_state s = *a->start;
     double speed[VY_ROTOR_CAP];
@@ -201,7 +201,7 @@ static void apply_battery_voltage(const multirotor_inputs *in, double charge, do
 void vy_energy_stage(vy_world *world, const vy_model *m)
 {
     if (m->physics.engine == VY_ENGINE_SIMPLE) return; // its step has no stages
-    VY_ASSERT(world->accounting && world->state->tick > 0);
+    VY_ASSERT(world->tracks_energy && world->state->tick > 0);
     const double time = time_of(m, world->state->tick - 1u);
     for (uint32_t i = 0; i < body_count(m); ++i) {
         body_inputs inputs;
@@ -233,7 +233,7 @@ void vy_energy_stage(vy_world *world, const vy_model *m)
 
 void vy_energy_contact(vy_world *world, uint32_t index, const body_state *flown, const body_state *now)
 {
-    VY_ASSERT(world->accounting);
+    VY_ASSERT(world->tracks_energy);
     const multirotor_params *p = body_plant(&world->model, index);
     const double work = kinetic_of(p, now) - kinetic_of(p, flown);
     world->accounts[index].contacts += work;
@@ -254,15 +254,15 @@ static double closing_work(const vy_world *world, uint32_t index)
     return world->bodies != NULL ? vy_closing_work_on(world->bodies, index) : 0.0;
 }
 
-void vy_world_open_account(vy_world *world)
+void vy_world_track_energy(vy_world *world)
 {
     FPU_SCOPE;
-    world->accounting = world->model.has_prestep = 1;
+    world->tracks_energy = world->model.has_prestep = 1;
     world->options = step_options(&world->model);
     for (uint32_t i = 0; i < body_count(&world->model); ++i) {
-        world->accounts[i] = (energy_account){0};
+        world->accounts[i] = (energy_balance){0};
         world->accounts[i].start = kinetic_of(body_plant(&world->model, i), body_at(world, i));
-        world->accounts[i].closed = closing_work(world, i);
+        world->accounts[i].closing_start = closing_work(world, i);
     }
 }
 
@@ -275,11 +275,11 @@ void vy_body_energy(const vy_world *world, uint32_t index, vy_energy *out)
 {
     const multirotor_params *p = body_plant(&world->model, index);
     const body_state *s = body_at(world, index);
-    const energy_account *a = &world->accounts[index];
+    const energy_balance *a = &world->accounts[index];
     vy_energy e = {
         .kinetic = kinetic_of(p, s), .rotors = a->rotors, .contacts = a->contacts, .exchanged = a->exchanged};
     e.potential = p->effects.mass * gravity_potential(&world->model.env.gravity, s->position);
-    if (world->accounting) e.closing = closing_work(world, index) - a->closed;
+    if (world->tracks_energy) e.closing = closing_work(world, index) - a->closing_start;
     double sum = (a->rotors + a->contacts) + e.closing;
     for (int k = 0; k < EFFECT_COUNT; ++k) {
         e.work[k] = a->work[k];
@@ -287,6 +287,6 @@ void vy_body_energy(const vy_world *world, uint32_t index, vy_energy *out)
     }
     e.dissipated = -((a->work[EFFECT_linear_drag] + a->work[EFFECT_drag]) +
                      (a->work[EFFECT_aero_torque] + a->work[EFFECT_damping]));
-    if (world->accounting) e.residual = (e.kinetic - a->start) - sum;
+    if (world->tracks_energy) e.residual = (e.kinetic - a->start) - sum;
     *out = e;
 }

@@ -15,7 +15,7 @@ VY_FN void turbulence_update(const vy_model *m, uint32_t number, bits tick, mask
     rng_normals(m->seed, RNG_STREAM_WIND, bits_set(number), tick, n, TURBULENCE_NORMALS);
     const real altitude = height_at(&m->env, body->position);
     const vec3 at = wind_lookup_position(&m->env, body->position, altitude);
-    const vec3 wind = wind_from(&m->env.wind, m->env.constant_wind, at, time_of(m, tick));
+    const vec3 wind = mean_wind_at(&m->env.wind, m->env.constant_wind, at, time_of(m, tick));
     vec3 ground = vec3_zero();
     if (frame_is_inertial(&m->env)) ground = planet_ground_velocity(&m->env.planet, body->position);
     const real airspeed = vec3_length(vec3_sub(vec3_sub(body->velocity, ground), wind));
@@ -33,8 +33,8 @@ VY_FN void turbulence_update(const vy_model *m, uint32_t number, bits tick, mask
     cells_restore(now, &kept, turbulence, sizeof kept);
 }
 
-VY_BIG_FN void turbulence_update_all(const vy_model *m, const bits *tick, const mask *now,
-                                     drone_block *drones)
+VY_NOINLINE_FN void turbulence_update_all(const vy_model *m, const bits *tick, const mask *now,
+                                          drone_block *drones)
 {
     VY_ASSERT(m->turbulence.period > 0.0 && m->turbulence.speed_floor > 0.0);
     for (uint32_t i = 0; i < m->drone_count; ++i) {
@@ -118,9 +118,9 @@ VY_FN void nap_evaluate_drone(const vy_model *m, uint32_t i, bits tick, uint64_t
     d->effect_changes = d->effect_changes + nap_changes(before, d->effects);
 }
 
-VY_BIG_FN void nap_evaluate_all(const vy_model *m, const bits *tick, const mask *now,
-                                const noise_block *noise, drone_block *drones,
-                                nap_account_block *nap_accounts)
+VY_NOINLINE_FN void nap_evaluate_all(const vy_model *m, const bits *tick, const mask *now,
+                                     const noise_block *noise, drone_block *drones,
+                                     nap_account_block *nap_accounts)
 {
     for (uint32_t i = 0; i < m->drone_count; ++i)
         nap_evaluate_drone(m, i, *tick, m->nap_period, *now, noise, &drones[i], &nap_accounts[i]);

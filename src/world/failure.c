@@ -46,7 +46,7 @@ void vy_failure_print(const vy_failure *failure, const char *name, char *out, si
         snprintf(out, size, "at %.3f s the controller of %s gave an invalid reply", e->time, name);
         return;
     case VY_FAILURE_CONTROLLER:
-        vy_verdict_print(e->verdict, (int32_t)e->value, e->limit, e->said, verdict, sizeof verdict);
+        vy_verdict_print(e->verdict, (int32_t)e->value, e->limit, e->output, verdict, sizeof verdict);
         snprintf(out, size, "at %.3f s the controller of %s %s", e->time, name, verdict);
         return;
     case VY_FAILURE_CRASH: {

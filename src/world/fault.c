@@ -128,9 +128,9 @@ const vy_model *vy_fault_motors(vy_world *world)
             if (!any) memcpy(world->faulty_params, m->params, m->drone_count * sizeof m->params[0]);
             any = 1;
             multirotor_params *plant = &world->faulty_params[i].plant;
-            plant->rotor.decay_half = plant->shape.fall_half = f->decay_half;
-            plant->rotor.decay_full = plant->shape.fall_full = f->decay_full;
-            plant->shape.rise_weights = plant->shape.fall_weights = vy_lag_weights(m->dt, f->def.size);
+            plant->rotor.decay_half = plant->curve.fall_half = f->decay_half;
+            plant->rotor.decay_full = plant->curve.fall_full = f->decay_full;
+            plant->curve.rise_weights = plant->curve.fall_weights = vy_lag_weights(m->dt, f->def.size);
         }
     }
     if (!any) return m;
@@ -139,7 +139,7 @@ const vy_model *vy_fault_motors(vy_world *world)
     return &world->faulty_model;
 }
 
-void vy_fault_save_samples(vy_world *world)
+void vy_fault_save_drones(vy_world *world)
 {
     const vy_model *m = &world->model;
     memcpy(world->drones_before, world->drones, m->drone_count * sizeof(drone_block));
@@ -164,9 +164,9 @@ static void add_error(const fault_target *b, const double *amount, double *sampl
     const sensor_channel *c = &row->channel;
     const sensor_type *type = vy_sensors[row->sensor].type;
     VY_ASSERT(c->at + c->cells <= vy_sensors[row->sensor].width && c->axes <= c->cells);
-    if (type->add != NULL) {
+    if (type->add_error != NULL) {
         const channel_input in = {c, &b->m->env.air, b->m->drones[b->drone].layout.count};
-        type->add(&in, amount, sample);
+        type->add_error(&in, amount, sample);
         return;
     }
     for (int i = 0; i < c->axes; ++i) sample[c->at + i] += amount[i];
@@ -174,7 +174,7 @@ static void add_error(const fault_target *b, const double *amount, double *sampl
 
 static void swap_axes(const sensor_channel *c, double *sample)
 {
-    double *x = sample + c->x;
+    double *x = sample + c->x_index;
     VY_ASSERT(c->width >= 2);
     const double kept = x[0];
     x[0] = x[1];

@@ -23,7 +23,7 @@ uint64_t vy_fault_count(const vy_model *m, const fault_model *f, uint32_t drone,
 const vy_model *vy_fault_motors(vy_world *world);
 
 /// Save the drones before a stage, for the next two functions.
-void vy_fault_save_samples(vy_world *world);
+void vy_fault_save_drones(vy_world *world);
 
 /// Apply faults to new samples, and to new replies.
 void vy_fault_samples(vy_world *world);

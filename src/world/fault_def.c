@@ -82,7 +82,7 @@ vy_status vy_check_fault_def(const vy_fault_def *def, vy_error *err)
                        vy_fault_name(def->kind), def->size);
     const double max =
         real_max(real_max(real_abs(def->vector.x), real_abs(def->vector.y)), real_abs(def->vector.z));
-    if (!vy_all_finite(&def->vector.x, 3) || max > VECTOR_MAX)
+    if (!vy_all_bounded(&def->vector.x, 3) || max > VECTOR_MAX)
         return vy_fail(err, VY_BAD_VALUE, "fault.vector must be finite and within %g", VECTOR_MAX);
     if (def->kind == VY_FAULT_SENSOR_VIBRATION && !(def->frequency > 0.0 && real_is_finite(def->frequency)))
         return vy_fail(err, VY_BAD_VALUE, "fault.frequency must be above 0 Hz, got %g", def->frequency);

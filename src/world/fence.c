@@ -22,19 +22,19 @@ static void init_corner(void *object, int index)
     (void)index;
     *(vy_fence_corner *)object = (vy_fence_corner){0};
 }
-static const vy_row corner_rows[] = {
+static const vy_schema_row corner_rows[] = {
     ROW("position", VECTOR, vy_fence_corner, position, .size = 2, .unit = "m", .range = ANY,
         .flags = VY_ROW_REQUIRED, .help = "x and y, world axes"),
 };
-static const vy_table corner_table = {.title = "Corners",
-                                      .help = "Of a polygon, in order; its sides must not cross.",
-                                      .size = sizeof(vy_fence_corner),
-                                      .init = init_corner,
-                                      ROWS(corner_rows)};
+static const vy_schema_table corner_table = {.title = "Corners",
+                                             .help = "Of a polygon, in order; its sides must not cross.",
+                                             .size = sizeof(vy_fence_corner),
+                                             .init = init_corner,
+                                             ROWS(corner_rows)};
 #define BOX      (1u << VY_FENCE_BOX)
 #define CYLINDER (1u << VY_FENCE_CYLINDER)
 #define POLYGON  (1u << VY_FENCE_POLYGON)
-static const vy_row fence_rows[] = {
+static const vy_schema_row fence_rows[] = {
     ROW("kind", CHOICE, vy_fence_def, kind, CHOICES(fences), .help = "its shape"),
     ROW("min", VECTOR, vy_fence_def, min, .size = 3, .unit = "m", .range = ANY, .flags = VY_ROW_REQUIRED,
         .when = BOX, .help = "least x, y, z"),
@@ -52,7 +52,7 @@ static const vy_row fence_rows[] = {
     ROW("high", NUMBER, vy_fence_def, high, .unit = "m", .range = ANY, .keyword = "none",
         .keyword_value = DBL_MAX, .when = CYLINDER | POLYGON, .help = "largest height"),
 };
-const vy_table vy_table_fence = {
+const vy_schema_table vy_table_fence = {
     .title = "Fence",
     .help = "Where the centre of mass must stay. At a place of a planet z is the height over "
             "its ground.",
@@ -113,7 +113,7 @@ static double distance_outside(const vy_fence_def *f, vec3 p)
 }
 
 // The height of the lowest point of a drone that could touch the ground without terrain.
-static double lowest(const surroundings *env, const drone_model *dm, const body_state *b)
+static double lowest(const environment_model *env, const drone_model *dm, const body_state *b)
 {
     double lowest_height = 0.0;
     for (int i = 0; i < dm->ground_point_count; ++i)
@@ -133,8 +133,8 @@ static double lowest_over_terrain(ground_probe ground, const drone_model *dm, co
     return lowest_height;
 }
 
-void vy_fence_check(const vy_model *m, ground_probe ground, uint32_t index, const drone_block *d,
-                    supervisor_block *g, world_block *w)
+void vy_extra_limits_check(const vy_model *m, ground_probe ground, uint32_t index, const drone_block *d,
+                           supervisor_block *g, world_block *w)
 {
     const drone_model *dm = &m->drones[index];
     VY_ASSERT(index < m->drone_count && dm->has_supervisor);
@@ -158,13 +158,13 @@ void vy_fence_check(const vy_model *m, ground_probe ground, uint32_t index, cons
         vy_failure_reason reason;
         double value, limit;
         int below; // the value must not be below the limit
-    } limits[FENCE_COUNT] = {
+    } limits[EXTRA_LIMIT_COUNT] = {
         {s->fall_max > 0.0, VY_FAILURE_FALL, fall, s->fall_max, 0},
         {s->ground, VY_FAILURE_GROUND, height, lowest_height, 1},
         {s->fence.kind != VY_FENCE_NONE, VY_FAILURE_FENCE,
          s->fence.kind != VY_FENCE_NONE ? distance_outside(&s->fence, place) : 0.0, 0.0, 0},
     };
-    for (int i = 0; i < FENCE_COUNT; ++i) {
+    for (int i = 0; i < EXTRA_LIMIT_COUNT; ++i) {
         const int over = limits[i].on && (limits[i].below ? limits[i].value < limits[i].limit
                                                           : limits[i].value > limits[i].limit);
         g->exceeded[i] = over ? g->exceeded[i] + 1 : 0;

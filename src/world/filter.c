@@ -49,7 +49,7 @@ void vy_filter_initial_estimate(const vy_model *world, const vy_drone_def *def, 
     out->position = vec3_add_scaled(body->position, e->start_position, vec3_make(n[0], n[1], n[2]));
     out->velocity = vec3_add_scaled(body->velocity, e->start_velocity, vec3_make(n[3], n[4], n[5]));
     out->attitude =
-        attitude_rotated(body->attitude, vec3_scale(e->start_attitude, vec3_make(n[6], n[7], n[8])));
+        quat_apply_small_rotation(body->attitude, vec3_scale(e->start_attitude, vec3_make(n[6], n[7], n[8])));
     out->gyro_bias = out->accel_bias = vec3_zero();
 }
 
@@ -60,19 +60,19 @@ int vy_filter_is_kalman(const sensor_suite_model *sensor_suite)
 }
 
 // What the filter of a sensor suite remembers, in the world's state.
-static filter_memory memory_of(const vy_world *world, const sensor_suite_model *sensor_suite)
+static filter_blocks memory_of(const vy_world *world, const sensor_suite_model *sensor_suite)
 {
     const vy_model *m = &world->model;
-    filter_memory out = {0};
+    filter_blocks out = {0};
     VY_ASSERT(sensor_suite->filter < m->filter_count);
     VY_ASSERT(!sensor_suite->gated || sensor_suite->gate < m->gate_count);
     out.filter = &world->filters[sensor_suite->filter];
     if (vy_filter_is_kalman(sensor_suite)) {
-        VY_ASSERT(sensor_suite->own < m->kalman_count);
-        out.kalman = &world->kalman[sensor_suite->own];
+        VY_ASSERT(sensor_suite->type_block < m->kalman_count);
+        out.kalman = &world->kalman[sensor_suite->type_block];
     } else {
-        VY_ASSERT(sensor_suite->own < m->filter_count - m->kalman_count);
-        out.gains = &world->gain_filters[sensor_suite->own];
+        VY_ASSERT(sensor_suite->type_block < m->filter_count - m->kalman_count);
+        out.gains = &world->gain_filters[sensor_suite->type_block];
     }
     if (sensor_suite->gated) out.gate = &world->gates[sensor_suite->gate];
     return out;
@@ -81,7 +81,7 @@ static filter_memory memory_of(const vy_world *world, const sensor_suite_model *
 void vy_filter_start(const vy_world *world, const sensor_suite_model *sensor_suite)
 {
     if (sensor_suite->estimator == VY_ESTIMATOR_FADING) return;
-    const filter_memory memory = memory_of(world, sensor_suite);
+    const filter_blocks memory = memory_of(world, sensor_suite);
     memset(memory.filter, 0, sizeof *memory.filter);
     if (memory.kalman != NULL) memset(memory.kalman, 0, sizeof *memory.kalman);
     if (memory.gains != NULL) memset(memory.gains, 0, sizeof *memory.gains);
@@ -94,7 +94,7 @@ void vy_filter_start(const vy_world *world, const sensor_suite_model *sensor_sui
 }
 
 // The planet where the drone believes to be; in a flat world what it knows from its start is enough.
-static estimator_ground ground_at(const surroundings *env, const estimator_state *e)
+static estimator_ground ground_at(const environment_model *env, const estimator_state *e)
 {
     const local_frame *f = &env->gravity.frame;
     if (!f->on) return (estimator_ground){.gravity = vec3_zero()};
@@ -122,7 +122,7 @@ void vy_filter_stage(vy_world *world)
             .ground = m->env.gravity.frame.on ? &ground : NULL,
             .mocap = &d->mocap,
             .sensors = &sensors};
-        const filter_memory memory = memory_of(world, sensor_suite);
+        const filter_blocks memory = memory_of(world, sensor_suite);
 #define STEP(kind, name, text)                          \
     if (sensor_suite->estimator == VY_ESTIMATOR_##kind) \
         vy_##name##_step(&sensor_suite->name, &in, &d->estimate, &memory);
@@ -146,7 +146,7 @@ vy_status vy_world_read_filter(const vy_world *world, vy_drone_id id, vy_filter_
     if (which == 0) return VY_NOT_FOUND;
     const sensor_suite_model *sensor_suite = &world->model.sensor_suites[which - 1];
     const estimator_type *type = vy_estimators[sensor_suite->estimator];
-    if (type == NULL || type->judge == NULL) return VY_NOT_FOUND;
+    if (type == NULL || type->evaluate == NULL) return VY_NOT_FOUND;
     memset(out, 0, sizeof *out);
     out->started = world->state->tick > 0 && vy_filter_is_started(world, slot);
     if (!out->started) return VY_OK;
@@ -161,8 +161,8 @@ vy_status vy_world_read_filter(const vy_world *world, vy_drone_id id, vy_filter_
     out->error = vec3_length(place);
     out->tilt = real_sqrt(over.x * over.x + over.y * over.y);
     out->yaw = real_abs(over.z);
-    const filter_memory memory = memory_of(world, sensor_suite);
-    type->judge(&memory, error, out);
+    const filter_blocks memory = memory_of(world, sensor_suite);
+    type->evaluate(&memory, error, out);
     return VY_OK;
 }
 

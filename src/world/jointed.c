@@ -16,7 +16,7 @@ typedef struct jointed_plant {
 static double speed_after(const multirotor_inputs *in, double speed, double command, double part)
 {
     const int falls = in->layout->general && command < speed;
-    const double decay = falls ? in->params->shape.fall_full : in->params->rotor.decay_full;
+    const double decay = falls ? in->params->curve.fall_full : in->params->rotor.decay_full;
     return rotor_speed_after(speed, command, math_pow(decay, part));
 }
 
@@ -35,7 +35,7 @@ static void thrusts_after(const vy_world *world, uint32_t i, double part, double
 // Whether the loads of this body have not been evaluated in this step.
 static int is_unevaluated(const load_parts *p) { return quat_dot(p->attitude, p->attitude) == 0.0; }
 
-static body_rates rates_of(const void *self, uint32_t i, const body_state *s, double time)
+static body_derivatives rates_of(const void *self, uint32_t i, const body_state *s, double time)
 {
     const jointed_plant *j = self;
     const vy_world *world = j->world;
@@ -46,8 +46,8 @@ static body_rates rates_of(const void *self, uint32_t i, const body_state *s, do
     multirotor_inputs in = inputs.in;
     const double part = (time - start) / j->plant->dt;
     if (j->plant->has_sinusoid)
-        disturbance_within(j->plant, world->state->tick - 1u, real_clamp(part, 0.0, 1.0), world->noise, i,
-                           i + 1, &in.held.disturbance);
+        disturbance_at_part(j->plant, world->state->tick - 1u, real_clamp(part, 0.0, 1.0), world->noise, i,
+                            i + 1, &in.held.disturbance);
     double speed[VY_ROTOR_CAP] = {0.0};
     load_parts *parts = NULL; // of the first evaluation in the step
     if (world->model.loads_at_start != NULL && is_unevaluated(&world->model.loads_at_start[i]))
@@ -87,7 +87,7 @@ static void sync(const vy_world *world)
         // The start of a run need not fit the joints to the last bit; from then on it does.
         // The simple response ignores joints: they act on its result in the next step.
         const int had_impulse = world->contact_totals != NULL && world->contact_totals[i].now > 0 &&
-                                world->bodies->def.contacts.solver == VY_SOLVER_IMPULSE;
+                                world->bodies->def.contacts.solver == VY_CONTACT_SOLVER_IMPULSE;
         world->bodies->disturbed[i] = world->state->tick <= 1 || had_impulse;
     }
     for (uint32_t k = 0; k < m->joint_count; ++k)

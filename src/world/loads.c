@@ -51,7 +51,7 @@ static void set_load_parts(vy_world *world, load_parts *parts)
     vy_model *m = &world->model;
     m->loads_at_start = parts;
     m->strict_rk4 = plant_is_strict_rk4(&m->physics) && parts == NULL;
-    m->has_prestep = m->collides || world->accounting || parts != NULL;
+    m->has_prestep = m->collides || world->tracks_energy || parts != NULL;
     world->options = step_options(m);
 }
 

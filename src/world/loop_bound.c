@@ -9,11 +9,11 @@
 #include "world/loop_bound.h"
 #include <string.h>
 
-enum { H = LOOP_ACROSS, V = LOOP_ALONG, Z = LOOP_ABOUT };
+enum { H = LOOP_LATERAL, V = LOOP_VERTICAL, Z = LOOP_YAW };
 
 // The remainder, entry by entry.
 typedef struct entries {
-    double of[LOOP_AXES][LOOP_ENTRIES];
+    double of[LOOP_AXES][LOOP_INPUTS];
 } entries;
 
 // What the remainder is found from. Differences enter as `s` once in each term; where two of them are
@@ -27,14 +27,14 @@ typedef struct terms {
 } terms;
 
 // Across and about, of a vector in world axes.
-typedef struct part {
+typedef struct lateral_yaw {
     double h, z;
-} part;
+} lateral_yaw;
 
 static double length(double a, double b) { return real_sqrt(a * a + b * b); }
-static part rotation_part(const loop_bound *b, int signal)
+static lateral_yaw rotation_part(const loop_bound *b, int signal)
 {
-    return (part){b->of[H][signal], b->of[Z][signal]};
+    return (lateral_yaw){b->of[H][signal], b->of[Z][signal]};
 }
 static double rotation_norm(const loop_bound *b, int signal)
 {
@@ -46,7 +46,10 @@ static double translation_norm(const loop_bound *b, int signal)
 }
 
 // |a x b|, by parts.
-static part cross(part a, part b) { return (part){a.h * b.z + a.z * b.h, a.h * b.h}; }
+static lateral_yaw cross(lateral_yaw a, lateral_yaw b)
+{
+    return (lateral_yaw){a.h * b.z + a.z * b.h, a.h * b.h};
+}
 
 static void add_entry(const terms *t, int entry, double h, double z)
 {
@@ -54,31 +57,31 @@ static void add_entry(const terms *t, int entry, double h, double z)
     t->out->of[Z][entry] += z;
 }
 
-static part observed_rate(const terms *t)
+static lateral_yaw observed_rate(const terms *t)
 {
-    return (part){t->env[ENVELOPE_RATE_ACROSS], t->env[ENVELOPE_RATE_ABOUT]};
+    return (lateral_yaw){t->env[ENVELOPE_RATE_LATERAL], t->env[ENVELOPE_RATE_YAW]};
 }
 
 // Of a vector turned from world to body axes, or back.
-static part rotated(const terms *t, part a)
+static lateral_yaw rotated(const terms *t, lateral_yaw a)
 {
     const double tilt = t->env[ENVELOPE_TILT];
-    return (part){a.h + tilt * a.z, a.z + tilt * a.h};
+    return (lateral_yaw){a.h + tilt * a.z, a.z + tilt * a.h};
 }
 
 // I^-1 (w x I w) of two motions: the moments' differences over the third, in body axes.
-static part gyroscopic(const terms *t, part flown, int signal)
+static lateral_yaw gyroscopic(const terms *t, lateral_yaw flown, int signal)
 {
-    const part mean = {flown.h + 0.5 * t->r->of[H][signal], flown.z + 0.5 * t->r->of[Z][signal]};
-    const part c = cross(rotated(t, mean), rotated(t, rotation_part(t->s, signal)));
-    return rotated(t, (part){t->m->gyro_across * c.h, t->m->gyro_about * c.z});
+    const lateral_yaw mean = {flown.h + 0.5 * t->r->of[H][signal], flown.z + 0.5 * t->r->of[Z][signal]};
+    const lateral_yaw c = cross(rotated(t, mean), rotated(t, rotation_part(t->s, signal)));
+    return rotated(t, (lateral_yaw){t->m->gyro_across * c.h, t->m->gyro_about * c.z});
 }
 
 // The difference of specific thrust. Where the body leans, a desired acceleration across asks for more of it;
 // that part is not in the loop along the vertical.
 static double thrust_change(const terms *t)
 {
-    return t->s->of[V][LOOP_DRIVE] + t->env[ENVELOPE_TILT] * t->s->of[H][LOOP_DESIRED];
+    return t->s->of[V][LOOP_ACTUATION] + t->env[ENVELOPE_TILT] * t->s->of[H][LOOP_DESIRED];
 }
 
 // Velocity: the thrust's direction and size, and the loads that are computed. A tilt takes from the vertical
@@ -94,25 +97,26 @@ static void add_forces(const terms *t)
     const double air =
         t->slopes->force_velocity * translation_norm(t->s, LOOP_VELOCITY) + t->slopes->force_angle * angle +
         t->slopes->force_position * translation_norm(t->s, LOOP_POSITION) + t->slopes->density * gain;
-    t->out->of[H][ENTRY_FORCE] += t->env[ENVELOPE_THRUST_ERROR] * t->s->of[H][LOOP_ANGLE] +
+    t->out->of[H][INPUT_FORCE] += t->env[ENVELOPE_THRUST_ERROR] * t->s->of[H][LOOP_ANGLE] +
                                   thrust * tilt * t->s->of[Z][LOOP_ANGLE] + tilt * gain + second + air;
-    t->out->of[V][ENTRY_FORCE] +=
-        tilt * (t->s->of[H][LOOP_LIFT] + over * t->s->of[H][LOOP_ANGLE]) + cosine_gap * gain + second + air;
+    t->out->of[V][INPUT_FORCE] +=
+        tilt * (t->s->of[H][LOOP_THRUST_TILT_ERROR] + over * t->s->of[H][LOOP_ANGLE]) + cosine_gap * gain +
+        second + air;
 }
 
 // Angle and rate: turning axes, gyroscopic torque, the loads that are computed.
 static void add_torques(const terms *t)
 {
-    const part rate = rotation_part(t->s, LOOP_RATE), swing = cross(observed_rate(t), rate);
+    const lateral_yaw rate = rotation_part(t->s, LOOP_RATE), swing = cross(observed_rate(t), rate);
     const double size = length(rate.h, rate.z), angle = rotation_norm(t->s, LOOP_ANGLE);
     const double twist = 0.6 * rotation_norm(t->r, LOOP_ANGLE) * size; // |J^-1(angle) - 1|
-    const part gyro = gyroscopic(t, observed_rate(t), LOOP_RATE);
-    const double air = t->slopes->torque_velocity * translation_norm(t->s, LOOP_VELOCITY) +
-                       t->slopes->torque_angle * angle +
-                       t->slopes->torque_position * translation_norm(t->s, LOOP_POSITION) +
-                       t->slopes->torque_rate * size + t->slopes->density * rotation_norm(t->s, LOOP_DRIVE);
-    add_entry(t, ENTRY_ANGLE_RATE, twist, twist);
-    add_entry(t, ENTRY_TORQUE, swing.h + gyro.h + air, swing.z + gyro.z + air);
+    const lateral_yaw gyro = gyroscopic(t, observed_rate(t), LOOP_RATE);
+    const double air =
+        t->slopes->torque_velocity * translation_norm(t->s, LOOP_VELOCITY) + t->slopes->torque_angle * angle +
+        t->slopes->torque_position * translation_norm(t->s, LOOP_POSITION) + t->slopes->torque_rate * size +
+        t->slopes->density * rotation_norm(t->s, LOOP_ACTUATION);
+    add_entry(t, INPUT_ANGLE_RATE, twist, twist);
+    add_entry(t, INPUT_TORQUE, swing.h + gyro.h + air, swing.z + gyro.z + air);
 }
 
 // Of rotors whose accelerations change by `signal`: the largest change of one thrust, as a share of its
@@ -131,33 +135,33 @@ static double rotor_change(const double *per, double tilt, const loop_bound *s, 
 static void add_rotors(const terms *t)
 {
     const loop_params *p = &t->m->params;
-    const part drive = cross(observed_rate(t), rotation_part(t->s, LOOP_DRIVE)),
-               held = cross(observed_rate(t), rotation_part(t->s, LOOP_COMMAND));
+    const lateral_yaw drive = cross(observed_rate(t), rotation_part(t->s, LOOP_ACTUATION)),
+                      held = cross(observed_rate(t), rotation_part(t->s, LOOP_COMMAND));
     // Commands are made in the axes of their time.
-    const double hold = (double)(p->rate + (loop_is_at_once(p) ? p->control : 0)) * p->dt;
-    add_entry(t, ENTRY_DRIVE, p->lag * drive.h + hold * held.h, p->lag * drive.z + hold * held.z);
+    const double hold = (double)(p->rate + (loop_is_geometric(p) ? p->control : 0)) * p->dt;
+    add_entry(t, INPUT_ACTUATION, p->lag * drive.h + hold * held.h, p->lag * drive.z + hold * held.z);
     if (!(p->lag > 0.0)) return;
     const double tilt = t->env[ENVELOPE_TILT];
     const double *one = t->m->thrust_fraction_of, *all = t->m->thrust_norm_of, *back = t->m->wrench_of;
     const double command = rotor_change(one, tilt, t->r, LOOP_COMMAND),
-                 drive_now = rotor_change(one, tilt, t->r, LOOP_DRIVE);
+                 drive_now = rotor_change(one, tilt, t->r, LOOP_ACTUATION);
     const double low = real_max(1.0 - t->env[ENVELOPE_THRUST_MARGIN] - command, 1e-9);
     const double e = t->env[ENVELOPE_SPEED_RATIO] + 0.25 * (command + 1.1 * drive_now) / low;
     if (!(e < 0.5)) {
-        t->out->of[V][ENTRY_DRIVE] = 1e30; // no bound
+        t->out->of[V][INPUT_ACTUATION] = 1e30; // no bound
         return;
     }
     // What the wrench does not show of more than four thrusts is at most the remainder itself.
     const double rest = (e * rotor_change(all, tilt, t->s, LOOP_LAG_ERROR) +
                          e * e / (1.0 - e) * rotor_change(all, tilt, t->s, LOOP_COMMAND)) /
                         (1.0 - e);
-    const part wrench = rotated(t, (part){back[H] * rest, back[Z] * rest});
-    add_entry(t, ENTRY_DRIVE, wrench.h, wrench.z);
-    t->out->of[V][ENTRY_DRIVE] += back[V] * rest;
+    const lateral_yaw wrench = rotated(t, (lateral_yaw){back[H] * rest, back[Z] * rest});
+    add_entry(t, INPUT_ACTUATION, wrench.h, wrench.z);
+    t->out->of[V][INPUT_ACTUATION] += back[V] * rest;
 }
 
 // How far the desired attitude is from what the linear loop makes of a change of the desired acceleration.
-static part desired_remainder(const terms *t)
+static lateral_yaw desired_remainder(const terms *t)
 {
     const double h = t->s->of[H][LOOP_DESIRED], v = t->s->of[V][LOOP_DESIRED];
     const double other = translation_norm(t->r, LOOP_DESIRED);
@@ -169,59 +173,62 @@ static part desired_remainder(const terms *t)
     // heading, by that of the tilt.
     const double cosine = real_sqrt(1.0 - tilt * tilt), half = tilt / (1.0 + cosine);
     const double twist =
-        (loop_is_at_once(&t->m->params) ? tilt / real_max(cosine, 1e-9) : half) * inverse * (h + tilt * v);
-    const part w = {gap * h + tilt * inverse * v + twist * tilt, tilt * inverse * h + twist};
+        (loop_is_geometric(&t->m->params) ? tilt / real_max(cosine, 1e-9) : half) * inverse * (h + tilt * v);
+    const lateral_yaw w = {gap * h + tilt * inverse * v + twist * tilt, tilt * inverse * h + twist};
     const double turns = 0.5 * t->r->of[H][LOOP_DESIRED] / t->m->params.gravity; // they do not commute
-    return (part){w.h + turns * w.z, w.z + turns * w.h};
+    return (lateral_yaw){w.h + turns * w.z, w.z + turns * w.h};
 }
 
 // A quantity of both motions, at most, and its difference.
-typedef struct range {
+typedef struct bounded_value {
     double size, change;
-} range;
+} bounded_value;
 
-static range sum(range a, range b) { return (range){a.size + b.size, a.change + b.change}; }
-static range product(range a, range b)
+static bounded_value sum(bounded_value a, bounded_value b)
 {
-    return (range){a.size * b.size, a.size * b.change + a.change * b.size};
+    return (bounded_value){a.size + b.size, a.change + b.change};
 }
-static range scale(double k, range a) { return (range){k * a.size, k * a.change}; }
+static bounded_value product(bounded_value a, bounded_value b)
+{
+    return (bounded_value){a.size * b.size, a.size * b.change + a.change * b.size};
+}
+static bounded_value scale(double k, bounded_value a) { return (bounded_value){k * a.size, k * a.change}; }
 
 // [rad/s] The rate that the controller believes in.
-static double believed_rate(const terms *t)
+static double estimated_rate(const terms *t)
 {
-    const part w = observed_rate(t);
+    const lateral_yaw w = observed_rate(t);
     return (t->m->params.truth ? length(w.h, w.z) : t->env[ENVELOPE_RATE_ESTIMATE]) +
            rotation_norm(t->r, LOOP_RATE_ESTIMATE);
 }
 
-static part believed_parts(const terms *t)
+static lateral_yaw estimated_rate_parts(const terms *t)
 {
-    const part w = observed_rate(t), r = rotation_part(t->r, LOOP_RATE_ESTIMATE);
+    const lateral_yaw w = observed_rate(t), r = rotation_part(t->r, LOOP_RATE_ESTIMATE);
     const double seen = t->env[ENVELOPE_RATE_ESTIMATE];
-    return t->m->params.truth ? (part){w.h + r.h, w.z + r.z} : (part){seen + r.h, seen + r.z};
+    return t->m->params.truth ? (lateral_yaw){w.h + r.h, w.z + r.z} : (lateral_yaw){seen + r.h, seen + r.z};
 }
 
 // Across and along, of a vector in world axes.
-typedef struct move {
+typedef struct lateral_vertical {
     double h, v;
-} move;
+} lateral_vertical;
 
 // Differences of the derivatives of the desired acceleration A, and what is not linear in them. Lee's law
 // takes the thrust f z, with f = A . z along body z, for the acceleration, and f w x z for the jerk.
 typedef struct derivatives {
-    move jerk, snap;
-    double jerk_rest, snap_rest; // across, beside the linear loop
+    lateral_vertical jerk, snap;
+    double jerk_remainder, snap_remainder; // across, beside the linear loop
 } derivatives;
 
 // Of f z less g, across and along.
-static move push_of(const terms *t, double tilt)
+static lateral_vertical net_thrust_of(const terms *t, double tilt)
 {
     const double *env = t->env, g = t->m->params.gravity, wanted = env[ENVELOPE_DESIRED_TILT];
     const double gap = real_min(g * env[ENVELOPE_DESIRED], 0.9); // |A_z - g| follows from cos / |A| - 1 / g
     const double along =
         g * (wanted * wanted + gap / (1.0 - gap)) + env[ENVELOPE_DESIRED_MAX] * (tilt * tilt + wanted * tilt);
-    return (move){env[ENVELOPE_PUSH], real_min(env[ENVELOPE_PUSH], along)};
+    return (lateral_vertical){env[ENVELOPE_NET_THRUST], real_min(env[ENVELOPE_NET_THRUST], along)};
 }
 
 static derivatives derivatives_of(const terms *t, const loop_bound *s)
@@ -231,22 +238,24 @@ static derivatives derivatives_of(const terms *t, const loop_bound *s)
     if (p->law != LOOP_LEE) return (derivatives){{0.0, 0.0}, {0.0, 0.0}, 0.0, 0.0}; // of the reference alone
     const double off = env[ENVELOPE_ESTIMATE_ERROR], tilt = env[ENVELOPE_TILT] + off;
     const double a = env[ENVELOPE_DESIRED_MAX], wide = a + translation_norm(t->r, LOOP_DESIRED);
-    const part turn = rotation_part(s, LOOP_ANGLE_ESTIMATE), spins = rotation_part(s, LOOP_RATE_ESTIMATE);
+    const lateral_yaw turn = rotation_part(s, LOOP_ANGLE_ESTIMATE),
+                      spins = rotation_part(s, LOOP_RATE_ESTIMATE);
     const double angle = length(turn.h, turn.z), other = rotation_norm(t->r, LOOP_ANGLE_ESTIMATE),
-                 rate = length(spins.h, spins.z), spin = believed_rate(t);
-    const move desired = {s->of[H][LOOP_DESIRED], s->of[V][LOOP_DESIRED]}, push = push_of(t, tilt);
-    const double skew = a * (env[ENVELOPE_ERROR_ACROSS] + tilt * env[ENVELOPE_ERROR_ABOUT]) * angle;
+                 rate = length(spins.h, spins.z), spin = estimated_rate(t);
+    const lateral_vertical desired = {s->of[H][LOOP_DESIRED], s->of[V][LOOP_DESIRED]},
+                           push = net_thrust_of(t, tilt);
+    const double skew = a * (env[ENVELOPE_ERROR_LATERAL] + tilt * env[ENVELOPE_ERROR_YAW]) * angle;
     const double second = 2.0 * other * (wide * angle + length(desired.h, desired.v));
     // z z^T A: z leans, A is not along z, f z is not g.
-    const move force_rest = {tilt * (desired.v + tilt * desired.h + skew) + push.v * turn.h +
-                                 push.h * turn.z + second,
-                             tilt * (desired.h + tilt * desired.v) + skew + push.h * turn.h + second};
+    const lateral_vertical force_rest = {
+        tilt * (desired.v + tilt * desired.h + skew) + push.v * turn.h + push.h * turn.z + second,
+        tilt * (desired.h + tilt * desired.v) + skew + push.h * turn.h + second};
     // f w x z: w and z are turned from body axes; w x z is level but for the tilt.
-    const part flies = believed_parts(t);
+    const lateral_yaw flies = estimated_rate_parts(t);
     const double sway = flies.h + tilt * flies.z;
     const double thrust = desired.v + tilt * desired.h + skew + second; // of f
     const double frames = wide * (off * rate + other * (rate + spin * angle));
-    const move swing_rest = {
+    const lateral_vertical swing_rest = {
         sway * (thrust + wide * (turn.z + tilt * turn.h)) + push.v * spins.h + push.h * spins.z + frames,
         sway * (tilt * thrust + wide * (turn.h + tilt * turn.z)) + push.h * spins.h + frames};
     return (derivatives){
@@ -254,33 +263,33 @@ static derivatives derivatives_of(const terms *t, const loop_bound *s)
                  s->of[V][LOOP_JERK] + p->velocity * force_rest.v},
         .snap = {s->of[H][LOOP_SNAP] + p->position * force_rest.h + p->velocity * swing_rest.h,
                  s->of[V][LOOP_SNAP] + p->position * force_rest.v + p->velocity * swing_rest.v},
-        .jerk_rest = p->velocity * force_rest.h,
-        .snap_rest = p->position * force_rest.h + p->velocity * swing_rest.h,
+        .jerk_remainder = p->velocity * force_rest.h,
+        .snap_remainder = p->position * force_rest.h + p->velocity * swing_rest.h,
     };
 }
 
 // The desired attitude's rate or spin: `across` u, and `about` u; `rest` of it beside the linear loop.
 typedef struct desired_turn {
-    range across, about;
+    bounded_value across, about;
     double vertical; // about the vertical
-    part rest;
+    lateral_yaw rest;
 } desired_turn;
 
 // In the axes of the estimated attitude, which differs.
-static part seen_turn(const terms *t, const desired_turn *d, double tilt)
+static lateral_yaw rotation_in_estimated_frame(const terms *t, const desired_turn *d, double tilt)
 {
     const double off = t->env[ENVELOPE_ESTIMATE_ERROR], other = rotation_norm(t->r, LOOP_ANGLE_ESTIMATE);
-    const part size = {d->across.size + tilt * d->about.size, d->vertical};
-    const part turned = cross(size, rotation_part(t->s, LOOP_ANGLE_ESTIMATE));
+    const lateral_yaw size = {d->across.size + tilt * d->about.size, d->vertical};
+    const lateral_yaw turned = cross(size, rotation_part(t->s, LOOP_ANGLE_ESTIMATE));
     const double both = off * (d->across.change + d->about.change) +
                         0.5 * other * length(size.h, size.z) * rotation_norm(t->s, LOOP_ANGLE_ESTIMATE);
-    return (part){d->rest.h + turned.h + both, d->rest.z + turned.z + both};
+    return (lateral_yaw){d->rest.h + turned.h + both, d->rest.z + turned.z + both};
 }
 
 // Of X x a across, with the size of a, its difference `d` and the `rest` of that, and of what is about u,
 // which turns: what is beside the linear loop. X changes as A does, mirrored at the plane across u.
-static double turn_rest(const terms *t, double inverse, move size, move d, double rest, range about, range u,
-                        double tilt)
+static double rotation_remainder(const terms *t, double inverse, lateral_vertical size, lateral_vertical d,
+                                 double rest, bounded_value about, bounded_value u, double tilt)
 {
     const double lean = t->env[ENVELOPE_DESIRED_TILT] * t->env[ENVELOPE_DESIRED_INVERSE],
                  gap = t->env[ENVELOPE_DESIRED]; // of X from z / g, across and along
@@ -304,67 +313,71 @@ static void add_turning(const terms *t)
     const double inverse = flown / real_max(1.0 - apart * flown, 1e-3),
                  change = translation_norm(t->s, LOOP_DESIRED);
     const double tilt = real_min(env[ENVELOPE_DESIRED_TILT] + apart * inverse, 0.9);
-    const double yaw = env[ENVELOPE_HEADING_RATE], yaw_change = env[ENVELOPE_HEADING_SPIN];
-    const range u = {1.0, change * inverse}, x = {inverse, change * inverse * inverse},
-                jerk = {env[ENVELOPE_JERK] + length(o.jerk.h, o.jerk.v), length(d.jerk.h, d.jerk.v)},
-                snap = {env[ENVELOPE_SNAP] + length(o.snap.h, o.snap.v), length(d.snap.h, d.snap.v)};
-    const range across = product(x, jerk), square = product(across, across);
-    const range rises = sum(product(x, snap), scale(2.0, square)); // across, derived
-    const range q = {tilt, u.change}, up = {1.0, tilt * u.change};
+    const double yaw = env[ENVELOPE_HEADING_RATE], yaw_change = env[ENVELOPE_HEADING_ACCELERATION];
+    const bounded_value u = {1.0, change * inverse}, x = {inverse, change * inverse * inverse},
+                        jerk = {env[ENVELOPE_JERK] + length(o.jerk.h, o.jerk.v), length(d.jerk.h, d.jerk.v)},
+                        snap = {env[ENVELOPE_SNAP] + length(o.snap.h, o.snap.v), length(d.snap.h, d.snap.v)};
+    const bounded_value across = product(x, jerk), square = product(across, across);
+    const bounded_value rises = sum(product(x, snap), scale(2.0, square)); // across, derived
+    const bounded_value q = {tilt, u.change}, up = {1.0, tilt * u.change};
     const double under = 1.0 / (1.0 - tilt * tilt);
-    const range over = {under, 2.0 * tilt * under * under * q.change};
-    const range about = product(sum(scale(yaw, up), product(q, across)), over);
-    const range swing = product(across, u); // of u
-    const range q_rate = {yaw * tilt + swing.size, yaw * q.change + swing.change};
-    const range top_rate = sum(sum(scale(yaw_change, up), scale(yaw, swing)),
-                               sum(product(q_rate, across), product(q, sum(scale(yaw, across), rises))));
-    const range about_rate =
+    const bounded_value over = {under, 2.0 * tilt * under * under * q.change};
+    const bounded_value about = product(sum(scale(yaw, up), product(q, across)), over);
+    const bounded_value swing = product(across, u); // of u
+    const bounded_value q_rate = {yaw * tilt + swing.size, yaw * q.change + swing.change};
+    const bounded_value top_rate =
+        sum(sum(scale(yaw_change, up), scale(yaw, swing)),
+            sum(product(q_rate, across), product(q, sum(scale(yaw, across), rises))));
+    const bounded_value about_rate =
         sum(product(top_rate, over), scale(2.0, product(product(about, over), product(q, q_rate))));
     // About the vertical: yaw' + u_c (u'.m - yaw' u_c) / (1 - u_m^2), with m across the nose. Its parts above
     // cancel but for that.
-    const range aside = sum(swing, scale(yaw, q)), leaning = product(q, over);
-    const range vertical = product(leaning, aside);
-    const move jerk_of = {jerk.size, env[ENVELOPE_JERK_ALONG] + o.jerk.v},
-               snap_of = {snap.size, env[ENVELOPE_SNAP_ALONG] + o.snap.v};
+    const bounded_value aside = sum(swing, scale(yaw, q)), leaning = product(q, over);
+    const bounded_value vertical = product(leaning, aside);
+    const lateral_vertical jerk_of = {jerk.size, env[ENVELOPE_JERK_VERTICAL] + o.jerk.v},
+                           snap_of = {snap.size, env[ENVELOPE_SNAP_VERTICAL] + o.snap.v};
     const desired_turn rate = {
         across,
         about,
         yaw + vertical.size,
-        {turn_rest(t, inverse, jerk_of, d.jerk, d.jerk_rest, about, u, tilt), vertical.change}};
-    const part of_rate = seen_turn(t, &rate, tilt);
-    add_entry(t, ENTRY_COMMAND, p->rates * of_rate.h, p->rates * of_rate.z);
+        {rotation_remainder(t, inverse, jerk_of, d.jerk, d.jerk_remainder, about, u, tilt), vertical.change}};
+    const lateral_yaw of_rate = rotation_in_estimated_frame(t, &rate, tilt);
+    add_entry(t, INPUT_COMMAND, p->rates * of_rate.h, p->rates * of_rate.z);
     if (p->law != LOOP_LEE) return;
-    const range bends = sum(scale(2.0, square), product(about, swing));
-    const range aside_rate = sum(sum(product(rises, u), product(square, u)),
-                                 sum(scale(yaw_change, q), scale(yaw, sum(swing, q_rate))));
-    const range vertical_rate = sum(sum(product(product(q_rate, over), aside), product(leaning, aside_rate)),
-                                    scale(2.0, product(product(vertical, over), product(q, q_rate))));
-    const double spin_rest = turn_rest(t, inverse, snap_of, d.snap, d.snap_rest, about_rate, u, tilt);
+    const bounded_value bends = sum(scale(2.0, square), product(about, swing));
+    const bounded_value aside_rate = sum(sum(product(rises, u), product(square, u)),
+                                         sum(scale(yaw_change, q), scale(yaw, sum(swing, q_rate))));
+    const bounded_value vertical_rate =
+        sum(sum(product(product(q_rate, over), aside), product(leaning, aside_rate)),
+            scale(2.0, product(product(vertical, over), product(q, q_rate))));
+    const double spin_rest =
+        rotation_remainder(t, inverse, snap_of, d.snap, d.snap_remainder, about_rate, u, tilt);
     const desired_turn spin = {sum(rises, product(about, swing)),
                                about_rate,
                                yaw_change + vertical_rate.size,
                                {spin_rest + bends.change, vertical_rate.change}};
-    const part of_spin = seen_turn(t, &spin, tilt);
+    const lateral_yaw of_spin = rotation_in_estimated_frame(t, &spin, tilt);
     // w x w_d.
-    const part flies = believed_parts(t), differ = rotation_part(t->s, LOOP_RATE_ESTIMATE),
-               turned = cross(rotation_part(t->s, LOOP_ANGLE_ESTIMATE), flies);
-    const part wanted = {across.size + tilt * about.size, yaw + vertical.size},
-               change_of = {across.change + tilt * about.change + about.size * u.change, vertical.change};
-    const part one = cross((part){differ.h + turned.h, differ.z + turned.z}, wanted),
-               two = cross(flies, change_of);
+    const lateral_yaw flies = estimated_rate_parts(t), differ = rotation_part(t->s, LOOP_RATE_ESTIMATE),
+                      turned = cross(rotation_part(t->s, LOOP_ANGLE_ESTIMATE), flies);
+    const lateral_yaw wanted = {across.size + tilt * about.size, yaw + vertical.size},
+                      change_of = {across.change + tilt * about.change + about.size * u.change,
+                                   vertical.change};
+    const lateral_yaw one = cross((lateral_yaw){differ.h + turned.h, differ.z + turned.z}, wanted),
+                      two = cross(flies, change_of);
     const double late = p->truth ? 0.0
                                  : (double)p->imu * p->dt * (p->velocity + across.size + about.size) *
-                                       believed_rate(t) * length(differ.h, differ.z);
-    add_entry(t, ENTRY_COMMAND, of_spin.h + one.h + two.h + late, of_spin.z + one.z + two.z + late);
+                                       estimated_rate(t) * length(differ.h, differ.z);
+    add_entry(t, INPUT_COMMAND, of_spin.h + one.h + two.h + late, of_spin.z + one.z + two.z + late);
 }
 
 // Rates by increments: what is remembered in body axes that have turned since, and no gyroscopic term.
 static void add_increments(const terms *t)
 {
-    const part w = observed_rate(t);
+    const lateral_yaw w = observed_rate(t);
     const double all = length(w.h, w.z) * (t->m->delays.rate * rotation_norm(t->s, LOOP_RATE_ESTIMATE) +
                                            t->m->delays.command * rotation_norm(t->s, LOOP_COMMAND));
-    add_entry(t, ENTRY_COMMAND, all, all);
+    add_entry(t, INPUT_COMMAND, all, all);
 }
 
 // [rad] The heading of the estimated attitude: it turns with the rate about the vertical, and where the nose
@@ -385,9 +398,9 @@ static void add_heading(const terms *t)
     const loop_params *p = &t->m->params;
     const double *env = t->env, rate = env[ENVELOPE_TURN_RATE];
     const double turn = t->s->of[H][LOOP_ANGLE_ESTIMATE], other = rotation_norm(t->r, LOOP_ANGLE_ESTIMATE);
-    t->out->of[H][ENTRY_VELOCITY] += env[ENVELOPE_STICK_SPEED] * heading_change(env, t->s, t->r);
+    t->out->of[H][INPUT_VELOCITY] += env[ENVELOPE_STICK_SPEED] * heading_change(env, t->s, t->r);
     const double rest = env[ENVELOPE_TILT] + 2.0 * env[ENVELOPE_ESTIMATE_ERROR] + 0.5 * other;
-    add_entry(t, ENTRY_COMMAND, p->rates * rate * (1.0 + rest) * turn, p->rates * rate * rest * turn);
+    add_entry(t, INPUT_COMMAND, p->rates * rate * (1.0 + rest) * turn, p->rates * rate * rest * turn);
 }
 
 // The command: attitude error and gains in body axes, gyroscopic term; and the thrust.
@@ -396,51 +409,51 @@ static void add_commands(const terms *t)
     const loop_params *p = &t->m->params;
     const double *env = t->env;
     const double off = env[ENVELOPE_ESTIMATE_ERROR], tilt = env[ENVELOPE_TILT] + off;
-    const part desired = desired_remainder(t);
-    const part error = {env[ENVELOPE_ERROR_ACROSS], env[ENVELOPE_ERROR_ABOUT]};
-    part d = rotation_part(t->s, LOOP_ANGLE_ERROR), e = rotation_part(t->r, LOOP_ANGLE_ERROR);
-    d = (part){d.h + desired.h, d.z + desired.z};
+    const lateral_yaw desired = desired_remainder(t);
+    const lateral_yaw error = {env[ENVELOPE_ERROR_LATERAL], env[ENVELOPE_ERROR_YAW]};
+    lateral_yaw d = rotation_part(t->s, LOOP_ANGLE_ERROR), e = rotation_part(t->r, LOOP_ANGLE_ERROR);
+    d = (lateral_yaw){d.h + desired.h, d.z + desired.z};
     const double flown = length(error.h, error.z), size = length(d.h, d.z), other = length(e.h, e.z) + 1e-300;
-    const part bent = cross(error, d);
+    const lateral_yaw bent = cross(error, d);
     const double angle = rotation_norm(t->s, LOOP_ANGLE_ESTIMATE), largest = real_max(p->attitude, p->yaw);
     // The error is twice the sine of half the angle, or the sine of the angle.
-    const double curved = loop_is_at_once(p) ? 2.0 : 1.0;
+    const double curved = loop_is_geometric(p) ? 2.0 : 1.0;
     const double second =
         curved * (0.25 * flown * flown + 0.25 * flown * other + 0.1 * other * other) * size +
         0.6 * rotation_norm(t->r, LOOP_ANGLE_ESTIMATE) * size; // turns do not commute
-    const part rest = {desired.h + 0.5 * bent.h + second, desired.z + 0.5 * bent.z + second};
+    const lateral_yaw rest = {desired.h + 0.5 * bent.h + second, desired.z + 0.5 * bent.z + second};
     const double spread = real_abs(p->attitude - p->yaw);
     const double axes_h = spread * tilt * (tilt * (d.h + rest.h) + d.z + rest.z),
                  axes_z = spread * tilt * (tilt * (d.z + rest.z) + d.h + rest.h);
-    const part swing = cross(observed_rate(t), rotation_part(t->s, LOOP_RATE_ESTIMATE));
-    const part believed =
-        p->truth ? observed_rate(t) : (part){env[ENVELOPE_RATE_ESTIMATE], env[ENVELOPE_RATE_ESTIMATE]};
-    const int inverts = p->law == LOOP_LEE || (!loop_is_at_once(p) && !p->incremental);
-    const part gyro = inverts ? gyroscopic(t, believed, LOOP_RATE_ESTIMATE) : (part){0.0, 0.0};
+    const lateral_yaw swing = cross(observed_rate(t), rotation_part(t->s, LOOP_RATE_ESTIMATE));
+    const lateral_yaw believed =
+        p->truth ? observed_rate(t) : (lateral_yaw){env[ENVELOPE_RATE_ESTIMATE], env[ENVELOPE_RATE_ESTIMATE]};
+    const int inverts = p->law == LOOP_LEE || (!loop_is_geometric(p) && !p->incremental);
+    const lateral_yaw gyro = inverts ? gyroscopic(t, believed, LOOP_RATE_ESTIMATE) : (lateral_yaw){0.0, 0.0};
     const double late = p->truth ? 0.0 : (double)p->imu * p->dt * p->rates;
     const double frames = off * largest * (size + length(rest.h, rest.z));
-    add_entry(t, ENTRY_COMMAND, p->rates * (p->attitude * rest.h + axes_h + frames) + gyro.h + late * swing.h,
+    add_entry(t, INPUT_COMMAND, p->rates * (p->attitude * rest.h + axes_h + frames) + gyro.h + late * swing.h,
               p->rates * (p->yaw * rest.z + axes_z + frames) + gyro.z + late * swing.z);
-    if (loop_is_at_once(p)) add_turning(t);
+    if (loop_is_geometric(p)) add_turning(t);
     if (p->law == LOOP_VELOCITY_RUNG) add_heading(t);
     if (p->incremental) add_increments(t);
     // Thrust: the desired acceleration along the estimated body z.
     const double a = env[ENVELOPE_DESIRED_MAX], change = translation_norm(t->r, LOOP_DESIRED);
     const double across = a * (error.h + tilt * error.z);
     // What a lean adds is taken out of this loop; it is that of the lean when the command is made.
-    const double sway = env[ENVELOPE_RATE_ACROSS] + tilt * env[ENVELOPE_RATE_ABOUT],
+    const double sway = env[ENVELOPE_RATE_LATERAL] + tilt * env[ENVELOPE_RATE_YAW],
                  lags = (double)(p->control + p->rate) * p->dt + p->lag;
-    t->out->of[V][ENTRY_DRIVE] += sway * lags * t->s->of[H][LOOP_DESIRED];
-    t->out->of[V][ENTRY_COMMAND] += off * t->s->of[H][LOOP_DESIRED] +
+    t->out->of[V][INPUT_ACTUATION] += sway * lags * t->s->of[H][LOOP_DESIRED];
+    t->out->of[V][INPUT_COMMAND] += off * t->s->of[H][LOOP_DESIRED] +
                                     tilt * tilt * t->s->of[V][LOOP_DESIRED] + across * angle +
                                     (change + 0.5 * a * rotation_norm(t->r, LOOP_ANGLE_ESTIMATE)) * angle;
 }
 
 // Of the estimated attitude from the true one half-way through a sample.
-static part attitude_estimate_error(const loop_bound *b, double period)
+static lateral_yaw attitude_estimate_error(const loop_bound *b, double period)
 {
-    const part a = rotation_part(b, LOOP_ANGLE_INNOVATION), rate = rotation_part(b, LOOP_RATE);
-    return (part){a.h + period * rate.h, a.z + period * rate.z};
+    const lateral_yaw a = rotation_part(b, LOOP_ANGLE_INNOVATION), rate = rotation_part(b, LOOP_RATE);
+    return (lateral_yaw){a.h + period * rate.h, a.z + period * rate.z};
 }
 
 // Prediction by the IMU.
@@ -449,37 +462,37 @@ static void add_prediction(const terms *t)
     const loop_params *p = &t->m->params;
     const double *env = t->env;
     const double period = (double)p->imu * p->dt;
-    const double spin = length(env[ENVELOPE_RATE_ACROSS], env[ENVELOPE_RATE_ABOUT]);
+    const double spin = length(env[ENVELOPE_RATE_LATERAL], env[ENVELOPE_RATE_YAW]);
     const double off = env[ENVELOPE_ESTIMATE_ERROR] + period * spin;
     const double rate = rotation_norm(t->s, LOOP_RATE_ESTIMATE);
     const double turn = (off + 0.6 * rotation_norm(t->r, LOOP_ANGLE_ESTIMATE)) * rate;
-    add_entry(t, ENTRY_ANGLE_RATE_ESTIMATE, turn, turn);
-    const part gyro = cross(observed_rate(t), rotation_part(t->s, LOOP_GYRO_BIAS));
-    add_entry(t, ENTRY_GYRO_DRIFT, gyro.h, gyro.z);
-    const part accel =
-        cross(observed_rate(t), (part){t->s->of[H][LOOP_ACCEL_BIAS], t->s->of[V][LOOP_ACCEL_BIAS]});
-    t->out->of[H][ENTRY_ACCEL_DRIFT] += accel.h;
-    t->out->of[V][ENTRY_ACCEL_DRIFT] += accel.z;
+    add_entry(t, INPUT_ANGLE_RATE_ESTIMATE, turn, turn);
+    const lateral_yaw gyro = cross(observed_rate(t), rotation_part(t->s, LOOP_GYRO_BIAS));
+    add_entry(t, INPUT_GYRO_DRIFT, gyro.h, gyro.z);
+    const lateral_yaw accel =
+        cross(observed_rate(t), (lateral_yaw){t->s->of[H][LOOP_ACCEL_BIAS], t->s->of[V][LOOP_ACCEL_BIAS]});
+    t->out->of[H][INPUT_ACCEL_DRIFT] += accel.h;
+    t->out->of[V][INPUT_ACCEL_DRIFT] += accel.z;
 
     // The force of the sample is seen from the attitude of its time and turned by the estimated one: what is
     // left is that of their difference, and of noise turned by the latter.
-    const part belief = rotation_part(t->s, LOOP_ANGLE_ESTIMATE),
-               apart = attitude_estimate_error(t->s, period);
+    const lateral_yaw belief = rotation_part(t->s, LOOP_ANGLE_ESTIMATE),
+                      apart = attitude_estimate_error(t->s, period);
     const double across = env[ENVELOPE_THRUST] * env[ENVELOPE_TILT] + t->slopes->force,
                  along = env[ENVELOPE_THRUST_ERROR] + t->slopes->force,
-                 noise_across = env[ENVELOPE_SENSED_ACROSS] + t->slopes->force,
-                 noise_along = env[ENVELOPE_SENSED_ALONG] + t->slopes->force;
+                 noise_across = env[ENVELOPE_SENSED_LATERAL] + t->slopes->force,
+                 noise_along = env[ENVELOPE_SENSED_VERTICAL] + t->slopes->force;
     const double force = env[ENVELOPE_THRUST] + t->slopes->force, size = rotation_norm(t->s, LOOP_ANGLE),
                  bias = translation_norm(t->s, LOOP_ACCEL_BIAS),
                  change = translation_norm(t->s, LOOP_ACCELERATION);
     const double other = rotation_norm(t->r, LOOP_ANGLE) + rotation_norm(t->r, LOOP_ANGLE_ESTIMATE);
-    const part wide = attitude_estimate_error(t->r, period);
+    const lateral_yaw wide = attitude_estimate_error(t->r, period);
     const double gap = length(wide.h, wide.z);
     const double frames = off * (change + force * size + bias);
     const double second = force * (other + gap) * length(apart.h, apart.z) + gap * change + other * bias;
-    t->out->of[H][ENTRY_FORCE_ESTIMATE] += noise_along * belief.h + noise_across * belief.z +
+    t->out->of[H][INPUT_FORCE_ESTIMATE] += noise_along * belief.h + noise_across * belief.z +
                                            along * apart.h + across * apart.z + frames + second;
-    t->out->of[V][ENTRY_FORCE_ESTIMATE] += noise_across * belief.h + across * apart.h + frames + second;
+    t->out->of[V][INPUT_FORCE_ESTIMATE] += noise_across * belief.h + across * apart.h + frames + second;
 }
 
 // Correction by motion capture.
@@ -491,14 +504,14 @@ static void add_correction(const terms *t)
                  other = rotation_norm(t->r, LOOP_ANGLE_INNOVATION);
     // Turns that do not commute: half of angle x estimate, which is angle x innovation.
     const double rest = (seen + other + 0.6 * rotation_norm(t->r, LOOP_ANGLE)) * turn;
-    add_entry(t, ENTRY_ANGLE_CORRECTION, p->attitude_gain * rest, p->attitude_gain * rest);
-    add_entry(t, ENTRY_GYRO_CORRECTION, p->gyro_gain * (rest + off * turn),
+    add_entry(t, INPUT_ANGLE_CORRECTION, p->attitude_gain * rest, p->attitude_gain * rest);
+    add_entry(t, INPUT_GYRO_CORRECTION, p->gyro_gain * (rest + off * turn),
               p->gyro_gain * (rest + off * turn));
     const double way =
         (off + rotation_norm(t->r, LOOP_ANGLE_ESTIMATE)) * translation_norm(t->s, LOOP_INNOVATION) +
         t->env[ENVELOPE_INNOVATION] * rotation_norm(t->s, LOOP_ANGLE_ESTIMATE);
-    t->out->of[H][ENTRY_ACCEL_CORRECTION] += p->accel_gain * way;
-    t->out->of[V][ENTRY_ACCEL_CORRECTION] += p->accel_gain * way;
+    t->out->of[H][INPUT_ACCEL_CORRECTION] += p->accel_gain * way;
+    t->out->of[V][INPUT_ACCEL_CORRECTION] += p->accel_gain * way;
 }
 
 // One round: what enters, and what the linear loop makes of it.
@@ -516,20 +529,20 @@ static void respond(const loop_model *m, const double *env, const loop_slopes *s
         add_prediction(&t);
         add_correction(&t);
     }
-    n.of[H][ENTRY_FORCE] += neglect->force;
-    n.of[V][ENTRY_FORCE] += neglect->force;
-    add_entry(&t, ENTRY_TORQUE, neglect->torque, neglect->torque);
+    n.of[H][INPUT_FORCE] += neglect->force;
+    n.of[V][INPUT_FORCE] += neglect->force;
+    add_entry(&t, INPUT_TORQUE, neglect->torque, neglect->torque);
     for (int axis = 0; axis < LOOP_AXES; ++axis) {
         double *y = out->of[axis];
         for (int k = 0; k < LOOP_SIGNALS; ++k) {
             y[k] = 0.0;
-            for (int e = 0; e < LOOP_ENTRIES; ++e) y[k] += m->gains.of[axis][k][e] * n.of[axis][e];
+            for (int e = 0; e < LOOP_INPUTS; ++e) y[k] += m->gains.of[axis][k][e] * n.of[axis][e];
         }
         // Within a step, between its ends.
         const double bend = 0.125 * m->params.dt * m->params.dt;
-        y[LOOP_ANGLE] += bend * (y[LOOP_DRIVE] + n.of[axis][ENTRY_TORQUE]);
-        if (m->params.lag > 0.0) y[LOOP_RATE] += bend / m->params.lag * (y[LOOP_DRIVE] + y[LOOP_COMMAND]);
-        y[LOOP_POSITION] += bend * (y[LOOP_ACCELERATION] + n.of[axis][ENTRY_FORCE]);
+        y[LOOP_ANGLE] += bend * (y[LOOP_ACTUATION] + n.of[axis][INPUT_TORQUE]);
+        if (m->params.lag > 0.0) y[LOOP_RATE] += bend / m->params.lag * (y[LOOP_ACTUATION] + y[LOOP_COMMAND]);
+        y[LOOP_POSITION] += bend * (y[LOOP_ACCELERATION] + n.of[axis][INPUT_FORCE]);
     }
 }
 
@@ -538,10 +551,10 @@ static int switches_agree(const double *env, const loop_bound *s)
 {
     const double across = s->of[H][LOOP_POSITION] + s->of[H][LOOP_INNOVATION],
                  along = s->of[V][LOOP_POSITION] + s->of[V][LOOP_INNOVATION];
-    const double turn = heading_change(env, s, s), way = across * env[ENVELOPE_WAY_INVERSE];
+    const double turn = heading_change(env, s, s), way = across * env[ENVELOPE_DISTANCE_INVERSE];
     if (!(turn < LADDER_LEAD_MAX - LOOP_LEAD_MAX && way < 0.5)) return 0;
-    return length(across, along) * env[ENVELOPE_GATE_WAY] < 1.0 &&
-           (turn + 1.1 * way) * env[ENVELOPE_GATE_ANGLE] < 1.0; // asin(0.5) < 1.1 * 0.5
+    return length(across, along) * env[ENVELOPE_SWITCH_DISTANCE_INVERSE] < 1.0 &&
+           (turn + 1.1 * way) * env[ENVELOPE_SWITCH_ANGLE_INVERSE] < 1.0; // asin(0.5) < 1.1 * 0.5
 }
 
 // Whether no limit acts on either motion, and no angle is beyond what the remainder covers.
@@ -562,7 +575,7 @@ static int is_within_limits(const loop_model *m, const double *env, const loop_b
         return 0;
     if (m->params.law == LOOP_VELOCITY_RUNG && !switches_agree(env, s)) return 0;
     return rotation_norm(s, LOOP_ANGLE) < 0.5 && rotation_norm(s, LOOP_ANGLE_ESTIMATE) < 0.5 &&
-           rotation_norm(s, LOOP_ANGLE_ERROR) + env[ENVELOPE_ERROR_ACROSS] + env[ENVELOPE_ERROR_ABOUT] < 1.0;
+           rotation_norm(s, LOOP_ANGLE_ERROR) + env[ENVELOPE_ERROR_LATERAL] + env[ENVELOPE_ERROR_YAW] < 1.0;
 }
 
 #define ROUNDS 200
@@ -628,7 +641,7 @@ static void build_rotors(const ladder_params *l, loop_model *m)
     const mat3 inverse = mat3_inverse(l->inertia);
     double to[4] = {0.0}, back[4] = {0.0}; // sums of squares: xx, yy, xy, zz
     for (int i = 0; i < (int)l->rotor_count; ++i) {
-        const double *row = l->inverse[i], limit = l->limit[i];
+        const double *row = l->pseudo_inverse[i], limit = l->rotor_thrust_max[i];
         const vec3 p = vec3_scale(1.0 / limit, mat3_tmul_vec(l->inertia, vec3_make(row[1], row[2], row[3])));
         const double lift = real_abs(row[0]) * l->mass / limit;
         m->thrust_fraction_of[V] = real_max(m->thrust_fraction_of[V], lift);
@@ -672,7 +685,7 @@ static int rotors_are_uniform(const ladder_params *l, const rotor_layout *layout
         return 0;
     for (int i = 0; i < layout->count; ++i) {
         if (layout->general && !(layout->axis[i][2] >= 1.0)) return 0;
-        if (layout->thrust_scale[i] != 1.0 || l->limit[i] != l->limit[0]) return 0;
+        if (layout->thrust_scale[i] != 1.0 || l->rotor_thrust_max[i] != l->rotor_thrust_max[0]) return 0;
     }
     return l->motor.cubic == 0.0 && l->motor.quadratic > 0.0;
 }

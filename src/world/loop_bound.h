@@ -18,43 +18,43 @@ enum {
     ENVELOPE_TILT,            // sine of the body's tilt
     ENVELOPE_THRUST,          // [m/s^2] specific thrust
     ENVELOPE_THRUST_ERROR,    // [m/s^2] its vertical part less gravity
-    ENVELOPE_RATE_ACROSS,     // [rad/s]
-    ENVELOPE_RATE_ABOUT,      // [rad/s]
+    ENVELOPE_RATE_LATERAL,    // [rad/s]
+    ENVELOPE_RATE_YAW,        // [rad/s]
     ENVELOPE_DESIRED_TILT,    // sine of the desired tilt
     ENVELOPE_DESIRED,         // [s^2/m] vertical part of the desired direction over its size, less 1/g
     ENVELOPE_DESIRED_MAX,     // [m/s^2] the desired acceleration and gravity
     ENVELOPE_DESIRED_INVERSE, // [s^2/m] its inverse
-    ENVELOPE_ERROR_ACROSS,    // [rad] desired against estimated attitude
-    ENVELOPE_ERROR_ABOUT,     // [rad]
+    ENVELOPE_ERROR_LATERAL,   // [rad] desired against estimated attitude
+    ENVELOPE_ERROR_YAW,       // [rad]
     ENVELOPE_SPEED_RATIO,     // [1] of the slopes of thrust over speed, commanded and present, less 1
     ENVELOPE_THRUST_FRACTION, // [1] of a rotor's limit, commanded
     ENVELOPE_THRUST_MARGIN,   // [1] 1 less the least commanded share of a rotor's limit
     ENVELOPE_INTEGRAL,        // [m/s^2] each part
     ENVELOPE_ESTIMATE_ERROR,  // [rad] of attitude
-    ENVELOPE_SENSED_ACROSS,   // [m/s^2] specific force by the accelerometer, less the thrust
-    ENVELOPE_SENSED_ALONG,
+    ENVELOPE_SENSED_LATERAL,  // [m/s^2] specific force by the accelerometer, less the thrust
+    ENVELOPE_SENSED_VERTICAL,
     ENVELOPE_INNOVATION,       // [m] of position
     ENVELOPE_ANGLE_INNOVATION, // [rad] of attitude
     ENVELOPE_SPEED,            // [m/s]
     ENVELOPE_RATE_ESTIMATE,    // [rad/s]
     ENVELOPE_TORQUE,           // [N m] of the rotors
     // Of a law at once: what it makes of the derivatives of the desired acceleration.
-    ENVELOPE_JERK,         // [m/s^3] first
-    ENVELOPE_SNAP,         // [m/s^4] second
-    ENVELOPE_PUSH,         // [m/s^2] thrust along the estimated body z, less gravity
-    ENVELOPE_HEADING_RATE, // [rad/s] of the reference
-    ENVELOPE_HEADING_SPIN, // [rad/s^2]
+    ENVELOPE_JERK,                 // [m/s^3] first
+    ENVELOPE_SNAP,                 // [m/s^4] second
+    ENVELOPE_NET_THRUST,           // [m/s^2] thrust along the estimated body z, less gravity
+    ENVELOPE_HEADING_RATE,         // [rad/s] of the reference
+    ENVELOPE_HEADING_ACCELERATION, // [rad/s^2]
     // Of the velocity rung. A switch of the autopilot is as far as the least margin that it has been decided
     // by.
-    ENVELOPE_GATE_WAY,   // [1/m] the inverse of that of a place
-    ENVELOPE_GATE_ANGLE, // [1/rad] of a heading
+    ENVELOPE_SWITCH_DISTANCE_INVERSE, // [1/m] the inverse of that of a place
+    ENVELOPE_SWITCH_ANGLE_INVERSE,    // [1/rad] of a heading
     ENVELOPE_COUNT,
     // In the place of what laws at once have.
     ENVELOPE_STICK_SPEED = ENVELOPE_JERK,      // [m/s] across, of the sticks
-    ENVELOPE_WAY_INVERSE = ENVELOPE_SNAP,      // [1/m] of the autopilot's distance to its target
-    ENVELOPE_JERK_ALONG = ENVELOPE_GATE_WAY,   // [m/s^3] and the other way round
-    ENVELOPE_SNAP_ALONG = ENVELOPE_GATE_ANGLE, // [m/s^4]
-    ENVELOPE_TURN_RATE = ENVELOPE_HEADING_RATE // [rad/s] about the vertical, desired
+    ENVELOPE_DISTANCE_INVERSE = ENVELOPE_SNAP, // [1/m] of the autopilot's distance to its target
+    ENVELOPE_JERK_VERTICAL = ENVELOPE_SWITCH_DISTANCE_INVERSE, // [m/s^3] and the other way round
+    ENVELOPE_SNAP_VERTICAL = ENVELOPE_SWITCH_ANGLE_INVERSE,    // [m/s^4]
+    ENVELOPE_TURN_RATE = ENVELOPE_HEADING_RATE                 // [rad/s] about the vertical, desired
 };
 _Static_assert((int)ENVELOPE_COUNT <= (int)LOOP_ENVELOPE_CAP, "a loop_block holds an envelope");
 

@@ -17,7 +17,7 @@ typedef struct loop_block {
 } loop_block;
 
 /// Nothing is known before the controller has acted; the bound holds; it is lost.
-enum { LOOP_WAITS, LOOP_HOLDS, LOOP_LOST };
+enum { LOOP_BOUND_NOT_STARTED, LOOP_BOUND_VALID, LOOP_BOUND_LOST };
 
 #define FIELDS_loop(F, block)                                                                          \
     F(block, observed, LIST, LOOP_ENVELOPE_CAP, "", "extremes of the motion since the last look")      \

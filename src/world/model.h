@@ -39,7 +39,7 @@ typedef struct drone_model {
     vy_controller_def controller;
     path_model path;
     int has_drive; // its vehicle declares a drive
-    drive_model drive;
+    flight_limits_model drive;
     vy_safety_def safety;
     uint64_t sustain; // steps a limit may be exceeded
     double cos_tilt_max;
@@ -98,7 +98,7 @@ typedef struct wake_entry {
 typedef struct vy_model {
     double dt;
     bits seed;
-    surroundings env;
+    environment_model env;
     turbulence_params turbulence;
     vy_nap_def nap;
     vy_planet_def planet;

@@ -25,8 +25,8 @@ const vy_choice vy_payload_releases[2] = {
     CHOICE("off", 0, "the clock alone"),
     CHOICE("on", 1, "the carrier's controller, too: docs/controllers.md"),
 };
-static const vy_row own_rows[] = {ROWS_payload(vy_payload_def, )};
-static const vy_table own_table = {.size = sizeof(vy_payload_def), ROWS(own_rows)};
+static const vy_schema_row own_rows[] = {ROWS_payload(vy_payload_def, )};
+static const vy_schema_table own_table = {.size = sizeof(vy_payload_def), ROWS(own_rows)};
 
 vy_payload_def vy_default_payload_def(void)
 {
@@ -112,7 +112,7 @@ static void update_mass(vy_world *world, uint32_t drone)
     vy_drone_update_mass(m, &v, &m->drones[drone], &m->params[drone]);
     if (world->bodies == NULL) return;
     body_slot *slot = &world->bodies->slots[drone];
-    VY_ASSERT(drone < vy_bodies_limit(world->bodies));
+    VY_ASSERT(drone < vy_bodies_slot_count(world->bodies));
     slot->mass = l.mass;
     slot->centroid = vec3_add(world->vehicles[drone].rotor_count + world->vehicles[drone].thruster_count > 0
                                   ? world->vehicles[drone].centre_of_mass
@@ -239,12 +239,12 @@ void vy_payload_stage(vy_world *world)
     const uint64_t tick = world->state->tick - 1u;
     for (uint32_t k = 0; k < world->model.payload_count; ++k) {
         payload_model *p = &world->model.payloads[k];
-        const double before = world->accounting ? vy_body_kinetic(world, p->carrier) : 0.0;
+        const double before = world->tracks_energy ? vy_body_kinetic(world, p->carrier) : 0.0;
         const uint64_t carried = world->payloads[k].carried;
         if (tick == p->attach && tick > 0 && !carried && !pick_up(world, k)) world->payloads[k].missed += 1;
         if (carried == PAYLOAD_RELEASED || (tick == p->drop && carried)) drop(world, k);
         p->changed = !world->payloads[k].carried != !carried;
-        if (world->accounting && p->changed) // no work was done
+        if (world->tracks_energy && p->changed) // no work was done
             world->accounts[p->carrier].start += vy_body_kinetic(world, p->carrier) - before;
     }
 }

@@ -34,8 +34,8 @@ vy_physics_body_def vy_default_physics_body_def(void)
                                .mass = 1.0,
                                .inertia = mat3_diag(1.0, 1.0, 1.0),
                                .start.attitude = quat_identity(),
-                               .solid = vy_default_solid_def()};
-    def.solid.kind = VY_SOLID_SPHERE;
+                               .solid = vy_default_collider_def()};
+    def.solid.kind = VY_COLLIDER_SPHERE;
     def.solid.radius = 0.1;
     return def;
 }
@@ -103,8 +103,8 @@ static vy_status check_body(const vy_physics_body_def *def, vy_error *err)
         return vy_fail(err, VY_BAD_VALUE, "body.mass must be above 0 kg, got %g", def->mass);
     if (!inertia_positive(def->inertia))
         return vy_fail(err, VY_BAD_VALUE, "body.inertia must be symmetric and positive");
-    if (!vy_all_finite(&s->position.x, 3) || !vy_all_finite(&s->velocity.x, 3) ||
-        !vy_all_finite(&s->rate.x, 3) || !attitude_valid(s->attitude))
+    if (!vy_all_bounded(&s->position.x, 3) || !vy_all_bounded(&s->velocity.x, 3) ||
+        !vy_all_bounded(&s->rate.x, 3) || !attitude_valid(s->attitude))
         return vy_fail(err, VY_BAD_VALUE, "body.start must be finite, its attitude of a length above 0");
     return VY_OK;
 }
@@ -167,13 +167,13 @@ vy_status vy_physics_submit(vy_physics *physics, vy_physics_id id, const vy_move
     physics_body *body = body_of(physics, id);
     if (body == NULL) return VY_OK;
     vy_status status = VY_BAD_VALUE;
-    if (intent->kind == VY_MOVE_DYNAMIC && vy_all_finite(&intent->force.x, 3) &&
-        vy_all_finite(&intent->torque.x, 3)) {
+    if (intent->kind == VY_MOVE_DYNAMIC && vy_all_bounded(&intent->force.x, 3) &&
+        vy_all_bounded(&intent->torque.x, 3)) {
         body->force = vec3_add(body->force, intent->force);
         body->torque = vec3_add(body->torque, intent->torque);
         body->has_force = 1;
         status = VY_OK;
-    } else if (intent->kind == VY_MOVE_KINEMATIC && vy_all_finite(&intent->velocity.x, 3) &&
+    } else if (intent->kind == VY_MOVE_KINEMATIC && vy_all_bounded(&intent->velocity.x, 3) &&
                attitude_valid(intent->attitude)) {
         body->state.velocity = intent->velocity;
         body->state.attitude = quat_normalize(intent->attitude);

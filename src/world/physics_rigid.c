@@ -85,7 +85,7 @@ void vy_rigid_destroy(rigid_engine *e)
 vy_status vy_rigid_add(rigid_engine *e, const vy_physics_body_def *def, vy_body_kind kind, uint32_t handle,
                        vy_error *err)
 {
-    const uint32_t slot = vy_bodies_limit(e->set);
+    const uint32_t slot = vy_bodies_slot_count(e->set);
     vy_shape shape;
     vy_status status = reserve(e, slot + 1, err);
     if (status != VY_OK) return status;
@@ -105,7 +105,7 @@ vy_status vy_rigid_add(rigid_engine *e, const vy_physics_body_def *def, vy_body_
     }
     e->set->slots[slot].centroid = vec3_zero(); // the position is that of the shape's frame
     e->handles[slot] = handle;
-    VY_ASSERT(vy_bodies_limit(e->set) == slot + 1 && handle <= slot + 1);
+    VY_ASSERT(vy_bodies_slot_count(e->set) == slot + 1 && handle <= slot + 1);
     if (handle > 0) e->slots[handle - 1] = slot;
     return VY_OK;
 }
@@ -127,7 +127,7 @@ static void apply_intents(rigid_engine *e, uint32_t slot, physics_body *b)
 
 vy_status vy_rigid_step(rigid_engine *e, double dt, uint32_t count, physics_body *bodies)
 {
-    VY_ASSERT(count <= vy_bodies_limit(e->set));
+    VY_ASSERT(count <= vy_bodies_slot_count(e->set));
     for (uint32_t i = 0; i < count; ++i) apply_intents(e, e->slots[i], &bodies[i]);
     e->set->def.dt = dt;
     const uint32_t found = dt > 0.0 ? vy_bodies_step(e->set) : 0;

@@ -6,7 +6,7 @@
 #include "world/safety.h"
 
 /// Before the first step, in the lanes of `active`: rotors that hover, full batteries.
-VY_SLOW_FN void powertrain_start(const vy_model *m, const mask *active, const drone_block *drones,
+VY_COLD_FN void powertrain_start(const vy_model *m, const mask *active, const drone_block *drones,
                                  powertrain_block *powertrain)
 {
     for (uint32_t i = 0; i < m->drone_count; ++i) {
@@ -14,7 +14,7 @@ VY_SLOW_FN void powertrain_start(const vy_model *m, const mask *active, const dr
         const powertrain_block kept = powertrain[i];
         powertrain_block g;
         memset(&g, 0, sizeof g);
-        rotor_air_start(&p->plant.effects.rotors, &m->drones[i].layout, &p->plant.rotor, &p->plant.shape,
+        rotor_air_start(&p->plant.effects.rotors, &m->drones[i].layout, &p->plant.rotor, &p->plant.curve,
                         drones[i].rotor_speed, &g.memory);
         battery_start(&p->battery, p->battery_start, &g.battery);
         powertrain[i] = g;
@@ -23,7 +23,7 @@ VY_SLOW_FN void powertrain_start(const vy_model *m, const mask *active, const dr
 }
 
 /// Likewise: thrusters.
-VY_SLOW_FN void thrusters_start(const vy_model *m, const mask *active, const drone_block *drones,
+VY_COLD_FN void thrusters_start(const vy_model *m, const mask *active, const drone_block *drones,
                                 thruster_block *thrusters)
 {
     for (uint32_t i = 0; i < m->drone_count; ++i) {
@@ -36,8 +36,8 @@ VY_SLOW_FN void thrusters_start(const vy_model *m, const mask *active, const dro
 /// Rotor speed targets at the nominal voltage, and battery voltages at the start of the step.
 /// `powertrain` may be NULL in a world without powertrain blocks, here and below, and `thrusters` where there
 /// are none.
-VY_BIG_FN void actuator_stage(const vy_model *m, const drone_block *drones, powertrain_block *powertrain,
-                              real (*speeds)[VY_ROTOR_CAP])
+VY_NOINLINE_FN void actuator_stage(const vy_model *m, const drone_block *drones, powertrain_block *powertrain,
+                                   real (*speeds)[VY_ROTOR_CAP])
 {
     for (uint32_t i = 0; i < m->drone_count; ++i) {
         const drone_params *p = &m->params[i];
@@ -58,7 +58,7 @@ VY_BIG_FN void actuator_stage(const vy_model *m, const drone_block *drones, powe
 }
 
 /// Thrust targets, behind the rotors' speeds.
-VY_SLOW_FN void thruster_stage(const vy_model *m, const bits *now, const drone_block *drones,
+VY_COLD_FN void thruster_stage(const vy_model *m, const bits *now, const drone_block *drones,
                                thruster_block *thrusters, real (*speeds)[VY_ROTOR_CAP])
 {
     const bits tick = *now - 1u;
@@ -68,12 +68,12 @@ VY_SLOW_FN void thruster_stage(const vy_model *m, const bits *now, const drone_b
 
 /// Motors without a lag are at their targets at once, in the lanes of `which`: what they were must not act in
 /// the first stage of a step.
-VY_SLOW_FN void ideal_motors_follow(const rotor_layout *layout, const multirotor_params *p, mask which,
+VY_COLD_FN void ideal_motors_follow(const rotor_layout *layout, const multirotor_params *p, mask which,
                                     const real *target, real *speed)
 {
     for (int k = 0; k < layout->count; ++k) {
         const mask falls = mask_set(layout->general) & (target[k] < speed[k]);
-        const mask jumps = which & (real_select(falls, p->shape.fall_full, p->rotor.decay_full) == 0.0);
+        const mask jumps = which & (real_select(falls, p->curve.fall_full, p->rotor.decay_full) == 0.0);
         speed[k] = real_select(jumps, target[k], speed[k]);
     }
 }
@@ -125,7 +125,7 @@ VY_FN void plant_inputs(const vy_model *m, uint32_t i, const body_loads *loads, 
     in->held.ground = real_set(0.0);
     in->half = in->end = NULL;
     in->battery = NULL;
-    in->induces = 0;
+    in->has_inflow = 0;
     in->steady = NULL;
     if (m->has_sinusoid) {
         in->half = &loads[body_count(m) + i];
@@ -133,7 +133,7 @@ VY_FN void plant_inputs(const vy_model *m, uint32_t i, const body_loads *loads, 
     }
     if (m->has_powertrain) {
         in->memory = &powertrain[i].memory;
-        in->induces = mask_any(in->params->effects.rotors.disc > 0.0);
+        in->has_inflow = mask_any(in->params->effects.rotors.momentum_factor > 0.0);
         if (mask_any(m->params[i].battery.capacity > 0.0)) in->battery = &m->params[i].battery;
         if (m->ground_heights != NULL) {
             in->held.ground = real_set(m->ground_heights[i]);
@@ -159,7 +159,7 @@ VY_FN void simple_step(const multirotor_inputs *in, real dt, const real *command
     simple_rotate(dt, s);
     for (int i = 0; i < count; ++i) {
         const mask falls = mask_set(in->layout->general) & (command[i] < speed[i]);
-        const real decay = real_select(falls, in->params->shape.fall_full, in->params->rotor.decay_full);
+        const real decay = real_select(falls, in->params->curve.fall_full, in->params->rotor.decay_full);
         speed[i] = rotor_speed_flushed(rotor_speed_after(speed[i], command[i], decay));
     }
     real half[THRUSTER_CAP], full[THRUSTER_CAP];
@@ -184,7 +184,7 @@ VY_FN load_parts *plant_parts(const vy_model *m, uint32_t i)
 
 /// The motion of drone `i` over a step by another engine or integrator than RK4 of every effect, or where
 /// loads are recorded.
-VY_SLOW_FN void plant_move_general(const vy_model *m, uint32_t i, const multirotor_inputs *in,
+VY_COLD_FN void plant_move_general(const vy_model *m, uint32_t i, const multirotor_inputs *in,
                                    const real *command, drone_block *d, real *speed)
 {
     const real dt = real_set(m->dt);
@@ -226,7 +226,7 @@ VY_FN int plant_is_coupled(const vy_model *m, uint32_t i)
 }
 
 /// RK4; lanes that turn far take the Lie midpoint rule, as in multirotor_step_fast_rotation.
-VY_SLOW_FN void coupled_fast_rotation(const multirotor_inputs *in, real dt, const real *command,
+VY_COLD_FN void coupled_fast_rotation(const multirotor_inputs *in, real dt, const real *command,
                                       body_state *s, real *speed, coupled_state *c, coupled_stage k[4],
                                       load_parts *parts)
 {
@@ -248,8 +248,9 @@ VY_SLOW_FN void coupled_fast_rotation(const multirotor_inputs *in, real dt, cons
 }
 
 /// Such a step; `powertrain` is the drone's or NULL. `parts`: the loads at its start, or NULL.
-VY_BIG_FN void plant_move_coupled(const vy_model *m, const multirotor_inputs *in, const real *command,
-                                  body_state *s, real *speed, powertrain_block *powertrain, load_parts *parts)
+VY_NOINLINE_FN void plant_move_coupled(const vy_model *m, const multirotor_inputs *in, const real *command,
+                                       body_state *s, real *speed, powertrain_block *powertrain,
+                                       load_parts *parts)
 {
     coupled_state c;
     coupled_stage k[4];
@@ -270,11 +271,11 @@ VY_BIG_FN void plant_move_coupled(const vy_model *m, const multirotor_inputs *in
 
 /// Any other step: the voltage at its start sets the rotors' targets, and the induced velocities at its start
 /// are held; `next` are those at its end.
-VY_SLOW_FN void powertrain_hold(const vy_model *m, const multirotor_inputs *in, drone_block *d, real *speeds,
+VY_COLD_FN void powertrain_hold(const vy_model *m, const multirotor_inputs *in, drone_block *d, real *speeds,
                                 powertrain_block *powertrain, rotor_air_state *next)
 {
     *next = powertrain->memory;
-    if (in->induces) multirotor_inflow(in, &d->body, d->rotor_speed, next);
+    if (in->has_inflow) multirotor_inflow(in, &d->body, d->rotor_speed, next);
     if (in->battery == NULL) return;
     battery_state *b = &powertrain->battery;
     real current;
@@ -297,7 +298,7 @@ VY_FN void plant_step_drone(const vy_model *m, uint32_t i, const multirotor_inpu
 }
 
 /// The same with thrusters: their thrusts stand behind the rotors' speeds.
-VY_SLOW_FN void plant_step_thrusters(const vy_model *m, uint32_t i, const multirotor_inputs *in, int coupled,
+VY_COLD_FN void plant_step_thrusters(const vy_model *m, uint32_t i, const multirotor_inputs *in, int coupled,
                                      const real *command, drone_block *d, powertrain_block *powertrain,
                                      thruster_block *thrusters)
 {
@@ -308,9 +309,9 @@ VY_SLOW_FN void plant_step_thrusters(const vy_model *m, uint32_t i, const multir
 }
 
 /// Step every drone that no joint holds. Rotor speeds lie between finite ones and stay finite.
-VY_BIG_FN void plant_stage(const vy_model *m, const body_loads *loads, real (*speeds)[VY_ROTOR_CAP],
-                           world_block *w, drone_block *drones, powertrain_block *powertrain,
-                           thruster_block *thrusters)
+VY_NOINLINE_FN void plant_stage(const vy_model *m, const body_loads *loads, real (*speeds)[VY_ROTOR_CAP],
+                                world_block *w, drone_block *drones, powertrain_block *powertrain,
+                                thruster_block *thrusters)
 {
     for (uint32_t i = 0; i < m->drone_count; ++i) {
         drone_block *d = &drones[i];

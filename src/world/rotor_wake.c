@@ -12,7 +12,7 @@ static wake_source source_of(const drone_model *dm, const multirotor_params *pla
 {
     vec3 force = vec3_zero();
     for (int k = 0; k < dm->layout.count; ++k) {
-        const double thrust = rotor_thrust(&dm->layout, &plant->rotor, &plant->shape, k, d->rotor_speed[k]);
+        const double thrust = rotor_thrust(&dm->layout, &plant->rotor, &plant->curve, k, d->rotor_speed[k]);
         force = vec3_add_scaled(force, thrust, vec3_of(dm->layout.axis[k]));
     }
     wake_source w = {.position = d->body.position, .width = dm->wake_width};
@@ -21,7 +21,7 @@ static wake_source source_of(const drone_model *dm, const multirotor_params *pla
     w.down = vec3_scale(-1.0 / size, quat_rotate(d->body.attitude, force));
     w.momentum = real_sqrt(size / REFERENCE_DENSITY);
     // 2 v_h of a disc as wide as the wake: T = 2 rho A v_h^2.
-    w.exit = 2.0 * w.momentum / (w.width * real_sqrt(0.5 * 3.14159265358979323846));
+    w.exit_speed = 2.0 * w.momentum / (w.width * real_sqrt(0.5 * 3.14159265358979323846));
     return w;
 }
 

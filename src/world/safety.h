@@ -6,14 +6,14 @@
 #include "world/model.h"
 
 /// Height [m] of the limits: over the place below, where the world is at a place of a planet.
-VY_FN real safety_height(const surroundings *env, const body_state *b)
+VY_FN real safety_height(const environment_model *env, const body_state *b)
 {
     if (!env->gravity.frame.on) return b->position.z;
     return local_locate(&env->gravity.frame, &env->planet, b->position).height;
 }
 
 /// The cosine of the angle between body +z and up there.
-VY_FN real safety_cos_tilt(const surroundings *env, const body_state *b)
+VY_FN real safety_cos_tilt(const environment_model *env, const body_state *b)
 {
     const quat q = b->attitude;
     if (!env->gravity.frame.on) return 1.0 - 2.0 * (q.x * q.x + q.y * q.y);
@@ -23,7 +23,7 @@ VY_FN real safety_cos_tilt(const surroundings *env, const body_state *b)
 
 /// Where is the limit exceeded now? Comparisons avoid square roots and angles: the value for the report is
 /// computed only at the end.
-VY_FN mask safety_exceeds(const drone_model *dm, const surroundings *env, const body_state *b, int limit)
+VY_FN mask safety_exceeds(const drone_model *dm, const environment_model *env, const body_state *b, int limit)
 {
     const vy_safety_def *s = &dm->safety;
     const vec3 p = b->position;
@@ -48,7 +48,7 @@ VY_FN mask safety_exceeds(const drone_model *dm, const surroundings *env, const 
     }
 }
 
-VY_SLOW_FN void safety_report(const drone_model *dm, const surroundings *env, mask active,
+VY_COLD_FN void safety_report(const drone_model *dm, const environment_model *env, mask active,
                               const body_state *b, uint32_t drone, int limit, world_block *w)
 {
     const vy_safety_def *s = &dm->safety;
@@ -86,7 +86,7 @@ VY_SLOW_FN void safety_report(const drone_model *dm, const surroundings *env, ma
 }
 
 /// Name the first field that is not finite.
-VY_SLOW_FN void safety_report_not_finite(mask active, uint32_t drone, const drone_block *d, world_block *w)
+VY_COLD_FN void safety_report_not_finite(mask active, uint32_t drone, const drone_block *d, world_block *w)
 {
     const real *values = &d->body.position.x;
     for (size_t k = 0; k < DRONE_REALS; ++k) {
@@ -107,7 +107,7 @@ VY_FN mask check_finite(uint32_t drone, size_t first, size_t count, world_block 
     return finite;
 }
 
-VY_BIG_FN void safety_stage(const vy_model *m, world_block *w, drone_block *drones)
+VY_NOINLINE_FN void safety_stage(const vy_model *m, world_block *w, drone_block *drones)
 {
     for (uint32_t i = 0; i < m->drone_count; ++i) {
         const drone_model *dm = &m->drones[i];

@@ -4,7 +4,7 @@
 #include "base/assert.h"
 
 /// What an IMU feels and sees where the world's frame turns.
-VY_SLOW_FN void sense_in_rotating_frame(const gravity_params *field, const body_state *body, vec3 *gravity,
+VY_COLD_FN void sense_in_rotating_frame(const gravity_params *field, const body_state *body, vec3 *gravity,
                                         body_state *sensed)
 {
     *gravity = gravity_apparent(field, body->position, body->velocity);
@@ -21,7 +21,8 @@ VY_FN void predict_in_rotating_frame(const gravity_params *field, const fading_p
 }
 
 /// `ahead` has random numbers drawn ahead for each IMU, or is NULL; likewise in lanes.
-VY_BIG_FN void sensor_stage(const vy_model *m, const world_block *w, drone_block *drones, rng_cache *ahead)
+VY_NOINLINE_FN void sensor_stage(const vy_model *m, const world_block *w, drone_block *drones,
+                                 rng_cache *ahead)
 {
     const bits tick = w->tick;
     for (uint32_t i = 0; i < m->drone_count; ++i) {
@@ -63,7 +64,7 @@ VY_BIG_FN void sensor_stage(const vy_model *m, const world_block *w, drone_block
 }
 
 // `over_ground` is a constant: whether the world's frame turns.
-VY_FN void estimate(const vy_model *m, const world_block *w, drone_block *drones, const int over_ground)
+VY_FN void estimate(const vy_model *m, const world_block *w, drone_block *drones, const int in_rotating_frame)
 {
     for (uint32_t i = 0; i < m->drone_count; ++i) {
         const fading_params *p = &m->params[i].fading;
@@ -80,7 +81,7 @@ VY_FN void estimate(const vy_model *m, const world_block *w, drone_block *drones
         estimator_state kept;
         if (mask_any(imu)) {
             cells_save(imu, &d->estimate, &kept, sizeof kept);
-            if (over_ground) {
+            if (in_rotating_frame) {
                 predict_in_rotating_frame(&m->env.gravity, p, &d->imu, &d->estimate);
             } else {
                 fading_predict(p, d->imu.accel, d->imu.gyro, &d->estimate);
@@ -95,15 +96,15 @@ VY_FN void estimate(const vy_model *m, const world_block *w, drone_block *drones
     }
 }
 
-VY_SLOW_FN void estimate_over_ground(const vy_model *m, const world_block *w, drone_block *drones)
+VY_COLD_FN void estimate_in_rotating_frame(const vy_model *m, const world_block *w, drone_block *drones)
 {
     estimate(m, w, drones, 1);
 }
 
-VY_BIG_FN void estimator_stage(const vy_model *m, const world_block *w, drone_block *drones)
+VY_NOINLINE_FN void estimator_stage(const vy_model *m, const world_block *w, drone_block *drones)
 {
     if (m->env.gravity.frame.on) {
-        estimate_over_ground(m, w, drones);
+        estimate_in_rotating_frame(m, w, drones);
     } else {
         estimate(m, w, drones, 0);
     }

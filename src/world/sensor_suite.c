@@ -149,7 +149,7 @@ static void sample_drone(const sample_context *s, imu_full_block *full, drone_bl
 static double cast_ray(const void *self, vec3 origin, vec3 along, double reach)
 {
     const sample_context *s = self;
-    const surroundings *env = &s->m->env;
+    const environment_model *env = &s->m->env;
     double ground = RAY_NO_RETURN;
     if (!s->world->has_ground && env->gravity.frame.on)
         ground = ray_to_planet(&env->gravity.frame, &env->planet, origin, along);
@@ -165,7 +165,7 @@ static double cast_ray(const void *self, vec3 origin, vec3 along, double reach)
 // The declared wind with gusts, also where the flight neglects it; without the wakes of other drones.
 static inline moving_air air_around_drone(const sample_context *s, const drone_block *d)
 {
-    const surroundings *env = &s->m->env;
+    const environment_model *env = &s->m->env;
     const held_inputs held = {.turbulence = d->gust};
     const double time = (double)s->tick * s->m->dt, altitude = altitude_at(env, d->body.position);
     const relative_air around = air_sample(env, &held, &d->body, time, EFFECT_BIT(wind));

@@ -25,10 +25,10 @@ typedef struct sensor_suite_model {
 #define PARAMS(id, stream, name, needs, text) name##_params name;
     SENSORS(PARAMS)
 #undef PARAMS
-    vy_estimator_kind estimator; // VY_ESTIMATOR_FADING: none of its own
-    int gated;                   // it rejects samples
-    int starts_in_air;           // it need not find its start on the ground
-    uint32_t filter, own, gate;  // their places in the state: of its kind's own block in the middle
+    vy_estimator_kind estimator;       // VY_ESTIMATOR_FADING: none of its own
+    int gated;                         // it rejects samples
+    int starts_in_air;                 // it need not find its start on the ground
+    uint32_t filter, type_block, gate; // their places in the state: of its kind's own block in the middle
 #define PARAMS(kind, name, text) name##_params name;
     ESTIMATORS(PARAMS)
 #undef PARAMS

@@ -14,7 +14,8 @@
 static size_t sensor_def_at(int sensor)
 {
     VY_ASSERT(sensor >= 0 && sensor < SENSOR_KINDS);
-    if (sensor < SENSOR_SUITE_KINDS) return offsetof(vy_drone_def, sensor_suite) + vy_sensors[sensor].def_at;
+    if (sensor < SENSOR_SUITE_KINDS)
+        return offsetof(vy_drone_def, sensor_suite) + vy_sensors[sensor].def_offset;
     return sensor == SENSOR_imu ? offsetof(vy_drone_def, imu) : offsetof(vy_drone_def, mocap);
 }
 
@@ -40,7 +41,8 @@ static double period_of(const vy_drone_def *def, int sensor)
 static vy_link_def link_of(const vy_drone_def *def, int sensor)
 {
     vy_link_def link;
-    memcpy(&link, (const char *)vy_sensor_def(def, sensor) + vy_sensors[sensor].type->link_at, sizeof link);
+    memcpy(&link, (const char *)vy_sensor_def(def, sensor) + vy_sensors[sensor].type->link_offset,
+           sizeof link);
     return link;
 }
 

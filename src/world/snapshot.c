@@ -76,7 +76,7 @@ static vy_status check_drone(const snapshot *s, uint32_t i)
         return fail_snapshot(s, "drone", i, "effects");
     if (d.rung > VY_RUNG_PILOT) return fail_snapshot(s, "drone", i, "rung");
     // A world that runs has a finite state; one that ended may have ended over that.
-    if (s->head->failure_reason == VY_FAILURE_NONE && !vy_all_finite(&d.body.position.x, DRONE_REALS))
+    if (s->head->failure_reason == VY_FAILURE_NONE && !vy_all_bounded(&d.body.position.x, DRONE_REALS))
         return fail_snapshot(s, "drone", i, "value");
     if (!attitude_is_possible(s, d.body.attitude)) return fail_snapshot(s, "drone", i, "attitude");
     if (!m->has_supervisor) return VY_OK;
@@ -93,7 +93,7 @@ static vy_status check_body(const snapshot *s, uint32_t k)
     copy_block(s, s->world->passive, k, &b, sizeof b);
     if ((b.effects & ~(s->world->model.wakes.on ? EFFECTS_ALL : EFFECTS_OF_BODIES)) != 0)
         return fail_snapshot(s, "body", k, "effects");
-    if (s->head->failure_reason == VY_FAILURE_NONE && !vy_all_finite(&b.body.position.x, BODY_REALS))
+    if (s->head->failure_reason == VY_FAILURE_NONE && !vy_all_bounded(&b.body.position.x, BODY_REALS))
         return fail_snapshot(s, "body", k, "value");
     if (!attitude_is_possible(s, b.body.attitude)) return fail_snapshot(s, "body", k, "attitude");
     return VY_OK;

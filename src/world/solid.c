@@ -12,9 +12,9 @@
 
 enum { POINT_MAX = 100000 };
 
-vy_solid_def vy_default_solid_def(void)
+vy_collider_def vy_default_collider_def(void)
 {
-    vy_solid_def def;
+    vy_collider_def def;
     memset(&def, 0, sizeof def);
     def.scale = 1.0;
     def.material = vy_default_material();
@@ -23,8 +23,8 @@ vy_solid_def vy_default_solid_def(void)
 
 vy_obstacle_def vy_default_obstacle_def(void)
 {
-    vy_obstacle_def def = {.cookie = OBSTACLE_COOKIE, .solid = vy_default_solid_def()};
-    def.solid.kind = VY_SOLID_PLANE;
+    vy_obstacle_def def = {.cookie = OBSTACLE_COOKIE, .solid = vy_default_collider_def()};
+    def.solid.kind = VY_COLLIDER_PLANE;
     def.attitude.w = 1.0;
     return def;
 }
@@ -56,7 +56,8 @@ static vy_status hull_of_points(const vy_numbers *n, vy_shape *out, solid_memory
     return status;
 }
 
-static vy_status field_of_heights(const vy_solid_def *def, vy_shape *out, solid_memory *memory, vy_error *err)
+static vy_status field_of_heights(const vy_collider_def *def, vy_shape *out, solid_memory *memory,
+                                  vy_error *err)
 {
     const vy_numbers *n = &def->heights;
     if (n->values == NULL || n->rows < 2 || n->columns < 2)
@@ -103,24 +104,24 @@ static vy_status build_auto(const vy_vehicle_def *v, vy_shape *out, solid_memory
     return build_hull(points, v->collision_point_count, out, memory, err);
 }
 
-static vy_status build_kind(const vy_solid_def *def, const vy_vehicle_def *vehicle, vy_shape *out,
+static vy_status build_kind(const vy_collider_def *def, const vy_vehicle_def *vehicle, vy_shape *out,
                             solid_memory *memory, vy_error *err)
 {
     switch (def->kind) {
-    case VY_SOLID_AUTO: return build_auto(vehicle, out, memory, err);
-    case VY_SOLID_NONE: return VY_OK;
-    case VY_SOLID_BOX: return vy_shape_box(vec3_scale(0.5, def->size), out, err);
-    case VY_SOLID_SPHERE: return vy_shape_sphere(def->radius, out, err);
-    case VY_SOLID_CAPSULE: return vy_shape_capsule(0.5 * def->length, def->radius, out, err);
-    case VY_SOLID_CYLINDER: return vy_shape_cylinder(0.5 * def->length, def->radius, out, err);
-    case VY_SOLID_HULL: return hull_of_points(&def->points, out, memory, err);
-    case VY_SOLID_PLANE: return vy_shape_plane(vec3_make(0.0, 0.0, 1.0), 0.0, out, err);
-    case VY_SOLID_HEIGHTS: return field_of_heights(def, out, memory, err);
+    case VY_COLLIDER_AUTO: return build_auto(vehicle, out, memory, err);
+    case VY_COLLIDER_NONE: return VY_OK;
+    case VY_COLLIDER_BOX: return vy_shape_box(vec3_scale(0.5, def->size), out, err);
+    case VY_COLLIDER_SPHERE: return vy_shape_sphere(def->radius, out, err);
+    case VY_COLLIDER_CAPSULE: return vy_shape_capsule(0.5 * def->length, def->radius, out, err);
+    case VY_COLLIDER_CYLINDER: return vy_shape_cylinder(0.5 * def->length, def->radius, out, err);
+    case VY_COLLIDER_HULL: return hull_of_points(&def->points, out, memory, err);
+    case VY_COLLIDER_PLANE: return vy_shape_plane(vec3_make(0.0, 0.0, 1.0), 0.0, out, err);
+    case VY_COLLIDER_HEIGHT_FIELD: return field_of_heights(def, out, memory, err);
     }
     return vy_fail(err, VY_BAD_VALUE, "no shape of kind %d", (int)def->kind);
 }
 
-vy_status vy_solid_build(const vy_solid_def *def, const vy_vehicle_def *vehicle, vy_shape *out,
+vy_status vy_solid_build(const vy_collider_def *def, const vy_vehicle_def *vehicle, vy_shape *out,
                          solid_memory *memory, vy_error *err)
 {
     vy_shape shape = {.kind = VY_SHAPE_NONE};

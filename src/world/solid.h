@@ -11,7 +11,7 @@ typedef struct solid_memory {
     double *heights;
 } solid_memory;
 
-/// The shape of a def, VY_SHAPE_NONE for none. `vehicle` may be NULL: then VY_SOLID_AUTO is none.
-vy_status vy_solid_build(const vy_solid_def *def, const vy_vehicle_def *vehicle, vy_shape *out,
+/// The shape of a def, VY_SHAPE_NONE for none. `vehicle` may be NULL: then VY_COLLIDER_AUTO is none.
+vy_status vy_solid_build(const vy_collider_def *def, const vy_vehicle_def *vehicle, vy_shape *out,
                          solid_memory *memory, vy_error *err);
 void vy_solid_free(solid_memory *memory);

@@ -66,7 +66,7 @@ STAGE(disturbance_stage(m, w, noise, noise_draws, loads))
 STAGE(turbulence_stage(m, w, drones))
 STAGE_WORLD(ground, vy_ground_stage(world))
 STAGE_WORLD(rotor_wake, vy_rotor_wake_stage(m, w->tick - 1, drones, world->wakes, powertrain))
-STAGE_WORLD(body, vy_body_air_stage(world))
+STAGE_WORLD(body, vy_body_environment_stage(world))
 STAGE_UNLESS(budget, nap_evaluated = nap_stage(m, w, noise, drones, nap_accounts))
 STAGE_WORLD(budget, nap_evaluated = vy_budget_stage(world))
 STAGE_WORLD(contact, nap_evaluated |= vy_contact_reevaluate_nap(world))
@@ -89,7 +89,7 @@ STAGE_WORLD(payload, vy_payload_update_poses(world))
 RUNNING_BEGIN
 
 // sensor
-STAGE_WORLD(fault, vy_fault_save_samples(world))
+STAGE_WORLD(fault, vy_fault_save_drones(world))
 STAGE(sensor_stage(m, w, drones, imu_draws))
 STAGE_WORLD(sensor_suite, vy_sensor_suite_stage(world))
 STAGE_WORLD(fault, vy_fault_samples(world))
@@ -99,8 +99,8 @@ STAGE(estimator_stage(m, w, drones))
 STAGE_WORLD(sensor_suite, vy_filter_stage(world))
 
 // controller under test
-STAGE_WORLD(fault, vy_fault_save_samples(world))
-STAGE(events |= controller_stage(steering, m, w, drones))
+STAGE_WORLD(fault, vy_fault_save_drones(world))
+STAGE(events |= controller_stage(reply_source, m, w, drones))
 STAGE_WORLD(fault, vy_fault_commands(world))
 STAGE_WORLD(payload, vy_payload_release(m, world->release_requests, world->payloads))
 

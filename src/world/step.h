@@ -16,11 +16,11 @@
 #include "world/controller_stage.h"
 #include "world/environment_stage.h"
 
-VY_FN uint32_t controller_stage(const vy_world *steering, const vy_model *m, world_block *w,
+VY_FN uint32_t controller_stage(const vy_world *reply_source, const vy_model *m, world_block *w,
                                 drone_block *drones)
 {
-    VY_ASSERT(m == &steering->model);
-    return vy_controller_stage(steering, w, drones);
+    VY_ASSERT(m == &reply_source->model);
+    return vy_controller_stage(reply_source, w, drones);
 }
 
 /// `options` are the world's. A constant 0, of a basic world, leaves out the optional stages.
@@ -37,7 +37,7 @@ VY_FN uint32_t step(vy_world *world, unsigned options)
     real(*speeds)[VY_ROTOR_CAP] = world->speeds;
     noise_ahead *noise_draws = world->noise_ahead;
     rng_cache *imu_draws = world->imu_ahead;
-    const vy_world *steering = world;
+    const vy_world *reply_source = world;
     const mask first = w->tick == 0;
     mask nap_evaluated;
     uint32_t events = 0;

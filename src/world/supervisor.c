@@ -82,7 +82,7 @@ int vy_supervisor_take_over(const vy_model *m, uint32_t index, uint64_t tick, vy
 }
 
 // Attitude and thrust that the failsafe wants. Its loop runs with the rate loops: `p` says so.
-static void fly_failsafe(const ladder_params *p, const drive_model *dm, double dt, uint64_t tick,
+static void fly_failsafe(const ladder_params *p, const flight_limits_model *dm, double dt, uint64_t tick,
                          const estimator_state *e, supervisor_block *g)
 {
     reference r = {.position = g->position, .heading = heading_of(g->heading)};
@@ -95,7 +95,7 @@ static void fly_failsafe(const ladder_params *p, const drive_model *dm, double d
 }
 
 // A landing drone that no longer sinks has landed: the motors stop.
-static void detect_landing(const drive_model *dm, double dt, uint64_t tick, const estimator_state *e,
+static void detect_landing(const flight_limits_model *dm, double dt, uint64_t tick, const estimator_state *e,
                            supervisor_block *g)
 {
     const double desired = g->position.z - dm->def.land_speed * ((double)(tick - g->since) * dt);
@@ -108,7 +108,7 @@ static void detect_landing(const drive_model *dm, double dt, uint64_t tick, cons
 // A rotor that does not follow its command for long enough is lost, whatever the reason.
 static void detect_rotor_loss(const vy_model *m, uint32_t index, const drone_block *d, supervisor_block *g)
 {
-    const drive_model *dm = &m->drones[index].drive;
+    const flight_limits_model *dm = &m->drones[index].drive;
     VY_ASSERT(dm->rotor_loss > 0 && m->drones[index].layout.count <= VY_ROTOR_CAP);
     for (int i = 0; i < m->drones[index].layout.count; ++i) {
         const double desired = motor_speed(&m->params[index].motor, g->applied[i]);
@@ -122,7 +122,7 @@ static void detect_rotor_loss(const vy_model *m, uint32_t index, const drone_blo
 // From requested to applied motor commands: the limits of the drive.
 static void apply_drive_limits(const drone_model *dm, int on, const double *requested, supervisor_block *g)
 {
-    const drive_model *drive = &dm->drive;
+    const flight_limits_model *drive = &dm->drive;
     const double low = on ? drive->def.command_min : 0.0;
     const double high = drive->def.command_max > 0.0 ? drive->def.command_max : 1.0;
     VY_ASSERT(low <= high && high <= 1.0 && drive->slew >= 0.0);
@@ -152,7 +152,7 @@ static double lower(const vy_model *m, uint32_t index, uint64_t tick, drone_bloc
     control_state *c = &d->control;
     uint64_t rung = d->rung;
     for (int i = 0; i < dm->layout.count; ++i) {
-        if (g->lost >> i & 1) p.limit[i] = 0.0;
+        if (g->lost >> i & 1) p.rotor_thrust_max[i] = 0.0;
     }
     if (g->failsafe == VY_FAILSAFE_CUT) {
         memset(requested, 0, VY_ROTOR_CAP * sizeof requested[0]);
@@ -211,7 +211,7 @@ uint32_t vy_supervisor_stage(const vy_model *m, ground_probe ground, unsigned ch
             events |= drive(m, i, intent_received[i], w->tick, &drones[i], &supervisors[i]);
         else if (dal_drone(m, i, w->tick, &drones[i]))
             events |= VY_EVENT_CLAMPED;
-        if (m->drones[i].has_supervisor) vy_fence_check(m, ground, i, &drones[i], &supervisors[i], w);
+        if (m->drones[i].has_supervisor) vy_extra_limits_check(m, ground, i, &drones[i], &supervisors[i], w);
         intent_received[i] = 0;
     }
     return events;

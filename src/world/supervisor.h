@@ -6,7 +6,7 @@
 #include "world/fields.h"
 
 /// Limits of which few drones have one.
-enum { FENCE_FALL, FENCE_GROUND, FENCE_GEOFENCE, FENCE_COUNT };
+enum { EXTRA_LIMIT_FALL, EXTRA_LIMIT_GROUND, EXTRA_LIMIT_GEOFENCE, EXTRA_LIMIT_COUNT };
 
 /// What a drone has whose vehicle declares a drive, or whose safety has limits that few have. Every drone has
 /// one when one of them needs it; none has one otherwise.
@@ -21,7 +21,7 @@ typedef struct supervisor_block {
     bits lost;        // rotors, one bit each
     bits slow_ticks[VY_ROTOR_CAP];
     bits acted[VY_DRIVE_LIMIT_COUNT];
-    bits exceeded[FENCE_COUNT];
+    bits exceeded[EXTRA_LIMIT_COUNT];
 } supervisor_block;
 
 #define FIELDS_supervisor(F, block)                                                            \
@@ -80,5 +80,5 @@ int vy_supervisor_controller_active(const struct vy_model *m, uint32_t index,
                                     const supervisor_block *supervisors);
 
 /// Fall, ground and geofence of drone `index`.
-void vy_fence_check(const struct vy_model *m, ground_probe ground, uint32_t index,
-                    const struct drone_block *d, supervisor_block *g, struct world_block *w);
+void vy_extra_limits_check(const struct vy_model *m, ground_probe ground, uint32_t index,
+                           const struct drone_block *d, supervisor_block *g, struct world_block *w);

@@ -159,9 +159,9 @@ static vy_status build_model(const vy_world_def *def, vy_model *m, vy_error *err
         .wake_period = wake_ticks,
         .has_powertrain = env->wakes.on,
         .collides = def->contacts.on != 0,
-        .sleep_enabled = def->contacts.on && def->contacts.sleep > 0.0,
+        .sleep_enabled = def->contacts.on && def->contacts.time_to_sleep > 0.0,
     };
-    vy_surroundings_build(env, &m->env);
+    vy_environment_build(env, &m->env);
     m->turbulence.period = (double)turbulence_ticks * def->dt;
     return VY_OK;
 }
@@ -220,7 +220,7 @@ static vy_status add_sensor_suite(vy_world *world, const vy_drone_def *def, uint
     dm->sensor_suite = m->sensor_suite_count + 1;
     const int is_kalman = vy_filter_is_kalman(sensor_suite);
     sensor_suite->filter = m->filter_count;
-    sensor_suite->own = is_kalman ? m->kalman_count : m->filter_count - m->kalman_count;
+    sensor_suite->type_block = is_kalman ? m->kalman_count : m->filter_count - m->kalman_count;
     sensor_suite->gate = m->gate_count;
     VY_ASSERT(sensor_suite->drone == index && m->filter_count <= m->sensor_suite_count &&
               m->gate_count <= m->kalman_count);
@@ -278,7 +278,8 @@ vy_status vy_world_add_drone(vy_world *world, const vy_drone_def *def, vy_drone_
         vy_world_layout_state(world);
         vy_drone_start(m, def, index, &world->drones[index]);
         VY_ASSERT(world->counts.of[BLOCK_drone] == index + 1);
-        VY_ASSERT(world->bodies == NULL || vy_bodies_limit(world->bodies) == index + 1); // body i is drone i
+        VY_ASSERT(world->bodies == NULL ||
+                  vy_bodies_slot_count(world->bodies) == index + 1); // body i is drone i
         if (out != NULL) *out = id_of(index);
     }
     return status;
@@ -486,7 +487,8 @@ vy_status vy_world_read_drone(const vy_world *world, vy_drone_id id, vy_drone_st
         s.contact_impulse_max = b.contact_impulse_max;
         s.asleep = b.asleep;
     }
-    if (world->thrusters != NULL) memcpy(s.thrust, world->thrusters[slot].thrust, sizeof s.thrust);
+    if (world->thrusters != NULL)
+        memcpy(s.thruster_thrust, world->thrusters[slot].thrust, sizeof s.thruster_thrust);
     memcpy(s.rotor_speed, d->rotor_speed, sizeof s.rotor_speed);
     memcpy(s.motor_command, d->control.motors, sizeof s.motor_command);
     s.target.time = vy_world_time(world);
@@ -632,7 +634,7 @@ vy_status vy_world_restore(vy_world *world, const void *block, size_t size, vy_e
     if (world->bodies != NULL) vy_joints_clear_multipliers(world->bodies);
     if (world->model.payload_count > 0) vy_payload_sync(world);
     if (world->sleep != NULL) vy_contact_sync(world);
-    if (world->accounting) vy_world_open_account(world);
+    if (world->tracks_energy) vy_world_track_energy(world);
     vy_loads_clear(world);
     return VY_OK;
 }

@@ -43,7 +43,7 @@ vy_drone_def vy_default_drone_def(void)
     def.estimator = vy_default_estimator_def();
     def.controller = vy_default_controller_def();
     def.safety = vy_default_safety_def();
-    def.solid = vy_default_solid_def();
+    def.solid = vy_default_collider_def();
     return def;
 }
 

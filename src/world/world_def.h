@@ -27,7 +27,7 @@ vy_safety_def vy_default_safety_def(void);
 vy_status vy_check_safety_def(const vy_safety_def *def, vy_error *err);
 
 /// Of vy_safety_def and what it has inside, and of vy_crash_def.
-extern const vy_table vy_table_safety, vy_table_fence, vy_table_crash;
+extern const vy_schema_table vy_table_safety, vy_table_fence, vy_table_crash;
 
 /// A period that is the default's and no whole multiple of the step goes to the nearest one.
 void vy_round_periods(vy_drone_def *def, double dt);

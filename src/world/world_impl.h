@@ -7,11 +7,11 @@
 #include "world/solid.h"
 
 /// Work on one drone since its account was opened [J].
-typedef struct energy_account {
+typedef struct energy_balance {
     double start; // kinetic energy then
     double rotors, work[EFFECT_COUNT], contacts, exchanged;
-    double closed; // work of closing joints before
-} energy_account;
+    double closing_start; // work of closing joints before
+} energy_balance;
 
 struct vy_world {
     vy_model model;
@@ -38,11 +38,11 @@ struct vy_world {
                                  // follow. NULL: neither joints nor contacts nor obstacles
     vy_contacts_def contacts_def; // of that set
     double closing_speed, open_limit;
-    vy_solid_def *solid_defs; // [body_cap] shapes of drones and bodies, for a set that is made later
-    solid_memory *solids;     // [body_cap + obstacle_cap] what their shapes stand on
-    double *max_extent;       // [m] [body_cap + obstacle_cap] of a shape from the origin of its frame
-    energy_account *accounts; // [body_cap] what is not state: opened anew, never restored
-    int accounting;
+    vy_collider_def *solid_defs; // [body_cap] shapes of drones and bodies, for a set that is made later
+    solid_memory *solids;        // [body_cap + obstacle_cap] what their shapes stand on
+    double *max_extent;          // [m] [body_cap + obstacle_cap] of a shape from the origin of its frame
+    energy_balance *accounts;    // [body_cap] what is not state: opened anew, never restored
+    int tracks_energy;
     uint64_t loads_tick; // of the step whose loads are kept; 0: of none
     vy_globe globe;      // of a world at a planet's origin: the ground of its planes
     int has_ground;      // an obstacle is the ground: then there is none at z = 0
@@ -79,7 +79,7 @@ void vy_world_free_memory(vy_world *world);
 /// VY_NO_MEMORY: nothing has changed.
 vy_status vy_world_reserve(vy_world *world, enum capacity what, uint64_t need, vy_error *err);
 /// Keep the declared shape of drone or body `number`.
-vy_status vy_world_store_solid(vy_world *world, uint32_t number, const vy_solid_def *solid, vy_error *err);
+vy_status vy_world_store_solid(vy_world *world, uint32_t number, const vy_collider_def *solid, vy_error *err);
 /// Reserve a set for so many bodies, obstacles included, and joints.
 vy_status vy_world_reserve_set(vy_world *world, uint32_t bodies, uint32_t joints, vy_error *err);
 /// Destroy it again: what it was made for was refused.
@@ -168,7 +168,7 @@ void vy_body_inputs(const vy_world *world, const vy_model *plant, uint32_t numbe
                     body_inputs *out);
 
 /// Gusts around the bodies that are no drones, and which effects are computed for them.
-void vy_body_air_stage(vy_world *world);
+void vy_body_environment_stage(vy_world *world);
 /// Something has happened to drone or body `number` that no reach covers: evaluate the negligibility policy
 /// for it before its turn. Returns 0 when it was evaluated in this step already.
 int vy_body_reevaluate_nap(vy_world *world, uint32_t number);

@@ -63,7 +63,7 @@ static void pack(char *text)
 {
     uint64_t room[64] = {0};
     char *rest = NULL, *name = strtok_r(text, " ", &rest);
-    const mavlink_type *type = vy_mavlink_named(name);
+    const mavlink_type *type = vy_mavlink_find_name(name);
     if (type == NULL) abort();
     for (char *word = strtok_r(NULL, " ", &rest); word != NULL; word = strtok_r(NULL, " ", &rest)) {
         char *values = strchr(word, '=');

@@ -1,7 +1,7 @@
 """law.py - a simple law for x500, for doubles of firmware: from the truth to four motor commands."""
 import math
 
-GRAVITY = 9.80665
+STANDARD_GRAVITY = 9.80665
 MASS, THRUST_MAX, ARM = 2.064, 8.54858, 0.174
 TORQUE = 0.016  # [m] torque by thrust
 # Motors of a quad X: forward, right, spin (counter-clockwise from above: the reaction turns right).
@@ -20,7 +20,7 @@ def motors(goal, at, velocity, q, rate):
     pitch = math.asin(max(-1.0, min(1.0, 2 * (w * y - z * x))))
     forward = asked[0] * math.cos(yaw) + asked[1] * math.sin(yaw)
     right = -asked[0] * math.sin(yaw) + asked[1] * math.cos(yaw)
-    up = GRAVITY + asked[2]
+    up = STANDARD_GRAVITY + asked[2]
     thrust = MASS * up / max(0.5, math.cos(roll) * math.cos(pitch))
     torques = []
     for angle, wanted, speed, inertia in (

@@ -127,7 +127,7 @@ static int compare(int family)
     printf("family %d: %u of %d worlds the same after %d steps, observations %s, %u ended early; CPU (%s, %u "
            "threads) "
            "%.3g, GPU %.3g drone-steps/s\n",
-           family, same, WORLDS, STEPS, seen ? "too" : "NOT", ended, vy_batch_machine(mine),
+           family, same, WORLDS, STEPS, seen ? "too" : "NOT", ended, vy_batch_kernel(mine),
            vy_batch_threads(mine), (double)WORLDS * STEPS / cpu_s, (double)WORLDS * STEPS / gpu_s);
     vy_gpu_destroy(gpu);
     vy_batch_destroy(theirs);

@@ -142,11 +142,11 @@ int main(int count, char **words)
         intent.thrust = 0.27;
         const int now = samples.time >= 0.1;
         if (now && is("nan")) intent.thrust = (double)NAN;
-        if (is("boot") && asked++ < 5) intent.status = VY_STATUS_NOT_READY;
-        if (now && is("unready")) intent.status = VY_STATUS_NOT_READY;
-        if (now && is("disarm")) intent.status = VY_STATUS_DISARMED;
+        if (is("boot") && asked++ < 5) intent.status = VY_REPLY_STATUS_NOT_READY;
+        if (now && is("unready")) intent.status = VY_REPLY_STATUS_NOT_READY;
+        if (now && is("disarm")) intent.status = VY_REPLY_STATUS_DISARMED;
         if (now && is("stale")) {
-            intent.status = VY_STATUS_STALE;
+            intent.status = VY_REPLY_STATUS_STALE;
             intent.thrust = 100.0;
         }
         if (now && is("status")) intent.status = 4;

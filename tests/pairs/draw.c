@@ -79,7 +79,7 @@ static double usual_size(const char *key, const char *unit)
 }
 
 // Seconds: periods are multiples of the step, moments lie within the flight.
-static double draw_time(generator *g, const vy_row *row, double usual)
+static double draw_time(generator *g, const vy_schema_row *row, double usual)
 {
     static const int multiples[] = {1, 2, 5, 10, 20};
     const double length = g->step * g->steps;
@@ -90,12 +90,12 @@ static double draw_time(generator *g, const vy_row *row, double usual)
     if (strcmp(row->key, "delay") == 0) return g->step * (double)(random_bits(&g->random) % 12);
     const int open = !(usual > 0.0 && usual < 1e9);
     if (!open) return usual * exp(random_in(&g->random, -0.7, 0.7));
-    if (row->range.min == 0.0 && !row->range.above && chance(g, 0.2)) return 0.0;
+    if (row->range.min == 0.0 && !row->range.exclusive_min && chance(g, 0.2)) return 0.0;
     return length * random_in(&g->random, 0.05, 0.6);
 }
 
 // Near the default where that is of use, else of a usual size, by a factor of 2 either way.
-static double draw_number(generator *g, const vy_row *row, const char *unit, double usual)
+static double draw_number(generator *g, const vy_schema_row *row, const char *unit, double usual)
 {
     const vy_range range = vy_row_range(row, unit);
     double value;
@@ -120,12 +120,12 @@ static double draw_number(generator *g, const vy_row *row, const char *unit, dou
     const int below = strcmp(row->key, "min") == 0 || strcmp(row->key, "low") == 0;
     if (below && range.min < 0.0) value = -fabs(value);
     if (strcmp(row->key, "high") == 0) value = fabs(value);
-    if (value < range.min || (range.above && value <= range.min))
+    if (value < range.min || (range.exclusive_min && value <= range.min))
         value = range.min + 1e-3 * (range.max - range.min);
     return value > range.max ? range.max : value;
 }
 
-static int put_numbers(generator *g, const vy_row *row, const void *object, char *out, size_t size)
+static int put_numbers(generator *g, const vy_schema_row *row, const void *object, char *out, size_t size)
 {
     const char *unit = vy_row_unit(row, object);
     double usual[8] = {0};
@@ -157,7 +157,7 @@ static int put_rotation(generator *g, char *out, size_t size)
     return 1;
 }
 
-static int put_table(generator *g, const vy_row *row, char *out, size_t size)
+static int put_table(generator *g, const vy_schema_row *row, char *out, size_t size)
 {
     const int points = row->size == 3, rows = points ? 8 : 3, columns = points ? 3 : 4;
     size_t used = (size_t)snprintf(out, size, "[");
@@ -173,7 +173,7 @@ static int put_table(generator *g, const vy_row *row, char *out, size_t size)
 }
 
 // Who is meant: drones and bodies have the names they have by default.
-static int put_name(generator *g, const vy_row *row, char *out, size_t size)
+static int put_name(generator *g, const vy_schema_row *row, char *out, size_t size)
 {
     if (row->type == VY_TYPE_JOINT) {
         if (g->joints == 0 || chance(g, 0.3))
@@ -250,7 +250,8 @@ static int put_known(generator *g, const char *path, char *out, size_t size)
     return 1;
 }
 
-int draw_value(generator *g, const vy_row *row, const char *path, const void *object, char *out, size_t size)
+int draw_value(generator *g, const vy_schema_row *row, const char *path, const void *object, char *out,
+               size_t size)
 {
     double usual;
     if (put_known(g, path, out, size)) return 1;

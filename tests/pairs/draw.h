@@ -19,4 +19,5 @@ typedef struct generator {
 static inline int chance(generator *g, double share) { return random_in(&g->random, 0.0, 1.0) < share; }
 
 // What is written for the row; 0: nothing is, it has no value that could be made up.
-int draw_value(generator *g, const vy_row *row, const char *path, const void *object, char *out, size_t size);
+int draw_value(generator *g, const vy_schema_row *row, const char *path, const void *object, char *out,
+               size_t size);

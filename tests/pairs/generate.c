@@ -138,10 +138,12 @@ static void place(generator *g, node *n, const char *path, const char *value)
     for (int i = 0; i < g->w->forced_count; ++i) g->placed_now[i] |= g->w->forced[i] == n->option;
 }
 
-static void write_rows(generator *g, const vy_table *table, char *object, node *into, const char *path);
+static void write_rows(generator *g, const vy_schema_table *table, char *object, node *into,
+                       const char *path);
 
 // Which values of a table's first row let everything be there that is asked for.
-static uint64_t may_be(const generator *g, const vy_table *table, const vy_row *row, const char *prefix)
+static uint64_t may_be(const generator *g, const vy_schema_table *table, const vy_schema_row *row,
+                       const char *prefix)
 {
     uint64_t may = row->choice_count >= 64 ? UINT64_MAX : ((uint64_t)1 << row->choice_count) - 1;
     if (row != &table->rows[0]) return may;
@@ -170,7 +172,7 @@ static const char *sensor_of(const char *channel)
 }
 
 // Channels of sensors that a drone has, so that most faults are of something.
-static uint64_t channels_there(const generator *g, const vy_row *row)
+static uint64_t channels_there(const generator *g, const vy_schema_row *row)
 {
     uint64_t may = 0;
     for (int i = 0; i < row->choice_count; ++i) {
@@ -185,8 +187,8 @@ static uint64_t channels_there(const generator *g, const vy_row *row)
     return may;
 }
 
-static void write_choice(generator *g, const vy_table *table, const vy_row *row, char *object, node *into,
-                         const char *prefix, const char *path)
+static void write_choice(generator *g, const vy_schema_table *table, const vy_schema_row *row, char *object,
+                         node *into, const char *prefix, const char *path)
 {
     const char *names[64];
     assert_in_range(row->choice_count, 1, 64);
@@ -201,7 +203,7 @@ static void write_choice(generator *g, const vy_table *table, const vy_row *row,
     memcpy(object + row->offset, &row->choices[chosen].value, sizeof(int));
 }
 
-static void write_object(generator *g, const vy_row *row, char *object, node *into, const char *path)
+static void write_object(generator *g, const vy_schema_row *row, char *object, node *into, const char *path)
 {
     const char *values[32];
     int count = 0;
@@ -271,7 +273,7 @@ static void write_copies(generator *g, node *list, int count)
     }
 }
 
-static void write_list(generator *g, const vy_row *row, node *into, const char *path)
+static void write_list(generator *g, const vy_schema_row *row, node *into, const char *path)
 {
     node *list = node_add(into, row->key, NULL);
     list->is_list = 1;
@@ -301,8 +303,8 @@ static void write_list(generator *g, const vy_row *row, node *into, const char *
     write_copies(g, list, count > written ? count : 1);
 }
 
-static void write_value(generator *g, const vy_table *table, const vy_row *row, char *object, node *into,
-                        const char *path)
+static void write_value(generator *g, const vy_schema_table *table, const vy_schema_row *row, char *object,
+                        node *into, const char *path)
 {
     char text[TEXT_CAP];
     if (row->keyword != NULL && row->type == VY_TYPE_NUMBER) {
@@ -345,7 +347,7 @@ static int has_placed(const generator *g, const char *name)
 }
 
 // Is the row's key written? Choices, lists and parts are what scenarios are made of; plain numbers fewer.
-static int is_wanted(generator *g, const vy_row *row, const node *into, const char *path)
+static int is_wanted(generator *g, const vy_schema_row *row, const node *into, const char *path)
 {
     static const char *const always[] = {"volery",
                                          "seed",
@@ -401,10 +403,11 @@ static int is_wanted(generator *g, const vy_row *row, const node *into, const ch
     return chance(g, plain ? 0.3 * g->w->richness : g->w->richness);
 }
 
-static void write_rows(generator *g, const vy_table *table, char *object, node *into, const char *prefix)
+static void write_rows(generator *g, const vy_schema_table *table, char *object, node *into,
+                       const char *prefix)
 {
     for (int i = 0; i < table->row_count; ++i) {
-        const vy_row *row = &table->rows[i];
+        const vy_schema_row *row = &table->rows[i];
         char path[PATH_CAP];
         snprintf(path, sizeof path, "%s%s%s", prefix, *prefix == '\0' ? "" : ".", row->key);
         const int first = i == 0 && row->type == VY_TYPE_CHOICE && is_asked_for(g, prefix);
@@ -511,7 +514,7 @@ int make_valid(node *tree, char *said, size_t size)
         char *text = node_print(tree);
         vy_scenario *scenario = NULL;
         vy_diagnostics told;
-        const vy_scenario_options options = {.load = vy_load_vehicle};
+        const vy_scenario_options options = {.load = vy_load_file};
         const vy_status status =
             vy_scenario_parse(text, strlen(text), "scenarios/pair.yaml", &options, &scenario, &told);
         free(text);

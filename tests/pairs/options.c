@@ -48,11 +48,11 @@ static const char *any_base(int number)
 
 enum { BASE_CAP = 24, BASED_CAP = 20 };
 static struct {
-    const vy_table *table;
+    const vy_schema_table *table;
     const char *names[BASE_CAP];
 } based[BASED_CAP]; // found once
 
-const char *base_name(const vy_table *table, int number)
+const char *base_name(const vy_schema_table *table, int number)
 {
     int at = 0, found = 0;
     while (at < BASED_CAP && based[at].table != NULL && based[at].table != table) ++at;
@@ -77,15 +77,15 @@ static void number_option(const char *path, const char *value)
 }
 
 // The first number of a table, where a word may stand for it, turns its object on and off.
-int is_switch(const vy_table *table, const vy_row *row)
+int is_switch(const vy_schema_table *table, const vy_schema_row *row)
 {
     return row == &table->rows[0] && row->keyword != NULL && row->type == VY_TYPE_NUMBER;
 }
 
-static void options_of(const vy_table *table, const char *prefix)
+static void options_of(const vy_schema_table *table, const char *prefix)
 {
     for (int i = 0; i < table->row_count; ++i) {
-        const vy_row *row = &table->rows[i];
+        const vy_schema_row *row = &table->rows[i];
         char path[200];
         snprintf(path, sizeof path, "%s%s%s", prefix, *prefix == '\0' ? "" : ".", row->key);
         if (row->type == VY_TYPE_CHOICE) {

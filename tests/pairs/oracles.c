@@ -65,7 +65,7 @@ vy_scenario *load_text(const char *text, const char *const *overrides, int count
     vy_scenario *scenario = NULL;
     vy_diagnostics told;
     const vy_scenario_options options = {
-        .load = vy_load_vehicle, .overrides = overrides, .override_count = count};
+        .load = vy_load_file, .overrides = overrides, .override_count = count};
     vy_scenario_parse(text, strlen(text), "scenarios/pair.yaml", &options, &scenario, &told);
     said[0] = '\0';
     for (int i = 0; i < told.count && said[0] == '\0'; ++i) {
@@ -297,11 +297,11 @@ static int is_same_batch(flight *f, uint32_t width, uint32_t threads)
     vy_batch_step(batch, f->steps);
     if (vy_batch_hash(batch, 0) != f->v->end)
         FAIL(f, "batch", "%u lanes, %u threads (%s): the first world ends elsewhere", width, threads,
-             vy_batch_machine(batch));
+             vy_batch_kernel(batch));
     else if (vy_batch_hash(batch, width) != end_with_seed(f, f->scenario->seed + width))
         FAIL(f, "batch", "%u lanes, %u threads (%s): the last world ends elsewhere", width, threads,
-             vy_batch_machine(batch));
-    const int alone = strcmp(vy_batch_machine(batch), "worlds") == 0;
+             vy_batch_kernel(batch));
+    const int alone = strcmp(vy_batch_kernel(batch), "worlds") == 0;
     vy_batch_destroy(batch);
     return f->v->oracle == NULL && !(alone && threads == 1); // widths mean nothing to standalone worlds
 }
@@ -424,7 +424,7 @@ static void energy_closes(flight *f)
     if (scenario->environment.physics.engine == VY_ENGINE_SIMPLE) return;
     vy_world *world = build(f, scenario, "energy");
     if (world == NULL) return;
-    vy_world_open_account(world);
+    vy_world_track_energy(world);
     const uint32_t count = vy_world_body_count(world);
     assert_true(count <= 64);
     for (uint64_t part = 0; part < PARTS; ++part) {
@@ -514,7 +514,7 @@ static void defined_or_refused(flight *f)
 enum set_kind { SET_MIN, SET_MAX, SET_BELOW, SET_ABOVE, SET_UNIT, SET_LIST, SET_TEXT, SET_KINDS };
 
 // What is set, and whether it can only be refused.
-static int value_to_set(const vy_row *row, enum set_kind kind, char *out, size_t size)
+static int value_to_set(const vy_schema_row *row, enum set_kind kind, char *out, size_t size)
 {
     const vy_range range = vy_row_range(row, row->unit);
     const int vector = row->type == VY_TYPE_VECTOR, whole = row->type == VY_TYPE_COUNT;

@@ -8,11 +8,11 @@
 // --- a scenario as a tree of keys: what can be taken out of it is a node (tree.c)
 
 typedef struct node {
-    char key[40];      // in a mapping; empty in a list
-    char *text;        // of a scalar; NULL: a mapping or a list
-    int is_list;       // 1: a list
-    int option;        // which one it is, see options below; -1: none
-    const vy_row *row; // of its value; NULL: none
+    char key[40];             // in a mapping; empty in a list
+    char *text;               // of a scalar; NULL: a mapping or a list
+    int is_list;              // 1: a list
+    int option;               // which one it is, see options below; -1: none
+    const vy_schema_row *row; // of its value; NULL: none
     struct node *first, *next;
 } node;
 
@@ -34,10 +34,10 @@ enum { OPTION_CAP = 1500 };
 int option_number(const char *name); // found, or given a number
 const char *option_name(int option);
 int option_count(void);
-int is_switch(const vy_table *table, const vy_row *row);
+int is_switch(const vy_schema_table *table, const vy_schema_row *row);
 void options_of_schema(void); // numbers all options that the rows have
 // Parts and vehicles that an object may be based on, by number; NULL beyond the last.
-const char *base_name(const vy_table *table, int number);
+const char *base_name(const vy_schema_table *table, int number);
 
 // Which pairs have been flown together.
 typedef struct pair_set {

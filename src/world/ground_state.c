@@ -1,4 +1,4 @@
-// over_ground.c - a drone or body as seen from the ground below it.
+// ground_state.c - a drone or body as seen from the ground below it.
 #include "volery/ground.h"
 #include "base/assert.h"
 #include "world/supervisor.h"

@@ -1,5 +1,5 @@
-// contact.c - the general path from two cores to a contact, for any convex shapes: GJK, MPR, EPA.
-#include "geometry/contact.h"
+// penetration.c - the general path from two cores to a contact, for any convex shapes: GJK, MPR, EPA.
+#include "geometry/penetration.h"
 #include "base/assert.h"
 #include "geometry/epa.h"
 #include "geometry/sat.h"
@@ -22,7 +22,7 @@ static void witness_points(vy_core_pair *pair, vy_local_contact *out)
 {
     const vec3 offset = pair->offset, back = vec3_scale(-out->depth - 0.01 * pair->scale, out->normal);
     pair->offset = vec3_sub(offset, back);
-    vy_gjk g;
+    vy_gjk_result g;
     vec3 b;
     vy_gjk_distance(pair, NULL, -1.0, VY_QUERY_ITERATIONS, &g);
     vy_gjk_points(pair, &g, &out->point_a, &b);
@@ -51,7 +51,7 @@ static void refine_normal(vy_core_pair *pair, double min_depth, vy_local_contact
     witness_points(pair, out);
     for (int i = 0; i < 4; ++i) {
         vy_local_contact next;
-        vy_gjk g;
+        vy_gjk_result g;
         const vec3 offset = pair->offset;
         pair->offset = vec3_add_scaled(offset, out->depth + 0.01 * pair->scale, out->normal);
         vy_gjk_distance(pair, NULL, -1.0, VY_QUERY_ITERATIONS, &g);
@@ -150,7 +150,7 @@ static vy_status touching_contact(vy_core_pair *pair, const vy_shape *a, const v
     const vec3 line = vec3_sub(cb, pair->a.center);
     const double length = vec3_length(line);
     if (!(length > 1e-12 * pair->scale)) return VY_NO_CONVERGENCE;
-    vy_mpr mpr;
+    vy_mpr_result mpr;
     vy_status status = VY_NO_CONVERGENCE;
     pair->offset = vec3_add_scaled(offset, -1e-7 * pair->scale / length, line);
     vy_support()->mpr_find(pair, 1, &mpr);
@@ -167,7 +167,7 @@ static vy_status core_contact(vy_core_pair *pair, const vy_shape *a, const vy_sh
                               const vy_query_options *options, int *hit, vy_local_contact *out,
                               vy_query_info *info)
 {
-    vy_mpr mpr;
+    vy_mpr_result mpr;
     vy_support()->mpr_find(pair, 1, &mpr);
     info->gjk_iterations += mpr.iterations;
     VY_ASSERT(mpr.hit >= -1 && mpr.hit <= 1);
@@ -185,7 +185,7 @@ static vy_status core_contact(vy_core_pair *pair, const vy_shape *a, const vy_sh
 
 // Cores that are apart by so little that the direction between their nearest points may be rounding. Where
 // the separation along it is not their distance, the normal is searched again.
-static void shallow_contact(vy_core_pair *pair, const vy_shape *a, const vy_shape *b, const vy_gjk *g,
+static void shallow_contact(vy_core_pair *pair, const vy_shape *a, const vy_shape *b, const vy_gjk_result *g,
                             const vy_query_options *options, vy_local_contact *out, vy_query_info *info)
 {
     VY_ASSERT(g->distance > 0.0);
@@ -233,7 +233,7 @@ static vy_status contact_of_cores(vy_core_pair *pair, const vy_shape *a, const v
     VY_ASSERT(pair->margin >= 0.0 && pair->scale > 0.0);
     VY_ASSERT(vy_shape_is_convex(a) && vy_shape_is_convex(b));
     if (pair->margin == 0.0) return core_contact(pair, a, b, options, hit, out, info);
-    vy_gjk g;
+    vy_gjk_result g;
     vy_gjk_distance(pair, NULL, pair->margin, options->iterations, &g);
     info->gjk_iterations += g.iterations;
     if (g.beyond_limit || g.distance > pair->margin) {

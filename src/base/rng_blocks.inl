@@ -1,4 +1,4 @@
-// rng_row.inl - normal deviates of a row of blocks, VY_LANES side by side, as ROW_NAME.
+// rng_blocks.inl - normal deviates of a row of blocks, VY_LANES side by side, as ROW_NAME.
 #include "base/rng.h"
 
 static inline void put(double *out, size_t stride, real x)
@@ -6,13 +6,13 @@ static inline void put(double *out, size_t stride, real x)
     for (int lane = 0; lane < VY_LANES; ++lane) out[(size_t)lane * stride] = real_lane(x, lane);
 }
 
-_Static_assert(RNG_ROW % VY_LANES == 0, "a row is whole vectors");
+_Static_assert(RNG_BLOCK_COUNT % VY_LANES == 0, "a row is whole vectors");
 _Static_assert(RNG_CACHE_MAX % 4 == 0, "draws are written four at a time");
 
-void ROW_NAME(const rng_row *row, double *out, size_t stride)
+void ROW_NAME(const rng_blocks *row, double *out, size_t stride)
 {
-    static const uint64_t numbers[RNG_ROW] = {0, 1, 2, 3, 4, 5, 6, 7};
-    for (int first = 0; first < RNG_ROW; first += VY_LANES) {
+    static const uint64_t numbers[RNG_BLOCK_COUNT] = {0, 1, 2, 3, 4, 5, 6, 7};
+    for (int first = 0; first < RNG_BLOCK_COUNT; first += VY_LANES) {
         bits lane;
         memcpy(&lane, numbers + first, sizeof lane);
         bits word[4];

@@ -1,4 +1,4 @@
-// contact.h - the general path from two cores to a contact, and helpers that the special cases use too.
+// penetration.h - the general path from two cores to a contact, and helpers that the special cases use too.
 #pragma once
 #include "geometry/support.h"
 #include "volery/collision.h"

@@ -1,5 +1,5 @@
-// contact_pauses.c - contacts without a push, in the order in which they paused.
-#include "record/contact_pauses.h"
+// contact_debounce.c - contacts without a push, in the order in which they paused.
+#include "record/contact_debounce.h"
 #include "base/assert.h"
 #include <stdlib.h>
 #include <string.h>
@@ -9,35 +9,35 @@ typedef struct pause {
     uint64_t tick; // of the first step without a push
 } pause;
 
-struct contact_pauses {
+struct contact_debounce {
     uint64_t longest; // [steps] of a pause
     pause *list;
     size_t count, capacity;
 };
 
-contact_pauses *vy_contact_pauses_create(double dt)
+contact_debounce *vy_contact_debounce_create(double dt)
 {
-    contact_pauses *p = calloc(1, sizeof *p);
+    contact_debounce *p = calloc(1, sizeof *p);
     VY_ASSERT(dt > 0.0);
-    if (p != NULL) p->longest = (uint64_t)(CONTACT_PAUSE / dt + 0.5);
+    if (p != NULL) p->longest = (uint64_t)(CONTACT_DEBOUNCE_TIME / dt + 0.5);
     return p;
 }
 
-void vy_contact_pauses_destroy(contact_pauses *p)
+void vy_contact_debounce_destroy(contact_debounce *p)
 {
     if (p == NULL) return;
     free(p->list);
     free(p);
 }
 
-static void remove_at(contact_pauses *p, size_t k)
+static void remove_at(contact_debounce *p, size_t k)
 {
     VY_ASSERT(k < p->count);
     memmove(p->list + k, p->list + k + 1, (p->count - k - 1) * sizeof *p->list);
     p->count -= 1;
 }
 
-static int add(contact_pauses *p, pause one)
+static int add(contact_debounce *p, pause one)
 {
     if (p->count == p->capacity) {
         const size_t capacity = 2 * p->capacity + 16;
@@ -50,7 +50,7 @@ static int add(contact_pauses *p, pause one)
     return 1;
 }
 
-int vy_contact_pauses_take(contact_pauses *p, uint64_t tick, vy_contact_event *event)
+int vy_contact_debounce_update(contact_debounce *p, uint64_t tick, vy_contact_event *event)
 {
     if (event->phase == VY_CONTACT_PERSIST) return 1;
     if (event->phase == VY_CONTACT_END) { // without memory it ends at once
@@ -67,7 +67,7 @@ int vy_contact_pauses_take(contact_pauses *p, uint64_t tick, vy_contact_event *e
     return 1;
 }
 
-int vy_contact_pauses_end(contact_pauses *p, uint64_t tick, vy_contact_event *event)
+int vy_contact_debounce_next_end(contact_debounce *p, uint64_t tick, vy_contact_event *event)
 {
     if (p->count == 0 || tick - p->list[0].tick < p->longest) return 0;
     *event = (vy_contact_event){.phase = VY_CONTACT_END,

@@ -1,4 +1,4 @@
-// logged.c - a scenario and its log: what goes into it, and the scenario that is in it.
+// scenario_log.c - a scenario and its log: what goes into it, and the scenario that is in it.
 #define _XOPEN_SOURCE 700 // realpath, strtok_r
 #include "base/fail.h"
 #include "base/real.h"
@@ -84,9 +84,9 @@ vy_status vy_scenario_log_def(const vy_scenario *s, const vy_world *world, scena
     def->display = s->log.display > 0.0 ? to_steps(s->log.display, s->step) : 0;
     def->compress = s->log.compression == VY_LOG_ZSTD;
     if (s->wind_grid_text != NULL) {
-        def->extra_name = s->environment.wind.grid_name;
-        def->extra = s->wind_grid_text;
-        def->extra_size = s->wind_grid_size;
+        def->attachment_name = s->environment.wind.grid_name;
+        def->attachment = s->wind_grid_text;
+        def->attachment_size = s->wind_grid_size;
     }
     return VY_OK;
 }
@@ -121,7 +121,7 @@ vy_status vy_scenario_record(const vy_scenario *scenario, vy_world *world, const
 static vy_status load_from_log(void *self, const char *name, const char *from, vy_source_text *out)
 {
     (void)from;
-    const vy_status status = vy_log_read_extra(self, name, &out->text, &out->size, NULL);
+    const vy_status status = vy_log_read_attachment(self, name, &out->text, &out->size, NULL);
     if (status != VY_OK) return status;
     const size_t size = strlen(name) + 1;
     out->name = malloc(size);

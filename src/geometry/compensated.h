@@ -1,4 +1,4 @@
-// accurate.h - products whose rounding errors are carried along, for normals of needle-thin triangles.
+// compensated.h - products whose rounding errors are carried along, for normals of needle-thin triangles.
 //
 // A plain cross product of two long, nearly parallel edges cancels: for a triangle a million times longer
 // than wide its direction is off by 1e-10, which tilts the plane out of its own corners. Here each component
@@ -31,34 +31,34 @@ VY_FN vec3 vec3_cross_accurate(vec3 a, vec3 b)
 }
 
 /// A number as the sum of two, the second at most half a unit in the last place of the first: 106 bits.
-typedef struct real2 {
+typedef struct real_dd {
     real high, low;
-} real2;
+} real_dd;
 
 /// a + b, where a is the larger in size.
-VY_FN real2 real2_fast_two_sum(real a, real b)
+VY_FN real_dd real_dd_fast_two_sum(real a, real b)
 {
     const real high = a + b;
-    return (real2){high, b - (high - a)};
+    return (real_dd){high, b - (high - a)};
 }
 
 /// a - b, exactly (D. E. Knuth).
-VY_FN real2 real2_two_diff(real a, real b)
+VY_FN real_dd real_dd_two_diff(real a, real b)
 {
     const real high = a - b, b_virtual = a - high;
-    return (real2){high, (a - (high + b_virtual)) + (b_virtual - b)};
+    return (real_dd){high, (a - (high + b_virtual)) + (b_virtual - b)};
 }
 
-VY_FN real2 real2_sub(real2 a, real2 b)
+VY_FN real_dd real_dd_sub(real_dd a, real_dd b)
 {
-    const real2 high = real2_two_diff(a.high, b.high), low = real2_two_diff(a.low, b.low);
-    const real2 sum = real2_fast_two_sum(high.high, high.low + low.high);
-    return real2_fast_two_sum(sum.high, sum.low + low.low);
+    const real_dd high = real_dd_two_diff(a.high, b.high), low = real_dd_two_diff(a.low, b.low);
+    const real_dd sum = real_dd_fast_two_sum(high.high, high.low + low.high);
+    return real_dd_fast_two_sum(sum.high, sum.low + low.low);
 }
 
-VY_FN real2 real2_mul(real2 a, real2 b)
+VY_FN real_dd real_dd_mul(real_dd a, real_dd b)
 {
     const real high = a.high * b.high;
-    return real2_fast_two_sum(high,
-                              two_product_error(a.high, b.high, high) + (a.high * b.low + a.low * b.high));
+    return real_dd_fast_two_sum(high,
+                                two_product_error(a.high, b.high, high) + (a.high * b.low + a.low * b.high));
 }

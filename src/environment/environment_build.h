@@ -1,9 +1,9 @@
-// surroundings_build.h - from declared surroundings to the constants that a step reads, over `real`.
+// environment_build.h - from declared surroundings to the constants that a step reads, over `real`.
 #pragma once
 #include "environment/environment.h"
 #include "environment/wind_grid.h"
 
-VY_FN void surroundings_build_wind(const vy_wind_def *def, surroundings *out)
+VY_FN void environment_build_wind(const vy_wind_def *def, environment_model *out)
 {
     wind_params *w = &out->wind;
     real sine, cosine;
@@ -47,8 +47,8 @@ VY_FN local_frame local_frame_build(const vy_planet_def *def)
     f.on = 1;
     f.sin_lat = s;
     f.cos_lat = c;
-    f.square[0] = a * a;
-    f.square[1] = b * b;
+    f.radius_squared[0] = a * a;
+    f.radius_squared[1] = b * b;
     f.support = real_lane(real_sqrt(real_set(a * a * (c * c) + b * b * (s * s))), 0);
     f.height = o->height;
     f.across = (a * a / f.support + o->height) * c;
@@ -58,7 +58,7 @@ VY_FN local_frame local_frame_build(const vy_planet_def *def)
 }
 
 /// The gravity of a planet at whose place the world is.
-VY_FN void surroundings_build_local(const vy_planet_def *def, surroundings *out)
+VY_FN void environment_build_local(const vy_planet_def *def, environment_model *out)
 {
     const local_frame f = local_frame_build(def);
     const double north = f.sin_lat * f.across - f.cos_lat * f.along;
@@ -71,7 +71,7 @@ VY_FN void surroundings_build_local(const vy_planet_def *def, surroundings *out)
 }
 
 /// Constants of a checked def.
-VY_FN void surroundings_build(const vy_environment_def *def, surroundings *out)
+VY_FN void environment_build(const vy_environment_def *def, environment_model *out)
 {
     memset(out, 0, sizeof *out);
     const vy_gravity_def *g = &def->gravity;
@@ -99,9 +99,9 @@ VY_FN void surroundings_build(const vy_environment_def *def, surroundings *out)
         const planet_params planet = {1, p->radius, p->radius * (1.0 - p->flattening),
                                       p->flattening * (2.0 - p->flattening), p->rate};
         out->planet = planet;
-        if (p->origin.gm > 0.0) surroundings_build_local(p, out);
+        if (p->origin.gm > 0.0) environment_build_local(p, out);
     }
-    surroundings_build_wind(&def->wind, out);
+    environment_build_wind(&def->wind, out);
     const wind_params *w = &out->wind;
     const vy_turbulence_def *t = &def->wind.turbulence;
     out->steady = !out->planet.on && a->mode != VY_ATMOSPHERE_LAYERED && w->shear == WIND_SHEAR_NONE &&

@@ -1,7 +1,7 @@
-// field.c - convex shapes at height fields: the triangles they touch, and manifolds by normals.
-#include "geometry/field.h"
+// height_field.c - convex shapes at height fields: the triangles they touch, and manifolds by normals.
+#include "geometry/height_field.h"
 #include "base/assert.h"
-#include "geometry/field_pair.h"
+#include "geometry/height_field_pair.h"
 #include "geometry/gjk.h"
 #include "geometry/manifold.h"
 #include <float.h>
@@ -17,7 +17,7 @@ static field_patch *patch_for(field_pair *pair, vec3 n, double depth)
     field_patch *shallow = &pair->patches[0];
     for (int k = 0; k < pair->count; ++k) {
         field_patch *p = &pair->patches[k];
-        if (vec3_dot(p->seed, n) > SAME_NORMAL) return p;
+        if (vec3_dot(p->first_normal, n) > SAME_NORMAL) return p;
         if (p->depth < shallow->depth) shallow = p;
     }
     if (pair->count < FIELD_PATCHES) {
@@ -25,7 +25,7 @@ static field_patch *patch_for(field_pair *pair, vec3 n, double depth)
     } else if (!(depth > shallow->depth)) {
         return NULL;
     }
-    shallow->seed = shallow->normal = n;
+    shallow->first_normal = shallow->normal = n;
     shallow->depth = depth;
     shallow->count = 0;
     return shallow;
@@ -67,7 +67,7 @@ static void reduce(const field_pair *pair, field_patch *p)
     }
 }
 
-void vy_field_add(field_pair *pair, vec3 n, vec3 on_shape, double depth, uint64_t id)
+void vy_height_field_add_point(field_pair *pair, vec3 n, vec3 on_shape, double depth, uint64_t id)
 {
     VY_ASSERT(vec3_is_unit(n));
     if (!(depth >= -pair->margin)) return;
@@ -90,7 +90,7 @@ void vy_field_add(field_pair *pair, vec3 n, vec3 on_shape, double depth, uint64_
     p->points[p->count++].id = id;
 }
 
-void vy_field_keep_fallback(field_pair *pair, vec3 n, vec3 on_shape, double depth)
+void vy_height_field_keep_fallback(field_pair *pair, vec3 n, vec3 on_shape, double depth)
 {
     if (!(depth >= 0.0) || !(n.z > FIELD_MIN_RIM_NORMAL_Z) ||
         (pair->has_fallback && depth <= pair->fallback_depth))
@@ -144,7 +144,7 @@ static void clip_feature(field_pair *pair, const field_face *t, const vy_feature
     c.count = 0;
     vy_manifold_clip(&top, feature, top.normal, 0, 1, 1e300, 0.0, &c);
     for (int i = 0; i < c.count; ++i)
-        vy_field_add(pair, t->n, c.points[i].p, -height_over(t, c.points[i].p), c.points[i].id);
+        vy_height_field_add_point(pair, t->n, c.points[i].p, -height_over(t, c.points[i].p), c.points[i].id);
 }
 
 // A face that is not along the triangle: its vertices over it, and its lowest edge, if that is.
@@ -155,7 +155,7 @@ static void collide_tilted_face(field_pair *pair, const field_face *t, const vy_
         const double height = height_over(t, f->p[i]);
         if (height < height_over(t, f->p[low])) low = i;
         if (height <= pair->margin && projects_onto(pair, t, f->p[i]))
-            vy_field_add(pair, t->n, f->p[i], -height, vertex_of_face_id(t, f->id[i]));
+            vy_height_field_add_point(pair, t->n, f->p[i], -height, vertex_of_face_id(t, f->id[i]));
     }
     const int before = low == 0 ? f->count - 1 : low - 1, after = low == f->count - 1 ? 0 : low + 1;
     const int next = height_over(t, f->p[before]) < height_over(t, f->p[after]) ? before : after;
@@ -177,8 +177,8 @@ static void collide_face(field_pair *pair, const field_face *t)
     if (pair->shape->kind != VY_SHAPE_SPHERE) {
         vy_feature f;
         vy_feature_of(pair->shape, vec3_neg(mat3_tmul_vec(pair->cores.rotation, t->n)), &f);
-        vy_feature_move(&pair->cores.rotation, pair->cores.offset, &f);
-        if (f.count > 2 && -vec3_dot(f.normal, t->n) < VY_FACE_ALIGNED) {
+        vy_feature_transform(&pair->cores.rotation, pair->cores.offset, &f);
+        if (f.count > 2 && -vec3_dot(f.normal, t->n) < VY_FACE_ALIGNED_COSINE) {
             collide_tilted_face(pair, t, &f);
         } else if (f.count > 1) {
             clip_feature(pair, t, &f);
@@ -187,12 +187,12 @@ static void collide_face(field_pair *pair, const field_face *t)
     // Of a cylinder's rim or a large face the lowest point may not be one of the feature's.
     const int found = pair->count;
     for (int k = 0; k < found; ++k) {
-        if (vec3_dot(pair->patches[k].seed, t->n) > SAME_NORMAL &&
+        if (vec3_dot(pair->patches[k].first_normal, t->n) > SAME_NORMAL &&
             pair->patches[k].depth >= -height - 1e-9 * pair->cores.scale)
             return;
     }
     if (projects_onto(pair, t, lowest))
-        vy_field_add(pair, t->n, lowest, -height, vertex_of_face_id(t, 0xffffff));
+        vy_height_field_add_point(pair, t->n, lowest, -height, vertex_of_face_id(t, 0xffffff));
 }
 
 static int cell_of(double x, int cells) { return x <= 0.0 ? 0 : x >= (double)cells ? cells - 1 : (int)x; }
@@ -202,8 +202,8 @@ static int set_face(const field_pair *pair, int i, int j, int half, field_face *
 {
     const vy_height_field *field = pair->field;
     vy_height_field_triangle(field, i, j, half, t->corner);
-    if ((field_below(pair, t->corner[0]) & field_below(pair, t->corner[1]) &
-         field_below(pair, t->corner[2])) != 0)
+    if ((field_cull_mask(pair, t->corner[0]) & field_cull_mask(pair, t->corner[1]) &
+         field_cull_mask(pair, t->corner[2])) != 0)
         return 0;
     const vec3 m = vec3_cross(vec3_sub(t->corner[1], t->corner[0]), vec3_sub(t->corner[2], t->corner[0]));
     const double area = vec3_length(m);
@@ -238,7 +238,7 @@ static void collide_buried(field_pair *pair)
             !projects_onto(pair, &t, centre))
             continue;
         const vec3 lowest = field_support(pair, t.n);
-        vy_field_add(pair, t.n, lowest, -height_over(&t, lowest), 0);
+        vy_height_field_add_point(pair, t.n, lowest, -height_over(&t, lowest), 0);
         return;
     }
 }
@@ -249,7 +249,7 @@ static void collide_buried(field_pair *pair)
 static void collide_deep(field_pair *pair, const int low[2], const int high[2])
 {
     if (pair->has_fallback) {
-        vy_field_add(pair, pair->fallback_normal, pair->fallback_point, pair->fallback_depth, 0);
+        vy_height_field_add_point(pair, pair->fallback_normal, pair->fallback_point, pair->fallback_depth, 0);
         return;
     }
     double min_depth = REAL_MAX;
@@ -261,7 +261,7 @@ static void collide_deep(field_pair *pair, const int low[2], const int high[2])
                 if (!set_face(pair, i, j, half, &t)) continue;
                 const vec3 lowest = field_support(pair, t.n);
                 const double depth = -height_over(&t, lowest);
-                vy_gjk g;
+                vy_gjk_result g;
                 if (!(depth >= 0.0) || depth >= min_depth) continue;
                 vy_core_of_points(t.corner, 3, &pair->cores.a);
                 vy_gjk_distance(&pair->cores, NULL, pair->cores.b.margin, VY_QUERY_ITERATIONS, &g);
@@ -273,7 +273,7 @@ static void collide_deep(field_pair *pair, const int low[2], const int high[2])
         }
     }
     if (min_depth < REAL_MAX)
-        vy_field_add(pair, best, point, min_depth, 0);
+        vy_height_field_add_point(pair, best, point, min_depth, 0);
     else
         collide_buried(pair);
 }
@@ -308,10 +308,11 @@ static void init_pair(field_pair *pair, const vy_pose *pose_field, const vy_pose
     pair->box = vy_shape_bounds(pair->shape, &local);
     pair->box.low = vec3_sub(pair->box.low, more);
     pair->box.high = vec3_add(pair->box.high, more);
-    pair->below[0] = vec3_make(0.0, 0.0, 1.0);
-    pair->level[0] = pair->box.low.z;
-    pair->below[1] = thin_direction(pair);
-    pair->level[1] = vec3_dot(pair->below[1], field_support(pair, pair->below[1])) - pair->margin;
+    pair->cull_normal[0] = vec3_make(0.0, 0.0, 1.0);
+    pair->cull_offset[0] = pair->box.low.z;
+    pair->cull_normal[1] = thin_direction(pair);
+    pair->cull_offset[1] =
+        vec3_dot(pair->cull_normal[1], field_support(pair, pair->cull_normal[1])) - pair->margin;
     pair->count = pair->has_fallback = 0;
 }
 
@@ -328,8 +329,8 @@ static void write_manifold(const vy_pose *pose, const field_patch *p, vy_manifol
     }
 }
 
-int vy_collide_field(const vy_height_field *field, const vy_pose *pose_field, const vy_shape *shape,
-                     const vy_pose *pose_shape, double margin, vy_manifold *out)
+int vy_collide_height_field(const vy_height_field *field, const vy_pose *pose_field, const vy_shape *shape,
+                            const vy_pose *pose_shape, double margin, vy_manifold *out)
 {
     VY_ASSERT(margin >= 0.0 && vy_shape_is_convex(shape));
     field_pair pair;
@@ -346,7 +347,7 @@ int vy_collide_field(const vy_height_field *field, const vy_pose *pose_field, co
     const int high[2] = {cell_of(box->high.x / size, field->nx - 1) + 1,
                          cell_of(box->high.y / size, field->ny - 1) + 1};
     collide_faces(&pair, low, high);
-    vy_field_edges(&pair, low, high);
+    vy_height_field_collide_edges(&pair, low, high);
     if (pair.count == 0) collide_deep(&pair, low, high);
     int order[FIELD_PATCHES];
     for (int k = 0; k < pair.count; ++k) { // deepest first; of equal ones the one that was found first

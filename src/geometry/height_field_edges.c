@@ -1,7 +1,7 @@
-// field_edges.c - convex shapes at the edges and vertices of a height field: crests and peaks. Those that are
-// flat or hollow touch nothing that their triangles do not.
+// height_field_edges.c - convex shapes at the edges and vertices of a height field: crests and peaks. Those
+// that are flat or hollow touch nothing that their triangles do not.
 #include "base/assert.h"
-#include "geometry/field_pair.h"
+#include "geometry/height_field_pair.h"
 #include "geometry/gjk.h"
 #include "geometry/manifold.h"
 #include "geometry/polyhedron.h"
@@ -11,7 +11,7 @@
 static const double insets[] = {0.0, 0.001, 0.01, 0.05, 0.2, 0.5, 0.9};
 enum { INSETS = sizeof insets / sizeof insets[0] };
 
-#define END 1e-6 // an edge's parameter this near to an end is that of the vertex
+#define END_TOLERANCE 1e-6 // an edge's parameter this near to an end is that of the vertex
 
 // ---- the grid
 
@@ -55,7 +55,7 @@ static int is_convex(const field_edge *e)
     if (e->sides == 1) return 1;
     vec3 n = vec3_cross(e->along, e->across[0]);
     if (n.z < 0.0) n = vec3_neg(n);
-    return vec3_dot(n, e->across[1]) < -FIELD_CONVEX;
+    return vec3_dot(n, e->across[1]) < -FIELD_FLAT_ANGLE;
 }
 
 static int edge_allows_normal(const field_edge *e, vec3 n)
@@ -98,15 +98,15 @@ static uint64_t edge_id(const field_edge *e, uint32_t feature)
 // A point of an edge, at its ends one of the vertex. Returns 0 when the normal is not one of its.
 static int edge_point_allows_normal(const field_pair *pair, const field_edge *e, double t, vec3 n)
 {
-    if (t > END && t < 1.0 - END) return edge_allows_normal(e, n);
-    const int *v = t <= END ? e->from : e->to;
+    if (t > END_TOLERANCE && t < 1.0 - END_TOLERANCE) return edge_allows_normal(e, n);
+    const int *v = t <= END_TOLERANCE ? e->from : e->to;
     return vertex_allows_normal(pair->field, v[0], v[1], n);
 }
 
 static uint64_t id_at(const field_pair *pair, const field_edge *e, double t, uint32_t feature)
 {
-    if (t > END && t < 1.0 - END) return edge_id(e, feature);
-    const int *v = t <= END ? e->from : e->to;
+    if (t > END_TOLERANCE && t < 1.0 - END_TOLERANCE) return edge_id(e, feature);
+    const int *v = t <= END_TOLERANCE ? e->from : e->to;
     return vertex_id(pair, v[0], v[1], feature);
 }
 
@@ -118,7 +118,7 @@ static vec3 edge_point(const field_edge *e, double t)
 // The shape is `separation` above a point of the ground, along n.
 static void add_above(field_pair *pair, vec3 n, vec3 ground, double separation, uint64_t id)
 {
-    vy_field_add(pair, n, vec3_add_scaled(ground, separation, n), -separation, id);
+    vy_height_field_add_point(pair, n, vec3_add_scaled(ground, separation, n), -separation, id);
 }
 
 // Whether a depth along an allowed normal is that of a contact here: much less along another one means that
@@ -145,7 +145,7 @@ static void collide_round(field_pair *pair, vec3 ground, double z, const field_e
     if (edge_point_allows_normal(pair, e, t, n)) {
         add_above(pair, n, ground, separation, id_at(pair, e, t, 0));
     } else {
-        vy_field_keep_fallback(pair, n, vec3_add_scaled(ground, separation, n), -separation);
+        vy_height_field_keep_fallback(pair, n, vec3_add_scaled(ground, separation, n), -separation);
     }
 }
 
@@ -188,7 +188,7 @@ static void collide_capsule_across(field_pair *pair, const field_edge *e, vec3 d
     if (edge_allows_normal(e, n)) {
         add_above(pair, n, ground, separation, edge_id(e, 0));
     } else {
-        vy_field_keep_fallback(pair, n, vec3_add_scaled(ground, separation, n), -separation);
+        vy_height_field_keep_fallback(pair, n, vec3_add_scaled(ground, separation, n), -separation);
     }
 }
 
@@ -200,7 +200,7 @@ static void collide_edge_round(field_pair *pair, const field_edge *e)
     // The nearest points of the edge and the z axis, then of both segments.
     const double across2 = d.x * d.x + d.y * d.y, all2 = vec3_dot(d, d);
     double t = across2 > 1e-12 * all2 ? -(p.x * d.x + p.y * d.y) / across2 : 0.5, z = p.z + t * d.z;
-    if (half > 0.0 && t > END && t < 1.0 - END && z > -half && z < half) {
+    if (half > 0.0 && t > END_TOLERANCE && t < 1.0 - END_TOLERANCE && z > -half && z < half) {
         collide_capsule_across(pair, e, d, t, z);
         return;
     }
@@ -208,7 +208,7 @@ static void collide_edge_round(field_pair *pair, const field_edge *e)
     z = real_clamp(p.z + t * d.z, -half, half);
     t = real_clamp(-(p.x * d.x + p.y * d.y + (p.z - z) * d.z) / all2, 0.0, 1.0);
     z = real_clamp(p.z + t * d.z, -half, half);
-    if (t > END && t < 1.0 - END) collide_round(pair, edge_point(e, t), z, e, t);
+    if (t > END_TOLERANCE && t < 1.0 - END_TOLERANCE) collide_round(pair, edge_point(e, t), z, e, t);
 }
 
 static void collide_vertex_round(field_pair *pair, const field_edge *e)
@@ -337,7 +337,7 @@ static int collide_edge_faces(field_pair *pair, const field_edge *e)
     if (face < 0) return 0;
     vy_feature f;
     vy_feature_of(s, polyhedron_face_normal(s, face), &f);
-    vy_feature_move(&pair->cores.rotation, pair->cores.offset, &f);
+    vy_feature_transform(&pair->cores.rotation, pair->cores.offset, &f);
     return collide_edge_feature(pair, e, &f, vec3_neg(f.normal));
 }
 
@@ -386,7 +386,7 @@ static void collide_nearest(field_pair *pair, const field_edge *e)
     const vec3 ends[2] = {e->p, e->q};
     vy_core_pair *cores = &pair->cores;
     const double scale = cores->scale;
-    vy_gjk g = {.distance = 0.0};
+    vy_gjk_result g = {.distance = 0.0};
     vy_core_of_points(ends, 2, &cores->a);
     for (int k = 0; k < (cores->b.smooth ? INSETS : 1) && !(g.distance > 1e-9 * scale); ++k) {
         set_inset(pair, insets[k]);
@@ -401,14 +401,14 @@ static void collide_nearest(field_pair *pair, const field_edge *e)
     const double t = vec3_dot(vec3_sub(ground, e->p), d) / vec3_dot(d, d);
     const double separation = vec3_dot(n, vec3_sub(field_support(pair, n), ground));
     if (!edge_point_allows_normal(pair, e, t, n)) {
-        vy_field_keep_fallback(pair, n, vec3_add_scaled(ground, separation, n), -separation);
+        vy_height_field_keep_fallback(pair, n, vec3_add_scaled(ground, separation, n), -separation);
         return;
     }
     add_above(pair, n, ground, separation, id_at(pair, e, t, 0));
     if (!cores->b.smooth) return;
     vy_feature f; // along its side or an end there are two points
     vy_feature_of(pair->shape, vec3_neg(mat3_tmul_vec(cores->rotation, n)), &f);
-    vy_feature_move(&cores->rotation, cores->offset, &f);
+    vy_feature_transform(&cores->rotation, cores->offset, &f);
     if (f.count < 2) return;
     const vec3 side = vec3_sub(f.p[1], f.p[0]);
     const double along = real_abs(vec3_dot(side, e->along));
@@ -418,7 +418,7 @@ static void collide_nearest(field_pair *pair, const field_edge *e)
     if (is_along) (void)collide_edge_feature(pair, e, &f, n);
 }
 
-void vy_field_edges(field_pair *pair, const int low[2], const int high[2])
+void vy_height_field_collide_edges(field_pair *pair, const int low[2], const int high[2])
 {
     const vy_shape_kind kind = pair->shape->kind;
     const int is_round = kind == VY_SHAPE_SPHERE || kind == VY_SHAPE_CAPSULE,
@@ -427,7 +427,7 @@ void vy_field_edges(field_pair *pair, const int low[2], const int high[2])
     for (int j = low[1]; j <= high[1]; ++j) {
         for (int i = low[0]; i <= high[0]; ++i) {
             const vec3 p = field_vertex(pair->field, i, j);
-            const unsigned below = field_below(pair, p);
+            const unsigned below = field_cull_mask(pair, p);
             if (below == 0) {
                 e.p = p;
                 e.from[0] = i;
@@ -436,7 +436,7 @@ void vy_field_edges(field_pair *pair, const int low[2], const int high[2])
                 if (is_polyhedron) collide_vertex_faces(pair, &e);
             }
             for (int k = 0; k < 3; ++k) {
-                if (!set_edge(pair->field, i, j, k, &e) || (below & field_below(pair, e.q)) != 0 ||
+                if (!set_edge(pair->field, i, j, k, &e) || (below & field_cull_mask(pair, e.q)) != 0 ||
                     !is_convex(&e))
                     continue;
                 if (is_polyhedron) e.depth = min_depth_of(pair, &e);

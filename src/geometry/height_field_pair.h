@@ -1,5 +1,5 @@
-// field_pair.h - a convex shape at a height field while its manifolds are found: the grid and its edges, and
-// the points found so far by their normals.
+// height_field_pair.h - a convex shape at a height field while its manifolds are found: the grid and its
+// edges, and the points found so far by their normals.
 //
 // Everything is in the field's frame. The surface is not convex, so which normals a contact may have depends
 // on where it is: in a triangle its normal, on an edge or at a vertex those of planes that have both, or all,
@@ -10,17 +10,18 @@
 #include "volery/collision.h"
 
 #define FIELD_NORMAL_TOLERANCE 1e-6 // [rad] by so much a normal may miss those of its edge or vertex
-#define FIELD_CONVEX           1e-7 // [rad] edges bent by less are flat
+#define FIELD_FLAT_ANGLE       1e-7 // [rad] edges bent by less are flat
 #define FIELD_MIN_RIM_NORMAL_Z 0.05 // least z of a normal at the rim, where the ground ends without a wall
-#define FIELD_PARALLEL_SINE    0.0447 // sine of the angle up to which an edge lies along a face: VY_FACE_ALIGNED
+#define FIELD_PARALLEL_SINE \
+    0.0447 // sine of the angle up to which an edge lies along a face: VY_FACE_ALIGNED_COSINE
 
 enum { FIELD_PATCHES = 16, FIELD_PATCH_POINTS = 24 };
 
 /// Points with one normal.
 typedef struct field_patch {
-    vec3 seed;    // unit, of the first point: others with nearly this normal are added
-    vec3 normal;  // unit, of the deepest
-    double depth; // [m] of the deepest
+    vec3 first_normal; // unit, of the first point: others with nearly this normal are added
+    vec3 normal;       // unit, of the deepest
+    double depth;      // [m] of the deepest
     int count;
     struct {
         vec3 p;       // [m] on the shape
@@ -32,11 +33,11 @@ typedef struct field_patch {
 typedef struct field_pair {
     const vy_height_field *field;
     const vy_shape *shape;
-    vy_core_pair cores; // a: an edge of the field; b: the shape
-    double margin;      // [m] points up to this far apart are wanted
-    vy_bounds box;      // of the shape, widened by that
-    vec3 below[2];      // unit: the ground that is below the shape along one of these ...
-    double level[2];    // ... by more than the margin is not looked at
+    vy_core_pair cores;    // a: an edge of the field; b: the shape
+    double margin;         // [m] points up to this far apart are wanted
+    vy_bounds box;         // of the shape, widened by that
+    vec3 cull_normal[2];   // unit: the ground that is below the shape along one of these ...
+    double cull_offset[2]; // ... by more than the margin is not looked at
     int count;
     field_patch patches[FIELD_PATCHES];
     int has_fallback; // a point whose normal is none of its edge's or vertex's: used where there are no
@@ -57,12 +58,12 @@ typedef struct field_edge {
 } field_edge;
 
 /// Add a point, unless there are deeper ones with as many other normals as there is room for.
-void vy_field_add(field_pair *pair, vec3 n, vec3 on_shape, double depth, uint64_t id);
+void vy_height_field_add_point(field_pair *pair, vec3 n, vec3 on_shape, double depth, uint64_t id);
 /// Keep the deepest of the points whose normals are not allowed, for shapes that overlap the ground so far
 /// that all of them are such.
-void vy_field_keep_fallback(field_pair *pair, vec3 n, vec3 on_shape, double depth);
+void vy_height_field_keep_fallback(field_pair *pair, vec3 n, vec3 on_shape, double depth);
 /// The contacts of the edges and vertices of the field.
-void vy_field_edges(field_pair *pair, const int low[2], const int high[2]);
+void vy_height_field_collide_edges(field_pair *pair, const int low[2], const int high[2]);
 
 VY_FN vec3 field_vertex(const vy_height_field *f, int i, int j)
 {
@@ -70,10 +71,10 @@ VY_FN vec3 field_vertex(const vy_height_field *f, int i, int j)
 }
 
 /// Bits of the planes that a point of the ground is below.
-VY_FN unsigned field_below(const field_pair *pair, vec3 p)
+VY_FN unsigned field_cull_mask(const field_pair *pair, vec3 p)
 {
-    return (vec3_dot(pair->below[0], p) < pair->level[0] ? 1u : 0u) |
-           (vec3_dot(pair->below[1], p) < pair->level[1] ? 2u : 0u);
+    return (vec3_dot(pair->cull_normal[0], p) < pair->cull_offset[0] ? 1u : 0u) |
+           (vec3_dot(pair->cull_normal[1], p) < pair->cull_offset[1] ? 2u : 0u);
 }
 
 VY_FN vec3 field_to_shape(const field_pair *pair, vec3 p)

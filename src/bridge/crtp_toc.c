@@ -1,4 +1,4 @@
-// crtp_tables.c - the tables of a Crazyflie, of what can be logged and of parameters, and the blocks of a
+// crtp_toc.c - the tables of a Crazyflie, of what can be logged and of parameters, and the blocks of a
 // log.
 #include "bridge/crtp.h"
 #include "base/assert.h"
@@ -7,7 +7,7 @@
 #include <string.h>
 
 enum {
-    TABLE,        // channel of a table
+    TOC_CHANNEL,  // channel of a table
     GET_ITEM = 2, // version 2: numbers of two bytes
     GET_INFO = 3,
     LOG_SETTINGS = 1, // channels of a log
@@ -29,17 +29,17 @@ enum {
     PARAM_READ_ONLY = 0x40,
 };
 
-typedef struct item {
+typedef struct toc_item {
     const char *group, *name;
     uint8_t type;
     int writable;
     double value;
-} item;
+} toc_item;
 
 #define LOG_ITEM(group, name, type)                    {#group, #name, CRTP_##type, 0, 0.0},
 #define PARAM_ITEM(group, name, type, writable, value) {#group, #name, CRTP_##type, writable, value},
-static const item log_items[] = {CRTP_LOG_LIST(LOG_ITEM)};
-static const item param_items[] = {CRTP_PARAM_LIST(PARAM_ITEM)};
+static const toc_item log_items[] = {CRTP_LOG_LIST(LOG_ITEM)};
+static const toc_item param_items[] = {CRTP_PARAM_LIST(PARAM_ITEM)};
 
 static size_t type_size(uint8_t type)
 {
@@ -105,7 +105,7 @@ static double get_value(const uint8_t *data, uint8_t type)
 
 // --- tables
 
-static int take_table(const item *items, uint16_t count, int is_param, const uint8_t *data, size_t size,
+static int handle_toc(const toc_item *items, uint16_t count, int is_param, const uint8_t *data, size_t size,
                       crtp_packet *answer)
 {
     uint32_t crc = 0;
@@ -128,7 +128,7 @@ static int take_table(const item *items, uint16_t count, int is_param, const uin
     memcpy(answer->data + 1, data + 1, 2);
     answer->size = 3;
     if (id >= count) return 1;
-    const item *it = &items[id];
+    const toc_item *it = &items[id];
     const uint8_t type = !is_param      ? it->type
                          : it->writable ? param_type(it->type)
                                         : (uint8_t)(param_type(it->type) | PARAM_READ_ONLY);
@@ -137,57 +137,57 @@ static int take_table(const item *items, uint16_t count, int is_param, const uin
 
 // --- logs
 
-static crtp_block *find_block(crtp_device *d, uint8_t id)
+static crtp_log_block *find_block(crtp_device *d, uint8_t id)
 {
     for (int i = 0; i < CRTP_BLOCK_CAP; ++i)
         if (d->blocks[i].is_used && d->blocks[i].id == id) return &d->blocks[i];
     return NULL;
 }
 
-static crtp_block *free_block(crtp_device *d)
+static crtp_log_block *free_block(crtp_device *d)
 {
     for (int i = 0; i < CRTP_BLOCK_CAP; ++i)
         if (!d->blocks[i].is_used) return &d->blocks[i];
     return NULL;
 }
 
-static int append(crtp_block *b, const uint8_t *data, size_t size)
+static int append(crtp_log_block *b, const uint8_t *data, size_t size)
 {
     size_t bytes = 0;
     for (int i = 0; i < b->count; ++i) bytes += type_size(b->types[i]);
-    crtp_block grown = *b;
+    crtp_log_block integrate_clamped = *b;
     for (; size >= 3; data += 3, size -= 3) {
         const uint8_t type = data[0] & 0x0f;
         const uint32_t id = vy_crtp_get(data + 1, 2);
         if (type_size(type) == 0 || id >= CRTP_LOG_COUNT) return ENOENT;
         bytes += type_size(type);
         if (bytes > LOG_DATA_CAP) return E2BIG;
-        VY_ASSERT(grown.count < CRTP_VARIABLE_CAP);
-        grown.types[grown.count] = type;
-        grown.variables[grown.count++] = (uint16_t)id;
+        VY_ASSERT(integrate_clamped.count < CRTP_VARIABLE_CAP);
+        integrate_clamped.types[integrate_clamped.count] = type;
+        integrate_clamped.variables[integrate_clamped.count++] = (uint16_t)id;
     }
-    *b = grown;
+    *b = integrate_clamped;
     return 0;
 }
 
-static int start(crtp_device *d, crtp_block *b, uint8_t tens_of_ms)
+static int start(crtp_device *d, crtp_log_block *b, uint8_t tens_of_ms)
 {
     if (tens_of_ms == 0) return EINVAL;
     b->is_started = 1;
     b->period = 0.01 * tens_of_ms;
     b->next = d->time;
-    d->is_begun = 1;
+    d->has_started = 1;
     return 0;
 }
 
 static int set_block(crtp_device *d, const uint8_t *data, size_t size)
 {
-    crtp_block *b = find_block(d, data[1]);
+    crtp_log_block *b = find_block(d, data[1]);
     if (data[0] == BLOCK_CREATE) {
         if (b != NULL) return EEXIST;
         b = free_block(d);
         if (b == NULL) return ENOMEM;
-        crtp_block made = {.is_used = 1, .id = data[1]};
+        crtp_log_block made = {.is_used = 1, .id = data[1]};
         const int error = append(&made, data + 2, size - 2);
         if (error == 0) *b = made;
         return error;
@@ -195,16 +195,16 @@ static int set_block(crtp_device *d, const uint8_t *data, size_t size)
     if (b == NULL) return ENOENT;
     switch (data[0]) {
     case BLOCK_APPEND: return append(b, data + 2, size - 2);
-    case BLOCK_DELETE: *b = (crtp_block){0}; return 0;
+    case BLOCK_DELETE: *b = (crtp_log_block){0}; return 0;
     case BLOCK_START: return size < 3 ? EINVAL : start(d, b, data[2]);
     case BLOCK_STOP: b->is_started = 0; return 0;
     default: return ENOEXEC;
     }
 }
 
-int vy_crtp_take_log(crtp_device *d, int channel, const uint8_t *data, size_t size, crtp_packet *answer)
+int vy_crtp_handle_log(crtp_device *d, int channel, const uint8_t *data, size_t size, crtp_packet *answer)
 {
-    if (channel == TABLE) return take_table(log_items, CRTP_LOG_COUNT, 0, data, size, answer);
+    if (channel == TOC_CHANNEL) return handle_toc(log_items, CRTP_LOG_COUNT, 0, data, size, answer);
     if (channel != LOG_SETTINGS || size < 1) return 0;
     answer->data[0] = data[0];
     answer->size = 3;
@@ -221,7 +221,7 @@ int vy_crtp_take_log(crtp_device *d, int channel, const uint8_t *data, size_t si
 int vy_crtp_log_next(crtp_device *d, crtp_packet *out)
 {
     for (int i = 0; i < CRTP_BLOCK_CAP; ++i) {
-        crtp_block *b = &d->blocks[i];
+        crtp_log_block *b = &d->blocks[i];
         if (!b->is_started || d->time + 1e-6 < b->next) continue;
         b->next += b->period;
         if (b->next <= d->time) b->next = d->time + b->period; // slower steps than it asks for
@@ -261,7 +261,7 @@ static void set_by_name(crtp_device *d, const uint8_t *data, size_t size)
     }
 }
 
-static int take_other(crtp_device *d, const uint8_t *data, size_t size, crtp_packet *answer)
+static int handle_other(crtp_device *d, const uint8_t *data, size_t size, crtp_packet *answer)
 {
     if (size >= 1 && data[0] == PARAM_SET_BY_NAME) set_by_name(d, data, size);
     if (size < 3 || data[0] == PARAM_SET_BY_NAME) return 0;
@@ -283,10 +283,10 @@ static int take_other(crtp_device *d, const uint8_t *data, size_t size, crtp_pac
     return 1;
 }
 
-int vy_crtp_take_param(crtp_device *d, int channel, const uint8_t *data, size_t size, crtp_packet *answer)
+int vy_crtp_handle_param(crtp_device *d, int channel, const uint8_t *data, size_t size, crtp_packet *answer)
 {
-    if (channel == TABLE) return take_table(param_items, CRTP_PARAM_COUNT, 1, data, size, answer);
-    if (channel == PARAM_OTHER) return take_other(d, data, size, answer);
+    if (channel == TOC_CHANNEL) return handle_toc(param_items, CRTP_PARAM_COUNT, 1, data, size, answer);
+    if (channel == PARAM_OTHER) return handle_other(d, data, size, answer);
     if (size < 2) return 0;
     const uint32_t id = vy_crtp_get(data, 2);
     memcpy(answer->data, data, 2);

@@ -1,4 +1,4 @@
-// replayed.c - the replay of a scenario's log: every message, and what its expectations came to.
+// scenario_replay.c - the replay of a scenario's log: every message, and what its expectations came to.
 #include "base/fail.h"
 #include "base/real.h"
 #include "scenario/logged.h"
@@ -8,18 +8,18 @@
 #include <string.h>
 
 // Expectations as they were evaluated in the run, and the notes of them in the log.
-typedef struct verdicts {
+typedef struct expectation_check {
     const vy_scenario *scenario;
     vy_expect_result *results;
     int at_each; // step; else at the end alone
     int noted;   // notes of expectations so far
     int no_memory;
     vy_difference *out;
-} verdicts;
+} expectation_check;
 
 static int feed(void *self, const vy_world *world)
 {
-    const verdicts *v = self;
+    const expectation_check *v = self;
     if (v->at_each) vy_expect_feed(v->scenario, world, v->results);
     return 0;
 }
@@ -34,7 +34,7 @@ static void report(vy_difference *out, uint64_t tick, const char *field, const c
 }
 
 // The sentence of an expectation, with its bounds in a unit: 0 is the quantity's own, as in vy_expect_def.
-static char *print_in(const verdicts *v, int index, int unit)
+static char *print_in(const expectation_check *v, int index, int unit)
 {
     vy_expect_def def = v->scenario->expect[index];
     vy_scenario alone = *v->scenario;
@@ -44,7 +44,7 @@ static char *print_in(const verdicts *v, int index, int unit)
 }
 
 // A log keeps its scenario in SI units and its notes in those of the author, so that any unit will do.
-static int is_sentence(verdicts *v, int index, const char *text)
+static int is_sentence(expectation_check *v, int index, const char *text)
 {
     int units;
     (void)vy_units(&units);
@@ -60,7 +60,7 @@ static int is_sentence(verdicts *v, int index, const char *text)
 
 static void compare_note(void *self, uint64_t tick, const char *kind, const char *text)
 {
-    verdicts *v = self;
+    expectation_check *v = self;
     if (strcmp(kind, "expectation") != 0 || v->out->found) return;
     const int index = v->noted++;
     if (index >= v->scenario->expect_count) {
@@ -82,7 +82,7 @@ static int has_programs(const vy_scenario *s)
 
 // What the log says of the outcome beside what it comes to. A run from C or Python may have said nothing, and
 // a controller that is a program may have failed after the last step.
-static vy_status compare_outcome(verdicts *v, vy_log *log, const vy_world *world, vy_error *err)
+static vy_status compare_outcome(expectation_check *v, vy_log *log, const vy_world *world, vy_error *err)
 {
     const vy_log_info info = vy_log_get_info(log);
     if (!v->at_each) vy_expect_feed(v->scenario, world, v->results);
@@ -107,7 +107,7 @@ vy_status vy_scenario_replay(const vy_scenario *scenario, vy_log *log, vy_world 
 {
     FPU_SCOPE;
     scenario_log_def def;
-    verdicts v = {.scenario = scenario, .out = out};
+    expectation_check v = {.scenario = scenario, .out = out};
     memset(out, 0, sizeof *out);
     vy_status status = vy_scenario_log_def(scenario, world, &def, err);
     if (status != VY_OK) return status;

@@ -1,4 +1,5 @@
-// snap.c - the trajectory of minimum snap through waypoints: polynomials, and how long each piece takes.
+// minimum_snap.c - the trajectory of minimum snap through waypoints: polynomials, and how long each piece
+// takes.
 //
 // D. Mellinger, V. Kumar, ICRA 2011. Among all motions that are at rest at both ends and pass the waypoints
 // at given times, the one with the least integral of squared snap is a spline of degree 7 whose derivatives
@@ -199,7 +200,7 @@ static void allocate_time(const vy_path_def *def, double *spans, double polynomi
     }
 }
 
-void vy_snap_build(const vy_path_def *def, path_model *out)
+void vy_minimum_snap_build(const vy_path_def *def, path_model *out)
 {
     double spans[VY_WAYPOINT_CAP] = {0.0};
     const int pieces = def->waypoint_count - 1;

@@ -1,4 +1,4 @@
-// surroundings.h - gravity, air, wind and planet at one place and time, as the effects see them.
+// environment_model.h - gravity, air, wind and planet at one place and time, as the effects see them.
 #pragma once
 #include "equations/effect_aero_torque.h"
 #include "equations/effect_battery.h"
@@ -64,7 +64,7 @@ enum effect_variant {
 
 /// What is declared of the world; the same for every drone of a batch, but for uniform gravity and the
 /// constant wind.
-typedef struct surroundings {
+typedef struct environment_model {
     gravity_params gravity;
     atmosphere_params air;
     planet_params planet;
@@ -74,7 +74,7 @@ typedef struct surroundings {
     int steady; // flat, the same density everywhere, and no wind but a constant one: the short variant
     double magnetic[3];           // [T] world
     double radiation_pressure[3]; // [N/m^2] world
-} surroundings;
+} environment_model;
 
 /// What is sampled at the start of a step and held over it.
 typedef struct held_inputs {
@@ -86,10 +86,10 @@ typedef struct held_inputs {
 
 /// Whether the world's frame does not turn with its planet: the ground moves, and the axes of a place are not
 /// the world's.
-VY_FN int frame_is_inertial(const surroundings *env) { return env->planet.on && !env->gravity.frame.on; }
+VY_FN int frame_is_inertial(const environment_model *env) { return env->planet.on && !env->gravity.frame.on; }
 
 /// Altitude [m] above the ellipsoid, or z in a flat world.
-VY_FN real altitude_at(const surroundings *env, vec3 position)
+VY_FN real altitude_at(const environment_model *env, vec3 position)
 {
     const local_frame *f = &env->gravity.frame;
     if (f->on) return f->height + local_locate(f, &env->planet, position).height;
@@ -97,14 +97,14 @@ VY_FN real altitude_at(const surroundings *env, vec3 position)
 }
 
 /// Height [m] over the ground that has no terrain: of a frame at a place that of its origin's height.
-VY_FN real height_at(const surroundings *env, vec3 position)
+VY_FN real height_at(const environment_model *env, vec3 position)
 {
     const local_frame *f = &env->gravity.frame;
     return f->on ? local_locate(f, &env->planet, position).height : altitude_at(env, position);
 }
 
 /// The place by which the wind's field is looked up: its z is the height.
-VY_FN vec3 wind_lookup_position(const surroundings *env, vec3 position, real height)
+VY_FN vec3 wind_lookup_position(const environment_model *env, vec3 position, real height)
 {
     if (!env->planet.on) return position;
     if (env->gravity.frame.on) return vec3_make(position.x, position.y, height);
@@ -112,7 +112,7 @@ VY_FN vec3 wind_lookup_position(const surroundings *env, vec3 position, real hei
 }
 
 /// Velocity of the air at a place, world [m/s]: it turns with the planet, and the wind blows over the ground.
-VY_FN vec3 air_velocity(const surroundings *env, vec3 position, const planet_frame *place, vec3 wind)
+VY_FN vec3 air_velocity(const environment_model *env, vec3 position, const planet_frame *place, vec3 wind)
 {
     if (!frame_is_inertial(env)) return wind;
     const vec3 ground = planet_ground_velocity(&env->planet, position);
@@ -127,8 +127,8 @@ typedef struct relative_air {
 } relative_air;
 
 // By value, so that what the caller keeps of it stays in registers.
-VY_BIG_FN relative_air air_sample(const surroundings *env, const held_inputs *held, const body_state *s,
-                                  real time, bits flags)
+VY_NOINLINE_FN relative_air air_sample(const environment_model *env, const held_inputs *held,
+                                       const body_state *s, real time, bits flags)
 {
     planet_frame place;
     const local_frame *f = &env->gravity.frame;
@@ -148,15 +148,15 @@ VY_BIG_FN relative_air air_sample(const surroundings *env, const held_inputs *he
         // About a planet the wind is given over the ground below; its field depends on the height alone
         // there.
         const vec3 at = wind_lookup_position(env, s->position, height);
-        wind = vec3_masked(has_wind,
-                           vec3_add(wind_from(&env->wind, env->constant_wind, at, time), held->turbulence));
+        wind = vec3_masked(
+            has_wind, vec3_add(mean_wind_at(&env->wind, env->constant_wind, at, time), held->turbulence));
     }
     a.flow = vec3_sub(s->velocity, air_velocity(env, s->position, &place, wind));
     return a;
 }
 
 /// The same in steady surroundings, with the same bits.
-VY_FN relative_air air_sample_steady(const surroundings *env, const body_state *s, bits flags)
+VY_FN relative_air air_sample_steady(const environment_model *env, const body_state *s, bits flags)
 {
     const mask has_wind = effect_on(flags, EFFECT_wind);
     relative_air a;
@@ -166,8 +166,8 @@ VY_FN relative_air air_sample_steady(const surroundings *env, const body_state *
 }
 
 /// The same, by the short variant where it applies.
-VY_FN relative_air air_sample_general(const surroundings *env, const held_inputs *held, const body_state *s,
-                                      real time, bits flags)
+VY_FN relative_air air_sample_general(const environment_model *env, const held_inputs *held,
+                                      const body_state *s, real time, bits flags)
 {
     return env->steady ? air_sample_steady(env, s, flags) : air_sample(env, held, s, time, flags);
 }
@@ -201,13 +201,13 @@ VY_FN void rotor_effects_parts(const effect_params *p, const rotor_inputs *rotor
 }
 
 // One copy, out of the way of flights without them; and one that keeps the parts.
-VY_BIG_FN void rotor_effects_add(const effect_params *p, const rotor_inputs *rotor_in,
-                                 const effect_context *around, bits flags, body_loads *l)
+VY_NOINLINE_FN void rotor_effects_add(const effect_params *p, const rotor_inputs *rotor_in,
+                                      const effect_context *around, bits flags, body_loads *l)
 {
     rotor_effects_parts(p, rotor_in, around, flags, NULL, l);
 }
 
-VY_SLOW_FN void rotor_effects_record(const effect_params *p, const rotor_inputs *rotor_in,
+VY_COLD_FN void rotor_effects_record(const effect_params *p, const rotor_inputs *rotor_in,
                                      const effect_context *around, bits flags, load_parts *parts,
                                      body_loads *l)
 {
@@ -216,7 +216,7 @@ VY_SLOW_FN void rotor_effects_record(const effect_params *p, const rotor_inputs 
 
 /// All effects that are on, added to `l`, which holds the rotors' wrench. `rotor_in` is for the rotors'
 /// effects and may be NULL when none is on. Returns g(r) as the plant shall use it.
-VY_FN vec3 effects_add_parts(const surroundings *env, const effect_params *p, const held_inputs *held,
+VY_FN vec3 effects_add_parts(const environment_model *env, const effect_params *p, const held_inputs *held,
                              const body_state *s, mat3 rotation, real time, bits flags,
                              const rotor_inputs *rotor_in, enum effect_variant variant, load_parts *parts,
                              body_loads *l)
@@ -246,8 +246,8 @@ VY_FN vec3 effects_add_parts(const surroundings *env, const effect_params *p, co
     c.radiation_pressure = vec3_of(env->radiation_pressure);
     c.position = s->position;
     c.field = &env->gravity;
-    const int induces = variant == VARIANT_GENERAL && rotor_in != NULL && rotor_in->steady != NULL;
-    if (variant != VARIANT_BASIC && (induces || mask_any((flags & EFFECTS_OF_AIR) != 0u))) {
+    const int has_inflow = variant == VARIANT_GENERAL && rotor_in != NULL && rotor_in->steady != NULL;
+    if (variant != VARIANT_BASIC && (has_inflow || mask_any((flags & EFFECTS_OF_AIR) != 0u))) {
         const relative_air air = variant == VARIANT_STEADY ? air_sample_steady(env, s, flags)
                                                            : air_sample_general(env, held, s, time, flags);
         c.density = air.density;
@@ -276,7 +276,7 @@ VY_FN vec3 effects_add_parts(const surroundings *env, const effect_params *p, co
 #define ROTOR_EFFECT(name, text)
 #include "equations/effects.inl"
 #undef EFFECT
-    if (induces || (variant == VARIANT_GENERAL && mask_any((flags & EFFECTS_OF_ROTORS) != 0u))) {
+    if (has_inflow || (variant == VARIANT_GENERAL && mask_any((flags & EFFECTS_OF_ROTORS) != 0u))) {
         c.height = s->position.z - held->ground;
         if (parts == NULL) {
             rotor_effects_add(p, rotor_in, &c, flags, l);
@@ -289,8 +289,8 @@ VY_FN vec3 effects_add_parts(const surroundings *env, const effect_params *p, co
 
 /// What a body's motion adds in a frame that turns, whatever is neglected: the Coriolis acceleration, which
 /// is returned [m/s^2], and the torque of the frame, which is added to `l`.
-VY_BIG_FN vec3 local_motion_add(const local_frame *f, mat3 inertia, const body_state *s, mat3 rotation,
-                                body_loads *l)
+VY_NOINLINE_FN vec3 local_motion_add(const local_frame *f, mat3 inertia, const body_state *s, mat3 rotation,
+                                     body_loads *l)
 {
     l->torque_body = vec3_add(l->torque_body, local_torque(f, inertia, rotation, s->rate));
     return local_coriolis(f, s->velocity);

@@ -1,4 +1,0 @@
-// rng_row_avx2.c - rows of normal deviates for AVX2.
-#define VY_LANES 4
-#define ROW_NAME vy_rng_row_avx2
-#include "base/rng_row.inl"
