@@ -7,7 +7,7 @@ DEMO_PAGE = build/volery view build/first-flight.mcap
 PREFIX ?= /usr/local
 # Runs of each fuzz target, and the seconds after which it is stopped all the same.
 FUZZ_RUNS ?= 100000
-FUZZ_SECONDS ?= 45
+FUZZ_SECONDS ?= 25
 # Scenarios of `make pairs`, the first seed of them, and mutants of `make mutants`.
 RUNS ?= 100000
 SEED ?= 1

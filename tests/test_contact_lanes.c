@@ -2,7 +2,7 @@
 #include "contact_sets.h"
 #include "dynamics/contacts.h"
 
-enum { STEPS = SANITIZED_SLICE > 1 ? 60 : 240 };
+enum { STEPS = LAW_SLICE > 1 ? 60 : 240 };
 
 // Balls, boxes and capsules of many masses and surfaces, dropped on a floor; or on a plate that has more
 // contacts than there are colours.

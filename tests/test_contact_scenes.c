@@ -121,7 +121,7 @@ static double deepest_overlap(const vy_bodies *b, const vy_shape *cube, const vy
 static void piles_press_little(void **unused)
 {
     (void)unused;
-    const int count = 1000 / SANITIZED_SLICE;
+    const int count = 1000 / LAW_SLICE;
     uint64_t x = 2024;
     vy_bodies *b = new_set(1.0 / 60.0, G, 4096);
     const vy_shape cube = box(0.25, 0.25, 0.25), floor = plane(vec3_make(0, 0, 1));

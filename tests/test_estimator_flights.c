@@ -182,7 +182,7 @@ static flight_plan planned(void)
 
 static int is_planned(const flight_plan *plan, uint64_t row)
 {
-    return plan->only < FLIGHT_ROWS ? row == plan->only : row % SANITIZED_SLICE == 0;
+    return plan->only < FLIGHT_ROWS ? row == plan->only : row % LAW_SLICE == 0;
 }
 
 // Every flight of one in `jobs`.

@@ -5,7 +5,7 @@
 #include "world/sensor_suite.h"
 #include <string.h>
 
-enum { SEEDS = 40 / SANITIZED_SLICE, PARTS = EKF_MAG_BIAS }; // the first five parts
+enum { SEEDS = 40 / LAW_SLICE, PARTS = EKF_MAG_BIAS }; // the first five parts
 
 static vy_world_def seeded_world(uint64_t seed)
 {

@@ -212,7 +212,7 @@ static void flights_at_the_bounds_are_finite_or_end(void **unused)
     const int count = load_scenarios(scenarios);
     int refused = 0, ended = 0, flown = 0;
     random_source random = {7};
-    for (int i = 0; i < 1500 / SANITIZED_SLICE; ++i) {
+    for (int i = 0; i < 1500 / LAW_SLICE; ++i) {
         vy_scenario *s = scenarios[random_bits(&random) % (unsigned)count];
         list.count = 0;
         collect(&vy_scenario_table, (char *)s, &list);
@@ -239,8 +239,7 @@ static void flights_at_the_bounds_are_finite_or_end(void **unused)
         free(said);
         for (int k = changes; k-- > 0;) set(changed[k], kept[k]);
     }
-    assert_true(refused > 100 / SANITIZED_SLICE && ended > 30 / SANITIZED_SLICE &&
-                flown > 300 / SANITIZED_SLICE);
+    assert_true(refused > 100 / LAW_SLICE && ended > 30 / LAW_SLICE && flown > 300 / LAW_SLICE);
     for (int i = 0; i < count; ++i) vy_scenario_destroy(scenarios[i]);
 }
 

@@ -8,7 +8,7 @@
 #include "volery/joint.h"
 #include "volery/payload.h"
 
-static int flights = 200 / SANITIZED_SLICE; // of each kind
+static int flights = 200 / LAW_SLICE; // of each kind
 
 static int by_size(const void *a, const void *b)
 {
@@ -49,7 +49,7 @@ static void print_ratios(const char *name, ratio_list *l, double *median, double
 static void free_flights_stay_within_their_certificate(void **unused)
 {
     (void)unused;
-    const int least = 2000 / SANITIZED_SLICE; // ratios at 90 % need many
+    const int least = 2000 / LAW_SLICE; // ratios at 90 % need many
     const int count = flights > least ? flights : least;
     static const char *const names[4] = {"rate", "angle", "velocity", "position"};
     ratio_list ratios[4];

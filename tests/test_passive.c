@@ -36,7 +36,7 @@ static void passive_scenes_keep_the_law(void **unused)
     // The slice of the suite has no steep height fields, where continuous collision takes ten seconds a
     // scene.
     const int all = getenv("VOLERY_PASSIVE") != NULL, list_all = getenv("VOLERY_PASSIVE_LIST") != NULL;
-    const int count = (int)number("VOLERY_PASSIVE", 40 / SANITIZED_SLICE),
+    const int count = (int)number("VOLERY_PASSIVE", 40 / LAW_SLICE),
               first = (int)number("VOLERY_PASSIVE_FIRST", all ? 1 : 13);
     int ends = 0, gains = 0, overlaps = 0, broken = 0, pushed = 0, guarded = 0, dropped = 0;
     for (int n = 0; n < count; ++n) {
@@ -59,7 +59,7 @@ static void passive_scenes_keep_the_law(void **unused)
            "guards acted in %d, time was dropped in %d\n",
            count, broken, ends, gains, overlaps, pushed, guarded, dropped);
     if (all) return; // tools/law.sh judges
-    assert_true(10 * pushed >= 9 * count || SANITIZED_SLICE > 1);
+    assert_true(10 * pushed >= 9 * count || LAW_SLICE > 1);
     assert_int_equal(broken, 0);
 }
 
@@ -75,7 +75,7 @@ static void scenes_that_broke_once(void **unused)
     static passive_scene t;
     const uint64_t seeds[] = {70163,  70211,  80126,  80016,  80288,  80070,  80080,  80171,  80280,  90300,
                               200030, 200646, 200949, 200964, 200987, 201801, 201984, 230308, 230828, 300419};
-    for (size_t n = 0; n < sizeof seeds / sizeof *seeds; n += SANITIZED_SLICE) {
+    for (size_t n = 0; n < sizeof seeds / sizeof *seeds; n += LAW_SLICE) {
         passive_create(&t, seeds[n]);
         assert_int_equal(passive_run(&t).verdict, 0);
         passive_destroy(&t);
@@ -162,7 +162,7 @@ static void swarms_keep_momentum(void **unused)
 {
     (void)unused;
     static passive_scene t;
-    const int count = (int)number("VOLERY_SWARMS", 60 / SANITIZED_SLICE),
+    const int count = (int)number("VOLERY_SWARMS", 60 / LAW_SLICE),
               first = (int)number("VOLERY_SWARMS_FIRST", 1);
     double worst_linear = 0.0, worst_angular = 0.0, worst_jointed = 0.0;
     int touched = 0;
@@ -198,7 +198,7 @@ static void swarms_keep_momentum(void **unused)
     printf("of %d swarms in free space %d collide: momentum changes by %.2g, angular momentum by %.2g, "
            "on joints by %.2g\n",
            count, touched, worst_linear, worst_angular, worst_jointed);
-    assert_true(2 * touched > count || SANITIZED_SLICE > 1);
+    assert_true(2 * touched > count || LAW_SLICE > 1);
     assert_true(worst_linear < 1e-12);
     assert_true(worst_angular < 1e-3);
     assert_true(worst_jointed < 2e-2);
@@ -242,7 +242,7 @@ static void thin_bodies_gain_nothing(void **unused)
     vy_shape capsule = {0};
     assert_int_equal(vy_shape_capsule(0.025, 0.005, &capsule, NULL), VY_OK);
     double worst = 0.0;
-    for (int n = 0; n < 200 / SANITIZED_SLICE; ++n) {
+    for (int n = 0; n < 200 / LAW_SLICE; ++n) {
         const double a = gain_of_throw(&ruler, 2.0, 0.0, 0.0, &x),
                      c = gain_of_throw(&capsule, 0.5, 5.0, 10.0, &x);
         worst = fmax(worst, fmax(a, c));
@@ -299,7 +299,7 @@ static void rulers_and_heaps_gain_nothing(void **unused)
     for (int n = 0; n < 80; ++n)
         drop(b, &ruler, 0.03, vec3_make(0.25 * (n % 3), 0.25 * (n / 3 % 3), 0.3 + 0.3 * (n / 9)),
              passive_attitude(&x));
-    const double time = SANITIZED_SLICE > 1 ? 0.7 : 1.5;
+    const double time = LAW_SLICE > 1 ? 0.7 : 1.5;
     const double sticks = gain_of_scene(b, time, 0.0);
     vy_bodies_destroy(b);
 

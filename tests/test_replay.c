@@ -254,7 +254,7 @@ static void messages_left_out(void **unused)
     random_source r = {.state = 11};
     record("feedback");
     vy_world *world = build("feedback");
-    for (int i = 0; i < 120 / SANITIZED_SLICE; ++i) {
+    for (int i = 0; i < 120 / LAW_SLICE; ++i) {
         edit e = {.topic = topics[i % 3], .flip = -1};
         int count = 0;
         memory_sink whole = rewrite(&e, &count);
@@ -327,7 +327,7 @@ static void states_changed(void **unused)
         record(scenes[s]);
         vy_world *world = build(scenes[s]);
         const size_t state = vy_world_state_size(world);
-        for (int i = 0; i < 100 / SANITIZED_SLICE; ++i) {
+        for (int i = 0; i < 100 / LAW_SLICE; ++i) {
             const int number = (int)(random_bits(&r) % (STEPS / SNAPSHOT + 2));
             // Behind tick and hash, 9 bytes each with their tags, and the tag and length of the bytes.
             const size_t head = 18 + 1 + (state < 16384 ? 2 : 3);
@@ -360,7 +360,7 @@ static void any_byte_changed(void **unused)
     random_source r = {.state = 8};
     record("feedback");
     vy_world *world = build("feedback");
-    for (int i = 0; i < 150 / SANITIZED_SLICE; ++i) {
+    for (int i = 0; i < 150 / LAW_SLICE; ++i) {
         const edit e = {.topic = topics[i % 3],
                         .flip = (int)(random_bits(&r) % 14),
                         .byte = random_bits(&r) % 4096,

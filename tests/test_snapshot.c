@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { TRIES = SANITIZED_SLICE > 1 ? 20 : 60, STEPS = 100 };
+enum { TRIES = LAW_SLICE > 1 ? 20 : 60, STEPS = 100 };
 
 static random_source source = {20250101};
 
