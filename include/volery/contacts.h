@@ -53,7 +53,7 @@ typedef struct vy_contacts_def {
                           ///< sleep_speed for this long, sleep; 0: never. A body that accelerates by less
                           ///< than sleep_speed / sleep counts as at rest, also in the air: use no less than
                           ///< 10 ms. See "Sleep" in bodies.h
-    double sleep_speed; ///< [m/s] of the centre of mass plus that of the surface by rotation, > 0
+    double sleep_speed;   ///< [m/s] of the centre of mass plus that of the surface by rotation, > 0
 } vy_contacts_def;
 
 /// No contacts (off); soft, sub-steps of 1/240 s, slop 0.1 mm, 3 m/s; 0.8; 0.01 m/s; one thread; no sleep,

@@ -66,8 +66,7 @@ void vy_confine_name_lacks(int landlock, int seccomp, char out[VY_LACKS_CAP])
         : landlock < 6 ? "Landlock 6: programs can signal your processes"
                        : "";
     const char *network = seccomp ? "" : "seccomp: programs can use the network";
-    snprintf(out, VY_LACKS_CAP, "%s%s%s", files, files[0] != '\0' && network[0] != '\0' ? "; " : "",
-             network);
+    snprintf(out, VY_LACKS_CAP, "%s%s%s", files, files[0] != '\0' && network[0] != '\0' ? "; " : "", network);
 }
 
 int vy_host_lacks(char out[VY_LACKS_CAP])
