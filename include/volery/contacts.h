@@ -57,7 +57,7 @@ typedef struct vy_contacts_def {
 } vy_contacts_def;
 
 /// No contacts (off); soft, sub-steps of 1/240 s, slop 0.1 mm, 3 m/s; 0.8; 0.01 m/s; one thread; no sleep,
-/// below 0.01 m/s if asked for.
+/// below 0.05 m/s if asked for.
 vy_contacts_def vy_default_contacts_def(void);
 /// The same as the requirements' response: VY_CONTACT_SOLVER_IMPULSE with a slop of 0.01 m.
 vy_contacts_def vy_impulse_contacts_def(void);

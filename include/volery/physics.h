@@ -34,7 +34,7 @@ typedef struct vy_physics_def {
     vy_contacts_def contacts; ///< of `rigid`, which has them always
 } vy_physics_def;
 
-/// `simple`, 1000 m, 1024 bodies.
+/// `simple`, 1000 m.
 vy_physics_def vy_default_physics_def(void);
 
 typedef struct vy_physics_body_def {

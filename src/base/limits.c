@@ -1,3 +1,4 @@
+// limits.c - the least and largest numbers of each unit.
 #include "base/limits.h"
 #include "base/assert.h"
 #include <string.h>

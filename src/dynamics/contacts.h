@@ -209,7 +209,7 @@ typedef struct contact_system {
     double *press_depth;         // [m] [body_cap] how deep a kinematic body is in this one
     uint32_t *pressing_body;     // [body_cap] which one, + 1; 0: none
     uint32_t ground_count, kinematic_list_count;
-    uint32_t kinematic_count;                          // bodies with shapes
+    uint32_t kinematic_count;                          // kinematic bodies, with a shape or not
     contact *interval_contacts, *impact_total;         // [IMPACT_CONTACTS] of an interval, of the step
     contact_header *interval_headers, *impact_headers; // [IMPACT_CONTACTS]
     uint32_t impact_count;

@@ -98,7 +98,7 @@ static void zero_corrections(joint_system *s, const island *is)
         s->stage_bodies[s->members[n]].linear = s->stage_bodies[s->members[n]].angular = vec3_zero();
 }
 
-// Add `by` times the changes in `work` to the velocities.
+// Add `by` times the changes in stage_bodies to the velocities.
 static void apply_corrections(const substep_joints *t, const island *is, double by)
 {
     const joint_system *s = t->b->joints;

@@ -23,7 +23,7 @@ typedef struct vy_core {
     double inner_radius,
         outer_radius; ///< [m] radii about `center` of the ball inside the core and of the ball around it
     vec3 center;      ///< [m] a point of the core, strictly inside when inner > 0
-    double own_points[3][8]; ///< the points of a box, capsule, sphere or prism
+    double own_points[3][8]; ///< the points of a box, capsule or sphere
 } vy_core;
 
 /// Two cores and the pose of B in A's frame: p_A = rotation p_B + offset. Points into itself: not to be
