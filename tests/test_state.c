@@ -135,6 +135,25 @@ static void heads_read_as_written(void **unused)
     }
 }
 
+// Contacts that sleep in a world in which nothing does, in place of those it has.
+static void heads_name_no_contacts_that_cannot_be(void **unused)
+{
+    (void)unused;
+    block_counts counts = {0}, read;
+    counts.of[BLOCK_contact_totals] = counts.of[BLOCK_contact] = 2;
+    vy_count_head(&counts);
+    const size_t size = block_offset(&counts, BLOCK_KINDS);
+    uint64_t *state = calloc(size, 1);
+    assert_non_null(state);
+    vy_write_entries(&counts, state);
+    assert_true(vy_read_entries(state, size, &read));
+    entry_block *last = (entry_block *)((world_block *)state + 1) + counts.of[BLOCK_entry] - 1;
+    assert_true(last->id == vy_blocks[BLOCK_contact].id);
+    last->id = vy_blocks[BLOCK_sleeping_contact].id;
+    assert_false(vy_read_entries(state, size, &read));
+    free(state);
+}
+
 // Blocks that are added later move those that are there: what was in them goes along.
 static void blocks_keep_their_values_when_others_come(void **unused)
 {
@@ -169,6 +188,7 @@ int main(void)
         cmocka_unit_test(ids_are_stable),
         cmocka_unit_test(keys_of_noise_are_stable),
         cmocka_unit_test(heads_read_as_written),
+        cmocka_unit_test(heads_name_no_contacts_that_cannot_be),
         cmocka_unit_test(blocks_keep_their_values_when_others_come),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -83,7 +83,7 @@ int vy_read_entries(const void *state, size_t size, block_counts *out)
         return 0;
     const unsigned char *at = (const unsigned char *)state + sizeof head;
     size_t left = size - sizeof head - head.block_kinds * sizeof(entry_block);
-    int kind = BLOCK_entry;
+    int kind = BLOCK_entry, has_entry[BLOCK_KINDS] = {0};
     for (uint64_t i = 0; i < head.block_kinds; ++i, at += sizeof(entry_block)) {
         entry_block entry;
         memcpy(&entry, at, sizeof entry);
@@ -93,9 +93,13 @@ int vy_read_entries(const void *state, size_t size, block_counts *out)
         if (entry.count > left / vy_blocks[kind].size) return 0;
         left -= (size_t)entry.count * vy_blocks[kind].size;
         out->of[kind] = (uint32_t)entry.count;
+        has_entry[kind] = 1;
+    }
+    for (kind = BLOCK_entry + 1; kind < BLOCK_KINDS; ++kind) {
+        if (has_entry[kind] != is_named(out, kind)) return 0; // one without blocks, or one that is missing
     }
     vy_count_head(out);
-    if (out->of[BLOCK_entry] != head.block_kinds) return 0; // one without blocks, or one that is missing
+    VY_ASSERT(out->of[BLOCK_entry] == head.block_kinds);
     VY_ASSERT(left > 0 || block_offset(out, BLOCK_KINDS) == size); // nothing is counted twice
     return left == 0;
 }
