@@ -53,7 +53,7 @@ static void lanes_give_the_same_bits(void **unused)
             assert_true(hashes[k] == hashes[0]);
             vy_bodies_destroy(b);
         }
-        assert_true(most > 64);
+        assert_true(most > 64 || LAW_SLICE > 1);
     }
 }
 
