@@ -53,7 +53,7 @@ static void hear(const uint8_t *data, size_t size)
                                         &asked, &line);
         check(asked <= sizeof out);
         vy_betaflight_script_receive(&script, data + at, size - at < 16 ? size - at : 16);
-        check(script.line_at <= script.line_count);
+        check(script.line_next <= script.line_count);
     }
     vy_betaflight_script_close(&script);
 }

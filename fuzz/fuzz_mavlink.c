@@ -21,7 +21,7 @@ static void repeat(const mavlink_frame *frame)
 {
     message_room message, again;
     uint8_t bytes[MAVLINK_FRAME_CAP];
-    mavlink_reader reader = {.have = 0};
+    mavlink_reader reader = {.size = 0};
     mavlink_frame second;
     memset(&message, 0, sizeof message);
     memset(&again, 0, sizeof again);
@@ -30,7 +30,7 @@ static void repeat(const mavlink_frame *frame)
     const size_t size = vy_mavlink_pack(frame->type, &message, &from, bytes);
     check(from.sequence == (uint8_t)(frame->from.sequence + 1));
     check(vy_mavlink_feed(&reader, bytes, size) == size && vy_mavlink_next(&reader, &second));
-    check(reader.have == 0 && reader.dropped == 0 && second.type == frame->type);
+    check(reader.size == 0 && reader.dropped == 0 && second.type == frame->type);
     check(memcmp(&second.from, &frame->from, sizeof second.from) == 0);
     vy_mavlink_unpack(&second, &again);
     check(memcmp(&message, &again, sizeof message) == 0);
@@ -39,20 +39,20 @@ static void repeat(const mavlink_frame *frame)
 // All frames in these bytes, as they come in pieces. Returns a number that stands for them.
 static uint64_t read_all(const uint8_t *data, size_t size, size_t piece, int repeats)
 {
-    mavlink_reader reader = {.have = 0};
+    mavlink_reader reader = {.size = 0};
     mavlink_frame frame;
     uint64_t frames = 0;
     for (size_t at = 0; at < size;) {
         const size_t asked = piece < size - at ? piece : size - at;
         const size_t taken = vy_mavlink_feed(&reader, data + at, asked);
-        check(taken > 0 && reader.have <= sizeof reader.bytes); // what was read makes room
+        check(taken > 0 && reader.size <= sizeof reader.bytes); // what was read makes room
         at += taken;
         while (vy_mavlink_next(&reader, &frame)) {
             frames = frames * 31 + frame.type->id * 256 + frame.from.sequence + 1;
             check(reader.dropped == 0);
             if (repeats) repeat(&frame);
         }
-        check(reader.have < MAVLINK_FRAME_CAP);
+        check(reader.size < MAVLINK_FRAME_CAP);
     }
     return frames;
 }

@@ -24,7 +24,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         vy_plan_case(plan, cases[i], &c);
         for (int k = 0; k < plan->vary_count; ++k) {
             const vy_plan_variable *v = &plan->vary[k];
-            const int listed = v->draw == VY_PLAN_VALUES;
+            const int listed = v->distribution == VY_PLAN_VALUES;
             const double low = listed ? 0.0 : v->a, high = listed ? v->value_count - 1 : v->b;
             if (!(c.numbers[k] >= low && c.numbers[k] <= high)) abort();
         }

@@ -15,10 +15,10 @@ static void check(int good)
     if (!good) abort();
 }
 
-static void check_sentence(vy_verdict verdict, int32_t detail, const char said[SAID_CAP])
+static void check_sentence(vy_verdict verdict, int32_t detail, const char said[OUTPUT_CAP])
 {
     char text[160] = "";
-    check(memchr(said, '\0', SAID_CAP) != NULL);
+    check(memchr(said, '\0', OUTPUT_CAP) != NULL);
     for (const char *c = said; *c != '\0'; ++c) check(*c >= ' ' && *c <= '~');
     vy_verdict_print(verdict, detail, 1.0, said, text, sizeof text);
     check(text[0] != '\0' && memchr(text, '\0', sizeof text) != NULL);
@@ -29,7 +29,7 @@ static size_t receive(const uint8_t *data, size_t size, size_t piece)
 {
     for (size_t have = 0; have < size;) {
         have += piece < size - have ? piece : size - have;
-        char said[SAID_CAP] = "";
+        char said[OUTPUT_CAP] = "";
         int32_t detail = 0;
         size_t length = 0;
         unsigned char *bytes = malloc(have); // no byte more, so that one too many is seen

@@ -17,10 +17,10 @@ typedef struct gpu_layout {
     const uint8_t *terminated, *truncated;
 } gpu_layout;
 
-/// `observed`: the cell of a drone's block for each observed value; the top bit says a whole number.
+/// `observed_cells`: the cell of a drone's block for each observed value; the top bit says a whole number.
 /// @return VY_BAD_VALUE: not a batch for the GPU
 vy_status vy_batch_gpu_layout(const vy_batch *batch, uint32_t noise_max, gpu_layout *out,
-                              uint32_t observation_field[GPU_OBSERVED_MAX], vy_error *err);
+                              uint32_t observed_cells[GPU_OBSERVED_MAX], vy_error *err);
 
 /// First cell of a drone's field within a world's, and how many values it has.
 /// @return VY_NOT_FOUND

@@ -6,5 +6,5 @@
 #include "batch/kernel.inl"
 #else
 #include "batch/lanes.h"
-const lanes_table *const LANES_TABLE = NULL;
+const lanes_kernel *const LANES_TABLE = NULL;
 #endif

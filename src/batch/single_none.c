@@ -2,7 +2,7 @@
 #include "batch/lanes.h"
 #include "batch/pack.h"
 
-const lanes_table *const vy_lanes_single = NULL;
+const lanes_kernel *const vy_lanes_single = NULL;
 
 size_t vy_pack_size(const struct block_counts *counts)
 {
