@@ -133,7 +133,8 @@ static vec3 velocity_at(const body_state *s, vec3 lever)
     return vec3_add(s->velocity, quat_rotate(s->attitude, vec3_cross(s->rate, lever)));
 }
 
-// Impulse j = -(1 + e) v.n / d (docs/contacts.md), with the free flight's velocities and the point between the surfaces.
+// Impulse j = -(1 + e) v.n / d (docs/contacts.md), with the free flight's velocities and the point between
+// the surfaces.
 double vy_contact_apply_impulse(vy_bodies *b, contact *c, vec3 point, vec3 n)
 {
     VY_ASSERT(vec3_is_unit(n));

@@ -111,7 +111,8 @@ typedef struct joint_system {
     uint32_t *column;   // [block_count + 1] entries of column k are column[k] ... column[k + 1] - 1
     uint32_t *row;      // of each entry
     mat3 *lower, *lower_scaled;
-    uint32_t *update; // entries that products of two entries of a column go to, in the order of island_factor.c
+    uint32_t
+        *update; // entries that products of two entries of a column go to, in the order of island_factor.c
     uint32_t *update_first; // [block_count]
     uint32_t entry_count;
     vec3 *rhs; // [3 block_count] right-hand sides, then solutions; the second part is scratch, the third the
