@@ -11,7 +11,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     vy_scenario base = {.expect_count = 1};
-    vy_plan plan = {.cases = 5, .vary_count = 1, .base = &base, .identity = 7};
+    vy_plan_variable listed = {.distribution = VY_PLAN_VALUES, .value_count = 3};
+    vy_plan plan = {.cases = 5, .vary = &listed, .vary_count = 1, .base = &base, .identity = 7};
     const double *rows = NULL;
     vy_error err;
     uint8_t *copy = calloc(1, size + 16);

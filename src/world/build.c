@@ -56,6 +56,8 @@ static void principal_moments(mat3 i, double *min, double *max)
     }
     *min *= 1.0 - 1e-9;
     *max *= 1.0 + 1e-9;
+    // Of a needle all digits of the smallest cancel; what follows from the determinant has none to lose.
+    *min = real_max(*min, (1.0 - 1e-9) * (mat3_det(i) / (*max * *max)));
     VY_ASSERT(*min > 0.0 && *min <= *max); // of a body, not of any matrix
 }
 
