@@ -1,0 +1,437 @@
+// flight_csv.c - a recorded flight from a table of text, whose columns a mapping names.
+#include "scenario/flight_csv.h"
+#include "base/assert.h"
+#include "base/decimal.h"
+#include "base/fail.h"
+#include "base/read_file.h"
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define PI 3.14159265358979323846
+#define G  9.80665
+
+const char *vy_flight_quantity_name(int quantity)
+{
+    static const char *const names[VY_FLIGHT_QUANTITY_COUNT] = {
+        "time",       "position.x", "position.y", "position.z", "velocity.x", "velocity.y", "velocity.z",
+        "attitude.w", "attitude.x", "attitude.y", "attitude.z", "rate.x",     "rate.y",     "rate.z",
+        "accel.x",    "accel.y",    "accel.z",    "motor.0",    "motor.1",    "motor.2",    "motor.3",
+        "motor.4",    "motor.5",    "motor.6",    "motor.7",    "rotor.0",    "rotor.1",    "rotor.2",
+        "rotor.3",    "rotor.4",    "rotor.5",    "rotor.6",    "rotor.7",    "voltage",
+    };
+    VY_ASSERT(quantity >= 0 && quantity < VY_FLIGHT_QUANTITY_COUNT && names[quantity] != NULL);
+    return names[quantity];
+}
+
+// A unit that a column may be in, of quantities [first, last].
+typedef struct column_unit {
+    const char *name;
+    int first, last;
+    double factor;
+} column_unit;
+static const column_unit units[] = {
+    {"s", VY_FLIGHT_TIME, VY_FLIGHT_TIME, 1.0},
+    {"ms", VY_FLIGHT_TIME, VY_FLIGHT_TIME, 1e-3},
+    {"us", VY_FLIGHT_TIME, VY_FLIGHT_TIME, 1e-6},
+    {"ns", VY_FLIGHT_TIME, VY_FLIGHT_TIME, 1e-9},
+    {"m", VY_FLIGHT_POSITION, VY_FLIGHT_POSITION + 2, 1.0},
+    {"cm", VY_FLIGHT_POSITION, VY_FLIGHT_POSITION + 2, 1e-2},
+    {"mm", VY_FLIGHT_POSITION, VY_FLIGHT_POSITION + 2, 1e-3},
+    {"m/s", VY_FLIGHT_VELOCITY, VY_FLIGHT_VELOCITY + 2, 1.0},
+    {"cm/s", VY_FLIGHT_VELOCITY, VY_FLIGHT_VELOCITY + 2, 1e-2},
+    {"mm/s", VY_FLIGHT_VELOCITY, VY_FLIGHT_VELOCITY + 2, 1e-3},
+    {"rad/s", VY_FLIGHT_RATE, VY_FLIGHT_RATE + 2, 1.0},
+    {"mrad/s", VY_FLIGHT_RATE, VY_FLIGHT_RATE + 2, 1e-3},
+    {"deg/s", VY_FLIGHT_RATE, VY_FLIGHT_RATE + 2, PI / 180.0},
+    {"m/s^2", VY_FLIGHT_ACCEL, VY_FLIGHT_ACCEL + 2, 1.0},
+    {"g", VY_FLIGHT_ACCEL, VY_FLIGHT_ACCEL + 2, G},
+    {"mg", VY_FLIGHT_ACCEL, VY_FLIGHT_ACCEL + 2, 1e-3 * G},
+    {"%", VY_FLIGHT_MOTOR, VY_FLIGHT_MOTOR + 7, 1e-2},
+    {"rad/s", VY_FLIGHT_ROTOR, VY_FLIGHT_ROTOR + 7, 1.0},
+    {"rpm", VY_FLIGHT_ROTOR, VY_FLIGHT_ROTOR + 7, PI / 30.0},
+    {"V", VY_FLIGHT_VOLTAGE, VY_FLIGHT_VOLTAGE, 1.0},
+    {"mV", VY_FLIGHT_VOLTAGE, VY_FLIGHT_VOLTAGE, 1e-3},
+};
+enum { UNIT_COUNT = sizeof units / sizeof units[0] };
+
+static vy_status fail_at(vy_error *err, const char *name, int line, int column, vy_status status,
+                         const char *format, ...) VY_PRINTF(6, 7);
+static vy_status fail_at(vy_error *err, const char *name, int line, int column, vy_status status,
+                         const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    vy_fail_at(err, name, line, column, status, format, args);
+    va_end(args);
+    return status;
+}
+
+static int is_space(char c) { return c == ' ' || c == '\t' || c == '\r'; }
+
+static int is_vector(int quantity, vy_flight_quantity first, int count)
+{
+    return quantity >= (int)first && quantity < (int)first + count;
+}
+
+static int quantity_find(const char *name, size_t size)
+{
+    for (int q = 0; q < VY_FLIGHT_QUANTITY_COUNT; ++q) {
+        const char *known = vy_flight_quantity_name(q);
+        if (strlen(known) == size && memcmp(known, name, size) == 0) return q;
+    }
+    return -1;
+}
+
+// One word behind a column's name: a unit, "*2", "/65535" or "1000..2000".
+static vy_status read_word(int quantity, const char *word, size_t size, double *scale, double *offset,
+                           vy_error *err)
+{
+    double a, b;
+    const char *name = vy_flight_quantity_name(quantity);
+    if ((*word == '*' || *word == '/') && vy_decimal_parse(word + 1, size - 1, &a)) {
+        if (a == 0.0 || !real_is_finite(a) || !real_is_finite(1.0 / a))
+            return vy_fail(err, VY_BAD_VALUE, "%s: a column cannot be counted by %.20s", name, word);
+        *scale = *word == '*' ? *scale * a : *scale / a;
+        *offset = *word == '*' ? *offset * a : *offset / a;
+        return VY_OK;
+    }
+    size_t dots = 0;
+    while (dots + 1 < size && !(word[dots] == '.' && word[dots + 1] == '.')) ++dots;
+    if (dots + 1 < size && vy_decimal_parse(word, dots, &a) &&
+        vy_decimal_parse(word + dots + 2, size - dots - 2, &b)) {
+        if (a == b || !real_is_finite(1.0 / (b - a)))
+            return vy_fail(err, VY_BAD_VALUE, "%s: %.*s is no range", name, (int)(size < 40 ? size : 40),
+                           word);
+        *offset = (*offset - a) / (b - a);
+        *scale = *scale / (b - a);
+        return VY_OK;
+    }
+    int known = 0;
+    for (int i = 0; i < UNIT_COUNT; ++i) {
+        if (strlen(units[i].name) != size || memcmp(units[i].name, word, size) != 0) continue;
+        known = 1;
+        if (quantity < units[i].first || quantity > units[i].last) continue;
+        *scale *= units[i].factor;
+        *offset *= units[i].factor;
+        return VY_OK;
+    }
+    const int shown = (int)(size < 40 ? size : 40);
+    if (known) return vy_fail(err, VY_BAD_VALUE, "%s cannot be in %.*s", name, shown, word);
+    return vy_fail(err, VY_BAD_SYNTAX,
+                   "%s: \"%.*s\" is no unit, factor (*2), divisor (/65535) or range (1000..2000)", name,
+                   shown, word);
+}
+
+// "column unit *2" for a quantity.
+static vy_status map_text(vy_flight_mapping *m, int quantity, const char *text, size_t size, vy_error *err)
+{
+    const char *name = vy_flight_quantity_name(quantity);
+    size_t at = 0, from, to;
+    while (at < size && is_space(text[at])) ++at;
+    if (at < size && text[at] == '"') {
+        from = ++at;
+        while (at < size && text[at] != '"') ++at;
+        to = at;
+        if (at == size) return vy_fail(err, VY_BAD_SYNTAX, "%s: the column's name has no end", name);
+        ++at;
+    } else {
+        from = at;
+        while (at < size && !is_space(text[at])) ++at;
+        to = at;
+    }
+    if (to == from) return vy_fail(err, VY_BAD_SYNTAX, "%s: which column?", name);
+    if (to - from >= VY_FLIGHT_NAME_CAP)
+        return vy_fail(err, VY_FULL, "%s: a column's name has up to %d bytes", name, VY_FLIGHT_NAME_CAP - 1);
+    double scale = 1.0, offset = 0.0;
+    while (at < size) {
+        while (at < size && is_space(text[at])) ++at;
+        const size_t word = at;
+        while (at < size && !is_space(text[at])) ++at;
+        if (at == word) break;
+        const vy_status status = read_word(quantity, text + word, at - word, &scale, &offset, err);
+        if (status != VY_OK) return status;
+    }
+    memset(m->column[quantity], 0, sizeof m->column[quantity]);
+    memcpy(m->column[quantity], text + from, to - from);
+    m->scale[quantity] = scale;
+    m->offset[quantity] = offset;
+    return VY_OK;
+}
+
+vy_status vy_flight_mapping_set(vy_flight_mapping *m, const char *quantity, const char *text, vy_error *err)
+{
+    const int q = quantity_find(quantity, strlen(quantity));
+    if (q < 0)
+        return vy_fail(err, VY_NOT_FOUND,
+                       "a flight has no \"%.40s\"; it may have time, position.x, velocity.x, attitude.w, "
+                       "rate.x, accel.x, motor.0, rotor.0, voltage",
+                       quantity);
+    return map_text(m, q, text, strlen(text), err);
+}
+
+// One entry "quantity: text", from `line` of `size` bytes; `mark` is what ends the name.
+static vy_status map_entry(vy_flight_mapping *m, const char *line, size_t size, char mark, vy_error *err)
+{
+    char name[VY_FLIGHT_NAME_CAP] = "";
+    while (size > 0 && is_space(*line)) ++line, --size;
+    const char *end = memchr(line, mark, size);
+    if (end == NULL)
+        return vy_fail(err, VY_BAD_SYNTAX,
+                       "a mapping is \"quantity%c column unit\", like \"rate.x%c gyro_x "
+                       "deg/s\"",
+                       mark, mark);
+    size_t length = (size_t)(end - line);
+    while (length > 0 && is_space(line[length - 1])) --length;
+    if (length >= sizeof name) length = sizeof name - 1;
+    memcpy(name, line, length);
+    const int q = quantity_find(name, length);
+    if (q >= 0 && m->column[q][0] != '\0') return vy_fail(err, VY_BAD_VALUE, "%s is mapped twice", name);
+    if (q < 0) return vy_flight_mapping_set(m, name, "", err);
+    return map_text(m, q, end + 1, size - (size_t)(end + 1 - line), err);
+}
+
+vy_status vy_flight_mapping_parse(const char *data, size_t size, const char *name, vy_flight_mapping *out,
+                                  vy_error *err)
+{
+    vy_flight_mapping m;
+    vy_error found;
+    memset(&m, 0, sizeof m);
+    // "a=b, c=d" in one line, or lines "a: b".
+    const int inline_form = memchr(data, '\n', size) == NULL && memchr(data, ':', size) == NULL &&
+                            memchr(data, '=', size) != NULL;
+    const char stop = inline_form ? ',' : '\n', mark = inline_form ? '=' : ':';
+    int line = 1, any = 0;
+    for (size_t at = 0; at < size; ++line) {
+        const char *end = memchr(data + at, stop, size - at);
+        const size_t next = end == NULL ? size : (size_t)(end - data) + 1;
+        size_t last = end == NULL ? size : next - 1;
+        const char *remark = memchr(data + at, '#', last - at);
+        if (remark != NULL) last = (size_t)(remark - data);
+        size_t first = at;
+        while (first < last && is_space(data[first])) ++first;
+        at = next;
+        if (first == last) continue;
+        any = 1;
+        if (map_entry(&m, data + first, last - first, mark, &found) != VY_OK)
+            return fail_at(err, name, inline_form ? 0 : line, 0, found.status, "%s", found.text);
+    }
+    if (!any) return fail_at(err, name, 0, 0, VY_BAD_VALUE, "the mapping is empty");
+    *out = m;
+    return VY_OK;
+}
+
+vy_flight *vy_flight_create(size_t rows, unsigned long long has)
+{
+    vy_flight *f = calloc(1, sizeof *f);
+    if (f == NULL) return NULL;
+    f->rows = rows;
+    for (int q = 0; q < VY_FLIGHT_QUANTITY_COUNT; ++q) {
+        if ((has >> q & 1u) == 0) continue;
+        f->values[q] = calloc(rows > 0 ? rows : 1, sizeof(double));
+        if (f->values[q] == NULL) {
+            vy_flight_destroy(f);
+            return NULL;
+        }
+    }
+    return f;
+}
+
+void vy_flight_destroy(vy_flight *f)
+{
+    if (f == NULL) return;
+    for (int q = 0; q < VY_FLIGHT_QUANTITY_COUNT; ++q) free(f->values[q]);
+    free(f);
+}
+
+// Where the text is read from, and which quantity each of its columns is.
+typedef struct table {
+    const char *data, *name;
+    size_t size, at;
+    int line; // of what is read next
+    int columns;
+    int quantity_of[VY_FLIGHT_COLUMNS_MAX]; // -1: not asked for
+    vy_flight_mapping mapping;
+} table;
+
+// The next line that is neither empty nor a remark; 0 at the end.
+static int next_line(table *t, const char **from, size_t *size)
+{
+    while (t->at < t->size) {
+        const char *start = t->data + t->at, *end = memchr(start, '\n', t->size - t->at);
+        size_t length = end == NULL ? t->size - t->at : (size_t)(end - start);
+        t->at += length + (end != NULL);
+        ++t->line;
+        while (length > 0 && is_space(start[length - 1])) --length;
+        if (length == 0 || *start == '#') continue;
+        *from = start;
+        *size = length;
+        return 1;
+    }
+    return 0;
+}
+
+// The next cell of a line, without spaces and quotes around it; 0 behind the last.
+static int next_cell(const char *line, size_t size, size_t *at, const char **cell, size_t *length)
+{
+    if (*at > size) return 0;
+    const char *start = line + *at, *end = memchr(start, ',', size - *at);
+    size_t n = end == NULL ? size - *at : (size_t)(end - start);
+    *at += n + 1;
+    while (n > 0 && is_space(*start)) ++start, --n;
+    while (n > 0 && is_space(start[n - 1])) --n;
+    if (n >= 2 && *start == '"' && start[n - 1] == '"') ++start, n -= 2;
+    *cell = start;
+    *length = n;
+    return 1;
+}
+
+static vy_status read_header(table *t, const vy_flight_mapping *mapping, vy_error *err)
+{
+    const char *line, *cell;
+    size_t size, length, at = 0;
+    int found[VY_FLIGHT_QUANTITY_COUNT] = {0};
+    if (!next_line(t, &line, &size))
+        return fail_at(err, t->name, 0, 0, VY_BAD_SYNTAX,
+                       "the file has no header line with the columns' names");
+    if (mapping != NULL) t->mapping = *mapping;
+    while (next_cell(line, size, &at, &cell, &length)) {
+        if (t->columns == VY_FLIGHT_COLUMNS_MAX)
+            return fail_at(err, t->name, t->line, 0, VY_FULL, "a table has up to %d columns",
+                           VY_FLIGHT_COLUMNS_MAX);
+        int q = -1;
+        if (mapping == NULL) {
+            q = quantity_find(cell, length);
+            if (q >= 0) t->mapping.scale[q] = 1.0;
+        } else {
+            for (int k = 0; k < VY_FLIGHT_QUANTITY_COUNT && q < 0; ++k) {
+                const char *name = mapping->column[k];
+                if (*name != '\0' && strlen(name) == length && memcmp(name, cell, length) == 0) q = k;
+            }
+        }
+        if (q >= 0 && found[q]++)
+            return fail_at(err, t->name, t->line, 0, VY_BAD_VALUE, "column \"%.*s\" is there twice",
+                           (int)(length < 60 ? length : 60), cell);
+        t->quantity_of[t->columns++] = q;
+    }
+    for (int q = 0; q < VY_FLIGHT_QUANTITY_COUNT; ++q) {
+        if (mapping != NULL && mapping->column[q][0] != '\0' && !found[q])
+            return fail_at(err, t->name, t->line, 0, VY_NOT_FOUND, "no column \"%s\", which %s is mapped to",
+                           mapping->column[q], vy_flight_quantity_name(q));
+    }
+    if (!found[VY_FLIGHT_TIME])
+        return fail_at(err, t->name, t->line, 0, VY_NOT_FOUND,
+                       "no column is the time; map one, like \"time: t_ms ms\"");
+    return VY_OK;
+}
+
+static vy_status read_cell(table *t, vy_flight *f, size_t row, int column, const char *cell, size_t length,
+                           vy_error *err)
+{
+    const int q = t->quantity_of[column];
+    if (q < 0) return VY_OK;
+    double *to = &f->values[q][row], value;
+    if (length == 0) {
+        const int held = is_vector(q, VY_FLIGHT_MOTOR, 16);
+        if (q == VY_FLIGHT_TIME || (held && row == 0))
+            return fail_at(err, t->name, t->line, column + 1, VY_BAD_SYNTAX, "%s is missing",
+                           vy_flight_quantity_name(q));
+        *to = held ? to[-1] : real_of(UINT64_C(0x7ff8000000000000));
+        return VY_OK;
+    }
+    if (!vy_decimal_parse(cell, length, &value) || !real_is_finite(value))
+        return fail_at(err, t->name, t->line, column + 1, VY_BAD_SYNTAX, "\"%.*s\" is not a number",
+                       (int)(length < 40 ? length : 40), cell);
+    *to = value * t->mapping.scale[q] + t->mapping.offset[q];
+    if (!real_is_finite(*to))
+        return fail_at(err, t->name, t->line, column + 1, VY_BAD_VALUE, "%s is too large",
+                       vy_flight_quantity_name(q));
+    return VY_OK;
+}
+
+static vy_status wrong_cells(const table *t, vy_error *err)
+{
+    return fail_at(err, t->name, t->line, 0, VY_BAD_SYNTAX, "a row has %d cells, as the header does",
+                   t->columns);
+}
+
+static vy_status read_rows(table *t, vy_flight *f, vy_error *err)
+{
+    const char *line, *cell;
+    size_t size, length, row = 0;
+    for (; next_line(t, &line, &size); ++row) {
+        size_t at = 0;
+        int column = 0;
+        VY_ASSERT(row < f->rows);
+        for (; next_cell(line, size, &at, &cell, &length); ++column) {
+            if (column == t->columns) return wrong_cells(t, err);
+            const vy_status status = read_cell(t, f, row, column, cell, length, err);
+            if (status != VY_OK) return status;
+        }
+        if (column < t->columns) return wrong_cells(t, err);
+    }
+    VY_ASSERT(row == f->rows);
+    return VY_OK;
+}
+
+vy_status vy_flight_parse(const char *data, size_t size, const vy_flight_mapping *mapping, const char *name,
+                          vy_flight **out, vy_error *err)
+{
+    table *t = calloc(1, sizeof *t);
+    *out = NULL;
+    if (t == NULL) return vy_fail(err, VY_NO_MEMORY, "no memory for a recorded flight");
+    t->data = data;
+    t->size = size;
+    t->name = name;
+    vy_flight *f = NULL;
+    vy_status status = read_header(t, mapping, err);
+    const table first = {.at = t->at, .line = t->line};
+    size_t rows = 0;
+    unsigned long long has = 0;
+    const char *line;
+    while (status == VY_OK && next_line(t, &line, &size)) ++rows;
+    for (int c = 0; c < t->columns; ++c) {
+        if (t->quantity_of[c] >= 0) has |= 1ull << t->quantity_of[c];
+    }
+    t->at = first.at;
+    t->line = first.line;
+    if (status == VY_OK && rows > VY_FLIGHT_ROWS_MAX)
+        status = fail_at(err, name, 0, 0, VY_FULL, "a flight has up to %zu rows", VY_FLIGHT_ROWS_MAX);
+    if (status == VY_OK) {
+        f = vy_flight_create(rows, has);
+        if (f == NULL) status = vy_fail(err, VY_NO_MEMORY, "no memory for a recorded flight");
+    }
+    if (status == VY_OK) status = read_rows(t, f, err);
+    if (status == VY_OK && rows > 0) {
+        double *time = f->values[VY_FLIGHT_TIME];
+        f->start = time[0];
+        for (size_t i = 0; i < rows; ++i) time[i] -= f->start;
+    }
+    if (status == VY_OK) status = vy_flight_check(f, name, err);
+    free(t);
+    if (status != VY_OK) {
+        vy_flight_destroy(f);
+        return status;
+    }
+    *out = f;
+    return VY_OK;
+}
+
+vy_status vy_flight_load(const char *path, const vy_flight_mapping *mapping, vy_flight **out, vy_error *err)
+{
+    char *data = NULL;
+    size_t size = 0;
+    *out = NULL;
+    vy_status status = vy_read_file_or_fail(path, VY_FLIGHT_BYTES_MAX, &data, &size, err);
+    if (status != VY_OK) return status;
+    if (size > VY_FLIGHT_BYTES_MAX) {
+        status = fail_at(err, path, 0, 0, VY_FULL, "a recorded flight has up to %zu MiB",
+                         VY_FLIGHT_BYTES_MAX >> 20);
+    } else {
+        status = vy_flight_parse(data, size, mapping, path, out, err);
+    }
+    free(data);
+    return status;
+}
