@@ -1,6 +1,7 @@
 // binding.c - Volery as flat functions for Python's ctypes: numbers, text and pointers, no structs.
 //
 // A function that can fail returns NULL or -1 and leaves a sentence in binding_error().
+#include "binding.h"
 #include "dlpack.h"
 #include "volery/gpu.h"
 #include "volery/host.h"
@@ -19,7 +20,7 @@ const char *binding_error(void) { return message; }
 const char *binding_version(void) { return VY_VERSION; }
 void binding_free(void *block) { free(block); }
 
-static void *fail(const vy_error *err)
+void *binding_fail(const vy_error *err)
 {
     snprintf(message, sizeof message, "%s", err->text[0] != '\0' ? err->text : vy_status_text(err->status));
     return NULL;
@@ -29,7 +30,7 @@ static void *fail(const vy_error *err)
 static int set_error(vy_status status, const vy_error *err)
 {
     if (status == VY_OK) return 0;
-    (void)fail(err);
+    (void)binding_fail(err);
     return -1;
 }
 
@@ -123,10 +124,10 @@ typedef struct world_session {
 
 // Threads may share it: each function here has it for itself, one call at a time. It lasts until
 // world_destroy(), even where world_reset() puts another world in the place of the first.
-typedef struct locked_world {
+struct locked_world {
     pthread_mutex_t lock;
     world_session now;
-} locked_world;
+};
 
 static world_session *enter(locked_world *w)
 {
@@ -134,7 +135,11 @@ static world_session *enter(locked_world *w)
     return &w->now;
 }
 
+const vy_world *binding_enter(locked_world *w) { return enter(w)->world; }
+
 static void leave(locked_world *w) { (void)pthread_mutex_unlock(&w->lock); }
+
+void binding_leave(locked_world *w) { leave(w); }
 
 static void reply(void *self, const vy_samples *samples, vy_intent *intent)
 {
@@ -214,11 +219,11 @@ locked_world *world_create(const vy_scenario *scenario, int acts, uint64_t seed)
     locked_world *w = calloc(1, sizeof *w);
     if (w == NULL || pthread_mutex_init(&w->lock, NULL) != 0) {
         free(w);
-        return fail(&err);
+        return binding_fail(&err);
     }
     if (fill(&w->now, scenario, acts, seed, &err) == VY_OK) return w;
     world_destroy(w);
-    return fail(&err);
+    return binding_fail(&err);
 }
 
 // Another world in the place of this one, which stays after a mistake.
@@ -241,7 +246,7 @@ int world_reset(locked_world *w, const vy_scenario *scenario, int acts, uint64_t
         return recorded ? -1 : 0;
     }
     empty(&next);
-    (void)fail(&err);
+    (void)binding_fail(&err);
     return -1;
 }
 
@@ -607,7 +612,7 @@ vy_batch *batch_create(const vy_scenario *scenario, const uint64_t *numbers, con
     }
     def.observe_count = observe_count;
     for (int i = 0; i < observe_count && i < VY_OBSERVE_CAP; ++i) def.observe[i] = observe[i];
-    if (vy_batch_create(&def, &batch, &err) != VY_OK) return fail(&err);
+    if (vy_batch_create(&def, &batch, &err) != VY_OK) return binding_fail(&err);
     return batch;
 }
 
@@ -648,7 +653,7 @@ vy_scenario *batch_scenario(const vy_batch *b, uint32_t world)
 {
     vy_error err = {0};
     vy_scenario *s = NULL;
-    if (vy_batch_scenario(b, world, &s, &err) != VY_OK) return fail(&err);
+    if (vy_batch_scenario(b, world, &s, &err) != VY_OK) return binding_fail(&err);
     return s;
 }
 
@@ -677,7 +682,7 @@ shared_handle *gpu_create(vy_batch *b)
 {
     vy_error err = {0};
     vy_gpu *gpu = NULL;
-    if (vy_gpu_create(b, &gpu, &err) != VY_OK) return fail(&err);
+    if (vy_gpu_create(b, &gpu, &err) != VY_OK) return binding_fail(&err);
     shared_handle *k = shared_handle_create(gpu, destroy_gpu);
     if (k == NULL) vy_gpu_destroy(gpu);
     return k;

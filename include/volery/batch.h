@@ -88,7 +88,8 @@ typedef struct vy_batch_def {
     int randomisation_count;
     vy_randomisation randomisation[VY_RANDOMISATION_CAP];
     int observe_count;                   ///< fields of an observation, in this order
-    const char *observe[VY_OBSERVE_CAP]; ///< names of drone fields (docs/log.md), as "body.position"
+    const char *observe[VY_OBSERVE_CAP]; ///< names of drone fields (docs/log.md), as "body.position", or of a
+                                         ///< sensor that every drone carries, as "baro.pressure"
 } vy_batch_def;
 
 /// No scenario, one world, seed 1, all cores, widest lanes, no chain, the scenario's controllers, no

@@ -26,18 +26,19 @@ import volery
 import volery.bench as volery_bench
 from gymnasium.utils.env_checker import check_env
 from gymnasium.vector import AutoresetMode
+from volery.envs import ScenarioEnv
 
 HOVER = "volery: 1\nduration: 1 s\ndrones:\n  - name: a\n    vehicle: crazyflie2x\n"
 TASKS = ("Hover", "Waypoints", "Track", "Race", "Swarm")
 
 
-def raises(kind: type[BaseException], words: str, call) -> None:
+def raises(kind: type[BaseException] | tuple[type[BaseException], ...], words: str, call) -> None:
     try:
         call()
     except kind as error:
         assert words in str(error), error
     else:
-        raise AssertionError(f"no {kind.__name__}")
+        raise AssertionError(f"no {kind}")
 
 
 def test_world_steps_saves_and_restores() -> None:
@@ -426,9 +427,112 @@ def test_environments_pass_the_checker() -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         for task in TASKS:
-            env = gym.make(f"volery/{task}-v0")
+            env = gym.make(f"volery/{task}-v0", render_mode="rgb_array", width=64, height=48)
             check_env(env.unwrapped)
             env.close()
+        for rung in list(volery.RUNGS)[1:]:
+            env = gym.make("volery/Scenario-v0", scenario=HOVER, rung=rung)
+            check_env(env.unwrapped, skip_render_check=True)
+            env.close()
+
+
+SENSING = HOVER.replace("drones:\n  - name: a\n", "drones:\n  - name: a\n    sensors: {baro: {period: 10 ms}, gps: {period: 100 ms}}\n")
+WALL = "obstacles: [{kind: box, position: [2, 0, 1], size: [0.2, 4, 2]}]\n"
+
+
+def test_any_scenario_is_an_environment() -> None:
+    env = gym.make("volery/Scenario-v0", scenario=SENSING, rung="attitude", period=0.02, episode=0.1, clip=0.0,
+                   observe=["target", "imu.accel", "baro.altitude", "gps.position", "action", "time"],
+                   reward=["alive", ("distance", -2.0, 0.5)], randomisation={"mass": ("uniform", 0.9, 1.1)}).unwrapped
+    seen, _ = env.reset(seed=5)
+    assert env.action_space.shape == (4,) and env.observation_space.shape == (3 + 3 + 1 + 3 + 4 + 1,) == seen.shape
+    world = volery.World(env.task.world_scenario(0), rung="attitude")
+    for step in range(5):
+        action = np.array([-0.3, 0.1, -0.2, 0.05], dtype=np.float32)
+        seen, reward, terminated, truncated, _ = env.step(action)
+        world.act(env.task.intents(0)[0])
+        world.step(20)
+        assert np.array_equal(seen[10:14], action) and np.isclose(seen[14], (step + 1) / 5.0)
+        assert abs(reward - (1.0 - 4.0 * np.linalg.norm(seen[:3]))) < 1e-5
+        assert not terminated and truncated == (step == 4)
+        assert world.state_hash == env.task.state_hash(0)
+    assert abs(seen[5]) > 1.0 and seen[6] != 0.0  # gravity is felt, and the air's pressure
+    for options, words in (({"rung": "wings"}, "rung 'wings': choose from"), ({"observe": ["body.speed"]}, "no field body.speed"),
+                           ({"reward": {"joy": 1.0}}, "reward 'joy': choose from alive"), ({"period": 1.5e-4}, "period: whole steps"),
+                           ({"goals": [[1.0, 2.0]]}, "goals: an array"), ({"observe": ["gate"]}, "with goals"),
+                           ({"action_range": ([0.0], [1.0, 2.0])}, "action_range"), ({"episode": 0.015}, "multiple of the period"),
+                           ({"render_mode": "ansi"}, "render_mode 'ansi'")):
+        raises((volery.Error, ValueError), words, lambda: ScenarioEnv(HOVER, **options))
+
+
+def test_actions_that_are_no_numbers_are_refused() -> None:
+    env = gym.make("volery/Hover-v0").unwrapped
+    env.reset(seed=1)
+    before = env.task.state_hash(0)
+    raises(ValueError, "action 2 of drone 0 in world 0 is not finite", lambda: env.step(np.array([0.0, 0.0, np.nan, 0.0])))
+    raises(ValueError, "4 values", lambda: env.step(np.zeros(3)))
+    assert env.task.state_hash(0) == before
+    rows = gym.make_vec("volery/Hover-v0", num_envs=3)
+    rows.reset(seed=1)
+    raises(ValueError, "in world 1", lambda: rows.step(np.array([[0.0] * 4, [np.inf] * 4, [0.0] * 4])))
+    env.close()
+    raises(volery.Error, "closed", lambda: env.task.step())
+
+
+def test_rewards_are_their_formulas() -> None:
+    env = gym.make_vec("volery/Waypoints-v0", num_envs=40)
+    seen, _ = env.reset(seed=3)
+    random = np.random.default_rng(1)
+    arrived = 0
+    for _ in range(300):
+        way, velocity = seen[:, 0:3].astype(float), seen[:, 3:6].astype(float)
+        turn = seen[:, 6:15].reshape(-1, 3, 3).astype(float)
+        action = np.concatenate([-0.25 + 0.5 * way[:, 2:] - 0.4 * velocity[:, 2:], random.uniform(-0.1, 0.1, (40, 3))], axis=1)
+        tilt = np.einsum("nji,nj->ni", turn, np.stack([way[:, 0] - 0.8 * velocity[:, 0], way[:, 1] - 0.8 * velocity[:, 1], np.full(40, 2.0)], axis=1))
+        action[:, 1] -= 0.35 * tilt[:, 1]
+        action[:, 2] += 0.35 * tilt[:, 0]
+        action = action.clip(-1.0, 1.0)
+        running, before = ~env._done, env.task.goal_index[:, 0].copy()
+        seen, reward, terminated, truncated, _ = env.step(action.astype(np.float32))
+        reached = env.task.goal_index[:, 0] != before
+        away = np.linalg.norm(seen[:, :3].astype(float), axis=1)
+        told = action.astype(np.float32).astype(float)
+        effort = -0.05 * np.square(seen[:, 15:18].astype(float) / 10.0).sum(1) - 0.02 * np.square(told[:, 1:]).sum(1)
+        plain = running & ~reached & ~terminated
+        assert np.allclose(reward[plain], (1.0 / (1.0 + 4.0 * away * away) + effort)[plain], atol=1e-5)
+        assert (reward[running & reached] > 5.0).all()
+        arrived += int((running & reached).sum())
+    assert arrived > 20
+
+
+def test_an_environment_records_what_it_flies() -> None:
+    with tempfile.TemporaryDirectory() as folder:
+        log = Path(folder) / "x.mcap"
+        env = gym.make("volery/Swarm-v0").unwrapped
+        env.record(log)
+        env.reset(seed=8)
+        for _ in range(40):
+            env.step(np.tile(np.array([-0.25, 0.1, 0.0, 0.2], dtype=np.float32), 3))
+        env.close()
+        assert volery.replay(log) is None
+
+
+def test_pictures_show_what_is_there() -> None:
+    def picture(scenario: str, steps: int) -> np.ndarray:
+        env = gym.make("volery/Scenario-v0", scenario=scenario, rung="velocity", render_mode="rgb_array", width=400, height=300).unwrapped
+        env.reset(seed=1)
+        env.render()
+        for _ in range(steps):
+            env.step(np.array([0.3, 0.0, 0.0, 0.0]))
+        return env.render()
+
+    open_air, wall, later = picture(HOVER, 5), picture(HOVER + WALL, 5), picture(HOVER + WALL, 60)
+    assert open_air.shape == (300, 400, 3) and open_air.dtype == np.uint8
+    brown = lambda p: int(((p[..., 0].astype(int) - p[..., 2] > 15) & (p[..., 0] < 190)).sum())
+    red = lambda p: (p[..., 0].astype(int) - p[..., 1] > 80).nonzero()[1]
+    assert brown(wall) > 500 > 20 > brown(open_air)
+    assert len(red(later)) > 10 and np.array_equal(wall, picture(HOVER + WALL, 5))
+    assert red(later).mean() > red(wall).mean() + 5.0  # it flies to the right
 
 
 def walk(env: gym.vector.VectorEnv, steps: int, seed: int) -> list:

@@ -10,7 +10,8 @@
 
     volery.campaign.run("wind.yaml", concurrent.futures.ThreadPoolExecutor(8))  # many flights, docs/campaigns.md
 
-With Gymnasium installed: `gymnasium.make("volery/Hover-v0")`, Waypoints, Track, Race and Swarm, and their `make_vec`.
+With Gymnasium installed any scenario is an environment: `gymnasium.make("volery/Scenario-v0", scenario="my.yaml")`; Hover,
+Waypoints, Track, Race and Swarm come along, and their `make_vec`.
 """
 
 from . import campaign
@@ -18,18 +19,19 @@ from ._binding import Error, lib as _lib
 from .batch import Batch, variables
 from .gpu import DeviceArray, Gpu
 from .scenario import RUNGS, Scenario
+from .task import Task, observed, reward_terms
 from .world import BodyState, DroneState, Recording, World, replay
 
 __version__: str = _lib.binding_version().decode()
-__all__ = ["Batch", "BodyState", "DeviceArray", "DroneState", "Error", "Gpu", "RUNGS", "Recording", "Scenario", "World", "campaign",
-           "replay", "variables"]
+__all__ = ["Batch", "BodyState", "DeviceArray", "DroneState", "Error", "Gpu", "RUNGS", "Recording", "Scenario", "Task", "World",
+           "campaign", "observed", "replay", "reward_terms", "variables"]
 
 try:
     import gymnasium as _gymnasium
 except ImportError:  # the environments need it, the rest does not
     pass
 else:
-    for _task in ("Hover", "Waypoints", "Track", "Race", "Swarm"):
+    for _task in ("Scenario", "Hover", "Waypoints", "Track", "Race", "Swarm"):
         if f"volery/{_task}-v0" not in _gymnasium.registry:
             _gymnasium.register(
                 id=f"volery/{_task}-v0",

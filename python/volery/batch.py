@@ -29,6 +29,20 @@ def variables() -> list[str]:
     return names
 
 
+def randomised(randomisation: Mapping[str, tuple[str, float, float]] | None) -> list[float]:
+    """What is drawn for each world, as the library takes it: five numbers a variable."""
+    known = variables()
+    rows: list[float] = []
+    for name, drawn in (randomisation or {}).items():
+        if len(drawn) != 3:
+            raise b.Error(f"randomisation {name!r}: a distribution and two numbers, as ('uniform', 0.8, 1.2), got {drawn!r}")
+        distribution, low, high = drawn
+        if name not in known or distribution not in _DISTRIBUTIONS:
+            raise b.Error(f"randomisation {name!r} {distribution!r}: choose from {known} and {list(_DISTRIBUTIONS)}")
+        rows += [known.index(name), _DISTRIBUTIONS[distribution], low, high, -1]
+    return rows
+
+
 class _Worlds:
     """The worlds' memory, and whose turn it is. Arrays, and a call under way, keep it after `close`."""
 
@@ -65,15 +79,7 @@ class Batch(b.Held):
                  episode: int = 0, autoreset: str = "disabled", threads: int = 0, lanes: int = 0,
                  chain: bool = False, precision: str = "float64") -> None:
         self.scenario = scenario if isinstance(scenario, Scenario) else Scenario(scenario)
-        known = variables()
-        rows: list[float] = []
-        for name, drawn in (randomisation or {}).items():
-            if len(drawn) != 3:
-                raise b.Error(f"randomisation {name!r}: a distribution and two numbers, as ('uniform', 0.8, 1.2), got {drawn!r}")
-            distribution, low, high = drawn
-            if name not in known or distribution not in _DISTRIBUTIONS:
-                raise b.Error(f"randomisation {name!r} {distribution!r}: choose from {known} and {list(_DISTRIBUTIONS)}")
-            rows += [known.index(name), _DISTRIBUTIONS[distribution], low, high, -1]
+        rows = randomised(randomisation)
         if isinstance(observe, str):
             observe = (observe,)
         numbers = (ctypes.c_uint64 * 9)(b.whole("worlds", worlds), b.whole("seed", seed), b.whole("threads", threads, 0, 1024),

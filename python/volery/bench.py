@@ -17,6 +17,7 @@ import numpy as np
 
 from . import _binding as b
 from .batch import Batch
+from .task import Task
 from .world import World
 
 HOVER = "volery: 1\nduration: 1 s\ndrones:\n  - name: a\n    vehicle: crazyflie2x\n"
@@ -78,6 +79,26 @@ def batch_step(worlds: int, threads: int, rounds: int = 160, calls: int = 10) ->
     return python_s, c_s, _hash_of(mine), _hash_of(theirs)
 
 
+def task_step(rounds: int = 40, calls: int = 200) -> tuple[float, float, int, int]:
+    """Seconds of one `Task.step()` of ten steps of one world, and of ten vy_world_step() under the same intents, and hashes."""
+    task = Task(HOVER, 1, threads=1, episode=0.0)
+    world = World(task.world_scenario(0), rung="rates")
+
+    def python() -> float:
+        start = time.perf_counter()
+        for _ in range(calls):
+            task.step()
+        return (time.perf_counter() - start) / calls
+
+    def c() -> float:
+        world.act(task.intents(0)[0])
+        return float(b.lib.world_steps_seconds(world._pointer, calls * task.steps)) / calls
+
+    task.actions[...] = -0.2
+    python_s, c_s = fastest([python, c], rounds)
+    return python_s, c_s, task.state_hash(0), world.state_hash
+
+
 def _machine() -> str:
     """The CPU's name as the kernel tells it."""
     try:
@@ -107,7 +128,8 @@ def main(arguments: list[str] | None = None) -> int:
     rows: list[tuple[str, int, str, Callable[[], tuple[float, float, int, int]]]] = [
             ("world-step", 1, "World.step() of one drone", world_step),
             ("batch-step", options.worlds, f"Batch.step() of {options.worlds} drones",
-             lambda: batch_step(options.worlds, options.threads))]
+             lambda: batch_step(options.worlds, options.threads)),
+            ("task-step", 1, "Task.step() of one drone, ten steps: actions, observation and reward", task_step)]
     for name, drones, text, measure in rows:
         python_s, c_s, mine, theirs = measure()
         wrong |= mine != theirs

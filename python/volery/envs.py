@@ -1,12 +1,15 @@
-"""Gymnasium environments over a batch: one drone task each, single and vectorised.
+"""Gymnasium environments over `volery.Task`: any scenario as an environment, single and vectorised.
 
-An action is four numbers of [-1, 1] per drone: collective thrust from none to full, and body rates. It is held for 10 ms
-(ten steps of the world). An observation, per drone, is the way to the target, velocity, attitude (a rotation matrix,
-row by row), body rate, and what the task adds; all clipped to [-20, 20].
+    env = gymnasium.make("volery/Scenario-v0", scenario="my.yaml", rung="rates", observe=[...], reward=[...], episode=10.0)
+    envs = gymnasium.make_vec("volery/Scenario-v0", num_envs=1024, vector_kwargs={"scenario": "my.yaml"})
+
+Options are those of `volery.Task`. An action is numbers of [-1, 1] per drone; what its rung makes of them is there, too. An
+observation is float32, the drones' one after the other.
 """
 
 from __future__ import annotations
 
+import os
 from typing import Any, Sequence
 
 import gymnasium as gym
@@ -15,118 +18,135 @@ from gymnasium.vector import AutoresetMode
 from numpy.typing import NDArray
 
 from . import tasks
-from .batch import Batch
+from .render import Picture
 from .scenario import Scenario
-from .tasks import Array, Task
+from .task import Task
+from .world import Recording, World
 
-STEPS = 10  # of the world per step of an environment
-RATES = np.array([8.0, 8.0, 4.0])  # [rad/s] at full deflection
-BOUND = 20.0
-CORE = 18
+Array = NDArray[np.float32]
 
-
-class _Flight:
-    """The worlds of an environment: what single and vector form share."""
-
-    def __init__(self, task: Task, worlds: int, threads: int, randomise: bool) -> None:
-        scenario = Scenario(task.scenario())
-        scenario.limit(tilt=1.3, distance=6.0, low=0.05, high=6.0)
-        randomisation = {**tasks.START, **(tasks.KIND if randomise else {})}
-        self.task = task
-        self.batch = Batch(scenario, worlds, rung="rates", randomisation=randomisation, threads=threads)
-        self.full = scenario.vehicle()[1]
-        self.steps = np.zeros(worlds, dtype=np.int64)
-        self.limit = int(round(task.seconds / (STEPS * scenario.step)))
-        self.period = STEPS * scenario.step
-        size = task.drones * (CORE + task.extra)
-        self.observation_space = gym.spaces.Box(-BOUND, BOUND, (size,), np.float64)
-        self.action_space = gym.spaces.Box(-1.0, 1.0, (4 * task.drones,), np.float32)
-
-    def start(self, rows: NDArray[np.bool_], seeds: NDArray[np.uint64] | None) -> None:
-        self.batch.reset(rows, seeds)
-        self.steps[rows] = 0
-        self.task.begin(self.batch, rows)
-
-    def time(self) -> Array:
-        """[s] into the episode of each world."""
-        return np.asarray(self.steps * self.period, dtype=np.float64)
-
-    def observe(self) -> Array:
-        o = self.batch.observations
-        q = o[..., 6:10]
-        w, x, y, z = (q[..., i] for i in range(4))
-        turn = np.stack([1 - 2 * (y * y + z * z), 2 * (x * y - w * z), 2 * (x * z + w * y),
-                         2 * (x * y + w * z), 1 - 2 * (x * x + z * z), 2 * (y * z - w * x),
-                         2 * (x * z - w * y), 2 * (y * z + w * x), 1 - 2 * (x * x + y * y)], axis=-1)
-        time = self.time()
-        parts = [self.task.target(time) - o[..., 0:3], o[..., 3:6], turn, o[..., 10:13]]
-        more = self.task.more(o[..., 0:3], time)
-        if more is not None:
-            parts.append(more)
-        return np.clip(np.concatenate(parts, axis=-1), -BOUND, BOUND).reshape(len(self.steps), -1)
-
-    def step(self, actions: NDArray[Any]) -> tuple[Array, NDArray[np.bool_], NDArray[np.bool_]]:
-        batch = self.batch
-        given = np.asarray(actions, dtype=np.float64)
-        if given.size != batch.actions.size:
-            raise ValueError(f"step: {len(batch)} x {4 * self.task.drones} actions, got an array of shape {given.shape}")
-        told = np.clip(given.reshape(batch.actions.shape), -1.0, 1.0)
-        batch.actions[..., 0] = (0.5 * self.full) * (told[..., 0] + 1.0)
-        batch.actions[..., 1:] = told[..., 1:] * RATES
-        batch.step(STEPS)
-        self.steps += 1
-        o = batch.observations
-        reward, over = self.task.judge(o[..., 0:3], o[..., 3:6], o[..., 10:13], told, self.time())
-        terminated = batch.terminated | over
-        return reward, terminated, ~terminated & (self.steps >= self.limit)
+RENDER_MODES = ["rgb_array"]
 
 
-class DroneEnv(gym.Env[Array, NDArray[Any]]):
-    """One world as an environment. `randomise` draws mass, thrust and motor lag of every episode."""
+def _spaces(task: Task, clip: float) -> tuple[gym.spaces.Box, gym.spaces.Box]:
+    """Of an observation and of an action."""
+    bound = np.float32(clip) if clip > 0.0 else np.float32(np.inf)
+    return (gym.spaces.Box(-bound, bound, (task.observations[0].size,), np.float32),
+            gym.spaces.Box(-1.0, 1.0, (task.actions[0].size,), np.float32))
 
-    metadata: dict[str, Any] = {"render_modes": []}
-    task: type[Task] = tasks.Hover
 
-    def __init__(self, render_mode: str | None = None, randomise: bool = True) -> None:
-        if render_mode is not None:
-            raise ValueError("volery environments do not render: record a world and open it with `volery view`")
-        self.render_mode = None
-        self.flight = _Flight(self.task(), 1, 1, randomise)
-        self.observation_space = self.flight.observation_space
-        self.action_space = self.flight.action_space
+def _check_render_mode(mode: str | None) -> None:
+    if mode is not None and mode not in RENDER_MODES:
+        raise ValueError(f"render_mode {mode!r}: volery environments have {', '.join(RENDER_MODES)}")
+
+
+class ScenarioEnv(gym.Env[Array, NDArray[Any]]):
+    """One world of a scenario as an environment.
+
+    `render_mode="rgb_array"` draws the world as it is, with obstacles, targets and the way flown, without a display (it needs
+    Pillow). `record(path)` logs the next episode.
+    """
+
+    metadata: dict[str, Any] = {"render_modes": RENDER_MODES, "render_fps": 50}
+
+    def __init__(self, scenario: Scenario | str | os.PathLike[str] = "hover", render_mode: str | None = None,
+                 width: int = 640, height: int = 480, **options: Any) -> None:
+        _check_render_mode(render_mode)
+        self.render_mode = render_mode
+        self.task = Task(scenario, 1, threads=1, **options)
+        self.metadata = {**self.metadata, "render_fps": round(1.0 / (self.task.steps * self.task.scenario.step))}
+        self.observation_space, self.action_space = _spaces(self.task, options.get("clip", 20.0))
+        self._size = (width, height)
+        self._picture: Picture | None = None
+        self._log: str | os.PathLike[str] | None = None
+        self._recorded: tuple[World, Recording] | None = None
         self._begun = False
+        self._use_arrays()
+
+    def _use_arrays(self) -> None:
+        """Rows of the task's memory, found once: a step has no time for it."""
+        self._actions = self.task.actions.reshape(-1)
+        self._observations = self.task.observations.reshape(-1)
 
     def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None) -> tuple[Array, dict[str, Any]]:
         super().reset(seed=seed)
         if seed is None and not self._begun:
             seed = int(self.np_random.integers(2**63))
         self._begun = True
-        self.flight.start(np.ones(1, dtype=bool), None if seed is None else np.array([seed], dtype=np.uint64))
-        return self.flight.observe()[0], {}
+        self._end_recording()
+        self.task.reset(None, None if seed is None else np.array([seed], dtype=np.uint64))
+        if self._log is not None:
+            world = World(self.task.world_scenario(0), rung=self.task.rung)
+            self._recorded = (world, world.record(self._log))
+            self._recorded[1].__enter__()
+            self._log = None
+        if self._picture is not None:
+            self._picture.begin()
+        return self._observations.copy(), {}
 
     def step(self, action: NDArray[Any]) -> tuple[Array, float, bool, bool, dict[str, Any]]:
-        reward, terminated, truncated = self.flight.step(action)
-        return self.flight.observe()[0], float(reward[0]), bool(terminated[0]), bool(truncated[0]), {}
+        task = self.task
+        try:
+            self._actions[:] = action
+        except ValueError:
+            raise ValueError(f"step: {self._actions.size} values, got an action of shape {np.shape(action)}") from None
+        task.step()
+        if self._recorded is not None:
+            self._fly_along()
+        if self._picture is not None:
+            self._picture.follow(task.save(0))
+        return self._observations.copy(), float(task.rewards[0]), bool(task.terminated[0]), bool(task.truncated[0]), {}
+
+    def render(self) -> NDArray[np.uint8] | None:  # type: ignore[override]
+        """The world as it is now: (height, width, 3), 8 bits each."""
+        if self.render_mode is None:
+            return None
+        if self._picture is None:
+            self._picture = Picture(self.task.world_scenario(0), *self._size)
+            self._picture.follow(self.task.save(0))
+        return self._picture.draw(self.task)
+
+    def record(self, path: str | os.PathLike[str]) -> None:
+        """Log the episode that the next `reset` begins, until it ends or the environment is closed: `volery replay` flies the
+        log again to the bit, `volery view` shows it."""
+        self._log = path
+
+    def _fly_along(self) -> None:
+        """A world of its own takes the same actions and writes the log; it has the same bits."""
+        assert self._recorded is not None
+        world, task = self._recorded[0], self.task
+        for drone, intent in enumerate(task.intents(0)):
+            world.act(intent, drone)
+        world.step(task.steps)
+        if world.state_hash != task.state_hash(0):
+            raise AssertionError("the recorded world is not the environment's")  # a fault of ours: say it loudly
+        if task.terminated[0] or task.truncated[0]:
+            self._end_recording()
+
+    def _end_recording(self) -> None:
+        if self._recorded is not None:
+            recording = self._recorded[1]
+            self._recorded = None
+            recording.__exit__(None, None, None)
 
     def close(self) -> None:
-        self.flight.batch.close()
+        self._end_recording()
+        self.task.close()
 
 
-class DroneVectorEnv(gym.vector.VectorEnv[Array, NDArray[Any], NDArray[Any]]):
+class ScenarioVectorEnv(gym.vector.VectorEnv[Array, NDArray[Any], NDArray[Any]]):
     """Many worlds as one vector environment: row i after `reset(seed=s)` is the single environment of seed s + i."""
 
-    task: type[Task] = tasks.Hover
-
-    def __init__(self, num_envs: int = 1, autoreset_mode: AutoresetMode | str = AutoresetMode.NEXT_STEP,
-                 threads: int = 0, randomise: bool = True, render_mode: str | None = None) -> None:
-        if render_mode is not None:
-            raise ValueError("volery environments do not render: record a world and open it with `volery view`")
+    def __init__(self, scenario: Scenario | str | os.PathLike[str] = "hover", num_envs: int = 1,
+                 autoreset_mode: AutoresetMode | str = AutoresetMode.NEXT_STEP, render_mode: str | None = None,
+                 **options: Any) -> None:
+        _check_render_mode(render_mode)
         self.num_envs = num_envs
+        self.render_mode = render_mode
         self.mode = AutoresetMode(autoreset_mode)
-        self.metadata = {"render_modes": [], "autoreset_mode": self.mode}
-        self.flight = _Flight(self.task(), num_envs, threads, randomise)
-        self.single_observation_space = self.flight.observation_space
-        self.single_action_space = self.flight.action_space
+        self.metadata = {"render_modes": RENDER_MODES, "autoreset_mode": self.mode}
+        self.task = Task(scenario, num_envs, **options)
+        self.single_observation_space, self.single_action_space = _spaces(self.task, options.get("clip", 20.0))
         self.observation_space = gym.vector.utils.batch_space(self.single_observation_space, num_envs)
         self.action_space = gym.vector.utils.batch_space(self.single_action_space, num_envs)
         self._done = np.zeros(num_envs, dtype=bool)
@@ -155,33 +175,51 @@ class DroneVectorEnv(gym.vector.VectorEnv[Array, NDArray[Any], NDArray[Any]]):
             raise ValueError(f"reset: {self.num_envs} seeds, got {len(seeds)}")
         drawn = np.array([s is None for s in seeds])
         if (rows & drawn).any():
-            self.flight.start(rows & drawn, None)
+            self.task.reset(rows & drawn)
         if (rows & ~drawn).any():
-            self.flight.start(rows & ~drawn, np.array([s or 0 for s in seeds], dtype=np.uint64))
+            self.task.reset(rows & ~drawn, np.array([s or 0 for s in seeds], dtype=np.uint64))
         self._done[rows] = False
-        return self.flight.observe(), {}
+        return self._observe(), {}
 
-    def step(self, actions: NDArray[Any]) -> tuple[Array, Array, NDArray[np.bool_], NDArray[np.bool_], dict[str, Any]]:
-        waiting = self._done.copy()
-        reward, terminated, truncated = self.flight.step(actions)
-        info: dict[str, Any] = {}
+    def step(self, actions: NDArray[Any]) -> tuple[Array, NDArray[np.float64], NDArray[np.bool_], NDArray[np.bool_], dict[str, Any]]:
+        task = self.task
+        given = np.asarray(actions)
+        if given.size != task.actions.size:
+            raise ValueError(f"step: {self.num_envs} x {task.actions[0].size} actions, got an array of shape {given.shape}")
+        task.actions[...] = given.reshape(task.actions.shape)
+        waiting = self._done
+        task.step()
         if self.mode == AutoresetMode.NEXT_STEP and waiting.any():
-            self.flight.start(waiting, None)
-            reward[waiting] = 0.0
-            terminated[waiting] = truncated[waiting] = False
+            task.reset(waiting)  # reward 0, neither terminated nor truncated
+        reward, terminated, truncated = task.rewards.copy(), task.terminated.copy(), task.truncated.copy()
         self._done = terminated | truncated
-        observation = self.flight.observe()
+        observation = self._observe()
+        info: dict[str, Any] = {}
         if self.mode == AutoresetMode.SAME_STEP and self._done.any():
             done = self._done
             info = {"final_obs": _objects(observation, done), "_final_obs": done.copy(),
                     "final_info": {}, "_final_info": done.copy()}
-            self.flight.start(done, None)
-            observation = self.flight.observe()
+            task.reset(done)
+            observation = self._observe()
             self._done = np.zeros_like(done)
         return observation, reward, terminated, truncated, info
 
+    def _observe(self) -> Array:
+        return self.task.observations.reshape(self.num_envs, -1).copy()
+
+    def render(self) -> tuple[Any, ...] | None:
+        """A picture of each row, or None where `render_mode` is."""
+        if self.render_mode is None:
+            return None
+        out = []
+        for row in range(self.num_envs):
+            picture = Picture(self.task.world_scenario(row), 320, 240)
+            picture.follow(self.task.save(row))
+            out.append(picture.draw(self.task, row))
+        return tuple(out)
+
     def close_extras(self, **_: Any) -> None:
-        self.flight.batch.close()
+        self.task.close()
 
 
 def _objects(rows: Array, which: NDArray[np.bool_]) -> NDArray[np.object_]:
@@ -191,57 +229,68 @@ def _objects(rows: Array, which: NDArray[np.bool_]) -> NDArray[np.object_]:
     return out
 
 
-class HoverEnv(DroneEnv):
+class _Shipped:
+    """What a task that comes along adds to an environment: its options. `randomise` draws mass, thrust and motor lag of every
+    episode."""
+
+    name = "hover"
+
+    def __init__(self, *, randomise: bool = True, **options: Any) -> None:
+        drawn = {**tasks.START, **(tasks.KIND if randomise else {})}
+        super().__init__(**{**tasks.options(self.name), "randomisation": drawn, **options})
+
+
+class HoverEnv(_Shipped, ScenarioEnv):
     """Stay at (0, 0, 1), wherever the flight begins."""
 
 
-class HoverVectorEnv(DroneVectorEnv):
+class HoverVectorEnv(_Shipped, ScenarioVectorEnv):
     """Stay at (0, 0, 1), wherever the flight begins."""
 
 
-class WaypointsEnv(DroneEnv):
+class WaypointsEnv(_Shipped, ScenarioEnv):
     """Pass four random places in order."""
 
-    task = tasks.Waypoints
+    name = "waypoints"
 
 
-class WaypointsVectorEnv(DroneVectorEnv):
+class WaypointsVectorEnv(_Shipped, ScenarioVectorEnv):
     """Pass four random places in order."""
 
-    task = tasks.Waypoints
+    name = "waypoints"
 
 
-class TrackEnv(DroneEnv):
+class TrackEnv(_Shipped, ScenarioEnv):
     """Follow a figure of eight."""
 
-    task = tasks.Track
+    name = "track"
 
 
-class TrackVectorEnv(DroneVectorEnv):
+class TrackVectorEnv(_Shipped, ScenarioVectorEnv):
     """Follow a figure of eight."""
 
-    task = tasks.Track
+    name = "track"
 
 
-class RaceEnv(DroneEnv):
+class RaceEnv(_Shipped, ScenarioEnv):
     """Fly through gates on a ring."""
 
-    task = tasks.Race
+    name = "race"
 
 
-class RaceVectorEnv(DroneVectorEnv):
+class RaceVectorEnv(_Shipped, ScenarioVectorEnv):
     """Fly through gates on a ring."""
 
-    task = tasks.Race
+    name = "race"
 
 
-class SwarmEnv(DroneEnv):
+class SwarmEnv(_Shipped, ScenarioEnv):
     """Three drones take their places and keep clear of each other."""
 
-    task = tasks.Swarm
+    name = "swarm"
 
 
-class SwarmVectorEnv(DroneVectorEnv):
+class SwarmVectorEnv(_Shipped, ScenarioVectorEnv):
     """Three drones take their places and keep clear of each other."""
 
-    task = tasks.Swarm
+    name = "swarm"

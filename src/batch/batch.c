@@ -174,10 +174,9 @@ static void observe_world(const vy_batch *b, uint32_t world, double *out)
 {
     const cell_view c = cell_view_of(b, world);
     for (uint32_t d = 0; d < b->view.drones; ++d) {
-        const unsigned char *drone = c.first + drone_cell(b, d) * c.stride;
         for (int k = 0; k < b->def.observe_count; ++k) {
             const observation_field *o = &b->observe[k];
-            const unsigned char *at = drone + o->cell * c.stride;
+            const unsigned char *at = c.first + (o->cell + d * o->stride) * c.stride;
             for (int i = 0; i < o->count; ++i, at += c.stride, ++out) {
                 uint64_t integer;
                 memcpy(&integer, at, 8);
@@ -521,14 +520,42 @@ static void set_config(vy_batch *b)
               f->state_cells == block_offset(&f->counts, BLOCK_KINDS) / 8);
 }
 
+// A field of a sensor's block, "baro.pressure", of drones that all carry it: their blocks are in order.
+static vy_status find_sensor_field(const vy_batch *b, const char *name, observation_field *out, vy_error *err)
+{
+    const vy_model *m = &b->template_world->model;
+    for (int kind = BLOCK_imu_full; kind < SENSORS_FIRST_BLOCK + SENSOR_SUITE_KINDS; ++kind) {
+        const vy_block *block = &vy_blocks[kind];
+        const size_t length = strlen(block->name);
+        if (strncmp(name, block->name, length) != 0 || name[length] != '.') continue;
+        const vy_field *f = vy_find_field((enum block_kind)kind, name + length + 1);
+        if (f == NULL) break;
+        if (b->config.counts.of[kind] != m->drone_count)
+            return vy_fail(err, VY_NOT_FOUND, "%s cannot be observed: not every drone carries that sensor",
+                           name);
+        *out = (observation_field){(block_offset(&b->config.counts, (enum block_kind)kind) + f->offset) / 8,
+                                   block->size / 8, f->count, field_is_integer(f)};
+        return VY_OK;
+    }
+    return vy_fail(err, VY_NOT_FOUND, "a drone has no field %s", name);
+}
+
 static vy_status set_observation(vy_batch *b, vy_error *err)
 {
     for (int i = 0; i < b->def.observe_count; ++i) {
-        const vy_field *f = vy_find_field(BLOCK_drone, b->def.observe[i]);
-        if (f == NULL) return vy_fail(err, VY_NOT_FOUND, "a drone has no field %s", b->def.observe[i]);
-        b->observe[i] = (observation_field){f->offset / 8, f->count, field_is_integer(f)};
-        VY_ASSERT(f->offset / 8 + (size_t)f->count <= CELLS_OF(drone_block));
-        b->view.observation_size += (uint32_t)f->count;
+        const char *name = b->def.observe[i];
+        const vy_field *f = vy_find_field(BLOCK_drone, name);
+        observation_field *o = &b->observe[i];
+        if (f != NULL) {
+            *o = (observation_field){drone_cell(b, 0) + f->offset / 8, CELLS_OF(drone_block), f->count,
+                                     field_is_integer(f)};
+        } else {
+            const vy_status status = find_sensor_field(b, name, o, err);
+            if (status != VY_OK) return status;
+        }
+        VY_ASSERT(o->cell + (b->config.drone_count - 1) * o->stride + (size_t)o->count <=
+                  b->config.state_cells);
+        b->view.observation_size += (uint32_t)o->count;
     }
     return VY_OK;
 }

@@ -11,7 +11,8 @@
 #define CELLS_OF(type) (sizeof(type) / 8)
 
 typedef struct observation_field {
-    size_t cell; // from the start of a drone's block
+    size_t cell;   // of the first drone, from the start of a world
+    size_t stride; // cells from drone to drone
     int count;
     int is_integer; // a whole number rather than a real
 } observation_field;

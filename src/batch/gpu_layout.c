@@ -21,7 +21,8 @@ vy_status vy_batch_gpu_layout(const vy_batch *batch, uint32_t noise_max, gpu_lay
     for (int k = 0; k < batch->def.observe_count; ++k) {
         const observation_field *o = &batch->observe[k];
         for (int i = 0; i < o->count; ++i)
-            observed_cells[n++] = (uint32_t)(o->cell + (size_t)i) | (o->is_integer ? 0x80000000u : 0u);
+            observed_cells[n++] =
+                (uint32_t)(o->cell - drone_cell(batch, 0) + (size_t)i) | (o->is_integer ? 0x80000000u : 0u);
     }
     *out = (gpu_layout){
         .config = f,

@@ -1,0 +1,271 @@
+"""A picture of a world without a display: ground, obstacles, bodies, drones, targets and the way flown, drawn with Pillow."""
+
+from __future__ import annotations
+
+import ctypes
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from . import _binding as b
+from .scenario import Scenario
+from .task import Task
+from .world import World
+
+Array = NDArray[np.float64]
+
+SKY_HIGH, SKY_LOW = (96, 142, 196), (222, 233, 243)
+GROUND, GRID = (201, 205, 196), (172, 178, 167)
+OBSTACLE, BODY, ROTOR, ARM, TARGET = (168, 148, 128), (120, 130, 150), (60, 64, 72), (40, 42, 48), (46, 150, 84)
+DRONES = [(214, 68, 48), (38, 98, 190), (226, 154, 20), (128, 62, 156), (20, 144, 148)]
+LIGHT = np.array([0.35, -0.5, 0.79])
+NEAR = 0.05  # [m] in front of the camera
+FIELD_OF_VIEW = 0.9  # [rad] across
+TRAIL = 2000  # moments kept
+SURROUNDINGS = 8.0  # [m] what is nearer to the first drone is to be seen
+
+
+class Picture:
+    """Draws a world of a scenario at the states it is shown; the camera stands still until something leaves its view."""
+
+    def __init__(self, scenario: Scenario, width: int, height: int) -> None:
+        try:
+            from PIL import Image, ImageDraw
+        except ImportError:
+            raise b.Error("render: drawing needs Pillow: pip install pillow") from None
+        self._image, self._draw = Image, ImageDraw
+        self.size = (width, height)
+        self.world = World(scenario, rung="motors")  # to read states with; it never steps
+        self.names = scenario.drones
+        self.obstacles = _faces(self.world, -1)
+        self.hubs = [_hubs(scenario, i) for i in range(len(self.names))]
+        self.eye = self.at = np.zeros(3)
+        self.begin()
+
+    def begin(self) -> None:
+        """A new episode: the way flown is forgotten."""
+        self.trail: list[list[Array]] = [[] for _ in self.names]
+        self.placed = False
+
+    def follow(self, state: bytes) -> None:
+        """The world is there now."""
+        self.world.restore(state)
+        for i, way in enumerate(self.trail):
+            way.append(self.world.state(i).position)
+            del way[:-TRAIL]
+
+    def draw(self, task: Task, row: int = 0) -> NDArray[np.uint8]:
+        """(height, width, 3)"""
+        targets = [task.goals[row, i] for i in range(len(self.names))]
+        self._place([way[-1] for way in self.trail], [t for t in targets if len(t)])
+        image = self._background()
+        self._pen = self._draw.Draw(image)
+        self._draw_grid()
+        items: list[tuple[float, Any]] = []
+        for face in self.obstacles:
+            self._add_face(items, face, OBSTACLE)
+        for k in range(len(self.world.scenario.bodies)):
+            for face in _faces(self.world, k):
+                self._add_face(items, face, BODY)
+        for i, way in enumerate(self.trail):
+            colour = DRONES[i % len(DRONES)]
+            self._add_targets(items, task, targets[i], int(task.goal_index[row, i]))
+            self._add_trail(items, way, colour)
+            self._add_drone(items, i, colour)
+        for _, paint in sorted(items, key=lambda item: -item[0]):  # the farthest first
+            paint()
+        return np.asarray(image, dtype=np.uint8)
+
+    # ---- camera
+
+    def _place(self, drones: list[Array], goals: list[Array]) -> None:
+        if self.placed and self._sees(np.array(drones)):
+            return
+        near = [face for face in self._solids() if np.linalg.norm(face.mean(0) - drones[0]) < SURROUNDINGS]
+        points = np.concatenate([np.array(drones), *goals, *near])
+        middle = 0.5 * (points.min(0) + points.max(0))
+        reach = max(float(np.linalg.norm(points - middle, axis=1).max()), 1.2)
+        direction = np.array([-0.75, -0.55, 0.22])
+        self.at = middle
+        self.eye = middle + direction / np.linalg.norm(direction) * (2.9 * reach)
+        self.eye[2] = max(self.eye[2], 0.3)
+        forward = (self.at - self.eye) / np.linalg.norm(self.at - self.eye)
+        right = np.cross(forward, [0.0, 0.0, 1.0])
+        right /= np.linalg.norm(right)
+        self.axes = np.stack([right, np.cross(right, forward), forward])
+        self.focal = 0.5 * self.size[0] / np.tan(0.5 * FIELD_OF_VIEW)
+        self.placed = True
+
+    def _sees(self, points: Array) -> bool:
+        seen = (points - self.eye) @ self.axes.T
+        if (seen[:, 2] < NEAR).any():
+            return False
+        at = self._pixels(seen)
+        return bool(((at > 0.05 * np.array(self.size)) & (at < 0.95 * np.array(self.size))).all())
+
+    def _pixels(self, seen: Array) -> Array:
+        scaled = seen[..., :2] * (self.focal / seen[..., 2:])
+        return np.stack([0.5 * self.size[0] + scaled[..., 0], 0.5 * self.size[1] - scaled[..., 1]], axis=-1)
+
+    def _clip(self, points: Array) -> Array | None:
+        """A polygon's part in front of the camera, as pixels."""
+        seen = (np.asarray(points) - self.eye) @ self.axes.T
+        if (seen[:, 2] < NEAR).any():
+            out = []
+            for p, q in zip(seen, np.roll(seen, -1, axis=0)):
+                if p[2] >= NEAR:
+                    out.append(p)
+                if (p[2] >= NEAR) != (q[2] >= NEAR):
+                    out.append(p + (q - p) * ((NEAR - p[2]) / (q[2] - p[2])))
+            if len(out) < 3:
+                return None
+            seen = np.array(out)
+        return self._pixels(seen)
+
+    def _solids(self) -> list[Array]:
+        """Faces of obstacles and bodies where they are now."""
+        return self.obstacles + [face for k in range(len(self.world.scenario.bodies)) for face in _faces(self.world, k)]
+
+    # ---- what is drawn
+
+    def _background(self) -> Any:
+        """Sky above the horizon, ground below it, paler far away."""
+        width, height = self.size
+        horizon = 0.5 * height + self.focal * self.axes[2, 2] / max(self.axes[1, 2], 1e-6)
+        row = np.arange(height)[:, None] + 0.5
+        mix = np.clip(row / max(horizon, 1.0), 0.0, 1.0)
+        sky = (1.0 - mix) * np.array(SKY_HIGH) + mix * np.array(SKY_LOW)
+        far = np.exp(-np.maximum(row - horizon, 0.0) / (0.06 * height))
+        ground = (1.0 - far) * np.array(GROUND) + far * np.array(SKY_LOW)
+        rows = np.where(row < horizon, sky, ground)
+        return self._image.fromarray(np.repeat(rows[:, None, :], width, axis=1).astype(np.uint8))
+
+    def _draw_grid(self) -> None:
+        away = max(float(np.linalg.norm(self.at - self.eye)), 0.2)
+        step, count = 10.0 ** np.floor(np.log10(away / 2.0)), 20
+        x, y = np.round(self.at[:2] / step) * step
+        span = count * step
+        for k in range(-count, count + 1):
+            for ends in ([[x + k * step, y - span, 0.0], [x + k * step, y + span, 0.0]],
+                         [[x - span, y + k * step, 0.0], [x + span, y + k * step, 0.0]]):
+                self._line(np.array(ends), GRID, 1)
+
+    def _polygon(self, points: Array, colour: tuple[int, int, int], outline: tuple[int, int, int] | None) -> None:
+        at = self._clip(points)
+        if at is not None:
+            self._pen.polygon([tuple(p) for p in np.clip(at, -1e5, 1e5)], fill=colour, outline=outline)
+
+    def _line(self, points: Array, colour: tuple[int, int, int], width: int) -> None:
+        seen = (points - self.eye) @ self.axes.T
+        for p, q in zip(seen[:-1], seen[1:]):
+            if p[2] < NEAR and q[2] < NEAR:
+                continue
+            if p[2] < NEAR:
+                p = p + (q - p) * ((NEAR - p[2]) / (q[2] - p[2]))
+            if q[2] < NEAR:
+                q = q + (p - q) * ((NEAR - q[2]) / (p[2] - q[2]))
+            at = np.clip(self._pixels(np.stack([p, q])), -1e5, 1e5)
+            self._pen.line([tuple(at[0]), tuple(at[1])], fill=colour, width=width)
+
+    def _depth(self, points: Array) -> float:
+        return float(((np.asarray(points).mean(0) - self.eye) @ self.axes.T)[2])
+
+    def _add_face(self, items: list[tuple[float, Any]], face: Array, colour: tuple[int, int, int]) -> None:
+        normal = np.cross(face[1] - face[0], face[2] - face[0])
+        length = np.linalg.norm(normal)
+        if len(face) > 3 and length == 0.0:  # the tip of a cone: its first corners fall together
+            normal = np.cross(face[2] - face[0], face[3] - face[0])
+            length = np.linalg.norm(normal)
+        if length == 0.0 or (face[0] - self.eye) @ normal >= 0.0:
+            return  # its back
+        shade = 0.55 + 0.45 * max(0.0, float(normal @ LIGHT) / float(length))
+        lit = _shaded(colour, shade)
+        items.append((self._depth(face), lambda: self._polygon(face, lit, _shaded(lit, 0.92))))
+
+    def _add_trail(self, items: list[tuple[float, Any]], way: list[Array], colour: tuple[int, int, int]) -> None:
+        if len(way) < 2:
+            return
+        points = np.array(way[:: max(1, len(way) // 300)] + [way[-1]])
+        pale = (_pale(colour[0]), _pale(colour[1]), _pale(colour[2]))
+        for first, last in zip(points[:-1], points[1:]):
+            ends = np.stack([first, last])
+            items.append((self._depth(ends) + 1e-3, lambda ends=ends: self._line(ends, pale, 2)))
+
+    def _add_targets(self, items: list[tuple[float, Any]], task: Task, goals: Array, reached: int) -> None:
+        turn = np.linspace(0.0, 2.0 * np.pi, 33)[:, None]
+        for k, goal in enumerate(goals):
+            now = k == reached % len(goals)
+            across, up = self.axes[0], self.axes[1]  # a goal faces the camera
+            if task.target == "gates":
+                way = goals[(k + 1) % len(goals)] - goals[k - 1]
+                across = np.cross(way, [0.0, 0.0, 1.0])
+                across = across / max(float(np.linalg.norm(across)), 1e-9)
+                up = np.cross(across, way) / max(float(np.linalg.norm(way)), 1e-9)
+            ring = goal + task.goal_radius * (np.cos(turn) * across + np.sin(turn) * up)
+            colour = TARGET if now else _shaded(TARGET, 1.35)
+            items.append((self._depth(ring), lambda ring=ring, colour=colour, now=now: self._line(ring, colour, 5 if now else 3)))
+
+    def _add_drone(self, items: list[tuple[float, Any]], index: int, colour: tuple[int, int, int]) -> None:
+        state = self.world.state(index)
+        w, x, y, z = state.attitude
+        turn = np.array([[1 - 2 * (y * y + z * z), 2 * (x * y - w * z), 2 * (x * z + w * y)],
+                         [2 * (x * y + w * z), 1 - 2 * (x * x + z * z), 2 * (y * z - w * x)],
+                         [2 * (x * z - w * y), 2 * (y * z + w * x), 1 - 2 * (x * x + y * y)]])
+        hubs, radius = self.hubs[index]
+        depth = self._depth(state.position[None, :])
+        span = float(np.linalg.norm(hubs, axis=1).max()) + radius if len(hubs) else 0.1
+        scale = max(1.0, 0.05 * depth / span)  # never smaller than can be seen
+        angle = np.linspace(0.0, 2.0 * np.pi, 25)[:-1]
+        disc = radius * np.stack([np.cos(angle), np.sin(angle), np.zeros_like(angle)], axis=-1)
+        shadow = state.position * [1.0, 1.0, 0.0] + (scale * span) * np.stack([np.cos(angle), np.sin(angle), np.zeros_like(angle)], axis=-1)
+        if state.position[2] > 0.0:
+            items.append((1e9, lambda: self._polygon(shadow, _shaded(GROUND, 0.8), None)))
+        for hub in hubs:
+            arm = np.stack([state.position, state.position + turn @ (scale * hub)])
+            items.append((depth + 1e-3, lambda arm=arm: self._line(arm, ARM, 3)))
+            points = state.position + (scale * (hub + disc)) @ turn.T
+            fill = colour if hub[0] > 0.0 else ROTOR  # the front is coloured
+            items.append((self._depth(points), lambda points=points, fill=fill: self._polygon(points, fill, ARM)))
+        ball = np.cos(angle)[:, None] * self.axes[0] + np.sin(angle)[:, None] * self.axes[1]
+        body = state.position + (0.22 * scale * span) * ball
+        items.append((depth - 1e-3, lambda: self._polygon(body, colour, ARM)))
+
+
+def _pale(value: int) -> int:
+    return int(0.55 * value + 0.45 * 255)
+
+
+def _shaded(colour: tuple[int, ...], shade: float) -> tuple[int, int, int]:
+    r, g, blue = (min(255, int(shade * c)) for c in colour)
+    return r, g, blue
+
+
+def _faces(world: World, what: int) -> list[Array]:
+    """Polygons of the obstacles (-1), or of a body where it is now."""
+    out = ctypes.POINTER(ctypes.c_double)()
+    size = b.lib.world_faces(world._pointer, what, ctypes.byref(out))
+    if size < 0:
+        b.lib.binding_free(out)
+        raise MemoryError("render: no memory for the faces of a world")
+    if size == 0:
+        return []
+    flat = np.ctypeslib.as_array(out, (size,)).copy()
+    b.lib.binding_free(out)
+    faces, at = [], 0
+    while at < size:
+        count = int(flat[at])
+        faces.append(flat[at + 1 : at + 1 + 3 * count].reshape(count, 3))
+        at += 1 + 3 * count
+    return faces
+
+
+def _hubs(scenario: Scenario, drone: int) -> tuple[Array, float]:
+    """Hubs of a drone's rotors in body axes, and the radius of its discs."""
+    out = (ctypes.c_double * 24)()
+    radius = ctypes.c_double()
+    count = b.lib.scenario_hubs(scenario._pointer, drone, out, ctypes.byref(radius))
+    hubs = np.array(out[: 3 * count]).reshape(count, 3)
+    if radius.value > 0.0 or count == 0:
+        return hubs, radius.value
+    return hubs, 0.45 * float(np.linalg.norm(hubs, axis=1).max())
