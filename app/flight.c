@@ -165,6 +165,7 @@ static void fly_to_end(flight *f, vy_recorder *recorder)
         if ((f->signal = vy_signals_seen()) != 0) break;
         vy_watch_pace(f->def.watched, (double)(tick - f->first) * f->def.scenario->step);
         if ((f->signal = vy_signals_seen()) != 0) break;
+        if (tick > f->first) vy_watch_inject(f->def.watched, f->def.scenario, f->def.world);
         const uint64_t left = f->last - tick;
         events |= advance(f, left < STRIDE ? left : STRIDE, each);
         tick = vy_world_tick(f->def.world);

@@ -251,6 +251,27 @@ void vy_watch_pace(watch *w, double time)
     for (double ahead; vy_signals_seen() == 0 && (ahead = ahead_of_clock(w, time)) > 0.0;) nap(ahead);
 }
 
+void vy_watch_inject(watch *w, const vy_scenario *scenario, vy_world *world)
+{
+    watch_injection taken[INJECTION_QUEUE];
+    if (w == NULL) return;
+    pthread_mutex_lock(&w->lock);
+    const int count = w->injection_count;
+    memcpy(taken, w->injections, (size_t)count * sizeof *taken);
+    w->injection_count = 0;
+    pthread_mutex_unlock(&w->lock);
+    for (int i = 0; i < count; ++i) {
+        vy_error error = {.status = VY_OK};
+        const watch_injection *in = &taken[i];
+        if (vy_scenario_inject(scenario, world, in->what, in->text, strlen(in->text), &error) == VY_OK)
+            continue;
+        pthread_mutex_lock(&w->lock);
+        snprintf(w->control.notice, sizeof w->control.notice, "%s", error.text);
+        w->control.notices += 1;
+        pthread_mutex_unlock(&w->lock);
+    }
+}
+
 void vy_watch_end(watch *w, const char *status, uint64_t hash)
 {
     if (w == NULL) return;

@@ -3,10 +3,12 @@
 //
 // What the log gets, those who watch get: the writer of the log hands every message to a ring in memory, and
 // a thread of its own sends from there. Who is slow is overtaken and told so; the flight waits for nobody.
-// What they can change is when steps are made, never what is in them.
+// What they can change is when steps are made, and what is injected between two: that is in the log, so that
+// the flight replays without them. Who only watches changes nothing.
 #pragma once
 #include "record/mcap_writer.h"
 #include "volery/record.h"
+#include "volery/scenario.h"
 
 /// One owner. NULL stands for a flight that nobody can watch: every call below then does nothing.
 typedef struct watch watch;
@@ -26,6 +28,9 @@ int vy_watch_begin(watch *w, const char *path, vy_recorder *recorder);
 /// Before a step: wait for the first that watches unless the flight is in real time; while it is paused; and
 /// until the clock has reached `time` [s] at the speed that was asked for. A signal ends each of these.
 void vy_watch_pace(watch *w, double time);
+
+/// Before a step, but the first: inject what viewers have asked for. Who asked for what cannot be is told.
+void vy_watch_inject(watch *w, const vy_scenario *scenario, vy_world *world);
 
 /// The flight is over: send what there is to all who read, and close.
 /// @param status completed, failed or interrupted; NULL: there was no flight

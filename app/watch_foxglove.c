@@ -178,6 +178,10 @@ static int name_parameter(json *j, const chosen_names *names, const char *name)
     return 1;
 }
 
+// What can be injected, by the parameter that takes it.
+static const char *const inject_names[] = {"/inject/push", "/inject/gust", "/inject/fault"};
+enum { INJECT_COUNT = 3 };
+
 static int send_parameters(const watch *w, const watch_control *now, client *c, const chosen_names *names,
                            const char *id)
 {
@@ -210,6 +214,11 @@ static int send_parameters(const watch *w, const watch_control *now, client *c, 
         vy_json_text(j, "value", "");
         vy_json_close(j);
     }
+    for (int i = 0; i < INJECT_COUNT; ++i) {
+        if (!name_parameter(j, names, inject_names[i])) continue;
+        vy_json_text(j, "value", "");
+        vy_json_close(j);
+    }
     vy_json_close(j);
     if (id[0] != '\0') vy_json_text(j, "id", id);
     return answer_send(&a, c);
@@ -235,11 +244,27 @@ static int press_keys(const watch *w, const char *name, const char *keys)
     return 0;
 }
 
+// Something for the flight's thread to inject; the caller has the lock. NULL: it is on its way, or the
+// parameter is another one, which `*mine` tells; else why not.
+static const char *queue_injection(watch *w, const char *name, const char *text, int *mine)
+{
+    *mine = 0;
+    for (int i = 0; i < INJECT_COUNT && !*mine; ++i) *mine = strcmp(name, inject_names[i]) == 0;
+    if (!*mine || text[0] == '\0') return NULL;
+    if (strlen(text) >= JSON_TEXT_CAP - 1) return "what is to be injected is too long";
+    if (w->injection_count == INJECTION_QUEUE) return "too much is to be injected at once: it was left out";
+    watch_injection *next = &w->injections[w->injection_count++];
+    snprintf(next->what, sizeof next->what, "%s", strrchr(name, '/') + 1);
+    snprintf(next->text, sizeof next->text, "%s", text);
+    return NULL;
+}
+
 // One parameter of a viewer. NULL: it was set; else why not.
 static const char *set_parameter(watch *w, const char *name, json_kind kind, double value, const char *text)
 {
     const int is_switch = kind == JSON_TRUE || kind == JSON_FALSE;
     const char *why = NULL;
+    int injects = 0;
     pthread_mutex_lock(&w->lock);
     watch_control *c = &w->control;
     if (c->ended) {
@@ -256,10 +281,12 @@ static const char *set_parameter(watch *w, const char *name, json_kind kind, dou
         c->steps = (uint64_t)value;
     } else if (kind == JSON_TEXT && press_keys(w, name, text)) {
         // they act at the controller's next call, and are in the log with its reply
+    } else if (kind == JSON_TEXT && (why = queue_injection(w, name, text, &injects), injects)) {
+        // it acts from the next step on, and is in the log before
     } else {
         why = "what can be set: /flight/paused (true or false), /flight/speed (0: as fast as it goes, up to "
-              "a million), "
-              "/flight/steps (a whole number), keys of drones that are flown from here";
+              "a million), /flight/steps (a whole number), /inject/push, /inject/gust and /inject/fault (a "
+              "text), keys of drones that are flown from here";
     }
     if (why == NULL) c->version += 1;
     pthread_mutex_unlock(&w->lock);
@@ -268,7 +295,7 @@ static const char *set_parameter(watch *w, const char *name, json_kind kind, dou
 
 static int set_parameters(watch *w, client *c, json_reader r, const char *id)
 {
-    char name[JSON_WORD_CAP] = "", text[JSON_WORD_CAP] = "";
+    char name[JSON_WORD_CAP] = "", text[JSON_TEXT_CAP] = "";
     json_kind kind = JSON_NULL;
     double value = 0.0;
     int inside = 0;
@@ -280,7 +307,7 @@ static int set_parameters(watch *w, client *c, json_reader r, const char *id)
             name[0] = '\0';
             kind = JSON_NULL;
         } else if (r.depth == 3 && k == JSON_TEXT && strcmp(r.key, "name") == 0) {
-            memcpy(name, r.text, sizeof name);
+            snprintf(name, sizeof name, "%.*s", (int)sizeof name - 1, r.text);
         } else if (r.depth == 3 && strcmp(r.key, "value") == 0) {
             kind = k;
             value = r.number;
@@ -321,6 +348,7 @@ static int send_shapes(const watch *w, client *c)
 static void join(watch *w, client *c)
 {
     pthread_mutex_lock(&w->lock);
+    c->notices = w->control.notices;
     c->cursor = c->has_history ? w->ring.first : w->ring.next;
     c->count = c->has_history ? w->ring.first_count : w->ring.next_count;
     w->viewers += 1;
@@ -365,8 +393,8 @@ int vy_foxglove_take(watch *w, client *c, const char *text, size_t size)
     if (k != JSON_OBJECT) return send_status(c, LEVEL_ERROR, "a message must be a JSON object");
     for (k = vy_json_next(&r); k > JSON_END; k = vy_json_next(&r)) {
         if (k != JSON_TEXT || r.depth != 1) continue;
-        if (strcmp(r.key, "op") == 0) memcpy(op, r.text, sizeof op);
-        if (strcmp(r.key, "id") == 0) memcpy(id, r.text, sizeof id);
+        if (strcmp(r.key, "op") == 0) snprintf(op, sizeof op, "%.*s", (int)sizeof op - 1, r.text);
+        if (strcmp(r.key, "id") == 0) snprintf(id, sizeof id, "%.*s", (int)sizeof id - 1, r.text);
     }
     if (k != JSON_END) return send_status(c, LEVEL_ERROR, "a message must be JSON");
     const chosen_names names = {.text = text, .size = size};
@@ -475,6 +503,10 @@ int vy_foxglove_feed(watch *w, client *c)
         good = send_status(c, LEVEL_WARNING, words);
     }
     const watch_control now = control_now(w);
+    if (good && now.notices != c->notices && c->out_size < QUEUE) {
+        c->notices = now.notices;
+        good = send_status(c, LEVEL_ERROR, now.notice);
+    }
     if (good && c->hears_parameters && now.version != c->version && c->out_size < QUEUE) {
         good = send_parameters(w, &now, c, &(chosen_names){.text = NULL}, "");
         c->version = now.version;

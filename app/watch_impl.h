@@ -29,6 +29,14 @@ typedef struct watch_pilot {
     int pipe[2];
 } watch_pilot;
 
+/// What a viewer wants to be injected, until the flight's thread takes it.
+typedef struct watch_injection {
+    char what[8];             ///< push, gust or fault
+    char text[JSON_TEXT_CAP]; ///< in the keys of a scenario
+} watch_injection;
+
+enum { INJECTION_QUEUE = 16, NOTICE_CAP = 256 };
+
 /// What viewers can set, and what they are told. `version` counts changes.
 typedef struct watch_control {
     uint64_t version;
@@ -38,6 +46,8 @@ typedef struct watch_control {
     bool ended;
     char status[STATUS_CAP]; ///< flying, then how it ended
     uint64_t hash;           ///< at its end
+    uint64_t notices;        ///< so many were given so far
+    char notice[NOTICE_CAP]; ///< the last: why something was not injected
 } watch_control;
 
 struct watch {
@@ -66,6 +76,8 @@ struct watch {
     watch_ring ring;
     watch_control control;
     uint64_t viewers; ///< that have subscribed to anything so far
+    watch_injection injections[INJECTION_QUEUE];
+    int injection_count;
 };
 
 /// One connection.
@@ -85,6 +97,7 @@ typedef struct client {
     uint64_t cursor, count; ///< its place in the ring
     uint64_t dropped;       ///< records that went by
     uint64_t told, version; ///< of `dropped` and of the control, as last said
+    uint64_t notices;       ///< likewise
 } client;
 
 enum {

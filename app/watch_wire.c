@@ -234,7 +234,7 @@ static int read_escape(json_reader *r, char *out)
     return 1;
 }
 
-static int read_text(json_reader *r, char out[JSON_WORD_CAP])
+static int read_text(json_reader *r, char *out, size_t size)
 {
     size_t used = 0;
     for (r->at += 1; r->at < r->end; /* inside */) {
@@ -244,7 +244,7 @@ static int read_text(json_reader *r, char out[JSON_WORD_CAP])
             return 1;
         }
         if ((unsigned char)c < 0x20 || (c == '\\' && !read_escape(r, &c))) return 0;
-        if (used + 1 < JSON_WORD_CAP) out[used++] = c;
+        if (used + 1 < size) out[used++] = c;
     }
     return 0;
 }
@@ -291,7 +291,7 @@ static json_kind read_value(json_reader *r)
         return c == '{' ? JSON_OBJECT : JSON_LIST;
     }
     r->expects = r->depth > 0 ? A_COMMA | A_CLOSE : THE_END;
-    if (c == '"') return read_text(r, r->text) ? JSON_TEXT : JSON_BAD;
+    if (c == '"') return read_text(r, r->text, sizeof r->text) ? JSON_TEXT : JSON_BAD;
     if (c == '-' || (c >= '0' && c <= '9')) return read_number(r) ? JSON_NUMBER : JSON_BAD;
     return read_word(r);
 }
@@ -315,7 +315,8 @@ json_kind vy_json_next(json_reader *r)
     }
     r->key[0] = '\0';
     if (r->expects & A_KEY) {
-        if (*r->at != '"' || !read_text(r, r->key) || !skip_space(r) || *r->at++ != ':' || !skip_space(r))
+        if (*r->at != '"' || !read_text(r, r->key, sizeof r->key) || !skip_space(r) || *r->at++ != ':' ||
+            !skip_space(r))
             return JSON_BAD;
         return read_value(r);
     }

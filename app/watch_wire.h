@@ -61,7 +61,7 @@ enum { FRAME_HEAD_CAP = 10 };
 /// The head of a server's frame. @return its bytes
 size_t vy_frame_head(int op, size_t size, unsigned char out[FRAME_HEAD_CAP]);
 
-enum { JSON_READ_DEPTH = 8, JSON_WORD_CAP = 128 };
+enum { JSON_READ_DEPTH = 8, JSON_WORD_CAP = 128, JSON_TEXT_CAP = 512 };
 typedef enum json_kind {
     JSON_BAD, ///< this is no JSON
     JSON_END, ///< the text is over, and whole
@@ -82,7 +82,7 @@ typedef struct json_reader {
     char inside[JSON_READ_DEPTH]; ///< '{' or '['
     int expects;                  ///< what may come: see watch_wire.c
     char key[JSON_WORD_CAP];      ///< of the value in an object; cut where it is longer
-    char text[JSON_WORD_CAP];     ///< of a text, likewise
+    char text[JSON_TEXT_CAP];     ///< of a text, likewise
     double number;
 } json_reader;
 

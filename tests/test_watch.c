@@ -176,12 +176,12 @@ static void test_json(void **state)
     assert_string_equal(r.text, "? /");
     assert_int_equal(vy_json_next(&r), JSON_NUMBER);
     assert_true(r.number == -25.0 && r.depth == 1);
-    char wide[300] = "\"";
-    memset(wide + 1, 'x', 200);
+    char wide[700] = "\"";
+    memset(wide + 1, 'x', 600);
     strcat(wide, "\"");
     r = vy_json_read(wide, strlen(wide));
     assert_int_equal(vy_json_next(&r), JSON_TEXT);
-    assert_int_equal(strlen(r.text), JSON_WORD_CAP - 1);
+    assert_int_equal(strlen(r.text), JSON_TEXT_CAP - 1);
 }
 
 int main(void)

@@ -507,6 +507,8 @@ typedef struct vy_sink {
                  const vy_intent *intent); ///< of a callback
     /// When the integrator has changed, between two steps.
     int (*change)(void *self, const vy_world *world);
+    /// When something was injected (volery/injection.h), between two steps: the last one of them.
+    int (*injection)(void *self, const vy_world *world);
 } vy_sink;
 
 /// Report every step to a sink; an empty sink ends that. Copied; `self` must outlive it.

@@ -7,6 +7,7 @@
 #include "environment/nap_state.h"
 #include "environment/environment_build.h"
 #include "environment/wind_grid.h"
+#include <stdio.h>
 
 vy_environment_def vy_default_environment_def(void)
 {
@@ -79,6 +80,13 @@ static vy_status check_air(const vy_environment_def *def, vy_error *err)
     return VY_OK;
 }
 
+vy_status vy_check_gust_def(const vy_gust_def *g, const char *name, vy_error *err)
+{
+    if (vy_all_bounded(&g->velocity.x, 3) && vy_all_bounded(&g->start, 3) && g->rise > 0.0 && g->hold >= 0.0)
+        return VY_OK;
+    return vy_fail(err, VY_BAD_VALUE, "%s: rise must be above 0 s and hold at least 0 s", name);
+}
+
 static vy_status check_wind(const vy_wind_def *w, const vy_planet_def *planet, vy_error *err)
 {
     const double numbers[] = {w->constant.x,      w->constant.y,   w->constant.z,     w->shear_speed,
@@ -96,12 +104,10 @@ static vy_status check_wind(const vy_wind_def *w, const vy_planet_def *planet, v
         return vy_fail(err, VY_BAD_VALUE, "wind.gusts: at most %d", VY_GUST_CAP);
     }
     for (int i = 0; i < w->gust_count; ++i) {
-        const vy_gust_def *g = &w->gusts[i];
-        if (!vy_all_bounded(&g->velocity.x, 3) || !vy_all_bounded(&g->start, 3) ||
-            !(g->rise > 0.0 && g->hold >= 0.0)) {
-            return vy_fail(err, VY_BAD_VALUE, "wind.gusts[%d]: rise must be above 0 s and hold at least 0 s",
-                           i);
-        }
+        char name[32];
+        snprintf(name, sizeof name, "wind.gusts[%d]", i);
+        const vy_status status = vy_check_gust_def(&w->gusts[i], name, err);
+        if (status != VY_OK) return status;
     }
     const vy_turbulence_def *t = &w->turbulence;
     if (!(t->wind20 >= 0.0 && t->intensity >= 0.0 && real_is_finite(t->wind20) &&

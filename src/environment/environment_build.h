@@ -3,6 +3,12 @@
 #include "environment/environment.h"
 #include "environment/wind_grid.h"
 
+VY_FN wind_gust wind_gust_build(const vy_gust_def *g)
+{
+    const wind_gust gust = {g->velocity.x, g->velocity.y, g->velocity.z, g->start, g->rise, g->rise, g->hold};
+    return gust;
+}
+
 VY_FN void environment_build_wind(const vy_wind_def *def, environment_model *out)
 {
     wind_params *w = &out->wind;
@@ -21,10 +27,7 @@ VY_FN void environment_build_wind(const vy_wind_def *def, environment_model *out
     w->shear_roughness = def->shear_roughness;
     w->gust_count = def->gust_count;
     for (int i = 0; i < def->gust_count; ++i) {
-        const vy_gust_def *g = &def->gusts[i];
-        const wind_gust gust = {g->velocity.x, g->velocity.y, g->velocity.z, g->start,
-                                g->rise,       g->rise,       g->hold};
-        w->gusts[i] = gust;
+        w->gusts[i] = wind_gust_build(&def->gusts[i]);
     }
     if (def->grid != NULL) w->grid = def->grid->field;
     wind_prepare(w);

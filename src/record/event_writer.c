@@ -20,8 +20,9 @@ struct event_writer {
     uint16_t channel;
     display *display; // NULL: nothing for people
     int failure_noted;
-    uint64_t *effects;            // as last noted, per drone and body
-    unsigned char *faults;        // likewise: drone by drone, whether fault k acts
+    uint64_t *effects;     // as last noted, per drone and body
+    unsigned char *faults; // likewise: fault by fault, whether it acts on drone k
+    uint32_t fault_count;
     supervisor_note *supervisors; // likewise
     uint64_t *payloads;           // likewise: carried, missed
 };
@@ -144,10 +145,11 @@ static void note_budgets(event_writer *e, const vy_world *world)
 static void note_faults(event_writer *e, const vy_world *world)
 {
     const uint32_t count = world->model.fault_count;
+    VY_ASSERT(count == e->fault_count);
     for (uint32_t i = 0; i < e->output->drone_count; ++i) {
         for (uint32_t k = 0; k < count; ++k) {
             const int now = vy_world_fault_acts(world, vy_world_drone(world, i), k);
-            unsigned char *before = &e->faults[(size_t)i * count + k];
+            unsigned char *before = &e->faults[(size_t)k * e->output->drone_count + i];
             if (now == *before) continue;
             *before = (unsigned char)now;
             const vy_fault_def *def = &world->model.faults[k].def;
@@ -160,6 +162,28 @@ static void note_faults(event_writer *e, const vy_world *world)
             vy_event_writer_put(e, world->state->tick, "fault", e->output->names[i], text);
         }
     }
+}
+
+void vy_event_writer_injection(event_writer *e, const vy_world *world)
+{
+    const size_t drones = e->output->drone_count, now = drones * world->model.fault_count;
+    char text[160];
+    uint32_t number = UINT32_MAX;
+    if (world->model.fault_count > e->fault_count) {
+        const size_t before = drones * e->fault_count;
+        unsigned char *grown = realloc(e->faults, now + 1);
+        if (grown == NULL) {
+            (void)vy_fail(&e->output->error, VY_NO_MEMORY, "log: out of memory");
+            return;
+        }
+        memset(grown + before, 0, now - before);
+        e->faults = grown;
+        e->fault_count = world->model.fault_count;
+    }
+    const uint32_t count = vy_world_injection_count(world);
+    if (!vy_world_injection_text(world, count - 1, text, sizeof text, &number)) return;
+    vy_event_writer_put(e, world->state->tick, "injection",
+                        number < e->output->body_count ? e->output->names[number] : "", text);
 }
 
 static void print_handover(const vy_controller_def *c, const supervisor_block *g, char *out, size_t size)
@@ -287,7 +311,8 @@ void vy_event_writer_step(event_writer *e, const vy_world *world)
 {
     const vy_model *m = &world->model;
     VY_ASSERT(world->state->tick > 0 && m->nap_period > 0 && e->output->body_count == body_count(m));
-    const int events = m->collides || m->payload_count > 0; // after which the policy looks again
+    const int events =
+        m->collides || m->payload_count > 0 || m->injection_count > 0; // after which the policy looks again
     if (events || (world->state->tick - 1) % m->nap_period == 0) note_effects(e, world);
     if (m->nap.budget.over > 0.0) note_budgets(e, world);
     if (m->fault_count > 0) note_faults(e, world);
@@ -303,6 +328,7 @@ vy_status vy_event_writer_open(log_output *output, const vy_world *world, event_
     event_writer *e = calloc(1, sizeof *e);
     if (e == NULL) return vy_fail(err, VY_NO_MEMORY, "log: out of memory");
     e->output = output;
+    e->fault_count = m->fault_count;
     e->effects = calloc(body_count(m) + 1u, sizeof *e->effects);
     e->faults = calloc((size_t)m->drone_count * m->fault_count + 1u, sizeof *e->faults);
     e->supervisors = calloc(m->drone_count + 1u, sizeof *e->supervisors);

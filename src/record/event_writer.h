@@ -13,6 +13,9 @@ void vy_event_writer_close(event_writer *e); ///< NULL is a no-op
 /// Show events as lines of a log for people, too. `shown` must outlive its last event; NULL: no more.
 void vy_event_writer_show(event_writer *e, display *shown);
 
+/// Something was injected: the last injection.
+void vy_event_writer_injection(event_writer *e, const vy_world *world);
+
 /// All changes of this step, besides contacts and the failure.
 void vy_event_writer_step(event_writer *e, const vy_world *world);
 

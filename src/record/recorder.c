@@ -216,6 +216,17 @@ static int on_integrator_change(void *self, const vy_world *world)
     return failed(r);
 }
 
+// Likewise: replay has the injection from that state.
+static int on_injection(void *self, const vy_world *world)
+{
+    vy_recorder *r = self;
+    if (failed(r)) return 1;
+    write_hashes(r);
+    if (!failed(r)) write_state(r, world);
+    if (!failed(r)) vy_event_writer_injection(r->events, world);
+    return failed(r);
+}
+
 static void release(vy_recorder *r)
 {
     vy_contact_debounce_destroy(r->pauses);
@@ -353,7 +364,11 @@ vy_status vy_recorder_close_check(vy_recorder *r, const vy_world *world, int has
 
 vy_sink vy_recorder_sink(vy_recorder *recorder)
 {
-    return (vy_sink){.self = recorder, .write = on_step, .reply = on_reply, .change = on_integrator_change};
+    return (vy_sink){.self = recorder,
+                     .write = on_step,
+                     .reply = on_reply,
+                     .change = on_integrator_change,
+                     .injection = on_injection};
 }
 
 vy_status vy_recorder_sign(vy_recorder *recorder, const vy_signing_key *key, vy_error *err)

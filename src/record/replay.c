@@ -156,6 +156,29 @@ static int has_room(log_player *f, size_t size)
     return 1;
 }
 
+// A full state that was written when something was injected says what. The steps after it prove that: after
+// the last one nothing is taken over. @return 0: the log has what cannot be
+static int adopt_injections(log_player *f)
+{
+    const state_record *s = &f->state;
+    vy_world *world = f->world;
+    block_counts counts;
+    if (s->is_corrupt || f->out->found || world->state->tick >= f->log->info.last_tick ||
+        !vy_read_entries(s->bytes, s->size, &counts))
+        return 1;
+    const uint32_t count = counts.of[BLOCK_injection];
+    injection_block blocks[VY_INJECTION_CAP];
+    const size_t size = count * sizeof *blocks;
+    if (count > VY_INJECTION_CAP) return 1; // compared, and found to differ
+    if (count > 0) memcpy(blocks, s->bytes + block_offset(&counts, BLOCK_injection), size);
+    if (count == world->model.injection_count && (count == 0 || memcmp(blocks, world->injections, size) == 0))
+        return 1;
+    f->status = vy_injection_check(world, blocks, count, world->state->tick, &f->error);
+    if (f->status == VY_OK) f->status = vy_injection_adopt(world, blocks, count, &f->error);
+    if (f->status == VY_BAD_VALUE || f->status == VY_FULL) f->status = VY_DAMAGED;
+    return f->status == VY_OK;
+}
+
 // The full state of this very moment beside the world's. One that was written when the integrator changed
 // says to which.
 static void compare_state(log_player *f)
@@ -164,6 +187,7 @@ static void compare_state(log_player *f)
     vy_world *world = f->world;
     const state_record *s = &f->state;
     const uint64_t tick = world->state->tick;
+    if (!adopt_injections(f)) return;
     const size_t size = vy_world_state_size(world);
     if (world->model.collides ? s->size < world->state_size : s->size != size) {
         f->status = vy_fail(&f->error, VY_DAMAGED,
@@ -308,6 +332,12 @@ static int record_change(void *self, const vy_world *world)
     return f->sink.change(f->sink.self, world);
 }
 
+static int record_injection(void *self, const vy_world *world)
+{
+    log_player *f = self;
+    return f->sink.injection(f->sink.self, world);
+}
+
 // A recorder that writes what it did in the run, for the comparison.
 static vy_status open_messages(log_player *f, vy_error *err)
 {
@@ -326,6 +356,7 @@ static vy_status open_messages(log_player *f, vy_error *err)
                                     .write = record_step,
                                     .reply = record_reply,
                                     .change = record_change,
+                                    .injection = record_injection,
                                 });
     return VY_OK;
 }

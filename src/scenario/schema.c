@@ -194,11 +194,11 @@ static const vy_schema_row disturbance_rows[] = {
     ROW("phase", NUMBER, vy_scenario_disturbance, def.phase, .unit = "rad", .range = ANY, .when = SINUSOID,
         .help = "at `start`"),
 };
-static const vy_schema_table disturbance_table = {.title = "Disturbances",
-                                                  .help = "A list of forces and torques from outside.",
-                                                  .size = sizeof(vy_scenario_disturbance),
-                                                  .init = init_disturbance,
-                                                  ROWS(disturbance_rows)};
+const vy_schema_table vy_disturbance_table = {.title = "Disturbances",
+                                              .help = "A list of forces and torques from outside.",
+                                              .size = sizeof(vy_scenario_disturbance),
+                                              .init = init_disturbance,
+                                              ROWS(disturbance_rows)};
 
 // --- expectations, log, the scenario itself
 
@@ -344,7 +344,7 @@ static const vy_schema_row scenario_rows[] = {
         .help = "how contacts are solved"),
     ROW("closing", OBJECT, vy_scenario, closing, .table = &vy_closing_table,
         .help = "how joints close that are open at the start"),
-    ROW("disturbances", LIST, vy_scenario, disturbances, .table = &disturbance_table, .size = 1000,
+    ROW("disturbances", LIST, vy_scenario, disturbances, .table = &vy_disturbance_table, .size = 1000,
         .count_offset = offsetof(vy_scenario, disturbance_count), .flags = VY_ROW_ALLOCATED,
         .help = "forces and torques from outside"),
     ROW("faults", LIST, vy_scenario, faults, .table = &vy_fault_table, .size = 1000,

@@ -14,6 +14,8 @@ extern const vy_schema_table vy_sensor_table;
 
 /// The table of vy_scenario_fault, under the key `faults`.
 extern const vy_schema_table vy_fault_table;
+/// The tables of vy_scenario_disturbance, under the key `disturbances`, and of vy_gust_def, under `gusts`.
+extern const vy_schema_table vy_disturbance_table, vy_gust_table;
 /// Bodies without rotors, what joins them, and how what is open at the start closes.
 extern const vy_schema_table vy_body_table, vy_joint_table, vy_closing_table, vy_payload_table;
 /// What can be hit: of drones and bodies, of obstacles and terrain; when an impact is a crash; how contacts

@@ -105,11 +105,11 @@ static const vy_schema_row gust_rows[] = {
         .help = "how long it rises, and falls"),
     ROW("hold", NUMBER, vy_gust_def, hold, .unit = "s", .range = AT_LEAST_0, .help = "how long it stays"),
 };
-static const vy_schema_table gust_table = {.title = "Gusts",
-                                           .help = "A list of 1-cosine gusts.",
-                                           .size = sizeof(vy_gust_def),
-                                           .init = init_gust,
-                                           ROWS(gust_rows)};
+const vy_schema_table vy_gust_table = {.title = "Gusts",
+                                       .help = "A list of 1-cosine gusts.",
+                                       .size = sizeof(vy_gust_def),
+                                       .init = init_gust,
+                                       ROWS(gust_rows)};
 
 static const vy_schema_row turbulence_rows[] = {
     ROW("wind20", NUMBER, vy_turbulence_def, wind20, .unit = "m/s", .range = AT_LEAST_0,
@@ -128,7 +128,7 @@ static const vy_schema_row wind_rows[] = {
     ROW("constant", VECTOR, vy_wind_def, constant, .size = 3, .unit = "m/s", .range = ANY,
         .help = "where the air goes: east, north, up"),
     GROUP("shear", &shear_table, .help = "a profile over the height"),
-    ROW("gusts", LIST, vy_wind_def, gusts, .table = &gust_table, .size = VY_GUST_CAP,
+    ROW("gusts", LIST, vy_wind_def, gusts, .table = &vy_gust_table, .size = VY_GUST_CAP,
         .count_offset = offsetof(vy_wind_def, gust_count), .help = "single gusts"),
     ROW("grid", TEXT, vy_wind_def, grid_name, .size = sizeof((vy_wind_def *)0)->grid_name,
         .flags = VY_ROW_UNHASHED, .keyword = "none",

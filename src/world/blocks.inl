@@ -45,6 +45,8 @@ BLOCK(41, gain_filter, gain_filters, gain_filters, m->filter_count - m->kalman_c
 BLOCK(18, gate, gates, gates, m->gate_count, "per drone whose Kalman filter has a gate")
 BLOCK(19, delay_line, delay_lines, delay_lines, m->delay_count,
       "per number that a sensor with a delay, or a fault, holds back")
+BLOCK(35, injection, injections, injections, m->injection_count,
+      "per push, gust or fault that was injected while it flew, in order of time")
 // These are hashed only when they change.
 BLOCK(20, nap_account, nap_accounts, nap_accounts, m->drone_count,
       "per drone: what the negligibility policy neglected, hashed when it changes")

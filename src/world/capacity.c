@@ -1,5 +1,5 @@
 // capacity.c - the memory of a world: one block that holds all arrays, sized from what is declared and grown
-// before the first step as things are added.
+// as things are added: before the first step, and between two when something is injected.
 //
 // When an array needs more capacity, a larger block replaces the old one: no step allocates. Capacity changes
 // no result and is in no hash.
@@ -48,6 +48,7 @@ static uint32_t *cap_of(vy_model *m, enum capacity what)
         [CAPACITY_BODIES] = &m->passive_cap,
         [CAPACITY_DISTURBANCES] = &m->disturbance_cap,
         [CAPACITY_FAULTS] = &m->fault_cap,
+        [CAPACITY_INJECTIONS] = &m->injection_cap,
         [CAPACITY_JOINTS] = &m->joint_cap,
         [CAPACITY_PAYLOADS] = &m->payload_cap,
         [CAPACITY_OBSTACLES] = &m->obstacle_cap,
@@ -76,7 +77,8 @@ static size_t largest_state(const vy_model *m)
                         .filter_count = m->sensor_suite_cap,
                         .kalman_count = m->sensor_suite_cap,
                         .gate_count = m->sensor_suite_cap,
-                        .delay_count = m->delay_cap};
+                        .delay_count = m->delay_cap,
+                        .injection_count = m->injection_cap};
     for (int i = 0; i < SENSOR_KINDS; ++i) largest.sensor_counts[i] = m->sensor_suite_cap;
     const block_counts counts = vy_world_count_blocks(&largest);
     return block_offset(&counts, BLOCK_KINDS);
@@ -190,6 +192,7 @@ vy_status vy_world_reserve(vy_world *world, enum capacity what, uint64_t need, v
         [CAPACITY_BODIES] = {"bodies", VY_DRONE_CAP_MAX},
         [CAPACITY_DISTURBANCES] = {"disturbances", VY_DISTURBANCE_CAP_MAX},
         [CAPACITY_FAULTS] = {"faults", VY_FAULT_CAP_MAX},
+        [CAPACITY_INJECTIONS] = {"injections", VY_INJECTION_CAP},
         [CAPACITY_JOINTS] = {"joints", VY_JOINT_CAP_MAX},
         [CAPACITY_PAYLOADS] = {"payloads", VY_PAYLOAD_CAP_MAX},
         [CAPACITY_OBSTACLES] = {"obstacles", VY_OBSTACLE_CAP_MAX},
@@ -201,7 +204,8 @@ vy_status vy_world_reserve(vy_world *world, enum capacity what, uint64_t need, v
     if (need <= *cap) return VY_OK;
     if (need > limits[what].max)
         return vy_fail(err, VY_FULL, "a world has at most %u %s", limits[what].max, limits[what].name);
-    VY_ASSERT(world->state->tick == 0);
+    VY_ASSERT(world->state->tick == 0 ||
+              (!world->state_is_lent && what >= CAPACITY_DISTURBANCES && what <= CAPACITY_INJECTIONS));
     const uint64_t more = *cap + (uint64_t)*cap / 2; // so that adding one by one stays cheap
     *cap = (uint32_t)(need > more ? need : more > limits[what].max ? limits[what].max : more);
     const vy_status status = move_to(world, &caps, err);

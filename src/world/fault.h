@@ -8,6 +8,9 @@
 /// Is it a sensor fault?
 int vy_fault_is_sensor(vy_fault_kind kind);
 
+/// Is it one of motors or of what drives them?
+int vy_fault_is_motor(vy_fault_kind kind);
+
 /// Does the fault apply to the drone: is it in range and does it have what breaks (rotors or a battery, that
 /// sensor, a controller)? A fault of all drones skips those without it, and all bodies.
 int vy_fault_applies(const vy_model *m, const fault_model *f, uint32_t drone);

@@ -50,6 +50,8 @@ int vy_fault_is_sensor(vy_fault_kind kind)
     return kind >= VY_FAULT_SENSOR_BIAS && kind <= VY_FAULT_SENSOR_DELAY;
 }
 
+int vy_fault_is_motor(vy_fault_kind kind) { return kind <= VY_FAULT_MOTOR_LAG || kind == VY_FAULT_BATTERY; }
+
 static int is_fraction(vy_fault_kind kind)
 {
     return kind == VY_FAULT_MOTOR_WEAK || kind == VY_FAULT_MOTOR_MAX || kind == VY_FAULT_SENSOR_DROPOUT ||

@@ -49,6 +49,7 @@ typedef struct drone_model {
     double wake_width; // [m] diameter of a disc as large as all rotors together; 0: it has no wake
     double wake_exit;  // [m/s] 2 v_h at full thrust
     vy_crash_def crash;
+    int was_open_loop; // its motors' commands do not depend on the motion, but for a fault that was injected
 #define DRONE_BLOCK(id, name, list, member, text) int has_##name; // it needs such a block
 #include "world/blocks.inl"
     uint32_t sensor_suite; // which of the sensor suites it has, from 1; 0: none
@@ -88,6 +89,13 @@ typedef struct fault_model {
     double speed_scale;            // of a motor's speed
 } fault_model;
 
+/// How many of the model's lists are from injections, each behind the declared ones, and what the air was
+/// without.
+typedef struct injected_model {
+    uint32_t disturbances, faults, gusts;
+    int had_wind, was_steady;
+} injected_model;
+
 /// A drone in the search for wakes: scratch.
 typedef struct wake_entry {
     int64_t column, row; // of the grid
@@ -118,6 +126,8 @@ typedef struct vy_model {
     uint32_t disturbance_count, disturbance_cap;
     uint32_t noise_count; // filters in the state
     uint32_t fault_count, fault_cap;
+    uint32_t injection_count, injection_cap;
+    injected_model injected;
     uint32_t joint_count, joint_cap;
     uint32_t payload_count, payload_cap;
     uint32_t obstacle_count, obstacle_cap;

@@ -17,16 +17,16 @@ typedef struct snapshot {
     const unsigned char *bytes;
     size_t size;
     const world_block *head;
+    const block_counts *counts;
     vy_error *err;
 } snapshot;
 
-// Block `index` of those that begin at `mine` in the world's own state.
-static void copy_block(const snapshot *s, const void *block, uint32_t index, void *out, size_t size)
+// Block `index` of a kind.
+static void copy_block(const snapshot *s, enum block_kind kind, uint32_t index, void *out)
 {
-    const size_t at = (size_t)((const unsigned char *)block - (const unsigned char *)s->world->state);
-    VY_ASSERT(at >= sizeof(world_block) && at % 8 == 0);
-    VY_ASSERT(at + (index + 1) * size <= s->world->state_size);
-    memcpy(out, s->bytes + at + index * size, size);
+    const size_t size = vy_blocks[kind].size, at = block_offset(s->counts, kind) + index * size;
+    VY_ASSERT(index < s->counts->of[kind] && at + size <= s->size);
+    memcpy(out, s->bytes + at, size);
 }
 
 static vy_status fail_snapshot(const snapshot *s, const char *of, uint32_t index, const char *what)
@@ -34,13 +34,25 @@ static vy_status fail_snapshot(const snapshot *s, const char *of, uint32_t index
     return vy_fail(s->err, VY_BAD_VALUE, "snapshot: %s %u: invalid %s", of, index, what);
 }
 
-// The blocks that it has are those of the world, but for contacts: there may be more or fewer at any moment.
-static int counts_match(const snapshot *s, block_counts *counts)
+// The blocks that it has are those of the world, but for contacts and injections: there may be more or fewer
+// at any moment.
+static int counts_match(const vy_world *world, const block_counts *counts)
 {
-    if (!vy_read_entries(s->bytes, s->size, counts)) return 0;
-    block_counts others = *counts;
+    block_counts others = *counts, mine = world->counts;
     others.of[BLOCK_contact] = others.of[BLOCK_sleeping_contact] = 0;
-    return memcmp(&others, &s->world->counts, sizeof others) == 0;
+    others.of[BLOCK_injection] = mine.of[BLOCK_injection] = 0;
+    vy_count_head(&others);
+    vy_count_head(&mine);
+    return memcmp(&others, &mine, sizeof others) == 0;
+}
+
+static vy_status check_injections(const snapshot *s)
+{
+    const uint32_t count = s->counts->of[BLOCK_injection];
+    injection_block blocks[VY_INJECTION_CAP];
+    if (count > VY_INJECTION_CAP) return fail_snapshot(s, "world", 0, "number of injections");
+    for (uint32_t i = 0; i < count; ++i) copy_block(s, BLOCK_injection, i, &blocks[i]);
+    return vy_injection_check(s->world, blocks, count, s->head->tick, s->err);
 }
 
 static vy_status check_head(const snapshot *s, const block_counts *counts)
@@ -70,7 +82,7 @@ static vy_status check_drone(const snapshot *s, uint32_t i)
 {
     const vy_model *m = &s->world->model;
     drone_block d;
-    copy_block(s, s->world->drones, i, &d, sizeof d);
+    copy_block(s, BLOCK_drone, i, &d);
     // The state of the rotors' effects is in the powertrain.
     if ((d.effects & ~(m->has_powertrain ? EFFECTS_ALL : EFFECTS_OF_BODIES)) != 0)
         return fail_snapshot(s, "drone", i, "effects");
@@ -81,7 +93,7 @@ static vy_status check_drone(const snapshot *s, uint32_t i)
     if (!attitude_is_possible(s, d.body.attitude)) return fail_snapshot(s, "drone", i, "attitude");
     if (!m->has_supervisor) return VY_OK;
     supervisor_block g;
-    copy_block(s, s->world->supervisors, i, &g, sizeof g);
+    copy_block(s, BLOCK_supervisor, i, &g);
     if (g.failsafe > VY_FAILSAFE_CUT || g.cause > VY_HANDOVER_CONTROLLER || g.lost >> VY_ROTOR_CAP != 0)
         return fail_snapshot(s, "drone", i, "failsafe");
     return VY_OK;
@@ -90,7 +102,7 @@ static vy_status check_drone(const snapshot *s, uint32_t i)
 static vy_status check_body(const snapshot *s, uint32_t k)
 {
     body_block b;
-    copy_block(s, s->world->passive, k, &b, sizeof b);
+    copy_block(s, BLOCK_body, k, &b);
     if ((b.effects & ~(s->world->model.wakes.on ? EFFECTS_ALL : EFFECTS_OF_BODIES)) != 0)
         return fail_snapshot(s, "body", k, "effects");
     if (s->head->failure_reason == VY_FAILURE_NONE && !vy_all_bounded(&b.body.position.x, BODY_REALS))
@@ -112,14 +124,14 @@ static vy_status check_payloads_and_joints(const snapshot *s)
     const vy_model *m = &s->world->model;
     for (uint32_t i = 0; i < m->payload_count; ++i) {
         payload_block p;
-        copy_block(s, s->world->payloads, i, &p, sizeof p);
+        copy_block(s, BLOCK_payload, i, &p);
         if (p.carried > PAYLOAD_RELEASED) return fail_snapshot(s, "payload", i, "carrier");
         if (p.carried != PAYLOAD_FREE && !position_is_possible(&m->payloads[i], &p))
             return fail_snapshot(s, "payload", i, "position");
     }
     for (uint32_t i = 0; i < m->joint_count; ++i) {
         joint_block t;
-        copy_block(s, s->world->joint_states, i, &t, sizeof t);
+        copy_block(s, BLOCK_joint, i, &t);
         if (t.active >> VY_CONSTRAINT_ROWS != 0) return fail_snapshot(s, "joint", i, "active rows");
     }
     return VY_OK;
@@ -130,7 +142,7 @@ static vy_status check_sensor_suites(const snapshot *s)
     const vy_model *m = &s->world->model;
     for (uint32_t i = 0; i < m->sensor_suite_count && s->head->tick > 0; ++i) {
         sensor_suite_block k;
-        copy_block(s, s->world->sensor_suites, i, &k, sizeof k);
+        copy_block(s, BLOCK_sensor_suite, i, &k);
         if (k.identity != m->sensor_suites[i].identity)
             return vy_fail(s->err, VY_BAD_VALUE, "snapshot: not of a world with the same sensors");
     }
@@ -141,14 +153,13 @@ vy_status vy_snapshot_check(const vy_world *world, const void *block, size_t siz
                             vy_error *err)
 {
     world_block head;
-    if (world->model.collides ? size < world->state_size : size != world->state_size) {
-        return vy_fail(err, VY_BAD_VALUE, "snapshot: %zu bytes, but this world's state has %zu%s", size,
-                       world->state_size, world->model.collides ? " and more for contacts" : "");
-    }
+    if (!vy_read_entries(block, size, counts) || !counts_match(world, counts))
+        return vy_fail(err, VY_BAD_VALUE,
+                       "snapshot: %zu bytes, not of a world with the same drones, sensors and noise, whose "
+                       "state has %zu",
+                       size, world->state_size);
     memcpy(&head, block, sizeof head);
-    const snapshot s = {world, block, size, &head, err};
-    if (!counts_match(&s, counts))
-        return vy_fail(err, VY_BAD_VALUE, "snapshot: not of a world with the same drones, sensors and noise");
+    const snapshot s = {world, block, size, &head, counts, err};
     vy_status status = check_head(&s, counts);
     for (uint32_t i = 0; i < world->model.drone_count && status == VY_OK; ++i) status = check_drone(&s, i);
     for (uint32_t k = 0; k < world->model.passive_count && status == VY_OK; ++k) status = check_body(&s, k);
@@ -156,5 +167,6 @@ vy_status vy_snapshot_check(const vy_world *world, const void *block, size_t siz
     if (status == VY_OK && world->contact_totals != NULL && !vy_contact_state_check(world, block, counts))
         status = vy_fail(err, VY_BAD_VALUE, "snapshot: contacts that this world cannot have");
     if (status == VY_OK) status = check_sensor_suites(&s);
+    if (status == VY_OK) status = check_injections(&s);
     return status;
 }

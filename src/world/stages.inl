@@ -43,6 +43,7 @@ OPTION(payload, m->payload_count > 0, "payloads")
 OPTION(ground, m->has_powertrain && m->ground_heights != NULL, "rotors over obstacles")
 OPTION(rotor_wake, m->wakes.on, "wakes of rotors")
 OPTION(fault, m->fault_count > 0, "faults")
+OPTION(injection, m->injection_count > 0, "what was injected while they flew")
 OPTION(joint, m->joint_count > 0, "joints")
 OPTION(contact, m->collides, "contacts")
 OPTION(body, m->passive_count > 0, "bodies")
@@ -71,6 +72,7 @@ STAGE_UNLESS(budget, nap_evaluated = nap_stage(m, w, noise, drones, nap_accounts
 STAGE_WORLD(budget, nap_evaluated = vy_budget_stage(world))
 STAGE_WORLD(contact, nap_evaluated |= vy_contact_reevaluate_nap(world))
 STAGE_WORLD(payload, nap_evaluated |= vy_payload_reevaluate_nap(world))
+STAGE_WORLD(injection, nap_evaluated |= vy_injection_reevaluate_nap(world))
 
 // actuator
 STAGE(actuator_stage(m, drones, powertrain, speeds))

@@ -18,6 +18,7 @@
 #include "world/supervisor.h"
 #include "world/delay_line.h"
 #include "world/payload.h"
+#include "world/injection.h"
 #include <stddef.h>
 
 enum { LIMIT_TILT, LIMIT_RATE, LIMIT_SPEED, LIMIT_HEIGHT, LIMIT_DISTANCE, LIMIT_COUNT };

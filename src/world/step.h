@@ -6,6 +6,7 @@
 #include "world/build.h"
 #include "world/disturbance.h"
 #include "world/fault.h"
+#include "world/injection.h"
 #include "world/supervisor.h"
 #include "world/contact_stage.h"
 #include "world/world_impl.h"
@@ -73,6 +74,7 @@ VY_FN uint32_t step(vy_world *world, unsigned options)
     if (world->replay.check != NULL) { // replay check
         if (world->replay.check(world->replay.self, world) != 0) events |= VY_EVENT_DIVERGED;
         (void)fpu_enter();
+        w = world->state; // an injection of the log may have moved it
     }
     return w->failure_reason == VY_FAILURE_NONE ? events : events | VY_EVENT_FAILED;
 }

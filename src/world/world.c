@@ -65,18 +65,23 @@ static void count_noises(vy_world *world)
               ((uint64_t)m->drone_cap + m->passive_cap) * m->disturbance_cap); // as much as there is room for
 }
 
-// The counts have grown from `before`: blocks move up, the last one first, and new ones are zero.
+// The counts were `before`. Where there are more, blocks move up, the last one first, and new ones are zero;
+// where injections have gone, blocks move down, the first one first.
 static void move_blocks(const block_counts *before, vy_world *world)
 {
     unsigned char *state = (unsigned char *)world->state;
-    for (int kind = BLOCK_KINDS - 1; kind > BLOCK_entry; --kind) {
-        const size_t size = vy_blocks[kind].size, old = before->of[kind] * size;
-        VY_ASSERT(before->of[kind] <= world->counts.of[kind]); // blocks in use stay
-        VY_ASSERT(block_offset(before, (enum block_kind)kind) <=
-                  block_offset(&world->counts, (enum block_kind)kind));
-        unsigned char *to = state + block_offset(&world->counts, (enum block_kind)kind);
-        memmove(to, state + block_offset(before, (enum block_kind)kind), old);
-        memset(to + old, 0, world->counts.of[kind] * size - old);
+    const block_counts *now = &world->counts;
+    const int grows = block_offset(now, BLOCK_KINDS) >= block_offset(before, BLOCK_KINDS);
+    for (int i = BLOCK_entry + 1; i < BLOCK_KINDS; ++i) {
+        const int kind = grows ? BLOCK_KINDS + BLOCK_entry - i : i;
+        const size_t size = vy_blocks[kind].size;
+        const size_t from = block_offset(before, (enum block_kind)kind),
+                     to = block_offset(now, (enum block_kind)kind);
+        const size_t had = before->of[kind] * size, has = now->of[kind] * size, kept = had < has ? had : has;
+        VY_ASSERT(had <= has || kind == BLOCK_injection); // blocks in use stay
+        VY_ASSERT(grows ? from <= to : from >= to);
+        memmove(state + to, state + from, kept);
+        memset(state + to + kept, 0, has - kept);
     }
 }
 
@@ -334,8 +339,8 @@ vy_status vy_world_add_fault(vy_world *world, const vy_fault_def *def, vy_error 
         m->fault_count += 1;
         m->delay_count += (uint32_t)delays;
         // Faulty motors do not follow their commands, so the certificate has no bound to offer.
-        const int motors = def->kind <= VY_FAULT_MOTOR_LAG || def->kind == VY_FAULT_BATTERY;
-        for (uint32_t i = first; i < last && motors; ++i) m->params[i].nap.open_loop = 0;
+        for (uint32_t i = first; i < last && vy_fault_is_motor(def->kind); ++i)
+            m->params[i].nap.open_loop = 0;
         vy_world_layout_state(world);
     }
     return status;
@@ -572,6 +577,7 @@ void vy_world_move_state(vy_world *world, void *cells)
     VY_ASSERT(cells != NULL && (uintptr_t)cells % 8 == 0);
     memcpy(cells, world->state, world->state_size);
     world->state = cells;
+    world->state_is_lent = 1;
     vy_world_layout_state(world);
 }
 
@@ -614,6 +620,17 @@ vy_status vy_world_set_integrator(vy_world *world, vy_integrator integrator, vy_
     return VY_OK;
 }
 
+// Injections alone come and go while a world flies: the world gets those of the snapshot.
+static vy_status restore_injections(vy_world *world, const unsigned char *from, const block_counts *counts,
+                                    vy_error *err)
+{
+    const uint32_t count = counts->of[BLOCK_injection];
+    injection_block blocks[VY_INJECTION_CAP];
+    VY_ASSERT(count <= VY_INJECTION_CAP); // it was checked
+    if (count > 0) memcpy(blocks, from + block_offset(counts, BLOCK_injection), count * sizeof *blocks);
+    return vy_injection_set(world, blocks, count, err);
+}
+
 vy_status vy_world_restore(vy_world *world, const void *block, size_t size, vy_error *err)
 {
     FPU_SCOPE;
@@ -621,7 +638,9 @@ vy_status vy_world_restore(vy_world *world, const void *block, size_t size, vy_e
     const unsigned char *from = block;
     vy_status status = vy_snapshot_check(world, block, size, &counts, err);
     if (status == VY_OK && world->model.collides) status = vy_contact_state_reserve(world, &counts, err);
+    if (status == VY_OK) status = restore_injections(world, from, &counts, err);
     if (status != VY_OK) return status;
+    VY_ASSERT(world->state_size == block_offset(&counts, BLOCK_contact));
     memcpy(world->state, from, world->state_size);
     for (enum block_kind kind = BLOCK_contact; kind <= BLOCK_sleeping_contact; ++kind) {
         const contact_list list = vy_contact_list(world, kind);

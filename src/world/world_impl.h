@@ -55,6 +55,7 @@ struct vy_world {
     vy_sink sink;
     vy_replay replay;
     unsigned char *block; // what all these arrays lie in: capacity.c
+    int state_is_lent;    // but for the state: vy_world_move_state()
     size_t memory;
 };
 
@@ -64,6 +65,7 @@ enum capacity {
     CAPACITY_BODIES,
     CAPACITY_DISTURBANCES,
     CAPACITY_FAULTS,
+    CAPACITY_INJECTIONS, // this and the two above also between two steps
     CAPACITY_JOINTS,
     CAPACITY_PAYLOADS,
     CAPACITY_OBSTACLES,

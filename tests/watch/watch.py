@@ -395,6 +395,53 @@ def test_keys():
     check("the log names no pipe of a process that is gone", "/proc/self" not in scenario.stderr and b"/proc/self" not in open("keys.mcap", "rb").read())
 
 
+def test_injections():
+    """A push, a gust and a fault: each is in the log, which replays and is gone on from without anybody; what cannot be is told."""
+    flight = Flight("first-flight", "--set", "expect=[]", log="disturbed.mcap")
+    viewer = Viewer(flight)
+    values = viewer.set(paused=True)
+    check("what can be injected is told", all(values.get(f"/inject/{what}") == "" for what in ("push", "gust", "fault")), values)
+    viewer.subscribe("/drones/alpha/truth", "/events")
+    inject = lambda what, **keys: viewer.ask(op="setParameters", parameters=[{"name": f"/inject/{what}", "value": json.dumps(keys)}])
+    def step(count):
+        end = len(viewer.of("/drones/alpha/truth")) + count
+        viewer.set(steps=count)
+        while len(viewer.of("/drones/alpha/truth")) < end:
+            viewer.keep(*viewer.read())
+    inject("push", drone="alpha", force=[0, 0.2, 0], duration=0.3) # before the first step: it waits
+    step(100)
+    inject("gust", velocity=[4, 0, 0], rise=0.2, hold=0.5)
+    inject("fault", drone="alpha", kind="motor_weak", rotor=2, share=0.6, duration="0.4 s")
+    step(100)
+    for what, keys, words in (("push", {"drone": "bravo", "force": [1, 0, 0], "duration": 1}, "bravo"), ("fault", {"drone": "alpha", "kind": "sensor_delay", "channel": "gyro", "delay": 1}, "cannot be injected"),
+                              ("gust", {"velocity": [1, 0, 0], "rise": 0}, "rise"), ("push", {"drone": "x" * 600}, "too long")):
+        before = len(viewer.told)
+        inject(what, **keys)
+        step(1)
+        viewer.set() # what is said before the answer is kept
+        told = [t["message"] for t in viewer.told[before:] if t["op"] == "status"]
+        check("what cannot be is told", any(words in t for t in told), f"{words}: {told}")
+    for _ in range(20): # more than wait at a time
+        inject("push", drone="alpha", force=[0, 0, 1e-3], duration=0.01)
+    check("too many are told", any("left out" in t.get("message", "") for t in viewer.told), viewer.told[-3:])
+    viewer.set(paused=False)
+    viewer.watch_to_end()
+    flight.end()
+    events = b"".join(data for _, data in viewer.of("/events"))
+    for words in (b"push of 0.2 N (0, 0.2, 0) for 0.3 s", b"gust of 4 m/s (4, 0, 0), for 0.9 s", b"motor_weak for 0.4 s", b"motor_weak of rotor 2 ends"):
+        check("it is an event", words in events, words)
+    check("as many as wait at a time", events.count(b"push of 0.001 N") == 16, events.count(b"push of 0.001 N"))
+    disturbed = hash_of("disturbed.mcap") # replays
+    plain = subprocess.run([VOLERY, "run", "first-flight", "-q", "-o", "calm.mcap", "--set", "expect=[]"], timeout=PATIENCE)
+    check("it is another flight", plain.returncode == 0 and hash_of("calm.mcap") != disturbed)
+    # From a moment within the gust and the fault: what acted there acts on.
+    branch = subprocess.run([VOLERY, "branch", "disturbed.mcap", "--at", "1.2", "-q", "-o", "gone_on.mcap"], capture_output=True, text=True, timeout=PATIENCE)
+    check("it can be gone on from", branch.returncode == 0, branch.stderr)
+    check("and that replays", hash_of("gone_on.mcap") != disturbed)
+    row = lambda log: next(r for r in positions_of(log) if r[0] == 1900000000)
+    check("with what acted at that moment", row("gone_on.mcap") == row("disturbed.mcap") != row("calm.mcap"), row("gone_on.mcap"))
+
+
 def test_ends():
     """A signal, also while it is paused; a port that is taken; what makes no sense."""
     flight = Flight("first-flight", "--realtime")
@@ -427,5 +474,6 @@ test_hostile()
 dropped, got = test_overtaken()
 test_pace()
 test_keys()
+test_injections()
 test_ends()
 print(f"watch: ok, {checks} checks; a viewer that did not read was sent {got} records, {dropped} were dropped")

@@ -14,6 +14,7 @@ import { EventPanel } from "./ui/event_panel";
 import { Help, listenForKeys, type Shortcut } from "./ui/help";
 import { Layers } from "./ui/layers";
 import { readMoment, writeMoment } from "./ui/link";
+import { InjectBox } from "./ui/inject_box";
 import { LiveBar } from "./ui/live_bar";
 import { wordsOf } from "./ui/message";
 import { makePanel } from "./ui/panel";
@@ -54,6 +55,7 @@ export class App {
   private wasPlaying = false;
   live?: Live; // the flight is under way
   private readonly liveBar?: LiveBar;
+  private injectBox?: InjectBox;
   private readonly layerBox = make("details", "layer-box");
   private growAt = 0; // [ms] when to look at all of it again
   private eventsTaken = 0; // of the first run
@@ -127,13 +129,17 @@ export class App {
   // The rest of the flight comes as it happens.
   private watch(bar: LiveBar): void {
     this.clock.follow();
-    this.live = bar.live = new Live(this.runs[0], {
+    const inject = (this.injectBox = new InjectBox(this.chosen[0], this.view?.drag));
+    this.sceneBox.append(inject.element);
+    if (this.view) this.view.drag.enabled = true;
+    this.live = bar.live = inject.live = new Live(this.runs[0], {
       changed: (state) => this.hear(bar, state),
       told: (words) => bar.tell(words),
       closed: () => {
         this.clock.live = false;
         if (bar.live?.state.status === "flying") bar.tell("the flight is out of reach");
         bar.end();
+        inject.end();
         this.growAt = 0;
       },
     });
@@ -142,6 +148,7 @@ export class App {
   private hear(bar: LiveBar, state: LiveState): void {
     bar.show(state);
     if (state.status === "flying") return;
+    this.injectBox?.end();
     const [run] = this.runs;
     run.info.status = state.status;
     run.info.final_hash = state.hash ?? run.info.final_hash;
@@ -212,6 +219,7 @@ export class App {
     const view = this.view;
     view.paint(theme());
     view.onPick = (drone) => this.choose(drone);
+    view.onDrag = () => (this.dirty = true);
     this.makeLayers(view);
     const cameras = make("div", "cameras");
     for (const mode of CAMERAS) {
@@ -266,6 +274,7 @@ export class App {
     this.plots.show(this.chosen);
     this.eventPanel.choose(drone.name);
     this.layers?.choose();
+    this.injectBox?.choose(drone);
     if (this.sideShown === "run") this.showSide("run");
     this.dirty = true;
   }

@@ -107,6 +107,11 @@ export class Live {
     this.say({ op: "setParameters", parameters: [{ name: `/flight/${name}`, value }] });
   }
 
+  /// Do something to the flight: a push, a gust or a fault, in the keys of a scenario.
+  inject(what: string, keys: Record<string, unknown>): void {
+    this.say({ op: "setParameters", parameters: [{ name: `/inject/${what}`, value: JSON.stringify(keys) }] });
+  }
+
   /// Press a key for a drone that is flown from here: those of docs/controllers.md.
   press(drone: string, key: string): void {
     this.say({ op: "setParameters", parameters: [{ name: `/drones/${drone}/keys`, value: key }] });

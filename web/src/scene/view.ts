@@ -5,6 +5,7 @@ import type { Drone } from "../data/run";
 import { originOf } from "../data/motion";
 import type { Theme } from "../ui/theme";
 import { Arrows, arrowKinds } from "./arrows";
+import { Drag } from "./drag";
 import { craftPosition, Fleet, type Craft } from "./fleet";
 import { extentOf, fitDistance, type Extent } from "./frame";
 import { Ghost } from "./ghost";
@@ -45,6 +46,8 @@ export class View {
   contacts = true;
   rays = true;
   onPick?: (drone: Drone) => void;
+  onDrag?: () => void; // something is aimed: the scene is to be drawn
+  readonly drag: Drag;
   private readonly renderer: WebGLRenderer;
   private readonly scene = new Scene();
   private readonly camera = new PerspectiveCamera(45, 1, 0.01, 1000);
@@ -100,6 +103,7 @@ export class View {
     this.scene.add(this.sky.object, this.ground.object, ...this.lights());
     this.addPlans();
     this.camera.up.set(0, 0, 1);
+    this.drag = this.makeDrag();
     this.controls = new OrbitControls(this.camera, this.renderer.domElement);
     this.controls.enableDamping = false;
     this.controls.maxPolarAngle = Math.PI * 0.55;
@@ -273,6 +277,22 @@ export class View {
     this.target.add(by);
   }
 
+  // Heard before the camera's own listeners would turn the scene.
+  private makeDrag(): Drag {
+    return new Drag(
+      {
+        canvas: this.renderer.domElement,
+        camera: this.camera,
+        scene: this.scene,
+        nearest: (x, y) => this.nearest(x, y),
+        target: () => this.controls.target.clone(),
+        hold: (on) => (this.controls.enabled = !on),
+        changed: () => this.onDrag?.(),
+      },
+      this.box,
+    );
+  }
+
   private listenForPicks(): void {
     const canvas = this.renderer.domElement;
     let down = { x: 0, y: 0 };
@@ -314,6 +334,7 @@ export class View {
     this.sight.paint(theme);
     this.obstacles.paint(theme);
     this.arrows.paint(theme);
+    this.drag.paint(theme);
     for (const trail of this.trailLines) trail.paint(theme);
     for (const touches of this.touches) touches.paint(theme);
     for (const plan of this.plans.values()) plan.material.color.set(theme.faint);

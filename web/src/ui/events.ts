@@ -14,6 +14,7 @@ const DOT = "M6 2a4 4 0 1 1 0 8a4 4 0 1 1 0-8";
 const SQUARE = "M2 2h8v8h-8z";
 const SHIELD = "M6 1l4.5 1.6v3.4c0 2.6-1.9 4.3-4.5 5.2c-2.6-.9-4.5-2.6-4.5-5.2v-3.4z";
 const FUNNEL = "M6 10.5l-5-9h10z";
+const BOLT = "M7.5 .5l-5.5 6.5h3.5l-1 4.5l5.5-6.5h-3.5z";
 const HEXAGON = "M3.5 1.5h5l2.5 4.5l-2.5 4.5h-5l-2.5-4.5z";
 const FLAG = "M2 .5h1.4v1h7.6l-2 2.7l2 2.7h-7.6v4.6h-1.4z";
 const STAR = "M6 .5l1.5 3.5l3.8.2l-3 2.4l1 3.8l-3.3-2.1l-3.3 2.1l1-3.8l-3-2.4l3.8-.2z";
@@ -27,6 +28,7 @@ const LOOKS: Record<string, Look> = {
   failsafe: { color: 1, shape: SHIELD, rank: 4 },
   fault: { color: 4, shape: TRIANGLE, rank: 3 },
   rotor_lost: { color: 4, shape: FUNNEL, rank: 3 },
+  injection: { color: 5, shape: BOLT, rank: 3 },
   limit: { color: 7, shape: HEXAGON, rank: 1 },
   contact: { color: 3, shape: DOT, rank: 2 },
   nap: { color: 2, shape: DIAMOND, rank: 0 },

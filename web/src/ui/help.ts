@@ -47,7 +47,7 @@ export function listenForKeys(shortcuts: Shortcut[], help: Help): void {
       return;
     }
     const target = event.target as HTMLElement;
-    if (target.tagName === "SELECT" || target.tagName === "TEXTAREA" || (target.tagName === "INPUT" && (target as HTMLInputElement).type === "text")) return;
+    if (target.tagName === "SELECT" || target.tagName === "TEXTAREA" || (target.tagName === "INPUT" && ["text", "number"].includes((target as HTMLInputElement).type))) return;
     const shortcut = shortcuts.find((s) => s.keys.includes(event.key));
     if (!shortcut) return;
     event.preventDefault();
