@@ -193,6 +193,39 @@ static void build_indi(const vy_controller_def *def, const vy_vehicle_def *vehic
     p->indi.lag = vehicle->motor_lag > 0.0 ? math_exp(-t / vehicle->motor_lag) : 0.0;
 }
 
+// What the air does to a drone that moves through it, with its rotors at hover: F = -D v, t = -A v - B w, of
+// D the diagonal. Rotors as in effect_rotor_drag.h and effect_flapping.h.
+static void build_drag(const vy_vehicle_def *vehicle, const rotor_layout *layout, double g, ladder_params *p)
+{
+    const vy_rotor_air_def *air = &vehicle->rotor_air;
+    const double speed = vehicle->rotor_count > 0 ? vy_vehicle_hover_speed(vehicle, g) : 0.0;
+    vec3 force = vehicle->drag_linear;
+    for (int i = 0; i < layout->count; ++i) {
+        const vec3 hub = vec3_of(layout->hub[i]), axis = vec3_of(layout->axis[i]);
+        const vec3 units[3] = {{1.0, 0.0, 0.0}, {0.0, 1.0, 0.0}, {0.0, 0.0, 1.0}};
+        double *diagonal[3] = {&force.x, &force.y, &force.z};
+        for (int k = 0; k < 3; ++k) {
+            const vec3 moves[2] = {units[k], vec3_cross(units[k], hub)}; // a unit of velocity, of rate
+            mat3 *const sums[2] = {&p->drag_torque, &p->drag_damping};
+            for (int n = 0; n < 2; ++n) {
+                const double climb = vec3_dot(moves[n], axis);
+                const vec3 drag =
+                    vec3_scale(speed, vec3_add_scaled(vec3_scale(air->drag, moves[n]),
+                                                      (air->drag_axial - air->drag) * climb, axis));
+                const vec3 torque = vec3_sub(vec3_cross(hub, drag),
+                                             vec3_scale(air->flap * speed, vec3_cross(moves[n], axis)));
+                sums[n]->m[0][k] += torque.x;
+                sums[n]->m[1][k] += torque.y;
+                sums[n]->m[2][k] += torque.z;
+                if (n == 0) *diagonal[k] += vec3_dot(units[k], drag);
+            }
+        }
+    }
+    p->drag = vec3_scale(1.0 / vehicle->mass, force);
+    const int turns = speed > 0.0 && (air->drag > 0.0 || air->drag_axial > 0.0 || air->flap > 0.0);
+    p->has_drag = vec3_any_nonzero(force) || turns ? 1.0 : 0.0;
+}
+
 // Rows of the wrench in comparable units, weighted by their priority.
 static void build_allocate(const vy_vehicle_def *vehicle, const rotor_layout *layout, double unit,
                            allocate_params *p)
@@ -269,6 +302,7 @@ vy_status vy_ladder_build(const vy_controller_def *def, const vy_vehicle_def *ve
         if (p.scale[i] != 1.0) p.has_thrust_scale = 1;
         p.rotor_thrust_max[i] = ((1.0 - def->lost[i]) * p.scale[i]) * p.thrust_max;
     }
+    build_drag(vehicle, &layout, vec3_length(gravity), &p);
     if (vehicle->rotor_count == 0) build_thrusters(def, &layout.thrusters, &p);
     p.kinematic = def->flight == VY_FLIGHT_KINEMATIC;
     const vy_failsafe failsafe = def->kind != VY_CONTROLLER_NONE ? vehicle->drive.failsafe : VY_FAILSAFE_NONE;

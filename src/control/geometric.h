@@ -13,6 +13,11 @@
 //
 // w_d and w_d' come from the derivatives of A: of the whole A for Lee (the errors' derivatives by the model),
 // of the reference alone for Mellinger.
+//
+// A vehicle's drag is fed forward along the reference: A gains R_r D R_r^T v_ref, with the attitude R_r that
+// a drone with this drag has on the trajectory, the torque what the air turns it by (M. Faessler, A. Franchi,
+// D. Scaramuzza, Differential flatness of quadrotor dynamics subject to rotor drag for accurate tracking of
+// high-speed trajectories, IEEE RA-L 3(2), 2018).
 #pragma once
 #include "control/path.h"
 
@@ -50,28 +55,32 @@ typedef struct desired_frame {
     vec3 rate, acceleration;
 } desired_frame;
 
-VY_FN desired_frame frame_of(const direction *b3, real yaw, real yaw_rate, real yaw_acceleration)
+/// Where the nose points over the ground.
+VY_FN direction nose_of(const trajectory_point *r)
 {
     real s, c;
-    const real zero = real_set(0.0);
-    math_sincos(yaw, &s, &c);
+    const real zero = real_set(0.0), rate = r->yaw_rate, acceleration = r->yaw_acceleration;
+    math_sincos(r->yaw, &s, &c);
     direction nose;
     nose.u = vec3_make(c, s, zero);
-    nose.d1 = vec3_make(-s * yaw_rate, c * yaw_rate, zero);
-    nose.d2 = vec3_make(-s * yaw_acceleration - c * (yaw_rate * yaw_rate),
-                        c * yaw_acceleration - s * (yaw_rate * yaw_rate), zero);
-    const direction b2 = direction_cross(b3, &nose), b1 = direction_cross(&b2, b3);
+    nose.d1 = vec3_make(-s * rate, c * rate, zero);
+    nose.d2 = vec3_make(-s * acceleration - c * (rate * rate), c * acceleration - s * (rate * rate), zero);
+    return nose;
+}
+
+VY_FN desired_frame frame_of(const direction *b1, const direction *b2, const direction *b3)
+{
     desired_frame f;
-    const vec3 columns[3] = {b1.u, b2.u, b3->u};
+    const vec3 columns[3] = {b1->u, b2->u, b3->u};
     for (int k = 0; k < 3; ++k) {
         f.r.m[0][k] = columns[k].x;
         f.r.m[1][k] = columns[k].y;
         f.r.m[2][k] = columns[k].z;
     }
-    f.rate = vec3_make(vec3_dot(b3->u, b2.d1), vec3_dot(b1.u, b3->d1), vec3_dot(b2.u, b1.d1));
-    f.acceleration = vec3_make(0.5 * (vec3_dot(b3->u, b2.d2) - vec3_dot(b2.u, b3->d2)),
-                               0.5 * (vec3_dot(b1.u, b3->d2) - vec3_dot(b3->u, b1.d2)),
-                               0.5 * (vec3_dot(b2.u, b1.d2) - vec3_dot(b1.u, b2.d2)));
+    f.rate = vec3_make(vec3_dot(b3->u, b2->d1), vec3_dot(b1->u, b3->d1), vec3_dot(b2->u, b1->d1));
+    f.acceleration = vec3_make(0.5 * (vec3_dot(b3->u, b2->d2) - vec3_dot(b2->u, b3->d2)),
+                               0.5 * (vec3_dot(b1->u, b3->d2) - vec3_dot(b3->u, b1->d2)),
+                               0.5 * (vec3_dot(b2->u, b1->d2) - vec3_dot(b1->u, b2->d2)));
     return f;
 }
 
@@ -86,33 +95,87 @@ VY_FN vec3 attitude_error(mat3 desired, mat3 present)
 /// The desired attitude for the desired acceleration A (without gravity's) with derivatives.
 VY_FN desired_frame geometric_frame(const vec3 *a, const trajectory_point *r)
 {
-    const direction b3 = direction_of(a[0], a[1], a[2]);
-    return frame_of(&b3, r->yaw, r->yaw_rate, r->yaw_acceleration);
+    const direction b3 = direction_of(a[0], a[1], a[2]), nose = nose_of(r);
+    const direction b2 = direction_cross(&b3, &nose), b1 = direction_cross(&b2, &b3);
+    return frame_of(&b1, &b2, &b3);
+}
+
+/// What drag asks for along the reference.
+typedef struct drag_feedforward {
+    mask acts;     // in lanes whose vehicle has drag
+    vec3 force[3]; // [m/s^2] R_r D R_r^T v_ref, world, and its first two derivatives
+    vec3 torque;   // [N m] against what the air turns the drone by, axes of R_r
+} drag_feedforward;
+
+/// R_r: its x is across a - g + d_x v, its y across a - g + d_y v and the nose (Faessler 2018, whose x is
+/// across the heading's y).
+VY_FN desired_frame frame_with_drag(const ladder_params *p, const trajectory_point *r)
+{
+    mask limited;
+    vec3 x[3], y[3];
+    x[0] = vec3_add_scaled(vec3_sub(r->d[2], p->gravity), p->drag.x, r->d[1]);
+    x[0] = acceleration_limited(p, x[0], &limited);
+    for (int k = 1; k < 3; ++k) x[k] = vec3_add_scaled(r->d[k + 2], p->drag.x, r->d[k + 1]);
+    for (int k = 0; k < 3; ++k) y[k] = vec3_add_scaled(x[k], p->drag.y - p->drag.x, r->d[k + 1]);
+    const direction across_x = direction_of(x[0], x[1], x[2]), across_y = direction_of(y[0], y[1], y[2]);
+    const direction nose = nose_of(r), b2 = direction_cross(&across_y, &nose),
+                    b1 = direction_cross(&b2, &across_x), b3 = direction_cross(&b1, &b2);
+    return frame_of(&b1, &b2, &b3);
+}
+
+/// In still air, by what the vehicle declares of its drag.
+VY_FN drag_feedforward drag_along(const ladder_params *p, const trajectory_point *r)
+{
+    drag_feedforward out;
+    memset(&out, 0, sizeof out);
+    out.acts = p->has_drag > 0.0;
+    if (!mask_any(out.acts)) return out;
+    const desired_frame f = frame_with_drag(p, r);
+    const vec3 w = f.rate;
+    // In the axes of the frame: velocity and its derivatives there, drag, and its derivatives in the world.
+    const vec3 a = mat3_tmul_vec(f.r, r->d[2]), a1 = vec3_sub(mat3_tmul_vec(f.r, r->d[3]), vec3_cross(w, a));
+    const vec3 v = mat3_tmul_vec(f.r, r->d[1]), v1 = vec3_sub(a, vec3_cross(w, v));
+    const vec3 v2 = vec3_sub(vec3_sub(a1, vec3_cross(f.acceleration, v)), vec3_cross(w, v1));
+    const vec3 d = vec3_mul(p->drag, v), d1 = vec3_mul(p->drag, v1), d2 = vec3_mul(p->drag, v2);
+    const vec3 change = vec3_add(d1, vec3_cross(w, d));
+    const vec3 second =
+        vec3_add(vec3_add(d2, vec3_cross(f.acceleration, d)), vec3_cross(w, vec3_add(d1, change)));
+    out.force[0] = mat3_mul_vec(f.r, d);
+    out.force[1] = mat3_mul_vec(f.r, change);
+    out.force[2] = mat3_mul_vec(f.r, second);
+    out.torque = vec3_add(mat3_mul_vec(p->drag_torque, v), mat3_mul_vec(p->drag_damping, w));
+    return out;
+}
+
+/// `a` with `b` added in the lanes that have drag; the others keep their bits.
+VY_FN vec3 drag_added(const drag_feedforward *drag, vec3 a, vec3 b)
+{
+    return vec3_select(drag->acts, vec3_add(a, b), a);
 }
 
 /// The desired acceleration (without gravity's) and its derivatives, `a`, in the attitude `present`. Returns
 /// the thrust over the mass.
 VY_FN real trajectory_acceleration(const ladder_params *p, const trajectory_point *r,
-                                   const estimator_state *e, const mat3 *attitude, int lee,
-                                   const vec3 *integral, vec3 *a)
+                                   const drag_feedforward *drag, const estimator_state *e,
+                                   const mat3 *attitude, int lee, const vec3 *integral, vec3 *a)
 {
     const mat3 present = *attitude;
     const vec3 z = vec3_make(present.m[0][2], present.m[1][2], present.m[2][2]);
     const vec3 error = vec3_sub(r->d[0], e->position), velocity_error = vec3_sub(r->d[1], e->velocity);
-    a[0] = vec3_sub(vec3_add(r->d[2], *integral), p->gravity);
+    a[0] = drag_added(drag, vec3_sub(vec3_add(r->d[2], *integral), p->gravity), drag->force[0]);
     a[0] = vec3_add_scaled(vec3_add_scaled(a[0], p->position_gain, error), p->velocity_gain, velocity_error);
     mask limited;
     a[0] = acceleration_limited(p, a[0], &limited);
     const real specific_thrust = real_max(vec3_dot(a[0], z), real_set(0.0)); // thrust over mass
-    a[1] = r->d[3];
-    a[2] = r->d[4];
-    if (lee) { // the errors change too: acceleration and jerk as thrust and attitude make them now
-        const vec3 acceleration_error =
-            vec3_sub(vec3_sub(r->d[2], p->gravity), vec3_scale(specific_thrust, z));
+    a[1] = drag_added(drag, r->d[3], drag->force[1]);
+    a[2] = drag_added(drag, r->d[4], drag->force[2]);
+    if (lee) { // the errors change too: acceleration and jerk as thrust, attitude and drag make them now
+        const vec3 wanted = drag_added(drag, vec3_sub(r->d[2], p->gravity), drag->force[0]);
+        const vec3 acceleration_error = vec3_sub(wanted, vec3_scale(specific_thrust, z));
         const vec3 swing =
             mat3_mul_vec(present, vec3_make(specific_thrust * e->rate.y, -specific_thrust * e->rate.x,
                                             real_set(0.0))); // specific_thrust (w x z)
-        const vec3 jerk_error = vec3_sub(r->d[3], swing);
+        const vec3 jerk_error = vec3_sub(drag_added(drag, r->d[3], drag->force[1]), swing);
         a[1] = vec3_add_scaled(vec3_add_scaled(a[1], p->position_gain, velocity_error), p->velocity_gain,
                                acceleration_error);
         a[2] = vec3_add_scaled(vec3_add_scaled(a[2], p->position_gain, acceleration_error), p->velocity_gain,
@@ -130,7 +193,8 @@ VY_FN real lower_trajectory(const ladder_params *p, const trajectory_point *r, c
     const vec3 i = integral_clamped(p, vec3_add_scaled(*integral, p->integral_gain * p->period, error));
     *integral = i;
     vec3 a[3];
-    const real specific_thrust = trajectory_acceleration(p, r, e, &present, lee, &i, a);
+    const drag_feedforward drag = drag_along(p, r);
+    const real specific_thrust = trajectory_acceleration(p, r, &drag, e, &present, lee, &i, a);
     const desired_frame f = geometric_frame(a, r);
     const vec3 tilt = attitude_error(f.r, present);
     const mat3 between = mat3_mul(mat3_transpose(present), f.r);
@@ -143,6 +207,6 @@ VY_FN real lower_trajectory(const ladder_params *p, const trajectory_point *r, c
     }
     vec3 t = mat3_mul_vec(p->inertia, spin);
     if (lee) t = vec3_add(t, vec3_cross(e->rate, mat3_mul_vec(p->inertia, e->rate)));
-    *torque = t;
+    *torque = drag_added(&drag, t, drag.torque);
     return p->mass * specific_thrust;
 }

@@ -27,9 +27,13 @@ typedef struct ladder_params {
     real integral_max;                                // [m/s^2]
     vec3 attitude_gain;                               // [1/s]
     real rate_gain;                                   // [1/s]
-    real pseudo_inverse[LADDER_ROTORS][4];            // rotor thrust per thrust, roll, pitch, yaw
-    real thrust_max;                                  // [N] of one rotor
-    real inverse_thrust_max;                          // [1/N]
+    real has_drag;     // 1: the vehicle declares drag of its body or rotors; 0: none
+    vec3 drag;         // [1/s] force over mass and velocity along each body axis, at hover
+    mat3 drag_torque;  // [N s] torque that the air takes over velocity, body axes
+    mat3 drag_damping; // [N m s] the same over rate
+    real pseudo_inverse[LADDER_ROTORS][4]; // rotor thrust per thrust, roll, pitch, yaw
+    real thrust_max;                       // [N] of one rotor
+    real inverse_thrust_max;               // [1/N]
     motor_params motor;        // how a thrust becomes a command where thrust is not top * command^2
     real scale[LADDER_ROTORS]; // of each rotor's thrust over the vehicle's
     real rotor_thrust_max[LADDER_ROTORS]; // [N] of each rotor: less than its maximum where a share of it is

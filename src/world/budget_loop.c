@@ -241,7 +241,9 @@ static void watch_trajectory(const vy_model *m, uint32_t index, const loop_model
     const mat3 present = quat_matrix(d->estimate.attitude);
     const vec3 z = vec3_make(present.m[0][2], present.m[1][2], present.m[2][2]);
     vec3 a[3];
-    const double thrust = trajectory_acceleration(&m->params[index].ladder, &r, &d->estimate, &present,
+    const ladder_params *ladder = &m->params[index].ladder;
+    const drag_feedforward drag = drag_along(ladder, &r);
+    const double thrust = trajectory_acceleration(ladder, &r, &drag, &d->estimate, &present,
                                                   l->params.law == LOOP_LEE, &d->control.integral, a);
     const desired_frame f = geometric_frame(a, &r);
     const vec3 error = mat3_mul_vec(present, attitude_error(f.r, present)); // sines of the angles
