@@ -75,6 +75,73 @@ static void drones_in_one_place_draw_a_warning(void **unused)
     expect_sentences(text, 0, "");
 }
 
+// A longitude of 0 is a place: one that is left out is not 0.
+static void a_start_over_the_ground_has_both_angles(void **unused)
+{
+    (void)unused;
+    expect_sentences("volery: 1\nworld: {planet: {radius: 6378137}}\n"
+                     "drones:\n"
+                     "  - {name: a, start: {latitude: 10 deg}}\n"
+                     "  - {name: b, start: {longitude: 10 deg}}\n"
+                     "  - {name: c, start: {velocity_ned: [0, 1, 0]}}\n"
+                     "  - {name: d, start: {latitude: 10 deg, longitude: 0, altitude: 5}}\n",
+                     1,
+                     "4:33: start.latitude needs a longitude\n"
+                     "5:34: start.longitude needs a latitude\n"
+                     "6:37: start.velocity_ned needs a latitude\n");
+    expect_sentences("volery: 1\ndrones: [{start: {latitude: 10 deg, longitude: 0}}]\n", 1,
+                     "2:29: start.latitude needs a planet: this world is flat\n");
+}
+
+// --- where a mistake of several values is shown
+
+static void a_sentence_points_at_the_value_that_it_names(void **unused)
+{
+    (void)unused;
+    expect_sentences(
+        "volery: 1\ndrones:\n"
+        "  - {name: a, vehicle: {base: x500, inertia: [1, 1, 1], thrust_cubic: -1}}\n"
+        "  - {name: b, vehicle: {base: x500, thrust_linear: -1}, start: {position: [5, 0, 1]}}\n",
+        1,
+        "3:71: vehicle.thrust_cubic: the thrust polynomial must be above 0 N at speed_max\n"
+        "4:52: vehicle.thrust_linear: the thrust polynomial must be above 0 N at speed_max\n");
+    expect_sentences("volery: 1\ndrones:\n"
+                     "  - vehicle:\n"
+                     "      base: x500\n"
+                     "      blade: {count: 2, chord: 1 cm, lift_slope: 5, lift_max: 1}\n"
+                     "      rotor_air: {radius: 10 cm, drag: 1e-6}\n",
+                     1, "6:40: vehicle.rotor_air.drag: blades make it themselves, leave it 0\n");
+    expect_sentences("volery: 1\ndrones:\n"
+                     "  - vehicle: {base: x500, battery: {capacity: 900, nominal: 0, efficiency: 1}}\n",
+                     1, "3:61: vehicle.battery.nominal must be above 0\n");
+    // What only a world refuses: a value of one part that another part does not allow.
+    expect_sentences("volery: 1\ndrones:\n"
+                     "  - vehicle: {base: x500, drive: {failsafe: hold}}\n"
+                     "    sensors: {imu: {period: none}}\n"
+                     "    controller: {kind: pilot}\n",
+                     1,
+                     "3:45: vehicle.drive.failsafe: hold and land need a position estimate or the truth\n");
+}
+
+// A joint that nobody can mean: its anchors are further apart than what it joins is long.
+static void a_joint_far_open_is_refused(void **unused)
+{
+    (void)unused;
+    static const char text[] = "volery: 1\ndrones: [{}]\n"
+                               "bodies: [{name: b, mass: 1, inertia: [1, 1, 1], position: [0, %s, 5]}]\n"
+                               "joints: [{kind: %s, a: drone0, b: b}]\n";
+    static const char *const kinds[] = {"hinge", "ball"};
+    char far[300];
+    for (int i = 0; i < 2; ++i) {
+        int refused;
+        snprintf(far, sizeof far, text, "2 km", kinds[i]);
+        char *said = sentences_of(far, &refused);
+        assert_true(refused && strstr(said, "4:17: a ") == said &&
+                    strstr(said, "m open, more than 10 times"));
+        free(said);
+    }
+}
+
 // RotorPy's Crazyflie: 1 % above. The limit is 5 %.
 static void an_inertia_slightly_beyond_a_rigid_body_draws_a_warning(void **unused)
 {
@@ -274,6 +341,9 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_start_below_the_terrain_draws_a_warning),
         cmocka_unit_test(drones_in_one_place_draw_a_warning),
+        cmocka_unit_test(a_start_over_the_ground_has_both_angles),
+        cmocka_unit_test(a_sentence_points_at_the_value_that_it_names),
+        cmocka_unit_test(a_joint_far_open_is_refused),
         cmocka_unit_test(a_shorter_run_skips_what_it_cannot_reach),
         cmocka_unit_test(expectations_are_shown_in_the_unit_that_was_written),
         cmocka_unit_test(an_inertia_slightly_beyond_a_rigid_body_draws_a_warning),

@@ -368,7 +368,8 @@ static void shake_value(void *self, const vy_schema_table *table, const vy_schem
         strcmp(row->key, "after") == 0 || strcmp(row->key, "spin") == 0 || strcmp(row->key, "min") == 0 ||
         strcmp(row->key, "max") == 0 || strcmp(row->key, "rotor") == 0 || strcmp(row->key, "at") == 0 ||
         strcmp(row->key, "every") == 0 || (table == &vy_fault_table && strcmp(row->key, "duration") == 0) ||
-        strcmp(row->key, "latitude") == 0 || // resolved: no geodetic start
+        strcmp(row->key, "latitude") == 0 || strcmp(row->key, "longitude") == 0 ||
+        strcmp(row->key, "altitude") == 0 || strstr(row->key, "_ned") != NULL || // resolved: no such start
         strcmp(row->key, "axis") == 0 || strcmp(row->key, "thrust_linear") == 0 ||
         strcmp(row->key, "thrust_cubic") == 0 || // not every value makes a vehicle
         strcmp(row->key, "flight") == 0 ||       // not every engine and controller allows it

@@ -4,6 +4,7 @@
 #include "base/vec.h"
 #include "environment/environment.h"
 #include "scenario/number.h"
+#include "scenario/schema_rows.h"
 #include "vehicle/airframe.h"
 #include "vehicle/inertia.h"
 #include "volery/magnetic.h"
@@ -152,6 +153,38 @@ static void check_origin(vy_reader *r, const vy_environment_def *e)
     }
 }
 
+// From a start over the ground to one in world axes. A place needs both its angles: 0 is one, too.
+static void resolve_place(vy_reader *r, const vy_planet_def *planet, vy_scenario_drone *drone)
+{
+    vy_geodetic *g = &drone->place;
+    vy_drone_def *def = &drone->def;
+    const struct {
+        const char *key;
+        const double *value;
+        size_t count;
+    } beside[] = {{"longitude", &g->longitude, 1},     {"altitude", &g->altitude, 1},
+                  {"velocity_ned", &g->velocity.x, 3}, {"yaw_ned", &g->yaw, 1},
+                  {"pitch_ned", &g->pitch, 1},         {"roll_ned", &g->roll, 1}};
+    if (!IS_VALID(r, *g) || !IS_VALID(r, *planet)) return;
+    for (size_t i = 0; i < sizeof beside / sizeof *beside && g->latitude == VY_NO_LATITUDE; ++i) {
+        int given = 0;
+        for (size_t k = 0; k < beside[i].count; ++k) given |= beside[i].value[k] != 0.0;
+        if (given) {
+            vy_reader_refuse(r, beside[i].value, "start.%s needs a latitude", beside[i].key);
+            return;
+        }
+    }
+    if (g->latitude == VY_NO_LATITUDE) return;
+    if (!vy_reader_has_value(r, &g->longitude, sizeof g->longitude)) {
+        vy_reader_refuse(r, &g->latitude, "start.latitude needs a longitude");
+    } else if (!(planet->radius > 0.0)) {
+        vy_reader_refuse(r, &g->latitude, "start.latitude needs a planet: this world is flat");
+    } else {
+        vy_geodetic_to_world(planet, 0.0, g, &def->position, &def->velocity, &def->attitude);
+        *g = (vy_geodetic){.latitude = VY_NO_LATITUDE}; // resolved: what stays are world axes
+    }
+}
+
 // Bounds are shown in the unit in which they were written.
 static void resolve_unit(const vy_reader *r, vy_expect_def *e)
 {
@@ -180,49 +213,13 @@ void vy_resolve_scenario(vy_reader *reader, vy_scenario *scenario)
     for (int i = 0; i < scenario->drone_count; ++i) {
         vy_scenario_drone *drone = &scenario->drones[i];
         vy_drone_def *def = &drone->def;
-        if (drone->place.latitude != VY_NO_LATITUDE && scenario->environment.planet.radius > 0.0) {
-            vy_geodetic_to_world(&scenario->environment.planet, 0.0, &drone->place, &def->position,
-                                 &def->velocity, &def->attitude);
-            drone->place = (vy_geodetic){.latitude = VY_NO_LATITUDE}; // resolved: what stays are world axes
-        }
+        resolve_place(reader, &scenario->environment.planet, drone);
         resolve_mission(reader, scenario, drone);
         const double g = vec3_length(gravity_at(&env.gravity, def->position));
         if (def->rotor_speed == VY_HOVER_SPEED && def->estimator.start == VY_START_GROUND)
             def->rotor_speed = 0.0;
         if (def->rotor_speed == VY_HOVER_SPEED) def->rotor_speed = vy_vehicle_hover_speed(&def->vehicle, g);
     }
-}
-
-// The row of a table that `text` begins with the key of, or NULL.
-static const vy_schema_row *row_at(const vy_schema_table *table, const char *text)
-{
-    const size_t size = strspn(text, "abcdefghijklmnopqrstuvwxyz_");
-    for (int i = 0; i < table->row_count; ++i) {
-        const char *key = table->rows[i].key;
-        if (strlen(key) == size && strncmp(key, text, size) == 0) return &table->rows[i];
-    }
-    return NULL;
-}
-
-// What a sentence is about that begins with vehicle.KEY.KEY or vehicle.LIST[2].KEY; else the inertia.
-static const void *offending_field(const vy_vehicle_def *v, const char *sentence)
-{
-    const vy_schema_table *table = &vy_vehicle_table;
-    const char *object = (const char *)v, *text = sentence + strcspn(sentence, ".: ");
-    const void *found = &v->inertia;
-    while (*text == '.' && table != NULL) {
-        const vy_schema_row *row = row_at(table, ++text);
-        if (row == NULL) break;
-        text += strlen(row->key);
-        object += row->offset;
-        table = row->table;
-        if (*text == '[' && table != NULL) {
-            object += (size_t)strtol(text + 1, NULL, 10) * table->size;
-            text += strcspn(text, "]") + 1;
-        }
-        found = object;
-    }
-    return found;
 }
 
 // @return 0 when nothing can be said of a drone with this vehicle
@@ -240,14 +237,14 @@ static int check_vehicle(vy_reader *r, const vy_vehicle_def *v)
     vy_vehicle_def body = *v; // all but rotors and thrusters, so that what is wrong with each is said
     body.rotor_count = body.thruster_count = 0;
     if (vy_check_vehicle_def(&body, &err) != VY_OK)
-        vy_reader_refuse(r, offending_field(v, err.text), "%s", err.text);
+        vy_reader_refuse(r, vy_offending_field(&vy_vehicle_table, v, v, err.text), "%s", err.text);
     body.thruster_count = v->thruster_count;
     if (r->report->calls == calls && vy_check_vehicle_def(&body, &err) != VY_OK)
-        vy_reader_refuse(r, offending_field(v, err.text), "%s", err.text);
+        vy_reader_refuse(r, vy_offending_field(&vy_vehicle_table, v, v, err.text), "%s", err.text);
     if (v->rotor_count + v->thruster_count > VY_ROTOR_CAP)
         vy_reader_refuse(r, &v->thrusters, "rotors and thrusters together are at most %d", VY_ROTOR_CAP);
     if (r->report->calls == calls && vy_check_vehicle_def(v, &err) != VY_OK)
-        vy_reader_refuse(r, offending_field(v, err.text), "%s", err.text);
+        vy_reader_refuse(r, vy_offending_field(&vy_vehicle_table, v, v, err.text), "%s", err.text);
     return r->report->calls == calls;
 }
 
@@ -480,7 +477,7 @@ static void check_body(vy_reader *r, const vy_scenario *s, int index)
         return; // what is missing has been reported
     vy_error err;
     if (IS_VALID(r, *def) && vy_check_world_body_def(def, &err) != VY_OK)
-        vy_reader_refuse(r, &def->inertia, "%s", err.text);
+        vy_reader_refuse(r, vy_offending_field(&vy_body_table, body, def, err.text), "%s", err.text);
     warn_of_inertia(r, &def->inertia);
 }
 

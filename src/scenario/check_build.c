@@ -6,8 +6,56 @@
 #include "sensors/sensors.h"
 #include "world/sensor_suite.h"
 #include "world/world_def.h"
+#include <stdlib.h>
+#include <string.h>
 
 #define IS_VALID(r, variable) vy_reader_is_valid(r, &(variable), sizeof(variable))
+
+// --- what a sentence is about
+
+// The row of a table, or of a group of keys in it, that `text` begins with the key of; NULL: none.
+static const vy_schema_row *row_at(const vy_schema_table *table, const char *text)
+{
+    const size_t size = strspn(text, "abcdefghijklmnopqrstuvwxyz_");
+    const vy_schema_row *found = NULL;
+    for (int i = 0; i < table->row_count && found == NULL; ++i) {
+        const vy_schema_row *row = &table->rows[i];
+        const int group = row->table != NULL && row->table->size == 0;
+        if (strlen(row->key) == size && strncmp(row->key, text, size) == 0)
+            found = row;
+        else if (group)
+            found = row_at(row->table, text);
+    }
+    return found;
+}
+
+const void *vy_offending_field(const vy_schema_table *table, const void *object, const void *fallback,
+                               const char *sentence)
+{
+    const char *at = object, *text = sentence;
+    const void *found = fallback;
+    if (row_at(table, text) == NULL) { // its first word is what the object is called
+        text += strcspn(text, ".: ");
+        if (*text != '.') return found;
+        ++text;
+    }
+    while (table != NULL) {
+        const vy_schema_row *row = row_at(table, text);
+        if (row == NULL) break;
+        text += strlen(row->key);
+        at += row->offset;
+        table = row->table;
+        if (*text == '[' && table != NULL) {
+            at += (size_t)strtol(text + 1, NULL, 10) * table->size;
+            text += strcspn(text, "]") + 1;
+        }
+        found = at;
+        if (*text++ != '.') break;
+    }
+    return found;
+}
+
+// --- what a world refuses
 
 // The parts of a drone that a world would refuse one after the other.
 static void check_parts(vy_reader *r, const vy_scenario *s, const vy_scenario_drone *drone)
@@ -26,14 +74,33 @@ static void check_parts(vy_reader *r, const vy_scenario *s, const vy_scenario_dr
         vy_reader_refuse(r, c, "%s", err.text);
 }
 
+typedef struct build_report {
+    vy_reader *reader;
+    const vy_scenario *scenario;
+} build_report;
+
 static int is_valid(void *self, const void *begin, size_t size)
 {
-    return vy_reader_is_valid(self, begin, size);
+    return vy_reader_is_valid(((build_report *)self)->reader, begin, size);
 }
 
+// Of a drone or body it is the key that the sentence begins with.
 static void refuse(void *self, const void *culprit, const vy_error *err)
 {
-    vy_reader_refuse(self, culprit, "%s", err->text);
+    const build_report *to = self;
+    const vy_scenario *s = to->scenario;
+    const vy_schema_table *drones = vy_table_find(&vy_scenario_table, "drones")->table;
+    const vy_schema_table *bodies = vy_table_find(&vy_scenario_table, "bodies")->table;
+    const void *field = culprit;
+    for (int i = 0; i < s->drone_count; ++i) {
+        if (culprit == &s->drones[i].def)
+            field = vy_offending_field(drones, &s->drones[i], culprit, err->text);
+    }
+    for (int i = 0; i < s->body_count; ++i) {
+        if (culprit == &s->bodies[i].def)
+            field = vy_offending_field(bodies, &s->bodies[i], culprit, err->text);
+    }
+    vy_reader_refuse(to->reader, field, "%s", err->text);
 }
 
 void vy_check_build(vy_reader *reader, const vy_scenario *s)
@@ -42,7 +109,7 @@ void vy_check_build(vy_reader *reader, const vy_scenario *s)
     for (int i = 0; i < s->drone_count; ++i) check_parts(reader, s, &s->drones[i]);
     if (!IS_VALID(reader, s->environment) || !IS_VALID(reader, s->contacts) || !IS_VALID(reader, s->closing))
         return;
-    const build_check check = {.self = reader, .is_valid = is_valid, .refuse = refuse};
+    const build_check check = {.self = &(build_report){reader, s}, .is_valid = is_valid, .refuse = refuse};
     vy_world *world;
     vy_error err;
     const vy_status status = vy_scenario_build_checked(s, &check, &world, &err);

@@ -32,10 +32,10 @@ static vy_status check(const vy_vehicle_def *v, vy_error *err)
 {
     const vy_battery_def *b = &v->battery;
     if (!(b->nominal > 0.0 && b->efficiency > 0.0 && b->charge > 0.0))
-        return vy_fail(
-            err, VY_BAD_VALUE,
-            "vehicle.battery: resistance and power must be at least 0, nominal above 0, efficiency and "
-            "charge above 0 to 1");
+        return vy_fail(err, VY_BAD_VALUE, "vehicle.battery.%s must be above 0",
+                       !(b->nominal > 0.0)      ? "nominal"
+                       : !(b->efficiency > 0.0) ? "efficiency"
+                                                : "charge");
     for (int i = 0; i < VY_BATTERY_POINT_COUNT; ++i) {
         if (!(b->voltage[i] > 0.0) || (i > 0 && b->voltage[i] < b->voltage[i - 1]))
             return vy_fail(err, VY_BAD_VALUE, "vehicle.battery.voltage must be above 0 V and not fall");

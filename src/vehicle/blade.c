@@ -87,13 +87,26 @@ static vy_status check(const vy_vehicle_def *v, vy_error *err)
     const vy_blade_def *b = &v->blade;
     const vy_rotor_air_def *a = &v->rotor_air;
     if (!(b->chord > 0.0 && b->lift_slope > 0.0 && b->lift_max > 0.0))
-        return vy_fail(err, VY_BAD_VALUE, "vehicle.blade: chord, lift_slope and lift_max must be above 0");
+        return vy_fail(err, VY_BAD_VALUE, "vehicle.blade.%s must be above 0",
+                       !(b->chord > 0.0)        ? "chord"
+                       : !(b->lift_slope > 0.0) ? "lift_slope"
+                                                : "lift_max");
     if (v->thrust_linear != 0.0 || v->thrust_cubic != 0.0 || !(v->torque_coef > 0.0))
         return vy_fail(err, VY_BAD_VALUE,
                        "vehicle.blade needs thrust by thrust_coef alone and a torque_coef above 0");
-    if (a->drag != 0.0 || a->drag_axial != 0.0 || a->flap != 0.0 || a->lift != 0.0 || a->inflow != 0.0)
-        return vy_fail(err, VY_BAD_VALUE,
-                       "vehicle.blade makes drag, flap, lift and inflow of rotor_air itself: leave them 0");
+    const struct {
+        const char *key;
+        double value;
+    } made[] = {{"drag", a->drag},
+                {"drag_axial", a->drag_axial},
+                {"flap", a->flap},
+                {"lift", a->lift},
+                {"inflow", a->inflow}};
+    for (size_t i = 0; i < sizeof made / sizeof *made; ++i) {
+        if (made[i].value != 0.0)
+            return vy_fail(err, VY_BAD_VALUE, "vehicle.rotor_air.%s: blades make it themselves, leave it 0",
+                           made[i].key);
+    }
     blade_params built;
     return vy_blade_build(v, &built, err);
 }

@@ -121,14 +121,14 @@ static vy_status check_rotors(const vy_vehicle_def *def, vy_error *err)
     if (!(def->speed_idle < def->speed_max)) {
         return vy_fail(err, VY_BAD_VALUE, "vehicle.speed_idle must be below speed_max");
     }
-    if (!(def->command_dead >= 0.0 && def->command_dead < 1.0 && def->command_curve >= 0.0 &&
-          def->command_curve <= 1.0)) {
-        return vy_fail(err, VY_BAD_VALUE,
-                       "vehicle: command_dead must be in [0, 1) and command_curve in [0, 1]");
-    }
+    if (!(def->command_dead >= 0.0 && def->command_dead < 1.0))
+        return vy_fail(err, VY_BAD_VALUE, "vehicle.command_dead must be at least 0 and below 1");
+    if (!(def->command_curve >= 0.0 && def->command_curve <= 1.0))
+        return vy_fail(err, VY_BAD_VALUE, "vehicle.command_curve must be 0 to 1");
     if (!(vy_all_within(&def->thrust_linear, 1, "N s") && vy_all_within(&def->thrust_cubic, 1, "N s^3") &&
           vy_rotor_thrust(def, def->speed_max) > 0.0)) {
-        return vy_fail(err, VY_BAD_VALUE, "vehicle: the thrust polynomial must be above 0 N at speed_max");
+        return vy_fail(err, VY_BAD_VALUE, "vehicle.%s: the thrust polynomial must be above 0 N at speed_max",
+                       def->thrust_cubic < 0.0 ? "thrust_cubic" : "thrust_linear");
     }
     if (def->allocation != VY_ALLOCATION_PHYSICAL && def->allocation != VY_ALLOCATION_DOCUMENTED) {
         return vy_fail(err, VY_BAD_VALUE, "vehicle.allocation must be physical or documented");
