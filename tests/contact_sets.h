@@ -102,3 +102,17 @@ static inline double unit(uint64_t *x)
     *x = *x * 6364136223846793005u + 1442695040888963407u;
     return (double)(*x >> 11) * 0x1p-53;
 }
+
+/// Three of them, drawn one after the other: as arguments of one call their order would be the compiler's.
+static inline vy_vec3 unit_vec(uint64_t *x)
+{
+    const double c = unit(x), b = unit(x), a = unit(x);
+    return vec3_make(a, b, c);
+}
+
+/// An attitude, turned about some axis of positive components.
+static inline vy_quat unit_turn(uint64_t *x)
+{
+    const vy_vec3 v = unit_vec(x);
+    return quat_normalize(quat_make(1.0, v.x, v.y, v.z));
+}

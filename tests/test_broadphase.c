@@ -87,7 +87,7 @@ static void shake(scene *s, vy_vec3 at[BODIES], sampler *r)
 {
     for (int i = 0; i < BODIES; ++i) {
         if (!s->in[i]) continue;
-        const vy_vec3 d = vec3_scale(sample_unit(r) < 0.3 ? 3.0 : 0.02, sample_vec(r));
+        const vy_vec3 way = sample_vec(r), d = vec3_scale(sample_unit(r) < 0.3 ? 3.0 : 0.02, way);
         at[i] = sample_unit(r) < 0.1 ? vec3_zero() : vec3_add(at[i], d);
         s->tight[i] = box_at(at[i], 0.3);
         if (!vy_tree_box_fits(s->tree, i, &s->tight[i], d)) vy_tree_replace(s->tree, i, &s->tight[i], d);
@@ -120,7 +120,7 @@ static void tree_equals_brute_force(void **unused)
                 assert_int_equal(vy_tree_remove(s.tree, i), VY_NOT_FOUND);
                 s.in[i] = 0;
             } else if (s.in[i]) {
-                const vy_vec3 d = vec3_scale(sample_unit(&r) < 0.1 ? 5.0 : 0.05, sample_vec(&r));
+                const vy_vec3 way = sample_vec(&r), d = vec3_scale(sample_unit(&r) < 0.1 ? 5.0 : 0.05, way);
                 at[i] = vec3_add(at[i], d);
                 s.tight[i] = box_at(at[i], 0.3);
                 assert_int_equal(vy_tree_move(s.tree, i, &s.tight[i], d, NULL), VY_OK);

@@ -151,8 +151,8 @@ static void field_of_hills(void **unused)
     for (int round = 0; round < 1000; ++round) {
         const vy_shape b = sample_shape(&s, round % 5, 0.5, hull);
         vy_pose pb = sample_pose(&s, 0.0);
-        pb.position =
-            vec3_make(3.0 + 9.0 * sample_unit(&s), 3.0 + 9.0 * sample_unit(&s), 2.0 * sample_unit(&s));
+        const double up = sample_unit(&s), north = sample_unit(&s), east = sample_unit(&s);
+        pb.position = vec3_make(3.0 + 9.0 * east, 3.0 + 9.0 * north, 2.0 * up);
         const vy_manifold m = collide(&field, o, &b, pb);
         const vy_vec3 down = vec3_make(0, 0, -1);
         const double bottom = -reach_along(&b, &pb, down);

@@ -24,7 +24,7 @@ static vy_bodies *heap(uint64_t seed, int plate)
         d.material.rolling = i % 4 == 0 ? 0.01 : 0.0;
         d.state.position = vec3_make((plate ? 0.5 : 0.6) * (i % row) + 0.01 * unit(&x),
                                      (plate ? 0.5 : 0.6) * (i / row % row), 0.6 + 0.6 * (i / (row * row)));
-        d.state.attitude = quat_normalize(quat_make(1.0, unit(&x), unit(&x), unit(&x)));
+        d.state.attitude = unit_turn(&x);
         assert_int_equal(vy_bodies_add(b, &d, NULL, NULL), VY_OK);
     }
     add(b, VY_BODY_STATIC, &floor, 1.0, vec3_zero(), vec3_zero(), ground);

@@ -35,7 +35,7 @@ static vy_bodies *clumps(uint64_t seed, uint32_t threads, int plate)
         d.state.position = vec3_make(0.5 * (k % side) - apart * u + 0.01 * unit(&x),
                                      0.5 * (k / side % side) - apart * w, 0.6 + 0.5 * (k / (side * side)));
         if (!plate) d.state.velocity = vec3_make(2.0 * u, 2.0 * w, 0.0);
-        d.state.attitude = quat_normalize(quat_make(1.0, unit(&x), unit(&x), unit(&x)));
+        d.state.attitude = unit_turn(&x);
         assert_int_equal(vy_bodies_add(b, &d, NULL, NULL), VY_OK);
     }
     add(b, VY_BODY_STATIC, &floor, 1.0, vec3_zero(), vec3_zero(), ground);

@@ -25,9 +25,11 @@ static void ruling_09_free_until_the_first_impulse(void **unused)
         for (int i = 0; i < 6; ++i) {
             vy_body_def d = vy_default_body_def();
             d.shape = &shapes[i % 3];
-            d.state.position = vec3_make(1.0 * i, unit(&x) - 0.5, 1.0 + 2.0 * unit(&x));
-            d.state.velocity = vec3_make(2.0 * unit(&x) - 1.0, 2.0 * unit(&x) - 1.0, 4.0 * unit(&x));
-            d.state.rate = vec3_make(6.0 * unit(&x), 6.0 * unit(&x), 6.0 * unit(&x));
+            const double up = unit(&x), aside = unit(&x);
+            const vy_vec3 v = unit_vec(&x);
+            d.state.position = vec3_make(1.0 * i, aside - 0.5, 1.0 + 2.0 * up);
+            d.state.velocity = vec3_make(2.0 * v.x - 1.0, 2.0 * v.y - 1.0, 4.0 * v.z);
+            d.state.rate = vec3_scale(6.0, unit_vec(&x));
             assert_int_equal(vy_bodies_add(with, &d, &ids[0][i], NULL), VY_OK);
             assert_int_equal(vy_bodies_add(without, &d, &ids[1][i], NULL), VY_OK);
         }
@@ -227,11 +229,12 @@ static void momentum_is_kept(void **unused)
             vy_body_def d = vy_default_body_def();
             d.shape = &shapes[i % 3];
             d.mass = 0.5 + unit(&x);
-            d.material = surface(unit(&x), unit(&x));
+            const double restitution = unit(&x), friction = unit(&x);
+            d.material = surface(friction, restitution);
             d.state.position = vec3_make(0.9 * (i % 3 - 1), 0.9 * (i / 3 % 3 - 1), 0.9 * (i / 9 - 1));
             const vy_vec3 inward = vec3_scale(-2.0, d.state.position);
-            d.state.velocity = vec3_add(inward, vec3_make(unit(&x) - 0.5, unit(&x) - 0.5, unit(&x) - 0.5));
-            d.state.rate = vec3_make(4.0 * unit(&x), 4.0 * unit(&x), 4.0 * unit(&x));
+            d.state.velocity = vec3_add(inward, vec3_sub(unit_vec(&x), vec3_make(0.5, 0.5, 0.5)));
+            d.state.rate = vec3_scale(4.0, unit_vec(&x));
             assert_int_equal(vy_bodies_add(b, &d, NULL, NULL), VY_OK);
         }
         vy_vec3 p0, l0, p, l;
@@ -272,8 +275,8 @@ static void thin_walls_hold(void **unused)
         d.material = surface(0.3, 0.2);
         d.state.position = vec3_make(-side * (0.3 + 0.1 * unit(&x)), 0.0, 0.0);
         d.state.velocity = vec3_make(side * 30.0, 2.0 * unit(&x), 0.0);
-        d.state.attitude = quat_normalize(quat_make(1.0, unit(&x), unit(&x), unit(&x)));
-        d.state.rate = vec3_make(60.0 * unit(&x) - 30.0, 60.0 * unit(&x) - 30.0, 60.0 * unit(&x) - 30.0);
+        d.state.attitude = unit_turn(&x);
+        d.state.rate = vec3_sub(vec3_scale(60.0, unit_vec(&x)), vec3_make(30.0, 30.0, 30.0));
         assert_int_equal(vy_bodies_add(b, &d, &id, NULL), VY_OK);
         for (int k = 0; k < (int)(0.1 / dt); ++k) {
             step(b, 1);
@@ -300,8 +303,8 @@ static void driven_walls_push(void **unused)
         d.shape = &plate;
         d.mass = 0.03;
         d.material = surface(0.3, 0.2);
-        d.state.attitude = quat_normalize(quat_make(1.0, unit(&x), unit(&x), unit(&x)));
-        d.state.rate = vec3_make(60.0 * unit(&x) - 30.0, 60.0 * unit(&x) - 30.0, 60.0 * unit(&x) - 30.0);
+        d.state.attitude = unit_turn(&x);
+        d.state.rate = vec3_sub(vec3_scale(60.0, unit_vec(&x)), vec3_make(30.0, 30.0, 30.0));
         assert_int_equal(vy_bodies_add(b, &d, &id, NULL), VY_OK);
         for (int k = 0; k < (int)(0.1 / dt); ++k) {
             step(b, 1);
@@ -560,9 +563,11 @@ static void near_contacts_are_honest(void **unused)
     const vy_shape shapes[3] = {ball(0.3), box(0.2, 0.3, 0.4), box(0.5, 0.5, 0.05)};
     for (int round = 0; round < 3000; ++round) {
         const vy_shape *a = &shapes[round % 3], *b = &shapes[round / 3 % 3];
-        const vy_pose pa = {{0, 0, 0}, quat_normalize(quat_make(1.0, unit(&x), unit(&x), unit(&x)))},
-                      pb = {{1.4 * unit(&x), 0.5 * unit(&x), 0.5 * unit(&x)},
-                            quat_normalize(quat_make(unit(&x), 1.0, unit(&x), unit(&x)))};
+        const vy_pose pa = {{0, 0, 0}, unit_turn(&x)};
+        const double east = unit(&x), north = unit(&x), up = unit(&x);
+        const vy_vec3 turn = unit_vec(&x);
+        const vy_pose pb = {{1.4 * east, 0.5 * north, 0.5 * up},
+                            quat_normalize(quat_make(turn.x, 1.0, turn.y, turn.z))};
         vy_manifold m;
         vy_distance d;
         assert_int_equal(vy_collide_near(a, &pa, b, &pb, 0.2, &m), VY_OK);

@@ -431,7 +431,8 @@ static void segment_near_a_face(void **unused)
         }
         assert_int_equal(vy_shape_capsule(half, 0.5, &c.b, NULL), VY_OK);
         const vy_pose away = sample_pose(&s, 1.0);
-        vy_pose lying = pose_at(0.3 * sample_unit(&s), 0.3 * sample_unit(&s), 1.0 + height);
+        const double north = sample_unit(&s), east = sample_unit(&s);
+        vy_pose lying = pose_at(0.3 * east, 0.3 * north, 1.0 + height);
         lying.rotation = quat_normalize(quat_make(cos(tilt / 2.0), sin(tilt / 2.0), 0.0, 0.0));
         const vy_vec3 along = quat_rotate(lying.rotation, vec3_make(0.0, 0.0, half));
         lying.position = vec3_add(lying.position, along);

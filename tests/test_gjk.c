@@ -246,9 +246,10 @@ static void rays_meet_the_ground(void **unused)
     assert_int_equal(vy_ray_cast(&plane, &o, vec3_make(1, 2, 5), vec3_make(0, 0, -2), 1.0, &hit), 0);
     int hits = 0;
     for (int round = 0; round < 2000; ++round) {
-        const vy_vec3 from =
-            vec3_make(4.0 * sample_unit(&s) - 0.5, 3.0 * sample_unit(&s) - 0.5, 1.5 + sample_unit(&s));
-        const vy_vec3 d = vec3_make(sample_side(&s), sample_side(&s), -sample_unit(&s));
+        const double up = sample_unit(&s), north = sample_unit(&s), east = sample_unit(&s);
+        const vy_vec3 from = vec3_make(4.0 * east - 0.5, 3.0 * north - 0.5, 1.5 + up);
+        const double down = sample_unit(&s), dy = sample_side(&s), dx = sample_side(&s);
+        const vy_vec3 d = vec3_make(dx, dy, -down);
         double first = -1.0, height;
         for (int i = 0; i <= 20000 && first < 0.0; ++i) { // step by step, by the height alone
             const vy_vec3 p = vec3_add_scaled(from, i * 5e-4, d);
@@ -381,7 +382,8 @@ static void ties_go_to_the_lowest_index(void **unused)
             y[i] = sample_int(&s, 0, 2);
             z[i] = sample_int(&s, 0, 1);
         }
-        const vy_vec3 d = vec3_make(sample_int(&s, -1, 1), sample_int(&s, -1, 1), sample_int(&s, -1, 1));
+        const int dz = sample_int(&s, -1, 1), dy = sample_int(&s, -1, 1), dx = sample_int(&s, -1, 1);
+        const vy_vec3 d = vec3_make(dx, dy, dz);
         int want = 0;
         for (int i = 1; i < padded; ++i) {
             if (x[i] * d.x + y[i] * d.y + z[i] * d.z > x[want] * d.x + y[want] * d.y + z[want] * d.z)

@@ -367,7 +367,8 @@ static void signed_distance_is_exact(void **unused)
         vy_hull *h = hull_of(p, count);
         for (int k = 0; k < 40; ++k) {
             // About the surface, deep inside, far away; on a vertex and over an edge.
-            vy_vec3 x = vec3_add_scaled(h->centroid, pow(10.0, 2.0 * sample_side(&s)), sample_vec(&s));
+            const vy_vec3 way = sample_vec(&s);
+            vy_vec3 x = vec3_add_scaled(h->centroid, pow(10.0, 2.0 * sample_side(&s)), way);
             if (k == 0) x = h->vertices[0];
             if (k == 1) x = vec3_scale(0.5, vec3_add(h->vertices[h->edges[0].a], h->vertices[h->edges[0].b]));
             long double brute = 1e300L;
@@ -461,8 +462,13 @@ static void each_bad_input_has_its_own_status(void **unused)
     expect_status(p, 20, VY_HULL_COLLINEAR);
     sampler s = {3};
     for (int round = 0; round < 100; ++round) {
-        for (int i = 0; i < 20; ++i) p[i] = vec3_make(sample_side(&s), sample_side(&s), 0.0);
-        move_points(p, 20, sample_rotation(&s), pow(10.0, 4.0 * sample_side(&s)), sample_vec(&s));
+        for (int i = 0; i < 20; ++i) {
+            const double y = sample_side(&s), x = sample_side(&s);
+            p[i] = vec3_make(x, y, 0.0);
+        }
+        const vy_vec3 offset = sample_vec(&s);
+        const double scale = pow(10.0, 4.0 * sample_side(&s));
+        move_points(p, 20, sample_rotation(&s), scale, offset);
         expect_status(p, 20, VY_HULL_COPLANAR);
     }
     vy_hull *h = NULL;

@@ -74,8 +74,10 @@ static int flat_body(sampler *s, int kind, double zero, vy_vec3 *p)
     case 6: { // slabs
         const double half = zero * (sample_int(s, 0, 1) ? 2.0 + 4.0 * sample_unit(s) : 1e3 * sample_unit(s));
         for (; n < 8; ++n) p[n] = vec3_mul(vec3_make(1, 1, half), cube_corner(n));
-        for (int i = 0; i < more; ++i)
-            p[n++] = vec3_make(sample_side(s), sample_side(s), i & 1 ? half : -half);
+        for (int i = 0; i < more; ++i) {
+            const double y = sample_side(s), x = sample_side(s);
+            p[n++] = vec3_make(x, y, i & 1 ? half : -half);
+        }
         break;
     }
     case 7: // a lattice
@@ -112,8 +114,8 @@ static void make_flat_set(sampler *s, int kind, flat_set *set)
     }
     const double scale = pow(10.0, 6.0 * sample_side(s));
     const int far = sample_int(s, 0, 3) == 0;
-    const vy_vec3 offset =
-        vec3_scale(far ? fmin(pow(10.0, 4.0 * sample_unit(s)) * scale, 1e8) : 0.0, sample_vec(s));
+    const vy_vec3 aside = sample_vec(s);
+    const vy_vec3 offset = vec3_scale(far ? fmin(pow(10.0, 4.0 * sample_unit(s)) * scale, 1e8) : 0.0, aside);
     move_points(set->p, set->count, sample_int(s, 0, 1) ? sample_rotation(s) : quat_identity(), scale,
                 offset);
     if (!single || far) return;
@@ -414,7 +416,8 @@ static void near_flat_hulls_collide(void **unused)
         const double size = h->radius;
         const int compact = h->inner_radius > 0.05 * size && vec3_length(h->centroid) < 10.0 * size;
         if (compact && size > 1e-3 && h->vertex_count <= 40) {
-            const vy_pose there = {vec3_scale(size * sample_unit(&s), sample_direction(&s)),
+            const vy_vec3 way = sample_direction(&s);
+            const vy_pose there = {vec3_scale(size * sample_unit(&s), way),
                                    i & 1 ? sample_rotation(&s) : quat_identity()};
             const double exact = qhull_depth(h, &here, h, &there);
             vy_contact contact;

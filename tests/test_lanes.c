@@ -26,8 +26,9 @@ static double sometimes(random_source *r, double most)
 
 static vec3 sometimes_vec(random_source *r, double most)
 {
-    return random_bits(r) % 3 ? vec3_make(sometimes(r, most), sometimes(r, most), sometimes(r, most))
-                              : vec3_zero();
+    if (random_bits(r) % 3 == 0) return vec3_zero();
+    const double z = sometimes(r, most), y = sometimes(r, most), x = sometimes(r, most);
+    return vec3_make(x, y, z);
 }
 
 static vec3 sometimes_positive(random_source *r, double most)

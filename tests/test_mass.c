@@ -136,7 +136,8 @@ static void random_hulls_against_tetrahedra(void **unused)
         const int kinds[] = {0, 1, 5, 6, 8, 9};
         const int count = sample_points(&s, kinds[round % 6], p);
         const double scale = pow(10.0, 3.0 * sample_side(&s));
-        move_points(p, count, sample_rotation(&s), scale, vec3_scale(3.0 * scale, sample_vec(&s)));
+        const vy_vec3 offset = vec3_scale(3.0 * scale, sample_vec(&s));
+        move_points(p, count, sample_rotation(&s), scale, offset);
         vy_hull *h = NULL;
         vy_mass_properties m;
         assert_int_equal(vy_hull_create(p, count, VY_HULL_TOLERANCE, &h, NULL), VY_OK);
@@ -261,7 +262,8 @@ static void shapes_have_their_closed_forms(void **unused)
         assert_near(m.volume, 4.1887902047863909846 * rr * radius, 1e-13);
         assert_inertia(&m, 2 * rr, 2 * rr, 2 * rr, 1e-13);
 
-        const vy_vec3 sides = vec3_make(0.1 + sample_unit(&s), 0.1 + sample_unit(&s), 0.1 + sample_unit(&s));
+        const double c = sample_unit(&s), b = sample_unit(&s), a = sample_unit(&s);
+        const vy_vec3 sides = vec3_make(0.1 + a, 0.1 + b, 0.1 + c);
         vy_vec3 p[8];
         box_points(p, sides);
         expected = mass_of_points(p, 8, 5.0);

@@ -203,13 +203,16 @@ static double draw_angle(int which)
     }
 }
 
+// Between `low` and 1, times a power of 2. (As arguments of one call the compiler would order the draws.)
+static double random_scaled(double low, int power) { return ldexp(random_in(low, 1.0), power); }
+
 static double draw_unit(int which)
 {
     switch (which % 6) {
     case 0: return random_in(-1.0, 1.0);
-    case 1: return 1.0 - ldexp(random_in(0.0, 1.0), -(int)(random_bits() % 53));
-    case 2: return -1.0 + ldexp(random_in(0.0, 1.0), -(int)(random_bits() % 53));
-    case 3: return ldexp(random_in(-1.0, 1.0), -(int)(random_bits() % 1074));
+    case 1: return 1.0 - random_scaled(0.0, -(int)(random_bits() % 53));
+    case 2: return -1.0 + random_scaled(0.0, -(int)(random_bits() % 53));
+    case 3: return random_scaled(-1.0, -(int)(random_bits() % 1074));
     case 4: return fmin(1.0, near(0x1.6a09e667f3bcdp-1));
     default: return fmax(-1.0, fmin(1.0, near((double)(random_bits() % 17) / 8.0 - 1.0)));
     }
@@ -220,7 +223,7 @@ static double draw_leg(int which)
     switch (which % 3) {
     case 0: return random_any();
     case 1: return random_in(-1.0, 1.0);
-    default: return ldexp(random_in(-1.0, 1.0), (int)(random_bits() % 40) - 20 - (which & 8 ? 1040 : 0));
+    default: return random_scaled(-1.0, (int)(random_bits() % 40) - 20 - (which & 8 ? 1040 : 0));
     }
 }
 

@@ -643,7 +643,8 @@ static void energy_does_not_grow(void **unused)
         for (int i = 0; i < 700; ++i) {
             if (i == 350) { // something falls on it
                 const vy_shape shape = ball(0.1);
-                (void)add(b, VY_BODY_DYNAMIC, &shape, 1.0, vec3_make(0.7 * unit(&x), 0.7 * unit(&x), 1.0),
+                const double north = unit(&x), east = unit(&x);
+                (void)add(b, VY_BODY_DYNAMIC, &shape, 1.0, vec3_make(0.7 * east, 0.7 * north, 1.0),
                           vec3_zero(), surface(0.5, 0.0));
                 least = energy_of(b);
             }
