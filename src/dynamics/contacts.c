@@ -208,9 +208,8 @@ vy_status vy_contacts_create(vy_bodies *b)
     b->contact_count = &b->own_counts[0];
     if (vy_sleep_create(b) != VY_OK) return VY_NO_MEMORY;
     const size_t few = reserve > MIN_CONTACTS ? reserve : MIN_CONTACTS;
-    const contact_capacity c = {.pairs = few > MIN_PAIRS ? few : MIN_PAIRS,
-                                .contacts = few}; // bodies are yet to come
-    if (move_arrays(b, c) != VY_OK) return VY_NO_MEMORY;
+    // Of no bodies yet: the memory comes with the first.
+    s->capacity = (contact_capacity){.pairs = few > MIN_PAIRS ? few : MIN_PAIRS, .contacts = few};
     vy_tree_def tree = vy_default_tree_def();
     tree.margin = 0.04;
     return vy_tree_create(&tree, &s->tree, NULL);
