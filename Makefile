@@ -91,7 +91,7 @@ check-long: ## what takes minutes: the page, matrix, sanitize, clang, kills, fau
 	@$(MAKE) test-page matrix sanitize clang kills faults law levels lint fuzz wheel
 	@echo "check-long: all passed"
 
-wheel: ## the Python package as `pip install .` builds it, and its tests
+wheel: ## the Python package as a wheel for other machines (build/wheel), and its tests
 	@$(PACKAGES) demo test
 	$(call preset,test)
 	@tests/python_test.sh build/test wheel

@@ -7,9 +7,15 @@ import subprocess
 from pathlib import Path
 
 from setuptools import Distribution, setup
+from setuptools.command.bdist_wheel import bdist_wheel
 from setuptools.command.build_py import build_py
 
 ROOT = Path(__file__).parent
+
+
+def asked(name: str) -> bool:
+    """Is this variable of the environment set to anything but 0?"""
+    return os.environ.get(name, "0") not in ("", "0")
 
 
 def compiled() -> Path:
@@ -17,9 +23,10 @@ def compiled() -> Path:
     if "VOLERY_LIBRARY" in os.environ:  # built already
         return Path(os.environ["VOLERY_LIBRARY"]).parent
     build = ROOT / "build" / "python"
-    gpu = "ON" if os.environ.get("VOLERY_CUDA", "0") not in ("", "0") else "OFF"  # with nvcc on PATH or in CUDACXX
+    gpu = "ON" if asked("VOLERY_CUDA") else "OFF"  # with nvcc on PATH or in CUDACXX
+    cairo = "OFF" if asked("VOLERY_PORTABLE") else "ON"
     subprocess.run(["cmake", "-S", ROOT, "-B", build, "-DCMAKE_BUILD_TYPE=Release", "-DVOLERY_TESTS=OFF",
-                    "-DVOLERY_PYTHON=ON", f"-DVOLERY_CUDA={gpu}"], check=True, stdout=subprocess.DEVNULL)
+                    "-DVOLERY_PYTHON=ON", f"-DVOLERY_CUDA={gpu}", f"-DVOLERY_CAIRO={cairo}"], check=True, stdout=subprocess.DEVNULL)
     subprocess.run(["cmake", "--build", build, "--target", "volery_python", "volery_app", "-j", str(os.cpu_count() or 1)],
                    check=True)
     return build
@@ -45,5 +52,10 @@ class Binary(Distribution):
         return True  # a wheel for this platform
 
 
+class Wheel(bdist_wheel):
+    def get_tag(self) -> tuple[str, str, str]:
+        return "py3", "none", super().get_tag()[2]  # ctypes: any Python 3 of this platform
+
+
 version = re.search(r'VY_VERSION "([0-9.]+)"', (ROOT / "include/volery/version.h").read_text()).group(1)
-setup(version=version, cmdclass={"build_py": Build}, distclass=Binary)
+setup(version=version, cmdclass={"build_py": Build, "bdist_wheel": Wheel}, distclass=Binary)

@@ -153,7 +153,7 @@ static size_t drop_collinear(canvas_point *points, size_t count)
            start = 0; // the last one kept is points[kept - 1], which was number `start`
     for (size_t end = 2; end < count; ++end) {
         const canvas_point a = points[kept - 1], b = points[end];
-        const double dx = b.x - a.x, dy = b.y - a.y, length = hypot(dx, dy);
+        const double dx = b.x - a.x, dy = b.y - a.y, length = sqrt(dx * dx + dy * dy);
         int straight = length > 0.0 && end - start < 64;
         for (size_t i = start + 1; i < end && straight; ++i)
             straight = fabs(dx * (points[i].y - a.y) - dy * (points[i].x - a.x)) <= unseen * length;

@@ -1,7 +1,8 @@
 #!/bin/sh
 # python_test.sh BUILD [wheel] - the Python package: installed by pip into BUILD/python_test, then its tests, and the JSON Schema
-# of scenarios before a validator. The library is that of BUILD; with `wheel` pip builds it itself, as a user's `pip install .` does. Where python3 or the packages of PyPI
-# cannot be had it is skipped, and the last line says so.
+# of scenarios before a validator. The library is that of BUILD; with `wheel` pip builds it itself, auditwheel puts the libraries that it
+# needs into it, and build/wheel has the wheel that is tested. Where python3 or the packages of PyPI cannot be had it is skipped, and
+# the last line says so.
 set -eu
 build=$(cd "$1" && pwd)
 cd "$(dirname "$0")/.."
@@ -25,7 +26,20 @@ fi
 rm -rf "$work/source"
 mkdir "$work/source"
 tools/list_files.sh | tar -c -f - -T - | tar -x -f - -C "$work/source"
-"$work/venv/bin/pip" install --quiet --no-deps --no-build-isolation --force-reinstall "$work/source" >"$work/install.log" 2>&1 || {
+package=$work/source
+portable_wheel() { # a wheel for every x86-64 or ARM64 Linux with glibc 2.34 or later: Debian 12, Ubuntu 22.04, RHEL 9
+    rm -rf "$work/dist" build/wheel
+    VOLERY_PORTABLE=1 "$work/venv/bin/pip" wheel --no-deps --no-build-isolation -w "$work/dist" "$work/source" &&
+        PATH=$work/venv/bin:$PATH "$work/venv/bin/auditwheel" repair --plat "manylinux_2_34_$(uname -m)" -w build/wheel "$work"/dist/*.whl
+}
+if [ "${2:-}" = wheel ]; then
+    portable_wheel >"$work/wheel.log" 2>&1 || {
+        tail -20 "$work/wheel.log"
+        exit 1
+    }
+    package=$(echo build/wheel/*.whl)
+fi
+"$work/venv/bin/pip" install --quiet --no-deps --no-build-isolation --force-reinstall "$package" >"$work/install.log" 2>&1 || {
     tail -20 "$work/install.log"
     exit 1
 }
@@ -39,4 +53,5 @@ cd "$work"
 "$work/venv/bin/python" "$work/source/python/tests/test_volery.py"
 "$work/venv/bin/python" "$work/source/python/tests/estimator_bound.py" --seeds 4
 "$work/venv/bin/python" "$work/source/python/examples/train_hover.py" --seconds 2
+[ "${2:-}" != wheel ] || echo "the wheel is in $package"
 echo "python: ok"

@@ -22,6 +22,9 @@ enum {
     DISTANCE_INFRARED = 2,
 };
 
+// libm's hypot may differ in the last bit from one machine to the next.
+static double length2(double x, double y) { return sqrt(x * x + y * y); }
+
 void vy_px4_sensors_begin(const bridge_job *job, px4_sensors *out)
 {
     *out = (px4_sensors){.planet = job->planet,
@@ -81,15 +84,15 @@ static size_t put_gps(px4_sensors *s, const vy_samples *m, uint64_t time, uint8_
     const vy_geodetic at =
         vy_geodetic_of(s->planet, m->time, m->gps.position, m->gps.velocity, (vy_quat){1.0, 0.0, 0.0, 0.0});
     const vy_gps_def *def = &s->gps;
-    const double speed = hypot(at.velocity.x, at.velocity.y);
+    const double speed = length2(at.velocity.x, at.velocity.y);
     const double course = DEGREES_PER_RADIAN * atan2(at.velocity.y, at.velocity.x);
     const mavlink_hil_gps g = {
         .time_usec = time,
         .lat = i32(1e7 * DEGREES_PER_RADIAN * at.latitude),
         .lon = i32(1e7 * DEGREES_PER_RADIAN * at.longitude),
         .alt = i32(1e3 * at.altitude),
-        .eph = u16(1e2 * hypot(def->position_noise, def->position_wander)),
-        .epv = u16(1e2 * hypot(def->height_noise, def->height_wander)),
+        .eph = u16(1e2 * length2(def->position_noise, def->position_wander)),
+        .epv = u16(1e2 * length2(def->height_noise, def->height_wander)),
         .vel = u16(1e2 * speed),
         .vn = i16(1e2 * at.velocity.x),
         .ve = i16(1e2 * at.velocity.y),
