@@ -28,7 +28,7 @@ PACKAGES ?= tools/install_packages.sh
 .DEFAULT_GOAL := build
 .NOTPARALLEL:
 MAKEFLAGS += --no-print-directory
-.PHONY: build demo test test-page test-crazyflie league test-slurm test-firmware screenshots check-long matrix sanitize clang kills faults law pairs levels mutants estimators fuzz lint format bench bench-peers install clean help
+.PHONY: build demo test test-page test-crazyflie league test-slurm test-firmware screenshots check-long matrix sanitize clang kills faults law pairs fit-coverage levels mutants estimators fuzz lint format bench bench-peers install clean help
 
 # $(call preset,NAME): configure and build one preset of CMakePresets.json.
 define preset
@@ -120,6 +120,11 @@ faults: ## every allocation and system call of each command fails once, and with
 	@$(PACKAGES) demo test
 	$(call preset,test)
 	@tests/faults_test.sh build/test 1
+
+fit-coverage: ## volery fit on VEHICLES (200) random vehicles in closed loop: how often each interval holds the truth
+	@$(PACKAGES) demo test
+	$(call preset,test)
+	@cmake --build build/test --target test_fit -j$(JOBS) && build/test/tests/test_fit coverage $(or $(VEHICLES),200)
 
 pairs: ## RUNS (100000) scenarios at random, made from the schema, through every oracle of test_pairs
 	@$(PACKAGES) demo test

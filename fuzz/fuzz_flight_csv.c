@@ -42,6 +42,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
             if (q >= VY_FLIGHT_MOTOR && q < VY_FLIGHT_ROTOR) check(v > -0.01 && v < 1.01);
         }
     }
-    vy_flight_destroy(f);
+    vy_flight_free(f);
     return 0;
 }

@@ -45,8 +45,8 @@ static void a_mapping_brings_columns_to_si_units(void **unused)
     assert_near(f->values[VY_FLIGHT_MOTOR + 1][0], 0.5, 1e-15);
     assert_near(f->values[VY_FLIGHT_MOTOR + 1][2], 1.0, 1e-15);
     assert_null(f->values[VY_FLIGHT_RATE]);
-    vy_flight_destroy(f);
-    vy_flight_destroy(NULL);
+    vy_flight_free(f);
+    vy_flight_free(NULL);
 }
 
 static void without_a_mapping_columns_have_their_own_names(void **unused)
@@ -56,7 +56,7 @@ static void without_a_mapping_columns_have_their_own_names(void **unused)
     vy_flight *f = NULL;
     assert_int_equal(vy_flight_parse(text, strlen(text), NULL, NULL, &f, NULL), VY_OK);
     assert_true(f->values[VY_FLIGHT_RATE][1] == 2.5 && f->values[VY_FLIGHT_MOTOR + 3][0] == 0.25);
-    vy_flight_destroy(f);
+    vy_flight_free(f);
 }
 
 static void a_mapping_of_one_line_is_the_same(void **unused)
@@ -187,7 +187,7 @@ static void flights_come_back_as_they_were_written(void **unused)
         assert_int_equal(vy_flight_parse(text, at, NULL, NULL, &f, NULL), VY_OK);
         for (int c = 0; c < COLUMNS; ++c)
             assert_memory_equal(f->values[quantities[c]], value[c], sizeof value[c]);
-        vy_flight_destroy(f);
+        vy_flight_free(f);
     }
     free(text);
 }

@@ -64,7 +64,7 @@ static vy_status fail_at(vy_error *err, const char *name, int line, int column, 
 {
     va_list args;
     va_start(args, format);
-    vy_fail_at(err, name, line, column, status, format, args);
+    vy_fail_at(err, name, line, line > 0 && column == 0 ? 1 : column, status, format, args);
     va_end(args);
     return status;
 }
@@ -232,14 +232,14 @@ vy_flight *vy_flight_create(size_t rows, unsigned long long has)
         if ((has >> q & 1u) == 0) continue;
         f->values[q] = calloc(rows > 0 ? rows : 1, sizeof(double));
         if (f->values[q] == NULL) {
-            vy_flight_destroy(f);
+            vy_flight_free(f);
             return NULL;
         }
     }
     return f;
 }
 
-void vy_flight_destroy(vy_flight *f)
+void vy_flight_free(vy_flight *f)
 {
     if (f == NULL) return;
     for (int q = 0; q < VY_FLIGHT_QUANTITY_COUNT; ++q) free(f->values[q]);
@@ -412,7 +412,7 @@ vy_status vy_flight_parse(const char *data, size_t size, const vy_flight_mapping
     if (status == VY_OK) status = vy_flight_check(f, name, err);
     free(t);
     if (status != VY_OK) {
-        vy_flight_destroy(f);
+        vy_flight_free(f);
         return status;
     }
     *out = f;

@@ -46,11 +46,12 @@ typedef struct vy_flight_mapping {
 } vy_flight_mapping;
 
 /// A flight in SI units. An empty cell of the file is NaN, but of motors and rotors the value before it.
-typedef struct vy_flight {
+typedef struct vy_flight vy_flight;
+struct vy_flight {
     size_t rows;
     double *values[VY_FLIGHT_QUANTITY_COUNT]; ///< NULL: not recorded. Time is 0 in the first row
     double start;                             ///< [s] what the file said in its first row
-} vy_flight;
+};
 
 /// Map one quantity; `text` is what stands behind its name, like "acc_z_mg mg".
 /// @return VY_NOT_FOUND (no such quantity), VY_BAD_SYNTAX, VY_BAD_VALUE (a unit of something else, a factor
@@ -84,4 +85,4 @@ vy_flight *vy_flight_create(size_t rows, unsigned long long has);
 vy_status vy_flight_check(const vy_flight *f, const char *name, vy_error *err);
 
 /// NULL is allowed.
-void vy_flight_destroy(vy_flight *f);
+void vy_flight_free(vy_flight *f);

@@ -61,27 +61,26 @@ static void principal_moments(mat3 i, double *min, double *max)
     VY_ASSERT(*min > 0.0 && *min <= *max); // of a body, not of any matrix
 }
 
-static void build_plant(const vy_model *w, const vy_vehicle_def *v, drone_params *out)
+void vy_plant_build(const vy_vehicle_def *v, double dt, multirotor_params *out)
 {
     const double lag = v->motor_lag, lag_down = v->motor_lag_down > 0.0 ? v->motor_lag_down : lag;
     VY_ASSERT(v->mass > 0.0 && mat3_det(v->inertia) > 0.0);
     double min, max;
     principal_moments(v->inertia, &min, &max);
-    out->motor = vy_motor_build(v);
-    out->plant = (multirotor_params){
+    *out = (multirotor_params){
         .body = {1.0 / v->mass, v->inertia, mat3_inverse(v->inertia)},
-        .rotor = {v->thrust_coef, v->torque_coef, vy_lag_decay(0.5 * w->dt, lag), vy_lag_decay(w->dt, lag)},
+        .rotor = {v->thrust_coef, v->torque_coef, vy_lag_decay(0.5 * dt, lag), vy_lag_decay(dt, lag)},
         .curve =
             {
                 .linear = v->thrust_linear,
                 .cubic = v->thrust_cubic,
                 .torque_ratio = v->rotor_count > 0 ? v->torque_coef / v->thrust_coef : 0.0,
-                .fall_half = vy_lag_decay(0.5 * w->dt, lag_down),
-                .fall_full = vy_lag_decay(w->dt, lag_down),
+                .fall_half = vy_lag_decay(0.5 * dt, lag_down),
+                .fall_full = vy_lag_decay(dt, lag_down),
                 .rise = lag > 0.0 ? 1.0 / lag : 0.0,
                 .fall = lag_down > 0.0 ? 1.0 / lag_down : 0.0,
-                .rise_weights = vy_lag_weights(w->dt, lag),
-                .fall_weights = vy_lag_weights(w->dt, lag_down),
+                .rise_weights = vy_lag_weights(dt, lag),
+                .fall_weights = vy_lag_weights(dt, lag_down),
             },
         .effects =
             {
@@ -209,7 +208,8 @@ vy_status vy_drone_build(const vy_model *world, const vy_drone_def *def, drone_m
 
     vy_supervisor_build(world, def, &m);
     build_ground_points(&def->vehicle, &m);
-    build_plant(world, &def->vehicle, &p);
+    p.motor = vy_motor_build(&def->vehicle);
+    vy_plant_build(&def->vehicle, world->dt, &p.plant);
     build_powertrain(world, &def->vehicle, &m, &p);
     build_sensors(world, def, &p);
     build_nap(world, &m.layout, &def->vehicle, m.has_powertrain, &p.nap);
@@ -253,7 +253,7 @@ void vy_body_build(const vy_model *world, const vy_world_body_def *def, body_mod
     const vy_vehicle_def v = vy_body_vehicle(def);
     drone_params p;
     memset(&p, 0, sizeof p);
-    build_plant(world, &v, &p);
+    vy_plant_build(&v, world->dt, &p.plant);
     build_nap(world, &no_rotors, &v, 0, &p.nap);
     *out = (body_model){.plant = p.plant, .nap = p.nap, .crash = def->crash};
 }
@@ -264,7 +264,7 @@ void vy_drone_update_mass(const vy_model *world, const vy_vehicle_def *v, drone_
     drone_params p = *params;
     model->layout = vy_layout_build(v);
     (void)vy_thruster_build(v, world->dt, &model->layout.thrusters, NULL); // checked when it was built
-    build_plant(world, v, &p);
+    vy_plant_build(v, world->dt, &p.plant);
     build_powertrain(world, v, model, &p);
     params->plant = p.plant;
     principal_moments(v->inertia, &params->nap.inertia_min, &params->nap.inertia_max);

@@ -6,6 +6,9 @@
 vy_status vy_drone_build(const vy_model *world, const vy_drone_def *def, drone_model *model,
                          drone_params *params, vy_error *err);
 
+/// Constants of the equations of a checked vehicle, but for what its rotors do in the air.
+void vy_plant_build(const vy_vehicle_def *vehicle, double dt, multirotor_params *out);
+
 /// Is it a legal start position? `whose` is for the error.
 vy_status vy_check_position(const vy_model *m, const char *whose, vy_vec3 position, vy_error *err);
 

@@ -1,0 +1,142 @@
+// diagnose.c - what is left of the errors after a fit, and what that says of the model.
+#include "base/math.h"
+#include "fit/solve.h"
+#include <stdio.h>
+#include <stdlib.h>
+
+// What there is to predict of a channel in a row: how it differs from where the prediction starts; of
+// specific force from its mean over the flight.
+static double seen_at(const fit_data *d, int channel, size_t row, size_t first, double mean)
+{
+    const vy_flight *f = d->flight;
+    const int a = channel % 3;
+    switch (channel - a) {
+    case CHANNEL_RATE: return f->values[VY_FLIGHT_RATE + a][row] - f->values[VY_FLIGHT_RATE + a][first];
+    case CHANNEL_ACCEL: return f->values[VY_FLIGHT_ACCEL + a][row] - mean;
+    case CHANNEL_VELOCITY:
+        return f->values[VY_FLIGHT_VELOCITY + a][row] - f->values[VY_FLIGHT_VELOCITY + a][first];
+    default: {
+        const quat off = quat_mul(quat_conj(d->attitude[first]), d->attitude[row]);
+        const double part[3] = {off.x, off.y, off.z};
+        return 2.0 * part[a];
+    }
+    }
+}
+
+static double mean_accel(const fit_data *d, int axis)
+{
+    const double *x = d->flight->values[VY_FLIGHT_ACCEL + axis];
+    double sum = 0.0, count = 0.0;
+    for (size_t i = 0; x != NULL && i < d->rows; ++i) {
+        if (x[i] == x[i]) sum += x[i], count += 1.0;
+    }
+    return count > 0.0 ? sum / count : 0.0;
+}
+
+// Sums for the slope of y over x, both less their means.
+typedef struct line {
+    double n, x, y, xx, xy;
+} line;
+static void line_add(line *l, double x, double y)
+{
+    l->n += 1.0;
+    l->x += x;
+    l->y += y;
+    l->xx += x * x;
+    l->xy += x * y;
+}
+static double line_slope(const line *l)
+{
+    const double spread = l->xx - l->x * l->x / l->n;
+    return spread > 1e-9 ? (l->xy - l->x * l->y / l->n) / spread : 0.0;
+}
+
+static void fill_channel(const fit_data *d, const fit_problem *q, const double *errors, int c,
+                         vy_fit_channel *out)
+{
+    double square = 0.0, signal = 0.0, rows = 0.0;
+    line drift = {0}, wind[3] = {{0}};
+    const double mean = c / 3 == CHANNEL_ACCEL / 3 ? mean_accel(d, c % 3) : 0.0;
+    for (int k = 0; k < q->count; ++k) {
+        double average = 0.0;
+        for (int b = 0; b < FIT_BINS; ++b) {
+            const double e = errors[(k * CHANNEL_COUNT + c) * FIT_BINS + b];
+            square += e * e;
+            average += e / FIT_BINS;
+        }
+        const vec3 v = quat_unrotate(d->attitude[q->first[k]], d->velocity[q->first[k]]);
+        line_add(&drift, d->time[q->first[k]], average);
+        for (int a = 0; a < 3; ++a) line_add(&wind[a], (&v.x)[a], average);
+        for (size_t i = q->first[k]; i < d->rows && d->time[i] <= d->time[q->first[k]] + q->horizon; ++i) {
+            const double s = seen_at(d, c, i, q->first[k], mean);
+            if (s == s) signal += s * s, rows += 1.0;
+        }
+    }
+    out->rms = real_sqrt(square / (q->count * FIT_BINS));
+    out->signal = real_sqrt(signal / real_max(rows, 1.0));
+    out->drift = line_slope(&drift);
+    for (int a = 0; a < 3; ++a) out->slope[a] = d->has_attitude ? line_slope(&wind[a]) : 0.0;
+}
+
+// One sentence, about what is left most.
+static void name_missing(const fit_data *d, vy_fit_result *out)
+{
+    static const char *const hints[CHANNEL_COUNT] = {"unequal motors, gusts or a moment that the model lacks",
+                                                     "unequal motors, gusts or a moment that the model lacks",
+                                                     "rotor torque that is no share of thrust",
+                                                     "drag that is not linear, or wind",
+                                                     "drag that is not linear, or wind",
+                                                     "thrust that changes with airspeed, height or battery",
+                                                     "rates that the gyroscope does not show",
+                                                     "rates that the gyroscope does not show",
+                                                     "rates that the gyroscope does not show",
+                                                     "wind, or drag that is not linear",
+                                                     "wind, or drag that is not linear",
+                                                     "thrust that changes with airspeed, height or battery"};
+    int worst = -1;
+    double most = 0.0;
+    for (int c = 0; c < CHANNEL_COUNT; ++c) {
+        const vy_fit_channel *k = &out->channels[c];
+        const double share = k->present && k->signal > 0.0 ? k->rms / k->signal : 0.0;
+        if (share > most) most = share, worst = c;
+    }
+    const vy_fit_channel *up = &out->channels[CHANNEL_ACCEL + 2];
+    const double lost = up->present ? up->drift * (d->time[d->rows - 1] - out->def.from) : 0.0;
+    if (lost < -0.3) {
+        snprintf(out->missing, sizeof out->missing,
+                 "specific force along z falls by %.2g m/s^2 over the flight at equal commands: a battery "
+                 "that empties is "
+                 "missing",
+                 -lost);
+    } else if (worst >= 0) {
+        snprintf(out->missing, sizeof out->missing,
+                 "most is left of %s: errors of %.2g %s where %.2g %s was there to predict; such errors come "
+                 "from %s",
+                 out->channels[worst].name, out->channels[worst].rms, out->channels[worst].unit,
+                 out->channels[worst].signal, out->channels[worst].unit, hints[worst]);
+    }
+}
+
+void vy_fit_diagnose(const fit_data *d, const fit_problem *p, vy_fit_result *out)
+{
+    static const char *const names[4] = {"rate", "specific force", "attitude", "velocity"};
+    static const char *const units[4] = {"rad/s", "m/s^2", "rad", "m/s"};
+    fit_problem q;
+    const fit_point at = vy_fit_at(&p->base, p->x);
+    const double end = d->time[d->rows - 1];
+    const int held_out =
+        vy_fit_problem_make(d, &p->base, out->def.to, end, p->horizon, p->aim, &q, NULL) == VY_OK;
+    const fit_problem *of = held_out ? &q : p;
+    double *errors = held_out ? q.errors : p->trial;
+    fit_rotors rotors = held_out ? q.rotors : p->rotors;
+    vy_fit_predict(d, &at, &rotors, of->first, of->count, of->horizon, errors);
+    for (int c = 0; c < CHANNEL_COUNT; ++c) {
+        vy_fit_channel *to = &out->channels[c];
+        snprintf(to->name, sizeof to->name, "%s %c", names[c / 3], 'x' + c % 3);
+        snprintf(to->unit, sizeof to->unit, "%s", units[c / 3]);
+        to->present = d->present[c];
+        if (to->present) fill_channel(d, of, errors, c, to);
+    }
+    name_missing(d, out);
+    if (held_out) vy_fit_problem_free(&q);
+}

@@ -1,0 +1,245 @@
+// model.c - predictions of a recorded flight by the library's own equations.
+#include "fit/model.h"
+#include "base/assert.h"
+#include "base/math.h"
+#include "vehicle/allocation.h"
+#include "vehicle/rotor_air.h"
+#include "world/build.h"
+#include <stdlib.h>
+
+#define G 9.80665
+
+void vy_fit_rotors_free(fit_rotors *r)
+{
+    free(r->speed);
+    free(r->target);
+    r->speed = r->target = NULL;
+}
+
+int vy_fit_rotors_make(const fit_data *d, fit_rotors *out)
+{
+    const size_t count = 2 * d->rows * (size_t)d->rotors;
+    out->speed = calloc(count, sizeof *out->speed);
+    out->target = calloc(count, sizeof *out->target);
+    if (out->speed != NULL && out->target != NULL) return 1;
+    vy_fit_rotors_free(out);
+    return 0;
+}
+
+// Speeds were recorded: they are what they are. Their targets follow from how they change.
+static void play_speeds(const fit_data *d, const fit_point *p, fit_rotors *out)
+{
+    const int n = d->rotors;
+    for (size_t i = 0; i < d->rows; ++i) {
+        const size_t next = i + 1 < d->rows ? i + 1 : i, last = i + 1 < d->rows ? i : i - 1;
+        const double h = d->time[last + 1] - d->time[last];
+        for (int k = 0; k < n; ++k) {
+            const double now = d->commands[i * (size_t)n + (size_t)k];
+            const double later = d->commands[next * (size_t)n + (size_t)k];
+            const double slope = (d->commands[(last + 1) * (size_t)n + (size_t)k] -
+                                  d->commands[last * (size_t)n + (size_t)k]) /
+                                 h;
+            const double lag = slope < 0.0 ? p->vehicle.motor_lag_down : p->vehicle.motor_lag;
+            const size_t at = 2 * i * (size_t)n + (size_t)k;
+            out->speed[at] = now;
+            out->speed[at + (size_t)n] = 0.5 * (now + later);
+            out->target[at] = out->speed[at] + lag * slope;
+            out->target[at + (size_t)n] = out->speed[at + (size_t)n] + lag * slope;
+        }
+    }
+}
+
+// The speeds of all rotors, driven by commands that act `imu_delay` later in the time of the IMU.
+typedef struct rotor_player {
+    const fit_data *d;
+    motor_params motor;
+    double up, down, delay;
+    size_t row; // whose commands act
+    double now; // [s]
+    double speed[ROTOR_CAP], target[ROTOR_CAP];
+} rotor_player;
+
+static void take_commands(rotor_player *p)
+{
+    const double *u = p->d->commands + p->row * (size_t)p->d->rotors;
+    for (int k = 0; k < p->d->rotors; ++k) p->target[k] = motor_speed(&p->motor, u[k]);
+}
+
+static void advance(rotor_player *p, double until)
+{
+    while (p->now < until) {
+        const int more = p->row + 1 < p->d->rows;
+        const double change = more ? p->d->time[p->row + 1] + p->delay : until;
+        const double end = change < until ? change : until;
+        if (end > p->now) {
+            const double rise = math_exp((p->now - end) / p->up), fall = math_exp((p->now - end) / p->down);
+            for (int k = 0; k < p->d->rotors; ++k)
+                p->speed[k] =
+                    rotor_speed_after(p->speed[k], p->target[k], p->target[k] < p->speed[k] ? fall : rise);
+            p->now = end;
+        }
+        if (more && change <= until) {
+            ++p->row;
+            take_commands(p);
+        }
+    }
+}
+
+void vy_fit_rotors_run(const fit_data *d, const fit_point *p, fit_rotors *out)
+{
+    if (!d->has_commands) {
+        play_speeds(d, p, out);
+        return;
+    }
+    const int n = d->rotors;
+    rotor_player play = {.d = d,
+                         .motor = vy_motor_build(&p->vehicle),
+                         .up = p->vehicle.motor_lag,
+                         .down = p->vehicle.motor_lag_down,
+                         .delay = p->imu_delay,
+                         .now = d->time[0]};
+    VY_ASSERT(play.up > 0.0 && play.down > 0.0);
+    take_commands(&play);
+    for (int k = 0; k < n; ++k) play.speed[k] = play.target[k];
+    for (size_t i = 0; i < d->rows; ++i) {
+        const double next = d->time[i + 1 < d->rows ? i + 1 : i];
+        advance(&play, d->time[i]);
+        for (int half = 0; half < 2; ++half) {
+            if (half == 1) advance(&play, 0.5 * (d->time[i] + next));
+            const size_t at = (2 * i + (size_t)half) * (size_t)n;
+            memcpy(out->speed + at, play.speed, (size_t)n * sizeof *out->speed);
+            memcpy(out->target + at, play.target, (size_t)n * sizeof *out->target);
+        }
+    }
+}
+
+void vy_fit_plant_make(const fit_point *p, fit_plant *out)
+{
+    const vy_vehicle_def *v = &p->vehicle;
+    memset(out, 0, sizeof *out);
+    out->layout = vy_layout_build(v);
+    vy_plant_build(v, 1.0, &out->params); // speeds are given: no decay of a step is read
+    out->params.effects.rotors = vy_rotor_air_build(v, 1.0, 0);
+    out->env.gravity.uniform = vec3_make(0.0, 0.0, -G);
+    out->env.air.mode = VY_ATMOSPHERE_STANDARD;
+    out->env.air.density = 1.225;
+    out->env.steady = 1;
+    bits flags = EFFECT_BIT(gravity) | EFFECT_BIT(linear_drag);
+    if (v->area > 0.0) flags |= EFFECT_BIT(drag) | EFFECT_BIT(lift) | EFFECT_BIT(aero_torque);
+    if (vec3_any_nonzero(v->damping) || vec3_any_nonzero(v->damping_area)) flags |= EFFECT_BIT(damping);
+    if (v->rotor_air.drag != 0.0 || v->rotor_air.drag_axial != 0.0) flags |= EFFECT_BIT(rotor_drag);
+    if (v->rotor_air.flap != 0.0) flags |= EFFECT_BIT(flapping);
+    if (v->rotor_air.lift != 0.0) flags |= EFFECT_BIT(translational_lift);
+    if (v->rotor_air.inertia != 0.0) flags |= EFFECT_BIT(gyroscopic);
+    out->inputs = (multirotor_inputs){.held = {.disturbance = loads_zero()}, .flags = flags};
+}
+
+static body_derivatives derivative(const fit_plant *plant, const fit_rotors *rotors, int n, size_t half_row,
+                                   const body_state *s)
+{
+    multirotor_inputs in = plant->inputs;
+    in.layout = &plant->layout;
+    in.params = &plant->params;
+    in.env = &plant->env;
+    in.memory = &plant->memory;
+    double speed[ROTOR_CAP] = {0}, target[ROTOR_CAP] = {0};
+    memcpy(speed, rotors->speed + half_row * (size_t)n, (size_t)n * sizeof *speed);
+    memcpy(target, rotors->target + half_row * (size_t)n, (size_t)n * sizeof *target);
+    return multirotor_derivative(&in, s, speed, target, n, VARIANT_GENERAL, 0.0);
+}
+
+vec3 vy_fit_specific_force(const fit_data *d, const fit_plant *plant, const fit_rotors *rotors, size_t row,
+                           const body_state *s)
+{
+    const body_derivatives k = derivative(plant, rotors, d->rotors, 2 * row, s);
+    return quat_unrotate(s->attitude, vec3_sub(k.acceleration, plant->env.gravity.uniform));
+}
+
+void vy_fit_step(const fit_data *d, const fit_plant *plant, const fit_rotors *rotors, size_t row,
+                 body_state *s)
+{
+    const int n = d->rotors;
+    VY_ASSERT(row + 1 < d->rows);
+    const double dt = d->time[row + 1] - d->time[row], half = 0.5 * dt;
+    const body_derivatives k1 = derivative(plant, rotors, n, 2 * row, s);
+    const body_state s2 = body_advance(s, half, &k1);
+    const body_derivatives k2 = derivative(plant, rotors, n, 2 * row + 1, &s2);
+    const body_state s3 = body_advance(s, half, &k2);
+    const body_derivatives k3 = derivative(plant, rotors, n, 2 * row + 1, &s3);
+    const body_state s4 = body_advance(s, dt, &k3);
+    const body_derivatives k4 = derivative(plant, rotors, n, 2 * row + 2, &s4);
+    *s = body_rk4_finish(s, dt, &k1, &k2, &k3, &k4);
+    if (!vy_fit_has_air(d)) s->velocity = vec3_zero(); // how it moves through the air is not known
+}
+
+body_state vy_fit_state(const fit_data *d, const fit_point *p, size_t row)
+{
+    const vec3 rate = vec3_sub(d->rate[row], p->gyro_offset), velocity = d->velocity[row];
+    // A pose that is late is where the vehicle was.
+    const quat attitude =
+        quat_normalize(quat_apply_small_rotation(d->attitude[row], vec3_scale(p->pose_delay, rate)));
+    return (body_state){vec3_zero(), vy_fit_has_air(d) ? velocity : vec3_zero(), attitude, rate};
+}
+
+void vy_fit_errors_at(const fit_data *d, const fit_point *p, const fit_plant *plant, const fit_rotors *rotors,
+                      size_t row, const body_state *s, double out[CHANNEL_COUNT])
+{
+    const vy_flight *f = d->flight;
+    const double missing = math_nan();
+    for (int c = 0; c < CHANNEL_COUNT; ++c) out[c] = missing;
+    const double *rate = &s->rate.x, *gyro = &p->gyro_offset.x, *offset = &p->accel_offset.x;
+    for (int a = 0; a < 3; ++a) {
+        out[CHANNEL_RATE + a] = f->values[VY_FLIGHT_RATE + a][row] - rate[a] - gyro[a];
+    }
+    if (d->present[CHANNEL_ACCEL] || d->present[CHANNEL_ACCEL + 1] || d->present[CHANNEL_ACCEL + 2]) {
+        const vec3 force = vy_fit_specific_force(d, plant, rotors, row, s);
+        const double *want = &force.x;
+        for (int a = 0; a < 3; ++a) {
+            const double *seen = f->values[VY_FLIGHT_ACCEL + a];
+            if (seen != NULL) out[CHANNEL_ACCEL + a] = seen[row] - want[a] - offset[a];
+        }
+    }
+    if (d->present[CHANNEL_ATTITUDE] &&
+        f->values[VY_FLIGHT_ATTITUDE][row] == f->values[VY_FLIGHT_ATTITUDE][row]) {
+        const quat seen = vy_fit_state(d, p, row).attitude, off = quat_mul(quat_conj(s->attitude), seen);
+        const double sign = off.w < 0.0 ? -2.0 : 2.0;
+        out[CHANNEL_ATTITUDE] = sign * off.x;
+        out[CHANNEL_ATTITUDE + 1] = sign * off.y;
+        out[CHANNEL_ATTITUDE + 2] = sign * off.z;
+    }
+    if (d->present[CHANNEL_VELOCITY]) {
+        const double *want = &s->velocity.x;
+        for (int a = 0; a < 3; ++a)
+            out[CHANNEL_VELOCITY + a] = f->values[VY_FLIGHT_VELOCITY + a][row] - want[a];
+    }
+}
+
+void vy_fit_predict(const fit_data *d, const fit_point *p, fit_rotors *rotors, const size_t *first, int count,
+                    double horizon, double *out)
+{
+    fit_plant plant;
+    vy_fit_plant_make(p, &plant);
+    vy_fit_rotors_run(d, p, rotors);
+    for (int k = 0; k < count; ++k) {
+        double sum[CHANNEL_COUNT][FIT_BINS] = {{0}}, errors[CHANNEL_COUNT];
+        int rows[CHANNEL_COUNT][FIT_BINS] = {{0}};
+        const double start = d->time[first[k]];
+        body_state s = vy_fit_state(d, p, first[k]);
+        for (size_t row = first[k]; row + 1 < d->rows;) {
+            vy_fit_step(d, &plant, rotors, row++, &s);
+            // The end of a horizon belongs to it.
+            const int bin = (int)((d->time[row] - start) * (FIT_BINS / horizon) - 1e-6);
+            if (bin >= FIT_BINS) break;
+            vy_fit_errors_at(d, p, &plant, rotors, row, &s, errors);
+            for (int c = 0; c < CHANNEL_COUNT; ++c) {
+                if (!(errors[c] == errors[c])) continue;
+                sum[c][bin] += errors[c];
+                rows[c][bin] += 1;
+            }
+        }
+        for (int c = 0; c < CHANNEL_COUNT; ++c) {
+            for (int b = 0; b < FIT_BINS; ++b)
+                out[(k * CHANNEL_COUNT + c) * FIT_BINS + b] = rows[c][b] > 0 ? sum[c][b] / rows[c][b] : 0.0;
+        }
+    }
+}

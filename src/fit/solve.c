@@ -1,0 +1,429 @@
+// solve.c - the least squares of a fit.
+#include "fit/solve.h"
+#include "base/assert.h"
+#include "base/fail.h"
+#include "base/math.h"
+#include "fit/linear.h"
+#include <stdio.h>
+#include <stdlib.h>
+
+enum {
+    N = FIT_PARAMETER_COUNT,
+    SPAN = CHANNEL_COUNT * FIT_BINS, // errors of a prediction
+    PREDICTIONS_MIN = 24,
+    STEPS_MAX = 30,
+};
+
+#define WARM_UP    0.5  // [s] after which rotors have forgotten at which speed they started
+#define DIFFERENCE 1e-5 // of a parameter, for slopes
+#define DISTRUST   30.0 // of errors that look like a disturbance
+#define ROUGH      1e-4 // of the steps whose weights are changed after them
+#define FINE       1e-8
+#define OFFSET_MAX 3.0 // of an instrument, in its scale
+#define TOLD       0.5 // deviation of a combination of parameters above which the data do not tell it
+
+void vy_fit_problem_free(fit_problem *p)
+{
+    vy_fit_rotors_free(&p->rotors);
+    free(p->first);
+    free(p->errors);
+    free(p->trial);
+    free(p->slopes);
+}
+
+// What there may be to find of this vehicle.
+static void choose_candidates(fit_problem *p)
+{
+    const vy_vehicle_def *v = &p->base.vehicle;
+    const vec3 drag = v->drag_linear;
+    for (int i = 0; i < N; ++i) p->active[i] = 1;
+    p->active[FIT_TORQUE] = v->torque_coef > 0.0;
+    p->active[FIT_ROTOR_DRAG] = v->rotor_air.drag > 0.0;
+    if (p->active[FIT_ROTOR_DRAG] && drag.x == 0.0 && drag.y == 0.0)
+        p->active[FIT_DRAG_X] = p->active[FIT_DRAG_Y] = 0;
+    // What nothing was recorded of.
+    const fit_data *d = p->data;
+    const int has_air = vy_fit_has_air(d);
+    for (int i = FIT_DRAG_X; i <= FIT_ROTOR_DRAG; ++i) p->silent[i] = !has_air;
+    p->silent[FIT_CENTRE_Z] = !has_air;
+    p->silent[FIT_POSE_DELAY] = !d->has_attitude;
+    for (int a = 0; a < 3; ++a) {
+        p->silent[FIT_ACCEL_X + a] = !d->present[CHANNEL_ACCEL + a];
+        p->silent[FIT_GYRO_X + a] = !d->has_attitude;
+    }
+    for (int i = 0; i < N; ++i) p->active[i] = p->active[i] && !p->silent[i];
+    if (!p->data->has_commands)
+        p->active[FIT_LAG_UP] = p->active[FIT_LAG_DOWN] = p->active[FIT_IMU_DELAY] = 0;
+}
+
+vy_status vy_fit_problem_make(const fit_data *d, const fit_point *base, double from, double to,
+                              double horizon, vy_fit_aim aim, fit_problem *out, vy_error *err)
+{
+    memset(out, 0, sizeof *out);
+    out->aim = aim;
+    out->data = d;
+    out->base = *base;
+    out->horizon = horizon;
+    out->first = calloc(d->rows, sizeof *out->first);
+    if (out->first == NULL) return vy_fail(err, VY_NO_MEMORY, "no memory for a fit");
+    double next = real_max(from, d->time[0] + WARM_UP);
+    const double *q = d->has_attitude ? d->flight->values[VY_FLIGHT_ATTITUDE] : NULL;
+    for (size_t i = 0; i < d->rows && d->time[i] + horizon <= to + 1e-9; ++i) {
+        if (d->time[i] < next - 1e-9 || (q != NULL && !(q[i] == q[i]))) continue;
+        out->first[out->count++] = i;
+        next = d->time[i] + horizon;
+    }
+    const double have = to - from;
+    if (out->count < PREDICTIONS_MIN) {
+        vy_fit_problem_free(out);
+        return vy_fail(err, VY_BAD_VALUE,
+                       "the flight is too short to tell: %.3g s to fit on, and %.3g s are needed", have,
+                       PREDICTIONS_MIN * horizon + WARM_UP);
+    }
+    const size_t size = (size_t)out->count * SPAN;
+    out->errors = calloc(size, sizeof *out->errors);
+    out->trial = calloc(size, sizeof *out->trial);
+    out->slopes = calloc(size * N, sizeof *out->slopes);
+    if (out->errors == NULL || out->trial == NULL || out->slopes == NULL ||
+        !vy_fit_rotors_make(d, &out->rotors)) {
+        vy_fit_problem_free(out);
+        return vy_fail(err, VY_NO_MEMORY, "no memory for a fit");
+    }
+    choose_candidates(out);
+    return VY_OK;
+}
+
+static void predict(fit_problem *p, const double *x, double *out)
+{
+    const fit_point at = vy_fit_at(&p->base, x);
+    vy_fit_predict(p->data, &at, &p->rotors, p->first, p->count, p->horizon, out);
+}
+
+static void whiten(const fit_problem *p, double *errors)
+{
+    for (int k = 0; k < p->count; ++k) {
+        for (int c = 0; c < CHANNEL_COUNT; ++c) {
+            if (p->data->present[c])
+                vy_linear_whiten(p->factor[c], FIT_BINS, errors + (k * CHANNEL_COUNT + c) * FIT_BINS);
+        }
+    }
+}
+
+static double sum_of_squares(const double *x, size_t count)
+{
+    double sum = 0.0;
+    for (size_t i = 0; i < count; ++i) sum += x[i] * x[i];
+    return sum;
+}
+
+static size_t size_of(const fit_problem *p) { return (size_t)p->count * SPAN; }
+
+// Errors at x, white, and their slopes over each active parameter.
+static void linearise(fit_problem *p)
+{
+    const size_t size = size_of(p);
+    predict(p, p->x, p->errors);
+    for (int i = 0; i < N; ++i) {
+        double *slope = p->slopes + (size_t)i * size;
+        if (!p->active[i]) continue;
+        double x[N];
+        memcpy(x, p->x, sizeof x);
+        x[i] += DIFFERENCE;
+        predict(p, x, slope);
+        for (size_t k = 0; k < size; ++k) slope[k] = (slope[k] - p->errors[k]) / DIFFERENCE;
+        whiten(p, slope);
+    }
+    whiten(p, p->errors);
+}
+
+static double dot(const double *a, const double *b, size_t count)
+{
+    double sum = 0.0;
+    for (size_t i = 0; i < count; ++i) sum += a[i] * b[i];
+    return sum;
+}
+
+// The active parameters, and the normal matrix of their slopes.
+static int normal_matrix(const fit_problem *p, int *ids, double *a)
+{
+    const size_t size = size_of(p);
+    int n = 0;
+    for (int i = 0; i < N; ++i) {
+        if (p->active[i]) ids[n++] = i;
+    }
+    for (int r = 0; r < n; ++r) {
+        for (int c = 0; c <= r; ++c)
+            a[r * n + c] = a[c * n + r] =
+                dot(p->slopes + (size_t)ids[r] * size, p->slopes + (size_t)ids[c] * size, size);
+    }
+    return n;
+}
+
+// How far x is from what was known before.
+static double prior_cost(const double *prior, const double *x)
+{
+    double sum = 0.0;
+    for (int i = 0; i < N; ++i) sum += prior[i] * x[i] * x[i];
+    return sum;
+}
+
+// Levenberg and Marquardt's steps until nothing changes. `pull` holds all numbers near the base, as an
+// inverse variance. `tolerance` is the share of the errors below which a step is not worth another.
+static int descend(fit_problem *p, double pull, double tolerance)
+{
+    double prior[N];
+    for (int i = 0; i < N; ++i) prior[i] = real_max(pull, vy_fit_prior(i));
+    const size_t size = size_of(p);
+    double damping = 1e-3;
+    for (int step = 0; step < STEPS_MAX; ++step) {
+        int ids[N];
+        double a[N * N], gradient[N];
+        linearise(p);
+        p->iterations += 1;
+        const int n = normal_matrix(p, ids, a);
+        if (n == 0) return 1;
+        const double cost = sum_of_squares(p->errors, size) + prior_cost(prior, p->x);
+        if (!real_is_finite(cost)) return 0;
+        for (int i = 0; i < n; ++i)
+            gradient[i] =
+                dot(p->slopes + (size_t)ids[i] * size, p->errors, size) + prior[ids[i]] * p->x[ids[i]];
+        int better = 0;
+        double largest = 0.0, gained = 0.0;
+        for (int attempt = 0; attempt < 12 && !better; ++attempt) {
+            double m[N * N], move[N], x[N];
+            memcpy(m, a, sizeof m);
+            for (int i = 0; i < n; ++i) {
+                m[i * n + i] += prior[ids[i]] + damping * (a[i * n + i] + prior[ids[i]]) + 1e-12;
+                move[i] = -gradient[i];
+            }
+            memcpy(x, p->x, sizeof x);
+            if (vy_linear_cholesky(m, n)) {
+                vy_linear_solve(m, n, move);
+                largest = 0.0;
+                for (int i = 0; i < n; ++i) {
+                    x[ids[i]] += real_clamp(move[i], -1.0, 1.0);
+                    largest = real_max(largest, real_abs(move[i]));
+                }
+                predict(p, x, p->trial);
+                whiten(p, p->trial);
+                const double now = sum_of_squares(p->trial, size) + prior_cost(prior, x);
+                better = now <= cost;
+                gained = cost - now;
+            }
+            damping = better ? damping * 0.1 : damping * 10.0;
+            if (better) memcpy(p->x, x, sizeof x);
+        }
+        if (!better || largest < 1e-6 || gained < tolerance * cost) break;
+    }
+    return 1;
+}
+
+// In closed loop a torque from outside that lasts is answered by the motors, so it is correlated with what
+// they do, and a fit that trusted it would take the vehicle for a heavier one. A constant torque is a ramp of
+// the rate over a horizon: that shape of the errors counts as DISTRUST times as uncertain as it is.
+static void distrust_disturbances(int channel, double *a)
+{
+    double shape[FIT_BINS], square = 0.0, variance = 0.0;
+    if (channel / 3 == CHANNEL_ACCEL / 3) return;
+    for (int i = 0; i < FIT_BINS; ++i) {
+        const double t = (i + 0.5) / FIT_BINS;
+        shape[i] = channel / 3 == CHANNEL_ATTITUDE / 3 ? t * t : t;
+        square += shape[i] * shape[i];
+    }
+    for (int i = 0; i < FIT_BINS; ++i) {
+        for (int j = 0; j < FIT_BINS; ++j) variance += shape[i] * a[i * FIT_BINS + j] * shape[j] / square;
+    }
+    for (int i = 0; i < FIT_BINS; ++i) {
+        for (int j = 0; j < FIT_BINS; ++j)
+            a[i * FIT_BINS + j] += (DISTRUST - 1.0) * variance * shape[i] * shape[j] / square;
+    }
+}
+
+// The same weight for each moment of a channel: one over the mean square of its errors.
+static int even_weights(fit_problem *p)
+{
+    predict(p, p->x, p->errors);
+    for (int c = 0; c < CHANNEL_COUNT; ++c) {
+        double sum = 1e-24;
+        for (int k = 0; k < p->count; ++k)
+            sum += sum_of_squares(p->errors + (k * CHANNEL_COUNT + c) * FIT_BINS, FIT_BINS);
+        for (int i = 0; i < FIT_BINS * FIT_BINS; ++i)
+            p->factor[c][i] = i % (FIT_BINS + 1) == 0 ? sum / (p->count * FIT_BINS) : 0.0;
+        if (p->aim == VY_FIT_FOR_PARAMETERS) distrust_disturbances(c, p->factor[c]);
+        if (!vy_linear_cholesky(p->factor[c], FIT_BINS)) return 0;
+    }
+    return 1;
+}
+
+// The covariance of a channel's errors over a horizon, from all predictions, drawn a little towards its
+// diagonal.
+static int measured_weights(fit_problem *p)
+{
+    if (p->aim == VY_FIT_FOR_PREDICTION) return even_weights(p);
+    predict(p, p->x, p->errors);
+    const double shrink = (double)FIT_BINS / (FIT_BINS + p->count);
+    for (int c = 0; c < CHANNEL_COUNT; ++c) {
+        double *a = p->factor[c], trace = 0.0;
+        if (!p->data->present[c]) continue;
+        memset(a, 0, sizeof p->factor[c]);
+        for (int k = 0; k < p->count; ++k) {
+            const double *e = p->errors + (k * CHANNEL_COUNT + c) * FIT_BINS;
+            for (int i = 0; i < FIT_BINS; ++i) {
+                for (int j = 0; j < FIT_BINS; ++j) a[i * FIT_BINS + j] += e[i] * e[j] / p->count;
+            }
+        }
+        for (int i = 0; i < FIT_BINS; ++i) trace += a[i * FIT_BINS + i];
+        for (int i = 0; i < FIT_BINS; ++i) {
+            for (int j = 0; j < FIT_BINS; ++j) {
+                if (i != j) a[i * FIT_BINS + j] *= 1.0 - shrink;
+            }
+            a[i * FIT_BINS + i] += 1e-6 * trace / FIT_BINS + 1e-24;
+        }
+        distrust_disturbances(c, a);
+        if (!vy_linear_cholesky(a, FIT_BINS)) return 0;
+    }
+    return 1;
+}
+
+// "a, b and c".
+static void name_list(char *out, size_t size, const int *ids, int count)
+{
+    size_t used = 0;
+    out[0] = '\0';
+    for (int i = 0; i < count && used + 1 < size; ++i) {
+        const char *mark = i == 0 ? "" : i + 1 == count ? " and " : ", ";
+        const int n = snprintf(out + used, size - used, "%s%s", mark, vy_fit_parameters[ids[i]].name);
+        if (n > 0) used += (size_t)n;
+    }
+}
+
+static void name_combination(fit_problem *p, int kept, const double *vector, const int *ids, int n)
+{
+    int shown[N], count = 0;
+    char names[VY_FIT_TEXT_CAP - 60];
+    for (int i = 0; i < n; ++i) {
+        if (ids[i] == kept || vector[i] * vector[i] > 0.04) shown[count++] = ids[i];
+    }
+    if (p->combination_count == VY_FIT_COMBINATION_CAP) return;
+    char *out = p->combinations[p->combination_count++];
+    name_list(names, sizeof names, shown, count);
+    snprintf(out, VY_FIT_TEXT_CAP,
+             count > 1 ? "%s cannot be told apart: %s stays as in the base" : "%s does not show", names,
+             vy_fit_parameters[kept].name);
+}
+
+// Take the combination that the data tell least, if they do not tell it: one of its parameters stays at the
+// base.
+static int keep_one(fit_problem *p)
+{
+    int ids[N];
+    double a[N * N], values[N], vectors[N * N];
+    const int n = normal_matrix(p, ids, a);
+    if (n == 0) return 0;
+    for (int i = 0; i < n; ++i) { // a parameter without any trace in the data
+        if (a[i * n + i] > 1e-12) continue;
+        p->active[ids[i]] = 0;
+        p->silent[ids[i]] = 1;
+        p->x[ids[i]] = 0.0;
+        return 1;
+    }
+    vy_linear_eigen(a, n, values, vectors);
+    if (values[0] > 1.0 / (TOLD * TOLD)) return 0;
+    int kept = 0;
+    double heaviest = -1.0;
+    for (int i = 0; i < n; ++i) {
+        const double weight = real_abs(vectors[i]) * vy_fit_parameters[ids[i]].weight;
+        if (vectors[i] * vectors[i] > 0.04 && weight > heaviest) heaviest = weight, kept = i;
+    }
+    name_combination(p, ids[kept], vectors, ids, n);
+    p->active[ids[kept]] = 0;
+    p->x[ids[kept]] = 0.0;
+    return 1;
+}
+
+// An offset that no instrument has stands for something else: it stays 0.
+static int drop_offsets(fit_problem *p)
+{
+    int dropped = 0;
+    for (int i = FIT_ACCEL_X; i <= FIT_GYRO_Z; ++i) {
+        if (!p->active[i] || real_abs(p->x[i]) < OFFSET_MAX) continue;
+        if (p->combination_count < VY_FIT_COMBINATION_CAP)
+            snprintf(p->combinations[p->combination_count++], VY_FIT_TEXT_CAP,
+                     "%s would have to be %.3g %s, which no instrument has: it stays 0",
+                     vy_fit_parameters[i].name, p->x[i] * vy_fit_scale(i, &p->base),
+                     vy_fit_parameters[i].unit);
+        p->active[i] = 0;
+        p->x[i] = 0.0;
+        dropped = 1;
+    }
+    return dropped;
+}
+
+// Leave out what the data do not tell.
+static void choose_told(fit_problem *p)
+{
+    (void)drop_offsets(p);
+    linearise(p);
+    while (keep_one(p)) {
+    }
+}
+
+vy_status vy_fit_problem_solve(fit_problem *p, vy_error *err)
+{
+    int fine = even_weights(p) && descend(p, 1.0, ROUGH) && measured_weights(p) && descend(p, 0.25, ROUGH) &&
+               measured_weights(p);
+    for (int round = 0; round < 2 && fine; ++round) {
+        choose_told(p);
+        fine = descend(p, 0.0, ROUGH) && measured_weights(p);
+    }
+    if (fine && drop_offsets(p)) fine = descend(p, 0.0, ROUGH) && measured_weights(p);
+    if (fine) fine = descend(p, 0.0, FINE);
+    if (!fine)
+        return vy_fail(err, VY_NO_CONVERGENCE,
+                       "no vehicle near the base flies like this: are the units, the order of the "
+                       "motors and the base right?");
+    int any = 0;
+    for (int i = 0; i < N; ++i) any += p->active[i];
+    if (any == 0) return vy_fail(err, VY_BAD_VALUE, "the flight tells nothing: it hardly moves");
+    return VY_OK;
+}
+
+vy_status vy_fit_problem_covariance(fit_problem *p, double *out, vy_error *err)
+{
+    const size_t size = size_of(p);
+    int ids[N];
+    double a[N * N], inverse[N * N], meat[N * N] = {0};
+    linearise(p);
+    const int n = normal_matrix(p, ids, a);
+    memset(out, 0, N * N * sizeof *out);
+    for (int i = 0; i < n; ++i) {
+        a[i * n + i] += vy_fit_prior(ids[i]);
+        meat[i * n + i] = vy_fit_prior(ids[i]) * (FIT_BLOCKS - 1) / FIT_BLOCKS;
+    }
+    if (!vy_linear_cholesky(a, n)) return vy_fail(err, VY_NO_CONVERGENCE, "the fit has no interval");
+    vy_linear_inverse(a, n, inverse);
+    for (int b = 0; b < FIT_BLOCKS; ++b) {
+        const size_t first = (size_t)(p->count * b / FIT_BLOCKS) * SPAN;
+        const size_t last = (size_t)(p->count * (b + 1) / FIT_BLOCKS) * SPAN;
+        double score[N];
+        for (int i = 0; i < n; ++i)
+            score[i] = dot(p->slopes + (size_t)ids[i] * size + first, p->errors + first, last - first);
+        for (int i = 0; i < n; ++i) {
+            for (int k = 0; k < n; ++k) meat[i * n + k] += score[i] * score[k];
+        }
+    }
+    const double small = (double)FIT_BLOCKS / (FIT_BLOCKS - 1);
+    for (int i = 0; i < n; ++i) {
+        for (int k = 0; k < n; ++k) {
+            double sum = 0.0;
+            for (int r = 0; r < n; ++r) {
+                for (int c = 0; c < n; ++c) sum += inverse[i * n + r] * meat[r * n + c] * inverse[c * n + k];
+            }
+            out[ids[i] * N + ids[k]] = small * sum;
+        }
+        // Never surer than uncorrelated errors would make it.
+        const double plain = inverse[i * n + i];
+        if (out[ids[i] * N + ids[i]] < plain) out[ids[i] * N + ids[i]] = plain;
+    }
+    return VY_OK;
+}

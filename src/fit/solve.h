@@ -1,0 +1,43 @@
+// solve.h - the least squares of a fit: Levenberg and Marquardt's steps, weights by the errors' own
+// covariance, what the data can tell, and how surely.
+#pragma once
+#include "fit/model.h"
+
+typedef struct fit_problem {
+    const fit_data *data;
+    fit_point base;
+    double horizon;
+    vy_fit_aim aim;
+    size_t *first; // rows in which predictions start
+    int count;     // of predictions
+    int active[FIT_PARAMETER_COUNT];
+    int silent[FIT_PARAMETER_COUNT]; // nothing was recorded that could tell it
+    double x[FIT_PARAMETER_COUNT];
+    double factor[CHANNEL_COUNT][FIT_BINS * FIT_BINS]; // Cholesky's, of the errors' covariance over a horizon
+    fit_rotors rotors;
+    double *errors, *trial; // of all predictions
+    double *slopes;         // FIT_PARAMETER_COUNT times as many
+    int iterations;
+    int combination_count;
+    char combinations[VY_FIT_COMBINATION_CAP][VY_FIT_TEXT_CAP];
+} fit_problem;
+
+/// Predictions over [from, to] of the flight. Release with vy_fit_problem_free().
+vy_status vy_fit_problem_make(const fit_data *d, const fit_point *base, double from, double to,
+                              double horizon, vy_fit_aim aim, fit_problem *out, vy_error *err);
+void vy_fit_problem_free(fit_problem *p);
+
+/// Find x. What the data do not tell is set to 0, no longer active, and named in `combinations`.
+vy_status vy_fit_problem_solve(fit_problem *p, vy_error *err);
+
+/// The covariance of x, FIT_PARAMETER_COUNT squared, 0 for what is not active. Errors of neighbouring
+/// predictions may be correlated: it is that of the sums over FIT_BLOCKS parts of the flight.
+enum { FIT_BLOCKS = 12 };
+vy_status vy_fit_problem_covariance(fit_problem *p, double *out, vy_error *err);
+
+/// Half an interval of 95 % over the standard deviation: Student's t for FIT_BLOCKS - 1 degrees of freedom.
+#define FIT_INTERVAL 2.201
+
+/// What is left of the errors in the held-out part (or, without one, in the fitted part), channel by channel,
+/// and a sentence on what the model lacks.
+void vy_fit_diagnose(const fit_data *d, const fit_problem *p, vy_fit_result *out);

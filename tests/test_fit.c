@@ -1,0 +1,305 @@
+// test_fit.c - a vehicle from a flight: intervals that hold the truth, sums that repeat to the bit, sentences
+// for bad input. `test_fit coverage COUNT [FIRST]` flies that many random vehicles and counts how often each
+// interval holds.
+#include "fit/linear.h"
+#include "fit/parameter.h"
+#include "fit_flights.h"
+
+enum { N = FIT_PARAMETER_COUNT };
+#define COVERAGE_FLIGHT 40.0 // [s]
+
+typedef struct count {
+    int found, held;
+    double error; // sum of squares, in units of half an interval
+} count;
+
+// The truth of a parameter, given what the fit kept of the base.
+static double truth_of(int id, const vy_vehicle_def *truth, const vy_fit_result *r)
+{
+    const fit_point p = {.vehicle = *truth};
+    const double value = vy_fit_value(id, &p);
+    // Only the ratio to the moment about z shows; the interval is for the one in the file.
+    const double over = r->vehicle.inertia.m[2][2] / truth->inertia.m[2][2];
+    return r->parameters[id].over_inertia_z ? value * over : value;
+}
+
+static vy_status fly_and_fit(uint64_t seed, double duration, vy_vehicle_def *truth, vy_fit_result *out)
+{
+    random_source r = {seed};
+    vy_vehicle_def base;
+    static text_buffer text;
+    vy_error err;
+    assert_int_equal(vy_vehicle_preset("reference-quad", &base, NULL), VY_OK);
+    *truth = random_vehicle(&r, &base);
+    flight_scenario(&r, seed, duration, &text);
+    vy_flight *flight = record_flight(&r, truth, text.text, text.size, FLIGHT_JITTER);
+    vy_fit_def def = vy_default_fit_def();
+    def.mass = truth->mass;
+    def.to = duration - 5.0;
+    const vy_status status = vy_fit_solve(flight, &base, "reference-quad", &def, out, &err);
+    if (status != VY_OK) print_error("seed %llu: %s\n", (unsigned long long)seed, err.text);
+    vy_flight_free(flight);
+    return status;
+}
+
+static void count_one(uint64_t seed, double duration, count *counts, int loud)
+{
+    static vy_fit_result r;
+    vy_vehicle_def truth;
+    assert_int_equal(fly_and_fit(seed, duration, &truth, &r), VY_OK);
+    for (int id = 0; id < N; ++id) {
+        const vy_fit_parameter *p = &r.parameters[id];
+        if (p->status != VY_FIT_FOUND || (id >= FIT_ACCEL_X && id <= FIT_GYRO_Z)) continue;
+        const double wanted = truth_of(id, &truth, &r);
+        const double off = (p->value - wanted) / fmax(0.5 * (p->high - p->low), 1e-300);
+        counts[id].found += 1;
+        counts[id].held += wanted >= p->low && wanted <= p->high;
+        counts[id].error += off * off;
+        if (loud)
+            printf("%6llu %-20s truth %11.4g found %11.4g (%11.4g to %-11.4g) %+.2f\n",
+                   (unsigned long long)seed, p->name, wanted, p->value, p->low, p->high, off);
+    }
+    if (loud) {
+        for (int i = 0; i < r.combination_count; ++i) printf("       %s\n", r.combinations[i]);
+        fflush(stdout);
+    }
+}
+
+static int coverage(int vehicles, int first, int loud)
+{
+    count counts[N] = {{0}};
+    int bad = 0;
+    for (int i = 0; i < vehicles; ++i) count_one((uint64_t)(first + i), COVERAGE_FLIGHT, counts, loud);
+    printf("%-20s %6s %10s %22s\n", "parameter", "found", "held", "rms error / half width");
+    for (int id = 0; id < N; ++id) {
+        if (counts[id].found == 0) continue;
+        const double share = (double)counts[id].held / counts[id].found;
+        printf("%-20s %6d %9.1f%% %22.2f\n", vy_fit_parameters[id].name, counts[id].found, 100.0 * share,
+               sqrt(counts[id].error / counts[id].found));
+        bad += share < 0.9 || share > 0.99;
+    }
+    return bad;
+}
+
+static void small_matrices_are_solved(void **unused)
+{
+    (void)unused;
+    random_source r = {5};
+    for (int trial = 0; trial < 200; ++trial) {
+        enum { MOST = 12 };
+        const int n = 1 + (int)(random_bits(&r) % MOST);
+        double root[MOST * MOST], a[MOST * MOST], copy[MOST * MOST], x[MOST], b[MOST], values[MOST],
+            vectors[MOST * MOST];
+        for (int i = 0; i < n * n; ++i) root[i] = random_in(&r, -1.0, 1.0);
+        for (int i = 0; i < n; ++i) {
+            x[i] = random_in(&r, -1.0, 1.0);
+            for (int k = 0; k < n; ++k) {
+                a[i * n + k] = i == k ? 0.1 : 0.0;
+                for (int c = 0; c < n; ++c) a[i * n + k] += root[i * n + c] * root[k * n + c];
+            }
+        }
+        for (int i = 0; i < n; ++i) {
+            b[i] = 0.0;
+            for (int k = 0; k < n; ++k) b[i] += a[i * n + k] * x[k];
+        }
+        memcpy(copy, a, sizeof copy);
+        assert_true(vy_linear_cholesky(copy, n));
+        vy_linear_solve(copy, n, b);
+        for (int i = 0; i < n; ++i) assert_near(b[i], x[i], 1e-9);
+        memcpy(copy, a, sizeof copy);
+        vy_linear_eigen(copy, n, values, vectors);
+        for (int e = 0; e < n; ++e) { // a v = value v, of length 1, ascending
+            double length = 0.0;
+            for (int i = 0; i < n; ++i) {
+                double sum = 0.0;
+                for (int k = 0; k < n; ++k) sum += a[i * n + k] * vectors[e * n + k];
+                assert_near(sum, values[e] * vectors[e * n + i], 1e-10);
+                length += vectors[e * n + i] * vectors[e * n + i];
+            }
+            assert_near(length, 1.0, 1e-12);
+            if (e > 0) assert_true(values[e] >= values[e - 1]);
+        }
+        a[0] = -1.0;
+        assert_false(vy_linear_cholesky(a, n));
+    }
+}
+
+// Each number moves its own parameter, by its scale, and no other; at 0 all are the base's.
+static void numbers_move_their_parameters(void **unused)
+{
+    (void)unused;
+    vy_vehicle_def base;
+    assert_int_equal(vy_vehicle_preset("x500", &base, NULL), VY_OK);
+    const fit_point start = vy_fit_start(&base, 2.2);
+    assert_true(start.vehicle.mass == 2.2);
+    for (int id = 0; id < N; ++id) {
+        double x[N] = {0};
+        const fit_point same = vy_fit_at(&start, x);
+        assert_near(vy_fit_value(id, &same), vy_fit_value(id, &start),
+                    1e-12 * fabs(vy_fit_value(id, &start)));
+        x[id] = 0.5;
+        const fit_point moved = vy_fit_at(&start, x);
+        const double was = vy_fit_value(id, &start), now = vy_fit_value(id, &moved),
+                     scale = vy_fit_scale(id, &start);
+        if (vy_fit_parameters[id].is_ratio)
+            assert_near(log(now / was), 0.5 * scale, 1e-9);
+        else
+            assert_near(now - was, 0.5 * scale, 1e-9 * scale);
+        for (int other = 0; other < N; ++other) {
+            const double value = vy_fit_value(other, &start);
+            const int follows =
+                other == FIT_INERTIA_Z && (id == FIT_INERTIA_X || id == FIT_INERTIA_Y); // its share stays
+            if (other != id && !follows) assert_near(vy_fit_value(other, &moved), value, 1e-12 * fabs(value));
+        }
+    }
+}
+
+// Without noise, wind and jitter the vehicle that flew is found.
+static void a_clean_flight_gives_its_vehicle(void **unused)
+{
+    (void)unused;
+    random_source r = {77};
+    vy_vehicle_def base;
+    static text_buffer text;
+    static vy_fit_result out, again;
+    vy_error err;
+    assert_int_equal(vy_vehicle_preset("reference-quad", &base, NULL), VY_OK);
+    const vy_vehicle_def truth = random_vehicle(&r, &base);
+    flight_scenario(&r, 1, 16.0, &text);
+    char *wind = strstr(text.text, "world: "), *line = strchr(wind, '\n');
+    memmove(wind, line + 1, strlen(line)); // no turbulence
+    char quiet[9000];
+    snprintf(quiet, sizeof quiet,
+             "%s    sensors:\n      imu: {accel_noise: 0, gyro_noise: 0, accel_bias: 0, gyro_bias: 0, "
+             "accel_drift: 0, gyro_drift: 0}\n      mocap: {position_noise: 0, attitude_noise: 0}\n",
+             text.text);
+    vy_flight *flight = record_flight(&r, &truth, quiet, strlen(quiet), 0.0);
+    vy_fit_def def = vy_default_fit_def();
+    def.mass = truth.mass;
+    def.to = 14.0;
+    assert_int_equal(vy_fit_solve(flight, &base, "reference-quad", &def, &out, &err), VY_OK);
+    assert_int_equal(vy_fit_solve(flight, &base, "reference-quad", &def, &again, &err), VY_OK);
+    assert_memory_equal(&out, &again, sizeof out); // to the bit
+    static const int sure[] = {FIT_THRUST_COEF, FIT_INERTIA_X, FIT_INERTIA_Y, FIT_TORQUE, FIT_ROTOR_INERTIA,
+                               FIT_LAG_UP,      FIT_LAG_DOWN,  FIT_DRAG_X,    FIT_DRAG_Y, FIT_DRAG_Z};
+    for (size_t i = 0; i < sizeof sure / sizeof sure[0]; ++i) {
+        const double wanted = truth_of(sure[i], &truth, &out), got = out.parameters[sure[i]].value;
+        if (fabs(got / wanted - 1.0) > 0.03)
+            print_error("%s: %g, not %g\n", out.parameters[sure[i]].name, got, wanted);
+        assert_int_equal(out.parameters[sure[i]].status, VY_FIT_FOUND);
+        assert_true(fabs(got / wanted - 1.0) < 0.03);
+    }
+    assert_near(out.vehicle.centre_of_mass.x, truth.centre_of_mass.x, 1e-4);
+    assert_near(out.vehicle.centre_of_mass.y, truth.centre_of_mass.y, 1e-4);
+    assert_near(out.imu_delay, 0.0, 1e-3);
+
+    // The file is a vehicle: with it as its base a scenario has the same figures.
+    FILE *file = tmpfile();
+    assert_non_null(file);
+    vy_fit_print(&out, file);
+    char body[8000], whole[10000];
+    rewind(file);
+    const size_t size = fread(body, 1, sizeof body - 1, file);
+    body[size] = '\0';
+    fclose(file);
+    size_t used = (size_t)snprintf(whole, sizeof whole, "volery: 1\ndrones:\n  - name: a\n    vehicle:\n");
+    for (char *at = strtok(body, "\n"); at != NULL; at = strtok(NULL, "\n"))
+        used += (size_t)snprintf(whole + used, sizeof whole - used, "      %s\n", at);
+    vy_scenario *scenario = NULL;
+    vy_diagnostics found;
+    if (vy_scenario_parse(whole, used, "fitted", NULL, &scenario, &found) != VY_OK)
+        print_error("%s\n", vy_diagnostics_print(&found));
+    assert_non_null(scenario);
+    const vy_vehicle_def *v = &scenario->drones[0].def.vehicle;
+    assert_near(v->thrust_coef, out.vehicle.thrust_coef, 1e-8 * v->thrust_coef);
+    assert_near(v->torque_coef, out.vehicle.torque_coef, 1e-8 * v->torque_coef);
+    assert_near(v->inertia.m[1][1], out.vehicle.inertia.m[1][1], 1e-8 * v->inertia.m[1][1]);
+    assert_near(v->motor_lag_down, out.vehicle.motor_lag_down, 1e-8);
+    assert_near(v->drag_linear.y, out.vehicle.drag_linear.y, 1e-8);
+    assert_near(v->rotor_air.inertia, out.vehicle.rotor_air.inertia, 1e-8 * v->rotor_air.inertia);
+    vy_scenario_destroy(scenario);
+    vy_diagnostics_destroy(&found);
+    vy_flight_free(flight);
+
+    // On the part that was held out it predicts better than its base, and than those that know no vehicle.
+    assert_true(out.has_held_out);
+    for (int h = 0; h < VY_FIT_HORIZON_COUNT; ++h) {
+        assert_true(out.fitted.rate[h] < 0.5 * out.unfitted.rate[h] &&
+                    out.fitted.rate[h] < 0.5 * out.hold.rate[h]);
+        assert_true(out.fitted.position[h] < 0.7 * out.constant.position[h]);
+    }
+}
+
+// A slice of the study: `make fit-coverage` has all of it.
+static void intervals_hold_the_truth(void **unused)
+{
+    (void)unused;
+    count counts[N] = {{0}};
+    int found = 0, held = 0;
+    for (uint64_t seed = 1; seed <= 2; ++seed) count_one(seed, 30.0, counts, 0);
+    for (int id = 0; id < N; ++id) {
+        found += counts[id].found;
+        held += counts[id].held;
+        if (counts[id].found > 0) assert_true(counts[id].error / counts[id].found < 9.0); // none is far off
+    }
+    print_message("%d of %d intervals hold the truth\n", held, found);
+    assert_true(found >= 28 && held >= found * 8 / 10);
+}
+
+static void what_cannot_be_fitted_is_told(void **unused)
+{
+    (void)unused;
+    vy_vehicle_def base;
+    static vy_fit_result out;
+    vy_error err;
+    assert_int_equal(vy_vehicle_preset("reference-quad", &base, NULL), VY_OK);
+    static const struct {
+        const char *has, *part;
+        int rows;
+        double mass;
+    } cases[] = {
+        {"rate.x,rate.y,rate.z,motor.0,motor.1,motor.2,motor.3", "too short to tell", 300, 1.0},
+        {"rate.x,rate.y,rate.z,motor.0,motor.1,motor.2", "commands of 3 motors", 300, 1.0},
+        {"rate.x,rate.z,motor.0,motor.1,motor.2,motor.3", "no body rates", 300, 1.0},
+        {"rate.x,rate.y,rate.z,motor.0,motor.1,motor.2,motor.3", "mass", 300, -1.0},
+        {"rate.x,rate.y,rate.z,motor.0,motor.1,motor.2,motor.3", "tells nothing", 4000, 1.0},
+        {"rate.x,rate.y,rate.z,rotor.0,rotor.1,rotor.2,rotor.3", "is it in rpm", 4000, 1.0},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; ++i) {
+        char *text = malloc(1 << 20);
+        assert_non_null(text);
+        size_t at = (size_t)sprintf(text, "time,%s\n", cases[i].has);
+        int columns = 1;
+        for (const char *c = cases[i].has; *c != '\0'; ++c) columns += *c == ',';
+        const int speeds = strstr(cases[i].has, "rotor.") != NULL;
+        for (int row = 0; row < cases[i].rows; ++row) {
+            at += (size_t)sprintf(text + at, "%g", 0.004 * row);
+            for (int c = 0; c < columns; ++c)
+                at += (size_t)sprintf(text + at, ",%g", c < 3 ? 0.0 : speeds ? 5000.0 : 0.0);
+            at += (size_t)sprintf(text + at, "\n");
+        }
+        vy_flight *f = NULL;
+        vy_fit_def def = vy_default_fit_def();
+        def.mass = cases[i].mass;
+        assert_int_equal(vy_flight_parse(text, at, NULL, "a.csv", &f, &err), VY_OK);
+        const vy_status status = vy_fit_solve(f, &base, "reference-quad", &def, &out, &err);
+        if (status == VY_OK || strstr(err.text, cases[i].part) == NULL)
+            print_error("case %zu: %s\n", i, status == VY_OK ? "fitted" : err.text);
+        assert_int_not_equal(status, VY_OK);
+        assert_non_null(strstr(err.text, cases[i].part));
+        vy_flight_free(f);
+        free(text);
+    }
+}
+
+int main(int argc, char **argv)
+{
+    if (argc >= 3 && strcmp(argv[1], "coverage") == 0)
+        return coverage(atoi(argv[2]), argc > 3 ? atoi(argv[3]) : 1, argc > 4) > 0;
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(small_matrices_are_solved),        cmocka_unit_test(numbers_move_their_parameters),
+        cmocka_unit_test(a_clean_flight_gives_its_vehicle), cmocka_unit_test(intervals_hold_the_truth),
+        cmocka_unit_test(what_cannot_be_fitted_is_told),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
