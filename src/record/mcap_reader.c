@@ -379,6 +379,39 @@ static vy_status read_tables(vy_mcap_reader *r, vy_error *err)
     return status;
 }
 
+// The tables by the scan alone.
+static vy_status scan_tables(vy_mcap_reader *r, vy_error *err)
+{
+    vy_status status = check_magic(r, err);
+    vy_mcap_clear_tables(r);
+    r->info.recovered = true;
+    if (status == VY_OK) status = read_header(r, err);
+    return status == VY_OK ? vy_mcap_scan(r, err) : status;
+}
+
+static vy_status open_reader(vy_byte_source source, const vy_mcap_reader_def *def,
+                             vy_status (*read)(vy_mcap_reader *r, vy_error *err), vy_mcap_reader **out,
+                             vy_error *err)
+{
+    *out = NULL;
+    vy_mcap_reader *r = calloc(1, sizeof *r);
+    if (r == NULL) return vy_fail(err, VY_NO_MEMORY, "no memory for a log");
+    r->source = source;
+    r->def = *def;
+    r->window = malloc(WINDOW_SIZE);
+    vy_status status = VY_OK;
+    if (r->window == NULL) {
+        status = vy_fail(err, VY_NO_MEMORY, "no memory for a log");
+    }
+    if (status == VY_OK) status = read(r, err);
+    if (status != VY_OK) {
+        vy_mcap_reader_close(r);
+        return status;
+    }
+    *out = r;
+    return VY_OK;
+}
+
 vy_status vy_mcap_reader_open_source(vy_byte_source source, const vy_mcap_reader_def *def,
                                      vy_mcap_reader **out, vy_error *err)
 {
@@ -387,22 +420,12 @@ vy_status vy_mcap_reader_open_source(vy_byte_source source, const vy_mcap_reader
     if (limits.cookie != READER_COOKIE) {
         return vy_fail(err, VY_BAD_VALUE, "log: start from vy_default_mcap_reader_def()");
     }
-    vy_mcap_reader *r = calloc(1, sizeof *r);
-    if (r == NULL) return vy_fail(err, VY_NO_MEMORY, "no memory for a log");
-    r->source = source;
-    r->def = limits;
-    r->window = malloc(WINDOW_SIZE);
-    vy_status status = VY_OK;
-    if (r->window == NULL) {
-        status = vy_fail(err, VY_NO_MEMORY, "no memory for a log");
-    }
-    if (status == VY_OK) status = read_tables(r, err);
-    if (status != VY_OK) {
-        vy_mcap_reader_close(r);
-        return status;
-    }
-    *out = r;
-    return VY_OK;
+    return open_reader(source, &limits, read_tables, out, err);
+}
+
+vy_status vy_mcap_open_front(const vy_mcap_reader *of, vy_mcap_reader **out, vy_error *err)
+{
+    return open_reader(of->source, &of->def, scan_tables, out, err);
 }
 
 vy_status vy_mcap_reader_open(const char *path, const vy_mcap_reader_def *def, vy_mcap_reader **out,

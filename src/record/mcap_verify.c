@@ -1,5 +1,7 @@
-// mcap_verify.c - the whole file against all of its CRCs and its own counts.
+// mcap_verify.c - the whole file against all of its CRCs, and its summary and indexes against what they name:
+// whoever reads it from the front sees what those see who seek.
 #include "record/mcap_tables.h"
+#include "base/assert.h"
 #include "base/fail.h"
 #include "record/crc.h"
 
@@ -52,38 +54,182 @@ static vy_status check_data_end(vy_mcap_reader *r, int *has_crc, vy_error *err)
     return VY_OK;
 }
 
-// Every chunk of the data section is one that the summary names.
-static vy_status check_named(vy_mcap_reader *r, vy_error *err)
+// --- the summary against the data section, as somebody finds it who reads from the front
+
+static bool same_text(const char *a, const char *b) { return strcmp(a, b) == 0; }
+
+static bool same_pairs(const vy_mcap_pair *a, size_t count, const vy_mcap_pair *b, size_t other)
 {
-    size_t named = 0;
-    for (uint64_t at = MCAP_MAGIC_SIZE; at < r->data_end;) {
+    if (count != other) return false;
+    for (size_t i = 0; i < count; ++i) {
+        if (!same_text(a[i].key, b[i].key) || !same_text(a[i].value, b[i].value)) return false;
+    }
+    return true;
+}
+
+static bool has_schema(const vy_mcap_reader *r, const vy_mcap_schema *a)
+{
+    const uint32_t found = mcap_ids_find(&r->schema_ids, a->id);
+    const vy_mcap_schema *b = found > 0 ? &r->schemas[found - 1] : NULL;
+    return b != NULL && same_text(a->name, b->name) && same_text(a->encoding, b->encoding) &&
+           a->size == b->size && (a->size == 0 || memcmp(a->data, b->data, a->size) == 0);
+}
+
+static bool has_channel(const vy_mcap_reader *r, const vy_mcap_channel *a)
+{
+    const uint32_t found = mcap_ids_find(&r->channel_ids, a->id);
+    const vy_mcap_channel *b = found > 0 ? &r->channels[found - 1] : NULL;
+    return b != NULL && same_text(a->topic, b->topic) && same_text(a->encoding, b->encoding) &&
+           a->schema == b->schema &&
+           same_pairs(a->metadata, a->metadata_count, b->metadata, b->metadata_count) &&
+           (!r->counts_known || a->message_count == b->message_count);
+}
+
+static bool has_metadata(const vy_mcap_reader *r, const vy_mcap_metadata *a)
+{
+    for (size_t i = 0; i < r->info.metadata_count; ++i) {
+        const vy_mcap_metadata *b = &r->metadatas[i];
+        if (same_text(a->name, b->name) && same_pairs(a->pairs, a->count, b->pairs, b->count)) return true;
+    }
+    return false;
+}
+
+static bool has_attachment(const vy_mcap_reader *r, const vy_mcap_attachment *a)
+{
+    for (size_t i = 0; i < r->info.attachment_count; ++i) {
+        const vy_mcap_attachment *b = &r->attachments[i];
+        if (a->offset == b->offset)
+            return a->length == b->length && a->size == b->size && a->log_time == b->log_time &&
+                   same_text(a->name, b->name) && same_text(a->media_type, b->media_type);
+    }
+    return false;
+}
+
+// What the summary of `r` says otherwise than the data section, which `front` was made from; NULL: nothing.
+static const char *find_difference(const vy_mcap_reader *r, const vy_mcap_reader *front)
+{
+    const vy_mcap_info *a = &front->info, *b = &r->info;
+    if (front->data_end != r->data_end) return "the summary does not begin where the data section ends";
+    if (a->chunk_count != b->chunk_count || a->message_count != b->message_count)
+        return "the summary does not name every chunk and message";
+    for (size_t i = 0; i < a->chunk_count; ++i) {
+        if (front->chunk_refs[i].offset != r->chunk_refs[i].offset)
+            return "the summary does not name every chunk";
+    }
+    bool same = true; // a summary may have more of them: those that no message uses
+    for (size_t i = 0; same && i < a->schema_count; ++i) same = has_schema(r, &front->schemas[i]);
+    if (!same) return "the schemas of the summary are not those of the data section";
+    for (size_t i = 0; same && i < a->channel_count; ++i) same = has_channel(r, &front->channels[i]);
+    if (!same) return "the channels of the summary are not those of the data section";
+    same = a->metadata_count == b->metadata_count;
+    for (size_t i = 0; same && i < a->metadata_count; ++i) same = has_metadata(r, &front->metadatas[i]);
+    if (!same) return "the metadata of the summary is not that of the data section";
+    same = a->attachment_count == b->attachment_count;
+    for (size_t i = 0; same && i < a->attachment_count; ++i) same = has_attachment(r, &front->attachments[i]);
+    return same ? NULL : "the attachments of the summary are not those of the data section";
+}
+
+static vy_status check_front(vy_mcap_reader *r, vy_error *err)
+{
+    vy_mcap_reader *front = NULL;
+    vy_status status = vy_mcap_open_front(r, &front, err);
+    if (status != VY_OK) return status;
+    const char *difference = NULL;
+    if (front->info.truncated)
+        status = vy_fail(err, VY_DAMAGED, "%s", front->info.warning);
+    else if ((difference = find_difference(r, front)) != NULL)
+        status = fail_damaged(r->data_end, difference, err);
+    vy_mcap_reader_close(front);
+    return status;
+}
+
+// --- the index of each chunk against its messages: readers that seek see no others
+
+// A chunk, and the indexes behind it. A message that an index names is no longer one in `view`.
+typedef struct indexed_chunk {
+    mcap_chunk view;
+    const mcap_chunk_ref *place;
+    size_t indexes; // so far
+} indexed_chunk;
+
+static vy_status check_index(vy_mcap_reader *r, const mcap_record *record, indexed_chunk *chunk,
+                             vy_error *err)
+{
+    static const char wrong[] = "an index does not fit the messages of its chunk";
+    unsigned char *body = NULL;
+    if (chunk->place == NULL) return fail_damaged(record->offset, wrong, err);
+    vy_status status = vy_mcap_read_body(r, record, &body, err);
+    if (status != VY_OK) return status;
+    mcap_span s = mcap_span_on(body, (size_t)record->length);
+    const uint16_t channel = mcap_span_u16(&s);
+    (void)mcap_span_u32(&s); // [bytes]: the scan has looked at it
+    bool good = false;
+    for (size_t i = 0; i < chunk->place->index_count && !good; ++i) {
+        const unsigned char *named = chunk->place->index_offsets + 10 * i;
+        good = mcap_get_u16(named) == channel && mcap_get_u64(named + 2) == record->offset;
+    }
+    const mcap_bytes *records = &chunk->view.records;
+    while (good && mcap_span_left(&s) > 0) {
+        const uint64_t time = mcap_span_u64(&s), at = mcap_span_u64(&s);
+        good = !s.bad && at < records->size && records->size - at >= MCAP_RECORD_HEAD + MCAP_MESSAGE_HEAD &&
+               records->data[at] == MCAP_MESSAGE;
+        if (!good) break;
+        const vy_mcap_message m = mcap_message_at(records->data + at);
+        good = m.channel == channel && m.log_time == time;
+        records->data[at] = 0;
+    }
+    free(body);
+    chunk->indexes += 1;
+    return good ? VY_OK : fail_damaged(record->offset, wrong, err);
+}
+
+// All indexes of a chunk have been seen: they name every message, or there are none.
+static vy_status end_indexes(const indexed_chunk *chunk, vy_error *err)
+{
+    const mcap_bytes *records = &chunk->view.records;
+    if (chunk->place == NULL) return VY_OK;
+    bool good = chunk->indexes == chunk->place->index_count;
+    for (size_t at = 0; good && chunk->indexes > 0 && at < records->size;
+         at += MCAP_RECORD_HEAD + (size_t)mcap_get_u64(records->data + at + 1))
+        good = records->data[at] != MCAP_MESSAGE;
+    return good ? VY_OK
+                : fail_damaged(chunk->place->offset, "the indexes of a chunk do not name all of its messages",
+                               err);
+}
+
+static vy_status check_indexes(vy_mcap_reader *r, vy_error *err)
+{
+    indexed_chunk chunk = {.place = NULL};
+    vy_status status = VY_OK;
+    size_t chunks = 0;
+    for (uint64_t at = MCAP_MAGIC_SIZE; at < r->data_end && status == VY_OK;) {
         mcap_record record;
-        const vy_status status = vy_mcap_read_head(r, at, r->data_end, &record, err);
-        if (status != VY_OK) return status;
-        if (record.opcode == MCAP_CHUNK &&
-            (named == r->info.chunk_count || r->chunk_refs[named].offset != at))
-            return fail_damaged(at, "the summary does not name this chunk", err);
-        named += record.opcode == MCAP_CHUNK;
+        status = vy_mcap_read_head(r, at, r->data_end, &record, err);
+        if (status != VY_OK) break;
+        if (record.opcode == MCAP_CHUNK) {
+            VY_ASSERT(chunks < r->info.chunk_count); // as many as the front has
+            status = end_indexes(&chunk, err);
+            chunk.place = &r->chunk_refs[chunks++];
+            chunk.indexes = 0;
+            if (status == VY_OK) status = vy_mcap_load_chunk(r, chunk.place, &chunk.view, err);
+            if (status == VY_OK) status = vy_mcap_check_chunk(r, &chunk.view, NULL, err);
+        } else if (record.opcode == MCAP_MESSAGE_INDEX) {
+            status = check_index(r, &record, &chunk, err);
+        }
         at += MCAP_RECORD_HEAD + record.length;
     }
-    return VY_OK;
+    if (status == VY_OK) status = end_indexes(&chunk, err);
+    mcap_bytes_free(&chunk.view.records);
+    return status;
 }
 
 vy_status vy_mcap_reader_check(vy_mcap_reader *r, int *has_crc, vy_error *err)
 {
     if (r->info.warning[0] != 0) return vy_fail(err, VY_DAMAGED, "%s", r->info.warning);
     *has_crc = r->summary_checked;
-    vy_status status = check_data_end(r, has_crc, err);
-    if (status == VY_OK) status = check_named(r, err);
-    if (status != VY_OK) return status;
-
-    vy_mcap_cursor *cursor = NULL;
-    status = vy_mcap_cursor_open(r, NULL, &cursor, err);
-    if (status != VY_OK) return status;
-    vy_mcap_message message;
-    while (vy_mcap_cursor_next(cursor, &message)) continue;
-    status = vy_mcap_cursor_status(cursor, err);
-    vy_mcap_cursor_close(cursor);
+    vy_status status = check_front(r, err); // first: it names the place
+    if (status == VY_OK) status = check_indexes(r, err);
+    if (status == VY_OK) status = check_data_end(r, has_crc, err);
     return status;
 }
 

@@ -1,7 +1,9 @@
 """mutants.py VOLERY WORK COUNT [SEED] - every command on logs with changed bytes, all checksums of which are right again.
 
 A checksum keeps damage from the code behind it; a stranger computes it anew. Oracle: an exit status from 0 to 3 with a sentence, no signal, no hang, no
-`.part` without its name; `verify` ends with 0 only where the digest is that of the log as it was written. Prints one line; exit status 1 with findings.
+`.part` without its name; `verify` ends with 0 only where the digest is that of the log as it was written. Then logs with something more in them that the
+summary does not name, or an index that leaves something out: a reader that goes from front to back would see another log than one that seeks, so `verify`
+must end with 1. Prints one line; exit status 1 with findings.
 """
 import os
 import random
@@ -21,7 +23,7 @@ bodies: [{name: box, mass: 1, shape: {kind: box, size: [0.2, 0.2, 0.2]}, positio
 COMMANDS = ("verify m.mcap", "replay m.mcap", "diff in.mcap m.mcap", "view m.mcap -o out.html", "plot m.mcap -o out.svg", "export m.mcap --csv -o out.csv",
             "branch m.mcap --at 0.05 -q -o out.mcap", "recover m.mcap -o out.mcap")
 MAGIC = 8  # bytes at both ends
-FOOTER, CHUNK, ATTACHMENT, DATA_END = 2, 6, 9, 15
+FOOTER, SCHEMA, CHANNEL, MESSAGE, CHUNK, MESSAGE_INDEX, ATTACHMENT, METADATA, SUMMARY_OFFSET, DATA_END = 2, 3, 4, 5, 6, 7, 9, 12, 14, 15
 
 
 def records(data: bytearray) -> Iterator[tuple[int, int, int]]:
@@ -61,6 +63,49 @@ def mutant(good: bytes, draw: random.Random) -> bytearray:
     except (struct.error, IndexError):
         pass  # a length that leads out of the file
     return data
+
+
+def record(kind: int, body: bytes) -> bytes:
+    return struct.pack("<BQ", kind, len(body)) + body
+
+
+def text(word: str) -> bytes:
+    return struct.pack("<I", len(word)) + word.encode()
+
+
+def smuggled(good: bytes, more: bytes) -> bytearray:
+    """The log with more records at the end of its data section, and nothing else that is wrong."""
+    data = bytearray(good)
+    end = next(at - 9 for kind, at, _ in records(data) if kind == DATA_END)
+    data[end:end] = more
+    for kind, at, _ in list(records(data)):
+        for place in {FOOTER: (at, at + 8), SUMMARY_OFFSET: (at + 1,)}.get(kind, ()):
+            struct.pack_into("<Q", data, place, struct.unpack_from("<Q", data, place)[0] + len(more))
+    repair(data)
+    return data
+
+
+def changed(good: bytes, place: int, word: bytes) -> bytearray:
+    data = bytearray(good)
+    data[place:place + len(word)] = word
+    repair(data)
+    return data
+
+
+def two_logs_in_one(good: bytes) -> Iterator[tuple[str, bytearray]]:
+    """What a stranger has done, and the log that he made."""
+    pairs = text("status") + text("failed")
+    mapping = struct.pack("<I", len(pairs)) + pairs
+    yield "a message outside chunks", smuggled(good, record(MESSAGE, struct.pack("<HIQQ", 1, 0, 0, 0) + b"more"))
+    yield "a second result", smuggled(good, record(METADATA, text("result") + mapping))
+    yield "more metadata", smuggled(good, record(METADATA, text("note") + mapping))
+    yield "a second scenario", smuggled(good, record(ATTACHMENT, bytes(16) + text("scenario.yaml") + text("") + struct.pack("<Q", 4) + b"more" + bytes(4)))
+    yield "another schema of the same id", smuggled(good, record(SCHEMA, struct.pack("<H", 1) + text("other") + text("") + bytes(4)))
+    yield "another channel of the same id", smuggled(good, record(CHANNEL, struct.pack("<HH", 1, 1) + text("/other") + text("") + bytes(4)))
+    yield "another topic in front than in the summary", changed(good, good.index(b"/drones/a/imu"), b"/drones/a/imX")
+    index = next(at for kind, at, size in records(bytearray(good)) if kind == MESSAGE_INDEX and size > 6)
+    yield "an index that names a message of another time", changed(good, index + 6, b"\x01\x02\x03")
+    yield "an index of another channel", changed(good, index, b"\x63\x00")
 
 
 def run(words: str) -> tuple[int, str]:
@@ -112,6 +157,13 @@ def main() -> int:
             if finding:
                 found += 1
                 print(f"log {number}: {words}: {finding}")
+    for what, data in two_logs_in_one(good):
+        with open(f"{work}/m.mcap", "wb") as out:
+            out.write(data)
+        status, said = run("verify m.mcap --no-replay")
+        if status != 1 or "CRC" in said:  # a wrong checksum would be found for that alone
+            found += 1
+            print(f"{what}: verify ends with {status}: {said.strip()[-200:]}")
     print(f"mutants: {count} logs, {found} findings")
     return 1 if found else 0
 
