@@ -65,7 +65,10 @@ static void update_rotations(const pack_plan *plan, const worker *t)
 static void solve_interval(const pack_plan *plan, const worker *t)
 {
     vy_prepare_packs(plan, t);
-    if (any_restitution(plan)) vy_save_interval_start(plan, t);
+    if (any_restitution(plan)) {
+        vy_save_interval_start(plan, t);
+        barrier(t); // warm starts push the bodies of other parts, too
+    }
     vy_run_packs(plan, t, WARM_START);
     for (int k = 0; k < plan->substeps; ++k) vy_contact_substep(plan, t);
     update_rotations(plan, t);
