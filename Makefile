@@ -28,7 +28,7 @@ PACKAGES ?= tools/install_packages.sh
 .DEFAULT_GOAL := build
 .NOTPARALLEL:
 MAKEFLAGS += --no-print-directory
-.PHONY: build demo test test-page test-crazyflie league test-slurm test-firmware screenshots check-long matrix sanitize clang kills faults law pairs fit-coverage levels mutants estimators fuzz lint format bench bench-peers install clean help
+.PHONY: build demo test test-page test-crazyflie league test-slurm test-firmware screenshots check-long matrix sanitize clang kills faults law pairs fit-coverage scoreboard levels mutants estimators fuzz lint format bench bench-peers install clean help
 
 # $(call preset,NAME): configure and build one preset of CMakePresets.json.
 define preset
@@ -125,6 +125,11 @@ fit-coverage: ## volery fit on VEHICLES (200) random vehicles in closed loop: ho
 	@$(PACKAGES) demo test
 	$(call preset,test)
 	@cmake --build build/test --target test_fit -j$(JOBS) && build/test/tests/test_fit coverage $(or $(VEHICLES),200)
+
+scoreboard: ## errors of presets, fits and baselines on real flights: the shipped one and those of FLIGHTS=folder; RotorPy where PYTHON has it
+	@$(PACKAGES) demo test
+	$(call preset,test)
+	@build/test/tests/scoreboard $(FLIGHTS) && $(or $(PYTHON),python3) tests/scoreboard_rotorpy.py
 
 pairs: ## RUNS (100000) scenarios at random, made from the schema, through every oracle of test_pairs
 	@$(PACKAGES) demo test

@@ -478,7 +478,8 @@ const command vy_commands[] = {
      "that came with Volery, kinds of controllers, joints and faults, benchmarks.",
      list_options, list_examples, vy_cmd_list},
     {"fit", "LOG", WORD_FILE, 1, 1, "make a vehicle file from a recorded flight",
-     "Reads a flight (CSV or a log of Volery) and finds thrust, torque, inertia, lags, drag, centre\n"
+     "Reads a flight (CSV, PX4's ULog or a log of Volery) and finds thrust, torque, inertia, lags, drag, "
+     "centre\n"
      "of mass, delays and offsets of sensors: what the data can tell, by predicting it a quarter of a second "
      "ahead\n"
      "again and again with the equations that simulate. What they cannot tell stays as in the base and is "

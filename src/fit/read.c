@@ -2,6 +2,7 @@
 #include "base/fail.h"
 #include "base/read_file.h"
 #include "fit/flight_log.h"
+#include "fit/ulog.h"
 #include "scenario/flight_csv.h"
 #include "volery/fit.h"
 #include <stdlib.h>
@@ -24,6 +25,8 @@ vy_status vy_fit_read(const char *path, const char *mapping, const char *drone, 
             vy_fail(err, VY_FULL, "%s: a recorded flight has up to %zu MiB", path, VY_FLIGHT_BYTES_MAX >> 20);
     } else if (size >= sizeof mcap_magic && memcmp(data, mcap_magic, sizeof mcap_magic) == 0) {
         status = vy_flight_from_log(path, drone, out, err);
+    } else if (vy_ulog_is(data, size)) {
+        status = vy_ulog_parse(data, size, path, out, err);
     } else {
         if (mapping != NULL)
             status = vy_flight_mapping_parse(mapping, strlen(mapping), "mapping", &columns, err);
