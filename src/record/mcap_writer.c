@@ -104,7 +104,7 @@ static vy_status start_thread(vy_mcap_writer *w, vy_error *err)
     if (pthread_create(&w->thread, NULL, work, w) != 0) {
         pthread_cond_destroy(&w->changed);
         pthread_mutex_destroy(&w->lock);
-        return vy_fail(err, VY_NO_MEMORY, "log: cannot start a thread");
+        return VY_OK; // where no thread can be had, the caller's writes
     }
     w->threaded = true;
     return VY_OK;

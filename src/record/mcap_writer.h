@@ -28,8 +28,9 @@ typedef struct vy_mcap_writer_def {
     size_t chunk_size;        ///< [bytes] of messages per chunk before compression, 64 to 64 MiB; 1 MiB
     size_t chunk_size_max;    ///< [bytes] what chunk_size may grow to; 8 MiB
     uint32_t chunks_per_size; ///< chunk_size doubles after so many chunks, which bounds the index; 1024
-    bool threaded;            ///< compress and write beside the caller, in the same order; false
-    bool digest;              ///< keep the digest of the file (record/mcap_digest.h); false
+    bool threaded; ///< compress and write beside the caller, in the same order, where the system has threads;
+                   ///< false
+    bool digest;   ///< keep the digest of the file (record/mcap_digest.h); false
     const vy_mcap_listener *listener; ///< hears every message as it is ended; NULL: nobody
 } vy_mcap_writer_def;
 
