@@ -40,7 +40,7 @@ export class App {
   private layers?: Layers;
   private compass?: Compass;
   private chosen: Drone[];
-  private readonly help: Help;
+  readonly help: Help;
   private readonly sceneBox = make("div", "scene");
   private readonly side = make("aside", "side");
   private readonly sideBody = make("div", "side-body");
@@ -61,10 +61,10 @@ export class App {
   private eventsTaken = 0; // of the first run
   private recordsTaken = -1; // of those that were received
 
-  constructor(readonly info: PageInfo, readonly runs: Run[]) {
+  constructor(public info: PageInfo, public runs: Run[]) {
     const difference = info.comparison?.difference;
     this.clock = new Clock(Math.min(...runs.map((run) => run.start)), Math.max(...runs.map((run) => run.end)));
-    const told: RunEvent[] = runs.flatMap((run) => run.events).map(momentOf);
+    const told = toldBy(runs);
     if (difference) {
       told.push({ time: difference.time_s, kind: "difference", drone: "", text: `first difference${difference.field ? `, ${difference.field}` : ""}` });
     }
@@ -84,18 +84,19 @@ export class App {
     return [drone, ...others.filter((d): d is Drone => d !== undefined)].sort((a, b) => a.run.index - b.run.index);
   }
 
-  start(): void {
+  /// Put it on the screen. Where `embedded`, another page has it inside: the head and the address are that page's.
+  start(embedded = false): void {
     const app = document.getElementById("app")!;
     const stage = make("main", "stage", this.sceneBox);
     this.side.append(this.makeTabs(), this.sideBody);
     const timeline = new Timeline(this.clock, this.events, { step: (by) => this.step(by) });
-    app.replaceChildren(this.makeHeader(), stage, this.side, timeline.element, this.help.element);
+    app.replaceChildren(...(embedded ? [] : [this.makeHeader()]), stage, this.side, timeline.element, this.help.element);
     this.makeScene();
     this.showSide("plots");
-    const moment = readMoment(location.hash);
+    const moment = embedded ? {} : readMoment(location.hash);
     this.choose(this.runs[0].drones.find((drone) => drone.name === moment.drone) ?? this.chosen[0]);
     if (moment.time !== undefined) this.clock.seek(moment.time);
-    window.addEventListener("hashchange", () => this.goTo(location.hash));
+    if (!embedded) window.addEventListener("hashchange", () => this.goTo(location.hash));
     listenForKeys(this.shortcuts(), this.help);
     onTheme((now) => {
       this.view?.paint(now);
@@ -120,10 +121,38 @@ export class App {
         document.documentElement.dataset.state = "ready";
         if (plays) this.clock.toggle();
       }
-      if (!this.clock.playing && !this.live) writeMoment(this.clock.time, this.chosen[0].name);
+      if (!embedded && !this.clock.playing && !this.live) writeMoment(this.clock.time, this.chosen[0].name);
       requestAnimationFrame(frame);
     };
     requestAnimationFrame(frame);
+  }
+
+  /// Show other flights in place of these: camera, switches, zoom and the moment stay, as far as they can.
+  replace(info: PageInfo, runs: Run[]): void {
+    [this.info, this.runs] = [info, runs];
+    const { name } = this.chosen[0];
+    this.chosen = this.fellows(runs[0].drones.find((drone) => drone.name === name) ?? runs[0].drones[0]);
+    this.clock.setSpan(Math.min(...runs.map((run) => run.start)), Math.max(...runs.map((run) => run.end)));
+    this.events.replace(toldBy(runs));
+    this.listDrones();
+    if (this.view) {
+      this.view.replace(runs.flatMap((run) => run.drones));
+      this.view.choose(this.chosen[0]);
+      this.makeLayers(this.view);
+      const compass = new Compass(runs[0].info.wind);
+      this.compass?.element.replaceWith(compass.element);
+      this.compass = compass;
+    }
+    this.plots.replace(runs, this.chosen);
+    if (this.sideShown === "run") this.showSide("run");
+    this.dirty = true;
+  }
+
+  /// From the first moment, with all of it in sight.
+  startAnew(): void {
+    this.setCamera("whole");
+    this.plots.zoom(NaN, NaN);
+    this.clock.seek(this.clock.start);
   }
 
   // The rest of the flight comes as it happens.
@@ -227,16 +256,11 @@ export class App {
       this.cameraButtons.set(mode, button);
       cameras.append(button);
     }
-    const drones = this.runs[0].drones;
-    drones.forEach((drone, i) => {
-      const option = make("option", "", drone.name);
-      option.value = String(i);
-      this.droneSelect.append(option);
-    });
+    this.listDrones();
     this.droneSelect.setAttribute("aria-label", "drone");
     this.droneSelect.title = "drone (n for the next)";
     this.droneSelect.addEventListener("change", () => {
-      this.choose(drones[Number(this.droneSelect.value)]);
+      this.choose(this.runs[0].drones[Number(this.droneSelect.value)]);
       this.droneSelect.blur();
     });
     this.compass = new Compass(this.runs[0].info.wind);
@@ -249,6 +273,16 @@ export class App {
     this.setCamera("whole");
     this.sceneBox.addEventListener("pointermove", () => (this.dirty = true));
     this.sceneBox.addEventListener("wheel", () => (this.dirty = true), { passive: true });
+  }
+
+  private listDrones(): void {
+    const options = this.runs[0].drones.map((drone, i) => {
+      const option = make("option", "", drone.name);
+      option.value = String(i);
+      return option;
+    });
+    this.droneSelect.replaceChildren(...options);
+    this.droneSelect.value = String(this.runs[0].drones.findIndex((drone) => drone.name === this.chosen[0].name));
   }
 
   private makeTabs(): HTMLElement {
@@ -378,4 +412,8 @@ export class App {
     const text = notes.join(" · ");
     if (this.note.textContent !== text) this.note.textContent = text;
   }
+}
+
+function toldBy(runs: Run[]): RunEvent[] {
+  return runs.flatMap((run) => run.events).map(momentOf);
 }

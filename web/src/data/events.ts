@@ -35,6 +35,12 @@ export class EventList {
     this.changed();
   }
 
+  /// Those of another flight.
+  replace(events: RunEvent[]): void {
+    this.all = [...events].sort((a, b) => a.time - b.time);
+    this.changed();
+  }
+
   onChange(listener: () => void): void {
     this.listeners.push(listener);
   }

@@ -57,7 +57,7 @@ export class Plot {
   private chart?: uPlot;
   private range?: [number, number];
 
-  constructor(readonly group: PlotGroup, private readonly drones: Drone[], private readonly host: PlotHost) {
+  constructor(readonly group: PlotGroup, private drones: Drone[], private readonly host: PlotHost) {
     this.lines = this.makeLines();
     this.digits = digitsOf(this.lines);
     const head = make("header", "plot-head", make("h3", "", group.title, make("span", "unit", group.unit ? ` ${group.unit}` : "")), this.legend);
@@ -89,6 +89,12 @@ export class Plot {
     const [min, max] = range ?? whole;
     this.chart.setScale("x", { min, max });
     return true;
+  }
+
+  /// The same of other drones; false where they have other lines.
+  replace(drones: Drone[], range: [number, number] | undefined, whole: [number, number]): boolean {
+    this.drones = drones;
+    return this.grow(range, whole);
   }
 
   private makeLegend(): void {

@@ -26,7 +26,7 @@ export class Plots {
   drawn = false; // those in sight
   private readonly watcher: IntersectionObserver;
 
-  constructor(private readonly runs: Run[], private readonly clock: Clock, private readonly events: EventList) {
+  constructor(private runs: Run[], private readonly clock: Clock, private readonly events: EventList) {
     this.groups = plotGroups(runs.flatMap((run) => run.drones));
     this.host = {
       sync: "volery",
@@ -62,6 +62,18 @@ export class Plots {
     const known = new Set(this.plots.map((plot) => plot.group.id));
     const more = this.groups.some((group) => !known.has(group.id) && group.lines(this.drones[0]).length > 0);
     if (more || [...this.visible].some((plot) => !plot.grow(this.range, this.whole))) this.show(this.drones);
+    this.shownTime = NaN;
+  }
+
+  /// Other flights of the same kind: lines change in place, plots that have others are made anew.
+  replace(runs: Run[], drones: Drone[]): void {
+    this.runs = runs;
+    this.drones = drones;
+    this.groups = plotGroups(runs.flatMap((run) => run.drones));
+    this.markEvents();
+    const shown = this.groups.filter((group) => group.lines(drones[0]).length > 0).map((group) => group.id);
+    const same = shown.join("\n") === this.plots.map((plot) => plot.group.id).join("\n");
+    if (!same || this.drone !== drones[0].name || !this.plots.every((plot) => plot.replace(drones, this.range, this.whole))) this.show(drones);
     this.shownTime = NaN;
   }
 

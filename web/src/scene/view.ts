@@ -1,5 +1,5 @@
 // view.ts - the 3D scene: drones, trails, floor, arrows, and three cameras.
-import { Box3, BufferAttribute, BufferGeometry, Color, DirectionalLight, Fog, HemisphereLight, LineDashedMaterial, Line, Mesh, PerspectiveCamera, Scene, Vector3, WebGLRenderer } from "three";
+import { Box3, BufferAttribute, BufferGeometry, Color, DirectionalLight, Fog, HemisphereLight, LineDashedMaterial, Line, Mesh, type Material, type Object3D, PerspectiveCamera, Scene, Vector3, WebGLRenderer } from "three";
 import { OrbitControls } from "three/addons/controls/OrbitControls.js";
 import type { Drone } from "../data/run";
 import { originOf } from "../data/motion";
@@ -32,14 +32,14 @@ const FROM = { whole: new Vector3(-0.7, -0.9, 0.42), follow: new Vector3(-0.75, 
 const RADIUS = 40; // of the sky, in reaches
 
 export class View {
-  readonly fleet: Fleet;
-  readonly arrows: Arrows;
-  ground: Ground;
-  enlarged: number; // bodies are drawn so many times their size, if that is wanted
-  readonly paths: Paths;
-  readonly ghost: Ghost;
-  readonly labels: Labels;
-  readonly wind: WindField;
+  fleet!: Fleet;
+  arrows!: Arrows;
+  ground!: Ground;
+  enlarged!: number; // bodies are drawn so many times their size, if that is wanted
+  paths!: Paths;
+  ghost!: Ghost;
+  labels!: Labels;
+  wind!: WindField;
   larger = true;
   mode: CameraMode = "whole";
   trails = true;
@@ -52,22 +52,24 @@ export class View {
   private readonly scene = new Scene();
   private readonly camera = new PerspectiveCamera(45, 1, 0.01, 1000);
   private readonly controls: OrbitControls;
-  private readonly joints: Joints;
-  private readonly jets: Jets;
-  private readonly sight: Rays;
-  private readonly obstacles: Obstacles;
-  private readonly trailLines: Trails[];
-  private readonly touches: Touches[];
+  private joints!: Joints;
+  private jets!: Jets;
+  private sight!: Rays;
+  private obstacles!: Obstacles;
+  private trailLines!: Trails[];
+  private touches!: Touches[];
   private readonly plans = new Map<Craft, Line<BufferGeometry, LineDashedMaterial>>();
-  private readonly extent: Extent;
-  private whole: Box3; // flights, obstacles, wind field
-  private sky: Sky;
+  private extent!: Extent;
+  private whole!: Box3; // flights, obstacles, wind field
+  private sky!: Sky;
   private moved = false; // by hand: then it is not fitted again
-  private floor: number;
+  private floor!: number;
   private told = false; // that things touch
   private theme?: Theme;
+  private trailColor: TrailColor = "drone";
+  private worn: Object3D[] = []; // of flights that are no longer shown: let go once the new ones are drawn
   private readonly target = new Vector3();
-  private chosen: Craft;
+  private chosen!: Craft;
   private ratio = 0; // index into RATIOS
   private slow = 0; // frames in a row
 
@@ -75,6 +77,19 @@ export class View {
     this.renderer = new WebGLRenderer({ antialias: drones.length <= SMOOTH_MAX, powerPreference: "high-performance", preserveDrawingBuffer: false });
     this.renderer.domElement.className = "scene-canvas";
     box.append(this.renderer.domElement);
+    this.camera.up.set(0, 0, 1);
+    this.drag = this.makeDrag();
+    this.controls = new OrbitControls(this.camera, this.renderer.domElement);
+    this.controls.enableDamping = false;
+    this.controls.maxPolarAngle = Math.PI * 0.55;
+    this.controls.addEventListener("start", () => (this.moved = true));
+    this.build(drones);
+    this.setMode("whole");
+    this.listenForPicks();
+  }
+
+  // Everything that is in the scene.
+  private build(drones: Drone[]): void {
     this.fleet = new Fleet(this.scene, drones, originOf(drones));
     if (this.fleet.crafts.length === 0) throw new Error("The log does not say where any drone was.");
     this.chosen = this.fleet.crafts[0];
@@ -91,7 +106,7 @@ export class View {
     this.paths = new Paths(this.scene, this.fleet.crafts);
     this.ghost = new Ghost(this.scene);
     this.labels = new Labels(this.fleet.crafts);
-    box.append(this.labels.element);
+    this.box.append(this.labels.element);
     this.whole = this.wholeBox(size);
     this.joints = new Joints(this.scene, this.fleet.crafts);
     this.jets = new Jets(this.scene, this.fleet.crafts);
@@ -102,17 +117,43 @@ export class View {
     this.arrows = new Arrows(this.scene, arrowKinds(drones));
     this.scene.add(this.sky.object, this.ground.object, ...this.lights());
     this.addPlans();
-    this.camera.up.set(0, 0, 1);
-    this.drag = this.makeDrag();
-    this.controls = new OrbitControls(this.camera, this.renderer.domElement);
-    this.controls.enableDamping = false;
-    this.controls.maxPolarAngle = Math.PI * 0.55;
     this.camera.near = Math.max(this.extent.reach / 5000, 0.005);
     this.camera.far = this.extent.reach * 80;
-    this.controls.addEventListener("start", () => (this.moved = true));
     this.fleet.move(this.chosen.motion.time[0]);
-    this.setMode("whole");
-    this.listenForPicks();
+  }
+
+  /// Show other flights in place of these. What is switched on stays so; the camera stays where it is, unless they are elsewhere.
+  replace(drones: Drone[]): void {
+    const { whole, chosen, arrows, paths, ghost, wind, labels } = this;
+    this.worn.push(...this.scene.children);
+    this.scene.clear();
+    this.plans.clear();
+    labels.element.remove();
+    this.build(drones);
+    this.chosen = this.fleet.crafts.find((craft) => craft.drone.name === chosen.drone.name) ?? this.chosen;
+    this.showPlans();
+    for (const id of arrows.shown) this.arrows.shown.add(id);
+    this.arrows.gain = arrows.gain;
+    [this.paths.visible, this.ghost.shown, this.wind.shown] = [paths.visible, ghost.shown, wind.shown];
+    if (this.fleet.crafts.length > 1) this.labels.shown = labels.shown;
+    this.setTrailColor(this.trailColor);
+    if (this.theme) this.paint(this.theme);
+    const near = whole.clone().expandByScalar(0.25 * whole.getSize(new Vector3()).length());
+    const there = near.containsBox(this.whole) && 4 * this.whole.getSize(new Vector3()).length() > whole.getSize(new Vector3()).length();
+    if (!there) this.moved = false;
+    else this.whole = whole; // what a window of another size is fitted to
+    this.resize(!there);
+  }
+
+  private letGo(): void {
+    for (const object of this.worn) {
+      object.traverse((part) => {
+        const { geometry, material } = part as Partial<Mesh>;
+        geometry?.dispose();
+        for (const one of ([] as Material[]).concat(material ?? [])) one.dispose();
+      });
+    }
+    this.worn = [];
   }
 
   private enlargement(size: number): number {
@@ -221,7 +262,12 @@ export class View {
   }
 
   setTrailColor(color: TrailColor): void {
+    this.trailColor = color;
     for (const trails of this.trailLines) trails.setColor(color);
+  }
+
+  get colorOfTrails(): TrailColor {
+    return this.trailColor;
   }
 
   get craft(): Craft {
@@ -340,7 +386,8 @@ export class View {
     for (const plan of this.plans.values()) plan.material.color.set(theme.faint);
   }
 
-  resize(): void {
+  /// The box has another size; the camera is moved so that all is seen, where `fit` and nobody has moved it.
+  resize(fit = true): void {
     const { clientWidth: width, clientHeight: height } = this.box;
     if (width === 0 || height === 0) return;
     this.renderer.setPixelRatio(Math.min(devicePixelRatio, RATIOS[this.ratio]));
@@ -348,7 +395,7 @@ export class View {
     for (const trail of this.trailLines) trail.resize(width, height);
     this.camera.aspect = width / height;
     this.camera.updateProjectionMatrix();
-    if (!this.moved && this.mode !== "follow") this.setMode(this.mode);
+    if (fit && !this.moved && this.mode !== "follow") this.setMode(this.mode);
   }
 
   /// Tell how long the last frame took [ms] while playing, 0 when nothing moves: what is slow is drawn coarser.
@@ -382,6 +429,7 @@ export class View {
     this.wind.update(time);
     this.labels.update(this.fleet.crafts, this.chosen, this.camera, this.box.clientWidth, this.box.clientHeight);
     this.renderer.render(this.scene, this.camera);
+    if (this.worn.length > 0) this.letGo();
   }
 }
 

@@ -14,7 +14,7 @@ export class Clock {
   private speedIndex = SPEEDS.indexOf(1);
   private readonly listeners: (() => void)[] = [];
 
-  constructor(readonly start: number, public end: number) {
+  constructor(public start: number, public end: number) {
     this.time = start;
   }
 
@@ -44,6 +44,13 @@ export class Clock {
   /// Look at what happens now.
   follow(): void {
     this.live = this.follows = this.playing = true;
+    this.changed();
+  }
+
+  /// Another flight: the time that is shown stays, as far as the flight goes.
+  setSpan(start: number, end: number): void {
+    [this.start, this.end] = [start, end];
+    this.time = Math.max(start, Math.min(end, this.time));
     this.changed();
   }
 

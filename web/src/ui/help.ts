@@ -48,6 +48,7 @@ export function listenForKeys(shortcuts: Shortcut[], help: Help): void {
     }
     const target = event.target as HTMLElement;
     if (target.tagName === "SELECT" || target.tagName === "TEXTAREA" || (target.tagName === "INPUT" && ["text", "number"].includes((target as HTMLInputElement).type))) return;
+    if (target instanceof Element && target.closest("[data-own-keys]")) return; // an editor, sliders
     const shortcut = shortcuts.find((s) => s.keys.includes(event.key));
     if (!shortcut) return;
     event.preventDefault();

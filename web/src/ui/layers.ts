@@ -69,6 +69,8 @@ export class Layers {
       option.value = what;
       select.append(option);
     }
+    this.trailColor = this.view.colorOfTrails;
+    select.value = this.trailColor;
     select.setAttribute("aria-label", "colour of the trail");
     select.addEventListener("change", () => {
       this.trailColor = select.value as TrailColor;
@@ -81,6 +83,7 @@ export class Layers {
     const bar = make("span", "ramp");
     bar.style.background = RAMP_CSS;
     this.spread.append(this.low, bar, this.high);
+    this.showRange();
     return make("div", "trail-color", make("label", "layer gain", make("span", "name", "trail colour"), select), this.spread);
   }
 
@@ -104,6 +107,7 @@ export class Layers {
       option.value = String(gain);
       select.append(option);
     }
+    select.value = String(this.view.arrows.gain);
     select.setAttribute("aria-label", "length of force and torque arrows");
     select.addEventListener("change", () => {
       this.view.arrows.gain = Number(select.value);

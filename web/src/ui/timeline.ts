@@ -90,6 +90,7 @@ export class Timeline {
       this.loop.setAttribute("aria-pressed", String(clock.loop));
       this.speed.value = String(clock.speed);
     }
+    if (this.range.min !== String(clock.start)) this.range.min = String(clock.start);
     if (this.range.max !== String(clock.end)) this.range.max = String(clock.end);
     this.range.value = String(clock.time);
     const share = (clock.time - clock.start) / Math.max(clock.end - clock.start, 1e-9);
