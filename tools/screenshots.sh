@@ -1,6 +1,6 @@
 #!/bin/bash
 # screenshots.sh BUILD - the pictures in docs/images, made anew: pages in headless Chromium, and a figure of volery plot.
-# Needs what `make test-page` installs.
+# Needs what `make test-page` and `make playground` install.
 set -euo pipefail
 build=$(cd "$1" && pwd)
 root=$(cd "$(dirname "$0")/.." && pwd)
@@ -19,5 +19,7 @@ cd "$work"
 "$volery" view flight.mcap soft.mcap -q -o both.html
 "$volery" view swarm.mcap -q -o swarm.html
 "$volery" plot flight.mcap -o "$root/docs/images/plot.svg"
+"$root/web/playground/build.sh" "$root/build/playground"
+cp "$root/build/playground/playground.html" .
 node "$root/tools/screenshots.mjs" "$work" "$root/docs/images"
 ls -l "$root/docs/images"

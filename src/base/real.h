@@ -37,7 +37,7 @@
 // lanes do without.
 #if defined(__CUDACC__)
 #define VY_FN static __forceinline__ __host__ __device__
-#elif VY_LANES <= 2 && !defined(__OPTIMIZE__)
+#elif VY_LANES <= 2 && (!defined(__OPTIMIZE__) || defined(__OPTIMIZE_SIZE__))
 #define VY_FN static inline __attribute__((unused))
 #else
 #define VY_FN static inline __attribute__((always_inline, unused))
