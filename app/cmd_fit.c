@@ -118,7 +118,7 @@ static int write_vehicle(const char *path, const vy_fit_result *r)
 COMMAND(fit)
 {
     const char *path = given->operands[0], *base = vy_option_value(given, "vehicle"),
-               *to = vy_option_value(given, "output");
+               *to = vy_option_value(given, "output"), *page = vy_option_value(given, "page");
     vy_fit_def def = vy_default_fit_def();
     if (base == NULL)
         return vy_print_usage_error(given->command,
@@ -139,6 +139,7 @@ COMMAND(fit)
     if (status == 0) status = load_base(base, &vehicle);
     if (status == 0) status = base_name(base, name, sizeof name);
     if (status == 0) status = vy_file_claim("fit", to, VY_FILE_PART);
+    if (status == 0 && page != NULL) status = vy_file_claim("fit", page, VY_FILE_PART);
     if (status == 0) {
         const vy_status read = vy_fit_read(path, mapping, vy_option_value(given, "drone"), &flight, &error);
         if (read != VY_OK) status = vy_print_log_error("fit", path, read, &error);
@@ -148,6 +149,7 @@ COMMAND(fit)
         if (solved != VY_OK) status = vy_print_log_error("fit", path, solved, &error);
     }
     if (status == 0) status = write_vehicle(to, result);
+    if (status == 0 && page != NULL) status = vy_fit_report_page(result, flight, path, page);
     if (status == 0 && vy_has_option(given, "json")) vy_fit_report_json(result, to, stdout);
     if (status == 0 && !vy_has_option(given, "json") && !vy_has_option(given, "quiet"))
         vy_fit_report_text(result, to, stdout);

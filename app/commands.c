@@ -282,6 +282,7 @@ static const option fit_options[] = {
     {"output", 'o', "MY.yaml", WORD_FILE, 0, "where the fitted vehicle goes; needed"},
     {"mapping", 0, "COLUMNS", WORD_FILE, 0,
      "of a CSV: which column is what, a file or a text like 'time=t_ms ms, motor.0=m4 /65535'"},
+    {"page", 0, "FIT.html", WORD_FILE, 0, "a page with the figures and plots, which needs no network"},
     {"for", 0, "parameters|prediction", WORD_CHOICE, 0,
      "the vehicle's own figures, by default, or the least errors on flights like this one"},
     {"drone", 0, "NAME", WORD_OTHER, 0, "of a log of Volery that holds several"},

@@ -130,6 +130,14 @@ vy_status vy_fit_evaluate(const vy_flight *flight, const vy_vehicle_def *vehicle
                           double from, double to, vy_fit_errors *out, vy_fit_errors *hold,
                           vy_fit_errors *constant, vy_error *err);
 
+/// What an instrument said on [from, to] of a flight, and what the fitted vehicle predicts, from measured
+/// states over horizon after horizon.
+/// @param channel 0 to 2: rates about x, y and z; 3 to 5: specific force along them
+/// @param count how many of the `cap` places of each list were filled; 0: it was not recorded
+vy_status vy_fit_series(const vy_flight *flight, const vy_fit_result *fit, int channel, double from,
+                        double to, double *time, double *seen, double *predicted, size_t cap, size_t *count,
+                        vy_error *err);
+
 /// The fitted vehicle as a vehicle file, intervals and held-out errors as remarks.
 void vy_fit_print(const vy_fit_result *result, FILE *out);
 
