@@ -7,7 +7,8 @@
 #include "volery/joint.h"
 
 enum { PASSIVE_MOST = 12, PASSIVE_GRID = 48, PASSIVE_PAIRS = 14 };
-#define PASSIVE_TIME 3.0
+#define PASSIVE_TIME       3.0
+#define PASSIVE_STILL_TIME 0.1 // [s] that bodies may stand still where impacts are given up
 
 typedef struct passive_scene {
     vy_bodies *b;
@@ -310,7 +311,8 @@ typedef enum passive_verdict {
     PASSIVE_HOLDS = 0,
     PASSIVE_ENDS = 1,
     PASSIVE_GAINS = 2,
-    PASSIVE_OVERLAPS = 4
+    PASSIVE_OVERLAPS = 4,
+    PASSIVE_STANDS_STILL = 8
 } passive_verdict;
 
 typedef struct passive_result {
@@ -376,5 +378,6 @@ static inline passive_result passive_run(passive_scene *t)
     if (t->only_finite) return r;
     if (!(r.gain <= 0.01)) r.verdict |= PASSIVE_GAINS;
     if (r.deepest > 0.0) r.verdict |= PASSIVE_OVERLAPS;
+    if (vy_bodies_impacts(t->b).dropped_time > PASSIVE_STILL_TIME) r.verdict |= PASSIVE_STANDS_STILL;
     return r;
 }

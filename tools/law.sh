@@ -28,9 +28,9 @@ cat "$folder"/* | grep '^scene ' || true
 cat "$folder"/* | awk -v scenes="$scenes" '
     /^of [0-9]+ passive scenes/ {
         gsub(/[^0-9 ]/, "")
-        count += $1; broken += $2; ends += $3; gains += $4; overlaps += $5; touch += $6
+        count += $1; broken += $2; ends += $3; gains += $4; overlaps += $5; still += $6; touch += $7
     }
     END {
-        printf "law: of %d passive scenes %d break it: %d end, %d gain energy, %d overlap; %d touch\n", count, broken, ends, gains, overlaps, touch
+        printf "law: of %d passive scenes %d break it: %d end, %d gain energy, %d overlap, %d stand still; %d touch\n", count, broken, ends, gains, overlaps, still, touch
         exit count != scenes || 100 * broken > scenes || 10 * touch < 9 * scenes
     }'

@@ -121,6 +121,9 @@ VY_FN velocity_change_work work_of_change(const contact_body *s, const contact_m
     return work;
 }
 
+/// Most that restitution is scaled up by: points that do not bounce take energy, too, and do not get it back.
+#define MAX_RESTITUTION_SCALE 10.0
+
 // The part of restitution that brings back no more energy than the impact has taken: of Newton's rule, which
 // adds energy where several points or friction take part, as much as is energetically consistent.
 VY_FN double restitution_fraction(velocity_change_work work, double loss)
@@ -129,6 +132,17 @@ VY_FN double restitution_fraction(velocity_change_work work, double loss)
     if (work.linear + 0.5 * work.quadratic <= max_work) return 1.0;
     const double root = real_sqrt(work.linear * work.linear + 2.0 * work.quadratic * max_work);
     return real_min(1.0, real_max(0.0, (root - work.linear) / work.quadratic));
+}
+
+// What Newton's rule is scaled by where an impact gives back a part of the energy it took: without friction
+// that is the work of normal impulses, and the square of the restitution is what comes back of it (Stronge
+// 1990). A point of a body that turns does not separate as fast as the rule says by the time it is applied.
+VY_FN double energetic_restitution_scale(velocity_change_work work, double loss, double restitution)
+{
+    const double wanted = restitution * restitution * real_max(loss, 0.0);
+    if (!(work.quadratic > 0.0 && work.quadratic <= REAL_MAX)) return 1.0;
+    const double root = real_sqrt(work.linear * work.linear + 2.0 * work.quadratic * wanted);
+    return real_min(MAX_RESTITUTION_SCALE, real_max(0.0, (root - work.linear) / work.quadratic));
 }
 
 VY_FN void scale_velocity_change(const contact_motion *before, contact_motion *m, double fraction)

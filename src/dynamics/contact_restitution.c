@@ -16,6 +16,31 @@ void vy_save_interval_start(const pack_plan *plan, const worker *t)
     }
 }
 
+// Of each island: the restitution of its contacts, where all have the same and no friction.
+static void find_common_restitution(const pack_plan *plan)
+{
+    contact_system *s = plan->b->contacts;
+    const contact_group *g = plan->group;
+    enum { UNKNOWN = 2 }; // restitution is 1 at most
+    for (uint32_t n = g->member_first; n < g->member_last; ++n)
+        s->island_restitution[s->root_of[s->members[n]]] = UNKNOWN;
+    for (uint32_t n = g->first; n < g->last; ++n) {
+        const contact *c = &s->contacts[s->grouped[n]];
+        double *common = &s->island_restitution[s->headers[s->grouped[n]].island];
+        if (*common == UNKNOWN) *common = c->restitution;
+        const int resists = c->friction > 0.0 || c->rolling_resistance > 0.0 || c->torsional_friction > 0.0;
+        if (resists || c->restitution != *common) *common = -1.0;
+    }
+}
+
+static double restitution_scale(const contact_system *s, uint32_t root)
+{
+    const velocity_change_work work = s->island_change_work[root];
+    const double loss = s->island_energy[root], common = s->island_restitution[root];
+    if (s->island_has_kinematic[root]) return 1.0;
+    return common >= 0.0 ? energetic_restitution_scale(work, loss, common) : restitution_fraction(work, loss);
+}
+
 // How much of each island's restitution is used.
 static void find_restitution_fractions(const pack_plan *plan)
 {
@@ -23,6 +48,7 @@ static void find_restitution_fractions(const pack_plan *plan)
     const contact_group *g = plan->group;
     const double h = plan->substep_h * (double)plan->substeps;
     int scales = 0;
+    find_common_restitution(plan);
     for (uint32_t n = g->member_first; n < g->member_last; ++n) {
         const uint32_t root = s->root_of[s->members[n]];
         if (!s->body[s->members[n]].moves) continue;
@@ -45,10 +71,7 @@ static void find_restitution_fractions(const pack_plan *plan)
     for (uint32_t n = g->member_first; n < g->member_last; ++n) {
         const uint32_t i = s->members[n], root = s->root_of[i];
         if (!s->body[i].moves) continue;
-        const double fraction =
-            s->island_has_kinematic[root]
-                ? 1.0
-                : restitution_fraction(s->island_change_work[root], s->island_energy[root]);
+        const double fraction = restitution_scale(s, root);
         s->motion[i].fraction = fraction;
         scales |= fraction != 1.0;
     }

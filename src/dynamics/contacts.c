@@ -51,6 +51,7 @@ enum { PAIR_BLOCK = 512, PAIR_BLOCK_SHARED = 16384 };
     ARRAY(s->velocity_change_work, c.bodies)                                    \
     ARRAY(s->island_change_work, c.bodies)                                      \
     ARRAY(s->island_energy, c.bodies)                                           \
+    ARRAY(s->island_restitution, c.bodies)                                      \
     ARRAY(s->island_sum, c.bodies)                                              \
     ARRAY(s->marked, c.bodies)                                                  \
     ARRAY(s->substep_start, c.bodies)                                           \
@@ -119,7 +120,7 @@ enum { PAIR_BLOCK = 512, PAIR_BLOCK_SHARED = 16384 };
     SCRATCH(s->parts, vy_contacts_part_memory(s->threads))                      \
     SCRATCH(s->packs, vy_contacts_pack_memory((uint32_t)c.solved, s->threads))
 
-enum { CACHE_LINE = 64, CONTACT_ARRAY_COUNT = 99 };
+enum { CACHE_LINE = 64, CONTACT_ARRAY_COUNT = 100 };
 
 // The bytes of each array, of scratch only if `all`. Returns their sum.
 static size_t array_sizes(const vy_bodies *b, contact_capacity c, int all, size_t out[CONTACT_ARRAY_COUNT])

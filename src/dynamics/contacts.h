@@ -165,11 +165,13 @@ typedef struct contact_system {
     uint32_t *members;                   // [2 body_cap] bodies of the groups
     velocity_change_work *velocity_change_work; // [body_cap] of a body
     velocity_change_work *island_change_work;   // [body_cap] of an island, by root
-    double *island_energy;          // [body_cap] by root: [J] kinetic energy that restitution may bring back,
-                                    // or what velocities are scaled by
-    energy_sum *island_sum;         // [body_cap] by root: what contacts leave it, and may leave it
-    substep_start *substep_start;   // [body_cap]
-    contact_motion *motion_before;  // [body_cap] velocities before restitution
+    double *island_energy;         // [body_cap] by root: [J] kinetic energy that restitution may bring back,
+                                   // or what velocities are scaled by
+    double *island_restitution;    // [body_cap] by root: of all its contacts, where they have no friction and
+                                   // the same one; below zero: of others
+    energy_sum *island_sum;        // [body_cap] by root: what contacts leave it, and may leave it
+    substep_start *substep_start;  // [body_cap]
+    contact_motion *motion_before; // [body_cap] velocities before restitution
     contact_motion *interval_start; // [body_cap] velocities before the interval
     body_state *state_before;       // [body_cap] before what is deep is moved apart
     body_state *island_state;       // [body_cap] those of one island

@@ -7,6 +7,7 @@
 #define DEPTH_FRACTION \
     0.05 // of the thinner one's thickness: deeper overlaps are not accepted, beyond the slop
 #define MAX_DEPTH_FRACTION 0.4  // of it: bodies already deeper are left to the solver
+#define CORE_FRACTION      0.45 // of it: a shape without so thick a layer is all that is left of it to follow
 #define TARGET_FRACTION    0.02 // of it, or half the slop if that is less: as near as this is an impact
 #define MAX_ROTATION       1e4  // [rad] in a step: a larger rotation is taken modulo whole revolutions
 #define TWO_PI             6.283185307179586
@@ -156,8 +157,15 @@ static int field_impact_time(const vy_shape *x, const vy_sweep_path *pi, const v
     if (out->t > 0.0) return 1;
     const double start = vy_sweep_separation(x, pi, y, pj, 0.0).value;
     if (start < -m->max_depth) return 0;
-    return vy_sweep_shapes(x, pi, y, pj, real_min(-m->depth, start - m->max_depth_growth),
-                           0.5 * m->max_depth_growth, 0.0, 1.0, out);
+    const double tolerance = 0.5 * m->max_depth_growth;
+    if (!vy_sweep_shapes(x, pi, y, pj, real_min(-m->depth, start - m->max_depth_growth), tolerance, 0.0, 1.0,
+                         out))
+        return 0;
+    if (out->t > 0.0) return 1;
+    // A ridge is deeper in the shape than its manifolds say. Its middle is followed, and where that is met at
+    // once, too, the body is left to the solver: else it would stand still in every step.
+    const double core = CORE_FRACTION / MAX_DEPTH_FRACTION * m->max_depth;
+    return vy_sweep_shapes(x, pi, y, pj, -core, tolerance, 0.0, 1.0, out) && out->t > 0.0;
 }
 
 // When two bodies first overlap by more than the accepted depth, or, where no contact between them is solved,
