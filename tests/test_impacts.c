@@ -356,12 +356,32 @@ static void crushing_is_reported(void **unused)
     }
 }
 
-// Paths are followed with rotation: the first touch is that of steps of 1e-5.
+// Whether two paths meet, as a sweep says. If they do, that is found not later than by small steps, and where
+// they are near each other.
+static int check_first_touch(const vy_shape *a, const vy_sweep_path *pa, const vy_shape *c,
+                             const vy_sweep_path *pc, int *undecided)
+{
+    if (vy_sweep_separation(a, pa, c, pc, 0.0).value <= 1e-3) return 0;
+    vy_separation found;
+    const int hit = vy_sweep_shapes(a, pa, c, pc, 0.0, 1e-6, 0.0, 1.0, &found);
+    double first = 2.0;
+    for (double t = 0.0; t <= 1.0 && first > 1.0; t += 1e-3) {
+        if (vy_sweep_separation(a, pa, c, pc, t).value <= 0.0) first = t;
+    }
+    if (first <= 1.0) assert_true(hit && found.t <= first);
+    if (hit) assert_true(found.value > -1e-9);                                    // it is not gone past
+    *undecided += hit && vy_sweep_separation(a, pa, c, pc, found.t).value > 1e-6; // so many small steps
+    if (hit && first <= 1.0) assert_true(found.t > first - 2e-2 || found.value > 0.0);
+    return hit;
+}
+
+// Paths are followed with rotation: the first touch is that of steps of 1e-3; of two bodies, and of one that
+// turns by up to five revolutions over a plane, itself on its way.
 static void sweeps_find_the_first_touch(void **unused)
 {
     (void)unused;
     random_source r = {2009};
-    int hits = 0;
+    int hits = 0, plane_hits = 0, undecided = 0;
     for (int n = 0; n < 400; ++n) {
         vy_hull *hulls[2] = {NULL, NULL};
         const vy_shape a = thrown_shape(n % SHAPES, &r, &hulls[0]),
@@ -370,24 +390,23 @@ static void sweeps_find_the_first_touch(void **unused)
         for (int k = 0; k < 2; ++k) {
             path[k] = (vy_sweep_path){.center = random_vec(&r, 0.15), .attitude = random_attitude(&r)};
             path[k].displacement = vec3_sub(random_vec(&r, 0.1), vec3_scale(2.0, path[k].center));
-            path[k].rotation_vector = random_vec(&r, 4.0);
+            path[k].rotation_vector = random_vec(&r, n % 2 == 0 ? 4.0 : 20.0);
         }
-        if (vy_sweep_separation(&a, &path[0], &c, &path[1], 0.0).value > 1e-3) {
-            vy_separation found;
-            const int hit = vy_sweep_shapes(&a, &path[0], &c, &path[1], 0.0, 1e-6, 0.0, 1.0, &found);
-            double first = 2.0;
-            for (double t = 0.0; t <= 1.0 && first > 1.0; t += 1e-3) {
-                if (vy_sweep_separation(&a, &path[0], &c, &path[1], t).value <= 0.0) first = t;
-            }
-            if (first <= 1.0) assert_true(hit && found.t <= first);
-            if (hit) assert_true(vy_sweep_separation(&a, &path[0], &c, &path[1], found.t).value <= 1e-6);
-            if (hit && first <= 1.0) assert_true(found.t > first - 2e-2 || found.value > 0.0);
-            hits += hit;
-        }
+        hits += check_first_touch(&a, &path[0], &c, &path[1], &undecided);
+        const vy_shape floor = plane(vec3_make(0, 0, 1));
+        const vy_sweep_path ground = {.displacement = random_vec(&r, 0.02), .attitude = random_attitude(&r)};
+        const vec3 up = quat_rotate(ground.attitude, vec3_make(0, 0, 1));
+        path[1].local_center = random_vec(&r, 0.01);
+        path[1].displacement = vec3_add_scaled(path[1].displacement, -vec3_dot(path[1].displacement, up), up);
+        path[1].center = vec3_add_scaled(path[1].center, 0.04 - vec3_dot(path[1].center, up), up);
+        path[1].rotation_vector = random_vec(&r, 30.0);
+        plane_hits += check_first_touch(&floor, &ground, &c, &path[1], &undecided);
         vy_hull_destroy(hulls[0]);
         vy_hull_destroy(hulls[1]);
     }
     assert_true(hits > 100);
+    assert_true(plane_hits > 100 && plane_hits < 350);
+    assert_true(undecided <= 4);
 }
 
 int main(void)

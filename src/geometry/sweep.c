@@ -166,6 +166,48 @@ static double closing_bound(const sweep_pair *s, vec3 n)
            vec3_length(vec3_cross(s->path_b->rotation_vector, n)) * s->radius_b;
 }
 
+// The point of a core that is farthest along d, in its own frame.
+static vec3 farthest_point(const vy_core *core, vec3 d)
+{
+    const double length = vec3_length(d);
+    const vec3 u = length > 0.0 ? vec3_scale(1.0 / length, d) : vec3_make(0.0, 0.0, 1.0);
+    const uint32_t id =
+        core->smooth ? vy_cylinder_extreme(u)
+                     : (uint32_t)vy_support()->extreme(core->x, core->y, core->z, core->padded_count, u);
+    return vy_core_point(core, id);
+}
+
+// How far t may go on at least, within `left`, until the separation along the normal that was found at t is
+// `target`; 0: not known. After dt more, a point at x from its path's centre is at
+//   n.x + dt (n.displacement + x.(n x w)) along the normal n, within dt^2/2 |w| |w x n| radius,
+// w being the rotation vector. The extreme of that over the points of a shape is its extent along n + dt n x
+// w. The bound of the separation is concave in dt: above the target at 0 and at dt, it is so in between.
+static double pair_advance(const sweep_pair *s, double t, double target, double gap, double left)
+{
+    const vy_pose pose = vy_sweep_pose(s->path_a, t);
+    const vec3 n = s->normal, turn_a = quat_unrotate(pose.rotation, s->path_a->rotation_vector),
+               turn_b = quat_unrotate(pose.rotation, s->path_b->rotation_vector),
+               across_a = vec3_cross(n, turn_a), across_b = vec3_cross(n, turn_b);
+    const double curvature = vec3_length(turn_a) * vec3_length(across_a) * s->radius_a +
+                             vec3_length(turn_b) * vec3_length(across_b) * s->radius_b,
+                 dt = curvature * left * left > gap ? real_sqrt(gap / curvature) : left;
+    const vec3 along_a = vec3_add_scaled(n, dt, across_a), along_b = vec3_add_scaled(n, dt, across_b),
+               center_a = s->path_a->local_center,
+               center_b = quat_unrotate(
+                   pose.rotation,
+                   vec3_sub(vec3_add_scaled(s->path_b->center, t, s->path_b->displacement), pose.position)),
+               move =
+                   quat_unrotate(pose.rotation, vec3_sub(s->path_b->displacement, s->path_a->displacement));
+    const vec3 a = farthest_point(&s->pair.a, along_a),
+               low = farthest_point(&s->pair.b, vec3_neg(mat3_tmul_vec(s->pair.rotation, along_b))),
+               b = vec3_add(mat3_mul_vec(s->pair.rotation, low), s->pair.offset);
+    const double bound =
+        vec3_dot(n, vec3_sub(center_b, center_a)) +
+        (vec3_dot(along_b, vec3_sub(b, center_b)) - vec3_dot(along_a, vec3_sub(a, center_a))) +
+        dt * vec3_dot(n, move) - 0.5 * dt * dt * curvature - s->pair.margin - s->inset;
+    return bound > target ? dt : 0.0;
+}
+
 static int sweep(sweep_pair *s, double target, double tolerance, double from, double to, vy_separation *out)
 {
     VY_ASSERT(tolerance > 0.0 && from >= 0.0 && from <= to);
@@ -175,7 +217,9 @@ static int sweep(sweep_pair *s, double target, double tolerance, double from, do
         if (out->value <= target + tolerance) return 1;
         const double speed = closing_bound(s, out->normal), gap = out->value - target;
         if (!(speed * (to - t) > gap)) return 0;
-        t += gap / speed;
+        const double further = pair_advance(s, t, target, gap, to - t);
+        if (further >= to - t) return 0;
+        t += real_max(gap / speed, further);
     }
     return 1; // not before t, which is safe to say
 }
@@ -208,27 +252,54 @@ static vy_separation plane_separation(const vy_plane *plane, const vy_sweep_path
     return (vy_separation){t, value, up, {vec3_add_scaled(low, -value, up), low}};
 }
 
+// The same of a plane that does not turn, from which the shape is `gap` more than the target at t.
+static double plane_advance(const vy_shape *shape, const vy_sweep_path *path, const vy_core *core,
+                            const vy_separation *at, double gap, double closing, double left)
+{
+    const vec3 n = at->normal, across = vec3_cross(n, path->rotation_vector);
+    const double curvature = vec3_length(path->rotation_vector) * vec3_length(across) *
+                             radius_about(core, path->local_center),
+                 dt = curvature * left * left > gap ? real_sqrt(gap / curvature) : left;
+    const vy_pose pose = vy_sweep_pose(path, at->t);
+    const vec3 center = vec3_add_scaled(path->center, at->t, path->displacement),
+               along = vec3_add_scaled(n, dt, across);
+    vec3 low;
+    const vy_status status = vy_shape_support(shape, &pose, vec3_neg(along), &low);
+    VY_ASSERT(status == VY_OK);
+    (void)status;
+    const double lowest = vec3_dot(along, vec3_sub(low, center)) + core->margin * (vec3_length(along) - 1.0),
+                 now = vec3_dot(n, vec3_sub(at->witness[1], center));
+    return gap - (now - lowest) - dt * closing - 0.5 * dt * dt * curvature > 0.0 ? dt : 0.0;
+}
+
 static int sweep_plane(const vy_plane *plane, const vy_sweep_path *ground, const vy_shape *shape,
                        const vy_sweep_path *path, double target, double tolerance, double from, double to,
                        vy_separation *out)
 {
     vy_core core;
     vy_core_of(shape, &core);
+    const double ground_rotation = vec3_length(ground->rotation_vector),
+                 radius = radius_about(&core, path->local_center);
+    const int turns = ground_rotation > 0.0 || plane->globe != NULL;
     // A rotating plane moves its point under the shape.
     const double away = vec3_length(vec3_sub(path->center, ground->center)) +
                         vec3_length(vec3_sub(path->displacement, ground->displacement)) + core.outer_radius +
                         core.margin;
-    const double turning = vec3_length(path->rotation_vector) * radius_about(&core, path->local_center) +
-                           vec3_length(ground->rotation_vector) * (away + vec3_length(ground->local_center));
+    const double turning = vec3_length(path->rotation_vector) * radius +
+                           ground_rotation * (away + vec3_length(ground->local_center));
     double t = from;
     for (int n = 0; n < MAX_ADVANCES; ++n) {
         *out = plane_separation(plane, ground, shape, path, t);
         if (out->value <= target + tolerance) return 1;
         const double gap = out->value - target,
-                     speed = vec3_dot(vec3_sub(ground->displacement, path->displacement), out->normal) +
-                             turning + vec3_length(ground->rotation_vector) * vec3_length(path->displacement);
+                     closing = vec3_dot(vec3_sub(ground->displacement, path->displacement), out->normal),
+                     speed = turns ? closing + turning + ground_rotation * vec3_length(path->displacement)
+                                   : closing +
+                                         vec3_length(vec3_cross(path->rotation_vector, out->normal)) * radius;
         if (!(speed * (to - t) > gap)) return 0;
-        t += gap / speed;
+        const double further = turns ? 0.0 : plane_advance(shape, path, &core, out, gap, closing, to - t);
+        if (further >= to - t) return 0;
+        t += real_max(gap / speed, further);
     }
     return 1;
 }
