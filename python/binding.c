@@ -367,6 +367,22 @@ int world_restore(locked_world *w, const void *block, size_t size)
     return set_error(status, &err);
 }
 
+// Position, velocity, attitude, rate, rotor speeds.
+int world_set(locked_world *w, uint32_t drone, const double *values)
+{
+    vy_error err = {0};
+    vy_drone_motion m;
+    memcpy(&m.position, values, 24);
+    memcpy(&m.velocity, values + 3, 24);
+    memcpy(&m.attitude, values + 6, 32);
+    memcpy(&m.rate, values + 10, 24);
+    memcpy(m.rotor_speed, values + 13, sizeof m.rotor_speed);
+    vy_world *world = enter(w)->world;
+    const vy_status status = vy_world_set_drone(world, vy_world_drone(world, drone), &m, &err);
+    leave(w);
+    return set_error(status, &err);
+}
+
 // Position, velocity, attitude, rate, then the same of the estimate, rotor speeds, motor commands.
 void world_read(locked_world *w, uint32_t drone, double *out)
 {

@@ -154,7 +154,14 @@ typedef enum vy_controller_kind {
     VY_CONTROLLER_ARDUPILOT,  ///< ArduPilot's firmware over its JSON interface, likewise
     VY_CONTROLLER_CRAZYFLIE,  ///< a client that flies it as a Crazyflie, such as cflib; volery/host.h listens
     VY_CONTROLLER_BETAFLIGHT, ///< Betaflight's firmware over its SITL packets, likewise
+    VY_CONTROLLER_RECORDED,   ///< plays the motor commands or rotor speeds of a recorded flight
 } vy_controller_kind;
+
+/// What a recorded flight gives back.
+typedef enum vy_record_kind {
+    VY_RECORD_MOTORS, ///< motor commands, 0 to 1: each row holds until the next, the last one to the end
+    VY_RECORD_SPEEDS, ///< [rad/s] rotor speeds: rotors turn as recorded, between rows in proportion
+} vy_record_kind;
 
 /// Gains of the built-in lowerings, in units that do not depend on the vehicle.
 typedef struct vy_gains {
@@ -305,6 +312,13 @@ typedef struct vy_controller_def {
                   ///< `network`, no privileges to gain, and an environment of few names
     vy_network network;         ///< of one that is confined; a firmware has at least the loopback
     char writable[VY_PATH_CAP]; ///< files and folders, separated by colons, seen from `folder`; empty: none
+    // Of VY_CONTROLLER_RECORDED.
+    vy_record_kind plays;
+    vy_numbers record; ///< rows of a time [s], which rises, and a value for each rotor (of commands: and each
+                       ///< thruster); a row acts from the step nearest to its time. Must outlive the world
+    char record_file[VY_PATH_CAP];       ///< a scenario's: where it comes from; empty once it is read
+    char record_columns[VY_COLUMNS_CAP]; ///< a scenario's: which column is which quantity; empty likewise
+    double record_from;                  ///< [s] a scenario's: the file's time at which the world begins
 } vy_controller_def;
 
 /// Does a controller of this kind follow the setpoints or the path?

@@ -12,12 +12,6 @@
 extern "C" {
 #endif
 
-/// A table of numbers, row after row.
-typedef struct vy_numbers {
-    double *values; ///< [rows * columns] NULL when there are none
-    int rows, columns;
-} vy_numbers;
-
 typedef enum vy_collider_kind {
     VY_COLLIDER_AUTO,     ///< of a drone: the hull of its collision points, else a box about its rotors; of
                           ///< anything without rotors: none

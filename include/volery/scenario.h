@@ -44,6 +44,9 @@ typedef struct vy_scenario_drone {
     vy_geodetic place; ///< a start over the ground of a planet; loading turns it into `def`
     int mission_count; ///< 0 to VY_SETPOINT_CAP; loading turns it into the controller's setpoints
     vy_mission_point mission[VY_SETPOINT_CAP];
+    char start_file[VY_PATH_CAP]; ///< a recorded flight that the start is taken from; empty once it is read
+    char start_columns[VY_COLUMNS_CAP]; ///< which column is which quantity; empty likewise
+    double start_at;                    ///< [s] the file's time of the start
 } vy_scenario_drone;
 
 /// Something that moves and is no drone. Its number is the count of drones plus its index, as in a world.
@@ -124,6 +127,10 @@ typedef struct vy_expect_def {
     double target;     ///< of an overshoot: what was to be reached, in the quantity's unit
     double min, max;   ///< in the quantity's unit; -DBL_MAX and DBL_MAX are no bound
     int unit; ///< in which its bounds were written, for people: 0 the quantity's, else 1 + index of units
+    vy_numbers trajectory;        ///< recorded: rows of a time [s], which rises, and x, y, z [m]; owned
+    char error_to[VY_PATH_CAP];   ///< the file that it comes from; empty once it is read
+    char columns[VY_COLUMNS_CAP]; ///< which column is which quantity; empty likewise
+    double from;                  ///< [s] the file's time at which the run begins
 } vy_expect_def;
 
 typedef enum vy_log_compression { VY_LOG_NONE, VY_LOG_ZSTD } vy_log_compression;

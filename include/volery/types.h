@@ -15,7 +15,8 @@ extern "C" {
 #define VY_NULL_OF(type) ((type){0})
 #endif
 
-#define VY_PATH_CAP 256 ///< of the name of a file, its end included
+#define VY_PATH_CAP    256 ///< of the name of a file, its end included
+#define VY_COLUMNS_CAP 512 ///< of a mapping of columns of a recorded flight, its end included
 
 typedef struct vy_vec3 {
     double x, y, z;
@@ -30,6 +31,12 @@ typedef struct vy_quat {
 typedef struct vy_mat3 {
     double m[3][3];
 } vy_mat3;
+
+/// A table of numbers, row after row.
+typedef struct vy_numbers {
+    double *values; ///< [rows * columns] NULL when there are none
+    int rows, columns;
+} vy_numbers;
 
 /// Pose and velocities of a rigid body.
 typedef struct vy_body_state {

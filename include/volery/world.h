@@ -100,8 +100,10 @@ typedef struct vy_drone_def {
     int truth; ///< 1: the sensor `truth`: the estimate is the truth at every step, and shows as such
     vy_controller_def controller;
     vy_safety_def safety;
-    vy_collider_def solid; ///< its collision shape, in a world with contacts
-    vy_crash_def crash;    ///< which impacts count as crashes
+    vy_collider_def solid;             ///< its collision shape, in a world with contacts
+    vy_crash_def crash;                ///< which impacts count as crashes
+    double rotor_speeds[VY_ROTOR_CAP]; ///< [rad/s] of each rotor at the start, in place of rotor_speed where
+                                       ///< one of them is not 0
 } vy_drone_def;
 
 /// A crazyflie2x hovering at (0, 0, 1) with IMU, motion capture and the built-in controller; no limits.
@@ -364,6 +366,22 @@ vy_status vy_world_read_gate(const vy_world *world, vy_drone_id id, vy_gate_stat
 
 /// Read a joint: as vy_joint_read().
 vy_status vy_world_read_joint(const vy_world *world, vy_joint_id id, vy_joint_state *out);
+
+/// How a drone moves: what vy_world_set_drone() sets.
+typedef struct vy_drone_motion {
+    vy_vec3 position;                 ///< [m] world
+    vy_vec3 velocity;                 ///< [m/s] world
+    vy_quat attitude;                 ///< q_WB, any length above zero
+    vy_vec3 rate;                     ///< [rad/s] body
+    double rotor_speed[VY_ROTOR_CAP]; ///< [rad/s] each within 0 and the vehicle's maximum
+} vy_drone_motion;
+
+/// Put a drone elsewhere, between two steps. Samples, estimate and controller stay as they are, but an
+/// estimate that is the truth follows at once. A run with such a jump cannot be replayed from a log.
+/// @return VY_NOT_FOUND for a handle that is not of this world; VY_BAD_VALUE; VY_BAD_STATE: the world is
+/// being recorded or replayed, or the drone hangs on a joint, is carried or carries, or bodies sleep;
+/// VY_NO_MEMORY. The world is as it was then
+vy_status vy_world_set_drone(vy_world *world, vy_drone_id id, const vy_drone_motion *motion, vy_error *err);
 
 #define VY_EFFECT_CAP 32 ///< effects are fewer; the rest is zero
 

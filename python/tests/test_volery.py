@@ -57,6 +57,26 @@ def test_world_steps_saves_and_restores() -> None:
     raises(IndexError, "drone 3", lambda: world.state(3))
 
 
+def test_state_is_set() -> None:
+    world = volery.World(HOVER, seed=5)
+    world.step(100)
+    before = world.state()
+    world.set_state("a", position=[1, 2, 3], attitude=[2, 0, 0, 0], rotor_speed=1000)
+    now = world.state()
+    assert np.array_equal(now.position, [1, 2, 3]) and np.array_equal(now.attitude, [1, 0, 0, 0])
+    assert np.array_equal(now.velocity, before.velocity) and np.array_equal(now.rotor_speed[:4], [1000] * 4)
+    world.set_state(0, rotor_speed=[1, 2, 3, 4], rate=[0, 0, 1])
+    assert np.array_equal(world.state().rotor_speed[:4], [1, 2, 3, 4]) and world.state().rate[2] == 1
+    world.step(10)
+    raises(volery.Error, "position has 3 values", lambda: world.set_state(position=[1, 2]))
+    raises(volery.Error, "rotor_speed has 4 values or one", lambda: world.set_state(rotor_speed=[1, 2]))
+    raises(volery.Error, "must be finite", lambda: world.set_state(velocity=[0, 0, float("nan")]))
+    raises(volery.Error, "within 0 and 2500 rad/s", lambda: world.set_state(rotor_speed=1e6))
+    raises(IndexError, "drone 3", lambda: world.set_state(3))
+    with tempfile.TemporaryDirectory() as folder, world.record(Path(folder) / "a.mcap"):
+        raises(volery.Error, "recorded", lambda: world.set_state(position=[0, 0, 1]))
+
+
 def test_integrator_changes_in_flight() -> None:
     world = volery.World(HOVER, seed=5)
     assert world.integrator == "rk4"

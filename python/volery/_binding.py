@@ -56,6 +56,7 @@ _DECLARED = {
     "world_integrator": (_S, (_P,)),
     "world_set_integrator": (_I, (_P, _S)),
     "world_read": (None, (_P, _U32, _P)),
+    "world_set": (_I, (_P, _U32, _P)),
     "world_read_body": (None, (_P, _U32, _P)),
     "world_failure": (_S, (_P,)),
     "world_hosted": (_I, (_P,)),

@@ -173,6 +173,37 @@ class World:
         b.lib.world_read(self._pointer, self.scenario._index(drone), read)
         return DroneState(*np.split(np.frombuffer(read), _STATE_SPLITS))
 
+    def set_state(self, drone: int | str = 0, *, position: Any = None, velocity: Any = None, attitude: Any = None,
+                  rate: Any = None, rotor_speed: Any = None) -> None:
+        """Put a drone elsewhere between two steps; what is not given stays as it is.
+
+        attitude     w, x, y, z: body to world, of any length above 0
+        rotor_speed  one number for all rotors, or one for each
+
+        Samples, estimate and controller stay as they are, but an estimate that is the truth follows at once. Refused while
+        the world is recorded, in worlds with payloads or bodies that sleep, and of drones on joints.
+        """
+        index = self.scenario._index(drone)
+        now = self.state(index)
+        rotors = np.zeros(8)
+        count = self.scenario.rotors(index)
+        rotors[:count] = now.rotor_speed[:count]
+        if rotor_speed is not None:
+            given = np.atleast_1d(np.array(rotor_speed, dtype=np.float64)).ravel()
+            if given.size not in (1, count):
+                raise b.Error(f"set_state: rotor_speed has {count} values or one, got {given.size}")
+            rotors[:count] = given
+        parts = []
+        for name, value, size in (("position", position, 3), ("velocity", velocity, 3), ("attitude", attitude, 4),
+                                  ("rate", rate, 3)):
+            part = np.array(getattr(now, name) if value is None else value, dtype=np.float64).ravel()
+            if part.size != size:
+                raise b.Error(f"set_state: {name} has {size} values, got {part.size}")
+            parts.append(part)
+        values = np.concatenate([*parts, rotors])
+        if b.lib.world_set(self._pointer, index, values.ctypes.data) != 0:
+            raise b.error()
+
     def body(self, body: int | str) -> BodyState:
         """A copy of the state of a body, by its number among the scenario's `bodies` or its name."""
         names = self.scenario.bodies

@@ -125,19 +125,46 @@ static vy_status check_gains(const vy_gains *g, vy_error *err)
     return VY_OK;
 }
 
+vy_status vy_check_record(const vy_controller_def *def, const vy_vehicle_def *vehicle, vy_error *err)
+{
+    const vy_numbers *n = &def->record;
+    if (def->kind != VY_CONTROLLER_RECORDED) return VY_OK;
+    if ((unsigned)def->plays > VY_RECORD_SPEEDS)
+        return vy_fail(err, VY_BAD_VALUE, "controller.plays must be motors or speeds");
+    const int thrusters = def->plays == VY_RECORD_MOTORS ? vehicle->thruster_count : 0,
+              wanted = vehicle->rotor_count + thrusters;
+    if (n->rows < 1 || n->values == NULL)
+        return vy_fail(err, VY_BAD_VALUE, "controller.record is missing: give it, or a file");
+    if (n->columns != 1 + wanted) {
+        return vy_fail(
+            err, VY_BAD_VALUE,
+            "controller.record must have rows of %d numbers, a time and a value for each of %d %s, "
+            "got %d",
+            1 + wanted, wanted, thrusters > 0 ? "rotors and thrusters" : "rotors", n->columns);
+    }
+    for (int i = 0; i < n->rows; ++i) {
+        const double *row = n->values + (size_t)i * (size_t)n->columns;
+        if (!vy_all_bounded(row, (size_t)n->columns))
+            return vy_fail(err, VY_BAD_VALUE, "controller.record[%d] must be finite", i);
+        if (i > 0 && !(row[0] > row[-n->columns]))
+            return vy_fail(err, VY_BAD_VALUE,
+                           "controller.record[%d]: its time must be after that of the row before", i);
+    }
+    return VY_OK;
+}
+
 vy_status vy_check_controller_def(const vy_controller_def *def, const vy_vehicle_def *vehicle, vy_error *err)
 {
-    if ((unsigned)def->kind > VY_CONTROLLER_BETAFLIGHT) {
+    if ((unsigned)def->kind > VY_CONTROLLER_RECORDED) {
         return vy_fail(err, VY_BAD_VALUE,
                        "controller.kind must be none, hold, callback, plugin, process, lee, mellinger, "
-                       "autopilot, intent, pilot, px4, ardupilot, crazyflie or "
-                       "betaflight");
+                       "autopilot, intent, pilot, px4, ardupilot, crazyflie, betaflight or recorded");
     }
     if ((unsigned)def->flight > VY_FLIGHT_KINEMATIC) {
         return vy_fail(err, VY_BAD_VALUE, "controller.flight must be dynamic or kinematic");
     }
     const int kinematic = def->flight == VY_FLIGHT_KINEMATIC;
-    if (kinematic && vy_controller_follows(def->kind)) {
+    if (kinematic && (vy_controller_follows(def->kind) || def->kind == VY_CONTROLLER_RECORDED)) {
         return vy_fail(err, VY_BAD_VALUE, "controller.flight: a kinematic drone takes the sticks only");
     }
     const int moved = vehicle->rotor_count > 0 || vehicle->thruster_count > 0;
@@ -162,6 +189,7 @@ vy_status vy_check_controller_def(const vy_controller_def *def, const vy_vehicle
     if (status == VY_OK && !vy_all_bounded(&def->autopilot.target.x, 3)) {
         status = vy_fail(err, VY_BAD_VALUE, "controller.autopilot.target must be finite");
     }
+    if (status == VY_OK) status = vy_check_record(def, vehicle, err);
     if (status == VY_OK) status = check_lost(def, vehicle, err);
     if (status == VY_OK) status = vy_check_path_def(&def->path, err);
     if (status == VY_OK) status = check_setpoints(def, err);

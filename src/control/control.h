@@ -225,6 +225,9 @@ VY_FN void control_accept(const ladder_params *p, const control_reply *in, mask 
 /// Check a controller's def against its vehicle.
 vy_status vy_check_controller_def(const vy_controller_def *def, const vy_vehicle_def *vehicle, vy_error *err);
 
+/// Check what a controller of VY_CONTROLLER_RECORDED plays; any other is well.
+vy_status vy_check_record(const vy_controller_def *def, const vy_vehicle_def *vehicle, vy_error *err);
+
 /// Constants of the lowerings. `gravity` in world axes.
 vy_status vy_ladder_build(const vy_controller_def *def, const vy_vehicle_def *vehicle, vy_vec3 gravity,
                           ladder_params *out, vy_error *err);

@@ -2,6 +2,7 @@
 #define _POSIX_C_SOURCE 200809L // inet_pton
 #include "scenario/check.h"
 #include "base/vec.h"
+#include "control/control.h"
 #include "environment/environment.h"
 #include "scenario/number.h"
 #include "scenario/schema_rows.h"
@@ -408,6 +409,10 @@ static void check_controller(vy_reader *r, const vy_scenario_drone *drone)
     if (IS_VALID(r, c->kind) && c->kind == VY_CONTROLLER_PROCESS && IS_VALID(r, c->program) &&
         c->program[0] == '\0')
         vy_reader_refuse(r, &c->kind, "command: a process has a command line");
+    vy_error err;
+    if (c->kind == VY_CONTROLLER_RECORDED && c->record.rows > 0 && IS_VALID(r, *c) &&
+        IS_VALID(r, drone->def.vehicle) && vy_check_record(c, &drone->def.vehicle, &err) != VY_OK)
+        vy_reader_refuse(r, &c->record, "%s", err.text);
     for (int i = 1; i < c->rc_count; ++i) {
         if (IS_VALID(r, c->rc[i].time) && !(c->rc[i].time > c->rc[i - 1].time))
             vy_reader_refuse(r, &c->rc[i].time, "rc: time must be after that of the line before it, %g s",
@@ -450,6 +455,13 @@ static void check_drone(vy_reader *r, const vy_scenario *s, int index)
         vy_reader_refuse(r, &def->rotor_speed,
                          "rotor_speed of %s is %.6g rad/s, above its speed_max of %.6g rad/s", drone->name,
                          def->rotor_speed, maximum);
+    }
+    for (int i = 0; i < def->vehicle.rotor_count && IS_VALID(r, def->rotor_speeds); ++i) {
+        if (!(def->rotor_speeds[i] > maximum)) continue;
+        vy_reader_refuse(r, &def->rotor_speeds,
+                         "rotor_speeds[%d] of %s is %.6g rad/s, above its speed_max of %.6g rad/s", i,
+                         drone->name, def->rotor_speeds[i], maximum);
+        break;
     }
     const double lag = def->vehicle.motor_lag;
     if (lag > 0.0 && s->step > lag / 3.0 && s->step <= RECOMMENDED_STEP_MAX) {
@@ -547,6 +559,19 @@ static void check_obstacle(vy_reader *r, const vy_scenario *s, int index)
     }
 }
 
+static void check_trajectory(vy_reader *r, const vy_expect_def *e, const vy_quantity *q)
+{
+    const vy_numbers *n = &e->trajectory;
+    if (n->rows > 0 && strcmp(q->name, "position_error") != 0)
+        vy_reader_refuse(r, &e->quantity, "%s: a recorded trajectory has a position_error", q->name);
+    for (int i = 1; i < n->rows; ++i) {
+        if (n->values[4 * i] > n->values[4 * (i - 1)]) continue;
+        vy_reader_refuse(r, &e->trajectory, "trajectory[%d]: its time must be after that of the row before",
+                         i);
+        return;
+    }
+}
+
 static void check_expect(vy_reader *r, const vy_scenario *s, const vy_expect_def *e)
 {
     if (!IS_VALID(r, *e)) return;
@@ -558,6 +583,7 @@ static void check_expect(vy_reader *r, const vy_scenario *s, const vy_expect_def
     if (e->target != 0.0 && e->at != VY_AT_OVERSHOOT)
         vy_reader_refuse(r, &e->target, "target is for overshoot");
     const vy_quantity *q = &vy_quantities(&(int){0})[e->quantity];
+    check_trajectory(r, e, q);
     if (q->needs_planet && !(s->environment.planet.radius > 0.0))
         vy_reader_refuse(r, &e->quantity, "%s needs a planet: this world is flat", q->name);
     if (q->of_joint != NULL) {

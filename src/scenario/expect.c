@@ -246,6 +246,27 @@ static int read_any(const vy_world *world, uint32_t number, vy_drone_state *out)
     return 1;
 }
 
+// [m] The distance from a recorded trajectory, between its rows in proportion. Returns 0 where it does not
+// say where it was.
+static int recorded_error(const vy_numbers *n, vec3 position, double time, double *out)
+{
+    int low = 0, high = n->rows; // the row of `low` is not after the time, if one is; that of `high` is
+    while (high - low > 1) {
+        const int middle = low + (high - low) / 2;
+        if (n->values[4 * middle] <= time)
+            low = middle;
+        else
+            high = middle;
+    }
+    const double *a = n->values + 4 * (size_t)low, *b = high < n->rows ? a + 4 : a;
+    if (time < a[0] || (b == a && time > a[0])) return 0;
+    const double share = b != a ? (time - a[0]) / (b[0] - a[0]) : 0.0;
+    const vec3 there =
+        vec3_make(a[1] + share * (b[1] - a[1]), a[2] + share * (b[2] - a[2]), a[3] + share * (b[3] - a[3]));
+    *out = vec3_length(vec3_sub(position, there));
+    return 1;
+}
+
 static void feed_body(const vy_scenario *scenario, const vy_world *world, uint32_t number,
                       vy_expect_result *results)
 {
@@ -265,7 +286,8 @@ static void feed_body(const vy_scenario *scenario, const vy_world *world, uint32
         if (!q->of_bodies && !vy_drone_has(&scenario->drones[number].def.vehicle, q)) continue;
         if (q->of_ground != NULL && !known) known = vy_world_read_ground(world, number, &ground) == VY_OK;
         if (q->of_ground == track && ground.ground_speed == 0.0) continue; // at rest it has no direction
-        const double value = q->of_ground != NULL ? q->of_ground(&ground) : q->value(&state);
+        double value = q->of_ground != NULL ? q->of_ground(&ground) : q->value(&state);
+        if (e->trajectory.rows > 0 && !recorded_error(&e->trajectory, state.position, time, &value)) continue;
         update_any(e, value, time, scenario->step, number, &results[i]);
     }
 }

@@ -191,6 +191,16 @@ static int is_off(const vy_schema_row *row, const char *object)
     return first == 0.0;
 }
 
+static int is_zero(const vy_schema_row *row, const char *field)
+{
+    double value;
+    for (size_t i = 0; i < row->size; ++i) {
+        memcpy(&value, field + i * sizeof value, sizeof value);
+        if (value != 0.0) return 0;
+    }
+    return 1;
+}
+
 // Bytes to hash: the key of each row, then its value in 8-byte words.
 static void collect_rows(vy_text *out, const vy_schema_table *table, const void *object)
 {
@@ -205,6 +215,8 @@ static void collect_rows(vy_text *out, const vy_schema_table *table, const void 
         } else if ((row->flags & VY_ROW_HASHED_IF_SET) && row->type == VY_TYPE_CHOICE) {
             memcpy(&number, field, sizeof number);
             if (number == 0) continue;
+        } else if ((row->flags & VY_ROW_HASHED_IF_SET) && row->type == VY_TYPE_VECTOR) {
+            if (is_zero(row, field)) continue;
         } else if ((row->flags & VY_ROW_HASHED_IF_SET) && is_off(row, field)) {
             continue;
         }

@@ -539,7 +539,7 @@ static void read_table(vy_reader *r, const vy_schema_row *row, const vy_node *no
         }
         int k = 0;
         for (const vy_node *x = line->first; x != NULL; x = x->next)
-            good &= read_number(r, row, row->unit, x, &at[k++]);
+            good &= read_number(r, row, row->unit != NULL ? row->unit : "", x, &at[k++]);
     }
     if (!good) {
         free(values);

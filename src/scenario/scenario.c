@@ -9,6 +9,7 @@
 #include "scenario/override.h"
 #include "scenario/parse.h"
 #include "scenario/parameters.h"
+#include "scenario/recorded.h"
 #include "scenario/solids.h"
 #include <errno.h>
 #include <stdio.h>
@@ -128,6 +129,7 @@ void vy_scenario_read(vy_reader *reader, const vy_node *root, const vy_scenario_
     if (reader->no_memory || reader->tree->no_memory) return;
     scenario->duration_changed = (options != NULL && options->is_logged) ||
                                  vy_reader_location(reader, &scenario->duration)->source->is_override;
+    vy_load_recorded(reader, source->name, scenario);
     vy_resolve_scenario(reader, scenario);
     load_wind_grid(reader, source->name, scenario);
     vy_load_solids(reader, source->name, scenario);
@@ -245,16 +247,18 @@ static void *duplicate(const void *items, size_t size, int *lost)
     return copy;
 }
 
+static void duplicate_numbers(vy_numbers *n, int *lost)
+{
+    n->values = duplicate(n->values, (size_t)n->rows * (size_t)n->columns * sizeof(double), lost);
+}
+
 // The tables of a scenario's shapes: their own in a copy.
 static void duplicate_solids(vy_scenario *s, int *lost)
 {
     vy_collider_def *solid;
     for (int i = 0; (solid = vy_scenario_solid(s, i)) != NULL; ++i) {
         vy_numbers *tables[2] = {&solid->points, &solid->heights};
-        for (int k = 0; k < 2; ++k)
-            tables[k]->values =
-                duplicate(tables[k]->values,
-                          (size_t)tables[k]->rows * (size_t)tables[k]->columns * sizeof(double), lost);
+        for (int k = 0; k < 2; ++k) duplicate_numbers(tables[k], lost);
     }
 }
 
@@ -265,6 +269,7 @@ static void duplicate_controllers(vy_scenario *s, int *lost)
         vy_controller_def *c = &s->drones[i].def.controller;
         c->rc = duplicate(c->rc, (size_t)c->rc_count * sizeof *c->rc, lost);
         if (c->rc == NULL) c->rc_count = 0;
+        duplicate_numbers(&c->record, lost);
         vy_firmware_def *f = &c->firmware;
         f->script = duplicate(f->script, (size_t)f->script_count * sizeof *f->script, lost);
         if (f->script == NULL) f->script_count = 0;
@@ -296,6 +301,7 @@ vy_status vy_scenario_copy(const vy_scenario *scenario, vy_scenario **out, vy_er
     s->wind_grid = NULL;
     duplicate_solids(s, &lost);
     duplicate_controllers(s, &lost);
+    for (int i = 0; i < s->expect_count; ++i) duplicate_numbers(&s->expect[i].trajectory, &lost);
     vy_status status = lost ? vy_fail(err, VY_NO_MEMORY, "scenario: no memory for a copy") : VY_OK;
     if (status == VY_OK && scenario->wind_grid != NULL) {
         status = vy_wind_grid_read(s->wind_grid_text, s->wind_grid_size, s->environment.wind.grid_name,
@@ -321,9 +327,11 @@ void vy_scenario_destroy(vy_scenario *scenario)
     for (int i = 0; i < scenario->drone_count; ++i) {
         const vy_controller_def *c = &scenario->drones[i].def.controller;
         free((void *)c->rc);
+        free(c->record.values);
         free((void *)c->firmware.script);
         for (int k = 0; k < VY_PARAMETER_CAP; ++k) free((void *)c->parameters[k].text);
     }
+    for (int i = 0; i < scenario->expect_count; ++i) free(scenario->expect[i].trajectory.values);
     for (int i = 0; i < vy_scenario_table.row_count; ++i) { // every list of its own
         const vy_schema_row *row = &vy_scenario_table.rows[i];
         void *elements = NULL;

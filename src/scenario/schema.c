@@ -44,6 +44,19 @@ static const vy_schema_row start_rows[] = {
     ROW("rotor_speed", NUMBER, vy_scenario_drone, def.rotor_speed, .unit = "rad/s", .range = AT_LEAST_0,
         .keyword = "hover", .keyword_value = VY_HOVER_SPEED,
         .help = "of every rotor; `hover` carries the weight"),
+    ROW("rotor_speeds", VECTOR, vy_scenario_drone, def.rotor_speeds, .size = VY_ROTOR_CAP, .unit = "rad/s",
+        .range = AT_LEAST_0, .flags = VY_ROW_VARIABLE_SIZE | VY_ROW_HASHED_IF_SET,
+        .help = "of each rotor, in place of `rotor_speed`; all 0: not given"),
+    ROW("file", TEXT, vy_scenario_drone, start_file, .size = sizeof((vy_scenario_drone *)0)->start_file,
+        .flags = VY_ROW_UNHASHED, .keyword = "none",
+        .help =
+            "a recorded flight beside the scenario: what it has of position, velocity, attitude, rate and "
+            "rotor speeds, and is not given here, is the start"),
+    ROW("columns", TEXT, vy_scenario_drone, start_columns,
+        .size = sizeof((vy_scenario_drone *)0)->start_columns, .flags = VY_ROW_UNHASHED, .keyword = "none",
+        .help = "which column of it is which quantity, as under Controller"),
+    ROW("at", NUMBER, vy_scenario_drone, start_at, .unit = "s", .range = AT_LEAST_0, .flags = VY_ROW_UNHASHED,
+        .help = "time since the file's first row; between rows in proportion"),
     ROW("latitude", NUMBER, vy_scenario_drone, place.latitude, .unit = "rad",
         .range = WITHIN(-1.5707963267948966, 1.5707963267948966), .keyword = "none",
         .keyword_value = VY_NO_LATITUDE,
@@ -264,6 +277,18 @@ static const vy_schema_row expect_rows[] = {
     ROW("max", NUMBER, vy_expect_def, max, .unit_of = unit_of_quantity, .range = ANY, .keyword = "none",
         .keyword_value = DBL_MAX, .flags = VY_ROW_UNHASHED,
         .help = "largest value allowed, in the quantity's unit"),
+    ROW("error_to", TEXT, vy_expect_def, error_to, .size = sizeof((vy_expect_def *)0)->error_to,
+        .flags = VY_ROW_UNHASHED, .keyword = "none",
+        .help = "of `position_error`: a recorded flight beside the scenario; the distance is that from its "
+                "position, while it lasts"),
+    ROW("columns", TEXT, vy_expect_def, columns, .size = sizeof((vy_expect_def *)0)->columns,
+        .flags = VY_ROW_UNHASHED, .keyword = "none",
+        .help = "which column of it is which quantity, as under Controller"),
+    ROW("from", NUMBER, vy_expect_def, from, .unit = "s", .range = AT_LEAST_0, .flags = VY_ROW_UNHASHED,
+        .help = "time since the file's first row at which the run begins"),
+    ROW("trajectory", TABLE, vy_expect_def, trajectory, .size = 4, .range = WITHIN(-1e12, 1e12),
+        .flags = VY_ROW_UNHASHED,
+        .help = "the recorded flight itself: rows of a time [s], which rises, and x, y, z [m]"),
 };
 static const vy_schema_table expect_table = {
     .title = "Expectations",

@@ -303,7 +303,16 @@ static const vy_choice controllers[] = {
            "a client that flies it as a Crazyflie, such as cflib, over CRTP; see autopilots.md"),
     CHOICE("betaflight", VY_CONTROLLER_BETAFLIGHT,
            "Betaflight's firmware, by the packets of its SITL program; see autopilots.md"),
+    CHOICE("recorded", VY_CONTROLLER_RECORDED, "plays motor commands or rotor speeds of a recorded flight"),
 };
+static const vy_choice record_kinds[] = {
+    CHOICE("motors", VY_RECORD_MOTORS,
+           "motor commands, 0 to 1, of each rotor and thruster: a row holds until the next, the last one to "
+           "the end"),
+    CHOICE("speeds", VY_RECORD_SPEEDS,
+           "rotor speeds [rad/s]: rotors turn as recorded, between rows in proportion"),
+};
+#define RECORDED_KIND (1u << VY_CONTROLLER_RECORDED)
 static const vy_choice firmware_clocks[] = {
     CHOICE("simulated", VY_CLOCK_SIMULATED,
            "the program runs under `volery sitl`: every packet is answered, and one seed is one flight"),
@@ -431,6 +440,24 @@ static const vy_schema_row controller_rows[] = {
                 "lists, mappings; `{file: "
                 "PATH}` is a file, "
                 "seen from `folder` and known by its digest"),
+    ROW("plays", CHOICE, vy_controller_def, plays, CHOICES(record_kinds), .when = RECORDED_KIND,
+        .default_text = "what the file has",
+        .help = "the quantity that was recorded; where `file` has both, motors"),
+    ROW("record", TABLE, vy_controller_def, record, .range = WITHIN(-1e9, 1e9), .when = RECORDED_KIND,
+        .help = "the flight itself: rows of a time [s], which rises, and a value for each rotor; a row acts "
+                "from the step nearest to its time"),
+    ROW("file", TEXT, vy_controller_def, record_file, .size = sizeof((vy_controller_def *)0)->record_file,
+        .flags = VY_ROW_UNHASHED, .keyword = "none", .when = RECORDED_KIND,
+        .help = "a table of text beside the scenario, for record; see Recorded flights in control.md"),
+    ROW("columns", TEXT, vy_controller_def, record_columns,
+        .size = sizeof((vy_controller_def *)0)->record_columns, .flags = VY_ROW_UNHASHED, .keyword = "none",
+        .when = RECORDED_KIND,
+        .help =
+            "which column of it is which quantity: `time=t_ms ms, motor.0=m4 /65535`; `none`: columns are "
+            "called as the quantities are"),
+    ROW("from", NUMBER, vy_controller_def, record_from, .unit = "s", .range = AT_LEAST_0,
+        .flags = VY_ROW_UNHASHED, .when = RECORDED_KIND,
+        .help = "time since the file's first row at which the run begins"),
 };
 const vy_schema_table vy_controller_table = {.title = "Controller",
                                              .help = "The controller of a drone.",

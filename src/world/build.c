@@ -7,6 +7,7 @@
 #include "control/trajectory.h"
 #include "vehicle/allocation.h"
 #include "vehicle/parts.h"
+#include "world/recorded.h"
 #include "world/supervisor.h"
 #include "world/world_impl.h"
 #include "world/world_def.h"
@@ -279,7 +280,10 @@ void vy_drone_start(const vy_model *world, const vy_drone_def *def, uint32_t ind
     memset(&d, 0, sizeof d);
     d.effects = params->nap.rotors ? EFFECTS_ALL : EFFECTS_OF_BODIES;
     d.body = (body_state){def->position, def->velocity, quat_normalize(def->attitude), def->rate};
-    for (int k = 0; k < model->layout.count; ++k) d.rotor_speed[k] = def->rotor_speed;
+    int each = 0; // rotors have speeds of their own
+    for (int k = 0; k < model->layout.count; ++k) each |= def->rotor_speeds[k] != 0.0;
+    for (int k = 0; k < model->layout.count; ++k)
+        d.rotor_speed[k] = each ? def->rotor_speeds[k] : def->rotor_speed;
     VY_ASSERT(body_is_finite(&d.body) && real_abs(quat_dot(d.body.attitude, d.body.attitude) - 1.0) < 1e-9);
 
     const body_state sensed = inertial_body(&world->env.gravity, &d.body);
@@ -301,9 +305,11 @@ void vy_drone_start(const vy_model *world, const vy_drone_def *def, uint32_t ind
 
     d.control.attitude = quat_identity();
     const motor_params *motor = &params->motor;
-    double command = motor->speed_max > 0.0 ? def->rotor_speed / motor->speed_max : 0.0;
-    if (!motor->is_linear && motor->speed_max > 0.0) command = motor_command(motor, def->rotor_speed);
-    for (int k = 0; k < model->layout.count; ++k) d.control.motors[k] = command;
+    for (int k = 0; k < model->layout.count; ++k) {
+        double command = motor->speed_max > 0.0 ? d.rotor_speed[k] / motor->speed_max : 0.0;
+        if (!motor->is_linear && motor->speed_max > 0.0) command = motor_command(motor, d.rotor_speed[k]);
+        d.control.motors[k] = command;
+    }
     if (def->controller.start.rung != VY_RUNG_NONE) {
         const int rung =
             vy_control_accept(&params->ladder, &def->controller.start, &d.estimate, &d.control, &d.clamps);
@@ -311,6 +317,7 @@ void vy_drone_start(const vy_model *world, const vy_drone_def *def, uint32_t ind
         VY_ASSERT(rung >= 0); // the def has been checked
         (void)control_lower(&params->ladder, d.rung, 1, &d.estimate, &d.control);
     }
+    if (def->controller.kind == VY_CONTROLLER_RECORDED) vy_recorded_play(world, index, 0, &d);
     *out = d;
 }
 

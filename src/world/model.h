@@ -120,6 +120,7 @@ typedef struct vy_model {
 #include "world/blocks.inl"
     int has_sinusoid; // some disturbance moves within a step
     int has_loop;     // a budget is kept in some drone's closed loop
+    int has_recorded; // some drone's controller is a recorded flight
     int has_prestep;  // something runs before the plant: contacts, an energy account, loads
     uint32_t drone_count, drone_cap;
     uint32_t passive_count, passive_cap; // bodies that are no drones: none in lanes

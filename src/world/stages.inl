@@ -51,6 +51,7 @@ OPTION(prestep, m->has_prestep, "an energy account")
 OPTION(powertrain, m->has_powertrain, "effects of rotors or a battery")
 OPTION(thruster, m->has_thruster, "thrusters")
 OPTION(budget, m->nap.budget.over > 0.0, "a budget of what is neglected")
+OPTION(recorded, m->has_recorded, "recorded flights as controllers")
 
 // before the first step
 STAGE_LANES(powertrain, if (mask_any(first)) powertrain_start(m, &first, drones, powertrain))
@@ -103,6 +104,7 @@ STAGE_WORLD(sensor_suite, vy_filter_stage(world))
 // controller under test
 STAGE_WORLD(fault, vy_fault_save_drones(world))
 STAGE(events |= controller_stage(reply_source, m, w, drones))
+STAGE_WORLD(recorded, vy_recorded_stage(m, w, drones))
 STAGE_WORLD(fault, vy_fault_commands(world))
 STAGE_WORLD(payload, vy_payload_release(m, world->release_requests, world->payloads))
 

@@ -11,6 +11,7 @@
 #include "world/contact_stage.h"
 #include "world/world_impl.h"
 #include "world/plant.h"
+#include "world/recorded.h"
 #include "world/safety.h"
 #include "world/sensor_stage.h"
 #include "world/stages.h"

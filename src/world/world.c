@@ -276,6 +276,7 @@ vy_status vy_world_add_drone(vy_world *world, const vy_drone_def *def, vy_drone_
         m->delay_count += delays;
         if (world->loops != NULL) vy_loop_build_drone(m, index, &world->loops[index]);
         m->has_loop |= world->loops != NULL && world->loops[index].is_bounded;
+        m->has_recorded |= m->drones[index].controller.kind == VY_CONTROLLER_RECORDED;
         if (m->collides) m->params[index].nap.open_loop = 0; // the bound is that of a body alone
 #define DRONE_BLOCK(id, name, list, member, text) m->has_##name |= m->drones[index].has_##name;
 #include "world/blocks.inl"

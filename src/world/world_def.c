@@ -161,6 +161,11 @@ vy_status vy_check_drone_def(const vy_drone_def *def, vy_error *err)
         return vy_fail(err, VY_BAD_VALUE, "drone.rotor_speed must be within 0 and %g rad/s, got %g",
                        rotor_speed_max, def->rotor_speed);
     }
+    for (int i = 0; i < def->vehicle.rotor_count; ++i) {
+        if (!(def->rotor_speeds[i] >= 0.0 && def->rotor_speeds[i] <= rotor_speed_max))
+            return vy_fail(err, VY_BAD_VALUE, "drone.rotor_speeds[%d] must be within 0 and %g rad/s, got %g",
+                           i, rotor_speed_max, def->rotor_speeds[i]);
+    }
     return VY_OK;
 }
 

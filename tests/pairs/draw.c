@@ -241,6 +241,13 @@ static int put_known(generator *g, const char *path, char *out, size_t size)
         snprintf(out, size, "true");
     else if (strcmp(path, "drones[].start.rotor_speed") == 0)
         snprintf(out, size, "%.17g", random_in(&g->random, 50.0, 900.0));
+    else if (strcmp(path, "drones[].controller.record") == 0) // of a vehicle with four rotors
+        snprintf(out, size, "[[0, 0.6, 0.6, 0.6, 0.6], [0.02, 0.6, %.17g, 0.7, 0.5]]",
+                 random_in(&g->random, 0.0, 1.0));
+    else if (strcmp(path, "drones[].start.rotor_speeds") == 0)
+        snprintf(out, size, "[%.17g, 300, 310, 320]", random_in(&g->random, 50.0, 700.0));
+    else if (strcmp(path, "expect[].trajectory") == 0)
+        snprintf(out, size, "[[0, 0, 0, 1], [%.17g, 0, 0, 2]]", random_in(&g->random, 0.01, 1.0));
     else if (strcmp(path, "world.planet.radius") == 0)
         snprintf(out, size, "6378137");
     else if (strcmp(path, "world.planet.rate") == 0)

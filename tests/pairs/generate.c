@@ -63,6 +63,8 @@ static const struct {
     {"drones[].controller.kind=betaflight", "drones[].vehicle=x500"},
     {"drones[].controller.kind=betaflight", "drones[].controller.truth=on"},
     {"drones[].controller.clock", "drones[].controller.kind=betaflight"},
+    {"drones[].controller.kind=recorded", "drones[].vehicle=crazyflie2x"},
+    {"drones[].controller.plays", "drones[].vehicle=crazyflie2x"},
     {"drones[].controller.unanswered", "drones[].controller.kind=betaflight"},
     {"drones[].controller.airframe", "world.planet.origin.gm=number"},
     {"drones[].controller.airframe=octo_plus", "drones[].vehicle=octo"},
@@ -397,6 +399,14 @@ static int is_wanted(generator *g, const vy_schema_row *row, const node *into, c
     if (strcmp(path, "drones[].vehicle.rotor_air.radius") == 0 &&
         is_asked_for(g, "drones[].vehicle.rotor_air.ground"))
         return 1;
+    if (strcmp(path, "drones[].controller.record") == 0) return 1;
+    if (strcmp(path, "drones[].controller.from") == 0 || strcmp(path, "drones[].start.at") == 0 ||
+        strcmp(path, "expect[].from") == 0) // of files
+        return 0;
+    if (strcmp(path, "expect[].trajectory") == 0) {
+        const node *quantity = node_find(into, "quantity");
+        return quantity != NULL && quantity->text != NULL && strcmp(quantity->text, "position_error") == 0;
+    }
     if (strcmp(path, "drones[].vehicle.rotors") == 0) return chance(g, 0.02 * g->w->richness);
     if (strcmp(path, "world.nap.budget") == 0) return chance(g, 0.1 * g->w->richness); // it takes long
     const int plain = row->table == NULL && row->type != VY_TYPE_CHOICE && row->keyword == NULL;
