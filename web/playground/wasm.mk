@@ -7,9 +7,10 @@ export NODE_PATH := /usr/share/nodejs# where Debian's emscripten finds its parse
 objects := $(OUT)/objects
 library := $(OUT)/sources
 
-# Of src/ what parses, flies and logs; batches, programs, bridges, campaigns and what reads logs of others are not for a page.
+# Of src/ what parses, flies and logs; batches, programs, bridges and campaigns are not for a page. Of these files the linker takes
+# what is asked for.
 folders := base equations geometry environment dynamics vehicle sensors estimators control world record scenario
-own := $(filter-out %/step_avx2.c %/step_avx512.c %/digest_openssl.c %/parquet.c %/export.c %/table.c %/prove.c %/recover.c %/replay.c %/compare.c %/flight_csv.c, $(wildcard $(folders:%=src/%/*.c)))
+own := $(filter-out %/step_avx2.c %/step_avx512.c %/digest_openssl.c, $(wildcard $(folders:%=src/%/*.c)))
 app := $(wildcard app/playground/*.c) $(patsubst %,app/%.c,files flight json load message page_info progress shipped signals)
 yaml := $(wildcard $(library)/libfyaml/src/lib/*.c) $(library)/libfyaml/src/xxhash/xxhash.c
 hull := $(filter-out %/rboxlib_r.c %/userprintf_rbox_r.c, $(wildcard $(library)/qhull/src/libqhull_r/*.c))
@@ -29,8 +30,8 @@ $(yaml:$(library)/%.c=$(objects)/%.o): flags = -Os -w -DNDEBUG -DVERSION='"0.7.1
 $(hull:$(library)/%.c=$(objects)/%.o): flags = -Os -w -ffp-contract=off -I$(library)/qhull/src
 $(sums:$(library)/%.c=$(objects)/%.o): flags = -O2 -w -DZ_SOLO -I$(library)/zlib
 
-program := $(patsubst %.c,$(objects)/%.o,$(own) $(app))
-libraries := $(patsubst $(library)/%.c,$(objects)/%.o,$(yaml) $(hull) $(sums))
+program := $(patsubst %.c,$(objects)/%.o,$(app))
+libraries := $(patsubst %.c,$(objects)/%.o,$(own)) $(patsubst $(library)/%.c,$(objects)/%.o,$(yaml) $(hull) $(sums))
 LEVEL ?= -Os# of what is done to the whole at the end, which takes longest
 link := $(LEVEL) -sMODULARIZE=1 -sEXPORT_NAME=createVolery -sENVIRONMENT=worker,node -sALLOW_MEMORY_GROWTH=1 -sTOTAL_STACK=8MB -sFORCE_FILESYSTEM=1 \
     -sEXPORTED_FUNCTIONS=_vy_playground_fly,_vy_playground_schema -sEXPORTED_RUNTIME_METHODS=ccall,FS --no-entry
