@@ -258,9 +258,10 @@ static void every_preset_makes_its_wrench(void **unused)
 {
     (void)unused;
     random_source r = {74};
-    static const char *const names[] = {
-        "crazyflie2x", "crazyflie2x-physical", "crazyflie21-brushless", "reference-quad", "x500", "hexa",
-        "octo"};
+    static const char *const names[] = {"crazyflie2x",    "crazyflie2x-physical",
+                                        "crazyflie21",    "crazyflie21-brushless",
+                                        "reference-quad", "x500",
+                                        "hexa",           "octo"};
     for (size_t k = 0; k < sizeof names / sizeof names[0]; ++k) {
         vy_vehicle_def v;
         vy_error err = {0};

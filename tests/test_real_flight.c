@@ -267,6 +267,13 @@ static void a_real_flight_is_predicted(void **unused)
     score unfitted[OUTPUTS], fitted[OUTPUTS];
     think(&preset, NULL);
     print_scores("crazyflie2x-physical as it comes", unfitted);
+    vy_vehicle_def other;
+    score measured[OUTPUTS];
+    assert_int_equal(vy_vehicle_preset("crazyflie21", &other, NULL), VY_OK);
+    think(&other, NULL);
+    print_scores("crazyflie21 as it comes", measured);
+    for (int k = 1; k < OUTPUTS; ++k) assert_true(measured[k].rmse < unfitted[k].rmse);
+    assert_true(measured[3].rmse < 0.25 * unfitted[3].rmse); // its torque per thrust is the firmware's
 
     // Time constants by a search on the first half: the least sum of errors over spreads.
     vy_vehicle_def best = preset;

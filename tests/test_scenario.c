@@ -3,7 +3,9 @@
 #include "scenario_text.h"
 #include <float.h>
 
-#define VEHICLES "crazyflie21-brushless, crazyflie2x-physical, crazyflie2x, hexa, octo, reference-quad, x500"
+#define VEHICLES                                                                                          \
+    "crazyflie21-brushless, crazyflie21, crazyflie2x-physical, crazyflie2x, hexa, octo, reference-quad, " \
+    "x500"
 
 static void expect_said_with(const char *text, const vy_scenario_options *options, const char *wanted)
 {

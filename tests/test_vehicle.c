@@ -432,9 +432,10 @@ static void inertia_has_a_limit_in_any_axes(void **unused)
 static void every_preset_hovers(void **unused)
 {
     (void)unused;
-    static const char *const names[] = {
-        "crazyflie2x", "crazyflie2x-physical", "crazyflie21-brushless", "reference-quad", "x500", "hexa",
-        "octo"};
+    static const char *const names[] = {"crazyflie2x",    "crazyflie2x-physical",
+                                        "crazyflie21",    "crazyflie21-brushless",
+                                        "reference-quad", "x500",
+                                        "hexa",           "octo"};
     for (size_t n = 0; n < sizeof names / sizeof names[0]; ++n) {
         vy_drone_def def = vy_default_drone_def();
         def.vehicle = preset(names[n]);
@@ -454,9 +455,25 @@ static void every_preset_hovers(void **unused)
     }
 }
 
+// The measured Crazyflie: torque by thrust as in its firmware, rotors with an inertia as regressions on
+// flights find it, motors that rise quicker than they fall.
+static void crazyflie21_is_the_measured_one(void **unused)
+{
+    (void)unused;
+    const vy_vehicle_def v = preset("crazyflie21");
+    assert_near(v.torque_coef / v.thrust_coef, 0.0070, 1e-5);
+    assert_true(v.rotor_air.inertia > 3e-8 && v.rotor_air.inertia < 5e-8);
+    assert_true(v.motor_lag < v.motor_lag_down);
+    // Published over revolutions per minute and over the motor's voltage.
+    const double n = 2828.66 + 6686.55 * 3.7;
+    assert_near(v.speed_max, n * 2.0 * PI / 60.0, 0.5);
+    assert_near(vy_rotor_thrust(&v, v.speed_max), 2.4583e-10 * n * n - 5.382e-7 * n, 1e-4);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(crazyflie21_is_the_measured_one),
         cmocka_unit_test(crazyflie_has_the_published_constants),
         cmocka_unit_test(ruling_01_body_is_forward_left_up),
         cmocka_unit_test(ruling_02_documented_torque_signs),

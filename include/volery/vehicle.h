@@ -161,7 +161,7 @@ typedef struct vy_vehicle_def {
 /// The crazyflie2x preset.
 vy_vehicle_def vy_default_vehicle_def(void);
 
-/// A vehicle by the name of its file in vehicles/: "crazyflie2x", "crazyflie2x-physical",
+/// A vehicle by the name of its file in vehicles/: "crazyflie2x", "crazyflie2x-physical", "crazyflie21",
 /// "crazyflie21-brushless", "reference-quad", "x500", "hexa", "octo".
 /// @return VY_NOT_FOUND with the list of names in `err`; `*out` is untouched then
 vy_status vy_vehicle_preset(const char *name, vy_vehicle_def *out, vy_error *err);
