@@ -8,6 +8,12 @@ PREFIX ?= /usr/local
 # Runs of each fuzz target, and the seconds after which it is stopped all the same.
 FUZZ_RUNS ?= 100000
 FUZZ_SECONDS ?= 25
+# The same of the long hunt.
+FUZZ_LONG_RUNS ?= 10000000
+FUZZ_LONG_SECONDS ?= 36000
+# Simulated hours and worlds of `make soak`.
+SOAK_HOURS ?= 100
+SOAK_WORLDS ?= 1000000
 # Scenarios of `make pairs`, the first seed of them, and mutants of `make mutants`.
 RUNS ?= 100000
 SEED ?= 1
@@ -28,7 +34,7 @@ PACKAGES ?= tools/install_packages.sh
 .DEFAULT_GOAL := build
 .NOTPARALLEL:
 MAKEFLAGS += --no-print-directory
-.PHONY: build demo test test-page playground test-playground test-crazyflie league test-slurm test-firmware screenshots check-long matrix sanitize clang kills faults law pairs fit-coverage scoreboard levels mutants estimators fuzz lint format bench bench-peers install clean help
+.PHONY: build demo test test-page playground test-playground test-crazyflie league test-slurm test-firmware screenshots check-long matrix sanitize thread clang kills faults law pairs fit-coverage scoreboard levels mutants estimators fuzz fuzz-long soak lint format bench bench-peers install clean help
 
 # $(call preset,NAME): configure and build one preset of CMakePresets.json.
 define preset
@@ -96,9 +102,9 @@ screenshots: ## the pictures of the README and docs, made anew
 	$(call preset,test)
 	@tools/screenshots.sh build/test
 
-check-long: ## what takes minutes: the page, matrix, sanitize, clang, kills, faults, law, levels, lint, fuzz, wheel
+check-long: ## what takes minutes: the page, matrix, sanitize, thread, clang, kills, faults, law, levels, lint, fuzz, wheel
 	@$(PACKAGES) demo test page lint long
-	@$(MAKE) test-page matrix sanitize clang kills faults law levels lint fuzz wheel
+	@$(MAKE) test-page matrix sanitize thread clang kills faults law levels lint fuzz wheel
 	@echo "check-long: all passed"
 
 wheel: ## the Python package as a wheel for other machines (build/wheel), and its tests
@@ -115,6 +121,11 @@ sanitize: ## the unit tests under the address and undefined-behaviour sanitizers
 	@$(PACKAGES) demo test
 	$(call preset,sanitize)
 	@ctest --preset sanitize -j $(JOBS)
+
+thread: ## pools, batches, contacts on threads and Python's threads, under the thread sanitizer
+	@$(PACKAGES) demo test
+	$(call preset,thread)
+	@tools/thread.sh build/thread build/test/python_test/venv
 
 clang: ## the unit tests built by clang
 	@$(PACKAGES) demo test
@@ -170,6 +181,17 @@ fuzz: ## every fuzz target FUZZ_RUNS (100000) times
 	@$(PACKAGES) demo test long
 	$(call preset,fuzz)
 	@tools/fuzz.sh build/fuzz $(FUZZ_RUNS) $(FUZZ_SECONDS)
+
+fuzz-long: ## the hunt: every fuzz target FUZZ_LONG_RUNS (10000000) times, commands a tenth, from what was found before; hours
+	@$(PACKAGES) demo test long
+	$(call preset,fuzz)
+	@FUZZ_SEED=0 tools/fuzz.sh build/fuzz $(FUZZ_LONG_RUNS) $(FUZZ_LONG_SECONDS)
+
+soak: ## SOAK_HOURS (100) of simulated time twice, memory flat and the same hash; SOAK_WORLDS (1000000) worlds made and destroyed
+	@$(PACKAGES) demo test
+	$(call preset,test)
+	@tools/soak.sh build/test $(SOAK_HOURS)
+	@VOLERY_LIFETIMES=$(SOAK_WORLDS) build/test/tests/test_lifetimes
 
 lint: ## clang-tidy, cppcheck and shellcheck
 	@$(PACKAGES) demo test lint

@@ -1,10 +1,56 @@
-// fuzz_mesh.c - any bytes as a mesh file. Two oracles: the sanitizers (nothing is read or written out of
-// place), and vy_hull_check (a hull that is handed out keeps every promise of its header).
+// fuzz_mesh.c - any bytes as a mesh file, through to contact: its hull falls on a floor, and a second one on
+// the first. Oracles: the sanitizers and assertions; vy_hull_check (a hull that is handed out keeps every
+// promise of its header); bodies stay finite, and gain no more energy than gravity gave them.
+#include "base/vec.h"
+#include "volery/bodies.h"
 #include "volery/mesh.h"
-#include <stdint.h>
+#include <math.h>
 #include <stdlib.h>
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+enum { POINTS_MAX = 2000, CONTACT_POINTS_MAX = 64, STEPS = 12 };
+
+static void check(int good)
+{
+    if (!good) abort();
+}
+
+static int add(vy_bodies *b, vy_body_kind kind, const vy_shape *shape, double height, double velocity)
+{
+    vy_body_def def = vy_default_body_def();
+    def.kind = kind;
+    def.shape = shape;
+    def.state.position.z = height;
+    def.state.velocity.z = velocity;
+    return vy_bodies_add(b, &def, NULL, NULL) == VY_OK;
+}
+
+// Two of it, one above the other, closer to the floor and to each other than they move in the steps.
+static void let_fall(const vy_hull *hull)
+{
+    vy_shape shape, floor;
+    vy_bodies_def def = vy_default_bodies_def();
+    vy_bodies *b = NULL;
+    const double size = hull->radius, speed = size / (STEPS * 0.01);
+    if (vy_shape_hull(hull, &shape, NULL) != VY_OK || !(size > 1e-3 && size < 100.0)) return;
+    check(vy_shape_plane((vy_vec3){0.0, 0.0, 1.0}, 0.0, &floor, NULL) == VY_OK);
+    def.dt = 0.01;
+    def.contacts.on = 1;
+    check(vy_bodies_create(&def, &b, NULL) == VY_OK);
+    check(add(b, VY_BODY_STATIC, &floor, 0.0, 0.0));
+    if (add(b, VY_BODY_DYNAMIC, &shape, 1.2 * size, -speed) &&
+        add(b, VY_BODY_DYNAMIC, &shape, 3.4 * size, -3.0 * speed)) {
+        for (int k = 0; k < STEPS; ++k) check((vy_bodies_step(b) & VY_BODIES_NOT_FINITE) == 0);
+        for (uint32_t i = 1; i < 3; ++i) {
+            vy_body_state state;
+            check(vy_body_read(b, vy_bodies_at(b, i), &state) == VY_OK);
+            const double fastest = 3.0 * speed + 9.81 * STEPS * 0.01;
+            check(vec3_length(state.velocity) <= 2.0 * fastest && isfinite(vec3_length(state.rate)));
+        }
+    }
+    vy_bodies_destroy(b);
+}
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
@@ -12,12 +58,13 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     vy_error err;
     if (vy_mesh_read(data, size, 1.0, "fuzz", &points, &err) != VY_OK) return 0;
     vy_hull *hull = NULL;
-    if (points.count <= 2000 &&
+    if (points.count <= POINTS_MAX &&
         vy_hull_create(points.points, points.count, VY_HULL_TOLERANCE, &hull, &err) == VY_OK) {
         if (vy_hull_check(hull, &err) != VY_OK) abort();
         for (int i = 0; i < points.count; ++i) {
             if (!vy_hull_contains(hull, points.points[i], 64.0 * hull->tolerance)) abort();
         }
+        if (points.count <= CONTACT_POINTS_MAX) let_fall(hull);
         vy_hull_destroy(hull);
     }
     vy_mesh_points_free(&points);

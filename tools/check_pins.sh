@@ -1,0 +1,21 @@
+#!/bin/sh
+# check_pins.sh - what build and tests take from PyPI is pinned by the SHA-256 of its files: every pip that installs or
+# downloads asks for hashes or stays on this machine, and every package of a list has one.
+set -eu
+cd "$(dirname "$0")/.."
+
+found=$(tools/list_files.sh '*.sh' Makefile .ci/run | tr '\n' '\0' | xargs -0 grep -nHE 'pip"? (install|download)' |
+    grep -vE '^(tools/check_pins|tests/gates_test)[.]sh:' | grep -vE '^[^:]*:[0-9]*:[[:space:]]*(#|echo )|^Makefile:[0-9]*:[a-z-]*:.*##' |
+    grep -vE -e '--require-hashes' -e '--no-deps --no-build-isolation' || true)
+if [ -n "$found" ]; then
+    echo "$found"
+    echo "pins: the lines above take packages without --require-hashes"
+    exit 1
+fi
+
+# A package may go over several lines, each but the last with a backslash at its end.
+for list in $(tools/list_files.sh '*requirements.txt'); do
+    sed -e ':more' -e '/\\$/N; s/\\\n//; t more' "$list" | grep -vE '^(#|$)' | grep -vE '^[A-Za-z0-9._-]+==[^ ]+ .*--hash=sha256:[0-9a-f]{64}' >&2 &&
+        { echo "pins: $list has the lines above, without a version and a hash"; exit 1; }
+done
+exit 0
