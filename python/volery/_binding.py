@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes as c
+import math
 import operator
 import os
 from pathlib import Path
@@ -133,6 +134,35 @@ def whole(what: str, value: Any, least: int = 0, most: int = 2**64 - 1) -> int:
         bounds = f"from {least} to {most}" if most < 2**64 - 1 else f"of at least {least}" if least else "from 0 to 2^64 - 1"
         raise Error(f"{what}: a whole number {bounds}, got {number}")
     return number
+
+
+def place(what: str, value: Any, count: int) -> int:
+    """A number of one of `count` things."""
+    try:
+        number = operator.index(value)
+    except TypeError:
+        raise TypeError(f"a {what} is meant by its number, got {value!r}") from None
+    if not 0 <= number < count:
+        raise IndexError(f"there is no {what} {number}")
+    return number
+
+
+def real(what: str, value: Any) -> float:
+    """A finite number."""
+    try:
+        number = float(value)
+    except (TypeError, ValueError):
+        raise TypeError(f"{what}: a number, got {value!r}") from None
+    if not math.isfinite(number):
+        raise Error(f"{what}: a finite number, got {number}")
+    return number
+
+
+def block(what: str, value: Any) -> bytes:
+    """The bytes of a saved state."""
+    if not isinstance(value, (bytes, bytearray, memoryview)):
+        raise TypeError(f"{what}: bytes as `save` gives them, got {type(value).__name__}")
+    return bytes(value)
 
 
 class Held:

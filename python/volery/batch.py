@@ -210,7 +210,8 @@ class Batch(b.Held):
         """A field of the state itself, in place: (blocks, values, lanes); world w is [w // lanes, :, w % lanes]."""
         out = (ctypes.c_uint64 * 4)()
         held = self._open()
-        if b.lib.batch_cells(held.pointer, drone, field.encode(), out) != 0:
+        index = b.place("drone", drone, len(self.scenario.drones))
+        if b.lib.batch_cells(held.pointer, index, field.encode(), out) != 0:
             raise b.error()
         first, count, lanes, block = (int(v) for v in out)
         blocks = -(-self._count // lanes)
@@ -242,8 +243,9 @@ class Batch(b.Held):
     def restore(self, world: int, block: bytes) -> None:
         """Put one world back to a saved state."""
         held = self._open()
+        saved = b.block("restore", block)
         with held.lock:
-            if b.lib.batch_restore(held.pointer, self._index(world), block, len(block)) != 0:
+            if b.lib.batch_restore(held.pointer, self._index(world), saved, len(saved)) != 0:
                 raise b.error()
 
     def world_scenario(self, world: int) -> Scenario:
@@ -271,9 +273,7 @@ class Batch(b.Held):
         return int(b.lib.batch_threads(self._open().pointer))
 
     def _index(self, world: int) -> int:
-        if not 0 <= world < self._count:
-            raise IndexError(f"there is no world {world}")
-        return world
+        return b.place("world", world, self._count)
 
     def _open(self) -> _Worlds:
         held = self._worlds

@@ -116,7 +116,7 @@ class Scenario:
 
     def limit(self, *, tilt: float = 0.0, distance: float = 0.0, low: float = 0.0, high: float = 0.0) -> None:
         """Limits that end a run, for every drone: tilt [rad], horizontal distance [m], heights [m]. 0 is none."""
-        b.lib.scenario_limit(self._pointer, tilt, distance, low, high)
+        b.lib.scenario_limit(self._pointer, b.real("tilt", tilt), b.real("distance", distance), b.real("low", low), b.real("high", high))
 
     def _index(self, drone: int | str) -> int:
         """Of a drone by its number or its name."""
@@ -125,9 +125,7 @@ class Scenario:
             if drone not in names:
                 raise IndexError(f"there is no drone {drone}; there are {', '.join(names)}")
             return names.index(drone)
-        if not 0 <= drone < b.lib.scenario_drones(self._pointer):
-            raise IndexError(f"there is no drone {drone}")
-        return drone
+        return b.place("drone", drone, b.lib.scenario_drones(self._pointer))
 
 
 def _shipped(path: Path) -> Path:

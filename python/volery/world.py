@@ -211,10 +211,8 @@ class World:
             if body not in names:
                 raise IndexError(f"there is no body {body}; there are {', '.join(names) or 'none'}")
             body = names.index(body)
-        if not 0 <= body < len(names):
-            raise IndexError(f"there is no body {body}")
         read: Any = (ctypes.c_double * 13)()
-        b.lib.world_read_body(self._pointer, body, read)
+        b.lib.world_read_body(self._pointer, b.place("body", body, len(names)), read)
         return BodyState(*np.split(np.frombuffer(read), (3, 6, 10)))
 
     @property
@@ -266,7 +264,8 @@ class World:
 
     def restore(self, block: bytes) -> None:
         """Go back to a saved state; further steps give the same bits as they did from there."""
-        if b.lib.world_restore(self._pointer, block, len(block)) != 0:
+        saved = b.block("restore", block)
+        if b.lib.world_restore(self._pointer, saved, len(saved)) != 0:
             raise b.error()
 
     def record(self, path: str | os.PathLike[str]) -> Recording:
