@@ -4,6 +4,7 @@ tests/python_test.sh; with a sanitizer's library (VOLERY_LIBRARY) it is a fuzz t
 
 from __future__ import annotations
 
+import os
 import random
 import sys
 import tempfile
@@ -16,6 +17,7 @@ HOVER = "volery: 1\nduration: 1 s\ndrones: [{name: a, vehicle: crazyflie2x}, {na
 EXPECTED = (volery.Error, TypeError, ValueError, IndexError, KeyError, AttributeError, OverflowError, OSError)
 draw = random.Random(int(sys.argv[2]) if len(sys.argv) > 2 else 1)
 folder = tempfile.TemporaryDirectory()
+os.chdir(folder.name)  # what is recorded under a name at random stays here
 
 
 def number() -> Any:
