@@ -87,6 +87,7 @@ static void rows_act_in_their_time(void **unused)
     vy_drone_def d = player(rows, 3, VY_RECORD_MOTORS);
     d.rotor_speed = 1000.0;
     vy_world *world = fly(&d);
+    memset(rows, 0, sizeof rows); // the world has its own
     for (int i = 1; i < 60; ++i) {
         (void)vy_world_step(world);
         const vy_drone_state s = state_of(world, 0);

@@ -315,7 +315,7 @@ typedef struct vy_controller_def {
     // Of VY_CONTROLLER_RECORDED.
     vy_record_kind plays;
     vy_numbers record; ///< rows of a time [s], which rises, and a value for each rotor (of commands: and each
-                       ///< thruster); a row acts from the step nearest to its time. Must outlive the world
+                       ///< thruster); a row acts from the step nearest to its time. A world copies it
     char record_file[VY_PATH_CAP];       ///< a scenario's: where it comes from; empty once it is read
     char record_columns[VY_COLUMNS_CAP]; ///< a scenario's: which column is which quantity; empty likewise
     double record_from;                  ///< [s] a scenario's: the file's time at which the world begins

@@ -202,6 +202,10 @@ void vy_world_destroy(vy_world *world)
     if (world == NULL) return;
     vy_bodies_destroy(world->bodies);
     free(world->model.loads_at_start);
+    for (uint32_t i = 0; i < world->model.drone_count; ++i) {
+        const vy_controller_def *c = &world->model.drones[i].controller;
+        if (c->kind == VY_CONTROLLER_RECORDED) free(c->record.values);
+    }
     vy_world_free_memory(world);
     free(world);
 }
@@ -241,6 +245,18 @@ vy_status vy_check_position(const vy_model *m, const char *whose, vy_vec3 positi
     return vy_fail(err, VY_BAD_VALUE, "%s.position lies inside the planet", whose);
 }
 
+// A recorded flight of the world's own, in the place of the def's.
+static vy_status copy_record(vy_controller_def *c, vy_error *err)
+{
+    if (c->kind != VY_CONTROLLER_RECORDED) return VY_OK;
+    const size_t size = (size_t)c->record.rows * (size_t)c->record.columns * sizeof *c->record.values;
+    double *copy = malloc(size);
+    if (copy == NULL) return vy_fail(err, VY_NO_MEMORY, "no memory for a recorded flight");
+    memcpy(copy, c->record.values, size);
+    c->record.values = copy;
+    return VY_OK;
+}
+
 vy_status vy_world_add_drone(vy_world *world, const vy_drone_def *def, vy_drone_id *out, vy_error *err)
 {
     FPU_SCOPE;
@@ -256,6 +272,8 @@ vy_status vy_world_add_drone(vy_world *world, const vy_drone_def *def, vy_drone_
     if (status == VY_OK) status = vy_check_position(m, "drone", def->position, err);
     if (status == VY_OK) status = vy_world_reserve(world, CAPACITY_DRONES, (uint64_t)index + 1, err);
     if (status == VY_OK) status = vy_world_reserve_loads(world, body_count(m) + 1, err);
+    if (status == VY_OK) status = copy_record(&own.controller, err);
+    const int owns = status == VY_OK && own.controller.kind == VY_CONTROLLER_RECORDED;
     if (status == VY_OK) status = vy_drone_build(m, def, &m->drones[index], &m->params[index], err);
     uint32_t delays = 0;
     if (status == VY_OK && vy_drone_has_sensor_suite(def))
@@ -287,6 +305,8 @@ vy_status vy_world_add_drone(vy_world *world, const vy_drone_def *def, vy_drone_
         VY_ASSERT(world->bodies == NULL ||
                   vy_bodies_slot_count(world->bodies) == index + 1); // body i is drone i
         if (out != NULL) *out = id_of(index);
+    } else if (owns) {
+        free(own.controller.record.values);
     }
     return status;
 }
