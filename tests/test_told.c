@@ -27,18 +27,24 @@ static void keep(void *self, const vy_samples *samples, vy_intent *intent)
     if (samples->tick >= CHANGE) intent->status = d->status;
 }
 
-static vy_world *fly(vy_drone_def *def, diary *d)
+static vy_world *fly_in(const vy_world_def *w, vy_drone_def *def, diary *d)
 {
     vy_world *world = NULL;
-    const vy_world_def w = vy_default_world_def();
     def->controller.kind = VY_CONTROLLER_CALLBACK;
-    def->controller.period = w.dt;
+    def->controller.period = w->dt;
     def->controller.call = keep;
     def->controller.self = d;
-    assert_int_equal(vy_world_create(&w, &world, NULL), VY_OK);
+    assert_int_equal(vy_world_create(w, &world, NULL), VY_OK);
     assert_int_equal(vy_world_add_drone(world, def, NULL, NULL), VY_OK);
+    assert_int_equal(vy_world_keep_loads(world, 1, NULL), VY_OK);
     (void)vy_world_advance(world, STEPS);
     return world;
+}
+
+static vy_world *fly(vy_drone_def *def, diary *d)
+{
+    const vy_world_def w = vy_default_world_def();
+    return fly_in(&w, def, d);
 }
 
 static vy_vec3 slope(vy_vec3 before, vy_vec3 after, double time)
@@ -113,7 +119,7 @@ static void truth_where_asked_for(void **unused)
         vy_world *world = fly(&def, &d);
         assert_int_equal(vy_world_read_drone(world, vy_world_drone(world, 0), &state), VY_OK);
         const vy_truth_sample zero = {
-            {0.0, 0.0, 0.0}, {0.0, 0.0, 0.0}, {0.0, 0.0, 0.0, 0.0}, {0.0, 0.0, 0.0}};
+            {0.0, 0.0, 0.0}, {0.0, 0.0, 0.0}, {0.0, 0.0, 0.0, 0.0}, {0.0, 0.0, 0.0}, {0.0, 0.0, 0.0}};
         const vy_truth_sample *t = &d.seen[STEPS].truth;
         if (!on) {
             assert_memory_equal(t, &zero, sizeof zero);
@@ -123,6 +129,32 @@ static void truth_where_asked_for(void **unused)
             assert_memory_equal(&t->attitude, &state.attitude, sizeof t->attitude);
             assert_memory_equal(&t->rate, &state.rate, sizeof t->rate);
         }
+        vy_world_destroy(world);
+    }
+}
+
+// Its wind is the air that has acted on the drone: the mean, and the gusts of that step.
+static void truth_has_the_wind(void **unused)
+{
+    (void)unused;
+    const vy_vec3 mean = {4.0, -2.0, 0.5};
+    for (int gusts = 0; gusts < 2; ++gusts) {
+        vy_world_def w = vy_default_world_def();
+        vy_drone_def def = vy_default_drone_def();
+        static diary d;
+        vy_loads loads;
+        memset(&d, 0, sizeof d);
+        w.environment.wind.constant = mean;
+        w.environment.nap.strict = 1;
+        if (gusts) w.environment.wind.turbulence.wind20 = 8.0;
+        def.controller.truth = 1;
+        def.position.z = 30.0;
+        vy_world *world = fly_in(&w, &def, &d);
+        assert_int_equal(vy_world_read_loads(world, vy_world_body(world, 0), &loads), VY_OK);
+        const vy_vec3 wind = d.seen[STEPS].truth.wind;
+        assert_vec_near(wind, loads.wind, 1e-12);
+        const double gust = fabs(wind.x - mean.x) + fabs(wind.y - mean.y) + fabs(wind.z - mean.z);
+        assert_true(gusts ? gust > 0.01 : gust < 1e-12);
         vy_world_destroy(world);
     }
 }
@@ -401,10 +433,15 @@ static void broken_messages_are_refused(void **unused)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(reference_is_that_of_the_plan),    cmocka_unit_test(truth_where_asked_for),
-        cmocka_unit_test(status_acts_on_the_motors),        cmocka_unit_test(booting_takes_no_time),
-        cmocka_unit_test(verdicts_name_what_to_change),     cmocka_unit_test(start_message_comes_back),
-        cmocka_unit_test(allocation_is_that_of_the_rotors), cmocka_unit_test(broken_messages_are_refused),
+        cmocka_unit_test(reference_is_that_of_the_plan),
+        cmocka_unit_test(truth_where_asked_for),
+        cmocka_unit_test(truth_has_the_wind),
+        cmocka_unit_test(status_acts_on_the_motors),
+        cmocka_unit_test(booting_takes_no_time),
+        cmocka_unit_test(verdicts_name_what_to_change),
+        cmocka_unit_test(start_message_comes_back),
+        cmocka_unit_test(allocation_is_that_of_the_rotors),
+        cmocka_unit_test(broken_messages_are_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

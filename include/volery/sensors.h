@@ -325,6 +325,7 @@ typedef struct vy_truth_sample {
     vy_vec3 velocity; ///< [m/s] world
     vy_quat attitude; ///< q_WB
     vy_vec3 rate;     ///< [rad/s] body
+    vy_vec3 wind;     ///< [m/s] velocity of the air around, world: mean wind and gusts, without wakes
 } vy_truth_sample;
 
 /// Everything a controller may know. Samples are held between their ticks. The battery is what `power`

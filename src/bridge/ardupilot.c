@@ -83,7 +83,8 @@ static vy_status ardupilot_open(const bridge_job *job, vy_bridge **out, vy_error
     return VY_OK;
 }
 
-// The state as one line of JSON. What the firmware does not find it simulates itself.
+// The state as one line of JSON. What the firmware does not find it simulates itself. It takes the first word
+// that begins with a key: `velocity` comes before `velocity_wind`.
 static size_t print_answer(ardupilot *a, const vy_samples *s, double clock)
 {
     const vy_truth_sample *t = &s->truth;
@@ -95,10 +96,10 @@ static size_t print_answer(ardupilot *a, const vy_samples *s, double clock)
         to, room,
         "\n{\"timestamp\":%.9g,\"imu\":{\"gyro\":[%.9g,%.9g,%.9g],\"accel_body\":[%.9g,%.9g,%.9g]},"
         "\"position\":[%.9g,%.9g,%.9g],\"velocity\":[%.9g,%.9g,%.9g],"
-        "\"quaternion\":[%.9g,%.9g,%.9g,%.9g]",
+        "\"quaternion\":[%.9g,%.9g,%.9g,%.9g],\"velocity_wind\":[%.9g,%.9g,%.9g]",
         clock, s->imu.gyro.x, -s->imu.gyro.y, -s->imu.gyro.z, s->imu.accel.x, -s->imu.accel.y,
         -s->imu.accel.z, t->position.y - a->home.y, t->position.x - a->home.x, a->home.z - t->position.z,
-        t->velocity.y, t->velocity.x, -t->velocity.z, q.w, q.x, q.y, q.z);
+        t->velocity.y, t->velocity.x, -t->velocity.z, q.w, q.x, q.y, q.z, t->wind.y, t->wind.x, -t->wind.z);
     const double range = s->range.distance > 0.0 ? s->range.distance : 2.0 * a->range_max; // no return: far
     if (a->has_range) n += (size_t)snprintf(to + n, room - n, ",\"rng_1\":%.9g", range);
     if (a->has_airspeed) n += (size_t)snprintf(to + n, room - n, ",\"airspeed\":%.9g", s->airspeed.speed);

@@ -56,7 +56,8 @@ static const sample_field sample_fields[] = {OF(tick, TICK, 1),
                                              OF_BLOCK(truth, position, VEC3, 3),
                                              OF_BLOCK(truth, velocity, VEC3, 3),
                                              OF_BLOCK(truth, attitude, QUAT, 4),
-                                             OF_BLOCK(truth, rate, VEC3, 3)};
+                                             OF_BLOCK(truth, rate, VEC3, 3),
+                                             OF_BLOCK(truth, wind, VEC3, 3)};
 enum { FIELD_COUNT = sizeof sample_fields / sizeof sample_fields[0] };
 
 // Every number is on the wire, once.
@@ -67,9 +68,9 @@ SENSORS(CHECK_WIRE_ORDER)
 #define CELLS(id, stream, name, needs, text) +1 + name##_WIDTH
 _Static_assert(sizeof(vy_estimate) == 8 * 19 && sizeof(vy_touch_sample) == 8 * 4 &&
                    sizeof(vy_reference) == 8 * 11 && sizeof(vy_rc_sample) == 8 * 17 &&
-                   sizeof(vy_truth_sample) == 8 * 13,
+                   sizeof(vy_truth_sample) == 8 * 16,
                "every number is a cell");
-_Static_assert(VY_WIRE_CELLS == 3 DRONE_SENSORS(CELLS) + 19 + 4 SENSORS(CELLS) + 11 + 17 + 2 + 13,
+_Static_assert(VY_WIRE_CELLS == 3 DRONE_SENSORS(CELLS) + 19 + 4 SENSORS(CELLS) + 11 + 17 + 2 + 16,
                "every sample is on the wire");
 
 wire_cell vy_wire_cell(int index)

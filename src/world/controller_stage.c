@@ -26,6 +26,13 @@ static vy_reference reference_of(const vy_model *m, uint32_t index, double time)
     return r;
 }
 
+// The velocity of the air: the declared wind with gusts, as the pitot tube has it.
+static vec3 wind_around(const vy_model *m, const drone_block *d, double time)
+{
+    const held_inputs held = {.turbulence = d->gust};
+    return vec3_sub(d->body.velocity, air_sample(&m->env, &held, &d->body, time, EFFECT_BIT(wind)).flow);
+}
+
 vy_samples vy_drone_samples(const vy_world *world, uint32_t index)
 {
     const vy_model *m = &world->model;
@@ -55,7 +62,8 @@ vy_samples vy_drone_samples(const vy_world *world, uint32_t index)
     s.reference = reference_of(m, index, s.time);
     s.armed = d->rung != VY_RUNG_NONE;
     if (m->drones[index].controller.truth)
-        s.truth = (vy_truth_sample){d->body.position, d->body.velocity, d->body.attitude, d->body.rate};
+        s.truth = (vy_truth_sample){d->body.position, d->body.velocity, d->body.attitude, d->body.rate,
+                                    wind_around(m, d, s.time)};
     return s;
 }
 

@@ -53,6 +53,9 @@ def main():
         wire.settimeout(2.0)
         keys |= state.keys()
         assert state.get("rng_1", 1.0) > 0.0, "no return is far"
+        assert data.index(b'"velocity"') < data.index(b'"velocity_wind"'), "ArduPilot takes the first that begins so"
+        north, east, down = state["velocity_wind"]  # 0.5 m/s to the north, 1 or 2 to the east
+        assert abs(north - 0.5) < 1e-6 and min(abs(east - 1.0), abs(east - 2.0)) < 1e-6 and abs(down) < 1e-6, "wind"
         frame += 1
         if state["timestamp"] > TROUBLE_AT:
             if how == "kill":
