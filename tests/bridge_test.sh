@@ -193,6 +193,13 @@ told fine 0 twice.mcap
 try 0 "$volery" branch told.mcap --at 9 --allow-programs -o tbranch.mcap --set 'world.wind.constant=[2, 0.5, 0]' --set 'expect=[]'
 says err "the firmware's motor commands are within 0.0 % of the log"
 replays tbranch.mcap
+# Confined it flies the same, and ends the same: ArduPilot wants a parent that it may signal.
+told fine 0 confined.mcap --set drones.alpha.controller.confine=on --set drones.alpha.controller.network=loopback
+says err ", confined"
+[ "$(motion confined.mcap)" = "$(motion told.mcap)" ] || fail "confined it flies otherwise"
+told kill 1 ckill.mcap --set drones.alpha.controller.confine=on --set drones.alpha.controller.network=loopback
+says out "crashed: signal 9"
+replays ckill.mcap
 told refuse 1 trefuse.mcap --set 'drones.alpha.controller.patience=2 s'
 says out "refused line 2 of its script for 2 s"
 replays trefuse.mcap

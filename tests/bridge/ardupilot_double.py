@@ -33,7 +33,9 @@ def main():
 
         link = Link(int(sys.argv[4]), how)
     keys = set()
+    parent = os.getppid()
     while True:
+        os.kill(parent, 0)  # ArduPilot ends where it may not signal its parent
         magic = 18458 if outputs == 16 else 29569
         packet = struct.pack(f"<HHI{outputs}H", magic, 400, frame, *pwm)
         try:
