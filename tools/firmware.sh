@@ -72,8 +72,8 @@ square() { # NAME COMMAND
     echo "$1: $(hash), replayed"
     try 0 "$volery" branch "$1.mcap" --at $at --allow-programs --unconfined --set 'world.wind.constant=[6, 0, 0]' --set 'expect=[]' -o "$1-branch.mcap"
     says err "the firmware's motor commands are within"
-    replays "$1-branch.mcap"
     echo "$1: branched at $at s: $(grep -o "motor commands are within.*" err)"
+    replays "$1-branch.mcap"
     trouble "$1" "$1-square" "$2"
 }
 for name in px4 ardupilot; do

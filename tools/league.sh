@@ -28,7 +28,9 @@ mkdir -p "$logs"
 race() { # NAME SCENARIO WORDS...
     name=$1 scenario=$2
     shift 2
-    grep -v '^#' $scenarios/faults.txt | while read -r fault list; do
+    start=40
+    [ "$name" != ardupilot ] || start=70 # its square begins 30 s later
+    grep -v '^#' $scenarios/faults.txt | sed "s/start: 40 s/start: $start s/" | while read -r fault list; do
         status=0
         "$volery" run "$scenario" "$@" --set "faults=$list" -o "$logs/$name.$fault.mcap" >"$logs/$name.$fault.txt" 2>&1 </dev/null || status=$?
         [ $status -lt 2 ] || { cat "$logs/$name.$fault.txt"; exit 1; }
