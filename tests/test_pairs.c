@@ -24,6 +24,7 @@ enum { PACKED = 12, ALL = 3000 };
 #else
 enum { PACKED = 150, ALL = 3000 };
 #endif
+enum { SEEN = 3000 }; // scenarios at random whose pairs are none of the refused ones
 
 static void print_hashes(int count, uint64_t seed)
 {
@@ -144,10 +145,12 @@ static int show_file(const char *path, uint64_t seed)
 
 int main(int argc, char **argv)
 {
-    static char folder[] = "/tmp/volery-pairs-XXXXXX";
+    // In memory where there is such a folder: every log is written through to its disk.
+    static char in_memory[] = "/dev/shm/volery-pairs-XXXXXX", on_disk[] = "/tmp/volery-pairs-XXXXXX";
     const char *mode = argc > 1 ? argv[1] : "";
     const int count = argc > 2 ? atoi(argv[2]) : 0;
-    pairs_folder = mkdtemp(folder);
+    pairs_folder = mkdtemp(in_memory);
+    if (pairs_folder == NULL) pairs_folder = mkdtemp(on_disk);
     assert_non_null(pairs_folder);
     const uint64_t seed = argc > 3 ? strtoull(argv[3], NULL, 10) : 1;
     totals_open();
@@ -166,7 +169,7 @@ int main(int argc, char **argv)
         fly_rest(50, NULL);
     } else if (strcmp(mode, "stale") == 0) {
         assert_true(read_refused(REFUSED) > 0);
-        pairs_listed = 1;
+        pairs_listed = pairs_stale = 1;
         see_random(count, seed);
         fly_rest(0, NULL);
     } else if (strcmp(mode, "options") == 0) {
@@ -182,6 +185,7 @@ int main(int argc, char **argv)
         pairs_fresh = strcmp(mode, "new") == 0;
         pairs_dry = pairs_fresh || strcmp(mode, "dry") == 0;
         read_refused(REFUSED);
+        if (pairs_dry) see_random(SEEN, 1); // what flies by chance is not refused
         fly_packed(argc > 2 ? count : ALL);
         fly_rest(1, stdout);
     } else {

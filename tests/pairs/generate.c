@@ -461,7 +461,7 @@ node *generate(const wish *w)
     g->w = &all;
     g->random.state = w->seed;
     g->step = steps[random_bits(&g->random) % 6];
-    g->steps = 40 + (int)(random_bits(&g->random) % 60);
+    g->steps = 24 + (int)(random_bits(&g->random) % 40);
     tree->option = -1;
     for (int i = 0; i < all.forced_count; ++i) g->placed[g->placed_count++] = all.forced[i];
     vy_scenario_table.init(object, 0);

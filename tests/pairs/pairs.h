@@ -91,7 +91,7 @@ enum {
     FAILURES_SHOWN = 30
 }; // HANG: [s] of processor time after which a scenario is taken to hang
 typedef struct totals {
-    _Atomic int flown, ended, failures;
+    _Atomic int flown, ended, failures, interrupted;
     _Atomic int next[JOB_CAP]; // scenario of each job
 } totals;
 extern totals *all_totals; // of all processes
@@ -108,6 +108,7 @@ void fly_random(int count, uint64_t seed);
 extern int pairs_dry;               // 1: no flights, scenarios alone
 extern int pairs_listed;            // 1: of options that the list knows alone
 extern int pairs_fresh;             // 1: of options that the list does not know, with all
+extern int pairs_stale;             // 1: a listed pair that flies is a failure though few are looked at
 int read_refused(const char *path); // those that are refused on purpose; their number, -1: no such file
 int fly_packed(int scenarios);      // many options in each, those first that are not flown together yet
 void see_random(int scenarios, uint64_t seed); // pairs of scenarios at random, without flights

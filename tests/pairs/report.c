@@ -1,6 +1,7 @@
 // report.c - flights counted over all processes; a failure, cut down to what it needs.
 #define _DEFAULT_SOURCE // MAP_ANONYMOUS
 #include "pairs.h"
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -85,14 +86,20 @@ void judge(const node *tree, const verdict *v, uint64_t seed)
         report(tree, v, seed);
 }
 
-// One failure was asked for and found, or the time that was given is over.
+// One failure was asked for and found, the time that was given is over, or it was interrupted.
 static int is_enough(void)
 {
     static time_t end;
     const char *seconds = getenv("VOLERY_PAIRS_SECONDS");
     if (end == 0 && seconds != NULL) end = time(NULL) + atol(seconds);
     return (all_totals->failures > 0 && getenv("VOLERY_PAIRS_FIRST") != NULL) ||
-           (seconds != NULL && time(NULL) >= end);
+           (seconds != NULL && time(NULL) >= end) || all_totals->interrupted;
+}
+
+static void interrupt(int which)
+{
+    (void)which;
+    all_totals->interrupted = 1;
 }
 
 void wait_for_flights(void)
@@ -185,7 +192,10 @@ static void run_job(int job, int jobs, int count, uint64_t seed)
 void fly_random(int count, uint64_t seed)
 {
     const int jobs = job_count();
-    (void)is_enough(); // the time begins
+    const struct sigaction ended = {.sa_handler = interrupt, .sa_flags = SA_RESTART};
+    (void)is_enough();                // the time begins
+    sigaction(SIGTERM, &ended, NULL); // each flight ends, and the figures are printed
+    sigaction(SIGINT, &ended, NULL);
     for (int job = 0; job < jobs; ++job) {
         fflush(NULL);
         const pid_t child = fork();
@@ -195,8 +205,12 @@ void fly_random(int count, uint64_t seed)
         fflush(NULL);
         _exit(0);
     }
-    for (int job = 0; job < jobs; ++job) wait(NULL);
-    print_message("%d scenarios at random, %d ended early, %d failures\n", (int)all_totals->flown,
-                  (int)all_totals->ended, (int)all_totals->failures);
+    int next = count;
+    for (int left = jobs; left > 0;) left -= wait(NULL) > 0;
+    for (int job = 0; job < jobs; ++job)
+        if (all_totals->next[job] < next) next = all_totals->next[job]; // all before it have been flown
+    print_message("%d scenarios at random, %d ended early, %d failures; go on with seed %llu\n",
+                  (int)all_totals->flown, (int)all_totals->ended, (int)all_totals->failures,
+                  (unsigned long long)seed + (unsigned long long)next);
     if (all_totals->flown < count && !is_enough()) ++all_totals->failures; // a job was lost
 }
