@@ -2,6 +2,7 @@
 //
 // A terminal reports key presses but no releases, so a key holds its stick for a while after its last press;
 // throttle steps stay. Time is the world's: what was pressed between two calls acts at the second.
+// Between keys there may be sticks of a gamepad, in percent: (yaw vertical strafe forward).
 #define _GNU_SOURCE
 #include "base/fail.h"
 #include "base/assert.h"
@@ -42,6 +43,9 @@ struct vy_pilot_host {
     double stick[STICKS];                    // -1 to 1
     double until[STICKS];                    // [s] when a key lets go of it
     int escape;                              // characters of an arrow key's sequence so far
+    char sticks[24];                         // of a gamepad, as far as they have come
+    int sticks_size;                         // 0: none
+    double throttle_until;                   // [s] of a gamepad's throttle; 0: a key's, which stays
     double axis[AXES];                       // of a joystick, -1 to 1
     int yaw, vertical, strafe, forward_axis; // which axis is which
     script_key *script;
@@ -236,8 +240,47 @@ static void move_stick(vy_pilot_host *h, int stick, double value, double time)
     h->until[stick] = time + HOLD_SECONDS;
 }
 
+// Four numbers in percent, which hold for as long as a key does. Anything else is forgotten.
+static void move_sticks(vy_pilot_host *h, double time)
+{
+    char *at = h->sticks;
+    double part[4];
+    for (int i = 0; i < 4; ++i) {
+        char *end;
+        const long percent = strtol(at, &end, 10);
+        if (end == at || percent < -100 || percent > 100) return;
+        part[i] = (double)percent / 100.0;
+        at = end;
+    }
+    if (*at != '\0') return;
+    move_stick(h, STICK_YAW, part[0], time);
+    move_stick(h, STICK_VERTICAL, part[1], time);
+    move_stick(h, STICK_STRAFE, part[2], time);
+    h->throttle = part[3] > 0.0 ? (int)(part[3] * VY_THROTTLE_STEPS + 0.5) : 0;
+    h->throttle_until = time + HOLD_SECONDS;
+}
+
+// @return 1: the character is one of a gamepad's sticks
+static int handle_sticks(vy_pilot_host *h, int key, double time)
+{
+    if (h->sticks_size == 0 && key != '(') return 0;
+    if (key == ')') {
+        h->sticks[h->sticks_size - 1] = '\0';
+        h->sticks_size = 0;
+        move_sticks(h, time);
+    } else if (h->sticks_size == 0) {
+        h->sticks_size = 1;
+    } else if (h->sticks_size < (int)sizeof h->sticks) {
+        h->sticks[h->sticks_size++ - 1] = (char)key;
+    } else {
+        h->sticks_size = 0; // too long
+    }
+    return 1;
+}
+
 static void handle_key(vy_pilot_host *h, int key, double time)
 {
+    if (h->escape == 0 && handle_sticks(h, key, time)) return;
     if (h->escape > 0) { // arrows are ESC [ A to ESC [ D
         static const char keys[] = "rfeq";
         h->escape = h->escape == 1 && key == '[' ? 2 : 0;
@@ -246,8 +289,11 @@ static void handle_key(vy_pilot_host *h, int key, double time)
     }
     switch (key) {
     case '\033': h->escape = 1; break;
-    case 'w': h->throttle += h->throttle < VY_THROTTLE_STEPS; break;
-    case 's': h->throttle -= h->throttle > 0; break;
+    case 'w':
+    case 's':
+        h->throttle += key == 'w' ? h->throttle < VY_THROTTLE_STEPS : -(h->throttle > 0);
+        h->throttle_until = 0.0;
+        break;
     case 'a': move_stick(h, STICK_STRAFE, -1.0, time); break;
     case 'd': move_stick(h, STICK_STRAFE, 1.0, time); break;
     case 'r': move_stick(h, STICK_VERTICAL, 1.0, time); break;
@@ -321,6 +367,7 @@ void vy_pilot_host_call(void *host, const vy_samples *samples, vy_intent *intent
         for (int i = 0; i < STICKS; ++i) {
             if (time >= h->until[i]) h->stick[i] = 0.0;
         }
+        if (h->throttle_until > 0.0 && time >= h->throttle_until) h->throttle = 0;
     }
     if (h->device == DEVICE_KEYS && h->verdict == VY_VERDICT_REPLIED) read_keys(h, time);
     if (h->device == DEVICE_JOYSTICK && h->verdict == VY_VERDICT_REPLIED) read_joystick(h);

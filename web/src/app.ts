@@ -176,8 +176,8 @@ export class App {
 
   private hear(bar: LiveBar, state: LiveState): void {
     bar.show(state);
+    if (!state.set || state.status !== "flying") this.injectBox?.end();
     if (state.status === "flying") return;
-    this.injectBox?.end();
     const [run] = this.runs;
     run.info.status = state.status;
     run.info.final_hash = state.hash ?? run.info.final_hash;
@@ -190,6 +190,7 @@ export class App {
     const [run] = this.runs;
     this.clock.end = Math.max(this.clock.end, run.end);
     this.view?.refresh();
+    this.liveBar?.update(now);
     this.liveBar?.mark(this.clock.follows);
     if (now < this.growAt || (this.clock.live && this.live?.records === this.recordsTaken)) return;
     this.recordsTaken = this.live?.records ?? -1;

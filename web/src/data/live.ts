@@ -11,6 +11,7 @@ export interface LiveState {
   speed: number; // times real time; 0: as fast as it goes
   status: string; // flying, then how it ended
   hash?: string; // at its end
+  set: boolean; // pace and disturbances can be
   pilots: string[]; // names of drones that are flown from here
 }
 
@@ -48,7 +49,7 @@ class Joint {
 }
 
 export class Live {
-  state: LiveState = { paused: false, speed: 0, status: "flying", pilots: [] };
+  state: LiveState = { paused: false, speed: 0, status: "flying", set: true, pilots: [] };
   records = 0; // received
   private readonly socket: WebSocket;
   private readonly joints = new Map<number, Joint>(); // by subscription
@@ -74,6 +75,7 @@ export class Live {
       speed: Number(values.get("/flight/speed") ?? 0),
       status: String(values.get("/flight/status") ?? "flying"),
       hash: hash === undefined ? undefined : String(hash),
+      set: values.has("/flight/paused"),
       pilots: [...values.keys()].flatMap((name) => /^\/drones\/(.+)\/keys$/.exec(name)?.[1] ?? []),
     };
     this.host.changed(this.state);

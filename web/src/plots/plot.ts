@@ -45,6 +45,11 @@ interface Entry {
   key: HTMLElement;
 }
 
+// Of the numbers at an axis [px]: with the page's own.
+function tickSize(): number {
+  return Math.round(0.85 * parseFloat(getComputedStyle(document.documentElement).fontSize)) || 11;
+}
+
 export class Plot {
   readonly element = make("section", "plot");
   lines: PlotLine[];
@@ -136,7 +141,8 @@ export class Plot {
 
   private options(width: number): uPlot.Options {
     const colors = theme();
-    const axis = { stroke: colors.faint, grid: { stroke: colors.grid, width: 1 }, ticks: { stroke: colors.grid, width: 1, size: 4 }, font: "11px system-ui, sans-serif" };
+    const tick = tickSize();
+    const axis = { stroke: colors.faint, grid: { stroke: colors.grid, width: 1 }, ticks: { stroke: colors.grid, width: 1, size: 4 }, font: `${tick}px system-ui, sans-serif` };
     return {
       width,
       height: HEIGHT,
@@ -145,8 +151,8 @@ export class Plot {
       scales: { x: { time: false } },
       cursor: { sync: { key: this.host.sync, setSeries: false }, drag: { x: true, y: false }, points: { size: 6 }, bind: { dblclick: () => () => (this.host.zoomed(NaN, NaN), null) } },
       axes: [
-        { ...axis, size: 24, space: 60, values: (_, ticks) => ticks.map((t) => `${+t.toPrecision(8)} s`.replace("-", "−")) },
-        { ...axis, size: 52, space: 26, values: (_, ticks) => ticks.map(formatTick) },
+        { ...axis, size: Math.round(2.2 * tick), space: 5.5 * tick, values: (_, ticks) => ticks.map((t) => `${+t.toPrecision(8)} s`.replace("-", "−")) },
+        { ...axis, size: Math.round(4.7 * tick), space: 26, values: (_, ticks) => ticks.map(formatTick) },
       ],
       series: [
         {},

@@ -1,5 +1,5 @@
 // obstacles.ts - what stands in the way, and the ground: drawn once, and asked how high it is below a drone.
-import { Box3, BufferAttribute, BufferGeometry, Color, EdgesGeometry, LineBasicMaterial, LineSegments, Matrix4, Mesh, MeshBasicMaterial, MeshLambertMaterial, PlaneGeometry, Quaternion, Raycaster, Scene, Vector3 } from "three";
+import { Box3, BufferAttribute, BufferGeometry, Color, EdgesGeometry, LineBasicMaterial, LineSegments, Matrix4, Mesh, MeshBasicMaterial, MeshLambertMaterial, PlaneGeometry, Quaternion, Ray, Raycaster, Scene, Vector3 } from "three";
 import { mergeGeometries } from "three/addons/utils/BufferGeometryUtils.js";
 import type { ObstacleInfo } from "../data/embedded";
 import type { Run } from "../data/run";
@@ -15,6 +15,7 @@ export interface Footing {
 const EDGE = 25; // [deg] sharper bends of a surface are drawn as lines
 const UP = new Vector3(0, 0, 1);
 const DOWN = new Vector3(0, 0, -1);
+const CLEAR_MAX = 100; // obstacles up to which each can become clear by itself
 const PLANE_SIDE = 40; // a tilted plane is drawn so many times the flight's reach wide
 export const SHADOW_LEAN = new Vector3(0.18, -0.28, -1); // the light comes from the south-west, high
 
@@ -39,9 +40,11 @@ export class Obstacles {
   readonly count: number; // of what is drawn
   readonly box = new Box3(); // around all of it but planes
   private readonly surfaces: { surface: Surface; toWorld: Matrix4; toOwn: Matrix4 }[] = [];
-  private readonly block?: Mesh<BufferGeometry, MeshLambertMaterial>;
+  private readonly block?: Mesh<BufferGeometry, MeshLambertMaterial[]>;
+  private readonly boxes: Box3[] = []; // of each solid in it
   private readonly edges = new LineBasicMaterial();
   private readonly stone = new MeshLambertMaterial();
+  private readonly glass = new MeshLambertMaterial({ transparent: true, opacity: 0.22, depthWrite: false }); // what hides a drone
   private readonly earth = new MeshLambertMaterial({ polygonOffset: true, polygonOffsetFactor: 1, polygonOffsetUnits: 1 });
   private readonly shade = new MeshBasicMaterial({ color: 0, transparent: true, depthWrite: false });
   private readonly ray = new Raycaster();
@@ -76,7 +79,10 @@ export class Obstacles {
       }
     }
     if (solid.length === 0) return;
-    this.block = new Mesh(mergeGeometries(solid), this.stone);
+    this.boxes.push(...solid.map((geometry) => new Box3().setFromBufferAttribute(geometry.getAttribute("position") as BufferAttribute)));
+    this.block = new Mesh(mergeGeometries(solid, true), [this.stone, this.glass]);
+    for (const group of this.block.geometry.groups) group.materialIndex = 0;
+    if (solid.length > CLEAR_MAX) this.block.geometry.clearGroups(), this.block.geometry.addGroup(0, Infinity, 0);
     scene.add(this.block, new LineSegments(mergeGeometries(sharp), this.edges));
     if (!this.rough) this.addShadows(solid);
   }
@@ -120,9 +126,22 @@ export class Obstacles {
 
   paint(theme: Theme): void {
     this.stone.color = new Color(theme.stone);
+    this.glass.color = new Color(theme.stone);
     this.earth.color = new Color(theme.earth);
     this.edges.color = new Color(theme.groundLineStrong);
     this.shade.opacity = 0.7 * theme.shadow;
+  }
+
+  /// What stands between the camera and one of these points becomes clear.
+  clear(camera: Vector3, points: Vector3[]): void {
+    const groups = this.block?.geometry.groups;
+    if (!groups || groups.length !== this.boxes.length) return;
+    const rays = points.map((point) => ({ ray: new Ray(camera, point.clone().sub(camera).normalize()), far: point.distanceTo(camera) }));
+    const hit = new Vector3();
+    groups.forEach((group, i) => {
+      const hides = rays.some(({ ray, far }) => ray.intersectBox(this.boxes[i], hit) !== null && hit.distanceTo(camera) < 0.99 * far);
+      group.materialIndex = hides ? 1 : 0;
+    });
   }
 
   /// What lies below a point: terrain, or with `all` also the top of an obstacle; else the floor at `floor`.

@@ -24,6 +24,7 @@ import { WindField } from "./wind_field";
 export type CameraMode = "whole" | "follow" | "top";
 
 const SMOOTH_MAX = 24; // drones up to which edges are smoothed: it costs most where no graphics card helps
+const CLEAR_FOR = 12; // drones that no obstacle hides
 const PLANS_MAX = 6; // declared ways that are shown together
 const SLOW = 70; // [ms] from frame to frame: beyond, fewer pixels are drawn while it plays
 const RATIOS = [2, 1, 0.7, 0.5]; // pixels of the picture per pixel of the page
@@ -157,7 +158,7 @@ export class View {
   }
 
   private enlargement(size: number): number {
-    const far = this.obstacles.count > 0 ? 200 : 20;
+    const far = this.obstacles.count > 0 ? 60 : 20;
     return size * far >= this.extent.reach ? 1 : roundUp(this.extent.reach / far / size);
   }
 
@@ -419,6 +420,7 @@ export class View {
     const scale = this.scale;
     const all = this.fleet.crafts.length <= SMOOTH_MAX;
     this.fleet.draw(time, this.chosen, this.camera, scale, (point) => this.obstacles.below(point, this.floor, all));
+    this.obstacles.clear(this.camera.position, [craftPosition(this.chosen), ...this.fleet.crafts.slice(0, CLEAR_FOR).map(craftPosition)]);
     this.joints.update(scale, this.floor);
     this.jets.update(time, scale);
     this.sight.update(time, scale, this.rays);

@@ -1,6 +1,7 @@
 // live_bar.ts - a flight that is under way: pause, step and speed of the flight itself, and back to now.
 import type { Live, LiveState } from "../data/live";
 import { make, makeButton } from "./dom";
+import { Gamepad } from "./gamepad";
 
 const KEYS: Record<string, string> = { ArrowUp: "r", ArrowDown: "f", ArrowLeft: "q", ArrowRight: "e" };
 const STICKS = "wsadrfqe ";
@@ -15,6 +16,7 @@ export class LiveBar {
   private readonly now: HTMLButtonElement;
   private readonly words = make("span", "live-words");
   private readonly fly: HTMLButtonElement;
+  private readonly pad = new Gamepad();
   private flown = -1; // index of the pilot whose keys these are; -1: they are the page's
   live?: Live;
 
@@ -33,7 +35,7 @@ export class LiveBar {
       this.live?.set("speed", Number(this.speed.value));
       this.speed.blur();
     });
-    this.fly = makeButton("tool text live-fly", "", "your keys fly the drone: w s a d r f q e, arrows, space; Escape gives them back", () => this.takeKeys());
+    this.fly = makeButton("tool text live-fly", "", "your keys, or a gamepad, fly the drone: w s a d r f q e, arrows, space; Escape gives them back", () => this.takeKeys());
     this.fly.hidden = true;
     this.element.append(this.pause, this.step, this.speed, this.now, this.fly, this.words);
     window.addEventListener("keydown", (event) => this.hearKey(event), { capture: true });
@@ -51,7 +53,15 @@ export class LiveBar {
     this.fly.hidden = pilots.length === 0;
     this.fly.textContent = on ? `you fly ${pilots[this.flown]}` : `fly ${pilots[0] ?? ""}`;
     this.fly.classList.toggle("on", on);
-    this.tell(on ? "w s faster, slower; a d sideways; r f up, down; q e turn; space stops; Escape ends" : "");
+    this.tell(on ? "w s faster, slower; a d sideways; r f up, down; q e turn; space stops; or a gamepad: left stick turns and climbs, right one moves; Escape ends" : "");
+  }
+
+  /// Each frame: the sticks of a gamepad, while a drone is flown.
+  update(now: number): void {
+    const { live } = this;
+    const drone = live?.state.pilots[this.flown];
+    const sticks = live && drone !== undefined ? this.pad.read(now) : undefined;
+    if (sticks !== undefined) live!.press(drone!, sticks);
   }
 
   // While a drone is flown, its keys are none of the page's.
@@ -87,6 +97,7 @@ export class LiveBar {
     this.pause.textContent = state.paused ? "fly on" : "pause flight";
     this.pause.setAttribute("aria-pressed", String(state.paused));
     this.speed.value = String(state.speed);
+    for (const part of [this.pause, this.step, this.speed]) part.hidden = !state.set;
     if (this.flown < 0) this.showKeys(state.pilots);
     if (!flying) this.end();
   }

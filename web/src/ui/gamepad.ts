@@ -1,0 +1,24 @@
+// gamepad.ts - the sticks of a gamepad as a pilot's device has them: (yaw vertical strafe forward), in percent.
+
+const DEAD_ZONE = 0.08; // of an axis
+const EVERY = 50; // [ms] between two messages
+const ALIVE = 200; // [ms] after which the same is said again: sticks hold for half a second
+
+export class Gamepad {
+  private said = "";
+  private at = -Infinity; // [ms]
+
+  /// What to say now, if anything: the first gamepad's sticks, left for yaw and climb, right for the way.
+  read(now: number): string | undefined {
+    const pad = [...(navigator.getGamepads?.() ?? [])].find((found) => found?.connected);
+    if (!pad || pad.axes.length < 4) return undefined;
+    const percent = (axis: number, sign: number) => (Math.abs(axis) > DEAD_ZONE ? Math.round(Math.max(-1, Math.min(1, axis)) * 100) * sign : 0) || 0;
+    const [yaw, vertical, strafe, forward] = [percent(pad.axes[0], 1), percent(pad.axes[1], -1), percent(pad.axes[2], 1), percent(pad.axes[3], -1)];
+    const sticks = `(${yaw} ${vertical} ${strafe} ${forward})`;
+    const still = sticks === this.said;
+    if (now - this.at < (still ? ALIVE : EVERY) || (still && sticks === "(0 0 0 0)")) return undefined;
+    this.said = sticks;
+    this.at = now;
+    return sticks;
+  }
+}
