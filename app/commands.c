@@ -139,6 +139,15 @@ static const example recover_examples[] = {
     END,
 };
 
+static const option watch_options[] = {
+    {"port", 0, "N", WORD_OTHER, 0, "the port of 127.0.0.1; by default any that is free"},
+    END,
+};
+static const example watch_examples[] = {
+    {"volery watch run.mcap", "the flight that a Python program records as run.mcap, as it flies"},
+    END,
+};
+
 static const option verify_options[] = {
     {"key", 0, "PUB.pem", WORD_FILE, 0, "the log must be signed by this Ed25519 public key"},
     {"no-replay", 0, NULL, WORD_OTHER, 0, "check digests and signature alone, without flying the log again"},
@@ -312,6 +321,7 @@ COMMAND_NAMED(replay);
 COMMAND_NAMED(diff);
 COMMAND_NAMED(branch);
 COMMAND_NAMED(recover);
+COMMAND_NAMED(watch);
 COMMAND_NAMED(verify);
 COMMAND_NAMED(export);
 COMMAND_NAMED(view);
@@ -379,6 +389,13 @@ const command vy_commands[] = {
      "those\n"
      "that --set names in their place are yours.",
      branch_options, branch_examples, vy_cmd_branch},
+    {"watch", "RUN.mcap", WORD_LOG, 1, 1, "watch a flight that another program records, as it flies",
+     "Reads RUN.mcap.part while it is written, by a World of Python or a program in C, and shows the flight "
+     "in a page\n"
+     "and to Foxglove, as volery run --watch does; it ends with the recording. It can only be watched: what "
+     "flies it\n"
+     "sets its pace.",
+     watch_options, watch_examples, vy_cmd_watch},
     {"recover", "RUN.mcap.part", WORD_LOG, 1, 1, "make a log of what a killed run left",
      "Copies every whole chunk of an unfinished log into a new one, with an index, marked as cut off: all "
      "other\n"

@@ -177,6 +177,19 @@ static int describe(watch *w, const char *path)
     return status;
 }
 
+static int start_server(watch *w)
+{
+    // Signals are for the flight's thread.
+    sigset_t all, before;
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &before);
+    const int failed = pthread_create(&w->thread, NULL, vy_watch_serve, w);
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    if (failed) return vy_print_error(w->command, EXIT_SYSTEM, "--watch: no thread: %s", strerror(failed));
+    w->has_thread = true;
+    return 0;
+}
+
 int vy_watch_begin(watch *w, const char *path, vy_recorder *recorder)
 {
     if (w == NULL) return 0;
@@ -187,15 +200,21 @@ int vy_watch_begin(watch *w, const char *path, vy_recorder *recorder)
     const int status = describe(w, path);
     if (status != 0) return status;
     vy_recorder_listen(recorder, &(vy_mcap_listener){.self = w, .message = on_message});
-    // Signals are for the flight's thread.
-    sigset_t all, before;
-    sigfillset(&all);
-    pthread_sigmask(SIG_SETMASK, &all, &before);
-    const int failed = pthread_create(&w->thread, NULL, vy_watch_serve, w);
-    pthread_sigmask(SIG_SETMASK, &before, NULL);
-    if (failed) return vy_print_error(w->command, EXIT_SYSTEM, "--watch: no thread: %s", strerror(failed));
-    w->has_thread = true;
-    return 0;
+    return start_server(w);
+}
+
+int vy_watch_follow(watch *w, const char *part, const char *path)
+{
+    w->only_watched = true;
+    w->log = strdup(part);
+    if (w->log == NULL) return vy_print_no_memory(w->command);
+    const int status = describe(w, path);
+    return status != 0 ? status : start_server(w);
+}
+
+void vy_watch_message(watch *w, uint16_t channel, uint64_t time, const unsigned char *data, size_t size)
+{
+    on_message(w, channel, time, data, size);
 }
 
 static void nap(double seconds)

@@ -25,6 +25,21 @@ int vy_watch_keys(watch *w, const char *drone, char *device, size_t size);
 /// @return 0, or the exit status after a sentence
 int vy_watch_begin(watch *w, const char *path, vy_recorder *recorder);
 
+/// The same for a log that another program writes as `part`, and that is called `path` at its end: it can
+/// only be watched. vy_watch_take() reads it.
+/// @return 0, or the exit status after a sentence
+int vy_watch_follow(watch *w, const char *part, const char *path);
+
+/// Up to where such a log was read. Start from zero.
+typedef struct watch_place {
+    uint64_t time;  ///< [ns] of the last message
+    uint64_t count; ///< messages of that time
+} watch_place;
+
+/// Hand over what the log has by now beyond `place`. `info` is the log's.
+/// @return why it cannot be read now
+vy_status vy_watch_take(watch *w, const char *path, watch_place *place, vy_log_info *info, vy_error *err);
+
 /// Before a step: wait for the first that watches unless the flight is in real time; while it is paused; and
 /// until the clock has reached `time` [s] at the speed that was asked for. A signal ends each of these.
 void vy_watch_pace(watch *w, double time);

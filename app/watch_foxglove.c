@@ -189,15 +189,17 @@ static int send_parameters(const watch *w, const watch_control *now, client *c, 
     if (!answer_begin(&a, "parameterValues")) return 0;
     json *j = &a.j;
     vy_json_list(j, "parameters");
-    if (name_parameter(j, names, "/flight/paused")) {
+    const int sets = !w->only_watched;
+    if (sets && name_parameter(j, names, "/flight/paused")) {
         vy_json_bool(j, "value", now->paused);
         vy_json_close(j);
     }
-    if (name_parameter(j, names, "/flight/speed")) {
+    if (sets && name_parameter(j, names, "/flight/speed")) {
+        vy_json_text(j, "type", "float64"); // it may be whole all the same
         vy_json_number(j, "value", now->speed);
         vy_json_close(j);
     }
-    if (name_parameter(j, names, "/flight/steps")) {
+    if (sets && name_parameter(j, names, "/flight/steps")) {
         vy_json_uint(j, "value", now->steps);
         vy_json_close(j);
     }
@@ -214,7 +216,7 @@ static int send_parameters(const watch *w, const watch_control *now, client *c, 
         vy_json_text(j, "value", "");
         vy_json_close(j);
     }
-    for (int i = 0; i < INJECT_COUNT; ++i) {
+    for (int i = 0; sets && i < INJECT_COUNT; ++i) {
         if (!name_parameter(j, names, inject_names[i])) continue;
         vy_json_text(j, "value", "");
         vy_json_close(j);
@@ -267,7 +269,9 @@ static const char *set_parameter(watch *w, const char *name, json_kind kind, dou
     int injects = 0;
     pthread_mutex_lock(&w->lock);
     watch_control *c = &w->control;
-    if (c->ended) {
+    if (w->only_watched) {
+        why = "another program flies this: it can only be watched";
+    } else if (c->ended) {
         why = "the flight is over";
     } else if (strcmp(name, "/flight/paused") == 0 && is_switch) {
         c->paused = kind == JSON_TRUE;

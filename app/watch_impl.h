@@ -58,6 +58,7 @@ struct watch {
     pthread_t thread;
     bool has_thread;
     bool realtime;
+    bool only_watched;  ///< another program flies: nothing can be set
     char *log;          ///< the file while it is written
     char *page, *info;  ///< the page without data, and what it says of the run; NULL: there is none
     char *advertise;    ///< all channels, as JSON
@@ -79,6 +80,9 @@ struct watch {
     watch_injection injections[INJECTION_QUEUE];
     int injection_count;
 };
+
+/// One more record for all who watch.
+void vy_watch_message(watch *w, uint16_t channel, uint64_t time, const unsigned char *data, size_t size);
 
 /// One connection.
 typedef struct client {

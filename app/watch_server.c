@@ -25,6 +25,7 @@ enum {
 
 #define ENTRY_SECONDS 5.0  // for the request
 #define LAST_SECONDS  20.0 // at the end, without a byte sent
+#define CLOSE_SECONDS 1.0  // at the end, for those who have everything and do not close
 #define LAST_TOTAL    60.0 // at the end, however slowly somebody reads
 
 typedef struct server {
@@ -314,9 +315,13 @@ static int goes_on(server *s, int ended)
 {
     if (!ended) return 1;
     int waits = 0;
-    for (int i = 0; i < s->count; ++i) waits |= s->clients[i].is_websocket || s->clients[i].out_size > 0;
-    const double now = vy_wall_clock();
-    return waits && now - s->progress < LAST_SECONDS && now - s->end < LAST_TOTAL;
+    const double now = vy_wall_clock(), idle = now - s->progress;
+    for (int i = 0; i < s->count; ++i) {
+        const client *c = &s->clients[i];
+        const int has_all = c->closes && c->out_size == 0;
+        waits |= (c->is_websocket || c->out_size > 0) && idle < (has_all ? CLOSE_SECONDS : LAST_SECONDS);
+    }
+    return waits && now - s->end < LAST_TOTAL;
 }
 
 static int is_over(watch *w)

@@ -458,6 +458,17 @@ static int begin_record(world_session *w, const char *path)
     return 0;
 }
 
+// A push, a gust or a fault, as JSON in the keys of a scenario.
+int world_inject(locked_world *w, const char *what, const char *keys)
+{
+    vy_error err = {0};
+    world_session *now = enter(w);
+    const int result =
+        set_error(vy_scenario_inject(now->scenario, now->world, what, keys, strlen(keys), &err), &err);
+    leave(w);
+    return result;
+}
+
 int world_record(locked_world *w, const char *path)
 {
     const int result = begin_record(enter(w), path);

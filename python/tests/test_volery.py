@@ -14,6 +14,7 @@ import tempfile
 import threading
 import time
 import traceback
+import urllib.request
 import warnings
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
@@ -39,6 +40,44 @@ def raises(kind: type[BaseException] | tuple[type[BaseException], ...], words: s
         assert words in str(error), error
     else:
         raise AssertionError(f"no {kind}")
+
+
+def test_world_injects() -> None:
+    disturbed, calm = volery.World(HOVER), volery.World(HOVER)
+    raises(volery.Error, "declare it", lambda: disturbed.inject("gust", velocity=[1, 0, 0]))
+    calm.step(500)
+    with tempfile.TemporaryDirectory() as folder:
+        log = Path(folder) / "run.mcap"
+        with disturbed.record(log):
+            disturbed.step(100)
+            disturbed.inject("push", drone="a", force=[0, 0.05, 0], duration="0.2 s")
+            disturbed.inject("fault", drone="a", kind="motor_weak", rotor=1, share=0.9)
+            disturbed.step(400)
+        assert volery.replay(log) is None
+    assert disturbed.hash != calm.hash and disturbed.state().position[1] != calm.state().position[1]
+    gone_on = copy.copy(disturbed)  # with the fault, which still acts
+    assert gone_on.step(200) == disturbed.step(200) and gone_on.hash == disturbed.hash
+    raises(volery.Error, "no drone is called", lambda: disturbed.inject("push", drone="b", force=[1, 0, 0], duration=1))
+    raises(volery.Error, "push, gust and fault can", lambda: disturbed.inject("slap"))
+
+
+def test_recording_is_watched() -> None:
+    command = os.environ.get("VOLERY_COMMAND", "")
+    if not command:
+        return
+    before = os.environ["PATH"]
+    with tempfile.TemporaryDirectory() as folder:
+        log = Path(folder) / "run.mcap"
+        try:
+            os.environ["PATH"] = str(Path(command).parent)
+            world = volery.World(HOVER)
+            with world.record(log, watch=True) as recording:
+                world.step(100)
+                with urllib.request.urlopen(str(recording.address)) as page:
+                    assert page.status == 200
+            assert recording._server is not None and recording._server.wait(60) == 0  # it ends with the recording
+        finally:
+            os.environ["PATH"] = before
 
 
 def test_world_steps_saves_and_restores() -> None:

@@ -63,6 +63,7 @@ _DECLARED = {
     "world_hosted": (_I, (_P,)),
     "world_recording": (_I, (_P,)),
     "world_record": (_I, (_P, _S)),
+    "world_inject": (_I, (_P, _S, _S)),
     "world_record_end": (_I, (_P, _I)),
     "log_replay": (_I, (_S, _I, _I)),
     "batch_variable": (_S, (_I,)),

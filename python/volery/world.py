@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import ctypes
+import json
 import os
+import subprocess
+import sys
 import warnings
 from typing import Any, NamedTuple
 
@@ -11,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from . import _binding as b
+from .campaign import CampaignError, _find_command
 from .scenario import RUNGS, Scenario
 
 CHUNK = 20_000  # steps between two chances for an interrupt
@@ -268,11 +272,29 @@ class World:
         if b.lib.world_restore(self._pointer, saved, len(saved)) != 0:
             raise b.error()
 
-    def record(self, path: str | os.PathLike[str]) -> Recording:
-        """Log what follows: `with world.record("run.mcap"): world.step(1000)`."""
+    def inject(self, what: str, /, **keys: Any) -> None:
+        """Do something to the flight, from the next step on: `world.inject("push", drone="alpha", force=[0, 2, 0], duration=0.5)`.
+
+        what   `push`, `gust` or `fault`
+        keys   those that a scenario has for `disturbances`, `wind.gusts` and `faults`, but for `start`
+
+        It is part of the state: `save`, a recording and its replay have it.
+        """
+        if b.lib.world_inject(self._pointer, what.encode(), json.dumps(keys).encode()) != 0:
+            raise b.error()
+
+    def record(self, path: str | os.PathLike[str], *, watch: bool = False) -> Recording:
+        """Log what follows: `with world.record("run.mcap"): world.step(1000)`.
+
+        watch   show it as it flies: the command `volery watch` is started, and prints the address of a page, which is also
+                the recording's `address`
+        """
         if b.lib.world_record(self._pointer, os.fspath(path).encode()) != 0:
             raise b.error()
-        return Recording(self)
+        recording = Recording(self)
+        if watch:
+            recording._watch(os.fspath(path))
+        return recording
 
 
 class Recording(b.Held):
@@ -280,6 +302,22 @@ class Recording(b.Held):
 
     def __init__(self, world: World) -> None:
         self._world = world
+        self.address: str | None = None  # of the page that shows it
+        self._server: subprocess.Popen[str] | None = None
+
+    def _watch(self, path: str) -> None:
+        try:
+            self._server = subprocess.Popen([_find_command(None), "watch", path], stderr=subprocess.PIPE, text=True)
+        except (CampaignError, OSError) as error:
+            self.__exit__(None)
+            raise b.Error(f"record: {error}") from None
+        assert self._server.stderr is not None
+        line = self._server.stderr.readline().strip()
+        self.address = line.removeprefix("watch it at ")
+        if self.address == line:
+            self.__exit__(None)
+            raise b.Error(f"record: {line}")
+        print(line, file=sys.stderr)
 
     def __enter__(self) -> Recording:
         return self

@@ -28,7 +28,11 @@ function check(what, good, told = "") {
 
 // A flight, and the promise of its end.
 async function fly(log, ...more) {
-  const flight = spawn(volery, ["run", "first-flight", "-q", "-o", join(folder, log), "--watch", ...more], { stdio: ["ignore", "inherit", "pipe"] });
+  return flyScenario("first-flight", log, ...more);
+}
+
+async function flyScenario(scenario, log, ...more) {
+  const flight = spawn(volery, ["run", scenario, "-q", "-o", join(folder, log), "--watch", ...more], { stdio: ["ignore", "inherit", "pipe"] });
   flights.push(flight);
   let told = "";
   const address = new Promise((found) => flight.stderr.on("data", (data) => (told += data) && /http:\S+\/\n/.test(told) && found(told.match(/http:\S+/)[0])));
@@ -136,9 +140,98 @@ async function watchPaced() {
   await second.close();
 }
 
+// A push, a gust and a fault by buttons, and both that can be aimed by dragging: each is in the log, which replays.
+async function watchDisturbed() {
+  const { flight, address, ended } = await fly("disturbed.mcap", "--realtime", "--duration", "100000", "--set", "expect=[]");
+  const page = await open(address);
+  await until(page, () => window.volery.runs[0].end > 0.5);
+  await click(page, ".live-pause");
+  await chip(page, "paused");
+  await page.evaluate(() => (document.querySelector(".inject-box").open = true));
+  check("what cannot be flown is not offered", !(await page.isVisible(".live-fly")));
+  const injected = () => page.evaluate(() => window.volery.runs[0].events.filter((event) => event.kind === "injection").map(({ drone, text }) => `${drone}: ${text}`));
+  const step = async (count) => {
+    await press(page, ".");
+    await until(page, (n) => window.volery.runs[0].events.filter((event) => event.kind === "injection").length >= n, count);
+  };
+  await click(page, ".inject-push");
+  await click(page, ".inject-gust");
+  await page.evaluate(() => {
+    const kind = document.querySelector(".inject-box select[title='what fails']");
+    kind.value = "motor at half thrust";
+    kind.dispatchEvent(new Event("change"));
+    document.querySelector(".inject-box input[title^='seconds of the fault']").value = "0.2";
+  });
+  await click(page, ".inject-fault");
+  await step(3);
+  const weight = await page.evaluate(() => window.volery.runs[0].drones[0].info.mass * Math.hypot(...(window.volery.runs[0].info.gravity ?? [0, 0, 9.80665])));
+  const texts = await injected();
+  check("push", texts[0] === `alpha: push of ${Number((weight / 2).toPrecision(3))} N (${Number((weight / 2).toPrecision(3))}, 0, 0) for 0.3 s`, texts[0]);
+  check("gust", texts[1] === ": gust of 6 m/s (6, 0, 0), for 1.6 s", texts[1]);
+  check("fault", texts[2] === "alpha: motor_weak for 0.2 s", texts[2]);
+  // From the drone upwards in the picture, 80 pixels: half its weight, mostly up.
+  await click(page, ".live-now");
+  await until(page, () => window.volery.clock.follows);
+  const [x, y] = await page.evaluate(() => {
+    const { view } = window.volery;
+    view.draw(window.volery.clock.time);
+    const box = document.querySelector(".scene-canvas").getBoundingClientRect();
+    const at = view.camera.position.clone().set(...view.fleet.crafts[0].pose.position).project(view.camera);
+    return [((at.x + 1) / 2) * box.width + box.left, ((1 - at.y) / 2) * box.height + box.top];
+  });
+  const drag = async (fromX, fromY, toX, toY) => {
+    await page.keyboard.down("Shift");
+    await page.mouse.move(fromX, fromY);
+    await page.mouse.down();
+    await page.mouse.move(toX, toY, { steps: 3 });
+    await page.mouse.up();
+    await page.keyboard.up("Shift");
+  };
+  await drag(x, y, x, y - 80);
+  await step(4);
+  const [, size, east, north, up] = (await injected())[3].match(/push of (\S+) N \((\S+), (\S+), (\S+)\)/).map(Number);
+  check("a drag from a drone", Math.abs(size - weight / 2) < 0.02 * weight && up > 0.8 * size && Math.abs(Math.hypot(east, north, up) - size) < 0.01 * size, (await injected())[3]);
+  await drag(40, 330, 100, 330);
+  await step(5);
+  check("a drag from elsewhere", /^: gust of 3 m\/s \(\S+, \S+, 0\)/.test((await injected())[4]), (await injected())[4]);
+  await press(page, "o");
+  await until(page, (t) => window.volery.runs[0].end > t + 0.3, await flown(page));
+  await press(page, "o");
+  await chip(page, "paused");
+  flight.kill("SIGINT");
+  check("Ctrl-C after that", (await ended).status === 130);
+  await compare(page, "disturbed.mcap", "interrupted");
+  check("nothing can be done to what is over", (await page.$(".inject-box")) === null);
+  await page.close();
+}
+
+// A gamepad that the browser knows flies the drone.
+async function watchGamepad() {
+  const { flight, address, ended } = await flyScenario("pilot", "gamepad.mcap", "--realtime");
+  const page = await open(address);
+  await page.evaluate(() => {
+    navigator.getGamepads = () => [{ connected: true, axes: [0.5, -0.25, 1, -0.62] }];
+  });
+  await until(page, () => window.volery.live?.state.pilots.length === 1);
+  await click(page, ".live-fly");
+  await until(page, () => (window.volery.runs[0].drones[0].streams.get("reply")?.column("throttle") ?? []).some((value) => value === 6));
+  const reply = await page.evaluate(() => {
+    const table = window.volery.runs[0].drones[0].streams.get("reply");
+    const i = [...table.column("throttle")].findIndex((value) => value === 6);
+    return ["throttle", "strafe", "vertical", "yaw"].map((name) => table.column(name)[i]);
+  });
+  check("a gamepad's sticks", JSON.stringify(reply) === "[6,1,0.25,0.5]", JSON.stringify(reply));
+  flight.kill("SIGINT");
+  await ended;
+  execFileSync(volery, ["replay", join(folder, "gamepad.mcap")]);
+  await page.close();
+}
+
 try {
   await watchFast();
   await watchPaced();
+  await watchDisturbed();
+  await watchGamepad();
 } finally {
   for (const flight of flights) flight.kill("SIGKILL"); // those that are left
   await browser.close();

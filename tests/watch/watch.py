@@ -1,162 +1,15 @@
 #!/usr/bin/env python3
 """watch.py VOLERY ROOT - flights that are watched, as browsers, Foxglove and strangers would: hash, refusals, hostile clients, pace."""
 import base64
-import hashlib
-import http.client
 import json
 import os
-import re
 import signal
 import socket
 import struct
 import subprocess
-import sys
 
-VOLERY, ROOT = sys.argv[1:]
-PATIENCE = 600  # [s] after which a test is taken to hang
-checks = 0
-
-
-def check(what, good, told=""):
-    global checks
-    checks += 1
-    if not good:
-        print(f"watch: FAILED: {what} {told}")
-        sys.exit(1)
-
-
-class Flight:
-    """A flight under way, and its address."""
-
-    def __init__(self, *arguments, log="watched.mcap"):
-        self.log = log
-        self.process = subprocess.Popen([VOLERY, "run", *arguments, "-q", "-o", log, "--watch"], stderr=subprocess.PIPE, text=True)
-        line = self.process.stderr.readline()
-        found = re.fullmatch(r"watch it at http://127\.0\.0\.1:(\d+)/([0-9a-f]{32})/\n", line)
-        check("the address is printed", found, line)
-        self.port, self.token = int(found[1]), found[2]
-
-    def get(self, path=None, method="GET", body=None, **headers):
-        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=PATIENCE)
-        connection.putrequest(method, path or f"/{self.token}/", skip_host="Host" in headers)
-        for name, value in headers.items():
-            connection.putheader(name, value)
-        if body is not None:
-            connection.putheader("Content-Length", str(len(body)))
-        connection.endheaders(body)
-        answer = connection.getresponse()
-        return answer.status, answer.read().decode()
-
-    def end(self, status=0):
-        told = self.process.communicate(timeout=PATIENCE)[1]
-        check("how the flight ends", self.process.returncode == status, f"{self.process.returncode} {told}")
-
-
-class Viewer:
-    """A client of the WebSocket."""
-
-    def __init__(self, flight, query="", expect=101, path=None, protocol="foxglove.sdk.v1", **headers):
-        self.socket = socket.create_connection(("127.0.0.1", flight.port), timeout=PATIENCE)
-        key = base64.b64encode(os.urandom(16)).decode()
-        head = {"Host": f"127.0.0.1:{flight.port}", "Upgrade": "websocket", "Connection": "keep-alive, Upgrade", "Sec-WebSocket-Key": key,
-                "Sec-WebSocket-Version": "13", "Sec-WebSocket-Protocol": f"other, {protocol}"}
-        head.update({name.replace("_", "-"): value for name, value in headers.items()})
-        lines = [f"GET {path or f'/{flight.token}/'}{query} HTTP/1.1", *(f"{name}: {value}" for name, value in head.items() if value), "", ""]
-        self.socket.sendall("\r\n".join(lines).encode())
-        self.file = self.socket.makefile("rb")
-        answer = [self.file.readline().decode()]
-        while answer[-1] not in ("\r\n", ""):
-            answer.append(self.file.readline().decode())
-        check("answer to a WebSocket", answer[0].startswith(f"HTTP/1.1 {expect} "), answer[0])
-        self.channels, self.told, self.messages, self.code = {}, [], {}, None
-        if expect != 101:
-            return
-        accept = base64.b64encode(hashlib.sha1((key + "258EAFA5-E914-47DA-95CA-C5AB0DC85B11").encode()).digest()).decode()
-        check("the key is accepted", f"Sec-WebSocket-Accept: {accept}\r\n" in answer, answer)
-        check("the protocol is chosen", "Sec-WebSocket-Protocol: foxglove.sdk.v1\r\n" in answer, answer)
-        info, channels = self.hear(), self.hear()
-        check("serverInfo", info["op"] == "serverInfo" and "parameters" in info["capabilities"], info)
-        check("advertise", channels["op"] == "advertise", channels)
-        self.channels = {c["topic"]: c for c in channels["channels"]}
-
-    def read(self):
-        head = self.file.read(2)
-        if len(head) < 2:
-            return None, b""
-        if head[0] & 0xF0 != 0x80 or head[1] & 0x80:
-            check("frames of a server are whole and not masked", False, head)
-        size = head[1]
-        if size == 126:
-            size = struct.unpack(">H", self.file.read(2))[0]
-        elif size == 127:
-            size = struct.unpack(">Q", self.file.read(8))[0]
-        return head[0] & 15, self.file.read(size)
-
-    def hear(self):
-        """The next text; messages that come before are kept."""
-        while True:
-            op, data = self.read()
-            if op == 1:
-                return json.loads(data)
-            check("no end before an answer", op not in (None, 8), data)
-            self.keep(op, data)
-
-    def keep(self, op, data):
-        if op == 2 and data[0] == 1:
-            number, time = struct.unpack("<IQ", data[1:13])
-            self.messages.setdefault(number, []).append((time, data[13:]))
-        at = 1
-        while op == 2 and data[0] == 0x80 and at < len(data): # the page's way: many at once
-            number, time, size = struct.unpack("<IQI", data[at:at + 16])
-            self.messages.setdefault(number, []).append((time, data[at + 16:at + 16 + size]))
-            at += 16 + size
-
-    def send(self, op, data, last=True, mask=True, size=None):
-        size = len(data) if size is None else size
-        head = bytes([op | (0x80 if last else 0)])
-        bit = 0x80 if mask else 0
-        head += bytes([bit | size]) if size < 126 else bytes([bit | 126]) + struct.pack(">H", size) if size < 65536 else bytes([bit | 127]) + struct.pack(">Q", size)
-        key = os.urandom(4) if mask else b""
-        body = bytes(b ^ key[i % 4] for i, b in enumerate(data)) if mask else data
-        self.socket.sendall(head + key + body)
-
-    def say(self, **what):
-        self.send(1, json.dumps(what).encode())
-
-    def ask(self, **what):
-        """Say it, and wait for the answer with the same id."""
-        self.say(**what, id="q")
-        while True:
-            answer = self.hear()
-            if answer.get("id") == "q":
-                return {p["name"]: p["value"] for p in answer["parameters"]}
-            self.told.append(answer)
-
-    def set(self, **values):
-        return self.ask(op="setParameters", parameters=[{"name": f"/flight/{name}", "value": value} for name, value in values.items()])
-
-    def subscribe(self, *topics):
-        chosen = [c for topic, c in self.channels.items() if not topics or topic in topics]
-        self.say(op="subscribe", subscriptions=[{"id": 1000 + c["id"], "channelId": c["id"]} for c in chosen])
-
-    def watch_to_end(self):
-        while True:
-            op, data = self.read()
-            if op in (None, 8):
-                self.code = struct.unpack(">H", data[:2])[0] if data else None
-                return self
-            if op == 1:
-                self.told.append(json.loads(data))
-            self.keep(op, data)
-
-    def of(self, topic):
-        return self.messages.get(1000 + self.channels[topic]["id"], [])
-
-
-def hash_of(log):
-    done = subprocess.run([VOLERY, "replay", log, "--json"], capture_output=True, text=True, timeout=PATIENCE)
-    check(f"{log} replays", done.returncode == 0, done.stdout + done.stderr)
-    return json.loads(done.stdout)["final_hash"]
+import viewer as told_by
+from viewer import PATIENCE, ROOT, VOLERY, Flight, Viewer, check, hash_of
 
 
 def positions_of(log):
@@ -310,7 +163,7 @@ def test_hostile():
     odd.send(9, b"between")
     odd.send(0, b'eters","id":"q","parameterNames":["/flight/speed"]}')
     check("a ping between fragments", odd.read() == (10, b"between"))
-    check("fragments", odd.hear()["parameters"] == [{"name": "/flight/speed", "value": 0}])
+    check("fragments", odd.hear()["parameters"] == [{"name": "/flight/speed", "type": "float64", "value": 0}])
     deaf = Viewer(flight)
     deaf.socket.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
     deaf.subscribe()
@@ -395,6 +248,27 @@ def test_keys():
     check("the log names no pipe of a process that is gone", "/proc/self" not in scenario.stderr and b"/proc/self" not in open("keys.mcap", "rb").read())
 
 
+def test_sticks():
+    """A gamepad's sticks, in percent, between keys: as they are, and let go of half a second after the last."""
+    flight = Flight("pilot", "--realtime", log="sticks.mcap")
+    viewer = Viewer(flight)
+    viewer.set(paused=True)
+    viewer.ask(op="setParameters", parameters=[{"name": "/drones/alpha/keys", "value": "w(1 2 3)(0 0 0 101)(x)(" + "9" * 40 + ")(-25 50 100 40)"}])
+    viewer.subscribe("/replies")
+    viewer.set(steps=100)
+    while not viewer.of("/replies") or viewer.of("/replies")[-1][0] < viewer.of("/replies")[0][0] + 9 * 10**8:
+        viewer.keep(*viewer.read())
+    flight.process.send_signal(signal.SIGINT)
+    viewer.watch_to_end()
+    flight.end(130)
+    table = subprocess.run([VOLERY, "export", "sticks.mcap", "--csv", "--fields", "reply.throttle,reply.strafe,reply.vertical,reply.yaw"], capture_output=True, text=True, timeout=PATIENCE)
+    rows = [[float(v) for v in line.split(",")] for line in table.stdout.splitlines()[1:] if "" not in line.split(",")]
+    held = [row[0] for row in rows if row[1:] == [4, 1, 0.5, -0.25]]
+    check("the sticks are in the log", held and all(row[1:] == [0, 0, 0, 0] for row in rows if row[0] not in held), rows[:3])
+    check("for half a second", 0.4 < held[-1] - held[0] <= 0.5 and held[-1] < rows[-1][0], (held[0], held[-1], rows[-1][0]))
+    check("the flight replays", hash_of("sticks.mcap"))
+
+
 def test_injections():
     """A push, a gust and a fault: each is in the log, which replays and is gone on from without anybody; what cannot be is told."""
     flight = Flight("first-flight", "--set", "expect=[]", log="disturbed.mcap")
@@ -442,6 +316,30 @@ def test_injections():
     check("with what acted at that moment", row("gone_on.mcap") == row("disturbed.mcap") != row("calm.mcap"), row("gone_on.mcap"))
 
 
+def test_follow():
+    """What another program records is watched as it grows, from its first record to its result; nothing of it can be set."""
+    writer = Flight("first-flight", "--realtime", "--duration", "1000", "--set", "expect=[]", log="written.mcap")
+    flight = Flight(log="written.mcap", command=[VOLERY, "watch", "written.mcap"])
+    check("the page", flight.get()[0] == 200)
+    viewer = Viewer(flight, "?history")
+    viewer.say(op="subscribeParameterUpdates", parameterNames=[])
+    viewer.subscribe()
+    check("nothing can be set", viewer.set(paused=True) == {"/flight/status": "flying"} and any("only be watched" in t.get("message", "") for t in viewer.told))
+    while len(viewer.of("/drones/alpha/truth")) < 150:
+        viewer.keep(*viewer.read())
+    writer.process.send_signal(signal.SIGINT)
+    writer.end(130)
+    viewer.watch_to_end()
+    flight.end()
+    times = [time for time, _ in viewer.of("/drones/alpha/truth")]
+    check("every record once, in order", times == [row[0] for row in positions_of("written.mcap")], (len(times), times[-3:]))
+    last = {p["name"]: p["value"] for p in [t for t in viewer.told if t["op"] == "parameterValues"][-1]["parameters"]}
+    check("its result", last == {"/flight/status": "interrupted", "/flight/hash": hash_of("written.mcap")}, last)
+    for arguments, words in ((["written.mcap"], "nobody writes it"), (["nowhere.mcap"], "nowhere.mcap"), ([], "which log?"), (["written.mcap", "--port", "x"], "--port needs")):
+        done = subprocess.run([VOLERY, "watch", *arguments], capture_output=True, text=True, timeout=PATIENCE)
+        check("volery watch: bad usage", done.returncode == 2 and words in done.stderr, f"{done.returncode} {done.stderr}")
+
+
 def test_ends():
     """A signal, also while it is paused; a port that is taken; what makes no sense."""
     flight = Flight("first-flight", "--realtime")
@@ -474,6 +372,8 @@ test_hostile()
 dropped, got = test_overtaken()
 test_pace()
 test_keys()
+test_sticks()
 test_injections()
+test_follow()
 test_ends()
-print(f"watch: ok, {checks} checks; a viewer that did not read was sent {got} records, {dropped} were dropped")
+print(f"watch: ok, {told_by.checks} checks; a viewer that did not read was sent {got} records, {dropped} were dropped")

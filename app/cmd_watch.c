@@ -1,0 +1,103 @@
+// cmd_watch.c - volery watch: a flight that another program records, watched while its log is written.
+//
+// What is new in the log is read as it grows and handed to those who watch, as a run of our own does it.
+#include "command.h"
+#include "files.h"
+#include "load.h"
+#include "message.h"
+#include "progress.h"
+#include "record/file.h"
+#include "signals.h"
+#include "watch.h"
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#define LOOK_EVERY 0.25 // [s] between two looks at the log
+#define LOOK_SHARE 4.0  // and so many times what the last one took
+
+typedef struct follower {
+    watch *watched;
+    char *part, *whole; // the log while it is written, and at its end
+    watch_place place;  // up to where it was read
+    vy_log_info info;
+} follower;
+
+static char *join(const char *a, size_t size, const char *b)
+{
+    char *out = malloc(size + strlen(b) + 1);
+    if (out != NULL) sprintf(out, "%.*s%s", (int)size, a, b);
+    return out;
+}
+
+// RUN.mcap and RUN.mcap.part mean the same flight.
+static int name_files(const char *given, follower *f)
+{
+    const size_t end = strlen(VY_FILE_PART), size = strlen(given);
+    const int is_part = size > end && strcmp(given + size - end, VY_FILE_PART) == 0;
+    const size_t stem = is_part ? size - end : size;
+    f->whole = join(given, stem, "");
+    f->part = join(given, stem, VY_FILE_PART);
+    return f->whole != NULL && f->part != NULL ? 0 : vy_print_no_memory("watch");
+}
+
+static void rest(double seconds)
+{
+    const struct timespec pause = {.tv_sec = (time_t)seconds,
+                                   .tv_nsec = (long)(1e9 * (seconds - (double)(time_t)seconds))};
+    (void)nanosleep(&pause, NULL); // a signal ends it early
+}
+
+// Until the log has been given its final name, or a signal comes.
+static int follow(follower *f)
+{
+    vy_error error = {.status = VY_OK};
+    while (vy_signals_seen() == 0) {
+        const double begun = vy_wall_clock();
+        const int written = access(f->part, F_OK) == 0;
+        const vy_status status =
+            vy_watch_take(f->watched, written ? f->part : f->whole, &f->place, &f->info, &error);
+        if (status == VY_OK && !written) return 0;
+        if (status != VY_OK && !written && access(f->part, F_OK) != 0)
+            return vy_print_log_error("watch", f->whole, status, &error);
+        const double spent = LOOK_SHARE * (vy_wall_clock() - begun);
+        rest(spent > LOOK_EVERY ? spent : LOOK_EVERY);
+    }
+    return vy_signals_exit(vy_signals_seen());
+}
+
+static int watch_log(const arguments *given, int port, follower *f)
+{
+    int status = name_files(given->operands[0], f);
+    if (status != 0) return status;
+    const int written = access(f->part, F_OK) == 0;
+    if (!written) {
+        status = vy_file_check_input("watch", "log", f->whole);
+        return status != 0 ? status
+                           : vy_print_error("watch", EXIT_USAGE,
+                                            "%s is whole, nobody writes it: volery view shows it", f->whole);
+    }
+    status = vy_watch_open("watch", port, 1, &f->watched);
+    if (status == 0) status = vy_watch_follow(f->watched, f->part, f->whole);
+    vy_signals_catch();
+    if (status == 0) status = follow(f);
+    vy_watch_end(f->watched, status == 0 ? f->info.status : NULL, f->info.final_hash);
+    return status;
+}
+
+COMMAND(watch)
+{
+    uint64_t port = 0;
+    const char *number = vy_option_value(given, "port");
+    if (given->operand_count == 0)
+        return vy_print_usage_error(given->command, "which log? For example: volery watch run.mcap");
+    if (number != NULL && (!vy_parse_uint(number, &port) || port > 65535))
+        return vy_print_usage_error(given->command, "--port needs a whole number from 0 to 65535, got %s",
+                                    number);
+    follower f = {.watched = NULL};
+    const int status = watch_log(given, (int)port, &f);
+    free(f.part);
+    free(f.whole);
+    return status;
+}
