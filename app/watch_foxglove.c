@@ -489,39 +489,48 @@ static int copy_records(watch *w, client *c, uint64_t *time)
     return good;
 }
 
-int vy_foxglove_feed(watch *w, client *c)
+// What the flight says of itself, when it has changed.
+static int tell(watch *w, client *c, const watch_control *now)
 {
     int good = 1;
-    uint64_t time = UINT64_MAX;
-    if (c->is_subscribed && c->out_size < QUEUE) good = copy_records(w, c, &time);
-    if (good && time != UINT64_MAX) {
-        unsigned char now[TIME_SIZE] = {OP_TIME};
-        put_little(now + 1, time, 8);
-        good = vy_client_send_frame(c, FRAME_BINARY, now, sizeof now);
-    }
-    if (good && c->dropped != c->told && c->out_size < QUEUE) {
+    if (c->dropped != c->told && c->out_size < QUEUE) {
         char words[100];
         c->told = c->dropped;
         snprintf(words, sizeof words,
                  "%" PRIu64 " records were dropped: this viewer is slower than the flight", c->dropped);
         good = send_status(c, LEVEL_WARNING, words);
     }
-    const watch_control now = control_now(w);
-    if (good && now.notices != c->notices && c->out_size < QUEUE) {
-        c->notices = now.notices;
-        good = send_status(c, LEVEL_ERROR, now.notice);
+    if (good && now->notices != c->notices && c->out_size < QUEUE) {
+        c->notices = now->notices;
+        good = send_status(c, LEVEL_ERROR, now->notice);
     }
-    if (good && c->hears_parameters && now.version != c->version && c->out_size < QUEUE) {
-        good = send_parameters(w, &now, c, &(chosen_names){.text = NULL}, "");
-        c->version = now.version;
+    if (good && c->hears_parameters && now->version != c->version && c->out_size < QUEUE) {
+        good = send_parameters(w, now, c, &(chosen_names){.text = NULL}, "");
+        c->version = now->version;
     }
     return good;
+}
+
+// It does not wait behind records that a slow viewer has not read yet; that the flight is over comes last.
+int vy_foxglove_feed(watch *w, client *c)
+{
+    const watch_control now = control_now(w);
+    uint64_t time = UINT64_MAX;
+    int good = now.ended || tell(w, c, &now);
+    if (good && c->is_subscribed && c->out_size < QUEUE) good = copy_records(w, c, &time);
+    if (good && time != UINT64_MAX) {
+        unsigned char clock[TIME_SIZE] = {OP_TIME};
+        put_little(clock + 1, time, 8);
+        good = vy_client_send_frame(c, FRAME_BINARY, clock, sizeof clock);
+    }
+    const int has_all = !c->is_subscribed || time == UINT64_MAX;
+    return good && (!now.ended || !has_all || tell(w, c, &now));
 }
 
 int vy_foxglove_is_done(watch *w, const client *c)
 {
     pthread_mutex_lock(&w->lock);
-    const int done = (!c->is_subscribed || c->cursor == w->ring.next) &&
+    const int done = (!c->is_subscribed || c->cursor == w->ring.next) && c->told == c->dropped &&
                      (!c->hears_parameters || c->version == w->control.version);
     pthread_mutex_unlock(&w->lock);
     return done;

@@ -74,3 +74,10 @@ sed 's|id="volery-info">{|id="volery-info">{{|' a.html >no-info.html
 
 NODE_PATH=$work/node_modules node "$root/tests/view/page.mjs" "$work"
 NODE_PATH=$work/node_modules node "$root/tests/view/live.mjs" "$volery" "$work"
+
+# Firefox, where it is.
+if command -v firefox-esr >/dev/null && command -v xvfb-run >/dev/null && "$root/web/fetch.sh" "$root/tests/watch/packages.lock" "$work/bidi" 2>fetch.log; then
+    node "$root/tests/view/firefox.mjs" "$volery" "$work" "$work/bidi"
+else
+    echo "firefox: SKIPPED: no firefox-esr, no xvfb-run, or the package ws cannot be fetched"
+fi

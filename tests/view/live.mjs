@@ -144,7 +144,7 @@ async function watchPaced() {
 async function watchDisturbed() {
   const { flight, address, ended } = await fly("disturbed.mcap", "--realtime", "--duration", "100000", "--set", "expect=[]");
   const page = await open(address);
-  await until(page, () => window.volery.runs[0].end > 0.5);
+  await until(page, () => window.volery.runs[0].end > 0.5 && window.volery.live.records > 0);
   await click(page, ".live-pause");
   await chip(page, "paused");
   await page.evaluate(() => (document.querySelector(".inject-box").open = true));
@@ -170,6 +170,7 @@ async function watchDisturbed() {
   check("gust", texts[1] === ": gust of 6 m/s (6, 0, 0), for 1.6 s", texts[1]);
   check("fault", texts[2] === "alpha: motor_weak for 0.2 s", texts[2]);
   // From the drone upwards in the picture, 80 pixels: half its weight, mostly up.
+  await page.evaluate(() => (document.querySelector(".inject-box").open = false));
   await click(page, ".live-now");
   await until(page, () => window.volery.clock.follows);
   const [x, y] = await page.evaluate(() => {
@@ -191,7 +192,8 @@ async function watchDisturbed() {
   await step(4);
   const [, size, east, north, up] = (await injected())[3].match(/push of (\S+) N \((\S+), (\S+), (\S+)\)/).map(Number);
   check("a drag from a drone", Math.abs(size - weight / 2) < 0.02 * weight && up > 0.8 * size && Math.abs(Math.hypot(east, north, up) - size) < 0.01 * size, (await injected())[3]);
-  await drag(40, 330, 100, 330);
+  const scene = await page.evaluate(() => document.querySelector(".scene-canvas").getBoundingClientRect().toJSON());
+  await drag(scene.left + 0.2 * scene.width, scene.top + 0.7 * scene.height, scene.left + 0.2 * scene.width + 60, scene.top + 0.7 * scene.height);
   await step(5);
   check("a drag from elsewhere", /^: gust of 3 m\/s \(\S+, \S+, 0\)/.test((await injected())[4]), (await injected())[4]);
   await press(page, "o");

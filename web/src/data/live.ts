@@ -101,7 +101,10 @@ export class Live {
   }
 
   private say(what: object): void {
-    if (this.socket.readyState === WebSocket.OPEN) this.socket.send(JSON.stringify(what));
+    const { socket } = this;
+    if (socket.readyState === WebSocket.OPEN) socket.send(JSON.stringify(what));
+    // What somebody did before the connection was there.
+    else if (socket.readyState === WebSocket.CONNECTING) socket.addEventListener("open", () => socket.send(JSON.stringify(what)), { once: true });
   }
 
   /// Set one of the flight's parameters: /flight/paused, /flight/speed, /flight/steps.
