@@ -383,7 +383,8 @@ const command vy_commands[] = {
     {"branch", "RUN.mcap", WORD_LOG, 1, 1, "go on from a moment of a log",
      "Brings the world back to a logged moment, changes what --set asks for, and flies on to the scenario's "
      "end. The\n"
-     "new log names its parent. With nothing changed it ends with the parent's hash, unless something was injected later.\n"
+     "new log names its parent. With nothing changed it ends with the parent's hash, unless something was "
+     "injected later.\n"
      "\n"
      "A log can name any program as a drone's controller. None of them is started without --allow-programs; "
      "those\n"
