@@ -5,6 +5,7 @@
 #include "vehicle/allocation.h"
 #include "vehicle/rotor_air.h"
 #include "world/build.h"
+#include <float.h>
 #include <stdlib.h>
 
 #define G 9.80665
@@ -13,7 +14,8 @@ void vy_fit_rotors_free(fit_rotors *r)
 {
     free(r->speed);
     free(r->target);
-    r->speed = r->target = NULL;
+    free(r->last_target);
+    r->speed = r->target = r->last_target = NULL;
 }
 
 int vy_fit_rotors_make(const fit_data *d, fit_rotors *out)
@@ -21,7 +23,8 @@ int vy_fit_rotors_make(const fit_data *d, fit_rotors *out)
     const size_t count = 2 * d->rows * (size_t)d->rotors;
     out->speed = calloc(count, sizeof *out->speed);
     out->target = calloc(count, sizeof *out->target);
-    if (out->speed != NULL && out->target != NULL) return 1;
+    out->last_target = calloc(count / 2, sizeof *out->last_target);
+    if (out->speed != NULL && out->target != NULL && out->last_target != NULL) return 1;
     vy_fit_rotors_free(out);
     return 0;
 }
@@ -45,6 +48,7 @@ static void play_speeds(const fit_data *d, const fit_point *p, fit_rotors *out)
             out->speed[at + (size_t)n] = 0.5 * (now + later);
             out->target[at] = out->speed[at] + lag * slope;
             out->target[at + (size_t)n] = out->speed[at + (size_t)n] + lag * slope;
+            out->last_target[i * (size_t)n + (size_t)k] = later + lag * slope;
         }
     }
 }
@@ -65,12 +69,17 @@ static void take_commands(rotor_player *p)
     for (int k = 0; k < p->d->rotors; ++k) p->target[k] = motor_speed(&p->motor, u[k]);
 }
 
+// When the next commands act; never, behind the last.
+static double next_change(const rotor_player *p)
+{
+    return p->row + 1 < p->d->rows ? p->d->time[p->row + 1] + p->delay : DBL_MAX;
+}
+
+// Up to `until`, but without the commands that act from then on.
 static void advance(rotor_player *p, double until)
 {
     while (p->now < until) {
-        const int more = p->row + 1 < p->d->rows;
-        const double change = more ? p->d->time[p->row + 1] + p->delay : until;
-        const double end = change < until ? change : until;
+        const double change = next_change(p), end = change < until ? change : until;
         if (end > p->now) {
             const double rise = math_exp((p->now - end) / p->up), fall = math_exp((p->now - end) / p->down);
             for (int k = 0; k < p->d->rotors; ++k)
@@ -78,10 +87,18 @@ static void advance(rotor_player *p, double until)
                     rotor_speed_after(p->speed[k], p->target[k], p->target[k] < p->speed[k] ? fall : rise);
             p->now = end;
         }
-        if (more && change <= until) {
+        if (change < until) {
             ++p->row;
             take_commands(p);
         }
+    }
+}
+
+static void change_commands(rotor_player *p)
+{
+    while (next_change(p) <= p->now) {
+        ++p->row;
+        take_commands(p);
     }
 }
 
@@ -103,13 +120,15 @@ void vy_fit_rotors_run(const fit_data *d, const fit_point *p, fit_rotors *out)
     for (int k = 0; k < n; ++k) play.speed[k] = play.target[k];
     for (size_t i = 0; i < d->rows; ++i) {
         const double next = d->time[i + 1 < d->rows ? i + 1 : i];
-        advance(&play, d->time[i]);
         for (int half = 0; half < 2; ++half) {
             if (half == 1) advance(&play, 0.5 * (d->time[i] + next));
+            change_commands(&play);
             const size_t at = (2 * i + (size_t)half) * (size_t)n;
             memcpy(out->speed + at, play.speed, (size_t)n * sizeof *out->speed);
             memcpy(out->target + at, play.target, (size_t)n * sizeof *out->target);
         }
+        advance(&play, next);
+        memcpy(out->last_target + i * (size_t)n, play.target, (size_t)n * sizeof *out->last_target);
     }
 }
 
@@ -134,7 +153,7 @@ void vy_fit_plant_make(const fit_point *p, fit_plant *out)
     out->inputs = (multirotor_inputs){.held = {.disturbance = loads_zero()}, .flags = flags};
 }
 
-static body_derivatives derivative(const fit_plant *plant, const fit_rotors *rotors, int n, size_t half_row,
+static body_derivatives derivative(const fit_plant *plant, const double *speeds, const double *targets, int n,
                                    const body_state *s)
 {
     multirotor_inputs in = plant->inputs;
@@ -143,15 +162,16 @@ static body_derivatives derivative(const fit_plant *plant, const fit_rotors *rot
     in.env = &plant->env;
     in.memory = &plant->memory;
     double speed[ROTOR_CAP] = {0}, target[ROTOR_CAP] = {0};
-    memcpy(speed, rotors->speed + half_row * (size_t)n, (size_t)n * sizeof *speed);
-    memcpy(target, rotors->target + half_row * (size_t)n, (size_t)n * sizeof *target);
+    memcpy(speed, speeds, (size_t)n * sizeof *speed);
+    memcpy(target, targets, (size_t)n * sizeof *target);
     return multirotor_derivative(&in, s, speed, target, n, VARIANT_GENERAL, 0.0);
 }
 
 vec3 vy_fit_specific_force(const fit_data *d, const fit_plant *plant, const fit_rotors *rotors, size_t row,
                            const body_state *s)
 {
-    const body_derivatives k = derivative(plant, rotors, d->rotors, 2 * row, s);
+    const size_t at = 2 * row * (size_t)d->rotors;
+    const body_derivatives k = derivative(plant, rotors->speed + at, rotors->target + at, d->rotors, s);
     return quat_unrotate(s->attitude, vec3_sub(k.acceleration, plant->env.gravity.uniform));
 }
 
@@ -161,13 +181,15 @@ void vy_fit_step(const fit_data *d, const fit_plant *plant, const fit_rotors *ro
     const int n = d->rotors;
     VY_ASSERT(row + 1 < d->rows);
     const double dt = d->time[row + 1] - d->time[row], half = 0.5 * dt;
-    const body_derivatives k1 = derivative(plant, rotors, n, 2 * row, s);
+    const size_t start = 2 * row * (size_t)n, middle = start + (size_t)n, end = middle + (size_t)n;
+    const double *speed = rotors->speed, *target = rotors->target;
+    const body_derivatives k1 = derivative(plant, speed + start, target + start, n, s);
     const body_state s2 = body_advance(s, half, &k1);
-    const body_derivatives k2 = derivative(plant, rotors, n, 2 * row + 1, &s2);
+    const body_derivatives k2 = derivative(plant, speed + middle, target + middle, n, &s2);
     const body_state s3 = body_advance(s, half, &k2);
-    const body_derivatives k3 = derivative(plant, rotors, n, 2 * row + 1, &s3);
+    const body_derivatives k3 = derivative(plant, speed + middle, target + middle, n, &s3);
     const body_state s4 = body_advance(s, dt, &k3);
-    const body_derivatives k4 = derivative(plant, rotors, n, 2 * row + 2, &s4);
+    const body_derivatives k4 = derivative(plant, speed + end, rotors->last_target + row * (size_t)n, n, &s4);
     *s = body_rk4_finish(s, dt, &k1, &k2, &k3, &k4);
     if (!vy_fit_has_air(d)) s->velocity = vec3_zero(); // how it moves through the air is not known
 }
