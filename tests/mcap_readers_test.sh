@@ -65,11 +65,18 @@ else
 fi
 mcap=${VOLERY_MCAP:-mcap}
 if command -v "$mcap" >/dev/null; then
-    "$mcap" compress "$work/flight.mcap" --compression lz4 -o "$work/lz4.mcap" >"$work/mcap.log" 2>&1 || { cat "$work/mcap.log"; exit 1; }
     "$mcap" compress "$work/flight.mcap" --compression zstd -o "$work/by_command.mcap" >"$work/mcap.log" 2>&1 || { cat "$work/mcap.log"; exit 1; }
     verify_rewritten "$work/by_command.mcap"
     "$mcap" decompress "$work/by_command.mcap" -o "$work/plain.mcap" >"$work/mcap.log" 2>&1 || { cat "$work/mcap.log"; exit 1; }
     verify_rewritten "$work/plain.mcap"
+    "$mcap" compress "$work/flight.mcap" --compression lz4 -o "$work/lz4.mcap" >"$work/mcap.log" 2>&1 || { cat "$work/mcap.log"; exit 1; }
+    status=0
+    "$build/volery" verify "$work/lz4.mcap" >"$work/said" 2>&1 || status=$?
+    if [ $status -ne 1 ] || ! grep -q 'packed with "lz4"; zstd and none are supported' "$work/said"; then
+        cat "$work/said"
+        echo "mcap_readers: a log packed with lz4 gives status $status, wanted 1 and a sentence"
+        exit 1
+    fi
     echo "mcap_readers: rewritten by the mcap command, and verified"
 else
     skipped="$skipped the mcap command (VOLERY_MCAP names it)"
