@@ -73,7 +73,7 @@ test-playground: ## the playground in headless Chromium, against the command; pi
 	@$(PACKAGES) demo test page playground
 	$(call preset,test)
 	@JOBS=$(JOBS) web/playground/build.sh build/playground
-	@tests/playground_test.sh build/test build/playground
+	@tests/playground/run.sh build/test build/playground
 
 test-crazyflie: ## Bitcraze's cflib from PyPI flies over CRTP; with CRAZYFLIE_LIBRARY=plug-in of its firmware, that flies, too
 	@$(PACKAGES) demo test

@@ -521,7 +521,7 @@ static void chunks_not_named(void **unused)
             const vy_export_def def = vy_default_export_def();
             assert_int_equal(vy_log_export(log, &def, out, NULL), VY_DAMAGED);
             assert_int_equal(vy_log_verify(log, &err), VY_DAMAGED);
-            assert_non_null(strstr(err.text, "the summary does not name this chunk"));
+            assert_non_null(strstr(err.text, "the summary does not name every chunk and message"));
             fclose(out);
             vy_log_close(log);
         }

@@ -153,11 +153,15 @@ vy_status vy_snapshot_check(const vy_world *world, const void *block, size_t siz
                             vy_error *err)
 {
     world_block head;
-    if (!vy_read_entries(block, size, counts) || !counts_match(world, counts))
+    if (!vy_read_entries(block, size, counts) || !counts_match(world, counts)) {
+        if (size == world->state_size)
+            return vy_fail(err, VY_BAD_VALUE,
+                           "snapshot: not of a world with the same drones, sensors and noise");
         return vy_fail(err, VY_BAD_VALUE,
                        "snapshot: %zu bytes, not of a world with the same drones, sensors and noise, whose "
                        "state has %zu",
                        size, world->state_size);
+    }
     memcpy(&head, block, sizeof head);
     const snapshot s = {world, block, size, &head, counts, err};
     vy_status status = check_head(&s, counts);

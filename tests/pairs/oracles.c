@@ -378,8 +378,9 @@ static void within_certificate(flight *f)
     copy->environment.nap.strict = 1;
     copy->environment.nap.budget = vy_default_world_def().environment.nap.budget;
     const vy_world *flown = f->flown;
+    const int is_finite = vy_world_failure(flown).reason != VY_FAILURE_NOT_FINITE; // else it has no distance
     vy_world *strict = build(f, copy, "nap");
-    if (strict != NULL) {
+    if (strict != NULL && is_finite) {
         vy_world_advance(strict, vy_world_tick(flown));
         const int planet = f->scenario->environment.planet.radius > 0.0;
         const double ground = planet ? 1e-8 : 0.0;

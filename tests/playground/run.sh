@@ -1,10 +1,10 @@
 #!/bin/bash
-# playground_test.sh BUILD PLAYGROUND - the playground from disk, in headless Chromium: its hashes, mistakes, numbers and logs against
+# run.sh BUILD PLAYGROUND - the playground from disk, in headless Chromium: its hashes, mistakes, numbers and logs against
 # those of the command. Pictures are left in BUILD/playground.
 set -euo pipefail
 build=$(cd "$1" && pwd)
 playground=$(cd "$2" && pwd)
-root=$(cd "$(dirname "$0")/.." && pwd)
+root=$(cd "$(dirname "$0")/../.." && pwd)
 volery=$build/volery
 work=$build/playground
 mkdir -p "$work"
