@@ -283,10 +283,10 @@ static const char *set_parameter(watch *w, const char *name, json_kind kind, dou
                value <= STEPS_MAX && value == floor(value)) {
         c->paused = true;
         c->steps = (uint64_t)value;
-    } else if (kind == JSON_TEXT && press_keys(w, name, text)) {
-        // they act at the controller's next call, and are in the log with its reply
-    } else if (kind == JSON_TEXT && (why = queue_injection(w, name, text, &injects), injects)) {
-        // it acts from the next step on, and is in the log before
+    } else if (kind == JSON_TEXT &&
+               (press_keys(w, name, text) || (why = queue_injection(w, name, text, &injects), injects))) {
+        // keys act at the controller's next call, and are in the log with its reply; an injection acts from
+        // the next step on, and is in the log before
     } else {
         why = "what can be set: /flight/paused (true or false), /flight/speed (0: as fast as it goes, up to "
               "a million), /flight/steps (a whole number), /inject/push, /inject/gust and /inject/fault (a "

@@ -147,7 +147,8 @@ static quat quat_of_angles(double roll, double pitch, double yaw)
 static void lower_action(const vy_task *task, const double *action, double *clipped, double *out)
 {
     const vy_task_def *def = &task->def;
-    double value[VY_ROTOR_CAP];
+    double value[VY_ROTOR_CAP] = {0.0};
+    VY_ASSERT(task->view.action_size <= VY_ROTOR_CAP);
     for (uint32_t k = 0; k < task->view.action_size; ++k) {
         clipped[k] = real_clamp(action[k], -1.0, 1.0);
         value[k] = def->action_min[k] + 0.5 * (clipped[k] + 1.0) * (def->action_max[k] - def->action_min[k]);
@@ -173,9 +174,10 @@ typedef struct target {
 
 static const double *goal_at(const vy_task *task, size_t drone_row, uint32_t number)
 {
-    const uint32_t count = task->def.goal_count, k = task->def.goals_repeat ? number % count
-                                                     : number < count       ? number
-                                                                            : count - 1;
+    const uint32_t count = task->def.goal_count;
+    VY_ASSERT(count > 0);
+    uint32_t k = number < count ? number : count - 1;
+    if (task->def.goals_repeat && count > 0) k = number % count;
     return task->view.goals + (drone_row * count + k) * 3;
 }
 
