@@ -4,11 +4,11 @@
 #include "equations/turbulence.h"
 #include "volery/environment.h"
 
+/// Check a gust; `name` is for the error.
+vy_status vy_check_gust_def(const vy_gust_def *g, const char *name, vy_error *err);
+
 /// Check a budget on a planet of this radius, 0 without one, in steps of `dt`, 0 when that is not known.
 /// `culprit` is the value to blame.
-/// `name` is for the error.
-vy_status vy_check_gust_def(const vy_gust_def *def, const char *name, vy_error *err);
-
 vy_status vy_check_budget_def(const vy_budget_def *b, double radius, double dt, const double **culprit,
                               vy_error *err);
 
