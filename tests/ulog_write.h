@@ -46,8 +46,8 @@ static inline void ulog_data(ulog_file *f, unsigned id, uint64_t time, const flo
 static inline ulog_file ulog_sample(int rows)
 {
     static const char *const formats[] = {
-        "sensor_combined:uint64_t timestamp;float[3] gyro_rad;uint32_t gyro_integral_dt;float[3] "
-        "accelerometer_m_s2;",
+        ("sensor_combined:uint64_t timestamp;float[3] gyro_rad;uint32_t gyro_integral_dt;float[3] "
+         "accelerometer_m_s2;"),
         "actuator_motors:uint64_t timestamp;float[8] control;",
         "vehicle_attitude:uint64_t timestamp;float[4] q;",
         "vehicle_local_position:uint64_t timestamp;float x;float y;float z;float vx;float vy;float vz;",
