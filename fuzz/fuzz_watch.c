@@ -60,7 +60,7 @@ static void try_json(const char *data, size_t size)
     json_kind k;
     while ((k = vy_json_next(&r)) > JSON_END) {
         check(++steps <= size && r.depth >= 0 && r.depth <= JSON_READ_DEPTH && r.at <= data + size);
-        check(strlen(r.key) < JSON_WORD_CAP && strlen(r.text) < JSON_WORD_CAP && !isnan(r.number));
+        check(strlen(r.key) < JSON_WORD_CAP && strlen(r.text) < JSON_TEXT_CAP && !isnan(r.number));
     }
     check(k == JSON_BAD || (r.depth == 0 && r.at == data + size));
 }
