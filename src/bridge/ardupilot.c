@@ -2,7 +2,8 @@
 //
 // The firmware asks with its servo outputs and waits for the state that follows; the numbers of its packets
 // go up by one. The same number again is the same question, whose answer was lost; a smaller one is a
-// firmware that has begun anew. Until it has taken its parameters it boots: it gets the same samples again
+// firmware that has begun anew, and so is one from another port while the firmware is silent: a program that
+// reboots takes a new port. Until it has taken its parameters it boots: it gets the same samples again
 // with a clock that goes on, while the world stands still.
 #define _GNU_SOURCE
 #include "bridge/bridge.h"
@@ -31,6 +32,7 @@ typedef struct ardupilot {
     int connected;
     uint32_t frame; // the last that was answered
     int bad_packets;
+    int has_successor; // another has begun at its first frames, since the firmware was last asked
     vy_script *script;
     double deadline;
     double period;
@@ -145,7 +147,9 @@ static int next_packet(ardupilot *a, double seconds, servo_packet *out)
         if (size < 0) continue;
         const int stranger = a->connected && (from.sin_port != a->firmware.sin_port ||
                                               from.sin_addr.s_addr != a->firmware.sin_addr.s_addr);
-        if (!stranger && vy_servo_packet_read(bytes, (size_t)size, out)) {
+        const int is_packet = vy_servo_packet_read(bytes, (size_t)size, out);
+        if (stranger && is_packet && out->frame < a->frame) a->has_successor = 1;
+        if (!stranger && is_packet) {
             a->firmware = from;
             a->connected = 1;
             a->bad_packets = 0;
@@ -169,15 +173,20 @@ static vy_verdict exchange(ardupilot *a, const vy_samples *samples, double clock
     servo_packet p;
     const size_t size = print_answer(a, samples, clock);
     const double start = vy_bridge_now();
+    a->has_successor = 0;
     answer(a, size);
     for (;;) {
         const double left = a->deadline - (vy_bridge_now() - start);
         const int got = left > 0.0 ? next_packet(a, left, &p) : 0;
-        if (got == 0) return VY_VERDICT_LATE;
-        if (got < 0) {
+        if (got < 0 || (got == 0 && a->bad_packets > 0)) { // it says one thing, and waits for its answer
             *detail = GARBAGE_DETAIL;
             return VY_VERDICT_GARBAGE;
         }
+        if (got == 0 && a->has_successor) { // it has begun anew, from another port
+            *detail = -1;
+            return VY_VERDICT_ENDED;
+        }
+        if (got == 0) return VY_VERDICT_LATE;
         if (p.frame > a->frame) break;
         if (p.frame < a->frame) { // it has begun anew
             *detail = -1;

@@ -2,9 +2,10 @@
 
 It sends servo packets of 16 or 32 OUTPUTS to UDP port PORT and waits for each answer. Channel 5 of the radio arms
 (above 1700), channel 3 is the height: 1000 is the ground, 2000 ten metres.
-HOW: `kill` ends it by a signal on the way, `hang` stops asking, `garbage` sends noise, `lost` asks each tenth question
-twice, `restart` counts its frames from the beginning. With LINK, a UDP port, it is told by MAVLink in place of the radio
-(ardupilot_link.py), and `refuse` does not arm.
+HOW: `kill` ends it by a signal on the way, `hang` stops asking, `garbage` sends noise, `word` does so once and waits,
+`lost` asks each tenth question twice, `restart` counts its frames from the beginning, `reboot` does so from another port,
+as the real one. With LINK, a UDP port, it is told by MAVLink in place of the radio (ardupilot_link.py), and `refuse` does
+not arm.
 """
 import json
 import os
@@ -64,11 +65,18 @@ def main():
                 os.kill(os.getpid(), signal.SIGKILL)
             if how == "hang":
                 time.sleep(60)
-            if how == "restart":
-                frame, how = 1, "restarted"
+            if how == "reboot":
+                wire = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+                wire.connect(("127.0.0.1", port))
+                wire.settimeout(20.0)
+            if how in ("restart", "reboot"):
+                frame, how = 1, "begun anew"
             if how == "garbage":
                 for _ in range(300):
                     wire.send(b"noise" * 9)
+            if how == "word":
+                wire.send(b"noise" * 8)
+                time.sleep(60)
         rc = state.get("rc", {})
         armed = rc.get("rc_5", 0) > 1700
         place = state["position"]
