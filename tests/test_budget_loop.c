@@ -152,6 +152,7 @@ static vy_drone_def random_flyer(random_source *r, int *law)
     vy_drone_def d = vy_default_drone_def();
     assert_int_equal(vy_vehicle_preset(vehicles[random_bits(r) % 3], &d.vehicle, NULL), VY_OK);
     d.rotor_speed = vy_vehicle_hover_speed(&d.vehicle, 9.80665);
+    d.vehicle.rotor_air.inertia = 0.0; // a loop with it has no bound
     d.truth = (int)(random_bits(r) % 2);
     d.position = (vy_vec3){0, 0, 50};
     const double noise = scattered(r, 0.05, 1.0); // of sensors as good as the default ones, or better

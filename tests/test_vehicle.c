@@ -470,9 +470,26 @@ static void crazyflie21_is_the_measured_one(void **unused)
     assert_near(vy_rotor_thrust(&v, v.speed_max), 2.4583e-10 * n * n - 5.382e-7 * n, 1e-4);
 }
 
+// Every vehicle but the document's own has rotors with an inertia: a share of the body's as real ones have
+// (2e-4 to 2e-3 about z). Motors fall no quicker than they rise.
+static void presets_have_rotors_with_inertia(void **unused)
+{
+    (void)unused;
+    for (int i = 0; vy_vehicle_preset_name(i) != NULL; ++i) {
+        const vy_vehicle_def v = preset(vy_vehicle_preset_name(i));
+        const double share = v.rotor_air.inertia / v.inertia.m[2][2];
+        if (strcmp(v.name, "crazyflie2x") == 0)
+            assert_true(v.rotor_air.inertia == 0.0);
+        else
+            assert_true(share > 1e-4 && share < 2e-3);
+        assert_true(v.motor_lag > 0.0 && (v.motor_lag_down == 0.0 || v.motor_lag_down >= v.motor_lag));
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(presets_have_rotors_with_inertia),
         cmocka_unit_test(crazyflie21_is_the_measured_one),
         cmocka_unit_test(crazyflie_has_the_published_constants),
         cmocka_unit_test(ruling_01_body_is_forward_left_up),

@@ -292,7 +292,7 @@
             .inflow = 0.0, // kg
             .inflow_lag = 0.0, // s
             .vortex_loss = 0.0,
-            .inertia = 0.0, // kg m^2
+            .inertia = 3.452e-08, // kg m^2
             .ground = 0, // off
         },
     .blade =
@@ -526,7 +526,7 @@
             .inflow = 0.0, // kg
             .inflow_lag = 0.0, // s
             .vortex_loss = 0.0,
-            .inertia = 0.0, // kg m^2
+            .inertia = 1.7e-05, // kg m^2
             .ground = 0, // off
         },
     .blade =
@@ -774,7 +774,7 @@
             .inflow = 0.0, // kg
             .inflow_lag = 0.0, // s
             .vortex_loss = 0.0,
-            .inertia = 0.0, // kg m^2
+            .inertia = 1e-05, // kg m^2
             .ground = 0, // off
         },
     .blade =
@@ -884,7 +884,7 @@
             .inflow = 0.0, // kg
             .inflow_lag = 0.0, // s
             .vortex_loss = 0.0,
-            .inertia = 0.0, // kg m^2
+            .inertia = 2.64986e-05, // kg m^2
             .ground = 0, // off
         },
     .blade =
