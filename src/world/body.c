@@ -14,10 +14,8 @@
 
 #define BODY_COOKIE 0x76796c54u
 
-_Static_assert(sizeof(body_block) + sizeof(body_account_block) + sizeof(contact_totals_block) +
-                       sizeof(sleep_block) <=
-                   424,
-               "a body is small");
+_Static_assert(sizeof(body_block) + sizeof(body_account_block) + sizeof(contact_totals_block) <= 400,
+               "a body with gravity, drag, wind, an account and contacts is small");
 
 // Rotors of a body: none, and their speeds.
 static const rotor_layout no_rotors;

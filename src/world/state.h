@@ -50,8 +50,8 @@ typedef struct drone_block {
     bits exceeded[LIMIT_COUNT];
 } drone_block;
 
-/// Of a body that is no drone: a crate, a load, a link. With its account, its contact totals and its sleep it
-/// takes less than 400 bytes.
+/// Of a body that is no drone: a crate, a load, a link. With its account and its contact totals it takes at
+/// most 400 bytes.
 typedef struct body_block {
     body_state body;
     turbulence_state turbulence;
