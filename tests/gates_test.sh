@@ -54,6 +54,10 @@ plant "a public function in the caller's rounding" src/base/status.c 'double vy_
     "vy_shape_mass has no FPU_SCOPE" tools/check_fpu.sh
 plant "a sensor by name elsewhere" src/world/world.c 'static vy_lidar_def planted;' \
     "src/world/world.c names the sensor lidar" tools/check_components.sh
+plant "a sample by its member" src/world/world.c 'double planted(const vy_samples *m) { return m->airspeed.speed; }' \
+    "src/world/world.c names the sensor airspeed" tools/check_components.sh
+plant "a user that is none" tools/component_users.txt 'lidar src/world/world.c' \
+    "src/world/world.c does not name the sensor lidar" tools/check_components.sh
 plant "an estimator by name elsewhere" src/world/world.c 'static ekf_params planted;' \
     "src/world/world.c names the estimator ekf" tools/check_components.sh
 plant "a part of a vehicle by name elsewhere" src/record/log.c 'static vy_battery_def planted;' \

@@ -1,6 +1,7 @@
 #!/bin/sh
 # check_components.sh [-v] - what only some worlds have is one place: its pair, its rows in a list, its def in a public
-# header. Every other product file that names a component must be declared in tools/component_users.txt. -v: how many.
+# header. Every other product file that names a component must be declared in tools/component_users.txt, and no other
+# file. -v: how many.
 set -eu
 cd "$(dirname "$0")/.."
 
@@ -17,6 +18,9 @@ one_place() {
         grep -qE "^$2 +$file\$" tools/component_users.txt ||
             { echo "$file names the $1 $2 and is not in tools/component_users.txt"; bad=1; }
     done
+    for file in $(sed -n "s/^$2 \{1,\}//p" tools/component_users.txt); do
+        grep -qxF "$file" "$users" || { echo "tools/component_users.txt: $file does not name the $1 $2"; bad=1; }
+    done
     count=$((count + 1))
 }
 
@@ -27,8 +31,20 @@ enough() {
 
 sensors=$(sed -n 's/^ *S([0-9]*, [0-9]*, \([a-z_]*\), .*/\1/p' src/sensors/sensors.h | grep -vxE 'imu|mocap')
 enough sensors 8 "$sensors"
+# members_of NAME FILE...: those of its def, its sample, its constants and its state, as alternatives.
+members_of() {
+    part=$1
+    shift
+    sed -n "/^typedef struct \(vy_\)\{0,1\}${part}_\(def\|sample\|params\|state\|layout\) {/,/^}/p" "$@" |
+        sed '/^typedef/d; /^}/d; s|//.*||; s/\[[^]]*\]//g; s/[,;]/\n/g' | grep -oE '[a-z_0-9]+ *$' | tr -d ' ' |
+        sort -u | paste -sd'|'
+}
+
 for name in $sensors; do
-    words="vy_${name}_(def|sample|preset)|\\b${name}_((block|params|WIDTH)\\b|sample\\()|(SENSOR|BLOCK)_${name}\\b"
+    members=$(members_of "$name" include/volery/sensors.h)
+    enough "members of $name" 2 "$(echo "$members" | tr '|' '\n')"
+    words="\\b${name}(\\.|->)($members)\\b|vy_${name}_(def|sample|preset)"
+    words="$words|\\b${name}_((block|params|WIDTH)\\b|sample\\()|(SENSOR|BLOCK)_${name}\\b"
     words="$words|(sensor_suite|k|in->sensor_suite)(\\.|->)${name}\\b|samples?(\\.|->)${name}\\b|\"${name}\"|vy_(sensor|table)_${name}\\b"
     one_place sensor "$name" "include/volery/sensors\\.h|src/sensors/($name\\.[ch]|sensors\\.h)" "$words"
 done
@@ -45,9 +61,11 @@ code='[a-z]+'
 parts=$(sed -n 's/.*[PL](\([a-z_]*\), .*"[^"]*").*/\1/p' src/vehicle/parts.h)
 enough "parts of vehicles" 5 "$parts"
 for name in $parts; do
+    members=$(members_of "$name" include/volery/vehicle.h src/*/"$name".h)
+    enough "members of $name" 3 "$(echo "$members" | tr '|' '\n')"
     words="vy_${name}_$code|vy_(part|table)_${name}\\b|\\b${name}_(block|params|state|layout|model|memory)\\b"
     one_place part "$name" "include/volery/vehicle\\.h|src/(vehicle|equations)/$name\\.[ch]|src/vehicle/parts\\.h" \
-        "$words|(vehicle|v|def|d|a)(\\.|->)${name}s?\\b"
+        "$words|(vehicle|v|def|d|a)(\\.|->)${name}s?\\b|\\b${name}s?(\\[[^]]*\\])?(\\.|->)($members)\\b"
 done
 
 for name in payload supervisor delay_line; do # a world's own: pair, row of blocks.inl, rows of stages.inl
