@@ -1,5 +1,6 @@
 // environment_build.h - from declared surroundings to the constants that a step reads, over `real`.
 #pragma once
+#include "base/assert.h"
 #include "environment/environment.h"
 #include "environment/wind_grid.h"
 
@@ -25,6 +26,7 @@ VY_FN void environment_build_wind(const vy_wind_def *def, environment_model *out
     w->shear_height = def->shear_height;
     w->shear_exponent = def->shear_exponent;
     w->shear_roughness = def->shear_roughness;
+    VY_ASSERT(def->gust_count >= 0 && def->gust_count <= WIND_GUST_CAP);
     w->gust_count = def->gust_count;
     for (int i = 0; i < def->gust_count; ++i) {
         w->gusts[i] = wind_gust_build(&def->gusts[i]);
@@ -64,6 +66,7 @@ VY_FN local_frame local_frame_build(const vy_planet_def *def)
 VY_FN void environment_build_local(const vy_planet_def *def, environment_model *out)
 {
     const local_frame f = local_frame_build(def);
+    VY_ASSERT(f.on); // its caller has looked
     const double north = f.sin_lat * f.across - f.cos_lat * f.along;
     const double up = -(f.cos_lat * f.across + f.sin_lat * f.along);
     const gravity_body planet = {def->origin.gm, 0.0, north, up, def->origin.j2, def->radius};
@@ -82,6 +85,7 @@ VY_FN void environment_build(const vy_environment_def *def, environment_model *o
         out->gravity.uniform =
             vec3_make(real_set(g->uniform.x), real_set(g->uniform.y), real_set(g->uniform.z));
     } else {
+        VY_ASSERT(g->body_count >= 0 && g->body_count <= GRAVITY_BODY_CAP);
         out->gravity.body_count = g->body_count;
         out->gravity.gradient = g->gradient;
         for (int i = 0; i < g->body_count; ++i) {

@@ -6,6 +6,7 @@
 // The US/UK World Magnetic Model, NOAA NCEI). Of order m > 0 they are kept divided by the cosine of the
 // latitude, so that nothing is lost at the poles.
 #include "volery/magnetic.h"
+#include "base/assert.h"
 #include "base/fail.h"
 #include "base/math.h"
 #include "base/real.h"
@@ -34,6 +35,7 @@ typedef struct geocentric {
 // P[n][m] for m = 0, P[n][m] / cos for m > 0.
 static void legendre(double s, double c, double p[DEGREE + 1][DEGREE + 1])
 {
+    VY_ASSERT(real_abs(s * s + c * c - 1.0) < 1e-12);
     p[0][0] = 1.0;
     for (int m = 0; m <= DEGREE; ++m) {
         if (m == 1) p[1][1] = 1.0;
@@ -50,6 +52,7 @@ static void legendre(double s, double c, double p[DEGREE + 1][DEGREE + 1])
 // dP/dlat of degree n and order m.
 static double legendre_derivative(double p[DEGREE + 1][DEGREE + 1], double s, double c, int n, int m)
 {
+    VY_ASSERT(n >= 1 && n <= DEGREE && m >= 0 && m <= n);
     if (m == 0) return real_sqrt(0.5 * n * (n + 1)) * p[n][1] * c;
     const double before = n > m ? real_sqrt((double)(n * n - m * m)) * p[n - 1][m] : 0.0;
     return before - n * s * p[n][m];
@@ -74,6 +77,7 @@ static geocentric place_of(double latitude, double longitude, double height)
 static vy_vec3 synthesise(const geocentric *at, double years)
 {
     double p[DEGREE + 1][DEGREE + 1], power[DEGREE + 1];
+    VY_ASSERT(at->radius > 0.0);
     const double ratio = 6371200.0 / at->radius;
     legendre(at->sine, at->cosine, p);
     power[0] = ratio * ratio;

@@ -35,6 +35,7 @@ typedef struct blade_loads {
 /// Gauss-Legendre points between root and tip, over the radius, and their weights (sum: 1 - BLADE_ROOT).
 VY_FN double blade_point(int k)
 {
+    VY_ASSERT(k >= 0 && k < BLADE_RADII);
     const double x[BLADE_RADII] = {-0.86113631159405258, -0.33998104358485626, 0.33998104358485626,
                                    0.86113631159405258};
     return 0.5 * (1.0 + BLADE_ROOT) + 0.5 * (1.0 - BLADE_ROOT) * x[k];
@@ -42,6 +43,7 @@ VY_FN double blade_point(int k)
 
 VY_FN double blade_weight(int k)
 {
+    VY_ASSERT(k >= 0 && k < BLADE_RADII);
     const double w[BLADE_RADII] = {0.34785484513745386, 0.65214515486254614, 0.65214515486254614,
                                    0.34785484513745386};
     return 0.5 * (1.0 - BLADE_ROOT) * w[k];

@@ -22,7 +22,9 @@ int vy_linear_cholesky(double *a, int n)
 
 void vy_linear_whiten(const double *factor, int n, double *x)
 {
+    VY_ASSERT(n > 0);
     for (int i = 0; i < n; ++i) {
+        VY_ASSERT(factor[i * n + i] > 0.0);
         for (int k = 0; k < i; ++k) x[i] -= factor[i * n + k] * x[k];
         x[i] /= factor[i * n + i];
     }
@@ -49,6 +51,7 @@ void vy_linear_inverse(const double *factor, int n, double *out)
 // Turn rows and columns p and q so that a[p][q] becomes 0 (Golub and Van Loan, 8.5).
 static void rotate(double *a, double *vectors, int n, int p, int q)
 {
+    VY_ASSERT(0 <= p && p < q && q < n);
     const double off = a[p * n + q];
     if (off == 0.0) return;
     const double half = 0.5 * (a[q * n + q] - a[p * n + p]) / off;
