@@ -6,14 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-// The name of a field is that of its columns without their components.
-static size_t field_size(const char *column)
-{
-    const char *bracket = strchr(column, '['), *dot = strrchr(column, '.');
-    if (bracket != NULL) return (size_t)(bracket - column);
-    return dot != NULL && dot[1] != '\0' && dot[2] == '\0' ? (size_t)(dot - column) : strlen(column);
-}
-
 void vy_fields_list(vy_log *log, uint32_t drone)
 {
     log_table *all = calloc(1, sizeof *all);
@@ -24,7 +16,7 @@ void vy_fields_list(vy_log *log, uint32_t drone)
         fprintf(stderr, "fields of %s:", vy_log_name(log, drone));
         for (int i = 0; i < all->count; ++i) {
             const char *name = all->columns[i].name;
-            const size_t size = field_size(name);
+            const size_t size = all->columns[i].field_size;
             if (size == last_size && strncmp(name, last, size) == 0) continue;
             const int wrap = i == 0 || column + size > 100;
             column = wrap ? size + 2 : column + size + 1;

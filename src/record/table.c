@@ -153,7 +153,10 @@ static void add_columns(const stream_fields *s, int stream, const char *const *f
             vy_component_name(s->fields[i].components, c, component);
             table_column *column = &t->columns[t->count++];
             *column = (table_column){.stream = stream, .cell = cell, .request = request};
-            snprintf(column->name, sizeof column->name, "%.51s%s", s->fields[i].name, component);
+            const int size = snprintf(column->name, sizeof column->name, "%.51s", s->fields[i].name);
+            column->field_size = size < 51 ? (size_t)size : 51;
+            snprintf(column->name + column->field_size, sizeof column->name - column->field_size, "%s",
+                     component);
             snprintf(column->unit, sizeof column->unit, "%s", s->fields[i].unit);
         }
     }

@@ -13,8 +13,9 @@ enum {
 
 /// One column: a cell of one stream.
 typedef struct table_column {
-    char name[64]; ///< like body.position.x
-    char unit[12]; ///< SI; empty for none
+    char name[64];     ///< like body.position.x
+    size_t field_size; ///< of the name: its field alone, body.position
+    char unit[12];     ///< SI; empty for none
     int stream;
     size_t cell;
     int request; ///< which of the fields asked for it belongs to
