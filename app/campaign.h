@@ -41,7 +41,7 @@ char *vy_campaign_path(const campaign *c, const char *name);
 /// The shard that --shard or the environment names: 1 and `*shard`, 0: none, so all of them.
 /// @param size how many there are to be, as the environment says; 0: not known
 /// @return -1 after a sentence
-int vy_campaign_own_shard(const campaign *c, uint64_t *shard, uint64_t *size);
+int vy_campaign_shard_of_process(const campaign *c, uint64_t *shard, uint64_t *size);
 
 /// Start the folder, if nobody has, and list the shards that are ours: all, or the one of --shard or the
 /// environment. `*list` is to be freed.
@@ -60,7 +60,7 @@ int vy_campaign_fly_range(vy_plan *plan, uint64_t first, uint64_t last, double *
                           volatile uint64_t *done);
 
 /// The row of a case whose process died.
-void vy_campaign_killed_row(const vy_plan *plan, const vy_case *c, int signal, double *row);
+void vy_campaign_fill_killed_row(const vy_plan *plan, const vy_case *c, int signal, double *row);
 
 /// The drone whose firmware takes ports of this computer, so that only one flight at a time can have them; or
 /// NULL.

@@ -56,7 +56,7 @@ static int fill_row(const vy_plan *plan, const vy_scenario *s, const vy_world *w
     return r->config_hash != 0;
 }
 
-void vy_campaign_killed_row(const vy_plan *plan, const vy_case *c, int signal, double *row)
+void vy_campaign_fill_killed_row(const vy_plan *plan, const vy_case *c, int signal, double *row)
 {
     begin_row(plan, c, row);
     vy_row_result(row)->outcome = VY_OUTCOME_KILLED;

@@ -19,8 +19,8 @@
 enum {
     SHARDS_MAX = 100000,
     SHARD_CASES = 1000,   // of a shard at most, if nobody asks for another size
-    SHARD_CASES_FEW = 16, // at least
-    SHARDS_ENOUGH = 256,  // in between: so that no core waits long for the last one
+    SHARD_CASES_MIN = 16, // at least
+    SHARDS_MIN = 256,     // as far as SHARD_CASES_MIN allows, so that no core waits long for the last one
 };
 
 char *vy_campaign_path(const campaign *c, const char *name)
@@ -46,7 +46,7 @@ int vy_campaign_has_shard(const campaign *c, uint64_t shard)
     return found;
 }
 
-static int refuse(const campaign *c, const char *what)
+static int refuse_mixing(const campaign *c, const char *what)
 {
     return vy_print_error("campaign", EXIT_USAGE,
                           "%s holds results of %s; give another folder with -o, they are not mixed",
@@ -67,15 +67,15 @@ static int check_head(campaign *c, const char *text)
         return vy_print_error("campaign", EXIT_USAGE, "%s/campaign.yaml is damaged", c->folder);
     if (strcmp(version, VY_VERSION) != 0) {
         snprintf(what, sizeof what, "Volery %s, this is %s", version, VY_VERSION);
-        return refuse(c, what);
+        return refuse_mixing(c, what);
     }
     if (physics != VY_PHYSICS_REVISION) {
         snprintf(what, sizeof what, "physics revision %d, this program computes %d", physics,
                  VY_PHYSICS_REVISION);
-        return refuse(c, what);
+        return refuse_mixing(c, what);
     }
     if (identity != c->plan->identity || cases != c->plan->cases)
-        return refuse(c, "another plan, scenario or controller program");
+        return refuse_mixing(c, "another plan, scenario or controller program");
     c->shards = shards;
     return 0;
 }
@@ -150,7 +150,7 @@ typedef struct numbering {
     int plus;
 } numbering;
 
-int vy_campaign_own_shard(const campaign *c, uint64_t *shard, uint64_t *size)
+int vy_campaign_shard_of_process(const campaign *c, uint64_t *shard, uint64_t *size)
 {
     static const numbering known[] = {
         {"OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE", 0},
@@ -184,14 +184,14 @@ int vy_campaign_own_shard(const campaign *c, uint64_t *shard, uint64_t *size)
 }
 
 // How many shards a folder starts with.
-static int first_count(const campaign *c, uint64_t size, uint64_t *count)
+static int initial_shard_count(const campaign *c, uint64_t size, uint64_t *count)
 {
     const uint64_t cases = (uint64_t)c->plan->cases;
     const char *given = vy_option_value(c->given, "shards");
     *count = (cases + SHARD_CASES - 1) / SHARD_CASES;
-    if (*count < SHARDS_ENOUGH) {
-        const uint64_t fine = (cases + SHARD_CASES_FEW - 1) / SHARD_CASES_FEW;
-        *count = fine < SHARDS_ENOUGH ? fine : SHARDS_ENOUGH;
+    if (*count < SHARDS_MIN) {
+        const uint64_t fine = (cases + SHARD_CASES_MIN - 1) / SHARD_CASES_MIN;
+        *count = fine < SHARDS_MIN ? fine : SHARDS_MIN;
     }
     if (size > 0) *count = size;
     if (c->plan->shards > 0) *count = (uint64_t)c->plan->shards;
@@ -206,10 +206,10 @@ static int first_count(const campaign *c, uint64_t size, uint64_t *count)
 int vy_campaign_prepare(campaign *c, uint64_t **list, uint64_t *count)
 {
     uint64_t own = 0, size = 0, shards = 0;
-    const int single = vy_campaign_own_shard(c, &own, &size);
+    const int single = vy_campaign_shard_of_process(c, &own, &size);
     if (single < 0) return EXIT_USAGE;
     int status = vy_campaign_read_folder(c);
-    if (status == 0) status = first_count(c, size, &shards);
+    if (status == 0) status = initial_shard_count(c, size, &shards);
     if (status != 0) return status;
     if (c->shards == 0 && (status = vy_campaign_start_folder(c, shards)) != 0) return status;
     if (vy_has_option(c->given, "shards") && c->shards != shards)

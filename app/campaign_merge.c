@@ -15,7 +15,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-static int need_folder(campaign *c)
+static int require_results(campaign *c)
 {
     const int status = vy_campaign_read_folder(c);
     if (status != 0) return status;
@@ -44,7 +44,7 @@ uint64_t vy_campaign_print_missing(const campaign *c, FILE *out)
     return missing;
 }
 
-static uint64_t cases_there(const campaign *c)
+static uint64_t count_finished_cases(const campaign *c)
 {
     uint64_t cases = 0;
     for (uint64_t i = 0; i < c->shards; ++i) {
@@ -57,9 +57,9 @@ static uint64_t cases_there(const campaign *c)
 
 int vy_campaign_status(campaign *c)
 {
-    const int status = need_folder(c);
+    const int status = require_results(c);
     if (status != 0) return status;
-    const uint64_t missing = vy_campaign_print_missing(c, NULL), cases = cases_there(c);
+    const uint64_t missing = vy_campaign_print_missing(c, NULL), cases = count_finished_cases(c);
     if (c->json) {
         json j = vy_json_begin(stdout);
         vy_json_text(&j, "campaign", c->plan->name);
@@ -78,7 +78,7 @@ int vy_campaign_status(campaign *c)
 
 int vy_campaign_missing(campaign *c)
 {
-    const int status = need_folder(c);
+    const int status = require_results(c);
     return status != 0 ? status : vy_campaign_print_missing(c, stdout) > 0 ? EXIT_FAILED : 0;
 }
 
@@ -120,7 +120,7 @@ static int keep_logs(campaign *c, const report *r)
         if (path == NULL) status = vy_print_no_memory("campaign");
         if (status == 0 && access(path, F_OK) != 0) {
             vy_report_case(r, index, &one);
-            status = vy_campaign_fly_apart(c->plan, &one, 1, 1, path, row);
+            status = vy_campaign_fly_in_processes(c->plan, &one, 1, 1, path, row);
             const int whole = status == 0 && vy_file_is_regular(path);
             if (status == 0 && !whole)
                 vy_print_warning("campaign", "case %" PRIu64 " has no log: %s", index,
@@ -154,7 +154,7 @@ static int write_files(campaign *c, const report *r)
 int vy_campaign_merge(campaign *c)
 {
     report r = {.decided = -1};
-    int status = need_folder(c);
+    int status = require_results(c);
     if (status != 0) return status;
     status = vy_report_make(c, &r);
     if (status == 0 && !c->quiet && !c->json) vy_report_print(c, &r, stdout);
@@ -187,8 +187,8 @@ int vy_campaign_compare(campaign *c)
                                     "compare needs two plans: volery campaign compare PLAN OTHER-PLAN");
     campaign other = {.given = c->given, .file = c->given->operands[2]};
     int status = vy_campaign_open(&other, vy_option_value(c->given, "other"));
-    if (status == 0) status = need_folder(c);
-    if (status == 0) status = need_folder(&other);
+    if (status == 0) status = require_results(c);
+    if (status == 0) status = require_results(&other);
     if (status == 0) status = vy_report_make(c, &a);
     if (status == 0) status = vy_report_make(&other, &b);
     if (status == 0 && !same_cases(&a, &b))

@@ -15,7 +15,7 @@ enum { WORST_PRINTED = 5 };
 
 // The middle and the ends of some values.
 typedef struct spread {
-    double least, hundredth, median;
+    double min, hundredth, median;
 } spread;
 
 static int measure_spread(const double *values, uint64_t count, spread *out)
@@ -26,7 +26,7 @@ static int measure_spread(const double *values, uint64_t count, spread *out)
     out->median = vy_report_quantile(copy, (size_t)count, 0.5); // sorted from here on
     size_t n = 0;
     while (n < count && isfinite(copy[n]) && (n == 0 || copy[n] >= copy[n - 1])) ++n;
-    out->least = n > 0 ? copy[0] : (double)NAN;
+    out->min = n > 0 ? copy[0] : (double)NAN;
     out->hundredth = n > 0 ? copy[(size_t)(0.01 * (double)(n - 1))] : (double)NAN;
     free(copy);
     return 1;
@@ -41,7 +41,7 @@ static void print_margins(const report *r, FILE *out)
         if (!measure_spread(r->margins[i], r->cases, &s)) return;
         vy_expectation_name(p, i, name, sizeof name);
         if (i == 0) fprintf(out, "\n  %-44s %11s %11s %11s\n", "margin", "least", "1 in 100", "median");
-        fprintf(out, "  %-44s %11.4g %11.4g %11.4g\n", name, s.least, s.hundredth, s.median);
+        fprintf(out, "  %-44s %11.4g %11.4g %11.4g\n", name, s.min, s.hundredth, s.median);
     }
 }
 
@@ -153,7 +153,7 @@ void vy_report_json(const campaign *c, const report *r, FILE *out)
         vy_expectation_name(p, i, name, sizeof name);
         vy_json_object(&j, NULL);
         vy_json_text(&j, "expectation", name);
-        vy_json_number(&j, "least", s.least);
+        vy_json_number(&j, "least", s.min);
         vy_json_number(&j, "hundredth", s.hundredth);
         vy_json_number(&j, "median", s.median);
         vy_json_close(&j);

@@ -36,14 +36,14 @@ static axis axis_of_values(const report *r, const double *values, int count)
 }
 
 // What is listed or goes in steps has a place for each value, if there are not too many.
-static axis axis_of_variable(const report *r, int k, int most)
+static axis axis_of_variable(const report *r, int k, int max)
 {
     const vy_plan *p = r->plan;
     const vy_plan_variable *v = &p->vary[k];
     const int steps = p->sample == VY_SAMPLE_GRID || p->sample == VY_SAMPLE_LIST ? v->steps : 0;
     const int own = v->distribution == VY_PLAN_VALUES ? v->value_count : steps;
-    axis a = axis_of_values(r, r->numbers[k], most);
-    if (own > 0 && own <= most) {
+    axis a = axis_of_values(r, r->numbers[k], max);
+    if (own > 0 && own <= max) {
         a.count = own;
         a.exact = 1;
     }
@@ -54,7 +54,7 @@ static axis axis_of_variable(const report *r, int k, int most)
     return a;
 }
 
-static int place_on(const axis *a, double x)
+static int bin_of(const axis *a, double x)
 {
     const double part = a->high > a->low ? (x - a->low) / (a->high - a->low) : 0.0;
     if (a->exact) return (int)(part * (a->count - 1) + 0.5);
@@ -73,7 +73,7 @@ static void put_histogram(const report *r, const double *values, const axis *a, 
     uint64_t all[BINS] = {0}, failed[BINS] = {0};
     for (uint64_t i = 0; i < r->cases; ++i) {
         if (!isfinite(values[i])) continue;
-        const int bin = place_on(a, values[i]);
+        const int bin = bin_of(a, values[i]);
         all[bin] += 1;
         failed[bin] += r->scores[i] < 0.0;
     }
@@ -89,7 +89,7 @@ static void put_map(const report *r, int x, int y, json *j)
     uint64_t all[CELLS * CELLS] = {0}, failed[CELLS * CELLS] = {0};
     const axis across = axis_of_variable(r, x, CELLS), up = axis_of_variable(r, y, CELLS);
     for (uint64_t i = 0; i < r->cases; ++i) {
-        const int cell = place_on(&up, r->numbers[y][i]) * across.count + place_on(&across, r->numbers[x][i]);
+        const int cell = bin_of(&up, r->numbers[y][i]) * across.count + bin_of(&across, r->numbers[x][i]);
         all[cell] += 1;
         failed[cell] += r->scores[i] < 0.0;
     }

@@ -93,7 +93,7 @@ typedef struct lone_case {
     int attempts, done;
 } lone_case;
 
-typedef struct lone_flights {
+typedef struct process_flights {
     vy_plan *plan;
     const vy_case *cases;
     lone_case *state;
@@ -101,9 +101,9 @@ typedef struct lone_flights {
     const char *log;
     double *rows; // in memory that all processes share
     int status;
-} lone_flights;
+} process_flights;
 
-static void start_case(lone_flights *f, int i)
+static void start_case(process_flights *f, int i)
 {
     double *row = f->rows + (size_t)i * vy_row_cells(f->plan);
     const pid_t child = vy_process_fork();
@@ -117,7 +117,7 @@ static void start_case(lone_flights *f, int i)
     f->running += 1;
 }
 
-static void end_case(lone_flights *f, int i, int status)
+static void end_case(process_flights *f, int i, int status)
 {
     lone_case *s = &f->state[i];
     s->pid = 0;
@@ -128,20 +128,20 @@ static void end_case(lone_flights *f, int i, int status)
     } else if (s->attempts < ATTEMPTS) {
         return;
     } else {
-        vy_campaign_killed_row(f->plan, &f->cases[i], WTERMSIG(status),
-                               f->rows + (size_t)i * vy_row_cells(f->plan));
+        vy_campaign_fill_killed_row(f->plan, &f->cases[i], WTERMSIG(status),
+                                    f->rows + (size_t)i * vy_row_cells(f->plan));
     }
     s->done = 1;
     f->left -= 1;
 }
 
-static void stop_cases(const lone_flights *f)
+static void stop_cases(const process_flights *f)
 {
     for (int i = 0; i < f->count; ++i)
         if (f->state[i].pid > 0) (void)kill(f->state[i].pid, SIGTERM);
 }
 
-static void fly_alone(lone_flights *f, int jobs)
+static void run_processes(process_flights *f, int jobs)
 {
     const process_watch watch = vy_processes_watch();
     while (f->left > 0 || f->running > 0) {
@@ -159,22 +159,22 @@ static void fly_alone(lone_flights *f, int jobs)
     vy_processes_unwatch(&watch);
 }
 
-int vy_campaign_fly_apart(vy_plan *plan, const vy_case *cases, int count, int jobs, const char *log,
-                          double *rows)
+int vy_campaign_fly_in_processes(vy_plan *plan, const vy_case *cases, int count, int jobs, const char *log,
+                                 double *rows)
 {
     const size_t size = (size_t)count * vy_row_cells(plan) * sizeof(double);
     double *shared = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-    lone_flights f = {.plan = plan,
-                      .cases = cases,
-                      .state = calloc((size_t)count, sizeof *f.state),
-                      .count = count,
-                      .left = count,
-                      .log = log,
-                      .rows = shared};
+    process_flights f = {.plan = plan,
+                         .cases = cases,
+                         .state = calloc((size_t)count, sizeof *f.state),
+                         .count = count,
+                         .left = count,
+                         .log = log,
+                         .rows = shared};
     if (shared == MAP_FAILED || f.state == NULL) {
         f.status = vy_print_no_memory("campaign");
     } else {
-        fly_alone(&f, jobs);
+        run_processes(&f, jobs);
         memcpy(rows, shared, size);
     }
     if (shared != MAP_FAILED) (void)munmap(shared, size);

@@ -13,7 +13,7 @@ process_watch vy_processes_watch(void);
 void vy_processes_unwatch(const process_watch *watch);
 
 /// Wait until a process ends, somebody asks to stop, or a moment has passed.
-/// @return the signal that asks to stop; 0: go on
+/// @return the signal that asks to stop; 0: continue
 int vy_processes_wait(const process_watch *watch);
 
 /// fork(). The new process dies with this one, stops when asked, and leaves stdout alone.
@@ -28,5 +28,5 @@ int vy_campaign_jobs(const campaign *c, int *jobs);
 /// result, and takes nothing with it.
 /// @param log of a single case; NULL: none
 /// @return 0, or the exit status: stopped by a signal, or the system failed
-int vy_campaign_fly_apart(vy_plan *plan, const vy_case *cases, int count, int jobs, const char *log,
-                          double *rows);
+int vy_campaign_fly_in_processes(vy_plan *plan, const vy_case *cases, int count, int jobs, const char *log,
+                                 double *rows);

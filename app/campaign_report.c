@@ -10,7 +10,7 @@
 #include <string.h>
 
 #define CONFIDENCE 0.95 // where the plan does not say
-enum { REPLICATES_LEAST = 10 };
+enum { REPLICATES_MIN = 10 };
 
 static int is_less(const double *a, const double *b) { return *a < *b; }
 HEAP_SORT(sort_numbers, double, is_less)
@@ -74,7 +74,7 @@ void vy_report_destroy(report *r)
     free(r->total);
 }
 
-static void note_worst(report *r, uint64_t index, double score)
+static void insert_worst(report *r, uint64_t index, double score)
 {
     int at = r->worst_count;
     if (at == REPORT_WORST && score >= r->worst[at - 1].score) return;
@@ -102,7 +102,7 @@ static void add_row(report *r, double *row)
     for (int k = 0; k < p->vary_count; ++k) r->numbers[k][i] = vy_row_numbers(row)[k];
     for (int k = 0; k < p->base->expect_count; ++k) r->margins[k][i] = vy_row_margins(row, p)[2 * k];
     r->scores[i] = vy_case_score(p, row);
-    note_worst(r, i, r->scores[i]);
+    insert_worst(r, i, r->scores[i]);
     if (p->replicate_size > 0 && (p->sample == VY_SAMPLE_LATIN || p->sample == VY_SAMPLE_SOBOL))
         r->replicate_rates[i / (uint64_t)p->repeat / (uint64_t)p->replicate_size] +=
             vy_case_failed(x) / ((double)p->replicate_size * p->repeat);
@@ -111,7 +111,7 @@ static void add_row(report *r, double *row)
 static uint64_t failures_of(const report *r) { return r->cases - r->completed; }
 
 // Whether a look at this size accepts.
-static int decide(report *r)
+static int evaluate_stop_rule(report *r)
 {
     for (int i = 0; i < r->plan->stop.look_count; ++i) {
         if (r->looks[i].cases != r->cases || (int64_t)failures_of(r) > r->looks[i].accept) continue;
@@ -139,7 +139,7 @@ static int read_shards(campaign *c, report *r)
         vy_shard_range(c->plan, i, c->shards, &first, &last);
         for (uint64_t k = 0; k < last - first && r->decided < 0; ++k) {
             add_row(r, rows + k * cells);
-            (void)decide(r);
+            (void)evaluate_stop_rule(r);
         }
         free(rows);
     }
@@ -175,7 +175,7 @@ static void print_rate(double rate, char *out, size_t size)
     out[at] = '\0';
 }
 
-static void answer_by_draws(report *r, double confidence)
+static void set_binomial_interval(report *r, double confidence)
 {
     r->has_interval = 1;
     r->upper = vy_rate_upper(failures_of(r), r->cases, confidence);
@@ -183,11 +183,11 @@ static void answer_by_draws(report *r, double confidence)
 }
 
 // The means of independent replicates are nearly normal: Student's bound.
-static void answer_by_replicates(report *r, double confidence)
+static void set_student_interval(report *r, double confidence)
 {
     const int n = r->plan->replicates;
     double mean = 0.0, squares = 0.0;
-    if (n < REPLICATES_LEAST) return;
+    if (n < REPLICATES_MIN) return;
     for (int i = 0; i < n; ++i) mean += r->replicate_rates[i] / n;
     for (int i = 0; i < n; ++i) squares += (r->replicate_rates[i] - mean) * (r->replicate_rates[i] - mean);
     if (!(squares > 0.0)) return; // all alike: nothing can be said about how they differ
@@ -220,9 +220,9 @@ static void compose_sentence(report *r, double confidence)
     const int replicated = r->plan->sample == VY_SAMPLE_LATIN || r->plan->sample == VY_SAMPLE_SOBOL;
     snprintf(r->sentence, sizeof r->sentence, "%" PRIu64 " of %" PRIu64 " cases failed; no interval: %s",
              failures_of(r), r->cases,
-             !replicated                              ? "these cases are not independent draws"
-             : r->plan->replicates < REPLICATES_LEAST ? "it takes 10 replicates"
-                                                      : "all replicates are alike");
+             !replicated                            ? "these cases are not independent draws"
+             : r->plan->replicates < REPLICATES_MIN ? "it takes 10 replicates"
+                                                    : "all replicates are alike");
 }
 
 static int correlate(report *r)
@@ -253,9 +253,9 @@ int vy_report_make(campaign *c, report *r)
     if (status == 0) status = read_shards(c, r);
     if (status != 0) return status;
     r->rate = (double)failures_of(r) / (double)r->cases;
-    if (vy_plan_is_independent(c->plan)) answer_by_draws(r, confidence);
+    if (vy_plan_is_independent(c->plan)) set_binomial_interval(r, confidence);
     if (c->plan->sample == VY_SAMPLE_LATIN || c->plan->sample == VY_SAMPLE_SOBOL)
-        answer_by_replicates(r, confidence);
+        set_student_interval(r, confidence);
     compose_sentence(r, confidence);
     return correlate(r) ? 0 : vy_print_no_memory("campaign");
 }

@@ -46,13 +46,14 @@ enum { SHARD_MISSING, SHARD_DIED, SHARD_IN_FLIGHT, SHARD_THERE };
 
 // --- in the process of a shard
 
-static int fly_carefully(vy_plan *plan, uint64_t first, uint64_t last, double *rows, volatile uint64_t *done)
+static int fly_range_in_processes(vy_plan *plan, uint64_t first, uint64_t last, double *rows,
+                                  volatile uint64_t *done)
 {
     int status = 0;
     for (uint64_t i = first; i < last && status == 0; ++i, ++*done) {
         vy_case c;
         vy_plan_case(plan, i, &c);
-        status = vy_campaign_fly_apart(plan, &c, 1, 1, NULL, rows + (i - first) * vy_row_cells(plan));
+        status = vy_campaign_fly_in_processes(plan, &c, 1, 1, NULL, rows + (i - first) * vy_row_cells(plan));
     }
     return status;
 }
@@ -66,7 +67,7 @@ static int fly_shard(const campaign *c, uint64_t shard, int careful, volatile ui
     char *path = vy_campaign_shard_path(c, shard);
     char suffix[80], host[32] = "";
     if (rows == NULL || path == NULL) return vy_print_no_memory("campaign");
-    int status = careful ? fly_carefully(c->plan, first, last, rows, done)
+    int status = careful ? fly_range_in_processes(c->plan, first, last, rows, done)
                          : vy_campaign_fly_range(c->plan, first, last, rows, done);
     if (status == 0) {
         vy_error err = {.status = VY_OK};
@@ -103,7 +104,7 @@ static uint64_t shard_size(const campaign *c, uint64_t shard)
 }
 
 // Look at the cases that are complete from the first one on: is the rule met at one of its sizes?
-static void look(runner *r)
+static void check_stop_rule(runner *r)
 {
     const campaign *c = r->c;
     const size_t cells = vy_row_cells(c->plan);
@@ -212,7 +213,7 @@ static void fly_shards(runner *r, const uint64_t *list, uint64_t count)
             stop_workers(r, SIGTERM);
         }
         reap(r);
-        look(r);
+        check_stop_rule(r);
         if (r->failed != 0) stop_workers(r, SIGTERM);
         show_progress(r);
     }
@@ -291,7 +292,7 @@ int vy_campaign_run(campaign *c)
         r.stops = count == c->shards && stop->limit > 0.0 &&
                   vy_stop_plan(stop->limit, stop->confidence, stop->looks, stop->look_count, r.looks);
         r.line = vy_progress_begin(!c->quiet, r.cases_before, r.last_case, 0.0);
-        look(&r);
+        check_stop_rule(&r);
         fly_shards(&r, list, count);
         status = report_end(&r, count);
     }

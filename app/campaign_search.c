@@ -1,8 +1,8 @@
 // campaign_search.c - volery campaign run --search worst: generations of cases, each chosen by the scores of
 // those before.
 //
-// A generation is a shard, so a search that was killed goes on from the last whole generation, with the same
-// cases.
+// A generation is a shard, so a search that was killed continues from the last whole generation, with the
+// same cases.
 #include "campaign_process.h"
 #include "campaign/score.h"
 #include "campaign/search.h"
@@ -45,7 +45,7 @@ static int fly_generation(campaign *c, uint64_t shard, int jobs, double points[]
     const int count = (int)(last - first);
     for (int i = 0; i < count; ++i)
         vy_plan_case_from_unit(c->plan, first + (uint64_t)i, points[i], &cases[i]);
-    int status = vy_campaign_fly_apart(c->plan, cases, count, jobs, NULL, rows);
+    int status = vy_campaign_fly_in_processes(c->plan, cases, count, jobs, NULL, rows);
     char *path = vy_campaign_shard_path(c, shard), suffix[40];
     snprintf(suffix, sizeof suffix, ".%ld.part", (long)getpid());
     if (status == 0 && path == NULL) status = vy_print_no_memory("campaign");

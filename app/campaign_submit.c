@@ -94,7 +94,7 @@ int vy_campaign_submit(campaign *c)
 {
     uint64_t *list = NULL, count = 0;
     if (!vy_has_option(c->given, "slurm"))
-        return vy_print_usage_error(c->given->command, "submit to what? --slurm is what there is");
+        return vy_print_usage_error(c->given->command, "submit needs a scheduler: --slurm");
     int status = vy_campaign_prepare(c, &list, &count);
     free(list);
     if (status != 0) return status;

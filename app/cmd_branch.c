@@ -1,4 +1,4 @@
-// cmd_branch.c - volery branch: go on from a moment of a log, with changed values if asked.
+// cmd_branch.c - volery branch: continue from a moment of a log, with changed values if asked.
 #include "command.h"
 #include "controllers.h"
 #include "files.h"
@@ -12,7 +12,7 @@
 #include <stdlib.h>
 
 // The step of --at; the moment must lie within the log.
-static int read_moment(const arguments *given, const vy_log_info *info, uint64_t *tick)
+static int parse_branch_time(const arguments *given, const vy_log_info *info, uint64_t *tick)
 {
     const char *text = vy_option_value(given, "at");
     const double first = (double)info->first_tick * info->dt, last = (double)info->last_tick * info->dt;
@@ -92,9 +92,9 @@ static int check_firmware(const vy_scenario *scenario, const branch_point *from,
         if (from->difference > DIFFERENCE_MAX)
             return vy_print_error(
                 "branch", EXIT_FAILED,
-                "the %s does not do again what it did: its %s differ by up to "
-                "%.1f %% from the log in the second before %s s, and %.0f %% are the most to go on "
-                "from. Fly afresh with the change: volery run with the same --set",
+                "the %s does not repeat its flight: its %s differ by up to "
+                "%.1f %% from the log in the second before %s s, and at most %.0f %% is allowed. Fly "
+                "again with the change: volery run with the same --set",
                 who, what, 100.0 * from->difference, at, 100.0 * DIFFERENCE_MAX);
         fprintf(stderr, "volery branch: the %s's %s are within %.1f %% of the log\n", who, what,
                 100.0 * from->difference);
@@ -111,7 +111,7 @@ static int check_clients(const vy_scenario *scenario)
         if (c->kind == VY_CONTROLLER_CRAZYFLIE && !c->firmware.lock_step)
             return vy_print_error("branch", EXIT_USAGE,
                                   "drone %s is flown by a client with the clock of the wall, which cannot be "
-                                  "shown the flight again; only one with lock_step: on can. Fly afresh with "
+                                  "shown the flight again; only one with lock_step: on can. Fly again with "
                                   "the change: volery run --realtime with the same --set",
                                   scenario->drones[i].name);
     }
@@ -127,7 +127,7 @@ static int fly(const arguments *given, const vy_log *log, const vy_scenario *sce
     if (status != 0) return status;
     flight flown = {.tracks = NULL};
     vy_status restored = vy_world_restore(world, from->state, from->size, &error);
-    // The integrator is state: the branch goes on with the parent's, unless its scenario now asks for
+    // The integrator is state: the branch continues with the parent's, unless its scenario now asks for
     // another.
     const vy_integrator wanted = scenario->environment.physics.integrator;
     if (restored == VY_OK && wanted != from->declared)
@@ -135,7 +135,7 @@ static int fly(const arguments *given, const vy_log *log, const vy_scenario *sce
     if (restored == VY_NO_MEMORY) {
         status = vy_print_no_memory("branch");
     } else if (restored != VY_OK) {
-        status = vy_print_error("branch", EXIT_USAGE, "the changed scenario cannot go on from there: %s",
+        status = vy_print_error("branch", EXIT_USAGE, "the changed scenario cannot continue from there: %s",
                                 error.text);
     } else {
         const flight_def def = {.command = "branch",
@@ -163,7 +163,7 @@ static int branch(const arguments *given, const overrides *changes, vy_log *log)
     uint64_t tick = 0;
     branch_point from = {.state = NULL};
     vy_scenario *scenario = NULL;
-    int status = read_moment(given, &info, &tick);
+    int status = parse_branch_time(given, &info, &tick);
     if (status == 0) status = vy_check_log_physics("branch", path, log);
     if (status == 0) status = vy_load_logged_scenario("branch", path, log, changes, &scenario);
     if (status == 0 && vy_scenario_steps(scenario) <= tick) {

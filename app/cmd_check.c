@@ -26,7 +26,7 @@ static int check_json(const char *file, const overrides *changes)
     if (status == 0) {
         const uint64_t hash = vy_scenario_hash(scenario);
         char *text = vy_scenario_print(scenario);
-        if (hash == 0 || text == NULL) vy_lack_memory();
+        if (hash == 0 || text == NULL) vy_note_no_memory();
         json j = vy_json_begin(stdout);
         vy_json_text(&j, "status", "ok");
         vy_json_text(&j, "file", file);
@@ -49,7 +49,7 @@ static int check_text(const char *file, const overrides *changes)
     int status = vy_load_scenario("check", file, changes, &scenario);
     if (status != 0) return status;
     const uint64_t hash = vy_scenario_hash(scenario);
-    if (hash == 0) vy_lack_memory();
+    if (hash == 0) vy_note_no_memory();
     status = print_text(vy_scenario_print(scenario));
     if (status == EXIT_DONE) printf("# configuration hash %016" PRIx64 "\n", hash);
     vy_scenario_destroy(scenario);

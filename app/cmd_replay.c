@@ -18,7 +18,7 @@ static int show(void *self, uint64_t tick, uint64_t last)
     return vy_signals_seen();
 }
 
-// How a replay ended: what was compared, and why it could not go on, if so.
+// How a replay ended: what was compared, and why it could not continue, if so.
 typedef struct outcome {
     const char *path;
     vy_log_info info;
@@ -65,7 +65,7 @@ static int print_outcome(const arguments *given, const outcome *o)
     }
     if (failed)
         return vy_print_error("replay", o->error.status == VY_DAMAGED ? EXIT_FAILED : EXIT_SYSTEM,
-                              "%s: the replay cannot go on after step %" PRIu64 " of %" PRIu64 ": %s",
+                              "%s: the replay cannot continue after step %" PRIu64 " of %" PRIu64 ": %s",
                               o->path, found->last_tick, info->last_tick, o->error.text);
     if (vy_has_option(given, "json")) return found->found ? EXIT_FAILED : EXIT_DONE;
     if (found->found) {

@@ -57,7 +57,7 @@ static int check_watch(const arguments *given)
     uint64_t port = 0;
     const char *number = vy_option_value(given, "port"), *log = vy_option_value(given, "output");
     if (number != NULL && !vy_has_option(given, "watch"))
-        return vy_print_usage_error(given->command, "--port is the one of --watch, which is not there");
+        return vy_print_usage_error(given->command, "--port goes with --watch");
     if (number != NULL && (!vy_parse_uint(number, &port) || port > PORT_MAX))
         return vy_print_usage_error(given->command, "--port needs a whole number from 0 to %d, got %s",
                                     PORT_MAX, number);

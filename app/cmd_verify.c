@@ -31,7 +31,7 @@ static int show(void *self, uint64_t tick, uint64_t last)
 static int is_broken(vy_status status) { return status == VY_DAMAGED || status == VY_OTHER_VERSION; }
 
 // A verdict against the log: 0, so that it is printed with the rest. Whatever else failed is an exit status.
-static int condemn(finding *f, const char *word, vy_status status, vy_error *error)
+static int set_verdict(finding *f, const char *word, vy_status status, vy_error *error)
 {
     if (!is_broken(status)) return vy_print_log_error("verify", f->path, status, error);
     f->word = word;
@@ -46,9 +46,9 @@ static int check_proof(const arguments *given, vy_log *log, finding *f)
 {
     vy_error error = {.status = VY_OK};
     vy_status status = vy_log_prove(log, &f->proof, &error);
-    if (status != VY_OK) return condemn(f, "damaged", status, &error);
+    if (status != VY_OK) return set_verdict(f, "damaged", status, &error);
     if (!f->proof.has_crc)
-        vy_print_warning("verify", "%s lacks checksums of its own: another program has written it anew",
+        vy_print_warning("verify", "%s has no checksums of its own: another program has rewritten it",
                          f->path);
     if (!f->proof.has_digest) {
         f->word = "unproven";
@@ -60,7 +60,7 @@ static int check_proof(const arguments *given, vy_log *log, finding *f)
     if (key != NULL) status = vy_log_proof_signed_by(&f->proof, key, &error);
     if (status == VY_NOT_FOUND || status == VY_BAD_VALUE)
         return vy_print_error("verify", EXIT_USAGE, "--key: %s", error.text);
-    if (status != VY_OK) return condemn(f, "unsigned", status, &error);
+    if (status != VY_OK) return set_verdict(f, "unsigned", status, &error);
     if (!f->info.complete) {
         f->word = "cut off";
         snprintf(f->sentence, sizeof f->sentence,
@@ -90,7 +90,7 @@ static int replay(const arguments *given, vy_log *log, finding *f)
             exit_status =
                 vy_print_error("verify", vy_signals_exit(signal), "interrupted while flying it again");
         else if (status != VY_OK)
-            exit_status = condemn(f, "damaged", status, &error);
+            exit_status = set_verdict(f, "damaged", status, &error);
         else if (f->replayed.found)
             f->word = "differs";
     }
@@ -162,7 +162,7 @@ COMMAND(verify)
     int status = vy_file_check_input("verify", "log", f.path);
     if (status != 0) return status;
     const vy_status opened = vy_log_open(f.path, &log, &error);
-    if (opened != VY_OK) status = condemn(&f, "damaged", opened, &error);
+    if (opened != VY_OK) status = set_verdict(&f, "damaged", opened, &error);
     if (opened == VY_OK) {
         f.info = vy_log_get_info(log);
         status = check_proof(given, log, &f);

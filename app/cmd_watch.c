@@ -1,6 +1,6 @@
 // cmd_watch.c - volery watch: a flight that another program records, watched while its log is written.
 //
-// What is new in the log is read as it grows and handed to those who watch, as a run of our own does it.
+// What is new in the log is read as it grows and handed to viewers, as a run of our own does it.
 #include "command.h"
 #include "files.h"
 #include "load.h"
@@ -24,7 +24,7 @@ typedef struct follower {
     vy_log_info info;
 } follower;
 
-static char *join(const char *a, size_t size, const char *b)
+static char *concatenate(const char *a, size_t size, const char *b)
 {
     char *out = malloc(size + strlen(b) + 1);
     if (out != NULL) sprintf(out, "%.*s%s", (int)size, a, b);
@@ -37,12 +37,12 @@ static int name_files(const char *given, follower *f)
     const size_t end = strlen(VY_FILE_PART), size = strlen(given);
     const int is_part = size > end && strcmp(given + size - end, VY_FILE_PART) == 0;
     const size_t stem = is_part ? size - end : size;
-    f->whole = join(given, stem, "");
-    f->part = join(given, stem, VY_FILE_PART);
+    f->whole = concatenate(given, stem, "");
+    f->part = concatenate(given, stem, VY_FILE_PART);
     return f->whole != NULL && f->part != NULL ? 0 : vy_print_no_memory("watch");
 }
 
-static void rest(double seconds)
+static void sleep_for(double seconds)
 {
     const struct timespec pause = {.tv_sec = (time_t)seconds,
                                    .tv_nsec = (long)(1e9 * (seconds - (double)(time_t)seconds))};
@@ -57,12 +57,12 @@ static int follow(follower *f)
         const double begun = vy_wall_clock();
         const int written = access(f->part, F_OK) == 0;
         const vy_status status =
-            vy_watch_take(f->watched, written ? f->part : f->whole, &f->place, &f->info, &error);
+            vy_watch_read_log(f->watched, written ? f->part : f->whole, &f->place, &f->info, &error);
         if (status == VY_OK && !written) return 0;
         if (status != VY_OK && !written && access(f->part, F_OK) != 0)
             return vy_print_log_error("watch", f->whole, status, &error);
         const double spent = LOOK_SHARE * (vy_wall_clock() - begun);
-        rest(spent > LOOK_EVERY ? spent : LOOK_EVERY);
+        sleep_for(spent > LOOK_EVERY ? spent : LOOK_EVERY);
     }
     return vy_signals_exit(vy_signals_seen());
 }
@@ -76,7 +76,8 @@ static int watch_log(const arguments *given, int port, follower *f)
         status = vy_file_check_input("watch", "log", f->whole);
         return status != 0 ? status
                            : vy_print_error("watch", EXIT_USAGE,
-                                            "%s is whole, nobody writes it: volery view shows it", f->whole);
+                                            "%s is complete, no program is writing it: volery view shows it",
+                                            f->whole);
     }
     status = vy_watch_open("watch", port, 1, &f->watched);
     if (status == 0) status = vy_watch_follow(f->watched, f->part, f->whole);

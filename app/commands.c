@@ -369,7 +369,7 @@ const command vy_commands[] = {
      "the step\n"
      "itself when the log was made with --log-state every, else at the next full state); or the log lacks "
      "what it\n"
-     "should have, and the step after which the replay cannot go on is named. A log that was cut off is "
+     "should have, and the step after which the replay cannot continue is named. A log that was cut off is "
      "compared as\n"
      "far as it goes, and said to be incomplete.\n"
      "\n"

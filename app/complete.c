@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-static int shown(const option *o) { return !(o->flags & OPTION_HIDDEN); }
+static int is_visible(const option *o) { return !(o->flags & OPTION_HIDDEN); }
 
 static void put_command_names(const char *between)
 {
@@ -78,7 +78,7 @@ static void bash_command(const command *c)
 {
     printf("    %s)\n        case $previous in\n", c->name);
     for (const option *o = c->options; o->name != NULL; ++o) {
-        if (!shown(o) || o->argument == NULL) continue;
+        if (!is_visible(o) || o->argument == NULL) continue;
         printf("        --%s", o->name);
         if (o->letter != 0) printf(" | -%c", o->letter);
         printf(") ");
@@ -87,7 +87,7 @@ static void bash_command(const command *c)
     }
     printf("        *)\n            case $current in\n            -*) words=\"");
     for (const option *o = c->options; o->name != NULL; ++o) {
-        if (shown(o)) printf("--%s ", o->name);
+        if (is_visible(o)) printf("--%s ", o->name);
     }
     printf("--%s\" ;;\n            *) ", vy_help_option.name);
     bash_words(c->kind, c->operands);
@@ -203,7 +203,7 @@ static void zsh_command(const command *c)
 {
     printf("    %s)\n        _arguments", c->name);
     for (const option *o = c->options; o->name != NULL; ++o) {
-        if (shown(o)) zsh_option(o);
+        if (is_visible(o)) zsh_option(o);
     }
     zsh_option(&vy_help_option);
     for (int i = 0; i < c->operands_max; ++i) {

@@ -50,8 +50,8 @@ int vy_controllers_allow(const arguments *given, const char *path, vy_log *log, 
 }
 
 // Somebody who watches has the keys. The scenario, and so the log, does not name the pipe they come through.
-static vy_status open_watched(const vy_scenario *s, vy_scenario_drone *drone, const char *device,
-                              vy_host **out, vy_error *err)
+static vy_status open_page_pilot(const vy_scenario *s, vy_scenario_drone *drone, const char *device,
+                                 vy_host **out, vy_error *err)
 {
     vy_controller_def *def = &drone->def.controller;
     snprintf(def->program, sizeof def->program, "%s", device);
@@ -95,7 +95,7 @@ static int open_one(const char *name, const vy_scenario *s, int index, int paced
     if (def->kind == VY_CONTROLLER_PILOT && def->program[0] == '\0' && !def->from_log && watched != NULL &&
         !vy_watch_keys(watched, drone->name, device, sizeof device))
         return vy_print_no_memory(name);
-    const vy_status status = device[0] != '\0' ? open_watched(s, drone, device, out, &error)
+    const vy_status status = device[0] != '\0' ? open_page_pilot(s, drone, device, out, &error)
                                                : vy_host_open(&drone->def, drone->name, s->step,
                                                               &s->environment.planet, out, &error);
     if (status == VY_OK) return 0;
@@ -176,7 +176,7 @@ int vy_controllers_finish(controllers *c, vy_failure *failure)
     return failed;
 }
 
-void vy_controllers_said(const controllers *c, int index, char *out, size_t size)
+void vy_controllers_output(const controllers *c, int index, char *out, size_t size)
 {
     out[0] = '\0';
     for (int i = 0; i < c->count; ++i) {

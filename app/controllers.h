@@ -43,5 +43,5 @@ int vy_controllers_open(const char *name, const vy_scenario *scenario, int paced
 int vy_controllers_finish(controllers *c, vy_failure *failure);
 
 /// What the controller of drone `index` wrote in place of a reply, or an empty text.
-void vy_controllers_said(const controllers *c, int index, char *out, size_t size);
+void vy_controllers_output(const controllers *c, int index, char *out, size_t size);
 void vy_controllers_close(controllers *c);

@@ -130,7 +130,7 @@ static uint32_t advance(flight *f, uint64_t count, int each)
     1.0 // [s] that are made up for; more is a program that booted, or a process that was stopped
 
 // Wait until the wall clock has reached the flight's time, which began at `*start`. A flight that is a little
-// behind runs as fast as it can; one that is far behind goes on from now.
+// behind runs as fast as it can; one that is far behind continues from now.
 static void wait_for_clock(const flight *f, uint64_t tick, double *start)
 {
     const double flown = (double)(tick - f->first) * f->def.scenario->step;
@@ -210,8 +210,9 @@ static void evaluate_run(flight *f)
     const vy_world *world = f->def.world;
     f->failure = vy_world_failure(world);
     if (f->failure.reason == VY_FAILURE_CONTROLLER && f->def.programs != NULL) {
-        vy_controllers_said(f->def.programs, (int)f->failure.body, f->said, sizeof f->said);
-        f->failure.output = f->said;
+        vy_controllers_output(f->def.programs, (int)f->failure.body, f->program_output,
+                              sizeof f->program_output);
+        f->failure.output = f->program_output;
     }
     end_controllers(f);
     for (uint32_t i = 0; i < vy_world_drone_count(world); ++i) {

@@ -51,7 +51,7 @@ typedef struct flight {
     vy_expect_result *results; ///< one per expectation
     vy_failure failure;        ///< of the world, or of a controller at its end
     int at_end;                ///< the latter
-    char said[64];             ///< what a controller wrote in place of a reply
+    char program_output[64];   ///< what a controller wrote in place of a reply
     int broken;                ///< index of the first expectation that is not met; -1: none
     int signal;                ///< that stopped it; 0: none
     int above_air;             ///< somebody was above the standard atmosphere

@@ -69,7 +69,7 @@ int vy_junit_write(const flight *f, const char *path)
     put_case(out.file, suite, "flight", "safety", why, f->wall);
     for (int i = 0; i < s->expect_count; ++i) {
         char *text = vy_expect_print(s, i, &f->results[i]);
-        if (text == NULL) vy_lack_memory();
+        if (text == NULL) vy_note_no_memory();
         char name[160];
         // Unique within the suite, and the same from run to run: without what was measured.
         snprintf(name, sizeof name, "expect %d: %s", i + 1, text != NULL ? text : "");

@@ -76,7 +76,7 @@ void vy_print_warning(const char *name, const char *format, ...)
 
 static int lacks_memory;
 
-void vy_lack_memory(void) { lacks_memory = 1; }
+void vy_note_no_memory(void) { lacks_memory = 1; }
 
 int vy_print_no_memory(const char *name) { return vy_print_error(name, EXIT_SYSTEM, "out of memory"); }
 

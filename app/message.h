@@ -27,7 +27,7 @@ int vy_print_usage_error(const struct command *of, const char *format, ...) VY_P
 int vy_print_no_memory(const char *name);
 
 /// What is printed lacks something, since memory is out: the command will end by saying so, with status 3.
-void vy_lack_memory(void);
+void vy_note_no_memory(void);
 
 /// The sentence of a failed library call, with its place in the input when it has one.
 /// @return its exit status: 3 when the system failed, else 2

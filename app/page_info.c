@@ -26,7 +26,7 @@ static void put_vec3(json *j, const char *name, vy_vec3 v)
 }
 
 // Numbers of 64 bits as text: a page's numbers are doubles.
-static void put_whole_text(json *j, const char *name, uint64_t value)
+static void put_uint_text(json *j, const char *name, uint64_t value)
 {
     char text[24];
     snprintf(text, sizeof text, "%" PRIu64, value);
@@ -41,7 +41,7 @@ static void put_identity(json *j, const char *path, const vy_log *log)
     vy_json_text(j, "version", info.version);
     vy_json_uint(j, "physics", info.physics);
     vy_json_text(j, "status", info.complete ? info.status : "cut off");
-    put_whole_text(j, "seed", info.seed);
+    put_uint_text(j, "seed", info.seed);
     vy_json_number(j, "dt", info.dt);
     vy_json_uint(j, "first_tick", info.first_tick);
     vy_json_uint(j, "last_tick", info.last_tick);
@@ -87,7 +87,7 @@ static void put_omitted(json *j, const page_data *data)
     vy_json_close(j);
 }
 
-static const char *solid_word(vy_collider_kind kind)
+static const char *collider_name(vy_collider_kind kind)
 {
     switch (kind) {
     case VY_COLLIDER_BOX: return "box";
@@ -126,9 +126,9 @@ static void put_heights(json *j, const vy_numbers *heights, double spacing)
     vy_json_close(j);
 }
 
-static void put_solid(json *j, const vy_collider_def *solid)
+static void put_collider(json *j, const vy_collider_def *solid)
 {
-    vy_json_text(j, "kind", solid_word(solid->kind));
+    vy_json_text(j, "kind", collider_name(solid->kind));
     put_vec3(j, "size", solid->size);
     vy_json_number(j, "radius", solid->radius);
     vy_json_number(j, "length", solid->length);
@@ -141,13 +141,13 @@ static void put_solid(json *j, const vy_collider_def *solid)
 static void put_obstacle(json *j, const char *name, const vy_obstacle_def *def)
 {
     const vy_quat q = def->attitude;
-    if (solid_word(def->solid.kind)[0] == '\0') return;
+    if (collider_name(def->solid.kind)[0] == '\0') return;
     vy_json_object(j, NULL);
     vy_json_text(j, "name", name);
     put_vec3(j, "position", def->position);
     put_vector(j, "attitude", (const double[]){q.w, q.x, q.y, q.z}, 4);
     vy_json_object(j, "solid");
-    put_solid(j, &def->solid);
+    put_collider(j, &def->solid);
     vy_json_close(j);
     vy_json_close(j);
 }
@@ -216,9 +216,9 @@ static void put_drone(json *j, const vy_scenario_drone *drone)
         vy_json_close(j);
     }
     vy_json_close(j);
-    if (v->rotor_count == 0 && solid_word(drone->def.solid.kind)[0] != '\0') {
+    if (v->rotor_count == 0 && collider_name(drone->def.solid.kind)[0] != '\0') {
         vy_json_object(j, "solid");
-        put_solid(j, &drone->def.solid);
+        put_collider(j, &drone->def.solid);
         vy_json_close(j);
     }
     put_ray_sensors(j, &drone->def);
@@ -236,9 +236,9 @@ static void put_body(json *j, const vy_scenario_body *body)
     vy_json_text(j, "name", body->name);
     vy_json_number(j, "mass", body->def.mass);
     put_vector(j, "inertia", (const double *)&body->def.inertia, 9);
-    if (solid_word(body->def.solid.kind)[0] != '\0') {
+    if (collider_name(body->def.solid.kind)[0] != '\0') {
         vy_json_object(j, "solid");
-        put_solid(j, &body->def.solid);
+        put_collider(j, &body->def.solid);
         vy_json_close(j);
     }
     vy_json_close(j);
@@ -266,8 +266,8 @@ static void put_wind_field(json *j, const wind_grid *g)
     const int counts[4] = {g->nx, g->ny, g->nz, g->nt};
     int step[4], shown[4];
     for (int k = 0; k < 4; ++k) {
-        const int most = k < 3 ? SIDE_MAX : MOMENTS_MAX;
-        step[k] = (counts[k] + most - 1) / most;
+        const int max = k < 3 ? SIDE_MAX : MOMENTS_MAX;
+        step[k] = (counts[k] + max - 1) / max;
         shown[k] = (counts[k] - 1) / step[k] + 1;
     }
     vy_json_object(j, "wind_field");

@@ -46,7 +46,7 @@ static int kind_of(const fields *names)
     return DERIVED_NONE;
 }
 
-static void need(plot *p, const char *name)
+static void need_field(plot *p, const char *name)
 {
     for (int i = 0; i < p->needed_count; ++i) {
         if (strcmp(p->needed[i], name) == 0) return;
@@ -61,9 +61,9 @@ static vy_status add_request(plot *p, const char *list, vy_error *err)
     panel_request *w = &p->requests[p->figure->panel_count++];
     if (vy_parse_fields("plot", list, &w->names) != 0) return vy_fail(err, VY_NO_MEMORY, "out of memory");
     w->kind = kind_of(&w->names);
-    for (int i = 0; i < w->names.count && w->kind == DERIVED_NONE; ++i) need(p, w->names.items[i]);
+    for (int i = 0; i < w->names.count && w->kind == DERIVED_NONE; ++i) need_field(p, w->names.items[i]);
     for (int i = 0; i < 2 && w->kind != DERIVED_NONE; ++i) {
-        if (derived[w->kind].needs[i] != NULL) need(p, derived[w->kind].needs[i]);
+        if (derived[w->kind].needs[i] != NULL) need_field(p, derived[w->kind].needs[i]);
     }
     return VY_OK;
 }

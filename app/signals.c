@@ -5,7 +5,7 @@
 
 static volatile sig_atomic_t seen;
 
-static void remember(int number) { seen = number; }
+static void on_signal(int number) { seen = number; }
 
 void vy_signals_ignore(void)
 {
@@ -20,7 +20,7 @@ void vy_signals_catch(void)
 {
     struct sigaction action = {.sa_flags = SA_RESTART | (int)SA_RESETHAND}, before;
     sigemptyset(&action.sa_mask);
-    action.sa_handler = remember;
+    action.sa_handler = on_signal;
     static const int caught[] = {SIGINT, SIGTERM, SIGHUP};
     for (int i = 0; i < 3; ++i) {
         // What nohup or a script in the background had ignored stays ignored.

@@ -178,7 +178,7 @@ static void print_expectations(const flight *f)
     for (int i = 0; i < s->expect_count; ++i) {
         const vy_expect_result *r = &f->results[i];
         char *text = vy_expect_print(s, i, r);
-        if (text == NULL) vy_lack_memory();
+        if (text == NULL) vy_note_no_memory();
         const char *colour = r->met ? p.good : r->skipped ? p.plain : p.bad;
         printf("  %s%-12s%s%s", colour,
                r->met       ? "ok"
@@ -187,7 +187,7 @@ static void print_expectations(const flight *f)
                p.plain, text != NULL ? text : "");
         if (r->measured && !r->skipped) {
             double scale;
-            const char *unit = vy_expect_shown_unit(s, i, &scale);
+            const char *unit = vy_expect_display_unit(s, i, &scale);
             printf(", %.4g%s%s %s", fabs(r->margin) * scale, unit[0] != '\0' ? " " : "", unit,
                    r->margin < 0.0 ? "beyond" : "to spare");
         }
@@ -574,7 +574,7 @@ static void json_expectations(const flight *f, json *j)
         const vy_expect_result *r = &f->results[i];
         const vy_quantity *q = &quantities[e->quantity];
         char *text = vy_expect_print(s, i, r);
-        if (text == NULL) vy_lack_memory();
+        if (text == NULL) vy_note_no_memory();
         vy_json_object(j, NULL);
         vy_json_text(j, "quantity", q->name);
         static const char *const moments[] = {"end",     "throughout", "rms",     "settled",
@@ -634,7 +634,7 @@ static void json_summary(const flight *f)
 {
     const vy_scenario *s = f->def.scenario;
     const uint64_t hash = vy_scenario_hash(s);
-    if (hash == 0) vy_lack_memory();
+    if (hash == 0) vy_note_no_memory();
     json j = vy_json_begin(stdout);
     vy_json_text(&j, "status", f->status);
     vy_json_text(&j, "scenario", s->name);

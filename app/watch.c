@@ -25,7 +25,7 @@
 
 #define NAP 0.02 // [s] between two looks at the clock and the control
 
-static void copy_in(watch_ring *r, const void *data, size_t size)
+static void ring_write(watch_ring *r, const void *data, size_t size)
 {
     const size_t at = (size_t)(r->next % RING_SIZE), first = size < RING_SIZE - at ? size : RING_SIZE - at;
     memcpy(r->bytes + at, data, first);
@@ -53,8 +53,8 @@ static void on_message(void *self, uint16_t channel, uint64_t time, const unsign
         r->first += sizeof oldest + oldest.size;
         r->first_count += 1;
     }
-    copy_in(r, &head, sizeof head);
-    copy_in(r, data, size);
+    ring_write(r, &head, sizeof head);
+    ring_write(r, data, size);
     r->next_count += 1;
     pthread_mutex_unlock(&w->lock);
 }
@@ -77,7 +77,7 @@ static void release(watch *w)
     free(w);
 }
 
-static int listen_at(watch *w, int port)
+static int listen_on(watch *w, int port)
 {
     struct sockaddr_in place = {.sin_family = AF_INET, .sin_port = htons((uint16_t)port)};
     place.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
@@ -119,14 +119,14 @@ int vy_watch_open(const char *name, int port, int realtime, watch **out)
     snprintf(w->control.status, sizeof w->control.status, "flying");
     w->ring.bytes = malloc(RING_SIZE);
     int status = w->ring.bytes != NULL ? 0 : vy_print_no_memory(name);
-    if (status == 0) status = listen_at(w, port);
+    if (status == 0) status = listen_on(w, port);
     if (status == 0) status = make_token(w);
     if (status != 0) {
         release(w);
         return status;
     }
     fprintf(stderr, "watch it at http://127.0.0.1:%d/%s/\n", w->port, w->token);
-    if (!realtime) fprintf(stderr, "the flight begins when somebody watches; with --realtime at once\n");
+    if (!realtime) fprintf(stderr, "the flight begins with the first viewer; with --realtime at once\n");
     *out = w;
     return 0;
 }
@@ -217,7 +217,7 @@ void vy_watch_message(watch *w, uint16_t channel, uint64_t time, const unsigned 
     on_message(w, channel, time, data, size);
 }
 
-static void nap(double seconds)
+static void sleep_for(double seconds)
 {
     const double limited = seconds < NAP ? seconds : NAP;
     const struct timespec pause = {.tv_nsec = (long)(1e9 * limited)};
@@ -225,7 +225,7 @@ static void nap(double seconds)
 }
 
 // May the next stride be flown, as far as viewers say? Takes one of the steps they asked for.
-static int may_go(watch *w)
+static int may_step(watch *w)
 {
     pthread_mutex_lock(&w->lock);
     watch_control *c = &w->control;
@@ -265,9 +265,9 @@ static double ahead_of_clock(watch *w, double time)
 void vy_watch_pace(watch *w, double time)
 {
     if (w == NULL) return;
-    while (vy_signals_seen() == 0 && !may_go(w)) nap(NAP);
+    while (vy_signals_seen() == 0 && !may_step(w)) sleep_for(NAP);
     w->pace.begun = true;
-    for (double ahead; vy_signals_seen() == 0 && (ahead = ahead_of_clock(w, time)) > 0.0;) nap(ahead);
+    for (double ahead; vy_signals_seen() == 0 && (ahead = ahead_of_clock(w, time)) > 0.0;) sleep_for(ahead);
 }
 
 void vy_watch_inject(watch *w, const vy_scenario *scenario, vy_world *world)

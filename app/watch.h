@@ -1,7 +1,7 @@
 // watch.h - a flight watched while it flies: a page, and Foxglove, at an address of this machine
 // (docs/view.md).
 //
-// What the log gets, those who watch get: the writer of the log hands every message to a ring in memory, and
+// What the log gets, viewers get: the writer of the log hands every message to a ring in memory, and
 // a thread of its own sends from there. Who is slow is overtaken and told so; the flight waits for nobody.
 // What they can change is when steps are made, and what is injected between two: that is in the log, so that
 // the flight replays without them. Who only watches changes nothing.
@@ -17,7 +17,7 @@ typedef struct watch watch;
 /// @return 0, or the exit status after a sentence
 int vy_watch_open(const char *name, int port, int realtime, watch **out);
 
-/// A device whose keys those who watch press for a drone, as a path for this process alone.
+/// A device whose keys viewers press for a drone, as a path for this process alone.
 /// @return 0: there is no memory, or no pipe
 int vy_watch_keys(watch *w, const char *drone, char *device, size_t size);
 
@@ -26,7 +26,7 @@ int vy_watch_keys(watch *w, const char *drone, char *device, size_t size);
 int vy_watch_begin(watch *w, const char *path, vy_recorder *recorder);
 
 /// The same for a log that another program writes as `part`, and that is called `path` at its end: it can
-/// only be watched. vy_watch_take() reads it.
+/// only be watched. vy_watch_read_log() reads it.
 /// @return 0, or the exit status after a sentence
 int vy_watch_follow(watch *w, const char *part, const char *path);
 
@@ -38,7 +38,7 @@ typedef struct watch_place {
 
 /// Hand over what the log has by now beyond `place`. `info` is the log's.
 /// @return why it cannot be read now
-vy_status vy_watch_take(watch *w, const char *path, watch_place *place, vy_log_info *info, vy_error *err);
+vy_status vy_watch_read_log(watch *w, const char *path, watch_place *place, vy_log_info *info, vy_error *err);
 
 /// Before a step: wait for the first that watches unless the flight is in real time; while it is paused; and
 /// until the clock has reached `time` [s] at the speed that was asked for. A signal ends each of these.

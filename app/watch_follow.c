@@ -1,8 +1,8 @@
-// watch_follow.c - a log that another program writes: what is new in it, for those who watch.
+// watch_follow.c - a log that another program writes: what is new in it, for viewers.
 #include "record/log.h"
 #include "watch_impl.h"
 
-vy_status vy_watch_take(watch *w, const char *path, watch_place *place, vy_log_info *info, vy_error *err)
+vy_status vy_watch_read_log(watch *w, const char *path, watch_place *place, vy_log_info *info, vy_error *err)
 {
     vy_log *log = NULL;
     vy_mcap_cursor *cursor = NULL;

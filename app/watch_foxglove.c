@@ -24,7 +24,7 @@ enum { LEVEL_WARNING = 1, LEVEL_ERROR = 2 };
 #define SPEED_MAX 1e6
 #define STEPS_MAX 1e9
 
-static void put_little(unsigned char *out, uint64_t value, int bytes)
+static void put_little_endian(unsigned char *out, uint64_t value, int bytes)
 {
     for (int i = 0; i < bytes; ++i) out[i] = (unsigned char)(value >> 8 * i);
 }
@@ -108,7 +108,7 @@ static char *advertise(const vy_log *log, size_t *channel_cap)
 }
 
 // Shapes are said once, at the start.
-static int keep_shapes(watch *w, vy_log *log)
+static int store_shapes(watch *w, vy_log *log)
 {
     const vy_mcap_channel *channel = vy_mcap_reader_find_channel(log->reader, "/scene");
     vy_mcap_cursor *cursor = NULL;
@@ -128,10 +128,10 @@ static int keep_shapes(watch *w, vy_log *log)
 int vy_foxglove_describe(watch *w, vy_log *log)
 {
     w->advertise = advertise(log, &w->channel_cap);
-    return w->advertise != NULL && keep_shapes(w, log);
+    return w->advertise != NULL && store_shapes(w, log);
 }
 
-int vy_foxglove_greet(const watch *w, client *c)
+int vy_foxglove_send_server_info(const watch *w, client *c)
 {
     answer a;
     c->subscriptions = calloc(w->channel_cap + 1, sizeof *c->subscriptions);
@@ -170,7 +170,7 @@ static int is_chosen(const chosen_names *names, const char *name)
     return !any;
 }
 
-static int name_parameter(json *j, const chosen_names *names, const char *name)
+static int begin_parameter(json *j, const chosen_names *names, const char *name)
 {
     if (!is_chosen(names, name)) return 0;
     vy_json_object(j, NULL);
@@ -190,34 +190,34 @@ static int send_parameters(const watch *w, const watch_control *now, client *c, 
     json *j = &a.j;
     vy_json_list(j, "parameters");
     const int sets = !w->only_watched;
-    if (sets && name_parameter(j, names, "/flight/paused")) {
+    if (sets && begin_parameter(j, names, "/flight/paused")) {
         vy_json_bool(j, "value", now->paused);
         vy_json_close(j);
     }
-    if (sets && name_parameter(j, names, "/flight/speed")) {
+    if (sets && begin_parameter(j, names, "/flight/speed")) {
         vy_json_text(j, "type", "float64"); // it may be whole all the same
         vy_json_number(j, "value", now->speed);
         vy_json_close(j);
     }
-    if (sets && name_parameter(j, names, "/flight/steps")) {
+    if (sets && begin_parameter(j, names, "/flight/steps")) {
         vy_json_uint(j, "value", now->steps);
         vy_json_close(j);
     }
-    if (name_parameter(j, names, "/flight/status")) {
+    if (begin_parameter(j, names, "/flight/status")) {
         vy_json_text(j, "value", now->status);
         vy_json_close(j);
     }
-    if (now->ended && name_parameter(j, names, "/flight/hash")) {
+    if (now->ended && begin_parameter(j, names, "/flight/hash")) {
         vy_json_hash(j, "value", now->hash);
         vy_json_close(j);
     }
     for (int i = 0; i < w->pilot_count; ++i) {
-        if (!name_parameter(j, names, w->pilots[i].keys)) continue;
+        if (!begin_parameter(j, names, w->pilots[i].keys)) continue;
         vy_json_text(j, "value", "");
         vy_json_close(j);
     }
     for (int i = 0; sets && i < INJECT_COUNT; ++i) {
-        if (!name_parameter(j, names, inject_names[i])) continue;
+        if (!begin_parameter(j, names, inject_names[i])) continue;
         vy_json_text(j, "value", "");
         vy_json_close(j);
     }
@@ -226,7 +226,7 @@ static int send_parameters(const watch *w, const watch_control *now, client *c, 
     return answer_send(&a, c);
 }
 
-static watch_control control_now(watch *w)
+static watch_control current_control(watch *w)
 {
     pthread_mutex_lock(&w->lock);
     const watch_control now = w->control;
@@ -317,39 +317,39 @@ static int set_parameters(watch *w, client *c, json_reader r, const char *id)
             value = r.number;
             memcpy(text, r.text, sizeof text);
         } else if (k == JSON_CLOSE && r.depth == 2) {
-            const char *told = set_parameter(w, name, kind, value, text);
-            if (told != NULL) why = told;
+            const char *reported_dropped = set_parameter(w, name, kind, value, text);
+            if (reported_dropped != NULL) why = reported_dropped;
         }
     }
-    const watch_control now = control_now(w);
+    const watch_control now = current_control(w);
     if (why != NULL && !send_status(c, LEVEL_ERROR, why)) return 0;
     return id[0] == '\0' || send_parameters(w, &now, c, &(chosen_names){.text = NULL}, id);
 }
 
-static uint64_t whole(double value)
+static uint64_t count_of_number(double value)
 {
     return value >= 0.0 && value < 4294967296.0 ? (uint64_t)value : UINT64_MAX;
 }
 
-static size_t put_lead(unsigned char lead[FRAME_HEAD_CAP + MESSAGE_HEAD], uint64_t subscription,
-                       uint64_t time, size_t size)
+static size_t put_message_head(unsigned char lead[FRAME_HEAD_CAP + MESSAGE_HEAD], uint64_t subscription,
+                               uint64_t time, size_t size)
 {
     const size_t used = vy_frame_head(FRAME_BINARY, MESSAGE_HEAD + size, lead);
     lead[used] = OP_MESSAGE;
-    put_little(lead + used + 1, subscription - 1, 4);
-    put_little(lead + used + 5, time, 8);
+    put_little_endian(lead + used + 1, subscription - 1, 4);
+    put_little_endian(lead + used + 5, time, 8);
     return used + MESSAGE_HEAD;
 }
 
 static int send_shapes(const watch *w, client *c)
 {
     unsigned char lead[FRAME_HEAD_CAP + MESSAGE_HEAD];
-    const size_t used = put_lead(lead, c->subscriptions[w->scene], 0, w->shapes_size);
+    const size_t used = put_message_head(lead, c->subscriptions[w->scene], 0, w->shapes_size);
     return vy_client_send(c, lead, used) && vy_client_send(c, w->shapes, w->shapes_size);
 }
 
 // Viewers without a history begin here.
-static void join(watch *w, client *c)
+static void set_start_of_records(watch *w, client *c)
 {
     pthread_mutex_lock(&w->lock);
     c->notices = w->control.notices;
@@ -366,14 +366,15 @@ static int subscribe(watch *w, client *c, json_reader r)
     int any = 0, good = 1;
     for (json_kind k = vy_json_next(&r); good && k > JSON_END; k = vy_json_next(&r)) {
         if (k == JSON_OBJECT && r.depth == 3) id = channel = UINT64_MAX;
-        if (k == JSON_NUMBER && r.depth == 3 && strcmp(r.key, "id") == 0) id = whole(r.number);
-        if (k == JSON_NUMBER && r.depth == 3 && strcmp(r.key, "channelId") == 0) channel = whole(r.number);
+        if (k == JSON_NUMBER && r.depth == 3 && strcmp(r.key, "id") == 0) id = count_of_number(r.number);
+        if (k == JSON_NUMBER && r.depth == 3 && strcmp(r.key, "channelId") == 0)
+            channel = count_of_number(r.number);
         if (k != JSON_CLOSE || r.depth != 2 || id > UINT32_MAX || channel >= w->channel_cap) continue;
         c->subscriptions[channel] = id + 1;
         any = 1;
         if (channel == w->scene && w->shapes != NULL) good = send_shapes(w, c);
     }
-    if (any && !c->is_subscribed) join(w, c);
+    if (any && !c->is_subscribed) set_start_of_records(w, c);
     return good;
 }
 
@@ -381,14 +382,14 @@ static void unsubscribe(const watch *w, client *c, json_reader r)
 {
     for (json_kind k = vy_json_next(&r); k > JSON_END; k = vy_json_next(&r)) {
         if (k != JSON_NUMBER || r.depth != 2) continue;
-        const uint64_t id = whole(r.number);
+        const uint64_t id = count_of_number(r.number);
         for (size_t i = 0; i < w->channel_cap; ++i) {
             if (c->subscriptions[i] == id + 1) c->subscriptions[i] = 0;
         }
     }
 }
 
-int vy_foxglove_take(watch *w, client *c, const char *text, size_t size)
+int vy_foxglove_receive(watch *w, client *c, const char *text, size_t size)
 {
     const json_reader start = vy_json_read(text, size);
     json_reader r = start;
@@ -409,13 +410,13 @@ int vy_foxglove_take(watch *w, client *c, const char *text, size_t size)
     } else if (strcmp(op, "setParameters") == 0) {
         return set_parameters(w, c, start, id);
     } else if (strcmp(op, "getParameters") == 0) {
-        const watch_control now = control_now(w);
+        const watch_control now = current_control(w);
         return send_parameters(w, &now, c, &names, id);
     } else if (strcmp(op, "subscribeParameterUpdates") == 0) {
-        c->hears_parameters = true;
+        c->wants_parameters = true;
         c->version = UINT64_MAX; // as they are now
     } else if (strcmp(op, "unsubscribeParameterUpdates") == 0) {
-        c->hears_parameters = false;
+        c->wants_parameters = false;
     } else {
         return send_status(c, LEVEL_WARNING, "this operation is not known here");
     }
@@ -451,11 +452,11 @@ static int copy_record(const watch_ring *r, client *c, const ring_head *head, ui
     unsigned char lead[FRAME_HEAD_CAP + MESSAGE_HEAD];
     size_t used = BATCH_HEAD;
     if (c->has_history) {
-        put_little(lead, subscription - 1, 4);
-        put_little(lead + 4, head->time, 8);
-        put_little(lead + 12, head->size, 4);
+        put_little_endian(lead, subscription - 1, 4);
+        put_little_endian(lead + 4, head->time, 8);
+        put_little_endian(lead + 12, head->size, 4);
     } else {
-        used = put_lead(lead, subscription, head->time, head->size);
+        used = put_message_head(lead, subscription, head->time, head->size);
     }
     if (!vy_client_send(c, lead, used) || !vy_client_send(c, NULL, head->size)) return 0;
     vy_ring_copy(r, c->cursor + sizeof *head, c->out + c->out_size - head->size, head->size);
@@ -490,12 +491,12 @@ static int copy_records(watch *w, client *c, uint64_t *time)
 }
 
 // What the flight says of itself, when it has changed.
-static int tell(watch *w, client *c, const watch_control *now)
+static int send_changes(watch *w, client *c, const watch_control *now)
 {
     int good = 1;
-    if (c->dropped != c->told && c->out_size < QUEUE) {
+    if (c->dropped != c->reported_dropped && c->out_size < QUEUE) {
         char words[100];
-        c->told = c->dropped;
+        c->reported_dropped = c->dropped;
         snprintf(words, sizeof words,
                  "%" PRIu64 " records were dropped: this viewer is slower than the flight", c->dropped);
         good = send_status(c, LEVEL_WARNING, words);
@@ -504,7 +505,7 @@ static int tell(watch *w, client *c, const watch_control *now)
         c->notices = now->notices;
         good = send_status(c, LEVEL_ERROR, now->notice);
     }
-    if (good && c->hears_parameters && now->version != c->version && c->out_size < QUEUE) {
+    if (good && c->wants_parameters && now->version != c->version && c->out_size < QUEUE) {
         good = send_parameters(w, now, c, &(chosen_names){.text = NULL}, "");
         c->version = now->version;
     }
@@ -512,26 +513,26 @@ static int tell(watch *w, client *c, const watch_control *now)
 }
 
 // It does not wait behind records that a slow viewer has not read yet; that the flight is over comes last.
-int vy_foxglove_feed(watch *w, client *c)
+int vy_foxglove_send(watch *w, client *c)
 {
-    const watch_control now = control_now(w);
+    const watch_control now = current_control(w);
     uint64_t time = UINT64_MAX;
-    int good = now.ended || tell(w, c, &now);
+    int good = now.ended || send_changes(w, c, &now);
     if (good && c->is_subscribed && c->out_size < QUEUE) good = copy_records(w, c, &time);
     if (good && time != UINT64_MAX) {
         unsigned char clock[TIME_SIZE] = {OP_TIME};
-        put_little(clock + 1, time, 8);
+        put_little_endian(clock + 1, time, 8);
         good = vy_client_send_frame(c, FRAME_BINARY, clock, sizeof clock);
     }
     const int has_all = !c->is_subscribed || time == UINT64_MAX;
-    return good && (!now.ended || !has_all || tell(w, c, &now));
+    return good && (!now.ended || !has_all || send_changes(w, c, &now));
 }
 
 int vy_foxglove_is_done(watch *w, const client *c)
 {
     pthread_mutex_lock(&w->lock);
-    const int done = (!c->is_subscribed || c->cursor == w->ring.next) && c->told == c->dropped &&
-                     (!c->hears_parameters || c->version == w->control.version);
+    const int done = (!c->is_subscribed || c->cursor == w->ring.next) && c->reported_dropped == c->dropped &&
+                     (!c->wants_parameters || c->version == w->control.version);
     pthread_mutex_unlock(&w->lock);
     return done;
 }

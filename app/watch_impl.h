@@ -97,11 +97,11 @@ typedef struct client {
     uint64_t *subscriptions; ///< by channel: the client's number for it + 1; 0: none
     bool has_history;        ///< it wants what was before it, too
     bool is_subscribed;      ///< to anything, ever
-    bool hears_parameters;
-    uint64_t cursor, count; ///< its place in the ring
-    uint64_t dropped;       ///< records that went by
-    uint64_t told, version; ///< of `dropped` and of the control, as last said
-    uint64_t notices;       ///< likewise
+    bool wants_parameters;
+    uint64_t cursor, count;             ///< its place in the ring
+    uint64_t dropped;                   ///< records that went by
+    uint64_t reported_dropped, version; ///< of `dropped` and of the control, as last said
+    uint64_t notices;                   ///< likewise
 } client;
 
 enum {
@@ -119,11 +119,11 @@ int vy_client_send_frame(client *c, int op, const void *data, size_t size);
 void vy_ring_copy(const watch_ring *r, uint64_t offset, void *out, size_t size);
 
 /// What all are told first. @return 0: the client is to go
-int vy_foxglove_greet(const watch *w, client *c);
+int vy_foxglove_send_server_info(const watch *w, client *c);
 /// A whole message of a client. @return 0: the client is to go
-int vy_foxglove_take(watch *w, client *c, const char *text, size_t size);
+int vy_foxglove_receive(watch *w, client *c, const char *text, size_t size);
 /// Fill the client's queue from the ring, and tell what has changed. @return 0: the client is to go
-int vy_foxglove_feed(watch *w, client *c);
+int vy_foxglove_send(watch *w, client *c);
 /// All of the ring that concerns it has been sent.
 int vy_foxglove_is_done(watch *w, const client *c);
 

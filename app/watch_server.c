@@ -129,23 +129,24 @@ static int send_page(const watch *w, client *c)
 }
 
 // One of the two names of this address, with the port; behind `scheme`.
-static int is_own(const watch *w, span s, const char *scheme)
+static int is_own_address(const watch *w, span s, const char *scheme)
 {
     static const char *const names[] = {"127.0.0.1", "localhost"};
     for (int i = 0; i < 2; ++i) {
         char name[64];
         snprintf(name, sizeof name, "%s%s:%d", scheme, names[i], w->port);
-        if (vy_span_is(s, name)) return 1;
+        if (vy_span_equals(s, name)) return 1;
     }
     return 0;
 }
 
 // The names are checked so that no site can use a browser's way in; the token, so that no other user can.
-static const char *why_not(const watch *w, const http_request *r)
+static const char *refusal_reason(const watch *w, const http_request *r)
 {
-    if (r->host_count != 1 || !is_own(w, r->host, "")) return "This is not the host that was asked for.\n";
-    if (r->origins > 1 || (r->origins == 1 && !is_own(w, r->origin, "http://") &&
-                           !(r->upgrades && vy_span_is(r->origin, "https://app.foxglove.dev"))))
+    if (r->host_count != 1 || !is_own_address(w, r->host, ""))
+        return "This is not the host that was asked for.\n";
+    if (r->origins > 1 || (r->origins == 1 && !is_own_address(w, r->origin, "http://") &&
+                           !(r->upgrades && vy_span_equals(r->origin, "https://app.foxglove.dev"))))
         return "Pages of that origin are not let in.\n";
     unsigned differs = r->path.size < TOKEN_CAP || r->path.size > TOKEN_CAP + 1;
     for (size_t i = 0; !differs && i + 1 < TOKEN_CAP; ++i)
@@ -167,18 +168,18 @@ static int begin_websocket(watch *w, client *c, const http_request *r)
     const int on = 1;
     (void)setsockopt(c->fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
     c->is_websocket = true;
-    c->has_history = vy_span_is(r->query, "history"); // as the page asks for it
-    return vy_client_send(c, head, (size_t)used) && vy_foxglove_greet(w, c);
+    c->has_history = vy_span_equals(r->query, "history"); // as the page asks for it
+    return vy_client_send(c, head, (size_t)used) && vy_foxglove_send_server_info(w, c);
 }
 
 // @return 0: the client is to go
-static int take_request(watch *w, client *c)
+static int handle_request(watch *w, client *c)
 {
     http_request r;
     const int used = vy_http_parse((const char *)c->in, c->in_size, &r);
     if (used == 0) return 1;
     if (used < 0) return refuse(c, "400 Bad Request", "This is no request of HTTP/1.1.\n");
-    const char *why = why_not(w, &r);
+    const char *why = refusal_reason(w, &r);
     int good;
     if (why != NULL) {
         good = refuse(c, "403 Forbidden", why);
@@ -197,7 +198,7 @@ static int take_request(watch *w, client *c)
 }
 
 // A client that breaks the protocol is told so, and goes.
-static int hang_up(client *c, unsigned code)
+static int close_connection(client *c, unsigned code)
 {
     const unsigned char why[2] = {(unsigned char)(code >> 8), (unsigned char)code};
     c->closes = true;
@@ -205,28 +206,28 @@ static int hang_up(client *c, unsigned code)
 }
 
 // Frames of one message one behind the other.
-static int take_part(watch *w, client *c, const ws_frame *f)
+static int append_part(watch *w, client *c, const ws_frame *f)
 {
-    const int goes_on = f->op == FRAME_MORE;
-    if (goes_on != (c->message != NULL)) return hang_up(c, 1002);
-    if (!goes_on && f->is_last)
-        return f->op == FRAME_TEXT ? vy_foxglove_take(w, c, (const char *)f->data, f->size)
+    const int keeps_serving = f->op == FRAME_MORE;
+    if (keeps_serving != (c->message != NULL)) return close_connection(c, 1002);
+    if (!keeps_serving && f->is_last)
+        return f->op == FRAME_TEXT ? vy_foxglove_receive(w, c, (const char *)f->data, f->size)
                                    : 1; // no binary is known
-    if (c->message_size + f->size > MESSAGE_MAX) return hang_up(c, 1009);
+    if (c->message_size + f->size > MESSAGE_MAX) return close_connection(c, 1009);
     unsigned char *grown = realloc(c->message, c->message_size + f->size + 1);
     if (grown == NULL) return 0;
     c->message = grown;
     memcpy(grown + c->message_size, f->data, f->size);
     c->message_size += f->size;
     if (!f->is_last) return 1;
-    const int good = vy_foxglove_take(w, c, (const char *)c->message, c->message_size);
+    const int good = vy_foxglove_receive(w, c, (const char *)c->message, c->message_size);
     free(c->message);
     c->message = NULL;
     c->message_size = 0;
     return good;
 }
 
-static int take_frames(watch *w, client *c)
+static int handle_frames(watch *w, client *c)
 {
     size_t used = 0;
     int good = 1;
@@ -235,13 +236,13 @@ static int take_frames(watch *w, client *c)
         const int64_t size = vy_frame_parse(c->in + used, c->in_size - used, MESSAGE_MAX, &f);
         if (size == 0) break;
         if (size < 0) {
-            good = hang_up(c, 1002);
+            good = close_connection(c, 1002);
         } else if (f.op == FRAME_CLOSE) {
-            good = hang_up(c, 1000);
+            good = close_connection(c, 1000);
         } else if (f.op == FRAME_PING) {
             good = vy_client_send_frame(c, FRAME_PONG, f.data, f.size);
         } else if (f.op != FRAME_PONG) {
-            good = take_part(w, c, &f);
+            good = append_part(w, c, &f);
         }
         used += size > 0 ? (size_t)size : 0;
         if (c->out_size - c->out_sent > BACKLOG_MAX + strlen(w->advertise))
@@ -261,8 +262,8 @@ static int receive(watch *w, client *c)
     if (got == 0) return 0;
     if (c->closes) return 1; // what comes now is read, so that what was sent arrives, and forgotten
     c->in_size += (size_t)got;
-    if (!c->is_websocket && !take_request(w, c)) return 0;
-    return !c->is_websocket || c->closes || take_frames(w, c);
+    if (!c->is_websocket && !handle_request(w, c)) return 0;
+    return !c->is_websocket || c->closes || handle_frames(w, c);
 }
 
 static int transmit(server *s, client *c)
@@ -279,7 +280,7 @@ static int transmit(server *s, client *c)
     return 1;
 }
 
-static void drop(server *s, int index)
+static void remove_client(server *s, int index)
 {
     client *c = &s->clients[index];
     close(c->fd);
@@ -290,19 +291,19 @@ static void drop(server *s, int index)
     *c = s->clients[--s->count];
 }
 
-static void let_in(server *s)
+static void accept_client(server *s)
 {
     const int fd = accept4(s->w->listener, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
     if (fd >= 0) s->clients[s->count++] = (client){.fd = fd, .since = vy_wall_clock()};
 }
 
 // What one client is sent and has said. @return 0: it is to go
-static int attend(server *s, client *c, short events, int ended)
+static int serve_client(server *s, client *c, short events, int ended)
 {
     int good = !(events & (POLLIN | POLLHUP | POLLERR)) || receive(s->w, c);
     if (good && c->is_websocket && !c->closes) {
-        good = vy_foxglove_feed(s->w, c);
-        if (good && ended && vy_foxglove_is_done(s->w, c)) good = hang_up(c, 1001);
+        good = vy_foxglove_send(s->w, c);
+        if (good && ended && vy_foxglove_is_done(s->w, c)) good = close_connection(c, 1001);
     }
     if (good && c->out_size > 0) good = transmit(s, c);
     const double age = vy_wall_clock() - c->since;
@@ -311,7 +312,7 @@ static int attend(server *s, client *c, short events, int ended)
 }
 
 // Is a flight that is over still worth a wait for those who read?
-static int goes_on(server *s, int ended)
+static int keeps_serving(server *s, int ended)
 {
     if (!ended) return 1;
     int waits = 0;
@@ -324,7 +325,7 @@ static int goes_on(server *s, int ended)
     return waits && now - s->end < LAST_TOTAL;
 }
 
-static int is_over(watch *w)
+static int flight_has_ended(watch *w)
 {
     pthread_mutex_lock(&w->lock);
     const int ended = w->control.ended;
@@ -348,21 +349,21 @@ static int serve_once(server *s)
     const int seen = poll(polled, (nfds_t)count + 2, timeout);
     char bytes[16];
     if (seen > 0 && polled[count].revents) (void)!read(s->w->wake[0], bytes, sizeof bytes);
-    const int ended = is_over(s->w);
+    const int ended = flight_has_ended(s->w);
     for (int i = count - 1; i >= 0; --i) {
-        if (!attend(s, &s->clients[i], seen > 0 ? polled[i].revents : 0, ended)) drop(s, i);
+        if (!serve_client(s, &s->clients[i], seen > 0 ? polled[i].revents : 0, ended)) remove_client(s, i);
     }
-    if (seen > 0 && (polled[count + 1].revents & POLLIN) && s->count < CLIENT_CAP) let_in(s);
+    if (seen > 0 && (polled[count + 1].revents & POLLIN) && s->count < CLIENT_CAP) accept_client(s);
     return ended;
 }
 
 void *vy_watch_serve(void *self)
 {
     server s = {.w = self, .count = 0};
-    for (int ended = 0, before = 0; goes_on(&s, ended); before = ended) {
+    for (int ended = 0, before = 0; keeps_serving(&s, ended); before = ended) {
         ended = serve_once(&s);
         if (ended && !before) s.progress = s.end = vy_wall_clock();
     }
-    while (s.count > 0) drop(&s, s.count - 1);
+    while (s.count > 0) remove_client(&s, s.count - 1);
     return NULL;
 }

@@ -1,16 +1,16 @@
-// watch_wire.c - parses requests, frames and JSON of those who watch.
+// watch_wire.c - parses requests, frames and JSON of viewers.
 #include "watch_wire.h"
 #include "base64.h"
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 
-int vy_span_is(span s, const char *text)
+int vy_span_equals(span s, const char *text)
 {
     return s.size == strlen(text) && memcmp(s.text, text, s.size) == 0;
 }
 
-static int same_word(span s, const char *word)
+static int equals_ignoring_case(span s, const char *word)
 {
     return s.size == strlen(word) && strncasecmp(s.text, word, s.size) == 0;
 }
@@ -23,7 +23,7 @@ static span trim(span s)
 }
 
 // The part before the first `mark`, which and all before it leave `rest`.
-static span cut(span *rest, char mark)
+static span take_until(span *rest, char mark)
 {
     const char *at = rest->size > 0 ? memchr(rest->text, mark, rest->size) : NULL;
     const span first = {rest->text, at != NULL ? (size_t)(at - rest->text) : rest->size};
@@ -35,7 +35,7 @@ static span cut(span *rest, char mark)
 static int list_has(span list, const char *word)
 {
     while (list.size > 0) {
-        if (same_word(trim(cut(&list, ',')), word)) return 1;
+        if (equals_ignoring_case(trim(take_until(&list, ',')), word)) return 1;
     }
     return 0;
 }
@@ -43,12 +43,12 @@ static int list_has(span list, const char *word)
 // METHOD TARGET HTTP/1.1
 static int parse_first_line(span line, http_request *out)
 {
-    const span method = cut(&line, ' ');
-    span target = cut(&line, ' ');
-    if (method.size == 0 || target.size == 0 || target.text[0] != '/' || !vy_span_is(line, "HTTP/1.1"))
+    const span method = take_until(&line, ' ');
+    span target = take_until(&line, ' ');
+    if (method.size == 0 || target.size == 0 || target.text[0] != '/' || !vy_span_equals(line, "HTTP/1.1"))
         return 0;
-    out->is_get = vy_span_is(method, "GET");
-    out->path = cut(&target, '?');
+    out->is_get = vy_span_equals(method, "GET");
+    out->path = take_until(&target, '?');
     out->query = target;
     return 1;
 }
@@ -60,27 +60,28 @@ typedef struct upgrade {
 static int parse_field(span line, http_request *out, upgrade *up)
 {
     if (line.text[0] == ' ' || line.text[0] == '\t' || memchr(line.text, ':', line.size) == NULL) return 0;
-    const span name = cut(&line, ':');
+    const span name = take_until(&line, ':');
     const span value = trim(line);
     if (name.size == 0) return 0;
-    if (same_word(name, "host")) {
+    if (equals_ignoring_case(name, "host")) {
         out->host = value;
         out->host_count += 1;
-    } else if (same_word(name, "origin")) {
+    } else if (equals_ignoring_case(name, "origin")) {
         out->origin = value;
         out->origins += 1;
-    } else if (same_word(name, "connection")) {
+    } else if (equals_ignoring_case(name, "connection")) {
         up->connection |= list_has(value, "upgrade");
-    } else if (same_word(name, "upgrade")) {
+    } else if (equals_ignoring_case(name, "upgrade")) {
         up->websocket |= list_has(value, "websocket");
-    } else if (same_word(name, "sec-websocket-version")) {
-        up->version = vy_span_is(value, "13");
-    } else if (same_word(name, "sec-websocket-key")) {
+    } else if (equals_ignoring_case(name, "sec-websocket-version")) {
+        up->version = vy_span_equals(value, "13");
+    } else if (equals_ignoring_case(name, "sec-websocket-key")) {
         out->key = value;
-    } else if (same_word(name, "sec-websocket-protocol")) {
+    } else if (equals_ignoring_case(name, "sec-websocket-protocol")) {
         out->offers_protocol |= list_has(value, WATCH_PROTOCOL);
-    } else if (same_word(name, "content-length") || same_word(name, "transfer-encoding")) {
-        out->has_body = !vy_span_is(value, "0");
+    } else if (equals_ignoring_case(name, "content-length") ||
+               equals_ignoring_case(name, "transfer-encoding")) {
+        out->has_body = !vy_span_equals(value, "0");
     }
     return 1;
 }
@@ -92,7 +93,7 @@ int vy_http_parse(const char *data, size_t size, http_request *out)
     span rest = {data, size < HTTP_HEAD_MAX ? size : HTTP_HEAD_MAX};
     for (int lines = 0;; ++lines) {
         if (memchr(rest.text, '\n', rest.size) == NULL) return size < HTTP_HEAD_MAX ? 0 : -1;
-        span line = cut(&rest, '\n');
+        span line = take_until(&rest, '\n');
         if (line.size == 0 || line.text[line.size - 1] != '\r') return -1;
         line.size -= 1;
         if (memchr(line.text, '\0', line.size) != NULL || memchr(line.text, '\r', line.size) != NULL)

@@ -11,7 +11,7 @@ typedef struct span {
     size_t size;
 } span;
 
-int vy_span_is(span s, const char *text);
+int vy_span_equals(span s, const char *text);
 
 /// The head of a request. What was not sent is empty.
 typedef struct http_request {

@@ -27,7 +27,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     check(g->nx > 0 && g->ny > 0 && g->nz > 0 && g->nt > 0);
     check(g->dx > 0.0 && g->dy > 0.0 && g->dz > 0.0 && g->dt > 0.0);
     const size_t nodes = (size_t)g->nx * (size_t)g->ny * (size_t)g->nz * (size_t)g->nt;
-    for (size_t i = 0; i < 3 * nodes; ++i) check(real_abs(g->velocity[i]) <= g->fastest);
+    for (size_t i = 0; i < 3 * nodes; ++i) check(real_abs(g->velocity[i]) <= g->speed_max);
     wind_params p = {.grid = *g};
     for (int k = -1; k <= 9; ++k) { // from before the first corner to behind the last
         const double s = 0.125 * k;

@@ -532,7 +532,7 @@ static void set_difference_error(const vy_log *log, const vy_difference *d)
 // Why a replay of an open log stopped, as a sentence with the step.
 static int set_replay_error(const vy_log_info *info, const vy_difference *d, const vy_error *err)
 {
-    snprintf(message, sizeof message, "the replay cannot go on after step %" PRIu64 " of %" PRIu64 ": %s",
+    snprintf(message, sizeof message, "the replay cannot continue after step %" PRIu64 " of %" PRIu64 ": %s",
              d->last_tick, info->last_tick, err->text);
     return -1;
 }

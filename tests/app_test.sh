@@ -520,7 +520,7 @@ try 1 "$volery" replay reply.mcap
 says out "differs first at step 500"
 says out "drones[0]."
 try 1 "$volery" replay gap.mcap
-says err "gap.mcap: the replay cannot go on after step 399 of 1000: the hashes of steps 400 to 499 are missing"
+says err "gap.mcap: the replay cannot continue after step 399 of 1000: the hashes of steps 400 to 499 are missing"
 silent out
 try 1 "$volery" replay gap.mcap --json
 json

@@ -67,7 +67,7 @@ says err "the client's thrust and attitude are within 0.0 % of the log"
 [ "$(hash)" != "$first" ] || fail "another wind, the same hash"
 replays branch.mcap
 try 1 "$volery" branch flight.mcap --at 5 --allow-programs -o other.mcap --set "drones.alpha.controller.command=$double late"
-says err "the client does not do again what it did: its thrust and attitude differ by up to"
+says err "the client does not repeat its flight: its thrust and attitude differ by up to"
 try 2 "$volery" branch flight.mcap --at 5 --allow-programs -o other.mcap --set drones.alpha.controller.lock_step=off
 says err "cannot be shown the flight again; only one with lock_step: on can"
 

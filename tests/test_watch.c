@@ -23,12 +23,12 @@ static void test_request(void **state)
     assert_int_equal(parse(handshake, &r), (int)strlen(handshake));
     assert_true(r.is_get && r.upgrades && r.offers_protocol && !r.has_body);
     assert_true(r.host_count == 1 && r.origins == 1);
-    assert_true(vy_span_is(r.path, "/token/") && vy_span_is(r.query, "history"));
-    assert_true(vy_span_is(r.host, "127.0.0.1:80") && vy_span_is(r.origin, "http://127.0.0.1:80"));
+    assert_true(vy_span_equals(r.path, "/token/") && vy_span_equals(r.query, "history"));
+    assert_true(vy_span_equals(r.host, "127.0.0.1:80") && vy_span_equals(r.origin, "http://127.0.0.1:80"));
     for (size_t size = 0; size < strlen(handshake); ++size)
         assert_int_equal(vy_http_parse(handshake, size, &r), 0);
     assert_true(parse("POST /a?b?c HTTP/1.1\r\nContent-Length: 3\r\n\r\nabc", &r) > 0);
-    assert_true(!r.is_get && r.has_body && !r.upgrades && vy_span_is(r.query, "b?c"));
+    assert_true(!r.is_get && r.has_body && !r.upgrades && vy_span_equals(r.query, "b?c"));
     // Each lacks one thing of a handshake.
     static const char *const fields[] = {"Upgrade: websocket\r\n", "Connection: Upgrade\r\n",
                                          "Sec-WebSocket-Key: a\r\n", "Sec-WebSocket-Version: 13\r\n"};

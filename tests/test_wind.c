@@ -138,8 +138,8 @@ static wind_grid grid_over(const double *velocity)
 {
     wind_grid g = {velocity, NX, NY, NZ, NT, -30.0, 5.0, 0.0, 2.0, 10.0, 20.0, 2.5, 0.5, 0.0};
     for (int i = 0; i < NODES; ++i) {
-        g.fastest = fmax(g.fastest,
-                         vec3_length(vec3_make(velocity[3 * i], velocity[3 * i + 1], velocity[3 * i + 2])));
+        g.speed_max = fmax(g.speed_max,
+                           vec3_length(vec3_make(velocity[3 * i], velocity[3 * i + 1], velocity[3 * i + 2])));
     }
     return g;
 }
@@ -180,7 +180,7 @@ static void wind_grid_is_exact_on_linear_fields(void **unused)
             const double zc = clamped(z, 0.0, 10.0), tc = clamped(t, 2.0, 3.0);
             const vec3 want = vec3_make(multilinear(c[0], xc, yc, zc, tc), multilinear(c[1], xc, yc, zc, tc),
                                         multilinear(c[2], xc, yc, zc, tc));
-            assert_vec_near(wind_here(&p, x, y, z, t), want, 1e-14 * p.grid.fastest);
+            assert_vec_near(wind_here(&p, x, y, z, t), want, 1e-14 * p.grid.speed_max);
         }
     }
 }
@@ -205,7 +205,7 @@ static void wind_grid_meets_its_nodes(void **unused)
     const double odd[] = {1e300, -1e300, (double)INFINITY, -(double)INFINITY, (double)NAN};
     for (int k = 0; k < 5; ++k) {
         const vec3 w = wind_here(&p, odd[k], odd[(k + 1) % 5], odd[(k + 2) % 5], odd[(k + 3) % 5]);
-        assert_true(vec3_length(w) <= p.grid.fastest * (1.0 + 1e-12));
+        assert_true(vec3_length(w) <= p.grid.speed_max * (1.0 + 1e-12));
     }
 }
 

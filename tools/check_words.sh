@@ -27,6 +27,8 @@ fi
 
 # Names that were once guessed, in code alone: as English words they may stand in a comment.
 names='([a-z_]+_share_of|(voltage|density|speed|battery|range)_share|[a-z_]*(bend|forget)_[a-z]+|[a-z]+_(forget|bend|livelier)'
+names="$names"'|foxglove_(greet|take|feed)|span_is|campaign_(own_shard|fly_apart)|fly_carefully|watch_(plant|desired|cascade)'
+names="$names"'|widen_root|lowest_over_terrain|(put_lead|put_little)|motors_apart|offending_field|answer_by_[a-z]+'
 names="$names"'|least_[a-z]+|(find|island|max)_again|turns?_(about|by|fast|size|part|of)|touch_(face|faces|edge|vertex|round|deep)[a-z_]*'
 names="$names"'|weigh_row|plan_ahead|weaken_[a-z]+|open_(axes|anchors|limits|custom)|fly_joined|said_before|say_list)'
 found=$(tools/list_files.sh | grep -E '^(src|include|app|python)/.*\.(c|h|inl|cu|py)$' | tr '\n' '\0' |

@@ -16,7 +16,7 @@ int vy_controllers_finish(controllers *c, vy_failure *failure)
     return 0;
 }
 
-void vy_controllers_said(const controllers *c, int index, char *out, size_t size)
+void vy_controllers_output(const controllers *c, int index, char *out, size_t size)
 {
     VY_ASSERT(size > 0);
     (void)c;

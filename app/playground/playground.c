@@ -18,7 +18,7 @@ static int check_controllers(const vy_scenario *scenario)
         if (!vy_controller_is_external(scenario->drones[i].def.controller.kind)) continue;
         return vy_print_error(
             "run", EXIT_USAGE,
-            "drone %s is flown by a program or a person, which the playground has not: fly it "
+            "drone %s is flown by a program or a person, which the playground does not have: fly it "
             "with the command",
             scenario->drones[i].name);
     }

@@ -7,7 +7,7 @@
 
 #define SECOND 1000000000ull // [ns]
 
-static uint64_t after(uint64_t ns) { return ns == NEVER ? NEVER : sitl_now() + ns; }
+static uint64_t deadline_after(uint64_t ns) { return ns == NEVER ? NEVER : sitl_now() + ns; }
 
 // What poll() says now; before that, wait for it until `ns` from now.
 static int wait_for(struct pollfd *fds, nfds_t count, uint64_t ns)
@@ -18,7 +18,7 @@ static int wait_for(struct pollfd *fds, nfds_t count, uint64_t ns)
         (void)sitl_read_clock(); // a loop that only asks moves time, too
         return 0;
     }
-    if (!sitl_wait(after(ns), NULL, fds, count)) return 0;
+    if (!sitl_wait(deadline_after(ns), NULL, fds, count)) return 0;
     return REAL(int, poll, struct pollfd *, nfds_t, int)(fds, count, 0);
 }
 

@@ -28,7 +28,7 @@ typedef struct thread {
 static thread threads[THREAD_CAP];
 static int thread_count;
 static uint64_t clock_ns, queue;
-static uint64_t until = NEVER;     // [ns] Volery lets the program go on so far
+static uint64_t until = NEVER;     // [ns] Volery lets the program continue so far
 static uint64_t attention = NEVER; // [ns] when a reading of the clock ends the turn
 static int managed;                // 0 before the start, and after fork()
 static __thread thread *self;
@@ -39,7 +39,7 @@ uint64_t sitl_now(void) { return clock_ns; }
 
 // --- handing over
 
-static void sleep_until_go(thread *t)
+static void wait_for_turn(thread *t)
 {
     while (__atomic_load_n(&t->go, __ATOMIC_ACQUIRE) == 0)
         (void)syscall(SYS_futex, &t->go, FUTEX_WAIT_PRIVATE, 0, NULL, NULL, 0);
@@ -60,7 +60,7 @@ static void make_ready(thread *t, int found)
 }
 
 // Those whose files are ready, in the order of the threads.
-static void look_at_files(void)
+static void poll_files(void)
 {
     for (int i = 0; i < thread_count; ++i) {
         thread *t = &threads[i];
@@ -70,7 +70,7 @@ static void look_at_files(void)
 }
 
 // Nobody will be woken by time: wait for the world outside.
-static void wait_outside(void)
+static void wait_for_files(void)
 {
     struct pollfd all[FD_CAP];
     nfds_t count = 0;
@@ -111,7 +111,7 @@ static thread *next_thread(void)
 {
     for (;;) {
         if (clock_ns >= until) until = sitl_wire_exchange(clock_ns);
-        look_at_files();
+        poll_files();
         thread *sleeper;
         while ((sleeper = first_to_wake()) != NULL && sleeper->wake <= clock_ns) make_ready(sleeper, 0);
         thread *ready = first_ready();
@@ -124,7 +124,7 @@ static thread *next_thread(void)
         else if (until != NEVER)
             clock_ns = until;
         else
-            wait_outside();
+            wait_for_files();
     }
 }
 
@@ -134,7 +134,7 @@ static void end_turn(void)
     next->state = RUNNING;
     if (next == me) return;
     wake_up(next);
-    sleep_until_go(me);
+    wait_for_turn(me);
 }
 
 uint64_t sitl_read_clock(void)
@@ -203,7 +203,7 @@ static void *begin_thread(void *mine)
 {
     thread *t = mine;
     self = t;
-    sleep_until_go(t);
+    wait_for_turn(t);
     (void)pthread_setspecific(end_key, t);
     return t->start(t->argument);
 }

@@ -32,7 +32,7 @@ uint64_t sitl_read_clock(void);
 /// @return 1: signalled or ready; 0: the time has come
 int sitl_wait(uint64_t wake, const void *object, struct pollfd *fds, nfds_t count);
 
-/// Let the first thread that waits for `object` go on, or all of them.
+/// Let the first thread that waits for `object` continue, or all of them.
 void sitl_signal(const void *object, int all);
 
 /// Let the others have their turns.
@@ -50,7 +50,7 @@ int sitl_wire_open(void);
 int sitl_wire_is_open(void);
 
 /// Tell Volery that everybody waits, and take what it says next.
-/// @return [ns] until when to go on
+/// @return [ns] until when to continue
 uint64_t sitl_wire_exchange(uint64_t now);
 
 /// A datagram or a stream's bytes to Volery.

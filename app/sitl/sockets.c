@@ -75,7 +75,7 @@ static end *connection_at(uint32_t port)
 }
 
 // A connection that the program will find at its listener.
-static end *call(uint32_t port)
+static end *connect_to_listener(uint32_t port)
 {
     int pair[2];
     for (int fd = 0; fd < FD_CAP; ++fd) {
@@ -99,7 +99,7 @@ static end *call(uint32_t port)
 void sitl_deliver_stream(uint32_t port, const void *bytes, size_t size)
 {
     end *e = connection_at(port);
-    if (e == NULL) e = call(port);
+    if (e == NULL) e = connect_to_listener(port);
     if (e != NULL) (void)real_send(e->ours, bytes, size);
 }
 

@@ -1,4 +1,4 @@
-// wire.c - the socket to Volery: it says until when the program may go on, and brings its packets.
+// wire.c - the socket to Volery: it says until when the program may continue, and brings its packets.
 #define _GNU_SOURCE
 #include "sitl.h"
 #include "bridge/sitl_wire.h"

@@ -6,7 +6,8 @@
 extern "C" {
 #endif
 
-/// Called with the condition that does not hold and where it stands. It may return: the program then goes on.
+/// Called with the condition that does not hold and where it stands. It may return: the program then
+/// continues.
 typedef void vy_assert_hook(const char *condition, const char *file, int line);
 
 /// Call `hook` instead of the default, which prints the condition to stderr and aborts. NULL: the

@@ -50,7 +50,7 @@ typedef enum vy_distribution {
     VY_DISTRIBUTION_LOG_UNIFORM, ///< uniform in the logarithm from a to b, both above 0
 } vy_distribution;
 
-/// One thing drawn anew for every episode of every world, from the world's own random stream.
+/// One thing drawn again for every episode of every world, from the world's own random stream.
 typedef struct vy_randomisation {
     vy_variable what;
     vy_distribution distribution;

@@ -128,7 +128,7 @@ vy_status vy_bodies_contact(const vy_bodies *bodies, uint32_t index, vy_contact_
 
 /// Statistics of continuous collision, and of guards, since the set was created. Not state: not in snapshots.
 typedef struct vy_impact_totals {
-    uint64_t impacts;    ///< times that bodies were stopped at an impact, to go on from there
+    uint64_t impacts;    ///< times that bodies were stopped at an impact, to continue from there
     uint64_t dropped;    ///< steps in which bodies did not get to the end: see VY_BODIES_TIME_DROPPED
     double dropped_time; ///< [s] that these stood still
     uint64_t scaled;     ///< sub-steps in which contacts would have added energy: their impulses were scaled

@@ -59,8 +59,8 @@ typedef enum vy_reply_status {
     VY_REPLY_STATUS_DISARMED,  ///< motors and thrusters are off, whatever the rung
     VY_REPLY_STATUS_NOT_READY, ///< it boots: ask again, with the same samples. Time stands still, until
                                ///< vy_controller_def.boot of wall clock are over. Not of callbacks
-    VY_REPLY_STATUS_STALE, ///< it has no new commands: those of its last reply go on, as if it had not been
-                           ///< asked
+    VY_REPLY_STATUS_STALE,     ///< it has no new commands: those of its last reply continue, as if it had not
+                               ///< been asked
 } vy_reply_status;
 
 #define VY_DROP_CAP  32

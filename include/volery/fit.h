@@ -32,6 +32,7 @@ void vy_flight_free(vy_flight *flight); ///< NULL is a no-op
 #define VY_FIT_HORIZON_COUNT   4
 #define VY_FIT_CHANNEL_COUNT   12
 #define VY_FIT_TEXT_CAP        240
+#define VY_FIT_UNIT_CAP        12
 
 /// What a fit is for.
 typedef enum vy_fit_aim {
@@ -64,8 +65,8 @@ typedef enum vy_fit_status {
 } vy_fit_status;
 
 typedef struct vy_fit_parameter {
-    char name[VY_NAME_CAP]; ///< as in a vehicle file, or of a sensor: "imu delay"
-    char unit[12];          ///< SI; "" for none
+    char name[VY_NAME_CAP];     ///< as in a vehicle file, or of a sensor: "imu delay"
+    char unit[VY_FIT_UNIT_CAP]; ///< SI; "" for none
     vy_fit_status status;
     double value, low, high; ///< and the 95 % interval, of what was found
     double base;
@@ -88,7 +89,7 @@ extern const double vy_fit_horizons[VY_FIT_HORIZON_COUNT]; ///< [s] 0.1, 0.25, 0
 /// How well the fitted model tells what one instrument saw, on the held-out part.
 typedef struct vy_fit_channel {
     char name[VY_NAME_CAP]; ///< "rate x"
-    char unit[12];
+    char unit[VY_FIT_UNIT_CAP];
     int present;
     double rms;      ///< of the prediction errors over the horizon of the fit
     double signal;   ///< of what there was to predict: changes of a rate, a specific force less its mean

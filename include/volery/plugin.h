@@ -18,7 +18,8 @@ extern "C" {
 #endif
 
 /// Raised when a plug-in built before no longer fits. Structs below only ever grow at their end, so an older
-/// plug-in goes on working until then; one that was built with another vy_vehicle_def or sensors is refused.
+/// plug-in continues working until then; one that was built with another vy_vehicle_def or sensors is
+/// refused.
 #define VY_PLUGIN_VERSION 2
 
 /// What a plug-in gets before its first step. Pointers are valid during `init` only.

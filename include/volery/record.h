@@ -1,4 +1,4 @@
-// record.h - logs of runs: write one, read one back, replay it, compare two, go on from any moment.
+// record.h - logs of runs: write one, read one back, replay it, compare two, continue from any moment.
 //
 // A log is an MCAP file. docs/log.md lists its channels. It holds the resolved scenario, the hash of every
 // step, full states at a cadence, and every reply of a controller that is not built in: enough to replay the
@@ -29,7 +29,7 @@ typedef struct vy_recorder_def {
     uint64_t snapshot;    ///< [steps] between full states, >= 1; 1 lets replay point at the exact step
     uint64_t display;     ///< [steps] between records for people and their tools (Foxglove); 0: none
     int compress;         ///< 1: zstd; 0: plain
-    int has_parent;       ///< 1: this run goes on from a moment of another
+    int has_parent;       ///< 1: this run continues from a moment of another
     uint64_t parent_hash; ///< final hash of the parent log
     uint64_t parent_tick; ///< where it was left
 } vy_recorder_def;
@@ -131,7 +131,7 @@ typedef struct vy_log_proof {
     char digest[VY_DIGEST_CAP]; ///< SHA-256 of all of it; of a log that was cut off up to its last chunk
     uint64_t messages;          ///< that the digest covers
     uint64_t proofs;            ///< of chunks, all found to be right
-    int has_crc;                ///< 0: another program wrote the file anew, without the checksums of MCAP
+    int has_crc;                ///< 0: another program wrote the file again, without the checksums of MCAP
     int is_signed; ///< 1: by `signer`, whose signature is right. That says who only if you know the key
     char signer[VY_DIGEST_CAP]; ///< Ed25519 public key
 } vy_log_proof;

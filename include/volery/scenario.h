@@ -264,7 +264,7 @@ vy_status vy_scenario_build(const vy_scenario *scenario, vy_world **out, vy_erro
 
 /// Open a log of a world built from the scenario, with the cadences and the compression that its `log:` says,
 /// and with everything needed to replay the run from the log alone. As vy_recorder_open().
-/// @param parent the log from which the world goes on, at the step it is at; NULL: none
+/// @param parent the log from which the world continues, at the step it is at; NULL: none
 vy_status vy_scenario_record(const vy_scenario *scenario, vy_world *world, const char *path,
                              const vy_log *parent, vy_recorder **out, vy_error *err);
 
@@ -360,7 +360,7 @@ const char *vy_expect_unit(const vy_scenario *scenario, int index);
 
 /// The unit of the same to show to people: the one in which the bounds were written. `*scale`: how much of it
 /// 1 of vy_expect_unit() is.
-const char *vy_expect_shown_unit(const vy_scenario *scenario, int index, double *scale);
+const char *vy_expect_display_unit(const vy_scenario *scenario, int index, double *scale);
 
 /// `result` as one sentence: what was expected, what was measured, when, by which drone.
 /// @return text to free(); NULL when memory is out

@@ -128,7 +128,7 @@ vy_status vy_task_step(vy_task *task, vy_error *err);
 /// worlds, as vy_batch_reset(). Goals are the def's again.
 void vy_task_reset(vy_task *task, const uint8_t *selected, const uint64_t *seeds);
 
-/// Write observations anew, after the caller has changed goals.
+/// Rewrite observations, after the caller has changed goals.
 void vy_task_observe(vy_task *task);
 
 /// The worlds themselves, to read, save and record. Belongs to the task: step and reset it through the task

@@ -213,8 +213,8 @@ int vy_world_cast_ray(const vy_world *world, vy_vec3 origin, vy_vec3 way, double
 enum {
     VY_EVENT_CLAMPED = 1u << 0,   ///< a motor command was outside 0 to 1 and was clamped; counted per drone
     VY_EVENT_FAILED = 1u << 1,    ///< the world has ended: see vy_world_failure. Further steps do nothing
-    VY_EVENT_SINK = 1u << 2,      ///< the sink refused a record; the world went on
-    VY_EVENT_DIVERGED = 1u << 3,  ///< the replay source found a difference; the world went on
+    VY_EVENT_SINK = 1u << 2,      ///< the sink refused a record; the world continued
+    VY_EVENT_DIVERGED = 1u << 3,  ///< the replay source found a difference; the world continued
     VY_EVENT_REDUNDANT = 1u << 4, ///< joints have redundant rows, which were left out
     VY_EVENT_CONFLICT = 1u << 5,  ///< joints contradict each other: an error stayed
     VY_EVENT_CONTACT = 1u << 6,   ///< a contact began or ended: see vy_world_contact()
@@ -422,7 +422,7 @@ typedef struct vy_energy {
 } vy_energy;
 
 /// Begin to account for energy, with the strict engine: every effect of every stage is evaluated twice.
-/// Not state: a world that is restored begins anew.
+/// Not state: a world that is restored starts again.
 void vy_world_track_energy(vy_world *world);
 /// All work is 0 while no account is open.
 /// @return VY_NOT_FOUND for a handle that is not of this world
@@ -506,7 +506,7 @@ vy_status vy_world_certificate(const vy_world *world, vy_body_id id, vy_certific
 /// Snapshots: state is one block without pointers. Save writes vy_world_state_size() bytes, which depend on
 /// the contacts of the moment; restore puts a world built from the same defs back to that moment, so that
 /// further steps give the same bits. A world of other parameters but the same drones and disturbances may be
-/// given the state too: it goes on from there. Restore returns VY_BAD_VALUE with a sentence, and changes
+/// given the state too: it continues from there. Restore returns VY_BAD_VALUE with a sentence, and changes
 /// nothing, when the block cannot be a state of this world: whatever its bytes are, it is refused or flown on
 /// from. VY_NO_MEMORY, likewise, when there is none for its contacts.
 size_t vy_world_state_size(const vy_world *world);

@@ -236,13 +236,13 @@ static const double *state_row(const vy_task *task, uint32_t world, uint32_t dro
 static double nearest_other(const vy_task *task, uint32_t world, uint32_t drone)
 {
     const vec3 own = vec3_at(state_row(task, world, drone));
-    double least = 1e300;
+    double min = 1e300;
     for (uint32_t k = 0; k < task->view.drones; ++k) {
         if (k == drone) continue;
         const double distance = vec3_length(vec3_sub(vec3_at(state_row(task, world, k)), own));
-        if (distance < least) least = distance;
+        if (distance < min) min = distance;
     }
-    return least;
+    return min;
 }
 
 static float *put_vec3(vec3 v, float *out)

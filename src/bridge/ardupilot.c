@@ -2,9 +2,9 @@
 //
 // The firmware asks with its servo outputs and waits for the state that follows; the numbers of its packets
 // go up by one. The same number again is the same question, whose answer was lost; a smaller one is a
-// firmware that has begun anew, and so is one from another port while the firmware is silent: a program that
+// firmware that has restarted, and so is one from another port while the firmware is silent: a program that
 // reboots takes a new port. Until it has taken its parameters it boots: it gets the same samples again
-// with a clock that goes on, while the world stands still.
+// with a clock that continues, while the world stands still.
 #define _GNU_SOURCE
 #include "bridge/bridge.h"
 #include "base/assert.h"
@@ -182,13 +182,13 @@ static vy_verdict exchange(ardupilot *a, const vy_samples *samples, double clock
             *detail = GARBAGE_DETAIL;
             return VY_VERDICT_GARBAGE;
         }
-        if (got == 0 && a->has_successor) { // it has begun anew, from another port
+        if (got == 0 && a->has_successor) { // it has restarted, from another port
             *detail = -1;
             return VY_VERDICT_ENDED;
         }
         if (got == 0) return VY_VERDICT_LATE;
         if (p.frame > a->frame) break;
-        if (p.frame < a->frame) { // it has begun anew
+        if (p.frame < a->frame) { // it has restarted
             *detail = -1;
             return VY_VERDICT_ENDED;
         }

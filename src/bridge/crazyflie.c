@@ -181,8 +181,8 @@ static vy_vec3 add_scaled(vy_vec3 a, double k, vy_vec3 b)
 // Integrate only within a quarter of g: wind and a wrong mass need no more.
 static double integrate_clamped(double integral, double by)
 {
-    const double most = 0.25 * STANDARD_GRAVITY, sum = integral + by;
-    return sum < -most ? -most : sum > most ? most : sum;
+    const double max = 0.25 * STANDARD_GRAVITY, sum = integral + by;
+    return sum < -max ? -max : sum > max ? max : sum;
 }
 
 // What the rotors must give for each kilogram [m/s^2]: feedback of position and velocity, as `hold` has it.
@@ -200,10 +200,10 @@ static vy_vec3 desired_force(crazyflie *c, const plan_point *goal, const vy_esti
     force.z += STANDARD_GRAVITY;
     if (force.z < 0.3 * STANDARD_GRAVITY) force.z = 0.3 * STANDARD_GRAVITY;
     if (force.z > 2.0 * STANDARD_GRAVITY) force.z = 2.0 * STANDARD_GRAVITY;
-    const double across = sqrt(force.x * force.x + force.y * force.y), most = force.z * math_tan(g->tilt_max);
-    if (across > most) {
-        force.x *= most / across;
-        force.y *= most / across;
+    const double across = sqrt(force.x * force.x + force.y * force.y), max = force.z * math_tan(g->tilt_max);
+    if (across > max) {
+        force.x *= max / across;
+        force.y *= max / across;
     }
     return force;
 }

@@ -50,9 +50,9 @@ static int is_planned(const crtp_device *d)
     return d->control_mode == CRTP_PLAN || d->control_mode == CRTP_LANDING;
 }
 
-static int is_within(vy_vec3 v, double most)
+static int is_within(vy_vec3 v, double max)
 {
-    return fabs(v.x) <= most && fabs(v.y) <= most && fabs(v.z) <= most;
+    return fabs(v.x) <= max && fabs(v.y) <= max && fabs(v.z) <= max;
 }
 
 // Where the plan has it, or where it is: plans upon plans of absurd haste end beyond all numbers.
@@ -68,10 +68,10 @@ static plan_point start_point(const crtp_device *d)
 
 // --- the high-level commander
 
-static int are_within(const double *numbers, int count, double most)
+static int are_within(const double *numbers, int count, double max)
 {
     for (int i = 0; i < count; ++i)
-        if (!(fabs(numbers[i]) <= most)) return 0;
+        if (!(fabs(numbers[i]) <= max)) return 0;
     return 1;
 }
 
@@ -244,7 +244,7 @@ void vy_crtp_handle_setpoint(crtp_device *d, int port, int channel, const uint8_
     if (channel == SETPOINTS) handle_generic(d, data, size);
     if (channel == META && data[0] == 0 &&
         (d->control_mode == CRTP_VELOCITY || d->control_mode == CRTP_POSITION)) {
-        const plan_point now = measured_point(d); // the high-level commander goes on from here
+        const plan_point now = measured_point(d); // the high-level commander continues from here
         vy_crtp_plan_to(&now, now.position, now.yaw, 1.0, 0, d->time, &d->plan);
         d->control_mode = CRTP_PLAN;
     }

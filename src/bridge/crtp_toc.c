@@ -86,8 +86,8 @@ static size_t put_value(uint8_t *out, uint8_t type, double value)
         vy_crtp_put(out, (uint64_t)limited(value, 0.0, (double)((1ull << (8 * size)) - 1)), size);
         break;
     default: {
-        const double most = (double)(1ull << (8 * size - 1));
-        vy_crtp_put(out, (uint64_t)(int64_t)limited(value, -most, most - 1.0), size);
+        const double max = (double)(1ull << (8 * size - 1));
+        vy_crtp_put(out, (uint64_t)(int64_t)limited(value, -max, max - 1.0), size);
     }
     }
     return size;

@@ -164,8 +164,8 @@ int vy_mavlink_next(mavlink_reader *r, mavlink_frame *out)
             drop(r, size);
             return 1;
         }
-        // Not a message we know, or no frame at all: a byte that looks like a beginning. Go on behind it, so
-        // that a frame that begins within is found.
+        // Not a message we know, or no frame at all: a byte that looks like a beginning. Continue behind it,
+        // so that a frame that begins within is found.
         ++r->dropped;
         drop(r, 1);
     }

@@ -47,7 +47,7 @@ typedef struct mavlink_reader {
     uint8_t bytes[2 * MAVLINK_FRAME_CAP];
 } mavlink_reader;
 
-/// `message` is the type's struct. Returns the bytes of the frame; the sender's sequence goes on.
+/// `message` is the type's struct. Returns the bytes of the frame; the sender's sequence continues.
 size_t vy_mavlink_pack(const mavlink_type *type, const void *message, mavlink_sender *from,
                        uint8_t out[MAVLINK_FRAME_CAP]);
 void vy_mavlink_unpack(const mavlink_frame *frame, void *message);

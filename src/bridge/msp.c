@@ -35,7 +35,7 @@ int vy_msp_take(msp_reader *r, uint8_t byte, msp_frame *out)
 {
     VY_ASSERT(r->have < sizeof r->bytes);
     r->bytes[r->have++] = byte;
-    if (!has_started(r)) { // the last byte does not fit, but may begin anew
+    if (!has_started(r)) { // the last byte does not fit, but may begin again
         const size_t keep = byte == '$';
         r->dropped += r->have - keep;
         r->have = keep;

@@ -1,7 +1,7 @@
 // px4.c - PX4 in the loop: its simulator interface over TCP, in lock-step.
 //
 // HIL_SENSOR moves the firmware's clock, HIL_ACTUATOR_CONTROLS is its answer. Before its first answer a
-// firmware boots: it gets the same samples again with a clock that goes on, while the world stands still.
+// firmware boots: it gets the same samples again with a clock that continues, while the world stands still.
 #define _GNU_SOURCE
 #include "bridge/px4_sensors.h"
 #include "bridge/script.h"

@@ -10,7 +10,7 @@ typedef struct vy_script vy_script;
 vy_status vy_script_open(const bridge_job *job, vy_script **out, vy_error *err);
 
 /// @param time [s] of the world
-/// @param clock [s] of the firmware, which goes on while it boots
+/// @param clock [s] of the firmware, which continues while it boots
 /// @param running 0 while the firmware boots: parameters are set, no line is due
 /// @param line of a refusal: which, from 1 on
 /// @return VY_VERDICT_REFUSED when a line was not accepted in time

@@ -12,7 +12,7 @@ typedef enum sitl_kind {
     SITL_HELLO = 1, ///< to Volery: `time` is SITL_VERSION
     SITL_DATAGRAM,  ///< UDP: to the program's port, or from it to `port`
     SITL_STREAM,    ///< TCP: to and from the connection at the program's `port`
-    SITL_RUN,       ///< to the program: go on until `time`
+    SITL_RUN,       ///< to the program: continue until `time`
     SITL_RAN,       ///< to Volery: everybody waits, and it is `time`
 } sitl_kind;
 

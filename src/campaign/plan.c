@@ -548,7 +548,7 @@ vy_status vy_plan_load(const char *path, vy_find_scenario_fn *find, vy_plan **ou
     vy_report report = {.out = diagnostics};
     vy_source source = {.name = vy_text_copy(path, strlen(path)), .is_override = 1};
     if (status == VY_NO_MEMORY || source.name == NULL) return VY_NO_MEMORY;
-    vy_report_place(&report, VY_IO, &source, 0, 0, "cannot be read: %s", strerror(errno));
+    vy_report_error_at(&report, VY_IO, &source, 0, 0, "cannot be read: %s", strerror(errno));
     free(source.name);
     return VY_IO;
 }

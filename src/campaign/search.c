@@ -6,7 +6,7 @@
 #include <string.h>
 
 #define SIGMA_FIRST 0.2  // of the cube's side
-#define SIGMA_LEAST 1e-3 // then it starts anew
+#define SIGMA_MIN   1e-3 // then it starts again
 
 enum { SEARCH_INDEX = 0x10000000 }; // of the random streams, far from those of variables
 
@@ -159,6 +159,6 @@ void vy_search_tell(vy_search *s, int count, double points[][VY_PLAN_VARY_CAP], 
     }
     order_points(scores, count, order);
     if (count >= 4) adapt(s, count, points, order);
-    if (!factorise(s) || s->sigma < SIGMA_LEAST)
+    if (!factorise(s) || s->sigma < SIGMA_MIN)
         s->is_adapting = 0; // one generation of even draws, then from the best again
 }

@@ -88,21 +88,21 @@ static void plant_step(const loop_params *p, int axis, plant *out)
 }
 
 // Nothing holds the position: no state but itself depends on it, and its estimate is kept relative to it.
-static int drifts(const loop_params *p) { return p->law == LOOP_VELOCITY_RUNG; }
+static int holds_no_position(const loop_params *p) { return p->law == LOOP_VELOCITY_RUNG; }
 
 // The estimate, after the step to `tick`: as fading.h with imu.h and mocap.h, linear in small angles.
-static void estimate(const loop *l, uint64_t tick, const double *entry, axis_state *s)
+static void estimator_step(const loop *l, uint64_t tick, const double *entry, axis_state *s)
 {
     const loop_params *p = l->p;
     if (p->truth) {
-        s->position = drifts(p) ? 0.0 : s->x[X_POSITION];
+        s->position = holds_no_position(p) ? 0.0 : s->x[X_POSITION];
         s->velocity = s->x[X_VELOCITY];
         s->angle = s->x[X_ANGLE];
         s->rate = s->x[X_RATE];
         return;
     }
     const double g = l->axis == LOOP_LATERAL ? p->gravity : 0.0;
-    const double at = drifts(p) ? 0.0 : s->x[X_POSITION];
+    const double at = holds_no_position(p) ? 0.0 : s->x[X_POSITION];
     if (l->imu[tick]) {
         const double t = (double)p->imu * p->dt;
         s->gyro_bias += t * entry[INPUT_GYRO_DRIFT];
@@ -158,10 +158,10 @@ static double desired_spin(const loop *l, const axis_state *s)
 }
 
 // The law at `tick`: as lower_position() or lower_velocity() and control_lower(), or lower_trajectory().
-static void run_law(const loop *l, uint64_t tick, const double *entry, axis_state *s)
+static void control_step(const loop *l, uint64_t tick, const double *entry, axis_state *s)
 {
     const loop_params *p = l->p;
-    if (l->control[tick] && drifts(p)) {
+    if (l->control[tick] && holds_no_position(p)) {
         const double error = entry[INPUT_VELOCITY] - s->velocity;
         s->integral += p->position * (double)p->control * p->dt * error;
         s->desired = s->integral + p->velocity * error;
@@ -201,10 +201,10 @@ static void step(const loop *l, uint64_t tick, const double *entry, axis_state *
     out[LOOP_ACTUATION] = l->p->lag > 0.0 ? x[X_ACTUATION] : u[INPUT_ACTUATION];
     const double left = l->p->lag > 0.0 ? l->plant.a[X_ACTUATION][X_ACTUATION] : 0.0;
     s->lift = s->lift_command + left * (s->lift - s->lift_command);
-    if (drifts(l->p)) s->position -= x[X_POSITION] - s->x[X_POSITION];
+    if (holds_no_position(l->p)) s->position -= x[X_POSITION] - s->x[X_POSITION];
     memcpy(s->x, x, sizeof x);
-    estimate(l, tick, entry, s);
-    run_law(l, tick, entry, s);
+    estimator_step(l, tick, entry, s);
+    control_step(l, tick, entry, s);
     out[LOOP_POSITION] = x[X_POSITION];
     out[LOOP_VELOCITY] = x[X_VELOCITY];
     out[LOOP_ANGLE] = x[X_ANGLE];
@@ -220,7 +220,7 @@ static void step(const loop *l, uint64_t tick, const double *entry, axis_state *
     out[LOOP_ANGLE_ERROR] = (l->axis == LOOP_LATERAL ? s->desired / l->p->gravity : 0.0) - s->angle;
     out[LOOP_THRUST_TILT_ERROR] = l->axis == LOOP_LATERAL ? s->lift - l->p->gravity * x[X_ANGLE] : 0.0;
     out[LOOP_ANGLE_INNOVATION] = x[X_ANGLE] - s->angle;
-    out[LOOP_INNOVATION] = (drifts(l->p) ? 0.0 : x[X_POSITION]) - s->position;
+    out[LOOP_INNOVATION] = (holds_no_position(l->p) ? 0.0 : x[X_POSITION]) - s->position;
     out[LOOP_VELOCITY_ESTIMATE] = s->velocity;
     const loop_params *p = l->p;
     const double force = l->axis == LOOP_LATERAL ? p->gravity * s->angle : s->desired,
@@ -259,7 +259,7 @@ static const axis_state state_units = {.x = {1.0, 1.0, 0.3, 1.0, 10.0},
                                        .lift = 5.0,
                                        .lift_command = 5.0};
 
-static int entry_is_of(const loop_params *p, int axis, int entry)
+static int input_acts_on_axis(const loop_params *p, int axis, int entry)
 {
     static const unsigned force = 1u << INPUT_FORCE | 1u << INPUT_FORCE_ESTIMATE | 1u << INPUT_ACCEL_DRIFT |
                                   1u << INPUT_ACCEL_CORRECTION;
@@ -300,7 +300,7 @@ static double add_impulse_response(const loop *l, int entry, uint64_t phase, uin
             for (int k = 0; k < AXIS_STATES; ++k) moved[k] |= values[k] != 0.0;
     }
     *offset = 0.0;
-    if (drifts(l->p)) { // no state to settle
+    if (holds_no_position(l->p)) { // no state to settle
         *offset = real_abs(s.x[X_POSITION]);
         s.x[X_POSITION] = 0.0;
         moved[X_POSITION] = 0;
@@ -311,7 +311,7 @@ static double add_impulse_response(const loop *l, int entry, uint64_t phase, uin
 
 // What is left of unit states, all together, after `steps` steps from where all periods come together, at
 // most; `out` becomes the sums of their responses.
-static double settle(const loop *l, uint64_t steps, const int *moved, sums *out)
+static double sum_free_responses(const loop *l, uint64_t steps, const int *moved, sums *out)
 {
     const double *units = (const double *)&state_units;
     double left[AXIS_STATES] = {0.0}, largest = 0.0;
@@ -327,7 +327,7 @@ static double settle(const loop *l, uint64_t steps, const int *moved, sums *out)
             step(l, at, no_entry, &s, y);
             add(y, out->of[at]);
         }
-        if (drifts(l->p)) s.x[X_POSITION] = 0.0;
+        if (holds_no_position(l->p)) s.x[X_POSITION] = 0.0;
         for (int k = 0; k < AXIS_STATES; ++k) left[k] += real_abs(values[k]) / units[k];
     }
     for (int k = 0; k < AXIS_STATES; ++k) largest = real_max(largest, left[k]);
@@ -353,21 +353,21 @@ static int axis_gains(const loop *l, double (*out)[LOOP_INPUTS])
     sums tail, trial;
     memset(&trial, 0, sizeof trial);
     for (int e = 0; e < LOOP_INPUTS; ++e) {
-        for (uint64_t phase = 0; phase < l->phases && entry_is_of(l->p, l->axis, e); ++phase)
+        for (uint64_t phase = 0; phase < l->phases && input_acts_on_axis(l->p, l->axis, e); ++phase)
             (void)add_impulse_response(l, e, phase, 2 * l->phases, &trial, moved, &offset);
     }
     uint64_t steps = l->phases * (1 + (uint64_t)(4.0 / (l->p->dt * (double)l->phases)));
-    double share = settle(l, steps, moved, &tail);
+    double share = sum_free_responses(l, steps, moved, &tail);
     while (!(share <= SETTLED_FRACTION)) {
         steps *= 2;
         if (!(share < 1e6) || !((double)steps * l->p->dt < TIME_MAX)) return 0;
-        share = settle(l, steps, moved, &tail);
+        share = sum_free_responses(l, steps, moved, &tail);
     }
     for (int e = 0; e < LOOP_INPUTS; ++e) {
         sums all;
         double left = 0.0, offsets = 0.0;
         memset(&all, 0, sizeof all);
-        for (uint64_t phase = 0; phase < l->phases && entry_is_of(l->p, l->axis, e); ++phase) {
+        for (uint64_t phase = 0; phase < l->phases && input_acts_on_axis(l->p, l->axis, e); ++phase) {
             left += add_impulse_response(l, e, phase, steps, &all, moved, &offset);
             offsets += offset;
         }
@@ -378,7 +378,7 @@ static int axis_gains(const loop *l, double (*out)[LOOP_INPUTS])
         for (int k = 0; k < LOOP_SIGNALS; ++k) {
             out[k][e] = 0.0;
             for (uint64_t a = 0; a < l->phases; ++a) {
-                const int is_adrift = drifts(l->p) && k == LOOP_POSITION;
+                const int is_adrift = holds_no_position(l->p) && k == LOOP_POSITION;
                 const double rest = is_adrift ? drift : left * tail.of[a][k] / (1.0 - share);
                 out[k][e] = real_max(out[k][e], (all.of[a][k] + rest) * (1.0 + 1e-6)); // rounding
             }

@@ -218,7 +218,7 @@ void vy_minimum_snap_build(const vy_path_def *def, path_model *out)
     for (int i = 0; i < pieces; ++i) {
         spans[i] *= longer;
         out->times[i + 1] = out->times[i] + spans[i];
-        VY_ASSERT(spans[i] > 0.0); // time goes on from waypoint to waypoint
+        VY_ASSERT(spans[i] > 0.0); // time continues from waypoint to waypoint
     }
     (void)fit_polynomials(def, spans, out->polynomials);
 }

@@ -63,7 +63,7 @@ static int quote(const char *text, size_t size, char *out, size_t room)
     return 1;
 }
 
-static void print_garbage(int32_t detail, const char *said, char *out, size_t size)
+static void print_invalid_bytes(int32_t detail, const char *said, char *out, size_t size)
 {
     char first[5] = "", quoted[60];
     if (detail == -1) {
@@ -116,7 +116,7 @@ void vy_verdict_print(vy_verdict verdict, int32_t detail, double limit, const ch
     case VY_VERDICT_SIZE:
         snprintf(out, size, "sent a reply of the wrong size, %d bytes: each rung has its own", (int)detail);
         return;
-    case VY_VERDICT_GARBAGE: print_garbage(detail, said, out, size); return;
+    case VY_VERDICT_GARBAGE: print_invalid_bytes(detail, said, out, size); return;
     case VY_VERDICT_REFUSED:
         snprintf(out, size, "refused line %d of its script for %g s: what it printed says why", (int)detail,
                  limit);

@@ -24,8 +24,8 @@ static int kernel_integrate_velocities(const contact_context *context, const uin
     real_load_rows(mass, m);
     real_load_rows(acceleration, f);
     const vec3 p = vec3_from_row(y, 0), l = vec3_from_row(y, 3), w = vec3_from_row(x, 3),
-               v = vec3_add_scaled(vec3_from_row(x, 0), real_set(h), vec3_from_row(f, 0)), dv = vec3_scale(m[6], p),
-               dw = vec3_scale(m[0], l);
+               v = vec3_add_scaled(vec3_from_row(x, 0), real_set(h), vec3_from_row(f, 0)),
+               dv = vec3_scale(m[6], p), dw = vec3_scale(m[0], l);
     store_vectors(velocity, vec3_add(v, dv), vec3_add(w, dw));
     store_vectors(impulse, dv, dw);
     const real first = vec3_dot(p, v) + vec3_dot(l, w), second = vec3_dot(p, dv) + vec3_dot(l, dw);
@@ -34,7 +34,7 @@ static int kernel_integrate_velocities(const contact_context *context, const uin
     return mask_any(first + 0.5 * second > 0.0);
 }
 
-// Positions and attitudes over h, but not `rotation`; the warm start is begun anew.
+// Positions and attitudes over h, but not `rotation`; the warm start begins again.
 static void kernel_integrate_positions(const contact_context *context, const uint32_t bodies[], double h)
 {
     const double *velocity[VY_LANES];

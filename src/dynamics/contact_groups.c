@@ -100,7 +100,7 @@ static void count_member(contact_system *s, contact_group *g, uint32_t i)
 
 static void add_member(contact_system *s, contact_group *g, uint32_t i) { s->members[g->member_last++] = i; }
 
-static void for_members(vy_bodies *b, const open_groups open[], member_fn *fn)
+static void for_each_member(vy_bodies *b, const open_groups open[], member_fn *fn)
 {
     contact_system *s = b->contacts;
     for (uint32_t i = 0; i < b->slot_count; ++i) {
@@ -140,9 +140,9 @@ void vy_contacts_group(vy_bodies *b, int retry)
         if (iterations > g->iterations) g->iterations = iterations;
         g->stiff |= s->island_iterations[i] > 1 || s->island_pairs[i] <= MAX_STIFF_PAIRS;
     }
-    for_members(b, open, count_member);
+    for_each_member(b, open, count_member);
     assign_ranges(s);
-    for_members(b, open, add_member);
+    for_each_member(b, open, add_member);
     VY_ASSERT(s->group_count == 0 || s->groups[s->group_count - 1].member_last <= 2 * b->body_cap);
     for (uint32_t k = 0; k < s->count; ++k) { // ordered by slots within each group
         if (!is_solved(s, &s->headers[k], retry)) continue;

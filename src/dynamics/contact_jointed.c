@@ -2,7 +2,7 @@
 // alternately within each sub-step.
 //
 // An iteration is all contacts, then all joints. Contacts are warm started, so at rest one iteration is
-// enough; in an impact they go on until the joints no longer change the velocities.
+// enough; in an impact they continue until the joints no longer change the velocities.
 #include "base/assert.h"
 #include "dynamics/contact_body.h"
 #include "dynamics/substep_joints.h"

@@ -1,4 +1,4 @@
-// contact_masses.inl - the effective masses of contacts, and when they are computed anew: part of
+// contact_masses.inl - the effective masses of contacts, and when they are recomputed: part of
 // contact_kernel.inl.
 
 #define STALE_MASS      0.5 // part of 1 / mass by which an effective mass may be off: from 1 on it adds energy
@@ -15,7 +15,8 @@ VY_FN void prepare_tangent_mass(pack *p, const pack_jacobian *jac)
                a2 = vec3_cross(p->friction_anchor_a, jac->tangent_2),
                b1 = vec3_cross(friction_anchor_b, p->tangent_1),
                b2 = vec3_cross(friction_anchor_b, jac->tangent_2);
-    const vec3 ia = mul_inverse_inertia(jac->inverse_inertia_a, a1), ib = mul_inverse_inertia(jac->inverse_inertia_b, b1);
+    const vec3 ia = mul_inverse_inertia(jac->inverse_inertia_a, a1),
+               ib = mul_inverse_inertia(jac->inverse_inertia_b, b1);
     const real both = jac->inverse_mass_a + jac->inverse_mass_b;
     const real k11 = both + (vec3_dot(a1, ia) + vec3_dot(b1, ib)), k12 = vec3_dot(a2, ia) + vec3_dot(b2, ib),
                k22 = both + (vec3_dot(a2, mul_inverse_inertia(jac->inverse_inertia_a, a2)) +
@@ -97,9 +98,9 @@ VY_FN void prepare_stale(pack *p, const pack_jacobian *jac)
     const vec3 friction_anchor_b = vec3_sub(p->friction_anchor_a, p->a_to_b);
     p->stale_per_shift2 = real_max(part_b * part_b * per_a, part_a * part_a * per_b);
     p->stale_per_angle2_a = real_max(per_a * vec3_dot(p->friction_anchor_a, p->friction_anchor_a),
-                                   stale_per_rotation2(jac->inverse_inertia_a, p));
+                                     stale_per_rotation2(jac->inverse_inertia_a, p));
     p->stale_per_angle2_b = real_max(per_b * vec3_dot(friction_anchor_b, friction_anchor_b),
-                                   stale_per_rotation2(jac->inverse_inertia_b, p));
+                                     stale_per_rotation2(jac->inverse_inertia_b, p));
     p->stale_per_anchor_shift2 = FRICTION_WEIGHT * real_max(per_a, per_b);
     p->lane_was_stale = real_set(0.0);
     p->was_stale = 0;
@@ -114,12 +115,14 @@ VY_FN mask stale_masses(const pack *p, real angle2_a, real angle2_b)
 {
     const vec3 moved = vec3_sub(p->a_to_b, p->start_a_to_b);
     const real moved2 = vec3_dot(moved, moved);
-    const real most =
+    const real max_staleness =
         p->max_stale_per_shift2 * moved2 + (p->max_stale_per_angle2_a * real_max(angle2_a, real_set(0.0)) +
-                                       p->max_stale_per_angle2_b * real_max(angle2_b, real_set(0.0)));
-    if (!p->was_stale && mask_all(most <= 1.0)) return mask_set(0); // most packs: each lane's are not read
+                                            p->max_stale_per_angle2_b * real_max(angle2_b, real_set(0.0)));
+    if (!p->was_stale && mask_all(max_staleness <= 1.0))
+        return mask_set(0); // most packs: each lane's are not read
     const mask now =
-        p->stale_per_shift2 * moved2 + (p->stale_per_angle2_a * angle2_a + p->stale_per_angle2_b * angle2_b) > 1.0;
+        p->stale_per_shift2 * moved2 + (p->stale_per_angle2_a * angle2_a + p->stale_per_angle2_b * angle2_b) >
+        1.0;
     return now | (p->lane_was_stale > 0.0); // then the masses are not those of the start of the step
 }
 

@@ -28,9 +28,9 @@ typedef struct pack {
     uint32_t a[VY_LANES], b[VY_LANES], contact[VY_LANES];
     int write_a[VY_LANES], write_b[VY_LANES]; // 1: it moves
     uint32_t lanes;                           // in use
-    int max_points;                               // 1, 2 or 4: no lane has more
+    int max_points;                           // 1, 2 or 4: no lane has more
     int has_rolling, has_restitution;         // some lane has
-    int was_stale;                            // some lane has effective masses computed anew in this step
+    int was_stale;                            // some lane has effective masses recomputed in this step
     double max_stale_per_shift2, max_stale_per_angle2_a, max_stale_per_angle2_b; // of all lanes
     vec3 normal, tangent_1;
     vec3 a_to_b;            // [m] between the centres of mass, now
@@ -47,16 +47,16 @@ typedef struct pack {
     real shared_mass;       // [kg] effective mass of an impulse shared evenly by all points
     real k_matrix[K_COUNT]; // [1/kg] J M^-1 J^T of the points, symmetric: see k_index()
     pack_point point[POINTS];
-    vec3 start_a_to_b;         // [m] a_to_b at the start of the step
-    vec3 total_impulse;        // [N s] on b
-    vec3 mass_anchor_a;        // [m] friction_anchor_a for which the effective masses were computed
-    real stale_per_anchor_shift2;         // [1/m^2] what a move of mass_anchor_a does to them
+    vec3 start_a_to_b;            // [m] a_to_b at the start of the step
+    vec3 total_impulse;           // [N s] on b
+    vec3 mass_anchor_a;           // [m] friction_anchor_a for which the effective masses were computed
+    real stale_per_anchor_shift2; // [1/m^2] what a move of mass_anchor_a does to them
     real inverse_mass_ratio_b; // of b's inverse mass in the sum of both: the contact moves with the lighter
                                // body
     pack_point_start start[POINTS];
-    real stale_per_shift2;                        // [1/m^2] what moves of the contact do to effective masses
+    real stale_per_shift2;                       // [1/m^2] what moves of the contact do to effective masses
     real stale_per_angle2_a, stale_per_angle2_b; // what turns of the bodies do: see stale_masses()
-    real lane_was_stale;                     // 1: they have been computed anew in this step
+    real lane_was_stale;                         // 1: they have been recomputed in this step
     real restitution;
     vec3 impact_impulse; // [N s] total_impulse without restitution
     pack_point_impact impact[POINTS];
@@ -171,7 +171,7 @@ VY_FN void add_impulse_vectors(double *const to[VY_LANES], vec3 impulse, vec3 an
     real x[8];
     real_load_rows((const double *const *)to, x);
     store_vectors(to, vec3_add(vec3_make(x[0], x[1], x[2]), impulse),
-              vec3_add(vec3_make(x[3], x[4], x[5]), angular_impulse));
+                  vec3_add(vec3_make(x[3], x[4], x[5]), angular_impulse));
 }
 
 // I^-1 v

@@ -315,7 +315,7 @@ typedef struct pair_block {
 } pair_block;
 
 // Whether the step of a body's island may be divided into intervals.
-static int may_be_divided(const vy_bodies *b, uint32_t i, double h)
+static int may_need_intervals(const vy_bodies *b, uint32_t i, double h)
 {
     return b->awake[i] && vy_contacts_needs_intervals(b, i, b->contacts->start_state[i].rate, h,
                                                       contacts_substeps(h, b->def.contacts.substep));
@@ -334,7 +334,8 @@ static void find_manifolds(vy_bodies *b, void *self, size_t first, size_t last)
         const size_t next = k + (size_t)count;
         for (size_t n = k; n < next; ++n) s->pair_passes[block->first + n] = 1;
         if (count > 0 && (next >= block->count || keys[next] != keys[k])) continue; // as many as have a key
-        const int apart = count > 0 && (may_be_divided(b, i, block->h) || may_be_divided(b, j, block->h));
+        const int apart =
+            count > 0 && (may_need_intervals(b, i, block->h) || may_need_intervals(b, j, block->h));
         for (size_t n = (size_t)count; k + n < block->count && keys[k + n] == keys[k]; ++n) {
             s->manifolds[k + n].count = 0;
             s->pair_passes[block->first + k + n] = (unsigned char)apart;

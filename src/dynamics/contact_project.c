@@ -32,7 +32,7 @@ typedef struct deepest_point {
 // Memory of other stages of the step, by what it holds here: how often a body has been moved; how often the
 // bodies of a pair had been when it was checked.
 static uint32_t *move_counts(const contact_system *s) { return s->bucket; }
-static uint32_t *checked_moves(const contact_system *s) { return s->order; }
+static uint32_t *moves_at_last_check(const contact_system *s) { return s->order; }
 
 static double min_thickness(const contact_system *s, const contact_header *c)
 {
@@ -140,11 +140,11 @@ static void apply_position_impulse(vy_bodies *b, const contact_header *c, const 
 // Returns whether it was deeper.
 static int separate(vy_bodies *b, const contact_header *c, int by_mass)
 {
-    const double allowed = allowed_depth(b, c), most = max_correction(b, c);
+    const double allowed = allowed_depth(b, c), max = max_correction(b, c);
     for (int n = 0; n < PAIR_ITERATIONS; ++n) {
         const deepest_point d = find_deepest_point(b, c, allowed);
         if (!(d.depth > allowed)) return n > 0;
-        apply_position_impulse(b, c, &d, real_min(d.depth - TARGET_FRACTION * allowed, most), by_mass);
+        apply_position_impulse(b, c, &d, real_min(d.depth - TARGET_FRACTION * allowed, max), by_mass);
     }
     return 1;
 }
@@ -166,9 +166,9 @@ static int separate_pairs(vy_bodies *b, uint32_t count, int by_mass)
     for (uint32_t n = 0; n < count; ++n) {
         const contact_header *c = &s->headers[s->grouped[n]];
         const uint32_t moves = count_moves(s, c);
-        if (checked_moves(s)[n] == moves) continue;
+        if (moves_at_last_check(s)[n] == moves) continue;
         const int was_deeper = separate(b, c, by_mass);
-        checked_moves(s)[n] = was_deeper ? NOT_CHECKED : moves;
+        moves_at_last_check(s)[n] = was_deeper ? NOT_CHECKED : moves;
         any |= was_deeper;
     }
     return any;
@@ -317,7 +317,7 @@ static void conserve_energy(vy_bodies *b, uint32_t pairs, uint32_t bodies)
 static void separate_jointed(vy_bodies *b, uint32_t count, double h)
 {
     for (int round = 0; round < JOINT_ROUNDS; ++round) {
-        for (uint32_t n = 0; n < count; ++n) checked_moves(b->contacts)[n] = NOT_CHECKED;
+        for (uint32_t n = 0; n < count; ++n) moves_at_last_check(b->contacts)[n] = NOT_CHECKED;
         int any = 1;
         for (int iteration = 0; iteration < ROUND_ITERATIONS && any; ++iteration) {
             any = separate_pairs(b, count, round % 2);
@@ -336,7 +336,7 @@ void vy_contacts_project(vy_bodies *b, double h)
     const uint32_t bodies = list_bodies(b, count);
     for (uint32_t n = 0; n < bodies; ++n) s->state_before[n] = b->state[s->near_bodies[n]];
     memset(move_counts(s), 0, b->slot_count * sizeof *move_counts(s));
-    for (uint32_t n = 0; n < count; ++n) checked_moves(s)[n] = NOT_CHECKED;
+    for (uint32_t n = 0; n < count; ++n) moves_at_last_check(s)[n] = NOT_CHECKED;
     for (int iteration = 0; iteration < ITERATIONS && any; ++iteration)
         any = separate_pairs(b, count, iteration < MASS_ITERATIONS);
     vy_islands_project(b, h);

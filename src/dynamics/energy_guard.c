@@ -16,7 +16,7 @@ static double kinetic_energy(const vy_bodies *b, uint32_t i, const body_state *s
 
 static uint32_t root_of(const vy_bodies *b, uint32_t i) { return island_root(b->contacts->parent, i); }
 
-static int moves(const vy_bodies *b, uint32_t i) { return i < b->slot_count && b->awake[i]; }
+static int is_awake(const vy_bodies *b, uint32_t i) { return i < b->slot_count && b->awake[i]; }
 
 // Islands with joints that a contact pushes, and nothing drives.
 static int find_islands(vy_bodies *b)
@@ -58,8 +58,8 @@ static void add_joints(vy_bodies *b)
     contact_system *s = b->contacts;
     for (uint32_t k = 0; k < b->joints->slot_count; ++k) {
         const joint_slot *j = &b->joints->slots[k];
-        if (!j->used || (!moves(b, j->body[0]) && !moves(b, j->body[1]))) continue;
-        const uint32_t root = root_of(b, moves(b, j->body[0]) ? j->body[0] : j->body[1]);
+        if (!j->used || (!is_awake(b, j->body[0]) && !is_awake(b, j->body[1]))) continue;
+        const uint32_t root = root_of(b, is_awake(b, j->body[0]) ? j->body[0] : j->body[1]);
         int is_driven = b->joint_state[k].max_motor_torque != 0.0 || j->def.kind == VY_JOINT_CUSTOM;
         for (int n = 0; n < 2; ++n)
             is_driven |= j->body[n] < b->slot_count && b->slots[j->body[n]].kind == VY_BODY_KINEMATIC;
@@ -116,8 +116,8 @@ void vy_contacts_mark_held(const vy_bodies *b, uint32_t *parent, unsigned char *
     }
     for (uint32_t k = 0; k < b->joints->slot_count; ++k) {
         const joint_slot *j = &b->joints->slots[k];
-        if (!j->used || moves(b, j->body[0]) == moves(b, j->body[1])) continue;
-        held[island_root(parent, moves(b, j->body[0]) ? j->body[0] : j->body[1])] = 1;
+        if (!j->used || is_awake(b, j->body[0]) == is_awake(b, j->body[1])) continue;
+        held[island_root(parent, is_awake(b, j->body[0]) ? j->body[0] : j->body[1])] = 1;
     }
 }
 

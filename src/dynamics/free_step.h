@@ -56,7 +56,7 @@ VY_FN body_state lie_midpoint_from(const vy_bodies *b, uint32_t i, const body_st
 
 /// [rad] A body that turns by more in a step takes the step below instead of its integrator's.
 #define FAST_STEP_ROTATION 0.1
-/// [rad] The same for the Euler steps, which are to go on, no more; of a whole step, for the parts from
+/// [rad] The same for the Euler steps, which are to continue, no more; of a whole step, for the parts from
 /// impact to impact add up.
 #define MAX_EULER_ROTATION 0.5
 

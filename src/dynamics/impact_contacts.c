@@ -4,7 +4,7 @@
 #include "dynamics/impacts.h"
 #include "geometry/broadphase.h"
 
-static void add_near(void *self, int proxy)
+static void add_nearby_body(void *self, int proxy)
 {
     nearby_bodies *l = self;
     const uint32_t j = l->b->contacts->slot_of[proxy];
@@ -18,7 +18,7 @@ void vy_impact_list_near(const vy_bodies *b, uint32_t i, const vy_bounds *box, n
     out->body = i;
     out->count = 0;
     out->slots = s->near_bodies;
-    vy_tree_query_box(s->tree, box, add_near, out);
+    vy_tree_query_box(s->tree, box, add_nearby_body, out);
     for (uint32_t n = 0; n < s->ground_count; ++n) out->slots[out->count++] = s->ground_bodies[n];
     for (uint32_t n = 1; n < out->count; ++n) {
         const uint32_t j = out->slots[n];
@@ -166,8 +166,8 @@ void vy_impact_collide_group(impact_group *g, double h)
     g->key_count = kept;
 }
 
-// The contact of the step so far that a contact of an interval goes on with, or where it would be put in: by
-// slots, of one pair the one with the most similar normal.
+// The contact of the step so far that a contact of an interval continues with, or where it would be put in:
+// by slots, of one pair the one with the most similar normal.
 static uint32_t find_total(const contact_system *s, const contact *c, int *found)
 {
     const uint64_t key = contact_key(c->a, c->b);

@@ -11,7 +11,7 @@ enum { IMPULSE_ROUNDS = 16 };
 
 // ---- joints
 
-// Go on with the forces at the start of the step: the plant is not asked again.
+// Continue with the forces at the start of the step: the plant is not asked again.
 static body_derivatives held_force_derivative(const void *self, uint32_t i, const body_state *s, double time)
 {
     (void)time;

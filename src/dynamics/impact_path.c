@@ -41,7 +41,7 @@ static vec3 velocity_of(const body_state *s, vec3 lever)
 
 // The point of a jointed body that moves least, from its centre of mass: the anchor of a joint about which it
 // turns, or the centre itself.
-static vec3 pivot_of(const vy_bodies *b, uint32_t i)
+static vec3 slowest_point_of(const vy_bodies *b, uint32_t i)
 {
     const joint_system *j = b->joints;
     const body_state *s = &b->contacts->start_state[i], *e = &b->state[i];
@@ -81,7 +81,7 @@ vy_sweep_path vy_impact_path(const vy_bodies *b, uint32_t i, double h)
     p.rotation_vector = rotation_between(
         s->attitude, e->attitude, vec3_scale(0.5 * h, vec3_add(rate, quat_rotate(e->attitude, e->rate))));
     if (b->joints->first_joint[i] != 0) {
-        const vec3 lever = pivot_of(b, i), from = quat_rotate(s->attitude, lever);
+        const vec3 lever = slowest_point_of(b, i), from = quat_rotate(s->attitude, lever);
         p.center = vec3_add(p.center, from);
         p.local_center = vec3_add(p.local_center, lever);
         p.displacement = vec3_add(p.displacement, vec3_sub(quat_rotate(e->attitude, lever), from));

@@ -218,7 +218,7 @@ void vy_sleep_begin(vy_bodies *b, double h)
 }
 
 // The world's plant has integrated all bodies: put sleeping ones back, unless the force on them has changed.
-static void check_free_flights(vy_bodies *b, double h)
+static void restore_sleeping_states(vy_bodies *b, double h)
 {
     sleep_system *s = b->sleep;
     int woke = 0;
@@ -240,7 +240,7 @@ void vy_sleep_after_flight(vy_bodies *b, double h)
     sleep_system *s = b->sleep;
     if (s == NULL || s->asleep == 0) return;
     if (b->external_integration) {
-        check_free_flights(b, h);
+        restore_sleeping_states(b, h);
         return;
     }
     for (uint32_t i = 0; i < b->slot_count; ++i) {
@@ -251,7 +251,7 @@ void vy_sleep_after_flight(vy_bodies *b, double h)
 // ---- contacts with sleeping bodies
 
 // The free flight of bodies that woke up, as if they had never slept.
-static uint32_t step_woken(vy_bodies *b, double h)
+static uint32_t step_woken_bodies(vy_bodies *b, double h)
 {
     VY_ASSERT(h > 0.0);
     sleep_system *s = b->sleep;
@@ -302,7 +302,7 @@ int vy_sleep_wake_touched(vy_bodies *b, double h, uint32_t *events)
     for (uint32_t i = 0; i < b->slot_count; ++i) {
         if (b->awake[i]) b->state[i] = s->woken[i] ? c->start_state[i] : s->free_state[i];
     }
-    *events |= step_woken(b, h);
+    *events |= step_woken_bodies(b, h);
     wake_pairs(b);
     return 1;
 }

@@ -145,7 +145,7 @@ VY_FN real wind_slope_bound(const wind_params *p, real low)
     }
     const wind_grid *g = &p->grid;
     if (g->velocity != NULL) {
-        const double maximum = 2.0 * g->fastest;
+        const double maximum = 2.0 * g->speed_max;
         slope = slope + maximum * ((g->nx > 1 ? 1.0 / g->dx : 0.0) + (g->ny > 1 ? 1.0 / g->dy : 0.0) +
                                    (g->nz > 1 ? 1.0 / g->dz : 0.0));
     }

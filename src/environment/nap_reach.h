@@ -44,7 +44,7 @@ VY_FN real nap_wind_change(const wind_params *p, real period, real way, real slo
         change = change + size * real_min(period * (1.5707963267948968 / brief), real_set(1.0));
     }
     if (p->grid.velocity != NULL && p->grid.nt > 1) {
-        change = change + 2.0 * p->grid.fastest * (period / p->grid.dt);
+        change = change + 2.0 * p->grid.speed_max * (period / p->grid.dt);
     }
     return real_min(change, 2.0 * wind);
 }

@@ -1,6 +1,7 @@
 // wind_grid.c - a gridded wind field from a text file. Files are untrusted: every byte is checked, and
 // memory is bounded by the size of the file. The text is read twice: first the axes, then the samples.
 #include "environment/wind_grid.h"
+#include "base/assert.h"
 #include "base/decimal.h"
 #include "base/fail.h"
 #include <stdlib.h>
@@ -188,6 +189,7 @@ static int axis_index(const axis *a, double value)
 
 static vy_status axis_add(reader *r, int k, double value)
 {
+    VY_ASSERT(k >= 0 && k < AXES && real_is_finite(value));
     axis *a = &r->axes[k];
     const int place = axis_index(a, value);
     if (place < a->count && a->value[place] == value) return VY_OK;
@@ -207,9 +209,11 @@ static vy_status axis_add(reader *r, int k, double value)
 static vy_status axis_finish(reader *r, int k)
 {
     axis *a = &r->axes[k];
+    VY_ASSERT(a->count > 0 && a->count <= VY_WIND_GRID_AXIS_MAX);
     const double first = a->value[0];
     a->spacing = a->count > 1 ? (a->value[a->count - 1] - first) / (double)(a->count - 1) : 1.0;
     for (int i = 1; i < a->count; ++i) {
+        VY_ASSERT(a->value[i - 1] < a->value[i]);
         const double wanted = first + (double)i * a->spacing;
         if (real_abs(a->value[i] - wanted) > VY_WIND_GRID_SPACING_TOLERANCE * a->spacing) {
             r->line = a->line[i];
@@ -273,7 +277,9 @@ static vy_status read_samples(reader *r, size_t kept, int *lines, double *veloci
         static const int order[AXES] = {0, 3, 2, 1}; // slowest first
         for (int k = 0; k < AXES; ++k) {
             const axis *a = &r->axes[order[k]];
-            node = node * (size_t)a->count + (size_t)axis_index(a, row[order[k]]);
+            const int index = axis_index(a, row[order[k]]);
+            VY_ASSERT(index < a->count && a->value[index] == row[order[k]]); // read_axes() has seen it
+            node = node * (size_t)a->count + (size_t)index;
         }
         if (node >= kept) continue;
         if (lines[node] != 0) {
@@ -305,7 +311,7 @@ static void set_field(const reader *r, double square, vy_wind_grid *g)
         .dy = y->spacing,
         .dz = z->spacing,
         .dt = t->spacing,
-        .fastest = real_sqrt(square) * (1.0 + 0x1p-50), // an upper bound in spite of rounding
+        .speed_max = real_sqrt(square) * (1.0 + 0x1p-50), // an upper bound in spite of rounding
     };
 }
 

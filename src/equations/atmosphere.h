@@ -2,7 +2,7 @@
 //
 // `layered` is the U.S. Standard Atmosphere 1976 (NOAA-S/T 76-1562): layers of linear molecular temperature
 // over geopotential height, hydrostatic and ideal, from -5 km to 86 km geometric; diffusive equilibrium of
-// its species from there to 1,000 km, tabulated; nothing above. Below -5 km the air goes on with the
+// its species from there to 1,000 km, tabulated; nothing above. Below -5 km the air continues with the
 // temperature there.
 #pragma once
 #include "base/math.h"

@@ -65,7 +65,7 @@ VY_FN void spin_midpoint(const body_params *p, real h, body_state *s)
         const vec3 change = mat3_mul_vec(p->inertia, vec3_sub(w, s->rate));
         const vec3 error = vec3_add_scaled(change, half, vec3_cross(w, iw));
         const mask open = vec3_dot(error, error) > 1e-34 * vec3_dot(m, m);
-        if (!mask_any(open)) break; // a lane that is done stays as it is while others go on
+        if (!mask_any(open)) break; // a lane that is done stays as it is while others continue
         // Derivative of the error: I + h/2 ([w] I - [iw]), [a] b = a x b.
         const mat3 wx = mat3_cross(w), ix = mat3_cross(iw), wi = mat3_mul(wx, p->inertia);
         mat3 d = p->inertia;

@@ -114,7 +114,7 @@ VY_FN turbulence_state turbulence_start(const real normals[TURBULENCE_NORMALS])
     return s;
 }
 
-/// Go on by one period at `altitude` [m] above the ground and `airspeed` [m/s].
+/// Continue by one period at `altitude` [m] above the ground and `airspeed` [m/s].
 VY_FN void turbulence_advance(const turbulence_params *p, real altitude, real airspeed,
                               const real normals[TURBULENCE_NORMALS], turbulence_state *s)
 {

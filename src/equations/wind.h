@@ -40,7 +40,7 @@ typedef struct wind_grid {
     double t0;              // [s]
     double dx, dy, dz;      // [m] > 0
     double dt;              // [s] > 0
-    double fastest;         // [m/s] no sample is faster
+    double speed_max;       // [m/s] no sample is faster
 } wind_grid;
 
 /// The same for every drone of a batch. Call wind_prepare() when filled in.
@@ -209,8 +209,8 @@ VY_FN real mean_wind_speed_bound(const wind_params *p, vec3 constant, real z_low
         sizes = sizes + size;
     }
     if (p->grid.velocity != NULL) {
-        bound = bound + p->grid.fastest;
-        sizes = sizes + p->grid.fastest;
+        bound = bound + p->grid.speed_max;
+        sizes = sizes + p->grid.speed_max;
     }
     return bound + 0x1p-46 * sizes;
 }

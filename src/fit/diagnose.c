@@ -94,11 +94,11 @@ static void name_missing(const fit_data *d, vy_fit_result *out)
                                                      "wind, or drag that is not linear",
                                                      "thrust that changes with airspeed, height or battery"};
     int worst = -1;
-    double most = 0.0;
+    double max = 0.0;
     for (int c = 0; c < CHANNEL_COUNT; ++c) {
         const vy_fit_channel *k = &out->channels[c];
         const double share = k->present && k->signal > 0.0 ? k->rms / k->signal : 0.0;
-        if (share > most) most = share, worst = c;
+        if (share > max) max = share, worst = c;
     }
     const vy_fit_channel *up = &out->channels[CHANNEL_ACCEL + 2];
     const double lost = up->present ? up->drift * (d->time[d->rows - 1] - out->def.from) : 0.0;

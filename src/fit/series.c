@@ -30,7 +30,7 @@ vy_status vy_fit_series(const vy_flight *flight, const vy_fit_result *fit, int c
     vy_fit_plant_make(&p, &plant);
     vy_fit_rotors_run(&d, &p, &rotors);
     body_state s = vy_fit_state(&d, &p, 0);
-    double start = from - fit->def.horizon - 1.0; // of the prediction that goes on
+    double start = from - fit->def.horizon - 1.0; // of the prediction that continues
     for (size_t row = 0; row + 1 < d.rows && d.time[row] <= to && *count < cap; ++row) {
         if (d.time[row] < from) continue;
         if (d.time[row] >= start + fit->def.horizon) { // the next begins where something was measured

@@ -267,7 +267,8 @@ vy_status vy_tree_create(const vy_tree_def *def, vy_tree **out, vy_error *err)
     *out = NULL;
     if (def->cookie != COOKIE || !(def->margin >= 0.0) || !(def->margin <= 1e9) ||
         !(def->displacement_multiplier >= 0.0) || !(def->displacement_multiplier <= 1e3)) {
-        return vy_fail(err, VY_BAD_VALUE, "tree: start from vy_default_tree_def(); margin and ahead >= 0");
+        return vy_fail(err, VY_BAD_VALUE,
+                       "tree: start from vy_default_tree_def(); margin and displacement_multiplier >= 0");
     }
     vy_tree *tree = calloc(1, sizeof *tree);
     if (tree == NULL) return vy_fail(err, VY_NO_MEMORY, "tree: no memory");
@@ -583,12 +584,12 @@ vy_status vy_tree_pairs(const vy_tree *tree, vy_tree_pair *out, size_t capacity,
     return status;
 }
 
-static int before(const vy_tree_hit *a, const vy_tree_hit *b)
+static int hit_less(const vy_tree_hit *a, const vy_tree_hit *b)
 {
     return a->t < b->t || (a->t == b->t && a->proxy < b->proxy);
 }
 
-HEAP_SORT(sort_hits, vy_tree_hit, before)
+HEAP_SORT(sort_hits, vy_tree_hit, hit_less)
 
 static vy_status sort_result(vy_tree_hit *out, size_t capacity, size_t count)
 {

@@ -50,7 +50,7 @@ static int hit_of_interval(const ray *r, const interval *s, local_hit *m)
     return 1;
 }
 
-static interval unbounded(void)
+static interval unbounded_interval(void)
 {
     const interval s = {-DBL_MAX, DBL_MAX, vec3_zero()};
     return s;
@@ -58,7 +58,7 @@ static interval unbounded(void)
 
 static int ray_hull(const vy_hull *hull, const ray *r, local_hit *m)
 {
-    interval s = unbounded();
+    interval s = unbounded_interval();
     for (int i = 0; i < hull->face_count; ++i) {
         if (!clip_plane(r, hull->faces[i].normal, hull->faces[i].offset, &s)) return 0;
     }
@@ -67,7 +67,7 @@ static int ray_hull(const vy_hull *hull, const ray *r, local_hit *m)
 
 static int ray_box(vec3 h, const ray *r, local_hit *m)
 {
-    interval s = unbounded();
+    interval s = unbounded_interval();
     const double half[3] = {h.x, h.y, h.z};
     for (int i = 0; i < 6; ++i) {
         const double k = i % 2 != 0 ? -1.0 : 1.0;
@@ -104,7 +104,7 @@ static int clip_cylinder(const ray *r, double k, interval *s)
 
 static int ray_cylinder(const vy_cylinder *c, const ray *r, local_hit *m)
 {
-    interval s = unbounded();
+    interval s = unbounded_interval();
     if (!clip_cylinder(r, c->radius, &s)) return 0;
     if (!clip_plane(r, vec3_make(0.0, 0.0, 1.0), c->half_height, &s)) return 0;
     if (!clip_plane(r, vec3_make(0.0, 0.0, -1.0), c->half_height, &s)) return 0;
@@ -115,7 +115,7 @@ static int ray_cylinder(const vy_cylinder *c, const ray *r, local_hit *m)
 static int ray_capsule(const vy_capsule *c, const ray *r, local_hit *m)
 {
     const vec3 end = vec3_make(0.0, 0.0, c->half_length);
-    interval all = {DBL_MAX, -DBL_MAX, vec3_zero()}, s = unbounded();
+    interval all = {DBL_MAX, -DBL_MAX, vec3_zero()}, s = unbounded_interval();
     if (clip_cylinder(r, c->radius, &s) && clip_plane(r, vec3_make(0.0, 0.0, 1.0), c->half_length, &s) &&
         clip_plane(r, vec3_make(0.0, 0.0, -1.0), c->half_length, &s)) {
         all = s;
@@ -206,7 +206,7 @@ static int ray_height_field(const vy_height_field *f, const ray *r, local_hit *m
 
 static int ray_shape(const vy_shape *shape, const ray *r, local_hit *m)
 {
-    interval s = unbounded();
+    interval s = unbounded_interval();
     switch (shape->kind) {
     case VY_SHAPE_SPHERE:
         return clip_sphere(r, vec3_zero(), shape->sphere.radius, &s) && hit_of_interval(r, &s, m);
@@ -228,7 +228,7 @@ static int ray_globe(const vy_plane *plane, const vy_pose *pose, const ray *r, l
     for (int round = 0; round < 5; ++round) {
         const vec3 at = vec3_add_scaled(r->o, m->t, r->d);
         const vy_plane below = vy_plane_below(plane, pose, vec3_add(at, pose->position));
-        interval s = unbounded();
+        interval s = unbounded_interval();
         if (!clip_plane(r, below.normal, below.offset, &s) || !hit_of_interval(r, &s, m)) return 0;
     }
     return 1;

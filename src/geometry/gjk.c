@@ -40,7 +40,7 @@ static nearest nearest_of_segment(vec3 a, vec3 b)
 }
 
 // The side between vertices i and j of a triangle.
-static nearest nearest_of_side(vec3 p, vec3 q, int i, int j)
+static nearest nearest_of_edge(vec3 p, vec3 q, int i, int j)
 {
     const nearest s = nearest_of_segment(p, q);
     nearest r = {(s.vertex_mask & 1) << i | (s.vertex_mask >> 1 & 1) << j, {0.0, 0.0, 0.0}, s.v, s.v2};
@@ -49,10 +49,10 @@ static nearest nearest_of_side(vec3 p, vec3 q, int i, int j)
     return r;
 }
 
-static nearest nearest_of_sides(vec3 a, vec3 b, vec3 c)
+static nearest nearest_of_edges(vec3 a, vec3 b, vec3 c)
 {
-    const nearest ab = nearest_of_side(a, b, 0, 1), bc = nearest_of_side(b, c, 1, 2),
-                  ac = nearest_of_side(a, c, 0, 2);
+    const nearest ab = nearest_of_edge(a, b, 0, 1), bc = nearest_of_edge(b, c, 1, 2),
+                  ac = nearest_of_edge(a, c, 0, 2);
     const nearest best = bc.v2 < ab.v2 ? bc : ab;
     return ac.v2 < best.v2 ? ac : best;
 }
@@ -79,7 +79,7 @@ static nearest nearest_of_triangle(vec3 a, vec3 b, vec3 c)
         return nearest_edge(b, c, (d4 - d3) / ((d4 - d3) + (d5 - d6)), 1, 2);
     const double area2 = vec3_dot(n, n);
     if (!(va > 0.0 && vb > 0.0 && vc > 0.0 && area2 > VY_MIN_AREA2))
-        return nearest_of_sides(a, b, c); // rounding: the triangle is a line
+        return nearest_of_edges(a, b, c); // rounding: the triangle is a line
     const double s = 1.0 / (va + vb + vc);
     // The projection along the plane's normal keeps its direction when the origin is close to the plane.
     nearest r = {7, {va * s, vb * s, vc * s}, vec3_scale(vec3_dot(n, a) / area2, n), 0.0};

@@ -33,7 +33,7 @@ static field_patch *patch_for(field_pair *pair, vec3 n, double depth)
 
 // Keep up to four points. Of those that are equally deep one at the border is the first: on flat ground the
 // corners of a face are what it stands on, not the points where inner edges of the ground cut it.
-static void reduce(const field_pair *pair, field_patch *p)
+static void reduce_patch(const field_pair *pair, field_patch *p)
 {
     vec3 sum = vec3_zero();
     double deepest = -DBL_MAX, farthest = -1.0;
@@ -79,7 +79,7 @@ void vy_height_field_add_point(field_pair *pair, vec3 n, vec3 on_shape, double d
             vec3_dot(d, d) < SAME_POINT * SAME_POINT * pair->cores.scale * pair->cores.scale)
             return;
     }
-    if (p->count == FIELD_PATCH_POINTS) reduce(pair, p);
+    if (p->count == FIELD_PATCH_POINTS) reduce_patch(pair, p);
     VY_ASSERT(p->count < FIELD_PATCH_POINTS);
     if (depth > p->depth) {
         p->depth = depth;
@@ -358,7 +358,7 @@ int vy_collide_height_field(const vy_height_field *field, const vy_pose *pose_fi
     }
     const int count = pair.count < VY_COLLIDE_MANIFOLDS ? pair.count : VY_COLLIDE_MANIFOLDS;
     for (int k = 0; k < count; ++k) {
-        reduce(&pair, &pair.patches[order[k]]);
+        reduce_patch(&pair, &pair.patches[order[k]]);
         write_manifold(pose_field, &pair.patches[order[k]], &out[k]);
     }
     return count;

@@ -21,7 +21,7 @@ static int has_vertex(const vy_height_field *f, int i, int j)
 }
 
 // Into the triangle with this third vertex.
-static void add_side(const vy_height_field *f, int i, int j, field_edge *e)
+static void add_triangle_of_edge(const vy_height_field *f, int i, int j, field_edge *e)
 {
     if (!has_vertex(f, i, j)) return;
     const vec3 d = vec3_sub(field_vertex(f, i, j), e->p),
@@ -45,8 +45,8 @@ static int set_edge(const vy_height_field *f, int i, int j, int kind, field_edge
     const vec3 d = vec3_sub(e->q, e->p);
     e->along = vec3_scale(1.0 / vec3_length(d), d);
     e->sides = 0;
-    add_side(f, i + 1, kind == 2 ? j : j + 1, e);
-    add_side(f, kind == 1 ? i - 1 : i, kind == 2 ? j + 1 : kind == 0 ? j - 1 : j, e);
+    add_triangle_of_edge(f, i + 1, kind == 2 ? j : j + 1, e);
+    add_triangle_of_edge(f, kind == 1 ? i - 1 : i, kind == 2 ? j + 1 : kind == 0 ? j - 1 : j, e);
     return e->sides > 0;
 }
 
@@ -103,7 +103,7 @@ static int edge_point_allows_normal(const field_pair *pair, const field_edge *e,
     return vertex_allows_normal(pair->field, v[0], v[1], n);
 }
 
-static uint64_t id_at(const field_pair *pair, const field_edge *e, double t, uint32_t feature)
+static uint64_t point_id_on_edge(const field_pair *pair, const field_edge *e, double t, uint32_t feature)
 {
     if (t > END_TOLERANCE && t < 1.0 - END_TOLERANCE) return edge_id(e, feature);
     const int *v = t <= END_TOLERANCE ? e->from : e->to;
@@ -116,7 +116,7 @@ static vec3 edge_point(const field_edge *e, double t)
 }
 
 // The shape is `separation` above a point of the ground, along n.
-static void add_above(field_pair *pair, vec3 n, vec3 ground, double separation, uint64_t id)
+static void add_point_above(field_pair *pair, vec3 n, vec3 ground, double separation, uint64_t id)
 {
     vy_height_field_add_point(pair, n, vec3_add_scaled(ground, separation, n), -separation, id);
 }
@@ -143,7 +143,7 @@ static void collide_round(field_pair *pair, vec3 ground, double z, const field_e
     if (!(separation <= pair->margin) || !(distance > 1e-9 * pair->cores.scale)) return;
     const vec3 n = vec3_scale(1.0 / distance, d);
     if (edge_point_allows_normal(pair, e, t, n)) {
-        add_above(pair, n, ground, separation, id_at(pair, e, t, 0));
+        add_point_above(pair, n, ground, separation, point_id_on_edge(pair, e, t, 0));
     } else {
         vy_height_field_keep_fallback(pair, n, vec3_add_scaled(ground, separation, n), -separation);
     }
@@ -169,8 +169,8 @@ static int collide_capsule_along(field_pair *pair, const field_edge *e, vec3 p, 
         const double t = k == 0 ? t0 : t1;
         const vec3 ground = edge_point(e, t),
                    center = field_from_shape(pair, vec3_make(0.0, 0.0, p.z + t * length));
-        add_above(pair, n, ground, vec3_dot(n, vec3_sub(center, ground)) - pair->cores.b.margin,
-                  id_at(pair, e, t, 0));
+        add_point_above(pair, n, ground, vec3_dot(n, vec3_sub(center, ground)) - pair->cores.b.margin,
+                        point_id_on_edge(pair, e, t, 0));
     }
     return 1;
 }
@@ -186,7 +186,7 @@ static void collide_capsule_across(field_pair *pair, const field_edge *e, vec3 d
     const double min_depth = pair->cores.b.margin - vec3_length(vec3_sub(center, ground));
     if (!is_plausible(-separation, min_depth)) return;
     if (edge_allows_normal(e, n)) {
-        add_above(pair, n, ground, separation, edge_id(e, 0));
+        add_point_above(pair, n, ground, separation, edge_id(e, 0));
     } else {
         vy_height_field_keep_fallback(pair, n, vec3_add_scaled(ground, separation, n), -separation);
     }
@@ -250,7 +250,7 @@ static void collide_vertex_faces(field_pair *pair, const field_edge *e)
                 return;
         }
     }
-    add_above(pair, normal, e->p, best, vertex_id(pair, e->from[0], e->from[1], (uint32_t)face));
+    add_point_above(pair, normal, e->p, best, vertex_id(pair, e->from[0], e->from[1], (uint32_t)face));
 }
 
 // How deep a box or hull overlaps an edge, along whatever direction; below zero: they are apart. The sum of
@@ -308,7 +308,8 @@ static int collide_edge_feature(field_pair *pair, const field_edge *e, const vy_
             separation = vec3_dot(n, vec3_sub(beside, ground));
         }
         if (!pair->cores.b.smooth && !is_plausible(-separation, e->depth)) continue;
-        add_above(pair, n, ground, separation, id_at(pair, e, t[k], f->face << 12 | (uint32_t)k));
+        add_point_above(pair, n, ground, separation,
+                        point_id_on_edge(pair, e, t[k], f->face << 12 | (uint32_t)k));
     }
     return 1;
 }
@@ -363,7 +364,7 @@ static int collide_edge_edges(field_pair *pair, const field_edge *e)
         if (!(t >= 0.0 && t <= 1.0 && u >= b.from && u <= b.to)) continue;
         const vec3 n = mat3_mul_vec(pair->cores.rotation, local);
         if (!edge_allows_normal(e, n) || !is_plausible(-separation, e->depth)) continue;
-        add_above(pair, n, edge_point(e, t), separation, edge_id(e, (uint32_t)k));
+        add_point_above(pair, n, edge_point(e, t), separation, edge_id(e, (uint32_t)k));
         found = 1;
     }
     return found;
@@ -371,7 +372,7 @@ static int collide_edge_edges(field_pair *pair, const field_edge *e)
 
 // ---- the nearest points of an edge and the shape, and those of a cylinder that overlaps it
 
-static void set_inset(field_pair *pair, double part)
+static void set_cylinder_inset(field_pair *pair, double part)
 {
     vy_core *b = &pair->cores.b;
     if (!b->smooth) return;
@@ -389,13 +390,13 @@ static void collide_nearest(field_pair *pair, const field_edge *e)
     vy_gjk_result g = {.distance = 0.0};
     vy_core_of_points(ends, 2, &cores->a);
     for (int k = 0; k < (cores->b.smooth ? INSETS : 1) && !(g.distance > 1e-9 * scale); ++k) {
-        set_inset(pair, insets[k]);
+        set_cylinder_inset(pair, insets[k]);
         vy_gjk_distance(cores, NULL, pair->margin + insets[k] * scale, VY_QUERY_ITERATIONS, &g);
         if (g.beyond_limit) break;
     }
     vec3 ground, on_shape;
     if (g.distance > 1e-9 * scale && !g.beyond_limit) vy_gjk_points(cores, &g, &ground, &on_shape);
-    set_inset(pair, 0.0);
+    set_cylinder_inset(pair, 0.0);
     if (g.beyond_limit || !(g.distance > 1e-9 * scale)) return;
     const vec3 n = vec3_scale(-1.0 / g.distance, g.v), d = vec3_sub(e->q, e->p);
     const double t = vec3_dot(vec3_sub(ground, e->p), d) / vec3_dot(d, d);
@@ -404,7 +405,7 @@ static void collide_nearest(field_pair *pair, const field_edge *e)
         vy_height_field_keep_fallback(pair, n, vec3_add_scaled(ground, separation, n), -separation);
         return;
     }
-    add_above(pair, n, ground, separation, id_at(pair, e, t, 0));
+    add_point_above(pair, n, ground, separation, point_id_on_edge(pair, e, t, 0));
     if (!cores->b.smooth) return;
     vy_feature f; // along its side or an end there are two points
     vy_feature_of(pair->shape, vec3_neg(mat3_tmul_vec(cores->rotation, n)), &f);

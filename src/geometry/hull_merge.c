@@ -538,8 +538,8 @@ static int check_dropped(merge_work *w, const int *first, const int *vertex)
 }
 
 // Points near the tolerance can make a group that is bent, or has a corner pointing inwards where a neighbour
-// was just too far off. Such a group is split, and all are gathered anew: in each round the tolerance of some
-// face shrinks, so this ends.
+// was just too far off. Such a group is split, and all are gathered again: in each round the tolerance of
+// some face shrinks, so this ends.
 static void merge_groups(merge_work *w)
 {
     vy_loops *loops = w->loops;

@@ -356,7 +356,7 @@ static vy_status read_obj_face(reader *r, obj_vertices *v)
     for (;;) {
         const word w = next_word(r);
         if (w.length == 0 || w.text[0] == '#') break;
-        if (word_is(w, "\\")) { // the line goes on
+        if (word_is(w, "\\")) { // the line continues
             if (!next_line(r)) break;
             continue;
         }

@@ -218,7 +218,7 @@ static vec3 snap_to_cylinder(const vy_core *core, vec3 p)
     return vec3_make(k * p.x, k * p.y, z);
 }
 
-static void snap_points(const vy_core_pair *pair, vy_local_contact *c)
+static void snap_points_to_cylinders(const vy_core_pair *pair, vy_local_contact *c)
 {
     if (pair->a.smooth) c->point_a = snap_to_cylinder(&pair->a, c->point_a);
     if (!pair->b.smooth) return;
@@ -269,6 +269,6 @@ vy_status vy_contact_general(vy_core_pair *pair, const vy_shape *a, const vy_sha
                              vy_query_info *info)
 {
     const vy_status status = contact_of_cores(pair, a, b, options, hit, out, info);
-    if (status == VY_OK && *hit) snap_points(pair, out);
+    if (status == VY_OK && *hit) snap_points_to_cylinders(pair, out);
     return status;
 }

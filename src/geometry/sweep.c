@@ -177,7 +177,7 @@ static vec3 farthest_point(const vy_core *core, vec3 d)
     return vy_core_point(core, id);
 }
 
-// How far t may go on at least, within `left`, until the separation along the normal that was found at t is
+// How far t may advance at least, within `left`, until the separation along the normal that was found at t is
 // `target`; 0: not known. After dt more, a point at x from its path's centre is at
 //   n.x + dt (n.displacement + x.(n x w)) along the normal n, within dt^2/2 |w| |w x n| radius,
 // w being the rotation vector. The extreme of that over the points of a shape is its extent along n + dt n x
@@ -325,7 +325,7 @@ typedef struct field_sweep {
 
 // The shape without a layer of this thickness, which is less than half of its own. A hull is scaled about its
 // middle instead, and so loses more where it is long.
-static void set_inner(field_sweep *f, double inset)
+static void set_inner_shape(field_sweep *f, double inset)
 {
     vy_shape *s = &f->inner;
     *s = *f->shape;
@@ -351,7 +351,7 @@ static field_sweep field_sweep_of(const vy_height_field *field, const vy_sweep_p
     vy_core_of(shape, &core);
     field_sweep f = {field,  ground, shape, path, radius_about(&core, path->local_center) + core.margin,
                      *shape, 0.0,    1.0};
-    set_inner(&f, real_max(-target, 0.0));
+    set_inner_shape(&f, real_max(-target, 0.0));
     return f;
 }
 
@@ -400,7 +400,7 @@ static field_part part_of(const field_sweep *f, double near, double from, double
 }
 
 // Whether the centre stays so far on one side of a triangle's plane that the shape cannot reach it.
-static int stays_clear(const field_sweep *f, const field_part *p, const vec3 c[3], double near)
+static int cannot_reach_triangle(const field_sweep *f, const field_part *p, const vec3 c[3], double near)
 {
     const vec3 m = vec3_cross(vec3_sub(c[1], c[0]), vec3_sub(c[2], c[0]));
     const double from = vec3_dot(m, vec3_sub(p->begin, c[0])), to = vec3_dot(m, vec3_sub(p->end, c[0])),
@@ -448,7 +448,8 @@ static void sweep_part(const field_sweep *f, const field_part *p, double near, t
                 vec3 c[3];
                 vy_height_field_triangle(field, i, j, half, c);
                 if (p->box.low.z > real_max(c[0].z, real_max(c[1].z, c[2].z)) ||
-                    p->box.high.z < real_min(c[0].z, real_min(c[1].z, c[2].z)) || stays_clear(f, p, c, near))
+                    p->box.high.z < real_min(c[0].z, real_min(c[1].z, c[2].z)) ||
+                    cannot_reach_triangle(f, p, c, near))
                     continue;
                 sweep_triangle(f, c, m);
             }

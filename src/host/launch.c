@@ -13,7 +13,7 @@
 
 #define DEGREES_PER_RADIAN 57.295779513082323 // in a radian
 
-// Go on as a child of this process, which ends as that one does. Some firmware ends itself when it may not
+// Continue as a child of this process, which ends as that one does. Some firmware ends itself when it may not
 // signal its parent (ArduPilot): confined, it may signal none but one that is within.
 static void leave_parent_within(void)
 {

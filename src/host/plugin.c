@@ -59,7 +59,7 @@ static int write_all(int fd, const unsigned char *bytes, size_t size)
     return 1;
 }
 
-static vy_status unpack(program *p, const confinement *confined, vy_error *err)
+static vy_status uncompress_program(program *p, const confinement *confined, vy_error *err)
 {
     uLongf size = (uLongf)vy_program_size;
     *p = (program){.fd = -1, .bytes = malloc(vy_program_size), .size = vy_program_size};
@@ -203,7 +203,7 @@ static vy_status spawn(const vy_host_request *job, vy_plugin_host *h, vy_error *
         h->channel->size = h->size;
         write_start(job, h->channel);
         h->waiter = (waiter){.spin_ns = h->channel->spin_ns, .spin_max_ns = h->channel->spin_ns};
-        status = unpack(&p, job->confined, err);
+        status = uncompress_program(&p, job->confined, err);
     }
     if (status == VY_OK) {
         atomic_store(&h->channel->request.count, ++h->count); // whether it is ready

@@ -34,7 +34,7 @@ static int write_all(int out, const unsigned char *bytes, size_t size)
 }
 
 // The world's first frame, into memory of its own size.
-static vy_status read_first(int in, start_message **out, vy_error *err)
+static vy_status read_start_message(int in, start_message **out, vy_error *err)
 {
     unsigned char head[FRAME_HEAD];
     const size_t size = read_all(in, head, sizeof head) == 1 ? vy_wire_size(head) : 0;
@@ -53,7 +53,7 @@ static vy_status read_first(int in, start_message **out, vy_error *err)
 static vy_status begin(const vy_plugin *plugin, int in, int out, int *rotor_count, void **self, vy_error *err)
 {
     start_message *message = NULL;
-    const vy_status status = read_first(in, &message, err);
+    const vy_status status = read_start_message(in, &message, err);
     if (status != VY_OK) return status;
     char why[120] = "";
     *rotor_count = message->start.rotor_count;

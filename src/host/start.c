@@ -15,7 +15,7 @@
 
 // --- filling it in
 
-static void set_place(const vy_drone_def *drone, const vy_planet_def *planet, vy_plugin_start *start)
+static void set_home(const vy_drone_def *drone, const vy_planet_def *planet, vy_plugin_start *start)
 {
     if (planet == NULL || !(planet->radius > 0.0)) return;
     const vy_geodetic at = vy_geodetic_of(planet, 0.0, drone->position, drone->velocity, drone->attitude);
@@ -75,7 +75,7 @@ vy_status vy_start_fill(const vy_drone_def *drone, const char *name, double dt, 
         .mocap = &drone->mocap,
         .sensors = &drone->sensor_suite,
     };
-    set_place(drone, planet, out);
+    set_home(drone, planet, out);
     set_allocation(vehicle, out);
     return VY_OK;
 }

@@ -29,9 +29,9 @@ void vy_close_descriptors(int first, int last)
     if (syscall(SYS_close_range, (unsigned)first, (unsigned)last, 0) == 0) return;
 #endif
     struct rlimit limit;
-    const int most =
+    const int max =
         getrlimit(RLIMIT_NOFILE, &limit) == 0 && limit.rlim_cur < 65536 ? (int)limit.rlim_cur - 1 : 65535;
-    for (int fd = first; fd <= (last >= 0 ? last : most); ++fd) close(fd);
+    for (int fd = first; fd <= (last >= 0 ? last : max); ++fd) close(fd);
 }
 
 // --- finding children
@@ -103,7 +103,7 @@ static void kill_all(void)
 // --- the two processes
 
 // As the program ended, so that who waits for us sees its end.
-static void end_like(int status)
+static void exit_like(int status)
 {
     if (WIFEXITED(status)) _exit(WEXITSTATUS(status));
     sigset_t one;
@@ -118,7 +118,7 @@ static void end_like(int status)
 
 static void note_child(int number) { (void)number; }
 
-static void watch(int lifeline_fd, pid_t program)
+static void wait_for_end(int lifeline_fd, pid_t program)
 {
     sigset_t waiting;
     sigfillset(&waiting);
@@ -129,7 +129,7 @@ static void watch(int lifeline_fd, pid_t program)
         while ((gone = waitpid(-1, &status, WNOHANG)) > 0) {
             if (gone != program) continue;
             kill_all();
-            end_like(status);
+            exit_like(status);
         }
         struct pollfd world = {.fd = lifeline_fd, .events = POLLIN};
         if (ppoll(&world, 1, NULL, &waiting) <= 0) continue;
@@ -168,5 +168,5 @@ void vy_supervise(int lifeline_fd)
     (void)sigaction(SIGCHLD, &action, NULL);
     vy_close_descriptors(0, lifeline_fd - 1);
     vy_close_descriptors(lifeline_fd + 1, -1);
-    watch(lifeline_fd, program);
+    wait_for_end(lifeline_fd, program);
 }

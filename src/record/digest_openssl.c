@@ -45,7 +45,7 @@ void vy_sha256_add(vy_sha256 *hash, const void *data, size_t size)
 vy_status vy_sha256_value(const vy_sha256 *hash, unsigned char out[DIGEST_SIZE], vy_error *err)
 {
     (void)err;
-    SHA256_CTX copy = hash->running; // to be ended, while the other goes on
+    SHA256_CTX copy = hash->running; // to be ended, while the other continues
     SHA256_Final(out, &copy);
     return VY_OK;
 }

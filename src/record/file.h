@@ -47,7 +47,7 @@ vy_file_calls vy_system_file_calls(void);
 /// An output file. One owner: ended by exactly one of commit, abandon, discard.
 typedef struct vy_file_sink vy_file_sink;
 
-/// Open `path` for writing: PATH.part is created anew and locked. One that is there already is renamed to
+/// Open `path` for writing: PATH.part is created and locked. One that is there already is renamed to
 /// PATH.part.1, .2, ... (see vy_file_sink_backup), unless it is empty; a link of that name is not followed.
 /// While another writer holds it, in this process or any other, this is VY_BAD_STATE. A path that exists and
 /// is no regular file (a pipe) is written directly; `-` and /dev/stdout are standard output. Small writes are

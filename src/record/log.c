@@ -6,7 +6,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
-static uint64_t number(const vy_log *log, const char *metadata, const char *key, int base)
+static uint64_t metadata_number(const vy_log *log, const char *metadata, const char *key, int base)
 {
     const char *text = vy_mcap_reader_find_value(log->reader, metadata, key);
     return text != NULL ? strtoull(text, NULL, base) : 0;
@@ -30,7 +30,7 @@ static vy_status find_start(vy_log *log, vy_error *err)
         info->first_tick = info->last_tick = first.tick;
         info->final_hash = first.hash;
     } else if (status == VY_NOT_FOUND) {
-        status = vy_fail(err, VY_DAMAGED, "it was cut off before its first chunk was whole");
+        status = vy_fail(err, VY_DAMAGED, "it was cut off before its first chunk was complete");
     }
     vy_mcap_cursor_close(cursor);
     return status;
@@ -92,18 +92,18 @@ static vy_status read_info(vy_log *log, vy_error *err)
                        info->version, LOG_FORMAT);
     }
     const vy_mcap_info *file = vy_mcap_reader_info(reader);
-    info->physics = (uint32_t)number(log, METADATA_RUN, "physics", 10);
-    info->seed = number(log, METADATA_RUN, "seed", 10);
-    info->config_hash = number(log, METADATA_RUN, "config_hash", 16);
-    info->every = number(log, METADATA_RUN, "every", 10);
-    info->snapshot = number(log, METADATA_RUN, "snapshot", 10);
-    log->display = number(log, METADATA_RUN, "display", 10);
-    info->drone_count = (uint32_t)number(log, METADATA_RUN, "drones", 10);
-    info->body_count = info->drone_count + (uint32_t)number(log, METADATA_RUN, "bodies", 10);
-    info->joint_count = (uint32_t)number(log, METADATA_RUN, "joints", 10);
+    info->physics = (uint32_t)metadata_number(log, METADATA_RUN, "physics", 10);
+    info->seed = metadata_number(log, METADATA_RUN, "seed", 10);
+    info->config_hash = metadata_number(log, METADATA_RUN, "config_hash", 16);
+    info->every = metadata_number(log, METADATA_RUN, "every", 10);
+    info->snapshot = metadata_number(log, METADATA_RUN, "snapshot", 10);
+    log->display = metadata_number(log, METADATA_RUN, "display", 10);
+    info->drone_count = (uint32_t)metadata_number(log, METADATA_RUN, "drones", 10);
+    info->body_count = info->drone_count + (uint32_t)metadata_number(log, METADATA_RUN, "bodies", 10);
+    info->joint_count = (uint32_t)metadata_number(log, METADATA_RUN, "joints", 10);
     info->has_parent = vy_mcap_reader_find_value(reader, METADATA_RUN, "parent_hash") != NULL;
-    info->parent_hash = number(log, METADATA_RUN, "parent_hash", 16);
-    info->parent_tick = number(log, METADATA_RUN, "parent_tick", 10);
+    info->parent_hash = metadata_number(log, METADATA_RUN, "parent_hash", 16);
+    info->parent_tick = metadata_number(log, METADATA_RUN, "parent_tick", 10);
     const char *dt = vy_mcap_reader_find_value(reader, METADATA_RUN, "dt");
     info->dt = dt != NULL ? strtod(dt, NULL) : 0.0;
     info->messages = file->message_count;

@@ -51,7 +51,7 @@ static int parse_hashes(const vy_mcap_message *message, uint64_t *first, hash_cu
     return found == 3 && !reader.bad;
 }
 
-// A batch must go on where the last one ended: a step without its hash could hide anything.
+// A batch must continue where the last one ended: a step without its hash could hide anything.
 static vy_status check_hashes(hash_cursor *w, uint64_t first)
 {
     const uint64_t last = w->log->info.last_tick, next = w->tick + 1;

@@ -164,7 +164,7 @@ vy_status vy_mcap_read_summary(vy_mcap_reader *r, vy_error *err)
     const uint64_t size = r->source.size;
     unsigned char tail[MCAP_TAIL];
     if (size < MCAP_MAGIC_SIZE + MCAP_TAIL) return fail_damaged(size, "the file ends before its footer", err);
-    vy_status status = vy_mcap_read_small(r, size - MCAP_TAIL, tail, MCAP_TAIL, err);
+    vy_status status = vy_mcap_read_buffered(r, size - MCAP_TAIL, tail, MCAP_TAIL, err);
     if (status != VY_OK) return status;
     if (memcmp(tail + MCAP_TAIL - MCAP_MAGIC_SIZE, MCAP_MAGIC, MCAP_MAGIC_SIZE) != 0) {
         return fail_damaged(size, "the file ends before its footer: it was not closed", err);
@@ -203,7 +203,7 @@ static vy_status scan_attachment(vy_mcap_reader *r, const mcap_record *record, v
     vy_mcap_attachment about = {.offset = offset, .length = MCAP_RECORD_HEAD + record->length};
     unsigned char head[4096]; // the names; the data behind them is not read here
     const size_t size = record->length < sizeof head ? (size_t)record->length : sizeof head;
-    const vy_status status = vy_mcap_read_small(r, offset + MCAP_RECORD_HEAD, head, size, err);
+    const vy_status status = vy_mcap_read_buffered(r, offset + MCAP_RECORD_HEAD, head, size, err);
     if (status != VY_OK) return status;
     mcap_span s = mcap_span_on(head, size);
     about.log_time = mcap_span_u64(&s);
@@ -241,7 +241,7 @@ static vy_status scan_chunk(vy_mcap_reader *r, const mcap_record *record, mcap_c
     const uint64_t offset = record->offset;
     unsigned char head[24];
     if (record->length < MCAP_CHUNK_HEAD) return fail_damaged(offset, "a chunk is broken", err);
-    vy_status status = vy_mcap_read_small(r, offset + MCAP_RECORD_HEAD, head, sizeof head, err);
+    vy_status status = vy_mcap_read_buffered(r, offset + MCAP_RECORD_HEAD, head, sizeof head, err);
     if (status != VY_OK) return status;
     mcap_chunk_ref place = {.offset = offset, .length = MCAP_RECORD_HEAD + record->length};
     place.start_time = mcap_get_u64(head);
@@ -278,7 +278,7 @@ static vy_status scan_message_index(vy_mcap_reader *r, const mcap_record *record
     enum { HEAD = 2 + 4, EACH = 16 };
     unsigned char head[HEAD];
     if (record->length < HEAD) return fail_damaged(record->offset, "a message index is broken", err);
-    const vy_status status = vy_mcap_read_small(r, record->offset + MCAP_RECORD_HEAD, head, HEAD, err);
+    const vy_status status = vy_mcap_read_buffered(r, record->offset + MCAP_RECORD_HEAD, head, HEAD, err);
     if (status != VY_OK) return status;
     if (mcap_get_u32(head + 2) != record->length - HEAD || (record->length - HEAD) % EACH != 0) {
         return fail_damaged(record->offset, "a message index is broken", err);

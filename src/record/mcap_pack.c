@@ -103,7 +103,7 @@ vy_status vy_mcap_chunk_writer_flush(mcap_chunk_writer *pack)
 }
 
 // Add the chunk's messages to the digest, and the digest to the chunk as its last message.
-static vy_status prove(mcap_chunk_writer *pack, mcap_bytes *chunk)
+static vy_status add_digest(mcap_chunk_writer *pack, mcap_bytes *chunk)
 {
     uint64_t last = 0;
     for (size_t at = MCAP_CHUNK_HEADROOM; at < chunk->size;) {
@@ -214,7 +214,7 @@ vy_status vy_mcap_chunk_writer_chunk(mcap_chunk_writer *pack, mcap_bytes *chunk)
 {
     if (pack->status != VY_OK) return pack->status;
     VY_ASSERT(chunk->size > MCAP_CHUNK_HEADROOM && chunk->size <= chunk->capacity);
-    if (pack->digest != NULL && prove(pack, chunk) != VY_OK) return pack->status;
+    if (pack->digest != NULL && add_digest(pack, chunk) != VY_OK) return pack->status;
     const size_t size = chunk->size - MCAP_CHUNK_HEADROOM;
     mcap_chunk_entry entry = {.size = size, .compressed_size = size};
     count_messages(pack, chunk->data + MCAP_CHUNK_HEADROOM, size, &entry);

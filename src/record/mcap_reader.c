@@ -7,7 +7,7 @@
 #include <zstd.h>
 
 #define READER_COOKIE 0x6d636172u
-enum { WINDOW_SIZE = 1 << 16, BLOCK_SIZE = 1 << 14, SMALL_READ = 4096 };
+enum { WINDOW_SIZE = 1 << 16, BLOCK_SIZE = 1 << 14, BUFFERED_READ_MAX = 4096 };
 
 typedef struct mcap_block {
     struct mcap_block *next;
@@ -63,7 +63,7 @@ static void *grow(vy_mcap_reader *r, void *table, int which, size_t count, size_
 }
 
 // Room for `id` in a map; false when there is none.
-static bool make_id(vy_mcap_reader *r, mcap_ids *ids, uint16_t id)
+static bool grow_ids(vy_mcap_reader *r, mcap_ids *ids, uint16_t id)
 {
     if (id < ids->count) return true;
     const size_t count = (size_t)id + 1 < 64 ? 64 : id < UINT16_MAX / 2 ? 2 * (size_t)id : UINT16_MAX + 1;
@@ -92,9 +92,9 @@ static vy_status fail_damaged(uint64_t offset, const char *what, vy_error *err)
     return vy_fail(err, VY_DAMAGED, "byte %llu: %s", (unsigned long long)offset, what);
 }
 
-vy_status vy_mcap_read_small(vy_mcap_reader *r, uint64_t offset, void *data, size_t size, vy_error *err)
+vy_status vy_mcap_read_buffered(vy_mcap_reader *r, uint64_t offset, void *data, size_t size, vy_error *err)
 {
-    VY_ASSERT(size <= SMALL_READ && offset <= r->source.size && size <= r->source.size - offset);
+    VY_ASSERT(size <= BUFFERED_READ_MAX && offset <= r->source.size && size <= r->source.size - offset);
     if (offset < r->window_start || offset + size > r->window_start + r->window_size) {
         const uint64_t left = r->source.size - offset;
         const size_t wanted = left < WINDOW_SIZE ? (size_t)left : WINDOW_SIZE;
@@ -114,7 +114,7 @@ vy_status vy_mcap_read_head(vy_mcap_reader *r, uint64_t offset, uint64_t end, mc
         return fail_damaged(offset, "the file ends inside the head of a record", err);
     }
     unsigned char head[MCAP_RECORD_HEAD];
-    const vy_status status = vy_mcap_read_small(r, offset, head, sizeof head, err);
+    const vy_status status = vy_mcap_read_buffered(r, offset, head, sizeof head, err);
     if (status != VY_OK) return status;
     const uint64_t length = mcap_get_u64(head + 1);
     if (length > end - offset - MCAP_RECORD_HEAD) {
@@ -207,7 +207,7 @@ vy_status vy_mcap_add_schema(vy_mcap_reader *r, mcap_span body, uint64_t offset,
         if (same_schema(&r->schemas[known - 1], &schema)) return VY_OK;
         return fail_damaged(offset, "two different schemas have one id", err);
     }
-    if (!make_id(r, &r->schema_ids, schema.id)) return vy_mcap_fail_full(r, offset, err);
+    if (!grow_ids(r, &r->schema_ids, schema.id)) return vy_mcap_fail_full(r, offset, err);
     vy_mcap_schema *table = grow(r, r->schemas, 0, r->info.schema_count, sizeof schema);
     if (table == NULL) return vy_mcap_fail_full(r, offset, err);
     r->schemas = table;
@@ -240,7 +240,7 @@ vy_status vy_mcap_add_channel(vy_mcap_reader *r, mcap_span body, uint64_t offset
         }
         return fail_damaged(offset, "two different channels have one id", err);
     }
-    if (!make_id(r, &r->channel_ids, channel.id)) return vy_mcap_fail_full(r, offset, err);
+    if (!grow_ids(r, &r->channel_ids, channel.id)) return vy_mcap_fail_full(r, offset, err);
     vy_mcap_channel *table = grow(r, r->channels, 1, r->info.channel_count, sizeof channel);
     if (table == NULL) return vy_mcap_fail_full(r, offset, err);
     r->channels = table;
@@ -338,7 +338,7 @@ static vy_status check_magic(vy_mcap_reader *r, vy_error *err)
     unsigned char magic[MCAP_MAGIC_SIZE];
     if (r->source.size < sizeof magic)
         return fail_damaged(r->source.size, "the file ends before an MCAP file begins", err);
-    const vy_status status = vy_mcap_read_small(r, 0, magic, sizeof magic, err);
+    const vy_status status = vy_mcap_read_buffered(r, 0, magic, sizeof magic, err);
     if (status != VY_OK) return status;
     if (memcmp(magic, MCAP_MAGIC, sizeof magic) == 0) return VY_OK;
     if (memcmp(magic, MCAP_MAGIC, 5) == 0 && memcmp(magic + 6, &MCAP_MAGIC[6], 2) == 0) {
@@ -423,7 +423,7 @@ vy_status vy_mcap_reader_open_source(vy_byte_source source, const vy_mcap_reader
     return open_reader(source, &limits, read_tables, out, err);
 }
 
-vy_status vy_mcap_open_front(const vy_mcap_reader *of, vy_mcap_reader **out, vy_error *err)
+vy_status vy_mcap_open_data_section(const vy_mcap_reader *of, vy_mcap_reader **out, vy_error *err)
 {
     return open_reader(of->source, &of->def, scan_tables, out, err);
 }

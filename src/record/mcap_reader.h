@@ -140,7 +140,7 @@ bool vy_mcap_cursor_next(vy_mcap_cursor *cursor, vy_mcap_message *out);
 /// VY_OK, or why the cursor stopped early.
 vy_status vy_mcap_cursor_status(const vy_mcap_cursor *cursor, vy_error *err);
 
-/// Go on from the first message at or after `time`, forwards or backwards; clears the end, not a failure.
+/// Continue from the first message at or after `time`, forwards or backwards; clears the end, not a failure.
 void vy_mcap_cursor_seek(vy_mcap_cursor *cursor, uint64_t time);
 
 void vy_mcap_cursor_close(vy_mcap_cursor *cursor); // NULL is a no-op

@@ -112,7 +112,8 @@ vy_status vy_mcap_read_head(vy_mcap_reader *reader, uint64_t offset, uint64_t en
                             vy_error *err);
 
 // A few bytes of the file, through a window; `size` at most 4096, inside the file.
-vy_status vy_mcap_read_small(vy_mcap_reader *reader, uint64_t offset, void *data, size_t size, vy_error *err);
+vy_status vy_mcap_read_buffered(vy_mcap_reader *reader, uint64_t offset, void *data, size_t size,
+                                vy_error *err);
 
 // Memory that lives as long as the reader; NULL when there is none or the limit is reached.
 void *vy_mcap_alloc(vy_mcap_reader *reader, size_t size);
@@ -139,7 +140,7 @@ vy_status vy_mcap_read_summary(vy_mcap_reader *reader, vy_error *err);
 vy_status vy_mcap_scan(vy_mcap_reader *reader, vy_error *err);
 
 // A second reader of the same source, which must outlive it, by a scan in any case.
-vy_status vy_mcap_open_front(const vy_mcap_reader *of, vy_mcap_reader **out, vy_error *err);
+vy_status vy_mcap_open_data_section(const vy_mcap_reader *of, vy_mcap_reader **out, vy_error *err);
 
 // Forget the tables: a summary that turned out bad is followed by a scan.
 void vy_mcap_clear_tables(vy_mcap_reader *reader);

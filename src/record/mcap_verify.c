@@ -37,7 +37,7 @@ static vy_status check_data_end(vy_mcap_reader *r, int *has_crc, vy_error *err)
         return fail_damaged(r->data_end, "the data section has no end", err);
     const uint64_t offset = r->data_end - DATA_END;
     unsigned char record[DATA_END];
-    vy_status status = vy_mcap_read_small(r, offset, record, sizeof record, err);
+    vy_status status = vy_mcap_read_buffered(r, offset, record, sizeof record, err);
     if (status != VY_OK) return status;
     if (record[0] != MCAP_DATA_END || mcap_get_u64(record + 1) != MCAP_DATA_END_SIZE) {
         return fail_damaged(offset, "the end of the data section is damaged", err);
@@ -132,7 +132,7 @@ static const char *find_difference(const vy_mcap_reader *r, const vy_mcap_reader
 static vy_status check_front(vy_mcap_reader *r, vy_error *err)
 {
     vy_mcap_reader *front = NULL;
-    vy_status status = vy_mcap_open_front(r, &front, err);
+    vy_status status = vy_mcap_open_data_section(r, &front, err);
     if (status != VY_OK) return status;
     const char *difference = NULL;
     if (front->info.truncated)

@@ -67,7 +67,7 @@ static vy_status check_def(const vy_mcap_writer_def *def, vy_error *err)
     return VY_OK;
 }
 
-static void *work(void *self)
+static void *writer_thread(void *self)
 {
     vy_mcap_writer *w = self;
     pthread_mutex_lock(&w->lock);
@@ -101,7 +101,7 @@ static vy_status start_thread(vy_mcap_writer *w, vy_error *err)
         pthread_mutex_destroy(&w->lock);
         return vy_fail(err, VY_NO_MEMORY, "log: no memory for a condition");
     }
-    if (pthread_create(&w->thread, NULL, work, w) != 0) {
+    if (pthread_create(&w->thread, NULL, writer_thread, w) != 0) {
         pthread_cond_destroy(&w->changed);
         pthread_mutex_destroy(&w->lock);
         return VY_OK; // where no thread can be had, the caller's writes
@@ -124,7 +124,7 @@ static void stop_thread(vy_mcap_writer *w)
 }
 
 // The failure of the packer, if any, for the caller. The packer must be ours.
-static vy_status report(vy_mcap_writer *w, vy_error *err)
+static vy_status packer_status(vy_mcap_writer *w, vy_error *err)
 {
     if (w->pack.status != VY_OK && err != NULL) *err = w->pack.error;
     return w->pack.status;
@@ -135,7 +135,7 @@ static vy_status fail_memory(vy_mcap_writer *w, vy_error *err)
     vy_error error;
     vy_fail(&error, VY_NO_MEMORY, "no memory for the log");
     vy_mcap_chunk_writer_fail(&w->pack, VY_NO_MEMORY, &error);
-    return report(w, err);
+    return packer_status(w, err);
 }
 
 // Send the record composed in w->record.
@@ -144,7 +144,7 @@ static vy_status put_record(vy_mcap_writer *w, vy_error *err)
     VY_ASSERT(!w->busy); // the packer is ours
     if (w->record.failed) return fail_memory(w, err);
     vy_mcap_chunk_writer_put(&w->pack, w->record.data, w->record.size);
-    return report(w, err);
+    return packer_status(w, err);
 }
 
 static void destroy(vy_mcap_writer *w)
@@ -227,7 +227,7 @@ vy_status vy_mcap_writer_add_schema(vy_mcap_writer *w, const char *name, const c
                                     const void *data, size_t size, uint16_t *id, vy_error *err)
 {
     wait_idle(w);
-    if (report(w, err) != VY_OK) return w->pack.status;
+    if (packer_status(w, err) != VY_OK) return w->pack.status;
     if (w->schema_count == UINT16_MAX) return vy_fail(err, VY_FULL, "log: more than 65535 schemas");
     if (size > MESSAGE_LIMIT) return vy_fail(err, VY_BAD_VALUE, "log: schema %s is larger than 64 MiB", name);
     const size_t at = begin_record(w, MCAP_SCHEMA);
@@ -249,7 +249,7 @@ vy_status vy_mcap_writer_add_channel(vy_mcap_writer *w, const vy_mcap_channel_de
                                      vy_error *err)
 {
     wait_idle(w);
-    if (report(w, err) != VY_OK) return w->pack.status;
+    if (packer_status(w, err) != VY_OK) return w->pack.status;
     if (w->channel_count == UINT16_MAX) return vy_fail(err, VY_FULL, "log: more than 65535 channels");
     if (def->schema > w->schema_count) {
         return vy_fail(err, VY_NOT_FOUND, "log: channel %s names schema %d, which was not added", def->topic,
@@ -295,13 +295,13 @@ static vy_status end_chunk(vy_mcap_writer *w, vy_error *err)
     }
     if (w->pack.status != VY_OK) {
         w->limit = 0;
-        return report(w, err);
+        return packer_status(w, err);
     }
     return start_chunk(w, err);
 }
 
 // The chunk has no room for a message of `size` bytes, or the log has failed.
-static vy_status make_room(vy_mcap_writer *w, size_t size, vy_error *err)
+static vy_status begin_chunk_for(vy_mcap_writer *w, size_t size, vy_error *err)
 {
     if (size > MESSAGE_LIMIT)
         return vy_fail(err, VY_BAD_VALUE, "log: a message of %zu bytes is over 64 MiB", size);
@@ -326,7 +326,7 @@ unsigned char *vy_mcap_writer_begin(vy_mcap_writer *w, uint16_t channel, uint32_
         return NULL;
     }
     if (w->limit < w->fill.size + MESSAGE_SIZE_MAX || size_max > w->limit - w->fill.size - MESSAGE_SIZE_MAX) {
-        if (make_room(w, size_max, err) != VY_OK) return NULL;
+        if (begin_chunk_for(w, size_max, err) != VY_OK) return NULL;
     }
     VY_ASSERT(w->fill.size >= MCAP_CHUNK_HEADROOM && w->limit <= w->fill.capacity);
     VY_ASSERT(w->fill.size + MESSAGE_SIZE_MAX + size_max <= w->limit);
@@ -382,14 +382,14 @@ vy_status vy_mcap_writer_digest(vy_mcap_writer *w, unsigned char out[DIGEST_SIZE
     const vy_status status = end_chunk(w, err);
     if (status != VY_OK) return status;
     wait_idle(w);
-    if (report(w, err) != VY_OK) return w->pack.status;
+    if (packer_status(w, err) != VY_OK) return w->pack.status;
     return vy_mcap_digest_value(w->pack.digest, out, err);
 }
 
 vy_status vy_mcap_writer_attachment(vy_mcap_writer *w, const vy_mcap_attachment_def *def, vy_error *err)
 {
     wait_idle(w);
-    if (report(w, err) != VY_OK) return w->pack.status;
+    if (packer_status(w, err) != VY_OK) return w->pack.status;
     if (w->pack.digest != NULL && !vy_mcap_digest_begun(w->pack.digest))
         vy_mcap_digest_attachment(w->pack.digest, def->name, def->media_type, def->log_time, def->data,
                                   def->size);
@@ -420,14 +420,14 @@ vy_status vy_mcap_writer_attachment(vy_mcap_writer *w, const vy_mcap_attachment_
     mcap_bytes_end(&w->attachments, at);
     if (w->attachments.failed) return fail_memory(w, err);
     w->attachment_count += 1;
-    return report(w, err);
+    return packer_status(w, err);
 }
 
 vy_status vy_mcap_writer_metadata(vy_mcap_writer *w, const char *name, const vy_mcap_pair *pairs,
                                   size_t count, vy_error *err)
 {
     wait_idle(w);
-    if (report(w, err) != VY_OK) return w->pack.status;
+    if (packer_status(w, err) != VY_OK) return w->pack.status;
     if (w->pack.digest != NULL && !vy_mcap_digest_begun(w->pack.digest))
         vy_mcap_digest_metadata(w->pack.digest, name, pairs, count);
     const uint64_t offset = w->pack.position;
@@ -453,7 +453,7 @@ vy_status vy_mcap_writer_flush(vy_mcap_writer *w, vy_error *err)
     if (status != VY_OK) return status;
     wait_idle(w);
     vy_mcap_chunk_writer_flush(&w->pack);
-    return report(w, err);
+    return packer_status(w, err);
 }
 
 size_t vy_mcap_writer_memory(vy_mcap_writer *w)
@@ -552,7 +552,7 @@ vy_status vy_mcap_writer_close(vy_mcap_writer *w, vy_error *err)
     if (w == NULL) return VY_OK;
     end_chunk(w, NULL);
     stop_thread(w);
-    vy_status status = report(w, err);
+    vy_status status = packer_status(w, err);
     if (status == VY_OK) {
         const uint32_t crc = w->pack.data_crc;
         const size_t at = begin_record(w, MCAP_DATA_END);
@@ -567,7 +567,7 @@ vy_status vy_mcap_writer_close(vy_mcap_writer *w, vy_error *err)
     }
     if (status == VY_OK) {
         vy_mcap_chunk_writer_flush(&w->pack);
-        status = report(w, err);
+        status = packer_status(w, err);
     }
     destroy(w);
     return status;

@@ -13,7 +13,7 @@ typedef struct span {
     size_t size;
 } span;
 
-static int is(span a, const char *text, size_t size)
+static int span_equals(span a, const char *text, size_t size)
 {
     return a.size == size && memcmp(a.data, text, size) == 0;
 }
@@ -42,13 +42,14 @@ static span find_message(span set, const char *name, size_t size)
     while (vy_pb_next(&files, &file)) {
         if (file.number != SET_FILE || file.wire != 2) continue;
         const span package = text_of((span){file.data, file.size}, FILE_PACKAGE);
-        if (size <= package.size + 1 || name[package.size] != '.' || !is(package, name, package.size))
+        if (size <= package.size + 1 || name[package.size] != '.' ||
+            !span_equals(package, name, package.size))
             continue;
         vy_pb_reader messages = vy_pb_reader_on(file.data, file.size);
         while (vy_pb_next(&messages, &message)) {
             if (message.number != FILE_MESSAGE || message.wire != 2) continue;
             const span found = {message.data, message.size};
-            if (is(text_of(found, MESSAGE_NAME), name + package.size + 1, size - package.size - 1))
+            if (span_equals(text_of(found, MESSAGE_NAME), name + package.size + 1, size - package.size - 1))
                 return found;
         }
     }

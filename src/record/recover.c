@@ -32,7 +32,7 @@ static vy_status copy_tables(const copy *c, vy_error *err)
                                         .schema = c->schemas[from->schema],
                                         .metadata = from->metadata,
                                         .metadata_count = from->metadata_count};
-        if (strcmp(from->topic, TOPIC_PROOF) != 0) // proofs are made anew
+        if (strcmp(from->topic, TOPIC_PROOF) != 0) // proofs are rebuilt
             status = vy_mcap_writer_add_channel(c->writer, &to, &c->channels[from->id], err);
     }
     for (size_t i = 0; i < info->metadata_count && status == VY_OK; ++i) {

@@ -28,7 +28,7 @@ typedef struct log_player {
     uint64_t difference_from; // tick from which their replies are compared with the logged ones
     double difference;        // the largest
     vy_difference *out;
-    vy_status status; // why it cannot go on; nothing is compared from then on
+    vy_status status; // why it cannot continue; nothing is compared from then on
     vy_error error;
 } log_player;
 
@@ -57,45 +57,45 @@ static int find_reply(log_player *f, uint64_t tick, uint32_t drone)
     return 0;
 }
 
-static double larger(double a, double b) { return a > b ? a : b; }
-
 // A command as it acts: of a motor, or a thrust.
-static double acting(const vy_intent *intent, double command)
+static double effective_command(const vy_intent *intent, double command)
 {
     return intent->status == VY_REPLY_STATUS_DISARMED ? 0.0 : command;
 }
 
 // By how much of full command the motors differ.
-static double motors_apart(const vy_intent *a, const vy_intent *b)
+static double motor_difference(const vy_intent *a, const vy_intent *b)
 {
-    double most = 0.0;
+    double max = 0.0;
     for (int i = 0; i < VY_ROTOR_CAP; ++i)
-        most = larger(most, real_abs(acting(a, a->motors[i]) - acting(b, b->motors[i])));
-    return most;
+        max =
+            real_max(max, real_abs(effective_command(a, a->motors[i]) - effective_command(b, b->motors[i])));
+    return max;
 }
 
 // A controller that leaves the motors to us: of thrusts the share of the larger one, of attitudes that of the
 // largest tilt.
-static double attitudes_apart(const vy_gains *gains, const vy_intent *a, const vy_intent *b)
+static double attitude_difference(const vy_gains *gains, const vy_intent *a, const vy_intent *b)
 {
-    const double f = acting(a, a->thrust), g = acting(b, b->thrust), most = larger(f, g);
-    if (!(most > 0.0)) return 0.0;
+    const double f = effective_command(a, a->thrust), g = effective_command(b, b->thrust),
+                 max = real_max(f, g);
+    if (!(max > 0.0)) return 0.0;
     const vy_quat p = a->attitude, q = b->attitude;
     const double dot = p.w * q.w + p.x * q.x + p.y * q.y + p.z * q.z;
     const double sizes =
         (p.w * p.w + p.x * p.x + p.y * p.y + p.z * p.z) * (q.w * q.w + q.x * q.x + q.y * q.y + q.z * q.z);
     const double sine = sizes > 0.0 ? 1.0 - dot * dot / sizes : 1.0; // squared, of half the angle
-    return larger(real_abs(f - g) / most, 2.0 * real_sqrt(sine > 0.0 ? sine : 0.0) / gains->tilt_max);
+    return real_max(real_abs(f - g) / max, 2.0 * real_sqrt(sine > 0.0 ? sine : 0.0) / gains->tilt_max);
 }
 
 // How far a controller that is shown the samples again is from what it said in the run.
-static double replies_apart(const vy_gains *gains, const vy_intent *logged, const vy_intent *now)
+static double reply_difference(const vy_gains *gains, const vy_intent *logged, const vy_intent *now)
 {
     if (now->verdict != VY_VERDICT_REPLIED && logged->verdict == VY_VERDICT_REPLIED) return 1.0;
     if (logged->status == VY_REPLY_STATUS_STALE || now->status == VY_REPLY_STATUS_STALE) return 0.0;
     if (now->rung != logged->rung) return 1.0;
-    if (now->rung == VY_RUNG_MOTORS) return motors_apart(logged, now);
-    return now->rung == VY_RUNG_ATTITUDE ? attitudes_apart(gains, logged, now) : 0.0;
+    if (now->rung == VY_RUNG_MOTORS) return motor_difference(logged, now);
+    return now->rung == VY_RUNG_ATTITUDE ? attitude_difference(gains, logged, now) : 0.0;
 }
 
 static int feed_reply(void *self, const vy_world *world, uint32_t drone, vy_intent *intent)
@@ -115,7 +115,7 @@ static int feed_reply(void *self, const vy_world *world, uint32_t drone, vy_inte
         memset(&ignored, 0, sizeof ignored);
         c->call(c->self, &samples, &ignored);
         if (tick >= f->difference_from)
-            f->difference = larger(f->difference, replies_apart(&c->gains, intent, &ignored));
+            f->difference = real_max(f->difference, reply_difference(&c->gains, intent, &ignored));
     }
     return 1;
 }
@@ -297,7 +297,7 @@ static vy_status player_close(log_player *f, vy_world *world, vy_status status, 
 }
 
 // Having come to the log's last step, there must be nothing left in it. A replay that ends before, where the
-// log goes on, differs.
+// log continues, differs.
 static void check_end(log_player *f)
 {
     const uint64_t now = f->world->state->tick, last = f->log->info.last_tick;

@@ -158,8 +158,8 @@ void vy_stream_writer_close(stream_writer *w)
 }
 
 // The mean rate of change of `now` since the record before; NULL at the first.
-static const void *take_rate(stream_writer *w, const vy_world *world, uint32_t i, const double *now,
-                             double *cells)
+static const void *rate_of_change(stream_writer *w, const vy_world *world, uint32_t i, const double *now,
+                                  double *cells)
 {
     double *before = w->earlier[i];
     const uint64_t ticks = world->state->tick - w->earlier_tick;
@@ -180,7 +180,7 @@ static void write_bodies(stream_writer *w, const vy_world *world)
             double cells[STREAM_CELLS_CAP];
             const drone_stream *stream = &vy_drone_streams[s];
             const void *block = stream->read(world, i, stream, cells);
-            if (block != NULL && stream->rate) block = take_rate(w, world, i, block, cells);
+            if (block != NULL && stream->rate) block = rate_of_change(w, world, i, block, cells);
             if (block == NULL) continue;
             const vy_pb_codec *codec = w->codecs[stream_length(world, i, s)][s];
             VY_ASSERT(codec != NULL);

@@ -238,14 +238,14 @@ static int check_vehicle(vy_reader *r, const vy_vehicle_def *v)
     vy_vehicle_def body = *v; // all but rotors and thrusters, so that what is wrong with each is said
     body.rotor_count = body.thruster_count = 0;
     if (vy_check_vehicle_def(&body, &err) != VY_OK)
-        vy_reader_refuse(r, vy_offending_field(&vy_vehicle_table, v, v, err.text), "%s", err.text);
+        vy_reader_refuse(r, vy_field_of_message(&vy_vehicle_table, v, v, err.text), "%s", err.text);
     body.thruster_count = v->thruster_count;
     if (r->report->calls == calls && vy_check_vehicle_def(&body, &err) != VY_OK)
-        vy_reader_refuse(r, vy_offending_field(&vy_vehicle_table, v, v, err.text), "%s", err.text);
+        vy_reader_refuse(r, vy_field_of_message(&vy_vehicle_table, v, v, err.text), "%s", err.text);
     if (v->rotor_count + v->thruster_count > VY_ROTOR_CAP)
         vy_reader_refuse(r, &v->thrusters, "rotors and thrusters together are at most %d", VY_ROTOR_CAP);
     if (r->report->calls == calls && vy_check_vehicle_def(v, &err) != VY_OK)
-        vy_reader_refuse(r, vy_offending_field(&vy_vehicle_table, v, v, err.text), "%s", err.text);
+        vy_reader_refuse(r, vy_field_of_message(&vy_vehicle_table, v, v, err.text), "%s", err.text);
     return r->report->calls == calls;
 }
 
@@ -489,7 +489,7 @@ static void check_body(vy_reader *r, const vy_scenario *s, int index)
         return; // what is missing has been reported
     vy_error err;
     if (IS_VALID(r, *def) && vy_check_world_body_def(def, &err) != VY_OK)
-        vy_reader_refuse(r, vy_offending_field(&vy_body_table, body, def, err.text), "%s", err.text);
+        vy_reader_refuse(r, vy_field_of_message(&vy_body_table, body, def, err.text), "%s", err.text);
     warn_of_inertia(r, &def->inertia);
 }
 

@@ -14,8 +14,8 @@ void vy_check_build(vy_reader *reader, const vy_scenario *s);
 
 /// The value in `object` that a sentence is about which begins with its path, as `vehicle.LIST[2].KEY`; the
 /// first word may be a key of `table` or what the object itself is called. `fallback`: when it names none.
-const void *vy_offending_field(const vy_schema_table *table, const void *object, const void *fallback,
-                               const char *sentence);
+const void *vy_field_of_message(const vy_schema_table *table, const void *object, const void *fallback,
+                                const char *sentence);
 
 /// Warn of starts under the ground, and of drones that start in one place. `world` is the scenario's.
 void vy_check_starts(vy_reader *reader, const vy_scenario *s, const vy_world *world);

@@ -14,7 +14,7 @@
 // --- what a sentence is about
 
 // The row of a table, or of a group of keys in it, that `text` begins with the key of; NULL: none.
-static const vy_schema_row *row_at(const vy_schema_table *table, const char *text)
+static const vy_schema_row *row_of_message(const vy_schema_table *table, const char *text)
 {
     const size_t size = strspn(text, "abcdefghijklmnopqrstuvwxyz_");
     const vy_schema_row *found = NULL;
@@ -24,23 +24,23 @@ static const vy_schema_row *row_at(const vy_schema_table *table, const char *tex
         if (strlen(row->key) == size && strncmp(row->key, text, size) == 0)
             found = row;
         else if (group)
-            found = row_at(row->table, text);
+            found = row_of_message(row->table, text);
     }
     return found;
 }
 
-const void *vy_offending_field(const vy_schema_table *table, const void *object, const void *fallback,
-                               const char *sentence)
+const void *vy_field_of_message(const vy_schema_table *table, const void *object, const void *fallback,
+                                const char *sentence)
 {
     const char *at = object, *text = sentence;
     const void *found = fallback;
-    if (row_at(table, text) == NULL) { // its first word is what the object is called
+    if (row_of_message(table, text) == NULL) { // its first word is what the object is called
         text += strcspn(text, ".: ");
         if (*text != '.') return found;
         ++text;
     }
     while (table != NULL) {
-        const vy_schema_row *row = row_at(table, text);
+        const vy_schema_row *row = row_of_message(table, text);
         if (row == NULL) break;
         text += strlen(row->key);
         at += row->offset;
@@ -94,11 +94,11 @@ static void refuse(void *self, const void *culprit, const vy_error *err)
     const void *field = culprit;
     for (int i = 0; i < s->drone_count; ++i) {
         if (culprit == &s->drones[i].def)
-            field = vy_offending_field(drones, &s->drones[i], culprit, err->text);
+            field = vy_field_of_message(drones, &s->drones[i], culprit, err->text);
     }
     for (int i = 0; i < s->body_count; ++i) {
         if (culprit == &s->bodies[i].def)
-            field = vy_offending_field(bodies, &s->bodies[i], culprit, err->text);
+            field = vy_field_of_message(bodies, &s->bodies[i], culprit, err->text);
     }
     vy_reader_refuse(to->reader, field, "%s", err->text);
 }

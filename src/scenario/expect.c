@@ -360,7 +360,7 @@ static shown_unit unit_of_bounds(const vy_expect_def *e, const vy_quantity *q)
     return (shown_unit){u->name, scale};
 }
 
-const char *vy_expect_shown_unit(const vy_scenario *scenario, int index, double *scale)
+const char *vy_expect_display_unit(const vy_scenario *scenario, int index, double *scale)
 {
     FPU_SCOPE;
     const vy_expect_def *e = &scenario->expect[index];
@@ -377,7 +377,7 @@ static void print_bound(vy_text *out, const char *word, double bound, shown_unit
 }
 
 // When it is evaluated, as text.
-static void print_moment(vy_text *out, const vy_expect_def *e, shown_unit unit)
+static void print_evaluation_time(vy_text *out, const vy_expect_def *e, shown_unit unit)
 {
     switch (e->at) {
     case VY_AT_END: vy_text_puts(out, " at the end"); break;
@@ -405,7 +405,7 @@ char *vy_expect_print(const vy_scenario *scenario, int index, const vy_expect_re
     if (e->min > -DBL_MAX) print_bound(&out, "at least", e->min, unit);
     if (e->min > -DBL_MAX && e->max < DBL_MAX) vy_text_puts(&out, " and");
     if (e->max < DBL_MAX) print_bound(&out, "at most", e->max, unit);
-    print_moment(&out, e, unit);
+    print_evaluation_time(&out, e, unit);
     if (e->after > 0.0) vy_text_printf(&out, " after %g s", e->after);
     if (result->skipped) {
         vy_text_printf(&out, ": skipped, the run ends at %g s", scenario->duration);

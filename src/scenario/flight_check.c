@@ -8,11 +8,11 @@
 
 /// A step of time this many times the usual one, and at least this long [s], is a gap.
 #define GAP_STEPS 10.0
-#define GAP_LEAST 0.05
+#define GAP_MIN   0.05
 
 /// Usual steps of time [s] that a flight can have.
-#define STEP_LEAST 1e-5
-#define STEP_MOST  0.5
+#define STEP_MIN 1e-5
+#define STEP_MAX 0.5
 
 static vy_status refuse(vy_error *err, const char *name, const char *format, ...) VY_PRINTF(3, 4);
 static vy_status refuse(vy_error *err, const char *name, const char *format, ...)
@@ -46,12 +46,12 @@ static vy_status check_time(const vy_flight *f, const char *name, double *scratc
         scratch[i - 1] = time[i] - time[i - 1];
     }
     const double step = median(scratch, f->rows - 1);
-    if (step > STEP_MOST || step < STEP_LEAST)
+    if (step > STEP_MAX || step < STEP_MIN)
         return refuse(err, name, "rows are %.4g s apart: is the time in another unit, like \"time: t ms\"?",
                       step);
     for (size_t i = 1; i < f->rows; ++i) {
         const double gap = time[i] - time[i - 1];
-        if (gap > GAP_STEPS * step && gap > GAP_LEAST)
+        if (gap > GAP_STEPS * step && gap > GAP_MIN)
             return refuse(err, name,
                           "a gap of %.4g s after %.6g s (rows are %.4g s apart): cut the flight there", gap,
                           f->start + time[i - 1], step);
@@ -60,23 +60,23 @@ static vy_status check_time(const vy_flight *f, const char *name, double *scratc
 }
 
 // The largest absolute value of a quantity; NaN is missing.
-static double largest(const vy_flight *f, int quantity)
+static double max_abs(const vy_flight *f, int quantity)
 {
-    double most = 0.0;
+    double max = 0.0;
     for (size_t i = 0; i < f->rows; ++i) {
         const double a = real_abs(f->values[quantity][i]);
-        if (a > most) most = a;
+        if (a > max) max = a;
     }
-    return most;
+    return max;
 }
 
-static vy_status check_size(const vy_flight *f, const char *name, int first, int count, double most,
+static vy_status check_size(const vy_flight *f, const char *name, int first, int count, double max,
                             const char *hint, vy_error *err)
 {
     for (int q = first; q < first + count; ++q) {
         if (f->values[q] == NULL) continue;
-        const double reached = largest(f, q);
-        if (reached > most)
+        const double reached = max_abs(f, q);
+        if (reached > max)
             return refuse(err, name, "%s reaches %.4g: %s", vy_flight_quantity_name(q), reached, hint);
     }
     return VY_OK;

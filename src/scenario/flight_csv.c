@@ -351,7 +351,7 @@ static vy_status read_cell(table *t, vy_flight *f, size_t row, int column, const
     return VY_OK;
 }
 
-static vy_status wrong_cells(const table *t, vy_error *err)
+static vy_status fail_cell_count(const table *t, vy_error *err)
 {
     return fail_at(err, t->name, t->line, 0, VY_BAD_SYNTAX, "a row has %d cells, as the header does",
                    t->columns);
@@ -366,11 +366,11 @@ static vy_status read_rows(table *t, vy_flight *f, vy_error *err)
         int column = 0;
         VY_ASSERT(row < f->rows);
         for (; next_cell(line, size, &at, &cell, &length); ++column) {
-            if (column == t->columns) return wrong_cells(t, err);
+            if (column == t->columns) return fail_cell_count(t, err);
             const vy_status status = read_cell(t, f, row, column, cell, length, err);
             if (status != VY_OK) return status;
         }
-        if (column < t->columns) return wrong_cells(t, err);
+        if (column < t->columns) return fail_cell_count(t, err);
     }
     VY_ASSERT(row == f->rows);
     return VY_OK;

@@ -16,7 +16,7 @@ typedef struct setter {
 
 static int refuse(setter *s, const char *format, const char *word, size_t size)
 {
-    vy_report_place(s->report, VY_BAD_VALUE, s->source, 0, 0, format, (int)size, word);
+    vy_report_error_at(s->report, VY_BAD_VALUE, s->source, 0, 0, format, (int)size, word);
     return 0;
 }
 
@@ -162,7 +162,7 @@ vy_node *vy_override_apply(vy_yaml *tree, vy_report *report, const vy_schema_tab
     source->is_override = 1;
     const char *equal = memchr(source->text, '=', size);
     if (equal == NULL || equal == source->text) {
-        vy_report_place(report, VY_BAD_VALUE, source, 0, 0, "expected key=value");
+        vy_report_error_at(report, VY_BAD_VALUE, source, 0, 0, "expected key=value");
         return NULL;
     }
     setter s = {

@@ -1,4 +1,4 @@
-// read.c - from a tree to C structs, by the rows of a table. Mistakes are reported and reading goes on.
+// read.c - from a tree to C structs, by the rows of a table. Mistakes are reported and reading continues.
 #include "scenario/read.h"
 #include "base/assert.h"
 #include "base/math.h"

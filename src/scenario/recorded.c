@@ -53,7 +53,7 @@ static int has_all(vy_reader *r, const char *file, const vy_flight *f, int first
 
 // Time and `count` quantities from `first` on, from the last row that is not after `from` on, where the time
 // is 0. Rows with an empty cell are left out.
-static int take_table(vy_reader *r, const char *file, const vy_flight *f, double from, int first, int count,
+static int copy_table(vy_reader *r, const char *file, const vy_flight *f, double from, int first, int count,
                       vy_numbers *out)
 {
     size_t begin = 0, rows = 0;
@@ -119,12 +119,12 @@ static void load_controller(vy_reader *r, const char *from, vy_scenario_drone *d
         c->plays = VY_RECORD_SPEEDS;
     const int speeds = c->plays == VY_RECORD_SPEEDS, first = speeds ? VY_FLIGHT_ROTOR : VY_FLIGHT_MOTOR,
               count = v->rotor_count + (speeds ? 0 : v->thruster_count);
-    const int most = speeds ? VY_FLIGHT_VOLTAGE - VY_FLIGHT_ROTOR : VY_FLIGHT_ROTOR - VY_FLIGHT_MOTOR;
-    if (count > most)
-        vy_reader_refuse(r, c->record_file, "file: a recorded flight has up to %d motors, %s has %d", most,
+    const int max = speeds ? VY_FLIGHT_VOLTAGE - VY_FLIGHT_ROTOR : VY_FLIGHT_ROTOR - VY_FLIGHT_MOTOR;
+    if (count > max)
+        vy_reader_refuse(r, c->record_file, "file: a recorded flight has up to %d motors, %s has %d", max,
                          drone->name, count);
     else if (has_all(r, c->record_file, f, first, count, drone->name) &&
-             take_table(r, c->record_file, f, c->record_from, first, count, &c->record)) {
+             copy_table(r, c->record_file, f, c->record_from, first, count, &c->record)) {
         c->record_file[0] = c->record_columns[0] = '\0';
         c->record_from = 0.0;
     }
@@ -202,7 +202,7 @@ static void load_expect(vy_reader *r, const char *from, vy_expect_def *e)
     vy_flight *f = load_flight(r, from, e->error_to, e->columns);
     if (f == NULL) return;
     if (has_all(r, e->error_to, f, VY_FLIGHT_POSITION, 3, "error_to") &&
-        take_table(r, e->error_to, f, e->from, VY_FLIGHT_POSITION, 3, &e->trajectory)) {
+        copy_table(r, e->error_to, f, e->from, VY_FLIGHT_POSITION, 3, &e->trajectory)) {
         e->error_to[0] = e->columns[0] = '\0';
         e->from = 0.0;
     }

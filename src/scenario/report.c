@@ -156,8 +156,8 @@ void vy_report_warning(vy_report *report, const vy_node *at, const char *format,
     va_end(args);
 }
 
-void vy_report_place(vy_report *report, vy_status status, const vy_source *source, int line, int column,
-                     const char *format, ...)
+void vy_report_error_at(vy_report *report, vy_status status, const vy_source *source, int line, int column,
+                        const char *format, ...)
 {
     va_list args;
     va_start(args, format);

@@ -25,8 +25,8 @@ void vy_report_error_of_kind(vy_report *report, const char *kind, const vy_node 
 void vy_report_warning(vy_report *report, const vy_node *at, const char *format, ...) VY_PRINTF(3, 4);
 
 /// An error at a place of a source; line 0 is the source as a whole.
-void vy_report_place(vy_report *report, vy_status status, const vy_source *source, int line, int column,
-                     const char *format, ...) VY_PRINTF(6, 7);
+void vy_report_error_at(vy_report *report, vy_status status, const vy_source *source, int line, int column,
+                        const char *format, ...) VY_PRINTF(6, 7);
 
 /// Put the items in order: file by file as they first came up, then by line and column.
 void vy_report_sort(vy_report *report);

@@ -232,7 +232,7 @@ vy_status vy_scenario_load(const char *path, const vy_scenario_options *options,
         vy_report report = {.out = diagnostics};
         vy_source source = {.name = vy_text_copy(path, strlen(path)), .is_override = 1};
         if (source.name == NULL) return VY_NO_MEMORY;
-        vy_report_place(&report, VY_IO, &source, 0, 0, "cannot be read: %s", strerror(errno));
+        vy_report_error_at(&report, VY_IO, &source, 0, 0, "cannot be read: %s", strerror(errno));
         free(source.name);
     }
     return status == VY_NOT_FOUND ? VY_IO : status;

@@ -135,7 +135,7 @@ static vy_status load_from_log(void *self, const char *name, const char *from, v
 
 // Whether the program of `c` is chosen by the log with the drones of `logged`: the log names it, or its
 // folder.
-static int is_of_log(const vy_controller_def *c, const vy_scenario *logged)
+static int is_named_by_log(const vy_controller_def *c, const vy_scenario *logged)
 {
     for (int i = 0; i < logged->drone_count; ++i) {
         const vy_controller_def *l = &logged->drones[i].def.controller;
@@ -160,7 +160,7 @@ static vy_status parse(vy_log *log, const char *name, const char *const *overrid
 
 // Logs name no folder. A program that lies beside its log is meant by it; others are seen from the current
 // folder.
-static void look_beside(const char *log_name, vy_controller_def *c)
+static void find_program_beside(const char *log_name, vy_controller_def *c)
 {
     char text[sizeof c->program], path[2 * VY_PATH_CAP], *rest = NULL;
     const char *slash = strrchr(log_name, '/');
@@ -196,12 +196,12 @@ vy_status vy_scenario_from_log(vy_log *log, const char *name, const char *const 
     for (int i = 0; i < (*out)->drone_count; ++i) {
         vy_controller_def *c = &(*out)->drones[i].def.controller;
         c->from_log = vy_controller_is_external(c->kind) && c->kind != VY_CONTROLLER_CALLBACK &&
-                      (!known || is_of_log(c, logged));
+                      (!known || is_named_by_log(c, logged));
         if (!c->from_log) continue;
         c->confine = 1; // whatever the log says, who wrote it may not choose
         c->network = VY_NETWORK_NONE;
         c->writable[0] = '\0';
-        look_beside(vy_log_path(log), c);
+        find_program_beside(vy_log_path(log), c);
     }
     if (override_count > 0) vy_diagnostics_destroy(&ignored);
     vy_scenario_destroy(logged);

@@ -17,7 +17,7 @@ typedef struct expectation_check {
     vy_difference *out;
 } expectation_check;
 
-static int feed(void *self, const vy_world *world)
+static int feed_expectations(void *self, const vy_world *world)
 {
     const expectation_check *v = self;
     if (v->at_each) vy_expect_feed(v->scenario, world, v->results);
@@ -34,7 +34,7 @@ static void report(vy_difference *out, uint64_t tick, const char *field, const c
 }
 
 // The sentence of an expectation, with its bounds in a unit: 0 is the quantity's own, as in vy_expect_def.
-static char *print_in(const expectation_check *v, int index, int unit)
+static char *print_expectation_in(const expectation_check *v, int index, int unit)
 {
     vy_expect_def def = v->scenario->expect[index];
     vy_scenario alone = *v->scenario;
@@ -49,7 +49,7 @@ static int is_sentence(expectation_check *v, int index, const char *text)
     int units;
     (void)vy_units(&units);
     for (int unit = 0; unit <= units; ++unit) {
-        char *now = print_in(v, index, unit);
+        char *now = print_expectation_in(v, index, unit);
         const int same = now != NULL && strcmp(now, text) == 0;
         v->no_memory |= now == NULL;
         free(now);
@@ -66,7 +66,7 @@ static void compare_note(void *self, uint64_t tick, const char *kind, const char
     if (index >= v->scenario->expect_count) {
         report(v->out, tick, "/events.text", text, "none");
     } else if (!is_sentence(v, index, text)) {
-        char *now = print_in(v, index, 0);
+        char *now = print_expectation_in(v, index, 0);
         report(v->out, tick, "/events.text", text, now != NULL ? now : "");
         free(now);
     }
@@ -115,7 +115,7 @@ vy_status vy_scenario_replay(const vy_scenario *scenario, vy_log *log, vy_world 
     if (v.results == NULL) status = vy_fail(err, VY_NO_MEMORY, "out of memory");
     for (int i = 0; i < scenario->expect_count; ++i) v.at_each |= scenario->expect[i].at != VY_AT_END;
     if (status == VY_OK) vy_expect_begin(scenario, v.results);
-    const vy_sink also = {.self = &v, .write = feed};
+    const vy_sink also = {.self = &v, .write = feed_expectations};
     if (status == VY_OK)
         status = vy_log_replay_messages(log, world, &def.def, &also, progress, self, out, err);
     if (status == VY_OK && !out->found && vy_log_get_info(log).complete)

@@ -37,7 +37,7 @@ static vy_status read_mesh(const vy_source_text *text, vy_collider_def *s, vy_er
     return s->points.values != NULL ? VY_OK : VY_NO_MEMORY;
 }
 
-static vy_status bad_heights(vy_error *err, int line, int column, const char *sentence)
+static vy_status fail_heights(vy_error *err, int line, int column, const char *sentence)
 {
     *err = (vy_error){.status = VY_BAD_SYNTAX, .line = line, .column = column};
     snprintf(err->text, sizeof err->text, "%s", sentence);
@@ -57,7 +57,7 @@ static vy_status read_heights_line(const char *text, const char *end, int line, 
         while (last > first && (last[-1] == ' ' || last[-1] == '\t' || last[-1] == '\r')) --last;
         if (vy_number_read(first, (size_t)(last - first), "m", &value) != VY_NUMBER_OK ||
             !(value >= -1e9 && value <= 1e9))
-            return bad_heights(err, line, (int)(first - text) + 1, "expected a height in m");
+            return fail_heights(err, line, (int)(first - text) + 1, "expected a height in m");
         vy_text_add(out, (const char *)&value, sizeof value);
         *count += 1;
         at = stop + 1;
@@ -79,16 +79,16 @@ static vy_status read_heights(const vy_source_text *text, vy_collider_def *s, vy
         if (!blank) {
             status = read_heights_line(at, end, line, &values, &count, err);
             if (status == VY_OK && rows > 0 && count != columns)
-                status = bad_heights(err, line, 1, "a line has another number of heights than the first");
+                status = fail_heights(err, line, 1, "a line has another number of heights than the first");
             if (status == VY_OK && values.size > HEIGHTS_MAX * sizeof(double))
-                status = bad_heights(err, line, 1, "more than 1048576 heights");
+                status = fail_heights(err, line, 1, "more than 1048576 heights");
             columns = count;
             ++rows;
         }
         at = end + 1;
     }
     if (status == VY_OK && values.failed) status = VY_NO_MEMORY;
-    if (status == VY_OK && rows == 0) status = bad_heights(err, 1, 1, "no heights");
+    if (status == VY_OK && rows == 0) status = fail_heights(err, 1, 1, "no heights");
     if (status == VY_OK)
         s->heights = (vy_numbers){(double *)(void *)values.data, rows, columns};
     else

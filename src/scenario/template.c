@@ -86,7 +86,8 @@ static int set_text(vy_template *t, slot *s, const char *text, vy_report *report
     return 1;
 }
 
-static vy_status make(vy_template *t, const char *const *values, vy_report *report, vy_scenario **out)
+static vy_status build_scenario(vy_template *t, const char *const *values, vy_report *report,
+                                vy_scenario **out)
 {
     for (int i = 0; i < t->count; ++i) {
         if (is_number(values[i]))
@@ -124,7 +125,7 @@ vy_status vy_template_make(vy_template *t, const char *const *values, vy_scenari
     *out = NULL;
     vy_report report = {.out = diagnostics};
     const vy_locale locale = vy_locale_enter();
-    const vy_status status = make(t, values, &report, out);
+    const vy_status status = build_scenario(t, values, &report, out);
     vy_report_sort(&report);
     vy_locale_leave(locale);
     return status;
@@ -137,8 +138,8 @@ static vy_status reason_of(const vy_template *t, const vy_report *report)
 }
 
 // The tree with every key in it.
-static vy_status open_keys(vy_template *t, const char *const *keys, const char *const *first,
-                           vy_report *report)
+static vy_status open_values(vy_template *t, const char *const *keys, const char *const *first,
+                             vy_report *report)
 {
     for (int i = 0; i < t->count; ++i) {
         vy_text override = {0};
@@ -167,7 +168,7 @@ static vy_status open_template(vy_template *t, const char *path, const char *con
     if (status != VY_OK) {
         vy_source missing = {.name = vy_text_copy(path, strlen(path)), .is_override = 1};
         if (missing.name == NULL) return VY_NO_MEMORY;
-        vy_report_place(report, VY_IO, &missing, 0, 0, "cannot be read: %s", strerror(errno));
+        vy_report_error_at(report, VY_IO, &missing, 0, 0, "cannot be read: %s", strerror(errno));
         free(missing.name);
         return VY_IO;
     }
@@ -177,7 +178,7 @@ static vy_status open_template(vy_template *t, const char *path, const char *con
     if (source == NULL || t->path == NULL || t->slots == NULL) return VY_NO_MEMORY;
     t->root = vy_scenario_tree(&t->tree, report, source, &t->options);
     if (t->root == NULL || report->status != VY_OK) return reason_of(t, report);
-    return open_keys(t, keys, first, report);
+    return open_values(t, keys, first, report);
 }
 
 vy_status vy_template_load(const char *path, const vy_scenario_options *options, const char *const *keys,

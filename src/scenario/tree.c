@@ -132,7 +132,7 @@ typedef struct builder {
 
 static int refuse(builder *b, int line, int column, const char *sentence)
 {
-    vy_report_place(b->report, VY_BAD_SYNTAX, b->source, line, column, "%s", sentence);
+    vy_report_error_at(b->report, VY_BAD_SYNTAX, b->source, line, column, "%s", sentence);
     return 0;
 }
 
@@ -209,7 +209,7 @@ static int on_alias(builder *b, struct fy_event *event, vy_node *node)
 }
 
 // An empty value has no place of its own: it is at its key, or at the list it is in.
-static void place_empty(const builder *b, vy_node *node)
+static void place_empty_value(const builder *b, vy_node *node)
 {
     if (b->depth == 0) return;
     const vy_node *key = b->key[b->depth - 1];
@@ -224,7 +224,7 @@ static int on_scalar(builder *b, struct fy_event *event, vy_node *node)
     if (node->text == NULL) return 0;
     const enum fy_scalar_style style = fy_token_scalar_style(event->scalar.value);
     node->plain = style == FYSS_PLAIN;
-    if (node->plain && node->size == 0) place_empty(b, node);
+    if (node->plain && node->size == 0) place_empty_value(b, node);
     if (style == FYSS_SINGLE_QUOTED || style == FYSS_DOUBLE_QUOTED)
         --node->column; // libfyaml points behind the quote
     if (memchr(node->text, '\0', node->size) != NULL) {
@@ -288,8 +288,8 @@ static int check_characters(const vy_source *source, vy_report *report)
         const size_t size = vy_character_size(source->text + i, source->size - i);
         VY_ASSERT(size <= source->size - i);
         if (size == 0) {
-            vy_report_place(report, VY_BAD_SYNTAX, source, line, column,
-                            "byte 0x%02x: not a character of UTF-8 text", text[i]);
+            vy_report_error_at(report, VY_BAD_SYNTAX, source, line, column,
+                               "byte 0x%02x: not a character of UTF-8 text", text[i]);
             return 0;
         }
         if (text[i] == '\n') {
@@ -308,10 +308,10 @@ static void report_errors(builder *b, struct fy_diag *diag)
     void *iterator = NULL;
     int count = 0;
     for (const struct fy_diag_error *e; (e = fy_diag_errors_iterate(diag, &iterator)) != NULL; ++count) {
-        vy_report_place(b->report, VY_BAD_SYNTAX, b->source, e->line > 0 ? e->line : 1,
-                        e->column > 0 ? e->column : 1, "%s", e->msg != NULL ? e->msg : "not YAML");
+        vy_report_error_at(b->report, VY_BAD_SYNTAX, b->source, e->line > 0 ? e->line : 1,
+                           e->column > 0 ? e->column : 1, "%s", e->msg != NULL ? e->msg : "not YAML");
     }
-    if (count == 0) vy_report_place(b->report, VY_BAD_SYNTAX, b->source, 1, 1, "not YAML");
+    if (count == 0) vy_report_error_at(b->report, VY_BAD_SYNTAX, b->source, 1, 1, "not YAML");
 }
 
 // @return 1 when the whole text was read
@@ -338,7 +338,7 @@ static int run(builder *b, struct fy_parser *parser, struct fy_diag *diag, const
 vy_node *vy_yaml_read(vy_yaml *tree, vy_source *source, size_t offset, vy_report *report)
 {
     if (source->size > VY_TREE_TEXT_CAP) {
-        vy_report_place(report, VY_BAD_SYNTAX, source, 0, 0, "longer than %u bytes", VY_TREE_TEXT_CAP);
+        vy_report_error_at(report, VY_BAD_SYNTAX, source, 0, 0, "longer than %u bytes", VY_TREE_TEXT_CAP);
         return NULL;
     }
     if (!check_characters(source, report)) return NULL;

@@ -33,7 +33,7 @@ VY_FN real baro_pressure(const atmosphere_params *air, real altitude)
     return air->pressure * math_exp(-AIR_HYDROSTATIC * altitude / air->temperature);
 }
 
-/// The inverse: where the air has that pressure [m]. Up to 20 km; above, the layer there goes on.
+/// The inverse: where the air has that pressure [m]. Up to 20 km; above, the layer there continues.
 VY_FN real baro_altitude(const atmosphere_params *air, real pressure)
 {
     const real p = real_max(pressure, real_set(1e-3));

@@ -65,7 +65,7 @@ static vy_status add_passive(vy_world *world, double mass, mat3 inertia, const v
 
 // --- the set
 
-static vy_status open_set(const vy_world *world, vy_bodies **out, vy_error *err)
+static vy_status create_set(const vy_world *world, vy_bodies **out, vy_error *err)
 {
     const vy_model *m = &world->model;
     vy_bodies_def def = vy_default_bodies_def();
@@ -103,7 +103,7 @@ vy_status vy_world_reserve_set(vy_world *world, uint32_t bodies, uint32_t joints
 {
     vy_status status = VY_OK;
     if (world->bodies == NULL) {
-        status = open_set(world, &world->bodies, err);
+        status = create_set(world, &world->bodies, err);
         if (status == VY_OK) status = fill_set(world, err);
         if (status != VY_OK) {
             vy_world_destroy_set(world);

@@ -15,7 +15,7 @@ enum { INPUT_ANGULAR = DEVIATION_COUNT, INPUT_LINEAR }; // after the deviations 
 
 // Of the errors forecast, no more than this fraction is spent: what growth later adds has the rest.
 #define SPENDABLE_FRACTION 0.5
-// The forecast is made anew at every so many evaluations.
+// The forecast is rebuilt at every so many evaluations.
 #define FORECAST_EVALUATIONS 8u
 // In closed loop, what the next evaluation will find is at most this many times what the last one found.
 #define GROWTH_MARGIN 1.3
@@ -69,7 +69,7 @@ typedef struct evaluation {
 
 // Errors after `time` in the system `k` of nap_deviation.h, per deviation of now and per acceleration left
 // out: two terms of the series over a 4096th of the time, doubled twelve times.
-static void forecast(const deviation_system *k, double time, budget_block *out)
+static void forecast_open_loop(const deviation_system *k, double time, budget_block *out)
 {
     enum { N = DEVIATION_COUNT, INPUTS = BUDGET_INPUTS, DOUBLINGS = 12 };
     const double h = time / (1 << DOUBLINGS);
@@ -180,7 +180,7 @@ static void forecast_errors(const evaluation *l, double left, uint64_t flags, co
     const nap_bounds b = nap_bounds_of(&l->plant->effects, &r.effect);
     const deviation_system k =
         nap_sensitivity(env, l->n, l->plant, l->body, &ahead, flags, &r, &r, &b, 1, deviation);
-    forecast(&k, left, out);
+    forecast_open_loop(&k, left, out);
     out->onset_angle = out->angle[INPUT_ANGULAR] * k.be + out->angle[INPUT_LINEAR] * k.bv;
     out->onset_position = out->position[INPUT_ANGULAR] * k.be + out->position[INPUT_LINEAR] * k.bv;
 }

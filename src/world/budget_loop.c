@@ -170,19 +170,19 @@ int vy_loop_is_isolated(const vy_world *world, uint32_t index)
            m->joint_count == 0 && !m->collides;
 }
 
-static void widen(loop_block *b, int what, double value)
+static void observe_max(loop_block *b, int what, double value)
 {
     b->observed[what] = real_max(b->observed[what], value);
 }
 
 // The same for a square or a quotient: a root or a division is taken when it is the widest so far.
-static void widen_root(loop_block *b, int what, double square)
+static void observe_root(loop_block *b, int what, double square)
 {
     if (square > b->observed[what] * b->observed[what])
         b->observed[what] = real_sqrt(square) * (1.0 + 0x1p-50);
 }
 
-static void widen_ratio(loop_block *b, int what, double over, double under)
+static void observe_ratio(loop_block *b, int what, double over, double under)
 {
     if (!(over <= b->observed[what] * under))
         b->observed[what] = under > 0.0 ? over / under * (1.0 + 0x1p-50) : NAP_UNBOUNDED;
@@ -192,7 +192,7 @@ static double across_square(vec3 v) { return v.x * v.x + v.y * v.y; }
 static vec3 up_of(quat q) { return quat_rotate(q, vec3_make(0.0, 0.0, 1.0)); }
 
 // The plant: attitude, rate, rotors. Returns the specific thrust.
-static vec3 watch_plant(const drone_params *p, const loop_model *l, const drone_block *d, loop_block *b)
+static vec3 observe_plant(const drone_params *p, const loop_model *l, const drone_block *d, loop_block *b)
 {
     const vec3 up = up_of(d->body.attitude), rate = quat_rotate(d->body.attitude, d->body.rate);
     const double slope = p->plant.curve.linear, curve = 2.0 * p->plant.rotor.thrust_coef;
@@ -203,39 +203,39 @@ static vec3 watch_plant(const drone_params *p, const loop_model *l, const drone_
         const double now = w * (slope + 0.5 * curve * w), later = target * (slope + 0.5 * curve * target);
         thrust += now;
         for (int k = 0; k < 3; ++k) torque[k] += now * p->ladder.allocate.rows[k + 1][i];
-        widen(b, ENVELOPE_THRUST_FRACTION, limit * real_max(now, later));
-        widen(b, ENVELOPE_THRUST_MARGIN, 1.0 - limit * real_min(now, later));
+        observe_max(b, ENVELOPE_THRUST_FRACTION, limit * real_max(now, later));
+        observe_max(b, ENVELOPE_THRUST_MARGIN, 1.0 - limit * real_min(now, later));
         if (!(l->params.lag > 0.0)) continue;
         const double s = slope + curve * w, t = slope + curve * target;
-        widen_ratio(b, ENVELOPE_SPEED_RATIO, real_abs(t - s), real_min(s, t));
+        observe_ratio(b, ENVELOPE_SPEED_RATIO, real_abs(t - s), real_min(s, t));
     }
     thrust /= p->ladder.mass;
     const double *scale = p->ladder.allocate.scale, unit = 1.0 / p->ladder.thrust_max;
     const vec3 twist = vec3_make(torque[0] / scale[1], torque[1] / scale[2], torque[2] / scale[3]);
-    widen_root(b, ENVELOPE_TORQUE, unit * unit * vec3_dot(twist, twist));
-    widen_root(b, ENVELOPE_TILT, across_square(up));
-    widen(b, ENVELOPE_THRUST, thrust);
-    widen(b, ENVELOPE_THRUST_ERROR, real_abs(thrust * up.z - l->params.gravity));
-    widen_root(b, ENVELOPE_RATE_LATERAL, across_square(rate));
-    widen(b, ENVELOPE_RATE_YAW, real_abs(rate.z));
-    widen_root(b, ENVELOPE_SPEED, vec3_dot(d->body.velocity, d->body.velocity));
-    if (up.z <= 0.0) widen(b, ENVELOPE_TILT, 2.0);
+    observe_root(b, ENVELOPE_TORQUE, unit * unit * vec3_dot(twist, twist));
+    observe_root(b, ENVELOPE_TILT, across_square(up));
+    observe_max(b, ENVELOPE_THRUST, thrust);
+    observe_max(b, ENVELOPE_THRUST_ERROR, real_abs(thrust * up.z - l->params.gravity));
+    observe_root(b, ENVELOPE_RATE_LATERAL, across_square(rate));
+    observe_max(b, ENVELOPE_RATE_YAW, real_abs(rate.z));
+    observe_root(b, ENVELOPE_SPEED, vec3_dot(d->body.velocity, d->body.velocity));
+    if (up.z <= 0.0) observe_max(b, ENVELOPE_TILT, 2.0);
     return vec3_scale(thrust, up);
 }
 
 // What is wanted: the acceleration `a` (without gravity's) along `up`.
-static void watch_desired(double g, vec3 up, double a, vec3 integral, loop_block *b)
+static void observe_desired(double g, vec3 up, double a, vec3 integral, loop_block *b)
 {
-    widen(b, ENVELOPE_DESIRED_TILT, up.z > 0.0 ? horizontal_length(up) : 2.0);
-    widen(b, ENVELOPE_DESIRED_MAX, a);
-    widen(b, ENVELOPE_DESIRED_INVERSE, 1.0 / real_max(a, 1e-9));
-    widen(b, ENVELOPE_DESIRED, real_abs(up.z / real_max(a, 1e-9) - 1.0 / g));
-    widen(b, ENVELOPE_INTEGRAL, vec3_max_abs(integral));
+    observe_max(b, ENVELOPE_DESIRED_TILT, up.z > 0.0 ? horizontal_length(up) : 2.0);
+    observe_max(b, ENVELOPE_DESIRED_MAX, a);
+    observe_max(b, ENVELOPE_DESIRED_INVERSE, 1.0 / real_max(a, 1e-9));
+    observe_max(b, ENVELOPE_DESIRED, real_abs(up.z / real_max(a, 1e-9) - 1.0 / g));
+    observe_max(b, ENVELOPE_INTEGRAL, vec3_max_abs(integral));
 }
 
 // A law at once, as it has just acted: desired acceleration, its derivatives, and the attitude from it.
-static void watch_trajectory(const vy_model *m, uint32_t index, const loop_model *l, uint64_t tick,
-                             const drone_block *d, loop_block *b)
+static void observe_trajectory(const vy_model *m, uint32_t index, const loop_model *l, uint64_t tick,
+                               const drone_block *d, loop_block *b)
 {
     const trajectory_point r = drone_trajectory(m, index, time_of(m, tick));
     const mat3 present = quat_matrix(d->estimate.attitude);
@@ -249,90 +249,90 @@ static void watch_trajectory(const vy_model *m, uint32_t index, const loop_model
     const vec3 error = mat3_mul_vec(present, attitude_error(f.r, present)); // sines of the angles
     const double size = vec3_length(a[0]);
     const vec3 up = vec3_make(f.r.m[0][2], f.r.m[1][2], f.r.m[2][2]);
-    watch_desired(l->params.gravity, up, size, d->control.integral, b);
+    observe_desired(l->params.gravity, up, size, d->control.integral, b);
     double trace = 0.0;
     for (int i = 0; i < 9; ++i) trace += f.r.m[i / 3][i % 3] * present.m[i / 3][i % 3];
     const int near = trace > 2.5; // 0.72 rad, where an angle is 1.1 times its sine; beyond, no bound
-    widen(b, ENVELOPE_ERROR_LATERAL, near ? 1.1 * horizontal_length(error) : 2.0);
-    widen(b, ENVELOPE_ERROR_YAW, near ? 1.1 * real_abs(error.z) : 2.0);
-    widen(b, ENVELOPE_JERK, vec3_length(a[1]));
-    widen(b, ENVELOPE_SNAP, vec3_length(a[2]));
-    widen(b, ENVELOPE_JERK_VERTICAL, real_abs(a[1].z));
-    widen(b, ENVELOPE_SNAP_VERTICAL, real_abs(a[2].z));
-    widen(b, ENVELOPE_NET_THRUST,
-          vec3_length(vec3_sub(vec3_scale(thrust, z), vec3_make(0.0, 0.0, l->params.gravity))));
-    widen(b, ENVELOPE_HEADING_RATE, real_abs(r.yaw_rate));
-    widen(b, ENVELOPE_HEADING_ACCELERATION, real_abs(r.yaw_acceleration));
+    observe_max(b, ENVELOPE_ERROR_LATERAL, near ? 1.1 * horizontal_length(error) : 2.0);
+    observe_max(b, ENVELOPE_ERROR_YAW, near ? 1.1 * real_abs(error.z) : 2.0);
+    observe_max(b, ENVELOPE_JERK, vec3_length(a[1]));
+    observe_max(b, ENVELOPE_SNAP, vec3_length(a[2]));
+    observe_max(b, ENVELOPE_JERK_VERTICAL, real_abs(a[1].z));
+    observe_max(b, ENVELOPE_SNAP_VERTICAL, real_abs(a[2].z));
+    observe_max(b, ENVELOPE_NET_THRUST,
+                vec3_length(vec3_sub(vec3_scale(thrust, z), vec3_make(0.0, 0.0, l->params.gravity))));
+    observe_max(b, ENVELOPE_HEADING_RATE, real_abs(r.yaw_rate));
+    observe_max(b, ENVELOPE_HEADING_ACCELERATION, real_abs(r.yaw_acceleration));
 }
 
 // The cascade: what it wants, and how far the estimate is from it.
-static void watch_cascade(const drone_params *p, const loop_model *l, int acts, const drone_block *d,
-                          loop_block *b)
+static void observe_cascade(const drone_params *p, const loop_model *l, int acts, const drone_block *d,
+                            loop_block *b)
 {
     const control_state *c = &d->control;
     const quat error = quat_mul(c->attitude, quat_conj(d->estimate.attitude));
     const double g = l->params.gravity;
-    widen_root(b, ENVELOPE_ERROR_LATERAL, 4.0 * (error.x * error.x + error.y * error.y));
-    widen(b, ENVELOPE_ERROR_YAW, 2.0 * real_abs(error.z));
+    observe_root(b, ENVELOPE_ERROR_LATERAL, 4.0 * (error.x * error.x + error.y * error.y));
+    observe_max(b, ENVELOPE_ERROR_YAW, 2.0 * real_abs(error.z));
     if (!acts) return;
     // Thrust is mass times the desired acceleration along the body z of the moment.
     const vec3 desired = up_of(c->attitude), up = up_of(d->estimate.attitude);
     const double share = vec3_dot(desired, up), a = c->thrust / (p->ladder.mass * real_max(share, 0.1));
-    watch_desired(g, share > 0.1 ? desired : vec3_zero(), a, c->integral, b);
+    observe_desired(g, share > 0.1 ? desired : vec3_zero(), a, c->integral, b);
 }
 
 static double angle_square(quat q) { return 4.0 * (q.x * q.x + q.y * q.y + q.z * q.z); }
 
 // The estimator: how far it is from the truth, and what it sees.
-static void watch_estimator(const loop_model *l, int corrected, vec3 thrust, const drone_block *d,
-                            loop_block *b)
+static void observe_estimator(const loop_model *l, int corrected, vec3 thrust, const drone_block *d,
+                              loop_block *b)
 {
     const estimator_state *e = &d->estimate;
     const quat back = quat_conj(e->attitude);
     const vec3 seen = quat_rotate(e->attitude, vec3_sub(d->imu.accel, e->accel_bias)),
                noise = vec3_sub(seen, thrust);
-    widen_root(b, ENVELOPE_ESTIMATE_ERROR, angle_square(quat_mul(back, d->body.attitude)));
-    widen_root(b, ENVELOPE_SENSED_LATERAL, across_square(noise));
-    widen(b, ENVELOPE_SENSED_VERTICAL, real_abs(noise.z));
-    widen_root(b, ENVELOPE_RATE_ESTIMATE, vec3_dot(e->rate, e->rate));
+    observe_root(b, ENVELOPE_ESTIMATE_ERROR, angle_square(quat_mul(back, d->body.attitude)));
+    observe_root(b, ENVELOPE_SENSED_LATERAL, across_square(noise));
+    observe_max(b, ENVELOPE_SENSED_VERTICAL, real_abs(noise.z));
+    observe_root(b, ENVELOPE_RATE_ESTIMATE, vec3_dot(e->rate, e->rate));
     if (!corrected) return;
     // After a correction a share of what was seen is left.
-    widen(b, ENVELOPE_INNOVATION,
-          vec3_length(vec3_sub(d->mocap.position, e->position)) /
-              real_max(1.0 - l->params.position_gain, 1e-9));
-    widen(b, ENVELOPE_ANGLE_INNOVATION,
-          real_sqrt(angle_square(quat_mul(back, d->mocap.attitude))) /
-              real_max(1.0 - l->params.attitude_gain, 1e-9));
+    observe_max(b, ENVELOPE_INNOVATION,
+                vec3_length(vec3_sub(d->mocap.position, e->position)) /
+                    real_max(1.0 - l->params.position_gain, 1e-9));
+    observe_max(b, ENVELOPE_ANGLE_INNOVATION,
+                real_sqrt(angle_square(quat_mul(back, d->mocap.attitude))) /
+                    real_max(1.0 - l->params.attitude_gain, 1e-9));
 }
 
 // The velocity rung: what it turns with the heading.
-static void watch_heading(const drone_block *d, loop_block *b)
+static void observe_heading(const drone_block *d, loop_block *b)
 {
     const control_state *c = &d->control;
     const double lead = angle_wrapped(c->heading - yaw_of(d->estimate.attitude));
-    if (!(real_abs(lead) < LOOP_LEAD_MAX)) widen(b, ENVELOPE_ERROR_YAW, 2.0); // no bound
-    if (d->rung == VY_RUNG_PILOT) widen_root(b, ENVELOPE_STICK_SPEED, across_square(c->speed));
-    widen(b, ENVELOPE_TURN_RATE, real_abs(c->yaw_rate));
+    if (!(real_abs(lead) < LOOP_LEAD_MAX)) observe_max(b, ENVELOPE_ERROR_YAW, 2.0); // no bound
+    if (d->rung == VY_RUNG_PILOT) observe_root(b, ENVELOPE_STICK_SPEED, across_square(c->speed));
+    observe_max(b, ENVELOPE_TURN_RATE, real_abs(c->yaw_rate));
 }
 
 // How near the autopilot, as it has just acted, was to deciding otherwise: autopilot_sticks().
-static void watch_autopilot(const autopilot_params *p, const drone_block *d, loop_block *b)
+static void observe_autopilot(const autopilot_params *p, const drone_block *d, loop_block *b)
 {
     const vec3 way = vec3_sub(p->target, d->estimate.position);
     const double distance = horizontal_length(way);
     if (!p->has_target) return;
-    widen(b, ENVELOPE_SWITCH_DISTANCE_INVERSE, 1.0 / real_max(real_abs(distance - p->radius), 1e-12));
+    observe_max(b, ENVELOPE_SWITCH_DISTANCE_INVERSE, 1.0 / real_max(real_abs(distance - p->radius), 1e-12));
     if (distance < p->radius) return;
     const double angle = real_abs(angle_wrapped(math_atan2(way.y, way.x) - yaw_of(d->estimate.attitude)));
     const double margin = real_min(real_abs(angle - p->tolerance),
                                    angle > p->tolerance ? 3.141592653589793 - angle : p->tolerance);
-    widen(b, ENVELOPE_SWITCH_ANGLE_INVERSE, 1.0 / real_max(margin, 1e-12));
-    widen(b, ENVELOPE_SWITCH_DISTANCE_INVERSE,
-          1.0 / real_max(real_abs(real_abs(way.z) - AUTOPILOT_DEAD_ZONE), 1e-12));
-    widen(b, ENVELOPE_DISTANCE_INVERSE, 1.0 / real_max(distance, 1e-12));
+    observe_max(b, ENVELOPE_SWITCH_ANGLE_INVERSE, 1.0 / real_max(margin, 1e-12));
+    observe_max(b, ENVELOPE_SWITCH_DISTANCE_INVERSE,
+                1.0 / real_max(real_abs(real_abs(way.z) - AUTOPILOT_DEAD_ZONE), 1e-12));
+    observe_max(b, ENVELOPE_DISTANCE_INVERSE, 1.0 / real_max(distance, 1e-12));
 }
 
-static int acts_on_rung(const loop_model *l, uint64_t rung)
+static int loop_takes_rung(const loop_model *l, uint64_t rung)
 {
     if (l->params.law == LOOP_VELOCITY_RUNG) return rung == VY_RUNG_VELOCITY || rung == VY_RUNG_PILOT;
     return rung == (loop_is_geometric(&l->params) ? VY_RUNG_WRENCH : VY_RUNG_ATTITUDE);
@@ -344,23 +344,23 @@ void vy_loop_observe(const vy_world *world, uint32_t index, uint64_t tick, loop_
     const drone_model *dm = &m->drones[index];
     const drone_block *d = &world->drones[index];
     const loop_model *l = &world->loops[index];
-    const vec3 thrust = watch_plant(&m->params[index], l, d, b);
+    const vec3 thrust = observe_plant(&m->params[index], l, d, b);
     const int at_once = loop_is_geometric(&l->params), acts = due(tick, dm->control_period);
-    if (!acts_on_rung(l, d->rung)) { // it has not acted yet, or another does
+    if (!loop_takes_rung(l, d->rung)) { // it has not acted yet, or another does
         if (b->standing == LOOP_BOUND_VALID) b->standing = LOOP_BOUND_LOST;
         return;
     }
     if (at_once) {
-        if (acts) watch_trajectory(m, index, l, tick, d, b);
+        if (acts) observe_trajectory(m, index, l, tick, d, b);
     } else if (due(tick, dm->rate_period)) {
         const int holds_velocity = l->params.law == LOOP_VELOCITY_RUNG;
-        watch_cascade(&m->params[index], l, acts || holds_velocity, d, b);
-        if (holds_velocity) watch_heading(d, b);
+        observe_cascade(&m->params[index], l, acts || holds_velocity, d, b);
+        if (holds_velocity) observe_heading(d, b);
     }
     if (acts && dm->controller.kind == VY_CONTROLLER_AUTOPILOT)
-        watch_autopilot(&m->params[index].autopilot, d, b);
+        observe_autopilot(&m->params[index].autopilot, d, b);
     if (!l->params.truth && due(tick, dm->imu_period))
-        watch_estimator(l, due(tick, dm->mocap_period), thrust, d, b);
+        observe_estimator(l, due(tick, dm->mocap_period), thrust, d, b);
 }
 
 // Where both motions were since the last evaluation, when they are apart by `deviation` at most.
@@ -454,11 +454,11 @@ static changes changes_of(const vy_world *world, uint32_t index, const nap_input
 }
 
 // Have `kept` cover `now`, each by a margin. Returns whether one grew.
-static int raise_envelope(const double *now, int count, double least, double *kept)
+static int raise_envelope(const double *now, int count, double min, double *kept)
 {
     int grew = 0;
     for (int i = 0; i < count; ++i) {
-        if (now[i] * least <= kept[i]) continue;
+        if (now[i] * min <= kept[i]) continue;
         kept[i] = now[i] * MARGIN;
         grew = 1;
     }
@@ -485,8 +485,8 @@ static void store_bound(const loop_bound *s, loop_block *b, double *deviation)
 
 // Errors per acceleration left out, of turning and of moving: the last two inputs of a plan. They are those
 // of a flight that becomes livelier than it was. Where such a one has no bound, nothing more is left out.
-static void make_plan(const loop_model *l, const loop_block *b, const loop_slopes *slopes,
-                      const loop_bound *within, budget_block *plan)
+static void plan_errors(const loop_model *l, const loop_block *b, const loop_slopes *slopes,
+                        const loop_bound *within, budget_block *plan)
 {
     double ahead[ENVELOPE_COUNT];
     for (int i = 0; i < ENVELOPE_COUNT; ++i) {
@@ -511,7 +511,7 @@ static void make_plan(const loop_model *l, const loop_block *b, const loop_slope
     }
 }
 
-// Find the bound anew for the envelope as it is now. Returns 0 where there is none.
+// Find the bound again for the envelope as it is now. Returns 0 where there is none.
 static int find_bound(const loop_model *l, loop_block *b, double *deviation, budget_block *plan)
 {
     const loop_neglect neglect = {b->neglect[0], b->neglect[1]};
@@ -520,7 +520,7 @@ static int find_bound(const loop_model *l, loop_block *b, double *deviation, bud
     memcpy(&slopes, b->slopes, sizeof slopes);
     if (!vy_loop_solve(l, b->envelope, &slopes, &neglect, &s)) return 0;
     store_bound(&s, b, deviation);
-    make_plan(l, b, &slopes, &s, plan);
+    plan_errors(l, b, &slopes, &s, plan);
     return 1;
 }
 

@@ -41,7 +41,7 @@ enum {
     PARTS
 };
 
-static uint32_t *cap_of(vy_model *m, enum capacity what)
+static uint32_t *capacity_of(vy_model *m, enum capacity what)
 {
     uint32_t *const caps[] = {
         [CAPACITY_DRONES] = &m->drone_cap,
@@ -59,7 +59,7 @@ static uint32_t *cap_of(vy_model *m, enum capacity what)
 }
 
 // The largest state that a world with the capacity of `m` can have.
-static size_t largest_state(const vy_model *m)
+static size_t max_state_size(const vy_model *m)
 {
     vy_model largest = {.drone_count = m->drone_cap,
                         .passive_count = m->passive_cap,
@@ -92,7 +92,7 @@ static void part_sizes(const vy_model *m, size_t out[PARTS])
         [PART_PARAMS] = drones * sizeof(drone_params),
         [PART_PASSIVE] = m->passive_cap * sizeof(body_model),
         [PART_DISTURBANCES] = m->disturbance_cap * sizeof(disturbance_model),
-        [PART_STATE] = largest_state(m),
+        [PART_STATE] = max_state_size(m),
         [PART_NOISE_AHEAD] = bodies * m->disturbance_cap * sizeof(noise_ahead),
         [PART_IMU_AHEAD] = drones * sizeof(rng_cache),
         [PART_LOADS] = (m->disturbance_cap > 0 ? 3 : 1) * bodies * sizeof(body_loads),
@@ -150,7 +150,7 @@ static void set_arrays(vy_world *world, void *const parts[PARTS])
 }
 
 // Allocate a block for the capacity of `caps` and move the contents of the present one into it.
-static vy_status move_to(vy_world *world, vy_model *caps, vy_error *err)
+static vy_status reallocate(vy_world *world, vy_model *caps, vy_error *err)
 {
     size_t before[PARTS] = {0}, sizes[PARTS], total = 0, at = 0;
     part_sizes(caps, sizes);
@@ -168,7 +168,7 @@ static vy_status move_to(vy_world *world, vy_model *caps, vy_error *err)
         at += (before[i] + 63u) & ~(size_t)63u;
     }
     for (int what = 0; what < CAPACITY_COUNT; ++what)
-        *cap_of(&world->model, (enum capacity)what) = *cap_of(caps, (enum capacity)what);
+        *capacity_of(&world->model, (enum capacity)what) = *capacity_of(caps, (enum capacity)what);
     world->block = block;
     world->memory = sizeof *world + total;
     set_arrays(world, parts);
@@ -179,7 +179,7 @@ static vy_status move_to(vy_world *world, vy_model *caps, vy_error *err)
 vy_status vy_world_alloc_memory(vy_world *world, vy_error *err)
 {
     vy_model caps = world->model;
-    return move_to(world, &caps, err);
+    return reallocate(world, &caps, err);
 }
 
 vy_status vy_world_reserve(vy_world *world, enum capacity what, uint64_t need, vy_error *err)
@@ -200,7 +200,7 @@ vy_status vy_world_reserve(vy_world *world, enum capacity what, uint64_t need, v
         [CAPACITY_DELAY_CELLS] = {"numbers in delay lines", VY_DELAY_CAP_MAX},
     };
     vy_model caps = world->model;
-    uint32_t *cap = cap_of(&caps, what);
+    uint32_t *cap = capacity_of(&caps, what);
     if (need <= *cap) return VY_OK;
     if (need > limits[what].max)
         return vy_fail(err, VY_FULL, "a world has at most %u %s", limits[what].max, limits[what].name);
@@ -208,7 +208,7 @@ vy_status vy_world_reserve(vy_world *world, enum capacity what, uint64_t need, v
               (!world->state_is_lent && what >= CAPACITY_DISTURBANCES && what <= CAPACITY_INJECTIONS));
     const uint64_t more = *cap + (uint64_t)*cap / 2; // so that adding one by one stays cheap
     *cap = (uint32_t)(need > more ? need : more > limits[what].max ? limits[what].max : more);
-    const vy_status status = move_to(world, &caps, err);
+    const vy_status status = reallocate(world, &caps, err);
     if (status == VY_OK) vy_world_layout_state(world);
     return status;
 }

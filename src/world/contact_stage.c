@@ -105,7 +105,7 @@ static void add_pause(uint32_t other, uint64_t tick, contact_totals_block *t)
     t->paused[0] = (uint64_t)(other + 1u) << 32 | (uint32_t)tick;
 }
 
-// Whether a push by `other` goes on after a pause; it is none any more.
+// Whether a push by `other` continues after a pause; it is none any more.
 static int end_pause(uint32_t other, contact_totals_block *t)
 {
     for (int k = 0; k < CONTACT_DEBOUNCE_MAX; ++k) {

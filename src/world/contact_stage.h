@@ -20,7 +20,7 @@ contact_list vy_contact_list(const vy_world *world, enum block_kind kind);
 int vy_contact_state_check(const vy_world *world, const void *block, const block_counts *counts);
 /// Have memory for the contacts of such a snapshot. VY_NO_MEMORY: nothing has changed.
 vy_status vy_contact_state_reserve(vy_world *world, const block_counts *counts, vy_error *err);
-/// The hash of a step's state goes on with the contacts.
+/// The hash of a step's state continues with the contacts.
 uint64_t vy_contact_hash(const vy_world *world, uint64_t before);
 
 /// After the state was replaced, and before its joints are stepped: set which bodies sleep.

@@ -94,7 +94,7 @@ static uint32_t call(const vy_world *world, uint32_t index, world_block *w, dron
                                      world->supervisors))
             world_fail(1, VY_FAILURE_CONTROLLER, index, (double)reply.detail, 0.0, (int)reply.verdict, w);
     } else if (reply.status == VY_REPLY_STATUS_STALE) {
-        // What acts goes on, and counts as no fresh intent.
+        // What acts continues, and counts as no fresh intent.
     } else if (control_valid(&world->model.params[index].ladder, &taken) ||
                !vy_supervisor_take_over(&world->model, index, w->tick, VY_HANDOVER_COMMAND, &reply, d,
                                         world->supervisors)) {

@@ -33,7 +33,8 @@ static double draw(const vy_model *m, const fault_model *f, uint32_t drone, int 
 }
 
 // When it begins in piece `piece` of time; the only one when it comes once. Returns 0 when it does not.
-static int begins(const vy_model *m, const fault_model *f, uint32_t drone, uint64_t piece, uint64_t *began)
+static int fault_window_begin(const vy_model *m, const fault_model *f, uint32_t drone, uint64_t piece,
+                              uint64_t *began)
 {
     uint64_t begin = f->start, window = f->spread;
     if (f->every > 0) {
@@ -52,7 +53,7 @@ int vy_fault_acts(const vy_model *m, const fault_model *f, uint32_t drone, uint6
 {
     if (tick < f->start || !vy_fault_applies(m, f, drone)) return 0;
     const uint64_t piece = f->every > 0 ? (tick - f->start) / f->every : 0;
-    return begins(m, f, drone, piece, began) && tick >= *began && tick - *began < f->length;
+    return fault_window_begin(m, f, drone, piece, began) && tick >= *began && tick - *began < f->length;
 }
 
 uint64_t vy_fault_count(const vy_model *m, const fault_model *f, uint32_t drone, uint64_t tick)
@@ -61,7 +62,7 @@ uint64_t vy_fault_count(const vy_model *m, const fault_model *f, uint32_t drone,
     const uint64_t last = f->every > 0 ? (tick - f->start) / f->every : 0;
     uint64_t began, count = 0;
     for (uint64_t piece = 0; piece <= last; ++piece)
-        count += begins(m, f, drone, piece, &began) && began <= tick;
+        count += fault_window_begin(m, f, drone, piece, &began) && began <= tick;
     return count;
 }
 
@@ -182,7 +183,7 @@ static void swap_axes(const sensor_channel *c, double *sample)
 }
 
 // `before` is the sample of the step before.
-static void distort(const fault_target *b, const double *before, double *sample)
+static void apply_sample_fault(const fault_target *b, const double *before, double *sample)
 {
     const vy_fault_def *def = &b->f->def;
     const sensor_channel *c = &vy_channels[def->channel].channel;
@@ -250,7 +251,7 @@ static int apply_sample_faults(const vy_world *world, uint32_t drone, int sensor
         } else if (acts && f->def.kind == VY_FAULT_SENSOR_DROPOUT) {
             lost |= draw(m, f, drone, DRAW_SHARE, tick, 0) < f->def.size;
         } else if (acts && came) {
-            distort(&target, before, sample);
+            apply_sample_fault(&target, before, sample);
         }
     }
     return came && !lost;
@@ -270,7 +271,7 @@ void vy_fault_samples(vy_world *world)
                 vy_sensor_sample(world, world->drones_before, world->sensors_before, i, sensor, &at_before);
             if (apply_sample_faults(world, i, sensor, *at == tick, before, sample)) {
                 *at = tick;
-            } else { // the controller keeps its last sample; the sensor itself goes on
+            } else { // the controller keeps its last sample; the sensor itself continues
                 memcpy(sample, before, (size_t)vy_sensors[sensor].width * sizeof *sample);
                 *at = *at_before;
             }

@@ -113,7 +113,7 @@ static double distance_outside(const vy_fence_def *f, vec3 p)
 }
 
 // The height of the lowest point of a drone that could touch the ground without terrain.
-static double lowest(const environment_model *env, const drone_model *dm, const body_state *b)
+static double lowest_point_height(const environment_model *env, const drone_model *dm, const body_state *b)
 {
     double lowest_height = 0.0;
     for (int i = 0; i < dm->ground_point_count; ++i)
@@ -122,7 +122,7 @@ static double lowest(const environment_model *env, const drone_model *dm, const 
 }
 
 // The same over the terrain below each point; where there is none, nothing is too low.
-static double lowest_over_terrain(ground_probe ground, const drone_model *dm, const body_state *b)
+static double lowest_point_over_terrain(ground_probe ground, const drone_model *dm, const body_state *b)
 {
     double lowest_height = DBL_MAX, height;
     for (int i = -1; i < dm->ground_point_count; ++i) {
@@ -148,10 +148,10 @@ void vy_extra_limits_check(const vy_model *m, ground_probe ground, uint32_t inde
         fall = -vec3_dot(at.up, d->body.velocity);
     }
     if (s->ground && ground.height != NULL) {
-        height = lowest_over_terrain(ground, dm, &d->body);
+        height = lowest_point_over_terrain(ground, dm, &d->body);
         if (m->collides) lowest_height = -MAX_TERRAIN_PENETRATION;
     } else if (s->ground) {
-        height = lowest(&m->env, dm, &d->body);
+        height = lowest_point_height(&m->env, dm, &d->body);
     }
     const struct {
         int on;

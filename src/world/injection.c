@@ -1,6 +1,6 @@
 // injection.c - pushes, gusts and faults that begin while the world flies.
 //
-// The state has them; the model's lists have one entry behind the declared ones for each, made anew whenever
+// The state has them; the model's lists have one entry behind the declared ones for each, rebuilt whenever
 // the state's change. So every stage, bound and report of the declared ones serves these as well.
 #include "world/injection.h"
 #include "base/assert.h"
@@ -93,7 +93,7 @@ static vy_status check_fault(const vy_world *world, const injection_block *b, vy
 {
     if (b->choice > VY_FAULT_BATTERY || b->channel >= VY_CHANNEL_COUNT || b->rotor > VY_ROTOR_CAP ||
         b->target > world->model.drone_count)
-        return vy_fail(err, VY_BAD_VALUE, "fault: a drone, kind, rotor or channel that there is not");
+        return vy_fail(err, VY_BAD_VALUE, "fault: a drone, kind, rotor or channel that does not exist");
     if (b->choice == VY_FAULT_SENSOR_DELAY || b->choice == VY_FAULT_COMMAND_DELAY)
         return vy_fail(err, VY_BAD_VALUE, "fault %s cannot be injected: it needs what a scenario declares",
                        vy_fault_name((vy_fault_kind)b->choice));
@@ -106,7 +106,7 @@ static vy_status check_fault(const vy_world *world, const injection_block *b, vy
 static vy_status check_one(const vy_world *world, const injection_block *b, uint64_t tick, vy_error *err)
 {
     if (b->start > tick || b->length == 0 || b->length > FOREVER || b->target > body_count(&world->model))
-        return vy_fail(err, VY_BAD_VALUE, "an injection at a time or of a body that there is not");
+        return vy_fail(err, VY_BAD_VALUE, "an injection at a time or of a body that does not exist");
     switch (b->kind) {
     case INJECTION_DISTURBANCE: return check_disturbance(world, b, err);
     case INJECTION_GUST: return check_gust(world, b, err);

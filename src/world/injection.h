@@ -43,7 +43,7 @@ vy_status vy_injection_set(vy_world *world, const injection_block *blocks, uint3
 /// The same, between two steps of a replay: the listener is told.
 vy_status vy_injection_adopt(vy_world *world, const injection_block *blocks, uint32_t count, vy_error *err);
 
-/// Disturbances, gusts and faults of the model anew from the state's injections.
+/// Disturbances, gusts and faults of the model again from the state's injections.
 void vy_injection_build(vy_world *world);
 
 /// Evaluate the negligibility policy when an injection begins: no reach covers it.

@@ -236,35 +236,40 @@ static derivatives derivatives_of(const terms *t, const loop_bound *s)
     const loop_params *p = &t->m->params;
     const double *env = t->env;
     if (p->law != LOOP_LEE) return (derivatives){{0.0, 0.0}, {0.0, 0.0}, 0.0, 0.0}; // of the reference alone
-    const double off = env[ENVELOPE_ESTIMATE_ERROR], tilt = env[ENVELOPE_TILT] + off;
-    const double a = env[ENVELOPE_DESIRED_MAX], wide = a + translation_norm(t->r, LOOP_DESIRED);
+    const double estimate_error = env[ENVELOPE_ESTIMATE_ERROR], tilt = env[ENVELOPE_TILT] + estimate_error;
+    const double a = env[ENVELOPE_DESIRED_MAX], desired_max = a + translation_norm(t->r, LOOP_DESIRED);
     const lateral_yaw turn = rotation_part(s, LOOP_ANGLE_ESTIMATE),
-                      spins = rotation_part(s, LOOP_RATE_ESTIMATE);
-    const double angle = length(turn.h, turn.z), other = rotation_norm(t->r, LOOP_ANGLE_ESTIMATE),
-                 rate = length(spins.h, spins.z), spin = estimated_rate(t);
+                      turn_rate = rotation_part(s, LOOP_RATE_ESTIMATE);
+    const double angle = length(turn.h, turn.z), reference_angle = rotation_norm(t->r, LOOP_ANGLE_ESTIMATE),
+                 rate = length(turn_rate.h, turn_rate.z), spin = estimated_rate(t);
     const lateral_vertical desired = {s->of[H][LOOP_DESIRED], s->of[V][LOOP_DESIRED]},
-                           push = net_thrust_of(t, tilt);
-    const double skew = a * (env[ENVELOPE_ERROR_LATERAL] + tilt * env[ENVELOPE_ERROR_YAW]) * angle;
-    const double second = 2.0 * other * (wide * angle + length(desired.h, desired.v));
+                           net_thrust = net_thrust_of(t, tilt);
+    const double tilted = a * (env[ENVELOPE_ERROR_LATERAL] + tilt * env[ENVELOPE_ERROR_YAW]) * angle;
+    const double second_order = 2.0 * reference_angle * (desired_max * angle + length(desired.h, desired.v));
     // z z^T A: z leans, A is not along z, f z is not g.
-    const lateral_vertical force_rest = {
-        tilt * (desired.v + tilt * desired.h + skew) + push.v * turn.h + push.h * turn.z + second,
-        tilt * (desired.h + tilt * desired.v) + skew + push.h * turn.h + second};
+    const lateral_vertical force_remainder = {
+        tilt * (desired.v + tilt * desired.h + tilted) + net_thrust.v * turn.h + net_thrust.h * turn.z +
+            second_order,
+        tilt * (desired.h + tilt * desired.v) + tilted + net_thrust.h * turn.h + second_order};
     // f w x z: w and z are turned from body axes; w x z is level but for the tilt.
-    const lateral_yaw flies = estimated_rate_parts(t);
-    const double sway = flies.h + tilt * flies.z;
-    const double thrust = desired.v + tilt * desired.h + skew + second; // of f
-    const double frames = wide * (off * rate + other * (rate + spin * angle));
-    const lateral_vertical swing_rest = {
-        sway * (thrust + wide * (turn.z + tilt * turn.h)) + push.v * spins.h + push.h * spins.z + frames,
-        sway * (tilt * thrust + wide * (turn.h + tilt * turn.z)) + push.h * spins.h + frames};
+    const lateral_yaw estimated = estimated_rate_parts(t);
+    const double horizontal_rate = estimated.h + tilt * estimated.z;
+    const double thrust = desired.v + tilt * desired.h + tilted + second_order; // of f
+    const double frame_error =
+        desired_max * (estimate_error * rate + reference_angle * (rate + spin * angle));
+    const lateral_vertical force_rate_remainder = {
+        horizontal_rate * (thrust + desired_max * (turn.z + tilt * turn.h)) + net_thrust.v * turn_rate.h +
+            net_thrust.h * turn_rate.z + frame_error,
+        horizontal_rate * (tilt * thrust + desired_max * (turn.h + tilt * turn.z)) +
+            net_thrust.h * turn_rate.h + frame_error};
     return (derivatives){
-        .jerk = {s->of[H][LOOP_JERK] + p->velocity * force_rest.h,
-                 s->of[V][LOOP_JERK] + p->velocity * force_rest.v},
-        .snap = {s->of[H][LOOP_SNAP] + p->position * force_rest.h + p->velocity * swing_rest.h,
-                 s->of[V][LOOP_SNAP] + p->position * force_rest.v + p->velocity * swing_rest.v},
-        .jerk_remainder = p->velocity * force_rest.h,
-        .snap_remainder = p->position * force_rest.h + p->velocity * swing_rest.h,
+        .jerk = {s->of[H][LOOP_JERK] + p->velocity * force_remainder.h,
+                 s->of[V][LOOP_JERK] + p->velocity * force_remainder.v},
+        .snap = {s->of[H][LOOP_SNAP] + p->position * force_remainder.h + p->velocity * force_rate_remainder.h,
+                 s->of[V][LOOP_SNAP] + p->position * force_remainder.v +
+                     p->velocity * force_rate_remainder.v},
+        .jerk_remainder = p->velocity * force_remainder.h,
+        .snap_remainder = p->position * force_remainder.h + p->velocity * force_rate_remainder.h,
     };
 }
 
@@ -278,12 +283,14 @@ typedef struct desired_turn {
 // In the axes of the estimated attitude, which differs.
 static lateral_yaw rotation_in_estimated_frame(const terms *t, const desired_turn *d, double tilt)
 {
-    const double off = t->env[ENVELOPE_ESTIMATE_ERROR], other = rotation_norm(t->r, LOOP_ANGLE_ESTIMATE);
+    const double estimate_error = t->env[ENVELOPE_ESTIMATE_ERROR],
+                 reference_angle = rotation_norm(t->r, LOOP_ANGLE_ESTIMATE);
     const lateral_yaw size = {d->across.size + tilt * d->about.size, d->vertical};
     const lateral_yaw turned = cross(size, rotation_part(t->s, LOOP_ANGLE_ESTIMATE));
-    const double both = off * (d->across.change + d->about.change) +
-                        0.5 * other * length(size.h, size.z) * rotation_norm(t->s, LOOP_ANGLE_ESTIMATE);
-    return (lateral_yaw){d->rest.h + turned.h + both, d->rest.z + turned.z + both};
+    const double frame_error =
+        estimate_error * (d->across.change + d->about.change) +
+        0.5 * reference_angle * length(size.h, size.z) * rotation_norm(t->s, LOOP_ANGLE_ESTIMATE);
+    return (lateral_yaw){d->rest.h + turned.h + frame_error, d->rest.z + turned.z + frame_error};
 }
 
 // Of X x a across, with the size of a, its difference `d` and the `rest` of that, and of what is about u,
@@ -309,31 +316,32 @@ static void add_turning(const terms *t)
     const loop_params *p = &t->m->params;
     const double *env = t->env;
     const derivatives d = derivatives_of(t, t->s), o = derivatives_of(t, t->r);
-    const double apart = translation_norm(t->r, LOOP_DESIRED), flown = env[ENVELOPE_DESIRED_INVERSE];
-    const double inverse = flown / real_max(1.0 - apart * flown, 1e-3),
+    const double reference_change = translation_norm(t->r, LOOP_DESIRED),
+                 desired_inverse = env[ENVELOPE_DESIRED_INVERSE];
+    const double inverse = desired_inverse / real_max(1.0 - reference_change * desired_inverse, 1e-3),
                  change = translation_norm(t->s, LOOP_DESIRED);
-    const double tilt = real_min(env[ENVELOPE_DESIRED_TILT] + apart * inverse, 0.9);
+    const double tilt = real_min(env[ENVELOPE_DESIRED_TILT] + reference_change * inverse, 0.9);
     const double yaw = env[ENVELOPE_HEADING_RATE], yaw_change = env[ENVELOPE_HEADING_ACCELERATION];
     const bounded_value u = {1.0, change * inverse}, x = {inverse, change * inverse * inverse},
                         jerk = {env[ENVELOPE_JERK] + length(o.jerk.h, o.jerk.v), length(d.jerk.h, d.jerk.v)},
                         snap = {env[ENVELOPE_SNAP] + length(o.snap.h, o.snap.v), length(d.snap.h, d.snap.v)};
     const bounded_value across = product(x, jerk), square = product(across, across);
-    const bounded_value rises = sum(product(x, snap), scale(2.0, square)); // across, derived
+    const bounded_value across_rate = sum(product(x, snap), scale(2.0, square)); // across, derived
     const bounded_value q = {tilt, u.change}, up = {1.0, tilt * u.change};
     const double under = 1.0 / (1.0 - tilt * tilt);
     const bounded_value over = {under, 2.0 * tilt * under * under * q.change};
     const bounded_value about = product(sum(scale(yaw, up), product(q, across)), over);
-    const bounded_value swing = product(across, u); // of u
-    const bounded_value q_rate = {yaw * tilt + swing.size, yaw * q.change + swing.change};
+    const bounded_value u_rate = product(across, u); // of u
+    const bounded_value q_rate = {yaw * tilt + u_rate.size, yaw * q.change + u_rate.change};
     const bounded_value top_rate =
-        sum(sum(scale(yaw_change, up), scale(yaw, swing)),
-            sum(product(q_rate, across), product(q, sum(scale(yaw, across), rises))));
+        sum(sum(scale(yaw_change, up), scale(yaw, u_rate)),
+            sum(product(q_rate, across), product(q, sum(scale(yaw, across), across_rate))));
     const bounded_value about_rate =
         sum(product(top_rate, over), scale(2.0, product(product(about, over), product(q, q_rate))));
     // About the vertical: yaw' + u_c (u'.m - yaw' u_c) / (1 - u_m^2), with m across the nose. Its parts above
     // cancel but for that.
-    const bounded_value aside = sum(swing, scale(yaw, q)), leaning = product(q, over);
-    const bounded_value vertical = product(leaning, aside);
+    const bounded_value horizontal = sum(u_rate, scale(yaw, q)), leaning = product(q, over);
+    const bounded_value vertical = product(leaning, horizontal);
     const lateral_vertical jerk_of = {jerk.size, env[ENVELOPE_JERK_VERTICAL] + o.jerk.v},
                            snap_of = {snap.size, env[ENVELOPE_SNAP_VERTICAL] + o.snap.v};
     const desired_turn rate = {
@@ -344,15 +352,15 @@ static void add_turning(const terms *t)
     const lateral_yaw of_rate = rotation_in_estimated_frame(t, &rate, tilt);
     add_entry(t, INPUT_COMMAND, p->rates * of_rate.h, p->rates * of_rate.z);
     if (p->law != LOOP_LEE) return;
-    const bounded_value bends = sum(scale(2.0, square), product(about, swing));
-    const bounded_value aside_rate = sum(sum(product(rises, u), product(square, u)),
-                                         sum(scale(yaw_change, q), scale(yaw, sum(swing, q_rate))));
+    const bounded_value bends = sum(scale(2.0, square), product(about, u_rate));
+    const bounded_value aside_rate = sum(sum(product(across_rate, u), product(square, u)),
+                                         sum(scale(yaw_change, q), scale(yaw, sum(u_rate, q_rate))));
     const bounded_value vertical_rate =
-        sum(sum(product(product(q_rate, over), aside), product(leaning, aside_rate)),
+        sum(sum(product(product(q_rate, over), horizontal), product(leaning, aside_rate)),
             scale(2.0, product(product(vertical, over), product(q, q_rate))));
     const double spin_rest =
         rotation_remainder(t, inverse, snap_of, d.snap, d.snap_remainder, about_rate, u, tilt);
-    const desired_turn spin = {sum(rises, product(about, swing)),
+    const desired_turn spin = {sum(across_rate, product(about, u_rate)),
                                about_rate,
                                yaw_change + vertical_rate.size,
                                {spin_rest + bends.change, vertical_rate.change}};

@@ -5,7 +5,7 @@
 enum { LOOP_ENVELOPE_CAP = 30, LOOP_SLOPES_CAP = 10 };
 
 /// Of a drone in a world with a budget. A bound is that of the envelope, not of what was seen: it is found
-/// anew only when the envelope grows.
+/// again only when the envelope grows.
 typedef struct loop_block {
     double observed[LOOP_ENVELOPE_CAP]; // extremes of the flown motion: loop_bound.h; since the last look
     double envelope[LOOP_ENVELOPE_CAP]; // since the start, with a margin

@@ -330,14 +330,14 @@ static vy_status check_pair(const vy_world *world, const vy_payload_def *def, ui
         return vy_fail(err, VY_BAD_VALUE, "payload.load must be a body without rotors and thrusters");
     const vy_status status = vy_check_rows(&own_table, "payload", def, err);
     if (status != VY_OK) return status;
-    const double most = farthest(world, carrier, load),
+    const double max = farthest(world, carrier, load),
                  lever = vec3_length(def->position) + (def->attach > 0.0 ? def->reach : 0.0);
-    if (!(lever <= most))
+    if (!(lever <= max))
         return vy_fail(
             err, VY_BAD_VALUE,
             "payload: carrier and load are %g m apart, and the inertia of both as one body is exact "
             "up to %.3g m",
-            lever, most);
+            lever, max);
     const double length = quat_dot(def->attitude, def->attitude);
     if (!(length > 0.0 && real_is_finite(length)))
         return vy_fail(err, VY_BAD_VALUE, "payload.attitude must be finite and longer than 0");

@@ -41,7 +41,7 @@ struct vy_world {
     vy_collider_def *solid_defs; // [body_cap] shapes of drones and bodies, for a set that is made later
     solid_memory *solids;        // [body_cap + obstacle_cap] what their shapes stand on
     double *max_extent;          // [m] [body_cap + obstacle_cap] of a shape from the origin of its frame
-    energy_balance *accounts;    // [body_cap] what is not state: opened anew, never restored
+    energy_balance *accounts;    // [body_cap] what is not state: opened again, never restored
     int tracks_energy;
     uint64_t loads_tick; // of the step whose loads are kept; 0: of none
     vy_globe globe;      // of a world at a planet's origin: the ground of its planes

@@ -340,7 +340,7 @@ def test_follow():
     check("every record once, in order", times == [row[0] for row in positions_of("written.mcap")], (len(times), times[-3:]))
     last = {p["name"]: p["value"] for p in [t for t in viewer.told if t["op"] == "parameterValues"][-1]["parameters"]}
     check("its result", last == {"/flight/status": "interrupted", "/flight/hash": hash_of("written.mcap")}, last)
-    for arguments, words in ((["written.mcap"], "nobody writes it"), (["nowhere.mcap"], "nowhere.mcap"), ([], "which log?"), (["written.mcap", "--port", "x"], "--port needs")):
+    for arguments, words in ((["written.mcap"], "no program is writing it"), (["nowhere.mcap"], "nowhere.mcap"), ([], "which log?"), (["written.mcap", "--port", "x"], "--port needs")):
         done = subprocess.run([VOLERY, "watch", *arguments], capture_output=True, text=True, timeout=PATIENCE)
         check("volery watch: bad usage", done.returncode == 2 and words in done.stderr, f"{done.returncode} {done.stderr}")
 
@@ -360,7 +360,7 @@ def test_ends():
     check("it replays", hash_of("watched.mcap") == last["/flight/hash"])
     with socket.create_server(("127.0.0.1", 0)) as taken:
         refused([ "--watch", "--port", str(taken.getsockname()[1])], "cannot be had: Address already in use")
-    refused(["--port", "80"], "--port is the one of --watch")
+    refused(["--port", "80"], "--port goes with --watch")
     refused(["--watch", "--port", "65536"], "--port needs a whole number from 0 to 65535, got 65536")
     refused(["--watch", "--no-log"], "it needs one in a file")
 
