@@ -448,6 +448,35 @@ static void joined_open_cable_closes(void **unused)
     vy_world_destroy(world);
 }
 
+// Joints that ask for what cannot be tear their bodies apart, faster than any path can be followed: such a
+// flight ends with its reason.
+static void joined_contradictions_end_with_a_reason(void **unused)
+{
+    (void)unused;
+    static const char text[] = "volery: 1\nstep: 1 ms\nduration: 48 ms\ndrones: [{}]\n"
+                               "bodies: [{mass: 0.029, inertia: [1.8e-3, 2.1e-3, 1.8e-3]}]\n"
+                               "joints:\n"
+                               "  - {kind: distance, a: drone0, b: body0, length: 0.18}\n"
+                               "  - {kind: universal, a: drone0, b: body0}\n"
+                               "terrain: {kind: plane}\n"
+                               "contacts: {solver: impulse}\n";
+    vy_scenario *s = NULL;
+    vy_diagnostics d = {0};
+    if (vy_scenario_parse(text, strlen(text), "a", NULL, &s, &d) != VY_OK) fail_msg("%s", d.items[0].text);
+    vy_diagnostics_destroy(&d);
+    for (int seed = 1; seed <= 20; ++seed) {
+        vy_world *world = NULL;
+        s->seed = (uint64_t)seed;
+        assert_int_equal(vy_scenario_build(s, &world, NULL), VY_OK);
+        uint32_t events = 0;
+        for (int k = 0; k < 48 && (events & VY_EVENT_FAILED) == 0; ++k) events = vy_world_step(world);
+        if ((events & VY_EVENT_FAILED) != 0)
+            assert_int_equal(vy_world_failure(world).reason, VY_FAILURE_NOT_FINITE);
+        vy_world_destroy(world);
+    }
+    vy_scenario_destroy(s);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -461,6 +490,7 @@ int main(void)
         cmocka_unit_test(joined_hull_swings_with_its_period),
         cmocka_unit_test(joined_scenario_prints_itself),
         cmocka_unit_test(joined_open_cable_closes),
+        cmocka_unit_test(joined_contradictions_end_with_a_reason),
         cmocka_unit_test(joined_scenarios_fly),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

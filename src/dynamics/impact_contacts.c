@@ -3,6 +3,7 @@
 #include "base/assert.h"
 #include "dynamics/impacts.h"
 #include "geometry/broadphase.h"
+#include <math.h>
 
 static void add_nearby_body(void *self, int proxy)
 {
@@ -44,11 +45,14 @@ static void add_key(impact_group *g, uint64_t key)
     g->keys[at] = key;
 }
 
+// Far apart where a state has overflowed: the step's end finds it and ends the run with its reason.
 static vy_separation separation_of(const vy_bodies *b, uint32_t i, uint32_t j)
 {
     const body_state *si = &b->contacts->start_state[i], *sj = &b->contacts->start_state[j];
     const vy_sweep_path pi = {si->position, b->slots[i].centroid, vec3_zero(), si->attitude, vec3_zero()},
                         pj = {sj->position, b->slots[j].centroid, vec3_zero(), sj->attitude, vec3_zero()};
+    if (!vy_impact_path_is_bounded(&pi) || !vy_impact_path_is_bounded(&pj))
+        return (vy_separation){.value = (double)INFINITY};
     return vy_sweep_separation(&b->slots[i].shape, &pi, &b->slots[j].shape, &pj, 0.0);
 }
 

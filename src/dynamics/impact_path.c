@@ -142,7 +142,7 @@ pair_limits vy_impact_limits(const vy_bodies *b, uint32_t i, uint32_t j)
 }
 
 // Whether the path is within the range of shape queries; false for NaN.
-static int is_bounded(const vy_sweep_path *p)
+int vy_impact_path_is_bounded(const vy_sweep_path *p)
 {
     return vec3_length(p->center) + vec3_length(p->displacement) + vec3_length(p->local_center) <
                VY_POSE_LIMIT &&
@@ -175,7 +175,7 @@ int vy_impact_time(const vy_bodies *b, uint32_t i, uint32_t j, const vy_sweep_pa
 {
     const vy_shape *x = &b->slots[i].shape, *y = &b->slots[j].shape;
     const pair_limits m = vy_impact_limits(b, i, j);
-    if (!is_bounded(pi) || !is_bounded(pj)) return 0;
+    if (!vy_impact_path_is_bounded(pi) || !vy_impact_path_is_bounded(pj)) return 0;
     if (!is_solved) return vy_sweep_shapes(x, pi, y, pj, m.target, m.tolerance, 0.0, 1.0, out);
     if (x->kind == VY_SHAPE_HEIGHT_FIELD || y->kind == VY_SHAPE_HEIGHT_FIELD)
         return field_impact_time(x, pi, y, pj, &m, out);
