@@ -453,6 +453,8 @@ static void bad_numbers_are_refused(void **unused)
     vy_bodies *b = NULL;
     vy_error err;
     def.contacts.on = 1;
+    def.contacts.substep = def.dt / 1025.0;
+    assert_int_equal(vy_bodies_create(&def, &b, &err), VY_BAD_VALUE);
     def.contacts.substep = 0.0;
     assert_int_equal(vy_bodies_create(&def, &b, &err), VY_BAD_VALUE);
     assert_null(b);

@@ -27,6 +27,16 @@ static void expect_sentences(const char *text, int wanted_refused, const char *w
     free(said);
 }
 
+// --- contacts
+
+static void a_step_has_a_bounded_number_of_substeps(void **unused)
+{
+    (void)unused;
+    expect_sentences("volery: 1\nstep: 1 ms\ndrones: [{}]\ncontacts: {substep: 1e-7}\n", 1,
+                     "4:21: substep must be at least the step over 1024, 9.76562e-07 s, got 1e-07\n");
+    expect_sentences("volery: 1\nstep: 1 ms\ndrones: [{}]\ncontacts: {substep: 1e-6}\n", 0, "");
+}
+
 // --- starts
 
 static void a_start_below_the_terrain_draws_a_warning(void **unused)
@@ -339,6 +349,7 @@ static void a_shorter_run_skips_what_it_cannot_reach(void **unused)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_step_has_a_bounded_number_of_substeps),
         cmocka_unit_test(a_start_below_the_terrain_draws_a_warning),
         cmocka_unit_test(drones_in_one_place_draw_a_warning),
         cmocka_unit_test(a_start_over_the_ground_has_both_angles),

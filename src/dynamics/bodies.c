@@ -68,7 +68,7 @@ static vy_status check_bodies_def(const vy_bodies_def *def, vy_error *err)
         return vy_fail(err, VY_BAD_VALUE, "open_limit must be finite and not below zero, not %g",
                        def->open_limit);
     }
-    return vy_contacts_check(&def->contacts, err);
+    return vy_contacts_check(&def->contacts, def->dt, err);
 }
 
 // The arrays of a set, of n bodies and m joints; `sleepers` is n where bodies may sleep, else 0.

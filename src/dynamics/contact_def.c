@@ -54,7 +54,7 @@ vy_contacts_def vy_impulse_contacts_def(void)
     return def;
 }
 
-vy_status vy_contacts_check(const vy_contacts_def *def, vy_error *err)
+vy_status vy_contacts_check(const vy_contacts_def *def, double dt, vy_error *err)
 {
     if (!def->on) return VY_OK;
     if (def->reserve > MAX_RESERVE)
@@ -64,6 +64,9 @@ vy_status vy_contacts_check(const vy_contacts_def *def, vy_error *err)
         return vy_fail(err, VY_BAD_VALUE, "contacts.threads must be at most %d, got %u", VY_POOL_MAX_THREADS,
                        def->threads);
     const vy_status status = vy_check_rows(&own_table, "contacts", def, err);
+    if (status == VY_OK && def->substep * CONTACT_SUBSTEPS_MAX < dt)
+        return vy_fail(err, VY_BAD_VALUE, "contacts.substep must be at least a step over %d, %g s, got %g",
+                       CONTACT_SUBSTEPS_MAX, dt / CONTACT_SUBSTEPS_MAX, def->substep);
     return status == VY_OK ? vy_sleep_check(def, err) : status;
 }
 

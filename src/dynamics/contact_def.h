@@ -56,7 +56,7 @@ typedef struct contact_block {
 #define ROWS_contacts(type_, at_)                                                                          \
     ROW("solver", CHOICE, type_, at_ solver, CHOICES(vy_contact_solvers), .help = "how"),                  \
         ROW("substep", NUMBER, type_, at_ substep, .unit = "s", .range = POSITIVE,                         \
-            .help = "soft: the longest"),                                                                  \
+            .help = "soft: the longest; at least a step over 1024"),                                       \
         ROW("slop", NUMBER, type_, at_ slop, .unit = "m", .range = AT_LEAST_0,                             \
             .help = "overlap that is left alone"),                                                         \
         ROW("push_speed", NUMBER, type_, at_ push_speed, .unit = "m/s", .range = POSITIVE,                 \
@@ -70,5 +70,8 @@ extern const vy_choice vy_contact_solvers[2];
 /// Of a vy_material.
 extern const vy_schema_table vy_table_material;
 
-vy_status vy_contacts_check(const vy_contacts_def *def, vy_error *err);
+/// Sub-steps of a step at most: more would take as long as a hang.
+#define CONTACT_SUBSTEPS_MAX 1024
+/// Whether a def can be used with steps of `dt` seconds.
+vy_status vy_contacts_check(const vy_contacts_def *def, double dt, vy_error *err);
 vy_status vy_material_check(const vy_material *m, vy_error *err);

@@ -3,6 +3,7 @@
 #include "scenario/check.h"
 #include "base/vec.h"
 #include "control/control.h"
+#include "dynamics/contact_def.h"
 #include "environment/environment.h"
 #include "scenario/number.h"
 #include "scenario/schema_rows.h"
@@ -615,6 +616,15 @@ static void check_budget(vy_reader *r, const vy_scenario *s)
         vy_reader_refuse(r, culprit, "%s", err.text);
 }
 
+static void check_contacts(vy_reader *r, const vy_scenario *s)
+{
+    const double *substep = &s->contacts.def.substep;
+    if (!IS_VALID(r, *substep) || !IS_VALID(r, s->step)) return;
+    if (*substep * CONTACT_SUBSTEPS_MAX < s->step)
+        vy_reader_refuse(r, substep, "substep must be at least the step over %d, %g s, got %g",
+                         CONTACT_SUBSTEPS_MAX, s->step / CONTACT_SUBSTEPS_MAX, *substep);
+}
+
 void vy_check_scenario(vy_reader *reader, const vy_scenario *s)
 {
     if (s->step > RECOMMENDED_STEP_MAX) {
@@ -622,6 +632,7 @@ void vy_check_scenario(vy_reader *reader, const vy_scenario *s)
                           "step is above 5 ms: flights will differ from those with a smaller step");
     }
     check_budget(reader, s);
+    check_contacts(reader, s);
     for (int i = 0; i < s->drone_count; ++i) check_drone(reader, s, i);
     for (int i = 0; i < s->body_count; ++i) check_body(reader, s, i);
     for (int i = 0; i < s->joint_count; ++i) check_joint(reader, s, i);
