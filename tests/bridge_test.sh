@@ -69,6 +69,27 @@ try 1 "$volery" branch flight.mcap --at 8 --allow-programs -o other.mcap \
     --set "drones.alpha.controller.command=$python $source/tests/bridge/px4_double.py $port $link weak"
 says err "its motor commands differ by up to"
 
+# Before its mission, with nothing changed, it goes on to the same end.
+try 0 "$volery" branch flight.mcap --at 4 --allow-programs -o same.mcap
+says err "the firmware's motor commands are within 0.0 % of the log"
+[ "$(hash)" = "$first" ] || fail "a branch without a change ends elsewhere: $(hash), not $first"
+
+# On a busy computer PX4 reads its MAVLink late, by the wall clock: still each message acts from the same moment on, and the flight is the same.
+# One that accepts sooner than it did in the run is told the same at the same moments in a branch, where the second line of the script
+# waited for the first; what it refuses, unlike in the run, it is told again.
+fly busy 0 busy.mcap
+[ "$(hash)" = "$first" ] || fail "a firmware that reads its MAVLink late flies otherwise: $(hash), not $first"
+fly late 0 late.mcap --set 'duration=4 s' --set 'expect=[]'
+again() { # HOW T LOG - a branch of it at T, by a double that does HOW
+    try 0 "$volery" branch late.mcap --at "$2" --allow-programs -o "$3" --set 'expect=[]' --set 'duration=4 s' \
+        --set "drones.alpha.controller.command=$python $source/tests/bridge/px4_double.py $port $link $1"
+}
+again "" 1.6 early.mcap
+says err "the firmware's motor commands are within 0.0 % of the log"
+replays early.mcap
+again moody 2.8 moody.mcap
+replays moody.mcap
+
 # A fault of a sensor reaches the firmware: without GPS it does not arm.
 fly "" 1 fault.mcap --set 'faults=[{kind: sensor_dropout, channel: gps_position, share: 1, drone: alpha}]' \
     --set 'drones.alpha.controller.patience=5 s'

@@ -13,6 +13,15 @@ typedef struct bridge_job {
 
 typedef struct vy_bridge vy_bridge; ///< one owner
 
+/// Of vy_intent.debug: what a branch has to know of the run, beside the samples.
+enum {
+    BRIDGE_DEBUG_CLOCK, ///< [s] by which the firmware's clock is ahead of the world's, from booting; 0: no
+                        ///< record
+    BRIDGE_DEBUG_SENT,  ///< line of the script that was sent with these samples, from 1 on; below zero: its
+                        ///< mission
+    BRIDGE_DEBUG_ACCEPTED, ///< lines that have been accepted
+};
+
 /// The bridge of one kind of firmware.
 typedef struct bridge_kind {
     /// Take the ports. Nobody is waited for.
@@ -21,6 +30,8 @@ typedef struct bridge_kind {
     /// or boots, is VY_REPLY_STATUS_NOT_READY: ask again with the same samples.
     /// `detail` is the verdict's; of an end -1.
     vy_verdict (*step)(vy_bridge *bridge, const vy_samples *samples, vy_intent *intent, int32_t *detail);
+    /// Of a branch, before a step: the logged reply to the samples that come. NULL: it is not told.
+    void (*recall)(vy_bridge *bridge, const vy_intent *logged);
     /// NULL is a no-op.
     void (*close)(vy_bridge *bridge);
     /// The socket that the firmware's program inherits, which is closed once it has; or -1. NULL: none.

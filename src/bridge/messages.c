@@ -21,6 +21,14 @@ static const mavlink_field heartbeat[] = {
 };
 TYPE(heartbeat, 0, 50, heartbeat);
 
+static const mavlink_field ping[] = {
+    FIELD(mavlink_ping, time_usec, 1),
+    FIELD(mavlink_ping, seq, 1),
+    FIELD(mavlink_ping, target_system, 1),
+    FIELD(mavlink_ping, target_component, 1),
+};
+TYPE(ping, 4, 237, ping);
+
 static const mavlink_field param_request_read[] = {
     FIELD(mavlink_param_request_read, param_index, 1),
     FIELD(mavlink_param_request_read, target_system, 1),
@@ -212,6 +220,7 @@ TYPE(statustext, 253, 83, statustext);
 
 static const mavlink_type *const types[] = {
     &vy_mavlink_heartbeat,
+    &vy_mavlink_ping,
     &vy_mavlink_param_request_read,
     &vy_mavlink_param_value,
     &vy_mavlink_param_set,

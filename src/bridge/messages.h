@@ -7,6 +7,12 @@ typedef struct mavlink_heartbeat {
     uint8_t type, autopilot, base_mode, system_status, mavlink_version;
 } mavlink_heartbeat;
 
+typedef struct mavlink_ping {
+    uint64_t time_usec;
+    uint32_t seq;
+    uint8_t target_system, target_component; // 0: whoever reads it answers, with the sender's
+} mavlink_ping;
+
 typedef struct mavlink_param_request_read {
     int16_t param_index; // -1: by name
     uint8_t target_system, target_component;
@@ -136,13 +142,13 @@ typedef struct mavlink_statustext {
     uint8_t chunk_seq;
 } mavlink_statustext;
 
-extern const mavlink_type vy_mavlink_heartbeat, vy_mavlink_param_request_read, vy_mavlink_param_value,
-    vy_mavlink_param_set, vy_mavlink_mission_request, vy_mavlink_mission_count, vy_mavlink_mission_ack,
-    vy_mavlink_mission_request_int, vy_mavlink_rc_channels, vy_mavlink_mission_item_int,
-    vy_mavlink_command_long, vy_mavlink_command_ack, vy_mavlink_hil_actuator_controls,
-    vy_mavlink_vision_position_estimate, vy_mavlink_hil_sensor, vy_mavlink_hil_gps,
-    vy_mavlink_hil_optical_flow, vy_mavlink_hil_state_quaternion, vy_mavlink_distance_sensor,
-    vy_mavlink_statustext;
+extern const mavlink_type vy_mavlink_heartbeat, vy_mavlink_ping, vy_mavlink_param_request_read,
+    vy_mavlink_param_value, vy_mavlink_param_set, vy_mavlink_mission_request, vy_mavlink_mission_count,
+    vy_mavlink_mission_ack, vy_mavlink_mission_request_int, vy_mavlink_rc_channels,
+    vy_mavlink_mission_item_int, vy_mavlink_command_long, vy_mavlink_command_ack,
+    vy_mavlink_hil_actuator_controls, vy_mavlink_vision_position_estimate, vy_mavlink_hil_sensor,
+    vy_mavlink_hil_gps, vy_mavlink_hil_optical_flow, vy_mavlink_hil_state_quaternion,
+    vy_mavlink_distance_sensor, vy_mavlink_statustext;
 
 /// All of them, for tests.
 const mavlink_type *const *vy_mavlink_types(int *count);

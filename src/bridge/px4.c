@@ -204,6 +204,12 @@ static vy_verdict exchange(px4 *p, const vy_samples *samples, uint64_t time, int
     return verdict == VY_VERDICT_LATE && !waits ? VY_VERDICT_REPLIED : verdict;
 }
 
+static void px4_recall(vy_bridge *bridge, const vy_intent *logged)
+{
+    const double clock = logged->debug[BRIDGE_DEBUG_CLOCK];
+    if (clock > 0.0) vy_script_recall(((px4 *)bridge)->script, logged); // else an older version's log
+}
+
 static vy_verdict px4_step(vy_bridge *bridge, const vy_samples *samples, vy_intent *intent, int32_t *detail)
 {
     px4 *p = (px4 *)bridge;
@@ -221,10 +227,13 @@ static vy_verdict px4_step(vy_bridge *bridge, const vy_samples *samples, vy_inte
     vy_verdict verdict =
         vy_script_step(p->script, samples->time + 0.5 * samples->dt, 1e-6 * (double)time, p->ready, detail);
     if (verdict == VY_VERDICT_REPLIED) verdict = exchange(p, samples, time, again, intent, detail);
+    intent->debug[BRIDGE_DEBUG_CLOCK] = 1e-6 * (double)p->clock_offset;
+    vy_script_report(p->script, intent);
     if (verdict != VY_VERDICT_REPLIED || p->ready) return verdict;
     p->ready = p->answered && vy_script_is_ready(p->script);
     if (!p->ready) intent->status = VY_REPLY_STATUS_NOT_READY;
     return VY_VERDICT_REPLIED;
 }
 
-const bridge_kind vy_px4_bridge = {.open = px4_open, .step = px4_step, .close = px4_close};
+const bridge_kind vy_px4_bridge = {
+    .open = px4_open, .step = px4_step, .recall = px4_recall, .close = px4_close};

@@ -60,6 +60,14 @@ struct vy_script {
     double home_altitude; // [m] above the ellipsoid
     double home_height;   // [m] in the world
     double patience;      // [s]
+    double deadline;      // [s] of wall clock for the answer to a ping; 0: it gets none
+    uint32_t ping, pong;  // the last that was sent, and that came back
+    int unread;           // something has been sent that the firmware has perhaps not read
+    int line_sent;        // in this call: its number, from 1 on; below zero: of its mission; 0: none
+    int is_told,
+        is_recalled; // a branch: the log says what was sent with these samples, and accepted until then
+    int recalled_sent, recalled_accepted;
+    int recalled_again; // this firmware has not accepted what was sent then
 };
 
 // A parameter called HEAD, the number and TAIL; a number below zero is left out.
@@ -133,6 +141,7 @@ vy_status vy_script_open(const bridge_job *job, vy_script **out, vy_error *err)
     s->home_height = job->start->position.z;
     s->home_altitude = job->start->home_altitude;
     s->patience = f->patience;
+    s->deadline = s->dialect->answers_pings ? def->deadline : 0.0;
     s->line_since = (double)NAN;
     s->sent = s->heartbeat_time = -1e9;
     s->from = (mavlink_sender){.system = OWN_SYSTEM, .component = OWN_COMPONENT};
@@ -168,6 +177,7 @@ static void send_message(vy_script *s, const mavlink_type *type, const void *mes
     // One that is lost is sent again.
     (void)sendto(s->socket, frame, size, MSG_NOSIGNAL, (const struct sockaddr *)&s->firmware,
                  sizeof s->firmware);
+    s->unread = 1;
 }
 
 static void send_heartbeat(vy_script *s)
@@ -243,10 +253,12 @@ static int command_of(const vy_script *s, const vy_script_line *line, float p[7]
 static void send_line(vy_script *s)
 {
     const vy_script_line *line = &s->lines[s->line_next];
+    const int is_mission = line->action == VY_SCRIPT_MISSION && !s->uploaded;
     float p[7];
+    s->line_sent = is_mission ? -(s->line_next + 1) : s->line_next + 1;
     if (line->action == VY_SCRIPT_PARAMETER) {
         ask_parameter(s, line->parameter);
-    } else if (line->action == VY_SCRIPT_MISSION && !s->uploaded) {
+    } else if (is_mission) {
         send_mission_count(s);
     } else {
         const int command = command_of(s, line, p);
@@ -258,6 +270,10 @@ static void send_line(vy_script *s)
 
 static void accept_line(vy_script *s)
 {
+    if (s->is_recalled) { // the log says when
+        s->recalled_again = 0;
+        return;
+    }
     ++s->line_next;
     s->line_since = (double)NAN;
     s->sent = -1e9; // the next may go at once
@@ -308,7 +324,7 @@ static void take_mission_ack(vy_script *s, const mavlink_mission_ack *ack)
     if (s->line_next >= s->line_count || s->lines[s->line_next].action != VY_SCRIPT_MISSION) return;
     if (ack->type != 0 || ack->mission_type != 0) return;
     s->uploaded = 1;
-    s->sent = -1e9; // then the mode
+    if (!s->dialect->checks_missions) s->sent = -1e9; // then the mode; else in a while
 }
 
 static void take_frame(vy_script *s, const mavlink_frame *frame, const struct sockaddr_in *from)
@@ -320,6 +336,7 @@ static void take_frame(vy_script *s, const mavlink_frame *frame, const struct so
         mavlink_command_ack ack;
         mavlink_mission_request request;
         mavlink_mission_ack mission_ack;
+        mavlink_ping ping;
     } m;
     if (frame->from.component != COMPONENT_AUTOPILOT || frame->from.system == OWN_SYSTEM) return;
     if (s->connected && frame->from.system != s->system) return;
@@ -329,6 +346,10 @@ static void take_frame(vy_script *s, const mavlink_frame *frame, const struct so
         s->connected = 1;
         s->system = frame->from.system;
         s->firmware = *from;
+    } else if (type == &vy_mavlink_ping) {
+        vy_mavlink_unpack(frame, &m.ping);
+        if (m.ping.target_system == OWN_SYSTEM && m.ping.target_component == OWN_COMPONENT)
+            s->pong = m.ping.seq;
     } else if (type == &vy_mavlink_param_value) {
         vy_mavlink_unpack(frame, &m.parameter);
         take_parameter(s, &m.parameter);
@@ -366,24 +387,80 @@ static void read_all(vy_script *s)
     }
 }
 
-vy_verdict vy_script_step(vy_script *s, double time, double clock, int running, int32_t *line)
+// A firmware that reads its port by the wall clock reads it sooner or later, by how busy the computer is. So
+// the world waits: behind what was sent goes a ping, whose answer says that all before it has been read, and
+// acts from this moment on. What answers its questions is waited for, too: a mission is uploaded within one
+// step.
+static void wait_until_read(vy_script *s)
 {
-    if (s == NULL) return VY_VERDICT_REPLIED;
-    read_all(s);
-    if (!s->connected) return VY_VERDICT_REPLIED;
-    if (clock - s->heartbeat_time >= HEARTBEAT_PERIOD) {
-        send_heartbeat(s);
-        s->heartbeat_time = clock;
-    }
-    if (s->parameter_next < s->parameter_count) {
-        if (clock - s->sent >= AGAIN) {
-            ask_parameter(s, s->parameters[s->parameter_next].name);
-            s->sent = clock;
+    const double start = vy_bridge_now();
+    while (s->unread && s->deadline > 0.0) {
+        const mavlink_ping ping = {.seq = ++s->ping};
+        send_message(s, &vy_mavlink_ping, &ping);
+        s->unread = 0;
+        while (s->pong != s->ping) {
+            const double left = s->deadline - (vy_bridge_now() - start);
+            if (left <= 0.0 || !vy_wait_readable(s->socket, left)) {
+                if (s->pong == 0) s->deadline = 0.0; // it knows no pings
+                return;
+            }
+            read_all(s);
         }
-        return VY_VERDICT_REPLIED;
     }
-    if (!running || s->line_next >= s->line_count || time < s->lines[s->line_next].time)
-        return VY_VERDICT_REPLIED;
+}
+
+// --- what is due
+
+// A log may hold any number.
+static int small_whole(double value) { return value > -1e6 && value < 1e6 ? (int)value : 0; }
+
+void vy_script_recall(vy_script *s, const vy_intent *logged)
+{
+    if (s == NULL) return;
+    s->is_told = 1;
+    s->recalled_sent = small_whole(logged->debug[BRIDGE_DEBUG_SENT]);
+    s->recalled_accepted = small_whole(logged->debug[BRIDGE_DEBUG_ACCEPTED]);
+}
+
+void vy_script_report(const vy_script *s, vy_intent *intent)
+{
+    if (s == NULL) return;
+    intent->debug[BRIDGE_DEBUG_SENT] = s->line_sent;
+    intent->debug[BRIDGE_DEBUG_ACCEPTED] = s->line_next;
+}
+
+// In a branch: what the log says was sent with these samples, whenever it was accepted; what this firmware
+// has refused, unlike that of the run, again in a while.
+static void send_recalled(vy_script *s, double time, double clock)
+{
+    const int line = abs(s->recalled_sent) - 1;
+    if (line >= 0 && line < s->line_count) {
+        s->line_next = line;
+        s->line_since = time;
+        if (s->lines[line].action == VY_SCRIPT_MISSION) s->uploaded = s->recalled_sent > 0;
+        s->recalled_again = 1;
+    } else if (!s->recalled_again || clock - s->sent < AGAIN) {
+        return;
+    }
+    send_line(s);
+    s->sent = clock;
+}
+
+// From here on the script goes on by itself, from where it was in the run.
+static void end_recall(vy_script *s)
+{
+    s->is_recalled = 0;
+    if (s->recalled_accepted < 0 || s->recalled_accepted > s->line_count) return;
+    if (s->recalled_accepted != s->line_next) {
+        s->line_since = (double)NAN;
+        s->sent = -1e9;
+    }
+    s->line_next = s->recalled_accepted;
+}
+
+static vy_verdict send_due_line(vy_script *s, double time, double clock, int32_t *line)
+{
+    if (s->line_next >= s->line_count || time < s->lines[s->line_next].time) return VY_VERDICT_REPLIED;
     if (isnan(s->line_since)) s->line_since = time;
     if (time - s->line_since > s->patience) {
         *line = s->line_next + 1;
@@ -394,4 +471,35 @@ vy_verdict vy_script_step(vy_script *s, double time, double clock, int running, 
         s->sent = clock;
     }
     return VY_VERDICT_REPLIED;
+}
+
+vy_verdict vy_script_step(vy_script *s, double time, double clock, int running, int32_t *line)
+{
+    vy_verdict verdict = VY_VERDICT_REPLIED;
+    if (s == NULL) return verdict;
+    const int is_recalled = s->is_told;
+    s->is_told = 0;
+    if (s->is_recalled && !is_recalled) end_recall(s);
+    s->is_recalled = is_recalled;
+    s->line_sent = 0;
+    read_all(s);
+    if (!s->connected) return verdict;
+    if (clock - s->heartbeat_time >= HEARTBEAT_PERIOD) {
+        send_heartbeat(s);
+        s->heartbeat_time = clock;
+    }
+    if (s->parameter_next < s->parameter_count) {
+        if (clock - s->sent >= AGAIN) {
+            ask_parameter(s, s->parameters[s->parameter_next].name);
+            s->sent = clock;
+        }
+        return verdict;
+    }
+    if (!running) return verdict;
+    if (is_recalled)
+        send_recalled(s, time, clock);
+    else
+        verdict = send_due_line(s, time, clock, line);
+    wait_until_read(s);
+    return verdict;
 }

@@ -1,6 +1,7 @@
 // script.h - a firmware told what to do through its own MAVLink port: parameters, then the lines of a script.
 //
-// Nothing waits: each call reads what has come and sends what is due. Times are the firmware's.
+// A call reads what has come and sends what is due. It waits for nothing but for a firmware that reads by the
+// wall clock to have read what it was sent. Times are the firmware's.
 #pragma once
 #include "bridge/bridge.h"
 
@@ -15,6 +16,13 @@ vy_status vy_script_open(const bridge_job *job, vy_script **out, vy_error *err);
 /// @param line of a refusal: which, from 1 on
 /// @return VY_VERDICT_REFUSED when a line was not accepted in time
 vy_verdict vy_script_step(vy_script *script, double time, double clock, int running, int32_t *line);
+
+/// Of a branch, before a step: what was sent and accepted in the run. The step does the same. NULL is a
+/// no-op.
+void vy_script_recall(vy_script *script, const vy_intent *logged);
+
+/// What was sent in the last step, and how many lines have been accepted, for the log. NULL is a no-op.
+void vy_script_report(const vy_script *script, vy_intent *intent);
 
 /// Has the firmware been heard, and has it taken all parameters? 1 of NULL.
 int vy_script_is_ready(const vy_script *script);

@@ -113,6 +113,8 @@ static int feed_reply(void *self, const vy_world *world, uint32_t drone, vy_inte
         const vy_samples samples = vy_drone_samples(world, drone);
         vy_intent ignored;
         memset(&ignored, 0, sizeof ignored);
+        // A bridge to firmware has logged here what it said to it, and says it again.
+        memcpy(ignored.debug, intent->debug, sizeof ignored.debug);
         c->call(c->self, &samples, &ignored);
         if (tick >= f->difference_from)
             f->difference = real_max(f->difference, reply_difference(&c->gains, intent, &ignored));

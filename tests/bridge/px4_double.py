@@ -1,17 +1,21 @@
 """px4_double.py PORT LINK_PORT [HOW] - speaks PX4's side of its simulator interface, and flies by a simple law.
 
 It connects to TCP port PORT, answers HIL_SENSOR with HIL_ACTUATOR_CONTROLS in lock-step, and takes parameters,
-commands and missions by MAVLink, which it sends to UDP port LINK_PORT. The law knows the truth
+commands and missions by MAVLink, which it sends to UDP port LINK_PORT and reads by a thread of its own, as PX4 does. The law knows the truth
 (HIL_STATE_QUATERNION) and is nothing but a stand-in: what is tested is the way there and back.
 HOW: `kill` ends it by a signal on the way, `exit` by itself, `hang` stops answering, `garbage` sends noise,
-`again` closes its connection and connects anew, `refuse` does not arm, `weak` gives a tenth less, `mute` sends sensors no answer.
+`again` closes its connection and connects anew, `refuse` does not arm and knows no pings, `weak` gives a tenth less, `mute` sends sensors
+no answer. With `busy` that thread comes to it late, as on a busy computer. `late` accepts commands
+long after it has obeyed them, and boots for long; `moody` at once, but for the take-off, which it refuses once.
 """
 import math
 import os
+import random
 import signal
 import socket
 import struct
 import sys
+import threading
 import time
 
 os.environ["MAVLINK20"] = "1"
@@ -20,6 +24,7 @@ from pymavlink.dialects.v20 import common as mavlink  # noqa: E402
 
 RADIUS = 6378137.0
 TROUBLE_AT = 4.0  # [s] after the first sample
+LATE = 40  # samples from a command to its acknowledgement
 
 
 class Double:
@@ -29,7 +34,6 @@ class Double:
         self.wire = self.connect()
         self.link = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
         self.link.bind(("127.0.0.1", 0))
-        self.link.setblocking(False)
         self.link_to = ("127.0.0.1", link_port)
         self.mav = mavlink.MAVLink(None, srcSystem=1, srcComponent=1)
         self.reader = mavlink.MAVLink(None)
@@ -45,6 +49,11 @@ class Double:
         self.landing = False
         self.samples = 0
         self.fields = 0
+        self.boot = 120 if how == "late" else 40  # samples
+        self.acks = []  # sample and message
+        self.refused = False
+        self.lock = threading.Lock()
+        threading.Thread(target=self.hear, daemon=True).start()
 
     def connect(self):
         for _ in range(1000):
@@ -87,6 +96,8 @@ class Double:
                 result = 1
             else:
                 self.armed = m.param1 == 1.0
+        elif m.command == 22 and self.how == "moody" and not self.refused:
+            self.refused, result = True, 1
         elif m.command == 22:
             self.goal, self.route, self.landing = [self.state[0], self.state[1], m.param7 - self.home[2]], [], False
         elif m.command == 21:
@@ -98,31 +109,42 @@ class Double:
             self.route = []
         else:
             result = 3
-        self.tell(mavlink.MAVLink_command_ack_message(m.command, result))
+        ack = mavlink.MAVLink_command_ack_message(m.command, result)
+        self.acks.append((self.samples + (LATE if self.how == "late" else 0), ack))
+        self.acknowledge()
+
+    def acknowledge(self):
+        while self.acks and self.acks[0][0] <= self.samples:
+            self.tell(self.acks.pop(0)[1])
 
     def hear(self):
         while True:
-            try:
-                data = self.link.recv(2048)
-            except BlockingIOError:
-                return
-            for m in self.link_reader.parse_buffer(data) or []:
-                kind = m.get_type()
-                if kind == "PARAM_REQUEST_READ" and m.param_id in self.parameters:
-                    self.parameter(m.param_id)
-                elif kind == "PARAM_SET":
-                    self.set_parameter(m.param_id, m)
-                elif kind == "COMMAND_LONG":
-                    self.command(m)
-                elif kind == "MISSION_COUNT":
-                    self.items, self.expected = [], m.count
-                    self.tell(mavlink.MAVLink_mission_request_int_message(255, 190, 0))
-                elif kind == "MISSION_ITEM_INT" and m.seq == len(self.items) < self.expected:
-                    self.items.append(self.local(m.x, m.y, m.z))
-                    if len(self.items) < self.expected:
-                        self.tell(mavlink.MAVLink_mission_request_int_message(255, 190, len(self.items)))
-                    else:
-                        self.tell(mavlink.MAVLink_mission_ack_message(255, 190, 0))
+            data = self.link.recv(2048)
+            if self.how == "busy":
+                time.sleep(random.uniform(0.0, 0.03))
+            with self.lock:
+                self.read(data)
+
+    def read(self, data):
+        for m in self.link_reader.parse_buffer(data) or []:
+            kind = m.get_type()
+            if kind == "PARAM_REQUEST_READ" and m.param_id in self.parameters:
+                self.parameter(m.param_id)
+            elif kind == "PARAM_SET":
+                self.set_parameter(m.param_id, m)
+            elif kind == "COMMAND_LONG":
+                self.command(m)
+            elif kind == "PING" and (m.target_system, m.target_component) == (0, 0) and self.how != "refuse":
+                self.tell(mavlink.MAVLink_ping_message(m.time_usec, m.seq, 255, 190))
+            elif kind == "MISSION_COUNT":
+                self.items, self.expected = [], m.count
+                self.tell(mavlink.MAVLink_mission_request_int_message(255, 190, 0))
+            elif kind == "MISSION_ITEM_INT" and m.seq == len(self.items) < self.expected:
+                self.items.append(self.local(m.x, m.y, m.z))
+                if len(self.items) < self.expected:
+                    self.tell(mavlink.MAVLink_mission_request_int_message(255, 190, len(self.items)))
+                else:
+                    self.tell(mavlink.MAVLink_mission_ack_message(255, 190, 0))
 
     # --- the law
 
@@ -174,8 +196,8 @@ class Double:
             self.first = m.time_usec
         if self.how != "mute" and self.samples % 100 == 1:
             self.beat()
-        self.hear()
-        if self.samples < 40 or self.how == "mute":  # it boots
+        self.acknowledge()
+        if self.samples < self.boot or self.how == "mute":  # it boots
             return
         if 1e-6 * (m.time_usec - self.first) > TROUBLE_AT:
             self.trouble()
@@ -189,12 +211,16 @@ class Double:
             if not data:
                 return
             for m in self.reader.parse_buffer(data) or []:
-                if m.get_type() == "HIL_STATE_QUATERNION":
-                    self.see(m)
-                elif m.get_type() == "HIL_GPS":
-                    self.gps = m
-                elif m.get_type() == "HIL_SENSOR":
-                    self.answer(m)
+                with self.lock:
+                    self.take(m)
+
+    def take(self, m):
+        if m.get_type() == "HIL_STATE_QUATERNION":
+            self.see(m)
+        elif m.get_type() == "HIL_GPS":
+            self.gps = m
+        elif m.get_type() == "HIL_SENSOR":
+            self.answer(m)
 
 
 def main():
