@@ -25,6 +25,8 @@ command -v chromium >/dev/null || skip "no chromium"
 "$volery" export b.mcap --csv -o b.csv
 "$volery" diff a.mcap b.mcap --json >diff.json || true
 "$volery" view a.mcap b.mcap -o both.html -q
+"$volery" branch a.mcap --at 6 --set drones.alpha.controller.gains.rate=9 -q -o branched.mcap || true
+"$volery" view a.mcap branched.mcap -o branched.html -q
 "$volery" run shock -q 2>/dev/null --set drones.alpha.safety.tilt_max=0.1 --set 'expect=[]' -o failed.mcap || true
 "$volery" view failed.mcap -o failed.html -q
 "$volery" run swarm -q -o swarm.mcap
@@ -52,6 +54,8 @@ sensors='{gps: {period: 0.2}, baro: {period: 0.02}, esc: {period: 0.01}, power: 
 "$volery" export hopper.mcap --csv -o hopper.csv
 "$volery" run gate -q -o gate.mcap
 "$volery" view gate.mcap -o gate.html -q
+"$volery" run warehouse -q --set duration=3 --set 'expect=[]' -o warehouse.mcap
+"$volery" view warehouse.mcap -o warehouse.html -q
 "$volery" run sensors -q --set duration=8 --set 'expect=[]' -o sensors.mcap
 "$volery" view sensors.mcap -o sensors.html -q
 "$volery" export sensors.mcap --csv -o sensors.csv

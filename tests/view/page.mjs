@@ -365,6 +365,17 @@ async function compareRuns() {
   const colors = await page.evaluate(() => ["--run-0", "--run-1", "--line-0", "--line-1", "--line-2"].map((name) => getComputedStyle(document.documentElement).getPropertyValue(name).trim()));
   check("runs have colours of their own", new Set(colors).size === 5, colors.join(" "));
   await page.close();
+
+  // A run that begins later: A - B is drawn from there on, to the size of what it is.
+  const branched = await open("branched.html");
+  await settled(branched);
+  const later = await branched.evaluate(() => {
+    const { lines, chart } = window.volery.plots.plots.find((plot) => plot.group.id === "apart");
+    const values = lines.flatMap((line) => [...line.values].filter(Number.isFinite));
+    return { min: chart.scales.y.min, max: chart.scales.y.max, least: Math.min(...values), most: Math.max(...values) };
+  });
+  check("A - B with a run that begins later", later.most > later.least && later.min <= later.least && later.max >= later.most && later.max - later.min < 3 * (later.most - later.least), JSON.stringify(later));
+  await branched.close();
 }
 
 async function lookAround() {
@@ -453,6 +464,11 @@ async function seeWhole() {
   const page = await open("canyon.html");
   await page.evaluate(() => window.volery.clock.seek(10));
   await settled(page);
+  const wide = await page.evaluate(() => {
+    const { view } = window.volery;
+    return (2 * view.craft.shape.size * view.scale * view.box.clientHeight) / (2 * Math.tan((view.camera.fov * Math.PI) / 360) * view.camera.position.distanceTo(view.controls.target));
+  });
+  check("a drone between large walls can be seen", wide > 12, `${wide} px`);
   // Between two samples of the field: node 0 of the file at 0 s and 30 s.
   const wind = await page.evaluate(() => {
     const { view, info } = window.volery;
@@ -497,6 +513,16 @@ async function seeEstimate() {
   const told = (await page.innerText(".spread")).match(/[\d.]+/g).map(Number);
   check("the range of speeds", Math.abs(told[1] - Math.max(...speeds)) < 0.01, `${told} ${Math.max(...speeds)}`);
   await shot(page, "trail-speed");
+  await page.close();
+}
+
+// Names of what is stacked do not cover one another.
+async function readNames() {
+  const page = await open("warehouse.html");
+  await settled(page);
+  const boxes = await page.evaluate(() => [...document.querySelectorAll(".label")].filter((label) => label.style.display !== "none").map((label) => label.getBoundingClientRect().toJSON()));
+  const covered = boxes.filter((a, i) => boxes.some((b, k) => k !== i && a.left < b.right - 1 && a.right > b.left + 1 && a.top < b.bottom - 1 && a.bottom > b.top + 1));
+  check("names do not cover one another", boxes.length >= 5 && covered.length === 0, `${boxes.length} ${JSON.stringify(covered)}`);
   await page.close();
 }
 
@@ -580,6 +606,7 @@ try {
   await seeWhole();
   await seeEstimate();
   await findTheWay();
+  await readNames();
   await lookAround();
   await stayUnharmed();
 } finally {

@@ -12,12 +12,17 @@ function sameAxis(a: Float64Array, b: Float64Array): boolean {
   return true;
 }
 
+// What is not a number is nothing: uPlot would take it for the first bound of an axis, and draw no line at all.
+function known(values: Float64Array): ArrayLike<number | null> {
+  return values.every(Number.isFinite) ? values : Array.from(values, (value) => (Number.isFinite(value) ? value : null));
+}
+
 /// Where a line has no sample at a time of the axis it has null, which is drawn over.
 export function align(lines: PlotLine[]): Aligned {
   if (lines.length === 0) return { time: [], values: [] };
   const axes: Float64Array[] = [];
   for (const line of lines) if (!axes.some((axis) => sameAxis(axis, line.time))) axes.push(line.time);
-  if (axes.length === 1) return { time: axes[0], values: lines.map((line) => line.values) };
+  if (axes.length === 1) return { time: axes[0], values: lines.map((line) => known(line.values)) };
 
   const all = new Float64Array(axes.reduce((sum, axis) => sum + axis.length, 0));
   let used = 0;
@@ -31,7 +36,9 @@ export function align(lines: PlotLine[]): Aligned {
     const column: (number | null | undefined)[] = new Array(time.length).fill(undefined);
     let k = 0;
     for (let i = 0; i < time.length && k < line.time.length; ++i) {
-      if (time[i] === line.time[k]) column[i] = line.values[k++];
+      if (time[i] !== line.time[k]) continue;
+      const value = line.values[k++];
+      column[i] = Number.isFinite(value) ? value : null;
     }
     return column as (number | null)[];
   });

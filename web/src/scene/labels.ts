@@ -1,16 +1,22 @@
-// labels.ts - names of drones beside them, as text over the picture; of many drones those that are nearest.
+// labels.ts - names of drones beside them, as text over the picture; of many drones those that are nearest. One that would cover
+// another stands below its drone, and where there is no room either, it is left out.
 import { PerspectiveCamera, Vector3 } from "three";
 import { make } from "../ui/dom";
 import type { Craft } from "./fleet";
 
 const SHOWN_MAX = 120;
 const FEW = 12; // drones that have their names from the start
+const BESIDE = 10; // [px] of a name from its drone
+const PLACES = [-18, 2, 22]; // [px] of its upper edge from it: above, beside, below
 
 export class Labels {
   shown: boolean;
   readonly element = make("div", "labels");
   private readonly spans: HTMLSpanElement[] = [];
+  private readonly widths = new Map<string, number>(); // [px] by text, as measured
+  private readonly taken: number[][] = []; // of this picture: left, top, right, bottom
   private readonly point = new Vector3();
+  private tall = 0; // [px] of a line
 
   constructor(crafts: Craft[]) {
     const names = new Set(crafts.map((craft) => craft.drone.name)).size; // of two runs a drone has one
@@ -21,7 +27,9 @@ export class Labels {
     let used = 0;
     if (this.shown) {
       const near = crafts.length > SHOWN_MAX ? nearest(crafts, camera) : crafts;
-      for (const craft of near) used = this.put(craft, craft === chosen, camera, width, height, used);
+      this.taken.length = 0;
+      used = this.put(chosen, true, camera, width, height, used);
+      for (const craft of [...near].sort(higher)) if (craft !== chosen) used = this.put(craft, false, camera, width, height, used);
     }
     for (let i = used; i < this.spans.length; ++i) this.spans[i].style.display = "none";
   }
@@ -30,18 +38,47 @@ export class Labels {
     const { position } = craft.pose;
     const p = this.point.set(position[0], position[1], position[2]).project(camera);
     if (!(p.z > -1 && p.z < 1 && Math.abs(p.x) < 1 && Math.abs(p.y) < 1)) return used;
+    const left = ((p.x + 1) / 2) * width + BESIDE;
+    const at = ((1 - p.y) / 2) * height;
     let span = this.spans[used];
     if (!span) {
       span = make("span", "label");
       this.spans.push(span);
       this.element.append(span);
     }
-    if (span.textContent !== craft.drone.name) span.textContent = craft.drone.name;
+    const { name } = craft.drone;
+    if (span.textContent !== name) span.textContent = name;
     span.classList.toggle("on", chosen);
-    span.style.display = "";
-    span.style.transform = `translate(${(((p.x + 1) / 2) * width + 10).toFixed(1)}px, ${(((1 - p.y) / 2) * height - 18).toFixed(1)}px)`;
+    const top = this.room(left, at, this.measure(span, chosen));
+    if (top === undefined) return used;
+    span.style.transform = `translate(${left.toFixed(1)}px, ${top.toFixed(1)}px)`;
     return used + 1;
   }
+
+  // A text is measured once: to ask for its size costs a layout of the page.
+  private measure(span: HTMLSpanElement, bold: boolean): [number, number] {
+    span.style.display = "";
+    const key = `${bold ? "*" : ""}${span.textContent}`;
+    let width = this.widths.get(key);
+    if (width === undefined) this.widths.set(key, (width = span.offsetWidth));
+    return [width, (this.tall ||= span.offsetHeight)];
+  }
+
+  // The upper edge of a name where it covers no other.
+  private room(left: number, at: number, [wide, tall]: [number, number]): number | undefined {
+    for (const by of PLACES) {
+      const [top, right, bottom] = [at + by, left + wide, at + by + tall];
+      if (this.taken.some(([l, t, r, b]) => left < r && right > l && top < b && bottom > t)) continue;
+      this.taken.push([left, top, right, bottom]);
+      return top;
+    }
+    return undefined;
+  }
+}
+
+// Of what is stacked the uppermost has its name on top.
+function higher(a: Craft, b: Craft): number {
+  return b.pose.position[2] - a.pose.position[2];
 }
 
 function nearest(crafts: Craft[], camera: PerspectiveCamera): Craft[] {

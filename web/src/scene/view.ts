@@ -98,8 +98,6 @@ export class View {
     const size = Math.max(...this.fleet.crafts.map((craft) => craft.shape.size));
     const runs = [...new Set(drones.map((drone) => drone.run))];
     this.obstacles = new Obstacles(this.scene, runs, this.extent.reach);
-    // Beside what it can hit, a drone is as large as it is, as long as it can be seen at all.
-    this.enlarged = this.enlargement(size);
     this.floor = this.obstacles.level ?? this.obstacles.lowest ?? floorOf(this.extent);
     this.ground = new Ground(this.extent.reach, this.floor);
     this.wind = new WindField(this.scene, runs.find((run) => run.info.wind_field)?.info.wind_field);
@@ -108,7 +106,7 @@ export class View {
     this.ghost = new Ghost(this.scene);
     this.labels = new Labels(this.fleet.crafts);
     this.box.append(this.labels.element);
-    this.whole = this.wholeBox(size);
+    this.enlarge(size);
     this.joints = new Joints(this.scene, this.fleet.crafts);
     this.jets = new Jets(this.scene, this.fleet.crafts);
     this.sight = new Rays(this.scene, this.fleet.crafts);
@@ -157,9 +155,15 @@ export class View {
     this.worn = [];
   }
 
-  private enlargement(size: number): number {
-    const far = this.obstacles.count > 0 ? 60 : 20;
-    return size * far >= this.extent.reach ? 1 : roundUp(this.extent.reach / far / size);
+  // Beside what it can hit, a drone is as large as it is, as long as it can be seen at all in the first picture.
+  private enlarge(size: number): void {
+    this.enlarged = 1;
+    this.whole = this.wholeBox(size);
+    const { reach } = this.extent;
+    const least = this.obstacles.count > 0 ? Math.max(reach / 60, this.whole.getSize(new Vector3()).length() / 100) : reach / 20;
+    if (size >= least) return;
+    this.enlarged = roundUp(least / size);
+    this.whole = this.wholeBox(size);
   }
 
   /// Each frame of a flight that is under way: where drones are now.
@@ -190,7 +194,6 @@ export class View {
     this.extent.box.copy(now.box.clone().expandByScalar(0.15 * now.reach));
     this.extent.reach = Math.max(this.extent.reach, now.reach);
     const size = Math.max(...this.fleet.crafts.map((craft) => craft.shape.size));
-    this.enlarged = this.enlargement(size);
     this.floor = this.obstacles.level ?? this.obstacles.lowest ?? Math.min(this.floor, floorOf(now));
     for (const object of [this.ground.object, this.sky.object]) {
       this.scene.remove(object);
@@ -199,7 +202,7 @@ export class View {
     this.ground = new Ground(this.extent.reach, this.floor);
     this.sky = new Sky(RADIUS * this.extent.reach);
     this.scene.add(this.sky.object, this.ground.object);
-    this.whole = this.wholeBox(size);
+    this.enlarge(size);
     this.camera.near = Math.max(this.extent.reach / 5000, 0.005);
     this.camera.far = this.extent.reach * 80;
     this.camera.updateProjectionMatrix();
