@@ -80,8 +80,8 @@ NODE_PATH=$work/node_modules node "$root/tests/view/page.mjs" "$work"
 NODE_PATH=$work/node_modules node "$root/tests/view/live.mjs" "$volery" "$work"
 
 # Firefox, where it is.
-if command -v firefox-esr >/dev/null && command -v xvfb-run >/dev/null && "$root/web/fetch.sh" "$root/tests/watch/packages.lock" "$work/bidi" 2>fetch.log; then
-    node "$root/tests/view/firefox.mjs" "$volery" "$work" "$work/bidi"
+if command -v firefox-esr >/dev/null && command -v xvfb-run >/dev/null && "$root/web/fetch.sh" "$root/tests/view/firefox.lock" "$work/firefox" 2>fetch.log; then
+    node "$root/tests/view/firefox.mjs" "$volery" "$work" "$work/firefox"
 else
-    echo "firefox: SKIPPED: no firefox-esr, no xvfb-run, or the package ws cannot be fetched"
+    echo "firefox: SKIPPED: no firefox-esr, no xvfb-run, or puppeteer-core cannot be fetched"
 fi

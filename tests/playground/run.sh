@@ -41,3 +41,8 @@ if [ ! -s "$work/hashes.txt" ] || [ "$volery" -nt "$work/hashes.txt" ]; then
 fi
 
 node "$root/tests/playground/page.mjs" "$work" "$playground" "$volery"
+if command -v firefox-esr >/dev/null && command -v xvfb-run >/dev/null && "$root/web/fetch.sh" "$root/tests/view/firefox.lock" "$work/firefox" 2>"$work/fetch.log"; then
+    node "$root/tests/playground/firefox.mjs" "$work" "$playground" "$volery" "$work/firefox"
+else
+    echo "firefox: SKIPPED: no firefox-esr, no xvfb-run, or puppeteer-core cannot be fetched"
+fi
