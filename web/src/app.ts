@@ -9,7 +9,7 @@ import { Plots } from "./plots/plots";
 import { View, type CameraMode } from "./scene/view";
 import { Clock } from "./ui/clock";
 import { Compass, formatLength } from "./ui/compass";
-import { make, makeButton } from "./ui/dom";
+import { make, makeButton, write } from "./ui/dom";
 import { EventPanel } from "./ui/event_panel";
 import { Help, listenForKeys, type Shortcut } from "./ui/help";
 import { Layers } from "./ui/layers";
@@ -411,7 +411,7 @@ export class App {
     const notes = [`grid ${formatLength(view.ground.cell)}`];
     if (view.scale > 1) notes.push(`drones drawn ${view.scale}× larger`);
     const text = notes.join(" · ");
-    if (this.note.textContent !== text) this.note.textContent = text;
+    write(this.note, text);
   }
 }
 

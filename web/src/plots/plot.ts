@@ -2,7 +2,7 @@
 import uPlot from "uplot";
 import type { Drone } from "../data/run";
 import { indexAt } from "../data/table";
-import { formatFixed, make } from "../ui/dom";
+import { formatFixed, make, write } from "../ui/dom";
 import { theme } from "../ui/theme";
 import { align } from "./align";
 import type { Dash, PlotGroup, PlotLine } from "./lines";
@@ -240,7 +240,7 @@ export class Plot {
     if (!values) return;
     for (const { line, value } of this.entries) {
       const i = indexAt(line.time, time);
-      value.textContent = line.time.length > 0 && line.time[0] <= time + 1e-9 ? formatFixed(line.values[i], this.digits) : "–";
+      write(value, line.time.length > 0 && line.time[0] <= time + 1e-9 ? formatFixed(line.values[i], this.digits) : "–");
     }
   }
 

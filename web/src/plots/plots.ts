@@ -9,7 +9,7 @@ import { plotGroups, type PlotGroup } from "./lines";
 import { Plot, type Mark, type PlotHost } from "./plot";
 
 const MARKS_APART = 1e-3; // of the flight: closer events of a kind have one mark
-const VALUES_EVERY = 80; // [ms] numbers that change faster cannot be read
+const VALUES_EVERY = 160; // [ms] numbers that change faster cannot be read
 
 export class Plots {
   readonly element = make("div", "plots");

@@ -21,6 +21,8 @@ function drawing(path: string, className: string): SVGPathElement {
 export class Compass {
   readonly element = make("div", "compass");
   length = 0; // [m] of the scale
+  private turn = "";
+  private wide = "";
   private readonly rose = document.createElementNS(SPACE, "svg");
   private readonly turning = document.createElementNS(SPACE, "g");
   private readonly bar = make("div", "scale-bar");
@@ -48,11 +50,13 @@ export class Compass {
 
   /// `azimuth` [rad] is the direction the camera looks in, clockwise from north; `perMetre` [pixels] at what it looks at.
   update(azimuth: number, perMetre: number): void {
-    this.turning.setAttribute("transform", `rotate(${((-azimuth * 180) / Math.PI).toFixed(1)})`);
+    const turn = `rotate(${((-azimuth * 180) / Math.PI).toFixed(1)})`;
+    if (turn !== this.turn) this.turning.setAttribute("transform", (this.turn = turn));
     if (!(perMetre > 0) || !Number.isFinite(perMetre)) return;
     let length = roundUp(WIDTH_MAX / perMetre);
     while (length * perMetre > WIDTH_MAX) length = roundUp(length / 2.6);
-    this.bar.style.width = `${(length * perMetre).toFixed(1)}px`;
+    const wide = `${(length * perMetre).toFixed(1)}px`;
+    if (wide !== this.wide) this.bar.style.width = this.wide = wide;
     if (length === this.length) return;
     this.length = length;
     this.text.textContent = formatLength(length);

@@ -9,6 +9,13 @@ export function make<K extends keyof HTMLElementTagNameMap>(tag: K, className = 
   return element;
 }
 
+/// Text that changes often: what is the same is left alone, else the text changes in place, which costs the page less than a new one.
+export function write(element: HTMLElement, text: string): void {
+  const { firstChild } = element;
+  if (!(firstChild instanceof Text)) element.textContent = text;
+  else if (firstChild.data !== text) firstChild.data = text;
+}
+
 /// A button with a shape for the eye and words for everybody else.
 export function makeButton(className: string, face: Node | string, words: string, act: () => void): HTMLButtonElement {
   const button = make("button", className, face);

@@ -1,6 +1,6 @@
 // layers.ts - switches of what the scene shows: trails, names, estimate, wind, contacts, rays and arrows.
 import type { View } from "../scene/view";
-import { formatUnit, make } from "./dom";
+import { formatUnit, make, write } from "./dom";
 import { RAMP_CSS } from "../scene/palette";
 import { rangeOf, valuesAlong, type TrailColor } from "../scene/trail";
 import { theme } from "./theme";
@@ -136,7 +136,7 @@ export class Layers {
       const element = this.values.get(kind.id);
       if (!element) continue;
       const vector = this.view.arrows.shown.has(kind.id) && kind.unit ? kind.vector(this.view.drone, time) : undefined;
-      element.textContent = vector ? formatUnit(Math.hypot(...vector), kind.unit) : "";
+      write(element, vector ? formatUnit(Math.hypot(...vector), kind.unit) : "");
     }
   }
 }

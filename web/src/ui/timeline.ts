@@ -1,7 +1,7 @@
 // timeline.ts - the bar at the bottom: play, step, speed, loop, and a line of time with the events on it.
 import { bunches, type Bunch, type EventList } from "../data/events";
 import { SPEEDS, type Clock } from "./clock";
-import { formatTime, make, makeButton, makeIcon } from "./dom";
+import { formatTime, make, makeButton, makeIcon, write } from "./dom";
 import { markOfKind, namedKind, rankOfKind } from "./events";
 
 const MARKS_MAX = 400; // more would be a bar
@@ -95,7 +95,7 @@ export class Timeline {
     this.range.value = String(clock.time);
     const share = (clock.time - clock.start) / Math.max(clock.end - clock.start, 1e-9);
     this.range.style.setProperty("--done", `${100 * share}%`);
-    this.readout.textContent = `${formatTime(clock.time)} / ${formatTime(clock.end)} s`;
+    write(this.readout, `${formatTime(clock.time)} / ${formatTime(clock.end)} s`);
   }
 }
 
