@@ -207,6 +207,26 @@ async function watchDisturbed() {
   await page.close();
 }
 
+// A flight that is killed says nothing more: the page keeps what it has, and tells so. On a phone its controls fit.
+async function watchKilled() {
+  const { flight, address, ended } = await fly("killed.mcap", "--realtime", "--duration", "100000", "--set", "expect=[]");
+  const page = await open(address);
+  await until(page, () => window.volery.runs[0].end > 0.5 && window.volery.live.records > 0);
+  await page.setViewportSize({ width: 390, height: 844 });
+  const over = await page.evaluate(() => {
+    const boxes = [...document.querySelectorAll(".top .tool, .top select")].map((part) => part.getBoundingClientRect()).filter((box) => box.width > 0);
+    return boxes.filter((a, i) => a.right > innerWidth || boxes.some((b, k) => k !== i && a.left < b.right - 1 && a.right > b.left + 1 && a.top < b.bottom - 1 && a.bottom > b.top + 1)).length;
+  });
+  check("controls on a phone stand apart", over === 0, over);
+  await page.screenshot({ path: join(folder, "live-phone.png") });
+  flight.kill("SIGKILL");
+  await ended;
+  await chip(page, "cut off");
+  check("what can be done is told", (await page.innerText(".live-words")).includes("load the page again"), await page.innerText(".live-words"));
+  check("what is there stays", (await flown(page)) > 0.5);
+  await page.close();
+}
+
 // A gamepad that the browser knows flies the drone.
 async function watchGamepad() {
   const { flight, address, ended } = await flyScenario("pilot", "gamepad.mcap", "--realtime");
@@ -234,6 +254,7 @@ try {
   await watchPaced();
   await watchDisturbed();
   await watchGamepad();
+  await watchKilled();
 } finally {
   for (const flight of flights) flight.kill("SIGKILL"); // those that are left
   await browser.close();

@@ -166,7 +166,7 @@ export class App {
       told: (words) => bar.tell(words),
       closed: () => {
         this.clock.live = false;
-        if (bar.live?.state.status === "flying") bar.tell("the flight is out of reach");
+        if (bar.live?.state.status === "flying") bar.lose();
         bar.end();
         inject.end();
         this.growAt = 0;

@@ -108,6 +108,13 @@ export class LiveBar {
     this.words.title = words;
   }
 
+  /// The connection has ended before the flight has.
+  lose(): void {
+    this.chip.textContent = "cut off";
+    this.chip.className = "chip bad";
+    this.tell("the flight is out of reach; load the page again, if it still flies");
+  }
+
   /// Nothing can be set any more.
   end(): void {
     this.pause.remove();
