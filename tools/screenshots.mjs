@@ -29,16 +29,18 @@ async function take(name, file, { width = 1280, height = 720, scheme = "light", 
 await take("view", "flight.html", {
   time: 12.35,
   act: async (page) => {
+    await page.keyboard.press("c");
     await page.keyboard.press("f");
     await page.click(".layer-box summary");
   },
 });
-await take("view-dark", "swarm.html", { scheme: "dark", time: 6.4, act: (page) => page.keyboard.press("c") });
+await take("view-dark", "swarm.html", { scheme: "dark", time: 6.4 });
 await take("view-compare", "both.html", { time: 12.45 });
 await take("view-gate", "gate.html", {
   time: 3.477,
   act: async (page) => {
     await page.keyboard.press("n");
+    await page.keyboard.press("c");
     await page.keyboard.press("e");
   },
 });
