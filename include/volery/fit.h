@@ -107,8 +107,9 @@ typedef struct vy_fit_result {
     vy_fit_parameter parameters[VY_FIT_PARAMETER_CAP];
     int combination_count; ///< what the data cannot tell apart
     char combinations[VY_FIT_COMBINATION_CAP][VY_FIT_TEXT_CAP];
-    double imu_delay;  ///< [s] of IMU behind motor commands
-    double pose_delay; ///< [s] of pose and velocity behind the IMU
+    double imu_delay;   ///< [s] of IMU behind motor commands
+    double pose_delay;  ///< [s] of pose and velocity behind the IMU
+    double accel_delay; ///< [s] of the accelerometer behind the gyroscope
     vy_vec3 accel_offset, gyro_offset;
     vy_fit_channel channels[VY_FIT_CHANNEL_COUNT];
     vy_fit_errors fitted, unfitted, hold,

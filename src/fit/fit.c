@@ -139,6 +139,7 @@ vy_status vy_fit_solve(const vy_flight *flight, const vy_vehicle_def *base, cons
     status = vy_fit_problem_make(&d, &start, out->def.from, out->def.to, out->def.horizon, def->aim, &p, err);
     if (status == VY_OK) {
         status = vy_fit_problem_solve(&p, err);
+        if (status == VY_OK && def->aim == VY_FIT_FOR_PARAMETERS) status = vy_fit_problem_refine(&p, err);
         if (status == VY_OK) status = vy_fit_problem_covariance(&p, covariance, err);
         if (status == VY_OK) {
             const fit_point at = vy_fit_at(&p.base, p.x);
@@ -146,6 +147,7 @@ vy_status vy_fit_solve(const vy_flight *flight, const vy_vehicle_def *base, cons
             out->vehicle = vehicle_of(&p, base);
             out->imu_delay = at.imu_delay;
             out->pose_delay = at.pose_delay;
+            out->accel_delay = at.accel_delay;
             out->accel_offset = at.accel_offset;
             out->gyro_offset = at.gyro_offset;
             out->iterations = p.iterations;
@@ -173,6 +175,7 @@ vy_status vy_fit_evaluate(const vy_flight *flight, const vy_vehicle_def *vehicle
     if (delays != NULL) {
         p.imu_delay = delays->imu_delay;
         p.pose_delay = delays->pose_delay;
+        p.accel_delay = delays->accel_delay;
         p.accel_offset = delays->accel_offset;
         p.gyro_offset = delays->gyro_offset;
     }

@@ -13,42 +13,27 @@
 void vy_fit_rotors_free(fit_rotors *r)
 {
     free(r->speed);
-    free(r->target);
-    free(r->last_target);
-    r->speed = r->target = r->last_target = NULL;
+    r->speed = NULL;
 }
 
 int vy_fit_rotors_make(const fit_data *d, fit_rotors *out)
 {
     const size_t count = 2 * d->rows * (size_t)d->rotors;
     out->speed = calloc(count, sizeof *out->speed);
-    out->target = calloc(count, sizeof *out->target);
-    out->last_target = calloc(count / 2, sizeof *out->last_target);
-    if (out->speed != NULL && out->target != NULL && out->last_target != NULL) return 1;
-    vy_fit_rotors_free(out);
-    return 0;
+    return out->speed != NULL;
 }
 
-// Speeds were recorded: they are what they are. Their targets follow from how they change.
-static void play_speeds(const fit_data *d, const fit_point *p, fit_rotors *out)
+// Speeds were recorded: they are what they are.
+static void play_speeds(const fit_data *d, fit_rotors *out)
 {
     const int n = d->rotors;
     for (size_t i = 0; i < d->rows; ++i) {
-        const size_t next = i + 1 < d->rows ? i + 1 : i, last = i + 1 < d->rows ? i : i - 1;
-        const double h = d->time[last + 1] - d->time[last];
+        const size_t next = i + 1 < d->rows ? i + 1 : i;
         for (int k = 0; k < n; ++k) {
             const double now = d->commands[i * (size_t)n + (size_t)k];
-            const double later = d->commands[next * (size_t)n + (size_t)k];
-            const double slope = (d->commands[(last + 1) * (size_t)n + (size_t)k] -
-                                  d->commands[last * (size_t)n + (size_t)k]) /
-                                 h;
-            const double lag = slope < 0.0 ? p->vehicle.motor_lag_down : p->vehicle.motor_lag;
             const size_t at = 2 * i * (size_t)n + (size_t)k;
             out->speed[at] = now;
-            out->speed[at + (size_t)n] = 0.5 * (now + later);
-            out->target[at] = out->speed[at] + lag * slope;
-            out->target[at + (size_t)n] = out->speed[at + (size_t)n] + lag * slope;
-            out->last_target[i * (size_t)n + (size_t)k] = later + lag * slope;
+            out->speed[at + (size_t)n] = 0.5 * (now + d->commands[next * (size_t)n + (size_t)k]);
         }
     }
 }
@@ -105,7 +90,7 @@ static void change_commands(rotor_player *p)
 void vy_fit_rotors_run(const fit_data *d, const fit_point *p, fit_rotors *out)
 {
     if (!d->has_commands) {
-        play_speeds(d, p, out);
+        play_speeds(d, out);
         return;
     }
     const int n = d->rotors;
@@ -125,10 +110,8 @@ void vy_fit_rotors_run(const fit_data *d, const fit_point *p, fit_rotors *out)
             change_commands(&play);
             const size_t at = (2 * i + (size_t)half) * (size_t)n;
             memcpy(out->speed + at, play.speed, (size_t)n * sizeof *out->speed);
-            memcpy(out->target + at, play.target, (size_t)n * sizeof *out->target);
         }
         advance(&play, next);
-        memcpy(out->last_target + i * (size_t)n, play.target, (size_t)n * sizeof *out->last_target);
     }
 }
 
@@ -153,7 +136,8 @@ void vy_fit_plant_make(const fit_point *p, fit_plant *out)
     out->inputs = (multirotor_inputs){.held = {.disturbance = loads_zero()}, .flags = flags};
 }
 
-static body_derivatives derivative(const fit_plant *plant, const double *speeds, const double *targets, int n,
+// `slopes` of the speeds [rad/s^2]; NULL: none, they make no force.
+static body_derivatives derivative(const fit_plant *plant, const double *speeds, const double *slopes, int n,
                                    const body_state *s)
 {
     multirotor_inputs in = plant->inputs;
@@ -163,16 +147,27 @@ static body_derivatives derivative(const fit_plant *plant, const double *speeds,
     in.memory = &plant->memory;
     double speed[ROTOR_CAP] = {0}, target[ROTOR_CAP] = {0};
     memcpy(speed, speeds, (size_t)n * sizeof *speed);
-    memcpy(target, targets, (size_t)n * sizeof *target);
+    const rotor_curve *curve = &plant->params.curve;
+    for (int k = 0; k < n; ++k) { // a command that drives the speed so
+        const double slope = slopes == NULL ? 0.0 : slopes[k];
+        target[k] = speed[k] + slope / (slope < 0.0 ? curve->fall : curve->rise);
+    }
     return multirotor_derivative(&in, s, speed, target, n, VARIANT_GENERAL, 0.0);
+}
+
+// With the rotors' speeds of a row (an even `half`) or half-way to the next.
+static vec3 specific_force(const fit_data *d, const fit_plant *plant, const fit_rotors *rotors, size_t half,
+                           const body_state *s)
+{
+    const size_t at = half * (size_t)d->rotors;
+    const body_derivatives k = derivative(plant, rotors->speed + at, NULL, d->rotors, s);
+    return quat_unrotate(s->attitude, vec3_sub(k.acceleration, plant->env.gravity.uniform));
 }
 
 vec3 vy_fit_specific_force(const fit_data *d, const fit_plant *plant, const fit_rotors *rotors, size_t row,
                            const body_state *s)
 {
-    const size_t at = 2 * row * (size_t)d->rotors;
-    const body_derivatives k = derivative(plant, rotors->speed + at, rotors->target + at, d->rotors, s);
-    return quat_unrotate(s->attitude, vec3_sub(k.acceleration, plant->env.gravity.uniform));
+    return specific_force(d, plant, rotors, 2 * row, s);
 }
 
 void vy_fit_step(const fit_data *d, const fit_plant *plant, const fit_rotors *rotors, size_t row,
@@ -182,14 +177,18 @@ void vy_fit_step(const fit_data *d, const fit_plant *plant, const fit_rotors *ro
     VY_ASSERT(row + 1 < d->rows);
     const double dt = d->time[row + 1] - d->time[row], half = 0.5 * dt;
     const size_t start = 2 * row * (size_t)n, middle = start + (size_t)n, end = middle + (size_t)n;
-    const double *speed = rotors->speed, *target = rotors->target;
-    const body_derivatives k1 = derivative(plant, speed + start, target + start, n, s);
+    const double *speed = rotors->speed;
+    // A command may change at any time within the row, and how fast a speed changes jumps there. What a
+    // rotor's inertia turns the vehicle by follows from the change of its speed over the whole row.
+    double slope[ROTOR_CAP];
+    for (int k = 0; k < n; ++k) slope[k] = (speed[end + (size_t)k] - speed[start + (size_t)k]) / dt;
+    const body_derivatives k1 = derivative(plant, speed + start, slope, n, s);
     const body_state s2 = body_advance(s, half, &k1);
-    const body_derivatives k2 = derivative(plant, speed + middle, target + middle, n, &s2);
+    const body_derivatives k2 = derivative(plant, speed + middle, slope, n, &s2);
     const body_state s3 = body_advance(s, half, &k2);
-    const body_derivatives k3 = derivative(plant, speed + middle, target + middle, n, &s3);
+    const body_derivatives k3 = derivative(plant, speed + middle, slope, n, &s3);
     const body_state s4 = body_advance(s, dt, &k3);
-    const body_derivatives k4 = derivative(plant, speed + end, rotors->last_target + row * (size_t)n, n, &s4);
+    const body_derivatives k4 = derivative(plant, speed + end, slope, n, &s4);
     *s = body_rk4_finish(s, dt, &k1, &k2, &k3, &k4);
     if (!vy_fit_has_air(d)) s->velocity = vec3_zero(); // how it moves through the air is not known
 }
@@ -214,7 +213,12 @@ void vy_fit_errors_at(const fit_data *d, const fit_point *p, const fit_plant *pl
         out[CHANNEL_RATE + a] = f->values[VY_FLIGHT_RATE + a][row] - rate[a] - gyro[a];
     }
     if (d->present[CHANNEL_ACCEL] || d->present[CHANNEL_ACCEL + 1] || d->present[CHANNEL_ACCEL + 2]) {
-        const vec3 force = vy_fit_specific_force(d, plant, rotors, row, s);
+        vec3 force = vy_fit_specific_force(d, plant, rotors, row, s);
+        if (p->accel_delay != 0.0 && row > 0) { // what changes it are the rotors' speeds
+            const double back = p->accel_delay / (0.5 * (d->time[row] - d->time[row - 1]));
+            const vec3 earlier = specific_force(d, plant, rotors, 2 * row - 1, s);
+            force = vec3_add_scaled(force, -back, vec3_sub(force, earlier));
+        }
         const double *want = &force.x;
         for (int a = 0; a < 3; ++a) {
             const double *seen = f->values[VY_FLIGHT_ACCEL + a];

@@ -42,10 +42,9 @@ vy_status vy_fit_data_make(const vy_flight *flight, const vy_vehicle_def *vehicl
                            vy_error *err);
 void vy_fit_data_free(fit_data *d);
 
-/// Speeds of the rotors and where their commands drive them, at each row and half-way to the next.
+/// Speeds of the rotors at each row and half-way to the next.
 typedef struct fit_rotors {
-    double *speed, *target; // 2 rows x rotors [rad/s]
-    double *last_target;    // rows x rotors: up to the next row, without the commands that act from then on
+    double *speed; // 2 rows x rotors [rad/s]
 } fit_rotors;
 
 int vy_fit_rotors_make(const fit_data *d, fit_rotors *out); ///< 0: no memory

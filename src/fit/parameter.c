@@ -24,6 +24,7 @@ const fit_parameter vy_fit_parameters[FIT_PARAMETER_COUNT] = {
     [FIT_LEAN] = {"rotors' lean", "rad", 0, 2.0},
     [FIT_IMU_DELAY] = {"imu delay", "s", 0, 3.0},
     [FIT_POSE_DELAY] = {"pose delay", "s", 0, 1.0},
+    [FIT_ACCEL_DELAY] = {"accel delay", "s", 0, 3.0},
     [FIT_ACCEL_X] = {"accel offset x", "m/s^2", 0, 1.0},
     [FIT_ACCEL_Y] = {"accel offset y", "m/s^2", 0, 1.0},
     [FIT_ACCEL_Z] = {"accel offset z", "m/s^2", 0, 1.0},
@@ -72,7 +73,8 @@ double vy_fit_scale(int id, const fit_point *base)
     case FIT_CENTRE_Z: return 0.2 * arm_of(v);
     case FIT_LEAN: return 0.05;
     case FIT_IMU_DELAY:
-    case FIT_POSE_DELAY: return 0.02;
+    case FIT_POSE_DELAY:
+    case FIT_ACCEL_DELAY: return 0.02;
     case FIT_ACCEL_X:
     case FIT_ACCEL_Y:
     case FIT_ACCEL_Z: return 0.3;
@@ -108,6 +110,7 @@ double vy_fit_value(int id, const fit_point *p)
     case FIT_LEAN: return p->lean;
     case FIT_IMU_DELAY: return p->imu_delay;
     case FIT_POSE_DELAY: return p->pose_delay;
+    case FIT_ACCEL_DELAY: return p->accel_delay;
     case FIT_ACCEL_X: return p->accel_offset.x;
     case FIT_ACCEL_Y: return p->accel_offset.y;
     case FIT_ACCEL_Z: return p->accel_offset.z;
@@ -171,6 +174,7 @@ fit_point vy_fit_at(const fit_point *base, const double *x)
     lean_rotors(v, p.lean);
     p.imu_delay = moved[FIT_IMU_DELAY];
     p.pose_delay = moved[FIT_POSE_DELAY];
+    p.accel_delay = moved[FIT_ACCEL_DELAY];
     p.accel_offset = vec3_make(moved[FIT_ACCEL_X], moved[FIT_ACCEL_Y], moved[FIT_ACCEL_Z]);
     p.gyro_offset = vec3_make(moved[FIT_GYRO_X], moved[FIT_GYRO_Y], moved[FIT_GYRO_Z]);
     return p;

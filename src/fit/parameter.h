@@ -23,6 +23,7 @@ typedef enum fit_parameter_id {
     FIT_LEAN,
     FIT_IMU_DELAY,
     FIT_POSE_DELAY,
+    FIT_ACCEL_DELAY,
     FIT_ACCEL_X,
     FIT_ACCEL_Y,
     FIT_ACCEL_Z,
@@ -36,6 +37,7 @@ typedef enum fit_parameter_id {
 typedef struct fit_point {
     vy_vehicle_def vehicle;
     double imu_delay, pose_delay; // [s]
+    double accel_delay;           // [s] of the accelerometer behind the gyroscope
     vy_vec3 accel_offset;         // [m/s^2] body, added to what is true
     vy_vec3 gyro_offset;          // [rad/s]
     double lean;                  // [rad] of every rotor's axis around its arm

@@ -25,6 +25,7 @@ vy_status vy_fit_series(const vy_flight *flight, const vy_fit_result *fit, int c
     fit_point p = vy_fit_start(&fit->vehicle, fit->vehicle.mass);
     p.imu_delay = fit->imu_delay;
     p.pose_delay = fit->pose_delay;
+    p.accel_delay = fit->accel_delay;
     p.accel_offset = fit->accel_offset;
     p.gyro_offset = fit->gyro_offset;
     vy_fit_plant_make(&p, &plant);

@@ -29,10 +29,11 @@ void vy_fit_problem_free(fit_problem *p)
     free(p->errors);
     free(p->trial);
     free(p->slopes);
+    if (p->filter != NULL) vy_filter_free(p->filter);
+    free(p->filter);
 }
 
-// What there may be to find of this vehicle.
-static void choose_candidates(fit_problem *p)
+void vy_fit_choose_candidates(fit_problem *p)
 {
     const vy_vehicle_def *v = &p->base.vehicle;
     const vec3 drag = v->drag_linear;
@@ -51,7 +52,10 @@ static void choose_candidates(fit_problem *p)
         p->silent[FIT_ACCEL_X + a] = !d->present[CHANNEL_ACCEL + a];
         p->silent[FIT_GYRO_X + a] = !d->has_attitude;
     }
+    p->silent[FIT_ACCEL_DELAY] =
+        !d->present[CHANNEL_ACCEL] && !d->present[CHANNEL_ACCEL + 1] && !d->present[CHANNEL_ACCEL + 2];
     for (int i = 0; i < N; ++i) p->active[i] = p->active[i] && !p->silent[i];
+    if (p->aim == VY_FIT_FOR_PREDICTION) p->active[FIT_ACCEL_DELAY] = 0;
     if (!p->data->has_commands)
         p->active[FIT_LAG_UP] = p->active[FIT_LAG_DOWN] = p->active[FIT_IMU_DELAY] = 0;
 }
@@ -89,7 +93,7 @@ vy_status vy_fit_problem_make(const fit_data *d, const fit_point *base, double f
         vy_fit_problem_free(out);
         return vy_fail(err, VY_NO_MEMORY, "no memory for a fit");
     }
-    choose_candidates(out);
+    vy_fit_choose_candidates(out);
     return VY_OK;
 }
 
@@ -312,13 +316,9 @@ static void name_combination(fit_problem *p, int kept, const double *vector, con
              vy_fit_parameters[kept].name);
 }
 
-// Take the combination that the data tell least, if they do not tell it: one of its parameters stays at the
-// base.
-static int keep_one(fit_problem *p)
+int vy_fit_keep_one(fit_problem *p, const int *ids, int n, double *a)
 {
-    int ids[N];
-    double a[N * N], values[N], vectors[N * N];
-    const int n = normal_matrix(p, ids, a);
+    double values[N], vectors[N * N];
     if (n == 0) return 0;
     for (int i = 0; i < n; ++i) { // a parameter without any trace in the data
         if (a[i * n + i] > 1e-12) continue;
@@ -341,8 +341,7 @@ static int keep_one(fit_problem *p)
     return 1;
 }
 
-// An offset that no instrument has stands for something else: it stays 0.
-static int drop_offsets(fit_problem *p)
+int vy_fit_drop_offsets(fit_problem *p)
 {
     int dropped = 0;
     for (int i = FIT_ACCEL_X; i <= FIT_GYRO_Z; ++i) {
@@ -362,10 +361,13 @@ static int drop_offsets(fit_problem *p)
 // Leave out what the data do not tell.
 static void choose_told(fit_problem *p)
 {
-    (void)drop_offsets(p);
+    int ids[N], n = 0;
+    double a[N * N];
+    (void)vy_fit_drop_offsets(p);
     linearise(p);
-    while (keep_one(p)) {
-    }
+    do {
+        n = normal_matrix(p, ids, a);
+    } while (vy_fit_keep_one(p, ids, n, a));
 }
 
 vy_status vy_fit_problem_solve(fit_problem *p, vy_error *err)
@@ -376,7 +378,7 @@ vy_status vy_fit_problem_solve(fit_problem *p, vy_error *err)
         choose_told(p);
         fine = descend(p, 0.0, ROUGH) && measured_weights(p);
     }
-    if (fine && drop_offsets(p)) fine = descend(p, 0.0, ROUGH) && measured_weights(p);
+    if (fine && vy_fit_drop_offsets(p)) fine = descend(p, 0.0, ROUGH) && measured_weights(p);
     if (fine) fine = descend(p, 0.0, FINE);
     if (!fine)
         return vy_fail(err, VY_NO_CONVERGENCE,
@@ -388,13 +390,31 @@ vy_status vy_fit_problem_solve(fit_problem *p, vy_error *err)
     return VY_OK;
 }
 
-vy_status vy_fit_problem_covariance(fit_problem *p, double *out, vy_error *err)
+// The normal matrix at x, and the scores of each part of the flight.
+static void sum_predictions(fit_problem *p, fit_sums *out)
 {
     const size_t size = size_of(p);
-    int ids[N];
-    double a[N * N], inverse[N * N], meat[N * N] = {0};
     linearise(p);
-    const int n = normal_matrix(p, ids, a);
+    out->n = normal_matrix(p, out->ids, out->normal);
+    for (int b = 0; b < FIT_BLOCKS; ++b) {
+        const size_t first = (size_t)(p->count * b / FIT_BLOCKS) * SPAN;
+        const size_t last = (size_t)(p->count * (b + 1) / FIT_BLOCKS) * SPAN;
+        for (int i = 0; i < out->n; ++i)
+            out->scores[b][i] =
+                dot(p->slopes + (size_t)out->ids[i] * size + first, p->errors + first, last - first);
+    }
+}
+
+vy_status vy_fit_problem_covariance(fit_problem *p, double *out, vy_error *err)
+{
+    static const fit_sums empty;
+    fit_sums sums = empty;
+    double inverse[N * N], meat[N * N] = {0}, *a = sums.normal;
+    if (p->filter != NULL)
+        vy_filter_sums(p->filter, p->x, p->active, &sums);
+    else
+        sum_predictions(p, &sums);
+    const int n = sums.n, *ids = sums.ids;
     memset(out, 0, N * N * sizeof *out);
     for (int i = 0; i < n; ++i) {
         a[i * n + i] += vy_fit_prior(ids[i]);
@@ -403,11 +423,7 @@ vy_status vy_fit_problem_covariance(fit_problem *p, double *out, vy_error *err)
     if (!vy_linear_cholesky(a, n)) return vy_fail(err, VY_NO_CONVERGENCE, "the fit has no interval");
     vy_linear_inverse(a, n, inverse);
     for (int b = 0; b < FIT_BLOCKS; ++b) {
-        const size_t first = (size_t)(p->count * b / FIT_BLOCKS) * SPAN;
-        const size_t last = (size_t)(p->count * (b + 1) / FIT_BLOCKS) * SPAN;
-        double score[N];
-        for (int i = 0; i < n; ++i)
-            score[i] = dot(p->slopes + (size_t)ids[i] * size + first, p->errors + first, last - first);
+        const double *score = sums.scores[b];
         for (int i = 0; i < n; ++i) {
             for (int k = 0; k < n; ++k) meat[i * n + k] += score[i] * score[k];
         }

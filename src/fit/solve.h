@@ -1,7 +1,7 @@
-// solve.h - the least squares of a fit: Levenberg and Marquardt's steps, weights by the errors' own
-// covariance, what the data can tell, and how surely.
+// solve.h - the steps of a fit: least squares of predictions over short horizons, then the likelihood of the
+// whole flight; what the data can tell, and how surely.
 #pragma once
-#include "fit/model.h"
+#include "fit/filter.h"
 
 typedef struct fit_problem {
     const fit_data *data;
@@ -17,6 +17,7 @@ typedef struct fit_problem {
     fit_rotors rotors;
     double *errors, *trial; // of all predictions
     double *slopes;         // FIT_PARAMETER_COUNT times as many
+    fit_filter *filter;     // for parameters, once predictions have found a start
     int iterations;
     int combination_count;
     char combinations[VY_FIT_COMBINATION_CAP][VY_FIT_TEXT_CAP];
@@ -32,8 +33,23 @@ vy_status vy_fit_problem_solve(fit_problem *p, vy_error *err);
 
 /// The covariance of x, FIT_PARAMETER_COUNT squared, 0 for what is not active. Errors of neighbouring
 /// predictions may be correlated: it is that of the sums over FIT_BLOCKS parts of the flight.
-enum { FIT_BLOCKS = 12 };
 vy_status vy_fit_problem_covariance(fit_problem *p, double *out, vy_error *err);
+
+/// Make the whole flight most likely, from x as the predictions have left it. What the data do not tell is
+/// decided anew.
+vy_status vy_fit_problem_refine(fit_problem *p, vy_error *err);
+
+/// What there may be to find of this vehicle.
+void vy_fit_choose_candidates(fit_problem *p);
+
+/// Take the combination that the data tell least, if they do not tell it: one of its parameters stays at the
+/// base.
+/// @param normal Fisher's information of the `n` parameters `ids`; it is used up
+/// @return 0: all are told
+int vy_fit_keep_one(fit_problem *p, const int *ids, int n, double *normal);
+
+/// An offset that no instrument has stands for something else: it stays 0.
+int vy_fit_drop_offsets(fit_problem *p);
 
 /// Half an interval of 95 % over the standard deviation: Student's t for FIT_BLOCKS - 1 degrees of freedom.
 #define FIT_INTERVAL 2.201
