@@ -57,6 +57,8 @@ static int load_mapping(const char *given, char **out)
         return *out != NULL ? 0 : vy_print_no_memory("fit");
     }
     vy_file_is_input(given);
+    const int missing = vy_file_check_input("fit", "mapping", given);
+    if (missing != 0) return missing;
     const vy_status status = vy_read_file_or_fail(given, MAPPING_MAX, out, &size, &error);
     return status == VY_OK ? 0 : vy_print_status("fit", status, &error);
 }

@@ -49,6 +49,7 @@ refused "no column is the time" "$data/flight.csv" "${base[@]}"
 refused "is no vehicle" "$data/flight.csv" --vehicle none --mass 1 --mapping "$data/columns.yaml"
 refused "--mass" "$data/flight.csv" --vehicle x500
 refused "there is no" none.csv "${base[@]}"
+refused "there is no mapping none.yaml" "$data/flight.csv" "${base[@]}" --mapping none.yaml
 refused "number of kg" "$data/flight.csv" --vehicle x500 --mass -3
 refused "parameters or prediction" "$data/flight.csv" "${base[@]}" --for fun
 head -400 "$data/flight.csv" >short.csv
