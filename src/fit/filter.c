@@ -480,20 +480,26 @@ void vy_filter_sums(fit_filter *f, const double *x, const int *active, fit_sums 
             filter_follow(f->data, row, &all[i + 1], &r, other);
             for (int c = 0; c < FILTER_SAMPLES; ++c) slope[c][i] = (other[c] - r.errors[c]) / DIFFERENCE;
         }
-        double *score = out->scores[(row - f->first) * FIT_BLOCKS / (f->last - f->first)];
+        const size_t block = (row - f->first) * FIT_BLOCKS / (f->last - f->first);
+        double *score = out->scores[block], *part = out->parts[block];
         for (int c = 0; c < FILTER_SAMPLES; ++c) {
             if (!r.gains.taken[c]) continue;
             const double weight = 1.0 / r.gains.variance[c];
             for (int i = 0; i < n; ++i) {
                 const double weighted = weight * slope[c][i];
                 score[i] += weighted * r.errors[c];
-                for (int k = 0; k <= i; ++k) out->normal[i * n + k] += weighted * slope[c][k];
+                for (int k = 0; k <= i; ++k) part[i * n + k] += weighted * slope[c][k];
             }
         }
     }
     for (int i = 0; i < n; ++i) {
+        for (int b = 0; b < FIT_BLOCKS; ++b) {
+            double *part = out->parts[b];
+            out->gradient[i] += out->scores[b][i];
+            for (int k = 0; k <= i; ++k) part[k * n + i] = part[i * n + k];
+            for (int k = 0; k <= i; ++k) out->normal[i * n + k] += part[i * n + k];
+        }
         for (int k = 0; k < i; ++k) out->normal[k * n + i] = out->normal[i * n + k];
-        for (int b = 0; b < FIT_BLOCKS; ++b) out->gradient[i] += out->scores[b][i];
     }
 }
 

@@ -10,7 +10,7 @@
 
 enum {
     FILTER_SAMPLES = CHANNEL_COUNT + 3, // of a row: all channels and the position
-    FIT_BLOCKS = 12,                    // parts of the flight whose scores are summed one by one
+    FIT_BLOCKS = 12,                    // parts of the flight, each of which is left out once for an interval
 };
 
 /// Strengths of noise and disturbances, as logarithms.
@@ -47,7 +47,9 @@ typedef struct fit_sums {
     double cost; // twice the negative logarithm of the likelihood
     int n, ids[FIT_PARAMETER_COUNT];
     double normal[FIT_PARAMETER_COUNT * FIT_PARAMETER_COUNT], gradient[FIT_PARAMETER_COUNT];
+    // Of each part of the flight by itself.
     double scores[FIT_BLOCKS][FIT_PARAMETER_COUNT];
+    double parts[FIT_BLOCKS][FIT_PARAMETER_COUNT * FIT_PARAMETER_COUNT];
 } fit_sums;
 
 /// A filter over [from, to] of the flight, with a first guess of noise and disturbances. Release with

@@ -399,9 +399,13 @@ static void sum_predictions(fit_problem *p, fit_sums *out)
     for (int b = 0; b < FIT_BLOCKS; ++b) {
         const size_t first = (size_t)(p->count * b / FIT_BLOCKS) * SPAN;
         const size_t last = (size_t)(p->count * (b + 1) / FIT_BLOCKS) * SPAN;
-        for (int i = 0; i < out->n; ++i)
-            out->scores[b][i] =
-                dot(p->slopes + (size_t)out->ids[i] * size + first, p->errors + first, last - first);
+        for (int i = 0; i < out->n; ++i) {
+            const double *slope = p->slopes + (size_t)out->ids[i] * size + first;
+            out->scores[b][i] = dot(slope, p->errors + first, last - first);
+            for (int k = 0; k <= i; ++k)
+                out->parts[b][i * out->n + k] = out->parts[b][k * out->n + i] =
+                    dot(slope, p->slopes + (size_t)out->ids[k] * size + first, last - first);
+        }
     }
 }
 
@@ -409,37 +413,37 @@ vy_status vy_fit_problem_covariance(fit_problem *p, double *out, vy_error *err)
 {
     static const fit_sums empty;
     fit_sums sums = empty;
-    double inverse[N * N], meat[N * N] = {0}, *a = sums.normal;
+    double inverse[N * N], *a = sums.normal;
     if (p->filter != NULL)
         vy_filter_sums(p->filter, p->x, p->active, &sums);
     else
         sum_predictions(p, &sums);
     const int n = sums.n, *ids = sums.ids;
     memset(out, 0, N * N * sizeof *out);
-    for (int i = 0; i < n; ++i) {
-        a[i * n + i] += vy_fit_prior(ids[i]);
-        meat[i * n + i] = vy_fit_prior(ids[i]) * (FIT_BLOCKS - 1) / FIT_BLOCKS;
-    }
-    if (!vy_linear_cholesky(a, n)) return vy_fail(err, VY_NO_CONVERGENCE, "the fit has no interval");
-    vy_linear_inverse(a, n, inverse);
-    for (int b = 0; b < FIT_BLOCKS; ++b) {
-        const double *score = sums.scores[b];
-        for (int i = 0; i < n; ++i) {
-            for (int k = 0; k < n; ++k) meat[i * n + k] += score[i] * score[k];
-        }
-    }
-    const double small = (double)FIT_BLOCKS / (FIT_BLOCKS - 1);
+    for (int i = 0; i < n; ++i) a[i * n + i] += vy_fit_prior(ids[i]);
+    double factor[N * N];
+    memcpy(factor, a, sizeof factor);
+    if (!vy_linear_cholesky(factor, n)) return vy_fail(err, VY_NO_CONVERGENCE, "the fit has no interval");
+    vy_linear_inverse(factor, n, inverse);
+    // What is known of offsets before the flight is as uncertain as it says.
     for (int i = 0; i < n; ++i) {
         for (int k = 0; k < n; ++k) {
-            double sum = 0.0;
-            for (int r = 0; r < n; ++r) {
-                for (int c = 0; c < n; ++c) sum += inverse[i * n + r] * meat[r * n + c] * inverse[c * n + k];
-            }
-            out[ids[i] * N + ids[k]] = small * sum;
+            for (int r = 0; r < n; ++r)
+                out[ids[i] * N + ids[k]] += inverse[i * n + r] * vy_fit_prior(ids[r]) * inverse[r * n + k];
         }
-        // Never surer than uncorrelated errors would make it.
-        const double plain = inverse[i * n + i];
-        if (out[ids[i] * N + ids[i]] < plain) out[ids[i] * N + ids[i]] = plain;
+    }
+    for (int b = 0; b < FIT_BLOCKS; ++b) { // the step to where the fit without this part would be
+        double rest[N * N], step[N];
+        for (int i = 0; i < n * n; ++i) rest[i] = a[i] - sums.parts[b][i];
+        memcpy(step, sums.scores[b], sizeof step);
+        // What this part alone tells then goes very far: its interval is as wide as that.
+        for (int i = 0; i < n; ++i) rest[i * n + i] += 1e-9 * a[i * n + i];
+        if (!vy_linear_cholesky(rest, n)) return vy_fail(err, VY_NO_CONVERGENCE, "the fit has no interval");
+        vy_linear_solve(rest, n, step);
+        for (int i = 0; i < n; ++i) {
+            for (int k = 0; k < n; ++k)
+                out[ids[i] * N + ids[k]] += step[i] * step[k] * (FIT_BLOCKS - 1) / FIT_BLOCKS;
+        }
     }
     return VY_OK;
 }

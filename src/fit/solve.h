@@ -32,7 +32,8 @@ void vy_fit_problem_free(fit_problem *p);
 vy_status vy_fit_problem_solve(fit_problem *p, vy_error *err);
 
 /// The covariance of x, FIT_PARAMETER_COUNT squared, 0 for what is not active. Errors of neighbouring
-/// predictions may be correlated: it is that of the sums over FIT_BLOCKS parts of the flight.
+/// predictions may be correlated, so it is the jackknife's: each of FIT_BLOCKS parts of the flight is left
+/// out once, by a step of Newton's from x.
 vy_status vy_fit_problem_covariance(fit_problem *p, double *out, vy_error *err);
 
 /// Make the whole flight most likely, from x as the predictions have left it. What the data do not tell is
