@@ -142,10 +142,10 @@ faults: ## every allocation and system call of each command fails once, and with
 	$(call preset,test)
 	@tests/faults_test.sh build/test 1
 
-fit-coverage: ## volery fit on VEHICLES (200) random vehicles in closed loop: how often each interval holds the truth
+fit-coverage: ## volery fit on VEHICLES (200) random vehicles from FIRST (1) on, in closed loop: how often each interval holds the truth
 	@$(PACKAGES) demo test
 	$(call preset,test)
-	@cmake --build build/test --target test_fit -j$(JOBS) && build/test/tests/test_fit coverage $(or $(VEHICLES),200)
+	@cmake --build build/test --target test_fit -j$(JOBS) && build/test/tests/test_fit coverage $(or $(VEHICLES),200) $(or $(FIRST),1)
 
 scoreboard: ## errors of presets, fits and baselines on real flights: the shipped one and those of FLIGHTS=folder; RotorPy where PYTHON has it
 	@$(PACKAGES) demo test

@@ -2,8 +2,8 @@
 // centre of mass and sensors, and how surely.
 //
 // From measured states the library's own equations predict the next quarter of a second, again and again; the
-// parameters make the weighted sum of the squared errors least. docs/fit.md has the method. Results are the
-// same to the bit on every machine.
+// parameters make the weighted sum of the squared errors least, and from there on the whole flight most
+// likely. docs/fit.md has the method. Results are the same to the bit on every machine.
 #pragma once
 #include "volery/record.h"
 #include "volery/status.h"
@@ -36,9 +36,8 @@ void vy_flight_free(vy_flight *flight); ///< NULL is a no-op
 
 /// What a fit is for.
 typedef enum vy_fit_aim {
-    /// The vehicle's own figures: errors are weighted by their covariance, and errors that look like a
-    /// disturbance,
-    /// which the flight's controller has answered, hardly count.
+    /// The vehicle's own figures: each sample is predicted from all before it, so that what the flight's
+    /// controller answers biases nothing.
     VY_FIT_FOR_PARAMETERS,
     /// The least errors of predictions on flights like this one. Disturbances and the motors' answers to them
     /// are
