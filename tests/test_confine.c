@@ -1,17 +1,26 @@
 // test_confine.c - what a confined program can do: everything but write, call out, or take our names along.
-#define _GNU_SOURCE // mkdtemp
+#define _GNU_SOURCE // mkdtemp, prlimit
 #include "check.h"
 #include "host/confine.h"
 #include "volery/scenario.h"
 #include "volery/world.h"
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/fs.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
+#include <sys/ipc.h>
+#include <sys/msg.h>
+#include <sys/resource.h>
+#include <sys/sem.h>
+#include <sys/shm.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
+#include <sys/xattr.h>
 #include <unistd.h>
 
 static char folder[] = "/tmp/volery-confine-XXXXXX";
@@ -146,6 +155,60 @@ static void no_network_but_what_is_asked_for(void **unused)
     }
 }
 
+// What Landlock does not look at. Returns the first that is done, or that is refused with another error.
+static const char *do_what_landlock_allows(const char *file)
+{
+    struct rlimit limit = {0};
+    int flags = 0;
+    const int fd = open(file, O_RDONLY);
+    const pid_t parent = getppid();
+    if (fd < 0) return "open";
+    if (chmod(file, 0600) == 0 || errno != EPERM) return "chmod";
+    if (fchmod(fd, 0600) == 0 || errno != EPERM) return "fchmod";
+    if (chown(file, getuid(), getgid()) == 0 || errno != EPERM) return "chown";
+    if (fchown(fd, getuid(), getgid()) == 0 || errno != EPERM) return "fchown";
+    if (setxattr(file, "user.volery", "x", 1, 0) == 0 || errno != EPERM) return "setxattr";
+    if (removexattr(file, "user.volery") == 0 || errno != EPERM) return "removexattr";
+    if (ioctl(fd, FS_IOC_SETFLAGS, &flags) == 0 || errno != EPERM) return "flags of a file";
+    if (ioctl(2, TIOCSTI, "x") == 0 || errno != EPERM) return "words put into a terminal";
+    if (shmget(IPC_PRIVATE, 4096, 0600) >= 0 || errno != EPERM) return "shmget";
+    if (semget(IPC_PRIVATE, 1, 0600) >= 0 || errno != EPERM) return "semget";
+    if (msgget(IPC_PRIVATE, 0600) >= 0 || errno != EPERM) return "msgget";
+    if (syscall(SYS_keyctl, 0, -3, 0) >= 0 || errno != EPERM) return "keyctl";
+    if (prlimit(parent, RLIMIT_CPU, NULL, &limit) == 0 || errno != EPERM) return "prlimit of another";
+    if (setpriority(PRIO_PROCESS, (id_t)parent, 0) == 0 || errno != EPERM) return "priority of another";
+    if (setpriority(PRIO_USER, 0, 19) == 0 || errno != EPERM) return "priority of all";
+    if (prlimit(0, RLIMIT_CPU, NULL, &limit) != 0) return "prlimit of its own";
+    if (setpriority(PRIO_PROCESS, 0, 19) != 0) return "priority of its own";
+    return NULL;
+}
+
+static void what_landlock_does_not_know_is_refused(void **unused)
+{
+    (void)unused;
+    if (no_seccomp()) return;
+    char path[100];
+    snprintf(path, sizeof path, "%s/kept", folder);
+    for (int i = 0; i < 3; ++i) { // the last: not confined, where the first of them is done
+        vy_controller_def def = confined();
+        confinement *c = NULL;
+        def.network = i == 0 ? VY_NETWORK_NONE : VY_NETWORK_ANY;
+        def.confine = i < 2;
+        assert_int_equal(vy_confine_prepare(&def, &c, NULL), VY_OK);
+        const pid_t pid = fork();
+        if (pid == 0) {
+            vy_confine_enter(c);
+            const char *done = do_what_landlock_allows(path);
+            if (i < 2 && done != NULL) fprintf(stderr, "a confined program: %s\n", done);
+            _exit(i < 2 ? done != NULL : done == NULL || strcmp(done, "chmod") != 0);
+        }
+        int status = -1;
+        assert_int_equal(waitpid(pid, &status, 0), pid);
+        vy_confine_release(c);
+        if (status != 0) fail_msg("case %d", i);
+    }
+}
+
 static void environment_by_names(void **unused)
 {
     (void)unused;
@@ -188,7 +251,7 @@ static void what_a_kernel_lacks_is_said(void **unused)
     char text[VY_LACKS_CAP];
     vy_confine_name_lacks(0, 0, text);
     assert_string_equal(text, "Landlock: programs can write wherever you can, and signal your processes; "
-                              "seccomp: programs can use the network");
+                              "seccomp: programs can use the network and change modes");
     vy_confine_name_lacks(0, 1, text);
     assert_string_equal(text, "Landlock: programs can write wherever you can, and signal your processes");
     vy_confine_name_lacks(2, 1, text);
@@ -196,7 +259,7 @@ static void what_a_kernel_lacks_is_said(void **unused)
     vy_confine_name_lacks(5, 1, text);
     assert_string_equal(text, "Landlock 6: programs can signal your processes");
     vy_confine_name_lacks(6, 0, text);
-    assert_string_equal(text, "seccomp: programs can use the network");
+    assert_string_equal(text, "seccomp: programs can use the network and change modes");
     vy_confine_name_lacks(7, 1, text);
     assert_string_equal(text, "");
 }
@@ -215,6 +278,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(files_are_read_and_not_written),
         cmocka_unit_test(no_network_but_what_is_asked_for),
+        cmocka_unit_test(what_landlock_does_not_know_is_refused),
         cmocka_unit_test(environment_by_names),
         cmocka_unit_test(no_privileges_to_gain),
         cmocka_unit_test(a_path_that_is_not_there_is_named),

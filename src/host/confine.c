@@ -1,4 +1,5 @@
-// confine.c - no new privileges, Landlock for files, seccomp for the network, an environment by names.
+// confine.c - no new privileges, Landlock for files, seccomp for the network and what Landlock does not know,
+// an environment by names.
 #define _GNU_SOURCE // nftw, mkdtemp, environ, O_PATH
 #include "host/confine.h"
 #include "base/fail.h"
@@ -40,8 +41,8 @@ typedef struct __attribute__((packed)) path_rule {
 
 struct confinement {
     int ruleset; // -1: no Landlock
-    int filters; // the network, by seccomp
-    struct sock_filter filter[32];
+    int filters; // by seccomp
+    struct sock_filter filter[120];
     struct sock_fprog program;
     char folder[160];
     char *environment[24];
@@ -56,7 +57,20 @@ static int landlock_version(void)
     return version > 0 ? (int)version : 0;
 }
 
-static int has_seccomp(void) { return prctl(PR_GET_SECCOMP, 0, 0, 0, 0) >= 0; }
+#if defined(__x86_64__)
+#define MACHINE AUDIT_ARCH_X86_64
+#elif defined(__aarch64__)
+#define MACHINE AUDIT_ARCH_AARCH64
+#endif
+
+static int has_seccomp(void)
+{
+#ifdef MACHINE
+    return prctl(PR_GET_SECCOMP, 0, 0, 0, 0) >= 0;
+#else
+    return 0; // no filter is written for this machine
+#endif
+}
 
 void vy_confine_name_lacks(int landlock, int seccomp, char out[VY_LACKS_CAP])
 {
@@ -65,7 +79,7 @@ void vy_confine_name_lacks(int landlock, int seccomp, char out[VY_LACKS_CAP])
         : landlock < 3 ? "Landlock 3: programs can cut files to nothing, and signal your processes"
         : landlock < 6 ? "Landlock 6: programs can signal your processes"
                        : "";
-    const char *network = seccomp ? "" : "seccomp: programs can use the network";
+    const char *network = seccomp ? "" : "seccomp: programs can use the network and change modes";
     snprintf(out, VY_LACKS_CAP, "%s%s%s", files, files[0] != '\0' && network[0] != '\0' ? "; " : "", network);
 }
 
@@ -126,16 +140,54 @@ static vy_status make_rules(const vy_controller_def *def, confinement *c, vy_err
     return status == VY_OK ? allow_named(def, c->ruleset, attributes.files, err) : status;
 }
 
-// --- network
-
-#if defined(__x86_64__)
-#define MACHINE AUDIT_ARCH_X86_64
-#elif defined(__aarch64__)
-#define MACHINE AUDIT_ARCH_AARCH64
-#endif
+// --- system calls
 
 #ifdef MACHINE
-enum { OTHER_NUMBERS = 0x40000000, FAMILIES = 3 }; // system calls of x32 begin there
+// Calls of x32 begin at the first number.
+enum { OTHER_NUMBERS = 0x40000000, FAMILIES = 3 };
+
+// What Landlock lets through, since it looks at no modes, owners and attributes of files, nor at memory and
+// keys that all processes of a user share; and io_uring, which would go around the filter. Those by number
+// are newer than many a header, and of one number everywhere.
+static const uint32_t refused[] = {
+#ifdef SYS_chmod // not on every machine
+    SYS_chmod,
+    SYS_chown,
+    SYS_lchown,
+#endif
+    SYS_fchmod,
+    SYS_fchmodat,
+    452 /* fchmodat2 */,
+    SYS_fchown,
+    SYS_fchownat,
+    SYS_setxattr,
+    SYS_lsetxattr,
+    SYS_fsetxattr,
+    463 /* setxattrat */,
+    SYS_removexattr,
+    SYS_lremovexattr,
+    SYS_fremovexattr,
+    466 /* removexattrat */,
+    469 /* file_setattr */,
+    SYS_shmget,
+    SYS_shmat,
+    SYS_shmctl,
+    SYS_semget,
+    SYS_semop,
+    SYS_semctl,
+    SYS_semtimedop,
+    SYS_msgget,
+    SYS_msgsnd,
+    SYS_msgrcv,
+    SYS_msgctl,
+    SYS_add_key,
+    SYS_request_key,
+    SYS_keyctl,
+    425 /* io_uring_setup */};
+
+// Of ioctl(): flags of files (FS_IOC_SETFLAGS, FS_IOC_FSSETXATTR), and words put into a terminal as if typed
+// (TIOCSTI, TIOCLINUX): stderr may be one.
+static const uint32_t refused_controls[] = {0x40086602, 0x401c5820, 0x5412, 0x541c};
 
 static void add(confinement *c, uint16_t code, uint32_t value, uint8_t if_true, uint8_t if_false)
 {
@@ -147,25 +199,74 @@ static void refuse(confinement *c, int error)
     add(c, BPF_RET | BPF_K, SECCOMP_RET_ERRNO | (uint32_t)error, 0, 0);
 }
 
+static void allow(confinement *c) { add(c, BPF_RET | BPF_K, SECCOMP_RET_ALLOW, 0, 0); }
+
+static void refuse_if(confinement *c, uint32_t value, int error)
+{
+    add(c, BPF_JMP | BPF_JEQ | BPF_K, value, 0, 1);
+    refuse(c, error);
+}
+
+static void load(confinement *c, uint32_t offset) { add(c, BPF_LD | BPF_W | BPF_ABS, offset, 0, 0); }
+
+static void load_argument(confinement *c, uint32_t number) // its low half
+{
+    load(c, (uint32_t)offsetof(struct seccomp_data, args) + 8 * number);
+}
+
+// What follows, up to an allow(), is for the system call `number`; end_call() tells how far that is.
+static unsigned begin_call(confinement *c, uint32_t number)
+{
+    add(c, BPF_JMP | BPF_JEQ | BPF_K, number, 0, 0);
+    return c->program.len;
+}
+
+static void end_call(confinement *c, unsigned begin)
+{
+    allow(c);
+    c->filter[begin - 1].jf = (uint8_t)(c->program.len - begin);
+}
+
+static void require_zero(confinement *c, uint32_t argument)
+{
+    load_argument(c, argument);
+    add(c, BPF_JMP | BPF_JEQ | BPF_K, 0, 1, 0);
+    refuse(c, EPERM);
+}
+
 // Calls of another machine's numbering are refused as a whole: they would go around the filter.
 static void make_filter(confinement *c, vy_network network)
 {
     static const uint32_t families[FAMILIES] = {AF_UNIX, AF_INET, AF_INET6};
     const int count = network == VY_NETWORK_LOOPBACK ? FAMILIES : 1;
-    add(c, BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, arch), 0, 0);
+    load(c, offsetof(struct seccomp_data, arch));
     add(c, BPF_JMP | BPF_JEQ | BPF_K, MACHINE, 1, 0);
     refuse(c, ENOSYS);
-    add(c, BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr), 0, 0);
+    load(c, offsetof(struct seccomp_data, nr));
     add(c, BPF_JMP | BPF_JGE | BPF_K, OTHER_NUMBERS, 0, 1);
     refuse(c, ENOSYS);
-    add(c, BPF_JMP | BPF_JEQ | BPF_K, 425, 0, 1); // io_uring_setup, of one number everywhere
-    refuse(c, EPERM);
-    add(c, BPF_JMP | BPF_JEQ | BPF_K, SYS_socket, 1, 0);
-    add(c, BPF_RET | BPF_K, SECCOMP_RET_ALLOW, 0, 0);
-    add(c, BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, args), 0, 0); // its low half
-    for (int i = 0; i < count; ++i) add(c, BPF_JMP | BPF_JEQ | BPF_K, families[i], (uint8_t)(count - i), 0);
-    refuse(c, EACCES);
-    add(c, BPF_RET | BPF_K, SECCOMP_RET_ALLOW, 0, 0);
+    for (size_t i = 0; i < sizeof refused / sizeof *refused; ++i) refuse_if(c, refused[i], EPERM);
+    unsigned begin = begin_call(c, SYS_ioctl);
+    load_argument(c, 1);
+    for (size_t i = 0; i < sizeof refused_controls / sizeof *refused_controls; ++i)
+        refuse_if(c, refused_controls[i], EPERM);
+    end_call(c, begin);
+    begin = begin_call(c, SYS_prlimit64); // a limit on the time of another process ends it
+    require_zero(c, 0);
+    end_call(c, begin);
+    begin = begin_call(c, SYS_setpriority);
+    require_zero(c, 0);
+    require_zero(c, 1);
+    end_call(c, begin);
+    if (network != VY_NETWORK_ANY) {
+        begin = begin_call(c, SYS_socket);
+        load_argument(c, 0);
+        for (int i = 0; i < count; ++i)
+            add(c, BPF_JMP | BPF_JEQ | BPF_K, families[i], (uint8_t)(count - i), 0);
+        refuse(c, EACCES);
+        end_call(c, begin);
+    }
+    allow(c);
     c->program.filter = c->filter;
     c->filters = 1;
 }
@@ -222,7 +323,7 @@ vy_status vy_confine_prepare(const vy_controller_def *def, confinement **out, vy
     const vy_network network = def->network == VY_NETWORK_NONE && vy_controller_is_firmware(def->kind)
                                    ? VY_NETWORK_LOOPBACK
                                    : def->network;
-    if (network != VY_NETWORK_ANY && has_seccomp()) make_filter(c, network);
+    if (has_seccomp()) make_filter(c, network);
     if (status != VY_OK) {
         vy_confine_release(c);
         return status;
