@@ -11,7 +11,7 @@ cd "$work"
 
 packages() {
     rm -rf venv
-    python3 -m venv venv && venv/bin/pip install --quiet --require-hashes -r "$source/tests/bridge/requirements.txt"
+    python3 -m venv venv && venv/bin/pip install --quiet --only-binary :all: --require-hashes -r "$source/tests/bridge/requirements.txt"
 }
 if ! cmp -s "$source/tests/bridge/requirements.txt" "$work/done"; then
     if ! packages >"$work/pip.log" 2>&1; then

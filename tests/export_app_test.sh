@@ -68,12 +68,12 @@ if "$volery" export run.mcap --csv --fields forces.gravty 2>err >/dev/null || ! 
     echo "FAILED: a field that is not there" && exit 1
 fi
 
-# schemas/: packages for their files alone, without what they depend on.
+# schemas/: packages for their files alone, without what they depend on; one comes as source, which setuptools builds.
 install_packages() {
     cat "$here/requirements.txt" "$here/schemas/requirements.txt" >wanted.txt
     cmp -s wanted.txt done.txt && return
-    python3 -m venv venv && venv/bin/pip install --quiet --require-hashes -r "$here/requirements.txt" &&
-        venv/bin/pip install --quiet --no-deps --require-hashes -r "$here/schemas/requirements.txt" && mv wanted.txt done.txt
+    python3 -m venv venv && venv/bin/pip install --quiet --only-binary :all: --require-hashes -r "$here/requirements.txt" &&
+        venv/bin/pip install --quiet --no-deps --no-build-isolation --require-hashes -r "$here/schemas/requirements.txt" && mv wanted.txt done.txt
 }
 if ! command -v python3 >/dev/null || ! install_packages >install.log 2>&1; then
     echo "export: SKIPPED the reading: no python3 or no packages, see $work/install.log"

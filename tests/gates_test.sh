@@ -76,6 +76,8 @@ plant "a registry" web/package-lock.json "https://registry.""npmjs.org/three" "p
 
 plant "a package without its hash" tests/planted_test.sh 'venv/bin/pip install --quiet numpy' \
     "take packages without --require-hashes" tools/check_pins.sh
+plant "a package that is built with others without a hash" tests/planted_test.sh 'venv/bin/pip install --require-hashes -r a.txt' \
+    "or build with what has none" tools/check_pins.sh
 plant "a list with a package that has no hash" tests/bridge/requirements.txt 'planted==1.0' \
     "without a version and a hash" tools/check_pins.sh
 

@@ -10,7 +10,7 @@ cd "$work"
 
 install_packages() {
     cmp -s "$here/requirements.txt" done.txt && return
-    python3 -m venv venv && venv/bin/pip install --quiet --require-hashes -r "$here/requirements.txt" && cp "$here/requirements.txt" done.txt
+    python3 -m venv venv && venv/bin/pip install --quiet --only-binary :all: --require-hashes -r "$here/requirements.txt" && cp "$here/requirements.txt" done.txt
 }
 if ! command -v python3 >/dev/null || ! install_packages >install.log 2>&1; then
     echo "magnetic: SKIPPED: no python3 or no pygeomag, see $work/install.log"

@@ -31,7 +31,7 @@ install_once() {
     cp "$manifest" "$work/$name.done"
 }
 python_packages() {
-    python3 -m venv "$work/venv" && "$work/venv/bin/pip" install --quiet --require-hashes -r requirements.txt
+    python3 -m venv "$work/venv" && "$work/venv/bin/pip" install --quiet --only-binary :all: --require-hashes -r requirements.txt
 }
 node_packages() {
     cp package.json package-lock.json "$work" && cd "$work" && npm ci --ignore-scripts --no-audit --no-fund

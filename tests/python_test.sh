@@ -11,7 +11,7 @@ mkdir -p "$work"
 
 packages() {
     rm -rf "$work/venv"
-    python3 -m venv "$work/venv" && "$work/venv/bin/pip" install --quiet --require-hashes -r python/tests/requirements.txt
+    python3 -m venv "$work/venv" && "$work/venv/bin/pip" install --quiet --only-binary :all: --require-hashes -r python/tests/requirements.txt
 }
 if ! cmp -s python/tests/requirements.txt "$work/done"; then
     if ! packages >"$work/pip.log" 2>&1; then

