@@ -185,7 +185,7 @@ fuzz: ## every fuzz target FUZZ_RUNS (100000) times
 fuzz-long: ## the hunt: every fuzz target FUZZ_LONG_RUNS (10000000) times, commands a tenth, from what was found before; hours
 	@$(PACKAGES) demo test long
 	$(call preset,fuzz)
-	@FUZZ_SEED=0 tools/fuzz.sh build/fuzz $(FUZZ_LONG_RUNS) $(FUZZ_LONG_SECONDS)
+	@FUZZ_SEED=0 FUZZ_JOBS=$(JOBS) tools/fuzz.sh build/fuzz $(FUZZ_LONG_RUNS) $(FUZZ_LONG_SECONDS)
 
 soak: ## SOAK_HOURS (100) of simulated time twice, memory flat and the same hash; SOAK_WORLDS (1000000) worlds made and destroyed
 	@$(PACKAGES) demo test

@@ -1,6 +1,6 @@
 #!/bin/sh
-# fuzz.sh BUILD RUNS SECONDS [TARGET...] - run every fuzz target of a build, or these, so many times from its corpus, two targets
-# at a time, but no longer than SECONDS each; a tenth of the runs for fuzz_command, which flies. A target NAME starts from fuzz/corpus/NAME (less fuzz_) where there is one; what it
+# fuzz.sh BUILD RUNS SECONDS [TARGET...] - run every fuzz target of a build, or these, so many times from its corpus, FUZZ_JOBS (2)
+# targets at a time, but no longer than SECONDS each; a tenth of the runs for fuzz_command, which flies. A target NAME starts from fuzz/corpus/NAME (less fuzz_) where there is one; what it
 # finds, and an input that breaks it, stay in BUILD/NAME.d. The same RUNS is the same walk, whatever the machine's
 # speed, unless the seconds end it first, which is said. FUZZ_SEED (1) picks another walk: 0 a new one every time, going
 # on from what earlier ones found, for long hunts.
@@ -47,14 +47,10 @@ fuzz_one() {
     esac
 }
 
-status=0
-pair=
-for target in $targets; do
-    fuzz_one "$target" &
-    if [ -z "$pair" ]; then pair=$!; continue; fi
-    wait "$pair" || status=1
-    wait $! || status=1
-    pair=
-done
-[ -z "$pair" ] || wait "$pair" || status=1
-exit $status
+# shellcheck disable=SC2086 # a list of words
+set -- $targets
+if [ $# -eq 1 ]; then
+    fuzz_one "$1"
+else # each by this script, which then has but one
+    printf '%s\n' "$@" | xargs -n 1 -P "${FUZZ_JOBS:-2}" tools/fuzz.sh "$build" "$all_runs" "$seconds"
+fi
