@@ -13,8 +13,8 @@ shift 3
 chosen=$*
 cd "$(dirname "$0")/.."
 
-targets=$(find "$build" -name 'fuzz_*' -type f -perm -u+x -exec basename {} \; | sort)
-[ -z "$chosen" ] || targets=$chosen
+targets=$chosen
+[ -n "$targets" ] || targets=$(find "$build" -name 'fuzz_*' -type f -perm -u+x -exec basename {} \; | sort)
 [ -n "$targets" ] || { echo "fuzz: no targets"; exit 0; }
 
 # libFuzzer learns from the operands of comparisons, pointers too: a walk repeats only where addresses do.
@@ -38,8 +38,8 @@ fuzz_one() {
     # Not the last line: the leak sanitizer writes after it.
     finished=$(sed -n 's/^Done \([0-9]*\) runs in \([0-9]*\) second.*/\1/p' "$log")
     # The run that last reached code which none had reached before: "#123 NEW cov: 45 ...".
-    reached=$(awk '/^#[0-9]+/ { for (i = 2; i < NF; ++i) if ($i == "cov:" && $(i + 1) > most) { most = $(i + 1); at = substr($1, 2) } }
-        END { printf "%d branches, the last new one at run %d", most, at }' "$log")
+    reached=$(awk -v runs="${finished:-0}" '/^#[0-9]+/ { for (i = 2; i < NF; ++i) if ($i == "cov:" && $(i + 1) > most) { most = $(i + 1); at = substr($1, 2) } }
+        END { printf "%d branches, the last new one at run %d: none in the last %.0f %%", most, at, (runs > at ? 100 - 100 * at / runs : 0) }' "$log")
     case $finished in
     '') echo "$name: FAILED, it ended without a count: $log"; return 1 ;;
     "$runs") echo "$name: $finished runs, $reached" ;;
