@@ -772,7 +772,8 @@ static void mistakes_are_named(void **unused)
     vy_scenario_destroy(s);
 }
 
-int main(void)
+// With a pattern, those tests alone.
+int main(int count, char **words)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(worlds_fly_as_alone),
@@ -793,5 +794,6 @@ int main(void)
         cmocka_unit_test(lone_worlds_are_a_batch),
         cmocka_unit_test(mistakes_are_named),
     };
+    if (count > 1) cmocka_set_test_filter(words[1]);
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
