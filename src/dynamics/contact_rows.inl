@@ -2,7 +2,8 @@
 // after the bodies have moved. Part of contact_kernel.inl.
 
 enum { POINT_ITERATIONS = 8 };
-#define FAST_CLOSING 0.1 // [m/s]
+#define FAST_CLOSING 0.1    // [m/s]
+#define MIN_IMPULSE  1e-290 // [N s] less is none: the inverse of what is left of a dying motion overflows
 
 VY_FN vec3 angular_b(const pack_jacobian *jac, int i)
 {
@@ -105,7 +106,7 @@ VY_FN void build_rows(const contact_context *context, const pack *p, const pack_
     if (use_bias && context->hold_mean_impulse) {
         real sum = p->point[0].normal_impulse;
         for (int i = 1; i < n; ++i) sum = sum + p->point[i].normal_impulse;
-        held = real_select(sum > 0.0, p->mean_normal_impulse / sum, held);
+        held = real_select(sum > MIN_IMPULSE, p->mean_normal_impulse / sum, held);
     }
     for (int i = 0; i < n; ++i) {
         const pack_point *q = &p->point[i];
@@ -245,7 +246,7 @@ VY_FN void update_points(const contact_context *context, pack *p, int n, real *a
         anchor_sum = vec3_add(anchor_sum, anchor);
         weight = weight + p->point[i].normal_impulse;
     }
-    const mask has_impulse = weight > 0.0;
+    const mask has_impulse = weight > MIN_IMPULSE;
     const real per = 1.0 / weight;
     const vec3 mean =
         vec3_select(has_impulse, vec3_scale(per, sum), vec3_scale(p->inverse_point_count, anchor_sum));
