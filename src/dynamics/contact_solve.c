@@ -316,7 +316,8 @@ void vy_contacts_solve(vy_bodies *b, double h, int may_divide)
     vy_contacts_group(b, 0);
     if (s->group_count == 0) return;
     for (uint32_t i = 0; i < b->slot_count; ++i) {
-        if (s->solve_mode_mask[i] != 0 && b->slots[i].kind == VY_BODY_STATIC) contact_body_load(b, i, h);
+        const int stands = !b->awake[i] && !has_prescribed_motion(b, i); // static, or asleep
+        if (s->solve_mode_mask[i] != 0 && stands) contact_body_load(b, i, h);
     }
     atomic_store_explicit(&s->not_finite, 0, memory_order_relaxed);
     solve_groups(&plan);

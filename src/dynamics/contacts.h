@@ -278,10 +278,10 @@ size_t vy_contacts_part_memory(uint32_t threads);
 /// Solve the active contacts, from where the bodies were at the start. `may_divide`: the step of islands
 /// whose bodies turn fast is divided into intervals with manifolds of their own.
 void vy_contacts_solve(vy_bodies *b, double h, int may_divide);
-/// Kinematic, or integrated elsewhere: it moves through the sub-steps at its own velocity.
+/// It moves through the sub-steps at its own velocity, and may do work. A sleeping body stands and does none.
 VY_FN int has_prescribed_motion(const vy_bodies *b, uint32_t i)
 {
-    return !b->awake[i] && b->slots[i].kind != VY_BODY_STATIC;
+    return b->slots[i].kind == VY_BODY_KINEMATIC;
 }
 /// Put the islands to solve into groups, without those that have joints; with `retry` only those that are
 /// solved again.
