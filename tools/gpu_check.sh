@@ -10,7 +10,7 @@ work=$build/gpu
 mkdir -p "$work"
 arch=-arch=${VOLERY_CUDA_ARCH:-sm_90}
 flags="-std=c++17 -O3 $arch -Iinclude -Isrc -I."
-for part in src/batch/gpu src/batch/gpu_double src/batch/gpu_single bench/gpu bench/gpu_single; do
+for part in src/batch/gpu src/batch/gpu_double src/batch/gpu_single src/batch/gpu_basic_double src/batch/gpu_basic_single bench/gpu bench/gpu_single; do
     exact=-fmad=false # double precision has the bits of the CPU
     case $part in *_single) exact= ;; esac
     # shellcheck disable=SC2086 # words

@@ -40,6 +40,11 @@ vy_status vy_gpu_download_observations(vy_gpu *gpu, vy_error *err);
 /// before is done, and wait for it.
 vy_status vy_gpu_step(vy_gpu *gpu, uint64_t steps, vy_error *err);
 
+/// The same on a stream of the caller's (a cudaStream_t; NULL: the default one) of the GPU's device, without
+/// waiting: it comes after what was put on that stream before, and may be captured in a CUDA graph. Every
+/// other call waits for all streams.
+vy_status vy_gpu_step_on(vy_gpu *gpu, uint64_t steps, void *stream, vy_error *err);
+
 /// Bring the state back into the batch: hashes, snapshots and views are then those of the GPU's worlds.
 vy_status vy_gpu_download(vy_gpu *gpu, vy_error *err);
 

@@ -31,6 +31,14 @@
 #ifndef VY_SINGLE
 #define VY_SINGLE 0
 #endif
+// 1: a state without what a basic drone has no use for (rotors beyond four, INDI, turbulence), so that it
+// fits where memory is fast and small. Such a unit must be given basic drones alone.
+#ifndef VY_COMPACT
+#define VY_COMPACT 0
+#endif
+// What is so of every basic drone is `value` in such a unit, and known when it is compiled; elsewhere it is
+// looked up.
+#define VY_KNOWN(value, looked_up) (VY_COMPACT ? (value) : (looked_up))
 
 // Every function over `real` is compiled into its caller: lanes must never be passed between translation
 // units built for different instruction sets. At -O0 it costs ten times the compiler's time; builds with few

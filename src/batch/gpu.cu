@@ -15,6 +15,9 @@ struct vy_gpu {
     void *drones, *disturbances; // of the model
     size_t cells_size, actions_size, observations_size;
     uint64_t *host_cells; // cells, as there
+    const gpu_basic_kernel *basic;
+    unsigned char *constants; // of `basic`
+    int general;              // nothing but the general kernel is wanted
 };
 
 static vy_status failed(cudaError_t error, vy_error *err)
@@ -47,7 +50,8 @@ static vy_status upload_model(vy_gpu *gpu, vy_error *err)
     lanes_config f = *gpu->job.layout.config;
     vy_status status = upload(f.drones, f.drone_count * sizeof *f.drones, &gpu->drones, err);
     if (status == VY_OK)
-        status = upload(f.disturbances, f.disturbance_count * sizeof *f.disturbances, &gpu->disturbances, err);
+        status =
+            upload(f.disturbances, f.disturbance_count * sizeof *f.disturbances, &gpu->disturbances, err);
     if (status != VY_OK) return status;
     f.drones = (drone_model *)gpu->drones;
     f.disturbances = (disturbance_model *)gpu->disturbances;
@@ -75,6 +79,7 @@ void vy_gpu_destroy(vy_gpu *gpu)
     cudaFree(gpu->job.ended);
     cudaFree((void *)gpu->job.observed);
     delete[] gpu->host_cells;
+    delete[] gpu->constants;
     delete gpu;
 }
 
@@ -100,12 +105,19 @@ vy_status vy_gpu_create(vy_batch *batch, vy_gpu **out, vy_error *err)
     }
     void *on_device = NULL;
     if (status == VY_OK) {
-        gpu->kernel = p->config->is_integer != NULL ? &vy_gpu_single : &vy_gpu_double;
+        const int single = p->config->is_integer != NULL;
+        gpu->kernel = single ? &vy_gpu_single : &vy_gpu_double;
+        gpu->basic = single ? &vy_gpu_basic_single : &vy_gpu_basic_double;
+        gpu->basic->configure();
+        gpu->constants = new (std::nothrow) unsigned char[gpu->basic->constants_size];
+        if (gpu->constants == NULL) status = vy_fail(err, VY_NO_MEMORY, "GPU: no memory");
+    }
+    if (status == VY_OK) {
         status = upload_model(gpu, err);
     }
     if (status == VY_OK)
-        status =
-            upload(p->config->is_integer, p->config->is_integer != NULL ? p->block_cells : 0, &on_device, err);
+        status = upload(p->config->is_integer, p->config->is_integer != NULL ? p->block_cells : 0, &on_device,
+                        err);
     gpu->job.is_integer = status == VY_OK ? (const uint8_t *)on_device : NULL;
     if (status == VY_OK) status = upload(NULL, gpu->cells_size, &on_device, err);
     gpu->job.cells = status == VY_OK ? (uint64_t *)on_device : NULL;
@@ -171,13 +183,22 @@ vy_status vy_gpu_download_observations(vy_gpu *gpu, vy_error *err)
                 cudaMemcpyDeviceToHost, err);
 }
 
+vy_status vy_gpu_step_on(vy_gpu *gpu, uint64_t steps, void *stream, vy_error *err)
+{
+    gpu->job.steps = steps;
+    if (gpu->job.layout.is_basic && !gpu->general) {
+        gpu->basic->advance(&gpu->job, gpu->constants, stream);
+    } else {
+        gpu->kernel->advance(&gpu->job, stream);
+    }
+    return failed(cudaGetLastError(), err);
+}
+
 vy_status vy_gpu_step(vy_gpu *gpu, uint64_t steps, vy_error *err)
 {
     const vy_status settled = synchronise(gpu, err);
     if (settled != VY_OK) return settled;
-    gpu->job.steps = steps;
-    gpu->kernel->advance(&gpu->job);
-    const vy_status status = failed(cudaGetLastError(), err);
+    const vy_status status = vy_gpu_step_on(gpu, steps, NULL, err);
     return status != VY_OK ? status : failed(cudaDeviceSynchronize(), err);
 }
 
@@ -189,11 +210,32 @@ vy_status vy_gpu_download(vy_gpu *gpu, vy_error *err)
     return status;
 }
 
+void vy_gpu_fly_general(vy_gpu *gpu) { gpu->general = 1; }
+
+// New episodes have drawn other constants.
+static vy_status prepare_basic(vy_gpu *gpu, vy_error *err)
+{
+    gpu_layout *p = &gpu->job.layout;
+    p->is_basic = vy_batch_gpu_is_basic(gpu->batch, p);
+    if (!p->is_basic) return VY_OK;
+    const uint32_t count = p->episode_offset - p->params_offset;
+    uint64_t *first = new (std::nothrow) uint64_t[count];
+    if (first == NULL) return vy_fail(err, VY_NO_MEMORY, "GPU: no memory");
+    for (uint32_t k = 0; k < count; ++k)
+        first[k] = gpu->host_cells[(size_t)(p->params_offset + k) * GPU_WARP];
+    gpu->basic->prepare(p->config, first, gpu->constants);
+    delete[] first;
+    return VY_OK;
+}
+
 vy_status vy_gpu_upload(vy_gpu *gpu, vy_error *err)
 {
     const gpu_layout *p = &gpu->job.layout;
     vy_batch_gpu_copy(gpu->batch, GPU_WARP, gpu->host_cells, 0);
-    vy_status status = copy(gpu, gpu->job.cells, gpu->host_cells, gpu->cells_size, cudaMemcpyHostToDevice, err);
+    const vy_status prepared = prepare_basic(gpu, err);
+    if (prepared != VY_OK) return prepared;
+    vy_status status =
+        copy(gpu, gpu->job.cells, gpu->host_cells, gpu->cells_size, cudaMemcpyHostToDevice, err);
     if (status == VY_OK)
         status = copy(gpu, gpu->job.observations, p->observations, gpu->observations_size,
                       cudaMemcpyHostToDevice, err);

@@ -3,6 +3,8 @@
 #pragma once
 #include "batch/gpu_layout.h"
 
+struct vy_gpu;
+
 #define GPU_WARP      32
 #define GPU_NOISE_MAX 8
 
@@ -25,7 +27,22 @@ typedef struct gpu_kernel {
     /// The model of a batch, whose drones and disturbances are already there.
     void (*prepare)(const lanes_config *config, void *model);
     /// Launch `steps` steps of every world.
-    void (*advance)(const gpu_job *job);
+    void (*advance)(const gpu_job *job, void *stream);
 } gpu_kernel;
 
 extern const gpu_kernel vy_gpu_double, vy_gpu_single;
+
+/// The same for batches of the basic family alone (family.h).
+typedef struct gpu_basic_kernel {
+    size_t constants_size;
+    /// From the batch, and the cells of its first world's drone_params.
+    void (*prepare)(const lanes_config *config, const void *first, void *constants);
+    /// Before the first launch.
+    void (*configure)(void);
+    void (*advance)(const gpu_job *job, const void *constants, void *stream);
+} gpu_basic_kernel;
+
+extern const gpu_basic_kernel vy_gpu_basic_double, vy_gpu_basic_single;
+
+/// Fly by the general kernel from now on, whatever the batch: for comparisons.
+void vy_gpu_fly_general(struct vy_gpu *gpu);

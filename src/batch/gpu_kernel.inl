@@ -154,9 +154,9 @@ static void kernel_prepare(const lanes_config *config, void *model)
     lanes_model_init(config, (vy_model *)model);
 }
 
-static void kernel_advance(const gpu_job *job)
+static void kernel_advance(const gpu_job *job, void *stream)
 {
-    advance<<<(job->layout.worlds + THREADS - 1) / THREADS, THREADS>>>(*job);
+    advance<<<(job->layout.worlds + THREADS - 1) / THREADS, THREADS, 0, (cudaStream_t)stream>>>(*job);
 }
 
 extern const gpu_kernel GPU_KERNEL = {sizeof(vy_model), kernel_prepare, kernel_advance};

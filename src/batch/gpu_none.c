@@ -59,3 +59,11 @@ vy_status vy_gpu_step(vy_gpu *gpu, uint64_t steps, vy_error *err)
     (void)steps;
     return vy_fail(err, VY_NOT_FOUND, "GPU: this library was built without CUDA");
 }
+
+vy_status vy_gpu_step_on(vy_gpu *gpu, uint64_t steps, void *stream, vy_error *err)
+{
+    (void)gpu;
+    (void)steps;
+    (void)stream;
+    return vy_fail(err, VY_NOT_FOUND, "GPU: this library was built without CUDA");
+}

@@ -105,7 +105,7 @@ VY_FN air_state air_layered(real altitude)
 /// The air at a geometric altitude [m]; all zero without an atmosphere.
 VY_FN air_state air_at(const atmosphere_params *p, real altitude)
 {
-    if (p->mode == ATMOSPHERE_LAYERED) return air_layered(altitude);
+    if (VY_KNOWN(0, p->mode == ATMOSPHERE_LAYERED)) return air_layered(altitude);
     air_state a;
     const int some = p->mode == ATMOSPHERE_STANDARD;
     a.temperature = real_set(some ? p->temperature : 0.0);

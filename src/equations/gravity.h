@@ -64,10 +64,10 @@ VY_FN vec3 gravity_of_body(const gravity_body *b, vec3 r)
 VY_FN vec3 gravity_at(const gravity_params *p, vec3 r)
 {
     vec3 g = p->uniform;
-    if (p->frame.on)
+    if (VY_KNOWN(0, p->frame.on))
         return vec3_add(gravity_of_planet(&p->bodies[0], &p->frame, r), local_centrifugal(&p->frame, r));
     VY_ASSERT(p->body_count >= 0 && p->body_count <= GRAVITY_BODY_CAP);
-    for (int i = 0; i < p->body_count; ++i) g = vec3_add(g, gravity_of_body(&p->bodies[i], r));
+    for (int i = 0; i < VY_KNOWN(0, p->body_count); ++i) g = vec3_add(g, gravity_of_body(&p->bodies[i], r));
     return g;
 }
 
@@ -93,9 +93,9 @@ VY_FN real gravity_potential_local(const gravity_params *p, vec3 r)
 /// Potential energy per kilogram at `r` [J/kg].
 VY_FN real gravity_potential(const gravity_params *p, vec3 r)
 {
-    if (p->frame.on) return gravity_potential_local(p, r);
+    if (VY_KNOWN(0, p->frame.on)) return gravity_potential_local(p, r);
     real v = -vec3_dot(p->uniform, r);
-    for (int i = 0; i < p->body_count; ++i) {
+    for (int i = 0; i < VY_KNOWN(0, p->body_count); ++i) {
         const gravity_body *b = &p->bodies[i];
         const vec3 d = vec3_make(r.x - b->x, r.y - b->y, r.z - b->z);
         const real inverse = 1.0 / vec3_length(d);
@@ -110,5 +110,5 @@ VY_FN real gravity_potential(const gravity_params *p, vec3 r)
 VY_FN vec3 gravity_apparent(const gravity_params *p, vec3 r, vec3 velocity)
 {
     const vec3 g = gravity_at(p, r);
-    return p->frame.on ? vec3_add(g, local_coriolis(&p->frame, velocity)) : g;
+    return VY_KNOWN(0, p->frame.on) ? vec3_add(g, local_coriolis(&p->frame, velocity)) : g;
 }

@@ -36,19 +36,33 @@ typedef struct entry_block {
     bits id, count;
 } entry_block;
 
+#define STATE_ROTORS (VY_COMPACT ? 4 : VY_ROTOR_CAP)
+
 typedef struct drone_block {
     body_state body;
-    real rotor_speed[VY_ROTOR_CAP];
+    real rotor_speed[STATE_ROTORS];
     imu_state imu;
     mocap_state mocap;
     estimator_state estimate;
     control_state control;
+#if !VY_COMPACT
     turbulence_state turbulence;
     vec3 gust;
+#endif
     bits effects, effect_changes;
     bits rung, imu_tick, mocap_tick, clamps;
     bits exceeded[LIMIT_COUNT];
 } drone_block;
+
+#if VY_COMPACT
+VY_FN turbulence_state *drone_turbulence(drone_block *) { return NULL; } // never asked for
+VY_FN vec3 drone_gust(const drone_block *) { return vec3_zero(); }
+VY_FN vec3 *drone_gust_out(drone_block *) { return NULL; }
+#else
+VY_FN turbulence_state *drone_turbulence(drone_block *d) { return &d->turbulence; }
+VY_FN vec3 drone_gust(const drone_block *d) { return d->gust; }
+VY_FN vec3 *drone_gust_out(drone_block *d) { return &d->gust; }
+#endif
 
 /// Of a body that is no drone: a crate, a load, a link. With its account and its contact totals it takes at
 /// most 400 bytes.
@@ -125,6 +139,25 @@ enum field_type {
     FIELD_HASH
 };
 
+/// How many cells of a field of FIELDS_drone this machine's state has.
+#if VY_COMPACT
+VY_FN constexpr int state_begins(const char *text, const char *with)
+{
+    while (*with != '\0' && *text == *with) ++text, ++with;
+    return *with == '\0';
+}
+VY_FN constexpr int state_cells(const char *member, enum field_type type, int count)
+{
+    if (state_begins(member, "control.indi") || state_begins(member, "turbulence") ||
+        state_begins(member, "gust"))
+        return 0;
+    return type == FIELD_ROTORS || type == FIELD_COMMANDS ? STATE_ROTORS : count;
+}
+#define STATE_CELLS(member, type, count) (size_t) state_cells(member, type, count)
+#else
+#define STATE_CELLS(member, type, count) (size_t)(count)
+#endif
+
 /// One row of a FIELDS_ list.
 typedef struct vy_field {
     const char *name, *unit, *text;
@@ -192,8 +225,8 @@ VY_FN int drone_field_at(size_t cell)
 {
     size_t at = 0;
     int field = 0;
-#define FIELD(block, member, type, count, unit, text) \
-    if (cell < (at += (count))) return field;         \
+#define FIELD(block, member, type, count, unit, text)                           \
+    if (cell < (at += STATE_CELLS(#member, FIELD_##type, count))) return field; \
     ++field;
     FIELDS_drone(FIELD, drone) return 0;
 }

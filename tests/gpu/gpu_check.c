@@ -1,6 +1,7 @@
 // gpu_check.c - a batch on the GPU beside the same batch on the CPU: every world's state after thousands of
 // steps, bit for bit; then how fast it is. Exit status 1 on the first family that differs, 77 where there is
 // no GPU.
+#include "batch/gpu_kernel.h"
 #include "bench/clock.h"
 #include "bench/gpu.h"
 #include "bench/kernel_loop.h"
@@ -28,7 +29,7 @@ static vy_scenario *scenario_of(int family)
     drone->vehicle.cd = 1.0;
     drone->safety.tilt_max = 0.7;
     drone->safety.sustain = 0.05;
-    if (family == 0) return s;
+    if (family == 0 || family == 3) return s;
     drone->vehicle.cl = 0.2;
     drone->vehicle.volume = 3e-5;
     drone->vehicle.density_scaling = 1;
@@ -68,7 +69,7 @@ static vy_batch *batch_of(int family, vy_precision precision, uint32_t worlds)
     def.scenario = s;
     def.world_count = worlds;
     def.precision = precision;
-    def.rung = family == 2 ? VY_RUNG_RATES : VY_RUNG_NONE;
+    def.rung = family >= 2 ? VY_RUNG_RATES : VY_RUNG_NONE;
     add(&def, VY_VARIABLE_MASS, VY_DISTRIBUTION_UNIFORM, 0.8, 1.2);
     add(&def, VY_VARIABLE_INERTIA, VY_DISTRIBUTION_LOG_UNIFORM, 0.8, 1.25);
     add(&def, VY_VARIABLE_THRUST, VY_DISTRIBUTION_NORMAL, 1.0, 0.03);
@@ -178,22 +179,33 @@ static int compare_single(int family)
 }
 
 // Whole worlds, many of them: sensors, estimator and controller in the kernel.
-static void pace(int family, vy_precision precision, uint32_t worlds, uint64_t steps)
+static void pace(int family, vy_precision precision, int general, uint32_t worlds, uint64_t steps)
 {
     vy_error err = {0};
     vy_batch *batch = batch_of(family, precision, worlds);
     vy_gpu *gpu = NULL;
     double best = 1e300;
     if (vy_gpu_create(batch, &gpu, &err) != VY_OK) die(&err);
-    for (int run = 0; run < 3; ++run) {
+    if (general) vy_gpu_fly_general(gpu);
+    for (int run = 0; run < (steps > 1 ? 3 : 200); ++run) {
         const double start = clock_wall_seconds();
         if (vy_gpu_step(gpu, steps, &err) != VY_OK) printf("%s\n", err.text);
         const double took = clock_wall_seconds() - start;
         if (took < best) best = took;
     }
-    printf("whole worlds, family %d, %s: %u of them, %u steps a launch: %.3g drone-steps/s\n", family,
-           precision == VY_PRECISION_SINGLE ? "float32" : "double", worlds, (unsigned)steps,
-           (double)worlds * (double)steps / best);
+    printf("whole worlds, family %d, %s, %s kernel: %u of them, %u steps a launch: %.3g drone-steps/s, %.1f "
+           "us a launch\n",
+           family, precision == VY_PRECISION_SINGLE ? "float32" : "double", general ? "general" : "own",
+           worlds, (unsigned)steps, (double)worlds * (double)steps / best, 1e6 * best);
+    if (steps == 1) { // one after the other, nobody waits in between
+        enum { LAUNCHES = 1000 };
+        const double start = clock_wall_seconds();
+        for (int run = 0; run < LAUNCHES; ++run)
+            if (vy_gpu_step_on(gpu, 1, NULL, &err) != VY_OK) printf("%s\n", err.text);
+        if (vy_gpu_download_observations(gpu, &err) != VY_OK) printf("%s\n", err.text);
+        printf("    launches one after the other: %.1f us each\n",
+               1e6 * (clock_wall_seconds() - start) / LAUNCHES);
+    }
     vy_gpu_destroy(gpu);
     vy_batch_destroy(batch);
 }
@@ -229,13 +241,25 @@ static int measure(int single, uint32_t drones, uint32_t steps, uint32_t launche
     return same;
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
     int good = 1;
-    for (int family = 0; family < 3; ++family) good &= compare(family);
-    for (int family = 0; family < 3; ++family) good &= compare_single(family);
+    if (argc > 1 && strcmp(argv[1], "pace") == 0) { // for a profiler
+        for (int single = 0; single < 2; ++single)
+            pace(0, single ? VY_PRECISION_SINGLE : VY_PRECISION_DOUBLE, 0, 1u << 17, 100);
+        return 0;
+    }
+    for (int family = 0; family < 4; ++family) good &= compare(family);
+    for (int family = 0; family < 4; ++family) good &= compare_single(family);
     for (int single = 0; single < 2; ++single) {
-        pace(0, single ? VY_PRECISION_SINGLE : VY_PRECISION_DOUBLE, 1u << 17, 100);
+        const vy_precision precision = single ? VY_PRECISION_SINGLE : VY_PRECISION_DOUBLE;
+        for (int general = 0; general < 2; ++general) {
+            for (int family = 0; family < 4; family += 3) pace(family, precision, general, 1u << 17, 100);
+            pace(3, precision, general, 4096, 1);
+            pace(3, precision, general, 4096, 20);
+            pace(3, precision, general, 1u << 17, 1);
+        }
+        pace(1, precision, 1, 1u << 17, 100);
         good &= measure(single, 1u << 20, 1000, 1);
         good &= measure(single, 1u << 20, 100, 10);
         good &= measure(single, 1u << 20, 1, 500);

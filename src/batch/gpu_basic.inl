@@ -1,0 +1,56 @@
+// gpu_basic.inl - the kernel of batches of basic drones: basic_step.inl, one world to a thread, its state in
+// shared memory. For the real of the including file, which also defines GPU_BASIC (symbol).
+#include "batch/basic_step.inl"
+#include <cuda_runtime.h>
+
+#if VY_SINGLE
+#define THREADS 64
+#define BLOCKS  7 // as many as shared memory has room for
+#else
+#define THREADS 64
+#define BLOCKS  4
+#endif
+#define SPREAD 1024 // warps
+
+/// The kernel's argument.
+struct basic_job {
+    gpu_job job;
+    basic_constants constants;
+};
+
+template <int ACTS>
+__global__ static void __launch_bounds__(THREADS, BLOCKS) advance(const __grid_constant__ basic_job b)
+{
+    extern __shared__ double space[];
+    const uint32_t i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i >= b.job.layout.worlds) return;
+    hot_world *here = (hot_world *)(void *)((unsigned char *)space + threadIdx.x * HOT_STRIDE);
+    basic_fly(&b.job, &b.constants, ACTS ? b.job.layout.rung : VY_RUNG_NONE, i, here);
+}
+
+static void basic_configure(void)
+{
+    const int most = THREADS * HOT_STRIDE;
+    (void)cudaFuncSetAttribute(advance<0>, cudaFuncAttributeMaxDynamicSharedMemorySize, most);
+    (void)cudaFuncSetAttribute(advance<1>, cudaFuncAttributeMaxDynamicSharedMemorySize, most);
+}
+
+// Few worlds are spread over all multiprocessors.
+static void basic_advance(const gpu_job *job, const void *constants, void *stream)
+{
+    basic_job b;
+    b.job = *job;
+    b.constants = *(const basic_constants *)constants;
+    const uint32_t worlds = job->layout.worlds;
+    const uint32_t threads = worlds <= SPREAD * GPU_WARP ? GPU_WARP : THREADS;
+    const uint32_t grid = (worlds + threads - 1) / threads;
+    const size_t shared = threads * HOT_STRIDE;
+    if (job->layout.rung != VY_RUNG_NONE) {
+        advance<1><<<grid, threads, shared, (cudaStream_t)stream>>>(b);
+        return;
+    }
+    advance<0><<<grid, threads, shared, (cudaStream_t)stream>>>(b);
+}
+
+extern const gpu_basic_kernel GPU_BASIC = {sizeof(basic_constants), basic_prepare, basic_configure,
+                                           basic_advance};
