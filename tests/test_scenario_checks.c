@@ -33,7 +33,7 @@ static void a_step_has_a_bounded_number_of_substeps(void **unused)
 {
     (void)unused;
     expect_sentences("volery: 1\nstep: 1 ms\ndrones: [{}]\ncontacts: {substep: 1e-7}\n", 1,
-                     "4:21: substep must be at least the step over 1024, 9.76562e-07 s, got 1e-07\n");
+                     "4:21: substep must be at least the step over 1024, 9.76563e-07 s, got 1e-07\n");
     expect_sentences("volery: 1\nstep: 1 ms\ndrones: [{}]\ncontacts: {substep: 1e-6}\n", 0, "");
 }
 
