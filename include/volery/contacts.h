@@ -39,8 +39,8 @@ typedef struct vy_contacts_def {
     uint32_t reserve; ///< pairs that memory is taken for at once, so that no step allocates while there are
                       ///< no more; 0 will do, at most 2^24
     vy_contact_solver solver;
-    double substep;    ///< [s] VY_CONTACT_SOLVER_SOFT: sub-steps are at most this long, > 0; at least dt / 1024
-    double slop;       ///< [m] overlap that is left alone, >= 0
+    double substep; ///< [s] VY_CONTACT_SOLVER_SOFT: sub-steps are at most this long, > 0; at least dt / 1024
+    double slop;    ///< [m] overlap that is left alone, >= 0
     double push_speed; ///< [m/s] VY_CONTACT_SOLVER_SOFT: overlaps end at most this fast, > 0
     double correction; ///< VY_CONTACT_SOLVER_IMPULSE: part of the overlap beyond the slop that a step moves
                        ///< away, 0
