@@ -316,18 +316,18 @@ static void name_combination(fit_problem *p, int kept, const double *vector, con
              vy_fit_parameters[kept].name);
 }
 
-int vy_fit_keep_one(fit_problem *p, const int *ids, int n, double *a)
+int vy_fit_keep_one(fit_problem *p, const int *ids, int n, double *normal)
 {
     double values[N], vectors[N * N];
     if (n == 0) return 0;
     for (int i = 0; i < n; ++i) { // a parameter without any trace in the data
-        if (a[i * n + i] > 1e-12) continue;
+        if (normal[i * n + i] > 1e-12) continue;
         p->active[ids[i]] = 0;
         p->silent[ids[i]] = 1;
         p->x[ids[i]] = 0.0;
         return 1;
     }
-    vy_linear_eigen(a, n, values, vectors);
+    vy_linear_eigen(normal, n, values, vectors);
     if (values[0] > 1.0 / (TOLD * TOLD)) return 0;
     int kept = 0;
     double heaviest = -1.0;
