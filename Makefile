@@ -25,7 +25,7 @@ LEVELS ?= 150
 # Seeds of each row of `make estimators`.
 SEEDS ?= 100
 # Scenes of the law of passive scenes, and the first one's number.
-LAW_SCENES ?= 700
+LAW_SCENES ?= 300
 LAW_FIRST ?= 230001
 JOBS ?= $(shell nproc)
 # Installs missing Debian packages; `make PACKAGES=: ...` leaves the machine as it is.
@@ -102,9 +102,9 @@ screenshots: ## the pictures of the README and docs, made anew
 	$(call preset,test)
 	@tools/screenshots.sh build/test
 
-check-long: ## what takes minutes: the page, matrix, sanitize, thread, clang, kills, faults, law, levels, lint, fuzz, wheel
+check-long: ## what takes minutes: the page, matrix, sanitize, clang, kills, faults, law, levels, lint, fuzz, wheel
 	@$(PACKAGES) demo test page lint long
-	@$(MAKE) test-page matrix sanitize thread clang kills faults law levels lint fuzz wheel
+	@$(MAKE) test-page matrix sanitize clang kills faults law levels lint fuzz wheel
 	@echo "check-long: all passed"
 
 wheel: ## the Python package as a wheel for other machines (build/wheel), and its tests
@@ -172,7 +172,7 @@ mutants: ## MUTANTS (60) changed lines of the simulation: do the unit tests find
 	@JOBS=$(JOBS) tools/mutate $(MUTANTS)
 	@JOBS=$(JOBS) tools/mutate --planted
 
-law: ## LAW_SCENES (700) passive scenes from LAW_FIRST on: none may end, gain energy or overlap for long
+law: ## LAW_SCENES (300) passive scenes from LAW_FIRST on: none may end, gain energy or overlap for long
 	@$(PACKAGES) demo test
 	$(call preset,test)
 	@tools/law.sh build/test $(LAW_SCENES) $(LAW_FIRST) $(JOBS)
