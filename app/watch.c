@@ -125,8 +125,6 @@ int vy_watch_open(const char *name, int port, int realtime, watch **out)
         release(w);
         return status;
     }
-    fprintf(stderr, "watch it at http://127.0.0.1:%d/%s/\n", w->port, w->token);
-    if (!realtime) fprintf(stderr, "the flight begins with the first viewer; with --realtime at once\n");
     *out = w;
     return 0;
 }
@@ -177,6 +175,7 @@ static int describe(watch *w, const char *path)
     return status;
 }
 
+// And say where it is: pages are served, and the log can be followed, from now on.
 static int start_server(watch *w)
 {
     // Signals are for the flight's thread.
@@ -187,6 +186,8 @@ static int start_server(watch *w)
     pthread_sigmask(SIG_SETMASK, &before, NULL);
     if (failed) return vy_print_error(w->command, EXIT_SYSTEM, "--watch: no thread: %s", strerror(failed));
     w->has_thread = true;
+    fprintf(stderr, "watch it at http://127.0.0.1:%d/%s/\n", w->port, w->token);
+    if (!w->realtime) fprintf(stderr, "the flight begins with the first viewer; with --realtime at once\n");
     return 0;
 }
 

@@ -13,7 +13,7 @@
 /// One owner. NULL stands for a flight that nobody can watch: every call below then does nothing.
 typedef struct watch watch;
 
-/// Listen at 127.0.0.1, at any free port if `port` is 0, and print the address on standard error.
+/// Listen at 127.0.0.1, at any free port if `port` is 0.
 /// @return 0, or the exit status after a sentence
 int vy_watch_open(const char *name, int port, int realtime, watch **out);
 
@@ -21,7 +21,8 @@ int vy_watch_open(const char *name, int port, int realtime, watch **out);
 /// @return 0: there is no memory, or no pipe
 int vy_watch_keys(watch *w, const char *drone, char *device, size_t size);
 
-/// The log has been opened as `path`.part, by `recorder`: from now on there is something to see.
+/// The log has been opened as `path`.part, by `recorder`: there is something to see, and the address is printed on
+/// standard error.
 /// @return 0, or the exit status after a sentence
 int vy_watch_begin(watch *w, const char *path, vy_recorder *recorder);
 
