@@ -21,8 +21,8 @@ int vy_watch_open(const char *name, int port, int realtime, watch **out);
 /// @return 0: there is no memory, or no pipe
 int vy_watch_keys(watch *w, const char *drone, char *device, size_t size);
 
-/// The log has been opened as `path`.part, by `recorder`: there is something to see, and the address is printed on
-/// standard error.
+/// The log has been opened as `path`.part, by `recorder`: there is something to see, and the address is
+/// printed on standard error.
 /// @return 0, or the exit status after a sentence
 int vy_watch_begin(watch *w, const char *path, vy_recorder *recorder);
 
