@@ -1,4 +1,5 @@
 // page.mjs FOLDER - opens the pages that view_app_test.sh made, uses them, and compares their numbers with the log's.
+import { execFileSync } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
@@ -592,7 +593,26 @@ async function stayUnharmed() {
   await torn.close();
 }
 
+// What `chromium --screenshot` makes of a page that plays: the scene is in it, in more colours than its background has.
+async function shootByCommand() {
+  const picture = join(folder, "by-command.png");
+  const own = mkdtempSync(join(tmpdir(), "volery-view-"));
+  const flags = [...options.args, "--headless", `--user-data-dir=${own}`, "--window-size=1280,720", "--virtual-time-budget=4000", `--screenshot=${picture}`];
+  execFileSync(options.executablePath, [...flags, `file://${join(folder, "swarm.html")}`], { stdio: "ignore" });
+  rmSync(own, { recursive: true, force: true });
+  const page = await browser.newPage();
+  const count = await page.evaluate(async (bytes) => {
+    const image = await createImageBitmap(new Blob([Uint8Array.from(atob(bytes), (c) => c.charCodeAt(0))]));
+    const context = new OffscreenCanvas(image.width, image.height).getContext("2d");
+    context.drawImage(image, 0, 0);
+    return new Set(new Uint32Array(context.getImageData(150, 300, 400, 250).data.buffer)).size;
+  }, readFileSync(picture).toString("base64"));
+  check("a screenshot by command shows the scene", count > 500, count);
+  await page.close();
+}
+
 try {
+  await shootByCommand();
   await useIt();
   await compareNumbers();
   await compareWorked();

@@ -75,7 +75,7 @@ export class View {
   private slow = 0; // frames in a row
 
   constructor(private readonly box: HTMLElement, drones: Drone[]) {
-    this.renderer = new WebGLRenderer({ antialias: drones.length <= SMOOTH_MAX, powerPreference: "high-performance", preserveDrawingBuffer: false });
+    this.renderer = new WebGLRenderer({ antialias: drones.length <= SMOOTH_MAX, powerPreference: "high-performance", preserveDrawingBuffer: true });
     this.renderer.domElement.className = "scene-canvas";
     box.append(this.renderer.domElement);
     this.camera.up.set(0, 0, 1);
