@@ -285,7 +285,7 @@ static void at_the_truth_only_chance_is_left(void **unused)
     at.accel_delay = 0.5e-3; // a mean over a millisecond
     assert_int_equal(vy_filter_make(&d, &at, 0.0, 24.0, &filter, &err), VY_OK);
     const double x[N] = {0};
-    assert_true(vy_filter_learn_noise(&filter, x, 8));
+    assert_true(vy_filter_estimate_noise(&filter, x, 8));
     static const struct {
         int id;
         double is;

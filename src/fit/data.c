@@ -16,7 +16,7 @@ void vy_fit_data_free(fit_data *d)
     memset(d, 0, sizeof *d);
 }
 
-static int is_there(double x) { return x == x; }
+static int is_recorded(double x) { return x == x; }
 
 static int has_vector(const vy_flight *f, int quantity, int count)
 {
@@ -68,7 +68,7 @@ static vy_status fill_rates(const vy_flight *f, fit_data *d, vy_error *err)
         double *to = &d->rate[i].x;
         for (int a = 0; a < 3; ++a) {
             const double x = f->values[VY_FLIGHT_RATE + a][i];
-            to[a] = is_there(x) ? x : i > 0 ? (&d->rate[i - 1].x)[a] : 0.0;
+            to[a] = is_recorded(x) ? x : i > 0 ? (&d->rate[i - 1].x)[a] : 0.0;
         }
     }
     return VY_OK;
@@ -81,7 +81,7 @@ static void fill_attitudes(const vy_flight *f, fit_data *d)
     d->has_attitude = has_vector(f, VY_FLIGHT_ATTITUDE, 4);
     quat last = quat_identity();
     for (size_t i = 0; i < f->rows; ++i) {
-        if (d->has_attitude && is_there(q[0][i])) {
+        if (d->has_attitude && is_recorded(q[0][i])) {
             last = quat_normalize(quat_make(q[0][i], q[1][i], q[2][i], q[3][i]));
         } else if (d->has_attitude && i > 0) {
             const vec3 turn = vec3_scale(d->time[i] - d->time[i - 1], d->rate[i - 1]);
@@ -98,7 +98,7 @@ static double slope_at(const fit_data *d, const double *x, size_t row)
     size_t first = row;
     while (first > 0 && d->time[row] - d->time[first - 1] <= VELOCITY_WINDOW) --first;
     for (size_t i = first; i < d->rows && d->time[i] - d->time[row] <= VELOCITY_WINDOW; ++i) {
-        if (!is_there(x[i])) continue;
+        if (!is_recorded(x[i])) continue;
         const double t = (d->time[i] - d->time[row]) / VELOCITY_WINDOW;
         double power = 1.0;
         for (int k = 0; k < 5; ++k, power *= t) {
@@ -119,7 +119,7 @@ static void fill_velocities(const vy_flight *f, fit_data *d)
         double *to = &d->velocity[i].x;
         for (int a = 0; a < 3; ++a) {
             const double x = d->has_velocity ? f->values[VY_FLIGHT_VELOCITY + a][i] : math_nan();
-            if (is_there(x)) {
+            if (is_recorded(x)) {
                 to[a] = x;
             } else if (d->has_position) {
                 to[a] = slope_at(d, f->values[VY_FLIGHT_POSITION + a], i);

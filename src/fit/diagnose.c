@@ -6,7 +6,7 @@
 
 // What there is to predict of a channel in a row: how it differs from where the prediction starts; of
 // specific force from its mean over the flight.
-static double seen_at(const fit_data *d, int channel, size_t row, size_t first, double mean)
+static double signal_at(const fit_data *d, int channel, size_t row, size_t first, double mean)
 {
     const vy_flight *f = d->flight;
     const int a = channel % 3;
@@ -16,8 +16,8 @@ static double seen_at(const fit_data *d, int channel, size_t row, size_t first, 
     case CHANNEL_VELOCITY:
         return f->values[VY_FLIGHT_VELOCITY + a][row] - f->values[VY_FLIGHT_VELOCITY + a][first];
     default: {
-        const quat off = quat_mul(quat_conj(d->attitude[first]), d->attitude[row]);
-        const double part[3] = {off.x, off.y, off.z};
+        const quat rotation = quat_mul(quat_conj(d->attitude[first]), d->attitude[row]);
+        const double part[3] = {rotation.x, rotation.y, rotation.z};
         return 2.0 * part[a];
     }
     }
@@ -34,10 +34,10 @@ static double mean_accel(const fit_data *d, int axis)
 }
 
 // Sums for the slope of y over x, both less their means.
-typedef struct line {
+typedef struct regression {
     double n, x, y, xx, xy;
-} line;
-static void line_add(line *l, double x, double y)
+} regression;
+static void regression_add(regression *l, double x, double y)
 {
     l->n += 1.0;
     l->x += x;
@@ -45,7 +45,7 @@ static void line_add(line *l, double x, double y)
     l->xx += x * x;
     l->xy += x * y;
 }
-static double line_slope(const line *l)
+static double regression_slope(const regression *l)
 {
     const double spread = l->xx - l->x * l->x / l->n;
     return spread > 1e-9 ? (l->xy - l->x * l->y / l->n) / spread : 0.0;
@@ -55,7 +55,7 @@ static void fill_channel(const fit_data *d, const fit_problem *q, const double *
                          vy_fit_channel *out)
 {
     double square = 0.0, signal = 0.0, rows = 0.0;
-    line drift = {0}, wind[3] = {{0}};
+    regression drift = {0}, wind[3] = {{0}};
     const double mean = c / 3 == CHANNEL_ACCEL / 3 ? mean_accel(d, c % 3) : 0.0;
     for (int k = 0; k < q->count; ++k) {
         double average = 0.0;
@@ -65,21 +65,21 @@ static void fill_channel(const fit_data *d, const fit_problem *q, const double *
             average += e / FIT_BINS;
         }
         const vec3 v = quat_unrotate(d->attitude[q->first[k]], d->velocity[q->first[k]]);
-        line_add(&drift, d->time[q->first[k]], average);
-        for (int a = 0; a < 3; ++a) line_add(&wind[a], (&v.x)[a], average);
+        regression_add(&drift, d->time[q->first[k]], average);
+        for (int a = 0; a < 3; ++a) regression_add(&wind[a], (&v.x)[a], average);
         for (size_t i = q->first[k]; i < d->rows && d->time[i] <= d->time[q->first[k]] + q->horizon; ++i) {
-            const double s = seen_at(d, c, i, q->first[k], mean);
+            const double s = signal_at(d, c, i, q->first[k], mean);
             if (s == s) signal += s * s, rows += 1.0;
         }
     }
     out->rms = real_sqrt(square / (q->count * FIT_BINS));
     out->signal = real_sqrt(signal / real_max(rows, 1.0));
-    out->drift = line_slope(&drift);
-    for (int a = 0; a < 3; ++a) out->slope[a] = d->has_attitude ? line_slope(&wind[a]) : 0.0;
+    out->drift = regression_slope(&drift);
+    for (int a = 0; a < 3; ++a) out->slope[a] = d->has_attitude ? regression_slope(&wind[a]) : 0.0;
 }
 
 // One sentence, about what is left most.
-static void name_missing(const fit_data *d, vy_fit_result *out)
+static void describe_missing(const fit_data *d, vy_fit_result *out)
 {
     static const char *const hints[CHANNEL_COUNT] = {"unequal motors, gusts or a moment that the model lacks",
                                                      "unequal motors, gusts or a moment that the model lacks",
@@ -100,8 +100,8 @@ static void name_missing(const fit_data *d, vy_fit_result *out)
         const double share = k->present && k->signal > 0.0 ? k->rms / k->signal : 0.0;
         if (share > max) max = share, worst = c;
     }
-    const vy_fit_channel *up = &out->channels[CHANNEL_ACCEL + 2];
-    const double lost = up->present ? up->drift * (d->time[d->rows - 1] - out->def.from) : 0.0;
+    const vy_fit_channel *vertical = &out->channels[CHANNEL_ACCEL + 2];
+    const double lost = vertical->present ? vertical->drift * (d->time[d->rows - 1] - out->def.from) : 0.0;
     if (lost < -0.3) {
         snprintf(out->missing, sizeof out->missing,
                  "specific force along z falls by %.2g m/s^2 over the flight at equal commands: a battery "
@@ -137,6 +137,6 @@ void vy_fit_diagnose(const fit_data *d, const fit_problem *p, vy_fit_result *out
         to->present = d->present[c];
         if (to->present) fill_channel(d, of, errors, c, to);
     }
-    name_missing(d, out);
+    describe_missing(d, out);
     if (held_out) vy_fit_problem_free(&q);
 }

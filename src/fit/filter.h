@@ -36,7 +36,7 @@ typedef struct fit_filter {
     const fit_data *data;
     fit_point base;
     size_t first, last; // rows: it starts in the measured state of `first` and ends with `last`
-    double noise[NOISE_COUNT], guess[NOISE_COUNT];
+    double noise[NOISE_COUNT], noise_prior[NOISE_COUNT];
     int noise_active[NOISE_COUNT];
     fit_rotors rotors[4]; // of a point, and with each of what changes the rotors' speeds moved
     void *bank;           // filters that go through the flight side by side
@@ -67,4 +67,4 @@ void vy_filter_sums(fit_filter *f, const double *x, const int *active, fit_sums 
 /// Noise and disturbances that make the flight most likely at x, from those of `f` on: `steps` of Fisher's
 /// scoring.
 /// @return 0: nothing finite came out
-int vy_filter_learn_noise(fit_filter *f, const double *x, int steps);
+int vy_filter_estimate_noise(fit_filter *f, const double *x, int steps);

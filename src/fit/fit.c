@@ -68,7 +68,7 @@ static void fill_parameters(const fit_problem *p, const vy_vehicle_def *base, co
         to->base =
             id == FIT_LAG_DOWN && base->motor_lag_down == 0.0 ? base->motor_lag : vy_fit_value(id, &begin);
         to->value = to->low = to->high = vy_fit_value(id, &at);
-        to->status = p->active[id] ? VY_FIT_FOUND : p->silent[id] ? VY_FIT_NO_DATA : VY_FIT_KEPT;
+        to->status = p->active[id] ? VY_FIT_FOUND : p->unobservable[id] ? VY_FIT_NO_DATA : VY_FIT_KEPT;
         if (!p->active[id]) continue;
         const double half = FIT_INTERVAL * deviation_of(id, p, covariance);
         to->low = is_ratio ? to->value * math_exp(-half) : to->value - half;

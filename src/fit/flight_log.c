@@ -9,7 +9,7 @@
 static const struct {
     const char *field;
     int first, count;
-    int held; // an older value still holds
+    int is_held; // an older value still holds
 } fields[] = {
     {"imu.gyro", VY_FLIGHT_RATE, 3, 0},           {"imu.accel", VY_FLIGHT_ACCEL, 3, 0},
     {"mocap.position", VY_FLIGHT_POSITION, 3, 0}, {"mocap.attitude", VY_FLIGHT_ATTITUDE, 4, 0},
@@ -19,32 +19,32 @@ enum { FIELD_COUNT = sizeof fields / sizeof fields[0] };
 
 typedef struct collector {
     const log_table *table;
-    int quantity_of[TABLE_COLUMNS_MAX], held[TABLE_COLUMNS_MAX];
+    int quantity_of[TABLE_COLUMNS_MAX], is_held[TABLE_COLUMNS_MAX];
     double *rows; // time, then a number per column
     size_t count, capacity;
     int width;
     int no_memory;
 } collector;
 
-static int take_row(void *self, double time, const double *row)
+static int append_row(void *self, double time, const double *row)
 {
     collector *c = self;
     if (c->count == c->capacity) {
-        const size_t more = c->capacity == 0 ? 4096 : 2 * c->capacity;
-        double *grown = realloc(c->rows, more * (size_t)c->width * sizeof *grown);
+        const size_t capacity_new = c->capacity == 0 ? 4096 : 2 * c->capacity;
+        double *grown = realloc(c->rows, capacity_new * (size_t)c->width * sizeof *grown);
         if (grown == NULL) {
             c->no_memory = 1;
             return 1;
         }
         c->rows = grown;
-        c->capacity = more;
+        c->capacity = capacity_new;
     }
     double *to = c->rows + c->count * (size_t)c->width;
     to[0] = time;
     for (int k = 0; k + 1 < c->width; ++k) {
-        const int there = row[k] == row[k] && (c->held[k] || vy_table_is_current(c->table, k));
-        to[k + 1] = there ? row[k] : math_nan();
-        if (c->held[k] && !there) return 0; // before the first command
+        const int is_valid = row[k] == row[k] && (c->is_held[k] || vy_table_is_current(c->table, k));
+        to[k + 1] = is_valid ? row[k] : math_nan();
+        if (c->is_held[k] && !is_valid) return 0; // before the first command
     }
     c->count += 1;
     return 0;
@@ -86,11 +86,11 @@ static vy_status read_table(vy_log *log, uint32_t drone, collector *c, vy_error 
     log_table *table = calloc(1, sizeof *table);
     if (table == NULL) return vy_fail(err, VY_NO_MEMORY, "no memory for a recorded flight");
     const char *names[FIELD_COUNT];
-    int used[FIELD_COUNT], count = 0;
+    int field_of[FIELD_COUNT], count = 0;
     for (int i = 0; i < FIELD_COUNT; ++i) { // those that this drone has
-        const char *one[] = {fields[i].field};
-        if (vy_table_open(log, drone, one, 1, table, NULL) == VY_OK) {
-            used[count] = i;
+        const char *single[] = {fields[i].field};
+        if (vy_table_open(log, drone, single, 1, table, NULL) == VY_OK) {
+            field_of[count] = i;
             names[count++] = fields[i].field;
         }
         vy_table_close(table);
@@ -101,15 +101,15 @@ static vy_status read_table(vy_log *log, uint32_t drone, collector *c, vy_error 
     }
     vy_status status = vy_table_open(log, drone, names, count, table, err);
     if (status == VY_OK) {
-        int part[FIELD_COUNT] = {0};
+        int used_columns[FIELD_COUNT] = {0};
         for (int k = 0; k < table->count; ++k) {
-            const int request = table->columns[k].request, i = used[request];
-            c->quantity_of[k] = fields[i].first + part[request]++;
-            c->held[k] = fields[i].held;
+            const int request = table->columns[k].request, i = field_of[request];
+            c->quantity_of[k] = fields[i].first + used_columns[request]++;
+            c->is_held[k] = fields[i].is_held;
         }
         c->width = table->count + 1;
         c->table = table;
-        status = vy_table_rows(table, 0.0, take_row, c, err);
+        status = vy_table_rows(table, 0.0, append_row, c, err);
         if (c->no_memory) status = vy_fail(err, VY_NO_MEMORY, "no memory for a recorded flight");
     }
     vy_table_close(table);

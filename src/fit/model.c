@@ -24,7 +24,7 @@ int vy_fit_rotors_make(const fit_data *d, fit_rotors *out)
 }
 
 // Speeds were recorded: they are what they are.
-static void play_speeds(const fit_data *d, fit_rotors *out)
+static void use_recorded_speeds(const fit_data *d, fit_rotors *out)
 {
     const int n = d->rotors;
     for (size_t i = 0; i < d->rows; ++i) {
@@ -39,34 +39,35 @@ static void play_speeds(const fit_data *d, fit_rotors *out)
 }
 
 // The speeds of all rotors, driven by commands that act `imu_delay` later in the time of the IMU.
-typedef struct rotor_player {
+typedef struct rotor_playback {
     const fit_data *d;
     motor_params motor;
-    double up, down, delay;
+    double lag_up, lag_down, delay;
     size_t row; // whose commands act
     double now; // [s]
     double speed[ROTOR_CAP], target[ROTOR_CAP];
-} rotor_player;
+} rotor_playback;
 
-static void take_commands(rotor_player *p)
+static void apply_commands(rotor_playback *p)
 {
     const double *u = p->d->commands + p->row * (size_t)p->d->rotors;
     for (int k = 0; k < p->d->rotors; ++k) p->target[k] = motor_speed(&p->motor, u[k]);
 }
 
 // When the next commands act; never, behind the last.
-static double next_change(const rotor_player *p)
+static double next_command_time(const rotor_playback *p)
 {
     return p->row + 1 < p->d->rows ? p->d->time[p->row + 1] + p->delay : DBL_MAX;
 }
 
 // Up to `until`, but without the commands that act from then on.
-static void advance(rotor_player *p, double until)
+static void advance(rotor_playback *p, double until)
 {
     while (p->now < until) {
-        const double change = next_change(p), end = change < until ? change : until;
+        const double change = next_command_time(p), end = change < until ? change : until;
         if (end > p->now) {
-            const double rise = math_exp((p->now - end) / p->up), fall = math_exp((p->now - end) / p->down);
+            const double rise = math_exp((p->now - end) / p->lag_up),
+                         fall = math_exp((p->now - end) / p->lag_down);
             for (int k = 0; k < p->d->rotors; ++k)
                 p->speed[k] =
                     rotor_speed_after(p->speed[k], p->target[k], p->target[k] < p->speed[k] ? fall : rise);
@@ -74,44 +75,44 @@ static void advance(rotor_player *p, double until)
         }
         if (change < until) {
             ++p->row;
-            take_commands(p);
+            apply_commands(p);
         }
     }
 }
 
-static void change_commands(rotor_player *p)
+static void apply_due_commands(rotor_playback *p)
 {
-    while (next_change(p) <= p->now) {
+    while (next_command_time(p) <= p->now) {
         ++p->row;
-        take_commands(p);
+        apply_commands(p);
     }
 }
 
 void vy_fit_rotors_run(const fit_data *d, const fit_point *p, fit_rotors *out)
 {
     if (!d->has_commands) {
-        play_speeds(d, out);
+        use_recorded_speeds(d, out);
         return;
     }
     const int n = d->rotors;
-    rotor_player play = {.d = d,
-                         .motor = vy_motor_build(&p->vehicle),
-                         .up = p->vehicle.motor_lag,
-                         .down = p->vehicle.motor_lag_down,
-                         .delay = p->imu_delay,
-                         .now = d->time[0]};
-    VY_ASSERT(play.up > 0.0 && play.down > 0.0);
-    take_commands(&play);
-    for (int k = 0; k < n; ++k) play.speed[k] = play.target[k];
+    rotor_playback playback = {.d = d,
+                               .motor = vy_motor_build(&p->vehicle),
+                               .lag_up = p->vehicle.motor_lag,
+                               .lag_down = p->vehicle.motor_lag_down,
+                               .delay = p->imu_delay,
+                               .now = d->time[0]};
+    VY_ASSERT(playback.lag_up > 0.0 && playback.lag_down > 0.0);
+    apply_commands(&playback);
+    for (int k = 0; k < n; ++k) playback.speed[k] = playback.target[k];
     for (size_t i = 0; i < d->rows; ++i) {
         const double next = d->time[i + 1 < d->rows ? i + 1 : i];
         for (int half = 0; half < 2; ++half) {
-            if (half == 1) advance(&play, 0.5 * (d->time[i] + next));
-            change_commands(&play);
+            if (half == 1) advance(&playback, 0.5 * (d->time[i] + next));
+            apply_due_commands(&playback);
             const size_t at = (2 * i + (size_t)half) * (size_t)n;
-            memcpy(out->speed + at, play.speed, (size_t)n * sizeof *out->speed);
+            memcpy(out->speed + at, playback.speed, (size_t)n * sizeof *out->speed);
         }
-        advance(&play, next);
+        advance(&playback, next);
     }
 }
 
@@ -215,28 +216,29 @@ void vy_fit_errors_at(const fit_data *d, const fit_point *p, const fit_plant *pl
     if (d->present[CHANNEL_ACCEL] || d->present[CHANNEL_ACCEL + 1] || d->present[CHANNEL_ACCEL + 2]) {
         vec3 force = vy_fit_specific_force(d, plant, rotors, row, s);
         if (p->accel_delay != 0.0 && row > 0) { // what changes it are the rotors' speeds
-            const double back = p->accel_delay / (0.5 * (d->time[row] - d->time[row - 1]));
+            const double fraction = p->accel_delay / (0.5 * (d->time[row] - d->time[row - 1]));
             const vec3 earlier = specific_force(d, plant, rotors, 2 * row - 1, s);
-            force = vec3_add_scaled(force, -back, vec3_sub(force, earlier));
+            force = vec3_add_scaled(force, -fraction, vec3_sub(force, earlier));
         }
-        const double *want = &force.x;
+        const double *expected = &force.x;
         for (int a = 0; a < 3; ++a) {
-            const double *seen = f->values[VY_FLIGHT_ACCEL + a];
-            if (seen != NULL) out[CHANNEL_ACCEL + a] = seen[row] - want[a] - offset[a];
+            const double *measured = f->values[VY_FLIGHT_ACCEL + a];
+            if (measured != NULL) out[CHANNEL_ACCEL + a] = measured[row] - expected[a] - offset[a];
         }
     }
     if (d->present[CHANNEL_ATTITUDE] &&
         f->values[VY_FLIGHT_ATTITUDE][row] == f->values[VY_FLIGHT_ATTITUDE][row]) {
-        const quat seen = vy_fit_state(d, p, row).attitude, off = quat_mul(quat_conj(s->attitude), seen);
-        const double sign = off.w < 0.0 ? -2.0 : 2.0;
-        out[CHANNEL_ATTITUDE] = sign * off.x;
-        out[CHANNEL_ATTITUDE + 1] = sign * off.y;
-        out[CHANNEL_ATTITUDE + 2] = sign * off.z;
+        const quat measured = vy_fit_state(d, p, row).attitude,
+                   error = quat_mul(quat_conj(s->attitude), measured);
+        const double sign = error.w < 0.0 ? -2.0 : 2.0;
+        out[CHANNEL_ATTITUDE] = sign * error.x;
+        out[CHANNEL_ATTITUDE + 1] = sign * error.y;
+        out[CHANNEL_ATTITUDE + 2] = sign * error.z;
     }
     if (d->present[CHANNEL_VELOCITY]) {
-        const double *want = &s->velocity.x;
+        const double *expected = &s->velocity.x;
         for (int a = 0; a < 3; ++a)
-            out[CHANNEL_VELOCITY + a] = f->values[VY_FLIGHT_VELOCITY + a][row] - want[a];
+            out[CHANNEL_VELOCITY + a] = f->values[VY_FLIGHT_VELOCITY + a][row] - expected[a];
     }
 }
 

@@ -7,8 +7,8 @@
 
 enum { N = FIT_PARAMETER_COUNT, STEPS_MAX = 12, NOISE_STEPS = 8, ROUNDS = 2 };
 
-#define ROUGH 1.0 // of twice a logarithm of likelihood: steps that gain less are not worth another
-#define FINE  1e-2
+#define COARSE_TOLERANCE 1.0 // of twice a logarithm of likelihood: steps that gain less are not worth another
+#define FINE_TOLERANCE   1e-2
 
 static double prior_cost(const double *x)
 {
@@ -17,15 +17,15 @@ static double prior_cost(const double *x)
     return sum;
 }
 
-static double pull_cost(const fit_problem *p, const double *x, double pull)
+static double ridge_cost(const fit_problem *p, const double *x, double ridge)
 {
     double sum = prior_cost(x);
-    for (int i = 0; i < N; ++i) sum += p->active[i] ? pull * x[i] * x[i] : 0.0;
+    for (int i = 0; i < N; ++i) sum += p->active[i] ? ridge * x[i] * x[i] : 0.0;
     return sum;
 }
 
-// Levenberg and Marquardt's steps. `pull` holds all numbers near the base, as an inverse variance.
-static int climb(fit_problem *p, double pull, double tolerance)
+// Levenberg and Marquardt's steps. `ridge` holds all numbers near the base, as an inverse variance.
+static int levenberg_marquardt(fit_problem *p, double ridge, double tolerance)
 {
     fit_sums sums;
     double damping = 1e-4;
@@ -35,53 +35,54 @@ static int climb(fit_problem *p, double pull, double tolerance)
         const int n = sums.n;
         if (n == 0) return 1;
         if (!real_is_finite(sums.cost)) return 0;
-        const double cost = sums.cost + pull_cost(p, p->x, pull);
-        int better = 0;
-        double gained = 0.0;
-        for (int attempt = 0; attempt < 8 && !better; ++attempt) {
-            double m[N * N], move[N], x[N];
+        const double cost = sums.cost + ridge_cost(p, p->x, ridge);
+        int accepted = 0;
+        double decrease = 0.0;
+        for (int attempt = 0; attempt < 8 && !accepted; ++attempt) {
+            double m[N * N], delta[N], x[N];
             memcpy(m, sums.normal, sizeof m);
             memcpy(x, p->x, sizeof x);
             for (int i = 0; i < n; ++i) {
-                const double prior = vy_fit_prior(sums.ids[i]) + pull;
+                const double prior = vy_fit_prior(sums.ids[i]) + ridge;
                 m[i * n + i] += prior + damping * (m[i * n + i] + prior) + 1e-12;
-                move[i] = -sums.gradient[i] - prior * p->x[sums.ids[i]];
+                delta[i] = -sums.gradient[i] - prior * p->x[sums.ids[i]];
             }
             if (vy_linear_cholesky(m, n)) {
-                vy_linear_solve(m, n, move);
-                for (int i = 0; i < n; ++i) x[sums.ids[i]] += real_clamp(move[i], -1.0, 1.0);
-                gained = cost - vy_filter_cost(p->filter, x, p->filter->noise) - pull_cost(p, x, pull);
-                better = gained >= 0.0;
+                vy_linear_solve(m, n, delta);
+                for (int i = 0; i < n; ++i) x[sums.ids[i]] += real_clamp(delta[i], -1.0, 1.0);
+                decrease = cost - vy_filter_cost(p->filter, x, p->filter->noise) - ridge_cost(p, x, ridge);
+                accepted = decrease >= 0.0;
             }
-            damping = better ? damping * 0.1 : damping * 10.0;
-            if (better) memcpy(p->x, x, sizeof x);
+            damping = accepted ? damping * 0.1 : damping * 10.0;
+            if (accepted) memcpy(p->x, x, sizeof x);
         }
-        if (!better || gained < tolerance) break;
+        if (!accepted || decrease < tolerance) break;
     }
     return 1;
 }
 
-static void choose_told(fit_problem *p)
+static void choose_identifiable(fit_problem *p)
 {
     fit_sums sums;
     (void)vy_fit_drop_offsets(p);
     vy_filter_sums(p->filter, p->x, p->active, &sums);
-    while (vy_fit_keep_one(p, sums.ids, sums.n, sums.normal))
+    while (vy_fit_fix_one(p, sums.ids, sums.n, sums.normal))
         vy_filter_sums(p->filter, p->x, p->active, &sums);
 }
 
 static int refine(fit_problem *p)
 {
     p->combination_count = 0;
-    memset(p->silent, 0, sizeof p->silent);
+    memset(p->unobservable, 0, sizeof p->unobservable);
     vy_fit_choose_candidates(p);
-    int fine = vy_filter_learn_noise(p->filter, p->x, NOISE_STEPS) && climb(p, 1.0, ROUGH);
-    for (int round = 0; round < ROUNDS && fine; ++round) {
-        fine = vy_filter_learn_noise(p->filter, p->x, NOISE_STEPS);
-        if (fine) choose_told(p);
-        fine = fine && climb(p, 0.0, ROUGH);
+    int ok = vy_filter_estimate_noise(p->filter, p->x, NOISE_STEPS) &&
+             levenberg_marquardt(p, 1.0, COARSE_TOLERANCE);
+    for (int round = 0; round < ROUNDS && ok; ++round) {
+        ok = vy_filter_estimate_noise(p->filter, p->x, NOISE_STEPS);
+        if (ok) choose_identifiable(p);
+        ok = ok && levenberg_marquardt(p, 0.0, COARSE_TOLERANCE);
     }
-    return fine && climb(p, 0.0, FINE);
+    return ok && levenberg_marquardt(p, 0.0, FINE_TOLERANCE);
 }
 
 vy_status vy_fit_problem_refine(fit_problem *p, vy_error *err)

@@ -6,14 +6,14 @@
 
 const double vy_fit_horizons[VY_FIT_HORIZON_COUNT] = {0.1, 0.25, 0.5, 1.0};
 
-#define START_EVERY 0.1 // [s] between predictions
+#define START_PERIOD 0.1 // [s] between predictions
 
 enum { MODEL, HOLD, CONSTANT, PREDICTORS };
-enum { OF_RATE, OF_ATTITUDE, OF_ACCEL, OF_VELOCITY, OF_POSITION, KINDS };
+enum { QUANTITY_RATE, QUANTITY_ATTITUDE, QUANTITY_ACCEL, QUANTITY_VELOCITY, QUANTITY_POSITION, QUANTITIES };
 
 typedef struct tally {
-    double square[PREDICTORS][KINDS][VY_FIT_HORIZON_COUNT];
-    int count[KINDS][VY_FIT_HORIZON_COUNT];
+    double square[PREDICTORS][QUANTITIES][VY_FIT_HORIZON_COUNT];
+    int count[QUANTITIES][VY_FIT_HORIZON_COUNT];
 } tally;
 
 // What is known of a row: measured, or for the attitude without cameras the turn by the measured rates.
@@ -23,17 +23,17 @@ typedef struct truth {
     int has_force[3], has_velocity, has_position;
 } truth;
 
-static truth truth_at(const fit_data *d, const fit_point *p, size_t row, quat turned)
+static truth truth_at(const fit_data *d, const fit_point *p, size_t row, quat integrated_attitude)
 {
     const vy_flight *f = d->flight;
     truth t = {.state = vy_fit_state(d, p, row)};
-    if (!d->has_attitude) t.state.attitude = turned;
+    if (!d->has_attitude) t.state.attitude = integrated_attitude;
     const double *offset = &p->accel_offset.x;
     double *force = &t.force.x;
     for (int a = 0; a < 3; ++a) {
-        const double *seen = f->values[VY_FLIGHT_ACCEL + a];
-        t.has_force[a] = seen != NULL && seen[row] == seen[row];
-        if (t.has_force[a]) force[a] = seen[row] - offset[a];
+        const double *recorded = f->values[VY_FLIGHT_ACCEL + a];
+        t.has_force[a] = recorded != NULL && recorded[row] == recorded[row];
+        if (t.has_force[a]) force[a] = recorded[row] - offset[a];
     }
     t.has_velocity = (d->has_velocity || d->has_position) && d->has_attitude;
     t.state.velocity = d->velocity[row];
@@ -52,21 +52,22 @@ static double angle_between(quat a, quat b)
     return 2.0 * math_atan2(s, real_abs(off.w));
 }
 
-static void add(tally *t, int horizon, int who, const truth *now, const body_state *s, vec3 force)
+static void add(tally *t, int horizon, int predictor, const truth *now, const body_state *s, vec3 force)
 {
-    double *square[KINDS];
-    for (int k = 0; k < KINDS; ++k) square[k] = &t->square[who][k][horizon];
+    double *square[QUANTITIES];
+    for (int k = 0; k < QUANTITIES; ++k) square[k] = &t->square[predictor][k][horizon];
     const vec3 rate = vec3_sub(s->rate, now->state.rate);
-    *square[OF_RATE] += vec3_dot(rate, rate);
+    *square[QUANTITY_RATE] += vec3_dot(rate, rate);
     const double angle = angle_between(s->attitude, now->state.attitude);
-    *square[OF_ATTITUDE] += angle * angle;
-    const double *want = &now->force.x, *got = &force.x;
+    *square[QUANTITY_ATTITUDE] += angle * angle;
+    const double *measured = &now->force.x, *predicted = &force.x;
     for (int a = 0; a < 3; ++a) {
-        if (now->has_force[a]) *square[OF_ACCEL] += (got[a] - want[a]) * (got[a] - want[a]);
+        if (now->has_force[a])
+            *square[QUANTITY_ACCEL] += (predicted[a] - measured[a]) * (predicted[a] - measured[a]);
     }
     const vec3 v = vec3_sub(s->velocity, now->state.velocity), x = vec3_sub(s->position, now->state.position);
-    if (now->has_velocity) *square[OF_VELOCITY] += vec3_dot(v, v);
-    if (now->has_position) *square[OF_POSITION] += vec3_dot(x, x);
+    if (now->has_velocity) *square[QUANTITY_VELOCITY] += vec3_dot(v, v);
+    if (now->has_position) *square[QUANTITY_POSITION] += vec3_dot(x, x);
 }
 
 // From row `first` on, up to the longest horizon; each predictor is judged in the first row at or behind
@@ -76,44 +77,46 @@ static void predict_one(const fit_data *d, const fit_point *p, const fit_plant *
 {
     const truth start = truth_at(d, p, first, quat_identity());
     body_state s = start.state;
-    quat turned = start.state.attitude;
+    quat integrated_attitude = start.state.attitude;
     int next = 0;
     for (size_t row = first; row + 1 < d->rows && next < VY_FIT_HORIZON_COUNT;) {
         const double dt = d->time[row + 1] - d->time[row];
         const vec3 mean = vec3_sub(vec3_scale(0.5, vec3_add(d->rate[row], d->rate[row + 1])), p->gyro_offset);
-        turned = quat_normalize(quat_apply_small_rotation(turned, vec3_scale(dt, mean)));
+        integrated_attitude =
+            quat_normalize(quat_apply_small_rotation(integrated_attitude, vec3_scale(dt, mean)));
         vy_fit_step(d, plant, rotors, row++, &s);
         const double passed = d->time[row] - d->time[first];
         if (passed < vy_fit_horizons[next] - 1e-9) continue;
-        const truth now = truth_at(d, p, row, turned);
+        const truth now = truth_at(d, p, row, integrated_attitude);
         add(t, next, MODEL, &now, &s, vy_fit_specific_force(d, plant, rotors, row, &s));
-        body_state still = start.state;
-        add(t, next, HOLD, &now, &still, start.force);
-        still.position = vec3_add_scaled(still.position, passed, still.velocity);
-        const double speed = vec3_length(still.rate);
+        body_state baseline = start.state;
+        add(t, next, HOLD, &now, &baseline, start.force);
+        baseline.position = vec3_add_scaled(baseline.position, passed, baseline.velocity);
+        const double speed = vec3_length(baseline.rate);
         if (speed > 0.0) {
             double sine, cosine;
             math_sincos(0.5 * speed * passed, &sine, &cosine);
-            const vec3 axis = vec3_scale(sine / speed, still.rate);
-            still.attitude = quat_mul(still.attitude, quat_make(cosine, axis.x, axis.y, axis.z));
+            const vec3 axis = vec3_scale(sine / speed, baseline.rate);
+            baseline.attitude = quat_mul(baseline.attitude, quat_make(cosine, axis.x, axis.y, axis.z));
         }
-        add(t, next, CONSTANT, &now, &still, start.force);
-        t->count[OF_RATE][next] += 1;
-        t->count[OF_ATTITUDE][next] += 1;
-        t->count[OF_ACCEL][next] += now.has_force[0] || now.has_force[1] || now.has_force[2];
-        t->count[OF_VELOCITY][next] += now.has_velocity;
-        t->count[OF_POSITION][next] += now.has_position && start.has_position;
+        add(t, next, CONSTANT, &now, &baseline, start.force);
+        t->count[QUANTITY_RATE][next] += 1;
+        t->count[QUANTITY_ATTITUDE][next] += 1;
+        t->count[QUANTITY_ACCEL][next] += now.has_force[0] || now.has_force[1] || now.has_force[2];
+        t->count[QUANTITY_VELOCITY][next] += now.has_velocity;
+        t->count[QUANTITY_POSITION][next] += now.has_position && start.has_position;
         ++next;
     }
 }
 
-static vy_fit_errors errors_of(const tally *t, int who)
+static vy_fit_errors errors_of(const tally *t, int predictor)
 {
-    vy_fit_errors e = {.count = t->count[OF_RATE][0]};
-    double *to[KINDS] = {e.rate, e.attitude, e.accel, e.velocity, e.position};
-    for (int k = 0; k < KINDS; ++k) {
+    vy_fit_errors e = {.count = t->count[QUANTITY_RATE][0]};
+    double *to[QUANTITIES] = {e.rate, e.attitude, e.accel, e.velocity, e.position};
+    for (int k = 0; k < QUANTITIES; ++k) {
         for (int h = 0; h < VY_FIT_HORIZON_COUNT; ++h)
-            to[k][h] = t->count[k][h] > 0 ? real_sqrt(t->square[who][k][h] / t->count[k][h]) : math_nan();
+            to[k][h] =
+                t->count[k][h] > 0 ? real_sqrt(t->square[predictor][k][h] / t->count[k][h]) : math_nan();
     }
     return e;
 }
@@ -133,7 +136,7 @@ vy_status vy_fit_score(const fit_data *d, const fit_point *p, double from, doubl
         const double *q = d->has_attitude ? d->flight->values[VY_FLIGHT_ATTITUDE] : NULL;
         if (q != NULL && !(q[i] == q[i])) continue;
         predict_one(d, p, &plant, &rotors, i, &t);
-        next = d->time[i] + START_EVERY;
+        next = d->time[i] + START_PERIOD;
     }
     vy_fit_rotors_free(&rotors);
     *model = errors_of(&t, MODEL);

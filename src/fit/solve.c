@@ -9,18 +9,19 @@
 
 enum {
     N = FIT_PARAMETER_COUNT,
-    SPAN = CHANNEL_COUNT * FIT_BINS, // errors of a prediction
+    ERRORS_PER_PREDICTION = CHANNEL_COUNT * FIT_BINS, // errors of a prediction
     PREDICTIONS_MIN = 24,
     STEPS_MAX = 30,
 };
 
-#define WARM_UP    0.5  // [s] after which rotors have forgotten at which speed they started
-#define DIFFERENCE 1e-5 // of a parameter, for slopes
-#define DISTRUST   30.0 // of errors that look like a disturbance
-#define ROUGH      1e-4 // of the steps whose weights are changed after them
-#define FINE       1e-8
-#define OFFSET_MAX 3.0 // of an instrument, in its scale
-#define TOLD       0.5 // deviation of a combination of parameters above which the data do not tell it
+#define WARM_UP               0.5  // [s] after which rotors have forgotten at which speed they started
+#define DIFFERENCE            1e-5 // of a parameter, for slopes
+#define DISTURBANCE_INFLATION 30.0 // of errors that look like a disturbance
+#define COARSE_TOLERANCE      1e-4 // of the steps whose weights are changed after them
+#define FINE_TOLERANCE        1e-8
+#define OFFSET_MAX            3.0 // of an instrument, in its scale
+#define IDENTIFIABLE_DEVIATION \
+    0.5 // deviation of a combination of parameters above which the data do not tell it
 
 void vy_fit_problem_free(fit_problem *p)
 {
@@ -45,16 +46,16 @@ void vy_fit_choose_candidates(fit_problem *p)
     // What nothing was recorded of.
     const fit_data *d = p->data;
     const int has_air = vy_fit_has_air(d);
-    for (int i = FIT_DRAG_X; i <= FIT_ROTOR_DRAG; ++i) p->silent[i] = !has_air;
-    p->silent[FIT_CENTRE_Z] = !has_air;
-    p->silent[FIT_POSE_DELAY] = !d->has_attitude;
+    for (int i = FIT_DRAG_X; i <= FIT_ROTOR_DRAG; ++i) p->unobservable[i] = !has_air;
+    p->unobservable[FIT_CENTRE_Z] = !has_air;
+    p->unobservable[FIT_POSE_DELAY] = !d->has_attitude;
     for (int a = 0; a < 3; ++a) {
-        p->silent[FIT_ACCEL_X + a] = !d->present[CHANNEL_ACCEL + a];
-        p->silent[FIT_GYRO_X + a] = !d->has_attitude;
+        p->unobservable[FIT_ACCEL_X + a] = !d->present[CHANNEL_ACCEL + a];
+        p->unobservable[FIT_GYRO_X + a] = !d->has_attitude;
     }
-    p->silent[FIT_ACCEL_DELAY] =
+    p->unobservable[FIT_ACCEL_DELAY] =
         !d->present[CHANNEL_ACCEL] && !d->present[CHANNEL_ACCEL + 1] && !d->present[CHANNEL_ACCEL + 2];
-    for (int i = 0; i < N; ++i) p->active[i] = p->active[i] && !p->silent[i];
+    for (int i = 0; i < N; ++i) p->active[i] = p->active[i] && !p->unobservable[i];
     if (p->aim == VY_FIT_FOR_PREDICTION) p->active[FIT_ACCEL_DELAY] = 0;
     if (!p->data->has_commands)
         p->active[FIT_LAG_UP] = p->active[FIT_LAG_DOWN] = p->active[FIT_IMU_DELAY] = 0;
@@ -77,14 +78,14 @@ vy_status vy_fit_problem_make(const fit_data *d, const fit_point *base, double f
         out->first[out->count++] = i;
         next = d->time[i] + horizon;
     }
-    const double have = to - from;
+    const double available = to - from;
     if (out->count < PREDICTIONS_MIN) {
         vy_fit_problem_free(out);
         return vy_fail(err, VY_BAD_VALUE,
-                       "the flight is too short to tell: %.3g s to fit on, and %.3g s are needed", have,
+                       "the flight is too short to tell: %.3g s to fit on, and %.3g s are needed", available,
                        PREDICTIONS_MIN * horizon + WARM_UP);
     }
-    const size_t size = (size_t)out->count * SPAN;
+    const size_t size = (size_t)out->count * ERRORS_PER_PREDICTION;
     out->errors = calloc(size, sizeof *out->errors);
     out->trial = calloc(size, sizeof *out->trial);
     out->slopes = calloc(size * N, sizeof *out->slopes);
@@ -120,7 +121,7 @@ static double sum_of_squares(const double *x, size_t count)
     return sum;
 }
 
-static size_t size_of(const fit_problem *p) { return (size_t)p->count * SPAN; }
+static size_t size_of(const fit_problem *p) { return (size_t)p->count * ERRORS_PER_PREDICTION; }
 
 // Errors at x, white, and their slopes over each active parameter.
 static void linearise(fit_problem *p)
@@ -171,12 +172,12 @@ static double prior_cost(const double *prior, const double *x)
     return sum;
 }
 
-// Levenberg and Marquardt's steps until nothing changes. `pull` holds all numbers near the base, as an
+// Levenberg and Marquardt's steps until nothing changes. `ridge` holds all numbers near the base, as an
 // inverse variance. `tolerance` is the share of the errors below which a step is not worth another.
-static int descend(fit_problem *p, double pull, double tolerance)
+static int levenberg_marquardt(fit_problem *p, double ridge, double tolerance)
 {
     double prior[N];
-    for (int i = 0; i < N; ++i) prior[i] = real_max(pull, vy_fit_prior(i));
+    for (int i = 0; i < N; ++i) prior[i] = real_max(ridge, vy_fit_prior(i));
     const size_t size = size_of(p);
     double damping = 1e-3;
     for (int step = 0; step < STEPS_MAX; ++step) {
@@ -191,41 +192,42 @@ static int descend(fit_problem *p, double pull, double tolerance)
         for (int i = 0; i < n; ++i)
             gradient[i] =
                 dot(p->slopes + (size_t)ids[i] * size, p->errors, size) + prior[ids[i]] * p->x[ids[i]];
-        int better = 0;
-        double largest = 0.0, gained = 0.0;
-        for (int attempt = 0; attempt < 12 && !better; ++attempt) {
-            double m[N * N], move[N], x[N];
+        int accepted = 0;
+        double largest = 0.0, decrease = 0.0;
+        for (int attempt = 0; attempt < 12 && !accepted; ++attempt) {
+            double m[N * N], delta[N], x[N];
             memcpy(m, a, sizeof m);
             for (int i = 0; i < n; ++i) {
                 m[i * n + i] += prior[ids[i]] + damping * (a[i * n + i] + prior[ids[i]]) + 1e-12;
-                move[i] = -gradient[i];
+                delta[i] = -gradient[i];
             }
             memcpy(x, p->x, sizeof x);
             if (vy_linear_cholesky(m, n)) {
-                vy_linear_solve(m, n, move);
+                vy_linear_solve(m, n, delta);
                 largest = 0.0;
                 for (int i = 0; i < n; ++i) {
-                    x[ids[i]] += real_clamp(move[i], -1.0, 1.0);
-                    largest = real_max(largest, real_abs(move[i]));
+                    x[ids[i]] += real_clamp(delta[i], -1.0, 1.0);
+                    largest = real_max(largest, real_abs(delta[i]));
                 }
                 predict(p, x, p->trial);
                 whiten(p, p->trial);
-                const double now = sum_of_squares(p->trial, size) + prior_cost(prior, x);
-                better = now <= cost;
-                gained = cost - now;
+                const double trial_cost = sum_of_squares(p->trial, size) + prior_cost(prior, x);
+                accepted = trial_cost <= cost;
+                decrease = cost - trial_cost;
             }
-            damping = better ? damping * 0.1 : damping * 10.0;
-            if (better) memcpy(p->x, x, sizeof x);
+            damping = accepted ? damping * 0.1 : damping * 10.0;
+            if (accepted) memcpy(p->x, x, sizeof x);
         }
-        if (!better || largest < 1e-6 || gained < tolerance * cost) break;
+        if (!accepted || largest < 1e-6 || decrease < tolerance * cost) break;
     }
     return 1;
 }
 
 // In closed loop a torque from outside that lasts is answered by the motors, so it is correlated with what
 // they do, and a fit that trusted it would take the vehicle for a heavier one. A constant torque is a ramp of
-// the rate over a horizon: that shape of the errors counts as DISTRUST times as uncertain as it is.
-static void distrust_disturbances(int channel, double *a)
+// the rate over a horizon: that shape of the errors counts as DISTURBANCE_INFLATION times as uncertain as it
+// is.
+static void inflate_disturbances(int channel, double *a)
 {
     double shape[FIT_BINS], square = 0.0, variance = 0.0;
     if (channel / 3 == CHANNEL_ACCEL / 3) return;
@@ -239,12 +241,12 @@ static void distrust_disturbances(int channel, double *a)
     }
     for (int i = 0; i < FIT_BINS; ++i) {
         for (int j = 0; j < FIT_BINS; ++j)
-            a[i * FIT_BINS + j] += (DISTRUST - 1.0) * variance * shape[i] * shape[j] / square;
+            a[i * FIT_BINS + j] += (DISTURBANCE_INFLATION - 1.0) * variance * shape[i] * shape[j] / square;
     }
 }
 
 // The same weight for each moment of a channel: one over the mean square of its errors.
-static int even_weights(fit_problem *p)
+static int uniform_weights(fit_problem *p)
 {
     predict(p, p->x, p->errors);
     for (int c = 0; c < CHANNEL_COUNT; ++c) {
@@ -253,7 +255,7 @@ static int even_weights(fit_problem *p)
             sum += sum_of_squares(p->errors + (k * CHANNEL_COUNT + c) * FIT_BINS, FIT_BINS);
         for (int i = 0; i < FIT_BINS * FIT_BINS; ++i)
             p->factor[c][i] = i % (FIT_BINS + 1) == 0 ? sum / (p->count * FIT_BINS) : 0.0;
-        if (p->aim == VY_FIT_FOR_PARAMETERS) distrust_disturbances(c, p->factor[c]);
+        if (p->aim == VY_FIT_FOR_PARAMETERS) inflate_disturbances(c, p->factor[c]);
         if (!vy_linear_cholesky(p->factor[c], FIT_BINS)) return 0;
     }
     return 1;
@@ -261,9 +263,9 @@ static int even_weights(fit_problem *p)
 
 // The covariance of a channel's errors over a horizon, from all predictions, drawn a little towards its
 // diagonal.
-static int measured_weights(fit_problem *p)
+static int covariance_weights(fit_problem *p)
 {
-    if (p->aim == VY_FIT_FOR_PREDICTION) return even_weights(p);
+    if (p->aim == VY_FIT_FOR_PREDICTION) return uniform_weights(p);
     predict(p, p->x, p->errors);
     const double shrink = (double)FIT_BINS / (FIT_BINS + p->count);
     for (int c = 0; c < CHANNEL_COUNT; ++c) {
@@ -283,7 +285,7 @@ static int measured_weights(fit_problem *p)
             }
             a[i * FIT_BINS + i] += 1e-6 * trace / FIT_BINS + 1e-24;
         }
-        distrust_disturbances(c, a);
+        inflate_disturbances(c, a);
         if (!vy_linear_cholesky(a, FIT_BINS)) return 0;
     }
     return 1;
@@ -301,43 +303,43 @@ static void name_list(char *out, size_t size, const int *ids, int count)
     }
 }
 
-static void name_combination(fit_problem *p, int kept, const double *vector, const int *ids, int n)
+static void name_combination(fit_problem *p, int fixed, const double *vector, const int *ids, int n)
 {
     int shown[N], count = 0;
     char names[VY_FIT_TEXT_CAP - 60];
     for (int i = 0; i < n; ++i) {
-        if (ids[i] == kept || vector[i] * vector[i] > 0.04) shown[count++] = ids[i];
+        if (ids[i] == fixed || vector[i] * vector[i] > 0.04) shown[count++] = ids[i];
     }
     if (p->combination_count == VY_FIT_COMBINATION_CAP) return;
     char *out = p->combinations[p->combination_count++];
     name_list(names, sizeof names, shown, count);
     snprintf(out, VY_FIT_TEXT_CAP,
              count > 1 ? "%s cannot be told apart: %s stays as in the base" : "%s does not show", names,
-             vy_fit_parameters[kept].name);
+             vy_fit_parameters[fixed].name);
 }
 
-int vy_fit_keep_one(fit_problem *p, const int *ids, int n, double *normal)
+int vy_fit_fix_one(fit_problem *p, const int *ids, int n, double *normal)
 {
     double values[N], vectors[N * N];
     if (n == 0) return 0;
     for (int i = 0; i < n; ++i) { // a parameter without any trace in the data
         if (normal[i * n + i] > 1e-12) continue;
         p->active[ids[i]] = 0;
-        p->silent[ids[i]] = 1;
+        p->unobservable[ids[i]] = 1;
         p->x[ids[i]] = 0.0;
         return 1;
     }
     vy_linear_eigen(normal, n, values, vectors);
-    if (values[0] > 1.0 / (TOLD * TOLD)) return 0;
-    int kept = 0;
-    double heaviest = -1.0;
+    if (values[0] > 1.0 / (IDENTIFIABLE_DEVIATION * IDENTIFIABLE_DEVIATION)) return 0;
+    int fixed = 0;
+    double max_weight = -1.0;
     for (int i = 0; i < n; ++i) {
         const double weight = real_abs(vectors[i]) * vy_fit_parameters[ids[i]].weight;
-        if (vectors[i] * vectors[i] > 0.04 && weight > heaviest) heaviest = weight, kept = i;
+        if (vectors[i] * vectors[i] > 0.04 && weight > max_weight) max_weight = weight, fixed = i;
     }
-    name_combination(p, ids[kept], vectors, ids, n);
-    p->active[ids[kept]] = 0;
-    p->x[ids[kept]] = 0.0;
+    name_combination(p, ids[fixed], vectors, ids, n);
+    p->active[ids[fixed]] = 0;
+    p->x[ids[fixed]] = 0.0;
     return 1;
 }
 
@@ -359,7 +361,7 @@ int vy_fit_drop_offsets(fit_problem *p)
 }
 
 // Leave out what the data do not tell.
-static void choose_told(fit_problem *p)
+static void choose_identifiable(fit_problem *p)
 {
     int ids[N], n = 0;
     double a[N * N];
@@ -367,20 +369,21 @@ static void choose_told(fit_problem *p)
     linearise(p);
     do {
         n = normal_matrix(p, ids, a);
-    } while (vy_fit_keep_one(p, ids, n, a));
+    } while (vy_fit_fix_one(p, ids, n, a));
 }
 
 vy_status vy_fit_problem_solve(fit_problem *p, vy_error *err)
 {
-    int fine = even_weights(p) && descend(p, 1.0, ROUGH) && measured_weights(p) && descend(p, 0.25, ROUGH) &&
-               measured_weights(p);
-    for (int round = 0; round < 2 && fine; ++round) {
-        choose_told(p);
-        fine = descend(p, 0.0, ROUGH) && measured_weights(p);
+    int ok = uniform_weights(p) && levenberg_marquardt(p, 1.0, COARSE_TOLERANCE) && covariance_weights(p) &&
+             levenberg_marquardt(p, 0.25, COARSE_TOLERANCE) && covariance_weights(p);
+    for (int round = 0; round < 2 && ok; ++round) {
+        choose_identifiable(p);
+        ok = levenberg_marquardt(p, 0.0, COARSE_TOLERANCE) && covariance_weights(p);
     }
-    if (fine && vy_fit_drop_offsets(p)) fine = descend(p, 0.0, ROUGH) && measured_weights(p);
-    if (fine) fine = descend(p, 0.0, FINE);
-    if (!fine)
+    if (ok && vy_fit_drop_offsets(p))
+        ok = levenberg_marquardt(p, 0.0, COARSE_TOLERANCE) && covariance_weights(p);
+    if (ok) ok = levenberg_marquardt(p, 0.0, FINE_TOLERANCE);
+    if (!ok)
         return vy_fail(err, VY_NO_CONVERGENCE,
                        "no vehicle near the base flies like this: are the units, the order of the "
                        "motors and the base right?");
@@ -397,8 +400,8 @@ static void sum_predictions(fit_problem *p, fit_sums *out)
     linearise(p);
     out->n = normal_matrix(p, out->ids, out->normal);
     for (int b = 0; b < FIT_BLOCKS; ++b) {
-        const size_t first = (size_t)(p->count * b / FIT_BLOCKS) * SPAN;
-        const size_t last = (size_t)(p->count * (b + 1) / FIT_BLOCKS) * SPAN;
+        const size_t first = (size_t)(p->count * b / FIT_BLOCKS) * ERRORS_PER_PREDICTION;
+        const size_t last = (size_t)(p->count * (b + 1) / FIT_BLOCKS) * ERRORS_PER_PREDICTION;
         for (int i = 0; i < out->n; ++i) {
             const double *slope = p->slopes + (size_t)out->ids[i] * size + first;
             out->scores[b][i] = dot(slope, p->errors + first, last - first);

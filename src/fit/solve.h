@@ -11,7 +11,7 @@ typedef struct fit_problem {
     size_t *first; // rows in which predictions start
     int count;     // of predictions
     int active[FIT_PARAMETER_COUNT];
-    int silent[FIT_PARAMETER_COUNT]; // nothing was recorded that could tell it
+    int unobservable[FIT_PARAMETER_COUNT]; // nothing was recorded that could tell it
     double x[FIT_PARAMETER_COUNT];
     double factor[CHANNEL_COUNT][FIT_BINS * FIT_BINS]; // Cholesky's, of the errors' covariance over a horizon
     fit_rotors rotors;
@@ -47,7 +47,7 @@ void vy_fit_choose_candidates(fit_problem *p);
 /// base.
 /// @param normal Fisher's information of the `n` parameters `ids`; it is used up
 /// @return 0: all are told
-int vy_fit_keep_one(fit_problem *p, const int *ids, int n, double *normal);
+int vy_fit_fix_one(fit_problem *p, const int *ids, int n, double *normal);
 
 /// An offset that no instrument has stands for something else: it stays 0.
 int vy_fit_drop_offsets(fit_problem *p);

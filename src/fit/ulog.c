@@ -9,18 +9,18 @@
 #include <string.h>
 
 enum {
-    HEAD = 16,  // magic, version and time of start
-    RECORD = 3, // size and type of a message
+    FILE_HEADER_SIZE = 16,   // magic, version and time of start
+    MESSAGE_HEADER_SIZE = 3, // size and type of a message
     FORMATS_MAX = 512,
-    IDS_MAX = 1024,
-    PARTS_MAX = 16,
+    MESSAGE_IDS_MAX = 1024,
+    TOPIC_VALUES_MAX = 16,
 };
 
 static const unsigned char magic[7] = {'U', 'L', 'o', 'g', 0x01, 0x12, 0x35};
 
 int vy_ulog_is(const void *data, size_t size)
 {
-    return size >= HEAD && memcmp(data, magic, sizeof magic) == 0;
+    return size >= FILE_HEADER_SIZE && memcmp(data, magic, sizeof magic) == 0;
 }
 
 // Topics, and the fields of each that are read.
@@ -55,23 +55,23 @@ typedef struct reader {
     const char *name;
     text formats[FORMATS_MAX];
     int format_count;
-    unsigned char topic_of[IDS_MAX]; // 1 + topic; 0: not read
+    unsigned char topic_of[MESSAGE_IDS_MAX]; // 1 + topic; 0: not read
     topic_layout layouts[TOPICS];
-    double latest[TOPICS][PARTS_MAX];
-    int seen[TOPICS], fresh[TOPICS];
+    double latest[TOPICS][TOPIC_VALUES_MAX];
+    int seen[TOPICS], is_updated[TOPICS];
     double *rows; // of ROW_WIDTH numbers
     size_t count, capacity;
 } reader;
 
 // A row: time, rates, specific force, eight commands, attitude, position, velocity, voltage.
 enum {
-    AT_RATE = 1,
-    AT_ACCEL = 4,
-    AT_MOTOR = 7,
-    AT_ATTITUDE = 15,
-    AT_POSITION = 19,
-    AT_VELOCITY = 22,
-    AT_VOLTAGE = 25,
+    COLUMN_RATE = 1,
+    COLUMN_ACCEL = 4,
+    COLUMN_MOTOR = 7,
+    COLUMN_ATTITUDE = 15,
+    COLUMN_POSITION = 19,
+    COLUMN_VELOCITY = 22,
+    COLUMN_VOLTAGE = 25,
     ROW_WIDTH
 };
 
@@ -133,16 +133,16 @@ static size_t basic_size(const char *type, size_t size)
 
 // Where the fields of a topic are in its messages, from its format "name:float[3] gyro_rad;uint64_t
 // timestamp;". Nested formats are not in any that is read: behind one nothing is found.
-static void lay_out(const text *format, int topic, topic_layout *out)
+static void resolve_layout(const text *format, int topic, topic_layout *out)
 {
     const char *at = (const char *)memchr(format->at, ':', format->size) + 1,
                *end = format->at + format->size;
     size_t offset = 0;
     int found = 0, has_time = 0;
     while (at < end) {
-        const char *stop = memchr(at, ';', (size_t)(end - at));
-        if (stop == NULL) stop = end;
-        const char *space = memchr(at, ' ', (size_t)(stop - at));
+        const char *field_end = memchr(at, ';', (size_t)(end - at));
+        if (field_end == NULL) field_end = end;
+        const char *space = memchr(at, ' ', (size_t)(field_end - at));
         if (space == NULL) break;
         const char *bracket = memchr(at, '[', (size_t)(space - at));
         const size_t type = (size_t)((bracket != NULL ? bracket : space) - at), unit = basic_size(at, type);
@@ -151,7 +151,7 @@ static void lay_out(const text *format, int topic, topic_layout *out)
              c < space && *c >= '0' && *c <= '9' && count < 10000; ++c)
             count = 10 * count + (size_t)(*c - '0');
         if (unit == 0) break;
-        const size_t length = (size_t)(stop - space - 1);
+        const size_t length = (size_t)(field_end - space - 1);
         if (is_word(space + 1, length, "timestamp")) out->time = offset, has_time = unit == 8;
         for (int k = 0; k < 4 && topics[topic].fields[k] != NULL; ++k) {
             if (is_word(space + 1, length, topics[topic].fields[k]) && is_word(at, type, "float")) {
@@ -160,24 +160,24 @@ static void lay_out(const text *format, int topic, topic_layout *out)
             }
         }
         offset += unit * count;
-        at = stop + 1;
+        at = field_end + 1;
     }
     int wanted = 0;
     while (wanted < 4 && topics[topic].fields[wanted] != NULL) ++wanted;
     out->found = has_time && found == wanted;
 }
 
-static void subscribe(reader *r, const unsigned char *body, size_t size)
+static void read_subscription(reader *r, const unsigned char *body, size_t size)
 {
     if (size < 4 || body[0] != 0) return; // the first instance alone
     const uint64_t id = read_uint(body + 1, 2);
     const char *name = (const char *)body + 3;
-    if (id >= IDS_MAX) return;
+    if (id >= MESSAGE_IDS_MAX) return;
     r->topic_of[id] = 0;
     for (int t = 0; t < TOPICS; ++t) {
         const text *format = is_word(name, size - 3, topics[t].name) ? format_find(r, name, size - 3) : NULL;
         if (format == NULL) continue;
-        lay_out(format, t, &r->layouts[t]);
+        resolve_layout(format, t, &r->layouts[t]);
         if (r->layouts[t].found) r->topic_of[id] = (unsigned char)(1 + t);
     }
 }
@@ -198,38 +198,38 @@ static vy_status add_row(reader *r, double time, vy_error *err)
     row[0] = time;
     const double *imu = r->latest[IMU], *q = r->latest[ATTITUDE], *p = r->latest[POSITION];
     // Forward-right-down to forward-left-up.
-    for (int a = 0; a < 6; ++a) row[AT_RATE + a] = a % 3 == 0 ? imu[a] : -imu[a];
+    for (int a = 0; a < 6; ++a) row[COLUMN_RATE + a] = a % 3 == 0 ? imu[a] : -imu[a];
     const int commands = r->seen[MOTORS] ? MOTORS : OUTPUTS;
     for (int k = 0; k < 8; ++k) {
         // Outputs are pulse widths in microseconds, 1000 to 2000; a NaN is a motor that is off or not there.
         const double u =
             commands == MOTORS ? r->latest[MOTORS][k] : (r->latest[OUTPUTS][k] - 1000.0) / 1000.0;
-        row[AT_MOTOR + k] = u > 0.0 && u <= 1.001 ? u : 0.0;
+        row[COLUMN_MOTOR + k] = u > 0.0 && u <= 1.001 ? u : 0.0;
     }
-    if (r->fresh[ATTITUDE]) {
+    if (r->is_updated[ATTITUDE]) {
         // World: north-east-down to east-north-up, a half turn about (1, 1, 0); body: a half turn about x.
         const double h = 0.70710678118654752;
         const quat world = {0.0, h, h, 0.0}, body = {0.0, 1.0, 0.0, 0.0};
         const quat out = quat_mul(quat_mul(world, quat_make(q[0], q[1], q[2], q[3])), body);
         const double parts[4] = {out.w, out.x, out.y, out.z};
-        for (int k = 0; k < 4; ++k) row[AT_ATTITUDE + k] = parts[k];
+        for (int k = 0; k < 4; ++k) row[COLUMN_ATTITUDE + k] = parts[k];
     }
-    if (r->fresh[POSITION]) {
+    if (r->is_updated[POSITION]) {
         for (int v = 0; v < 2; ++v) {
-            row[AT_POSITION + 3 * v] = p[3 * v + 1];
-            row[AT_POSITION + 3 * v + 1] = p[3 * v];
-            row[AT_POSITION + 3 * v + 2] = -p[3 * v + 2];
+            row[COLUMN_POSITION + 3 * v] = p[3 * v + 1];
+            row[COLUMN_POSITION + 3 * v + 1] = p[3 * v];
+            row[COLUMN_POSITION + 3 * v + 2] = -p[3 * v + 2];
         }
     }
-    if (r->fresh[BATTERY]) row[AT_VOLTAGE] = r->latest[BATTERY][0];
-    memset(r->fresh, 0, sizeof r->fresh);
+    if (r->is_updated[BATTERY]) row[COLUMN_VOLTAGE] = r->latest[BATTERY][0];
+    memset(r->is_updated, 0, sizeof r->is_updated);
     return VY_OK;
 }
 
-static vy_status take_data(reader *r, const unsigned char *body, size_t size, vy_error *err)
+static vy_status read_data_message(reader *r, const unsigned char *body, size_t size, vy_error *err)
 {
-    const uint64_t id = size >= 2 ? read_uint(body, 2) : IDS_MAX;
-    const int topic = id < IDS_MAX ? r->topic_of[id] - 1 : -1;
+    const uint64_t id = size >= 2 ? read_uint(body, 2) : MESSAGE_IDS_MAX;
+    const int topic = id < MESSAGE_IDS_MAX ? r->topic_of[id] - 1 : -1;
     if (topic < 0) return VY_OK;
     const topic_layout *layout = &r->layouts[topic];
     const unsigned char *message = body + 2;
@@ -243,7 +243,7 @@ static vy_status take_data(reader *r, const unsigned char *body, size_t size, vy
         for (int i = 0; i < topics[topic].counts[k]; ++i)
             r->latest[topic][part++] = read_float(message + layout->offset[k] + 4 * (size_t)i);
     }
-    r->seen[topic] = r->fresh[topic] = 1;
+    r->seen[topic] = r->is_updated[topic] = 1;
     const int ready = r->seen[IMU] && (r->seen[MOTORS] || r->seen[OUTPUTS]);
     if (topic != IMU || !ready) return VY_OK;
     return add_row(r, 1e-6 * (double)read_uint(message + layout->time, 8), err);
@@ -251,18 +251,18 @@ static vy_status take_data(reader *r, const unsigned char *body, size_t size, vy
 
 static vy_status read_messages(reader *r, vy_error *err)
 {
-    for (size_t at = HEAD; at + RECORD <= r->size;) {
+    for (size_t at = FILE_HEADER_SIZE; at + MESSAGE_HEADER_SIZE <= r->size;) {
         const size_t size = (size_t)read_uint(r->data + at, 2);
-        const unsigned char type = r->data[at + 2], *body = r->data + at + RECORD;
-        at += RECORD + size;
+        const unsigned char type = r->data[at + 2], *body = r->data + at + MESSAGE_HEADER_SIZE;
+        at += MESSAGE_HEADER_SIZE + size;
         if (at > r->size) break; // cut off: what came before is good
         vy_status status = VY_OK;
         if (type == 'F' && r->format_count < FORMATS_MAX) {
             r->formats[r->format_count++] = (text){(const char *)body, size};
         } else if (type == 'A') {
-            subscribe(r, body, size);
+            read_subscription(r, body, size);
         } else if (type == 'D') {
-            status = take_data(r, body, size, err);
+            status = read_data_message(r, body, size, err);
         }
         if (status != VY_OK) return status;
     }
@@ -280,31 +280,31 @@ static vy_flight *flight_of(const reader *r)
 {
     static const int quantity_of[ROW_WIDTH] = {
         [0] = VY_FLIGHT_TIME,
-        [AT_RATE] = VY_FLIGHT_RATE,
-        [AT_RATE + 1] = VY_FLIGHT_RATE + 1,
-        [AT_RATE + 2] = VY_FLIGHT_RATE + 2,
-        [AT_ACCEL] = VY_FLIGHT_ACCEL,
-        [AT_ACCEL + 1] = VY_FLIGHT_ACCEL + 1,
-        [AT_ACCEL + 2] = VY_FLIGHT_ACCEL + 2,
-        [AT_MOTOR] = VY_FLIGHT_MOTOR,
-        [AT_MOTOR + 1] = VY_FLIGHT_MOTOR + 1,
-        [AT_MOTOR + 2] = VY_FLIGHT_MOTOR + 2,
-        [AT_MOTOR + 3] = VY_FLIGHT_MOTOR + 3,
-        [AT_MOTOR + 4] = VY_FLIGHT_MOTOR + 4,
-        [AT_MOTOR + 5] = VY_FLIGHT_MOTOR + 5,
-        [AT_MOTOR + 6] = VY_FLIGHT_MOTOR + 6,
-        [AT_MOTOR + 7] = VY_FLIGHT_MOTOR + 7,
-        [AT_ATTITUDE] = VY_FLIGHT_ATTITUDE,
-        [AT_ATTITUDE + 1] = VY_FLIGHT_ATTITUDE + 1,
-        [AT_ATTITUDE + 2] = VY_FLIGHT_ATTITUDE + 2,
-        [AT_ATTITUDE + 3] = VY_FLIGHT_ATTITUDE + 3,
-        [AT_POSITION] = VY_FLIGHT_POSITION,
-        [AT_POSITION + 1] = VY_FLIGHT_POSITION + 1,
-        [AT_POSITION + 2] = VY_FLIGHT_POSITION + 2,
-        [AT_VELOCITY] = VY_FLIGHT_VELOCITY,
-        [AT_VELOCITY + 1] = VY_FLIGHT_VELOCITY + 1,
-        [AT_VELOCITY + 2] = VY_FLIGHT_VELOCITY + 2,
-        [AT_VOLTAGE] = VY_FLIGHT_VOLTAGE,
+        [COLUMN_RATE] = VY_FLIGHT_RATE,
+        [COLUMN_RATE + 1] = VY_FLIGHT_RATE + 1,
+        [COLUMN_RATE + 2] = VY_FLIGHT_RATE + 2,
+        [COLUMN_ACCEL] = VY_FLIGHT_ACCEL,
+        [COLUMN_ACCEL + 1] = VY_FLIGHT_ACCEL + 1,
+        [COLUMN_ACCEL + 2] = VY_FLIGHT_ACCEL + 2,
+        [COLUMN_MOTOR] = VY_FLIGHT_MOTOR,
+        [COLUMN_MOTOR + 1] = VY_FLIGHT_MOTOR + 1,
+        [COLUMN_MOTOR + 2] = VY_FLIGHT_MOTOR + 2,
+        [COLUMN_MOTOR + 3] = VY_FLIGHT_MOTOR + 3,
+        [COLUMN_MOTOR + 4] = VY_FLIGHT_MOTOR + 4,
+        [COLUMN_MOTOR + 5] = VY_FLIGHT_MOTOR + 5,
+        [COLUMN_MOTOR + 6] = VY_FLIGHT_MOTOR + 6,
+        [COLUMN_MOTOR + 7] = VY_FLIGHT_MOTOR + 7,
+        [COLUMN_ATTITUDE] = VY_FLIGHT_ATTITUDE,
+        [COLUMN_ATTITUDE + 1] = VY_FLIGHT_ATTITUDE + 1,
+        [COLUMN_ATTITUDE + 2] = VY_FLIGHT_ATTITUDE + 2,
+        [COLUMN_ATTITUDE + 3] = VY_FLIGHT_ATTITUDE + 3,
+        [COLUMN_POSITION] = VY_FLIGHT_POSITION,
+        [COLUMN_POSITION + 1] = VY_FLIGHT_POSITION + 1,
+        [COLUMN_POSITION + 2] = VY_FLIGHT_POSITION + 2,
+        [COLUMN_VELOCITY] = VY_FLIGHT_VELOCITY,
+        [COLUMN_VELOCITY + 1] = VY_FLIGHT_VELOCITY + 1,
+        [COLUMN_VELOCITY + 2] = VY_FLIGHT_VELOCITY + 2,
+        [COLUMN_VOLTAGE] = VY_FLIGHT_VOLTAGE,
     };
     unsigned long long has = 0;
     for (int c = 0; c < ROW_WIDTH; ++c) {
