@@ -334,7 +334,7 @@ static void drag_is_met_on_the_reference(void **unused)
         r.yaw = random_in(&s, -PI, PI);
         r.yaw_rate = r.yaw_acceleration = 0.5;
         const desired_frame f = frame_with_drag(&p, &r);
-        const drag_feedforward drag = drag_along(&p, &r);
+        const drag_feedforward drag = drag_feedforward_at(&p, &r);
         const vec3 along = mat3_mul_vec(f.r, vec3_mul(p.drag, mat3_tmul_vec(f.r, r.d[1])));
         const vec3 push = vec3_add(vec3_sub(r.d[2], p.gravity), along); // what thrust must make
         const vec3 z = {f.r.m[0][2], f.r.m[1][2], f.r.m[2][2]};

@@ -33,12 +33,12 @@
 #endif
 // 1: a state without what a basic drone has no use for (rotors beyond four, INDI, turbulence), so that it
 // fits where memory is fast and small. Such a unit must be given basic drones alone.
-#ifndef VY_COMPACT
-#define VY_COMPACT 0
+#ifndef VY_BASIC_ONLY
+#define VY_BASIC_ONLY 0
 #endif
 // What is so of every basic drone is `value` in such a unit, and known when it is compiled; elsewhere it is
 // looked up.
-#define VY_KNOWN(value, looked_up) (VY_COMPACT ? (value) : (looked_up))
+#define VY_BASIC_OR(value, looked_up) (VY_BASIC_ONLY ? (value) : (looked_up))
 
 // Every function over `real` is compiled into its caller: lanes must never be passed between translation
 // units built for different instruction sets. At -O0 it costs ten times the compiler's time; builds with few

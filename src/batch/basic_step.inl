@@ -1,11 +1,11 @@
-// basic_step.inl - a step of the worlds of basic drones (family.h), for a GPU: one world at a time, through
-// the same stages. For the real of the including file. Without CUDA it is compiled for a test.
+// basic_step.inl - a step of the worlds of basic drones (basic_drones.h), for a GPU: one world at a time,
+// through the same stages. For the real of the including file. Without CUDA it is compiled for a test.
 //
-// The state lies in fast memory for all steps of a launch; between launches it is in the batch's cells, of
+// The state lies in shared memory for all steps of a launch; between launches it is in the batch's cells, of
 // which the threads of a warp read neighbouring ones. The stages are compiled into one another, with what
-// family.h says as constants, so that what they share stays in registers. Constants of all worlds are the
-// kernel's argument, those of one world are read where they are used.
-#define VY_COMPACT 1
+// basic_drones.h says as constants, so that what they share stays in registers. Constants of all worlds are
+// the kernel's argument, those of one world are read where they are used.
+#define VY_BASIC_ONLY 1
 #include "base/real.h"
 #include "base/math.h"
 #undef VY_NOINLINE_FN
@@ -13,7 +13,7 @@
 #define VY_NOINLINE_FN VY_FN
 #define VY_COLD_FN     VY_FN
 #include "batch/config.h"
-#include "batch/family.h"
+#include "batch/basic_drones.h"
 #include "batch/gpu_kernel.h"
 #include "world/disturbance.h"
 #include "world/plant.h"
@@ -30,22 +30,22 @@ extern "C" {
 #include <utility>
 
 /// What a thread has in shared memory.
-struct hot_world {
+struct shared_world {
     drone_block drone;
     bits seed;
 };
 
 /// How the state of a drone lies there: its cells in order, and where each is in the batch.
-struct hot_layout {
+struct shared_layout {
     int count;
     uint8_t cell[sizeof(drone_block) / sizeof(real)], is_integer[sizeof(drone_block) / sizeof(real)];
     uint16_t offset[sizeof(drone_block) / sizeof(real)];
     size_t bytes;
 };
 
-static constexpr hot_layout hot_layout_make()
+static constexpr shared_layout shared_layout_make()
 {
-    hot_layout l = {};
+    shared_layout l = {};
     int cell = 0;
 #define ROW(block, member, type, cells, unit, text)                        \
     for (int k = 0; k < (cells); ++k, ++cell) {                            \
@@ -59,17 +59,17 @@ static constexpr hot_layout hot_layout_make()
 #undef ROW
         return l;
 }
-static constexpr hot_layout hot = hot_layout_make();
+static constexpr shared_layout shared_cells = shared_layout_make();
 
-static_assert(hot.bytes == sizeof(drone_block), "every cell has its row");
+static_assert(shared_cells.bytes == sizeof(drone_block), "every cell has its row");
 
 /// From thread to thread: an odd number of words, so that a warp's accesses meet all banks.
-enum { HOT_STRIDE = (sizeof(hot_world) / sizeof(real) | 1) * sizeof(real) };
+enum { SHARED_STRIDE = (sizeof(shared_world) / sizeof(real) | 1) * sizeof(real) };
 
 /// What all worlds share.
 struct basic_drone {
 #define USED(member) decltype(drone_model::member) member;
-    FAMILY_DRONE_USED(USED)
+    BASIC_DRONE_USED(USED)
 #undef USED
     double roll[4], pitch[4], yaw[4];
     vy_safety_def safety;
@@ -81,60 +81,60 @@ struct basic_constants {
     drone_params params; // of the first world
 };
 
-/// The cells of one world in the batch.
-struct cold_world {
+/// The cells of one world in the batch, in global memory.
+struct global_world {
     uint64_t *at;
     const gpu_layout *layout;
 };
 
-VY_FN uint64_t *cold_cell(const cold_world *c, uint32_t cell) { return c->at + (size_t)cell * GPU_WARP; }
+VY_FN uint64_t *global_cell(const global_world *c, uint32_t cell) { return c->at + (size_t)cell * GPU_WARP; }
 
-VY_FN real cold_real(const cold_world *c, uint32_t cell)
+VY_FN real global_load(const global_world *c, uint32_t cell)
 {
-    const uint64_t here = *cold_cell(c, cell); // in one piece: a copy of memory goes byte by byte
+    const uint64_t here = *global_cell(c, cell); // in one piece: a copy of memory goes byte by byte
     double value;
     memcpy(&value, &here, 8);
     return value;
 }
 
-VY_FN void cold_store(const cold_world *c, uint32_t cell, real x)
+VY_FN void global_store(const global_world *c, uint32_t cell, real x)
 {
     const double value = real_lane(x, 0);
     uint64_t there;
     memcpy(&there, &value, 8);
-    *cold_cell(c, cell) = there;
+    *global_cell(c, cell) = there;
 }
 
-template <int K> VY_FN void move_cell(const cold_world *c, drone_block *d, int store)
+template <int K> VY_FN void copy_cell(const global_world *c, drone_block *d, int store)
 {
-    constexpr size_t offset = hot.offset[K];
-    constexpr uint32_t from = hot.cell[K];
+    constexpr size_t offset = shared_cells.offset[K];
+    constexpr uint32_t from = shared_cells.cell[K];
     unsigned char *here = (unsigned char *)d + offset;
     const uint32_t cell = c->layout->drone_offset + from;
-    if constexpr (hot.is_integer[K]) {
+    if constexpr (shared_cells.is_integer[K]) {
         bits *value = (bits *)(void *)here;
-        if (store) *cold_cell(c, cell) = *value;
-        if (!store) *value = *cold_cell(c, cell);
+        if (store) *global_cell(c, cell) = *value;
+        if (!store) *value = *global_cell(c, cell);
     } else {
         real *value = (real *)(void *)here;
-        if (store) cold_store(c, cell, *value);
-        if (!store) *value = cold_real(c, cell);
+        if (store) global_store(c, cell, *value);
+        if (!store) *value = global_load(c, cell);
     }
 }
 
 template <int... K>
-VY_FN void move_cells(const cold_world *c, drone_block *d, int store, std::integer_sequence<int, K...>)
+VY_FN void copy_cells(const global_world *c, drone_block *d, int store, std::integer_sequence<int, K...>)
 {
-    (move_cell<K>(c, d, store), ...);
+    (copy_cell<K>(c, d, store), ...);
 }
 
-VY_FN void move_drone(const cold_world *c, drone_block *d, int store)
+VY_FN void copy_drone(const global_world *c, drone_block *d, int store)
 {
-    move_cells(c, d, store, std::make_integer_sequence<int, hot.count>());
+    copy_cells(c, d, store, std::make_integer_sequence<int, shared_cells.count>());
 }
 
-/// Constants as the stages have them, with the facts of the family as numbers that the compiler sees.
-VY_FN void family_model(const basic_constants *constants, vy_model *m, drone_model *dm, drone_params *p)
+/// Constants as the stages have them, with the facts of basic drones as numbers that the compiler sees.
+VY_FN void basic_model(const basic_constants *constants, vy_model *m, drone_model *dm, drone_params *p)
 {
     *m = constants->model;
     *p = constants->params;
@@ -142,7 +142,7 @@ VY_FN void family_model(const basic_constants *constants, vy_model *m, drone_mod
     memset((void *)dm, 0xff, sizeof *dm); // a test sees it where a stage reads what is not set here
 #endif
 #define USED(member) dm->member = constants->drone.member;
-    FAMILY_DRONE_USED(USED)
+    BASIC_DRONE_USED(USED)
 #undef USED
     for (int k = 0; k < 4; ++k) {
         dm->layout.roll[k] = constants->drone.roll[k];
@@ -150,22 +150,23 @@ VY_FN void family_model(const basic_constants *constants, vy_model *m, drone_mod
         dm->layout.yaw[k] = constants->drone.yaw[k];
     }
 #define LIMIT(member) dm->safety.member = constants->drone.safety.member;
-    FAMILY_LIMITS(LIMIT) // one by one: a copy of all would be a loop through memory
+    BASIC_LIMITS(LIMIT) // one by one: a copy of all would be a loop through memory
 #undef LIMIT
     m->drones = dm;
     m->params = p;
 }
 
 /// What differs from world to world. The compiler drops what the stage behind it does not read.
-VY_FN void family_vary(const cold_world *c, const hot_world *h, vy_model *m, drone_params *p)
+VY_FN void basic_set_world(const global_world *c, const shared_world *h, vy_model *m, drone_params *p)
 {
     int k = 0;
-#define VARIED(member) p->member = cold_real(c, c->layout->varied[k++]);
-    FAMILY_VARIED(VARIED)
+#define VARIED(member) p->member = global_load(c, c->layout->varied[k++]);
+    BASIC_RANDOMISED(VARIED)
 #undef VARIED
     const uint32_t wind = c->layout->episode_offset + 1;
     m->seed = h->seed;
-    m->env.constant_wind = vec3_make(cold_real(c, wind), cold_real(c, wind + 1), cold_real(c, wind + 2));
+    m->env.constant_wind =
+        vec3_make(global_load(c, wind), global_load(c, wind + 1), global_load(c, wind + 2));
 }
 
 /// The actions of a batch, or none.
@@ -211,39 +212,39 @@ VY_FN uint32_t controller_stage(const basic_actions *actions, const vy_model *m,
 /// nap_stage with the account in the batch's cells: it is read when the policy is evaluated, and written
 /// then.
 VY_FN mask nap_stage(const vy_model *m, const world_block *w, const noise_block *noise, drone_block *drones,
-                     const cold_world *cold)
+                     const global_world *global)
 {
     const bits tick = w->tick - 1u;
     const mask now = due(tick, m->nap_period);
     if (!mask_any(now)) return now;
-    const uint32_t at = cold->layout->nap_account_offset;
+    const uint32_t at = global->layout->nap_account_offset;
     nap_account_block account;
     memset(&account, 0, sizeof account);
     for (int k = 0; k < EFFECT_COUNT; ++k) {
         if ((EFFECTS_OF_BODIES >> k & 1u) == 0) continue;
-        account.impulse[k] = cold_real(cold, at + (uint32_t)k);
-        account.angular[k] = cold_real(cold, at + EFFECT_COUNT + (uint32_t)k);
+        account.impulse[k] = global_load(global, at + (uint32_t)k);
+        account.angular[k] = global_load(global, at + EFFECT_COUNT + (uint32_t)k);
     }
     nap_evaluate_all(m, &tick, &now, noise, drones, &account);
     for (int k = 0; k < EFFECT_COUNT; ++k) {
         if ((EFFECTS_OF_BODIES >> k & 1u) == 0) continue;
-        cold_store(cold, at + (uint32_t)k, account.impulse[k]);
-        cold_store(cold, at + EFFECT_COUNT + (uint32_t)k, account.angular[k]);
+        global_store(global, at + (uint32_t)k, account.impulse[k]);
+        global_store(global, at + EFFECT_COUNT + (uint32_t)k, account.angular[k]);
     }
     for (int k = 0; k < DEVIATION_COUNT; ++k)
-        cold_store(cold, at + 2 * EFFECT_COUNT + (uint32_t)k, account.deviation[k]);
+        global_store(global, at + 2 * EFFECT_COUNT + (uint32_t)k, account.deviation[k]);
     return now;
 }
 
-VY_FN void step_world(const cold_world *cold, vy_model *model, drone_params *params,
-                      const basic_actions *reply_source, hot_world *here, world_block *w)
+VY_FN void step_world(const global_world *global, vy_model *model, drone_params *params,
+                      const basic_actions *reply_source, shared_world *here, world_block *w)
 {
     const vy_model *m = model, *plant = m;
     drone_block *drones = &here->drone;
     noise_block *noise = NULL;
     powertrain_block *powertrain = NULL;
     thruster_block *thrusters = NULL;
-    const cold_world *nap_accounts = cold;
+    const global_world *nap_accounts = global;
     body_loads loads[3];
     real speeds[1][VY_ROTOR_CAP];
     noise_ahead *noise_draws = NULL;
@@ -252,9 +253,9 @@ VY_FN void step_world(const cold_world *cold, vy_model *model, drone_params *par
     uint32_t events = 0;
 // What a stage reads and writes of the state goes through memory: it is no use to hold it in registers
 // longer.
-#define STAGE(...)                          \
-    family_vary(cold, here, model, params); \
-    __VA_ARGS__;                            \
+#define STAGE(...)                                \
+    basic_set_world(global, here, model, params); \
+    __VA_ARGS__;                                  \
     asm volatile("" ::: "memory");
 #define STAGE_UNLESS(option, ...) STAGE(__VA_ARGS__)
 #define RUNNING_BEGIN             if (w->failure_reason == VY_FAILURE_NONE) {
@@ -263,43 +264,43 @@ VY_FN void step_world(const cold_world *cold, vy_model *model, drone_params *par
     (void)events;
 }
 
-VY_FN void store_end(const cold_world *c, const world_block *w)
+VY_FN void store_end(const global_world *c, const world_block *w)
 {
-    *cold_cell(c, offsetof(world_block, failure_reason) / 8) = w->failure_reason;
-    *cold_cell(c, offsetof(world_block, failure_tick) / 8) = w->failure_tick;
-    *cold_cell(c, offsetof(world_block, failure_body) / 8) = w->failure_body;
-    *cold_cell(c, offsetof(world_block, failure_field) / 8) = w->failure_field;
-    cold_store(c, 8, w->failure_value);
-    cold_store(c, 9, w->failure_limit);
+    *global_cell(c, offsetof(world_block, failure_reason) / 8) = w->failure_reason;
+    *global_cell(c, offsetof(world_block, failure_tick) / 8) = w->failure_tick;
+    *global_cell(c, offsetof(world_block, failure_body) / 8) = w->failure_body;
+    *global_cell(c, offsetof(world_block, failure_field) / 8) = w->failure_field;
+    global_store(c, 8, w->failure_value);
+    global_store(c, 9, w->failure_limit);
 }
 
-/// All steps of a launch of world `i`; `space` is its fast memory. `rung` is the layout's, as a constant
+/// All steps of a launch of world `i`; `here` is its shared memory. `rung` is the layout's, as a constant
 /// where it is one.
 VY_FN void basic_fly(const gpu_job *job, const basic_constants *constants, int rung, uint32_t i,
-                     hot_world *here)
+                     shared_world *here)
 {
     const gpu_layout *p = &job->layout;
-    const cold_world cold = {job->cells + (size_t)(i / GPU_WARP) * p->block_cells * GPU_WARP + i % GPU_WARP,
-                             p};
-    uint64_t ended = *cold_cell(&cold, 4), halted = *cold_cell(&cold, p->episode_offset + 4);
-    bits tick = *cold_cell(&cold, 1);
+    const global_world global = {
+        job->cells + (size_t)(i / GPU_WARP) * p->block_cells * GPU_WARP + i % GPU_WARP, p};
+    uint64_t ended = *global_cell(&global, 4), halted = *global_cell(&global, p->episode_offset + 4);
+    bits tick = *global_cell(&global, 1);
     if (ended == VY_FAILURE_NONE && halted == 0) {
-        move_drone(&cold, &here->drone, 0);
-        here->seed = *cold_cell(&cold, p->episode_offset);
+        copy_drone(&global, &here->drone, 0);
+        here->seed = *global_cell(&global, p->episode_offset);
         basic_actions actions = {rung, job->actions + (size_t)i * p->action_size, p->action_size};
         vy_model m;
         drone_model dm;
         drone_params params;
-        family_model(constants, &m, &dm, &params);
+        basic_model(constants, &m, &dm, &params);
         for (uint64_t k = 0; k < job->steps; ++k) {
             world_block w;
             memset(&w, 0, sizeof w);
             w.tick = tick;
-            step_world(&cold, &m, &params, &actions, here, &w);
+            step_world(&global, &m, &params, &actions, here, &w);
             tick = w.tick;
             if (w.failure_reason != VY_FAILURE_NONE) {
                 ended = w.failure_reason;
-                store_end(&cold, &w);
+                store_end(&global, &w);
                 break;
             }
             if (p->episode != 0 && tick >= p->episode) {
@@ -307,14 +308,14 @@ VY_FN void basic_fly(const gpu_job *job, const basic_constants *constants, int r
                 break;
             }
         }
-        move_drone(&cold, &here->drone, 1);
-        *cold_cell(&cold, 1) = tick;
-        *cold_cell(&cold, p->episode_offset + 4) = halted;
+        copy_drone(&global, &here->drone, 1);
+        *global_cell(&global, 1) = tick;
+        *global_cell(&global, p->episode_offset + 4) = halted;
     }
     job->ended[i] = ended != VY_FAILURE_NONE;
     job->ended[p->worlds + i] = ended == VY_FAILURE_NONE && halted != 0;
     for (uint32_t k = 0; k < p->observation_size; ++k) {
-        const uint64_t bits_here = *cold_cell(&cold, p->drone_offset + (job->observed[k] & 0x7fffffffu));
+        const uint64_t bits_here = *global_cell(&global, p->drone_offset + (job->observed[k] & 0x7fffffffu));
         double value;
         memcpy(&value, &bits_here, 8);
         if (job->observed[k] >> 31) value = (double)bits_here;
@@ -332,7 +333,7 @@ static void basic_prepare(const lanes_config *f, const void *first, void *out)
     c->model.disturbances = NULL;
     const drone_model *d = &f->drones[0];
 #define USED(member) c->drone.member = d->member;
-    FAMILY_DRONE_USED(USED)
+    BASIC_DRONE_USED(USED)
 #undef USED
     for (int k = 0; k < 4; ++k) {
         c->drone.roll[k] = d->layout.roll[k];

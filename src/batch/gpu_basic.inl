@@ -10,7 +10,7 @@
 #define THREADS 64
 #define BLOCKS  4
 #endif
-#define SPREAD 1024 // warps
+#define SINGLE_WARP_BLOCKS_MAX 1024 // warps
 
 /// The kernel's argument.
 struct basic_job {
@@ -24,13 +24,13 @@ __global__ static void __launch_bounds__(THREADS, BLOCKS) advance(const __grid_c
     extern __shared__ double space[];
     const uint32_t i = blockIdx.x * blockDim.x + threadIdx.x;
     if (i >= b.job.layout.worlds) return;
-    hot_world *here = (hot_world *)(void *)((unsigned char *)space + threadIdx.x * HOT_STRIDE);
+    shared_world *here = (shared_world *)(void *)((unsigned char *)space + threadIdx.x * SHARED_STRIDE);
     basic_fly(&b.job, &b.constants, ACTS ? b.job.layout.rung : VY_RUNG_NONE, i, here);
 }
 
 static void basic_configure(void)
 {
-    const int most = THREADS * HOT_STRIDE;
+    const int most = THREADS * SHARED_STRIDE;
     (void)cudaFuncSetAttribute(advance<0>, cudaFuncAttributeMaxDynamicSharedMemorySize, most);
     (void)cudaFuncSetAttribute(advance<1>, cudaFuncAttributeMaxDynamicSharedMemorySize, most);
 }
@@ -42,9 +42,9 @@ static void basic_advance(const gpu_job *job, const void *constants, void *strea
     b.job = *job;
     b.constants = *(const basic_constants *)constants;
     const uint32_t worlds = job->layout.worlds;
-    const uint32_t threads = worlds <= SPREAD * GPU_WARP ? GPU_WARP : THREADS;
+    const uint32_t threads = worlds <= SINGLE_WARP_BLOCKS_MAX * GPU_WARP ? GPU_WARP : THREADS;
     const uint32_t grid = (worlds + threads - 1) / threads;
-    const size_t shared = threads * HOT_STRIDE;
+    const size_t shared = threads * SHARED_STRIDE;
     if (job->layout.rung != VY_RUNG_NONE) {
         advance<1><<<grid, threads, shared, (cudaStream_t)stream>>>(b);
         return;

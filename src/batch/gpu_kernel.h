@@ -32,7 +32,7 @@ typedef struct gpu_kernel {
 
 extern const gpu_kernel vy_gpu_double, vy_gpu_single;
 
-/// The same for batches of the basic family alone (family.h).
+/// The same for batches of basic drones alone (basic_drones.h).
 typedef struct gpu_basic_kernel {
     size_t constants_size;
     /// From the batch, and the cells of its first world's drone_params.

@@ -9,15 +9,15 @@ int vy_batch_gpu_is_basic(const vy_batch *batch, gpu_layout *p)
 {
     const lanes_config *f = &batch->config;
     enum { PARAMS = sizeof(drone_params) / 8 };
-    uint8_t may_differ[PARAMS] = {0};
+    uint8_t may_vary[PARAMS] = {0};
     uint32_t n = 0;
 #define VARIED(member)                                                                \
     p->varied[n] = (uint16_t)(f->params_offset + offsetof(drone_params, member) / 8); \
-    may_differ[p->varied[n++] - f->params_offset] = 1;
-    FAMILY_VARIED(VARIED)
+    may_vary[p->varied[n++] - f->params_offset] = 1;
+    BASIC_RANDOMISED(VARIED)
 #undef VARIED
-#define UNREAD(member, count) memset(may_differ + offsetof(drone_params, member) / 8, 1, count);
-    FAMILY_UNREAD(UNREAD)
+#define UNREAD(member, count) memset(may_vary + offsetof(drone_params, member) / 8, 1, count);
+    BASIC_UNREAD(UNREAD)
 #undef UNREAD
     vy_model m;
     lanes_model_init(f, &m);
@@ -25,37 +25,37 @@ int vy_batch_gpu_is_basic(const vy_batch *batch, gpu_layout *p)
     drone_params first;
     get_cells(batch, 0, f->params_offset, &first, PARAMS);
     const vy_controller_def *own = &d->controller;
-    int good = f->rung != VY_RUNG_NONE || (own->kind == VY_CONTROLLER_HOLD && own->setpoint_count == 0 &&
-                                           own->path.kind == VY_PATH_SETPOINTS);
-#define FACT(member, value) good = good && m.member == (value);
-    FAMILY_MODEL(FACT)
-#undef FACT
-#define FACT(member, value) good = good && d->member == (value);
-    FAMILY_DRONE(FACT)
-#undef FACT
-#define FACT(member, value) good = good && first.member == (value);
-    FAMILY_PARAMS(FACT)
-#undef FACT
+    int is_basic = f->rung != VY_RUNG_NONE || (own->kind == VY_CONTROLLER_HOLD && own->setpoint_count == 0 &&
+                                               own->path.kind == VY_PATH_SETPOINTS);
+#define TEST(member, value) is_basic = is_basic && m.member == (value);
+    BASIC_MODEL(TEST)
+#undef TEST
+#define TEST(member, value) is_basic = is_basic && d->member == (value);
+    BASIC_DRONE(TEST)
+#undef TEST
+#define TEST(member, value) is_basic = is_basic && first.member == (value);
+    BASIC_PARAMS(TEST)
+#undef TEST
     uint64_t one[PARAMS], other[PARAMS];
     memcpy(one, &first, sizeof one);
-    for (uint32_t i = 1; good && i < batch->view.worlds; ++i) {
+    for (uint32_t i = 1; is_basic && i < batch->view.worlds; ++i) {
         get_cells(batch, i, f->params_offset, other, PARAMS);
-        for (uint32_t k = 0; k < PARAMS; ++k) good = good && (may_differ[k] || one[k] == other[k]);
+        for (uint32_t k = 0; k < PARAMS; ++k) is_basic = is_basic && (may_vary[k] || one[k] == other[k]);
     }
-    // What a compact state has no room for is zero.
-    for (uint32_t i = 0; good && i < batch->view.worlds; ++i) {
+    // What the state of a basic drone has no room for is zero.
+    for (uint32_t i = 0; is_basic && i < batch->view.worlds; ++i) {
         drone_block drone;
         get_cells(batch, i, drone_cell(batch, 0), &drone, CELLS_OF(drone_block));
         for (int k = 4; k < VY_ROTOR_CAP; ++k)
-            good = good && drone.rotor_speed[k] == 0.0 && drone.control.motors[k] == 0.0;
+            is_basic = is_basic && drone.rotor_speed[k] == 0.0 && drone.control.motors[k] == 0.0;
         const vy_vec3 *s = &drone.control.indi.rate.value;
-        for (int k = 0; k < 5; ++k) good = good && s[k].x == 0.0 && s[k].y == 0.0 && s[k].z == 0.0;
+        for (int k = 0; k < 5; ++k) is_basic = is_basic && s[k].x == 0.0 && s[k].y == 0.0 && s[k].z == 0.0;
         const turbulence_state *t = &drone.turbulence;
-        good = good && t->along == 0.0 && t->across[0] == 0.0 && t->across[1] == 0.0 && t->up[0] == 0.0 &&
-               t->up[1] == 0.0 && drone.gust.x == 0.0 && drone.gust.y == 0.0 && drone.gust.z == 0.0 &&
-               (drone.effects & ~EFFECTS_OF_BODIES) == 0;
+        is_basic = is_basic && t->along == 0.0 && t->across[0] == 0.0 && t->across[1] == 0.0 &&
+                   t->up[0] == 0.0 && t->up[1] == 0.0 && drone.gust.x == 0.0 && drone.gust.y == 0.0 &&
+                   drone.gust.z == 0.0 && (drone.effects & ~EFFECTS_OF_BODIES) == 0;
     }
-    return good;
+    return is_basic;
 }
 
 vy_status vy_batch_gpu_layout(const vy_batch *batch, uint32_t noise_max, gpu_layout *out,

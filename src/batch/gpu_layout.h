@@ -1,7 +1,7 @@
 // gpu_layout.h - the layout of a batch's cells, for the GPU.
 #pragma once
 #include "batch/lanes.h"
-#include "batch/family.h"
+#include "batch/basic_drones.h"
 #include "volery/batch.h"
 
 #define GPU_OBSERVED_MAX 1024
@@ -12,9 +12,9 @@ typedef struct gpu_layout {
     int rung;
     uint64_t episode;
     uint32_t world_cells, drone_offset, noise_offset, nap_account_offset, params_offset, episode_offset,
-        block_cells;                      // [cells]
-    int is_basic;                         // a batch of the basic family
-    uint16_t varied[FAMILY_VARIED_COUNT]; // cells of FAMILY_VARIED
+        block_cells;                         // [cells]
+    int is_basic;                            // a batch of basic drones
+    uint16_t varied[BASIC_RANDOMISED_COUNT]; // cells of BASIC_RANDOMISED
     const double *actions;
     double *observations;
     const uint8_t *terminated, *truncated;
@@ -25,7 +25,7 @@ typedef struct gpu_layout {
 vy_status vy_batch_gpu_layout(const vy_batch *batch, uint32_t noise_max, gpu_layout *out,
                               uint32_t observed_cells[GPU_OBSERVED_MAX], vy_error *err);
 
-/// Is every fact of the basic family so, and does nothing else differ from world to world than may? `varied`
+/// Is every fact of basic drones so, and does nothing else differ from world to world than may? `varied`
 /// is set.
 int vy_batch_gpu_is_basic(const vy_batch *batch, gpu_layout *p);
 

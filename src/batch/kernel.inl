@@ -98,7 +98,7 @@ static void lanes_read_actions(const lanes_config *f, const double *actions, int
 // The hash of each world's step, as world/step.h takes it: over the NAP accounts only when the policy was
 // evaluated.
 static void lanes_hash(const lanes_config *f, mask live, mask nap_evaluated, lanes_model *lm,
-                        const lanes_block *b)
+                       const lanes_block *b)
 {
     const bits is_live = bits_select(live, bits_set(1), bits_set(0)),
                all = bits_select(nap_evaluated, bits_set(1), bits_set(0));
@@ -167,15 +167,15 @@ static void lanes_advance(const lanes_config *f, void *model, void *scratch, uin
     const lanes_block b = lanes_at(f, block);
     const size_t size = (size_t)((unsigned char *)b.params - (unsigned char *)block); // of the state
     VY_ASSERT((uintptr_t)block % sizeof(real) == 0);
-    void *kept = (unsigned char *)scratch + size;
-    lm->flat = (uint64_t *)(void *)((unsigned char *)kept + size);
+    void *saved = (unsigned char *)scratch + size;
+    lm->flat = (uint64_t *)(void *)((unsigned char *)saved + size);
     lm->model.seed = b.episode_state->seed;
     lm->model.env.constant_wind = b.episode_state->constant_wind;
     lm->model.params = b.params;
     if (f->rung != VY_RUNG_NONE) lanes_read_actions(f, actions, present, lm->replies);
 
     mask live = lanes_live(&b);
-    cells_save(live, block, kept, size);
+    cells_save(live, block, saved, size);
     for (uint64_t i = 0; i < steps && mask_any(live); ++i) {
         lanes_step(f, live, lm, scratch, &b);
         if (f->episode != 0) {
@@ -184,11 +184,11 @@ static void lanes_advance(const lanes_config *f, void *model, void *scratch, uin
         }
         const mask still = live & lanes_live(&b);
         if (mask_all(mask_not(live) | still)) continue;
-        cells_restore(live, kept, block, size); // some world has just ended: it stays as it is now
-        memcpy(kept, block, size);
+        cells_restore(live, saved, block, size); // some world has just ended: it stays as it is now
+        memcpy(saved, block, size);
         live = still;
     }
-    cells_restore(live, kept, block, size);
+    cells_restore(live, saved, block, size);
 }
 
 static const lanes_kernel table = {

@@ -41,7 +41,7 @@ typedef struct allocate_state {
 VY_FN real allocate_gradient(const allocate_params *p, const allocate_state *s, int i)
 {
     real g = -s->b[i];
-    for (int k = 0; k < VY_KNOWN(4, bits_uniform(p->count)); ++k) g = g + p->hessian[i][k] * s->x[k];
+    for (int k = 0; k < VY_BASIC_OR(4, bits_uniform(p->count)); ++k) g = g + p->hessian[i][k] * s->x[k];
     return g;
 }
 
@@ -50,7 +50,7 @@ VY_FN real allocate_gradient(const allocate_params *p, const allocate_state *s, 
 VY_FN void allocate_direction(const allocate_params *p, const allocate_state *s, real *step)
 {
     real l[ALLOCATE_ROTORS][ALLOCATE_ROTORS], d[ALLOCATE_ROTORS];
-    for (int i = 0; i < VY_KNOWN(4, bits_uniform(p->count)); ++i) {
+    for (int i = 0; i < VY_BASIC_OR(4, bits_uniform(p->count)); ++i) {
         step[i] = -s->is_free[i] * allocate_gradient(p, s, i);
         for (int j = 0; j < i; ++j) {
             real sum = (s->is_free[i] * s->is_free[j]) * p->hessian[i][j];
@@ -61,9 +61,9 @@ VY_FN void allocate_direction(const allocate_params *p, const allocate_state *s,
         d[i] = real_select(s->is_free[i] > 0.0, p->hessian[i][i], real_set(1.0));
         for (int k = 0; k < i; ++k) d[i] = d[i] - l[i][k] * l[i][k] * d[k];
     }
-    for (int i = VY_KNOWN(4, bits_uniform(p->count)) - 1; i >= 0; --i) {
+    for (int i = VY_BASIC_OR(4, bits_uniform(p->count)) - 1; i >= 0; --i) {
         step[i] = step[i] / d[i];
-        for (int k = i + 1; k < VY_KNOWN(4, bits_uniform(p->count)); ++k)
+        for (int k = i + 1; k < VY_BASIC_OR(4, bits_uniform(p->count)); ++k)
             step[i] = step[i] - l[k][i] * step[k];
     }
 }
@@ -75,7 +75,7 @@ VY_FN mask allocate_move(const allocate_params *p, allocate_state *s)
     real step[ALLOCATE_ROTORS], step_to_bound[ALLOCATE_ROTORS], bound[ALLOCATE_ROTORS];
     allocate_direction(p, s, step);
     real step_length = real_set(1.0);
-    for (int i = 0; i < VY_KNOWN(4, bits_uniform(p->count)); ++i) {
+    for (int i = 0; i < VY_BASIC_OR(4, bits_uniform(p->count)); ++i) {
         const mask moves = (s->is_free[i] > 0.0) & (step[i] != 0.0);
         bound[i] = real_select(step[i] > 0.0, s->high[i], real_set(0.0));
         step_to_bound[i] = real_select(
@@ -85,7 +85,7 @@ VY_FN mask allocate_move(const allocate_params *p, allocate_state *s)
     step_length = real_max(step_length, real_set(0.0));
     const mask arrived = step_length >= 1.0;
     mask seeking = s->unsolved & mask_not(arrived);
-    for (int i = 0; i < VY_KNOWN(4, bits_uniform(p->count)); ++i) {
+    for (int i = 0; i < VY_BASIC_OR(4, bits_uniform(p->count)); ++i) {
         const mask hit = seeking & (step_to_bound[i] <= step_length);
         seeking = seeking & mask_not(hit); // one at a time, the first in order
         s->x[i] = real_select(s->unsolved, s->x[i] + step_length * step[i], s->x[i]);
@@ -100,14 +100,14 @@ VY_FN void allocate_release(const allocate_params *p, mask arrived, allocate_sta
 {
     real multiplier[ALLOCATE_ROTORS];
     real multiplier_max = real_set(1e-9);
-    for (int i = 0; i < VY_KNOWN(4, bits_uniform(p->count)); ++i) {
+    for (int i = 0; i < VY_BASIC_OR(4, bits_uniform(p->count)); ++i) {
         const real g = allocate_gradient(p, s, i);
         const mask held = (s->is_free[i] == 0.0) & (s->high[i] > 0.0);
         multiplier[i] = real_select(held, real_select(s->x[i] > 0.0, g, -g), real_set(0.0));
         multiplier_max = real_max(multiplier_max, multiplier[i]);
     }
     mask seeking = s->unsolved & arrived;
-    for (int i = 0; i < VY_KNOWN(4, bits_uniform(p->count)); ++i) {
+    for (int i = 0; i < VY_BASIC_OR(4, bits_uniform(p->count)); ++i) {
         const mask costliest = seeking & (multiplier[i] >= multiplier_max);
         seeking = seeking & mask_not(costliest);
         s->is_free[i] = real_select(costliest, real_set(1.0), s->is_free[i]);
@@ -122,7 +122,7 @@ VY_COLD_FN void allocate(const allocate_params *p, const real *desired, const re
     allocate_state s;
     const real inverse = 1.0 / p->unit;
     VY_ASSERT(bits_uniform(p->count) > 0 && bits_uniform(p->count) <= ALLOCATE_ROTORS);
-    for (int i = 0; i < VY_KNOWN(4, bits_uniform(p->count)); ++i) {
+    for (int i = 0; i < VY_BASIC_OR(4, bits_uniform(p->count)); ++i) {
         s.high[i] = limit[i] * inverse;
         s.x[i] = real_min(thrusts[i] * inverse, s.high[i]);
         s.is_free[i] = real_select((s.x[i] > 0.0) & (s.x[i] < s.high[i]), real_set(1.0), real_set(0.0));
@@ -133,6 +133,6 @@ VY_COLD_FN void allocate(const allocate_params *p, const real *desired, const re
     for (int n = 0; n < ALLOCATE_STEPS && mask_any(s.unsolved); ++n) {
         allocate_release(p, allocate_move(p, &s), &s);
     }
-    for (int i = 0; i < VY_KNOWN(4, bits_uniform(p->count)); ++i)
+    for (int i = 0; i < VY_BASIC_OR(4, bits_uniform(p->count)); ++i)
         thrusts[i] = real_min(s.x[i] * p->unit, limit[i]);
 }

@@ -6,7 +6,7 @@
 #include "control/limits.h"
 #include "volery/controller.h"
 
-#define CONTROL_MOTORS (VY_COMPACT ? 4 : LADDER_ROTORS)
+#define CONTROL_MOTORS (VY_BASIC_ONLY ? 4 : LADDER_ROTORS)
 
 /// The last intent, rung by rung as it was lowered, and the state of the loops.
 typedef struct control_state {
@@ -16,7 +16,7 @@ typedef struct control_state {
     real yaw_rate; // [rad/s] desired, about world +z
     real heading;  // [rad] desired by the velocity loop
     vec3 integral; // [m/s^2] of the position or velocity loop
-#if !VY_COMPACT
+#if !VY_BASIC_ONLY
     indi_state indi; // of the rate loop, where it works by increments
 #endif
     quat attitude;               // desired q_WB
@@ -26,7 +26,7 @@ typedef struct control_state {
     real motors[CONTROL_MOTORS]; // 0 to 1: motor commands
 } control_state;
 
-#if VY_COMPACT
+#if VY_BASIC_ONLY
 VY_FN indi_state *control_indi(control_state *) { return NULL; } // never asked for
 #else
 VY_FN indi_state *control_indi(control_state *c) { return &c->indi; }
@@ -73,7 +73,7 @@ VY_FN void control_lower_velocity(const ladder_params *p, const drive_limits *li
 VY_FN void control_lower_rates(const ladder_params *p, mask active, const estimator_state *e,
                                control_state *c)
 {
-    if (!VY_KNOWN(0, bits_uniform(p->uses_indi))) {
+    if (!VY_BASIC_OR(0, bits_uniform(p->uses_indi))) {
         c->torque = vec3_select(active, lower_rates(p, c->rates, e->rate), c->torque);
         return;
     }
@@ -104,7 +104,7 @@ VY_FN real control_lower_within(const ladder_params *p, const drive_limits *limi
     if (mask_any(spins)) control_lower_rates(p, spins, e, c);
     real motors[LADDER_ROTORS];
     const real clamped = lower_wrench(p, c->thrust, c->torque, motors);
-    for (int i = 0; i < VY_KNOWN(4, bits_uniform(p->rotor_count)); ++i) {
+    for (int i = 0; i < VY_BASIC_OR(4, bits_uniform(p->rotor_count)); ++i) {
         c->motors[i] = real_select(wrench, motors[i], c->motors[i]);
     }
     return real_select(wrench, clamped, real_set(0.0));
@@ -149,7 +149,7 @@ VY_FN void control_enter_rung(const ladder_params *p, bits before, bits now, mas
         c->integral = vec3_select(moves, vec3_zero(), c->integral);
         c->speed = vec3_select(moves, speed, c->speed);
     }
-    if (!VY_KNOWN(0, bits_uniform(p->uses_indi))) return;
+    if (!VY_BASIC_OR(0, bits_uniform(p->uses_indi))) return;
     const mask spins = active & rung_from(now, VY_RUNG_RATES) & mask_not(rung_from(before, VY_RUNG_RATES));
     if (mask_any(spins)) {
         indi_state *s = control_indi(c);
@@ -169,8 +169,8 @@ VY_FN mask control_valid(const ladder_params *p, const control_reply *in)
     mask valid = motors | wrench | rung_is(in->rung, VY_RUNG_NONE);
     if (!bits_uniform(p->has_full_authority))
         valid = valid & mask_not(wrench); // it takes motor commands only
-    if (VY_KNOWN(0, bits_uniform(p->kinematic))) valid = pilot | rung_is(in->rung, VY_RUNG_NONE);
-    for (int i = 0; i < VY_KNOWN(4, bits_uniform(p->command_count)); ++i) {
+    if (VY_BASIC_OR(0, bits_uniform(p->kinematic))) valid = pilot | rung_is(in->rung, VY_RUNG_NONE);
+    for (int i = 0; i < VY_BASIC_OR(4, bits_uniform(p->command_count)); ++i) {
         valid = valid & (mask_not(motors) | real_is_finite(in->motors[i]));
     }
     for (int i = 0; i < 4; ++i) valid = valid & (mask_not(pilot) | real_is_finite(in->sticks[i]));
@@ -223,12 +223,12 @@ VY_FN void control_accept(const ladder_params *p, const control_reply *in, mask 
     c->yaw_rate = real_select(moves, in->yaw_rate, c->yaw_rate);
     if (mask_any(pilot)) control_accept_sticks(p, in->sticks, pilot, c, clamps);
     // Where rotors make the wrench, thrusters rest.
-    for (int i = VY_KNOWN(4, bits_uniform(p->rotor_count)); i < VY_KNOWN(4, bits_uniform(p->command_count));
-         ++i)
+    for (int i = VY_BASIC_OR(4, bits_uniform(p->rotor_count));
+         i < VY_BASIC_OR(4, bits_uniform(p->command_count)); ++i)
         c->motors[i] = real_select(active & mask_not(direct), zero, c->motors[i]);
     if (!mask_any(direct)) return;
     const mask motors = rung_is(in->rung, VY_RUNG_MOTORS);
-    for (int i = 0; i < VY_KNOWN(4, bits_uniform(p->command_count)); ++i) {
+    for (int i = 0; i < VY_BASIC_OR(4, bits_uniform(p->command_count)); ++i) {
         const real command = real_select(motors, in->motors[i], zero);
         c->motors[i] = control_clamp(direct, command, zero, real_set(1.0), c->motors[i], clamps);
     }

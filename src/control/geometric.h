@@ -102,9 +102,9 @@ VY_FN desired_frame geometric_frame(const vec3 *a, const trajectory_point *r)
 
 /// What drag asks for along the reference.
 typedef struct drag_feedforward {
-    mask acts;     // in lanes whose vehicle has drag
-    vec3 force[3]; // [m/s^2] R_r D R_r^T v_ref, world, and its first two derivatives
-    vec3 torque;   // [N m] against what the air turns the drone by, axes of R_r
+    mask is_active; // in lanes whose vehicle has drag
+    vec3 force[3];  // [m/s^2] R_r D R_r^T v_ref, world, and its first two derivatives
+    vec3 torque;    // [N m] against what the air turns the drone by, axes of R_r
 } drag_feedforward;
 
 /// R_r: its x is across a - g + d_x v, its y across a - g + d_y v and the nose (Faessler 2018, whose x is
@@ -124,12 +124,12 @@ VY_FN desired_frame frame_with_drag(const ladder_params *p, const trajectory_poi
 }
 
 /// In still air, by what the vehicle declares of its drag.
-VY_FN drag_feedforward drag_along(const ladder_params *p, const trajectory_point *r)
+VY_FN drag_feedforward drag_feedforward_at(const ladder_params *p, const trajectory_point *r)
 {
     drag_feedforward out;
     memset(&out, 0, sizeof out);
-    out.acts = p->has_drag > 0.0;
-    if (!mask_any(out.acts)) return out;
+    out.is_active = p->has_drag > 0.0;
+    if (!mask_any(out.is_active)) return out;
     const desired_frame f = frame_with_drag(p, r);
     const vec3 w = f.rate;
     // In the axes of the frame: velocity and its derivatives there, drag, and its derivatives in the world.
@@ -148,9 +148,9 @@ VY_FN drag_feedforward drag_along(const ladder_params *p, const trajectory_point
 }
 
 /// `a` with `b` added in the lanes that have drag; the others keep their bits.
-VY_FN vec3 drag_added(const drag_feedforward *drag, vec3 a, vec3 b)
+VY_FN vec3 add_drag(const drag_feedforward *drag, vec3 a, vec3 b)
 {
-    return vec3_select(drag->acts, vec3_add(a, b), a);
+    return vec3_select(drag->is_active, vec3_add(a, b), a);
 }
 
 /// The desired acceleration (without gravity's) and its derivatives, `a`, in the attitude `present`. Returns
@@ -162,20 +162,20 @@ VY_FN real trajectory_acceleration(const ladder_params *p, const trajectory_poin
     const mat3 present = *attitude;
     const vec3 z = vec3_make(present.m[0][2], present.m[1][2], present.m[2][2]);
     const vec3 error = vec3_sub(r->d[0], e->position), velocity_error = vec3_sub(r->d[1], e->velocity);
-    a[0] = drag_added(drag, vec3_sub(vec3_add(r->d[2], *integral), p->gravity), drag->force[0]);
+    a[0] = add_drag(drag, vec3_sub(vec3_add(r->d[2], *integral), p->gravity), drag->force[0]);
     a[0] = vec3_add_scaled(vec3_add_scaled(a[0], p->position_gain, error), p->velocity_gain, velocity_error);
     mask limited;
     a[0] = acceleration_limited(p, a[0], &limited);
     const real specific_thrust = real_max(vec3_dot(a[0], z), real_set(0.0)); // thrust over mass
-    a[1] = drag_added(drag, r->d[3], drag->force[1]);
-    a[2] = drag_added(drag, r->d[4], drag->force[2]);
+    a[1] = add_drag(drag, r->d[3], drag->force[1]);
+    a[2] = add_drag(drag, r->d[4], drag->force[2]);
     if (lee) { // the errors change too: acceleration and jerk as thrust, attitude and drag make them now
-        const vec3 wanted = drag_added(drag, vec3_sub(r->d[2], p->gravity), drag->force[0]);
+        const vec3 wanted = add_drag(drag, vec3_sub(r->d[2], p->gravity), drag->force[0]);
         const vec3 acceleration_error = vec3_sub(wanted, vec3_scale(specific_thrust, z));
-        const vec3 swing =
+        const vec3 thrust_rate =
             mat3_mul_vec(present, vec3_make(specific_thrust * e->rate.y, -specific_thrust * e->rate.x,
                                             real_set(0.0))); // specific_thrust (w x z)
-        const vec3 jerk_error = vec3_sub(drag_added(drag, r->d[3], drag->force[1]), swing);
+        const vec3 jerk_error = vec3_sub(add_drag(drag, r->d[3], drag->force[1]), thrust_rate);
         a[1] = vec3_add_scaled(vec3_add_scaled(a[1], p->position_gain, velocity_error), p->velocity_gain,
                                acceleration_error);
         a[2] = vec3_add_scaled(vec3_add_scaled(a[2], p->position_gain, acceleration_error), p->velocity_gain,
@@ -193,20 +193,22 @@ VY_FN real lower_trajectory(const ladder_params *p, const trajectory_point *r, c
     const vec3 i = integral_clamped(p, vec3_add_scaled(*integral, p->integral_gain * p->period, error));
     *integral = i;
     vec3 a[3];
-    const drag_feedforward drag = drag_along(p, r);
+    const drag_feedforward drag = drag_feedforward_at(p, r);
     const real specific_thrust = trajectory_acceleration(p, r, &drag, e, &present, lee, &i, a);
     const desired_frame f = geometric_frame(a, r);
     const vec3 tilt = attitude_error(f.r, present);
-    const mat3 between = mat3_mul(mat3_transpose(present), f.r);
-    const vec3 rate = mat3_mul_vec(between, f.rate);
-    vec3 spin = vec3_scale(p->rate_gain, vec3_sub(rate, e->rate));
-    spin = vec3_sub(spin, vec3_scale(p->rate_gain, vec3_mul(p->attitude_gain, tilt)));
+    const mat3 relative = mat3_mul(mat3_transpose(present), f.r);
+    const vec3 rate = mat3_mul_vec(relative, f.rate);
+    vec3 angular_acceleration = vec3_scale(p->rate_gain, vec3_sub(rate, e->rate));
+    angular_acceleration =
+        vec3_sub(angular_acceleration, vec3_scale(p->rate_gain, vec3_mul(p->attitude_gain, tilt)));
     if (lee) {
-        const vec3 ahead = mat3_mul_vec(between, f.acceleration);
-        spin = vec3_add(spin, vec3_sub(ahead, vec3_cross(e->rate, rate)));
+        const vec3 feedforward = mat3_mul_vec(relative, f.acceleration);
+        angular_acceleration =
+            vec3_add(angular_acceleration, vec3_sub(feedforward, vec3_cross(e->rate, rate)));
     }
-    vec3 t = mat3_mul_vec(p->inertia, spin);
+    vec3 t = mat3_mul_vec(p->inertia, angular_acceleration);
     if (lee) t = vec3_add(t, vec3_cross(e->rate, mat3_mul_vec(p->inertia, e->rate)));
-    *torque = drag_added(&drag, t, drag.torque);
+    *torque = add_drag(&drag, t, drag.torque);
     return p->mass * specific_thrust;
 }

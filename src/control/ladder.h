@@ -197,12 +197,12 @@ VY_FN real thruster_command(const ladder_params *p, int i, real thrust)
 /// Thrust of rotor `i`, within its limits -> command.
 VY_FN real command_of(const ladder_params *p, int i, real thrust)
 {
-    const real own = VY_KNOWN(0, bits_uniform(p->has_thrust_scale))
+    const real own = VY_BASIC_OR(0, bits_uniform(p->has_thrust_scale))
                          ? thrust / p->scale[i]
                          : thrust; // as a rotor of the vehicle's coefficients
-    if (!VY_KNOWN(1, bits_uniform(p->motor.is_linear))) {
-        return VY_KNOWN(0, bits_uniform(p->uses_thrusters)) ? thruster_command(p, i, thrust)
-                                                            : motor_command_for(&p->motor, own);
+    if (!VY_BASIC_OR(1, bits_uniform(p->motor.is_linear))) {
+        return VY_BASIC_OR(0, bits_uniform(p->uses_thrusters)) ? thruster_command(p, i, thrust)
+                                                               : motor_command_for(&p->motor, own);
     }
     return real_sqrt(own * p->inverse_thrust_max);
 }
@@ -210,8 +210,8 @@ VY_FN real command_of(const ladder_params *p, int i, real thrust)
 /// The thrust of rotor `i` for a command, in units of the largest.
 VY_FN real thrust_of(const ladder_params *p, int i, real command)
 {
-    if (VY_KNOWN(1, bits_uniform(p->motor.is_linear))) return p->scale[i] * (command * command);
-    if (VY_KNOWN(0, bits_uniform(p->uses_thrusters))) {
+    if (VY_BASIC_OR(1, bits_uniform(p->motor.is_linear))) return p->scale[i] * (command * command);
+    if (VY_BASIC_OR(0, bits_uniform(p->uses_thrusters))) {
         const real min_thrust = p->thrust_min[i] * p->inverse_thrust_max;
         return real_select(command > 0.0, min_thrust + (p->scale[i] - min_thrust) * command, real_set(0.0));
     }
@@ -224,7 +224,7 @@ VY_FN vec3 torque_of_motors(const ladder_params *p, const real *motors)
     real sum[4];
     for (int j = 1; j < 4; ++j) {
         sum[j] = real_set(0.0);
-        for (int i = 0; i < VY_KNOWN(4, bits_uniform(p->rotor_count)); ++i)
+        for (int i = 0; i < VY_BASIC_OR(4, bits_uniform(p->rotor_count)); ++i)
             sum[j] = sum[j] + p->allocate.rows[j][i] * thrust_of(p, i, motors[i]);
     }
     return vec3_make(sum[1] / p->allocate.scale[1], sum[2] / p->allocate.scale[2],
@@ -243,7 +243,7 @@ VY_FN vec3 lower_rates_indi(const ladder_params *p, vec3 desired, vec3 rate, con
 VY_FN real thrusters_saturated(const ladder_params *p, const real *desired)
 {
     real count = real_set(0.0);
-    for (int i = 0; i < VY_KNOWN(4, bits_uniform(p->rotor_count)); ++i)
+    for (int i = 0; i < VY_BASIC_OR(4, bits_uniform(p->rotor_count)); ++i)
         count = count + real_select(desired[i] > p->rotor_thrust_max[i], real_set(1.0), real_set(0.0));
     return count;
 }
@@ -256,7 +256,7 @@ VY_FN real lower_wrench(const ladder_params *p, real thrust, vec3 torque, real *
     real desired[LADDER_ROTORS], t[LADDER_ROTORS];
     VY_ASSERT(bits_uniform(p->rotor_count) <= LADDER_ROTORS);
     real clamped = real_set(0.0);
-    for (int i = 0; i < VY_KNOWN(4, bits_uniform(p->rotor_count)); ++i) {
+    for (int i = 0; i < VY_BASIC_OR(4, bits_uniform(p->rotor_count)); ++i) {
         const real *row = p->pseudo_inverse[i];
         desired[i] = (row[0] * thrust + row[1] * torque.x) + (row[2] * torque.y + row[3] * torque.z);
         t[i] = real_clamp(desired[i], real_set(0.0), p->rotor_thrust_max[i]);
@@ -265,12 +265,12 @@ VY_FN real lower_wrench(const ladder_params *p, real thrust, vec3 torque, real *
     if (mask_any(clamped > 0.0)) {
         const real requested[4] = {thrust, torque.x, torque.y, torque.z};
         real best[LADDER_ROTORS];
-        for (int i = 0; i < VY_KNOWN(4, bits_uniform(p->rotor_count)); ++i) best[i] = t[i];
+        for (int i = 0; i < VY_BASIC_OR(4, bits_uniform(p->rotor_count)); ++i) best[i] = t[i];
         allocate(&p->allocate, requested, p->rotor_thrust_max, best);
-        for (int i = 0; i < VY_KNOWN(4, bits_uniform(p->rotor_count)); ++i)
+        for (int i = 0; i < VY_BASIC_OR(4, bits_uniform(p->rotor_count)); ++i)
             t[i] = real_select(clamped > 0.0, best[i], t[i]);
-        if (VY_KNOWN(0, bits_uniform(p->uses_thrusters))) clamped = thrusters_saturated(p, desired);
+        if (VY_BASIC_OR(0, bits_uniform(p->uses_thrusters))) clamped = thrusters_saturated(p, desired);
     }
-    for (int i = 0; i < VY_KNOWN(4, bits_uniform(p->rotor_count)); ++i) motors[i] = command_of(p, i, t[i]);
+    for (int i = 0; i < VY_BASIC_OR(4, bits_uniform(p->rotor_count)); ++i) motors[i] = command_of(p, i, t[i]);
     return clamped;
 }

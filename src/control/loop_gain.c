@@ -182,14 +182,14 @@ static void control_step(const loop *l, uint64_t tick, const double *entry, axis
     s->command += entry[INPUT_COMMAND];
 }
 
-static const double no_entry[LOOP_INPUTS];
+static const double no_input[LOOP_INPUTS];
 
 // One step to phase `tick`, with what enters in it, and the quantities after it. A state of the plant depends
 // on itself and on those behind it.
 static void step(const loop *l, uint64_t tick, const double *entry, axis_state *s, double *out)
 {
     double x[PLANT_STATES], u[PLANT_INPUTS];
-    const int first = entry == no_entry ? INPUT_ACTUATION : 0;
+    const int first = entry == no_input ? INPUT_ACTUATION : 0;
     for (int j = 0; j < PLANT_INPUTS; ++j) u[j] = entry[j];
     u[INPUT_ACTUATION] += s->command;
     for (int i = 0; i < PLANT_STATES; ++i) {
@@ -224,9 +224,9 @@ static void step(const loop *l, uint64_t tick, const double *entry, axis_state *
     out[LOOP_VELOCITY_ESTIMATE] = s->velocity;
     const loop_params *p = l->p;
     const double force = l->axis == LOOP_LATERAL ? p->gravity * s->angle : s->desired,
-                 swing = l->axis == LOOP_LATERAL ? p->gravity * s->rate : 0.0;
+                 force_rate = l->axis == LOOP_LATERAL ? p->gravity * s->rate : 0.0;
     out[LOOP_JERK] = p->position * s->velocity + p->velocity * force;
-    out[LOOP_SNAP] = p->position * force + p->velocity * swing;
+    out[LOOP_SNAP] = p->position * force + p->velocity * force_rate;
 }
 
 // Sums of magnitudes of the quantities, by the phase of the step after which they are seen.
@@ -283,7 +283,7 @@ static int all_zero(const double *values)
 // periods come together again. Returns the largest state that is left, in units; marks those that moved.
 // `*offset` becomes the size of the position that is left, where it drifts.
 static double add_impulse_response(const loop *l, int entry, uint64_t phase, uint64_t steps, sums *out,
-                                   int *moved, double *offset)
+                                   int *is_excited, double *offset)
 {
     double unit[LOOP_INPUTS] = {0.0}, y[LOOP_SIGNALS], left = 0.0;
     axis_state s;
@@ -292,18 +292,18 @@ static double add_impulse_response(const loop *l, int entry, uint64_t phase, uin
     const double *values = (const double *)&s, *units = (const double *)&state_units;
     uint64_t at = phase;
     for (uint64_t n = 0; n < steps || at != 1 % l->phases; ++n) {
-        step(l, at, n == 0 ? unit : no_entry, &s, y);
+        step(l, at, n == 0 ? unit : no_input, &s, y);
         add(y, out->of[at]);
         if (n == 0 && all_zero(values)) break; // nothing enters there in this phase
         at = at + 1 < l->phases ? at + 1 : 0;
         if (n < 2 * l->phases)
-            for (int k = 0; k < AXIS_STATES; ++k) moved[k] |= values[k] != 0.0;
+            for (int k = 0; k < AXIS_STATES; ++k) is_excited[k] |= values[k] != 0.0;
     }
     *offset = 0.0;
     if (holds_no_position(l->p)) { // no state to settle
         *offset = real_abs(s.x[X_POSITION]);
         s.x[X_POSITION] = 0.0;
-        moved[X_POSITION] = 0;
+        is_excited[X_POSITION] = 0;
     }
     for (int k = 0; k < AXIS_STATES; ++k) left = real_max(left, real_abs(values[k]) / units[k]);
     return left;
@@ -311,7 +311,7 @@ static double add_impulse_response(const loop *l, int entry, uint64_t phase, uin
 
 // What is left of unit states, all together, after `steps` steps from where all periods come together, at
 // most; `out` becomes the sums of their responses.
-static double sum_free_responses(const loop *l, uint64_t steps, const int *moved, sums *out)
+static double sum_free_responses(const loop *l, uint64_t steps, const int *is_excited, sums *out)
 {
     const double *units = (const double *)&state_units;
     double left[AXIS_STATES] = {0.0}, largest = 0.0;
@@ -319,12 +319,12 @@ static double sum_free_responses(const loop *l, uint64_t steps, const int *moved
     for (int i = 0; i < AXIS_STATES; ++i) {
         axis_state s;
         double y[LOOP_SIGNALS], *values = (double *)&s;
-        if (!moved[i]) continue;
+        if (!is_excited[i]) continue;
         memset(&s, 0, sizeof s);
         values[i] = units[i];
         uint64_t at = 1 % l->phases;
         for (uint64_t n = 0; n < steps; ++n, at = at + 1 < l->phases ? at + 1 : 0) {
-            step(l, at, no_entry, &s, y);
+            step(l, at, no_input, &s, y);
             add(y, out->of[at]);
         }
         if (holds_no_position(l->p)) s.x[X_POSITION] = 0.0;
@@ -334,52 +334,53 @@ static double sum_free_responses(const loop *l, uint64_t steps, const int *moved
     return largest;
 }
 
-// [m] How much farther a position that drifts can come in a response whose states are `left` at its end, by
-// the sums of its velocity.
-static double drift_bound(const loop *l, double left, double share, const sums *tail)
+// [m] How much farther a position that drifts can come in a response whose states are `remaining` at its end,
+// by the sums of its velocity.
+static double drift_bound(const loop *l, double remaining, double remaining_fraction, const sums *tail)
 {
     const double dt = l->p->dt;
-    double way = 0.0;
+    double distance = 0.0;
     for (uint64_t a = 0; a < l->phases; ++a)
-        way += dt * (tail->of[a][LOOP_VELOCITY] + 2.0 * dt * tail->of[a][LOOP_ACCELERATION]);
-    return left * way / (1.0 - share);
+        distance += dt * (tail->of[a][LOOP_VELOCITY] + 2.0 * dt * tail->of[a][LOOP_ACCELERATION]);
+    return remaining * distance / (1.0 - remaining_fraction);
 }
 
 // The gains of one loop: the responses within a block, and a geometric series of blocks for the rest.
 static int axis_gains(const loop *l, double (*out)[LOOP_INPUTS])
 {
-    int moved[AXIS_STATES] = {0};
+    int is_excited[AXIS_STATES] = {0};
     double offset;
     sums tail, trial;
     memset(&trial, 0, sizeof trial);
     for (int e = 0; e < LOOP_INPUTS; ++e) {
         for (uint64_t phase = 0; phase < l->phases && input_acts_on_axis(l->p, l->axis, e); ++phase)
-            (void)add_impulse_response(l, e, phase, 2 * l->phases, &trial, moved, &offset);
+            (void)add_impulse_response(l, e, phase, 2 * l->phases, &trial, is_excited, &offset);
     }
     uint64_t steps = l->phases * (1 + (uint64_t)(4.0 / (l->p->dt * (double)l->phases)));
-    double share = sum_free_responses(l, steps, moved, &tail);
-    while (!(share <= SETTLED_FRACTION)) {
+    double remaining_fraction = sum_free_responses(l, steps, is_excited, &tail);
+    while (!(remaining_fraction <= SETTLED_FRACTION)) {
         steps *= 2;
-        if (!(share < 1e6) || !((double)steps * l->p->dt < TIME_MAX)) return 0;
-        share = sum_free_responses(l, steps, moved, &tail);
+        if (!(remaining_fraction < 1e6) || !((double)steps * l->p->dt < TIME_MAX)) return 0;
+        remaining_fraction = sum_free_responses(l, steps, is_excited, &tail);
     }
     for (int e = 0; e < LOOP_INPUTS; ++e) {
         sums all;
-        double left = 0.0, offsets = 0.0;
+        double remaining = 0.0, offsets = 0.0;
         memset(&all, 0, sizeof all);
         for (uint64_t phase = 0; phase < l->phases && input_acts_on_axis(l->p, l->axis, e); ++phase) {
-            left += add_impulse_response(l, e, phase, steps, &all, moved, &offset);
+            remaining += add_impulse_response(l, e, phase, steps, &all, is_excited, &offset);
             offsets += offset;
         }
         // Of each phase one disturbance enters every `phases` steps until the end, and its offset stays.
         const uint64_t after = l->p->horizon > steps ? l->p->horizon - steps : 0,
                        times = after / l->phases + 1;
-        const double drift = (double)times * (offsets + drift_bound(l, left, share, &tail));
+        const double drift = (double)times * (offsets + drift_bound(l, remaining, remaining_fraction, &tail));
         for (int k = 0; k < LOOP_SIGNALS; ++k) {
             out[k][e] = 0.0;
             for (uint64_t a = 0; a < l->phases; ++a) {
                 const int is_adrift = holds_no_position(l->p) && k == LOOP_POSITION;
-                const double rest = is_adrift ? drift : left * tail.of[a][k] / (1.0 - share);
+                const double rest =
+                    is_adrift ? drift : remaining * tail.of[a][k] / (1.0 - remaining_fraction);
                 out[k][e] = real_max(out[k][e], (all.of[a][k] + rest) * (1.0 + 1e-6)); // rounding
             }
         }

@@ -71,7 +71,7 @@ void vy_contact_match(const contact_cache *m, contact *c)
 {
     VY_ASSERT(m->a == c->a && m->b == c->b);
     unsigned taken = 0, unmatched = 0;
-    double left_over = 0.0;
+    double unmatched_impulse = 0.0;
     int count = 0;
     for (int i = 0; i < c->point_count; ++i) {
         const int k = nearest(m, c, &c->points[i], taken);
@@ -85,10 +85,10 @@ void vy_contact_match(const contact_cache *m, contact *c)
     }
     VY_ASSERT((unmatched == 0) == (count == 0));
     for (uint32_t k = 0; k < m->point_count; ++k) {
-        if ((taken >> k & 1u) == 0) left_over += m->normal_impulse[k];
+        if ((taken >> k & 1u) == 0) unmatched_impulse += m->normal_impulse[k];
     }
     for (int i = 0; i < c->point_count; ++i) {
-        if ((unmatched >> i & 1u) != 0) c->points[i].normal_impulse = left_over / count;
+        if ((unmatched >> i & 1u) != 0) c->points[i].normal_impulse = unmatched_impulse / count;
     }
     const vec3 tangent_2 = vec3_cross(c->normal, c->tangent_1);
     c->mean_normal_impulse = m->mean_normal_impulse;

@@ -74,8 +74,8 @@ enum { PAIR_BLOCK = 512, PAIR_BLOCK_SHARED = 16384 };
     ARRAY(s->was_awake, c.bodies)                                               \
     ARRAY(s->saved_parent, c.bodies)                                            \
     ARRAY(s->near_bodies, c.bodies)                                             \
-    ARRAY(s->press_depth, c.bodies)                                             \
-    ARRAY(s->pressing_body, c.bodies)                                           \
+    ARRAY(s->kinematic_depth, c.bodies)                                         \
+    ARRAY(s->kinematic_body, c.bodies)                                          \
     ARRAY(s->saved_solve_mode_mask, c.bodies)                                   \
     ARRAY(s->body_impulses, c.bodies)                                           \
     ARRAY(s->jointed.first_body, c.bodies)                                      \

@@ -208,8 +208,8 @@ typedef struct contact_system {
     uint32_t *saved_parent;      // [body_cap]
     int *saved_solve_mode_mask;  // [body_cap]
     uint32_t *near_bodies;       // [body_cap] bodies near a path, or that are moved apart
-    double *press_depth;         // [m] [body_cap] how deep a kinematic body is in this one
-    uint32_t *pressing_body;     // [body_cap] which one, + 1; 0: none
+    double *kinematic_depth;     // [m] [body_cap] how deep a kinematic body is in this one
+    uint32_t *kinematic_body;    // [body_cap] which one, + 1; 0: none
     uint32_t ground_count, kinematic_list_count;
     uint32_t kinematic_count;                          // kinematic bodies, with a shape or not
     contact *interval_contacts, *impact_total;         // [IMPACT_CONTACTS] of an interval, of the step

@@ -548,19 +548,20 @@ static int is_crushing(vy_bodies *b)
     contact_system *s = b->contacts;
     uint32_t i, j;
     int crushed = 0;
-    memset(s->pressing_body, 0, b->slot_count * sizeof *s->pressing_body);
+    memset(s->kinematic_body, 0, b->slot_count * sizeof *s->kinematic_body);
     for (uint32_t k = 0; k < s->count; ++k) {
         if (s->headers[k].impulse_points == 0 || !moving_body_of(b, &s->headers[k], &i, &j) ||
             !body_is_kinematic(b, j))
             continue;
-        s->pressing_body[i] = j + 1u;
-        s->press_depth[i] = real_max(-s->contacts[k].points[0].separation, 0.0);
+        s->kinematic_body[i] = j + 1u;
+        s->kinematic_depth[i] = real_max(-s->contacts[k].points[0].separation, 0.0);
     }
     for (uint32_t k = 0; k < s->count; ++k) {
         if (s->headers[k].impulse_points == 0 || !moving_body_of(b, &s->headers[k], &i, &j)) continue;
-        if (s->pressing_body[i] == 0 || s->pressing_body[i] == j + 1u) continue;
+        if (s->kinematic_body[i] == 0 || s->kinematic_body[i] == j + 1u) continue;
         const double min_thickness = real_min(s->thickness[i], s->thickness[j]);
-        crushed |= s->press_depth[i] - s->contacts[k].points[0].separation > CRUSH_FRACTION * min_thickness;
+        crushed |=
+            s->kinematic_depth[i] - s->contacts[k].points[0].separation > CRUSH_FRACTION * min_thickness;
     }
     return crushed;
 }

@@ -12,7 +12,7 @@
 /// anything.
 VY_FN int nap_is_exact(const nap_params *n)
 {
-    return VY_KNOWN(0, bits_uniform(n->strict)) || VY_KNOWN(0, bits_uniform(n->jointed));
+    return VY_BASIC_OR(0, bits_uniform(n->strict)) || VY_BASIC_OR(0, bits_uniform(n->jointed));
 }
 
 /// One bit per effect: zeroed when below both thresholds, computed again when above one of the higher ones.
@@ -47,8 +47,9 @@ VY_FN nap_reach nap_flown_reach(const environment_model *env, const nap_params *
 {
     const real exact[DEVIATION_COUNT] = {real_set(0.0), real_set(0.0), real_set(0.0), real_set(0.0)};
     nap_reach r = nap_reach_of(env, n, p, layout, s, speed, m, exact);
-    if (VY_KNOWN(0,
-                 bits_uniform(n->jointed))) { // joints may do anything: only what is zero everywhere is zero
+    if (VY_BASIC_OR(
+            0,
+            bits_uniform(n->jointed))) { // joints may do anything: only what is zero everywhere is zero
         nap_reach_set_unbounded(mask_set(1), &r);
         r.effect.rate = real_set(NAP_UNBOUNDED);
     }
@@ -104,10 +105,10 @@ VY_FN bits nap_evaluate(const environment_model *env, const nap_params *n, const
     flags = nap_decide(n, &b, weight, flags);
     if (!nap_is_exact(n)) nap_add_impulses(n, &b, m->period, flags, state);
     nap_add_thin_air(env, n, p, &r, m->period, flags, state);
-    if (!VY_KNOWN(0, bits_uniform(n->open_loop)) ||
+    if (!VY_BASIC_OR(0, bits_uniform(n->open_loop)) ||
         m->turbulent) { // motors or gusts that follow the motion: no bound is known
         for (int i = 0; i < DEVIATION_COUNT; ++i)
-            state->deviation[i] = real_set(VY_KNOWN(0, bits_uniform(n->strict)) ? 0.0 : NAP_UNBOUNDED);
+            state->deviation[i] = real_set(VY_BASIC_OR(0, bits_uniform(n->strict)) ? 0.0 : NAP_UNBOUNDED);
     } else if (mask_any(m->time < n->horizon)) {
         real next[DEVIATION_COUNT];
         for (int i = 0; i < DEVIATION_COUNT; ++i) next[i] = state->deviation[i];

@@ -24,7 +24,7 @@ VY_FN nap_bounds nap_bounds_of(const effect_params *p, const effect_reach *r)
 /// Whether a vehicle has the effect: those of rotors only where its rotors declare them.
 VY_FN int nap_has_effect(const nap_params *n, int effect)
 {
-    return VY_KNOWN(0, bits_uniform(n->rotors)) || (EFFECTS_OF_BODIES >> effect & 1u) != 0;
+    return VY_BASIC_OR(0, bits_uniform(n->rotors)) || (EFFECTS_OF_BODIES >> effect & 1u) != 0;
 }
 
 /// The bound of all effects of the rotors together. The battery's is in the top speed of the rotors already.
@@ -90,7 +90,7 @@ VY_FN real nap_torque_bound(const effect_params *p, const effect_reach *e)
 VY_FN real gravity_bound(const gravity_params *p, vec3 r, real far)
 {
     real g = vec3_length(p->uniform);
-    for (int i = 0; i < VY_KNOWN(0, p->body_count); ++i) {
+    for (int i = 0; i < VY_BASIC_OR(0, p->body_count); ++i) {
         const gravity_body *b = &p->bodies[i];
         const real d = vec3_length(vec3_make(r.x - b->x, r.y - b->y, r.z - b->z)) - far;
         const real safe = real_max(d, real_set(1.0)); // within a metre of the centre there is no useful bound
@@ -104,7 +104,7 @@ VY_FN real gravity_bound(const gravity_params *p, vec3 r, real far)
 VY_FN real gravity_gradient_bound(const gravity_params *p, vec3 r, real far)
 {
     real k = real_set(0.0);
-    for (int i = 0; i < VY_KNOWN(0, p->body_count); ++i) {
+    for (int i = 0; i < VY_BASIC_OR(0, p->body_count); ++i) {
         const gravity_body *b = &p->bodies[i];
         const real d = vec3_length(vec3_make(r.x - b->x, r.y - b->y, r.z - b->z)) - far;
         const real safe = real_max(d, real_set(1.0));
@@ -118,7 +118,7 @@ VY_FN real gravity_gradient_bound(const gravity_params *p, vec3 r, real far)
 VY_FN real gravity_tide_bound(const gravity_params *p, vec3 r, real far, int power)
 {
     real sum = real_set(0.0);
-    for (int i = 0; p->gradient && i < VY_KNOWN(0, p->body_count); ++i) {
+    for (int i = 0; p->gradient && i < VY_BASIC_OR(0, p->body_count); ++i) {
         const gravity_body *b = &p->bodies[i];
         const real d = vec3_length(vec3_make(r.x - b->x, r.y - b->y, r.z - b->z)) - far;
         const real safe = real_max(d, real_set(1.0));

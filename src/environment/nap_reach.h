@@ -37,13 +37,13 @@ VY_FN real nap_frame_bound(const environment_model *env, vec3 r, real speed, rea
 VY_FN real nap_wind_change(const wind_params *p, real period, real way, real slope, real wind)
 {
     real change = slope * way;
-    for (int i = 0; i < VY_KNOWN(0, p->gust_count); ++i) {
+    for (int i = 0; i < VY_BASIC_OR(0, p->gust_count); ++i) {
         const wind_gust *g = &p->gusts[i];
         const real size = vec3_length(vec3_make(real_set(g->x), real_set(g->y), real_set(g->z)));
         const double brief = g->rise < g->fall ? g->rise : g->fall;
         change = change + size * real_min(period * (1.5707963267948968 / brief), real_set(1.0));
     }
-    if (VY_KNOWN(0, p->grid.velocity != NULL) && p->grid.nt > 1) {
+    if (VY_BASIC_OR(0, p->grid.velocity != NULL) && p->grid.nt > 1) {
         change = change + 2.0 * p->grid.speed_max * (period / p->grid.dt);
     }
     return real_min(change, 2.0 * wind);
@@ -58,7 +58,7 @@ VY_FN void nap_air_reach(const environment_model *env, const nap_inputs *m, real
     e->air = env->air.mode != ATMOSPHERE_NONE;
     e->density = air_at(&env->air, low).density; // the air only gets thinner upwards
     e->density_min = air_at(&env->air, high).density;
-    if (VY_KNOWN(0, env->air.mode == ATMOSPHERE_LAYERED)) {
+    if (VY_BASIC_OR(0, env->air.mode == ATMOSPHERE_LAYERED)) {
         // The formula ends at the centre of the Earth: nothing is known of what lies far below the ground.
         e->density = real_select(low > -1e5, e->density, real_set(NAP_UNBOUNDED));
     }
@@ -68,7 +68,7 @@ VY_FN void nap_air_reach(const environment_model *env, const nap_inputs *m, real
     r->wind_slope = real_set(0.0);
     r->wind_change = nap_planet_rate(env) * r->max_distance; // of the air that turns with the planet
     if (!env->has_wind) return;
-    if (VY_KNOWN(0, env->gravity.frame.on)) { // from here on heights over the ground
+    if (VY_BASIC_OR(0, env->gravity.frame.on)) { // from here on heights over the ground
         low = low - env->gravity.frame.height;
         high = high - env->gravity.frame.height;
     }
@@ -94,8 +94,8 @@ VY_FN void nap_general_rotor_reach(const nap_params *n, const multirotor_params 
 {
     const real linear = real_abs(p->curve.linear), cubic = real_abs(p->curve.cubic);
     real force = real_set(0.0), torque = real_set(0.0);
-    for (int i = 0; i < VY_KNOWN(4, bits_uniform(n->rotor_count)); ++i) {
-        const real target = VY_KNOWN(0, bits_uniform(n->open_loop)) ? command[i] : n->rotor_speed_max;
+    for (int i = 0; i < VY_BASIC_OR(4, bits_uniform(n->rotor_count)); ++i) {
+        const real target = VY_BASIC_OR(0, bits_uniform(n->open_loop)) ? command[i] : n->rotor_speed_max;
         const real w = real_max(speed[i], target);
         const real thrust = layout->thrust_scale[i] * (w * (linear + w * (p->rotor.thrust_coef + cubic * w)));
         force = force + thrust;
@@ -118,14 +118,14 @@ VY_FN void nap_general_rotor_reach(const nap_params *n, const multirotor_params 
 VY_FN void nap_rotor_reach(const nap_params *n, const multirotor_params *p, const rotor_layout *layout,
                            const real *speed, const real *command, effect_reach *e)
 {
-    const int open_loop = VY_KNOWN(0, bits_uniform(n->open_loop));
+    const int open_loop = VY_BASIC_OR(0, bits_uniform(n->open_loop));
     vec3 torque = vec3_zero();
     real force = real_set(0.0), slack = real_set(0.0);
-    if (VY_KNOWN(0, layout->general)) {
+    if (VY_BASIC_OR(0, layout->general)) {
         nap_general_rotor_reach(n, p, layout, speed, command, e);
         return;
     }
-    for (int i = 0; i < VY_KNOWN(4, bits_uniform(n->rotor_count)); ++i) {
+    for (int i = 0; i < VY_BASIC_OR(4, bits_uniform(n->rotor_count)); ++i) {
         const real target = open_loop ? command[i] : n->rotor_speed_max;
         const real high = real_max(speed[i], target);
         const real low = open_loop ? real_min(speed[i], target) : real_set(0.0);
@@ -151,7 +151,7 @@ VY_FN void nap_rotor_air_reach(const nap_params *n, const multirotor_params *p, 
     e->rotor_count = real_from_uint(n->rotor_count);
     e->rotor_speed = n->rotor_speed_max;
     real thrust = real_set(0.0);
-    for (int i = 0; i < VY_KNOWN(4, bits_uniform(n->rotor_count)); ++i) {
+    for (int i = 0; i < VY_BASIC_OR(4, bits_uniform(n->rotor_count)); ++i) {
         e->rotor_speed = real_max(e->rotor_speed, speed[i]);
         e->arm = real_max(e->arm, vec3_length(vec3_of(layout->hub[i])));
         e->lever = real_max(e->lever, vec3_length(vec3_of(layout->lever[i])));
@@ -203,15 +203,15 @@ VY_FN nap_reach nap_reach_of(const environment_model *env, const nap_params *n, 
     e->radiation_pressure = vec3_length(vec3_of(env->radiation_pressure));
     e->air_rate = real_set(nap_planet_rate(env));
     nap_rotor_reach(n, p, layout, speed, m->command, e);
-    if (VY_KNOWN(0, bits_uniform(n->rotors))) nap_rotor_air_reach(n, p, layout, speed, m, e);
+    if (VY_BASIC_OR(0, bits_uniform(n->rotors))) nap_rotor_air_reach(n, p, layout, speed, m, e);
     // Torques change sqrt(2 E), E the energy of turning, by no more than t / sqrt(I_min) per second.
     const real inverse = 1.0 / n->inertia_min;
     const real spin = vec3_dot(s->rate, mat3_mul_vec(p->body.inertia, s->rate));
     real rate0 = real_sqrt(inverse * spin) * (1.0 + 0x1p-40) + deviation[DEVIATION_RATE];
     // That holds of the rate relative to inertial space: it differs by the frame's, to there and back.
-    if (VY_KNOWN(0, env->gravity.frame.on))
+    if (VY_BASIC_OR(0, env->gravity.frame.on))
         rate0 = rate0 + 2.0 * nap_frame_rate(env) * (1.0 + real_sqrt(inverse * n->inertia_max));
-    if (VY_KNOWN(0, bits_uniform(n->rotors)))
+    if (VY_BASIC_OR(0, bits_uniform(n->rotors)))
         e->rate = rate0 + 1.0; // a guess as well: the rotors' effects see it
 
     const real altitude = altitude_at(env, s->position);
@@ -227,11 +227,11 @@ VY_FN nap_reach nap_reach_of(const environment_model *env, const nap_params *n, 
     for (int round = 0; round < 3; ++round) {
         const real way = period * (v0 + gain);
         r.max_distance = way + deviation[DEVIATION_POSITION];
-        if (VY_KNOWN(0, bits_uniform(n->rotors)) && bits_uniform(n->flat))
+        if (VY_BASIC_OR(0, bits_uniform(n->rotors)) && bits_uniform(n->flat))
             e->height_min = height_at(env, s->position) - (r.max_distance + e->arm);
         e->speed = over0 + (gain + turning * way);
         e->gravity = gravity_bound(&env->gravity, s->position, r.max_distance);
-        if (VY_KNOWN(0, env->gravity.frame.on))
+        if (VY_BASIC_OR(0, env->gravity.frame.on))
             e->gravity = e->gravity + nap_frame_bound(env, s->position, e->speed, r.max_distance);
         if (frame_is_inertial(env))
             e->air_gravity = vec3_length(planet_centrifugal(&env->planet, s->position)) +
@@ -244,7 +244,7 @@ VY_FN nap_reach nap_reach_of(const environment_model *env, const nap_params *n, 
                                                   : nap_accelerating_force_bound(&p->effects, e, e->wind);
         const real need = period * (e->gravity + p->body.inverse_mass * force);
         holds = need <= gain;
-        if (VY_KNOWN(0, bits_uniform(n->rotors))) {
+        if (VY_BASIC_OR(0, bits_uniform(n->rotors))) {
             const real turn = rate0 + inverse * (period * nap_accelerating_torque_bound(&p->effects, e));
             const mask turns = turn <= e->rate;
             holds = holds & turns;
@@ -253,7 +253,7 @@ VY_FN nap_reach nap_reach_of(const environment_model *env, const nap_params *n, 
         if (round < 2) gain = real_select(holds, need * (1.0 + 1e-9), 1.5 * need + 1e-9);
     }
     nap_reach_set_unbounded(mask_not(holds), &r);
-    if (VY_KNOWN(0, bits_uniform(n->rotors))) {
+    if (VY_BASIC_OR(0, bits_uniform(n->rotors))) {
         e->rate = real_select(holds, e->rate, real_set(NAP_UNBOUNDED));
         return r;
     }

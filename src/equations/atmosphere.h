@@ -35,9 +35,9 @@ typedef struct air_state {
 VY_FN real air_spline(const double *value, const double *curve, bits knot, real u)
 {
     const real v = 1.0 - u;
-    const real bend =
+    const real curvature =
         (u * u - 1.0) * u * real_gather(curve + 1, knot) + (v * v - 1.0) * v * real_gather(curve, knot);
-    return (u * real_gather(value + 1, knot) + v * real_gather(value, knot)) + (1.0 / 6.0) * bend;
+    return (u * real_gather(value + 1, knot) + v * real_gather(value, knot)) + (1.0 / 6.0) * curvature;
 }
 
 /// The same from 86 km to 1,000 km, 0 above: cubic splines of ln rho and ln p, twice differentiable.
@@ -105,7 +105,7 @@ VY_FN air_state air_layered(real altitude)
 /// The air at a geometric altitude [m]; all zero without an atmosphere.
 VY_FN air_state air_at(const atmosphere_params *p, real altitude)
 {
-    if (VY_KNOWN(0, p->mode == ATMOSPHERE_LAYERED)) return air_layered(altitude);
+    if (VY_BASIC_OR(0, p->mode == ATMOSPHERE_LAYERED)) return air_layered(altitude);
     air_state a;
     const int some = p->mode == ATMOSPHERE_STANDARD;
     a.temperature = real_set(some ? p->temperature : 0.0);

@@ -10,7 +10,7 @@ VY_FN void effect_gravity_gradient(const effect_params *p, const effect_context 
     const gravity_params *g = c->field;
     if (!g->gradient) return;
     vec3 torque = vec3_zero();
-    for (int i = 0; i < VY_KNOWN(0, g->body_count); ++i) {
+    for (int i = 0; i < VY_BASIC_OR(0, g->body_count); ++i) {
         const gravity_body *b = &g->bodies[i];
         const vec3 d = vec3_make(c->position.x - b->x, c->position.y - b->y, c->position.z - b->z);
         const real inverse = 1.0 / vec3_length(d);

@@ -88,7 +88,7 @@ typedef struct held_inputs {
 /// the world's.
 VY_FN int frame_is_inertial(const environment_model *env)
 {
-    return VY_KNOWN(0, env->planet.on) && !VY_KNOWN(0, env->gravity.frame.on);
+    return VY_BASIC_OR(0, env->planet.on) && !VY_BASIC_OR(0, env->gravity.frame.on);
 }
 
 /// Altitude [m] above the ellipsoid, or z in a flat world.
@@ -96,7 +96,7 @@ VY_FN real altitude_at(const environment_model *env, vec3 position)
 {
     const local_frame *f = &env->gravity.frame;
     if (f->on) return f->height + local_locate(f, &env->planet, position).height;
-    return VY_KNOWN(0, env->planet.on) ? planet_locate(&env->planet, position).altitude : position.z;
+    return VY_BASIC_OR(0, env->planet.on) ? planet_locate(&env->planet, position).altitude : position.z;
 }
 
 /// Height [m] over the ground that has no terrain: of a frame at a place that of its origin's height.
@@ -109,8 +109,8 @@ VY_FN real height_at(const environment_model *env, vec3 position)
 /// The place by which the wind's field is looked up: its z is the height.
 VY_FN vec3 wind_lookup_position(const environment_model *env, vec3 position, real height)
 {
-    if (!VY_KNOWN(0, env->planet.on)) return position;
-    if (VY_KNOWN(0, env->gravity.frame.on)) return vec3_make(position.x, position.y, height);
+    if (!VY_BASIC_OR(0, env->planet.on)) return position;
+    if (VY_BASIC_OR(0, env->gravity.frame.on)) return vec3_make(position.x, position.y, height);
     return vec3_make(real_set(0.0), real_set(0.0), height);
 }
 
@@ -139,7 +139,7 @@ VY_NOINLINE_FN relative_air air_sample(const environment_model *env, const held_
     if (f->on) {
         height = local_locate(f, &env->planet, s->position).height;
         altitude = f->height + height;
-    } else if (VY_KNOWN(0, env->planet.on)) {
+    } else if (VY_BASIC_OR(0, env->planet.on)) {
         place = planet_locate(&env->planet, s->position);
         height = altitude = place.altitude;
     }
@@ -172,8 +172,8 @@ VY_FN relative_air air_sample_steady(const environment_model *env, const body_st
 VY_FN relative_air air_sample_general(const environment_model *env, const held_inputs *held,
                                       const body_state *s, real time, bits flags)
 {
-    return VY_KNOWN(1, env->steady) ? air_sample_steady(env, s, flags)
-                                    : air_sample(env, held, s, time, flags);
+    return VY_BASIC_OR(1, env->steady) ? air_sample_steady(env, s, flags)
+                                       : air_sample(env, held, s, time, flags);
 }
 
 /// Loads on a body at one evaluation of an integrator, by cause.
@@ -232,7 +232,7 @@ VY_FN vec3 effects_add_parts(const environment_model *env, const effect_params *
     c.density_change = real_set(0.0);
     c.rotation = rotation;
     c.rate = c.inertial_rate = s->rate;
-    if (variant == VARIANT_GENERAL && VY_KNOWN(0, env->gravity.frame.on))
+    if (variant == VARIANT_GENERAL && VY_BASIC_OR(0, env->gravity.frame.on))
         c.inertial_rate = vec3_add(s->rate, local_rate(&env->gravity.frame, rotation));
     if (variant == VARIANT_GENERAL && frame_is_inertial(env))
         c.rate = vec3_sub(s->rate, mat3_tmul_vec(rotation, planet_rotation(&env->planet)));

@@ -41,8 +41,8 @@ VY_FN vec3 gravity_of_planet(const gravity_body *b, const local_frame *f, vec3 r
     const real ratio = b->radius * inverse;
     const real c = (1.5 * b->j2) * (ratio * ratio);
     const real s = (z * inverse) * (z * inverse);
-    const real across = k * (1.0 + c * (1.0 - 5.0 * s)), more = (2.0 * (k * c)) * z;
-    return vec3_make(across * d.x, across * d.y + more * f->cos_lat, across * d.z + more * f->sin_lat);
+    const real across = k * (1.0 + c * (1.0 - 5.0 * s)), axial = (2.0 * (k * c)) * z;
+    return vec3_make(across * d.x, across * d.y + axial * f->cos_lat, across * d.z + axial * f->sin_lat);
 }
 
 VY_FN vec3 gravity_of_body(const gravity_body *b, vec3 r)
@@ -64,10 +64,11 @@ VY_FN vec3 gravity_of_body(const gravity_body *b, vec3 r)
 VY_FN vec3 gravity_at(const gravity_params *p, vec3 r)
 {
     vec3 g = p->uniform;
-    if (VY_KNOWN(0, p->frame.on))
+    if (VY_BASIC_OR(0, p->frame.on))
         return vec3_add(gravity_of_planet(&p->bodies[0], &p->frame, r), local_centrifugal(&p->frame, r));
     VY_ASSERT(p->body_count >= 0 && p->body_count <= GRAVITY_BODY_CAP);
-    for (int i = 0; i < VY_KNOWN(0, p->body_count); ++i) g = vec3_add(g, gravity_of_body(&p->bodies[i], r));
+    for (int i = 0; i < VY_BASIC_OR(0, p->body_count); ++i)
+        g = vec3_add(g, gravity_of_body(&p->bodies[i], r));
     return g;
 }
 
@@ -79,23 +80,24 @@ VY_FN real gravity_potential_local(const gravity_params *p, vec3 r)
     const vec3 centre = vec3_make(real_set(b->x), real_set(b->y), real_set(b->z)), d = vec3_sub(r, centre);
     const real z = f->along + (f->cos_lat * r.y + f->sin_lat * r.z);
     const real here = vec3_length(d), origin = vec3_length(centre);
-    const real farther = vec3_dot(r, vec3_sub(d, centre)) / (here + origin);
+    const real distance_change = vec3_dot(r, vec3_sub(d, centre)) / (here + origin);
     const real s = (z / here) * (z / here), s0 = (f->along / origin) * (f->along / origin);
     const double k = (0.5 * b->gm * b->j2) * (b->radius * b->radius);
     const real oblate =
         k * ((3.0 * s - 1.0) / (here * here * here) - (3.0 * s0 - 1.0) / (origin * origin * origin));
-    const vec3 whirl = vec3_cross(local_rotation(f), vec3_neg(centre)),
-               more = vec3_cross(local_rotation(f), r);
-    return (b->gm * farther / (here * origin) + oblate) -
-           (vec3_dot(whirl, more) + 0.5 * vec3_dot(more, more));
+    const vec3 origin_velocity = vec3_cross(local_rotation(f), vec3_neg(centre)),
+               relative_velocity = vec3_cross(local_rotation(f), r);
+    return (b->gm * distance_change / (here * origin) + oblate) -
+           (vec3_dot(origin_velocity, relative_velocity) +
+            0.5 * vec3_dot(relative_velocity, relative_velocity));
 }
 
 /// Potential energy per kilogram at `r` [J/kg].
 VY_FN real gravity_potential(const gravity_params *p, vec3 r)
 {
-    if (VY_KNOWN(0, p->frame.on)) return gravity_potential_local(p, r);
+    if (VY_BASIC_OR(0, p->frame.on)) return gravity_potential_local(p, r);
     real v = -vec3_dot(p->uniform, r);
-    for (int i = 0; i < VY_KNOWN(0, p->body_count); ++i) {
+    for (int i = 0; i < VY_BASIC_OR(0, p->body_count); ++i) {
         const gravity_body *b = &p->bodies[i];
         const vec3 d = vec3_make(r.x - b->x, r.y - b->y, r.z - b->z);
         const real inverse = 1.0 / vec3_length(d);
@@ -110,5 +112,5 @@ VY_FN real gravity_potential(const gravity_params *p, vec3 r)
 VY_FN vec3 gravity_apparent(const gravity_params *p, vec3 r, vec3 velocity)
 {
     const vec3 g = gravity_at(p, r);
-    return VY_KNOWN(0, p->frame.on) ? vec3_add(g, local_coriolis(&p->frame, velocity)) : g;
+    return VY_BASIC_OR(0, p->frame.on) ? vec3_add(g, local_coriolis(&p->frame, velocity)) : g;
 }

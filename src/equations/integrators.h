@@ -16,8 +16,8 @@ VY_FN void multirotor_wrench_parts(const multirotor_inputs *in, const body_state
 {
     const mat3 rotation = quat_matrix(s->attitude);
     body_loads l = loads_zero();
-    const vec3 gravity = multirotor_loads(in, s, rotation, speed, command, VY_KNOWN(4, in->layout->count),
-                                          VY_COMPACT ? VARIANT_STEADY : VARIANT_GENERAL, time, parts, &l);
+    const vec3 gravity = multirotor_loads(in, s, rotation, speed, command, VY_BASIC_OR(4, in->layout->count),
+                                          VY_BASIC_ONLY ? VARIANT_STEADY : VARIANT_GENERAL, time, parts, &l);
     const vec3 force = vec3_add(mat3_mul_vec(rotation, l.force_body), l.force_world);
     out->acceleration = vec3_add_scaled(gravity, in->params->body.inverse_mass, force);
     out->torque = vec3_add(l.torque_body, mat3_tmul_vec(rotation, l.torque_world));
@@ -40,16 +40,17 @@ VY_COLD_FN void multirotor_wrench_recorded(const multirotor_inputs *in, const bo
 VY_COLD_FN void multirotor_step_recorded(const multirotor_inputs *in, real dt, const real *command,
                                          body_state *s, real *speed, load_parts *parts)
 {
-    multirotor_step_parts(in, dt, command, VY_KNOWN(4, in->layout->count), VARIANT_GENERAL, s, speed, parts);
+    multirotor_step_parts(in, dt, command, VY_BASIC_OR(4, in->layout->count), VARIANT_GENERAL, s, speed,
+                          parts);
 }
 
 /// The speeds of rotors, and the thrusts behind them, after half a step and after a whole one.
 VY_FN void multirotor_follow(const multirotor_inputs *in, const real *command, const real *speed, real *half,
                              real *full)
 {
-    const int count = VY_KNOWN(4, in->layout->count);
+    const int count = VY_BASIC_OR(4, in->layout->count);
     for (int i = 0; i < count; ++i) {
-        const mask falls = mask_set(VY_KNOWN(0, in->layout->general)) & (command[i] < speed[i]);
+        const mask falls = mask_set(VY_BASIC_OR(0, in->layout->general)) & (command[i] < speed[i]);
         const real decay_half = real_select(falls, in->params->curve.fall_half, in->params->rotor.decay_half);
         const real decay_full = real_select(falls, in->params->curve.fall_full, in->params->rotor.decay_full);
         half[i] = rotor_speed_after(speed[i], command[i], decay_half);
@@ -92,7 +93,7 @@ VY_COLD_FN void multirotor_step_fast_rotation(const multirotor_inputs *in, real 
     memset(speed_full, 0, sizeof speed_full); // a body has no rotors
     multirotor_follow(in, command, speed, speed_half, speed_full);
     multirotor_step_lie(in, dt, command, speed, speed_full, &turned, parts);
-#if VY_COMPACT // one lane, and no other step
+#if VY_BASIC_ONLY // one lane, and no other step
     *s = turned;
     for (int i = 0; i < 4; ++i) speed[i] = rotor_speed_flushed(speed_full[i]);
     return;
@@ -142,8 +143,8 @@ VY_NOINLINE_FN void multirotor_step_with(vy_integrator integrator, const multiro
         *s = integrator == VY_INTEGRATOR_EULER ? body_euler(body, s, dt, &wrench)
                                                : body_semi_implicit(body, s, dt, &wrench);
     }
-    const int count = VY_KNOWN(4, in->layout->count);
+    const int count = VY_BASIC_OR(4, in->layout->count);
     for (int i = 0; i < count; ++i) speed[i] = rotor_speed_flushed(speed_full[i]);
-    for (int i = count; i < count + VY_KNOWN(0, in->layout->thrusters.count); ++i)
+    for (int i = count; i < count + VY_BASIC_OR(0, in->layout->thrusters.count); ++i)
         speed[i] = thrust_flushed(speed_full[i]);
 }

@@ -56,12 +56,12 @@ VY_FN local_position local_locate(const local_frame *f, const planet_params *p, 
     const real support = real_sqrt(a * (n.x * n.x + n.y * n.y) + b * (n.z * n.z));
     const real change =
         (a * (d.x * sum.x + d.y * sum.y) + b * (d.z * sum.z)) / (support + f->support); // S - S0
-    const real bend = a * (d.x * d.x + d.y * d.y) + b * (d.z * d.z);
+    const real quadratic = a * (d.x * d.x + d.y * d.y) + b * (d.z * d.z);
     const vec3 tilt = local_from_meridian(f, d);
     local_position out;
     out.up = vec3_make(tilt.x, tilt.y, 1.0 + tilt.z);
     out.height = ((r.z + vec3_dot(r, tilt)) - (0.5 * f->height) * vec3_dot(d, d)) +
-                 (change * change - bend) * (0.5 / f->support);
+                 (change * change - quadratic) * (0.5 / f->support);
     return out;
 }
 

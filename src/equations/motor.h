@@ -21,7 +21,7 @@ typedef struct motor_params {
 /// Rotor speed [rad/s] for a command of 0 to 1.
 VY_FN real motor_speed(const motor_params *m, real command)
 {
-    if (VY_KNOWN(1, bits_uniform(m->is_linear))) return m->speed_max * command;
+    if (VY_BASIC_OR(1, bits_uniform(m->is_linear))) return m->speed_max * command;
     const real x = (command - m->dead_zone) / (1.0 - m->dead_zone);
     const real share = m->thrust_model_factor * (x * x) + (1.0 - m->thrust_model_factor) * x;
     const real speed =

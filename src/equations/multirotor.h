@@ -40,7 +40,7 @@ VY_FN vec3 multirotor_loads(const multirotor_inputs *in, const body_state *s, ma
                             real time, load_parts *parts, body_loads *loads)
 {
     if (parts != NULL) memset(parts, 0, sizeof *parts);
-    if (variant == VARIANT_GENERAL && VY_KNOWN(0, in->layout->general)) {
+    if (variant == VARIANT_GENERAL && VY_BASIC_OR(0, in->layout->general)) {
         rotor_add_general(in->layout, &in->params->rotor, &in->params->curve, speed, count, loads);
     } else {
         rotor_add(in->layout, &in->params->rotor, speed, count, loads);
@@ -62,7 +62,7 @@ VY_FN vec3 multirotor_loads(const multirotor_inputs *in, const body_state *s, ma
     const body_loads before = parts != NULL ? *loads : loads_zero();
     if (variant == VARIANT_GENERAL) thrusters_add(&in->layout->thrusters, speed + count, loads);
     const body_loads still = parts != NULL ? *loads : loads_zero();
-    if (variant == VARIANT_GENERAL && VY_KNOWN(0, in->env->gravity.frame.on))
+    if (variant == VARIANT_GENERAL && VY_BASIC_OR(0, in->env->gravity.frame.on))
         gravity = vec3_add(
             gravity, local_motion_add(&in->env->gravity.frame, in->params->body.inertia, s, rotation, loads));
     if (parts != NULL) {
@@ -104,7 +104,8 @@ VY_FN void multirotor_step_parts(const multirotor_inputs *in, real dt, const rea
     for (int i = 0; i < count; ++i) {
         real decay_half = rotor->decay_half, decay_full = rotor->decay_full;
         if (variant == VARIANT_GENERAL &&
-            VY_KNOWN(0, in->layout->general)) { // it rises or falls all the way: it never passes its command
+            VY_BASIC_OR(0,
+                        in->layout->general)) { // it rises or falls all the way: it never passes its command
             const mask falls = command[i] < speed[i];
             decay_half = real_select(falls, shape->fall_half, decay_half);
             decay_full = real_select(falls, shape->fall_full, decay_full);
@@ -127,7 +128,7 @@ VY_FN void multirotor_step_parts(const multirotor_inputs *in, real dt, const rea
     const body_derivatives k4 = multirotor_derivative(in, &s4, speed_full, command, count, variant, t4);
     *s = body_rk4_finish(s, dt, &k1, &k2, &k3, &k4);
     for (int i = 0; i < count; ++i) speed[i] = rotor_speed_flushed(speed_full[i]);
-    for (int i = count; variant == VARIANT_GENERAL && i < count + VY_KNOWN(0, in->layout->thrusters.count);
+    for (int i = count; variant == VARIANT_GENERAL && i < count + VY_BASIC_OR(0, in->layout->thrusters.count);
          ++i)
         speed[i] = thrust_flushed(speed_full[i]);
 }
@@ -142,7 +143,7 @@ VY_FN void multirotor_step_variant(const multirotor_inputs *in, real dt, const r
 VY_NOINLINE_FN void multirotor_step_general(const multirotor_inputs *in, const real *step,
                                             const real *command, body_state *s, real *speed)
 {
-    multirotor_step_variant(in, *step, command, VY_KNOWN(4, in->layout->count), VARIANT_GENERAL, s, speed);
+    multirotor_step_variant(in, *step, command, VY_BASIC_OR(4, in->layout->count), VARIANT_GENERAL, s, speed);
 }
 
 /// The same for a count known at run time: straight-line copies for the usual flights. The order of every sum
@@ -150,17 +151,17 @@ VY_NOINLINE_FN void multirotor_step_general(const multirotor_inputs *in, const r
 VY_FN void multirotor_step(const multirotor_inputs *in, real dt, const real *command, body_state *s,
                            real *speed)
 {
-    const int count = VY_KNOWN(4, in->layout->count);
-    const int usual =
-        count == 4 && !VY_KNOWN(0, in->layout->general) && VY_KNOWN(0, in->env->gravity.body_count) == 0;
-#if VY_COMPACT // every lane takes the same way, whichever effects it has
+    const int count = VY_BASIC_OR(4, in->layout->count);
+    const int usual = count == 4 && !VY_BASIC_OR(0, in->layout->general) &&
+                      VY_BASIC_OR(0, in->env->gravity.body_count) == 0;
+#if VY_BASIC_ONLY // every lane takes the same way, whichever effects it has
     (void)usual;
     multirotor_step_variant(in, dt, command, 4, VARIANT_STEADY, s, speed);
     return;
 #endif
     if (usual && !mask_any((in->flags & ~(uint64_t)EFFECTS_BASIC) != 0u)) {
         multirotor_step_variant(in, dt, command, 4, VARIANT_BASIC, s, speed);
-    } else if (usual && VY_KNOWN(1, in->env->steady) &&
+    } else if (usual && VY_BASIC_OR(1, in->env->steady) &&
                !mask_any((in->flags & ~(uint64_t)EFFECTS_STEADY) != 0u)) {
         multirotor_step_variant(in, dt, command, 4, VARIANT_STEADY, s, speed);
     } else {
@@ -186,7 +187,7 @@ VY_NOINLINE_FN void multirotor_inflow(const multirotor_inputs *in, const body_st
     rotor_in.memory = in->memory;
     rotor_in.speed = speed;
     rotor_in.command = speed;
-    rotor_in.count = VY_KNOWN(4, in->layout->count);
+    rotor_in.count = VY_BASIC_OR(4, in->layout->count);
     rotor_in.steady = NULL;
     const rotor_view v = rotor_view_at(&rotor_in, p, mat3_tmul_vec(rotation, flow), s->rate, real_set(1.0));
     for (int i = 0; i < v.count; ++i) {

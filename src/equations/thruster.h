@@ -55,11 +55,11 @@ VY_FN real thruster_pulsed(const thruster_layout *l, int i, mask due, bits tick,
     VY_ASSERT(i >= 0 && i < l->count && l->period[i] > 0 && l->step > 0.0);
     const real owed = s->owed[i] + command * (whole * l->step);
     // Half a millionth of a step is rounding and not time.
-    const real share = owed / l->step + 5e-7, near = real_round(share);
-    const real steps = real_min(real_select(near > share, near - 1.0, near), whole);
-    const real open = real_select(owed + 5e-7 * l->step < l->pulse_min[i], real_set(0.0), steps);
-    const real rest = real_clamp(owed - open * l->step, real_set(0.0), whole * l->step);
-    s->owed[i] = real_select(due, rest, s->owed[i]);
+    const real open_steps = owed / l->step + 5e-7, nearest = real_round(open_steps);
+    const real whole_steps = real_min(real_select(nearest > open_steps, nearest - 1.0, nearest), whole);
+    const real open = real_select(owed + 5e-7 * l->step < l->pulse_min[i], real_set(0.0), whole_steps);
+    const real remainder = real_clamp(owed - open * l->step, real_set(0.0), whole * l->step);
+    s->owed[i] = real_select(due, remainder, s->owed[i]);
     s->shut[i] = bits_select(due, tick + real_round_bits(open), s->shut[i]);
     return real_select(tick < s->shut[i], real_set(l->thrust_max[i]), real_set(0.0));
 }

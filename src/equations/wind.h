@@ -170,14 +170,14 @@ VY_FN vec3 mean_wind_at(const wind_params *p, vec3 constant, vec3 place, real ti
         wind.x = wind.x + speed * p->shear_x;
         wind.y = wind.y + speed * p->shear_y;
     }
-    for (int i = 0; i < VY_KNOWN(0, p->gust_count); ++i) {
+    for (int i = 0; i < VY_BASIC_OR(0, p->gust_count); ++i) {
         const wind_gust *g = &p->gusts[i];
         if (mask_any(wind_gust_is_active(g, time))) {
             const real share = wind_gust_factor(g, time);
             wind = vec3_add_scaled(wind, share, vec3_make(real_set(g->x), real_set(g->y), real_set(g->z)));
         }
     }
-    if (VY_KNOWN(0, p->grid.velocity != NULL)) wind = vec3_add(wind, wind_grid_at(&p->grid, place, time));
+    if (VY_BASIC_OR(0, p->grid.velocity != NULL)) wind = vec3_add(wind, wind_grid_at(&p->grid, place, time));
     return wind;
 }
 
@@ -201,14 +201,14 @@ VY_FN real mean_wind_speed_bound(const wind_params *p, vec3 constant, real z_low
                           vec3_length(vec3_add_scaled(constant, high, along)));
     // The rounding error is a fraction of the terms, not of the sum.
     real sizes = vec3_length(constant) + (real_abs(low) + real_abs(high));
-    for (int i = 0; i < VY_KNOWN(0, p->gust_count); ++i) {
+    for (int i = 0; i < VY_BASIC_OR(0, p->gust_count); ++i) {
         const wind_gust *g = &p->gusts[i];
         const vec3 amplitude = vec3_make(real_set(g->x), real_set(g->y), real_set(g->z));
         const real size = vec3_length(amplitude);
         bound = bound + size * wind_gust_factor_bound(g, time_low, time_high);
         sizes = sizes + size;
     }
-    if (VY_KNOWN(0, p->grid.velocity != NULL)) {
+    if (VY_BASIC_OR(0, p->grid.velocity != NULL)) {
         bound = bound + p->grid.speed_max;
         sizes = sizes + p->grid.speed_max;
     }

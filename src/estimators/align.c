@@ -56,7 +56,7 @@ static void restart_alignment(filter_block *f)
     f->still_accel = f->still_gyro = f->still_field = f->still_fix = vec3_zero();
 }
 
-static void take_imu(const align_params *p, const estimator_samples *in, filter_block *f)
+static void update_still_means(const align_params *p, const estimator_samples *in, filter_block *f)
 {
     const int moved = f->still_samples > 0 && !(is_near(in->accel, f->still_accel, p->accel_tolerance) &&
                                                 is_near(in->gyro, f->still_gyro, p->gyro_tolerance));
@@ -71,7 +71,7 @@ static void take_imu(const align_params *p, const estimator_samples *in, filter_
 int vy_align_step(const align_params *p, const estimator_samples *in, estimator_state *e, filter_block *f)
 {
     const sensor_suite_blocks *k = in->sensors;
-    if (in->imu_tick == in->tick) take_imu(p, in, f);
+    if (in->imu_tick == in->tick) update_still_means(p, in, f);
     if (f->still_samples == 0) return 0;
     if (k->mag != NULL && k->mag->tick == in->tick) {
         f->still_fields += 1;

@@ -24,7 +24,7 @@ static void build(const estimator_setup *in, void *params)
     const double position_period =
         in->sensor_suite->gps.period > 0.0 ? in->sensor_suite->gps.period : in->mocap->period;
     const double position_share = 1.0 - math_exp(-position_period / e->position_time);
-    const double height_share = 1.0 - math_exp(-in->sensor_suite->baro.period / e->position_time);
+    const double height_weight = 1.0 - math_exp(-in->sensor_suite->baro.period / e->position_time);
     memset(p, 0, sizeof *p);
     p->period = in->imu->period;
     p->gravity = in->gravity;
@@ -39,9 +39,9 @@ static void build(const estimator_setup *in, void *params)
     p->velocity_sample_gain = position_share;
     if (in->sensor_suite->gps.period > 0.0 && p->gravity_norm > 0.1)
         build_aided(&in->sensor_suite->gps, e, p);
-    p->height_gain = height_share;
+    p->height_gain = height_weight;
     p->climb_gain = in->sensor_suite->baro.period > 0.0
-                        ? 0.5 * square(height_share) / in->sensor_suite->baro.period
+                        ? 0.5 * square(height_weight) / in->sensor_suite->baro.period
                         : 0.0;
     p->baro_has_offset = in->sensor_suite->baro.bias > 0.0;
     p->align = vy_align_build(in);

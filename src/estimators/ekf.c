@@ -276,13 +276,14 @@ static ekf_innovation fuse_sample(const ekf_params *p, int sensor, const estimat
 static const uint64_t measurement_size[VY_AID_SOURCE_COUNT] = {6, 6, 1, 3, 1, 2};
 
 // A barometer whose bias is not what it was: a sample as far off as this is not one of its noise.
-#define JUMP 5.0
+#define JUMP_RATIO 5.0
 
 // Whether the barometer has jumped: then its bias is unknown again. A jump counts as one of the bias, or it
 // would go, by what small things errors have in common, into everything that the filter believes.
 static int has_jumped(const ekf_params *p, int which, const ekf_innovation *found)
 {
-    return which == VY_AID_SOURCE_BARO && p->start[EKF_BARO_BIAS] > 0.0 && found->max_ratio > square(JUMP);
+    return which == VY_AID_SOURCE_BARO && p->start[EKF_BARO_BIAS] > 0.0 &&
+           found->max_ratio > square(JUMP_RATIO);
 }
 
 static void reset_baro_bias(const ekf_params *p, const ekf_innovation *found, kalman_block *f)

@@ -533,8 +533,8 @@ VY_FN ekf_innovation ekf_gps(const ekf_params *p, vec3 position, vec3 velocity, 
     ekf_correction d = ekf_begin();
     const real delay = p->gps_delay;
     const mat3 rotation = quat_matrix(s->attitude);
-    const vec3 swing = vec3_cross(s->rate, p->gps_offset);
-    const vec3 now = vec3_add(s->velocity, mat3_mul_vec(rotation, swing));
+    const vec3 lever_velocity = vec3_cross(s->rate, p->gps_offset);
+    const vec3 now = vec3_add(s->velocity, mat3_mul_vec(rotation, lever_velocity));
     const vec3 v = vec3_add_scaled(now, -delay, f->acceleration);
     const vec3 at = vec3_add(vec3_add(s->position, f->gps_wander), mat3_mul_vec(rotation, p->gps_offset));
     const vec3 then = vec3_add_scaled(vec3_add_scaled(at, -delay, now), 0.5 * delay * delay, f->acceleration);
@@ -544,17 +544,19 @@ VY_FN ekf_innovation ekf_gps(const ekf_params *p, vec3 position, vec3 velocity, 
     const vec3 force = mat3_tmul_vec(rotation, vec3_sub(f->acceleration, p->gravity));
     for (int i = 0; i < 3; ++i) {
         real h[EKF_STATES] = {0};
-        const vec3 push = ekf_attitude_row(rotation, force, i), along = mat3_row(rotation, i);
+        const vec3 force_row = ekf_attitude_row(rotation, force, i), along = mat3_row(rotation, i);
         h[EKF_POSITION + i] = h[EKF_GPS_WANDER + i] = real_set(1.0);
         h[EKF_VELOCITY + i] = -delay;
-        ekf_set_vec3(vec3_add_scaled(ekf_attitude_row(rotation, p->gps_offset, i), 0.5 * delay * delay, push),
-                     h, EKF_ATTITUDE);
+        ekf_set_vec3(
+            vec3_add_scaled(ekf_attitude_row(rotation, p->gps_offset, i), 0.5 * delay * delay, force_row), h,
+            EKF_ATTITUDE);
         ekf_set_vec3(vec3_scale(-0.5 * delay * delay, along), h, EKF_ACCEL_BIAS);
         ekf_set_distortion(-0.5 * delay * delay, along, force, h);
         ekf_fuse(h, vec3_at(position_residual, i), vec3_at(p->gps_position, i), f->covariance, &d);
         memset(h, 0, sizeof h);
         h[EKF_VELOCITY + i] = real_set(1.0);
-        ekf_set_vec3(vec3_add_scaled(ekf_attitude_row(rotation, swing, i), -delay, push), h, EKF_ATTITUDE);
+        ekf_set_vec3(vec3_add_scaled(ekf_attitude_row(rotation, lever_velocity, i), -delay, force_row), h,
+                     EKF_ATTITUDE);
         ekf_set_vec3(vec3_scale(delay, along), h, EKF_ACCEL_BIAS);
         ekf_set_distortion(delay, along, force, h);
         ekf_set_vec3(mat3_row(lever, i), h, EKF_GYRO_BIAS);

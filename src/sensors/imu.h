@@ -51,7 +51,7 @@ VY_FN imu_state imu_start(const body_state *body, real accel, real gyro, vec3 gr
 VY_FN body_state inertial_body(const gravity_params *field, const body_state *body)
 {
     body_state b = *body;
-    if (VY_KNOWN(0, field->frame.on))
+    if (VY_BASIC_OR(0, field->frame.on))
         b.rate = vec3_add(b.rate, local_rate(&field->frame, quat_matrix(b.attitude)));
     return b;
 }
@@ -59,7 +59,7 @@ VY_FN body_state inertial_body(const gravity_params *field, const body_state *bo
 /// And back: a gyroscope's rate less the planet's, at a believed attitude.
 VY_FN vec3 gyro_relative_to_ground(const gravity_params *field, quat attitude, vec3 gyro)
 {
-    if (!VY_KNOWN(0, field->frame.on)) return gyro;
+    if (!VY_BASIC_OR(0, field->frame.on)) return gyro;
     return vec3_sub(gyro, local_rate(&field->frame, quat_matrix(attitude)));
 }
 

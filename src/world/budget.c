@@ -162,7 +162,7 @@ static uint64_t decide(const evaluation *l, const vy_budget_def *budget, const n
 }
 
 // Whether the bound of the deviation is beyond what is allowed.
-static int is_broken(const vy_budget_def *budget, const double *deviation)
+static int is_exceeded(const vy_budget_def *budget, const double *deviation)
 {
     const fraction s = fraction_of(budget, deviation[DEVIATION_ANGLE], deviation[DEVIATION_POSITION]);
     return !(s.angle <= 1.0 && s.position <= 1.0);
@@ -237,7 +237,7 @@ static uint64_t evaluate_closed_loop(const vy_world *world, uint32_t index, cons
         }
     }
     if (!has_acted || loop->standing != LOOP_BOUND_VALID || block->standing != BUDGET_WITHIN ||
-        is_broken(budget, deviation) || budget->over - l->moment.time <= 0.0 ||
+        is_exceeded(budget, deviation) || budget->over - l->moment.time <= 0.0 ||
         l->moment.time < real_min(WARM_UP, 0.05 * budget->over))
         return all_nonzero(b);
     const int is_known =
@@ -277,7 +277,7 @@ static uint64_t evaluate(const vy_world *world, uint32_t number, const evaluatio
     }
     nap_add_impulses(l->n, &b, l->moment.period, flags, account);
     nap_add_thin_air(&l->m->env, l->n, l->plant, &r, l->moment.period, flags, account);
-    if (block->standing == BUDGET_WITHIN && is_broken(&l->m->nap.budget, account->deviation)) {
+    if (block->standing == BUDGET_WITHIN && is_exceeded(&l->m->nap.budget, account->deviation)) {
         block->standing = BUDGET_EXCEEDED;
         block->since = l->tick;
     }

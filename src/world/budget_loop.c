@@ -33,17 +33,17 @@ static void forecast_envelope(const vy_model *m, uint32_t index, double *out)
     const vy_gains *gains = &m->drones[index].controller.gains;
     const double g = -m->params[index].ladder.gravity.z;
     const double step = real_max((double)m->drones[index].control_period * m->dt, m->nap.budget.over / 1e4);
-    double across_max = 0.0, along_max = 0.0, swing = 0.0, turn = 0.0, yaw, last_yaw;
+    double horizontal_max = 0.0, vertical_max = 0.0, tilt_rate_max = 0.0, yaw_rate_max = 0.0, yaw, last_yaw;
     const vy_controller_kind law = m->drones[index].controller.kind;
     reference last = drone_reference(m, index, 0.0, &last_yaw);
     const uint64_t count = (uint64_t)(m->nap.budget.over / step);
     for (uint64_t k = 1; k <= count; ++k) {
         const reference r = drone_reference(m, index, (double)k * step, &yaw);
         const vec3 jerk = vec3_scale(1.0 / step, vec3_sub(r.acceleration, last.acceleration));
-        across_max = real_max(across_max, horizontal_length(r.acceleration));
-        along_max = real_max(along_max, real_abs(r.acceleration.z));
-        swing = real_max(swing, horizontal_length(jerk) / g);
-        turn = real_max(turn, real_abs(yaw - last_yaw) / step);
+        horizontal_max = real_max(horizontal_max, horizontal_length(r.acceleration));
+        vertical_max = real_max(vertical_max, real_abs(r.acceleration.z));
+        tilt_rate_max = real_max(tilt_rate_max, horizontal_length(jerk) / g);
+        yaw_rate_max = real_max(yaw_rate_max, real_abs(yaw - last_yaw) / step);
         if (law != VY_CONTROLLER_HOLD) {
             const trajectory_point p = drone_trajectory(m, index, (double)k * step);
             const double values[] = {[0] = vec3_length(p.d[3]),
@@ -60,13 +60,13 @@ static void forecast_envelope(const vy_model *m, uint32_t index, double *out)
         last = r;
         last_yaw = yaw;
     }
-    out[ENVELOPE_TILT] = out[ENVELOPE_DESIRED_TILT] = across_max / g;
-    out[ENVELOPE_THRUST_ERROR] = along_max + 0.5 * across_max * across_max / g;
-    out[ENVELOPE_DESIRED] = along_max / (g * g);
-    out[ENVELOPE_RATE_LATERAL] = out[ENVELOPE_RATE_ESTIMATE] = swing;
-    out[ENVELOPE_RATE_YAW] = turn;
-    out[ENVELOPE_ERROR_LATERAL] = swing / real_max(gains->attitude, 1e-3);
-    out[ENVELOPE_ERROR_YAW] = turn / real_max(gains->yaw, 1e-3);
+    out[ENVELOPE_TILT] = out[ENVELOPE_DESIRED_TILT] = horizontal_max / g;
+    out[ENVELOPE_THRUST_ERROR] = vertical_max + 0.5 * horizontal_max * horizontal_max / g;
+    out[ENVELOPE_DESIRED] = vertical_max / (g * g);
+    out[ENVELOPE_RATE_LATERAL] = out[ENVELOPE_RATE_ESTIMATE] = tilt_rate_max;
+    out[ENVELOPE_RATE_YAW] = yaw_rate_max;
+    out[ENVELOPE_ERROR_LATERAL] = tilt_rate_max / real_max(gains->attitude, 1e-3);
+    out[ENVELOPE_ERROR_YAW] = yaw_rate_max / real_max(gains->yaw, 1e-3);
 }
 
 // Whether it keeps a velocity: the autopilot, and an intent of the rungs that sticks and velocities have.
@@ -84,17 +84,18 @@ static void forecast_sticks(const vy_model *m, uint32_t index, double *out)
     const ladder_params *l = &m->params[index].ladder;
     const double g = -l->gravity.z;
     if (c->kind != VY_CONTROLLER_AUTOPILOT) return; // what it does at first is what it does
-    const double speed = (double)c->autopilot.def.throttle * l->stick[0], turn = real_abs(l->stick[3]);
-    const double across = speed * (c->pilot.response + turn), along = l->stick[2] * c->pilot.response;
-    out[ENVELOPE_TILT] = out[ENVELOPE_DESIRED_TILT] = across / g;
-    out[ENVELOPE_THRUST_ERROR] = along + 0.5 * across * across / g;
-    out[ENVELOPE_DESIRED] = along / (g * g);
-    out[ENVELOPE_RATE_LATERAL] = out[ENVELOPE_RATE_ESTIMATE] = across * l->velocity_gain / g;
-    out[ENVELOPE_RATE_YAW] = turn;
+    const double speed = (double)c->autopilot.def.throttle * l->stick[0], yaw_rate = real_abs(l->stick[3]);
+    const double horizontal = speed * (c->pilot.response + yaw_rate),
+                 vertical = l->stick[2] * c->pilot.response;
+    out[ENVELOPE_TILT] = out[ENVELOPE_DESIRED_TILT] = horizontal / g;
+    out[ENVELOPE_THRUST_ERROR] = vertical + 0.5 * horizontal * horizontal / g;
+    out[ENVELOPE_DESIRED] = vertical / (g * g);
+    out[ENVELOPE_RATE_LATERAL] = out[ENVELOPE_RATE_ESTIMATE] = horizontal * l->velocity_gain / g;
+    out[ENVELOPE_RATE_YAW] = yaw_rate;
     out[ENVELOPE_ERROR_LATERAL] = out[ENVELOPE_RATE_LATERAL] / real_max(c->gains.attitude, 1e-3);
-    out[ENVELOPE_ERROR_YAW] = turn / real_max(c->gains.rate, 1e-3);
+    out[ENVELOPE_ERROR_YAW] = yaw_rate / real_max(c->gains.rate, 1e-3);
     out[ENVELOPE_STICK_SPEED] = speed;
-    out[ENVELOPE_TURN_RATE] = turn;
+    out[ENVELOPE_TURN_RATE] = yaw_rate;
 }
 
 void vy_loop_build_drone(const vy_model *m, uint32_t index, loop_model *out)
@@ -242,7 +243,7 @@ static void observe_trajectory(const vy_model *m, uint32_t index, const loop_mod
     const vec3 z = vec3_make(present.m[0][2], present.m[1][2], present.m[2][2]);
     vec3 a[3];
     const ladder_params *ladder = &m->params[index].ladder;
-    const drag_feedforward drag = drag_along(ladder, &r);
+    const drag_feedforward drag = drag_feedforward_at(ladder, &r);
     const double thrust = trajectory_acceleration(ladder, &r, &drag, &d->estimate, &present,
                                                   l->params.law == LOOP_LEE, &d->control.integral, a);
     const desired_frame f = geometric_frame(a, &r);
@@ -399,13 +400,13 @@ typedef struct changes {
 } changes;
 
 static changes changes_of(const vy_world *world, uint32_t index, const nap_inputs *m, uint64_t flags,
-                          const nap_reach *r, const nap_bounds *b, double lean, const double *deviation)
+                          const nap_reach *r, const nap_bounds *b, double tilt_max, const double *deviation)
 {
     const drone_params *p = &world->model.params[index];
     const effect_params *c = &p->plant.effects;
     const double inverse = 1.0 / p->nap.inertia_min, inverse_mass = p->plant.body.inverse_mass;
-    nap_reach bare = *r; // the rotors' own forces are in the loop
-    bare.effect.rotor_force = 0.0;
+    nap_reach without_rotors = *r; // the rotors' own forces are in the loop
+    without_rotors.effect.rotor_force = 0.0;
     changes out = {.neglect = {0.0, 0.0}};
     for (int i = 0; i < EFFECT_COUNT; ++i) {
         if ((flags >> i & 1u) != 0 || !nap_has_effect(&p->nap, i)) continue;
@@ -413,13 +414,13 @@ static changes changes_of(const vy_world *world, uint32_t index, const nap_input
         out.neglect[1] += inverse * b->of[i].torque;
     }
     const deviation_system k =
-        nap_sensitivity(&world->model.env, &p->nap, &p->plant, &world->drones[index].body, m, flags, &bare,
-                        &bare, b, 1, deviation);
+        nap_sensitivity(&world->model.env, &p->nap, &p->plant, &world->drones[index].body, m, flags,
+                        &without_rotors, &without_rotors, b, 1, deviation);
     const double flow = r->effect.speed + r->effect.wind;
 #define IF_ON(effect, value) ((flags >> EFFECT_##effect & 1u) != 0 ? (value) : 0.0)
     // Linear drag is in the loop, the same across in all directions and along the world's axes.
     const vec3 f = c->linear_drag;
-    const double tilt = 2.0 * (lean + deviation[DEVIATION_ANGLE]);
+    const double tilt = 2.0 * (tilt_max + deviation[DEVIATION_ANGLE]);
     const double uneven =
         0.5 * real_abs(f.x - f.y) + tilt * (vec3_max_abs(f) - real_min(real_min(f.x, f.y), f.z));
     const int has_drag = (flags >> EFFECT_linear_drag & 1u) != 0;
@@ -441,8 +442,8 @@ static changes changes_of(const vy_world *world, uint32_t index, const nap_input
                                 .torque_position = k.ep,
                                 .torque_rate = inverse * damping,
                                 .density = thinner / real_max(r->effect.rotor_force, 1e-9),
-                                .force =
-                                    inverse_mass * nap_force_bound(c, &bare.effect) + inverse_mass * thinner};
+                                .force = inverse_mass * nap_force_bound(c, &without_rotors.effect) +
+                                         inverse_mass * thinner};
     memcpy(out.slopes, &slopes, sizeof slopes);
     out.onset[0] = k.bv;
     out.onset[1] = k.be;
@@ -456,13 +457,13 @@ static changes changes_of(const vy_world *world, uint32_t index, const nap_input
 // Have `kept` cover `now`, each by a margin. Returns whether one grew.
 static int raise_envelope(const double *now, int count, double min, double *kept)
 {
-    int grew = 0;
+    int has_grown = 0;
     for (int i = 0; i < count; ++i) {
         if (now[i] * min <= kept[i]) continue;
         kept[i] = now[i] * MARGIN;
-        grew = 1;
+        has_grown = 1;
     }
-    return grew;
+    return has_grown;
 }
 
 static void store_bound(const loop_bound *s, loop_block *b, double *deviation)
@@ -539,25 +540,25 @@ void vy_loop_certify(const vy_world *world, uint32_t index, uint64_t tick, uint6
                              .torque_world = b->disturbances[3]};
     VY_ASSERT(tick >= ticks && b->standing != LOOP_BOUND_LOST);
     for (int i = 0; i < ENVELOPE_COUNT; ++i) b->envelope[i] = real_max(b->envelope[i], envelope_min[i]);
-    int grew = raise_envelope(b->observed, ENVELOPE_COUNT, MARGIN_MIN, b->envelope), known = 0;
-    grew |= b->standing == LOOP_BOUND_NOT_STARTED;
+    int has_grown = raise_envelope(b->observed, ENVELOPE_COUNT, MARGIN_MIN, b->envelope), is_found = 0;
+    has_grown |= b->standing == LOOP_BOUND_NOT_STARTED;
     // The loads are those within the bound, and the bound follows from the loads.
-    for (int round = 0; round < ROUNDS && !known; ++round) {
+    for (int round = 0; round < ROUNDS && !is_found; ++round) {
         const nap_reach r = reach_since_evaluation(world, index, &past, b, deviation);
         *bounds = nap_bounds_of(&p->plant.effects, &r.effect);
         const changes c =
             changes_of(world, index, &past, flags, &r, bounds, b->envelope[ENVELOPE_TILT], deviation);
-        grew |= raise_envelope(c.neglect, 2, 1.0, b->neglect);
-        grew |= raise_envelope(c.slopes, LOOP_SLOPES, 1.0, b->slopes);
+        has_grown |= raise_envelope(c.neglect, 2, 1.0, b->neglect);
+        has_grown |= raise_envelope(c.slopes, LOOP_SLOPES, 1.0, b->slopes);
         plan->onset_angle =
             plan->angle[DEVIATION_COUNT] * c.onset[1] + plan->angle[DEVIATION_COUNT + 1] * c.onset[0];
         plan->onset_position =
             plan->position[DEVIATION_COUNT] * c.onset[1] + plan->position[DEVIATION_COUNT + 1] * c.onset[0];
-        if (!grew) known = 1;
-        if (grew && !find_bound(&world->loops[index], b, deviation, plan)) break;
-        grew = 0;
+        if (!has_grown) is_found = 1;
+        if (has_grown && !find_bound(&world->loops[index], b, deviation, plan)) break;
+        has_grown = 0;
     }
-    b->standing = known ? LOOP_BOUND_VALID : LOOP_BOUND_LOST;
+    b->standing = is_found ? LOOP_BOUND_VALID : LOOP_BOUND_LOST;
     memset(b->observed, 0, sizeof b->observed);
 }
 

@@ -205,7 +205,7 @@ vy_status vy_world_reserve(vy_world *world, enum capacity what, uint64_t need, v
     if (need > limits[what].max)
         return vy_fail(err, VY_FULL, "a world has at most %u %s", limits[what].max, limits[what].name);
     VY_ASSERT(world->state->tick == 0 ||
-              (!world->state_is_lent && what >= CAPACITY_DISTURBANCES && what <= CAPACITY_INJECTIONS));
+              (!world->state_is_borrowed && what >= CAPACITY_DISTURBANCES && what <= CAPACITY_INJECTIONS));
     const uint64_t more = *cap + (uint64_t)*cap / 2; // so that adding one by one stays cheap
     *cap = (uint32_t)(need > more ? need : more > limits[what].max ? limits[what].max : more);
     const vy_status status = reallocate(world, &caps, err);

@@ -99,7 +99,7 @@ static uint32_t call(const vy_world *world, uint32_t index, world_block *w, dron
                !vy_supervisor_take_over(&world->model, index, w->tick, VY_HANDOVER_COMMAND, &reply, d,
                                         world->supervisors)) {
         controller_reply(&world->model, index, 1, &taken, w, d);
-        note_intent(world, index, 1);
+        mark_intent_received(world, index, 1);
         if (reply.drop != 0 && world->release_requests != NULL) world->release_requests[index] = reply.drop;
     }
     uint32_t events = d->clamps != clamps ? VY_EVENT_CLAMPED : 0;
@@ -119,7 +119,7 @@ uint32_t vy_controller_stage(const vy_world *world, world_block *w, drone_block 
         if (dm->sensor_suite == 0 || vy_filter_is_started(world, i))
             controller_built_in(m, i, 1, w, &drones[i]);
         if (!vy_controller_is_external(dm->controller.kind))
-            note_intent(world, i, 1);
+            mark_intent_received(world, i, 1);
         else if (!m->has_supervisor || vy_supervisor_controller_active(m, i, world->supervisors))
             events |= call(world, i, w, &drones[i]);
     }

@@ -65,7 +65,7 @@ VY_FN void controller_autopilot(const vy_model *m, uint32_t index, mask active, 
 /// A controller that is built in, in the lanes of `active`.
 VY_FN void controller_built_in(const vy_model *m, uint32_t index, mask active, world_block *w, drone_block *d)
 {
-    switch (VY_KNOWN(VY_CONTROLLER_HOLD, m->drones[index].controller.kind)) {
+    switch (VY_BASIC_OR(VY_CONTROLLER_HOLD, m->drones[index].controller.kind)) {
     case VY_CONTROLLER_HOLD: controller_hold(m, index, active, w->tick, d); break;
     case VY_CONTROLLER_LEE: controller_trajectory(m, index, &active, 1, w, d); break;
     case VY_CONTROLLER_MELLINGER: controller_trajectory(m, index, &active, 0, w, d); break;
@@ -80,7 +80,7 @@ VY_FN mask dal_drone(const vy_model *m, uint32_t index, bits tick, drone_block *
     const mask now = due(tick, m->drones[index].rate_period);
     VY_ASSERT(index < m->drone_count);
     if (!mask_any(now)) return mask_set(0);
-    if (VY_KNOWN(0, m->drones[index].controller.flight == VY_FLIGHT_KINEMATIC)) {
+    if (VY_BASIC_OR(0, m->drones[index].controller.flight == VY_FLIGHT_KINEMATIC)) {
         control_lower_kinematic(&m->params[index].ladder, d->rung, now, &d->control);
         return mask_set(0);
     }
@@ -95,7 +95,7 @@ VY_FN mask dal_drone(const vy_model *m, uint32_t index, bits tick, drone_block *
 VY_NOINLINE_FN mask dal_stage(const vy_model *m, const world_block *w, drone_block *drones)
 {
     mask clamped = mask_set(0);
-    for (uint32_t i = 0; i < VY_KNOWN(1u, m->drone_count); ++i)
+    for (uint32_t i = 0; i < VY_BASIC_OR(1u, m->drone_count); ++i)
         clamped = clamped | dal_drone(m, i, w->tick, &drones[i]);
     return clamped;
 }

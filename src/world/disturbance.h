@@ -73,7 +73,7 @@ VY_FN void disturbance_bound(const vy_model *m, bits tick, uint64_t count, const
 {
     const real zero = real_set(0.0);
     real f = zero, t = zero, f_body = zero, t_world = zero;
-    for (uint32_t k = 0; k != VY_KNOWN(0u, m->disturbance_count); ++k) {
+    for (uint32_t k = 0; k != VY_BASIC_OR(0u, m->disturbance_count); ++k) {
         const disturbance_model *dm = &m->disturbances[k];
         const mask begun = tick + count > bits_set(dm->start), lasts = tick < bits_set(dm->end);
         const mask acts = begun & lasts;
@@ -117,7 +117,7 @@ VY_NOINLINE_FN void disturbance_at_part(const vy_model *m, bits tick, double par
 {
     VY_ASSERT(from <= to && to <= body_count(m) && part >= 0.0 && part <= 1.0);
     for (uint32_t i = from; i < to; ++i) loads[i - from] = loads_zero();
-    for (uint32_t k = 0; k != VY_KNOWN(0u, m->disturbance_count); ++k) {
+    for (uint32_t k = 0; k != VY_BASIC_OR(0u, m->disturbance_count); ++k) {
         const disturbance_model *dm = &m->disturbances[k];
         const mask begun = tick >= bits_set(dm->start), lasts = tick < bits_set(dm->end);
         const mask on = begun & lasts;
@@ -148,7 +148,7 @@ VY_NOINLINE_FN void disturbance_stage(const vy_model *m, const world_block *w, n
     const bits tick = w->tick - 1u;
     for (uint32_t i = 0; i < body_count(m); ++i) loads[i] = loads_zero();
 
-    for (uint32_t k = 0; k != VY_KNOWN(0u, m->disturbance_count); ++k) {
+    for (uint32_t k = 0; k != VY_BASIC_OR(0u, m->disturbance_count); ++k) {
         const disturbance_model *dm = &m->disturbances[k];
         const mask begun = tick >= bits_set(dm->start), lasts = tick < bits_set(dm->end);
         const mask on = begun & lasts;
@@ -170,7 +170,7 @@ VY_NOINLINE_FN void disturbance_stage(const vy_model *m, const world_block *w, n
             }
         }
     }
-    if (!VY_KNOWN(0, m->has_sinusoid)) return;
+    if (!VY_BASIC_OR(0, m->has_sinusoid)) return;
     const uint32_t count = body_count(m);
     disturbance_at_part(m, tick, 0.5, noise, 0, count, loads + count);
     disturbance_at_part(m, tick, 1.0, noise, 0, count, loads + 2 * count);

@@ -37,7 +37,7 @@ VY_NOINLINE_FN void turbulence_update_all(const vy_model *m, const bits *tick, c
                                           drone_block *drones)
 {
     VY_ASSERT(m->turbulence.period > 0.0 && m->turbulence.speed_floor > 0.0);
-    for (uint32_t i = 0; i < VY_KNOWN(1u, m->drone_count); ++i) {
+    for (uint32_t i = 0; i < VY_BASIC_OR(1u, m->drone_count); ++i) {
         drone_block *d = &drones[i];
         turbulence_update(m, i, *tick, *now, &d->body, drone_turbulence(d), drone_gust_out(d));
     }
@@ -46,7 +46,7 @@ VY_NOINLINE_FN void turbulence_update_all(const vy_model *m, const bits *tick, c
 VY_FN void turbulence_stage(const vy_model *m, const world_block *w, drone_block *drones)
 {
     const bits tick = w->tick - 1u;
-    const mask now = due(tick, VY_KNOWN(0, m->turbulence_period));
+    const mask now = due(tick, VY_BASIC_OR(0, m->turbulence_period));
     if (mask_any(now)) turbulence_update_all(m, &tick, &now, drones);
 }
 
@@ -54,7 +54,7 @@ VY_FN void turbulence_stage(const vy_model *m, const world_block *w, drone_block
 VY_FN real nap_gust_bound(const vy_model *m, const body_state *body, const turbulence_state *turbulence,
                           vec3 gust)
 {
-    if (VY_KNOWN(1, m->turbulence_period == 0)) return real_set(0.0);
+    if (VY_BASIC_OR(1, m->turbulence_period == 0)) return real_set(0.0);
     // A generous range: at most 1000 m/s faster than now until the next evaluation.
     const real speed = vec3_length(body->velocity) + 1000.0;
     const real far = (double)m->nap_period * m->dt * speed;
@@ -77,12 +77,12 @@ VY_FN nap_inputs nap_inputs_at(const vy_model *m, uint32_t number, bits tick, ui
 {
     nap_inputs inputs;
     inputs.time = time_of(m, tick);
-    inputs.turbulent = VY_KNOWN(0, m->turbulence_period != 0);
+    inputs.turbulent = VY_BASIC_OR(0, m->turbulence_period != 0);
     VY_ASSERT(ticks > 0 && ticks <= m->nap_period);
     inputs.period = real_set((double)ticks * m->dt);
     disturbance_bound(m, tick, ticks, noise, number, &inputs);
     inputs.turbulence = nap_gust_bound(m, body, turbulence, gust);
-    inputs.downwash = real_set(VY_KNOWN(0, m->wakes.on) && body_count(m) > 1 ? m->wake_max : 0.0);
+    inputs.downwash = real_set(VY_BASIC_OR(0, m->wakes.on) && body_count(m) > 1 ? m->wake_max : 0.0);
     inputs.command = NULL;
     return inputs;
 }
@@ -105,7 +105,7 @@ VY_FN void nap_evaluate_drone(const vy_model *m, uint32_t i, bits tick, uint64_t
     const rotor_layout *layout = &m->drones[i].layout;
     nap_inputs inputs = nap_inputs_at(m, i, tick, ticks, noise, &d->body, drone_turbulence(d), drone_gust(d));
     real command[VY_ROTOR_CAP];
-    for (int k = 0; k < VY_KNOWN(4, layout->count); ++k)
+    for (int k = 0; k < VY_BASIC_OR(4, layout->count); ++k)
         command[k] = motor_speed(&p->motor, d->control.motors[k]);
     inputs.command = command;
     const bits before = d->effects;
@@ -123,7 +123,7 @@ VY_NOINLINE_FN void nap_evaluate_all(const vy_model *m, const bits *tick, const 
                                      const noise_block *noise, drone_block *drones,
                                      nap_account_block *nap_accounts)
 {
-    for (uint32_t i = 0; i < VY_KNOWN(1u, m->drone_count); ++i)
+    for (uint32_t i = 0; i < VY_BASIC_OR(1u, m->drone_count); ++i)
         nap_evaluate_drone(m, i, *tick, m->nap_period, *now, noise, &drones[i], &nap_accounts[i]);
 }
 

@@ -15,7 +15,7 @@
 #include "world/world_def.h"
 
 // Parts of the fault's random stream: draws of one part move no other.
-enum { DRAW_SCHEDULE, DRAW_SHARE, DRAW_NOISE, DRAW_PARTS };
+enum { DRAW_SCHEDULE, DRAW_LOSS, DRAW_NOISE, DRAW_PARTS };
 
 static uint64_t draw_index(const fault_model *f, uint32_t drone, int part)
 {
@@ -188,8 +188,8 @@ static void apply_sample_fault(const fault_target *b, const double *before, doub
     const vy_fault_def *def = &b->f->def;
     const sensor_channel *c = &vy_channels[def->channel].channel;
     double n[VY_RAY_CAP] = {0}, amount[VY_RAY_CAP] = {0};
-    const double each[3] = {def->vector.x, def->vector.y, def->vector.z};
-    double wave = 1.0;
+    const double amplitude[3] = {def->vector.x, def->vector.y, def->vector.z};
+    double sine = 1.0;
     if (def->kind == VY_FAULT_SENSOR_STUCK) {
         memcpy(sample + c->at, before + c->at, (size_t)c->cells * sizeof *sample);
         return;
@@ -202,11 +202,11 @@ static void apply_sample_fault(const fault_target *b, const double *before, doub
         rng_normals(b->m->seed, RNG_STREAM_FAULT, draw_index(b->f, b->drone, DRAW_NOISE), b->tick, n,
                     c->axes);
     if (def->kind == VY_FAULT_SENSOR_VIBRATION)
-        wave = math_sin(6.283185307179586 * (def->frequency * ((double)b->tick * b->m->dt)));
+        sine = math_sin(6.283185307179586 * (def->frequency * ((double)b->tick * b->m->dt)));
     for (int i = 0; i < c->axes; ++i) {
-        amount[i] = each[c->width > 1 && i < 3 ? i : 0];
+        amount[i] = amplitude[c->width > 1 && i < 3 ? i : 0];
         if (def->kind == VY_FAULT_SENSOR_NOISE) amount[i] *= n[i];
-        if (def->kind == VY_FAULT_SENSOR_VIBRATION) amount[i] *= wave;
+        if (def->kind == VY_FAULT_SENSOR_VIBRATION) amount[i] *= sine;
     }
     add_error(b, amount, sample);
 }
@@ -221,22 +221,22 @@ static int delay_sample(const fault_target *b, int sent, int acts, uint64_t bega
     const delay_line line = {f->line + (b->drone - f->first) * size, f->period, f->delay, f->width};
     VY_ASSERT(b->drone >= f->first && b->drone < f->last && line.first + size <= b->m->delay_count);
     if (f->delay == 0) return sent;
-    double late[DELAY_LINE_WIDTH];
-    const int arrives = vy_delay_line_take(&line, numbers, b->tick, began, late);
+    double delayed[DELAY_LINE_WIDTH];
+    const int is_delivered = vy_delay_line_take(&line, numbers, b->tick, began, delayed);
     if (sent) vy_delay_line_put(&line, numbers, b->tick, values);
     if (!acts) return sent;
-    if (arrives) memcpy(values, late, f->width * sizeof *values);
-    return arrives;
+    if (is_delivered) memcpy(values, delayed, f->width * sizeof *values);
+    return is_delivered;
 }
 
-// Apply all faults of a sensor to a sample that is due; `came`: the sensor has given one. Returns
+// Apply all faults of a sensor to a sample that is due; `is_present`: the sensor has given one. Returns
 // 0 when nothing arrives.
-static int apply_sample_faults(const vy_world *world, uint32_t drone, int sensor, int came,
+static int apply_sample_faults(const vy_world *world, uint32_t drone, int sensor, int is_present,
                                const double *before, double *sample)
 {
     const vy_model *m = &world->model;
     const uint64_t tick = world->state->tick;
-    int lost = 0;
+    int is_lost = 0;
     VY_ASSERT(drone < m->drone_count);
     for (uint32_t k = 0; k < m->fault_count; ++k) {
         const fault_model *f = &m->faults[k];
@@ -247,14 +247,14 @@ static int apply_sample_faults(const vy_world *world, uint32_t drone, int sensor
         const int acts = vy_fault_acts(m, f, drone, tick, &began);
         const fault_target target = {m, f, drone, tick};
         if (f->def.kind == VY_FAULT_SENSOR_DELAY) {
-            came = delay_sample(&target, came, acts, began, world->delay_lines, sample);
+            is_present = delay_sample(&target, is_present, acts, began, world->delay_lines, sample);
         } else if (acts && f->def.kind == VY_FAULT_SENSOR_DROPOUT) {
-            lost |= draw(m, f, drone, DRAW_SHARE, tick, 0) < f->def.size;
-        } else if (acts && came) {
+            is_lost |= draw(m, f, drone, DRAW_LOSS, tick, 0) < f->def.size;
+        } else if (acts && is_present) {
             apply_sample_fault(&target, before, sample);
         }
     }
-    return came && !lost;
+    return is_present && !is_lost;
 }
 
 void vy_fault_samples(vy_world *world)
@@ -311,7 +311,7 @@ static int apply_command_faults(const vy_model *m, uint64_t tick, uint32_t drone
                                 delay_line_block *numbers, drone_block *d, uint64_t *release_request)
 {
     double values[COMMAND_CELLS];
-    int arrives = 1;
+    int is_delivered = 1;
     for (uint32_t k = 0; k < m->fault_count; ++k) {
         const fault_model *f = &m->faults[k];
         if (f->def.kind != VY_FAULT_COMMAND_LOSS && f->def.kind != VY_FAULT_COMMAND_DELAY) continue;
@@ -321,18 +321,18 @@ static int apply_command_faults(const vy_model *m, uint64_t tick, uint32_t drone
         if (f->def.kind == VY_FAULT_COMMAND_DELAY) {
             pack_command(d, *release_request, values);
             if (!delay_sample(&(fault_target){m, f, drone, tick}, 1, acts, began, numbers, values))
-                arrives = 0;
+                is_delivered = 0;
             else if (acts)
                 unpack_command(values, d, release_request);
-        } else if (acts && draw(m, f, drone, DRAW_SHARE, tick, 0) < f->def.size) {
-            arrives = 0;
+        } else if (acts && draw(m, f, drone, DRAW_LOSS, tick, 0) < f->def.size) {
+            is_delivered = 0;
         }
     }
-    if (!arrives) {
+    if (!is_delivered) {
         pack_command(before, 0, values);
         unpack_command(values, d, release_request);
     }
-    return arrives;
+    return is_delivered;
 }
 
 void vy_fault_commands(vy_world *world)
@@ -345,6 +345,6 @@ void vy_fault_commands(vy_world *world)
                  *release_request = world->release_requests != NULL ? &world->release_requests[i] : &none;
         if (!apply_command_faults(m, tick, i, &world->drones_before[i], world->delay_lines, &world->drones[i],
                                   release_request))
-            note_intent(world, i, 0);
+            mark_intent_received(world, i, 0);
     }
 }

@@ -145,7 +145,7 @@ vy_status vy_injection_check(const vy_world *world, const injection_block *block
 // --- the model
 
 // Take the injected ones off the model's lists again.
-static void unbuild(vy_world *world)
+static void undo_build(vy_world *world)
 {
     vy_model *m = &world->model;
     const injected_model *in = &m->injected;
@@ -198,7 +198,7 @@ static void build_fault(vy_world *world, const injection_block *b)
 void vy_injection_build(vy_world *world)
 {
     vy_model *m = &world->model;
-    unbuild(world);
+    undo_build(world);
     for (uint32_t k = 0; k < m->injection_count; ++k) {
         const injection_block *b = &world->injections[k];
         if (b->kind == INJECTION_DISTURBANCE) {
@@ -223,7 +223,7 @@ vy_status vy_injection_set(vy_world *world, const injection_block *blocks, uint3
                    faults = count_kind(blocks, count, INJECTION_FAULT);
     if (count == 0 && m->injection_count == 0) return VY_OK;
     VY_ASSERT(count <= VY_INJECTION_CAP);
-    if (world->state_is_lent) return vy_fail(err, VY_BAD_STATE, "a world of a batch takes no injections");
+    if (world->state_is_borrowed) return vy_fail(err, VY_BAD_STATE, "a world of a batch takes no injections");
     vy_status status = vy_world_reserve(world, CAPACITY_INJECTIONS, count, err);
     if (status == VY_OK)
         status = vy_world_reserve(world, CAPACITY_DISTURBANCES,
@@ -232,7 +232,7 @@ vy_status vy_injection_set(vy_world *world, const injection_block *blocks, uint3
         status = vy_world_reserve(world, CAPACITY_FAULTS,
                                   (uint64_t)m->fault_count - m->injected.faults + faults, err);
     if (status != VY_OK) return status;
-    unbuild(world);
+    undo_build(world);
     m->injection_count = count;
     vy_world_layout_state(world);
     if (count > 0) memcpy(world->injections, blocks, count * sizeof *blocks);

@@ -89,44 +89,46 @@ static double thrust_change(const terms *t)
 static void add_forces(const terms *t)
 {
     const double tilt = t->env[ENVELOPE_TILT], thrust = t->env[ENVELOPE_THRUST];
-    const double cosine_gap = tilt * tilt;                                   // 1 - cos <= sin^2
-    const double over = t->env[ENVELOPE_THRUST_ERROR] + cosine_gap * thrust; // of thrust over gravity
-    const double angle = rotation_norm(t->s, LOOP_ANGLE), other = rotation_norm(t->r, LOOP_ANGLE);
-    const double gain = thrust_change(t);
-    const double second = gain * other + 0.5 * thrust * other * angle;
-    const double air =
+    const double cosine_gap = tilt * tilt; // 1 - cos <= sin^2
+    const double thrust_excess =
+        t->env[ENVELOPE_THRUST_ERROR] + cosine_gap * thrust; // of thrust over gravity
+    const double angle = rotation_norm(t->s, LOOP_ANGLE), reference_angle = rotation_norm(t->r, LOOP_ANGLE);
+    const double thrust_gain = thrust_change(t);
+    const double second_order = thrust_gain * reference_angle + 0.5 * thrust * reference_angle * angle;
+    const double loads =
         t->slopes->force_velocity * translation_norm(t->s, LOOP_VELOCITY) + t->slopes->force_angle * angle +
-        t->slopes->force_position * translation_norm(t->s, LOOP_POSITION) + t->slopes->density * gain;
+        t->slopes->force_position * translation_norm(t->s, LOOP_POSITION) + t->slopes->density * thrust_gain;
     t->out->of[H][INPUT_FORCE] += t->env[ENVELOPE_THRUST_ERROR] * t->s->of[H][LOOP_ANGLE] +
-                                  thrust * tilt * t->s->of[Z][LOOP_ANGLE] + tilt * gain + second + air;
+                                  thrust * tilt * t->s->of[Z][LOOP_ANGLE] + tilt * thrust_gain +
+                                  second_order + loads;
     t->out->of[V][INPUT_FORCE] +=
-        tilt * (t->s->of[H][LOOP_THRUST_TILT_ERROR] + over * t->s->of[H][LOOP_ANGLE]) + cosine_gap * gain +
-        second + air;
+        tilt * (t->s->of[H][LOOP_THRUST_TILT_ERROR] + thrust_excess * t->s->of[H][LOOP_ANGLE]) +
+        cosine_gap * thrust_gain + second_order + loads;
 }
 
 // Angle and rate: turning axes, gyroscopic torque, the loads that are computed.
 static void add_torques(const terms *t)
 {
-    const lateral_yaw rate = rotation_part(t->s, LOOP_RATE), swing = cross(observed_rate(t), rate);
+    const lateral_yaw rate = rotation_part(t->s, LOOP_RATE), transport = cross(observed_rate(t), rate);
     const double size = length(rate.h, rate.z), angle = rotation_norm(t->s, LOOP_ANGLE);
-    const double twist = 0.6 * rotation_norm(t->r, LOOP_ANGLE) * size; // |J^-1(angle) - 1|
+    const double jacobian_error = 0.6 * rotation_norm(t->r, LOOP_ANGLE) * size; // |J^-1(angle) - 1|
     const lateral_yaw gyro = gyroscopic(t, observed_rate(t), LOOP_RATE);
-    const double air =
+    const double loads =
         t->slopes->torque_velocity * translation_norm(t->s, LOOP_VELOCITY) + t->slopes->torque_angle * angle +
         t->slopes->torque_position * translation_norm(t->s, LOOP_POSITION) + t->slopes->torque_rate * size +
         t->slopes->density * rotation_norm(t->s, LOOP_ACTUATION);
-    add_entry(t, INPUT_ANGLE_RATE, twist, twist);
-    add_entry(t, INPUT_TORQUE, swing.h + gyro.h + air, swing.z + gyro.z + air);
+    add_entry(t, INPUT_ANGLE_RATE, jacobian_error, jacobian_error);
+    add_entry(t, INPUT_TORQUE, transport.h + gyro.h + loads, transport.z + gyro.z + loads);
 }
 
 // Of rotors whose accelerations change by `signal`: the largest change of one thrust, as a share of its
 // limit, or the root of the sum of squares of all.
-static double rotor_change(const double *per, double tilt, const loop_bound *s, int signal)
+static double rotor_change(const double *sensitivity, double tilt, const loop_bound *s, int signal)
 {
     const double h = s->of[H][signal], z = s->of[Z][signal];
-    const double lean = signal == LOOP_LAG_ERROR ? 2.0 * tilt : tilt; // as in thrust_change()
-    const double thrust = s->of[V][signal] + lean * s->of[H][LOOP_DESIRED];
-    return per[V] * thrust + per[H] * (h + tilt * z) + per[Z] * (z + tilt * h);
+    const double tilt_gain = signal == LOOP_LAG_ERROR ? 2.0 * tilt : tilt; // as in thrust_change()
+    const double thrust = s->of[V][signal] + tilt_gain * s->of[H][LOOP_DESIRED];
+    return sensitivity[V] * thrust + sensitivity[H] * (h + tilt * z) + sensitivity[Z] * (z + tilt * h);
 }
 
 // Rotors follow in speed, thrust is a curve over it. With S and S_c its slopes at the mean of both motions'
@@ -135,48 +137,52 @@ static double rotor_change(const double *per, double tilt, const loop_bound *s, 
 static void add_rotors(const terms *t)
 {
     const loop_params *p = &t->m->params;
-    const lateral_yaw drive = cross(observed_rate(t), rotation_part(t->s, LOOP_ACTUATION)),
-                      held = cross(observed_rate(t), rotation_part(t->s, LOOP_COMMAND));
+    const lateral_yaw actuation_turn = cross(observed_rate(t), rotation_part(t->s, LOOP_ACTUATION)),
+                      command_turn = cross(observed_rate(t), rotation_part(t->s, LOOP_COMMAND));
     // Commands are made in the axes of their time.
     const double hold = (double)(p->rate + (loop_is_geometric(p) ? p->control : 0)) * p->dt;
-    add_entry(t, INPUT_ACTUATION, p->lag * drive.h + hold * held.h, p->lag * drive.z + hold * held.z);
+    add_entry(t, INPUT_ACTUATION, p->lag * actuation_turn.h + hold * command_turn.h,
+              p->lag * actuation_turn.z + hold * command_turn.z);
     if (!(p->lag > 0.0)) return;
     const double tilt = t->env[ENVELOPE_TILT];
-    const double *one = t->m->thrust_fraction_of, *all = t->m->thrust_norm_of, *back = t->m->wrench_of;
-    const double command = rotor_change(one, tilt, t->r, LOOP_COMMAND),
-                 drive_now = rotor_change(one, tilt, t->r, LOOP_ACTUATION);
-    const double low = real_max(1.0 - t->env[ENVELOPE_THRUST_MARGIN] - command, 1e-9);
-    const double e = t->env[ENVELOPE_SPEED_RATIO] + 0.25 * (command + 1.1 * drive_now) / low;
+    const double *fraction_of = t->m->thrust_fraction_of, *norm_of = t->m->thrust_norm_of,
+                 *wrench_of = t->m->wrench_of;
+    const double command = rotor_change(fraction_of, tilt, t->r, LOOP_COMMAND),
+                 actuation = rotor_change(fraction_of, tilt, t->r, LOOP_ACTUATION);
+    const double margin = real_max(1.0 - t->env[ENVELOPE_THRUST_MARGIN] - command, 1e-9);
+    const double e = t->env[ENVELOPE_SPEED_RATIO] + 0.25 * (command + 1.1 * actuation) / margin;
     if (!(e < 0.5)) {
         t->out->of[V][INPUT_ACTUATION] = 1e30; // no bound
         return;
     }
     // What the wrench does not show of more than four thrusts is at most the remainder itself.
-    const double rest = (e * rotor_change(all, tilt, t->s, LOOP_LAG_ERROR) +
-                         e * e / (1.0 - e) * rotor_change(all, tilt, t->s, LOOP_COMMAND)) /
-                        (1.0 - e);
-    const lateral_yaw wrench = rotated(t, (lateral_yaw){back[H] * rest, back[Z] * rest});
+    const double thrust_remainder = (e * rotor_change(norm_of, tilt, t->s, LOOP_LAG_ERROR) +
+                                     e * e / (1.0 - e) * rotor_change(norm_of, tilt, t->s, LOOP_COMMAND)) /
+                                    (1.0 - e);
+    const lateral_yaw wrench =
+        rotated(t, (lateral_yaw){wrench_of[H] * thrust_remainder, wrench_of[Z] * thrust_remainder});
     add_entry(t, INPUT_ACTUATION, wrench.h, wrench.z);
-    t->out->of[V][INPUT_ACTUATION] += back[V] * rest;
+    t->out->of[V][INPUT_ACTUATION] += wrench_of[V] * thrust_remainder;
 }
 
 // How far the desired attitude is from what the linear loop makes of a change of the desired acceleration.
 static lateral_yaw desired_remainder(const terms *t)
 {
     const double h = t->s->of[H][LOOP_DESIRED], v = t->s->of[V][LOOP_DESIRED];
-    const double other = translation_norm(t->r, LOOP_DESIRED);
-    const double inverse =
-        t->env[ENVELOPE_DESIRED_INVERSE] / real_max(1.0 - other * t->env[ENVELOPE_DESIRED_INVERSE], 1e-3);
-    const double tilt = real_min(t->env[ENVELOPE_DESIRED_TILT] + other * inverse, 1.0);
-    const double gap = t->env[ENVELOPE_DESIRED] + other * inverse * inverse;
+    const double reference_change = translation_norm(t->r, LOOP_DESIRED);
+    const double inverse = t->env[ENVELOPE_DESIRED_INVERSE] /
+                           real_max(1.0 - reference_change * t->env[ENVELOPE_DESIRED_INVERSE], 1e-3);
+    const double tilt = real_min(t->env[ENVELOPE_DESIRED_TILT] + reference_change * inverse, 1.0);
+    const double direction_error = t->env[ENVELOPE_DESIRED] + reference_change * inverse * inverse;
     // The shortest way up to a direction twists by the tangent of half the tilt; keeping the nose over its
     // heading, by that of the tilt.
     const double cosine = real_sqrt(1.0 - tilt * tilt), half = tilt / (1.0 + cosine);
     const double twist =
         (loop_is_geometric(&t->m->params) ? tilt / real_max(cosine, 1e-9) : half) * inverse * (h + tilt * v);
-    const lateral_yaw w = {gap * h + tilt * inverse * v + twist * tilt, tilt * inverse * h + twist};
-    const double turns = 0.5 * t->r->of[H][LOOP_DESIRED] / t->m->params.gravity; // they do not commute
-    return (lateral_yaw){w.h + turns * w.z, w.z + turns * w.h};
+    const lateral_yaw w = {direction_error * h + tilt * inverse * v + twist * tilt,
+                           tilt * inverse * h + twist};
+    const double half_angle = 0.5 * t->r->of[H][LOOP_DESIRED] / t->m->params.gravity; // they do not commute
+    return (lateral_yaw){w.h + half_angle * w.z, w.z + half_angle * w.h};
 }
 
 // A quantity of both motions, at most, and its difference.
@@ -224,11 +230,12 @@ typedef struct derivatives {
 // Of f z less g, across and along.
 static lateral_vertical net_thrust_of(const terms *t, double tilt)
 {
-    const double *env = t->env, g = t->m->params.gravity, wanted = env[ENVELOPE_DESIRED_TILT];
-    const double gap = real_min(g * env[ENVELOPE_DESIRED], 0.9); // |A_z - g| follows from cos / |A| - 1 / g
-    const double along =
-        g * (wanted * wanted + gap / (1.0 - gap)) + env[ENVELOPE_DESIRED_MAX] * (tilt * tilt + wanted * tilt);
-    return (lateral_vertical){env[ENVELOPE_NET_THRUST], real_min(env[ENVELOPE_NET_THRUST], along)};
+    const double *env = t->env, g = t->m->params.gravity, desired_tilt = env[ENVELOPE_DESIRED_TILT];
+    const double inverse_error =
+        real_min(g * env[ENVELOPE_DESIRED], 0.9); // |A_z - g| follows from cos / |A| - 1 / g
+    const double vertical = g * (desired_tilt * desired_tilt + inverse_error / (1.0 - inverse_error)) +
+                            env[ENVELOPE_DESIRED_MAX] * (tilt * tilt + desired_tilt * tilt);
+    return (lateral_vertical){env[ENVELOPE_NET_THRUST], real_min(env[ENVELOPE_NET_THRUST], vertical)};
 }
 
 static derivatives derivatives_of(const terms *t, const loop_bound *s)
@@ -273,15 +280,16 @@ static derivatives derivatives_of(const terms *t, const loop_bound *s)
     };
 }
 
-// The desired attitude's rate or spin: `across` u, and `about` u; `rest` of it beside the linear loop.
-typedef struct desired_turn {
+// The desired attitude's rate or angular acceleration: `across` u, and `about` u; `rest` of it beside the
+// linear loop.
+typedef struct desired_rotation {
     bounded_value across, about;
     double vertical; // about the vertical
     lateral_yaw rest;
-} desired_turn;
+} desired_rotation;
 
 // In the axes of the estimated attitude, which differs.
-static lateral_yaw rotation_in_estimated_frame(const terms *t, const desired_turn *d, double tilt)
+static lateral_yaw rotation_in_estimated_frame(const terms *t, const desired_rotation *d, double tilt)
 {
     const double estimate_error = t->env[ENVELOPE_ESTIMATE_ERROR],
                  reference_angle = rotation_norm(t->r, LOOP_ANGLE_ESTIMATE);
@@ -293,29 +301,29 @@ static lateral_yaw rotation_in_estimated_frame(const terms *t, const desired_tur
     return (lateral_yaw){d->rest.h + turned.h + frame_error, d->rest.z + turned.z + frame_error};
 }
 
-// Of X x a across, with the size of a, its difference `d` and the `rest` of that, and of what is about u,
-// which turns: what is beside the linear loop. X changes as A does, mirrored at the plane across u.
+// Of X x a across, with the size of a, its difference `d` and the `remainder` of that, and of what is about
+// u, which turns: what is beside the linear loop. X changes as A does, mirrored at the plane across u.
 static double rotation_remainder(const terms *t, double inverse, lateral_vertical size, lateral_vertical d,
-                                 double rest, bounded_value about, bounded_value u, double tilt)
+                                 double remainder, bounded_value about, bounded_value u, double tilt)
 {
-    const double lean = t->env[ENVELOPE_DESIRED_TILT] * t->env[ENVELOPE_DESIRED_INVERSE],
-                 gap = t->env[ENVELOPE_DESIRED]; // of X from z / g, across and along
+    const double tilt_over_g = t->env[ENVELOPE_DESIRED_TILT] * t->env[ENVELOPE_DESIRED_INVERSE],
+                 inverse_error = t->env[ENVELOPE_DESIRED]; // of X from z / g, across and along
     const double h = t->s->of[H][LOOP_DESIRED], v = t->s->of[V][LOOP_DESIRED], k = inverse * inverse;
     const double across = k * (h + 2.0 * tilt * (tilt * h + v)),
                  along = k * (v + 2.0 * tilt * (h + tilt * v));
-    return along * size.h + across * size.v + about.size * u.change + lean * d.v + gap * d.h +
-           rest / t->m->params.gravity + tilt * about.change;
+    return along * size.h + across * size.v + about.size * u.change + tilt_over_g * d.v +
+           inverse_error * d.h + remainder / t->m->params.gravity + tilt * about.change;
 }
 
 // How the desired attitude turns: with u = A / |A|, X = A / |A|^2 and A' its derivative,
 //   w_d = X x A' + w_z u,  w_z = (yaw' u_z + (c . u) (c . (X x A'))) / (1 - (c . u)^2)
 // for the nose c over its heading; and w_d' likewise. X of two motions differ by no more than the difference
 // of A over the product of its sizes.
-static void add_turning(const terms *t)
+static void add_desired_rotation(const terms *t)
 {
     const loop_params *p = &t->m->params;
     const double *env = t->env;
-    const derivatives d = derivatives_of(t, t->s), o = derivatives_of(t, t->r);
+    const derivatives d = derivatives_of(t, t->s), reference_terms = derivatives_of(t, t->r);
     const double reference_change = translation_norm(t->r, LOOP_DESIRED),
                  desired_inverse = env[ENVELOPE_DESIRED_INVERSE];
     const double inverse = desired_inverse / real_max(1.0 - reference_change * desired_inverse, 1e-3),
@@ -323,78 +331,90 @@ static void add_turning(const terms *t)
     const double tilt = real_min(env[ENVELOPE_DESIRED_TILT] + reference_change * inverse, 0.9);
     const double yaw = env[ENVELOPE_HEADING_RATE], yaw_change = env[ENVELOPE_HEADING_ACCELERATION];
     const bounded_value u = {1.0, change * inverse}, x = {inverse, change * inverse * inverse},
-                        jerk = {env[ENVELOPE_JERK] + length(o.jerk.h, o.jerk.v), length(d.jerk.h, d.jerk.v)},
-                        snap = {env[ENVELOPE_SNAP] + length(o.snap.h, o.snap.v), length(d.snap.h, d.snap.v)};
+                        jerk = {env[ENVELOPE_JERK] + length(reference_terms.jerk.h, reference_terms.jerk.v),
+                                length(d.jerk.h, d.jerk.v)},
+                        snap = {env[ENVELOPE_SNAP] + length(reference_terms.snap.h, reference_terms.snap.v),
+                                length(d.snap.h, d.snap.v)};
     const bounded_value across = product(x, jerk), square = product(across, across);
     const bounded_value across_rate = sum(product(x, snap), scale(2.0, square)); // across, derived
-    const bounded_value q = {tilt, u.change}, up = {1.0, tilt * u.change};
-    const double under = 1.0 / (1.0 - tilt * tilt);
-    const bounded_value over = {under, 2.0 * tilt * under * under * q.change};
-    const bounded_value about = product(sum(scale(yaw, up), product(q, across)), over);
+    const bounded_value nose_tilt = {tilt, u.change}, cos_tilt = {1.0, tilt * u.change};
+    const double inverse_cos2 = 1.0 / (1.0 - tilt * tilt);
+    const bounded_value inverse_denominator = {inverse_cos2,
+                                               2.0 * tilt * inverse_cos2 * inverse_cos2 * nose_tilt.change};
+    const bounded_value about =
+        product(sum(scale(yaw, cos_tilt), product(nose_tilt, across)), inverse_denominator);
     const bounded_value u_rate = product(across, u); // of u
-    const bounded_value q_rate = {yaw * tilt + u_rate.size, yaw * q.change + u_rate.change};
-    const bounded_value top_rate =
-        sum(sum(scale(yaw_change, up), scale(yaw, u_rate)),
-            sum(product(q_rate, across), product(q, sum(scale(yaw, across), across_rate))));
+    const bounded_value q_rate = {yaw * tilt + u_rate.size, yaw * nose_tilt.change + u_rate.change};
+    const bounded_value numerator_rate =
+        sum(sum(scale(yaw_change, cos_tilt), scale(yaw, u_rate)),
+            sum(product(q_rate, across), product(nose_tilt, sum(scale(yaw, across), across_rate))));
     const bounded_value about_rate =
-        sum(product(top_rate, over), scale(2.0, product(product(about, over), product(q, q_rate))));
+        sum(product(numerator_rate, inverse_denominator),
+            scale(2.0, product(product(about, inverse_denominator), product(nose_tilt, q_rate))));
     // About the vertical: yaw' + u_c (u'.m - yaw' u_c) / (1 - u_m^2), with m across the nose. Its parts above
     // cancel but for that.
-    const bounded_value horizontal = sum(u_rate, scale(yaw, q)), leaning = product(q, over);
-    const bounded_value vertical = product(leaning, horizontal);
-    const lateral_vertical jerk_of = {jerk.size, env[ENVELOPE_JERK_VERTICAL] + o.jerk.v},
-                           snap_of = {snap.size, env[ENVELOPE_SNAP_VERTICAL] + o.snap.v};
-    const desired_turn rate = {
+    const bounded_value horizontal = sum(u_rate, scale(yaw, nose_tilt)),
+                        tilt_ratio = product(nose_tilt, inverse_denominator);
+    const bounded_value vertical = product(tilt_ratio, horizontal);
+    const lateral_vertical jerk_of = {jerk.size, env[ENVELOPE_JERK_VERTICAL] + reference_terms.jerk.v},
+                           snap_of = {snap.size, env[ENVELOPE_SNAP_VERTICAL] + reference_terms.snap.v};
+    const desired_rotation rate = {
         across,
         about,
         yaw + vertical.size,
         {rotation_remainder(t, inverse, jerk_of, d.jerk, d.jerk_remainder, about, u, tilt), vertical.change}};
-    const lateral_yaw of_rate = rotation_in_estimated_frame(t, &rate, tilt);
-    add_entry(t, INPUT_COMMAND, p->rates * of_rate.h, p->rates * of_rate.z);
+    const lateral_yaw rate_command = rotation_in_estimated_frame(t, &rate, tilt);
+    add_entry(t, INPUT_COMMAND, p->rates * rate_command.h, p->rates * rate_command.z);
     if (p->law != LOOP_LEE) return;
-    const bounded_value bends = sum(scale(2.0, square), product(about, u_rate));
-    const bounded_value aside_rate = sum(sum(product(across_rate, u), product(square, u)),
-                                         sum(scale(yaw_change, q), scale(yaw, sum(u_rate, q_rate))));
-    const bounded_value vertical_rate =
-        sum(sum(product(product(q_rate, over), horizontal), product(leaning, aside_rate)),
-            scale(2.0, product(product(vertical, over), product(q, q_rate))));
-    const double spin_rest =
+    const bounded_value second_order = sum(scale(2.0, square), product(about, u_rate));
+    const bounded_value horizontal_rate =
+        sum(sum(product(across_rate, u), product(square, u)),
+            sum(scale(yaw_change, nose_tilt), scale(yaw, sum(u_rate, q_rate))));
+    const bounded_value vertical_rate = sum(
+        sum(product(product(q_rate, inverse_denominator), horizontal), product(tilt_ratio, horizontal_rate)),
+        scale(2.0, product(product(vertical, inverse_denominator), product(nose_tilt, q_rate))));
+    const double acceleration_remainder =
         rotation_remainder(t, inverse, snap_of, d.snap, d.snap_remainder, about_rate, u, tilt);
-    const desired_turn spin = {sum(across_rate, product(about, u_rate)),
-                               about_rate,
-                               yaw_change + vertical_rate.size,
-                               {spin_rest + bends.change, vertical_rate.change}};
-    const lateral_yaw of_spin = rotation_in_estimated_frame(t, &spin, tilt);
+    const desired_rotation acceleration = {
+        sum(across_rate, product(about, u_rate)),
+        about_rate,
+        yaw_change + vertical_rate.size,
+        {acceleration_remainder + second_order.change, vertical_rate.change}};
+    const lateral_yaw acceleration_command = rotation_in_estimated_frame(t, &acceleration, tilt);
     // w x w_d.
-    const lateral_yaw flies = estimated_rate_parts(t), differ = rotation_part(t->s, LOOP_RATE_ESTIMATE),
-                      turned = cross(rotation_part(t->s, LOOP_ANGLE_ESTIMATE), flies);
-    const lateral_yaw wanted = {across.size + tilt * about.size, yaw + vertical.size},
+    const lateral_yaw estimated = estimated_rate_parts(t),
+                      rate_change = rotation_part(t->s, LOOP_RATE_ESTIMATE),
+                      turned = cross(rotation_part(t->s, LOOP_ANGLE_ESTIMATE), estimated);
+    const lateral_yaw desired = {across.size + tilt * about.size, yaw + vertical.size},
                       change_of = {across.change + tilt * about.change + about.size * u.change,
                                    vertical.change};
-    const lateral_yaw one = cross((lateral_yaw){differ.h + turned.h, differ.z + turned.z}, wanted),
-                      two = cross(flies, change_of);
-    const double late = p->truth ? 0.0
-                                 : (double)p->imu * p->dt * (p->velocity + across.size + about.size) *
-                                       estimated_rate(t) * length(differ.h, differ.z);
-    add_entry(t, INPUT_COMMAND, of_spin.h + one.h + two.h + late, of_spin.z + one.z + two.z + late);
+    const lateral_yaw rate_term =
+                          cross((lateral_yaw){rate_change.h + turned.h, rate_change.z + turned.z}, desired),
+                      desired_term = cross(estimated, change_of);
+    const double delay_term = p->truth ? 0.0
+                                       : (double)p->imu * p->dt * (p->velocity + across.size + about.size) *
+                                             estimated_rate(t) * length(rate_change.h, rate_change.z);
+    add_entry(t, INPUT_COMMAND, acceleration_command.h + rate_term.h + desired_term.h + delay_term,
+              acceleration_command.z + rate_term.z + desired_term.z + delay_term);
 }
 
 // Rates by increments: what is remembered in body axes that have turned since, and no gyroscopic term.
 static void add_increments(const terms *t)
 {
     const lateral_yaw w = observed_rate(t);
-    const double all = length(w.h, w.z) * (t->m->delays.rate * rotation_norm(t->s, LOOP_RATE_ESTIMATE) +
-                                           t->m->delays.command * rotation_norm(t->s, LOOP_COMMAND));
-    add_entry(t, INPUT_COMMAND, all, all);
+    const double increment_error =
+        length(w.h, w.z) * (t->m->delays.rate * rotation_norm(t->s, LOOP_RATE_ESTIMATE) +
+                            t->m->delays.command * rotation_norm(t->s, LOOP_COMMAND));
+    add_entry(t, INPUT_COMMAND, increment_error, increment_error);
 }
 
 // [rad] The heading of the estimated attitude: it turns with the rate about the vertical, and where the nose
 // is not level by the tangent of its pitch with that across (Euler's angles).
 static double heading_change(const double *env, const loop_bound *s, const loop_bound *r)
 {
-    const double lean =
+    const double tilt_sum =
         env[ENVELOPE_TILT] + env[ENVELOPE_ESTIMATE_ERROR] + rotation_norm(r, LOOP_ANGLE_ESTIMATE);
-    const double tilt = real_min(lean, 0.9);
+    const double tilt = real_min(tilt_sum, 0.9);
     return s->of[Z][LOOP_ANGLE_ESTIMATE] +
            tilt / real_sqrt(1.0 - tilt * tilt) * s->of[H][LOOP_ANGLE_ESTIMATE];
 }
@@ -405,10 +425,12 @@ static void add_heading(const terms *t)
 {
     const loop_params *p = &t->m->params;
     const double *env = t->env, rate = env[ENVELOPE_TURN_RATE];
-    const double turn = t->s->of[H][LOOP_ANGLE_ESTIMATE], other = rotation_norm(t->r, LOOP_ANGLE_ESTIMATE);
+    const double angle = t->s->of[H][LOOP_ANGLE_ESTIMATE],
+                 reference_angle = rotation_norm(t->r, LOOP_ANGLE_ESTIMATE);
     t->out->of[H][INPUT_VELOCITY] += env[ENVELOPE_STICK_SPEED] * heading_change(env, t->s, t->r);
-    const double rest = env[ENVELOPE_TILT] + 2.0 * env[ENVELOPE_ESTIMATE_ERROR] + 0.5 * other;
-    add_entry(t, INPUT_COMMAND, p->rates * rate * (1.0 + rest) * turn, p->rates * rate * rest * turn);
+    const double tilt_error = env[ENVELOPE_TILT] + 2.0 * env[ENVELOPE_ESTIMATE_ERROR] + 0.5 * reference_angle;
+    add_entry(t, INPUT_COMMAND, p->rates * rate * (1.0 + tilt_error) * angle,
+              p->rates * rate * tilt_error * angle);
 }
 
 // The command: attitude error and gains in body axes, gyroscopic term; and the thrust.
@@ -416,43 +438,48 @@ static void add_commands(const terms *t)
 {
     const loop_params *p = &t->m->params;
     const double *env = t->env;
-    const double off = env[ENVELOPE_ESTIMATE_ERROR], tilt = env[ENVELOPE_TILT] + off;
+    const double estimate_error = env[ENVELOPE_ESTIMATE_ERROR], tilt = env[ENVELOPE_TILT] + estimate_error;
     const lateral_yaw desired = desired_remainder(t);
     const lateral_yaw error = {env[ENVELOPE_ERROR_LATERAL], env[ENVELOPE_ERROR_YAW]};
     lateral_yaw d = rotation_part(t->s, LOOP_ANGLE_ERROR), e = rotation_part(t->r, LOOP_ANGLE_ERROR);
     d = (lateral_yaw){d.h + desired.h, d.z + desired.z};
-    const double flown = length(error.h, error.z), size = length(d.h, d.z), other = length(e.h, e.z) + 1e-300;
-    const lateral_yaw bent = cross(error, d);
+    const double error_norm = length(error.h, error.z), size = length(d.h, d.z),
+                 reference_norm = length(e.h, e.z) + 1e-300;
+    const lateral_yaw error_cross = cross(error, d);
     const double angle = rotation_norm(t->s, LOOP_ANGLE_ESTIMATE), largest = real_max(p->attitude, p->yaw);
     // The error is twice the sine of half the angle, or the sine of the angle.
-    const double curved = loop_is_geometric(p) ? 2.0 : 1.0;
-    const double second =
-        curved * (0.25 * flown * flown + 0.25 * flown * other + 0.1 * other * other) * size +
-        0.6 * rotation_norm(t->r, LOOP_ANGLE_ESTIMATE) * size; // turns do not commute
-    const lateral_yaw rest = {desired.h + 0.5 * bent.h + second, desired.z + 0.5 * bent.z + second};
-    const double spread = real_abs(p->attitude - p->yaw);
-    const double axes_h = spread * tilt * (tilt * (d.h + rest.h) + d.z + rest.z),
-                 axes_z = spread * tilt * (tilt * (d.z + rest.z) + d.h + rest.h);
-    const lateral_yaw swing = cross(observed_rate(t), rotation_part(t->s, LOOP_RATE_ESTIMATE));
-    const lateral_yaw believed =
+    const double curvature = loop_is_geometric(p) ? 2.0 : 1.0;
+    const double second_order = curvature *
+                                    (0.25 * error_norm * error_norm + 0.25 * error_norm * reference_norm +
+                                     0.1 * reference_norm * reference_norm) *
+                                    size +
+                                0.6 * rotation_norm(t->r, LOOP_ANGLE_ESTIMATE) * size; // turns do not commute
+    const lateral_yaw remainder = {desired.h + 0.5 * error_cross.h + second_order,
+                                   desired.z + 0.5 * error_cross.z + second_order};
+    const double gain_difference = real_abs(p->attitude - p->yaw);
+    const double axes_h = gain_difference * tilt * (tilt * (d.h + remainder.h) + d.z + remainder.z),
+                 axes_z = gain_difference * tilt * (tilt * (d.z + remainder.z) + d.h + remainder.h);
+    const lateral_yaw transport = cross(observed_rate(t), rotation_part(t->s, LOOP_RATE_ESTIMATE));
+    const lateral_yaw estimated =
         p->truth ? observed_rate(t) : (lateral_yaw){env[ENVELOPE_RATE_ESTIMATE], env[ENVELOPE_RATE_ESTIMATE]};
     const int inverts = p->law == LOOP_LEE || (!loop_is_geometric(p) && !p->incremental);
-    const lateral_yaw gyro = inverts ? gyroscopic(t, believed, LOOP_RATE_ESTIMATE) : (lateral_yaw){0.0, 0.0};
-    const double late = p->truth ? 0.0 : (double)p->imu * p->dt * p->rates;
-    const double frames = off * largest * (size + length(rest.h, rest.z));
-    add_entry(t, INPUT_COMMAND, p->rates * (p->attitude * rest.h + axes_h + frames) + gyro.h + late * swing.h,
-              p->rates * (p->yaw * rest.z + axes_z + frames) + gyro.z + late * swing.z);
-    if (loop_is_geometric(p)) add_turning(t);
+    const lateral_yaw gyro = inverts ? gyroscopic(t, estimated, LOOP_RATE_ESTIMATE) : (lateral_yaw){0.0, 0.0};
+    const double delay = p->truth ? 0.0 : (double)p->imu * p->dt * p->rates;
+    const double frame_error = estimate_error * largest * (size + length(remainder.h, remainder.z));
+    add_entry(t, INPUT_COMMAND,
+              p->rates * (p->attitude * remainder.h + axes_h + frame_error) + gyro.h + delay * transport.h,
+              p->rates * (p->yaw * remainder.z + axes_z + frame_error) + gyro.z + delay * transport.z);
+    if (loop_is_geometric(p)) add_desired_rotation(t);
     if (p->law == LOOP_VELOCITY_RUNG) add_heading(t);
     if (p->incremental) add_increments(t);
     // Thrust: the desired acceleration along the estimated body z.
     const double a = env[ENVELOPE_DESIRED_MAX], change = translation_norm(t->r, LOOP_DESIRED);
     const double across = a * (error.h + tilt * error.z);
     // What a lean adds is taken out of this loop; it is that of the lean when the command is made.
-    const double sway = env[ENVELOPE_RATE_LATERAL] + tilt * env[ENVELOPE_RATE_YAW],
-                 lags = (double)(p->control + p->rate) * p->dt + p->lag;
-    t->out->of[V][INPUT_ACTUATION] += sway * lags * t->s->of[H][LOOP_DESIRED];
-    t->out->of[V][INPUT_COMMAND] += off * t->s->of[H][LOOP_DESIRED] +
+    const double tilt_rate = env[ENVELOPE_RATE_LATERAL] + tilt * env[ENVELOPE_RATE_YAW],
+                 lag = (double)(p->control + p->rate) * p->dt + p->lag;
+    t->out->of[V][INPUT_ACTUATION] += tilt_rate * lag * t->s->of[H][LOOP_DESIRED];
+    t->out->of[V][INPUT_COMMAND] += estimate_error * t->s->of[H][LOOP_DESIRED] +
                                     tilt * tilt * t->s->of[V][LOOP_DESIRED] + across * angle +
                                     (change + 0.5 * a * rotation_norm(t->r, LOOP_ANGLE_ESTIMATE)) * angle;
 }
@@ -471,10 +498,10 @@ static void add_prediction(const terms *t)
     const double *env = t->env;
     const double period = (double)p->imu * p->dt;
     const double spin = length(env[ENVELOPE_RATE_LATERAL], env[ENVELOPE_RATE_YAW]);
-    const double off = env[ENVELOPE_ESTIMATE_ERROR] + period * spin;
+    const double estimate_error = env[ENVELOPE_ESTIMATE_ERROR] + period * spin;
     const double rate = rotation_norm(t->s, LOOP_RATE_ESTIMATE);
-    const double turn = (off + 0.6 * rotation_norm(t->r, LOOP_ANGLE_ESTIMATE)) * rate;
-    add_entry(t, INPUT_ANGLE_RATE_ESTIMATE, turn, turn);
+    const double rotation_error = (estimate_error + 0.6 * rotation_norm(t->r, LOOP_ANGLE_ESTIMATE)) * rate;
+    add_entry(t, INPUT_ANGLE_RATE_ESTIMATE, rotation_error, rotation_error);
     const lateral_yaw gyro = cross(observed_rate(t), rotation_part(t->s, LOOP_GYRO_BIAS));
     add_entry(t, INPUT_GYRO_DRIFT, gyro.h, gyro.z);
     const lateral_yaw accel =
@@ -484,8 +511,8 @@ static void add_prediction(const terms *t)
 
     // The force of the sample is seen from the attitude of its time and turned by the estimated one: what is
     // left is that of their difference, and of noise turned by the latter.
-    const lateral_yaw belief = rotation_part(t->s, LOOP_ANGLE_ESTIMATE),
-                      apart = attitude_estimate_error(t->s, period);
+    const lateral_yaw estimate = rotation_part(t->s, LOOP_ANGLE_ESTIMATE),
+                      error = attitude_estimate_error(t->s, period);
     const double across = env[ENVELOPE_THRUST] * env[ENVELOPE_TILT] + t->slopes->force,
                  along = env[ENVELOPE_THRUST_ERROR] + t->slopes->force,
                  noise_across = env[ENVELOPE_SENSED_LATERAL] + t->slopes->force,
@@ -493,38 +520,42 @@ static void add_prediction(const terms *t)
     const double force = env[ENVELOPE_THRUST] + t->slopes->force, size = rotation_norm(t->s, LOOP_ANGLE),
                  bias = translation_norm(t->s, LOOP_ACCEL_BIAS),
                  change = translation_norm(t->s, LOOP_ACCELERATION);
-    const double other = rotation_norm(t->r, LOOP_ANGLE) + rotation_norm(t->r, LOOP_ANGLE_ESTIMATE);
-    const lateral_yaw wide = attitude_estimate_error(t->r, period);
-    const double gap = length(wide.h, wide.z);
-    const double frames = off * (change + force * size + bias);
-    const double second = force * (other + gap) * length(apart.h, apart.z) + gap * change + other * bias;
-    t->out->of[H][INPUT_FORCE_ESTIMATE] += noise_along * belief.h + noise_across * belief.z +
-                                           along * apart.h + across * apart.z + frames + second;
-    t->out->of[V][INPUT_FORCE_ESTIMATE] += noise_across * belief.h + across * apart.h + frames + second;
+    const double reference_angle = rotation_norm(t->r, LOOP_ANGLE) + rotation_norm(t->r, LOOP_ANGLE_ESTIMATE);
+    const lateral_yaw reference_error = attitude_estimate_error(t->r, period);
+    const double reference_error_norm = length(reference_error.h, reference_error.z);
+    const double frame_error = estimate_error * (change + force * size + bias);
+    const double second_order = force * (reference_angle + reference_error_norm) * length(error.h, error.z) +
+                                reference_error_norm * change + reference_angle * bias;
+    t->out->of[H][INPUT_FORCE_ESTIMATE] += noise_along * estimate.h + noise_across * estimate.z +
+                                           along * error.h + across * error.z + frame_error + second_order;
+    t->out->of[V][INPUT_FORCE_ESTIMATE] +=
+        noise_across * estimate.h + across * error.h + frame_error + second_order;
 }
 
 // Correction by motion capture.
 static void add_correction(const terms *t)
 {
     const loop_params *p = &t->m->params;
-    const double off = t->env[ENVELOPE_ESTIMATE_ERROR], seen = t->env[ENVELOPE_ANGLE_INNOVATION];
-    const double turn = rotation_norm(t->s, LOOP_ANGLE_INNOVATION),
-                 other = rotation_norm(t->r, LOOP_ANGLE_INNOVATION);
+    const double estimate_error = t->env[ENVELOPE_ESTIMATE_ERROR],
+                 innovation = t->env[ENVELOPE_ANGLE_INNOVATION];
+    const double angle = rotation_norm(t->s, LOOP_ANGLE_INNOVATION),
+                 reference_angle = rotation_norm(t->r, LOOP_ANGLE_INNOVATION);
     // Turns that do not commute: half of angle x estimate, which is angle x innovation.
-    const double rest = (seen + other + 0.6 * rotation_norm(t->r, LOOP_ANGLE)) * turn;
-    add_entry(t, INPUT_ANGLE_CORRECTION, p->attitude_gain * rest, p->attitude_gain * rest);
-    add_entry(t, INPUT_GYRO_CORRECTION, p->gyro_gain * (rest + off * turn),
-              p->gyro_gain * (rest + off * turn));
-    const double way =
-        (off + rotation_norm(t->r, LOOP_ANGLE_ESTIMATE)) * translation_norm(t->s, LOOP_INNOVATION) +
-        t->env[ENVELOPE_INNOVATION] * rotation_norm(t->s, LOOP_ANGLE_ESTIMATE);
-    t->out->of[H][INPUT_ACCEL_CORRECTION] += p->accel_gain * way;
-    t->out->of[V][INPUT_ACCEL_CORRECTION] += p->accel_gain * way;
+    const double remainder = (innovation + reference_angle + 0.6 * rotation_norm(t->r, LOOP_ANGLE)) * angle;
+    add_entry(t, INPUT_ANGLE_CORRECTION, p->attitude_gain * remainder, p->attitude_gain * remainder);
+    add_entry(t, INPUT_GYRO_CORRECTION, p->gyro_gain * (remainder + estimate_error * angle),
+              p->gyro_gain * (remainder + estimate_error * angle));
+    const double position_error = (estimate_error + rotation_norm(t->r, LOOP_ANGLE_ESTIMATE)) *
+                                      translation_norm(t->s, LOOP_INNOVATION) +
+                                  t->env[ENVELOPE_INNOVATION] * rotation_norm(t->s, LOOP_ANGLE_ESTIMATE);
+    t->out->of[H][INPUT_ACCEL_CORRECTION] += p->accel_gain * position_error;
+    t->out->of[V][INPUT_ACCEL_CORRECTION] += p->accel_gain * position_error;
 }
 
 // One round: what enters, and what the linear loop makes of it.
-static void respond(const loop_model *m, const double *env, const loop_slopes *slopes,
-                    const loop_neglect *neglect, const loop_bound *s, const loop_bound *r, loop_bound *out)
+static void apply_linear_loop(const loop_model *m, const double *env, const loop_slopes *slopes,
+                              const loop_neglect *neglect, const loop_bound *s, const loop_bound *r,
+                              loop_bound *out)
 {
     entries n;
     memset(&n, 0, sizeof n);
@@ -547,10 +578,11 @@ static void respond(const loop_model *m, const double *env, const loop_slopes *s
             for (int e = 0; e < LOOP_INPUTS; ++e) y[k] += m->gains.of[axis][k][e] * n.of[axis][e];
         }
         // Within a step, between its ends.
-        const double bend = 0.125 * m->params.dt * m->params.dt;
-        y[LOOP_ANGLE] += bend * (y[LOOP_ACTUATION] + n.of[axis][INPUT_TORQUE]);
-        if (m->params.lag > 0.0) y[LOOP_RATE] += bend / m->params.lag * (y[LOOP_ACTUATION] + y[LOOP_COMMAND]);
-        y[LOOP_POSITION] += bend * (y[LOOP_ACCELERATION] + n.of[axis][INPUT_FORCE]);
+        const double interpolation_error = 0.125 * m->params.dt * m->params.dt;
+        y[LOOP_ANGLE] += interpolation_error * (y[LOOP_ACTUATION] + n.of[axis][INPUT_TORQUE]);
+        if (m->params.lag > 0.0)
+            y[LOOP_RATE] += interpolation_error / m->params.lag * (y[LOOP_ACTUATION] + y[LOOP_COMMAND]);
+        y[LOOP_POSITION] += interpolation_error * (y[LOOP_ACCELERATION] + n.of[axis][INPUT_FORCE]);
     }
 }
 
@@ -559,10 +591,12 @@ static int switches_agree(const double *env, const loop_bound *s)
 {
     const double across = s->of[H][LOOP_POSITION] + s->of[H][LOOP_INNOVATION],
                  along = s->of[V][LOOP_POSITION] + s->of[V][LOOP_INNOVATION];
-    const double turn = heading_change(env, s, s), way = across * env[ENVELOPE_DISTANCE_INVERSE];
-    if (!(turn < LADDER_LEAD_MAX - LOOP_LEAD_MAX && way < 0.5)) return 0;
+    const double heading = heading_change(env, s, s),
+                 bearing_change = across * env[ENVELOPE_DISTANCE_INVERSE];
+    if (!(heading < LADDER_LEAD_MAX - LOOP_LEAD_MAX && bearing_change < 0.5)) return 0;
     return length(across, along) * env[ENVELOPE_SWITCH_DISTANCE_INVERSE] < 1.0 &&
-           (turn + 1.1 * way) * env[ENVELOPE_SWITCH_ANGLE_INVERSE] < 1.0; // asin(0.5) < 1.1 * 0.5
+           (heading + 1.1 * bearing_change) * env[ENVELOPE_SWITCH_ANGLE_INVERSE] <
+               1.0; // asin(0.5) < 1.1 * 0.5
 }
 
 // Whether no limit acts on either motion, and no angle is beyond what the remainder covers.
@@ -614,7 +648,7 @@ static int solve(const loop_model *m, const double *env, const loop_slopes *slop
     memset(&s, 0, sizeof s);
     for (int round = 0; round < ROUNDS; ++round) {
         if (within == NULL && !is_within_limits(m, env, &s)) return 0;
-        respond(m, env, slopes, neglect, &s, within != NULL ? within : &s, &next);
+        apply_linear_loop(m, env, slopes, neglect, &s, within != NULL ? within : &s, &next);
         if (is_below(&next, &s)) {
             *out = s;
             return 1;
@@ -638,7 +672,7 @@ int vy_loop_sensitivity(const loop_model *m, const double *envelope, const loop_
 }
 
 // The larger singular value of the matrix whose squares of columns and their product are given.
-static double larger_value(double xx, double yy, double xy)
+static double larger_singular_value(double xx, double yy, double xy)
 {
     return real_sqrt(0.5 * (xx + yy) + real_sqrt(0.25 * (xx - yy) * (xx - yy) + xy * xy));
 }
@@ -647,7 +681,7 @@ static double larger_value(double xx, double yy, double xy)
 static void build_rotors(const ladder_params *l, loop_model *m)
 {
     const mat3 inverse = mat3_inverse(l->inertia);
-    double to[4] = {0.0}, back[4] = {0.0}; // sums of squares: xx, yy, xy, zz
+    double fraction_squares[4] = {0.0}, wrench_squares[4] = {0.0}; // sums of squares: xx, yy, xy, zz
     for (int i = 0; i < (int)l->rotor_count; ++i) {
         const double *row = l->pseudo_inverse[i], limit = l->rotor_thrust_max[i];
         const vec3 p = vec3_scale(1.0 / limit, mat3_tmul_vec(l->inertia, vec3_make(row[1], row[2], row[3])));
@@ -662,7 +696,7 @@ static void build_rotors(const ladder_params *l, loop_model *m)
         const vec3 q = mat3_mul_vec(inverse, vec3_make(lever[0], lever[1], lever[2]));
         m->wrench_of[V] = length(m->wrench_of[V], limit / l->mass);
         const vec3 parts[2] = {p, q};
-        double *sums[2] = {to, back};
+        double *sums[2] = {fraction_squares, wrench_squares};
         for (int k = 0; k < 2; ++k) {
             sums[k][0] += parts[k].x * parts[k].x;
             sums[k][1] += parts[k].y * parts[k].y;
@@ -670,10 +704,11 @@ static void build_rotors(const ladder_params *l, loop_model *m)
             sums[k][3] += parts[k].z * parts[k].z;
         }
     }
-    m->thrust_norm_of[H] = larger_value(to[0], to[1], to[2]);
-    m->wrench_of[H] = larger_value(back[0], back[1], back[2]);
-    m->thrust_norm_of[Z] = real_sqrt(to[3]);
-    m->wrench_of[Z] = real_sqrt(back[3]);
+    m->thrust_norm_of[H] =
+        larger_singular_value(fraction_squares[0], fraction_squares[1], fraction_squares[2]);
+    m->wrench_of[H] = larger_singular_value(wrench_squares[0], wrench_squares[1], wrench_squares[2]);
+    m->thrust_norm_of[Z] = real_sqrt(fraction_squares[3]);
+    m->wrench_of[Z] = real_sqrt(wrench_squares[3]);
 }
 
 static int is_diagonal(mat3 a) { return a.m[0][1] == 0.0 && a.m[0][2] == 0.0 && a.m[1][2] == 0.0; }

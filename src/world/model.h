@@ -162,7 +162,7 @@ void vy_rotor_wake_bodies(const vy_model *m, uint64_t tick, const wake_entry *en
 /// and contacts.
 VY_FN uint32_t body_count(const vy_model *m)
 {
-    return VY_KNOWN(1u, m->drone_count) + VY_KNOWN(0u, m->passive_count);
+    return VY_BASIC_OR(1u, m->drone_count) + VY_BASIC_OR(0u, m->passive_count);
 }
 
 VY_FN int plant_is_strict_rk4(const vy_engine_def *physics)
@@ -178,7 +178,7 @@ VY_FN const ladder_params *drone_ladder(const vy_model *m, uint32_t index, const
                                         ladder_params *space)
 {
     const ladder_params *p = &m->params[index].ladder;
-    if (!VY_KNOWN(0, m->env.gravity.frame.on)) return p;
+    if (!VY_BASIC_OR(0, m->env.gravity.frame.on)) return p;
     *space = *p;
     space->gravity = gravity_at(&m->env.gravity, e->position);
     return space;
@@ -189,7 +189,7 @@ VY_FN reference drone_reference(const vy_model *m, uint32_t index, real time, re
 {
     const vy_controller_def *c = &m->drones[index].controller;
     VY_ASSERT(index < m->drone_count && c->setpoint_count >= 0 && c->setpoint_count <= VY_SETPOINT_CAP);
-    if (VY_KNOWN(0, c->path.kind != VY_PATH_SETPOINTS)) {
+    if (VY_BASIC_OR(0, c->path.kind != VY_PATH_SETPOINTS)) {
         trajectory_point p;
         path_at(&m->drones[index].path, &time, &p);
         reference r = reference_rest(p.d[0], p.yaw);
@@ -198,7 +198,8 @@ VY_FN reference drone_reference(const vy_model *m, uint32_t index, real time, re
         if (yaw != NULL) *yaw = p.yaw;
         return r;
     }
-    if (VY_KNOWN(0, c->setpoint_count > 0)) return reference_at(c->setpoints, c->setpoint_count, time, yaw);
+    if (VY_BASIC_OR(0, c->setpoint_count > 0))
+        return reference_at(c->setpoints, c->setpoint_count, time, yaw);
     const drone_params *p = &m->params[index];
     if (yaw != NULL) *yaw = p->home_yaw;
     return reference_rest(p->home, p->home_yaw);

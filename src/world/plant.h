@@ -9,7 +9,7 @@
 VY_COLD_FN void powertrain_start(const vy_model *m, const mask *active, const drone_block *drones,
                                  powertrain_block *powertrain)
 {
-    for (uint32_t i = 0; i < VY_KNOWN(1u, m->drone_count); ++i) {
+    for (uint32_t i = 0; i < VY_BASIC_OR(1u, m->drone_count); ++i) {
         const drone_params *p = &m->params[i];
         const powertrain_block kept = powertrain[i];
         powertrain_block g;
@@ -26,7 +26,7 @@ VY_COLD_FN void powertrain_start(const vy_model *m, const mask *active, const dr
 VY_COLD_FN void thrusters_start(const vy_model *m, const mask *active, const drone_block *drones,
                                 thruster_block *thrusters)
 {
-    for (uint32_t i = 0; i < VY_KNOWN(1u, m->drone_count); ++i) {
+    for (uint32_t i = 0; i < VY_BASIC_OR(1u, m->drone_count); ++i) {
         const thruster_block kept = thrusters[i];
         thruster_start(&m->drones[i].layout, drones[i].control.motors, &thrusters[i]);
         cells_restore(*active, &kept, &thrusters[i], sizeof kept);
@@ -39,13 +39,13 @@ VY_COLD_FN void thrusters_start(const vy_model *m, const mask *active, const dro
 VY_NOINLINE_FN void actuator_stage(const vy_model *m, const drone_block *drones, powertrain_block *powertrain,
                                    real (*speeds)[VY_ROTOR_CAP])
 {
-    for (uint32_t i = 0; i < VY_KNOWN(1u, m->drone_count); ++i) {
+    for (uint32_t i = 0; i < VY_BASIC_OR(1u, m->drone_count); ++i) {
         const drone_params *p = &m->params[i];
         const rotor_layout *layout = &m->drones[i].layout;
         VY_ASSERT(!m->drones[i].has_powertrain || (m->has_powertrain && powertrain != NULL));
-        for (int k = 0; k < VY_KNOWN(4, layout->count); ++k)
+        for (int k = 0; k < VY_BASIC_OR(4, layout->count); ++k)
             speeds[i][k] = motor_speed(&p->motor, drones[i].control.motors[k]);
-        if (!VY_KNOWN(0, m->has_powertrain)) continue;
+        if (!VY_BASIC_OR(0, m->has_powertrain)) continue;
         const mask fed = p->battery.capacity > 0.0;
         if (!mask_any(fed)) continue;
         battery_state *b = &powertrain[i].battery;
@@ -62,7 +62,7 @@ VY_COLD_FN void thruster_stage(const vy_model *m, const bits *now, const drone_b
                                thruster_block *thrusters, real (*speeds)[VY_ROTOR_CAP])
 {
     const bits tick = *now - 1u;
-    for (uint32_t i = 0; i < VY_KNOWN(1u, m->drone_count); ++i)
+    for (uint32_t i = 0; i < VY_BASIC_OR(1u, m->drone_count); ++i)
         thruster_set_targets(&m->drones[i].layout, &tick, drones[i].control.motors, &thrusters[i], speeds[i]);
 }
 
@@ -71,8 +71,8 @@ VY_COLD_FN void thruster_stage(const vy_model *m, const bits *now, const drone_b
 VY_COLD_FN void ideal_motors_follow(const rotor_layout *layout, const multirotor_params *p, mask which,
                                     const real *target, real *speed)
 {
-    for (int k = 0; k < VY_KNOWN(4, layout->count); ++k) {
-        const mask falls = mask_set(VY_KNOWN(0, layout->general)) & (target[k] < speed[k]);
+    for (int k = 0; k < VY_BASIC_OR(4, layout->count); ++k) {
+        const mask falls = mask_set(VY_BASIC_OR(0, layout->general)) & (target[k] < speed[k]);
         const mask jumps = which & (real_select(falls, p->curve.fall_full, p->rotor.decay_full) == 0.0);
         speed[k] = real_select(jumps, target[k], speed[k]);
     }
@@ -82,7 +82,7 @@ VY_COLD_FN void ideal_motors_follow(const rotor_layout *layout, const multirotor
 /// coupled step solve for both, any other step has them from powertrain_hold.
 VY_FN void ideal_motor_stage(const vy_model *m, real (*speeds)[VY_ROTOR_CAP], drone_block *drones)
 {
-    for (uint32_t i = 0; i < VY_KNOWN(1u, m->drone_count); ++i) {
+    for (uint32_t i = 0; i < VY_BASIC_OR(1u, m->drone_count); ++i) {
         const drone_params *p = &m->params[i];
         const mask ideal = p->plant.rotor.decay_full == 0.0;
         if (!mask_any(ideal)) continue;
@@ -99,16 +99,16 @@ VY_FN void ideal_motor_stage(const vy_model *m, real (*speeds)[VY_ROTOR_CAP], dr
 VY_FN void actuators_gather(const rotor_layout *layout, const drone_block *d, const thruster_block *t,
                             real *out)
 {
-    for (int k = 0; k < VY_KNOWN(4, layout->count); ++k) out[k] = d->rotor_speed[k];
-    for (int k = 0; k < VY_KNOWN(0, layout->thrusters.count); ++k)
-        out[VY_KNOWN(4, layout->count) + k] = t->thrust[k];
+    for (int k = 0; k < VY_BASIC_OR(4, layout->count); ++k) out[k] = d->rotor_speed[k];
+    for (int k = 0; k < VY_BASIC_OR(0, layout->thrusters.count); ++k)
+        out[VY_BASIC_OR(4, layout->count) + k] = t->thrust[k];
 }
 
 VY_FN void actuators_scatter(const rotor_layout *layout, const real *all, drone_block *d, thruster_block *t)
 {
-    for (int k = 0; k < VY_KNOWN(4, layout->count); ++k) d->rotor_speed[k] = all[k];
-    for (int k = 0; k < VY_KNOWN(0, layout->thrusters.count); ++k)
-        t->thrust[k] = all[VY_KNOWN(4, layout->count) + k];
+    for (int k = 0; k < VY_BASIC_OR(4, layout->count); ++k) d->rotor_speed[k] = all[k];
+    for (int k = 0; k < VY_BASIC_OR(0, layout->thrusters.count); ++k)
+        t->thrust[k] = all[VY_BASIC_OR(4, layout->count) + k];
 }
 
 /// What the stages of a step of drone `i` share. Written in place: a copy would wait for the writes.
@@ -129,17 +129,17 @@ VY_FN void plant_inputs(const vy_model *m, uint32_t i, const body_loads *loads, 
     in->battery = NULL;
     in->has_inflow = 0;
     in->steady = NULL;
-    if (VY_KNOWN(0, m->has_sinusoid)) {
+    if (VY_BASIC_OR(0, m->has_sinusoid)) {
         in->half = &loads[body_count(m) + i];
         in->end = &loads[2 * body_count(m) + i];
     }
-    if (VY_KNOWN(0, m->has_powertrain)) {
+    if (VY_BASIC_OR(0, m->has_powertrain)) {
         in->memory = &powertrain[i].memory;
         in->has_inflow = mask_any(in->params->effects.rotors.momentum_factor > 0.0);
         if (mask_any(m->params[i].battery.capacity > 0.0)) in->battery = &m->params[i].battery;
         if (m->ground_heights != NULL) {
             in->held.ground = real_set(m->ground_heights[i]);
-        } else if (VY_KNOWN(0, m->env.gravity.frame.on)) {
+        } else if (VY_BASIC_OR(0, m->env.gravity.frame.on)) {
             in->held.ground = d->body.position.z - height_at(&m->env, d->body.position);
         }
     }
@@ -149,7 +149,7 @@ VY_FN void plant_inputs(const vy_model *m, uint32_t i, const body_loads *loads, 
 VY_FN void simple_step(const multirotor_inputs *in, real dt, const real *command, body_state *s, real *speed,
                        load_parts *parts)
 {
-    const int count = VY_KNOWN(4, in->layout->count);
+    const int count = VY_BASIC_OR(4, in->layout->count);
     const mat3 rotation = quat_matrix(s->attitude);
     body_loads l = loads_zero();
     const vec3 gravity =
@@ -160,13 +160,13 @@ VY_FN void simple_step(const multirotor_inputs *in, real dt, const real *command
     simple_accelerate(in->params->effects.mass, in->params->body.inverse_inertia, force, torque, dt, s);
     simple_rotate(dt, s);
     for (int i = 0; i < count; ++i) {
-        const mask falls = mask_set(VY_KNOWN(0, in->layout->general)) & (command[i] < speed[i]);
+        const mask falls = mask_set(VY_BASIC_OR(0, in->layout->general)) & (command[i] < speed[i]);
         const real decay = real_select(falls, in->params->curve.fall_full, in->params->rotor.decay_full);
         speed[i] = rotor_speed_flushed(rotor_speed_after(speed[i], command[i], decay));
     }
     real half[THRUSTER_CAP], full[THRUSTER_CAP];
     thrusters_follow(&in->layout->thrusters, speed + count, command + count, half, full);
-    for (int i = 0; i < VY_KNOWN(0, in->layout->thrusters.count); ++i)
+    for (int i = 0; i < VY_BASIC_OR(0, in->layout->thrusters.count); ++i)
         speed[count + i] = thrust_flushed(full[i]);
 }
 
@@ -192,7 +192,7 @@ VY_COLD_FN void plant_move_general(const vy_model *m, uint32_t i, const multirot
 {
     const real dt = real_set(m->dt);
     load_parts *parts = plant_parts(m, i);
-    if (VY_KNOWN(0, m->drones[i].controller.flight == VY_FLIGHT_KINEMATIC)) {
+    if (VY_BASIC_OR(0, m->drones[i].controller.flight == VY_FLIGHT_KINEMATIC)) {
         simple_follow_sticks(&d->control, d->rung, &d->body);
     } else if (m->physics.engine == VY_ENGINE_SIMPLE) {
         simple_step(in, dt, command, &d->body, speed, parts);
@@ -207,7 +207,7 @@ VY_COLD_FN void plant_move_general(const vy_model *m, uint32_t i, const multirot
 VY_FN void plant_move(const vy_model *m, uint32_t i, const multirotor_inputs *in, const real *command,
                       drone_block *d, real *speed)
 {
-    if (VY_KNOWN(1, m->strict_rk4)) {
+    if (VY_BASIC_OR(1, m->strict_rk4)) {
         multirotor_step_rk4(in, real_set(m->dt), command, &d->body, speed);
     } else {
         plant_move_general(m, i, in, command, d, speed);
@@ -226,7 +226,7 @@ VY_FN int body_is_coupled(const vy_model *m)
 VY_FN int plant_is_coupled(const vy_model *m, uint32_t i)
 {
     return body_is_coupled(m) && m->drones[i].controller.flight != VY_FLIGHT_KINEMATIC &&
-           !VY_KNOWN(0, m->drones[i].held);
+           !VY_BASIC_OR(0, m->drones[i].held);
 }
 
 /// RK4; lanes that turn far take the Lie midpoint rule, as in multirotor_step_fast_rotation.
@@ -235,7 +235,7 @@ VY_COLD_FN void coupled_fast_rotation(const multirotor_inputs *in, real dt, cons
                                       load_parts *parts)
 {
     const mask far = rotates_too_far(s, dt);
-    const int all = VY_KNOWN(4, in->layout->count) + VY_KNOWN(0, in->layout->thrusters.count);
+    const int all = VY_BASIC_OR(4, in->layout->count) + VY_BASIC_OR(0, in->layout->thrusters.count);
     body_state turned = *s;
     coupled_state lie = *c;
     real lie_speed[ROTOR_CAP];
@@ -284,7 +284,7 @@ VY_COLD_FN void powertrain_hold(const vy_model *m, const multirotor_inputs *in, 
     battery_state *b = &powertrain->battery;
     real current;
     const real share = battery_voltage_ratio(in, b->charge, d->rotor_speed, &current);
-    for (int k = 0; k < VY_KNOWN(4, in->layout->count); ++k) speeds[k] = speeds[k] * share;
+    for (int k = 0; k < VY_BASIC_OR(4, in->layout->count); ++k) speeds[k] = speeds[k] * share;
     b->charge = battery_charge_after(b->charge, current, real_set(m->dt));
     ideal_motors_follow(in->layout, in->params, in->battery->capacity > 0.0, speeds, d->rotor_speed);
 }
@@ -293,9 +293,9 @@ VY_COLD_FN void powertrain_hold(const vy_model *m, const multirotor_inputs *in, 
 VY_FN void plant_step_drone(const vy_model *m, uint32_t i, const multirotor_inputs *in, int coupled,
                             const real *command, drone_block *d, real *all, powertrain_block *powertrain)
 {
-    if (VY_KNOWN(0, coupled)) {
+    if (VY_BASIC_OR(0, coupled)) {
         plant_move_coupled(m, in, command, &d->body, all,
-                           VY_KNOWN(0, m->has_powertrain) ? &powertrain[i] : NULL, plant_parts(m, i));
+                           VY_BASIC_OR(0, m->has_powertrain) ? &powertrain[i] : NULL, plant_parts(m, i));
     } else {
         plant_move(m, i, in, command, d, all);
     }
@@ -317,19 +317,19 @@ VY_NOINLINE_FN void plant_stage(const vy_model *m, const body_loads *loads, real
                                 world_block *w, drone_block *drones, powertrain_block *powertrain,
                                 thruster_block *thrusters)
 {
-    for (uint32_t i = 0; i < VY_KNOWN(1u, m->drone_count); ++i) {
+    for (uint32_t i = 0; i < VY_BASIC_OR(1u, m->drone_count); ++i) {
         drone_block *d = &drones[i];
         multirotor_inputs in;
         plant_inputs(m, i, loads, time_of(m, w->tick - 1u), d, powertrain, &in);
-        const int coupled = VY_KNOWN(0, step_is_coupled(&in) && plant_is_coupled(m, i));
-        const int holds = VY_KNOWN(0, m->has_powertrain) && !coupled;
+        const int coupled = VY_BASIC_OR(0, step_is_coupled(&in) && plant_is_coupled(m, i));
+        const int holds = VY_BASIC_OR(0, m->has_powertrain) && !coupled;
         rotor_air_state next; // a jointed drone sees the one at its end
         if (holds) powertrain_hold(m, &in, d, speeds[i], &powertrain[i], &next);
-        if (VY_KNOWN(0, m->drones[i].held)) {
+        if (VY_BASIC_OR(0, m->drones[i].held)) {
             if (holds) powertrain[i].memory = next;
             continue;
         }
-        if (VY_KNOWN(0, m->has_thruster)) {
+        if (VY_BASIC_OR(0, m->has_thruster)) {
             plant_step_thrusters(m, i, &in, coupled, speeds[i], d, powertrain, thrusters);
         } else {
             plant_step_drone(m, i, &in, coupled, speeds[i], d, d->rotor_speed, powertrain);
@@ -337,7 +337,7 @@ VY_NOINLINE_FN void plant_stage(const vy_model *m, const body_loads *loads, real
         if (holds) powertrain[i].memory = next;
         if (!mask_all(body_is_finite(&d->body))) (void)check_finite(i, 0, PLANT_REALS, w, d);
         VY_ASSERT(m->physics.engine == VY_ENGINE_SIMPLE ||
-                  VY_KNOWN(0, m->drones[i].controller.flight == VY_FLIGHT_KINEMATIC) ||
+                  VY_BASIC_OR(0, m->drones[i].controller.flight == VY_FLIGHT_KINEMATIC) ||
                   mask_all(mask_not(body_is_finite(&d->body)) | quat_is_unit(d->body.attitude)));
     }
 }

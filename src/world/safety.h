@@ -8,7 +8,7 @@
 /// Height [m] of the limits: over the place below, where the world is at a place of a planet.
 VY_FN real safety_height(const environment_model *env, const body_state *b)
 {
-    if (!VY_KNOWN(0, env->gravity.frame.on)) return b->position.z;
+    if (!VY_BASIC_OR(0, env->gravity.frame.on)) return b->position.z;
     return local_locate(&env->gravity.frame, &env->planet, b->position).height;
 }
 
@@ -16,7 +16,7 @@ VY_FN real safety_height(const environment_model *env, const body_state *b)
 VY_FN real safety_cos_tilt(const environment_model *env, const body_state *b)
 {
     const quat q = b->attitude;
-    if (!VY_KNOWN(0, env->gravity.frame.on)) return 1.0 - 2.0 * (q.x * q.x + q.y * q.y);
+    if (!VY_BASIC_OR(0, env->gravity.frame.on)) return 1.0 - 2.0 * (q.x * q.x + q.y * q.y);
     const local_position place = local_locate(&env->gravity.frame, &env->planet, b->position);
     return vec3_dot(place.up, quat_rotate(q, vec3_make(real_set(0.0), real_set(0.0), real_set(1.0))));
 }
@@ -109,7 +109,7 @@ VY_FN mask check_finite(uint32_t drone, size_t first, size_t count, world_block 
 
 VY_NOINLINE_FN void safety_stage(const vy_model *m, world_block *w, drone_block *drones)
 {
-    for (uint32_t i = 0; i < VY_KNOWN(1u, m->drone_count); ++i) {
+    for (uint32_t i = 0; i < VY_BASIC_OR(1u, m->drone_count); ++i) {
         const drone_model *dm = &m->drones[i];
         drone_block *d = &drones[i];
         const mask finite = check_finite(i, PLANT_REALS, DRONE_REALS - PLANT_REALS, w, d);

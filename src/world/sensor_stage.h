@@ -25,7 +25,7 @@ VY_NOINLINE_FN void sensor_stage(const vy_model *m, const world_block *w, drone_
                                  rng_cache *ahead)
 {
     const bits tick = w->tick;
-    for (uint32_t i = 0; i < VY_KNOWN(1u, m->drone_count); ++i) {
+    for (uint32_t i = 0; i < VY_BASIC_OR(1u, m->drone_count); ++i) {
         const drone_model *dm = &m->drones[i];
         const drone_params *p = &m->params[i];
         drone_block *d = &drones[i];
@@ -35,7 +35,7 @@ VY_NOINLINE_FN void sensor_stage(const vy_model *m, const world_block *w, drone_
             const body_state *sensed = &d->body;
             body_state turned;
             vec3 gravity;
-            if (VY_KNOWN(0, m->env.gravity.frame.on)) {
+            if (VY_BASIC_OR(0, m->env.gravity.frame.on)) {
                 sense_in_rotating_frame(&m->env.gravity, &d->body, &gravity, &turned);
                 sensed = &turned;
             } else {
@@ -66,10 +66,10 @@ VY_NOINLINE_FN void sensor_stage(const vy_model *m, const world_block *w, drone_
 // `over_ground` is a constant: whether the world's frame turns.
 VY_FN void estimate(const vy_model *m, const world_block *w, drone_block *drones, const int in_rotating_frame)
 {
-    for (uint32_t i = 0; i < VY_KNOWN(1u, m->drone_count); ++i) {
+    for (uint32_t i = 0; i < VY_BASIC_OR(1u, m->drone_count); ++i) {
         const fading_params *p = &m->params[i].fading;
         drone_block *d = &drones[i];
-        if (VY_KNOWN(0, m->drones[i].estimate_source != ESTIMATE_FADING)) {
+        if (VY_BASIC_OR(0, m->drones[i].estimate_source != ESTIMATE_FADING)) {
             if (m->drones[i].estimate_source == ESTIMATE_FILTER) continue; // vy_filter_stage
             d->estimate.position = d->body.position;
             d->estimate.velocity = d->body.velocity;
@@ -103,7 +103,7 @@ VY_COLD_FN void estimate_in_rotating_frame(const vy_model *m, const world_block 
 
 VY_NOINLINE_FN void estimator_stage(const vy_model *m, const world_block *w, drone_block *drones)
 {
-    if (VY_KNOWN(0, m->env.gravity.frame.on)) {
+    if (VY_BASIC_OR(0, m->env.gravity.frame.on)) {
         estimate_in_rotating_frame(m, w, drones);
     } else {
         estimate(m, w, drones, 0);

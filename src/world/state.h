@@ -36,7 +36,7 @@ typedef struct entry_block {
     bits id, count;
 } entry_block;
 
-#define STATE_ROTORS (VY_COMPACT ? 4 : VY_ROTOR_CAP)
+#define STATE_ROTORS (VY_BASIC_ONLY ? 4 : VY_ROTOR_CAP)
 
 typedef struct drone_block {
     body_state body;
@@ -45,7 +45,7 @@ typedef struct drone_block {
     mocap_state mocap;
     estimator_state estimate;
     control_state control;
-#if !VY_COMPACT
+#if !VY_BASIC_ONLY
     turbulence_state turbulence;
     vec3 gust;
 #endif
@@ -54,7 +54,7 @@ typedef struct drone_block {
     bits exceeded[LIMIT_COUNT];
 } drone_block;
 
-#if VY_COMPACT
+#if VY_BASIC_ONLY
 VY_FN turbulence_state *drone_turbulence(drone_block *) { return NULL; } // never asked for
 VY_FN vec3 drone_gust(const drone_block *) { return vec3_zero(); }
 VY_FN vec3 *drone_gust_out(drone_block *) { return NULL; }
@@ -140,7 +140,7 @@ enum field_type {
 };
 
 /// How many cells of a field of FIELDS_drone this machine's state has.
-#if VY_COMPACT
+#if VY_BASIC_ONLY
 VY_FN constexpr int state_begins(const char *text, const char *with)
 {
     while (*with != '\0' && *text == *with) ++text, ++with;

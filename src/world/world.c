@@ -598,7 +598,7 @@ void vy_world_move_state(vy_world *world, void *cells)
     VY_ASSERT(cells != NULL && (uintptr_t)cells % 8 == 0);
     memcpy(cells, world->state, world->state_size);
     world->state = cells;
-    world->state_is_lent = 1;
+    world->state_is_borrowed = 1;
     vy_world_layout_state(world);
 }
 

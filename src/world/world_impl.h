@@ -54,8 +54,8 @@ struct vy_world {
         *release_requests; // [drone_cap] payloads that its controller releases in this step; NULL elsewhere
     vy_sink sink;
     vy_replay replay;
-    unsigned char *block; // what all these arrays lie in: capacity.c
-    int state_is_lent;    // but for the state: vy_world_move_state()
+    unsigned char *block;  // what all these arrays lie in: capacity.c
+    int state_is_borrowed; // but for the state: vy_world_move_state()
     size_t memory;
 };
 
@@ -100,7 +100,7 @@ void vy_world_move_state(vy_world *world, void *cells);
 vy_samples vy_drone_samples(const vy_world *world, uint32_t index);
 
 /// An intent for drone `index` has arrived in this step, or has not: where there are supervisors, they know.
-VY_FN void note_intent(const vy_world *world, uint32_t index, int fresh)
+VY_FN void mark_intent_received(const vy_world *world, uint32_t index, int fresh)
 {
     VY_ASSERT(index < world->model.drone_count);
     if (world->model.has_supervisor) world->intent_received[index] = (unsigned char)fresh;

@@ -1,4 +1,4 @@
-// family.h - the basic family: what must be so of a batch that the compact kernel of a GPU flies. The kernel
+// basic_drones.h - what must be so of a batch that the kernel of basic drones flies on a GPU. The kernel
 // takes each fact as a constant, and the host tests it (gpu_layout.c): nothing else is assumed.
 //
 // A basic drone has four upright rotors that are alike, the basic IMU and motion capture, and holds its place
@@ -7,7 +7,7 @@
 #pragma once
 
 /// Members of vy_model.
-#define FAMILY_MODEL(F)                      \
+#define BASIC_MODEL(F)                       \
     F(strict_rk4, 1)                         \
     F(drone_count, 1)                        \
     F(passive_count, 0)                      \
@@ -33,7 +33,7 @@
     F(env.wind.grid.velocity, NULL)
 
 /// Members of its drone_model.
-#define FAMILY_DRONE(F)                     \
+#define BASIC_DRONE(F)                      \
     F(layout.count, 4)                      \
     F(layout.general, 0)                    \
     F(layout.thrusters.count, 0)            \
@@ -45,7 +45,7 @@
     F(has_thruster, 0)
 
 /// Members of its drone_params.
-#define FAMILY_PARAMS(F)            \
+#define BASIC_PARAMS(F)             \
     F(motor.is_linear, 1)           \
     F(ladder.motor.is_linear, 1)    \
     F(ladder.allocate.count, 4)     \
@@ -64,20 +64,20 @@
     F(nap.has_obstacles, 0)
 
 /// Members of drone_model that the stages read of a basic drone: the rest stays zero.
-#define FAMILY_DRONE_USED(U) \
-    U(imu_period)            \
-    U(mocap_period)          \
-    U(control_period)        \
-    U(rate_period)           \
-    U(sustain)               \
+#define BASIC_DRONE_USED(U) \
+    U(imu_period)           \
+    U(mocap_period)         \
+    U(control_period)       \
+    U(rate_period)          \
+    U(sustain)              \
     U(cos_tilt_max)
 
 /// Of its limits.
-#define FAMILY_LIMITS(L) L(tilt_max) L(rate_max) L(speed_max) L(height_min) L(height_max) L(distance_max)
+#define BASIC_LIMITS(L) L(tilt_max) L(rate_max) L(speed_max) L(height_min) L(height_max) L(distance_max)
 
 /// Members of drone_params that may differ from world to world, as a randomisation makes them; the others
-/// must be the same in all worlds, but for those that no stage reads of a basic drone: FAMILY_UNREAD.
-#define FAMILY_VARIED(V)                  \
+/// must be the same in all worlds, but for those that no stage reads of a basic drone: BASIC_UNREAD.
+#define BASIC_RANDOMISED(V)               \
     V(plant.body.inverse_mass)            \
     V(plant.body.inertia.m[0][0])         \
     V(plant.body.inertia.m[1][1])         \
@@ -127,7 +127,7 @@
     V(home_yaw)
 
 /// First members and numbers of cells.
-#define FAMILY_UNREAD(I)         \
+#define BASIC_UNREAD(I)          \
     I(plant.effects.inertia, 10) \
     I(plant.curve, 13)           \
     I(motor.quadratic, 3)        \
@@ -137,5 +137,5 @@
     I(autopilot, 7)              \
     I(battery, 11)
 
-#define FAMILY_COUNT(path) +1
-enum { FAMILY_VARIED_COUNT = 0 FAMILY_VARIED(FAMILY_COUNT) };
+#define BASIC_COUNT(path) +1
+enum { BASIC_RANDOMISED_COUNT = 0 BASIC_RANDOMISED(BASIC_COUNT) };
