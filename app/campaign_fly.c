@@ -77,7 +77,7 @@ int vy_campaign_fly_case(vy_plan *plan, const vy_case *c, const char *log, doubl
     const int opened = vy_controllers_open("campaign", s, 0, 1, NULL, &programs);
     int status = opened == 0 ? vy_load_world("campaign", s, &world) : 0;
     const int built = opened == 0 && status == 0;
-    if (programs.late) {
+    if (programs.is_boot_timeout) {
         vy_result *r = vy_row_result(row);
         r->outcome = VY_OUTCOME_FAILED;
         r->reason = VY_FAILURE_CONTROLLER;

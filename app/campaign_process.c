@@ -88,15 +88,15 @@ int vy_campaign_jobs(const campaign *c, int *jobs)
 
 // --- cases in processes of their own
 
-typedef struct lone_case {
+typedef struct case_process {
     pid_t pid; // 0: none flies it now
     int attempts, done;
-} lone_case;
+} case_process;
 
 typedef struct process_flights {
     vy_plan *plan;
     const vy_case *cases;
-    lone_case *state;
+    case_process *state;
     int count, running, left;
     const char *log;
     double *rows; // in memory that all processes share
@@ -119,7 +119,7 @@ static void start_case(process_flights *f, int i)
 
 static void end_case(process_flights *f, int i, int status)
 {
-    lone_case *s = &f->state[i];
+    case_process *s = &f->state[i];
     s->pid = 0;
     f->running -= 1;
     if (f->status != 0) return; // stopped, and not by its own fault

@@ -20,7 +20,7 @@
 typedef struct worker {
     pid_t pid; // 0: idle
     uint64_t shard;
-    int careful; // every case has a process of its own
+    int isolated; // every case has a process of its own
 } worker;
 
 typedef struct runner {
@@ -39,10 +39,10 @@ typedef struct runner {
     vy_stop_look looks[VY_PLAN_LOOK_CAP];                  // of the plan's stop rule
     int stops;                                             // it has one
     uint64_t prefix_shards, prefix_cases, prefix_failures; // complete from the first case on
-    int enough;                                            // a look has accepted
+    int is_accepted;                                       // a look has accepted
 } runner;
 
-enum { SHARD_MISSING, SHARD_DIED, SHARD_IN_FLIGHT, SHARD_THERE };
+enum { SHARD_MISSING, SHARD_DIED, SHARD_IN_FLIGHT, SHARD_PRESENT };
 
 // --- in the process of a shard
 
@@ -59,7 +59,7 @@ static int fly_range_in_processes(vy_plan *plan, uint64_t first, uint64_t last, 
 }
 
 // The whole life of a process: fly a shard, write it, end.
-static int fly_shard(const campaign *c, uint64_t shard, int careful, volatile uint64_t *done)
+static int fly_shard(const campaign *c, uint64_t shard, int isolated, volatile uint64_t *done)
 {
     uint64_t first, last;
     vy_shard_range(c->plan, shard, c->shards, &first, &last);
@@ -67,8 +67,8 @@ static int fly_shard(const campaign *c, uint64_t shard, int careful, volatile ui
     char *path = vy_campaign_shard_path(c, shard);
     char suffix[80], host[32] = "";
     if (rows == NULL || path == NULL) return vy_print_no_memory("campaign");
-    int status = careful ? fly_range_in_processes(c->plan, first, last, rows, done)
-                         : vy_campaign_fly_range(c->plan, first, last, rows, done);
+    int status = isolated ? fly_range_in_processes(c->plan, first, last, rows, done)
+                          : vy_campaign_fly_range(c->plan, first, last, rows, done);
     if (status == 0) {
         vy_error err = {.status = VY_OK};
         (void)gethostname(host, sizeof host - 1);
@@ -85,12 +85,12 @@ static int fly_shard(const campaign *c, uint64_t shard, int careful, volatile ui
 
 static int start_worker(runner *r, int slot, uint64_t shard)
 {
-    const int careful = r->state[shard] == SHARD_DIED;
+    const int isolated = r->state[shard] == SHARD_DIED;
     r->done[slot] = 0;
     const pid_t child = vy_process_fork();
     if (child < 0) return EXIT_SYSTEM;
-    if (child == 0) _exit(fly_shard(r->c, shard, careful, &r->done[slot]));
-    r->workers[slot] = (worker){.pid = child, .shard = shard, .careful = careful};
+    if (child == 0) _exit(fly_shard(r->c, shard, isolated, &r->done[slot]));
+    r->workers[slot] = (worker){.pid = child, .shard = shard, .isolated = isolated};
     r->state[shard] = SHARD_IN_FLIGHT;
     ++r->running;
     return 0;
@@ -108,8 +108,8 @@ static void check_stop_rule(runner *r)
 {
     const campaign *c = r->c;
     const size_t cells = vy_row_cells(c->plan);
-    while (r->stops && !r->enough && r->prefix_shards < c->shards &&
-           r->state[r->prefix_shards] == SHARD_THERE) {
+    while (r->stops && !r->is_accepted && r->prefix_shards < c->shards &&
+           r->state[r->prefix_shards] == SHARD_PRESENT) {
         double *rows = NULL;
         vy_error err;
         char *path = vy_campaign_shard_path(c, r->prefix_shards);
@@ -117,11 +117,11 @@ static void check_stop_rule(runner *r)
             path != NULL && vy_shard_read(path, c->plan, r->prefix_shards, c->shards, &rows, &err) == VY_OK;
         free(path);
         if (!good) return; // merge will say why
-        for (uint64_t k = 0; k < shard_size(c, r->prefix_shards) && !r->enough; ++k) {
+        for (uint64_t k = 0; k < shard_size(c, r->prefix_shards) && !r->is_accepted; ++k) {
             r->prefix_cases += 1;
             r->prefix_failures += (uint64_t)vy_case_failed(vy_row_result(rows + k * cells));
             for (int i = 0; i < c->plan->stop.look_count; ++i)
-                r->enough |=
+                r->is_accepted |=
                     r->looks[i].cases == r->prefix_cases && (int64_t)r->prefix_failures <= r->looks[i].accept;
         }
         free(rows);
@@ -138,7 +138,7 @@ static void end_worker(runner *r, int slot, int status)
     r->done[slot] = 0;
     --r->running;
     if (WIFEXITED(status) && WEXITSTATUS(status) == 0) {
-        r->state[shard] = SHARD_THERE;
+        r->state[shard] = SHARD_PRESENT;
         r->cases_done += shard_size(r->c, shard);
         return;
     }
@@ -146,7 +146,7 @@ static void end_worker(runner *r, int slot, int status)
     if (r->signal != 0 || r->failed != 0) return;
     if (WIFEXITED(status)) {
         r->failed = WEXITSTATUS(status) >= 128 ? EXIT_SYSTEM : WEXITSTATUS(status);
-    } else if (w->careful) {
+    } else if (w->isolated) {
         vy_print_error("campaign", EXIT_SYSTEM,
                        "the process of shard %" PRIu64 " was killed twice (signal %d)", shard,
                        WTERMSIG(status));
@@ -201,7 +201,7 @@ static void fly_shards(runner *r, const uint64_t *list, uint64_t count)
     const process_watch watch = vy_processes_watch();
     uint64_t from = 0, shard = 0;
     for (;;) {
-        for (int i = 0; i < r->jobs && r->signal == 0 && r->failed == 0 && !r->enough; ++i) {
+        for (int i = 0; i < r->jobs && r->signal == 0 && r->failed == 0 && !r->is_accepted; ++i) {
             if (r->workers[i].pid != 0) continue;
             if (!next_shard(r, list, count, &from, &shard)) break;
             r->failed = start_worker(r, i, shard);
@@ -238,7 +238,7 @@ static int check_present(campaign *c, runner *r, const uint64_t *list, uint64_t 
             free(path);
             return vy_print_status("campaign", status, &err);
         } else {
-            r->state[list[i]] = SHARD_THERE;
+            r->state[list[i]] = SHARD_PRESENT;
             r->cases_done += shard_size(c, list[i]);
         }
         free(path);
@@ -251,7 +251,7 @@ static int report_end(const runner *r, uint64_t count)
     const campaign *c = r->c;
     const double wall = vy_wall_clock() - r->start;
     uint64_t there = 0;
-    for (uint64_t i = 0; i < c->shards; ++i) there += r->state[i] == SHARD_THERE;
+    for (uint64_t i = 0; i < c->shards; ++i) there += r->state[i] == SHARD_PRESENT;
     if (r->signal != 0) {
         fprintf(stderr,
                 "volery campaign: stopped; %" PRIu64 " of %" PRIu64

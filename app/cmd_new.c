@@ -30,28 +30,29 @@ enum { LANGUAGE_COUNT = sizeof languages / sizeof languages[0] };
 static const packed scenario = PACKED(vy_new_scenario_yaml);
 
 // What stands for something in the files.
-enum { PLACE_COUNT = 4 };
-typedef struct place {
-    const char *mark, *text;
-} place;
+enum { PLACEHOLDER_COUNT = 4 };
+typedef struct placeholder {
+    const char *name, *text;
+} placeholder;
 
-static void put_text(FILE *file, const char *text, const place places[PLACE_COUNT])
+static void put_text(FILE *file, const char *text, const placeholder placeholders[PLACEHOLDER_COUNT])
 {
     while (*text != '\0') {
-        const place *found = NULL;
-        for (int i = 0; i < PLACE_COUNT && found == NULL; ++i) {
-            if (strncmp(text, places[i].mark, strlen(places[i].mark)) == 0) found = &places[i];
+        const placeholder *found = NULL;
+        for (int i = 0; i < PLACEHOLDER_COUNT && found == NULL; ++i) {
+            if (strncmp(text, placeholders[i].name, strlen(placeholders[i].name)) == 0)
+                found = &placeholders[i];
         }
         if (found == NULL) {
             fputc(*text++, file);
             continue;
         }
         // The lines of a controller have marks of their own; a path is taken as it is.
-        if (found == &places[0])
-            put_text(file, found->text, places);
+        if (found == &placeholders[0])
+            put_text(file, found->text, placeholders);
         else
             fputs(found->text, file);
-        text += strlen(found->mark);
+        text += strlen(found->name);
     }
 }
 
@@ -63,7 +64,8 @@ static void name_file(const char *name, const char *end, char path[PATH_CAP])
     snprintf(path, PATH_CAP, "%s/%s%s", name, end[0] == '.' ? name : "", end);
 }
 
-static int write_one(const char *name, const char *end, const packed *from, const place places[PLACE_COUNT])
+static int write_one(const char *name, const char *end, const packed *from,
+                     const placeholder placeholders[PLACEHOLDER_COUNT])
 {
     char path[PATH_CAP], *text;
     name_file(name, end, path);
@@ -72,7 +74,7 @@ static int write_one(const char *name, const char *end, const packed *from, cons
     output out;
     status = vy_output_open("new", path, &out);
     if (status == 0) {
-        put_text(out.file, text, places);
+        put_text(out.file, text, placeholders);
         status = vy_output_commit("new", &out);
     }
     free(text);
@@ -82,15 +84,15 @@ static int write_one(const char *name, const char *end, const packed *from, cons
 static int write_all(const char *name, const language *in)
 {
     char *headers = vy_shipped_headers(), *program = vy_shipped_program();
-    const place places[PLACE_COUNT] = {
+    const placeholder placeholders[PLACEHOLDER_COUNT] = {
         {"@controller@", in->controller},
         {"@name@", name},
         {"@headers@", headers != NULL ? headers : "/usr/local/include"},
         {"@volery@", program != NULL ? program : "volery"},
     };
-    int status = write_one(name, in->ending, &in->source, places);
-    if (status == 0) status = write_one(name, ".yaml", &scenario, places);
-    if (status == 0) status = write_one(name, "Makefile", &in->makefile, places);
+    int status = write_one(name, in->ending, &in->source, placeholders);
+    if (status == 0) status = write_one(name, ".yaml", &scenario, placeholders);
+    if (status == 0) status = write_one(name, "Makefile", &in->makefile, placeholders);
     free(headers);
     free(program);
     return status;

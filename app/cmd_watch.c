@@ -14,13 +14,13 @@
 #include <time.h>
 #include <unistd.h>
 
-#define LOOK_EVERY 0.25 // [s] between two looks at the log
-#define LOOK_SHARE 4.0  // and so many times what the last one took
+#define POLL_PERIOD     0.25 // [s] between two looks at the log
+#define POLL_COST_RATIO 4.0  // and so many times what the last one took
 
 typedef struct follower {
     watch *watched;
-    char *part, *whole; // the log while it is written, and at its end
-    watch_place place;  // up to where it was read
+    char *part, *whole;  // the log while it is written, and at its end
+    watch_cursor cursor; // up to where it was read
     vy_log_info info;
 } follower;
 
@@ -57,12 +57,12 @@ static int follow(follower *f)
         const double begun = vy_wall_clock();
         const int written = access(f->part, F_OK) == 0;
         const vy_status status =
-            vy_watch_read_log(f->watched, written ? f->part : f->whole, &f->place, &f->info, &error);
+            vy_watch_read_log(f->watched, written ? f->part : f->whole, &f->cursor, &f->info, &error);
         if (status == VY_OK && !written) return 0;
         if (status != VY_OK && !written && access(f->part, F_OK) != 0)
             return vy_print_log_error("watch", f->whole, status, &error);
-        const double spent = LOOK_SHARE * (vy_wall_clock() - begun);
-        sleep_for(spent > LOOK_EVERY ? spent : LOOK_EVERY);
+        const double spent = POLL_COST_RATIO * (vy_wall_clock() - begun);
+        sleep_for(spent > POLL_PERIOD ? spent : POLL_PERIOD);
     }
     return vy_signals_exit(vy_signals_seen());
 }

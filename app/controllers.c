@@ -62,7 +62,7 @@ static vy_status open_page_pilot(const vy_scenario *s, vy_scenario_drone *drone,
 }
 
 static int open_one(const char *name, const vy_scenario *s, int index, int paced, int quiet, watch *watched,
-                    vy_host **out, int *late)
+                    vy_host **out, int *is_boot_timeout)
 {
     vy_scenario_drone *drone = &s->drones[index];
     vy_controller_def *def = &drone->def.controller;
@@ -99,9 +99,10 @@ static int open_one(const char *name, const vy_scenario *s, int index, int paced
                                                : vy_host_open(&drone->def, drone->name, s->step,
                                                               &s->environment.planet, out, &error);
     if (status == VY_OK) return 0;
-    *late = status == VY_BAD_STATE && !def->from_log;
-    return vy_print_error(name, *late || status == VY_IO || status == VY_NO_MEMORY ? EXIT_SYSTEM : EXIT_USAGE,
-                          "drone %s: %s", drone->name, error.text);
+    *is_boot_timeout = status == VY_BAD_STATE && !def->from_log;
+    return vy_print_error(
+        name, *is_boot_timeout || status == VY_IO || status == VY_NO_MEMORY ? EXIT_SYSTEM : EXIT_USAGE,
+        "drone %s: %s", drone->name, error.text);
 }
 
 // Each word of a command, or the path of a library or a file of keys, as the host looks for it.
@@ -145,16 +146,18 @@ int vy_controllers_open(const char *name, const vy_scenario *scenario, int paced
 {
     const size_t room = (size_t)scenario->drone_count + 1;
     *out = (controllers){.hosts = calloc(room, sizeof(vy_host *)), .drones = calloc(room, sizeof(int))};
-    int status = out->hosts == NULL || out->drones == NULL ? vy_print_no_memory(name) : 0, late = 0;
+    int status = out->hosts == NULL || out->drones == NULL ? vy_print_no_memory(name) : 0,
+        is_boot_timeout = 0;
     char lacks[VY_LACKS_CAP];
     if (status == 0 && vy_controllers_confined(scenario) && vy_host_lacks(lacks) && !quiet)
         fprintf(stderr, "volery %s: to confine programs this kernel lacks %s\n", name, lacks);
     for (int i = 0; i < scenario->drone_count && status == 0; ++i) {
-        status = open_one(name, scenario, i, paced, quiet, watched, &out->hosts[out->count], &late);
+        status =
+            open_one(name, scenario, i, paced, quiet, watched, &out->hosts[out->count], &is_boot_timeout);
         if (out->hosts[out->count] != NULL) out->drones[out->count++] = i;
     }
     if (status != 0) vy_controllers_close(out);
-    out->late = late;
+    out->is_boot_timeout = is_boot_timeout;
     return status;
 }
 

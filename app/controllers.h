@@ -14,7 +14,7 @@ typedef struct controllers {
     int *drones; ///< index of the drone that each one controls
     int count;
     int finished;
-    int late; ///< one was not ready in time, so none is open
+    int is_boot_timeout; ///< one was not ready in time, so none is open
 } controllers;
 
 /// The programs, libraries and files of keys that `scenario` names are inputs: no output may take their

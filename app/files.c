@@ -16,18 +16,18 @@ int vy_file_is_regular(const char *path)
 }
 
 // Where a file is: itself if it is there, else its folder and its name in it.
-typedef struct place {
+typedef struct file_identity {
     int exists, replaced; // replaced: a regular file, or one to be made
     dev_t device, folder_device;
     ino_t inode, folder;
     const char *name;
-} place;
+} file_identity;
 
-static place place_of(const char *path)
+static file_identity file_identity_of(const char *path)
 {
     struct stat info;
     const char *slash = strrchr(path, '/');
-    place p = {.name = slash != NULL ? slash + 1 : path};
+    file_identity p = {.name = slash != NULL ? slash + 1 : path};
     p.exists = stat(path, &info) == 0;
     p.replaced = !p.exists || S_ISREG(info.st_mode);
     p.device = p.exists ? info.st_dev : 0;
@@ -43,7 +43,7 @@ static place place_of(const char *path)
 
 static int is_same_file(const char *a, const char *b)
 {
-    const place p = place_of(a), q = place_of(b);
+    const file_identity p = file_identity_of(a), q = file_identity_of(b);
     if (!p.replaced || !q.replaced) return 0; // a pipe or device is written directly
     if (p.exists && q.exists && p.device == q.device && p.inode == q.inode) return 1;
     return p.folder != 0 && p.folder == q.folder && p.folder_device == q.folder_device &&

@@ -99,7 +99,7 @@ static vy_status add_channels(copy *c, vy_error *err)
 }
 
 // The replies of all drones share a channel; each drone keeps every n-th of its own.
-static int chosen_reply(const copy *c, const vy_mcap_message *m)
+static int is_selected_reply(const copy *c, const vy_mcap_message *m)
 {
     vy_pb_reader reader = vy_pb_reader_on(m->data, m->size);
     vy_pb_item item;
@@ -111,11 +111,11 @@ static int chosen_reply(const copy *c, const vy_mcap_message *m)
 }
 
 // The first, every n-th and the last record of a channel.
-static int chosen(const copy *c, const vy_mcap_message *m)
+static int is_selected(const copy *c, const vy_mcap_message *m)
 {
     const uint16_t channel = m->channel;
     const uint64_t index = c->seen[channel];
-    if (c->parts[channel] == PART_REPLIES) return chosen_reply(c, m);
+    if (c->parts[channel] == PART_REPLIES) return is_selected_reply(c, m);
     if (c->parts[channel] == PART_EVENTS) return index < EVENT_CAP;
     return index % c->strides[c->parts[channel]] == 0 || index + 1 == c->count[channel];
 }
@@ -131,7 +131,7 @@ static vy_status copy_records(copy *c, page_data *out, vy_error *err)
     while (status == VY_OK && vy_mcap_cursor_next(cursor, &m)) {
         if (c->parts[m.channel] == PART_NONE) continue;
         out->total += 1;
-        if (chosen(c, &m)) {
+        if (is_selected(c, &m)) {
             out->records += 1;
             status = vy_mcap_writer_message(c->writer, c->ids[m.channel], m.sequence, m.log_time, m.data,
                                             m.size, err);

@@ -23,7 +23,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#define NAP 0.02 // [s] between two looks at the clock and the control
+#define PAUSE_MAX 0.02 // [s] between two looks at the clock and the control
 
 static void ring_write(watch_ring *r, const void *data, size_t size)
 {
@@ -77,23 +77,23 @@ static void release(watch *w)
     free(w);
 }
 
-static int listen_on(watch *w, int port)
+static int open_listener(watch *w, int port)
 {
-    struct sockaddr_in place = {.sin_family = AF_INET, .sin_port = htons((uint16_t)port)};
-    place.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    struct sockaddr_in address = {.sin_family = AF_INET, .sin_port = htons((uint16_t)port)};
+    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
     const int on = 1;
     w->listener = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
     if (w->listener < 0 || pipe2(w->wake, O_CLOEXEC | O_NONBLOCK) != 0) {
         return vy_print_error(w->command, EXIT_SYSTEM, "--watch: no socket: %s", strerror(errno));
     }
     (void)setsockopt(w->listener, SOL_SOCKET, SO_REUSEADDR, &on, sizeof on);
-    socklen_t size = sizeof place;
-    if (bind(w->listener, (const struct sockaddr *)&place, sizeof place) != 0 ||
-        listen(w->listener, 16) != 0 || getsockname(w->listener, (struct sockaddr *)&place, &size) != 0) {
+    socklen_t size = sizeof address;
+    if (bind(w->listener, (const struct sockaddr *)&address, sizeof address) != 0 ||
+        listen(w->listener, 16) != 0 || getsockname(w->listener, (struct sockaddr *)&address, &size) != 0) {
         return vy_print_error(w->command, EXIT_USAGE, "--watch: port %d of 127.0.0.1 cannot be had: %s", port,
                               strerror(errno));
     }
-    w->port = ntohs(place.sin_port);
+    w->port = ntohs(address.sin_port);
     return 0;
 }
 
@@ -119,7 +119,7 @@ int vy_watch_open(const char *name, int port, int realtime, watch **out)
     snprintf(w->control.status, sizeof w->control.status, "flying");
     w->ring.bytes = malloc(RING_SIZE);
     int status = w->ring.bytes != NULL ? 0 : vy_print_no_memory(name);
-    if (status == 0) status = listen_on(w, port);
+    if (status == 0) status = open_listener(w, port);
     if (status == 0) status = make_token(w);
     if (status != 0) {
         release(w);
@@ -206,7 +206,7 @@ int vy_watch_begin(watch *w, const char *path, vy_recorder *recorder)
 
 int vy_watch_follow(watch *w, const char *part, const char *path)
 {
-    w->only_watched = true;
+    w->is_read_only = true;
     w->log = strdup(part);
     if (w->log == NULL) return vy_print_no_memory(w->command);
     const int status = describe(w, path);
@@ -220,26 +220,26 @@ void vy_watch_message(watch *w, uint16_t channel, uint64_t time, const unsigned 
 
 static void sleep_for(double seconds)
 {
-    const double limited = seconds < NAP ? seconds : NAP;
+    const double limited = seconds < PAUSE_MAX ? seconds : PAUSE_MAX;
     const struct timespec pause = {.tv_nsec = (long)(1e9 * limited)};
     (void)nanosleep(&pause, NULL);
 }
 
 // May the next stride be flown, as far as viewers say? Takes one of the steps they asked for.
-static int may_step(watch *w)
+static int take_step(watch *w)
 {
     pthread_mutex_lock(&w->lock);
     watch_control *c = &w->control;
     const int waits = !w->pace.begun && !w->realtime && w->viewers == 0;
-    int go = !waits && (!c->paused || c->steps > 0);
-    if (go && c->paused) {
+    int is_allowed = !waits && (!c->paused || c->steps > 0);
+    if (is_allowed && c->paused) {
         c->steps -= 1;
         c->version += 1;
     }
-    if (go && (c->version != w->pace.version)) w->pace.speed = -1.0; // from now on, at another speed
-    if (go) w->pace.version = c->version;
+    if (is_allowed && (c->version != w->pace.version)) w->pace.speed = -1.0; // from now on, at another speed
+    if (is_allowed) w->pace.version = c->version;
     pthread_mutex_unlock(&w->lock);
-    return go;
+    return is_allowed;
 }
 
 // [s] that the flight is ahead of the clock, at the speed that was asked for.
@@ -266,7 +266,7 @@ static double ahead_of_clock(watch *w, double time)
 void vy_watch_pace(watch *w, double time)
 {
     if (w == NULL) return;
-    while (vy_signals_seen() == 0 && !may_step(w)) sleep_for(NAP);
+    while (vy_signals_seen() == 0 && !take_step(w)) sleep_for(PAUSE_MAX);
     w->pace.begun = true;
     for (double ahead; vy_signals_seen() == 0 && (ahead = ahead_of_clock(w, time)) > 0.0;) sleep_for(ahead);
 }

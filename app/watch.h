@@ -32,14 +32,15 @@ int vy_watch_begin(watch *w, const char *path, vy_recorder *recorder);
 int vy_watch_follow(watch *w, const char *part, const char *path);
 
 /// Up to where such a log was read. Start from zero.
-typedef struct watch_place {
+typedef struct watch_cursor {
     uint64_t time;  ///< [ns] of the last message
     uint64_t count; ///< messages of that time
-} watch_place;
+} watch_cursor;
 
-/// Hand over what the log has by now beyond `place`. `info` is the log's.
+/// Hand over what the log has by now beyond `cursor`. `info` is the log's.
 /// @return why it cannot be read now
-vy_status vy_watch_read_log(watch *w, const char *path, watch_place *place, vy_log_info *info, vy_error *err);
+vy_status vy_watch_read_log(watch *w, const char *path, watch_cursor *cursor, vy_log_info *info,
+                            vy_error *err);
 
 /// Before a step: wait for the first that watches unless the flight is in real time; while it is paused; and
 /// until the clock has reached `time` [s] at the speed that was asked for. A signal ends each of these.

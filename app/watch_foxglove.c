@@ -150,12 +150,12 @@ int vy_foxglove_send_server_info(const watch *w, client *c)
 }
 
 // All parameters, or those whose names are in a message behind `key`.
-typedef struct chosen_names {
+typedef struct name_filter {
     const char *text; // NULL: all
     size_t size;
-} chosen_names;
+} name_filter;
 
-static int is_chosen(const chosen_names *names, const char *name)
+static int is_selected(const name_filter *names, const char *name)
 {
     int any = 0;
     json_reader r = vy_json_read(names->text, names->text != NULL ? names->size : 0);
@@ -170,9 +170,9 @@ static int is_chosen(const chosen_names *names, const char *name)
     return !any;
 }
 
-static int begin_parameter(json *j, const chosen_names *names, const char *name)
+static int begin_parameter(json *j, const name_filter *names, const char *name)
 {
-    if (!is_chosen(names, name)) return 0;
+    if (!is_selected(names, name)) return 0;
     vy_json_object(j, NULL);
     vy_json_text(j, "name", name);
     return 1;
@@ -182,24 +182,24 @@ static int begin_parameter(json *j, const chosen_names *names, const char *name)
 static const char *const inject_names[] = {"/inject/push", "/inject/gust", "/inject/fault"};
 enum { INJECT_COUNT = 3 };
 
-static int send_parameters(const watch *w, const watch_control *now, client *c, const chosen_names *names,
+static int send_parameters(const watch *w, const watch_control *now, client *c, const name_filter *names,
                            const char *id)
 {
     answer a;
     if (!answer_begin(&a, "parameterValues")) return 0;
     json *j = &a.j;
     vy_json_list(j, "parameters");
-    const int sets = !w->only_watched;
-    if (sets && begin_parameter(j, names, "/flight/paused")) {
+    const int may_set = !w->is_read_only;
+    if (may_set && begin_parameter(j, names, "/flight/paused")) {
         vy_json_bool(j, "value", now->paused);
         vy_json_close(j);
     }
-    if (sets && begin_parameter(j, names, "/flight/speed")) {
+    if (may_set && begin_parameter(j, names, "/flight/speed")) {
         vy_json_text(j, "type", "float64"); // it may be whole all the same
         vy_json_number(j, "value", now->speed);
         vy_json_close(j);
     }
-    if (sets && begin_parameter(j, names, "/flight/steps")) {
+    if (may_set && begin_parameter(j, names, "/flight/steps")) {
         vy_json_uint(j, "value", now->steps);
         vy_json_close(j);
     }
@@ -216,7 +216,7 @@ static int send_parameters(const watch *w, const watch_control *now, client *c, 
         vy_json_text(j, "value", "");
         vy_json_close(j);
     }
-    for (int i = 0; sets && i < INJECT_COUNT; ++i) {
+    for (int i = 0; may_set && i < INJECT_COUNT; ++i) {
         if (!begin_parameter(j, names, inject_names[i])) continue;
         vy_json_text(j, "value", "");
         vy_json_close(j);
@@ -236,7 +236,7 @@ static watch_control current_control(watch *w)
 
 // Keys for a drone that is flown from the page. What a full pipe does not take is lost, like a key nobody has
 // seen.
-static int press_keys(const watch *w, const char *name, const char *keys)
+static int send_keys(const watch *w, const char *name, const char *keys)
 {
     for (int i = 0; i < w->pilot_count; ++i) {
         if (strcmp(w->pilots[i].keys, name) != 0) continue;
@@ -266,10 +266,10 @@ static const char *set_parameter(watch *w, const char *name, json_kind kind, dou
 {
     const int is_switch = kind == JSON_TRUE || kind == JSON_FALSE;
     const char *why = NULL;
-    int injects = 0;
+    int is_injection = 0;
     pthread_mutex_lock(&w->lock);
     watch_control *c = &w->control;
-    if (w->only_watched) {
+    if (w->is_read_only) {
         why = "another program flies this: it can only be watched";
     } else if (c->ended) {
         why = "the flight is over";
@@ -283,8 +283,8 @@ static const char *set_parameter(watch *w, const char *name, json_kind kind, dou
                value <= STEPS_MAX && value == floor(value)) {
         c->paused = true;
         c->steps = (uint64_t)value;
-    } else if (kind == JSON_TEXT &&
-               (press_keys(w, name, text) || (why = queue_injection(w, name, text, &injects), injects))) {
+    } else if (kind == JSON_TEXT && (send_keys(w, name, text) ||
+                                     (why = queue_injection(w, name, text, &is_injection), is_injection))) {
         // keys act at the controller's next call, and are in the log with its reply; an injection acts from
         // the next step on, and is in the log before
     } else {
@@ -323,7 +323,7 @@ static int set_parameters(watch *w, client *c, json_reader r, const char *id)
     }
     const watch_control now = current_control(w);
     if (why != NULL && !send_status(c, LEVEL_ERROR, why)) return 0;
-    return id[0] == '\0' || send_parameters(w, &now, c, &(chosen_names){.text = NULL}, id);
+    return id[0] == '\0' || send_parameters(w, &now, c, &(name_filter){.text = NULL}, id);
 }
 
 static uint64_t count_of_number(double value)
@@ -353,8 +353,8 @@ static void set_start_of_records(watch *w, client *c)
 {
     pthread_mutex_lock(&w->lock);
     c->notices = w->control.notices;
-    c->cursor = c->has_history ? w->ring.first : w->ring.next;
-    c->count = c->has_history ? w->ring.first_count : w->ring.next_count;
+    c->cursor = c->wants_history ? w->ring.first : w->ring.next;
+    c->count = c->wants_history ? w->ring.first_count : w->ring.next_count;
     w->viewers += 1;
     pthread_mutex_unlock(&w->lock);
     c->is_subscribed = true;
@@ -402,7 +402,7 @@ int vy_foxglove_receive(watch *w, client *c, const char *text, size_t size)
         if (strcmp(r.key, "id") == 0) snprintf(id, sizeof id, "%.*s", (int)sizeof id - 1, r.text);
     }
     if (k != JSON_END) return send_status(c, LEVEL_ERROR, "a message must be JSON");
-    const chosen_names names = {.text = text, .size = size};
+    const name_filter names = {.text = text, .size = size};
     if (strcmp(op, "subscribe") == 0) {
         return subscribe(w, c, start);
     } else if (strcmp(op, "unsubscribe") == 0) {
@@ -451,7 +451,7 @@ static int copy_record(const watch_ring *r, client *c, const ring_head *head, ui
 {
     unsigned char lead[FRAME_HEAD_CAP + MESSAGE_HEAD];
     size_t used = BATCH_HEAD;
-    if (c->has_history) {
+    if (c->wants_history) {
         put_little_endian(lead, subscription - 1, 4);
         put_little_endian(lead + 4, head->time, 8);
         put_little_endian(lead + 12, head->size, 4);
@@ -474,9 +474,9 @@ static int copy_records(watch *w, client *c, uint64_t *time)
         c->count = r->first_count;
     }
     const int any = c->cursor < r->next;
-    const size_t start = any && c->has_history ? begin_batch(c) : 0;
+    const size_t start = any && c->wants_history ? begin_batch(c) : 0;
     int good = start != SIZE_MAX;
-    while (good && c->cursor < r->next && c->out_size < QUEUE) {
+    while (good && c->cursor < r->next && c->out_size < QUEUE_BYTES) {
         ring_head head;
         vy_ring_copy(r, c->cursor, &head, sizeof head);
         const uint64_t subscription = head.channel < w->channel_cap ? c->subscriptions[head.channel] : 0;
@@ -485,7 +485,7 @@ static int copy_records(watch *w, client *c, uint64_t *time)
         c->cursor += sizeof head + head.size;
         c->count += 1;
     }
-    if (good && any && c->has_history) end_batch(c, start);
+    if (good && any && c->wants_history) end_batch(c, start);
     pthread_mutex_unlock(&w->lock);
     return good;
 }
@@ -494,19 +494,19 @@ static int copy_records(watch *w, client *c, uint64_t *time)
 static int send_changes(watch *w, client *c, const watch_control *now)
 {
     int good = 1;
-    if (c->dropped != c->reported_dropped && c->out_size < QUEUE) {
+    if (c->dropped != c->reported_dropped && c->out_size < QUEUE_BYTES) {
         char words[100];
         c->reported_dropped = c->dropped;
         snprintf(words, sizeof words,
                  "%" PRIu64 " records were dropped: this viewer is slower than the flight", c->dropped);
         good = send_status(c, LEVEL_WARNING, words);
     }
-    if (good && now->notices != c->notices && c->out_size < QUEUE) {
+    if (good && now->notices != c->notices && c->out_size < QUEUE_BYTES) {
         c->notices = now->notices;
         good = send_status(c, LEVEL_ERROR, now->notice);
     }
-    if (good && c->wants_parameters && now->version != c->version && c->out_size < QUEUE) {
-        good = send_parameters(w, now, c, &(chosen_names){.text = NULL}, "");
+    if (good && c->wants_parameters && now->version != c->version && c->out_size < QUEUE_BYTES) {
+        good = send_parameters(w, now, c, &(name_filter){.text = NULL}, "");
         c->version = now->version;
     }
     return good;
@@ -518,7 +518,7 @@ int vy_foxglove_send(watch *w, client *c)
     const watch_control now = current_control(w);
     uint64_t time = UINT64_MAX;
     int good = now.ended || send_changes(w, c, &now);
-    if (good && c->is_subscribed && c->out_size < QUEUE) good = copy_records(w, c, &time);
+    if (good && c->is_subscribed && c->out_size < QUEUE_BYTES) good = copy_records(w, c, &time);
     if (good && time != UINT64_MAX) {
         unsigned char clock[TIME_SIZE] = {OP_TIME};
         put_little_endian(clock + 1, time, 8);

@@ -58,7 +58,7 @@ struct watch {
     pthread_t thread;
     bool has_thread;
     bool realtime;
-    bool only_watched;  ///< another program flies: nothing can be set
+    bool is_read_only;  ///< another program flies: nothing can be set
     char *log;          ///< the file while it is written
     char *page, *info;  ///< the page without data, and what it says of the run; NULL: there is none
     char *advertise;    ///< all channels, as JSON
@@ -88,14 +88,14 @@ void vy_watch_message(watch *w, uint16_t channel, uint64_t time, const unsigned 
 typedef struct client {
     int fd;
     bool is_websocket;
-    bool closes;  ///< once all is sent
-    double since; ///< [s] when it came
+    bool is_closing; ///< once all is sent
+    double since;    ///< [s] when it came
     unsigned char *in, *out;
-    size_t in_size, in_room, out_size, out_sent, out_room;
+    size_t in_size, in_capacity, out_size, out_sent, out_capacity;
     unsigned char *message; ///< of several frames, as far as it came
     size_t message_size;
     uint64_t *subscriptions; ///< by channel: the client's number for it + 1; 0: none
-    bool has_history;        ///< it wants what was before it, too
+    bool wants_history;      ///< it wants what was before it, too
     bool is_subscribed;      ///< to anything, ever
     bool wants_parameters;
     uint64_t cursor, count;             ///< its place in the ring
@@ -107,8 +107,8 @@ typedef struct client {
 enum {
     RING_SIZE = 64 << 20,
     RECORD_MAX = RING_SIZE / 8,
-    MESSAGE_MAX = 1 << 20, ///< of a client
-    QUEUE = 256 << 10,     ///< [bytes] that wait for a client to read, but for one record more
+    MESSAGE_MAX = 1 << 20,   ///< of a client
+    QUEUE_BYTES = 256 << 10, ///< [bytes] that wait for a client to read, but for one record more
 };
 
 /// Bytes behind what the client is sent. 0: it does not read, or there is no memory: it is to go.

@@ -18,15 +18,15 @@
 enum {
     CLIENT_CAP = 16,
     READ_SIZE = 16384,
-    FEED_EVERY = 15 /* [ms] */,
-    PAGE_LIMIT = 20 * 1000 * 1000,
+    FEED_PERIOD_MS = 15 /* [ms] */,
+    PAGE_BYTES_MAX = 20 * 1000 * 1000,
     BACKLOG_MAX = 8 << 20
 };
 
-#define ENTRY_SECONDS 5.0  // for the request
-#define LAST_SECONDS  20.0 // at the end, without a byte sent
-#define CLOSE_SECONDS 1.0  // at the end, for those who have everything and do not close
-#define LAST_TOTAL    60.0 // at the end, however slowly somebody reads
+#define REQUEST_TIMEOUT    5.0  // for the request
+#define DRAIN_IDLE_TIMEOUT 20.0 // at the end, without a byte sent
+#define CLOSE_TIMEOUT      1.0  // at the end, for those who have everything and do not close
+#define DRAIN_TIMEOUT      60.0 // at the end, however slowly somebody reads
 
 typedef struct server {
     watch *w;
@@ -36,21 +36,21 @@ typedef struct server {
     double end;      // [s] when the flight was over
 } server;
 
-static int reserve(unsigned char **bytes, size_t *room, size_t size)
+static int reserve(unsigned char **bytes, size_t *capacity, size_t size)
 {
-    if (size <= *room) return 1;
-    const size_t more = size + size / 2;
-    unsigned char *grown = realloc(*bytes, more);
+    if (size <= *capacity) return 1;
+    const size_t new_capacity = size + size / 2;
+    unsigned char *grown = realloc(*bytes, new_capacity);
     if (grown == NULL) return 0;
     *bytes = grown;
-    *room = more;
+    *capacity = new_capacity;
     return 1;
 }
 
 int vy_client_send(client *c, const void *data, size_t size)
 {
     if (c->out_sent > 0 && c->out_sent == c->out_size) c->out_size = c->out_sent = 0;
-    if (!reserve(&c->out, &c->out_room, c->out_size + size)) return 0;
+    if (!reserve(&c->out, &c->out_capacity, c->out_size + size)) return 0;
     if (data != NULL) memcpy(c->out + c->out_size, data, size);
     c->out_size += size;
     return 1;
@@ -75,7 +75,7 @@ static int respond(client *c, const char *status, const char *more, const char *
                  "Referrer-Policy: no-referrer\r\nCross-Origin-Resource-Policy: same-origin\r\n"
                  "X-Frame-Options: DENY\r\n\r\n",
                  status, type, size, more);
-    c->closes = true;
+    c->is_closing = true;
     return vy_client_send(c, head, (size_t)used) && vy_client_send(c, body, size);
 }
 
@@ -87,19 +87,19 @@ static int refuse(client *c, const char *status, const char *why)
 static void put_page(FILE *out, const watch *w, const page_data *data)
 {
     static const char policy[] = "img-src data: blob:"; // in web/page.html
-    const char *mark = strstr(w->page, PAGE_DATA_MARK), *end = strstr(w->page, policy);
+    const char *data_mark = strstr(w->page, PAGE_DATA_MARK), *end = strstr(w->page, policy);
     const char *from = w->page;
-    if (end != NULL && end < mark) { // the page may talk to this address, and to no other
+    if (end != NULL && end < data_mark) { // the page may talk to this address, and to no other
         fwrite(from, 1, (size_t)(end - from), out);
         from = end + strlen(policy);
         fprintf(out, "%s; connect-src ws://127.0.0.1:%d ws://localhost:%d", policy, w->port, w->port);
     }
-    fwrite(from, 1, (size_t)(mark - from), out);
+    fwrite(from, 1, (size_t)(data_mark - from), out);
     fprintf(out, "<script type=\"application/json\" id=\"volery-info\">%s</script>\n", w->info);
     fputs("<script type=\"text/plain\" id=\"volery-log-0\">", out);
     vy_put_base64(out, data->bytes, data->size);
     fputs("</script>\n", out);
-    fputs(mark + strlen(PAGE_DATA_MARK), out);
+    fputs(data_mark + strlen(PAGE_DATA_MARK), out);
 }
 
 // The page with the flight as far as the log has it; the rest comes over the WebSocket.
@@ -111,7 +111,7 @@ static int send_page(const watch *w, client *c)
     vy_log *log = NULL;
     page_data data = {.size = 0};
     vy_status status = vy_log_open(w->log, &log, NULL);
-    if (status == VY_OK) status = vy_page_data_make(log, PAGE_LIMIT, &data, NULL);
+    if (status == VY_OK) status = vy_page_data_make(log, PAGE_BYTES_MAX, &data, NULL);
     vy_log_close(log);
     char *text = NULL;
     size_t size = 0;
@@ -145,8 +145,8 @@ static const char *refusal_reason(const watch *w, const http_request *r)
 {
     if (r->host_count != 1 || !is_own_address(w, r->host, ""))
         return "This is not the host that was asked for.\n";
-    if (r->origins > 1 || (r->origins == 1 && !is_own_address(w, r->origin, "http://") &&
-                           !(r->upgrades && vy_span_equals(r->origin, "https://app.foxglove.dev"))))
+    if (r->origin_count > 1 || (r->origin_count == 1 && !is_own_address(w, r->origin, "http://") &&
+                                !(r->upgrades && vy_span_equals(r->origin, "https://app.foxglove.dev"))))
         return "Pages of that origin are not let in.\n";
     unsigned differs = r->path.size < TOKEN_CAP || r->path.size > TOKEN_CAP + 1;
     for (size_t i = 0; !differs && i + 1 < TOKEN_CAP; ++i)
@@ -168,7 +168,7 @@ static int begin_websocket(watch *w, client *c, const http_request *r)
     const int on = 1;
     (void)setsockopt(c->fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
     c->is_websocket = true;
-    c->has_history = vy_span_equals(r->query, "history"); // as the page asks for it
+    c->wants_history = vy_span_equals(r->query, "history"); // as the page asks for it
     return vy_client_send(c, head, (size_t)used) && vy_foxglove_send_server_info(w, c);
 }
 
@@ -201,16 +201,16 @@ static int handle_request(watch *w, client *c)
 static int close_connection(client *c, unsigned code)
 {
     const unsigned char why[2] = {(unsigned char)(code >> 8), (unsigned char)code};
-    c->closes = true;
+    c->is_closing = true;
     return vy_client_send_frame(c, FRAME_CLOSE, why, sizeof why);
 }
 
 // Frames of one message one behind the other.
 static int append_part(watch *w, client *c, const ws_frame *f)
 {
-    const int keeps_serving = f->op == FRAME_MORE;
-    if (keeps_serving != (c->message != NULL)) return close_connection(c, 1002);
-    if (!keeps_serving && f->is_last)
+    const int is_continuation = f->op == FRAME_CONTINUATION;
+    if (is_continuation != (c->message != NULL)) return close_connection(c, 1002);
+    if (!is_continuation && f->is_final)
         return f->op == FRAME_TEXT ? vy_foxglove_receive(w, c, (const char *)f->data, f->size)
                                    : 1; // no binary is known
     if (c->message_size + f->size > MESSAGE_MAX) return close_connection(c, 1009);
@@ -219,7 +219,7 @@ static int append_part(watch *w, client *c, const ws_frame *f)
     c->message = grown;
     memcpy(grown + c->message_size, f->data, f->size);
     c->message_size += f->size;
-    if (!f->is_last) return 1;
+    if (!f->is_final) return 1;
     const int good = vy_foxglove_receive(w, c, (const char *)c->message, c->message_size);
     free(c->message);
     c->message = NULL;
@@ -231,7 +231,7 @@ static int handle_frames(watch *w, client *c)
 {
     size_t used = 0;
     int good = 1;
-    while (good && !c->closes) {
+    while (good && !c->is_closing) {
         ws_frame f;
         const int64_t size = vy_frame_parse(c->in + used, c->in_size - used, MESSAGE_MAX, &f);
         if (size == 0) break;
@@ -256,14 +256,14 @@ static int handle_frames(watch *w, client *c)
 // @return 0: the client is to go
 static int receive(watch *w, client *c)
 {
-    if (!reserve(&c->in, &c->in_room, c->in_size + READ_SIZE)) return 0;
+    if (!reserve(&c->in, &c->in_capacity, c->in_size + READ_SIZE)) return 0;
     const ssize_t got = recv(c->fd, c->in + c->in_size, READ_SIZE, MSG_DONTWAIT);
     if (got < 0) return errno == EAGAIN || errno == EINTR;
     if (got == 0) return 0;
-    if (c->closes) return 1; // what comes now is read, so that what was sent arrives, and forgotten
+    if (c->is_closing) return 1; // what comes now is read, so that what was sent arrives, and forgotten
     c->in_size += (size_t)got;
     if (!c->is_websocket && !handle_request(w, c)) return 0;
-    return !c->is_websocket || c->closes || handle_frames(w, c);
+    return !c->is_websocket || c->is_closing || handle_frames(w, c);
 }
 
 static int transmit(server *s, client *c)
@@ -276,7 +276,7 @@ static int transmit(server *s, client *c)
         s->progress = vy_wall_clock();
     }
     c->out_size = c->out_sent = 0;
-    if (c->closes) (void)shutdown(c->fd, SHUT_WR); // then its end comes
+    if (c->is_closing) (void)shutdown(c->fd, SHUT_WR); // then its end comes
     return 1;
 }
 
@@ -301,13 +301,13 @@ static void accept_client(server *s)
 static int serve_client(server *s, client *c, short events, int ended)
 {
     int good = !(events & (POLLIN | POLLHUP | POLLERR)) || receive(s->w, c);
-    if (good && c->is_websocket && !c->closes) {
+    if (good && c->is_websocket && !c->is_closing) {
         good = vy_foxglove_send(s->w, c);
         if (good && ended && vy_foxglove_is_done(s->w, c)) good = close_connection(c, 1001);
     }
     if (good && c->out_size > 0) good = transmit(s, c);
     const double age = vy_wall_clock() - c->since;
-    const int idle = !c->is_websocket && c->out_size == 0 && age > ENTRY_SECONDS;
+    const int idle = !c->is_websocket && c->out_size == 0 && age > REQUEST_TIMEOUT;
     return good && !idle;
 }
 
@@ -319,10 +319,11 @@ static int keeps_serving(server *s, int ended)
     const double now = vy_wall_clock(), idle = now - s->progress;
     for (int i = 0; i < s->count; ++i) {
         const client *c = &s->clients[i];
-        const int has_all = c->closes && c->out_size == 0;
-        waits |= (c->is_websocket || c->out_size > 0) && idle < (has_all ? CLOSE_SECONDS : LAST_SECONDS);
+        const int has_all = c->is_closing && c->out_size == 0;
+        waits |=
+            (c->is_websocket || c->out_size > 0) && idle < (has_all ? CLOSE_TIMEOUT : DRAIN_IDLE_TIMEOUT);
     }
-    return waits && now - s->end < LAST_TOTAL;
+    return waits && now - s->end < DRAIN_TIMEOUT;
 }
 
 static int flight_has_ended(watch *w)
@@ -342,7 +343,7 @@ static int serve_once(server *s)
     for (int i = 0; i < count; ++i) {
         const client *c = &s->clients[i];
         polled[i] = (struct pollfd){.fd = c->fd, .events = (short)(POLLIN | (c->out_size > 0 ? POLLOUT : 0))};
-        if (c->is_websocket) timeout = FEED_EVERY;
+        if (c->is_websocket) timeout = FEED_PERIOD_MS;
     }
     polled[count] = (struct pollfd){.fd = s->w->wake[0], .events = POLLIN};
     polled[count + 1] = (struct pollfd){.fd = s->w->listener, .events = count < CLIENT_CAP ? POLLIN : 0};

@@ -23,7 +23,7 @@ static span trim(span s)
 }
 
 // The part before the first `mark`, which and all before it leave `rest`.
-static span take_until(span *rest, char mark)
+static span split_at(span *rest, char mark)
 {
     const char *at = rest->size > 0 ? memchr(rest->text, mark, rest->size) : NULL;
     const span first = {rest->text, at != NULL ? (size_t)(at - rest->text) : rest->size};
@@ -32,10 +32,10 @@ static span take_until(span *rest, char mark)
     return first;
 }
 
-static int list_has(span list, const char *word)
+static int list_contains(span list, const char *word)
 {
     while (list.size > 0) {
-        if (equals_ignoring_case(trim(take_until(&list, ',')), word)) return 1;
+        if (equals_ignoring_case(trim(split_at(&list, ',')), word)) return 1;
     }
     return 0;
 }
@@ -43,12 +43,12 @@ static int list_has(span list, const char *word)
 // METHOD TARGET HTTP/1.1
 static int parse_first_line(span line, http_request *out)
 {
-    const span method = take_until(&line, ' ');
-    span target = take_until(&line, ' ');
+    const span method = split_at(&line, ' ');
+    span target = split_at(&line, ' ');
     if (method.size == 0 || target.size == 0 || target.text[0] != '/' || !vy_span_equals(line, "HTTP/1.1"))
         return 0;
     out->is_get = vy_span_equals(method, "GET");
-    out->path = take_until(&target, '?');
+    out->path = split_at(&target, '?');
     out->query = target;
     return 1;
 }
@@ -57,10 +57,10 @@ typedef struct upgrade {
     int connection, websocket, version;
 } upgrade;
 
-static int parse_field(span line, http_request *out, upgrade *up)
+static int parse_field(span line, http_request *out, upgrade *seen)
 {
     if (line.text[0] == ' ' || line.text[0] == '\t' || memchr(line.text, ':', line.size) == NULL) return 0;
-    const span name = take_until(&line, ':');
+    const span name = split_at(&line, ':');
     const span value = trim(line);
     if (name.size == 0) return 0;
     if (equals_ignoring_case(name, "host")) {
@@ -68,17 +68,17 @@ static int parse_field(span line, http_request *out, upgrade *up)
         out->host_count += 1;
     } else if (equals_ignoring_case(name, "origin")) {
         out->origin = value;
-        out->origins += 1;
+        out->origin_count += 1;
     } else if (equals_ignoring_case(name, "connection")) {
-        up->connection |= list_has(value, "upgrade");
+        seen->connection |= list_contains(value, "upgrade");
     } else if (equals_ignoring_case(name, "upgrade")) {
-        up->websocket |= list_has(value, "websocket");
+        seen->websocket |= list_contains(value, "websocket");
     } else if (equals_ignoring_case(name, "sec-websocket-version")) {
-        up->version = vy_span_equals(value, "13");
+        seen->version = vy_span_equals(value, "13");
     } else if (equals_ignoring_case(name, "sec-websocket-key")) {
         out->key = value;
     } else if (equals_ignoring_case(name, "sec-websocket-protocol")) {
-        out->offers_protocol |= list_has(value, WATCH_PROTOCOL);
+        out->offers_protocol |= list_contains(value, WATCH_PROTOCOL);
     } else if (equals_ignoring_case(name, "content-length") ||
                equals_ignoring_case(name, "transfer-encoding")) {
         out->has_body = !vy_span_equals(value, "0");
@@ -89,19 +89,19 @@ static int parse_field(span line, http_request *out, upgrade *up)
 int vy_http_parse(const char *data, size_t size, http_request *out)
 {
     memset(out, 0, sizeof *out);
-    upgrade up = {0};
+    upgrade seen = {0};
     span rest = {data, size < HTTP_HEAD_MAX ? size : HTTP_HEAD_MAX};
     for (int lines = 0;; ++lines) {
         if (memchr(rest.text, '\n', rest.size) == NULL) return size < HTTP_HEAD_MAX ? 0 : -1;
-        span line = take_until(&rest, '\n');
+        span line = split_at(&rest, '\n');
         if (line.size == 0 || line.text[line.size - 1] != '\r') return -1;
         line.size -= 1;
         if (memchr(line.text, '\0', line.size) != NULL || memchr(line.text, '\r', line.size) != NULL)
             return -1;
         if (lines > 0 && line.size == 0) break;
-        if (!(lines == 0 ? parse_first_line(line, out) : parse_field(line, out, &up))) return -1;
+        if (!(lines == 0 ? parse_first_line(line, out) : parse_field(line, out, &seen))) return -1;
     }
-    out->upgrades = up.connection && up.websocket && up.version && out->key.size > 0;
+    out->upgrades = seen.connection && seen.websocket && seen.version && out->key.size > 0;
     return (int)(rest.text - data);
 }
 
@@ -171,7 +171,7 @@ int64_t vy_frame_parse(unsigned char *data, size_t size, size_t limit, ws_frame 
     if (length > limit) return -1;
     if (size - head < length) return 0;
     const unsigned char *mask = data + 2 + more;
-    *out = (ws_frame){.op = op, .is_last = data[0] >> 7, .data = data + head, .size = (size_t)length};
+    *out = (ws_frame){.op = op, .is_final = data[0] >> 7, .data = data + head, .size = (size_t)length};
     for (size_t i = 0; i < out->size; ++i) out->data[i] ^= mask[i % 4];
     return (int64_t)(head + out->size);
 }
@@ -190,11 +190,11 @@ size_t vy_frame_head(int op, size_t size, unsigned char out[FRAME_HEAD_CAP])
 }
 
 // What may come next.
-enum { A_VALUE = 1, A_KEY = 2, A_CLOSE = 4, A_COMMA = 8, THE_END = 16 };
+enum { EXPECT_VALUE = 1, EXPECT_KEY = 2, EXPECT_CLOSE = 4, EXPECT_COMMA = 8, EXPECT_END = 16 };
 
 json_reader vy_json_read(const char *data, size_t size)
 {
-    return (json_reader){.at = data, .end = data + size, .expects = A_VALUE};
+    return (json_reader){.at = data, .end = data + size, .expects = EXPECT_VALUE};
 }
 
 static int skip_space(json_reader *r)
@@ -288,10 +288,10 @@ static json_kind read_value(json_reader *r)
         if (r->depth == JSON_READ_DEPTH) return JSON_BAD;
         r->inside[r->depth++] = c;
         r->at += 1;
-        r->expects = (c == '{' ? A_KEY : A_VALUE) | A_CLOSE;
+        r->expects = (c == '{' ? EXPECT_KEY : EXPECT_VALUE) | EXPECT_CLOSE;
         return c == '{' ? JSON_OBJECT : JSON_LIST;
     }
-    r->expects = r->depth > 0 ? A_COMMA | A_CLOSE : THE_END;
+    r->expects = r->depth > 0 ? EXPECT_COMMA | EXPECT_CLOSE : EXPECT_END;
     if (c == '"') return read_text(r, r->text, sizeof r->text) ? JSON_TEXT : JSON_BAD;
     if (c == '-' || (c >= '0' && c <= '9')) return read_number(r) ? JSON_NUMBER : JSON_BAD;
     return read_word(r);
@@ -299,27 +299,27 @@ static json_kind read_value(json_reader *r)
 
 json_kind vy_json_next(json_reader *r)
 {
-    if (!skip_space(r)) return r->expects == THE_END ? JSON_END : JSON_BAD;
-    if (*r->at == ',' && (r->expects & A_COMMA)) {
+    if (!skip_space(r)) return r->expects == EXPECT_END ? JSON_END : JSON_BAD;
+    if (*r->at == ',' && (r->expects & EXPECT_COMMA)) {
         r->at += 1;
-        r->expects = r->inside[r->depth - 1] == '{' ? A_KEY : A_VALUE;
+        r->expects = r->inside[r->depth - 1] == '{' ? EXPECT_KEY : EXPECT_VALUE;
         if (!skip_space(r)) return JSON_BAD;
     }
-    if (r->expects & A_CLOSE) {
+    if (r->expects & EXPECT_CLOSE) {
         const char close = r->inside[r->depth - 1] == '{' ? '}' : ']';
         if (*r->at == close) {
             r->at += 1;
             r->depth -= 1;
-            r->expects = r->depth > 0 ? A_COMMA | A_CLOSE : THE_END;
+            r->expects = r->depth > 0 ? EXPECT_COMMA | EXPECT_CLOSE : EXPECT_END;
             return JSON_CLOSE;
         }
     }
     r->key[0] = '\0';
-    if (r->expects & A_KEY) {
+    if (r->expects & EXPECT_KEY) {
         if (*r->at != '"' || !read_text(r, r->key, sizeof r->key) || !skip_space(r) || *r->at++ != ':' ||
             !skip_space(r))
             return JSON_BAD;
         return read_value(r);
     }
-    return r->expects & A_VALUE ? read_value(r) : JSON_BAD;
+    return r->expects & EXPECT_VALUE ? read_value(r) : JSON_BAD;
 }

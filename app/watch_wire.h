@@ -18,11 +18,11 @@ typedef struct http_request {
     int is_get;
     span path, query; ///< of the target, apart at its first question mark
     span host, origin;
-    int upgrades;            ///< it asks for a WebSocket, of version 13
-    span key;                ///< Sec-WebSocket-Key
-    int offers_protocol;     ///< WATCH_PROTOCOL is among its subprotocols
-    int has_body;            ///< a body follows
-    int host_count, origins; ///< how often these were sent
+    int upgrades;                 ///< it asks for a WebSocket, of version 13
+    span key;                     ///< Sec-WebSocket-Key
+    int offers_protocol;          ///< WATCH_PROTOCOL is among its subprotocols
+    int has_body;                 ///< a body follows
+    int host_count, origin_count; ///< how often these were sent
 } http_request;
 
 #define WATCH_PROTOCOL "foxglove.sdk.v1"
@@ -36,7 +36,7 @@ enum { ACCEPT_CAP = 29 };
 void vy_websocket_accept(span key, char out[ACCEPT_CAP]);
 
 enum {
-    FRAME_MORE = 0x0,
+    FRAME_CONTINUATION = 0x0,
     FRAME_TEXT = 0x1,
     FRAME_BINARY = 0x2,
     FRAME_CLOSE = 0x8,
@@ -47,7 +47,7 @@ enum {
 /// A frame of a client.
 typedef struct ws_frame {
     int op;
-    int is_last; ///< of its message
+    int is_final; ///< of its message
     unsigned char *data;
     size_t size;
 } ws_frame;

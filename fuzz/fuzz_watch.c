@@ -47,7 +47,7 @@ static void try_frames(const uint8_t *data, size_t size)
         const int64_t used = vy_frame_parse(copy + at, size - at, LIMIT, &f);
         if (used <= 0) break;
         check((size_t)used <= size - at && f.size <= LIMIT && f.data + f.size == copy + at + used);
-        check(f.op < FRAME_CLOSE || (f.is_last && f.size <= 125));
+        check(f.op < FRAME_CLOSE || (f.is_final && f.size <= 125));
         at += (size_t)used;
     }
     free(copy);

@@ -22,7 +22,7 @@ static void test_request(void **state)
     http_request r;
     assert_int_equal(parse(handshake, &r), (int)strlen(handshake));
     assert_true(r.is_get && r.upgrades && r.offers_protocol && !r.has_body);
-    assert_true(r.host_count == 1 && r.origins == 1);
+    assert_true(r.host_count == 1 && r.origin_count == 1);
     assert_true(vy_span_equals(r.path, "/token/") && vy_span_equals(r.query, "history"));
     assert_true(vy_span_equals(r.host, "127.0.0.1:80") && vy_span_equals(r.origin, "http://127.0.0.1:80"));
     for (size_t size = 0; size < strlen(handshake); ++size)
@@ -99,7 +99,7 @@ static void test_frame(void **state)
     for (size_t size = 0; size < sizeof hello; ++size)
         assert_int_equal(vy_frame_parse(hello, size, 100, &f), 0);
     assert_int_equal(vy_frame_parse(hello, sizeof hello, 5, &f), sizeof hello);
-    assert_true(f.op == FRAME_TEXT && f.is_last && f.size == 5);
+    assert_true(f.op == FRAME_TEXT && f.is_final && f.size == 5);
     assert_memory_equal(f.data, "Hello", 5);
     assert_int_equal(vy_frame_parse(hello, sizeof hello, 4, &f), -1);
     unsigned char bad[][8] = {{0x81, 0x05}, {0xc1, 0x80}, {0x83, 0x80}, {0x8b, 0x80},

@@ -7,7 +7,7 @@
 #include <time.h>
 
 // Try again whenever somebody has let go of it, until `wake`.
-#define TAKE(object, attempt, wake)                                              \
+#define ACQUIRE(object, attempt, wake)                                           \
     while ((attempt) == EBUSY) {                                                 \
         if (!sitl_wait(wake, object, NULL, 0)) return (attempt) ? ETIMEDOUT : 0; \
     }
@@ -15,24 +15,24 @@
 static int try_mutex(pthread_mutex_t *m) { return REAL(int, pthread_mutex_trylock, pthread_mutex_t *)(m); }
 
 // 0, or why it was not taken: other errors than EBUSY are the system's.
-static int take_mutex(pthread_mutex_t *m, uint64_t wake)
+static int acquire_mutex(pthread_mutex_t *m, uint64_t wake)
 {
     int error;
-    TAKE(m, error = try_mutex(m), wake)
+    ACQUIRE(m, error = try_mutex(m), wake)
     return error;
 }
 
 int pthread_mutex_lock(pthread_mutex_t *m)
 {
     if (!sitl_is_managed()) return REAL(int, pthread_mutex_lock, pthread_mutex_t *)(m);
-    return take_mutex(m, NEVER);
+    return acquire_mutex(m, NEVER);
 }
 
 int pthread_mutex_timedlock(pthread_mutex_t *restrict m, const struct timespec *restrict at)
 {
     if (!sitl_is_managed())
         return REAL(int, pthread_mutex_timedlock, pthread_mutex_t *, const struct timespec *)(m, at);
-    return take_mutex(m, sitl_deadline(CLOCK_REALTIME, at));
+    return acquire_mutex(m, sitl_deadline(CLOCK_REALTIME, at));
 }
 
 int pthread_mutex_unlock(pthread_mutex_t *m)
@@ -46,7 +46,7 @@ int pthread_rwlock_rdlock(pthread_rwlock_t *l)
 {
     int error;
     if (!sitl_is_managed()) return REAL(int, pthread_rwlock_rdlock, pthread_rwlock_t *)(l);
-    TAKE(l, error = REAL(int, pthread_rwlock_tryrdlock, pthread_rwlock_t *)(l), NEVER)
+    ACQUIRE(l, error = REAL(int, pthread_rwlock_tryrdlock, pthread_rwlock_t *)(l), NEVER)
     return error;
 }
 
@@ -54,7 +54,7 @@ int pthread_rwlock_wrlock(pthread_rwlock_t *l)
 {
     int error;
     if (!sitl_is_managed()) return REAL(int, pthread_rwlock_wrlock, pthread_rwlock_t *)(l);
-    TAKE(l, error = REAL(int, pthread_rwlock_trywrlock, pthread_rwlock_t *)(l), NEVER)
+    ACQUIRE(l, error = REAL(int, pthread_rwlock_trywrlock, pthread_rwlock_t *)(l), NEVER)
     return error;
 }
 
@@ -90,7 +90,7 @@ static int wait_condition(pthread_cond_t *c, pthread_mutex_t *m, uint64_t wake)
 {
     (void)pthread_mutex_unlock(m);
     const int found = sitl_wait(wake, c, NULL, 0);
-    const int error = take_mutex(m, NEVER);
+    const int error = acquire_mutex(m, NEVER);
     return error != 0 ? error : found ? 0 : ETIMEDOUT;
 }
 
@@ -141,10 +141,10 @@ static int try_semaphore(sem_t *s)
     return REAL(int, sem_trywait, sem_t *)(s) == 0 ? 0 : errno == EAGAIN ? EBUSY : errno;
 }
 
-static int take_semaphore(sem_t *s, uint64_t wake)
+static int acquire_semaphore(sem_t *s, uint64_t wake)
 {
     int error;
-    TAKE(s, error = try_semaphore(s), wake)
+    ACQUIRE(s, error = try_semaphore(s), wake)
     return error;
 }
 
@@ -158,20 +158,20 @@ static int with_errno(int error)
 int sem_wait(sem_t *s)
 {
     if (!sitl_is_managed()) return REAL(int, sem_wait, sem_t *)(s);
-    return with_errno(take_semaphore(s, NEVER));
+    return with_errno(acquire_semaphore(s, NEVER));
 }
 
 int sem_timedwait(sem_t *restrict s, const struct timespec *restrict at)
 {
     if (!sitl_is_managed()) return REAL(int, sem_timedwait, sem_t *, const struct timespec *)(s, at);
-    return with_errno(take_semaphore(s, sitl_deadline(CLOCK_REALTIME, at)));
+    return with_errno(acquire_semaphore(s, sitl_deadline(CLOCK_REALTIME, at)));
 }
 
 int sem_clockwait(sem_t *restrict s, clockid_t clock, const struct timespec *restrict at)
 {
     if (!sitl_is_managed())
         return REAL(int, sem_clockwait, sem_t *, clockid_t, const struct timespec *)(s, clock, at);
-    return with_errno(take_semaphore(s, sitl_deadline(clock, at)));
+    return with_errno(acquire_semaphore(s, sitl_deadline(clock, at)));
 }
 
 int sem_post(sem_t *s)

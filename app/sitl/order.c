@@ -13,13 +13,13 @@ typedef enum state { NONE, READY, RUNNING, WAITING, DONE } state;
 
 typedef struct thread {
     state state;
-    uint32_t go;    // futex: 1 gives it its turn
-    uint64_t since; // by which it queues once it is ready
-    uint64_t wake;  // [ns]
-    const void *object;
+    uint32_t has_turn;       // futex: 1 gives it its turn
+    uint64_t queue_position; // by which it queues once it is ready
+    uint64_t wake;           // [ns]
+    const void *wait_object;
     struct pollfd *fds;
     nfds_t fd_count;
-    int found; // what it waited for is there
+    int is_satisfied; // what it waited for is there
     void *(*start)(void *);
     void *argument;
     pthread_t handle;
@@ -27,12 +27,12 @@ typedef struct thread {
 
 static thread threads[THREAD_CAP];
 static int thread_count;
-static uint64_t clock_ns, queue;
-static uint64_t until = NEVER;     // [ns] Volery lets the program continue so far
-static uint64_t attention = NEVER; // [ns] when a reading of the clock ends the turn
+static uint64_t clock_ns, next_position;
+static uint64_t run_until = NEVER; // [ns] Volery lets the program continue so far
+static uint64_t turn_end = NEVER;  // [ns] when a reading of the clock ends the turn
 static int managed;                // 0 before the start, and after fork()
 static __thread thread *self;
-static pthread_key_t end_key;
+static pthread_key_t thread_exit_key;
 
 int sitl_is_managed(void) { return managed && self != NULL; }
 uint64_t sitl_now(void) { return clock_ns; }
@@ -41,22 +41,22 @@ uint64_t sitl_now(void) { return clock_ns; }
 
 static void wait_for_turn(thread *t)
 {
-    while (__atomic_load_n(&t->go, __ATOMIC_ACQUIRE) == 0)
-        (void)syscall(SYS_futex, &t->go, FUTEX_WAIT_PRIVATE, 0, NULL, NULL, 0);
-    __atomic_store_n(&t->go, 0, __ATOMIC_RELEASE);
+    while (__atomic_load_n(&t->has_turn, __ATOMIC_ACQUIRE) == 0)
+        (void)syscall(SYS_futex, &t->has_turn, FUTEX_WAIT_PRIVATE, 0, NULL, NULL, 0);
+    __atomic_store_n(&t->has_turn, 0, __ATOMIC_RELEASE);
 }
 
 static void wake_up(thread *t)
 {
-    __atomic_store_n(&t->go, 1, __ATOMIC_RELEASE);
-    (void)syscall(SYS_futex, &t->go, FUTEX_WAKE_PRIVATE, 1, NULL, NULL, 0);
+    __atomic_store_n(&t->has_turn, 1, __ATOMIC_RELEASE);
+    (void)syscall(SYS_futex, &t->has_turn, FUTEX_WAKE_PRIVATE, 1, NULL, NULL, 0);
 }
 
-static void make_ready(thread *t, int found)
+static void make_ready(thread *t, int is_satisfied)
 {
     t->state = READY;
-    t->since = queue++;
-    t->found = found;
+    t->queue_position = next_position++;
+    t->is_satisfied = is_satisfied;
 }
 
 // Those whose files are ready, in the order of the threads.
@@ -101,7 +101,7 @@ static thread *first_ready(void)
     thread *best = NULL;
     for (int i = 0; i < thread_count; ++i) {
         thread *t = &threads[i];
-        if (t->state == READY && (best == NULL || t->since < best->since)) best = t;
+        if (t->state == READY && (best == NULL || t->queue_position < best->queue_position)) best = t;
     }
     return best;
 }
@@ -110,19 +110,19 @@ static thread *first_ready(void)
 static thread *next_thread(void)
 {
     for (;;) {
-        if (clock_ns >= until) until = sitl_wire_exchange(clock_ns);
+        if (clock_ns >= run_until) run_until = sitl_wire_exchange(clock_ns);
         poll_files();
         thread *sleeper;
         while ((sleeper = first_to_wake()) != NULL && sleeper->wake <= clock_ns) make_ready(sleeper, 0);
         thread *ready = first_ready();
         if (ready != NULL) {
-            attention = sleeper != NULL && sleeper->wake < until ? sleeper->wake : until;
+            turn_end = sleeper != NULL && sleeper->wake < run_until ? sleeper->wake : run_until;
             return ready;
         }
-        if (sleeper != NULL && sleeper->wake < until)
+        if (sleeper != NULL && sleeper->wake < run_until)
             clock_ns = sleeper->wake;
-        else if (until != NEVER)
-            clock_ns = until;
+        else if (run_until != NEVER)
+            clock_ns = run_until;
         else
             wait_for_files();
     }
@@ -139,8 +139,8 @@ static void end_turn(void)
 
 uint64_t sitl_read_clock(void)
 {
-    clock_ns += READING_NS;
-    if (clock_ns >= attention) sitl_yield();
+    clock_ns += CLOCK_READ_NS;
+    if (clock_ns >= turn_end) sitl_yield();
     return clock_ns;
 }
 
@@ -154,12 +154,12 @@ int sitl_wait(uint64_t wake, const void *object, struct pollfd *fds, nfds_t coun
 {
     thread *const me = self;
     me->wake = wake;
-    me->object = object;
+    me->wait_object = object;
     me->fds = fds;
     me->fd_count = count;
     me->state = WAITING;
     end_turn();
-    return me->found;
+    return me->is_satisfied;
 }
 
 void sitl_signal(const void *object, int all)
@@ -167,7 +167,7 @@ void sitl_signal(const void *object, int all)
     for (;;) {
         thread *first = NULL;
         for (int i = 0; i < thread_count && first == NULL; ++i) {
-            if (threads[i].state == WAITING && threads[i].object == object) first = &threads[i];
+            if (threads[i].state == WAITING && threads[i].wait_object == object) first = &threads[i];
         }
         if (first == NULL) return;
         make_ready(first, 1);
@@ -204,7 +204,7 @@ static void *begin_thread(void *mine)
     thread *t = mine;
     self = t;
     wait_for_turn(t);
-    (void)pthread_setspecific(end_key, t);
+    (void)pthread_setspecific(thread_exit_key, t);
     return t->start(t->argument);
 }
 
@@ -243,11 +243,11 @@ __attribute__((constructor)) static void begin(void)
 {
     // Programs that this one starts run by the clock on the wall.
     unsetenv("LD_PRELOAD");
-    if (pthread_key_create(&end_key, end_thread) != 0) _exit(70);
+    if (pthread_key_create(&thread_exit_key, end_thread) != 0) _exit(70);
     self = new_thread();
     self->state = RUNNING;
     self->handle = pthread_self();
     managed = 1;
     (void)pthread_atfork(NULL, NULL, leave_child);
-    if (sitl_wire_open()) until = attention = 0;
+    if (sitl_wire_open()) run_until = turn_end = 0;
 }

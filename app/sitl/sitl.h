@@ -12,7 +12,7 @@
 #define NEVER UINT64_MAX
 
 enum {
-    READING_NS = 200, // what each reading of a clock costs
+    CLOCK_READ_NS = 200, // what each reading of a clock costs
     THREAD_CAP = 256,
     FD_CAP = 1024, // as many as select() knows
 };
@@ -25,7 +25,7 @@ int sitl_is_managed(void);
 /// [ns] since the program began; costs nothing.
 uint64_t sitl_now(void);
 
-/// The same for a program that asks: it costs READING_NS, and may end the turn.
+/// The same for a program that asks: it costs CLOCK_READ_NS, and may end the turn.
 uint64_t sitl_read_clock(void);
 
 /// Wait until somebody signals `object` (NULL: nobody), until one of `fds` is ready, or until `wake`.

@@ -14,22 +14,25 @@
 
 enum { PENDING_CAP = 8, FREE_PORTS = 50000 };
 
-typedef enum end_kind { CLOSED, SYSTEM, UDP, TCP, LISTENER, CONNECTION } end_kind;
+typedef enum endpoint_kind { CLOSED, SYSTEM, UDP, TCP, LISTENER, CONNECTION } endpoint_kind;
 
-typedef struct end {
-    end_kind kind;
-    int ours;                 // the other end of the pair
+typedef struct endpoint {
+    endpoint_kind kind;
+    int our_fd;               // the other end of the pair
     uint32_t port;            // its own
     uint32_t peer;            // where a connected UDP socket sends to
     int pending[PENDING_CAP]; // of a listener: connections that have not been accepted
     int pending_count;
-} end;
+} endpoint;
 
-static end ends[FD_CAP];
+static endpoint endpoints[FD_CAP];
 
-static end *end_of(int fd) { return fd >= 0 && fd < FD_CAP && ends[fd].kind > SYSTEM ? &ends[fd] : NULL; }
+static endpoint *endpoint_of(int fd)
+{
+    return fd >= 0 && fd < FD_CAP && endpoints[fd].kind > SYSTEM ? &endpoints[fd] : NULL;
+}
 
-int sitl_is_socket(int fd) { return fd >= 0 && fd < FD_CAP && ends[fd].kind != CLOSED; }
+int sitl_is_socket(int fd) { return fd >= 0 && fd < FD_CAP && endpoints[fd].kind != CLOSED; }
 
 static int real_close(int fd) { return REAL(int, close, int)(fd); }
 
@@ -60,26 +63,26 @@ static void put_address(uint32_t port, struct sockaddr *out, socklen_t *length)
 void sitl_deliver_datagram(uint32_t port, const void *bytes, size_t size)
 {
     for (int fd = 0; fd < FD_CAP; ++fd) {
-        if (ends[fd].kind != UDP || ends[fd].port != port) continue;
-        (void)real_send(ends[fd].ours, bytes, size); // a full socket loses it, as of UDP
+        if (endpoints[fd].kind != UDP || endpoints[fd].port != port) continue;
+        (void)real_send(endpoints[fd].our_fd, bytes, size); // a full socket loses it, as of UDP
         return;
     }
 }
 
-static end *connection_at(uint32_t port)
+static endpoint *connection_at(uint32_t port)
 {
     for (int fd = 0; fd < FD_CAP; ++fd) {
-        if (ends[fd].kind == CONNECTION && ends[fd].port == port) return &ends[fd];
+        if (endpoints[fd].kind == CONNECTION && endpoints[fd].port == port) return &endpoints[fd];
     }
     return NULL;
 }
 
 // A connection that the program will find at its listener.
-static end *connect_to_listener(uint32_t port)
+static endpoint *connect_to_listener(uint32_t port)
 {
     int pair[2];
     for (int fd = 0; fd < FD_CAP; ++fd) {
-        end *listener = &ends[fd];
+        endpoint *listener = &endpoints[fd];
         if (listener->kind != LISTENER || listener->port != port || listener->pending_count == PENDING_CAP)
             continue;
         if (socketpair(AF_UNIX, SOCK_STREAM, 0, pair) != 0) return NULL;
@@ -88,30 +91,30 @@ static end *connect_to_listener(uint32_t port)
             (void)real_close(pair[1]);
             return NULL;
         }
-        ends[pair[0]] = (end){.kind = CONNECTION, .ours = pair[1], .port = port};
+        endpoints[pair[0]] = (endpoint){.kind = CONNECTION, .our_fd = pair[1], .port = port};
         listener->pending[listener->pending_count++] = pair[0];
-        (void)real_send(listener->ours, "", 1); // to make it readable
-        return &ends[pair[0]];
+        (void)real_send(listener->our_fd, "", 1); // to make it readable
+        return &endpoints[pair[0]];
     }
     return NULL;
 }
 
 void sitl_deliver_stream(uint32_t port, const void *bytes, size_t size)
 {
-    end *e = connection_at(port);
+    endpoint *e = connection_at(port);
     if (e == NULL) e = connect_to_listener(port);
-    if (e != NULL) (void)real_send(e->ours, bytes, size);
+    if (e != NULL) (void)real_send(e->our_fd, bytes, size);
 }
 
 void sitl_collect_streams(void)
 {
     uint8_t bytes[SITL_BODY_CAP];
     for (int fd = 0; fd < FD_CAP; ++fd) {
-        if (ends[fd].kind != CONNECTION) continue;
+        if (endpoints[fd].kind != CONNECTION) continue;
         ssize_t size;
-        while ((size = REAL(ssize_t, recv, int, void *, size_t, int)(ends[fd].ours, bytes, sizeof bytes,
-                                                                     MSG_DONTWAIT)) > 0)
-            sitl_wire_send(SITL_STREAM, ends[fd].port, bytes, (size_t)size);
+        while ((size = REAL(ssize_t, recv, int, void *, size_t, int)(endpoints[fd].our_fd, bytes,
+                                                                     sizeof bytes, MSG_DONTWAIT)) > 0)
+            sitl_wire_send(SITL_STREAM, endpoints[fd].port, bytes, (size_t)size);
     }
 }
 
@@ -121,12 +124,12 @@ int socket(int family, int type, int protocol)
 {
     const int kind = type & ~(SOCK_NONBLOCK | SOCK_CLOEXEC);
     const int of_internet = family == AF_INET || family == AF_INET6;
-    const int ours = sitl_is_managed() && sitl_wire_is_open() && of_internet &&
-                     (kind == SOCK_DGRAM || kind == SOCK_STREAM);
+    const int is_ours = sitl_is_managed() && sitl_wire_is_open() && of_internet &&
+                        (kind == SOCK_DGRAM || kind == SOCK_STREAM);
     int pair[2];
-    if (!ours) {
+    if (!is_ours) {
         const int fd = REAL(int, socket, int, int, int)(family, type, protocol);
-        if (fd >= 0 && fd < FD_CAP) ends[fd] = (end){.kind = SYSTEM, .ours = -1};
+        if (fd >= 0 && fd < FD_CAP) endpoints[fd] = (endpoint){.kind = SYSTEM, .our_fd = -1};
         return fd;
     }
     if (socketpair(AF_UNIX, type, 0, pair) != 0) return -1;
@@ -136,19 +139,20 @@ int socket(int family, int type, int protocol)
         errno = EMFILE;
         return -1;
     }
-    ends[pair[0]] = (end){
-        .kind = kind == SOCK_DGRAM ? UDP : TCP, .ours = pair[1], .port = FREE_PORTS + (uint32_t)pair[0]};
+    endpoints[pair[0]] = (endpoint){
+        .kind = kind == SOCK_DGRAM ? UDP : TCP, .our_fd = pair[1], .port = FREE_PORTS + (uint32_t)pair[0]};
     return pair[0];
 }
 
 int bind(int fd, const struct sockaddr *address, socklen_t length)
 {
-    end *e = end_of(fd);
+    endpoint *e = endpoint_of(fd);
     if (e == NULL) return REAL(int, bind, int, const struct sockaddr *, socklen_t)(fd, address, length);
     const uint32_t port = port_of(address);
     for (int i = 0; i < FD_CAP && port != 0; ++i) {
-        const int same = (e->kind == UDP) == (ends[i].kind == UDP);
-        if (i == fd || ends[i].kind <= SYSTEM || ends[i].kind == CONNECTION || ends[i].port != port || !same)
+        const int same = (e->kind == UDP) == (endpoints[i].kind == UDP);
+        if (i == fd || endpoints[i].kind <= SYSTEM || endpoints[i].kind == CONNECTION ||
+            endpoints[i].port != port || !same)
             continue;
         errno = EADDRINUSE;
         return -1;
@@ -159,7 +163,7 @@ int bind(int fd, const struct sockaddr *address, socklen_t length)
 
 int listen(int fd, int backlog)
 {
-    end *e = end_of(fd);
+    endpoint *e = endpoint_of(fd);
     if (e == NULL) return REAL(int, listen, int, int)(fd, backlog);
     e->kind = LISTENER;
     return 0;
@@ -167,7 +171,7 @@ int listen(int fd, int backlog)
 
 int connect(int fd, const struct sockaddr *address, socklen_t length)
 {
-    end *e = end_of(fd);
+    endpoint *e = endpoint_of(fd);
     if (e == NULL) return REAL(int, connect, int, const struct sockaddr *, socklen_t)(fd, address, length);
     if (e->kind == UDP) {
         e->peer = port_of(address);
@@ -179,23 +183,26 @@ int connect(int fd, const struct sockaddr *address, socklen_t length)
 
 int close(int fd)
 {
-    end *e = end_of(fd);
+    endpoint *e = endpoint_of(fd);
     if (e != NULL) {
         if (e->kind == CONNECTION) sitl_collect_streams();
         for (int i = 0; i < e->pending_count; ++i) (void)close(e->pending[i]);
-        (void)real_close(e->ours);
+        (void)real_close(e->our_fd);
     }
-    if (fd >= 0 && fd < FD_CAP) ends[fd].kind = CLOSED;
+    if (fd >= 0 && fd < FD_CAP) endpoints[fd].kind = CLOSED;
     return real_close(fd);
 }
 
-static int blocks(int fd, int flags) { return !(flags & MSG_DONTWAIT) && !(fcntl(fd, F_GETFL) & O_NONBLOCK); }
+static int is_blocking(int fd, int flags)
+{
+    return !(flags & MSG_DONTWAIT) && !(fcntl(fd, F_GETFL) & O_NONBLOCK);
+}
 
 // In turn: wait until there is something to read, if the call would.
 static void wait_to_read(int fd, int flags)
 {
     struct pollfd p = {.fd = fd, .events = POLLIN};
-    if (!sitl_is_managed() || !sitl_is_socket(fd) || !blocks(fd, flags)) return;
+    if (!sitl_is_managed() || !sitl_is_socket(fd) || !is_blocking(fd, flags)) return;
     struct timeval limit = {0};
     socklen_t size = sizeof limit;
     uint64_t wake = NEVER;
@@ -209,11 +216,11 @@ int accept4(int fd, struct sockaddr *address, socklen_t *length, int flags)
 {
     char byte;
     wait_to_read(fd, 0);
-    end *e = end_of(fd);
+    endpoint *e = endpoint_of(fd);
     if (e == NULL) {
         const int made =
             REAL(int, accept4, int, struct sockaddr *, socklen_t *, int)(fd, address, length, flags);
-        if (made >= 0 && made < FD_CAP) ends[made] = (end){.kind = SYSTEM, .ours = -1};
+        if (made >= 0 && made < FD_CAP) endpoints[made] = (endpoint){.kind = SYSTEM, .our_fd = -1};
         return made;
     }
     if (e->pending_count == 0) {
@@ -238,8 +245,8 @@ ssize_t recvfrom(int fd, void *restrict bytes, size_t size, int flags, struct so
                  socklen_t *restrict length)
 {
     wait_to_read(fd, flags);
-    const end *e = end_of(fd);
-    const int more = sitl_is_managed() && sitl_is_socket(fd) && blocks(fd, flags) ? MSG_DONTWAIT : 0;
+    const endpoint *e = endpoint_of(fd);
+    const int more = sitl_is_managed() && sitl_is_socket(fd) && is_blocking(fd, flags) ? MSG_DONTWAIT : 0;
     const ssize_t n = REAL(ssize_t, recvfrom, int, void *, size_t, int, struct sockaddr *, socklen_t *)(
         fd, bytes, size, flags | more, e == NULL ? address : NULL, e == NULL ? length : NULL);
     if (n >= 0 && e != NULL) put_address(e->kind == UDP ? e->port : FREE_PORTS, address, length);
@@ -253,14 +260,14 @@ ssize_t recv(int fd, void *bytes, size_t size, int flags)
 
 ssize_t read(int fd, void *bytes, size_t size)
 {
-    if (end_of(fd) != NULL) return recvfrom(fd, bytes, size, 0, NULL, NULL);
+    if (endpoint_of(fd) != NULL) return recvfrom(fd, bytes, size, 0, NULL, NULL);
     return REAL(ssize_t, read, int, void *, size_t)(fd, bytes, size);
 }
 
 ssize_t sendto(int fd, const void *bytes, size_t size, int flags, const struct sockaddr *address,
                socklen_t length)
 {
-    const end *e = end_of(fd);
+    const endpoint *e = endpoint_of(fd);
     if (e == NULL || e->kind != UDP)
         return REAL(ssize_t, sendto, int, const void *, size_t, int, const struct sockaddr *,
                     socklen_t)(fd, bytes, size, flags, e == NULL ? address : NULL, e == NULL ? length : 0);
@@ -275,21 +282,21 @@ ssize_t send(int fd, const void *bytes, size_t size, int flags)
 
 ssize_t write(int fd, const void *bytes, size_t size)
 {
-    if (end_of(fd) != NULL) return sendto(fd, bytes, size, 0, NULL, 0);
+    if (endpoint_of(fd) != NULL) return sendto(fd, bytes, size, 0, NULL, 0);
     return REAL(ssize_t, write, int, const void *, size_t)(fd, bytes, size);
 }
 
 int setsockopt(int fd, int level, int name, const void *value, socklen_t length)
 {
-    const int ours = end_of(fd) != NULL;
+    const int is_ours = endpoint_of(fd) != NULL;
     const int failed =
         REAL(int, setsockopt, int, int, int, const void *, socklen_t)(fd, level, name, value, length);
-    return ours ? 0 : failed; // options of the internet mean nothing here
+    return is_ours ? 0 : failed; // options of the internet mean nothing here
 }
 
 int getsockname(int fd, struct sockaddr *restrict out, socklen_t *restrict length)
 {
-    const end *e = end_of(fd);
+    const endpoint *e = endpoint_of(fd);
     if (e == NULL) return REAL(int, getsockname, int, struct sockaddr *, socklen_t *)(fd, out, length);
     put_address(e->port, out, length);
     return 0;
@@ -297,7 +304,7 @@ int getsockname(int fd, struct sockaddr *restrict out, socklen_t *restrict lengt
 
 int getpeername(int fd, struct sockaddr *restrict out, socklen_t *restrict length)
 {
-    const end *e = end_of(fd);
+    const endpoint *e = endpoint_of(fd);
     if (e == NULL) return REAL(int, getpeername, int, struct sockaddr *, socklen_t *)(fd, out, length);
     put_address(e->kind == UDP ? e->peer : FREE_PORTS, out, length);
     return 0;

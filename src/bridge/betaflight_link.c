@@ -23,7 +23,7 @@ struct betaflight_link {
     int motors, uart;
     int is_known; // the firmware has sent a packet, from:
     struct sockaddr_in firmware;
-    double due; // [s] of wall clock when the next packet goes
+    double next_send_time; // [s] of wall clock when the next packet goes
     char address[VY_ADDRESS_CAP];
 };
 
@@ -128,7 +128,7 @@ static int connect_uart(betaflight_link *l)
 }
 
 // What has come, without waiting.
-static void read_wall(betaflight_link *l, betaflight_receive_fn *connected, void *self)
+static void read_wall_clock(betaflight_link *l, betaflight_receive_fn *connected, void *self)
 {
     uint8_t bytes[2048];
     for (int i = 0; i < READ_CAP; ++i) {
@@ -152,14 +152,15 @@ static void read_wall(betaflight_link *l, betaflight_receive_fn *connected, void
     }
 }
 
-static vy_verdict run_wall(betaflight_link *l, double period, betaflight_receive_fn *connected, void *self)
+static vy_verdict run_wall_clock(betaflight_link *l, double period, betaflight_receive_fn *connected,
+                                 void *self)
 {
     const double start = vy_bridge_now();
-    if (l->due + period < start) l->due = start; // behind: no hurry afterwards
-    l->due += period;
+    if (l->next_send_time + period < start) l->next_send_time = start; // behind: no hurry afterwards
+    l->next_send_time += period;
     for (;;) {
-        read_wall(l, connected, self);
-        const double left = l->due - vy_bridge_now();
+        read_wall_clock(l, connected, self);
+        const double left = l->next_send_time - vy_bridge_now();
         if (left <= 0.0) return VY_VERDICT_REPLIED;
         struct pollfd waits[2] = {{.fd = l->motors, .events = POLLIN}, {.fd = l->uart, .events = POLLIN}};
         const struct timespec t = {.tv_sec = (time_t)left,
@@ -193,5 +194,5 @@ vy_verdict vy_betaflight_link_run(betaflight_link *l, double until, double perio
                                   betaflight_receive_fn *connected, void *self)
 {
     return l->wire >= 0 ? run_simulated(l, until, seconds, connected, self)
-                        : run_wall(l, period, connected, self);
+                        : run_wall_clock(l, period, connected, self);
 }

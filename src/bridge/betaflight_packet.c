@@ -14,11 +14,12 @@ void vy_betaflight_pack_state(const vy_samples *s, const vy_planet_def *planet, 
     const vy_truth_sample *t = &s->truth;
     const vy_quat q = vy_bridge_attitude_ned(t->attitude);
     const int has_place = planet != NULL && planet->origin.gm > 0.0;
-    vy_vec3 velocity = t->velocity, place = {0.0, 0.0, t->position.z};
+    vy_vec3 velocity = t->velocity, location = {0.0, 0.0, t->position.z};
     if (has_place) {
         const vy_geodetic at = vy_geodetic_of(planet, s->time, t->position, t->velocity, t->attitude);
         velocity = (vy_vec3){at.velocity.y, at.velocity.x, -at.velocity.z};
-        place = (vy_vec3){DEGREES_PER_RADIAN * at.longitude, DEGREES_PER_RADIAN * at.latitude, at.altitude};
+        location =
+            (vy_vec3){DEGREES_PER_RADIAN * at.longitude, DEGREES_PER_RADIAN * at.latitude, at.altitude};
     }
     // The gyroscope has forward-right-down axes, the accelerometer ours, but both signs of it.
     const double numbers[BETAFLIGHT_STATE_SIZE / 8] = {time,
@@ -35,9 +36,9 @@ void vy_betaflight_pack_state(const vy_samples *s, const vy_planet_def *planet, 
                                                        velocity.x,
                                                        velocity.y,
                                                        velocity.z,
-                                                       place.x,
-                                                       place.y,
-                                                       place.z,
+                                                       location.x,
+                                                       location.y,
+                                                       location.z,
                                                        s->baro.tick > 0 ? s->baro.pressure
                                                                         : SEA_LEVEL_PRESSURE};
     memcpy(out, numbers, sizeof numbers);

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define AGAIN 0.1 // [s] after which a question is asked again
+#define RETRY_PERIOD 0.1 // [s] after which a question is asked again
 
 enum {
     MSP_API_VERSION = 1,
@@ -21,7 +21,7 @@ enum {
 };
 
 // A range of a switch is in steps of 25 us above 900.
-#define STEP(us) (((us)-900) / 25)
+#define RANGE_STEP(us) (((us)-900) / 25)
 
 typedef struct msp_request {
     uint8_t command;
@@ -31,8 +31,8 @@ typedef struct msp_request {
 
 static const msp_request setup_requests[] = {
     {MSP_API_VERSION, 0, {0}},
-    {MSP_SET_MODE_RANGE, 5, {0, BOX_ARM, CHANNEL_ARM - 4, STEP(1700), STEP(2100)}},
-    {MSP_SET_MODE_RANGE, 5, {1, BOX_ANGLE, CHANNEL_ANGLE - 4, STEP(1700), STEP(2100)}},
+    {MSP_SET_MODE_RANGE, 5, {0, BOX_ARM, CHANNEL_ARM - 4, RANGE_STEP(1700), RANGE_STEP(2100)}},
+    {MSP_SET_MODE_RANGE, 5, {1, BOX_ANGLE, CHANNEL_ANGLE - 4, RANGE_STEP(1700), RANGE_STEP(2100)}},
 };
 enum { SETUP_REQUEST_COUNT = sizeof setup_requests / sizeof setup_requests[0] };
 
@@ -73,7 +73,7 @@ vy_verdict vy_betaflight_script_step(betaflight_script *s, double time, double c
                                      uint8_t out[MSP_FRAME_CAP], size_t *size, int32_t *line)
 {
     static const msp_request status = {MSP_STATUS, 0, {0}};
-    const int due = clock - s->sent >= AGAIN;
+    const int due = clock - s->sent >= RETRY_PERIOD;
     *size = 0;
     if (!vy_betaflight_script_is_ready(s)) {
         if (due) *size = pack_request(&setup_requests[s->setup_done], out);

@@ -131,7 +131,7 @@ static int opens_link(const uint8_t *bytes, size_t size)
 }
 
 // One packet, if there is one.
-static int take_packet(crazyflie *c)
+static int handle_packet(crazyflie *c)
 {
     uint8_t bytes[64];
     struct sockaddr_in from;
@@ -166,7 +166,7 @@ static int send_log(crazyflie *c)
     while (c->lock_step && c->acks < sent) {
         const double left = c->deadline - (vy_bridge_now() - start);
         if (left <= 0.0) return 0;
-        if (!take_packet(c)) (void)vy_wait_readable(c->socket, left);
+        if (!handle_packet(c)) (void)vy_wait_readable(c->socket, left);
     }
     return 1;
 }
@@ -242,7 +242,7 @@ static vy_verdict crazyflie_step(vy_bridge *bridge, const vy_samples *samples, v
     crazyflie *c = (crazyflie *)bridge;
     *detail = 0;
     set_log_values(samples, &c->device);
-    for (int i = 0; i < STEP_PACKETS && take_packet(c); ++i) continue;
+    for (int i = 0; i < STEP_PACKETS && handle_packet(c); ++i) continue;
     intent->rung = VY_RUNG_NONE;
     intent->status = VY_REPLY_STATUS_NOT_READY;
     if (!c->device.has_started) return VY_VERDICT_REPLIED;

@@ -9,9 +9,9 @@
 #define DEGREE                     0.017453292519943295
 #define SETPOINT_TIMEOUT_STABILIZE 0.5 // [s] without a new setpoint, then it stays where it is
 #define SETPOINT_TIMEOUT_SHUTDOWN  2.0 // then motors are off: commander.c of the firmware
-#define FAR                        1e4 // [m] no client means more
-#define LONG                       3600.0
-#define SHORT                      1e-3 // [s]
+#define DISTANCE_MAX               1e4 // [m] no client means more
+#define DURATION_MAX               3600.0
+#define DURATION_MIN               1e-3 // [s]
 #define PLANNED_VALUE_MAX          1e9  // [SI units] what is planned and larger is not flown
 
 enum {
@@ -88,7 +88,8 @@ static int plan_height(crtp_device *d, int command, const uint8_t *data, size_t 
     const double yaw = second && data[8] == 0 ? vy_crtp_get_float(data + 4) : now.yaw;
     const double duration = vy_crtp_get_float(data + (second ? 9 : 4));
     const double numbers[] = {height, yaw};
-    if (!are_within(numbers, 2, FAR) || !(duration >= SHORT && duration <= LONG)) return EINVAL;
+    if (!are_within(numbers, 2, DISTANCE_MAX) || !(duration >= DURATION_MIN && duration <= DURATION_MAX))
+        return EINVAL;
     if (up ? d->control_mode != CRTP_OFF || !may_fly(d)
            : d->control_mode == CRTP_OFF || d->control_mode == CRTP_LANDING)
         return 1;
@@ -104,7 +105,7 @@ static int plan_go_to(crtp_device *d, int command, const uint8_t *data, size_t s
     double n[5];
     if (size < head + 20) return ENOEXEC;
     for (size_t i = 0; i < 5; ++i) n[i] = vy_crtp_get_float(data + head + 4 * i);
-    if (!are_within(n, 4, FAR) || !(n[4] >= SHORT && n[4] <= LONG)) return EINVAL;
+    if (!are_within(n, 4, DISTANCE_MAX) || !(n[4] >= DURATION_MIN && n[4] <= DURATION_MAX)) return EINVAL;
     if (d->control_mode == CRTP_OFF || d->control_mode == CRTP_LANDING || !may_fly(d)) return 1;
     const plan_point now = start_point(d);
     const int relative = data[0] != 0;
@@ -139,10 +140,10 @@ static int read_piece(const uint8_t *memory, plan_piece *out)
     for (size_t a = 0; a < PLAN_AXES; ++a) {
         for (size_t k = 0; k < PLAN_COEFFICIENTS; ++k)
             out->coefficients[a][k] = vy_crtp_get_float(memory + 4 * (a * PLAN_COEFFICIENTS + k));
-        good &= are_within(out->coefficients[a], PLAN_COEFFICIENTS, FAR);
+        good &= are_within(out->coefficients[a], PLAN_COEFFICIENTS, DISTANCE_MAX);
     }
     out->duration = vy_crtp_get_float(memory + 4 * PLAN_AXES * PLAN_COEFFICIENTS);
-    return good && out->duration > 0.0 && out->duration <= LONG;
+    return good && out->duration > 0.0 && out->duration <= DURATION_MAX;
 }
 
 static int start(crtp_device *d, int command, const uint8_t *data, size_t size)
@@ -158,12 +159,12 @@ static int start(crtp_device *d, int command, const uint8_t *data, size_t size)
     const plan_point now = start_point(d);
     const crtp_trajectory *t = &d->trajectories[id];
     crtp_plan plan = {
-        .begin = d->time, .scale = scale, .is_reversed = reversed, .place_cosine = 1.0, .count = t->count};
+        .begin = d->time, .scale = scale, .is_reversed = reversed, .rotation_cosine = 1.0, .count = t->count};
     for (int i = 0; i < t->count; ++i)
         if (!read_piece(d->memory + t->offset + (size_t)i * PIECE_BYTES, &plan.pieces[i])) return EINVAL;
     if (turns) { // it begins with the nose where it is
         plan.turn = now.yaw - vy_crtp_plan_at(&plan, d->time).yaw;
-        math_sincos(plan.turn, &plan.place_sine, &plan.place_cosine);
+        math_sincos(plan.turn, &plan.rotation_sine, &plan.rotation_cosine);
     }
     if (relative) {
         const vy_vec3 begins = vy_crtp_plan_at(&plan, d->time).position;
@@ -211,7 +212,7 @@ static void handle_generic(crtp_device *d, const uint8_t *data, size_t size)
     const int known = data[0] == SETPOINT_VELOCITY || data[0] == SETPOINT_VELOCITY_OLD ||
                       data[0] == SETPOINT_HOVER || data[0] == SETPOINT_HOVER_OLD ||
                       data[0] == SETPOINT_POSITION;
-    if (!known || !are_within(n, 4, FAR) || !may_fly(d)) return;
+    if (!known || !are_within(n, 4, DISTANCE_MAX) || !may_fly(d)) return;
     d->setpoint_time = d->time;
     if (data[0] == SETPOINT_POSITION) {
         d->control_mode = CRTP_POSITION;

@@ -3,9 +3,9 @@
 #include "base/assert.h"
 #include <math.h>
 
-#define TURN 6.2831853071795862
+#define TWO_PI 6.2831853071795862
 
-double vy_wrap_angle(double angle) { return angle - TURN * floor(angle / TURN + 0.5); }
+double vy_wrap_angle(double angle) { return angle - TWO_PI * floor(angle / TWO_PI + 0.5); }
 
 // Terms of p with p, p', p'' given at 0 and at rest at p(T) = to, without jerk at both ends. With s = t / T
 // the last four solve p(1) = to, p'(1) = p''(1) = p'''(1) = 0.
@@ -29,7 +29,7 @@ static void fit_polynomial(double from, double speed, double acceleration, doubl
     }
 }
 
-static void line(double from, double to, double duration, double out[PLAN_COEFFICIENTS])
+static void linear_polynomial(double from, double to, double duration, double out[PLAN_COEFFICIENTS])
 {
     for (int k = 0; k < PLAN_COEFFICIENTS; ++k) out[k] = 0.0;
     out[0] = from;
@@ -47,11 +47,11 @@ void vy_crtp_plan_to(const plan_point *from, vy_vec3 to, double yaw, double dura
     const double speed[PLAN_AXES] = {from->velocity.x, from->velocity.y, from->velocity.z, from->yaw_rate};
     const double acceleration[PLAN_AXES] = {from->acceleration.x, from->acceleration.y, from->acceleration.z,
                                             0.0};
-    *out = (crtp_plan){.begin = begin, .scale = 1.0, .place_cosine = 1.0, .count = 1};
+    *out = (crtp_plan){.begin = begin, .scale = 1.0, .rotation_cosine = 1.0, .count = 1};
     out->pieces[0].duration = duration;
     for (int i = 0; i < PLAN_AXES; ++i) {
         if (linear)
-            line(start[i], end[i], duration, out->pieces[0].coefficients[i]);
+            linear_polynomial(start[i], end[i], duration, out->pieces[0].coefficients[i]);
         else
             fit_polynomial(start[i], speed[i], acceleration[i], end[i], duration,
                            out->pieces[0].coefficients[i]);
@@ -92,7 +92,7 @@ plan_point vy_crtp_plan_at(const crtp_plan *plan, double time)
         axis[i][1] *= rate;
         axis[i][2] *= rate * rate;
     }
-    const double c = plan->place_cosine, s = plan->place_sine;
+    const double c = plan->rotation_cosine, s = plan->rotation_sine;
     plan_point out = {.yaw = axis[3][0] + plan->turn, .yaw_rate = axis[3][1]};
     vy_vec3 *const places[3] = {&out.position, &out.velocity, &out.acceleration};
     for (int k = 0; k < 3; ++k)

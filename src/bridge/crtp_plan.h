@@ -21,9 +21,9 @@ typedef struct crtp_plan {
     double begin; // [s]
     double scale; // of time: 2 is half as fast
     int is_reversed;
-    vy_vec3 shift;                   // [m] added to its places
-    double turn;                     // [rad] added to its yaw
-    double place_cosine, place_sine; // of the turn of its places
+    vy_vec3 shift;                         // [m] added to its places
+    double turn;                           // [rad] added to its yaw
+    double rotation_cosine, rotation_sine; // of the turn of its places
     int count;
     plan_piece pieces[PLAN_PIECE_CAP];
 } crtp_plan;

@@ -69,7 +69,7 @@ static uint16_t half_bits(double value)
     return (uint16_t)(sign + ((power + 14) << 10) + (int)cells);
 }
 
-static double limited(double value, double low, double high)
+static double clamped(double value, double low, double high)
 {
     return !(value > low) ? low : value > high ? high : value;
 }
@@ -83,11 +83,11 @@ static size_t put_value(uint8_t *out, uint8_t type, double value)
     case CRTP_UINT8:
     case CRTP_UINT16:
     case CRTP_UINT32:
-        vy_crtp_put(out, (uint64_t)limited(value, 0.0, (double)((1ull << (8 * size)) - 1)), size);
+        vy_crtp_put(out, (uint64_t)clamped(value, 0.0, (double)((1ull << (8 * size)) - 1)), size);
         break;
     default: {
         const double max = (double)(1ull << (8 * size - 1));
-        vy_crtp_put(out, (uint64_t)(int64_t)limited(value, -max, max - 1.0), size);
+        vy_crtp_put(out, (uint64_t)(int64_t)clamped(value, -max, max - 1.0), size);
     }
     }
     return size;

@@ -143,7 +143,7 @@ static void set_reply(const px4 *p, const mavlink_hil_actuator_controls *c, vy_i
 }
 
 // Frames that have come. 1: one is an answer to the clock `time` or to a later one.
-static int take_frames(px4 *p, uint64_t time, vy_intent *intent)
+static int handle_frames(px4 *p, uint64_t time, vy_intent *intent)
 {
     mavlink_frame frame;
     int found = 0;
@@ -173,7 +173,7 @@ static vy_verdict receive(px4 *p, uint64_t time, double seconds, vy_intent *inte
         int found = 0;
         for (ssize_t at = 0; at < size;) {
             at += (ssize_t)vy_mavlink_feed(&p->reader, bytes + at, (size_t)(size - at));
-            found |= take_frames(p, time, intent);
+            found |= handle_frames(p, time, intent);
         }
         if (found) return VY_VERDICT_REPLIED;
         if (p->reader.dropped > GARBAGE_CAP) {

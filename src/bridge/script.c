@@ -14,7 +14,7 @@
 #include <sys/socket.h>
 
 #define DEGREES_PER_RADIAN 57.295779513082323 // in a radian
-#define AGAIN              0.5                // [s] after which a message is sent again
+#define RETRY_PERIOD       0.5                // [s] after which a message is sent again
 #define HEARTBEAT_PERIOD   1.0                // [s]
 
 enum {
@@ -64,10 +64,10 @@ struct vy_script {
     uint32_t ping, pong;  // the last that was sent, and that came back
     int unread;           // something has been sent that the firmware has perhaps not read
     int line_sent;        // in this call: its number, from 1 on; below zero: of its mission; 0: none
-    int is_told,
+    int has_logged_reply,
         is_recalled; // a branch: the log says what was sent with these samples, and accepted until then
     int recalled_sent, recalled_accepted;
-    int recalled_again; // this firmware has not accepted what was sent then
+    int recall_is_pending; // this firmware has not accepted what was sent then
 };
 
 // A parameter called HEAD, the number and TAIL; a number below zero is left out.
@@ -188,7 +188,7 @@ static void send_heartbeat(vy_script *s)
 }
 
 // Ask for a parameter: its answer says of which type it is.
-static void ask_parameter(vy_script *s, const char *name)
+static void request_parameter(vy_script *s, const char *name)
 {
     mavlink_param_request_read r = {
         .param_index = -1, .target_system = s->system, .target_component = COMPONENT_AUTOPILOT};
@@ -257,7 +257,7 @@ static void send_line(vy_script *s)
     float p[7];
     s->line_sent = is_mission ? -(s->line_next + 1) : s->line_next + 1;
     if (line->action == VY_SCRIPT_PARAMETER) {
-        ask_parameter(s, line->parameter);
+        request_parameter(s, line->parameter);
     } else if (is_mission) {
         send_mission_count(s);
     } else {
@@ -271,7 +271,7 @@ static void send_line(vy_script *s)
 static void accept_line(vy_script *s)
 {
     if (s->is_recalled) { // the log says when
-        s->recalled_again = 0;
+        s->recall_is_pending = 0;
         return;
     }
     ++s->line_next;
@@ -280,7 +280,7 @@ static void accept_line(vy_script *s)
 }
 
 // A parameter as the firmware has it now: right, or to be set.
-static void take_parameter(vy_script *s, const mavlink_param_value *v)
+static void handle_parameter(vy_script *s, const mavlink_param_value *v)
 {
     const int booting = s->parameter_next < s->parameter_count;
     const vy_script_line *line = s->line_next < s->line_count ? &s->lines[s->line_next] : NULL;
@@ -309,7 +309,7 @@ static void take_parameter(vy_script *s, const mavlink_param_value *v)
     send_message(s, &vy_mavlink_param_set, &p);
 }
 
-static void take_ack(vy_script *s, const mavlink_command_ack *ack)
+static void handle_ack(vy_script *s, const mavlink_command_ack *ack)
 {
     float p[7];
     if (s->line_next >= s->line_count || isnan(s->line_since)) return;
@@ -319,7 +319,7 @@ static void take_ack(vy_script *s, const mavlink_command_ack *ack)
     accept_line(s);
 }
 
-static void take_mission_ack(vy_script *s, const mavlink_mission_ack *ack)
+static void handle_mission_ack(vy_script *s, const mavlink_mission_ack *ack)
 {
     if (s->line_next >= s->line_count || s->lines[s->line_next].action != VY_SCRIPT_MISSION) return;
     if (ack->type != 0 || ack->mission_type != 0) return;
@@ -327,7 +327,7 @@ static void take_mission_ack(vy_script *s, const mavlink_mission_ack *ack)
     if (!s->dialect->checks_missions) s->sent = -1e9; // then the mode; else in a while
 }
 
-static void take_frame(vy_script *s, const mavlink_frame *frame, const struct sockaddr_in *from)
+static void handle_frame(vy_script *s, const mavlink_frame *frame, const struct sockaddr_in *from)
 {
     const mavlink_type *type = frame->type;
     union {
@@ -352,17 +352,17 @@ static void take_frame(vy_script *s, const mavlink_frame *frame, const struct so
             s->pong = m.ping.seq;
     } else if (type == &vy_mavlink_param_value) {
         vy_mavlink_unpack(frame, &m.parameter);
-        take_parameter(s, &m.parameter);
+        handle_parameter(s, &m.parameter);
     } else if (type == &vy_mavlink_command_ack) {
         vy_mavlink_unpack(frame, &m.ack);
-        take_ack(s, &m.ack);
+        handle_ack(s, &m.ack);
     } else if (type == &vy_mavlink_mission_request || type == &vy_mavlink_mission_request_int) {
         vy_mavlink_unpack(frame, &m.request);
         if (m.request.mission_type == 0 && m.request.seq < s->dialect->home_items + s->item_count)
             send_item(s, m.request.seq);
     } else if (type == &vy_mavlink_mission_ack) {
         vy_mavlink_unpack(frame, &m.mission_ack);
-        take_mission_ack(s, &m.mission_ack);
+        handle_mission_ack(s, &m.mission_ack);
     }
 }
 
@@ -382,7 +382,7 @@ static void read_all(vy_script *s)
             const size_t taken = vy_mavlink_feed(&reader, bytes + at, (size_t)size - at);
             if (taken == 0) break;
             at += taken;
-            while (vy_mavlink_next(&reader, &frame)) take_frame(s, &frame, &from);
+            while (vy_mavlink_next(&reader, &frame)) handle_frame(s, &frame, &from);
         }
     }
 }
@@ -412,14 +412,14 @@ static void wait_until_read(vy_script *s)
 // --- what is due
 
 // A log may hold any number.
-static int small_whole(double value) { return value > -1e6 && value < 1e6 ? (int)value : 0; }
+static int to_int(double value) { return value > -1e6 && value < 1e6 ? (int)value : 0; }
 
 void vy_script_recall(vy_script *s, const vy_intent *logged)
 {
     if (s == NULL) return;
-    s->is_told = 1;
-    s->recalled_sent = small_whole(logged->debug[BRIDGE_DEBUG_SENT]);
-    s->recalled_accepted = small_whole(logged->debug[BRIDGE_DEBUG_ACCEPTED]);
+    s->has_logged_reply = 1;
+    s->recalled_sent = to_int(logged->debug[BRIDGE_DEBUG_SENT]);
+    s->recalled_accepted = to_int(logged->debug[BRIDGE_DEBUG_ACCEPTED]);
 }
 
 void vy_script_report(const vy_script *s, vy_intent *intent)
@@ -438,8 +438,8 @@ static void send_recalled(vy_script *s, double time, double clock)
         s->line_next = line;
         s->line_since = time;
         if (s->lines[line].action == VY_SCRIPT_MISSION) s->uploaded = s->recalled_sent > 0;
-        s->recalled_again = 1;
-    } else if (!s->recalled_again || clock - s->sent < AGAIN) {
+        s->recall_is_pending = 1;
+    } else if (!s->recall_is_pending || clock - s->sent < RETRY_PERIOD) {
         return;
     }
     send_line(s);
@@ -466,7 +466,7 @@ static vy_verdict send_due_line(vy_script *s, double time, double clock, int32_t
         *line = s->line_next + 1;
         return VY_VERDICT_REFUSED;
     }
-    if (clock - s->sent >= AGAIN) {
+    if (clock - s->sent >= RETRY_PERIOD) {
         send_line(s);
         s->sent = clock;
     }
@@ -477,8 +477,8 @@ vy_verdict vy_script_step(vy_script *s, double time, double clock, int running, 
 {
     vy_verdict verdict = VY_VERDICT_REPLIED;
     if (s == NULL) return verdict;
-    const int is_recalled = s->is_told;
-    s->is_told = 0;
+    const int is_recalled = s->has_logged_reply;
+    s->has_logged_reply = 0;
     if (s->is_recalled && !is_recalled) end_recall(s);
     s->is_recalled = is_recalled;
     s->line_sent = 0;
@@ -489,8 +489,8 @@ vy_verdict vy_script_step(vy_script *s, double time, double clock, int running, 
         s->heartbeat_time = clock;
     }
     if (s->parameter_next < s->parameter_count) {
-        if (clock - s->sent >= AGAIN) {
-            ask_parameter(s, s->parameters[s->parameter_next].name);
+        if (clock - s->sent >= RETRY_PERIOD) {
+            request_parameter(s, s->parameters[s->parameter_next].name);
             s->sent = clock;
         }
         return verdict;

@@ -131,7 +131,7 @@ static void check_variables(vy_reader *r, vy_plan *p)
     }
 }
 
-static void refuse_cases(vy_reader *r, const vy_plan *p, const char *sentence)
+static void report_case_error(vy_reader *r, const vy_plan *p, const char *sentence)
 {
     vy_reader_refuse(r, &p->cases, "cases: %s", sentence);
 }
@@ -157,7 +157,7 @@ static void count_listed(vy_reader *r, vy_plan *p)
     if (p->cases != 0 && p->cases != p->points * p->repeat) {
         snprintf(text, sizeof text, "the %s has %d; leave the key out",
                  p->sample == VY_SAMPLE_GRID ? "grid" : "list", p->points * p->repeat);
-        refuse_cases(r, p, text);
+        report_case_error(r, p, text);
     }
     p->cases = p->points * p->repeat;
 }
@@ -176,7 +176,7 @@ static void count_cases(vy_reader *r, vy_plan *p)
                                 "cases is missing: how many cases there are");
         return;
     }
-    if (p->cases % p->repeat != 0) refuse_cases(r, p, "must be a multiple of `repeat`");
+    if (p->cases % p->repeat != 0) report_case_error(r, p, "must be a multiple of `repeat`");
     p->points = p->cases / p->repeat;
     p->replicate_size = p->points;
     const int d = p->vary_count;
@@ -188,14 +188,14 @@ static void count_cases(vy_reader *r, vy_plan *p)
         if (p->points % p->replicates != 0) {
             snprintf(text, sizeof text, "%d points do not make %d replicates of one size", p->points,
                      p->replicates);
-            refuse_cases(r, p, text);
+            report_case_error(r, p, text);
         }
         p->replicate_size = p->points / p->replicates;
         if (p->sample == VY_SAMPLE_SOBOL && !is_power_of_two(p->replicate_size)) {
             snprintf(text, sizeof text,
                      "%d points in each of %d replicates: Sobol points need a power of two",
                      p->replicate_size, p->replicates);
-            refuse_cases(r, p, text);
+            report_case_error(r, p, text);
         }
     }
     if (p->sample == VY_SAMPLE_SALTELLI) {
@@ -206,7 +206,7 @@ static void count_cases(vy_reader *r, vy_plan *p)
             snprintf(text, sizeof text,
                      "Saltelli's sample of %d variables has %d n, n a power of two: %d or %d", d, d + 2,
                      n * (d + 2) * p->repeat, 2 * n * (d + 2) * p->repeat);
-            refuse_cases(r, p, text);
+            report_case_error(r, p, text);
         }
     }
 }
@@ -269,7 +269,8 @@ static void build_directions(vy_reader *r, vy_plan *p)
 // --- the scenario
 
 // The mistakes of a scenario made by the plan, each at the line of the plan that made it.
-static void report_made(vy_reader *r, const vy_plan *p, const void *field, const vy_diagnostics *found)
+static void report_scenario_errors(vy_reader *r, const vy_plan *p, const void *field,
+                                   const vy_diagnostics *found)
 {
     for (int i = 0; i < found->count; ++i) {
         const vy_diagnostic *d = &found->items[i];
@@ -295,7 +296,7 @@ static void merge_diagnostics(vy_reader *r, const vy_plan *p, const vy_diagnosti
         const vy_diagnostic *d = &found->items[i];
         if (d->warning) continue;
         if (strncmp(d->file, "--set ", 6) == 0)
-            report_made(r, p, p->set, &(vy_diagnostics){.items = (vy_diagnostic *)d, .count = 1});
+            report_scenario_errors(r, p, p->set, &(vy_diagnostics){.items = (vy_diagnostic *)d, .count = 1});
         else if (d->line > 0)
             vy_reader_refuse(r, p->scenario, "scenario: %s:%d:%d: %s", d->file, d->line, d->column, d->text);
         else
@@ -342,7 +343,7 @@ static void try_value(vy_reader *r, vy_plan *p, int index, const char *text, con
     if (status == VY_NO_MEMORY)
         r->no_memory = 1;
     else if (status != VY_OK)
-        report_made(r, p, field, &found);
+        report_scenario_errors(r, p, field, &found);
     else if (p->vary[index].distribution == VY_PLAN_VALUES) {
         const uint64_t own = vy_scenario_hash(made);
         if (own == 0) r->no_memory = 1;
@@ -423,7 +424,7 @@ static void load_instances(vy_reader *r, vy_plan *p)
     if (status == VY_OK) {
         vy_diagnostics_destroy(&found);
         status = vy_template_load(p->path, &options, keys, first, count, &p->scenario_template, &found);
-        if (status != VY_OK && status != VY_NO_MEMORY) report_made(r, p, p, &found);
+        if (status != VY_OK && status != VY_NO_MEMORY) report_scenario_errors(r, p, p, &found);
     }
     if (status == VY_NO_MEMORY) r->no_memory = 1;
     vy_diagnostics_destroy(&found);

@@ -169,20 +169,20 @@ int vy_stop_plan(double limit, double confidence, const double *sizes, int count
     const double error = 1.0 - confidence, all = sizes[count - 1];
     const size_t cap = failures_cap(limit, all);
     // alive[f]: the probability, at a rate of `limit`, of f failures so far without having been accepted.
-    double *alive = calloc(cap + 1, sizeof *alive), *next = calloc(cap + 1, sizeof *next);
+    double *undecided = calloc(cap + 1, sizeof *undecided), *next = calloc(cap + 1, sizeof *next);
     double before = 0.0;
-    if (alive == NULL || next == NULL) {
-        free(alive);
+    if (undecided == NULL || next == NULL) {
+        free(undecided);
         free(next);
         return 0;
     }
-    alive[0] = 1.0;
+    undecided[0] = 1.0;
     for (int i = 0; i < count; ++i) {
         const uint64_t more = (uint64_t)(sizes[i] - before);
         memset(next, 0, (cap + 1) * sizeof *next);
         for (size_t k = 0; k <= cap && k <= more; ++k) {
             const double p = binomial(more, k, limit);
-            for (size_t f = 0; f + k <= cap; ++f) next[f + k] += alive[f] * p;
+            for (size_t f = 0; f + k <= cap; ++f) next[f + k] += undecided[f] * p;
         }
         out[i] = (vy_stop_look){.cases = (uint64_t)sizes[i], .accept = -1};
         const double may = error * (sizes[i] - before) / all; // what a look does not spend is not spent later
@@ -192,10 +192,10 @@ int vy_stop_plan(double limit, double confidence, const double *sizes, int count
             next[f] = 0.0;
             out[i].accept = (int64_t)f;
         }
-        memcpy(alive, next, (cap + 1) * sizeof *alive);
+        memcpy(undecided, next, (cap + 1) * sizeof *undecided);
         before = sizes[i];
     }
-    free(alive);
+    free(undecided);
     free(next);
     return 1;
 }

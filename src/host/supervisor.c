@@ -18,8 +18,8 @@
 #include <unistd.h>
 
 enum {
-    NOT_STARTED = 126, // exit status, as a shell's
-    UNSEEN_ROUNDS = 20 // in which /proc shows none of our children, though there are some
+    NOT_STARTED = 126,      // exit status, as a shell's
+    MISSING_ROUNDS_MAX = 20 // in which /proc shows none of our children, though there are some
 };
 
 void vy_close_descriptors(int first, int last)
@@ -95,7 +95,8 @@ static void kill_all(void)
         pid_t gone = waitpid(-1, NULL, found > 0 ? 0 : WNOHANG);
         while (gone > 0) gone = waitpid(-1, NULL, WNOHANG);
         if (gone < 0 && errno == ECHILD) return;
-        if (unseen > UNSEEN_ROUNDS) (void)kill(0, SIGKILL); // no /proc of ours: the group, as well as we can
+        if (unseen > MISSING_ROUNDS_MAX)
+            (void)kill(0, SIGKILL); // no /proc of ours: the group, as well as we can
         if (found <= 0) (void)nanosleep(&(struct timespec){.tv_nsec = 1000000}, NULL);
     }
 }
@@ -103,7 +104,7 @@ static void kill_all(void)
 // --- the two processes
 
 // As the program ended, so that who waits for us sees its end.
-static void exit_like(int status)
+static void exit_with_status(int status)
 {
     if (WIFEXITED(status)) _exit(WEXITSTATUS(status));
     sigset_t one;
@@ -116,7 +117,7 @@ static void exit_like(int status)
     _exit(NOT_STARTED);
 }
 
-static void note_child(int number) { (void)number; }
+static void on_child_signal(int number) { (void)number; }
 
 static void wait_for_end(int lifeline_fd, pid_t program)
 {
@@ -129,7 +130,7 @@ static void wait_for_end(int lifeline_fd, pid_t program)
         while ((gone = waitpid(-1, &status, WNOHANG)) > 0) {
             if (gone != program) continue;
             kill_all();
-            exit_like(status);
+            exit_with_status(status);
         }
         struct pollfd world = {.fd = lifeline_fd, .events = POLLIN};
         if (ppoll(&world, 1, NULL, &waiting) <= 0) continue;
@@ -164,7 +165,7 @@ void vy_supervise(int lifeline_fd)
         reset_signals();
         return;
     }
-    struct sigaction action = {.sa_handler = note_child};
+    struct sigaction action = {.sa_handler = on_child_signal};
     (void)sigaction(SIGCHLD, &action, NULL);
     vy_close_descriptors(0, lifeline_fd - 1);
     vy_close_descriptors(lifeline_fd + 1, -1);

@@ -31,28 +31,28 @@ static vy_status compare_hashes(vy_log *a, vy_log *b, vy_difference *out, vy_err
     const uint64_t start = starts[0] > starts[1] ? starts[0] : starts[1];
     const uint64_t ends[2] = {a->info.last_tick, b->info.last_tick};
     if (start > ends[0] || start > ends[1]) return VY_OK; // no step in common
-    hash_cursor walk[2];
-    vy_status status = vy_hash_cursor_open(a, start, &walk[0], err);
+    hash_cursor cursors[2];
+    vy_status status = vy_hash_cursor_open(a, start, &cursors[0], err);
     if (status != VY_OK) return status;
-    status = vy_hash_cursor_open(b, start, &walk[1], err);
+    status = vy_hash_cursor_open(b, start, &cursors[1], err);
     if (status != VY_OK) {
-        (void)vy_hash_cursor_close(&walk[0], NULL); // report the other log's failure
+        (void)vy_hash_cursor_close(&cursors[0], NULL); // report the other log's failure
         return status;
     }
     uint64_t hash[2];
     out->last_tick = start;
-    while (!out->found && vy_hash_cursor_next(&walk[0], &hash[0]) &&
-           vy_hash_cursor_next(&walk[1], &hash[1])) {
-        out->last_tick = walk[0].tick;
+    while (!out->found && vy_hash_cursor_next(&cursors[0], &hash[0]) &&
+           vy_hash_cursor_next(&cursors[1], &hash[1])) {
+        out->last_tick = cursors[0].tick;
         if (hash[0] != hash[1]) {
             out->found = 1;
-            out->tick = walk[0].tick;
+            out->tick = cursors[0].tick;
             out->hash_a = hash[0];
             out->hash_b = hash[1];
         }
     }
     for (int i = 0; i < 2; ++i) {
-        const vy_status walked = vy_hash_cursor_close(&walk[i], status == VY_OK ? err : NULL);
+        const vy_status walked = vy_hash_cursor_close(&cursors[i], status == VY_OK ? err : NULL);
         if (status == VY_OK) status = walked;
     }
     return status;
@@ -62,13 +62,13 @@ static vy_status compare_hashes(vy_log *a, vy_log *b, vy_difference *out, vy_err
 // effect, so it is the cause.
 static vy_status compare_replies(vy_log *a, vy_log *b, vy_difference *out, vy_error *err)
 {
-    reply_cursor walk[2];
-    vy_status status = vy_reply_cursor_open(a, &walk[0], err);
+    reply_cursor cursors[2];
+    vy_status status = vy_reply_cursor_open(a, &cursors[0], err);
     if (status != VY_OK) return status;
-    status = vy_reply_cursor_open(b, &walk[1], err);
-    const reply_cells *x = &walk[0].cells, *y = &walk[1].cells;
+    status = vy_reply_cursor_open(b, &cursors[1], err);
+    const reply_cells *x = &cursors[0].cells, *y = &cursors[1].cells;
     const uint64_t end = out->found ? out->tick : out->last_tick;
-    while (status == VY_OK && walk[0].more && walk[1].more && x->tick <= end && y->tick <= end) {
+    while (status == VY_OK && cursors[0].more && cursors[1].more && x->tick <= end && y->tick <= end) {
         const int earlier = x->tick < y->tick || (x->tick == y->tick && x->drone < y->drone);
         const int later = y->tick < x->tick || (x->tick == y->tick && y->drone < x->drone);
         const vy_difference hashes = *out;
@@ -78,11 +78,11 @@ static vy_status compare_replies(vy_log *a, vy_log *b, vy_difference *out, vy_er
             out->last_tick = hashes.last_tick;
             break;
         }
-        if (!later) vy_reply_cursor_next(&walk[0]);
-        if (!earlier) vy_reply_cursor_next(&walk[1]);
+        if (!later) vy_reply_cursor_next(&cursors[0]);
+        if (!earlier) vy_reply_cursor_next(&cursors[1]);
     }
     for (int i = 0; i < 2; ++i) {
-        const vy_status walked = vy_reply_cursor_close(&walk[i], status == VY_OK ? err : NULL);
+        const vy_status walked = vy_reply_cursor_close(&cursors[i], status == VY_OK ? err : NULL);
         if (status == VY_OK) status = walked;
     }
     return status;

@@ -14,14 +14,14 @@ typedef struct summary_counts {
     int64_t attachments, metadata, chunks;
 } summary_counts;
 
-static vy_status add_statistics(vy_mcap_reader *r, mcap_span s, uint64_t offset, summary_counts *stated,
+static vy_status add_statistics(vy_mcap_reader *r, mcap_span s, uint64_t offset, summary_counts *statistics,
                                 vy_error *err)
 {
     r->info.message_count = mcap_span_u64(&s);
     mcap_span_take(&s, 2 + 4); // counts of schemas and channels: messages need theirs
-    stated->attachments = mcap_span_u32(&s);
-    stated->metadata = mcap_span_u32(&s);
-    stated->chunks = mcap_span_u32(&s);
+    statistics->attachments = mcap_span_u32(&s);
+    statistics->metadata = mcap_span_u32(&s);
+    statistics->chunks = mcap_span_u32(&s);
     r->info.start_time = mcap_span_u64(&s);
     r->info.end_time = mcap_span_u64(&s);
     const uint32_t size = mcap_span_u32(&s);
@@ -70,14 +70,14 @@ static vy_status add_chunk_index(vy_mcap_reader *r, mcap_span s, uint64_t offset
 
 static vy_status add_attachment_index(vy_mcap_reader *r, mcap_span s, uint64_t offset, vy_error *err)
 {
-    vy_mcap_attachment about = {.offset = mcap_span_u64(&s)};
-    about.length = mcap_span_u64(&s);
-    about.log_time = mcap_span_u64(&s);
-    about.create_time = mcap_span_u64(&s);
-    about.size = mcap_span_u64(&s);
-    if (s.bad || about.length < MCAP_RECORD_HEAD)
+    vy_mcap_attachment attachment = {.offset = mcap_span_u64(&s)};
+    attachment.length = mcap_span_u64(&s);
+    attachment.log_time = mcap_span_u64(&s);
+    attachment.create_time = mcap_span_u64(&s);
+    attachment.size = mcap_span_u64(&s);
+    if (s.bad || attachment.length < MCAP_RECORD_HEAD)
         return fail_damaged(offset, "an attachment index is broken", err);
-    return vy_mcap_add_attachment(r, &about, s, offset, err);
+    return vy_mcap_add_attachment(r, &attachment, s, offset, err);
 }
 
 // Metadata has to be fetched from the data section. What cannot be read is a warning: the messages are
@@ -117,7 +117,7 @@ static vy_status add_metadata_index(vy_mcap_reader *r, mcap_span s, uint64_t off
 
 // One record of the summary, which begins at `offset` of the file.
 static vy_status add_summary_record(vy_mcap_reader *r, int opcode, mcap_span body, uint64_t offset,
-                                    summary_counts *stated, summary_counts *named, vy_error *err)
+                                    summary_counts *statistics, summary_counts *named, vy_error *err)
 {
     named->attachments += opcode == MCAP_ATTACHMENT_INDEX;
     named->metadata += opcode == MCAP_METADATA_INDEX;
@@ -128,14 +128,14 @@ static vy_status add_summary_record(vy_mcap_reader *r, int opcode, mcap_span bod
     case MCAP_CHUNK_INDEX: return add_chunk_index(r, body, offset, err);
     case MCAP_ATTACHMENT_INDEX: return add_attachment_index(r, body, offset, err);
     case MCAP_METADATA_INDEX: return add_metadata_index(r, body, offset, err);
-    case MCAP_STATISTICS: return add_statistics(r, body, offset, stated, err);
+    case MCAP_STATISTICS: return add_statistics(r, body, offset, statistics, err);
     default: return VY_OK; // summary offsets, and what later versions may add
     }
 }
 
 static vy_status add_summary(vy_mcap_reader *r, const unsigned char *data, size_t size, vy_error *err)
 {
-    summary_counts stated = {-1, -1, -1}, named = {0, 0, 0};
+    summary_counts statistics = {-1, -1, -1}, named = {0, 0, 0};
     for (size_t at = 0; at < size;) {
         const uint64_t offset = r->data_end + at;
         if (size - at < MCAP_RECORD_HEAD || mcap_get_u64(data + at + 1) > size - at - MCAP_RECORD_HEAD) {
@@ -143,15 +143,15 @@ static vy_status add_summary(vy_mcap_reader *r, const unsigned char *data, size_
         }
         const size_t length = (size_t)mcap_get_u64(data + at + 1);
         const mcap_span body = mcap_span_on(data + at + MCAP_RECORD_HEAD, length);
-        const vy_status status = add_summary_record(r, data[at], body, offset, &stated, &named, err);
+        const vy_status status = add_summary_record(r, data[at], body, offset, &statistics, &named, err);
         if (status != VY_OK) return status;
         at += MCAP_RECORD_HEAD + length;
     }
-    if (stated.chunks != named.chunks)
+    if (statistics.chunks != named.chunks)
         return fail_damaged(r->data_end, "the summary does not name every chunk", err);
-    if (stated.attachments != named.attachments || stated.metadata != named.metadata)
+    if (statistics.attachments != named.attachments || statistics.metadata != named.metadata)
         return fail_damaged(r->data_end, "the summary does not name every attachment or metadata", err);
-    if (stated.chunks == 0 && r->info.message_count > 0) {
+    if (statistics.chunks == 0 && r->info.message_count > 0) {
         return vy_fail(err, VY_OTHER_VERSION,
                        "byte %llu: the messages are not in chunks, which is not supported",
                        (unsigned long long)r->data_end);
@@ -200,24 +200,24 @@ static vy_status scan_attachment(vy_mcap_reader *r, const mcap_record *record, v
 {
     enum { FIXED = 8 + 8 + 4 + 4 + 8 + 4 };
     const uint64_t offset = record->offset;
-    vy_mcap_attachment about = {.offset = offset, .length = MCAP_RECORD_HEAD + record->length};
+    vy_mcap_attachment attachment = {.offset = offset, .length = MCAP_RECORD_HEAD + record->length};
     unsigned char head[4096]; // the names; the data behind them is not read here
     const size_t size = record->length < sizeof head ? (size_t)record->length : sizeof head;
     const vy_status status = vy_mcap_read_buffered(r, offset + MCAP_RECORD_HEAD, head, size, err);
     if (status != VY_OK) return status;
     mcap_span s = mcap_span_on(head, size);
-    about.log_time = mcap_span_u64(&s);
-    about.create_time = mcap_span_u64(&s);
+    attachment.log_time = mcap_span_u64(&s);
+    attachment.create_time = mcap_span_u64(&s);
     const mcap_span texts = s;
     const uint32_t name = mcap_span_u32(&s);
     mcap_span_take(&s, name);
     const uint32_t type = mcap_span_u32(&s);
     mcap_span_take(&s, type);
-    about.size = mcap_span_u64(&s);
-    if (s.bad || record->length != FIXED + (uint64_t)name + type + about.size) {
+    attachment.size = mcap_span_u64(&s);
+    if (s.bad || record->length != FIXED + (uint64_t)name + type + attachment.size) {
         return fail_damaged(offset, "an attachment is broken", err);
     }
-    return vy_mcap_add_attachment(r, &about, texts, offset, err);
+    return vy_mcap_add_attachment(r, &attachment, texts, offset, err);
 }
 
 static void count_messages(vy_mcap_reader *r, const mcap_chunk *view)

@@ -515,31 +515,31 @@ static void put_summary(const vy_mcap_writer *w, mcap_bytes *b)
     static const uint8_t opcodes[GROUPS] = {MCAP_SCHEMA,      MCAP_CHANNEL,          MCAP_STATISTICS,
                                             MCAP_CHUNK_INDEX, MCAP_ATTACHMENT_INDEX, MCAP_METADATA_INDEX};
     const uint64_t base = w->pack.position;
-    size_t starts[GROUPS + 1];
-    starts[0] = 0;
+    size_t group_starts[GROUPS + 1];
+    group_starts[0] = 0;
     mcap_bytes_put(b, w->schemas.data, w->schemas.size);
-    starts[1] = b->size;
+    group_starts[1] = b->size;
     mcap_bytes_put(b, w->channels.data, w->channels.size);
-    starts[2] = b->size;
+    group_starts[2] = b->size;
     put_statistics(w, b);
-    starts[3] = b->size;
+    group_starts[3] = b->size;
     put_chunk_indexes(&w->pack, b);
-    starts[4] = b->size;
+    group_starts[4] = b->size;
     mcap_bytes_put(b, w->attachments.data, w->attachments.size);
-    starts[5] = b->size;
+    group_starts[5] = b->size;
     mcap_bytes_put(b, w->metadatas.data, w->metadatas.size);
-    starts[6] = b->size;
+    group_starts[6] = b->size;
     for (int i = 0; i < GROUPS; ++i) {
-        if (starts[i] == starts[i + 1]) continue;
+        if (group_starts[i] == group_starts[i + 1]) continue;
         const size_t at = mcap_bytes_begin(b, MCAP_SUMMARY_OFFSET);
         mcap_bytes_u8(b, opcodes[i]);
-        mcap_bytes_u64(b, base + starts[i]);
-        mcap_bytes_u64(b, starts[i + 1] - starts[i]);
+        mcap_bytes_u64(b, base + group_starts[i]);
+        mcap_bytes_u64(b, group_starts[i + 1] - group_starts[i]);
         mcap_bytes_end(b, at);
     }
     const size_t at = mcap_bytes_begin(b, MCAP_FOOTER);
     mcap_bytes_u64(b, base);
-    mcap_bytes_u64(b, base + starts[GROUPS]);
+    mcap_bytes_u64(b, base + group_starts[GROUPS]);
     mcap_bytes_u32(b, 0);
     mcap_bytes_end(b, at); // before the CRC, which goes over the footer's length too
     if (b->failed) return;

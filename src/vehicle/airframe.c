@@ -7,15 +7,15 @@
 #define DIRECTION_MIN 0.8 // cosine of the angle between a motor's direction and its rotor's
 
 // Where a motor is, seen from the centre, and its spin as of vy_rotor_def.
-typedef struct motor_place {
+typedef struct motor_position {
     double forward, right;
     int spin;
-} motor_place;
+} motor_position;
 
 typedef struct motor_list {
     const char *name;
     int count;
-    motor_place motors[VY_ROTOR_CAP];
+    motor_position motors[VY_ROTOR_CAP];
 } motor_list;
 
 // As in PX4's airframe reference and ArduPilot's motor order diagrams, in the order of their outputs.
@@ -61,7 +61,7 @@ static const motor_list airframes[] = {
 };
 
 // The rotor that is nearest in direction, and how near: a cosine.
-static int nearest(const motor_place *m, const vy_vehicle_def *v, double *cosine)
+static int nearest(const motor_position *m, const vy_vehicle_def *v, double *cosine)
 {
     int best = -1;
     *cosine = -2.0;
@@ -88,22 +88,22 @@ vy_status vy_airframe_match(vy_airframe airframe, const vy_vehicle_def *vehicle,
     }
     VY_ASSERT((unsigned)airframe < sizeof airframes / sizeof airframes[0]);
     const motor_list *list = &airframes[airframe];
-    unsigned used = 0;
+    unsigned assigned = 0;
     if (vehicle->rotor_count != list->count)
         return vy_fail(err, VY_BAD_VALUE, "airframe %s has %d motors, and the vehicle %d rotors", list->name,
                        list->count, vehicle->rotor_count);
     for (int k = 0; k < list->count; ++k) {
-        const motor_place *m = &list->motors[k];
+        const motor_position *m = &list->motors[k];
         double cosine;
         const int rotor = nearest(m, vehicle, &cosine);
-        if (rotor < 0 || cosine < DIRECTION_MIN || (used >> rotor & 1u))
+        if (rotor < 0 || cosine < DIRECTION_MIN || (assigned >> rotor & 1u))
             return vy_fail(err, VY_BAD_VALUE,
                            "airframe %s: the vehicle has no rotor where motor %d is: %g forward, %g right",
                            list->name, k + 1, m->forward, m->right);
         if (vehicle->rotors[rotor].spin != m->spin)
             return vy_fail(err, VY_BAD_VALUE, "airframe %s: motor %d, rotor %d here, spins %s", list->name,
                            k + 1, rotor + 1, m->spin > 0 ? "counter-clockwise" : "clockwise");
-        used |= 1u << rotor;
+        assigned |= 1u << rotor;
         order[k] = rotor;
     }
     return VY_OK;

@@ -143,7 +143,7 @@ static vy_status check_body(const vy_vehicle_def *def, vy_error *err)
         const char *name;
         const double *values;
         size_t count;
-    } amounts[] = {
+    } quantities[] = {
         // in units whose limit is the common one
         {"drag_linear", &def->drag_linear.x, 3},
         {"area", &def->area, 1},
@@ -154,12 +154,12 @@ static vy_status check_body(const vy_vehicle_def *def, vy_error *err)
         {"light_area", &def->light_area, 1},
         {"torque_ref", &def->torque_ref, 1},
     };
-    for (size_t i = 0; i < sizeof amounts / sizeof amounts[0]; ++i) {
-        for (size_t k = 0; k < amounts[i].count; ++k) {
-            const double x = amounts[i].values[k];
+    for (size_t i = 0; i < sizeof quantities / sizeof quantities[0]; ++i) {
+        for (size_t k = 0; k < quantities[i].count; ++k) {
+            const double x = quantities[i].values[k];
             if (!vy_is_nonnegative(x, "")) {
                 return vy_fail(err, VY_BAD_VALUE, "vehicle.%s must be between 0 and 1e12, got %g",
-                               amounts[i].name, x);
+                               quantities[i].name, x);
             }
         }
     }
