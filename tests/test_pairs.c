@@ -67,9 +67,9 @@ static void options_fly_together(void **unused)
 {
     (void)unused;
     assert_true(read_refused(REFUSED) > 0);
-    pairs_listed = 1;
-    fly_packed(PACKED);
-    fly_rest(0, NULL);
+    pairs_of_known = 1;
+    fly_dense(PACKED);
+    fly_remaining(0, NULL);
     assert_int_equal((int)all_totals->failures, 0);
 }
 
@@ -108,7 +108,7 @@ static void what_was_found_stays_good(void **unused)
 {
     (void)unused;
     for (size_t i = 0; i < sizeof found / sizeof *found; ++i) {
-        const verdict v = examine(found[i], NULL, 1);
+        const verdict v = check_in_process(found[i], NULL, 1);
         if (v.oracle != NULL || v.refused[0] != '\0') {
             print_error("%s %s%s: %s\n", found[i], v.refused, v.oracle, v.text);
             ++all_totals->failures;
@@ -121,10 +121,10 @@ static void what_was_found_stays_good(void **unused)
 static void a_brick_makes_no_wrench(void **unused)
 {
     (void)unused;
-    const verdict v =
-        examine("{volery: 1, drones: [{vehicle: {mass: 1, inertia: [0.1, 0.1, 0.1]}, controller: {kind: "
-                "none, intent: {rung: rates}}}]}",
-                NULL, 1);
+    const verdict v = check_in_process(
+        "{volery: 1, drones: [{vehicle: {mass: 1, inertia: [0.1, 0.1, 0.1]}, controller: {kind: "
+        "none, intent: {rung: rates}}}]}",
+        NULL, 1);
     assert_true(strstr(v.refused, "makes no wrench") != NULL);
 }
 
@@ -135,7 +135,7 @@ static int show_file(const char *path, uint64_t seed)
     if (in == NULL) return 2;
     text[fread(text, 1, sizeof text - 1, in)] = '\0';
     fclose(in);
-    const verdict v = examine(text, NULL, seed);
+    const verdict v = check_in_process(text, NULL, seed);
     if (v.refused[0] != '\0')
         print_message("refused: %s\n", v.refused);
     else
@@ -164,14 +164,14 @@ int main(int argc, char **argv)
         node_free(tree);
     } else if (strcmp(mode, "all") == 0) {
         assert_true(read_refused(REFUSED) > 0);
-        pairs_listed = 1;
-        fly_packed(ALL);
-        fly_rest(50, NULL);
+        pairs_of_known = 1;
+        fly_dense(ALL);
+        fly_remaining(50, NULL);
     } else if (strcmp(mode, "stale") == 0) {
         assert_true(read_refused(REFUSED) > 0);
-        pairs_listed = pairs_stale = 1;
-        see_random(count, seed);
-        fly_rest(0, NULL);
+        pairs_of_known = pairs_report_stale = 1;
+        cover_at_random(count, seed);
+        fly_remaining(0, NULL);
     } else if (strcmp(mode, "options") == 0) {
         for (int i = 0; i < option_count(); ++i) printf("%s\n", option_name(i));
     } else if (strcmp(mode, "write") == 0 && argc > 3) {
@@ -182,12 +182,12 @@ int main(int argc, char **argv)
         pairs_sampled = 1;
         fly_random(count, seed);
     } else if (strcmp(mode, "each") == 0 || strcmp(mode, "dry") == 0 || strcmp(mode, "new") == 0) {
-        pairs_fresh = strcmp(mode, "new") == 0;
-        pairs_dry = pairs_fresh || strcmp(mode, "dry") == 0;
+        pairs_of_new = strcmp(mode, "new") == 0;
+        pairs_without_flights = pairs_of_new || strcmp(mode, "dry") == 0;
         read_refused(REFUSED);
-        if (pairs_dry) see_random(SEEN, 1); // what flies by chance is not refused
-        fly_packed(argc > 2 ? count : ALL);
-        fly_rest(1, stdout);
+        if (pairs_without_flights) cover_at_random(SEEN, 1); // what flies by chance is not refused
+        fly_dense(argc > 2 ? count : ALL);
+        fly_remaining(1, stdout);
     } else {
         const struct CMUnitTest tests[] = {cmocka_unit_test(what_was_found_stays_good),
                                            cmocka_unit_test(a_brick_makes_no_wrench),

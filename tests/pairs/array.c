@@ -6,15 +6,15 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum { TOGETHER = 45, BARREN = 4, SENTENCE_CAP = 400, SENTENCE_SIZE = 300 };
-// TOGETHER: options of a scenario at first. BARREN: scenarios in a row with few new pairs, after which there
-// are fewer.
+enum { OPTIONS_AT_FIRST = 45, LOW_YIELD_ROUNDS = 4, SENTENCE_CAP = 400, SENTENCE_SIZE = 300 };
+// OPTIONS_AT_FIRST: options of a scenario at first. LOW_YIELD_ROUNDS: scenarios in a row with few new pairs,
+// after which there are fewer.
 
-static const char *const apart = "one leaves no place for the other";
-int pairs_dry;
-static pair_set seen, listed, avoided, tried;
+static const char *const cannot_be_written = "one leaves no place for the other";
+int pairs_without_flights;
+static pair_set seen, always_refused, refused_pairs, tried;
 static char is_known[OPTION_CAP]; // options that the list was written with
-int pairs_listed, pairs_fresh, pairs_stale;
+int pairs_of_known, pairs_of_new, pairs_report_stale;
 static char *sentences[SENTENCE_CAP];
 static int sentence_count;
 
@@ -27,7 +27,7 @@ static int is_in(const int *list, int count, int option)
 }
 
 // Both options are of one key: one of them at most can be chosen.
-static int is_one_key(int a, int b)
+static int is_same_key(int a, int b)
 {
     static int keys[OPTION_CAP], known; // of each option the first of its key
     for (; known < option_count(); ++known) {
@@ -57,7 +57,7 @@ static int count_pairs(const node *tree, FILE *out)
 // --- what is refused on purpose
 
 // A sentence without its place, figures and names.
-static void plain_sentence(const char *said, char *out, size_t size)
+static void normalise_sentence(const char *said, char *out, size_t size)
 {
     const char *text = strstr(said, ": ");
     size_t used = 0;
@@ -108,13 +108,14 @@ int read_refused(const char *path)
         char *rest, *first = strtok_r(line, " ", &rest);
         first[strcspn(first, ":")] = '\0';
         for (char *other; (other = strtok_r(NULL, " ", &rest)) != NULL;) {
-            const int known = option_count(), a = option_number(first), helped = strchr(other, '~') != NULL;
+            const int known = option_count(), a = option_number(first),
+                      is_conditional = strchr(other, '~') != NULL;
             other[strcspn(other, "~")] = '\0';
             const int all = strcmp(other, "*") == 0, b = all ? a : option_number(other);
             if (option_count() > known) fail_msg("%s: there is no option %s or %s", path, first, other);
             for (int k = all ? 0 : b; k < (all ? known : b + 1); ++k) {
-                pair_add(&avoided, a, k);
-                if (!helped) pair_add(&listed, a, k);
+                pair_add(&refused_pairs, a, k);
+                if (!is_conditional) pair_add(&always_refused, a, k);
                 ++pairs;
             }
         }
@@ -127,7 +128,7 @@ int read_refused(const char *path)
 
 // A scenario with what is wished for, as far as it is accepted, or NULL where the first two options are not.
 // `said`: why not; empty when they cannot even be written together.
-static node *with_both(const wish *w, char *said, size_t size)
+static node *generate_pair(const request *w, char *said, size_t size)
 {
     int options[OPTION_CAP];
     node *tree = generate(w);
@@ -143,103 +144,104 @@ static node *with_both(const wish *w, char *said, size_t size)
 }
 
 // Options newer than the list are flown at random, and by test_pairs each.
-static int is_considered(int option) { return !pairs_listed || is_known[option]; }
+static int is_considered(int option) { return !pairs_of_known || is_known[option]; }
 
 // How many pairs of `option` with those wished for are new; -1: it cannot be among them.
-static int gain_of(const wish *w, int option)
+static int new_pairs_with(const request *w, int option)
 {
     int gain = 0;
     if (!is_considered(option)) return -1;
     for (int i = 0; i < w->forced_count; ++i) {
-        if (is_one_key(w->forced[i], option) || pair_has(&avoided, w->forced[i], option)) return -1;
+        if (is_same_key(w->forced[i], option) || pair_has(&refused_pairs, w->forced[i], option)) return -1;
         gain += !pair_has(&seen, w->forced[i], option);
     }
     return gain;
 }
 
 // More options that have not been seen with those wished for.
-static void wish_more(wish *w, int together)
+static void request_more(request *w, int option_limit)
 {
     random_source r = {w->seed};
     for (int share = 4; share >= 1; share /= 2) { // those with the most news first
         const int count = option_count(), first = (int)(random_bits(&r) % (unsigned)count);
-        for (int n = 0; n < count && w->forced_count < together; ++n) {
-            const int option = (first + n * 7919) % count, gain = gain_of(w, option);
+        for (int n = 0; n < count && w->forced_count < option_limit; ++n) {
+            const int option = (first + n * 7919) % count, gain = new_pairs_with(w, option);
             if (gain > 0 && 5 * gain >= share * w->forced_count) w->forced[w->forced_count++] = option;
         }
     }
 }
 
 // Whether the pair is asked for: where those of new options are, one of them is.
-static int is_wanted(int a, int b) { return !pairs_fresh || !is_known[a] || !is_known[b]; }
+static int is_wanted(int a, int b) { return !pairs_of_new || !is_known[a] || !is_known[b]; }
 
-static int is_open(int a, int b)
+static int is_uncovered(int a, int b)
 {
-    return is_wanted(a, b) && is_considered(a) && is_considered(b) && !is_one_key(a, b) &&
-           !pair_has(&seen, a, b) && !pair_has(&avoided, a, b);
+    return is_wanted(a, b) && is_considered(a) && is_considered(b) && !is_same_key(a, b) &&
+           !pair_has(&seen, a, b) && !pair_has(&refused_pairs, a, b);
 }
 
 // The option with the most open pairs, and the one of those that has the most with it.
-static int begin_wish(wish *w, uint64_t seed)
+static int begin_request(request *w, uint64_t seed)
 {
     const int count = option_count(), turn = (int)(seed * 7919 % (uint64_t)count);
     int best = -1, most = 0;
     for (int n = 0; n < count; ++n) {
         const int a = (n + turn) % count;
         int open = 0;
-        for (int b = 0; b < count; ++b) open += b != a && is_open(a, b) && !pair_has(&tried, a, b);
+        for (int b = 0; b < count; ++b) open += b != a && is_uncovered(a, b) && !pair_has(&tried, a, b);
         if (open > most) {
             most = open;
             best = a;
         }
     }
     if (best < 0) return 0;
-    *w = (wish){.seed = seed, .richness = 0.02, .forced = {best}, .forced_count = 1};
+    *w = (request){.seed = seed, .optional_fraction = 0.02, .forced = {best}, .forced_count = 1};
     for (int n = 0; n < count && w->forced_count < 2; ++n) {
         const int b = (n + turn) % count;
-        if (b != best && is_open(best, b) && !pair_has(&tried, best, b)) w->forced[w->forced_count++] = b;
+        if (b != best && is_uncovered(best, b) && !pair_has(&tried, best, b))
+            w->forced[w->forced_count++] = b;
     }
     pair_add(&tried, w->forced[0], w->forced[1]);
     return 1;
 }
 
 // Fewer options at a time when they take each other away: each pair is tried again then.
-static int fewer(int together)
+static int reduce_limit(int option_limit)
 {
     memset(&tried, 0, sizeof tried);
-    return together > 3 ? together * 2 / 3 : 2;
+    return option_limit > 3 ? option_limit * 2 / 3 : 2;
 }
 
-int fly_packed(int scenarios)
+int fly_dense(int scenarios)
 {
-    int flown = 0, fresh = 0, barren = 0, together = TOGETHER;
+    int flown = 0, fresh = 0, low_yield = 0, option_limit = OPTIONS_AT_FIRST;
     for (int n = 0; flown < scenarios; ++n) {
-        wish w;
+        request w;
         char said[SENTENCE_SIZE];
-        if (!begin_wish(&w, (uint64_t)n)) {
-            if (together == 2) break;
-            together = fewer(together);
+        if (!begin_request(&w, (uint64_t)n)) {
+            if (option_limit == 2) break;
+            option_limit = reduce_limit(option_limit);
             continue;
         }
-        wish_more(&w, together);
+        request_more(&w, option_limit);
         node *tree = generate(&w);
         const int gained = make_valid(tree, said, sizeof said) ? count_pairs(tree, NULL) : 0;
         if (gained > 0) fly(tree, w.seed);
         node_free(tree);
         flown += gained > 0;
         fresh += gained;
-        barren = gained < together / 2 ? barren + 1 : 0;
-        if (pairs_dry && n % 100 == 99)
-            fprintf(stderr, "%d scenarios of %d options, %d pairs\n", flown, together, fresh);
-        if (barren < BARREN || together == 2) continue;
-        together = fewer(together);
-        barren = 0;
+        low_yield = gained < option_limit / 2 ? low_yield + 1 : 0;
+        if (pairs_without_flights && n % 100 == 99)
+            fprintf(stderr, "%d scenarios of %d options, %d pairs\n", flown, option_limit, fresh);
+        if (low_yield < LOW_YIELD_ROUNDS || option_limit == 2) continue;
+        option_limit = reduce_limit(option_limit);
+        low_yield = 0;
     }
     wait_for_flights();
     return flown;
 }
 
-void see_random(int scenarios, uint64_t seed)
+void cover_at_random(int scenarios, uint64_t seed)
 {
     for (int i = 0; i < scenarios; ++i) {
         node *tree = at_random(seed + (uint64_t)i);
@@ -254,18 +256,18 @@ void see_random(int scenarios, uint64_t seed)
 static int fly_both(int a, int b, uint64_t seed, FILE *out, char *said, size_t size)
 {
     char other[SENTENCE_SIZE];
-    wish least = {.seed = seed, .forced = {a, b}, .forced_count = 2};
-    node *tree = with_both(&least, said, size);
+    request least = {.seed = seed, .forced = {a, b}, .forced_count = 2};
+    node *tree = generate_pair(&least, said, size);
     for (int again = 0; tree == NULL && said[0] != '\0' && again < 8;
          ++again) { // it may need what is not asked for
         least.seed = seed + (uint64_t)again;
-        least.richness = 0.15;
-        tree = with_both(&least, other, sizeof other);
+        least.optional_fraction = 0.15;
+        tree = generate_pair(&least, other, sizeof other);
     }
     if (tree == NULL) return 0;
     char *text = node_print(tree);
-    const verdict v = pairs_dry ? (verdict){0} : examine(text, tree, seed);
-    judge(tree, &v, seed);
+    const verdict v = pairs_without_flights ? (verdict){0} : check_in_process(text, tree, seed);
+    count_verdict(tree, &v, seed);
     (void)count_pairs(tree, out);
     free(text);
     node_free(tree);
@@ -280,12 +282,12 @@ static void try_pairs(int job, int jobs, int every, FILE *out)
     for (int a = 0; a < count; ++a) {
         for (int b = a + 1; b < count; ++b) {
             char said[SENTENCE_SIZE], plain[SENTENCE_SIZE];
-            const int known = pair_has(&avoided, a, b);
-            if (++number % jobs != job || is_one_key(a, b) || pair_has(&seen, a, b)) continue;
+            const int known = pair_has(&refused_pairs, a, b);
+            if (++number % jobs != job || is_same_key(a, b) || pair_has(&seen, a, b)) continue;
             if (!is_considered(a) || !is_considered(b) || !is_wanted(a, b)) continue;
             if (known && number / jobs % every != 0) continue;
             if (fly_both(a, b, (uint64_t)(a * count + b) * 8, out, said, sizeof said)) continue;
-            plain_sentence(said[0] == '\0' ? apart : said, plain, sizeof plain);
+            normalise_sentence(said[0] == '\0' ? cannot_be_written : said, plain, sizeof plain);
             fprintf(out, "%s\t%d\t%d\n", plain, a, b);
         }
     }
@@ -323,7 +325,7 @@ static void write_refused(const pair_set *refused, const char *sentence, FILE *o
 static pair_set *by_sentence[SENTENCE_CAP];
 
 // What the jobs wrote. Counts pairs flown; complains of sentences and pairs that are not listed.
-static void gather(const char *path, int strict, int *flown, int *refused)
+static void read_results(const char *path, int strict, int *flown, int *refused)
 {
     static char line[1000];
     FILE *in = fopen(path, "r");
@@ -331,13 +333,13 @@ static void gather(const char *path, int strict, int *flown, int *refused)
     while (fgets(line, sizeof line, in) != NULL) {
         char *rest, *plain = strtok_r(line, "\t", &rest);
         const int a = (int)strtol(rest, &rest, 10), b = (int)strtol(rest, NULL, 10);
-        const int known = pair_has(&listed, a, b), flies = strcmp(plain, "+") == 0;
+        const int known = pair_has(&always_refused, a, b), flies = strcmp(plain, "+") == 0;
         *flown += flies;
         *refused += !flies;
         if (flies) pair_add(&seen, a, b);
         const int number = flies ? -1 : sentence_number(plain, !strict);
         const int fresh = !is_known[a] || !is_known[b]; // the list is older than the option
-        if (strict && flies == known && (flies || !pair_has(&avoided, a, b))) {
+        if (strict && flies == known && (flies || !pair_has(&refused_pairs, a, b))) {
             print_error("%s with %s: %s, and is %slisted\n", option_name(a), option_name(b),
                         flies ? "flies" : plain, known ? "" : "not ");
             all_totals->failures += !fresh && (flies || number < 0);
@@ -353,7 +355,7 @@ static void gather(const char *path, int strict, int *flown, int *refused)
     remove(path);
 }
 
-void fly_rest(int every, FILE *list)
+void fly_remaining(int every, FILE *list)
 {
     char path[JOB_CAP][300];
     int flown = 0, refused = 0, covered = 0, pairs = 0;
@@ -374,15 +376,15 @@ void fly_rest(int every, FILE *list)
         wait(&status);
         all_totals->failures += status != 0;
     }
-    for (int job = 0; job < jobs; ++job) gather(path[job], list == NULL, &flown, &refused);
+    for (int job = 0; job < jobs; ++job) read_results(path[job], list == NULL, &flown, &refused);
     for (int a = 0; a < option_count(); ++a) {
         for (int b = a + 1; b < option_count(); ++b) {
-            const int counts = !is_one_key(a, b) && is_considered(a) && is_considered(b) && is_wanted(a, b);
+            const int counts = !is_same_key(a, b) && is_considered(a) && is_considered(b) && is_wanted(a, b);
             pairs += counts;
             covered += counts && pair_has(&seen, a, b);
-            if (pair_has(&seen, a, b) && pair_has(&listed, a, b) && list == NULL) {
+            if (pair_has(&seen, a, b) && pair_has(&always_refused, a, b) && list == NULL) {
                 print_error("%s with %s: flies, and is listed as refused\n", option_name(a), option_name(b));
-                all_totals->failures += every > 0 || pairs_stale; // in make test it is told
+                all_totals->failures += every > 0 || pairs_report_stale; // in make test it is told
             }
         }
     }

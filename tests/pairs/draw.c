@@ -67,7 +67,7 @@ static const struct {
     {"rad/s", 1.0}, {"N s^2", 1e-8}, {"N m s^2", 1e-10}, {"N s", 1e-8},   {"1/s", 5.0},    {"kg m", 1e-8},
 };
 
-static double usual_size(const char *key, const char *unit)
+static double typical_size(const char *key, const char *unit)
 {
     for (size_t i = 0; i < sizeof sizes / sizeof *sizes; ++i) {
         if (strcmp(sizes[i].name, key) == 0) return sizes[i].size;
@@ -79,7 +79,7 @@ static double usual_size(const char *key, const char *unit)
 }
 
 // Seconds: periods are multiples of the step, moments lie within the flight.
-static double draw_time(generator *g, const vy_schema_row *row, double usual)
+static double draw_time(generator *g, const vy_schema_row *row, double typical)
 {
     static const int multiples[] = {1, 2, 5, 10, 20};
     const double length = g->step * g->steps;
@@ -88,14 +88,14 @@ static double draw_time(generator *g, const vy_schema_row *row, double usual)
     if (strcmp(row->key, "time") == 0) return length * (0.2 * g->index + random_in(&g->random, 0.0, 0.1));
     if (strcmp(row->key, "over") == 0) return length * random_in(&g->random, 0.7, 2.0);
     if (strcmp(row->key, "delay") == 0) return g->step * (double)(random_bits(&g->random) % 12);
-    const int open = !(usual > 0.0 && usual < 1e9);
-    if (!open) return usual * exp(random_in(&g->random, -0.7, 0.7));
+    const int open = !(typical > 0.0 && typical < 1e9);
+    if (!open) return typical * exp(random_in(&g->random, -0.7, 0.7));
     if (row->range.min == 0.0 && !row->range.exclusive_min && chance(g, 0.2)) return 0.0;
     return length * random_in(&g->random, 0.05, 0.6);
 }
 
 // Near the default where that is of use, else of a usual size, by a factor of 2 either way.
-static double draw_number(generator *g, const vy_schema_row *row, const char *unit, double usual)
+static double draw_number(generator *g, const vy_schema_row *row, const char *unit, double typical)
 {
     const vy_range range = vy_row_range(row, unit);
     double value;
@@ -106,14 +106,14 @@ static double draw_number(generator *g, const vy_schema_row *row, const char *un
     else if (strcmp(row->key, "altitude") == 0)
         value = random_in(&g->random, 0.5, 20.0);
     else if (strcmp(unit, "s") == 0)
-        value = draw_time(g, row, usual);
+        value = draw_time(g, row, typical);
     else if (strcmp(unit, "year") == 0)
         value = random_in(&g->random, 2025.0, 2029.9);
     else if (range.max - range.min <= 10.0)
         value = random_in(&g->random, range.min, range.max);
     else {
-        const int open = !(fabs(usual) > 1e-30 && fabs(usual) < 1e30);
-        const double size = open ? usual_size(row->key, unit) : usual;
+        const int open = !(fabs(typical) > 1e-30 && fabs(typical) < 1e30);
+        const double size = open ? typical_size(row->key, unit) : typical;
         value = size * exp(random_in(&g->random, -0.7, 0.7));
         if (open && range.min < 0.0 && chance(g, 0.5)) value = -value;
     }
@@ -128,14 +128,14 @@ static double draw_number(generator *g, const vy_schema_row *row, const char *un
 static int put_numbers(generator *g, const vy_schema_row *row, const void *object, char *out, size_t size)
 {
     const char *unit = vy_row_unit(row, object);
-    double usual[8] = {0};
+    double typical[8] = {0};
     const int count = row->flags & VY_ROW_VARIABLE_SIZE ? 4 : vy_row_size(row, object);
     assert_in_range(count, 1, 8);
-    memcpy(usual, (const char *)object + row->offset, sizeof(double) * (size_t)count);
+    memcpy(typical, (const char *)object + row->offset, sizeof(double) * (size_t)count);
     size_t used = (size_t)snprintf(out, size, count > 1 || row->size_of == NULL ? "[" : "");
     double last = 0.0;
     for (int i = 0; i < count; ++i) {
-        double value = draw_number(g, row, unit, usual[i]);
+        double value = draw_number(g, row, unit, typical[i]);
         if (strcmp(row->key, "voltage") == 0) value = 3.0 + 0.25 * i + random_in(&g->random, 0.0, 0.2);
         if (strcmp(row->key, "max") == 0) value = last = fabs(value);
         used += (size_t)snprintf(out + used, size - used, "%s%.17g", i > 0 ? ", " : "", value);
@@ -207,7 +207,7 @@ static int put_name(generator *g, const vy_schema_row *row, char *out, size_t si
 }
 
 // Keys whose values must fit others: where things are, so that they neither overlap nor are out of reach.
-static int put_known(generator *g, const char *path, char *out, size_t size)
+static int put_chosen(generator *g, const char *path, char *out, size_t size)
 {
     static const double heights[] = {0.1, 0.3, 1.0, 2.5};
     const double jitter = random_in(&g->random, -0.02, 0.02);
@@ -260,12 +260,12 @@ static int put_known(generator *g, const char *path, char *out, size_t size)
 int draw_value(generator *g, const vy_schema_row *row, const char *path, const void *object, char *out,
                size_t size)
 {
-    double usual;
-    if (put_known(g, path, out, size)) return 1;
+    double typical;
+    if (put_chosen(g, path, out, size)) return 1;
     switch (row->type) {
     case VY_TYPE_NUMBER:
-        memcpy(&usual, (const char *)object + row->offset, sizeof usual);
-        snprintf(out, size, "%.17g", draw_number(g, row, vy_row_unit(row, object), usual));
+        memcpy(&typical, (const char *)object + row->offset, sizeof typical);
+        snprintf(out, size, "%.17g", draw_number(g, row, vy_row_unit(row, object), typical));
         return 1;
     case VY_TYPE_INTEGER: snprintf(out, size, "%d", (int)(random_bits(&g->random) % 1000)); return 1;
     case VY_TYPE_COUNT: {

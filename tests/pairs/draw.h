@@ -4,12 +4,13 @@
 #include "pairs.h"
 
 typedef struct generator {
-    const wish *w;
+    const request *w;
     random_source random;
-    int placed[OPTION_CAP], placed_count;         // options so far
-    int free;                                     // 1: in an element that need not have what is forced
-    char met[FORCED_CAP], placed_now[FORCED_CAP]; // of what is forced: an element before has it; it is there
-    double step;                                  // [s]
+    int placed[OPTION_CAP], placed_count; // options so far
+    int free;                             // 1: in an element that need not have what is forced
+    char is_satisfied[FORCED_CAP],
+        placed_now[FORCED_CAP]; // of what is forced: an element before has it; it is there
+    double step;                // [s]
     int steps;
     int drones, bodies, joints; // so far
     int index;                  // of the innermost element

@@ -7,8 +7,8 @@ enum { PATH_CAP = 200, TEXT_CAP = 1500 };
 
 // What an option is of no use without: it is asked for, too.
 static const struct {
-    const char *option, *needs; // an option whose name begins so
-} needs[] = {
+    const char *option, *prerequisites; // an option whose name begins so
+} prerequisites[] = {
     {"drones[].controller.flight=kinematic", "world.physics.engine=simple"},
     {"drones[].mission", "world.planet.origin.gm=number"},
     {"drones[].mission", "world.planet.radius=number"},
@@ -75,23 +75,25 @@ static const struct {
 static const char *forced_name(const generator *g, int i) { return option_name(g->w->forced[i]); }
 
 // Must something at or below `path` be there?
-static int is_asked_for(const generator *g, const char *path)
+static int is_forced(const generator *g, const char *path)
 {
     const size_t size = strlen(path);
     for (int i = 0; i < g->w->forced_count && !g->free; ++i) {
         const char *name = forced_name(g, i);
-        if (!g->met[i] && strncmp(name, path, size) == 0 && strchr(".[=", name[size]) != NULL) return 1;
+        if (!g->is_satisfied[i] && strncmp(name, path, size) == 0 && strchr(".[=", name[size]) != NULL)
+            return 1;
     }
     return 0;
 }
 
 // What `path` is asked to be; NULL: nothing in particular.
-static const char *asked_value(const generator *g, const char *path)
+static const char *forced_value(const generator *g, const char *path)
 {
     const size_t size = strlen(path);
     for (int i = 0; i < g->w->forced_count && !g->free; ++i) {
         const char *name = forced_name(g, i);
-        if (!g->met[i] && strncmp(name, path, size) == 0 && name[size] == '=') return name + size + 1;
+        if (!g->is_satisfied[i] && strncmp(name, path, size) == 0 && name[size] == '=')
+            return name + size + 1;
     }
     return NULL;
 }
@@ -104,7 +106,7 @@ static int option_of(const char *path, const char *value)
 }
 
 // How many pairs with what is there already would be new.
-static int news(const generator *g, int option)
+static int new_pairs_of(const generator *g, int option)
 {
     int count = 0;
     for (int i = 0; i < g->placed_count && g->w->seen != NULL; ++i)
@@ -116,14 +118,15 @@ static int news(const generator *g, int option)
 // has a bit of. -1: none may.
 static int choose(generator *g, const char *path, const char *const *values, int count, uint64_t may)
 {
-    const char *asked = asked_value(g, path);
+    const char *asked = forced_value(g, path);
     int best = -1, most = -1;
     for (int i = 0; i < count; ++i) {
         if (asked != NULL && strcmp(values[i], asked) == 0) return i;
     }
     for (int i = 0; i < count; ++i) {
         if (!(may >> i & 1)) continue;
-        const int gain = 64 * news(g, option_of(path, values[i])) + (int)(random_bits(&g->random) % 64);
+        const int gain =
+            64 * new_pairs_of(g, option_of(path, values[i])) + (int)(random_bits(&g->random) % 64);
         if (gain > most) {
             most = gain;
             best = i;
@@ -144,15 +147,15 @@ static void write_rows(generator *g, const vy_schema_table *table, char *object,
                        const char *path);
 
 // Which values of a table's first row let everything be there that is asked for.
-static uint64_t may_be(const generator *g, const vy_schema_table *table, const vy_schema_row *row,
-                       const char *prefix)
+static uint64_t allowed_choices(const generator *g, const vy_schema_table *table, const vy_schema_row *row,
+                                const char *prefix)
 {
     uint64_t may = row->choice_count >= 64 ? UINT64_MAX : ((uint64_t)1 << row->choice_count) - 1;
     if (row != &table->rows[0]) return may;
     for (int i = 1; i < table->row_count; ++i) {
         char path[PATH_CAP];
         snprintf(path, sizeof path, "%s%s%s", prefix, *prefix == '\0' ? "" : ".", table->rows[i].key);
-        if (table->rows[i].when == 0 || !is_asked_for(g, path)) continue;
+        if (table->rows[i].when == 0 || !is_forced(g, path)) continue;
         uint64_t with = 0;
         for (int k = 0; k < row->choice_count; ++k)
             if (table->rows[i].when >> row->choices[k].value & 1) with |= (uint64_t)1 << k;
@@ -174,7 +177,7 @@ static const char *sensor_of(const char *channel)
 }
 
 // Channels of sensors that a drone has, so that most faults are of something.
-static uint64_t channels_there(const generator *g, const vy_schema_row *row)
+static uint64_t available_channels(const generator *g, const vy_schema_row *row)
 {
     uint64_t may = 0;
     for (int i = 0; i < row->choice_count; ++i) {
@@ -195,8 +198,9 @@ static void write_choice(generator *g, const vy_schema_table *table, const vy_sc
     const char *names[64];
     assert_in_range(row->choice_count, 1, 64);
     for (int i = 0; i < row->choice_count; ++i) names[i] = row->choices[i].name;
-    uint64_t may = may_be(g, table, row, prefix);
-    if (strcmp(path, "faults[].channel") == 0 && asked_value(g, path) == NULL) may &= channels_there(g, row);
+    uint64_t may = allowed_choices(g, table, row, prefix);
+    if (strcmp(path, "faults[].channel") == 0 && forced_value(g, path) == NULL)
+        may &= available_channels(g, row);
     const int chosen = choose(g, path, names, row->choice_count, may);
     if (chosen < 0) return;
     node *n = node_add(into, row->key, names[chosen]);
@@ -219,7 +223,7 @@ static void write_object(generator *g, const vy_schema_row *row, char *object, n
         values[count++] = "own";
         // A vehicle of its own has no rotors: most is said with one that has.
         const int vehicle =
-            strcmp(path, "drones[].vehicle") == 0 && asked_value(g, path) == NULL && !chance(g, 0.05);
+            strcmp(path, "drones[].vehicle") == 0 && forced_value(g, path) == NULL && !chance(g, 0.05);
         const int chosen = choose(g, path, values, count, UINT64_MAX >> (vehicle ? 65 - count : 0));
         if (strcmp(values[chosen], "own") != 0) {
             assert_int_equal(row->table->preset(values[chosen], own, NULL), VY_OK);
@@ -243,9 +247,9 @@ static int list_length(generator *g, const char *path, node *list)
     static const char *const swarm[] = {"1", "3", "20"}, *const few[] = {"1", "several"};
     static const int lengths[] = {1, 3, 20};
     const int drones = strcmp(path, "drones") == 0;
-    const uint64_t may = drones && g->w->richness <= 0.0 ? 1 : drones && chance(g, 0.8) ? 3 : 7;
+    const uint64_t may = drones && g->w->optional_fraction <= 0.0 ? 1 : drones && chance(g, 0.8) ? 3 : 7;
     int chosen = choose(g, path, drones ? swarm : few, drones ? 3 : 2, may);
-    if (!drones && asked_value(g, path) == NULL && g->w->forced_count > 4) chosen = 1; // room for all of it
+    if (!drones && forced_value(g, path) == NULL && g->w->forced_count > 4) chosen = 1; // room for all of it
     place(g, list, path, drones ? swarm[chosen] : few[chosen]);
     if (drones) return lengths[chosen];
     if (strcmp(path, "drones[].vehicle.collision_points") == 0) return chosen == 0 ? 1 : 8; // a hull
@@ -294,14 +298,14 @@ static void write_list(generator *g, const vy_schema_row *row, node *into, const
         g->index = i;
         if (outer) g->owner = i;
         if (i > 0 && strcmp(path, "drones") == 0) g->free = 1;
-        if (i > 0) memcpy(g->met, g->placed_now, sizeof g->met);
+        if (i > 0) memcpy(g->is_satisfied, g->placed_now, sizeof g->is_satisfied);
         write_rows(g, row->table, element, node_add(list, "", NULL), below);
         free(element);
     }
     g->index = index;
     g->owner = owner;
     g->free = is_free;
-    memset(g->met, 0, sizeof g->met);
+    memset(g->is_satisfied, 0, sizeof g->is_satisfied);
     write_copies(g, list, count > written ? count : 1);
 }
 
@@ -376,7 +380,7 @@ static int is_wanted(generator *g, const vy_schema_row *row, const node *into, c
     for (size_t i = 0; i < sizeof always / sizeof *always; ++i) {
         if (strcmp(always[i], path) == 0) return 1;
     }
-    if (row->flags & VY_ROW_REQUIRED || is_asked_for(g, path)) return 1;
+    if (row->flags & VY_ROW_REQUIRED || is_forced(g, path)) return 1;
     for (size_t i = 0; i < sizeof only_with / sizeof *only_with; ++i) {
         if (strcmp(only_with[i].path, path) == 0 && !has_placed(g, only_with[i].option)) return 0;
     }
@@ -390,14 +394,13 @@ static int is_wanted(generator *g, const vy_schema_row *row, const node *into, c
         return strcmp(when, "settled") == 0 || strcmp(when, "reached") == 0;
     if (strcmp(path, "expect[].drone") == 0 && g->w->forced_count > 0) return 1;
     if (strcmp(path, "bodies[].mass") == 0 || strcmp(path, "bodies[].inertia") == 0)
-        return !is_asked_for(g, "bodies[].density") && (g->w->forced_count > 0 || !chance(g, 0.1));
+        return !is_forced(g, "bodies[].density") && (g->w->forced_count > 0 || !chance(g, 0.1));
     if (strcmp(path, "joints[].low") == 0 || strcmp(path, "joints[].high") == 0)
         return has_placed(g, "joints[].limited=on");
     // One rotor does not hover, and the air of rotors needs their size.
-    if (strcmp(path, "drones[].start.rotor_speed") == 0 && is_asked_for(g, "drones[].vehicle.rotors"))
-        return 1;
+    if (strcmp(path, "drones[].start.rotor_speed") == 0 && is_forced(g, "drones[].vehicle.rotors")) return 1;
     if (strcmp(path, "drones[].vehicle.rotor_air.radius") == 0 &&
-        is_asked_for(g, "drones[].vehicle.rotor_air.ground"))
+        is_forced(g, "drones[].vehicle.rotor_air.ground"))
         return 1;
     if (strcmp(path, "drones[].controller.record") == 0) return 1;
     if (strcmp(path, "drones[].controller.from") == 0 || strcmp(path, "drones[].start.at") == 0 ||
@@ -407,10 +410,11 @@ static int is_wanted(generator *g, const vy_schema_row *row, const node *into, c
         const node *quantity = node_find(into, "quantity");
         return quantity != NULL && quantity->text != NULL && strcmp(quantity->text, "position_error") == 0;
     }
-    if (strcmp(path, "drones[].vehicle.rotors") == 0) return chance(g, 0.02 * g->w->richness);
-    if (strcmp(path, "world.nap.budget") == 0) return chance(g, 0.1 * g->w->richness); // it takes long
+    if (strcmp(path, "drones[].vehicle.rotors") == 0) return chance(g, 0.02 * g->w->optional_fraction);
+    if (strcmp(path, "world.nap.budget") == 0)
+        return chance(g, 0.1 * g->w->optional_fraction); // it takes long
     const int plain = row->table == NULL && row->type != VY_TYPE_CHOICE && row->keyword == NULL;
-    return chance(g, plain ? 0.3 * g->w->richness : g->w->richness);
+    return chance(g, plain ? 0.3 * g->w->optional_fraction : g->w->optional_fraction);
 }
 
 static void write_rows(generator *g, const vy_schema_table *table, char *object, node *into,
@@ -420,7 +424,7 @@ static void write_rows(generator *g, const vy_schema_table *table, char *object,
         const vy_schema_row *row = &table->rows[i];
         char path[PATH_CAP];
         snprintf(path, sizeof path, "%s%s%s", prefix, *prefix == '\0' ? "" : ".", row->key);
-        const int first = i == 0 && row->type == VY_TYPE_CHOICE && is_asked_for(g, prefix);
+        const int first = i == 0 && row->type == VY_TYPE_CHOICE && is_forced(g, prefix);
         if (!vy_row_applies(table, row, object) || !(first || is_wanted(g, row, into, path))) continue;
         switch (row->type) {
         case VY_TYPE_CHOICE: write_choice(g, table, row, object, into, prefix, path); break;
@@ -432,13 +436,15 @@ static void write_rows(generator *g, const vy_schema_table *table, char *object,
 }
 
 // With what is needed by what is asked for.
-static wish with_needs(const wish *w)
+static request add_prerequisites(const request *w)
 {
-    wish all = *w;
+    request all = *w;
     for (int i = 0; i < all.forced_count; ++i) {
-        for (size_t k = 0; k < sizeof needs / sizeof *needs; ++k) {
-            if (strncmp(option_name(all.forced[i]), needs[k].option, strlen(needs[k].option)) != 0) continue;
-            const int option = option_number(needs[k].needs);
+        for (size_t k = 0; k < sizeof prerequisites / sizeof *prerequisites; ++k) {
+            if (strncmp(option_name(all.forced[i]), prerequisites[k].option,
+                        strlen(prerequisites[k].option)) != 0)
+                continue;
+            const int option = option_number(prerequisites[k].prerequisites);
             int known = 0;
             for (int n = 0; n < all.forced_count; ++n) {
                 const char *a = option_name(all.forced[n]), *b = option_name(option);
@@ -450,10 +456,10 @@ static wish with_needs(const wish *w)
     return all;
 }
 
-node *generate(const wish *w)
+node *generate(const request *w)
 {
     static const double steps[] = {5e-4, 1e-3, 2e-3, 3e-3, 5e-3, 1e-2};
-    const wish all = with_needs(w);
+    const request all = add_prerequisites(w);
     generator *g = calloc(1, sizeof *g);
     node *tree = calloc(1, sizeof *tree);
     char *object = calloc(1, vy_scenario_table.size);
@@ -473,7 +479,7 @@ node *generate(const wish *w)
 
 // What a complaint is about: the key, or what holds it where the key is not there. Of a drone as a whole it
 // is its vehicle, then its controller and so on: a drone stays.
-static node *blamed(node *tree, const char *path)
+static node *node_of_error(node *tree, const char *path)
 {
     static const char *const parts[] = {"vehicle", "controller", "mission", "sensors", "estimator"};
     node *n = node_at(tree, path), *drones = node_find(tree, "drones");
@@ -488,13 +494,13 @@ static node *blamed(node *tree, const char *path)
 }
 
 // Take out all that is complained of. Twenty drones are alike: what one loses, all lose.
-static int take_out(node *tree, const vy_diagnostics *told)
+static int remove_refused(node *tree, const vy_diagnostics *told)
 {
     int taken = 0;
     for (int i = 0; i < told->count; ++i) {
         const char *path = told->items[i].path;
         if (told->items[i].warning) continue;
-        node *n = blamed(tree, path);
+        node *n = node_of_error(tree, path);
         char same[300];
         if (n == NULL || !node_path(tree, n, same, sizeof same)) continue;
         const node *drones = node_find(tree, "drones");
@@ -533,7 +539,7 @@ int make_valid(node *tree, char *said, size_t size)
             if (!told.items[i].warning)
                 snprintf(said, size, "%s: %s", told.items[i].path, told.items[i].text);
         }
-        const int removed = status != VY_OK && take_out(tree, &told);
+        const int removed = status != VY_OK && remove_refused(tree, &told);
         vy_diagnostics_destroy(&told);
         if (status == VY_OK) return 1;
         if (!removed) return 0;

@@ -24,7 +24,7 @@ typedef struct flight {
     const char *text;
     uint64_t steps;
     uint64_t seed;
-    int costs;                 // 1: a world of it takes long to build, so fewer of them are
+    int is_expensive;          // 1: a world of it takes long to build, so fewer of them are
     vy_world *flown;           // to the end, with an account of its energy; NULL: not yet
     double rates[BODY_CAP];    // [rad/s] of each body, the largest that was seen
     char overloaded[BODY_CAP]; // 1: its battery was seen near the most that it can give
@@ -57,7 +57,7 @@ static void reply(void *self, const vy_samples *s, vy_intent *intent)
     }
 }
 
-static void give_controllers(vy_scenario *s)
+static void set_callbacks(vy_scenario *s)
 {
     for (int i = 0; i < s->drone_count; ++i) {
         vy_controller_def *c = &s->drones[i].def.controller;
@@ -77,7 +77,7 @@ vy_scenario *load_text(const char *text, const char *const *overrides, int count
         if (!told.items[i].warning) snprintf(said, size, "%s: %s", told.items[i].path, told.items[i].text);
     }
     vy_diagnostics_destroy(&told);
-    if (scenario != NULL) give_controllers(scenario);
+    if (scenario != NULL) set_callbacks(scenario);
     return scenario;
 }
 
@@ -230,7 +230,7 @@ static void same_from_log(flight *f, vy_log *log)
         FAIL(f, "replay", "step %llu, %s: %.17g in the log, %.17g", (unsigned long long)d.tick, d.field, d.a,
              d.b);
     vy_world_destroy(world);
-    give_controllers(scenario);
+    set_callbacks(scenario);
     world = build(f, scenario, "branch");
     const uint64_t from = info.last_tick / 2;
     const vy_status sought = world == NULL              ? VY_OK
@@ -246,7 +246,7 @@ static void same_from_log(flight *f, vy_log *log)
     vy_scenario_destroy(scenario);
 }
 
-static void exported(flight *f, vy_log *log)
+static void check_export(flight *f, vy_log *log)
 {
     FILE *nowhere = fopen("/dev/null", "w");
     const vy_log_info info = vy_log_get_info(log);
@@ -288,7 +288,7 @@ static void same_in_log(flight *f)
     if (vy_log_open(path, &log, &err) != VY_OK || vy_log_verify(log, &err) != VY_OK)
         FAIL(f, "log", "%s", err.text);
     if (log != NULL && f->v->oracle == NULL) same_from_log(f, log);
-    if (log != NULL && f->v->oracle == NULL) exported(f, log);
+    if (log != NULL && f->v->oracle == NULL) check_export(f, log);
     vy_log_close(log);
     remove(path);
 }
@@ -359,7 +359,7 @@ static int is_same_batch(flight *f, uint32_t width, uint32_t threads)
 static void same_in_batch(flight *f)
 {
     static const uint32_t widths[] = {8, 1, 2, 4};
-    if (pairs_sampled || f->costs) {
+    if (pairs_sampled || f->is_expensive) {
         is_same_batch(f, widths[f->seed % 4], f->seed / 4 % 2 == 0 ? 1 : 3);
         return;
     }
@@ -475,7 +475,7 @@ static double cancelled_work(const flight *f, int body)
 }
 
 // Whether what is left is the step's: in half of it an eighth is left at most. What the account lacks stays.
-static int falls_with_step(const flight *f, uint32_t body, double residual)
+static int converges_with_step(const flight *f, uint32_t body, double residual)
 {
     char override[40], said[300];
     snprintf(override, sizeof override, "step=%.17g", 0.5 * f->scenario->step);
@@ -518,7 +518,7 @@ static void energy_closes(flight *f)
         const double share = s.contacts > 0 ? 1e-2 : energy_share(scenario, (int)i, f->rates[i]) + limit;
         const double turnover = e.exchanged + cancelled_work(f, (int)i);
         if (!(fabs(e.residual) <= share * turnover + far * mass_of(scenario, (int)i)) &&
-            !(s.contacts == 0 && falls_with_step(f, i, e.residual)))
+            !(s.contacts == 0 && converges_with_step(f, i, e.residual)))
             FAIL(f, "energy", "body %u: %g J of %g J exchanged are not accounted for (%llu contacts)", i,
                  e.residual, e.exchanged, (unsigned long long)s.contacts);
     }
@@ -615,11 +615,11 @@ static int value_to_set(const vy_schema_row *row, enum set_kind kind, char *out,
     return (kind == SET_BELOW || kind == SET_ABOVE) && (number || vector) && !open;
 }
 
-static char doing[2500]; // what is set just now
+static char current_setting[2500]; // what is set just now
 
-static void say_what(int which)
+static void describe_setting(int which)
 {
-    const ssize_t wrote = write(STDERR_FILENO, doing, strlen(doing));
+    const ssize_t wrote = write(STDERR_FILENO, current_setting, strlen(current_setting));
     signal(which, SIG_DFL);
     raise(wrote >= 0 ? which : SIGABRT);
 }
@@ -628,7 +628,7 @@ static void say_what(int which)
 static void set_values(flight *f, node *tree)
 {
     random_source r = {f->seed ^ 0x5e75};
-    const int count = f->costs ? 2 : 20;
+    const int count = f->is_expensive ? 2 : 20;
     for (int n = 0; n < count && f->v->oracle == NULL; ++n) {
         node *leaf = node_number(tree, (int)(random_bits(&r) % (unsigned)node_count(tree)));
         const enum set_kind kind = (enum set_kind)(random_bits(&r) % SET_KINDS);
@@ -637,9 +637,9 @@ static void set_values(flight *f, node *tree)
         const int never = value_to_set(leaf->row, kind, value, sizeof value);
         snprintf(override, sizeof override, "%s=%s", path, value);
         const char *const overrides[] = {override};
-        snprintf(doing, sizeof doing, "--set %s\n", override);
-        signal(SIGABRT, say_what);
-        signal(SIGSEGV, say_what);
+        snprintf(current_setting, sizeof current_setting, "--set %s\n", override);
+        signal(SIGABRT, describe_setting);
+        signal(SIGSEGV, describe_setting);
         vy_scenario *s = load_text(f->text, overrides, 1, said, sizeof said);
         if (s == NULL && (said[0] == '\0' || strchr(said, '\n') != NULL))
             FAIL(f, "set", "--set %s is refused without a sentence", override);
@@ -656,10 +656,10 @@ static void set_values(flight *f, node *tree)
         }
         vy_scenario_destroy(s);
     }
-    doing[0] = '\0';
+    current_setting[0] = '\0';
 }
 
-verdict look(const char *text, node *tree, uint64_t seed)
+verdict check_flight(const char *text, node *tree, uint64_t seed)
 {
     verdict v = {0};
     flight f = {.text = text, .seed = seed, .v = &v};
@@ -671,7 +671,7 @@ verdict look(const char *text, node *tree, uint64_t seed)
     }
     f.scenario = scenario;
     f.steps = vy_scenario_steps(scenario);
-    f.costs = scenario->environment.nap.budget.over > 0.0; // gains of the loop are summed
+    f.is_expensive = scenario->environment.nap.budget.over > 0.0; // gains of the loop are summed
     v.config = vy_scenario_hash(scenario);
     static void (*const oracles[])(flight *) = {same_when_printed, same_after_restore, same_in_log,
                                                 same_in_batch,     within_certificate, energy_closes,
@@ -710,7 +710,7 @@ void limit_time(int seconds)
 }
 
 // In a process of its own: one that crashes or hangs is a finding as well.
-verdict examine(const char *text, node *tree, uint64_t seed)
+verdict check_in_process(const char *text, node *tree, uint64_t seed)
 {
     int ends[2];
     verdict v;
@@ -718,8 +718,8 @@ verdict examine(const char *text, node *tree, uint64_t seed)
     fflush(NULL);
     const pid_t child = fork();
     if (child == 0) {
-        limit_time(HANG);
-        const verdict seen = look(text, tree, seed);
+        limit_time(HANG_SECONDS);
+        const verdict seen = check_flight(text, tree, seed);
         const ssize_t wrote = write(ends[1], &seen, sizeof seen);
         _exit(wrote != (ssize_t)sizeof seen);
     }

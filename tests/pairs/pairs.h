@@ -51,14 +51,15 @@ int options_in(const node *tree, int *out);
 // --- making one (generate.c)
 
 enum { FORCED_CAP = 80 };
-typedef struct wish {
+typedef struct request {
     uint64_t seed;
     const pair_set *seen; // free choices go to what has not been seen together; NULL: to chance
     int forced[FORCED_CAP];
     int forced_count;
-    double richness; // share of the keys that are written though they need not be; 0: as few as can be
-} wish;
-node *generate(const wish *w);
+    double
+        optional_fraction; // share of the keys that are written though they need not be; 0: as few as can be
+} request;
+node *generate(const request *w);
 // Without what the loader refuses: keys it complains about are taken out, one after another, until it does
 // not. `said` gets the first complaint, or nothing. 0: nothing is left of it.
 int make_valid(node *tree, char *said, size_t size);
@@ -74,10 +75,10 @@ typedef struct verdict {
     int ended; // a limit or failure ended the flight
 } verdict;
 // `tree`: the same scenario, of which values are set; NULL: none are.
-verdict look(const char *text, node *tree, uint64_t seed);
-void limit_time(int seconds);                                 // of processor time, for this process; 0: none
-verdict examine(const char *text, node *tree, uint64_t seed); // in a process of its own
-verdict fly_once(const char *text);                           // its hashes alone
+verdict check_flight(const char *text, node *tree, uint64_t seed);
+void limit_time(int seconds); // of processor time, for this process; 0: none
+verdict check_in_process(const char *text, node *tree, uint64_t seed); // in a process of its own
+verdict fly_once(const char *text);                                    // its hashes alone
 vy_scenario *load_text(const char *text, const char *const *overrides, int count, char *said, size_t size);
 
 extern const char *pairs_folder; // where logs and failures go
@@ -87,31 +88,32 @@ extern int pairs_sampled;        // 1: one width and number of threads of batche
 
 enum {
     JOB_CAP = 256,
-    HANG = 120,
+    HANG_SECONDS = 120,
     FAILURES_SHOWN = 30
-}; // HANG: [s] of processor time after which a scenario is taken to hang
+}; // HANG_SECONDS: [s] of processor time after which a scenario is taken to hang
 typedef struct totals {
     _Atomic int flown, ended, failures, interrupted;
     _Atomic int next[JOB_CAP]; // scenario of each job
 } totals;
 extern totals *all_totals; // of all processes
 void totals_open(void);
-int job_count(void);                                           // JOBS, or as many as there are processors
-void judge(const node *tree, const verdict *v, uint64_t seed); // counts it; a failure is cut down and printed
-void fly(const node *tree, uint64_t seed);                     // beside others, see wait_for_flights
+int job_count(void); // JOBS, or as many as there are processors
+void count_verdict(const node *tree, const verdict *v,
+                   uint64_t seed);         // counts it; a failure is cut down and printed
+void fly(const node *tree, uint64_t seed); // beside others, see wait_for_flights
 void wait_for_flights(void);
 node *at_random(uint64_t seed); // a scenario that is accepted
 void fly_random(int count, uint64_t seed);
 
 // --- all pairs (array.c)
 
-extern int pairs_dry;               // 1: no flights, scenarios alone
-extern int pairs_listed;            // 1: of options that the list knows alone
-extern int pairs_fresh;             // 1: of options that the list does not know, with all
-extern int pairs_stale;             // 1: a listed pair that flies is a failure though few are looked at
+extern int pairs_without_flights;   // 1: no flights, scenarios alone
+extern int pairs_of_known;          // 1: of options that the list knows alone
+extern int pairs_of_new;            // 1: of options that the list does not know, with all
+extern int pairs_report_stale;      // 1: a listed pair that flies is a failure though few are looked at
 int read_refused(const char *path); // those that are refused on purpose; their number, -1: no such file
-int fly_packed(int scenarios);      // many options in each, those first that are not flown together yet
-void see_random(int scenarios, uint64_t seed); // pairs of scenarios at random, without flights
+int fly_dense(int scenarios);       // many options in each, those first that are not flown together yet
+void cover_at_random(int scenarios, uint64_t seed); // pairs of scenarios at random, without flights
 // Each pair that is left, with little else. Of those listed as refused one in `every` is tried; 0: none of
 // all is. Refused ones are written to `list`, or with NULL compared with those listed.
-void fly_rest(int every, FILE *list);
+void fly_remaining(int every, FILE *list);

@@ -25,10 +25,10 @@ int job_count(void)
     return found < 1 ? 1 : found > JOB_CAP ? JOB_CAP : (int)found;
 }
 
-static int fails_alike(node *tree, const char *oracle, uint64_t seed)
+static int fails_same_oracle(node *tree, const char *oracle, uint64_t seed)
 {
     char *text = node_print(tree);
-    const verdict v = examine(text, strcmp(oracle, "set") == 0 ? tree : NULL, seed);
+    const verdict v = check_in_process(text, strcmp(oracle, "set") == 0 ? tree : NULL, seed);
     free(text);
     return v.oracle != NULL && strcmp(v.oracle, oracle) == 0;
 }
@@ -44,7 +44,7 @@ static node *minimise(const node *tree, const char *oracle, uint64_t seed)
             const char *key = node_number(less, i)->key;
             const int kept = strcmp(key, "duration") == 0 || strcmp(key, "step") == 0;
             node_remove(less, node_number(less, i));
-            if (!kept && fails_alike(less, oracle, seed)) {
+            if (!kept && fails_same_oracle(less, oracle, seed)) {
                 node_free(least);
                 least = less;
                 changed = 1;
@@ -61,7 +61,7 @@ static void report(const node *tree, const verdict *v, uint64_t seed)
 {
     node *least = minimise(tree, v->oracle, seed);
     char *text = node_print(least), path[300];
-    const verdict again = examine(text, strcmp(v->oracle, "set") == 0 ? least : NULL, seed);
+    const verdict again = check_in_process(text, strcmp(v->oracle, "set") == 0 ? least : NULL, seed);
     snprintf(path, sizeof path, "%s/%s-%llu.yaml", pairs_folder, v->oracle, (unsigned long long)seed);
     FILE *out = fopen(path, "w");
     if (out != NULL) {
@@ -74,7 +74,7 @@ static void report(const node *tree, const verdict *v, uint64_t seed)
     node_free(least);
 }
 
-void judge(const node *tree, const verdict *v, uint64_t seed)
+void count_verdict(const node *tree, const verdict *v, uint64_t seed)
 {
     ++all_totals->flown;
     all_totals->ended += v->ended;
@@ -109,7 +109,7 @@ void wait_for_flights(void)
 
 void fly(const node *tree, uint64_t seed)
 {
-    if (is_enough() || pairs_dry) return;
+    if (is_enough() || pairs_without_flights) return;
     if (running >= job_count() && wait(NULL) > 0) --running;
     fflush(NULL);
     const pid_t child = fork();
@@ -120,8 +120,8 @@ void fly(const node *tree, uint64_t seed)
     }
     node *own = node_copy(tree);
     char *text = node_print(own);
-    const verdict v = examine(text, own, seed);
-    judge(tree, &v, seed);
+    const verdict v = check_in_process(text, own, seed);
+    count_verdict(tree, &v, seed);
     fflush(NULL);
     _exit(0);
 }
@@ -131,8 +131,8 @@ void fly(const node *tree, uint64_t seed)
 node *at_random(uint64_t seed)
 {
     char said[300];
-    for (double richness = 0.35;; richness *= 0.5) {
-        const wish w = {.seed = seed, .richness = richness};
+    for (double optional_fraction = 0.35;; optional_fraction *= 0.5) {
+        const request w = {.seed = seed, .optional_fraction = optional_fraction};
         node *tree = generate(&w);
         if (make_valid(tree, said, sizeof said)) return tree;
         node_free(tree);
@@ -140,15 +140,15 @@ node *at_random(uint64_t seed)
 }
 
 // Scenarios one after the other, in one process until one of them crashes or hangs.
-static void fly_share(int job, int jobs, int count, uint64_t seed)
+static void fly_random_share(int job, int jobs, int count, uint64_t seed)
 {
     for (int i; (i = all_totals->next[job]) < count && !is_enough(); all_totals->next[job] += jobs) {
-        limit_time(HANG);
+        limit_time(HANG_SECONDS);
         node *tree = at_random(seed + (uint64_t)i);
         char *text = node_print(tree);
-        const verdict v = look(text, tree, seed + (uint64_t)i);
+        const verdict v = check_flight(text, tree, seed + (uint64_t)i);
         limit_time(0);
-        judge(tree, &v, seed + (uint64_t)i);
+        count_verdict(tree, &v, seed + (uint64_t)i);
         free(text);
         node_free(tree);
     }
@@ -161,12 +161,12 @@ static void fly_ended(int job, int jobs, uint64_t seed)
     all_totals->next[job] += jobs;
     node *tree = at_random(at);
     char *text = node_print(tree);
-    verdict v = examine(text, tree, at);
+    verdict v = check_in_process(text, tree, at);
     if (v.oracle == NULL) {
         v.oracle = "crash";
         snprintf(v.text, sizeof v.text, "with seed %llu, after others", (unsigned long long)at);
     }
-    judge(tree, &v, at);
+    count_verdict(tree, &v, at);
     free(text);
     node_free(tree);
 }
@@ -179,7 +179,7 @@ static void run_job(int job, int jobs, int count, uint64_t seed)
         const pid_t child = fork();
         assert_true(child >= 0);
         if (child == 0) {
-            fly_share(job, jobs, count, seed);
+            fly_random_share(job, jobs, count, seed);
             fflush(NULL);
             _exit(0);
         }
