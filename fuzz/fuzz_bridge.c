@@ -17,26 +17,27 @@ static void check(int good)
 
 static void read_msp(const uint8_t *data, size_t size)
 {
-    msp_reader reader = {.have = 0};
+    msp_reader reader = {.count = 0};
     msp_frame frame;
-    size_t dropped = 0, taken = 0;
+    size_t dropped = 0, framed = 0;
     for (size_t i = 0; i < size; ++i) {
         const size_t before = reader.dropped;
-        if (!vy_msp_take(&reader, data[i], &frame)) {
+        if (!vy_msp_parse_byte(&reader, data[i], &frame)) {
             dropped += reader.dropped - before;
         } else {
             uint8_t bytes[MSP_FRAME_CAP];
-            const size_t whole = vy_msp_pack(frame.command, frame.body, frame.size, bytes);
-            taken += whole;
-            check(whole <= i + 1 && memcmp(bytes + 3, data + i + 1 - whole + 3, whole - 3) == 0);
-            check(reader.have == 0 && reader.dropped == 0);
+            const size_t frame_size = vy_msp_pack(frame.command, frame.body, frame.size, bytes);
+            framed += frame_size;
+            check(frame_size <= i + 1 &&
+                  memcmp(bytes + 3, data + i + 1 - frame_size + 3, frame_size - 3) == 0);
+            check(reader.count == 0 && reader.dropped == 0);
         }
-        check(reader.have < MSP_FRAME_CAP && taken + dropped + reader.have == i + 1);
+        check(reader.count < MSP_FRAME_CAP && framed + dropped + reader.count == i + 1);
     }
 }
 
 // A script that hears it: lines are obeyed one after the other, and never more than there are.
-static void hear(const uint8_t *data, size_t size)
+static void feed_script(const uint8_t *data, size_t size)
 {
     vy_script_line lines[3] = {{.action = VY_SCRIPT_MODE, .mode = VY_MODE_STABILIZED},
                                {.action = VY_SCRIPT_ARM},
@@ -44,14 +45,14 @@ static void hear(const uint8_t *data, size_t size)
     vy_controller_def def = {.firmware = {.patience = 30.0, .script_count = 3, .script = lines}};
     betaflight_script script;
     uint8_t out[MSP_FRAME_CAP];
-    size_t asked;
+    size_t request_size;
     int32_t line;
     check(vy_betaflight_script_open(&(bridge_job){.def = &def}, &script, NULL) == VY_OK);
     for (size_t at = 0; at < size; at += 16) {
         const double time = 0.01 * (double)at;
         (void)vy_betaflight_script_step(&script, time, time, vy_betaflight_script_is_ready(&script), out,
-                                        &asked, &line);
-        check(asked <= sizeof out);
+                                        &request_size, &line);
+        check(request_size <= sizeof out);
         vy_betaflight_script_receive(&script, data + at, size - at < 16 ? size - at : 16);
         check(script.line_next <= script.line_count);
     }
@@ -68,6 +69,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     }
     if (vy_servo_packet_read(data, size, &servos)) check(size == 8 + 2 * (size_t)servos.count);
     read_msp(data, size);
-    hear(data, size);
+    feed_script(data, size);
     return 0;
 }

@@ -9,14 +9,14 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-#define SMALL 1e-6 // [m] what collision.h promises to be exact for
+#define LENGTH_MIN 1e-6 // [m] what collision.h promises to be exact for
 
 typedef struct input {
     const uint8_t *data;
     size_t size;
 } input;
 
-static uint8_t take_byte(input *in)
+static uint8_t consume_byte(input *in)
 {
     if (in->size == 0) return 0;
     --in->size;
@@ -24,53 +24,53 @@ static uint8_t take_byte(input *in)
 }
 
 // A raw double, or a plain one where that would be out of range: most inputs must get past the checks.
-static double take_number(input *in, double low, double high)
+static double consume_number(input *in, double low, double high)
 {
     double x = 0.0;
     uint8_t raw[8] = {0};
-    const uint8_t how = take_byte(in);
-    if (how < 128) return low + (high - low) * (double)how / 128.0;
-    for (int i = 0; i < 8; ++i) raw[i] = take_byte(in);
+    const uint8_t selector = consume_byte(in);
+    if (selector < 128) return low + (high - low) * (double)selector / 128.0;
+    for (int i = 0; i < 8; ++i) raw[i] = consume_byte(in);
     memcpy(&x, raw, sizeof x);
-    return x >= low && x <= high ? x : low + (high - low) * (double)(how - 128) / 128.0;
+    return x >= low && x <= high ? x : low + (high - low) * (double)(selector - 128) / 128.0;
 }
 
-static vy_vec3 take_vec(input *in, double most)
+static vy_vec3 consume_vec(input *in, double limit)
 {
-    const double x = take_number(in, -most, most), y = take_number(in, -most, most),
-                 z = take_number(in, -most, most);
+    const double x = consume_number(in, -limit, limit), y = consume_number(in, -limit, limit),
+                 z = consume_number(in, -limit, limit);
     return vec3_make(x, y, z);
 }
 
-static int take_shape(input *in, vy_hull **hull, double heights[16], vy_shape *out)
+static int consume_shape(input *in, vy_hull **hull, double heights[16], vy_shape *out)
 {
-    const double x = take_number(in, SMALL, 4.0), y = take_number(in, SMALL, 4.0);
+    const double x = consume_number(in, LENGTH_MIN, 4.0), y = consume_number(in, LENGTH_MIN, 4.0);
     vy_vec3 p[40];
     int count;
     *hull = NULL;
-    switch (take_byte(in) % 7) {
+    switch (consume_byte(in) % 7) {
     case 0: return vy_shape_sphere(x, out, NULL) == VY_OK;
     case 1: return vy_shape_capsule(x, y, out, NULL) == VY_OK;
-    case 2: return vy_shape_box(vec3_make(x, y, take_number(in, SMALL, 4.0)), out, NULL) == VY_OK;
+    case 2: return vy_shape_box(vec3_make(x, y, consume_number(in, LENGTH_MIN, 4.0)), out, NULL) == VY_OK;
     case 3: return vy_shape_cylinder(x, y, out, NULL) == VY_OK;
-    case 4: return vy_shape_plane(take_vec(in, 1.0), x, out, NULL) == VY_OK;
+    case 4: return vy_shape_plane(consume_vec(in, 1.0), x, out, NULL) == VY_OK;
     case 5:
-        for (int i = 0; i < 16; ++i) heights[i] = take_number(in, -1.0, 1.0);
+        for (int i = 0; i < 16; ++i) heights[i] = consume_number(in, -1.0, 1.0);
         return vy_shape_height_field(4, 4, x, heights, out, NULL) == VY_OK;
     default:
-        count = 4 + take_byte(in) % 37;
-        for (int i = 0; i < count; ++i) p[i] = take_vec(in, 2.0);
+        count = 4 + consume_byte(in) % 37;
+        for (int i = 0; i < count; ++i) p[i] = consume_vec(in, 2.0);
         if (vy_hull_create(p, count, VY_HULL_TOLERANCE, hull, NULL) != VY_OK) return 0;
         return vy_shape_hull(*hull, out, NULL) == VY_OK;
     }
 }
 
-static int take_pose(input *in, vy_pose *out)
+static int consume_pose(input *in, vy_pose *out)
 {
-    const double w = take_number(in, -1.0, 1.0);
-    const vy_vec3 v = take_vec(in, 1.0);
+    const double w = consume_number(in, -1.0, 1.0);
+    const vy_vec3 v = consume_vec(in, 1.0);
     const double length = sqrt(w * w + vec3_dot(v, v));
-    out->position = take_vec(in, 4.0);
+    out->position = consume_vec(in, 4.0);
     if (!(length > 1e-3)) return 0;
     out->rotation = quat_normalize(quat_make(w, v.x, v.y, v.z));
     return 1;
@@ -113,13 +113,13 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     vy_ray_hit ray;
     vy_cast_hit cast;
     int hit;
-    if (take_shape(&in, &hull[0], heights[0], &a) && take_shape(&in, &hull[1], heights[1], &b) &&
-        take_pose(&in, &pa) && take_pose(&in, &pb)) {
+    if (consume_shape(&in, &hull[0], heights[0], &a) && consume_shape(&in, &hull[1], heights[1], &b) &&
+        consume_pose(&in, &pa) && consume_pose(&in, &pb)) {
         check(&a, &pa, &b, &pb);
         check(&b, &pb, &a, &pa);
-        if (vy_ray_cast(&a, &pa, pb.position, take_vec(&in, 4.0), 10.0, &ray))
+        if (vy_ray_cast(&a, &pa, pb.position, consume_vec(&in, 4.0), 10.0, &ray))
             require(ray.t >= 0.0 && ray.t <= 10.0);
-        if (vy_shape_cast(&a, &pa, &b, &pb, take_vec(&in, 8.0), NULL, &hit, &cast) == VY_OK && hit) {
+        if (vy_shape_cast(&a, &pa, &b, &pb, consume_vec(&in, 8.0), NULL, &hit, &cast) == VY_OK && hit) {
             require(cast.t >= 0.0 && cast.t <= 1.0);
         }
     }

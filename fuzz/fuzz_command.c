@@ -88,7 +88,7 @@ static int run(const char *line)
     return vy_command_main(count, words);
 }
 
-static int prove(const char *path, char digest[VY_DIGEST_CAP])
+static int read_digest(const char *path, char digest[VY_DIGEST_CAP])
 {
     vy_log *log = NULL;
     vy_log_proof proof;
@@ -139,7 +139,7 @@ int LLVMFuzzerInitialize(int *count, char ***words)
         path_of(name, path);
         write_file(yaml, seeds[i], strlen(seeds[i]));
         const int status = vy_command_main(6, flight);
-        check((status == 0 || i == 2) && prove(path, digests[i]));
+        check((status == 0 || i == 2) && read_digest(path, digests[i]));
         const size_t size = read_file(path, log + 1);
         for (int c = 0; c < COMMANDS && inputs != NULL; ++c) {
             char seed[4096];
@@ -176,7 +176,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     check(read_file(log, after) == size - 1 && memcmp(after, data + 1, size - 1) == 0);
     if (status == 0 && strncmp(line, "verify", 6) == 0) {
         int known = 0;
-        check(prove(log, digest));
+        check(read_digest(log, digest));
         for (int i = 0; i < SEEDS; ++i) known |= strcmp(digest, digests[i]) == 0;
         check(known);
     }

@@ -17,7 +17,7 @@ static void check(int good)
 }
 
 // Packed by us it is the same message; one that was cut short or had more at its end is whole then.
-static void repeat(const mavlink_frame *frame)
+static void check_round_trip(const mavlink_frame *frame)
 {
     message_room message, again;
     uint8_t bytes[MAVLINK_FRAME_CAP];
@@ -37,20 +37,20 @@ static void repeat(const mavlink_frame *frame)
 }
 
 // All frames in these bytes, as they come in pieces. Returns a number that stands for them.
-static uint64_t read_all(const uint8_t *data, size_t size, size_t piece, int repeats)
+static uint64_t read_all(const uint8_t *data, size_t size, size_t chunk_size, int check_round_trips)
 {
     mavlink_reader reader = {.size = 0};
     mavlink_frame frame;
     uint64_t frames = 0;
     for (size_t at = 0; at < size;) {
-        const size_t asked = piece < size - at ? piece : size - at;
+        const size_t asked = chunk_size < size - at ? chunk_size : size - at;
         const size_t taken = vy_mavlink_feed(&reader, data + at, asked);
         check(taken > 0 && reader.size <= sizeof reader.bytes); // what was read makes room
         at += taken;
         while (vy_mavlink_next(&reader, &frame)) {
             frames = frames * 31 + frame.type->id * 256 + frame.from.sequence + 1;
             check(reader.dropped == 0);
-            if (repeats) repeat(&frame);
+            if (check_round_trips) check_round_trip(&frame);
         }
         check(reader.size < MAVLINK_FRAME_CAP);
     }
@@ -60,7 +60,7 @@ static uint64_t read_all(const uint8_t *data, size_t size, size_t piece, int rep
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     if (size < 1) return 0;
-    const size_t piece = 1 + (size_t)data[0];
-    check(read_all(data + 1, size - 1, piece, 1) == read_all(data + 1, size - 1, 1, 0));
+    const size_t chunk_size = 1 + (size_t)data[0];
+    check(read_all(data + 1, size - 1, chunk_size, 1) == read_all(data + 1, size - 1, 1, 0));
     return 0;
 }

@@ -9,7 +9,14 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-enum { BEFORE = 50, AFTER = 3, CHANGE = 10, CHANGES_MAX = 16, SCENES_MAX = 64, DRONES_MAX = 16 };
+enum {
+    STEPS_BEFORE = 50,
+    STEPS_AFTER = 3,
+    CHANGE_BYTES = 10,
+    CHANGES_MAX = 16,
+    SCENES_MAX = 64,
+    DRONES_MAX = 16
+};
 
 // A scene some steps after its start. Building it takes a hundred times as long as restoring it.
 typedef struct started_scene {
@@ -27,7 +34,7 @@ static void check(int good)
 
 // Assertions are about states that a world reaches. A forged one may be taken and break them: only that
 // nothing worse happens is tested here.
-static void pass_over(const char *condition, const char *file, int line)
+static void ignore_assertion(const char *condition, const char *file, int line)
 {
     (void)condition;
     (void)file;
@@ -47,7 +54,7 @@ static started_scene *find_scene(uint8_t pick)
         s->world = NULL;
         return s;
     }
-    (void)vy_world_advance(s->world, BEFORE);
+    (void)vy_world_advance(s->world, STEPS_BEFORE);
     s->size = vy_world_state_size(s->world);
     s->block = malloc(s->size);
     s->changed = malloc(s->size);
@@ -60,12 +67,12 @@ static started_scene *find_scene(uint8_t pick)
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     if (size < 1) return 0;
-    vy_set_assert_hook(pass_over);
+    vy_set_assert_hook(ignore_assertion);
     const started_scene *s = find_scene(data[0]);
     if (s->world == NULL) return 0;
     memcpy(s->changed, s->block, s->size);
     int changes = 0;
-    for (size_t at = 1; at + CHANGE <= size && changes < CHANGES_MAX; at += CHANGE, ++changes) {
+    for (size_t at = 1; at + CHANGE_BYTES <= size && changes < CHANGES_MAX; at += CHANGE_BYTES, ++changes) {
         const size_t place = (size_t)(data[at] | data[at + 1] << 8) % (s->size / 8);
         memcpy(s->changed + 8 * place, data + at + 2, 8);
     }
@@ -74,7 +81,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         check(changes > 0 && err.text[0] != '\0' && vy_world_state_hash(s->world) == s->hash);
         return 0;
     }
-    (void)vy_world_advance(s->world, AFTER);
+    (void)vy_world_advance(s->world, STEPS_AFTER);
     const vy_failure failure = vy_world_failure(s->world);
     char text[256];
     check(failure.reason == VY_FAILURE_NONE || failure.body < vy_world_body_count(s->world));

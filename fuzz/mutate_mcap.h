@@ -38,16 +38,16 @@ typedef struct mcap_place {
     const mcap_part *part;
 } mcap_place;
 
-typedef struct mcap_rewriter {
+typedef struct mcap_builder {
     mcap_bytes out;
     mcap_span chunks[MCAP_CHUNKS];
     mcap_place attachments[MCAP_CHUNKS], metadata[MCAP_CHUNKS];
     size_t chunk_count, attachment_count, metadata_count;
     uint64_t messages;
-    size_t inside;    // where the records of the open chunk begin; 0: none is open
-    uint64_t summary; // where it begins; 0: not yet
-    int has_indexes;  // 1: those of chunks are written
-} mcap_rewriter;
+    size_t chunk_start; // where the records of the open chunk begin; 0: none is open
+    uint64_t summary;   // where it begins; 0: not yet
+    int has_indexes;    // 1: those of chunks are written
+} mcap_builder;
 
 // --- taking a log apart
 
@@ -63,7 +63,7 @@ static inline void mcap_add_part(mcap_list *list, int opcode, const unsigned cha
 }
 
 // The records from `at` on, as far as they are whole.
-static inline void mcap_take_apart(const unsigned char *at, const unsigned char *end, mcap_list *list)
+static inline void mcap_parse_records(const unsigned char *at, const unsigned char *end, mcap_list *list)
 {
     while (end - at >= MCAP_RECORD_HEAD) {
         const int opcode = at[0];
@@ -72,7 +72,7 @@ static inline void mcap_take_apart(const unsigned char *at, const unsigned char 
         if (size > (uint64_t)(end - at)) return;
         if (opcode == MCAP_CHUNK && mcap_is_plain_chunk(at, (size_t)size)) {
             mcap_add_part(list, MCAP_CHUNK, at, MCAP_CHUNK_HEAD);
-            mcap_take_apart(at + MCAP_CHUNK_HEAD, at + MCAP_CHUNK_HEAD + mcap_get_u64(at + 32), list);
+            mcap_parse_records(at + MCAP_CHUNK_HEAD, at + MCAP_CHUNK_HEAD + mcap_get_u64(at + 32), list);
             mcap_add_part(list, MCAP_CHUNK_END, at, 0);
         } else {
             mcap_add_part(list, opcode, at, (size_t)size);
@@ -85,7 +85,7 @@ static inline void mcap_take_apart(const unsigned char *at, const unsigned char 
 // --- putting it together
 
 // Note the channel and time of a message in the open chunk.
-static inline void mcap_note(mcap_span *span, const unsigned char *body)
+static inline void mcap_note_message(mcap_span *span, const unsigned char *body)
 {
     const uint16_t channel = mcap_get_u16(body);
     const uint64_t time = mcap_get_u64(body + 6);
@@ -97,20 +97,20 @@ static inline void mcap_note(mcap_span *span, const unsigned char *body)
 }
 
 // The index of one channel: times and places of its messages in the chunk's records.
-static inline void mcap_write_index(mcap_rewriter *w, const mcap_span *span, uint16_t channel)
+static inline void mcap_write_index(mcap_builder *w, const mcap_span *span, uint16_t channel)
 {
     const size_t begun = mcap_bytes_begin(&w->out, MCAP_MESSAGE_INDEX),
-                 end = w->inside + (size_t)span->records;
+                 end = w->chunk_start + (size_t)span->records;
     mcap_bytes_u16(&w->out, channel);
     mcap_bytes_u32(&w->out, 0);
     const size_t entries = w->out.size;
-    for (size_t at = w->inside; at < end && !w->out.failed;) {
+    for (size_t at = w->chunk_start; at < end && !w->out.failed;) {
         const unsigned char *record = w->out.data + at;
         const uint64_t size = mcap_get_u64(record + 1), time = mcap_get_u64(record + MCAP_RECORD_HEAD + 6);
         if (record[0] == MCAP_MESSAGE && size >= MCAP_MESSAGE_HEAD &&
             mcap_get_u16(record + MCAP_RECORD_HEAD) == channel) {
             mcap_bytes_u64(&w->out, time);
-            mcap_bytes_u64(&w->out, at - w->inside);
+            mcap_bytes_u64(&w->out, at - w->chunk_start);
         }
         at += MCAP_RECORD_HEAD + (size_t)size;
     }
@@ -118,28 +118,28 @@ static inline void mcap_write_index(mcap_rewriter *w, const mcap_span *span, uin
     mcap_bytes_end(&w->out, begun);
 }
 
-static inline void mcap_open_chunk(mcap_rewriter *w, const mcap_part *part)
+static inline void mcap_open_chunk(mcap_builder *w, const mcap_part *part)
 {
-    if (w->inside != 0 || w->chunk_count == MCAP_CHUNKS) return;
+    if (w->chunk_start != 0 || w->chunk_count == MCAP_CHUNKS) return;
     mcap_span *span = &w->chunks[w->chunk_count];
     *span = (mcap_span){.at = mcap_bytes_begin(&w->out, MCAP_CHUNK)};
     mcap_bytes_put(&w->out, part->body, MCAP_CHUNK_HEAD);
-    w->inside = w->out.size;
+    w->chunk_start = w->out.size;
 }
 
-static inline void mcap_close_chunk(mcap_rewriter *w)
+static inline void mcap_close_chunk(mcap_builder *w)
 {
-    if (w->inside == 0) return;
+    if (w->chunk_start == 0) return;
     mcap_span *span = &w->chunks[w->chunk_count++];
-    span->records = w->out.size - w->inside;
+    span->records = w->out.size - w->chunk_start;
     span->length = w->out.size - span->at;
     mcap_bytes_end(&w->out, (size_t)span->at);
     if (!w->out.failed) {
-        unsigned char *head = w->out.data + w->inside - MCAP_CHUNK_HEAD;
+        unsigned char *head = w->out.data + w->chunk_start - MCAP_CHUNK_HEAD;
         mcap_put_u64(head, span->first);
         mcap_put_u64(head + 8, span->last);
         mcap_put_u64(head + 16, span->records);
-        mcap_put_u32(head + 24, vy_crc32(0, w->out.data + w->inside, (size_t)span->records));
+        mcap_put_u32(head + 24, vy_crc32(0, w->out.data + w->chunk_start, (size_t)span->records));
         mcap_put_u64(head + 32, span->records);
     }
     const size_t before = w->out.size;
@@ -148,10 +148,10 @@ static inline void mcap_close_chunk(mcap_rewriter *w)
         mcap_write_index(w, span, span->channels[k]);
     }
     span->index_length = w->out.size - before;
-    w->inside = 0;
+    w->chunk_start = 0;
 }
 
-static inline void mcap_write_chunk_indexes(mcap_rewriter *w)
+static inline void mcap_write_chunk_indexes(mcap_builder *w)
 {
     for (size_t i = 0; i < w->chunk_count && !w->has_indexes; ++i) {
         const mcap_span *s = &w->chunks[i];
@@ -173,7 +173,7 @@ static inline void mcap_write_chunk_indexes(mcap_rewriter *w)
 }
 
 // A record as it is, but for what depends on others.
-static inline void mcap_write_record(mcap_rewriter *w, const mcap_part *part)
+static inline void mcap_write_record(mcap_builder *w, const mcap_part *part)
 {
     const size_t at = mcap_bytes_begin(&w->out, part->opcode), body = w->out.size;
     mcap_bytes_put(&w->out, part->body, part->size);
@@ -182,7 +182,7 @@ static inline void mcap_write_record(mcap_rewriter *w, const mcap_part *part)
     unsigned char *written = w->out.data + body;
     const mcap_place place = {at, w->out.size - at, part};
     if (part->opcode == MCAP_MESSAGE && part->size >= MCAP_MESSAGE_HEAD) {
-        if (w->inside != 0) mcap_note(&w->chunks[w->chunk_count], written);
+        if (w->chunk_start != 0) mcap_note_message(&w->chunks[w->chunk_count], written);
         w->messages += 1;
     } else if (part->opcode == MCAP_ATTACHMENT && part->size >= 4) {
         mcap_put_u32(written + part->size - 4, vy_crc32(0, written, part->size - 4));
@@ -202,7 +202,7 @@ static inline void mcap_write_record(mcap_rewriter *w, const mcap_part *part)
 }
 
 // The index of attachment or metadata number `k` of the summary: where it has come to lie.
-static inline void mcap_write_place(mcap_rewriter *w, const mcap_part *part, const mcap_place *places,
+static inline void mcap_write_place(mcap_builder *w, const mcap_part *part, const mcap_place *places,
                                     size_t count, size_t k)
 {
     if (k >= count) return;
@@ -213,7 +213,7 @@ static inline void mcap_write_place(mcap_rewriter *w, const mcap_part *part, con
     mcap_put_u64(w->out.data + at + MCAP_RECORD_HEAD + 8, places[k].length);
 }
 
-static inline void mcap_put_together(mcap_rewriter *w, const mcap_list *list)
+static inline void mcap_assemble(mcap_builder *w, const mcap_list *list)
 {
     size_t attachments = 0, metadata = 0;
     mcap_bytes_put(&w->out, MCAP_MAGIC, MCAP_MAGIC_SIZE);
@@ -291,19 +291,19 @@ static inline size_t mcap_mutate(uint8_t *data, size_t size, size_t max_size, un
 {
     enum { CHANGES = 3, ROOM = 1 << 16 };
     static mcap_list list;
-    static mcap_rewriter w;
+    static mcap_builder w;
     static uint8_t rooms[CHANGES][ROOM];
     draw d = draw_from(seed);
     if (size <= MCAP_MAGIC_SIZE || draw_below(&d, 8) == 0) return LLVMFuzzerMutate(data, size, max_size);
     list.count = 0;
-    mcap_take_apart(data + MCAP_MAGIC_SIZE, data + size, &list);
+    mcap_parse_records(data + MCAP_MAGIC_SIZE, data + size, &list);
     const size_t changes = 1 + draw_below(&d, CHANGES);
     for (size_t i = 0; i < changes; ++i) mcap_change(&d, &list, rooms[i], ROOM);
     const mcap_bytes kept = w.out;
     memset(&w, 0, sizeof w);
     w.out = kept;
     w.out.size = 0;
-    mcap_put_together(&w, &list);
+    mcap_assemble(&w, &list);
     if (w.out.failed || w.out.size > max_size) return LLVMFuzzerMutate(data, size, max_size);
     memcpy(data, w.out.data, w.out.size);
     return w.out.size;

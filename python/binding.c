@@ -260,7 +260,7 @@ const char *reply_fields(void)
     const vy_reply_field *f = vy_reply_fields(&count);
     for (const vy_reply_field *end = f + count; f < end; ++f) {
         if (f->rungs != VY_REPLY_ANY) continue;
-        const int values = f->type == VY_REPLY_FLAGS ? 0 : f->type == VY_REPLY_WHOLE ? -1 : f->count;
+        const int values = f->type == VY_REPLY_FLAGS ? 0 : f->type == VY_REPLY_UINT ? -1 : f->count;
         used += (size_t)snprintf(text + used, sizeof text - used, "%s %d ", f->name, values);
     }
     return text;

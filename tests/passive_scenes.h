@@ -6,9 +6,9 @@
 #include "volery/mass.h"
 #include "volery/joint.h"
 
-enum { PASSIVE_MOST = 12, PASSIVE_GRID = 48, PASSIVE_PAIRS = 14 };
-#define PASSIVE_TIME       3.0
-#define PASSIVE_STILL_TIME 0.1 // [s] that bodies may stand still where impacts are given up
+enum { PASSIVE_BODIES_MAX = 12, PASSIVE_GRID = 48, PASSIVE_PAIRS = 14 };
+#define PASSIVE_TIME             3.0
+#define PASSIVE_DROPPED_TIME_MAX 0.1 // [s] that bodies may stand still where impacts are given up
 
 typedef struct passive_scene {
     vy_bodies *b;
@@ -16,15 +16,15 @@ typedef struct passive_scene {
     int ground_heights; // after them: a plane, and in some scenes a height field above it
     vy_body_id ids[PASSIVE_PAIRS];
     double thickness[PASSIVE_PAIRS]; // [m] the least width
-    vy_hull *hulls[PASSIVE_MOST];
+    vy_hull *hulls[PASSIVE_BODIES_MAX];
     double heights[PASSIVE_GRID * PASSIVE_GRID];
     double mass; // [kg] of all bodies
     double dt;
-    double fastest;                             // [rad/s] at the start
-    double thinnest, ratio;                     // least thickness over length, and largest over smallest mass
-    int joints, open;                           // how many, and how many of those were added open
-    int only_finite;                            // an Euler integrator: no law but that it goes on
-    int together[PASSIVE_PAIRS][PASSIVE_PAIRS]; // 1: a joint holds them at one place, so they may overlap
+    double fastest;              // [rad/s] at the start
+    double thinnest, mass_ratio; // least thickness over length, and largest over smallest mass
+    int joints, open_joints;     // how many, and how many of those were added open
+    int is_euler;                // an Euler integrator: no law but that it goes on
+    int may_overlap[PASSIVE_PAIRS][PASSIVE_PAIRS]; // 1: a joint holds them at one place, so they may overlap
 } passive_scene;
 
 // Numbers to draw before those of the seed, two bytes each: a fuzz target has them.
@@ -133,17 +133,18 @@ static inline void passive_add(passive_scene *t, uint64_t *x, double size, doubl
     const vy_shape shape = passive_shape(x, length, &t->hulls[t->count]);
     d.shape = &shape;
     d.mass = mass;
-    const double friction = 2.0 * passive_unit(x), bounce = passive_unit(x);
-    d.material = surface(friction, bounce);
+    const double friction = 2.0 * passive_unit(x), restitution = passive_unit(x);
+    d.material = surface(friction, restitution);
     d.material.rolling = passive_unit(x) < 0.3 ? 0.02 * length * passive_unit(x) : 0.0;
     d.state.attitude = passive_attitude(x);
-    const vy_vec3 way = passive_direction(x);
-    d.state.velocity = vec3_scale(passive_log(x, 0.01, 5.0), way);
+    const vy_vec3 direction = passive_direction(x);
+    d.state.velocity = vec3_scale(passive_log(x, 0.01, 5.0), direction);
     d.state.rate = vec3_scale(spin, passive_direction(x));
     for (int tries = 0;; ++tries) {
-        const double wide = 0.7 * size, a = passive_unit(x), b = passive_unit(x), c = passive_unit(x);
-        const vy_pose pose = {{wide * (2.0 * a - 1.0), wide * (2.0 * b - 1.0), size * (c + 0.02 * tries)},
-                              d.state.attitude};
+        const double half_width = 0.7 * size, a = passive_unit(x), b = passive_unit(x), c = passive_unit(x);
+        const vy_pose pose = {
+            {half_width * (2.0 * a - 1.0), half_width * (2.0 * b - 1.0), size * (c + 0.02 * tries)},
+            d.state.attitude};
         d.state.position = pose.position;
         vy_mass_properties m;
         assert_int_equal(vy_shape_mass(&shape, 1.0, &m, NULL), VY_OK);
@@ -161,12 +162,12 @@ static inline void passive_add(passive_scene *t, uint64_t *x, double size, doubl
 static inline void passive_ground(passive_scene *t, uint64_t *x, double size)
 {
     const int has_field = passive_unit(x) < 0.3;
-    const double friction = 2.0 * passive_unit(x), bounce = passive_unit(x),
+    const double friction = 2.0 * passive_unit(x), restitution = passive_unit(x),
                  rough = size * passive_log(x, 0.01, 0.3), spacing = 0.3 * size;
     const vy_shape floor = plane(vec3_make(0, 0, 1));
     const double low = has_field ? -1.001 * rough : 0.0;
-    t->ids[t->count] =
-        add(t->b, VY_BODY_STATIC, &floor, 1.0, vec3_make(0, 0, low), vec3_zero(), surface(friction, bounce));
+    t->ids[t->count] = add(t->b, VY_BODY_STATIC, &floor, 1.0, vec3_make(0, 0, low), vec3_zero(),
+                           surface(friction, restitution));
     t->thickness[t->count] = 1e9;
     t->ground_heights = 1;
     if (!has_field) return;
@@ -176,7 +177,7 @@ static inline void passive_ground(passive_scene *t, uint64_t *x, double size)
                      VY_OK);
     const double middle = -0.5 * spacing * (PASSIVE_GRID - 1);
     t->ids[t->count + 1] = add(t->b, VY_BODY_STATIC, &field, 1.0, vec3_make(middle, middle, 0.0), vec3_zero(),
-                               surface(friction, bounce));
+                               surface(friction, restitution));
     t->thickness[t->count + 1] = 1e9;
     t->ground_heights = 2;
 }
@@ -193,9 +194,9 @@ static inline void passive_join(passive_scene *t, uint64_t *x, int i, double lig
     assert_int_equal(vy_joint_set_frames(t->b, t->ids[i], t->ids[i + 1], vec3_scale(0.5, vec3_add(p, q)),
                                          vec3_make(0.6, 0.0, 0.8), &def),
                      VY_OK);
-    const int open = passive_unit(x) < 0.15;
+    const int is_open = passive_unit(x) < 0.15;
     const double gap = distance * passive_log(x, 1e-3, 0.3);
-    const vy_vec3 aside = passive_direction(x);
+    const vy_vec3 direction = passive_direction(x);
     if ((def.kind == VY_JOINT_HINGE || def.kind == VY_JOINT_SLIDER) && passive_unit(x) < 0.5) {
         def.limited = 1;
         def.low = -0.1;
@@ -207,9 +208,9 @@ static inline void passive_join(passive_scene *t, uint64_t *x, int i, double lig
     if (has_length) { // from centre to centre
         def.anchor_a = def.anchor_b = vec3_zero();
         def.length = distance * (def.kind == VY_JOINT_CABLE ? 1.1 : 1.0);
-        if (open && def.kind != VY_JOINT_SPRING) def.length = distance - gap;
-    } else if (open) {
-        def.anchor_b = vec3_add_scaled(def.anchor_b, gap, aside);
+        if (is_open && def.kind != VY_JOINT_SPRING) def.length = distance - gap;
+    } else if (is_open) {
+        def.anchor_b = vec3_add_scaled(def.anchor_b, gap, direction);
     }
     if (def.kind == VY_JOINT_SPRING) {
         const double rate = 6.2832 * passive_log(x, 0.5, 10.0), damped = passive_log(x, 1e-3, 0.5);
@@ -218,8 +219,8 @@ static inline void passive_join(passive_scene *t, uint64_t *x, int i, double lig
     }
     assert_int_equal(vy_bodies_add_joint(t->b, &def, NULL, NULL), VY_OK);
     t->joints += 1;
-    t->open += open && def.kind != VY_JOINT_SPRING;
-    if (!has_length) t->together[i][i + 1] = 1;
+    t->open_joints += is_open && def.kind != VY_JOINT_SPRING;
+    if (!has_length) t->may_overlap[i][i + 1] = 1;
 }
 
 // Seeds side by side give streams that have nothing in common (SplitMix64).
@@ -245,7 +246,7 @@ static inline void passive_create_in(passive_scene *t, uint64_t seed, int has_gr
                      : kind < 0.9  ? VY_INTEGRATOR_LIE_MIDPOINT
                      : kind < 0.95 ? VY_INTEGRATOR_EULER
                                    : VY_INTEGRATOR_SEMI_IMPLICIT;
-    t->only_finite = kind >= 0.9;
+    t->is_euler = kind >= 0.9;
     const int sleeps = passive_unit(&x) < 0.3;
     if (sleeps && has_ground) def.contacts.time_to_sleep = 0.5; // it takes the motion that is left
     assert_int_equal(vy_bodies_create(&def, &t->b, NULL), VY_OK);
@@ -253,7 +254,7 @@ static inline void passive_create_in(passive_scene *t, uint64_t seed, int has_gr
     const double size = passive_log(&x, 0.001, 10.0), lightest = passive_log(&x, 1e-3, 1.0),
                  ratio = passive_log(&x, 1.0, 1000.0), spin = passive_log(&x, 1.0, 500.0);
     const int joined = passive_unit(&x) < 0.4;
-    t->ratio = ratio;
+    t->mass_ratio = ratio;
     t->thinnest = 1.0;
     for (int i = 0; i < count; ++i) {
         const double mass = lightest * pow(ratio, passive_unit(&x)), rate = passive_log(&x, 0.1 * spin, spin);
@@ -270,7 +271,7 @@ static inline void passive_create(passive_scene *t, uint64_t seed) { passive_cre
 static inline void passive_destroy(passive_scene *t)
 {
     vy_bodies_destroy(t->b);
-    for (int i = 0; i < PASSIVE_MOST; ++i) vy_hull_destroy(t->hulls[i]);
+    for (int i = 0; i < PASSIVE_BODIES_MAX; ++i) vy_hull_destroy(t->hulls[i]);
 }
 
 /// Kinetic energy, that of springs, and gravity's above the plane, less what joints have put in by closing.
@@ -308,20 +309,20 @@ static inline double passive_excess(const passive_scene *t, int i, int j)
 }
 
 typedef enum passive_verdict {
-    PASSIVE_HOLDS = 0,
-    PASSIVE_ENDS = 1,
-    PASSIVE_GAINS = 2,
+    PASSIVE_OK = 0,
+    PASSIVE_NOT_FINITE = 1,
+    PASSIVE_GAINS_ENERGY = 2,
     PASSIVE_OVERLAPS = 4,
-    PASSIVE_STANDS_STILL = 8
+    PASSIVE_DROPS_TIME = 8
 } passive_verdict;
 
 typedef struct passive_result {
-    unsigned verdict; // passive_verdict bits
-    int pushed;       // steps with contact impulses
-    double gain;      // largest growth of energy over what there was least, of that at the start
-    double gain_time; // [s] when
-    double deepest;   // [m] largest overlap, beyond what is allowed, that lasted
-    double kept;      // part of the energy that is left
+    unsigned verdict;   // passive_verdict bits
+    int contact_steps;  // steps with contact impulses
+    double gain;        // largest growth of energy over what there was least, of that at the start
+    double gain_time;   // [s] when
+    double deepest;     // [m] largest overlap, beyond what is allowed, that lasted
+    double energy_left; // part of the energy that is left
 } passive_result;
 
 // Returns whether any overlaps too much now.
@@ -331,7 +332,7 @@ static inline int passive_overlaps(const passive_scene *t, double since, double 
     int any = 0;
     for (int i = 0; i < t->count; ++i) {
         for (int j = i + 1; j < t->count + t->ground_heights; ++j) {
-            if (t->together[i][j]) continue;
+            if (t->may_overlap[i][j]) continue;
             const double excess = passive_excess(t, i, j);
             lasted[i][j] = excess > 0.0 ? lasted[i][j] + since : 0.0;
             if (lasted[i][j] > 0.1) r->deepest = fmax(r->deepest, excess);
@@ -347,37 +348,37 @@ static inline passive_result passive_run(passive_scene *t)
     passive_result r = {0};
     double lasted[PASSIVE_PAIRS][PASSIVE_PAIRS] = {{0.0}};
     const double first = passive_energy(t);
-    double least = first;
+    double energy_min = first;
     // Overlaps are looked for every hundredth of a second; while there is one, in every step: it is to last.
-    const int steps = (int)(PASSIVE_TIME / t->dt), every = t->dt > 0.01 ? 1 : (int)(0.01 / t->dt);
-    int looked = -every, overlaps = 0;
+    const int steps = (int)(PASSIVE_TIME / t->dt), check_period = t->dt > 0.01 ? 1 : (int)(0.01 / t->dt);
+    int last_check = -check_period, overlaps = 0;
     for (int k = 0; k < steps; ++k) {
         if (vy_bodies_step(t->b) & VY_BODIES_NOT_FINITE) {
-            r.verdict |= PASSIVE_ENDS;
+            r.verdict |= PASSIVE_NOT_FINITE;
             break;
         }
-        int pushed = 0;
+        int has_contact = 0;
         for (uint32_t n = 0; n < vy_bodies_contact_count(t->b); ++n) {
             vy_contact_report c;
             assert_int_equal(vy_bodies_contact(t->b, n, &c), VY_OK);
-            pushed |= c.phase != VY_CONTACT_END;
+            has_contact |= c.phase != VY_CONTACT_END;
         }
-        r.pushed += pushed;
-        const double now = passive_energy(t), gain = (now - least) / first;
+        r.contact_steps += has_contact;
+        const double now = passive_energy(t), gain = (now - energy_min) / first;
         if (gain > r.gain) {
             r.gain = gain;
             r.gain_time = (k + 1) * t->dt;
         }
-        least = fmin(least, now);
-        r.kept = now / first;
+        energy_min = fmin(energy_min, now);
+        r.energy_left = now / first;
         if (!(gain <= 1e3)) break;
-        if (!overlaps && k - looked < every) continue;
-        overlaps = passive_overlaps(t, (k - looked) * t->dt, lasted, &r);
-        looked = k;
+        if (!overlaps && k - last_check < check_period) continue;
+        overlaps = passive_overlaps(t, (k - last_check) * t->dt, lasted, &r);
+        last_check = k;
     }
-    if (t->only_finite) return r;
-    if (!(r.gain <= 0.01)) r.verdict |= PASSIVE_GAINS;
+    if (t->is_euler) return r;
+    if (!(r.gain <= 0.01)) r.verdict |= PASSIVE_GAINS_ENERGY;
     if (r.deepest > 0.0) r.verdict |= PASSIVE_OVERLAPS;
-    if (vy_bodies_impacts(t->b).dropped_time > PASSIVE_STILL_TIME) r.verdict |= PASSIVE_STANDS_STILL;
+    if (vy_bodies_impacts(t->b).dropped_time > PASSIVE_DROPPED_TIME_MAX) r.verdict |= PASSIVE_DROPS_TIME;
     return r;
 }

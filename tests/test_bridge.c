@@ -275,11 +275,11 @@ static void msp_frames_are_found(void **unused)
     assert_memory_equal(out, version, sizeof version);
     assert_int_equal(vy_msp_pack(35, (const uint8_t[]){0, 0, 0, 32, 48}, 5, out), sizeof range);
     assert_memory_equal(out, range, sizeof range);
-    msp_reader reader = {.have = 0};
+    msp_reader reader = {.count = 0};
     msp_frame frames[3], f;
     int count = 0;
     for (size_t i = 0; i < sizeof stream; ++i) {
-        if (vy_msp_take(&reader, stream[i], &f)) frames[count++] = f;
+        if (vy_msp_parse_byte(&reader, stream[i], &f)) frames[count++] = f;
     }
     assert_int_equal(count, 2);
     assert_true(frames[0].command == 101 && frames[0].size == 2 && frames[0].body[1] == 9 &&

@@ -52,7 +52,7 @@ typedef enum vy_distribution {
 
 /// One thing drawn again for every episode of every world, from the world's own random stream.
 typedef struct vy_randomisation {
-    vy_variable what;
+    vy_variable variable;
     vy_distribution distribution;
     double a, b;
     int drone; ///< index into the drones, or VY_EVERY_DRONE: each draws for itself; wind is the world's

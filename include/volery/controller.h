@@ -103,7 +103,7 @@ typedef enum vy_reply_type {
     VY_REPLY_QUAT,
     VY_REPLY_LIST,  ///< doubles
     VY_REPLY_FLAGS, ///< uint64_t, of 32 bits
-    VY_REPLY_WHOLE, ///< uint64_t, a number below 2^32
+    VY_REPLY_UINT,  ///< uint64_t, a number below 2^32
 } vy_reply_type;
 
 #define VY_REPLY_ANY 0xffffffffu ///< of every rung
@@ -121,7 +121,7 @@ typedef struct vy_reply_field {
 /// Is it a whole number of 64 bits in a vy_intent?
 static inline int vy_reply_is_whole(vy_reply_type type)
 {
-    return type == VY_REPLY_FLAGS || type == VY_REPLY_WHOLE;
+    return type == VY_REPLY_FLAGS || type == VY_REPLY_UINT;
 }
 
 /// All fields, those of VY_REPLY_ANY last. Static storage.

@@ -118,26 +118,27 @@ def error() -> Error:
     return Error(lib.binding_error().decode())
 
 
-def made(pointer: int | None) -> int:
+def check_created(pointer: int | None) -> int:
     """The pointer, unless making it failed."""
     if not pointer:
         raise error()
     return pointer
 
 
-def whole(what: str, value: Any, least: int = 0, most: int = 2**64 - 1) -> int:
+def check_integer(what: str, value: Any, minimum: int = 0, maximum: int = 2**64 - 1) -> int:
     """A whole number within bounds, or an error that tells them."""
     try:
         number = operator.index(value)
     except TypeError:
         raise TypeError(f"{what}: a whole number, got {value!r}") from None
-    if not least <= number <= most:
-        bounds = f"from {least} to {most}" if most < 2**64 - 1 else f"of at least {least}" if least else "from 0 to 2^64 - 1"
+    if not minimum <= number <= maximum:
+        bounds = (f"from {minimum} to {maximum}" if maximum < 2**64 - 1
+                  else f"of at least {minimum}" if minimum else "from 0 to 2^64 - 1")
         raise Error(f"{what}: a whole number {bounds}, got {number}")
     return number
 
 
-def place(what: str, value: Any, count: int) -> int:
+def check_index(what: str, value: Any, count: int) -> int:
     """A number of one of `count` things."""
     try:
         number = operator.index(value)
@@ -148,7 +149,7 @@ def place(what: str, value: Any, count: int) -> int:
     return number
 
 
-def real(what: str, value: Any) -> float:
+def check_number(what: str, value: Any) -> float:
     """A finite number."""
     try:
         number = float(value)
@@ -159,35 +160,35 @@ def real(what: str, value: Any) -> float:
     return number
 
 
-def block(what: str, value: Any) -> bytes:
+def check_bytes(what: str, value: Any) -> bytes:
     """The bytes of a saved state."""
     if not isinstance(value, (bytes, bytearray, memoryview)):
         raise TypeError(f"{what}: bytes as `save` gives them, got {type(value).__name__}")
     return bytes(value)
 
 
-class Held:
+class NotCopyable:
     """Something of the library's that this object alone holds: a second object would free it a second time."""
 
     def __reduce__(self) -> NoReturn:
         raise TypeError(f"a {type(self).__name__} can be neither copied nor pickled")
 
 
-def chosen(what: str, name: str, among: Mapping[str, int]) -> int:
+def lookup(what: str, name: str, among: Mapping[str, int]) -> int:
     """The number of a name, or an error that tells the names there are."""
     if name not in among:
         raise Error(f"{what} {name!r}: choose from {', '.join(among)}")
     return among[name]
 
 
-def memory(address: int, size: int, owner: object) -> Any:
+def memory_at(address: int, size: int, owner: object) -> Any:
     """`size` bytes at an address, as something NumPy reads and writes; `owner` lives as long as it."""
     out: Any = (c.c_char * size).from_address(address)
     out._owner = owner
     return out
 
 
-def strings(texts: list[str]) -> c.Array[c.c_char_p]:
+def c_strings(texts: list[str]) -> c.Array[c.c_char_p]:
     """An array of C strings."""
     return (c.c_char_p * max(len(texts), 1))(*[t.encode() for t in texts])
 

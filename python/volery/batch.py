@@ -54,7 +54,7 @@ class _Worlds:
         b.lib.batch_destroy(self.pointer)
 
 
-class Batch(b.Held):
+class Batch(b.NotCopyable):
     """`worlds` worlds of a scenario; world i is a world of seed + i, with the bits that it has alone.
 
     rung         None: the scenario's controllers steer; else the name of a rung that `actions` speaks
@@ -82,25 +82,26 @@ class Batch(b.Held):
         rows = randomised(randomisation)
         if isinstance(observe, str):
             observe = (observe,)
-        numbers = (ctypes.c_uint64 * 9)(b.whole("worlds", worlds), b.whole("seed", seed), b.whole("threads", threads, 0, 1024),
-                                        b.whole("lanes", lanes, 0, 64), int(chain), b.chosen("rung", rung or "none", RUNGS),
-                                        b.whole("episode", episode), b.chosen("autoreset", autoreset, AUTORESETS),
-                                        b.chosen("precision", precision, PRECISIONS))
-        self._worlds: _Worlds | None = _Worlds(b.made(b.lib.batch_create(
+        numbers = (ctypes.c_uint64 * 9)(
+            b.check_integer("worlds", worlds), b.check_integer("seed", seed), b.check_integer("threads", threads, 0, 1024),
+            b.check_integer("lanes", lanes, 0, 64), int(chain), b.lookup("rung", rung or "none", RUNGS),
+            b.check_integer("episode", episode), b.lookup("autoreset", autoreset, AUTORESETS),
+            b.lookup("precision", precision, PRECISIONS))
+        self._worlds: _Worlds | None = _Worlds(b.check_created(b.lib.batch_create(
             self.scenario._pointer, numbers, (ctypes.c_double * max(len(rows), 1))(*rows), len(rows) // 5,
-            b.strings(list(observe)), len(observe))))
-        self._take_arrays(self._worlds)
-        self._whole = autoreset != "disabled"
-        self._pace = 1  # steps that take about _INTERRUPT_PERIOD
+            b.c_strings(list(observe)), len(observe))))
+        self._map_arrays(self._worlds)
+        self._is_indivisible = autoreset != "disabled"
+        self._steps_per_call = 1  # steps that take about _INTERRUPT_PERIOD
 
-    def _take_arrays(self, held: _Worlds) -> None:
+    def _map_arrays(self, held: _Worlds) -> None:
         out = (ctypes.c_uint64 * 11)()
         b.lib.batch_view(held.pointer, out)
         worlds, drones, actions, observations = (int(out[i]) for i in range(4))
 
         def array(slot: int, kind: Any, *shape: int) -> NDArray[Any]:
             size = int(np.prod(shape)) * np.dtype(kind).itemsize
-            memory = b.memory(int(out[slot]), size, held) if size else bytearray(0)  # it outlives its views
+            memory = b.memory_at(int(out[slot]), size, held) if size else bytearray(0)  # it outlives its views
             return np.frombuffer(memory, dtype=kind).reshape(shape)
 
         self._count = worlds
@@ -179,20 +180,20 @@ class Batch(b.Held):
         With an autoreset a long call must not be cut in two: it is made whole.
         """
         held = self._open()
-        steps = b.whole("step", steps)
-        if steps <= self._pace or self._whole:
+        steps = b.check_integer("step", steps)
+        if steps <= self._steps_per_call or self._is_indivisible:
             with held.lock:
                 b.lib.batch_step(held.pointer, steps)
             return
         while steps > 0:
-            now = min(steps, self._pace)
+            now = min(steps, self._steps_per_call)
             with held.lock:
                 start = time.perf_counter()
                 b.lib.batch_step(held.pointer, now)
                 spent = time.perf_counter() - start
             steps -= now
-            if spent < 0.5 * _INTERRUPT_PERIOD and now == self._pace:
-                self._pace *= 2
+            if spent < 0.5 * _INTERRUPT_PERIOD and now == self._steps_per_call:
+                self._steps_per_call *= 2
 
     def reset(self, mask: NDArray[np.bool_] | None = None, seeds: Sequence[int] | NDArray[np.uint64] | None = None) -> None:
         """Start the next episode of the worlds in `mask` (all of them: None). With seeds, that of a fresh world each."""
@@ -210,13 +211,13 @@ class Batch(b.Held):
         """A field of the state itself, in place: (blocks, values, lanes); world w is [w // lanes, :, w % lanes]."""
         out = (ctypes.c_uint64 * 4)()
         held = self._open()
-        index = b.place("drone", drone, len(self.scenario.drones))
+        index = b.check_index("drone", drone, len(self.scenario.drones))
         if b.lib.batch_cells(held.pointer, index, field.encode(), out) != 0:
             raise b.error()
         first, count, lanes, block = (int(v) for v in out)
         blocks = -(-self._count // lanes)
         size = ((blocks - 1) * block + count * lanes) * 8
-        flat = np.frombuffer(b.memory(first, size, held), dtype=np.float64)
+        flat = np.frombuffer(b.memory_at(first, size, held), dtype=np.float64)
         return np.lib.stride_tricks.as_strided(flat, (blocks, count, lanes), (block * 8, lanes * 8, 8))
 
     def hash(self, world: int) -> int:
@@ -243,7 +244,7 @@ class Batch(b.Held):
     def restore(self, world: int, block: bytes) -> None:
         """Put one world back to a saved state."""
         held = self._open()
-        saved = b.block("restore", block)
+        saved = b.check_bytes("restore", block)
         with held.lock:
             if b.lib.batch_restore(held.pointer, self._index(world), saved, len(saved)) != 0:
                 raise b.error()
@@ -273,7 +274,7 @@ class Batch(b.Held):
         return int(b.lib.batch_threads(self._open().pointer))
 
     def _index(self, world: int) -> int:
-        return b.place("world", world, self._count)
+        return b.check_index("world", world, self._count)
 
     def _open(self) -> _Worlds:
         held = self._worlds

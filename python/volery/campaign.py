@@ -23,7 +23,7 @@ from typing import Any, Iterable
 __all__ = ["CampaignError", "check", "run"]
 
 # What numbers a process in a cluster: a task has its shard by name.
-_NUMBERS = ("OMPI_COMM_WORLD_RANK", "PMI_RANK", "SLURM_ARRAY_TASK_ID", "SLURM_PROCID")
+_RANK_VARIABLES = ("OMPI_COMM_WORLD_RANK", "PMI_RANK", "SLURM_ARRAY_TASK_ID", "SLURM_PROCID")
 
 
 class CampaignError(RuntimeError):
@@ -38,8 +38,8 @@ def _find_command(command: str | None) -> str:
     return found
 
 
-def _call(words: list[str]) -> subprocess.CompletedProcess[str]:
-    environment = {k: v for k, v in os.environ.items() if k not in _NUMBERS}
+def _run_command(words: list[str]) -> subprocess.CompletedProcess[str]:
+    environment = {k: v for k, v in os.environ.items() if k not in _RANK_VARIABLES}
     done = subprocess.run(words, capture_output=True, text=True, env=environment, check=False)
     if done.returncode not in (0, 1):  # 1: cases have failed, which is an answer
         raise CampaignError(done.stderr.strip() or f"{words[0]} ended with {done.returncode}")
@@ -48,13 +48,14 @@ def _call(words: list[str]) -> subprocess.CompletedProcess[str]:
 
 def fly_shard(command: str, plan: str, folder: str, shards: int, shard: int) -> int:
     """Fly one shard; what an executor runs."""
-    _call([command, "campaign", "run", plan, "-o", folder, "--shards", str(shards), "--shard", str(shard), "--quiet"])
+    _run_command([command, "campaign", "run", plan, "-o", folder, "--shards", str(shards), "--shard", str(shard), "--quiet"])
     return shard
 
 
 def check(plan: str | os.PathLike[str], command: str | None = None) -> dict[str, Any]:
     """The plan as `volery campaign check --json` has it: cases, cost, first cases."""
-    answer: dict[str, Any] = json.loads(_call([_find_command(command), "campaign", "check", os.fspath(plan), "--json"]).stdout)
+    done = _run_command([_find_command(command), "campaign", "check", os.fspath(plan), "--json"])
+    answer: dict[str, Any] = json.loads(done.stdout)
     return answer
 
 
@@ -92,7 +93,7 @@ def run(
     _wait([executor.submit(fly_shard, program, str(path), str(results), shards, i)
            for i in _missing(program, str(path), str(results), shards)])
     answer: dict[str, Any] = json.loads(
-        _call([program, "campaign", "merge", str(path), "-o", str(results), "--json"]).stdout)
+        _run_command([program, "campaign", "merge", str(path), "-o", str(results), "--json"]).stdout)
     answer["table"] = str(results / "results.parquet")
     answer["page"] = str(results / "campaign.html")
     return answer

@@ -28,7 +28,7 @@ class _GpuHandle:
         b.lib.gpu_release(self.pointer)  # tensors that others have taken hold it themselves
 
 
-class DeviceArray(b.Held):
+class DeviceArray(b.NotCopyable):
     """An array in a device's memory, to be handed to a library that works there.
 
         torch.from_dlpack(gpu.observations)     cupy.from_dlpack(...)     jax.dlpack.from_dlpack(...)
@@ -77,7 +77,7 @@ class DeviceArray(b.Held):
                 "strides": tuple(size * s for s in self.strides), "stream": None}
 
 
-class Gpu(b.Held):
+class Gpu(b.NotCopyable):
     """The worlds of a batch on a GPU, made by `Batch.to_gpu()`: stepped there, many steps a launch.
 
     actions        (worlds, 1, n) float64: written by you before `step`
@@ -95,8 +95,8 @@ class Gpu(b.Held):
         self.batch = batch
         self._held = held = batch._open()  # must outlive the worlds there
         with held.lock:
-            self._handle = _GpuHandle(b.made(b.lib.gpu_create(held.pointer)))
-        self._pace = 1
+            self._handle = _GpuHandle(b.check_created(b.lib.gpu_create(held.pointer)))
+        self._steps_per_call = 1
         self.device = (_CUDA, int(b.lib.gpu_device(self._handle.pointer)))
         out = (ctypes.c_uint64 * 4)()
         b.lib.gpu_view(self._handle.pointer, out)
@@ -114,14 +114,14 @@ class Gpu(b.Held):
 
     def step(self, steps: int = 1) -> None:
         """Advance every world that has not ended under `actions` as they are, and wait. Ctrl-C is heard meanwhile."""
-        steps = b.whole("step", steps)
+        steps = b.check_integer("step", steps)
         while steps > 0:
-            now = min(steps, self._pace)
+            now = min(steps, self._steps_per_call)
             start = time.perf_counter()
             self._call(b.lib.gpu_step, now)
             steps -= now
-            if now == self._pace and time.perf_counter() - start < 0.5 * _INTERRUPT_PERIOD:
-                self._pace *= 2
+            if now == self._steps_per_call and time.perf_counter() - start < 0.5 * _INTERRUPT_PERIOD:
+                self._steps_per_call *= 2
 
     def cells(self, field: str) -> DeviceArray:
         """A field of the state itself, in place: (blocks, values, lanes); world w is [w // lanes, :, w % lanes]."""

@@ -28,7 +28,7 @@ class Scenario:
 
     def __init__(self, source: str | os.PathLike[str], settings: dict[str, Any] | None = None) -> None:
         pairs = [f"{key}={_word(value)}" for key, value in (settings or {}).items()]
-        overrides, count = b.strings(pairs), len(pairs)
+        overrides, count = b.c_strings(pairs), len(pairs)
         self._path: bytes | None = None  # beside which the files it names lie
         if isinstance(source, str) and "\n" in source:
             text = source.encode()
@@ -46,13 +46,13 @@ class Scenario:
     @classmethod
     def _of(cls, pointer: int | None, path: bytes | None) -> Scenario:
         scenario = cls.__new__(cls)
-        scenario._pointer = b.made(pointer)
+        scenario._pointer = b.check_created(pointer)
         scenario._path = path
         return scenario
 
     @classmethod
     def _unpickle(cls, text: bytes, path: bytes | None) -> Scenario:
-        return cls._of(b.lib.scenario_parse(text, len(text), path, b.strings([]), 0), path)
+        return cls._of(b.lib.scenario_parse(text, len(text), path, b.c_strings([]), 0), path)
 
     def __reduce__(self) -> tuple[Any, ...]:
         return Scenario._unpickle, (str(self).encode(), self._path)
@@ -67,7 +67,7 @@ class Scenario:
 
     def __str__(self) -> str:
         """The resolved scenario as YAML; read again, it gives the same scenario to the bit."""
-        text = b.made(b.lib.scenario_print(self._pointer))
+        text = b.check_created(b.lib.scenario_print(self._pointer))
         try:
             return ctypes.string_at(text).decode()
         finally:
@@ -80,7 +80,7 @@ class Scenario:
 
     @seed.setter
     def seed(self, value: int) -> None:
-        b.lib.scenario_set_seed(self._pointer, b.whole("seed", value))
+        b.lib.scenario_set_seed(self._pointer, b.check_integer("seed", value))
 
     @property
     def step(self) -> float:
@@ -116,7 +116,8 @@ class Scenario:
 
     def limit(self, *, tilt: float = 0.0, distance: float = 0.0, low: float = 0.0, high: float = 0.0) -> None:
         """Limits that end a run, for every drone: tilt [rad], horizontal distance [m], heights [m]. 0 is none."""
-        b.lib.scenario_limit(self._pointer, b.real("tilt", tilt), b.real("distance", distance), b.real("low", low), b.real("high", high))
+        b.lib.scenario_limit(self._pointer, b.check_number("tilt", tilt), b.check_number("distance", distance),
+                             b.check_number("low", low), b.check_number("high", high))
 
     def _index(self, drone: int | str) -> int:
         """Of a drone by its number or its name."""
@@ -125,13 +126,13 @@ class Scenario:
             if drone not in names:
                 raise IndexError(f"there is no drone {drone}; there are {', '.join(names)}")
             return names.index(drone)
-        return b.place("drone", drone, b.lib.scenario_drones(self._pointer))
+        return b.check_index("drone", drone, b.lib.scenario_drones(self._pointer))
 
 
 def _shipped(path: Path) -> Path:
     """The scenario of that name which came with the package, unless there is such a file here."""
-    come_along = Path(__file__).parent / "scenarios" / f"{path.name.removesuffix('.yaml')}.yaml"
-    return path if path.exists() or path.name != str(path) or not come_along.exists() else come_along
+    packaged = Path(__file__).parent / "scenarios" / f"{path.name.removesuffix('.yaml')}.yaml"
+    return path if path.exists() or path.name != str(path) or not packaged.exists() else packaged
 
 
 def _word(value: Any, inner: bool = False) -> str:

@@ -57,7 +57,7 @@ def _reward_rows(reward: Reward) -> list[float]:
     return rows
 
 
-class Task(b.Held):
+class Task(b.NotCopyable):
     """`worlds` worlds of a scenario that learn; world i is a world of seed + i, with the bits that it has alone.
 
     rung          what actions speak: motors, wrench, rates, attitude (thrust, roll, pitch, yaw), velocity or pilot
@@ -88,42 +88,42 @@ class Task(b.Held):
                  randomisation: Mapping[str, tuple[str, float, float]] | None = None, clip: float = 20.0,
                  threads: int = 0) -> None:
         self.scenario = scenario if isinstance(scenario, Scenario) else Scenario(scenario)
-        self.steps = self._whole_steps("period", period, 1)
-        limit = self._whole_steps("episode", episode, 0)
+        self.steps = self._step_count("period", period, 1)
+        limit = self._step_count("episode", episode, 0)
         if limit % self.steps != 0:
             raise b.Error(f"episode: {episode:g} s must be a multiple of the period, {period:g} s")
         self._draw = goals if callable(goals) else None
         drones = len(self.scenario.drones)
-        given = self._given_goals(goals, drones)
+        given = self._goals_array(goals, drones)
         count = 0 if given is None else given.shape[1]
         if target is None:
             target = "reference" if goals is None else "goals"
         terms, rows = _reward_rows(reward), randomised(randomisation)
         names = [observe] if isinstance(observe, str) else list(observe)
         numbers = (ctypes.c_uint64 * 10)(
-            b.whole("worlds", worlds), b.whole("seed", seed), b.whole("threads", threads, 0, 1024), b.chosen("rung", rung, RUNGS),
-            self.steps, limit // self.steps, b.chosen("target", target, TARGETS), count, int(repeat), int(ends))
+            b.check_integer("worlds", worlds), b.check_integer("seed", seed), b.check_integer("threads", threads, 0, 1024),
+            b.lookup("rung", rung, RUNGS), self.steps, limit // self.steps, b.lookup("target", target, TARGETS), count, int(repeat), int(ends))
         figures = (ctypes.c_double * 3)(clip, goal_radius, separation)
-        pointer = b.made(b.lib.task_create(
-            self.scenario._pointer, numbers, figures, _doubles(rows), len(rows) // 5, b.strings(names), len(names),
+        pointer = b.check_created(b.lib.task_create(
+            self.scenario._pointer, numbers, figures, _doubles(rows), len(rows) // 5, b.c_strings(names), len(names),
             _doubles(terms), len(terms) // 3, _range(action_range), None if given is None else given.ctypes.data))
         self._owner = _Pointer(pointer)
         self._lock = threading.Lock()  # each call has the task for itself
         self._pointer: int | None = pointer
         self.rung, self.target, self.goal_radius = rung, target, goal_radius
         self._advance = b.lib.task_step
-        self._take_arrays(count)
+        self._map_arrays(count)
         if self._draw is not None:
             self._begin(np.ones(len(self), dtype=bool))
 
-    def _whole_steps(self, what: str, seconds: float, least: int) -> int:
+    def _step_count(self, what: str, seconds: float, minimum: int) -> int:
         steps = float(seconds) / self.scenario.step
         whole = round(steps)
-        if not whole >= least or abs(steps - whole) > 1e-6 * max(1.0, steps):
-            raise b.Error(f"{what}: whole steps of {self.scenario.step:g} s, at least {least}, got {seconds:g} s")
+        if not whole >= minimum or abs(steps - whole) > 1e-6 * max(1.0, steps):
+            raise b.Error(f"{what}: whole steps of {self.scenario.step:g} s, at least {minimum}, got {seconds:g} s")
         return whole
 
-    def _given_goals(self, goals: Goals | None, drones: int) -> NDArray[np.float64] | None:
+    def _goals_array(self, goals: Goals | None, drones: int) -> NDArray[np.float64] | None:
         """(drones, n, 3), those of the def; of a function only the shape counts."""
         if goals is None:
             return None
@@ -136,14 +136,14 @@ class Task(b.Held):
             raise b.Error("goals: every coordinate must be finite")
         return np.ascontiguousarray(array)
 
-    def _take_arrays(self, goals: int) -> None:
+    def _map_arrays(self, goals: int) -> None:
         out = (ctypes.c_uint64 * 13)()
         b.lib.task_view(self._pointer, out)
         worlds, drones, action, seen = (int(out[i]) for i in range(4))
 
         def array(slot: int, kind: Any, *shape: int) -> NDArray[Any]:
             size = int(np.prod(shape)) * np.dtype(kind).itemsize
-            memory = b.memory(int(out[slot]), size, self._owner) if size else bytearray(0)  # it outlives its views
+            memory = b.memory_at(int(out[slot]), size, self._owner) if size else bytearray(0)  # it outlives its views
             return np.frombuffer(memory, dtype=kind).reshape(shape)
 
         self.actions: NDArray[np.float64] = array(4, np.float64, worlds, drones, action)
@@ -204,7 +204,7 @@ class Task(b.Held):
         out = (ctypes.c_uint64 * 11)()
         b.lib.batch_view(self._batch(), out)
         drones, size = int(out[1]), int(out[2])
-        memory = b.memory(int(out[4]), len(self) * drones * size * 8, self._owner)
+        memory = b.memory_at(int(out[4]), len(self) * drones * size * 8, self._owner)
         rows: NDArray[np.float64] = np.frombuffer(memory, dtype=np.float64).reshape(len(self), drones, size)[self._index(world)]
         return rows
 

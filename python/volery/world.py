@@ -50,11 +50,11 @@ def _pack_fields(fields: dict[str, Any]) -> Vector:
     parts = []
     for name, size in _REPLY_FIELDS.items():
         if size < 0:
-            parts.append(np.array([float(b.chosen(name, fields.get(name, "armed"), STATUSES))]))
+            parts.append(np.array([float(b.lookup(name, fields.get(name, "armed"), STATUSES))]))
             continue
         given = list(fields.get(name, ()))
         if size == 0:
-            bits = {b.whole(name, number, most=31) for number in given}
+            bits = {b.check_integer(name, number, maximum=31) for number in given}
             parts.append(np.array([sum(1 << bit for bit in bits)], dtype=np.float64))
             continue
         if len(given) > size:
@@ -94,8 +94,8 @@ class World:
         if isinstance(scenario, Scenario) and settings:
             raise b.Error("settings are for a path or a text: give them to the Scenario")
         self.scenario = scenario if isinstance(scenario, Scenario) else Scenario(scenario, settings)
-        self._named = rung
-        self._rung = b.chosen("rung", rung, RUNGS) if rung is not None else 0
+        self._rung_name = rung
+        self._rung = b.lookup("rung", rung, RUNGS) if rung is not None else 0
         self._seed = self.scenario.seed
         self._pointer = 0
         self._step = b.lib.world_step
@@ -106,10 +106,10 @@ class World:
         if self._pointer and b.lib.world_recording(self._pointer):
             raise b.Error("reset: the world is being recorded")
         if seed is not None:
-            self._seed = b.whole("seed", seed)
-        acts = int(self._named is not None)
+            self._seed = b.check_integer("seed", seed)
+        acts = int(self._rung_name is not None)
         if not self._pointer:
-            self._pointer = b.made(b.lib.world_create(self.scenario._pointer, acts, self._seed))
+            self._pointer = b.check_created(b.lib.world_create(self.scenario._pointer, acts, self._seed))
         elif b.lib.world_reset(self._pointer, self.scenario._pointer, acts, self._seed) != 0:
             raise b.error()
         self._acted: dict[int, tuple[Vector, Vector]] = {}
@@ -126,7 +126,7 @@ class World:
     def __reduce__(self) -> tuple[Any, ...]:
         if b.lib.world_hosted(self._pointer):
             raise TypeError("a World that a plug-in or process steers can be neither copied nor pickled")
-        return World._unpickle, (self.scenario, self._seed, self._named, self._acted, self.save())
+        return World._unpickle, (self.scenario, self._seed, self._rung_name, self._acted, self.save())
 
     def __repr__(self) -> str:
         return f"<World of {', '.join(self.scenario.drones)} at {self.time:.6g} s>"
@@ -143,7 +143,7 @@ class World:
                 return self._step(self._pointer, steps)  # type: ignore[no-any-return]
         except (TypeError, ctypes.ArgumentError):
             pass
-        steps = b.whole("step", steps)
+        steps = b.check_integer("step", steps)
         events = 0
         while steps > 0 and self.failure is None:
             events |= self._step(self._pointer, min(steps, CHUNK))
@@ -216,7 +216,7 @@ class World:
                 raise IndexError(f"there is no body {body}; there are {', '.join(names) or 'none'}")
             body = names.index(body)
         read: Any = (ctypes.c_double * 13)()
-        b.lib.world_read_body(self._pointer, b.place("body", body, len(names)), read)
+        b.lib.world_read_body(self._pointer, b.check_index("body", body, len(names)), read)
         return BodyState(*np.split(np.frombuffer(read), (3, 6, 10)))
 
     @property
@@ -268,7 +268,7 @@ class World:
 
     def restore(self, block: bytes) -> None:
         """Go back to a saved state; further steps give the same bits as they did from there."""
-        saved = b.block("restore", block)
+        saved = b.check_bytes("restore", block)
         if b.lib.world_restore(self._pointer, saved, len(saved)) != 0:
             raise b.error()
 
@@ -297,7 +297,7 @@ class World:
         return recording
 
 
-class Recording(b.Held):
+class Recording(b.NotCopyable):
     """A log being written; ends with its `with` block. What the block throws marks the log as interrupted."""
 
     def __init__(self, world: World) -> None:

@@ -504,8 +504,8 @@ static void set_config(vy_batch *b)
         .rung = (int)b->def.rung,
     };
     for (int i = 0; i < b->def.randomisation_count; ++i) {
-        const vy_variable what = b->def.randomisation[i].what;
-        if (what >= VY_VARIABLE_WIND_X && what <= VY_VARIABLE_WIND_Z) f->has_wind = 1;
+        const vy_variable variable = b->def.randomisation[i].variable;
+        if (variable >= VY_VARIABLE_WIND_X && variable <= VY_VARIABLE_WIND_Z) f->has_wind = 1;
     }
     b->template_world->model.env.has_wind = f->has_wind;
     static const uint32_t sizes[] = {0, 0, 4, 4, 5, 4, 4};

@@ -31,13 +31,16 @@ uint64_t vy_episode_seed(uint64_t base, uint64_t episode)
     return word[0] << 32 | word[1];
 }
 
-static int is_wind(vy_variable what) { return what >= VY_VARIABLE_WIND_X && what <= VY_VARIABLE_WIND_Z; }
+static int is_wind(vy_variable variable)
+{
+    return variable >= VY_VARIABLE_WIND_X && variable <= VY_VARIABLE_WIND_Z;
+}
 
 vy_status vy_check_randomisation(const vy_randomisation *v, const vy_scenario *scenario, vy_error *err)
 {
-    if ((unsigned)v->what >= VY_VARIABLE_COUNT)
+    if ((unsigned)v->variable >= VY_VARIABLE_COUNT)
         return vy_fail(err, VY_BAD_VALUE, "randomisation: no such variable");
-    const char *name = variables[v->what].name;
+    const char *name = variables[v->variable].name;
     if ((unsigned)v->distribution > VY_DISTRIBUTION_LOG_UNIFORM)
         return vy_fail(err, VY_BAD_VALUE, "randomisation %s: the distribution must be uniform, normal or log",
                        name);
@@ -53,15 +56,15 @@ vy_status vy_check_randomisation(const vy_randomisation *v, const vy_scenario *s
                        name);
     }
     const double lowest = normal ? v->a - NORMAL_DEVIATE_MAX * v->b : v->a;
-    if ((variables[v->what].scale || v->distribution == VY_DISTRIBUTION_LOG_UNIFORM) && !(lowest > 0.0))
+    if ((variables[v->variable].scale || v->distribution == VY_DISTRIBUTION_LOG_UNIFORM) && !(lowest > 0.0))
         return vy_fail(err, VY_BAD_VALUE, "randomisation %s: every factor drawn must be above 0", name);
     return VY_OK;
 }
 
 static double draw(const vy_randomisation *v, uint64_t seed, uint32_t drone)
 {
-    VY_ASSERT((unsigned)v->what < VY_VARIABLE_COUNT && drone < 1u << 20);
-    const uint64_t index = (uint64_t)v->what << 20 | (is_wind(v->what) ? 0 : drone);
+    VY_ASSERT((unsigned)v->variable < VY_VARIABLE_COUNT && drone < 1u << 20);
+    const uint64_t index = (uint64_t)v->variable << 20 | (is_wind(v->variable) ? 0 : drone);
     double x;
     if (v->distribution == VY_DISTRIBUTION_NORMAL) {
         rng_normals(seed, RNG_STREAM_PARAMETER, index, 0, &x, 1);
@@ -79,10 +82,10 @@ static quat quat_about_axis(int axis, double angle)
     return quat_make(c, axis == 0 ? s : 0.0, axis == 1 ? s : 0.0, axis == 2 ? s : 0.0);
 }
 
-static void apply(vy_variable what, double x, vy_drone_def *def)
+static void apply(vy_variable variable, double x, vy_drone_def *def)
 {
     vy_vehicle_def *v = &def->vehicle;
-    switch (what) {
+    switch (variable) {
     case VY_VARIABLE_MASS: v->mass *= x; break;
     case VY_VARIABLE_INERTIA:
         for (int k = 0; k < 9; ++k) v->inertia.m[k / 3][k % 3] *= x;
@@ -127,8 +130,8 @@ void vy_randomise_drone(const vy_randomisation *rows, int count, uint64_t seed, 
 {
     for (int k = 0; k < count; ++k) {
         const vy_randomisation *v = &rows[k];
-        if (is_wind(v->what) || (v->drone != VY_EVERY_DRONE && v->drone != (int)drone)) continue;
-        apply(v->what, draw(v, seed, drone), def);
+        if (is_wind(v->variable) || (v->drone != VY_EVERY_DRONE && v->drone != (int)drone)) continue;
+        apply(v->variable, draw(v, seed, drone), def);
     }
 }
 
@@ -137,7 +140,8 @@ vy_vec3 vy_randomise_wind(const vy_randomisation *rows, int count, uint64_t seed
     double *const axes[3] = {&wind.x, &wind.y, &wind.z};
     VY_ASSERT(count >= 0 && count <= VY_RANDOMISATION_CAP);
     for (int k = 0; k < count; ++k) {
-        if (is_wind(rows[k].what)) *axes[rows[k].what - VY_VARIABLE_WIND_X] += draw(&rows[k], seed, 0);
+        if (is_wind(rows[k].variable))
+            *axes[rows[k].variable - VY_VARIABLE_WIND_X] += draw(&rows[k], seed, 0);
     }
     return wind;
 }

@@ -117,7 +117,7 @@ void vy_betaflight_script_receive(betaflight_script *s, const uint8_t *bytes, si
 {
     msp_frame frame;
     for (size_t i = 0; i < size; ++i) {
-        if (vy_msp_take(&s->reader, bytes[i], &frame)) handle_response(s, &frame);
+        if (vy_msp_parse_byte(&s->reader, bytes[i], &frame)) handle_response(s, &frame);
     }
 }
 

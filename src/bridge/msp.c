@@ -28,29 +28,29 @@ size_t vy_msp_pack(uint8_t command, const void *body, size_t size, uint8_t out[M
 static int has_started(const msp_reader *r)
 {
     const uint8_t *b = r->bytes;
-    return b[0] == '$' && (r->have < 2 || b[1] == 'M') && (r->have < 3 || b[2] == '>' || b[2] == '!');
+    return b[0] == '$' && (r->count < 2 || b[1] == 'M') && (r->count < 3 || b[2] == '>' || b[2] == '!');
 }
 
-int vy_msp_take(msp_reader *r, uint8_t byte, msp_frame *out)
+int vy_msp_parse_byte(msp_reader *r, uint8_t byte, msp_frame *out)
 {
-    VY_ASSERT(r->have < sizeof r->bytes);
-    r->bytes[r->have++] = byte;
+    VY_ASSERT(r->count < sizeof r->bytes);
+    r->bytes[r->count++] = byte;
     if (!has_started(r)) { // the last byte does not fit, but may begin again
         const size_t keep = byte == '$';
-        r->dropped += r->have - keep;
-        r->have = keep;
+        r->dropped += r->count - keep;
+        r->count = keep;
         r->bytes[0] = byte;
         return 0;
     }
-    const size_t size = r->have > SIZE_AT ? r->bytes[SIZE_AT] : MSP_BODY_CAP;
-    if (r->have < HEAD + size + 1) return 0;
+    const size_t size = r->count > SIZE_AT ? r->bytes[SIZE_AT] : MSP_BODY_CAP;
+    if (r->count < HEAD + size + 1) return 0;
     if (checksum(r->bytes + SIZE_AT, size + 2) != r->bytes[HEAD + size]) { // it will be asked for again
-        r->dropped += r->have;
-        r->have = 0;
+        r->dropped += r->count;
+        r->count = 0;
         return 0;
     }
     *out = (msp_frame){.refused = r->bytes[2] == '!', .command = r->bytes[COMMAND_AT], .size = size};
     memcpy(out->body, r->bytes + HEAD, size);
-    r->have = r->dropped = 0;
+    r->count = r->dropped = 0;
     return 1;
 }

@@ -14,7 +14,7 @@ typedef struct msp_frame {
 
 /// Bytes of a firmware as they come; all zero is the start.
 typedef struct msp_reader {
-    size_t have;
+    size_t count;
     size_t dropped; ///< that were none of MSP, since the last frame
     uint8_t bytes[MSP_FRAME_CAP];
 } msp_reader;
@@ -23,4 +23,4 @@ typedef struct msp_reader {
 size_t vy_msp_pack(uint8_t command, const void *body, size_t size, uint8_t out[MSP_FRAME_CAP]);
 
 /// Take one byte. 1: a reply of the firmware is whole.
-int vy_msp_take(msp_reader *reader, uint8_t byte, msp_frame *out);
+int vy_msp_parse_byte(msp_reader *reader, uint8_t byte, msp_frame *out);

@@ -14,7 +14,7 @@ static const vy_reply_field fields[] = {REPLY_FIELDS(ROW)};
 #define SIZE_QUAT     8
 #define SIZE_LIST     8
 #define SIZE_FLAGS    8
-#define SIZE_WHOLE    8
+#define SIZE_UINT     8
 #define CHECK_SIZE(member_, type_, count_, ...)                                          \
     _Static_assert(sizeof(((vy_intent *)0)->member_) == SIZE_##type_ * (size_t)(count_), \
                    "the type and count of " #member_);

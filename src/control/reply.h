@@ -34,7 +34,7 @@
     F(yaw, NUMBER, 1, 16, REPLY_PILOT, "", "-1 to 1: positive turns right")                            \
     F(drop, FLAGS, 1, 18, VY_REPLY_ANY, "", "payloads to release, one bit each")                       \
     F(debug, LIST, VY_DEBUG_CAP, 19, VY_REPLY_ANY, "", "numbers of its own, for debugging; any value") \
-    F(status, WHOLE, 1, 20, VY_REPLY_ANY, "", "0 armed, 1 disarmed, 2 not ready, 3 stale")
+    F(status, UINT, 1, 20, VY_REPLY_ANY, "", "0 armed, 1 disarmed, 2 not ready, 3 stale")
 
 enum {
 #define CELLS(member_, type_, count_, ...) +(count_)

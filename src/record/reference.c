@@ -147,7 +147,7 @@ static void print_replies(FILE *out)
         [VY_REPLY_QUAT] = "Quaternion {w, x, y, z}",
         [VY_REPLY_LIST] = "list of numbers",
         [VY_REPLY_FLAGS] = "number",
-        [VY_REPLY_WHOLE] = "number",
+        [VY_REPLY_UINT] = "number",
     };
     fputs("## Replies\n\n"
           "`/replies`, `volery.Reply`: the replies of controllers that are not built in, bit by bit. "

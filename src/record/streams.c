@@ -36,7 +36,7 @@ const vy_pb_message vy_message_state = {.name = "volery.State", .fields = state_
 
 #define PB_CHOICE(count_)   VY_PB_FIXED64
 #define PB_FLAGS(count_)    VY_PB_FIXED64
-#define PB_WHOLE(count_)    VY_PB_FIXED64
+#define PB_UINT(count_)     VY_PB_FIXED64
 #define PB_NUMBER(count_)   VY_PB_DOUBLE
 #define PB_COMMANDS(count_) VY_PB_DOUBLE, .repeat = (count_)
 #define PB_LIST(count_)     VY_PB_DOUBLE, .repeat = (count_)
