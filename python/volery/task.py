@@ -102,7 +102,8 @@ class Task(b.NotCopyable):
         names = [observe] if isinstance(observe, str) else list(observe)
         numbers = (ctypes.c_uint64 * 10)(
             b.check_integer("worlds", worlds), b.check_integer("seed", seed), b.check_integer("threads", threads, 0, 1024),
-            b.lookup("rung", rung, RUNGS), self.steps, limit // self.steps, b.lookup("target", target, TARGETS), count, int(repeat), int(ends))
+            b.lookup("rung", rung, RUNGS), self.steps, limit // self.steps, b.lookup("target", target, TARGETS), count,
+            int(repeat), int(ends))
         figures = (ctypes.c_double * 3)(clip, goal_radius, separation)
         pointer = b.check_created(b.lib.task_create(
             self.scenario._pointer, numbers, figures, _doubles(rows), len(rows) // 5, b.c_strings(names), len(names),
