@@ -90,7 +90,7 @@ int vy_campaign_fly_case(vy_plan *plan, const vy_case *c, const char *log, doubl
                                 .world = world,
                                 .programs = &programs,
                                 .log = log,
-                                .is_bare = log == NULL};
+                                .is_outcome_only = log == NULL};
         status = vy_flight_fly(&def, &flown);
         vy_row_result(row)->outcome = VY_OUTCOME_COMPLETED;
         if (status == 0 && !fill_row(plan, s, world, &flown.failure, flown.results, row))

@@ -144,15 +144,16 @@ int vy_campaign_start_folder(campaign *c, uint64_t shards)
     return status == 0 ? vy_campaign_read_folder(c) : status;
 }
 
-// An environment that numbers the processes it starts, and how many it starts: `plus` for the largest number.
-typedef struct numbering {
+// An environment that numbers the processes it starts, and how many it starts: `offset` for the largest
+// number.
+typedef struct process_numbering {
     const char *index, *size;
-    int plus;
-} numbering;
+    int offset;
+} process_numbering;
 
 int vy_campaign_shard_of_process(const campaign *c, uint64_t *shard, uint64_t *size)
 {
-    static const numbering known[] = {
+    static const process_numbering known[] = {
         {"OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE", 0},
         {"PMI_RANK", "PMI_SIZE", 0},
         {"SLURM_ARRAY_TASK_ID", "SLURM_ARRAY_TASK_MAX", 1},
@@ -173,8 +174,8 @@ int vy_campaign_shard_of_process(const campaign *c, uint64_t *shard, uint64_t *s
                                  known[i].index, index);
             return -1;
         }
-        if (count != NULL && vy_parse_uint(count, size)) *size += (uint64_t)known[i].plus;
-        if (*size == 1 && !known[i].plus) { // a process alone is not numbered; the next may number it
+        if (count != NULL && vy_parse_uint(count, size)) *size += (uint64_t)known[i].offset;
+        if (*size == 1 && !known[i].offset) { // a process alone is not numbered; the next may number it
             *size = 0;
             continue;
         }

@@ -196,26 +196,26 @@ int vy_campaign_compare(campaign *c)
             "campaign", EXIT_USAGE,
             "%s and %s do not have the same cases: seed, what varies and how it is drawn must agree", c->file,
             other.file);
-    uint64_t only_a = 0, only_b = 0, both = 0;
+    uint64_t only_a_failed = 0, only_b_failed = 0, both_failed = 0;
     for (uint64_t i = 0; status == 0 && i < a.cases; ++i) {
         const int x = a.scores[i] < 0.0, y = b.scores[i] < 0.0;
-        only_a += (uint64_t)(x && !y);
-        only_b += (uint64_t)(y && !x);
-        both += (uint64_t)(x && y);
+        only_a_failed += (uint64_t)(x && !y);
+        only_b_failed += (uint64_t)(y && !x);
+        both_failed += (uint64_t)(x && y);
     }
-    const double p = vy_mcnemar(only_a, only_b);
+    const double p = vy_mcnemar(only_a_failed, only_b_failed);
     if (status == 0 && c->json) {
         json j = vy_json_begin(stdout);
         vy_json_uint(&j, "cases", a.cases);
-        vy_json_uint(&j, "both_failed", both);
-        vy_json_uint(&j, "only_first_failed", only_a);
-        vy_json_uint(&j, "only_second_failed", only_b);
+        vy_json_uint(&j, "both_failed", both_failed);
+        vy_json_uint(&j, "only_first_failed", only_a_failed);
+        vy_json_uint(&j, "only_second_failed", only_b_failed);
         vy_json_number(&j, "p_value", p);
         vy_json_end(&j);
     } else if (status == 0) {
         printf("%" PRIu64 " cases: %" PRIu64 " failed in both, %" PRIu64 " in %s alone, %" PRIu64
                " in %s alone\n%s (exact McNemar test, p = %.3g)\n",
-               a.cases, both, only_a, c->plan->name, only_b, other.plan->name,
+               a.cases, both_failed, only_a_failed, c->plan->name, only_b_failed, other.plan->name,
                p < 0.05 ? "they differ" : "no difference is shown", p);
     }
     vy_report_destroy(&a);

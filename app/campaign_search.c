@@ -74,7 +74,7 @@ static int fly_generations(campaign *c, int jobs)
 {
     vy_search s = vy_search_begin(c->plan->seed, c->plan->vary_count);
     const size_t cells = vy_row_cells(c->plan);
-    int status = 0, failing = 0;
+    int status = 0, failure_count = 0;
     progress line = vy_progress_begin(!c->quiet, 0, (uint64_t)c->plan->cases, 0.0);
     for (uint64_t i = 0; i < c->shards && status == 0; ++i) {
         double points[GENERATION_MAX][VY_PLAN_VARY_CAP], scores[GENERATION_MAX], *rows = NULL;
@@ -90,7 +90,7 @@ static int fly_generations(campaign *c, int jobs)
         }
         for (int k = 0; k < count && status == 0; ++k) {
             scores[k] = vy_case_score(c->plan, rows + (size_t)k * cells);
-            if (scores[k] >= 0.0 || failing++ || c->quiet) continue;
+            if (scores[k] >= 0.0 || failure_count++ || c->quiet) continue;
             vy_progress_end(&line);
             fprintf(stderr, "the first failure is case %" PRIu64 "\n", first + (uint64_t)k);
         }

@@ -84,13 +84,15 @@ int vy_report_table(const campaign *c, const report *r, const char *path)
                                                      "time", "wall_clock", "score"};
     const size_t count = FIXED_COLUMNS + (size_t)p->vary_count + 2 * (size_t)p->base->expect_count + 2;
     const char **names = calloc(count, sizeof *names), **units = calloc(count, sizeof *units);
-    char(*made)[REPORT_NAME + 32] = calloc(2 * (size_t)p->base->expect_count + 1, sizeof *made);
+    char(*expectation_names)[REPORT_NAME + 32] =
+        calloc(2 * (size_t)p->base->expect_count + 1, sizeof *expectation_names);
     double *line = calloc(count, sizeof *line);
     vy_parquet *table = NULL;
     vy_error err = {.status = VY_OK};
     output out = {.file = NULL};
-    int status =
-        names == NULL || units == NULL || made == NULL || line == NULL ? vy_print_no_memory("campaign") : 0;
+    int status = names == NULL || units == NULL || expectation_names == NULL || line == NULL
+                     ? vy_print_no_memory("campaign")
+                     : 0;
     for (size_t i = 0; status == 0 && i < count; ++i) {
         names[i] = i < FIXED_COLUMNS ? fixed[i] : i + 2 == count ? "final_hash_high" : "final_hash_low";
         units[i] = i == 4 ? "s" : "";
@@ -102,8 +104,9 @@ int vy_report_table(const campaign *c, const report *r, const char *path)
     for (int i = 0; status == 0 && i < 2 * p->base->expect_count; ++i) {
         char name[REPORT_NAME];
         vy_expectation_name(p, i / 2, name, sizeof name);
-        snprintf(made[i], sizeof made[i], "%s %d: %s", i % 2 == 0 ? "margin" : "worst", i / 2 + 1, name);
-        names[FIXED_COLUMNS + p->vary_count + i] = made[i];
+        snprintf(expectation_names[i], sizeof expectation_names[i], "%s %d: %s",
+                 i % 2 == 0 ? "margin" : "worst", i / 2 + 1, name);
+        names[FIXED_COLUMNS + p->vary_count + i] = expectation_names[i];
         units[FIXED_COLUMNS + p->vary_count + i] = vy_expect_unit(p->base, i / 2);
     }
     if (status == 0) status = vy_output_open("campaign", path, &out);
@@ -124,7 +127,7 @@ int vy_report_table(const campaign *c, const report *r, const char *path)
     }
     free(names);
     free(units);
-    free(made);
+    free(expectation_names);
     free(line);
     return status;
 }

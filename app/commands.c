@@ -229,7 +229,7 @@ static const example new_examples[] = {
     {"volery new controller mine --language python && cd mine && make fly", "the same in Python"},
     END,
 };
-enum { SITL_WORDS = 24 };
+enum { SITL_ARGUMENTS_MAX = 24 };
 static const example sitl_examples[] = {
     {"volery sitl -- ./betaflight_SITL", "for `command` of a controller of kind betaflight"},
     {"volery sitl -- sleep 100", "is over at once"},
@@ -439,7 +439,7 @@ const command vy_commands[] = {
      "plug-in:\n"
      "the same bits as the plug-in itself, and whatever it breaks is not the simulation's.",
      no_options, serve_examples, vy_cmd_serve},
-    {"sitl", "-- PROGRAM [ARG...]", WORD_FILE, 1, SITL_WORDS, "run a program in simulated time",
+    {"sitl", "-- PROGRAM [ARG...]", WORD_FILE, 1, SITL_ARGUMENTS_MAX, "run a program in simulated time",
      "Starts a firmware's program, as it is, with a library that answers for its clocks: threads run one at "
      "a "
      "time\n"

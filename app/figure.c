@@ -170,7 +170,7 @@ static int draw_line(const figure *f, canvas *c, const axes *a, const figure_lin
 {
     canvas_point *points = malloc((line->count + 1) * sizeof *points);
     if (points == NULL) return 0;
-    const double bucket = 0.5;
+    const double bucket_width = 0.5;
     size_t n = 0, first = 0;
     for (size_t i = 0; i < line->count; ++i) {
         const double t = line->time[i];
@@ -178,14 +178,14 @@ static int draw_line(const figure *f, canvas *c, const axes *a, const figure_lin
             (i > 0 && line->time[i - 1] > f->to))
             continue;
         const canvas_point at = place(a, t, line->values[i]);
-        if (n - first >= 4 && fabs(at.x - points[first].x) < bucket) {
+        if (n - first >= 4 && fabs(at.x - points[first].x) < bucket_width) {
             // The bucket has its first, its lowest, its highest and its last point, in some order.
             canvas_point *b = points + first;
             if (at.y < fmin(b[1].y, b[2].y)) b[b[1].y < b[2].y ? 1 : 2].y = at.y;
             if (at.y > fmax(b[1].y, b[2].y)) b[b[1].y > b[2].y ? 1 : 2].y = at.y;
             b[3] = at;
         } else {
-            if (n > 0 && fabs(at.x - points[first].x) >= bucket) first = n;
+            if (n > 0 && fabs(at.x - points[first].x) >= bucket_width) first = n;
             points[n++] = at;
         }
     }

@@ -79,7 +79,7 @@ static void sample_body(const vy_world *world, uint32_t index, drone_track *t)
 
 static void sample_all(flight *f)
 {
-    const uint32_t count = f->def.is_bare ? 0 : vy_world_body_count(f->def.world);
+    const uint32_t count = f->def.is_outcome_only ? 0 : vy_world_body_count(f->def.world);
     for (uint32_t i = 0; i < count; ++i) sample_body(f->def.world, i, &f->tracks[i]);
 }
 
@@ -87,9 +87,10 @@ static void sample_all(flight *f)
 static void warn_above_air(flight *f, vy_recorder *recorder)
 {
     const vy_environment_def *e = &f->def.scenario->environment;
-    if (f->def.is_bare || f->above_air || e->atmosphere.mode != VY_ATMOSPHERE_LAYERED) return;
+    if (f->def.is_outcome_only || f->is_above_atmosphere || e->atmosphere.mode != VY_ATMOSPHERE_LAYERED)
+        return;
     const double time = vy_world_time(f->def.world);
-    for (uint32_t i = 0; i < vy_world_body_count(f->def.world) && !f->above_air; ++i) {
+    for (uint32_t i = 0; i < vy_world_body_count(f->def.world) && !f->is_above_atmosphere; ++i) {
         const vy_drone_state *d = &f->tracks[i].now;
         const double altitude =
             e->planet.radius > 0.0
@@ -102,7 +103,7 @@ static void warn_above_air(flight *f, vy_recorder *recorder)
                  time, vy_scenario_name_of(f->def.scenario, (int)i), VY_ATMOSPHERE_TOP / 1000.0);
         vy_print_warning(f->def.command, "%s", text);
         if (recorder != NULL) vy_recorder_note(recorder, f->def.world, "atmosphere", text);
-        f->above_air = 1;
+        f->is_above_atmosphere = 1;
     }
 }
 

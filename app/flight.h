@@ -40,7 +40,7 @@ typedef struct flight_def {
     int show_progress;     ///< on a terminal
     int realtime;          ///< no faster than the clock
     watch *watched;        ///< it can be watched; the flight ends it. NULL: it cannot
-    int is_bare;           ///< the outcome alone: no statistics of a summary, no warnings
+    int is_outcome_only;   ///< the outcome alone: no statistics of a summary, no warnings
 } flight_def;
 
 /// A flight and its outcome. Release with vy_flight_destroy().
@@ -54,7 +54,7 @@ typedef struct flight {
     char program_output[64];   ///< what a controller wrote in place of a reply
     int broken;                ///< index of the first expectation that is not met; -1: none
     int signal;                ///< that stopped it; 0: none
-    int above_air;             ///< somebody was above the standard atmosphere
+    int is_above_atmosphere;   ///< somebody was above the standard atmosphere
     double wall;               ///< [s] flying and logging
     const char *status;        ///< completed, failed, interrupted
 } flight;

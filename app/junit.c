@@ -23,8 +23,8 @@ static void put_text(FILE *out, const char *text)
     }
 }
 
-// One test; `why` is empty when it is good. A `kind` of NULL: it was skipped.
-static void put_case(FILE *out, const char *suite, const char *name, const char *kind, const char *why,
+// One test; `message` is empty when it is good. A `kind` of NULL: it was skipped.
+static void put_case(FILE *out, const char *suite, const char *name, const char *kind, const char *message,
                      double time)
 {
     fputs("    <testcase classname=\"", out);
@@ -32,7 +32,7 @@ static void put_case(FILE *out, const char *suite, const char *name, const char 
     fputs("\" name=\"", out);
     put_text(out, name);
     fprintf(out, "\" time=\"%.6f\"", time);
-    if (why[0] == '\0') {
+    if (message[0] == '\0') {
         fputs("/>\n", out);
         return;
     }
@@ -40,7 +40,7 @@ static void put_case(FILE *out, const char *suite, const char *name, const char 
         fprintf(out, ">\n      <failure type=\"%s\" message=\"", kind);
     else
         fputs(">\n      <skipped message=\"", out);
-    put_text(out, why);
+    put_text(out, message);
     fputs("\"/>\n    </testcase>\n", out);
 }
 
@@ -56,17 +56,17 @@ int vy_junit_write(const flight *f, const char *path)
         skipped += f->results[i].skipped;
         failures += !f->results[i].met && !f->results[i].skipped;
     }
-    char suite[128], why[400] = "";
+    char suite[128], message[400] = "";
     snprintf(suite, sizeof suite, "%s seed %" PRIu64, s->name, s->seed);
     if (f->signal != 0)
-        snprintf(why, sizeof why, "interrupted");
+        snprintf(message, sizeof message, "interrupted");
     else if (ended)
-        vy_flight_describe_failure(f, why, sizeof why);
+        vy_flight_describe_failure(f, message, sizeof message);
     fprintf(out.file, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites>\n  <testsuite name=\"");
     put_text(out.file, suite);
     fprintf(out.file, "\" tests=\"%d\" failures=\"%d\" errors=\"0\" skipped=\"%d\" time=\"%.6f\">\n",
             s->expect_count + 1, failures, skipped, f->wall);
-    put_case(out.file, suite, "flight", "safety", why, f->wall);
+    put_case(out.file, suite, "flight", "safety", message, f->wall);
     for (int i = 0; i < s->expect_count; ++i) {
         char *text = vy_expect_print(s, i, &f->results[i]);
         if (text == NULL) vy_note_no_memory();

@@ -153,14 +153,15 @@ static void put_obstacle(json *j, const char *name, const vy_obstacle_def *def)
 }
 
 // Ray sensors: origin, directions, and the delay of their samples.
-static void put_rays(json *j, const char *name, vy_vec3 position, const vy_vec3 *ways, int count, double late)
+static void put_rays(json *j, const char *name, vy_vec3 position, const vy_vec3 *directions, int count,
+                     double delay)
 {
     vy_json_object(j, name);
     put_vec3(j, "position", position);
     vy_json_list(j, "ways");
-    for (int i = 0; i < count; ++i) put_vec3(j, NULL, ways[i]);
+    for (int i = 0; i < count; ++i) put_vec3(j, NULL, directions[i]);
     vy_json_close(j);
-    vy_json_number(j, "late", late);
+    vy_json_number(j, "late", delay);
     vy_json_close(j);
 }
 
@@ -190,7 +191,7 @@ static void put_ray_sensors(json *j, const vy_drone_def *drone)
 static void put_drone(json *j, const vy_scenario_drone *drone)
 {
     const vy_vehicle_def *v = &drone->def.vehicle;
-    const vy_controller_def *steer = &drone->def.controller;
+    const vy_controller_def *controller = &drone->def.controller;
     vy_json_object(j, NULL);
     vy_json_text(j, "name", drone->name);
     vy_json_text(j, "vehicle", v->name);
@@ -223,8 +224,8 @@ static void put_drone(json *j, const vy_scenario_drone *drone)
     }
     put_ray_sensors(j, &drone->def);
     vy_json_list(j, "setpoints");
-    for (int i = 0; i < steer->setpoint_count && steer->kind == VY_CONTROLLER_HOLD; ++i) {
-        put_vec3(j, NULL, steer->setpoints[i].position);
+    for (int i = 0; i < controller->setpoint_count && controller->kind == VY_CONTROLLER_HOLD; ++i) {
+        put_vec3(j, NULL, controller->setpoints[i].position);
     }
     vy_json_close(j);
     vy_json_close(j);

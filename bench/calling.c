@@ -18,7 +18,7 @@
 #include <unistd.h>
 #include <zlib.h>
 
-enum { RUNS = 9, CALLS = 1000000, TRIPS = 10000 };
+enum { RUNS = 9, CALLS = 1000000, ROUND_TRIPS = 10000 };
 
 static const vy_plugin plugin = {VY_PLUGIN_HEAD, init, step, NULL};
 
@@ -74,7 +74,7 @@ static void echo(int wire)
 
 bench_result vy_bench_call_bare_socket(void)
 {
-    bench_result r = {TRIPS, 1e300, vy_hash64("", 0)};
+    bench_result r = {ROUND_TRIPS, 1e300, vy_hash64("", 0)};
     unsigned char bytes[4096] = {0};
     int ends[2];
     cpu_set_t kept, one;
@@ -92,7 +92,7 @@ bench_result vy_bench_call_bare_socket(void)
     const int runs = vy_bench_runs(RUNS);
     for (int run = 0; run < runs; ++run) {
         const double start = clock_wall_seconds();
-        for (int i = 0; i < TRIPS; ++i) {
+        for (int i = 0; i < ROUND_TRIPS; ++i) {
             if (write(ends[0], bytes, samples_size()) < 0 || read(ends[0], bytes, sizeof bytes) <= 0) break;
         }
         const double seconds = clock_wall_seconds() - start;
@@ -107,7 +107,7 @@ bench_result vy_bench_call_bare_socket(void)
 // Round trips to the program of `given`.
 static bench_result call_program(const vy_controller_def *given)
 {
-    bench_result r = {TRIPS, 1e300, 0};
+    bench_result r = {ROUND_TRIPS, 1e300, 0};
     vy_drone_def drone = vy_default_drone_def();
     vy_controller_def *const def = &drone.controller;
     vy_host *host = NULL;
@@ -122,7 +122,7 @@ static bench_result call_program(const vy_controller_def *given)
     for (int run = 0; run < runs; ++run) {
         one_call c = call_start();
         const double start = clock_wall_seconds();
-        for (uint64_t i = 0; i < TRIPS; ++i) {
+        for (uint64_t i = 0; i < ROUND_TRIPS; ++i) {
             c.samples.tick = i;
             def->call(def->self, &c.samples, &c.intent);
         }
@@ -136,7 +136,7 @@ static bench_result call_program(const vy_controller_def *given)
 
 bench_result vy_bench_call_plugin(void)
 {
-    const bench_result none = {TRIPS, 1e300, 0};
+    const bench_result none = {ROUND_TRIPS, 1e300, 0};
     static unsigned char library[65536];
     uLongf size = sizeof library;
     if (uncompress(library, &size, vy_small_packed, (uLong)vy_small_packed_size) != Z_OK) return none;
@@ -164,7 +164,7 @@ bench_result vy_bench_call_plugin_one_core(void)
 
 bench_result vy_bench_call_process(void)
 {
-    const bench_result none = {TRIPS, 1e300, 0};
+    const bench_result none = {ROUND_TRIPS, 1e300, 0};
     vy_controller_def def = vy_default_controller_def();
     char program[200] = "";
     if (readlink("/proc/self/exe", program, sizeof program - 1) <= 0) return none;

@@ -154,15 +154,15 @@ bench_result vy_bench_pile_threads(void)
 // Dropped, left until the last one sleeps, and then for many steps more, which are what is measured.
 bench_result vy_bench_pile_asleep(void)
 {
-    enum { COUNT = 1000, RUNS = 3, LONG = 24000, PATIENCE = 2400 };
-    bench_result r = {(double)COUNT * LONG, 1e300, 0};
+    enum { COUNT = 1000, RUNS = 3, ASLEEP_STEPS = 24000, SETTLE_STEPS = 2400 };
+    bench_result r = {(double)COUNT * ASLEEP_STEPS, 1e300, 0};
     vy_bodies *bodies = build(&(pile){.count = COUNT, .heap = COUNT}, 1, 0.5);
     if (bodies == NULL) return r;
-    for (int i = 0; i < PATIENCE && vy_bodies_asleep(bodies) < COUNT; ++i) (void)vy_bodies_step(bodies);
+    for (int i = 0; i < SETTLE_STEPS && vy_bodies_asleep(bodies) < COUNT; ++i) (void)vy_bodies_step(bodies);
     if (vy_bodies_asleep(bodies) < COUNT) r.count = 0.0; // somebody is still awake: that is no measurement
     for (int run = 0; run < RUNS; ++run) {
         const double start = clock_seconds();
-        for (int i = 0; i < LONG; ++i) (void)vy_bodies_step(bodies);
+        for (int i = 0; i < ASLEEP_STEPS; ++i) (void)vy_bodies_step(bodies);
         const double seconds = clock_seconds() - start;
         if (seconds < r.best_s) r.best_s = seconds;
     }

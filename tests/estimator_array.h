@@ -39,7 +39,7 @@ static const fault_row fault_rows[] = {
 typedef struct flight_row {
     const char *vehicle;
     fault_choice fault;
-    int gusts, gate, calibrated, on_ground, eight;
+    int gusts, gate, calibrated, on_ground, figure_eight;
     int complementary; // in place of the Kalman filter
 } flight_row;
 
@@ -82,9 +82,10 @@ static inline double flight_end(const flight_row *row) { return flight_recovered
 
 static inline void row_text(const flight_row *row, uint64_t seed, char *text, size_t size)
 {
-    const char *eight = "\n      path: {kind: figure_eight, centre: [0, 0, 20], radius: 8 m, speed: 5 m/s, "
-                        "ramp: 3 s, laps: 20, "
-                        "start: 6 s}";
+    const char *figure_eight =
+        "\n      path: {kind: figure_eight, centre: [0, 0, 20], radius: 8 m, speed: 5 m/s, "
+        "ramp: 3 s, laps: 20, "
+        "start: 6 s}";
     const char *climb =
         "\n      setpoints: [{time: 2.5 s, position: [0, 0, 0]}, {time: 8 s, position: [0, 0, 20]}]";
     snprintf(text, size,
@@ -102,9 +103,9 @@ static inline void row_text(const flight_row *row, uint64_t seed, char *text, si
              row->on_ground ? "" : ", height_min: 1 m", row->calibrated ? "ground" : "none",
              row->complementary ? "complementary" : "ekf", row->gate ? ", gate: 5" : "",
              row->on_ground ? "ground" : "air",
-             row->eight       ? eight
-             : row->on_ground ? climb
-                              : "",
+             row->figure_eight ? figure_eight
+             : row->on_ground  ? climb
+                               : "",
              row->fault != NO_FAULT ? "faults:\n  - " : "", fault_rows[row->fault].text);
 }
 

@@ -251,9 +251,9 @@ static void print_row(uint64_t number, const flight_row *r, const tally *t)
 {
     printf("%2d %-20s %-5s %-14s %-4s %-6s %-6s %-5s|%3d|%6.3f %6.3f %5.2f|%5.2f", (int)number, r->vehicle,
            r->gusts ? "gusts" : "calm", fault_rows[r->fault].name, r->gate ? "5" : "none",
-           r->calibrated ? "ground" : "none", r->on_ground ? "ground" : "air", r->eight ? "eight" : "hover",
-           t->lost, rms(t, TILT) / DEGREE, rms(t, YAW) / DEGREE, hypot(rms(t, PLACE), rms(t, HEIGHT)),
-           t->squares / t->count / KINEMATIC);
+           r->calibrated ? "ground" : "none", r->on_ground ? "ground" : "air",
+           r->figure_eight ? "eight" : "hover", t->lost, rms(t, TILT) / DEGREE, rms(t, YAW) / DEGREE,
+           hypot(rms(t, PLACE), rms(t, HEIGHT)), t->squares / t->count / KINEMATIC);
     printf("|%5.2f %5.2f %5.2f|", innovation(t, VY_AID_SOURCE_GPS), innovation(t, VY_AID_SOURCE_BARO),
            innovation(t, VY_AID_SOURCE_MAG));
     for (int i = 0; i < PARTS; ++i) printf(" %6.2f", ratio(t, i));
@@ -282,7 +282,7 @@ static int is_chi_square(double mean, double numbers, uint64_t flights)
 // What is wrong with a row; "": nothing.
 static const char *verdict(const flight_row *r, const tally *t, uint64_t seeds)
 {
-    const int is_calm = r->calibrated || r->eight;
+    const int is_calm = r->calibrated || r->figure_eight;
     if (t->lost > 0) return "lost";
     if (!is_chi_square(t->squares / t->count / KINEMATIC, KINEMATIC, seeds)) return "NEES";
     if (!is_chi_square(innovation(t, VY_AID_SOURCE_GPS), 6.0, seeds)) return "fixes";
@@ -293,7 +293,7 @@ static const char *verdict(const flight_row *r, const tally *t, uint64_t seeds)
     }
     // What one flies by: a hover on calibrated parts, an eight on any.
     if (is_calm && rms(t, TILT) > 0.5 * DEGREE * (seeds < MANY ? 2.0 : 1.0)) return "tilt";
-    if (is_calm && rms(t, YAW) > (r->eight ? 1.0 : 3.0) * DEGREE) return "yaw";
+    if (is_calm && rms(t, YAW) > (r->figure_eight ? 1.0 : 3.0) * DEGREE) return "yaw";
     return "";
 }
 

@@ -224,7 +224,7 @@ VY_FN nap_reach nap_reach_of(const environment_model *env, const nap_params *n, 
                        turning * deviation[DEVIATION_POSITION];
     real gain = real_set(1.0); // [m/s] of speed
     mask holds = mask_set(0);
-    for (int round = 0; round < 3; ++round) {
+    for (int pass = 0; pass < 3; ++pass) {
         const real way = period * (v0 + gain);
         r.max_distance = way + deviation[DEVIATION_POSITION];
         if (VY_BASIC_OR(0, bits_uniform(n->rotors)) && bits_uniform(n->flat))
@@ -248,9 +248,9 @@ VY_FN nap_reach nap_reach_of(const environment_model *env, const nap_params *n, 
             const real turn = rate0 + inverse * (period * nap_accelerating_torque_bound(&p->effects, e));
             const mask turns = turn <= e->rate;
             holds = holds & turns;
-            if (round < 2) e->rate = real_select(turns, turn * (1.0 + 1e-9), 1.5 * turn + 1e-9);
+            if (pass < 2) e->rate = real_select(turns, turn * (1.0 + 1e-9), 1.5 * turn + 1e-9);
         }
-        if (round < 2) gain = real_select(holds, need * (1.0 + 1e-9), 1.5 * need + 1e-9);
+        if (pass < 2) gain = real_select(holds, need * (1.0 + 1e-9), 1.5 * need + 1e-9);
     }
     nap_reach_set_unbounded(mask_not(holds), &r);
     if (VY_BASIC_OR(0, bits_uniform(n->rotors))) {

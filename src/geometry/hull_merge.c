@@ -477,18 +477,18 @@ static int collect_loops(merge_work *w, int *first, int *vertex, int *face_count
     for (int v = 0; v < w->point_count; ++v) seen[v] = -1;
     for (int f = 0; f < loops->face_count; ++f) w->stack[f] = -1;
 
-    int faces = 0, used = 0, split = 0;
+    int faces = 0, used = 0, split_groups = 0;
     for (int h = 0; h < loops->half_edge_count; ++h) {
         if (!w->kept[h]) continue;
         const int group = w->group[w->face[h]];
-        int simple = w->stack[group] < 0, e = h; // a second loop is a hole
+        int is_simple = w->stack[group] < 0, e = h; // a second loop is a hole
         w->stack[group] = faces;
         VY_ASSERT(faces < loops->face_count && used < loops->half_edge_count);
         first[faces] = used;
         do {
             const int v = loops->vertex[e];
             VY_ASSERT(used < loops->half_edge_count && w->kept[e]);
-            simple &= seen[v] != faces;
+            is_simple &= seen[v] != faces;
             seen[v] = faces;
             vertex[used++] = v;
             w->kept[e] = 0;
@@ -496,7 +496,8 @@ static int collect_loops(merge_work *w, int *first, int *vertex, int *face_count
         } while (e != h);
         const int count = used - first[faces];
         const int given = w->members[group] == 1 && count == loops->first[group + 1] - loops->first[group];
-        if (!given && !(simple && is_face(w, vertex + first[faces], count))) split += split_group(w, group);
+        if (!given && !(is_simple && is_face(w, vertex + first[faces], count)))
+            split_groups += split_group(w, group);
         faces += 1;
     }
     first[faces] = used;
@@ -504,9 +505,9 @@ static int collect_loops(merge_work *w, int *first, int *vertex, int *face_count
     for (int f = 0; f < loops->face_count; ++f) {
         // A group of all or nearly all faces: top and bottom of a thin plate taken for one face.
         const int closed = w->members[f] > 1 && (faces < 4 || w->stack[f] < 0);
-        if (closed) split += split_group(w, f);
+        if (closed) split_groups += split_group(w, f);
     }
-    return split;
+    return split_groups;
 }
 
 static int is_outside_polygon(const merge_work *w, const int *loop, int count, vy_vec3 point)
@@ -525,16 +526,16 @@ static int is_outside_polygon(const merge_work *w, const int *loop, int count, v
 static int check_dropped(merge_work *w, const int *first, const int *vertex)
 {
     const vy_loops *loops = w->loops;
-    int split = 0;
+    int split_groups = 0;
     for (int h = 0; h < loops->half_edge_count; ++h) {
         const int v = loops->vertex[h], group = w->group[w->face[h]], f = w->stack[group];
         if (w->degree[v] >= 0) continue; // collect_loops() has seen it
         VY_ASSERT(f >= 0);
         if (is_outside_polygon(w, vertex + first[f], first[f + 1] - first[f], w->points[v])) {
-            split += split_group(w, group);
+            split_groups += split_group(w, group);
         }
     }
-    return split;
+    return split_groups;
 }
 
 // Points near the tolerance can make a group that is bent, or has a corner pointing inwards where a neighbour

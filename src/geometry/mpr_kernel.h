@@ -100,7 +100,7 @@ static void widen_for_epa(const vy_core_pair *pair, vy_mpr_result *out)
     if (s1 < 0.0 && s2 < 0.0 && s3 < 0.0) v[0] = next;
 }
 
-static void mpr_find(const vy_core_pair *pair, int complete, vy_mpr_result *out)
+static void mpr_find(const vy_core_pair *pair, int for_epa, vy_mpr_result *out)
 {
     VY_ASSERT(pair->a.outer_radius >= pair->a.inner_radius && pair->b.outer_radius >= pair->b.inner_radius);
     // Other interior points, for a ray that meets a vertex or an edge: off every axis of symmetry.
@@ -111,9 +111,9 @@ static void mpr_find(const vy_core_pair *pair, int complete, vy_mpr_result *out)
     const double inner_radius =
         pair->a.inner_radius + pair->b.inner_radius; // A - B contains a ball of this radius about v0
     out->iterations = 0;
-    out->hit = distance2 > outer_radius * outer_radius                ? 0
-               : !complete && distance2 < inner_radius * inner_radius ? 1
-                                                                      : -1;
+    out->hit = distance2 > outer_radius * outer_radius               ? 0
+               : !for_epa && distance2 < inner_radius * inner_radius ? 1
+                                                                     : -1;
     if (out->hit >= 0) return;
     out->v[0].ia = out->v[0].ib = 0;
     for (int i = distance2 < 1e-4 * inner_radius * inner_radius ? 0 : -1; i < 3 && out->hit < 0; ++i) {
@@ -122,5 +122,5 @@ static void mpr_find(const vy_core_pair *pair, int complete, vy_mpr_result *out)
                   : vec3_add_scaled(v0, inner_radius, vec3_make(offsets[i][0], offsets[i][1], offsets[i][2]));
         if (discover_portal(pair, out)) refine_portal(pair, out);
     }
-    if (complete && out->hit == 1) widen_for_epa(pair, out);
+    if (for_epa && out->hit == 1) widen_for_epa(pair, out);
 }

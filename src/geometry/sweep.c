@@ -280,7 +280,7 @@ static int sweep_plane(const vy_plane *plane, const vy_sweep_path *ground, const
     vy_core_of(shape, &core);
     const double ground_rotation = vec3_length(ground->rotation_vector),
                  radius = radius_about(&core, path->local_center);
-    const int turns = ground_rotation > 0.0 || plane->globe != NULL;
+    const int rotates = ground_rotation > 0.0 || plane->globe != NULL;
     // A rotating plane moves its point under the shape.
     const double away = vec3_length(vec3_sub(path->center, ground->center)) +
                         vec3_length(vec3_sub(path->displacement, ground->displacement)) + core.outer_radius +
@@ -293,11 +293,11 @@ static int sweep_plane(const vy_plane *plane, const vy_sweep_path *ground, const
         if (out->value <= target + tolerance) return 1;
         const double gap = out->value - target,
                      closing = vec3_dot(vec3_sub(ground->displacement, path->displacement), out->normal),
-                     speed = turns ? closing + turning + ground_rotation * vec3_length(path->displacement)
-                                   : closing +
-                                         vec3_length(vec3_cross(path->rotation_vector, out->normal)) * radius;
+                     speed = rotates ? closing + turning + ground_rotation * vec3_length(path->displacement)
+                                     : closing + vec3_length(vec3_cross(path->rotation_vector, out->normal)) *
+                                                     radius;
         if (!(speed * (to - t) > gap)) return 0;
-        const double further = turns ? 0.0 : plane_advance(shape, path, &core, out, gap, closing, to - t);
+        const double further = rotates ? 0.0 : plane_advance(shape, path, &core, out, gap, closing, to - t);
         if (further >= to - t) return 0;
         t += real_max(gap / speed, further);
     }

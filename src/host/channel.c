@@ -29,23 +29,23 @@ void vy_futex_counter_set(futex_counter *t, uint32_t count)
     if (atomic_load(&t->has_sleeper)) (void)syscall(SYS_futex, &t->count, FUTEX_WAKE, 1, NULL, NULL, 0);
 }
 
-static int spin(futex_counter *t, uint32_t old, int64_t until)
+static int spin(futex_counter *t, uint32_t seen_count, int64_t until)
 {
     do {
         for (int i = 0; i < SPINS_PER_CLOCK_READ; ++i) {
-            if (atomic_load_explicit(&t->count, memory_order_acquire) != old) return 1;
+            if (atomic_load_explicit(&t->count, memory_order_acquire) != seen_count) return 1;
             vy_cpu_pause();
         }
     } while (vy_clock_ns() < until);
     return 0;
 }
 
-int vy_futex_counter_wait(futex_counter *t, uint32_t old, int64_t limit_ns, waiter *w)
+int vy_futex_counter_wait(futex_counter *t, uint32_t seen_count, int64_t limit_ns, waiter *w)
 {
     if (++w->waits % SPIN_RETRY_WAITS == 0) w->spin_ns = w->spin_max_ns;
     const int64_t start = vy_clock_ns();
     if (w->spin_ns > 0) {
-        if (spin(t, old, start + w->spin_ns)) {
+        if (spin(t, seen_count, start + w->spin_ns)) {
             w->spin_ns = w->spin_max_ns;
             return 1;
         }
@@ -55,11 +55,11 @@ int vy_futex_counter_wait(futex_counter *t, uint32_t old, int64_t limit_ns, wait
     // counter.
     atomic_store(&t->has_sleeper, 1);
     int done;
-    while (!(done = atomic_load(&t->count) != old)) {
+    while (!(done = atomic_load(&t->count) != seen_count)) {
         const int64_t left = limit_ns - (vy_clock_ns() - start);
         if (left <= 0) break;
         const struct timespec wait = {.tv_sec = (time_t)(left / 1000000000), .tv_nsec = left % 1000000000};
-        (void)syscall(SYS_futex, &t->count, FUTEX_WAIT, old, &wait, NULL, 0);
+        (void)syscall(SYS_futex, &t->count, FUTEX_WAIT, seen_count, &wait, NULL, 0);
     }
     atomic_store(&t->has_sleeper, 0);
     return done;

@@ -31,22 +31,22 @@ int vy_fd_above_stdio(int fd)
 
 vy_status vy_child_fork(child *out, int *inside, vy_error *err)
 {
-    int ends[2];
+    int socket_pair[2];
     *inside = 0;
     *out = (child){.pid = 0, .lifeline = -1, .owner = getpid()};
-    if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0)
+    if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, socket_pair) != 0)
         return vy_fail(err, VY_IO, "controller: no socket: %s", strerror(errno));
-    for (int i = 0; i < 2; ++i) ends[i] = vy_fd_above_stdio(ends[i]);
-    out->pid = ends[0] < 0 || ends[1] < 0 ? -1 : fork();
+    for (int i = 0; i < 2; ++i) socket_pair[i] = vy_fd_above_stdio(socket_pair[i]);
+    out->pid = socket_pair[0] < 0 || socket_pair[1] < 0 ? -1 : fork();
     if (out->pid == 0) {
-        close(ends[1]);
-        vy_supervise(ends[0]);
+        close(socket_pair[1]);
+        vy_supervise(socket_pair[0]);
         *inside = 1;
         return VY_OK;
     }
     const int kept = errno;
-    if (ends[0] >= 0) close(ends[0]);
-    out->lifeline = ends[1];
+    if (socket_pair[0] >= 0) close(socket_pair[0]);
+    out->lifeline = socket_pair[1];
     if (out->pid > 0) return VY_OK;
     vy_child_end(out);
     return vy_fail(err, VY_IO, "controller: no process: %s", strerror(kept));

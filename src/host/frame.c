@@ -152,24 +152,24 @@ int vy_wire_is_text(const unsigned char *bytes, size_t size, int32_t *detail, ch
     return 1;
 }
 
-vy_verdict vy_wire_check_frame(const unsigned char *bytes, size_t have, size_t cap, size_t *size,
+vy_verdict vy_wire_check_frame(const unsigned char *bytes, size_t received_size, size_t cap, size_t *size,
                                int32_t *detail, char said[OUTPUT_CAP])
 {
     VY_ASSERT(cap <= WIRE_CAP - FRAME_HEAD);
-    if (have < FRAME_HEAD) return VY_VERDICT_LATE;
+    if (received_size < FRAME_HEAD) return VY_VERDICT_LATE;
     *size = vy_wire_size(bytes);
     if (*size > WIRE_CAP - FRAME_HEAD) {
         *detail = 0;
-        (void)vy_wire_is_text(bytes, have, detail, said);
+        (void)vy_wire_is_text(bytes, received_size, detail, said);
         return VY_VERDICT_GARBAGE;
     }
     *detail = (int32_t)*size;
     if (*size > cap) return VY_VERDICT_SIZE;
     const size_t end = FRAME_HEAD + *size;
-    if (have < end) return VY_VERDICT_LATE;
-    if (have > end)
-        return vy_wire_is_text(bytes + end, have - end, detail, said) ? VY_VERDICT_GARBAGE
-                                                                      : VY_VERDICT_FLOODED;
+    if (received_size < end) return VY_VERDICT_LATE;
+    if (received_size > end)
+        return vy_wire_is_text(bytes + end, received_size - end, detail, said) ? VY_VERDICT_GARBAGE
+                                                                               : VY_VERDICT_FLOODED;
     *detail = 0;
     return VY_VERDICT_REPLIED;
 }

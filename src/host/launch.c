@@ -35,7 +35,7 @@ static void leave_parent_within(void)
 // In the child, between fork and exec: only what is safe there.
 static void exec_child(const vy_host_request *job, const char *line, int wire, int inherited, int core)
 {
-    char name[] = "sh", option[] = "-c", *words[] = {name, option, (char *)line, NULL};
+    char name[] = "sh", option[] = "-c", *argv[] = {name, option, (char *)line, NULL};
     if (core >= 0) {
         cpu_set_t one;
         CPU_ZERO(&one);
@@ -51,7 +51,7 @@ static void exec_child(const vy_host_request *job, const char *line, int wire, i
     if (inherited >= 3) vy_close_descriptors(3, inherited - 1); // nothing but the wire, and a bridge's socket
     vy_close_descriptors(inherited >= 3 ? inherited + 1 : 3, -1);
     if (job->confined != NULL && wire < 0) leave_parent_within(); // a firmware
-    (void)execve("/bin/sh", words, vy_confine_environment(job->confined));
+    (void)execve("/bin/sh", argv, vy_confine_environment(job->confined));
     _exit(127);
 }
 

@@ -41,11 +41,11 @@ struct vy_pilot_host {
     int in;                                  // -1: a script
     int throttle;                            // step
     double stick[STICKS];                    // -1 to 1
-    double until[STICKS];                    // [s] when a key lets go of it
+    double release_time[STICKS];             // [s] when a key lets go of it
     int escape;                              // characters of an arrow key's sequence so far
     char sticks[24];                         // of a gamepad, as far as they have come
     int sticks_size;                         // 0: none
-    double throttle_until;                   // [s] of a gamepad's throttle; 0: a key's, which stays
+    double throttle_release_time;            // [s] of a gamepad's throttle; 0: a key's, which stays
     double axis[AXES];                       // of a joystick, -1 to 1
     int yaw, vertical, strafe, forward_axis; // which axis is which
     script_key *script;
@@ -237,7 +237,7 @@ static void move_stick(vy_pilot_host *h, int stick, double value, double time)
 {
     VY_ASSERT(stick >= 0 && stick < STICKS && value >= -1.0 && value <= 1.0);
     h->stick[stick] = value;
-    h->until[stick] = time + HOLD_SECONDS;
+    h->release_time[stick] = time + HOLD_SECONDS;
 }
 
 // Four numbers in percent, which hold for as long as a key does. Anything else is forgotten.
@@ -257,7 +257,7 @@ static void move_sticks(vy_pilot_host *h, double time)
     move_stick(h, STICK_VERTICAL, part[1], time);
     move_stick(h, STICK_STRAFE, part[2], time);
     h->throttle = part[3] > 0.0 ? (int)(part[3] * VY_THROTTLE_STEPS + 0.5) : 0;
-    h->throttle_until = time + HOLD_SECONDS;
+    h->throttle_release_time = time + HOLD_SECONDS;
 }
 
 // @return 1: the character is one of a gamepad's sticks
@@ -292,7 +292,7 @@ static void handle_key(vy_pilot_host *h, int key, double time)
     case 'w':
     case 's':
         h->throttle += key == 'w' ? h->throttle < VY_THROTTLE_STEPS : -(h->throttle > 0);
-        h->throttle_until = 0.0;
+        h->throttle_release_time = 0.0;
         break;
     case 'a': move_stick(h, STICK_STRAFE, -1.0, time); break;
     case 'd': move_stick(h, STICK_STRAFE, 1.0, time); break;
@@ -365,9 +365,9 @@ void vy_pilot_host_call(void *host, const vy_samples *samples, vy_intent *intent
              ++h->script_at)
             handle_key(h, h->script[h->script_at].key, time);
         for (int i = 0; i < STICKS; ++i) {
-            if (time >= h->until[i]) h->stick[i] = 0.0;
+            if (time >= h->release_time[i]) h->stick[i] = 0.0;
         }
-        if (h->throttle_until > 0.0 && time >= h->throttle_until) h->throttle = 0;
+        if (h->throttle_release_time > 0.0 && time >= h->throttle_release_time) h->throttle = 0;
     }
     if (h->device == DEVICE_KEYS && h->verdict == VY_VERDICT_REPLIED) read_keys(h, time);
     if (h->device == DEVICE_JOYSTICK && h->verdict == VY_VERDICT_REPLIED) read_joystick(h);

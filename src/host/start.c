@@ -225,8 +225,8 @@ static int read_message(vy_reader *reader, const vy_node *map, start_message *m)
     s->has_origin = read_place(value_of(map, "origin"), "height", &s->origin_latitude, &s->origin_longitude,
                                &s->origin_height);
     vy_drone_read_json(reader, map, &m->drone);
-    vy_error ignored;
-    if (reader->report->calls > 0 || vy_check_vehicle_def(&m->drone.vehicle, &ignored) != VY_OK ||
+    vy_error unused_error;
+    if (reader->report->calls > 0 || vy_check_vehicle_def(&m->drone.vehicle, &unused_error) != VY_OK ||
         s->rotor_count != m->drone.vehicle.rotor_count + m->drone.vehicle.thruster_count)
         return 0;
     const double thrust_max = s->thrust_max;
@@ -245,8 +245,8 @@ static int read_message(vy_reader *reader, const vy_node *map, start_message *m)
 vy_status vy_start_read(char *text, size_t size, start_message **out, vy_error *err)
 {
     vy_yaml tree = {0};
-    vy_diagnostics ignored = {0};
-    vy_report report = {.out = &ignored};
+    vy_diagnostics unused_error = {0};
+    vy_report report = {.out = &unused_error};
     vy_reader reader = {.tree = &tree, .report = &report};
     start_message *m = calloc(1, sizeof *m);
     *out = NULL;
@@ -261,7 +261,7 @@ vy_status vy_start_read(char *text, size_t size, start_message **out, vy_error *
         m == NULL || m->json == NULL || source == NULL || tree.no_memory || reader.no_memory;
     vy_reader_destroy(&reader);
     vy_yaml_destroy(&tree);
-    vy_diagnostics_destroy(&ignored);
+    vy_diagnostics_destroy(&unused_error);
     if (good && !no_memory) {
         m->start.json = m->json;
         *out = m;

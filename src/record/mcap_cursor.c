@@ -92,23 +92,24 @@ vy_status vy_mcap_load_chunk(vy_mcap_reader *r, const mcap_chunk_ref *place, mca
     return VY_OK;
 }
 
-// A message of a chunk: complete, of a known channel and, without `learn`, within the chunk's times.
+// A message of a chunk: complete, of a known channel and, without `scanned`, within the chunk's times.
 static bool check_message(const vy_mcap_reader *r, const mcap_chunk *view, const unsigned char *at,
-                          mcap_chunk_ref *learn, bool *first)
+                          mcap_chunk_ref *scanned, bool *first)
 {
     if (mcap_get_u64(at + 1) < MCAP_MESSAGE_HEAD) return false;
     const vy_mcap_message message = mcap_message_at(at);
     if (mcap_ids_find(&r->channel_ids, message.channel) == 0) return false;
-    if (learn == NULL) {
+    if (scanned == NULL) {
         return message.log_time >= view->place->start_time && message.log_time <= view->place->end_time;
     }
-    if (*first || message.log_time < learn->start_time) learn->start_time = message.log_time;
-    if (*first || message.log_time > learn->end_time) learn->end_time = message.log_time;
+    if (*first || message.log_time < scanned->start_time) scanned->start_time = message.log_time;
+    if (*first || message.log_time > scanned->end_time) scanned->end_time = message.log_time;
     *first = false;
     return true;
 }
 
-vy_status vy_mcap_check_chunk(vy_mcap_reader *r, const mcap_chunk *view, mcap_chunk_ref *learn, vy_error *err)
+vy_status vy_mcap_check_chunk(vy_mcap_reader *r, const mcap_chunk *view, mcap_chunk_ref *scanned,
+                              vy_error *err)
 {
     const unsigned char *data = view->records.data;
     const size_t size = view->records.size;
@@ -122,14 +123,14 @@ vy_status vy_mcap_check_chunk(vy_mcap_reader *r, const mcap_chunk *view, mcap_ch
         const mcap_span body = mcap_span_on(data + at + MCAP_RECORD_HEAD, length);
         vy_status status = VY_OK;
         if (data[at] == MCAP_MESSAGE) {
-            if (!check_message(r, view, data + at, learn, &first)) {
+            if (!check_message(r, view, data + at, scanned, &first)) {
                 return fail_damaged(offset,
                                     "a chunk holds a message that its channel or index does not allow", err);
             }
         } else if (data[at] == MCAP_SCHEMA) {
-            if (learn != NULL) status = vy_mcap_add_schema(r, body, offset, err);
+            if (scanned != NULL) status = vy_mcap_add_schema(r, body, offset, err);
         } else if (data[at] == MCAP_CHANNEL) {
-            if (learn != NULL) status = vy_mcap_add_channel(r, body, offset, err);
+            if (scanned != NULL) status = vy_mcap_add_channel(r, body, offset, err);
         } else {
             return fail_damaged(offset, "a chunk holds a record that is not a message", err);
         }

@@ -152,10 +152,10 @@ void vy_mcap_warn(vy_mcap_reader *reader, const char *text);
 vy_status vy_mcap_load_chunk(vy_mcap_reader *reader, const mcap_chunk_ref *place, mcap_chunk *view,
                              vy_error *err);
 
-// Check every record of an unpacked chunk, so that later walks need no checks. With `learn`, schemas and
-// channels enter the tables, messages are counted, and the times found go to `learn`; else they must fit the
-// place.
-vy_status vy_mcap_check_chunk(vy_mcap_reader *reader, const mcap_chunk *view, mcap_chunk_ref *learn,
+// Check every record of an unpacked chunk, so that later walks need no checks. With `scanned`, schemas and
+// channels enter the tables, messages are counted, and the times found go to `scanned`; else they must fit
+// the place.
+vy_status vy_mcap_check_chunk(vy_mcap_reader *reader, const mcap_chunk *view, mcap_chunk_ref *scanned,
                               vy_error *err);
 
 // The message record at `at` of a checked chunk.

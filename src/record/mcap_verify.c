@@ -155,9 +155,9 @@ typedef struct indexed_chunk {
 static vy_status check_index(vy_mcap_reader *r, const mcap_record *record, indexed_chunk *chunk,
                              vy_error *err)
 {
-    static const char wrong[] = "an index does not fit the messages of its chunk";
+    static const char mismatch[] = "an index does not fit the messages of its chunk";
     unsigned char *body = NULL;
-    if (chunk->place == NULL) return fail_damaged(record->offset, wrong, err);
+    if (chunk->place == NULL) return fail_damaged(record->offset, mismatch, err);
     vy_status status = vy_mcap_read_body(r, record, &body, err);
     if (status != VY_OK) return status;
     mcap_span s = mcap_span_on(body, (size_t)record->length);
@@ -180,7 +180,7 @@ static vy_status check_index(vy_mcap_reader *r, const mcap_record *record, index
     }
     free(body);
     chunk->indexes += 1;
-    return good ? VY_OK : fail_damaged(record->offset, wrong, err);
+    return good ? VY_OK : fail_damaged(record->offset, mismatch, err);
 }
 
 // All indexes of a chunk have been seen: they name every message, or there are none.

@@ -97,15 +97,15 @@ static void put_levels(mcap_bytes *b, const double *values, size_t rows)
 
 static void put_page_header(mcap_bytes *b, size_t rows, size_t plain, size_t packed)
 {
-    int last = 0, inner = 0;
+    int last = 0, last_inner = 0;
     put_number(b, &last, 1, COMPACT_I32, DATA_PAGE);
     put_number(b, &last, 2, COMPACT_I32, plain);
     put_number(b, &last, 3, COMPACT_I32, packed);
     put_field(b, &last, 5, COMPACT_STRUCT);
-    put_number(b, &inner, 1, COMPACT_I32, rows);
-    put_number(b, &inner, 2, COMPACT_I32, PLAIN);
-    put_number(b, &inner, 3, COMPACT_I32, RLE);
-    put_number(b, &inner, 4, COMPACT_I32, RLE);
+    put_number(b, &last_inner, 1, COMPACT_I32, rows);
+    put_number(b, &last_inner, 2, COMPACT_I32, PLAIN);
+    put_number(b, &last_inner, 3, COMPACT_I32, RLE);
+    put_number(b, &last_inner, 4, COMPACT_I32, RLE);
     mcap_bytes_u8(b, 0);
     mcap_bytes_u8(b, 0);
 }
@@ -196,22 +196,22 @@ static void put_schema(const vy_parquet *p, mcap_bytes *b)
 
 static void put_chunk(const vy_parquet *p, mcap_bytes *b, int column, uint64_t rows, const chunk *c)
 {
-    int last = 0, inner = 0;
+    int last = 0, last_inner = 0;
     put_number(b, &last, 2, COMPACT_I64, c->offset);
     put_field(b, &last, 3, COMPACT_STRUCT);
-    put_number(b, &inner, 1, COMPACT_I32, TYPE_DOUBLE);
-    put_field(b, &inner, 2, COMPACT_LIST);
+    put_number(b, &last_inner, 1, COMPACT_I32, TYPE_DOUBLE);
+    put_field(b, &last_inner, 2, COMPACT_LIST);
     put_list(b, COMPACT_I32, 2);
     put_varint(b, PLAIN << 1);
     put_varint(b, RLE << 1);
-    put_field(b, &inner, 3, COMPACT_LIST);
+    put_field(b, &last_inner, 3, COMPACT_LIST);
     put_list(b, COMPACT_BINARY, 1);
     put_text(b, p->names[column]);
-    put_number(b, &inner, 4, COMPACT_I32, ZSTD);
-    put_number(b, &inner, 5, COMPACT_I64, rows);
-    put_number(b, &inner, 6, COMPACT_I64, c->plain);
-    put_number(b, &inner, 7, COMPACT_I64, c->packed);
-    put_number(b, &inner, 9, COMPACT_I64, c->offset);
+    put_number(b, &last_inner, 4, COMPACT_I32, ZSTD);
+    put_number(b, &last_inner, 5, COMPACT_I64, rows);
+    put_number(b, &last_inner, 6, COMPACT_I64, c->plain);
+    put_number(b, &last_inner, 7, COMPACT_I64, c->packed);
+    put_number(b, &last_inner, 9, COMPACT_I64, c->offset);
     mcap_bytes_u8(b, 0);
     mcap_bytes_u8(b, 0);
 }

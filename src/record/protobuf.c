@@ -153,24 +153,24 @@ bool vy_pb_next(vy_pb_reader *r, vy_pb_item *item)
     uint64_t tag, value = 0;
     if (r->bad || r->at == r->end || !decode_varint(r, &tag)) return false;
     const uint32_t wire = (uint32_t)(tag & 7);
-    size_t fixed = wire == WIRE_64 ? 8 : wire == WIRE_32 ? 4 : 0;
+    size_t fixed_size = wire == WIRE_64 ? 8 : wire == WIRE_32 ? 4 : 0;
     *item = (vy_pb_item){.number = (uint32_t)(tag >> 3), .wire = wire};
     r->bad = tag >> 3 == 0 || tag >> 3 > NUMBER_MAX || wire == 3 || wire == 4 || wire > WIRE_32;
     if (r->bad) return false;
-    if (fixed == 0 && !decode_varint(r, &value)) return false;
+    if (fixed_size == 0 && !decode_varint(r, &value)) return false;
     if (wire == WIRE_DATA) {
         r->bad = value > (uint64_t)(r->end - r->at);
         if (r->bad) return false;
         item->data = r->at;
         item->size = (size_t)value;
-        fixed = item->size;
-    } else if (fixed > 0) {
-        r->bad = fixed > (size_t)(r->end - r->at);
+        fixed_size = item->size;
+    } else if (fixed_size > 0) {
+        r->bad = fixed_size > (size_t)(r->end - r->at);
         if (r->bad) return false;
-        memcpy(&value, r->at, fixed);
+        memcpy(&value, r->at, fixed_size);
     }
     item->value = value;
-    r->at += fixed;
+    r->at += fixed_size;
     return true;
 }
 

@@ -220,7 +220,7 @@ static void collect_rows(vy_text *out, const vy_schema_table *table, const void 
         } else if ((row->flags & VY_ROW_HASHED_IF_SET) && is_off(row, field)) {
             continue;
         }
-        int64_t wide;
+        int64_t integer;
         const char *elements;
         vy_text_add(out, row->key, strlen(row->key) + 1);
         switch (row->type) {
@@ -235,8 +235,8 @@ static void collect_rows(vy_text *out, const vy_schema_table *table, const void 
         case VY_TYPE_DRONE:
         case VY_TYPE_JOINT:
             memcpy(&number, field, sizeof number);
-            wide = number;
-            vy_text_add(out, &wide, sizeof wide);
+            integer = number;
+            vy_text_add(out, &integer, sizeof integer);
             break;
         case VY_TYPE_NAMED:
             elements = vy_list_elements(row, object, &count);
@@ -255,8 +255,8 @@ static void collect_rows(vy_text *out, const vy_schema_table *table, const void 
         case VY_TYPE_OBJECT: collect_rows(out, row->table, field); break;
         case VY_TYPE_LIST:
             elements = vy_list_elements(row, object, &count);
-            wide = count;
-            vy_text_add(out, &wide, sizeof wide);
+            integer = count;
+            vy_text_add(out, &integer, sizeof integer);
             for (int k = 0; k < count; ++k)
                 collect_rows(out, row->table, elements + (size_t)k * row->table->size);
             break;

@@ -238,44 +238,44 @@ vy_status vy_scenario_load(const char *path, const vy_scenario_options *options,
     return status == VY_NOT_FOUND ? VY_IO : status;
 }
 
-// NULL for none, or when memory is out: `*lost` is set then.
-static void *duplicate(const void *items, size_t size, int *lost)
+// NULL for none, or when memory is out: `*no_memory` is set then.
+static void *duplicate(const void *items, size_t size, int *no_memory)
 {
     void *copy = size > 0 ? malloc(size) : NULL;
     if (copy != NULL) memcpy(copy, items, size);
-    if (size > 0 && copy == NULL) *lost = 1;
+    if (size > 0 && copy == NULL) *no_memory = 1;
     return copy;
 }
 
-static void duplicate_numbers(vy_numbers *n, int *lost)
+static void duplicate_numbers(vy_numbers *n, int *no_memory)
 {
-    n->values = duplicate(n->values, (size_t)n->rows * (size_t)n->columns * sizeof(double), lost);
+    n->values = duplicate(n->values, (size_t)n->rows * (size_t)n->columns * sizeof(double), no_memory);
 }
 
 // The tables of a scenario's shapes: their own in a copy.
-static void duplicate_solids(vy_scenario *s, int *lost)
+static void duplicate_solids(vy_scenario *s, int *no_memory)
 {
     vy_collider_def *solid;
     for (int i = 0; (solid = vy_scenario_solid(s, i)) != NULL; ++i) {
         vy_numbers *tables[2] = {&solid->points, &solid->heights};
-        for (int k = 0; k < 2; ++k) duplicate_numbers(tables[k], lost);
+        for (int k = 0; k < 2; ++k) duplicate_numbers(tables[k], no_memory);
     }
 }
 
 // What a controller's def points at: its own in a copy.
-static void duplicate_controllers(vy_scenario *s, int *lost)
+static void duplicate_controllers(vy_scenario *s, int *no_memory)
 {
     for (int i = 0; i < s->drone_count; ++i) {
         vy_controller_def *c = &s->drones[i].def.controller;
-        c->rc = duplicate(c->rc, (size_t)c->rc_count * sizeof *c->rc, lost);
+        c->rc = duplicate(c->rc, (size_t)c->rc_count * sizeof *c->rc, no_memory);
         if (c->rc == NULL) c->rc_count = 0;
-        duplicate_numbers(&c->record, lost);
+        duplicate_numbers(&c->record, no_memory);
         vy_firmware_def *f = &c->firmware;
-        f->script = duplicate(f->script, (size_t)f->script_count * sizeof *f->script, lost);
+        f->script = duplicate(f->script, (size_t)f->script_count * sizeof *f->script, no_memory);
         if (f->script == NULL) f->script_count = 0;
         for (int k = 0; k < c->parameter_count; ++k) {
             const char *text = c->parameters[k].text;
-            c->parameters[k].text = duplicate(text, text != NULL ? strlen(text) + 1 : 0, lost);
+            c->parameters[k].text = duplicate(text, text != NULL ? strlen(text) + 1 : 0, no_memory);
         }
     }
 }
@@ -283,26 +283,26 @@ static void duplicate_controllers(vy_scenario *s, int *lost)
 vy_status vy_scenario_copy(const vy_scenario *scenario, vy_scenario **out, vy_error *err)
 {
     FPU_SCOPE;
-    int lost = 0;
+    int no_memory = 0;
     *out = NULL;
-    vy_scenario *s = duplicate(scenario, sizeof *scenario, &lost);
+    vy_scenario *s = duplicate(scenario, sizeof *scenario, &no_memory);
     if (s == NULL) return vy_fail(err, VY_NO_MEMORY, "scenario: no memory for a copy");
     for (int i = 0; i < vy_scenario_table.row_count; ++i) { // every list has elements of its own
         const vy_schema_row *row = &vy_scenario_table.rows[i];
         if (!(row->flags & VY_ROW_ALLOCATED)) continue;
         int count;
         const void *elements = vy_list_elements(row, s, &count);
-        void *copy = duplicate(elements, (size_t)count * row->table->size, &lost);
+        void *copy = duplicate(elements, (size_t)count * row->table->size, &no_memory);
         if (copy == NULL) count = 0;
         memcpy((char *)s + row->offset, &copy, sizeof copy);
         memcpy((char *)s + row->count_offset, &count, sizeof count);
     }
-    s->wind_grid_text = duplicate(s->wind_grid_text, s->wind_grid_size, &lost);
+    s->wind_grid_text = duplicate(s->wind_grid_text, s->wind_grid_size, &no_memory);
     s->wind_grid = NULL;
-    duplicate_solids(s, &lost);
-    duplicate_controllers(s, &lost);
-    for (int i = 0; i < s->expect_count; ++i) duplicate_numbers(&s->expect[i].trajectory, &lost);
-    vy_status status = lost ? vy_fail(err, VY_NO_MEMORY, "scenario: no memory for a copy") : VY_OK;
+    duplicate_solids(s, &no_memory);
+    duplicate_controllers(s, &no_memory);
+    for (int i = 0; i < s->expect_count; ++i) duplicate_numbers(&s->expect[i].trajectory, &no_memory);
+    vy_status status = no_memory ? vy_fail(err, VY_NO_MEMORY, "scenario: no memory for a copy") : VY_OK;
     if (status == VY_OK && scenario->wind_grid != NULL) {
         status = vy_wind_grid_read(s->wind_grid_text, s->wind_grid_size, s->environment.wind.grid_name,
                                    &s->wind_grid, err);

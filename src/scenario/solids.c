@@ -159,9 +159,9 @@ static void compute_body_mass(vy_reader *r, vy_scenario_body *body)
 {
     vy_world_body_def *v = &body->def;
     vy_collider_def *solid = &body->def.solid;
-    const int of_shape = !vy_reader_has_value(r, &v->inertia, sizeof v->inertia);
+    const int uses_shape_inertia = !vy_reader_has_value(r, &v->inertia, sizeof v->inertia);
     if (!vy_reader_is_valid(r, body, sizeof *body) || solid->file[0] != '\0' ||
-        (v->mass > 0.0 && body->density == 0.0 && !of_shape))
+        (v->mass > 0.0 && body->density == 0.0 && !uses_shape_inertia))
         return;
     if (v->mass > 0.0 && body->density > 0.0) {
         vy_reader_refuse(r, &body->density, "give mass or density, not both");
@@ -191,7 +191,7 @@ static void compute_body_mass(vy_reader *r, vy_scenario_body *body)
     }
     v->mass = m.mass;
     body->density = 0.0; // resolved
-    if (!of_shape) return;
+    if (!uses_shape_inertia) return;
     v->inertia = m.inertia;
     move_points(&solid->points, m.centroid); // the other shapes lie about their centroids
 }

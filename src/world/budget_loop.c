@@ -454,13 +454,13 @@ static changes changes_of(const vy_world *world, uint32_t index, const nap_input
     return out;
 }
 
-// Have `kept` cover `now`, each by a margin. Returns whether one grew.
-static int raise_envelope(const double *now, int count, double min, double *kept)
+// Have `envelope` cover `observed`, each by a margin. Returns whether one grew.
+static int raise_envelope(const double *observed, int count, double min, double *envelope)
 {
     int has_grown = 0;
     for (int i = 0; i < count; ++i) {
-        if (now[i] * min <= kept[i]) continue;
-        kept[i] = now[i] * MARGIN;
+        if (observed[i] * min <= envelope[i]) continue;
+        envelope[i] = observed[i] * MARGIN;
         has_grown = 1;
     }
     return has_grown;

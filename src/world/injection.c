@@ -21,7 +21,7 @@ static double seconds(const vy_world *world, uint64_t ticks)
     return ticks >= FOREVER ? HUGE_VAL : (double)ticks * world->model.dt;
 }
 
-static vy_vec3 plain(vec3 v) { return (vy_vec3){v.x, v.y, v.z}; }
+static vy_vec3 to_vec3(vec3 v) { return (vy_vec3){v.x, v.y, v.z}; }
 
 static vy_disturbance_def disturbance_of(const vy_world *world, const injection_block *b)
 {
@@ -29,8 +29,8 @@ static vy_disturbance_def disturbance_of(const vy_world *world, const injection_
     def.kind = (vy_disturbance_kind)b->choice;
     def.frame = (vy_frame)b->frame;
     if (b->target > 0) def.body = vy_world_body(world, (uint32_t)b->target - 1);
-    def.force = plain(b->vector);
-    def.torque = plain(b->torque);
+    def.force = to_vec3(b->vector);
+    def.torque = to_vec3(b->torque);
     def.start = seconds(world, b->start);
     def.duration = seconds(world, b->length);
     return def;
@@ -38,7 +38,7 @@ static vy_disturbance_def disturbance_of(const vy_world *world, const injection_
 
 static vy_gust_def gust_of(const vy_world *world, const injection_block *b)
 {
-    return (vy_gust_def){.velocity = plain(b->vector),
+    return (vy_gust_def){.velocity = to_vec3(b->vector),
                          .start = seconds(world, b->start),
                          .rise = b->size,
                          .hold = b->frequency};
@@ -52,7 +52,7 @@ static vy_fault_def fault_of(const vy_world *world, const injection_block *b)
     def.rotor = (int)b->rotor - 1;
     def.channel = (vy_channel)b->channel;
     def.size = b->size;
-    def.vector = plain(b->vector);
+    def.vector = to_vec3(b->vector);
     def.frequency = b->frequency;
     def.start = seconds(world, b->start);
     def.duration = seconds(world, b->length);
