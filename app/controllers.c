@@ -61,7 +61,7 @@ static vy_status open_page_pilot(const vy_scenario *s, vy_scenario_drone *drone,
     return status;
 }
 
-static int open_one(const char *name, const vy_scenario *s, int index, int runs_in_real_time, int quiet,
+static int open_one(const char *name, const vy_scenario *s, int index, int realtime, int quiet,
                     watch *watched, vy_host **out, int *is_boot_timeout)
 {
     vy_scenario_drone *drone = &s->drones[index];
@@ -73,12 +73,12 @@ static int open_one(const char *name, const vy_scenario *s, int index, int runs_
             drone->name);
     }
     if (!vy_controller_is_external(def->kind)) return 0;
-    if (vy_pilot_is_live(def) && !runs_in_real_time) {
+    if (vy_pilot_is_live(def) && !realtime) {
         return vy_print_error(name, EXIT_USAGE,
                               "drone %s is flown by a person, which goes only with: volery run --realtime",
                               drone->name);
     }
-    if (def->kind == VY_CONTROLLER_CRAZYFLIE && !def->firmware.lock_step && !runs_in_real_time) {
+    if (def->kind == VY_CONTROLLER_CRAZYFLIE && !def->firmware.lock_step && !realtime) {
         return vy_print_error(name, EXIT_USAGE,
                               "drone %s is flown by a client, which has the clock of the wall: volery run "
                               "--realtime, or lock_step: on",
@@ -141,7 +141,7 @@ int vy_controllers_confined(const vy_scenario *scenario)
     return count;
 }
 
-int vy_controllers_open(const char *name, const vy_scenario *scenario, int runs_in_real_time, int quiet,
+int vy_controllers_open(const char *name, const vy_scenario *scenario, int realtime, int quiet,
                         watch *watched, controllers *out)
 {
     const size_t room = (size_t)scenario->drone_count + 1;
@@ -152,8 +152,8 @@ int vy_controllers_open(const char *name, const vy_scenario *scenario, int runs_
     if (status == 0 && vy_controllers_confined(scenario) && vy_host_lacks(lacks) && !quiet)
         fprintf(stderr, "volery %s: to confine programs this kernel lacks %s\n", name, lacks);
     for (int i = 0; i < scenario->drone_count && status == 0; ++i) {
-        status = open_one(name, scenario, i, runs_in_real_time, quiet, watched, &out->hosts[out->count],
-                          &is_boot_timeout);
+        status =
+            open_one(name, scenario, i, realtime, quiet, watched, &out->hosts[out->count], &is_boot_timeout);
         if (out->hosts[out->count] != NULL) out->drones[out->count++] = i;
     }
     if (status != 0) vy_controllers_close(out);

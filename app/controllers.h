@@ -31,12 +31,12 @@ int vy_controllers_allow(const arguments *given, const char *path, vy_log *log, 
 int vy_controllers_confined(const vy_scenario *scenario);
 
 /// Start every plug-in and process of `scenario` and make them its controllers; people too, where the flight
-/// is `paced` by the clock. A callback has no program, which is an error here. Each is named on stderr
-/// first, unless `quiet`. What a log names must have been allowed: vy_controllers_allow(). Of a flight that
-/// is `watched` (NULL: it is not), who has no device is flown from the page.
+/// flies by the clock (`realtime`). A callback has no program, which is an error here. Each is named on
+/// stderr first, unless `quiet`. What a log names must have been allowed: vy_controllers_allow(). Of a flight
+/// that is `watched` (NULL: it is not), who has no device is flown from the page.
 /// @return 0, or the exit status after a sentence; what was started is ended then
-int vy_controllers_open(const char *name, const vy_scenario *scenario, int paced, int quiet, watch *watched,
-                        controllers *out);
+int vy_controllers_open(const char *name, const vy_scenario *scenario, int realtime, int quiet,
+                        watch *watched, controllers *out);
 
 /// The flight is over: every program ends. Returns 0 when each ends well; else how the first other one did,
 /// in `failure` but for the time.

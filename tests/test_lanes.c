@@ -80,7 +80,7 @@ static void random_rotors(random_source *r, double mass, double speed, rotor_air
 {
     p->radius = random_in(r, 0.01, 0.2);
     p->drag_across = fabs(sometimes(r, 0.1 * mass / speed));
-    p->drag_feedforward_at = fabs(sometimes(r, 0.1 * mass / speed));
+    p->drag_along = fabs(sometimes(r, 0.1 * mass / speed));
     p->flap = fabs(sometimes(r, 1e-4 * mass / speed));
     p->lift = fabs(sometimes(r, 1e-3 * mass));
     p->inflow = fabs(sometimes(r, 0.1 * mass / speed));

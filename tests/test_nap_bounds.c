@@ -145,7 +145,7 @@ static void make_rotors(genes *g, double mass, double coef, double size, search_
     c->n.flat = !c->env.planet.on;
     p->radius = scaled(g, 1e-3, 0.3);
     p->drag_across = amount(g, 1e-4 * mass / w, 5.0 * mass / w);
-    p->drag_feedforward_at = amount(g, 1e-4 * mass / w, 5.0 * mass / w);
+    p->drag_along = amount(g, 1e-4 * mass / w, 5.0 * mass / w);
     p->flap = amount(g, 1e-4 * mass * size / w, mass * size / w);
     p->lift = amount(g, 1e-6 * mass, 1e-3 * mass);
     p->inflow = amount(g, 1e-4 * mass / w, mass / w);

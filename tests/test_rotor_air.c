@@ -85,7 +85,7 @@ static void rotor_drag_opposes_each_hub(void **unused)
     for (int n = 0; n < CASES; ++n) {
         moment m = random_moment(&r);
         m.p.rotors.drag_across = 8e-5;
-        m.p.rotors.drag_feedforward_at = 3e-5;
+        m.p.rotors.drag_along = 3e-5;
         vec3 force = vec3_zero(), torque = vec3_zero();
         for (int i = 0; i < 6; ++i) {
             const vec3 a = vec3_of(m.layout.axis[i]), v = m.velocity[i];

@@ -10,7 +10,7 @@
 /// Constants of a vehicle's rotors in the air; the same for each rotor. Zero switches an effect off.
 typedef struct rotor_air_params {
     real radius;                  // [m]
-    real drag_across, drag_feedforward_at; // [kg] force over rotor speed and velocity, across and along the axis
+    real drag_across, drag_along; // [kg] force over rotor speed and velocity, across and along the axis
     real flap;                    // [kg m] torque over rotor speed and velocity
     real lift;                    // [kg/m] thrust over velocity across, squared
     real inflow;                  // [kg] thrust over rotor speed and velocity through the disc

@@ -63,7 +63,7 @@ typedef struct waiter {
 /// Raise the counter to `count` and wake the other side if it sleeps.
 void vy_futex_counter_set(futex_counter *t, uint32_t count);
 
-/// Wait until the counter is no longer `old`. Returns 0 when that took longer than `limit_ns`.
-int vy_futex_counter_wait(futex_counter *t, uint32_t old, int64_t limit_ns, waiter *w);
+/// Wait until the counter is no longer `seen_count`. Returns 0 when that took longer than `limit_ns`.
+int vy_futex_counter_wait(futex_counter *t, uint32_t seen_count, int64_t limit_ns, waiter *w);
 
 int64_t vy_clock_ns(void);

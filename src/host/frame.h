@@ -40,7 +40,7 @@ size_t vy_wire_put_reply(const vy_intent *intent, uint64_t tick, int rotor_count
 /// Judge what has come of a frame of at most `cap` bytes, head not counted.
 /// @param size of a whole frame; `detail` as in vy_intent; `said` the line of text that came in its place
 /// @return the verdict; VY_VERDICT_LATE: good so far, and the rest has still to come
-vy_verdict vy_wire_check_frame(const unsigned char *bytes, size_t have, size_t cap, size_t *size,
+vy_verdict vy_wire_check_frame(const unsigned char *bytes, size_t received_size, size_t cap, size_t *size,
                                int32_t *detail, char said[OUTPUT_CAP]);
 
 /// Are these bytes a text that somebody has printed? Then its first line is in `said`, its first letters are

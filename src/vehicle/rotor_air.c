@@ -80,7 +80,7 @@ rotor_air_params vy_rotor_air_build(const vy_vehicle_def *def, double dt, int ha
     rotor_air_params p = {
         .radius = a->radius,
         .drag_across = a->drag,
-        .drag_feedforward_at = a->drag_axial,
+        .drag_along = a->drag_axial,
         .flap = a->flap,
         .lift = a->lift,
         .inflow = a->inflow,

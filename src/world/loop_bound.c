@@ -280,12 +280,12 @@ static derivatives derivatives_of(const terms *t, const loop_bound *s)
     };
 }
 
-// The desired attitude's rate or angular acceleration: `across` u, and `about` u; `rest` of it beside the
+// The desired attitude's rate or angular acceleration: `across` u, and `about` u; `remainder` of it beside the
 // linear loop.
 typedef struct desired_rotation {
     bounded_value across, about;
     double vertical; // about the vertical
-    lateral_yaw rest;
+    lateral_yaw remainder;
 } desired_rotation;
 
 // In the axes of the estimated attitude, which differs.
@@ -298,7 +298,7 @@ static lateral_yaw rotation_in_estimated_frame(const terms *t, const desired_rot
     const double frame_error =
         estimate_error * (d->across.change + d->about.change) +
         0.5 * reference_angle * length(size.h, size.z) * rotation_norm(t->s, LOOP_ANGLE_ESTIMATE);
-    return (lateral_yaw){d->rest.h + turned.h + frame_error, d->rest.z + turned.z + frame_error};
+    return (lateral_yaw){d->remainder.h + turned.h + frame_error, d->remainder.z + turned.z + frame_error};
 }
 
 // Of X x a across, with the size of a, its difference `d` and the `remainder` of that, and of what is about
