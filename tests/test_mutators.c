@@ -29,13 +29,13 @@ static void a_log_that_is_put_together_is_the_same(void **unused)
 {
     (void)unused;
     static mcap_list list;
-    static mcap_rewriter w;
+    static mcap_builder w;
     memory_sink sink;
     write_sample(&sink);
     list.count = 0;
-    mcap_take_apart(sink.bytes.data + MCAP_MAGIC_SIZE, sink.bytes.data + sink.bytes.size, &list);
+    mcap_parse_records(sink.bytes.data + MCAP_MAGIC_SIZE, sink.bytes.data + sink.bytes.size, &list);
     assert_true(list.count > MESSAGES);
-    mcap_put_together(&w, &list);
+    mcap_assemble(&w, &list);
     assert_false(w.out.failed);
     assert_true(w.chunk_count > 3);
     vy_mcap_reader *reader = NULL;

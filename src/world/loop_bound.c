@@ -280,8 +280,8 @@ static derivatives derivatives_of(const terms *t, const loop_bound *s)
     };
 }
 
-// The desired attitude's rate or angular acceleration: `across` u, and `about` u; `remainder` of it beside the
-// linear loop.
+// The desired attitude's rate or angular acceleration: `across` u, and `about` u; `remainder` of it beside
+// the linear loop.
 typedef struct desired_rotation {
     bounded_value across, about;
     double vertical; // about the vertical
