@@ -30,7 +30,10 @@ names='([a-z_]+_share_of|(voltage|density|speed|battery|range)_share|[a-z_]*(ben
 names="$names"'|foxglove_(greet|take|feed)|span_is|campaign_(own_shard|fly_apart)|fly_carefully|watch_(plant|desired|cascade)'
 names="$names"'|widen_root|lowest_over_terrain|(put_lead|put_little)|motors_apart|offending_field|answer_by_[a-z]+'
 names="$names"'|least_[a-z]+|(find|island|max)_again|turns?_(about|by|fast|size|part|of)|touch_(face|faces|edge|vertex|round|deep)[a-z_]*'
-names="$names"'|weigh_row|plan_ahead|weaken_[a-z]+|open_(axes|anchors|limits|custom)|fly_joined|said_before|say_list)'
+names="$names"'|weigh_row|plan_ahead|weaken_[a-z]+|open_(axes|anchors|limits|custom)|fly_joined|said_before|say_list'
+names="$names"'|whirl|surprises|strengths_of|choose_told|play_speeds|rotor_player|FAMILY_[A-Z_]+|family_[a-z]+'
+names="$names"'|VY_(KNOWN|COMPACT)|(hot|cold)_(world|layout|cell|real|store)|lone_case|watch_place|only_watched|may_step|LOOK_(EVERY|SHARE)'
+names="$names"'|(ENTRY|LAST)_SECONDS|LAST_TOTAL|take_(ack|mission_ack|frames?|mutex|semaphore|imu)|small_whole|come_along|above_air|is_bare)'
 found=$(tools/list_files.sh | grep -E '^(src|include|app|python)/.*\.(c|h|inl|cu|py)$' | tr '\n' '\0' |
     xargs -0 grep -nHIiE -e "(^|[^A-Za-z0-9_\"])(vy_)?$names([^A-Za-z0-9_]|\$)" || true)
 if [ -n "$found" ]; then

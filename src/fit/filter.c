@@ -272,7 +272,7 @@ static void update_covariance(int c, const double *slope, const noise_model *mod
     }
 }
 
-// One sample after the other. `own`: covariance and strengths from which the gains follow; NULL: they are
+// One sample after the other. `own`: covariance and noise model, from which the gains follow; NULL: they are
 // given. `errors` become those that are left after the samples before each, and are added to `correction` by
 // the gains.
 static void fuse_samples(filter *own, double jacobian[3][SIZE], filter_gains *gains,
