@@ -22,27 +22,30 @@ enum {
     POLL_MS = 200,
 };
 
-process_watch vy_processes_watch(void)
+process_signals vy_process_signals_block(void)
 {
-    process_watch watch;
+    process_signals signals;
     static const int stops[] = {SIGINT, SIGTERM, SIGHUP};
-    sigemptyset(&watch.waited);
-    sigaddset(&watch.waited, SIGCHLD);
+    sigemptyset(&signals.waited);
+    sigaddset(&signals.waited, SIGCHLD);
     for (int i = 0; i < 3; ++i) { // what nohup or a script has ignored stays ignored
         struct sigaction action;
         if (sigaction(stops[i], NULL, &action) == 0 && action.sa_handler != SIG_IGN)
-            sigaddset(&watch.waited, stops[i]);
+            sigaddset(&signals.waited, stops[i]);
     }
-    sigprocmask(SIG_BLOCK, &watch.waited, &watch.before);
-    return watch;
+    sigprocmask(SIG_BLOCK, &signals.waited, &signals.before);
+    return signals;
 }
 
-void vy_processes_unwatch(const process_watch *watch) { sigprocmask(SIG_SETMASK, &watch->before, NULL); }
+void vy_process_signals_restore(const process_signals *signals)
+{
+    sigprocmask(SIG_SETMASK, &signals->before, NULL);
+}
 
-int vy_processes_wait(const process_watch *watch)
+int vy_process_signals_wait(const process_signals *signals)
 {
     const struct timespec pause = {.tv_nsec = POLL_MS * 1000000L};
-    const int got = sigtimedwait(&watch->waited, NULL, &pause);
+    const int got = sigtimedwait(&signals->waited, NULL, &pause);
     return got > 0 && got != SIGCHLD ? got : 0;
 }
 
@@ -143,12 +146,12 @@ static void stop_cases(const process_flights *f)
 
 static void run_processes(process_flights *f, int jobs)
 {
-    const process_watch watch = vy_processes_watch();
+    const process_signals signals = vy_process_signals_block();
     while (f->left > 0 || f->running > 0) {
         for (int i = 0; i < f->count && f->running < jobs && f->status == 0; ++i)
             if (f->state[i].pid == 0 && !f->state[i].done) start_case(f, i);
         if (f->running == 0) break; // none could be started
-        const int signal = vy_processes_wait(&watch);
+        const int signal = vy_process_signals_wait(&signals);
         if (signal != 0 && f->status == 0) f->status = vy_signals_exit(signal);
         for (int i = 0; i < f->count; ++i) {
             int status;
@@ -156,7 +159,7 @@ static void run_processes(process_flights *f, int jobs)
         }
         if (f->status != 0) stop_cases(f);
     }
-    vy_processes_unwatch(&watch);
+    vy_process_signals_restore(&signals);
 }
 
 int vy_campaign_fly_in_processes(vy_plan *plan, const vy_case *cases, int count, int jobs, const char *log,

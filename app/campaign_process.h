@@ -5,16 +5,16 @@
 #include <sys/types.h>
 
 /// Between begin and end the ends of processes and requests to stop are waited for, instead of acted on.
-typedef struct process_watch {
+typedef struct process_signals {
     sigset_t waited, before;
-} process_watch;
+} process_signals;
 
-process_watch vy_processes_watch(void);
-void vy_processes_unwatch(const process_watch *watch);
+process_signals vy_process_signals_block(void);
+void vy_process_signals_restore(const process_signals *signals);
 
 /// Wait until a process ends, somebody asks to stop, or a moment has passed.
 /// @return the signal that asks to stop; 0: continue
-int vy_processes_wait(const process_watch *watch);
+int vy_process_signals_wait(const process_signals *signals);
 
 /// fork(). The new process dies with this one, stops when asked, and leaves stdout alone.
 /// @return as fork(): -1 after a sentence

@@ -198,7 +198,7 @@ static int next_shard(const runner *r, const uint64_t *list, uint64_t count, uin
 
 static void fly_shards(runner *r, const uint64_t *list, uint64_t count)
 {
-    const process_watch watch = vy_processes_watch();
+    const process_signals signals = vy_process_signals_block();
     uint64_t from = 0, shard = 0;
     for (;;) {
         for (int i = 0; i < r->jobs && r->signal == 0 && r->failed == 0 && !r->is_accepted; ++i) {
@@ -207,7 +207,7 @@ static void fly_shards(runner *r, const uint64_t *list, uint64_t count)
             r->failed = start_worker(r, i, shard);
         }
         if (r->running == 0) break;
-        const int signal = vy_processes_wait(&watch);
+        const int signal = vy_process_signals_wait(&signals);
         if (signal != 0) {
             r->signal = signal;
             stop_workers(r, SIGTERM);
@@ -218,7 +218,7 @@ static void fly_shards(runner *r, const uint64_t *list, uint64_t count)
         show_progress(r);
     }
     vy_progress_end(&r->line);
-    vy_processes_unwatch(&watch);
+    vy_process_signals_restore(&signals);
 }
 
 // A file that another plan left, or a damaged one, is found out before anything is flown.

@@ -204,10 +204,11 @@ static vy_verdict exchange(px4 *p, const vy_samples *samples, uint64_t time, int
     return verdict == VY_VERDICT_LATE && !waits ? VY_VERDICT_REPLIED : verdict;
 }
 
-static void px4_recall(vy_bridge *bridge, const vy_intent *logged)
+static void px4_set_logged_reply(vy_bridge *bridge, const vy_intent *logged)
 {
     const double clock = logged->debug[BRIDGE_DEBUG_CLOCK];
-    if (clock > 0.0) vy_script_recall(((px4 *)bridge)->script, logged); // else an older version's log
+    if (clock > 0.0)
+        vy_script_set_logged_reply(((px4 *)bridge)->script, logged); // else an older version's log
 }
 
 static vy_verdict px4_step(vy_bridge *bridge, const vy_samples *samples, vy_intent *intent, int32_t *detail)
@@ -236,4 +237,4 @@ static vy_verdict px4_step(vy_bridge *bridge, const vy_samples *samples, vy_inte
 }
 
 const bridge_kind vy_px4_bridge = {
-    .open = px4_open, .step = px4_step, .recall = px4_recall, .close = px4_close};
+    .open = px4_open, .step = px4_step, .set_logged_reply = px4_set_logged_reply, .close = px4_close};

@@ -65,9 +65,9 @@ struct vy_script {
     int unread;           // something has been sent that the firmware has perhaps not read
     int line_sent;        // in this call: its number, from 1 on; below zero: of its mission; 0: none
     int has_logged_reply,
-        is_recalled; // a branch: the log says what was sent with these samples, and accepted until then
-    int recalled_sent, recalled_accepted;
-    int recall_is_pending; // this firmware has not accepted what was sent then
+        follows_log; // a branch: the log says what was sent with these samples, and accepted until then
+    int logged_sent, logged_accepted;
+    int resend_is_pending; // this firmware has not accepted what was sent then
 };
 
 // A parameter called HEAD, the number and TAIL; a number below zero is left out.
@@ -270,8 +270,8 @@ static void send_line(vy_script *s)
 
 static void accept_line(vy_script *s)
 {
-    if (s->is_recalled) { // the log says when
-        s->recall_is_pending = 0;
+    if (s->follows_log) { // the log says when
+        s->resend_is_pending = 0;
         return;
     }
     ++s->line_next;
@@ -414,12 +414,12 @@ static void wait_until_read(vy_script *s)
 // A log may hold any number.
 static int to_int(double value) { return value > -1e6 && value < 1e6 ? (int)value : 0; }
 
-void vy_script_recall(vy_script *s, const vy_intent *logged)
+void vy_script_set_logged_reply(vy_script *s, const vy_intent *logged)
 {
     if (s == NULL) return;
     s->has_logged_reply = 1;
-    s->recalled_sent = to_int(logged->debug[BRIDGE_DEBUG_SENT]);
-    s->recalled_accepted = to_int(logged->debug[BRIDGE_DEBUG_ACCEPTED]);
+    s->logged_sent = to_int(logged->debug[BRIDGE_DEBUG_SENT]);
+    s->logged_accepted = to_int(logged->debug[BRIDGE_DEBUG_ACCEPTED]);
 }
 
 void vy_script_report(const vy_script *s, vy_intent *intent)
@@ -431,15 +431,15 @@ void vy_script_report(const vy_script *s, vy_intent *intent)
 
 // In a branch: what the log says was sent with these samples, whenever it was accepted; what this firmware
 // has refused, unlike that of the run, again in a while.
-static void send_recalled(vy_script *s, double time, double clock)
+static void send_logged_line(vy_script *s, double time, double clock)
 {
-    const int line = abs(s->recalled_sent) - 1;
+    const int line = abs(s->logged_sent) - 1;
     if (line >= 0 && line < s->line_count) {
         s->line_next = line;
         s->line_since = time;
-        if (s->lines[line].action == VY_SCRIPT_MISSION) s->uploaded = s->recalled_sent > 0;
-        s->recall_is_pending = 1;
-    } else if (!s->recall_is_pending || clock - s->sent < RETRY_PERIOD) {
+        if (s->lines[line].action == VY_SCRIPT_MISSION) s->uploaded = s->logged_sent > 0;
+        s->resend_is_pending = 1;
+    } else if (!s->resend_is_pending || clock - s->sent < RETRY_PERIOD) {
         return;
     }
     send_line(s);
@@ -447,15 +447,15 @@ static void send_recalled(vy_script *s, double time, double clock)
 }
 
 // From here on the script goes on by itself, from where it was in the run.
-static void end_recall(vy_script *s)
+static void end_log_following(vy_script *s)
 {
-    s->is_recalled = 0;
-    if (s->recalled_accepted < 0 || s->recalled_accepted > s->line_count) return;
-    if (s->recalled_accepted != s->line_next) {
+    s->follows_log = 0;
+    if (s->logged_accepted < 0 || s->logged_accepted > s->line_count) return;
+    if (s->logged_accepted != s->line_next) {
         s->line_since = (double)NAN;
         s->sent = -1e9;
     }
-    s->line_next = s->recalled_accepted;
+    s->line_next = s->logged_accepted;
 }
 
 static vy_verdict send_due_line(vy_script *s, double time, double clock, int32_t *line)
@@ -477,10 +477,10 @@ vy_verdict vy_script_step(vy_script *s, double time, double clock, int running, 
 {
     vy_verdict verdict = VY_VERDICT_REPLIED;
     if (s == NULL) return verdict;
-    const int is_recalled = s->has_logged_reply;
+    const int follows_log = s->has_logged_reply;
     s->has_logged_reply = 0;
-    if (s->is_recalled && !is_recalled) end_recall(s);
-    s->is_recalled = is_recalled;
+    if (s->follows_log && !follows_log) end_log_following(s);
+    s->follows_log = follows_log;
     s->line_sent = 0;
     read_all(s);
     if (!s->connected) return verdict;
@@ -496,8 +496,8 @@ vy_verdict vy_script_step(vy_script *s, double time, double clock, int running, 
         return verdict;
     }
     if (!running) return verdict;
-    if (is_recalled)
-        send_recalled(s, time, clock);
+    if (follows_log)
+        send_logged_line(s, time, clock);
     else
         verdict = send_due_line(s, time, clock, line);
     wait_until_read(s);

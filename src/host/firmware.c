@@ -98,9 +98,9 @@ static int has_failed(const vy_firmware_host *h, vy_verdict ended, int32_t how)
     return !h->is_client || ended != VY_VERDICT_ENDED || how != 0;
 }
 
-void vy_firmware_host_recall(vy_firmware_host *h, const vy_intent *logged)
+void vy_firmware_host_set_logged_reply(vy_firmware_host *h, const vy_intent *logged)
 {
-    if (!h->dead && h->kind->recall != NULL) h->kind->recall(h->bridge, logged);
+    if (!h->dead && h->kind->set_logged_reply != NULL) h->kind->set_logged_reply(h->bridge, logged);
 }
 
 void vy_firmware_host_call(void *host, const vy_samples *samples, vy_intent *intent)

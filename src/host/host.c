@@ -67,7 +67,7 @@ static void call(void *self, const vy_samples *samples, vy_intent *intent)
 {
     vy_host *h = self;
     vy_samples told;
-    if (h->firmware != NULL) vy_firmware_host_recall(h->firmware, intent);
+    if (h->firmware != NULL) vy_firmware_host_set_logged_reply(h->firmware, intent);
     if (h->rc_count > 0) {
         told = *samples;
         told.rc = rc_at(h, samples->time, samples->dt);

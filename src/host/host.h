@@ -38,5 +38,5 @@ vy_verdict vy_firmware_host_finish(vy_firmware_host *host, int32_t *detail);
 void vy_firmware_host_close(vy_firmware_host *host);
 
 /// In a branch, before a call: the debug of the logged reply. Otherwise it is zero, which says nothing.
-void vy_firmware_host_recall(vy_firmware_host *host, const vy_intent *logged);
+void vy_firmware_host_set_logged_reply(vy_firmware_host *host, const vy_intent *logged);
 void vy_firmware_host_call(void *host, const vy_samples *samples, vy_intent *intent);
