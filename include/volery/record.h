@@ -191,10 +191,10 @@ vy_status vy_log_replay(vy_log *log, vy_world *world, vy_progress_fn *progress, 
 
 /// The same, and every message of the log is compared with what a recorder of `def` (whose path is not read)
 /// would write: samples, estimates, loads, events, contacts, states. Not compared are notes
-/// (vy_recorder_note) and proofs. `also` (may be NULL) hears every step after that. vy_scenario_replay()
+/// (vy_recorder_note) and proofs. `observer` (may be NULL) hears every step after that. vy_scenario_replay()
 /// fills the def.
 vy_status vy_log_replay_messages(vy_log *log, vy_world *world, const vy_recorder_def *def,
-                                 const vy_sink *also, vy_progress_fn *progress, void *self,
+                                 const vy_sink *observer, vy_progress_fn *progress, void *self,
                                  vy_difference *out, vy_error *err);
 
 /// The same with the world's own controllers called again instead of the log: their first reply that differs

@@ -23,7 +23,7 @@ typedef struct hash_cursor {
     const unsigned char *at; // the next hash of the present message
     size_t left;             // hashes left in it
     uint64_t tick;           // of the last hash given
-    int sought;              // the first message may begin before the step that was sought
+    int is_seeking;          // the first message may begin before the step that was sought
     vy_status status;        // why it stopped early
     vy_error error;
 } hash_cursor;

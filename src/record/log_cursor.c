@@ -25,9 +25,10 @@ static vy_status open_optional(vy_log *log, const char *topic, vy_mcap_cursor **
 
 vy_status vy_hash_cursor_open(vy_log *log, uint64_t after, hash_cursor *out, vy_error *err)
 {
-    *out = (hash_cursor){.log = log, .tick = after, .sought = after > log->info.first_tick};
+    *out = (hash_cursor){.log = log, .tick = after, .is_seeking = after > log->info.first_tick};
     const vy_status status = vy_log_cursor(log, TOPIC_HASHES, &out->cursor, err);
-    if (status == VY_OK && out->sought) vy_mcap_cursor_seek(out->cursor, vy_log_time(after, log->info.dt));
+    if (status == VY_OK && out->is_seeking)
+        vy_mcap_cursor_seek(out->cursor, vy_log_time(after, log->info.dt));
     return status;
 }
 
@@ -64,7 +65,7 @@ static vy_status check_hashes(hash_cursor *w, uint64_t first)
         return vy_fail(&w->error, VY_DAMAGED,
                        "its hashes begin at step %" PRIu64 ", its full states at step %" PRIu64, first,
                        w->tick);
-    if (first < next && !w->sought)
+    if (first < next && !w->is_seeking)
         return vy_fail(&w->error, VY_DAMAGED,
                        "the hash of step %" PRIu64 " comes after that of step %" PRIu64, first, w->tick);
     const uint64_t skipped = next - first < w->left ? next - first : w->left;
@@ -112,7 +113,7 @@ int vy_hash_cursor_next(hash_cursor *w, uint64_t *hash)
     w->tick += 1;
     w->at += 8;
     w->left -= 1;
-    w->sought = 0;
+    w->is_seeking = 0;
     return 1;
 }
 

@@ -189,8 +189,8 @@ struct vy_mcap_cursor {
     unsigned char *channels; // a bit per channel id; NULL for all
     sort_item *order;        // by time: chunks by start time
     size_t next_chunk;       // the next one to open
-    bool whole;              // the pass is over all times
-    uint64_t given;          // messages so far
+    bool covers_all_times;   // the pass is over all times
+    uint64_t messages_read;  // messages so far
     open_chunk open[OPEN_CHUNKS];
     int open_count;
     vy_status status;
@@ -350,23 +350,23 @@ static bool next_in_time(vy_mcap_cursor *c, vy_mcap_message *out)
 static bool end_pass(vy_mcap_cursor *c)
 {
     const vy_mcap_reader *r = c->reader;
-    if (!c->whole || c->status != VY_OK || (c->channels != NULL && !r->counts_known)) return false;
+    if (!c->covers_all_times || c->status != VY_OK || (c->channels != NULL && !r->counts_known)) return false;
     uint64_t stated = c->channels == NULL ? r->info.message_count : 0;
     for (size_t i = 0; i < r->info.channel_count && c->channels != NULL; ++i) {
         if (accepts(c, r->channels[i].id)) stated += r->channels[i].message_count;
     }
-    if (c->given == stated) return false;
+    if (c->messages_read == stated) return false;
     return fail_cursor(c, vy_fail(&c->error, VY_DAMAGED,
                                   "byte %llu: the statistics state %llu messages, the chunks hold %llu",
                                   (unsigned long long)r->data_end, (unsigned long long)stated,
-                                  (unsigned long long)c->given));
+                                  (unsigned long long)c->messages_read));
 }
 
 bool vy_mcap_cursor_next(vy_mcap_cursor *c, vy_mcap_message *out)
 {
     if (c->status != VY_OK) return false;
     if (!(c->by_time ? next_in_time(c, out) : next_in_file(c, out))) return end_pass(c);
-    c->given += 1;
+    c->messages_read += 1;
     return true;
 }
 
@@ -379,7 +379,7 @@ vy_status vy_mcap_cursor_status(const vy_mcap_cursor *c, vy_error *err)
 void vy_mcap_cursor_seek(vy_mcap_cursor *c, uint64_t time)
 {
     c->start_time = time;
-    c->whole = false;
+    c->covers_all_times = false;
     c->next_chunk = 0;
     c->open_count = 0;
 }
@@ -396,7 +396,7 @@ vy_status vy_mcap_cursor_open(vy_mcap_reader *r, const vy_mcap_query *query, vy_
     c->start_time = query->start_time;
     c->end_time = query->end_time != 0 ? query->end_time : UINT64_MAX;
     c->by_time = query->by_time;
-    c->whole = c->start_time == 0 && c->end_time == UINT64_MAX;
+    c->covers_all_times = c->start_time == 0 && c->end_time == UINT64_MAX;
     bool enough = true;
     if (query->channels != NULL) {
         c->channels = calloc((UINT16_MAX + 1) / 8, 1);

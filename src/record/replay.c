@@ -385,7 +385,7 @@ static void close_messages(log_player *f)
 
 typedef struct replay_def {
     const vy_recorder_def *recorder;
-    const vy_sink *also;
+    const vy_sink *observer;
     int live;
 } replay_def;
 
@@ -406,7 +406,7 @@ static vy_status replay(vy_log *log, vy_world *world, const replay_def *def, vy_
     status = player_open(log, world, &first, out, &f, err);
     f.live = live;
     f.def = def->recorder;
-    f.observer = def->also;
+    f.observer = def->observer;
     if (status == VY_OK) status = open_messages(&f, err);
     if (live) vy_world_set_sink(world, (vy_sink){.self = &f, .reply = check_reply});
     uint32_t events = 0;
@@ -433,11 +433,11 @@ vy_status vy_log_replay(vy_log *log, vy_world *world, vy_progress_fn *progress, 
 }
 
 vy_status vy_log_replay_messages(vy_log *log, vy_world *world, const vy_recorder_def *def,
-                                 const vy_sink *also, vy_progress_fn *progress, void *self,
+                                 const vy_sink *observer, vy_progress_fn *progress, void *self,
                                  vy_difference *out, vy_error *err)
 {
     FPU_SCOPE;
-    return replay(log, world, &(replay_def){.recorder = def, .also = also}, progress, self, out, err);
+    return replay(log, world, &(replay_def){.recorder = def, .observer = observer}, progress, self, out, err);
 }
 
 vy_status vy_log_replay_live(vy_log *log, vy_world *world, vy_progress_fn *progress, void *self,

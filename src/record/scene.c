@@ -183,7 +183,7 @@ static void write_rays(log_scene *s, const vy_world *world, uint32_t i, int sens
     if (type->rays == NULL || m->links[sensor].period == 0) return;
     const uint64_t *block = vy_sensor_block(world, i, sensor), tick = block[0];
     const double *distances = (const double *)(const void *)(block + 1);
-    if (tick <= s->shown) return;
+    if (tick <= s->last_tick) return;
     vec3 points[VY_RAY_CAP + 1], along[VY_RAY_CAP];
     const int count = type->rays(vy_sensor_suite_params(m, sensor), &points[0], along);
     int n = 1;
@@ -212,5 +212,5 @@ void vy_scene_write(log_scene *s, const vy_world *world, uint64_t time)
         if (m->drones[i].sensor_suite == 0) continue;
         for (int sensor = 0; sensor < SENSOR_SUITE_KINDS; ++sensor) write_rays(s, world, i, sensor, time);
     }
-    s->shown = world->state->tick;
+    s->last_tick = world->state->tick;
 }

@@ -7,7 +7,7 @@
 typedef struct log_scene {
     log_output *output;
     uint16_t channel;
-    uint64_t shown; ///< tick of the last message
+    uint64_t last_tick; ///< tick of the last message
 } log_scene;
 
 /// Add its channel. `output` must outlive it.

@@ -311,13 +311,13 @@ void vy_table_close(log_table *table)
 typedef struct table_pass {
     log_table *table;
     double rate;
-    table_row_fn *take;
+    table_row_fn *on_row;
     void *self;
     double row[TABLE_COLUMNS_MAX];
-    double start;       // [s] of the first row
-    uint64_t next;      // of the even rows
-    int pending, whole; // a record of the truth has been read, with all that belongs to it
-    uint64_t time;      // [ns] of it
+    double start;             // [s] of the first row
+    uint64_t next;            // of the even rows
+    int pending, is_complete; // a record of the truth has been read, with all that belongs to it
+    uint64_t time;            // [ns] of it
     int stopped;
 } table_pass;
 
@@ -329,7 +329,7 @@ static void fill_row(table_pass *w)
         VY_ASSERT(c->stream >= 0 && c->stream < TABLE_STREAMS && c->cell < TABLE_CELLS_MAX);
         w->row[i] = t->seen[c->stream] ? t->cells[c->stream][c->cell] : (double)NAN;
     }
-    w->whole = 1;
+    w->is_complete = 1;
     w->table->row_stamp = w->time;
 }
 
@@ -344,18 +344,18 @@ int vy_table_is_current(const log_table *table, int column)
 static void write_pending_rows(table_pass *w, double until)
 {
     const double time = (double)w->time / 1e9;
-    if (!w->whole) fill_row(w);
+    if (!w->is_complete) fill_row(w);
     VY_ASSERT(w->table->count <= TABLE_COLUMNS_MAX && w->rate >= 0.0);
-    w->pending = w->whole = 0;
+    w->pending = w->is_complete = 0;
     if (w->rate == 0.0) {
-        w->stopped |= w->take(w->self, time, w->row) != 0;
+        w->stopped |= w->on_row(w->self, time, w->row) != 0;
         return;
     }
     if (w->next == 0) w->start = time;
     for (;; ++w->next) {
         const double at = w->start + (double)w->next / w->rate;
         if (at >= until - 1e-9 || w->stopped) return;
-        w->stopped |= w->take(w->self, at, w->row) != 0;
+        w->stopped |= w->on_row(w->self, at, w->row) != 0;
     }
 }
 
@@ -373,8 +373,8 @@ static vy_status read_reply(log_table *t, const vy_mcap_message *message, int *t
     int count;
     const vy_reply_field *f = vy_reply_fields(&count);
     for (const vy_reply_field *end = f + count; f < end; ++f) {
-        const int whole = f->type == VY_REPLY_CHOICE || vy_reply_is_whole(f->type);
-        if (whole)
+        const int is_integer = f->type == VY_REPLY_CHOICE || vy_reply_is_whole(f->type);
+        if (is_integer)
             *out = (double)(int64_t)*in;
         else
             memcpy(out, in, 8 * (size_t)f->count);
@@ -390,7 +390,7 @@ static vy_status read_record(table_pass *w, const vy_mcap_message *message, vy_e
     int s = 0;
     while (s < TABLE_STREAMS && (t->codecs[s] == NULL || t->channels[s] != message->channel)) ++s;
     if (s == TABLE_STREAMS) return VY_OK;
-    if (w->pending && message->log_time > w->time && !w->whole) { // what follows belongs to later rows
+    if (w->pending && message->log_time > w->time && !w->is_complete) { // what follows belongs to later rows
         fill_row(w);
         if (w->rate == 0.0) write_pending_rows(w, 0.0);
     }
@@ -409,9 +409,9 @@ static vy_status read_record(table_pass *w, const vy_mcap_message *message, vy_e
     return status;
 }
 
-vy_status vy_table_rows(log_table *table, double rate, table_row_fn *take, void *self, vy_error *err)
+vy_status vy_table_rows(log_table *table, double rate, table_row_fn *on_row, void *self, vy_error *err)
 {
-    table_pass w = {.table = table, .rate = rate, .take = take, .self = self};
+    table_pass w = {.table = table, .rate = rate, .on_row = on_row, .self = self};
     uint16_t channels[TABLE_STREAMS];
     size_t count = 0;
     memset(table->seen, 0, sizeof table->seen);

@@ -51,4 +51,4 @@ int vy_table_is_current(const log_table *table, int column);
 
 /// All rows in order of time. With `rate` 0 there is one per record of the truth; else one at each multiple
 /// of 1 / rate [s] from the first record on, holding the latest record at or before it.
-vy_status vy_table_rows(log_table *table, double rate, table_row_fn *take, void *self, vy_error *err);
+vy_status vy_table_rows(log_table *table, double rate, table_row_fn *on_row, void *self, vy_error *err);

@@ -137,16 +137,16 @@ typedef struct missing {
     int any;
 } missing;
 
-static int is_there(const missing *m, int number) { return number < 0 ? 1 : !m->of[number]; }
+static int is_built(const missing *m, int number) { return number < 0 ? 1 : !m->of[number]; }
 
 // Whether all that it is about was added.
 static int is_complete(const vy_scenario *s, const missing *m, part p, int i)
 {
     switch (p) {
-    case JOINT: return is_there(m, s->joints[i].a) && is_there(m, s->joints[i].b);
-    case PAYLOAD: return is_there(m, s->payloads[i].carrier) && is_there(m, s->payloads[i].load);
-    case DISTURBANCE: return is_there(m, s->disturbances[i].drone);
-    case FAULT: return s->faults[i].drone < 0 ? !m->any : is_there(m, s->faults[i].drone);
+    case JOINT: return is_built(m, s->joints[i].a) && is_built(m, s->joints[i].b);
+    case PAYLOAD: return is_built(m, s->payloads[i].carrier) && is_built(m, s->payloads[i].load);
+    case DISTURBANCE: return is_built(m, s->disturbances[i].drone);
+    case FAULT: return s->faults[i].drone < 0 ? !m->any : is_built(m, s->faults[i].drone);
     default: return 1;
     }
 }

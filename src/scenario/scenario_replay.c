@@ -11,8 +11,8 @@
 typedef struct expectation_check {
     const vy_scenario *scenario;
     vy_expect_result *results;
-    int at_each; // step; else at the end alone
-    int noted;   // notes of expectations so far
+    int every_step; // step; else at the end alone
+    int note_count; // notes of expectations so far
     int no_memory;
     vy_difference *out;
 } expectation_check;
@@ -20,7 +20,7 @@ typedef struct expectation_check {
 static int feed_expectations(void *self, const vy_world *world)
 {
     const expectation_check *v = self;
-    if (v->at_each) vy_expect_feed(v->scenario, world, v->results);
+    if (v->every_step) vy_expect_feed(v->scenario, world, v->results);
     return 0;
 }
 
@@ -62,7 +62,7 @@ static void compare_note(void *self, uint64_t tick, const char *kind, const char
 {
     expectation_check *v = self;
     if (strcmp(kind, "expectation") != 0 || v->out->found) return;
-    const int index = v->noted++;
+    const int index = v->note_count++;
     if (index >= v->scenario->expect_count) {
         report(v->out, tick, "/events.text", text, "none");
     } else if (!is_sentence(v, index, text)) {
@@ -85,12 +85,12 @@ static int has_programs(const vy_scenario *s)
 static vy_status compare_outcome(expectation_check *v, vy_log *log, const vy_world *world, vy_error *err)
 {
     const vy_log_info info = vy_log_get_info(log);
-    if (!v->at_each) vy_expect_feed(v->scenario, world, v->results);
+    if (!v->every_step) vy_expect_feed(v->scenario, world, v->results);
     vy_expect_end(v->scenario, v->results);
     const vy_status status = vy_log_read_notes(log, compare_note, v, err);
     if (status == VY_OK && v->no_memory) return vy_fail(err, VY_NO_MEMORY, "out of memory");
-    if (status != VY_OK || v->out->found || v->noted == 0) return status;
-    if (v->noted != v->scenario->expect_count)
+    if (status != VY_OK || v->out->found || v->note_count == 0) return status;
+    if (v->note_count != v->scenario->expect_count)
         report(v->out, info.last_tick, "/events", "some expectations", "all of them");
     int failed = vy_world_failure(world).reason != VY_FAILURE_NONE;
     for (int i = 0; i < v->scenario->expect_count; ++i)
@@ -113,7 +113,7 @@ vy_status vy_scenario_replay(const vy_scenario *scenario, vy_log *log, vy_world 
     if (status != VY_OK) return status;
     v.results = calloc((size_t)scenario->expect_count + 1, sizeof *v.results);
     if (v.results == NULL) status = vy_fail(err, VY_NO_MEMORY, "out of memory");
-    for (int i = 0; i < scenario->expect_count; ++i) v.at_each |= scenario->expect[i].at != VY_AT_END;
+    for (int i = 0; i < scenario->expect_count; ++i) v.every_step |= scenario->expect[i].at != VY_AT_END;
     if (status == VY_OK) vy_expect_begin(scenario, v.results);
     const vy_sink also = {.self = &v, .write = feed_expectations};
     if (status == VY_OK)
