@@ -96,6 +96,22 @@ fly "" 1 fault.mcap --set 'faults=[{kind: sensor_dropout, channel: gps_position,
 says out "refused line 1 of its script for 5 s"
 replays fault.mcap
 
+# The other parts and the radio reach it, and what is broken of them is silent: no old distance comes by another message.
+parts() { # FAULT
+    fly "" 0 parts.mcap --set 'expect=[]' --set 'duration=8 s' --set drones.alpha.sensors.range=tf-luna --set drones.alpha.sensors.flow=pmw3901 \
+        --set 'drones.alpha.controller.rc=[{time: 0, channels: [1500, 1600]}, {time: 5 s, channels: [0]}]' --set "faults=[$1]"
+    says err "RC_CHANNELS 250, after 5 s: 2 channels, 1500 1600 65535"
+}
+parts ''
+says err "after 8 s: orientation 25, within 20 to 800 cm"
+says err "after 8 s: 10000 us, distance -1 m, quality 255"
+parts '{kind: sensor_dropout, channel: range, share: 1, start: 6 s}, {kind: sensor_dropout, channel: flow, share: 1, start: 7 s},
+    {kind: sensor_bias, channel: airspeed, bias: 300, start: 6 s}'
+says err "after 6 s: orientation 25"
+says err "after 7 s: 10000 us, distance -1 m, quality 255"
+grep -qE 'HIL_SENSOR [0-9]+, after 8 s: [23][0-9]{2} Pa' err || fail "no fault of the pitot tube"
+replays parts.mcap
+
 # Trouble on the way: a verdict, and a log that is whole.
 fly kill 1 kill.mcap
 says out "crashed: signal 9"

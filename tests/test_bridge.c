@@ -192,13 +192,16 @@ static void flow_has_the_signs_of_the_gyroscope(void **unused)
     assert_int_equal(find(packet, size, &vy_mavlink_hil_optical_flow, &f), 1);
     assert_true(f.integrated_x == f.integrated_xgyro && f.integrated_y == f.integrated_ygyro);
     assert_true(f.integrated_x == 0.003f && f.integrated_y == 0.002f && f.quality == 255);
+    assert_true(f.distance < 0.0f); // not known
     const double ahead = 2.0, right = 1.0, height = 4.0;
     m = (vy_samples){.tick = 20, .time = 0.02, .dt = 0.001, .imu = {.tick = 20}};
     m.flow = (vy_flow_sample){.tick = 20, .x = -ahead / height, .y = right / height, .quality = 1.0};
+    m.range = (vy_range_sample){.tick = 10, .distance = 4.0}; // the last of a range finder that is silent now
     size = vy_px4_sensors_pack(&s, &m, 1, 0, packet, &fields);
     assert_int_equal(find(packet, size, &vy_mavlink_hil_optical_flow, &f), 1);
     // MAVLink: motion along +Y is negative flow about X, along +X positive flow about Y.
     assert_true(f.integrated_x == -0.0025f && f.integrated_y == 0.005f);
+    assert_true(f.distance < 0.0f); // nor is an old one sent
 }
 
 // The same attitude as yaw, pitch and roll by vy_geodetic_of().

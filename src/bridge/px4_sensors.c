@@ -139,8 +139,9 @@ static size_t put_flow(px4_sensors *s, const vy_samples *m, uint64_t time, uint8
                                         .integrated_xgyro = (float)(dt * m->imu.gyro.x),
                                         .integrated_ygyro = (float)(-dt * m->imu.gyro.y),
                                         .integrated_zgyro = (float)(-dt * m->imu.gyro.z),
-                                        .distance =
-                                            m->range.distance > 0.0 ? (float)m->range.distance : -1.0f,
+                                        // A camera measures none. PX4 would take it for that of a range
+                                        // finder that has fallen silent.
+                                        .distance = -1.0f,
                                         .quality = m->flow.quality > 0.0 ? 255 : 0};
     return vy_mavlink_pack(&vy_mavlink_hil_optical_flow, &f, &s->from, out);
 }

@@ -6,7 +6,8 @@ commands and missions by MAVLink, which it sends to UDP port LINK_PORT and reads
 HOW: `kill` ends it by a signal on the way, `exit` by itself, `hang` stops answering, `garbage` sends noise,
 `again` closes its connection and connects anew, `refuse` does not arm and knows no pings, `weak` gives a tenth less, `mute` sends sensors
 no answer. With `busy` that thread comes to it late, as on a busy computer. `late` accepts commands
-long after it has obeyed them, and boots for long; `moody` at once, but for the take-off, which it refuses once.
+long after it has obeyed them, and boots for long; `moody` at once, but for the take-off, which it refuses once. At its end it says what it was
+told by which message, and when last.
 """
 import math
 import os
@@ -25,6 +26,13 @@ from pymavlink.dialects.v20 import common as mavlink  # noqa: E402
 RADIUS = 6378137.0
 TROUBLE_AT = 4.0  # [s] after the first sample
 LATE = 40  # samples from a command to its acknowledgement
+# What is said of the last message of a part.
+PARTS = {
+    "DISTANCE_SENSOR": lambda m: f"orientation {m.orientation}, within {m.min_distance} to {m.max_distance} cm",
+    "HIL_OPTICAL_FLOW": lambda m: f"{m.integration_time_us} us, distance {m.distance:.0f} m, quality {m.quality}",
+    "RC_CHANNELS": lambda m: f"{m.chancount} channels, {m.chan1_raw} {m.chan2_raw} {m.chan3_raw}",
+    "HIL_SENSOR": lambda m: f"{100 * m.diff_pressure:.0f} Pa in front",
+}
 
 
 class Double:
@@ -49,6 +57,7 @@ class Double:
         self.landing = False
         self.samples = 0
         self.fields = 0
+        self.told = {}  # by message: how many, the last one, and the sample that came before it
         self.boot = 120 if how == "late" else 40  # samples
         self.acks = []  # sample and message
         self.refused = False
@@ -215,6 +224,8 @@ class Double:
                     self.take(m)
 
     def take(self, m):
+        count = self.told.get(m.get_type(), (0,))[0]
+        self.told[m.get_type()] = (count + 1, m, self.samples)
         if m.get_type() == "HIL_STATE_QUATERNION":
             self.see(m)
         elif m.get_type() == "HIL_GPS":
@@ -223,12 +234,19 @@ class Double:
             self.answer(m)
 
 
+def end(*_):
+    raise ConnectionError("the run is over")
+
+
 def main():
     double = Double(int(sys.argv[1]), int(sys.argv[2]), sys.argv[3] if len(sys.argv) > 3 else "")
+    signal.signal(signal.SIGTERM, end)
     try:
         double.fly()
     except (ConnectionError, BrokenPipeError):
         pass
+    for name, (count, m, sample) in sorted(double.told.items()):
+        print(f"px4_double: {name} {count}, after {0.004 * sample:.0f} s: {PARTS.get(name, lambda m: '-')(m)}", file=sys.stderr)
     # Everything the scenario has has come.
     print(f"px4_double: {double.samples} samples, fields {double.fields:#x}, parameters {double.parameters}", file=sys.stderr)
 
