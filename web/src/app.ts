@@ -118,6 +118,7 @@ export class App {
       this.draw(now);
       // Nothing plays before it can be seen.
       if (document.documentElement.dataset.state !== "ready" && (this.plots.drawn || now - begun > PATIENCE)) {
+        this.view?.finish();
         document.documentElement.dataset.state = "ready";
         if (plays) this.clock.toggle();
       }
@@ -267,9 +268,11 @@ export class App {
     this.compass = new Compass(this.runs[0].info.wind);
     this.note.textContent = "";
     this.sceneBox.append(make("div", "scene-tools", cameras, this.droneSelect), this.layerBox, make("div", "scene-note", this.compass.element, this.note));
+    view.resize(); // before the first frame: observers may be told after it
     new ResizeObserver(() => {
       view.resize();
       this.dirty = true;
+      this.draw(performance.now()); // a canvas of another size is empty until then
     }).observe(this.sceneBox);
     this.setCamera("whole");
     this.sceneBox.addEventListener("pointermove", () => (this.dirty = true));

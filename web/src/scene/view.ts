@@ -75,7 +75,7 @@ export class View {
   private slow = 0; // frames in a row
 
   constructor(private readonly box: HTMLElement, drones: Drone[]) {
-    this.renderer = new WebGLRenderer({ antialias: drones.length <= SMOOTH_MAX, powerPreference: "high-performance", preserveDrawingBuffer: true });
+    this.renderer = new WebGLRenderer({ antialias: drones.length <= SMOOTH_MAX, powerPreference: "high-performance" });
     this.renderer.domElement.className = "scene-canvas";
     box.append(this.renderer.domElement);
     this.camera.up.set(0, 0, 1);
@@ -412,6 +412,12 @@ export class View {
     this.ratio = ratio;
     this.slow = 0;
     this.resize();
+  }
+
+  /// Wait until what was drawn is there: shaders are made in another process, and the first picture takes long without a graphics card.
+  finish(): void {
+    const gl = this.renderer.getContext();
+    gl.readPixels(0, 0, 1, 1, gl.RGBA, gl.UNSIGNED_BYTE, new Uint8Array(4));
   }
 
   draw(time: number): void {
