@@ -18,7 +18,8 @@ one_place() {
         grep -qE "^$2 +$file\$" tools/component_users.txt ||
             { echo "$file names the $1 $2 and is not in tools/component_users.txt"; bad=1; }
     done
-    for file in $(sed -n "s/^$2 \{1,\}//p" tools/component_users.txt); do
+    declared=$(sed -n "s/^$2 \{1,\}//p" tools/component_users.txt)
+    for file in $declared; do
         grep -qxF "$file" "$users" || { echo "tools/component_users.txt: $file does not name the $1 $2"; bad=1; }
     done
     count=$((count + 1))

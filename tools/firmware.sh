@@ -39,6 +39,7 @@ rm -rf "$work/run"
 replays second.mcap
 echo "betaflight: $first, twice, and replayed"
 # Confined it has a fresh folder of its own, and the same flight; from its log it lives again, confined as well.
+# shellcheck disable=SC2016 # TMPDIR is the program's own
 printf '#!/bin/sh\ncd "$TMPDIR" && exec "%s" sitl -- "%s" >log 2>&1\n' "$volery" "$program" >confined.sh
 chmod +x confined.sh
 try 0 "$volery" run "$source/scenarios/autopilots/betaflight-angle.yaml" -o confined.mcap --set "drones.alpha.controller.command=$work/confined.sh" \
