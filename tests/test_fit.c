@@ -329,6 +329,63 @@ static void at_the_truth_only_chance_is_left(void **unused)
     vy_flight_free(flight);
 }
 
+// Rotors turn as far in long rows, in which commands act late or early, as in many short ones, and so the
+// vehicle turns as much.
+static void long_rows_are_as_many_short_ones(void **unused)
+{
+    (void)unused;
+    enum { ROWS = 40, PARTS = 50 };
+    random_source r = {11};
+    vy_vehicle_def vehicle;
+    vy_error err;
+    assert_int_equal(vy_vehicle_preset("reference-quad", &vehicle, NULL), VY_OK);
+    fit_point at = vy_fit_start(&vehicle, vehicle.mass);
+    at.vehicle.motor_lag = 0.03;
+    at.vehicle.motor_lag_down = 0.05;
+    const unsigned long long has = 1ull << VY_FLIGHT_TIME | 7ull << VY_FLIGHT_RATE | 15ull << VY_FLIGHT_MOTOR;
+    vy_flight *flights[2] = {vy_flight_create(ROWS, has), vy_flight_create(ROWS * PARTS, has)};
+    fit_data d[2];
+    fit_rotors rotors[2];
+    for (size_t i = 0; i < ROWS * PARTS; ++i) {
+        const size_t row = i / PARTS;
+        flights[1]->values[VY_FLIGHT_TIME][i] = 0.005 * (double)i / PARTS;
+        flights[0]->values[VY_FLIGHT_TIME][row] = 0.005 * (double)row;
+        for (int k = 0; k < 4; ++k) {
+            if (i % PARTS == 0) flights[0]->values[VY_FLIGHT_MOTOR + k][row] = random_in(&r, 0.2, 0.9);
+            flights[1]->values[VY_FLIGHT_MOTOR + k][i] = flights[0]->values[VY_FLIGHT_MOTOR + k][row];
+        }
+    }
+    for (int f = 0; f < 2; ++f) {
+        assert_int_equal(vy_fit_data_make(flights[f], &vehicle, &d[f], &err), VY_OK);
+        assert_true(vy_fit_rotors_make(&d[f], &rotors[f]));
+    }
+    for (at.imu_delay = -0.0042; at.imu_delay < 0.005; at.imu_delay += 0.0021) {
+        for (int f = 0; f < 2; ++f) vy_fit_rotors_run(&d[f], &at, &rotors[f]);
+        for (size_t row = 2; row + 2 < ROWS; ++row) {
+            for (size_t k = 0; k < 4; ++k) {
+                double mean = 0.0;
+                for (size_t i = 0; i < PARTS; ++i)
+                    mean += rotors[1].speed[(2 * (row * PARTS + i) + 1) * 4 + k] / PARTS;
+                assert_near(rotors[0].mean[row * 4 + k], mean, 0.01);
+                assert_near(rotors[0].speed[2 * row * 4 + k], rotors[1].speed[2 * row * PARTS * 4 + k], 1e-9);
+            }
+        }
+        body_state s[2] = {vy_fit_state(&d[0], &at, 2), vy_fit_state(&d[0], &at, 2)};
+        fit_plant plant;
+        vy_fit_plant_make(&at, &plant);
+        for (size_t row = 2; row + 2 < ROWS; ++row) {
+            vy_fit_step(&d[0], &plant, &rotors[0], row, &s[0]);
+            for (size_t i = 0; i < PARTS; ++i) vy_fit_step(&d[1], &plant, &rotors[1], row * PARTS + i, &s[1]);
+            assert_vec_near(s[0].rate, s[1].rate, 3e-4);
+        }
+    }
+    for (int f = 0; f < 2; ++f) {
+        vy_fit_rotors_free(&rotors[f]);
+        vy_fit_data_free(&d[f]);
+        vy_flight_free(flights[f]);
+    }
+}
+
 static void what_cannot_be_fitted_is_told(void **unused)
 {
     (void)unused;
@@ -383,6 +440,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(small_matrices_are_solved),        cmocka_unit_test(numbers_move_their_parameters),
         cmocka_unit_test(a_clean_flight_gives_its_vehicle), cmocka_unit_test(intervals_hold_the_truth),
         cmocka_unit_test(at_the_truth_only_chance_is_left), cmocka_unit_test(what_cannot_be_fitted_is_told),
+        cmocka_unit_test(long_rows_are_as_many_short_ones),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -13,14 +13,18 @@
 void vy_fit_rotors_free(fit_rotors *r)
 {
     free(r->speed);
-    r->speed = NULL;
+    free(r->mean);
+    r->speed = r->mean = NULL;
 }
 
 int vy_fit_rotors_make(const fit_data *d, fit_rotors *out)
 {
-    const size_t count = 2 * d->rows * (size_t)d->rotors;
-    out->speed = calloc(count, sizeof *out->speed);
-    return out->speed != NULL;
+    const size_t count = d->rows * (size_t)d->rotors;
+    out->speed = calloc(2 * count, sizeof *out->speed);
+    out->mean = calloc(count, sizeof *out->mean);
+    if (out->speed != NULL && out->mean != NULL) return 1;
+    vy_fit_rotors_free(out);
+    return 0;
 }
 
 // Speeds were recorded: they are what they are.
@@ -33,7 +37,8 @@ static void use_recorded_speeds(const fit_data *d, fit_rotors *out)
             const double now = d->commands[i * (size_t)n + (size_t)k];
             const size_t at = 2 * i * (size_t)n + (size_t)k;
             out->speed[at] = now;
-            out->speed[at + (size_t)n] = 0.5 * (now + d->commands[next * (size_t)n + (size_t)k]);
+            out->speed[at + (size_t)n] = out->mean[i * (size_t)n + (size_t)k] =
+                0.5 * (now + d->commands[next * (size_t)n + (size_t)k]);
         }
     }
 }
@@ -46,6 +51,7 @@ typedef struct rotor_playback {
     size_t row; // whose commands act
     double now; // [s]
     double speed[ROTOR_CAP], target[ROTOR_CAP];
+    double angle[ROTOR_CAP]; // [rad] by which they have turned since the row
 } rotor_playback;
 
 static void apply_commands(rotor_playback *p)
@@ -68,9 +74,13 @@ static void advance(rotor_playback *p, double until)
         if (end > p->now) {
             const double rise = math_exp((p->now - end) / p->lag_up),
                          fall = math_exp((p->now - end) / p->lag_down);
-            for (int k = 0; k < p->d->rotors; ++k)
-                p->speed[k] =
-                    rotor_speed_after(p->speed[k], p->target[k], p->target[k] < p->speed[k] ? fall : rise);
+            for (int k = 0; k < p->d->rotors; ++k) {
+                const int falls = p->target[k] < p->speed[k];
+                const double before = p->speed[k];
+                p->speed[k] = rotor_speed_after(before, p->target[k], falls ? fall : rise);
+                p->angle[k] += p->target[k] * (end - p->now) +
+                               (before - p->speed[k]) * (falls ? p->lag_down : p->lag_up);
+            }
             p->now = end;
         }
         if (change < until) {
@@ -106,6 +116,7 @@ void vy_fit_rotors_run(const fit_data *d, const fit_point *p, fit_rotors *out)
     for (int k = 0; k < n; ++k) playback.speed[k] = playback.target[k];
     for (size_t i = 0; i < d->rows; ++i) {
         const double next = d->time[i + 1 < d->rows ? i + 1 : i];
+        memset(playback.angle, 0, sizeof playback.angle);
         for (int half = 0; half < 2; ++half) {
             if (half == 1) advance(&playback, 0.5 * (d->time[i] + next));
             apply_due_commands(&playback);
@@ -113,6 +124,9 @@ void vy_fit_rotors_run(const fit_data *d, const fit_point *p, fit_rotors *out)
             memcpy(out->speed + at, playback.speed, (size_t)n * sizeof *out->speed);
         }
         advance(&playback, next);
+        for (int k = 0; k < n; ++k)
+            out->mean[i * (size_t)n + (size_t)k] =
+                next > d->time[i] ? playback.angle[k] / (next - d->time[i]) : playback.speed[k];
     }
 }
 
@@ -177,17 +191,23 @@ void vy_fit_step(const fit_data *d, const fit_plant *plant, const fit_rotors *ro
     const int n = d->rotors;
     VY_ASSERT(row + 1 < d->rows);
     const double dt = d->time[row + 1] - d->time[row], half = 0.5 * dt;
-    const size_t start = 2 * row * (size_t)n, middle = start + (size_t)n, end = middle + (size_t)n;
-    const double *speed = rotors->speed;
+    const size_t start = 2 * row * (size_t)n, end = start + 2 * (size_t)n;
+    const double *speed = rotors->speed, *mean = rotors->mean + row * (size_t)n;
     // A command may change at any time within the row, and how fast a speed changes jumps there. What a
-    // rotor's inertia turns the vehicle by follows from the change of its speed over the whole row.
-    double slope[ROTOR_CAP];
-    for (int k = 0; k < n; ++k) slope[k] = (speed[end + (size_t)k] - speed[start + (size_t)k]) / dt;
+    // rotor's inertia turns the vehicle by follows from the change of its speed over the whole row, and the
+    // speed half-way is the one for which Simpson's rule gives the mean: or else how an error depends on
+    // delays would jump where a command acts just at the end of a row.
+    double slope[ROTOR_CAP], halfway[ROTOR_CAP];
+    for (int k = 0; k < n; ++k) {
+        const double first = speed[start + (size_t)k], last = speed[end + (size_t)k];
+        slope[k] = (last - first) / dt;
+        halfway[k] = 1.5 * mean[k] - 0.25 * (first + last);
+    }
     const body_derivatives k1 = derivative(plant, speed + start, slope, n, s);
     const body_state s2 = body_advance(s, half, &k1);
-    const body_derivatives k2 = derivative(plant, speed + middle, slope, n, &s2);
+    const body_derivatives k2 = derivative(plant, halfway, slope, n, &s2);
     const body_state s3 = body_advance(s, half, &k2);
-    const body_derivatives k3 = derivative(plant, speed + middle, slope, n, &s3);
+    const body_derivatives k3 = derivative(plant, halfway, slope, n, &s3);
     const body_state s4 = body_advance(s, dt, &k3);
     const body_derivatives k4 = derivative(plant, speed + end, slope, n, &s4);
     *s = body_rk4_finish(s, dt, &k1, &k2, &k3, &k4);

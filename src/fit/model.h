@@ -42,9 +42,11 @@ vy_status vy_fit_data_make(const vy_flight *flight, const vy_vehicle_def *vehicl
                            vy_error *err);
 void vy_fit_data_free(fit_data *d);
 
-/// Speeds of the rotors at each row and half-way to the next.
+/// Speeds of the rotors [rad/s]: at each row and half-way to the next, and the mean from each row to the
+/// next.
 typedef struct fit_rotors {
-    double *speed; // 2 rows x rotors [rad/s]
+    double *speed; // 2 rows x rotors
+    double *mean;  // rows x rotors
 } fit_rotors;
 
 int vy_fit_rotors_make(const fit_data *d, fit_rotors *out); ///< 0: no memory
