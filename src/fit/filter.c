@@ -473,15 +473,24 @@ static int rotor_variant_of(int id)
     return id == FIT_LAG_UP ? 1 : id == FIT_LAG_DOWN ? 2 : id == FIT_IMU_DELAY ? 3 : 0;
 }
 
+// By how much a parameter is moved for a slope: the IMU delay never across 0.
+static double difference_of(const fit_filter *f, const double *x, int id)
+{
+    const int below = x[id] < 0.0 || (x[id] == 0.0 && f->from_below);
+    return id == FIT_IMU_DELAY && below ? -DIFFERENCE : DIFFERENCE;
+}
+
 void vy_filter_sums(fit_filter *f, const double *x, const int *active, fit_sums *out)
 {
+    double difference[N];
     memset(out, 0, sizeof *out);
     filter *m = set_filter(f, 0, x, f->noise, 0), *bank = f->bank;
     for (int i = 0; i < N; ++i) {
         double perturbed[N];
         if (!active[i]) continue;
         memcpy(perturbed, x, sizeof perturbed);
-        perturbed[i] += DIFFERENCE;
+        difference[out->n] = difference_of(f, x, i);
+        perturbed[i] += difference[out->n];
         out->ids[out->n++] = i;
         (void)set_filter(f, out->n, perturbed, f->noise, rotor_variant_of(i));
     }
@@ -494,7 +503,7 @@ void vy_filter_sums(fit_filter *f, const double *x, const int *active, fit_sums 
         for (int i = 0; i < n; ++i) {
             advance_perturbed(f->data, row, &bank[i + 1], &r, perturbed_errors);
             for (int c = 0; c < FILTER_SAMPLES; ++c)
-                jacobian[c][i] = (perturbed_errors[c] - r.errors[c]) / DIFFERENCE;
+                jacobian[c][i] = (perturbed_errors[c] - r.errors[c]) / difference[i];
         }
         const size_t block = (row - f->first) * FIT_BLOCKS / (f->last - f->first);
         double *score = out->scores[block], *part = out->parts[block];

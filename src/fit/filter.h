@@ -38,6 +38,7 @@ typedef struct fit_filter {
     size_t first, last; // rows: it starts in the measured state of `first` and ends with `last`
     double noise[NOISE_COUNT], noise_prior[NOISE_COUNT];
     int noise_active[NOISE_COUNT];
+    int from_below;       // at an IMU delay of 0, where the likelihood has an edge: slopes of its other side
     fit_rotors rotors[4]; // of a point, and with each of what changes the rotors' speeds moved
     void *bank;           // filters that go through the flight side by side
 } fit_filter;

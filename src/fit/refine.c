@@ -24,40 +24,74 @@ static double ridge_cost(const fit_problem *p, const double *x, double ridge)
     return sum;
 }
 
+// The step from x by damped normal equations. One that would carry the IMU delay to the other side of 0 ends
+// on the edge there: the delay goes to 0 and the others to where they should be then.
+// @return 0: no step
+static int take_step(const fit_problem *p, const fit_sums *sums, double ridge, double damping, double *x)
+{
+    const int n = sums->n;
+    int held = -1;
+    for (int attempt = 0; attempt < 2; ++attempt) {
+        double m[N * N], delta[N];
+        memcpy(m, sums->normal, sizeof m);
+        for (int i = 0; i < n; ++i) {
+            const double prior = vy_fit_prior(sums->ids[i]) + ridge;
+            m[i * n + i] += prior + damping * (m[i * n + i] + prior) + 1e-12;
+            delta[i] = -sums->gradient[i] - prior * p->x[sums->ids[i]];
+        }
+        for (int i = 0; i < n && held >= 0; ++i) {
+            if (i != held) delta[i] += m[i * n + held] * p->x[FIT_IMU_DELAY];
+            m[i * n + held] = m[held * n + i] = i == held ? 1.0 : 0.0;
+        }
+        if (held >= 0) delta[held] = -p->x[FIT_IMU_DELAY];
+        if (!vy_linear_cholesky(m, n)) return 0;
+        vy_linear_solve(m, n, delta);
+        memcpy(x, p->x, N * sizeof *x);
+        for (int i = 0; i < n; ++i) x[sums->ids[i]] += real_clamp(delta[i], -1.0, 1.0);
+        if (held >= 0) x[FIT_IMU_DELAY] = 0.0;
+        const int below = p->x[FIT_IMU_DELAY] < 0.0 || (p->x[FIT_IMU_DELAY] == 0.0 && p->filter->from_below);
+        if (held >= 0 || (below ? x[FIT_IMU_DELAY] <= 0.0 : x[FIT_IMU_DELAY] >= 0.0)) return 1;
+        for (int i = 0; i < n; ++i) held = sums->ids[i] == FIT_IMU_DELAY ? i : held;
+    }
+    return 0;
+}
+
 // Levenberg and Marquardt's steps. `ridge` holds all numbers near the base, as an inverse variance.
+//
+// The likelihood has an edge at an IMU delay of 0: with less than that a command acts on the sample of its
+// own row, and a controller made the command from that sample, noise and all. So neither side's slopes hold
+// on the other, and on the edge both sides are tried.
 static int levenberg_marquardt(fit_problem *p, double ridge, double tolerance)
 {
     fit_sums sums;
     double damping = 1e-4;
+    int sides_tried = 0;
+    p->filter->from_below = 0;
     for (int step = 0; step < STEPS_MAX; ++step) {
         vy_filter_sums(p->filter, p->x, p->active, &sums);
         p->iterations += 1;
-        const int n = sums.n;
-        if (n == 0) return 1;
+        if (sums.n == 0) return 1;
         if (!real_is_finite(sums.cost)) return 0;
         const double cost = sums.cost + ridge_cost(p, p->x, ridge);
         int accepted = 0;
         double decrease = 0.0;
         for (int attempt = 0; attempt < 8 && !accepted; ++attempt) {
-            double m[N * N], delta[N], x[N];
-            memcpy(m, sums.normal, sizeof m);
-            memcpy(x, p->x, sizeof x);
-            for (int i = 0; i < n; ++i) {
-                const double prior = vy_fit_prior(sums.ids[i]) + ridge;
-                m[i * n + i] += prior + damping * (m[i * n + i] + prior) + 1e-12;
-                delta[i] = -sums.gradient[i] - prior * p->x[sums.ids[i]];
-            }
-            if (vy_linear_cholesky(m, n)) {
-                vy_linear_solve(m, n, delta);
-                for (int i = 0; i < n; ++i) x[sums.ids[i]] += real_clamp(delta[i], -1.0, 1.0);
+            double x[N];
+            if (take_step(p, &sums, ridge, damping, x)) {
                 decrease = cost - vy_filter_cost(p->filter, x, p->filter->noise) - ridge_cost(p, x, ridge);
                 accepted = decrease >= 0.0;
             }
             damping = accepted ? damping * 0.1 : damping * 10.0;
             if (accepted) memcpy(p->x, x, sizeof x);
+            if (!accepted && decrease > -tolerance && decrease < 0.0) break; // at the top already
         }
-        if (!accepted || decrease < tolerance) break;
+        if (p->x[FIT_IMU_DELAY] != 0.0) sides_tried = 0;
+        if (accepted && decrease >= tolerance) continue;
+        if (!p->active[FIT_IMU_DELAY] || p->x[FIT_IMU_DELAY] != 0.0 || ++sides_tried == 2) break;
+        p->filter->from_below = !p->filter->from_below;
+        damping = 1e-4;
     }
+    p->filter->from_below = 0;
     return 1;
 }
 

@@ -435,14 +435,23 @@ vy_status vy_fit_problem_covariance(fit_problem *p, double *out, vy_error *err)
                 out[ids[i] * N + ids[k]] += inverse[i * n + r] * vy_fit_prior(ids[r]) * inverse[r * n + k];
         }
     }
+    // The slopes are 0 at the optimum, but for a delay that is on the edge of the likelihood.
+    double slope[N], whole[N];
+    for (int i = 0; i < n; ++i) {
+        slope[i] = vy_fit_prior(ids[i]) * p->x[ids[i]];
+        for (int b = 0; b < FIT_BLOCKS; ++b) slope[i] += sums.scores[b][i];
+    }
+    memcpy(whole, slope, sizeof whole);
+    vy_linear_solve(factor, n, whole);
     for (int b = 0; b < FIT_BLOCKS; ++b) { // the step to where the fit without this part would be
         double rest[N * N], step[N];
         for (int i = 0; i < n * n; ++i) rest[i] = a[i] - sums.parts[b][i];
-        memcpy(step, sums.scores[b], sizeof step);
+        for (int i = 0; i < n; ++i) step[i] = sums.scores[b][i] - slope[i];
         // What this part alone tells then goes very far: its interval is as wide as that.
         for (int i = 0; i < n; ++i) rest[i * n + i] += 1e-9 * a[i * n + i];
         if (!vy_linear_cholesky(rest, n)) return vy_fail(err, VY_NO_CONVERGENCE, "the fit has no interval");
         vy_linear_solve(rest, n, step);
+        for (int i = 0; i < n; ++i) step[i] += whole[i];
         for (int i = 0; i < n; ++i) {
             for (int k = 0; k < n; ++k)
                 out[ids[i] * N + ids[k]] += step[i] * step[k] * (FIT_BLOCKS - 1) / FIT_BLOCKS;
