@@ -59,6 +59,25 @@ static void without_a_mapping_columns_have_their_own_names(void **unused)
     vy_flight_free(f);
 }
 
+// Tables as other programs write them: a mark of UTF-8 first, lines that end as Windows' do, names in quotes
+// with commas in them, bytes of another encoding where nobody asked for them.
+static void tables_of_other_programs_are_read(void **unused)
+{
+    (void)unused;
+    static const char text[] = "\xef\xbb\xbf\"time\", \"rate.x\" ,\"note, with a comma\",\"\",T \xb0"
+                               "C\r\n0,\"1.5\",\"a,b\",\"\",\r\n0.5,2.5,,,20\r\n";
+    vy_flight *f = NULL;
+    vy_error err = {0};
+    if (vy_flight_parse(text, sizeof text - 1, NULL, "a.csv", &f, &err) != VY_OK)
+        fail_msg("%d:%d: %s", err.line, err.column, err.text);
+    assert_int_equal((int)f->rows, 2);
+    assert_true(f->values[VY_FLIGHT_RATE][0] == 1.5 && f->values[VY_FLIGHT_RATE][1] == 2.5);
+    vy_flight_free(f);
+    const vy_flight_mapping m = mapping_of("\xef\xbb\xbf"
+                                           "time: t ms\r\n");
+    assert_string_equal(m.column[VY_FLIGHT_TIME], "t");
+}
+
 static void a_mapping_of_one_line_is_the_same(void **unused)
 {
     (void)unused;
@@ -107,41 +126,55 @@ static void mistakes_of_a_table_are_told(void **unused)
     static const struct {
         const char *text, *part;
         vy_status status;
+        int line, column;
     } cases[] = {
-        {"", "no header", VY_BAD_SYNTAX},
-        {"t,x\n0,1\n", "no column is the time", VY_NOT_FOUND},
-        {"time,rate.x\n0,1\n", "fewer than two rows", VY_BAD_VALUE},
-        {"time,rate.x\n0,1\n0.1,x\n", "not a number", VY_BAD_SYNTAX},
-        {"time,rate.x\n0,1\n0.1,nan\n", "not a number", VY_BAD_SYNTAX},
-        {"time,rate.x\n0,1\n0.1\n", "a row has 2 cells", VY_BAD_SYNTAX},
-        {"time,rate.x\n0,1\n0.1,2,3\n", "a row has 2 cells", VY_BAD_SYNTAX},
-        {"time,rate.x,rate.x\n0,1,1\n0.1,2,2\n", "twice", VY_BAD_VALUE},
-        {"time,motor.0\n0,\n0.1,1\n", "missing", VY_BAD_SYNTAX},
-        {"time,rate.x\n0,1\n0.1,2\n0.05,1\n", "time goes back", VY_BAD_VALUE},
-        {"time,rate.x\n0,1\n0.1,2\n0.1,1\n", "stands still", VY_BAD_VALUE},
-        {"time,rate.x\n0,1\n4,2\n8,1\n", "another unit", VY_BAD_VALUE},
-        {"time,rate.x\n0,1\n.01,2\n.02,1\n.03,1\n.9,1\n", "a gap of 0.87 s", VY_BAD_VALUE},
-        {"time,rate.x\n0,1\n.01,200\n", "deg/s", VY_BAD_VALUE},
-        {"time,accel.z\n0,1\n.01,1\n", "accel.z is usually 1 ", VY_BAD_VALUE},
-        {"time,accel.z\n0,-9.8\n.01,-9.8\n", "upside down", VY_BAD_VALUE},
-        {"time,motor.0\n0,0.5\n.01,40000\n", "/65535", VY_BAD_VALUE},
-        {"time,rotor.0\n0,0.5\n.01,40000\n", "rpm", VY_BAD_VALUE},
-        {"time,velocity.x\n0,0.5\n.01,4000\n", "mm/s", VY_BAD_VALUE},
-        {"time,attitude.w\n0,1\n.01,1\n", "four columns", VY_BAD_VALUE},
+        {"", "no header", VY_BAD_SYNTAX, 0, 0},
+        {"t,x\n0,1\n", "no column is the time", VY_NOT_FOUND, 1, 1},
+        {"# a flight\ntime;rate.x\n0;1\n", "separated by commas, not by semicolons", VY_BAD_SYNTAX, 2, 1},
+        {"time\trate.x\n0\t1\n", "separated by commas, not by tabs", VY_BAD_SYNTAX, 1, 1},
+        {"time,rate.x\n0,1\n1,\x1b[31m\n", "a byte 0x1b", VY_BAD_SYNTAX, 3, 1},
+        {"\xff\xfet\x01i\x01m", "a byte 0x01", VY_BAD_SYNTAX, 1, 1},
+        {"time,rate.x\n0,1\n", "fewer than two rows", VY_BAD_VALUE, 2, 1},
+        {"time,rate.x\n", "fewer than two rows", VY_BAD_VALUE, 1, 1},
+        {"time,rate.x\n0,1\n0.1,x\n", "\"x\" is not a number", VY_BAD_SYNTAX, 3, 2},
+        {"time,rate.x\n0,1\n0.1,\xc2\xb5\xc2\x9b\xff\n", "\"\xc2\xb5???\" is not", VY_BAD_SYNTAX, 3, 2},
+        {"time,rate.x\n0,1\n0.1,nan\n", "not a number", VY_BAD_SYNTAX, 3, 2},
+        {"time,rate.x\n0,1\n0.1\n", "a row has 2 cells", VY_BAD_SYNTAX, 3, 1},
+        {"time,rate.x\n0,1\n0.1,2,3\n", "a row has 2 cells", VY_BAD_SYNTAX, 3, 3},
+        {"time,rate.x,rate.x\n0,1,1\n0.1,2,2\n", "twice", VY_BAD_VALUE, 1, 3},
+        {"time,motor.0\n0,\n0.1,1\n", "missing", VY_BAD_SYNTAX, 2, 2},
+        {"rate.x,time\n1,0\n\n#\n2,0.1\n1,0.05\n", "time goes back", VY_BAD_VALUE, 6, 2},
+        {"time,rate.x\n0,1\n0.1,2\n0.1,1\n", "stands still", VY_BAD_VALUE, 4, 1},
+        {"time,rate.x\n0,1\n4,2\n8,1\n", "another unit", VY_BAD_VALUE, 3, 1},
+        {"time,rate.x\n0,1\n.01,2\n.02,1\n.03,1\n.9,1\n", "a gap of 0.87 s", VY_BAD_VALUE, 6, 1},
+        {"time,rate.x\n0,1\n.01,200\n", "deg/s", VY_BAD_VALUE, 3, 2},
+        {"time,accel.z\n0,1\n.01,1\n", "accel.z is usually 1 ", VY_BAD_VALUE, 1, 2},
+        {"time,accel.z\n0,-9.8\n.01,-9.8\n", "upside down", VY_BAD_VALUE, 1, 2},
+        {"time,motor.0\n0,0.5\n.01,40000\n", "/65535", VY_BAD_VALUE, 3, 2},
+        {"time,motor.0\n0,-0.5\n.01,0.4\n", "motor.0 is -0.5 at 0 s", VY_BAD_VALUE, 2, 2},
+        {"time,rotor.0\n0,0.5\n.01,40000\n", "rpm", VY_BAD_VALUE, 3, 2},
+        {"time,rotor.0\n0,0.5\n.01,-40000\n", "not negative", VY_BAD_VALUE, 3, 2},
+        {"time,velocity.x\n0,0.5\n.01,4000\n", "mm/s", VY_BAD_VALUE, 3, 2},
+        {"time,position.z\n0,0.5\n.01,-4000000\n", "mm or cm", VY_BAD_VALUE, 3, 2},
+        {"time,attitude.w\n0,1\n.01,1\n", "four columns", VY_BAD_VALUE, 1, 2},
         {"time,attitude.w,attitude.x,attitude.y,attitude.z\n0,1,0,0,0\n.01,30,2,3,0\n", "no unit quaternion",
-         VY_BAD_VALUE},
+         VY_BAD_VALUE, 3, 2},
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; ++i) {
         vy_flight *f = (vy_flight *)&f;
         vy_error err;
         const vy_status status =
             vy_flight_parse(cases[i].text, strlen(cases[i].text), NULL, "a.csv", &f, &err);
-        if (status != cases[i].status || strstr(err.text, cases[i].part) == NULL)
-            print_error("%s: %s\n", cases[i].text, status == VY_OK ? "accepted" : err.text);
+        if (status != cases[i].status || strstr(err.text, cases[i].part) == NULL ||
+            err.line != cases[i].line || err.column != cases[i].column)
+            print_error("%s:%d:%d: %s\n", cases[i].text, err.line, err.column,
+                        status == VY_OK ? "accepted" : err.text);
         assert_int_equal(status, cases[i].status);
         assert_null(f);
         assert_non_null(strstr(err.text, cases[i].part));
         assert_string_equal(err.file, "a.csv");
+        assert_int_equal(err.line, cases[i].line);
+        assert_int_equal(err.column, cases[i].column);
     }
     const vy_flight_mapping m = mapping_of(mapping_text);
     vy_flight *f = NULL;
@@ -197,6 +230,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_mapping_brings_columns_to_si_units),
         cmocka_unit_test(without_a_mapping_columns_have_their_own_names),
+        cmocka_unit_test(tables_of_other_programs_are_read),
         cmocka_unit_test(a_mapping_of_one_line_is_the_same),
         cmocka_unit_test(mistakes_of_a_mapping_are_told),
         cmocka_unit_test(mistakes_of_a_table_are_told),

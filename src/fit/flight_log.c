@@ -132,7 +132,7 @@ vy_status vy_flight_from_log(const char *path, const char *drone, vy_flight **ou
         f = flight_of(c);
         if (f == NULL) status = vy_fail(err, VY_NO_MEMORY, "no memory for a recorded flight");
     }
-    if (status == VY_OK) status = vy_flight_check(f, path, err);
+    if (status == VY_OK) status = vy_flight_check(f, path, NULL, err);
     free(c->rows);
     free(c);
     vy_log_close(log);

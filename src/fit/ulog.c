@@ -341,7 +341,7 @@ vy_status vy_ulog_parse(const void *data, size_t size, const char *name, vy_flig
         f = flight_of(r);
         if (f == NULL) status = fail(r, err, VY_NO_MEMORY, "no memory for a recorded flight");
     }
-    if (status == VY_OK) status = vy_flight_check(f, name, err);
+    if (status == VY_OK) status = vy_flight_check(f, name, NULL, err);
     free(r->rows);
     free(r);
     if (status != VY_OK) {

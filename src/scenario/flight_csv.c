@@ -4,6 +4,7 @@
 #include "base/decimal.h"
 #include "base/fail.h"
 #include "base/read_file.h"
+#include "scenario/text.h"
 #include <stdarg.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -70,6 +71,30 @@ static vy_status fail_at(vy_error *err, const char *name, int line, int column, 
 }
 
 static int is_space(char c) { return c == ' ' || c == '\t' || c == '\r'; }
+
+enum { SHOWN_BYTES = 40 }; // of what a file holds, in a sentence
+
+// What a file holds, for a sentence: bytes that are no text are question marks.
+static const char *shown(const char *from, size_t size, char out[SHOWN_BYTES + 1])
+{
+    size_t at = 0, used = 0;
+    while (at < size) {
+        const size_t step = vy_character_size(from + at, size - at);
+        if (used + (step == 0 ? 1 : step) > SHOWN_BYTES) break;
+        if (step == 0) out[used] = '?';
+        memcpy(out + used, from + at, step);
+        used += step == 0 ? 1 : step;
+        at += step == 0 ? 1 : step;
+    }
+    out[used] = '\0';
+    return out;
+}
+
+// Behind the mark that some programs put before a text in UTF-8.
+static size_t byte_order_mark_size(const char *data, size_t size)
+{
+    return size >= 3 && memcmp(data, "\xef\xbb\xbf", 3) == 0 ? 3 : 0;
+}
 
 static int is_vector(int quantity, vy_flight_quantity first, int count)
 {
@@ -204,7 +229,7 @@ vy_status vy_flight_mapping_parse(const char *data, size_t size, const char *nam
                             memchr(data, '=', size) != NULL;
     const char stop = inline_form ? ',' : '\n', mark = inline_form ? '=' : ':';
     int line = 1, any = 0;
-    for (size_t at = 0; at < size; ++line) {
+    for (size_t at = byte_order_mark_size(data, size); at < size; ++line) {
         const char *end = memchr(data + at, stop, size - at);
         const size_t next = end == NULL ? size : (size_t)(end - data) + 1;
         size_t last = end == NULL ? size : next - 1;
@@ -277,10 +302,14 @@ static int next_line(table *t, const char **from, size_t *size)
 static int next_cell(const char *line, size_t size, size_t *at, const char **cell, size_t *length)
 {
     if (*at > size) return 0;
-    const char *start = line + *at, *end = memchr(start, ',', size - *at);
-    size_t n = end == NULL ? size - *at : (size_t)(end - start);
-    *at += n + 1;
-    while (n > 0 && is_space(*start)) ++start, --n;
+    const char *const stop = line + size, *start = line + *at;
+    while (start < stop && is_space(*start)) ++start;
+    const char *const close = // a comma within quotes is of the cell
+        start < stop && *start == '"' ? memchr(start + 1, '"', (size_t)(stop - start - 1)) : NULL;
+    const char *const from = close != NULL ? close : start;
+    const char *const end = from < stop ? memchr(from, ',', (size_t)(stop - from)) : NULL;
+    size_t n = (size_t)((end != NULL ? end : stop) - start);
+    *at = (size_t)(start - line) + n + 1;
     while (n > 0 && is_space(start[n - 1])) --n;
     if (n >= 2 && *start == '"' && start[n - 1] == '"') ++start, n -= 2;
     *cell = start;
@@ -292,6 +321,7 @@ static vy_status read_header(table *t, const vy_flight_mapping *mapping, vy_erro
 {
     const char *line, *cell;
     size_t size, length, at = 0;
+    char text[SHOWN_BYTES + 1];
     int found[VY_FLIGHT_QUANTITY_COUNT] = {0};
     if (!next_line(t, &line, &size))
         return fail_at(err, t->name, 0, 0, VY_BAD_SYNTAX,
@@ -312,10 +342,13 @@ static vy_status read_header(table *t, const vy_flight_mapping *mapping, vy_erro
             }
         }
         if (q >= 0 && found[q]++)
-            return fail_at(err, t->name, t->line, 0, VY_BAD_VALUE, "column \"%.*s\" is there twice",
-                           (int)(length < 60 ? length : 60), cell);
+            return fail_at(err, t->name, t->line, t->columns + 1, VY_BAD_VALUE,
+                           "column \"%s\" is there twice", shown(cell, length, text));
         t->quantity_of[t->columns++] = q;
     }
+    if (t->columns == 1 && (memchr(line, ';', size) != NULL || memchr(line, '\t', size) != NULL))
+        return fail_at(err, t->name, t->line, 0, VY_BAD_SYNTAX, "columns are separated by commas, not by %s",
+                       memchr(line, ';', size) != NULL ? "semicolons" : "tabs");
     for (int q = 0; q < VY_FLIGHT_QUANTITY_COUNT; ++q) {
         if (mapping != NULL && mapping->column[q][0] != '\0' && !found[q])
             return fail_at(err, t->name, t->line, 0, VY_NOT_FOUND, "no column \"%s\", which %s is mapped to",
@@ -333,6 +366,7 @@ static vy_status read_cell(table *t, vy_flight *f, size_t row, int column, const
     const int q = t->quantity_of[column];
     if (q < 0) return VY_OK;
     double *to = &f->values[q][row], value;
+    char text[SHOWN_BYTES + 1];
     if (length == 0) {
         const int held = is_vector(q, VY_FLIGHT_MOTOR, 16);
         if (q == VY_FLIGHT_TIME || (held && row == 0))
@@ -342,8 +376,8 @@ static vy_status read_cell(table *t, vy_flight *f, size_t row, int column, const
         return VY_OK;
     }
     if (!vy_decimal_parse(cell, length, &value) || !real_is_finite(value))
-        return fail_at(err, t->name, t->line, column + 1, VY_BAD_SYNTAX, "\"%.*s\" is not a number",
-                       (int)(length < 40 ? length : 40), cell);
+        return fail_at(err, t->name, t->line, column + 1, VY_BAD_SYNTAX, "\"%s\" is not a number",
+                       shown(cell, length, text));
     *to = value * t->mapping.scale[q] + t->mapping.offset[q];
     if (!real_is_finite(*to))
         return fail_at(err, t->name, t->line, column + 1, VY_BAD_VALUE, "%s is too large",
@@ -351,9 +385,9 @@ static vy_status read_cell(table *t, vy_flight *f, size_t row, int column, const
     return VY_OK;
 }
 
-static vy_status fail_cell_count(const table *t, vy_error *err)
+static vy_status fail_cell_count(const table *t, int column, vy_error *err)
 {
-    return fail_at(err, t->name, t->line, 0, VY_BAD_SYNTAX, "a row has %d cells, as the header does",
+    return fail_at(err, t->name, t->line, column, VY_BAD_SYNTAX, "a row has %d cells, as the header does",
                    t->columns);
 }
 
@@ -366,50 +400,88 @@ static vy_status read_rows(table *t, vy_flight *f, vy_error *err)
         int column = 0;
         VY_ASSERT(row < f->rows);
         for (; next_cell(line, size, &at, &cell, &length); ++column) {
-            if (column == t->columns) return fail_cell_count(t, err);
+            if (column == t->columns) return fail_cell_count(t, column + 1, err);
             const vy_status status = read_cell(t, f, row, column, cell, length, err);
             if (status != VY_OK) return status;
         }
-        if (column < t->columns) return fail_cell_count(t, err);
+        if (column < t->columns) return fail_cell_count(t, column, err);
     }
     VY_ASSERT(row == f->rows);
     return VY_OK;
+}
+
+// A byte that no text has.
+static vy_status check_text(const char *data, size_t size, const char *name, vy_error *err)
+{
+    int line = 1;
+    for (size_t i = 0; i < size; ++i) {
+        const unsigned char c = (unsigned char)data[i];
+        line += c == '\n';
+        if (c >= ' ' || c == '\n' || is_space((char)c)) continue;
+        return fail_at(err, name, line, 0, VY_BAD_SYNTAX, "this is no table of text: it has a byte 0x%02x",
+                       (unsigned)c);
+    }
+    return VY_OK;
+}
+
+// The line and column of what is refused; what is about a column as a whole is in the header.
+static void locate(table *t, int header, size_t start, vy_flight_place place, vy_error *err)
+{
+    const char *line;
+    size_t size;
+    if (err == NULL) return;
+    t->at = start;
+    t->line = header;
+    for (size_t row = 0; row < place.row && next_line(t, &line, &size);) ++row;
+    err->line = t->line;
+    for (int c = t->columns - 1; c >= 0; --c) {
+        if (t->quantity_of[c] == place.quantity) err->column = c + 1;
+    }
+}
+
+static vy_status read_table(table *t, const vy_flight_mapping *mapping, vy_flight **out, vy_error *err)
+{
+    size_t rows = 0, size;
+    unsigned long long has = 0;
+    const char *line;
+    vy_status status = check_text(t->data, t->size, t->name, err);
+    if (status == VY_OK) status = read_header(t, mapping, err);
+    if (status != VY_OK) return status;
+    const size_t start = t->at;
+    const int header = t->line;
+    while (next_line(t, &line, &size)) ++rows;
+    for (int c = 0; c < t->columns; ++c) {
+        if (t->quantity_of[c] >= 0) has |= 1ull << t->quantity_of[c];
+    }
+    if (rows > VY_FLIGHT_ROWS_MAX)
+        return fail_at(err, t->name, 0, 0, VY_FULL, "a flight has up to %zu rows", VY_FLIGHT_ROWS_MAX);
+    t->at = start;
+    t->line = header;
+    vy_flight *f = *out = vy_flight_create(rows, has);
+    if (f == NULL) return vy_fail(err, VY_NO_MEMORY, "no memory for a recorded flight");
+    status = read_rows(t, f, err);
+    if (status != VY_OK) return status;
+    double *time = f->values[VY_FLIGHT_TIME];
+    f->start = rows > 0 ? time[0] : 0.0;
+    for (size_t i = 0; i < rows; ++i) time[i] -= f->start;
+    vy_flight_place place;
+    status = vy_flight_check(f, t->name, &place, err);
+    if (status == VY_BAD_VALUE) locate(t, header, start, place, err);
+    return status;
 }
 
 vy_status vy_flight_parse(const char *data, size_t size, const vy_flight_mapping *mapping, const char *name,
                           vy_flight **out, vy_error *err)
 {
     table *t = calloc(1, sizeof *t);
+    vy_flight *f = NULL;
     *out = NULL;
     if (t == NULL) return vy_fail(err, VY_NO_MEMORY, "no memory for a recorded flight");
     t->data = data;
     t->size = size;
+    t->at = byte_order_mark_size(data, size);
     t->name = name;
-    vy_flight *f = NULL;
-    vy_status status = read_header(t, mapping, err);
-    const table first = {.at = t->at, .line = t->line};
-    size_t rows = 0;
-    unsigned long long has = 0;
-    const char *line;
-    while (status == VY_OK && next_line(t, &line, &size)) ++rows;
-    for (int c = 0; c < t->columns; ++c) {
-        if (t->quantity_of[c] >= 0) has |= 1ull << t->quantity_of[c];
-    }
-    t->at = first.at;
-    t->line = first.line;
-    if (status == VY_OK && rows > VY_FLIGHT_ROWS_MAX)
-        status = fail_at(err, name, 0, 0, VY_FULL, "a flight has up to %zu rows", VY_FLIGHT_ROWS_MAX);
-    if (status == VY_OK) {
-        f = vy_flight_create(rows, has);
-        if (f == NULL) status = vy_fail(err, VY_NO_MEMORY, "no memory for a recorded flight");
-    }
-    if (status == VY_OK) status = read_rows(t, f, err);
-    if (status == VY_OK && rows > 0) {
-        double *time = f->values[VY_FLIGHT_TIME];
-        f->start = time[0];
-        for (size_t i = 0; i < rows; ++i) time[i] -= f->start;
-    }
-    if (status == VY_OK) status = vy_flight_check(f, name, err);
+    const vy_status status = read_table(t, mapping, &f, err);
     free(t);
     if (status != VY_OK) {
         vy_flight_free(f);

@@ -67,9 +67,9 @@ vy_status vy_flight_mapping_parse(const char *data, size_t size, const char *nam
 /// @param mapping NULL: the columns' own names
 /// @param name    what errors call the data; may be NULL
 /// @param out     to be destroyed by the caller; NULL on failure
-/// @return with the line, and the column where it is about one cell: VY_BAD_SYNTAX (no header, not a number,
-/// too few or many cells), VY_NOT_FOUND (a column is missing), VY_BAD_VALUE (time goes back or has a gap, no
-/// rows, values of a size that shows a wrong unit), VY_FULL (over the limits above), VY_NO_MEMORY
+/// @return with the line, and the column where it is about one cell: VY_BAD_SYNTAX (no text, no header, not a
+/// number, too few or many cells), VY_NOT_FOUND (a column is missing), VY_BAD_VALUE (time goes back or has a
+/// gap, no rows, values of a size that shows a wrong unit), VY_FULL (over the limits above), VY_NO_MEMORY
 vy_status vy_flight_parse(const char *data, size_t size, const vy_flight_mapping *mapping, const char *name,
                           vy_flight **out, vy_error *err);
 
@@ -79,10 +79,17 @@ vy_status vy_flight_load(const char *path, const vy_flight_mapping *mapping, vy_
 /// A flight of `rows` with room for the quantities whose bit is set in `has`; NULL without memory.
 vy_flight *vy_flight_create(size_t rows, unsigned long long has);
 
+/// Where in a flight something stands.
+typedef struct vy_flight_place {
+    size_t row; ///< from 1 on; 0: in no single one
+    int quantity;
+} vy_flight_place;
+
 /// Checks that every reader of flights makes: there are rows, time rises without gaps, values have a size
 /// that fits their units, quaternions are unit ones.
-/// @param name what errors call the flight; may be NULL
-vy_status vy_flight_check(const vy_flight *f, const char *name, vy_error *err);
+/// @param name  what errors call the flight; may be NULL
+/// @param place on VY_BAD_VALUE, what is refused; may be NULL
+vy_status vy_flight_check(const vy_flight *f, const char *name, vy_flight_place *place, vy_error *err);
 
 /// NULL is allowed.
 void vy_flight_free(vy_flight *f);

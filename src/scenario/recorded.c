@@ -172,6 +172,14 @@ static void load_start(vy_reader *r, const char *from, vy_scenario_drone *drone)
         vy_flight_free(f);
         return;
     }
+    if (f->values[VY_FLIGHT_POSITION] == NULL && f->values[VY_FLIGHT_VELOCITY] == NULL &&
+        f->values[VY_FLIGHT_ATTITUDE] == NULL && f->values[VY_FLIGHT_RATE] == NULL &&
+        f->values[VY_FLIGHT_ROTOR] == NULL)
+        vy_reader_refuse(
+            r, drone->start_file,
+            "file: %s has no column for position.x, velocity.x, attitude.w, rate.x or rotor.0: it "
+            "says nothing of the start",
+            drone->start_file);
     const int rotors = def->vehicle.rotor_count <= 8 ? def->vehicle.rotor_count : 8;
     take_values(r, drone, f, VY_FLIGHT_POSITION, 3, &def->position.x, sizeof def->position);
     take_values(r, drone, f, VY_FLIGHT_VELOCITY, 3, &def->velocity.x, sizeof def->velocity);
