@@ -1,6 +1,6 @@
 // fuzz_flight_csv.c - any bytes as a recorded flight and its mapping, split at the first zero byte. Two
 // oracles: the sanitizers, and the reader's own promises: time rises, values are finite or missing, commands
-// are 0 to 1.
+// are 0 to 1, speeds are not negative, and a bad value has a line and a column.
 #include "base/real.h"
 #include "scenario/flight_csv.h"
 #include <stdint.h>
@@ -31,6 +31,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     check((status == VY_OK) == (f != NULL));
     if (f == NULL) {
         check(err.text[0] != '\0');
+        check(status != VY_BAD_VALUE || (err.line > 0 && err.column > 0));
         return 0;
     }
     check(f->rows >= 2 && f->values[VY_FLIGHT_TIME][0] == 0.0);
@@ -40,6 +41,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
             check(real_is_finite(v) || v != v);
             if (q == VY_FLIGHT_TIME && i > 0) check(v > f->values[q][i - 1]);
             if (q >= VY_FLIGHT_MOTOR && q < VY_FLIGHT_ROTOR) check(v > -0.01 && v < 1.01);
+            if (q >= VY_FLIGHT_ROTOR && q < VY_FLIGHT_VOLTAGE) check(v >= -1.0);
         }
     }
     vy_flight_free(f);
