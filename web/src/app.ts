@@ -68,7 +68,7 @@ export class App {
     if (difference) {
       told.push({ time: difference.time_s, kind: "difference", drone: "", text: `first difference${difference.field ? `, ${difference.field}` : ""}` });
     }
-    this.chosen = this.fellows(runs[0].drones[0]);
+    this.chosen = this.counterparts(runs[0].drones[0]);
     this.events = new EventList(told);
     if ((this.events.kinds.get("nap") ?? 0) > NAP_FOLDED) this.events.toggle("nap");
     this.eventPanel = new EventPanel(this.events, this.clock, () => this.chosen[0].name);
@@ -79,7 +79,7 @@ export class App {
   }
 
   // The drone, and in the other run the one of the same name.
-  private fellows(drone: Drone): Drone[] {
+  private counterparts(drone: Drone): Drone[] {
     const others = this.runs.filter((run) => run !== drone.run).map((run) => run.drones.find((d) => d.name === drone.name));
     return [drone, ...others.filter((d): d is Drone => d !== undefined)].sort((a, b) => a.run.index - b.run.index);
   }
@@ -132,7 +132,7 @@ export class App {
   replace(info: PageInfo, runs: Run[]): void {
     [this.info, this.runs] = [info, runs];
     const { name } = this.chosen[0];
-    this.chosen = this.fellows(runs[0].drones.find((drone) => drone.name === name) ?? runs[0].drones[0]);
+    this.chosen = this.counterparts(runs[0].drones.find((drone) => drone.name === name) ?? runs[0].drones[0]);
     this.clock.setSpan(Math.min(...runs.map((run) => run.start)), Math.max(...runs.map((run) => run.end)));
     this.events.replace(toldBy(runs));
     this.listDrones();
@@ -163,7 +163,7 @@ export class App {
     this.sceneBox.append(inject.element);
     if (this.view) this.view.drag.enabled = true;
     this.live = bar.live = inject.live = new Live(this.runs[0], {
-      changed: (state) => this.hear(bar, state),
+      changed: (state) => this.onLiveState(bar, state),
       told: (words) => bar.tell(words),
       closed: () => {
         this.clock.live = false;
@@ -175,7 +175,7 @@ export class App {
     });
   }
 
-  private hear(bar: LiveBar, state: LiveState): void {
+  private onLiveState(bar: LiveBar, state: LiveState): void {
     bar.show(state);
     if (!state.set || state.status !== "flying") this.injectBox?.end();
     if (state.status === "flying") return;
@@ -306,7 +306,7 @@ export class App {
   }
 
   choose(drone: Drone): void {
-    this.chosen = this.fellows(drone);
+    this.chosen = this.counterparts(drone);
     this.view?.choose(drone);
     this.droneSelect.value = String(this.runs[0].drones.findIndex((d) => d.name === drone.name));
     this.plots.show(this.chosen);

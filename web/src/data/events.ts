@@ -1,4 +1,4 @@
-// events.ts - the events of all runs in order, which of them are shown, and bunches of them for a line of time.
+// events.ts - the events of all runs in order, which of them are shown, and clusters of them for a line of time.
 import type { RunEvent } from "./run";
 
 /// An expectation is told at the end of a run; it belongs to the moment it speaks of, and is of another kind if it was missed.
@@ -10,7 +10,7 @@ export function momentOf(event: RunEvent): RunEvent {
 }
 
 /// Events of one kind that are too close to be told apart on a line of time.
-export interface Bunch {
+export interface EventCluster {
   kind: string;
   first: RunEvent;
   last: RunEvent;
@@ -91,9 +91,9 @@ function concerns(event: RunEvent, drone: string): boolean {
 }
 
 /// Events of one kind that follow each other within `gap` [s] of their first, as one.
-export function bunches(events: RunEvent[], gap: number): Bunch[] {
-  const open = new Map<string, Bunch>();
-  const found: Bunch[] = [];
+export function clusters(events: RunEvent[], gap: number): EventCluster[] {
+  const open = new Map<string, EventCluster>();
+  const found: EventCluster[] = [];
   for (const event of events) {
     const bunch = open.get(event.kind);
     if (bunch && event.time - bunch.first.time <= gap) {

@@ -40,7 +40,7 @@ export class Motion {
   }
 
   /// Refreshing is work.
-  get worked(): boolean {
+  get needsConversion(): boolean {
     return this.origin.place !== undefined;
   }
 

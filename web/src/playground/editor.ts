@@ -150,7 +150,7 @@ export class Editor {
       view.dispatch({ changes: { from, to, insert: label + colon }, selection: { anchor: from + label.length + colon.length } });
       if (schema.words([...place.path, label]).length > 0) startCompletion(view);
     };
-    const options = schema.keys(place.path).map(({ name, text, standard }) => ({ label: name, type: "property", detail: standard === undefined ? "" : `= ${standard.slice(0, 24)}`, info: text, apply }));
+    const options = schema.keys(place.path).map(({ name, text, defaultText }) => ({ label: name, type: "property", detail: defaultText === undefined ? "" : `= ${defaultText.slice(0, 24)}`, info: text, apply }));
     return options.length > 0 ? { from: place.from, options, validFor: /^[\w-]*$/ } : null;
   }
 

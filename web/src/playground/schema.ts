@@ -23,7 +23,7 @@ export type Step = string | number;
 export interface Key {
   name: string;
   text: string; // what it is, with its unit
-  standard?: string; // what it is when it is left out
+  defaultText?: string; // what it is when it is left out
 }
 
 export interface Bounds {
@@ -65,7 +65,7 @@ export class Schema {
     const found = new Map<string, Key>();
     for (const { properties } of this.at(path)) {
       for (const [name, node] of Object.entries(properties ?? {})) {
-        if (!found.has(name)) found.set(name, { name, text: node.description ?? "", standard: node.default === undefined ? undefined : JSON.stringify(node.default) });
+        if (!found.has(name)) found.set(name, { name, text: node.description ?? "", defaultText: node.default === undefined ? undefined : JSON.stringify(node.default) });
       }
     }
     return [...found.values()];

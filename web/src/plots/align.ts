@@ -13,7 +13,7 @@ function sameAxis(a: Float64Array, b: Float64Array): boolean {
 }
 
 // What is not a number is nothing: uPlot would take it for the first bound of an axis, and draw no line at all.
-function known(values: Float64Array): ArrayLike<number | null> {
+function nonFiniteAsNull(values: Float64Array): ArrayLike<number | null> {
   return values.every(Number.isFinite) ? values : Array.from(values, (value) => (Number.isFinite(value) ? value : null));
 }
 
@@ -22,7 +22,7 @@ export function align(lines: PlotLine[]): Aligned {
   if (lines.length === 0) return { time: [], values: [] };
   const axes: Float64Array[] = [];
   for (const line of lines) if (!axes.some((axis) => sameAxis(axis, line.time))) axes.push(line.time);
-  if (axes.length === 1) return { time: axes[0], values: lines.map((line) => known(line.values)) };
+  if (axes.length === 1) return { time: axes[0], values: lines.map((line) => nonFiniteAsNull(line.values)) };
 
   const all = new Float64Array(axes.reduce((sum, axis) => sum + axis.length, 0));
   let used = 0;

@@ -12,7 +12,7 @@ export interface PlotLine {
   values: Float64Array;
   color: number; // index into the theme's lines
   dash: Dash;
-  second?: boolean; // less important: left out when two runs are compared
+  secondary?: boolean; // less important: left out when two runs are compared
 }
 
 export interface PlotGroup {
@@ -25,11 +25,11 @@ export interface PlotGroup {
 
 const AXES = ["x", "y", "z"];
 
-function axes(drone: Drone, stream: string, field: string, prefix: string, dash: Dash, second = false): PlotLine[] {
+function axes(drone: Drone, stream: string, field: string, prefix: string, dash: Dash, secondary = false): PlotLine[] {
   const table = drone.streams.get(stream);
   const columns = table?.vector(field, "xyz");
-  if (!table || !columns || (second && !columns.some((column) => column.some((value) => value !== 0)))) return [];
-  return columns.map((values, k) => ({ label: `${prefix}${AXES[k]}`, time: table.time, values, color: k, dash, second }));
+  if (!table || !columns || (secondary && !columns.some((column) => column.some((value) => value !== 0)))) return [];
+  return columns.map((values, k) => ({ label: `${prefix}${AXES[k]}`, time: table.time, values, color: k, dash, secondary }));
 }
 
 function list(drone: Drone, stream: string, field: string, dash: Dash): PlotLine[] {
@@ -37,17 +37,17 @@ function list(drone: Drone, stream: string, field: string, dash: Dash): PlotLine
   return (table?.list(field) ?? []).map((values, k) => ({ label: `${k}`, time: table!.time, values, color: k, dash }));
 }
 
-function single(drone: Drone, stream: string, field: string, label: string, color: number, dash: Dash, second = false): PlotLine[] {
+function single(drone: Drone, stream: string, field: string, label: string, color: number, dash: Dash, secondary = false): PlotLine[] {
   const table = drone.streams.get(stream);
   const values = table?.column(field);
-  return table && values ? [{ label, time: table.time, values, color, dash, second }] : [];
+  return table && values ? [{ label, time: table.time, values, color, dash, secondary }] : [];
 }
 
 /// A line worked out at the times of a table.
-function worked(table: Table, label: string, color: number, dash: Dash, value: (i: number) => number, second = false): PlotLine {
+function computed(table: Table, label: string, color: number, dash: Dash, value: (i: number) => number, secondary = false): PlotLine {
   const values = new Float64Array(table.length);
   for (let i = 0; i < values.length; ++i) values[i] = value(i);
-  return { label, time: table.time, values, color, dash, second };
+  return { label, time: table.time, values, color, dash, secondary };
 }
 
 // Angles that go on beyond half a turn instead of jumping.
@@ -58,12 +58,12 @@ function unwrap(line: PlotLine): PlotLine {
   return line;
 }
 
-function angles(drone: Drone, stream: string, prefix: string, dash: Dash, second = false): PlotLine[] {
+function angles(drone: Drone, stream: string, prefix: string, dash: Dash, secondary = false): PlotLine[] {
   const table = drone.streams.get(stream);
   const q = table?.vector("attitude", "wxyz");
   if (!table || !q || !q.slice(1).some((column) => column.some((value) => value !== 0))) return []; // never set
   return ["roll", "pitch", "heading"].map((name, k) =>
-    unwrap(worked(table, prefix + name, k, dash, (i) => pilotAngles(q[0][i], q[1][i], q[2][i], q[3][i])[k], second)),
+    unwrap(computed(table, prefix + name, k, dash, (i) => pilotAngles(q[0][i], q[1][i], q[2][i], q[3][i])[k], secondary)),
   );
 }
 
@@ -73,7 +73,7 @@ function anglesOverGround(drone: Drone): PlotLine[] {
   if (!table) return [];
   return ["roll", "pitch", "yaw"].flatMap((name, k) => {
     const radians = table.column(name);
-    return radians ? [unwrap(worked(table, name === "yaw" ? "heading" : name, k, "solid", (i) => (radians[i] * 180) / Math.PI))] : [];
+    return radians ? [unwrap(computed(table, name === "yaw" ? "heading" : name, k, "solid", (i) => (radians[i] * 180) / Math.PI))] : [];
   });
 }
 
@@ -88,12 +88,12 @@ function allAngles(drone: Drone): PlotLine[] {
 function errors(drone: Drone): PlotLine[] {
   const truth = drone.streams.get("truth");
   const reference = drone.streams.get("reference");
-  const is = truth?.vector("position", "xyz");
+  const actual = truth?.vector("position", "xyz");
   const desired = reference?.vector("position", "xyz");
-  if (!truth || !reference || !is || !desired) return [];
+  if (!truth || !reference || !actual || !desired) return [];
   const rows = sameTimes(reference.time, truth.time);
-  const lines = is.map((column, k) => worked(reference, AXES[k], k, "solid", (i) => (rows[i] < 0 ? NaN : column[rows[i]] - desired[k][i])));
-  const total = worked(reference, "length", 6, "solid", (i) => Math.hypot(...lines.map((line) => line.values[i])));
+  const lines = actual.map((column, k) => computed(reference, AXES[k], k, "solid", (i) => (rows[i] < 0 ? NaN : column[rows[i]] - desired[k][i])));
+  const total = computed(reference, "length", 6, "solid", (i) => Math.hypot(...lines.map((line) => line.values[i])));
   return [...lines, total];
 }
 
@@ -111,11 +111,11 @@ function sameTimes(times: Float64Array, others: Float64Array): Int32Array {
 function beyondTruth(drone: Drone, stream: string, field: string, of: string, prefix: string, dash: Dash): PlotLine[] {
   const truth = drone.streams.get("truth");
   const sensor = drone.streams.get(stream);
-  const is = truth?.vector(of, "xyz");
-  const said = sensor?.vector(field, "xyz");
-  if (!truth || !sensor || !is || !said) return [];
+  const truthColumns = truth?.vector(of, "xyz");
+  const measured = sensor?.vector(field, "xyz");
+  if (!truth || !sensor || !truthColumns || !measured) return [];
   const rows = sameTimes(sensor.time, truth.time);
-  return said.map((column, k) => worked(sensor, prefix + AXES[k], k, dash, (i) => (rows[i] < 0 ? NaN : column[i] - is[k][rows[i]])));
+  return measured.map((column, k) => computed(sensor, prefix + AXES[k], k, dash, (i) => (rows[i] < 0 ? NaN : column[i] - truthColumns[k][rows[i]])));
 }
 
 // The same of single numbers and of lists: columns by name.
@@ -124,9 +124,9 @@ function numbersBeyond(drone: Drone, stream: string, of: string, pairs: [string,
   const sensor = drone.streams.get(stream);
   if (!truth || !sensor) return [];
   const rows = sameTimes(sensor.time, truth.time);
-  return pairs.flatMap(([said, is, label], k) => {
-    const [from, to] = [sensor.column(said), truth.column(is)];
-    return from && to ? [worked(sensor, label, k, "solid", (i) => (rows[i] < 0 ? NaN : from[i] - to[rows[i]]))] : [];
+  return pairs.flatMap(([measuredColumn, truthColumn, label], k) => {
+    const [from, to] = [sensor.column(measuredColumn), truth.column(truthColumn)];
+    return from && to ? [computed(sensor, label, k, "solid", (i) => (rows[i] < 0 ? NaN : from[i] - to[rows[i]]))] : [];
   });
 }
 
@@ -137,14 +137,14 @@ function speedsBeyond(drone: Drone): PlotLine[] {
 
 // As the run has accounted for it, or worked out from where the drone was.
 function energies(drone: Drone): PlotLine[] {
-  const told = ["kinetic", "potential"].flatMap((name, k) => single(drone, "energy", name, name, 2 * k, k === 0 ? "solid" : "dashed"));
-  if (told.length > 0) return told;
+  const logged = ["kinetic", "potential"].flatMap((name, k) => single(drone, "energy", name, name, 2 * k, k === 0 ? "solid" : "dashed"));
+  if (logged.length > 0) return logged;
   const truth = drone.streams.get("truth");
   const { mass, inertia } = drone.info;
   const gravity = drone.run.info.gravity;
   const [p, v, w] = ["position", "velocity", "rate"].map((name) => truth?.vector(name, "xyz"));
   if (!truth || !mass || !inertia || !gravity || !p || !v || !w) return [];
-  const kinetic = worked(truth, "kinetic", 0, "solid", (i) => {
+  const kinetic = computed(truth, "kinetic", 0, "solid", (i) => {
     let twice = 0;
     for (let a = 0; a < 3; ++a) {
       twice += mass * v[a][i] ** 2;
@@ -152,8 +152,8 @@ function energies(drone: Drone): PlotLine[] {
     }
     return twice / 2;
   });
-  const potential = worked(truth, "potential", 2, "dashed", (i) => -mass * (gravity[0] * p[0][i] + gravity[1] * p[1][i] + gravity[2] * p[2][i]));
-  return [kinetic, potential, worked(truth, "sum", 6, "dotted", (i) => kinetic.values[i] + potential.values[i])];
+  const potential = computed(truth, "potential", 2, "dashed", (i) => -mass * (gravity[0] * p[0][i] + gravity[1] * p[1][i] + gravity[2] * p[2][i]));
+  return [kinetic, potential, computed(truth, "sum", 6, "dotted", (i) => kinetic.values[i] + potential.values[i])];
 }
 
 // Work since the start, where the run has kept an account of it.
@@ -178,7 +178,7 @@ function jointForces(drone: Drone): PlotLine[] {
   const own = drone.run.joints.filter((joint) => joint.ends.includes(drone.name) && vectorNames(joint.table).includes("force"));
   return own.map(({ name, table }, k) => {
     const [x, y, z] = table.vector("force", "xyz")!;
-    return worked(table, name, k, DASHES[Math.floor(k / 8) % 3], (i) => Math.hypot(x[i], y[i], z[i]));
+    return computed(table, name, k, DASHES[Math.floor(k / 8) % 3], (i) => Math.hypot(x[i], y[i], z[i]));
   });
 }
 
@@ -191,7 +191,7 @@ function lengths(drone: Drone, stream: string): PlotLine[] {
   const names = vectorNames(table).filter((name) => name !== "wind");
   return names.map((name, k) => {
     const [x, y, z] = table.vector(name, "xyz")!;
-    return worked(table, name.replace(/_/g, " "), k, DASHES[Math.floor(k / 8) % 3], (i) => Math.hypot(x[i], y[i], z[i]));
+    return computed(table, name.replace(/_/g, " "), k, DASHES[Math.floor(k / 8) % 3], (i) => Math.hypot(x[i], y[i], z[i]));
   });
 }
 
@@ -267,8 +267,8 @@ function apart(a: Drone, b: Drone, field: string): PlotLine[] {
   const [x, y] = [left?.vector(field, "xyz"), right?.vector(field, "xyz")];
   if (!left || !right || !x || !y) return [];
   const rows = sameTimes(left.time, right.time);
-  const lines = x.map((column, k) => worked(left, AXES[k], k, "solid", (i) => (rows[i] < 0 ? NaN : column[i] - y[k][rows[i]])));
-  return [...lines, worked(left, "distance", 6, "solid", (i) => Math.hypot(...lines.map((line) => line.values[i])))];
+  const lines = x.map((column, k) => computed(left, AXES[k], k, "solid", (i) => (rows[i] < 0 ? NaN : column[i] - y[k][rows[i]])));
+  return [...lines, computed(left, "distance", 6, "solid", (i) => Math.hypot(...lines.map((line) => line.values[i])))];
 }
 
 // What the filter says its error is, three standard deviations either way.
@@ -276,7 +276,7 @@ function bounds(drone: Drone): PlotLine[] {
   const table = drone.streams.get("filter");
   const variance = table?.vector("variance", "xyz");
   if (!table || !variance) return [];
-  return variance.flatMap((column, k) => [1, -1].map((sign) => worked(table, `${sign > 0 ? "+" : "−"}3σ ${AXES[k]}`, k, "dotted", (i) => 3 * sign * Math.sqrt(column[i]), true)));
+  return variance.flatMap((column, k) => [1, -1].map((sign) => computed(table, `${sign > 0 ? "+" : "−"}3σ ${AXES[k]}`, k, "dotted", (i) => 3 * sign * Math.sqrt(column[i]), true)));
 }
 
 export function plotGroups(drones: Drone[]): PlotGroup[] {

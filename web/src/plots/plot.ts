@@ -34,9 +34,9 @@ function formatTick(value: number): string {
 
 // So many digits behind the point that a plot's values differ by them, always as many.
 function digitsOf(lines: PlotLine[]): number {
-  let most = 0;
-  for (const { values } of lines) for (const value of values) if (Math.abs(value) > most && Math.abs(value) < Infinity) most = Math.abs(value);
-  return most > 0 ? Math.max(0, Math.min(9, 3 - Math.floor(Math.log10(most)))) : 3;
+  let largest = 0;
+  for (const { values } of lines) for (const value of values) if (Math.abs(value) > largest && Math.abs(value) < Infinity) largest = Math.abs(value);
+  return largest > 0 ? Math.max(0, Math.min(9, 3 - Math.floor(Math.log10(largest)))) : 3;
 }
 
 interface Entry {
@@ -75,7 +75,7 @@ export class Plot {
     const { group, drones } = this;
     const between = drones.length === 2 ? (group.between?.(drones[0], drones[1]) ?? []) : [];
     const single = drones.flatMap((drone, i) => {
-      const own = group.lines(drone).filter((line) => drones.length === 1 || !line.second);
+      const own = group.lines(drone).filter((line) => drones.length === 1 || !line.secondary);
       return own.map((line) => ({ ...line, label: drones.length > 1 ? `${i === 0 ? "A" : "B"} ${line.label}` : line.label, dash: i > 0 ? ("dashed" as Dash) : line.dash }));
     });
     return [...between, ...single];

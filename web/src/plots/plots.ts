@@ -1,5 +1,5 @@
 // plots.ts - the column of plots: those the log has data for, all with the same time axis.
-import { bunches, type EventList } from "../data/events";
+import { clusters, type EventList } from "../data/events";
 import type { Drone, Run } from "../data/run";
 import type { Clock } from "../ui/clock";
 import { make } from "../ui/dom";
@@ -8,7 +8,7 @@ import { colorOfKind, isQuiet } from "../ui/events";
 import { plotGroups, type PlotGroup } from "./lines";
 import { Plot, type Mark, type PlotHost } from "./plot";
 
-const MARKS_APART = 1e-3; // of the flight: closer events of a kind have one mark
+const MARK_SPACING = 1e-3; // of the flight: closer events of a kind have one mark
 const VALUES_EVERY = 160; // [ms] numbers that change faster cannot be read
 
 export class Plots {
@@ -100,7 +100,7 @@ export class Plots {
   }
 
   private markEvents(): void {
-    const found = bunches(this.events.shownOf(this.drone), MARKS_APART * (this.clock.end - this.clock.start));
+    const found = clusters(this.events.shownOf(this.drone), MARK_SPACING * (this.clock.end - this.clock.start));
     this.marks = found.map(({ kind, first }) => ({ time: first.time, color: colorOfKind(kind), quiet: isQuiet(kind) }));
   }
 

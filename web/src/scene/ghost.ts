@@ -19,7 +19,7 @@ export function cholesky(xx: number, xy: number, xz: number, yy: number, yz: num
 export class Ghost {
   shown = true;
   private body?: Mesh;
-  private of?: Craft;
+  private craft?: Craft;
   private readonly material = new MeshLambertMaterial({ transparent: true, opacity: 0.45, depthWrite: false });
   private readonly ellipsoid: Mesh<SphereGeometry, MeshBasicMaterial>;
 
@@ -31,7 +31,7 @@ export class Ghost {
   }
 
   /// The log says what the drone believes, in the frame of this scene.
-  static knows(craft: Craft): boolean {
+  static hasEstimate(craft: Craft): boolean {
     return !craft.drone.run.info.planet_radius && craft.drone.streams.get("estimate")?.vector("position", "xyz") !== undefined;
   }
 
@@ -43,8 +43,8 @@ export class Ghost {
   update(craft: Craft, time: number, scale: number): void {
     const table = craft.drone.streams.get("estimate");
     const [p, q] = [table?.vector("position", "xyz"), table?.vector("attitude", "wxyz")];
-    const seen = this.shown && Ghost.knows(craft) && table !== undefined && p !== undefined && table.time[0] <= time + 1e-9;
-    if (this.of !== craft) this.wear(craft);
+    const seen = this.shown && Ghost.hasEstimate(craft) && table !== undefined && p !== undefined && table.time[0] <= time + 1e-9;
+    if (this.craft !== craft) this.setShape(craft);
     this.body!.visible = seen;
     this.ellipsoid.visible = false;
     if (!seen || !table || !p) return;
@@ -53,18 +53,18 @@ export class Ghost {
     body.position.set(p[0][i], p[1][i], p[2][i]);
     if (q) body.quaternion.set(q[1][i], q[2][i], q[3][i], q[0][i]).normalize();
     body.scale.setScalar(scale);
-    this.spread(craft, time, p.map((column) => column[i]));
+    this.updateEllipsoid(craft, time, p.map((column) => column[i]));
   }
 
-  private wear(craft: Craft): void {
+  private setShape(craft: Craft): void {
     this.body?.removeFromParent();
     this.body = new Mesh(craft.shape.body, this.material);
-    this.of = craft;
+    this.craft = craft;
     this.scene.add(this.body);
   }
 
   // The unit sphere through L is the ellipsoid of one standard deviation. It has its true size, whatever bodies are drawn in.
-  private spread(craft: Craft, time: number, at: number[]): void {
+  private updateEllipsoid(craft: Craft, time: number, at: number[]): void {
     const table = craft.drone.streams.get("filter");
     const [v, c] = [table?.vector("variance", "xyz"), table?.vector("covariance", "xyz")];
     if (!table || !v || !c || table.time[0] > time + 1e-9) return;

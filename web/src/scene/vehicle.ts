@@ -19,7 +19,7 @@ export const PART_FRAME = 0;
 export const PART_FRONT = 1;
 
 // With an index and without what nobody draws: parts that are to be merged must be alike.
-function marked(geometry: BufferGeometry, part: number): BufferGeometry {
+function withPart(geometry: BufferGeometry, part: number): BufferGeometry {
   geometry.deleteAttribute("uv");
   const count = geometry.getAttribute("position").count;
   if (!geometry.index) geometry.setIndex(Array.from({ length: count }, (_, i) => i));
@@ -64,7 +64,7 @@ function outlineOf(at: Vector3[], reach: number, fine: boolean): BufferGeometry 
     arm.translate(hub.x / 2, hub.y / 2, 0);
     parts.push(arm);
   }
-  return mergeGeometries(parts.map((part) => marked(part, PART_FRAME)));
+  return mergeGeometries(parts.map((part) => withPart(part, PART_FRAME)));
 }
 
 // Two blades with a little chord, seen from above and below.
@@ -72,11 +72,11 @@ function bladesOf(radius: number): BufferGeometry {
   const blade = new BoxGeometry(2 * radius, 0.13 * radius, 0.015 * radius);
   const hub = new CylinderGeometry(0.1 * radius, 0.1 * radius, 0.1 * radius, 12);
   hub.rotateX(Math.PI / 2);
-  return mergeGeometries([marked(blade, PART_FRAME), marked(hub, PART_FRAME)]);
+  return mergeGeometries([withPart(blade, PART_FRAME), withPart(hub, PART_FRAME)]);
 }
 
 function discsOf(hubs: Vector3[], radius: number, fine: boolean): BufferGeometry {
-  return mergeGeometries(hubs.map((hub) => marked(new CircleGeometry(radius, fine ? 36 : 8).translate(hub.x, hub.y, hub.z), PART_FRAME)));
+  return mergeGeometries(hubs.map((hub) => withPart(new CircleGeometry(radius, fine ? 36 : 8).translate(hub.x, hub.y, hub.z), PART_FRAME)));
 }
 
 // A body without rotors, of a shape that the scenario declares.
@@ -85,7 +85,7 @@ function solidOf(info: DroneInfo): VehicleShape | undefined {
   if (!geometry) return undefined;
   geometry.computeBoundingBox();
   const size = geometry.boundingBox!.getSize(new Vector3());
-  const body = marked(geometry, PART_FRAME);
+  const body = withPart(geometry, PART_FRAME);
   return { body, outline: body, hubs: [], spins: [], size: size.length() / 2 };
 }
 
@@ -96,13 +96,13 @@ function boxOf(info: DroneInfo): VehicleShape {
   const [ix, iy, iz] = [inertia[0], inertia[4], inertia[8]];
   const side = (a: number, b: number, c: number) => Math.sqrt(Math.max((6 * (a + b - c)) / mass, 0));
   const sides = [side(iy, iz, ix), side(iz, ix, iy), side(ix, iy, iz)].map((s) => (Number.isFinite(s) ? s : 0));
-  const most = Math.max(...sides) || 1;
-  const [x, y, z] = sides.map((s) => Math.max(s, 0.03 * most));
+  const longestSide = Math.max(...sides) || 1;
+  const [x, y, z] = sides.map((s) => Math.max(s, 0.03 * longestSide));
   const nose = new BoxGeometry(0.12 * x, 0.6 * y, 0.6 * z);
   nose.translate(0.52 * x, 0, 0);
-  const struts = (info.thrusters ?? []).map(({ position }) => beam(new Vector3(), new Vector3(position[0], position[1], position[2]), 0.04 * most, 0.04 * most));
-  const body = mergeGeometries([marked(new BoxGeometry(x, y, z), PART_FRAME), marked(nose, PART_FRONT), ...struts.map((strut) => marked(strut, PART_FRAME))]);
-  const outline = marked(new PlaneGeometry(x, y), PART_FRAME);
+  const struts = (info.thrusters ?? []).map(({ position }) => beam(new Vector3(), new Vector3(position[0], position[1], position[2]), 0.04 * longestSide, 0.04 * longestSide));
+  const body = mergeGeometries([withPart(new BoxGeometry(x, y, z), PART_FRAME), withPart(nose, PART_FRONT), ...struts.map((strut) => withPart(strut, PART_FRAME))]);
+  const outline = withPart(new PlaneGeometry(x, y), PART_FRAME);
   return { body, outline, hubs: [], spins: [], size: Math.hypot(x, y, z) / 2 };
 }
 
@@ -117,18 +117,18 @@ export function shapeOf(info: DroneInfo, fine: boolean): VehicleShape {
   const parts: BufferGeometry[] = [];
   for (const hub of at) {
     const front = hub.x > 0.05 * reach ? PART_FRONT : PART_FRAME;
-    parts.push(marked(beam(new Vector3(0, 0, hub.z), hub, 0.13 * reach, 0.09 * reach), PART_FRAME));
+    parts.push(withPart(beam(new Vector3(0, 0, hub.z), hub, 0.13 * reach, 0.09 * reach), PART_FRAME));
     const motor = new CylinderGeometry(0.11 * reach, 0.12 * reach, 0.22 * reach, fine ? 14 : 4, 1, !fine);
     motor.rotateX(Math.PI / 2);
     motor.translate(hub.x, hub.y, hub.z + 0.02 * reach);
-    parts.push(marked(motor, front));
+    parts.push(withPart(motor, front));
   }
   const shell = new SphereGeometry(0.36 * reach, fine ? 20 : 6, fine ? 12 : 4);
   shell.scale(1.15, 0.85, 0.42);
   const nose = new SphereGeometry(0.13 * reach, fine ? 14 : 4, fine ? 8 : 2);
   nose.scale(1, 1, 0.7);
   nose.translate(0.36 * reach, 0, 0.02 * reach);
-  parts.push(marked(shell, PART_FRAME), marked(nose, PART_FRONT));
+  parts.push(withPart(shell, PART_FRAME), withPart(nose, PART_FRONT));
   return {
     body: mergeGeometries(parts),
     outline: outlineOf(at, reach, fine),

@@ -168,7 +168,7 @@ export class View {
 
   /// Each frame of a flight that is under way: where drones are now.
   refresh(): void {
-    for (const { motion } of this.fleet.crafts) if (!motion.worked) motion.refresh();
+    for (const { motion } of this.fleet.crafts) if (!motion.needsConversion) motion.refresh();
   }
 
   /// Now and then: ways, contacts and arrows of all there is by now, and a larger stage where somebody has left it. Returns whether there
@@ -262,7 +262,7 @@ export class View {
 
   /// The log says what a drone believes.
   get estimates(): boolean {
-    return this.fleet.crafts.some((craft) => Ghost.knows(craft));
+    return this.fleet.crafts.some((craft) => Ghost.hasEstimate(craft));
   }
 
   setTrailColor(color: TrailColor): void {

@@ -14,12 +14,12 @@ export class WindField {
   readonly fastest: number; // [m/s]
   private readonly arrows?: InstancedMesh;
   private readonly places: Vector3[] = [];
-  private readonly unit: number; // [m] length of the longest arrow
+  private readonly arrowLength: number; // [m] length of the longest arrow
   private drawnAt = NaN;
 
   constructor(scene: Scene, private readonly wind: WindInfo | undefined) {
     this.fastest = 0;
-    this.unit = 1;
+    this.arrowLength = 1;
     if (!wind || wind.velocity.length === 0) return;
     const { count, first, step } = wind;
     for (let z = 0; z < count[2]; ++z) {
@@ -29,8 +29,8 @@ export class WindField {
     }
     for (const place of this.places) this.box.expandByPoint(place);
     for (let i = 0; i < wind.velocity.length; i += 3) this.fastest = Math.max(this.fastest, Math.hypot(wind.velocity[i], wind.velocity[i + 1], wind.velocity[i + 2]));
-    const apart = Math.min(...step.filter((s, k) => s > 0 && count[k] > 1));
-    this.unit = LONGEST * (Number.isFinite(apart) ? apart : 1);
+    const spacing = Math.min(...step.filter((s, k) => s > 0 && count[k] > 1));
+    this.arrowLength = LONGEST * (Number.isFinite(spacing) ? spacing : 1);
     const shaft = new CylinderGeometry(0.012, 0.012, 0.8, 6).translate(0, 0.4, 0);
     const head = new ConeGeometry(0.045, 0.2, 8).translate(0, 0.9, 0);
     this.arrows = new InstancedMesh(mergeGeometries([shaft, head]), new MeshBasicMaterial({ transparent: true, opacity: 0.75 }), this.places.length);
@@ -71,9 +71,9 @@ export class WindField {
     this.places.forEach((place, i) => {
       const along = this.at(i, time);
       const share = this.fastest > 0 ? along.length() / this.fastest : 0;
-      const length = Math.max(share, 1e-3) * this.unit;
+      const length = Math.max(share, 1e-3) * this.arrowLength;
       turn.setFromUnitVectors(UP, along.lengthSq() > 0 ? along.normalize() : UP);
-      matrix.compose(place, turn, new Vector3(this.unit, length, this.unit));
+      matrix.compose(place, turn, new Vector3(this.arrowLength, length, this.arrowLength));
       arrows.setMatrixAt(i, matrix);
       arrows.setColorAt(i, color.copy(colorOfShare(share)));
     });

@@ -44,8 +44,8 @@ export class Compass {
       this.turning.append(arrow);
     }
     this.rose.append(this.turning);
-    const told = wind && speed > 0 ? make("div", "scale-text", `wind ${+speed.toPrecision(3)} m/s`) : undefined;
-    this.element.append(this.rose, make("div", "scale", told, this.text, this.bar));
+    const windText = wind && speed > 0 ? make("div", "scale-text", `wind ${+speed.toPrecision(3)} m/s`) : undefined;
+    this.element.append(this.rose, make("div", "scale", windText, this.text, this.bar));
   }
 
   /// `azimuth` [rad] is the direction the camera looks in, clockwise from north; `perMetre` [pixels] at what it looks at.

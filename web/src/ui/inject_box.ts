@@ -6,7 +6,7 @@ import { formatUnit, make, makeButton } from "./dom";
 
 type Vector = [number, number, number];
 
-const WAYS: Record<string, Vector> = { east: [1, 0, 0], north: [0, 1, 0], west: [-1, 0, 0], south: [0, -1, 0], up: [0, 0, 1], down: [0, 0, -1] };
+const DIRECTIONS: Record<string, Vector> = { east: [1, 0, 0], north: [0, 1, 0], west: [-1, 0, 0], south: [0, -1, 0], up: [0, 0, 1], down: [0, 0, -1] };
 
 // Faults by what somebody would call them; the keys are those of a scenario.
 const FAULTS: Record<string, Record<string, unknown>> = {
@@ -42,37 +42,37 @@ function makeSelect(words: string, names: string[]): HTMLSelectElement {
 
 export class InjectBox {
   readonly element = make("details", "inject-box");
-  private readonly push = { size: makeNumber(0.5, 100, "force, in weights of the drone"), way: makeSelect("direction of the push", Object.keys(WAYS)), lasts: makeNumber(0.3, 1000, "seconds of the push") };
-  private readonly gust = { size: makeNumber(6, 200, "speed of the gust, m/s"), way: makeSelect("direction of the gust", Object.keys(WAYS)), lasts: makeNumber(1, 1000, "seconds the gust stays") };
+  private readonly push = { size: makeNumber(0.5, 100, "force, in weights of the drone"), direction: makeSelect("direction of the push", Object.keys(DIRECTIONS)), lasts: makeNumber(0.3, 1000, "seconds of the push") };
+  private readonly gust = { size: makeNumber(6, 200, "speed of the gust, m/s"), direction: makeSelect("direction of the gust", Object.keys(DIRECTIONS)), lasts: makeNumber(1, 1000, "seconds the gust stays") };
   private readonly fault = { kind: makeSelect("what fails", Object.keys(FAULTS)), rotor: makeSelect("which rotor", []), lasts: makeNumber(0, 100000, "seconds of the fault; 0: for ever") };
   private readonly pushButton: HTMLButtonElement;
   private readonly faultButton: HTMLButtonElement;
   private readonly drags = make("input");
   live?: Live;
 
-  constructor(private drone: Drone, private readonly aim?: Drag) {
+  constructor(private drone: Drone, private readonly drag?: Drag) {
     this.pushButton = makeButton("tool text inject-push", "push", "push the chosen drone", () => this.injectPush());
     const gustButton = makeButton("tool text inject-gust", "gust", "a gust of all air", () => this.injectGust());
     this.faultButton = makeButton("tool text inject-fault", "break", "a fault of the chosen drone", () => this.injectFault());
     this.drags.type = "checkbox";
     this.drags.className = "inject-drags";
     this.drags.addEventListener("change", () => {
-      if (this.aim) this.aim.always = this.drags.checked;
+      if (this.drag) this.drag.always = this.drags.checked;
       this.drags.blur();
     });
     const row = (...parts: (Node | string)[]) => make("div", "inject-row", ...parts);
     this.element.append(
       make("summary", "", "disturb"),
-      row(this.pushButton, this.push.size, "× weight", this.push.way, this.push.lasts, "s"),
-      row(gustButton, this.gust.size, "m/s", this.gust.way, this.gust.lasts, "s"),
+      row(this.pushButton, this.push.size, "× weight", this.push.direction, this.push.lasts, "s"),
+      row(gustButton, this.gust.size, "m/s", this.gust.direction, this.gust.lasts, "s"),
       row(this.faultButton, this.fault.kind, this.fault.rotor, this.fault.lasts, "s"),
       make("label", "inject-row", this.drags, make("span", "", "drag in the scene, or Shift and drag: from a drone a push, elsewhere a gust")),
     );
     this.fault.kind.addEventListener("change", () => this.showRotors());
-    if (aim) {
-      aim.onPush = (pushed, share) => this.give("push", { drone: pushed.name, force: share.map((part) => part * weightOf(pushed)), duration: this.seconds(this.push.lasts, 0.3) });
-      aim.onGust = (velocity) => this.give("gust", { velocity, rise: RISE, hold: this.seconds(this.gust.lasts, 1) });
-      aim.words = (of, amount) => (of ? formatUnit(amount * weightOf(of), "N") : `gust of ${formatUnit(amount, "m/s")}`);
+    if (drag) {
+      drag.onPush = (pushed, share) => this.inject("push", { drone: pushed.name, force: share.map((part) => part * weightOf(pushed)), duration: this.seconds(this.push.lasts, 0.3) });
+      drag.onGust = (velocity) => this.inject("gust", { velocity, rise: RISE, hold: this.seconds(this.gust.lasts, 1) });
+      drag.words = (of, amount) => (of ? formatUnit(amount * weightOf(of), "N") : `gust of ${formatUnit(amount, "m/s")}`);
     }
     this.choose(drone);
   }
@@ -97,18 +97,18 @@ export class InjectBox {
     return value > 0 ? value : otherwise;
   }
 
-  private give(what: string, keys: Record<string, unknown>): void {
+  private inject(what: string, keys: Record<string, unknown>): void {
     this.live?.inject(what, keys);
   }
 
   private injectPush(): void {
     const force = Number(this.push.size.value) * weightOf(this.drone);
-    this.give("push", { drone: this.drone.name, force: WAYS[this.push.way.value].map((part) => part * force), duration: this.seconds(this.push.lasts, 0.3) });
+    this.inject("push", { drone: this.drone.name, force: DIRECTIONS[this.push.direction.value].map((part) => part * force), duration: this.seconds(this.push.lasts, 0.3) });
   }
 
   private injectGust(): void {
     const speed = Number(this.gust.size.value);
-    this.give("gust", { velocity: WAYS[this.gust.way.value].map((part) => part * speed), rise: RISE, hold: this.seconds(this.gust.lasts, 1) });
+    this.inject("gust", { velocity: DIRECTIONS[this.gust.direction.value].map((part) => part * speed), rise: RISE, hold: this.seconds(this.gust.lasts, 1) });
   }
 
   private injectFault(): void {
@@ -116,12 +116,12 @@ export class InjectBox {
     if ("rotor" in keys) keys.rotor = String(Math.max(0, this.fault.rotor.selectedIndex));
     const lasts = Number(this.fault.lasts.value);
     if (lasts > 0) keys.duration = lasts;
-    this.give("fault", keys);
+    this.inject("fault", keys);
   }
 
   /// Nothing can be done any more.
   end(): void {
     this.element.remove();
-    if (this.aim) this.aim.enabled = false;
+    if (this.drag) this.drag.enabled = false;
   }
 }

@@ -44,10 +44,10 @@ function identity(run: Run): HTMLElement {
 }
 
 function expectations(run: Run): HTMLElement | undefined {
-  const told = run.events.filter((event) => event.kind === "expectation");
-  if (told.length === 0) return undefined;
+  const verdicts = run.events.filter((event) => event.kind === "expectation");
+  if (verdicts.length === 0) return undefined;
   const list = make("ul", "expectations");
-  for (const event of told) {
+  for (const event of verdicts) {
     const [kind, word] = /: not met,/.test(event.text) ? ["bad", "FAILED"] : /: skipped,/.test(event.text) ? ["", "skipped"] : ["good", "ok"];
     list.append(make("li", kind, make("b", "", word), make("span", "", event.text)));
   }

@@ -1,11 +1,11 @@
 // timeline.ts - the bar at the bottom: play, step, speed, loop, and a line of time with the events on it.
-import { bunches, type Bunch, type EventList } from "../data/events";
+import { clusters, type EventCluster, type EventList } from "../data/events";
 import { SPEEDS, type Clock } from "./clock";
 import { formatTime, make, makeButton, makeIcon, write } from "./dom";
 import { markOfKind, namedKind, rankOfKind } from "./events";
 
 const MARKS_MAX = 400; // more would be a bar
-const APART = 0.008; // of the line: events of a kind that are closer have one mark
+const MARK_SPACING = 0.008; // of the line: events of a kind that are closer have one mark
 
 const ICONS = {
   play: "M4 2.5v11l9-5.5z",
@@ -66,7 +66,7 @@ export class Timeline {
     this.fold.classList.toggle("on", !this.events.isHidden("nap"));
     this.fold.replaceChildren(markOfKind("nap"), String(folded));
     const span = Math.max(this.clock.end - this.clock.start, 1e-9);
-    const found = bunches(this.events.shown, APART * span).slice(0, MARKS_MAX);
+    const found = clusters(this.events.shown, MARK_SPACING * span).slice(0, MARKS_MAX);
     this.marks.replaceChildren(
       ...found.map((bunch) => {
         const { first, kind } = bunch;
@@ -99,7 +99,7 @@ export class Timeline {
   }
 }
 
-function wordsOf({ kind, first, last, count }: Bunch): string {
+function wordsOf({ kind, first, last, count }: EventCluster): string {
   const what = `${namedKind(kind)}${first.drone ? ` (${first.drone})` : ""}: ${first.text}`;
   const more = count > 1 ? `; ${count - 1} more until ${formatTime(last.time)} s` : "";
   return `${formatTime(first.time)} s  ${what}${more}`;
