@@ -160,7 +160,7 @@ int vy_campaign_merge(campaign *c)
     if (status == 0 && !c->quiet && !c->json) vy_report_print(c, &r, stdout);
     if (status == 0) status = write_files(c, &r);
     if (status == 0 && c->json) vy_report_json(c, &r, stdout);
-    if (status == 0 && !r.is_shown) status = EXIT_FAILED;
+    if (status == 0 && !r.is_demonstrated) status = EXIT_FAILED;
     vy_report_destroy(&r);
     return status;
 }

@@ -51,9 +51,9 @@ static void print_influence(const report *r, FILE *out)
     for (int k = 0; k < p->vary_count; ++k) {
         if (k == 0)
             fprintf(out, "\n  %-44s %11s%s\n", "what varies", "rank corr.",
-                    r->first != NULL ? "       first       total" : "");
+                    r->sobol_first != NULL ? "       first       total" : "");
         fprintf(out, "  %-44.44s %11.3f", p->vary[k].key, r->correlations[k]);
-        if (r->first != NULL) fprintf(out, " %11.3f %11.3f", r->first[k], r->total[k]);
+        if (r->sobol_first != NULL) fprintf(out, " %11.3f %11.3f", r->sobol_first[k], r->sobol_total[k]);
         fputc('\n', out);
     }
 }
@@ -72,12 +72,12 @@ void vy_report_print(const campaign *of, const report *r, FILE *out)
                 r->failed, r->expectation, r->killed, r->invalid);
     if (r->has_interval)
         fprintf(out, "\n  rate        %.4g, between %.4g and %.4g", r->rate, r->lower, r->upper);
-    fprintf(out, "\n  %sso          %s%s\n", r->is_shown ? c.good : "", r->sentence, c.plain);
+    fprintf(out, "\n  %sso          %s%s\n", r->is_demonstrated ? c.good : "", r->sentence, c.plain);
     if (r->wall_clock > 0) {
         fprintf(out, "  tier 1      ended by the wall clock, outside of the hash:");
-        for (uint64_t i = 0; i < r->wall_clock && i < REPORT_CLOCK; ++i)
-            fprintf(out, " %" PRIu64, r->clock_cases[i]);
-        fprintf(out, "%s\n", r->wall_clock > REPORT_CLOCK ? " ..." : "");
+        for (uint64_t i = 0; i < r->wall_clock && i < REPORT_TIMEOUTS; ++i)
+            fprintf(out, " %" PRIu64, r->timeout_cases[i]);
+        fprintf(out, "%s\n", r->wall_clock > REPORT_TIMEOUTS ? " ..." : "");
     }
     print_margins(r, out);
     print_influence(r, out);
@@ -99,7 +99,8 @@ static void json_outcomes(const report *r, json *j)
     vy_json_uint(j, "invalid", r->invalid);
     vy_json_uint(j, "wall_clock", r->wall_clock);
     vy_json_list(j, "wall_clock_cases");
-    for (uint64_t i = 0; i < r->wall_clock && i < REPORT_CLOCK; ++i) vy_json_uint(j, NULL, r->clock_cases[i]);
+    for (uint64_t i = 0; i < r->wall_clock && i < REPORT_TIMEOUTS; ++i)
+        vy_json_uint(j, NULL, r->timeout_cases[i]);
     vy_json_close(j);
     vy_json_object(j, "reasons");
     for (int i = 1; i < REPORT_REASONS; ++i)
@@ -119,7 +120,7 @@ void vy_report_put(const report *r, json *j)
     vy_json_number(j, "rate_lower", r->has_interval ? r->lower : (double)NAN);
     vy_json_number(j, "confidence", r->confidence);
     vy_json_text(j, "answer", r->sentence);
-    vy_json_bool(j, "shown", r->is_shown);
+    vy_json_bool(j, "shown", r->is_demonstrated);
 }
 
 void vy_report_put_variable(const report *r, int k, json *j)
@@ -127,8 +128,8 @@ void vy_report_put_variable(const report *r, int k, json *j)
     vy_json_text(j, "key", r->plan->vary[k].key);
     vy_json_text(j, "unit", r->plan->vary[k].unit);
     vy_json_number(j, "rank_correlation", r->correlations[k]);
-    if (r->first != NULL) vy_json_number(j, "first_order", r->first[k]);
-    if (r->total != NULL) vy_json_number(j, "total", r->total[k]);
+    if (r->sobol_first != NULL) vy_json_number(j, "first_order", r->sobol_first[k]);
+    if (r->sobol_total != NULL) vy_json_number(j, "total", r->sobol_total[k]);
 }
 
 void vy_report_put_worst(const campaign *c, const report *r, int i, json *j)
@@ -196,10 +197,10 @@ int vy_report_junit(const report *r, const char *path)
     fprintf(out.file,
             "\" tests=\"1\" failures=\"%d\" errors=\"0\" skipped=\"0\">\n    <testcase "
             "classname=\"campaign\" name=\"",
-            !r->is_shown);
+            !r->is_demonstrated);
     put_xml(out.file, r->plan->name);
     fprintf(out.file, "\">\n");
-    if (!r->is_shown) {
+    if (!r->is_demonstrated) {
         fprintf(out.file, "      <failure type=\"campaign\" message=\"");
         put_xml(out.file, r->sentence);
         fprintf(out.file, "\"/>\n");

@@ -131,7 +131,7 @@ static void put_variable(const report *r, int k, json *j)
 static int most_influential(const report *r, int *order)
 {
     const int n = r->plan->vary_count;
-    const double *weights = r->total != NULL ? r->total : r->correlations;
+    const double *weights = r->sobol_total != NULL ? r->sobol_total : r->correlations;
     for (int i = 0; i < n; ++i) order[i] = i;
     for (int i = 1; i < n; ++i) {
         for (int k = i; k > 0; --k) {

@@ -71,18 +71,18 @@ int vy_campaign_jobs(const campaign *c, int *jobs)
 {
     cpu_set_t set;
     uint64_t count = 1;
-    const char *given = vy_option_value(c->given, "jobs"), *busy = vy_campaign_takes_ports(c->plan);
+    const char *given = vy_option_value(c->given, "jobs"), *port_user = vy_campaign_takes_ports(c->plan);
     if (given != NULL) {
         if (!vy_parse_uint(given, &count) || count < 1 || count > JOBS_MAX)
             return vy_print_usage_error(c->given->command, "--jobs needs a whole number from 1 to %d, got %s",
                                         JOBS_MAX, given);
-        if (count > 1 && busy != NULL)
+        if (count > 1 && port_user != NULL)
             return vy_print_usage_error(
                 c->given->command,
                 "the firmware of drone %s takes ports of this computer, so its flights "
                 "go one after the other: --jobs 1",
-                busy);
-    } else if (busy == NULL && sched_getaffinity(0, sizeof set, &set) == 0) {
+                port_user);
+    } else if (port_user == NULL && sched_getaffinity(0, sizeof set, &set) == 0) {
         count = (uint64_t)CPU_COUNT(&set);
     }
     *jobs = count < JOBS_MAX ? (int)count : JOBS_MAX;

@@ -70,8 +70,8 @@ void vy_report_destroy(report *r)
     free(r->scores);
     free(r->correlations);
     free(r->replicate_rates);
-    free(r->first);
-    free(r->total);
+    free(r->sobol_first);
+    free(r->sobol_total);
 }
 
 static void insert_worst(report *r, uint64_t index, double score)
@@ -98,7 +98,7 @@ static void add_row(report *r, double *row)
     r->killed += x->outcome == VY_OUTCOME_KILLED;
     r->invalid += x->outcome == VY_OUTCOME_INVALID;
     if (x->outcome == VY_OUTCOME_FAILED && x->reason < REPORT_REASONS) r->reasons[x->reason] += 1;
-    if (x->wall_clock && r->wall_clock++ < REPORT_CLOCK) r->clock_cases[r->wall_clock - 1] = x->index;
+    if (x->wall_clock && r->wall_clock++ < REPORT_TIMEOUTS) r->timeout_cases[r->wall_clock - 1] = x->index;
     for (int k = 0; k < p->vary_count; ++k) r->numbers[k][i] = vy_row_numbers(row)[k];
     for (int k = 0; k < p->base->expect_count; ++k) r->margins[k][i] = vy_row_margins(row, p)[2 * k];
     r->scores[i] = vy_case_score(p, row);
@@ -204,14 +204,14 @@ static void compose_sentence(report *r, double confidence)
     snprintf(sure, sizeof sure, "%g %% confidence", 100.0 * confidence);
     if (stop->limit > 0.0) {
         print_rate(stop->limit, rate, sizeof rate);
-        r->is_shown = r->decided >= 0;
+        r->is_demonstrated = r->decided >= 0;
         snprintf(r->sentence, sizeof r->sentence,
-                 r->is_shown ? "fails in less than %s with %s"
-                             : "it is not shown that it fails in less than %s with %s",
+                 r->is_demonstrated ? "fails in less than %s with %s"
+                                    : "it is not shown that it fails in less than %s with %s",
                  rate, sure);
         return;
     }
-    r->is_shown = failures_of(r) == 0;
+    r->is_demonstrated = failures_of(r) == 0;
     if (r->has_interval) {
         print_rate(r->upper, rate, sizeof rate);
         snprintf(r->sentence, sizeof r->sentence, "fails in less than %s with %s", rate, sure);
@@ -234,10 +234,10 @@ static int correlate(report *r)
         r->correlations[k] = vy_rank_correlation(r->numbers[k], r->scores, (size_t)r->cases, scratch);
     free(scratch);
     if (p->sample != VY_SAMPLE_SALTELLI || p->repeat != 1) return 1;
-    r->first = calloc((size_t)p->vary_count + 1, sizeof *r->first);
-    r->total = calloc((size_t)p->vary_count + 1, sizeof *r->total);
-    if (r->first == NULL || r->total == NULL) return 0;
-    vy_sobol_indices(r->scores, (size_t)p->replicate_size, p->vary_count, r->first, r->total);
+    r->sobol_first = calloc((size_t)p->vary_count + 1, sizeof *r->sobol_first);
+    r->sobol_total = calloc((size_t)p->vary_count + 1, sizeof *r->sobol_total);
+    if (r->sobol_first == NULL || r->sobol_total == NULL) return 0;
+    vy_sobol_indices(r->scores, (size_t)p->replicate_size, p->vary_count, r->sobol_first, r->sobol_total);
     return 1;
 }
 

@@ -6,7 +6,7 @@
 
 enum {
     REPORT_WORST = 20,
-    REPORT_CLOCK = 20, ///< cases that are named
+    REPORT_TIMEOUTS = 20, ///< cases that are named
     REPORT_REASONS = 16,
     REPORT_NAME = 200,    ///< room for the name of an expectation
     REPORT_COMMAND = 600, ///< for a command
@@ -23,7 +23,7 @@ typedef struct report {
     uint64_t cases; ///< that count: all, or those up to the look that decided
     uint64_t hash, completed, failed, expectation, killed, invalid, wall_clock;
     uint64_t reasons[REPORT_REASONS]; ///< of failures
-    uint64_t clock_cases[REPORT_CLOCK];
+    uint64_t timeout_cases[REPORT_TIMEOUTS];
     worst_case worst[REPORT_WORST];
     int worst_count;
     double **numbers; ///< [variables][cases]
@@ -34,10 +34,10 @@ typedef struct report {
     int decided;      ///< index of the look that accepted; -1: none
     int has_interval; ///< of the failure rate
     double rate, upper, lower, confidence;
-    int is_shown;          ///< the limit of the plan is undercut; 1 when it has none and nothing failed
-    char sentence[240];    ///< the answer
-    double *correlations;  ///< [variables] of the score
-    double *first, *total; ///< [variables] Sobol indices of the score; NULL: not of this sample
+    int is_demonstrated;  ///< the limit of the plan is undercut; 1 when it has none and nothing failed
+    char sentence[240];   ///< the answer
+    double *correlations; ///< [variables] of the score
+    double *sobol_first, *sobol_total; ///< [variables] Sobol indices of the score; NULL: not of this sample
 } report;
 
 /// Read all shards, check them and compute the answers.

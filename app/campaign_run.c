@@ -35,9 +35,9 @@ typedef struct runner {
     int failed;              // exit status of a shard that could not be written
     int signal;
     double start;
-    progress line;
+    progress progress_line;
     vy_stop_look looks[VY_PLAN_LOOK_CAP];                  // of the plan's stop rule
-    int stops;                                             // it has one
+    int has_stop_rule;                                     // it has one
     uint64_t prefix_shards, prefix_cases, prefix_failures; // complete from the first case on
     int is_accepted;                                       // a look has accepted
 } runner;
@@ -108,7 +108,7 @@ static void check_stop_rule(runner *r)
 {
     const campaign *c = r->c;
     const size_t cells = vy_row_cells(c->plan);
-    while (r->stops && !r->is_accepted && r->prefix_shards < c->shards &&
+    while (r->has_stop_rule && !r->is_accepted && r->prefix_shards < c->shards &&
            r->state[r->prefix_shards] == SHARD_PRESENT) {
         double *rows = NULL;
         vy_error err;
@@ -173,7 +173,7 @@ static void show_progress(runner *r)
 {
     uint64_t done = r->cases_done;
     for (int i = 0; i < r->jobs; ++i) done += r->done[i];
-    vy_progress_count(&r->line, done, "cases");
+    vy_progress_count(&r->progress_line, done, "cases");
 }
 
 static void stop_workers(runner *r, int signal)
@@ -217,7 +217,7 @@ static void fly_shards(runner *r, const uint64_t *list, uint64_t count)
         if (r->failed != 0) stop_workers(r, SIGTERM);
         show_progress(r);
     }
-    vy_progress_end(&r->line);
+    vy_progress_end(&r->progress_line);
     vy_process_signals_restore(&signals);
 }
 
@@ -289,9 +289,9 @@ int vy_campaign_run(campaign *c)
         r.cases_before = r.cases_done;
         for (uint64_t i = 0; i < count; ++i) r.last_case += shard_size(c, list[i]);
         const vy_plan_stop *stop = &c->plan->stop;
-        r.stops = count == c->shards && stop->limit > 0.0 &&
-                  vy_stop_plan(stop->limit, stop->confidence, stop->looks, stop->look_count, r.looks);
-        r.line = vy_progress_begin(!c->quiet, r.cases_before, r.last_case, 0.0);
+        r.has_stop_rule = count == c->shards && stop->limit > 0.0 &&
+                          vy_stop_plan(stop->limit, stop->confidence, stop->looks, stop->look_count, r.looks);
+        r.progress_line = vy_progress_begin(!c->quiet, r.cases_before, r.last_case, 0.0);
         check_stop_rule(&r);
         fly_shards(&r, list, count);
         status = report_end(&r, count);

@@ -5,8 +5,8 @@
 
 typedef struct svg {
     canvas base;
-    int clips; // so far
-    int open;  // a clip is in force
+    int clips;      // so far
+    int is_clipped; // a clip is in force
 } svg;
 
 // Widths of Helvetica's characters from ' ' to '~', in thousandths of its size; Arial and Liberation Sans are
@@ -48,9 +48,9 @@ static void put_escaped(FILE *out, const char *text)
 static void svg_clip(canvas *c, double x, double y, double width, double height)
 {
     svg *s = (svg *)c;
-    if (s->open) fputs("</g>\n", c->out);
-    s->open = width > 0.0;
-    if (!s->open) return;
+    if (s->is_clipped) fputs("</g>\n", c->out);
+    s->is_clipped = width > 0.0;
+    if (!s->is_clipped) return;
     s->clips += 1;
     fprintf(c->out,
             "<clipPath id=\"c%d\"><rect x=\"%.2f\" y=\"%.2f\" width=\"%.2f\" height=\"%.2f\"/></clipPath>\n",

@@ -22,7 +22,7 @@ static int show(void *self, uint64_t tick, uint64_t last)
 typedef struct outcome {
     const char *path;
     vy_log_info info;
-    vy_difference found;
+    vy_difference difference;
     vy_error error; // its status: VY_OK, VY_DAMAGED, VY_IO or VY_NO_MEMORY
     double wall;    // [s]
 } outcome;
@@ -30,7 +30,7 @@ typedef struct outcome {
 static const char *verdict(const outcome *o)
 {
     if (o->error.status != VY_OK) return o->error.status == VY_DAMAGED ? "damaged" : "error";
-    if (o->found.found) return "differs";
+    if (o->difference.found) return "differs";
     return o->info.complete ? "identical" : "incomplete";
 }
 
@@ -43,20 +43,20 @@ static void print_json(const outcome *o)
     vy_json_text(&j, "log", o->path);
     vy_json_bool(&j, "complete", info->complete);
     vy_json_bool(&j, "identical", strcmp(verdict(o), "identical") == 0);
-    vy_json_uint(&j, "steps", o->found.last_tick - info->first_tick);
+    vy_json_uint(&j, "steps", o->difference.last_tick - info->first_tick);
     vy_json_uint(&j, "steps_total", info->last_tick - info->first_tick);
     vy_json_hash(&j, "config_hash", info->config_hash);
     vy_json_hash(&j, "final_hash", info->final_hash);
     vy_json_number(&j, "wall_s", o->wall);
     if (failed) vy_json_text(&j, "error", o->error.text);
-    vy_difference_json(&o->found, info->dt, &j);
+    vy_difference_json(&o->difference, info->dt, &j);
     vy_json_end(&j);
 }
 
 static int print_outcome(const arguments *given, const outcome *o)
 {
     const vy_log_info *info = &o->info;
-    const vy_difference *found = &o->found;
+    const vy_difference *found = &o->difference;
     const uint64_t steps = found->last_tick - info->first_tick, total = info->last_tick - info->first_tick;
     const int failed = o->error.status != VY_OK;
     if (vy_has_option(given, "json")) {
@@ -95,9 +95,10 @@ static int replay(const arguments *given, const char *path, vy_log *log, const v
     vy_signals_catch();
     progress shown =
         vy_progress_begin(!vy_has_option(given, "quiet"), info.first_tick, info.last_tick, info.dt);
-    const vy_status status = vy_has_option(given, "live")
-                                 ? vy_log_replay_live(log, world, show, &shown, &o.found, &o.error)
-                                 : vy_scenario_replay(scenario, log, world, show, &shown, &o.found, &o.error);
+    const vy_status status =
+        vy_has_option(given, "live")
+            ? vy_log_replay_live(log, world, show, &shown, &o.difference, &o.error)
+            : vy_scenario_replay(scenario, log, world, show, &shown, &o.difference, &o.error);
     o.wall = vy_wall_clock() - shown.start;
     vy_progress_end(&shown);
     const int signal = vy_signals_seen();

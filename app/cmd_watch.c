@@ -61,8 +61,8 @@ static int follow(follower *f)
         if (status == VY_OK && !written) return 0;
         if (status != VY_OK && !written && access(f->part, F_OK) != 0)
             return vy_print_log_error("watch", f->whole, status, &error);
-        const double spent = POLL_COST_RATIO * (vy_wall_clock() - begun);
-        sleep_for(spent > POLL_PERIOD ? spent : POLL_PERIOD);
+        const double pause = POLL_COST_RATIO * (vy_wall_clock() - begun);
+        sleep_for(pause > POLL_PERIOD ? pause : POLL_PERIOD);
     }
     return vy_signals_exit(vy_signals_seen());
 }

@@ -45,7 +45,7 @@ static void put_parameters(const vy_fit_result *r, FILE *out)
         if (p->status != VY_FIT_FOUND) continue;
         fputs("<tr><td>", out);
         put_text(out, p->name);
-        if (p->over_inertia_z) fputs(", for this inertia z", out);
+        if (p->is_relative_to_izz) fputs(", for this inertia z", out);
         fprintf(out, "</td><td>%.4g</td><td>%.4g to %.4g</td><td>%.4g</td><td>%s</td></tr>\n", p->value,
                 p->low, p->high, p->base, p->unit);
     }
@@ -69,20 +69,20 @@ static void put_errors(const vy_fit_result *r, FILE *out)
     static const char *const titles[] = {"rate, rad/s", "attitude, deg", "specific force, m/s^2",
                                          "velocity, m/s", "position, m"};
     static const char *const names[] = {"fitted", "base", "hold", "constant velocity and rate"};
-    const vy_fit_errors *const who[] = {&r->fitted, &r->unfitted, &r->hold, &r->constant};
+    const vy_fit_errors *const predictors[] = {&r->fitted, &r->unfitted, &r->hold, &r->constant_rate};
     if (!r->has_held_out) return;
     fprintf(out, "<h2>Held out: %.4g to %.4g s</h2>\n<p>Root mean square errors of %d predictions.</p>\n",
             r->def.to, r->duration, r->fitted.count);
     for (int k = 0; k < 5; ++k) {
-        const double *const first[] = {who[0]->rate, who[0]->attitude, who[0]->accel, who[0]->velocity,
-                                       who[0]->position};
+        const double *const first[] = {predictors[0]->rate, predictors[0]->attitude, predictors[0]->accel,
+                                       predictors[0]->velocity, predictors[0]->position};
         if (!(first[k][0] == first[k][0])) continue;
         fprintf(out, "<table><tr><th>%s</th>", titles[k]);
         for (int h = 0; h < VY_FIT_HORIZON_COUNT; ++h) fprintf(out, "<th>%g s</th>", vy_fit_horizons[h]);
         fputs("</tr>\n", out);
         for (int i = 0; i < 4; ++i) {
-            const double *const x[] = {who[i]->rate, who[i]->attitude, who[i]->accel, who[i]->velocity,
-                                       who[i]->position};
+            const double *const x[] = {predictors[i]->rate, predictors[i]->attitude, predictors[i]->accel,
+                                       predictors[i]->velocity, predictors[i]->position};
             fprintf(out, "<tr><td>%s</td>", names[i]);
             for (int h = 0; h < VY_FIT_HORIZON_COUNT; ++h)
                 fprintf(out, "<td>%.3g</td>", (k == 1 ? 57.29577951308232 : 1.0) * x[k][h]);

@@ -27,7 +27,7 @@ void vy_fit_report_text(const vy_fit_result *r, const char *path, FILE *out)
         const vy_fit_parameter *p = &r->parameters[i];
         if (p->status != VY_FIT_FOUND) continue;
         fprintf(out, "  %-20s %11.4g %-8s %11.4g to %-11.4g base %.4g%s\n", p->name, p->value, p->unit,
-                p->low, p->high, p->base, p->over_inertia_z ? ", over inertia z" : "");
+                p->low, p->high, p->base, p->is_relative_to_izz ? ", over inertia z" : "");
     }
     for (int i = 0; i < r->combination_count; ++i) fprintf(out, "not told: %s\n", r->combinations[i]);
     const char *mark = "no data: ";
@@ -40,16 +40,16 @@ void vy_fit_report_text(const vy_fit_result *r, const char *path, FILE *out)
     if (r->has_held_out) {
         fprintf(out, "held out, %.4g to %.4g s: root mean square errors after 0.1, 0.25, 0.5 and 1 s\n",
                 r->def.to, r->duration);
-        print_errors("rate, rad/s", 1.0, r->fitted.rate, r->unfitted.rate, r->hold.rate, r->constant.rate,
-                     out);
+        print_errors("rate, rad/s", 1.0, r->fitted.rate, r->unfitted.rate, r->hold.rate,
+                     r->constant_rate.rate, out);
         print_errors("attitude, deg", 57.29577951308232, r->fitted.attitude, r->unfitted.attitude,
-                     r->hold.attitude, r->constant.attitude, out);
+                     r->hold.attitude, r->constant_rate.attitude, out);
         print_errors("specific force, m/s^2", 1.0, r->fitted.accel, r->unfitted.accel, r->hold.accel,
-                     r->constant.accel, out);
+                     r->constant_rate.accel, out);
         print_errors("velocity, m/s", 1.0, r->fitted.velocity, r->unfitted.velocity, r->hold.velocity,
-                     r->constant.velocity, out);
+                     r->constant_rate.velocity, out);
         print_errors("position, m", 1.0, r->fitted.position, r->unfitted.position, r->hold.position,
-                     r->constant.position, out);
+                     r->constant_rate.position, out);
     }
     fprintf(out, "%s\n%s\n", r->missing, path);
 }
@@ -94,7 +94,7 @@ void vy_fit_report_json(const vy_fit_result *r, const char *path, FILE *out)
         if (p->status == VY_FIT_FOUND) {
             vy_json_number(&j, "low", p->low);
             vy_json_number(&j, "high", p->high);
-            vy_json_bool(&j, "over_inertia_z", p->over_inertia_z);
+            vy_json_bool(&j, "over_inertia_z", p->is_relative_to_izz);
         }
         vy_json_close(&j);
     }
@@ -107,7 +107,7 @@ void vy_fit_report_json(const vy_fit_result *r, const char *path, FILE *out)
         put_errors(&j, "fitted", &r->fitted);
         put_errors(&j, "base", &r->unfitted);
         put_errors(&j, "hold", &r->hold);
-        put_errors(&j, "constant", &r->constant);
+        put_errors(&j, "constant", &r->constant_rate);
         vy_json_close(&j);
     }
     vy_json_text(&j, "missing", r->missing);

@@ -32,8 +32,8 @@ typedef struct server {
     watch *w;
     client clients[CLIENT_CAP];
     int count;
-    double progress; // [s] when a byte was last sent
-    double end;      // [s] when the flight was over
+    double last_sent; // [s] when a byte was last sent
+    double end;       // [s] when the flight was over
 } server;
 
 static int reserve(unsigned char **bytes, size_t *capacity, size_t size)
@@ -64,8 +64,8 @@ int vy_client_send_frame(client *c, int op, const void *data, size_t size)
 }
 
 // A response with a body of text, after which the connection ends.
-static int respond(client *c, const char *status, const char *more, const char *type, const char *body,
-                   size_t size)
+static int respond(client *c, const char *status, const char *extra_headers, const char *type,
+                   const char *body, size_t size)
 {
     char head[700];
     const int used =
@@ -74,7 +74,7 @@ static int respond(client *c, const char *status, const char *more, const char *
                  "Connection: close\r\nCache-Control: no-store\r\nX-Content-Type-Options: nosniff\r\n"
                  "Referrer-Policy: no-referrer\r\nCross-Origin-Resource-Policy: same-origin\r\n"
                  "X-Frame-Options: DENY\r\n\r\n",
-                 status, type, size, more);
+                 status, type, size, extra_headers);
     c->is_closing = true;
     return vy_client_send(c, head, (size_t)used) && vy_client_send(c, body, size);
 }
@@ -273,7 +273,7 @@ static int transmit(server *s, client *c)
             send(c->fd, c->out + c->out_sent, c->out_size - c->out_sent, MSG_DONTWAIT | MSG_NOSIGNAL);
         if (sent < 0) return errno == EAGAIN || errno == EINTR;
         c->out_sent += (size_t)sent;
-        s->progress = vy_wall_clock();
+        s->last_sent = vy_wall_clock();
     }
     c->out_size = c->out_sent = 0;
     if (c->is_closing) (void)shutdown(c->fd, SHUT_WR); // then its end comes
@@ -316,7 +316,7 @@ static int keeps_serving(server *s, int ended)
 {
     if (!ended) return 1;
     int waits = 0;
-    const double now = vy_wall_clock(), idle = now - s->progress;
+    const double now = vy_wall_clock(), idle = now - s->last_sent;
     for (int i = 0; i < s->count; ++i) {
         const client *c = &s->clients[i];
         const int has_all = c->is_closing && c->out_size == 0;
@@ -363,7 +363,7 @@ void *vy_watch_serve(void *self)
     server s = {.w = self, .count = 0};
     for (int ended = 0, before = 0; keeps_serving(&s, ended); before = ended) {
         ended = serve_once(&s);
-        if (ended && !before) s.progress = s.end = vy_wall_clock();
+        if (ended && !before) s.last_sent = s.end = vy_wall_clock();
     }
     while (s.count > 0) remove_client(&s, s.count - 1);
     return NULL;

@@ -36,7 +36,7 @@ static int set_error(vy_status status, const vy_error *err)
 
 // ---- scenarios
 
-static vy_scenario *take(vy_status status, vy_scenario **s, vy_diagnostics *d)
+static vy_scenario *scenario_or_error(vy_status status, vy_scenario **s, vy_diagnostics *d)
 {
     if (status != VY_OK) {
         char *text = vy_diagnostics_print(d);
@@ -53,7 +53,7 @@ vy_scenario *scenario_load(const char *path, const char *const *overrides, int c
     vy_scenario *s = NULL;
     vy_diagnostics d;
     const vy_scenario_options options = {.overrides = overrides, .override_count = count};
-    return take(vy_scenario_load(path, &options, &s, &d), &s, &d);
+    return scenario_or_error(vy_scenario_load(path, &options, &s, &d), &s, &d);
 }
 
 // `name` is the file that files the text names lie beside; without one only built-in vehicles are found.
@@ -64,7 +64,8 @@ vy_scenario *scenario_parse(const char *text, size_t size, const char *name, con
     vy_diagnostics d;
     const vy_scenario_options options = {
         .overrides = overrides, .override_count = count, .load = name != NULL ? vy_load_file : NULL};
-    return take(vy_scenario_parse(text, size, name != NULL ? name : "scenario", &options, &s, &d), &s, &d);
+    return scenario_or_error(
+        vy_scenario_parse(text, size, name != NULL ? name : "scenario", &options, &s, &d), &s, &d);
 }
 
 void scenario_destroy(vy_scenario *s) { vy_scenario_destroy(s); }
@@ -101,9 +102,9 @@ void scenario_limit(vy_scenario *s, double tilt, double distance, double low, do
 
 // ---- worlds
 
-typedef struct held {
+typedef struct action {
     vy_intent intent;
-} held;
+} action;
 
 static double seconds_now(void)
 {
@@ -116,7 +117,7 @@ static double seconds_now(void)
 typedef struct world_session {
     vy_scenario *scenario;
     vy_world *world;
-    held *actions;
+    action *actions;
     vy_host **hosts; // plug-ins and processes that steer, up to a NULL
     vy_recorder *recorder;
     double flushed; // [s] of the clock, when the log was last brought up to date
@@ -126,13 +127,13 @@ typedef struct world_session {
 // world_destroy(), even where world_reset() puts another world in the place of the first.
 struct locked_world {
     pthread_mutex_t lock;
-    world_session now;
+    world_session session;
 };
 
 static world_session *enter(locked_world *w)
 {
     (void)pthread_mutex_lock(&w->lock);
-    return &w->now;
+    return &w->session;
 }
 
 const vy_world *binding_enter(locked_world *w) { return enter(w)->world; }
@@ -144,10 +145,10 @@ void binding_leave(locked_world *w) { leave(w); }
 static void reply(void *self, const vy_samples *samples, vy_intent *intent)
 {
     (void)samples;
-    *intent = ((const held *)self)->intent;
+    *intent = ((const action *)self)->intent;
 }
 
-static void empty(const world_session *f)
+static void close_session(const world_session *f)
 {
     vy_recorder_abandon(f->recorder);
     vy_world_destroy(f->world);
@@ -160,7 +161,7 @@ static void empty(const world_session *f)
 void world_destroy(locked_world *w)
 {
     if (w == NULL) return;
-    empty(&w->now);
+    close_session(&w->session);
     (void)pthread_mutex_destroy(&w->lock);
     free(w);
 }
@@ -199,8 +200,9 @@ static vy_status start_hosts(world_session *w, vy_error *err)
     return status;
 }
 
-// With `acts` the world is steered by world_act, taken at the end of every step.
-static vy_status fill(world_session *w, const vy_scenario *scenario, int acts, uint64_t seed, vy_error *err)
+// With `takes_actions` the world is steered by world_act, taken at the end of every step.
+static vy_status fill(world_session *w, const vy_scenario *scenario, int takes_actions, uint64_t seed,
+                      vy_error *err)
 {
     vy_status status = vy_scenario_copy(scenario, &w->scenario, err);
     if (status != VY_OK) return status;
@@ -208,12 +210,12 @@ static vy_status fill(world_session *w, const vy_scenario *scenario, int acts, u
     w->actions = calloc((size_t)scenario->drone_count + 1, sizeof *w->actions);
     w->hosts = calloc((size_t)scenario->drone_count + 1, sizeof *w->hosts);
     if (w->actions == NULL || w->hosts == NULL) return VY_NO_MEMORY;
-    if (acts) take_actions(w);
-    if (!acts) status = start_hosts(w, err);
+    if (takes_actions) take_actions(w);
+    if (!takes_actions) status = start_hosts(w, err);
     return status == VY_OK ? vy_scenario_build(w->scenario, &w->world, err) : status;
 }
 
-locked_world *world_create(const vy_scenario *scenario, int acts, uint64_t seed)
+locked_world *world_create(const vy_scenario *scenario, int takes_actions, uint64_t seed)
 {
     vy_error err = {.status = VY_NO_MEMORY};
     locked_world *w = calloc(1, sizeof *w);
@@ -221,17 +223,17 @@ locked_world *world_create(const vy_scenario *scenario, int acts, uint64_t seed)
         free(w);
         return binding_fail(&err);
     }
-    if (fill(&w->now, scenario, acts, seed, &err) == VY_OK) return w;
+    if (fill(&w->session, scenario, takes_actions, seed, &err) == VY_OK) return w;
     world_destroy(w);
     return binding_fail(&err);
 }
 
 // Another world in the place of this one, which stays after a mistake.
-int world_reset(locked_world *w, const vy_scenario *scenario, int acts, uint64_t seed)
+int world_reset(locked_world *w, const vy_scenario *scenario, int takes_actions, uint64_t seed)
 {
     vy_error err = {.status = VY_NO_MEMORY};
     world_session next = {.scenario = NULL};
-    const vy_status status = fill(&next, scenario, acts, seed, &err);
+    const vy_status status = fill(&next, scenario, takes_actions, seed, &err);
     if (status == VY_OK) {
         world_session *now = enter(w);
         const int recorded = now->recorder != NULL;
@@ -242,10 +244,10 @@ int world_reset(locked_world *w, const vy_scenario *scenario, int acts, uint64_t
         }
         leave(w);
         if (recorded) snprintf(message, sizeof message, "reset: the world is being recorded");
-        empty(&next);
+        close_session(&next);
         return recorded ? -1 : 0;
     }
-    empty(&next);
+    close_session(&next);
     (void)binding_fail(&err);
     return -1;
 }
@@ -267,7 +269,8 @@ const char *reply_fields(void)
 }
 
 // The values of a rung, and those of the fields that go with any, each in the order of the fields.
-static void take_action(world_session *w, uint32_t drone, int rung, const double *values, const double *more)
+static void take_action(world_session *w, uint32_t drone, int rung, const double *values,
+                        const double *common_values)
 {
     vy_intent *in = &w->actions[drone].intent;
     memset(in, 0, sizeof *in);
@@ -277,17 +280,17 @@ static void take_action(world_session *w, uint32_t drone, int rung, const double
     for (const vy_reply_field *end = f + count; f < end; ++f) {
         const int rotors = w->scenario->drones[drone].def.vehicle.rotor_count;
         const size_t size = 8 * (size_t)(f->type == VY_REPLY_COMMANDS ? rotors : f->count);
-        const uint64_t flags = vy_reply_is_whole(f->type) ? (uint64_t)*more : 0;
-        const double **from = f->rungs == VY_REPLY_ANY ? &more : &values;
+        const uint64_t flags = vy_reply_is_whole(f->type) ? (uint64_t)*common_values : 0;
+        const double **from = f->rungs == VY_REPLY_ANY ? &common_values : &values;
         if ((f->rungs >> rung & 1) == 0) continue;
         memcpy((char *)in + f->offset, vy_reply_is_whole(f->type) ? (const void *)&flags : *from, size);
         *from += size / 8;
     }
 }
 
-void world_act(locked_world *w, uint32_t drone, int rung, const double *values, const double *more)
+void world_act(locked_world *w, uint32_t drone, int rung, const double *values, const double *common_values)
 {
-    take_action(enter(w), drone, rung, values, more);
+    take_action(enter(w), drone, rung, values, common_values);
     leave(w);
 }
 
@@ -551,7 +554,7 @@ static vy_scenario *logged_scenario(vy_log *log, const char *path)
         return NULL;
     }
     if ((info.complete || info.recovered) && set_error(vy_log_verify(log, &err), &err) != 0) return NULL;
-    return take(vy_scenario_from_log(log, path, NULL, 0, &s, &told), &s, &told);
+    return scenario_or_error(vy_scenario_from_log(log, path, NULL, 0, &s, &told), &s, &told);
 }
 
 // Start what is to be asked, and fly the log's scenario beside the log.
@@ -595,7 +598,7 @@ static int replay_log(vy_log *log, const char *path, int live, int allowed)
         result = replay_session(log, live, allowed, &f);
     else
         snprintf(message, sizeof message, "the scenario in %s is not the one that was flown", path);
-    empty(&f);
+    close_session(&f);
     return result;
 }
 
@@ -667,7 +670,7 @@ uint64_t batch_hash(const vy_batch *b, uint32_t world) { return vy_batch_hash(b,
 uint64_t batch_state_hash(const vy_batch *b, uint32_t world) { return vy_batch_state_hash(b, world); }
 size_t batch_state_size(const vy_batch *b, uint32_t world) { return vy_batch_state_size(b, world); }
 void batch_save(const vy_batch *b, uint32_t world, void *block) { vy_batch_save(b, world, block); }
-const char *batch_machine(const vy_batch *b) { return vy_batch_kernel(b); }
+const char *batch_kernel(const vy_batch *b) { return vy_batch_kernel(b); }
 uint32_t batch_threads(const vy_batch *b) { return vy_batch_threads(b); }
 
 int batch_restore(vy_batch *b, uint32_t world, const void *block, size_t size)

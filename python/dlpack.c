@@ -73,21 +73,21 @@ static void release(exported_tensor *h)
 static void delete_plain(DLManagedTensor *self) { release(self->manager_ctx); }
 static void delete_versioned(DLManagedTensorVersioned *self) { release(self->manager_ctx); }
 
-void *dlpack_create(const array_layout *place, int versioned, shared_handle *owner)
+void *dlpack_create(const array_layout *layout, int versioned, shared_handle *owner)
 {
     exported_tensor *h = calloc(1, sizeof *h);
     if (h == NULL) return NULL;
     DLTensor *t = versioned ? &h->tensor.versioned.dl_tensor : &h->tensor.plain.dl_tensor;
-    for (int i = 0; i < place->axes; ++i) {
-        h->shape[i] = place->shape[i];
-        h->strides[i] = place->strides[i];
+    for (int i = 0; i < layout->axes; ++i) {
+        h->shape[i] = layout->shape[i];
+        h->strides[i] = layout->strides[i];
     }
-    t->data = place->data;
-    t->device.device_type = place->device_type;
-    t->device.device_id = place->device;
-    t->ndim = place->axes;
-    t->dtype.code = place->kind;
-    t->dtype.bits = place->bits;
+    t->data = layout->data;
+    t->device.device_type = layout->device_type;
+    t->device.device_id = layout->device;
+    t->ndim = layout->axes;
+    t->dtype.code = layout->kind;
+    t->dtype.bits = layout->bits;
     t->dtype.lanes = 1;
     t->shape = h->shape;
     t->strides = h->strides;

@@ -29,7 +29,7 @@ typedef struct array_layout {
 
 /// What a capsule holds: a DLManagedTensor, or a DLManagedTensorVersioned where `versioned`. `owner` is held
 /// as long as it is there; NULL: the caller sees to the memory. NULL: no memory.
-void *dlpack_create(const array_layout *place, int versioned, shared_handle *owner);
+void *dlpack_create(const array_layout *layout, int versioned, shared_handle *owner);
 
 /// Python's PyCapsule_IsValid and PyCapsule_GetPointer, which dlpack_release needs.
 void dlpack_use(int (*is_valid)(void *, const char *), void *(*get)(void *, const char *));

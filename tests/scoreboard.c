@@ -96,7 +96,7 @@ static int score_flight(const char *path, const char *mapping, const vy_vehicle_
                 print_row(name, &e);
         }
         print_row("hold", &fits[0].hold);
-        print_row("constant velocity and rate", &fits[0].constant);
+        print_row("constant velocity and rate", &fits[0].constant_rate);
         printf("\n");
     }
     vy_flight_free(flight);

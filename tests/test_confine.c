@@ -249,18 +249,18 @@ static void what_a_kernel_lacks_is_said(void **unused)
 {
     (void)unused;
     char text[VY_LACKS_CAP];
-    vy_confine_name_lacks(0, 0, text);
+    vy_confine_describe_missing(0, 0, text);
     assert_string_equal(text, "Landlock: programs can write wherever you can, and signal your processes; "
                               "seccomp: programs can use the network and change modes");
-    vy_confine_name_lacks(0, 1, text);
+    vy_confine_describe_missing(0, 1, text);
     assert_string_equal(text, "Landlock: programs can write wherever you can, and signal your processes");
-    vy_confine_name_lacks(2, 1, text);
+    vy_confine_describe_missing(2, 1, text);
     assert_string_equal(text, "Landlock 3: programs can cut files to nothing, and signal your processes");
-    vy_confine_name_lacks(5, 1, text);
+    vy_confine_describe_missing(5, 1, text);
     assert_string_equal(text, "Landlock 6: programs can signal your processes");
-    vy_confine_name_lacks(6, 0, text);
+    vy_confine_describe_missing(6, 0, text);
     assert_string_equal(text, "seccomp: programs can use the network and change modes");
-    vy_confine_name_lacks(7, 1, text);
+    vy_confine_describe_missing(7, 1, text);
     assert_string_equal(text, "");
 }
 

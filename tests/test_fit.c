@@ -22,7 +22,7 @@ static double truth_of(int id, const vy_vehicle_def *truth, const vy_fit_result 
     const double value = vy_fit_value(id, &p);
     // Only the ratio to the moment about z shows; the interval is for the one in the file.
     const double over = r->vehicle.inertia.m[2][2] / truth->inertia.m[2][2];
-    return r->parameters[id].over_inertia_z ? value * over : value;
+    return r->parameters[id].is_relative_to_izz ? value * over : value;
 }
 
 static vy_status fly_and_fit(uint64_t seed, double duration, vy_vehicle_def *truth, vy_fit_result *out)
@@ -238,7 +238,7 @@ static void a_clean_flight_gives_its_vehicle(void **unused)
     for (int h = 0; h < VY_FIT_HORIZON_COUNT; ++h) {
         assert_true(out.fitted.rate[h] < 0.5 * out.unfitted.rate[h] &&
                     out.fitted.rate[h] < 0.5 * out.hold.rate[h]);
-        assert_true(out.fitted.position[h] < 0.7 * out.constant.position[h]);
+        assert_true(out.fitted.position[h] < 0.7 * out.constant_rate.position[h]);
     }
 }
 
@@ -275,7 +275,7 @@ static void at_the_truth_only_chance_is_left(void **unused)
     vy_error err;
     fit_data d;
     fit_filter filter;
-    fit_sums sums;
+    fit_normal_equations sums;
     assert_int_equal(vy_vehicle_preset("reference-quad", &base, NULL), VY_OK);
     const vy_vehicle_def truth = random_vehicle(&r, &base);
     flight_scenario(&r, SEED, 24.0, &text);
@@ -298,7 +298,7 @@ static void at_the_truth_only_chance_is_left(void **unused)
 
     int active[N] = {0};
     for (int i = 0; i < MOVED; ++i) active[moved[i]] = 1;
-    vy_filter_sums(&filter, x, active, &sums);
+    vy_filter_linearise(&filter, x, active, &sums);
     assert_int_equal(sums.n, MOVED);
     // Its slopes are those of the likelihood itself.
     for (int i = 0; i < 3; ++i) {

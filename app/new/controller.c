@@ -8,10 +8,10 @@
 
 // What the controller remembers between two calls.
 typedef struct controller {
-    double mass;       // [kg]
-    double thrust_max; // [N] of all rotors together
-    double kp, kd;     // [1/s^2] [1/s]
-    double slope;      // tangent of the largest tilt
+    double mass;         // [kg]
+    double thrust_max;   // [N] of all rotors together
+    double kp, kd;       // [1/s^2] [1/s]
+    double tan_tilt_max; // tangent of the largest tilt
 } controller;
 
 // Once, before the first step: what is known of the drone, and `parameters:` of @name@.yaml.
@@ -26,7 +26,7 @@ static void *init(const vy_plugin_start *start, char *why, size_t room)
     for (int i = 0; i < start->rotor_count; ++i) c->thrust_max += start->thrust_limit[i];
     c->kp = vy_plugin_parameter(start, "kp", 8.0);
     c->kd = vy_plugin_parameter(start, "kd", 5.0);
-    c->slope = tan(vy_plugin_parameter(start, "tilt_max", 0.6));
+    c->tan_tilt_max = tan(vy_plugin_parameter(start, "tilt_max", 0.6));
     return c;
 }
 
@@ -50,9 +50,9 @@ static void step(void *self, const vy_samples *samples, vy_intent *intent)
     // Rotors only push upwards, and a drone that tilts too far falls.
     z = fmax(z, 0.2 * STANDARD_GRAVITY);
     const double across = sqrt(x * x + y * y);
-    if (across > c->slope * z) {
-        x *= c->slope * z / across;
-        y *= c->slope * z / across;
+    if (across > c->tan_tilt_max * z) {
+        x *= c->tan_tilt_max * z / across;
+        y *= c->tan_tilt_max * z / across;
     }
 
     // The nose turns to the yaw of the reference, then the drone tilts until its up axis is along (x, y, z).

@@ -32,7 +32,7 @@ class Controller:
         self.thrust_max = sum(start["thrust_limit"])  # [N] of all rotors together
         self.kp = gains.get("kp", 8.0)  # [1/s^2]
         self.kd = gains.get("kd", 5.0)  # [1/s]
-        self.slope = math.tan(gains.get("tilt_max", 0.6))  # of the largest tilt
+        self.tan_tilt_max = math.tan(gains.get("tilt_max", 0.6))  # of the largest tilt
 
     def follow(self, s, axis):
         """The acceleration of the reference, and what brings the drone back to it, along one axis."""
@@ -47,9 +47,9 @@ class Controller:
         # Rotors only push upwards, and a drone that tilts too far falls.
         z = max(z, 0.2 * STANDARD_GRAVITY)
         across = math.sqrt(x * x + y * y)
-        if across > self.slope * z:
-            x *= self.slope * z / across
-            y *= self.slope * z / across
+        if across > self.tan_tilt_max * z:
+            x *= self.tan_tilt_max * z / across
+            y *= self.tan_tilt_max * z / across
 
         # The nose turns to the yaw of the reference, then the drone tilts until its up axis is along (x, y, z).
         length = math.sqrt(x * x + y * y + z * z)

@@ -69,8 +69,8 @@ typedef struct vy_fit_parameter {
     vy_fit_status status;
     double value, low, high; ///< and the 95 % interval, of what was found
     double base;
-    int over_inertia_z; ///< 1: only its ratio to the moment of inertia about z shows; the interval is for
-                        ///< this moment
+    int is_relative_to_izz; ///< 1: only its ratio to the moment of inertia about z shows; the interval is for
+                            ///< this moment
 } vy_fit_parameter;
 
 /// Root mean square errors of predictions over the horizons of vy_fit_horizons, from measured states on.
@@ -112,7 +112,7 @@ typedef struct vy_fit_result {
     vy_vec3 accel_offset, gyro_offset;
     vy_fit_channel channels[VY_FIT_CHANNEL_COUNT];
     vy_fit_errors fitted, unfitted, hold,
-        constant;                  ///< of the held-out part: fit, base with the mass, the two baselines
+        constant_rate;             ///< of the held-out part: fit, base with the mass, the two baselines
     int has_held_out;              ///< 0: nothing was left of the flight to hold out
     char missing[VY_FIT_TEXT_CAP]; ///< a sentence: what the model lacks by what is left of the errors
     int iterations;

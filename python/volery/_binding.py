@@ -79,7 +79,7 @@ _DECLARED = {
     "batch_restore": (_I, (_P, _U32, _P, _Z)),
     "batch_scenario": (_P, (_P, _U32)),
     "batch_cells": (_I, (_P, _U32, _S, _P)),
-    "batch_machine": (_S, (_P,)),
+    "batch_kernel": (_S, (_P,)),
     "batch_threads": (_U32, (_P,)),
     "task_reward": (_S, (_I,)),
     "task_observed": (_S, (_I,)),

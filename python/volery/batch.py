@@ -266,7 +266,7 @@ class Batch(b.NotCopyable):
     @property
     def machine(self) -> str:
         """What runs it: avx512, avx2, lanes2 or scalar; worlds, one by one, where lanes cannot."""
-        return str(b.lib.batch_machine(self._open().pointer).decode())
+        return str(b.lib.batch_kernel(self._open().pointer).decode())
 
     @property
     def threads(self) -> int:

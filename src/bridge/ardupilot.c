@@ -36,10 +36,10 @@ typedef struct ardupilot {
     vy_script *script;
     double deadline;
     double period;
-    double boot;   // [s] by which its clock is ahead of the world's
-    int ready;     // it has booted
-    uint64_t tick; // of the last samples that were sent, one added; 0: none
-    vy_vec3 home;  // [m] the start, world axes
+    double clock_offset; // [s] by which its clock is ahead of the world's
+    int ready;           // it has booted
+    uint64_t tick;       // of the last samples that were sent, one added; 0: none
+    vy_vec3 home;        // [m] the start, world axes
     bridge_motors motors;
     int has_range, has_airspeed, has_power;
     double range_max; // [m]
@@ -218,9 +218,9 @@ static vy_verdict ardupilot_step(vy_bridge *bridge, const vy_samples *samples, v
         a->frame = p.frame;
     }
     if (!a->connected) return VY_VERDICT_REPLIED;
-    if (a->tick == samples->tick + 1) a->boot += a->period;
+    if (a->tick == samples->tick + 1) a->clock_offset += a->period;
     a->tick = samples->tick + 1;
-    const double clock = a->boot + samples->time;
+    const double clock = a->clock_offset + samples->time;
     vy_verdict verdict =
         vy_script_step(a->script, samples->time + 0.5 * samples->dt, clock, a->ready, detail);
     if (verdict == VY_VERDICT_REPLIED) verdict = exchange(a, samples, clock, intent, detail);

@@ -22,7 +22,7 @@ typedef struct betaflight {
     bridge_motors motors;
     const vy_planet_def *planet;
     double deadline, period; // [s]
-    double boot;             // [s] by which its clock is ahead of the world's
+    double clock_offset;     // [s] by which its clock is ahead of the world's
     int ready;
     uint64_t tick;  // of the last samples that were sent, one added; 0: none
     double rc_time; // [s] of its clock, when the channels are sent next
@@ -61,7 +61,7 @@ static vy_status betaflight_open(const bridge_job *job, vy_bridge **out, vy_erro
     b->period = def->period;
     b->unanswered_max = def->firmware.unanswered;
     b->window = def->period < 1.0 ? (int)(1.0 / def->period + 0.5) : 1;
-    b->boot = CLOCK_START;
+    b->clock_offset = CLOCK_START;
     b->rc_time = -1e9;
     status = vy_betaflight_script_open(job, &b->script, err);
     if (status == VY_OK) status = vy_betaflight_link_open(def, &b->link, err);
@@ -170,9 +170,9 @@ static vy_verdict betaflight_step(vy_bridge *bridge, const vy_samples *samples, 
         return VY_VERDICT_ENDED;
     }
     if (up == 0) return VY_VERDICT_REPLIED;
-    if (b->tick == samples->tick + 1) b->boot += b->period;
+    if (b->tick == samples->tick + 1) b->clock_offset += b->period;
     b->tick = samples->tick + 1;
-    const vy_verdict verdict = exchange(b, samples, b->boot + samples->time, intent, detail);
+    const vy_verdict verdict = exchange(b, samples, b->clock_offset + samples->time, intent, detail);
     if (verdict != VY_VERDICT_REPLIED || b->ready) return verdict;
     b->ready = b->answered && vy_betaflight_script_is_ready(&b->script);
     if (!b->ready) intent->status = VY_REPLY_STATUS_NOT_READY;

@@ -96,7 +96,7 @@ static void send_message(betaflight_link *l, sitl_kind kind, uint32_t port, uint
 }
 
 static vy_verdict run_simulated(betaflight_link *l, double until, double seconds,
-                                betaflight_receive_fn *connected, void *self)
+                                betaflight_receive_fn *on_receive, void *self)
 {
     const double start = vy_bridge_now();
     send_message(l, SITL_RUN, 0, (uint64_t)(1e9 * until + 0.5), NULL, 0);
@@ -107,7 +107,7 @@ static vy_verdict run_simulated(betaflight_link *l, double until, double seconds
         if (size == -1 && left <= 0.0) return VY_VERDICT_LATE;
         if (size < 0) continue;
         if (l->message.kind == SITL_RAN) return VY_VERDICT_REPLIED;
-        connected(self, (sitl_kind)l->message.kind, l->message.port, l->message.body, (size_t)size);
+        on_receive(self, (sitl_kind)l->message.kind, l->message.port, l->message.body, (size_t)size);
     }
 }
 
@@ -128,7 +128,7 @@ static int connect_uart(betaflight_link *l)
 }
 
 // What has come, without waiting.
-static void read_wall_clock(betaflight_link *l, betaflight_receive_fn *connected, void *self)
+static void read_wall_clock(betaflight_link *l, betaflight_receive_fn *on_receive, void *self)
 {
     uint8_t bytes[2048];
     for (int i = 0; i < READ_CAP; ++i) {
@@ -140,7 +140,7 @@ static void read_wall_clock(betaflight_link *l, betaflight_receive_fn *connected
         if (!l->is_known) l->firmware = from;
         l->is_known = 1;
         if (from.sin_port == l->firmware.sin_port && from.sin_addr.s_addr == l->firmware.sin_addr.s_addr)
-            connected(self, SITL_DATAGRAM, BETAFLIGHT_MOTORS_PORT, bytes, (size_t)size);
+            on_receive(self, SITL_DATAGRAM, BETAFLIGHT_MOTORS_PORT, bytes, (size_t)size);
     }
     for (int i = 0; i < READ_CAP && l->uart >= 0; ++i) {
         const ssize_t size = recv(l->uart, bytes, sizeof bytes, MSG_DONTWAIT);
@@ -148,18 +148,18 @@ static void read_wall_clock(betaflight_link *l, betaflight_receive_fn *connected
         if (size <= 0)
             vy_socket_close(&l->uart);
         else
-            connected(self, SITL_STREAM, BETAFLIGHT_UART_PORT, bytes, (size_t)size);
+            on_receive(self, SITL_STREAM, BETAFLIGHT_UART_PORT, bytes, (size_t)size);
     }
 }
 
-static vy_verdict run_wall_clock(betaflight_link *l, double period, betaflight_receive_fn *connected,
+static vy_verdict run_wall_clock(betaflight_link *l, double period, betaflight_receive_fn *on_receive,
                                  void *self)
 {
     const double start = vy_bridge_now();
     if (l->next_send_time + period < start) l->next_send_time = start; // behind: no hurry afterwards
     l->next_send_time += period;
     for (;;) {
-        read_wall_clock(l, connected, self);
+        read_wall_clock(l, on_receive, self);
         const double left = l->next_send_time - vy_bridge_now();
         if (left <= 0.0) return VY_VERDICT_REPLIED;
         struct pollfd waits[2] = {{.fd = l->motors, .events = POLLIN}, {.fd = l->uart, .events = POLLIN}};
@@ -191,8 +191,8 @@ void vy_betaflight_link_uart(betaflight_link *l, const void *bytes, size_t size)
 }
 
 vy_verdict vy_betaflight_link_run(betaflight_link *l, double until, double period, double seconds,
-                                  betaflight_receive_fn *connected, void *self)
+                                  betaflight_receive_fn *on_receive, void *self)
 {
-    return l->wire >= 0 ? run_simulated(l, until, seconds, connected, self)
-                        : run_wall_clock(l, period, connected, self);
+    return l->wire >= 0 ? run_simulated(l, until, seconds, on_receive, self)
+                        : run_wall_clock(l, period, on_receive, self);
 }

@@ -26,4 +26,4 @@ void vy_betaflight_link_uart(betaflight_link *link, const void *bytes, size_t si
 /// Let the firmware run until `until` [s] of its time, `period` after the last, and hear what it says.
 /// @param seconds of wall clock that it may take
 vy_verdict vy_betaflight_link_run(betaflight_link *link, double until, double period, double seconds,
-                                  betaflight_receive_fn *connected, void *self);
+                                  betaflight_receive_fn *on_receive, void *self);

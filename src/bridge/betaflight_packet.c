@@ -3,8 +3,8 @@
 #include <math.h>
 #include <string.h>
 
-#define DEGREES_PER_RADIAN 57.295779513082323 // in a radian
-#define SEA_LEVEL_PRESSURE 101325.0           // [Pa] for a drone without a barometer
+#define DEGREES_PER_RADIAN 57.295779513082323
+#define SEA_LEVEL_PRESSURE 101325.0 // [Pa] for a drone without a barometer
 
 _Static_assert(sizeof(double) == 8 && sizeof(float) == 4, "numbers go into the packets as they are");
 

@@ -15,8 +15,8 @@
 #include <string.h>
 #include <sys/socket.h>
 
-#define DEGREES_PER_RADIAN 57.295779513082323 // in a radian
-#define STANDARD_GRAVITY   9.81               // [m/s^2] of the firmware's g
+#define DEGREES_PER_RADIAN 57.295779513082323
+#define STANDARD_GRAVITY   9.81 // [m/s^2] of the firmware's g
 
 enum {
     DEFAULT_PORT = 19850, // cflib looks for Crazyflies on this one and the nine that follow
@@ -189,14 +189,14 @@ static double integrate_clamped(double integral, double by)
 static vy_vec3 desired_force(crazyflie *c, const plan_point *goal, const vy_estimate *e)
 {
     const vy_gains *g = &c->gains;
-    const vy_vec3 away = add_scaled(goal->position, -1.0, e->position);
-    const vy_vec3 slip = add_scaled(goal->velocity, -1.0, e->velocity);
+    const vy_vec3 position_error = add_scaled(goal->position, -1.0, e->position);
+    const vy_vec3 velocity_error = add_scaled(goal->velocity, -1.0, e->velocity);
     const double k = g->integral * c->period;
-    c->integral =
-        (vy_vec3){integrate_clamped(c->integral.x, k * away.x), integrate_clamped(c->integral.y, k * away.y),
-                  integrate_clamped(c->integral.z, k * away.z)};
-    vy_vec3 force = add_scaled(goal->acceleration, g->position, away);
-    force = add_scaled(add_scaled(force, g->velocity, slip), 1.0, c->integral);
+    c->integral = (vy_vec3){integrate_clamped(c->integral.x, k * position_error.x),
+                            integrate_clamped(c->integral.y, k * position_error.y),
+                            integrate_clamped(c->integral.z, k * position_error.z)};
+    vy_vec3 force = add_scaled(goal->acceleration, g->position, position_error);
+    force = add_scaled(add_scaled(force, g->velocity, velocity_error), 1.0, c->integral);
     force.z += STANDARD_GRAVITY;
     if (force.z < 0.3 * STANDARD_GRAVITY) force.z = 0.3 * STANDARD_GRAVITY;
     if (force.z > 2.0 * STANDARD_GRAVITY) force.z = 2.0 * STANDARD_GRAVITY;

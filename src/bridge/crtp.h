@@ -144,7 +144,7 @@ typedef struct crtp_device {
     uint8_t group_mask;
     crtp_control_mode control_mode;
     crtp_plan plan;
-    vy_vec3 velocity; ///< [m/s] world, of CRTP_VELOCITY; of CRTP_POSITION the place [m]
+    vy_vec3 setpoint; ///< [m/s] world, of CRTP_VELOCITY; of CRTP_POSITION the place [m]
     double yaw, yaw_rate;
     int holds_height;
     double height;        ///< [m]

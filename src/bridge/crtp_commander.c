@@ -80,13 +80,13 @@ static int may_fly(const crtp_device *d) { return d->is_armed && !d->is_locked; 
 // Up or down to a height, over the place where it is. `data` is behind the group.
 static int plan_height(crtp_device *d, int command, const uint8_t *data, size_t size)
 {
-    const int second = command == TAKEOFF_2 || command == LAND_2,
+    const int is_version_2 = command == TAKEOFF_2 || command == LAND_2,
               up = command == TAKEOFF || command == TAKEOFF_2;
-    if (size < (second ? 13u : 8u)) return ENOEXEC;
+    if (size < (is_version_2 ? 13u : 8u)) return ENOEXEC;
     const plan_point now = start_point(d);
     const double height = vy_crtp_get_float(data);
-    const double yaw = second && data[8] == 0 ? vy_crtp_get_float(data + 4) : now.yaw;
-    const double duration = vy_crtp_get_float(data + (second ? 9 : 4));
+    const double yaw = is_version_2 && data[8] == 0 ? vy_crtp_get_float(data + 4) : now.yaw;
+    const double duration = vy_crtp_get_float(data + (is_version_2 ? 9 : 4));
     const double numbers[] = {height, yaw};
     if (!are_within(numbers, 2, DISTANCE_MAX) || !(duration >= DURATION_MIN && duration <= DURATION_MAX))
         return EINVAL;
@@ -148,11 +148,12 @@ static int read_piece(const uint8_t *memory, plan_piece *out)
 
 static int start(crtp_device *d, int command, const uint8_t *data, size_t size)
 {
-    const int second = command == START_TRAJECTORY_2;
-    if (size < (second ? 8u : 7u)) return ENOEXEC;
-    const int relative = data[0] != 0, turns = second && data[1] != 0, reversed = data[second ? 2 : 1] != 0;
-    const uint8_t id = data[second ? 3 : 2];
-    const double scale = vy_crtp_get_float(data + (second ? 4 : 3));
+    const int is_version_2 = command == START_TRAJECTORY_2;
+    if (size < (is_version_2 ? 8u : 7u)) return ENOEXEC;
+    const int relative = data[0] != 0, turns = is_version_2 && data[1] != 0,
+              reversed = data[is_version_2 ? 2 : 1] != 0;
+    const uint8_t id = data[is_version_2 ? 3 : 2];
+    const double scale = vy_crtp_get_float(data + (is_version_2 ? 4 : 3));
     if (!(scale >= 1e-3 && scale <= 1e3)) return EINVAL;
     if (id >= CRTP_TRAJECTORY_CAP || !d->trajectories[id].is_defined) return ENOEXEC;
     if (!may_fly(d)) return 1;
@@ -216,7 +217,7 @@ static void handle_generic(crtp_device *d, const uint8_t *data, size_t size)
     d->setpoint_time = d->time;
     if (data[0] == SETPOINT_POSITION) {
         d->control_mode = CRTP_POSITION;
-        d->velocity = (vy_vec3){n[0], n[1], n[2]};
+        d->setpoint = (vy_vec3){n[0], n[1], n[2]};
         d->yaw = DEGREE * n[3];
         return;
     }
@@ -226,7 +227,7 @@ static void handle_generic(crtp_device *d, const uint8_t *data, size_t size)
     double sine = 0.0, cosine = 1.0;
     if (hover) math_sincos(measured_point(d).yaw, &sine, &cosine); // ahead and to the left of the nose
     d->control_mode = CRTP_VELOCITY;
-    d->velocity = (vy_vec3){cosine * n[0] - sine * n[1], sine * n[0] + cosine * n[1], hover ? 0.0 : n[2]};
+    d->setpoint = (vy_vec3){cosine * n[0] - sine * n[1], sine * n[0] + cosine * n[1], hover ? 0.0 : n[2]};
     d->yaw_rate = (old ? -DEGREE : DEGREE) * n[hover ? 2 : 3];
     d->holds_height = hover;
     d->height = n[3];
@@ -260,10 +261,10 @@ static plan_point manual_goal(crtp_device *d)
     plan_point goal = now;
     if (age > SETPOINT_TIMEOUT_SHUTDOWN) d->control_mode = CRTP_OFF;
     if (d->control_mode == CRTP_POSITION) {
-        goal.position = d->velocity;
+        goal.position = d->setpoint;
         goal.yaw = d->yaw;
     } else if (age <= SETPOINT_TIMEOUT_STABILIZE) {
-        goal.velocity = d->velocity;
+        goal.velocity = d->setpoint;
         goal.yaw_rate = d->yaw_rate;
         if (d->holds_height) goal.position.z = d->height;
     }

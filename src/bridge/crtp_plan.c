@@ -40,9 +40,9 @@ void vy_crtp_plan_to(const plan_point *from, vy_vec3 to, double yaw, double dura
                      double begin, crtp_plan *out)
 {
     VY_ASSERT(duration > 0.0);
-    const double turned = vy_wrap_angle(from->yaw);
-    const double aim = turned + vy_wrap_angle(yaw - turned); // the shorter way
-    const double start[PLAN_AXES] = {from->position.x, from->position.y, from->position.z, turned};
+    const double start_yaw = vy_wrap_angle(from->yaw);
+    const double aim = start_yaw + vy_wrap_angle(yaw - start_yaw); // the shorter way
+    const double start[PLAN_AXES] = {from->position.x, from->position.y, from->position.z, start_yaw};
     const double end[PLAN_AXES] = {to.x, to.y, to.z, aim};
     const double speed[PLAN_AXES] = {from->velocity.x, from->velocity.y, from->velocity.z, from->yaw_rate};
     const double acceleration[PLAN_AXES] = {from->acceleration.x, from->acceleration.y, from->acceleration.z,

@@ -5,7 +5,7 @@
 
 enum { PLAN_AXES = 4, PLAN_COEFFICIENTS = 8, PLAN_PIECE_CAP = 31 };
 
-/// One piece: axis a is the sum of terms[a][k] t^k, for `duration` seconds.
+/// One piece: axis a is the sum of coefficients[a][k] t^k, for `duration` seconds.
 typedef struct plan_piece {
     double duration; // [s] > 0
     double coefficients[PLAN_AXES][PLAN_COEFFICIENTS];

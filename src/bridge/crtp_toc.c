@@ -155,18 +155,18 @@ static int append(crtp_log_block *b, const uint8_t *data, size_t size)
 {
     size_t bytes = 0;
     for (int i = 0; i < b->count; ++i) bytes += type_size(b->types[i]);
-    crtp_log_block integrate_clamped = *b;
+    crtp_log_block extended = *b;
     for (; size >= 3; data += 3, size -= 3) {
         const uint8_t type = data[0] & 0x0f;
         const uint32_t id = vy_crtp_get(data + 1, 2);
         if (type_size(type) == 0 || id >= CRTP_LOG_COUNT) return ENOENT;
         bytes += type_size(type);
         if (bytes > LOG_DATA_CAP) return E2BIG;
-        VY_ASSERT(integrate_clamped.count < CRTP_VARIABLE_CAP);
-        integrate_clamped.types[integrate_clamped.count] = type;
-        integrate_clamped.variables[integrate_clamped.count++] = (uint16_t)id;
+        VY_ASSERT(extended.count < CRTP_VARIABLE_CAP);
+        extended.types[extended.count] = type;
+        extended.variables[extended.count++] = (uint16_t)id;
     }
-    *b = integrate_clamped;
+    *b = extended;
     return 0;
 }
 

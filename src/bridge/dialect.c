@@ -81,5 +81,8 @@ static int ardupilot_command(const vy_script_line *line, double home_altitude, f
 
 const dialect vy_px4_dialect = {
     .name = "px4", .answers_pings = 1, .checks_missions = 1, .command = px4_command};
-const dialect vy_ardupilot_dialect = {
-    .name = "ardupilot", .casts_numbers = 1, .home_items = 1, .above_home = 1, .command = ardupilot_command};
+const dialect vy_ardupilot_dialect = {.name = "ardupilot",
+                                      .sends_integers_as_floats = 1,
+                                      .home_item_count = 1,
+                                      .above_home = 1,
+                                      .command = ardupilot_command};

@@ -7,9 +7,9 @@ enum { DIALECT_CMD_SET_MODE = 176 };
 
 typedef struct dialect {
     const char *name;
-    int casts_numbers;   ///< whole numbers of parameters travel as floats; else as the bits of one
+    int sends_integers_as_floats; ///< whole numbers of parameters travel as floats; else as the bits of one
     int checks_missions; ///< by another thread, once they have been uploaded: too early its mode is refused
-    int home_items;      ///< of a mission, before the first waypoint: ArduPilot's first is its home
+    int home_item_count; ///< of a mission, before the first waypoint: ArduPilot's first is its home
     int answers_pings;   ///< by a thread of its own, which reads its port by the wall clock; else the port is
                          ///< read in lock-step
     int above_home;      ///< altitudes are above the home; else above the ellipsoid

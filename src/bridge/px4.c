@@ -117,9 +117,9 @@ static void find_firmware(px4 *p)
     while (p->connection_count < CONNECTION_CAP && (fd = vy_accept(p->listener)) >= 0)
         p->connections[p->connection_count++] = (connection){.socket = fd};
     for (int i = 0; i < p->connection_count && p->socket < 0; ++i) {
-        const int connected = poll_connection(&p->connections[i]);
-        if (connected == 0) continue;
-        if (connected > 0) {
+        const int result = poll_connection(&p->connections[i]);
+        if (result == 0) continue;
+        if (result > 0) {
             p->socket = p->connections[i].socket;
             p->reader = p->connections[i].reader;
             p->connections[i].socket = -1;

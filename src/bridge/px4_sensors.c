@@ -4,11 +4,11 @@
 #include <math.h>
 #include <string.h>
 
-#define DEGREES_PER_RADIAN 57.295779513082323 // in a radian
-#define RC_PERIOD          0.02               // [s] between two messages of a receiver
-#define GAUSS              1e4                // in a tesla
-#define ZERO_CELSIUS       273.15             // [K]
-#define STANDARD_GRAVITY   9.80665            // [m/s^2] of a g
+#define DEGREES_PER_RADIAN 57.295779513082323
+#define RC_PERIOD          0.02    // [s] between two messages of a receiver
+#define GAUSS              1e4     // in a tesla
+#define ZERO_CELSIUS       273.15  // [K]
+#define STANDARD_GRAVITY   9.80665 // [m/s^2] of a g
 
 enum {
     FIX_3D = 3,

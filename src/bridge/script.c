@@ -13,9 +13,9 @@
 #include <string.h>
 #include <sys/socket.h>
 
-#define DEGREES_PER_RADIAN 57.295779513082323 // in a radian
-#define RETRY_PERIOD       0.5                // [s] after which a message is sent again
-#define HEARTBEAT_PERIOD   1.0                // [s]
+#define DEGREES_PER_RADIAN 57.295779513082323
+#define RETRY_PERIOD       0.5 // [s] after which a message is sent again
+#define HEARTBEAT_PERIOD   1.0 // [s]
 
 enum {
     DEFAULT_PORT = 14540,    // where PX4 sends to, and ArduPilot by its command line
@@ -199,7 +199,7 @@ static void request_parameter(vy_script *s, const char *name)
 // The number as the firmware has it: a float, or the bits of an integer.
 static float encode(const dialect *d, double value, uint8_t type)
 {
-    if (type == PARAM_REAL32 || d->casts_numbers) return (float)value;
+    if (type == PARAM_REAL32 || d->sends_integers_as_floats) return (float)value;
     const int32_t number = (int32_t)value;
     float out;
     memcpy(&out, &number, sizeof out);
@@ -216,7 +216,7 @@ static void send_command(vy_script *s, int command, const float param[7])
 
 static void send_mission_count(vy_script *s)
 {
-    const mavlink_mission_count c = {.count = (uint16_t)(s->dialect->home_items + s->item_count),
+    const mavlink_mission_count c = {.count = (uint16_t)(s->dialect->home_item_count + s->item_count),
                                      .target_system = s->system,
                                      .target_component = COMPONENT_AUTOPILOT};
     send_message(s, &vy_mavlink_mission_count, &c);
@@ -224,7 +224,7 @@ static void send_mission_count(vy_script *s)
 
 static void send_item(vy_script *s, int seq)
 {
-    const int waypoint = seq < s->dialect->home_items ? 0 : seq - s->dialect->home_items;
+    const int waypoint = seq < s->dialect->home_item_count ? 0 : seq - s->dialect->home_item_count;
     const int above_home = s->dialect->above_home;
     const vy_setpoint *p = &s->items[waypoint]; // one in the home's place is not flown to
     const vy_geodetic at =
@@ -358,7 +358,7 @@ static void handle_frame(vy_script *s, const mavlink_frame *frame, const struct 
         handle_ack(s, &m.ack);
     } else if (type == &vy_mavlink_mission_request || type == &vy_mavlink_mission_request_int) {
         vy_mavlink_unpack(frame, &m.request);
-        if (m.request.mission_type == 0 && m.request.seq < s->dialect->home_items + s->item_count)
+        if (m.request.mission_type == 0 && m.request.seq < s->dialect->home_item_count + s->item_count)
             send_item(s, m.request.seq);
     } else if (type == &vy_mavlink_mission_ack) {
         vy_mavlink_unpack(frame, &m.mission_ack);

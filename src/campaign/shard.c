@@ -43,8 +43,8 @@ static vy_shard_head head_of(const vy_plan *plan, uint64_t index, uint64_t count
                           .count = count,
                           .first = first,
                           .rows = last - first,
-                          .vary = (uint64_t)plan->vary_count,
-                          .expect = (uint64_t)plan->base->expect_count};
+                          .variable_count = (uint64_t)plan->vary_count,
+                          .expectation_count = (uint64_t)plan->base->expect_count};
     memcpy(head.magic, MAGIC, sizeof head.magic);
     memcpy(head.version, VY_VERSION, sizeof VY_VERSION);
     return head;

@@ -35,9 +35,9 @@ typedef struct vy_shard_head {
     char magic[8];    ///< "VYSHARD1"
     char version[16]; ///< of Volery
     uint64_t identity, physics;
-    uint64_t index, count; ///< which shard of how many
-    uint64_t first, rows;  ///< its cases
-    uint64_t vary, expect; ///< numbers and expectations of a row
+    uint64_t index, count;                      ///< which shard of how many
+    uint64_t first, rows;                       ///< its cases
+    uint64_t variable_count, expectation_count; ///< numbers and expectations of a row
     uint64_t reserved[5];
 } vy_shard_head;
 _Static_assert(sizeof(vy_shard_head) == 16 * 8, "cells alone");

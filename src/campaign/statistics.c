@@ -142,12 +142,12 @@ void vy_sobol_indices(const double *y, size_t n, int variables, double *first, d
     for (size_t i = 0; i < 2 * n; ++i) variance += (y[i] - mean) * (y[i] - mean) / (2.0 * (double)n);
     for (int k = 0; k < variables; ++k) {
         const double *mixed = y + (size_t)(k + 2) * n;
-        double up = 0.0, squares = 0.0;
+        double covariance = 0.0, squares = 0.0;
         for (size_t i = 0; i < n; ++i) {
-            up += (b[i] - centre) * (mixed[i] - a[i]);
+            covariance += (b[i] - centre) * (mixed[i] - a[i]);
             squares += (a[i] - mixed[i]) * (a[i] - mixed[i]);
         }
-        first[k] = variance > 0.0 ? up / (double)n / variance : (double)NAN;
+        first[k] = variance > 0.0 ? covariance / (double)n / variance : (double)NAN;
         total[k] = variance > 0.0 ? squares / (2.0 * (double)n) / variance : (double)NAN;
     }
 }
@@ -168,7 +168,7 @@ int vy_stop_plan(double limit, double confidence, const double *sizes, int count
 {
     const double error = 1.0 - confidence, all = sizes[count - 1];
     const size_t cap = failures_cap(limit, all);
-    // alive[f]: the probability, at a rate of `limit`, of f failures so far without having been accepted.
+    // undecided[f]: the probability, at a rate of `limit`, of f failures so far without having been accepted.
     double *undecided = calloc(cap + 1, sizeof *undecided), *next = calloc(cap + 1, sizeof *next);
     double before = 0.0;
     if (undecided == NULL || next == NULL) {
@@ -185,9 +185,10 @@ int vy_stop_plan(double limit, double confidence, const double *sizes, int count
             for (size_t f = 0; f + k <= cap; ++f) next[f + k] += undecided[f] * p;
         }
         out[i] = (vy_stop_look){.cases = (uint64_t)sizes[i], .accept = -1};
-        const double may = error * (sizes[i] - before) / all; // what a look does not spend is not spent later
+        const double alpha_budget =
+            error * (sizes[i] - before) / all; // what a look does not spend is not spent later
         double spent = 0.0;
-        for (size_t f = 0; f <= cap && spent + next[f] <= may; ++f) {
+        for (size_t f = 0; f <= cap && spent + next[f] <= alpha_budget; ++f) {
             spent += next[f];
             next[f] = 0.0;
             out[i].accept = (int64_t)f;

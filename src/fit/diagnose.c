@@ -55,7 +55,7 @@ static void fill_channel(const fit_data *d, const fit_problem *q, const double *
                          vy_fit_channel *out)
 {
     double square = 0.0, signal = 0.0, rows = 0.0;
-    regression drift = {0}, wind[3] = {{0}};
+    regression drift = {0}, airspeed_slope[3] = {{0}};
     const double mean = c / 3 == CHANNEL_ACCEL / 3 ? mean_accel(d, c % 3) : 0.0;
     for (int k = 0; k < q->count; ++k) {
         double average = 0.0;
@@ -66,7 +66,7 @@ static void fill_channel(const fit_data *d, const fit_problem *q, const double *
         }
         const vec3 v = quat_unrotate(d->attitude[q->first[k]], d->velocity[q->first[k]]);
         regression_add(&drift, d->time[q->first[k]], average);
-        for (int a = 0; a < 3; ++a) regression_add(&wind[a], (&v.x)[a], average);
+        for (int a = 0; a < 3; ++a) regression_add(&airspeed_slope[a], (&v.x)[a], average);
         for (size_t i = q->first[k]; i < d->rows && d->time[i] <= d->time[q->first[k]] + q->horizon; ++i) {
             const double s = signal_at(d, c, i, q->first[k], mean);
             if (s == s) signal += s * s, rows += 1.0;
@@ -75,7 +75,7 @@ static void fill_channel(const fit_data *d, const fit_problem *q, const double *
     out->rms = real_sqrt(square / (q->count * FIT_BINS));
     out->signal = real_sqrt(signal / real_max(rows, 1.0));
     out->drift = regression_slope(&drift);
-    for (int a = 0; a < 3; ++a) out->slope[a] = d->has_attitude ? regression_slope(&wind[a]) : 0.0;
+    for (int a = 0; a < 3; ++a) out->slope[a] = d->has_attitude ? regression_slope(&airspeed_slope[a]) : 0.0;
 }
 
 // One sentence, about what is left most.
@@ -101,13 +101,14 @@ static void describe_missing(const fit_data *d, vy_fit_result *out)
         if (share > max) max = share, worst = c;
     }
     const vy_fit_channel *vertical = &out->channels[CHANNEL_ACCEL + 2];
-    const double lost = vertical->present ? vertical->drift * (d->time[d->rows - 1] - out->def.from) : 0.0;
-    if (lost < -0.3) {
+    const double accel_drop =
+        vertical->present ? vertical->drift * (d->time[d->rows - 1] - out->def.from) : 0.0;
+    if (accel_drop < -0.3) {
         snprintf(out->missing, sizeof out->missing,
                  "specific force along z falls by %.2g m/s^2 over the flight at equal commands: a battery "
                  "that empties is "
                  "missing",
-                 -lost);
+                 -accel_drop);
     } else if (worst >= 0) {
         snprintf(out->missing, sizeof out->missing,
                  "most is left of %s: errors of %.2g %s where %.2g %s was there to predict; such errors come "
@@ -126,16 +127,16 @@ void vy_fit_diagnose(const fit_data *d, const fit_problem *p, vy_fit_result *out
     const double end = d->time[d->rows - 1];
     const int held_out =
         vy_fit_problem_make(d, &p->base, out->def.to, end, p->horizon, p->aim, &q, NULL) == VY_OK;
-    const fit_problem *of = held_out ? &q : p;
+    const fit_problem *judged = held_out ? &q : p;
     double *errors = held_out ? q.errors : p->trial;
     fit_rotors rotors = held_out ? q.rotors : p->rotors;
-    vy_fit_predict(d, &at, &rotors, of->first, of->count, of->horizon, errors);
+    vy_fit_predict(d, &at, &rotors, judged->first, judged->count, judged->horizon, errors);
     for (int c = 0; c < CHANNEL_COUNT; ++c) {
         vy_fit_channel *to = &out->channels[c];
         snprintf(to->name, sizeof to->name, "%s %c", names[c / 3], 'x' + c % 3);
         snprintf(to->unit, sizeof to->unit, "%s", units[c / 3]);
         to->present = d->present[c];
-        if (to->present) fill_channel(d, of, errors, c, to);
+        if (to->present) fill_channel(d, judged, errors, c, to);
     }
     describe_missing(d, out);
     if (held_out) vy_fit_problem_free(&q);

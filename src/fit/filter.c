@@ -104,8 +104,8 @@ static vec3 drag_over_mass(const fit_data *d, const filter *m, size_t row)
     const vy_vehicle_def *v = &m->at.vehicle;
     double speeds = 0.0;
     for (int k = 0; k < d->rotors; ++k) speeds += m->rotors->speed[2 * row * (size_t)d->rotors + (size_t)k];
-    const double rotors = v->rotor_air.drag * speeds;
-    const vec3 drag = vec3_add(v->drag_linear, vec3_make(rotors, rotors, 0.0));
+    const double rotor_drag = v->rotor_air.drag * speeds;
+    const vec3 drag = vec3_add(v->drag_linear, vec3_make(rotor_drag, rotor_drag, 0.0));
     return vec3_scale(1.0 / v->mass, drag);
 }
 
@@ -272,10 +272,10 @@ static void update_covariance(int c, const double *slope, const noise_model *mod
     }
 }
 
-// One sample after the other. `own`: covariance and noise model, from which the gains follow; NULL: they are
-// given. `errors` become those that are left after the samples before each, and are added to `correction` by
-// the gains.
-static void fuse_samples(filter *own, double jacobian[3][SIZE], filter_gains *gains,
+// One sample after the other. `covariance_filter`: covariance and noise model, from which the gains follow;
+// NULL: they are given. `errors` become those that are left after the samples before each, and are added to
+// `correction` by the gains.
+static void fuse_samples(filter *covariance_filter, double jacobian[3][SIZE], filter_gains *gains,
                          double errors[FILTER_SAMPLES], double correction[SIZE])
 {
     for (int c = 0; c < FILTER_SAMPLES; ++c) {
@@ -289,7 +289,8 @@ static void fuse_samples(filter *own, double jacobian[3][SIZE], filter_gains *ga
             for (int i = 0; i < SIZE; ++i) expected += slope[i] * correction[i];
         }
         errors[c] -= expected;
-        if (own != NULL) update_covariance(c, slope, &own->model, own->covariance, gains);
+        if (covariance_filter != NULL)
+            update_covariance(c, slope, &covariance_filter->model, covariance_filter->covariance, gains);
         for (int i = 0; i < SIZE; ++i) correction[i] += gains->gain[c][i] * errors[c];
     }
 }
@@ -372,12 +373,12 @@ void vy_filter_free(fit_filter *f)
 static double second_difference_rms(const double *x, size_t first, size_t last)
 {
     double previous = 0.0, before_previous = 0.0, sum = 1e-24, count = 1.0;
-    int have = 0;
+    int sample_count = 0;
     for (size_t i = first; i <= last; ++i) {
         if (!(x[i] == x[i])) continue;
         const double second = x[i] - 2.0 * previous + before_previous;
-        if (have >= 2) sum += second * second / 6.0, count += 1.0;
-        before_previous = previous, previous = x[i], ++have;
+        if (sample_count >= 2) sum += second * second / 6.0, count += 1.0;
+        before_previous = previous, previous = x[i], ++sample_count;
     }
     return real_sqrt(sum / count);
 }
@@ -480,7 +481,7 @@ static double difference_of(const fit_filter *f, const double *x, int id)
     return id == FIT_IMU_DELAY && below ? -DIFFERENCE : DIFFERENCE;
 }
 
-void vy_filter_sums(fit_filter *f, const double *x, const int *active, fit_sums *out)
+void vy_filter_linearise(fit_filter *f, const double *x, const int *active, fit_normal_equations *out)
 {
     double difference[N];
     memset(out, 0, sizeof *out);
@@ -506,7 +507,7 @@ void vy_filter_sums(fit_filter *f, const double *x, const int *active, fit_sums 
                 jacobian[c][i] = (perturbed_errors[c] - r.errors[c]) / difference[i];
         }
         const size_t block = (row - f->first) * FIT_BLOCKS / (f->last - f->first);
-        double *score = out->scores[block], *part = out->parts[block];
+        double *score = out->scores[block], *part = out->block_normals[block];
         for (int c = 0; c < FILTER_SAMPLES; ++c) {
             if (!r.gains.fused[c]) continue;
             const double weight = 1.0 / r.gains.variance[c];
@@ -519,7 +520,7 @@ void vy_filter_sums(fit_filter *f, const double *x, const int *active, fit_sums 
     }
     for (int i = 0; i < n; ++i) {
         for (int b = 0; b < FIT_BLOCKS; ++b) {
-            double *part = out->parts[b];
+            double *part = out->block_normals[b];
             out->gradient[i] += out->scores[b][i];
             for (int k = 0; k <= i; ++k) part[k * n + i] = part[i * n + k];
             for (int k = 0; k <= i; ++k) out->normal[i * n + k] += part[i * n + k];

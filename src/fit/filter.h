@@ -44,14 +44,14 @@ typedef struct fit_filter {
 } fit_filter;
 
 /// The likelihood around a point: what Gauss and Newton's step and an interval need.
-typedef struct fit_sums {
+typedef struct fit_normal_equations {
     double cost; // twice the negative logarithm of the likelihood
     int n, ids[FIT_PARAMETER_COUNT];
     double normal[FIT_PARAMETER_COUNT * FIT_PARAMETER_COUNT], gradient[FIT_PARAMETER_COUNT];
     // Of each part of the flight by itself.
     double scores[FIT_BLOCKS][FIT_PARAMETER_COUNT];
-    double parts[FIT_BLOCKS][FIT_PARAMETER_COUNT * FIT_PARAMETER_COUNT];
-} fit_sums;
+    double block_normals[FIT_BLOCKS][FIT_PARAMETER_COUNT * FIT_PARAMETER_COUNT];
+} fit_normal_equations;
 
 /// A filter over [from, to] of the flight, with a first guess of noise and disturbances. Release with
 /// vy_filter_free().
@@ -63,7 +63,7 @@ void vy_filter_free(fit_filter *f);
 double vy_filter_cost(fit_filter *f, const double *x, const double *noise);
 
 /// The same, and its slopes over the active parameters.
-void vy_filter_sums(fit_filter *f, const double *x, const int *active, fit_sums *out);
+void vy_filter_linearise(fit_filter *f, const double *x, const int *active, fit_normal_equations *out);
 
 /// Noise and disturbances that make the flight most likely at x, from those of `f` on: `steps` of Fisher's
 /// scoring.

@@ -78,8 +78,8 @@ static void fill_parameters(const fit_problem *p, const vy_vehicle_def *base, co
             to->low = real_max(to->low, 0.0);
             to->high = real_max(to->high, 0.0);
         }
-        to->over_inertia_z =
-            !p->active[FIT_INERTIA_Z] && (id == FIT_TORQUE || id == FIT_ROTOR_INERTIA || id == FIT_LEAN);
+        to->is_relative_to_izz =
+            !p->active[FIT_INERTIA_Z] && (id == FIT_TORQUE || id == FIT_ROTOR_INERTIA || id == FIT_CANT);
     }
 }
 
@@ -107,10 +107,10 @@ static vy_status score(const fit_data *d, const fit_problem *p, const vy_vehicle
     at.vehicle.drag_linear = out->vehicle.drag_linear;
     begin.accel_offset = at.accel_offset; // of the instruments, not of the vehicle
     begin.gyro_offset = at.gyro_offset;
-    vy_fit_errors hold, constant;
-    vy_status status = vy_fit_score(d, &begin, from, to, &out->unfitted, &hold, &constant, err);
+    vy_fit_errors hold, constant_rate;
+    vy_status status = vy_fit_score(d, &begin, from, to, &out->unfitted, &hold, &constant_rate, err);
     if (status == VY_OK)
-        status = vy_fit_score(d, &at, from, to, &out->fitted, &out->hold, &out->constant, err);
+        status = vy_fit_score(d, &at, from, to, &out->fitted, &out->hold, &out->constant_rate, err);
     out->has_held_out = out->fitted.count >= 5;
     return status;
 }
@@ -165,7 +165,7 @@ vy_status vy_fit_solve(const vy_flight *flight, const vy_vehicle_def *base, cons
 
 vy_status vy_fit_evaluate(const vy_flight *flight, const vy_vehicle_def *vehicle, const vy_fit_result *delays,
                           double from, double to, vy_fit_errors *out, vy_fit_errors *hold,
-                          vy_fit_errors *constant, vy_error *err)
+                          vy_fit_errors *constant_rate, vy_error *err)
 {
     FPU_SCOPE;
     fit_data d;
@@ -179,7 +179,7 @@ vy_status vy_fit_evaluate(const vy_flight *flight, const vy_vehicle_def *vehicle
         p.accel_offset = delays->accel_offset;
         p.gyro_offset = delays->gyro_offset;
     }
-    status = vy_fit_score(&d, &p, from, to, out, hold, constant, err);
+    status = vy_fit_score(&d, &p, from, to, out, hold, constant_rate, err);
     vy_fit_data_free(&d);
     return status;
 }

@@ -86,4 +86,4 @@ void vy_fit_predict(const fit_data *d, const fit_point *p, fit_rotors *rotors, c
 
 /// Errors over the horizons of vy_fit_horizons on [from, to] of the flight.
 vy_status vy_fit_score(const fit_data *d, const fit_point *p, double from, double to, vy_fit_errors *model,
-                       vy_fit_errors *hold, vy_fit_errors *constant, vy_error *err);
+                       vy_fit_errors *hold, vy_fit_errors *constant_rate, vy_error *err);

@@ -21,7 +21,7 @@ const fit_parameter vy_fit_parameters[FIT_PARAMETER_COUNT] = {
     [FIT_CENTRE_X] = {"centre_of_mass x", "m", 0, 1.0},
     [FIT_CENTRE_Y] = {"centre_of_mass y", "m", 0, 1.0},
     [FIT_CENTRE_Z] = {"centre_of_mass z", "m", 0, 3.0},
-    [FIT_LEAN] = {"rotors' lean", "rad", 0, 2.0},
+    [FIT_CANT] = {"rotors' lean", "rad", 0, 2.0},
     [FIT_IMU_DELAY] = {"imu delay", "s", 0, 3.0},
     [FIT_POSE_DELAY] = {"pose delay", "s", 0, 1.0},
     [FIT_ACCEL_DELAY] = {"accel delay", "s", 0, 3.0},
@@ -71,7 +71,7 @@ double vy_fit_scale(int id, const fit_point *base)
     case FIT_CENTRE_X:
     case FIT_CENTRE_Y:
     case FIT_CENTRE_Z: return 0.2 * arm_of(v);
-    case FIT_LEAN: return 0.05;
+    case FIT_CANT: return 0.05;
     case FIT_IMU_DELAY:
     case FIT_POSE_DELAY:
     case FIT_ACCEL_DELAY: return 0.02;
@@ -107,7 +107,7 @@ double vy_fit_value(int id, const fit_point *p)
     case FIT_CENTRE_X: return v->centre_of_mass.x;
     case FIT_CENTRE_Y: return v->centre_of_mass.y;
     case FIT_CENTRE_Z: return v->centre_of_mass.z;
-    case FIT_LEAN: return p->lean;
+    case FIT_CANT: return p->cant;
     case FIT_IMU_DELAY: return p->imu_delay;
     case FIT_POSE_DELAY: return p->pose_delay;
     case FIT_ACCEL_DELAY: return p->accel_delay;
@@ -124,16 +124,16 @@ double vy_fit_value(int id, const fit_point *p)
 }
 
 // Every rotor's axis turned around its arm: the thrust then turns the vehicle about z.
-static void lean_rotors(vy_vehicle_def *v, double lean)
+static void cant_rotors(vy_vehicle_def *v, double cant)
 {
     for (int i = 0; i < v->rotor_count; ++i) {
         const vec3 arm = vec3_sub(v->rotors[i].position, v->centre_of_mass);
         const double length = real_sqrt(arm.x * arm.x + arm.y * arm.y);
         vec3 axis = v->rotors[i].axis;
         if (axis.x == 0.0 && axis.y == 0.0 && axis.z == 0.0) axis.z = 1.0;
-        if (lean == 0.0 || length == 0.0) continue;
-        axis.x -= lean * arm.y / length;
-        axis.y += lean * arm.x / length;
+        if (cant == 0.0 || length == 0.0) continue;
+        axis.x -= cant * arm.y / length;
+        axis.y += cant * arm.x / length;
         v->rotors[i].axis = axis;
     }
 }
@@ -170,8 +170,8 @@ fit_point vy_fit_at(const fit_point *base, const double *x)
     v->drag_linear = vec3_make(moved[FIT_DRAG_X], moved[FIT_DRAG_Y], moved[FIT_DRAG_Z]);
     v->rotor_air.drag = moved[FIT_ROTOR_DRAG];
     v->centre_of_mass = vec3_make(moved[FIT_CENTRE_X], moved[FIT_CENTRE_Y], moved[FIT_CENTRE_Z]);
-    p.lean = moved[FIT_LEAN];
-    lean_rotors(v, p.lean);
+    p.cant = moved[FIT_CANT];
+    cant_rotors(v, p.cant);
     p.imu_delay = moved[FIT_IMU_DELAY];
     p.pose_delay = moved[FIT_POSE_DELAY];
     p.accel_delay = moved[FIT_ACCEL_DELAY];

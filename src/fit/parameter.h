@@ -20,7 +20,7 @@ typedef enum fit_parameter_id {
     FIT_CENTRE_X,
     FIT_CENTRE_Y,
     FIT_CENTRE_Z,
-    FIT_LEAN,
+    FIT_CANT,
     FIT_IMU_DELAY,
     FIT_POSE_DELAY,
     FIT_ACCEL_DELAY,
@@ -40,13 +40,13 @@ typedef struct fit_point {
     double accel_delay;           // [s] of the accelerometer behind the gyroscope
     vy_vec3 accel_offset;         // [m/s^2] body, added to what is true
     vy_vec3 gyro_offset;          // [rad/s]
-    double lean;                  // [rad] of every rotor's axis around its arm
+    double cant;                  // [rad] of every rotor's axis around its arm
 } fit_point;
 
 typedef struct fit_parameter {
     const char *name, *unit;
-    int is_ratio;  // the number is the logarithm of value over base, in units of its scale
-    double weight; // which of several that cannot be told apart is kept at its base: the heaviest
+    int is_ratio;        // the number is the logarithm of value over base, in units of its scale
+    double fix_priority; // which of several that cannot be told apart is kept at its base: the heaviest
 } fit_parameter;
 extern const fit_parameter vy_fit_parameters[FIT_PARAMETER_COUNT];
 

@@ -25,7 +25,7 @@ static void put_number(FILE *out, const vy_fit_result *r, int id, const char *ke
     if (!found(r, id)) return;
     fprintf(out, "%s: %.9g # %s, 95 %%: ", key, value, p->unit);
     put_interval(out, r, id);
-    fputs(p->over_inertia_z ? " for this moment of inertia about z\n" : "\n", out);
+    fputs(p->is_relative_to_izz ? " for this moment of inertia about z\n" : "\n", out);
 }
 
 static void put_vector(FILE *out, const vy_fit_result *r, int first, const char *key, vy_vec3 value)
@@ -65,10 +65,10 @@ static void put_inertia(FILE *out, const vy_fit_result *r)
 static void put_rotors(FILE *out, const vy_fit_result *r)
 {
     const vy_vehicle_def *v = &r->vehicle;
-    if (!found(r, FIT_LEAN)) return;
+    if (!found(r, FIT_CANT)) return;
     fputs("rotors: # they lean around their arms by ", out);
-    fprintf(out, "%.4g rad, 95 %%: ", parameter(r, FIT_LEAN)->value);
-    put_interval(out, r, FIT_LEAN);
+    fprintf(out, "%.4g rad, 95 %%: ", parameter(r, FIT_CANT)->value);
+    put_interval(out, r, FIT_CANT);
     fputs("\n", out);
     for (int i = 0; i < v->rotor_count; ++i) {
         const vy_rotor_def *k = &v->rotors[i];
@@ -100,10 +100,10 @@ static void put_errors(FILE *out, const vy_fit_result *r)
     const struct {
         const char *name;
         const vy_fit_errors *e;
-    } who[] = {{"this vehicle", &r->fitted},
-               {"its base", &r->unfitted},
-               {"hold", &r->hold},
-               {"constant velocity and rate", &r->constant}};
+    } predictors[] = {{"this vehicle", &r->fitted},
+                      {"its base", &r->unfitted},
+                      {"hold", &r->hold},
+                      {"constant velocity and rate", &r->constant_rate}};
     if (!r->has_held_out) {
         fputs("# Nothing of the flight was held out: how well it predicts is not known.\n", out);
         return;
@@ -121,9 +121,10 @@ static void put_errors(FILE *out, const vy_fit_result *r)
         if (!(first[kind] == first[kind])) continue; // not recorded
         fprintf(out, "# %s\n", titles[kind]);
         for (int i = 0; i < 4; ++i) {
-            const double *const x[] = {who[i].e->rate, who[i].e->attitude, who[i].e->accel,
-                                       who[i].e->velocity, who[i].e->position};
-            put_row(out, who[i].name, x[kind], kind == 1 ? 57.29577951308232 : 1.0);
+            const double *const x[] = {predictors[i].e->rate, predictors[i].e->attitude,
+                                       predictors[i].e->accel, predictors[i].e->velocity,
+                                       predictors[i].e->position};
+            put_row(out, predictors[i].name, x[kind], kind == 1 ? 57.29577951308232 : 1.0);
         }
     }
 }
@@ -161,7 +162,8 @@ void vy_fit_print(const vy_fit_result *r, FILE *out)
         if (found(r, FIT_TORQUE)) {
             fputs(", 95 %: ", out);
             put_interval(out, r, FIT_TORQUE);
-            if (parameter(r, FIT_TORQUE)->over_inertia_z) fputs(" for this moment of inertia about z", out);
+            if (parameter(r, FIT_TORQUE)->is_relative_to_izz)
+                fputs(" for this moment of inertia about z", out);
         }
         fputs("\n", out);
     }

@@ -63,12 +63,12 @@ static int take_step(const fit_problem *p, const fit_sums *sums, double ridge, d
 // on the other, and on the edge both sides are tried.
 static int levenberg_marquardt(fit_problem *p, double ridge, double tolerance)
 {
-    fit_sums sums;
+    fit_normal_equations sums;
     double damping = 1e-4;
     int sides_tried = 0;
     p->filter->from_below = 0;
     for (int step = 0; step < STEPS_MAX; ++step) {
-        vy_filter_sums(p->filter, p->x, p->active, &sums);
+        vy_filter_linearise(p->filter, p->x, p->active, &sums);
         p->iterations += 1;
         if (sums.n == 0) return 1;
         if (!real_is_finite(sums.cost)) return 0;
@@ -97,11 +97,11 @@ static int levenberg_marquardt(fit_problem *p, double ridge, double tolerance)
 
 static void choose_identifiable(fit_problem *p)
 {
-    fit_sums sums;
+    fit_normal_equations sums;
     (void)vy_fit_drop_offsets(p);
-    vy_filter_sums(p->filter, p->x, p->active, &sums);
+    vy_filter_linearise(p->filter, p->x, p->active, &sums);
     while (vy_fit_fix_one(p, sums.ids, sums.n, sums.normal))
-        vy_filter_sums(p->filter, p->x, p->active, &sums);
+        vy_filter_linearise(p->filter, p->x, p->active, &sums);
 }
 
 static int refine(fit_problem *p)

@@ -122,7 +122,7 @@ static vy_fit_errors errors_of(const tally *t, int predictor)
 }
 
 vy_status vy_fit_score(const fit_data *d, const fit_point *p, double from, double to, vy_fit_errors *model,
-                       vy_fit_errors *hold, vy_fit_errors *constant, vy_error *err)
+                       vy_fit_errors *hold, vy_fit_errors *constant_rate, vy_error *err)
 {
     fit_rotors rotors;
     fit_plant plant;
@@ -141,6 +141,6 @@ vy_status vy_fit_score(const fit_data *d, const fit_point *p, double from, doubl
     vy_fit_rotors_free(&rotors);
     *model = errors_of(&t, MODEL);
     *hold = errors_of(&t, HOLD);
-    *constant = errors_of(&t, CONSTANT);
+    *constant_rate = errors_of(&t, CONSTANT);
     return VY_OK;
 }

@@ -334,7 +334,7 @@ int vy_fit_fix_one(fit_problem *p, const int *ids, int n, double *normal)
     int fixed = 0;
     double max_weight = -1.0;
     for (int i = 0; i < n; ++i) {
-        const double weight = real_abs(vectors[i]) * vy_fit_parameters[ids[i]].weight;
+        const double weight = real_abs(vectors[i]) * vy_fit_parameters[ids[i]].fix_priority;
         if (vectors[i] * vectors[i] > 0.04 && weight > max_weight) max_weight = weight, fixed = i;
     }
     name_combination(p, ids[fixed], vectors, ids, n);
@@ -394,7 +394,7 @@ vy_status vy_fit_problem_solve(fit_problem *p, vy_error *err)
 }
 
 // The normal matrix at x, and the scores of each part of the flight.
-static void sum_predictions(fit_problem *p, fit_sums *out)
+static void sum_predictions(fit_problem *p, fit_normal_equations *out)
 {
     const size_t size = size_of(p);
     linearise(p);
@@ -406,7 +406,7 @@ static void sum_predictions(fit_problem *p, fit_sums *out)
             const double *slope = p->slopes + (size_t)out->ids[i] * size + first;
             out->scores[b][i] = dot(slope, p->errors + first, last - first);
             for (int k = 0; k <= i; ++k)
-                out->parts[b][i * out->n + k] = out->parts[b][k * out->n + i] =
+                out->block_normals[b][i * out->n + k] = out->block_normals[b][k * out->n + i] =
                     dot(slope, p->slopes + (size_t)out->ids[k] * size + first, last - first);
         }
     }
@@ -414,11 +414,11 @@ static void sum_predictions(fit_problem *p, fit_sums *out)
 
 vy_status vy_fit_problem_covariance(fit_problem *p, double *out, vy_error *err)
 {
-    static const fit_sums empty;
-    fit_sums sums = empty;
+    static const fit_normal_equations empty;
+    fit_normal_equations sums = empty;
     double inverse[N * N], *a = sums.normal;
     if (p->filter != NULL)
-        vy_filter_sums(p->filter, p->x, p->active, &sums);
+        vy_filter_linearise(p->filter, p->x, p->active, &sums);
     else
         sum_predictions(p, &sums);
     const int n = sums.n, *ids = sums.ids;
@@ -445,7 +445,7 @@ vy_status vy_fit_problem_covariance(fit_problem *p, double *out, vy_error *err)
     vy_linear_solve(factor, n, whole);
     for (int b = 0; b < FIT_BLOCKS; ++b) { // the step to where the fit without this part would be
         double rest[N * N], step[N];
-        for (int i = 0; i < n * n; ++i) rest[i] = a[i] - sums.parts[b][i];
+        for (int i = 0; i < n * n; ++i) rest[i] = a[i] - sums.block_normals[b][i];
         for (int i = 0; i < n; ++i) step[i] = sums.scores[b][i] - slope[i];
         // What this part alone tells then goes very far: its interval is as wide as that.
         for (int i = 0; i < n; ++i) rest[i * n + i] += 1e-9 * a[i * n + i];

@@ -72,7 +72,7 @@ static int has_seccomp(void)
 #endif
 }
 
-void vy_confine_name_lacks(int landlock, int seccomp, char out[VY_LACKS_CAP])
+void vy_confine_describe_missing(int landlock, int seccomp, char out[VY_LACKS_CAP])
 {
     const char *files =
         landlock == 0  ? "Landlock: programs can write wherever you can, and signal your processes"
@@ -85,7 +85,7 @@ void vy_confine_name_lacks(int landlock, int seccomp, char out[VY_LACKS_CAP])
 
 int vy_host_lacks(char out[VY_LACKS_CAP])
 {
-    vy_confine_name_lacks(landlock_version(), has_seccomp(), out);
+    vy_confine_describe_missing(landlock_version(), has_seccomp(), out);
     return out[0] != '\0';
 }
 

@@ -11,11 +11,11 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#define DEGREES_PER_RADIAN 57.295779513082323 // in a radian
+#define DEGREES_PER_RADIAN 57.295779513082323
 
 // Continue as a child of this process, which ends as that one does. Some firmware ends itself when it may not
 // signal its parent (ArduPilot): confined, it may signal none but one that is within.
-static void leave_parent_within(void)
+static void fork_inside_sandbox(void)
 {
     int status = 0;
     const pid_t pid = fork();
@@ -50,7 +50,7 @@ static void exec_child(const vy_host_request *job, const char *line, int wire, i
     vy_confine_enter(job->confined);
     if (inherited >= 3) vy_close_descriptors(3, inherited - 1); // nothing but the wire, and a bridge's socket
     vy_close_descriptors(inherited >= 3 ? inherited + 1 : 3, -1);
-    if (job->confined != NULL && wire < 0) leave_parent_within(); // a firmware
+    if (job->confined != NULL && wire < 0) fork_inside_sandbox(); // a firmware
     (void)execve("/bin/sh", argv, vy_confine_environment(job->confined));
     _exit(127);
 }

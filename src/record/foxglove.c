@@ -161,10 +161,10 @@ const vy_pb_message vy_foxglove_scene_update = {.name = "foxglove.SceneUpdate", 
 
 static void put_time(vy_pb_writer *w, uint32_t number, uint64_t time)
 {
-    const uint64_t second = 1000000000;
+    const uint64_t ns_per_second = 1000000000;
     vy_pb_begin(w, number);
-    vy_pb_put_int(w, 1, (int64_t)(time / second));
-    vy_pb_put_int(w, 2, (int64_t)(time % second));
+    vy_pb_put_int(w, 1, (int64_t)(time / ns_per_second));
+    vy_pb_put_int(w, 2, (int64_t)(time % ns_per_second));
     vy_pb_end(w);
 }
 

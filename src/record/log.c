@@ -132,10 +132,10 @@ static vy_status read_names(vy_log *log, vy_error *err)
     uint32_t found = 0;
     for (size_t i = 0; i < channels && found < log->info.body_count; ++i) {
         static const char tail[] = "/truth";
-        const char *head = found < log->info.drone_count ? "/drones/" : "/bodies/";
+        const char *prefix = found < log->info.drone_count ? "/drones/" : "/bodies/";
         const char *topic = vy_mcap_reader_channel(log->reader, i)->topic;
-        const size_t size = strlen(topic), before = strlen(head), around = before + sizeof tail - 1;
-        if (size <= around || memcmp(topic, head, before) != 0) continue;
+        const size_t size = strlen(topic), before = strlen(prefix), around = before + sizeof tail - 1;
+        if (size <= around || memcmp(topic, prefix, before) != 0) continue;
         if (strcmp(topic + size - (sizeof tail - 1), tail) != 0) continue;
         char *name = calloc(size - around + 1, 1);
         if (name == NULL) return vy_fail(err, VY_NO_MEMORY, "out of memory");

@@ -21,8 +21,8 @@ typedef struct declarations {
 
 struct vy_mcap_digest {
     vy_sha256 *chain;
-    mcap_bytes head;  // digests of metadata and attachments
-    mcap_bytes item;  // one being composed
+    mcap_bytes record_digests; // digests of metadata and attachments
+    mcap_bytes item;           // one being composed
     mcap_bytes block; // messages on their way to the chain: few large pieces are quicker than many small ones
     declarations schemas, channels;
     uint32_t used_channels; // channels that have
@@ -63,7 +63,7 @@ void vy_mcap_digest_destroy(vy_mcap_digest *d)
 {
     if (d == NULL) return;
     vy_sha256_destroy(d->chain);
-    mcap_bytes_free(&d->head);
+    mcap_bytes_free(&d->record_digests);
     mcap_bytes_free(&d->item);
     mcap_bytes_free(&d->block);
     free(d->schemas.of);
@@ -117,8 +117,8 @@ static void add_to_head(vy_mcap_digest *d)
     unsigned char digest[DIGEST_SIZE];
     VY_ASSERT(!d->begun);
     if (!end_item(d, digest)) return;
-    mcap_bytes_put(&d->head, digest, sizeof digest);
-    if (d->head.failed) note_memory(d);
+    mcap_bytes_put(&d->record_digests, digest, sizeof digest);
+    if (d->record_digests.failed) note_memory(d);
 }
 
 void vy_mcap_digest_metadata(vy_mcap_digest *d, const char *name, const vy_mcap_pair *pairs, size_t count)
@@ -197,11 +197,12 @@ static void begin(vy_mcap_digest *d)
 {
     if (d->begun) return;
     d->begun = true;
-    if (d->head.size > 0) qsort(d->head.data, d->head.size / DIGEST_SIZE, DIGEST_SIZE, compare_digests);
-    const uint64_t size = d->head.size;
+    if (d->record_digests.size > 0)
+        qsort(d->record_digests.data, d->record_digests.size / DIGEST_SIZE, DIGEST_SIZE, compare_digests);
+    const uint64_t size = d->record_digests.size;
     vy_sha256_add(d->chain, tag, sizeof tag);
     vy_sha256_add(d->chain, &size, sizeof size);
-    vy_sha256_add(d->chain, d->head.data, d->head.size);
+    vy_sha256_add(d->chain, d->record_digests.data, d->record_digests.size);
 }
 
 static void flush_block(vy_mcap_digest *d)

@@ -11,9 +11,9 @@ struct message_check {
     vy_difference *out;
     const vy_mcap_channel **channels; // of the log, by the ids of the replay's writer; NULL: it has no such
     size_t channel_count;
-    uint16_t events, lines; // ids in the log; 0: none
-    int note_line;          // a note was passed over, whose line for people follows
-    int ended;              // the log has no more, or cannot be read
+    uint16_t events_channel, log_channel; // ids in the log; 0: none
+    int note_line;                        // a note was passed over, whose line for people follows
+    int ended;                            // the log has no more, or cannot be read
     vy_status status;
     vy_error error;
 };
@@ -35,19 +35,21 @@ static uint16_t id_of(const vy_log *log, const char *topic)
     return c != NULL ? c->id : 0;
 }
 
-vy_status vy_message_check_create(vy_log *log, vy_difference *out, message_check **all, vy_error *err)
+vy_status vy_message_check_create(vy_log *log, vy_difference *out, message_check **check, vy_error *err)
 {
-    *all = NULL;
+    *check = NULL;
     message_check *c = calloc(1, sizeof *c);
     if (c == NULL) return vy_fail(err, VY_NO_MEMORY, "no memory to compare messages");
-    *c = (message_check){
-        .log = log, .out = out, .events = id_of(log, TOPIC_EVENTS), .lines = id_of(log, TOPIC_LOG)};
+    *c = (message_check){.log = log,
+                         .out = out,
+                         .events_channel = id_of(log, TOPIC_EVENTS),
+                         .log_channel = id_of(log, TOPIC_LOG)};
     const vy_status status = vy_mcap_cursor_open(log->reader, NULL, &c->cursor, err);
     if (status != VY_OK) {
         free(c);
         return status;
     }
-    *all = c;
+    *check = c;
     return VY_OK;
 }
 
@@ -91,8 +93,8 @@ static int next_message(message_check *c, vy_mcap_message *m)
 {
     while (c->status == VY_OK && !c->ended && vy_mcap_cursor_next(c->cursor, m)) {
         if (!is_compared(vy_mcap_reader_channel_by_id(c->log->reader, m->channel)->topic)) continue;
-        const int line = c->note_line && m->channel == c->lines;
-        c->note_line = m->channel == c->events && is_note(m);
+        const int line = c->note_line && m->channel == c->log_channel;
+        c->note_line = m->channel == c->events_channel && is_note(m);
         if (!line && !c->note_line) return 1;
     }
     c->ended = 1;

@@ -8,7 +8,7 @@ typedef struct message_check message_check;
 /// Compare with the messages of `log`, from its first on. The first that differs goes into `out`, which must
 /// live as long. Not compared are hashes, states and replies, which
 /// a replay compares by itself, proofs, and notes of the program around the run (vy_recorder_note).
-vy_status vy_message_check_create(vy_log *log, vy_difference *out, message_check **all, vy_error *err);
+vy_status vy_message_check_create(vy_log *log, vy_difference *out, message_check **check, vy_error *err);
 void vy_message_check_destroy(message_check *check); // NULL is a no-op
 
 /// Give it to the writer of the replay's recorder.

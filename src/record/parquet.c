@@ -18,7 +18,7 @@ enum { TYPE_DOUBLE = 5, REQUIRED = 0, OPTIONAL = 1, PLAIN = 0, RLE = 3, ZSTD = 6
 enum { COMPACT_I32 = 5, COMPACT_I64 = 6, COMPACT_BINARY = 8, COMPACT_LIST = 9, COMPACT_STRUCT = 12 };
 
 typedef struct chunk {
-    uint64_t offset, plain, packed; // [bytes] page header included
+    uint64_t offset, uncompressed, packed; // [bytes] page header included
 } chunk;
 
 struct vy_parquet {
@@ -95,11 +95,11 @@ static void put_levels(mcap_bytes *b, const double *values, size_t rows)
     if (!b->failed) mcap_put_u32(b->data + at, (uint32_t)(b->size - at - 4));
 }
 
-static void put_page_header(mcap_bytes *b, size_t rows, size_t plain, size_t packed)
+static void put_page_header(mcap_bytes *b, size_t rows, size_t uncompressed, size_t packed)
 {
     int last = 0, last_inner = 0;
     put_number(b, &last, 1, COMPACT_I32, DATA_PAGE);
-    put_number(b, &last, 2, COMPACT_I32, plain);
+    put_number(b, &last, 2, COMPACT_I32, uncompressed);
     put_number(b, &last, 3, COMPACT_I32, packed);
     put_field(b, &last, 5, COMPACT_STRUCT);
     put_number(b, &last_inner, 1, COMPACT_I32, rows);
@@ -157,8 +157,8 @@ vy_status vy_parquet_open(FILE *out, int count, const char *const *names, const 
     p->units = units;
     p->values = calloc((size_t)count * GROUP_ROWS + 1, sizeof *p->values);
     p->zstd = ZSTD_createCCtx();
-    const int whole = p->values != NULL && p->zstd != NULL;
-    vy_status status = whole ? VY_OK : vy_fail(err, VY_NO_MEMORY, "out of memory");
+    const int is_complete = p->values != NULL && p->zstd != NULL;
+    vy_status status = is_complete ? VY_OK : vy_fail(err, VY_NO_MEMORY, "out of memory");
     if (status == VY_OK) status = write_bytes(p, magic, sizeof magic, err);
     if (status != VY_OK) {
         vy_parquet_abandon(p);
@@ -209,7 +209,7 @@ static void put_chunk(const vy_parquet *p, mcap_bytes *b, int column, uint64_t r
     put_text(b, p->names[column]);
     put_number(b, &last_inner, 4, COMPACT_I32, ZSTD);
     put_number(b, &last_inner, 5, COMPACT_I64, rows);
-    put_number(b, &last_inner, 6, COMPACT_I64, c->plain);
+    put_number(b, &last_inner, 6, COMPACT_I64, c->uncompressed);
     put_number(b, &last_inner, 7, COMPACT_I64, c->packed);
     put_number(b, &last_inner, 9, COMPACT_I64, c->offset);
     mcap_bytes_u8(b, 0);
@@ -231,7 +231,7 @@ static void put_groups(const vy_parquet *p, mcap_bytes *b)
             chunk of;
             memcpy(&of, p->chunks.data + (g * (size_t)p->count + (size_t)c) * sizeof of, sizeof of);
             put_chunk(p, b, c, rows, &of);
-            bytes += of.plain;
+            bytes += of.uncompressed;
         }
         put_number(b, &last, 2, COMPACT_I64, bytes);
         put_number(b, &last, 3, COMPACT_I64, rows);

@@ -151,12 +151,12 @@ vy_status vy_log_prove(vy_log *log, vy_log_proof *out, vy_error *err)
     vy_status status = check_crc(log, out, err);
     if (status == VY_OK) status = vy_mcap_digest_create(&d, err);
     if (status == VY_OK) status = digest_head(log, d, &proof, err);
-    const int ends = log->info.status[0] != '\0';
+    const int is_finished = log->info.status[0] != '\0';
     out->has_digest = proof != 0 || vy_mcap_reader_find_value(log->reader, METADATA_RESULT, "digest") != NULL;
     if (status == VY_OK && out->has_digest) {
         status = check_messages(log, d, proof, out, err);
-        if (status == VY_OK && ends) status = check_result(log, d, out, digest, err);
-        if (status == VY_OK && ends) status = check_signature(log, digest, out, err);
+        if (status == VY_OK && is_finished) status = check_result(log, d, out, digest, err);
+        if (status == VY_OK && is_finished) status = check_signature(log, digest, out, err);
     }
     vy_mcap_digest_destroy(d);
     return status;

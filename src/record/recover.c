@@ -142,8 +142,9 @@ vy_status vy_log_recover(const char *path, const char *to, vy_log_info *info, vy
         return vy_fail(err, VY_BAD_STATE, "%.140s is being written by another process", path);
     vy_status status = vy_log_open(path, &log, err);
     if (status != VY_OK) return status;
-    const int whole = log->info.complete || log->info.recovered;
-    if (whole) status = vy_fail(err, VY_BAD_STATE, "%.140s is whole: there is nothing to recover", path);
+    const int is_complete = log->info.complete || log->info.recovered;
+    if (is_complete)
+        status = vy_fail(err, VY_BAD_STATE, "%.140s is whole: there is nothing to recover", path);
     if (status == VY_OK) status = write_log(log, to, err);
     vy_log_close(log);
     if (status != VY_OK || info == NULL) return status;

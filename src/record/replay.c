@@ -19,8 +19,8 @@ typedef struct log_player {
     size_t current_size;
     const vy_recorder_def *def; // messages are compared with what this would write; NULL: they are not
     const vy_sink *observer;    // hears every step; NULL: nobody
-    message_check *messages;
-    vy_difference message; // the first of theirs: one of states says more, and is reported in its place
+    message_check *message_check;
+    vy_difference message_difference; // the first of theirs: one of states says more, and takes its place
     vy_recorder *recorder;
     vy_sink sink;             // of the recorder
     int live;                 // controllers are called, and their replies compared
@@ -84,8 +84,8 @@ static double attitude_difference(const vy_gains *gains, const vy_intent *a, con
     const double dot = p.w * q.w + p.x * q.x + p.y * q.y + p.z * q.z;
     const double sizes =
         (p.w * p.w + p.x * p.x + p.y * p.y + p.z * p.z) * (q.w * q.w + q.x * q.x + q.y * q.y + q.z * q.z);
-    const double sine = sizes > 0.0 ? 1.0 - dot * dot / sizes : 1.0; // squared, of half the angle
-    return real_max(real_abs(f - g) / max, 2.0 * real_sqrt(sine > 0.0 ? sine : 0.0) / gains->tilt_max);
+    const double sine2 = sizes > 0.0 ? 1.0 - dot * dot / sizes : 1.0; // squared, of half the angle
+    return real_max(real_abs(f - g) / max, 2.0 * real_sqrt(sine2 > 0.0 ? sine2 : 0.0) / gains->tilt_max);
 }
 
 // How far a controller that is shown the samples again is from what it said in the run.
@@ -349,8 +349,8 @@ static vy_status open_messages(log_player *f, vy_error *err)
     def.snapshot = f->log->info.snapshot;
     def.display = f->log->display;
     def.names = (const char *const *)f->log->names;
-    vy_status status = vy_message_check_create(f->log, &f->message, &f->messages, err);
-    if (status == VY_OK) status = vy_recorder_open_check(&def, f->world, f->messages, &f->recorder, err);
+    vy_status status = vy_message_check_create(f->log, &f->message_difference, &f->message_check, err);
+    if (status == VY_OK) status = vy_recorder_open_check(&def, f->world, f->message_check, &f->recorder, err);
     if (status != VY_OK) return status;
     f->sink = vy_recorder_sink(f->recorder);
     vy_world_set_sink(f->world, (vy_sink){
@@ -369,18 +369,18 @@ static void close_messages(log_player *f)
         vy_error error;
         vy_status status = vy_recorder_close_check(f->recorder, f->world, f->log->info.complete, &error);
         if (status == VY_OK && f->status == VY_OK && f->world->state->tick == f->log->info.last_tick)
-            status = vy_message_check_end(f->messages, &error);
+            status = vy_message_check_end(f->message_check, &error);
         if (status != VY_OK && f->status == VY_OK) {
             f->status = status;
             f->error = error;
         }
-        if (f->status == VY_OK && f->message.found && !f->out->found) {
-            f->message.last_tick = f->out->last_tick;
-            *f->out = f->message;
+        if (f->status == VY_OK && f->message_difference.found && !f->out->found) {
+            f->message_difference.last_tick = f->out->last_tick;
+            *f->out = f->message_difference;
         }
         vy_world_set_sink(f->world, (vy_sink){.self = NULL});
     }
-    vy_message_check_destroy(f->messages);
+    vy_message_check_destroy(f->message_check);
 }
 
 typedef struct replay_def {
@@ -460,9 +460,9 @@ static vy_status seek(vy_log *log, vy_world *world, uint64_t tick, double *live,
     vy_status status = vy_log_state_before(log, live != NULL ? log->info.first_tick : tick, &from, err);
     if (status != VY_OK) return status;
     status = player_open(log, world, &from, &difference, &f, err);
-    const uint64_t second = (uint64_t)(1.0 / log->info.dt);
+    const uint64_t ticks_per_second = (uint64_t)(1.0 / log->info.dt);
     f.live_samples = live != NULL;
-    f.difference_from = tick > second ? tick - second : 0;
+    f.difference_from = tick > ticks_per_second ? tick - ticks_per_second : 0;
     if (status == VY_OK && world->state->tick < tick)
         (void)vy_world_advance(world, tick - world->state->tick);
     if (live != NULL) *live = f.difference;

@@ -165,13 +165,13 @@ static void add_columns(const stream_fields *s, int stream, const char *const *f
 // Has the controller of the drone replied anything?
 static vy_status has_replies(vy_log *log, uint32_t drone, int *has, vy_error *err)
 {
-    reply_cursor table_pass;
+    reply_cursor cursor;
     *has = 0;
-    const vy_status status = vy_reply_cursor_open(log, &table_pass, err);
+    const vy_status status = vy_reply_cursor_open(log, &cursor, err);
     if (status != VY_OK) return status;
-    while (table_pass.more && table_pass.cells.drone != drone) vy_reply_cursor_next(&table_pass);
-    *has = table_pass.more;
-    return vy_reply_cursor_close(&table_pass, err);
+    while (cursor.more && cursor.cells.drone != drone) vy_reply_cursor_next(&cursor);
+    *has = cursor.more;
+    return vy_reply_cursor_close(&cursor, err);
 }
 
 static vy_status open_replies(vy_log *log, int commands, const char *const *fields, int field_count,
@@ -268,24 +268,25 @@ vy_status vy_table_open(vy_log *log, uint32_t body, const char *const *fields, i
     out->drone = body;
     if (body >= log->info.body_count)
         return vy_fail(err, VY_NOT_FOUND, "the log has no drone or body %" PRIu32, body);
-    const int plain = body >= log->info.drone_count;
+    const int is_passive = body >= log->info.drone_count;
     vy_status status = VY_OK;
     int rotors = 0, commands = 0;
     for (int k = 0; k < TABLE_REPLIES && status == VY_OK; ++k) {
         stream_fields s;
         char topic[VY_NAME_CAP + 40];
-        const int listed = vy_drone_stream_count;
-        if (k >= listed && k < DRONE_STREAM_CAP) continue;
-        const int stream = k == 0 ? listed - 1 : k < listed ? k - 1 : k; // truth first
-        const int optional =
-            plain ? !stream_is_truth(stream) : stream >= listed || vy_drone_streams[stream].has != NULL;
+        const int stream_count = vy_drone_stream_count;
+        if (k >= stream_count && k < DRONE_STREAM_CAP) continue;
+        const int stream = k == 0 ? stream_count - 1 : k < stream_count ? k - 1 : k; // truth first
+        const int optional = is_passive ? !stream_is_truth(stream)
+                                        : stream >= stream_count || vy_drone_streams[stream].has != NULL;
         describe(stream, VY_ROTOR_CAP, &s);
-        snprintf(topic, sizeof topic, "/%s/%s/%s", plain ? "bodies" : "drones", log->names[body], s.topic);
+        snprintf(topic, sizeof topic, "/%s/%s/%s", is_passive ? "bodies" : "drones", log->names[body],
+                 s.topic);
         const vy_mcap_channel *channel = vy_mcap_reader_find_channel(log->reader, topic);
         if (channel == NULL && !optional)
             status = vy_fail(err, VY_DAMAGED, "the log has no channel %.60s", topic);
         if (channel == NULL) continue;
-        if (stream < listed) rotors = rotors_of(channel);
+        if (stream < stream_count) rotors = rotors_of(channel);
         if (strcmp(s.topic, "control") == 0) commands = rotors;
         status = open_stream(log, channel, stream, rotors, out, err);
         describe(stream, rotors, &s);
