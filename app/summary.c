@@ -229,7 +229,7 @@ static void print_budget(const flight *f)
     const vy_budget_def *budget = &s->environment.nap.budget;
     double position = 0.0, angle = 0.0, broken = HUGE_VAL;
     int no_bound = 0;
-    if (budget->over == 0.0) return;
+    if (budget->duration == 0.0) return;
     for (int i = 0; i < s->drone_count + s->body_count; ++i) {
         vy_certificate c;
         if (vy_world_certificate(f->def.world, vy_world_body(f->def.world, (uint32_t)i), &c) != VY_OK)
@@ -250,7 +250,7 @@ static void print_budget(const flight *f)
         and = " and ";
     }
     if (budget->attitude != VY_BUDGET_ANY) printf("%s%.2g of %.2g rad", and, angle, budget->attitude);
-    printf(" spent over %g s", budget->over);
+    printf(" spent over %g s", budget->duration);
     if (no_bound > 0)
         printf("; no bound for %d of %d, which neglect nothing", no_bound, s->drone_count + s->body_count);
     putchar('\n');
@@ -347,7 +347,7 @@ static void json_budget(const vy_budget_report *b, const vy_budget_def *def, con
     static const char *const standings[] = {"none", "kept", "broken", "no bound"};
     vy_json_object(j, "budget");
     vy_json_text(j, "standing", standings[b->standing]);
-    vy_json_number(j, "over_s", def->over);
+    vy_json_number(j, "over_s", def->duration);
     if (def->position != VY_BUDGET_ANY) {
         vy_json_number(j, "position_m", def->position);
         vy_json_number(j, "position_spent_m", c->position);

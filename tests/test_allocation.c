@@ -10,7 +10,7 @@ static const vy_vec3 gravity = {0.0, 0.0, -9.80665};
 static ladder_params ladder_of(const vy_vehicle_def *v, const double *lost)
 {
     vy_controller_def c = vy_default_controller_def();
-    if (lost != NULL) memcpy(c.lost, lost, sizeof c.lost);
+    if (lost != NULL) memcpy(c.thrust_loss, lost, sizeof c.thrust_loss);
     ladder_params p;
     assert_int_equal(vy_ladder_build(&c, v, gravity, &p, NULL), VY_OK);
     return p;

@@ -41,7 +41,7 @@ static void free_flights_keep_their_budget(void **unused)
         vy_world_def wd = vy_default_world_def();
         random_environment(&r, &wd.environment);
         vy_budget_def *b = &wd.environment.nap.budget;
-        b->over = 1.0;
+        b->duration = 1.0;
         b->position = scattered(&r, 1e-5, 1e-1);
         b->attitude = chance(&r, 0.7) ? scattered(&r, 1e-4, 1e-1) : VY_BUDGET_ANY;
         vy_drone_def drone = random_drone(&r, &wd.environment);

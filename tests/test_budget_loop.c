@@ -187,7 +187,7 @@ static void random_air(random_source *r, vy_environment_def *e)
     e->atmosphere.mode = (vy_atmosphere_mode)(1 + random_bits(r) % 2);
     if (chance(r, 0.5)) e->wind.constant = ball(r, 3.0);
     if (chance(r, 0.5)) e->magnetic_field = ball(r, 5e-5);
-    e->nap.budget.over = SECONDS;
+    e->nap.budget.duration = SECONDS;
     e->nap.budget.position = scattered(r, 1e-3, 1e-1);
     e->nap.budget.attitude = chance(r, 0.7) ? scattered(r, 1e-3, 5e-2) : VY_BUDGET_ANY;
     e->nap.period = 1e-3 * (double)(10 + 10 * (random_bits(r) % 5));

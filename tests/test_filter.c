@@ -142,10 +142,10 @@ static void an_ekf_that_is_told_too_little_is_found_out(void **unused)
         const vy_world_def wd = seeded_world(seed);
         vy_world *world = fly_in(&wd, &def);
         ekf_params *p = &world->model.sensor_suites[0].ekf;
-        p->gps_position = vec3_scale(0.25, p->gps_position);
-        p->gps_velocity *= 0.25;
-        p->mag *= 0.25;
-        p->baro *= 0.25;
+        p->gps_position_variance = vec3_scale(0.25, p->gps_position_variance);
+        p->gps_velocity_variance *= 0.25;
+        p->mag_variance *= 0.25;
+        p->baro_variance *= 0.25;
         (void)vy_world_advance(world, 4000);
         squares += consistency(world, 0, PARTS) / SEEDS;
         vy_world_destroy(world);

@@ -211,7 +211,7 @@ static void a_hexacopter_flies_without_a_rotor(void **unused)
         assert_int_equal(vy_vehicle_preset("hexa", &def.vehicle, NULL), VY_OK);
         def.rotor_speed = vy_vehicle_hover_speed(&def.vehicle, 9.80665);
         def.position.z = 20.0;
-        def.controller.lost[gone] = 1.0;
+        def.controller.thrust_loss[gone] = 1.0;
         vy_world *world = fly(&def);
         (void)vy_world_advance(world, 15000);
         const vy_drone_state s = state_of(world, 0);
@@ -295,8 +295,8 @@ static void indi_recovers_from_anything(void **unused)
 static void minus_speed(vy_controller_def *c) { c->pilot.speed = -1.0; }
 static void nan_strafe(vy_controller_def *c) { c->pilot.strafe = NOT_A_NUMBER; }
 static void no_response(vy_controller_def *c) { c->pilot.response = 0.0; }
-static void lost_twice(vy_controller_def *c) { c->lost[1] = 2.0; }
-static void lost_elsewhere(vy_controller_def *c) { c->lost[4] = 1.0; }
+static void lost_twice(vy_controller_def *c) { c->thrust_loss[1] = 2.0; }
+static void lost_elsewhere(vy_controller_def *c) { c->thrust_loss[4] = 1.0; }
 static void no_cutoff(vy_controller_def *c) { c->indi_cutoff = 0.0; }
 static void no_law(vy_controller_def *c) { c->rate_law = (vy_rate_law)2; }
 static void unknown_start(vy_controller_def *c)

@@ -58,7 +58,7 @@ static lag_weights random_weights(random_source *r)
     lag_weights w;
     w.middle = random_in(r, 0.0, 0.3);
     w.last = random_in(r, 0.0, 0.3);
-    w.last_order_2 = random_in(r, 0.0, 0.5);
+    w.last_linear = random_in(r, 0.0, 0.5);
     return w;
 }
 
@@ -84,7 +84,7 @@ static void random_rotors(random_source *r, double mass, double speed, rotor_air
     p->flap = fabs(sometimes(r, 1e-4 * mass / speed));
     p->lift = fabs(sometimes(r, 1e-3 * mass));
     p->inflow = fabs(sometimes(r, 0.1 * mass / speed));
-    p->vortex_ring = fabs(sometimes(r, 0.5));
+    p->vortex_ring_loss = fabs(sometimes(r, 0.5));
     p->momentum_factor = random_in(r, 0.1, 2.0) * mass;
     p->inflow_half = random_bits(r) % 4 ? random_in(r, 0.0, 1.0) : 0.0;
     p->inflow_decay = p->inflow_half * p->inflow_half;

@@ -157,8 +157,8 @@ static uint64_t causes(const vy_world *world, uint32_t i, const vy_loads *l)
     }
     if (vec3_length(l->contact_force) > 0.0) seen |= (uint64_t)1 << SEEN_CONTACT;
     if (vec3_length(l->thruster_force) > 0.0) seen |= (uint64_t)1 << SEEN_THRUSTER;
-    if (*body_held(&world->model, i) == HELD_BY_JOINT) seen |= (uint64_t)1 << SEEN_JOINT;
-    if (*body_held(&world->model, i) == HELD_BY_CARRIER) seen |= (uint64_t)1 << SEEN_CARRIED;
+    if (*body_holder(&world->model, i) == HELD_BY_JOINT) seen |= (uint64_t)1 << SEEN_JOINT;
+    if (*body_holder(&world->model, i) == HELD_BY_CARRIER) seen |= (uint64_t)1 << SEEN_CARRIED;
     return seen;
 }
 
@@ -176,7 +176,7 @@ static gap unexplained(const vy_world *world, const motions *before)
         g.seen |= causes(world, i, &l);
         const vec3 gained = vec3_scale(p->effects.mass / h, vec3_sub(to->velocity, from->velocity));
         const vec3 force = vec3_sub(gained, total_force(&l));
-        const int held = *body_held(&world->model, i);
+        const int held = *body_holder(&world->model, i);
         const double weight = 9.8 * p->effects.mass + vec3_length(gained);
         if (held == HELD_BY_JOINT) {
             joined = vec3_add(joined, force);

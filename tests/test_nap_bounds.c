@@ -149,7 +149,7 @@ static void make_rotors(genes *g, double mass, double coef, double size, search_
     p->flap = amount(g, 1e-4 * mass * size / w, mass * size / w);
     p->lift = amount(g, 1e-6 * mass, 1e-3 * mass);
     p->inflow = amount(g, 1e-4 * mass / w, mass / w);
-    p->vortex_ring = unit(g) < 0.5 ? unit(g) : 0.0;
+    p->vortex_ring_loss = unit(g) < 0.5 ? unit(g) : 0.0;
     p->momentum_factor = scaled(g, 0.01, 1.0) * mass;
     p->inflow_decay = unit(g);
     p->ground = unit(g) < 0.5 && c->n.flat ? 1.0 : 0.0;

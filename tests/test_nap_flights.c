@@ -158,7 +158,7 @@ static void step_and_measure(vy_world *world, neglected *sums)
     const double time = vy_world_time(world), dt = world->model.dt;
     assert_true((vy_world_step(world) & VY_EVENT_FAILED) == 0);
     for (uint32_t i = 0; i < count; ++i) {
-        if (*body_held(&world->model, i) == HELD_BY_CARRIER)
+        if (*body_holder(&world->model, i) == HELD_BY_CARRIER)
             continue; // its carrier's effects are all there are
         body_inputs inputs;
         vy_body_inputs(world, &world->model, i, time, &inputs);

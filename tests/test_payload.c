@@ -125,7 +125,7 @@ static momentum momentum_of(const vy_world *world)
 {
     momentum m = {{0, 0, 0}, {0, 0, 0}};
     for (uint32_t i = 0; i < world->model.drone_count; ++i) {
-        if (world->model.drones[i].held == HELD_BY_CARRIER) continue;
+        if (world->model.drones[i].holder == HELD_BY_CARRIER) continue;
         const multirotor_params *p = &world->model.params[i].plant;
         add_momentum(&world->drones[i].body, p->effects.mass, p->body.inertia, &m);
     }

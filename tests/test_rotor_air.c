@@ -186,7 +186,7 @@ static void inflow_takes_and_gives_thrust(void **unused)
     for (int n = 0; n < CASES; ++n) {
         moment m = random_moment(&r);
         m.p.rotors.inflow = 5e-5;
-        m.p.rotors.vortex_ring = n % 2 ? 0.3 : 0.0;
+        m.p.rotors.vortex_ring_loss = n % 2 ? 0.3 : 0.0;
         vec3 force = vec3_zero();
         for (int i = 0; i < 6; ++i) {
             const vec3 a = vec3_of(m.layout.axis[i]), cross = vec3_cross(m.velocity[i], a);
@@ -195,7 +195,8 @@ static void inflow_takes_and_gives_thrust(void **unused)
             const double x = climb / hover, across = vec3_dot(cross, cross) / (hover * hover);
             double thrust = 5e-5 * m.speed[i] * (hover - m.memory.inflow[i] - climb);
             if (x < 0.0 && x > -2.0 && across < 1.0)
-                thrust -= m.p.rotors.vortex_ring * m.thrust[i] * pow(x * (2.0 + x), 2.0) * (1.0 - across);
+                thrust -=
+                    m.p.rotors.vortex_ring_loss * m.thrust[i] * pow(x * (2.0 + x), 2.0) * (1.0 - across);
             force = vec3_add_scaled(force, thrust, a);
         }
         assert_vec_near(force_of(&m, EFFECT_BIT(inflow)), force, 1e-11);
@@ -272,7 +273,7 @@ static void vortex_ring_takes_thrust(void **unused)
     m.env.constant_wind = vec3_zero();
     m.s.rate = vec3_zero();
     m.s.attitude = (quat){1, 0, 0, 0};
-    m.p.rotors.vortex_ring = 0.25;
+    m.p.rotors.vortex_ring_loss = 0.25;
     const double hover = sqrt(1e-5 * 250000.0 / m.p.rotors.momentum_factor);
     double lifted = 0.0;
     for (int i = 0; i < 6; ++i) {

@@ -33,7 +33,10 @@ names="$names"'|least_[a-z]+|(find|island|max)_again|turns?_(about|by|fast|size|
 names="$names"'|weigh_row|plan_ahead|weaken_[a-z]+|open_(axes|anchors|limits|custom)|fly_joined|said_before|say_list'
 names="$names"'|whirl|surprises|strengths_of|choose_told|play_speeds|rotor_player|FAMILY_[A-Z_]+|family_[a-z]+'
 names="$names"'|VY_(KNOWN|COMPACT)|(hot|cold)_(world|layout|cell|real|store)|lone_case|watch_place|only_watched|may_step|LOOK_(EVERY|SHARE)'
-names="$names"'|(ENTRY|LAST)_SECONDS|LAST_TOTAL|take_(ack|mission_ack|frames?|mutex|semaphore|imu)|small_whole|come_along|above_air|is_bare)'
+names="$names"'|(ENTRY|LAST)_SECONDS|LAST_TOTAL|take_(ack|mission_ack|frames?|mutex|semaphore|imu)|small_whole|come_along|above_air|is_bare'
+names="$names"'|clock_cases|report_clock|is_shown|over_inertia_z|last_order_2|nap_other_forces|ekf_mean_next|(fit|filter)_sums'
+names="$names"'|fit_lean|lean_rotors|leave_parent_within|confine_name_lacks|body_held|loop_(desired|lift)|envelope_desired'
+names="$names"'|thrust_(fraction|norm)_of|wrench_of|desired_spin|judge_world|undivided_start|casts_numbers|home_items|batch_machine)'
 found=$(tools/list_files.sh | grep -E '^(src|include|app|python)/.*\.(c|h|inl|cu|py)$' | tr '\n' '\0' |
     xargs -0 grep -nHIiE -e "(^|[^A-Za-z0-9_\"])(vy_)?$names([^A-Za-z0-9_]|\$)" || true)
 if [ -n "$found" ]; then

@@ -284,9 +284,10 @@ typedef struct vy_controller_def {
     vy_pilot_def pilot;
     vy_flight_model flight;
     vy_autopilot autopilot; ///< of VY_CONTROLLER_AUTOPILOT; its target's height becomes the flight altitude
-    double lost[VY_ROTOR_CAP]; ///< share of each rotor's thrust that the allocation must do without, 0 to 1
-    vy_intent start;           ///< acts until the controller's first reply
-    int setpoint_count;        ///< 0 to VY_SETPOINT_CAP; 0 holds the start position
+    double thrust_loss[VY_ROTOR_CAP]; ///< share of each rotor's thrust that the allocation must do without, 0
+                                      ///< to 1
+    vy_intent start;                  ///< acts until the controller's first reply
+    int setpoint_count;               ///< 0 to VY_SETPOINT_CAP; 0 holds the start position
     vy_setpoint setpoints[VY_SETPOINT_CAP];
     vy_path_def path;       ///< in place of the setpoints
     vy_controller_fn *call; ///< of a controller that is not built in; NULL: a log replays its replies

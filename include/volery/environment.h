@@ -126,7 +126,7 @@ typedef struct vy_planet_def {
 /// How far the strict motion may be from the one that is flown, in place of thresholds: effects are left out
 /// while the bound of the deviation stays within it, first those that save most for the error they make.
 typedef struct vy_budget_def {
-    double over;     ///< [s] from the start, at least a step; 0: no budget. Later nothing is neglected
+    double duration; ///< [s] from the start, at least a step; 0: no budget. Later nothing is neglected
     double position; ///< [m] > 0, or VY_BUDGET_ANY
     double attitude; ///< [rad] likewise
 } vy_budget_def;

@@ -39,7 +39,7 @@ lag_weights vy_lag_weights(double time, double lag)
         term *= -x / (n + 2.0);
         w.middle -= 2.0 * n * term;
         w.last += (n - 2.0) * term;
-        w.last_order_2 -= (n + 2.0) * term;
+        w.last_linear -= (n + 2.0) * term;
     }
     return w;
 }

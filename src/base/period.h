@@ -13,7 +13,7 @@ double vy_lag_decay(double time, double lag);
 /// u. Exact for a constant target, whatever the lag.
 typedef struct lag_weights {
     real middle, last; // of g half-way (twice) and at the end: ETDRK4 (Cox, Matthews, 2002)
-    real last_order_2; // of g at the end, in a step of order 2
+    real last_linear;  // of g at the end, in a step of order 2
 } lag_weights;
 
 /// Weights of a lag over a step of `time`; a lag of 0 is none.

@@ -5,7 +5,7 @@
 
 typedef struct vy_pool vy_pool;
 
-enum { VY_POOL_MAX_THREADS = 1024 }; // threads
+enum { VY_POOL_MAX_THREADS = 1024 };
 
 /// Does the items first to last - 1 on thread `thread`; no two calls at a time have the same thread.
 typedef void vy_pool_fn(void *self, uint32_t thread, size_t first, size_t last);

@@ -39,7 +39,7 @@
     F(layout.thrusters.count, 0)            \
     F(estimate_source, ESTIMATE_FADING)     \
     F(controller.flight, VY_FLIGHT_DYNAMIC) \
-    F(held, HELD_BY_NOTHING)                \
+    F(holder, HELD_BY_NOTHING)              \
     F(has_powertrain, 0)                    \
     F(has_supervisor, 0)                    \
     F(has_thruster, 0)

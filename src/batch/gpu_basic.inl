@@ -21,10 +21,10 @@ struct basic_job {
 template <int ACTS>
 __global__ static void __launch_bounds__(THREADS, BLOCKS) advance(const __grid_constant__ basic_job b)
 {
-    extern __shared__ double space[];
+    extern __shared__ double storage[];
     const uint32_t i = blockIdx.x * blockDim.x + threadIdx.x;
     if (i >= b.job.layout.worlds) return;
-    shared_world *here = (shared_world *)(void *)((unsigned char *)space + threadIdx.x * SHARED_STRIDE);
+    shared_world *here = (shared_world *)(void *)((unsigned char *)storage + threadIdx.x * SHARED_STRIDE);
     basic_fly(&b.job, &b.constants, ACTS ? b.job.layout.rung : VY_RUNG_NONE, i, here);
 }
 

@@ -335,7 +335,7 @@ static void take_action_squares(const vy_task *task, size_t row, task_drone *d)
 }
 
 // Reward and end of one world, from its state after an action.
-static void judge_world(vy_task *task, uint32_t world)
+static void reward_world(vy_task *task, uint32_t world)
 {
     const vy_task_view *v = &task->view;
     const vy_batch_view *b = &task->batch->view;
@@ -381,7 +381,7 @@ static void finish_worlds(void *self, uint32_t thread, size_t first, size_t last
     const uint64_t found = fpu_enter();
     (void)thread;
     for (size_t i = first; i < last; ++i) {
-        judge_world(task, (uint32_t)i);
+        reward_world(task, (uint32_t)i);
         observe_world(task, (uint32_t)i);
     }
     fpu_leave(found);
@@ -391,7 +391,7 @@ vy_status vy_task_step(vy_task *task, vy_error *err)
 {
     FPU_SCOPE;
     const vy_task_view *v = &task->view;
-    const size_t rows = (size_t)v->worlds * v->drones, own = task->batch->view.action_size;
+    const size_t rows = (size_t)v->worlds * v->drones, batch_action_size = task->batch->view.action_size;
     for (size_t i = 0; i < rows * v->action_size; ++i) {
         if (real_is_finite(v->actions[i])) continue;
         return vy_fail(err, VY_BAD_VALUE, "action %zu of drone %zu in world %zu is not finite",
@@ -399,7 +399,7 @@ vy_status vy_task_step(vy_task *task, vy_error *err)
     }
     for (size_t row = 0; row < rows; ++row)
         lower_action(task, v->actions + row * v->action_size, task->action + row * v->action_size,
-                     task->batch->view.actions + row * own);
+                     task->batch->view.actions + row * batch_action_size);
     vy_batch_step(task->batch, task->def.steps);
     vy_pool_run(task->batch->pool, v->worlds, finish_worlds, task);
     return VY_OK;

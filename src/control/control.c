@@ -93,11 +93,12 @@ static vy_status check_pilot(const vy_pilot_def *def, vy_error *err)
 static vy_status check_lost(const vy_controller_def *def, const vy_vehicle_def *vehicle, vy_error *err)
 {
     for (int i = 0; i < VY_ROTOR_CAP; ++i) {
-        if (!(def->lost[i] >= 0.0 && def->lost[i] <= 1.0)) {
-            return vy_fail(err, VY_BAD_VALUE, "controller.lost[%d] must be 0 to 1, got %g", i, def->lost[i]);
+        if (!(def->thrust_loss[i] >= 0.0 && def->thrust_loss[i] <= 1.0)) {
+            return vy_fail(err, VY_BAD_VALUE, "controller.lost[%d] must be 0 to 1, got %g", i,
+                           def->thrust_loss[i]);
         }
         const int count = vehicle->rotor_count > 0 ? vehicle->rotor_count : vehicle->thruster_count;
-        if (i >= count && def->lost[i] != 0.0) {
+        if (i >= count && def->thrust_loss[i] != 0.0) {
             return vy_fail(err, VY_BAD_VALUE, "controller.lost[%d]: %s has %d %s", i, vehicle->name, count,
                            vehicle->rotor_count > 0 ? "rotors" : "thrusters");
         }
@@ -289,7 +290,7 @@ static void build_thrusters(const vy_controller_def *def, const thruster_layout 
     p->inverse_thrust_max = 1.0 / p->thrust_max;
     for (int i = 0; i < t->count; ++i) {
         p->scale[i] = t->thrust_max[i] * p->inverse_thrust_max;
-        p->rotor_thrust_max[i] = (1.0 - def->lost[i]) * t->thrust_max[i];
+        p->rotor_thrust_max[i] = (1.0 - def->thrust_loss[i]) * t->thrust_max[i];
         p->thrust_min[i] = t->thrust_min[i];
     }
 }
@@ -328,7 +329,7 @@ vy_status vy_ladder_build(const vy_controller_def *def, const vy_vehicle_def *ve
     for (int i = 0; i < layout.count; ++i) {
         p.scale[i] = layout.thrust_scale[i];
         if (p.scale[i] != 1.0) p.has_thrust_scale = 1;
-        p.rotor_thrust_max[i] = ((1.0 - def->lost[i]) * p.scale[i]) * p.thrust_max;
+        p.rotor_thrust_max[i] = ((1.0 - def->thrust_loss[i]) * p.scale[i]) * p.thrust_max;
     }
     build_drag(vehicle, &layout, vec3_length(gravity), &p);
     if (vehicle->rotor_count == 0) build_thrusters(def, &layout.thrusters, &p);

@@ -48,8 +48,8 @@ VY_FN mask rung_is(bits rung, vy_rung which) { return rung == bits_set((uint64_t
 VY_FN mask rung_from(bits rung, vy_rung lowest) { return rung >= bits_set((uint64_t)lowest); }
 
 /// Sticks and velocity -> attitude and thrust, in the lanes of `active`. `limits` may be NULL.
-VY_FN void control_lower_velocity(const ladder_params *p, const drive_limits *limits, bits *acted, bits rung,
-                                  mask active, const estimator_state *e, control_state *c)
+VY_FN void control_lower_velocity(const ladder_params *p, const drive_limits *limits, bits *limit_counts,
+                                  bits rung, mask active, const estimator_state *e, control_state *c)
 {
     const mask sticks = active & rung_from(rung, VY_RUNG_PILOT);
     if (mask_any(sticks)) {
@@ -58,7 +58,7 @@ VY_FN void control_lower_velocity(const ladder_params *p, const drive_limits *li
         c->speed = vec3_select(sticks, speed, c->speed);
         c->velocity = vec3_select(sticks, velocity, c->velocity);
     }
-    if (limits != NULL) c->velocity = limit_velocity(limits, active, c->velocity, acted);
+    if (limits != NULL) c->velocity = limit_velocity(limits, active, c->velocity, limit_counts);
     real heading = c->heading;
     vec3 integral = c->integral;
     quat attitude;
@@ -84,24 +84,25 @@ VY_FN void control_lower_rates(const ladder_params *p, mask active, const estima
 
 /// The drive abstraction layer: lower the held intent to motor commands in the lanes of `active`. Returns how
 /// many commands were clamped. (Motor commands of the lowest rung were set, and clamped, when the intent
-/// arrived.) `limits` are the vehicle's, `acted` counts for each how often it did; both may be NULL.
-VY_FN real control_lower_within(const ladder_params *p, const drive_limits *limits, bits *acted, bits rung,
-                                mask active, const estimator_state *e, control_state *c)
+/// arrived.) `limits` are the vehicle's, `limit_counts` how often each did; both may be NULL.
+VY_FN real control_lower_within(const ladder_params *p, const drive_limits *limits, bits *limit_counts,
+                                bits rung, mask active, const estimator_state *e, control_state *c)
 {
     const mask wrench = active & rung_from(rung, VY_RUNG_WRENCH);
     if (!mask_any(wrench)) return real_set(0.0);
-    VY_ASSERT((limits == NULL) == (acted == NULL));
-    const mask moves = wrench & rung_from(rung, VY_RUNG_VELOCITY);
-    if (mask_any(moves)) control_lower_velocity(p, limits, acted, rung, moves, e, c);
-    const mask turns = wrench & rung_from(rung, VY_RUNG_ATTITUDE);
-    if (limits != NULL) c->attitude = limit_attitude(limits, turns, c->attitude, acted);
-    if (mask_any(turns)) c->rates = vec3_select(turns, lower_attitude(p, c->attitude, e->attitude), c->rates);
-    if (mask_any(moves)) {
-        c->rates = vec3_select(moves, rates_with_yaw(c->rates, c->yaw_rate, e->attitude), c->rates);
+    VY_ASSERT((limits == NULL) == (limit_counts == NULL));
+    const mask has_velocity = wrench & rung_from(rung, VY_RUNG_VELOCITY);
+    if (mask_any(has_velocity)) control_lower_velocity(p, limits, limit_counts, rung, has_velocity, e, c);
+    const mask has_attitude = wrench & rung_from(rung, VY_RUNG_ATTITUDE);
+    if (limits != NULL) c->attitude = limit_attitude(limits, has_attitude, c->attitude, limit_counts);
+    if (mask_any(has_attitude))
+        c->rates = vec3_select(has_attitude, lower_attitude(p, c->attitude, e->attitude), c->rates);
+    if (mask_any(has_velocity)) {
+        c->rates = vec3_select(has_velocity, rates_with_yaw(c->rates, c->yaw_rate, e->attitude), c->rates);
     }
-    const mask spins = wrench & rung_from(rung, VY_RUNG_RATES);
-    if (limits != NULL) c->rates = limit_rates(limits, spins, c->rates, acted);
-    if (mask_any(spins)) control_lower_rates(p, spins, e, c);
+    const mask has_rates = wrench & rung_from(rung, VY_RUNG_RATES);
+    if (limits != NULL) c->rates = limit_rates(limits, has_rates, c->rates, limit_counts);
+    if (mask_any(has_rates)) control_lower_rates(p, has_rates, e, c);
     real motors[LADDER_ROTORS];
     const real clamped = lower_wrench(p, c->thrust, c->torque, motors);
     for (int i = 0; i < VY_BASIC_OR(4, bits_uniform(p->rotor_count)); ++i) {
@@ -137,23 +138,24 @@ VY_FN void control_lower_kinematic(const ladder_params *p, bits rung, mask activ
 VY_FN void control_enter_rung(const ladder_params *p, bits before, bits now, mask active,
                               const estimator_state *e, control_state *c)
 {
-    const mask moves =
+    const mask enters_velocity =
         active & rung_from(now, VY_RUNG_VELOCITY) & mask_not(rung_from(before, VY_RUNG_VELOCITY));
-    if (mask_any(moves)) {
+    if (mask_any(enters_velocity)) {
         const real yaw = yaw_of(e->attitude);
         real s, k;
         math_sincos(yaw, &s, &k);
         const vec3 v = e->velocity;
         const vec3 speed = vec3_make(k * v.x + s * v.y, k * v.y - s * v.x, v.z);
-        c->heading = real_select(moves, yaw, c->heading);
-        c->integral = vec3_select(moves, vec3_zero(), c->integral);
-        c->speed = vec3_select(moves, speed, c->speed);
+        c->heading = real_select(enters_velocity, yaw, c->heading);
+        c->integral = vec3_select(enters_velocity, vec3_zero(), c->integral);
+        c->speed = vec3_select(enters_velocity, speed, c->speed);
     }
     if (!VY_BASIC_OR(0, bits_uniform(p->uses_indi))) return;
-    const mask spins = active & rung_from(now, VY_RUNG_RATES) & mask_not(rung_from(before, VY_RUNG_RATES));
-    if (mask_any(spins)) {
+    const mask enters_rates =
+        active & rung_from(now, VY_RUNG_RATES) & mask_not(rung_from(before, VY_RUNG_RATES));
+    if (mask_any(enters_rates)) {
         indi_state *s = control_indi(c);
-        *s = indi_select(spins, indi_start(e->rate, torque_of_motors(p, c->motors)), *s);
+        *s = indi_select(enters_rates, indi_start(e->rate, torque_of_motors(p, c->motors)), *s);
     }
 }
 
@@ -162,9 +164,9 @@ VY_FN mask control_valid(const ladder_params *p, const control_reply *in)
 {
     const mask motors = rung_is(in->rung, VY_RUNG_MOTORS), torque = rung_is(in->rung, VY_RUNG_WRENCH);
     const mask rates = rung_is(in->rung, VY_RUNG_RATES), turn = rung_is(in->rung, VY_RUNG_ATTITUDE);
-    const mask moves = rung_is(in->rung, VY_RUNG_VELOCITY), pilot = rung_is(in->rung, VY_RUNG_PILOT);
+    const mask has_velocity = rung_is(in->rung, VY_RUNG_VELOCITY), pilot = rung_is(in->rung, VY_RUNG_PILOT);
     const mask thrust = torque | rates | turn;
-    const mask wrench = thrust | moves | pilot;
+    const mask wrench = thrust | has_velocity | pilot;
     const real square = quat_dot(in->attitude, in->attitude);
     mask valid = motors | wrench | rung_is(in->rung, VY_RUNG_NONE);
     if (!bits_uniform(p->has_full_authority))
@@ -176,7 +178,7 @@ VY_FN mask control_valid(const ladder_params *p, const control_reply *in)
     for (int i = 0; i < 4; ++i) valid = valid & (mask_not(pilot) | real_is_finite(in->sticks[i]));
     valid = valid & (mask_not(thrust) | real_is_finite(in->thrust));
     valid = valid & (mask_not(turn) | ((square > 0.0) & real_is_finite(square)));
-    valid = valid & (mask_not(moves) | (vec3_is_finite(in->velocity) & real_is_finite(in->yaw_rate)));
+    valid = valid & (mask_not(has_velocity) | (vec3_is_finite(in->velocity) & real_is_finite(in->yaw_rate)));
     return valid & (mask_not(torque | rates) | vec3_is_finite(vec3_select(torque, in->torque, in->rates)));
 }
 
@@ -211,16 +213,16 @@ VY_FN void control_accept(const ladder_params *p, const control_reply *in, mask 
     const mask direct = active & mask_not(rung_from(in->rung, VY_RUNG_WRENCH));
     VY_ASSERT(mask_all(mask_not(active) | control_valid(p, in)));
     VY_ASSERT(bits_uniform(p->command_count) <= LADDER_ROTORS);
-    const mask moves = active & rung_is(in->rung, VY_RUNG_VELOCITY),
+    const mask has_velocity = active & rung_is(in->rung, VY_RUNG_VELOCITY),
                pilot = active & rung_is(in->rung, VY_RUNG_PILOT);
-    const mask thrust = active & mask_not(direct | moves | pilot);
+    const mask thrust = active & mask_not(direct | has_velocity | pilot);
     c->thrust = real_select(thrust, real_max(in->thrust, zero), c->thrust);
     c->torque = vec3_select(active & rung_is(in->rung, VY_RUNG_WRENCH), in->torque, c->torque);
     c->rates = vec3_select(active & rung_is(in->rung, VY_RUNG_RATES), in->rates, c->rates);
     const mask turn = active & rung_is(in->rung, VY_RUNG_ATTITUDE);
     if (mask_any(turn)) c->attitude = quat_select(turn, quat_normalize(in->attitude), c->attitude);
-    c->velocity = vec3_select(moves, in->velocity, c->velocity);
-    c->yaw_rate = real_select(moves, in->yaw_rate, c->yaw_rate);
+    c->velocity = vec3_select(has_velocity, in->velocity, c->velocity);
+    c->yaw_rate = real_select(has_velocity, in->yaw_rate, c->yaw_rate);
     if (mask_any(pilot)) control_accept_sticks(p, in->sticks, pilot, c, clamps);
     // Where rotors make the wrench, thrusters rest.
     for (int i = VY_BASIC_OR(4, bits_uniform(p->rotor_count));

@@ -117,9 +117,9 @@ VY_FN desired_frame frame_with_drag(const ladder_params *p, const trajectory_poi
     x[0] = acceleration_limited(p, x[0], &limited);
     for (int k = 1; k < 3; ++k) x[k] = vec3_add_scaled(r->d[k + 2], p->drag.x, r->d[k + 1]);
     for (int k = 0; k < 3; ++k) y[k] = vec3_add_scaled(x[k], p->drag.y - p->drag.x, r->d[k + 1]);
-    const direction across_x = direction_of(x[0], x[1], x[2]), across_y = direction_of(y[0], y[1], y[2]);
-    const direction nose = nose_of(r), b2 = direction_cross(&across_y, &nose),
-                    b1 = direction_cross(&b2, &across_x), b3 = direction_cross(&b1, &b2);
+    const direction alpha = direction_of(x[0], x[1], x[2]), beta = direction_of(y[0], y[1], y[2]);
+    const direction nose = nose_of(r), b2 = direction_cross(&beta, &nose), b1 = direction_cross(&b2, &alpha),
+                    b3 = direction_cross(&b1, &b2);
     return frame_of(&b1, &b2, &b3);
 }
 
@@ -137,12 +137,12 @@ VY_FN drag_feedforward drag_feedforward_at(const ladder_params *p, const traject
     const vec3 v = mat3_tmul_vec(f.r, r->d[1]), v1 = vec3_sub(a, vec3_cross(w, v));
     const vec3 v2 = vec3_sub(vec3_sub(a1, vec3_cross(f.acceleration, v)), vec3_cross(w, v1));
     const vec3 d = vec3_mul(p->drag, v), d1 = vec3_mul(p->drag, v1), d2 = vec3_mul(p->drag, v2);
-    const vec3 change = vec3_add(d1, vec3_cross(w, d));
-    const vec3 second =
-        vec3_add(vec3_add(d2, vec3_cross(f.acceleration, d)), vec3_cross(w, vec3_add(d1, change)));
+    const vec3 derivative_1 = vec3_add(d1, vec3_cross(w, d));
+    const vec3 derivative_2 =
+        vec3_add(vec3_add(d2, vec3_cross(f.acceleration, d)), vec3_cross(w, vec3_add(d1, derivative_1)));
     out.force[0] = mat3_mul_vec(f.r, d);
-    out.force[1] = mat3_mul_vec(f.r, change);
-    out.force[2] = mat3_mul_vec(f.r, second);
+    out.force[1] = mat3_mul_vec(f.r, derivative_1);
+    out.force[2] = mat3_mul_vec(f.r, derivative_2);
     out.torque = vec3_add(mat3_mul_vec(p->drag_torque, v), mat3_mul_vec(p->drag_damping, w));
     return out;
 }

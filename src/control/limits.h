@@ -17,24 +17,24 @@ VY_FN void count_lanes(mask acts, bits *count)
 }
 
 /// A desired velocity: its direction over the ground is kept.
-VY_FN vec3 limit_velocity(const drive_limits *l, mask active, vec3 v, bits *acted)
+VY_FN vec3 limit_velocity(const drive_limits *l, mask active, vec3 v, bits *limit_counts)
 {
     const mask climbs = active & (l->climb > 0.0) & (real_abs(v.z) > l->climb);
     v.z = real_select(climbs, real_clamp(v.z, -l->climb, l->climb), v.z);
     const real across = real_sqrt(v.x * v.x + v.y * v.y);
     const mask fast = active & (l->speed > 0.0) & (across > l->speed);
     const real shrink = real_select(fast, l->speed / real_max(across, real_set(1e-9)), real_set(1.0));
-    count_lanes(climbs, &acted[LIMIT_ON_CLIMB]);
-    count_lanes(fast, &acted[LIMIT_ON_SPEED]);
+    count_lanes(climbs, &limit_counts[LIMIT_ON_CLIMB]);
+    count_lanes(fast, &limit_counts[LIMIT_ON_SPEED]);
     return vec3_make(v.x * shrink, v.y * shrink, v.z);
 }
 
 /// A desired attitude: heading and direction of the tilt are kept.
-VY_FN quat limit_attitude(const drive_limits *l, mask active, quat q, bits *acted)
+VY_FN quat limit_attitude(const drive_limits *l, mask active, quat q, bits *limit_counts)
 {
     const vec3 z = quat_rotate(q, vec3_make(real_set(0.0), real_set(0.0), real_set(1.0)));
     const mask steep = active & (l->sin_tilt > 0.0) & (z.z < l->cos_tilt);
-    count_lanes(steep, &acted[LIMIT_ON_TILT]);
+    count_lanes(steep, &limit_counts[LIMIT_ON_TILT]);
     const real across = l->sin_tilt / real_max(real_sqrt(z.x * z.x + z.y * z.y), real_set(1e-9));
     const quat tilt = tilt_to(vec3_make(across * z.x, across * z.y, l->cos_tilt));
     // The turn about the vertical that is left when the tilt is taken out; upside down it may be none.
@@ -43,12 +43,12 @@ VY_FN quat limit_attitude(const drive_limits *l, mask active, quat q, bits *acte
     return quat_select(steep, quat_mul(tilt, heading), q);
 }
 
-VY_FN vec3 limit_rates(const drive_limits *l, mask active, vec3 w, bits *acted)
+VY_FN vec3 limit_rates(const drive_limits *l, mask active, vec3 w, bits *limit_counts)
 {
     const vec3 clamped = vec3_make(real_clamp(w.x, -l->rate, l->rate), real_clamp(w.y, -l->rate, l->rate),
                                    real_clamp(w.z, -l->rate, l->rate));
     const mask fast =
         active & (l->rate > 0.0) & ((clamped.x != w.x) | (clamped.y != w.y) | (clamped.z != w.z));
-    count_lanes(fast, &acted[LIMIT_ON_RATE]);
+    count_lanes(fast, &limit_counts[LIMIT_ON_RATE]);
     return vec3_select(fast, clamped, w);
 }

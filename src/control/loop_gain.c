@@ -23,7 +23,7 @@ typedef struct axis_state {
     double integral, desired, command;
     double angular_acceleration;                     // angular acceleration of a law at once
     double rate_filter[2], lagged, torque_filter[2]; // of indi.h: values and derivatives
-    double lift, lift_command;                       // a thrust that follows the desired acceleration
+    double thrust, thrust_command;                   // a thrust that follows the desired acceleration
 } axis_state;
 enum { AXIS_STATES = sizeof(axis_state) / sizeof(double) };
 
@@ -91,7 +91,7 @@ static void plant_step(const loop_params *p, int axis, plant *out)
 static int holds_no_position(const loop_params *p) { return p->law == LOOP_VELOCITY_RUNG; }
 
 // The estimate, after the step to `tick`: as fading.h with imu.h and mocap.h, linear in small angles.
-static void estimator_step(const loop *l, uint64_t tick, const double *entry, axis_state *s)
+static void estimator_step(const loop *l, uint64_t tick, const double *inputs, axis_state *s)
 {
     const loop_params *p = l->p;
     if (p->truth) {
@@ -102,28 +102,28 @@ static void estimator_step(const loop *l, uint64_t tick, const double *entry, ax
         return;
     }
     const double g = l->axis == LOOP_LATERAL ? p->gravity : 0.0;
-    const double at = holds_no_position(p) ? 0.0 : s->x[X_POSITION];
+    const double true_position = holds_no_position(p) ? 0.0 : s->x[X_POSITION];
     if (l->imu[tick]) {
         const double t = (double)p->imu * p->dt;
-        s->gyro_bias += t * entry[INPUT_GYRO_DRIFT];
-        s->accel_bias += t * entry[INPUT_ACCEL_DRIFT];
+        s->gyro_bias += t * inputs[INPUT_GYRO_DRIFT];
+        s->accel_bias += t * inputs[INPUT_ACCEL_DRIFT];
         s->rate = s->x[X_RATE] - s->gyro_bias;
-        s->angle += t * (s->rate + entry[INPUT_ANGLE_RATE_ESTIMATE]);
+        s->angle += t * (s->rate + inputs[INPUT_ANGLE_RATE_ESTIMATE]);
         const double force = (s->x[X_VELOCITY] - s->last_velocity) / t -
                              0.5 * g * (s->x[X_ANGLE] + s->last_angle); // as the accelerometer sees it
-        const double a = force + g * s->angle - s->accel_bias + entry[INPUT_FORCE_ESTIMATE];
+        const double a = force + g * s->angle - s->accel_bias + inputs[INPUT_FORCE_ESTIMATE];
         s->position += t * s->velocity + 0.5 * t * t * a;
         s->velocity += t * a;
         s->last_velocity = s->x[X_VELOCITY];
         s->last_angle = s->x[X_ANGLE];
     }
     if (l->mocap[tick]) {
-        const double e = at - s->position, turn = s->x[X_ANGLE] - s->angle;
+        const double e = true_position - s->position, turn = s->x[X_ANGLE] - s->angle;
         s->position += p->position_gain * e;
         s->velocity += p->velocity_gain * e;
-        s->accel_bias -= p->accel_gain * e + entry[INPUT_ACCEL_CORRECTION];
-        s->angle += p->attitude_gain * turn + entry[INPUT_ANGLE_CORRECTION];
-        s->gyro_bias -= p->gyro_gain * turn + entry[INPUT_GYRO_CORRECTION];
+        s->accel_bias -= p->accel_gain * e + inputs[INPUT_ACCEL_CORRECTION];
+        s->angle += p->attitude_gain * turn + inputs[INPUT_ANGLE_CORRECTION];
+        s->gyro_bias -= p->gyro_gain * turn + inputs[INPUT_GYRO_CORRECTION];
     }
 }
 
@@ -136,7 +136,7 @@ static void filter_step(const loop_params *p, double input, double *f)
 }
 
 // As indi_torque(), over the inertia.
-static double increment(const loop_params *p, double desired, double rate, axis_state *s)
+static double indi_command(const loop_params *p, double desired, double rate, axis_state *s)
 {
     s->lagged = s->command + p->indi_lag * (s->lagged - s->command);
     filter_step(p, rate, s->rate_filter);
@@ -145,7 +145,7 @@ static double increment(const loop_params *p, double desired, double rate, axis_
 }
 
 // The desired angular acceleration: as lower_attitude() and lower_rates(), or lower_trajectory().
-static double desired_spin(const loop *l, const axis_state *s)
+static double desired_angular_acceleration(const loop *l, const axis_state *s)
 {
     const loop_params *p = l->p;
     if (l->axis == LOOP_YAW) return -p->rates * (p->yaw * s->angle + s->rate);
@@ -158,39 +158,39 @@ static double desired_spin(const loop *l, const axis_state *s)
 }
 
 // The law at `tick`: as lower_position() or lower_velocity() and control_lower(), or lower_trajectory().
-static void control_step(const loop *l, uint64_t tick, const double *entry, axis_state *s)
+static void control_step(const loop *l, uint64_t tick, const double *inputs, axis_state *s)
 {
     const loop_params *p = l->p;
     if (l->control[tick] && holds_no_position(p)) {
-        const double error = entry[INPUT_VELOCITY] - s->velocity;
+        const double error = inputs[INPUT_VELOCITY] - s->velocity;
         s->integral += p->position * (double)p->control * p->dt * error;
         s->desired = s->integral + p->velocity * error;
     } else if (l->control[tick]) {
         s->integral -= p->integral * (double)p->control * p->dt * s->position;
         s->desired = s->integral - p->position * s->position - p->velocity * s->velocity;
-        if (loop_is_geometric(p)) s->angular_acceleration = desired_spin(l, s);
+        if (loop_is_geometric(p)) s->angular_acceleration = desired_angular_acceleration(l, s);
     }
     if (!l->rate[tick]) return;
-    if (l->axis == LOOP_LATERAL) s->lift_command = s->desired;
+    if (l->axis == LOOP_LATERAL) s->thrust_command = s->desired;
     if (l->axis == LOOP_VERTICAL) {
         s->command = s->desired;
     } else {
-        if (!loop_is_geometric(p)) s->angular_acceleration = desired_spin(l, s);
+        if (!loop_is_geometric(p)) s->angular_acceleration = desired_angular_acceleration(l, s);
         s->command =
-            p->incremental ? increment(p, s->angular_acceleration, s->rate, s) : s->angular_acceleration;
+            p->incremental ? indi_command(p, s->angular_acceleration, s->rate, s) : s->angular_acceleration;
     }
-    s->command += entry[INPUT_COMMAND];
+    s->command += inputs[INPUT_COMMAND];
 }
 
 static const double no_input[LOOP_INPUTS];
 
 // One step to phase `tick`, with what enters in it, and the quantities after it. A state of the plant depends
 // on itself and on those behind it.
-static void step(const loop *l, uint64_t tick, const double *entry, axis_state *s, double *out)
+static void step(const loop *l, uint64_t tick, const double *inputs, axis_state *s, double *out)
 {
     double x[PLANT_STATES], u[PLANT_INPUTS];
-    const int first = entry == no_input ? INPUT_ACTUATION : 0;
-    for (int j = 0; j < PLANT_INPUTS; ++j) u[j] = entry[j];
+    const int first = inputs == no_input ? INPUT_ACTUATION : 0;
+    for (int j = 0; j < PLANT_INPUTS; ++j) u[j] = inputs[j];
     u[INPUT_ACTUATION] += s->command;
     for (int i = 0; i < PLANT_STATES; ++i) {
         x[i] = 0.0;
@@ -199,26 +199,26 @@ static void step(const loop *l, uint64_t tick, const double *entry, axis_state *
     }
     out[LOOP_ACCELERATION] = (x[X_VELOCITY] - s->x[X_VELOCITY]) / l->p->dt;
     out[LOOP_ACTUATION] = l->p->lag > 0.0 ? x[X_ACTUATION] : u[INPUT_ACTUATION];
-    const double left = l->p->lag > 0.0 ? l->plant.a[X_ACTUATION][X_ACTUATION] : 0.0;
-    s->lift = s->lift_command + left * (s->lift - s->lift_command);
+    const double lag_decay = l->p->lag > 0.0 ? l->plant.a[X_ACTUATION][X_ACTUATION] : 0.0;
+    s->thrust = s->thrust_command + lag_decay * (s->thrust - s->thrust_command);
     if (holds_no_position(l->p)) s->position -= x[X_POSITION] - s->x[X_POSITION];
     memcpy(s->x, x, sizeof x);
-    estimator_step(l, tick, entry, s);
-    control_step(l, tick, entry, s);
+    estimator_step(l, tick, inputs, s);
+    control_step(l, tick, inputs, s);
     out[LOOP_POSITION] = x[X_POSITION];
     out[LOOP_VELOCITY] = x[X_VELOCITY];
     out[LOOP_ANGLE] = x[X_ANGLE];
     out[LOOP_RATE] = x[X_RATE];
     out[LOOP_COMMAND] = s->command;
     out[LOOP_LAG_ERROR] = l->p->lag > 0.0 ? s->command - x[X_ACTUATION] : 0.0;
-    out[LOOP_DESIRED] = s->desired;
+    out[LOOP_DESIRED_ACCELERATION] = s->desired;
     out[LOOP_INTEGRAL] = s->integral;
     out[LOOP_ANGLE_ESTIMATE] = s->angle;
     out[LOOP_RATE_ESTIMATE] = s->rate;
     out[LOOP_GYRO_BIAS] = s->gyro_bias;
     out[LOOP_ACCEL_BIAS] = s->accel_bias;
     out[LOOP_ANGLE_ERROR] = (l->axis == LOOP_LATERAL ? s->desired / l->p->gravity : 0.0) - s->angle;
-    out[LOOP_THRUST_TILT_ERROR] = l->axis == LOOP_LATERAL ? s->lift - l->p->gravity * x[X_ANGLE] : 0.0;
+    out[LOOP_THRUST_TILT_ERROR] = l->axis == LOOP_LATERAL ? s->thrust - l->p->gravity * x[X_ANGLE] : 0.0;
     out[LOOP_ANGLE_INNOVATION] = x[X_ANGLE] - s->angle;
     out[LOOP_INNOVATION] = (holds_no_position(l->p) ? 0.0 : x[X_POSITION]) - s->position;
     out[LOOP_VELOCITY_ESTIMATE] = s->velocity;
@@ -256,20 +256,20 @@ static const axis_state state_units = {.x = {1.0, 1.0, 0.3, 1.0, 10.0},
                                        .rate_filter = {1.0, 50.0},
                                        .lagged = 50.0,
                                        .torque_filter = {50.0, 5000.0},
-                                       .lift = 5.0,
-                                       .lift_command = 5.0};
+                                       .thrust = 5.0,
+                                       .thrust_command = 5.0};
 
-static int input_acts_on_axis(const loop_params *p, int axis, int entry)
+static int input_acts_on_axis(const loop_params *p, int axis, int input)
 {
     static const unsigned force = 1u << INPUT_FORCE | 1u << INPUT_FORCE_ESTIMATE | 1u << INPUT_ACCEL_DRIFT |
                                   1u << INPUT_ACCEL_CORRECTION;
     static const unsigned turn = 1u << INPUT_ANGLE_RATE | 1u << INPUT_TORQUE |
                                  1u << INPUT_ANGLE_RATE_ESTIMATE | 1u << INPUT_GYRO_DRIFT |
                                  1u << INPUT_ANGLE_CORRECTION | 1u << INPUT_GYRO_CORRECTION;
-    if (entry == INPUT_VELOCITY) return p->law == LOOP_VELOCITY_RUNG && axis == LOOP_LATERAL;
-    if (p->truth && entry > INPUT_COMMAND) return 0;
-    if (axis == LOOP_YAW && (force >> entry & 1u) != 0) return 0;
-    return !(axis == LOOP_VERTICAL && (turn >> entry & 1u) != 0);
+    if (input == INPUT_VELOCITY) return p->law == LOOP_VELOCITY_RUNG && axis == LOOP_LATERAL;
+    if (p->truth && input > INPUT_COMMAND) return 0;
+    if (axis == LOOP_YAW && (force >> input & 1u) != 0) return 0;
+    return !(axis == LOOP_VERTICAL && (turn >> input & 1u) != 0);
 }
 
 static int all_zero(const double *values)
@@ -282,20 +282,20 @@ static int all_zero(const double *values)
 // A unit enters `entry` in the step to `phase`. Adds the responses of `steps` steps and of those until all
 // periods come together again. Returns the largest state that is left, in units; marks those that moved.
 // `*offset` becomes the size of the position that is left, where it drifts.
-static double add_impulse_response(const loop *l, int entry, uint64_t phase, uint64_t steps, sums *out,
+static double add_impulse_response(const loop *l, int input, uint64_t phase, uint64_t steps, sums *out,
                                    int *is_excited, double *offset)
 {
-    double unit[LOOP_INPUTS] = {0.0}, y[LOOP_SIGNALS], left = 0.0;
+    double unit[LOOP_INPUTS] = {0.0}, y[LOOP_SIGNALS], residual = 0.0;
     axis_state s;
     memset(&s, 0, sizeof s);
-    unit[entry] = 1.0;
+    unit[input] = 1.0;
     const double *values = (const double *)&s, *units = (const double *)&state_units;
-    uint64_t at = phase;
-    for (uint64_t n = 0; n < steps || at != 1 % l->phases; ++n) {
-        step(l, at, n == 0 ? unit : no_input, &s, y);
-        add(y, out->of[at]);
+    uint64_t tick = phase;
+    for (uint64_t n = 0; n < steps || tick != 1 % l->phases; ++n) {
+        step(l, tick, n == 0 ? unit : no_input, &s, y);
+        add(y, out->of[tick]);
         if (n == 0 && all_zero(values)) break; // nothing enters there in this phase
-        at = at + 1 < l->phases ? at + 1 : 0;
+        tick = tick + 1 < l->phases ? tick + 1 : 0;
         if (n < 2 * l->phases)
             for (int k = 0; k < AXIS_STATES; ++k) is_excited[k] |= values[k] != 0.0;
     }
@@ -305,8 +305,8 @@ static double add_impulse_response(const loop *l, int entry, uint64_t phase, uin
         s.x[X_POSITION] = 0.0;
         is_excited[X_POSITION] = 0;
     }
-    for (int k = 0; k < AXIS_STATES; ++k) left = real_max(left, real_abs(values[k]) / units[k]);
-    return left;
+    for (int k = 0; k < AXIS_STATES; ++k) residual = real_max(residual, real_abs(values[k]) / units[k]);
+    return residual;
 }
 
 // What is left of unit states, all together, after `steps` steps from where all periods come together, at
@@ -314,7 +314,7 @@ static double add_impulse_response(const loop *l, int entry, uint64_t phase, uin
 static double sum_free_responses(const loop *l, uint64_t steps, const int *is_excited, sums *out)
 {
     const double *units = (const double *)&state_units;
-    double left[AXIS_STATES] = {0.0}, largest = 0.0;
+    double residual[AXIS_STATES] = {0.0}, largest = 0.0;
     memset(out, 0, sizeof *out);
     for (int i = 0; i < AXIS_STATES; ++i) {
         axis_state s;
@@ -322,15 +322,15 @@ static double sum_free_responses(const loop *l, uint64_t steps, const int *is_ex
         if (!is_excited[i]) continue;
         memset(&s, 0, sizeof s);
         values[i] = units[i];
-        uint64_t at = 1 % l->phases;
-        for (uint64_t n = 0; n < steps; ++n, at = at + 1 < l->phases ? at + 1 : 0) {
-            step(l, at, no_input, &s, y);
-            add(y, out->of[at]);
+        uint64_t tick = 1 % l->phases;
+        for (uint64_t n = 0; n < steps; ++n, tick = tick + 1 < l->phases ? tick + 1 : 0) {
+            step(l, tick, no_input, &s, y);
+            add(y, out->of[tick]);
         }
         if (holds_no_position(l->p)) s.x[X_POSITION] = 0.0;
-        for (int k = 0; k < AXIS_STATES; ++k) left[k] += real_abs(values[k]) / units[k];
+        for (int k = 0; k < AXIS_STATES; ++k) residual[k] += real_abs(values[k]) / units[k];
     }
-    for (int k = 0; k < AXIS_STATES; ++k) largest = real_max(largest, left[k]);
+    for (int k = 0; k < AXIS_STATES; ++k) largest = real_max(largest, residual[k]);
     return largest;
 }
 
@@ -426,7 +426,7 @@ int vy_loop_gains(const loop_params *p, loop_gains *out)
 
 loop_delays vy_loop_delays(const loop_params *p)
 {
-    const double period = (double)p->rate * p->dt, late = p->truth ? 0.0 : (double)p->imu * p->dt;
+    const double period = (double)p->rate * p->dt, sample_age = p->truth ? 0.0 : (double)p->imu * p->dt;
     loop_delays out = {0.0, 0.0};
     axis_state rate, torque;
     memset(&rate, 0, sizeof rate);
@@ -435,11 +435,11 @@ loop_delays vy_loop_delays(const loop_params *p)
     torque.command = 1.0;
     // Until nothing is left, and no longer than a slow filter takes.
     for (int k = 0; k < 100000 && (k < 10 || last[0] > 1e-15 * largest[0] || last[1] > 1e-15); ++k) {
-        const double of_rate = increment(p, 0.0, k == 0 ? 1.0 : 0.0, &rate);
-        const double of_command = increment(p, 0.0, 0.0, &torque);
+        const double of_rate = indi_command(p, 0.0, k == 0 ? 1.0 : 0.0, &rate);
+        const double of_command = indi_command(p, 0.0, 0.0, &torque);
         torque.command = 0.0;
-        out.rate += real_abs(of_rate) * ((double)k * period + late);
-        out.command += real_abs(of_command) * (double)(k + 1) * period; // of the one before
+        out.rate_delay += real_abs(of_rate) * ((double)k * period + sample_age);
+        out.command_delay += real_abs(of_command) * (double)(k + 1) * period; // of the one before
         last[0] = real_abs(of_rate) + real_abs(rate.rate_filter[0]);
         last[1] = real_abs(of_command) + real_abs(torque.lagged) + real_abs(torque.torque_filter[1]) * period;
         largest[0] = real_max(largest[0], last[0]);

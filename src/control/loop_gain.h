@@ -19,11 +19,11 @@ enum {
     LOOP_ACCELERATION, // mean of a step
     LOOP_ANGLE,
     LOOP_RATE,
-    LOOP_ACTUATION, // by the rotors: angular acceleration; along, specific thrust
-    LOOP_COMMAND,   // of that
-    LOOP_LAG_ERROR, // command less drive: what the rotors have yet to follow
-    LOOP_DESIRED,   // [m/s^2] desired acceleration
-    LOOP_INTEGRAL,  // [m/s^2]
+    LOOP_ACTUATION,            // by the rotors: angular acceleration; along, specific thrust
+    LOOP_COMMAND,              // of that
+    LOOP_LAG_ERROR,            // command less drive: what the rotors have yet to follow
+    LOOP_DESIRED_ACCELERATION, // [m/s^2] desired acceleration
+    LOOP_INTEGRAL,             // [m/s^2]
     LOOP_ANGLE_ESTIMATE,
     LOOP_RATE_ESTIMATE,
     LOOP_GYRO_BIAS, // estimated
@@ -96,8 +96,8 @@ int vy_loop_gains(const loop_params *p, loop_gains *out);
 /// Rates by increments remember rates and commands in body axes, which turn meanwhile: how late its answers
 /// are, as the sum of magnitudes times age of its impulse responses.
 typedef struct loop_delays {
-    double rate;    // [1] of a rate [rad/s], which is an estimate of up to a period of the IMU
-    double command; // [s] of a command [rad/s^2]
+    double rate_delay;    // [1] of a rate [rad/s], which is an estimate of up to a period of the IMU
+    double command_delay; // [s] of a command [rad/s^2]
 } loop_delays;
 
 loop_delays vy_loop_delays(const loop_params *p);

@@ -17,14 +17,15 @@ VY_FN void prepare_tangent_mass(pack *p, const pack_jacobian *jac)
                b2 = vec3_cross(friction_anchor_b, jac->tangent_2);
     const vec3 ia = mul_inverse_inertia(jac->inverse_inertia_a, a1),
                ib = mul_inverse_inertia(jac->inverse_inertia_b, b1);
-    const real both = jac->inverse_mass_a + jac->inverse_mass_b;
-    const real k11 = both + (vec3_dot(a1, ia) + vec3_dot(b1, ib)), k12 = vec3_dot(a2, ia) + vec3_dot(b2, ib),
-               k22 = both + (vec3_dot(a2, mul_inverse_inertia(jac->inverse_inertia_a, a2)) +
-                             vec3_dot(b2, mul_inverse_inertia(jac->inverse_inertia_b, b2)));
-    const real per = inverse_or_zero(k11 * k22 - k12 * k12);
-    p->tangent_mass_11 = per * k22;
-    p->tangent_mass_12 = -(per * k12);
-    p->tangent_mass_22 = per * k11;
+    const real inverse_mass_sum = jac->inverse_mass_a + jac->inverse_mass_b;
+    const real k11 = inverse_mass_sum + (vec3_dot(a1, ia) + vec3_dot(b1, ib)),
+               k12 = vec3_dot(a2, ia) + vec3_dot(b2, ib),
+               k22 = inverse_mass_sum + (vec3_dot(a2, mul_inverse_inertia(jac->inverse_inertia_a, a2)) +
+                                         vec3_dot(b2, mul_inverse_inertia(jac->inverse_inertia_b, b2)));
+    const real inverse_determinant = inverse_or_zero(k11 * k22 - k12 * k12);
+    p->tangent_mass_11 = inverse_determinant * k22;
+    p->tangent_mass_12 = -(inverse_determinant * k12);
+    p->tangent_mass_22 = inverse_determinant * k11;
     p->mass_anchor_a = p->friction_anchor_a;
 }
 
@@ -37,17 +38,18 @@ VY_FN real effective_inertia(const pack_jacobian *jac, vec3 u)
 // The effective masses of all rows but friction's, at the points and inertias as they are now.
 VY_FN void compute_normal_masses(pack *p, const pack_jacobian *jac, int n)
 {
-    const real both = jac->inverse_mass_a + jac->inverse_mass_b;
+    const real inverse_mass_sum = jac->inverse_mass_a + jac->inverse_mass_b;
     real all = real_set(0.0);
     for (int i = 0; i < n; ++i) {
         const mask has = has_point(p, i);
         const vec3 ta = mul_inverse_inertia(jac->inverse_inertia_a, jac->angular_a[i]),
                    tb = mul_inverse_inertia(jac->inverse_inertia_b, angular_b(jac, i));
         for (int j = i; j < n; ++j) {
-            const real k = both + (vec3_dot(ta, jac->angular_a[j]) + vec3_dot(tb, angular_b(jac, j)));
-            const real both_have = real_select(has & has_point(p, j), k, real_set(0.0));
-            p->k_matrix[k_index(i, j)] = both_have;
-            all = all + (i == j ? 1.0 : 2.0) * both_have;
+            const real k =
+                inverse_mass_sum + (vec3_dot(ta, jac->angular_a[j]) + vec3_dot(tb, angular_b(jac, j)));
+            const real element = real_select(has & has_point(p, j), k, real_set(0.0));
+            p->k_matrix[k_index(i, j)] = element;
+            all = all + (i == j ? 1.0 : 2.0) * element;
         }
         p->point[i].normal_mass = inverse_or_zero(p->k_matrix[k_index(i, i)]);
     }
@@ -160,11 +162,11 @@ VY_FN void refresh_normal_masses(mask m, pack *p, const pack_jacobian *jac, int 
 
 // After the bodies have moved: points, Jacobian, and effective masses where they may be others. Solving with
 // those of other levers may add energy.
-VY_FN void update_contact(const contact_context *job, pack *p, int n, pack_jacobian *jac)
+VY_FN void update_contact(const contact_context *context, pack *p, int n, pack_jacobian *jac)
 {
     real angle2_a, angle2_b;
-    update_points(job, p, n, &angle2_a, &angle2_b);
-    load_jacobian(job, p, n, jac);
+    update_points(context, p, n, &angle2_a, &angle2_b);
+    load_jacobian(context, p, n, jac);
     const mask stale = stale_masses(p, angle2_a, angle2_b);
     if (mask_any(stale)) {
         refresh_normal_masses(stale, p, jac, n);

@@ -295,34 +295,39 @@ static void update_cache(vy_bodies *b)
     contact_system *s = b->contacts;
     const uint64_t previous_count = b->contact_count->count;
     VY_ASSERT(previous_count <= s->capacity.contacts && s->count <= s->capacity.contacts);
-    uint64_t old = 0, ends = 0;
+    uint64_t previous_index = 0, previous_pair_count = 0;
     uint32_t report_count = 0;
-    size_t now = 0;
+    size_t record_count = 0;
     for (uint64_t k = 0; k < previous_count; ++k) { // each pair once
         const uint64_t key = contact_key(b->contact_cache[k].a, b->contact_cache[k].b);
-        if (b->contact_cache[k].manifold_index == 0) s->previous_keys[ends++] = key;
+        if (b->contact_cache[k].manifold_index == 0) s->previous_keys[previous_pair_count++] = key;
     }
     for (uint32_t k = 0; k < s->count; ++k) {
         if (s->headers[k].impulse_points == 0) continue;
         const uint64_t key = contact_key(s->headers[k].a, s->headers[k].b);
-        const contact_header *last = now > 0 ? &s->headers[s->records[now - 1].contact] : NULL;
+        const contact_header *last =
+            record_count > 0 ? &s->headers[s->records[record_count - 1].contact] : NULL;
         if (last != NULL && contact_key(last->a, last->b) == key) {
-            s->records[now] = s->records[now - 1];
-            s->records[now].contact = k;
-            s->records[now++].manifold_index += 1;
+            s->records[record_count] = s->records[record_count - 1];
+            s->records[record_count].contact = k;
+            s->records[record_count++].manifold_index += 1;
             continue;
         }
-        VY_ASSERT(old + 1 >= ends || s->previous_keys[old] < s->previous_keys[old + 1]);
-        while (old < ends && s->previous_keys[old] < key)
-            s->reports[report_count++] = end_of_contact(b, s->previous_keys[old++]);
-        const uint32_t persists = old < ends && s->previous_keys[old] == key;
-        old += persists;
-        s->records[now++] = (contact_record){.contact = k, .report = report_count++, .persists = persists};
+        VY_ASSERT(previous_index + 1 >= previous_pair_count ||
+                  s->previous_keys[previous_index] < s->previous_keys[previous_index + 1]);
+        while (previous_index < previous_pair_count && s->previous_keys[previous_index] < key)
+            s->reports[report_count++] = end_of_contact(b, s->previous_keys[previous_index++]);
+        const uint32_t persists =
+            previous_index < previous_pair_count && s->previous_keys[previous_index] == key;
+        previous_index += persists;
+        s->records[record_count++] =
+            (contact_record){.contact = k, .report = report_count++, .persists = persists};
     }
-    while (old < ends) s->reports[report_count++] = end_of_contact(b, s->previous_keys[old++]);
-    VY_ASSERT(now <= s->count && report_count <= 2 * s->capacity.contacts);
-    vy_bodies_parallel_for(b, now, MIN_PARALLEL_RECORDS, write_records, &now);
-    b->contact_count->count = now;
+    while (previous_index < previous_pair_count)
+        s->reports[report_count++] = end_of_contact(b, s->previous_keys[previous_index++]);
+    VY_ASSERT(record_count <= s->count && report_count <= 2 * s->capacity.contacts);
+    vy_bodies_parallel_for(b, record_count, MIN_PARALLEL_RECORDS, write_records, &record_count);
+    b->contact_count->count = record_count;
     s->report_count = report_count;
 }
 

@@ -256,13 +256,13 @@ static void project_disturbed(vy_bodies *b, const island *is, double time)
         const uint32_t count = engage_violated(b, is, time, engaged);
         if (count == 0) return;
         for (uint32_t m = is->body_first; m < is->dynamic_last; ++m)
-            s->undivided_start[s->members[m]] = s->stage[s->members[m]];
+            s->substep_restart[s->members[m]] = s->stage[s->members[m]];
         project(b, is, time, 0);
         for (uint32_t k = 0; k < count; ++k) stop_set_active(b, &s->stops[engaged[k]], 0);
         for (uint32_t m = is->body_first; m < is->dynamic_last; ++m) {
             const uint32_t i = s->members[m];
-            s->stage[i].velocity = s->undivided_start[i].velocity;
-            s->stage[i].rate = s->undivided_start[i].rate;
+            s->stage[i].velocity = s->substep_restart[i].velocity;
+            s->stage[i].rate = s->substep_restart[i].rate;
         }
         project(b, is, time, 0);
     }
@@ -329,12 +329,12 @@ static void integrate_and_project(vy_bodies *b, const island *is, double time, d
     if (!s->checks_energy || s->subdivisions_left == 0 || energy_error(b, is) <= ENERGY_ERROR) return;
     --s->subdivisions_left;
     for (uint32_t n = is->body_first; n < is->body_last; ++n)
-        s->undivided_start[s->members[n]] = s->start[s->members[n]];
+        s->substep_restart[s->members[n]] = s->start[s->members[n]];
     int is_good = 0;
     for (int parts = 8; parts <= MAX_SUBDIVISION_PARTS && !is_good; parts *= 8) {
         is_good = 1;
         for (uint32_t n = is->body_first; n < is->body_last; ++n)
-            s->stage[s->members[n]] = s->undivided_start[s->members[n]];
+            s->stage[s->members[n]] = s->substep_restart[s->members[n]];
         for (int k = 0; k < parts && (is_good || parts == MAX_SUBDIVISION_PARTS); ++k) {
             save_start(s, is);
             step_once(b, is, time + k * (h / parts), h / parts);
@@ -342,7 +342,7 @@ static void integrate_and_project(vy_bodies *b, const island *is, double time, d
         }
     }
     for (uint32_t n = is->body_first; n < is->body_last; ++n)
-        s->start[s->members[n]] = s->undivided_start[s->members[n]];
+        s->start[s->members[n]] = s->substep_restart[s->members[n]];
 }
 
 /// The time within h at which the first stop is reached: `low` and `high` are the distances to it at 0 and at

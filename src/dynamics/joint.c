@@ -62,7 +62,7 @@ vy_status vy_joints_reserve(vy_bodies *b, uint32_t bodies, uint32_t joints)
     free(s->memory);
     s->memory = memory;
     s->start = s->stage + n;
-    s->undivided_start = s->stage + 2 * n;
+    s->substep_restart = s->stage + 2 * n;
     for (int stage = 1; stage < 4; ++stage) s->k[stage] = s->k[0] + (size_t)stage * n;
     memset(&s->stage_bodies[n - 1], 0, sizeof s->stage_bodies[n - 1]); // the world comes behind the bodies
     memset(&s->stage[n - 1], 0, sizeof s->stage[n - 1]);
@@ -348,10 +348,10 @@ vy_status vy_joint_read(const vy_bodies *b, vy_joint_id id, vy_joint_state *out)
     vy_joint_angle(j, &sa, &sb, &out->angle, &out->rate);
     out->active = vy_joint_is_active(b, id);
     read_reaction(j, &b->joint_state[i], &sa, &sb, time, &out->force, &out->torque);
-    const int along = vy_joint_has(j->def.kind, VY_JOINT_HAS_LENGTH);
-    out->length = along ? out->gap : vy_joint_translation(j, &sa, &sb);
+    const int has_length = vy_joint_has(j->def.kind, VY_JOINT_HAS_LENGTH);
+    out->length = has_length ? out->gap : vy_joint_translation(j, &sa, &sb);
     out->tension = 0.0;
-    if (along && out->gap > 0.0) out->tension = vec3_dot(out->force, vec3_sub(pa, pb)) / out->gap;
+    if (has_length && out->gap > 0.0) out->tension = vec3_dot(out->force, vec3_sub(pa, pb)) / out->gap;
     return VY_OK;
 }
 

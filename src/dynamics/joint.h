@@ -122,7 +122,7 @@ typedef struct joint_system {
     body_state *stage;
     body_derivatives *k[4];
     body_state *start;
-    body_state *undivided_start; // of a sub-step that is divided
+    body_state *substep_restart; // of a sub-step that is divided
     uint64_t *active_before;     // [joint_cap] `active` of every joint before the last flight
     uint64_t *step_active;       // [joint_cap] and before the step
     double elapsed;              // [s] of the step, when bodies are stepped from impact to impact; else 0

@@ -322,25 +322,25 @@ static void add_anchor_motion(row_block *rows, vec3 e, vec3 rate, vec3 rate_a)
 
 // The stop that is nearer moves at a constant speed.
 static void add_limit(const joint_slot *now, row_block *rows, const body_state *a, const body_state *b,
-                      double per)
+                      double closing_rate)
 {
     const int slides = vy_joint_has(now->def.kind, VY_JOINT_SLIDES);
     double at, rate;
     vy_joint_angle(now, a, b, &at, &rate);
     if (slides) at = vy_joint_translation(now, a, b);
-    const double speed =
-        limit_sign(now, at) > 0.0 ? -per * now->initial_error.low : -per * now->initial_error.high; // of C
+    const double speed = limit_sign(now, at) > 0.0 ? -closing_rate * now->initial_error.low
+                                                   : -closing_rate * now->initial_error.high; // of C
     vec3 *const of = &rows[slides ? 0 : 1].time_rate;
     of->z += speed;
 }
 
-static void add_custom(const joint_initial_error *o, double part, double per, row_block *rows)
+static void add_custom(const joint_initial_error *o, double part, double closing_rate, row_block *rows)
 {
     for (int k = 0; k < JOINT_BLOCKS; ++k) {
         const double *v = &o->value[BLOCK_ROWS * k];
         const vec3 open = vec3_make(v[0], v[1], v[2]);
         rows[k].value = vec3_add_scaled(rows[k].value, -part, open);
-        rows[k].time_rate = vec3_add_scaled(rows[k].time_rate, per, open);
+        rows[k].time_rate = vec3_add_scaled(rows[k].time_rate, closing_rate, open);
     }
 }
 
@@ -348,16 +348,16 @@ static void closing_rows(const joint_slot *j, const body_state *a, const body_st
                          const stage_body *stage_a, const stage_body *stage_b, double time, row_block *rows)
 {
     const joint_initial_error *o = &j->initial_error;
-    const double per = 1.0 / (o->end - o->start); // of its opening, in a second
+    const double closing_rate = 1.0 / (o->end - o->start); // of its opening, in a second
     joint_slot now;
     vy_joint_at_time(j, time, &now);
     vy_joint_rows(&now, a, b, stage_a, stage_b, time, ~(uint64_t)0, rows);
     if (j->def.kind == VY_JOINT_CUSTOM) {
-        add_custom(o, real_min((o->end - time) * per, 1.0), per, rows);
+        add_custom(o, real_min((o->end - time) * closing_rate, 1.0), closing_rate, rows);
         return;
     }
     if (o->angle != 0.0) { // as if b turned faster by this
-        const vec3 spin = mat3_mul_vec(stage_b->rotation, vec3_scale(per * o->angle, o->axis));
+        const vec3 spin = mat3_mul_vec(stage_b->rotation, vec3_scale(closing_rate * o->angle, o->axis));
         row_block turned[JOINT_BLOCKS];
         memset(turned, 0, sizeof turned);
         stage_body faster = *stage_b;
@@ -368,15 +368,16 @@ static void closing_rows(const joint_slot *j, const body_state *a, const body_st
         rows[1].time_rate = vec3_add(rows[1].time_rate, mat3_mul_vec(rows[1].angular[1], spin));
     }
     const stage_body *of = o->side == 0 ? stage_a : stage_b;
-    const vec3 moved = mat3_mul_vec(of->rotation, vec3_scale(o->side == 0 ? per : -per, o->shift));
+    const vec3 moved =
+        mat3_mul_vec(of->rotation, vec3_scale(o->side == 0 ? closing_rate : -closing_rate, o->shift));
     add_anchor_motion(&rows[0], moved, of->rate, stage_a->rate);
-    if (o->length != 0.0) { // sign (|d|^2 - length^2), and the length changes by -per o->length
+    if (o->length != 0.0) { // sign (|d|^2 - length^2), and the length changes by -closing_rate o->length
         const double sign = vy_joint_has(j->def.kind, VY_JOINT_UNILATERAL) ? -1.0 : 1.0,
-                     rate = -per * o->length;
+                     rate = -closing_rate * o->length;
         rows[0].time_rate.x -= 2.0 * sign * now.def.length * rate;
         rows[0].bias.x -= 2.0 * sign * rate * rate;
     }
-    if (o->low + o->high > 0.0) add_limit(&now, rows, a, b, per);
+    if (o->low + o->high > 0.0) add_limit(&now, rows, a, b, closing_rate);
 }
 
 void vy_joint_rows(const joint_slot *j, const body_state *a, const body_state *b, const stage_body *stage_a,

@@ -10,7 +10,7 @@ static const vy_choice policies[] = {
     CHOICE("strict", 1, "every effect is computed"),
 };
 static const vy_schema_row budget_rows[] = {
-    ROW("over", NUMBER, vy_budget_def, over, .unit = "s", .range = POSITIVE, .keyword = "none",
+    ROW("over", NUMBER, vy_budget_def, duration, .unit = "s", .range = POSITIVE, .keyword = "none",
         .help = "from the start; later nothing is neglected; `none` is no budget"),
     ROW("position", NUMBER, vy_budget_def, position, .unit = "m", .range = POSITIVE, .keyword = "any",
         .keyword_value = VY_BUDGET_ANY,
@@ -69,18 +69,19 @@ vy_status vy_check_budget_def(const vy_budget_def *b, double radius, double dt, 
                               vy_error *err)
 {
     const double minimum = real_max(BUDGET_MIN_POSITION, 5e-15 * radius);
-    *culprit = &b->over;
-    if (!(real_is_finite(b->over) && b->over >= 0.0))
+    *culprit = &b->duration;
+    if (!(real_is_finite(b->duration) && b->duration >= 0.0))
         return vy_fail(err, VY_BAD_VALUE, "nap.budget.over must be at least 0 s");
     *culprit = b->position != VY_BUDGET_ANY ? &b->position : &b->attitude;
     const int limited = b->position != VY_BUDGET_ANY || b->attitude != VY_BUDGET_ANY;
-    if (b->over == 0.0 && limited)
+    if (b->duration == 0.0 && limited)
         return vy_fail(err, VY_BAD_VALUE, "nap.budget needs `over`: at the end of which time?");
-    if (b->over == 0.0) return VY_OK;
-    *culprit = &b->over;
+    if (b->duration == 0.0) return VY_OK;
+    *culprit = &b->duration;
     if (!limited) return vy_fail(err, VY_BAD_VALUE, "nap.budget needs a position or an attitude");
-    if (b->over < dt)
-        return vy_fail(err, VY_BAD_VALUE, "nap.budget.over is shorter than a step, %g s: %g s", dt, b->over);
+    if (b->duration < dt)
+        return vy_fail(err, VY_BAD_VALUE, "nap.budget.over is shorter than a step, %g s: %g s", dt,
+                       b->duration);
     *culprit = &b->position;
     if (!(b->position >= minimum)) {
         return vy_fail(err, VY_BAD_VALUE, "nap.budget.position is below what strict runs achieve, %g m: %g m",

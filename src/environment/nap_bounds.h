@@ -44,7 +44,7 @@ VY_FN effect_bound nap_rotor_effects(const effect_params *p, const effect_reach 
 }
 
 /// Sum of all forces but gravity that do not come from the air a body moves through.
-VY_FN real nap_other_forces(const effect_params *p, const effect_reach *e)
+VY_FN real nap_force_without_drag_and_lift(const effect_params *p, const effect_reach *e)
 {
     real force = (e->rotor_force + e->disturbance) + e->thruster_force;
     force = force + effect_density_bound(p, e).force + effect_buoyancy_bound(p, e).force;
@@ -56,7 +56,7 @@ VY_FN real nap_other_forces(const effect_params *p, const effect_reach *e)
 VY_FN real nap_force_bound(const effect_params *p, const effect_reach *e)
 {
     const real drag = effect_drag_bound(p, e).force + effect_linear_drag_bound(p, e).force;
-    return nap_other_forces(p, e) + (effect_lift_bound(p, e).force + drag);
+    return nap_force_without_drag_and_lift(p, e) + (effect_lift_bound(p, e).force + drag);
 }
 
 /// What of it can make a body faster, with `air` [m/s] the fastest that the air itself moves. Lift does no
@@ -68,7 +68,7 @@ VY_FN real nap_accelerating_force_bound(const effect_params *p, const effect_rea
         real_min(effect_drag_bound(p, e).force, 2.0 * (e->density * p->drag_area) * (air * air));
     const real linear = real_min(effect_linear_drag_bound(p, e).force, vec3_max_abs(p->linear_drag) * air);
     const real lift = real_select(air > 0.0, effect_lift_bound(p, e).force, real_set(0.0));
-    return nap_other_forces(p, e) + (lift + (drag + linear));
+    return nap_force_without_drag_and_lift(p, e) + (lift + (drag + linear));
 }
 
 /// Sum of all torques that can make a body turn faster: damping cannot.
@@ -93,9 +93,11 @@ VY_FN real gravity_bound(const gravity_params *p, vec3 r, real far)
     for (int i = 0; i < VY_BASIC_OR(0, p->body_count); ++i) {
         const gravity_body *b = &p->bodies[i];
         const real d = vec3_length(vec3_make(r.x - b->x, r.y - b->y, r.z - b->z)) - far;
-        const real safe = real_max(d, real_set(1.0)); // within a metre of the centre there is no useful bound
-        const real c = 1.5 * real_abs(real_set(b->j2)) * (b->radius / safe) * (b->radius / safe);
-        g = g + b->gm / (safe * safe) * (1.0 + 4.0 * c);
+        const real clamped_distance =
+            real_max(d, real_set(1.0)); // within a metre of the centre there is no useful bound
+        const real c =
+            1.5 * real_abs(real_set(b->j2)) * (b->radius / clamped_distance) * (b->radius / clamped_distance);
+        g = g + b->gm / (clamped_distance * clamped_distance) * (1.0 + 4.0 * c);
     }
     return g;
 }
@@ -107,9 +109,10 @@ VY_FN real gravity_gradient_bound(const gravity_params *p, vec3 r, real far)
     for (int i = 0; i < VY_BASIC_OR(0, p->body_count); ++i) {
         const gravity_body *b = &p->bodies[i];
         const real d = vec3_length(vec3_make(r.x - b->x, r.y - b->y, r.z - b->z)) - far;
-        const real safe = real_max(d, real_set(1.0));
-        const real c = 1.5 * real_abs(real_set(b->j2)) * (b->radius / safe) * (b->radius / safe);
-        k = k + 2.0 * b->gm / (safe * safe * safe) * (1.0 + 20.0 * c);
+        const real clamped_distance = real_max(d, real_set(1.0));
+        const real c =
+            1.5 * real_abs(real_set(b->j2)) * (b->radius / clamped_distance) * (b->radius / clamped_distance);
+        k = k + 2.0 * b->gm / (clamped_distance * clamped_distance * clamped_distance) * (1.0 + 20.0 * c);
     }
     return k;
 }
@@ -121,9 +124,9 @@ VY_FN real gravity_tide_bound(const gravity_params *p, vec3 r, real far, int pow
     for (int i = 0; p->gradient && i < VY_BASIC_OR(0, p->body_count); ++i) {
         const gravity_body *b = &p->bodies[i];
         const real d = vec3_length(vec3_make(r.x - b->x, r.y - b->y, r.z - b->z)) - far;
-        const real safe = real_max(d, real_set(1.0));
-        const real cube = b->gm / (safe * safe * safe);
-        sum = sum + (power == 4 ? cube / safe : cube);
+        const real clamped_distance = real_max(d, real_set(1.0));
+        const real cube = b->gm / (clamped_distance * clamped_distance * clamped_distance);
+        sum = sum + (power == 4 ? cube / clamped_distance : cube);
     }
     return sum;
 }

@@ -52,15 +52,17 @@ VY_FN void nap_propagate(const deviation_system *k, real period, real *y)
     // and positions count as many times as makes the norm smallest: a spring k grows by sqrt(k). Motion of
     // the centre of mass has a bound of its own where the attitude does not move it.
     const real a = real_sqrt(real_max(k->ea, real_set(1.0))), p = real_sqrt(real_max(k->vp, real_set(1.0)));
-    const real slide = part * real_max(k->va / a + k->vv + k->vp / p, p);
+    const real translation_norm = part * real_max(k->va / a + k->vv + k->vp / p, p);
     const real norm = part * real_max(k->ee + k->ea / a + k->ev + k->ep / p, a);
-    const mask translates = slide < 3.0, turns = translates & (norm < 3.0);
+    const mask translation_converges = translation_norm < 3.0,
+               converges = translation_converges & (norm < 3.0);
     const mask decoupled = k->va == 0.0;
     for (int i = 0; i < DEVIATION_COUNT; ++i) {
-        const mask fine =
-            i == DEVIATION_VELOCITY || i == DEVIATION_POSITION ? turns | (translates & decoupled) : turns;
+        const mask component_converges = i == DEVIATION_VELOCITY || i == DEVIATION_POSITION
+                                             ? converges | (translation_converges & decoupled)
+                                             : converges;
         const real next = sum[i] * (1.0 + 1e-8);
-        const mask known = (fine & (next < NAP_UNBOUNDED)) | (next == 0.0); // zero stays zero
+        const mask known = (component_converges & (next < NAP_UNBOUNDED)) | (next == 0.0); // zero stays zero
         y[i] = real_select(known, next, real_set(NAP_UNBOUNDED));
     }
 }
@@ -76,9 +78,9 @@ VY_FN real nap_lift_direction_gain(const body_state *s, const nap_reach *r, real
     const real slack = deviation[DEVIATION_VELOCITY] + (period * r->acceleration + r->wind_change);
     const real minimum = v - slack;
     const real sine = vec3_length(vec3_cross(flow, z)) / real_max(v, real_set(1e-9));
-    const real turn =
+    const real direction_change =
         deviation[DEVIATION_ANGLE] + period * r->effect.rate + slack / real_max(minimum, real_set(1e-9));
-    const real s_min = sine - turn;
+    const real s_min = sine - direction_change;
     return real_select((minimum > 0.0) & (s_min > 0.05), 1.0 / real_max(s_min * minimum, real_set(1e-9)),
                        real_set(0.0));
 }
@@ -103,9 +105,9 @@ VY_FN real nap_spin_growth(const nap_params *n, const multirotor_params *p, vec3
                                   real_select(slope > 0.0, slope, real_set(1.0)),
                               maximum);
     }
-    const real spread =
+    const real inertia_spread =
         (n->inertia_max - n->inertia_min) / real_sqrt(3.0 * (n->inertia_max * n->inertia_min));
-    return maximum * (1.0 + 1e-9) + spread * change;
+    return maximum * (1.0 + 1e-9) + inertia_spread * change;
 }
 
 /// Velocity of the air at the body, as the effects that are on see it. (Turbulence has no certificate.)
@@ -131,32 +133,33 @@ VY_FN deviation_system nap_sensitivity(const environment_model *env, const nap_p
                                        bits flags, const nap_reach *flown, const nap_reach *r,
                                        const nap_bounds *b, mask can_differ, const real *deviation)
 {
-    const effect_reach *e = &r->effect, *own = &flown->effect;
+    const effect_reach *e = &r->effect, *flown_effect = &flown->effect;
     const effect_params *c = &p->effects;
     const real zero = real_set(0.0);
     // A product differs by one factor's difference times the other one's value in the flown motion, and the
     // rest; a square by the sum of both times the difference.
-    const real flow = e->speed + e->wind, own_flow = own->speed + own->wind,
-               mean_flow = 0.5 * (flow + own_flow);
-    const real own_drag = effect_drag_bound(c, own).force, own_lift = effect_lift_bound(c, own).force;
+    const real flow = e->speed + e->wind, flown_flow = flown_effect->speed + flown_effect->wind,
+               mean_flow = 0.5 * (flow + flown_flow);
+    const real flown_drag = effect_drag_bound(c, flown_effect).force,
+               flown_lift = effect_lift_bound(c, flown_effect).force;
 #define IF_ON(effect, value) real_select(effect_on(flags, EFFECT_##effect), value, zero)
     const real drag = IF_ON(drag, b->of[EFFECT_drag].force), lift = b->of[EFFECT_lift].force;
-    const vec3 axes = c->linear_drag;
-    const real linear = IF_ON(linear_drag, vec3_max_abs(axes));
-    const real minimum =
-        real_min(real_min(axes.x, axes.y), axes.z); // what is the same in all directions does not turn
+    const vec3 linear_drag = c->linear_drag;
+    const real linear = IF_ON(linear_drag, vec3_max_abs(linear_drag));
+    const real linear_drag_min = real_min(real_min(linear_drag.x, linear_drag.y),
+                                          linear_drag.z); // what is the same in all directions does not turn
     const real arm = IF_ON(aero_torque, vec3_length(c->pressure_centre));
-    const real spin =
-        IF_ON(damping, 0.25 * vec3_max_abs(c->rate_damping_area) * own->rate); // torque per density and speed
+    const real damping_gain = IF_ON(damping, 0.25 * vec3_max_abs(c->rate_damping_area) *
+                                                 flown_effect->rate); // torque per density and speed
     const mask lifts = (effect_on(flags, EFFECT_lift) | (arm > 0.0)) & (lift > 0.0);
     const vec3 air = nap_air_velocity(env, s->position, m->time, flags);
-    const real steady = nap_lift_direction_gain(s, r, m->period, air, deviation);
+    const real lift_direction_gain = nap_lift_direction_gain(s, r, m->period, air, deviation);
     const mask lift_may_flip =
-        can_differ & lifts & (steady == 0.0); // lift may flip: twice its strength is at stake
+        can_differ & lifts & (lift_direction_gain == 0.0); // lift may flip: twice its strength is at stake
     // Forces per radian and per m/s.
-    const real lift_a = real_select(lifts, own_lift * steady * own_flow, zero);
-    const real lift_v =
-        real_select(lifts, e->density * real_abs(c->lift_area) * mean_flow + own_lift * steady, zero);
+    const real lift_a = real_select(lifts, flown_lift * lift_direction_gain * flown_flow, zero);
+    const real lift_v = real_select(
+        lifts, e->density * real_abs(c->lift_area) * mean_flow + flown_lift * lift_direction_gain, zero);
     const real drag_v = e->density * c->drag_area * mean_flow;
     // Per metre: by the density, whose scale height is above 5 km everywhere, and by the velocity of the air.
     const real density_gradient = real_set(env->air.mode == ATMOSPHERE_LAYERED ? 1.0 / 5000.0 : 0.0);
@@ -166,40 +169,43 @@ VY_FN deviation_system nap_sensitivity(const environment_model *env, const nap_p
         (drag + IF_ON(lift, lift) + IF_ON(buoyancy, b->of[EFFECT_buoyancy].force) + rotors * e->rotor_force) *
             density_gradient +
         (IF_ON(drag, drag_v) + linear + IF_ON(lift, lift_v)) * slope;
-    const real torque_p =
-        (arm * (b->of[EFFECT_drag].force + lift) + rotors * e->rotor_torque + e->density * spin * flow) *
-            density_gradient +
-        (arm * (drag_v + lift_v) + e->density * spin) * slope;
-    const double turning = nap_frame_rate(env);
+    const real torque_p = (arm * (b->of[EFFECT_drag].force + lift) + rotors * e->rotor_torque +
+                           e->density * damping_gain * flow) *
+                              density_gradient +
+                          (arm * (drag_v + lift_v) + e->density * damping_gain) * slope;
+    const double frame_rate = nap_frame_rate(env);
     const real gradient =
-        gravity_gradient_bound(&env->gravity, s->position, r->max_distance) + turning * turning;
-    const real volume = IF_ON(buoyancy, e->density * c->volume);
-    const real inverse = 1.0 / n->inertia_min, inverse_mass = p->body.inverse_mass;
-    const real spread = n->inertia_max - n->inertia_min;
-    const real turn =
-        m->period * inverse * (nap_torque_bound(c, own) + 0.5 * spread * (own->rate * own->rate));
+        gravity_gradient_bound(&env->gravity, s->position, r->max_distance) + frame_rate * frame_rate;
+    const real displaced_mass = IF_ON(buoyancy, e->density * c->volume);
+    const real inverse_inertia = 1.0 / n->inertia_min, inverse_mass = p->body.inverse_mass;
+    const real inertia_spread = n->inertia_max - n->inertia_min;
+    const real rate_change = m->period * inverse_inertia *
+                             (nap_torque_bound(c, flown_effect) +
+                              0.5 * inertia_spread * (flown_effect->rate * flown_effect->rate));
     deviation_system k;
-    k.ee = nap_spin_growth(n, p, s->rate, real_min(turn, 2.0 * own->rate));
-    k.ea = inverse *
+    k.ee = nap_spin_growth(n, p, s->rate, real_min(rate_change, 2.0 * flown_effect->rate));
+    k.ea = inverse_inertia *
            (IF_ON(disturbance_torque, m->torque_world) + IF_ON(magnetic, b->of[EFFECT_magnetic].torque) +
             IF_ON(gravity_gradient, 2.0 * b->of[EFFECT_gravity_gradient].torque) +
-            arm * (own_drag + lift_a + own_lift));
-    k.ev = inverse * (arm * (drag_v + lift_v) + e->density * spin);
+            arm * (flown_drag + lift_a + flown_lift));
+    k.ev = inverse_inertia * (arm * (drag_v + lift_v) + e->density * damping_gain);
     // u x I u changes by the spread per radian; by its direction, and with GM / |d|^3, per metre.
     const real tide = gravity_tide_bound(&env->gravity, s->position, r->max_distance, 4);
-    k.ep = inverse * (torque_p + IF_ON(gravity_gradient, 7.5 * (tide * c->inertia_spread)));
+    k.ep = inverse_inertia * (torque_p + IF_ON(gravity_gradient, 7.5 * (tide * c->inertia_spread)));
     k.va = inverse_mass *
            (e->rotor_force + IF_ON(density, b->of[EFFECT_density].force) + IF_ON(disturbance, m->force_body) +
-            IF_ON(linear_drag, (vec3_max_abs(axes) - minimum) * own_flow) + IF_ON(lift, lift_a));
+            IF_ON(linear_drag, (vec3_max_abs(linear_drag) - linear_drag_min) * flown_flow) +
+            IF_ON(lift, lift_a));
     k.vv = inverse_mass * IF_ON(lift, lift_v);
-    k.vp = gradient * (IF_ON(gravity, real_set(1.0)) + inverse_mass * volume) + inverse_mass * force_p;
-    k.vp = k.vp + inverse_mass * volume * (e->air_rate * e->air_rate);
-    k.be = inverse * real_select(lift_may_flip, 2.0 * arm * lift, zero);
+    k.vp =
+        gradient * (IF_ON(gravity, real_set(1.0)) + inverse_mass * displaced_mass) + inverse_mass * force_p;
+    k.vp = k.vp + inverse_mass * displaced_mass * (e->air_rate * e->air_rate);
+    k.be = inverse_inertia * real_select(lift_may_flip, 2.0 * arm * lift, zero);
     k.bv = inverse_mass * real_select(lift_may_flip, 2.0 * IF_ON(lift, lift), zero);
     if (env->gravity.frame.on) { // the frame's torque; the Coriolis acceleration turns a deviation, no more
-        const real size = 2.0 * (n->inertia_max * inverse) + 1.0;
-        k.ee = k.ee + turning * (2.0 * size);
-        k.ea = k.ea + turning * (size * 2.0 * (e->rate + turning));
+        const real frame_gain = 2.0 * (n->inertia_max * inverse_inertia) + 1.0;
+        k.ee = k.ee + frame_rate * (2.0 * frame_gain);
+        k.ea = k.ea + frame_rate * (frame_gain * 2.0 * (e->rate + frame_rate));
     }
 #undef IF_ON
     return k;

@@ -32,11 +32,11 @@ typedef struct air_state {
 } air_state;
 
 /// The value at `u` knots of a spline given by its values and second derivatives there.
-VY_FN real air_spline(const double *value, const double *curve, bits knot, real u)
+VY_FN real air_spline(const double *value, const double *second_derivative, bits knot, real u)
 {
     const real v = 1.0 - u;
-    const real curvature =
-        (u * u - 1.0) * u * real_gather(curve + 1, knot) + (v * v - 1.0) * v * real_gather(curve, knot);
+    const real curvature = (u * u - 1.0) * u * real_gather(second_derivative + 1, knot) +
+                           (v * v - 1.0) * v * real_gather(second_derivative, knot);
     return (u * real_gather(value + 1, knot) + v * real_gather(value, knot)) + (1.0 / 6.0) * curvature;
 }
 
@@ -107,10 +107,10 @@ VY_FN air_state air_at(const atmosphere_params *p, real altitude)
 {
     if (VY_BASIC_OR(0, p->mode == ATMOSPHERE_LAYERED)) return air_layered(altitude);
     air_state a;
-    const int some = p->mode == ATMOSPHERE_STANDARD;
-    a.temperature = real_set(some ? p->temperature : 0.0);
-    a.pressure = real_set(some ? p->pressure : 0.0);
-    a.density = real_set(some ? p->density : 0.0);
+    const int is_standard = p->mode == ATMOSPHERE_STANDARD;
+    a.temperature = real_set(is_standard ? p->temperature : 0.0);
+    a.pressure = real_set(is_standard ? p->pressure : 0.0);
+    a.density = real_set(is_standard ? p->density : 0.0);
     return a;
 }
 

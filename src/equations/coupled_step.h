@@ -172,8 +172,8 @@ VY_FN void coupled_rotors(const multirotor_inputs *in, const coupled_stage *star
         f->full[i] = real_select(falls, p->curve.fall_full, p->rotor.decay_full);
         f->weights[i].middle = real_select(falls, p->curve.fall_weights.middle, p->curve.rise_weights.middle);
         f->weights[i].last = real_select(falls, p->curve.fall_weights.last, p->curve.rise_weights.last);
-        f->weights[i].last_order_2 =
-            real_select(falls, p->curve.fall_weights.last_order_2, p->curve.rise_weights.last_order_2);
+        f->weights[i].last_linear =
+            real_select(falls, p->curve.fall_weights.last_linear, p->curve.rise_weights.last_linear);
     }
 }
 
@@ -341,7 +341,7 @@ VY_NOINLINE_FN void coupled_lie_midpoint(const multirotor_inputs *in, real dt, c
     *s = body_kicked(body, &k[1].body, half, &wrench);
     real after[ROTOR_CAP];
     for (int i = 0; i < in->layout->count; ++i) {
-        const real change = follow.weights[i].last_order_2 * (k[2].target[i] - k[0].target[i]);
+        const real change = follow.weights[i].last_linear * (k[2].target[i] - k[0].target[i]);
         after[i] = lag_full(k[0].speed[i], k[0].target[i], follow.full[i], change);
     }
     coupled_speeds_end(in, after, &k[2], speed);
@@ -349,7 +349,7 @@ VY_NOINLINE_FN void coupled_lie_midpoint(const multirotor_inputs *in, real dt, c
         c->charge = battery_charge_after(c->charge, 0.5 * (k[0].current + k[2].current), dt);
     if (!in->has_inflow) return;
     for (int i = 0; i < in->layout->count; ++i) {
-        const real change = air->inflow_weights.last_order_2 * (k[2].steady[i] - k[0].steady[i]);
+        const real change = air->inflow_weights.last_linear * (k[2].steady[i] - k[0].steady[i]);
         after[i] = lag_full(k[0].state.air.inflow[i], k[0].steady[i], air->inflow_decay, change);
     }
     coupled_inflow_end(in, after, c);

@@ -51,11 +51,11 @@ typedef struct effect_context {
     vec3 disturbance_world, disturbance_body; // [N]
     vec3 disturbance_torque_world, disturbance_torque_body; // [N m]
     vec3 magnetic_field;                                    // [T] world
-    vec3 radiation_pressure;     // [N/m^2] pressure of sunlight, along its direction, world
-    vec3 position;               // [m] world
-    const gravity_params *field; // for its gradient
-    real height;                 // [m] of the centre of mass over the ground
-    const rotor_view *rotors;    // for the rotors' effects
+    vec3 radiation_pressure;             // [N/m^2] pressure of sunlight, along its direction, world
+    vec3 position;                       // [m] world
+    const gravity_params *gravity_field; // for its gradient
+    real height;                         // [m] of the centre of mass over the ground
+    const rotor_view *rotors;            // for the rotors' effects
 } effect_context;
 
 /// Largest magnitudes until the next evaluation of the negligibility policy.

@@ -13,16 +13,17 @@ VY_FN void effect_blade_element(const effect_params *p, const effect_context *c,
         const blade_loads b =
             blade_sum(&p->rotors.blade, v->speed[i], v->layout->spin[i], vec3_dot(v->across[i], first),
                       vec3_dot(v->across[i], second), v->inflow[i] + v->climb[i]);
-        const real mine = real_select(on, scale * p->rotors.blade.on, real_set(0.0));
-        const real old =
+        const real weight = real_select(on, scale * p->rotors.blade.on, real_set(0.0));
+        const real coefficient_thrust =
             real_select(on, v->density_ratio * (p->rotors.blade.on * v->thrust[i]), real_set(0.0));
-        rotor_add_force(v, i, mine * b.thrust - old, l);
-        const real drag = v->layout->torque_scale[i] * (mine * b.torque - v->torque_ratio * old);
+        rotor_add_force(v, i, weight * b.thrust - coefficient_thrust, l);
+        const real drag =
+            v->layout->torque_scale[i] * (weight * b.torque - v->torque_ratio * coefficient_thrust);
         l->torque_body = vec3_add_scaled(l->torque_body, drag, vec3_of(v->layout->reaction[i]));
         const vec3 across = vec3_add_scaled(vec3_scale(b.force_1, first), b.force_2, second);
-        rotor_drag_at(v, i, vec3_scale(mine, across), l);
+        rotor_drag_at(v, i, vec3_scale(weight, across), l);
         const vec3 moment = vec3_add_scaled(vec3_scale(b.moment_1, first), b.moment_2, second);
-        l->torque_body = vec3_add_scaled(l->torque_body, mine, moment);
+        l->torque_body = vec3_add_scaled(l->torque_body, weight, moment);
     }
 }
 
@@ -30,11 +31,11 @@ VY_FN effect_bound effect_blade_element_bound(const effect_params *p, const effe
 {
     const blade_params *b = &p->rotors.blade;
     const real v = reach_hub_speed(r);
-    const real tip = r->rotor_speed * b->radius + v, through = v + r->inflow;
-    const real pressure = b->half_rho_chord * b->radius * (tip * tip + through * through);
-    const real one =
+    const real tip = r->rotor_speed * b->radius + v, axial_speed = v + r->inflow;
+    const real pressure = b->half_rho_chord * b->radius * (tip * tip + axial_speed * axial_speed);
+    const real force_per_rotor =
         1.5 * (pressure * (b->lift_max + b->drag_0 + b->drag_2)); // rotors may be stronger by half
-    const real force = b->on * (r->rotor_density_ratio * (r->rotor_count * one + r->rotor_force));
+    const real force = b->on * (r->rotor_density_ratio * (r->rotor_count * force_per_rotor + r->rotor_force));
     return bound_of(2.0 * force, 2.0 * (r->lever + r->arm + b->radius) * force +
                                      b->on * (r->rotor_density_ratio * r->rotor_torque));
 }

@@ -7,7 +7,7 @@
 
 VY_FN void effect_gravity_gradient(const effect_params *p, const effect_context *c, mask on, body_loads *l)
 {
-    const gravity_params *g = c->field;
+    const gravity_params *g = c->gravity_field;
     if (!g->gradient) return;
     vec3 torque = vec3_zero();
     for (int i = 0; i < VY_BASIC_OR(0, g->body_count); ++i) {

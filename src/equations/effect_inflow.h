@@ -1,8 +1,8 @@
 // effect_inflow.h - thrust follows the air that passes the disc: T_i += k w_i (v_h - (v_ind + climb)),
 // nothing in steady hover; v_ind is a state with a lag. In the vortex ring state a rotor sinks into its own
-// wake and loses the share `vortex_ring` of its thrust more, most at a descent of v_h, none at 0 and 2 v_h
-// nor with v_h across (Leishman, sections 2.13 and 3.3; Shetty, Selig, Small-Scale Propellers in the Vortex
-// Ring State, 2011).
+// wake and loses the share `vortex_ring_loss` of its thrust more, most at a descent of v_h, none at 0 and 2
+// v_h nor with v_h across (Leishman, sections 2.13 and 3.3; Shetty, Selig, Small-Scale Propellers in the
+// Vortex Ring State, 2011).
 #pragma once
 #include "equations/effect.h"
 
@@ -25,7 +25,7 @@ VY_FN void effect_inflow(const effect_params *p, const effect_context *c, mask o
         const real m = 0.5 * vec3_dot(v->across[i], v->across[i]) * (scale * scale);
         const real through = v->inflow[i] + v->climb[i];
         const real change = p->rotors.inflow * (v->speed[i] * (v->hover_inflow[i] - through));
-        const real lost = p->rotors.vortex_ring * (v->thrust[i] * vortex_ring(x, m));
+        const real lost = p->rotors.vortex_ring_loss * (v->thrust[i] * vortex_ring(x, m));
         rotor_add_force(v, i, real_select(on, v->density_ratio * (change - lost), real_set(0.0)), l);
     }
 }
@@ -34,6 +34,6 @@ VY_FN effect_bound effect_inflow_bound(const effect_params *p, const effect_reac
 {
     const real flow = r->hover_inflow + r->inflow + reach_hub_speed(r);
     const real change = r->rotor_count * (p->rotors.inflow * r->rotor_speed) * flow;
-    const real force = r->rotor_density_ratio * (change + p->rotors.vortex_ring * r->rotor_force);
+    const real force = r->rotor_density_ratio * (change + p->rotors.vortex_ring_loss * r->rotor_force);
     return bound_of(force, r->lever * force);
 }

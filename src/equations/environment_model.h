@@ -249,7 +249,7 @@ VY_FN vec3 effects_add_parts(const environment_model *env, const effect_params *
     c.magnetic_field = vec3_of(env->magnetic);
     c.radiation_pressure = vec3_of(env->radiation_pressure);
     c.position = s->position;
-    c.field = &env->gravity;
+    c.gravity_field = &env->gravity;
     const int has_inflow = variant == VARIANT_GENERAL && rotor_in != NULL && rotor_in->steady != NULL;
     if (variant != VARIANT_BASIC && (has_inflow || mask_any((flags & EFFECTS_OF_AIR) != 0u))) {
         const relative_air air = variant == VARIANT_STEADY ? air_sample_steady(env, s, flags)

@@ -79,15 +79,15 @@ VY_FN real gravity_potential_local(const gravity_params *p, vec3 r)
     const gravity_body *b = &p->bodies[0];
     const vec3 centre = vec3_make(real_set(b->x), real_set(b->y), real_set(b->z)), d = vec3_sub(r, centre);
     const real z = f->along + (f->cos_lat * r.y + f->sin_lat * r.z);
-    const real here = vec3_length(d), origin = vec3_length(centre);
-    const real distance_change = vec3_dot(r, vec3_sub(d, centre)) / (here + origin);
-    const real s = (z / here) * (z / here), s0 = (f->along / origin) * (f->along / origin);
+    const real radius = vec3_length(d), origin_radius = vec3_length(centre);
+    const real distance_change = vec3_dot(r, vec3_sub(d, centre)) / (radius + origin_radius);
+    const real s = (z / radius) * (z / radius), s0 = (f->along / origin_radius) * (f->along / origin_radius);
     const double k = (0.5 * b->gm * b->j2) * (b->radius * b->radius);
-    const real oblate =
-        k * ((3.0 * s - 1.0) / (here * here * here) - (3.0 * s0 - 1.0) / (origin * origin * origin));
+    const real oblate = k * ((3.0 * s - 1.0) / (radius * radius * radius) -
+                             (3.0 * s0 - 1.0) / (origin_radius * origin_radius * origin_radius));
     const vec3 origin_velocity = vec3_cross(local_rotation(f), vec3_neg(centre)),
                relative_velocity = vec3_cross(local_rotation(f), r);
-    return (b->gm * distance_change / (here * origin) + oblate) -
+    return (b->gm * distance_change / (radius * origin_radius) + oblate) -
            (vec3_dot(origin_velocity, relative_velocity) +
             0.5 * vec3_dot(relative_velocity, relative_velocity));
 }

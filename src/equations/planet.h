@@ -34,17 +34,17 @@ VY_FN planet_frame planet_locate(const planet_params *p, vec3 r)
     const real inverse = 1.0 / real_select(axis, real_set(1.0), across);
     const real x = real_select(axis, real_set(1.0), r.x * inverse),
                y = real_select(axis, real_set(0.0), r.y * inverse);
-    const double flat = p->polar / p->radius;
-    const double outer = p->e2 * p->radius;                           // e^2 a
-    const double inner = p->radius * p->radius / p->polar - p->polar; // e'^2 b
-    real s = r.z, c = across * flat; // of the reduced latitude, not normalised
+    const double axis_ratio = p->polar / p->radius;
+    const double evolute_a = p->e2 * p->radius;                           // e^2 a
+    const double evolute_b = p->radius * p->radius / p->polar - p->polar; // e'^2 b
+    real s = r.z, c = across * axis_ratio; // of the reduced latitude, not normalised
     real lat_s = r.z, lat_c = across;
     for (int i = 0; i < 3; ++i) {
         const real n = 1.0 / real_sqrt(s * s + c * c);
         const real us = s * n, uc = c * n;
-        lat_s = r.z + inner * (us * us * us);
-        lat_c = across - outer * (uc * uc * uc);
-        s = flat * lat_s;
+        lat_s = r.z + evolute_b * (us * us * us);
+        lat_c = across - evolute_a * (uc * uc * uc);
+        s = axis_ratio * lat_s;
         c = lat_c;
     }
     const real n = 1.0 / real_sqrt(lat_s * lat_s + lat_c * lat_c);

@@ -14,7 +14,7 @@ typedef struct rotor_air_params {
     real flap;                    // [kg m] torque over rotor speed and velocity
     real lift;                    // [kg/m] thrust over velocity across, squared
     real inflow;                  // [kg] thrust over rotor speed and velocity through the disc
-    real vortex_ring;             // [1] share of thrust lost in the middle of the vortex ring state
+    real vortex_ring_loss;        // [1] share of thrust lost in the middle of the vortex ring state
     real momentum_factor;         // [kg/m] 2 rho A at the reference density: T = disc v_h^2
     real inflow_half;             // [1] what is left of an error of the induced velocity after half a step
     real inflow_decay;            // [1] after a whole one; 0: it has no lag
@@ -66,10 +66,10 @@ VY_FN real inflow_axial(real x)
 {
     const real half = 0.5 * x, square = half * half;
     const real climb = 1.0 / (half + real_sqrt(square + 1.0));
-    const real vortex_ring = 1.0 + x * (-1.125 + x * (-1.372 + x * (-1.718 - 0.655 * x)));
+    const real vortex_ring_ratio = 1.0 + x * (-1.125 + x * (-1.372 + x * (-1.718 - 0.655 * x)));
     const real windmill =
         1.0 / (real_sqrt(real_max(square - 1.0, real_set(0.0))) - real_min(half, real_set(-1.0)));
-    return real_select(x < 0.0, real_select(x < -2.0, windmill, vortex_ring), climb);
+    return real_select(x < 0.0, real_select(x < -2.0, windmill, vortex_ring_ratio), climb);
 }
 
 /// The same in flow across, m = (velocity across / v_h)^2 / 2 (Glauert).

@@ -51,14 +51,16 @@ VY_FN real thruster_throttled(const thruster_layout *l, int i, real command)
 VY_FN real thruster_pulsed(const thruster_layout *l, int i, mask due, bits tick, real command,
                            thruster_state *s)
 {
-    const real whole = real_set((double)l->period[i]);
+    const real period_steps = real_set((double)l->period[i]);
     VY_ASSERT(i >= 0 && i < l->count && l->period[i] > 0 && l->step > 0.0);
-    const real owed = s->owed[i] + command * (whole * l->step);
+    const real requested_time = s->owed[i] + command * (period_steps * l->step);
     // Half a millionth of a step is rounding and not time.
-    const real open_steps = owed / l->step + 5e-7, nearest = real_round(open_steps);
-    const real whole_steps = real_min(real_select(nearest > open_steps, nearest - 1.0, nearest), whole);
-    const real open = real_select(owed + 5e-7 * l->step < l->pulse_min[i], real_set(0.0), whole_steps);
-    const real remainder = real_clamp(owed - open * l->step, real_set(0.0), whole * l->step);
+    const real open_steps = requested_time / l->step + 5e-7, nearest = real_round(open_steps);
+    const real whole_steps =
+        real_min(real_select(nearest > open_steps, nearest - 1.0, nearest), period_steps);
+    const real open =
+        real_select(requested_time + 5e-7 * l->step < l->pulse_min[i], real_set(0.0), whole_steps);
+    const real remainder = real_clamp(requested_time - open * l->step, real_set(0.0), period_steps * l->step);
     s->owed[i] = real_select(due, remainder, s->owed[i]);
     s->shut[i] = bits_select(due, tick + real_round_bits(open), s->shut[i]);
     return real_select(tick < s->shut[i], real_set(l->thrust_max[i]), real_set(0.0));

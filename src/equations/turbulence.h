@@ -119,12 +119,12 @@ VY_FN void turbulence_advance(const turbulence_params *p, real altitude, real ai
                               const real normals[TURBULENCE_NORMALS], turbulence_state *s)
 {
     const turbulence_scales scales = turbulence_scales_at(p, altitude);
-    const real way = p->period * real_max(airspeed, real_set(p->speed_floor));
-    const turbulence_filter level = turbulence_filter_over(way / scales.length);
-    const turbulence_filter upright = turbulence_filter_over(way / scales.length_up);
-    s->along = level.decay * s->along + level.noise_11 * normals[0];
-    turbulence_filter_pair(&level, normals + 1, s->across);
-    turbulence_filter_pair(&upright, normals + 3, s->up);
+    const real distance = p->period * real_max(airspeed, real_set(p->speed_floor));
+    const turbulence_filter horizontal = turbulence_filter_over(distance / scales.length);
+    const turbulence_filter vertical = turbulence_filter_over(distance / scales.length_up);
+    s->along = horizontal.decay * s->along + horizontal.noise_11 * normals[0];
+    turbulence_filter_pair(&horizontal, normals + 1, s->across);
+    turbulence_filter_pair(&vertical, normals + 3, s->up);
 }
 
 /// (1 + sqrt(3) T s) / (1 + T s)^2 in the states, of variance 1.
@@ -190,17 +190,17 @@ VY_FN real turbulence_bound(const turbulence_params *p, const turbulence_range *
     const turbulence_scales high = turbulence_scales_at(p, range->altitude_high);
     const real slow = p->period * real_max(range->speed_low, real_set(p->speed_floor));
     const real fast = p->period * real_max(range->speed_high, real_set(p->speed_floor));
-    const turbulence_filter level = turbulence_filter_bound(slow / high.length, fast / low.length);
-    const turbulence_filter upright = turbulence_filter_bound(slow / high.length_up, fast / low.length_up);
+    const turbulence_filter horizontal = turbulence_filter_bound(slow / high.length, fast / low.length);
+    const turbulence_filter vertical = turbulence_filter_bound(slow / high.length_up, fast / low.length_up);
     real x = real_abs(s->along), along = x;
     for (int i = 0; i < advances; ++i) {
-        x = level.decay * x + level.noise_11 * NORMAL_DEVIATE_MAX;
+        x = horizontal.decay * x + horizontal.noise_11 * NORMAL_DEVIATE_MAX;
         along = real_max(along, x);
     }
     // Over the altitude each sigma falls and then rises, or falls, or rises: it is largest at an end.
     const real sigma = real_max(low.sigma, high.sigma);
     const vec3 maximum =
-        vec3_make(sigma * along, sigma * turbulence_pair_bound(&level, advances, s->across),
-                  real_max(low.sigma_up, high.sigma_up) * turbulence_pair_bound(&upright, advances, s->up));
+        vec3_make(sigma * along, sigma * turbulence_pair_bound(&horizontal, advances, s->across),
+                  real_max(low.sigma_up, high.sigma_up) * turbulence_pair_bound(&vertical, advances, s->up));
     return vec3_length(maximum) * (1.0 + 0x1p-40);
 }

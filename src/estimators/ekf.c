@@ -74,9 +74,9 @@ static void build_gps(const vy_gps_def *gps, ekf_params *p)
     p->wander_noise = vec3_scale(1.0 - square(keep), vec3_make(across, across, up));
     p->start[EKF_GPS_WANDER] = p->start[EKF_GPS_WANDER + 1] = across;
     p->start[EKF_GPS_WANDER + 2] = up;
-    p->gps_position =
+    p->gps_position_variance =
         vec3_make(square(gps->position_noise), square(gps->position_noise), square(gps->height_noise));
-    p->gps_velocity = square(gps->velocity_noise);
+    p->gps_velocity_variance = square(gps->velocity_noise);
     p->gps_delay = gps->link.delay;
     if (p->gps_delay > 0.0) {
         const double stiffness = 12.0 / square(p->gps_delay);
@@ -89,7 +89,7 @@ static void build_gps(const vy_gps_def *gps, ekf_params *p)
 static void build_baro(const vy_baro_def *baro, const estimator_setup *in, ekf_params *p)
 {
     const double metres = square(metres_per_pascal(in->air, in->altitude));
-    p->baro = metres * (square(baro->noise) + step_variance(baro->step));
+    p->baro_variance = metres * (square(baro->noise) + step_variance(baro->step));
     p->start[EKF_BARO_BIAS] = metres * (square(baro->bias) + square(baro->wander));
     p->baro_walk =
         baro->wander_time > 0.0 ? metres * 2.0 * square(baro->wander) * p->period / baro->wander_time : 0.0;
@@ -102,7 +102,7 @@ static void build_mag(const vy_mag_def *mag, const estimator_setup *in, ekf_para
     if (!(strength > 0.0)) return;
     p->field_unit = 1.0 / strength;
     p->field = vec3_scale(p->field_unit, field);
-    p->mag = square(p->field_unit) * (square(mag->noise) + step_variance(mag->step));
+    p->mag_variance = square(p->field_unit) * (square(mag->noise) + step_variance(mag->step));
     for (int i = 0; i < 3; ++i) p->start[EKF_MAG_BIAS + i] = square(p->field_unit * mag->bias);
     for (int i = 0; i < 9; ++i)
         p->start[EKF_MAG_DISTORTION + i] = square(i % 4 == 0 ? mag->scale : mag->misalignment);
@@ -117,17 +117,17 @@ static void build(const estimator_setup *in, void *params)
     memset(p, 0, sizeof *p);
     p->gravity = in->gravity;
     build_imu(in->imu, p);
-    p->mocap_position = square(in->mocap->position_noise);
-    p->mocap_attitude = square(in->mocap->attitude_noise);
+    p->mocap_position_variance = square(in->mocap->position_noise);
+    p->mocap_attitude_variance = square(in->mocap->attitude_noise);
     build_gps(&k->gps, p);
     if (k->baro.period > 0.0) build_baro(&k->baro, in, p);
     if (k->mag.period > 0.0) build_mag(&k->mag, in, p);
-    p->range = square(k->range.noise) + step_variance(k->range.step);
+    p->range_variance = square(k->range.noise) + step_variance(k->range.step);
     p->range_noise_ratio = square(k->range.noise_share);
     p->range_offset = k->range.position;
     if (k->range.period > 0.0)
         p->range_direction = vec3_scale(1.0 / vec3_length(k->range.direction), k->range.direction);
-    p->flow = square(k->flow.noise);
+    p->flow_variance = square(k->flow.noise);
     p->flow_offset = k->flow.position;
     for (int i = 0; i < 3; ++i) {
         p->start[EKF_POSITION + i] = square(e->start_position);
@@ -135,7 +135,7 @@ static void build(const estimator_setup *in, void *params)
         p->start[EKF_ATTITUDE + i] = square(e->start_attitude);
     }
     for (int i = 0; i < EKF_STATES; ++i) VY_ASSERT(p->start[i] >= 0.0); // variances
-    VY_ASSERT(p->range >= 0.0 && p->flow >= 0.0 && p->mag >= 0.0);
+    VY_ASSERT(p->range_variance >= 0.0 && p->flow_variance >= 0.0 && p->mag_variance >= 0.0);
     p->align = vy_align_build(in);
     build_gate(in, &p->gate);
 }
@@ -233,7 +233,7 @@ static void start_on_ground(const ekf_params *p, const estimator_samples *in, es
         (void)ekf_gps(p, k->gps->position, k->gps->velocity, e, f); // the last one: fixes wander
     }
     if (still->still_fields > 0 && p->field_unit > 0.0) {
-        mean.mag = p->mag / (double)still->still_fields;
+        mean.mag_variance = p->mag_variance / (double)still->still_fields;
         (void)ekf_mag(&mean, vec3_scale(p->field_unit, still->still_field), e, f);
     }
 }

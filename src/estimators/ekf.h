@@ -57,17 +57,17 @@ typedef struct ekf_params {
     real gyro_walk, accel_walk, baro_walk;
     real wander_decay; // share of the GPS wander that is left after an IMU sample
     vec3 wander_noise; // added per IMU sample
-    real mocap_position, mocap_attitude;
-    vec3 gps_position;
-    real gps_velocity, gps_delay;                // the latter in [s]
-    real gps_delay_stiffness, gps_delay_damping; // of the mean acceleration over the delay; see ekf_mean_next
+    real mocap_position_variance, mocap_attitude_variance;
+    vec3 gps_position_variance;
+    real gps_velocity_variance, gps_delay;       // the latter in [s]
+    real gps_delay_stiffness, gps_delay_damping; // of ekf_update_mean_acceleration()
     vec3 gps_offset;                             // [m] body
-    real baro;
-    vec3 field;                    // of the world, in units of its own length
-    real field_unit, mag;          // [1/T]; in units of its length, squared
-    real range, range_noise_ratio; // [m^2], [1]
+    real baro_variance;
+    vec3 field;                             // of the world, in units of its own length
+    real field_unit, mag_variance;          // [1/T]; in units of its length, squared
+    real range_variance, range_noise_ratio; // [m^2], [1]
     vec3 range_offset, range_direction;
-    real flow;
+    real flow_variance;
     vec3 flow_offset;
     real start[EKF_STATES]; // variances of the start
     align_params align;
@@ -127,13 +127,13 @@ VY_FN void ekf_transition(const ekf_jacobian *m, const real *x, real *out)
     const vec3 turn = ekf_vec3(x, EKF_ATTITUDE);
     const vec3 accel =
         vec3_add(ekf_vec3(x, EKF_ACCEL_BIAS), ekf_distorted(x + EKF_ACCEL_DISTORTION, m->force));
-    const vec3 gain =
+    const vec3 velocity_change =
         vec3_add(mat3_mul_vec(m->velocity_attitude, turn), mat3_mul_vec(m->velocity_accel, accel));
     const vec3 velocity = ekf_vec3(x, EKF_VELOCITY);
-    const vec3 way = vec3_add_scaled(velocity, real_set(0.5), gain);
+    const vec3 mean_velocity = vec3_add_scaled(velocity, real_set(0.5), velocity_change);
     const vec3 rate = vec3_add(ekf_vec3(x, EKF_GYRO_BIAS), ekf_distorted(x + EKF_GYRO_DISTORTION, m->rate));
-    ekf_set_vec3(vec3_add_scaled(ekf_vec3(x, EKF_POSITION), m->t, way), out, EKF_POSITION);
-    ekf_set_vec3(vec3_add(velocity, gain), out, EKF_VELOCITY);
+    ekf_set_vec3(vec3_add_scaled(ekf_vec3(x, EKF_POSITION), m->t, mean_velocity), out, EKF_POSITION);
+    ekf_set_vec3(vec3_add(velocity, velocity_change), out, EKF_VELOCITY);
     ekf_set_vec3(vec3_sub(vec3_add(turn, mat3_mul_vec(m->attitude_attitude, turn)), vec3_scale(m->t, rate)),
                  out, EKF_ATTITUDE);
 }
@@ -186,7 +186,7 @@ VY_FN void ekf_propagate(const ekf_params *p, const ekf_jacobian *m, real *cells
 /// The mean of an acceleration over the delay d of fixes, by the Pade approximant 1 / (1 + ds/2 + (ds)^2/12)
 /// of (1 - e^(-ds)) / (ds), which is right to the third order, integrated by the trapezoidal rule: with k =
 /// 12 / d^2, pull = T k and hold = T k d / 4 + T^2 k / 4.
-VY_FN void ekf_mean_next(const ekf_params *p, vec3 a, kalman_block *f)
+VY_FN void ekf_update_mean_acceleration(const ekf_params *p, vec3 a, kalman_block *f)
 {
     const vec3 before = f->jerk;
     const vec3 kept = vec3_scale(1.0 - p->gps_delay_damping, before);
@@ -202,14 +202,16 @@ VY_FN void ekf_predict(const ekf_params *p, vec3 accel, vec3 gyro, vec3 gravity,
 {
     const real t = p->period;
     VY_ASSERT(mask_all(t > 0.0));
-    const vec3 seen = vec3_sub(gyro, s->gyro_bias);
-    const vec3 before = s->rate, rate = vec3_sub(seen, ekf_distorted(f->gyro_distortion, seen));
+    const vec3 gyro_unbiased = vec3_sub(gyro, s->gyro_bias);
+    const vec3 before = s->rate,
+               rate = vec3_sub(gyro_unbiased, ekf_distorted(f->gyro_distortion, gyro_unbiased));
     const vec3 mean = vec3_scale(real_set(0.5), vec3_add(before, rate));
-    const vec3 spin = vec3_add(vec3_cross(vec3_scale(1.0 / t, vec3_sub(rate, before)), p->imu_offset),
-                               vec3_cross(mean, vec3_cross(mean, p->imu_offset)));
-    const vec3 felt = vec3_sub(accel, s->accel_bias);
-    const vec3 force =
-        vec3_sub(vec3_sub(felt, ekf_distorted(f->accel_distortion, felt)), spin); // of the centre of mass
+    const vec3 lever_acceleration =
+        vec3_add(vec3_cross(vec3_scale(1.0 / t, vec3_sub(rate, before)), p->imu_offset),
+                 vec3_cross(mean, vec3_cross(mean, p->imu_offset)));
+    const vec3 accel_unbiased = vec3_sub(accel, s->accel_bias);
+    const vec3 force = vec3_sub(vec3_sub(accel_unbiased, ekf_distorted(f->accel_distortion, accel_unbiased)),
+                                lever_acceleration); // of the centre of mass
     const mat3 halfway = quat_matrix(quat_apply_small_rotation(s->attitude, vec3_scale(0.5 * t, mean)));
     const vec3 a = vec3_add(mat3_mul_vec(halfway, force), gravity);
     ekf_jacobian m;
@@ -231,7 +233,7 @@ VY_FN void ekf_predict(const ekf_params *p, vec3 accel, vec3 gyro, vec3 gravity,
     s->velocity = vec3_add_scaled(s->velocity, t, a);
     s->attitude = quat_apply_small_rotation(s->attitude, vec3_scale(t, mean));
     s->rate = rate;
-    if (mask_any(p->gps_delay > 0.0)) ekf_mean_next(p, a, f);
+    if (mask_any(p->gps_delay > 0.0)) ekf_update_mean_acceleration(p, a, f);
     f->gps_wander = vec3_scale(p->wander_decay, f->gps_wander);
 }
 
@@ -480,15 +482,15 @@ VY_FN ekf_innovation ekf_apply_correction(const ekf_params *p, const ekf_correct
         f->mag_distortion[i] = f->mag_distortion[i] + d->x[EKF_MAG_DISTORTION + i];
     }
     ekf_reading field_now = ekf_field_reading(p, s, f), force_now = ekf_force_reading(p, s, f);
-    const mat3 same = ekf_same_heading(up, ekf_up(s));
-    field_now.attitude_jacobian = mat3_mul(field_now.attitude_jacobian, same);
-    force_now.attitude_jacobian = mat3_mul(force_now.attitude_jacobian, same);
+    const mat3 same_heading = ekf_same_heading(up, ekf_up(s));
+    field_now.attitude_jacobian = mat3_mul(field_now.attitude_jacobian, same_heading);
+    force_now.attitude_jacobian = mat3_mul(force_now.attitude_jacobian, same_heading);
     s->accel_bias = vec3_add(
         s->accel_bias, ekf_relinearise_bias(&force, &force_now, &ekf_accelerometer, d->x, f->covariance));
     if (mask_any(p->field_unit > 0.0))
         f->mag_bias = vec3_add(
             f->mag_bias, ekf_relinearise_bias(&field, &field_now, &ekf_magnetometer, d->x, f->covariance));
-    ekf_rotate_covariance(same, EKF_ATTITUDE, f->covariance);
+    ekf_rotate_covariance(same_heading, EKF_ATTITUDE, f->covariance);
     return d->innovation;
 }
 
@@ -509,10 +511,10 @@ VY_FN ekf_innovation ekf_mocap(const ekf_params *p, vec3 position, quat attitude
     for (int i = 0; i < 3; ++i) {
         real h[EKF_STATES] = {0};
         h[EKF_POSITION + i] = real_set(1.0);
-        ekf_fuse(h, vec3_at(residual, i), p->mocap_position, f->covariance, &d);
+        ekf_fuse(h, vec3_at(residual, i), p->mocap_position_variance, f->covariance, &d);
         h[EKF_POSITION + i] = real_set(0.0);
         h[EKF_ATTITUDE + i] = real_set(1.0);
-        ekf_fuse(h, vec3_at(turn, i), p->mocap_attitude, f->covariance, &d);
+        ekf_fuse(h, vec3_at(turn, i), p->mocap_attitude_variance, f->covariance, &d);
     }
     return ekf_apply_correction(p, &d, s, f);
 }
@@ -552,7 +554,7 @@ VY_FN ekf_innovation ekf_gps(const ekf_params *p, vec3 position, vec3 velocity, 
             EKF_ATTITUDE);
         ekf_set_vec3(vec3_scale(-0.5 * delay * delay, along), h, EKF_ACCEL_BIAS);
         ekf_set_distortion(-0.5 * delay * delay, along, force, h);
-        ekf_fuse(h, vec3_at(position_residual, i), vec3_at(p->gps_position, i), f->covariance, &d);
+        ekf_fuse(h, vec3_at(position_residual, i), vec3_at(p->gps_position_variance, i), f->covariance, &d);
         memset(h, 0, sizeof h);
         h[EKF_VELOCITY + i] = real_set(1.0);
         ekf_set_vec3(vec3_add_scaled(ekf_attitude_row(rotation, lever_velocity, i), -delay, force_row), h,
@@ -560,7 +562,7 @@ VY_FN ekf_innovation ekf_gps(const ekf_params *p, vec3 position, vec3 velocity, 
         ekf_set_vec3(vec3_scale(delay, along), h, EKF_ACCEL_BIAS);
         ekf_set_distortion(delay, along, force, h);
         ekf_set_vec3(mat3_row(lever, i), h, EKF_GYRO_BIAS);
-        ekf_fuse(h, vec3_at(velocity_residual, i), p->gps_velocity, f->covariance, &d);
+        ekf_fuse(h, vec3_at(velocity_residual, i), p->gps_velocity_variance, f->covariance, &d);
     }
     return ekf_apply_correction(p, &d, s, f);
 }
@@ -571,7 +573,7 @@ VY_FN ekf_innovation ekf_height(const ekf_params *p, real height, estimator_stat
     ekf_correction d = ekf_begin();
     real h[EKF_STATES] = {0};
     h[EKF_POSITION + 2] = h[EKF_BARO_BIAS] = real_set(1.0);
-    ekf_fuse(h, height - (s->position.z + f->baro_offset), p->baro, f->covariance, &d);
+    ekf_fuse(h, height - (s->position.z + f->baro_offset), p->baro_variance, f->covariance, &d);
     return ekf_apply_correction(p, &d, s, f);
 }
 
@@ -584,7 +586,7 @@ VY_FN real ekf_field_variance(const ekf_params *p, vec3 u, vec3 expected, vec3 t
     ekf_set_vec3(u, h, EKF_MAG_BIAS);
     for (int i = 0; i < 3; ++i)
         ekf_set_vec3(vec3_scale(vec3_at(u, i), expected), h, EKF_MAG_DISTORTION + 3 * i);
-    return ekf_innovation_variance(h, cells, ph) + p->mag;
+    return ekf_innovation_variance(h, cells, ph) + p->mag_variance;
 }
 
 /// Whether a field is the Earth's, by its length and its part along the vertical, which no heading changes:
@@ -595,11 +597,12 @@ VY_FN mask ekf_field_is_undisturbed(const ekf_params *p, vec3 field, const estim
     const vec3 expected = quat_unrotate(s->attitude, p->field);
     const vec3 up = ekf_up(s);
     const vec3 clean = vec3_sub(vec3_sub(field, f->mag_bias), ekf_distorted(f->mag_distortion, expected));
-    const real longer = vec3_length(clean) - 1.0, higher = vec3_dot(up, vec3_sub(clean, expected));
-    const real length = ekf_field_variance(p, expected, expected, vec3_zero(), f->covariance);
-    const real height = ekf_field_variance(p, up, expected, vec3_cross(up, expected), f->covariance);
-    const mask fits_length = real_abs(longer) < 0.1 + 5.0 * real_sqrt(length);
-    const mask fits_height = real_abs(higher) < 0.1 + 5.0 * real_sqrt(height);
+    const real length_error = vec3_length(clean) - 1.0,
+               height_error = vec3_dot(up, vec3_sub(clean, expected));
+    const real length_variance = ekf_field_variance(p, expected, expected, vec3_zero(), f->covariance);
+    const real height_variance = ekf_field_variance(p, up, expected, vec3_cross(up, expected), f->covariance);
+    const mask fits_length = real_abs(length_error) < 0.1 + 5.0 * real_sqrt(length_variance);
+    const mask fits_height = real_abs(height_error) < 0.1 + 5.0 * real_sqrt(height_variance);
     return fits_length & fits_height;
 }
 
@@ -621,9 +624,9 @@ VY_FN ekf_innovation ekf_mag(const ekf_params *p, vec3 field, estimator_state *s
     // tilted by t it is seen differently, to the second order by s^2 m_h sin(t) / 2, whose variance counts as
     // noise (a filter of second order: A. Jazwinski, Stochastic Processes and Filtering Theory, 1970, 9.3).
     const vec3 up = ekf_up(s);
-    const real level = p->field.x * p->field.x + p->field.y * p->field.y;
-    const real heading = ekf_heading_variance(s, f->covariance), arc = heading * heading * level;
-    const real noise = p->mag + 0.5 * arc * (1.0 - up.z * up.z);
+    const real horizontal_field2 = p->field.x * p->field.x + p->field.y * p->field.y;
+    const real heading = ekf_heading_variance(s, f->covariance), arc = heading * heading * horizontal_field2;
+    const real noise = p->mag_variance + 0.5 * arc * (1.0 - up.z * up.z);
     for (int i = 0; i < 3; ++i) {
         real h[EKF_STATES] = {0};
         ekf_set_vec3(mat3_row(seen.attitude_jacobian, i), h, EKF_ATTITUDE);
@@ -636,10 +639,10 @@ VY_FN ekf_innovation ekf_mag(const ekf_params *p, vec3 field, estimator_state *s
 
 /// Distance to the ground `rise` below z = 0 along `along` (body) from `at` (body), and its derivatives by
 /// height and attitude error. 0: the ray does not point down, or starts below.
-VY_FN real ekf_distance(const estimator_state *s, mat3 rotation, vec3 at, vec3 along, real rise,
+VY_FN real ekf_distance(const estimator_state *s, mat3 rotation, vec3 at, vec3 along, real ground_depth,
                         real *d_height, vec3 *d_attitude)
 {
-    const real height = (s->position.z + rise) + mat3_mul_vec(rotation, at).z;
+    const real height = (s->position.z + ground_depth) + mat3_mul_vec(rotation, at).z;
     const real slope = mat3_mul_vec(rotation, along).z;
     const mask looks = (slope < -0.1) & (height > 0.01);
     const real inverse = 1.0 / real_select(looks, slope, real_set(-1.0));
@@ -649,31 +652,32 @@ VY_FN real ekf_distance(const estimator_state *s, mat3 rotation, vec3 at, vec3 a
     return real_select(looks, -height * inverse, real_set(0.0));
 }
 
-VY_FN ekf_innovation ekf_range(const ekf_params *p, real distance, real rise, estimator_state *s,
+VY_FN ekf_innovation ekf_range(const ekf_params *p, real distance, real ground_depth, estimator_state *s,
                                kalman_block *f)
 {
     real h[EKF_STATES] = {0};
     vec3 d_attitude;
     const mat3 rotation = quat_matrix(s->attitude);
-    const real expected = ekf_distance(s, rotation, p->range_offset, p->range_direction, rise,
+    const real expected = ekf_distance(s, rotation, p->range_offset, p->range_direction, ground_depth,
                                        &h[EKF_POSITION + 2], &d_attitude);
     ekf_correction d = ekf_begin();
     if (!mask_any((expected > 0.0) & (distance > 0.0))) return d.innovation;
     ekf_set_vec3(d_attitude, h, EKF_ATTITUDE);
-    const real variance = p->range + p->range_noise_ratio * expected * expected;
+    const real variance = p->range_variance + p->range_noise_ratio * expected * expected;
     ekf_fuse(h, distance - expected, variance, f->covariance, &d);
     return ekf_apply_correction(p, &d, s, f);
 }
 
 /// x = w_y - v_x / d, y = -w_x - v_y / d, with the camera's velocity v = R^T v + w x a in body axes.
-VY_FN ekf_innovation ekf_flow(const ekf_params *p, real x, real y, real rise, estimator_state *s,
+VY_FN ekf_innovation ekf_flow(const ekf_params *p, real x, real y, real ground_depth, estimator_state *s,
                               kalman_block *f)
 {
     const mat3 rotation = quat_matrix(s->attitude);
     real d_height;
     vec3 d_attitude;
     const vec3 down = vec3_make(real_set(0.0), real_set(0.0), real_set(-1.0));
-    const real distance = ekf_distance(s, rotation, p->flow_offset, down, rise, &d_height, &d_attitude);
+    const real distance =
+        ekf_distance(s, rotation, p->flow_offset, down, ground_depth, &d_height, &d_attitude);
     ekf_correction d = ekf_begin();
     if (!mask_any(distance > 0.0)) return d.innovation;
     const vec3 body = mat3_tmul_vec(rotation, s->velocity);
@@ -682,18 +686,19 @@ VY_FN ekf_innovation ekf_flow(const ekf_params *p, real x, real y, real rise, es
     const real inverse = 1.0 / distance;
     for (int i = 0; i < 2; ++i) {
         real h[EKF_STATES] = {0};
-        const real speed = vec3_at(v, i), closer = speed * inverse * inverse;
-        h[EKF_POSITION + 2] = closer * d_height;
+        const real speed = vec3_at(v, i), flow_by_distance = speed * inverse * inverse;
+        h[EKF_POSITION + 2] = flow_by_distance * d_height;
         ekf_set_vec3(vec3_scale(-inverse, vec3_make(rotation.m[0][i], rotation.m[1][i], rotation.m[2][i])), h,
                      EKF_VELOCITY);
         const vec3 seen = vec3_make(cross.m[i][0], cross.m[i][1], cross.m[i][2]);
-        ekf_set_vec3(vec3_sub(vec3_scale(closer, d_attitude), vec3_scale(inverse, seen)), h, EKF_ATTITUDE);
+        ekf_set_vec3(vec3_sub(vec3_scale(flow_by_distance, d_attitude), vec3_scale(inverse, seen)), h,
+                     EKF_ATTITUDE);
         // The rate is the gyroscope's less the bias: w x a moves with the bias by [a]x.
         ekf_set_vec3(vec3_scale(-inverse, vec3_make(lever.m[i][0], lever.m[i][1], lever.m[i][2])), h,
                      EKF_GYRO_BIAS);
         const real rate = i == 0 ? s->rate.y : -s->rate.x;
         h[EKF_GYRO_BIAS + (i == 0 ? 1 : 0)] = h[EKF_GYRO_BIAS + (i == 0 ? 1 : 0)] + (i == 0 ? -1.0 : 1.0);
-        ekf_fuse(h, (i == 0 ? x : y) - (rate - speed * inverse), p->flow, f->covariance, &d);
+        ekf_fuse(h, (i == 0 ? x : y) - (rate - speed * inverse), p->flow_variance, f->covariance, &d);
     }
     return ekf_apply_correction(p, &d, s, f);
 }

@@ -84,45 +84,46 @@ static vy_status check_dimension(const vy_vec3 *points, int count, double epsilo
 {
     VY_ASSERT(epsilon > 0.0 && count >= 4);
     const vy_vec3 a = points[0];
-    double far = 0.0;
+    double max_distance = 0.0;
     vy_vec3 along = vec3_zero();
     for (int i = 1; i < count; ++i) {
         const vy_vec3 d = vec3_sub(points[i], a);
         const double distance = vec3_length(d);
-        if (distance > far) {
-            far = distance;
+        if (distance > max_distance) {
+            max_distance = distance;
             along = d;
         }
     }
-    if (!(far > epsilon)) {
+    if (!(max_distance > epsilon)) {
         return vy_fail(err, VY_HULL_DUPLICATE, "hull: all %d points are within %.3g m of each other", count,
                        epsilon);
     }
 
-    along = vec3_scale(1.0 / far, along);
-    far = 0.0;
+    along = vec3_scale(1.0 / max_distance, along);
+    max_distance = 0.0;
     vy_vec3 normal = vec3_zero();
     for (int i = 1; i < count; ++i) {
         const vy_vec3 d = vec3_cross(along, vec3_sub(points[i], a));
         const double distance = vec3_length(d);
-        if (distance > far) {
-            far = distance;
+        if (distance > max_distance) {
+            max_distance = distance;
             normal = d;
         }
     }
-    if (!(far > epsilon)) {
+    if (!(max_distance > epsilon)) {
         return vy_fail(err, VY_HULL_COLLINEAR, "hull: all %d points are within %.3g m of one line", count,
                        epsilon);
     }
 
-    normal = vec3_scale(1.0 / far, normal);
-    far = 0.0;
-    for (int i = 1; i < count; ++i) far = real_max(far, real_abs(vec3_dot(normal, vec3_sub(points[i], a))));
-    if (!(far > epsilon)) {
+    normal = vec3_scale(1.0 / max_distance, normal);
+    max_distance = 0.0;
+    for (int i = 1; i < count; ++i)
+        max_distance = real_max(max_distance, real_abs(vec3_dot(normal, vec3_sub(points[i], a))));
+    if (!(max_distance > epsilon)) {
         return vy_fail(err, VY_HULL_COPLANAR, "hull: all %d points are within %.3g m of one plane", count,
                        epsilon);
     }
-    *thickness = far;
+    *thickness = max_distance;
     return VY_OK;
 }
 

@@ -282,24 +282,25 @@ static int sweep_plane(const vy_plane *plane, const vy_sweep_path *ground, const
                  radius = radius_about(&core, path->local_center);
     const int rotates = ground_rotation > 0.0 || plane->globe != NULL;
     // A rotating plane moves its point under the shape.
-    const double away = vec3_length(vec3_sub(path->center, ground->center)) +
-                        vec3_length(vec3_sub(path->displacement, ground->displacement)) + core.outer_radius +
-                        core.margin;
-    const double turning = vec3_length(path->rotation_vector) * radius +
-                           ground_rotation * (away + vec3_length(ground->local_center));
+    const double lever = vec3_length(vec3_sub(path->center, ground->center)) +
+                         vec3_length(vec3_sub(path->displacement, ground->displacement)) + core.outer_radius +
+                         core.margin;
+    const double rotation_speed = vec3_length(path->rotation_vector) * radius +
+                                  ground_rotation * (lever + vec3_length(ground->local_center));
     double t = from;
     for (int n = 0; n < MAX_ADVANCES; ++n) {
         *out = plane_separation(plane, ground, shape, path, t);
         if (out->value <= target + tolerance) return 1;
         const double gap = out->value - target,
                      closing = vec3_dot(vec3_sub(ground->displacement, path->displacement), out->normal),
-                     speed = rotates ? closing + turning + ground_rotation * vec3_length(path->displacement)
-                                     : closing + vec3_length(vec3_cross(path->rotation_vector, out->normal)) *
-                                                     radius;
+                     speed =
+                         rotates
+                             ? closing + rotation_speed + ground_rotation * vec3_length(path->displacement)
+                             : closing + vec3_length(vec3_cross(path->rotation_vector, out->normal)) * radius;
         if (!(speed * (to - t) > gap)) return 0;
-        const double further = rotates ? 0.0 : plane_advance(shape, path, &core, out, gap, closing, to - t);
-        if (further >= to - t) return 0;
-        t += real_max(gap / speed, further);
+        const double advance = rotates ? 0.0 : plane_advance(shape, path, &core, out, gap, closing, to - t);
+        if (advance >= to - t) return 0;
+        t += real_max(gap / speed, advance);
     }
     return 1;
 }
@@ -372,7 +373,7 @@ static vec3 centre_in_field(const field_sweep *f, double t)
 
 // The part's box is that of the shape as it is at its start, moved and widened by its rotation, or that of a
 // ball about it.
-static field_part part_of(const field_sweep *f, double near, double from, double to)
+static field_part part_of(const field_sweep *f, double reach, double from, double to)
 {
     field_part p = {.from = from, .to = to, .begin = centre_in_field(f, from), .end = centre_in_field(f, to)};
     const double dt = to - from;
@@ -383,29 +384,29 @@ static field_part part_of(const field_sweep *f, double near, double from, double
                            quat_mul(quat_conj(ground.rotation), pose.rotation)};
     const double turn =
         dt * (vec3_length(f->path->rotation_vector) + vec3_length(f->ground->rotation_vector));
-    const double more = near + p.deviation + turn * f->radius, ball = near + p.deviation + f->radius;
+    const double expansion = reach + p.deviation + turn * f->radius, ball = reach + p.deviation + f->radius;
     const vy_bounds start = vy_shape_bounds(f->shape, &local);
     const vec3 d = vec3_sub(p.end, p.begin);
     const vec3 move_low = vec3_make(real_min(d.x, 0.0), real_min(d.y, 0.0), real_min(d.z, 0.0)),
                move_high = vec3_make(real_max(d.x, 0.0), real_max(d.y, 0.0), real_max(d.z, 0.0));
-    p.box.low = vec3_add(vec3_make(real_max(start.low.x - more, p.begin.x - ball),
-                                   real_max(start.low.y - more, p.begin.y - ball),
-                                   real_max(start.low.z - more, p.begin.z - ball)),
+    p.box.low = vec3_add(vec3_make(real_max(start.low.x - expansion, p.begin.x - ball),
+                                   real_max(start.low.y - expansion, p.begin.y - ball),
+                                   real_max(start.low.z - expansion, p.begin.z - ball)),
                          move_low);
-    p.box.high = vec3_add(vec3_make(real_min(start.high.x + more, p.begin.x + ball),
-                                    real_min(start.high.y + more, p.begin.y + ball),
-                                    real_min(start.high.z + more, p.begin.z + ball)),
+    p.box.high = vec3_add(vec3_make(real_min(start.high.x + expansion, p.begin.x + ball),
+                                    real_min(start.high.y + expansion, p.begin.y + ball),
+                                    real_min(start.high.z + expansion, p.begin.z + ball)),
                           move_high);
     return p;
 }
 
 // Whether the centre stays so far on one side of a triangle's plane that the shape cannot reach it.
-static int cannot_reach_triangle(const field_sweep *f, const field_part *p, const vec3 c[3], double near)
+static int cannot_reach_triangle(const field_sweep *f, const field_part *p, const vec3 c[3], double reach)
 {
     const vec3 m = vec3_cross(vec3_sub(c[1], c[0]), vec3_sub(c[2], c[0]));
     const double from = vec3_dot(m, vec3_sub(p->begin, c[0])), to = vec3_dot(m, vec3_sub(p->end, c[0])),
-                 reach = (f->radius + near + p->deviation) * vec3_length(m);
-    return (from > reach && to > reach) || (from < -reach && to < -reach);
+                 limit = (f->radius + reach + p->deviation) * vec3_length(m);
+    return (from > limit && to > limit) || (from < -limit && to < -limit);
 }
 
 /// The first triangle that is hit in a part.
@@ -430,7 +431,7 @@ static void sweep_triangle(const field_sweep *f, const vec3 c[3], triangle_searc
     m->first = now;
 }
 
-static void sweep_part(const field_sweep *f, const field_part *p, double near, triangle_search *m)
+static void sweep_part(const field_sweep *f, const field_part *p, double reach, triangle_search *m)
 {
     const vy_height_field *field = f->field;
     const double size = field->spacing;
@@ -449,7 +450,7 @@ static void sweep_part(const field_sweep *f, const field_part *p, double near, t
                 vy_height_field_triangle(field, i, j, half, c);
                 if (p->box.low.z > real_max(c[0].z, real_max(c[1].z, c[2].z)) ||
                     p->box.high.z < real_min(c[0].z, real_min(c[1].z, c[2].z)) ||
-                    cannot_reach_triangle(f, p, c, near))
+                    cannot_reach_triangle(f, p, c, reach))
                     continue;
                 sweep_triangle(f, c, m);
             }
@@ -461,14 +462,14 @@ static int sweep_field(const field_sweep *f, double target, double tolerance, do
                        vy_separation *out)
 {
     const double length = (to - from) * vec3_length(vec3_sub(f->path->displacement, f->ground->displacement)),
-                 near = real_max(target + tolerance, 0.0);
+                 reach = real_max(target + tolerance, 0.0);
     const double parts = real_clamp(length / (2.0 * (f->radius + f->field->spacing)) + 1.0, 1.0, MAX_PARTS);
     const int count = (int)parts;
     for (int n = 0; n < count; ++n) {
         const double begin = from + (to - from) * n / count, end = from + (to - from) * (n + 1) / count;
-        const field_part part = part_of(f, near, begin, end);
+        const field_part part = part_of(f, reach, begin, end);
         triangle_search m = {.target = target, .tolerance = tolerance, .from = begin, .to = end};
-        sweep_part(f, &part, near, &m);
+        sweep_part(f, &part, reach, &m);
         if (!m.found) continue;
         *out = m.first;
         return 1;

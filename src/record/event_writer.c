@@ -314,7 +314,7 @@ void vy_event_writer_step(event_writer *e, const vy_world *world)
     const int events =
         m->collides || m->payload_count > 0 || m->injection_count > 0; // after which the policy looks again
     if (events || (world->state->tick - 1) % m->nap_period == 0) note_effects(e, world);
-    if (m->nap.budget.over > 0.0) note_budgets(e, world);
+    if (m->nap.budget.duration > 0.0) note_budgets(e, world);
     if (m->fault_count > 0) note_faults(e, world);
     if (m->payload_count > 0) note_payloads(e, world);
     if (m->has_supervisor) note_supervisors(e, world);

@@ -100,7 +100,7 @@ static void add_location(vy_reader *r, vy_value_locations *list, vy_value_locati
 static void record_location(vy_reader *r, const void *begin, size_t size, const vy_node *node, int bad)
 {
     add_location(r, &r->places, (vy_value_location){begin, size, node});
-    if (bad) add_location(r, &r->bad, (vy_value_location){begin, size, node});
+    if (bad) add_location(r, &r->invalid, (vy_value_location){begin, size, node});
 }
 
 void vy_reader_add_location(vy_reader *reader, const void *begin, size_t size, const vy_node *node)
@@ -136,8 +136,8 @@ int vy_reader_has_value(const vy_reader *reader, const void *field, size_t size)
 int vy_reader_is_valid(const vy_reader *reader, const void *begin, size_t size)
 {
     const uintptr_t from = (uintptr_t)begin;
-    for (size_t i = 0; i < reader->bad.count; ++i) {
-        const vy_value_location *p = &reader->bad.items[i];
+    for (size_t i = 0; i < reader->invalid.count; ++i) {
+        const vy_value_location *p = &reader->invalid.items[i];
         const uintptr_t at = (uintptr_t)p->begin;
         if (at < from + size && from < at + p->size) return 0;
     }
@@ -146,7 +146,7 @@ int vy_reader_is_valid(const vy_reader *reader, const void *begin, size_t size)
 
 void vy_reader_mark_invalid(vy_reader *reader, const void *field)
 {
-    add_location(reader, &reader->bad, (vy_value_location){field, 1, vy_reader_location(reader, field)});
+    add_location(reader, &reader->invalid, (vy_value_location){field, 1, vy_reader_location(reader, field)});
 }
 
 void vy_reader_refuse(vy_reader *reader, const void *field, const char *format, ...)
@@ -783,5 +783,5 @@ void vy_read_file_object(vy_reader *reader, const vy_schema_table *table, const 
 void vy_reader_destroy(vy_reader *reader)
 {
     free(reader->places.items);
-    free(reader->bad.items);
+    free(reader->invalid.items);
 }

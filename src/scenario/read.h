@@ -25,8 +25,8 @@ typedef struct vy_reader {
     const vy_node *root;         ///< the origin of values without one of their own
     struct vy_include *includes; ///< files read so far
     int include_depth;
-    vy_value_locations places; ///< of all values and objects read
-    vy_value_locations bad;    ///< of those that could not be used
+    vy_value_locations places;  ///< of all values and objects read
+    vy_value_locations invalid; ///< of those that could not be used
     int no_memory;
 } vy_reader;
 

@@ -222,8 +222,8 @@ static const vy_choice paths[] = {
     CHOICE("minimum_snap", VY_PATH_MINIMUM_SNAP,
            "through the waypoints with the least snap, as fast as the limits allow"),
 };
-#define SHAPES (1u << VY_PATH_LINE | ROUNDS)
-#define ROUNDS (1u << VY_PATH_CIRCLE | 1u << VY_PATH_FIGURE_EIGHT | 1u << VY_PATH_HELIX)
+#define SHAPES        (1u << VY_PATH_LINE | CURVED_SHAPES)
+#define CURVED_SHAPES (1u << VY_PATH_CIRCLE | 1u << VY_PATH_FIGURE_EIGHT | 1u << VY_PATH_HELIX)
 static const vy_schema_row path_rows[] = {
     ROW("kind", CHOICE, vy_path_def, kind, CHOICES(paths), .help = "the shape of the path"),
     ROW("start", NUMBER, vy_path_def, start, .unit = "s", .range = ANY,
@@ -237,11 +237,11 @@ static const vy_schema_row path_rows[] = {
         .help = "world axes; of a line its beginning"),
     ROW("to", VECTOR, vy_path_def, to, .size = 3, .unit = "m", .range = ANY, .when = 1u << VY_PATH_LINE,
         .help = "where the line ends"),
-    ROW("radius", NUMBER, vy_path_def, radius, .unit = "m", .range = POSITIVE, .when = ROUNDS,
+    ROW("radius", NUMBER, vy_path_def, radius, .unit = "m", .range = POSITIVE, .when = CURVED_SHAPES,
         .help = "of the circle; of a figure eight the length of a lobe"),
     ROW("climb", NUMBER, vy_path_def, climb, .unit = "m", .range = ANY, .when = 1u << VY_PATH_HELIX,
         .help = "per lap"),
-    ROW("laps", NUMBER, vy_path_def, laps, .range = POSITIVE, .when = ROUNDS, .help = "rounds"),
+    ROW("laps", NUMBER, vy_path_def, laps, .range = POSITIVE, .when = CURVED_SHAPES, .help = "rounds"),
     ROW("yaw", NUMBER, vy_path_def, yaw, .unit = "rad", .range = ANY, .when = SHAPES,
         .help = "heading all the way"),
     ROW("acceleration", NUMBER, vy_path_def, acceleration, .unit = "m/s^2", .range = POSITIVE,
@@ -328,18 +328,18 @@ static const vy_choice networks[] = {
            "IPv4 and IPv6, meant for this computer; the kernel does not look at addresses"),
     CHOICE("any", VY_NETWORK_ANY, "all there is"),
 };
-#define PLUGIN_KIND    (1u << VY_CONTROLLER_PLUGIN)
-#define PROCESS_KIND   (1u << VY_CONTROLLER_PROCESS)
-#define PILOT          (1u << VY_CONTROLLER_PILOT)
-#define PX4_KIND       (1u << VY_CONTROLLER_PX4)
-#define BETAFLIGHT     (1u << VY_CONTROLLER_BETAFLIGHT)
-#define CRAZYFLIE      (1u << VY_CONTROLLER_CRAZYFLIE)
-#define MAVLINK_KINDS  (PX4_KIND | 1u << VY_CONTROLLER_ARDUPILOT)
-#define AIRFRAME_KINDS (MAVLINK_KINDS | BETAFLIGHT)
-#define ON_PORTS       (MAVLINK_KINDS | CRAZYFLIE)
-#define FIRMWARE_KINDS (ON_PORTS | BETAFLIGHT)
-#define PROGRAM_KINDS  (PLUGIN_KIND | PROCESS_KIND | FIRMWARE_KINDS)
-#define EXTERNAL_KINDS (PROGRAM_KINDS | 1u << VY_CONTROLLER_CALLBACK | PILOT)
+#define PLUGIN_KIND     (1u << VY_CONTROLLER_PLUGIN)
+#define PROCESS_KIND    (1u << VY_CONTROLLER_PROCESS)
+#define PILOT_KIND      (1u << VY_CONTROLLER_PILOT)
+#define PX4_KIND        (1u << VY_CONTROLLER_PX4)
+#define BETAFLIGHT_KIND (1u << VY_CONTROLLER_BETAFLIGHT)
+#define CRAZYFLIE_KIND  (1u << VY_CONTROLLER_CRAZYFLIE)
+#define MAVLINK_KINDS   (PX4_KIND | 1u << VY_CONTROLLER_ARDUPILOT)
+#define AIRFRAME_KINDS  (MAVLINK_KINDS | BETAFLIGHT_KIND)
+#define PORT_KINDS      (MAVLINK_KINDS | CRAZYFLIE_KIND)
+#define FIRMWARE_KINDS  (PORT_KINDS | BETAFLIGHT_KIND)
+#define PROGRAM_KINDS   (PLUGIN_KIND | PROCESS_KIND | FIRMWARE_KINDS)
+#define EXTERNAL_KINDS  (PROGRAM_KINDS | 1u << VY_CONTROLLER_CALLBACK | PILOT_KIND)
 static const vy_schema_row controller_rows[] = {
     ROW("kind", CHOICE, vy_controller_def, kind, CHOICES(controllers), .help = "the kind of controller"),
     ROW("period", NUMBER, vy_controller_def, period, .unit = "s", .range = POSITIVE, .flags = VY_ROW_PERIOD,
@@ -357,7 +357,7 @@ static const vy_schema_row controller_rows[] = {
         .help = "how the sticks move the drone"),
     ROW("autopilot", OBJECT, vy_controller_def, autopilot, .table = &autopilot_table,
         .when = 1u << VY_CONTROLLER_AUTOPILOT, .help = "where to, and how"),
-    ROW("lost", VECTOR, vy_controller_def, lost, .size = VY_ROTOR_CAP, .range = WITHIN(0.0, 1.0),
+    ROW("lost", VECTOR, vy_controller_def, thrust_loss, .size = VY_ROTOR_CAP, .range = WITHIN(0.0, 1.0),
         .flags = VY_ROW_VARIABLE_SIZE,
         .help = "share of each rotor's thrust that the allocation must do without"),
     ROW("intent", OBJECT, vy_controller_def, start, .table = &intent_table, .help = "until the first reply"),
@@ -374,11 +374,11 @@ static const vy_schema_row controller_rows[] = {
             "command line of the program, run in `folder` by the shell; `none`: a firmware or client that "
             "connects by itself"),
     ROW("device", TEXT, vy_controller_def, program, .size = sizeof((vy_controller_def *)0)->program,
-        .keyword = "keyboard", .flags = VY_ROW_UNHASHED, .when = PILOT,
+        .keyword = "keyboard", .flags = VY_ROW_UNHASHED, .when = PILOT_KIND,
         .help = "the input device: `keyboard`, /dev/input/js0, or a pipe or file of keys"),
     ROW("folder", TEXT, vy_controller_def, folder, .size = sizeof((vy_controller_def *)0)->folder,
         .keyword = "none", .default_text = "that of the scenario", .flags = VY_ROW_UNHASHED,
-        .when = PROGRAM_KINDS | PILOT, .help = "where the program is; `none` is the current one"),
+        .when = PROGRAM_KINDS | PILOT_KIND, .help = "where the program is; `none` is the current one"),
     ROW("deadline", NUMBER, vy_controller_def, deadline, .unit = "s", .range = ABOVE_TO(0.0, 1e6),
         .when = PROGRAM_KINDS, .flags = VY_ROW_UNHASHED,
         .help = "of wall clock for one reply; later ones end the run"),
@@ -411,14 +411,14 @@ static const vy_schema_row controller_rows[] = {
     ROW("patience", NUMBER, vy_controller_def, firmware.patience, .unit = "s", .range = POSITIVE,
         .when = AIRFRAME_KINDS, .flags = VY_ROW_UNHASHED,
         .help = "of simulated time within which a line of the script is accepted; else the run ends"),
-    ROW("clock", CHOICE, vy_controller_def, firmware.clock, CHOICES(firmware_clocks), .when = BETAFLIGHT,
+    ROW("clock", CHOICE, vy_controller_def, firmware.clock, CHOICES(firmware_clocks), .when = BETAFLIGHT_KIND,
         .help = "by which the program runs"),
     ROW("unanswered", NUMBER, vy_controller_def, firmware.unanswered, .range = WITHIN(0.0, 1.0),
-        .when = BETAFLIGHT, .flags = VY_ROW_UNHASHED,
+        .when = BETAFLIGHT_KIND, .flags = VY_ROW_UNHASHED,
         .help = "share of the packets of a second that may have no answer; else the run ends"),
     ROW("address", TEXT, vy_controller_def, firmware.address, .size = VY_ADDRESS_CAP, .when = FIRMWARE_KINDS,
         .flags = VY_ROW_UNHASHED, .help = "IPv4 address to listen on: `127.0.0.1` is this computer alone"),
-    ROW("port", COUNT, vy_controller_def, firmware.port, .range = WITHIN(0.0, 65535.0), .when = ON_PORTS,
+    ROW("port", COUNT, vy_controller_def, firmware.port, .range = WITHIN(0.0, 65535.0), .when = PORT_KINDS,
         .flags = VY_ROW_UNHASHED,
         .help = "port that the firmware or client connects to, 0: its usual one (PX4: TCP 4560, ArduPilot: "
                 "UDP 9002, "
@@ -429,7 +429,7 @@ static const vy_schema_row controller_rows[] = {
         .when = MAVLINK_KINDS, .flags = VY_ROW_UNHASHED,
         .help = "UDP port that the firmware's own MAVLink sends to, 0: its usual one, 14540; the drone's "
                 "number is added"),
-    ROW("lock_step", CHOICE, vy_controller_def, firmware.lock_step, SWITCH, .when = CRAZYFLIE,
+    ROW("lock_step", CHOICE, vy_controller_def, firmware.lock_step, SWITCH, .when = CRAZYFLIE_KIND,
         .flags = VY_ROW_UNHASHED,
         .help =
             "on: the client answers each packet of its logs by a null packet, and the world waits for it; "

@@ -16,7 +16,7 @@
 // S(id, stream, name, needs, text). `id` keys its block of state, what is drawn once per run and what gets
 // lost on the way; `stream` keys its noise (base/rng.h). Neither changes, neither is given again: an id is
 // below 32. `needs` is what its NAME_sample() gets beside body and key: NOTHING, STILL_AIR, MOVING_AIR,
-// FIELD, RAYS, BATTERY, ROTORS. The order is that of vy_samples.
+// FIELD, GRAVITY, RAYS, BATTERY, ROTORS. The order is that of vy_samples.
 #define SENSORS(S)                              \
     S(0, 5, baro, STILL_AIR, "barometer")       \
     S(1, 7, mag, FIELD, "magnetometer")         \
@@ -29,8 +29,8 @@
     S(10, 32, airspeed, MOVING_AIR, "pitot tube")
 
 // The two that every drone may have: their basic forms run in lanes, their samples are in the drone's block.
-#define DRONE_SENSORS(S)                                          \
-    S(8, 0, imu, STANDARD_GRAVITY, "accelerometer and gyroscope") \
+#define DRONE_SENSORS(S)                                 \
+    S(8, 0, imu, GRAVITY, "accelerometer and gyroscope") \
     S(9, 1, mocap, NOTHING, "motion capture")
 
 enum sensor_kind {

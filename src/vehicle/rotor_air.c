@@ -41,8 +41,8 @@ static int has_rotors(const vy_vehicle_def *v) { return v->rotor_count > 0; }
 static vy_status check(const vy_vehicle_def *v, vy_error *err)
 {
     const vy_rotor_air_def *a = &v->rotor_air;
-    const int wide = a->inflow > 0.0 || a->vortex_loss > 0.0 || a->ground || v->blade.count > 0;
-    if (wide && !(a->radius > 0.0))
+    const int needs_radius = a->inflow > 0.0 || a->vortex_loss > 0.0 || a->ground || v->blade.count > 0;
+    if (needs_radius && !(a->radius > 0.0))
         return vy_fail(
             err, VY_BAD_VALUE,
             "vehicle.rotor_air.radius must be above 0 m for inflow, vortex_loss, ground or blades");
@@ -84,7 +84,7 @@ rotor_air_params vy_rotor_air_build(const vy_vehicle_def *def, double dt, int ha
         .flap = a->flap,
         .lift = a->lift,
         .inflow = a->inflow,
-        .vortex_ring = a->vortex_loss,
+        .vortex_ring_loss = a->vortex_loss,
         .momentum_factor = has_inflow_state(def) ? disc_factor(a) : 0.0,
         .inflow_half = vy_lag_decay(0.5 * dt, a->inflow_lag),
         .inflow_decay = vy_lag_decay(dt, a->inflow_lag),
@@ -97,14 +97,15 @@ rotor_air_params vy_rotor_air_build(const vy_vehicle_def *def, double dt, int ha
     return p;
 }
 
-void vy_rotor_air_wake(const vy_vehicle_def *def, const rotor_layout *layout, double *width, double *exit)
+void vy_rotor_air_wake(const vy_vehicle_def *def, const rotor_layout *layout, double *width,
+                       double *exit_speed)
 {
     const int count = def->rotor_count;
     const double radius = def->rotor_air.radius;
-    *width = *exit = 0.0;
+    *width = *exit_speed = 0.0;
     if (count == 0 || !(radius > 0.0)) return;
     double thrust = 0.0;
     for (int i = 0; i < count; ++i) thrust += layout->thrust_scale[i] * vy_rotor_thrust(def, def->speed_max);
     *width = 2.0 * radius * real_sqrt(count);
-    *exit = 2.0 * real_sqrt(thrust / (count * disc_factor(&def->rotor_air))) * (1.0 + 1e-9);
+    *exit_speed = 2.0 * real_sqrt(thrust / (count * disc_factor(&def->rotor_air))) * (1.0 + 1e-9);
 }

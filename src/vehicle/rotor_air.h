@@ -29,4 +29,5 @@ rotor_air_params vy_rotor_air_build(const vy_vehicle_def *def, double dt, int ha
 
 /// The wake of a vehicle whose rotors have a radius: the diameter [m] of a disc as large as all of them, and
 /// 2 v_h at full thrust [m/s].
-void vy_rotor_air_wake(const vy_vehicle_def *def, const rotor_layout *layout, double *width, double *exit);
+void vy_rotor_air_wake(const vy_vehicle_def *def, const rotor_layout *layout, double *width,
+                       double *exit_speed);

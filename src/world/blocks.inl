@@ -52,9 +52,9 @@ BLOCK(20, nap_account, nap_accounts, nap_accounts, m->drone_count,
       "per drone: what the negligibility policy neglected, hashed when it changes")
 BLOCK(32, body_account, body_accounts, passive_accounts, m->passive_count,
       "per body that is no drone: likewise, of all effects together")
-BLOCK(33, budget, budgets, budgets, m->nap.budget.over > 0.0 ? body_count(m) : 0,
+BLOCK(33, budget, budgets, budgets, m->nap.budget.duration > 0.0 ? body_count(m) : 0,
       "per drone, then per body, in worlds with a budget: hashed with them")
-BLOCK(34, loop, loops, loop_states, m->nap.budget.over > 0.0 && m->has_loop ? m->drone_count : 0,
+BLOCK(34, loop, loops, loop_states, m->nap.budget.duration > 0.0 && m->has_loop ? m->drone_count : 0,
       "per drone, in worlds with a budget where one's closed loop has a bound: hashed with them")
 // As many as there are at the moment; the set of bodies has them, so the members are NULL. A world that can have
 // them names them in its head also when there are none.

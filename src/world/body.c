@@ -128,7 +128,7 @@ void vy_body_environment_stage(vy_world *world)
         }
     }
     if (m->wakes.on) vy_rotor_wake_bodies(m, tick, world->wakes, world->passive, world->passive_wakes);
-    if (!due(tick, m->nap_period) || m->nap.budget.over > 0.0) return;
+    if (!due(tick, m->nap_period) || m->nap.budget.duration > 0.0) return;
     for (uint32_t k = 0; k < m->passive_count; ++k) evaluate_nap(world, k, tick, m->nap_period);
 }
 
@@ -137,7 +137,7 @@ int vy_body_reevaluate_nap(vy_world *world, uint32_t number)
     const vy_model *m = &world->model;
     const uint64_t tick = world->state->tick - 1u, since = tick % m->nap_period;
     if (since == 0) return 0; // it has just been evaluated
-    if (m->nap.budget.over > 0.0) {
+    if (m->nap.budget.duration > 0.0) {
         vy_budget_evaluate(world, number, tick, m->nap_period - since);
     } else if (number < m->drone_count) {
         nap_evaluate_drone(m, number, tick, m->nap_period - since, 1, world->noise, &world->drones[number],
@@ -169,7 +169,7 @@ void vy_body_plant_stage(vy_world *world)
     const double time = time_of(m, world->state->tick - 1u);
     for (uint32_t k = 0; k < m->passive_count; ++k) {
         body_block *b = &world->passive[k];
-        if (m->passive[k].held != HELD_BY_NOTHING) continue;
+        if (m->passive[k].holder != HELD_BY_NOTHING) continue;
         body_inputs inputs;
         passive_inputs(m, k, &world->loads[m->drone_count + k], time, b, world->passive_wakes, &inputs);
         integrate(m, &inputs.in, &b->body,
@@ -271,7 +271,7 @@ vy_status vy_world_certificate(const vy_world *world, vy_body_id id, vy_certific
     if (!vy_world_number(world, id, &number)) return VY_NOT_FOUND;
     const uint32_t drones = world->model.drone_count;
     const vy_budget_def *budget = &world->model.nap.budget;
-    vy_certificate c = {.horizon = budget->over > 0.0 ? budget->over : world->model.nap.horizon};
+    vy_certificate c = {.horizon = budget->duration > 0.0 ? budget->duration : world->model.nap.horizon};
     double deviation[DEVIATION_COUNT];
     if (number < drones) {
         const nap_account_block *a = &world->nap_accounts[number];
@@ -298,7 +298,7 @@ vy_status vy_world_certificate(const vy_world *world, vy_body_id id, vy_certific
     c.angle = deviation[DEVIATION_ANGLE];
     c.velocity = deviation[DEVIATION_VELOCITY];
     c.position = deviation[DEVIATION_POSITION];
-    if (budget->over > 0.0) {
+    if (budget->duration > 0.0) {
         static const vy_budget_status standings[] = {VY_BUDGET_WITHIN, VY_BUDGET_EXCEEDED,
                                                      VY_BUDGET_NO_BOUND};
         const budget_block *b = &world->budgets[number];

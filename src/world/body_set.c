@@ -26,14 +26,14 @@ static vy_status add_solid(vy_world *world, const vy_body_def *def, const vy_col
     const uint32_t slot = vy_bodies_slot_count(world->bodies);
     VY_ASSERT(slot < world->model.drone_cap + world->model.passive_cap + world->model.obstacle_cap);
     vy_shape shape;
-    vy_status status = vy_solid_build(solid, vehicle, &shape, &world->solids[slot], err);
+    vy_status status = vy_solid_build(solid, vehicle, &shape, &world->solid_memories[slot], err);
     if (status != VY_OK) return status;
     vy_body_def body = *def;
     body.material = solid->material;
     body.shape = shape.kind != VY_SHAPE_NONE ? &shape : NULL;
     status = vy_bodies_add(world->bodies, &body, NULL, err);
     if (status != VY_OK) {
-        vy_solid_free(&world->solids[slot]);
+        vy_solid_free(&world->solid_memories[slot]);
         return status;
     }
     world->bodies->slots[slot].centroid = centre;
@@ -121,7 +121,7 @@ void vy_world_destroy_set(vy_world *world)
     const uint32_t count = world->bodies != NULL ? vy_bodies_slot_count(world->bodies) : 0;
     vy_bodies_destroy(world->bodies);
     world->bodies = NULL;
-    for (uint32_t i = 0; i < count; ++i) vy_solid_free(&world->solids[i]);
+    for (uint32_t i = 0; i < count; ++i) vy_solid_free(&world->solid_memories[i]);
 }
 
 // --- adding bodies

@@ -191,7 +191,7 @@ static uint64_t evaluate_open_loop(const evaluation *l, const nap_reach *flown, 
 {
     const environment_model *env = &l->m->env;
     const vy_budget_def *budget = &l->m->nap.budget;
-    const double left = budget->over - l->moment.time;
+    const double left = budget->duration - l->moment.time;
     if (left <= 0.0) return all_nonzero(b);
     const nap_reach wide =
         nap_reach_of(env, l->n, l->plant, l->layout, l->body, l->speed, &l->moment, deviation);
@@ -222,7 +222,7 @@ static uint64_t evaluate_closed_loop(const vy_world *world, uint32_t index, cons
     nap_bounds past = *b;
     if (block->standing == BUDGET_NO_BOUND || deviation[DEVIATION_POSITION] >= NAP_UNBOUNDED)
         return all_nonzero(b);
-    if (l->moment.time - l->moment.period >= budget->over) return all_nonzero(b);
+    if (l->moment.time - l->moment.period >= budget->duration) return all_nonzero(b);
     if (!has_acted) {
         memset(loop->observed, 0, sizeof loop->observed);
     } else if (loop->standing != LOOP_BOUND_LOST) {
@@ -237,8 +237,8 @@ static uint64_t evaluate_closed_loop(const vy_world *world, uint32_t index, cons
         }
     }
     if (!has_acted || loop->standing != LOOP_BOUND_VALID || block->standing != BUDGET_WITHIN ||
-        is_exceeded(budget, deviation) || budget->over - l->moment.time <= 0.0 ||
-        l->moment.time < real_min(WARM_UP, 0.05 * budget->over))
+        is_exceeded(budget, deviation) || budget->duration - l->moment.time <= 0.0 ||
+        l->moment.time < real_min(WARM_UP, 0.05 * budget->duration))
         return all_nonzero(b);
     const int is_known =
         block->angle[INPUT_LINEAR] < NAP_UNBOUNDED && block->angle[INPUT_ANGULAR] < NAP_UNBOUNDED;

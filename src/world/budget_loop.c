@@ -21,7 +21,7 @@
 // No envelope is narrower: what can change within a step is known to within this.
 static const double envelope_min[ENVELOPE_COUNT] = {
     [ENVELOPE_TILT] = 2e-3,          [ENVELOPE_THRUST_ERROR] = 0.01, [ENVELOPE_RATE_LATERAL] = 0.02,
-    [ENVELOPE_RATE_YAW] = 0.02,      [ENVELOPE_DESIRED_TILT] = 2e-3, [ENVELOPE_DESIRED] = 1e-4,
+    [ENVELOPE_RATE_YAW] = 0.02,      [ENVELOPE_DESIRED_TILT] = 2e-3, [ENVELOPE_INVERSE_ERROR] = 1e-4,
     [ENVELOPE_ERROR_LATERAL] = 2e-3, [ENVELOPE_ERROR_YAW] = 2e-3,    [ENVELOPE_SPEED_RATIO] = 1e-3,
 };
 
@@ -32,11 +32,12 @@ static void forecast_envelope(const vy_model *m, uint32_t index, double *out)
 {
     const vy_gains *gains = &m->drones[index].controller.gains;
     const double g = -m->params[index].ladder.gravity.z;
-    const double step = real_max((double)m->drones[index].control_period * m->dt, m->nap.budget.over / 1e4);
+    const double step =
+        real_max((double)m->drones[index].control_period * m->dt, m->nap.budget.duration / 1e4);
     double horizontal_max = 0.0, vertical_max = 0.0, tilt_rate_max = 0.0, yaw_rate_max = 0.0, yaw, last_yaw;
     const vy_controller_kind law = m->drones[index].controller.kind;
     reference last = drone_reference(m, index, 0.0, &last_yaw);
-    const uint64_t count = (uint64_t)(m->nap.budget.over / step);
+    const uint64_t count = (uint64_t)(m->nap.budget.duration / step);
     for (uint64_t k = 1; k <= count; ++k) {
         const reference r = drone_reference(m, index, (double)k * step, &yaw);
         const vec3 jerk = vec3_scale(1.0 / step, vec3_sub(r.acceleration, last.acceleration));
@@ -62,7 +63,7 @@ static void forecast_envelope(const vy_model *m, uint32_t index, double *out)
     }
     out[ENVELOPE_TILT] = out[ENVELOPE_DESIRED_TILT] = horizontal_max / g;
     out[ENVELOPE_THRUST_ERROR] = vertical_max + 0.5 * horizontal_max * horizontal_max / g;
-    out[ENVELOPE_DESIRED] = vertical_max / (g * g);
+    out[ENVELOPE_INVERSE_ERROR] = vertical_max / (g * g);
     out[ENVELOPE_RATE_LATERAL] = out[ENVELOPE_RATE_ESTIMATE] = tilt_rate_max;
     out[ENVELOPE_RATE_YAW] = yaw_rate_max;
     out[ENVELOPE_ERROR_LATERAL] = tilt_rate_max / real_max(gains->attitude, 1e-3);
@@ -89,7 +90,7 @@ static void forecast_sticks(const vy_model *m, uint32_t index, double *out)
                  vertical = l->stick[2] * c->pilot.response;
     out[ENVELOPE_TILT] = out[ENVELOPE_DESIRED_TILT] = horizontal / g;
     out[ENVELOPE_THRUST_ERROR] = vertical + 0.5 * horizontal * horizontal / g;
-    out[ENVELOPE_DESIRED] = vertical / (g * g);
+    out[ENVELOPE_INVERSE_ERROR] = vertical / (g * g);
     out[ENVELOPE_RATE_LATERAL] = out[ENVELOPE_RATE_ESTIMATE] = horizontal * l->velocity_gain / g;
     out[ENVELOPE_RATE_YAW] = yaw_rate;
     out[ENVELOPE_ERROR_LATERAL] = out[ENVELOPE_RATE_LATERAL] / real_max(c->gains.attitude, 1e-3);
@@ -118,7 +119,7 @@ void vy_loop_build_drone(const vy_model *m, uint32_t index, loop_model *out)
                      .mocap = d->mocap_period,
                      .control = holds_velocity ? d->rate_period : d->control_period,
                      .rate = d->rate_period,
-                     .horizon = holds_velocity ? (uint64_t)(m->nap.budget.over / m->dt) + 1 : 0,
+                     .horizon = holds_velocity ? (uint64_t)(m->nap.budget.duration / m->dt) + 1 : 0,
                      .truth = d->estimate_source == ESTIMATE_TRUTH,
                      .law = law,
                      .incremental = law != LOOP_LEE && law != LOOP_MELLINGER && q->ladder.uses_indi,
@@ -230,7 +231,7 @@ static void observe_desired(double g, vec3 up, double a, vec3 integral, loop_blo
     observe_max(b, ENVELOPE_DESIRED_TILT, up.z > 0.0 ? horizontal_length(up) : 2.0);
     observe_max(b, ENVELOPE_DESIRED_MAX, a);
     observe_max(b, ENVELOPE_DESIRED_INVERSE, 1.0 / real_max(a, 1e-9));
-    observe_max(b, ENVELOPE_DESIRED, real_abs(up.z / real_max(a, 1e-9) - 1.0 / g));
+    observe_max(b, ENVELOPE_INVERSE_ERROR, real_abs(up.z / real_max(a, 1e-9) - 1.0 / g));
     observe_max(b, ENVELOPE_INTEGRAL, vec3_max_abs(integral));
 }
 
@@ -479,8 +480,9 @@ static void store_bound(const loop_bound *s, loop_block *b, double *deviation)
         const double h = of[LOOP_LATERAL][parts[i].signal], v = of[parts[i].other][parts[i].signal];
         deviation[i] = real_max(deviation[i], real_sqrt(h * h + v * v));
     }
-    b->thrust = real_max(b->thrust, of[LOOP_VERTICAL][LOOP_ACTUATION] +
-                                        b->envelope[ENVELOPE_TILT] * of[LOOP_LATERAL][LOOP_DESIRED]);
+    b->thrust =
+        real_max(b->thrust, of[LOOP_VERTICAL][LOOP_ACTUATION] +
+                                b->envelope[ENVELOPE_TILT] * of[LOOP_LATERAL][LOOP_DESIRED_ACCELERATION]);
     b->torque = real_max(b->torque, of[LOOP_LATERAL][LOOP_ACTUATION] + of[LOOP_YAW][LOOP_ACTUATION]);
 }
 
@@ -569,7 +571,7 @@ void vy_loop_advance_to_now(const vy_world *world, uint32_t index, double *devia
                    last = tick == 0 ? 0 : (tick - 1) / m->nap_period * m->nap_period;
     if (m->has_loop == 0 || !vy_loop_is_isolated(world, index)) return;
     if (world->loop_states[index].standing != LOOP_BOUND_VALID || tick == last) return;
-    if ((double)last * m->dt >= m->nap.budget.over || !(deviation[DEVIATION_POSITION] < NAP_UNBOUNDED))
+    if ((double)last * m->dt >= m->nap.budget.duration || !(deviation[DEVIATION_POSITION] < NAP_UNBOUNDED))
         return;
     loop_block b = world->loop_states[index];
     budget_block plan = world->budgets[index];

@@ -280,10 +280,10 @@ void vy_drone_start(const vy_model *world, const vy_drone_def *def, uint32_t ind
     memset(&d, 0, sizeof d);
     d.effects = params->nap.rotors ? EFFECTS_ALL : EFFECTS_OF_BODIES;
     d.body = (body_state){def->position, def->velocity, quat_normalize(def->attitude), def->rate};
-    int each = 0; // rotors have speeds of their own
-    for (int k = 0; k < model->layout.count; ++k) each |= def->rotor_speeds[k] != 0.0;
+    int has_rotor_speeds = 0; // rotors have speeds of their own
+    for (int k = 0; k < model->layout.count; ++k) has_rotor_speeds |= def->rotor_speeds[k] != 0.0;
     for (int k = 0; k < model->layout.count; ++k)
-        d.rotor_speed[k] = each ? def->rotor_speeds[k] : def->rotor_speed;
+        d.rotor_speed[k] = has_rotor_speeds ? def->rotor_speeds[k] : def->rotor_speed;
     VY_ASSERT(body_is_finite(&d.body) && real_abs(quat_dot(d.body.attitude, d.body.attitude) - 1.0) < 1e-9);
 
     const body_state sensed = inertial_body(&world->env.gravity, &d.body);

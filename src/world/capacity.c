@@ -103,7 +103,7 @@ static void part_sizes(const vy_model *m, size_t out[PARTS])
         [PART_FAULTY_PARAMS] = m->fault_cap > 0 ? drones * sizeof(drone_params) : 0,
         [PART_ACCOUNTS] = bodies * sizeof(energy_balance),
         [PART_WAKES] = m->wakes.on ? drones * sizeof(wake_entry) : 0,
-        [PART_LOOPS] = m->nap.budget.over > 0.0 ? drones * sizeof(loop_model) : 0,
+        [PART_LOOPS] = m->nap.budget.duration > 0.0 ? drones * sizeof(loop_model) : 0,
         [PART_SOLIDS] = solids * sizeof(solid_memory),
         [PART_SOLID_DEFS] = bodies * sizeof(vy_collider_def),
         [PART_MAX_EXTENT] = solids * sizeof(double),
@@ -138,10 +138,10 @@ static void set_arrays(vy_world *world, void *const parts[PARTS])
     world->drones_before = parts[PART_BEFORE];
     world->sensors_before = parts[PART_SENSORS_BEFORE];
     world->faulty_params = parts[PART_FAULTY_PARAMS];
-    world->accounts = parts[PART_ACCOUNTS];
+    world->energy_balances = parts[PART_ACCOUNTS];
     world->wakes = parts[PART_WAKES];
-    world->loops = m->nap.budget.over > 0.0 ? parts[PART_LOOPS] : NULL;
-    world->solids = parts[PART_SOLIDS];
+    world->loops = m->nap.budget.duration > 0.0 ? parts[PART_LOOPS] : NULL;
+    world->solid_memories = parts[PART_SOLIDS];
     world->solid_defs = parts[PART_SOLID_DEFS];
     world->max_extent = parts[PART_MAX_EXTENT];
     world->intent_received = parts[PART_INTENT_RECEIVED];
@@ -238,7 +238,7 @@ void vy_world_free_memory(vy_world *world)
     const vy_model *m = &world->model;
     if (world->block == NULL) return;
     for (uint32_t i = 0; i < m->drone_cap + m->passive_cap + m->obstacle_cap; ++i)
-        vy_solid_free(&world->solids[i]);
+        vy_solid_free(&world->solid_memories[i]);
     for (uint32_t i = 0; i < m->drone_cap + m->passive_cap; ++i) free(world->solid_defs[i].points.values);
     free(world->block);
 }

@@ -159,7 +159,7 @@ static void apply_contacts(vy_world *world, uint32_t i, uint64_t longest_pause, 
                               mat3_mul_vec(p->body.inertia, vec3_sub(now->rate, flown->rate))};
     // What makes a body move otherwise than its free flight are contacts alone, unless something holds it.
     const int joined = s->solve_mode_mask[i] == SOLVE_JOINTED,
-              held = *body_held(&world->model, i) != HELD_BY_NOTHING;
+              held = *body_holder(&world->model, i) != HELD_BY_NOTHING;
     if (joined) impulses = s->body_impulses[i]; // its joints, too, differ from the free flight
     if (world->tracks_energy && joined && held)
         vy_energy_impulse(world, i, impulses.impulse, impulses.angular_impulse, &s->start_state[i], now);

@@ -10,8 +10,8 @@ VY_FN void controller_hold(const vy_model *m, uint32_t index, mask active, bits 
     const reference r = drone_reference(m, index, time_of(m, tick), NULL);
     vec3 integral = d->control.integral;
     quat attitude;
-    ladder_params space;
-    const ladder_params *p = drone_ladder(m, index, &d->estimate, &space);
+    ladder_params storage;
+    const ladder_params *p = drone_ladder(m, index, &d->estimate, &storage);
     const real thrust = lower_position(p, &r, &d->estimate, &integral, &attitude);
     control_state *c = &d->control;
     const bits rung = bits_set(VY_RUNG_ATTITUDE);
@@ -28,8 +28,8 @@ VY_COLD_FN void controller_trajectory(const vy_model *m, uint32_t index, const m
 {
     const trajectory_point r = drone_trajectory(m, index, time_of(m, w->tick));
     vec3 integral = d->control.integral, torque;
-    ladder_params space;
-    const ladder_params *p = drone_ladder(m, index, &d->estimate, &space);
+    ladder_params storage;
+    const ladder_params *p = drone_ladder(m, index, &d->estimate, &storage);
     const real thrust = lower_trajectory(p, &r, &d->estimate, lee, &integral, &torque);
     control_state *c = &d->control;
     c->integral = vec3_select(*active, integral, c->integral);
@@ -47,8 +47,8 @@ VY_FN void controller_reply(const vy_model *m, uint32_t index, mask active, cons
     control_enter_rung(p, d->rung, reply->rung, active & valid, &d->estimate, &d->control);
     control_accept(p, reply, active & valid, &d->control, &d->clamps);
     d->rung = bits_select(active & valid, reply->rung, d->rung);
-    const mask lost = active & mask_not(valid);
-    if (mask_any(lost)) world_fail(lost, VY_FAILURE_COMMAND, index, real_set(0.0), real_set(0.0), 0, w);
+    const mask invalid = active & mask_not(valid);
+    if (mask_any(invalid)) world_fail(invalid, VY_FAILURE_COMMAND, index, real_set(0.0), real_set(0.0), 0, w);
 }
 
 /// Let the autopilot move the sticks, in the lanes of `active`.
@@ -84,8 +84,8 @@ VY_FN mask dal_drone(const vy_model *m, uint32_t index, bits tick, drone_block *
         control_lower_kinematic(&m->params[index].ladder, d->rung, now, &d->control);
         return mask_set(0);
     }
-    ladder_params space;
-    const ladder_params *p = drone_ladder(m, index, &d->estimate, &space);
+    ladder_params storage;
+    const ladder_params *p = drone_ladder(m, index, &d->estimate, &storage);
     const real count = control_lower(p, d->rung, now, &d->estimate, &d->control);
     d->clamps = d->clamps + real_round_bits(count);
     return count > 0.0;

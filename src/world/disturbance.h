@@ -35,17 +35,17 @@ VY_FN void disturbance_filter(const vy_model *m, const disturbance_model *dm, ui
     const mask first = tick == bits_set(dm->start); // starts with its stationary variance, not at rest
     const real decay = real_select(first, real_set(0.0), real_set(dm->decay));
     const real noise_gain = real_select(first, real_set(1.0), real_set(dm->noise_gain));
-    real space[3];
+    real storage[3];
     if (disturbance_is_nonzero(dm->def.force)) {
         const real *n = rng_normals_cached(ahead == NULL ? NULL : &ahead->force, m->seed,
-                                           RNG_STREAM_DISTURBANCE_FORCE, index, tick, 1, space, 3);
+                                           RNG_STREAM_DISTURBANCE_FORCE, index, tick, 1, storage, 3);
         const vec3 next =
             vec3_add_scaled(vec3_scale(decay, x->force), noise_gain, vec3_make(n[0], n[1], n[2]));
         x->force = vec3_select(on, next, x->force);
     }
     if (disturbance_is_nonzero(dm->def.torque)) {
         const real *n = rng_normals_cached(ahead == NULL ? NULL : &ahead->torque, m->seed,
-                                           RNG_STREAM_DISTURBANCE_TORQUE, index, tick, 1, space, 3);
+                                           RNG_STREAM_DISTURBANCE_TORQUE, index, tick, 1, storage, 3);
         const vec3 next =
             vec3_add_scaled(vec3_scale(decay, x->torque), noise_gain, vec3_make(n[0], n[1], n[2]));
         x->torque = vec3_select(on, next, x->torque);
@@ -55,9 +55,9 @@ VY_FN void disturbance_filter(const vy_model *m, const disturbance_model *dm, ui
 /// The largest size of one filtered axis within `count` steps: no deviate exceeds NORMAL_DEVIATE_MAX.
 VY_FN real disturbance_noise_bound(const disturbance_model *dm, real x, uint64_t count)
 {
-    const double feed = NORMAL_DEVIATE_MAX * dm->noise_gain, memory = 1.0 / (1.0 - dm->decay);
-    const double steps = ((double)count < memory ? (double)count : memory) + 1.0;
-    return real_max(real_abs(x) + steps * feed, real_set(NORMAL_DEVIATE_MAX));
+    const double increment_max = NORMAL_DEVIATE_MAX * dm->noise_gain, time_constant = 1.0 / (1.0 - dm->decay);
+    const double steps = ((double)count < time_constant ? (double)count : time_constant) + 1.0;
+    return real_max(real_abs(x) + steps * increment_max, real_set(NORMAL_DEVIATE_MAX));
 }
 
 VY_FN vec3 disturbance_noise_bounds(const disturbance_model *dm, vec3 x, uint64_t count)

@@ -222,11 +222,11 @@ void vy_energy_stage(vy_world *world, const vy_model *m)
         const vy_integrator taken = is_rk4 && rotates_too_far(again.start, m->dt) ? VY_INTEGRATOR_LIE_MIDPOINT
                                                                                   : m->physics.integrator;
         if (coupled) {
-            account_for_coupled(&again, taken, charge, &world->accounts[i]);
+            account_for_coupled(&again, taken, charge, &world->energy_balances[i]);
         } else if (taken == VY_INTEGRATOR_RK4) {
-            account_for_stages(&again, &world->accounts[i]);
+            account_for_stages(&again, &world->energy_balances[i]);
         } else {
-            account_for_kicks(&again, taken, &world->accounts[i]);
+            account_for_kicks(&again, taken, &world->energy_balances[i]);
         }
     }
 }
@@ -236,8 +236,8 @@ void vy_energy_contact(vy_world *world, uint32_t index, const body_state *flown,
     VY_ASSERT(world->tracks_energy);
     const multirotor_params *p = body_plant(&world->model, index);
     const double work = kinetic_of(p, now) - kinetic_of(p, flown);
-    world->accounts[index].contacts += work;
-    world->accounts[index].exchanged += real_abs(work);
+    world->energy_balances[index].contacts += work;
+    world->energy_balances[index].exchanged += real_abs(work);
 }
 
 void vy_energy_impulse(vy_world *world, uint32_t index, vec3 impulse, vec3 angular, const body_state *from,
@@ -245,8 +245,8 @@ void vy_energy_impulse(vy_world *world, uint32_t index, vec3 impulse, vec3 angul
 {
     const double work = 0.5 * (vec3_dot(impulse, vec3_add(from->velocity, to->velocity)) +
                                vec3_dot(angular, vec3_add(from->rate, to->rate)));
-    world->accounts[index].contacts += work;
-    world->accounts[index].exchanged += real_abs(work);
+    world->energy_balances[index].contacts += work;
+    world->energy_balances[index].exchanged += real_abs(work);
 }
 
 static double closing_work(const vy_world *world, uint32_t index)
@@ -260,9 +260,9 @@ void vy_world_track_energy(vy_world *world)
     world->tracks_energy = world->model.has_prestep = 1;
     world->options = step_options(&world->model);
     for (uint32_t i = 0; i < body_count(&world->model); ++i) {
-        world->accounts[i] = (energy_balance){0};
-        world->accounts[i].start = kinetic_of(body_plant(&world->model, i), body_at(world, i));
-        world->accounts[i].closing_start = closing_work(world, i);
+        world->energy_balances[i] = (energy_balance){0};
+        world->energy_balances[i].start = kinetic_of(body_plant(&world->model, i), body_at(world, i));
+        world->energy_balances[i].closing_start = closing_work(world, i);
     }
 }
 
@@ -275,7 +275,7 @@ void vy_body_energy(const vy_world *world, uint32_t index, vy_energy *out)
 {
     const multirotor_params *p = body_plant(&world->model, index);
     const body_state *s = body_at(world, index);
-    const energy_balance *a = &world->accounts[index];
+    const energy_balance *a = &world->energy_balances[index];
     vy_energy e = {
         .kinetic = kinetic_of(p, s), .rotors = a->rotors, .contacts = a->contacts, .exchanged = a->exchanged};
     e.potential = p->effects.mass * gravity_potential(&world->model.env.gravity, s->position);

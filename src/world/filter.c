@@ -154,13 +154,16 @@ vy_status vy_world_read_filter(const vy_world *world, vy_drone_id id, vy_filter_
     const quat q = quat_mul(quat_conj(d->estimate.attitude), d->body.attitude);
     const double two = q.w < 0.0 ? -2.0 : 2.0; // the shorter way round
     const vec3 turn = vec3_make(two * q.x, two * q.y, two * q.z);
-    const vec3 place = vec3_sub(d->body.position, d->estimate.position);
-    const vec3 speed = vec3_sub(d->body.velocity, d->estimate.velocity);
-    const vec3 over = quat_rotate(d->body.attitude, turn);
-    const double error[9] = {place.x, place.y, place.z, speed.x, speed.y, speed.z, turn.x, turn.y, turn.z};
-    out->error = vec3_length(place);
-    out->tilt = real_sqrt(over.x * over.x + over.y * over.y);
-    out->yaw = real_abs(over.z);
+    const vec3 position_error = vec3_sub(d->body.position, d->estimate.position);
+    const vec3 velocity_error = vec3_sub(d->body.velocity, d->estimate.velocity);
+    const vec3 attitude_error_world = quat_rotate(d->body.attitude, turn);
+    const double error[9] = {position_error.x, position_error.y, position_error.z,
+                             velocity_error.x, velocity_error.y, velocity_error.z,
+                             turn.x,           turn.y,           turn.z};
+    out->error = vec3_length(position_error);
+    out->tilt = real_sqrt(attitude_error_world.x * attitude_error_world.x +
+                          attitude_error_world.y * attitude_error_world.y);
+    out->yaw = real_abs(attitude_error_world.z);
     const filter_blocks memory = memory_of(world, sensor_suite);
     type->evaluate(&memory, error, out);
     return VY_OK;

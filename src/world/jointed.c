@@ -39,7 +39,7 @@ static body_derivatives rates_of(const void *self, uint32_t i, const body_state 
 {
     const jointed_plant *j = self;
     const vy_world *world = j->world;
-    VY_ASSERT(*body_held(&world->model, i) == HELD_BY_JOINT);
+    VY_ASSERT(*body_holder(&world->model, i) == HELD_BY_JOINT);
     const double start = time_of(j->plant, world->state->tick - 1u);
     body_inputs inputs;
     vy_body_inputs(world, j->plant, i, start, &inputs);
@@ -108,7 +108,7 @@ uint32_t vy_jointed_stage(vy_world *world, const vy_model *plant, world_block *w
     const uint32_t found = vy_islands_step(b, m->dt);
     for (uint32_t k = 0; k < m->joint_count; ++k) world->joint_states[k].active = b->joint_state[k].active;
     for (uint32_t i = 0; i < m->drone_count; ++i) {
-        if (m->drones[i].held != HELD_BY_JOINT) continue;
+        if (m->drones[i].holder != HELD_BY_JOINT) continue;
         drone_block *d = &drones[i];
         multirotor_inputs in;
         plant_inputs(plant, i, world->loads, 0.0, d, world->powertrain, &in);
@@ -125,7 +125,7 @@ uint32_t vy_jointed_stage(vy_world *world, const vy_model *plant, world_block *w
         if (!body_is_finite(&d->body)) (void)check_finite(i, 0, PLANT_REALS, w, d);
     }
     for (uint32_t k = 0; k < m->passive_count; ++k) {
-        if (m->passive[k].held != HELD_BY_JOINT) continue;
+        if (m->passive[k].holder != HELD_BY_JOINT) continue;
         world->passive[k].body = b->joints->stage[m->drone_count + k];
         vy_body_check_finite(world, k);
     }

@@ -20,7 +20,7 @@ typedef struct entries {
 // multiplied, the other is from `r`.
 typedef struct terms {
     const loop_model *m;
-    const double *env;
+    const double *envelope;
     const loop_slopes *slopes;
     const loop_bound *s, *r;
     entries *out;
@@ -59,13 +59,13 @@ static void add_entry(const terms *t, int entry, double h, double z)
 
 static lateral_yaw observed_rate(const terms *t)
 {
-    return (lateral_yaw){t->env[ENVELOPE_RATE_LATERAL], t->env[ENVELOPE_RATE_YAW]};
+    return (lateral_yaw){t->envelope[ENVELOPE_RATE_LATERAL], t->envelope[ENVELOPE_RATE_YAW]};
 }
 
 // Of a vector turned from world to body axes, or back.
 static lateral_yaw rotated(const terms *t, lateral_yaw a)
 {
-    const double tilt = t->env[ENVELOPE_TILT];
+    const double tilt = t->envelope[ENVELOPE_TILT];
     return (lateral_yaw){a.h + tilt * a.z, a.z + tilt * a.h};
 }
 
@@ -81,24 +81,24 @@ static lateral_yaw gyroscopic(const terms *t, lateral_yaw flown, int signal)
 // that part is not in the loop along the vertical.
 static double thrust_change(const terms *t)
 {
-    return t->s->of[V][LOOP_ACTUATION] + t->env[ENVELOPE_TILT] * t->s->of[H][LOOP_DESIRED];
+    return t->s->of[V][LOOP_ACTUATION] + t->envelope[ENVELOPE_TILT] * t->s->of[H][LOOP_DESIRED_ACCELERATION];
 }
 
 // Velocity: the thrust's direction and size, and the loads that are computed. A tilt takes from the vertical
-// what the controller adds to the thrust, which lags behind: LOOP_LIFT.
+// what the controller adds to the thrust, which lags behind: LOOP_THRUST_TILT_ERROR.
 static void add_forces(const terms *t)
 {
-    const double tilt = t->env[ENVELOPE_TILT], thrust = t->env[ENVELOPE_THRUST];
+    const double tilt = t->envelope[ENVELOPE_TILT], thrust = t->envelope[ENVELOPE_THRUST];
     const double cosine_gap = tilt * tilt; // 1 - cos <= sin^2
     const double thrust_excess =
-        t->env[ENVELOPE_THRUST_ERROR] + cosine_gap * thrust; // of thrust over gravity
+        t->envelope[ENVELOPE_THRUST_ERROR] + cosine_gap * thrust; // of thrust over gravity
     const double angle = rotation_norm(t->s, LOOP_ANGLE), reference_angle = rotation_norm(t->r, LOOP_ANGLE);
     const double thrust_gain = thrust_change(t);
     const double second_order = thrust_gain * reference_angle + 0.5 * thrust * reference_angle * angle;
     const double loads =
         t->slopes->force_velocity * translation_norm(t->s, LOOP_VELOCITY) + t->slopes->force_angle * angle +
         t->slopes->force_position * translation_norm(t->s, LOOP_POSITION) + t->slopes->density * thrust_gain;
-    t->out->of[H][INPUT_FORCE] += t->env[ENVELOPE_THRUST_ERROR] * t->s->of[H][LOOP_ANGLE] +
+    t->out->of[H][INPUT_FORCE] += t->envelope[ENVELOPE_THRUST_ERROR] * t->s->of[H][LOOP_ANGLE] +
                                   thrust * tilt * t->s->of[Z][LOOP_ANGLE] + tilt * thrust_gain +
                                   second_order + loads;
     t->out->of[V][INPUT_FORCE] +=
@@ -127,7 +127,7 @@ static double rotor_change(const double *sensitivity, double tilt, const loop_bo
 {
     const double h = s->of[H][signal], z = s->of[Z][signal];
     const double tilt_gain = signal == LOOP_LAG_ERROR ? 2.0 * tilt : tilt; // as in thrust_change()
-    const double thrust = s->of[V][signal] + tilt_gain * s->of[H][LOOP_DESIRED];
+    const double thrust = s->of[V][signal] + tilt_gain * s->of[H][LOOP_DESIRED_ACCELERATION];
     return sensitivity[V] * thrust + sensitivity[H] * (h + tilt * z) + sensitivity[Z] * (z + tilt * h);
 }
 
@@ -140,40 +140,42 @@ static void add_rotors(const terms *t)
     const lateral_yaw actuation_turn = cross(observed_rate(t), rotation_part(t->s, LOOP_ACTUATION)),
                       command_turn = cross(observed_rate(t), rotation_part(t->s, LOOP_COMMAND));
     // Commands are made in the axes of their time.
-    const double hold = (double)(p->rate + (loop_is_geometric(p) ? p->control : 0)) * p->dt;
-    add_entry(t, INPUT_ACTUATION, p->lag * actuation_turn.h + hold * command_turn.h,
-              p->lag * actuation_turn.z + hold * command_turn.z);
+    const double hold_time = (double)(p->rate + (loop_is_geometric(p) ? p->control : 0)) * p->dt;
+    add_entry(t, INPUT_ACTUATION, p->lag * actuation_turn.h + hold_time * command_turn.h,
+              p->lag * actuation_turn.z + hold_time * command_turn.z);
     if (!(p->lag > 0.0)) return;
-    const double tilt = t->env[ENVELOPE_TILT];
-    const double *fraction_of = t->m->thrust_fraction_of, *norm_of = t->m->thrust_norm_of,
-                 *wrench_of = t->m->wrench_of;
-    const double command = rotor_change(fraction_of, tilt, t->r, LOOP_COMMAND),
-                 actuation = rotor_change(fraction_of, tilt, t->r, LOOP_ACTUATION);
-    const double margin = real_max(1.0 - t->env[ENVELOPE_THRUST_MARGIN] - command, 1e-9);
-    const double e = t->env[ENVELOPE_SPEED_RATIO] + 0.25 * (command + 1.1 * actuation) / margin;
+    const double tilt = t->envelope[ENVELOPE_TILT];
+    const double *fraction_per_acceleration = t->m->fraction_per_acceleration,
+                 *norm_per_acceleration = t->m->norm_per_acceleration,
+                 *acceleration_per_norm = t->m->acceleration_per_norm;
+    const double command = rotor_change(fraction_per_acceleration, tilt, t->r, LOOP_COMMAND),
+                 actuation = rotor_change(fraction_per_acceleration, tilt, t->r, LOOP_ACTUATION);
+    const double margin = real_max(1.0 - t->envelope[ENVELOPE_THRUST_MARGIN] - command, 1e-9);
+    const double e = t->envelope[ENVELOPE_SPEED_RATIO] + 0.25 * (command + 1.1 * actuation) / margin;
     if (!(e < 0.5)) {
         t->out->of[V][INPUT_ACTUATION] = 1e30; // no bound
         return;
     }
     // What the wrench does not show of more than four thrusts is at most the remainder itself.
-    const double thrust_remainder = (e * rotor_change(norm_of, tilt, t->s, LOOP_LAG_ERROR) +
-                                     e * e / (1.0 - e) * rotor_change(norm_of, tilt, t->s, LOOP_COMMAND)) /
-                                    (1.0 - e);
-    const lateral_yaw wrench =
-        rotated(t, (lateral_yaw){wrench_of[H] * thrust_remainder, wrench_of[Z] * thrust_remainder});
+    const double thrust_remainder =
+        (e * rotor_change(norm_per_acceleration, tilt, t->s, LOOP_LAG_ERROR) +
+         e * e / (1.0 - e) * rotor_change(norm_per_acceleration, tilt, t->s, LOOP_COMMAND)) /
+        (1.0 - e);
+    const lateral_yaw wrench = rotated(t, (lateral_yaw){acceleration_per_norm[H] * thrust_remainder,
+                                                        acceleration_per_norm[Z] * thrust_remainder});
     add_entry(t, INPUT_ACTUATION, wrench.h, wrench.z);
-    t->out->of[V][INPUT_ACTUATION] += wrench_of[V] * thrust_remainder;
+    t->out->of[V][INPUT_ACTUATION] += acceleration_per_norm[V] * thrust_remainder;
 }
 
 // How far the desired attitude is from what the linear loop makes of a change of the desired acceleration.
 static lateral_yaw desired_remainder(const terms *t)
 {
-    const double h = t->s->of[H][LOOP_DESIRED], v = t->s->of[V][LOOP_DESIRED];
-    const double reference_change = translation_norm(t->r, LOOP_DESIRED);
-    const double inverse = t->env[ENVELOPE_DESIRED_INVERSE] /
-                           real_max(1.0 - reference_change * t->env[ENVELOPE_DESIRED_INVERSE], 1e-3);
-    const double tilt = real_min(t->env[ENVELOPE_DESIRED_TILT] + reference_change * inverse, 1.0);
-    const double direction_error = t->env[ENVELOPE_DESIRED] + reference_change * inverse * inverse;
+    const double h = t->s->of[H][LOOP_DESIRED_ACCELERATION], v = t->s->of[V][LOOP_DESIRED_ACCELERATION];
+    const double reference_change = translation_norm(t->r, LOOP_DESIRED_ACCELERATION);
+    const double inverse = t->envelope[ENVELOPE_DESIRED_INVERSE] /
+                           real_max(1.0 - reference_change * t->envelope[ENVELOPE_DESIRED_INVERSE], 1e-3);
+    const double tilt = real_min(t->envelope[ENVELOPE_DESIRED_TILT] + reference_change * inverse, 1.0);
+    const double direction_error = t->envelope[ENVELOPE_INVERSE_ERROR] + reference_change * inverse * inverse;
     // The shortest way up to a direction twists by the tangent of half the tilt; keeping the nose over its
     // heading, by that of the tilt.
     const double cosine = real_sqrt(1.0 - tilt * tilt), half = tilt / (1.0 + cosine);
@@ -181,7 +183,8 @@ static lateral_yaw desired_remainder(const terms *t)
         (loop_is_geometric(&t->m->params) ? tilt / real_max(cosine, 1e-9) : half) * inverse * (h + tilt * v);
     const lateral_yaw w = {direction_error * h + tilt * inverse * v + twist * tilt,
                            tilt * inverse * h + twist};
-    const double half_angle = 0.5 * t->r->of[H][LOOP_DESIRED] / t->m->params.gravity; // they do not commute
+    const double half_angle =
+        0.5 * t->r->of[H][LOOP_DESIRED_ACCELERATION] / t->m->params.gravity; // they do not commute
     return (lateral_yaw){w.h + half_angle * w.z, w.z + half_angle * w.h};
 }
 
@@ -204,14 +207,14 @@ static bounded_value scale(double k, bounded_value a) { return (bounded_value){k
 static double estimated_rate(const terms *t)
 {
     const lateral_yaw w = observed_rate(t);
-    return (t->m->params.truth ? length(w.h, w.z) : t->env[ENVELOPE_RATE_ESTIMATE]) +
+    return (t->m->params.truth ? length(w.h, w.z) : t->envelope[ENVELOPE_RATE_ESTIMATE]) +
            rotation_norm(t->r, LOOP_RATE_ESTIMATE);
 }
 
 static lateral_yaw estimated_rate_parts(const terms *t)
 {
     const lateral_yaw w = observed_rate(t), r = rotation_part(t->r, LOOP_RATE_ESTIMATE);
-    const double seen = t->env[ENVELOPE_RATE_ESTIMATE];
+    const double seen = t->envelope[ENVELOPE_RATE_ESTIMATE];
     return t->m->params.truth ? (lateral_yaw){w.h + r.h, w.z + r.z} : (lateral_yaw){seen + r.h, seen + r.z};
 }
 
@@ -230,40 +233,46 @@ typedef struct derivatives {
 // Of f z less g, across and along.
 static lateral_vertical net_thrust_of(const terms *t, double tilt)
 {
-    const double *env = t->env, g = t->m->params.gravity, desired_tilt = env[ENVELOPE_DESIRED_TILT];
+    const double *envelope = t->envelope, g = t->m->params.gravity,
+                 desired_tilt = envelope[ENVELOPE_DESIRED_TILT];
     const double inverse_error =
-        real_min(g * env[ENVELOPE_DESIRED], 0.9); // |A_z - g| follows from cos / |A| - 1 / g
+        real_min(g * envelope[ENVELOPE_INVERSE_ERROR], 0.9); // |A_z - g| follows from cos / |A| - 1 / g
     const double vertical = g * (desired_tilt * desired_tilt + inverse_error / (1.0 - inverse_error)) +
-                            env[ENVELOPE_DESIRED_MAX] * (tilt * tilt + desired_tilt * tilt);
-    return (lateral_vertical){env[ENVELOPE_NET_THRUST], real_min(env[ENVELOPE_NET_THRUST], vertical)};
+                            envelope[ENVELOPE_DESIRED_MAX] * (tilt * tilt + desired_tilt * tilt);
+    return (lateral_vertical){envelope[ENVELOPE_NET_THRUST],
+                              real_min(envelope[ENVELOPE_NET_THRUST], vertical)};
 }
 
 static derivatives derivatives_of(const terms *t, const loop_bound *s)
 {
     const loop_params *p = &t->m->params;
-    const double *env = t->env;
+    const double *envelope = t->envelope;
     if (p->law != LOOP_LEE) return (derivatives){{0.0, 0.0}, {0.0, 0.0}, 0.0, 0.0}; // of the reference alone
-    const double estimate_error = env[ENVELOPE_ESTIMATE_ERROR], tilt = env[ENVELOPE_TILT] + estimate_error;
-    const double a = env[ENVELOPE_DESIRED_MAX], desired_max = a + translation_norm(t->r, LOOP_DESIRED);
+    const double estimate_error = envelope[ENVELOPE_ESTIMATE_ERROR],
+                 tilt = envelope[ENVELOPE_TILT] + estimate_error;
+    const double a = envelope[ENVELOPE_DESIRED_MAX],
+                 desired_max = a + translation_norm(t->r, LOOP_DESIRED_ACCELERATION);
     const lateral_yaw turn = rotation_part(s, LOOP_ANGLE_ESTIMATE),
                       turn_rate = rotation_part(s, LOOP_RATE_ESTIMATE);
     const double angle = length(turn.h, turn.z), reference_angle = rotation_norm(t->r, LOOP_ANGLE_ESTIMATE),
-                 rate = length(turn_rate.h, turn_rate.z), spin = estimated_rate(t);
-    const lateral_vertical desired = {s->of[H][LOOP_DESIRED], s->of[V][LOOP_DESIRED]},
+                 rate = length(turn_rate.h, turn_rate.z), rate_norm = estimated_rate(t);
+    const lateral_vertical desired = {s->of[H][LOOP_DESIRED_ACCELERATION],
+                                      s->of[V][LOOP_DESIRED_ACCELERATION]},
                            net_thrust = net_thrust_of(t, tilt);
-    const double tilted = a * (env[ENVELOPE_ERROR_LATERAL] + tilt * env[ENVELOPE_ERROR_YAW]) * angle;
+    const double misaligned_thrust =
+        a * (envelope[ENVELOPE_ERROR_LATERAL] + tilt * envelope[ENVELOPE_ERROR_YAW]) * angle;
     const double second_order = 2.0 * reference_angle * (desired_max * angle + length(desired.h, desired.v));
     // z z^T A: z leans, A is not along z, f z is not g.
     const lateral_vertical force_remainder = {
-        tilt * (desired.v + tilt * desired.h + tilted) + net_thrust.v * turn.h + net_thrust.h * turn.z +
-            second_order,
-        tilt * (desired.h + tilt * desired.v) + tilted + net_thrust.h * turn.h + second_order};
+        tilt * (desired.v + tilt * desired.h + misaligned_thrust) + net_thrust.v * turn.h +
+            net_thrust.h * turn.z + second_order,
+        tilt * (desired.h + tilt * desired.v) + misaligned_thrust + net_thrust.h * turn.h + second_order};
     // f w x z: w and z are turned from body axes; w x z is level but for the tilt.
     const lateral_yaw estimated = estimated_rate_parts(t);
     const double horizontal_rate = estimated.h + tilt * estimated.z;
-    const double thrust = desired.v + tilt * desired.h + tilted + second_order; // of f
+    const double thrust = desired.v + tilt * desired.h + misaligned_thrust + second_order; // of f
     const double frame_error =
-        desired_max * (estimate_error * rate + reference_angle * (rate + spin * angle));
+        desired_max * (estimate_error * rate + reference_angle * (rate + rate_norm * angle));
     const lateral_vertical force_rate_remainder = {
         horizontal_rate * (thrust + desired_max * (turn.z + tilt * turn.h)) + net_thrust.v * turn_rate.h +
             net_thrust.h * turn_rate.z + frame_error,
@@ -291,7 +300,7 @@ typedef struct desired_rotation {
 // In the axes of the estimated attitude, which differs.
 static lateral_yaw rotation_in_estimated_frame(const terms *t, const desired_rotation *d, double tilt)
 {
-    const double estimate_error = t->env[ENVELOPE_ESTIMATE_ERROR],
+    const double estimate_error = t->envelope[ENVELOPE_ESTIMATE_ERROR],
                  reference_angle = rotation_norm(t->r, LOOP_ANGLE_ESTIMATE);
     const lateral_yaw size = {d->across.size + tilt * d->about.size, d->vertical};
     const lateral_yaw turned = cross(size, rotation_part(t->s, LOOP_ANGLE_ESTIMATE));
@@ -306,9 +315,10 @@ static lateral_yaw rotation_in_estimated_frame(const terms *t, const desired_rot
 static double rotation_remainder(const terms *t, double inverse, lateral_vertical size, lateral_vertical d,
                                  double remainder, bounded_value about, bounded_value u, double tilt)
 {
-    const double tilt_over_g = t->env[ENVELOPE_DESIRED_TILT] * t->env[ENVELOPE_DESIRED_INVERSE],
-                 inverse_error = t->env[ENVELOPE_DESIRED]; // of X from z / g, across and along
-    const double h = t->s->of[H][LOOP_DESIRED], v = t->s->of[V][LOOP_DESIRED], k = inverse * inverse;
+    const double tilt_over_g = t->envelope[ENVELOPE_DESIRED_TILT] * t->envelope[ENVELOPE_DESIRED_INVERSE],
+                 inverse_error = t->envelope[ENVELOPE_INVERSE_ERROR]; // of X from z / g, across and along
+    const double h = t->s->of[H][LOOP_DESIRED_ACCELERATION], v = t->s->of[V][LOOP_DESIRED_ACCELERATION],
+                 k = inverse * inverse;
     const double across = k * (h + 2.0 * tilt * (tilt * h + v)),
                  along = k * (v + 2.0 * tilt * (h + tilt * v));
     return along * size.h + across * size.v + about.size * u.change + tilt_over_g * d.v +
@@ -322,18 +332,20 @@ static double rotation_remainder(const terms *t, double inverse, lateral_vertica
 static void add_desired_rotation(const terms *t)
 {
     const loop_params *p = &t->m->params;
-    const double *env = t->env;
+    const double *envelope = t->envelope;
     const derivatives d = derivatives_of(t, t->s), reference_terms = derivatives_of(t, t->r);
-    const double reference_change = translation_norm(t->r, LOOP_DESIRED),
-                 desired_inverse = env[ENVELOPE_DESIRED_INVERSE];
+    const double reference_change = translation_norm(t->r, LOOP_DESIRED_ACCELERATION),
+                 desired_inverse = envelope[ENVELOPE_DESIRED_INVERSE];
     const double inverse = desired_inverse / real_max(1.0 - reference_change * desired_inverse, 1e-3),
-                 change = translation_norm(t->s, LOOP_DESIRED);
-    const double tilt = real_min(env[ENVELOPE_DESIRED_TILT] + reference_change * inverse, 0.9);
-    const double yaw = env[ENVELOPE_HEADING_RATE], yaw_change = env[ENVELOPE_HEADING_ACCELERATION];
+                 change = translation_norm(t->s, LOOP_DESIRED_ACCELERATION);
+    const double tilt = real_min(envelope[ENVELOPE_DESIRED_TILT] + reference_change * inverse, 0.9);
+    const double yaw = envelope[ENVELOPE_HEADING_RATE], yaw_change = envelope[ENVELOPE_HEADING_ACCELERATION];
     const bounded_value u = {1.0, change * inverse}, x = {inverse, change * inverse * inverse},
-                        jerk = {env[ENVELOPE_JERK] + length(reference_terms.jerk.h, reference_terms.jerk.v),
+                        jerk = {envelope[ENVELOPE_JERK] +
+                                    length(reference_terms.jerk.h, reference_terms.jerk.v),
                                 length(d.jerk.h, d.jerk.v)},
-                        snap = {env[ENVELOPE_SNAP] + length(reference_terms.snap.h, reference_terms.snap.v),
+                        snap = {envelope[ENVELOPE_SNAP] +
+                                    length(reference_terms.snap.h, reference_terms.snap.v),
                                 length(d.snap.h, d.snap.v)};
     const bounded_value across = product(x, jerk), square = product(across, across);
     const bounded_value across_rate = sum(product(x, snap), scale(2.0, square)); // across, derived
@@ -356,8 +368,8 @@ static void add_desired_rotation(const terms *t)
     const bounded_value horizontal = sum(u_rate, scale(yaw, nose_tilt)),
                         tilt_ratio = product(nose_tilt, inverse_denominator);
     const bounded_value vertical = product(tilt_ratio, horizontal);
-    const lateral_vertical jerk_of = {jerk.size, env[ENVELOPE_JERK_VERTICAL] + reference_terms.jerk.v},
-                           snap_of = {snap.size, env[ENVELOPE_SNAP_VERTICAL] + reference_terms.snap.v};
+    const lateral_vertical jerk_of = {jerk.size, envelope[ENVELOPE_JERK_VERTICAL] + reference_terms.jerk.v},
+                           snap_of = {snap.size, envelope[ENVELOPE_SNAP_VERTICAL] + reference_terms.snap.v};
     const desired_rotation rate = {
         across,
         about,
@@ -403,17 +415,17 @@ static void add_increments(const terms *t)
 {
     const lateral_yaw w = observed_rate(t);
     const double increment_error =
-        length(w.h, w.z) * (t->m->delays.rate * rotation_norm(t->s, LOOP_RATE_ESTIMATE) +
-                            t->m->delays.command * rotation_norm(t->s, LOOP_COMMAND));
+        length(w.h, w.z) * (t->m->delays.rate_delay * rotation_norm(t->s, LOOP_RATE_ESTIMATE) +
+                            t->m->delays.command_delay * rotation_norm(t->s, LOOP_COMMAND));
     add_entry(t, INPUT_COMMAND, increment_error, increment_error);
 }
 
 // [rad] The heading of the estimated attitude: it turns with the rate about the vertical, and where the nose
 // is not level by the tangent of its pitch with that across (Euler's angles).
-static double heading_change(const double *env, const loop_bound *s, const loop_bound *r)
+static double heading_change(const double *envelope, const loop_bound *s, const loop_bound *r)
 {
     const double tilt_sum =
-        env[ENVELOPE_TILT] + env[ENVELOPE_ESTIMATE_ERROR] + rotation_norm(r, LOOP_ANGLE_ESTIMATE);
+        envelope[ENVELOPE_TILT] + envelope[ENVELOPE_ESTIMATE_ERROR] + rotation_norm(r, LOOP_ANGLE_ESTIMATE);
     const double tilt = real_min(tilt_sum, 0.9);
     return s->of[Z][LOOP_ANGLE_ESTIMATE] +
            tilt / real_sqrt(1.0 - tilt * tilt) * s->of[H][LOOP_ANGLE_ESTIMATE];
@@ -424,11 +436,12 @@ static double heading_change(const double *env, const loop_bound *s, const loop_
 static void add_heading(const terms *t)
 {
     const loop_params *p = &t->m->params;
-    const double *env = t->env, rate = env[ENVELOPE_TURN_RATE];
+    const double *envelope = t->envelope, rate = envelope[ENVELOPE_TURN_RATE];
     const double angle = t->s->of[H][LOOP_ANGLE_ESTIMATE],
                  reference_angle = rotation_norm(t->r, LOOP_ANGLE_ESTIMATE);
-    t->out->of[H][INPUT_VELOCITY] += env[ENVELOPE_STICK_SPEED] * heading_change(env, t->s, t->r);
-    const double tilt_error = env[ENVELOPE_TILT] + 2.0 * env[ENVELOPE_ESTIMATE_ERROR] + 0.5 * reference_angle;
+    t->out->of[H][INPUT_VELOCITY] += envelope[ENVELOPE_STICK_SPEED] * heading_change(envelope, t->s, t->r);
+    const double tilt_error =
+        envelope[ENVELOPE_TILT] + 2.0 * envelope[ENVELOPE_ESTIMATE_ERROR] + 0.5 * reference_angle;
     add_entry(t, INPUT_COMMAND, p->rates * rate * (1.0 + tilt_error) * angle,
               p->rates * rate * tilt_error * angle);
 }
@@ -437,10 +450,11 @@ static void add_heading(const terms *t)
 static void add_commands(const terms *t)
 {
     const loop_params *p = &t->m->params;
-    const double *env = t->env;
-    const double estimate_error = env[ENVELOPE_ESTIMATE_ERROR], tilt = env[ENVELOPE_TILT] + estimate_error;
+    const double *envelope = t->envelope;
+    const double estimate_error = envelope[ENVELOPE_ESTIMATE_ERROR],
+                 tilt = envelope[ENVELOPE_TILT] + estimate_error;
     const lateral_yaw desired = desired_remainder(t);
-    const lateral_yaw error = {env[ENVELOPE_ERROR_LATERAL], env[ENVELOPE_ERROR_YAW]};
+    const lateral_yaw error = {envelope[ENVELOPE_ERROR_LATERAL], envelope[ENVELOPE_ERROR_YAW]};
     lateral_yaw d = rotation_part(t->s, LOOP_ANGLE_ERROR), e = rotation_part(t->r, LOOP_ANGLE_ERROR);
     d = (lateral_yaw){d.h + desired.h, d.z + desired.z};
     const double error_norm = length(error.h, error.z), size = length(d.h, d.z),
@@ -457,30 +471,33 @@ static void add_commands(const terms *t)
     const lateral_yaw remainder = {desired.h + 0.5 * error_cross.h + second_order,
                                    desired.z + 0.5 * error_cross.z + second_order};
     const double gain_difference = real_abs(p->attitude - p->yaw);
-    const double axes_h = gain_difference * tilt * (tilt * (d.h + remainder.h) + d.z + remainder.z),
-                 axes_z = gain_difference * tilt * (tilt * (d.z + remainder.z) + d.h + remainder.h);
+    const double gain_error_h = gain_difference * tilt * (tilt * (d.h + remainder.h) + d.z + remainder.z),
+                 gain_error_z = gain_difference * tilt * (tilt * (d.z + remainder.z) + d.h + remainder.h);
     const lateral_yaw transport = cross(observed_rate(t), rotation_part(t->s, LOOP_RATE_ESTIMATE));
     const lateral_yaw estimated =
-        p->truth ? observed_rate(t) : (lateral_yaw){env[ENVELOPE_RATE_ESTIMATE], env[ENVELOPE_RATE_ESTIMATE]};
+        p->truth ? observed_rate(t)
+                 : (lateral_yaw){envelope[ENVELOPE_RATE_ESTIMATE], envelope[ENVELOPE_RATE_ESTIMATE]};
     const int inverts = p->law == LOOP_LEE || (!loop_is_geometric(p) && !p->incremental);
     const lateral_yaw gyro = inverts ? gyroscopic(t, estimated, LOOP_RATE_ESTIMATE) : (lateral_yaw){0.0, 0.0};
     const double delay = p->truth ? 0.0 : (double)p->imu * p->dt * p->rates;
     const double frame_error = estimate_error * largest * (size + length(remainder.h, remainder.z));
     add_entry(t, INPUT_COMMAND,
-              p->rates * (p->attitude * remainder.h + axes_h + frame_error) + gyro.h + delay * transport.h,
-              p->rates * (p->yaw * remainder.z + axes_z + frame_error) + gyro.z + delay * transport.z);
+              p->rates * (p->attitude * remainder.h + gain_error_h + frame_error) + gyro.h +
+                  delay * transport.h,
+              p->rates * (p->yaw * remainder.z + gain_error_z + frame_error) + gyro.z + delay * transport.z);
     if (loop_is_geometric(p)) add_desired_rotation(t);
     if (p->law == LOOP_VELOCITY_RUNG) add_heading(t);
     if (p->incremental) add_increments(t);
     // Thrust: the desired acceleration along the estimated body z.
-    const double a = env[ENVELOPE_DESIRED_MAX], change = translation_norm(t->r, LOOP_DESIRED);
+    const double a = envelope[ENVELOPE_DESIRED_MAX],
+                 change = translation_norm(t->r, LOOP_DESIRED_ACCELERATION);
     const double across = a * (error.h + tilt * error.z);
     // What a lean adds is taken out of this loop; it is that of the lean when the command is made.
-    const double tilt_rate = env[ENVELOPE_RATE_LATERAL] + tilt * env[ENVELOPE_RATE_YAW],
+    const double tilt_rate = envelope[ENVELOPE_RATE_LATERAL] + tilt * envelope[ENVELOPE_RATE_YAW],
                  lag = (double)(p->control + p->rate) * p->dt + p->lag;
-    t->out->of[V][INPUT_ACTUATION] += tilt_rate * lag * t->s->of[H][LOOP_DESIRED];
-    t->out->of[V][INPUT_COMMAND] += estimate_error * t->s->of[H][LOOP_DESIRED] +
-                                    tilt * tilt * t->s->of[V][LOOP_DESIRED] + across * angle +
+    t->out->of[V][INPUT_ACTUATION] += tilt_rate * lag * t->s->of[H][LOOP_DESIRED_ACCELERATION];
+    t->out->of[V][INPUT_COMMAND] += estimate_error * t->s->of[H][LOOP_DESIRED_ACCELERATION] +
+                                    tilt * tilt * t->s->of[V][LOOP_DESIRED_ACCELERATION] + across * angle +
                                     (change + 0.5 * a * rotation_norm(t->r, LOOP_ANGLE_ESTIMATE)) * angle;
 }
 
@@ -495,10 +512,10 @@ static lateral_yaw attitude_estimate_error(const loop_bound *b, double period)
 static void add_prediction(const terms *t)
 {
     const loop_params *p = &t->m->params;
-    const double *env = t->env;
+    const double *envelope = t->envelope;
     const double period = (double)p->imu * p->dt;
-    const double spin = length(env[ENVELOPE_RATE_LATERAL], env[ENVELOPE_RATE_YAW]);
-    const double estimate_error = env[ENVELOPE_ESTIMATE_ERROR] + period * spin;
+    const double rate_norm = length(envelope[ENVELOPE_RATE_LATERAL], envelope[ENVELOPE_RATE_YAW]);
+    const double estimate_error = envelope[ENVELOPE_ESTIMATE_ERROR] + period * rate_norm;
     const double rate = rotation_norm(t->s, LOOP_RATE_ESTIMATE);
     const double rotation_error = (estimate_error + 0.6 * rotation_norm(t->r, LOOP_ANGLE_ESTIMATE)) * rate;
     add_entry(t, INPUT_ANGLE_RATE_ESTIMATE, rotation_error, rotation_error);
@@ -513,11 +530,11 @@ static void add_prediction(const terms *t)
     // left is that of their difference, and of noise turned by the latter.
     const lateral_yaw estimate = rotation_part(t->s, LOOP_ANGLE_ESTIMATE),
                       error = attitude_estimate_error(t->s, period);
-    const double across = env[ENVELOPE_THRUST] * env[ENVELOPE_TILT] + t->slopes->force,
-                 along = env[ENVELOPE_THRUST_ERROR] + t->slopes->force,
-                 noise_across = env[ENVELOPE_SENSED_LATERAL] + t->slopes->force,
-                 noise_along = env[ENVELOPE_SENSED_VERTICAL] + t->slopes->force;
-    const double force = env[ENVELOPE_THRUST] + t->slopes->force, size = rotation_norm(t->s, LOOP_ANGLE),
+    const double across = envelope[ENVELOPE_THRUST] * envelope[ENVELOPE_TILT] + t->slopes->force,
+                 along = envelope[ENVELOPE_THRUST_ERROR] + t->slopes->force,
+                 noise_across = envelope[ENVELOPE_SENSED_LATERAL] + t->slopes->force,
+                 noise_along = envelope[ENVELOPE_SENSED_VERTICAL] + t->slopes->force;
+    const double force = envelope[ENVELOPE_THRUST] + t->slopes->force, size = rotation_norm(t->s, LOOP_ANGLE),
                  bias = translation_norm(t->s, LOOP_ACCEL_BIAS),
                  change = translation_norm(t->s, LOOP_ACCELERATION);
     const double reference_angle = rotation_norm(t->r, LOOP_ANGLE) + rotation_norm(t->r, LOOP_ANGLE_ESTIMATE);
@@ -536,8 +553,8 @@ static void add_prediction(const terms *t)
 static void add_correction(const terms *t)
 {
     const loop_params *p = &t->m->params;
-    const double estimate_error = t->env[ENVELOPE_ESTIMATE_ERROR],
-                 innovation = t->env[ENVELOPE_ANGLE_INNOVATION];
+    const double estimate_error = t->envelope[ENVELOPE_ESTIMATE_ERROR],
+                 innovation = t->envelope[ENVELOPE_ANGLE_INNOVATION];
     const double angle = rotation_norm(t->s, LOOP_ANGLE_INNOVATION),
                  reference_angle = rotation_norm(t->r, LOOP_ANGLE_INNOVATION);
     // Turns that do not commute: half of angle x estimate, which is angle x innovation.
@@ -547,19 +564,19 @@ static void add_correction(const terms *t)
               p->gyro_gain * (remainder + estimate_error * angle));
     const double position_error = (estimate_error + rotation_norm(t->r, LOOP_ANGLE_ESTIMATE)) *
                                       translation_norm(t->s, LOOP_INNOVATION) +
-                                  t->env[ENVELOPE_INNOVATION] * rotation_norm(t->s, LOOP_ANGLE_ESTIMATE);
+                                  t->envelope[ENVELOPE_INNOVATION] * rotation_norm(t->s, LOOP_ANGLE_ESTIMATE);
     t->out->of[H][INPUT_ACCEL_CORRECTION] += p->accel_gain * position_error;
     t->out->of[V][INPUT_ACCEL_CORRECTION] += p->accel_gain * position_error;
 }
 
 // One round: what enters, and what the linear loop makes of it.
-static void apply_linear_loop(const loop_model *m, const double *env, const loop_slopes *slopes,
+static void apply_linear_loop(const loop_model *m, const double *envelope, const loop_slopes *slopes,
                               const loop_neglect *neglect, const loop_bound *s, const loop_bound *r,
                               loop_bound *out)
 {
     entries n;
     memset(&n, 0, sizeof n);
-    const terms t = {m, env, slopes, s, r, &n};
+    const terms t = {m, envelope, slopes, s, r, &n};
     add_forces(&t);
     add_torques(&t);
     add_rotors(&t);
@@ -587,37 +604,40 @@ static void apply_linear_loop(const loop_model *m, const double *env, const loop
 }
 
 // Whether both motions switch the autopilot at the same moments, and neither's heading is led too far.
-static int switches_agree(const double *env, const loop_bound *s)
+static int switches_agree(const double *envelope, const loop_bound *s)
 {
     const double across = s->of[H][LOOP_POSITION] + s->of[H][LOOP_INNOVATION],
                  along = s->of[V][LOOP_POSITION] + s->of[V][LOOP_INNOVATION];
-    const double heading = heading_change(env, s, s),
-                 bearing_change = across * env[ENVELOPE_DISTANCE_INVERSE];
+    const double heading = heading_change(envelope, s, s),
+                 bearing_change = across * envelope[ENVELOPE_DISTANCE_INVERSE];
     if (!(heading < LADDER_LEAD_MAX - LOOP_LEAD_MAX && bearing_change < 0.5)) return 0;
-    return length(across, along) * env[ENVELOPE_SWITCH_DISTANCE_INVERSE] < 1.0 &&
-           (heading + 1.1 * bearing_change) * env[ENVELOPE_SWITCH_ANGLE_INVERSE] <
+    return length(across, along) * envelope[ENVELOPE_SWITCH_DISTANCE_INVERSE] < 1.0 &&
+           (heading + 1.1 * bearing_change) * envelope[ENVELOPE_SWITCH_ANGLE_INVERSE] <
                1.0; // asin(0.5) < 1.1 * 0.5
 }
 
 // Whether no limit acts on either motion, and no angle is beyond what the remainder covers.
-static int is_within_limits(const loop_model *m, const double *env, const loop_bound *s)
+static int is_within_limits(const loop_model *m, const double *envelope, const loop_bound *s)
 {
-    const double tilted = env[ENVELOPE_TILT] + env[ENVELOPE_ESTIMATE_ERROR];
-    const double change = rotor_change(m->thrust_fraction_of, tilted, s, LOOP_COMMAND),
-                 desired = translation_norm(s, LOOP_DESIRED);
-    const double inverse = env[ENVELOPE_DESIRED_INVERSE];
-    if (!(env[ENVELOPE_THRUST_FRACTION] + change < 1.0 && env[ENVELOPE_THRUST_MARGIN] + change < 1.0))
+    const double tilt_sum = envelope[ENVELOPE_TILT] + envelope[ENVELOPE_ESTIMATE_ERROR];
+    const double change = rotor_change(m->fraction_per_acceleration, tilt_sum, s, LOOP_COMMAND),
+                 desired = translation_norm(s, LOOP_DESIRED_ACCELERATION);
+    const double inverse = envelope[ENVELOPE_DESIRED_INVERSE];
+    if (!(envelope[ENVELOPE_THRUST_FRACTION] + change < 1.0 &&
+          envelope[ENVELOPE_THRUST_MARGIN] + change < 1.0))
         return 0;
     if (!(desired * inverse < 0.5)) return 0;
-    const double tilt = env[ENVELOPE_DESIRED_TILT] + desired * inverse / (1.0 - desired * inverse);
+    const double tilt = envelope[ENVELOPE_DESIRED_TILT] + desired * inverse / (1.0 - desired * inverse);
     if (!(tilt < m->tilt_limit)) return 0;
     if (!((1.0 / inverse - desired) * real_sqrt(1.0 - tilt * tilt) > m->thrust_min)) return 0;
-    if (!(env[ENVELOPE_INTEGRAL] + real_max(s->of[H][LOOP_INTEGRAL], s->of[V][LOOP_INTEGRAL]) <
+    if (!(envelope[ENVELOPE_INTEGRAL] + real_max(s->of[H][LOOP_INTEGRAL], s->of[V][LOOP_INTEGRAL]) <
           m->integral_max))
         return 0;
-    if (m->params.law == LOOP_VELOCITY_RUNG && !switches_agree(env, s)) return 0;
+    if (m->params.law == LOOP_VELOCITY_RUNG && !switches_agree(envelope, s)) return 0;
     return rotation_norm(s, LOOP_ANGLE) < 0.5 && rotation_norm(s, LOOP_ANGLE_ESTIMATE) < 0.5 &&
-           rotation_norm(s, LOOP_ANGLE_ERROR) + env[ENVELOPE_ERROR_LATERAL] + env[ENVELOPE_ERROR_YAW] < 1.0;
+           rotation_norm(s, LOOP_ANGLE_ERROR) + envelope[ENVELOPE_ERROR_LATERAL] +
+                   envelope[ENVELOPE_ERROR_YAW] <
+               1.0;
 }
 
 #define ROUNDS 200
@@ -641,14 +661,14 @@ static loop_bound scaled(double k, const loop_bound *a)
 
 // Rounds from zero, each a little wider than what it found, until one reproduces itself. `within`: what
 // products are taken with; NULL: with themselves.
-static int solve(const loop_model *m, const double *env, const loop_slopes *slopes,
+static int solve(const loop_model *m, const double *envelope, const loop_slopes *slopes,
                  const loop_neglect *neglect, const loop_bound *within, loop_bound *out)
 {
     loop_bound s, next;
     memset(&s, 0, sizeof s);
     for (int round = 0; round < ROUNDS; ++round) {
-        if (within == NULL && !is_within_limits(m, env, &s)) return 0;
-        apply_linear_loop(m, env, slopes, neglect, &s, within != NULL ? within : &s, &next);
+        if (within == NULL && !is_within_limits(m, envelope, &s)) return 0;
+        apply_linear_loop(m, envelope, slopes, neglect, &s, within != NULL ? within : &s, &next);
         if (is_below(&next, &s)) {
             *out = s;
             return 1;
@@ -685,16 +705,16 @@ static void build_rotors(const ladder_params *l, loop_model *m)
     for (int i = 0; i < (int)l->rotor_count; ++i) {
         const double *row = l->pseudo_inverse[i], limit = l->rotor_thrust_max[i];
         const vec3 p = vec3_scale(1.0 / limit, mat3_tmul_vec(l->inertia, vec3_make(row[1], row[2], row[3])));
-        const double lift = real_abs(row[0]) * l->mass / limit;
-        m->thrust_fraction_of[V] = real_max(m->thrust_fraction_of[V], lift);
-        m->thrust_fraction_of[H] = real_max(m->thrust_fraction_of[H], length(p.x, p.y));
-        m->thrust_fraction_of[Z] = real_max(m->thrust_fraction_of[Z], real_abs(p.z));
-        m->thrust_norm_of[V] = length(m->thrust_norm_of[V], lift);
+        const double collective = real_abs(row[0]) * l->mass / limit;
+        m->fraction_per_acceleration[V] = real_max(m->fraction_per_acceleration[V], collective);
+        m->fraction_per_acceleration[H] = real_max(m->fraction_per_acceleration[H], length(p.x, p.y));
+        m->fraction_per_acceleration[Z] = real_max(m->fraction_per_acceleration[Z], real_abs(p.z));
+        m->norm_per_acceleration[V] = length(m->norm_per_acceleration[V], collective);
         double lever[3];
         for (int j = 0; j < 3; ++j)
             lever[j] = limit * l->allocate.rows[j + 1][i] / (l->allocate.scale[j + 1] * l->thrust_max);
         const vec3 q = mat3_mul_vec(inverse, vec3_make(lever[0], lever[1], lever[2]));
-        m->wrench_of[V] = length(m->wrench_of[V], limit / l->mass);
+        m->acceleration_per_norm[V] = length(m->acceleration_per_norm[V], limit / l->mass);
         const vec3 parts[2] = {p, q};
         double *sums[2] = {fraction_squares, wrench_squares};
         for (int k = 0; k < 2; ++k) {
@@ -704,11 +724,12 @@ static void build_rotors(const ladder_params *l, loop_model *m)
             sums[k][3] += parts[k].z * parts[k].z;
         }
     }
-    m->thrust_norm_of[H] =
+    m->norm_per_acceleration[H] =
         larger_singular_value(fraction_squares[0], fraction_squares[1], fraction_squares[2]);
-    m->wrench_of[H] = larger_singular_value(wrench_squares[0], wrench_squares[1], wrench_squares[2]);
-    m->thrust_norm_of[Z] = real_sqrt(fraction_squares[3]);
-    m->wrench_of[Z] = real_sqrt(wrench_squares[3]);
+    m->acceleration_per_norm[H] =
+        larger_singular_value(wrench_squares[0], wrench_squares[1], wrench_squares[2]);
+    m->norm_per_acceleration[Z] = real_sqrt(fraction_squares[3]);
+    m->acceleration_per_norm[Z] = real_sqrt(wrench_squares[3]);
 }
 
 static int is_diagonal(mat3 a) { return a.m[0][1] == 0.0 && a.m[0][2] == 0.0 && a.m[1][2] == 0.0; }
@@ -741,9 +762,10 @@ void vy_loop_build(const loop_params *p, const ladder_params *ladder, const roto
     if (ladder->kinematic || !rotors_are_uniform(ladder, layout)) return;
     if (ladder->gravity.x != 0.0 || ladder->gravity.y != 0.0 || !(ladder->gravity.z < 0.0)) return;
     if (!is_diagonal(ladder->inertia)) return;
-    const void *here = p, *there = other != NULL ? &other->params
-                                                 : NULL; // padding that differs costs a second look alone
-    if (other != NULL && other->is_bounded && memcmp(here, there, sizeof *p) == 0) {
+    const void *params_bytes = p, *other_bytes = other != NULL
+                                                     ? &other->params
+                                                     : NULL; // padding that differs costs a second look alone
+    if (other != NULL && other->is_bounded && memcmp(params_bytes, other_bytes, sizeof *p) == 0) {
         out->gains = other->gains;
     } else if (!vy_loop_gains(p, &out->gains)) {
         return;

@@ -21,7 +21,7 @@ enum {
     ENVELOPE_RATE_LATERAL,    // [rad/s]
     ENVELOPE_RATE_YAW,        // [rad/s]
     ENVELOPE_DESIRED_TILT,    // sine of the desired tilt
-    ENVELOPE_DESIRED,         // [s^2/m] vertical part of the desired direction over its size, less 1/g
+    ENVELOPE_INVERSE_ERROR,   // [s^2/m] vertical part of the desired direction over its size, less 1/g
     ENVELOPE_DESIRED_MAX,     // [m/s^2] the desired acceleration and gravity
     ENVELOPE_DESIRED_INVERSE, // [s^2/m] its inverse
     ENVELOPE_ERROR_LATERAL,   // [rad] desired against estimated attitude
@@ -93,10 +93,12 @@ typedef struct loop_model {
     double thrust_min;              // [m/s^2] least vertical part of a desired acceleration
     double integral_max;            // [m/s^2]
     // Thrusts as shares of the rotors' limit, accelerations in body axes: along, across and about body z.
-    double thrust_fraction_of[LOOP_AXES];    // [s^2/m], [s^2] the largest share of one rotor per acceleration
-    double thrust_norm_of[LOOP_AXES];        // the root of the sum of squares of all, likewise
-    double planned_envelope[ENVELOPE_COUNT]; // what the flight plan alone makes of the envelope, roughly
-    double wrench_of[LOOP_AXES]; // [m/s^2], [rad/s^2] back: acceleration per root of the sum of squares
+    double fraction_per_acceleration[LOOP_AXES]; // [s^2/m], [s^2] the largest share of one rotor per
+                                                 // acceleration
+    double norm_per_acceleration[LOOP_AXES];     // the root of the sum of squares of all, likewise
+    double planned_envelope[ENVELOPE_COUNT];     // what the flight plan alone makes of the envelope, roughly
+    double acceleration_per_norm[LOOP_AXES]; // [m/s^2], [rad/s^2] back: acceleration per root of the sum of
+                                             // squares
 } loop_model;
 
 /// Of a drone that is flown by a built-in law, with upright rotors all alike, and the truth or the estimator

@@ -45,7 +45,7 @@ typedef struct drone_model {
     double cos_tilt_max;
     int ground_point_count; // points that could touch the ground, from the centre of mass [m]
     vy_vec3 ground_points[VY_ROTOR_CAP + VY_COLLISION_POINT_CAP];
-    int held;          // what holds it; it is stepped together with that
+    int holder;        // what holds it; it is stepped together with that
     double wake_width; // [m] diameter of a disc as large as all rotors together; 0: it has no wake
     double wake_exit;  // [m/s] 2 v_h at full thrust
     vy_crash_def crash;
@@ -62,7 +62,7 @@ typedef struct body_model {
     multirotor_params plant;
     nap_params nap;
     vy_crash_def crash;
-    int held; // what holds it; it is stepped together with that
+    int holder; // what holds it; it is stepped together with that
 } body_model;
 
 /// One layout for every lane width.
@@ -173,15 +173,15 @@ VY_FN int plant_is_strict_rk4(const vy_engine_def *physics)
 /// Time of `tick` [s].
 VY_FN real time_of(const vy_model *m, bits tick) { return real_from_uint(tick) * m->dt; }
 
-/// The ladder of drone `index`: on a planet with the gravity of where it believes to be, in `space`.
+/// The ladder of drone `index`: on a planet with the gravity of where it believes to be, in `storage`.
 VY_FN const ladder_params *drone_ladder(const vy_model *m, uint32_t index, const estimator_state *e,
-                                        ladder_params *space)
+                                        ladder_params *storage)
 {
     const ladder_params *p = &m->params[index].ladder;
     if (!VY_BASIC_OR(0, m->env.gravity.frame.on)) return p;
-    *space = *p;
-    space->gravity = gravity_at(&m->env.gravity, e->position);
-    return space;
+    *storage = *p;
+    storage->gravity = gravity_at(&m->env.gravity, e->position);
+    return storage;
 }
 
 /// The setpoint of drone `index` at `time`. `yaw` may be NULL.

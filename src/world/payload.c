@@ -151,10 +151,11 @@ static void set_carried(vy_world *world, uint32_t k, int on)
 {
     const payload_model *p = &world->model.payloads[k];
     VY_ASSERT(k < world->model.payload_count && p->load != p->carrier);
-    VY_ASSERT(world->model.drones[p->carrier].held == HELD_BY_NOTHING); // a carried body cannot carry another
-    VY_ASSERT(*body_held(&world->model, p->load) != HELD_BY_JOINT);
+    VY_ASSERT(world->model.drones[p->carrier].holder ==
+              HELD_BY_NOTHING); // a carried body cannot carry another
+    VY_ASSERT(*body_holder(&world->model, p->load) != HELD_BY_JOINT);
     world->payloads[k].carried = on ? PAYLOAD_CARRIED : PAYLOAD_FREE;
-    *body_held(&world->model, p->load) = on ? HELD_BY_CARRIER : HELD_BY_NOTHING;
+    *body_holder(&world->model, p->load) = on ? HELD_BY_CARRIER : HELD_BY_NOTHING;
     if (world->bodies != NULL) {
         body_slot *load = &world->bodies->slots[p->load];
         load->no_contacts = load->no_sleep = on;
@@ -245,7 +246,7 @@ void vy_payload_stage(vy_world *world)
         if (carried == PAYLOAD_RELEASED || (tick == p->drop && carried)) drop(world, k);
         p->changed = !world->payloads[k].carried != !carried;
         if (world->tracks_energy && p->changed) // no work was done
-            world->accounts[p->carrier].start += vy_body_kinetic(world, p->carrier) - before;
+            world->energy_balances[p->carrier].start += vy_body_kinetic(world, p->carrier) - before;
     }
 }
 
@@ -323,7 +324,7 @@ static vy_status check_pair(const vy_world *world, const vy_payload_def *def, ui
         if (p->load == carrier || p->carrier == load)
             return vy_fail(err, VY_BAD_VALUE, "payload: a carried body cannot carry another");
     }
-    if (*body_held(m, carrier) != HELD_BY_NOTHING || *body_held(m, load) != HELD_BY_NOTHING)
+    if (*body_holder(m, carrier) != HELD_BY_NOTHING || *body_holder(m, load) != HELD_BY_NOTHING)
         return vy_fail(err, VY_BAD_VALUE, "payload: neither carrier nor load may be held by a joint");
     if (load < m->drone_count &&
         (m->drones[load].layout.count > 0 || m->drones[load].layout.thrusters.count > 0))

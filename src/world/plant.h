@@ -87,7 +87,7 @@ VY_FN void ideal_motor_stage(const vy_model *m, real (*speeds)[VY_ROTOR_CAP], dr
         const mask ideal = p->plant.rotor.decay_full == 0.0;
         if (!mask_any(ideal)) continue;
         const int moved = m->drones[i].controller.flight != VY_FLIGHT_KINEMATIC &&
-                          m->drones[i].held != HELD_BY_CARRIER; // else its rotors are left alone
+                          m->drones[i].holder != HELD_BY_CARRIER; // else its rotors are left alone
         if (moved) {
             ideal_motors_follow(&m->drones[i].layout, &p->plant, ideal & mask_not(p->battery.capacity > 0.0),
                                 speeds[i], drones[i].rotor_speed);
@@ -226,7 +226,7 @@ VY_FN int body_is_coupled(const vy_model *m)
 VY_FN int plant_is_coupled(const vy_model *m, uint32_t i)
 {
     return body_is_coupled(m) && m->drones[i].controller.flight != VY_FLIGHT_KINEMATIC &&
-           !VY_BASIC_OR(0, m->drones[i].held);
+           !VY_BASIC_OR(0, m->drones[i].holder);
 }
 
 /// RK4; lanes that turn far take the Lie midpoint rule, as in multirotor_step_fast_rotation.
@@ -325,7 +325,7 @@ VY_NOINLINE_FN void plant_stage(const vy_model *m, const body_loads *loads, real
         const int holds = VY_BASIC_OR(0, m->has_powertrain) && !coupled;
         rotor_air_state next; // a jointed drone sees the one at its end
         if (holds) powertrain_hold(m, &in, d, speeds[i], &powertrain[i], &next);
-        if (VY_BASIC_OR(0, m->drones[i].held)) {
+        if (VY_BASIC_OR(0, m->drones[i].holder)) {
             if (holds) powertrain[i].memory = next;
             continue;
         }

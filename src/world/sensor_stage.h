@@ -45,9 +45,9 @@ VY_NOINLINE_FN void sensor_stage(const vy_model *m, const world_block *w, drone_
             const vec3 g = vec3_masked(effect_on(d->effects, EFFECT_gravity), gravity);
             imu_state kept;
             cells_save(imu, &d->imu, &kept, sizeof kept);
-            real space[IMU_NORMALS];
+            real storage[IMU_NORMALS];
             const real *n = rng_normals_cached(ahead == NULL ? NULL : &ahead[i], m->seed, RNG_STREAM_IMU,
-                                               bits_set(i), tick, dm->imu_period, space, IMU_NORMALS);
+                                               bits_set(i), tick, dm->imu_period, storage, IMU_NORMALS);
             imu_sample(&p->imu, sensed, g, n, &d->imu);
             cells_restore(imu, &kept, &d->imu, sizeof kept);
             d->imu_tick = bits_select(imu, tick, d->imu_tick);

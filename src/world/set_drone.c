@@ -26,7 +26,7 @@ static vy_status check_free(const vy_world *world, uint32_t slot, vy_error *err)
     if (world->sink.reply != NULL || world->sink.write != NULL || world->replay.reply != NULL)
         return vy_fail(err, VY_BAD_STATE,
                        "a world that is recorded or replayed cannot have its drones moved");
-    if (m->drones[slot].held != HELD_BY_NOTHING || m->payload_count > 0)
+    if (m->drones[slot].holder != HELD_BY_NOTHING || m->payload_count > 0)
         return vy_fail(err, VY_BAD_STATE, "drones on joints and in worlds with payloads cannot be moved");
     if (m->sleep_enabled)
         return vy_fail(err, VY_BAD_STATE, "drones of a world whose bodies sleep cannot be moved");

@@ -17,7 +17,7 @@
 //   w, drones, noise, powertrain, thrusters, nap_accounts    blocks of the state: blocks.inl
 //   loads, speeds              of this step: the loads on each drone, the targets of its actuators
 //   noise_draws, imu_draws     random numbers drawn ahead; NULL: none
-//   steering                   where a controller's reply comes from
+//   reply_source               where a controller's reply comes from
 //   first, nap_evaluated, events      is it the first step; was the policy evaluated; what the step reports
 //   world                      in STAGE_WORLD alone
 
@@ -50,7 +50,7 @@ OPTION(body, m->passive_count > 0, "bodies")
 OPTION(prestep, m->has_prestep, "an energy account")
 OPTION(powertrain, m->has_powertrain, "effects of rotors or a battery")
 OPTION(thruster, m->has_thruster, "thrusters")
-OPTION(budget, m->nap.budget.over > 0.0, "a budget of what is neglected")
+OPTION(budget, m->nap.budget.duration > 0.0, "a budget of what is neglected")
 OPTION(recorded, m->has_recorded, "recorded flights as controllers")
 
 // before the first step

@@ -129,7 +129,7 @@ static vy_status environment_ticks(const vy_world_def *def, uint64_t *nap, uint6
     const vy_turbulence_def *t = &def->environment.wind.turbulence;
     const double period = def->environment.nap.period, wake = def->environment.wakes.period;
     vy_status status = VY_OK;
-    *nap = def->environment.nap.budget.over > 0.0 ? BUDGET_TICKS : DEFAULT_TICKS;
+    *nap = def->environment.nap.budget.duration > 0.0 ? BUDGET_TICKS : DEFAULT_TICKS;
     *turbulence = 0;
     *wakes = DEFAULT_TICKS;
     if (wake != 0.0) status = vy_period_ticks("world.wakes.period", wake, def->dt, wakes, err);
@@ -426,8 +426,8 @@ vy_status vy_world_add_joint(vy_world *world, const vy_joint_def *def, vy_joint_
     m->joint_count += 1;
     for (uint32_t i = 0; i < body_count(m); ++i) {
         if (vy_body_has_joint(world->bodies, vy_bodies_at(world->bodies, i)))
-            *body_held(m, i) = HELD_BY_JOINT;
-        if (!*body_held(m, i)) continue;
+            *body_holder(m, i) = HELD_BY_JOINT;
+        if (!*body_holder(m, i)) continue;
         body_nap(m, i)->open_loop = 0; // the bound is that of a body alone
         body_nap(m, i)->jointed = 1;
     }

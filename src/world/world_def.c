@@ -132,20 +132,21 @@ vy_status vy_check_drone_def(const vy_drone_def *def, vy_error *err)
     status = vy_check_start("drone", &start, err);
     if (status != VY_OK) return status;
     const vy_controller_kind kind = def->controller.kind;
-    const int looks = vy_controller_follows(kind) || kind == VY_CONTROLLER_AUTOPILOT ||
-                      kind == VY_CONTROLLER_PILOT ||
-                      (kind == VY_CONTROLLER_INTENT && def->controller.start.rung >= VY_RUNG_RATES);
-    const int places = vy_estimator_has_position(&def->estimator, &def->mocap, &def->sensor_suite);
+    const int needs_estimate = vy_controller_follows(kind) || kind == VY_CONTROLLER_AUTOPILOT ||
+                               kind == VY_CONTROLLER_PILOT ||
+                               (kind == VY_CONTROLLER_INTENT && def->controller.start.rung >= VY_RUNG_RATES);
+    const int has_position = vy_estimator_has_position(&def->estimator, &def->mocap, &def->sensor_suite);
     const vy_failsafe failsafe = def->vehicle.drive.failsafe;
-    const int flies = failsafe == VY_FAILSAFE_HOLD || failsafe == VY_FAILSAFE_LAND;
-    if (flies && kind != VY_CONTROLLER_NONE && !def->truth && !(def->imu.period > 0.0 && places)) {
+    const int failsafe_flies = failsafe == VY_FAILSAFE_HOLD || failsafe == VY_FAILSAFE_LAND;
+    if (failsafe_flies && kind != VY_CONTROLLER_NONE && !def->truth &&
+        !(def->imu.period > 0.0 && has_position)) {
         return vy_fail(err, VY_BAD_VALUE,
                        "vehicle.drive.failsafe: hold and land need a position estimate or the truth");
     }
     if (def->controller.flight == VY_FLIGHT_KINEMATIC && vy_drive_is_declared(&def->vehicle.drive)) {
         return vy_fail(err, VY_BAD_VALUE, "vehicle.drive: a kinematic drone has no motors to limit");
     }
-    if (looks && !def->truth && !(def->imu.period > 0.0 && places)) {
+    if (needs_estimate && !def->truth && !(def->imu.period > 0.0 && has_position)) {
         return vy_fail(
             err, VY_BAD_VALUE,
             def->estimator.kind == VY_ESTIMATOR_FADING
@@ -188,8 +189,8 @@ vy_status vy_check_disturbance_def(const vy_disturbance_def *def, vy_error *err)
     if (def->kind == VY_DISTURBANCE_IMPULSE && !real_is_finite(def->duration)) {
         return vy_fail(err, VY_BAD_VALUE, "disturbance.duration of an impulse must be finite");
     }
-    const int waves = def->kind == VY_DISTURBANCE_SINUSOID || def->kind == VY_DISTURBANCE_NOISE;
-    if (waves && !vy_is_positive(def->frequency, "Hz")) {
+    const int has_frequency = def->kind == VY_DISTURBANCE_SINUSOID || def->kind == VY_DISTURBANCE_NOISE;
+    if (has_frequency && !vy_is_positive(def->frequency, "Hz")) {
         return vy_fail(err, VY_BAD_VALUE, "disturbance.frequency must be between 1e-9 and 1e9 Hz, got %g",
                        def->frequency);
     }

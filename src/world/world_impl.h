@@ -38,10 +38,10 @@ struct vy_world {
                                  // follow. NULL: neither joints nor contacts nor obstacles
     vy_contacts_def contacts_def; // of that set
     double closing_speed, open_limit;
-    vy_collider_def *solid_defs; // [body_cap] shapes of drones and bodies, for a set that is made later
-    solid_memory *solids;        // [body_cap + obstacle_cap] what their shapes stand on
-    double *max_extent;          // [m] [body_cap + obstacle_cap] of a shape from the origin of its frame
-    energy_balance *accounts;    // [body_cap] what is not state: opened again, never restored
+    vy_collider_def *solid_defs;     // [body_cap] shapes of drones and bodies, for a set that is made later
+    solid_memory *solid_memories;    // [body_cap + obstacle_cap] what their shapes stand on
+    double *max_extent;              // [m] [body_cap + obstacle_cap] of a shape from the origin of its frame
+    energy_balance *energy_balances; // [body_cap] what is not state: opened again, never restored
     int tracks_energy;
     uint64_t loads_tick; // of the step whose loads are kept; 0: of none
     vy_globe globe;      // of a world at a planet's origin: the ground of its planes
@@ -155,9 +155,9 @@ VY_FN const vy_crash_def *body_crash(const vy_model *m, uint32_t number)
     return number < m->drone_count ? &m->drones[number].crash : &m->passive[number - m->drone_count].crash;
 }
 
-VY_FN int *body_held(const vy_model *m, uint32_t number)
+VY_FN int *body_holder(const vy_model *m, uint32_t number)
 {
-    return number < m->drone_count ? &m->drones[number].held : &m->passive[number - m->drone_count].held;
+    return number < m->drone_count ? &m->drones[number].holder : &m->passive[number - m->drone_count].holder;
 }
 
 /// What a step of drone or body `number` reads.

@@ -671,7 +671,7 @@ verdict check_flight(const char *text, node *tree, uint64_t seed)
     }
     f.scenario = scenario;
     f.steps = vy_scenario_steps(scenario);
-    f.is_expensive = scenario->environment.nap.budget.over > 0.0; // gains of the loop are summed
+    f.is_expensive = scenario->environment.nap.budget.duration > 0.0; // gains of the loop are summed
     v.config = vy_scenario_hash(scenario);
     static void (*const oracles[])(flight *) = {same_when_printed, same_after_restore, same_in_log,
                                                 same_in_batch,     within_certificate, energy_closes,
