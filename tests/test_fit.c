@@ -400,7 +400,7 @@ static void a_fit_ends_at_the_optimum(void **unused)
     static fit_problem p;
     vy_error err;
     fit_data d;
-    fit_sums sums;
+    fit_normal_equations sums;
     assert_int_equal(vy_vehicle_preset("reference-quad", &base, NULL), VY_OK);
     const vy_vehicle_def truth = random_vehicle(&r, &base);
     flight_scenario(&r, SEED, 14.0, &text);
@@ -411,7 +411,7 @@ static void a_fit_ends_at_the_optimum(void **unused)
     assert_int_equal(vy_fit_problem_solve(&p, &err), VY_OK);
     assert_int_equal(vy_fit_problem_refine(&p, &err), VY_OK);
     assert_true(p.x[FIT_IMU_DELAY] == 0.0); // of such flights about half end there
-    vy_filter_sums(p.filter, p.x, p.active, &sums);
+    vy_filter_linearise(p.filter, p.x, p.active, &sums);
     double matrix[N * N], step[N];
     memcpy(matrix, sums.normal, sizeof matrix);
     for (int i = 0; i < sums.n; ++i) {
@@ -434,7 +434,7 @@ static void a_fit_ends_at_the_optimum(void **unused)
     print_message("a step of %.2g standard deviations is left\n", sqrt(square));
     assert_true(square < 0.02);
     p.filter->from_below = 1;
-    vy_filter_sums(p.filter, p.x, p.active, &sums);
+    vy_filter_linearise(p.filter, p.x, p.active, &sums);
     for (int i = 0; i < sums.n; ++i) {
         if (sums.ids[i] == FIT_IMU_DELAY) assert_true(sums.gradient[i] <= 0.0); // and so is less
     }

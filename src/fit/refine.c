@@ -27,7 +27,8 @@ static double ridge_cost(const fit_problem *p, const double *x, double ridge)
 // The step from x by damped normal equations. One that would carry the IMU delay to the other side of 0 ends
 // on the edge there: the delay goes to 0 and the others to where they should be then.
 // @return 0: no step
-static int take_step(const fit_problem *p, const fit_sums *sums, double ridge, double damping, double *x)
+static int take_step(const fit_problem *p, const fit_normal_equations *sums, double ridge, double damping,
+                     double *x)
 {
     const int n = sums->n;
     int held = -1;
