@@ -6,6 +6,7 @@
 // return VY_NOT_FOUND and change nothing.
 #pragma once
 #include "volery/contacts.h"
+#include "volery/filter.h"
 #include "volery/integrator.h"
 #include "volery/potential.h"
 #include "volery/shape.h"
@@ -57,10 +58,13 @@ typedef struct vy_body_def {
     vy_mat3 inertia; ///< [kg m^2] about the centre of mass, body axes; all zero: of the shape, even density
     vy_body_state state; ///< attitude of any length above zero
     vy_material material;
-    int no_sleep; ///< 1: it never sleeps, nor does a body that touches it or is jointed to it
+    int no_sleep;       ///< 1: it never sleeps, nor does a body that touches it or is jointed to it
+    vy_filter filter;   ///< which bodies it collides with
+    uint64_t user_data; ///< the caller's, for vy_body_user_data()
 } vy_body_def;
 
 /// A dynamic body of 1 kg at rest at the origin, without a shape or an inertia: one of the two must be given.
+/// Its filter is the default one: it collides with all bodies whose filters are not changed.
 vy_body_def vy_default_body_def(void);
 
 /// Create a set. On failure `*out` is NULL and nothing leaks.
@@ -179,6 +183,18 @@ vy_status vy_body_stop(vy_bodies *bodies, vy_body_id id);
 double vy_body_linear_energy(const vy_bodies *bodies, vy_body_id id);
 double vy_body_rotational_energy(const vy_bodies *bodies, vy_body_id id);
 
+/// Change which bodies it collides with: state, hashed and in snapshots where a body has another filter than
+/// the default one. A contact that is filtered now ends in the next step, with its VY_CONTACT_END. When the
+/// filter changes, the body wakes with its island; of one that is not dynamic, those that touch it, and those
+/// that overlap it and collide with it from now on.
+vy_status vy_body_set_filter(vy_bodies *bodies, vy_body_id id, const vy_filter *filter);
+vy_status vy_body_read_filter(const vy_bodies *bodies, vy_body_id id, vy_filter *out);
+
+/// What the caller has stored with a body, 0 at first and for an unknown id. Not state: no hash and no
+/// snapshot has it. Ids of a contact report lead to it.
+uint64_t vy_body_user_data(const vy_bodies *bodies, vy_body_id id);
+vy_status vy_body_set_user_data(vy_bodies *bodies, vy_body_id id, uint64_t user_data);
+
 // ---- sleep
 //
 // With contacts.sleep above zero dynamic bodies sleep that have been at rest for so long, with all others
@@ -192,6 +208,7 @@ double vy_body_rotational_energy(const vy_bodies *bodies, vy_body_id id);
 // potential
 //   is added to it;
 // - when a joint of one is added, removed or given another motor;
+// - when its filter changes;
 // - when a custom potential, which is evaluated once a step, has changed so much since its first step asleep
 // that it
 //   could reach sleep_speed within the time to sleep.

@@ -1,8 +1,9 @@
 // contacts.h - contacts between bodies of a set: materials, solver, reports.
 //
 // A set has contacts when its def enables them (vy_bodies_def.contacts.on); then bodies with shapes collide
-// with one another, except two that are not dynamic. A body that touches nothing in a step keeps the bits of
-// its free flight.
+// with one another, except two that are not dynamic, two whose filters exclude each other
+// (vy_body_def.filter) and two that a joint holds together (vy_joint_def.collide_connected). A body that
+// touches nothing in a step keeps the bits of its free flight.
 //
 // Memory for contacts grows as the broad phase finds more pairs; a step that finds no more of them than any
 // step before allocates nothing. How much there is changes no result and is in no hash.

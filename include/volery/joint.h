@@ -100,6 +100,14 @@ static inline int vy_joint_has(vy_joint_kind kind, int what)
 /// What a scenario calls it: `hinge`; `custom` or `none` otherwise. Never NULL, static storage.
 const char *vy_joint_kind_name(vy_joint_kind kind);
 
+/// Whether the two bodies of a joint collide with each other. Any joint between them may say no.
+typedef enum vy_joint_collide {
+    VY_JOINT_COLLIDE_BY_KIND, ///< yes where a length keeps their anchors apart; no where these coincide, for
+                              ///< shapes may overlap there
+    VY_JOINT_COLLIDE_ON,      ///< yes: the shapes must not overlap where the joint holds them
+    VY_JOINT_COLLIDE_OFF,     ///< no
+} vy_joint_collide;
+
 /// For a slider, angles are lengths [m], torques are forces [N], rates are speeds [m/s].
 typedef struct vy_joint_def {
     uint32_t cookie; ///< set by the default function
@@ -117,6 +125,7 @@ typedef struct vy_joint_def {
     double max_motor_torque;     ///< [N m] 0: no motor
     int far_open;                ///< 1: it may be open by more than the set's open_limit
     const vy_constraint *custom; ///< of a custom joint; must outlive it
+    vy_joint_collide collide_connected;
 } vy_joint_def;
 
 /// Of no kind, between the world and the world: kind and a body must be given. Axes along z, everything else

@@ -16,7 +16,8 @@ enum { MAX_BODIES = 1 << 24, MAX_POTENTIALS = 1 << 16 };
 
 _Static_assert(sizeof(bodies_head) == 4 * 8 && sizeof(body_state) == 13 * 8 && sizeof(body_loads) == 12 * 8 &&
                    sizeof(body_previous) == 6 * 8 && sizeof(joint_state) == 4 * 8 &&
-                   sizeof(contact_cache) == 28 * 8 && sizeof(body_sleep) == 8 * 8,
+                   sizeof(contact_cache) == 28 * 8 && sizeof(body_sleep) == 8 * 8 &&
+                   sizeof(body_filter) == 3 * 8,
                "the state is hashed as memory: it has no holes");
 
 vy_bodies_def vy_default_bodies_def(void)
@@ -41,6 +42,7 @@ vy_body_def vy_default_body_def(void)
         .kind = VY_BODY_DYNAMIC,
         .mass = 1.0,
         .material = vy_default_material(),
+        .filter = vy_default_filter(),
         .state = {.attitude = {1.0, 0.0, 0.0, 0.0}},
     };
     return def;
@@ -81,10 +83,11 @@ static vy_status check_bodies_def(const vy_bodies_def *def, vy_error *err)
     ARRAY(loads, n)        \
     ARRAY(previous, n)     \
     ARRAY(disturbed, n)    \
+    ARRAY(filters, n)      \
     ARRAY(joint_state, m)  \
     ARRAY(own_sleep, sleepers)
 
-enum { BODY_ARRAY_COUNT = 10, MIN_BODIES = 64 };
+enum { BODY_ARRAY_COUNT = 11, MIN_BODIES = 64 };
 
 static size_t array_sizes(const vy_bodies *b, size_t n, size_t m, size_t out[BODY_ARRAY_COUNT])
 {
@@ -269,6 +272,7 @@ vy_status vy_bodies_add(vy_bodies *b, const vy_body_def *def, vy_body_id *out, v
     if (status != VY_OK) return status;
     slot.material = def->material;
     slot.no_sleep = def->no_sleep != 0;
+    slot.user_data = def->user_data;
     if (b->first_free == 0) status = vy_bodies_reserve(b, (uint64_t)b->slot_count + 1, 0, err);
     if (status != VY_OK) return status;
     const uint32_t i = b->first_free != 0 ? b->first_free - 1u : b->slot_count++;
@@ -282,6 +286,8 @@ vy_status vy_bodies_add(vy_bodies *b, const vy_body_def *def, vy_body_id *out, v
     b->previous[i] = (body_previous){b->state[i].velocity, b->state[i].rate};
     b->disturbed[i] = 1;
     b->awake[i] = def->kind == VY_BODY_DYNAMIC;
+    b->filters[i] = vy_filters_default(); // a new slot has none
+    vy_filters_set(b, i, (body_filter){def->filter.category, def->filter.mask, def->filter.group, 0});
     b->count += 1;
     b->head->revision += 1;
     VY_ASSERT(b->count <= b->slot_count && quat_is_unit(b->state[i].attitude));
@@ -307,6 +313,7 @@ vy_status vy_bodies_remove(vy_bodies *b, vy_body_id id)
     b->state[i] = (body_state){0};
     b->loads[i] = (body_loads){0};
     b->previous[i] = (body_previous){0};
+    vy_filters_set(b, (uint32_t)i, vy_filters_default());
     b->first_free = (uint32_t)i + 1u;
     b->count -= 1;
     b->head->revision += 1;
@@ -376,12 +383,18 @@ double vy_bodies_time(const vy_bodies *b)
 
 // Everything that a step changes, part by part: what is in use of it, and nothing else, so that neither hash
 // nor snapshot depends on how much memory there is.
-enum { STATE_PARTS = 10 };
+enum { STATE_PARTS = 11 };
 
 typedef struct state_part {
     void *data;
     size_t size;
 } state_part;
+
+// Filters are state where there are any.
+static size_t filters_size(const vy_bodies *b)
+{
+    return b->filter_count > 0 ? b->slot_count * sizeof *b->filters : 0;
+}
 
 static size_t list_state(const vy_bodies *b, state_part out[STATE_PARTS])
 {
@@ -398,6 +411,7 @@ static size_t list_state(const vy_bodies *b, state_part out[STATE_PARTS])
         {b->disturbed, n * sizeof *b->disturbed},
         {b->joint_state, b->joints->slot_count * sizeof *b->joint_state},
         {z != NULL ? z->bodies : NULL, z != NULL ? n * sizeof *z->bodies : 0},
+        {b->filters, filters_size(b)},
     };
     VY_ASSERT(b->contact_count == NULL || b->contact_count == &b->own_counts[0]); // a world's has others
     VY_ASSERT(z != NULL || asleep == 0);
@@ -434,14 +448,16 @@ void vy_bodies_save(const vy_bodies *b, void *block)
     }
 }
 
-// What a snapshot begins with, and whether it can be one of this set.
+// What a snapshot begins with, and whether it can be one of this set. Filters come last: `*filters` is their
+// size in it.
 static vy_status check_snapshot(const vy_bodies *b, const unsigned char *block, size_t size,
-                                bodies_head *head, contact_count counts[2])
+                                bodies_head *head, contact_count counts[2], size_t *filters)
 {
     const size_t counted = b->contacts != NULL ? 2 * sizeof *counts : 0, pair = sizeof *b->contact_cache;
-    const size_t here = (b->own_counts[0].count + b->own_counts[1].count) * pair;
+    const size_t here = (b->own_counts[0].count + b->own_counts[1].count) * pair + filters_size(b);
     const size_t fixed = vy_bodies_state_size(b) - here; // the same in every state of the set
     counts[0].count = counts[1].count = 0;
+    *filters = 0;
     if (size < fixed) return VY_BAD_VALUE;
     memcpy(head, block, sizeof *head);
     if (head->revision != b->head->revision || vy_integrator_order((vy_integrator)head->integrator) == 0 ||
@@ -449,8 +465,12 @@ static vy_status check_snapshot(const vy_bodies *b, const unsigned char *block, 
         return VY_BAD_VALUE;
     if (counted > 0) memcpy(counts, block + sizeof *head, counted);
     const uint64_t pairs = (size - fixed) / pair;
-    if ((size - fixed) % pair != 0 || counts[0].count > pairs || counts[1].count != pairs - counts[0].count ||
+    if (counts[0].count > pairs || counts[1].count > pairs - counts[0].count ||
         (counts[1].count > 0 && b->sleep == NULL))
+        return VY_BAD_VALUE;
+    *filters = size - fixed - (size_t)(counts[0].count + counts[1].count) * pair;
+    if (*filters != 0 && (*filters != b->slot_count * sizeof *b->filters ||
+                          !vy_filters_are_valid(block + size - *filters, b->slot_count)))
         return VY_BAD_VALUE;
     const unsigned char *at = block + sizeof *head + counted;
     return vy_contacts_cache_is_valid(at, counts[0].count, b->slot_count) &&
@@ -465,17 +485,21 @@ vy_status vy_bodies_restore(vy_bodies *b, const void *block, size_t size)
     bodies_head head;
     contact_count counts[2];
     const unsigned char *from = block;
-    vy_status status = check_snapshot(b, from, size, &head, counts);
+    size_t filters;
+    vy_status status = check_snapshot(b, from, size, &head, counts, &filters);
     if (status == VY_OK && b->contacts != NULL)
         status = vy_contacts_reserve(b, 0, counts[0].count + counts[1].count);
     if (status != VY_OK) return status;
     memcpy(b->own_counts, counts, sizeof b->own_counts);
+    for (uint32_t i = 0; i < b->slot_count; ++i) b->filters[i] = vy_filters_default();
+    b->filter_count = filters > 0; // the snapshot has them, or they are the default ones
     state_part parts[STATE_PARTS];
     (void)list_state(b, parts);
     for (int i = 0; i < STATE_PARTS; from += parts[i++].size) {
         if (parts[i].size > 0) memcpy(parts[i].data, from, parts[i].size);
     }
     b->def.integrator = (vy_integrator)head.integrator;
+    vy_filters_sync(b);
     vy_joints_clear_multipliers(b);
     vy_sleep_sync(b);
     for (uint32_t i = 0; i < b->slot_count; ++i)

@@ -18,7 +18,15 @@ typedef struct body_slot {
     vec3 centroid;   // [m] the centre of mass in the shape's frame
     vy_shape shape;  // VY_SHAPE_NONE without one
     vy_material material;
+    uint64_t user_data; // the caller's
 } body_slot;
+
+/// With which bodies one collides: state, where some body has another one than the default.
+typedef struct body_filter {
+    uint64_t category, mask;
+    int32_t group;
+    uint32_t unused; // 0: filters are hashed as memory
+} body_filter;
 
 /// What all bodies share and a step changes.
 typedef struct bodies_head {
@@ -76,6 +84,8 @@ struct vy_bodies {
     body_state *state;       // [body_cap]
     body_loads *loads;       // [body_cap] applied in the next step
     body_previous *previous; // [body_cap]
+    body_filter *filters;    // [body_cap]
+    uint32_t filter_count;   // bodies whose filter is not the default one
     uint64_t *disturbed; // [body_cap] 1: its state was set, or an impulse was applied, since the last step
     struct joint_state *joint_state; // [joint_cap]
     contact_count own_counts[2];     // of contacts and of sleeping ones
@@ -101,6 +111,15 @@ VY_FN size_t grown_capacity(size_t has, size_t need)
     return need <= has ? has : need > 2 * has ? need : 2 * has;
 }
 
+/// Filters of a slot that is taken, and of one that is given back.
+void vy_filters_set(vy_bodies *bodies, uint32_t i, body_filter filter);
+/// As vy_default_filter().
+body_filter vy_filters_default(void);
+/// Whether `count` filters of a snapshot can be those of a set. They need not be aligned.
+int vy_filters_are_valid(const void *filters, uint64_t count);
+/// After the filters were replaced: count those that are not the default one.
+void vy_filters_sync(vy_bodies *bodies);
+
 /// The slot of an id, or -1 when it is stale.
 int64_t vy_bodies_find(const vy_bodies *bodies, vy_body_id id);
 
@@ -111,6 +130,15 @@ void vy_potential_add_loads(const vy_potential *potential, const vy_potential_bo
 VY_FN int body_is_dynamic(const vy_bodies *b, uint32_t i)
 {
     return b->slots[i].kind == VY_BODY_DYNAMIC; // a free slot is static
+}
+
+/// Whether the filters of two bodies let them collide.
+VY_FN int filters_collide(const vy_bodies *b, uint32_t i, uint32_t j)
+{
+    if (b->filter_count == 0) return 1;
+    const body_filter *x = &b->filters[i], *y = &b->filters[j];
+    const vy_filter p = {x->category, x->mask, x->group}, q = {y->category, y->mask, y->group};
+    return vy_filters_collide(&p, &q);
 }
 
 VY_FN vy_potential_body body_for_potential(const vy_bodies *b, uint32_t i, const body_state *s)

@@ -68,8 +68,17 @@ static void sort_keys(uint64_t *keys, uint64_t *scratch, size_t count)
     if (from != keys) memcpy(keys, from, count * sizeof *keys);
 }
 
-// Whether a joint holds two bodies at a common anchor, where their shapes may overlap.
-static int share_anchor(const vy_bodies *b, uint32_t i, uint32_t j)
+// Whether the bodies of a joint do not collide: by its kind, not where it holds them at a common anchor, for
+// their shapes may overlap there.
+static int joint_excludes(const vy_joint_def *def)
+{
+    return def->collide_connected == VY_JOINT_COLLIDE_BY_KIND
+               ? !vy_joint_has(def->kind, VY_JOINT_HAS_LENGTH)
+               : def->collide_connected == VY_JOINT_COLLIDE_OFF;
+}
+
+// Whether a joint between two bodies says that they do not collide.
+static int joints_exclude(const vy_bodies *b, uint32_t i, uint32_t j)
 {
     const joint_system *s = b->joints;
     if (!s->first_joint[i] || !s->first_joint[j]) return 0;
@@ -77,7 +86,7 @@ static int share_anchor(const vy_bodies *b, uint32_t i, uint32_t j)
         const joint_slot *t = &s->slots[k - 1];
         VY_ASSERT(t->used && (t->body[0] == i || t->body[1] == i));
         const int side = t->body[0] != i;
-        if (!vy_joint_has(t->def.kind, VY_JOINT_HAS_LENGTH) && t->body[!side] == j) return 1;
+        if (t->body[!side] == j && joint_excludes(&t->def)) return 1;
         k = t->next_joint[side];
     }
     return 0;
@@ -86,7 +95,8 @@ static int share_anchor(const vy_bodies *b, uint32_t i, uint32_t j)
 // Whether a pair never collides.
 static int is_filtered(const vy_bodies *b, uint32_t i, uint32_t j)
 {
-    return b->slots[i].no_contacts || b->slots[j].no_contacts || share_anchor(b, i, j);
+    return b->slots[i].no_contacts || b->slots[j].no_contacts || !filters_collide(b, i, j) ||
+           joints_exclude(b, i, j);
 }
 
 static int either_awake(const vy_bodies *b, uint32_t i, uint32_t j) { return b->awake[i] || b->awake[j]; }

@@ -252,7 +252,7 @@ uint32_t vy_contacts_step(vy_bodies *b, double h);
 /// Pairs whose swept bounds overlap, sorted, into the keys: as often as they may have contacts. VY_OK or
 /// VY_NO_MEMORY.
 vy_status vy_contacts_pairs(vy_bodies *b, double h, size_t *count);
-/// Whether a pair may collide: one of them moves, and no joint holds them at a common anchor.
+/// Whether a pair may collide: one of them moves, and neither filters nor joints exclude it.
 int vy_contacts_may_collide(const vy_bodies *b, uint32_t i, uint32_t j);
 /// VY_CONTACT_SOLVER_IMPULSE: the impulse of a contact at a point, by the velocities of the states. Returns
 /// its size.

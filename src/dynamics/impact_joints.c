@@ -112,11 +112,23 @@ uint32_t vy_impact_list_unsolved(const vy_bodies *b)
     return count;
 }
 
-double vy_impact_group_deviation_limit(const vy_bodies *b)
+// Whether a body is one of a group, or its filter lets it collide with one.
+static int may_meet_group(const vy_bodies *b, uint32_t i, const impact_group *g)
 {
+    if (b->filter_count == 0) return 1;
+    for (uint32_t n = 0; n < g->count; ++n) {
+        const uint32_t m = g->bodies[n];
+        if (m == i || (b->slots[m].shape.kind != VY_SHAPE_NONE && filters_collide(b, m, i))) return 1;
+    }
+    return 0;
+}
+
+double vy_impact_group_deviation_limit(const impact_group *g)
+{
+    const vy_bodies *b = g->b;
     double min_thickness = DBL_MAX;
     for (uint32_t i = 0; i < b->slot_count; ++i) {
-        if (b->slots[i].shape.kind != VY_SHAPE_NONE)
+        if (b->slots[i].shape.kind != VY_SHAPE_NONE && may_meet_group(b, i, g))
             min_thickness = real_min(min_thickness, b->contacts->thickness[i]);
     }
     return DEVIATION_FRACTION * min_thickness;

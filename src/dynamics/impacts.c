@@ -77,6 +77,19 @@ static uint32_t list_fast(vy_bodies *b, double h, double *max_slow_displacement)
     return count;
 }
 
+// The same of those that a fast body may collide with: others change nothing for it.
+static double slow_displacement_around(const vy_bodies *b, uint32_t i, double max_slow_displacement)
+{
+    const contact_system *s = b->contacts;
+    double max = 0.0;
+    if (b->filter_count == 0) return max_slow_displacement;
+    for (uint32_t j = 0; j < b->slot_count; ++j) {
+        if (b->awake[j] && s->proxy_of[j] >= 0 && !s->is_fast[j] && filters_collide(b, i, j))
+            max = real_max(max, FAST_FRACTION * s->thickness[j]);
+    }
+    return max;
+}
+
 static void list_ground_bodies(vy_bodies *b)
 {
     contact_system *s = b->contacts;
@@ -101,7 +114,8 @@ static uint32_t check_fast_body(vy_bodies *b, uint32_t i, double h, double max_s
     contact_system *s = b->contacts;
     const vy_sweep_path path = vy_impact_path(b, i, h);
     const double deviation = vy_impact_path_deviation(b, i, &path, h);
-    const vy_bounds box = vy_impact_bounds(b, i, &path, max_slow_displacement + deviation);
+    const double slow = slow_displacement_around(b, i, max_slow_displacement);
+    const vy_bounds box = vy_impact_bounds(b, i, &path, slow + deviation);
     uint32_t found = 0;
     nearby_bodies near;
     vy_impact_list_near(b, i, &box, &near);
@@ -479,7 +493,7 @@ static int list_group(vy_bodies *b, uint32_t root, impact_group *g)
         g->has_joints |= b->joints->first_joint[i] != 0;
         g->bodies[g->count++] = i;
     }
-    if (g->has_joints) g->max_deviation = vy_impact_group_deviation_limit(b);
+    if (g->has_joints) g->max_deviation = vy_impact_group_deviation_limit(g);
     return g->count > 0 && (g->has_joints || g->count <= IMPACT_BODIES);
 }
 

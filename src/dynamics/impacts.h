@@ -113,6 +113,6 @@ uint32_t vy_impact_list_unsolved(const vy_bodies *b);
 void vy_impact_clear_impulses(contact *c);
 /// [m] How far jointed bodies may get from their paths: two of them, and all in a group.
 double vy_impact_pair_deviation_limit(const vy_bodies *b, uint32_t i, uint32_t j);
-double vy_impact_group_deviation_limit(const vy_bodies *b);
+double vy_impact_group_deviation_limit(const impact_group *g);
 /// VY_CONTACT_SOLVER_IMPULSE: one impulse after the other where bodies touch, before they fly on.
 void vy_impact_apply_impulses(impact_group *g);

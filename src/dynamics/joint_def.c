@@ -112,6 +112,10 @@ vy_status vy_joint_check(const vy_joint_def *def, vy_error *err)
     if (def->limited && !vy_joint_has(def->kind, VY_JOINT_SLIDES) && !(def->low > -PI && def->high < PI)) {
         return vy_fail(err, VY_BAD_VALUE, "limits of an angle must be within -pi ... pi");
     }
+    if (def->collide_connected < VY_JOINT_COLLIDE_BY_KIND || def->collide_connected > VY_JOINT_COLLIDE_OFF) {
+        return vy_fail(err, VY_BAD_VALUE, "collide_connected is by kind, on or off, not %d",
+                       (int)def->collide_connected);
+    }
     const vy_status status = check_length(def, err);
     if (status != VY_OK) return status;
     return def->kind == VY_JOINT_CUSTOM ? check_custom(def->custom, err) : VY_OK;

@@ -145,6 +145,27 @@ void vy_sleep_wake_range(vy_bodies *b, uint32_t first, uint32_t last)
     }
 }
 
+void vy_sleep_wake_overlapping(vy_bodies *b, uint32_t i)
+{
+    if (b->sleep == NULL || b->sleep->asleep == 0 || body_is_dynamic(b, i)) return;
+    const vy_shape *shape = &b->slots[i].shape;
+    const vy_pose pose = body_shape_pose(b, i, &b->state[i]);
+    const int bounded = vy_shape_is_convex(shape);
+    const vy_bounds box = bounded ? vy_shape_bounds(shape, &pose) : (vy_bounds){0};
+    int woke = 0;
+    if (shape->kind == VY_SHAPE_NONE) return;
+    for (uint32_t j = 0; j < b->slot_count; ++j) {
+        if (!is_asleep(b, j) || b->slots[j].shape.kind == VY_SHAPE_NONE || !filters_collide(b, i, j))
+            continue;
+        const vy_pose there = body_shape_pose(b, j, &b->state[j]);
+        if (bounded && !bounds_overlap(&box, &b->contacts->bounds[j])) continue;
+        if (!vy_overlap(shape, &pose, &b->slots[j].shape, &there)) continue;
+        wake_island(b, j);
+        woke = 1;
+    }
+    if (woke) wake_pairs(b);
+}
+
 // ---- bodies that are not dynamic and run into sleeping ones
 
 static int is_still(const body_state *s)
@@ -166,7 +187,7 @@ static int wake_in_path(vy_bodies *b, uint32_t i, double h)
     int woke = 0;
     if (c->proxy_of[i] >= 0) vy_contacts_sweep_bounds(b, i, h);
     for (uint32_t j = 0; j < b->slot_count; ++j) {
-        if (!is_asleep(b, j) || c->proxy_of[j] < 0) continue;
+        if (!is_asleep(b, j) || c->proxy_of[j] < 0 || !filters_collide(b, i, j)) continue;
         if (c->proxy_of[i] >= 0 && !bounds_overlap(&c->bounds[i], &c->bounds[j])) continue;
         if (!vy_paths_collide(b, i, j, h)) continue;
         wake_island(b, j);

@@ -40,6 +40,8 @@ void vy_sleep_sync(vy_bodies *b);
 void vy_sleep_wake(vy_bodies *b, uint32_t i);
 /// Wake up the bodies of a joint.
 void vy_sleep_wake_joint(vy_bodies *b, uint32_t joint);
+/// Wake up the sleeping bodies that overlap one that is not dynamic, and may collide with it.
+void vy_sleep_wake_overlapping(vy_bodies *b, uint32_t i);
 /// Wake up the bodies of slots [first, last).
 void vy_sleep_wake_range(vy_bodies *b, uint32_t first, uint32_t last);
 
