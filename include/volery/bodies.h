@@ -60,6 +60,7 @@ typedef struct vy_body_def {
     vy_material material;
     int no_sleep;       ///< 1: it never sleeps, nor does a body that touches it or is jointed to it
     vy_filter filter;   ///< which bodies it collides with
+    int is_trigger;     ///< 1: it reports who overlaps it, and collides with nobody. See "Triggers" below
     uint64_t user_data; ///< the caller's, for vy_body_user_data()
 } vy_body_def;
 
@@ -130,6 +131,11 @@ uint32_t vy_bodies_contact_count(const vy_bodies *bodies);
 /// @return VY_NOT_FOUND
 vy_status vy_bodies_contact(const vy_bodies *bodies, uint32_t index, vy_contact_report *out);
 
+/// Pairs of a trigger and a body of the last step, ordered by the slots of the trigger, then of the body.
+uint32_t vy_bodies_trigger_count(const vy_bodies *bodies);
+/// @return VY_NOT_FOUND
+vy_status vy_bodies_trigger(const vy_bodies *bodies, uint32_t index, vy_trigger_report *out);
+
 /// Statistics of continuous collision, and of guards, since the set was created. Not state: not in snapshots.
 typedef struct vy_impact_totals {
     uint64_t impacts;    ///< times that bodies were stopped at an impact, to continue from there
@@ -195,6 +201,23 @@ vy_status vy_body_read_filter(const vy_bodies *bodies, vy_body_id id, vy_filter 
 uint64_t vy_body_user_data(const vy_bodies *bodies, vy_body_id id);
 vy_status vy_body_set_user_data(vy_bodies *bodies, vy_body_id id, uint64_t user_data);
 
+// ---- triggers
+//
+// A trigger is a body of any kind with a shape, in a set with contacts, which pushes nobody and is pushed by
+// nobody. It reports the bodies that overlap it at the end of a step: all that its filter would let it
+// collide with, static ones as long as it is not static itself, sleeping ones too, but no other trigger. It
+// wakes nobody and keeps nobody awake, and the others have every bit of their motion that they have without
+// it. A body that has passed through it within a step is reported as well. Looked at is the straight way of
+// its centre of mass, with a steady turn, from the start of the step to its end: who goes in and comes back
+// out within one step is not seen. Who overlaps which trigger is state, hashed and in snapshots where there
+// are triggers.
+
+/// Make a body a trigger, or one that collides again. It wakes, and those around it, as with
+/// vy_body_set_filter(); overlaps of what is no trigger any more end in the next step.
+/// @return VY_NOT_FOUND, or VY_BAD_VALUE for a body without a shape or a set without contacts
+vy_status vy_body_set_trigger(vy_bodies *bodies, vy_body_id id, int is_trigger);
+int vy_body_is_trigger(const vy_bodies *bodies, vy_body_id id); ///< 0 for an unknown id
+
 // ---- sleep
 //
 // With contacts.sleep above zero dynamic bodies sleep that have been at rest for so long, with all others
@@ -208,7 +231,7 @@ vy_status vy_body_set_user_data(vy_bodies *bodies, vy_body_id id, uint64_t user_
 // potential
 //   is added to it;
 // - when a joint of one is added, removed or given another motor;
-// - when its filter changes;
+// - when its filter changes, or whether it is a trigger;
 // - when a custom potential, which is evaluated once a step, has changed so much since its first step asleep
 // that it
 //   could reach sleep_speed within the time to sleep.

@@ -81,6 +81,13 @@ typedef struct vy_contact_report {
     double speed;    ///< [m/s] >= 0: at which the deepest point closed before the step
 } vy_contact_report;
 
+/// A body that overlaps a trigger at the end of the last step, or did so before. Who passes through one
+/// within the step has two reports, VY_CONTACT_BEGIN and then VY_CONTACT_END.
+typedef struct vy_trigger_report {
+    uint64_t trigger, body; ///< bits of their ids; at an end those of bodies that may have been removed
+    vy_contact_phase phase;
+} vy_trigger_report;
+
 #ifdef __cplusplus
 }
 #endif

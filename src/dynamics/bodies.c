@@ -3,6 +3,7 @@
 #include "base/assert.h"
 #include "base/fpu_result.h"
 #include "dynamics/sleep.h"
+#include "dynamics/triggers.h"
 #include "base/real.h"
 #include "base/fail.h"
 #include "base/hash.h"
@@ -17,7 +18,7 @@ enum { MAX_BODIES = 1 << 24, MAX_POTENTIALS = 1 << 16 };
 _Static_assert(sizeof(bodies_head) == 4 * 8 && sizeof(body_state) == 13 * 8 && sizeof(body_loads) == 12 * 8 &&
                    sizeof(body_previous) == 6 * 8 && sizeof(joint_state) == 4 * 8 &&
                    sizeof(contact_cache) == 28 * 8 && sizeof(body_sleep) == 8 * 8 &&
-                   sizeof(body_filter) == 3 * 8,
+                   sizeof(body_filter) == 3 * 8 && sizeof(trigger_pair) == 2 * 8,
                "the state is hashed as memory: it has no holes");
 
 vy_bodies_def vy_default_bodies_def(void)
@@ -270,6 +271,8 @@ vy_status vy_bodies_add(vy_bodies *b, const vy_body_def *def, vy_body_id *out, v
     if (status == VY_OK) status = check_state(&def->state, err);
     if (status == VY_OK) status = vy_material_check(&def->material, err);
     if (status != VY_OK) return status;
+    if (def->is_trigger && (b->contacts == NULL || def->shape == NULL))
+        return vy_fail(err, VY_BAD_VALUE, "a trigger needs a shape, in a set with contacts");
     slot.material = def->material;
     slot.no_sleep = def->no_sleep != 0;
     slot.user_data = def->user_data;
@@ -287,7 +290,8 @@ vy_status vy_bodies_add(vy_bodies *b, const vy_body_def *def, vy_body_id *out, v
     b->disturbed[i] = 1;
     b->awake[i] = def->kind == VY_BODY_DYNAMIC;
     b->filters[i] = vy_filters_default(); // a new slot has none
-    vy_filters_set(b, i, (body_filter){def->filter.category, def->filter.mask, def->filter.group, 0});
+    vy_filters_set(
+        b, i, (body_filter){def->filter.category, def->filter.mask, def->filter.group, def->is_trigger != 0});
     b->count += 1;
     b->head->revision += 1;
     VY_ASSERT(b->count <= b->slot_count && quat_is_unit(b->state[i].attitude));
@@ -383,23 +387,28 @@ double vy_bodies_time(const vy_bodies *b)
 
 // Everything that a step changes, part by part: what is in use of it, and nothing else, so that neither hash
 // nor snapshot depends on how much memory there is.
-enum { STATE_PARTS = 11 };
+enum { STATE_PARTS = 13 };
 
 typedef struct state_part {
     void *data;
     size_t size;
 } state_part;
 
-// Filters are state where there are any.
+// Filters are state where there are any, and with them who overlaps a trigger.
 static size_t filters_size(const vy_bodies *b)
 {
-    return b->filter_count > 0 ? b->slot_count * sizeof *b->filters : 0;
+    const uint64_t pairs = b->own_trigger_pairs.count;
+    return b->filter_count == 0 && pairs == 0
+               ? 0
+               : b->slot_count * sizeof *b->filters + sizeof b->own_trigger_pairs +
+                     pairs * sizeof *b->triggers->pairs;
 }
 
 static size_t list_state(const vy_bodies *b, state_part out[STATE_PARTS])
 {
     const size_t n = b->slot_count, pairs = b->own_counts[0].count, asleep = b->own_counts[1].count;
     const struct sleep_system *z = b->sleep;
+    const int filtered = filters_size(b) > 0;
     const state_part parts[STATE_PARTS] = {
         {b->head, sizeof *b->head},
         {(void *)b->own_counts, b->contacts != NULL ? sizeof b->own_counts : 0},
@@ -411,7 +420,9 @@ static size_t list_state(const vy_bodies *b, state_part out[STATE_PARTS])
         {b->disturbed, n * sizeof *b->disturbed},
         {b->joint_state, b->joints->slot_count * sizeof *b->joint_state},
         {z != NULL ? z->bodies : NULL, z != NULL ? n * sizeof *z->bodies : 0},
-        {b->filters, filters_size(b)},
+        {b->filters, filtered ? n * sizeof *b->filters : 0},
+        {(void *)&b->own_trigger_pairs, filtered ? sizeof b->own_trigger_pairs : 0},
+        {b->triggers != NULL ? b->triggers->pairs : NULL, b->own_trigger_pairs.count * sizeof(trigger_pair)},
     };
     VY_ASSERT(b->contact_count == NULL || b->contact_count == &b->own_counts[0]); // a world's has others
     VY_ASSERT(z != NULL || asleep == 0);
@@ -448,33 +459,53 @@ void vy_bodies_save(const vy_bodies *b, void *block)
     }
 }
 
-// What a snapshot begins with, and whether it can be one of this set. Filters come last: `*filters` is their
-// size in it.
-static vy_status check_snapshot(const vy_bodies *b, const unsigned char *block, size_t size,
-                                bodies_head *head, contact_count counts[2], size_t *filters)
+// What a snapshot says of its parts, whose sizes differ from state to state.
+typedef struct snapshot_parts {
+    bodies_head head;
+    contact_count contacts[2], trigger_pairs;
+    int filtered; // 1: it has filters
+} snapshot_parts;
+
+// Filters and who overlaps a trigger: what is left of a snapshot after all else, or nothing.
+static int check_filters(const vy_bodies *b, const unsigned char *at, size_t size, snapshot_parts *out)
 {
-    const size_t counted = b->contacts != NULL ? 2 * sizeof *counts : 0, pair = sizeof *b->contact_cache;
+    const size_t filters = b->slot_count * sizeof *b->filters, count = sizeof out->trigger_pairs;
+    out->filtered = size > 0;
+    out->trigger_pairs.count = 0;
+    if (size == 0) return 1;
+    if (size < filters + count || !vy_filters_are_valid(b, at, b->slot_count)) return 0;
+    memcpy(&out->trigger_pairs, at + filters, count);
+    const size_t left = size - filters - count;
+    const uint64_t pairs = out->trigger_pairs.count;
+    return pairs == left / sizeof(trigger_pair) && left % sizeof(trigger_pair) == 0 &&
+           (pairs == 0 || b->triggers != NULL) &&
+           vy_triggers_are_valid(at + filters + count, pairs, b->slot_count);
+}
+
+// Whether a snapshot can be one of this set.
+static vy_status check_snapshot(const vy_bodies *b, const unsigned char *block, size_t size,
+                                snapshot_parts *out)
+{
+    const size_t counted = b->contacts != NULL ? sizeof out->contacts : 0, pair = sizeof *b->contact_cache;
     const size_t here = (b->own_counts[0].count + b->own_counts[1].count) * pair + filters_size(b);
     const size_t fixed = vy_bodies_state_size(b) - here; // the same in every state of the set
-    counts[0].count = counts[1].count = 0;
-    *filters = 0;
+    memset(out, 0, sizeof *out);
     if (size < fixed) return VY_BAD_VALUE;
-    memcpy(head, block, sizeof *head);
-    if (head->revision != b->head->revision || vy_integrator_order((vy_integrator)head->integrator) == 0 ||
-        (head->failed != 0 && head->failed != VY_BODIES_NOT_FINITE && head->failed != VY_BODIES_NO_MEMORY))
+    memcpy(&out->head, block, sizeof out->head);
+    if (out->head.revision != b->head->revision ||
+        vy_integrator_order((vy_integrator)out->head.integrator) == 0 ||
+        (out->head.failed != 0 && out->head.failed != VY_BODIES_NOT_FINITE &&
+         out->head.failed != VY_BODIES_NO_MEMORY))
         return VY_BAD_VALUE;
-    if (counted > 0) memcpy(counts, block + sizeof *head, counted);
-    const uint64_t pairs = (size - fixed) / pair;
-    if (counts[0].count > pairs || counts[1].count > pairs - counts[0].count ||
-        (counts[1].count > 0 && b->sleep == NULL))
-        return VY_BAD_VALUE;
-    *filters = size - fixed - (size_t)(counts[0].count + counts[1].count) * pair;
-    if (*filters != 0 && (*filters != b->slot_count * sizeof *b->filters ||
-                          !vy_filters_are_valid(block + size - *filters, b->slot_count)))
-        return VY_BAD_VALUE;
-    const unsigned char *at = block + sizeof *head + counted;
-    return vy_contacts_cache_is_valid(at, counts[0].count, b->slot_count) &&
-                   vy_contacts_cache_is_valid(at + counts[0].count * pair, counts[1].count, b->slot_count)
+    if (counted > 0) memcpy(out->contacts, block + sizeof out->head, counted);
+    const uint64_t pairs = (size - fixed) / pair, awake = out->contacts[0].count,
+                   asleep = out->contacts[1].count;
+    if (awake > pairs || asleep > pairs - awake || (asleep > 0 && b->sleep == NULL)) return VY_BAD_VALUE;
+    const size_t filters = size - fixed - (size_t)(awake + asleep) * pair;
+    const unsigned char *at = block + sizeof out->head + counted;
+    return vy_contacts_cache_is_valid(at, awake, b->slot_count) &&
+                   vy_contacts_cache_is_valid(at + awake * pair, asleep, b->slot_count) &&
+                   check_filters(b, block + size - filters, filters, out)
                ? VY_OK
                : VY_BAD_VALUE;
 }
@@ -482,23 +513,23 @@ static vy_status check_snapshot(const vy_bodies *b, const unsigned char *block, 
 vy_status vy_bodies_restore(vy_bodies *b, const void *block, size_t size)
 {
     FPU_SCOPE;
-    bodies_head head;
-    contact_count counts[2];
+    snapshot_parts has;
     const unsigned char *from = block;
-    size_t filters;
-    vy_status status = check_snapshot(b, from, size, &head, counts, &filters);
+    vy_status status = check_snapshot(b, from, size, &has);
     if (status == VY_OK && b->contacts != NULL)
-        status = vy_contacts_reserve(b, 0, counts[0].count + counts[1].count);
+        status = vy_contacts_reserve(b, 0, has.contacts[0].count + has.contacts[1].count);
+    if (status == VY_OK && b->triggers != NULL) status = vy_triggers_reserve(b, has.trigger_pairs.count);
     if (status != VY_OK) return status;
-    memcpy(b->own_counts, counts, sizeof b->own_counts);
+    memcpy(b->own_counts, has.contacts, sizeof b->own_counts);
+    b->own_trigger_pairs = has.trigger_pairs;
     for (uint32_t i = 0; i < b->slot_count; ++i) b->filters[i] = vy_filters_default();
-    b->filter_count = filters > 0; // the snapshot has them, or they are the default ones
+    b->filter_count = (uint32_t)has.filtered; // the snapshot has them, or they are the default ones
     state_part parts[STATE_PARTS];
     (void)list_state(b, parts);
     for (int i = 0; i < STATE_PARTS; from += parts[i++].size) {
         if (parts[i].size > 0) memcpy(parts[i].data, from, parts[i].size);
     }
-    b->def.integrator = (vy_integrator)head.integrator;
+    b->def.integrator = (vy_integrator)has.head.integrator;
     vy_filters_sync(b);
     vy_joints_clear_multipliers(b);
     vy_sleep_sync(b);

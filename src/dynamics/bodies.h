@@ -21,11 +21,11 @@ typedef struct body_slot {
     uint64_t user_data; // the caller's
 } body_slot;
 
-/// With which bodies one collides: state, where some body has another one than the default.
+/// With which bodies one collides: state, where that is another one than the default of some body.
 typedef struct body_filter {
     uint64_t category, mask;
     int32_t group;
-    uint32_t unused; // 0: filters are hashed as memory
+    uint32_t is_trigger; // 1: with none, but it reports who overlaps it
 } body_filter;
 
 /// What all bodies share and a step changes.
@@ -56,6 +56,8 @@ typedef struct contact_count {
 } contact_count;
 
 struct contact_system;
+struct trigger_system;
+typedef struct trigger_pair trigger_pair;
 struct sleep_system;
 struct body_sleep;
 
@@ -81,11 +83,13 @@ struct vy_bodies {
     // State. Snapshots and hashes have what is in use of it.
     bodies_head *head; // own_head
     bodies_head own_head;
-    body_state *state;       // [body_cap]
-    body_loads *loads;       // [body_cap] applied in the next step
-    body_previous *previous; // [body_cap]
-    body_filter *filters;    // [body_cap]
-    uint32_t filter_count;   // bodies whose filter is not the default one
+    body_state *state;               // [body_cap]
+    body_loads *loads;               // [body_cap] applied in the next step
+    body_previous *previous;         // [body_cap]
+    body_filter *filters;            // [body_cap]
+    uint32_t filter_count;           // bodies whose filter is not the default one
+    uint32_t trigger_count;          // of those, triggers
+    contact_count own_trigger_pairs; // that overlap
     uint64_t *disturbed; // [body_cap] 1: its state was set, or an impulse was applied, since the last step
     struct joint_state *joint_state; // [joint_cap]
     contact_count own_counts[2];     // of contacts and of sleeping ones
@@ -96,6 +100,7 @@ struct vy_bodies {
                               // motion
     struct joint_system *joints;
     struct contact_system *contacts; // NULL without contacts
+    struct trigger_system *triggers; // NULL without contacts
     struct sleep_system *sleep;      // NULL: bodies never sleep
     struct body_sleep *own_sleep;    // [body_cap] what its `bodies` are, or the world's
     struct vy_pool *pool;            // threads of a step; NULL: the caller's alone
@@ -111,12 +116,12 @@ VY_FN size_t grown_capacity(size_t has, size_t need)
     return need <= has ? has : need > 2 * has ? need : 2 * has;
 }
 
-/// Filters of a slot that is taken, and of one that is given back.
+/// Replace the filter of a slot.
 void vy_filters_set(vy_bodies *bodies, uint32_t i, body_filter filter);
 /// As vy_default_filter().
 body_filter vy_filters_default(void);
 /// Whether `count` filters of a snapshot can be those of a set. They need not be aligned.
-int vy_filters_are_valid(const void *filters, uint64_t count);
+int vy_filters_are_valid(const vy_bodies *bodies, const void *filters, uint64_t count);
 /// After the filters were replaced: count those that are not the default one.
 void vy_filters_sync(vy_bodies *bodies);
 
@@ -132,13 +137,20 @@ VY_FN int body_is_dynamic(const vy_bodies *b, uint32_t i)
     return b->slots[i].kind == VY_BODY_DYNAMIC; // a free slot is static
 }
 
-/// Whether the filters of two bodies let them collide.
-VY_FN int filters_collide(const vy_bodies *b, uint32_t i, uint32_t j)
+/// Whether the filters of two bodies let them meet, triggers or not.
+VY_FN int filters_meet(const vy_bodies *b, uint32_t i, uint32_t j)
 {
     if (b->filter_count == 0) return 1;
     const body_filter *x = &b->filters[i], *y = &b->filters[j];
     const vy_filter p = {x->category, x->mask, x->group}, q = {y->category, y->mask, y->group};
     return vy_filters_collide(&p, &q);
+}
+
+/// Whether they let them collide.
+VY_FN int filters_collide(const vy_bodies *b, uint32_t i, uint32_t j)
+{
+    return b->filter_count == 0 ||
+           (!b->filters[i].is_trigger && !b->filters[j].is_trigger && filters_meet(b, i, j));
 }
 
 VY_FN vy_potential_body body_for_potential(const vy_bodies *b, uint32_t i, const body_state *s)

@@ -46,7 +46,7 @@ static void sweep_all(vy_bodies *b, void *self, size_t first, size_t last)
 }
 
 // Merge sort. All keys differ, so the order is total.
-static void sort_keys(uint64_t *keys, uint64_t *scratch, size_t count)
+void vy_contacts_sort_keys(uint64_t *keys, uint64_t *scratch, size_t count)
 {
     VY_ASSERT(keys != scratch);
     int ordered = 1;
@@ -77,8 +77,7 @@ static int joint_excludes(const vy_joint_def *def)
                : def->collide_connected == VY_JOINT_COLLIDE_OFF;
 }
 
-// Whether a joint between two bodies says that they do not collide.
-static int joints_exclude(const vy_bodies *b, uint32_t i, uint32_t j)
+int vy_contacts_joint_excludes(const vy_bodies *b, uint32_t i, uint32_t j)
 {
     const joint_system *s = b->joints;
     if (!s->first_joint[i] || !s->first_joint[j]) return 0;
@@ -96,7 +95,7 @@ static int joints_exclude(const vy_bodies *b, uint32_t i, uint32_t j)
 static int is_filtered(const vy_bodies *b, uint32_t i, uint32_t j)
 {
     return b->slots[i].no_contacts || b->slots[j].no_contacts || !filters_collide(b, i, j) ||
-           joints_exclude(b, i, j);
+           vy_contacts_joint_excludes(b, i, j);
 }
 
 static int either_awake(const vy_bodies *b, uint32_t i, uint32_t j) { return b->awake[i] || b->awake[j]; }
@@ -381,7 +380,7 @@ static vy_status list_ground_pairs(vy_bodies *b, double h, size_t *count, size_t
             *contacts += max_contacts(b, s->sorted[n++]);
         }
     }
-    sort_keys(s->sorted, s->keys, n);
+    vy_contacts_sort_keys(s->sorted, s->keys, n);
     *count = n;
     return VY_OK;
 }

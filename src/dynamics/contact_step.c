@@ -4,6 +4,7 @@
 #include "dynamics/free_step.h"
 #include "dynamics/impacts.h"
 #include "dynamics/sleep.h"
+#include "dynamics/triggers.h"
 
 enum {
     MIN_PARALLEL_RECORDS = 256,
@@ -64,11 +65,6 @@ static void set_islands(vy_bodies *b, void *self, size_t first, size_t last)
 }
 
 // ---- which islands touch
-
-static body_state state_at_end(const vy_bodies *b, uint32_t i, double h)
-{
-    return b->slots[i].kind == VY_BODY_KINEMATIC ? body_step_kinematic(&b->state[i], h) : b->state[i];
-}
 
 int vy_paths_collide(const vy_bodies *b, uint32_t i, uint32_t j, double h)
 {
@@ -335,7 +331,7 @@ static void update_cache(vy_bodies *b)
 static uint32_t end_out_of_memory(vy_bodies *b)
 {
     for (uint32_t i = 0; i < b->slot_count; ++i) b->state[i] = b->contacts->start_state[i];
-    b->contacts->count = b->contacts->report_count = 0;
+    b->contacts->count = b->contacts->report_count = b->triggers->report_count = 0;
     b->head->failed = VY_BODIES_NO_MEMORY;
     return VY_BODIES_NO_MEMORY;
 }
@@ -365,6 +361,7 @@ uint32_t vy_contacts_step(vy_bodies *b, double h)
         vy_contacts_project(b, h);
         vy_energy_guard(b, h);
     }
+    if (vy_triggers_step(b, h) != VY_OK) return events | end_out_of_memory(b);
     update_cache(b);
     vy_sleep_report(b, h);
     vy_sleep_update(b);

@@ -4,6 +4,7 @@
 #include "base/assert.h"
 #include "base/fail.h"
 #include "dynamics/sleep.h"
+#include "dynamics/triggers.h"
 #include "geometry/broadphase.h"
 #include "geometry/sweep.h"
 #include "volery/mass.h"
@@ -207,7 +208,7 @@ vy_status vy_contacts_create(vy_bodies *b)
     s->kernel = vy_contacts_kernel();
     s->block_size = s->threads > 1 ? PAIR_BLOCK_SHARED : PAIR_BLOCK;
     b->contact_count = &b->own_counts[0];
-    if (vy_sleep_create(b) != VY_OK) return VY_NO_MEMORY;
+    if (vy_sleep_create(b) != VY_OK || vy_triggers_create(b) != VY_OK) return VY_NO_MEMORY;
     const size_t few = reserve > MIN_CONTACTS ? reserve : MIN_CONTACTS;
     // Of no bodies yet: the memory comes with the first.
     s->capacity = (contact_capacity){.pairs = few > MIN_PAIRS ? few : MIN_PAIRS, .contacts = few};
@@ -222,6 +223,7 @@ void vy_contacts_destroy(vy_bodies *b)
     if (s == NULL) return;
     vy_pool_destroy(b->pool);
     vy_tree_destroy(s->tree);
+    vy_triggers_destroy(b);
     free(b->sleep);
     free(s->memory);
     free(s);

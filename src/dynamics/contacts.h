@@ -254,6 +254,10 @@ uint32_t vy_contacts_step(vy_bodies *b, double h);
 vy_status vy_contacts_pairs(vy_bodies *b, double h, size_t *count);
 /// Whether a pair may collide: one of them moves, and neither filters nor joints exclude it.
 int vy_contacts_may_collide(const vy_bodies *b, uint32_t i, uint32_t j);
+/// Whether a joint between two bodies says that they do not collide.
+int vy_contacts_joint_excludes(const vy_bodies *b, uint32_t i, uint32_t j);
+/// Sort keys that all differ; `scratch` holds as many.
+void vy_contacts_sort_keys(uint64_t *keys, uint64_t *scratch, size_t count);
 /// VY_CONTACT_SOLVER_IMPULSE: the impulse of a contact at a point, by the velocities of the states. Returns
 /// its size.
 double vy_contact_apply_impulse(vy_bodies *b, contact *c, vec3 point, vec3 n);
@@ -410,6 +414,12 @@ VY_FN vec3 displacement_in_step(const vy_bodies *b, uint32_t i, double h)
     const body_state *start = &b->contacts->start_state[i];
     return b->slots[i].kind == VY_BODY_DYNAMIC ? vec3_sub(b->state[i].position, start->position)
                                                : vec3_scale(h, start->velocity);
+}
+
+/// Where a body is at the end of the step: a kinematic one moves last.
+VY_FN body_state state_at_end(const vy_bodies *b, uint32_t i, double h)
+{
+    return b->slots[i].kind == VY_BODY_KINEMATIC ? body_step_kinematic(&b->state[i], h) : b->state[i];
 }
 
 /// The key of a pair of slots: pairs are sorted by it.

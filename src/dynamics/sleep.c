@@ -1,5 +1,6 @@
 // sleep.c - bodies that fall asleep, and what wakes them up.
 #include "dynamics/sleep.h"
+#include "dynamics/triggers.h"
 #include "base/assert.h"
 #include "geometry/broadphase.h"
 #include <stdlib.h>
@@ -492,7 +493,8 @@ int vy_sleep_all_asleep(const vy_bodies *b)
 {
     const sleep_system *s = b->sleep;
     // The reports must already be those of the sleeping pairs.
-    if (s == NULL || s->asleep == 0 || !s->reports_valid || b->contacts->report_count != s->report_count)
+    if (s == NULL || s->asleep == 0 || !s->reports_valid || b->contacts->report_count != s->report_count ||
+        !vy_triggers_are_settled(b))
         return 0;
     for (uint32_t i = 0; i < b->slot_count; ++i) {
         const int moving = b->slots[i].kind == VY_BODY_KINEMATIC && !is_still(&b->state[i]);
