@@ -186,7 +186,7 @@ static int ray_height_field(const vy_height_field *f, const ray *r, local_hit *m
             vy_height_field_triangle(f, i, j, half, c);
             if (ray_triangle(c, r, &now) && now.t < best.t) best = now;
         }
-        if (best.t <= r->t_max) {
+        if (best.t < DBL_MAX && best.t <= r->t_max) { // t_max may be infinite
             *m = best;
             return 1;
         }
