@@ -185,7 +185,7 @@ static void bad_poses_and_kinds_are_refused(void **unused)
         assert_int_equal(vy_shape_distance(&ball, bad[i], &ball, &o, NULL, NULL, &d, NULL), VY_BAD_VALUE);
         assert_int_equal(vy_overlap(&ball, &o, &ball, bad[i]), 0);
     }
-    assert_int_equal(vy_shape_distance(&ball, &o, &plane, &o, NULL, NULL, &d, NULL), VY_BAD_VALUE);
+    assert_int_equal(vy_shape_distance(&plane, &o, &plane, &o, NULL, NULL, &d, NULL), VY_BAD_VALUE);
     assert_true(d.distance == -1.0); // untouched
 }
 

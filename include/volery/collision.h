@@ -78,18 +78,26 @@ vy_status vy_shape_support_pair(const vy_shape *a, const vy_pose *pose_a, const 
 /// Whether two shapes overlap or touch. Any kinds; two shapes that are both without bounds never do.
 int vy_overlap(const vy_shape *a, const vy_pose *pose_a, const vy_shape *b, const vy_pose *pose_b);
 
-/// The distance of two bounded convex shapes.
-/// @param cache start from it and store the end in it; may be NULL
-/// @return VY_BAD_VALUE for a plane, a height field or a pose that is not finite; VY_NO_CONVERGENCE
+/// The distance of two shapes, of which one is bounded and convex and the other of any kind: that to the
+/// surface of a height field, and 0 to what is in it or below.
+/// @param cache start from it and store the end in it, of two that are bounded and convex; may be NULL
+/// @return VY_BAD_VALUE for two without bounds or a pose that is not finite; VY_NO_CONVERGENCE
 vy_status vy_shape_distance(const vy_shape *a, const vy_pose *pose_a, const vy_shape *b,
                             const vy_pose *pose_b, const vy_query_options *options, vy_simplex *cache,
                             vy_distance *out, vy_query_info *info);
+
+/// The point of a shape of any kind that is nearest to a point: out->point_a, and out->point_b is the point
+/// itself. Inside the shape the distance is 0, and so is it below the surface of a height field.
+/// @return VY_BAD_VALUE for a pose or a point that is not finite or beyond VY_POSE_LIMIT; *out is untouched
+/// then
+vy_status vy_shape_closest_point(const vy_shape *shape, const vy_pose *pose, vy_vec3 point, vy_distance *out);
 
 /// The shortest move that separates two bounded convex shapes.
 /// @param options may be NULL
 /// @param out     filled when *hit is 1
 /// @param info    may be NULL
-/// @return as vy_shape_distance(); on failure *hit and *out are untouched
+/// @return VY_BAD_VALUE for a plane, a height field or a pose that is not finite; VY_NO_CONVERGENCE; on
+/// failure *hit and *out are untouched
 vy_status vy_penetration(const vy_shape *a, const vy_pose *pose_a, const vy_shape *b, const vy_pose *pose_b,
                          const vy_query_options *options, int *hit, vy_contact *out, vy_query_info *info);
 
@@ -121,9 +129,9 @@ typedef struct vy_cast_hit {
     vy_vec3 point;  ///< [m] on A
 } vy_cast_hit;
 
-/// Move B from its pose by `motion`, without turning, and find the first contact with A. Both bounded and
-/// convex.
-/// @param motion [m]
+/// Move B from its pose by `motion`, without turning, and find the first contact with A. B is bounded and
+/// convex, A of any kind; of a height field the surface is hit, from whichever side.
+/// @param motion [m] at most VY_POSE_LIMIT long
 /// @param hit    1 and *out filled, or 0 and *out untouched
 vy_status vy_shape_cast(const vy_shape *a, const vy_pose *pose_a, const vy_shape *b, const vy_pose *pose_b,
                         vy_vec3 motion, const vy_query_options *options, int *hit, vy_cast_hit *out);

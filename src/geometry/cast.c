@@ -1,4 +1,5 @@
 // cast.c - rays against shapes in closed form, and moving shapes against shapes.
+#include "geometry/nearest.h"
 #include "geometry/plane.h"
 #include "base/assert.h"
 #include "geometry/penetration.h"
@@ -253,16 +254,28 @@ int vy_ray_cast(const vy_shape *shape, const vy_pose *pose, vy_vec3 origin, vy_v
     return 1;
 }
 
+static int is_ground(const vy_shape *shape)
+{
+    return shape->kind == VY_SHAPE_PLANE || shape->kind == VY_SHAPE_HEIGHT_FIELD;
+}
+
 // Conservative advancement: the shapes cannot touch before the gap along the normal of the nearest points is
 // closed, so t never passes the contact, and for polyhedra it reaches it in finitely many steps.
 vy_status vy_shape_cast(const vy_shape *a, const vy_pose *pose_a, const vy_shape *b, const vy_pose *pose_b,
                         vy_vec3 motion, const vy_query_options *options, int *hit, vy_cast_hit *out)
 {
     FPU_SCOPE;
-    if (!vy_shape_is_convex(a) || !vy_shape_is_convex(b)) return VY_BAD_VALUE;
+    if (!vy_shape_is_convex(b) || !(vy_shape_is_convex(a) || is_ground(a))) return VY_BAD_VALUE;
     if (!vy_pose_valid(pose_a) || !vy_pose_valid(pose_b) || !(vec3_length(motion) <= VY_POSE_LIMIT))
         return VY_BAD_VALUE;
     const vy_query_options o = vy_options_with_defaults(options);
+    if (is_ground(a)) {
+        vy_core core;
+        vy_core_of(b, &core);
+        const double tolerance = real_max(o.tolerance, 1e-10) * (core.outer_radius + core.margin);
+        *hit = vy_cast_by_sweep(a, pose_a, b, pose_b, motion, tolerance, out);
+        return VY_OK;
+    }
     vy_core_pair pair;
     vy_core_of(a, &pair.a);
     vy_core_of(b, &pair.b);

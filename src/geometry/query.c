@@ -1,4 +1,5 @@
-// query.c - the public queries on two bounded convex shapes: overlap, distance, penetration.
+// query.c - the public queries on two shapes: overlap, distance, penetration.
+#include "geometry/nearest.h"
 #include "base/assert.h"
 #include "geometry/penetration.h"
 #include "base/real.h"
@@ -93,11 +94,30 @@ int vy_overlap(const vy_shape *a, const vy_pose *pose_a, const vy_shape *b, cons
     return !g.beyond_limit && g.distance <= pair.margin;
 }
 
+// One of the two has no bounds or is not convex.
+static vy_status distance_to_ground(const vy_shape *a, const vy_pose *pose_a, const vy_shape *b,
+                                    const vy_pose *pose_b, vy_distance *out, vy_query_info *info)
+{
+    if (!vy_pose_valid(pose_a) || !vy_pose_valid(pose_b)) return VY_BAD_VALUE;
+    vy_status status = VY_BAD_VALUE;
+    if (vy_shape_is_convex(b)) {
+        status = vy_ground_distance(a, pose_a, b, pose_b, out);
+    } else if (vy_shape_is_convex(a)) {
+        vy_distance d;
+        status = vy_ground_distance(b, pose_b, a, pose_a, &d);
+        if (status == VY_OK) *out = (vy_distance){d.distance, vec3_neg(d.normal), d.point_b, d.point_a};
+    }
+    if (status == VY_OK && info != NULL) *info = (vy_query_info){0, 0, 0};
+    return status;
+}
+
 vy_status vy_shape_distance(const vy_shape *a, const vy_pose *pose_a, const vy_shape *b,
                             const vy_pose *pose_b, const vy_query_options *options, vy_simplex *cache,
                             vy_distance *out, vy_query_info *info)
 {
     FPU_SCOPE;
+    if (!vy_shape_is_convex(a) || !vy_shape_is_convex(b))
+        return distance_to_ground(a, pose_a, b, pose_b, out, info);
     vy_core_pair pair;
     const vy_status status = set_pair(a, pose_a, b, pose_b, &pair);
     if (status != VY_OK) return status;
