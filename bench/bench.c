@@ -8,6 +8,7 @@
 #include "bench/landing.h"
 #include "bench/logging.h"
 #include "bench/pile.h"
+#include "bench/rays.h"
 #include "bench/swarm.h"
 #include <inttypes.h>
 #include <stdio.h>
@@ -94,6 +95,11 @@ const bench vy_benches[] = {
      0x1d73b7e084f71dceu},
     {"pile-threads", "of a thousand: one thread's time over two's, wall clock", "times",
      vy_bench_pile_threads, 0x2e45ceced1808e21u},
+    {"rays", "10,000 rays through 1,000 spheres and boxes, each to its first hit", "rays/s", vy_bench_rays,
+     0xfee66c2c4e86bc4au},
+    {"rays-linear", "the same by looking at every body", "rays/s", vy_bench_rays_linear, 0xfee66c2c4e86bc4au},
+    {"rays-tree", "the tree for them, of bodies that have all moved", "bodies/s", vy_bench_rays_tree,
+     0x5ec58ba0540d44d8u},
     {"gpu-double", "a million drones on a GPU by the loop of lanes-1, 500 steps a launch", "drone-steps/s",
      vy_bench_gpu_double, 0x17a99b59091b471du},
     {"gpu-double-step", "the same, one step a launch", "drone-steps/s", vy_bench_gpu_double_step,

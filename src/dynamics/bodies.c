@@ -2,6 +2,7 @@
 #include "base/arena.h"
 #include "base/assert.h"
 #include "base/fpu_result.h"
+#include "dynamics/queries.h"
 #include "dynamics/sleep.h"
 #include "dynamics/triggers.h"
 #include "base/real.h"
@@ -152,6 +153,7 @@ vy_status vy_bodies_create(const vy_bodies_def *def, vy_bodies **out, vy_error *
     b->def = *def;
     b->head = &b->own_head;
     b->head->integrator = (uint64_t)def->integrator;
+    b->pose_revision = 1;
     status = vy_joints_create(b);
     if (status == VY_OK) status = vy_contacts_create(b);
     if (status == VY_OK) status = vy_bodies_reserve(b, MIN_BODIES, 0, NULL);
@@ -168,6 +170,7 @@ void vy_bodies_destroy(vy_bodies *b)
     if (b == NULL) return;
     vy_joints_destroy(b);
     vy_contacts_destroy(b);
+    vy_query_tree_destroy(b->queries);
     free(b->memory);
     free(b->potentials);
     free(b);
@@ -294,6 +297,7 @@ vy_status vy_bodies_add(vy_bodies *b, const vy_body_def *def, vy_body_id *out, v
         b, i, (body_filter){def->filter.category, def->filter.mask, def->filter.group, def->is_trigger != 0});
     b->count += 1;
     b->head->revision += 1;
+    b->pose_revision += 1;
     VY_ASSERT(b->count <= b->slot_count && quat_is_unit(b->state[i].attitude));
     vy_contacts_add_body(b, i);
     if (out != NULL) *out = id_of(b, i);
@@ -321,6 +325,7 @@ vy_status vy_bodies_remove(vy_bodies *b, vy_body_id id)
     b->first_free = (uint32_t)i + 1u;
     b->count -= 1;
     b->head->revision += 1;
+    b->pose_revision += 1;
     uint32_t kept = 0; // potentials of this body alone are removed with it
     for (uint32_t k = 0; k < b->potential_count; ++k) {
         if (b->potentials[k].first != (uint32_t)i || b->potentials[k].last != (uint32_t)i + 1u) {
@@ -530,6 +535,7 @@ vy_status vy_bodies_restore(vy_bodies *b, const void *block, size_t size)
         if (parts[i].size > 0) memcpy(parts[i].data, from, parts[i].size);
     }
     b->def.integrator = (vy_integrator)has.head.integrator;
+    b->pose_revision += 1;
     vy_filters_sync(b);
     vy_joints_clear_multipliers(b);
     vy_sleep_sync(b);
@@ -560,6 +566,7 @@ vy_status vy_body_set_state(vy_bodies *b, vy_body_id id, const vy_body_state *st
     b->state[i].attitude = quat_normalize(state->attitude);
     b->previous[i] = (body_previous){state->velocity, state->rate};
     b->disturbed[i] = 1;
+    b->pose_revision += 1;
     return VY_OK;
 }
 

@@ -60,6 +60,7 @@ struct trigger_system;
 typedef struct trigger_pair trigger_pair;
 struct sleep_system;
 struct body_sleep;
+struct query_tree;
 
 /// A source of the rates of unconstrained bodies, in place of applied forces and potentials: the world's
 /// plant.
@@ -104,6 +105,8 @@ struct vy_bodies {
     struct sleep_system *sleep;      // NULL: bodies never sleep
     struct body_sleep *own_sleep;    // [body_cap] what its `bodies` are, or the world's
     struct vy_pool *pool;            // threads of a step; NULL: the caller's alone
+    uint64_t pose_revision;     // changes whenever a body may have moved, come or gone, or has a new shape
+    struct query_tree *queries; // NULL: none asked for
 };
 
 /// Have memory for so many bodies and joints. Whatever lies in the arrays may move. VY_FULL, VY_NO_MEMORY:

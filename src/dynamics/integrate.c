@@ -63,6 +63,7 @@ uint32_t vy_bodies_step(vy_bodies *b)
     VY_ASSERT(!b->joints->dirty && b->count <= b->slot_count && b->slot_count <= b->body_cap);
     const uint64_t fpu_state = fpu_enter();
     const double h = b->def.dt;
+    b->pose_revision += 1;
     vy_closing_begin_step(b);
     vy_contacts_begin(b);
     uint32_t events = vy_bodies_step_free(b, h);

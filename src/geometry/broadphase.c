@@ -657,3 +657,33 @@ vy_status vy_tree_cast_ray(const vy_tree *tree, vy_vec3 origin, vy_vec3 directio
     }
     return sort_result(out, capacity, *count);
 }
+
+/// A subtree that a walk has not entered yet.
+typedef struct walk_entry {
+    double key;
+    int node;
+} walk_entry;
+
+void vy_tree_walk(const vy_tree *tree, const tree_query *query, double limit, tree_visit *visit, void *self)
+{
+    walk_entry stack[STACK_SIZE];
+    int top = 0;
+    const node *nodes = tree->nodes;
+    if (tree->root != NONE)
+        stack[top++] = (walk_entry){tree_query_key(query, &nodes[tree->root].box), tree->root};
+    while (top > 0) {
+        const walk_entry e = stack[--top];
+        if (!(e.key <= limit)) continue;
+        const node *n = &nodes[e.node];
+        if (n->child[0] == NONE) {
+            limit = visit(self, n->proxy, e.key, limit);
+            continue;
+        }
+        const walk_entry a = {tree_query_key(query, &nodes[n->child[0]].box), n->child[0]},
+                         b = {tree_query_key(query, &nodes[n->child[1]].box), n->child[1]};
+        const walk_entry near = a.key <= b.key ? a : b, far = a.key <= b.key ? b : a;
+        VY_ASSERT(near.key >= e.key && top + 2 <= STACK_SIZE);
+        if (far.key <= limit) stack[top++] = far;
+        if (near.key <= limit) stack[top++] = near;
+    }
+}

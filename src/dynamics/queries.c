@@ -1,0 +1,549 @@
+// queries.c - queries on the bodies of a set, one by one or by a tree of their boxes.
+#include "dynamics/queries.h"
+#include "base/arena.h"
+#include "base/assert.h"
+#include "base/fail.h"
+#include "base/sort.h"
+#include "dynamics/contacts.h"
+#include "geometry/broadphase.h"
+#include "geometry/nearest.h"
+#include "geometry/penetration.h"
+#include "geometry/sweep.h"
+#include "volery/query.h"
+#include <stdlib.h>
+
+// Boxes are larger than what is in them by this part of their largest coordinate: no rounding takes a hit out
+// of its box.
+#define BOX_MARGIN 1e-7
+
+typedef struct query query;
+
+/// Whether a query hits a shape at a t of at most `limit`: 1 and all of *out but its body, or 0.
+typedef int query_test(const query *q, const vy_shape *shape, const vy_pose *pose, double limit,
+                       vy_body_hit *out);
+
+struct query {
+    const vy_bodies *bodies;
+    const vy_query_filter *filter; // NULL: all bodies
+    query_test *test;
+    tree_query boxes;
+    const vy_shape *shape;
+    vy_pose pose;     // of the shape; of a ray or a point where it is
+    vec3 motion;      // of the shape, or the direction of a ray
+    double limit;     // of t
+    int first;        // 1: only the first hit is wanted
+    vy_body_hit *out; // [capacity]
+    size_t capacity, count;
+};
+
+// ---- boxes
+
+static double largest(vec3 v) { return real_max(real_abs(v.x), real_max(real_abs(v.y), real_abs(v.z))); }
+
+static vy_bounds widened(vy_bounds box)
+{
+    const double by = BOX_MARGIN * real_max(largest(box.low), largest(box.high));
+    const vec3 more = vec3_make(by, by, by);
+    return (vy_bounds){vec3_sub(box.low, more), vec3_add(box.high, more)};
+}
+
+// Whether a body has a box. Others are looked at by every query.
+static int is_bounded(const vy_bodies *b, uint32_t i)
+{
+    return vy_shape_is_convex(&b->slots[i].shape) && largest(b->state[i].position) <= VY_POSE_LIMIT;
+}
+
+static vy_bounds bounds_of(const vy_bodies *b, uint32_t i)
+{
+    const vy_pose pose = body_shape_pose(b, i, &b->state[i]);
+    return widened(vy_shape_bounds(&b->slots[i].shape, &pose));
+}
+
+static int has_shape(const vy_bodies *b, uint32_t i) { return b->slots[i].shape.kind != VY_SHAPE_NONE; }
+
+// ---- the tree
+
+void vy_query_tree_destroy(query_tree *t)
+{
+    if (t == NULL) return;
+    vy_tree_destroy(t->tree);
+    free(t->memory);
+    free(t);
+}
+
+static query_tree *create_tree(void)
+{
+    query_tree *t = calloc(1, sizeof *t);
+    vy_tree_def def = vy_default_tree_def();
+    def.margin = def.displacement_multiplier = 0.0; // the boxes are those of bounds_of()
+    if (t != NULL && vy_tree_create(&def, &t->tree, NULL) != VY_OK) {
+        free(t);
+        return NULL;
+    }
+    return t;
+}
+
+#define TREE_ARRAYS(ARRAY) ARRAY(bounds) ARRAY(proxy_of) ARRAY(slot_of) ARRAY(endless)
+
+static vy_status reserve_tree(query_tree *t, uint32_t cap)
+{
+    if (cap <= t->cap) return VY_OK;
+    size_t size = 0;
+    const size_t had = t->cap, now = cap;
+#define SIZE(member) size += vy_arena_aligned_size(now * sizeof *t->member);
+    TREE_ARRAYS(SIZE)
+#undef SIZE
+    void *memory = calloc(1, size + 64);
+    if (memory == NULL || vy_tree_reserve(t->tree, (int)cap) != VY_OK) {
+        free(memory);
+        return VY_NO_MEMORY;
+    }
+    vy_arena arena = {(unsigned char *)memory + (64 - (uintptr_t)memory % 64) % 64, size, 0};
+#define MOVE(member) \
+    t->member = vy_arena_realloc(&arena, t->member, had * sizeof *t->member, now * sizeof *t->member);
+    TREE_ARRAYS(MOVE)
+#undef MOVE
+    free(t->memory);
+    t->memory = memory;
+    for (uint32_t i = t->cap; i < cap; ++i) t->proxy_of[i] = -1;
+    t->cap = cap;
+    return VY_OK;
+}
+
+// Take the present boxes, add what is new and remove what has gone. Returns how many boxes of others changed.
+static uint32_t update_leaves(const vy_bodies *b, query_tree *t)
+{
+    uint32_t changed = 0;
+    t->endless_count = 0;
+    for (uint32_t i = 0; i < b->slot_count; ++i) {
+        const int shaped = has_shape(b, i), bounded = shaped && is_bounded(b, i);
+        if (shaped && !bounded) t->endless[t->endless_count++] = i;
+        if (bounded) t->bounds[i] = bounds_of(b, i);
+        if (t->proxy_of[i] >= 0 && !bounded) {
+            (void)vy_tree_remove(t->tree, t->proxy_of[i]);
+            t->proxy_of[i] = -1;
+        } else if (t->proxy_of[i] >= 0) {
+            changed += !vy_tree_box_fits(t->tree, t->proxy_of[i], &t->bounds[i], vec3_zero());
+        } else if (bounded) {
+            const vy_status status = vy_tree_add(t->tree, &t->bounds[i], &t->proxy_of[i]);
+            VY_ASSERT(status == VY_OK);
+            (void)status;
+            t->slot_of[t->proxy_of[i]] = i;
+        }
+    }
+    return changed;
+}
+
+// Many boxes are replaced at once, and the tree is built anew.
+static void move_leaves(query_tree *t, uint32_t slots, uint32_t changed)
+{
+    t->moved += changed;
+    const int rebuild = t->moved > slots / 2;
+    for (uint32_t i = 0; i < slots; ++i) {
+        if (t->proxy_of[i] < 0) continue;
+        if (rebuild) {
+            vy_tree_replace(t->tree, t->proxy_of[i], &t->bounds[i], vec3_zero());
+        } else {
+            (void)vy_tree_move(t->tree, t->proxy_of[i], &t->bounds[i], vec3_zero(), NULL);
+        }
+    }
+    if (!rebuild) return;
+    vy_tree_rebuild(t->tree);
+    t->moved = 0;
+}
+
+vy_status vy_bodies_prepare_queries(vy_bodies *b)
+{
+    FPU_SCOPE;
+    if (b->queries == NULL && (b->queries = create_tree()) == NULL) return VY_NO_MEMORY;
+    query_tree *t = b->queries;
+    if (t->revision == b->pose_revision) return VY_OK;
+    if (reserve_tree(t, b->body_cap) != VY_OK) return VY_NO_MEMORY;
+    const uint32_t changed = update_leaves(b, t);
+    if (changed > 0) move_leaves(t, b->slot_count, changed);
+    t->revision = b->pose_revision;
+    return VY_OK;
+}
+
+// ---- one body
+
+static uint32_t slot_of_hit(const vy_body_hit *hit) { return (uint32_t)(hit->body.bits & 0xffffffffu) - 1u; }
+
+static int hit_less(const vy_body_hit *a, const vy_body_hit *b)
+{
+    return a->t < b->t || (a->t == b->t && slot_of_hit(a) < slot_of_hit(b));
+}
+
+HEAP_SORT(sort_hits, vy_body_hit, hit_less)
+
+static int sees(const query *q, uint32_t i)
+{
+    const vy_query_filter *f = q->filter;
+    if (f == NULL) return 1;
+    const vy_body_id id = vy_bodies_at(q->bodies, i);
+    const vy_filter of_body = vy_default_filter();
+    return id.bits != f->except.bits && vy_filters_collide(&f->filter, &of_body) &&
+           (f->accept == NULL || f->accept(f->self, id));
+}
+
+// What keys of boxes are compared with.
+static double key_limit(const query *q) { return q->boxes.moves ? q->limit : q->limit * q->limit; }
+
+// A body whose box has this key.
+static void visit_body(query *q, uint32_t i, double key)
+{
+    const vy_bodies *b = q->bodies;
+    vy_body_hit hit;
+    if (!sees(q, i)) return;
+    const vy_pose pose = body_shape_pose(b, i, &b->state[i]);
+    if (!q->test(q, &b->slots[i].shape, &pose, q->limit, &hit)) return;
+    // Without this, which no hit should need, the first hit might depend on the order of visits.
+    if ((q->boxes.moves ? hit.t : hit.t * hit.t) < key) return;
+    hit.body = vy_bodies_at(b, i);
+    if (!q->first) {
+        if (q->count < q->capacity) q->out[q->count] = hit;
+        q->count += 1;
+    } else if (q->count == 0 || hit_less(&hit, q->out)) {
+        *q->out = hit;
+        q->count = 1;
+        q->limit = hit.t;
+    }
+}
+
+static double visit_leaf(void *self, int proxy, double key, double limit)
+{
+    (void)limit;
+    query *q = self;
+    visit_body(q, q->bodies->queries->slot_of[proxy], key);
+    return key_limit(q);
+}
+
+// ---- all bodies
+
+static void visit_all(query *q)
+{
+    const vy_bodies *b = q->bodies;
+    for (uint32_t i = 0; i < b->slot_count; ++i) {
+        if (!has_shape(b, i)) continue;
+        double key = 0.0;
+        if (is_bounded(b, i)) {
+            const vy_bounds box = bounds_of(b, i);
+            key = tree_query_key(&q->boxes, &box);
+            if (!(key <= key_limit(q))) continue;
+        }
+        visit_body(q, i, key);
+    }
+}
+
+static void visit_tree(query *q)
+{
+    const query_tree *t = q->bodies->queries;
+    for (uint32_t k = 0; k < t->endless_count; ++k) visit_body(q, t->endless[k], 0.0);
+    vy_tree_walk(t->tree, &q->boxes, key_limit(q), visit_leaf, q);
+}
+
+static void visit_bodies(query *q)
+{
+    const query_tree *t = q->bodies->queries;
+    if (t != NULL && t->revision == q->bodies->pose_revision) {
+        visit_tree(q);
+    } else {
+        visit_all(q);
+    }
+}
+
+static void find_first(query *q, vy_body_hit *out)
+{
+    vy_body_hit hit = {.t = 0.0};
+    q->first = 1;
+    q->out = &hit;
+    visit_bodies(q);
+    *out = hit;
+}
+
+static vy_status find_all(query *q, vy_body_hit *out, size_t capacity, size_t *count)
+{
+    q->out = out;
+    q->capacity = capacity;
+    visit_bodies(q);
+    *count = q->count;
+    if (q->count > capacity) return VY_FULL;
+    sort_hits(out, q->count);
+    return VY_OK;
+}
+
+// ---- checks
+
+static vy_status check_shape(const vy_shape *shape, const vy_pose *pose, vy_error *err)
+{
+    if (!vy_shape_is_convex(shape) || (shape->kind == VY_SHAPE_HULL && shape->hull == NULL))
+        return vy_fail(err, VY_BAD_VALUE, "a query takes a bounded, convex shape");
+    if (shape->kind != VY_SHAPE_HULL && vy_shape_check(shape, err) != VY_OK) return VY_BAD_VALUE;
+    if (!vy_pose_valid(pose))
+        return vy_fail(err, VY_BAD_VALUE, "a query's pose must be finite, up to %g m, with a unit rotation",
+                       VY_POSE_LIMIT);
+    return VY_OK;
+}
+
+static vy_status check_point(vec3 p, const char *what, vy_error *err)
+{
+    if (largest(p) <= VY_POSE_LIMIT && vec3_is_finite(p)) return VY_OK;
+    return vy_fail(err, VY_BAD_VALUE, "a query's %s must be finite and up to %g m, not (%g, %g, %g)", what,
+                   VY_POSE_LIMIT, p.x, p.y, p.z);
+}
+
+static vy_status check_ray(const vy_ray *ray, vy_error *err)
+{
+    const vec3 d = ray->direction;
+    const double length2 = vec3_dot(d, d);
+    if (check_point(ray->origin, "origin", err) != VY_OK) return VY_BAD_VALUE;
+    if (!(length2 > 0.0) || !real_is_finite(length2))
+        return vy_fail(err, VY_BAD_VALUE,
+                       "a ray's direction must be finite and longer than 0, not (%g, %g, %g)", d.x, d.y, d.z);
+    if (!(ray->t_max >= 0.0))
+        return vy_fail(err, VY_BAD_VALUE, "a ray's t_max must not be below 0, and is %g", ray->t_max);
+    return VY_OK;
+}
+
+static vy_status check_reach(double reach, vy_error *err)
+{
+    if (reach >= 0.0) return VY_OK;
+    return vy_fail(err, VY_BAD_VALUE, "a query's reach must not be below 0 m, and is %g", reach);
+}
+
+// ---- rays
+
+static int test_ray(const query *q, const vy_shape *shape, const vy_pose *pose, double limit,
+                    vy_body_hit *out)
+{
+    vy_ray_hit m;
+    if (!vy_ray_cast(shape, pose, q->pose.position, q->motion, limit, &m)) return 0;
+    *out = (vy_body_hit){.t = m.t, .point = m.point, .normal = m.normal};
+    return 1;
+}
+
+static tree_query moving_box(vy_bounds box, vec3 motion)
+{
+    const vec3 inverse =
+        vec3_make(tree_query_inverse(motion.x), tree_query_inverse(motion.y), tree_query_inverse(motion.z));
+    return (tree_query){.box = widened(box), .moves = 1, .inverse = inverse};
+}
+
+static query ray_query(const vy_bodies *b, const vy_ray *ray, const vy_query_filter *filter)
+{
+    return (query){.bodies = b,
+                   .filter = filter,
+                   .test = test_ray,
+                   .boxes = moving_box((vy_bounds){ray->origin, ray->origin}, ray->direction),
+                   .pose = {ray->origin, quat_identity()},
+                   .motion = ray->direction,
+                   .limit = real_min(ray->t_max, DBL_MAX)};
+}
+
+vy_status vy_bodies_cast_rays(const vy_bodies *b, const vy_ray *rays, size_t count,
+                              const vy_query_filter *filter, vy_body_hit *out, vy_error *err)
+{
+    FPU_SCOPE;
+    for (size_t i = 0; i < count; ++i) {
+        if (check_ray(&rays[i], err) != VY_OK) return VY_BAD_VALUE;
+    }
+    for (size_t i = 0; i < count; ++i) {
+        query q = ray_query(b, &rays[i], filter);
+        find_first(&q, &out[i]);
+    }
+    return VY_OK;
+}
+
+vy_status vy_bodies_cast_ray(const vy_bodies *b, const vy_ray *ray, const vy_query_filter *filter,
+                             vy_body_hit *out, vy_error *err)
+{
+    FPU_SCOPE;
+    return vy_bodies_cast_rays(b, ray, 1, filter, out, err);
+}
+
+vy_status vy_bodies_cast_ray_all(const vy_bodies *b, const vy_ray *ray, const vy_query_filter *filter,
+                                 vy_body_hit *out, size_t capacity, size_t *count, vy_error *err)
+{
+    FPU_SCOPE;
+    if (check_ray(ray, err) != VY_OK) return VY_BAD_VALUE;
+    query q = ray_query(b, ray, filter);
+    return find_all(&q, out, capacity, count);
+}
+
+// ---- moving shapes
+
+static int test_cast(const query *q, const vy_shape *shape, const vy_pose *pose, double limit,
+                     vy_body_hit *out)
+{
+    vy_cast_hit m;
+    int hit = 0;
+    const vy_status status = vy_shape_cast(shape, pose, q->shape, &q->pose, q->motion, NULL, &hit, &m);
+    if (status == VY_NO_CONVERGENCE)
+        hit = vy_cast_by_sweep(shape, pose, q->shape, &q->pose, q->motion,
+                               BOX_MARGIN * vy_shape_thickness(q->shape), &m);
+    if (!hit || m.t > limit) return 0;
+    *out = (vy_body_hit){.t = m.t, .point = m.point, .normal = m.normal};
+    return 1;
+}
+
+static vy_status cast_query(const vy_bodies *b, const vy_shape *shape, const vy_pose *pose, vec3 motion,
+                            const vy_query_filter *filter, query *out, vy_error *err)
+{
+    if (check_shape(shape, pose, err) != VY_OK || check_point(motion, "motion", err) != VY_OK)
+        return VY_BAD_VALUE;
+    *out = (query){.bodies = b,
+                   .filter = filter,
+                   .test = test_cast,
+                   .boxes = moving_box(vy_shape_bounds(shape, pose), motion),
+                   .shape = shape,
+                   .pose = *pose,
+                   .motion = motion,
+                   .limit = 1.0};
+    return VY_OK;
+}
+
+vy_status vy_bodies_cast_shape(const vy_bodies *b, const vy_shape *shape, const vy_pose *pose, vy_vec3 motion,
+                               const vy_query_filter *filter, vy_body_hit *out, vy_error *err)
+{
+    FPU_SCOPE;
+    query q;
+    if (cast_query(b, shape, pose, motion, filter, &q, err) != VY_OK) return VY_BAD_VALUE;
+    find_first(&q, out);
+    return VY_OK;
+}
+
+vy_status vy_bodies_cast_shape_all(const vy_bodies *b, const vy_shape *shape, const vy_pose *pose,
+                                   vy_vec3 motion, const vy_query_filter *filter, vy_body_hit *out,
+                                   size_t capacity, size_t *count, vy_error *err)
+{
+    FPU_SCOPE;
+    query q;
+    if (cast_query(b, shape, pose, motion, filter, &q, err) != VY_OK) return VY_BAD_VALUE;
+    return find_all(&q, out, capacity, count);
+}
+
+// ---- overlaps
+
+static int test_overlap(const query *q, const vy_shape *shape, const vy_pose *pose, double limit,
+                        vy_body_hit *out)
+{
+    (void)limit;
+    if (!vy_overlap(shape, pose, q->shape, &q->pose)) return 0;
+    *out = (vy_body_hit){.point = q->pose.position};
+    vy_manifold m = {.count = 0};
+    if (q->count >= q->capacity || vy_collide(shape, pose, q->shape, &q->pose, &m) != VY_OK || m.count == 0)
+        return 1; // it has no place in the result, or its depth is 0 to rounding
+    *out = (vy_body_hit){.t = -m.points[0].depth, .point = m.points[0].point_a, .normal = m.normal};
+    return 1;
+}
+
+vy_status vy_bodies_overlap_shape(const vy_bodies *b, const vy_shape *shape, const vy_pose *pose,
+                                  const vy_query_filter *filter, vy_body_hit *out, size_t capacity,
+                                  size_t *count, vy_error *err)
+{
+    FPU_SCOPE;
+    if (check_shape(shape, pose, err) != VY_OK) return VY_BAD_VALUE;
+    query q = {.bodies = b,
+               .filter = filter,
+               .test = test_overlap,
+               .boxes = {.box = widened(vy_shape_bounds(shape, pose))},
+               .shape = shape,
+               .pose = *pose};
+    return find_all(&q, out, capacity, count);
+}
+
+// ---- the closest
+
+static int hit_of_distance(const vy_distance *d, double limit, vy_body_hit *out)
+{
+    if (!(d->distance <= limit)) return 0;
+    *out = (vy_body_hit){.t = d->distance, .point = d->point_a, .normal = d->normal};
+    return 1;
+}
+
+static int test_point(const query *q, const vy_shape *shape, const vy_pose *pose, double limit,
+                      vy_body_hit *out)
+{
+    vy_distance d;
+    return vy_shape_closest_point(shape, pose, q->pose.position, &d) == VY_OK &&
+           hit_of_distance(&d, limit, out);
+}
+
+static int test_distance(const query *q, const vy_shape *shape, const vy_pose *pose, double limit,
+                         vy_body_hit *out)
+{
+    vy_distance d;
+    const vy_status status = vy_shape_distance(shape, pose, q->shape, &q->pose, NULL, NULL, &d, NULL);
+    if (status == VY_NO_CONVERGENCE) d = vy_distance_by_sweep(shape, pose, q->shape, &q->pose);
+    return status != VY_BAD_VALUE && hit_of_distance(&d, limit, out);
+}
+
+static vy_status point_query(const vy_bodies *b, vec3 point, double reach, const vy_query_filter *filter,
+                             query *out, vy_error *err)
+{
+    if (check_point(point, "point", err) != VY_OK || check_reach(reach, err) != VY_OK) return VY_BAD_VALUE;
+    *out = (query){.bodies = b,
+                   .filter = filter,
+                   .test = test_point,
+                   .boxes = {.box = widened((vy_bounds){point, point})},
+                   .pose = {point, quat_identity()},
+                   .limit = reach};
+    return VY_OK;
+}
+
+vy_status vy_bodies_closest_to_point(const vy_bodies *b, vy_vec3 point, double reach,
+                                     const vy_query_filter *filter, vy_body_hit *out, vy_error *err)
+{
+    FPU_SCOPE;
+    query q;
+    if (point_query(b, point, reach, filter, &q, err) != VY_OK) return VY_BAD_VALUE;
+    find_first(&q, out);
+    return VY_OK;
+}
+
+vy_status vy_bodies_closest_to_point_all(const vy_bodies *b, vy_vec3 point, double reach,
+                                         const vy_query_filter *filter, vy_body_hit *out, size_t capacity,
+                                         size_t *count, vy_error *err)
+{
+    FPU_SCOPE;
+    query q;
+    if (point_query(b, point, reach, filter, &q, err) != VY_OK) return VY_BAD_VALUE;
+    return find_all(&q, out, capacity, count);
+}
+
+static vy_status distance_query(const vy_bodies *b, const vy_shape *shape, const vy_pose *pose, double reach,
+                                const vy_query_filter *filter, query *out, vy_error *err)
+{
+    if (check_shape(shape, pose, err) != VY_OK || check_reach(reach, err) != VY_OK) return VY_BAD_VALUE;
+    *out = (query){.bodies = b,
+                   .filter = filter,
+                   .test = test_distance,
+                   .boxes = {.box = widened(vy_shape_bounds(shape, pose))},
+                   .shape = shape,
+                   .pose = *pose,
+                   .limit = reach};
+    return VY_OK;
+}
+
+vy_status vy_bodies_closest_to_shape(const vy_bodies *b, const vy_shape *shape, const vy_pose *pose,
+                                     double reach, const vy_query_filter *filter, vy_body_hit *out,
+                                     vy_error *err)
+{
+    FPU_SCOPE;
+    query q;
+    if (distance_query(b, shape, pose, reach, filter, &q, err) != VY_OK) return VY_BAD_VALUE;
+    find_first(&q, out);
+    return VY_OK;
+}
+
+vy_status vy_bodies_closest_to_shape_all(const vy_bodies *b, const vy_shape *shape, const vy_pose *pose,
+                                         double reach, const vy_query_filter *filter, vy_body_hit *out,
+                                         size_t capacity, size_t *count, vy_error *err)
+{
+    FPU_SCOPE;
+    query q;
+    if (distance_query(b, shape, pose, reach, filter, &q, err) != VY_OK) return VY_BAD_VALUE;
+    return find_all(&q, out, capacity, count);
+}
+
+vy_query_filter vy_default_query_filter(void) { return (vy_query_filter){.filter = vy_default_filter()}; }
