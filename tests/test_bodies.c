@@ -294,14 +294,14 @@ static void bodies_snapshot(void **unused)
     vy_bodies_save(b, block);
     for (int k = 0; k < 10; ++k) vy_bodies_step(b);
     const uint64_t want = vy_bodies_hash(b);
-    assert_int_equal(vy_bodies_restore(b, block, size), VY_OK);
+    assert_int_equal(vy_bodies_restore(b, block, size, NULL), VY_OK);
     assert_int_equal(vy_bodies_tick(b), 10);
     assert_true(vy_bodies_hash(b) != want);
     for (int k = 0; k < 10; ++k) vy_bodies_step(b);
     assert_true(vy_bodies_hash(b) == want);
-    assert_int_equal(vy_bodies_restore(b, block, size - 8), VY_BAD_VALUE);
+    assert_int_equal(vy_bodies_restore(b, block, size - 8, NULL), VY_BAD_VALUE);
     vy_bodies_remove(b, id);
-    assert_int_equal(vy_bodies_restore(b, block, size), VY_BAD_VALUE);
+    assert_int_equal(vy_bodies_restore(b, block, size, NULL), VY_BAD_VALUE);
     free(block);
     vy_bodies_destroy(b);
 }

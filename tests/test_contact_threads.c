@@ -55,7 +55,7 @@ static vy_bodies *clumps(uint64_t seed, uint32_t threads, int plate)
 static uint32_t run_beside(vy_bodies *b, const void *from, size_t size, uint64_t hashes[STEPS], int first)
 {
     uint32_t most = 0;
-    if (from != NULL) assert_int_equal(vy_bodies_restore(b, from, size), VY_OK);
+    if (from != NULL) assert_int_equal(vy_bodies_restore(b, from, size, NULL), VY_OK);
     for (int i = 0; i < (slice() > 0 ? 2 : STEPS); ++i) {
         assert_int_equal(vy_bodies_step(b), 0);
         most = vy_bodies_contact_count(b) > most ? vy_bodies_contact_count(b) : most;
@@ -106,7 +106,7 @@ static void threads_take_changes(void **unused)
         void *block = snapshot_of(b, &size);
         step(b, 4);
         const uint64_t there = vy_bodies_hash(b);
-        assert_int_equal(vy_bodies_restore(b, block, size), VY_OK);
+        assert_int_equal(vy_bodies_restore(b, block, size, NULL), VY_OK);
         step(b, 4);
         assert_true(vy_bodies_hash(b) == there);
         hashes[threads - 1] = there;

@@ -437,7 +437,7 @@ static void snapshots_hold_contacts(void **unused)
     vy_bodies_save(b, block);
     step(b, 100);
     const uint64_t hash = vy_bodies_hash(b);
-    assert_int_equal(vy_bodies_restore(b, block, size), VY_OK);
+    assert_int_equal(vy_bodies_restore(b, block, size, NULL), VY_OK);
     step(b, 100);
     assert_int_equal(vy_bodies_hash(b), hash);
     assert_int_equal(vy_bodies_remove(b, ids[0]), VY_OK);

@@ -392,7 +392,7 @@ static void bits_are_the_same(void **unused)
             if (n == 60 || n == 110) {
                 size_t size;
                 void *block = snapshot_of(a, &size);
-                assert_int_equal(vy_bodies_restore(c, block, size), VY_OK);
+                assert_int_equal(vy_bodies_restore(c, block, size, NULL), VY_OK);
                 free(block);
             } else if (n > 60) {
                 vy_bodies_step(c);

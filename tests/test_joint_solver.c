@@ -436,7 +436,7 @@ static void solver_same_bits(void **unused)
         }
     }
     const uint64_t hash = vy_bodies_hash(x);
-    assert_int_equal(vy_bodies_restore(x, block, size), VY_OK);
+    assert_int_equal(vy_bodies_restore(x, block, size, NULL), VY_OK);
     for (int k = 100; k < 300; ++k) vy_bodies_step(x);
     assert_true(vy_bodies_hash(x) == hash);
     free(block);
@@ -472,7 +472,7 @@ static void solver_settings_are_state(void **unused)
     assert_true(vy_bodies_hash(b[0]) != driven);
     vy_body_apply_impulse(b[0], link[0], (vy_vec3){0.1, 0.2, 0.3}, VY_FRAME_WORLD);
     vy_bodies_save(b[0], block);
-    assert_int_equal(vy_bodies_restore(b[1], block, size), VY_OK);
+    assert_int_equal(vy_bodies_restore(b[1], block, size, NULL), VY_OK);
     assert_int_equal(vy_bodies_integrator(b[1]), VY_INTEGRATOR_LIE_MIDPOINT);
     for (int n = 0; n < 50; ++n) {
         vy_bodies_step(b[0]);

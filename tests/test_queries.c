@@ -258,7 +258,7 @@ static void answers_are_of_the_present(void **unused)
         vy_bodies_save(c.b, block);
         for (int k = 0; k < 30; ++k) (void)vy_bodies_step(c.b);
         (void)check_scene(&c, 4.0, 4);
-        assert_int_equal(vy_bodies_restore(c.b, block, size), VY_OK);
+        assert_int_equal(vy_bodies_restore(c.b, block, size, NULL), VY_OK);
         free(block);
         (void)check_scene(&c, 4.0, 4);
         for (int k = 0; k < 12; ++k) { // few: the tree is not built anew

@@ -170,7 +170,7 @@ static void balls_wake_what_they_hit(void **unused)
         assert_true(read(b, stack[1][high - 1]).velocity.x > 0.0 && read(b, every[all]).velocity.x < 5.0);
         for (int i = 0; i <= all; ++i) after[i] = read(b, every[i]);
 
-        assert_int_equal(vy_bodies_restore(b, last, size), VY_OK);
+        assert_int_equal(vy_bodies_restore(b, last, size, NULL), VY_OK);
         assert_int_equal(vy_bodies_asleep(b), all);
         assert_int_equal(vy_body_wake(b, stack[1][0]), VY_OK);
         step(b, 1);
@@ -569,7 +569,7 @@ static void threads_give_the_same_bits(void **unused)
         b = sleepy_set(160, counts[n], VY_CONTACT_SOLVER_SOFT);
         make_story(b);
         for (int m = 0; m < MOMENTS; ++m) {
-            assert_int_equal(vy_bodies_restore(b, blocks[m], sizes[m]), VY_OK);
+            assert_int_equal(vy_bodies_restore(b, blocks[m], sizes[m], NULL), VY_OK);
             for (int i = 0; i < STEPS; ++i) {
                 step(b, 1);
                 if (n == 0) hashes[m][i] = vy_bodies_hash(b);
@@ -605,7 +605,7 @@ static void snapshots_keep_sleep(void **unused)
         vy_contact_report *reports = calloc(count + 1, sizeof *reports);
         for (uint32_t k = 0; k < count; ++k) assert_int_equal(vy_bodies_contact(b, k, &reports[k]), VY_OK);
         step(b, round % 3);
-        assert_int_equal(vy_bodies_restore(b, block, size), VY_OK);
+        assert_int_equal(vy_bodies_restore(b, block, size, NULL), VY_OK);
         assert_int_equal(vy_bodies_asleep(b), before);
         for (int i = 0; i < AFTER; ++i) {
             step(b, 1);
@@ -618,7 +618,7 @@ static void snapshots_keep_sleep(void **unused)
             assert_memory_equal(&r, &reports[k], sizeof r);
         }
         free(reports);
-        assert_int_equal(vy_bodies_restore(b, block, size), VY_OK);
+        assert_int_equal(vy_bodies_restore(b, block, size, NULL), VY_OK);
         step(b, AFTER / 2);
         free(block);
     }

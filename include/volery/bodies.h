@@ -119,11 +119,14 @@ double vy_bodies_time(const vy_bodies *bodies);   ///< [s] tick * dt
 uint64_t vy_bodies_hash(const vy_bodies *bodies); ///< of all state
 
 /// Snapshots: vy_bodies_state_size() bytes, which depend on the contacts of the moment. Restore puts a set
-/// with the same bodies back to that moment.
+/// with the same bodies back to that moment. Same: a checksum in the snapshot says that slots, ids, kinds,
+/// masses, shapes and materials of all bodies are as they were, and all joints but their motors, which are
+/// state. So a set that a setter has changed refuses what was saved before, until it is changed back; one
+/// that was built by the same calls takes it.
 /// @return VY_BAD_VALUE when the block does not fit, VY_NO_MEMORY; nothing has changed then
 size_t vy_bodies_state_size(const vy_bodies *bodies);
 void vy_bodies_save(const vy_bodies *bodies, void *block);
-vy_status vy_bodies_restore(vy_bodies *bodies, const void *block, size_t size);
+vy_status vy_bodies_restore(vy_bodies *bodies, const void *block, size_t size, vy_error *err);
 
 /// Contacts of the last step, ordered by the slots of their bodies: those with an impulse, and the ends of
 /// those with an impulse in the step before.
@@ -156,11 +159,36 @@ vy_status vy_body_set_state(vy_bodies *bodies, vy_body_id id, const vy_body_stat
 
 /// Mass and inertia of a body; infinite mass reads as 0.
 vy_status vy_body_read_mass(const vy_bodies *bodies, vy_body_id id, double *mass, vy_mat3 *inertia);
-/// The shape and where its frame stands; `shape` is NULL without one, and valid until a body is added.
+/// The shape and where its frame stands; `shape` is NULL without one, and valid until a body is added or this
+/// one gets another shape.
 vy_status vy_body_read_shape(const vy_bodies *bodies, vy_body_id id, const vy_shape **shape, vy_pose *pose);
 /// [m/s^2] world and [rad/s^2] body: velocity gained in the last step over its length.
 vy_status vy_body_read_acceleration(const vy_bodies *bodies, vy_body_id id, vy_vec3 *linear,
                                     vy_vec3 *angular);
+
+// Setters, between any two steps. Each is checked as vy_bodies_add() checks a def, and changes nothing when
+// it fails; it wakes the body's island, or those that touch a body that is not dynamic. From then on the body
+// is one that was added so. After a new kind, mass or shape its contacts begin anew. What they set is no
+// state: see vy_bodies_restore(). Every function below that returns a vy_status returns VY_NOT_FOUND for a
+// stale id.
+
+/// A body that is made dynamic has the mass of its def, or that it was given since; one that is made static
+/// stops. Others keep their velocities.
+/// @return VY_BAD_MASS, VY_BAD_VALUE, also where a joint would be left without a dynamic body
+vy_status vy_body_set_kind(vy_bodies *bodies, vy_body_id id, vy_body_kind kind, vy_error *err);
+/// Velocities stay. A body that is not dynamic has these from when it is made so.
+/// @param mass    [kg] > 0
+/// @param inertia [kg m^2] about the centre of mass, body axes; NULL: of the shape, even density
+/// @return VY_BAD_MASS, VY_BAD_VALUE
+vy_status vy_body_set_mass(vy_bodies *bodies, vy_body_id id, double mass, const vy_mat3 *inertia,
+                           vy_error *err);
+/// @return VY_BAD_VALUE
+vy_status vy_body_set_material(vy_bodies *bodies, vy_body_id id, const vy_material *material, vy_error *err);
+/// The centre of mass stays where it is, the mass what it is; an inertia that was not given is that of the
+/// new shape. What it overlaps then is moved out as anything that lies too deep: see docs/contacts.md.
+/// @param shape copied; NULL: a body without a surface
+/// @return VY_BAD_VALUE, VY_BAD_HULL
+vy_status vy_body_set_shape(vy_bodies *bodies, vy_body_id id, const vy_shape *shape, vy_error *err);
 
 /// A force over the next step, at a point: a world point, or a body point from the centre of mass. A force in
 /// body axes turns with the body. Its torque is that of the moment of the call, in the force's axes.
@@ -230,7 +258,8 @@ int vy_body_is_trigger(const vy_bodies *bodies, vy_body_id id); ///< 0 for an un
 // - when one of them is removed or its state is set, when an impulse or force is applied to it, and when a
 // potential
 //   is added to it;
-// - when a joint of one is added, removed or given another motor;
+// - when a joint of one is added, removed or given another motor, spring or limits;
+// - when one of them gets another kind, mass, material or shape;
 // - when its filter changes, or whether it is a trigger;
 // - when a custom potential, which is evaluated once a step, has changed so much since its first step asleep
 // that it

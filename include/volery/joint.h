@@ -189,6 +189,24 @@ int vy_joint_is_active(const vy_bodies *bodies, vy_joint_id id);
 /// @return VY_NOT_FOUND, or VY_BAD_VALUE (a number, or a joint that has no motor)
 vy_status vy_joint_set_motor(vy_bodies *bodies, vy_joint_id id, double speed, double gain, double torque);
 
+// Setters of constants, as those of bodies (bodies.h): checked as vy_bodies_add_joint() checks a def, nothing
+// changed on failure; they wake the joint's bodies, and are no state.
+
+/// Stops of a rotating or sliding joint. Where the bodies are beyond them the joint is open, and closes as
+/// one that is added so.
+/// @param limited 1: within low ... high; 0: free, and both are ignored
+/// @param low     [rad], [m] of a sliding joint; low < high, of a rotating one within -pi ... pi
+/// @return VY_NOT_FOUND, VY_BAD_VALUE
+vy_status vy_joint_set_limits(vy_bodies *bodies, vy_joint_id id, int limited, double low, double high,
+                              vy_error *err);
+/// The spring and damper of a rotating or sliding joint, or of a spring.
+/// @param stiffness [N m/rad], [N/m] >= 0
+/// @param damping   [N m s/rad], [N s/m] >= 0
+/// @param rest      [rad], [m] where the spring is at rest; of a spring its length, >= 0
+/// @return VY_NOT_FOUND, VY_BAD_VALUE
+vy_status vy_joint_set_spring(vy_bodies *bodies, vy_joint_id id, double stiffness, double damping,
+                              double rest, vy_error *err);
+
 /// The multipliers of all joints in the bodies' present poses, with the forces applied for the next step.
 typedef struct vy_joint_solution {
     int converged;    ///< 1: solved; 0: the system could not be factorised, or rows conflict

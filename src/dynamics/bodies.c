@@ -2,6 +2,7 @@
 #include "base/arena.h"
 #include "base/assert.h"
 #include "base/fpu_result.h"
+#include "dynamics/checksum.h"
 #include "dynamics/queries.h"
 #include "dynamics/sleep.h"
 #include "dynamics/triggers.h"
@@ -79,6 +80,7 @@ static vy_status check_bodies_def(const vy_bodies_def *def, vy_error *err)
 #define BODY_ARRAYS(ARRAY) \
     ARRAY(slots, n)        \
     ARRAY(params, n)       \
+    ARRAY(declared, n)     \
     ARRAY(has_loads, n)    \
     ARRAY(awake, n)        \
     ARRAY(state, n)        \
@@ -215,6 +217,7 @@ static vy_status check_state(const vy_body_state *s, vy_error *err)
 /// Mass, inertia and centroid of a def, into a slot and its params.
 static vy_status set_mass(const vy_body_def *def, body_slot *slot, body_params *params, vy_error *err)
 {
+    VY_ASSERT(slot->mass == 0.0 && params->inverse_mass == 0.0);
     if (def->kind < VY_BODY_STATIC || def->kind > VY_BODY_DYNAMIC) {
         return vy_fail(err, VY_BAD_VALUE, "no body of kind %d", (int)def->kind);
     }
@@ -248,6 +251,16 @@ static vy_status set_mass(const vy_body_def *def, body_slot *slot, body_params *
     return VY_OK;
 }
 
+vy_status vy_body_constants(const vy_body_def *def, body_slot *slot, body_params *params, vy_error *err)
+{
+    vy_status status = set_mass(def, slot, params, err);
+    if (status == VY_OK) status = vy_material_check(&def->material, err);
+    if (status != VY_OK) return status;
+    slot->material = def->material;
+    slot->no_sleep = def->no_sleep != 0;
+    return VY_OK;
+}
+
 // ---- ids
 
 static vy_body_id id_of(const vy_bodies *b, uint32_t i)
@@ -270,14 +283,11 @@ vy_status vy_bodies_add(vy_bodies *b, const vy_body_def *def, vy_body_id *out, v
     if (def->cookie != BODY_COOKIE) return vy_fail(err, VY_BAD_VALUE, "start from vy_default_body_def()");
     body_slot slot = {.used = 1};
     body_params params = {0};
-    vy_status status = set_mass(def, &slot, &params, err);
+    vy_status status = vy_body_constants(def, &slot, &params, err);
     if (status == VY_OK) status = check_state(&def->state, err);
-    if (status == VY_OK) status = vy_material_check(&def->material, err);
     if (status != VY_OK) return status;
     if (def->is_trigger && (b->contacts == NULL || def->shape == NULL))
         return vy_fail(err, VY_BAD_VALUE, "a trigger needs a shape, in a set with contacts");
-    slot.material = def->material;
-    slot.no_sleep = def->no_sleep != 0;
     slot.user_data = def->user_data;
     if (b->first_free == 0) status = vy_bodies_reserve(b, (uint64_t)b->slot_count + 1, 0, err);
     if (status != VY_OK) return status;
@@ -287,6 +297,8 @@ vy_status vy_bodies_add(vy_bodies *b, const vy_body_def *def, vy_body_id *out, v
     slot.generation = b->slots[i].generation;
     b->slots[i] = slot;
     b->params[i] = params;
+    b->declared[i] = (body_declared){def->mass, def->inertia};
+    b->slots[i].checksum = vy_body_checksum(b, i);
     b->state[i] = def->state;
     b->state[i].attitude = quat_normalize(def->state.attitude);
     b->previous[i] = (body_previous){b->state[i].velocity, b->state[i].rate};
@@ -448,16 +460,20 @@ uint64_t vy_bodies_hash(const vy_bodies *b)
     return hash;
 }
 
+// A snapshot begins with the checksums of the set, which tell whether a set has other bodies.
 size_t vy_bodies_state_size(const vy_bodies *b)
 {
     state_part parts[STATE_PARTS];
-    return list_state(b, parts);
+    return sizeof(set_checksums) + list_state(b, parts);
 }
 
 void vy_bodies_save(const vy_bodies *b, void *block)
 {
     state_part parts[STATE_PARTS];
     unsigned char *to = block;
+    const set_checksums sums = vy_set_checksums(b);
+    memcpy(to, &sums, sizeof sums);
+    to += sizeof sums;
     (void)list_state(b, parts);
     for (int i = 0; i < STATE_PARTS; to += parts[i++].size) {
         if (parts[i].size > 0) memcpy(to, parts[i].data, parts[i].size);
@@ -470,6 +486,25 @@ typedef struct snapshot_parts {
     contact_count contacts[2], trigger_pairs;
     int filtered; // 1: it has filters
 } snapshot_parts;
+
+static vy_status bad_snapshot(vy_error *err)
+{
+    return vy_fail(err, VY_BAD_VALUE, "this is no snapshot of a set, or it is damaged");
+}
+
+// Whether it is of a set with the same bodies and joints.
+static vy_status check_checksums(const vy_bodies *b, const unsigned char *block, size_t size, vy_error *err)
+{
+    set_checksums saved;
+    if (size < sizeof saved) return bad_snapshot(err);
+    memcpy(&saved, block, sizeof saved);
+    const set_checksums here = vy_set_checksums(b);
+    const char *const what = saved.bodies != here.bodies ? "bodies" : "joints";
+    if (saved.bodies == here.bodies && saved.joints == here.joints) return VY_OK;
+    return vy_fail(
+        err, VY_BAD_VALUE,
+        "the snapshot is of a set with other %s: some were added or removed, or have other constants", what);
+}
 
 // Filters and who overlaps a trigger: what is left of a snapshot after all else, or nothing.
 static int check_filters(const vy_bodies *b, const unsigned char *at, size_t size, snapshot_parts *out)
@@ -489,42 +524,45 @@ static int check_filters(const vy_bodies *b, const unsigned char *at, size_t siz
 
 // Whether a snapshot can be one of this set.
 static vy_status check_snapshot(const vy_bodies *b, const unsigned char *block, size_t size,
-                                snapshot_parts *out)
+                                snapshot_parts *out, vy_error *err)
 {
     const size_t counted = b->contacts != NULL ? sizeof out->contacts : 0, pair = sizeof *b->contact_cache;
     const size_t here = (b->own_counts[0].count + b->own_counts[1].count) * pair + filters_size(b);
     const size_t fixed = vy_bodies_state_size(b) - here; // the same in every state of the set
     memset(out, 0, sizeof *out);
-    if (size < fixed) return VY_BAD_VALUE;
+    if (check_checksums(b, block, size, err) != VY_OK) return VY_BAD_VALUE;
+    if (size < fixed) return bad_snapshot(err);
+    block += sizeof(set_checksums);
     memcpy(&out->head, block, sizeof out->head);
-    if (out->head.revision != b->head->revision ||
-        vy_integrator_order((vy_integrator)out->head.integrator) == 0 ||
+    if (vy_integrator_order((vy_integrator)out->head.integrator) == 0 ||
         (out->head.failed != 0 && out->head.failed != VY_BODIES_NOT_FINITE &&
          out->head.failed != VY_BODIES_NO_MEMORY))
-        return VY_BAD_VALUE;
+        return bad_snapshot(err);
     if (counted > 0) memcpy(out->contacts, block + sizeof out->head, counted);
     const uint64_t pairs = (size - fixed) / pair, awake = out->contacts[0].count,
                    asleep = out->contacts[1].count;
-    if (awake > pairs || asleep > pairs - awake || (asleep > 0 && b->sleep == NULL)) return VY_BAD_VALUE;
+    if (awake > pairs || asleep > pairs - awake || (asleep > 0 && b->sleep == NULL)) return bad_snapshot(err);
     const size_t filters = size - fixed - (size_t)(awake + asleep) * pair;
-    const unsigned char *at = block + sizeof out->head + counted;
+    const unsigned char *at = block + sizeof out->head + counted,
+                        *end = block + size - sizeof(set_checksums);
     return vy_contacts_cache_is_valid(at, awake, b->slot_count) &&
                    vy_contacts_cache_is_valid(at + awake * pair, asleep, b->slot_count) &&
-                   check_filters(b, block + size - filters, filters, out)
+                   check_filters(b, end - filters, filters, out)
                ? VY_OK
-               : VY_BAD_VALUE;
+               : bad_snapshot(err);
 }
 
-vy_status vy_bodies_restore(vy_bodies *b, const void *block, size_t size)
+vy_status vy_bodies_restore(vy_bodies *b, const void *block, size_t size, vy_error *err)
 {
     FPU_SCOPE;
     snapshot_parts has;
     const unsigned char *from = block;
-    vy_status status = check_snapshot(b, from, size, &has);
-    if (status == VY_OK && b->contacts != NULL)
-        status = vy_contacts_reserve(b, 0, has.contacts[0].count + has.contacts[1].count);
+    if (check_snapshot(b, from, size, &has, err) != VY_OK) return VY_BAD_VALUE;
+    vy_status status = VY_OK;
+    if (b->contacts != NULL) status = vy_contacts_reserve(b, 0, has.contacts[0].count + has.contacts[1].count);
     if (status == VY_OK && b->triggers != NULL) status = vy_triggers_reserve(b, has.trigger_pairs.count);
-    if (status != VY_OK) return status;
+    if (status != VY_OK) return vy_fail(err, VY_NO_MEMORY, "no memory for the contacts of a snapshot");
+    from += sizeof(set_checksums);
     memcpy(b->own_counts, has.contacts, sizeof b->own_counts);
     b->own_trigger_pairs = has.trigger_pairs;
     for (uint32_t i = 0; i < b->slot_count; ++i) b->filters[i] = vy_filters_default();

@@ -19,6 +19,7 @@ typedef struct body_slot {
     vy_shape shape;  // VY_SHAPE_NONE without one
     vy_material material;
     uint64_t user_data; // the caller's
+    uint64_t checksum;  // of all of this but user_data, and of the inertia: see checksum.h
 } body_slot;
 
 /// With which bodies one collides: state, where that is another one than the default of some body.
@@ -27,6 +28,12 @@ typedef struct body_filter {
     int32_t group;
     uint32_t is_trigger; // 1: with none, but it reports who overlaps it
 } body_filter;
+
+/// Mass and inertia as they were declared: what a body has when it is made dynamic, or gets another shape.
+typedef struct body_declared {
+    double mass;  // [kg]
+    mat3 inertia; // [kg m^2] all zero: of the shape
+} body_declared;
 
 /// What all bodies share and a step changes.
 typedef struct bodies_head {
@@ -77,6 +84,7 @@ struct vy_bodies {
     uint32_t first_free;                         // first free slot below limit, + 1
     body_slot *slots;
     body_params *params;
+    body_declared *declared;    // [body_cap]
     body_potential *potentials; // potentials beside gravity
     uint32_t potential_count;
     int *has_loads;       // [body_cap] 1: `loads` may be other than zero
@@ -127,6 +135,10 @@ body_filter vy_filters_default(void);
 int vy_filters_are_valid(const vy_bodies *bodies, const void *filters, uint64_t count);
 /// After the filters were replaced: count those that are not the default one.
 void vy_filters_sync(vy_bodies *bodies);
+
+/// The constants of a body by its def, into a slot and params that are zero there.
+/// @return as vy_bodies_add()
+vy_status vy_body_constants(const vy_body_def *def, body_slot *slot, body_params *params, vy_error *err);
 
 /// The slot of an id, or -1 when it is stale.
 int64_t vy_bodies_find(const vy_bodies *bodies, vy_body_id id);

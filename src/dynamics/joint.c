@@ -392,6 +392,51 @@ vy_status vy_joint_set_motor(vy_bodies *b, vy_joint_id id, double speed, double 
     return VY_OK;
 }
 
+vy_status vy_joint_set_limits(vy_bodies *b, vy_joint_id id, int limited, double low, double high,
+                              vy_error *err)
+{
+    FPU_SCOPE;
+    const int64_t i = vy_joints_find(b, id);
+    if (i < 0) return vy_fail(err, VY_NOT_FOUND, "no such joint in this set");
+    joint_slot changed = b->joints->slots[i];
+    changed.def.limited = limited != 0;
+    if (limited) {
+        changed.def.low = low;
+        changed.def.high = high;
+    } else if (!vy_joint_has(changed.def.kind, VY_JOINT_TURNS | VY_JOINT_SLIDES)) {
+        return vy_fail(err, VY_BAD_VALUE, "a %s joint has no limits", vy_joint_kind_name(changed.def.kind));
+    }
+    vy_status status = vy_joint_check(&changed.def, err);
+    if (status == VY_OK) status = vy_joint_set_limit_error(b, &changed, err);
+    if (status != VY_OK) return status;
+    changed.unilateral_rows = unilateral_rows_of(&changed.def);
+    vy_sleep_wake_joint(b, (uint32_t)i);
+    b->joints->slots[i] = changed;
+    b->joint_state[i].active = 0; // the next step finds which stops act
+    b->joints->dirty = 1;
+    if (changed.initial_error.end > 0.0) start_closing(b, &changed);
+    return VY_OK;
+}
+
+vy_status vy_joint_set_spring(vy_bodies *b, vy_joint_id id, double stiffness, double damping, double rest,
+                              vy_error *err)
+{
+    FPU_SCOPE;
+    const int64_t i = vy_joints_find(b, id);
+    if (i < 0) return vy_fail(err, VY_NOT_FOUND, "no such joint in this set");
+    vy_joint_def def = b->joints->slots[i].def;
+    if (!vy_joint_has(def.kind, VY_JOINT_HAS_SPRING | VY_JOINT_TURNS | VY_JOINT_SLIDES))
+        return vy_fail(err, VY_BAD_VALUE, "a %s joint has no spring", vy_joint_kind_name(def.kind));
+    def.stiffness = stiffness;
+    def.damping = damping;
+    *(vy_joint_has(def.kind, VY_JOINT_HAS_SPRING) ? &def.length : &def.rest) = rest;
+    const vy_status status = vy_joint_check(&def, err);
+    if (status != VY_OK) return status;
+    vy_sleep_wake_joint(b, (uint32_t)i);
+    b->joints->slots[i].def = def;
+    return VY_OK;
+}
+
 // ---- constraints of one body, over (x, y, z, w, x, y, z)
 
 double vy_unit_quaternion_value(vy_quat q)

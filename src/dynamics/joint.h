@@ -169,6 +169,8 @@ double vy_gyration_radius(const vy_bodies *b, uint32_t i);
 /// Measure how far open a joint is that is about to be added, and plan how it closes.
 /// @return VY_BAD_VALUE where it is far open and was not meant to be
 vy_status vy_joint_set_initial_error(const vy_bodies *b, joint_slot *j, vy_error *err);
+/// The same of stops that a joint was given now: it also goes on closing what it has been.
+vy_status vy_joint_set_limit_error(const vy_bodies *b, joint_slot *j, vy_error *err);
 VY_FN int joint_is_closing(const joint_slot *j, double time)
 {
     return j->initial_error.end > 0.0 && time < j->initial_error.end;

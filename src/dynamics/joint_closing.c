@@ -214,7 +214,8 @@ static void set_initial_errors(joint_error_measure *m, joint_slot *j)
         set_limit_error(m, j, 0.0, m->rotation_radius);
 }
 
-vy_status vy_joint_set_initial_error(const vy_bodies *b, joint_slot *j, vy_error *err)
+// Its bodies, and the size [m] of what it joins.
+static joint_error_measure measure_of(const vy_bodies *b, const joint_slot *j, double *out)
 {
     joint_error_measure m = {
         .b = b, .a = state_of(b, j->body[0]), .c = state_of(b, j->body[1]), .rotation_radius = DBL_MAX};
@@ -231,6 +232,30 @@ vy_status vy_joint_set_initial_error(const vy_bodies *b, joint_slot *j, vy_error
         size += own + lever;
     }
     VY_ASSERT(size > 0.0);
+    *out = size;
+    return m;
+}
+
+// How long it takes to close by what was measured; 0: it is done at once, as what rounding leaves is.
+static double closing_duration(const joint_error_measure *m)
+{
+    const double duration = CLOSING_SPEED_MARGIN * m->travel / m->b->def.closing_speed;
+    return duration > m->b->def.joint_step ? duration : 0.0;
+}
+
+static vy_status check_travel(const joint_error_measure *m, const joint_slot *j, double size, vy_error *err)
+{
+    if (j->def.far_open || !(m->travel > m->b->def.open_limit * size)) return VY_OK;
+    return vy_fail(err, VY_BAD_VALUE,
+                   "a %s joint is %.3g m open, more than %g times the size of what it joins, %.3g m; put "
+                   "the bodies closer or set far_open",
+                   vy_joint_kind_name(j->def.kind), m->travel, m->b->def.open_limit, size);
+}
+
+vy_status vy_joint_set_initial_error(const vy_bodies *b, joint_slot *j, vy_error *err)
+{
+    double size;
+    joint_error_measure m = measure_of(b, j, &size);
     j->initial_error = (joint_initial_error){0};
     const int is_rod = vy_joint_has(j->def.kind, VY_JOINT_HAS_LENGTH) &&
                        !vy_joint_has(j->def.kind, VY_JOINT_UNILATERAL | VY_JOINT_HAS_SPRING);
@@ -239,19 +264,55 @@ vy_status vy_joint_set_initial_error(const vy_bodies *b, joint_slot *j, vy_error
                        "the anchors of a %s joint of %g m are at one place: it has no direction",
                        vy_joint_kind_name(j->def.kind), j->def.length);
     set_initial_errors(&m, j);
-    const double duration = CLOSING_SPEED_MARGIN * m.travel / b->def.closing_speed;
-    if (!(duration > b->def.joint_step)) { // closed at once, as what rounding leaves is
+    const double duration = closing_duration(&m);
+    if (duration == 0.0) {
         j->initial_error = (joint_initial_error){0};
         return VY_OK;
     }
-    if (!j->def.far_open && m.travel > b->def.open_limit * size)
-        return vy_fail(err, VY_BAD_VALUE,
-                       "a %s joint is %.3g m open, more than %g times the size of what it joins, %.3g m; put "
-                       "the bodies closer or set far_open",
-                       vy_joint_kind_name(j->def.kind), m.travel, b->def.open_limit, size);
+    if (check_travel(&m, j, size, err) != VY_OK) return VY_BAD_VALUE;
     if (j->initial_error.angle > 0.0 && vy_joint_has(j->def.kind, VY_JOINT_TURNS)) align_other_axes(&m, j);
     j->initial_error.start = vy_bodies_time(b);
     j->initial_error.end = j->initial_error.start + duration;
+    return VY_OK;
+}
+
+// What is left of it at `time`, but for stops, as a plan that begins then. Returns how long it takes.
+static double keep_remaining_error(joint_initial_error *e, double time)
+{
+    const double left = e->end - time;
+    if (!(left > 0.0)) {
+        *e = (joint_initial_error){0};
+        return 0.0;
+    }
+    const double part = real_min(left / (e->end - e->start), 1.0);
+    e->shift = vec3_scale(part, e->shift);
+    e->angle *= part;
+    e->length *= part;
+    e->low = e->high = 0.0;
+    for (int r = 0; r < VY_CONSTRAINT_ROWS; ++r) e->value[r] *= part;
+    e->start = time;
+    return left;
+}
+
+vy_status vy_joint_set_limit_error(const vy_bodies *b, joint_slot *j, vy_error *err)
+{
+    double size, at, rate;
+    const double time = vy_bodies_time(b), left = keep_remaining_error(&j->initial_error, time);
+    joint_error_measure m = measure_of(b, j, &size);
+    joint_slot now = *j;
+    if (left > 0.0) vy_joint_at_time(j, time, &now);
+    const int slides = vy_joint_has(j->def.kind, VY_JOINT_SLIDES);
+    vy_joint_angle(&now, &m.a, &m.c, &at, &rate);
+    if (slides) at = vy_joint_translation(&now, &m.a, &m.c);
+    set_limit_error(&m, j, at, slides ? 1.0 : m.rotation_radius);
+    const double duration = closing_duration(&m);
+    if (duration == 0.0) {
+        j->initial_error.low = j->initial_error.high = 0.0;
+        return VY_OK;
+    }
+    if (check_travel(&m, j, size, err) != VY_OK) return VY_BAD_VALUE;
+    j->initial_error.start = time;
+    j->initial_error.end = time + (left + duration);
     return VY_OK;
 }
 

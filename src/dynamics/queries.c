@@ -258,6 +258,7 @@ static void find_first(query *q, vy_body_hit *out)
     q->first = 1;
     q->out = &hit;
     visit_bodies(q);
+    q->out = NULL;
     *out = hit;
 }
 
