@@ -477,6 +477,65 @@ static void pendulums_hang_from_what_lies(void **unused)
     vy_world_destroy(world);
 }
 
+// The same for shapes and points, by the queries on two shapes; the drone that asks is left out.
+static void shapes_and_points_meet_shapes(void **unused)
+{
+    (void)unused;
+    vy_world_def solid = solid_world();
+    solid.contacts.on = 0;
+    vy_world *world = create(&solid);
+    const vy_drone_def a = brick((vy_vec3){0, 0, 1}), b = brick((vy_vec3){2, 0, 1});
+    add(world, &a);
+    add(world, &b);
+    const vy_pose at = {a.position, {1, 0, 0, 0}};
+    vy_shape ball = {0}, none = {0};
+    vy_ray_target t = {.distance = -7.0};
+    assert_int_equal(vy_shape_sphere(0.25, &ball, NULL), VY_OK);
+    const vy_body_id self = vy_world_body(world, 0), other = vy_world_body(world, 1);
+    assert_int_equal(vy_world_closest_to_point(world, a.position, INFINITE, self, &t), 0); // no set yet
+    const vy_obstacle_def ground = vy_default_obstacle_def(),
+                          wall = box((vy_vec3){0.1, 2, 2}, (vy_vec3){3, 0, 1}, turn(PI / 4, 0, 0, 1));
+    put(world, &ground);
+    put(world, &wall);
+    (void)vy_world_step(world);
+    const vy_shape *shape;
+    vy_pose now;
+    assert_int_equal(vy_world_shape(world, vy_world_body(world, 1), &shape, &now),
+                     VY_OK); // it has begun to fall
+    assert_true(now.position.z < 1.0);
+    assert_int_equal(vy_world_cast_shape(world, &ball, &at, vec3_make(3, 0, 0), self, &t), 1);
+    assert_int_equal(t.body, 1);
+    assert_int_equal(t.obstacle, -1);
+    assert_near(t.distance, now.position.x - 0.1 - 0.25, 1e-9);
+    assert_int_equal(vy_world_cast_shape(world, &ball, &at, vec3_make(0, 0, -3), self, &t), 1);
+    assert_int_equal(t.obstacle, 0);
+    assert_near(t.distance, 0.75, 1e-9);
+    assert_vec_near(t.normal, vec3_make(0, 0, 1), 1e-12);
+    assert_int_equal(vy_world_cast_shape(world, &ball, &at, vec3_make(0, 0, 3), self, &t), 0);
+    assert_int_equal(vy_world_closest_to_point(world, a.position, INFINITE, self, &t), 1);
+    assert_int_equal(t.obstacle, 0);
+    assert_near(t.distance, 1.0, 1e-12);
+    assert_int_equal(vy_world_closest_to_point(world, a.position, 0.9, self, &t), 0);
+    assert_int_equal(vy_world_closest_to_point(world, vec3_make(2.0, 0, 1.5), 5.0, self, &t), 1);
+    assert_int_equal(t.body, 1);
+    assert_int_equal(vy_world_closest_to_point(world, vec3_make(2.0, 0, 1.5), 5.0, other, &t), 1);
+    assert_int_equal(t.obstacle, 1);
+    assert_int_equal(vy_world_closest_to_point(world, vec3_make(2.0, 0, 1.5), 5.0, VY_ALL_BODIES, &t), 1);
+    assert_int_equal(t.obstacle, 1);
+    const vy_pose low = {{0, 0, 0.1}, {1, 0, 0, 0}}, lost = {{NOT_A_NUMBER, 0, 0}, {1, 0, 0, 0}};
+    assert_int_equal(vy_world_overlap_shape(world, &ball, &low, self, &t), 1);
+    assert_int_equal(t.obstacle, 0);
+    assert_near(t.distance, -0.15, 1e-12);
+    assert_int_equal(vy_world_overlap_shape(world, &ball, &at, self, &t), 0);
+    assert_int_equal(vy_world_overlap_shape(world, &ball, &at, other, &t), 1);
+    assert_int_equal(t.body, 0);
+    assert_int_equal(vy_world_overlap_shape(world, &ball, &lost, other, &t), 0);
+    assert_int_equal(vy_world_overlap_shape(world, &none, &at, other, &t), 0);
+    assert_int_equal(vy_world_cast_shape(world, &ball, &at, lost.position, other, &t), 0);
+    assert_int_equal(vy_world_closest_to_point(world, at.position, -1.0, other, &t), 0);
+    vy_world_destroy(world);
+}
+
 // Rays: what is met first, and how far; the drone they come from is passed through.
 static void rays_meet_shapes(void **unused)
 {
@@ -780,6 +839,7 @@ int main(void)
         cmocka_unit_test(joints_carry_in_contact),
         cmocka_unit_test(pendulums_hang_from_what_lies),
         cmocka_unit_test(rays_meet_shapes),
+        cmocka_unit_test(shapes_and_points_meet_shapes),
         cmocka_unit_test(drones_have_shapes),
         cmocka_unit_test(spinning_bricks_touch_on_time),
         cmocka_unit_test(controllers_feel_contacts),

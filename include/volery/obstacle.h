@@ -61,7 +61,7 @@ typedef struct vy_crash_def {
     int ends;       ///< 1: a crash ends the run
 } vy_crash_def;
 
-/// The first hit of a ray.
+/// The first hit of a ray, or what another query found.
 typedef struct vy_ray_target {
     double distance; ///< [m] from the ray's origin; 0 when it starts inside
     vy_vec3 point;   ///< [m] world

@@ -209,6 +209,20 @@ vy_status vy_world_shape(const vy_world *world, vy_body_id id, const vy_shape **
 int vy_world_cast_ray(const vy_world *world, vy_vec3 origin, vy_vec3 way, double reach, vy_body_id except,
                       vy_ray_target *out);
 
+/// The first of them that a bounded, convex shape touches when it moves by `motion` [m] without turning:
+/// out->distance is the way that it has gone, out->point on what it touches.
+/// @return as vy_world_cast_ray(); 0 also for numbers that are not finite, and for other shapes
+int vy_world_cast_shape(const vy_world *world, const vy_shape *shape, const vy_pose *pose, vy_vec3 motion,
+                        vy_body_id except, vy_ray_target *out);
+/// Of those that such a shape overlaps or touches the one that it overlaps deepest: -out->distance is the
+/// depth.
+int vy_world_overlap_shape(const vy_world *world, const vy_shape *shape, const vy_pose *pose,
+                           vy_body_id except, vy_ray_target *out);
+/// The nearest of them within `reach` [m] of a point, which may be infinite, and its nearest point; a point
+/// inside has the distance 0.
+int vy_world_closest_to_point(const vy_world *world, vy_vec3 point, double reach, vy_body_id except,
+                              vy_ray_target *out);
+
 /// What one step reported.
 enum {
     VY_EVENT_CLAMPED = 1u << 0,   ///< a motor command was outside 0 to 1 and was clamped; counted per drone

@@ -9,7 +9,6 @@
 #include "geometry/nearest.h"
 #include "geometry/penetration.h"
 #include "geometry/sweep.h"
-#include "volery/query.h"
 #include <stdlib.h>
 
 // Boxes are larger than what is in them by this part of their largest coordinate: no rounding takes a hit out
@@ -24,6 +23,7 @@ typedef int query_test(const query *q, const vy_shape *shape, const vy_pose *pos
 
 struct query {
     const vy_bodies *bodies;
+    const query_view *view;        // NULL: the states are those of the set
     const vy_query_filter *filter; // NULL: all bodies
     query_test *test;
     tree_query boxes;
@@ -48,14 +48,14 @@ static vy_bounds widened(vy_bounds box)
 }
 
 // Whether a body has a box. Others are looked at by every query.
-static int is_bounded(const vy_bodies *b, uint32_t i)
+static int is_bounded(const vy_bodies *b, uint32_t i, const body_state *s)
 {
-    return vy_shape_is_convex(&b->slots[i].shape) && largest(b->state[i].position) <= VY_POSE_LIMIT;
+    return vy_shape_is_convex(&b->slots[i].shape) && largest(s->position) <= VY_POSE_LIMIT;
 }
 
-static vy_bounds bounds_of(const vy_bodies *b, uint32_t i)
+static vy_bounds bounds_of(const vy_bodies *b, uint32_t i, const body_state *s)
 {
-    const vy_pose pose = body_shape_pose(b, i, &b->state[i]);
+    const vy_pose pose = body_shape_pose(b, i, s);
     return widened(vy_shape_bounds(&b->slots[i].shape, &pose));
 }
 
@@ -116,9 +116,9 @@ static uint32_t update_leaves(const vy_bodies *b, query_tree *t)
     uint32_t changed = 0;
     t->endless_count = 0;
     for (uint32_t i = 0; i < b->slot_count; ++i) {
-        const int shaped = has_shape(b, i), bounded = shaped && is_bounded(b, i);
+        const int shaped = has_shape(b, i), bounded = shaped && is_bounded(b, i, &b->state[i]);
         if (shaped && !bounded) t->endless[t->endless_count++] = i;
-        if (bounded) t->bounds[i] = bounds_of(b, i);
+        if (bounded) t->bounds[i] = bounds_of(b, i, &b->state[i]);
         if (t->proxy_of[i] >= 0 && !bounded) {
             (void)vy_tree_remove(t->tree, t->proxy_of[i]);
             t->proxy_of[i] = -1;
@@ -176,9 +176,15 @@ static int hit_less(const vy_body_hit *a, const vy_body_hit *b)
 
 HEAP_SORT(sort_hits, vy_body_hit, hit_less)
 
+static const body_state *state_of(const query *q, uint32_t i)
+{
+    return q->view != NULL ? q->view->state_of(q->view->self, i) : &q->bodies->state[i];
+}
+
 static int sees(const query *q, uint32_t i)
 {
     const vy_query_filter *f = q->filter;
+    if (q->view != NULL && (i < q->view->first || i == q->view->except)) return 0;
     if (f == NULL) return 1;
     const vy_body_id id = vy_bodies_at(q->bodies, i);
     const vy_filter of_body = vy_default_filter();
@@ -195,7 +201,7 @@ static void visit_body(query *q, uint32_t i, double key)
     const vy_bodies *b = q->bodies;
     vy_body_hit hit;
     if (!sees(q, i)) return;
-    const vy_pose pose = body_shape_pose(b, i, &b->state[i]);
+    const vy_pose pose = body_shape_pose(b, i, state_of(q, i));
     if (!q->test(q, &b->slots[i].shape, &pose, q->limit, &hit)) return;
     // Without this, which no hit should need, the first hit might depend on the order of visits.
     if ((q->boxes.moves ? hit.t : hit.t * hit.t) < key) return;
@@ -206,7 +212,7 @@ static void visit_body(query *q, uint32_t i, double key)
     } else if (q->count == 0 || hit_less(&hit, q->out)) {
         *q->out = hit;
         q->count = 1;
-        q->limit = hit.t;
+        q->limit = real_max(hit.t, 0.0);
     }
 }
 
@@ -226,8 +232,8 @@ static void visit_all(query *q)
     for (uint32_t i = 0; i < b->slot_count; ++i) {
         if (!has_shape(b, i)) continue;
         double key = 0.0;
-        if (is_bounded(b, i)) {
-            const vy_bounds box = bounds_of(b, i);
+        if (is_bounded(b, i, state_of(q, i))) {
+            const vy_bounds box = bounds_of(b, i, state_of(q, i));
             key = tree_query_key(&q->boxes, &box);
             if (!(key <= key_limit(q))) continue;
         }
@@ -245,7 +251,7 @@ static void visit_tree(query *q)
 static void visit_bodies(query *q)
 {
     const query_tree *t = q->bodies->queries;
-    if (t != NULL && t->revision == q->bodies->pose_revision) {
+    if (q->view == NULL && t != NULL && t->revision == q->bodies->pose_revision) {
         visit_tree(q);
     } else {
         visit_all(q);
@@ -432,10 +438,24 @@ static int test_overlap(const query *q, const vy_shape *shape, const vy_pose *po
     if (!vy_overlap(shape, pose, q->shape, &q->pose)) return 0;
     *out = (vy_body_hit){.point = q->pose.position};
     vy_manifold m = {.count = 0};
-    if (q->count >= q->capacity || vy_collide(shape, pose, q->shape, &q->pose, &m) != VY_OK || m.count == 0)
+    const int wanted = q->first || q->count < q->capacity;
+    if (!wanted || vy_collide(shape, pose, q->shape, &q->pose, &m) != VY_OK || m.count == 0)
         return 1; // it has no place in the result, or its depth is 0 to rounding
     *out = (vy_body_hit){.t = -m.points[0].depth, .point = m.points[0].point_a, .normal = m.normal};
     return 1;
+}
+
+static vy_status overlap_query(const vy_bodies *b, const vy_shape *shape, const vy_pose *pose,
+                               const vy_query_filter *filter, query *out, vy_error *err)
+{
+    if (check_shape(shape, pose, err) != VY_OK) return VY_BAD_VALUE;
+    *out = (query){.bodies = b,
+                   .filter = filter,
+                   .test = test_overlap,
+                   .boxes = {.box = widened(vy_shape_bounds(shape, pose))},
+                   .shape = shape,
+                   .pose = *pose};
+    return VY_OK;
 }
 
 vy_status vy_bodies_overlap_shape(const vy_bodies *b, const vy_shape *shape, const vy_pose *pose,
@@ -443,13 +463,8 @@ vy_status vy_bodies_overlap_shape(const vy_bodies *b, const vy_shape *shape, con
                                   size_t *count, vy_error *err)
 {
     FPU_SCOPE;
-    if (check_shape(shape, pose, err) != VY_OK) return VY_BAD_VALUE;
-    query q = {.bodies = b,
-               .filter = filter,
-               .test = test_overlap,
-               .boxes = {.box = widened(vy_shape_bounds(shape, pose))},
-               .shape = shape,
-               .pose = *pose};
+    query q;
+    if (overlap_query(b, shape, pose, filter, &q, err) != VY_OK) return VY_BAD_VALUE;
     return find_all(&q, out, capacity, count);
 }
 
@@ -545,6 +560,38 @@ vy_status vy_bodies_closest_to_shape_all(const vy_bodies *b, const vy_shape *sha
     query q;
     if (distance_query(b, shape, pose, reach, filter, &q, err) != VY_OK) return VY_BAD_VALUE;
     return find_all(&q, out, capacity, count);
+}
+
+// ---- through a view
+
+vy_status vy_query_view_cast(const vy_bodies *b, const query_view *view, const vy_shape *shape,
+                             const vy_pose *pose, vec3 motion, vy_body_hit *out)
+{
+    query q;
+    if (cast_query(b, shape, pose, motion, NULL, &q, NULL) != VY_OK) return VY_BAD_VALUE;
+    q.view = view;
+    find_first(&q, out);
+    return VY_OK;
+}
+
+vy_status vy_query_view_overlap(const vy_bodies *b, const query_view *view, const vy_shape *shape,
+                                const vy_pose *pose, vy_body_hit *out)
+{
+    query q;
+    if (overlap_query(b, shape, pose, NULL, &q, NULL) != VY_OK) return VY_BAD_VALUE;
+    q.view = view;
+    find_first(&q, out);
+    return VY_OK;
+}
+
+vy_status vy_query_view_closest(const vy_bodies *b, const query_view *view, vec3 point, double reach,
+                                vy_body_hit *out)
+{
+    query q;
+    if (point_query(b, point, reach, NULL, &q, NULL) != VY_OK) return VY_BAD_VALUE;
+    q.view = view;
+    find_first(&q, out);
+    return VY_OK;
 }
 
 vy_query_filter vy_default_query_filter(void) { return (vy_query_filter){.filter = vy_default_filter()}; }
