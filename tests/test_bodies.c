@@ -1,6 +1,6 @@
 // test_bodies.c - sets of rigid bodies: what they are made of, ids, forces, impulses, energy, snapshots.
 #include "check.h"
-#include "volery/bodies.h"
+#include "volery/joint.h"
 #include "volery/mass.h"
 #include "dynamics/joint.h"
 #include <stdlib.h>
@@ -394,12 +394,43 @@ static void bodies_grow_without_a_trace(void **unused)
     }
 }
 
+// The array of states is the bodies' own: it follows them; and where it was before it grew is still readable.
+static void bodies_states_in_place(void **unused)
+{
+    (void)unused;
+    enum { BODIES = 300 };
+    vy_bodies *b = new_set();
+    vy_body_def def = brick();
+    def.state.velocity = (vy_vec3){1, 2, 3};
+    const vy_body_id first = add(b, &def);
+    const vy_body_state *before = vy_bodies_states(b);
+    (void)vy_bodies_step(b);
+    const vy_body_state s = state_of(b, first);
+    assert_memory_equal(&before[0], &s, sizeof s);
+    for (int i = 1; i < BODIES; ++i) (void)add(b, &def);
+    vy_joint_def joint = vy_default_joint_def();
+    joint.kind = VY_JOINT_BALL;
+    joint.body_b = first;
+    for (int i = 0; i < BODIES; ++i) assert_int_equal(vy_bodies_add_joint(b, &joint, NULL, NULL), VY_OK);
+    const vy_body_state *after = vy_bodies_states(b);
+    assert_true(after != before);
+    assert_memory_equal(&before[0], &s, sizeof s);
+    (void)vy_bodies_remove(b, vy_bodies_at(b, 1));
+    (void)vy_bodies_step(b);
+    for (uint32_t i = 0; i < vy_bodies_slot_count(b); ++i) {
+        const vy_body_state want = i == 1 ? (vy_body_state){0} : state_of(b, vy_bodies_at(b, i));
+        assert_memory_equal(&after[i], &want, sizeof want);
+    }
+    vy_bodies_destroy(b);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(bodies_hull_gives_inertia),
         cmocka_unit_test(bodies_refuse_bad_defs),
         cmocka_unit_test(bodies_grow_without_a_trace),
+        cmocka_unit_test(bodies_states_in_place),
         cmocka_unit_test(bodies_ids_go_stale),
         cmocka_unit_test(bodies_force_at_points),
         cmocka_unit_test(bodies_impulses),

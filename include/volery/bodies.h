@@ -150,6 +150,11 @@ typedef struct vy_impact_totals {
 
 vy_impact_totals vy_bodies_impacts(const vy_bodies *bodies);
 
+/// The states of all slots in place, to be read: vy_bodies_slot_count() of them, zero where a slot is empty.
+/// They change with the bodies. Adding a body or a joint may move them: ask again. Where they were before
+/// stays readable, with what it had then, until the set is destroyed.
+const vy_body_state *vy_bodies_states(vy_bodies *bodies);
+
 // ---- one body
 
 /// Pose and velocities of a body now.

@@ -107,22 +107,36 @@ static size_t array_sizes(const vy_bodies *b, size_t n, size_t m, size_t out[BOD
     return sum;
 }
 
+static void free_memory(body_memory *memory)
+{
+    for (body_memory *older; memory != NULL; memory = older) {
+        older = memory->older;
+        free(memory);
+    }
+}
+
 static vy_status move_arrays(vy_bodies *b, size_t n, size_t m)
 {
     size_t before[BODY_ARRAY_COUNT] = {0}, after[BODY_ARRAY_COUNT];
     const size_t size = array_sizes(b, n, m, after);
     const int bound = b->sleep != NULL && b->sleep->bodies != b->own_sleep; // to the world's state
     if (b->memory != NULL) (void)array_sizes(b, b->body_cap, b->joint_cap, before);
-    void *memory = calloc(1, size + 64); // not aligned_alloc: pages of zeros cost nothing until they are used
+    // Not aligned_alloc: pages of zeros cost nothing until they are used.
+    body_memory *memory = calloc(1, size + sizeof *memory + 64);
     if (memory == NULL) return VY_NO_MEMORY;
-    vy_arena arena = {(unsigned char *)memory + (64 - (uintptr_t)memory % 64) % 64, size, 0};
+    const uintptr_t first = (uintptr_t)(memory + 1);
+    vy_arena arena = {(unsigned char *)(memory + 1) + (64 - first % 64) % 64, size, 0};
     int i = 0;
 #define ARRAY(member, elements)                                           \
     b->member = vy_arena_realloc(&arena, b->member, before[i], after[i]); \
     ++i;
     BODY_ARRAYS(ARRAY)
 #undef ARRAY
-    free(b->memory);
+    memory->older = b->memory;
+    if (!b->viewed) {
+        free_memory(memory->older);
+        memory->older = NULL;
+    }
     b->memory = memory;
     if (b->sleep != NULL && !bound) b->sleep->bodies = b->own_sleep;
     return VY_OK;
@@ -173,7 +187,7 @@ void vy_bodies_destroy(vy_bodies *b)
     vy_joints_destroy(b);
     vy_contacts_destroy(b);
     vy_query_tree_destroy(b->queries);
-    free(b->memory);
+    free_memory(b->memory);
     free(b->potentials);
     free(b);
 }
@@ -580,6 +594,12 @@ vy_status vy_bodies_restore(vy_bodies *b, const void *block, size_t size, vy_err
     for (uint32_t i = 0; i < b->slot_count; ++i)
         b->has_loads[i] = 1; // checking whether they are zero would cost more
     return VY_OK;
+}
+
+const vy_body_state *vy_bodies_states(vy_bodies *b)
+{
+    b->viewed = 1;
+    return b->state;
 }
 
 // ---- one body

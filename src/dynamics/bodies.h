@@ -53,6 +53,11 @@ typedef struct body_potential {
     uint32_t first, last; // slots [first, last)
 } body_potential;
 
+/// What a block of memory begins with.
+typedef struct body_memory {
+    struct body_memory *older; // a block before it that somebody may still read
+} body_memory;
+
 struct joint_system;
 struct joint_state;
 typedef struct contact_cache contact_cache;
@@ -79,9 +84,10 @@ typedef struct body_driver {
 struct vy_bodies {
     vy_bodies_def def;
     uint32_t body_cap, joint_cap, potential_cap; // how many there is memory for
-    void *memory;                                // of the arrays whose length is body_cap or joint_cap
-    uint32_t count, slot_count;                  // bodies; slots in use are below limit
-    uint32_t first_free;                         // first free slot below limit, + 1
+    body_memory *memory;                         // of the arrays whose length is body_cap or joint_cap
+    int viewed; // 1: vy_bodies_states() was asked for, so that memory is kept as long as the set
+    uint32_t count, slot_count; // bodies; slots in use are below limit
+    uint32_t first_free;        // first free slot below limit, + 1
     body_slot *slots;
     body_params *params;
     body_declared *declared;    // [body_cap]
