@@ -322,6 +322,24 @@ static void bodies_not_finite(void **unused)
     vy_bodies_destroy(b);
 }
 
+// Nor is an impulse that would make it so.
+static void bodies_refuse_endless_impulses(void **unused)
+{
+    (void)unused;
+    vy_bodies *b = new_set();
+    const vy_body_def def = brick();
+    const vy_body_id id = add(b, &def);
+    const uint64_t before = vy_bodies_hash(b);
+    const vy_vec3 huge = {1e300, 0, 0}, endless = {0, INFINITY, 0}, none = {0, NAN, 0}, far = {0, 1e300, 0};
+    assert_int_equal(vy_body_apply_impulse(b, id, huge, VY_FRAME_WORLD), VY_BAD_VALUE);
+    assert_int_equal(vy_body_apply_impulse(b, id, endless, VY_FRAME_BODY), VY_BAD_VALUE);
+    assert_int_equal(vy_body_apply_angular_impulse(b, id, none, VY_FRAME_BODY), VY_BAD_VALUE);
+    assert_int_equal(vy_body_apply_impulse_at(b, id, (vy_vec3){1, 0, 0}, VY_FRAME_WORLD, far, VY_FRAME_BODY),
+                     VY_BAD_VALUE);
+    assert_true(vy_bodies_hash(b) == before);
+    vy_bodies_destroy(b);
+}
+
 // Sets of bodies on a floor, some on joints to each other and to the world. `reserve`: memory for all of them
 // is taken at once; else the set grows as they come, also between steps.
 static uint64_t hash_of_growth(int reserve, double sleep, double *lowest)
@@ -438,6 +456,7 @@ int main(void)
         cmocka_unit_test(bodies_static_and_kinematic),
         cmocka_unit_test(bodies_snapshot),
         cmocka_unit_test(bodies_not_finite),
+        cmocka_unit_test(bodies_refuse_endless_impulses),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

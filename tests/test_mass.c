@@ -297,6 +297,11 @@ static void what_has_no_mass_is_refused(void **unused)
     assert_int_equal(vy_shape_plane(vec3_make(0, 0, 1), 0.0, &shape, NULL), VY_OK);
     assert_int_equal(vy_shape_mass(&shape, 1.0, &m, &err), VY_BAD_VALUE);
     assert_int_equal(vy_shape_mass(&(vy_shape){0}, 1.0, &m, &err), VY_BAD_VALUE);
+    const vy_shape tiny[] = {{.kind = VY_SHAPE_SPHERE, .sphere = {5e-324}},
+                             {.kind = VY_SHAPE_CAPSULE, .capsule = {1.0, 1e-200}},
+                             {.kind = VY_SHAPE_BOX, .box = {{1e-200, 1e-200, 1e-200}}},
+                             {.kind = VY_SHAPE_CYLINDER, .cylinder = {1.0, 5e-324}}};
+    for (int i = 0; i < 4; ++i) assert_int_equal(vy_shape_mass(&tiny[i], 1.0, &m, &err), VY_BAD_VALUE);
     assert_true(m.mass == -5.0); // outputs are untouched
     vy_hull_destroy(h);
 }

@@ -204,6 +204,7 @@ vy_status vy_body_apply_force(vy_bodies *bodies, vy_body_id id, vy_vec3 force, v
 vy_status vy_body_apply_torque(vy_bodies *bodies, vy_body_id id, vy_vec3 torque, vy_frame frame);
 vy_status vy_body_clear_forces(vy_bodies *bodies, vy_body_id id);
 /// Impulses: velocities change at once. No effect on a body that is not dynamic.
+/// @return VY_BAD_VALUE, with nothing changed, when the velocities would not be finite; VY_NOT_FOUND
 vy_status vy_body_apply_impulse_at(vy_bodies *bodies, vy_body_id id, vy_vec3 impulse, vy_frame impulse_frame,
                                    vy_vec3 point, vy_frame point_frame);
 vy_status vy_body_apply_impulse(vy_bodies *bodies, vy_body_id id, vy_vec3 impulse, vy_frame frame);

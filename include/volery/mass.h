@@ -27,7 +27,8 @@ typedef struct vy_principal_axes {
 vy_status vy_hull_mass(const vy_hull *hull, double mass, vy_mass_properties *out, vy_error *err);
 
 /// Mass properties of a shape: closed forms, vy_hull_mass() for a hull.
-/// @return as vy_hull_mass(); VY_BAD_VALUE for a plane or a height field, which have no volume
+/// @return as vy_hull_mass(); VY_BAD_VALUE for a plane or a height field, which have no volume, and for a
+/// shape so small that its volume or inertia is zero
 vy_status vy_shape_mass(const vy_shape *shape, double mass, vy_mass_properties *out, vy_error *err);
 
 /// Eigenvalues and eigenvectors of a symmetric 3x3 matrix by Jacobi's rotations in a fixed order. Only the

@@ -66,20 +66,25 @@ vy_status vy_body_clear_forces(vy_bodies *b, vy_body_id id)
     return VY_OK;
 }
 
-/// Impulse and angular impulse, both in `frame`, on velocity (world) and rate (body).
-static void apply_impulse(vy_bodies *b, int64_t i, vec3 impulse, vec3 angular, vy_frame frame)
+/// Impulse and angular impulse, both in `frame`, on velocity (world) and rate (body). VY_BAD_VALUE, with
+/// nothing changed, when they would not be finite.
+static vy_status apply_impulse(vy_bodies *b, int64_t i, vec3 impulse, vec3 angular, vy_frame frame)
 {
     VY_ASSERT(i >= 0 && i < (int64_t)b->slot_count && b->slots[i].used);
-    body_state *s = &b->state[i];
-    if (body_is_dynamic(b, (uint32_t)i)) vy_sleep_wake(b, (uint32_t)i);
+    body_state s = b->state[i];
     if (frame == VY_FRAME_BODY) {
-        impulse = quat_rotate(s->attitude, impulse);
+        impulse = quat_rotate(s.attitude, impulse);
     } else {
-        angular = quat_unrotate(s->attitude, angular);
+        angular = quat_unrotate(s.attitude, angular);
     }
-    s->velocity = vec3_add_scaled(s->velocity, b->params[i].inverse_mass, impulse);
-    s->rate = vec3_add(s->rate, mat3_mul_vec(b->params[i].inverse_inertia, angular));
+    s.velocity = vec3_add_scaled(s.velocity, b->params[i].inverse_mass, impulse);
+    s.rate = vec3_add(s.rate, mat3_mul_vec(b->params[i].inverse_inertia, angular));
+    if (!body_is_finite(&s)) return VY_BAD_VALUE;
+    if (body_is_dynamic(b, (uint32_t)i)) vy_sleep_wake(b, (uint32_t)i);
+    b->state[i].velocity = s.velocity;
+    b->state[i].rate = s.rate;
     b->disturbed[i] = 1;
+    return VY_OK;
 }
 
 vy_status vy_body_apply_impulse_at(vy_bodies *b, vy_body_id id, vy_vec3 impulse, vy_frame impulse_frame,
@@ -89,8 +94,7 @@ vy_status vy_body_apply_impulse_at(vy_bodies *b, vy_body_id id, vy_vec3 impulse,
     const int64_t i = vy_bodies_find(b, id);
     if (i < 0) return VY_NOT_FOUND;
     const vec3 lever = lever_of(&b->state[i], point, point_frame, impulse_frame);
-    apply_impulse(b, i, impulse, vec3_cross(lever, impulse), impulse_frame);
-    return VY_OK;
+    return apply_impulse(b, i, impulse, vec3_cross(lever, impulse), impulse_frame);
 }
 
 vy_status vy_body_apply_impulse(vy_bodies *b, vy_body_id id, vy_vec3 impulse, vy_frame frame)
@@ -98,8 +102,7 @@ vy_status vy_body_apply_impulse(vy_bodies *b, vy_body_id id, vy_vec3 impulse, vy
     FPU_SCOPE;
     const int64_t i = vy_bodies_find(b, id);
     if (i < 0) return VY_NOT_FOUND;
-    apply_impulse(b, i, impulse, vec3_zero(), frame);
-    return VY_OK;
+    return apply_impulse(b, i, impulse, vec3_zero(), frame);
 }
 
 vy_status vy_body_apply_angular_impulse(vy_bodies *b, vy_body_id id, vy_vec3 impulse, vy_frame frame)
@@ -107,8 +110,7 @@ vy_status vy_body_apply_angular_impulse(vy_bodies *b, vy_body_id id, vy_vec3 imp
     FPU_SCOPE;
     const int64_t i = vy_bodies_find(b, id);
     if (i < 0) return VY_NOT_FOUND;
-    apply_impulse(b, i, vec3_zero(), impulse, frame);
-    return VY_OK;
+    return apply_impulse(b, i, vec3_zero(), impulse, frame);
 }
 
 int vy_body_at_rest(const vy_bodies *b, vy_body_id id, double speed, double rate)

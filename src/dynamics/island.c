@@ -497,6 +497,7 @@ static void step_island(vy_bodies *b, const island *is, double dt)
         // Contacts start from here, too; the change of velocity counts as a force over the step.
         for (uint32_t n = is->body_first; n < is->dynamic_last && b->contacts != NULL; ++n) {
             const uint32_t i = s->members[n];
+            if (!body_is_finite(&s->stage[i])) continue; // nor is what follows from it: the set ends
             b->contacts->start_state[i].position = s->stage[i].position;
             b->contacts->start_state[i].attitude = s->stage[i].attitude;
         }

@@ -173,7 +173,6 @@ vy_status vy_hull_mass(const vy_hull *hull, double mass, vy_mass_properties *out
 
 static vy_mass_properties solid_mass(double mass, double volume, double x, double y, double z)
 {
-    VY_ASSERT(mass > 0.0 && volume > 0.0 && x > 0.0 && y > 0.0 && z > 0.0);
     const vy_mass_properties m = {mass, volume, vec3_zero(), mat3_diag(x, y, z)};
     return m;
 }
@@ -209,21 +208,24 @@ vy_status vy_shape_mass(const vy_shape *shape, double mass, vy_mass_properties *
     vy_status status = vy_shape_check(shape, err);
     if (status == VY_OK) status = check_mass(mass, err);
     if (status != VY_OK) return status;
+    vy_mass_properties m = {.mass = 0.0};
     switch (shape->kind) {
-    case VY_SHAPE_SPHERE: *out = capsule_mass(mass, 0.0, shape->sphere.radius); return VY_OK;
-    case VY_SHAPE_CAPSULE:
-        *out = capsule_mass(mass, shape->capsule.half_length, shape->capsule.radius);
-        return VY_OK;
-    case VY_SHAPE_BOX: *out = box_mass(mass, shape->box.half); return VY_OK;
+    case VY_SHAPE_SPHERE: m = capsule_mass(mass, 0.0, shape->sphere.radius); break;
+    case VY_SHAPE_CAPSULE: m = capsule_mass(mass, shape->capsule.half_length, shape->capsule.radius); break;
+    case VY_SHAPE_BOX: m = box_mass(mass, shape->box.half); break;
     case VY_SHAPE_CYLINDER:
-        *out = cylinder_mass(mass, shape->cylinder.half_height, shape->cylinder.radius);
-        return VY_OK;
+        m = cylinder_mass(mass, shape->cylinder.half_height, shape->cylinder.radius);
+        break;
     case VY_SHAPE_HULL: return vy_hull_mass(shape->hull, mass, out, err);
     case VY_SHAPE_NONE:
     case VY_SHAPE_PLANE:
-    case VY_SHAPE_HEIGHT_FIELD: break;
+    case VY_SHAPE_HEIGHT_FIELD:
+        return vy_fail(err, VY_BAD_VALUE, "mass: a plane or a height field has no volume");
     }
-    return vy_fail(err, VY_BAD_VALUE, "mass: a plane or a height field has no volume");
+    if (!(m.volume > 0.0 && m.inertia.m[0][0] > 0.0 && m.inertia.m[1][1] > 0.0 && m.inertia.m[2][2] > 0.0))
+        return vy_fail(err, VY_BAD_VALUE, "mass: the shape is too small: its volume or inertia is 0");
+    *out = m;
+    return VY_OK;
 }
 
 // ---- principal axes ----
