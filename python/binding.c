@@ -26,8 +26,7 @@ void *binding_fail(const vy_error *err)
     return NULL;
 }
 
-// 0, or -1 with the error's sentence kept.
-static int set_error(vy_status status, const vy_error *err)
+int binding_result(vy_status status, const vy_error *err)
 {
     if (status == VY_OK) return 0;
     (void)binding_fail(err);
@@ -106,7 +105,7 @@ typedef struct action {
     vy_intent intent;
 } action;
 
-static double seconds_now(void)
+double binding_seconds(void)
 {
     struct timespec t;
     clock_gettime(CLOCK_MONOTONIC, &t);
@@ -299,9 +298,9 @@ uint32_t world_step(locked_world *w, uint64_t steps)
 {
     world_session *f = enter(w);
     const uint32_t events = vy_world_advance(f->world, steps);
-    if (f->recorder != NULL && seconds_now() - f->flushed >= 0.5) {
+    if (f->recorder != NULL && binding_seconds() - f->flushed >= 0.5) {
         vy_recorder_flush(f->recorder);
-        f->flushed = seconds_now();
+        f->flushed = binding_seconds();
     }
     leave(w);
     return events;
@@ -359,7 +358,7 @@ int world_set_integrator(locked_world *w, const char *name)
     }
     const vy_status status = vy_world_set_integrator(enter(w)->world, (vy_integrator)i, &err);
     leave(w);
-    return set_error(status, &err);
+    return binding_result(status, &err);
 }
 
 int world_restore(locked_world *w, const void *block, size_t size)
@@ -367,7 +366,7 @@ int world_restore(locked_world *w, const void *block, size_t size)
     vy_error err = {0};
     const vy_status status = vy_world_restore(enter(w)->world, block, size, &err);
     leave(w);
-    return set_error(status, &err);
+    return binding_result(status, &err);
 }
 
 // Position, velocity, attitude, rate, rotor speeds.
@@ -383,7 +382,7 @@ int world_set(locked_world *w, uint32_t drone, const double *values)
     vy_world *world = enter(w)->world;
     const vy_status status = vy_world_set_drone(world, vy_world_drone(world, drone), &m, &err);
     leave(w);
-    return set_error(status, &err);
+    return binding_result(status, &err);
 }
 
 // Position, velocity, attitude, rate, then the same of the estimate, rotor speeds, motor commands.
@@ -454,10 +453,10 @@ static int begin_record(world_session *w, const char *path)
         snprintf(message, sizeof message, "this world is being recorded already");
         return -1;
     }
-    if (set_error(vy_scenario_record(w->scenario, w->world, path, NULL, &w->recorder, &err), &err) != 0)
+    if (binding_result(vy_scenario_record(w->scenario, w->world, path, NULL, &w->recorder, &err), &err) != 0)
         return -1;
     vy_world_set_sink(w->world, vy_recorder_sink(w->recorder));
-    w->flushed = seconds_now();
+    w->flushed = binding_seconds();
     return 0;
 }
 
@@ -467,7 +466,7 @@ int world_inject(locked_world *w, const char *what, const char *keys)
     vy_error err = {0};
     world_session *now = enter(w);
     const int result =
-        set_error(vy_scenario_inject(now->scenario, now->world, what, keys, strlen(keys), &err), &err);
+        binding_result(vy_scenario_inject(now->scenario, now->world, what, keys, strlen(keys), &err), &err);
     leave(w);
     return result;
 }
@@ -487,12 +486,12 @@ static int end_record(world_session *w, int whole)
     w->recorder = NULL;
     vy_world_set_sink(w->world, (vy_sink){0});
     if (r == NULL) return 0;
-    return set_error(vy_recorder_close(r, w->world,
-                                       failed  ? "failed"
-                                       : whole ? "completed"
-                                               : "interrupted",
-                                       &err),
-                     &err);
+    return binding_result(vy_recorder_close(r, w->world,
+                                            failed  ? "failed"
+                                            : whole ? "completed"
+                                                    : "interrupted",
+                                            &err),
+                          &err);
 }
 
 // `whole`: the recording came to its end, nothing was thrown meanwhile.
@@ -553,7 +552,7 @@ static vy_scenario *logged_scenario(vy_log *log, const char *path)
                  info.physics, VY_PHYSICS_REVISION);
         return NULL;
     }
-    if ((info.complete || info.recovered) && set_error(vy_log_verify(log, &err), &err) != 0) return NULL;
+    if ((info.complete || info.recovered) && binding_result(vy_log_verify(log, &err), &err) != 0) return NULL;
     return scenario_or_error(vy_scenario_from_log(log, path, NULL, 0, &s, &told), &s, &told);
 }
 
@@ -572,7 +571,7 @@ static int replay_session(vy_log *log, int live, int allowed, world_session *f)
     if (status == VY_OK && allowed) status = vy_scenario_allow_programs(f->scenario, log, &err);
     if (status == VY_OK && live) status = start_hosts(f, &err);
     if (status == VY_OK) status = vy_scenario_build(f->scenario, &f->world, &err);
-    if (status != VY_OK) return set_error(status, &err);
+    if (status != VY_OK) return binding_result(status, &err);
     status = live ? vy_log_replay_live(log, f->world, NULL, NULL, &d, &err)
                   : vy_scenario_replay(f->scenario, log, f->world, NULL, NULL, &d, &err);
     if (status != VY_OK) return set_replay_error(&info, &d, &err);
@@ -606,7 +605,7 @@ int log_replay(const char *path, int live, int allowed)
 {
     vy_error err = {0};
     vy_log *log = NULL;
-    if (set_error(vy_log_open(path, &log, &err), &err) != 0) return -1;
+    if (binding_result(vy_log_open(path, &log, &err), &err) != 0) return -1;
     const int result = replay_log(log, path, live, allowed);
     vy_log_close(log);
     return result;
@@ -676,7 +675,7 @@ uint32_t batch_threads(const vy_batch *b) { return vy_batch_threads(b); }
 int batch_restore(vy_batch *b, uint32_t world, const void *block, size_t size)
 {
     vy_error err = {0};
-    return set_error(vy_batch_restore(b, world, block, size, &err), &err);
+    return binding_result(vy_batch_restore(b, world, block, size, &err), &err);
 }
 
 vy_scenario *batch_scenario(const vy_batch *b, uint32_t world)
@@ -701,7 +700,7 @@ int batch_cells(const vy_batch *b, uint32_t drone, const char *field, uint64_t o
 {
     vy_error err = {0};
     vy_cells c;
-    return set_error(vy_batch_cells(b, drone, field, &c, &err), &err) != 0 ? -1 : write_cells(&c, out);
+    return binding_result(vy_batch_cells(b, drone, field, &c, &err), &err) != 0 ? -1 : write_cells(&c, out);
 }
 
 // ---- a batch on a GPU: a shared handle of a vy_gpu
@@ -735,37 +734,37 @@ int gpu_cells(const shared_handle *k, const char *field, uint64_t out[4])
 {
     vy_error err = {0};
     vy_cells c;
-    return set_error(vy_gpu_cells(k->object, field, &c, &err), &err) != 0 ? -1 : write_cells(&c, out);
+    return binding_result(vy_gpu_cells(k->object, field, &c, &err), &err) != 0 ? -1 : write_cells(&c, out);
 }
 
 int gpu_step(shared_handle *k, uint64_t steps)
 {
     vy_error err = {0};
-    return set_error(vy_gpu_step(k->object, steps, &err), &err);
+    return binding_result(vy_gpu_step(k->object, steps, &err), &err);
 }
 
 int gpu_upload(shared_handle *k)
 {
     vy_error err = {0};
-    return set_error(vy_gpu_upload(k->object, &err), &err);
+    return binding_result(vy_gpu_upload(k->object, &err), &err);
 }
 
 int gpu_upload_actions(shared_handle *k)
 {
     vy_error err = {0};
-    return set_error(vy_gpu_upload_actions(k->object, &err), &err);
+    return binding_result(vy_gpu_upload_actions(k->object, &err), &err);
 }
 
 int gpu_download(shared_handle *k)
 {
     vy_error err = {0};
-    return set_error(vy_gpu_download(k->object, &err), &err);
+    return binding_result(vy_gpu_download(k->object, &err), &err);
 }
 
 int gpu_download_observations(shared_handle *k)
 {
     vy_error err = {0};
-    return set_error(vy_gpu_download_observations(k->object, &err), &err);
+    return binding_result(vy_gpu_download_observations(k->object, &err), &err);
 }
 
 // What a capsule is to hold. `numbers`: address, type and number of the device, kind and bits of a value,
@@ -791,16 +790,16 @@ void *array_export(const int64_t *numbers, int versioned, shared_handle *owner)
 
 double world_steps_seconds(locked_world *w, uint64_t calls)
 {
-    const double start = seconds_now();
+    const double start = binding_seconds();
     vy_world *world = enter(w)->world;
     for (uint64_t i = 0; i < calls; ++i) (void)vy_world_step(world);
     leave(w);
-    return seconds_now() - start;
+    return binding_seconds() - start;
 }
 
 double batch_step_seconds(vy_batch *b, uint64_t steps)
 {
-    const double start = seconds_now();
+    const double start = binding_seconds();
     vy_batch_step(b, steps);
-    return seconds_now() - start;
+    return binding_seconds() - start;
 }

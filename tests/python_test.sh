@@ -51,6 +51,7 @@ fi
 export VOLERY_COMMAND="$build/volery" # campaigns are flown by it
 cd "$work"
 "$work/venv/bin/python" "$work/source/python/tests/test_volery.py"
+"$work/venv/bin/python" "$work/source/python/tests/test_bodies.py"
 "$work/venv/bin/python" -W ignore "$work/source/python/tests/fuzz_arguments.py" 3000
 "$work/venv/bin/python" "$work/source/python/tests/estimator_bound.py" --seeds 4
 "$work/venv/bin/python" "$work/source/python/examples/train_hover.py" --seconds 2

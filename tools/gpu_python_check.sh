@@ -16,9 +16,9 @@ for source in src/batch/*.cu; do
     # shellcheck disable=SC2086 # none or one word
     "$nvcc" -std=c++17 -O3 "-arch=$arch" $exact -Xcompiler -fPIC -Iinclude -Isrc -I. -c "$source" -o "$work/python_$part.o" &
 done
-for part in binding dlpack; do
-    "${CC:-cc}" -std=c17 -O2 -fPIC -ffp-contract=off -D_POSIX_C_SOURCE=200809L -Iinclude -Isrc -Ipython -c "python/$part.c" \
-        -o "$work/python_$part.o"
+for source in python/*.c; do
+    "${CC:-cc}" -std=c17 -O2 -fPIC -ffp-contract=off -D_POSIX_C_SOURCE=200809L -Iinclude -Isrc -Ipython -c "$source" \
+        -o "$work/python_$(basename "$source" .c).o"
 done
 wait
 # shellcheck disable=SC2086 # words

@@ -1,7 +1,7 @@
 #!/bin/sh
 # thread.sh BUILD VENV - what shares work among threads, under the thread sanitizer: the tests of pools, contacts and batches on
-# threads, then Python's threads that share worlds and batches, with the packages of VENV. First a race is planted, in Python as
-# well, and must be found. BUILD is that of the preset `thread`; without VENV Python is skipped, and the last line says so.
+# threads, then Python's threads that share worlds, batches and sets of bodies, with the packages of VENV. First a race is planted,
+# in Python as well, and must be found. BUILD is that of the preset `thread`; without VENV Python is skipped, and the last line says so.
 set -eu
 build=$(cd "$1" && pwd)
 venv=$2
@@ -38,4 +38,5 @@ both = [threading.Thread(target=lambda: [race() for _ in range(10)]) for _ in ra
 [ $status -eq 66 ] || { cat "$build/race.log"; echo "thread: a planted race is not found (status $status)"; exit 1; }
 python python/tests/test_volery.py test_threads_share_a_world test_worlds_of_one_scenario_in_threads test_threads_share_a_batch \
     test_a_batch_is_closed_while_others_step_it >"$build/python.log" 2>&1 || { tail -n 60 "$build/python.log"; echo "thread: Python FAILED"; exit 1; }
+python python/tests/test_bodies.py test_threads_share_a_set >>"$build/python.log" 2>&1 || { tail -n 60 "$build/python.log"; echo "thread: Python FAILED"; exit 1; }
 grep -c '^ok' "$build/python.log" | sed 's/.*/thread: Python ok, & tests; a planted race was found/'

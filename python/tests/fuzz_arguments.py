@@ -72,6 +72,50 @@ def calls(world: volery.World, batch: volery.Batch, scenario: volery.Scenario) -
     ]
 
 
+def shape() -> Any:
+    return draw.choice((None, anything(), volery.sphere(0.2), volery.box((0.2, 0.3, 0.4)), volery.capsule(0.1, 0.3), volery.cylinder(0.1, 0.3), volery.plane(),
+                        volery.hull([[0, 0, 0], [0.3, 0, 0], [0, 0.3, 0], [0, 0, 0.3]]), volery.height_field(np.zeros((3, 4)), 1.0)))
+
+
+def vector() -> Any:
+    return draw.choice(((0, 0, 0), (1, 0, 0), (0, 0, 1e-300), (1e9, -1e9, 1e300), (0.1, -0.2, 0.3), anything()))
+
+
+def new_bodies() -> tuple[volery.Bodies, list[Any]]:
+    bodies = volery.Bodies(dt=1 / 60, sleep=0.2, threads=draw.choice((1, 2)))
+    bodies.add(volery.plane(), kind="static")
+    held: list[Any] = [bodies.add(volery.box(0.5), position=(0, 0.6 * k, 0.25)) for k in range(4)]
+    held += [bodies.join("ball", held[0], held[1], point=(0, 0.3, 0.25)),
+             bodies.join("hinge", None, held[2], point=(0, 1.2, 0.25), axis=(0, 0, 1), limits=(-1, 1), motor=(1, 1, 1))]
+    return bodies, held
+
+
+def body_calls(bodies: volery.Bodies, held: list[Any]) -> list[Callable[[], Any]]:
+    thing, kept = draw.choice(held), bodies.save()
+    if draw.random() < 0.5:
+        held[draw.randrange(len(held))] = draw.choice(list(bodies) or held)
+    place = lambda: words("position", "attitude", "velocity", "rate")  # noqa: E731
+    joint = lambda: {**words("axis", "axis_b", "length", "stiffness", "limits", "motor", "far_open"), **({"point": vector()} if draw.random() < 0.7 else {})}  # noqa: E731
+    kind = lambda: draw.choice((*volery.joints.KINDS, text()))  # noqa: E731
+    return [
+        lambda: bodies.step(steps()), lambda: bodies.step(draw.randrange(5)), lambda: bodies.restore(draw.choice((kept, kept[:-8], anything()))),
+        lambda: held.append(bodies.add(shape(), **place(), **words("mass", "density", "inertia", "kind", "friction", "restitution", "rolling", "name", "may_sleep"))),
+        lambda: held.append(bodies.add(shape(), position=vector(), velocity=vector(), mass=number())), lambda: bodies.remove(draw.choice((thing, anything()))),
+        lambda: held.append(bodies.join(kind(), draw.choice((None, thing, anything())), draw.choice(held), **joint())),
+        lambda: held.append(bodies.join(draw.choice(("hinge", "slider", "universal", "cylindrical")), None, thing, point=vector(), axis=vector())),
+        lambda: thing.set_state(**place()), lambda: thing.state(), lambda: setattr(thing, draw.choice(("position", "velocity", "attitude", "rate")), vector()),
+        lambda: thing.apply_force(vector(), anything(), **words("frame", "point_frame")), lambda: thing.apply_force(vector()), lambda: thing.apply_torque(vector()),
+        lambda: thing.apply_impulse(vector(), draw.choice((None, vector()))), lambda: thing.apply_angular_impulse(vector(), **words("frame")), lambda: thing.wake(),
+        lambda: thing.set_motor(number(), number(), number()), lambda: (thing.mass, thing.inertia, thing.acceleration, thing.asleep, repr(thing), thing.kinetic_energy),
+        lambda: setattr(bodies, draw.choice(("positions", "velocities", "attitudes", "rates", "integrator")), anything()), lambda: bodies.body(anything()),
+        lambda: (bodies.contacts(), bodies.energy, bodies.momentum, bodies.asleep, bodies.hash, bodies.impacts, repr(bodies), list(bodies)),
+        lambda: bodies.add_potential(draw.choice(("uniform", "spring", "central", "magnetic", text())), draw.choice((None, thing)), **words("gravity", "mu", "stiffness", "anchor", "dipole")),
+        lambda: volery.Bodies(**words("dt", "gravity", "contacts", "threads", "sleep", "integrator", "solver", "substep", "slop", "joint_step", "sleep_speed")),
+        lambda: draw.choice((volery.sphere, volery.box, volery.hull, volery.plane))(anything()), lambda: draw.choice((volery.capsule, volery.cylinder, volery.height_field))(anything(), number()),
+        lambda: bodies.render(draw.choice((8, anything())), draw.choice((8, anything())), **words("eye", "at", "colours")),
+    ]
+
+
 def flight() -> int:
     world = volery.World(HOVER)
     world.step(50)
@@ -81,11 +125,14 @@ def flight() -> int:
 def main() -> int:
     before, count, answered, found = flight(), int(sys.argv[1]), 0, 0
     world, batch, scenario = volery.World(HOVER, rung="rates"), volery.Batch(HOVER, 3, rung="rates", threads=2), volery.Scenario(HOVER)
+    bodies, held = new_bodies()
     for number_of in range(count):
         if number_of % 500 == 499:
             world, batch, scenario = volery.World(HOVER, rung="rates"), volery.Batch(HOVER, 3, rung="rates", threads=2), volery.Scenario(HOVER)
+        if number_of % 100 == 99:
+            bodies, held = new_bodies()
         try:
-            draw.choice(calls(world, batch, scenario))()
+            draw.choice(calls(world, batch, scenario) if draw.random() < 0.5 else body_calls(bodies, held))()
             answered += 1
         except EXPECTED:
             pass

@@ -13,7 +13,6 @@ import sys
 import tempfile
 import threading
 import time
-import traceback
 import urllib.request
 import warnings
 from concurrent.futures import ThreadPoolExecutor
@@ -25,21 +24,13 @@ import gymnasium as gym
 import numpy as np
 import volery
 import volery.bench as volery_bench
+from checks import raises, run, together
 from gymnasium.utils.env_checker import check_env
 from gymnasium.vector import AutoresetMode
 from volery.envs import ScenarioEnv
 
 HOVER = "volery: 1\nduration: 1 s\ndrones:\n  - name: a\n    vehicle: crazyflie2x\n"
 TASKS = ("Hover", "Waypoints", "Track", "Race", "Swarm")
-
-
-def raises(kind: type[BaseException] | tuple[type[BaseException], ...], words: str, call) -> None:
-    try:
-        call()
-    except kind as error:
-        assert words in str(error), error
-    else:
-        raise AssertionError(f"no {kind}")
 
 
 def test_world_injects() -> None:
@@ -665,26 +656,6 @@ def test_three_autoreset_modes() -> None:
         env.close()
 
 
-def together(*parts: Callable[[], None]) -> None:
-    """Each in a thread of its own, until all are done; what one of them throws is thrown here."""
-    thrown: list[BaseException] = []
-
-    def guarded(part: Callable[[], None]) -> None:
-        try:
-            part()
-        except BaseException as e:
-            thrown.append(e)
-
-    threads = [threading.Thread(target=guarded, args=(part,), daemon=True) for part in parts]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join(120.0)
-        assert not thread.is_alive(), "threads wait for each other"
-    if thrown:
-        raise thrown[0]
-
-
 def test_threads_share_a_world() -> None:
     world = volery.World(HOVER)
 
@@ -862,14 +833,4 @@ def test_sensitivity_is_that_of_salib() -> None:
 
 
 if __name__ == "__main__":
-    failed = 0
-    chosen = sys.argv[1:] or [name for name in globals() if name.startswith("test_")]
-    for name in chosen:
-        try:
-            globals()[name]()
-            print(f"ok      {name}")
-        except Exception:
-            failed += 1
-            print(f"FAILED  {name}")
-            traceback.print_exc()
-    sys.exit(failed != 0)
+    run(globals())

@@ -8,6 +8,10 @@
     batch.actions[...] = ...
     batch.step(10)
 
+    bodies = volery.Bodies(dt=1 / 240)  # rigid bodies without drones
+    ball = bodies.add(volery.sphere(0.1), mass=2, position=(0, 0, 1))
+    bodies.step(240)
+
     volery.campaign.run("wind.yaml", concurrent.futures.ThreadPoolExecutor(8))  # many flights, docs/campaigns.md
 
 With Gymnasium installed any scenario is an environment: `gymnasium.make("volery/Scenario-v0", scenario="my.yaml")`; Hover,
@@ -17,14 +21,19 @@ Waypoints, Track, Race and Swarm come along, and their `make_vec`.
 from . import campaign
 from ._binding import Error, lib as _lib
 from .batch import Batch, variables
+from .bodies import CONTACT, Bodies, BodiesEvent, Body, Energy, Impacts, Joint, Phase
 from .gpu import DeviceArray, Gpu
+from .joints import JointState, Motor
 from .scenario import RUNGS, Scenario
+from .shapes import Shape, box, capsule, cylinder, height_field, hull, plane, sphere
 from .task import Task, observed, reward_terms
 from .world import BodyState, DroneState, Recording, World, replay
 
 __version__: str = _lib.binding_version().decode()
-__all__ = ["Batch", "BodyState", "DeviceArray", "DroneState", "Error", "Gpu", "RUNGS", "Recording", "Scenario", "Task", "World",
-           "campaign", "observed", "replay", "reward_terms", "variables"]
+__all__ = ["Batch", "Bodies", "BodiesEvent", "Body", "BodyState", "CONTACT", "DeviceArray", "DroneState", "Energy", "Error", "Gpu",
+           "Impacts", "Joint", "JointState", "Motor", "Phase", "RUNGS", "Recording", "Scenario", "Shape", "Task", "World", "box",
+           "campaign", "capsule", "cylinder", "height_field", "hull", "observed", "plane", "replay", "reward_terms", "sphere",
+           "variables"]
 
 try:
     import gymnasium as _gymnasium

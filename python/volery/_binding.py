@@ -7,10 +7,16 @@ import math
 import operator
 import os
 from pathlib import Path
-from typing import Any, Mapping, NoReturn
+from typing import Any, Mapping, NoReturn, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
 
 
-class Error(Exception):
+Named = TypeVar("Named")
+
+
+class Error(ValueError):
     """What the library has to say about a mistake."""
 
 
@@ -92,6 +98,51 @@ _DECLARED = {
     "task_observe": (None, (_P,)),
     "world_faces": (c.c_int64, (_P, _I, _P)),
     "scenario_hubs": (_I, (_P, _I, _P, _P)),
+    "body_faces": (c.c_int64, (_P, _U64, _P)),
+    "shape_destroy": (None, (_P,)),
+    "shape_sphere": (_P, (_D,)),
+    "shape_capsule": (_P, (_D, _D)),
+    "shape_cylinder": (_P, (_D, _D)),
+    "shape_box": (_P, (_P,)),
+    "shape_plane": (_P, (_P, _D)),
+    "shape_hull": (_P, (_P, _I, _D)),
+    "shape_height_field": (_P, (_I, _I, _D, _P)),
+    "shape_mass": (_I, (_P, _P)),
+    "bodies_default": (None, (_P,)),
+    "bodies_create": (_P, (_P, _S, _I, _I, _U32)),
+    "bodies_destroy": (None, (_P,)),
+    "bodies_integrator": (_S, (_P,)),
+    "bodies_set_integrator": (_I, (_P, _S)),
+    "bodies_step": (_U64, (_P, _U64, _P)),
+    "bodies_tick": (_U64, (_P,)),
+    "bodies_time": (_D, (_P,)),
+    "bodies_hash": (_U64, (_P,)),
+    "bodies_save": (_Z, (_P, _P, _Z)),
+    "bodies_restore": (_I, (_P, _P, _Z)),
+    "bodies_states": (_U32, (_P, _P)),
+    "bodies_ids": (None, (_P, _P, _U32)),
+    "bodies_sleeping": (None, (_P, _P, _U32)),
+    "bodies_set_states": (_I, (_P, _P, _I, _U32)),
+    "bodies_contacts": (_U32, (_P, _P, _U32)),
+    "bodies_impacts": (None, (_P, _P)),
+    "bodies_totals": (None, (_P, _P)),
+    "bodies_add_potential": (_I, (_P, _I, _P, _U64)),
+    "bodies_add": (_I, (_P, _I, _P, _P, _I, _P)),
+    "bodies_remove": (_I, (_P, _U64)),
+    "bodies_has": (_I, (_P, _U64)),
+    "body_read": (_I, (_P, _U64, _P)),
+    "body_set_state": (_I, (_P, _U64, _P, _I)),
+    "body_figures": (_I, (_P, _U64, _P)),
+    "body_apply": (_I, (_P, _U64, _I, _P, _I, _P, _I)),
+    "body_clear_forces": (_I, (_P, _U64)),
+    "body_stop": (_I, (_P, _U64)),
+    "body_wake": (_I, (_P, _U64)),
+    "joint_kinds": (_S, ()),
+    "bodies_join": (_I, (_P, _I, _U64, _U64, _P, _I, _P)),
+    "bodies_remove_joint": (_I, (_P, _U64)),
+    "joint_read": (_I, (_P, _U64, _P)),
+    "joint_set_motor": (_I, (_P, _U64, _D, _D, _D)),
+    "world_read_joint": (_I, (_P, _U32, _P)),
     "gpu_create": (_P, (_P,)),
     "gpu_release": (None, (_P,)),
     "gpu_device": (_I, (_P,)),
@@ -160,6 +211,19 @@ def check_number(what: str, value: Any) -> float:
     return number
 
 
+def check_array(what: str, value: Any, size: int) -> NDArray[np.float64]:
+    """So many finite numbers."""
+    try:
+        numbers = np.array(value, dtype=np.float64).ravel()
+    except (TypeError, ValueError):
+        raise TypeError(f"{what}: {size} numbers, got {value!r}") from None
+    if numbers.size != size:
+        raise Error(f"{what} has {size} values, got {numbers.size}")
+    if not np.isfinite(numbers).all():
+        raise Error(f"{what}: finite numbers, got {value!r}")
+    return numbers
+
+
 def check_bytes(what: str, value: Any) -> bytes:
     """The bytes of a saved state."""
     if not isinstance(value, (bytes, bytearray, memoryview)):
@@ -174,8 +238,8 @@ class NotCopyable:
         raise TypeError(f"a {type(self).__name__} can be neither copied nor pickled")
 
 
-def lookup(what: str, name: str, among: Mapping[str, int]) -> int:
-    """The number of a name, or an error that tells the names there are."""
+def lookup(what: str, name: str, among: Mapping[str, Named]) -> Named:
+    """What has a name, or an error that tells the names there are."""
     if name not in among:
         raise Error(f"{what} {name!r}: choose from {', '.join(among)}")
     return among[name]

@@ -1,9 +1,10 @@
-"""A picture of a world without a display: ground, obstacles, bodies, drones, targets and the way flown, drawn with Pillow."""
+"""Pictures without a display, drawn with Pillow: of a world (ground, obstacles, bodies, drones, targets and the way flown) and of a
+set of bodies."""
 
 from __future__ import annotations
 
 import ctypes
-from typing import Any
+from typing import TYPE_CHECKING, Any, Mapping
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,11 +14,15 @@ from .scenario import Scenario
 from .task import Task
 from .world import World
 
+if TYPE_CHECKING:
+    from .bodies import Bodies, Body
+
 Array = NDArray[np.float64]
 
 SKY_HIGH, SKY_LOW = (96, 142, 196), (222, 233, 243)
 GROUND, GRID = (201, 205, 196), (172, 178, 167)
 OBSTACLE, BODY, ROTOR, ARM, TARGET = (168, 148, 128), (120, 130, 150), (60, 64, 72), (40, 42, 48), (46, 150, 84)
+SOLIDS = [(196, 92, 62), (86, 122, 168), (208, 160, 66), (104, 142, 96), (142, 104, 150)]
 DRONES = [(214, 68, 48), (38, 98, 190), (226, 154, 20), (128, 62, 156), (20, 144, 148)]
 LIGHT = np.array([0.35, -0.5, 0.79])
 NEAR = 0.05  # [m] in front of the camera
@@ -26,76 +31,50 @@ TRAIL = 2000  # moments kept
 SURROUNDINGS = 8.0  # [m] what is nearer to the first drone is to be seen
 
 
-class Picture:
-    """Draws a world of a scenario at the states it is shown; the camera stands still until something leaves its view."""
+class Canvas:
+    """A camera over level ground, and what it is drawn with: polygons and lines, the farthest first."""
 
-    def __init__(self, scenario: Scenario, width: int, height: int) -> None:
+    def __init__(self, width: int, height: int) -> None:
         try:
             from PIL import Image, ImageDraw
         except ImportError:
             raise b.Error("render: drawing needs Pillow: pip install pillow") from None
         self._image, self._draw = Image, ImageDraw
         self.size = (width, height)
-        self.world = World(scenario, rung="motors")  # to read states with; it never steps
-        self.names = scenario.drones
-        self.obstacles = _faces(self.world, -1)
-        self.hubs = [_hubs(scenario, i) for i in range(len(self.names))]
         self.eye = self.at = np.zeros(3)
-        self.begin()
 
-    def begin(self) -> None:
-        """A new episode: the way flown is forgotten."""
-        self.trail: list[list[Array]] = [[] for _ in self.names]
-        self.placed = False
-
-    def follow(self, state: bytes) -> None:
-        """The world is there now."""
-        self.world.restore(state)
-        for i, way in enumerate(self.trail):
-            way.append(self.world.state(i).position)
-            del way[:-TRAIL]
-
-    def draw(self, task: Task, row: int = 0) -> NDArray[np.uint8]:
-        """(height, width, 3)"""
-        targets = [task.goals[row, i] for i in range(len(self.names))]
-        self._place([way[-1] for way in self.trail], [t for t in targets if len(t)])
-        image = self._background()
-        self._pen = self._draw.Draw(image)
-        self._draw_grid()
-        items: list[tuple[float, Any]] = []
-        for face in self.obstacles:
-            self._add_face(items, face, OBSTACLE)
-        for k in range(len(self.world.scenario.bodies)):
-            for face in _faces(self.world, k):
-                self._add_face(items, face, BODY)
-        for i, way in enumerate(self.trail):
-            colour = DRONES[i % len(DRONES)]
-            self._add_targets(items, task, targets[i], int(task.goal_index[row, i]))
-            self._add_trail(items, way, colour)
-            self._add_drone(items, i, colour)
-        for _, paint in sorted(items, key=lambda item: -item[0]):  # the farthest first
+    def _paint(self, items: list[tuple[float, Any]], image: Any) -> NDArray[np.uint8]:
+        for _, paint in sorted(items, key=lambda item: -item[0]):
             paint()
         return np.asarray(image, dtype=np.uint8)
 
+    def _begin(self) -> Any:
+        """Sky and ground, to be drawn on."""
+        image = self._background()
+        self._pen = self._draw.Draw(image)
+        self._draw_grid()
+        return image
+
     # ---- camera
 
-    def _place(self, drones: list[Array], goals: list[Array]) -> None:
-        if self.placed and self._sees(np.array(drones)):
-            return
-        near = [face for face in self._solids() if np.linalg.norm(face.mean(0) - drones[0]) < SURROUNDINGS]
-        points = np.concatenate([np.array(drones), *goals, *near])
-        middle = 0.5 * (points.min(0) + points.max(0))
-        reach = max(float(np.linalg.norm(points - middle, axis=1).max()), 1.2)
-        direction = np.array([-0.75, -0.55, 0.22])
-        self.at = middle
-        self.eye = middle + direction / np.linalg.norm(direction) * (2.9 * reach)
-        self.eye[2] = max(self.eye[2], 0.3)
-        forward = (self.at - self.eye) / np.linalg.norm(self.at - self.eye)
+    def _look(self, eye: Array, at: Array) -> None:
+        self.eye, self.at = eye, at
+        forward = (at - eye) / np.linalg.norm(at - eye)
         right = np.cross(forward, [0.0, 0.0, 1.0])
+        if np.linalg.norm(right) < 1e-6:  # straight down or up
+            right = np.array([0.0, -1.0, 0.0])
         right /= np.linalg.norm(right)
         self.axes = np.stack([right, np.cross(right, forward), forward])
         self.focal = 0.5 * self.size[0] / np.tan(0.5 * FIELD_OF_VIEW)
-        self.placed = True
+
+    def _look_over(self, points: Array, reach: float) -> None:
+        """From a side and a little above, so that all points are seen, and what is `reach` about their middle."""
+        middle = 0.5 * (points.min(0) + points.max(0))
+        reach = max(float(np.linalg.norm(points - middle, axis=1).max()), reach)
+        direction = np.array([-0.75, -0.55, 0.22])
+        eye = middle + direction / np.linalg.norm(direction) * (2.9 * reach)
+        eye[2] = max(eye[2], 0.3)
+        self._look(eye, middle)
 
     def _sees(self, points: Array) -> bool:
         seen = (points - self.eye) @ self.axes.T
@@ -122,10 +101,6 @@ class Picture:
                 return None
             seen = np.array(out)
         return self._pixels(seen)
-
-    def _solids(self) -> list[Array]:
-        """Faces of obstacles and bodies where they are now."""
-        return self.obstacles + [face for k in range(len(self.world.scenario.bodies)) for face in _faces(self.world, k)]
 
     # ---- what is drawn
 
@@ -183,6 +158,59 @@ class Picture:
         lit = _shaded(colour, shade)
         items.append((self._depth(face), lambda: self._polygon(face, lit, _shaded(lit, 0.92))))
 
+class Picture(Canvas):
+    """Draws a world of a scenario at the states it is shown; the camera stands still until something leaves its view."""
+
+    def __init__(self, scenario: Scenario, width: int, height: int) -> None:
+        super().__init__(width, height)
+        self.world = World(scenario, rung="motors")  # to read states with; it never steps
+        self.names = scenario.drones
+        self.obstacles = _faces(self.world, -1)
+        self.hubs = [_hubs(scenario, i) for i in range(len(self.names))]
+        self.begin()
+
+    def begin(self) -> None:
+        """A new episode: the way flown is forgotten."""
+        self.trail: list[list[Array]] = [[] for _ in self.names]
+        self.placed = False
+
+    def follow(self, state: bytes) -> None:
+        """The world is there now."""
+        self.world.restore(state)
+        for i, way in enumerate(self.trail):
+            way.append(self.world.state(i).position)
+            del way[:-TRAIL]
+
+    def draw(self, task: Task, row: int = 0) -> NDArray[np.uint8]:
+        """(height, width, 3)"""
+        targets = [task.goals[row, i] for i in range(len(self.names))]
+        self._place([way[-1] for way in self.trail], [t for t in targets if len(t)])
+        image = self._begin()
+        items: list[tuple[float, Any]] = []
+        for face in self.obstacles:
+            self._add_face(items, face, OBSTACLE)
+        for k in range(len(self.world.scenario.bodies)):
+            for face in _faces(self.world, k):
+                self._add_face(items, face, BODY)
+        for i, way in enumerate(self.trail):
+            colour = DRONES[i % len(DRONES)]
+            self._add_targets(items, task, targets[i], int(task.goal_index[row, i]))
+            self._add_trail(items, way, colour)
+            self._add_drone(items, i, colour)
+        return self._paint(items, image)
+
+    def _place(self, drones: list[Array], goals: list[Array]) -> None:
+        if self.placed and self._sees(np.array(drones)):
+            return
+        near = [face for face in self._solids() if np.linalg.norm(face.mean(0) - drones[0]) < SURROUNDINGS]
+        points = np.concatenate([np.array(drones), *goals, *near])
+        self._look_over(points, 1.2)
+        self.placed = True
+
+    def _solids(self) -> list[Array]:
+        """Faces of obstacles and bodies where they are now."""
+        return self.obstacles + [face for k in range(len(self.world.scenario.bodies)) for face in _faces(self.world, k)]
+
     def _add_trail(self, items: list[tuple[float, Any]], way: list[Array], colour: tuple[int, int, int]) -> None:
         if len(way) < 2:
             return
@@ -232,6 +260,42 @@ class Picture:
         items.append((depth - 1e-3, lambda: self._polygon(body, colour, ARM)))
 
 
+class BodiesPicture(Canvas):
+    """Draws a set of bodies as it is now."""
+
+    def __init__(self, bodies: Bodies, width: int, height: int, eye: Any, at: Any) -> None:
+        super().__init__(width, height)
+        self.faces = [(body, _body_faces(bodies, body.id)) for body in bodies]
+        points = [face for _, faces in self.faces for face in faces]
+        self._look_over(np.concatenate(points) if points else np.zeros((1, 3)), 0.1)
+        if eye is not None or at is not None:
+            place = self.eye if eye is None else b.check_array("eye", eye, 3)
+            target = self.at if at is None else b.check_array("at", at, 3)
+            if not 1e-9 < np.linalg.norm(target - place) < 1e9:
+                raise b.Error("render: the camera must be apart from what it looks at")
+            self._look(place, target)
+
+    def draw(self, colours: Mapping[Body, tuple[int, int, int]]) -> NDArray[np.uint8]:
+        """(height, width, 3)"""
+        image = self._begin()
+        items: list[tuple[float, Any]] = []
+        for k, (body, faces) in enumerate(self.faces):
+            colour = colours.get(body, OBSTACLE if np.isinf(body.mass) else SOLIDS[k % len(SOLIDS)])
+            if faces:
+                self._add_shadow(items, np.concatenate(faces))
+            for face in faces:
+                self._add_face(items, face, colour)
+        return self._paint(items, image)
+
+    def _add_shadow(self, items: list[tuple[float, Any]], points: Array) -> None:
+        """Of light from above, on the ground."""
+        if points[:, 2].max() <= 0.0:
+            return
+        outline = _outline(points)
+        if len(outline) > 2:
+            items.append((1e9, lambda: self._polygon(outline, _shaded(GROUND, 0.8), None)))
+
+
 def _pale(value: int) -> int:
     return int(0.55 * value + 0.45 * 255)
 
@@ -241,13 +305,41 @@ def _shaded(colour: tuple[int, ...], shade: float) -> tuple[int, int, int]:
     return r, g, blue
 
 
+def _outline(points: Array) -> Array:
+    """The convex hull of points seen from above, on the ground (Andrew's monotone chain)."""
+    rows = np.unique(points[:, :2], axis=0)  # sorted by x, then y
+    halves: list[list[Array]] = []
+    for order in (rows, rows[::-1]):
+        half: list[Array] = []
+        for p in order:
+            while len(half) > 1:
+                along, to = half[-1] - half[-2], p - half[-1]
+                if along[0] * to[1] - along[1] * to[0] > 0.0:
+                    break
+                half.pop()
+            half.append(p)
+        halves.append(half[:-1])
+    around = np.array(halves[0] + halves[1]).reshape(-1, 2)
+    return np.column_stack([around, np.zeros(len(around))])
+
+
 def _faces(world: World, what: int) -> list[Array]:
     """Polygons of the obstacles (-1), or of a body where it is now."""
     out = ctypes.POINTER(ctypes.c_double)()
-    size = b.lib.world_faces(world._pointer, what, ctypes.byref(out))
+    return _polygons(b.lib.world_faces(world._pointer, what, ctypes.byref(out)), out)
+
+
+def _body_faces(bodies: Bodies, number: int) -> list[Array]:
+    """Polygons of a body of a set where it is now; a plane has none."""
+    out = ctypes.POINTER(ctypes.c_double)()
+    return _polygons(b.lib.body_faces(bodies._set.pointer, number, ctypes.byref(out)), out)
+
+
+def _polygons(size: int, out: Any) -> list[Array]:
+    """What the library has written, `size` numbers: of each polygon how many corners it has, then these."""
     if size < 0:
         b.lib.binding_free(out)
-        raise MemoryError("render: no memory for the faces of a world")
+        raise MemoryError("render: no memory for the faces")
     if size == 0:
         return []
     flat = np.ctypeslib.as_array(out, (size,)).copy()

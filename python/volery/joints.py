@@ -1,0 +1,59 @@
+"""Joints as both kinds of worlds know them: their kinds, what they read, motors."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from . import _binding as b
+
+Vector = NDArray[np.float64]
+
+_words = b.lib.joint_kinds().decode().split()
+KINDS: dict[str, int] = dict(zip(_words[::3], map(int, _words[1::3])))  # by name
+_HAS = dict(zip(_words[::3], map(int, _words[2::3])))
+HAS_LENGTH, HAS_AXIS, TURNS, SLIDES, HAS_SPRING = 1, 2, 8, 16, 64  # bits of a kind, as in joint.h
+
+
+def has(kind: str, what: int) -> bool:
+    """Has a kind of joint any of `what`?"""
+    return bool(_HAS[kind] & what)
+
+
+class Motor(NamedTuple):
+    """A torque of gain (speed - rate), at most `torque`: a force along the axis where a joint slides."""
+
+    speed: float  # [rad/s] or [m/s]
+    gain: float  # [N m s/rad] or [N s/m]
+    torque: float  # [N m] or [N]
+
+    @classmethod
+    def checked(cls, given: Any) -> Motor:
+        """Of three finite numbers."""
+        return cls(*(float(v) for v in b.check_array("motor (speed, gain, torque)", given, 3)))
+
+
+class JointState(NamedTuple):
+    """A joint now. Force and torque are those with which the last part of the last step began."""
+
+    value: Vector  # of its up to six equations; zero where it holds
+    gap: float  # [m] between the anchors
+    angle: float  # [rad] of one that turns; [m] of a slider
+    length: float  # [m] between the anchors of one with a length; the way of one that slides
+    rate: float  # [rad/s] or [m/s] of the angle
+    active: bool  # False: a slack cable, or a limit that is not reached
+    force: Vector  # [N] on body b at its anchor, world
+    torque: Vector  # [N m] on body b about its anchor, world
+    tension: float  # [N] of one with a length: positive when it pulls
+    closing_time: float  # [s] until one that was added open is closed
+
+    @classmethod
+    def of(cls, numbers: Vector) -> JointState:
+        gap, angle, length, rate, active = (float(v) for v in numbers[6:11])
+        return cls(numbers[:6], gap, angle, length, rate, active != 0.0, numbers[11:14], numbers[14:17], float(numbers[17]),
+                   float(numbers[18]))
+
+
+NUMBERS = 19  # of a JointState
