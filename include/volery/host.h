@@ -7,6 +7,7 @@
 #include "volery/plugin.h"
 #include "volery/status.h"
 #include "volery/world.h"
+#include <stddef.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -58,6 +59,28 @@ void vy_host_close(vy_host *host);
 /// Does a person control `def`, at a device and not by a file of keys? Then the world must be stepped no
 /// faster than the clock.
 int vy_pilot_is_live(const vy_controller_def *def);
+
+/// The type of a field of the samples: doubles, but for a tick.
+typedef enum vy_sample_type {
+    VY_SAMPLE_NUMBER,
+    VY_SAMPLE_TICK, ///< uint64_t: a step, or how many there are of something
+    VY_SAMPLE_VEC3,
+    VY_SAMPLE_QUAT,
+    VY_SAMPLE_ROTORS,   ///< one for each rotor
+    VY_SAMPLE_RAYS,     ///< one for each ray
+    VY_SAMPLE_CHANNELS, ///< of a radio
+} vy_sample_type;
+
+/// One field of a vy_samples: what the wire and Python know of it.
+typedef struct vy_sample_field {
+    const char *block, *name; ///< `block` is "" for what a vy_samples has itself
+    size_t offset;            ///< in a vy_samples
+    int count;                ///< of values, 8 bytes each
+    vy_sample_type type;
+} vy_sample_field;
+
+/// All fields in the order of the wire, which has every value. Static storage.
+const vy_sample_field *vy_sample_fields(int *count);
 
 /// The other side of VY_CONTROLLER_PROCESS: answer on these file descriptors with the plug-in until the world
 /// has ended.

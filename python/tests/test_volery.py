@@ -87,6 +87,33 @@ def test_world_steps_saves_and_restores() -> None:
     raises(IndexError, "drone 3", lambda: world.state(3))
 
 
+def test_a_world_tells_samples_joints_contacts_and_events() -> None:
+    world = volery.World(HOVER + ("    sensors: {imu: {period: 1 ms}, baro: {period: 20 ms}}\n"
+                                  "bodies: [{name: load, mass: 5 g, inertia: [1e-6, 1e-6, 1e-6], position: [0, 0, 0.7]}]\n"
+                                  "joints: [{name: rope, kind: cable, a: a, b: load, length: 0.3}]\n"))
+    assert "baro.altitude" not in world.samples() and world.samples()["time"] == 0.0  # nothing has been measured
+    world.step(500)
+    samples = world.samples("a")
+    assert samples["imu.tick"] == samples["tick"] == 500 and samples["baro.tick"] in (480, 500) and samples["dt"] == 1e-3
+    assert samples["imu.gyro"].shape == (3,) and abs(samples["imu.accel"][2] - 9.8) < 3 and abs(samples["baro.altitude"] - 1) < 3
+    assert np.allclose(samples["estimate.position"], world.state().position, atol=0.5) and not [name for name in samples if name.startswith("gps.")]
+    rope = world.joint("rope")
+    assert world.scenario.joints == ["rope"] and rope.active and abs(rope.length - 0.3) < 1e-9 and abs(rope.tension - 0.005 * 9.8) < 0.02
+    assert abs(np.linalg.norm(world.body("load").position - world.state().position) - rope.length) < 1e-12
+    raises(IndexError, "there is no joint line; there are rope", lambda: world.joint("line"))
+    raises(IndexError, "there is no joint 1", lambda: world.joint(1))
+    raises(IndexError, "there is no drone 1", lambda: world.samples(1))
+    falls = volery.World(HOVER + "    start: {position: [5, 0, 1]}\nbodies: [{name: ball, mass: 1, shape: {kind: sphere, radius: 0.1}, position: [0, 0, 0.35]}]\n"
+                         "obstacles: [{name: table, kind: box, size: [2, 2, 0.2], position: [0, 0, -0.1]}]\n")
+    seen = 0
+    while not volery.Event(seen) & volery.Event.CONTACT:
+        seen = falls.step()
+    row = falls.contacts()[0]
+    assert abs(falls.time - (2 * 0.25 / 9.80665) ** 0.5) < 2e-3 and row["phase"] == volery.Phase.BEGIN and row["impulse"][2] > 2.0
+    assert (row["body"], row["other"], row["obstacle"]) == (1, -1, 0) and falls.scenario.obstacles == ["table"]
+    assert np.allclose(row["normal"], [0, 0, 1]) and abs(row["speed"] - (2 * 9.80665 * 0.25) ** 0.5) < 0.02 and repr(volery.Event(seen)).find("CONTACT") > 0
+
+
 def test_state_is_set() -> None:
     world = volery.World(HOVER, seed=5)
     world.step(100)

@@ -21,17 +21,18 @@ Waypoints, Track, Race and Swarm come along, and their `make_vec`.
 from . import campaign
 from ._binding import Error, lib as _lib
 from .batch import Batch, variables
-from .bodies import CONTACT, Bodies, BodiesEvent, Body, Energy, Impacts, Joint, Phase
+from .bodies import CONTACT, Bodies, BodiesEvent, Body, Energy, Impacts, Joint
 from .gpu import DeviceArray, Gpu
-from .joints import JointState, Motor
+from .joints import JointState, Motor, Phase
 from .scenario import RUNGS, Scenario
 from .shapes import Shape, box, capsule, cylinder, height_field, hull, plane, sphere
 from .task import Task, observed, reward_terms
-from .world import BodyState, DroneState, Recording, World, replay
+from .world import WORLD_CONTACT, BodyState, DroneState, Event, Recording, World, replay
 
 __version__: str = _lib.binding_version().decode()
-__all__ = ["Batch", "Bodies", "BodiesEvent", "Body", "BodyState", "CONTACT", "DeviceArray", "DroneState", "Energy", "Error", "Gpu",
-           "Impacts", "Joint", "JointState", "Motor", "Phase", "RUNGS", "Recording", "Scenario", "Shape", "Task", "World", "box",
+__all__ = ["Batch", "Bodies", "BodiesEvent", "Body", "BodyState", "CONTACT", "DeviceArray", "DroneState", "Energy", "Error", "Event",
+           "Gpu",
+           "Impacts", "Joint", "JointState", "Motor", "Phase", "RUNGS", "Recording", "Scenario", "Shape", "Task", "WORLD_CONTACT", "World", "box",
            "campaign", "capsule", "cylinder", "height_field", "hull", "observed", "plane", "replay", "reward_terms", "sphere",
            "variables"]
 

@@ -51,14 +51,6 @@ _WARNINGS = {
 }
 
 
-class Phase(enum.IntEnum):
-    """Of a contact: whether it began, persisted or ended in the last step."""
-
-    BEGIN = 0
-    PERSIST = 1
-    END = 2
-
-
 CONTACT = np.dtype([
     ("a", np.uint32), ("b", np.uint32),  # slots: rows of the arrays, a below b
     ("phase", np.int32),  # a Phase

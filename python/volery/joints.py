@@ -1,7 +1,8 @@
-"""Joints as both kinds of worlds know them: their kinds, what they read, motors."""
+"""Joints and contacts as worlds and sets of bodies know them."""
 
 from __future__ import annotations
 
+import enum
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -20,6 +21,14 @@ HAS_LENGTH, HAS_AXIS, TURNS, SLIDES, HAS_SPRING = 1, 2, 8, 16, 64  # bits of a k
 def has(kind: str, what: int) -> bool:
     """Has a kind of joint any of `what`?"""
     return bool(_HAS[kind] & what)
+
+
+class Phase(enum.IntEnum):
+    """Of a contact: whether it began, persisted or ended in the last step."""
+
+    BEGIN = 0
+    PERSIST = 1
+    END = 2
 
 
 class Motor(NamedTuple):

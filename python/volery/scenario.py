@@ -104,6 +104,18 @@ class Scenario:
         count = b.lib.scenario_bodies(self._pointer)
         return [b.lib.scenario_body_name(self._pointer, i).decode() for i in range(count)]
 
+    @property
+    def joints(self) -> list[str]:
+        """Names of what joins drones and bodies."""
+        count = b.lib.scenario_joints(self._pointer)
+        return [b.lib.scenario_joint_name(self._pointer, i).decode() for i in range(count)]
+
+    @property
+    def obstacles(self) -> list[str]:
+        """Names of what stands still."""
+        count = b.lib.scenario_obstacles(self._pointer)
+        return [b.lib.scenario_obstacle_name(self._pointer, i).decode() for i in range(count)]
+
     def rotors(self, drone: int | str = 0) -> int:
         """Rotors of a drone."""
         return int(b.lib.scenario_rotors(self._pointer, self._index(drone)))

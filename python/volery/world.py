@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+import enum
 import json
 import os
 import subprocess
@@ -15,6 +16,7 @@ from numpy.typing import NDArray
 
 from . import _binding as b
 from .campaign import CampaignError, _find_command
+from .joints import NUMBERS, JointState
 from .scenario import RUNGS, Scenario
 
 CHUNK = 20_000  # steps between two chances for an interrupt
@@ -71,6 +73,37 @@ class BodyState(NamedTuple):
     attitude: Vector  # w, x, y, z: body to world
     rate: Vector  # body axes
 
+
+class Event(enum.IntFlag):
+    """What `World.step` returns: `volery.Event(world.step())`."""
+
+    CLAMPED = 1  # a motor command was outside 0 to 1
+    FAILED = 2  # the world has ended: see `failure`
+    SINK = 4  # a log could not be written
+    DIVERGED = 8  # a replay differs
+    REDUNDANT = 16  # joints have redundant rows, which were left out
+    CONFLICT = 32  # joints contradict each other: an error stayed
+    CONTACT = 64  # a contact began or ended: see `contacts`
+    CRASH = 128  # an impact was beyond the limits of what it hit
+    TIME_DROPPED = 512  # too many impacts in one step: some bodies stood still for the rest of it
+
+
+WORLD_CONTACT = np.dtype([
+    ("body", np.int32),  # number of the drone or body, drones first
+    ("other", np.int32),  # of the other one; -1: an obstacle
+    ("obstacle", np.int32),  # its number; -1: a drone or body
+    ("phase", np.int32),  # a Phase
+    ("points", np.int32),  # that push
+    ("point", np.float64, 3),  # [m] world: where the impulses act, weighted by them
+    ("normal", np.float64, 3),  # unit, towards the body
+    ("impulse", np.float64, 3),  # [N s] on the body, over the step, world
+    ("speed", np.float64),  # [m/s] at which the deepest point closed
+    ("severity", np.float64),  # largest share of a crash limit of either; 1 and more is a crash
+], align=True)
+
+_words = b.lib.sample_fields().decode().split()
+_SAMPLE_FIELDS = list(zip(_words[::3], map(int, _words[1::3]), map(int, _words[2::3])))  # name, values, whole numbers?
+_SAMPLE_SIZE = sum(size for _, size, _ in _SAMPLE_FIELDS)
 
 _Numbers = ctypes.c_double * 42
 _STATE_SPLITS = [3, 6, 10, 13, 16, 19, 23, 26, 34]
@@ -137,7 +170,7 @@ class World:
             self._pointer = 0
 
     def step(self, steps: int = 1) -> int:
-        """Advance; stops early when the world ends. Returns the events, 0 for none. Ctrl-C is heard meanwhile."""
+        """Advance; stops early when the world ends. Returns the events (`volery.Event`), 0 for none. Ctrl-C is heard meanwhile."""
         try:
             if 0 <= steps <= CHUNK:
                 return self._step(self._pointer, steps)  # type: ignore[no-any-return]
@@ -210,14 +243,40 @@ class World:
 
     def body(self, body: int | str) -> BodyState:
         """A copy of the state of a body, by its number among the scenario's `bodies` or its name."""
-        names = self.scenario.bodies
-        if isinstance(body, str):
-            if body not in names:
-                raise IndexError(f"there is no body {body}; there are {', '.join(names) or 'none'}")
-            body = names.index(body)
         read: Any = (ctypes.c_double * 13)()
-        b.lib.world_read_body(self._pointer, b.check_index("body", body, len(names)), read)
+        b.lib.world_read_body(self._pointer, _index_of("body", body, self.scenario.bodies), read)
         return BodyState(*np.split(np.frombuffer(read), (3, 6, 10)))
+
+    def joint(self, joint: int | str) -> JointState:
+        """What a joint reads, by its number among the scenario's `joints` or its name."""
+        out = np.empty(NUMBERS)
+        if b.lib.world_read_joint(self._pointer, _index_of("joint", joint, self.scenario.joints), out.ctypes.data) != 0:
+            raise b.error()
+        return JointState.of(out)
+
+    def samples(self, drone: int | str = 0) -> dict[str, Any]:
+        """What a drone's controller sees now, noise and all, by name: `samples()["imu.gyro"]`. Vectors are arrays, ticks whole
+        numbers. A sensor is there from its first sample on; what it says holds until the next one, whose `tick` tells when."""
+        values = np.empty(_SAMPLE_SIZE)
+        b.lib.world_samples(self._pointer, self.scenario._index(drone), values.ctypes.data)
+        out: dict[str, Any] = {}
+        at = 0
+        for name, size, whole in _SAMPLE_FIELDS:
+            out[name] = values[at : at + size] if size > 1 else int(values[at]) if whole else float(values[at])
+            at += size
+        silent = tuple(name[: -len("tick")] for name, value in out.items() if name.endswith(".tick") and not value)
+        return {name: value for name, value in out.items() if not name.startswith(silent)} if silent else out
+
+    def contacts(self) -> NDArray[Any]:
+        """Contacts of the last step: those with an impulse, and the ends of those with one in the step before. Ordered by what
+        touches: drones, bodies, obstacles. A copy, with the fields of `volery.WORLD_CONTACT`; numbers are those of
+        `scenario.drones + scenario.bodies` and of `scenario.obstacles`."""
+        out = np.zeros(0, dtype=WORLD_CONTACT)
+        while True:  # another thread may step meanwhile
+            count = b.lib.world_contacts(self._pointer, out.ctypes.data, len(out))
+            if count <= len(out):
+                return out[:count]
+            out = np.zeros(count, dtype=WORLD_CONTACT)
 
     @property
     def tick(self) -> int:
@@ -295,6 +354,15 @@ class World:
         if watch:
             recording._watch(os.fspath(path))
         return recording
+
+
+def _index_of(what: str, key: int | str, names: list[str]) -> int:
+    """Of one of a scenario's things, by its number or its name."""
+    if isinstance(key, str):
+        if key not in names:
+            raise IndexError(f"there is no {what} {key}; there are {', '.join(names) or 'none'}")
+        return names.index(key)
+    return b.check_index(what, key, len(names))
 
 
 class Recording(b.NotCopyable):

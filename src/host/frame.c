@@ -2,62 +2,46 @@
 #include "host/frame.h"
 #include "base/assert.h"
 #include "sensors/sensors.h"
+#include "volery/host.h"
 #include <stdio.h>
 #include <string.h>
 
-typedef enum sample_type {
-    SAMPLE_NUMBER,
-    SAMPLE_TICK, // a whole number
-    SAMPLE_VEC3,
-    SAMPLE_QUAT,
-    SAMPLE_ROTORS,
-    SAMPLE_RAYS,
-    SAMPLE_CHANNELS
-} sample_type;
-
 // What goes over the wire, number by number. Controllers go by the names.
-typedef struct sample_field {
-    const char *block, *name; // `block` is "" for what a vy_samples has itself
-    size_t offset;            // in a vy_samples
-    int count;
-    sample_type type;
-} sample_field;
-
-#define OF(name, type, count)                                       \
-    {                                                               \
-        "", #name, offsetof(vy_samples, name), count, SAMPLE_##type \
+#define OF(name, type, count)                                          \
+    {                                                                  \
+        "", #name, offsetof(vy_samples, name), count, VY_SAMPLE_##type \
     }
-#define OF_BLOCK(block, name, type, count)                                    \
-    {                                                                         \
-#block, #name, offsetof(vy_samples, block.name), count, SAMPLE_##type \
+#define OF_BLOCK(block, name, type, count)                                       \
+    {                                                                            \
+#block, #name, offsetof(vy_samples, block.name), count, VY_SAMPLE_##type \
     }
 #define FIELD(block, member, type, count, unit, text) OF_BLOCK(block, member, type, count),
 #define SAMPLE(id, stream, name, needs, text)         SAMPLE_##name(FIELD, name)
-static const sample_field sample_fields[] = {OF(tick, TICK, 1),
-                                             OF(time, NUMBER, 1),
-                                             OF(dt, NUMBER, 1),
-                                             DRONE_SENSORS(SAMPLE) OF_BLOCK(estimate, position, VEC3, 3),
-                                             OF_BLOCK(estimate, velocity, VEC3, 3),
-                                             OF_BLOCK(estimate, attitude, QUAT, 4),
-                                             OF_BLOCK(estimate, rate, VEC3, 3),
-                                             OF_BLOCK(estimate, gyro_bias, VEC3, 3),
-                                             OF_BLOCK(estimate, accel_bias, VEC3, 3),
-                                             OF_BLOCK(touch, contacts, TICK, 1),
-                                             OF_BLOCK(touch, impulse, VEC3, 3),
-                                             SENSORS(SAMPLE) OF_BLOCK(reference, position, VEC3, 3),
-                                             OF_BLOCK(reference, velocity, VEC3, 3),
-                                             OF_BLOCK(reference, acceleration, VEC3, 3),
-                                             OF_BLOCK(reference, yaw, NUMBER, 1),
-                                             OF_BLOCK(reference, yaw_rate, NUMBER, 1),
-                                             OF_BLOCK(rc, count, TICK, 1),
-                                             OF_BLOCK(rc, channels, CHANNELS, VY_RC_CAP),
-                                             OF(armed, TICK, 1),
-                                             OF(air_temperature, NUMBER, 1),
-                                             OF_BLOCK(truth, position, VEC3, 3),
-                                             OF_BLOCK(truth, velocity, VEC3, 3),
-                                             OF_BLOCK(truth, attitude, QUAT, 4),
-                                             OF_BLOCK(truth, rate, VEC3, 3),
-                                             OF_BLOCK(truth, wind, VEC3, 3)};
+static const vy_sample_field sample_fields[] = {OF(tick, TICK, 1),
+                                                OF(time, NUMBER, 1),
+                                                OF(dt, NUMBER, 1),
+                                                DRONE_SENSORS(SAMPLE) OF_BLOCK(estimate, position, VEC3, 3),
+                                                OF_BLOCK(estimate, velocity, VEC3, 3),
+                                                OF_BLOCK(estimate, attitude, QUAT, 4),
+                                                OF_BLOCK(estimate, rate, VEC3, 3),
+                                                OF_BLOCK(estimate, gyro_bias, VEC3, 3),
+                                                OF_BLOCK(estimate, accel_bias, VEC3, 3),
+                                                OF_BLOCK(touch, contacts, TICK, 1),
+                                                OF_BLOCK(touch, impulse, VEC3, 3),
+                                                SENSORS(SAMPLE) OF_BLOCK(reference, position, VEC3, 3),
+                                                OF_BLOCK(reference, velocity, VEC3, 3),
+                                                OF_BLOCK(reference, acceleration, VEC3, 3),
+                                                OF_BLOCK(reference, yaw, NUMBER, 1),
+                                                OF_BLOCK(reference, yaw_rate, NUMBER, 1),
+                                                OF_BLOCK(rc, count, TICK, 1),
+                                                OF_BLOCK(rc, channels, CHANNELS, VY_RC_CAP),
+                                                OF(armed, TICK, 1),
+                                                OF(air_temperature, NUMBER, 1),
+                                                OF_BLOCK(truth, position, VEC3, 3),
+                                                OF_BLOCK(truth, velocity, VEC3, 3),
+                                                OF_BLOCK(truth, attitude, QUAT, 4),
+                                                OF_BLOCK(truth, rate, VEC3, 3),
+                                                OF_BLOCK(truth, wind, VEC3, 3)};
 enum { FIELD_COUNT = sizeof sample_fields / sizeof sample_fields[0] };
 
 // Every number is on the wire, once.
@@ -73,6 +57,12 @@ _Static_assert(sizeof(vy_estimate) == 8 * 19 && sizeof(vy_touch_sample) == 8 * 4
 _Static_assert(VY_WIRE_CELLS == 3 DRONE_SENSORS(CELLS) + 19 + 4 SENSORS(CELLS) + 11 + 17 + 2 + 16,
                "every sample is on the wire");
 
+const vy_sample_field *vy_sample_fields(int *count)
+{
+    *count = FIELD_COUNT;
+    return sample_fields;
+}
+
 wire_cell vy_wire_cell(int index)
 {
     wire_cell cell = {.offset = 0};
@@ -80,18 +70,18 @@ wire_cell vy_wire_cell(int index)
     VY_ASSERT(index >= 0 && index < VY_WIRE_CELLS);
     while (at >= sample_fields[f].count) at -= sample_fields[f++].count;
     VY_ASSERT(f < (int)FIELD_COUNT);
-    const sample_field *field = &sample_fields[f];
+    const vy_sample_field *field = &sample_fields[f];
     cell.offset = field->offset + 8 * (size_t)at;
-    cell.is_integer = field->type == SAMPLE_TICK;
+    cell.is_integer = field->type == VY_SAMPLE_TICK;
     char part[16] = "";
     switch (field->type) {
-    case SAMPLE_NUMBER:
-    case SAMPLE_TICK: break;
-    case SAMPLE_VEC3: snprintf(part, sizeof part, ".%c", "xyz"[at]); break;
-    case SAMPLE_QUAT: snprintf(part, sizeof part, ".%c", "wxyz"[at]); break;
-    case SAMPLE_ROTORS:
-    case SAMPLE_RAYS:
-    case SAMPLE_CHANNELS: snprintf(part, sizeof part, "[%d]", at); break;
+    case VY_SAMPLE_NUMBER:
+    case VY_SAMPLE_TICK: break;
+    case VY_SAMPLE_VEC3: snprintf(part, sizeof part, ".%c", "xyz"[at]); break;
+    case VY_SAMPLE_QUAT: snprintf(part, sizeof part, ".%c", "wxyz"[at]); break;
+    case VY_SAMPLE_ROTORS:
+    case VY_SAMPLE_RAYS:
+    case VY_SAMPLE_CHANNELS: snprintf(part, sizeof part, "[%d]", at); break;
     }
     snprintf(cell.name, sizeof cell.name, "%s%s%s%s", field->block, field->block[0] != '\0' ? "." : "",
              field->name, part);
@@ -187,7 +177,7 @@ size_t vy_wire_put_samples(const vy_samples *samples, unsigned char *out)
             uint64_t whole;
             memcpy(&value, from, sizeof value);
             memcpy(&whole, from, sizeof whole);
-            put_f64((sample_fields[f].type == SAMPLE_TICK) ? (double)whole : value, to);
+            put_f64((sample_fields[f].type == VY_SAMPLE_TICK) ? (double)whole : value, to);
         }
     }
     return FRAME_HEAD + size;
@@ -200,7 +190,8 @@ void vy_wire_get_samples(const unsigned char *numbers, vy_samples *out)
         for (int i = 0; i < sample_fields[f].count; ++i, numbers += 8, to += 8) {
             const double value = get_f64(numbers);
             const uint64_t whole = value >= 0.0 && value < 0x1p63 ? (uint64_t)value : 0;
-            memcpy(to, (sample_fields[f].type == SAMPLE_TICK) ? (const void *)&whole : (const void *)&value,
+            memcpy(to,
+                   (sample_fields[f].type == VY_SAMPLE_TICK) ? (const void *)&whole : (const void *)&value,
                    8);
         }
     }
