@@ -53,8 +53,8 @@ def main() -> int:
     if len(sys.argv) > 1:
         from PIL import Image
 
-        colours = {brick: (178, 92, 66) for brick in wall} | {ball: (58, 62, 70)}
-        Image.fromarray(bodies.render(960, 640, eye=(-6, -7, 3.2), at=(0, 0, 2), colours=colours)).save(sys.argv[1])
+        colours = {body: (118, 122, 128) for body in bodies} | {brick: (178, 92, 66) for brick in wall} | {ball: (58, 62, 70)}
+        Image.fromarray(bodies.render(960, 640, eye=(-6, -7, 3.2), at=(0, 0, 2.2), colours=colours)).save(sys.argv[1], optimize=True)
     return 0
 
 

@@ -283,6 +283,8 @@ def test_motors_limits_and_springs() -> None:
     raises(volery.Error, "a hinge joint needs an axis", lambda: bodies.join("hinge", None, bob, point=(0, 0, 0)))
     raises(volery.Error, "a ball joint has no axis", lambda: bodies.join("ball", None, bob, point=(0, 0, 0), axis=(1, 0, 0)))
     raises(volery.Error, "a hinge joint needs a point", lambda: bodies.join("hinge", None, bob, axis=(1, 0, 0)))
+    raises(volery.Error, "a cable joint needs a point", lambda: bodies.join("cable", None, bob))
+    raises(volery.Error, "a cable joint needs a point_b", lambda: bodies.join("cable", bob, None))
     raises(volery.Error, "a ball joint has no length", lambda: bodies.join("ball", None, bob, point=(0, 0, 0), length=1))
     raises(volery.Error, "low below high", lambda: bodies.join("hinge", None, bob, point=(0, 0, 0), axis=(1, 0, 0), limits=(1, -1)))
     raises(volery.Error, "longer than zero", lambda: bodies.join("hinge", None, bob, point=(0, 0, 0), axis=(0, 0, 0)))
@@ -476,6 +478,7 @@ def test_pictures_show_bodies() -> None:
     assert bodies.render(16, 16, eye=(0, 0, 9), at=(0, 0, 0)).shape == (16, 16, 3)  # straight down
     raises(volery.Error, "apart", lambda: bodies.render(eye=(0, 0, 1), at=(0, 0, 1)))
     assert volery.Bodies().render(32, 32).shape == (32, 32, 3)
+    assert bodies._repr_png_()[:8] == b"\x89PNG\r\n\x1a\n"  # in a notebook the set is its picture
 
 
 def test_the_wrecking_ball_falls_the_wall() -> None:

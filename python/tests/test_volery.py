@@ -362,10 +362,11 @@ def test_the_readmes_run() -> None:
     root = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..")
     for page in ("README.md", os.path.join("python", "README.md")):
         with open(os.path.join(root, page)) as file:
-            code = file.read().split("```python\n")[1].split("```")[0]
-        with tempfile.TemporaryDirectory() as folder:
-            os.symlink(os.path.join(root, "scenarios"), os.path.join(folder, "scenarios"))
-            subprocess.run([sys.executable, "-W", "error", "-c", code], check=True, cwd=folder, stdout=subprocess.DEVNULL)
+            blocks = [part.split("```")[0] for part in file.read().split("```python\n")[1:]]
+        for code in [blocks[0], *[code for code in blocks if "volery.Bodies" in code]]:
+            with tempfile.TemporaryDirectory() as folder:
+                os.symlink(os.path.join(root, "scenarios"), os.path.join(folder, "scenarios"))
+                subprocess.run([sys.executable, "-W", "error", "-c", code], check=True, cwd=folder, stdout=subprocess.DEVNULL)
 
 
 def test_logs_replay() -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ctypes
 import enum
+import io
 import math
 import threading
 import warnings
@@ -44,6 +45,7 @@ class BodiesEvent(enum.IntFlag):
     CRUSHED = 64
 
 
+_ENDED = int(BodiesEvent.NOT_FINITE | BodiesEvent.NO_MEMORY)
 _WARNINGS = {
     BodiesEvent.CONFLICT: "joints contradict each other: an error stayed after projection",
     BodiesEvent.TIME_DROPPED: "too many impacts in one step, or too many bodies in them: some bodies stood still for the rest of it",
@@ -358,6 +360,16 @@ class Bodies(b.NotCopyable):
     def __repr__(self) -> str:
         return f"<Bodies: {len(self)} at {self.time:.6g} s>"
 
+    def _repr_png_(self) -> bytes | None:
+        """What a notebook shows."""
+        try:
+            from PIL import Image
+        except ImportError:
+            return None
+        out = io.BytesIO()
+        Image.fromarray(self.render()).save(out, "PNG")
+        return out.getvalue()
+
     # ---- what is in it
 
     def add(self, shape: Shape | None = None, *, mass: float | None = None, density: float | None = None,
@@ -414,9 +426,10 @@ class Bodies(b.NotCopyable):
         """Join two bodies, or one and the world (None), in their present poses. Points and axes are those of the world.
 
         kind       "distance", "ball", "hinge", "slider", "fixed", "universal", "cable", "spring", "cylindrical"
-        point      [m] its anchor in both; `point_b`: another one in b, so that it is open and closes, or has a length
+        point      [m] its anchor in both; `point_b`: another one in b, so that it is open, and closes. Of a distance, cable or
+                   spring `point` is that of a and `point_b` that of b; None: the centre of the body
         axis       of a hinge or of what slides; `axis_b`: another one in b
-        length     [m] of a distance, cable or spring; None: between its anchors now, which are the centres if not given
+        length     [m] of a distance, cable or spring; None: between its anchors now
         stiffness, damping, rest   of a spring, or of what turns or slides, along its angle or way
         limits     (low, high) [rad] or [m], counted from the present pose
         motor      (speed, gain, torque): see `Joint.set_motor`
@@ -433,9 +446,8 @@ class Bodies(b.NotCopyable):
         if turns != (axis is not None):
             raise b.Error(f"a {kind} joint needs an axis" if turns else f"a {kind} joint has no axis")
         ids = [self._id_of(each) for each in (body_a, body_b)]
-        at_a = self._anchor(point, body_a or body_b, kind, long)
-        at_b = b.check_array("point_b", point_b, 3) if point_b is not None else (
-            self._anchor(None, body_b or body_a, kind, long) if long and point is None else at_a)
+        at_a = self._anchor("point", point, body_a if long else body_a or body_b, kind)
+        at_b = self._anchor("point_b", point_b, body_b, kind) if long or point_b is not None else at_a
         way = _axis("axis", axis if axis is not None else (0.0, 0.0, 1.0))
         way_b = _axis("axis_b", axis_b) if axis_b is not None else way
         low, high = b.check_array("limits (low, high)", limits, 2) if limits is not None else (0.0, 0.0)
@@ -460,11 +472,11 @@ class Bodies(b.NotCopyable):
             raise b.Error("this body is of another set")
         return body.id
 
-    def _anchor(self, point: Any, body: Body | None, kind: str, long: bool) -> Vector:
+    def _anchor(self, what: str, point: Any, body: Body | None, kind: str) -> Vector:
         if point is not None:
-            return b.check_array("point", point, 3)
-        if body is None or not (long or kind == "fixed" or joints.has(kind, joints.SLIDES)):
-            raise b.Error(f"a {kind} joint needs a point" if body is not None else "join: one of the bodies must be dynamic")
+            return b.check_array(what, point, 3)
+        if body is None or not (kind == "fixed" or joints.has(kind, joints.SLIDES | joints.HAS_LENGTH)):
+            raise b.Error(f"a {kind} joint needs a {what}")
         return body.state().position
 
     def remove(self, what: Body | Joint) -> None:
@@ -519,7 +531,7 @@ class Bodies(b.NotCopyable):
         """
         left = b.check_integer("step", steps)
         flags = ctypes.c_uint32()
-        while left > 0 and not flags.value & (BodiesEvent.NOT_FINITE | BodiesEvent.NO_MEMORY):
+        while left > 0 and not flags.value & _ENDED:
             left -= b.lib.bodies_step(self._set.pointer, left, ctypes.byref(flags))
         if flags.value:
             self._report(flags.value)
