@@ -293,8 +293,10 @@ uint32_t bodies_contacts(locked_bodies *b, contact_row *out, uint32_t capacity)
     for (uint32_t i = 0; i < count && count <= capacity; ++i) {
         vy_contact_report r;
         if (vy_bodies_contact(set, i, &r) != VY_OK) continue;
-        out[i] = (contact_row){
-            (uint32_t)r.a - 1u, (uint32_t)r.b - 1u, r.phase, r.points, r.normal, r.point, r.impulse, r.speed};
+        out[i] = (contact_row){(uint32_t)r.a - 1u, (uint32_t)r.b - 1u,
+                               (int32_t)r.phase,   r.points,
+                               r.normal,           r.point,
+                               r.impulse,          r.speed};
     }
     bodies_leave(b);
     return count;

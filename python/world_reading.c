@@ -66,8 +66,8 @@ uint32_t world_contacts(locked_world *w, event_row *out, uint32_t capacity)
     for (uint32_t i = 0; i < count && count <= capacity; ++i) {
         vy_contact_event e;
         if (vy_world_contact(world, i, &e) != VY_OK) continue;
-        out[i] = (event_row){e.body,  e.other,  e.obstacle, e.phase, e.points,  0,
-                             e.point, e.normal, e.impulse,  e.speed, e.severity};
+        out[i] = (event_row){e.body,  e.other,  e.obstacle, (int32_t)e.phase, e.points,  0,
+                             e.point, e.normal, e.impulse,  e.speed,          e.severity};
     }
     binding_leave(w);
     return count;

@@ -208,7 +208,7 @@ vy_status vy_shape_mass(const vy_shape *shape, double mass, vy_mass_properties *
     vy_status status = vy_shape_check(shape, err);
     if (status == VY_OK) status = check_mass(mass, err);
     if (status != VY_OK) return status;
-    vy_mass_properties m = {.mass = 0.0};
+    vy_mass_properties m;
     switch (shape->kind) {
     case VY_SHAPE_SPHERE: m = capsule_mass(mass, 0.0, shape->sphere.radius); break;
     case VY_SHAPE_CAPSULE: m = capsule_mass(mass, shape->capsule.half_length, shape->capsule.radius); break;
