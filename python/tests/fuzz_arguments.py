@@ -112,6 +112,12 @@ def body_calls(bodies: volery.Bodies, held: list[Any]) -> list[Callable[[], Any]
         lambda: bodies.add_potential(draw.choice(("uniform", "spring", "central", "magnetic", text())), draw.choice((None, thing)), **words("gravity", "mu", "stiffness", "anchor", "dipole")),
         lambda: volery.Bodies(**words("dt", "gravity", "contacts", "threads", "sleep", "integrator", "solver", "substep", "slop", "joint_step", "sleep_speed")),
         lambda: draw.choice((volery.sphere, volery.box, volery.hull, volery.plane))(anything()), lambda: draw.choice((volery.capsule, volery.cylinder, volery.height_field))(anything(), number()),
+        lambda: bodies.cast_ray(vector(), vector(), draw.choice((1.0, float("inf"), number())), ignore=draw.choice((None, thing))), lambda: bodies.cast_ray_all(vector(), vector()),
+        lambda: bodies.cast_rays(array(), vector(), number()), lambda: bodies.cast_rays(np.zeros((20, 3)), vector()), lambda: bodies.cast_shape(shape(), vector(), vector(), anything()),
+        lambda: bodies.cast_shape_all(shape(), vector(), vector()), lambda: bodies.overlap(shape(), vector()), lambda: bodies.closest(vector(), **words("reach", "attitude", "shape")),
+        lambda: bodies.closest_all(vector(), draw.choice((2.0, float("inf"), number())), shape=shape()), lambda: thing.set_kind(draw.choice(("static", "kinematic", "dynamic", text()))),
+        lambda: thing.set_mass(number(), draw.choice((None, vector()))), lambda: thing.set_material(**words("friction", "restitution", "rolling", "spinning")), lambda: thing.set_shape(shape()),
+        lambda: thing.set_limits(draw.choice((None, (-1, 1), anything()))), lambda: thing.set_spring(number(), number(), number()),
         lambda: bodies.render(draw.choice((8, anything())), draw.choice((8, anything())), **words("eye", "at", "colours")),
     ]
 

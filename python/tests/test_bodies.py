@@ -429,6 +429,81 @@ def test_potentials() -> None:
     assert abs(bob.velocity[2] - before[2] + 1.0) < 1e-3
 
 
+def test_queries() -> None:
+    bodies, boxes = tower()
+    before = bodies.hash
+    hit = bodies.cast_ray((0, 0, 9), (0, 0, -2))
+    assert hit is not None and hit.body == boxes[4] and abs(hit.t - (9 - 2.5) / 2) < 1e-12
+    assert np.allclose(hit.point, [0, 0, 2.5], atol=1e-12) and np.allclose(hit.normal, [0, 0, 1])
+    below = bodies.cast_ray_all((0, 0, 9), (0, 0, -1))
+    assert below.dtype == volery.HIT and below["body"].tolist() == [5, 4, 3, 2, 1, 0] and np.allclose(below["t"], [6.5, 7, 7.5, 8, 8.5, 9])
+    assert bodies.cast_ray((0, 0, 9), (0, 0, 1)) is None and bodies.cast_ray((0, 0, 9), (0, 0, -1), t_max=6) is None
+    under = bodies.cast_ray((0, 0, 9), (0, 0, -1), ignore=boxes[4])
+    assert under is not None and under.body == boxes[3]
+    heights = np.arange(0.05, 4.0, 0.1)
+    rows = bodies.cast_rays(np.column_stack([0 * heights - 5, 0 * heights, heights]), (1, 0, 0))
+    assert len(rows) == 40 and (rows["body"] == [boxes[int(h / 0.5)].slot if h < 2.5 else -1 for h in heights]).all()
+    assert all(bodies.cast_ray((-5, 0, h), (1, 0, 0)) is None if row["body"] < 0 else bodies.cast_ray((-5, 0, h), (1, 0, 0)).t == row["t"]
+               for h, row in zip(heights, rows))
+    ball = volery.sphere(0.5)
+    stopped = bodies.cast_shape(ball, (4, 0, 0), position=(-3, 0, 1.3))
+    assert stopped is not None and stopped.body == boxes[2] and abs(stopped.t - (3 - 0.5 - 0.25 + 0.02) / 4) < 1e-9 and stopped.normal[0] < -0.99
+    assert bodies.cast_shape_all(ball, (0, 0, -20), position=(0, 0, 9))["body"].tolist() == [5, 4, 3, 2, 1, 0]
+    assert sorted(bodies.overlap(volery.box(0.4), (0, 0, 1.0))["body"]) == [boxes[1].slot, boxes[2].slot] and not len(bodies.overlap(ball, (9, 9, 9)))
+    nearest = bodies.closest((3, 0, 1.25), ignore=bodies.body("floor"))
+    assert nearest is not None and nearest.body == boxes[2] and abs(nearest.t - (3 - 0.27)) < 1e-12
+    assert bodies.closest_all((3, 0, 1.25), 1.3)["body"].tolist() == [0]
+    gap = bodies.closest((3, 0, 1.25), shape=ball)
+    assert gap is not None and gap.body == bodies.body("floor") and abs(gap.t - 0.75) < 1e-12 and bodies.closest((3, 0, 1.25), 0.5) is None
+    for bad in (lambda: bodies.cast_ray((0, 0, 0), (0, 0, 0)), lambda: bodies.cast_ray((0, 0, float("nan")), (0, 0, 1)), lambda: bodies.closest((0, 0, 0), -1.0),
+                lambda: bodies.overlap(volery.plane()), lambda: bodies.cast_rays([[0, 0, 0]], [[0, 0, 0]]), lambda: bodies.cast_rays([1, 2], [3, 4])):
+        raises(ValueError, "", bad)
+    assert bodies.hash == before
+
+
+def test_constants_are_set() -> None:
+    bodies, boxes = tower(sleep=0.3)
+    bodies.step(240)
+    kept = bodies.save()
+    boxes[4].set_mass(5.0)
+    assert not boxes[0].asleep and boxes[4].mass == 5.0 and np.allclose(boxes[4].inertia, boxes[4].shape.inertia(5.0), atol=1e-15)
+    raises(volery.Error, "other bodies", lambda: bodies.restore(kept))
+    boxes[4].set_mass(2.0)
+    bodies.restore(kept)  # the same again
+    boxes[4].set_kind("static")
+    assert boxes[4].mass == math.inf
+    bodies.remove(boxes[3])
+    bodies.step(240)
+    assert abs(boxes[4].position[2] - 2.25) < 1e-3  # held by nothing
+    boxes[4].set_kind("dynamic")
+    bodies.step(240)
+    assert abs(boxes[4].position[2] - 1.75) < 1e-2 and boxes[4].mass == 2.0
+    boxes[4].set_shape(volery.sphere(0.3))
+    boxes[4].set_material(friction=1.0, restitution=0.5)
+    assert "sphere" in repr(boxes[4].shape) and np.allclose(boxes[4].inertia, np.eye(3) * 0.4 * 2 * 0.09)
+    raises(volery.Error, "inertia or a solid shape", lambda: boxes[4].set_shape(None))
+    boxes[4].set_mass(2.0, inertia=(1, 1, 1))
+    boxes[4].set_shape(None)
+    assert boxes[4].shape is None
+    gc.collect()
+    bodies.step(120)
+    assert boxes[4].position[2] < 1.0  # falls through everything
+    for bad in (lambda: boxes[0].set_mass(-1), lambda: boxes[0].set_material(restitution=2), lambda: boxes[0].set_kind("soft"), lambda: boxes[0].set_shape(5),
+                lambda: boxes[3].set_mass(1), lambda: boxes[0].set_mass(1, inertia=(1, 1, 9))):
+        raises((TypeError, ValueError), "", bad)
+    swing = volery.Bodies(dt=1e-3, gravity=(0, 0, 0), contacts=False)
+    door = swing.add(volery.box((1, 0.1, 2)), mass=1, rate=(0, 0, 1))
+    hinge = swing.join("hinge", None, door, point=(0, 0, 0), axis=(0, 0, 1))
+    hinge.set_limits((-0.5, 0.25))
+    swing.step(500)
+    assert abs(hinge.state().angle - 0.25) < 1e-9 and hinge.state().active
+    hinge.set_limits(None)
+    hinge.set_spring(stiffness=door.inertia[2, 2] * math.pi**2, damping=0.0, rest=0.0)
+    swing.step(1000)  # half a period of 2 s
+    assert abs(hinge.state().angle + 0.25) < 1e-6
+    raises(volery.Error, "low below high", lambda: hinge.set_limits((1, 0)))
+
+
 def test_threads_share_a_set() -> None:
     bodies, boxes = tower(threads=2)
     alone, _ = tower()
@@ -503,6 +578,19 @@ def test_the_wrecking_ball_falls_the_wall() -> None:
     again = wrecking_ball.build()[0]
     again.step(bodies.tick)
     assert again.hash == bodies.hash
+
+
+def test_the_gripper_lifts_by_friction() -> None:
+    import gripper
+
+    for friction, holds in ((0.4, True), (0.32, True), (0.2, False)):  # the limit is 0.245 at rest, 0.29 at the start
+        bodies, box, mast = gripper.lift(friction)
+        rise, lifted = mast.state().angle, float(box.position[2]) - 0.1
+        assert rise > 0.6 and abs(mast.state().rate + (6.0 if holds else 4.0) * G / gripper.GAIN) < 2e-3, mast.state()
+        assert abs(lifted - rise) < 0.01 if holds else lifted < 0.001, (friction, rise, lifted)
+        if holds:
+            pressed = bodies.contacts()[bodies.contacts()["a"] == box.slot]
+            assert len(pressed) == 2 and np.allclose(np.abs(pressed["impulse"][:, 1]), gripper.FORCE * bodies.dt, rtol=0.02)
 
 
 if __name__ == "__main__":

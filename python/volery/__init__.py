@@ -24,17 +24,17 @@ from .batch import Batch, variables
 from .bodies import CONTACT, Bodies, BodiesEvent, Body, Energy, Impacts, Joint
 from .gpu import DeviceArray, Gpu
 from .joints import JointState, Motor, Phase
+from .queries import HIT, Hit
 from .scenario import RUNGS, Scenario
 from .shapes import Shape, box, capsule, cylinder, height_field, hull, plane, sphere
 from .task import Task, observed, reward_terms
 from .world import WORLD_CONTACT, BodyState, DroneState, Event, Recording, World, replay
 
 __version__: str = _lib.binding_version().decode()
-__all__ = ["Batch", "Bodies", "BodiesEvent", "Body", "BodyState", "CONTACT", "DeviceArray", "DroneState", "Energy", "Error", "Event",
-           "Gpu",
-           "Impacts", "Joint", "JointState", "Motor", "Phase", "RUNGS", "Recording", "Scenario", "Shape", "Task", "WORLD_CONTACT", "World", "box",
-           "campaign", "capsule", "cylinder", "height_field", "hull", "observed", "plane", "replay", "reward_terms", "sphere",
-           "variables"]
+__all__ = ["Batch", "Bodies", "BodiesEvent", "Body", "BodyState", "CONTACT", "DeviceArray", "DroneState", "Energy", "Error",
+           "Event", "Gpu", "HIT", "Hit", "Impacts", "Joint", "JointState", "Motor", "Phase", "RUNGS", "Recording", "Scenario",
+           "Shape", "Task", "WORLD_CONTACT", "World", "box", "campaign", "capsule", "cylinder", "height_field", "hull",
+           "observed", "plane", "replay", "reward_terms", "sphere", "variables"]
 
 try:
     import gymnasium as _gymnasium

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from . import _binding as b, joints
 from .joints import JointState, Motor
+from .queries import Queries
 from .shapes import Shape
 from .world import BodyState
 
@@ -264,6 +265,37 @@ class Body(_Handle):
         if b.lib.body_clear_forces(self._pointer, self.id) != 0:
             raise b.error()
 
+    def set_kind(self, kind: str) -> None:
+        """"static", "kinematic" or "dynamic". One that is made dynamic has the mass that it was added with, or given since; one
+        that is made static stops."""
+        if b.lib.body_set_kind(self._pointer, self.id, b.lookup("kind", kind, BODY_KINDS)) != 0:
+            raise b.error()
+
+    def set_mass(self, mass: float, inertia: Any = None) -> None:
+        """[kg], and [kg m^2] as in `Bodies.add`; None: of the shape. Velocities stay."""
+        tensor = _tensor(inertia)
+        if b.lib.body_set_mass(self._pointer, self.id, b.check_number("mass", mass),
+                               tensor.ctypes.data if inertia is not None else None) != 0:
+            raise b.error()
+
+    def set_material(self, friction: float = 0.5, restitution: float = 0.0, rolling: float = 0.0, spinning: float = 0.0) -> None:
+        """Another surface: all four numbers, as in `Bodies.add`."""
+        numbers = np.array([b.check_number("friction", friction), b.check_number("restitution", restitution),
+                            b.check_number("rolling", rolling), b.check_number("spinning", spinning)])
+        if b.lib.body_set_material(self._pointer, self.id, numbers.ctypes.data) != 0:
+            raise b.error()
+
+    def set_shape(self, shape: Shape | None) -> None:
+        """The centre of mass stays where it is, the mass what it is; an inertia that was not given is that of the new shape."""
+        if shape is not None and not isinstance(shape, Shape):
+            raise TypeError(f"set_shape: a shape as volery.sphere() makes, got {type(shape).__name__}")
+        with self.bodies._lock:
+            if b.lib.body_set_shape(self._pointer, self.id, shape._pointer if shape is not None else None) != 0:
+                raise b.error()
+            self.bodies._set.shapes.pop(self.id, None)
+            if shape is not None:
+                self.bodies._set.shapes[self.id] = shape
+
     def stop(self) -> None:
         """No velocity, no force: it stays where it is."""
         if b.lib.body_stop(self._pointer, self.id) != 0:
@@ -301,12 +333,24 @@ class Joint(_Handle):
                                  b.check_number("torque", torque)) != 0:
             raise b.error()
 
+    def set_limits(self, limits: Any) -> None:
+        """(low, high) [rad] or [m], or None: free. Where it is beyond them it closes as one that is added open."""
+        low, high = b.check_array("limits (low, high)", limits, 2) if limits is not None else (0.0, 0.0)
+        if b.lib.joint_set_limits(self._pointer, self.id, int(limits is not None), low, high) != 0:
+            raise b.error()
+
+    def set_spring(self, stiffness: float, damping: float, rest: float) -> None:
+        """Of one that turns or slides, along its angle or way; of a spring, whose length at rest it is."""
+        if b.lib.joint_set_spring(self._pointer, self.id, b.check_number("stiffness", stiffness), b.check_number("damping", damping),
+                                  b.check_number("rest", rest)) != 0:
+            raise b.error()
+
     def _check_motor(self) -> None:
         if not joints.has(self.kind, joints.TURNS | joints.SLIDES):
             raise b.Error(f"a {self.kind} joint has no motor")
 
 
-class Bodies(b.NotCopyable):
+class Bodies(Queries, b.NotCopyable):
     """A set of rigid bodies, empty at first.
 
     dt, gravity  [s] of one step, [m/s^2]
@@ -341,7 +385,7 @@ class Bodies(b.NotCopyable):
             if given[name] is not None:
                 numbers[at : at + size] = b.check_array(name, given[name], size)
             at += size
-        self._set = _Set(0)
+        self._set: _Set = _Set(0)
         self._set.pointer = b.check_created(b.lib.bodies_create(
             numbers.ctypes.data, str(integrator).encode("utf-8", "replace"), int(bool(contacts)),
             b.lookup("solver", solver, SOLVERS), b.check_integer("threads", threads, 0, 1024)))
@@ -398,9 +442,8 @@ class Bodies(b.NotCopyable):
             mass = b.check_number("density", density) * shape.volume
         if name is not None and not isinstance(name, str):
             raise TypeError(f"name: a text, got {name!r}")
-        tensor = b.check_array("inertia", inertia, 3 if np.size(inertia) == 3 else 9) if inertia is not None else np.zeros(9)
         numbers = np.concatenate([
-            [b.check_number("mass", 1.0 if mass is None else mass)], np.diag(tensor).ravel() if tensor.size == 3 else tensor,
+            [b.check_number("mass", 1.0 if mass is None else mass)], _tensor(inertia),
             b.check_array("position", position, 3), b.check_array("velocity", velocity, 3),
             b.check_array("attitude", attitude, 4), b.check_array("rate", rate, 3),
             [b.check_number("friction", friction), b.check_number("restitution", restitution),
@@ -573,7 +616,7 @@ class Bodies(b.NotCopyable):
             raise b.error()
 
     def save(self) -> bytes:
-        """The whole state, contacts and motors included. What the bodies are (mass, shape) is no state."""
+        """The whole state, contacts and motors included. What the bodies are (mass, shape) is no state, but `restore` knows it."""
         size = b.lib.bodies_save(self._set.pointer, None, 0)
         while True:  # another thread may step meanwhile, and contacts come and go
             block = ctypes.create_string_buffer(size)
@@ -583,7 +626,8 @@ class Bodies(b.NotCopyable):
             size = needed
 
     def restore(self, block: bytes) -> None:
-        """Go back to a saved state of this set with the bodies and joints that it has now; further steps give the same bits."""
+        """Go back to a saved state; further steps give the same bits. A state of other bodies or joints is refused: it takes a set
+        that was built by the same calls."""
         saved = b.check_bytes("restore", block)
         if b.lib.bodies_restore(self._set.pointer, saved, len(saved)) != 0:
             raise b.error()
@@ -715,6 +759,14 @@ class Bodies(b.NotCopyable):
 
         size = b.check_integer("width", width, 1, 16384), b.check_integer("height", height, 1, 16384)
         return BodiesPicture(self, *size, eye, at).draw(colours or {})
+
+
+def _tensor(inertia: Any) -> Vector:
+    """Nine numbers, row by row, of three principal moments or a table; zero for None."""
+    if inertia is None:
+        return np.zeros(9)
+    given = b.check_array("inertia", inertia, 3 if np.size(inertia) == 3 else 9)
+    return np.diag(given).ravel() if given.size == 3 else given
 
 
 def _axis(what: str, value: Any) -> Vector:
