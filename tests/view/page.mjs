@@ -482,6 +482,65 @@ async function seeWhole() {
   await page.close();
 }
 
+// Hundreds of drones: each is in the picture, in a few calls and of few triangles, and the chosen one in full.
+async function seeMany() {
+  const page = await open("many.html");
+  await settled(page);
+  await shot(page, "many");
+  const seen = await page.evaluate(() => {
+    const { view } = window.volery;
+    const gl = view.renderer.getContext();
+    const [wide, tall] = [gl.drawingBufferWidth, gl.drawingBufferHeight];
+    const picture = () => {
+      const bytes = new Uint8Array(4 * wide * tall);
+      view.renderer.render(view.scene, view.camera);
+      gl.readPixels(0, 0, wide, tall, gl.RGBA, gl.UNSIGNED_BYTE, bytes);
+      return new Uint32Array(bytes.buffer);
+    };
+    const drawn = picture();
+    const { calls, triangles } = view.renderer.info.render;
+    const levels = view.fleet.groups[0].levels.map((level) => level.used);
+    for (const { levels } of view.fleet.groups) for (const { body } of levels) body.layers.set(5);
+    const bare = picture();
+    const at = ({ pose }) => {
+      const p = view.camera.position.clone().set(...pose.position).project(view.camera);
+      return Math.floor(((p.y + 1) / 2) * tall) * wide + Math.floor(((p.x + 1) / 2) * wide);
+    };
+    return { missing: view.fleet.crafts.filter((craft) => drawn[at(craft)] === bare[at(craft)]).length, levels, calls, triangles };
+  });
+  check("each of many drones is drawn", seen.missing <= 2, JSON.stringify(seen)); // what is behind it may be as dark
+  check("in few calls, of few triangles", seen.levels.length === 3 && seen.levels[0] >= 1 && seen.levels[2] > 50 && seen.calls <= 20 && seen.triangles < 40000, JSON.stringify(seen));
+  await page.close();
+}
+
+// The whole path has fewer points than the log and is nowhere farther from one of them than can be seen.
+async function followPaths() {
+  const page = await open("swarm.html");
+  const off = await page.evaluate(() => {
+    const { view } = window.volery;
+    const ends = view.paths.lines.geometry.getAttribute("position").array;
+    let [most, at] = [0, 0];
+    view.fleet.crafts.forEach(({ motion }, n) => {
+      const pieces = view.paths.pieces[n];
+      const [x, y, z] = motion.position;
+      for (let i = 0; i < x.length; ++i) {
+        let least = Infinity;
+        for (let k = 0; k < pieces; ++k) {
+          const [ax, ay, az, bx, by, bz] = ends.subarray(at + 6 * k, at + 6 * k + 6);
+          const [ux, uy, uz] = [bx - ax, by - ay, bz - az];
+          const along = Math.max(0, Math.min(1, ((x[i] - ax) * ux + (y[i] - ay) * uy + (z[i] - az) * uz) / (ux * ux + uy * uy + uz * uz)));
+          least = Math.min(least, Math.hypot(x[i] - ax - along * ux, y[i] - ay - along * uy, z[i] - az - along * uz));
+        }
+        most = Math.max(most, least);
+      }
+      at += 6 * pieces;
+    });
+    return { most, reach: view.extent.reach, pieces: view.paths.pieces, records: view.fleet.crafts[0].motion.time.length };
+  });
+  check("the path stays at the records", off.most < off.reach / 1000 && off.pieces.every((count) => count > 10 && count < off.records / 3), JSON.stringify(off));
+  await page.close();
+}
+
 // What the drone believes: the ghost is at the log's estimate, its ellipsoid is three standard deviations of the log's covariance.
 async function seeEstimate() {
   const page = await open("sensors.html");
@@ -624,6 +683,8 @@ try {
   await seeFailsafe();
   await compareRuns();
   await seeWhole();
+  await seeMany();
+  await followPaths();
   await seeEstimate();
   await findTheWay();
   await readNames();

@@ -33,10 +33,15 @@ function formatTick(value: number): string {
 }
 
 // So many digits behind the point that a plot's values differ by them, always as many.
-function digitsOf(lines: PlotLine[]): number {
+function digitsOf(largest: number): number {
+  return largest > 0 ? Math.max(0, Math.min(9, 3 - Math.floor(Math.log10(largest)))) : 3;
+}
+
+// The largest finite size.
+function largestOf(lines: PlotLine[]): number {
   let largest = 0;
   for (const { values } of lines) for (const value of values) if (Math.abs(value) > largest && Math.abs(value) < Infinity) largest = Math.abs(value);
-  return largest > 0 ? Math.max(0, Math.min(9, 3 - Math.floor(Math.log10(largest)))) : 3;
+  return largest;
 }
 
 interface Entry {
@@ -57,18 +62,26 @@ export class Plot {
   private readonly area = make("div", "plot-area");
   private readonly now = make("div", "plot-now");
   private readonly entries: Entry[] = [];
-  private digits: number;
+  private digits = 0;
   private readonly hidden = new Set<number>();
   private chart?: uPlot;
   private range?: [number, number];
+  private nowAt = NaN; // [device pixels] of the line of the present moment
 
   constructor(readonly group: PlotGroup, private drones: Drone[], private readonly host: PlotHost) {
     this.lines = this.makeLines();
-    this.digits = digitsOf(this.lines);
     const head = make("header", "plot-head", make("h3", "", group.title, make("span", "unit", group.unit ? ` ${group.unit}` : "")), this.legend);
     this.element.dataset.plot = group.id;
     this.element.append(head, this.area);
     this.makeLegend();
+    this.measure();
+  }
+
+  // Values have the width of the longest from the start: what they say then moves nothing around them.
+  private measure(): void {
+    const most = largestOf(this.lines);
+    this.digits = digitsOf(most);
+    for (const { value } of this.entries) value.style.width = `${formatFixed(-most, this.digits).length + 0.5}ch`;
   }
 
   private makeLines(): PlotLine[] {
@@ -86,8 +99,8 @@ export class Plot {
     const lines = this.makeLines();
     if (lines.map((line) => line.label).join("\n") !== this.lines.map((line) => line.label).join("\n")) return false;
     this.lines = lines;
-    this.digits = digitsOf(lines);
     this.entries.forEach((entry, i) => (entry.line = lines[i]));
+    this.measure();
     if (!this.chart) return true;
     const { time, values } = align(lines);
     this.chart.setData([time, ...values] as unknown as uPlot.AlignedData, false);
@@ -234,8 +247,12 @@ export class Plot {
     if (this.chart) {
       const { min, max } = this.chart.scales.x;
       const inside = min != null && max != null && time >= min && time <= max;
-      this.now.style.display = inside ? "block" : "none";
-      if (inside) this.now.style.transform = `translateX(${this.chart.valToPos(time, "x")}px)`;
+      const at = inside ? Math.round(this.chart.valToPos(time, "x") * devicePixelRatio) : -1;
+      if (at !== this.nowAt) {
+        this.nowAt = at;
+        this.now.hidden = at < 0;
+        this.now.style.transform = `translateX(${at / devicePixelRatio}px)`;
+      }
     }
     if (!values) return;
     for (const { line, value } of this.entries) {

@@ -1,11 +1,12 @@
-// fleet.ts - all drones, drawn in a few calls: one instanced mesh per kind of part, vehicle and degree of detail.
-import { Color, DoubleSide, Frustum, InstancedMesh, Matrix4, MeshBasicMaterial, MeshLambertMaterial, Object3D, PerspectiveCamera, Quaternion, Scene, Sphere, Vector3 } from "three";
+// fleet.ts - all drones, drawn in a few calls: one mesh of copies per kind of part, vehicle and degree of detail.
+import { Color, DoubleSide, Frustum, Matrix4, MeshBasicMaterial, MeshLambertMaterial, Object3D, PerspectiveCamera, Quaternion, Scene, Sphere, Vector3 } from "three";
 import type { Drone } from "../data/run";
 import { Motion, type Origin, type Pose } from "../data/motion";
 import type { Theme } from "../ui/theme";
+import { Copies } from "./copies";
 import { SHADOW_LEAN, type Footing } from "./obstacles";
 import { colorOfCraft } from "./palette";
-import { paint, shapeOf, type VehicleShape } from "./vehicle";
+import { paint, shapeOf, type Detail, type VehicleShape } from "./vehicle";
 
 export interface Craft {
   drone: Drone;
@@ -20,10 +21,10 @@ interface Level {
   shape: VehicleShape;
   room: number; // crafts
   used: number;
-  body: InstancedMesh;
-  shadow: InstancedMesh;
-  discs?: InstancedMesh;
-  blades?: InstancedMesh;
+  body: Copies<MeshLambertMaterial>;
+  shadow: Copies<MeshBasicMaterial>;
+  discs?: Copies<MeshBasicMaterial>;
+  blades?: Copies<MeshLambertMaterial>;
 }
 
 interface Group {
@@ -35,15 +36,13 @@ interface Group {
 const SLOWED = 1 / 40;
 const FINE_MAX = 12; // drones that are all drawn in full detail
 const NEAR_MAX = 4; // of more, so many: the chosen one and others that are near
+const COARSE_MAX = 160; // drones beyond which those that are not near are of the simplest shape
 const NEAR = 0.05; // size over distance from which a drone is near
 const LIFT = 2e-3; // [m] of a shadow above what it falls on
 
 export class Fleet {
   readonly crafts: Craft[] = [];
   private readonly groups: Group[] = [];
-  private readonly rotorMaterial = new MeshLambertMaterial({ color: 0x808890 });
-  private readonly discMaterial = new MeshBasicMaterial({ transparent: true, opacity: 0.16, depthWrite: false, side: DoubleSide });
-  private readonly shadowMaterial = new MeshBasicMaterial({ color: 0, transparent: true, depthWrite: false });
   private readonly matrix = new Matrix4();
   private readonly inner = new Matrix4();
   private readonly place = new Object3D();
@@ -63,7 +62,7 @@ export class Fleet {
       const craft: Craft = {
         drone,
         motion,
-        shape: fellows[0]?.shape ?? shapeOf(drone.info, true),
+        shape: fellows[0]?.shape ?? shapeOf(drone.info, "fine"),
         pose: { position: [0, 0, 0], attitude: [1, 0, 0, 0] },
         color: new Color(),
       };
@@ -75,41 +74,27 @@ export class Fleet {
 
   private makeGroup(scene: Scene, crafts: Craft[]): Group {
     const ghost = crafts[0].drone.run.index > 0; // the second run is seen through
-    const material = new MeshLambertMaterial({ vertexColors: true, transparent: ghost, opacity: ghost ? 0.75 : 1 });
     const fine = crafts[0].shape;
     const many = crafts.length > FINE_MAX;
-    const levels = [this.makeLevel(scene, fine, many ? NEAR_MAX : crafts.length, material)];
-    if (many) levels.push(this.makeLevel(scene, shapeOf(crafts[0].drone.info, false), crafts.length, material));
+    const levels = [makeLevel(scene, fine, many ? NEAR_MAX : crafts.length, ghost)];
+    const add = (detail: Detail, room: number) => levels.push(makeLevel(scene, shapeOf(crafts[0].drone.info, detail), room, ghost));
+    if (many) add("coarse", Math.min(crafts.length, COARSE_MAX));
+    if (crafts.length > COARSE_MAX) add("simple", crafts.length);
     return { crafts, levels };
-  }
-
-  private makeLevel(scene: Scene, shape: VehicleShape, room: number, material: MeshLambertMaterial): Level {
-    const level: Level = {
-      shape,
-      room,
-      used: 0,
-      body: new InstancedMesh(shape.body, material, room),
-      shadow: new InstancedMesh(shape.outline, this.shadowMaterial, room),
-      discs: shape.discs && new InstancedMesh(shape.discs, this.discMaterial, room),
-      blades: shape.blades && new InstancedMesh(shape.blades, this.rotorMaterial, room * shape.hubs.length),
-    };
-    for (const mesh of [level.shadow, level.body, level.blades, level.discs]) {
-      if (!mesh) continue;
-      mesh.frustumCulled = false; // its instances are elsewhere
-      scene.add(mesh);
-    }
-    return level;
   }
 
   paint(theme: Theme): void {
     for (const group of this.groups) {
       const isBody = group.crafts[0].drone.index >= group.crafts[0].drone.run.info.drones.length;
       for (const craft of group.crafts) craft.color = colorOfCraft(craft.drone, theme);
-      for (const level of group.levels) paint(level.shape.body, new Color(isBody ? 0xffffff : theme.body), new Color(0xffffff));
+      for (const { shape, body, blades, discs, shadow } of group.levels) {
+        paint(shape.body, new Color(isBody ? 0xffffff : theme.body), new Color(0xffffff));
+        body.repeat("color");
+        blades?.material.color.set(theme.faint);
+        discs?.material.color.set(theme.faint);
+        shadow.material.opacity = theme.shadow;
+      }
     }
-    this.rotorMaterial.color.set(theme.faint);
-    this.discMaterial.color.set(theme.faint);
-    this.shadowMaterial.opacity = theme.shadow;
   }
 
   /// Where every craft is at `time`.
@@ -138,7 +123,8 @@ export class Fleet {
     ball.center.copy(this.at);
     if (!shadowSeen && !this.sight.intersectsSphere(ball)) return;
     const near = ball.radius > NEAR * camera.position.distanceTo(ball.center);
-    const level = levels.length === 1 || (near && levels[0].used < levels[0].room) ? levels[0] : levels[1];
+    const last = levels[levels.length - 1];
+    const level = (near ? levels.find(({ used, room }) => used < room) : undefined) ?? last;
     place.position.set(p[0], p[1], p[2]);
     place.quaternion.set(q[1], q[2], q[3], q[0]);
     place.scale.setScalar(scale);
@@ -174,15 +160,23 @@ function flatten(point: Vector3, n: Vector3, out: Matrix4): void {
   );
 }
 
+function makeLevel(scene: Scene, shape: VehicleShape, room: number, ghost: boolean): Level {
+  const level: Level = {
+    shape,
+    room,
+    used: 0,
+    body: new Copies(shape.body, new MeshLambertMaterial({ vertexColors: true, transparent: ghost, opacity: ghost ? 0.75 : 1 }), room),
+    shadow: new Copies(shape.outline, new MeshBasicMaterial({ color: 0, transparent: true, depthWrite: false }), room),
+    discs: shape.discs && new Copies(shape.discs, new MeshBasicMaterial({ transparent: true, opacity: 0.16, depthWrite: false, side: DoubleSide, forceSinglePass: true }), room),
+    blades: shape.blades && new Copies(shape.blades, new MeshLambertMaterial(), room * shape.hubs.length),
+  };
+  for (const mesh of [level.shadow, level.body, level.blades, level.discs]) if (mesh) scene.add(mesh);
+  return level;
+}
+
 function finish(level: Level): void {
   for (const mesh of [level.body, level.shadow, level.discs]) if (mesh) mesh.count = level.used;
   if (level.blades) level.blades.count = level.used * level.shape.hubs.length;
-  for (const mesh of [level.body, level.shadow, level.discs, level.blades]) {
-    if (!mesh) continue;
-    mesh.visible = mesh.count > 0;
-    mesh.instanceMatrix.needsUpdate = true;
-    if (mesh.instanceColor) mesh.instanceColor.needsUpdate = true;
-  }
 }
 
 // The angle a rotor has turned through up to `time`: the sum over records, kept per rotor.

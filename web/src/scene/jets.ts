@@ -1,7 +1,8 @@
 // jets.ts - thrusters: a nozzle each, and a plume as long as its share of the largest thrust.
-import { Color, ConeGeometry, CylinderGeometry, InstancedMesh, Matrix4, MeshBasicMaterial, MeshLambertMaterial, Quaternion, Scene, Vector3 } from "three";
+import { Color, ConeGeometry, CylinderGeometry, Matrix4, MeshBasicMaterial, MeshLambertMaterial, Quaternion, Scene, Vector3 } from "three";
 import { indexAt } from "../data/table";
 import type { Theme } from "../ui/theme";
+import { Copies } from "./copies";
 import { craftPosition, craftQuaternion, type Craft } from "./fleet";
 
 const NOZZLE = 0.14; // of the body's size
@@ -18,8 +19,8 @@ interface Jet {
 
 export class Jets {
   private readonly jets: Jet[] = [];
-  private readonly nozzles?: InstancedMesh<CylinderGeometry, MeshLambertMaterial>;
-  private readonly plumes?: InstancedMesh<ConeGeometry, MeshBasicMaterial>;
+  private readonly nozzles?: Copies<MeshLambertMaterial>;
+  private readonly plumes?: Copies<MeshBasicMaterial>;
   private readonly matrix = new Matrix4();
 
   constructor(scene: Scene, crafts: Craft[]) {
@@ -31,12 +32,9 @@ export class Jets {
       });
     }
     if (this.jets.length === 0) return;
-    this.nozzles = new InstancedMesh(new CylinderGeometry(0.3, 0.5, 1, 12).translate(0, -0.3, 0), new MeshLambertMaterial(), this.jets.length);
-    this.plumes = new InstancedMesh(new ConeGeometry(0.5, 1, 12).rotateX(Math.PI).translate(0, -0.5, 0), new MeshBasicMaterial({ transparent: true, opacity: 0.7, depthWrite: false }), this.jets.length);
-    for (const mesh of [this.nozzles, this.plumes]) {
-      mesh.frustumCulled = false;
-      scene.add(mesh);
-    }
+    this.nozzles = new Copies(new CylinderGeometry(0.3, 0.5, 1, 12).translate(0, -0.3, 0), new MeshLambertMaterial(), this.jets.length);
+    this.plumes = new Copies(new ConeGeometry(0.5, 1, 12).rotateX(Math.PI).translate(0, -0.5, 0), new MeshBasicMaterial({ transparent: true, opacity: 0.7, depthWrite: false }), this.jets.length);
+    scene.add(this.nozzles, this.plumes);
   }
 
   paint(theme: Theme): void {
@@ -62,6 +60,5 @@ export class Jets {
       this.matrix.compose(tip, turn, new Vector3(NOZZLE, PLUME * Math.min(share, 1), NOZZLE).multiplyScalar(size));
       this.plumes!.setMatrixAt(this.plumes!.count++, this.matrix);
     });
-    this.nozzles.instanceMatrix.needsUpdate = this.plumes.instanceMatrix.needsUpdate = true;
   }
 }

@@ -1,8 +1,9 @@
 // joints.ts - what holds bodies together: cables that hang when they are slack, springs, rods, and hinges as knobs with
 // a link to the middle of each body. All of it in two calls: one mesh of rods and one of knobs.
-import { Color, CylinderGeometry, InstancedMesh, Matrix4, MeshLambertMaterial, Quaternion, Scene, SphereGeometry, Vector3 } from "three";
+import { CylinderGeometry, Matrix4, MeshLambertMaterial, Quaternion, Scene, SphereGeometry, Vector3 } from "three";
 import type { JointInfo } from "../data/embedded";
 import type { Theme } from "../ui/theme";
+import { Copies } from "./copies";
 import { craftPosition, craftQuaternion, type Craft } from "./fleet";
 
 const PIECES = 20; // of a cable that hangs
@@ -62,9 +63,8 @@ function roomOf(tie: Tie): number {
 
 export class Joints {
   private readonly ties: Tie[] = [];
-  private readonly rods?: InstancedMesh;
-  private readonly knobs?: InstancedMesh;
-  private readonly material = new MeshLambertMaterial();
+  private readonly rods?: Copies<MeshLambertMaterial>;
+  private readonly knobs?: Copies<MeshLambertMaterial>;
   private readonly matrix = new Matrix4();
   private readonly turn = new Quaternion();
 
@@ -83,16 +83,13 @@ export class Joints {
     }
     if (this.ties.length === 0) return;
     const rod = new CylinderGeometry(1, 1, 1, 6).translate(0, 0.5, 0);
-    this.rods = new InstancedMesh(rod, this.material, this.ties.reduce((sum, tie) => sum + roomOf(tie), 0));
-    this.knobs = new InstancedMesh(new SphereGeometry(1, 10, 8), this.material, 2 * this.ties.length);
-    for (const mesh of [this.rods, this.knobs]) {
-      mesh.frustumCulled = false;
-      scene.add(mesh);
-    }
+    this.rods = new Copies(rod, new MeshLambertMaterial(), this.ties.reduce((sum, tie) => sum + roomOf(tie), 0));
+    this.knobs = new Copies(new SphereGeometry(1, 10, 8), new MeshLambertMaterial(), 2 * this.ties.length);
+    scene.add(this.rods, this.knobs);
   }
 
   paint(theme: Theme): void {
-    this.material.color = new Color(theme.faint);
+    for (const mesh of [this.rods, this.knobs]) mesh?.material.color.set(theme.faint);
   }
 
   /// Where crafts are must be known by now. Nothing is drawn below `floor`: a cable lies on it.
@@ -115,7 +112,6 @@ export class Joints {
         this.addKnob(to, 3 * width);
       }
     }
-    this.rods.instanceMatrix.needsUpdate = this.knobs.instanceMatrix.needsUpdate = true;
   }
 
   private addRod(from: Vector3, to: Vector3, width: number): void {

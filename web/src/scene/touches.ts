@@ -1,9 +1,10 @@
 // touches.ts - contacts as they happen: a spot where things touch and an arrow along the push, which stay for a moment.
-import { Color, InstancedMesh, Matrix4, MeshBasicMaterial, Scene, SphereGeometry, Vector3 } from "three";
+import { Color, Matrix4, MeshBasicMaterial, Scene, SphereGeometry, Vector3 } from "three";
 import type { Run } from "../data/run";
 import { indexAt } from "../data/table";
 import type { Theme } from "../ui/theme";
 import { Arrow } from "./arrows";
+import { Copies } from "./copies";
 
 const ROOM = 24; // contacts that are shown at once: the latest
 const LINGER = 0.25; // [s] after their moment
@@ -11,7 +12,7 @@ const ENDED = 2; // phase of a contact that is over
 
 /// The contacts of one run.
 export class Touches {
-  private readonly spots: InstancedMesh<SphereGeometry, MeshBasicMaterial>;
+  private readonly spots = new Copies(new SphereGeometry(1, 12, 8), new MeshBasicMaterial(), ROOM);
   private readonly arrows: Arrow[] = [];
   private most = 0; // [N s] largest push of all
   private counted = 0; // contacts in it
@@ -19,8 +20,6 @@ export class Touches {
   private readonly matrix = new Matrix4();
 
   constructor(private readonly scene: Scene, private readonly run: Run) {
-    this.spots = new InstancedMesh(new SphereGeometry(1, 12, 8), new MeshBasicMaterial(), ROOM);
-    this.spots.frustumCulled = false;
     this.spots.count = 0;
     this.grow();
   }
@@ -63,6 +62,5 @@ export class Touches {
       this.matrix.makeScale(0.12 * size, 0.12 * size, 0.12 * size).setPosition(point);
       this.spots.setMatrixAt(this.spots.count++, this.matrix);
     }
-    this.spots.instanceMatrix.needsUpdate = true;
   }
 }

@@ -1,12 +1,11 @@
 // trail.ts - the ways drones have come: a broad line for the chosen one, the last seconds of the others as fine ones, all
 // of a run in one call.
-import { BufferAttribute, BufferGeometry, DynamicDrawUsage, LineBasicMaterial, LineSegments, Scene } from "three";
-import { Line2 } from "three/addons/lines/Line2.js";
-import { LineGeometry } from "three/addons/lines/LineGeometry.js";
+import { BufferAttribute, BufferGeometry, type Color, DynamicDrawUsage, LineBasicMaterial, LineSegments, Scene } from "three";
 import { LineMaterial } from "three/addons/lines/LineMaterial.js";
 import type { Pose } from "../data/motion";
 import { indexAt } from "../data/table";
 import type { Theme } from "../ui/theme";
+import { BroadLine } from "./broad_line";
 import type { Craft } from "./fleet";
 import { colorOfCraft, colorOfShare } from "./palette";
 
@@ -89,7 +88,11 @@ export class Trails {
     }
     this.fine.visible = used > 0;
     this.fine.geometry.setDrawRange(0, used);
-    this.points.needsUpdate = this.colors.needsUpdate = used > 0;
+    for (const values of [this.points, this.colors]) {
+      values.clearUpdateRanges();
+      values.addUpdateRange(0, 3 * used);
+      values.needsUpdate = used > 0;
+    }
   }
 
   private broadOf(craft: Craft): Broad {
@@ -110,20 +113,21 @@ export class Trails {
     const first = indexAt(motion.time, time - SECONDS);
     const stride = Math.max(1, Math.ceil((last - first) / (this.pieces - 1)));
     let at = used;
+    const { r, g, b } = craft.color;
+    const [px, py, pz] = pose.position;
     for (let i = first - (first % stride); i <= last; i += stride) {
       const next = i + stride;
-      const { r, g, b } = craft.color;
       this.colors.setXYZ(at, r, g, b).setXYZ(at + 1, r, g, b);
       this.points.setXYZ(at++, x[i], y[i], z[i]);
       if (next <= last) this.points.setXYZ(at++, x[next], y[next], z[next]);
-      else this.points.setXYZ(at++, ...pose.position);
+      else this.points.setXYZ(at++, px, py, pz);
     }
     return at;
   }
 }
 
 class Broad {
-  private readonly line: Line2;
+  private readonly line: BroadLine;
   private readonly stride: number; // records from one point to the next
   private readonly parts: number; // points from one record to the next, where records are few
   private readonly records: number;
@@ -142,10 +146,8 @@ class Broad {
         points.push(...pose.position);
       }
     }
-    this.line = new Line2(new LineGeometry(), material);
+    this.line = new BroadLine(points, material);
     this.records = records;
-    if (records > 1) this.line.geometry.setPositions(points);
-    this.line.frustumCulled = false;
     scene.add(this.line);
   }
 
@@ -155,12 +157,12 @@ class Broad {
     const values = valuesAlong(craft, by);
     const plain = colorOfCraft(craft.drone, theme);
     const [min, max] = values ? rangeOf(values) : [0, 1];
-    const colors: number[] = [];
+    const colors: Color[] = [];
     for (let i = 0; i < this.records; i += this.stride) {
       const color = values ? colorOfShare((values[i] - min) / (max - min)) : plain;
-      for (let k = 0; k < this.parts; ++k) colors.push(color.r, color.g, color.b);
+      for (let k = 0; k < this.parts; ++k) colors.push(color);
     }
-    this.line.geometry.setColors(colors);
+    this.line.setColors(colors);
   }
 
   remove(scene: Scene): void {
@@ -170,9 +172,7 @@ class Broad {
 
   /// `record` is the last one that has been passed.
   update(record: number, shown: boolean): void {
-    const pieces = Math.floor(Math.min(record, this.records - 1) / this.stride) * this.parts;
-    this.line.visible = shown && pieces > 0;
-    this.line.geometry.instanceCount = pieces;
+    this.line.show(shown ? Math.floor(Math.min(record, this.records - 1) / this.stride) * this.parts : 0);
   }
 }
 

@@ -1,5 +1,5 @@
 // vehicle.ts - the shape of a drone from where its rotors are: arms, motors and a body, with the front marked.
-import { BoxGeometry, BufferAttribute, BufferGeometry, CircleGeometry, Color, CylinderGeometry, Matrix4, PlaneGeometry, Quaternion, SphereGeometry, Vector3 } from "three";
+import { BoxGeometry, BufferAttribute, BufferGeometry, CircleGeometry, Color, CylinderGeometry, Matrix4, OctahedronGeometry, PlaneGeometry, Quaternion, SphereGeometry, Vector3 } from "three";
 import type { DroneInfo } from "../data/embedded";
 import { geometryOf } from "./solids";
 import { mergeGeometries } from "three/addons/utils/BufferGeometryUtils.js";
@@ -47,6 +47,24 @@ function rotorRadius(hubs: Vector3[]): number {
   return Number.isFinite(nearest) ? 0.44 * nearest : 0.4 * (hubs[0]?.length() ?? 0.1);
 }
 
+// A flat polygon of n corners about a point, of n - 2 triangles.
+function polygon(n: number, radius: number, at = new Vector3()): BufferGeometry {
+  const [points, index] = [[] as number[], [] as number[]];
+  for (let i = 0; i < n; ++i) points.push(at.x + radius * Math.cos((2 * Math.PI * i) / n), at.y + radius * Math.sin((2 * Math.PI * i) / n), at.z);
+  for (let i = 2; i < n; ++i) index.push(0, i - 1, i);
+  const geometry = new BufferGeometry().setAttribute("position", new BufferAttribute(new Float32Array(points), 3));
+  geometry.setIndex(index);
+  geometry.computeVertexNormals();
+  return geometry;
+}
+
+// A flat arm from the middle to a hub.
+function armTo(hub: Vector3, width: number): BufferGeometry {
+  const arm = new PlaneGeometry(Math.hypot(hub.x, hub.y), width);
+  arm.rotateZ(Math.atan2(hub.y, hub.x));
+  return arm.translate(hub.x / 2, hub.y / 2, 0);
+}
+
 // The body from above: arms, motors and shell, a few triangles each.
 function outlineOf(at: Vector3[], reach: number, fine: boolean): BufferGeometry {
   const parts: BufferGeometry[] = [];
@@ -59,10 +77,7 @@ function outlineOf(at: Vector3[], reach: number, fine: boolean): BufferGeometry 
   circle(0, 0, 0.41 * reach, 0.31 * reach);
   for (const hub of at) {
     if (fine) circle(hub.x, hub.y, 0.13 * reach, 0.13 * reach);
-    const arm = new PlaneGeometry(Math.hypot(hub.x, hub.y), 0.13 * reach);
-    arm.rotateZ(Math.atan2(hub.y, hub.x));
-    arm.translate(hub.x / 2, hub.y / 2, 0);
-    parts.push(arm);
+    parts.push(armTo(hub, 0.13 * reach));
   }
   return mergeGeometries(parts.map((part) => withPart(part, PART_FRAME)));
 }
@@ -106,14 +121,32 @@ function boxOf(info: DroneInfo): VehicleShape {
   return { body, outline, hubs: [], spins: [], size: Math.hypot(x, y, z) / 2 };
 }
 
-/// `fine` is for a few drones, and near ones; others are made of a third of the triangles.
-export function shapeOf(info: DroneInfo, fine: boolean): VehicleShape {
+// One of very many: where it is, how it is turned and where its front is.
+function simpleOf(at: Vector3[], reach: number, radius: number): Pick<VehicleShape, "body" | "outline" | "discs"> {
+  const isFront = (hub: Vector3) => hub.x > 0.05 * reach;
+  const shell = new OctahedronGeometry(0.4 * reach).scale(1.1, 0.85, 0.4);
+  const arms = at.map((hub) => marked(armTo(hub, 0.15 * reach).translate(0, 0, hub.z + 0.05 * reach), isFront(hub) ? PART_FRONT : PART_FRAME));
+  return {
+    body: mergeGeometries([marked(shell, PART_FRAME), ...arms]),
+    outline: marked(polygon(6, 0.5 * reach), PART_FRAME),
+    discs: mergeGeometries(at.map((hub) => marked(polygon(6, radius, hub.clone().setZ(hub.z + 0.13 * reach)), PART_FRAME))),
+  };
+}
+
+/// How much of a vehicle is drawn: all of it of a few drones and near ones, a third of the triangles of others, a fifth of that of very many.
+export type Detail = "fine" | "coarse" | "simple";
+
+export function shapeOf(info: DroneInfo, detail: Detail): VehicleShape {
+  const fine = detail === "fine";
   const rotors = info.rotors ?? [];
   if (rotors.length === 0) return solidOf(info) ?? boxOf(info);
   const at = rotors.map((rotor) => new Vector3(rotor.position[0] ?? 0, rotor.position[1] ?? 0, rotor.position[2] ?? 0));
   const reach = Math.max(...at.map((hub) => Math.hypot(hub.x, hub.y)), 1e-3);
   const radius = rotorRadius(at);
   const hubs = at.map((hub) => hub.clone().setZ(hub.z + 0.13 * reach));
+  const spins = rotors.map((rotor) => Math.sign(rotor.spin) || 1);
+  const size = reach + radius;
+  if (detail === "simple") return { ...simpleOf(at, reach, radius), hubs, spins, size };
   const parts: BufferGeometry[] = [];
   for (const hub of at) {
     const front = hub.x > 0.05 * reach ? PART_FRONT : PART_FRAME;
@@ -135,8 +168,8 @@ export function shapeOf(info: DroneInfo, fine: boolean): VehicleShape {
     discs: discsOf(hubs, radius, fine),
     blades: fine ? bladesOf(radius) : undefined,
     hubs,
-    spins: rotors.map((rotor) => Math.sign(rotor.spin) || 1),
-    size: reach + radius,
+    spins,
+    size,
   };
 }
 

@@ -26,7 +26,7 @@ export type CameraMode = "whole" | "follow" | "top";
 const SMOOTH_MAX = 24; // drones up to which edges are smoothed: it costs most where no graphics card helps
 const CLEAR_FOR = 12; // drones that no obstacle hides
 const PLANS_MAX = 6; // declared ways that are shown together
-const SLOW = 70; // [ms] from frame to frame: beyond, fewer pixels are drawn while it plays
+const SLOW = 50; // [ms] from frame to frame: beyond, fewer pixels are drawn while it plays
 const RATIOS = [2, 1, 0.7, 0.5]; // pixels of the picture per pixel of the page
 
 const FROM = { whole: new Vector3(-0.7, -0.9, 0.42), follow: new Vector3(-0.75, -0.8, 0.55), top: new Vector3(0, -1e-4, 1) }; // where cameras stand
@@ -102,7 +102,7 @@ export class View {
     this.ground = new Ground(this.extent.reach, this.floor);
     this.wind = new WindField(this.scene, runs.find((run) => run.info.wind_field)?.info.wind_field);
     this.sky = new Sky(RADIUS * this.extent.reach);
-    this.paths = new Paths(this.scene, this.fleet.crafts);
+    this.paths = new Paths(this.scene, this.fleet.crafts, this.extent.reach);
     this.ghost = new Ghost(this.scene);
     this.labels = new Labels(this.fleet.crafts);
     this.box.append(this.labels.element);
@@ -178,7 +178,7 @@ export class View {
     for (const { motion } of crafts) motion.refresh();
     for (const trails of this.trailLines) trails.grow();
     for (const touches of this.touches) touches.grow();
-    this.paths.fill();
+    this.paths.fill(this.extent.reach);
     if (this.theme) this.paths.paint(this.theme);
     const kinds = arrowKinds(crafts.map((craft) => craft.drone));
     const before = `${this.arrows.kinds.length} ${this.enlarged} ${this.told}`;

@@ -1,8 +1,9 @@
 // wind_field.ts - the wind of a field given by samples: an arrow at every node, as it blows at the moment.
-import { Box3, Color, ConeGeometry, CylinderGeometry, InstancedMesh, Matrix4, MeshBasicMaterial, Quaternion, Scene, Vector3 } from "three";
+import { Box3, BufferAttribute, Color, ConeGeometry, CylinderGeometry, Matrix4, MeshBasicMaterial, Quaternion, Scene, Vector3 } from "three";
 import { mergeGeometries } from "three/addons/utils/BufferGeometryUtils.js";
 import type { WindInfo } from "../data/embedded";
 import type { Theme } from "../ui/theme";
+import { Copies } from "./copies";
 import { colorOfShare } from "./palette";
 
 const LONGEST = 0.8; // of the distance between nodes: the fastest wind's arrow
@@ -12,7 +13,7 @@ export class WindField {
   shown = true;
   readonly box = new Box3();
   readonly fastest: number; // [m/s]
-  private readonly arrows?: InstancedMesh;
+  private readonly arrows?: Copies;
   private readonly places: Vector3[] = [];
   private readonly arrowLength: number; // [m] length of the longest arrow
   private drawnAt = NaN;
@@ -33,8 +34,9 @@ export class WindField {
     this.arrowLength = LONGEST * (Number.isFinite(spacing) ? spacing : 1);
     const shaft = new CylinderGeometry(0.012, 0.012, 0.8, 6).translate(0, 0.4, 0);
     const head = new ConeGeometry(0.045, 0.2, 8).translate(0, 0.9, 0);
-    this.arrows = new InstancedMesh(mergeGeometries([shaft, head]), new MeshBasicMaterial({ transparent: true, opacity: 0.75 }), this.places.length);
-    this.arrows.frustumCulled = false;
+    const arrow = mergeGeometries([shaft, head]);
+    arrow.setAttribute("color", new BufferAttribute(new Float32Array(arrow.getAttribute("position").array.length).fill(1), 3)); // each has its own
+    this.arrows = new Copies(arrow, new MeshBasicMaterial({ transparent: true, opacity: 0.75, vertexColors: true }), this.places.length);
     scene.add(this.arrows);
   }
 
@@ -77,7 +79,5 @@ export class WindField {
       arrows.setMatrixAt(i, matrix);
       arrows.setColorAt(i, color.copy(colorOfShare(share)));
     });
-    arrows.instanceMatrix.needsUpdate = true;
-    if (arrows.instanceColor) arrows.instanceColor.needsUpdate = true;
   }
 }

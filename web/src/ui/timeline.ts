@@ -5,6 +5,7 @@ import { formatTime, make, makeButton, makeIcon, write } from "./dom";
 import { markOfKind, namedKind, rankOfKind } from "./events";
 
 const MARKS_MAX = 400; // more would be a bar
+const WORDS_EVERY = 100; // [ms] while it plays: to write costs the page a layout
 const MARK_SPACING = 0.008; // of the line: events of a kind that are closer have one mark
 
 const ICONS = {
@@ -27,7 +28,12 @@ export class Timeline {
   private readonly readout = make("output", "readout");
   private readonly speed = make("select", "speed");
   private readonly marks = make("div", "marks");
+  private readonly done = make("div", "done");
+  private readonly way = make("div", "way", make("div", "knob"));
   private shown = "";
+  private at = NaN; // [device pixels] of the knob
+  private toldAt = 0; // [ms]
+  private wide = 0; // [px]
   private readonly fold = makeButton("tool text fold", "", "show or hide the marks of the negligibility policy", () => this.events.toggle("nap"));
 
   constructor(private readonly clock: Clock, private readonly events: EventList, host: TimelineHost) {
@@ -52,7 +58,12 @@ export class Timeline {
     this.range.step = "any";
     this.range.setAttribute("aria-label", "time in seconds");
     this.range.addEventListener("input", () => clock.seek(Number(this.range.value)));
-    const track = make("div", "track", this.marks, this.range);
+    // What moves lies over the input, which would be laid out and painted at every frame.
+    const track = make("div", "track", this.marks, this.range, make("div", "rail", this.done), this.way);
+    new ResizeObserver(([{ contentRect }]) => {
+      this.wide = contentRect.width;
+      this.update();
+    }).observe(track);
     this.element.append(make("div", "buttons", back, this.play, next), this.readout, track, this.fold, this.speed, this.loop);
     clock.onChange(() => this.update());
     events.onChange(() => this.mark());
@@ -90,11 +101,19 @@ export class Timeline {
       this.loop.setAttribute("aria-pressed", String(clock.loop));
       this.speed.value = String(clock.speed);
     }
+    const share = (clock.time - clock.start) / Math.max(clock.end - clock.start, 1e-9);
+    const at = Math.round(share * this.wide * devicePixelRatio);
+    if (at !== this.at) {
+      this.at = at;
+      this.way.style.transform = `translateX(${at / devicePixelRatio}px)`;
+      this.done.style.transform = `scaleX(${this.wide > 0 ? at / devicePixelRatio / this.wide : 0})`;
+    }
+    const now = performance.now();
+    if (clock.playing && now < this.toldAt + WORDS_EVERY) return;
+    this.toldAt = now;
     if (this.range.min !== String(clock.start)) this.range.min = String(clock.start);
     if (this.range.max !== String(clock.end)) this.range.max = String(clock.end);
     this.range.value = String(clock.time);
-    const share = (clock.time - clock.start) / Math.max(clock.end - clock.start, 1e-9);
-    this.range.style.setProperty("--done", `${100 * share}%`);
     write(this.readout, `${formatTime(clock.time)} / ${formatTime(clock.end)} s`);
   }
 }
