@@ -69,6 +69,7 @@ sensors='{gps: {period: 0.2}, baro: {period: 0.02}, esc: {period: 0.01}, power: 
 } >many.yaml
 "$volery" run many.yaml -q -o many.mcap
 "$volery" view many.mcap -o many.html -q
+"$volery" export many.mcap --csv --drone d150 --fields imu.accel -o many.csv
 
 # Logs that were cut off, and pages that were.
 "${CC:-cc}" -std=c17 -O1 -I"$root/include" "$root/tests/app/odd_logs.c" "$build/libvolery.a" -lfyaml -lqhull_r -lcrypto -lzstd \

@@ -510,6 +510,13 @@ async function seeMany() {
   });
   check("each of many drones is drawn", seen.missing <= 2, JSON.stringify(seen)); // what is behind it may be as dark
   check("in few calls, of few triangles", seen.levels.length === 3 && seen.levels[0] >= 1 && seen.levels[2] > 50 && seen.calls <= 20 && seen.triangles < 40000, JSON.stringify(seen));
+  // What nobody looks at is not read; when it is looked at, it is the log's.
+  const put = () => page.evaluate(() => window.volery.runs[0].drones[150].streams.get("imu").putOff !== undefined);
+  const before = await put();
+  await page.evaluate(() => window.volery.choose(window.volery.runs[0].drones[150]));
+  const logged = readCsv("many.csv").get("imu.accel.z").filter((value) => !Number.isNaN(value));
+  const { values } = await lineOf(page, "accel", "z");
+  check("records are read when they are looked at", before && !(await put()) && values.length > 50 && values.length === logged.length && values.every((value, i) => value === logged[i]), `${before} ${values.length} ${logged.length}`);
   await page.close();
 }
 

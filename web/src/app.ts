@@ -72,7 +72,7 @@ export class App {
     this.events = new EventList(told);
     if ((this.events.kinds.get("nap") ?? 0) > NAP_FOLDED) this.events.toggle("nap");
     this.eventPanel = new EventPanel(this.events, this.clock, () => this.chosen[0].name);
-    this.plots = new Plots(runs, this.clock, this.events);
+    this.plots = new Plots(this.clock, this.events);
     if (info.live) this.liveBar = new LiveBar(() => this.clock.follow());
     this.eventsTaken = runs[0].events.length;
     this.help = new Help(this.shortcuts());
@@ -144,7 +144,7 @@ export class App {
       this.compass?.element.replaceWith(compass.element);
       this.compass = compass;
     }
-    this.plots.replace(runs, this.chosen);
+    this.plots.replace(this.chosen);
     if (this.sideShown === "run") this.showSide("run");
     this.dirty = true;
   }

@@ -162,7 +162,10 @@ export function readInfo(): PageInfo {
   return info;
 }
 
+// Browsers of before 2025 have no function for it.
 function fromBase64(text: string): Uint8Array {
+  const { fromBase64 } = Uint8Array as { fromBase64?: (text: string) => Uint8Array };
+  if (fromBase64) return fromBase64.call(Uint8Array, text);
   const binary = atob(text);
   const bytes = new Uint8Array(binary.length);
   for (let i = 0; i < binary.length; ++i) bytes[i] = binary.charCodeAt(i);

@@ -13,41 +13,78 @@ interface Field {
   typeName: string;
 }
 
-interface Item {
-  number: number;
-  wire: number;
-  value: number; // of a varint
-  start: number; // of the bytes
-  end: number;
-}
+/// Walks over the fields of messages: one object for all of them, since a log has millions.
+class Walker {
+  number = 0; // of the field
+  wire = 0;
+  value = 0; // of a varint
+  start = 0; // of the bytes
+  stop = 0;
+  private at = 0;
+  private end = 0;
+  view: DataView = new DataView(new ArrayBuffer(0));
 
-/// Walks over the fields of a message.
-function* items(view: DataView, start: number, end: number): Generator<Item> {
-  let at = start;
-  const varint = () => {
+  /// Begin with the message from `start` to `end`.
+  enter(view: DataView, start: number, end: number): this {
+    this.view = view;
+    this.at = start;
+    this.end = end;
+    return this;
+  }
+
+  /// Walk over the field that was met last as a message of its own, then go on behind it.
+  within(walk: () => void): void {
+    const { stop, end } = this;
+    this.at = this.start;
+    this.end = stop;
+    walk();
+    this.at = stop;
+    this.end = end;
+  }
+
+  private varint(): number {
     let value = 0;
     let scale = 1;
     for (;;) {
-      if (at >= end) throw new Error("a message is cut off");
-      const byte = view.getUint8(at++);
+      if (this.at >= this.end) throw new Error("a message is cut off");
+      const byte = this.view.getUint8(this.at++);
       value += (byte & 127) * scale;
       if (byte < 128) return value;
       scale *= 128;
     }
-  };
-  while (at < end) {
-    const tag = varint();
-    const item: Item = { number: Math.floor(tag / 8), wire: tag % 8, value: 0, start: at, end: at };
-    if (item.wire === Wire.Varint) {
-      item.value = varint();
+  }
+
+  /// The next field; false: there is none.
+  next(): boolean {
+    if (this.at >= this.end) return false;
+    const tag = this.varint();
+    this.number = Math.floor(tag / 8);
+    this.wire = tag % 8;
+    this.start = this.at;
+    if (this.wire === Wire.Varint) {
+      this.value = this.varint();
     } else {
-      const size = item.wire === Wire.Eight ? 8 : item.wire === Wire.Four ? 4 : item.wire === Wire.Data ? varint() : -1;
-      if (size < 0 || at + size > end) throw new Error("a message is damaged");
-      item.start = at;
-      at += size;
+      const size = this.wire === Wire.Eight ? 8 : this.wire === Wire.Four ? 4 : this.wire === Wire.Data ? this.varint() : -1;
+      if (size < 0 || this.at + size > this.end) throw new Error("a message is damaged");
+      this.start = this.at;
+      this.at += size;
     }
-    item.end = at;
-    yield item;
+    this.stop = this.at;
+    return true;
+  }
+
+  numberOf(type: number): number {
+    const { view, start, wire } = this;
+    if (wire === Wire.Varint) return this.value;
+    if (wire === Wire.Four) return type === Type.Float ? view.getFloat32(start, true) : view.getUint32(start, true);
+    if (wire === Wire.Eight && type === Type.Double) return view.getFloat64(start, true);
+    if (wire === Wire.Eight) return Number(type === Type.Sfixed64 ? view.getBigInt64(start, true) : view.getBigUint64(start, true));
+    return 0;
+  }
+
+  text(): string {
+    const { buffer, byteOffset } = this.view;
+    return new TextDecoder().decode(new Uint8Array(buffer, byteOffset + this.start, this.stop - this.start));
   }
 }
 
@@ -58,58 +95,65 @@ function viewOf(bytes: Uint8Array): DataView {
 /// All message types of a FileDescriptorSet, by full name with a leading dot.
 function readDescriptors(bytes: Uint8Array): Map<string, Field[]> {
   const view = viewOf(bytes);
-  const text = (item: Item) => new TextDecoder().decode(bytes.subarray(item.start, item.end));
   const found = new Map<string, Field[]>();
 
-  const readField = (start: number, end: number): Field => {
-    const field: Field = { name: "", number: 0, type: 0, repeated: false, typeName: "" };
-    for (const item of items(view, start, end)) {
-      if (item.number === 1) field.name = text(item);
-      if (item.number === 3) field.number = item.value;
-      if (item.number === 4) field.repeated = item.value === 3;
-      if (item.number === 5) field.type = item.value;
-      if (item.number === 6) field.typeName = text(item);
+  const readField = (field: Walker): Field => {
+    const read: Field = { name: "", number: 0, type: 0, repeated: false, typeName: "" };
+    while (field.next()) {
+      if (field.number === 1) read.name = field.text();
+      if (field.number === 3) read.number = field.value;
+      if (field.number === 4) read.repeated = field.value === 3;
+      if (field.number === 5) read.type = field.value;
+      if (field.number === 6) read.typeName = field.text();
     }
-    return field;
+    return read;
   };
-  const readMessage = (start: number, end: number, prefix: string): void => {
+  const readMessage = ([start, stop]: [number, number], prefix: string): void => {
     let name = "";
     const fields: Field[] = [];
-    const nested: Item[] = [];
-    for (const item of items(view, start, end)) {
-      if (item.number === 1) name = text(item);
-      if (item.number === 2) fields.push(readField(item.start, item.end));
-      if (item.number === 3) nested.push(item);
+    const nested: [number, number][] = [];
+    const message = new Walker().enter(view, start, stop);
+    while (message.next()) {
+      if (message.number === 1) name = message.text();
+      if (message.number === 2) message.within(() => fields.push(readField(message)));
+      if (message.number === 3) nested.push([message.start, message.stop]);
     }
     found.set(`${prefix}.${name}`, fields);
-    for (const item of nested) readMessage(item.start, item.end, `${prefix}.${name}`);
+    for (const part of nested) readMessage(part, `${prefix}.${name}`);
   };
-  for (const file of items(view, 0, bytes.length)) {
+  const files = new Walker().enter(view, 0, bytes.length);
+  while (files.next()) {
     let prefix = "";
-    const messages: Item[] = [];
-    for (const item of items(view, file.start, file.end)) {
-      if (item.number === 2) prefix = `.${text(item)}`;
-      if (item.number === 4) messages.push(item);
+    const messages: [number, number][] = [];
+    const file = new Walker().enter(view, files.start, files.stop);
+    while (file.next()) {
+      if (file.number === 2) prefix = `.${file.text()}`;
+      if (file.number === 4) messages.push([file.start, file.stop]);
     }
-    for (const item of messages) readMessage(item.start, item.end, prefix);
+    for (const part of messages) readMessage(part, prefix);
   }
   return found;
 }
 
+// Channels share their schemas.
+const known = new WeakMap<Uint8Array, Map<string, Field[]>>();
+function typesOf(schema: Uint8Array): Map<string, Field[]> {
+  let types = known.get(schema);
+  if (!types) known.set(schema, (types = readDescriptors(schema)));
+  return types;
+}
+
 /// The whole number that a message has as its field `number`; -1: it has none.
 export function wholeOf(bytes: Uint8Array, number: number): number {
-  const view = viewOf(bytes);
-  for (const item of items(view, 0, bytes.length)) {
-    if (item.number === number) return numberOf(view, item, Type.Fixed64);
-  }
+  const fields = new Walker().enter(viewOf(bytes), 0, bytes.length);
+  while (fields.next()) if (fields.number === number) return fields.numberOf(Type.Fixed64);
   return -1;
 }
 
 /// The text that a message has as its field `number`; empty: it has none.
 export function textOf(bytes: Uint8Array, number: number): string {
-  for (const item of items(viewOf(bytes), 0, bytes.length)) {
-    if (item.number === number && item.wire === Wire.Data) return new TextDecoder().decode(bytes.subarray(item.start, item.end));
-  }
+  const fields = new Walker().enter(viewOf(bytes), 0, bytes.length);
+  while (fields.next()) if (fields.number === number && fields.wire === Wire.Data) return fields.text();
   return "";
 }
 
@@ -146,9 +190,10 @@ function planOf(types: Map<string, Field[]>, name: string, prefix: string, depth
 /// Reads messages of one type into a table.
 export class RowReader {
   private readonly plan: Plan;
+  private readonly fields = new Walker();
 
   constructor(schema: Uint8Array, type: string, private readonly table: Table) {
-    this.plan = planOf(readDescriptors(schema), `.${type}`, "", 0);
+    this.plan = planOf(typesOf(schema), `.${type}`, "", 0);
     this.declare(this.plan);
   }
 
@@ -162,37 +207,38 @@ export class RowReader {
   }
 
   read(time: number, bytes: Uint8Array): void {
-    this.table.beginRow(time);
-    this.readInto(viewOf(bytes), 0, bytes.length, this.plan);
+    this.readAt(time, viewOf(bytes), 0, bytes.length);
   }
 
-  private readInto(view: DataView, start: number, end: number, plan: Plan): void {
-    for (const item of items(view, start, end)) {
-      const step = plan[item.number];
+  /// The message from `start` to `end` of a file.
+  readAt(time: number, view: DataView, start: number, end: number): void {
+    this.table.beginRow(time);
+    this.fields.enter(view, start, end);
+    this.readInto(this.plan);
+  }
+
+  private readInto(plan: Plan): void {
+    const { fields, table } = this;
+    while (fields.next()) {
+      const step = plan[fields.number];
       if (!step) continue;
-      if (step.inner) {
-        if (item.wire === Wire.Data) this.readInto(view, item.start, item.end, step.inner);
+      const { inner } = step;
+      if (inner) {
+        if (fields.wire === Wire.Data) fields.within(() => this.readInto(inner));
       } else if (step.repeated) {
-        if (item.wire === Wire.Data && step.type === Type.Double) this.readList(view, item, step);
+        if (fields.wire === Wire.Data && step.type === Type.Double) this.readList(step);
       } else if (step.column >= 0) {
-        this.table.set(step.column, numberOf(view, item, step.type));
+        table.set(step.column, fields.numberOf(step.type));
       }
     }
   }
 
-  private readList(view: DataView, item: Item, step: Step): void {
-    const count = Math.min((item.end - item.start) >> 3, 64);
+  private readList(step: Step): void {
+    const { view, start, stop } = this.fields;
+    const count = Math.min((stop - start) >> 3, 64);
     for (let i = 0; i < count; ++i) {
       if (i === step.list.length) step.list.push(this.table.columnIndex(`${step.name}[${i}]`));
-      this.table.set(step.list[i], view.getFloat64(item.start + 8 * i, true));
+      this.table.set(step.list[i], view.getFloat64(start + 8 * i, true));
     }
   }
-}
-
-function numberOf(view: DataView, item: Item, type: number): number {
-  if (item.wire === Wire.Varint) return item.value;
-  if (item.wire === Wire.Four) return type === Type.Float ? view.getFloat32(item.start, true) : view.getUint32(item.start, true);
-  if (item.wire === Wire.Eight && type === Type.Double) return view.getFloat64(item.start, true);
-  if (item.wire === Wire.Eight) return Number(type === Type.Sfixed64 ? view.getBigInt64(item.start, true) : view.getBigUint64(item.start, true));
-  return 0;
 }

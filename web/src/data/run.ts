@@ -1,6 +1,6 @@
 // run.ts - one run: its drones with their streams, and its events, read from the log in the page.
-import { McapStreamReader } from "@mcap/core";
 import type { CertificateInfo, DroneInfo, RunInfo } from "./embedded";
+import { walkLog } from "./mcap";
 import { RowReader, textOf, wholeOf } from "./protobuf";
 import { Table } from "./table";
 
@@ -89,13 +89,36 @@ function replyTaker(run: Run, schema: { name: string; data: Uint8Array }): (time
   };
 }
 
-/// One more record of a topic.
-export function takeRecord(run: Run, feed: Feed, time: number, bytes: Uint8Array): void {
+// A record has come, or is in the file.
+function countRecord(run: Run, feed: Feed, time: number): void {
   run.start = Math.min(run.start, time);
   run.end = Math.max(run.end, time);
   feed.count = time === feed.last ? feed.count + 1 : 1;
   feed.last = time;
+}
+
+/// One more record of a topic.
+export function takeRecord(run: Run, feed: Feed, time: number, bytes: Uint8Array): void {
+  countRecord(run, feed, time);
   feed.take(time, bytes);
+}
+
+/// The records of a stream in the file, which become rows when somebody looks at them.
+class Rows {
+  private readonly times: number[] = [];
+  private readonly places: number[] = []; // start and end of each
+
+  constructor(private readonly reader: RowReader, private readonly table: Table) {}
+
+  add(time: number, start: number, end: number): void {
+    this.times.push(time);
+    this.places.push(start, end);
+  }
+
+  putOff(file: DataView): void {
+    const { times, places, reader } = this;
+    if (times.length > 0) this.table.later(times.length, () => times.forEach((time, i) => reader.readAt(time, file, places[2 * i], places[2 * i + 1])));
+  }
 }
 
 export function readRun(index: number, compared: boolean, info: RunInfo, file: Uint8Array, live = false): Run {
@@ -104,40 +127,38 @@ export function readRun(index: number, compared: boolean, info: RunInfo, file: U
     run.drones.push({ run, index: i, name: drone.name, info: drone, certificate: info.nap?.[i], streams: new Map() });
   });
   const schemas = new Map<number, { name: string; data: Uint8Array }>();
-  const feeds = new Map<number, Feed>();
+  const feeds: Feed[] = []; // by channel
+  const rows: Rows[] = [];
   const add = (id: number, topic: string, take: Feed["take"]) => {
-    const feed: Feed = { take, last: -Infinity, count: 0 };
-    feeds.set(id, feed);
-    run.feeds.set(topic, feed);
+    feeds[id] = { take, last: -Infinity, count: 0 };
+    run.feeds.set(topic, feeds[id]);
   };
-
-  const reader = new McapStreamReader({ validateCrcs: true });
-  reader.append(file);
-  for (let record = reader.nextRecord(); record; record = reader.nextRecord()) {
-    if (record.type === "Schema") {
-      schemas.set(record.id, { name: record.name, data: record.data });
-    } else if (record.type === "Channel" && !feeds.has(record.id)) {
-      const schema = schemas.get(record.schemaId);
-      if (record.topic === "/events") {
-        add(record.id, record.topic, (time, bytes) => run.events.push(readEvent(bytes, time)));
-        continue;
-      }
-      if (record.topic === "/replies" && schema && record.messageEncoding === "protobuf") {
-        add(record.id, record.topic, replyTaker(run, schema));
-        continue;
-      }
-      const table = schema && record.messageEncoding === "protobuf" ? tableOf(run, record.topic, record.metadata) : undefined;
-      if (!schema || !table) continue;
-      const rows = new RowReader(schema.data, schema.name, table);
-      add(record.id, record.topic, (time, bytes) => rows.read(time, bytes));
-    } else if (record.type === "Message") {
-      const feed = feeds.get(record.channelId);
-      const time = Number(record.logTime) / 1e9;
-      if (feed) takeRecord(run, feed, time, record.data);
-    }
-  }
+  walkLog(file, {
+    schema: ({ id, name, data }) => schemas.set(id, { name, data }),
+    channel: ({ id, schemaId, topic, messageEncoding, metadata }) => {
+      const schema = schemas.get(schemaId);
+      if (id in feeds) return;
+      if (topic === "/events") return add(id, topic, (time, bytes) => run.events.push(readEvent(bytes, time)));
+      if (!schema || messageEncoding !== "protobuf") return;
+      if (topic === "/replies") return add(id, topic, replyTaker(run, schema));
+      const table = tableOf(run, topic, metadata);
+      if (!table) return;
+      const reader = new RowReader(schema.data, schema.name, table);
+      rows[id] = new Rows(reader, table);
+      add(id, topic, (time, bytes) => reader.read(time, bytes));
+    },
+    message: (channel, time, start, end) => {
+      const feed = feeds[channel];
+      if (!feed) return;
+      countRecord(run, feed, time);
+      if (rows[channel]) rows[channel].add(time, start, end);
+      else feed.take(time, file.subarray(start, end));
+    },
+  });
+  const view = new DataView(file.buffer, file.byteOffset, file.byteLength);
+  for (const stream of rows) stream?.putOff(view);
   for (const drone of live ? [] : run.drones) {
-    for (const [name, table] of drone.streams) if (table.length === 0) drone.streams.delete(name);
+    for (const [name, table] of drone.streams) if (table.empty) drone.streams.delete(name);
   }
   if (!(run.start <= run.end)) throw new Error(`${info.file} holds no record: there is nothing to show.`);
   if (!run.drones.some((drone) => drone.streams.has("truth"))) {

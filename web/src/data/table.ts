@@ -1,10 +1,30 @@
-// table.ts - records of one stream as columns: times in seconds and one array per value.
+// table.ts - records of one stream as columns: times in seconds and one array per value. Nobody looks at most of a log: records are
+// read when somebody asks for them first.
 
 export class Table {
   private size = 0;
-  private times = new Float64Array(256);
+  private times = new Float64Array(0);
   private readonly index = new Map<string, number>();
   private columns: Float64Array[] = [];
+  private putOff?: { count: number; read: () => void };
+
+  /// There are `count` records; `read` adds their rows when they are needed.
+  later(count: number, read: () => void): void {
+    this.putOff = { count, read };
+  }
+
+  private settle(): void {
+    if (!this.putOff) return;
+    const { count, read } = this.putOff;
+    this.putOff = undefined;
+    this.resize(this.size + count);
+    read();
+  }
+
+  /// There is no record.
+  get empty(): boolean {
+    return this.size === 0 && !this.putOff;
+  }
 
   /// The column of that name, made when it is new (zeros before).
   columnIndex(name: string): number {
@@ -19,7 +39,8 @@ export class Table {
 
   /// Begin a row at `time`; set() fills it, what is not set is 0.
   beginRow(time: number): void {
-    if (this.size === this.times.length) this.grow();
+    this.settle();
+    if (this.size === this.times.length) this.resize(Math.max(256, 2 * this.times.length));
     this.times[this.size++] = time;
   }
 
@@ -27,29 +48,34 @@ export class Table {
     this.columns[column][this.size - 1] = value;
   }
 
-  private grow(): void {
-    const wider = (old: Float64Array) => {
-      const next = new Float64Array(old.length * 2);
-      next.set(old);
+  // Room for so many rows.
+  private resize(room: number): void {
+    const sized = (old: Float64Array) => {
+      const next = new Float64Array(room);
+      next.set(old.subarray(0, this.size));
       return next;
     };
-    this.times = wider(this.times);
-    this.columns = this.columns.map(wider);
+    this.times = sized(this.times);
+    this.columns = this.columns.map(sized);
   }
 
   get length(): number {
+    this.settle();
     return this.size;
   }
 
   get time(): Float64Array {
+    this.settle();
     return this.times.subarray(0, this.size);
   }
 
   get names(): string[] {
+    this.settle(); // lists have a column for each item that is met
     return [...this.index.keys()];
   }
 
   column(name: string): Float64Array | undefined {
+    this.settle();
     const at = this.index.get(name);
     return at === undefined ? undefined : this.columns[at].subarray(0, this.size);
   }

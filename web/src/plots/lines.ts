@@ -233,7 +233,7 @@ function unitOf(drone: Drone, stream: string, field: string): string {
 
 function otherGroups(drones: Drone[]): PlotGroup[] {
   const found = new Map<string, PlotGroup>();
-  for (const drone of drones.slice(0, 16)) {
+  for (const drone of drones) {
     for (const [stream, table] of drone.streams) {
       const shown = Object.prototype.hasOwnProperty.call(SHOWN, stream) ? SHOWN[stream] : [];
       if (shown === "all") continue;

@@ -1,6 +1,6 @@
 // plots.ts - the column of plots: those the log has data for, all with the same time axis.
 import { clusters, type EventList } from "../data/events";
-import type { Drone, Run } from "../data/run";
+import type { Drone } from "../data/run";
 import type { Clock } from "../ui/clock";
 import { make } from "../ui/dom";
 import { onTheme } from "../ui/theme";
@@ -14,7 +14,7 @@ const VALUES_EVERY = 160; // [ms] numbers that change faster cannot be read
 export class Plots {
   readonly element = make("div", "plots");
   plots: Plot[] = [];
-  private groups: PlotGroup[];
+  private groups: PlotGroup[] = [];
   private drones: Drone[] = [];
   private readonly host: PlotHost;
   private range?: [number, number];
@@ -26,8 +26,7 @@ export class Plots {
   drawn = false; // those in sight
   private readonly watcher: IntersectionObserver;
 
-  constructor(private runs: Run[], private readonly clock: Clock, private readonly events: EventList) {
-    this.groups = plotGroups(runs.flatMap((run) => run.drones));
+  constructor(private readonly clock: Clock, private readonly events: EventList) {
     this.host = {
       sync: "volery",
       marks: () => this.marks,
@@ -47,6 +46,7 @@ export class Plots {
     this.drones = drones;
     this.drone = drones[0].name;
     this.markEvents();
+    this.groups = plotGroups(drones);
     this.plots = this.groups.map((group) => new Plot(group, drones, this.host)).filter((plot) => plot.lines.length > 0);
     for (const plot of this.plots) {
       this.element.append(plot.element);
@@ -57,7 +57,7 @@ export class Plots {
 
   /// There are more records. Plots that have more lines by now, or had none, are made anew.
   grow(): void {
-    this.groups = plotGroups(this.runs.flatMap((run) => run.drones));
+    this.groups = plotGroups(this.drones);
     this.markEvents();
     const known = new Set(this.plots.map((plot) => plot.group.id));
     const more = this.groups.some((group) => !known.has(group.id) && group.lines(this.drones[0]).length > 0);
@@ -66,10 +66,9 @@ export class Plots {
   }
 
   /// Other flights of the same kind: lines change in place, plots that have others are made anew.
-  replace(runs: Run[], drones: Drone[]): void {
-    this.runs = runs;
+  replace(drones: Drone[]): void {
     this.drones = drones;
-    this.groups = plotGroups(runs.flatMap((run) => run.drones));
+    this.groups = plotGroups(drones);
     this.markEvents();
     const shown = this.groups.filter((group) => group.lines(drones[0]).length > 0).map((group) => group.id);
     const same = shown.join("\n") === this.plots.map((plot) => plot.group.id).join("\n");
