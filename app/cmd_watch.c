@@ -80,7 +80,9 @@ static int watch_log(const arguments *given, int port, follower *f)
                                             f->whole);
     }
     status = vy_watch_open("watch", port, 1, &f->watched);
-    if (status == 0) status = vy_watch_follow(f->watched, f->part, f->whole);
+    const int paced = vy_has_option(given, "paced");
+    if (status == 0) status = vy_watch_follow(f->watched, f->part, f->whole, paced);
+    if (status == 0 && paced) status = vy_watch_answer(f->watched);
     vy_signals_catch();
     if (status == 0) status = follow(f);
     vy_watch_end(f->watched, status == 0 ? f->info.status : NULL, f->info.final_hash);

@@ -141,6 +141,9 @@ static const example recover_examples[] = {
 
 static const option watch_options[] = {
     {"port", 0, "N", WORD_OTHER, 0, "the port of 127.0.0.1; by default any that is free"},
+    {"paced", 0, NULL, WORD_OTHER, 0,
+     "what flies asks over standard input before it steps, as docs/view.md says: it can be paused, stepped "
+     "and disturbed"},
     END,
 };
 static const example watch_examples[] = {
@@ -393,9 +396,10 @@ const command vy_commands[] = {
     {"watch", "RUN.mcap", WORD_LOG, 1, 1, "watch a flight that another program records, as it flies",
      "Reads RUN.mcap.part while it is written, by a World of Python or a program in C, and shows the flight "
      "in a page\n"
-     "and to Foxglove, as volery run --watch does; it ends with the recording. It can only be watched: what "
-     "flies it\n"
-     "sets its pace.",
+     "and to Foxglove, as volery run --watch does; it ends with the recording. Without --paced it can only "
+     "be "
+     "watched:\n"
+     "what flies it sets its pace.",
      watch_options, watch_examples, vy_cmd_watch},
     {"recover", "RUN.mcap.part", WORD_LOG, 1, 1, "make a log of what a killed run left",
      "Copies every whole chunk of an unfinished log into a new one, with an index, marked as cut off: all "

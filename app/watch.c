@@ -204,9 +204,10 @@ int vy_watch_begin(watch *w, const char *path, vy_recorder *recorder)
     return start_server(w);
 }
 
-int vy_watch_follow(watch *w, const char *part, const char *path)
+int vy_watch_follow(watch *w, const char *part, const char *path, int paced)
 {
-    w->is_read_only = true;
+    w->is_read_only = !paced;
+    w->control.speed = 0.0;
     w->log = strdup(part);
     if (w->log == NULL) return vy_print_no_memory(w->command);
     const int status = describe(w, path);
@@ -263,33 +264,67 @@ static double ahead_of_clock(watch *w, double time)
     return ahead;
 }
 
+double vy_watch_ahead(watch *w, double time)
+{
+    if (!w->pace.is_taken && !take_step(w)) return HUGE_VAL;
+    w->pace.begun = w->pace.is_taken = true;
+    const double ahead = ahead_of_clock(w, time);
+    w->pace.is_taken = ahead > 0.0;
+    return ahead > 0.0 ? ahead : 0.0;
+}
+
 void vy_watch_pace(watch *w, double time)
 {
     if (w == NULL) return;
-    while (vy_signals_seen() == 0 && !take_step(w)) sleep_for(PAUSE_MAX);
-    w->pace.begun = true;
-    for (double ahead; vy_signals_seen() == 0 && (ahead = ahead_of_clock(w, time)) > 0.0;) sleep_for(ahead);
+    for (double ahead; vy_signals_seen() == 0 && (ahead = vy_watch_ahead(w, time)) > 0.0;) sleep_for(ahead);
 }
 
-void vy_watch_inject(watch *w, const vy_scenario *scenario, vy_world *world)
+int vy_watch_is_free(watch *w)
+{
+    pthread_mutex_lock(&w->lock);
+    const int is_free = !w->control.paused && w->control.speed <= 0.0;
+    pthread_mutex_unlock(&w->lock);
+    return is_free;
+}
+
+void vy_watch_tell(watch *w, const char *text)
+{
+    pthread_mutex_lock(&w->lock);
+    snprintf(w->control.notice, sizeof w->control.notice, "%s", text);
+    w->control.notices += 1;
+    pthread_mutex_unlock(&w->lock);
+}
+
+void vy_watch_take_injections(watch *w, void (*inject)(void *self, const char *what, const char *keys),
+                              void *self)
 {
     watch_injection taken[INJECTION_QUEUE];
-    if (w == NULL) return;
     pthread_mutex_lock(&w->lock);
     const int count = w->injection_count;
     memcpy(taken, w->injections, (size_t)count * sizeof *taken);
     w->injection_count = 0;
     pthread_mutex_unlock(&w->lock);
-    for (int i = 0; i < count; ++i) {
-        vy_error error = {.status = VY_OK};
-        const watch_injection *in = &taken[i];
-        if (vy_scenario_inject(scenario, world, in->what, in->text, strlen(in->text), &error) == VY_OK)
-            continue;
-        pthread_mutex_lock(&w->lock);
-        snprintf(w->control.notice, sizeof w->control.notice, "%s", error.text);
-        w->control.notices += 1;
-        pthread_mutex_unlock(&w->lock);
-    }
+    for (int i = 0; i < count; ++i) inject(self, taken[i].what, taken[i].text);
+}
+
+typedef struct injected_flight {
+    watch *watched;
+    const vy_scenario *scenario;
+    vy_world *world;
+} injected_flight;
+
+static void inject_now(void *self, const char *what, const char *keys)
+{
+    const injected_flight *f = self;
+    vy_error error = {.status = VY_OK};
+    if (vy_scenario_inject(f->scenario, f->world, what, keys, strlen(keys), &error) != VY_OK)
+        vy_watch_tell(f->watched, error.text);
+}
+
+void vy_watch_inject(watch *w, const vy_scenario *scenario, vy_world *world)
+{
+    injected_flight f = {.watched = w, .scenario = scenario, .world = world};
+    if (w != NULL) vy_watch_take_injections(w, inject_now, &f);
 }
 
 void vy_watch_end(watch *w, const char *status, uint64_t hash)
@@ -301,6 +336,7 @@ void vy_watch_end(watch *w, const char *status, uint64_t hash)
     w->control.version += 1;
     if (status != NULL) snprintf(w->control.status, sizeof w->control.status, "%s", status);
     pthread_mutex_unlock(&w->lock);
+    if (w->is_asked) pthread_join(w->asked, NULL);
     if (w->has_thread) {
         (void)!write(w->wake[1], "", 1);
         pthread_join(w->thread, NULL);

@@ -26,10 +26,15 @@ int vy_watch_keys(watch *w, const char *drone, char *device, size_t size);
 /// @return 0, or the exit status after a sentence
 int vy_watch_begin(watch *w, const char *path, vy_recorder *recorder);
 
-/// The same for a log that another program writes as `part`, and that is called `path` at its end: it can
-/// only be watched. vy_watch_read_log() reads it.
+/// The same for a log that another program writes as `part`, and that is called `path` at its end.
+/// vy_watch_read_log() reads it. Unless that program is `paced`, it can only be watched.
 /// @return 0, or the exit status after a sentence
-int vy_watch_follow(watch *w, const char *part, const char *path);
+int vy_watch_follow(watch *w, const char *part, const char *path, int paced);
+
+/// Answer such a program, which asks over standard input and output before it steps, until it or the flight
+/// ends (docs/view.md).
+/// @return 0, or the exit status after a sentence
+int vy_watch_answer(watch *w);
 
 /// Up to where such a log was read. Start from zero.
 typedef struct watch_cursor {
@@ -46,8 +51,23 @@ vy_status vy_watch_read_log(watch *w, const char *path, watch_cursor *cursor, vy
 /// until the clock has reached `time` [s] at the speed that was asked for. A signal ends each of these.
 void vy_watch_pace(watch *w, double time);
 
+/// The same for who has other things to do: [s] until the clock allows the step at `time`; 0: it may be made,
+/// which is said once; infinite: viewers do not allow it.
+double vy_watch_ahead(watch *w, double time);
+
+/// Viewers want it neither paused nor at any speed: asking before each step is not needed.
+int vy_watch_is_free(watch *w);
+
 /// Before a step, but the first: inject what viewers have asked for. Who asked for what cannot be is told.
 void vy_watch_inject(watch *w, const vy_scenario *scenario, vy_world *world);
+
+/// The same by whoever flies: `inject` is told each `what` (push, gust, fault) and its `keys`, as a scenario
+/// has them.
+void vy_watch_take_injections(watch *w, void (*inject)(void *self, const char *what, const char *keys),
+                              void *self);
+
+/// Tell viewers why something was not injected.
+void vy_watch_tell(watch *w, const char *text);
 
 /// The flight is over: send what there is to all who read, and close.
 /// @param status completed, failed or interrupted; NULL: there was no flight

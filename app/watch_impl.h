@@ -57,6 +57,8 @@ struct watch {
     char token[TOKEN_CAP];
     pthread_t thread;
     bool has_thread;
+    pthread_t asked; ///< answers a program that flies by itself
+    bool is_asked;
     bool realtime;
     bool is_read_only;  ///< another program flies: nothing can be set
     char *log;          ///< the file while it is written
@@ -70,6 +72,7 @@ struct watch {
     int pilot_count;
     struct { ///< of the flight's thread
         bool begun;
+        bool is_taken;        ///< viewers have allowed the step that the clock does not allow yet
         double speed, anchor; ///< flight time was 0 at `anchor` by the clock [s], at that speed
         uint64_t version;
     } pace;

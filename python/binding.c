@@ -306,6 +306,15 @@ uint32_t world_step(locked_world *w, uint64_t steps)
     return events;
 }
 
+// What has been flown so far is in the log.
+void world_flush(locked_world *w)
+{
+    world_session *f = enter(w);
+    if (f->recorder != NULL) vy_recorder_flush(f->recorder);
+    f->flushed = seconds_now();
+    leave(w);
+}
+
 uint64_t world_tick(locked_world *w)
 {
     const uint64_t tick = vy_world_tick(enter(w)->world);

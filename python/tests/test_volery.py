@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import copy
 import gc
+import json
 import os
 import pickle
 import shutil
 import signal
+import socket
 import subprocess
 import sys
 import tempfile
@@ -67,6 +69,69 @@ def test_recording_is_watched() -> None:
                 with urllib.request.urlopen(str(recording.address)) as page:
                     assert page.status == 200
             assert recording._server is not None and recording._server.wait(60) == 0  # it ends with the recording
+        finally:
+            os.environ["PATH"] = before
+
+
+class Watcher:
+    """Sets parameters of a flight that is watched, over the WebSocket of Foxglove's protocol."""
+
+    def __init__(self, address: str) -> None:
+        host, token = address.removeprefix("http://").strip("/").split("/")
+        name, port = host.split(":")
+        self.socket = socket.create_connection((name, int(port)))
+        head = {"Host": host, "Upgrade": "websocket", "Connection": "Upgrade", "Sec-WebSocket-Key": "dm9sZXJ5IHZvbGVyeSAhIQ==",
+                "Sec-WebSocket-Version": "13", "Sec-WebSocket-Protocol": "foxglove.sdk.v1"}
+        lines = [f"GET /{token}/ HTTP/1.1", *(f"{key}: {value}" for key, value in head.items())]
+        self.socket.sendall(("\r\n".join(lines) + "\r\n\r\n").encode())
+        assert self.socket.recv(64).startswith(b"HTTP/1.1 101 ")
+
+    def set(self, name: str, value: object) -> None:
+        data = json.dumps({"op": "setParameters", "parameters": [{"name": name, "value": value}]}).encode()
+        mask = b"mask"
+        self.socket.sendall(bytes([0x81, 0xFE]) + len(data).to_bytes(2, "big") + mask + bytes(c ^ mask[i % 4] for i, c in enumerate(data)))
+
+
+def test_watched_world_is_paced() -> None:
+    command = os.environ.get("VOLERY_COMMAND", "")
+    if not command:
+        return
+    calm = volery.World(HOVER, seed=5)
+    calm.step(900)
+    before = os.environ["PATH"]
+    with tempfile.TemporaryDirectory() as folder:
+        log = Path(folder) / "run.mcap"
+        try:
+            os.environ["PATH"] = str(Path(command).parent)
+            for push in ("", "{drone: a, force: [0, 0.01, 0], duration: 0.1}", "{drone: nobody, force: [1, 0, 0], duration: 1}"):
+                world = volery.World(HOVER, seed=5)
+
+                def stands(at: int) -> bool:
+                    until = time.monotonic() + 60
+                    while world.tick != at and time.monotonic() < until:
+                        time.sleep(0.01)
+                    time.sleep(0.1)
+                    return world.tick == at
+
+                with world.record(log, watch=True) as recording:
+                    watcher = Watcher(str(recording.address))
+                    world.step(95)  # nobody holds it up
+                    watcher.set("/flight/paused", True)
+                    time.sleep(0.5)
+                    flown = threading.Thread(target=lambda: [world.step(1) for _ in range(805)])
+                    flown.start()
+                    assert stands(100), world.tick
+                    watcher.set("/flight/steps", 3)
+                    assert stands(130), world.tick
+                    if push:
+                        watcher.set("/inject/push", push)
+                    watcher.set("/flight/speed", 2)
+                    began = time.monotonic()
+                    watcher.set("/flight/paused", False)
+                    flown.join(60)
+                    assert world.tick == 900 and time.monotonic() - began > 0.3  # 0.77 s of the flight
+                assert volery.replay(log) is None
+                assert (world.hash == calm.hash) == ("drone: a" not in push)
         finally:
             os.environ["PATH"] = before
 

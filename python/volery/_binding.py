@@ -55,6 +55,7 @@ _DECLARED = {
     "reply_fields": (_S, ()),
     "world_act": (None, (_P, _U32, _I, _P, _P)),
     "world_step": (_U32, (_P, _U64)),
+    "world_flush": (None, (_P,)),
     "world_tick": (_U64, (_P,)),
     "world_hash": (_U64, (_P,)),
     "world_state_hash": (_U64, (_P,)),

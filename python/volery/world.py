@@ -5,9 +5,12 @@ from __future__ import annotations
 import ctypes
 import enum
 import json
+import operator
 import os
 import subprocess
 import sys
+import threading
+import time
 import warnings
 from typing import Any, NamedTuple
 
@@ -20,6 +23,8 @@ from .joints import NUMBERS, JointState
 from .scenario import RUNGS, Scenario
 
 CHUNK = 20_000  # steps between two chances for an interrupt
+STRIDE = 10  # steps that a viewer's *step* makes
+FREE = 0.02  # [s] for which viewers need not be asked where they want it as fast as it goes
 
 Vector = NDArray[np.float64]
 
@@ -346,7 +351,7 @@ class World:
         """Log what follows: `with world.record("run.mcap"): world.step(1000)`.
 
         watch   show it as it flies: the command `volery watch` is started, and prints the address of a page, which is also
-                the recording's `address`
+                the recording's `address`. From there the flight is paused, stepped, slowed and disturbed: `step` waits
         """
         if b.lib.world_record(self._pointer, os.fspath(path).encode()) != 0:
             raise b.error()
@@ -374,8 +379,9 @@ class Recording(b.NotCopyable):
         self._server: subprocess.Popen[str] | None = None
 
     def _watch(self, path: str) -> None:
+        pipe = subprocess.PIPE
         try:
-            self._server = subprocess.Popen([_find_command(None), "watch", path], stderr=subprocess.PIPE, text=True)
+            self._server = subprocess.Popen([_find_command(None), "watch", "--paced", path], stdin=pipe, stdout=pipe, stderr=pipe, text=True)
         except (CampaignError, OSError) as error:
             self.__exit__(None)
             raise b.Error(f"record: {error}") from None
@@ -386,13 +392,77 @@ class Recording(b.NotCopyable):
             self.__exit__(None)
             raise b.Error(f"record: {line}")
         print(line, file=sys.stderr)
+        self._world._step = _Pacer(self._world, self._server).step
 
     def __enter__(self) -> Recording:
         return self
 
     def __exit__(self, thrown: object, *_: object) -> None:
+        self._world._step = b.lib.world_step
         if b.lib.world_record_end(self._world._pointer, int(thrown is None)) != 0:
             raise b.error()
+
+
+class _Pacer:
+    """Asks `volery watch` before each stride whether it may be flown, and injects what viewers want (docs/view.md)."""
+
+    def __init__(self, world: World, server: subprocess.Popen[str]) -> None:
+        self._world = world
+        self._server = server
+        self._asked = False  # there is no answer yet
+        self._free_until = 0.0  # [s]
+        self._lock = threading.Lock()
+
+    def step(self, pointer: int, steps: int) -> int:
+        """What the library's own step does, in strides."""
+        steps = operator.index(steps)
+        events = 0
+        tick = b.lib.world_tick(pointer)
+        while steps > 0:
+            if tick % STRIDE == 0:
+                self._ask()
+            count = min(steps, STRIDE - tick % STRIDE)
+            events |= b.lib.world_step(pointer, count)
+            before, tick = tick, b.lib.world_tick(pointer)
+            if tick < before + count:
+                break  # the world has ended
+            steps -= count
+        return events
+
+    def _ask(self) -> None:
+        if time.monotonic() < self._free_until:
+            return
+        with self._lock:
+            try:
+                if not self._asked:
+                    self._say(repr(self._world.time))
+                self._asked = True
+                self._hear()
+                self._asked = False
+            except (OSError, ValueError):  # there is nobody to ask: the flight goes on by itself
+                self._free_until = float("inf")
+
+    def _say(self, line: str) -> None:
+        assert self._server.stdin is not None
+        self._server.stdin.write(line.replace("\n", " ") + "\n")
+        self._server.stdin.flush()
+
+    def _hear(self) -> None:
+        assert self._server.stdout is not None
+        for line in self._server.stdout:
+            word, _, rest = line.strip().partition(" ")
+            if word == "go":
+                return
+            if word == "free":
+                self._free_until = time.monotonic() + FREE
+                return
+            if word == "wait":
+                b.lib.world_flush(self._world._pointer)  # so that viewers see all there is
+            if word == "inject":
+                what, _, keys = rest.partition(" ")
+                if b.lib.world_inject(self._world._pointer, what.encode(), keys.encode()) != 0:
+                    self._say(f"refused {b.error()}")
+        raise OSError("it has ended")
 
 
 def replay(path: str | os.PathLike[str], *, live: bool = False, allow_programs: bool = False,

@@ -31,7 +31,7 @@ class Flight:
         self.log = log
         self.process = None
         atexit.register(self.kill)
-        self.process = subprocess.Popen(command or [VOLERY, "run", *arguments, "-q", "-o", log, "--watch"], stderr=subprocess.PIPE, text=True)
+        self.process = subprocess.Popen(command or [VOLERY, "run", *arguments, "-q", "-o", log, "--watch"], stdin=subprocess.PIPE, stdout=subprocess.PIPE if command else None, stderr=subprocess.PIPE, text=True)
         line = self.process.stderr.readline()
         found = re.fullmatch(r"watch it at http://127\.0\.0\.1:(\d+)/([0-9a-f]{32})/\n", line)
         check("the address is printed", found, line)

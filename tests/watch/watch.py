@@ -7,6 +7,7 @@ import signal
 import socket
 import struct
 import subprocess
+import time
 
 import viewer as told_by
 from viewer import PATIENCE, ROOT, VOLERY, Flight, Viewer, check, hash_of
@@ -345,6 +346,49 @@ def test_follow():
         check("volery watch: bad usage", done.returncode == 2 and words in done.stderr, f"{done.returncode} {done.stderr}")
 
 
+def test_paced():
+    """What another program flies and asks before its steps is paused, stepped, slowed and disturbed by viewers."""
+    writer = Flight("first-flight", "--realtime", "--duration", "1000", "--set", "expect=[]", log="paced.mcap")
+    flight = Flight(log="paced.mcap", command=[VOLERY, "watch", "--paced", "paced.mcap"])
+    program = flight.process
+    hear = lambda: program.stdout.readline().strip()
+
+    def ask(line):
+        program.stdin.write(f"{line}\n")
+        program.stdin.flush()
+
+    ask(0)
+    check("as fast as it goes", hear() == "free")
+    viewer = Viewer(flight)
+    check("it can be paused", viewer.set(paused=True)["/flight/paused"] is True)
+    ask(0.5)
+    check("paused", hear() == "wait")
+    check("two steps", viewer.set(steps=2)["/flight/paused"] is True)
+    check("one", hear() == "go")
+    ask(0.51)
+    check("the other", hear() == "go")
+    ask(0.52)
+    check("no third", hear() == "wait")
+    viewer.say(op="setParameters", parameters=[{"name": "/inject/push", "value": "{drone: alpha,\n force: [0, 1, 0], duration: 1}"}])
+    check("an injection, in one line", hear() == "inject push {drone: alpha,  force: [0, 1, 0], duration: 1}")
+    ask("refused alpha is elsewhere")
+    while not any(t.get("message") == "alpha is elsewhere" for t in viewer.told):
+        viewer.told.append(viewer.hear())
+    viewer.set(speed=2)
+    viewer.set(paused=False)
+    check("it goes on", hear() == "go")
+    begun = time.monotonic()
+    for i in range(1, 41):
+        ask(0.52 + 0.01 * i)
+        check("at its pace", hear() == "go")
+    check("half as long as the flight takes", 0.15 < time.monotonic() - begun, time.monotonic() - begun)
+    ask("what?")
+    check("a line that is neither", "--paced: a line is the time" in program.stderr.readline())
+    writer.process.send_signal(signal.SIGINT)
+    writer.end(130)
+    flight.end()
+
+
 def test_ends():
     """A signal, also while it is paused; a port that is taken; what makes no sense."""
     flight = Flight("first-flight", "--realtime")
@@ -380,5 +424,6 @@ test_keys()
 test_sticks()
 test_injections()
 test_follow()
+test_paced()
 test_ends()
 print(f"watch: ok, {told_by.checks} checks; a viewer that did not read was sent {got} records, {dropped} were dropped")
