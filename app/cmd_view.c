@@ -88,16 +88,35 @@ static int read_size(const arguments *given, size_t *limit)
     return 0;
 }
 
+// What the page says of a run takes room, too: of a thousand drones ten megabytes.
+static int measure_info(const char *path, vy_log *log, size_t *size)
+{
+    char *text = NULL;
+    FILE *out = open_memstream(&text, size);
+    if (out == NULL) return vy_print_no_memory("view");
+    const page_data nothing = {.truth_stride = 1, .other_stride = 1};
+    json j = vy_json_begin(out);
+    int status = vy_page_info(&j, path, log, &nothing);
+    vy_json_end(&j);
+    if (fclose(out) != 0 && status == 0) status = vy_print_no_memory("view");
+    free(text);
+    return status;
+}
+
 static int load_runs(const arguments *given, size_t limit, shown *s)
 {
     vy_error error = {.status = VY_OK};
+    const size_t share = limit / (size_t)given->operand_count;
     for (int i = 0; i < given->operand_count; ++i) {
         s->paths[i] = given->operands[i];
         int status = vy_load_log("view", s->paths[i], &s->logs[i]);
         if (status != 0) return status;
         s->count += 1;
-        const vy_status made =
-            vy_page_data_make(s->logs[i], limit / (size_t)given->operand_count, &s->data[i], &error);
+        size_t info = 0;
+        status = measure_info(s->paths[i], s->logs[i], &info);
+        if (status != 0) return status;
+        const size_t room = share > info + MEGABYTE ? share - info : MEGABYTE;
+        const vy_status made = vy_page_data_make(s->logs[i], room, &s->data[i], &error);
         if (made != VY_OK) return vy_print_log_error("view", s->paths[i], made, &error);
     }
     if (s->count < 2) return 0;

@@ -69,6 +69,9 @@ sensors='{gps: {period: 0.2}, baro: {period: 0.02}, esc: {period: 0.01}, power: 
 } >many.yaml
 "$volery" run many.yaml -q -o many.mcap
 "$volery" view many.mcap -o many.html -q
+"$volery" view many.mcap -o few.html -q --size 4 2>/dev/null
+size=$(stat -c %s few.html)
+[ "$size" -le 4000000 ] || { echo "view: FAILED: a page of at most 4 MB has $size bytes"; exit 1; }
 "$volery" export many.mcap --csv --drone d150 --fields imu.accel -o many.csv
 
 # Logs that were cut off, and pages that were.

@@ -13,6 +13,7 @@ export class Labels {
   shown: boolean;
   readonly element = make("div", "labels");
   private readonly spans: HTMLSpanElement[] = [];
+  private readonly places: string[] = []; // of each, as it was set
   private readonly widths = new Map<string, number>(); // [px] by text, as measured
   private readonly taken: number[][] = []; // of this picture: left, top, right, bottom
   private readonly point = new Vector3();
@@ -51,7 +52,8 @@ export class Labels {
     span.classList.toggle("on", chosen);
     const top = this.room(left, at, this.measure(span, chosen));
     if (top === undefined) return used;
-    span.style.transform = `translate(${left.toFixed(1)}px, ${top.toFixed(1)}px)`;
+    const place = `translate(${Math.round(left)}px, ${Math.round(top)}px)`; // text between pixels is blurred
+    if (place !== this.places[used]) span.style.transform = this.places[used] = place;
     return used + 1;
   }
 
