@@ -63,10 +63,7 @@ sensors='{gps: {period: 0.2}, baro: {period: 0.02}, esc: {period: 0.01}, power: 
 "$volery" view canyon.mcap -o canyon.html -q
 "$volery" run nesc/case06 -q -o planet.mcap 2>/dev/null || "$volery" run "$root/scenarios/nesc/case06.yaml" -q -o planet.mcap
 "$volery" view planet.mcap -o planet.html -q
-{
-    printf 'volery: 1\nname: many\nduration: 1 s\ndrones:\n'
-    for i in $(seq 0 199); do printf '  - {name: d%d, start: {position: [%d, %d, 2]}}\n' "$i" $((i % 20)) $((i / 20)); done
-} >many.yaml
+"$root/tests/view/many.sh" 200 1 >many.yaml
 "$volery" run many.yaml -q -o many.mcap
 "$volery" view many.mcap -o many.html -q
 "$volery" view many.mcap -o few.html -q --size 4 2>/dev/null

@@ -487,6 +487,15 @@ async function seeMany() {
   const page = await open("many.html");
   await settled(page);
   await shot(page, "many");
+  const paced = await page.evaluate(() => {
+    const { view, clock } = window.volery;
+    const now = () => (view.draw(clock.time), [view.renderer.getPixelRatio(), view.fleet.groups[0].levels[2].discs.count > 0]);
+    for (let i = 0; i < 30; ++i) view.pace(60);
+    const slow = now();
+    view.pace(0);
+    return [slow, now()].flat();
+  });
+  check("slow pictures are coarser until it stands", paced.join() === "0.5,false,1,true", paced.join());
   const seen = await page.evaluate(() => {
     const { view } = window.volery;
     const gl = view.renderer.getContext();

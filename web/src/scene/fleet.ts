@@ -42,6 +42,7 @@ const LIFT = 2e-3; // [m] of a shadow above what it falls on
 
 export class Fleet {
   readonly crafts: Craft[] = [];
+  bare = false; // many drones have no discs, which cost most of a picture where no graphics card helps
   private readonly groups: Group[] = [];
   private readonly matrix = new Matrix4();
   private readonly inner = new Matrix4();
@@ -109,7 +110,7 @@ export class Fleet {
       for (const level of levels) level.used = 0;
       if (crafts.includes(chosen)) this.drawCraft(chosen, levels, time, camera, scale, below);
       for (const craft of crafts) if (craft !== chosen) this.drawCraft(craft, levels, time, camera, scale, below);
-      for (const level of levels) finish(level);
+      levels.forEach((level, i) => finish(level, this.bare && levels.length > 1 && i === levels.length - 1));
     }
   }
 
@@ -174,8 +175,9 @@ function makeLevel(scene: Scene, shape: VehicleShape, room: number, ghost: boole
   return level;
 }
 
-function finish(level: Level): void {
-  for (const mesh of [level.body, level.shadow, level.discs]) if (mesh) mesh.count = level.used;
+function finish(level: Level, bare: boolean): void {
+  for (const mesh of [level.body, level.shadow]) mesh.count = level.used;
+  if (level.discs) level.discs.count = bare ? 0 : level.used;
   if (level.blades) level.blades.count = level.used * level.shape.hubs.length;
 }
 

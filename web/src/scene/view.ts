@@ -27,7 +27,7 @@ const SMOOTH_MAX = 24; // drones up to which edges are smoothed: it costs most w
 const CLEAR_FOR = 12; // drones that no obstacle hides
 const PLANS_MAX = 6; // declared ways that are shown together
 const SLOW = 50; // [ms] from frame to frame: beyond, fewer pixels are drawn while it plays
-const RATIOS = [2, 1, 0.7, 0.5]; // pixels of the picture per pixel of the page
+const RATIOS = [2, 1, 0.7, 0.5, 0.5]; // pixels of the picture per pixel of the page; at the last of them rotors of many drones have no discs
 
 const FROM = { whole: new Vector3(-0.7, -0.9, 0.42), follow: new Vector3(-0.75, -0.8, 0.55), top: new Vector3(0, -1e-4, 1) }; // where cameras stand
 const RADIUS = 40; // of the sky, in reaches
@@ -411,6 +411,7 @@ export class View {
     if (ratio === this.ratio) return;
     this.ratio = ratio;
     this.slow = 0;
+    this.fleet.bare = ratio === RATIOS.length - 1;
     this.resize();
   }
 
