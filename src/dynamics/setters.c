@@ -4,6 +4,7 @@
 #include "dynamics/checksum.h"
 #include "dynamics/contact_def.h"
 #include "dynamics/sleep.h"
+#include "dynamics/triggers.h"
 
 static int64_t find_body(const vy_bodies *b, vy_body_id id, vy_error *err)
 {
@@ -67,6 +68,7 @@ static vy_status change_body(vy_bodies *b, uint32_t i, const vy_body_def *def, v
     b->previous[i] = (body_previous){b->state[i].velocity, b->state[i].rate};
     b->disturbed[i] = 1;
     b->pose_revision += 1;
+    vy_triggers_invalidate(b);
     vy_contacts_add_body(b, i);
     return VY_OK;
 }
