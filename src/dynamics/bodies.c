@@ -91,7 +91,9 @@ static vy_status check_bodies_def(const vy_bodies_def *def, vy_error *err)
     ARRAY(joint_state, m)  \
     ARRAY(own_sleep, sleepers)
 
-enum { BODY_ARRAY_COUNT = 11, MIN_BODIES = 64 };
+#define ARRAY(member, elements) +1
+enum { BODY_ARRAY_COUNT = 0 BODY_ARRAYS(ARRAY), MIN_BODIES = 64 };
+#undef ARRAY
 
 static size_t array_sizes(const vy_bodies *b, size_t n, size_t m, size_t out[BODY_ARRAY_COUNT])
 {
@@ -557,8 +559,7 @@ static vy_status check_snapshot(const vy_bodies *b, const unsigned char *block, 
                    asleep = out->contacts[1].count;
     if (awake > pairs || asleep > pairs - awake || (asleep > 0 && b->sleep == NULL)) return bad_snapshot(err);
     const size_t filters = size - fixed - (size_t)(awake + asleep) * pair;
-    const unsigned char *at = block + sizeof out->head + counted,
-                        *end = block + size - sizeof(set_checksums);
+    const unsigned char *at = block + sizeof out->head + counted, *end = block + size - sizeof(set_checksums);
     return vy_contacts_cache_is_valid(at, awake, b->slot_count) &&
                    vy_contacts_cache_is_valid(at + awake * pair, asleep, b->slot_count) &&
                    check_filters(b, end - filters, filters, out)
@@ -573,7 +574,8 @@ vy_status vy_bodies_restore(vy_bodies *b, const void *block, size_t size, vy_err
     const unsigned char *from = block;
     if (check_snapshot(b, from, size, &has, err) != VY_OK) return VY_BAD_VALUE;
     vy_status status = VY_OK;
-    if (b->contacts != NULL) status = vy_contacts_reserve(b, 0, has.contacts[0].count + has.contacts[1].count);
+    if (b->contacts != NULL)
+        status = vy_contacts_reserve(b, 0, has.contacts[0].count + has.contacts[1].count);
     if (status == VY_OK && b->triggers != NULL) status = vy_triggers_reserve(b, has.trigger_pairs.count);
     if (status != VY_OK) return vy_fail(err, VY_NO_MEMORY, "no memory for the contacts of a snapshot");
     from += sizeof(set_checksums);
