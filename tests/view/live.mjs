@@ -105,8 +105,12 @@ async function watchPaced() {
   await until(page, () => window.volery.runs[0].end > 2 && window.volery.clock.time > 1.5);
   check("it is live", (await page.innerText(".chip")) === "live");
   check("at the speed that was asked for", (await page.inputValue(".live-speed")) === "1");
+  await page.evaluate(() => {
+    for (let i = 0; i < 30; ++i) window.volery.view.pace(60); // as where frames are slow
+  });
   await click(page, ".live-pause");
   await chip(page, "paused");
+  await until(page, () => window.volery.view.renderer.getPixelRatio() === 1); // it stands, and is drawn in full
   const paused = await flown(page);
   for (let i = 1; i <= 3; ++i) {
     await press(page, ".");

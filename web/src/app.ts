@@ -25,6 +25,7 @@ const CAMERAS: CameraMode[] = ["whole", "follow", "top"];
 const SIDES = ["plots", "events", "run"] as const;
 const LAYERS_EVERY = 100; // [ms]
 const NAP_FOLDED = 3; // marks of the negligibility policy beyond which they are folded away
+const STANDS_AFTER = 500; // [ms] without another moment: a flight that is under way may be held up
 const PATIENCE = 5000; // [ms] for scene and plots to be drawn, before the flight plays all the same
 
 const GROW_EVERY = 400; // [ms] a flight that is under way: between two looks at all of it
@@ -52,7 +53,9 @@ export class App {
   private sideShown: Side = "plots";
   private dirty = true;
   private layersAt = 0;
-  private wasPlaying = false;
+  private moved = false; // at the frame before
+  private movedAt = 0; // [ms]
+  private timeSeen = NaN;
   live?: Live; // the flight is under way
   private readonly liveBar?: LiveBar;
   private injectBox?: InjectBox;
@@ -109,9 +112,7 @@ export class App {
     let last: number | undefined; // the first frame may be of a moment before this one
     const frame = (now: number) => {
       const spent = now - (last ?? now); // [ms]
-      if (this.clock.playing || this.wasPlaying) this.view?.pace(this.clock.playing ? spent : 0);
-      if (this.wasPlaying && !this.clock.playing) this.dirty = true; // once more, in full
-      this.wasPlaying = this.clock.playing;
+      this.pace(now, spent);
       if (this.live) this.grow(now);
       this.clock.advance(spent / 1000);
       last = now;
@@ -126,6 +127,15 @@ export class App {
       requestAnimationFrame(frame);
     };
     requestAnimationFrame(frame);
+  }
+
+  // Frames are told how long they take while the flight moves; once it stands it is drawn once more, in full.
+  private pace(now: number, spent: number): void {
+    if (this.clock.time !== this.timeSeen) [this.timeSeen, this.movedAt] = [this.clock.time, now];
+    const moves = this.clock.playing && now - this.movedAt < STANDS_AFTER;
+    if (moves || this.moved) this.view?.pace(moves ? spent : 0);
+    if (this.moved && !moves) this.dirty = true;
+    this.moved = moves;
   }
 
   /// Show other flights in place of these: camera, switches, zoom and the moment stay, as far as they can.
