@@ -374,6 +374,7 @@ static void shake_value(void *self, const vy_schema_table *table, const vy_schem
         strcmp(row->key, "thrust_cubic") == 0 || // not every value makes a vehicle
         strcmp(row->key, "flight") == 0 ||       // not every engine and controller allows it
         strcmp(row->key, "channel") == 0 ||      // not every drone has the sensor
+        strcmp(row->key, "trigger") == 0 ||      // it needs contacts
         strcmp(table->title, "Budget") == 0 ||   // its values ask for one another
         (strcmp(row->key, "target") == 0 && row->type == VY_TYPE_NUMBER); // of an overshoot only
     double values[16];

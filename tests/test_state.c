@@ -56,6 +56,7 @@ static void ids_are_stable(void **unused)
         {33, "budget"},
         {34, "loop"},
         {35, "injection"},
+        {36, "trigger"},
         {40, "kalman"},
         {41, "gain_filter"},
         {64, "baro"},

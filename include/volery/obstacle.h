@@ -49,6 +49,7 @@ typedef struct vy_obstacle_def {
     vy_collider_def solid;
     vy_vec3 position; ///< [m] world: where the origin of the shape's frame stands
     vy_quat attitude; ///< shape to world, any length above zero
+    int is_trigger;   ///< 1: it stops nothing and no ray, but reports who is in it: vy_world_trigger()
 } vy_obstacle_def;
 
 /// The ground z <= 0.

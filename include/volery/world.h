@@ -235,6 +235,7 @@ enum {
     VY_EVENT_CRASH = 1u << 7,     ///< an impact was beyond the limits of what it hit; counted per body
     VY_EVENT_TIME_DROPPED = 1u << 9, ///< too many impacts in one step, or too many bodies in them: some
                                      ///< bodies stood still for the rest of the step
+    VY_EVENT_TRIGGER = 1u << 10,     ///< a drone or body entered a trigger or left it: vy_world_trigger()
 };
 
 /// Advance exactly one step. Never allocates. A world that has failed stays as it is.
@@ -289,7 +290,8 @@ typedef struct vy_drone_state {
     vy_vec3 contact_impulse;    ///< [N s] of all contacts in the last step, world
     double contact_speed;       ///< [m/s] largest at which a contact closed since the start
     double contact_impulse_max; ///< [N s] largest of one contact in one step since the start
-    uint64_t asleep; ///< 1: a body at rest that sleeps (vy_contacts_def.sleep); never one with rotors
+    uint64_t asleep;  ///< 1: a body at rest that sleeps (vy_contacts_def.sleep); never one with rotors
+    uint64_t entered; ///< times it has entered a trigger since the start
 } vy_drone_state;
 
 /// @return VY_NOT_FOUND for a handle that is not of this world; `*out` is untouched then
@@ -308,6 +310,7 @@ typedef struct vy_world_body_state {
     double contact_speed;       ///< [m/s] largest at which a contact closed since the start
     double contact_impulse_max; ///< [N s] largest of one contact in one step since the start
     uint64_t asleep;            ///< 1: at rest and asleep (vy_contacts_def.sleep); never what has rotors
+    uint64_t entered;           ///< times it has entered a trigger since the start
 } vy_world_body_state;
 
 /// @return VY_NOT_FOUND for a handle that is not of this world; `*out` is untouched then
@@ -331,6 +334,19 @@ typedef struct vy_contact_event {
 uint32_t vy_world_contact_count(const vy_world *world);
 /// @return VY_NOT_FOUND
 vy_status vy_world_contact(const vy_world *world, uint32_t index, vy_contact_event *out);
+
+/// A drone or body in a trigger (vy_obstacle_def.is_trigger) at the end of the last step, or no longer. Who
+/// passes through one within the step has two of them: it begins and ends.
+typedef struct vy_trigger_event {
+    vy_contact_phase phase;
+    int body;     ///< number of the drone or body
+    int obstacle; ///< index of the obstacle
+} vy_trigger_event;
+
+/// Those of the last step, ordered by obstacle, then by what is in it.
+uint32_t vy_world_trigger_count(const vy_world *world);
+/// @return VY_NOT_FOUND
+vy_status vy_world_trigger(const vy_world *world, uint32_t index, vy_trigger_event *out);
 /// The limits of vy_drive_def, as vy_drive_state counts them.
 typedef enum vy_drive_limit {
     VY_DRIVE_SPEED,

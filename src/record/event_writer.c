@@ -96,6 +96,16 @@ void vy_event_writer_contact(event_writer *e, uint64_t tick, const vy_contact_ev
     vy_event_writer_put(e, tick, "crash", name, text);
 }
 
+void vy_event_writer_trigger(event_writer *e, uint64_t tick, const vy_trigger_event *trigger,
+                             const char *name)
+{
+    VY_ASSERT(trigger->body >= 0 && (uint32_t)trigger->body < e->output->body_count);
+    char text[VY_NAME_CAP + 16];
+    if (trigger->phase == VY_CONTACT_PERSIST) return;
+    snprintf(text, sizeof text, "%s %s", trigger->phase == VY_CONTACT_BEGIN ? "enters" : "leaves", name);
+    vy_event_writer_put(e, tick, "trigger", e->output->names[trigger->body], text);
+}
+
 static uint64_t body_effects(const vy_world *world, uint32_t i)
 {
     const uint32_t drones = world->model.drone_count;

@@ -22,6 +22,9 @@ void vy_event_writer_step(event_writer *e, const vy_world *world);
 /// A contact with `other` that begins or ends, and a crash.
 void vy_event_writer_contact(event_writer *e, uint64_t tick, const vy_contact_event *contact,
                              const char *other);
+/// Who enters an obstacle that is a trigger, `name`, or leaves it.
+void vy_event_writer_trigger(event_writer *e, uint64_t tick, const vy_trigger_event *trigger,
+                             const char *name);
 
 /// What ended the run; reported once.
 void vy_event_writer_failure(event_writer *e, const vy_world *world);

@@ -168,6 +168,17 @@ static void write_contacts(vy_recorder *r, const vy_world *world)
         write_contact(r, tick, &ended);
 }
 
+static void write_triggers(vy_recorder *r, const vy_world *world)
+{
+    const uint32_t count = vy_world_trigger_count(world);
+    for (uint32_t k = 0; k < count && !failed(r); ++k) {
+        vy_trigger_event e;
+        (void)vy_world_trigger(world, k, &e);
+        vy_event_writer_trigger(r->events, world->state->tick, &e,
+                                vy_stream_writer_obstacle(r->streams, e.obstacle));
+    }
+}
+
 static int on_step(void *self, const vy_world *world)
 {
     vy_recorder *r = self;
@@ -175,6 +186,7 @@ static int on_step(void *self, const vy_world *world)
     const uint64_t tick = world->state->tick;
     vy_event_writer_step(r->events, world);
     if (world->model.collides) write_contacts(r, world);
+    write_triggers(r, world);
     if (r->batch_count == 0) r->batch_first = tick;
     VY_ASSERT(r->batch_count < HASH_BATCH && r->batch_size <= HASH_BATCH);
     VY_ASSERT(tick == r->batch_first + (uint64_t)r->batch_count); // one step after the other

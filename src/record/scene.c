@@ -71,7 +71,7 @@ void vy_scene_shapes(log_scene *s, const vy_world *world, uint64_t time)
         const vy_shape *shape;
         vy_pose pose;
         char name[32];
-        if (vy_world_obstacle(world, i, &shape, &pose) != VY_OK) continue;
+        if (vy_obstacle_is_trigger(world, i) || vy_world_obstacle(world, i, &shape, &pose) != VY_OK) continue;
         snprintf(name, sizeof name, "obstacle %u", (unsigned)i);
         vy_pb_writer w = begin(s, time, vy_foxglove_solid_size_max(shape) + sizeof name);
         put_solid(s, &w, time, name, FOXGLOVE_WORLD, shape, &pose);

@@ -215,3 +215,9 @@ const char *vy_stream_writer_contact(stream_writer *w, uint64_t tick, const vy_c
     vy_output_encode(w->output, w->contacts, vy_log_time(tick, w->output->dt), w->contact_codec, &cells);
     return w->bodies[cells.other];
 }
+
+const char *vy_stream_writer_obstacle(const stream_writer *w, int index)
+{
+    VY_ASSERT(w->contacts > 0 && index >= 0);
+    return w->bodies[w->output->body_count + (uint32_t)index];
+}

@@ -16,3 +16,5 @@ void vy_stream_writer_write(stream_writer *w, const vy_world *world);
 
 /// One contact of this step. Its second body by name; valid until close.
 const char *vy_stream_writer_contact(stream_writer *w, uint64_t tick, const vy_contact_event *event);
+/// The name of an obstacle, in a world with contacts; valid until close.
+const char *vy_stream_writer_obstacle(const stream_writer *w, int index);

@@ -558,6 +558,8 @@ static void check_obstacle(vy_reader *r, const vy_scenario *s, int index)
         vy_reader_refuse(r, o->name, "two obstacles are called %s", o->name);
         break;
     }
+    if (o->def.is_trigger && s->contacts.mode == VY_CONTACTS_OFF)
+        vy_reader_refuse(r, &o->def.is_trigger, "trigger: contacts are off");
 }
 
 static void check_trajectory(vy_reader *r, const vy_expect_def *e, const vy_quantity *q)

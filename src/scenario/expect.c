@@ -40,6 +40,7 @@ static double contact_speed(const vy_drone_state *d) { return d->contact_speed; 
 static double contact_impulse(const vy_drone_state *d) { return d->contact_impulse_max; }
 static double crashes(const vy_drone_state *d) { return (double)d->crashes; }
 static double asleep(const vy_drone_state *d) { return (double)d->asleep; }
+static double entered(const vy_drone_state *d) { return (double)d->entered; }
 
 static double motor_max(const vy_drone_state *d)
 {
@@ -242,7 +243,8 @@ static int read_any(const vy_world *world, uint32_t number, vy_drone_state *out)
                             .contact_impulse = b.contact_impulse,
                             .contact_speed = b.contact_speed,
                             .contact_impulse_max = b.contact_impulse_max,
-                            .asleep = b.asleep};
+                            .asleep = b.asleep,
+                            .entered = b.entered};
     return 1;
 }
 

@@ -75,6 +75,10 @@ static void init_obstacle(void *object, int index)
 }
 
 static const vy_choice obstacles[] = {BOUNDED_KINDS, PLANE_KIND, HEIGHTS_KIND};
+static const vy_choice triggers[] = {
+    CHOICE("off", 0, "drones and bodies collide with it, and rays end on it"),
+    CHOICE("on", 1, "it stops nothing and no ray; who enters it and leaves it is an event, `trigger`"),
+};
 static const vy_schema_row obstacle_rows[] = {
     ROW("kind", CHOICE, vy_scenario_obstacle, def.solid.kind, CHOICES(obstacles), .flags = VY_ROW_REQUIRED,
         .help = "the shape"),
@@ -88,6 +92,8 @@ static const vy_schema_row obstacle_rows[] = {
     BOUNDED_ROWS(vy_scenario_obstacle, def.solid.),
     HEIGHTS_ROWS(vy_scenario_obstacle, def.solid.),
     MATERIAL_ROW(vy_scenario_obstacle, def.solid.),
+    ROW("trigger", CHOICE, vy_scenario_obstacle, def.is_trigger, CHOICES(triggers),
+        .flags = VY_ROW_HASHED_IF_SET, .help = "the opening of a race gate, a zone: docs/contacts.md"),
 };
 const vy_schema_table vy_obstacle_table = {
     .title = "Obstacles",

@@ -32,6 +32,8 @@ BLOCK(10, contact_totals, contact_totals, contact_totals, m->collides ? body_cou
       "per drone, then per body, in worlds where things collide")
 BLOCK(13, sleep, sleep, sleep, m->sleep_enabled ? body_count(m) : 0,
       "per drone, then per body, in worlds whose bodies may sleep")
+BLOCK(36, trigger, triggers, triggers, m->trigger_count * body_count(m),
+      "per trigger among the obstacles, in order of creation: per drone, then per body")
 BLOCK(16, sensor_suite, sensor_suites, sensor_suites, m->sensor_suite_count,
       "per drone that carries more than the basic IMU and basic motion capture")
 BLOCK(72, imu_full, imu_full, imu_full, m->sensor_counts[SENSOR_imu],

@@ -260,6 +260,7 @@ vy_status vy_world_read_body(const vy_world *world, vy_body_id id, vy_world_body
         b.contact_impulse_max = t->contact.impulse_max;
     }
     if (world->sleep != NULL) b.asleep = world->sleep[number].island != 0;
+    b.entered = vy_trigger_entered(world, number);
     *out = b;
     return VY_OK;
 }

@@ -170,6 +170,7 @@ vy_status vy_contact_add_obstacle(vy_world *world, const vy_obstacle_def *def, v
 {
     vy_body_def body = vy_default_body_def();
     body.kind = VY_BODY_STATIC;
+    body.is_trigger = def->is_trigger != 0;
     body.state = (vy_body_state){.position = def->position, .attitude = def->attitude};
     const int first = world->bodies == NULL, globe = is_globe(world, def);
     if (globe) {

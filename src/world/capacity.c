@@ -52,6 +52,7 @@ static uint32_t *capacity_of(vy_model *m, enum capacity what)
         [CAPACITY_JOINTS] = &m->joint_cap,
         [CAPACITY_PAYLOADS] = &m->payload_cap,
         [CAPACITY_OBSTACLES] = &m->obstacle_cap,
+        [CAPACITY_TRIGGERS] = &m->trigger_cap,
         [CAPACITY_SENSOR_SUITES] = &m->sensor_suite_cap,
         [CAPACITY_DELAY_CELLS] = &m->delay_cap,
     };
@@ -72,6 +73,7 @@ static size_t max_state_size(const vy_model *m)
 #define DRONE_BLOCK(id, name, list, member, text) .has_##name = 1,
 #include "world/blocks.inl"
                         .collides = m->collides,
+                        .trigger_count = m->trigger_cap,
                         .sleep_enabled = m->sleep_enabled,
                         .sensor_suite_count = m->sensor_suite_cap,
                         .filter_count = m->sensor_suite_cap,
@@ -129,7 +131,7 @@ static void set_arrays(vy_world *world, void *const parts[PARTS])
     m->sensor_suites = parts[PART_SENSOR_SUITES];
     m->payloads = parts[PART_PAYLOADS];
     world->ground_heights = parts[PART_GROUND_HEIGHTS];
-    m->ground_heights = m->obstacle_count > 0 ? world->ground_heights : NULL;
+    m->ground_heights = m->obstacle_count > m->trigger_count ? world->ground_heights : NULL;
     world->state = parts[PART_STATE];
     world->noise_ahead = parts[PART_NOISE_AHEAD];
     world->imu_ahead = parts[PART_IMU_AHEAD];
@@ -196,6 +198,7 @@ vy_status vy_world_reserve(vy_world *world, enum capacity what, uint64_t need, v
         [CAPACITY_JOINTS] = {"joints", VY_JOINT_CAP_MAX},
         [CAPACITY_PAYLOADS] = {"payloads", VY_PAYLOAD_CAP_MAX},
         [CAPACITY_OBSTACLES] = {"obstacles", VY_OBSTACLE_CAP_MAX},
+        [CAPACITY_TRIGGERS] = {"triggers", VY_OBSTACLE_CAP_MAX},
         [CAPACITY_SENSOR_SUITES] = {"drones with more sensors", VY_DRONE_CAP_MAX},
         [CAPACITY_DELAY_CELLS] = {"numbers in delay lines", VY_DELAY_CAP_MAX},
     };

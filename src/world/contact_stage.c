@@ -8,6 +8,7 @@
 #include "base/assert.h"
 #include "base/real.h"
 #include "dynamics/sleep.h"
+#include "dynamics/triggers.h"
 #include "world/stages.h"
 #include "world/plant.h"
 #include "world/contact_stage.h"
@@ -218,6 +219,7 @@ uint32_t vy_contact_stage(vy_world *world, world_block *w)
         if (x < count) events |= record_contact(world, x, y, r, w);
         if (y < count) events |= record_contact(world, y, x, r, w);
     }
+    if (m->trigger_count > 0) events |= vy_trigger_stage(world);
     if (b->head->failed) world_fail(1, VY_FAILURE_NOT_FINITE, 0, 0.0, 0.0, drone_field_at(0), w);
     return events;
 }
@@ -235,6 +237,11 @@ int vy_contact_state_check(const vy_world *world, const void *block, const block
         memcpy(&sleep, bytes + block_offset(counts, BLOCK_sleep) + i * sizeof sleep, sizeof sleep);
         if (sleep.island > body_count(&world->model)) return 0;
     }
+    for (uint32_t k = 0; k < counts->of[BLOCK_trigger]; ++k) {
+        trigger_block trigger;
+        memcpy(&trigger, bytes + block_offset(counts, BLOCK_trigger) + k * sizeof trigger, sizeof trigger);
+        if (trigger.inside > 1) return 0;
+    }
     return 1;
 }
 
@@ -242,7 +249,9 @@ vy_status vy_contact_state_reserve(vy_world *world, const block_counts *counts, 
 {
     const size_t pairs = (size_t)counts->of[BLOCK_contact] + counts->of[BLOCK_sleeping_contact];
     bind_state(world);
-    if (vy_contacts_reserve(world->bodies, 0, pairs) == VY_OK) return VY_OK;
+    if (vy_contacts_reserve(world->bodies, 0, pairs) == VY_OK &&
+        vy_triggers_reserve(world->bodies, counts->of[BLOCK_trigger]) == VY_OK)
+        return VY_OK;
     return vy_fail(err, VY_NO_MEMORY, "snapshot: no memory for %zu contacts", pairs);
 }
 
@@ -286,6 +295,7 @@ static int height_over_ground(const void *self, vec3 point, double *height)
         vy_pose pose;
         vy_ray_hit hit;
         if (vy_world_obstacle(world, i, &shape, &pose) != VY_OK || shape == NULL) continue;
+        if (vy_obstacle_is_trigger(world, i)) continue;
         if (shape->kind != VY_SHAPE_PLANE && shape->kind != VY_SHAPE_HEIGHT_FIELD) continue;
         if (quat_rotate(pose.rotation, vec3_make(0.0, 0.0, 1.0)).z <= MIN_GROUND_NORMAL_Z) continue; // a wall
         if (!vy_ray_cast(shape, &pose, above, down, 2.0 * GROUND_SEARCH_HEIGHT, &hit)) continue;
@@ -348,10 +358,19 @@ vy_status vy_world_add_obstacle(vy_world *world, const vy_obstacle_def *def, vy_
     if (world->state->tick > 0)
         return vy_fail(err, VY_BAD_STATE, "obstacles are added before the first step");
     if (def->solid.kind <= VY_COLLIDER_NONE) return vy_fail(err, VY_BAD_VALUE, "an obstacle needs a shape");
+    if (def->is_trigger && !m->collides)
+        return vy_fail(err, VY_BAD_VALUE, "a trigger needs a world with contacts");
     vy_status status = vy_world_reserve(world, CAPACITY_OBSTACLES, (uint64_t)m->obstacle_count + 1, err);
+    if (status == VY_OK && def->is_trigger)
+        status = vy_world_reserve(world, CAPACITY_TRIGGERS, (uint64_t)m->trigger_count + 1, err);
     if (status == VY_OK) status = vy_contact_add_obstacle(world, def, err);
     if (status != VY_OK) return status;
     m->obstacle_count += 1;
+    if (def->is_trigger) { // for all others it is not there
+        m->trigger_count += 1;
+        vy_world_layout_state(world);
+        return VY_OK;
+    }
     m->ground_heights = world->ground_heights; // the ground may be anywhere now
     world->options = step_options(m);
     for (uint32_t i = 0; i < body_count(m); ++i) {
@@ -409,6 +428,7 @@ int vy_world_cast_ray(const vy_world *world, vy_vec3 origin, vy_vec3 way, double
     int met = 0;
     for (uint32_t i = except.bits == 0 ? bodies : 0; i < limit; ++i) {
         if (i < bodies && vy_world_body(world, i).bits == except.bits) continue;
+        if (world->bodies->filters[i].is_trigger) continue;
         const vy_shape *shape;
         vy_pose pose;
         read_shape(world, i, i < bodies ? body_at(world, i) : &world->bodies->state[i], &shape, &pose);

@@ -132,8 +132,9 @@ typedef struct vy_model {
     uint32_t joint_count, joint_cap;
     uint32_t payload_count, payload_cap;
     uint32_t obstacle_count, obstacle_cap;
-    int collides;      // 0: no collision
-    int sleep_enabled; // 1: bodies at rest sleep
+    uint32_t trigger_count, trigger_cap; // of those, triggers
+    int collides;                        // 0: no collision
+    int sleep_enabled;                   // 1: bodies at rest sleep
     uint32_t sensor_suite_count, sensor_suite_cap;
     uint32_t sensor_counts[SENSOR_KINDS];     // of the sensor suites, those with that sensor
     uint32_t filter_count;                    // of the sensor suites, those with a filter

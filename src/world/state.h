@@ -18,6 +18,7 @@
 #include "world/supervisor.h"
 #include "world/delay_line.h"
 #include "world/payload.h"
+#include "world/trigger.h"
 #include "world/injection.h"
 #include <stddef.h>
 

@@ -512,6 +512,7 @@ vy_status vy_world_read_drone(const vy_world *world, vy_drone_id id, vy_drone_st
         s.contact_speed = b.contact_speed;
         s.contact_impulse_max = b.contact_impulse_max;
         s.asleep = b.asleep;
+        s.entered = b.entered;
     }
     if (world->thrusters != NULL)
         memcpy(s.thruster_thrust, world->thrusters[slot].thrust, sizeof s.thruster_thrust);
@@ -674,6 +675,7 @@ vy_status vy_world_restore(vy_world *world, const void *block, size_t size, vy_e
     if (world->bodies != NULL) vy_joints_clear_multipliers(world->bodies);
     if (world->model.payload_count > 0) vy_payload_sync(world);
     if (world->sleep != NULL) vy_contact_sync(world);
+    if (world->model.trigger_count > 0) vy_trigger_sync(world);
     if (world->tracks_energy) vy_world_track_energy(world);
     vy_loads_clear(world);
     return VY_OK;
