@@ -357,18 +357,18 @@ static void snapshots_have_filters(void **unused)
     const vy_filter other = {8, 8, 8};
     assert_int_equal(vy_body_set_filter(t.b, t.ids[0], &other), VY_OK);
     ((unsigned char *)block)[size - 9] = 1; // a filter that none can be
-    assert_int_equal(vy_bodies_restore(t.b, block, size), VY_BAD_VALUE);
+    assert_int_equal(vy_bodies_restore(t.b, block, size, NULL), VY_BAD_VALUE);
     ((unsigned char *)block)[size - 9] = 0;
-    assert_int_equal(vy_bodies_restore(t.b, block, size - 24), VY_BAD_VALUE);
+    assert_int_equal(vy_bodies_restore(t.b, block, size - 24, NULL), VY_BAD_VALUE);
     assert_int_equal(filter_of(t.b, t.ids[0]).group, 8);
-    assert_int_equal(vy_bodies_restore(t.b, block, size), VY_OK);
+    assert_int_equal(vy_bodies_restore(t.b, block, size, NULL), VY_OK);
     assert_int_equal(filter_of(t.b, t.ids[0]).group, 0);
     assert_int_equal(filter_of(t.b, t.ids[1]).group, -3);
     for (int n = 0; n < 50; ++n) {
         (void)vy_bodies_step(t.b);
         assert_int_equal(vy_bodies_hash(t.b), hashes[n]);
     }
-    assert_int_equal(vy_bodies_restore(t.b, plain, plain_size), VY_OK);
+    assert_int_equal(vy_bodies_restore(t.b, plain, plain_size, NULL), VY_OK);
     assert_int_equal(vy_bodies_hash(t.b), plain_hash);
     assert_int_equal(filter_of(t.b, t.ids[1]).group, 0);
     free(plain);

@@ -134,6 +134,16 @@ static int less(const vy_body_hit *a, const vy_body_hit *b)
     return a->t < b->t || (a->t == b->t && slot_of(a) < slot_of(b));
 }
 
+// Whether a query with this filter looks at a body.
+static int is_seen(const vy_bodies *b, vy_body_id id, const vy_query_filter *f)
+{
+    vy_filter of_body;
+    assert_int_equal(vy_body_read_filter(b, id, &of_body), VY_OK);
+    if (f == NULL) return !vy_body_is_trigger(b, id);
+    return (f->triggers || !vy_body_is_trigger(b, id)) && f->except.bits != id.bits &&
+           vy_filters_collide(&f->filter, &of_body) && (f->accept == NULL || f->accept(f->self, id));
+}
+
 static size_t look_at_all(const scene *c, const probe *p, const vy_query_filter *filter, vy_body_hit *out)
 {
     size_t n = 0;
@@ -142,10 +152,7 @@ static size_t look_at_all(const scene *c, const probe *p, const vy_query_filter 
         const vy_shape *shape;
         vy_pose pose;
         vy_body_hit hit;
-        if (id.bits == 0 ||
-            (filter != NULL && (filter->except.bits == id.bits ||
-                                (filter->accept != NULL && !filter->accept(filter->self, id)))))
-            continue;
+        if (id.bits == 0 || !is_seen(c->b, id, filter)) continue;
         assert_int_equal(vy_body_read_shape(c->b, id, &shape, &pose), VY_OK);
         if (shape == NULL || !meets(p, shape, &pose, &hit)) continue;
         hit.body = id;
@@ -303,28 +310,46 @@ static int is_even(void *self, vy_body_id id)
     return (id.bits & 0xffffffffu) % 2 == 0;
 }
 
+// Bodies on four layers that meet some of them, some of them triggers.
 static void filters_leave_bodies_out(void **unused)
 {
     (void)unused;
     scene c;
     make_scene(&c, 31, 1, BODIES, 3.0);
     int asked = 0;
-    for (int k = 0; k < 200; ++k) {
-        if (k == 100) assert_int_equal(vy_bodies_prepare_queries(c.b), VY_OK);
+    size_t plain = 0, with_triggers = 0;
+    for (int i = 0; i < BODIES; ++i) {
+        vy_filter f = vy_default_filter();
+        f.category = 1u << i % 4;
+        f.mask = (uint64_t)(15.0 * sample_unit(&c.s)) + 1u;
+        f.group = i % 9 == 0 ? 5 : 0;
+        assert_int_equal(vy_body_set_filter(c.b, c.id[i], &f), VY_OK);
+        assert_int_equal(vy_body_set_trigger(c.b, c.id[i], i % 7 == 0), VY_OK);
+    }
+    for (int k = 0; k < 400; ++k) {
+        if (k == 200) assert_int_equal(vy_bodies_prepare_queries(c.b), VY_OK);
         const probe p = random_probe(&c, k % 5, 3.0);
         vy_query_filter f = vy_default_query_filter();
+        (void)check_probe(&c, &p, NULL);
+        plain += check_probe(&c, &p, &f);
+        f.triggers = 1;
+        with_triggers += check_probe(&c, &p, &f);
+        f.filter.category = 1u << k % 4;
+        f.filter.mask = 6;
+        f.filter.group = k % 3 == 0 ? -5 : k % 3 == 1 ? 5 : 0;
         (void)check_probe(&c, &p, &f);
         f.except = c.id[k % BODIES];
         (void)check_probe(&c, &p, &f);
         f.accept = is_even;
         f.self = &asked;
         (void)check_probe(&c, &p, &f);
-        f.filter.mask = 2; // no body is on this layer
+        f.filter = vy_default_filter();
+        f.filter.mask = 64; // no body is on this layer
         size_t count = 1;
         assert_int_equal(ask_all(c.b, &p, &f, NULL, 0, &count), VY_OK);
         assert_int_equal(count, 0);
     }
-    assert_true(asked > 0);
+    assert_true(asked > 0 && plain > 0 && with_triggers > plain);
     end_scene(&c);
 }
 

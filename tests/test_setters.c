@@ -601,6 +601,9 @@ static void mistakes_change_nothing(void **unused)
     assert_int_equal(vy_body_set_kind(s.b, c, VY_BODY_STATIC, &err), VY_BAD_VALUE);
     assert_non_null(strstr(err.text, "joint"));
     assert_int_equal(vy_body_set_kind(s.b, a, VY_BODY_KINEMATIC, NULL), VY_OK); // the other one moves
+    assert_int_equal(vy_body_set_trigger(s.b, a, 1), VY_OK);
+    assert_int_equal(vy_body_set_shape(s.b, a, NULL, &err), VY_BAD_VALUE);
+    assert_non_null(strstr(err.text, "trigger"));
     assert_int_equal(vy_bodies_remove_joint(s.b, joint), VY_OK); // which would contradict its motion
     step(s.b, 10);
     vy_bodies_destroy(s.b);

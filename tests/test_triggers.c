@@ -433,18 +433,18 @@ static void snapshots_reproduce_reports(void **unused)
             }
         }
         assert_true(ends > 0);
-        assert_int_equal(vy_bodies_restore(t.b, block, size), VY_OK);
+        assert_int_equal(vy_bodies_restore(t.b, block, size, NULL), VY_OK);
         assert_int_equal(vy_bodies_trigger_count(t.b), 0);
     }
     // Pairs out of order, of slots that are not, and more or fewer than it says.
     const uint64_t hash = vy_bodies_hash(t.b);
     block[size - 16] ^= 0xff;
-    assert_int_equal(vy_bodies_restore(t.b, block, size), VY_BAD_VALUE);
+    assert_int_equal(vy_bodies_restore(t.b, block, size, NULL), VY_BAD_VALUE);
     block[size - 16] ^= 0xff;
-    assert_int_equal(vy_bodies_restore(t.b, block, size - 16), VY_BAD_VALUE);
-    assert_int_equal(vy_bodies_restore(t.b, block, size - 1), VY_BAD_VALUE);
+    assert_int_equal(vy_bodies_restore(t.b, block, size - 16, NULL), VY_BAD_VALUE);
+    assert_int_equal(vy_bodies_restore(t.b, block, size - 1, NULL), VY_BAD_VALUE);
     memcpy(block + size - 16, block + size - 32, 16);
-    assert_int_equal(vy_bodies_restore(t.b, block, size), VY_BAD_VALUE);
+    assert_int_equal(vy_bodies_restore(t.b, block, size, NULL), VY_BAD_VALUE);
     assert_int_equal(vy_bodies_hash(t.b), hash);
     free(block);
     passive_destroy(&t);

@@ -120,9 +120,9 @@ uint64_t vy_bodies_hash(const vy_bodies *bodies); ///< of all state
 
 /// Snapshots: vy_bodies_state_size() bytes, which depend on the contacts of the moment. Restore puts a set
 /// with the same bodies back to that moment. Same: a checksum in the snapshot says that slots, ids, kinds,
-/// masses, shapes and materials of all bodies are as they were, and all joints but their motors, which are
-/// state. So a set that a setter has changed refuses what was saved before, until it is changed back; one
-/// that was built by the same calls takes it.
+/// masses, shapes and materials of all bodies are as they were, and all joints; but not filters, triggers and
+/// motors, which are state. So a set that a setter has changed refuses what was saved before, until it is
+/// changed back; one that was built by the same calls takes it.
 /// @return VY_BAD_VALUE when the block does not fit, VY_NO_MEMORY; nothing has changed then
 size_t vy_bodies_state_size(const vy_bodies *bodies);
 void vy_bodies_save(const vy_bodies *bodies, void *block);

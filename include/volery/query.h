@@ -6,8 +6,8 @@
 // may query a set at once while nobody changes it. Contacts may be on or off.
 //
 // Queries look at every body, until vy_bodies_prepare_queries() has put them into a tree; and again after
-// the next step or any other change of the set. The answers are the same to the bit, and sooner or later to
-// have.
+// the next step or any other change of the set. With the tree they are faster; the answers are the same to
+// the bit.
 #pragma once
 #include "volery/bodies.h"
 #include "volery/collision.h"
@@ -17,9 +17,10 @@
 extern "C" {
 #endif
 
-/// Which bodies a query sees. NULL in its place: all of them that have a shape.
+/// Which bodies a query sees. NULL in its place: all of them that have a shape, but no triggers.
 typedef struct vy_query_filter {
-    vy_filter filter;  ///< sees the bodies that it meets: a body is on the first layer and meets all
+    vy_filter filter;  ///< sees the bodies whose filters it meets
+    int triggers;      ///< 1: sees triggers, too
     vy_body_id except; ///< one that it does not see; VY_NULL_BODY: none
     /// 1: it sees this body. It may be asked in any order, also about bodies that are not hit, and must
     /// depend on its arguments alone; NULL: it sees all.
@@ -27,7 +28,7 @@ typedef struct vy_query_filter {
     void *self; ///< the caller's
 } vy_query_filter;
 
-/// All bodies that meet the default filter.
+/// All bodies that meet the default filter, but no triggers.
 vy_query_filter vy_default_query_filter(void);
 
 /// What a query has found.

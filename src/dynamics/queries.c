@@ -185,11 +185,12 @@ static int sees(const query *q, uint32_t i)
 {
     const vy_query_filter *f = q->filter;
     if (q->view != NULL && (i < q->view->first || i == q->view->except)) return 0;
-    if (f == NULL) return 1;
+    const body_filter *of_slot = &q->bodies->filters[i];
+    if (f == NULL) return !of_slot->is_trigger;
     const vy_body_id id = vy_bodies_at(q->bodies, i);
-    const vy_filter of_body = vy_default_filter();
-    return id.bits != f->except.bits && vy_filters_collide(&f->filter, &of_body) &&
-           (f->accept == NULL || f->accept(f->self, id));
+    const vy_filter of_body = {of_slot->category, of_slot->mask, of_slot->group};
+    return (f->triggers || !of_slot->is_trigger) && id.bits != f->except.bits &&
+           vy_filters_collide(&f->filter, &of_body) && (f->accept == NULL || f->accept(f->self, id));
 }
 
 // What keys of boxes are compared with.
