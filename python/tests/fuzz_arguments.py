@@ -92,13 +92,16 @@ def new_bodies() -> tuple[volery.Bodies, list[Any]]:
 
 def body_calls(bodies: volery.Bodies, held: list[Any]) -> list[Callable[[], Any]]:
     thing, kept = draw.choice(held), bodies.save()
+    spoilt = bytearray(kept)
+    for _ in range(draw.randrange(4)):
+        spoilt[draw.randrange(len(spoilt))] = draw.randrange(256)
     if draw.random() < 0.5:
         held[draw.randrange(len(held))] = draw.choice(list(bodies) or held)
     place = lambda: words("position", "attitude", "velocity", "rate")  # noqa: E731
     joint = lambda: {**words("axis", "axis_b", "length", "stiffness", "limits", "motor", "far_open"), **({"point": vector()} if draw.random() < 0.7 else {})}  # noqa: E731
     kind = lambda: draw.choice((*volery.joints.KINDS, text()))  # noqa: E731
     return [
-        lambda: bodies.step(steps()), lambda: bodies.step(draw.randrange(5)), lambda: bodies.restore(draw.choice((kept, kept[:-8], anything()))),
+        lambda: bodies.step(steps()), lambda: bodies.step(draw.randrange(5)), lambda: bodies.restore(draw.choice((kept, bytes(spoilt), kept[:-8], anything()))),
         lambda: held.append(bodies.add(shape(), **place(), **words("mass", "density", "inertia", "kind", "friction", "restitution", "rolling", "name", "may_sleep"))),
         lambda: held.append(bodies.add(shape(), position=vector(), velocity=vector(), mass=number())), lambda: bodies.remove(draw.choice((thing, anything()))),
         lambda: held.append(bodies.join(kind(), draw.choice((None, thing, anything())), draw.choice(held), **joint())),

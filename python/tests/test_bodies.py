@@ -124,6 +124,7 @@ def test_states_are_saved_and_restored() -> None:
     bodies.step(100)
     assert bodies.hash == after and (bodies.positions == seen).all()
     raises(ValueError, "snapshot", lambda: bodies.restore(kept[:-8]))
+    raises(ValueError, "damaged", lambda: bodies.restore(kept[:400] + bytes([kept[400] ^ 1]) + kept[401:]))
     raises(TypeError, "bytes", lambda: bodies.restore("text"))
     other, _ = tower()
     other.add(volery.sphere(1), position=(9, 9, 9))

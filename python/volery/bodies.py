@@ -8,6 +8,7 @@ import io
 import math
 import threading
 import warnings
+import zlib
 from typing import Any, Iterator, Mapping, NamedTuple
 
 import numpy as np
@@ -622,13 +623,16 @@ class Bodies(Queries, b.NotCopyable):
             block = ctypes.create_string_buffer(size)
             needed = b.lib.bodies_save(self._set.pointer, block, size)
             if needed <= size:
-                return block.raw[:needed]
+                saved = block.raw[:needed]
+                return saved + zlib.crc32(saved).to_bytes(4, "little")
             size = needed
 
     def restore(self, block: bytes) -> None:
         """Go back to a saved state; further steps give the same bits. A state of other bodies or joints is refused: it takes a set
-        that was built by the same calls."""
-        saved = b.check_bytes("restore", block)
+        that was built by the same calls. So are bytes that were damaged."""
+        saved, check = b.check_bytes("restore", block)[:-4], bytes(block[-4:])
+        if zlib.crc32(saved).to_bytes(4, "little") != check:
+            raise b.Error("restore: this is no snapshot of a set, or it is damaged")
         if b.lib.bodies_restore(self._set.pointer, saved, len(saved)) != 0:
             raise b.error()
 
