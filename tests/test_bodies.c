@@ -87,6 +87,15 @@ static void bodies_refuse_bad_defs(void **unused)
     assert_int_equal(vy_bodies_add(b, &def, &id, &err), VY_BAD_MASS);
     def.mass = NOT_A_NUMBER;
     assert_int_equal(vy_bodies_add(b, &def, &id, &err), VY_BAD_MASS);
+    def.inertia = mat3_diag(1, 1, 1);
+    def.shape = NULL;
+    def.mass = 5e-324; // one over it is infinite
+    assert_int_equal(vy_bodies_add(b, &def, &id, &err), VY_BAD_MASS);
+    def.mass = 1.0;
+    def.inertia = mat3_diag(1e-110, 1e-110, 1e-110);
+    assert_int_equal(vy_bodies_add(b, &def, &id, &err), VY_BAD_VALUE);
+    def.inertia = mat3_diag(1e110, 1e110, 1e110);
+    assert_int_equal(vy_bodies_add(b, &def, &id, &err), VY_BAD_VALUE);
 
     def = brick();
     vy_shape bad = {.kind = VY_SHAPE_HULL, .hull = NULL};

@@ -210,6 +210,11 @@ static vy_status check_inertia(const vy_mat3 *inertia, vy_error *err)
         return vy_fail(err, VY_BAD_VALUE, "no solid has principal moments of %g, %g and %g kg m^2", m.x, m.y,
                        m.z);
     }
+    const double det = mat3_det(*inertia); // it overflows or vanishes where the inverse would
+    if (!(det > 0.0) || !real_is_finite(det) || !real_is_finite(1.0 / det)) {
+        return vy_fail(err, VY_BAD_VALUE,
+                       "principal moments of %g, %g and %g kg m^2 are too small or too large", m.x, m.y, m.z);
+    }
     return VY_OK;
 }
 
@@ -250,7 +255,7 @@ static vy_status set_mass(const vy_body_def *def, body_slot *slot, body_params *
         slot->centroid = mass.centroid;
     }
     if (!dynamic) return VY_OK;
-    if (!(def->mass > 0.0) || !real_is_finite(def->mass)) {
+    if (!(def->mass > 0.0) || !real_is_finite(def->mass) || !real_is_finite(1.0 / def->mass)) {
         return vy_fail(err, VY_BAD_MASS, "a dynamic body's mass must be finite and above zero, not %g",
                        def->mass);
     }
