@@ -372,8 +372,10 @@ int world_set_integrator(locked_world *w, const char *name)
 
 int world_restore(locked_world *w, const void *block, size_t size)
 {
-    vy_error err = {0};
-    const vy_status status = vy_world_restore(enter(w)->world, block, size, &err);
+    vy_error err = {.text = "restore: the world is being recorded"};
+    const world_session *now = enter(w);
+    const vy_status status =
+        now->recorder != NULL ? VY_BAD_STATE : vy_world_restore(now->world, block, size, &err);
     leave(w);
     return binding_result(status, &err);
 }

@@ -324,6 +324,7 @@ def test_files_of_a_scenario_travel() -> None:
             world.step(200)
             raises(volery.Error, "already", lambda: world.record(path))
             raises(volery.Error, "recorded", lambda: world.reset())
+            raises(volery.Error, "restore: the world is being recorded", lambda: world.restore(world.save()))
         copied.step(200)
         assert copied.hash == world.hash
         assert volery.replay(path) is None  # the wind's table is in the log

@@ -331,7 +331,7 @@ class World:
             size = needed
 
     def restore(self, block: bytes) -> None:
-        """Go back to a saved state; further steps give the same bits as they did from there."""
+        """Go back to a saved state; further steps give the same bits as they did from there. A recording must have ended."""
         saved = b.check_bytes("restore", block)
         if b.lib.world_restore(self._pointer, saved, len(saved)) != 0:
             raise b.error()
