@@ -180,9 +180,9 @@ static void allocation_always_ends(void **unused)
         const vec3 t = random_vec(&r, 0.1);
         const double asked[4] = {random_in(&r, 0.0, 3.0), t.x, t.y, t.z};
         for (int i = 0; i < (int)p.rotor_count; ++i) {
-            s.high[i] = p.rotor_thrust_max[i] / p.thrust_max;
-            s.x[i] = s.is_free[i] = s.b[i] = 0.0;
-            for (int j = 0; j < 4; ++j) s.b[i] += p.allocate.rows[j][i] * (p.allocate.scale[j] * asked[j]);
+            s.limit[i] = p.rotor_thrust_max[i] / p.thrust_max;
+            s.x[i] = s.is_free[i] = s.rhs[i] = 0.0;
+            for (int j = 0; j < 4; ++j) s.rhs[i] += p.allocate.rows[j][i] * (p.allocate.scale[j] * asked[j]);
         }
         s.unsolved = 1;
         int steps = 0;

@@ -189,9 +189,9 @@ def main():
     print(f"#define AIR_UPPER_KNOTS {KNOTS}")
     print(f"#define AIR_UPPER_WIDTH {width!r} // of ln(1 + (z - 86 km) / 20 km), from knot to knot")
     put("air_upper_density", rho)
-    put("air_upper_density_curve", curvatures(rho))
+    put("air_upper_density_curvature", curvatures(rho))
     put("air_upper_pressure", p)
-    put("air_upper_pressure_curve", curvatures(p))
+    put("air_upper_pressure_curvature", curvatures(p))
     print("// clang-format on")
 
 

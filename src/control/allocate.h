@@ -15,10 +15,10 @@
 
 #define ALLOCATE_ROTORS 8
 
-#define ALLOCATE_WEIGHT_THRUST 100.0
-#define ALLOCATE_WEIGHT_TILT   1000.0
-#define ALLOCATE_WEIGHT_YAW    1.0
-#define ALLOCATE_NORM          1e-4 // n above
+#define ALLOCATE_WEIGHT_THRUST  100.0
+#define ALLOCATE_WEIGHT_TILT    1000.0
+#define ALLOCATE_WEIGHT_YAW     1.0
+#define ALLOCATE_REGULARIZATION 1e-4 // n above
 
 // Twice what any random wrench of tests/test_allocation.c may take.
 #define ALLOCATE_STEPS 64
@@ -33,14 +33,14 @@ typedef struct allocate_params {
 
 // One lane's problem on its way. Thrusts are in units of the largest.
 typedef struct allocate_state {
-    real x[ALLOCATE_ROTORS], high[ALLOCATE_ROTORS], b[ALLOCATE_ROTORS];
+    real x[ALLOCATE_ROTORS], limit[ALLOCATE_ROTORS], rhs[ALLOCATE_ROTORS];
     real is_free[ALLOCATE_ROTORS]; // 1: free, 0: held at a limit
     mask unsolved;                 // not solved yet
 } allocate_state;
 
 VY_FN real allocate_gradient(const allocate_params *p, const allocate_state *s, int i)
 {
-    real g = -s->b[i];
+    real g = -s->rhs[i];
     for (int k = 0; k < VY_BASIC_OR(4, bits_uniform(p->count)); ++k) g = g + p->hessian[i][k] * s->x[k];
     return g;
 }
@@ -77,7 +77,7 @@ VY_FN mask allocate_move(const allocate_params *p, allocate_state *s)
     real step_length = real_set(1.0);
     for (int i = 0; i < VY_BASIC_OR(4, bits_uniform(p->count)); ++i) {
         const mask moves = (s->is_free[i] > 0.0) & (step[i] != 0.0);
-        bound[i] = real_select(step[i] > 0.0, s->high[i], real_set(0.0));
+        bound[i] = real_select(step[i] > 0.0, s->limit[i], real_set(0.0));
         step_to_bound[i] = real_select(
             moves, (bound[i] - s->x[i]) / real_select(moves, step[i], real_set(1.0)), real_set(2.0));
         step_length = real_min(step_length, step_to_bound[i]);
@@ -102,7 +102,7 @@ VY_FN void allocate_release(const allocate_params *p, mask arrived, allocate_sta
     real multiplier_max = real_set(1e-9);
     for (int i = 0; i < VY_BASIC_OR(4, bits_uniform(p->count)); ++i) {
         const real g = allocate_gradient(p, s, i);
-        const mask held = (s->is_free[i] == 0.0) & (s->high[i] > 0.0);
+        const mask held = (s->is_free[i] == 0.0) & (s->limit[i] > 0.0);
         multiplier[i] = real_select(held, real_select(s->x[i] > 0.0, g, -g), real_set(0.0));
         multiplier_max = real_max(multiplier_max, multiplier[i]);
     }
@@ -123,11 +123,11 @@ VY_COLD_FN void allocate(const allocate_params *p, const real *desired, const re
     const real inverse = 1.0 / p->unit;
     VY_ASSERT(bits_uniform(p->count) > 0 && bits_uniform(p->count) <= ALLOCATE_ROTORS);
     for (int i = 0; i < VY_BASIC_OR(4, bits_uniform(p->count)); ++i) {
-        s.high[i] = limit[i] * inverse;
-        s.x[i] = real_min(thrusts[i] * inverse, s.high[i]);
-        s.is_free[i] = real_select((s.x[i] > 0.0) & (s.x[i] < s.high[i]), real_set(1.0), real_set(0.0));
-        s.b[i] = real_set(0.0);
-        for (int j = 0; j < 4; ++j) s.b[i] = s.b[i] + p->rows[j][i] * (p->scale[j] * desired[j]);
+        s.limit[i] = limit[i] * inverse;
+        s.x[i] = real_min(thrusts[i] * inverse, s.limit[i]);
+        s.is_free[i] = real_select((s.x[i] > 0.0) & (s.x[i] < s.limit[i]), real_set(1.0), real_set(0.0));
+        s.rhs[i] = real_set(0.0);
+        for (int j = 0; j < 4; ++j) s.rhs[i] = s.rhs[i] + p->rows[j][i] * (p->scale[j] * desired[j]);
     }
     s.unsolved = mask_set(1);
     for (int n = 0; n < ALLOCATE_STEPS && mask_any(s.unsolved); ++n) {

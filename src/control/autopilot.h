@@ -21,23 +21,24 @@ typedef struct autopilot_params {
 VY_FN void autopilot_sticks(const autopilot_params *p, vec3 position, quat attitude, real *sticks)
 {
     const real zero = real_set(0.0), one = real_set(1.0);
-    const vec3 way = vec3_sub(p->target, position);
-    const real square = way.x * way.x + way.y * way.y;
-    const mask going = mask_not(square < p->radius * p->radius) & mask_set(bits_uniform(p->has_target));
+    const vec3 to_target = vec3_sub(p->target, position);
+    const real distance2 = to_target.x * to_target.x + to_target.y * to_target.y;
+    const mask is_away = mask_not(distance2 < p->radius * p->radius) & mask_set(bits_uniform(p->has_target));
 
     const vec3 nose = quat_rotate(attitude, vec3_make(one, zero, zero));
-    const real across = nose.x * nose.x + nose.y * nose.y;
-    const mask level = across > 1e-24;
-    const real scale = real_sqrt(real_select(level, across, one) * real_select(square > 0.0, square, one));
-    const real cosine = (nose.x * way.x + nose.y * way.y) / scale;
+    const real nose_horizontal2 = nose.x * nose.x + nose.y * nose.y;
+    const mask has_heading = nose_horizontal2 > 1e-24;
+    const real scale = real_sqrt(real_select(has_heading, nose_horizontal2, one) *
+                                 real_select(distance2 > 0.0, distance2, one));
+    const real cosine = (nose.x * to_target.x + nose.y * to_target.y) / scale;
     const real angle = math_acos(real_clamp(cosine, -one, one));
-    const mask turning = going & level & (angle > p->tolerance);
+    const mask turning = is_away & has_heading & (angle > p->tolerance);
     // Sign of the cross product on the ground: a target on the left is turned to by a negative stick.
-    const real left = nose.x * way.y - nose.y * way.x;
+    const real cross = nose.x * to_target.y - nose.y * to_target.x;
 
-    sticks[0] = real_select(going & level & mask_not(angle > p->tolerance), p->step, zero);
+    sticks[0] = real_select(is_away & has_heading & mask_not(angle > p->tolerance), p->step, zero);
     sticks[1] = zero;
-    sticks[2] = real_select(going & (way.z > AUTOPILOT_DEAD_ZONE), one,
-                            real_select(going & (way.z < -AUTOPILOT_DEAD_ZONE), -one, zero));
-    sticks[3] = real_select(turning, real_select(left > 0.0, -one, one), zero);
+    sticks[2] = real_select(is_away & (to_target.z > AUTOPILOT_DEAD_ZONE), one,
+                            real_select(is_away & (to_target.z < -AUTOPILOT_DEAD_ZONE), -one, zero));
+    sticks[3] = real_select(turning, real_select(cross > 0.0, -one, one), zero);
 }

@@ -90,7 +90,7 @@ static vy_status check_pilot(const vy_pilot_def *def, vy_error *err)
     return vy_fail(err, VY_BAD_VALUE, "controller.pilot.response must be above 0 1/s");
 }
 
-static vy_status check_lost(const vy_controller_def *def, const vy_vehicle_def *vehicle, vy_error *err)
+static vy_status check_thrust_loss(const vy_controller_def *def, const vy_vehicle_def *vehicle, vy_error *err)
 {
     for (int i = 0; i < VY_ROTOR_CAP; ++i) {
         if (!(def->thrust_loss[i] >= 0.0 && def->thrust_loss[i] <= 1.0)) {
@@ -133,15 +133,15 @@ vy_status vy_check_record(const vy_controller_def *def, const vy_vehicle_def *ve
     if ((unsigned)def->plays > VY_RECORD_SPEEDS)
         return vy_fail(err, VY_BAD_VALUE, "controller.plays must be motors or speeds");
     const int thrusters = def->plays == VY_RECORD_MOTORS ? vehicle->thruster_count : 0,
-              wanted = vehicle->rotor_count + thrusters;
+              effectors = vehicle->rotor_count + thrusters;
     if (n->rows < 1 || n->values == NULL)
         return vy_fail(err, VY_BAD_VALUE, "controller.record is missing: give it, or a file");
-    if (n->columns != 1 + wanted) {
+    if (n->columns != 1 + effectors) {
         return vy_fail(
             err, VY_BAD_VALUE,
             "controller.record must have rows of %d numbers, a time and a value for each of %d %s, "
             "got %d",
-            1 + wanted, wanted, thrusters > 0 ? "rotors and thrusters" : "rotors", n->columns);
+            1 + effectors, effectors, thrusters > 0 ? "rotors and thrusters" : "rotors", n->columns);
     }
     for (int i = 0; i < n->rows; ++i) {
         const double *row = n->values + (size_t)i * (size_t)n->columns;
@@ -168,8 +168,8 @@ vy_status vy_check_controller_def(const vy_controller_def *def, const vy_vehicle
     if (kinematic && (vy_controller_follows(def->kind) || def->kind == VY_CONTROLLER_RECORDED)) {
         return vy_fail(err, VY_BAD_VALUE, "controller.flight: a kinematic drone takes the sticks only");
     }
-    const int moved = vehicle->rotor_count > 0 || vehicle->thruster_count > 0;
-    if (def->kind != VY_CONTROLLER_NONE && !moved && !kinematic) {
+    const int has_effectors = vehicle->rotor_count > 0 || vehicle->thruster_count > 0;
+    if (def->kind != VY_CONTROLLER_NONE && !has_effectors && !kinematic) {
         return vy_fail(err, VY_BAD_VALUE, "controller: %s has no rotors and no thrusters to control",
                        vehicle->name);
     }
@@ -191,7 +191,7 @@ vy_status vy_check_controller_def(const vy_controller_def *def, const vy_vehicle
         status = vy_fail(err, VY_BAD_VALUE, "controller.autopilot.target must be finite");
     }
     if (status == VY_OK) status = vy_check_record(def, vehicle, err);
-    if (status == VY_OK) status = check_lost(def, vehicle, err);
+    if (status == VY_OK) status = check_thrust_loss(def, vehicle, err);
     if (status == VY_OK) status = vy_check_path_def(&def->path, err);
     if (status == VY_OK) status = check_setpoints(def, err);
     return status;
@@ -234,15 +234,15 @@ static void build_drag(const vy_vehicle_def *vehicle, const rotor_layout *layout
         const vec3 units[3] = {{1.0, 0.0, 0.0}, {0.0, 1.0, 0.0}, {0.0, 0.0, 1.0}};
         double *diagonal[3] = {&force.x, &force.y, &force.z};
         for (int k = 0; k < 3; ++k) {
-            const vec3 moves[2] = {units[k], vec3_cross(units[k], hub)}; // a unit of velocity, of rate
+            const vec3 motions[2] = {units[k], vec3_cross(units[k], hub)}; // a unit of velocity, of rate
             mat3 *const sums[2] = {&p->drag_torque, &p->drag_damping};
             for (int n = 0; n < 2; ++n) {
-                const double climb = vec3_dot(moves[n], axis);
+                const double climb = vec3_dot(motions[n], axis);
                 const vec3 drag =
-                    vec3_scale(speed, vec3_add_scaled(vec3_scale(air->drag, moves[n]),
+                    vec3_scale(speed, vec3_add_scaled(vec3_scale(air->drag, motions[n]),
                                                       (air->drag_axial - air->drag) * climb, axis));
                 const vec3 torque = vec3_sub(vec3_cross(hub, drag),
-                                             vec3_scale(air->flap * speed, vec3_cross(moves[n], axis)));
+                                             vec3_scale(air->flap * speed, vec3_cross(motions[n], axis)));
                 sums[n]->m[0][k] += torque.x;
                 sums[n]->m[1][k] += torque.y;
                 sums[n]->m[2][k] += torque.z;
@@ -251,8 +251,8 @@ static void build_drag(const vy_vehicle_def *vehicle, const rotor_layout *layout
         }
     }
     p->drag = vec3_scale(1.0 / vehicle->mass, force);
-    const int turns = speed > 0.0 && (air->drag > 0.0 || air->drag_axial > 0.0 || air->flap > 0.0);
-    p->has_drag = vec3_any_nonzero(force) || turns ? 1.0 : 0.0;
+    const int has_rotor_drag = speed > 0.0 && (air->drag > 0.0 || air->drag_axial > 0.0 || air->flap > 0.0);
+    p->has_drag = vec3_any_nonzero(force) || has_rotor_drag ? 1.0 : 0.0;
 }
 
 // Rows of the wrench in comparable units, weighted by their priority.
@@ -273,7 +273,7 @@ static void build_allocate(const vy_vehicle_def *vehicle, const rotor_layout *la
     }
     for (int i = 0; i < count; ++i) {
         for (int k = 0; k < count; ++k) {
-            p->hessian[i][k] = i == k ? ALLOCATE_NORM : 0.0;
+            p->hessian[i][k] = i == k ? ALLOCATE_REGULARIZATION : 0.0;
             for (int j = 0; j < 4; ++j) p->hessian[i][k] += p->rows[j][i] * p->rows[j][k];
         }
     }
@@ -335,7 +335,7 @@ vy_status vy_ladder_build(const vy_controller_def *def, const vy_vehicle_def *ve
     if (vehicle->rotor_count == 0) build_thrusters(def, &layout.thrusters, &p);
     p.kinematic = def->flight == VY_FLIGHT_KINEMATIC;
     const vy_failsafe failsafe = def->kind != VY_CONTROLLER_NONE ? vehicle->drive.failsafe : VY_FAILSAFE_NONE;
-    const int must =
+    const int needs_wrench =
         !p.kinematic && (failsafe == VY_FAILSAFE_HOLD || failsafe == VY_FAILSAFE_LAND ||
                          vy_controller_follows(def->kind) || def->kind == VY_CONTROLLER_AUTOPILOT ||
                          def->kind == VY_CONTROLLER_PILOT || def->start.rung >= VY_RUNG_WRENCH);
@@ -347,8 +347,8 @@ vy_status vy_ladder_build(const vy_controller_def *def, const vy_vehicle_def *ve
     }
     if (vy_layout_effector_count(&layout) > 0) {
         const vy_status status =
-            vy_layout_pseudo_inverse(vehicle, &layout, p.pseudo_inverse, must ? err : NULL);
-        if (status != VY_OK && must) return status;
+            vy_layout_pseudo_inverse(vehicle, &layout, p.pseudo_inverse, needs_wrench ? err : NULL);
+        if (status != VY_OK && needs_wrench) return status;
         p.has_full_authority = status == VY_OK;
         if (p.has_full_authority) build_allocate(vehicle, &layout, p.thrust_max, &p.allocate);
     }

@@ -69,12 +69,12 @@ VY_FN vec3 acceleration_limited(const ladder_params *p, vec3 a, mask *limited)
 {
     const real min_thrust = 0.2 * vec3_length(p->gravity);
     a.z = real_max(a.z, min_thrust + 1e-3);
-    const real across = real_sqrt(a.x * a.x + a.y * a.y);
-    const real max_across = p->tan_tilt * a.z;
-    const real shrink =
-        real_select(across > max_across, max_across / real_max(across, real_set(1e-9)), real_set(1.0));
-    *limited = across > max_across;
-    return vec3_make(a.x * shrink, a.y * shrink, a.z);
+    const real horizontal = real_sqrt(a.x * a.x + a.y * a.y);
+    const real max_horizontal = p->tan_tilt * a.z;
+    const real scale = real_select(horizontal > max_horizontal,
+                                   max_horizontal / real_max(horizontal, real_set(1e-9)), real_set(1.0));
+    *limited = horizontal > max_horizontal;
+    return vec3_make(a.x * scale, a.y * scale, a.z);
 }
 
 /// Acceleration -> attitude and thrust: what the lowerings of position and velocity share. The thrust is the
@@ -197,14 +197,14 @@ VY_FN real thruster_command(const ladder_params *p, int i, real thrust)
 /// Thrust of rotor `i`, within its limits -> command.
 VY_FN real command_of(const ladder_params *p, int i, real thrust)
 {
-    const real own = VY_BASIC_OR(0, bits_uniform(p->has_thrust_scale))
-                         ? thrust / p->scale[i]
-                         : thrust; // as a rotor of the vehicle's coefficients
+    const real nominal_thrust = VY_BASIC_OR(0, bits_uniform(p->has_thrust_scale))
+                                    ? thrust / p->scale[i]
+                                    : thrust; // as a rotor of the vehicle's coefficients
     if (!VY_BASIC_OR(1, bits_uniform(p->motor.is_linear))) {
         return VY_BASIC_OR(0, bits_uniform(p->uses_thrusters)) ? thruster_command(p, i, thrust)
-                                                               : motor_command_for(&p->motor, own);
+                                                               : motor_command_for(&p->motor, nominal_thrust);
     }
-    return real_sqrt(own * p->inverse_thrust_max);
+    return real_sqrt(nominal_thrust * p->inverse_thrust_max);
 }
 
 /// The thrust of rotor `i` for a command, in units of the largest.

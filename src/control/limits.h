@@ -19,14 +19,15 @@ VY_FN void count_lanes(mask acts, bits *count)
 /// A desired velocity: its direction over the ground is kept.
 VY_FN vec3 limit_velocity(const drive_limits *l, mask active, vec3 v, bits *limit_counts)
 {
-    const mask climbs = active & (l->climb > 0.0) & (real_abs(v.z) > l->climb);
-    v.z = real_select(climbs, real_clamp(v.z, -l->climb, l->climb), v.z);
-    const real across = real_sqrt(v.x * v.x + v.y * v.y);
-    const mask fast = active & (l->speed > 0.0) & (across > l->speed);
-    const real shrink = real_select(fast, l->speed / real_max(across, real_set(1e-9)), real_set(1.0));
-    count_lanes(climbs, &limit_counts[LIMIT_ON_CLIMB]);
-    count_lanes(fast, &limit_counts[LIMIT_ON_SPEED]);
-    return vec3_make(v.x * shrink, v.y * shrink, v.z);
+    const mask over_climb = active & (l->climb > 0.0) & (real_abs(v.z) > l->climb);
+    v.z = real_select(over_climb, real_clamp(v.z, -l->climb, l->climb), v.z);
+    const real horizontal = real_sqrt(v.x * v.x + v.y * v.y);
+    const mask over_speed = active & (l->speed > 0.0) & (horizontal > l->speed);
+    const real scale =
+        real_select(over_speed, l->speed / real_max(horizontal, real_set(1e-9)), real_set(1.0));
+    count_lanes(over_climb, &limit_counts[LIMIT_ON_CLIMB]);
+    count_lanes(over_speed, &limit_counts[LIMIT_ON_SPEED]);
+    return vec3_make(v.x * scale, v.y * scale, v.z);
 }
 
 /// A desired attitude: heading and direction of the tilt are kept.
@@ -35,8 +36,8 @@ VY_FN quat limit_attitude(const drive_limits *l, mask active, quat q, bits *limi
     const vec3 z = quat_rotate(q, vec3_make(real_set(0.0), real_set(0.0), real_set(1.0)));
     const mask steep = active & (l->sin_tilt > 0.0) & (z.z < l->cos_tilt);
     count_lanes(steep, &limit_counts[LIMIT_ON_TILT]);
-    const real across = l->sin_tilt / real_max(real_sqrt(z.x * z.x + z.y * z.y), real_set(1e-9));
-    const quat tilt = tilt_to(vec3_make(across * z.x, across * z.y, l->cos_tilt));
+    const real tilt_scale = l->sin_tilt / real_max(real_sqrt(z.x * z.x + z.y * z.y), real_set(1e-9));
+    const quat tilt = tilt_to(vec3_make(tilt_scale * z.x, tilt_scale * z.y, l->cos_tilt));
     // The turn about the vertical that is left when the tilt is taken out; upside down it may be none.
     const real tiny = real_set(1e-12), w = real_select(real_abs(q.w) > tiny, q.w, tiny);
     const quat heading = quat_normalize(quat_make(w, real_set(0.0), real_set(0.0), q.z));

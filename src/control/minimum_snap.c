@@ -89,9 +89,9 @@ static double waypoint_coordinate(const vy_path_def *def, int waypoint, int axis
 }
 
 // At inner waypoint i: derivatives 4 to 6 of the piece before, at its end, equal those of the piece after.
-static void continuity(const vy_path_def *def, const double *spans,
-                       double m[3 * MAX_INNER_WAYPOINTS][3 * MAX_INNER_WAYPOINTS],
-                       double b[3 * MAX_INNER_WAYPOINTS][3])
+static void add_continuity_rows(const vy_path_def *def, const double *durations,
+                                double m[3 * MAX_INNER_WAYPOINTS][3 * MAX_INNER_WAYPOINTS],
+                                double b[3 * MAX_INNER_WAYPOINTS][3])
 {
     const int inner = def->waypoint_count - 2;
     for (int i = 1; i <= inner; ++i) {
@@ -99,7 +99,7 @@ static void continuity(const vy_path_def *def, const double *spans,
             const int row = 3 * (i - 1) + (k - 4);
             for (int side = 0; side < 2; ++side) { // the piece before, the piece after
                 double weights[8];
-                const double t = spans[i - 1 + side];
+                const double t = durations[i - 1 + side];
                 end_weights(k, side == 0, weights);
                 for (int n = 0; n < 8; ++n) {
                     const int waypoint = i - 1 + side + n / 4, order = n % 4;
@@ -119,24 +119,24 @@ static void continuity(const vy_path_def *def, const double *spans,
 }
 
 // The polynomials for given spans; returns the integral of squared snap.
-static double fit_polynomials(const vy_path_def *def, const double *spans, double out[][3][8])
+static double fit_polynomials(const vy_path_def *def, const double *durations, double out[][3][8])
 {
     double m[3 * MAX_INNER_WAYPOINTS][3 * MAX_INNER_WAYPOINTS], b[3 * MAX_INNER_WAYPOINTS][3];
     memset(m, 0, sizeof m);
     memset(b, 0, sizeof b);
     const int inner = def->waypoint_count - 2;
-    continuity(def, spans, m, b);
+    add_continuity_rows(def, durations, m, b);
     solve(3 * inner, m, b);
     double cost = 0.0;
     for (int i = 0; i + 1 < def->waypoint_count; ++i) {
-        const double t = spans[i];
+        const double t = durations[i];
         for (int axis = 0; axis < 3; ++axis) {
             double ends[2][4], c[8], power = 1.0;
             for (int e = 0; e < 2; ++e) {
-                const int waypoint = i + e, free = waypoint >= 1 && waypoint <= inner;
+                const int waypoint = i + e, is_inner = waypoint >= 1 && waypoint <= inner;
                 ends[e][0] = waypoint_coordinate(def, waypoint, axis);
                 for (int k = 1; k < 4; ++k) {
-                    ends[e][k] = free ? b[3 * (waypoint - 1) + k - 1][axis] : 0.0;
+                    ends[e][k] = is_inner ? b[3 * (waypoint - 1) + k - 1][axis] : 0.0;
                     for (int n = 0; n < k; ++n) ends[e][k] *= t;
                 }
             }
@@ -156,12 +156,12 @@ static double fit_polynomials(const vy_path_def *def, const double *spans, doubl
 }
 
 // How far speed and acceleration exceed their limits, as the factor by which time must be stretched.
-static double time_scale_needed(const vy_path_def *def, const double *spans, double polynomials[][3][8])
+static double time_scale_needed(const vy_path_def *def, const double *durations, double polynomials[][3][8])
 {
     double speed = 0.0, acceleration = 0.0;
     for (int i = 0; i + 1 < def->waypoint_count; ++i) {
         for (int k = 0; k <= SAMPLES_PER_PIECE; ++k) {
-            const double t = spans[i] * k / SAMPLES_PER_PIECE;
+            const double t = durations[i] * k / SAMPLES_PER_PIECE;
             double v = 0.0, a = 0.0;
             for (int axis = 0; axis < 3; ++axis) {
                 const jet x = path_polynomial(polynomials[i][axis], t);
@@ -178,47 +178,47 @@ static double time_scale_needed(const vy_path_def *def, const double *spans, dou
 }
 
 // Move time between pieces while that lowers the cost at the same total.
-static void allocate_time(const vy_path_def *def, double *spans, double polynomials[][3][8])
+static void allocate_time(const vy_path_def *def, double *durations, double polynomials[][3][8])
 {
     const int pieces = def->waypoint_count - 1;
-    double best = fit_polynomials(def, spans, polynomials), step = 0.2;
+    double best = fit_polynomials(def, durations, polynomials), step = 0.2;
     for (int round = 0; round < ITERATION_MAX && step > 1e-3; ++round) {
-        int better = 0;
+        int improved = 0;
         for (int i = 0; i < 2 * pieces; ++i) {
-            double tried[VY_WAYPOINT_CAP] = {0}, total = 0.0, before = 0.0;
-            for (int k = 0; k < pieces; ++k) before += tried[k] = spans[k];
-            tried[i / 2] *= i % 2 ? 1.0 + step : 1.0 / (1.0 + step);
-            for (int k = 0; k < pieces; ++k) total += tried[k];
-            for (int k = 0; k < pieces; ++k) tried[k] *= before / total;
-            const double cost = fit_polynomials(def, tried, polynomials);
+            double trial[VY_WAYPOINT_CAP] = {0}, total = 0.0, total_before = 0.0;
+            for (int k = 0; k < pieces; ++k) total_before += trial[k] = durations[k];
+            trial[i / 2] *= i % 2 ? 1.0 + step : 1.0 / (1.0 + step);
+            for (int k = 0; k < pieces; ++k) total += trial[k];
+            for (int k = 0; k < pieces; ++k) trial[k] *= total_before / total;
+            const double cost = fit_polynomials(def, trial, polynomials);
             if (!(cost < best)) continue;
             best = cost;
-            better = 1;
-            memcpy(spans, tried, (size_t)pieces * sizeof spans[0]);
+            improved = 1;
+            memcpy(durations, trial, (size_t)pieces * sizeof durations[0]);
         }
-        if (!better) step *= 0.5;
+        if (!improved) step *= 0.5;
     }
 }
 
 void vy_minimum_snap_build(const vy_path_def *def, path_model *out)
 {
-    double spans[VY_WAYPOINT_CAP] = {0.0};
+    double durations[VY_WAYPOINT_CAP] = {0.0};
     const int pieces = def->waypoint_count - 1;
     VY_ASSERT(pieces > 0 && pieces < VY_WAYPOINT_CAP);
     for (int i = 0; i < pieces; ++i) {
-        const vec3 way = vec3_sub(def->waypoints[i + 1].position, def->waypoints[i].position);
-        const double far = vec3_length(way);
-        spans[i] = far / def->speed + real_sqrt(far / def->acceleration);
+        const vec3 displacement = vec3_sub(def->waypoints[i + 1].position, def->waypoints[i].position);
+        const double distance = vec3_length(displacement);
+        durations[i] = distance / def->speed + real_sqrt(distance / def->acceleration);
     }
-    allocate_time(def, spans, out->polynomials);
-    (void)fit_polynomials(def, spans, out->polynomials);
-    const double longer = time_scale_needed(def, spans, out->polynomials);
+    allocate_time(def, durations, out->polynomials);
+    (void)fit_polynomials(def, durations, out->polynomials);
+    const double stretch = time_scale_needed(def, durations, out->polynomials);
     out->segments = pieces;
     out->times[0] = 0.0;
     for (int i = 0; i < pieces; ++i) {
-        spans[i] *= longer;
-        out->times[i + 1] = out->times[i] + spans[i];
-        VY_ASSERT(spans[i] > 0.0); // time continues from waypoint to waypoint
+        durations[i] *= stretch;
+        out->times[i + 1] = out->times[i] + durations[i];
+        VY_ASSERT(durations[i] > 0.0); // time continues from waypoint to waypoint
     }
-    (void)fit_polynomials(def, spans, out->polynomials);
+    (void)fit_polynomials(def, durations, out->polynomials);
 }

@@ -124,11 +124,11 @@ VY_FN jet path_eight_phase(const jet *g)
     return jet_of(f, g);
 }
 
-VY_FN trajectory_point path_point(const jet *x, const jet *y, const jet *z, const double *at, double yaw)
+VY_FN trajectory_point path_point(const jet *x, const jet *y, const jet *z, const double *centre, double yaw)
 {
     trajectory_point p;
     for (int i = 0; i < 5; ++i) p.d[i] = vec3_make(x->d[i], y->d[i], z->d[i]);
-    p.d[0] = vec3_add(p.d[0], vec3_make(real_set(at[0]), real_set(at[1]), real_set(at[2])));
+    p.d[0] = vec3_add(p.d[0], vec3_make(real_set(centre[0]), real_set(centre[1]), real_set(centre[2])));
     p.yaw = real_set(yaw);
     p.yaw_rate = p.yaw_acceleration = real_set(0.0);
     return p;
@@ -138,25 +138,26 @@ VY_FN trajectory_point path_point(const jet *x, const jet *y, const jet *z, cons
 VY_FN trajectory_point path_shape(const path_model *p, real time)
 {
     const vy_path_def *def = &p->def;
-    const double at[3] = {def->centre.x, def->centre.y, def->centre.z};
-    const jet way = path_arc_length(p, time - def->start), phase = jet_scaled(p->phase_per_metre, way);
+    const double centre[3] = {def->centre.x, def->centre.y, def->centre.z};
+    const jet arc_length = path_arc_length(p, time - def->start),
+              phase = jet_scaled(p->phase_per_metre, arc_length);
     if (def->kind == VY_PATH_LINE) {
         const double to[3] = {def->to.x, def->to.y, def->to.z};
-        const jet x = jet_scaled(p->phase_per_metre * (to[0] - at[0]), way),
-                  y = jet_scaled(p->phase_per_metre * (to[1] - at[1]), way),
-                  z = jet_scaled(p->phase_per_metre * (to[2] - at[2]), way);
-        return path_point(&x, &y, &z, at, def->yaw);
+        const jet x = jet_scaled(p->phase_per_metre * (to[0] - centre[0]), arc_length),
+                  y = jet_scaled(p->phase_per_metre * (to[1] - centre[1]), arc_length),
+                  z = jet_scaled(p->phase_per_metre * (to[2] - centre[2]), arc_length);
+        return path_point(&x, &y, &z, centre, def->yaw);
     }
     if (def->kind == VY_PATH_FIGURE_EIGHT) {
         const jet f = path_eight_phase(&phase), none = jet_scaled(0.0, f);
         const jet x = jet_scaled(def->radius, jet_sine(1.0, 0, &f)),
                   y = jet_scaled(0.5 * def->radius, jet_sine(2.0, 0, &f));
-        return path_point(&x, &y, &none, at, def->yaw);
+        return path_point(&x, &y, &none, centre, def->yaw);
     }
     const jet x = jet_scaled(def->radius, jet_sine(1.0, 1, &phase)),
               y = jet_scaled(def->radius, jet_sine(1.0, 0, &phase)),
               z = jet_scaled(def->kind == VY_PATH_HELIX ? def->climb * 0.15915494309189535 : 0.0, phase);
-    return path_point(&x, &y, &z, at, def->yaw);
+    return path_point(&x, &y, &z, centre, def->yaw);
 }
 
 /// A polynomial of degree 7 and its first four derivatives at t.
@@ -181,31 +182,31 @@ VY_FN trajectory_point path_snap(const path_model *p, real time)
     const vy_path_def *def = &p->def;
     VY_ASSERT(p->segments > 0 && p->segments < VY_WAYPOINT_CAP);
     const real t = real_clamp(time - def->start, real_set(0.0), real_set(p->times[p->segments]));
-    const mask rest = (time <= def->start) | (time >= def->start + p->times[p->segments]);
+    const mask at_rest = (time <= def->start) | (time >= def->start + p->times[p->segments]);
     const double none[3] = {0.0, 0.0, 0.0};
     trajectory_point out;
     memset(&out, 0, sizeof out);
     for (int i = 0; i < p->segments; ++i) {
-        const mask here = t >= p->times[i];
-        if (!mask_any(here)) break;
-        const real since = t - p->times[i];
-        const jet x = path_polynomial(p->polynomials[i][0], since),
-                  y = path_polynomial(p->polynomials[i][1], since),
-                  z = path_polynomial(p->polynomials[i][2], since);
+        const mask in_segment = t >= p->times[i];
+        if (!mask_any(in_segment)) break;
+        const real segment_time = t - p->times[i];
+        const jet x = path_polynomial(p->polynomials[i][0], segment_time),
+                  y = path_polynomial(p->polynomials[i][1], segment_time),
+                  z = path_polynomial(p->polynomials[i][2], segment_time);
         trajectory_point next = path_point(&x, &y, &z, none, 0.0);
-        real turn[5]; // heading: a ramp from one waypoint's to the next's
+        real ramp[5]; // heading: a ramp from one waypoint's to the next's
         const double span = p->times[i + 1] - p->times[i];
-        const double from = def->waypoints[i].yaw, by = def->waypoints[i + 1].yaw - from;
-        path_ramp(since, span, turn);
-        next.yaw = from + by * turn[1];
-        next.yaw_rate = by * turn[2];
-        next.yaw_acceleration = by * turn[3];
-        for (int k = 0; k < 5; ++k) out.d[k] = vec3_select(here, next.d[k], out.d[k]);
-        out.yaw = real_select(here, next.yaw, out.yaw);
-        out.yaw_rate = real_select(here, next.yaw_rate, out.yaw_rate);
-        out.yaw_acceleration = real_select(here, next.yaw_acceleration, out.yaw_acceleration);
+        const double from = def->waypoints[i].yaw, yaw_change = def->waypoints[i + 1].yaw - from;
+        path_ramp(segment_time, span, ramp);
+        next.yaw = from + yaw_change * ramp[1];
+        next.yaw_rate = yaw_change * ramp[2];
+        next.yaw_acceleration = yaw_change * ramp[3];
+        for (int k = 0; k < 5; ++k) out.d[k] = vec3_select(in_segment, next.d[k], out.d[k]);
+        out.yaw = real_select(in_segment, next.yaw, out.yaw);
+        out.yaw_rate = real_select(in_segment, next.yaw_rate, out.yaw_rate);
+        out.yaw_acceleration = real_select(in_segment, next.yaw_acceleration, out.yaw_acceleration);
     }
-    for (int k = 1; k < 5; ++k) out.d[k] = vec3_select(rest, vec3_zero(), out.d[k]);
+    for (int k = 1; k < 5; ++k) out.d[k] = vec3_select(at_rest, vec3_zero(), out.d[k]);
     return out;
 }
 

@@ -26,33 +26,35 @@ VY_FN reference reference_at(const vy_setpoint *setpoints, int count, real time,
 {
     VY_ASSERT(count > 0);
     const vy_setpoint *from = &setpoints[0], *to;
-    vec3 start = setpoint_position(from), way = vec3_zero();
-    real since = real_set(from->time), span = real_set(1.0), yaw = real_set(from->yaw), turn = real_set(0.0);
+    vec3 start = setpoint_position(from), displacement = vec3_zero();
+    real start_time = real_set(from->time), span = real_set(1.0), yaw = real_set(from->yaw),
+         yaw_change = real_set(0.0);
     mask moving = mask_set(0);
     for (int k = 0; k < count; ++k) { // the last setpoint that is not after `time`, and the one after it
-        const mask past = setpoints[k].time <= time;
-        if (!mask_any(past)) break;
+        const mask is_past = setpoints[k].time <= time;
+        if (!mask_any(is_past)) break;
         from = &setpoints[k];
         to = &setpoints[k + 1 < count ? k + 1 : k];
-        start = vec3_select(past, setpoint_position(from), start);
-        way = vec3_select(past, vec3_sub(setpoint_position(to), setpoint_position(from)), way);
-        since = real_select(past, real_set(from->time), since);
-        span = real_select(past, real_set(to->time - from->time), span);
-        yaw = real_select(past, real_set(from->yaw), yaw);
-        turn = real_select(past, real_set(to->yaw - from->yaw), turn);
-        moving = (moving & mask_not(past)) | (past & mask_set(from != to));
+        start = vec3_select(is_past, setpoint_position(from), start);
+        displacement =
+            vec3_select(is_past, vec3_sub(setpoint_position(to), setpoint_position(from)), displacement);
+        start_time = real_select(is_past, real_set(from->time), start_time);
+        span = real_select(is_past, real_set(to->time - from->time), span);
+        yaw = real_select(is_past, real_set(from->yaw), yaw);
+        yaw_change = real_select(is_past, real_set(to->yaw - from->yaw), yaw_change);
+        moving = (moving & mask_not(is_past)) | (is_past & mask_set(from != to));
     }
     const vec3 zero = vec3_zero();
     vec3 position = start, velocity = zero, acceleration = zero;
     if (mask_any(moving)) {
-        const real s = (time - since) / span;
-        const real place = s * s * s * (10.0 + s * (6.0 * s - 15.0));
+        const real s = (time - start_time) / span;
+        const real progress = s * s * s * (10.0 + s * (6.0 * s - 15.0));
         const real speed = 30.0 * s * s * ((s - 1.0) * (s - 1.0)) / span;
         const real acceleration_scale = 60.0 * s * (1.0 + s * (2.0 * s - 3.0)) / (span * span);
-        position = vec3_select(moving, vec3_add_scaled(start, place, way), start);
-        velocity = vec3_select(moving, vec3_scale(speed, way), zero);
-        acceleration = vec3_select(moving, vec3_scale(acceleration_scale, way), zero);
-        yaw = real_select(moving, yaw + place * turn, yaw);
+        position = vec3_select(moving, vec3_add_scaled(start, progress, displacement), start);
+        velocity = vec3_select(moving, vec3_scale(speed, displacement), zero);
+        acceleration = vec3_select(moving, vec3_scale(acceleration_scale, displacement), zero);
+        yaw = real_select(moving, yaw + progress * yaw_change, yaw);
     }
     reference r = reference_rest(position, yaw);
     r.velocity = velocity;
@@ -69,8 +71,8 @@ VY_FN real setpoint_yaw_rate(const vy_setpoint *setpoints, int count, real time)
         const vy_setpoint *from = &setpoints[k], *to = &setpoints[k + 1];
         const real s = (time - from->time) / (to->time - from->time);
         const real speed = 30.0 * s * s * ((s - 1.0) * (s - 1.0)) / (to->time - from->time);
-        const mask on = (s >= 0.0) & (s < 1.0);
-        rate = real_select(on, speed * (to->yaw - from->yaw), rate);
+        const mask is_active = (s >= 0.0) & (s < 1.0);
+        rate = real_select(is_active, speed * (to->yaw - from->yaw), rate);
     }
     return rate;
 }

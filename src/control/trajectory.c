@@ -30,8 +30,8 @@ static vy_status check_waypoints(const vy_path_def *def, vy_error *err)
         if (!vy_all_bounded(&def->waypoints[i].position.x, 4))
             return vy_fail(err, VY_BAD_VALUE, "path.waypoints[%d] must be finite", i);
         if (i == 0) continue;
-        const vec3 way = vec3_sub(def->waypoints[i].position, def->waypoints[i - 1].position);
-        if (!(vec3_length(way) > 1e-6))
+        const vec3 displacement = vec3_sub(def->waypoints[i].position, def->waypoints[i - 1].position);
+        if (!(vec3_length(displacement) > 1e-6))
             return vy_fail(err, VY_BAD_VALUE, "path.waypoints[%d] is where the one before it is", i);
     }
     return VY_OK;
@@ -70,8 +70,8 @@ void vy_path_build(const vy_path_def *def, path_model *out)
         vy_minimum_snap_build(def, out);
         return;
     }
-    const double round = TWO_PI * def->radius;
-    double length = def->laps * round; // of the whole way
+    const double circumference = TWO_PI * def->radius;
+    double length = def->laps * circumference; // of the whole way
     out->phase_per_metre = 1.0 / def->radius;
     if (def->kind == VY_PATH_LINE) {
         length = vec3_length(vec3_sub(def->to, def->centre));
@@ -80,9 +80,9 @@ void vy_path_build(const vy_path_def *def, path_model *out)
         length = def->laps * EIGHT_LENGTH * def->radius;
         out->phase_per_metre = TWO_PI / (EIGHT_LENGTH * def->radius);
     } else if (def->kind == VY_PATH_HELIX) {
-        const double once = real_sqrt(round * round + def->climb * def->climb);
-        length = def->laps * once;
-        out->phase_per_metre = TWO_PI / once;
+        const double lap_length = real_sqrt(circumference * circumference + def->climb * def->climb);
+        length = def->laps * lap_length;
+        out->phase_per_metre = TWO_PI / lap_length;
     }
     // A path too short to come up to speed is flown at the speed it allows.
     out->ramp = def->ramp;

@@ -50,20 +50,20 @@ static const char *signal_text(int number)
 
 static int is_printable(char c) { return c >= ' ' && c <= '~'; }
 
-// The first line of what it wrote, in quotes; as much as `room` takes. 0: it is no text.
-static int quote(const char *text, size_t size, char *out, size_t room)
+// The first line of what it wrote, in quotes; as much as `capacity` takes. 0: it is no text.
+static int quote(const char *text, size_t size, char *out, size_t capacity)
 {
     size_t used = 0;
-    VY_ASSERT(room > 8);
-    for (; used < size && used + 6 < room && is_printable(text[used]); ++used) out[1 + used] = text[used];
-    const int ends = used == size || text[used] == '\n' || text[used] == '\r' || text[used] == '\0';
-    if (used == 0 || (used < 4 && !ends)) return 0;
+    VY_ASSERT(capacity > 8);
+    for (; used < size && used + 6 < capacity && is_printable(text[used]); ++used) out[1 + used] = text[used];
+    const int is_complete = used == size || text[used] == '\n' || text[used] == '\r' || text[used] == '\0';
+    if (used == 0 || (used < 4 && !is_complete)) return 0;
     out[0] = '\'';
-    snprintf(out + 1 + used, room - 1 - used, ends ? "'" : "...'");
+    snprintf(out + 1 + used, capacity - 1 - used, is_complete ? "'" : "...'");
     return 1;
 }
 
-static void print_invalid_bytes(int32_t detail, const char *said, char *out, size_t size)
+static void print_invalid_bytes(int32_t detail, const char *printed, char *out, size_t size)
 {
     char first[5] = "", quoted[60];
     if (detail == -1) {
@@ -71,7 +71,7 @@ static void print_invalid_bytes(int32_t detail, const char *said, char *out, siz
         return;
     }
     for (int i = 0; i < 4; ++i) first[i] = (char)((uint32_t)detail >> (8 * i));
-    const char *text = said != NULL && said[0] != '\0' ? said : first;
+    const char *text = printed != NULL && printed[0] != '\0' ? printed : first;
     if ((text == first && strlen(first) < 4) || !quote(text, strlen(text), quoted, sizeof quoted)) {
         snprintf(out, size,
                  "sent something that is no reply: there is no such rung, or a status or flag that is no "
@@ -85,16 +85,16 @@ static void print_invalid_bytes(int32_t detail, const char *said, char *out, siz
 
 static void print_end(int32_t detail, char *out, size_t size)
 {
-    const char *more = detail == 127   ? ": the shell has found no such program"
+    const char *hint = detail == 127   ? ": the shell has found no such program"
                        : detail == 126 ? ": the shell could not run it"
                                        : "";
     if (detail < 0)
         snprintf(out, size, "ended before the run did: it closed its end of the wire");
     else
-        snprintf(out, size, "ended before the run did, with exit status %d%s", (int)detail, more);
+        snprintf(out, size, "ended before the run did, with exit status %d%s", (int)detail, hint);
 }
 
-void vy_verdict_print(vy_verdict verdict, int32_t detail, double limit, const char *said, char *out,
+void vy_verdict_print(vy_verdict verdict, int32_t detail, double limit, const char *printed, char *out,
                       size_t size)
 {
     FPU_SCOPE;
@@ -116,7 +116,7 @@ void vy_verdict_print(vy_verdict verdict, int32_t detail, double limit, const ch
     case VY_VERDICT_SIZE:
         snprintf(out, size, "sent a reply of the wrong size, %d bytes: each rung has its own", (int)detail);
         return;
-    case VY_VERDICT_GARBAGE: print_invalid_bytes(detail, said, out, size); return;
+    case VY_VERDICT_GARBAGE: print_invalid_bytes(detail, printed, out, size); return;
     case VY_VERDICT_REFUSED:
         snprintf(out, size, "refused line %d of its script for %g s: what it printed says why", (int)detail,
                  limit);

@@ -56,8 +56,8 @@ VY_FN local_frame local_frame_build(const vy_planet_def *def)
     f.radius_squared[1] = b * b;
     f.support = real_lane(real_sqrt(real_set(a * a * (c * c) + b * b * (s * s))), 0);
     f.height = o->height;
-    f.across = (a * a / f.support + o->height) * c;
-    f.along = (b * b / f.support + o->height) * s;
+    f.axis_distance = (a * a / f.support + o->height) * c;
+    f.equator_height = (b * b / f.support + o->height) * s;
     f.rate = def->rate;
     return f;
 }
@@ -67,8 +67,8 @@ VY_FN void environment_build_local(const vy_planet_def *def, environment_model *
 {
     const local_frame f = local_frame_build(def);
     VY_ASSERT(f.on); // its caller has looked
-    const double north = f.sin_lat * f.across - f.cos_lat * f.along;
-    const double up = -(f.cos_lat * f.across + f.sin_lat * f.along);
+    const double north = f.sin_lat * f.axis_distance - f.cos_lat * f.equator_height;
+    const double up = -(f.cos_lat * f.axis_distance + f.sin_lat * f.equator_height);
     const gravity_body planet = {def->origin.gm, 0.0, north, up, def->origin.j2, def->radius};
     out->gravity.uniform = vec3_zero();
     out->gravity.body_count = 1;

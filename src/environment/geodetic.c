@@ -75,11 +75,11 @@ static planet_frame place_of(const geodetic_frame *f, vec3 position)
 {
     if (!f->local.on) return planet_locate(&f->planet, position);
     planet_frame a = planet_locate(&f->planet, local_to_meridian(&f->local, position));
-    const local_position here = local_locate(&f->local, &f->planet, position);
+    const local_position local = local_locate(&f->local, &f->planet, position);
     a.east = local_from_meridian(&f->local, a.east);
     a.north = local_from_meridian(&f->local, a.north);
-    a.up = here.up;
-    a.altitude = f->local.height + here.height;
+    a.up = local.up;
+    a.altitude = f->local.height + local.height;
     return a;
 }
 
@@ -99,10 +99,11 @@ static double longitude_of(const geodetic_frame *f, vec3 position, double time)
 static vec3 position_of(const geodetic_frame *f, const vy_geodetic *g, double time)
 {
     const local_frame *l = &f->local;
-    const double at = l->on ? 0.0 : time;
-    const vec3 r = planet_position(&f->planet, g->latitude, g->longitude - f->longitude, g->altitude, at);
+    const double planet_time = l->on ? 0.0 : time;
+    const vec3 r =
+        planet_position(&f->planet, g->latitude, g->longitude - f->longitude, g->altitude, planet_time);
     if (!l->on) return r;
-    return local_from_meridian(l, vec3_make(r.x - l->across, r.y, r.z - l->along));
+    return local_from_meridian(l, vec3_make(r.x - l->axis_distance, r.y, r.z - l->equator_height));
 }
 
 vy_geodetic vy_geodetic_of(const vy_planet_def *planet, double time, vy_vec3 position, vy_vec3 velocity,

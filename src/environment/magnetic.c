@@ -40,11 +40,12 @@ static void legendre(double s, double c, double p[DEGREE + 1][DEGREE + 1])
     for (int m = 0; m <= DEGREE; ++m) {
         if (m == 1) p[1][1] = 1.0;
         if (m > 1) p[m][m] = real_sqrt((2.0 * m - 1.0) / (2.0 * m)) * c * p[m - 1][m - 1];
-        double before = 0.0; // P[n - 2][m]
+        double p_n2 = 0.0; // P[n - 2][m]
         for (int n = m + 1; n <= DEGREE; ++n) {
-            const double last = p[n - 1][m], less = real_sqrt((double)((n - 1) * (n - 1) - m * m)) * before;
-            p[n][m] = ((2.0 * n - 1.0) * s * last - less) / real_sqrt((double)(n * n - m * m));
-            before = last;
+            const double p_n1 = p[n - 1][m],
+                         p_n2_term = real_sqrt((double)((n - 1) * (n - 1) - m * m)) * p_n2;
+            p[n][m] = ((2.0 * n - 1.0) * s * p_n1 - p_n2_term) / real_sqrt((double)(n * n - m * m));
+            p_n2 = p_n1;
         }
     }
 }
@@ -54,8 +55,8 @@ static double legendre_derivative(double p[DEGREE + 1][DEGREE + 1], double s, do
 {
     VY_ASSERT(n >= 1 && n <= DEGREE && m >= 0 && m <= n);
     if (m == 0) return real_sqrt(0.5 * n * (n + 1)) * p[n][1] * c;
-    const double before = n > m ? real_sqrt((double)(n * n - m * m)) * p[n - 1][m] : 0.0;
-    return before - n * s * p[n][m];
+    const double p_n1_term = n > m ? real_sqrt((double)(n * n - m * m)) * p[n - 1][m] : 0.0;
+    return p_n1_term - n * s * p[n][m];
 }
 
 static geocentric place_of(double latitude, double longitude, double height)
@@ -64,33 +65,33 @@ static geocentric place_of(double latitude, double longitude, double height)
     double s, c;
     math_sincos(latitude, &s, &c);
     const double n = VY_EARTH_RADIUS / real_sqrt(1.0 - e2 * (s * s));
-    const double across = (n + height) * c, along = (n * (1.0 - e2) + height) * s;
+    const double axis_distance = (n + height) * c, axial = (n * (1.0 - e2) + height) * s;
     geocentric g;
-    g.radius = real_sqrt(across * across + along * along);
-    g.sine = along / g.radius;
-    g.cosine = across / g.radius;
+    g.radius = real_sqrt(axis_distance * axis_distance + axial * axial);
+    g.sine = axial / g.radius;
+    g.cosine = axis_distance / g.radius;
     for (int m = 0; m <= DEGREE; ++m) math_sincos(m * longitude, &g.sin_longitude[m], &g.cos_longitude[m]);
     return g;
 }
 
 // East, north and up of the sphere [nT].
-static vy_vec3 synthesise(const geocentric *at, double years)
+static vy_vec3 synthesise(const geocentric *place, double years)
 {
     double p[DEGREE + 1][DEGREE + 1], power[DEGREE + 1];
-    VY_ASSERT(at->radius > 0.0);
-    const double ratio = 6371200.0 / at->radius;
-    legendre(at->sine, at->cosine, p);
+    VY_ASSERT(place->radius > 0.0);
+    const double ratio = 6371200.0 / place->radius;
+    legendre(place->sine, place->cosine, p);
     power[0] = ratio * ratio;
     for (int n = 1; n <= DEGREE; ++n) power[n] = power[n - 1] * ratio;
     vy_vec3 b = {0.0, 0.0, 0.0};
     for (size_t i = 0; i < sizeof coefficients / sizeof coefficients[0]; ++i) {
         const harmonic *k = &coefficients[i];
         const double g = k->g + years * k->g_dot, h = k->h + years * k->h_dot;
-        const double wave = g * at->cos_longitude[k->m] + h * at->sin_longitude[k->m];
-        const double turned = g * at->sin_longitude[k->m] - h * at->cos_longitude[k->m];
-        const double value = k->m > 0 ? p[k->n][k->m] * at->cosine : p[k->n][0];
-        b.x += power[k->n] * (k->m * turned * p[k->n][k->m]);
-        b.y -= power[k->n] * (wave * legendre_derivative(p, at->sine, at->cosine, k->n, k->m));
+        const double wave = g * place->cos_longitude[k->m] + h * place->sin_longitude[k->m];
+        const double quadrature = g * place->sin_longitude[k->m] - h * place->cos_longitude[k->m];
+        const double value = k->m > 0 ? p[k->n][k->m] * place->cosine : p[k->n][0];
+        b.x += power[k->n] * (k->m * quadrature * p[k->n][k->m]);
+        b.y -= power[k->n] * (wave * legendre_derivative(p, place->sine, place->cosine, k->n, k->m));
         b.z += power[k->n] * ((k->n + 1) * wave * value);
     }
     return b;

@@ -26,16 +26,16 @@ VY_FN bits nap_decide(const nap_params *n, const nap_bounds *b, real weight, bit
         if (!nap_has_effect(n, i)) continue;
         const bits bit = bits_set((uint64_t)1 << i);
         // An effect that is zero exactly need not be computed even when nothing may be neglected.
-        const mask none = (b->of[i].force == 0.0) & (b->of[i].torque == 0.0);
+        const mask is_zero = (b->of[i].force == 0.0) & (b->of[i].torque == 0.0);
         if (exact) {
-            flags = bits_select(none, flags & ~bit, flags | bit);
+            flags = bits_select(is_zero, flags & ~bit, flags | bit);
             continue;
         }
         const real force_off = i == EFFECT_gravity ? n->force_abs : relative;
         const mask small = (b->of[i].force < force_off) & (b->of[i].torque < n->torque_threshold);
         const mask large = (b->of[i].force > n->hysteresis * force_off) |
                            (b->of[i].torque > n->hysteresis * n->torque_threshold);
-        flags = bits_select(small | none, flags & ~bit, bits_select(large, flags | bit, flags));
+        flags = bits_select(small | is_zero, flags & ~bit, bits_select(large, flags | bit, flags));
     }
     return flags;
 }
@@ -45,8 +45,8 @@ VY_FN nap_reach nap_flown_reach(const environment_model *env, const nap_params *
                                 const rotor_layout *layout, const body_state *s, const real *speed,
                                 const nap_inputs *m)
 {
-    const real exact[DEVIATION_COUNT] = {real_set(0.0), real_set(0.0), real_set(0.0), real_set(0.0)};
-    nap_reach r = nap_reach_of(env, n, p, layout, s, speed, m, exact);
+    const real no_deviation[DEVIATION_COUNT] = {real_set(0.0), real_set(0.0), real_set(0.0), real_set(0.0)};
+    nap_reach r = nap_reach_of(env, n, p, layout, s, speed, m, no_deviation);
     if (VY_BASIC_OR(
             0,
             bits_uniform(n->jointed))) { // joints may do anything: only what is zero everywhere is zero
@@ -61,9 +61,9 @@ VY_FN nap_reach nap_flown_reach(const environment_model *env, const nap_params *
 VY_FN void nap_add_thin_air(const environment_model *env, const nap_params *n, const multirotor_params *p,
                             const nap_reach *r, real period, bits flags, nap_state *state)
 {
-    const mask above = r->altitude + r->max_distance > AIR_TOP,
-               whole = r->altitude - r->max_distance > AIR_TOP;
-    if (env->air.mode != ATMOSPHERE_LAYERED || !mask_any(above)) return;
+    const mask reaches_above = r->altitude + r->max_distance > AIR_TOP,
+               is_above = r->altitude - r->max_distance > AIR_TOP;
+    if (env->air.mode != ATMOSPHERE_LAYERED || !mask_any(reaches_above)) return;
     effect_reach e = r->effect;
     e.density = e.density_min = real_set(0.0);
     const nap_bounds without = nap_bounds_of(&p->effects, &e);
@@ -72,7 +72,7 @@ VY_FN void nap_add_thin_air(const environment_model *env, const nap_params *n, c
     for (int i = 0; i < EFFECT_COUNT; ++i) {
         if (!nap_has_effect(n, i)) continue;
         // In what reaches below the end it is in the bound already.
-        const mask left_out = above & (whole | effect_on(flags, i));
+        const mask left_out = reaches_above & (is_above | effect_on(flags, i));
         const real force = with.of[i].force - without.of[i].force;
         const real torque = with.of[i].torque - without.of[i].torque;
         state->impulse[i] =

@@ -26,22 +26,22 @@ VY_FN double nap_frame_rate(const environment_model *env)
     return rate < 0.0 ? -rate : rate;
 }
 
-/// No centrifugal and Coriolis acceleration within `far` [m] of `r` and up to `speed` is larger [m/s^2].
-VY_FN real nap_frame_bound(const environment_model *env, vec3 r, real speed, real far)
+/// No centrifugal and Coriolis acceleration within `distance` [m] of `r` and up to `speed` is larger [m/s^2].
+VY_FN real nap_frame_bound(const environment_model *env, vec3 r, real speed, real distance)
 {
     const double rate = nap_frame_rate(env);
-    return rate * (rate * (vec3_length(local_from_axis(&env->gravity.frame, r)) + far) + 2.0 * speed);
+    return rate * (rate * (vec3_length(local_from_axis(&env->gravity.frame, r)) + distance) + 2.0 * speed);
 }
 
 /// How much the wind at a body can change until the next evaluation, by its way and by time [m/s].
-VY_FN real nap_wind_change(const wind_params *p, real period, real way, real slope, real wind)
+VY_FN real nap_wind_change(const wind_params *p, real period, real distance, real slope, real wind)
 {
-    real change = slope * way;
+    real change = slope * distance;
     for (int i = 0; i < VY_BASIC_OR(0, p->gust_count); ++i) {
         const wind_gust *g = &p->gusts[i];
         const real size = vec3_length(vec3_make(real_set(g->x), real_set(g->y), real_set(g->z)));
-        const double brief = g->rise < g->fall ? g->rise : g->fall;
-        change = change + size * real_min(period * (1.5707963267948968 / brief), real_set(1.0));
+        const double ramp_min = g->rise < g->fall ? g->rise : g->fall;
+        change = change + size * real_min(period * (1.5707963267948968 / ramp_min), real_set(1.0));
     }
     if (VY_BASIC_OR(0, p->grid.velocity != NULL) && p->grid.nt > 1) {
         change = change + 2.0 * p->grid.speed_max * (period / p->grid.dt);
@@ -77,11 +77,12 @@ VY_FN void nap_air_reach(const environment_model *env, const nap_inputs *m, real
               m->turbulence;
     r->wind_slope = wind_slope_bound(&env->wind, low);
     if (frame_is_inertial(env)) { // east, north and up turn on the way
-        const double curve = env->planet.radius / (env->planet.polar * env->planet.polar);
-        const real axis = real_sqrt(position.x * position.x + position.y * position.y) - r->max_distance;
-        const real turn =
-            real_select(axis > 1.0, 1.0 / real_max(axis, real_set(1.0)), real_set(NAP_UNBOUNDED));
-        r->wind_slope = r->wind_slope + e->wind * (turn + 2.0 * curve);
+        const double curvature = env->planet.radius / (env->planet.polar * env->planet.polar);
+        const real axis_distance =
+            real_sqrt(position.x * position.x + position.y * position.y) - r->max_distance;
+        const real axes_per_metre = real_select(
+            axis_distance > 1.0, 1.0 / real_max(axis_distance, real_set(1.0)), real_set(NAP_UNBOUNDED));
+        r->wind_slope = r->wind_slope + e->wind * (axes_per_metre + 2.0 * curvature);
     }
     r->wind_change =
         r->wind_change + nap_wind_change(&env->wind, period, r->max_distance, r->wind_slope, e->wind);
@@ -106,9 +107,9 @@ VY_FN void nap_general_rotor_reach(const nap_params *n, const multirotor_params 
     e->rotor_torque = torque * (1.0 + 0x1p-40);
     const thruster_layout *t = &layout->thrusters;
     for (int i = 0; i < t->count; ++i) { // each may get any command
-        const real maximum = real_set(t->thrust_max[i] * (1.0 + 0x1p-40));
-        e->thruster_force = e->thruster_force + maximum;
-        e->thruster_torque = e->thruster_torque + maximum * vec3_length(vec3_of(t->lever[i]));
+        const real thrust_max = real_set(t->thrust_max[i] * (1.0 + 0x1p-40));
+        e->thruster_force = e->thruster_force + thrust_max;
+        e->thruster_torque = e->thruster_torque + thrust_max * vec3_length(vec3_of(t->lever[i]));
     }
 }
 
@@ -120,7 +121,7 @@ VY_FN void nap_rotor_reach(const nap_params *n, const multirotor_params *p, cons
 {
     const int open_loop = VY_BASIC_OR(0, bits_uniform(n->open_loop));
     vec3 torque = vec3_zero();
-    real force = real_set(0.0), slack = real_set(0.0);
+    real force = real_set(0.0), torque_half_range = real_set(0.0);
     if (VY_BASIC_OR(0, layout->general)) {
         nap_general_rotor_reach(n, p, layout, speed, command, e);
         return;
@@ -129,17 +130,20 @@ VY_FN void nap_rotor_reach(const nap_params *n, const multirotor_params *p, cons
         const real target = open_loop ? command[i] : n->rotor_speed_max;
         const real high = real_max(speed[i], target);
         const real low = open_loop ? real_min(speed[i], target) : real_set(0.0);
-        const real maximum = high * high, middle = 0.5 * (maximum + low * low), half = maximum - middle;
-        const real thrust = p->rotor.thrust_coef * middle, drag = p->rotor.torque_coef * middle;
+        const real square_max = high * high, square_middle = 0.5 * (square_max + low * low),
+                   square_half_range = square_max - square_middle;
+        const real thrust = p->rotor.thrust_coef * square_middle, drag = p->rotor.torque_coef * square_middle;
         torque = vec3_add(
             torque, vec3_make(layout->roll[i] * thrust, layout->pitch[i] * thrust, layout->yaw[i] * drag));
-        force = force + p->rotor.thrust_coef * maximum;
-        slack = slack + half * (p->rotor.thrust_coef * (real_abs(real_set(layout->roll[i])) +
-                                                        real_abs(real_set(layout->pitch[i]))) +
-                                p->rotor.torque_coef);
+        force = force + p->rotor.thrust_coef * square_max;
+        torque_half_range =
+            torque_half_range +
+            square_half_range * (p->rotor.thrust_coef * (real_abs(real_set(layout->roll[i])) +
+                                                         real_abs(real_set(layout->pitch[i]))) +
+                                 p->rotor.torque_coef);
     }
     e->rotor_force = force * (1.0 + 0x1p-40); // a bound of the rounding error
-    e->rotor_torque = vec3_length(torque) + slack + 0x1p-40 * force;
+    e->rotor_torque = vec3_length(torque) + torque_half_range + 0x1p-40 * force;
 }
 
 /// What the rotors' effects can see within the period.
@@ -169,20 +173,20 @@ VY_FN void nap_rotor_air_reach(const nap_params *n, const multirotor_params *p, 
     e->downwash = m->downwash;
 }
 
-/// Where `lost`, nothing is known of where the body can be.
-VY_FN void nap_reach_set_unbounded(mask lost, nap_reach *r)
+/// Where `is_lost`, nothing is known of where the body can be.
+VY_FN void nap_reach_set_unbounded(mask is_lost, nap_reach *r)
 {
     const real unbounded = real_set(NAP_UNBOUNDED);
     effect_reach *e = &r->effect;
-    e->speed = real_select(lost, unbounded, e->speed);
-    e->gravity = real_select(lost & (e->gravity > 0.0), unbounded, e->gravity);
-    e->gravity_gradient = real_select(lost & (e->gravity_gradient > 0.0), unbounded, e->gravity_gradient);
-    e->density = real_select(lost & mask_set(e->air), unbounded, e->density);
-    e->density_min = real_select(lost, real_set(0.0), e->density_min);
-    e->wind = real_select(lost & (e->wind > 0.0), unbounded, e->wind);
-    e->height_min = real_select(lost & (e->height_min < unbounded), real_set(0.0), e->height_min);
-    r->acceleration = real_select(lost, unbounded, r->acceleration);
-    r->max_distance = real_select(lost, unbounded, r->max_distance);
+    e->speed = real_select(is_lost, unbounded, e->speed);
+    e->gravity = real_select(is_lost & (e->gravity > 0.0), unbounded, e->gravity);
+    e->gravity_gradient = real_select(is_lost & (e->gravity_gradient > 0.0), unbounded, e->gravity_gradient);
+    e->density = real_select(is_lost & mask_set(e->air), unbounded, e->density);
+    e->density_min = real_select(is_lost, real_set(0.0), e->density_min);
+    e->wind = real_select(is_lost & (e->wind > 0.0), unbounded, e->wind);
+    e->height_min = real_select(is_lost & (e->height_min < unbounded), real_set(0.0), e->height_min);
+    r->acceleration = real_select(is_lost, unbounded, r->acceleration);
+    r->max_distance = real_select(is_lost, unbounded, r->max_distance);
 }
 
 /// Bound where the body can be and how it can move within the period. A gain of
@@ -205,31 +209,31 @@ VY_FN nap_reach nap_reach_of(const environment_model *env, const nap_params *n, 
     nap_rotor_reach(n, p, layout, speed, m->command, e);
     if (VY_BASIC_OR(0, bits_uniform(n->rotors))) nap_rotor_air_reach(n, p, layout, speed, m, e);
     // Torques change sqrt(2 E), E the energy of turning, by no more than t / sqrt(I_min) per second.
-    const real inverse = 1.0 / n->inertia_min;
-    const real spin = vec3_dot(s->rate, mat3_mul_vec(p->body.inertia, s->rate));
-    real rate0 = real_sqrt(inverse * spin) * (1.0 + 0x1p-40) + deviation[DEVIATION_RATE];
+    const real inverse_inertia = 1.0 / n->inertia_min;
+    const real rotation_energy2 = vec3_dot(s->rate, mat3_mul_vec(p->body.inertia, s->rate));
+    real rate0 = real_sqrt(inverse_inertia * rotation_energy2) * (1.0 + 0x1p-40) + deviation[DEVIATION_RATE];
     // That holds of the rate relative to inertial space: it differs by the frame's, to there and back.
     if (VY_BASIC_OR(0, env->gravity.frame.on))
-        rate0 = rate0 + 2.0 * nap_frame_rate(env) * (1.0 + real_sqrt(inverse * n->inertia_max));
+        rate0 = rate0 + 2.0 * nap_frame_rate(env) * (1.0 + real_sqrt(inverse_inertia * n->inertia_max));
     if (VY_BASIC_OR(0, bits_uniform(n->rotors)))
         e->rate = rate0 + 1.0; // a guess as well: the rotors' effects see it
 
     const real altitude = altitude_at(env, s->position);
     r.altitude = altitude;
-    const double turning = nap_planet_rate(env);
+    const double planet_rate = nap_planet_rate(env);
     const vec3 ground =
         frame_is_inertial(env) ? planet_ground_velocity(&env->planet, s->position) : vec3_zero();
     const real v0 = vec3_length(s->velocity) + deviation[DEVIATION_VELOCITY];
-    const real over0 = vec3_length(vec3_sub(s->velocity, ground)) + deviation[DEVIATION_VELOCITY] +
-                       turning * deviation[DEVIATION_POSITION];
+    const real ground_speed0 = vec3_length(vec3_sub(s->velocity, ground)) + deviation[DEVIATION_VELOCITY] +
+                               planet_rate * deviation[DEVIATION_POSITION];
     real gain = real_set(1.0); // [m/s] of speed
     mask holds = mask_set(0);
     for (int pass = 0; pass < 3; ++pass) {
-        const real way = period * (v0 + gain);
-        r.max_distance = way + deviation[DEVIATION_POSITION];
+        const real distance = period * (v0 + gain);
+        r.max_distance = distance + deviation[DEVIATION_POSITION];
         if (VY_BASIC_OR(0, bits_uniform(n->rotors)) && bits_uniform(n->flat))
             e->height_min = height_at(env, s->position) - (r.max_distance + e->arm);
-        e->speed = over0 + (gain + turning * way);
+        e->speed = ground_speed0 + (gain + planet_rate * distance);
         e->gravity = gravity_bound(&env->gravity, s->position, r.max_distance);
         if (VY_BASIC_OR(0, env->gravity.frame.on))
             e->gravity = e->gravity + nap_frame_bound(env, s->position, e->speed, r.max_distance);
@@ -242,23 +246,26 @@ VY_FN nap_reach nap_reach_of(const environment_model *env, const nap_params *n, 
         // The air of a planet moves with it: nothing is known of who is faster.
         const real force = frame_is_inertial(env) ? nap_force_bound(&p->effects, e)
                                                   : nap_accelerating_force_bound(&p->effects, e, e->wind);
-        const real need = period * (e->gravity + p->body.inverse_mass * force);
-        holds = need <= gain;
+        const real gain_needed = period * (e->gravity + p->body.inverse_mass * force);
+        holds = gain_needed <= gain;
         if (VY_BASIC_OR(0, bits_uniform(n->rotors))) {
-            const real turn = rate0 + inverse * (period * nap_accelerating_torque_bound(&p->effects, e));
-            const mask turns = turn <= e->rate;
-            holds = holds & turns;
-            if (pass < 2) e->rate = real_select(turns, turn * (1.0 + 1e-9), 1.5 * turn + 1e-9);
+            const real rate_bound =
+                rate0 + inverse_inertia * (period * nap_accelerating_torque_bound(&p->effects, e));
+            const mask rate_holds = rate_bound <= e->rate;
+            holds = holds & rate_holds;
+            if (pass < 2)
+                e->rate = real_select(rate_holds, rate_bound * (1.0 + 1e-9), 1.5 * rate_bound + 1e-9);
         }
-        if (pass < 2) gain = real_select(holds, need * (1.0 + 1e-9), 1.5 * need + 1e-9);
+        if (pass < 2) gain = real_select(holds, gain_needed * (1.0 + 1e-9), 1.5 * gain_needed + 1e-9);
     }
     nap_reach_set_unbounded(mask_not(holds), &r);
     if (VY_BASIC_OR(0, bits_uniform(n->rotors))) {
         e->rate = real_select(holds, e->rate, real_set(NAP_UNBOUNDED));
         return r;
     }
-    const real turn =
-        rate0 + inverse * (period * nap_accelerating_torque_bound(&p->effects, e)); // no matter how fast
-    e->rate = real_min(turn, real_set(NAP_UNBOUNDED));
+    const real rate_bound =
+        rate0 +
+        inverse_inertia * (period * nap_accelerating_torque_bound(&p->effects, e)); // no matter how fast
+    e->rate = real_min(rate_bound, real_set(NAP_UNBOUNDED));
     return r;
 }

@@ -112,7 +112,7 @@ static vy_status field_value(reader *r, span s, int k, double *out)
         return fail_at(r, s.text, VY_BAD_SYNTAX, "%c: expected a number, found '%s'", field_names[k],
                        printable(s, text));
     }
-    const double maximum = k < AXES ? VY_WIND_GRID_FAR_MAX : VY_WIND_GRID_SPEED_MAX;
+    const double maximum = k < AXES ? VY_WIND_GRID_COORDINATE_MAX : VY_WIND_GRID_SPEED_MAX;
     if (!(real_abs(*out) <= maximum)) {
         return fail_at(r, s.text, VY_BAD_VALUE, "%c = %s is beyond the limit of %g %s", field_names[k],
                        printable(s, text), maximum,
@@ -160,11 +160,11 @@ static vy_status read_header(reader *r)
 }
 
 /// The next row; *more is 0 when there is none.
-static vy_status next_row(reader *r, double row[FIELDS], int *more)
+static vy_status next_row(reader *r, double row[FIELDS], int *has_row)
 {
     span line, fields[FIELDS];
-    *more = next_line(r, &line);
-    if (!*more) return VY_OK;
+    *has_row = next_line(r, &line);
+    if (!*has_row) return VY_OK;
     vy_status status = line_fields(r, line, fields);
     for (int k = 0; k < FIELDS && status == VY_OK; ++k) status = field_value(r, fields[k], k, &row[k]);
     return status;
@@ -191,17 +191,17 @@ static vy_status axis_add(reader *r, int k, double value)
 {
     VY_ASSERT(k >= 0 && k < AXES && real_is_finite(value));
     axis *a = &r->axes[k];
-    const int place = axis_index(a, value);
-    if (place < a->count && a->value[place] == value) return VY_OK;
+    const int index = axis_index(a, value);
+    if (index < a->count && a->value[index] == value) return VY_OK;
     if (a->count == VY_WIND_GRID_AXIS_MAX) {
         return fail_at(r, NULL, VY_FULL, "more than %d different values of %c", VY_WIND_GRID_AXIS_MAX,
                        field_names[k]);
     }
-    const size_t after = (size_t)(a->count - place);
-    memmove(a->value + place + 1, a->value + place, after * sizeof *a->value);
-    memmove(a->line + place + 1, a->line + place, after * sizeof *a->line);
-    a->value[place] = value;
-    a->line[place] = r->line;
+    const size_t after = (size_t)(a->count - index);
+    memmove(a->value + index + 1, a->value + index, after * sizeof *a->value);
+    memmove(a->line + index + 1, a->line + index, after * sizeof *a->line);
+    a->value[index] = value;
+    a->line[index] = r->line;
     a->count++;
     return VY_OK;
 }
@@ -214,13 +214,13 @@ static vy_status axis_finish(reader *r, int k)
     a->spacing = a->count > 1 ? (a->value[a->count - 1] - first) / (double)(a->count - 1) : 1.0;
     for (int i = 1; i < a->count; ++i) {
         VY_ASSERT(a->value[i - 1] < a->value[i]);
-        const double wanted = first + (double)i * a->spacing;
-        if (real_abs(a->value[i] - wanted) > VY_WIND_GRID_SPACING_TOLERANCE * a->spacing) {
+        const double expected = first + (double)i * a->spacing;
+        if (real_abs(a->value[i] - expected) > VY_WIND_GRID_SPACING_TOLERANCE * a->spacing) {
             r->line = a->line[i];
             return fail_at(
                 r, NULL, VY_BAD_VALUE,
                 "uneven distances along %c: node %d of %d is at %.9g, equal spacing would be at %.9g",
-                field_names[k], i + 1, a->count, a->value[i], wanted);
+                field_names[k], i + 1, a->count, a->value[i], expected);
         }
     }
     return VY_OK;
@@ -237,10 +237,10 @@ static vy_status read_axes(reader *r)
         }
     }
     double row[FIELDS];
-    int more = 1;
+    int has_row = 1;
     while (status == VY_OK) {
-        status = next_row(r, row, &more);
-        if (status != VY_OK || !more) break;
+        status = next_row(r, row, &has_row);
+        if (status != VY_OK || !has_row) break;
         for (int k = 0; k < AXES && status == VY_OK; ++k) status = axis_add(r, k, row[k]);
         if (++r->rows > VY_WIND_GRID_NODES_MAX && status == VY_OK) {
             status = fail_at(r, NULL, VY_FULL, "more than %d rows", VY_WIND_GRID_NODES_MAX);
@@ -265,14 +265,14 @@ static vy_status fail_missing(reader *r, size_t node)
 }
 
 /// Put every row where it belongs. `lines` has one entry per node kept: the line that gave it.
-static vy_status read_samples(reader *r, size_t kept, int *lines, double *velocity, double *square)
+static vy_status read_samples(reader *r, size_t kept, int *lines, double *velocity, double *speed2_max)
 {
     vy_status status = read_header(r);
     double row[FIELDS];
-    int more = 1;
+    int has_row = 1;
     while (status == VY_OK) {
-        status = next_row(r, row, &more);
-        if (status != VY_OK || !more) break;
+        status = next_row(r, row, &has_row);
+        if (status != VY_OK || !has_row) break;
         size_t node = 0;
         static const int order[AXES] = {0, 3, 2, 1}; // slowest first
         for (int k = 0; k < AXES; ++k) {
@@ -288,13 +288,13 @@ static vy_status read_samples(reader *r, size_t kept, int *lines, double *veloci
         }
         lines[node] = r->line;
         for (int k = 0; k < 3; ++k) velocity[3 * node + (size_t)k] = row[AXES + k];
-        const double here = (row[4] * row[4] + row[5] * row[5]) + row[6] * row[6];
-        if (here > *square) *square = here;
+        const double speed2 = (row[4] * row[4] + row[5] * row[5]) + row[6] * row[6];
+        if (speed2 > *speed2_max) *speed2_max = speed2;
     }
     return status;
 }
 
-static void set_field(const reader *r, double square, vy_wind_grid *g)
+static void set_field(const reader *r, double speed2_max, vy_wind_grid *g)
 {
     const axis *t = &r->axes[0], *x = &r->axes[1], *y = &r->axes[2], *z = &r->axes[3];
     g->field = (wind_grid){
@@ -311,7 +311,7 @@ static void set_field(const reader *r, double square, vy_wind_grid *g)
         .dy = y->spacing,
         .dz = z->spacing,
         .dt = t->spacing,
-        .speed_max = real_sqrt(square) * (1.0 + 0x1p-50), // an upper bound in spite of rounding
+        .speed_max = real_sqrt(speed2_max) * (1.0 + 0x1p-50), // an upper bound in spite of rounding
     };
 }
 
@@ -326,11 +326,11 @@ static vy_status build(reader *r, vy_wind_grid **out)
     const size_t kept = nodes > r->rows ? r->rows + 1 : (size_t)nodes;
     int *lines = calloc(kept, sizeof *lines);
     vy_wind_grid *grid = malloc(sizeof *grid + 3 * kept * sizeof *grid->velocity);
-    double square = 0.0;
+    double speed2_max = 0.0;
     if (lines == NULL || grid == NULL) {
         status = fail_at(r, NULL, VY_NO_MEMORY, "no memory for a wind grid of %zu nodes", kept);
     } else {
-        status = read_samples(r, kept, lines, grid->velocity, &square);
+        status = read_samples(r, kept, lines, grid->velocity, &speed2_max);
     }
     for (size_t node = 0; status == VY_OK && node < kept; ++node) {
         if (lines[node] == 0) status = fail_missing(r, node);
@@ -340,7 +340,7 @@ static vy_status build(reader *r, vy_wind_grid **out)
         free(grid);
         return status;
     }
-    set_field(r, square, grid);
+    set_field(r, speed2_max, grid);
     *out = grid;
     return VY_OK;
 }

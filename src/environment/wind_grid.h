@@ -21,8 +21,8 @@
 #define VY_WIND_GRID_NODES_MAX 4000000
 
 /// Places and times are at most this far from 0 [m, s]; a faster wind [m/s] is a wrong unit.
-#define VY_WIND_GRID_FAR_MAX   1e9
-#define VY_WIND_GRID_SPEED_MAX 1e4
+#define VY_WIND_GRID_COORDINATE_MAX 1e9
+#define VY_WIND_GRID_SPEED_MAX      1e4
 
 /// Equal distances: every node is within this share of the spacing from where it should be.
 #define VY_WIND_GRID_SPACING_TOLERANCE 1e-3

@@ -48,8 +48,8 @@ VY_NOINLINE_FN air_state air_upper(real altitude)
     const real x = math_log(1.0 + (z - AIR_UPPER) * (1.0 / 20000.0)) * (1.0 / AIR_UPPER_WIDTH);
     const real knot = real_clamp(real_round(x - 0.5), real_set(0.0), real_set(AIR_UPPER_KNOTS - 2.0));
     const bits i = real_round_bits(knot);
-    const real density = math_exp(air_spline(air_upper_density, air_upper_density_curve, i, x - knot));
-    const real pressure = math_exp(air_spline(air_upper_pressure, air_upper_pressure_curve, i, x - knot));
+    const real density = math_exp(air_spline(air_upper_density, air_upper_density_curvature, i, x - knot));
+    const real pressure = math_exp(air_spline(air_upper_pressure, air_upper_pressure_curvature, i, x - knot));
     const mask inside = altitude <= AIR_TOP;
     air_state a;
     a.temperature = pressure / (AIR_GAS_CONSTANT * density);

@@ -25,8 +25,8 @@ VY_FN real battery_open_voltage(const battery_params *p, real charge)
     const real x = (BATTERY_POINTS - 1) * (charge / p->capacity);
     real volts = p->open_circuit[0];
     for (int k = 0; k + 1 < BATTERY_POINTS; ++k) {
-        const real way = real_clamp(x - (double)k, real_set(0.0), real_set(1.0));
-        volts = volts + way * (p->open_circuit[k + 1] - p->open_circuit[k]);
+        const real fraction = real_clamp(x - (double)k, real_set(0.0), real_set(1.0));
+        volts = volts + fraction * (p->open_circuit[k + 1] - p->open_circuit[k]);
     }
     return volts;
 }
@@ -35,13 +35,13 @@ VY_FN real battery_open_voltage(const battery_params *p, real charge)
 /// empty battery gives nothing.
 VY_FN real battery_voltage(const battery_params *p, real charge, real rotor_power, real *current)
 {
-    const real open = battery_open_voltage(p, charge);
+    const real open_circuit = battery_open_voltage(p, charge);
     const real power = rotor_power / p->efficiency + p->power;
-    const real rest = open * open - 4.0 * (p->resistance * power);
-    const real volts = 0.5 * (open + real_sqrt(real_max(rest, real_set(0.0))));
+    const real discriminant = open_circuit * open_circuit - 4.0 * (p->resistance * power);
+    const real volts = 0.5 * (open_circuit + real_sqrt(real_max(discriminant, real_set(0.0))));
     // Beyond the most it can give, the current is what the resistance lets through.
-    const real current_max = (open - volts) / real_max(p->resistance, real_set(1e-12));
-    const real amperes = real_select(rest < 0.0, current_max, power / volts);
+    const real current_max = (open_circuit - volts) / real_max(p->resistance, real_set(1e-12));
+    const real amperes = real_select(discriminant < 0.0, current_max, power / volts);
     const mask empty = charge <= 0.0;
     *current = real_select(empty, real_set(0.0), amperes);
     return real_select(empty, real_set(0.0), volts);

@@ -64,15 +64,15 @@ VY_FN void spin_midpoint(const body_params *p, real h, body_state *s)
         const vec3 iw = mat3_mul_vec(p->inertia, w);
         const vec3 change = mat3_mul_vec(p->inertia, vec3_sub(w, s->rate));
         const vec3 error = vec3_add_scaled(change, half, vec3_cross(w, iw));
-        const mask open = vec3_dot(error, error) > 1e-34 * vec3_dot(m, m);
-        if (!mask_any(open)) break; // a lane that is done stays as it is while others continue
+        const mask unconverged = vec3_dot(error, error) > 1e-34 * vec3_dot(m, m);
+        if (!mask_any(unconverged)) break; // a lane that is done stays as it is while others continue
         // Derivative of the error: I + h/2 ([w] I - [iw]), [a] b = a x b.
         const mat3 wx = mat3_cross(w), ix = mat3_cross(iw), wi = mat3_mul(wx, p->inertia);
         mat3 d = p->inertia;
         for (int r = 0; r < 3; ++r) {
             for (int c = 0; c < 3; ++c) d.m[r][c] = d.m[r][c] + half * (wi.m[r][c] - ix.m[r][c]);
         }
-        w = vec3_select(open, vec3_sub(w, mat3_mul_vec(mat3_inverse(d), error)), w);
+        w = vec3_select(unconverged, vec3_sub(w, mat3_mul_vec(mat3_inverse(d), error)), w);
     }
     const vec3 turn = vec3_scale(half, w);
     s->attitude = quat_normalize(quat_mul(s->attitude, quat_make(real_set(1.0), turn.x, turn.y, turn.z)));
@@ -94,16 +94,16 @@ VY_COLD_FN void spin_in_substeps(const body_params *p, real h, body_state *s)
 {
     const double outer = 0.41449077179437571, inner = 1.0 - 4.0 * outer; // 1 / (4 - 4^(1/3))
     const double parts[5] = {outer, outer, inner, outer, outer};
-    const real half_radians = real_min(2.0 * h * vec3_length(s->rate), real_set(4095.0));
+    const real substeps_needed = real_min(2.0 * h * vec3_length(s->rate), real_set(4095.0));
     real count = real_set(1.0);
-    while (mask_any(count < half_radians))
-        count = count + real_select(count < half_radians, real_set(1.0), real_set(0.0));
+    while (mask_any(count < substeps_needed))
+        count = count + real_select(count < substeps_needed, real_set(1.0), real_set(0.0));
     for (int n = 0; mask_any(count > (double)n); ++n) {
         body_state turned = *s;
         for (int k = 0; k < 5; ++k) spin_midpoint(p, parts[k] * h / count, &turned);
-        const mask now = count > (double)n;
-        s->attitude = quat_select(now, turned.attitude, s->attitude);
-        s->rate = vec3_select(now, turned.rate, s->rate);
+        const mask active = count > (double)n;
+        s->attitude = quat_select(active, turned.attitude, s->attitude);
+        s->rate = vec3_select(active, turned.rate, s->rate);
     }
 }
 
@@ -112,13 +112,13 @@ VY_FN body_state body_drifted(const body_params *p, const body_state *s, real h)
 {
     body_state n = *s;
     n.position = vec3_add_scaled(s->position, h, s->velocity);
-    const mask far = rotates_too_far(s, h);
-    if (mask_any(far)) {
+    const mask is_fast = rotates_too_far(s, h);
+    if (mask_any(is_fast)) {
         body_state turned = n;
         spin_in_substeps(p, h, &turned);
         spin_midpoint(p, h, &n);
-        n.attitude = quat_select(far, turned.attitude, n.attitude);
-        n.rate = vec3_select(far, turned.rate, n.rate);
+        n.attitude = quat_select(is_fast, turned.attitude, n.attitude);
+        n.rate = vec3_select(is_fast, turned.rate, n.rate);
         return n;
     }
     spin_midpoint(p, h, &n);

@@ -57,17 +57,17 @@ VY_FN real rotors_power(const rotor_layout *layout, const multirotor_params *p, 
 VY_FN real battery_voltage_ratio(const multirotor_inputs *in, real charge, const real *speed, real *current)
 {
     const battery_params *b = in->battery;
-    const mask fed = b->capacity > 0.0;
+    const mask has_battery = b->capacity > 0.0;
     const real volts = battery_voltage(b, charge, rotors_power(in->layout, in->params, speed), current);
-    *current = real_select(fed, *current, real_set(0.0));
-    return real_select(fed & effect_on(in->flags, EFFECT_battery), volts / b->nominal, real_set(1.0));
+    *current = real_select(has_battery, *current, real_set(0.0));
+    return real_select(has_battery & effect_on(in->flags, EFFECT_battery), volts / b->nominal, real_set(1.0));
 }
 
 /// Lanes whose motors have no lag at all.
 VY_FN mask motors_are_ideal(const multirotor_inputs *in)
 {
-    const mask rises = in->params->rotor.decay_full == 0.0;
-    return in->layout->general ? rises & (in->params->curve.fall_full == 0.0) : rises;
+    const mask rise_is_ideal = in->params->rotor.decay_full == 0.0;
+    return in->layout->general ? rise_is_ideal & (in->params->curve.fall_full == 0.0) : rise_is_ideal;
 }
 
 /// Speeds of ideal motors on a battery: target = command V(target) / V_nominal. Newton's method for the one
@@ -78,21 +78,22 @@ VY_COLD_FN void coupled_solve_ideal_motors(const multirotor_inputs *in, const re
     const battery_params *b = in->battery;
     const int count = in->layout->count;
     const mask active = ideal & (b->capacity > 0.0) & effect_on(in->flags, EFFECT_battery);
-    const real open = battery_open_voltage(b, k->state.charge), one = real_set(1.0);
-    real share = open / b->nominal, target[ROTOR_CAP], current;
+    const real open_circuit = battery_open_voltage(b, k->state.charge), one = real_set(1.0);
+    real ratio = open_circuit / b->nominal, target[ROTOR_CAP], current;
     for (int n = 0; n < 6; ++n) {
-        for (int i = 0; i < count; ++i) target[i] = command[i] * share;
+        for (int i = 0; i < count; ++i) target[i] = command[i] * ratio;
         const real power = rotors_power(in->layout, in->params, target);
         const real volts = battery_voltage(b, k->state.charge, power, &current);
-        const real root = 2.0 * volts - open; // sqrt(E^2 - 4 R P)
-        const mask falls = (root > 0.0) & (share > 0.0);
+        const real root = 2.0 * volts - open_circuit; // sqrt(E^2 - 4 R P)
+        const mask has_slope = (root > 0.0) & (ratio > 0.0);
         const real slope = 3.0 * (power / b->efficiency) * b->resistance /
-                           (real_select(falls, root * share, one) * b->nominal);
-        const real off = share - volts / b->nominal;
-        share = real_max(share - off / (1.0 + real_select(falls, slope, real_set(0.0))), real_set(0.0));
+                           (real_select(has_slope, root * ratio, one) * b->nominal);
+        const real residual = ratio - volts / b->nominal;
+        ratio =
+            real_max(ratio - residual / (1.0 + real_select(has_slope, slope, real_set(0.0))), real_set(0.0));
     }
     for (int i = 0; i < count; ++i) {
-        k->speed[i] = real_select(active, command[i] * share, k->speed[i]);
+        k->speed[i] = real_select(active, command[i] * ratio, k->speed[i]);
         k->speed[i] = real_select(ideal & mask_not(active), command[i], k->speed[i]);
     }
 }
@@ -100,15 +101,15 @@ VY_COLD_FN void coupled_solve_ideal_motors(const multirotor_inputs *in, const re
 /// Speed targets at the present voltage, and the current.
 VY_FN void coupled_set_targets(const multirotor_inputs *in, const real *command, coupled_stage *k)
 {
-    const int count = in->layout->count, all = count + in->layout->thrusters.count;
-    real share = real_set(1.0);
+    const int count = in->layout->count, effectors = count + in->layout->thrusters.count;
+    real ratio = real_set(1.0);
     k->current = real_set(0.0);
     if (in->battery != NULL) {
         const mask ideal = motors_are_ideal(in);
         if (mask_any(ideal)) coupled_solve_ideal_motors(in, command, ideal, k);
-        share = battery_voltage_ratio(in, k->state.charge, k->speed, &k->current);
+        ratio = battery_voltage_ratio(in, k->state.charge, k->speed, &k->current);
     }
-    for (int i = 0; i < all; ++i) k->target[i] = i < count ? command[i] * share : command[i];
+    for (int i = 0; i < effectors; ++i) k->target[i] = i < count ? command[i] * ratio : command[i];
 }
 
 /// The inputs of the loads at a moment of the step: `part` is 0 at its start, 1 half-way, 2 at its end.
@@ -133,32 +134,32 @@ VY_FN real coupled_time(const multirotor_inputs *in, real dt, int part)
 VY_FN void coupled_solve_ideal_inflow(const multirotor_inputs *in, coupled_stage *k)
 {
     if (!in->has_inflow) return;
-    const mask quick = in->params->effects.rotors.inflow_decay == 0.0;
+    const mask has_no_lag = in->params->effects.rotors.inflow_decay == 0.0;
     for (int i = 0; i < in->layout->count; ++i)
-        k->state.air.inflow[i] = real_select(quick, k->steady[i], k->state.air.inflow[i]);
+        k->state.air.inflow[i] = real_select(has_no_lag, k->steady[i], k->state.air.inflow[i]);
 }
 
 // One that keeps the parts, out of the way.
-VY_COLD_FN void coupled_derivative_recorded(const multirotor_inputs *at, const coupled_stage *k, real time,
-                                            load_parts *parts, body_derivatives *rates)
+VY_COLD_FN void coupled_derivative_recorded(const multirotor_inputs *stage_inputs, const coupled_stage *k,
+                                            real time, load_parts *parts, body_derivatives *rates)
 {
-    *rates = multirotor_derivative_parts(at, &k->body, k->speed, k->target, at->layout->count,
-                                         VARIANT_GENERAL, time, parts);
+    *rates = multirotor_derivative_parts(stage_inputs, &k->body, k->speed, k->target,
+                                         stage_inputs->layout->count, VARIANT_GENERAL, time, parts);
 }
 
 /// `parts`: the loads at that moment, or NULL; likewise below.
 VY_NOINLINE_FN void coupled_derivative(const multirotor_inputs *in, real dt, const real *command, int part,
                                        coupled_stage *k, load_parts *parts, body_derivatives *rates)
 {
-    multirotor_inputs at;
+    multirotor_inputs stage_inputs;
     const real time = coupled_time(in, dt, part);
     coupled_set_targets(in, command, k);
-    coupled_inputs(in, k, part, &at);
+    coupled_inputs(in, k, part, &stage_inputs);
     if (parts == NULL) {
-        *rates = multirotor_derivative(&at, &k->body, k->speed, k->target, in->layout->count, VARIANT_GENERAL,
-                                       time);
+        *rates = multirotor_derivative(&stage_inputs, &k->body, k->speed, k->target, in->layout->count,
+                                       VARIANT_GENERAL, time);
     } else {
-        coupled_derivative_recorded(&at, k, time, parts, rates);
+        coupled_derivative_recorded(&stage_inputs, k, time, parts, rates);
     }
     coupled_solve_ideal_inflow(in, k);
 }
@@ -181,10 +182,10 @@ VY_FN void coupled_rotors(const multirotor_inputs *in, const coupled_stage *star
 VY_FN void coupled_start(const multirotor_inputs *in, const body_state *s, const real *speed,
                          const coupled_state *c, coupled_stage *k)
 {
-    const int all = in->layout->count + in->layout->thrusters.count;
+    const int effectors = in->layout->count + in->layout->thrusters.count;
     memset(k, 0, sizeof *k);
     k->body = *s;
-    for (int i = 0; i < all; ++i) k->speed[i] = speed[i];
+    for (int i = 0; i < effectors; ++i) k->speed[i] = speed[i];
     k->state = *c;
 }
 
@@ -231,8 +232,8 @@ VY_FN void coupled_inflow_end(const multirotor_inputs *in, const real *after, co
 {
     const mask has_inflow = in->params->effects.rotors.momentum_factor > 0.0;
     for (int i = 0; i < in->layout->count; ++i) {
-        const real kept = real_select(after[i] < INFLOW_FLOOR, real_set(0.0), after[i]);
-        c->air.inflow[i] = real_select(has_inflow, kept, c->air.inflow[i]);
+        const real flushed = real_select(after[i] < INFLOW_FLOOR, real_set(0.0), after[i]);
+        c->air.inflow[i] = real_select(has_inflow, flushed, c->air.inflow[i]);
     }
 }
 
@@ -255,26 +256,27 @@ VY_NOINLINE_FN void coupled_rk4(const multirotor_inputs *in, real dt, const real
 {
     const rotor_air_params *air = &in->params->effects.rotors;
     body_derivatives rates[4];
-    rotor_lag follow;
+    rotor_lag lag;
     coupled_start(in, s, speed, c, &k[0]);
     coupled_derivative(in, dt, command, 0, &k[0], parts, &rates[0]);
-    coupled_rotors(in, &k[0], &follow);
+    coupled_rotors(in, &k[0], &lag);
     for (int n = 1; n < 4; ++n) {
-        coupled_advance(in, dt, &follow, command, &rates[n - 1], n, k);
+        coupled_advance(in, dt, &lag, command, &rates[n - 1], n, k);
         coupled_derivative(in, dt, command, n == 3 ? 2 : 1, &k[n], NULL, &rates[n]);
     }
     *s = body_rk4_finish(s, dt, &rates[0], &rates[1], &rates[2], &rates[3]);
     real after[ROTOR_CAP];
     for (int i = 0; i < in->layout->count; ++i) {
         const real g = k[0].target[i];
-        const real change = follow.weights[i].middle * ((k[1].target[i] - g) + (k[2].target[i] - g)) +
-                            follow.weights[i].last * (k[3].target[i] - g);
-        after[i] = lag_full(k[0].speed[i], g, follow.full[i], change);
+        const real change = lag.weights[i].middle * ((k[1].target[i] - g) + (k[2].target[i] - g)) +
+                            lag.weights[i].last * (k[3].target[i] - g);
+        after[i] = lag_full(k[0].speed[i], g, lag.full[i], change);
     }
     coupled_speeds_end(in, after, &k[3], speed);
     if (in->battery != NULL) {
-        const real mean = (1.0 / 6.0) * ((k[0].current + k[3].current) + 2.0 * (k[1].current + k[2].current));
-        c->charge = battery_charge_after(c->charge, mean, dt);
+        const real mean_current =
+            (1.0 / 6.0) * ((k[0].current + k[3].current) + 2.0 * (k[1].current + k[2].current));
+        c->charge = battery_charge_after(c->charge, mean_current, dt);
     }
     if (!in->has_inflow) return;
     for (int i = 0; i < in->layout->count; ++i) {
@@ -289,12 +291,13 @@ VY_NOINLINE_FN void coupled_rk4(const multirotor_inputs *in, real dt, const real
 VY_FN void coupled_wrench(const multirotor_inputs *in, real dt, const real *command, int part,
                           coupled_stage *k, load_parts *parts, body_wrench *out)
 {
-    multirotor_inputs at;
+    multirotor_inputs stage_inputs;
     const real time = coupled_time(in, dt, part);
     coupled_set_targets(in, command, k);
-    coupled_inputs(in, k, part, &at);
-    if (parts == NULL) multirotor_wrench(&at, &k->body, k->speed, k->target, time, out);
-    if (parts != NULL) multirotor_wrench_recorded(&at, &k->body, k->speed, k->target, time, parts, out);
+    coupled_inputs(in, k, part, &stage_inputs);
+    if (parts == NULL) multirotor_wrench(&stage_inputs, &k->body, k->speed, k->target, time, out);
+    if (parts != NULL)
+        multirotor_wrench_recorded(&stage_inputs, &k->body, k->speed, k->target, time, parts, out);
     coupled_solve_ideal_inflow(in, k);
 }
 
@@ -327,11 +330,11 @@ VY_NOINLINE_FN void coupled_lie_midpoint(const multirotor_inputs *in, real dt, c
     const body_params *body = &in->params->body;
     const real half = 0.5 * dt;
     body_wrench wrench;
-    rotor_lag follow;
+    rotor_lag lag;
     coupled_start(in, s, speed, c, &k[0]);
     coupled_wrench(in, dt, command, 0, &k[0], parts, &wrench);
-    coupled_rotors(in, &k[0], &follow);
-    coupled_predict(in, dt, &follow, command, &k[0], &k[1]);
+    coupled_rotors(in, &k[0], &lag);
+    coupled_predict(in, dt, &lag, command, &k[0], &k[1]);
     const body_state kicked = body_kicked(body, s, half, &wrench);
     k[1].body = body_drifted(body, &kicked, dt);
     coupled_wrench(in, dt, command, 2, &k[1], NULL, &wrench);
@@ -341,8 +344,8 @@ VY_NOINLINE_FN void coupled_lie_midpoint(const multirotor_inputs *in, real dt, c
     *s = body_kicked(body, &k[1].body, half, &wrench);
     real after[ROTOR_CAP];
     for (int i = 0; i < in->layout->count; ++i) {
-        const real change = follow.weights[i].last_linear * (k[2].target[i] - k[0].target[i]);
-        after[i] = lag_full(k[0].speed[i], k[0].target[i], follow.full[i], change);
+        const real change = lag.weights[i].last_linear * (k[2].target[i] - k[0].target[i]);
+        after[i] = lag_full(k[0].speed[i], k[0].target[i], lag.full[i], change);
     }
     coupled_speeds_end(in, after, &k[2], speed);
     if (in->battery != NULL)

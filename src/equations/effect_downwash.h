@@ -36,6 +36,7 @@ VY_FN effect_bound effect_downwash_bound(const effect_params *p, const effect_re
     const real force = 2.0 * (body + effect_linear_drag_bound(p, r).force) + rotors.force;
     const real torque =
         2.0 * (vec3_length(p->pressure_centre) * body + effect_damping_bound(p, r).torque) + rotors.torque;
-    const mask some = r->downwash > 0.0;
-    return bound_of(real_select(some, force, real_set(0.0)), real_select(some, torque, real_set(0.0)));
+    const mask has_downwash = r->downwash > 0.0;
+    return bound_of(real_select(has_downwash, force, real_set(0.0)),
+                    real_select(has_downwash, torque, real_set(0.0)));
 }

@@ -16,8 +16,8 @@ VY_FN real ground_gain(real radius, real distance)
 /// The share of the gain that is left: 1 over the ground, 0 a radius below it and deeper.
 VY_FN real ground_fade(real radius, real distance)
 {
-    const real over = 1.0 + distance / real_max(radius, real_set(1e-9));
-    return real_max(real_min(over, real_set(1.0)), real_set(0.0));
+    const real fade = 1.0 + distance / real_max(radius, real_set(1e-9));
+    return real_max(real_min(fade, real_set(1.0)), real_set(0.0));
 }
 
 VY_FN void effect_ground(const effect_params *p, const effect_context *c, mask on, body_loads *l)
@@ -26,11 +26,11 @@ VY_FN void effect_ground(const effect_params *p, const effect_context *c, mask o
     for (int i = 0; i < v->count; ++i) {
         const vec3 hub = mat3_mul_vec(c->rotation, vec3_of(v->layout->hub[i]));
         const vec3 axis = mat3_mul_vec(c->rotation, vec3_of(v->layout->axis[i]));
-        const mask down = axis.z > 0.05; // the wake meets the ground
-        const real distance = (c->height + hub.z) / real_select(down, axis.z, real_set(1.0));
+        const mask faces_ground = axis.z > 0.05; // the wake meets the ground
+        const real distance = (c->height + hub.z) / real_select(faces_ground, axis.z, real_set(1.0));
         const real gain = ground_gain(p->rotors.radius, distance) * ground_fade(p->rotors.radius, distance);
         const real thrust = v->density_ratio * (v->thrust[i] * gain);
-        rotor_add_force(v, i, real_select(on & down, p->rotors.ground * thrust, real_set(0.0)), l);
+        rotor_add_force(v, i, real_select(on & faces_ground, p->rotors.ground * thrust, real_set(0.0)), l);
     }
 }
 

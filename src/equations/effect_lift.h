@@ -11,9 +11,10 @@ VY_FN vec3 lift_force(const effect_params *p, const effect_context *c)
     // |across|.
     const vec3 across = vec3_sub(vec3_scale(square, z), vec3_scale(vec3_dot(c->flow, z), c->flow));
     const real length = vec3_length(across);
-    const mask clear = length > 1e-9 * square; // else along z, or at rest
-    const real k = 0.5 * (c->density * p->lift_area) * square / real_select(clear, length, real_set(1.0));
-    return vec3_scale(real_select(clear, k, real_set(0.0)), across);
+    const mask is_defined = length > 1e-9 * square; // else along z, or at rest
+    const real k =
+        0.5 * (c->density * p->lift_area) * square / real_select(is_defined, length, real_set(1.0));
+    return vec3_scale(real_select(is_defined, k, real_set(0.0)), across);
 }
 
 VY_FN void effect_lift(const effect_params *p, const effect_context *c, mask on, body_loads *l)

@@ -28,7 +28,7 @@ VY_FN effect_bound effect_wind_bound(const effect_params *p, const effect_reach 
         bound_of(drag + lift + linear, vec3_length(p->pressure_centre) * (drag + lift) + spin);
     if (!r->rotors) return body;
     const effect_bound rotors = rotor_flow_bound(p, r);
-    const mask some = r->wind > 0.0;
-    return bound_of(body.force + real_select(some, rotors.force, real_set(0.0)),
-                    body.torque + real_select(some, rotors.torque, real_set(0.0)));
+    const mask has_wind = r->wind > 0.0;
+    return bound_of(body.force + real_select(has_wind, rotors.force, real_set(0.0)),
+                    body.torque + real_select(has_wind, rotors.torque, real_set(0.0)));
 }

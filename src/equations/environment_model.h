@@ -119,8 +119,8 @@ VY_FN vec3 air_velocity(const environment_model *env, vec3 position, const plane
 {
     if (!frame_is_inertial(env)) return wind;
     const vec3 ground = planet_ground_velocity(&env->planet, position);
-    const vec3 over = vec3_add_scaled(vec3_scale(wind.x, place->east), wind.y, place->north);
-    return vec3_add(ground, vec3_add_scaled(over, wind.z, place->up));
+    const vec3 wind_world = vec3_add_scaled(vec3_scale(wind.x, place->east), wind.y, place->north);
+    return vec3_add(ground, vec3_add_scaled(wind_world, wind.z, place->up));
 }
 
 /// The air around a body.
@@ -185,12 +185,12 @@ typedef struct load_parts {
 
 // The rotors' effects that are on, added to `l`. `parts` may be NULL, here and below.
 VY_FN void rotor_effects_parts(const effect_params *p, const rotor_inputs *rotor_in,
-                               const effect_context *around, bits flags, load_parts *parts, body_loads *l)
+                               const effect_context *context, bits flags, load_parts *parts, body_loads *l)
 {
-    const real air = 1.0 + p->density_ratio * around->density_change;
-    const rotor_view view =
-        rotor_view_at(rotor_in, &p->rotors, mat3_tmul_vec(around->rotation, around->flow), around->rate, air);
-    effect_context c = *around;
+    const real air = 1.0 + p->density_ratio * context->density_change;
+    const rotor_view view = rotor_view_at(
+        rotor_in, &p->rotors, mat3_tmul_vec(context->rotation, context->flow), context->rate, air);
+    effect_context c = *context;
     c.rotors = &view;
 #define EFFECT(name, text)
 #define ROTOR_EFFECT(name, text)                                                   \
@@ -206,16 +206,16 @@ VY_FN void rotor_effects_parts(const effect_params *p, const rotor_inputs *rotor
 
 // One copy, out of the way of flights without them; and one that keeps the parts.
 VY_NOINLINE_FN void rotor_effects_add(const effect_params *p, const rotor_inputs *rotor_in,
-                                      const effect_context *around, bits flags, body_loads *l)
+                                      const effect_context *context, bits flags, body_loads *l)
 {
-    rotor_effects_parts(p, rotor_in, around, flags, NULL, l);
+    rotor_effects_parts(p, rotor_in, context, flags, NULL, l);
 }
 
 VY_COLD_FN void rotor_effects_record(const effect_params *p, const rotor_inputs *rotor_in,
-                                     const effect_context *around, bits flags, load_parts *parts,
+                                     const effect_context *context, bits flags, load_parts *parts,
                                      body_loads *l)
 {
-    rotor_effects_parts(p, rotor_in, around, flags, parts, l);
+    rotor_effects_parts(p, rotor_in, context, flags, parts, l);
 }
 
 /// All effects that are on, added to `l`, which holds the rotors' wrench. `rotor_in` is for the rotors'

@@ -35,7 +35,7 @@ typedef struct gravity_params {
 VY_FN vec3 gravity_of_planet(const gravity_body *b, const local_frame *f, vec3 r)
 {
     const vec3 d = vec3_make(r.x - b->x, r.y - b->y, r.z - b->z);
-    const real z = f->along + (f->cos_lat * r.y + f->sin_lat * r.z);
+    const real z = f->equator_height + (f->cos_lat * r.y + f->sin_lat * r.z);
     const real inverse = 1.0 / vec3_length(d);
     const real k = -b->gm * ((inverse * inverse) * inverse);
     const real ratio = b->radius * inverse;
@@ -78,10 +78,11 @@ VY_FN real gravity_potential_local(const gravity_params *p, vec3 r)
     const local_frame *f = &p->frame;
     const gravity_body *b = &p->bodies[0];
     const vec3 centre = vec3_make(real_set(b->x), real_set(b->y), real_set(b->z)), d = vec3_sub(r, centre);
-    const real z = f->along + (f->cos_lat * r.y + f->sin_lat * r.z);
+    const real z = f->equator_height + (f->cos_lat * r.y + f->sin_lat * r.z);
     const real radius = vec3_length(d), origin_radius = vec3_length(centre);
     const real distance_change = vec3_dot(r, vec3_sub(d, centre)) / (radius + origin_radius);
-    const real s = (z / radius) * (z / radius), s0 = (f->along / origin_radius) * (f->along / origin_radius);
+    const real s = (z / radius) * (z / radius),
+               s0 = (f->equator_height / origin_radius) * (f->equator_height / origin_radius);
     const double k = (0.5 * b->gm * b->j2) * (b->radius * b->radius);
     const real oblate = k * ((3.0 * s - 1.0) / (radius * radius * radius) -
                              (3.0 * s0 - 1.0) / (origin_radius * origin_radius * origin_radius));

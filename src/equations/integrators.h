@@ -78,8 +78,8 @@ VY_FN void multirotor_step_lie(const multirotor_inputs *in, real dt, const real 
     const body_state kicked = body_kicked(body, s, half, &wrench);
     const body_state drifted = body_drifted(body, &kicked, dt);
     multirotor_wrench(in, &drifted, speed_full, command, end, &wrench);
-    const body_state tried = body_kicked(body, &drifted, half, &wrench);
-    multirotor_wrench(in, &tried, speed_full, command, end, &wrench);
+    const body_state predicted = body_kicked(body, &drifted, half, &wrench);
+    multirotor_wrench(in, &predicted, speed_full, command, end, &wrench);
     *s = body_kicked(body, &drifted, half, &wrench);
 }
 
@@ -98,12 +98,12 @@ VY_COLD_FN void multirotor_step_fast_rotation(const multirotor_inputs *in, real 
     for (int i = 0; i < 4; ++i) speed[i] = rotor_speed_flushed(speed_full[i]);
     return;
 #endif
-    const mask far = rotates_too_far(s, dt);
+    const mask is_fast = rotates_too_far(s, dt);
     multirotor_step(in, dt, command, s, speed);
-    s->position = vec3_select(far, turned.position, s->position);
-    s->velocity = vec3_select(far, turned.velocity, s->velocity);
-    s->attitude = quat_select(far, turned.attitude, s->attitude);
-    s->rate = vec3_select(far, turned.rate, s->rate);
+    s->position = vec3_select(is_fast, turned.position, s->position);
+    s->velocity = vec3_select(is_fast, turned.velocity, s->velocity);
+    s->attitude = quat_select(is_fast, turned.attitude, s->attitude);
+    s->rate = vec3_select(is_fast, turned.rate, s->rate);
 }
 
 /// multirotor_step for any rate of turn.

@@ -17,7 +17,8 @@
 typedef struct local_frame {
     int on;
     double sin_lat, cos_lat;  // of the origin's geodetic latitude
-    double across, along;     // [m] of the origin from the planet's axis, and along it from the centre
+    double axis_distance;     // [m] of the origin from the planet's axis
+    double equator_height;    // [m] of the origin above the equator's plane
     double height;            // [m] of the origin above the ellipsoid
     double rate;              // [rad/s] of the planet's rotation
     double radius_squared[2]; // [m^2] of the equatorial and the polar radius
@@ -33,8 +34,8 @@ typedef struct local_position {
 /// A place of the world in the meridian frame.
 VY_FN vec3 local_to_meridian(const local_frame *f, vec3 r)
 {
-    return vec3_make(f->across + (f->cos_lat * r.z - f->sin_lat * r.y), r.x,
-                     f->along + (f->cos_lat * r.y + f->sin_lat * r.z));
+    return vec3_make(f->axis_distance + (f->cos_lat * r.z - f->sin_lat * r.y), r.x,
+                     f->equator_height + (f->cos_lat * r.y + f->sin_lat * r.z));
 }
 
 /// A direction of the meridian frame in world axes.

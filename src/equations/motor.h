@@ -23,9 +23,9 @@ VY_FN real motor_speed(const motor_params *m, real command)
 {
     if (VY_BASIC_OR(1, bits_uniform(m->is_linear))) return m->speed_max * command;
     const real x = (command - m->dead_zone) / (1.0 - m->dead_zone);
-    const real share = m->thrust_model_factor * (x * x) + (1.0 - m->thrust_model_factor) * x;
+    const real ratio2 = m->thrust_model_factor * (x * x) + (1.0 - m->thrust_model_factor) * x;
     const real speed =
-        m->speed_idle + (m->speed_max - m->speed_idle) * real_sqrt(real_max(share, real_set(0.0)));
+        m->speed_idle + (m->speed_max - m->speed_idle) * real_sqrt(real_max(ratio2, real_set(0.0)));
     return real_select(command > m->dead_zone, speed, real_set(0.0));
 }
 
@@ -33,10 +33,10 @@ VY_FN real motor_speed(const motor_params *m, real command)
 VY_FN real motor_command(const motor_params *m, real speed)
 {
     const real f = real_max(speed - m->speed_idle, real_set(0.0)) / (m->speed_max - m->speed_idle);
-    const real share = f * f, rest = 1.0 - m->thrust_model_factor;
+    const real ratio2 = f * f, linear = 1.0 - m->thrust_model_factor;
     // The root of s x^2 + (1 - s) x = share in the form that loses no digits, whatever s.
-    const real bottom = rest + real_sqrt(rest * rest + 4.0 * (m->thrust_model_factor * share));
-    const real x = 2.0 * share / real_max(bottom, real_set(1e-150));
+    const real denominator = linear + real_sqrt(linear * linear + 4.0 * (m->thrust_model_factor * ratio2));
+    const real x = 2.0 * ratio2 / real_max(denominator, real_set(1e-150));
     return real_select(speed > 0.0, m->dead_zone + (1.0 - m->dead_zone) * x, real_set(0.0));
 }
 
@@ -54,8 +54,8 @@ VY_FN real motor_speed_for(const motor_params *m, real thrust)
     for (int i = 0; i < 6; ++i) { // Newton; without a cubic term the start is the answer
         const real value = motor_thrust(m, w);
         const real slope = 2.0 * (m->quadratic * w) + (m->linear + 3.0 * (m->cubic * (w * w)));
-        const mask go = (m->cubic * w != 0.0) & (slope > 0.0);
-        w = real_select(go, w - (value - thrust) / real_select(go, slope, real_set(1.0)), w);
+        const mask refines = (m->cubic * w != 0.0) & (slope > 0.0);
+        w = real_select(refines, w - (value - thrust) / real_select(refines, slope, real_set(1.0)), w);
     }
     return w;
 }

@@ -61,13 +61,13 @@ VY_FN vec3 multirotor_loads(const multirotor_inputs *in, const body_state *s, ma
                                      &rotor_in, variant, parts, loads);
     const body_loads before = parts != NULL ? *loads : loads_zero();
     if (variant == VARIANT_GENERAL) thrusters_add(&in->layout->thrusters, speed + count, loads);
-    const body_loads still = parts != NULL ? *loads : loads_zero();
+    const body_loads static_loads = parts != NULL ? *loads : loads_zero();
     if (variant == VARIANT_GENERAL && VY_BASIC_OR(0, in->env->gravity.frame.on))
         gravity = vec3_add(
             gravity, local_motion_add(&in->env->gravity.frame, in->params->body.inertia, s, rotation, loads));
     if (parts != NULL) {
-        parts->thrusters = loads_added(&before, &still);
-        parts->effect[EFFECT_gravity].torque_body = vec3_sub(loads->torque_body, still.torque_body);
+        parts->thrusters = loads_added(&before, &static_loads);
+        parts->effect[EFFECT_gravity].torque_body = vec3_sub(loads->torque_body, static_loads.torque_body);
         parts->effect[EFFECT_gravity].force_world = vec3_scale(in->params->effects.mass, gravity);
         parts->attitude = s->attitude;
     }
@@ -152,16 +152,16 @@ VY_FN void multirotor_step(const multirotor_inputs *in, real dt, const real *com
                            real *speed)
 {
     const int count = VY_BASIC_OR(4, in->layout->count);
-    const int usual = count == 4 && !VY_BASIC_OR(0, in->layout->general) &&
-                      VY_BASIC_OR(0, in->env->gravity.body_count) == 0;
+    const int is_ordinary = count == 4 && !VY_BASIC_OR(0, in->layout->general) &&
+                            VY_BASIC_OR(0, in->env->gravity.body_count) == 0;
 #if VY_BASIC_ONLY // every lane takes the same way, whichever effects it has
-    (void)usual;
+    (void)is_ordinary;
     multirotor_step_variant(in, dt, command, 4, VARIANT_STEADY, s, speed);
     return;
 #endif
-    if (usual && !mask_any((in->flags & ~(uint64_t)EFFECTS_BASIC) != 0u)) {
+    if (is_ordinary && !mask_any((in->flags & ~(uint64_t)EFFECTS_BASIC) != 0u)) {
         multirotor_step_variant(in, dt, command, 4, VARIANT_BASIC, s, speed);
-    } else if (usual && VY_BASIC_OR(1, in->env->steady) &&
+    } else if (is_ordinary && VY_BASIC_OR(1, in->env->steady) &&
                !mask_any((in->flags & ~(uint64_t)EFFECTS_STEADY) != 0u)) {
         multirotor_step_variant(in, dt, command, 4, VARIANT_STEADY, s, speed);
     } else {
@@ -193,7 +193,7 @@ VY_NOINLINE_FN void multirotor_inflow(const multirotor_inputs *in, const body_st
     for (int i = 0; i < v.count; ++i) {
         const real steady = inflow_steady(v.hover_inflow[i], v.climb[i], vec3_dot(v.across[i], v.across[i]));
         const real after = steady + (v.inflow[i] - steady) * p->inflow_decay;
-        const real kept = real_select(after < INFLOW_FLOOR, real_set(0.0), after);
-        next->inflow[i] = real_select(p->momentum_factor > 0.0, kept, v.inflow[i]);
+        const real flushed = real_select(after < INFLOW_FLOOR, real_set(0.0), after);
+        next->inflow[i] = real_select(p->momentum_factor > 0.0, flushed, v.inflow[i]);
     }
 }

@@ -30,11 +30,12 @@ VY_FN real wake_speed(const wake_source *w, vec3 offset, real length)
 {
     const real along = vec3_dot(offset, w->down);
     const vec3 across = vec3_add_scaled(offset, -along, w->down);
-    const real half = real_max(WAKE_SPREAD * along, 0.5 * w->width);
-    const real square = vec3_dot(across, across) / (half * half);
-    const mask inside = (along > 0.0) & (along < length) & (square < WAKE_EDGE * WAKE_EDGE);
-    const real far = WAKE_DECAY * w->momentum / real_max(along, real_set(1e-6));
-    const real middle = real_min(w->exit_speed, far);
-    const real speed = middle * math_exp(-0.69314718055994531 * real_select(inside, square, real_set(0.0)));
+    const real half_width = real_max(WAKE_SPREAD * along, 0.5 * w->width);
+    const real ratio2 = vec3_dot(across, across) / (half_width * half_width);
+    const mask inside = (along > 0.0) & (along < length) & (ratio2 < WAKE_EDGE * WAKE_EDGE);
+    const real jet_speed = WAKE_DECAY * w->momentum / real_max(along, real_set(1e-6));
+    const real centreline_speed = real_min(w->exit_speed, jet_speed);
+    const real speed =
+        centreline_speed * math_exp(-0.69314718055994531 * real_select(inside, ratio2, real_set(0.0)));
     return real_select(inside, speed, real_set(0.0));
 }

@@ -64,8 +64,8 @@ VY_FN void wind_prepare(wind_params *p)
     p->shear_scale = p->shear_speed;
     if (p->shear == WIND_SHEAR_LINEAR) p->shear_scale = p->shear_speed / p->shear_height;
     if (p->shear == WIND_SHEAR_LOGARITHMIC) {
-        const real span = math_log(real_set(p->shear_height / p->shear_roughness));
-        p->shear_scale = p->shear_speed / real_lane(span, 0);
+        const real log_ratio = math_log(real_set(p->shear_height / p->shear_roughness));
+        p->shear_scale = p->shear_speed / real_lane(log_ratio, 0);
     }
 }
 
@@ -104,15 +104,15 @@ VY_FN real wind_gust_factor(const wind_gust *g, real time)
 /// Where a coordinate lies among `count` nodes: the node at or below it and the share of the way to the next.
 VY_FN real wind_grid_cell(real x, double first, double spacing, int count, bits *node)
 {
-    const real steps_max = real_set((double)(count - 1));
+    const real coordinate_max = real_set((double)(count - 1));
     VY_ASSERT(count >= 1 && spacing > 0.0);
-    const real steps = real_clamp((x - first) / spacing, real_set(0.0), steps_max); // NaN gives 0
-    const real nearest = real_round(steps);
-    const real below = real_select(nearest > steps, nearest - 1.0, nearest);
+    const real coordinate = real_clamp((x - first) / spacing, real_set(0.0), coordinate_max); // NaN gives 0
+    const real nearest = real_round(coordinate);
+    const real below = real_select(nearest > coordinate, nearest - 1.0, nearest);
     const real last = real_set(count > 1 ? (double)(count - 2) : 0.0);
     const real start = real_min(below, last);
     *node = real_round_bits(start);
-    return steps - start;
+    return coordinate - start;
 }
 
 VY_FN vec3 wind_grid_lerp(vec3 a, vec3 b, real share) { return vec3_add_scaled(a, share, vec3_sub(b, a)); }
@@ -136,22 +136,23 @@ VY_FN vec3 wind_grid_at(const wind_grid *g, vec3 place, real time)
     const bits at = bits_mul32(cell, bits_set(3));
     // To the next node along each axis; an axis of one node has no next one, and its share is 0.
     const uint64_t nx = (uint64_t)g->nx, ny = (uint64_t)g->ny, nz = (uint64_t)g->nz;
-    const uint64_t to_x = nx > 1 ? 3u : 0u, to_y = ny > 1 ? 3u * nx : 0u;
-    const uint64_t to_z = nz > 1 ? 3u * nx * ny : 0u, to_t = g->nt > 1 ? 3u * nx * ny * nz : 0u;
-    vec3 when[2];
+    const uint64_t stride_x = nx > 1 ? 3u : 0u, stride_y = ny > 1 ? 3u * nx : 0u;
+    const uint64_t stride_z = nz > 1 ? 3u * nx * ny : 0u, stride_t = g->nt > 1 ? 3u * nx * ny * nz : 0u;
+    vec3 slice[2];
     for (uint64_t t = 0; t < 2; ++t) {
         vec3 layer[2];
         for (uint64_t z = 0; z < 2; ++z) {
-            const bits corner = at + (t * to_t + z * to_z);
+            const bits corner = at + (t * stride_t + z * stride_z);
             const vec3 south = wind_grid_lerp(wind_grid_node(g->velocity, corner),
-                                              wind_grid_node(g->velocity, corner + to_x), sx);
-            const vec3 north = wind_grid_lerp(wind_grid_node(g->velocity, corner + to_y),
-                                              wind_grid_node(g->velocity, corner + (to_y + to_x)), sx);
+                                              wind_grid_node(g->velocity, corner + stride_x), sx);
+            const vec3 north =
+                wind_grid_lerp(wind_grid_node(g->velocity, corner + stride_y),
+                               wind_grid_node(g->velocity, corner + (stride_y + stride_x)), sx);
             layer[z] = wind_grid_lerp(south, north, sy);
         }
-        when[t] = wind_grid_lerp(layer[0], layer[1], sz);
+        slice[t] = wind_grid_lerp(layer[0], layer[1], sz);
     }
-    return wind_grid_lerp(when[0], when[1], st);
+    return wind_grid_lerp(slice[0], slice[1], st);
 }
 
 VY_FN vec3 wind_constant(const wind_params *p)
@@ -195,22 +196,22 @@ VY_FN real wind_gust_factor_bound(const wind_gust *g, real time_low, real time_h
 VY_FN real mean_wind_speed_bound(const wind_params *p, vec3 constant, real z_low, real z_high, real time_low,
                                  real time_high)
 {
-    const vec3 along = vec3_make(real_set(p->shear_x), real_set(p->shear_y), real_set(0.0));
+    const vec3 shear_direction = vec3_make(real_set(p->shear_x), real_set(p->shear_y), real_set(0.0));
     const real low = wind_shear_speed(p, z_low), high = wind_shear_speed(p, z_high);
-    real bound = real_max(vec3_length(vec3_add_scaled(constant, low, along)),
-                          vec3_length(vec3_add_scaled(constant, high, along)));
+    real bound = real_max(vec3_length(vec3_add_scaled(constant, low, shear_direction)),
+                          vec3_length(vec3_add_scaled(constant, high, shear_direction)));
     // The rounding error is a fraction of the terms, not of the sum.
-    real sizes = vec3_length(constant) + (real_abs(low) + real_abs(high));
+    real magnitude_sum = vec3_length(constant) + (real_abs(low) + real_abs(high));
     for (int i = 0; i < VY_BASIC_OR(0, p->gust_count); ++i) {
         const wind_gust *g = &p->gusts[i];
         const vec3 amplitude = vec3_make(real_set(g->x), real_set(g->y), real_set(g->z));
         const real size = vec3_length(amplitude);
         bound = bound + size * wind_gust_factor_bound(g, time_low, time_high);
-        sizes = sizes + size;
+        magnitude_sum = magnitude_sum + size;
     }
     if (VY_BASIC_OR(0, p->grid.velocity != NULL)) {
         bound = bound + p->grid.speed_max;
-        sizes = sizes + p->grid.speed_max;
+        magnitude_sum = magnitude_sum + p->grid.speed_max;
     }
-    return bound + 0x1p-46 * sizes;
+    return bound + 0x1p-46 * magnitude_sum;
 }

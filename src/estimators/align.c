@@ -29,26 +29,33 @@ static vec3 mean_next(vec3 mean, uint64_t count, vec3 value)
 // horizontal part of `north`. Without one of these the nose points along x.
 static quat attitude_of(vec3 force, vec3 gravity, vec3 field, vec3 north)
 {
-    const vec3 up = vec3_scale(1.0 / vec3_length(force), force);
-    const vec3 top = vec3_scale(-1.0 / vec3_length(gravity), gravity);
-    const vec3 axis = vec3_cross(up, top); // the shortest turn of `up` onto `top`, then one about `top`
-    const double reverse = 1.0 + vec3_dot(up, top);
+    const vec3 measured_up = vec3_scale(1.0 / vec3_length(force), force);
+    const vec3 world_up = vec3_scale(-1.0 / vec3_length(gravity), gravity);
+    const vec3 axis =
+        vec3_cross(measured_up,
+                   world_up); // the shortest rotation of one onto the other, then one about `world_up`
+    const double one_plus_cosine = 1.0 + vec3_dot(measured_up, world_up);
     quat tilt = quat_make(0.0, 1.0, 0.0, 0.0); // on its back
-    if (reverse > 1e-9) tilt = quat_normalize(quat_make(reverse, axis.x, axis.y, axis.z));
-    const vec3 seen = quat_rotate(tilt, field);
-    const vec3 level = vec3_add_scaled(seen, -vec3_dot(seen, top), top);
-    const vec3 wanted = vec3_add_scaled(north, -vec3_dot(north, top), top);
-    const double cosine = vec3_dot(level, wanted), sine = vec3_dot(vec3_cross(level, wanted), top);
-    const double size = real_sqrt(cosine * cosine + sine * sine);
-    if (!(size > 0.0)) return tilt;
+    if (one_plus_cosine > 1e-9) tilt = quat_normalize(quat_make(one_plus_cosine, axis.x, axis.y, axis.z));
+    const vec3 world_field = quat_rotate(tilt, field);
+    const vec3 horizontal_field = vec3_add_scaled(world_field, -vec3_dot(world_field, world_up), world_up);
+    const vec3 horizontal_north = vec3_add_scaled(north, -vec3_dot(north, world_up), world_up);
+    const double cosine = vec3_dot(horizontal_field, horizontal_north),
+                 sine = vec3_dot(vec3_cross(horizontal_field, horizontal_north), world_up);
+    const double norm = real_sqrt(cosine * cosine + sine * sine);
+    if (!(norm > 0.0)) return tilt;
     // Half the angle has the direction of (1 + cos, sin).
-    const double c = size + cosine, s = sine;
-    quat turn = quat_make(0.0, top.x, top.y, top.z);
-    if (c > 1e-9 * size) turn = quat_normalize(quat_make(c, s * top.x, s * top.y, s * top.z));
-    return quat_normalize(quat_mul(turn, tilt));
+    const double c = norm + cosine, s = sine;
+    quat heading = quat_make(0.0, world_up.x, world_up.y, world_up.z);
+    if (c > 1e-9 * norm)
+        heading = quat_normalize(quat_make(c, s * world_up.x, s * world_up.y, s * world_up.z));
+    return quat_normalize(quat_mul(heading, tilt));
 }
 
-static int is_near(vec3 a, vec3 b, double reach) { return vec3_length(vec3_sub(a, b)) <= 1.7320508 * reach; }
+static int is_near(vec3 a, vec3 b, double tolerance)
+{
+    return vec3_length(vec3_sub(a, b)) <= 1.7320508 * tolerance;
+}
 
 static void restart_alignment(filter_block *f)
 {
@@ -64,8 +71,9 @@ static void update_still_means(const align_params *p, const estimator_samples *i
     f->still_samples += 1;
     f->still_accel = mean_next(f->still_accel, f->still_samples, in->accel);
     f->still_gyro = mean_next(f->still_gyro, f->still_samples, in->gyro);
-    const double held = vec3_length(f->still_accel), weight = vec3_length(p->gravity);
-    if (!(held > 0.8 * weight && held < 1.2 * weight)) restart_alignment(f); // it falls, or is thrown
+    const double accel_norm = vec3_length(f->still_accel), gravity_norm = vec3_length(p->gravity);
+    if (!(accel_norm > 0.8 * gravity_norm && accel_norm < 1.2 * gravity_norm))
+        restart_alignment(f); // it falls, or is thrown
 }
 
 int vy_align_step(const align_params *p, const estimator_samples *in, estimator_state *e, filter_block *f)

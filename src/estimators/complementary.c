@@ -23,8 +23,8 @@ static void build(const estimator_setup *in, void *params)
     complementary_params *p = params;
     const double position_period =
         in->sensor_suite->gps.period > 0.0 ? in->sensor_suite->gps.period : in->mocap->period;
-    const double position_share = 1.0 - math_exp(-position_period / e->position_time);
-    const double height_weight = 1.0 - math_exp(-in->sensor_suite->baro.period / e->position_time);
+    const double position_gain = 1.0 - math_exp(-position_period / e->position_time);
+    const double height_gain = 1.0 - math_exp(-in->sensor_suite->baro.period / e->position_time);
     memset(p, 0, sizeof *p);
     p->period = in->imu->period;
     p->gravity = in->gravity;
@@ -34,15 +34,14 @@ static void build(const estimator_setup *in, void *params)
     p->bias_gain = 0.25 * square(p->attitude_gain); // critically damped
     const double strength = vec3_length(in->field);
     if (strength > 0.0) p->field = vec3_scale(1.0 / strength, in->field);
-    p->position_gain = position_share;
-    p->velocity_gain = position_period > 0.0 ? 0.5 * square(position_share) / position_period : 0.0;
-    p->velocity_sample_gain = position_share;
+    p->position_gain = position_gain;
+    p->velocity_gain = position_period > 0.0 ? 0.5 * square(position_gain) / position_period : 0.0;
+    p->velocity_sample_gain = position_gain;
     if (in->sensor_suite->gps.period > 0.0 && p->gravity_norm > 0.1)
         build_aided(&in->sensor_suite->gps, e, p);
-    p->height_gain = height_weight;
-    p->climb_gain = in->sensor_suite->baro.period > 0.0
-                        ? 0.5 * square(height_weight) / in->sensor_suite->baro.period
-                        : 0.0;
+    p->height_gain = height_gain;
+    p->climb_gain =
+        in->sensor_suite->baro.period > 0.0 ? 0.5 * square(height_gain) / in->sensor_suite->baro.period : 0.0;
     p->baro_has_offset = in->sensor_suite->baro.bias > 0.0;
     p->align = vy_align_build(in);
 }
@@ -53,31 +52,31 @@ void vy_complementary_step(const complementary_params *p, const estimator_sample
                            const filter_blocks *memory)
 {
     const sensor_suite_blocks *k = in->sensors;
-    gain_filter_block *own = memory->gains;
+    gain_filter_block *gains = memory->gains;
     if (memory->filter->started == 0) {
         if (vy_align_step(&p->align, in, e, memory->filter)) memory->filter->started = in->tick;
         return;
     }
-    complementary_params here;
+    complementary_params local;
     if (in->ground != NULL) {
-        here = *p;
-        here.gravity = in->ground->gravity;
-        here.gravity_norm = vec3_length(here.gravity);
-        p = &here;
+        local = *p;
+        local.gravity = in->ground->gravity;
+        local.gravity_norm = vec3_length(local.gravity);
+        p = &local;
     }
     if (in->imu_tick == in->tick)
-        complementary_predict(p, in->accel, in->gyro, k->mag != NULL ? k->mag->field : vec3_zero(), e, own);
+        complementary_predict(p, in->accel, in->gyro, k->mag != NULL ? k->mag->field : vec3_zero(), e, gains);
     if (k->gps != NULL && k->gps->tick == in->tick) {
         // Fixes are old: what they say of then, said of now.
-        const vec3 moved =
-            vec3_add_scaled(vec3_scale(p->delay, e->velocity), -0.5 * square(p->delay), own->acceleration);
-        const vec3 gained = vec3_scale(p->delay, own->acceleration);
-        complementary_position(p, vec3_add(k->gps->position, moved), e);
-        complementary_velocity(p, vec3_add(k->gps->velocity, gained), own->acceleration, e);
+        const vec3 displacement =
+            vec3_add_scaled(vec3_scale(p->delay, e->velocity), -0.5 * square(p->delay), gains->acceleration);
+        const vec3 velocity_change = vec3_scale(p->delay, gains->acceleration);
+        complementary_position(p, vec3_add(k->gps->position, displacement), e);
+        complementary_velocity(p, vec3_add(k->gps->velocity, velocity_change), gains->acceleration, e);
     } else if (in->mocap_tick == in->tick && k->gps == NULL) {
         complementary_position(p, in->mocap->position, e);
     }
     if (k->baro != NULL && k->baro->tick == in->tick)
         complementary_height(
-            p, complementary_baro(samples_baro_z(in, k->baro->altitude), p->baro_has_offset, e, own), e);
+            p, complementary_baro(samples_baro_z(in, k->baro->altitude), p->baro_has_offset, e, gains), e);
 }

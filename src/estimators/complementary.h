@@ -41,26 +41,27 @@ VY_FN real complementary_heading(const complementary_params *p, vec3 field, quat
     const vec3 measured = quat_rotate(attitude, field);
     const real horizontal_square = (measured.x * measured.x + measured.y * measured.y) *
                                    (p->field.x * p->field.x + p->field.y * p->field.y);
-    const mask some = horizontal_square > 0.0;
-    const real size = real_sqrt(real_select(some, horizontal_square, real_set(1.0)));
-    return real_select(some, (measured.x * p->field.y - measured.y * p->field.x) / size, real_set(0.0));
+    const mask has_heading = horizontal_square > 0.0;
+    const real norm = real_sqrt(real_select(has_heading, horizontal_square, real_set(1.0)));
+    return real_select(has_heading, (measured.x * p->field.y - measured.y * p->field.x) / norm,
+                       real_set(0.0));
 }
 
 /// Update by an IMU sample; `field` is the latest of the magnetometer, zero for none.
 VY_FN void complementary_predict(const complementary_params *p, vec3 accel, vec3 gyro, vec3 field,
                                  estimator_state *s, gain_filter_block *f)
 {
-    const real size = vec3_length(accel);
-    const mask still =
-        (p->is_aided == bits_set(0)) & (size > 0.8 * p->gravity_norm) & (size < 1.2 * p->gravity_norm);
+    const real norm = vec3_length(accel);
+    const mask is_static =
+        (p->is_aided == bits_set(0)) & (norm > 0.8 * p->gravity_norm) & (norm < 1.2 * p->gravity_norm);
     const vec3 up = quat_unrotate(s->attitude, vec3_scale(-1.0 / p->gravity_norm, p->gravity));
-    const vec3 measured_up = vec3_scale(1.0 / real_select(still, size, real_set(1.0)), accel);
-    const vec3 tilt_error = vec3_select(still, vec3_cross(measured_up, up), vec3_zero());
+    const vec3 measured_up = vec3_scale(1.0 / real_select(is_static, norm, real_set(1.0)), accel);
+    const vec3 tilt_error = vec3_select(is_static, vec3_cross(measured_up, up), vec3_zero());
     const vec3 error = vec3_add_scaled(tilt_error, complementary_heading(p, field, s->attitude), up);
     s->gyro_bias = vec3_sub(s->gyro_bias, vec3_scale(p->period * p->bias_gain, error));
     s->rate = vec3_sub(gyro, s->gyro_bias);
-    const vec3 turn = vec3_add_scaled(s->rate, p->attitude_gain, error);
-    s->attitude = quat_apply_small_rotation(s->attitude, vec3_scale(p->period, turn));
+    const vec3 corrected_rate = vec3_add_scaled(s->rate, p->attitude_gain, error);
+    s->attitude = quat_apply_small_rotation(s->attitude, vec3_scale(p->period, corrected_rate));
     const vec3 a = vec3_add(quat_rotate(s->attitude, accel), p->gravity);
     s->position =
         vec3_add_scaled(vec3_add_scaled(s->position, p->period, s->velocity), 0.5 * p->period * p->period, a);
@@ -83,10 +84,11 @@ VY_FN void complementary_velocity(const complementary_params *p, vec3 velocity, 
 {
     const vec3 residual = vec3_sub(velocity, s->velocity);
     const vec3 up = vec3_scale(-1.0 / p->gravity_norm, p->gravity);
-    const vec3 level = vec3_add_scaled(acceleration, -vec3_dot(acceleration, up), up);
-    const real across = vec3_dot(up, vec3_cross(level, residual)) / (vec3_dot(level, level) + 1.0);
-    const vec3 error =
-        quat_unrotate(s->attitude, vec3_add_scaled(vec3_cross(up, residual), p->gravity_norm * across, up));
+    const vec3 horizontal_acceleration = vec3_add_scaled(acceleration, -vec3_dot(acceleration, up), up);
+    const real heading_error = vec3_dot(up, vec3_cross(horizontal_acceleration, residual)) /
+                               (vec3_dot(horizontal_acceleration, horizontal_acceleration) + 1.0);
+    const vec3 error = quat_unrotate(
+        s->attitude, vec3_add_scaled(vec3_cross(up, residual), p->gravity_norm * heading_error, up));
     s->velocity = vec3_add_scaled(s->velocity, p->velocity_sample_gain, residual);
     s->attitude = quat_apply_small_rotation(s->attitude, vec3_scale(p->tilt_gain, error));
     s->gyro_bias = vec3_sub(s->gyro_bias, vec3_scale(p->gyro_bias_gain, error));
@@ -103,10 +105,10 @@ VY_FN void complementary_height(const complementary_params *p, real height, esti
 /// first sample.
 VY_FN real complementary_baro(real altitude, bits has_offset, const estimator_state *e, gain_filter_block *f)
 {
-    const bits no = bits_set(0);
-    const mask open = f->baro_offset_known == no;
-    const mask now = mask_not(has_offset == no) & open;
-    f->baro_offset = real_select(now, altitude - e->position.z, f->baro_offset);
-    f->baro_offset_known = bits_select(now, bits_set(1), f->baro_offset_known);
+    const bits zero = bits_set(0);
+    const mask is_unset = f->baro_offset_known == zero;
+    const mask sets_offset = mask_not(has_offset == zero) & is_unset;
+    f->baro_offset = real_select(sets_offset, altitude - e->position.z, f->baro_offset);
+    f->baro_offset_known = bits_select(sets_offset, bits_set(1), f->baro_offset_known);
     return altitude - f->baro_offset;
 }

@@ -16,9 +16,10 @@ static double step_variance(double step) { return square(step) / 12.0; }
 // Variance that a bias gains per IMU sample, by random walk and bias instability.
 static double bias_walk_variance(double drift, double instability, const vy_imu_def *imu)
 {
-    const double wander = instability / VY_ALLAN_FLOOR;
-    const double slow = imu->instability_time > 0.0 ? 2.0 * square(wander) / imu->instability_time : 0.0;
-    return imu->period * (square(drift) + slow);
+    const double sigma = instability / VY_ALLAN_FLOOR;
+    const double instability_variance =
+        imu->instability_time > 0.0 ? 2.0 * square(sigma) / imu->instability_time : 0.0;
+    return imu->period * (square(drift) + instability_variance);
 }
 
 // [m/Pa] at the altitude of the start; 0 where the air has no pressure that could be measured.
@@ -68,12 +69,14 @@ static void build_imu(const vy_imu_def *imu, ekf_params *p)
 
 static void build_gps(const vy_gps_def *gps, ekf_params *p)
 {
-    const double t = p->period, keep = gps->wander_time > 0.0 ? math_exp(-t / gps->wander_time) : 0.0;
-    const double across = square(gps->position_wander), up = square(gps->height_wander);
-    p->wander_decay = keep;
-    p->wander_noise = vec3_scale(1.0 - square(keep), vec3_make(across, across, up));
-    p->start[EKF_GPS_WANDER] = p->start[EKF_GPS_WANDER + 1] = across;
-    p->start[EKF_GPS_WANDER + 2] = up;
+    const double t = p->period, decay = gps->wander_time > 0.0 ? math_exp(-t / gps->wander_time) : 0.0;
+    const double horizontal_variance = square(gps->position_wander),
+                 vertical_variance = square(gps->height_wander);
+    p->wander_decay = decay;
+    p->wander_noise = vec3_scale(1.0 - square(decay),
+                                 vec3_make(horizontal_variance, horizontal_variance, vertical_variance));
+    p->start[EKF_GPS_WANDER] = p->start[EKF_GPS_WANDER + 1] = horizontal_variance;
+    p->start[EKF_GPS_WANDER + 2] = vertical_variance;
     p->gps_position_variance =
         vec3_make(square(gps->position_noise), square(gps->position_noise), square(gps->height_noise));
     p->gps_velocity_variance = square(gps->velocity_noise);
@@ -88,11 +91,12 @@ static void build_gps(const vy_gps_def *gps, ekf_params *p)
 
 static void build_baro(const vy_baro_def *baro, const estimator_setup *in, ekf_params *p)
 {
-    const double metres = square(metres_per_pascal(in->air, in->altitude));
-    p->baro_variance = metres * (square(baro->noise) + step_variance(baro->step));
-    p->start[EKF_BARO_BIAS] = metres * (square(baro->bias) + square(baro->wander));
-    p->baro_walk =
-        baro->wander_time > 0.0 ? metres * 2.0 * square(baro->wander) * p->period / baro->wander_time : 0.0;
+    const double metres_per_pascal2 = square(metres_per_pascal(in->air, in->altitude));
+    p->baro_variance = metres_per_pascal2 * (square(baro->noise) + step_variance(baro->step));
+    p->start[EKF_BARO_BIAS] = metres_per_pascal2 * (square(baro->bias) + square(baro->wander));
+    p->baro_walk = baro->wander_time > 0.0
+                       ? metres_per_pascal2 * 2.0 * square(baro->wander) * p->period / baro->wander_time
+                       : 0.0;
 }
 
 static void build_mag(const vy_mag_def *mag, const estimator_setup *in, ekf_params *p)
@@ -141,12 +145,12 @@ static void build(const estimator_setup *in, void *params)
 }
 
 // In the order of vy_aid_source.
-static const int gated[VY_AID_SOURCE_COUNT] = {SENSOR_mocap, SENSOR_gps,   SENSOR_baro,
-                                               SENSOR_mag,   SENSOR_range, SENSOR_flow};
+static const int aid_sensors[VY_AID_SOURCE_COUNT] = {SENSOR_mocap, SENSOR_gps,   SENSOR_baro,
+                                                     SENSOR_mag,   SENSOR_range, SENSOR_flow};
 
 const char *vy_aid_source_name(vy_aid_source sensor)
 {
-    return (unsigned)sensor < VY_AID_SOURCE_COUNT ? vy_sensors[gated[sensor]].type->name : "unknown";
+    return (unsigned)sensor < VY_AID_SOURCE_COUNT ? vy_sensors[aid_sensors[sensor]].type->name : "unknown";
 }
 
 static void start(const void *params, const filter_blocks *memory)
@@ -155,13 +159,13 @@ static void start(const void *params, const filter_blocks *memory)
 }
 
 // e^T P^-1 e of the parts that move, by Cholesky; 0: P is singular.
-static double nees_of(const double *cells, const double error[EKF_NAVIGATION_STATES])
+static double nees_of(const double *covariance, const double error[EKF_NAVIGATION_STATES])
 {
     double l[EKF_NAVIGATION_STATES][EKF_NAVIGATION_STATES], e[EKF_NAVIGATION_STATES], sum = 0.0;
     for (int i = 0; i < EKF_NAVIGATION_STATES; ++i) {
         e[i] = error[i];
         for (int k = 0; k <= i; ++k) {
-            double s = cells[ekf_covariance_index(i, k)];
+            double s = covariance[ekf_covariance_index(i, k)];
             for (int n = 0; n < k; ++n) s -= l[i][n] * l[k][n];
             if (i == k && !(s > 0.0)) return 0.0;
             l[i][k] = i == k ? real_sqrt(s) : s / l[k][k];
@@ -173,7 +177,7 @@ static double nees_of(const double *cells, const double error[EKF_NAVIGATION_STA
     return sum;
 }
 
-static void judge(const filter_blocks *memory, const double error[9], vy_filter_state *out)
+static void evaluate(const filter_blocks *memory, const double error[9], vy_filter_state *out)
 {
     const kalman_block *f = memory->kalman;
     const double *p = f->covariance;
@@ -190,7 +194,7 @@ static void judge(const filter_blocks *memory, const double error[9], vy_filter_
 }
 
 const estimator_type vy_estimator_ekf = {
-    .name = "ekf", .is_kalman = 1, .evaluate = judge, .build = build, .start = start};
+    .name = "ekf", .is_kalman = 1, .evaluate = evaluate, .build = build, .start = start};
 
 // --- the start on the ground
 
@@ -200,17 +204,17 @@ static void start_on_ground(const ekf_params *p, const estimator_samples *in, es
                             const filter_block *still, kalman_block *f)
 {
     const sensor_suite_blocks *k = in->sensors;
-    ekf_params mean = *p; // figures of means
+    ekf_params mean_params = *p; // figures of means
     VY_ASSERT(still->still_samples > 0);
     const double samples = (double)still->still_samples;
     for (int i = 0; i < 3; ++i) {
-        if (p->align.needs_fix) mean.start[EKF_POSITION + i] = square(INITIAL_POSITION_SIGMA);
-        mean.start[EKF_VELOCITY + i] = square(STILL_SPEED);
-        mean.start[EKF_ATTITUDE + i] = square(INITIAL_ATTITUDE_SIGMA);
+        if (p->align.needs_fix) mean_params.start[EKF_POSITION + i] = square(INITIAL_POSITION_SIGMA);
+        mean_params.start[EKF_VELOCITY + i] = square(STILL_SPEED);
+        mean_params.start[EKF_ATTITUDE + i] = square(INITIAL_ATTITUDE_SIGMA);
     }
-    ekf_start(&mean, f->covariance);
-    const vec3 gyro = e->gyro_bias, held = vec3_neg(quat_unrotate(e->attitude, p->gravity));
-    const mat3 cross = mat3_cross(held);
+    ekf_start(&mean_params, f->covariance);
+    const vec3 gyro = e->gyro_bias, specific_force = vec3_neg(quat_unrotate(e->attitude, p->gravity));
+    const mat3 cross = mat3_cross(specific_force);
     e->gyro_bias = vec3_zero();
     ekf_correction d = ekf_begin();
     for (int i = 0; i < 3; ++i) {
@@ -219,9 +223,9 @@ static void start_on_ground(const ekf_params *p, const estimator_samples *in, es
         ekf_fuse(h, vec3_at(gyro, i), p->attitude_noise / (square(p->period) * samples), f->covariance, &d);
         h[EKF_GYRO_BIAS + i] = 0.0;
         h[EKF_ACCEL_BIAS + i] = 1.0;
-        ekf_set_vec3(held, h, EKF_ACCEL_DISTORTION + 3 * i);
+        ekf_set_vec3(specific_force, h, EKF_ACCEL_DISTORTION + 3 * i);
         ekf_set_vec3(mat3_row(cross, i), h, EKF_ATTITUDE);
-        ekf_fuse(h, vec3_at(vec3_sub(still->still_accel, held), i),
+        ekf_fuse(h, vec3_at(vec3_sub(still->still_accel, specific_force), i),
                  p->velocity_noise / (square(p->period) * samples), f->covariance, &d);
     }
     (void)ekf_apply_correction(p, &d, e, f);
@@ -233,8 +237,8 @@ static void start_on_ground(const ekf_params *p, const estimator_samples *in, es
         (void)ekf_gps(p, k->gps->position, k->gps->velocity, e, f); // the last one: fixes wander
     }
     if (still->still_fields > 0 && p->field_unit > 0.0) {
-        mean.mag_variance = p->mag_variance / (double)still->still_fields;
-        (void)ekf_mag(&mean, vec3_scale(p->field_unit, still->still_field), e, f);
+        mean_params.mag_variance = p->mag_variance / (double)still->still_fields;
+        (void)ekf_mag(&mean_params, vec3_scale(p->field_unit, still->still_field), e, f);
     }
 }
 
@@ -280,56 +284,56 @@ static const uint64_t measurement_size[VY_AID_SOURCE_COUNT] = {6, 6, 1, 3, 1, 2}
 
 // Whether the barometer has jumped: then its bias is unknown again. A jump counts as one of the bias, or it
 // would go, by what small things errors have in common, into everything that the filter believes.
-static int has_jumped(const ekf_params *p, int which, const ekf_innovation *found)
+static int has_jumped(const ekf_params *p, int source, const ekf_innovation *innovation)
 {
-    return which == VY_AID_SOURCE_BARO && p->start[EKF_BARO_BIAS] > 0.0 &&
-           found->max_ratio > square(JUMP_RATIO);
+    return source == VY_AID_SOURCE_BARO && p->start[EKF_BARO_BIAS] > 0.0 &&
+           innovation->max_ratio > square(JUMP_RATIO);
 }
 
-static void reset_baro_bias(const ekf_params *p, const ekf_innovation *found, kalman_block *f)
+static void reset_baro_bias(const ekf_params *p, const ekf_innovation *innovation, kalman_block *f)
 {
-    ekf_uncorrelate(EKF_BARO_BIAS, p->start[EKF_BARO_BIAS] + found->square, f->covariance);
+    ekf_uncorrelate(EKF_BARO_BIAS, p->start[EKF_BARO_BIAS] + innovation->square, f->covariance);
 }
 
 // If samples stay outside the gate for long, the filter may be the one that is wrong: its covariance is
 // inflated along what the sensor measures, until other sensors reduce it again.
-static void reject_sample(const ekf_params *p, int which, uint64_t tick, const ekf_innovation *found,
+static void reject_sample(const ekf_params *p, int source, uint64_t tick, const ekf_innovation *innovation,
                           kalman_block *f, gate_block *g)
 {
     const ekf_gate *gate = &p->gate;
-    if (g->since[which] == 0) g->since[which] = tick;
-    VY_ASSERT(which >= 0 && which < VY_AID_SOURCE_COUNT && found->max_ratio > gate->square);
-    g->rejected[which] += 1;
-    if (tick - g->since[which] < gate->timeout_ticks) return;
-    if (has_jumped(p, which, found))
-        reset_baro_bias(p, found, f);
+    if (g->since[source] == 0) g->since[source] = tick;
+    VY_ASSERT(source >= 0 && source < VY_AID_SOURCE_COUNT && innovation->max_ratio > gate->square);
+    g->rejected[source] += 1;
+    if (tick - g->since[source] < gate->timeout_ticks) return;
+    if (has_jumped(p, source, innovation))
+        reset_baro_bias(p, innovation, f);
     else
-        ekf_inflate(found, gate->inflation[which], f->covariance);
+        ekf_inflate(innovation, gate->inflation[source], f->covariance);
 }
 
 // Correct by one sensor's sample, and undo that if it is outside the gate.
-static void correct(const ekf_params *p, int which, const estimator_samples *in, estimator_state *e,
+static void correct(const ekf_params *p, int source, const estimator_samples *in, estimator_state *e,
                     kalman_block *f, gate_block *gate)
 {
-    const estimator_state believed = *e;
-    const kalman_block before = *f;
-    ekf_innovation found = fuse_sample(p, gated[which], in, e, f);
-    if (gate == NULL && has_jumped(p, which, &found)) {
-        *e = believed;
-        *f = before;
-        reset_baro_bias(p, &found, f);
-        found = fuse_sample(p, gated[which], in, e, f);
+    const estimator_state previous_state = *e;
+    const kalman_block previous_filter = *f;
+    ekf_innovation innovation = fuse_sample(p, aid_sensors[source], in, e, f);
+    if (gate == NULL && has_jumped(p, source, &innovation)) {
+        *e = previous_state;
+        *f = previous_filter;
+        reset_baro_bias(p, &innovation, f);
+        innovation = fuse_sample(p, aid_sensors[source], in, e, f);
     }
-    if (gate != NULL && found.max_ratio > p->gate.square) {
-        *e = believed;
-        *f = before;
-        reject_sample(p, which, in->tick, &found, f, gate);
+    if (gate != NULL && innovation.max_ratio > p->gate.square) {
+        *e = previous_state;
+        *f = previous_filter;
+        reject_sample(p, source, in->tick, &innovation, f, gate);
         return;
     }
-    if (gate != NULL) gate->since[which] = 0;
-    if (!(found.sum > 0.0)) return; // nothing was seen
-    f->innovations[which] += found.sum;
-    f->innovation_count[which] += measurement_size[which];
+    if (gate != NULL) gate->since[source] = 0;
+    if (!(innovation.sum > 0.0)) return; // nothing was seen
+    f->innovations[source] += innovation.sum;
+    f->innovation_count[source] += measurement_size[source];
 }
 
 void vy_ekf_step(const ekf_params *p, const estimator_samples *in, estimator_state *e,
@@ -345,6 +349,6 @@ void vy_ekf_step(const ekf_params *p, const estimator_samples *in, estimator_sta
     if (in->imu_tick == in->tick)
         ekf_predict(p, in->accel, in->gyro, in->ground != NULL ? in->ground->gravity : p->gravity, e, f);
     for (int i = 0; i < VY_AID_SOURCE_COUNT; ++i) {
-        if (is_available(gated[i], p, in, e, f)) correct(p, i, in, e, f, memory->gate);
+        if (is_available(aid_sensors[i], p, in, e, f)) correct(p, i, in, e, f, memory->gate);
     }
 }
