@@ -30,7 +30,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         for (int k = 0; k < plan->vary_count; ++k) {
             const vy_plan_variable *v = &plan->vary[k];
             const int listed = v->distribution == VY_PLAN_VALUES;
-            const double low = listed ? 0.0 : v->a, high = listed ? v->value_count - 1 : v->b;
+            const double low = listed ? 0.0 : v->low, high = listed ? v->value_count - 1 : v->high;
             if (!(c.numbers[k] >= low && c.numbers[k] <= high)) abort();
         }
     }

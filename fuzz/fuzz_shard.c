@@ -20,10 +20,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     if (size > 0) memcpy(copy, data, size);
     (void)vy_shard_parse(copy, size, &plan, 1, 2, &rows, &err);
     if (size >=
-        sizeof(vy_shard_head) + 8) { // with a checksum that fits, so that what is behind it is reached
-        const size_t body = size - sizeof(vy_shard_head) - 8;
+        sizeof(vy_shard_header) + 8) { // with a checksum that fits, so that what is behind it is reached
+        const size_t body = size - sizeof(vy_shard_header) - 8;
         const uint64_t sum =
-            vy_hash_chain(vy_hash64(copy, sizeof(vy_shard_head)), copy + sizeof(vy_shard_head), body);
+            vy_hash_chain(vy_hash64(copy, sizeof(vy_shard_header)), copy + sizeof(vy_shard_header), body);
         memcpy(copy + size - 8, &sum, sizeof sum);
         const vy_status status = vy_shard_parse(copy, size, &plan, 1, 2, &rows, &err);
         uint64_t first, last;

@@ -170,7 +170,7 @@ static void latin_hypercubes_have_one_in_every_stratum(void **state)
                 vy_case c;
                 vy_plan_case(p, (uint64_t)r * 100 + i, &c);
                 const vy_plan_variable *v = &p->vary[k];
-                const int stratum = (int)((c.numbers[k] - v->a) / (v->b - v->a) * 100.0);
+                const int stratum = (int)((c.numbers[k] - v->low) / (v->high - v->low) * 100.0);
                 assert_in_range(stratum, 0, 99);
                 assert_false(seen[stratum]);
                 seen[stratum] = 1;
@@ -335,11 +335,11 @@ static void shards_are_read_whole_or_not_at_all(void **state)
         assert_int_not_equal(vy_shard_parse(data, i, p, 2, 5, &found, &err), VY_OK);
     }
     assert_int_equal(vy_shard_parse(data, size, p, 2, 5, &found, &err), VY_OK);
-    data[offsetof(vy_shard_head, version)] ^= 1;
+    data[offsetof(vy_shard_header, version)] ^= 1;
     assert_int_equal(vy_shard_parse(data, size, p, 2, 5, &found, &err), VY_OTHER_VERSION);
     assert_non_null(strstr(err.text, "results of Volery"));
-    data[offsetof(vy_shard_head, version)] ^= 1;
-    data[offsetof(vy_shard_head, physics)] ^= 1;
+    data[offsetof(vy_shard_header, version)] ^= 1;
+    data[offsetof(vy_shard_header, physics)] ^= 1;
     assert_int_equal(vy_shard_parse(data, size, p, 2, 5, &found, &err), VY_OTHER_VERSION);
     assert_non_null(strstr(err.text, "results of physics revision"));
     free(rows);

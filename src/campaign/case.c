@@ -18,29 +18,32 @@ static double clamp_unit(double u) { return u < 0x1p-53 ? 0x1p-53 : u > BELOW_ON
 // Where variable `k` of a point is in (0, 1).
 static double unit_coordinate(const vy_plan *p, uint64_t point, int k)
 {
-    const uint64_t block = (uint64_t)p->replicate_size;
+    const uint64_t replicate_size = (uint64_t)p->replicate_size;
     const double jitter = vy_sample_uniform(p->seed, (uint32_t)k, point);
     if (p->sample == VY_SAMPLE_LATIN) {
-        const uint64_t replicate = point / block;
+        const uint64_t replicate = point / replicate_size;
         const uint32_t key = (uint32_t)(replicate * VY_PLAN_VARY_CAP + (uint64_t)k);
-        return clamp_unit(((double)vy_sample_permute(p->seed, key, block, point % block) + jitter) /
-                          (double)block);
+        return clamp_unit(
+            ((double)vy_sample_permute(p->seed, key, replicate_size, point % replicate_size) + jitter) /
+            (double)replicate_size);
     }
     if (p->sample == VY_SAMPLE_SOBOL || p->sample == VY_SAMPLE_SALTELLI) {
         const int saltelli = p->sample == VY_SAMPLE_SALTELLI, d = p->vary_count;
-        const int all = saltelli ? 2 * d : d;
-        uint64_t replicate = point / block, at = point % block;
+        const int dimensions = saltelli ? 2 * d : d;
+        uint64_t replicate = point / replicate_size, index_in_replicate = point % replicate_size;
         int column = k;
         if (saltelli) { // blocks A, B, and A with column j of B for j = 0 ... d - 1
             if (replicate == 1 || (int)replicate - 2 == k) column = d + k;
             replicate = 0;
         }
-        const size_t row = (size_t)replicate * (size_t)all + (size_t)column;
+        const size_t row = (size_t)replicate * (size_t)dimensions + (size_t)column;
         uint64_t word[4];
         rng_words(p->seed, RNG_STREAM_CAMPAIGN, JITTER_INDEX + row, 0, 3, word); // a digital shift
-        const uint32_t x = vy_sobol_point(p->directions + row * 32, (uint32_t)at) ^ (uint32_t)word[0];
-        const double within = vy_sample_uniform(p->seed, (uint32_t)(JITTER_INDEX + row), at + 1);
-        return clamp_unit(((double)x + within) * 0x1p-32);
+        const uint32_t x =
+            vy_sobol_point(p->directions + row * 32, (uint32_t)index_in_replicate) ^ (uint32_t)word[0];
+        const double fraction =
+            vy_sample_uniform(p->seed, (uint32_t)(JITTER_INDEX + row), index_in_replicate + 1);
+        return clamp_unit(((double)x + fraction) * 0x1p-32);
     }
     return jitter; // a draw of its own
 }
@@ -48,17 +51,17 @@ static double unit_coordinate(const vy_plan *p, uint64_t point, int k)
 static double quantile(const vy_plan_variable *v, double u)
 {
     switch (v->distribution) {
-    case VY_PLAN_UNIFORM: return v->a + u * (v->b - v->a);
-    case VY_PLAN_LOG_UNIFORM: return v->a * math_exp(u * math_log(v->b / v->a));
+    case VY_PLAN_UNIFORM: return v->low + u * (v->high - v->low);
+    case VY_PLAN_LOG_UNIFORM: return v->low * math_exp(u * math_log(v->high / v->low));
     case VY_PLAN_NORMAL: {
-        const double low = v->a > -HUGE_VAL ? vy_normal_cdf((v->a - v->c) / v->d) : 0.0;
-        const double high = v->b < HUGE_VAL ? vy_normal_cdf((v->b - v->c) / v->d) : 1.0;
-        return v->c + v->d * vy_normal_quantile(clamp_unit(low + u * (high - low)));
+        const double low = v->low > -HUGE_VAL ? vy_normal_cdf((v->low - v->centre) / v->sigma) : 0.0;
+        const double high = v->high < HUGE_VAL ? vy_normal_cdf((v->high - v->centre) / v->sigma) : 1.0;
+        return v->centre + v->sigma * vy_normal_quantile(clamp_unit(low + u * (high - low)));
     }
     case VY_PLAN_TRIANGULAR: {
-        const double left = (v->c - v->a) / (v->b - v->a);
-        if (u < left) return v->a + real_sqrt(u * (v->b - v->a) * (v->c - v->a));
-        return v->b - real_sqrt((1.0 - u) * (v->b - v->a) * (v->b - v->c));
+        const double mode_fraction = (v->centre - v->low) / (v->high - v->low);
+        if (u < mode_fraction) return v->low + real_sqrt(u * (v->high - v->low) * (v->centre - v->low));
+        return v->high - real_sqrt((1.0 - u) * (v->high - v->low) * (v->high - v->centre));
     }
     case VY_PLAN_VALUES: break;
     }
@@ -66,16 +69,19 @@ static double quantile(const vy_plan_variable *v, double u)
 }
 
 // Rounding may lead beyond a bound by a bit; the bound itself is allowed.
-static double within(const vy_plan_variable *v, double x) { return x < v->a ? v->a : x > v->b ? v->b : x; }
-
-// Value `at` of those that a grid or list has.
-static double listed_value(const vy_plan_variable *v, uint64_t at)
+static double clamp_to_range(const vy_plan_variable *v, double x)
 {
-    if (v->distribution == VY_PLAN_VALUES) return (double)at;
-    const double u = (double)at / (double)(v->steps - 1);
-    if (at == 0) return v->a;
-    if (at == (uint64_t)v->steps - 1) return v->b;
-    return within(v, quantile(v, u));
+    return x < v->low ? v->low : x > v->high ? v->high : x;
+}
+
+// Value `index` of those that a grid or list has.
+static double listed_value(const vy_plan_variable *v, uint64_t index)
+{
+    if (v->distribution == VY_PLAN_VALUES) return (double)index;
+    const double u = (double)index / (double)(v->steps - 1);
+    if (index == 0) return v->low;
+    if (index == (uint64_t)v->steps - 1) return v->high;
+    return clamp_to_range(v, quantile(v, u));
 }
 
 static void print_value(const vy_plan_variable *v, double number, char *out, size_t size)
@@ -101,18 +107,18 @@ void vy_plan_case(const vy_plan *p, uint64_t index, vy_case *out)
 {
     VY_ASSERT(index < (uint64_t)p->cases && p->vary_count <= VY_PLAN_VARY_CAP);
     const uint64_t point = index / (uint64_t)p->repeat;
-    uint64_t rest = point;
+    uint64_t remaining = point;
     for (int k = p->vary_count - 1; k >= 0; --k) { // the last one changes fastest
         const vy_plan_variable *v = &p->vary[k];
         const uint64_t count = (uint64_t)(v->distribution == VY_PLAN_VALUES ? v->value_count : v->steps);
         if (p->sample == VY_SAMPLE_GRID) {
-            out->numbers[k] = listed_value(v, rest % count);
-            rest /= count;
+            out->numbers[k] = listed_value(v, remaining % count);
+            remaining /= count;
         } else if (p->sample == VY_SAMPLE_LIST) {
             out->numbers[k] = listed_value(v, point);
         } else {
             const double x = quantile(v, unit_coordinate(p, point, k));
-            out->numbers[k] = v->distribution == VY_PLAN_VALUES ? x : within(v, x);
+            out->numbers[k] = v->distribution == VY_PLAN_VALUES ? x : clamp_to_range(v, x);
         }
     }
     finish_case(p, index, out);
@@ -123,7 +129,7 @@ void vy_plan_case_from_unit(const vy_plan *p, uint64_t index, const double *unit
     for (int k = 0; k < p->vary_count; ++k) {
         const vy_plan_variable *v = &p->vary[k];
         const double x = quantile(v, clamp_unit(unit[k]));
-        out->numbers[k] = v->distribution == VY_PLAN_VALUES ? x : within(v, x);
+        out->numbers[k] = v->distribution == VY_PLAN_VALUES ? x : clamp_to_range(v, x);
     }
     finish_case(p, index, out);
 }
@@ -137,16 +143,16 @@ void vy_plan_case_from_values(const vy_plan *p, uint64_t index, const double *nu
 vy_status vy_plan_scenario(vy_plan *plan, const vy_case *c, vy_scenario **out, vy_error *err)
 {
     const char *values[VY_PLAN_VARY_CAP + 1];
-    vy_diagnostics found;
+    vy_diagnostics diagnostics;
     for (int i = 0; i <= plan->vary_count; ++i) values[i] = c->texts[i];
-    const vy_status status = vy_template_make(plan->scenario_template, values, out, &found);
+    const vy_status status = vy_template_make(plan->scenario_template, values, out, &diagnostics);
     const char *text = vy_status_text(status);
-    for (int i = 0; status != VY_OK && i < found.count; ++i) {
-        if (found.items[i].warning) continue;
-        text = found.items[i].text;
+    for (int i = 0; status != VY_OK && i < diagnostics.count; ++i) {
+        if (diagnostics.items[i].warning) continue;
+        text = diagnostics.items[i].text;
         break;
     }
     if (status != VY_OK) (void)vy_fail(err, status, "%.180s", text);
-    vy_diagnostics_destroy(&found);
+    vy_diagnostics_destroy(&diagnostics);
     return status;
 }

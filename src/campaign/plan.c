@@ -49,32 +49,33 @@ static int read_bound(vy_reader *r, vy_plan_variable *v, const char *name, const
 static void check_range(vy_reader *r, vy_plan_variable *v)
 {
     const int normal = v->distribution == VY_PLAN_NORMAL;
-    v->a = -HUGE_VAL;
-    v->b = HUGE_VAL;
+    v->low = -HUGE_VAL;
+    v->high = HUGE_VAL;
     if (!normal && (v->from[0] == '\0' || v->to[0] == '\0')) {
         vy_reader_refuse(r, v->key, "%s needs `from` and `to`", v->key);
         return;
     }
-    if (v->from[0] != '\0' && !read_bound(r, v, "from", v->from, &v->a)) return;
-    if (v->to[0] != '\0' && !read_bound(r, v, "to", v->to, &v->b)) return;
-    if (!(v->a < v->b)) vy_reader_refuse(r, v->to, "to must be above from");
-    if (v->distribution == VY_PLAN_LOG_UNIFORM && !(v->a > 0.0))
+    if (v->from[0] != '\0' && !read_bound(r, v, "from", v->from, &v->low)) return;
+    if (v->to[0] != '\0' && !read_bound(r, v, "to", v->to, &v->high)) return;
+    if (!(v->low < v->high)) vy_reader_refuse(r, v->to, "to must be above from");
+    if (v->distribution == VY_PLAN_LOG_UNIFORM && !(v->low > 0.0))
         vy_reader_refuse(r, v->from, "from must be above 0: it is drawn in the logarithm");
     if (normal && (v->mean[0] == '\0' || v->deviation[0] == '\0')) {
         vy_reader_refuse(r, v->key, "%s needs `mean` and `deviation`", v->key);
     } else if (normal) {
-        if (!read_bound(r, v, "mean", v->mean, &v->c)) return;
-        if (!read_bound(r, v, "deviation", v->deviation, &v->d)) return;
-        if (!(v->d > 0.0)) vy_reader_refuse(r, v->deviation, "deviation must be above 0");
-        const double low = v->a > -HUGE_VAL ? (v->a - v->c) / v->d : -HUGE_VAL;
-        const double high = v->b < HUGE_VAL ? (v->b - v->c) / v->d : HUGE_VAL;
+        if (!read_bound(r, v, "mean", v->mean, &v->centre)) return;
+        if (!read_bound(r, v, "deviation", v->deviation, &v->sigma)) return;
+        if (!(v->sigma > 0.0)) vy_reader_refuse(r, v->deviation, "deviation must be above 0");
+        const double low = v->low > -HUGE_VAL ? (v->low - v->centre) / v->sigma : -HUGE_VAL;
+        const double high = v->high < HUGE_VAL ? (v->high - v->centre) / v->sigma : HUGE_VAL;
         if (low > 6.0 || high < -6.0)
             vy_reader_refuse(r, v->mean, "from and to leave nothing of this normal distribution");
     }
     if (v->distribution == VY_PLAN_TRIANGULAR) {
         if (v->mode[0] == '\0') {
             vy_reader_refuse(r, v->key, "%s needs a `mode`", v->key);
-        } else if (read_bound(r, v, "mode", v->mode, &v->c) && !(v->c >= v->a && v->c <= v->b)) {
+        } else if (read_bound(r, v, "mode", v->mode, &v->centre) &&
+                   !(v->centre >= v->low && v->centre <= v->high)) {
             vy_reader_refuse(r, v->mode, "mode must be between from and to");
         }
     }
@@ -270,30 +271,30 @@ static void build_directions(vy_reader *r, vy_plan *p)
 
 // The mistakes of a scenario made by the plan, each at the line of the plan that made it.
 static void report_scenario_errors(vy_reader *r, const vy_plan *p, const void *field,
-                                   const vy_diagnostics *found)
+                                   const vy_diagnostics *diagnostics)
 {
-    for (int i = 0; i < found->count; ++i) {
-        const vy_diagnostic *d = &found->items[i];
+    for (int i = 0; i < diagnostics->count; ++i) {
+        const vy_diagnostic *d = &diagnostics->items[i];
         if (d->warning) continue;
-        const void *place = field;
+        const void *culprit = field;
         for (int k = 0; k < p->vary_count && strncmp(d->file, "--set ", 6) == 0; ++k) {
             const size_t size = strlen(p->vary[k].key);
-            const int own = field == p || strcmp(d->kind, "unknown_key") == 0;
-            if (own && strncmp(d->file + 6, p->vary[k].key, size) == 0 && d->file[6 + size] == '=')
-                place = p->vary[k].key;
+            const int names_key = field == p || strcmp(d->kind, "unknown_key") == 0;
+            if (names_key && strncmp(d->file + 6, p->vary[k].key, size) == 0 && d->file[6 + size] == '=')
+                culprit = p->vary[k].key;
         }
         for (int k = 0; k < p->set_count && strncmp(d->file, "--set ", 6) == 0; ++k) {
-            if (strcmp(d->file + 6, p->set[k].text) == 0) place = p->set[k].text;
+            if (strcmp(d->file + 6, p->set[k].text) == 0) culprit = p->set[k].text;
         }
-        vy_reader_refuse(r, place, "%s", d->text);
+        vy_reader_refuse(r, culprit, "%s", d->text);
         return; // the others follow from it
     }
 }
 
-static void merge_diagnostics(vy_reader *r, const vy_plan *p, const vy_diagnostics *found)
+static void merge_diagnostics(vy_reader *r, const vy_plan *p, const vy_diagnostics *diagnostics)
 {
-    for (int i = 0; i < found->count; ++i) {
-        const vy_diagnostic *d = &found->items[i];
+    for (int i = 0; i < diagnostics->count; ++i) {
+        const vy_diagnostic *d = &diagnostics->items[i];
         if (d->warning) continue;
         if (strncmp(d->file, "--set ", 6) == 0)
             report_scenario_errors(r, p, p->set, &(vy_diagnostics){.items = (vy_diagnostic *)d, .count = 1});
@@ -337,20 +338,20 @@ static void try_value(vy_reader *r, vy_plan *p, int index, const char *text, con
         memcpy(first[i], c.texts[i], sizeof first[i]);
         values[i] = i == index ? text : first[i];
     }
-    vy_scenario *made = NULL;
-    vy_diagnostics found;
-    const vy_status status = vy_template_make(p->scenario_template, values, &made, &found);
+    vy_scenario *scenario = NULL;
+    vy_diagnostics diagnostics;
+    const vy_status status = vy_template_make(p->scenario_template, values, &scenario, &diagnostics);
     if (status == VY_NO_MEMORY)
         r->no_memory = 1;
     else if (status != VY_OK)
-        report_scenario_errors(r, p, field, &found);
+        report_scenario_errors(r, p, field, &diagnostics);
     else if (p->vary[index].distribution == VY_PLAN_VALUES) {
-        const uint64_t own = vy_scenario_hash(made);
-        if (own == 0) r->no_memory = 1;
-        *hash = digest_programs(r, made, vy_hash_chain(*hash, &own, sizeof own));
+        const uint64_t value_hash = vy_scenario_hash(scenario);
+        if (value_hash == 0) r->no_memory = 1;
+        *hash = digest_programs(r, scenario, vy_hash_chain(*hash, &value_hash, sizeof value_hash));
     }
-    vy_diagnostics_destroy(&found);
-    vy_scenario_destroy(made);
+    vy_diagnostics_destroy(&diagnostics);
+    vy_scenario_destroy(scenario);
 }
 
 // Every bound and every listed value gives a scenario.
@@ -372,19 +373,20 @@ static void try_values(vy_reader *r, vy_plan *p, uint64_t *hash)
 // Everything that decides over values, seeds and results.
 static uint64_t identity_of(const vy_plan *p, uint64_t hash)
 {
-    const uint64_t head[] = {p->seed,
-                             (uint64_t)p->sample,
-                             (uint64_t)p->cases,
-                             (uint64_t)p->replicates,
-                             (uint64_t)p->repeat,
-                             (uint64_t)p->seeds,
-                             VY_PHYSICS_REVISION,
-                             (uint64_t)p->vary_count};
-    hash = vy_hash_chain(hash, head, sizeof head);
+    const uint64_t header[] = {p->seed,
+                               (uint64_t)p->sample,
+                               (uint64_t)p->cases,
+                               (uint64_t)p->replicates,
+                               (uint64_t)p->repeat,
+                               (uint64_t)p->seeds,
+                               VY_PHYSICS_REVISION,
+                               (uint64_t)p->vary_count};
+    hash = vy_hash_chain(hash, header, sizeof header);
     hash = vy_hash_chain(hash, VY_VERSION, sizeof VY_VERSION);
     for (int i = 0; i < p->vary_count; ++i) {
         const vy_plan_variable *v = &p->vary[i];
-        const double numbers[] = {(double)v->distribution, v->a, v->b, v->c, v->d, (double)v->steps};
+        const double numbers[] = {(double)v->distribution, v->low, v->high, v->centre, v->sigma,
+                                  (double)v->steps};
         hash = vy_hash_chain(hash, v->key, strlen(v->key));
         hash = vy_hash_chain(hash, v->unit, strlen(v->unit));
         hash = vy_hash_chain(hash, numbers, sizeof numbers);
@@ -417,18 +419,18 @@ static void load_instances(vy_reader *r, vy_plan *p)
     for (int i = 0; i < p->set_count; ++i) set[i] = p->set[i].text;
     const vy_scenario_options options = {
         .overrides = set, .override_count = p->set_count, .find_programs = 1};
-    vy_diagnostics found = {.count = 0};
-    vy_scenario *plain = NULL;
-    vy_status status = vy_scenario_load(p->path, &options, &plain, &found);
-    if (status != VY_OK && status != VY_NO_MEMORY) merge_diagnostics(r, p, &found);
+    vy_diagnostics diagnostics = {.count = 0};
+    vy_scenario *scenario = NULL;
+    vy_status status = vy_scenario_load(p->path, &options, &scenario, &diagnostics);
+    if (status != VY_OK && status != VY_NO_MEMORY) merge_diagnostics(r, p, &diagnostics);
     if (status == VY_OK) {
-        vy_diagnostics_destroy(&found);
-        status = vy_template_load(p->path, &options, keys, first, count, &p->scenario_template, &found);
-        if (status != VY_OK && status != VY_NO_MEMORY) report_scenario_errors(r, p, p, &found);
+        vy_diagnostics_destroy(&diagnostics);
+        status = vy_template_load(p->path, &options, keys, first, count, &p->scenario_template, &diagnostics);
+        if (status != VY_OK && status != VY_NO_MEMORY) report_scenario_errors(r, p, p, &diagnostics);
     }
     if (status == VY_NO_MEMORY) r->no_memory = 1;
-    vy_diagnostics_destroy(&found);
-    vy_scenario_destroy(plain);
+    vy_diagnostics_destroy(&diagnostics);
+    vy_scenario_destroy(scenario);
     free(set);
 }
 
@@ -453,12 +455,12 @@ static void resolve_scenario(vy_reader *r, vy_plan *p)
     vy_plan_case(p, 0, &c);
     try_values(r, p, &hash);
     if (r->report->status != VY_OK || r->no_memory) return;
-    const vy_status made = vy_plan_scenario(p, &c, &p->base, &err);
-    if (made == VY_NO_MEMORY) {
+    const vy_status status = vy_plan_scenario(p, &c, &p->base, &err);
+    if (status == VY_NO_MEMORY) {
         r->no_memory = 1;
         return;
     }
-    if (made != VY_OK) {
+    if (status != VY_OK) {
         vy_reader_refuse(r, p->vary_count > 0 ? (const void *)p->vary[0].key : p->scenario, "case 0: %s",
                          err.text);
         return;

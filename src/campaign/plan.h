@@ -52,7 +52,7 @@ typedef struct vy_plan_variable {
     int value_count;
     vy_plan_value *values;
     // What follows is found out by checking.
-    double a, b, c, d; ///< from, to, mean or mode, deviation, in `unit`
+    double low, high, centre, sigma; ///< from, to, mean or mode, deviation, in `unit`
     char unit[16];
 } vy_plan_variable;
 

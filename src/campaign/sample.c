@@ -16,19 +16,19 @@ double vy_sample_uniform(uint64_t seed, uint32_t index, uint64_t place)
 uint64_t vy_sample_permute(uint64_t seed, uint32_t index, uint64_t count, uint64_t at)
 {
     VY_ASSERT(at < count && count <= UINT64_C(1) << 32);
-    int half = 1;
-    while (UINT64_C(1) << 2 * half < count) ++half;
-    const uint64_t low = (UINT64_C(1) << half) - 1;
+    int half_bits = 1;
+    while (UINT64_C(1) << 2 * half_bits < count) ++half_bits;
+    const uint64_t low_mask = (UINT64_C(1) << half_bits) - 1;
     do {
-        uint64_t left = at >> half, right = at & low;
+        uint64_t left = at >> half_bits, right = at & low_mask;
         for (int round = 0; round < PERMUTE_ROUNDS; ++round) {
             uint64_t word[4];
             rng_words(seed, RNG_STREAM_CAMPAIGN, index, (uint64_t)(round + 1) << 32 | right, 1, word);
-            const uint64_t next = left ^ (word[0] & low);
+            const uint64_t next = left ^ (word[0] & low_mask);
             left = right;
             right = next;
         }
-        at = left << half | right;
+        at = left << half_bits | right;
     } while (at >= count); // a permutation of more: whoever comes from within gets back within
     return at;
 }
@@ -70,8 +70,8 @@ void vy_sobol_scramble(uint64_t seed, uint32_t index, uint32_t directions[32])
     for (uint32_t i = 0; i < 32; ++i) {
         uint64_t word[4];
         rng_words(seed, RNG_STREAM_CAMPAIGN, index, i, 2, word);
-        const uint32_t diagonal = 1u << (31 - i), above = ~((diagonal << 1) - 1);
-        row[i] = ((uint32_t)word[0] & above) | diagonal;
+        const uint32_t diagonal = 1u << (31 - i), above_diagonal = ~((diagonal << 1) - 1);
+        row[i] = ((uint32_t)word[0] & above_diagonal) | diagonal;
     }
     for (int k = 0; k < 32; ++k) {
         uint32_t result = 0;
@@ -96,12 +96,12 @@ uint32_t vy_sobol_point(const uint32_t directions[32], uint32_t at)
 
 static double ratio(const double *p, const double *q, double x)
 {
-    double above = p[7], below = q[7];
+    double numerator = p[7], denominator = q[7];
     for (int i = 6; i >= 0; --i) {
-        above = above * x + p[i];
-        below = below * x + q[i];
+        numerator = numerator * x + p[i];
+        denominator = denominator * x + q[i];
     }
-    return above / below;
+    return numerator / denominator;
 }
 
 double vy_normal_quantile(double p)
@@ -154,19 +154,19 @@ double vy_normal_quantile(double p)
 double vy_normal_cdf(double x)
 {
     const double density = math_exp(-0.5 * x * x) * 0.3989422804014327;
-    const double size = x < 0.0 ? -x : x;
-    if (size < 3.0) {
-        double term = x, sum = x, before = 0.0;
-        for (int k = 3; sum != before; k += 2) {
-            before = sum;
+    const double magnitude = x < 0.0 ? -x : x;
+    if (magnitude < 3.0) {
+        double term = x, sum = x, previous = 0.0;
+        for (int k = 3; sum != previous; k += 2) {
+            previous = sum;
             term *= x * x / k;
             sum += term;
         }
         return 0.5 + sum * density;
     }
-    if (size > 38.0) return x < 0.0 ? 0.0 : 1.0;
+    if (magnitude > 38.0) return x < 0.0 ? 0.0 : 1.0;
     double fraction = 0.0;
-    for (int k = 60; k > 0; --k) fraction = k / (size + fraction);
-    const double tail = density / (size + fraction);
+    for (int k = 60; k > 0; --k) fraction = k / (magnitude + fraction);
+    const double tail = density / (magnitude + fraction);
     return x < 0.0 ? tail : 1.0 - tail;
 }

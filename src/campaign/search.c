@@ -5,7 +5,7 @@
 #include "campaign/sample.h"
 #include <string.h>
 
-#define SIGMA_FIRST 0.2  // of the cube's side
+#define SIGMA_START 0.2  // of the cube's side
 #define SIGMA_MIN   1e-3 // then it starts again
 
 enum { SEARCH_INDEX = 0x10000000 }; // of the random streams, far from those of variables
@@ -67,8 +67,8 @@ static void start_at_best(vy_search *s)
     memset(s->covariance, 0, sizeof s->covariance);
     memset(s->path, 0, sizeof s->path);
     memset(s->path_sigma, 0, sizeof s->path_sigma);
-    memcpy(s->mean, s->best_at, sizeof s->mean);
-    s->sigma = SIGMA_FIRST;
+    memcpy(s->mean, s->best_point, sizeof s->mean);
+    s->sigma = SIGMA_START;
     for (int k = 0; k < s->size; ++k) s->covariance[k][k] = 1.0;
     s->is_adapting = factorise(s);
 }
@@ -87,69 +87,69 @@ static void order_points(const double *scores, int count, int *order)
 static void adapt(vy_search *s, int count, double points[][VY_PLAN_VARY_CAP], const int *order)
 {
     const int parents = count / 2, n = s->size;
-    double weight[VY_PLAN_VARY_CAP + VY_SEARCH_POPULATION], sum = 0.0, squares = 0.0;
+    double weight[VY_PLAN_VARY_CAP + VY_SEARCH_POPULATION], sum = 0.0, square_sum = 0.0;
     for (int i = 0; i < parents; ++i) {
         weight[i] = math_log(0.5 * (count + 1)) - math_log(i + 1.0);
         sum += weight[i];
     }
     for (int i = 0; i < parents; ++i) {
         weight[i] /= sum;
-        squares += weight[i] * weight[i];
+        square_sum += weight[i] * weight[i];
     }
-    const double mu = 1.0 / squares, d = n;
+    const double mu = 1.0 / square_sum, d = n;
     const double c_sigma = (mu + 2.0) / (d + mu + 5.0), c_path = (4.0 + mu / d) / (d + 4.0 + 2.0 * mu / d);
     const double c_one = 2.0 / ((d + 1.3) * (d + 1.3) + mu);
     const double c_mu = real_min(1.0 - c_one, 2.0 * (mu - 2.0 + 1.0 / mu) / ((d + 2.0) * (d + 2.0) + mu));
-    const double length = real_sqrt(d) * (1.0 - 1.0 / (4.0 * d) + 1.0 / (21.0 * d * d));
-    double step[VY_PLAN_VARY_CAP], white[VY_PLAN_VARY_CAP], norm = 0.0;
+    const double expected_norm = real_sqrt(d) * (1.0 - 1.0 / (4.0 * d) + 1.0 / (21.0 * d * d));
+    double step[VY_PLAN_VARY_CAP], whitened[VY_PLAN_VARY_CAP], norm = 0.0;
     for (int k = 0; k < n; ++k) {
         step[k] = 0.0;
         for (int i = 0; i < parents; ++i)
             step[k] += weight[i] * (points[order[i]][k] - s->mean[k]) / s->sigma;
     }
     for (int k = 0; k < n; ++k) { // factor white = step
-        white[k] = step[k];
-        for (int i = 0; i < k; ++i) white[k] -= s->factor[k][i] * white[i];
-        white[k] /= s->factor[k][k];
+        whitened[k] = step[k];
+        for (int i = 0; i < k; ++i) whitened[k] -= s->factor[k][i] * whitened[i];
+        whitened[k] /= s->factor[k][k];
         s->path_sigma[k] =
-            (1.0 - c_sigma) * s->path_sigma[k] + real_sqrt(c_sigma * (2.0 - c_sigma) * mu) * white[k];
+            (1.0 - c_sigma) * s->path_sigma[k] + real_sqrt(c_sigma * (2.0 - c_sigma) * mu) * whitened[k];
         norm += s->path_sigma[k] * s->path_sigma[k];
     }
     norm = real_sqrt(norm);
-    const int moves = norm < (1.4 + 2.0 / (d + 1.0)) * length;
+    const int updates_path = norm < (1.4 + 2.0 / (d + 1.0)) * expected_norm;
     for (int k = 0; k < n; ++k)
-        s->path[k] =
-            (1.0 - c_path) * s->path[k] + (moves ? real_sqrt(c_path * (2.0 - c_path) * mu) * step[k] : 0.0);
+        s->path[k] = (1.0 - c_path) * s->path[k] +
+                     (updates_path ? real_sqrt(c_path * (2.0 - c_path) * mu) * step[k] : 0.0);
     for (int a = 0; a < n; ++a) {
         for (int b = 0; b <= a; ++b) {
-            double rank = 0.0;
+            double rank_mu = 0.0;
             for (int i = 0; i < parents; ++i)
-                rank += weight[i] * ((points[order[i]][a] - s->mean[a]) / s->sigma) *
-                        ((points[order[i]][b] - s->mean[b]) / s->sigma);
+                rank_mu += weight[i] * ((points[order[i]][a] - s->mean[a]) / s->sigma) *
+                           ((points[order[i]][b] - s->mean[b]) / s->sigma);
             s->covariance[a][b] =
-                (1.0 - c_one - c_mu) * s->covariance[a][b] + c_one * s->path[a] * s->path[b] + c_mu * rank;
+                (1.0 - c_one - c_mu) * s->covariance[a][b] + c_one * s->path[a] * s->path[b] + c_mu * rank_mu;
         }
     }
     for (int k = 0; k < n; ++k) s->mean[k] += s->sigma * step[k];
     const double damping = 1.0 + c_sigma;
-    s->sigma = real_min(s->sigma * math_exp(c_sigma / damping * (norm / length - 1.0)), 0.5);
+    s->sigma = real_min(s->sigma * math_exp(c_sigma / damping * (norm / expected_norm - 1.0)), 0.5);
 }
 
 void vy_search_tell(vy_search *s, int count, double points[][VY_PLAN_VARY_CAP], const double *scores)
 {
-    int order[1024], slope = 0;
+    int order[1024], has_slope = 0;
     VY_ASSERT(count >= 1 && count <= 1024);
-    const double before = s->best;
-    const int known = s->has_best;
+    const double previous_best = s->best;
+    const int had_best = s->has_best;
     for (int i = 0; i < count; ++i) {
-        slope |= scores[i] != scores[0] || (known && scores[i] != before);
+        has_slope |= scores[i] != scores[0] || (had_best && scores[i] != previous_best);
         if (s->has_best && !(scores[i] < s->best)) continue;
         s->has_best = 1;
         s->best = scores[i];
-        memcpy(s->best_at, points[i], (size_t)s->size * sizeof(double));
+        memcpy(s->best_point, points[i], (size_t)s->size * sizeof(double));
     }
     s->generation += 1;
-    if (!slope) { // nothing to go by: draw evenly
+    if (!has_slope) { // nothing to go by: draw evenly
         s->is_adapting = 0;
         return;
     }

@@ -16,7 +16,7 @@ typedef struct vy_search {
     double covariance[VY_PLAN_VARY_CAP][VY_PLAN_VARY_CAP];
     double factor[VY_PLAN_VARY_CAP][VY_PLAN_VARY_CAP]; ///< lower triangular: its square is the covariance
     double best;                                       ///< score seen so far
-    double best_at[VY_PLAN_VARY_CAP];
+    double best_point[VY_PLAN_VARY_CAP];
     int has_best; ///< there is a best
 } vy_search;
 

@@ -27,24 +27,24 @@ double *vy_row_margins(double *row, const vy_plan *plan) { return row + VY_RESUL
 
 void vy_shard_range(const vy_plan *plan, uint64_t index, uint64_t count, uint64_t *first, uint64_t *last)
 {
-    const uint64_t cases = (uint64_t)plan->cases, size = cases / count, rest = cases % count;
+    const uint64_t cases = (uint64_t)plan->cases, size = cases / count, remainder = cases % count;
     VY_ASSERT(index < count);
-    *first = index * size + (index < rest ? index : rest);
-    *last = *first + size + (index < rest);
+    *first = index * size + (index < remainder ? index : remainder);
+    *last = *first + size + (index < remainder);
 }
 
-static vy_shard_head head_of(const vy_plan *plan, uint64_t index, uint64_t count)
+static vy_shard_header header_of(const vy_plan *plan, uint64_t index, uint64_t count)
 {
     uint64_t first, last;
     vy_shard_range(plan, index, count, &first, &last);
-    vy_shard_head head = {.identity = plan->identity,
-                          .physics = VY_PHYSICS_REVISION,
-                          .index = index,
-                          .count = count,
-                          .first = first,
-                          .rows = last - first,
-                          .variable_count = (uint64_t)plan->vary_count,
-                          .expectation_count = (uint64_t)plan->base->expect_count};
+    vy_shard_header head = {.identity = plan->identity,
+                            .physics = VY_PHYSICS_REVISION,
+                            .index = index,
+                            .count = count,
+                            .first = first,
+                            .rows = last - first,
+                            .variable_count = (uint64_t)plan->vary_count,
+                            .expectation_count = (uint64_t)plan->base->expect_count};
     memcpy(head.magic, MAGIC, sizeof head.magic);
     memcpy(head.version, VY_VERSION, sizeof VY_VERSION);
     return head;
@@ -53,16 +53,16 @@ static vy_shard_head head_of(const vy_plan *plan, uint64_t index, uint64_t count
 vy_status vy_shard_write(const char *path, const char *suffix, const vy_plan *plan, uint64_t index,
                          uint64_t count, const double *rows, vy_error *err)
 {
-    const vy_shard_head head = head_of(plan, index, count);
+    const vy_shard_header head = header_of(plan, index, count);
     const size_t size = (size_t)head.rows * vy_row_cells(plan) * sizeof(double);
-    uint64_t sum = vy_hash_chain(vy_hash64(&head, sizeof head), rows, size);
+    uint64_t checksum = vy_hash_chain(vy_hash64(&head, sizeof head), rows, size);
     vy_file_sink *sink = NULL;
     vy_status status = vy_file_sink_open_as(path, suffix, NULL, &sink, err);
     if (status != VY_OK) return status;
     const vy_byte_sink bytes = vy_file_sink_bytes(sink);
     status = bytes.write(bytes.self, &head, sizeof head, err);
     if (status == VY_OK) status = bytes.write(bytes.self, rows, size, err);
-    if (status == VY_OK) status = bytes.write(bytes.self, &sum, sizeof sum, err);
+    if (status == VY_OK) status = bytes.write(bytes.self, &checksum, sizeof checksum, err);
     if (status == VY_OK) status = bytes.flush(bytes.self, err);
     if (status == VY_OK) return vy_file_sink_commit(sink, err);
     vy_file_sink_discard(sink);
@@ -70,24 +70,24 @@ vy_status vy_shard_write(const char *path, const char *suffix, const vy_plan *pl
 }
 
 // Whose results these are. The version comes first: it may explain all other differences.
-static vy_status check_head(const vy_shard_head *head, const vy_shard_head *mine, vy_error *err)
+static vy_status check_header(const vy_shard_header *head, const vy_shard_header *expected, vy_error *err)
 {
     char version[sizeof head->version + 1] = "";
     memcpy(version, head->version, sizeof head->version);
-    if (memcmp(head->version, mine->version, sizeof head->version) != 0)
+    if (memcmp(head->version, expected->version, sizeof head->version) != 0)
         return vy_fail(err, VY_OTHER_VERSION, "results of Volery %s; this is %s", version, VY_VERSION);
-    if (head->physics != mine->physics)
+    if (head->physics != expected->physics)
         return vy_fail(err, VY_OTHER_VERSION,
                        "results of physics revision %llu; this program computes revision %d",
                        (unsigned long long)head->physics, VY_PHYSICS_REVISION);
-    if (head->identity != mine->identity)
+    if (head->identity != expected->identity)
         return vy_fail(err, VY_OTHER_VERSION,
                        "results of another plan, scenario or controller program (%016llx, here %016llx)",
-                       (unsigned long long)head->identity, (unsigned long long)mine->identity);
-    if (memcmp(head, mine, sizeof *head) != 0)
+                       (unsigned long long)head->identity, (unsigned long long)expected->identity);
+    if (memcmp(head, expected, sizeof *head) != 0)
         return vy_fail(err, VY_OTHER_VERSION, "shard %llu of %llu, and not %llu of %llu",
                        (unsigned long long)head->index, (unsigned long long)head->count,
-                       (unsigned long long)mine->index, (unsigned long long)mine->count);
+                       (unsigned long long)expected->index, (unsigned long long)expected->count);
     return VY_OK;
 }
 
@@ -102,7 +102,8 @@ static int has_values(const vy_plan *plan, const double *numbers)
     return 1;
 }
 
-static vy_status check_rows(const double *rows, const vy_shard_head *head, const vy_plan *plan, vy_error *err)
+static vy_status check_rows(const double *rows, const vy_shard_header *head, const vy_plan *plan,
+                            vy_error *err)
 {
     const size_t cells = vy_row_cells(plan);
     for (uint64_t i = 0; i < head->rows; ++i) {
@@ -118,27 +119,27 @@ static vy_status check_rows(const double *rows, const vy_shard_head *head, const
 vy_status vy_shard_parse(const void *data, size_t size, const vy_plan *plan, uint64_t index, uint64_t count,
                          const double **rows, vy_error *err)
 {
-    vy_shard_head head;
-    const vy_shard_head mine = head_of(plan, index, count);
+    vy_shard_header head;
+    const vy_shard_header expected = header_of(plan, index, count);
     const size_t cells = vy_row_cells(plan);
     if (size < sizeof head) return vy_fail(err, VY_DAMAGED, "too short for a shard of results");
     memcpy(&head, data, sizeof head);
     if (memcmp(head.magic, MAGIC, sizeof head.magic) != 0)
         return vy_fail(err, VY_DAMAGED, "not a shard of results");
-    const vy_status status = check_head(&head, &mine, err);
+    const vy_status status = check_header(&head, &expected, err);
     if (status != VY_OK) return status;
     const size_t body = (size_t)head.rows * cells * sizeof(double);
     if (size != sizeof head + body + sizeof(uint64_t))
         return vy_fail(err, VY_DAMAGED, "%zu bytes, and not %zu", size,
                        sizeof head + body + sizeof(uint64_t));
-    const char *at = data;
-    uint64_t sum;
-    memcpy(&sum, at + sizeof head + body, sizeof sum);
-    if (sum != vy_hash_chain(vy_hash64(&head, sizeof head), at + sizeof head, body))
+    const char *bytes = data;
+    uint64_t checksum;
+    memcpy(&checksum, bytes + sizeof head + body, sizeof checksum);
+    if (checksum != vy_hash_chain(vy_hash64(&head, sizeof head), bytes + sizeof head, body))
         return vy_fail(err, VY_DAMAGED, "the checksum does not fit");
-    const double *found = (const double *)(const void *)(at + sizeof head);
-    *rows = found;
-    return check_rows(found, &head, plan, err);
+    const double *parsed = (const double *)(const void *)(bytes + sizeof head);
+    *rows = parsed;
+    return check_rows(parsed, &head, plan, err);
 }
 
 vy_status vy_shard_read(const char *path, const vy_plan *plan, uint64_t index, uint64_t count, double **rows,
@@ -146,17 +147,17 @@ vy_status vy_shard_read(const char *path, const vy_plan *plan, uint64_t index, u
 {
     char *data = NULL;
     size_t size = 0;
-    const double *found = NULL;
+    const double *parsed = NULL;
     *rows = NULL;
     errno = 0;
     vy_status status = vy_read_file(path, SIZE_MAX_BYTES, &data, &size);
     if (status != VY_OK) {
         (void)vy_fail(err, status, "%s", errno != 0 ? strerror(errno) : vy_status_text(status));
     } else {
-        status = vy_shard_parse(data, size, plan, index, count, &found, err);
+        status = vy_shard_parse(data, size, plan, index, count, &parsed, err);
     }
     if (status == VY_OK) {
-        memmove(data, found, size - sizeof(vy_shard_head) - sizeof(uint64_t));
+        memmove(data, parsed, size - sizeof(vy_shard_header) - sizeof(uint64_t));
         *rows = (double *)(void *)data;
         return VY_OK;
     }

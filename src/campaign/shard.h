@@ -31,7 +31,7 @@ typedef struct vy_result {
 enum { VY_RESULT_CELLS = sizeof(vy_result) / 8 };
 _Static_assert(sizeof(vy_result) == 13 * 8, "cells alone");
 
-typedef struct vy_shard_head {
+typedef struct vy_shard_header {
     char magic[8];    ///< "VYSHARD1"
     char version[16]; ///< of Volery
     uint64_t identity, physics;
@@ -39,8 +39,8 @@ typedef struct vy_shard_head {
     uint64_t first, rows;                       ///< its cases
     uint64_t variable_count, expectation_count; ///< numbers and expectations of a row
     uint64_t reserved[5];
-} vy_shard_head;
-_Static_assert(sizeof(vy_shard_head) == 16 * 8, "cells alone");
+} vy_shard_header;
+_Static_assert(sizeof(vy_shard_header) == 16 * 8, "cells alone");
 
 /// Cells of a row.
 size_t vy_row_cells(const vy_plan *plan);

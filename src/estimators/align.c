@@ -31,9 +31,8 @@ static quat attitude_of(vec3 force, vec3 gravity, vec3 field, vec3 north)
 {
     const vec3 measured_up = vec3_scale(1.0 / vec3_length(force), force);
     const vec3 world_up = vec3_scale(-1.0 / vec3_length(gravity), gravity);
-    const vec3 axis =
-        vec3_cross(measured_up,
-                   world_up); // the shortest rotation of one onto the other, then one about `world_up`
+    // The shortest rotation of one onto the other, then one about `world_up`.
+    const vec3 axis = vec3_cross(measured_up, world_up);
     const double one_plus_cosine = 1.0 + vec3_dot(measured_up, world_up);
     quat tilt = quat_make(0.0, 1.0, 0.0, 0.0); // on its back
     if (one_plus_cosine > 1e-9) tilt = quat_normalize(quat_make(one_plus_cosine, axis.x, axis.y, axis.z));
