@@ -8,7 +8,7 @@ static nap_bounds alone(int effect, double force, double torque)
 {
     nap_bounds b;
     memset(&b, 0, sizeof b);
-    b.of[effect] = (effect_bound){force, torque};
+    b.effect[effect] = (effect_bound){force, torque};
     return b;
 }
 

@@ -346,8 +346,8 @@ static void fly_case(genes *g, double ratio[EFFECT_COUNT], int only)
         for (int i = 0; i < EFFECT_COUNT; ++i) {
             if (only >= 0 && only != i) continue;
             const effect_bound a = actual(&c, &held, i);
-            ratio[i] = fmax(ratio[i], ratio_of(a.force, bounds.of[i].force, rounding(&c)));
-            ratio[i] = fmax(ratio[i], ratio_of(a.torque, bounds.of[i].torque, rounding(&c)));
+            ratio[i] = fmax(ratio[i], ratio_of(a.force, bounds.effect[i].force, rounding(&c)));
+            ratio[i] = fmax(ratio[i], ratio_of(a.torque, bounds.effect[i].torque, rounding(&c)));
         }
         if (step == c.steps) break;
         for (int k = 0; k < c.layout.count && !c.n.open_loop; ++k) { // full, none, or something in between

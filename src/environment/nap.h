@@ -26,15 +26,15 @@ VY_FN bits nap_decide(const nap_params *n, const nap_bounds *b, real weight, bit
         if (!nap_has_effect(n, i)) continue;
         const bits bit = bits_set((uint64_t)1 << i);
         // An effect that is zero exactly need not be computed even when nothing may be neglected.
-        const mask is_zero = (b->of[i].force == 0.0) & (b->of[i].torque == 0.0);
+        const mask is_zero = (b->effect[i].force == 0.0) & (b->effect[i].torque == 0.0);
         if (exact) {
             flags = bits_select(is_zero, flags & ~bit, flags | bit);
             continue;
         }
         const real force_off = i == EFFECT_gravity ? n->force_abs : relative;
-        const mask small = (b->of[i].force < force_off) & (b->of[i].torque < n->torque_threshold);
-        const mask large = (b->of[i].force > n->hysteresis * force_off) |
-                           (b->of[i].torque > n->hysteresis * n->torque_threshold);
+        const mask small = (b->effect[i].force < force_off) & (b->effect[i].torque < n->torque_threshold);
+        const mask large = (b->effect[i].force > n->hysteresis * force_off) |
+                           (b->effect[i].torque > n->hysteresis * n->torque_threshold);
         flags = bits_select(small | is_zero, flags & ~bit, bits_select(large, flags | bit, flags));
     }
     return flags;
@@ -73,8 +73,8 @@ VY_FN void nap_add_thin_air(const environment_model *env, const nap_params *n, c
         if (!nap_has_effect(n, i)) continue;
         // In what reaches below the end it is in the bound already.
         const mask left_out = reaches_above & (is_above | effect_on(flags, i));
-        const real force = with.of[i].force - without.of[i].force;
-        const real torque = with.of[i].torque - without.of[i].torque;
+        const real force = with.effect[i].force - without.effect[i].force;
+        const real torque = with.effect[i].torque - without.effect[i].torque;
         state->impulse[i] =
             state->impulse[i] + real_select(left_out & (force > 0.0), period * force, real_set(0.0));
         state->angular[i] =
@@ -89,8 +89,8 @@ VY_FN void nap_add_impulses(const nap_params *n, const nap_bounds *b, real perio
     for (int i = 0; i < EFFECT_COUNT; ++i) {
         if (!nap_has_effect(n, i)) continue;
         const mask off = mask_not(effect_on(flags, i));
-        state->impulse[i] = state->impulse[i] + real_select(off, period * b->of[i].force, real_set(0.0));
-        state->angular[i] = state->angular[i] + real_select(off, period * b->of[i].torque, real_set(0.0));
+        state->impulse[i] = state->impulse[i] + real_select(off, period * b->effect[i].force, real_set(0.0));
+        state->angular[i] = state->angular[i] + real_select(off, period * b->effect[i].torque, real_set(0.0));
     }
 }
 

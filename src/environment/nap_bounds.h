@@ -3,19 +3,19 @@
 #include "environment/nap_state.h"
 
 typedef struct nap_bounds {
-    effect_bound of[EFFECT_COUNT];
+    effect_bound effect[EFFECT_COUNT];
 } nap_bounds;
 
 VY_FN nap_bounds nap_bounds_of(const effect_params *p, const effect_reach *r)
 {
     nap_bounds b;
-#define EFFECT(name, text)       b.of[EFFECT_##name] = effect_##name##_bound(p, r);
-#define ROTOR_EFFECT(name, text) b.of[EFFECT_##name] = bound_of(real_set(0.0), real_set(0.0));
+#define EFFECT(name, text)       b.effect[EFFECT_##name] = effect_##name##_bound(p, r);
+#define ROTOR_EFFECT(name, text) b.effect[EFFECT_##name] = bound_of(real_set(0.0), real_set(0.0));
 #include "equations/effects.inl"
 #undef EFFECT
     if (!r->rotors) return b;
 #define EFFECT(name, text)       // above
-#define ROTOR_EFFECT(name, text) b.of[EFFECT_##name] = effect_##name##_bound(p, r);
+#define ROTOR_EFFECT(name, text) b.effect[EFFECT_##name] = effect_##name##_bound(p, r);
 #include "equations/effects.inl"
 #undef EFFECT
     return b;

@@ -143,7 +143,7 @@ VY_FN deviation_system nap_sensitivity(const environment_model *env, const nap_p
     const real flown_drag = effect_drag_bound(c, flown_effect).force,
                flown_lift = effect_lift_bound(c, flown_effect).force;
 #define IF_ON(effect, value) real_select(effect_on(flags, EFFECT_##effect), value, zero)
-    const real drag = IF_ON(drag, b->of[EFFECT_drag].force), lift = b->of[EFFECT_lift].force;
+    const real drag = IF_ON(drag, b->effect[EFFECT_drag].force), lift = b->effect[EFFECT_lift].force;
     const vec3 linear_drag = c->linear_drag;
     const real linear = IF_ON(linear_drag, vec3_max_abs(linear_drag));
     const real linear_drag_min = real_min(real_min(linear_drag.x, linear_drag.y),
@@ -165,11 +165,11 @@ VY_FN deviation_system nap_sensitivity(const environment_model *env, const nap_p
     const real density_gradient = real_set(env->air.mode == ATMOSPHERE_LAYERED ? 1.0 / 5000.0 : 0.0);
     const real slope = nap_planet_rate(env) + IF_ON(wind, r->wind_slope);
     const real rotors = IF_ON(density, c->density_ratio * (e->density * (1.0 / REFERENCE_DENSITY)));
-    const real force_p =
-        (drag + IF_ON(lift, lift) + IF_ON(buoyancy, b->of[EFFECT_buoyancy].force) + rotors * e->rotor_force) *
-            density_gradient +
-        (IF_ON(drag, drag_v) + linear + IF_ON(lift, lift_v)) * slope;
-    const real torque_p = (arm * (b->of[EFFECT_drag].force + lift) + rotors * e->rotor_torque +
+    const real force_p = (drag + IF_ON(lift, lift) + IF_ON(buoyancy, b->effect[EFFECT_buoyancy].force) +
+                          rotors * e->rotor_force) *
+                             density_gradient +
+                         (IF_ON(drag, drag_v) + linear + IF_ON(lift, lift_v)) * slope;
+    const real torque_p = (arm * (b->effect[EFFECT_drag].force + lift) + rotors * e->rotor_torque +
                            e->density * damping_gain * flow) *
                               density_gradient +
                           (arm * (drag_v + lift_v) + e->density * damping_gain) * slope;
@@ -185,17 +185,17 @@ VY_FN deviation_system nap_sensitivity(const environment_model *env, const nap_p
     deviation_system k;
     k.ee = nap_spin_growth(n, p, s->rate, real_min(rate_change, 2.0 * flown_effect->rate));
     k.ea = inverse_inertia *
-           (IF_ON(disturbance_torque, m->torque_world) + IF_ON(magnetic, b->of[EFFECT_magnetic].torque) +
-            IF_ON(gravity_gradient, 2.0 * b->of[EFFECT_gravity_gradient].torque) +
+           (IF_ON(disturbance_torque, m->torque_world) + IF_ON(magnetic, b->effect[EFFECT_magnetic].torque) +
+            IF_ON(gravity_gradient, 2.0 * b->effect[EFFECT_gravity_gradient].torque) +
             arm * (flown_drag + lift_a + flown_lift));
     k.ev = inverse_inertia * (arm * (drag_v + lift_v) + e->density * damping_gain);
     // u x I u changes by the spread per radian; by its direction, and with GM / |d|^3, per metre.
     const real tide = gravity_tide_bound(&env->gravity, s->position, r->max_distance, 4);
     k.ep = inverse_inertia * (torque_p + IF_ON(gravity_gradient, 7.5 * (tide * c->inertia_spread)));
-    k.va = inverse_mass *
-           (e->rotor_force + IF_ON(density, b->of[EFFECT_density].force) + IF_ON(disturbance, m->force_body) +
-            IF_ON(linear_drag, (vec3_max_abs(linear_drag) - linear_drag_min) * flown_flow) +
-            IF_ON(lift, lift_a));
+    k.va = inverse_mass * (e->rotor_force + IF_ON(density, b->effect[EFFECT_density].force) +
+                           IF_ON(disturbance, m->force_body) +
+                           IF_ON(linear_drag, (vec3_max_abs(linear_drag) - linear_drag_min) * flown_flow) +
+                           IF_ON(lift, lift_a));
     k.vv = inverse_mass * IF_ON(lift, lift_v);
     k.vp =
         gradient * (IF_ON(gravity, real_set(1.0)) + inverse_mass * displaced_mass) + inverse_mass * force_p;
@@ -221,8 +221,8 @@ VY_FN void nap_certify_within(const environment_model *env, const nap_params *n,
     for (int i = 0; i < EFFECT_COUNT; ++i) {
         if (!nap_has_effect(n, i)) continue;
         const mask off = mask_not(effect_on(flags, i));
-        force = force + real_select(off, b->of[i].force, real_set(0.0));
-        torque = torque + real_select(off, b->of[i].torque, real_set(0.0));
+        force = force + real_select(off, b->effect[i].force, real_set(0.0));
+        torque = torque + real_select(off, b->effect[i].torque, real_set(0.0));
     }
     mask can_differ = (force > 0.0) | (torque > 0.0);
     for (int i = 0; i < DEVIATION_COUNT; ++i) can_differ = can_differ | (deviation[i] > 0.0);

@@ -37,9 +37,9 @@ vy_status vy_check_world_body_def(const vy_world_body_def *def, vy_error *err)
     if (def->cookie != BODY_COOKIE)
         return vy_fail(err, VY_BAD_VALUE, "body: start from vy_default_world_body_def()");
     const vy_vehicle_def v = vy_body_vehicle(def);
-    vy_error found = {.status = VY_OK};
-    const vy_status status = vy_check_vehicle_def(&v, &found);
-    if (status != VY_OK) return vy_fail(err, status, "body%s", found.text + strlen("vehicle"));
+    vy_error vehicle_error = {.status = VY_OK};
+    const vy_status status = vy_check_vehicle_def(&v, &vehicle_error);
+    if (status != VY_OK) return vy_fail(err, status, "body%s", vehicle_error.text + strlen("vehicle"));
     const body_state start = {def->position, def->velocity, def->attitude, def->rate};
     const vy_status started = vy_check_start("body", &start, err);
     if (started != VY_OK) return started;
@@ -100,15 +100,15 @@ static void evaluate_nap(vy_world *world, uint32_t k, uint64_t tick, uint64_t ti
     const uint32_t number = m->drone_count + k;
     body_block *b = &world->passive[k];
     body_account_block *account = &world->passive_accounts[k];
-    nap_inputs moment =
+    nap_inputs inputs =
         nap_inputs_at(m, number, tick, ticks, world->noise, &b->body, &b->turbulence, b->gust);
-    moment.command = zero_speeds;
+    inputs.command = zero_speeds;
     nap_state parts; // of each effect in this period: the account has their sum
     memset(&parts, 0, sizeof parts);
     memcpy(parts.deviation, account->deviation, sizeof parts.deviation);
     const uint64_t before = b->effects;
     b->effects = nap_evaluate(&m->env, &m->passive[k].nap, &m->passive[k].plant, &no_rotors, &b->body,
-                              zero_speeds, &moment, before, &parts);
+                              zero_speeds, &inputs, before, &parts);
     b->effect_changes += nap_changes(before, b->effects);
     for (int e = 0; e < EFFECT_COUNT; ++e) {
         account->impulse += parts.impulse[e];
@@ -150,16 +150,16 @@ int vy_body_reevaluate_nap(vy_world *world, uint32_t number)
 
 static void integrate(const vy_model *m, const multirotor_inputs *in, body_state *s, load_parts *parts)
 {
-    double none[VY_ROTOR_CAP] = {0.0};
+    double no_speeds[VY_ROTOR_CAP] = {0.0};
     if (step_is_coupled(in) && body_is_coupled(m)) {
-        plant_move_coupled(m, in, zero_speeds, s, none, NULL, parts);
+        plant_move_coupled(m, in, zero_speeds, s, no_speeds, NULL, parts);
     } else if (m->strict_rk4) {
-        multirotor_step_rk4(in, m->dt, zero_speeds, s, none);
+        multirotor_step_rk4(in, m->dt, zero_speeds, s, no_speeds);
     } else if (m->physics.engine == VY_ENGINE_SIMPLE) {
-        simple_step(in, m->dt, zero_speeds, s, none, parts);
+        simple_step(in, m->dt, zero_speeds, s, no_speeds, parts);
         simple_move(m->dt, m->physics.boundary, s);
     } else {
-        multirotor_step_with(m->physics.integrator, in, m->dt, zero_speeds, s, none, parts);
+        multirotor_step_with(m->physics.integrator, in, m->dt, zero_speeds, s, no_speeds, parts);
     }
 }
 

@@ -10,13 +10,13 @@
 // [m] The largest distance of a shape's points from the origin of its frame.
 static double max_extent_of(const vy_shape *shape)
 {
-    static const vy_pose home = {.rotation = {1.0, 0.0, 0.0, 0.0}};
+    static const vy_pose origin = {.rotation = {1.0, 0.0, 0.0, 0.0}};
     if (shape->kind == VY_SHAPE_NONE) return -1.0;
     if (!vy_shape_is_convex(shape)) return HUGE_VAL;
-    const vy_bounds b = vy_shape_bounds(shape, &home);
-    const vec3 far =
+    const vy_bounds b = vy_shape_bounds(shape, &origin);
+    const vec3 extent =
         vec3_make(real_max(-b.low.x, b.high.x), real_max(-b.low.y, b.high.y), real_max(-b.low.z, b.high.z));
-    return vec3_length(far) * (1.0 + 1e-12);
+    return vec3_length(extent) * (1.0 + 1e-12);
 }
 
 // Add a body whose centre of mass is at `centre` of its shape's frame, whatever the shape's own is.
@@ -44,13 +44,13 @@ static vy_status add_solid(vy_world *world, const vy_body_def *def, const vy_col
 static vy_status add_drone(vy_world *world, const vy_vehicle_def *v, const vy_collider_def *solid,
                            const body_state *state, vy_error *err)
 {
-    const int driven = v->rotor_count + v->thruster_count > 0;
+    const int has_actuators = v->rotor_count + v->thruster_count > 0;
     vy_body_def def = vy_default_body_def();
-    def.no_sleep = driven;
+    def.no_sleep = has_actuators;
     def.mass = v->mass;
     def.inertia = v->inertia;
     def.state = *state;
-    return add_solid(world, &def, solid, v, driven ? v->centre_of_mass : vec3_zero(), err);
+    return add_solid(world, &def, solid, v, has_actuators ? v->centre_of_mass : vec3_zero(), err);
 }
 
 static vy_status add_passive(vy_world *world, double mass, mat3 inertia, const vy_collider_def *solid,
@@ -172,8 +172,8 @@ vy_status vy_contact_add_obstacle(vy_world *world, const vy_obstacle_def *def, v
     body.kind = VY_BODY_STATIC;
     body.is_trigger = def->is_trigger != 0;
     body.state = (vy_body_state){.position = def->position, .attitude = def->attitude};
-    const int first = world->bodies == NULL, globe = is_globe(world, def);
-    if (globe) {
+    const int creates_set = world->bodies == NULL, on_globe = is_globe(world, def);
+    if (on_globe) {
         world->globe = (vy_globe){world->model.env.gravity.frame, world->model.env.planet};
         body.state.attitude = quat_identity();
     }
@@ -181,7 +181,7 @@ vy_status vy_contact_add_obstacle(vy_world *world, const vy_obstacle_def *def, v
         vy_world_reserve_set(world, body_count(&world->model) + world->model.obstacle_count + 1, 0, err);
     const uint32_t slot = body_count(&world->model) + world->model.obstacle_count;
     if (status == VY_OK) status = add_solid(world, &body, &def->solid, NULL, vec3_zero(), err);
-    if (status == VY_OK && globe) world->bodies->slots[slot].shape.plane.globe = &world->globe;
-    if (status != VY_OK && first) vy_world_destroy_set(world);
+    if (status == VY_OK && on_globe) world->bodies->slots[slot].shape.plane.globe = &world->globe;
+    if (status != VY_OK && creates_set) vy_world_destroy_set(world);
     return status;
 }

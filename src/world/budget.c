@@ -63,7 +63,7 @@ typedef struct evaluation {
     const rotor_layout *layout;
     const body_state *body;
     const double *speed;
-    nap_inputs moment;
+    nap_inputs inputs;
     uint64_t tick;
 } evaluation;
 
@@ -104,10 +104,10 @@ static int is_zero(const effect_bound *b) { return b->force == 0.0 && b->torque 
 // Everything that is not zero until the next evaluation.
 static uint64_t all_nonzero(const nap_bounds *b)
 {
-    uint64_t on = 0;
+    uint64_t computed = 0;
     for (int i = 0; i < EFFECT_COUNT; ++i)
-        if (!is_zero(&b->of[i])) on |= (uint64_t)1 << i;
-    return on;
+        if (!is_zero(&b->effect[i])) computed |= (uint64_t)1 << i;
+    return computed;
 }
 
 // An error of attitude and of position, as parts of what is allowed.
@@ -127,7 +127,7 @@ static uint64_t decide(const evaluation *l, const vy_budget_def *budget, const n
 {
     const nap_params *n = l->n;
     fraction error[EFFECT_COUNT];
-    double rank[EFFECT_COUNT], angle = plan->onset_angle, position = plan->onset_position;
+    double saving_per_error[EFFECT_COUNT], angle = plan->onset_angle, position = plan->onset_position;
     int order[EFFECT_COUNT];
     for (int j = 0; j < DEVIATION_COUNT; ++j) {
         angle += plan->angle[j] * deviation[j];
@@ -135,30 +135,34 @@ static uint64_t decide(const evaluation *l, const vy_budget_def *budget, const n
     }
     fraction spent = fraction_of(budget, angle, position);
     for (int i = 0; i < EFFECT_COUNT; ++i) {
-        const double turn = b->of[i].torque / n->inertia_min,
-                     move = b->of[i].force * l->plant->body.inverse_mass;
-        error[i] = fraction_of(budget, plan->angle[INPUT_ANGULAR] * turn + plan->angle[INPUT_LINEAR] * move,
-                               plan->position[INPUT_ANGULAR] * turn + plan->position[INPUT_LINEAR] * move);
-        rank[i] = savings[i] / real_max(real_max(error[i].angle, error[i].position), 1e-30);
+        const double angular_acceleration = b->effect[i].torque / n->inertia_min,
+                     acceleration = b->effect[i].force * l->plant->body.inverse_mass;
+        error[i] = fraction_of(budget,
+                               plan->angle[INPUT_ANGULAR] * angular_acceleration +
+                                   plan->angle[INPUT_LINEAR] * acceleration,
+                               plan->position[INPUT_ANGULAR] * angular_acceleration +
+                                   plan->position[INPUT_LINEAR] * acceleration);
+        saving_per_error[i] = savings[i] / real_max(real_max(error[i].angle, error[i].position), 1e-30);
         int at = i;
-        for (; at > 0 && rank[order[at - 1]] < rank[i]; --at) order[at] = order[at - 1];
+        for (; at > 0 && saving_per_error[order[at - 1]] < saving_per_error[i]; --at)
+            order[at] = order[at - 1];
         order[at] = i;
     }
-    uint64_t on = 0;
+    uint64_t computed = 0;
     for (int j = 0; j < EFFECT_COUNT; ++j) {
         const int i = order[j];
         const uint64_t bit = (uint64_t)1 << i;
-        if (is_zero(&b->of[i])) continue;
+        if (is_zero(&b->effect[i])) continue;
         const double margin = (flags & bit) != 0 ? n->hysteresis : 1.0;
         if (spent.angle + margin * error[i].angle <= SPENDABLE_FRACTION &&
             spent.position + margin * error[i].position <= SPENDABLE_FRACTION) {
             spent.angle += error[i].angle;
             spent.position += error[i].position;
         } else {
-            on |= bit;
+            computed |= bit;
         }
     }
-    return on;
+    return computed;
 }
 
 // Whether the bound of the deviation is beyond what is allowed.
@@ -168,19 +172,19 @@ static int is_exceeded(const vy_budget_def *budget, const double *deviation)
     return !(s.angle <= 1.0 && s.position <= 1.0);
 }
 
-// Forecast the errors at the end, `left` seconds from now. The reach is that of many evaluations: how fast
-// the body may come to turn, or whether its lift may flip, is seen some time ahead.
-static void forecast_errors(const evaluation *l, double left, uint64_t flags, const double *deviation,
+// Forecast the errors at the end, `remaining` seconds from now. The reach is that of many evaluations: how
+// fast the body may come to turn, or whether its lift may flip, is seen some time ahead.
+static void forecast_errors(const evaluation *l, double remaining, uint64_t flags, const double *deviation,
                             budget_block *out)
 {
     const environment_model *env = &l->m->env;
-    nap_inputs ahead = l->moment;
-    ahead.period = real_max(ahead.period, real_min(0.5 * left, FORECAST_REACH));
+    nap_inputs ahead = l->inputs;
+    ahead.period = real_max(ahead.period, real_min(0.5 * remaining, FORECAST_REACH));
     const nap_reach r = nap_reach_of(env, l->n, l->plant, l->layout, l->body, l->speed, &ahead, deviation);
     const nap_bounds b = nap_bounds_of(&l->plant->effects, &r.effect);
     const deviation_system k =
         nap_sensitivity(env, l->n, l->plant, l->body, &ahead, flags, &r, &r, &b, 1, deviation);
-    forecast_open_loop(&k, left, out);
+    forecast_open_loop(&k, remaining, out);
     out->onset_angle = out->angle[INPUT_ANGULAR] * k.be + out->angle[INPUT_LINEAR] * k.bv;
     out->onset_position = out->position[INPUT_ANGULAR] * k.be + out->position[INPUT_LINEAR] * k.bv;
 }
@@ -191,19 +195,20 @@ static uint64_t evaluate_open_loop(const evaluation *l, const nap_reach *flown, 
 {
     const environment_model *env = &l->m->env;
     const vy_budget_def *budget = &l->m->nap.budget;
-    const double left = budget->duration - l->moment.time;
-    if (left <= 0.0) return all_nonzero(b);
-    const nap_reach wide =
-        nap_reach_of(env, l->n, l->plant, l->layout, l->body, l->speed, &l->moment, deviation);
-    const nap_bounds maximum = nap_bounds_of(&l->plant->effects, &wide.effect);
+    const double remaining = budget->duration - l->inputs.time;
+    if (remaining <= 0.0) return all_nonzero(b);
+    const nap_reach deviated_reach =
+        nap_reach_of(env, l->n, l->plant, l->layout, l->body, l->speed, &l->inputs, deviation);
+    const nap_bounds maximum = nap_bounds_of(&l->plant->effects, &deviated_reach.effect);
     if (block->standing == BUDGET_EXCEEDED) {
         flags = all_nonzero(b);
     } else {
         if (l->tick / l->m->nap_period % FORECAST_EVALUATIONS == 0)
-            forecast_errors(l, left, flags, deviation, block);
+            forecast_errors(l, remaining, flags, deviation, block);
         flags = decide(l, budget, &maximum, deviation, block, flags);
     }
-    nap_certify_within(env, l->n, l->plant, l->body, &l->moment, flags, flown, &wide, &maximum, deviation);
+    nap_certify_within(env, l->n, l->plant, l->body, &l->inputs, flags, flown, &deviated_reach, &maximum,
+                       deviation);
     return flags;
 }
 
@@ -216,13 +221,13 @@ static uint64_t evaluate_closed_loop(const vy_world *world, uint32_t index, cons
     const vy_budget_def *budget = &l->m->nap.budget;
     const uint64_t ticks = l->m->nap_period;
     loop_block *loop = &world->loop_states[index];
-    const double disturbances[4] = {l->moment.disturbance, l->moment.disturbance_torque, l->moment.force_body,
-                                    l->moment.torque_world};
+    const double disturbances[4] = {l->inputs.disturbance, l->inputs.disturbance_torque, l->inputs.force_body,
+                                    l->inputs.torque_world};
     const int has_acted = l->tick >= ticks && l->tick >= 2 * l->m->drones[index].control_period;
     nap_bounds past = *b;
     if (block->standing == BUDGET_NO_BOUND || deviation[DEVIATION_POSITION] >= NAP_UNBOUNDED)
         return all_nonzero(b);
-    if (l->moment.time - l->moment.period >= budget->duration) return all_nonzero(b);
+    if (l->inputs.time - l->inputs.period >= budget->duration) return all_nonzero(b);
     if (!has_acted) {
         memset(loop->observed, 0, sizeof loop->observed);
     } else if (loop->standing != LOOP_BOUND_LOST) {
@@ -237,8 +242,8 @@ static uint64_t evaluate_closed_loop(const vy_world *world, uint32_t index, cons
         }
     }
     if (!has_acted || loop->standing != LOOP_BOUND_VALID || block->standing != BUDGET_WITHIN ||
-        is_exceeded(budget, deviation) || budget->duration - l->moment.time <= 0.0 ||
-        l->moment.time < real_min(WARM_UP, 0.05 * budget->duration))
+        is_exceeded(budget, deviation) || budget->duration - l->inputs.time <= 0.0 ||
+        l->inputs.time < real_min(WARM_UP, 0.05 * budget->duration))
         return all_nonzero(b);
     const int is_known =
         block->angle[INPUT_LINEAR] < NAP_UNBOUNDED && block->angle[INPUT_ANGULAR] < NAP_UNBOUNDED;
@@ -246,27 +251,27 @@ static uint64_t evaluate_closed_loop(const vy_world *world, uint32_t index, cons
         block->standing = BUDGET_NO_BOUND; // too lively a flight, and nothing was left out so far
         return all_nonzero(b);
     }
-    static const double none[DEVIATION_COUNT];
-    vy_budget_def within = *budget;
-    within.attitude = real_min(within.attitude, MAX_ATTITUDE_ERROR);
-    vy_loop_limit_budget(world, index, &within);
+    static const double no_deviation[DEVIATION_COUNT];
+    vy_budget_def limited_budget = *budget;
+    limited_budget.attitude = real_min(limited_budget.attitude, MAX_ATTITUDE_ERROR);
+    vy_loop_limit_budget(world, index, &limited_budget);
     for (int i = 0; i < EFFECT_COUNT; ++i) { // the coming period is like the past one, and some more
-        past.of[i].force *= GROWTH_MARGIN;
-        past.of[i].torque *= GROWTH_MARGIN;
+        past.effect[i].force *= GROWTH_MARGIN;
+        past.effect[i].torque *= GROWTH_MARGIN;
         // What is declared is known ahead: a push that begins was not seen yet.
         const int is_declared = i == EFFECT_disturbance || i == EFFECT_disturbance_torque;
-        if (is_declared || is_zero(&b->of[i])) past.of[i] = b->of[i];
+        if (is_declared || is_zero(&b->effect[i])) past.effect[i] = b->effect[i];
     }
-    return decide(l, &within, &past, none, block, flags);
+    return decide(l, &limited_budget, &past, no_deviation, block, flags);
 }
 
 // Decide, and account for what is left out until the next evaluation. Returns the effects that are computed.
 static uint64_t evaluate(const vy_world *world, uint32_t number, const evaluation *l, uint64_t flags,
                          budget_block *block, nap_state *account)
 {
-    const nap_reach r = nap_flown_reach(&l->m->env, l->n, l->plant, l->layout, l->body, l->speed, &l->moment);
+    const nap_reach r = nap_flown_reach(&l->m->env, l->n, l->plant, l->layout, l->body, l->speed, &l->inputs);
     const nap_bounds b = nap_bounds_of(&l->plant->effects, &r.effect);
-    if (l->n->open_loop && !l->moment.turbulent && !l->n->strict) {
+    if (l->n->open_loop && !l->inputs.turbulent && !l->n->strict) {
         flags = evaluate_open_loop(l, &r, &b, block, flags, account->deviation);
     } else if (number < l->m->drone_count && world->loop_states != NULL &&
                vy_loop_is_isolated(world, number)) {
@@ -275,8 +280,8 @@ static uint64_t evaluate(const vy_world *world, uint32_t number, const evaluatio
         flags = all_nonzero(&b);
         block->standing = l->n->strict ? BUDGET_WITHIN : BUDGET_NO_BOUND;
     }
-    nap_add_impulses(l->n, &b, l->moment.period, flags, account);
-    nap_add_thin_air(&l->m->env, l->n, l->plant, &r, l->moment.period, flags, account);
+    nap_add_impulses(l->n, &b, l->inputs.period, flags, account);
+    nap_add_thin_air(&l->m->env, l->n, l->plant, &r, l->inputs.period, flags, account);
     if (block->standing == BUDGET_WITHIN && is_exceeded(&l->m->nap.budget, account->deviation)) {
         block->standing = BUDGET_EXCEEDED;
         block->since = l->tick;
@@ -299,7 +304,7 @@ static void evaluate_drone(vy_world *world, uint32_t i, uint64_t tick, uint64_t 
                     tick};
     double command[VY_ROTOR_CAP];
     for (int k = 0; k < l.layout->count; ++k) command[k] = motor_speed(&p->motor, d->control.motors[k]);
-    l.moment.command = command;
+    l.inputs.command = command;
     const uint64_t before = d->effects;
     d->effects = evaluate(world, i, &l, before, &world->budgets[i], &world->nap_accounts[i]);
     d->effect_changes += nap_changes(before, d->effects);
@@ -321,7 +326,7 @@ static void evaluate_body(vy_world *world, uint32_t k, uint64_t tick, uint64_t t
                     zero_speeds,
                     nap_inputs_at(m, number, tick, ticks, world->noise, &b->body, &b->turbulence, b->gust),
                     tick};
-    l.moment.command = zero_speeds;
+    l.inputs.command = zero_speeds;
     nap_state parts; // of each effect in this period: the account has their sum
     memset(&parts, 0, sizeof parts);
     memcpy(parts.deviation, account->deviation, sizeof parts.deviation);

@@ -184,13 +184,13 @@ static void observe_root(loop_block *b, int what, double square)
         b->observed[what] = real_sqrt(square) * (1.0 + 0x1p-50);
 }
 
-static void observe_ratio(loop_block *b, int what, double over, double under)
+static void observe_ratio(loop_block *b, int what, double numerator, double denominator)
 {
-    if (!(over <= b->observed[what] * under))
-        b->observed[what] = under > 0.0 ? over / under * (1.0 + 0x1p-50) : NAP_UNBOUNDED;
+    if (!(numerator <= b->observed[what] * denominator))
+        b->observed[what] = denominator > 0.0 ? numerator / denominator * (1.0 + 0x1p-50) : NAP_UNBOUNDED;
 }
 
-static double across_square(vec3 v) { return v.x * v.x + v.y * v.y; }
+static double horizontal_square(vec3 v) { return v.x * v.x + v.y * v.y; }
 static vec3 up_of(quat q) { return quat_rotate(q, vec3_make(0.0, 0.0, 1.0)); }
 
 // The plant: attitude, rate, rotors. Returns the specific thrust.
@@ -202,23 +202,24 @@ static vec3 observe_plant(const drone_params *p, const loop_model *l, const dron
     double thrust = 0.0, torque[3] = {0.0};
     for (int i = 0; i < (int)p->ladder.rotor_count; ++i) {
         const double w = d->rotor_speed[i], target = motor_speed(&p->motor, d->control.motors[i]);
-        const double now = w * (slope + 0.5 * curve * w), later = target * (slope + 0.5 * curve * target);
-        thrust += now;
-        for (int k = 0; k < 3; ++k) torque[k] += now * p->ladder.allocate.rows[k + 1][i];
-        observe_max(b, ENVELOPE_THRUST_FRACTION, limit * real_max(now, later));
-        observe_max(b, ENVELOPE_THRUST_MARGIN, 1.0 - limit * real_min(now, later));
+        const double thrust_now = w * (slope + 0.5 * curve * w),
+                     thrust_target = target * (slope + 0.5 * curve * target);
+        thrust += thrust_now;
+        for (int k = 0; k < 3; ++k) torque[k] += thrust_now * p->ladder.allocate.rows[k + 1][i];
+        observe_max(b, ENVELOPE_THRUST_FRACTION, limit * real_max(thrust_now, thrust_target));
+        observe_max(b, ENVELOPE_THRUST_MARGIN, 1.0 - limit * real_min(thrust_now, thrust_target));
         if (!(l->params.lag > 0.0)) continue;
         const double s = slope + curve * w, t = slope + curve * target;
         observe_ratio(b, ENVELOPE_SPEED_RATIO, real_abs(t - s), real_min(s, t));
     }
     thrust /= p->ladder.mass;
     const double *scale = p->ladder.allocate.scale, unit = 1.0 / p->ladder.thrust_max;
-    const vec3 twist = vec3_make(torque[0] / scale[1], torque[1] / scale[2], torque[2] / scale[3]);
-    observe_root(b, ENVELOPE_TORQUE, unit * unit * vec3_dot(twist, twist));
-    observe_root(b, ENVELOPE_TILT, across_square(up));
+    const vec3 torque_body = vec3_make(torque[0] / scale[1], torque[1] / scale[2], torque[2] / scale[3]);
+    observe_root(b, ENVELOPE_TORQUE, unit * unit * vec3_dot(torque_body, torque_body));
+    observe_root(b, ENVELOPE_TILT, horizontal_square(up));
     observe_max(b, ENVELOPE_THRUST, thrust);
     observe_max(b, ENVELOPE_THRUST_ERROR, real_abs(thrust * up.z - l->params.gravity));
-    observe_root(b, ENVELOPE_RATE_LATERAL, across_square(rate));
+    observe_root(b, ENVELOPE_RATE_LATERAL, horizontal_square(rate));
     observe_max(b, ENVELOPE_RATE_YAW, real_abs(rate.z));
     observe_root(b, ENVELOPE_SPEED, vec3_dot(d->body.velocity, d->body.velocity));
     if (up.z <= 0.0) observe_max(b, ENVELOPE_TILT, 2.0);
@@ -240,23 +241,24 @@ static void observe_trajectory(const vy_model *m, uint32_t index, const loop_mod
                                const drone_block *d, loop_block *b)
 {
     const trajectory_point r = drone_trajectory(m, index, time_of(m, tick));
-    const mat3 present = quat_matrix(d->estimate.attitude);
-    const vec3 z = vec3_make(present.m[0][2], present.m[1][2], present.m[2][2]);
+    const mat3 attitude = quat_matrix(d->estimate.attitude);
+    const vec3 z = vec3_make(attitude.m[0][2], attitude.m[1][2], attitude.m[2][2]);
     vec3 a[3];
     const ladder_params *ladder = &m->params[index].ladder;
     const drag_feedforward drag = drag_feedforward_at(ladder, &r);
-    const double thrust = trajectory_acceleration(ladder, &r, &drag, &d->estimate, &present,
+    const double thrust = trajectory_acceleration(ladder, &r, &drag, &d->estimate, &attitude,
                                                   l->params.law == LOOP_LEE, &d->control.integral, a);
     const desired_frame f = geometric_frame(a, &r);
-    const vec3 error = mat3_mul_vec(present, attitude_error(f.r, present)); // sines of the angles
-    const double size = vec3_length(a[0]);
+    const vec3 error = mat3_mul_vec(attitude, attitude_error(f.r, attitude)); // sines of the angles
+    const double norm = vec3_length(a[0]);
     const vec3 up = vec3_make(f.r.m[0][2], f.r.m[1][2], f.r.m[2][2]);
-    observe_desired(l->params.gravity, up, size, d->control.integral, b);
+    observe_desired(l->params.gravity, up, norm, d->control.integral, b);
     double trace = 0.0;
-    for (int i = 0; i < 9; ++i) trace += f.r.m[i / 3][i % 3] * present.m[i / 3][i % 3];
-    const int near = trace > 2.5; // 0.72 rad, where an angle is 1.1 times its sine; beyond, no bound
-    observe_max(b, ENVELOPE_ERROR_LATERAL, near ? 1.1 * horizontal_length(error) : 2.0);
-    observe_max(b, ENVELOPE_ERROR_YAW, near ? 1.1 * real_abs(error.z) : 2.0);
+    for (int i = 0; i < 9; ++i) trace += f.r.m[i / 3][i % 3] * attitude.m[i / 3][i % 3];
+    const int is_small_angle =
+        trace > 2.5; // 0.72 rad, where an angle is 1.1 times its sine; beyond, no bound
+    observe_max(b, ENVELOPE_ERROR_LATERAL, is_small_angle ? 1.1 * horizontal_length(error) : 2.0);
+    observe_max(b, ENVELOPE_ERROR_YAW, is_small_angle ? 1.1 * real_abs(error.z) : 2.0);
     observe_max(b, ENVELOPE_JERK, vec3_length(a[1]));
     observe_max(b, ENVELOPE_SNAP, vec3_length(a[2]));
     observe_max(b, ENVELOPE_JERK_VERTICAL, real_abs(a[1].z));
@@ -279,8 +281,8 @@ static void observe_cascade(const drone_params *p, const loop_model *l, int acts
     if (!acts) return;
     // Thrust is mass times the desired acceleration along the body z of the moment.
     const vec3 desired = up_of(c->attitude), up = up_of(d->estimate.attitude);
-    const double share = vec3_dot(desired, up), a = c->thrust / (p->ladder.mass * real_max(share, 0.1));
-    observe_desired(g, share > 0.1 ? desired : vec3_zero(), a, c->integral, b);
+    const double cosine = vec3_dot(desired, up), a = c->thrust / (p->ladder.mass * real_max(cosine, 0.1));
+    observe_desired(g, cosine > 0.1 ? desired : vec3_zero(), a, c->integral, b);
 }
 
 static double angle_square(quat q) { return 4.0 * (q.x * q.x + q.y * q.y + q.z * q.z); }
@@ -290,11 +292,11 @@ static void observe_estimator(const loop_model *l, int corrected, vec3 thrust, c
                               loop_block *b)
 {
     const estimator_state *e = &d->estimate;
-    const quat back = quat_conj(e->attitude);
-    const vec3 seen = quat_rotate(e->attitude, vec3_sub(d->imu.accel, e->accel_bias)),
-               noise = vec3_sub(seen, thrust);
-    observe_root(b, ENVELOPE_ESTIMATE_ERROR, angle_square(quat_mul(back, d->body.attitude)));
-    observe_root(b, ENVELOPE_SENSED_LATERAL, across_square(noise));
+    const quat inverse_attitude = quat_conj(e->attitude);
+    const vec3 specific_force = quat_rotate(e->attitude, vec3_sub(d->imu.accel, e->accel_bias)),
+               noise = vec3_sub(specific_force, thrust);
+    observe_root(b, ENVELOPE_ESTIMATE_ERROR, angle_square(quat_mul(inverse_attitude, d->body.attitude)));
+    observe_root(b, ENVELOPE_SENSED_LATERAL, horizontal_square(noise));
     observe_max(b, ENVELOPE_SENSED_VERTICAL, real_abs(noise.z));
     observe_root(b, ENVELOPE_RATE_ESTIMATE, vec3_dot(e->rate, e->rate));
     if (!corrected) return;
@@ -303,7 +305,7 @@ static void observe_estimator(const loop_model *l, int corrected, vec3 thrust, c
                 vec3_length(vec3_sub(d->mocap.position, e->position)) /
                     real_max(1.0 - l->params.position_gain, 1e-9));
     observe_max(b, ENVELOPE_ANGLE_INNOVATION,
-                real_sqrt(angle_square(quat_mul(back, d->mocap.attitude))) /
+                real_sqrt(angle_square(quat_mul(inverse_attitude, d->mocap.attitude))) /
                     real_max(1.0 - l->params.attitude_gain, 1e-9));
 }
 
@@ -313,24 +315,25 @@ static void observe_heading(const drone_block *d, loop_block *b)
     const control_state *c = &d->control;
     const double lead = angle_wrapped(c->heading - yaw_of(d->estimate.attitude));
     if (!(real_abs(lead) < LOOP_LEAD_MAX)) observe_max(b, ENVELOPE_ERROR_YAW, 2.0); // no bound
-    if (d->rung == VY_RUNG_PILOT) observe_root(b, ENVELOPE_STICK_SPEED, across_square(c->speed));
+    if (d->rung == VY_RUNG_PILOT) observe_root(b, ENVELOPE_STICK_SPEED, horizontal_square(c->speed));
     observe_max(b, ENVELOPE_TURN_RATE, real_abs(c->yaw_rate));
 }
 
 // How near the autopilot, as it has just acted, was to deciding otherwise: autopilot_sticks().
 static void observe_autopilot(const autopilot_params *p, const drone_block *d, loop_block *b)
 {
-    const vec3 way = vec3_sub(p->target, d->estimate.position);
-    const double distance = horizontal_length(way);
+    const vec3 to_target = vec3_sub(p->target, d->estimate.position);
+    const double distance = horizontal_length(to_target);
     if (!p->has_target) return;
     observe_max(b, ENVELOPE_SWITCH_DISTANCE_INVERSE, 1.0 / real_max(real_abs(distance - p->radius), 1e-12));
     if (distance < p->radius) return;
-    const double angle = real_abs(angle_wrapped(math_atan2(way.y, way.x) - yaw_of(d->estimate.attitude)));
+    const double angle =
+        real_abs(angle_wrapped(math_atan2(to_target.y, to_target.x) - yaw_of(d->estimate.attitude)));
     const double margin = real_min(real_abs(angle - p->tolerance),
                                    angle > p->tolerance ? 3.141592653589793 - angle : p->tolerance);
     observe_max(b, ENVELOPE_SWITCH_ANGLE_INVERSE, 1.0 / real_max(margin, 1e-12));
     observe_max(b, ENVELOPE_SWITCH_DISTANCE_INVERSE,
-                1.0 / real_max(real_abs(real_abs(way.z) - AUTOPILOT_DEAD_ZONE), 1e-12));
+                1.0 / real_max(real_abs(real_abs(to_target.z) - AUTOPILOT_DEAD_ZONE), 1e-12));
     observe_max(b, ENVELOPE_DISTANCE_INVERSE, 1.0 / real_max(distance, 1e-12));
 }
 
@@ -347,12 +350,12 @@ void vy_loop_observe(const vy_world *world, uint32_t index, uint64_t tick, loop_
     const drone_block *d = &world->drones[index];
     const loop_model *l = &world->loops[index];
     const vec3 thrust = observe_plant(&m->params[index], l, d, b);
-    const int at_once = loop_is_geometric(&l->params), acts = due(tick, dm->control_period);
+    const int is_geometric = loop_is_geometric(&l->params), acts = due(tick, dm->control_period);
     if (!loop_takes_rung(l, d->rung)) { // it has not acted yet, or another does
         if (b->standing == LOOP_BOUND_VALID) b->standing = LOOP_BOUND_LOST;
         return;
     }
-    if (at_once) {
+    if (is_geometric) {
         if (acts) observe_trajectory(m, index, l, tick, d, b);
     } else if (due(tick, dm->rate_period)) {
         const int holds_velocity = l->params.law == LOOP_VELOCITY_RUNG;
@@ -405,14 +408,14 @@ static changes changes_of(const vy_world *world, uint32_t index, const nap_input
 {
     const drone_params *p = &world->model.params[index];
     const effect_params *c = &p->plant.effects;
-    const double inverse = 1.0 / p->nap.inertia_min, inverse_mass = p->plant.body.inverse_mass;
+    const double inverse_inertia = 1.0 / p->nap.inertia_min, inverse_mass = p->plant.body.inverse_mass;
     nap_reach without_rotors = *r; // the rotors' own forces are in the loop
     without_rotors.effect.rotor_force = 0.0;
     changes out = {.neglect = {0.0, 0.0}};
     for (int i = 0; i < EFFECT_COUNT; ++i) {
         if ((flags >> i & 1u) != 0 || !nap_has_effect(&p->nap, i)) continue;
-        out.neglect[0] += inverse_mass * b->of[i].force;
-        out.neglect[1] += inverse * b->of[i].torque;
+        out.neglect[0] += inverse_mass * b->effect[i].force;
+        out.neglect[1] += inverse_inertia * b->effect[i].torque;
     }
     const deviation_system k =
         nap_sensitivity(&world->model.env, &p->nap, &p->plant, &world->drones[index].body, m, flags,
@@ -422,29 +425,29 @@ static changes changes_of(const vy_world *world, uint32_t index, const nap_input
     // Linear drag is in the loop, the same across in all directions and along the world's axes.
     const vec3 f = c->linear_drag;
     const double tilt = 2.0 * (tilt_max + deviation[DEVIATION_ANGLE]);
-    const double uneven =
+    const double anisotropic_drag =
         0.5 * real_abs(f.x - f.y) + tilt * (vec3_max_abs(f) - real_min(real_min(f.x, f.y), f.z));
     const int has_drag = (flags >> EFFECT_linear_drag & 1u) != 0;
-    const double drag =
-        (has_drag ? uneven : vec3_max_abs(f)) + IF_ON(drag, r->effect.density * c->drag_area * flow);
+    const double drag = (has_drag ? anisotropic_drag : vec3_max_abs(f)) +
+                        IF_ON(drag, r->effect.density * c->drag_area * flow);
     const double damping =
         IF_ON(damping, vec3_max_abs(c->spin_damping) +
                            0.25 * r->effect.density * vec3_max_abs(c->rate_damping_area) * flow);
-    const double thinner = IF_ON(density, b->of[EFFECT_density].force);
+    const double density_force = IF_ON(density, b->effect[EFFECT_density].force);
     // Of the rotors' thrust per metre: scale heights are above 5 km.
-    const double thinning = IF_ON(density, c->density_ratio * r->effect.density / REFERENCE_DENSITY *
-                                               r->effect.rotor_force / 5000.0);
+    const double density_gradient_force = IF_ON(
+        density, c->density_ratio * r->effect.density / REFERENCE_DENSITY * r->effect.rotor_force / 5000.0);
 #undef IF_ON
     const loop_slopes slopes = {.force_velocity = k.vv + inverse_mass * drag,
                                 .force_angle = k.va,
-                                .force_position = k.vp + inverse_mass * thinning,
+                                .force_position = k.vp + inverse_mass * density_gradient_force,
                                 .torque_velocity = k.ev,
                                 .torque_angle = k.ea,
                                 .torque_position = k.ep,
-                                .torque_rate = inverse * damping,
-                                .density = thinner / real_max(r->effect.rotor_force, 1e-9),
+                                .torque_rate = inverse_inertia * damping,
+                                .density = density_force / real_max(r->effect.rotor_force, 1e-9),
                                 .force = inverse_mass * nap_force_bound(c, &without_rotors.effect) +
-                                         inverse_mass * thinner};
+                                         inverse_mass * density_force};
     memcpy(out.slopes, &slopes, sizeof slopes);
     out.onset[0] = k.bv;
     out.onset[1] = k.be;
@@ -491,10 +494,10 @@ static void store_bound(const loop_bound *s, loop_block *b, double *deviation)
 static void plan_errors(const loop_model *l, const loop_block *b, const loop_slopes *slopes,
                         const loop_bound *within, budget_block *plan)
 {
-    double ahead[ENVELOPE_COUNT];
+    double planned_envelope[ENVELOPE_COUNT];
     for (int i = 0; i < ENVELOPE_COUNT; ++i) {
         const int is_lively = envelope_min[i] > 0.0 || i >= ENVELOPE_ESTIMATE_ERROR;
-        ahead[i] =
+        planned_envelope[i] =
             is_lively ? ENVELOPE_MARGIN * real_max(b->envelope[i], l->planned_envelope[i]) : b->envelope[i];
     }
     memset(plan->angle, 0, sizeof plan->angle);
@@ -504,7 +507,7 @@ static void plan_errors(const loop_model *l, const loop_block *b, const loop_slo
         loop_bound s;
         double deviation[DEVIATION_COUNT] = {0.0};
         loop_block scratch = {0};
-        if (vy_loop_sensitivity(l, ahead, slopes, within, &unit, &s)) {
+        if (vy_loop_sensitivity(l, planned_envelope, slopes, within, &unit, &s)) {
             store_bound(&s, &scratch, deviation);
         } else {
             for (int i = 0; i < DEVIATION_COUNT; ++i) deviation[i] = NAP_UNBOUNDED;
@@ -568,18 +571,19 @@ void vy_loop_advance_to_now(const vy_world *world, uint32_t index, double *devia
 {
     const vy_model *m = &world->model;
     const uint64_t tick = world->state->tick,
-                   last = tick == 0 ? 0 : (tick - 1) / m->nap_period * m->nap_period;
+                   last_evaluation = tick == 0 ? 0 : (tick - 1) / m->nap_period * m->nap_period;
     if (m->has_loop == 0 || !vy_loop_is_isolated(world, index)) return;
-    if (world->loop_states[index].standing != LOOP_BOUND_VALID || tick == last) return;
-    if ((double)last * m->dt >= m->nap.budget.duration || !(deviation[DEVIATION_POSITION] < NAP_UNBOUNDED))
+    if (world->loop_states[index].standing != LOOP_BOUND_VALID || tick == last_evaluation) return;
+    if ((double)last_evaluation * m->dt >= m->nap.budget.duration ||
+        !(deviation[DEVIATION_POSITION] < NAP_UNBOUNDED))
         return;
     loop_block b = world->loop_states[index];
     budget_block plan = world->budgets[index];
     nap_bounds bounds;
     vy_loop_observe(world, index, tick, &b);
     if (b.standing == LOOP_BOUND_VALID)
-        vy_loop_certify(world, index, tick, tick - last, world->drones[index].effects, &b, deviation, &bounds,
-                        &plan);
+        vy_loop_certify(world, index, tick, tick - last_evaluation, world->drones[index].effects, &b,
+                        deviation, &bounds, &plan);
     const int differs = b.neglect[0] > 0.0 || b.neglect[1] > 0.0;
     for (int i = 0; i < DEVIATION_COUNT && b.standing == LOOP_BOUND_LOST && differs; ++i)
         deviation[i] = NAP_UNBOUNDED;

@@ -106,12 +106,13 @@ void vy_plant_build(const vy_vehicle_def *v, double dt, multirotor_params *out)
 static void build_powertrain(const vy_model *w, const vy_vehicle_def *v, drone_model *model,
                              drone_params *out)
 {
-    double gain;
-    vy_battery_build(&v->battery, &out->battery, &out->battery_start, &gain);
+    double voltage_ratio_max;
+    vy_battery_build(&v->battery, &out->battery, &out->battery_start, &voltage_ratio_max);
     rotor_air_params *p = &out->plant.effects.rotors;
     *p = vy_rotor_air_build(v, w->dt, !frame_is_inertial(&w->env));
     if (v->battery.capacity > 0.0)
-        p->battery = real_max(1.0, gain * gain - 1.0); // an empty one leaves nothing
+        p->battery =
+            real_max(1.0, voltage_ratio_max * voltage_ratio_max - 1.0); // an empty one leaves nothing
     model->has_powertrain = vy_rotor_air_is_declared(v) || v->battery.capacity > 0.0;
     vy_rotor_air_wake(v, &model->layout, &model->wake_width, &model->wake_exit);
 }
@@ -126,8 +127,8 @@ static void build_nap(const vy_model *w, const rotor_layout *layout, const vy_ve
         const double *p = layout->hub[i];
         arm = real_max(arm, real_sqrt(p[0] * p[0] + p[1] * p[1]));
     }
-    const double square = v->speed_max * v->speed_max;
-    double torque = real_max(arm * v->thrust_coef * square, v->torque_coef * square);
+    const double speed_max2 = v->speed_max * v->speed_max;
+    double torque = real_max(arm * v->thrust_coef * speed_max2, v->torque_coef * speed_max2);
     if (v->rotor_count == 0) torque = 0.0;
     for (int i = 0; i < v->thruster_count; ++i) {
         const double lever = vec3_length(vec3_of(layout->thrusters.lever[i]));

@@ -23,10 +23,10 @@ enum {
     PART_LOADS,
     PART_SPEEDS,
     PART_FAULTS,
-    PART_BEFORE,
+    PART_DRONES_BEFORE,
     PART_SENSORS_BEFORE,
     PART_FAULTY_PARAMS,
-    PART_ACCOUNTS,
+    PART_ENERGY_BALANCES,
     PART_WAKES,
     PART_LOOPS,
     PART_SOLIDS,
@@ -100,10 +100,10 @@ static void part_sizes(const vy_model *m, size_t out[PARTS])
         [PART_LOADS] = (m->disturbance_cap > 0 ? 3 : 1) * bodies * sizeof(body_loads),
         [PART_SPEEDS] = drones * sizeof(double[VY_ROTOR_CAP]),
         [PART_FAULTS] = m->fault_cap * sizeof(fault_model),
-        [PART_BEFORE] = m->fault_cap > 0 ? drones * sizeof(drone_block) : 0,
+        [PART_DRONES_BEFORE] = m->fault_cap > 0 ? drones * sizeof(drone_block) : 0,
         [PART_SENSORS_BEFORE] = m->fault_cap > 0 ? m->sensor_suite_cap * (size_t)SENSOR_SUITE_BLOCKS_SIZE : 0,
         [PART_FAULTY_PARAMS] = m->fault_cap > 0 ? drones * sizeof(drone_params) : 0,
-        [PART_ACCOUNTS] = bodies * sizeof(energy_balance),
+        [PART_ENERGY_BALANCES] = bodies * sizeof(energy_balance),
         [PART_WAKES] = m->wakes.on ? drones * sizeof(wake_entry) : 0,
         [PART_LOOPS] = m->nap.budget.duration > 0.0 ? drones * sizeof(loop_model) : 0,
         [PART_SOLIDS] = solids * sizeof(solid_memory),
@@ -137,10 +137,10 @@ static void set_arrays(vy_world *world, void *const parts[PARTS])
     world->imu_ahead = parts[PART_IMU_AHEAD];
     world->loads = parts[PART_LOADS];
     world->speeds = parts[PART_SPEEDS];
-    world->drones_before = parts[PART_BEFORE];
+    world->drones_before = parts[PART_DRONES_BEFORE];
     world->sensors_before = parts[PART_SENSORS_BEFORE];
     world->faulty_params = parts[PART_FAULTY_PARAMS];
-    world->energy_balances = parts[PART_ACCOUNTS];
+    world->energy_balances = parts[PART_ENERGY_BALANCES];
     world->wakes = parts[PART_WAKES];
     world->loops = m->nap.budget.duration > 0.0 ? parts[PART_LOOPS] : NULL;
     world->solid_memories = parts[PART_SOLIDS];
@@ -209,8 +209,8 @@ vy_status vy_world_reserve(vy_world *world, enum capacity what, uint64_t need, v
         return vy_fail(err, VY_FULL, "a world has at most %u %s", limits[what].max, limits[what].name);
     VY_ASSERT(world->state->tick == 0 ||
               (!world->state_is_borrowed && what >= CAPACITY_DISTURBANCES && what <= CAPACITY_INJECTIONS));
-    const uint64_t more = *cap + (uint64_t)*cap / 2; // so that adding one by one stays cheap
-    *cap = (uint32_t)(need > more ? need : more > limits[what].max ? limits[what].max : more);
+    const uint64_t grown = *cap + (uint64_t)*cap / 2; // so that adding one by one stays cheap
+    *cap = (uint32_t)(need > grown ? need : grown > limits[what].max ? limits[what].max : grown);
     const vy_status status = reallocate(world, &caps, err);
     if (status == VY_OK) vy_world_layout_state(world);
     return status;
@@ -226,13 +226,13 @@ static double *copy_of(const vy_numbers *n)
 
 vy_status vy_world_store_solid(vy_world *world, uint32_t number, const vy_collider_def *solid, vy_error *err)
 {
-    vy_collider_def *kept = &world->solid_defs[number];
-    free(kept->points.values); // left by one that was refused
-    *kept = *solid;
-    kept->points.values = kept->heights.values = NULL;
+    vy_collider_def *stored = &world->solid_defs[number];
+    free(stored->points.values); // left by one that was refused
+    *stored = *solid;
+    stored->points.values = stored->heights.values = NULL;
     if (solid->kind != VY_COLLIDER_HULL || solid->points.values == NULL) return VY_OK;
-    kept->points.values = copy_of(&solid->points);
-    if (kept->points.values == NULL) return vy_fail(err, VY_NO_MEMORY, "world: no memory for a shape");
+    stored->points.values = copy_of(&solid->points);
+    if (stored->points.values == NULL) return vy_fail(err, VY_NO_MEMORY, "world: no memory for a shape");
     return VY_OK;
 }
 

@@ -68,7 +68,7 @@ vy_samples vy_drone_samples(const vy_world *world, uint32_t index)
 }
 
 // The events of one call.
-static uint32_t call(const vy_world *world, uint32_t index, world_block *w, drone_block *d)
+static uint32_t call_controller(const vy_world *world, uint32_t index, world_block *w, drone_block *d)
 {
     const vy_controller_def *controller = &world->model.drones[index].controller;
     VY_ASSERT(vy_controller_is_external(controller->kind));
@@ -87,18 +87,19 @@ static uint32_t call(const vy_world *world, uint32_t index, world_block *w, dron
     if (reply.verdict == VY_VERDICT_REPLIED && reply.status == VY_REPLY_STATUS_NOT_READY)
         reply.verdict = VY_VERDICT_NOT_READY; // nobody has asked again
     const uint64_t clamps = d->clamps;
-    control_reply taken = vy_control_reply(&reply);
-    if (!vy_payload_may_drop(&world->model, index, reply.drop)) taken.rung = ~(bits)0; // not a command either
+    control_reply command = vy_control_reply(&reply);
+    if (!vy_payload_may_drop(&world->model, index, reply.drop))
+        command.rung = ~(bits)0; // not a command either
     if (reply.verdict != VY_VERDICT_REPLIED) {
         if (!vy_supervisor_take_over(&world->model, index, w->tick, VY_HANDOVER_CONTROLLER, &reply, d,
                                      world->supervisors))
             world_fail(1, VY_FAILURE_CONTROLLER, index, (double)reply.detail, 0.0, (int)reply.verdict, w);
     } else if (reply.status == VY_REPLY_STATUS_STALE) {
         // What acts continues, and counts as no fresh intent.
-    } else if (control_valid(&world->model.params[index].ladder, &taken) ||
+    } else if (control_valid(&world->model.params[index].ladder, &command) ||
                !vy_supervisor_take_over(&world->model, index, w->tick, VY_HANDOVER_COMMAND, &reply, d,
                                         world->supervisors)) {
-        controller_reply(&world->model, index, 1, &taken, w, d);
+        controller_reply(&world->model, index, 1, &command, w, d);
         mark_intent_received(world, index, 1);
         if (reply.drop != 0 && world->release_requests != NULL) world->release_requests[index] = reply.drop;
     }
@@ -121,7 +122,7 @@ uint32_t vy_controller_stage(const vy_world *world, world_block *w, drone_block 
         if (!vy_controller_is_external(dm->controller.kind))
             mark_intent_received(world, i, 1);
         else if (!m->has_supervisor || vy_supervisor_controller_active(m, i, world->supervisors))
-            events |= call(world, i, w, &drones[i]);
+            events |= call_controller(world, i, w, &drones[i]);
     }
     return events;
 }

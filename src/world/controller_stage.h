@@ -77,16 +77,16 @@ VY_FN void controller_built_in(const vy_model *m, uint32_t index, mask active, w
 /// One drone whose vehicle declares no limits. Returns the lanes in which a command was clamped.
 VY_FN mask dal_drone(const vy_model *m, uint32_t index, bits tick, drone_block *d)
 {
-    const mask now = due(tick, m->drones[index].rate_period);
+    const mask is_due = due(tick, m->drones[index].rate_period);
     VY_ASSERT(index < m->drone_count);
-    if (!mask_any(now)) return mask_set(0);
+    if (!mask_any(is_due)) return mask_set(0);
     if (VY_BASIC_OR(0, m->drones[index].controller.flight == VY_FLIGHT_KINEMATIC)) {
-        control_lower_kinematic(&m->params[index].ladder, d->rung, now, &d->control);
+        control_lower_kinematic(&m->params[index].ladder, d->rung, is_due, &d->control);
         return mask_set(0);
     }
     ladder_params storage;
     const ladder_params *p = drone_ladder(m, index, &d->estimate, &storage);
-    const real count = control_lower(p, d->rung, now, &d->estimate, &d->control);
+    const real count = control_lower(p, d->rung, is_due, &d->estimate, &d->control);
     d->clamps = d->clamps + real_round_bits(count);
     return count > 0.0;
 }

@@ -15,17 +15,17 @@ static uint64_t slot_at(const delay_line *line, uint64_t tick)
 int vy_delay_line_take(const delay_line *line, const delay_line_block *numbers, uint64_t tick, uint64_t since,
                        double *values)
 {
-    const delay_line_block *place = &numbers[slot_at(line, tick)];
-    const uint64_t late = line->delay * line->period;
-    if (tick <= late || tick - late < since) return 0;
-    if (place->value != (double)(tick - late)) return 0; // none was put there then
-    memcpy(values, place + 1, line->width * sizeof *values);
+    const delay_line_block *entry = &numbers[slot_at(line, tick)];
+    const uint64_t delay_ticks = line->delay * line->period;
+    if (tick <= delay_ticks || tick - delay_ticks < since) return 0;
+    if (entry->value != (double)(tick - delay_ticks)) return 0; // none was put there then
+    memcpy(values, entry + 1, line->width * sizeof *values);
     return 1;
 }
 
 void vy_delay_line_put(const delay_line *line, delay_line_block *numbers, uint64_t tick, const double *values)
 {
-    delay_line_block *place = &numbers[slot_at(line, tick)];
-    place->value = (double)tick;
-    memcpy(place + 1, values, line->width * sizeof *values);
+    delay_line_block *entry = &numbers[slot_at(line, tick)];
+    entry->value = (double)tick;
+    memcpy(entry + 1, values, line->width * sizeof *values);
 }

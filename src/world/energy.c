@@ -69,14 +69,14 @@ typedef struct step_inputs {
     const multirotor_inputs *in;
     double h;
     const double *command;
-    const double *now, *half, *full;
+    const double *start_speeds, *half, *full;
     const body_state *start;
 } step_inputs;
 
 static void account_for_stages(const step_inputs *a, energy_balance *account)
 {
     const double h = a->h;
-    const double *const speeds[4] = {a->now, a->half, a->half, a->full};
+    const double *const speeds[4] = {a->start_speeds, a->half, a->half, a->full};
     const double after[4] = {0.0, 0.5 * h, 0.5 * h, h};
     body_state s = *a->start;
     powers p[4];
@@ -122,7 +122,7 @@ static void account_for_kicks(const step_inputs *a, vy_integrator integrator, en
     const double h = a->h, half = 0.5 * h, start = a->in->held.time, end = start + h;
     body_wrench wrench;
     load_parts first, second;
-    multirotor_wrench_recorded(a->in, s, a->now, a->command, start, &first, &wrench);
+    multirotor_wrench_recorded(a->in, s, a->start_speeds, a->command, start, &first, &wrench);
     if (integrator != VY_INTEGRATOR_LIE_MIDPOINT) { // the velocities of both Euler steps are the same
         const body_state n = body_euler(body, s, h, &wrench);
         account_for_kick(h, &first, s, &n, account);
@@ -131,23 +131,23 @@ static void account_for_kicks(const step_inputs *a, vy_integrator integrator, en
     const body_state kicked = body_kicked(body, s, half, &wrench);
     const body_state drifted = body_drifted(body, &kicked, h);
     multirotor_wrench(a->in, &drifted, a->full, a->command, end, &wrench);
-    const body_state tried = body_kicked(body, &drifted, half, &wrench);
-    multirotor_wrench_recorded(a->in, &tried, a->full, a->command, end, &second, &wrench);
+    const body_state predicted = body_kicked(body, &drifted, half, &wrench);
+    multirotor_wrench_recorded(a->in, &predicted, a->full, a->command, end, &second, &wrench);
     const body_state n = body_kicked(body, &drifted, half, &wrench);
     account_for_kick(half, &first, s, &kicked, account);
     account_for_kick(half, &second, &drifted, &n, account);
 }
 
 /// The powers at a moment of a coupled step, along the velocities of `along`.
-static powers powers_within(const multirotor_inputs *in, double h, int part, const body_state *along,
-                            coupled_stage *k)
+static powers powers_at_stage(const multirotor_inputs *in, double h, int part, const body_state *along,
+                              coupled_stage *k)
 {
-    multirotor_inputs at;
+    multirotor_inputs stage_inputs;
     body_wrench wrench;
     load_parts parts;
-    coupled_inputs(in, k, part, &at);
-    multirotor_wrench_recorded(&at, &k->body, k->speed, k->target, coupled_time(in, h, part), &parts,
-                               &wrench);
+    coupled_inputs(in, k, part, &stage_inputs);
+    multirotor_wrench_recorded(&stage_inputs, &k->body, k->speed, k->target, coupled_time(in, h, part),
+                               &parts, &wrench);
     return powers_of(&parts, along);
 }
 
@@ -159,7 +159,7 @@ static void account_for_coupled(const step_inputs *a, vy_integrator integrator, 
     double speed[VY_ROTOR_CAP];
     coupled_state c;
     coupled_stage k[4];
-    memcpy(speed, a->now, sizeof speed);
+    memcpy(speed, a->start_speeds, sizeof speed);
     memset(&c, 0, sizeof c);
     if (a->in->memory != NULL) c.air = *a->in->memory;
     c.charge = charge;
@@ -167,7 +167,7 @@ static void account_for_coupled(const step_inputs *a, vy_integrator integrator, 
         static const int parts[4] = {0, 1, 1, 2};
         powers p[4];
         coupled_rk4(a->in, a->h, a->command, &s, speed, &c, k, NULL);
-        for (int n = 0; n < 4; ++n) p[n] = powers_within(a->in, a->h, parts[n], &k[n].body, &k[n]);
+        for (int n = 0; n < 4; ++n) p[n] = powers_at_stage(a->in, a->h, parts[n], &k[n].body, &k[n]);
         add_stages(a->h, p, account);
         return;
     }
@@ -177,8 +177,8 @@ static void account_for_coupled(const step_inputs *a, vy_integrator integrator, 
     coupled_wrench(a->in, a->h, a->command, 0, &k[0], NULL, &wrench);
     const body_state kicked = body_kicked(&a->in->params->body, a->start, half, &wrench);
     const body_state mean[2] = {mean_velocities(a->start, &kicked), mean_velocities(&k[1].body, &s)};
-    const powers first = powers_within(a->in, a->h, 0, &mean[0], &k[0]);
-    const powers last = powers_within(a->in, a->h, 2, &mean[1], &k[2]);
+    const powers first = powers_at_stage(a->in, a->h, 0, &mean[0], &k[0]);
+    const powers last = powers_at_stage(a->in, a->h, 2, &mean[1], &k[2]);
     add_kick(half, &first, account);
     add_kick(half, &last, account);
 }
@@ -193,8 +193,8 @@ static int is_coupled(const vy_model *m, uint32_t i)
 static void apply_battery_voltage(const multirotor_inputs *in, double charge, double *target, double *speed)
 {
     double current;
-    const double share = battery_voltage_ratio(in, charge, speed, &current);
-    for (int k = 0; k < in->layout->count; ++k) target[k] *= share;
+    const double ratio = battery_voltage_ratio(in, charge, speed, &current);
+    for (int k = 0; k < in->layout->count; ++k) target[k] *= ratio;
     ideal_motors_follow(in->layout, in->params, in->battery->capacity > 0.0, target, speed);
 }
 
@@ -206,27 +206,29 @@ void vy_energy_stage(vy_world *world, const vy_model *m)
     for (uint32_t i = 0; i < body_count(m); ++i) {
         body_inputs inputs;
         vy_body_inputs(world, m, i, time, &inputs);
-        double now[VY_ROTOR_CAP] = {0.0}, half[VY_ROTOR_CAP] = {0.0}, full[VY_ROTOR_CAP] = {0.0};
-        const int drone = i < m->drone_count, coupled = step_is_coupled(&inputs.in) && is_coupled(m, i);
+        double start_speeds[VY_ROTOR_CAP] = {0.0}, half[VY_ROTOR_CAP] = {0.0}, full[VY_ROTOR_CAP] = {0.0};
+        const int is_drone = i < m->drone_count, coupled = step_is_coupled(&inputs.in) && is_coupled(m, i);
         double target[VY_ROTOR_CAP] = {0.0}, charge = 0.0; // of a body: none is read
-        if (drone) {
+        if (is_drone) {
             memcpy(target, world->speeds[i], sizeof target);
             if (m->has_powertrain) charge = world->powertrain[i].battery.charge;
             actuators_gather(inputs.in.layout, &world->drones[i],
-                             world->thrusters != NULL ? &world->thrusters[i] : NULL, now);
-            if (inputs.in.battery != NULL && !coupled) apply_battery_voltage(&inputs.in, charge, target, now);
-            multirotor_follow(&inputs.in, target, now, half, full);
+                             world->thrusters != NULL ? &world->thrusters[i] : NULL, start_speeds);
+            if (inputs.in.battery != NULL && !coupled)
+                apply_battery_voltage(&inputs.in, charge, target, start_speeds);
+            multirotor_follow(&inputs.in, target, start_speeds, half, full);
         }
-        const step_inputs again = {&inputs.in, m->dt, target, now, half, full, body_at(world, i)};
+        const step_inputs repeated = {&inputs.in, m->dt, target, start_speeds, half, full, body_at(world, i)};
         const int is_rk4 = m->physics.integrator == VY_INTEGRATOR_RK4;
-        const vy_integrator taken = is_rk4 && rotates_too_far(again.start, m->dt) ? VY_INTEGRATOR_LIE_MIDPOINT
-                                                                                  : m->physics.integrator;
+        const vy_integrator integrator = is_rk4 && rotates_too_far(repeated.start, m->dt)
+                                             ? VY_INTEGRATOR_LIE_MIDPOINT
+                                             : m->physics.integrator;
         if (coupled) {
-            account_for_coupled(&again, taken, charge, &world->energy_balances[i]);
-        } else if (taken == VY_INTEGRATOR_RK4) {
-            account_for_stages(&again, &world->energy_balances[i]);
+            account_for_coupled(&repeated, integrator, charge, &world->energy_balances[i]);
+        } else if (integrator == VY_INTEGRATOR_RK4) {
+            account_for_stages(&repeated, &world->energy_balances[i]);
         } else {
-            account_for_kicks(&again, taken, &world->energy_balances[i]);
+            account_for_kicks(&repeated, integrator, &world->energy_balances[i]);
         }
     }
 }

@@ -10,27 +10,27 @@
 VY_FN void turbulence_update(const vy_model *m, uint32_t number, bits tick, mask now, const body_state *body,
                              turbulence_state *turbulence, vec3 *gust)
 {
-    const mask fresh = tick == bits_set(0);
+    const mask is_first = tick == bits_set(0);
     real n[TURBULENCE_NORMALS];
     rng_normals(m->seed, RNG_STREAM_WIND, bits_set(number), tick, n, TURBULENCE_NORMALS);
     const real altitude = height_at(&m->env, body->position);
-    const vec3 at = wind_lookup_position(&m->env, body->position, altitude);
-    const vec3 wind = mean_wind_at(&m->env.wind, m->env.constant_wind, at, time_of(m, tick));
+    const vec3 lookup = wind_lookup_position(&m->env, body->position, altitude);
+    const vec3 wind = mean_wind_at(&m->env.wind, m->env.constant_wind, lookup, time_of(m, tick));
     vec3 ground = vec3_zero();
     if (frame_is_inertial(&m->env)) ground = planet_ground_velocity(&m->env.planet, body->position);
     const real airspeed = vec3_length(vec3_sub(vec3_sub(body->velocity, ground), wind));
-    const real level = real_sqrt(wind.x * wind.x + wind.y * wind.y);
-    const real x = real_select(level > 0.0, wind.x / level, real_set(1.0));
-    const real y = real_select(level > 0.0, wind.y / level, real_set(0.0));
-    turbulence_state kept;
-    cells_save(now, turbulence, &kept, sizeof kept);
+    const real horizontal_speed = real_sqrt(wind.x * wind.x + wind.y * wind.y);
+    const real x = real_select(horizontal_speed > 0.0, wind.x / horizontal_speed, real_set(1.0));
+    const real y = real_select(horizontal_speed > 0.0, wind.y / horizontal_speed, real_set(0.0));
+    turbulence_state saved;
+    cells_save(now, turbulence, &saved, sizeof saved);
     turbulence_advance(&m->turbulence, altitude, airspeed, n, turbulence);
-    if (mask_any(fresh)) {
+    if (mask_any(is_first)) {
         const turbulence_state start = turbulence_start(n);
-        cells_restore(mask_not(fresh), &start, turbulence, sizeof start);
+        cells_restore(mask_not(is_first), &start, turbulence, sizeof start);
     }
     *gust = vec3_select(now, turbulence_velocity(&m->turbulence, altitude, x, y, turbulence), *gust);
-    cells_restore(now, &kept, turbulence, sizeof kept);
+    cells_restore(now, &saved, turbulence, sizeof saved);
 }
 
 VY_NOINLINE_FN void turbulence_update_all(const vy_model *m, const bits *tick, const mask *now,
@@ -57,11 +57,11 @@ VY_FN real nap_gust_bound(const vy_model *m, const body_state *body, const turbu
     if (VY_BASIC_OR(1, m->turbulence_period == 0)) return real_set(0.0);
     // A generous range: at most 1000 m/s faster than now until the next evaluation.
     const real speed = vec3_length(body->velocity) + 1000.0;
-    const real far = (double)m->nap_period * m->dt * speed;
+    const real distance = (double)m->nap_period * m->dt * speed;
     const real altitude = height_at(&m->env, body->position);
     turbulence_range range;
-    range.altitude_low = altitude - far;
-    range.altitude_high = altitude + far;
+    range.altitude_low = altitude - distance;
+    range.altitude_high = altitude + distance;
     range.speed_low = real_set(0.0);
     range.speed_high = speed + 1000.0;
     const int advances = (int)(m->nap_period / m->turbulence_period) + 1;
@@ -109,11 +109,11 @@ VY_FN void nap_evaluate_drone(const vy_model *m, uint32_t i, bits tick, uint64_t
         command[k] = motor_speed(&p->motor, d->control.motors[k]);
     inputs.command = command;
     const bits before = d->effects;
-    nap_account_block kept;
-    cells_save(now, account, &kept, sizeof kept);
+    nap_account_block saved;
+    cells_save(now, account, &saved, sizeof saved);
     const bits after =
         nap_evaluate(&m->env, &p->nap, &p->plant, layout, &d->body, d->rotor_speed, &inputs, before, account);
-    cells_restore(now, &kept, account, sizeof kept);
+    cells_restore(now, &saved, account, sizeof saved);
     d->effects = bits_select(now, after, before);
     VY_ASSERT(!mask_any((d->effects & bits_set(~(uint64_t)EFFECTS_ALL)) != 0u));
     d->effect_changes = d->effect_changes + nap_changes(before, d->effects);

@@ -32,18 +32,18 @@ static double draw(const vy_model *m, const fault_model *f, uint32_t drone, int 
     return u[which];
 }
 
-// When it begins in piece `piece` of time; the only one when it comes once. Returns 0 when it does not.
-static int fault_window_begin(const vy_model *m, const fault_model *f, uint32_t drone, uint64_t piece,
+// When it begins in piece `interval` of time; the only one when it comes once. Returns 0 when it does not.
+static int fault_window_begin(const vy_model *m, const fault_model *f, uint32_t drone, uint64_t interval,
                               uint64_t *began)
 {
     uint64_t begin = f->start, window = f->spread;
     if (f->every > 0) {
-        begin = f->start + piece * f->every;
+        begin = f->start + interval * f->every;
         VY_ASSERT(f->length <= f->every); // it is over before it comes again
         window = f->every - f->length;
-        if (draw(m, f, drone, DRAW_SCHEDULE, piece, 1) >= f->def.chance) return 0;
+        if (draw(m, f, drone, DRAW_SCHEDULE, interval, 1) >= f->def.chance) return 0;
     }
-    if (window > 0) begin += (uint64_t)(draw(m, f, drone, DRAW_SCHEDULE, piece, 0) * (double)window);
+    if (window > 0) begin += (uint64_t)(draw(m, f, drone, DRAW_SCHEDULE, interval, 0) * (double)window);
     VY_ASSERT(begin >= f->start);
     *began = begin;
     return 1;
@@ -52,8 +52,8 @@ static int fault_window_begin(const vy_model *m, const fault_model *f, uint32_t 
 int vy_fault_acts(const vy_model *m, const fault_model *f, uint32_t drone, uint64_t tick, uint64_t *began)
 {
     if (tick < f->start || !vy_fault_applies(m, f, drone)) return 0;
-    const uint64_t piece = f->every > 0 ? (tick - f->start) / f->every : 0;
-    return fault_window_begin(m, f, drone, piece, began) && tick >= *began && tick - *began < f->length;
+    const uint64_t interval = f->every > 0 ? (tick - f->start) / f->every : 0;
+    return fault_window_begin(m, f, drone, interval, began) && tick >= *began && tick - *began < f->length;
 }
 
 uint64_t vy_fault_count(const vy_model *m, const fault_model *f, uint32_t drone, uint64_t tick)
@@ -61,8 +61,8 @@ uint64_t vy_fault_count(const vy_model *m, const fault_model *f, uint32_t drone,
     if (tick < f->start || !vy_fault_applies(m, f, drone)) return 0;
     const uint64_t last = f->every > 0 ? (tick - f->start) / f->every : 0;
     uint64_t began, count = 0;
-    for (uint64_t piece = 0; piece <= last; ++piece)
-        count += fault_window_begin(m, f, drone, piece, &began) && began <= tick;
+    for (uint64_t interval = 0; interval <= last; ++interval)
+        count += fault_window_begin(m, f, drone, interval, &began) && began <= tick;
     return count;
 }
 
@@ -71,8 +71,8 @@ static double voltage_ratio(const vy_world *world, uint32_t i)
 {
     const battery_params *b = &world->model.params[i].battery;
     const int acts = b->capacity > 0.0 && effect_on(world->drones[i].effects, EFFECT_battery);
-    const double share = acts ? world->powertrain[i].battery.voltage / b->nominal : 1.0;
-    return share > 0.0 ? share : 1.0;
+    const double ratio = acts ? world->powertrain[i].battery.voltage / b->nominal : 1.0;
+    return ratio > 0.0 ? ratio : 1.0;
 }
 
 static void limit_motors(const vy_world *world, uint64_t tick)
@@ -85,10 +85,10 @@ static void limit_motors(const vy_world *world, uint64_t tick)
         if (f->def.kind > VY_FAULT_MOTOR_MAX) continue;
         for (uint32_t i = f->first; i < f->last; ++i) {
             if (!vy_fault_acts(m, f, i, tick, &began)) continue;
-            const double share = voltage_ratio(world, i);
+            const double ratio = voltage_ratio(world, i);
             for (int r = 0; r < m->drones[i].layout.count; ++r) {
                 if (f->def.rotor != VY_ALL_ROTORS && f->def.rotor != r) continue;
-                const double speed_limit = f->def.size * motor_speed(&m->params[i].motor, 1.0) / share;
+                const double speed_limit = f->def.size * motor_speed(&m->params[i].motor, 1.0) / ratio;
                 speeds[i][r] = f->def.kind == VY_FAULT_MOTOR_MAX ? real_min(speeds[i][r], speed_limit)
                                                                  : f->speed_scale * speeds[i][r];
             }
@@ -121,20 +121,20 @@ const vy_model *vy_fault_motors(vy_world *world)
     limit_motors(world, tick);
     apply_battery_faults(world, tick);
     uint64_t began;
-    int any = 0;
+    int has_lag_fault = 0;
     for (uint32_t k = 0; k < m->fault_count; ++k) {
         const fault_model *f = &m->faults[k];
         for (uint32_t i = f->first; i < f->last && f->def.kind == VY_FAULT_MOTOR_LAG; ++i) {
             if (!vy_fault_acts(m, f, i, tick, &began)) continue;
-            if (!any) memcpy(world->faulty_params, m->params, m->drone_count * sizeof m->params[0]);
-            any = 1;
+            if (!has_lag_fault) memcpy(world->faulty_params, m->params, m->drone_count * sizeof m->params[0]);
+            has_lag_fault = 1;
             multirotor_params *plant = &world->faulty_params[i].plant;
             plant->rotor.decay_half = plant->curve.fall_half = f->decay_half;
             plant->rotor.decay_full = plant->curve.fall_full = f->decay_full;
             plant->curve.rise_weights = plant->curve.fall_weights = vy_lag_weights(m->dt, f->def.size);
         }
     }
-    if (!any) return m;
+    if (!has_lag_fault) return m;
     world->faulty_model = *m;
     world->faulty_model.params = world->faulty_params;
     return &world->faulty_model;
@@ -177,9 +177,9 @@ static void swap_axes(const sensor_channel *c, double *sample)
 {
     double *x = sample + c->x_index;
     VY_ASSERT(c->width >= 2);
-    const double kept = x[0];
+    const double first = x[0];
     x[0] = x[1];
-    x[1] = kept;
+    x[1] = first;
 }
 
 // `before` is the sample of the step before.
@@ -297,13 +297,13 @@ static void pack_command(const drone_block *d, uint64_t release_request, double 
 static void unpack_command(const double *values, drone_block *d, uint64_t *release_request)
 {
     *release_request = (uint64_t)values[COMMAND_CELLS - 1];
-    const control_state own = d->control;
+    const control_state loop_state = d->control;
     d->rung = (uint64_t)values[0];
     memcpy(&d->control, values + 1, sizeof d->control);
-    d->control.integral = own.integral;
-    d->control.speed = own.speed;
-    d->control.heading = own.heading;
-    d->control.indi = own.indi;
+    d->control.integral = loop_state.integral;
+    d->control.speed = loop_state.speed;
+    d->control.heading = loop_state.heading;
+    d->control.indi = loop_state.indi;
 }
 
 // Returns 0 when nothing arrives.

@@ -160,25 +160,25 @@ static vy_status build_delay_line(const vy_model *world, fault_model *f, vy_erro
 vy_status vy_fault_resolve(const vy_model *world, fault_model *f, vy_error *err)
 {
     const vy_fault_def *def = &f->def;
-    const int late = def->kind == VY_FAULT_SENSOR_DELAY || def->kind == VY_FAULT_COMMAND_DELAY;
-    int have = 0;
+    const int is_delay = def->kind == VY_FAULT_SENSOR_DELAY || def->kind == VY_FAULT_COMMAND_DELAY;
+    int capable_count = 0;
     for (uint32_t i = f->first; i < f->last; ++i) {
         const int rotors = world->drones[i].layout.count;
         const int exempt = rotors == 0 && def->drone.bits == 0; // a body has nothing that can fail
         if (def->kind <= VY_FAULT_MOTOR_MAX && def->rotor >= rotors && !exempt)
             return vy_fail(err, VY_BAD_VALUE, "fault.rotor is %d, but the drone has %d rotors", def->rotor,
                            rotors);
-        have += vy_fault_applies(world, f, i);
+        capable_count += vy_fault_applies(world, f, i);
     }
     const char *subject =
         def->drone.bits != 0 || f->last - f->first == 1 ? "the drone has no" : "no drone has";
     const char *name = vy_fault_name(def->kind);
-    if (have == 0 && vy_fault_is_sensor(def->kind))
+    if (capable_count == 0 && vy_fault_is_sensor(def->kind))
         return vy_fail(err, VY_BAD_VALUE, "fault %s of %s: %s sensor %s", name, vy_channel_name(def->channel),
                        subject, vy_sensors[vy_channels[def->channel].sensor].type->name);
-    if (have == 0)
+    if (capable_count == 0)
         return vy_fail(err, VY_BAD_VALUE, "fault %s: %s %s", name, subject,
                        def->kind <= VY_FAULT_MOTOR_LAG || def->kind == VY_FAULT_BATTERY ? "rotors"
                                                                                         : "controller");
-    return late ? build_delay_line(world, f, err) : VY_OK;
+    return is_delay ? build_delay_line(world, f, err) : VY_OK;
 }

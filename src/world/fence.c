@@ -141,11 +141,11 @@ void vy_extra_limits_check(const vy_model *m, ground_probe ground, uint32_t inde
     VY_ASSERT(dm->ground_point_count >= 0 && dm->ground_point_count <= VY_ROTOR_CAP + VY_COLLISION_POINT_CAP);
     const vy_safety_def *s = &dm->safety;
     double height = 0.0, lowest_height = 0.0, fall = -d->body.velocity.z;
-    vec3 place = d->body.position; // with the height over the ground below, as the wind has it
+    vec3 position = d->body.position; // with the height over the ground below, as the wind has it
     if (m->env.gravity.frame.on) {
-        const local_position at = local_locate(&m->env.gravity.frame, &m->env.planet, place);
-        place.z = at.height;
-        fall = -vec3_dot(at.up, d->body.velocity);
+        const local_position local = local_locate(&m->env.gravity.frame, &m->env.planet, position);
+        position.z = local.height;
+        fall = -vec3_dot(local.up, d->body.velocity);
     }
     if (s->ground && ground.height != NULL) {
         height = lowest_point_over_terrain(ground, dm, &d->body);
@@ -157,18 +157,18 @@ void vy_extra_limits_check(const vy_model *m, ground_probe ground, uint32_t inde
         int on;
         vy_failure_reason reason;
         double value, limit;
-        int below; // the value must not be below the limit
+        int is_minimum; // the value must not be below the limit
     } limits[EXTRA_LIMIT_COUNT] = {
         {s->fall_max > 0.0, VY_FAILURE_FALL, fall, s->fall_max, 0},
         {s->ground, VY_FAILURE_GROUND, height, lowest_height, 1},
         {s->fence.kind != VY_FENCE_NONE, VY_FAILURE_FENCE,
-         s->fence.kind != VY_FENCE_NONE ? distance_outside(&s->fence, place) : 0.0, 0.0, 0},
+         s->fence.kind != VY_FENCE_NONE ? distance_outside(&s->fence, position) : 0.0, 0.0, 0},
     };
     for (int i = 0; i < EXTRA_LIMIT_COUNT; ++i) {
-        const int over = limits[i].on && (limits[i].below ? limits[i].value < limits[i].limit
-                                                          : limits[i].value > limits[i].limit);
-        g->exceeded[i] = over ? g->exceeded[i] + 1 : 0;
+        const int is_exceeded = limits[i].on && (limits[i].is_minimum ? limits[i].value < limits[i].limit
+                                                                      : limits[i].value > limits[i].limit);
+        g->exceeded[i] = is_exceeded ? g->exceeded[i] + 1 : 0;
         if (g->exceeded[i] > dm->sustain)
-            world_fail(over, limits[i].reason, index, limits[i].value, limits[i].limit, 0, w);
+            world_fail(is_exceeded, limits[i].reason, index, limits[i].value, limits[i].limit, 0, w);
     }
 }

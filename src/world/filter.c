@@ -28,7 +28,7 @@ vy_status vy_filter_build(const vy_model *world, const vy_drone_def *def, sensor
                        vy_estimators[which]->name);
     sensor_suite->estimator = which;
     sensor_suite->starts_in_air = def->estimator.start == VY_START_AIR;
-    sensor_suite->gated = vy_estimators[which]->is_kalman && def->estimator.gate > 0.0;
+    sensor_suite->has_gate = vy_estimators[which]->is_kalman && def->estimator.gate > 0.0;
 #define BUILD(kind, name, text) \
     if (which == VY_ESTIMATOR_##kind) vy_estimator_##name.build(&setup, &sensor_suite->name);
     ESTIMATORS(BUILD)
@@ -65,7 +65,7 @@ static filter_blocks memory_of(const vy_world *world, const sensor_suite_model *
     const vy_model *m = &world->model;
     filter_blocks out = {0};
     VY_ASSERT(sensor_suite->filter < m->filter_count);
-    VY_ASSERT(!sensor_suite->gated || sensor_suite->gate < m->gate_count);
+    VY_ASSERT(!sensor_suite->has_gate || sensor_suite->gate < m->gate_count);
     out.filter = &world->filters[sensor_suite->filter];
     if (vy_filter_is_kalman(sensor_suite)) {
         VY_ASSERT(sensor_suite->type_block < m->kalman_count);
@@ -74,7 +74,7 @@ static filter_blocks memory_of(const vy_world *world, const sensor_suite_model *
         VY_ASSERT(sensor_suite->type_block < m->filter_count - m->kalman_count);
         out.gains = &world->gain_filters[sensor_suite->type_block];
     }
-    if (sensor_suite->gated) out.gate = &world->gates[sensor_suite->gate];
+    if (sensor_suite->has_gate) out.gate = &world->gates[sensor_suite->gate];
     return out;
 }
 
@@ -176,7 +176,8 @@ vy_status vy_world_read_gate(const vy_world *world, vy_drone_id id, vy_gate_stat
     if (!vy_world_slot(world, id, &slot)) return VY_NOT_FOUND;
     memset(out, 0, sizeof *out);
     const uint32_t sensor_suite = world->model.drones[slot].sensor_suite;
-    if (sensor_suite == 0 || !world->model.sensor_suites[sensor_suite - 1].gated || world->state->tick == 0)
+    if (sensor_suite == 0 || !world->model.sensor_suites[sensor_suite - 1].has_gate ||
+        world->state->tick == 0)
         return VY_OK;
     const gate_block *g = &world->gates[world->model.sensor_suites[sensor_suite - 1].gate];
     memcpy(out->rejected, g->rejected, sizeof out->rejected);

@@ -64,11 +64,11 @@ static vy_status resolve_fault(const vy_world *world, const vy_fault_def *def, u
                                fault_model *out, vy_error *err)
 {
     uint32_t slot = 0;
-    const int one = vy_world_slot(world, def->drone, &slot);
+    const int is_single = vy_world_slot(world, def->drone, &slot);
     vy_fault_build(&world->model, def, out);
     out->index = index;
     out->first = slot;
-    out->last = one ? slot + 1 : world->model.drone_count;
+    out->last = is_single ? slot + 1 : world->model.drone_count;
     if (out->first >= out->last) return vy_fail(err, VY_BAD_VALUE, "there is no drone for a fault");
     return vy_fault_resolve(&world->model, out, err);
 }
@@ -219,15 +219,16 @@ void vy_injection_build(vy_world *world)
 vy_status vy_injection_set(vy_world *world, const injection_block *blocks, uint32_t count, vy_error *err)
 {
     vy_model *m = &world->model;
-    const uint32_t pushes = count_kind(blocks, count, INJECTION_DISTURBANCE),
+    const uint32_t disturbances = count_kind(blocks, count, INJECTION_DISTURBANCE),
                    faults = count_kind(blocks, count, INJECTION_FAULT);
     if (count == 0 && m->injection_count == 0) return VY_OK;
     VY_ASSERT(count <= VY_INJECTION_CAP);
     if (world->state_is_borrowed) return vy_fail(err, VY_BAD_STATE, "a world of a batch takes no injections");
     vy_status status = vy_world_reserve(world, CAPACITY_INJECTIONS, count, err);
     if (status == VY_OK)
-        status = vy_world_reserve(world, CAPACITY_DISTURBANCES,
-                                  (uint64_t)m->disturbance_count - m->injected.disturbances + pushes, err);
+        status =
+            vy_world_reserve(world, CAPACITY_DISTURBANCES,
+                             (uint64_t)m->disturbance_count - m->injected.disturbances + disturbances, err);
     if (status == VY_OK)
         status = vy_world_reserve(world, CAPACITY_FAULTS,
                                   (uint64_t)m->fault_count - m->injected.faults + faults, err);
@@ -252,11 +253,11 @@ vy_status vy_injection_adopt(vy_world *world, const injection_block *blocks, uin
 int vy_injection_reevaluate_nap(vy_world *world)
 {
     const vy_model *m = &world->model;
-    int begins = 0, any = 0;
+    int begins = 0, evaluated = 0;
     for (uint32_t k = 0; k < m->injection_count; ++k)
         begins |= world->injections[k].start == world->state->tick - 1;
-    for (uint32_t i = 0; begins && i < body_count(m); ++i) any |= vy_body_reevaluate_nap(world, i);
-    return any;
+    for (uint32_t i = 0; begins && i < body_count(m); ++i) evaluated |= vy_body_reevaluate_nap(world, i);
+    return evaluated;
 }
 
 // --- injecting
@@ -270,7 +271,7 @@ static int is_over(const injection_block *b, uint64_t tick)
 static vy_status inject(vy_world *world, injection_block *b, vy_error *err)
 {
     const uint64_t tick = world->state->tick;
-    injection_block all[VY_INJECTION_CAP + 1];
+    injection_block injections[VY_INJECTION_CAP + 1];
     uint32_t count = 0;
     if (tick == 0)
         return vy_fail(err, VY_BAD_STATE,
@@ -278,12 +279,12 @@ static vy_status inject(vy_world *world, injection_block *b, vy_error *err)
     if (world->state->failure_reason != VY_FAILURE_NONE)
         return vy_fail(err, VY_BAD_STATE, "the world has ended: nothing can be injected");
     for (uint32_t k = 0; k < world->model.injection_count; ++k) {
-        if (!is_over(&world->injections[k], tick)) all[count++] = world->injections[k];
+        if (!is_over(&world->injections[k], tick)) injections[count++] = world->injections[k];
     }
     b->start = tick;
-    all[count++] = *b;
-    const vy_status status = vy_injection_check(world, all, count, tick, err);
-    return status == VY_OK ? vy_injection_adopt(world, all, count, err) : status;
+    injections[count++] = *b;
+    const vy_status status = vy_injection_check(world, injections, count, tick, err);
+    return status == VY_OK ? vy_injection_adopt(world, injections, count, err) : status;
 }
 
 static uint64_t ticks_of(const vy_world *world, double duration)
@@ -357,21 +358,21 @@ int vy_world_injection_text(const vy_world *world, uint32_t index, char *out, si
     FPU_SCOPE;
     if (index >= world->model.injection_count) return 0;
     const injection_block *b = &world->injections[index];
-    char lasts[40] = "for ever";
+    char duration[40] = "for ever";
     const double span = b->kind == INJECTION_GUST ? 2.0 * b->size + b->frequency : seconds(world, b->length);
-    if (b->length < FOREVER) snprintf(lasts, sizeof lasts, "for %.3g s", span);
+    if (b->length < FOREVER) snprintf(duration, sizeof duration, "for %.3g s", span);
     const double force = vec3_length(b->vector), torque = vec3_length(b->torque);
     const char *unit = b->choice == VY_DISTURBANCE_IMPULSE ? " s" : "";
     if (b->kind == INJECTION_GUST) {
         snprintf(out, size, "gust of %.3g m/s (%.3g, %.3g, %.3g), %s", force, b->vector.x, b->vector.y,
-                 b->vector.z, lasts);
+                 b->vector.z, duration);
     } else if (b->kind == INJECTION_FAULT) {
-        snprintf(out, size, "%s %s", vy_fault_name((vy_fault_kind)b->choice), lasts);
+        snprintf(out, size, "%s %s", vy_fault_name((vy_fault_kind)b->choice), duration);
     } else if (torque > 0.0) {
-        snprintf(out, size, "push of %.3g N%s and %.3g N m%s %s", force, unit, torque, unit, lasts);
+        snprintf(out, size, "push of %.3g N%s and %.3g N m%s %s", force, unit, torque, unit, duration);
     } else {
         snprintf(out, size, "push of %.3g N%s (%.3g, %.3g, %.3g) %s", force, unit, b->vector.x, b->vector.y,
-                 b->vector.z, lasts);
+                 b->vector.z, duration);
     }
     *number = b->target > 0 ? (uint32_t)b->target - 1 : UINT32_MAX;
     return 1;

@@ -13,22 +13,22 @@ typedef struct jointed_plant {
 } jointed_plant;
 
 /// The speed of a rotor after a part of the step, 0 ... 1.
-static double speed_after(const multirotor_inputs *in, double speed, double command, double part)
+static double speed_after(const multirotor_inputs *in, double speed, double command, double fraction)
 {
     const int falls = in->layout->general && command < speed;
     const double decay = falls ? in->params->curve.fall_full : in->params->rotor.decay_full;
-    return rotor_speed_after(speed, command, math_pow(decay, part));
+    return rotor_speed_after(speed, command, math_pow(decay, fraction));
 }
 
 /// The same for its thrusters' thrusts.
-static void thrusts_after(const vy_world *world, uint32_t i, double part, double *out)
+static void thrusts_after(const vy_world *world, uint32_t i, double fraction, double *out)
 {
     const thruster_layout *t = &world->model.drones[i].layout.thrusters;
     for (int k = 0; k < t->count; ++k) {
         const double now = world->thrusters[i].thrust[k];
         const double target = world->speeds[i][world->model.drones[i].layout.count + k];
         const double decay = target < now ? t->fall_full[k] : t->rise_full[k];
-        out[k] = target + (now - target) * math_pow(decay, part);
+        out[k] = target + (now - target) * math_pow(decay, fraction);
     }
 }
 
@@ -44,10 +44,10 @@ static body_derivatives rates_of(const void *self, uint32_t i, const body_state 
     body_inputs inputs;
     vy_body_inputs(world, j->plant, i, start, &inputs);
     multirotor_inputs in = inputs.in;
-    const double part = (time - start) / j->plant->dt;
+    const double fraction = (time - start) / j->plant->dt;
     if (j->plant->has_sinusoid)
-        disturbance_at_part(j->plant, world->state->tick - 1u, real_clamp(part, 0.0, 1.0), world->noise, i,
-                            i + 1, &in.held.disturbance);
+        disturbance_at_part(j->plant, world->state->tick - 1u, real_clamp(fraction, 0.0, 1.0), world->noise,
+                            i, i + 1, &in.held.disturbance);
     double speed[VY_ROTOR_CAP] = {0.0};
     load_parts *parts = NULL; // of the first evaluation in the step
     if (world->model.loads_at_start != NULL && is_unevaluated(&world->model.loads_at_start[i]))
@@ -57,8 +57,8 @@ static body_derivatives rates_of(const void *self, uint32_t i, const body_state 
         const drone_block *d = &world->drones[i];
         command = world->speeds[i];
         for (int k = 0; k < in.layout->count; ++k)
-            speed[k] = speed_after(&in, d->rotor_speed[k], command[k], part);
-        thrusts_after(world, i, part, speed + in.layout->count);
+            speed[k] = speed_after(&in, d->rotor_speed[k], command[k], fraction);
+        thrusts_after(world, i, fraction, speed + in.layout->count);
     }
     if (parts == NULL)
         return multirotor_derivative(&in, s, speed, command, in.layout->count, VARIANT_GENERAL, time);
@@ -105,7 +105,7 @@ uint32_t vy_jointed_stage(vy_world *world, const vy_model *plant, world_block *w
     const jointed_plant joined = {world, plant};
     b->driver = (body_driver){&joined, rates_of};
     vy_closing_begin_step(b);
-    const uint32_t found = vy_islands_step(b, m->dt);
+    const uint32_t bodies_events = vy_islands_step(b, m->dt);
     for (uint32_t k = 0; k < m->joint_count; ++k) world->joint_states[k].active = b->joint_state[k].active;
     for (uint32_t i = 0; i < m->drone_count; ++i) {
         if (m->drones[i].holder != HELD_BY_JOINT) continue;
@@ -131,6 +131,6 @@ uint32_t vy_jointed_stage(vy_world *world, const vy_model *plant, world_block *w
     }
     b->head->tick = w->tick;
     b->driver = (body_driver){NULL, NULL};
-    return (found & VY_BODIES_REDUNDANT ? VY_EVENT_REDUNDANT : 0u) |
-           (found & VY_BODIES_CONFLICT ? VY_EVENT_CONFLICT : 0u);
+    return (bodies_events & VY_BODIES_REDUNDANT ? VY_EVENT_REDUNDANT : 0u) |
+           (bodies_events & VY_BODIES_CONFLICT ? VY_EVENT_CONFLICT : 0u);
 }

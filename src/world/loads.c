@@ -40,9 +40,9 @@ void vy_body_loads(const vy_world *world, uint32_t index, vy_loads *out)
     if (world->contact_totals == NULL) return;
     const double *j = world->contact_totals[index].contact.impulse,
                  *l = world->contact_totals[index].contact.angular;
-    const double per = 1.0 / world->model.dt;
-    out->contact_force = vec3_scale(per, vec3_make(j[0], j[1], j[2]));
-    out->contact_torque = vec3_scale(per, vec3_make(l[0], l[1], l[2]));
+    const double inverse_dt = 1.0 / world->model.dt;
+    out->contact_force = vec3_scale(inverse_dt, vec3_make(j[0], j[1], j[2]));
+    out->contact_torque = vec3_scale(inverse_dt, vec3_make(l[0], l[1], l[2]));
 }
 
 // Choose the plant and the stage before it: both follow from whether loads are kept.
@@ -65,11 +65,11 @@ void vy_loads_clear(vy_world *world)
 vy_status vy_world_reserve_loads(vy_world *world, uint32_t bodies, vy_error *err)
 {
     if (world->model.loads_at_start == NULL) return VY_OK;
-    load_parts *more = realloc(world->model.loads_at_start, (bodies + 1u) * sizeof *more);
-    if (more == NULL)
+    load_parts *grown = realloc(world->model.loads_at_start, (bodies + 1u) * sizeof *grown);
+    if (grown == NULL)
         return vy_fail(err, VY_NO_MEMORY, "world: no memory for the loads of %u bodies", bodies);
-    memset(more, 0, (bodies + 1u) * sizeof *more); // no step has been done
-    set_load_parts(world, more);
+    memset(grown, 0, (bodies + 1u) * sizeof *grown); // no step has been done
+    set_load_parts(world, grown);
     return VY_OK;
 }
 

@@ -227,12 +227,12 @@ VY_FN trajectory_point drone_trajectory(const vy_model *m, uint32_t index, real 
 VY_FN void world_fail(mask active, vy_failure_reason reason, uint32_t body, real value, real limit, int field,
                       world_block *w)
 {
-    const mask now = active & (w->failure_reason == bits_set(VY_FAILURE_NONE)); // only the first is reported
+    const mask ends = active & (w->failure_reason == bits_set(VY_FAILURE_NONE)); // only the first is reported
     VY_ASSERT(reason > VY_FAILURE_NONE && reason <= VY_FAILURE_NO_MEMORY && field >= 0);
-    w->failure_reason = bits_select(now, bits_set((uint64_t)reason), w->failure_reason);
-    w->failure_tick = bits_select(now, w->tick, w->failure_tick);
-    w->failure_body = bits_select(now, bits_set(body), w->failure_body);
-    w->failure_field = bits_select(now, bits_set((uint64_t)field), w->failure_field);
-    w->failure_value = real_select(now, value, w->failure_value);
-    w->failure_limit = real_select(now, limit, w->failure_limit);
+    w->failure_reason = bits_select(ends, bits_set((uint64_t)reason), w->failure_reason);
+    w->failure_tick = bits_select(ends, w->tick, w->failure_tick);
+    w->failure_body = bits_select(ends, bits_set(body), w->failure_body);
+    w->failure_field = bits_select(ends, bits_set((uint64_t)field), w->failure_field);
+    w->failure_value = real_select(ends, value, w->failure_value);
+    w->failure_limit = real_select(ends, limit, w->failure_limit);
 }

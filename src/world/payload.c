@@ -94,8 +94,8 @@ static composite composite_of(const vy_world *world, uint32_t drone)
         const payload_block *p = &world->payloads[k];
         const uint32_t load = m->payloads[k].load;
         const mat3 inertia = rotate_inertia(quat_matrix(p->rotation), own_inertia(world, load));
-        const mat3 far = shift_inertia(inertia, own_mass(world, load), vec3_sub(p->position, l.centre));
-        for (int n = 0; n < 9; ++n) l.inertia.m[n / 3][n % 3] += far.m[n / 3][n % 3];
+        const mat3 shifted = shift_inertia(inertia, own_mass(world, load), vec3_sub(p->position, l.centre));
+        for (int n = 0; n < 9; ++n) l.inertia.m[n / 3][n % 3] += shifted.m[n / 3][n % 3];
     }
     return l;
 }
@@ -187,12 +187,12 @@ static void drop(vy_world *world, uint32_t k)
     VY_ASSERT(world->payloads[k].carried != PAYLOAD_FREE);
     drone_block *carrier = &world->drones[p->carrier];
     const body_state own = at_own_centre(&carrier->body, composite_of(world, p->carrier).centre);
-    const body_state freed = carried_state(&own, &world->payloads[k]);
+    const body_state load_state = carried_state(&own, &world->payloads[k]);
     wake(world, p);
     set_carried(world, k, 0);
-    const body_state rest = at_common_centre(&own, composite_of(world, p->carrier).centre);
-    shift_centre_of_mass(carrier, &rest);
-    *body_at(world, p->load) = freed;
+    const body_state recentred = at_common_centre(&own, composite_of(world, p->carrier).centre);
+    shift_centre_of_mass(carrier, &recentred);
+    *body_at(world, p->load) = load_state;
 }
 
 // Angular momentum about `about`, world.
@@ -304,7 +304,7 @@ void vy_payload_sync(vy_world *world)
 
 // [m] How far apart carrier and load may be: farther out the inertia of both, as a matrix of doubles, hardly
 // knows the carrier's own any more.
-static double farthest(const vy_world *world, uint32_t carrier, uint32_t load)
+static double distance_max(const vy_world *world, uint32_t carrier, uint32_t load)
 {
     const mat3 inertia = own_inertia(world, carrier);
     const double trace = (inertia.m[0][0] + inertia.m[1][1]) + inertia.m[2][2];
@@ -331,7 +331,7 @@ static vy_status check_pair(const vy_world *world, const vy_payload_def *def, ui
         return vy_fail(err, VY_BAD_VALUE, "payload.load must be a body without rotors and thrusters");
     const vy_status status = vy_check_rows(&own_table, "payload", def, err);
     if (status != VY_OK) return status;
-    const double max = farthest(world, carrier, load),
+    const double max = distance_max(world, carrier, load),
                  lever = vec3_length(def->position) + (def->attach > 0.0 ? def->reach : 0.0);
     if (!(lever <= max))
         return vy_fail(

@@ -13,7 +13,7 @@
 
 struct vy_physics {
     vy_physics_def def;
-    vy_collision_fn *call;
+    vy_collision_fn *on_collision;
     void *self;
     rigid_engine *rigid; // NULL: `simple`
     uint32_t count, capacity;
@@ -116,16 +116,16 @@ static vy_status add(vy_physics *physics, const vy_physics_body_def *def, vy_bod
     vy_status status = check_body(def, err);
     if (status != VY_OK) return status;
     if (physics->count == physics->capacity) {
-        const size_t more = grown_capacity(physics->capacity, (size_t)physics->capacity + 16u);
-        physics_body *bodies = realloc(physics->bodies, more * sizeof *bodies);
-        if (bodies == NULL) return vy_fail(err, VY_NO_MEMORY, "physics: no memory for %zu bodies", more);
+        const size_t grown = grown_capacity(physics->capacity, (size_t)physics->capacity + 16u);
+        physics_body *bodies = realloc(physics->bodies, grown * sizeof *bodies);
+        if (bodies == NULL) return vy_fail(err, VY_NO_MEMORY, "physics: no memory for %zu bodies", grown);
         physics->bodies = bodies;
-        physics->capacity = (uint32_t)more;
+        physics->capacity = (uint32_t)grown;
     }
-    const uint64_t found = fpu_enter();
+    const uint64_t fpu_mode_before = fpu_enter();
     if (physics->rigid != NULL) status = vy_rigid_add(physics->rigid, def, kind, physics->count + 1, err);
     if (status != VY_OK) {
-        fpu_leave(found);
+        fpu_leave(fpu_mode_before);
         return status;
     }
     VY_ASSERT(physics->count < physics->capacity && out != NULL);
@@ -134,7 +134,7 @@ static vy_status add(vy_physics *physics, const vy_physics_body_def *def, vy_bod
         .inverse_inertia = mat3_inverse(def->inertia),
         .state = {s->position, s->velocity, quat_normalize(s->attitude), s->rate},
     };
-    fpu_leave(found);
+    fpu_leave(fpu_mode_before);
     *out = (vy_physics_id){(uint64_t)1 << 32 | physics->count};
     return VY_OK;
 }
@@ -206,9 +206,9 @@ vy_status vy_physics_step(vy_physics *physics, double dt)
     }
     vy_collision_event event;
     uint32_t next = 0;
-    while (dt > 0.0 && physics->call != NULL && physics->rigid != NULL &&
+    while (dt > 0.0 && physics->on_collision != NULL && physics->rigid != NULL &&
            vy_rigid_next_event(physics->rigid, &next, &event))
-        physics->call(physics->self, &event);
+        physics->on_collision(physics->self, &event);
     return status;
 }
 
@@ -224,6 +224,6 @@ vy_body_state vy_physics_read(const vy_physics *physics, vy_physics_id id)
 
 void vy_physics_on_collision(vy_physics *physics, vy_collision_fn *call, void *self)
 {
-    physics->call = call;
+    physics->on_collision = call;
     physics->self = self;
 }

@@ -20,7 +20,7 @@ struct rigid_engine {
 static vy_status reserve(rigid_engine *e, uint32_t bodies, vy_error *err)
 {
     if (bodies <= e->capacity) return VY_OK;
-    const size_t had = e->capacity, cap = grown_capacity(had, bodies);
+    const size_t old_capacity = e->capacity, cap = grown_capacity(old_capacity, bodies);
     solid_memory *solids = realloc(e->solids, cap * sizeof *solids);
     if (solids != NULL) e->solids = solids;
     uint32_t *handles = realloc(e->handles, cap * sizeof *handles);
@@ -29,8 +29,8 @@ static vy_status reserve(rigid_engine *e, uint32_t bodies, vy_error *err)
     if (slots != NULL) e->slots = slots;
     if (solids == NULL || handles == NULL || slots == NULL)
         return vy_fail(err, VY_NO_MEMORY, "physics: no memory for %zu bodies", cap);
-    memset(solids + had, 0, (cap - had) * sizeof *solids);
-    memset(handles + had, 0, (cap - had) * sizeof *handles);
+    memset(solids + old_capacity, 0, (cap - old_capacity) * sizeof *solids);
+    memset(handles + old_capacity, 0, (cap - old_capacity) * sizeof *handles);
     e->capacity = (uint32_t)cap;
     return VY_OK;
 }
@@ -130,10 +130,10 @@ vy_status vy_rigid_step(rigid_engine *e, double dt, uint32_t count, physics_body
     VY_ASSERT(count <= vy_bodies_slot_count(e->set));
     for (uint32_t i = 0; i < count; ++i) apply_intents(e, e->slots[i], &bodies[i]);
     e->set->def.dt = dt;
-    const uint32_t found = dt > 0.0 ? vy_bodies_step(e->set) : 0;
+    const uint32_t events = dt > 0.0 ? vy_bodies_step(e->set) : 0;
     for (uint32_t i = 0; i < count; ++i) bodies[i].state = e->set->state[e->slots[i]];
-    if (found & VY_BODIES_NO_MEMORY) return VY_NO_MEMORY;
-    return found & VY_BODIES_NOT_FINITE ? VY_BAD_STATE : VY_OK;
+    if (events & VY_BODIES_NO_MEMORY) return VY_NO_MEMORY;
+    return events & VY_BODIES_NOT_FINITE ? VY_BAD_STATE : VY_OK;
 }
 
 static vy_physics_id id_of(const rigid_engine *e, uint64_t body)
@@ -150,11 +150,11 @@ int vy_rigid_next_event(const rigid_engine *e, uint32_t *from, vy_collision_even
         *from += 1;
         if (r.phase != VY_CONTACT_BEGIN) continue;
         const vy_physics_id a = id_of(e, r.a), b = id_of(e, r.b);
-        const int turned = a.bits == 0; // bodies with a handle come first
-        *out = (vy_collision_event){.a = turned ? b : a,
-                                    .b = turned ? a : b,
+        const int swaps = a.bits == 0; // bodies with a handle come first
+        *out = (vy_collision_event){.a = swaps ? b : a,
+                                    .b = swaps ? a : b,
                                     .point = r.point,
-                                    .normal = turned ? vec3_scale(-1.0, r.normal) : r.normal,
+                                    .normal = swaps ? vec3_scale(-1.0, r.normal) : r.normal,
                                     .impulse = real_abs(vec3_dot(r.impulse, r.normal))};
         return 1;
     }

@@ -11,14 +11,14 @@ VY_COLD_FN void powertrain_start(const vy_model *m, const mask *active, const dr
 {
     for (uint32_t i = 0; i < VY_BASIC_OR(1u, m->drone_count); ++i) {
         const drone_params *p = &m->params[i];
-        const powertrain_block kept = powertrain[i];
+        const powertrain_block saved = powertrain[i];
         powertrain_block g;
         memset(&g, 0, sizeof g);
         rotor_air_start(&p->plant.effects.rotors, &m->drones[i].layout, &p->plant.rotor, &p->plant.curve,
                         drones[i].rotor_speed, &g.memory);
         battery_start(&p->battery, p->battery_start, &g.battery);
         powertrain[i] = g;
-        cells_restore(*active, &kept, &powertrain[i], sizeof g);
+        cells_restore(*active, &saved, &powertrain[i], sizeof g);
     }
 }
 
@@ -27,9 +27,9 @@ VY_COLD_FN void thrusters_start(const vy_model *m, const mask *active, const dro
                                 thruster_block *thrusters)
 {
     for (uint32_t i = 0; i < VY_BASIC_OR(1u, m->drone_count); ++i) {
-        const thruster_block kept = thrusters[i];
+        const thruster_block saved = thrusters[i];
         thruster_start(&m->drones[i].layout, drones[i].control.motors, &thrusters[i]);
-        cells_restore(*active, &kept, &thrusters[i], sizeof kept);
+        cells_restore(*active, &saved, &thrusters[i], sizeof saved);
     }
 }
 
@@ -46,14 +46,14 @@ VY_NOINLINE_FN void actuator_stage(const vy_model *m, const drone_block *drones,
         for (int k = 0; k < VY_BASIC_OR(4, layout->count); ++k)
             speeds[i][k] = motor_speed(&p->motor, drones[i].control.motors[k]);
         if (!VY_BASIC_OR(0, m->has_powertrain)) continue;
-        const mask fed = p->battery.capacity > 0.0;
-        if (!mask_any(fed)) continue;
+        const mask has_battery = p->battery.capacity > 0.0;
+        if (!mask_any(has_battery)) continue;
         battery_state *b = &powertrain[i].battery;
         const real power = rotors_power(layout, &p->plant, drones[i].rotor_speed);
         real current;
         const real volts = battery_voltage(&p->battery, b->charge, power, &current);
-        b->voltage = real_select(fed, volts, b->voltage);
-        b->current = real_select(fed, current, b->current);
+        b->voltage = real_select(has_battery, volts, b->voltage);
+        b->current = real_select(has_battery, current, b->current);
     }
 }
 
@@ -66,14 +66,14 @@ VY_COLD_FN void thruster_stage(const vy_model *m, const bits *now, const drone_b
         thruster_set_targets(&m->drones[i].layout, &tick, drones[i].control.motors, &thrusters[i], speeds[i]);
 }
 
-/// Motors without a lag are at their targets at once, in the lanes of `which`: what they were must not act in
-/// the first stage of a step.
-VY_COLD_FN void ideal_motors_follow(const rotor_layout *layout, const multirotor_params *p, mask which,
+/// Motors without a lag are at their targets at once, in the lanes of `active`: what they were must not act
+/// in the first stage of a step.
+VY_COLD_FN void ideal_motors_follow(const rotor_layout *layout, const multirotor_params *p, mask active,
                                     const real *target, real *speed)
 {
     for (int k = 0; k < VY_BASIC_OR(4, layout->count); ++k) {
         const mask falls = mask_set(VY_BASIC_OR(0, layout->general)) & (target[k] < speed[k]);
-        const mask jumps = which & (real_select(falls, p->curve.fall_full, p->rotor.decay_full) == 0.0);
+        const mask jumps = active & (real_select(falls, p->curve.fall_full, p->rotor.decay_full) == 0.0);
         speed[k] = real_select(jumps, target[k], speed[k]);
     }
 }
@@ -86,9 +86,9 @@ VY_FN void ideal_motor_stage(const vy_model *m, real (*speeds)[VY_ROTOR_CAP], dr
         const drone_params *p = &m->params[i];
         const mask ideal = p->plant.rotor.decay_full == 0.0;
         if (!mask_any(ideal)) continue;
-        const int moved = m->drones[i].controller.flight != VY_FLIGHT_KINEMATIC &&
-                          m->drones[i].holder != HELD_BY_CARRIER; // else its rotors are left alone
-        if (moved) {
+        const int is_stepped = m->drones[i].controller.flight != VY_FLIGHT_KINEMATIC &&
+                               m->drones[i].holder != HELD_BY_CARRIER; // else its rotors are left alone
+        if (is_stepped) {
             ideal_motors_follow(&m->drones[i].layout, &p->plant, ideal & mask_not(p->battery.capacity > 0.0),
                                 speeds[i], drones[i].rotor_speed);
         }
@@ -104,11 +104,12 @@ VY_FN void actuators_gather(const rotor_layout *layout, const drone_block *d, co
         out[VY_BASIC_OR(4, layout->count) + k] = t->thrust[k];
 }
 
-VY_FN void actuators_scatter(const rotor_layout *layout, const real *all, drone_block *d, thruster_block *t)
+VY_FN void actuators_scatter(const rotor_layout *layout, const real *actuators, drone_block *d,
+                             thruster_block *t)
 {
-    for (int k = 0; k < VY_BASIC_OR(4, layout->count); ++k) d->rotor_speed[k] = all[k];
+    for (int k = 0; k < VY_BASIC_OR(4, layout->count); ++k) d->rotor_speed[k] = actuators[k];
     for (int k = 0; k < VY_BASIC_OR(0, layout->thrusters.count); ++k)
-        t->thrust[k] = all[VY_BASIC_OR(4, layout->count) + k];
+        t->thrust[k] = actuators[VY_BASIC_OR(4, layout->count) + k];
 }
 
 /// What the stages of a step of drone `i` share. Written in place: a copy would wait for the writes.
@@ -234,20 +235,20 @@ VY_COLD_FN void coupled_fast_rotation(const multirotor_inputs *in, real dt, cons
                                       body_state *s, real *speed, coupled_state *c, coupled_stage k[4],
                                       load_parts *parts)
 {
-    const mask far = rotates_too_far(s, dt);
-    const int all = VY_BASIC_OR(4, in->layout->count) + VY_BASIC_OR(0, in->layout->thrusters.count);
+    const mask is_fast = rotates_too_far(s, dt);
+    const int effectors = VY_BASIC_OR(4, in->layout->count) + VY_BASIC_OR(0, in->layout->thrusters.count);
     body_state turned = *s;
     coupled_state lie = *c;
     real lie_speed[ROTOR_CAP];
-    for (int i = 0; i < all; ++i) lie_speed[i] = speed[i];
+    for (int i = 0; i < effectors; ++i) lie_speed[i] = speed[i];
     coupled_lie_midpoint(in, dt, command, &turned, lie_speed, &lie, k, parts);
     coupled_rk4(in, dt, command, s, speed, c, k, NULL);
-    s->position = vec3_select(far, turned.position, s->position);
-    s->velocity = vec3_select(far, turned.velocity, s->velocity);
-    s->attitude = quat_select(far, turned.attitude, s->attitude);
-    s->rate = vec3_select(far, turned.rate, s->rate);
-    for (int i = 0; i < all; ++i) speed[i] = real_select(far, lie_speed[i], speed[i]);
-    cells_restore(far, c, &lie, sizeof lie);
+    s->position = vec3_select(is_fast, turned.position, s->position);
+    s->velocity = vec3_select(is_fast, turned.velocity, s->velocity);
+    s->attitude = quat_select(is_fast, turned.attitude, s->attitude);
+    s->rate = vec3_select(is_fast, turned.rate, s->rate);
+    for (int i = 0; i < effectors; ++i) speed[i] = real_select(is_fast, lie_speed[i], speed[i]);
+    cells_restore(is_fast, c, &lie, sizeof lie);
     *c = lie;
 }
 
@@ -283,21 +284,22 @@ VY_COLD_FN void powertrain_hold(const vy_model *m, const multirotor_inputs *in, 
     if (in->battery == NULL) return;
     battery_state *b = &powertrain->battery;
     real current;
-    const real share = battery_voltage_ratio(in, b->charge, d->rotor_speed, &current);
-    for (int k = 0; k < VY_BASIC_OR(4, in->layout->count); ++k) speeds[k] = speeds[k] * share;
+    const real ratio = battery_voltage_ratio(in, b->charge, d->rotor_speed, &current);
+    for (int k = 0; k < VY_BASIC_OR(4, in->layout->count); ++k) speeds[k] = speeds[k] * ratio;
     b->charge = battery_charge_after(b->charge, current, real_set(m->dt));
     ideal_motors_follow(in->layout, in->params, in->battery->capacity > 0.0, speeds, d->rotor_speed);
 }
 
-/// One drone that no joint holds: its actuators stand in `all`.
+/// One drone that no joint holds: its actuators stand in `actuators`.
 VY_FN void plant_step_drone(const vy_model *m, uint32_t i, const multirotor_inputs *in, int coupled,
-                            const real *command, drone_block *d, real *all, powertrain_block *powertrain)
+                            const real *command, drone_block *d, real *actuators,
+                            powertrain_block *powertrain)
 {
     if (VY_BASIC_OR(0, coupled)) {
-        plant_move_coupled(m, in, command, &d->body, all,
+        plant_move_coupled(m, in, command, &d->body, actuators,
                            VY_BASIC_OR(0, m->has_powertrain) ? &powertrain[i] : NULL, plant_parts(m, i));
     } else {
-        plant_move(m, i, in, command, d, all);
+        plant_move(m, i, in, command, d, actuators);
     }
 }
 
@@ -306,10 +308,10 @@ VY_COLD_FN void plant_step_thrusters(const vy_model *m, uint32_t i, const multir
                                      const real *command, drone_block *d, powertrain_block *powertrain,
                                      thruster_block *thrusters)
 {
-    real all[VY_ROTOR_CAP];
-    actuators_gather(in->layout, d, &thrusters[i], all);
-    plant_step_drone(m, i, in, coupled, command, d, all, powertrain);
-    actuators_scatter(in->layout, all, d, &thrusters[i]);
+    real actuators[VY_ROTOR_CAP];
+    actuators_gather(in->layout, d, &thrusters[i], actuators);
+    plant_step_drone(m, i, in, coupled, command, d, actuators, powertrain);
+    actuators_scatter(in->layout, actuators, d, &thrusters[i]);
 }
 
 /// Step every drone that no joint holds. Rotor speeds lie between finite ones and stay finite.
@@ -322,11 +324,11 @@ VY_NOINLINE_FN void plant_stage(const vy_model *m, const body_loads *loads, real
         multirotor_inputs in;
         plant_inputs(m, i, loads, time_of(m, w->tick - 1u), d, powertrain, &in);
         const int coupled = VY_BASIC_OR(0, step_is_coupled(&in) && plant_is_coupled(m, i));
-        const int holds = VY_BASIC_OR(0, m->has_powertrain) && !coupled;
+        const int holds_inputs = VY_BASIC_OR(0, m->has_powertrain) && !coupled;
         rotor_air_state next; // a jointed drone sees the one at its end
-        if (holds) powertrain_hold(m, &in, d, speeds[i], &powertrain[i], &next);
+        if (holds_inputs) powertrain_hold(m, &in, d, speeds[i], &powertrain[i], &next);
         if (VY_BASIC_OR(0, m->drones[i].holder)) {
-            if (holds) powertrain[i].memory = next;
+            if (holds_inputs) powertrain[i].memory = next;
             continue;
         }
         if (VY_BASIC_OR(0, m->has_thruster)) {
@@ -334,7 +336,7 @@ VY_NOINLINE_FN void plant_stage(const vy_model *m, const body_loads *loads, real
         } else {
             plant_step_drone(m, i, &in, coupled, speeds[i], d, d->rotor_speed, powertrain);
         }
-        if (holds) powertrain[i].memory = next;
+        if (holds_inputs) powertrain[i].memory = next;
         if (!mask_all(body_is_finite(&d->body))) (void)check_finite(i, 0, PLANT_REALS, w, d);
         VY_ASSERT(m->physics.engine == VY_ENGINE_SIMPLE ||
                   VY_BASIC_OR(0, m->drones[i].controller.flight == VY_FLIGHT_KINEMATIC) ||

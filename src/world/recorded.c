@@ -23,10 +23,11 @@ static int row_at(const vy_numbers *n, double time, double dt)
 static double speed_at(const vy_numbers *n, int k, double time, double dt)
 {
     const int row = row_at(n, time, dt);
-    const double *now = n->values + (size_t)(row < 0 ? 0 : row) * (size_t)n->columns;
-    if (row < 0 || row + 1 == n->rows) return now[1 + k];
-    const double *next = now + n->columns, share = (time - now[0]) / (next[0] - now[0]);
-    return now[1 + k] + real_clamp(share, 0.0, 1.0) * (next[1 + k] - now[1 + k]);
+    const double *row_values = n->values + (size_t)(row < 0 ? 0 : row) * (size_t)n->columns;
+    if (row < 0 || row + 1 == n->rows) return row_values[1 + k];
+    const double *next = row_values + n->columns,
+                 fraction = (time - row_values[0]) / (next[0] - row_values[0]);
+    return row_values[1 + k] + real_clamp(fraction, 0.0, 1.0) * (next[1 + k] - row_values[1 + k]);
 }
 
 // The command by which a rotor that turns at `now` comes to `next` after `period`, through its own lag.
@@ -34,8 +35,8 @@ static double command_between(const drone_params *p, double now, double next, do
 {
     const rotor_curve *c = &p->plant.curve;
     const double rate = next < now ? c->fall : c->rise; // 1 / lag; 0: none
-    const double left = rate > 0.0 ? math_exp(-period * rate) : 1.0;
-    const double target = left < 1.0 ? now + (next - now) / (1.0 - left) : now;
+    const double decay = rate > 0.0 ? math_exp(-period * rate) : 1.0;
+    const double target = decay < 1.0 ? now + (next - now) / (1.0 - decay) : now;
     const double speed = real_clamp(target, 0.0, p->motor.speed_max);
     return p->motor.is_linear ? speed / p->motor.speed_max : motor_command(&p->motor, speed);
 }
@@ -46,7 +47,7 @@ void vy_recorded_play(const vy_model *m, uint32_t index, uint64_t tick, drone_bl
     const drone_params *p = &m->params[index];
     const vy_numbers *n = &dm->controller.record;
     const double time = time_of(m, tick), period = (double)dm->control_period * m->dt;
-    const int row = row_at(n, time, m->dt), speeds = dm->controller.plays == VY_RECORD_SPEEDS;
+    const int row = row_at(n, time, m->dt), has_speeds = dm->controller.plays == VY_RECORD_SPEEDS;
     VY_ASSERT(dm->controller.kind == VY_CONTROLLER_RECORDED && n->columns - 1 <= VY_ROTOR_CAP);
     if (row < 0) return;
     control_reply reply;
@@ -54,7 +55,7 @@ void vy_recorded_play(const vy_model *m, uint32_t index, uint64_t tick, drone_bl
     reply.rung = VY_RUNG_MOTORS;
     for (int k = 0; k < n->columns - 1; ++k) {
         reply.motors[k] = n->values[(size_t)row * (size_t)n->columns + 1 + (size_t)k];
-        if (!speeds) continue;
+        if (!has_speeds) continue;
         const double now = real_clamp(speed_at(n, k, time, m->dt), 0.0, p->motor.speed_max);
         const double next = speed_at(n, k, time + period, m->dt);
         reply.motors[k] = command_between(p, now, next, period);

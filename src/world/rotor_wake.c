@@ -16,10 +16,10 @@ static wake_source source_of(const drone_model *dm, const multirotor_params *pla
         force = vec3_add_scaled(force, thrust, vec3_of(dm->layout.axis[k]));
     }
     wake_source w = {.position = d->body.position, .width = dm->wake_width};
-    const double size = vec3_length(force);
-    if (!(size > 0.0) || !(dm->wake_width > 0.0)) return w;
-    w.down = vec3_scale(-1.0 / size, quat_rotate(d->body.attitude, force));
-    w.momentum = real_sqrt(size / REFERENCE_DENSITY);
+    const double thrust_sum = vec3_length(force);
+    if (!(thrust_sum > 0.0) || !(dm->wake_width > 0.0)) return w;
+    w.down = vec3_scale(-1.0 / thrust_sum, quat_rotate(d->body.attitude, force));
+    w.momentum = real_sqrt(thrust_sum / REFERENCE_DENSITY);
     // 2 v_h of a disc as wide as the wake: T = 2 rho A v_h^2.
     w.exit_speed = 2.0 * w.momentum / (w.width * real_sqrt(0.5 * 3.14159265358979323846));
     return w;
@@ -28,28 +28,28 @@ static wake_source source_of(const drone_model *dm, const multirotor_params *pla
 // The radius of a wake at its end.
 static double wake_radius(const wake_source *w, double length)
 {
-    const double level = real_sqrt(real_max(1.0 - w->down.z * w->down.z, 0.0));
-    return length * level + WAKE_EDGE * real_max(WAKE_SPREAD * length, 0.5 * w->width);
+    const double horizontal = real_sqrt(real_max(1.0 - w->down.z * w->down.z, 0.0));
+    return length * horizontal + WAKE_EDGE * real_max(WAKE_SPREAD * length, 0.5 * w->width);
 }
 
 // Drones by column, row and number: a total order.
-static int before(const wake_entry *a, const wake_entry *b)
+static int is_before(const wake_entry *a, const wake_entry *b)
 {
     if (a->column != b->column) return a->column < b->column;
     if (a->row != b->row) return a->row < b->row;
     return a->drone < b->drone;
 }
 
-HEAP_SORT(sort, wake_entry, before)
+HEAP_SORT(sort, wake_entry, is_before)
 
 // The first entry at or after a cell.
-static size_t find(const wake_entry *list, size_t count, int64_t column, int64_t row)
+static size_t first_at_cell(const wake_entry *list, size_t count, int64_t column, int64_t row)
 {
     const wake_entry key = {.column = column, .row = row};
     size_t low = 0, high = count;
     while (low < high) {
         const size_t middle = (low + high) / 2;
-        if (before(&list[middle], &key))
+        if (is_before(&list[middle], &key))
             low = middle + 1;
         else
             high = middle;
@@ -57,14 +57,14 @@ static size_t find(const wake_entry *list, size_t count, int64_t column, int64_t
     return low;
 }
 
-static int64_t cell(double x, double size) { return (int64_t)floor(real_clamp(x / size, -1e9, 1e9)); }
+static int64_t cell_index(double x, double size) { return (int64_t)floor(real_clamp(x / size, -1e9, 1e9)); }
 
 // The air in the wakes of others.
 static vec3 wakes_at(const vy_model *m, const wake_entry *list, size_t count, const wake_entry *target)
 {
     vec3 air = vec3_zero();
     for (int64_t column = target->column - 1; column <= target->column + 1; ++column) {
-        for (size_t k = find(list, count, column, target->row - 1); k < count; ++k) {
+        for (size_t k = first_at_cell(list, count, column, target->row - 1); k < count; ++k) {
             const wake_entry *e = &list[k];
             if (e->column != column || e->row > target->row + 1) break;
             if (e->drone == target->drone || !(e->source.momentum > 0.0)) continue;
@@ -75,8 +75,8 @@ static vec3 wakes_at(const vy_model *m, const wake_entry *list, size_t count, co
         }
     }
     // Wakes that meet share their air: together they are no faster than the fastest can be.
-    const double size = vec3_length(air);
-    return size > m->wake_max ? vec3_scale(m->wake_max / size, air) : air;
+    const double speed_sum = vec3_length(air);
+    return speed_sum > m->wake_max ? vec3_scale(m->wake_max / speed_sum, air) : air;
 }
 
 // The largest radius of all wakes: the side of a cell.
@@ -102,12 +102,12 @@ void vy_rotor_wake_stage(const vy_model *m, uint64_t tick, const drone_block *dr
     }
     const double cell_size = largest_wake_radius(m, entries);
     for (size_t i = 0; i < count; ++i) {
-        const vec3 place = entries[i].source.position;
-        entries[i].column = cell_size > 0.0 ? cell(place.x, cell_size) : 0;
-        entries[i].row = cell_size > 0.0 ? cell(place.y, cell_size) : 0;
+        const vec3 position = entries[i].source.position;
+        entries[i].column = cell_size > 0.0 ? cell_index(position.x, cell_size) : 0;
+        entries[i].row = cell_size > 0.0 ? cell_index(position.y, cell_size) : 0;
     }
     sort(entries, count);
-    for (size_t i = 1; i < count; ++i) VY_ASSERT(before(&entries[i - 1], &entries[i])); // find() bisects
+    for (size_t i = 1; i < count; ++i) VY_ASSERT(is_before(&entries[i - 1], &entries[i])); // find() bisects
     for (size_t i = 0; i < count; ++i)
         powertrain[entries[i].drone].memory.downwash = wakes_at(m, entries, count, &entries[i]);
 }
@@ -118,11 +118,11 @@ void vy_rotor_wake_bodies(const vy_model *m, uint64_t tick, const wake_entry *en
     if (!due(tick, m->wake_period)) return;
     const double cell_size = largest_wake_radius(m, entries);
     for (uint32_t k = 0; k < m->passive_count; ++k) {
-        const vec3 place = passive[k].body.position;
-        const wake_entry target = {.column = cell_size > 0.0 ? cell(place.x, cell_size) : 0,
-                                   .row = cell_size > 0.0 ? cell(place.y, cell_size) : 0,
+        const vec3 position = passive[k].body.position;
+        const wake_entry target = {.column = cell_size > 0.0 ? cell_index(position.x, cell_size) : 0,
+                                   .row = cell_size > 0.0 ? cell_index(position.y, cell_size) : 0,
                                    .drone = m->drone_count + k,
-                                   .source.position = place};
+                                   .source.position = position};
         wakes[k].downwash = wakes_at(m, entries, m->drone_count, &target);
     }
 }

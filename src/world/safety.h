@@ -115,11 +115,11 @@ VY_NOINLINE_FN void safety_stage(const vy_model *m, world_block *w, drone_block 
         const mask finite = check_finite(i, PLANT_REALS, DRONE_REALS - PLANT_REALS, w, d);
         if (!mask_any(finite)) continue;
         for (int limit = 0; limit < LIMIT_COUNT; ++limit) {
-            const mask over = safety_exceeds(dm, &m->env, &d->body, limit);
-            const bits count = bits_select(over, d->exceeded[limit] + 1u, bits_set(0));
+            const mask exceeds = safety_exceeds(dm, &m->env, &d->body, limit);
+            const bits count = bits_select(exceeds, d->exceeded[limit] + 1u, bits_set(0));
             d->exceeded[limit] = bits_select(finite, count, d->exceeded[limit]);
-            const mask broken = finite & (d->exceeded[limit] > bits_set(dm->sustain));
-            if (mask_any(broken)) safety_report(dm, &m->env, broken, &d->body, i, limit, w);
+            const mask violated = finite & (d->exceeded[limit] > bits_set(dm->sustain));
+            if (mask_any(violated)) safety_report(dm, &m->env, violated, &d->body, i, limit, w);
         }
     }
 }

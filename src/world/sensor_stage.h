@@ -15,14 +15,14 @@ VY_COLD_FN void sense_in_rotating_frame(const gravity_params *field, const body_
 VY_FN void predict_in_rotating_frame(const gravity_params *field, const fading_params *p,
                                      const imu_state *imu, estimator_state *s)
 {
-    fading_params here = *p;
-    here.gravity = gravity_apparent(field, s->position, s->velocity);
-    fading_predict(&here, imu->accel, gyro_relative_to_ground(field, s->attitude, imu->gyro), s);
+    fading_params local = *p;
+    local.gravity = gravity_apparent(field, s->position, s->velocity);
+    fading_predict(&local, imu->accel, gyro_relative_to_ground(field, s->attitude, imu->gyro), s);
 }
 
-/// `ahead` has random numbers drawn ahead for each IMU, or is NULL; likewise in lanes.
+/// `draws` has random numbers drawn ahead for each IMU, or is NULL; likewise in lanes.
 VY_NOINLINE_FN void sensor_stage(const vy_model *m, const world_block *w, drone_block *drones,
-                                 rng_cache *ahead)
+                                 rng_cache *draws)
 {
     const bits tick = w->tick;
     for (uint32_t i = 0; i < VY_BASIC_OR(1u, m->drone_count); ++i) {
@@ -33,31 +33,31 @@ VY_NOINLINE_FN void sensor_stage(const vy_model *m, const world_block *w, drone_
         VY_ASSERT(dm->estimate_source >= ESTIMATE_FADING && dm->estimate_source <= ESTIMATE_FILTER);
         if (mask_any(imu)) {
             const body_state *sensed = &d->body;
-            body_state turned;
+            body_state inertial;
             vec3 gravity;
             if (VY_BASIC_OR(0, m->env.gravity.frame.on)) {
-                sense_in_rotating_frame(&m->env.gravity, &d->body, &gravity, &turned);
-                sensed = &turned;
+                sense_in_rotating_frame(&m->env.gravity, &d->body, &gravity, &inertial);
+                sensed = &inertial;
             } else {
                 gravity = gravity_at(&m->env.gravity, d->body.position);
             }
             // The gravity that acted: none where the policy neglects it.
             const vec3 g = vec3_masked(effect_on(d->effects, EFFECT_gravity), gravity);
-            imu_state kept;
-            cells_save(imu, &d->imu, &kept, sizeof kept);
+            imu_state saved;
+            cells_save(imu, &d->imu, &saved, sizeof saved);
             real storage[IMU_NORMALS];
-            const real *n = rng_normals_cached(ahead == NULL ? NULL : &ahead[i], m->seed, RNG_STREAM_IMU,
+            const real *n = rng_normals_cached(draws == NULL ? NULL : &draws[i], m->seed, RNG_STREAM_IMU,
                                                bits_set(i), tick, dm->imu_period, storage, IMU_NORMALS);
             imu_sample(&p->imu, sensed, g, n, &d->imu);
-            cells_restore(imu, &kept, &d->imu, sizeof kept);
+            cells_restore(imu, &saved, &d->imu, sizeof saved);
             d->imu_tick = bits_select(imu, tick, d->imu_tick);
         }
         const mask mocap = due(tick, dm->mocap_period);
         if (mask_any(mocap)) {
-            mocap_state kept;
-            cells_save(mocap, &d->mocap, &kept, sizeof kept);
+            mocap_state saved;
+            cells_save(mocap, &d->mocap, &saved, sizeof saved);
             mocap_sample(&p->mocap, &d->body, m->seed, bits_set(i), tick, &d->mocap);
-            cells_restore(mocap, &kept, &d->mocap, sizeof kept);
+            cells_restore(mocap, &saved, &d->mocap, sizeof saved);
             d->mocap_tick = bits_select(mocap, tick, d->mocap_tick);
         }
     }
@@ -78,20 +78,20 @@ VY_FN void estimate(const vy_model *m, const world_block *w, drone_block *drones
             continue;
         }
         const mask imu = d->imu_tick == w->tick, mocap = d->mocap_tick == w->tick;
-        estimator_state kept;
+        estimator_state saved;
         if (mask_any(imu)) {
-            cells_save(imu, &d->estimate, &kept, sizeof kept);
+            cells_save(imu, &d->estimate, &saved, sizeof saved);
             if (in_rotating_frame) {
                 predict_in_rotating_frame(&m->env.gravity, p, &d->imu, &d->estimate);
             } else {
                 fading_predict(p, d->imu.accel, d->imu.gyro, &d->estimate);
             }
-            cells_restore(imu, &kept, &d->estimate, sizeof kept);
+            cells_restore(imu, &saved, &d->estimate, sizeof saved);
         }
         if (mask_any(mocap)) {
-            cells_save(mocap, &d->estimate, &kept, sizeof kept);
+            cells_save(mocap, &d->estimate, &saved, sizeof saved);
             fading_correct(p, d->mocap.position, d->mocap.attitude, &d->estimate);
-            cells_restore(mocap, &kept, &d->estimate, sizeof kept);
+            cells_restore(mocap, &saved, &d->estimate, sizeof saved);
         }
     }
 }

@@ -20,9 +20,9 @@ uint64_t vy_sensor_period(const vy_model *world, uint32_t drone, int sensor)
     const drone_model *dm = &world->drones[drone];
     VY_ASSERT(drone < world->drone_cap);
     VY_ASSERT(sensor >= 0 && sensor < SENSOR_KINDS && dm->sensor_suite <= world->sensor_suite_cap);
-    const uint64_t carried =
+    const uint64_t suite_period =
         dm->sensor_suite > 0 ? world->sensor_suites[dm->sensor_suite - 1].links[sensor].period : 0;
-    if (carried > 0 || sensor < SENSOR_SUITE_KINDS) return carried;
+    if (suite_period > 0 || sensor < SENSOR_SUITE_KINDS) return suite_period;
     return sensor == SENSOR_imu ? dm->imu_period : dm->mocap_period;
 }
 
@@ -53,11 +53,12 @@ double *vy_sensor_sample(const vy_world *world, drone_block *drones, void *senso
     VY_ASSERT(m->drones[drone].sensor_suite > 0);
     const sensor_suite_model *sensor_suite = &m->sensor_suites[m->drones[drone].sensor_suite - 1];
     const enum block_kind kind = (enum block_kind)(SENSORS_FIRST_BLOCK + sensor);
-    const size_t at = block_offset(&world->counts, kind) - block_offset(&world->counts, SENSORS_FIRST_BLOCK);
+    const size_t offset =
+        block_offset(&world->counts, kind) - block_offset(&world->counts, SENSORS_FIRST_BLOCK);
     VY_ASSERT(sensor_suite->links[sensor].period > 0 &&
               sensor_suite->blocks[sensor] < world->counts.of[kind]);
     uint64_t *block =
-        (void *)((unsigned char *)sensors + at + sensor_suite->blocks[sensor] * vy_blocks[kind].size);
+        (void *)((unsigned char *)sensors + offset + sensor_suite->blocks[sensor] * vy_blocks[kind].size);
     *tick = block;
     return (double *)(void *)(block + 1);
 }
@@ -72,11 +73,11 @@ const uint64_t *vy_sensor_block(const vy_world *world, uint32_t drone, int senso
 
 const void *vy_sensor_suite_params(const sensor_suite_model *sensor_suite, int sensor)
 {
-    static const size_t at[SENSOR_SUITE_KINDS] = {
+    static const size_t offsets[SENSOR_SUITE_KINDS] = {
 #define PARAMS_AT(id, stream, name, needs, text) [SENSOR_##name] = offsetof(sensor_suite_model, name),
         SENSORS(PARAMS_AT)};
     VY_ASSERT(sensor >= 0 && sensor < SENSOR_SUITE_KINDS);
-    return (const char *)sensor_suite + at[sensor];
+    return (const char *)sensor_suite + offsets[sensor];
 }
 
 // Context of the stage for one sensor suite.
@@ -105,10 +106,10 @@ static int deliver(const sample_context *s, int sensor, double *values)
     const delay_line line = {link->line, link->period, link->delay, (uint32_t)row->width};
     VY_ASSERT(line.first + delay_line_size(line.delay, line.width) <=
               s->m->delay_count); // its line is its own
-    double late[DELAY_LINE_WIDTH];
-    const int arrives = vy_delay_line_take(&line, s->delay_lines, s->tick, 0, late);
+    double delayed[DELAY_LINE_WIDTH];
+    const int arrives = vy_delay_line_take(&line, s->delay_lines, s->tick, 0, delayed);
     if (sent) vy_delay_line_put(&line, s->delay_lines, s->tick, values);
-    if (arrives) memcpy(values, late, line.width * sizeof *values);
+    if (arrives) memcpy(values, delayed, line.width * sizeof *values);
     return arrives;
 }
 
@@ -168,8 +169,8 @@ static inline moving_air air_around_drone(const sample_context *s, const drone_b
     const environment_model *env = &s->m->env;
     const held_inputs held = {.turbulence = d->gust};
     const double time = (double)s->tick * s->m->dt, altitude = altitude_at(env, d->body.position);
-    const relative_air around = air_sample(env, &held, &d->body, time, EFFECT_BIT(wind));
-    return (moving_air){air_at(&env->air, altitude).density, quat_unrotate(d->body.attitude, around.flow)};
+    const relative_air air = air_sample(env, &held, &d->body, time, EFFECT_BIT(wind));
+    return (moving_air){air_at(&env->air, altitude).density, quat_unrotate(d->body.attitude, air.flow)};
 }
 
 // Arguments that sensors may need; sensors/sensors.h says which one needs what.
@@ -225,10 +226,11 @@ void vy_sensor_suite_start(vy_world *world)
         const sensor_suite_blocks blocks = vy_sensor_suite_blocks(world, sensor_suite);
         world->sensor_suites[i].identity = sensor_suite->identity;
         if (blocks.imu_full != NULL) {
-            const vec3 held =
+            const vec3 specific_force =
                 vec3_neg(quat_unrotate(body->attitude, gravity_at(&m->env.gravity, body->position)));
             const body_state sensed = inertial_body(&m->env.gravity, body);
-            imu_full_start(&sensor_suite->imu, &sensed, held, m->seed, sensor_suite->drone, blocks.imu_full);
+            imu_full_start(&sensor_suite->imu, &sensed, specific_force, m->seed, sensor_suite->drone,
+                           blocks.imu_full);
         }
 #define START(id, stream, name, needs, text)                                                                \
     if (blocks.name != NULL) {                                                                              \

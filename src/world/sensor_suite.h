@@ -26,7 +26,7 @@ typedef struct sensor_suite_model {
     SENSORS(PARAMS)
 #undef PARAMS
     vy_estimator_kind estimator;       // VY_ESTIMATOR_FADING: none of its own
-    int gated;                         // it rejects samples
+    int has_gate;                      // it rejects samples
     int starts_in_air;                 // it need not find its start on the ground
     uint32_t filter, type_block, gate; // their places in the state: of its kind's own block in the middle
 #define PARAMS(kind, name, text) name##_params name;

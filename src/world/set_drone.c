@@ -47,11 +47,11 @@ vy_status vy_world_set_drone(vy_world *world, vy_drone_id id, const vy_drone_mot
     unsigned char *copy = malloc(size);
     if (copy == NULL) return vy_fail(err, VY_NO_MEMORY, "no memory to move a drone");
     vy_world_save(world, copy);
-    const size_t at =
+    const size_t offset =
         (size_t)((const unsigned char *)&world->drones[slot] - (const unsigned char *)world->state);
     drone_block d;
-    VY_ASSERT(at + sizeof d <= size);
-    memcpy(&d, copy + at, sizeof d);
+    VY_ASSERT(offset + sizeof d <= size);
+    memcpy(&d, copy + offset, sizeof d);
     d.body = (body_state){motion->position, motion->velocity, quat_normalize(motion->attitude), motion->rate};
     for (int i = 0; i < dm->layout.count; ++i) d.rotor_speed[i] = motion->rotor_speed[i];
     if (dm->estimate_source == ESTIMATE_TRUTH) {
@@ -60,7 +60,7 @@ vy_status vy_world_set_drone(vy_world *world, vy_drone_id id, const vy_drone_mot
         d.estimate.attitude = d.body.attitude;
         d.estimate.rate = d.body.rate;
     }
-    memcpy(copy + at, &d, sizeof d);
+    memcpy(copy + offset, &d, sizeof d);
     status = vy_world_restore(world, copy, size, err);
     free(copy);
     return status;

@@ -24,26 +24,26 @@ typedef struct snapshot {
 // Block `index` of a kind.
 static void copy_block(const snapshot *s, enum block_kind kind, uint32_t index, void *out)
 {
-    const size_t size = vy_blocks[kind].size, at = block_offset(s->counts, kind) + index * size;
-    VY_ASSERT(index < s->counts->of[kind] && at + size <= s->size);
-    memcpy(out, s->bytes + at, size);
+    const size_t size = vy_blocks[kind].size, offset = block_offset(s->counts, kind) + index * size;
+    VY_ASSERT(index < s->counts->of[kind] && offset + size <= s->size);
+    memcpy(out, s->bytes + offset, size);
 }
 
-static vy_status fail_snapshot(const snapshot *s, const char *of, uint32_t index, const char *what)
+static vy_status fail_snapshot(const snapshot *s, const char *block_name, uint32_t index, const char *what)
 {
-    return vy_fail(s->err, VY_BAD_VALUE, "snapshot: %s %u: invalid %s", of, index, what);
+    return vy_fail(s->err, VY_BAD_VALUE, "snapshot: %s %u: invalid %s", block_name, index, what);
 }
 
 // The blocks that it has are those of the world, but for contacts and injections: there may be more or fewer
 // at any moment.
 static int counts_match(const vy_world *world, const block_counts *counts)
 {
-    block_counts others = *counts, mine = world->counts;
-    others.of[BLOCK_contact] = others.of[BLOCK_sleeping_contact] = 0;
-    others.of[BLOCK_injection] = mine.of[BLOCK_injection] = 0;
-    vy_count_head(&others);
-    vy_count_head(&mine);
-    return memcmp(&others, &mine, sizeof others) == 0;
+    block_counts theirs = *counts, ours = world->counts;
+    theirs.of[BLOCK_contact] = theirs.of[BLOCK_sleeping_contact] = 0;
+    theirs.of[BLOCK_injection] = ours.of[BLOCK_injection] = 0;
+    vy_count_head(&theirs);
+    vy_count_head(&ours);
+    return memcmp(&theirs, &ours, sizeof theirs) == 0;
 }
 
 static vy_status check_injections(const snapshot *s)
@@ -61,8 +61,10 @@ static vy_status check_head(const snapshot *s, const block_counts *counts)
     if (head->tick > TICK_MAX) return vy_fail(s->err, VY_BAD_VALUE, "snapshot: tick out of range");
     const int failed = head->failure_reason != VY_FAILURE_NONE;
     const uint64_t drones = counts->of[BLOCK_drone], bodies = drones + counts->of[BLOCK_body];
-    const vy_block *whose = &vy_blocks[head->failure_body < drones || !failed ? BLOCK_drone : BLOCK_body];
-    if (head->failure_reason > VY_FAILURE_NO_MEMORY || head->failure_field >= (uint64_t)whose->field_count ||
+    const vy_block *failed_kind =
+        &vy_blocks[head->failure_body < drones || !failed ? BLOCK_drone : BLOCK_body];
+    if (head->failure_reason > VY_FAILURE_NO_MEMORY ||
+        head->failure_field >= (uint64_t)failed_kind->field_count ||
         (failed && (head->failure_body >= bodies || head->failure_tick > head->tick)))
         return vy_fail(s->err, VY_BAD_VALUE, "snapshot: a failure that this world cannot have");
     const vy_integrator integrator = (vy_integrator)head->integrator;

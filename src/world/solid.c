@@ -80,11 +80,11 @@ static vy_status box_of_rotors(const vy_vehicle_def *v, vy_shape *out, solid_mem
         low = vec3_make(real_min(low.x, p.x), real_min(low.y, p.y), real_min(low.z, p.z));
         high = vec3_make(real_max(high.x, p.x), real_max(high.y, p.y), real_max(high.z, p.z));
     }
-    const double wide = 0.5 * real_max(high.x - low.x, high.y - low.y);
-    const double more = v->rotor_air.radius > 0.0 ? v->rotor_air.radius : 0.5 * wide;
-    const double thick = FLATNESS * (wide + more);
-    const double x[2] = {low.x - more, high.x + more}, y[2] = {low.y - more, high.y + more},
-                 z[2] = {low.z - thick, high.z + thick};
+    const double half_width = 0.5 * real_max(high.x - low.x, high.y - low.y);
+    const double margin = v->rotor_air.radius > 0.0 ? v->rotor_air.radius : 0.5 * half_width;
+    const double half_height = FLATNESS * (half_width + margin);
+    const double x[2] = {low.x - margin, high.x + margin}, y[2] = {low.y - margin, high.y + margin},
+                 z[2] = {low.z - half_height, high.z + half_height};
     vec3 corners[8];
     for (int i = 0; i < 8; ++i) corners[i] = vec3_make(x[i & 1], y[i >> 1 & 1], z[i >> 2]);
     static const int loops[24] = {0, 4, 6, 2, 1, 3, 7, 5, 0, 1, 5, 4, 2, 6, 7, 3, 0, 2, 3, 1, 4, 5, 7, 6};

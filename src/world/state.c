@@ -82,7 +82,7 @@ int vy_read_entries(const void *state, size_t size, block_counts *out)
     if (head.block_kinds > BLOCK_KINDS || size < sizeof head + head.block_kinds * sizeof(entry_block))
         return 0;
     const unsigned char *at = (const unsigned char *)state + sizeof head;
-    size_t left = size - sizeof head - head.block_kinds * sizeof(entry_block);
+    size_t remaining = size - sizeof head - head.block_kinds * sizeof(entry_block);
     int kind = BLOCK_entry, has_entry[BLOCK_KINDS] = {0};
     for (uint64_t i = 0; i < head.block_kinds; ++i, at += sizeof(entry_block)) {
         entry_block entry;
@@ -90,8 +90,8 @@ int vy_read_entries(const void *state, size_t size, block_counts *out)
         do { // entries are in the order of the blocks
             if (++kind == BLOCK_KINDS) return 0;
         } while (vy_blocks[kind].id != entry.id);
-        if (entry.count > left / vy_blocks[kind].size) return 0;
-        left -= (size_t)entry.count * vy_blocks[kind].size;
+        if (entry.count > remaining / vy_blocks[kind].size) return 0;
+        remaining -= (size_t)entry.count * vy_blocks[kind].size;
         out->of[kind] = (uint32_t)entry.count;
         has_entry[kind] = 1;
     }
@@ -100,8 +100,8 @@ int vy_read_entries(const void *state, size_t size, block_counts *out)
     }
     vy_count_head(out);
     VY_ASSERT(out->of[BLOCK_entry] == head.block_kinds);
-    VY_ASSERT(left > 0 || block_offset(out, BLOCK_KINDS) == size); // nothing is counted twice
-    return left == 0;
+    VY_ASSERT(remaining > 0 || block_offset(out, BLOCK_KINDS) == size); // nothing is counted twice
+    return remaining == 0;
 }
 
 const vy_field *vy_find_field(enum block_kind kind, const char *name)
@@ -128,9 +128,9 @@ uint64_t vy_state_hash(const void *state, size_t size)
                    "chain first");
     VY_ASSERT(size >= sizeof(world_block));
     if (!vy_read_entries(state, size, &counts)) return vy_hash64(bytes + chain, size - chain);
-    const size_t pairs = block_offset(&counts, BLOCK_contact),
-                 asleep = block_offset(&counts, BLOCK_sleeping_contact);
-    const uint64_t hash = vy_hash64(bytes + chain, pairs - chain);
-    return vy_hash_contacts(vy_hash_contacts(hash, bytes + pairs, counts.of[BLOCK_contact]), bytes + asleep,
-                            counts.of[BLOCK_sleeping_contact]);
+    const size_t contact_offset = block_offset(&counts, BLOCK_contact),
+                 sleeping_offset = block_offset(&counts, BLOCK_sleeping_contact);
+    const uint64_t hash = vy_hash64(bytes + chain, contact_offset - chain);
+    return vy_hash_contacts(vy_hash_contacts(hash, bytes + contact_offset, counts.of[BLOCK_contact]),
+                            bytes + sleeping_offset, counts.of[BLOCK_sleeping_contact]);
 }

@@ -103,23 +103,23 @@ typedef struct sensor_suite_block {
 
 /// A stage that acts on the lanes of `active` alone saves the cells it is about to write, and afterwards
 /// restores those of the other lanes. `size` is in bytes.
-VY_FN void cells_save(mask active, const void *cells, void *kept, size_t size)
+VY_FN void cells_save(mask active, const void *cells, void *saved, size_t size)
 {
-    if (!mask_all(active)) memcpy(kept, cells, size);
+    if (!mask_all(active)) memcpy(saved, cells, size);
 }
 
-VY_FN void cells_restore(mask active, const void *kept, void *cells, size_t size)
+VY_FN void cells_restore(mask active, const void *saved, void *cells, size_t size)
 {
     if (mask_all(active)) return;
 #if VY_SINGLE // one lane, cells of two sizes
-    memcpy(cells, kept, size);
+    memcpy(cells, saved, size);
 #else
     for (size_t at = 0; at < size; at += sizeof(bits)) { // cells are reals or whole numbers: copied as bytes
-        bits now, before;
-        memcpy(&now, (const unsigned char *)cells + at, sizeof now);
-        memcpy(&before, (const unsigned char *)kept + at, sizeof before);
-        now = bits_select(active, now, before);
-        memcpy((unsigned char *)cells + at, &now, sizeof now);
+        bits written, saved_cell;
+        memcpy(&written, (const unsigned char *)cells + at, sizeof written);
+        memcpy(&saved_cell, (const unsigned char *)saved + at, sizeof saved_cell);
+        written = bits_select(active, written, saved_cell);
+        memcpy((unsigned char *)cells + at, &written, sizeof written);
     }
 #endif
 }
@@ -197,12 +197,12 @@ typedef struct block_counts {
 /// it ends.
 VY_FN size_t block_offset(const block_counts *counts, enum block_kind kind)
 {
-    size_t at = 0;
+    size_t offset = 0;
 #define BLOCK(id, name, list, member, count, text) \
-    if (kind == BLOCK_##name) return at;           \
-    at += counts->of[BLOCK_##name] * sizeof(name##_block);
+    if (kind == BLOCK_##name) return offset;       \
+    offset += counts->of[BLOCK_##name] * sizeof(name##_block);
 #include "world/blocks.inl"
-    return at;
+    return offset;
 }
 
 /// Complete `counts` with the head: one world, and an entry per kind present. 0 blocks are absent.

@@ -99,9 +99,9 @@ static void detect_landing(const flight_limits_model *dm, double dt, uint64_t ti
                            supervisor_block *g)
 {
     const double desired = g->position.z - dm->def.land_speed * ((double)(tick - g->since) * dt);
-    const int held = e->position.z - desired > LAND_MAX_LEAD &&
-                     real_abs(e->velocity.z) < LANDED_SPEED_FRACTION * dm->def.land_speed;
-    g->still_ticks = held ? g->still_ticks + 1 : 0;
+    const int is_stopped = e->position.z - desired > LAND_MAX_LEAD &&
+                           real_abs(e->velocity.z) < LANDED_SPEED_FRACTION * dm->def.land_speed;
+    g->still_ticks = is_stopped ? g->still_ticks + 1 : 0;
     if (g->still_ticks > dm->landed_ticks) g->failsafe = VY_FAILSAFE_CUT;
 }
 
@@ -120,28 +120,29 @@ static void detect_rotor_loss(const vy_model *m, uint32_t index, const drone_blo
 }
 
 // From requested to applied motor commands: the limits of the drive.
-static void apply_drive_limits(const drone_model *dm, int on, const double *requested, supervisor_block *g)
+static void apply_drive_limits(const drone_model *dm, int is_armed, const double *requested,
+                               supervisor_block *g)
 {
     const flight_limits_model *drive = &dm->drive;
-    const double low = on ? drive->def.command_min : 0.0;
+    const double low = is_armed ? drive->def.command_min : 0.0;
     const double high = drive->def.command_max > 0.0 ? drive->def.command_max : 1.0;
     VY_ASSERT(low <= high && high <= 1.0 && drive->slew >= 0.0);
     VY_ASSERT(dm->layout.count + dm->layout.thrusters.count <= VY_ROTOR_CAP);
     for (int i = 0; i < dm->layout.count + dm->layout.thrusters.count; ++i) {
         const int idles = i < dm->layout.count && !(g->lost >> i & 1); // thrusters and lost rotors do not
-        const double within = real_clamp(requested[i], idles ? low : 0.0, high);
-        double applied = within;
+        const double clamped = real_clamp(requested[i], idles ? low : 0.0, high);
+        double applied = clamped;
         if (drive->slew > 0.0)
-            applied = real_clamp(within, g->applied[i] - drive->slew, g->applied[i] + drive->slew);
-        g->acted[VY_DRIVE_COMMAND] += within != requested[i];
-        g->acted[VY_DRIVE_SLEW] += applied != within;
+            applied = real_clamp(clamped, g->applied[i] - drive->slew, g->applied[i] + drive->slew);
+        g->acted[VY_DRIVE_COMMAND] += clamped != requested[i];
+        g->acted[VY_DRIVE_SLEW] += applied != clamped;
         g->applied[i] = applied;
     }
 }
 
 // The intent, or the failsafe's, lowered to `requested`. Returns how many commands were clamped.
-static double lower(const vy_model *m, uint32_t index, uint64_t tick, drone_block *d, supervisor_block *g,
-                    double *requested)
+static double lower_intent(const vy_model *m, uint32_t index, uint64_t tick, drone_block *d,
+                           supervisor_block *g, double *requested)
 {
     const drone_model *dm = &m->drones[index];
     const vy_drive_def *def = &dm->drive.def;
@@ -182,18 +183,18 @@ static uint32_t drive(const vy_model *m, uint32_t index, int intent_received, ui
             g->failsafe = VY_FAILSAFE_NONE;
         memcpy(g->requested, d->control.motors, sizeof g->requested);
     }
-    const int waits = kind != VY_CONTROLLER_INTENT && g->failsafe == VY_FAILSAFE_NONE;
-    if (waits && dm->drive.deadline > 0 && tick - g->intent_tick > dm->drive.deadline)
+    const int awaits_intent = kind != VY_CONTROLLER_INTENT && g->failsafe == VY_FAILSAFE_NONE;
+    if (awaits_intent && dm->drive.deadline > 0 && tick - g->intent_tick > dm->drive.deadline)
         take_over(m, index, tick, VY_HANDOVER_DEADLINE, d, g);
     if (g->failsafe == VY_FAILSAFE_LAND) detect_landing(&dm->drive, m->dt, tick, &d->estimate, g);
     if (dm->drive.rotor_loss > 0) detect_rotor_loss(m, index, d, g);
     uint32_t events = 0;
     if (due(tick, dm->rate_period)) {
         double requested[VY_ROTOR_CAP];
-        const double count = lower(m, index, tick, d, g, requested);
-        const int on =
+        const double count = lower_intent(m, index, tick, d, g, requested);
+        const int is_armed =
             g->failsafe != VY_FAILSAFE_CUT && (g->failsafe != VY_FAILSAFE_NONE || d->rung != VY_RUNG_NONE);
-        apply_drive_limits(dm, on, requested, g);
+        apply_drive_limits(dm, is_armed, requested, g);
         d->clamps += (uint64_t)count;
         if (count > 0.0) events = VY_EVENT_CLAMPED;
     }

@@ -54,9 +54,9 @@ static void count_noises(vy_world *world)
     for (uint32_t k = 0; k < m->disturbance_count; ++k) {
         disturbance_model *d = &m->disturbances[k];
         uint32_t number = 0;
-        const int one = vy_world_number(world, d->def.body, &number);
-        d->first = one ? number : 0;
-        d->last = one ? number + 1 : body_count(m);
+        const int is_single = vy_world_number(world, d->def.body, &number);
+        d->first = is_single ? number : 0;
+        d->last = is_single ? number + 1 : body_count(m);
         d->noise = m->noise_count;
         if (d->def.kind == VY_DISTURBANCE_NOISE) m->noise_count += d->last - d->first;
         VY_ASSERT(d->first <= d->last && d->last <= body_count(m));
@@ -77,11 +77,12 @@ static void move_blocks(const block_counts *before, vy_world *world)
         const size_t size = vy_blocks[kind].size;
         const size_t from = block_offset(before, (enum block_kind)kind),
                      to = block_offset(now, (enum block_kind)kind);
-        const size_t had = before->of[kind] * size, has = now->of[kind] * size, kept = had < has ? had : has;
-        VY_ASSERT(had <= has || kind == BLOCK_injection); // blocks in use stay
+        const size_t old_size = before->of[kind] * size, new_size = now->of[kind] * size,
+                     common_size = old_size < new_size ? old_size : new_size;
+        VY_ASSERT(old_size <= new_size || kind == BLOCK_injection); // blocks in use stay
         VY_ASSERT(grows ? from <= to : from >= to);
-        memmove(state + to, state + from, kept);
-        memset(state + to + kept, 0, has - kept);
+        memmove(state + to, state + from, common_size);
+        memset(state + to + common_size, 0, new_size - common_size);
     }
 }
 
@@ -261,9 +262,9 @@ vy_status vy_world_add_drone(vy_world *world, const vy_drone_def *def, vy_drone_
 {
     FPU_SCOPE;
     vy_model *m = &world->model;
-    vy_drone_def own = *def;
-    vy_resolve_drone_def(&own, m->dt);
-    def = &own;
+    vy_drone_def resolved = *def;
+    vy_resolve_drone_def(&resolved, m->dt);
+    def = &resolved;
     if (world->state->tick > 0) return vy_fail(err, VY_BAD_STATE, "drones are added before the first step");
     if (m->payload_count > 0) return vy_fail(err, VY_BAD_STATE, "drones are added before payloads");
     if (m->passive_count > 0) return vy_fail(err, VY_BAD_STATE, "drones are added before bodies");
@@ -272,8 +273,8 @@ vy_status vy_world_add_drone(vy_world *world, const vy_drone_def *def, vy_drone_
     if (status == VY_OK) status = vy_check_position(m, "drone", def->position, err);
     if (status == VY_OK) status = vy_world_reserve(world, CAPACITY_DRONES, (uint64_t)index + 1, err);
     if (status == VY_OK) status = vy_world_reserve_loads(world, body_count(m) + 1, err);
-    if (status == VY_OK) status = copy_record(&own.controller, err);
-    const int owns = status == VY_OK && own.controller.kind == VY_CONTROLLER_RECORDED;
+    if (status == VY_OK) status = copy_record(&resolved.controller, err);
+    const int owns_record = status == VY_OK && resolved.controller.kind == VY_CONTROLLER_RECORDED;
     if (status == VY_OK) status = vy_drone_build(m, def, &m->drones[index], &m->params[index], err);
     uint32_t delays = 0;
     if (status == VY_OK && vy_drone_has_sensor_suite(def))
@@ -289,7 +290,7 @@ vy_status vy_world_add_drone(vy_world *world, const vy_drone_def *def, vy_drone_
         if (m->drones[index].sensor_suite > 0) {
             const sensor_suite_model *sensor_suite = &m->sensor_suites[m->drones[index].sensor_suite - 1];
             m->kalman_count += vy_filter_is_kalman(sensor_suite) != 0;
-            m->gate_count += sensor_suite->gated != 0;
+            m->gate_count += sensor_suite->has_gate != 0;
         }
         m->delay_count += delays;
         if (world->loops != NULL) vy_loop_build_drone(m, index, &world->loops[index]);
@@ -305,8 +306,8 @@ vy_status vy_world_add_drone(vy_world *world, const vy_drone_def *def, vy_drone_
         VY_ASSERT(world->bodies == NULL ||
                   vy_bodies_slot_count(world->bodies) == index + 1); // body i is drone i
         if (out != NULL) *out = id_of(index);
-    } else if (owns) {
-        free(own.controller.record.values);
+    } else if (owns_record) {
+        free(resolved.controller.record.values);
     }
     return status;
 }
@@ -416,12 +417,12 @@ vy_status vy_world_add_joint(vy_world *world, const vy_joint_def *def, vy_joint_
         return vy_fail(err, VY_BAD_VALUE, "joints need the strict or the rigid engine");
     if (m->payload_count > 0) return vy_fail(err, VY_BAD_STATE, "joints are added before payloads");
     vy_joint_id id;
-    const int first = world->bodies == NULL;
+    const int creates_set = world->bodies == NULL;
     vy_status status = vy_world_reserve(world, CAPACITY_JOINTS, (uint64_t)m->joint_count + 1, err);
     if (status == VY_OK) status = vy_world_reserve_set(world, 0, m->joint_count + 1, err);
     if (status == VY_OK) status = vy_bodies_add_joint(world->bodies, def, &id, err);
     if (status == VY_OK) status = vy_bodies_prepare(world->bodies);
-    if (status != VY_OK && first) vy_world_destroy_set(world);
+    if (status != VY_OK && creates_set) vy_world_destroy_set(world);
     if (status != VY_OK) return status;
     m->joint_count += 1;
     for (uint32_t i = 0; i < body_count(m); ++i) {
