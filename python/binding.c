@@ -147,14 +147,15 @@ static void reply(void *self, const vy_samples *samples, vy_intent *intent)
     *intent = ((const action *)self)->intent;
 }
 
-static void close_session(const world_session *f)
+static void close_session(const world_session *session)
 {
-    vy_recorder_abandon(f->recorder);
-    vy_world_destroy(f->world);
-    for (int i = 0; f->hosts != NULL && f->hosts[i] != NULL; ++i) vy_host_close(f->hosts[i]);
-    free(f->hosts);
-    vy_scenario_destroy(f->scenario);
-    free(f->actions);
+    vy_recorder_abandon(session->recorder);
+    vy_world_destroy(session->world);
+    for (int i = 0; session->hosts != NULL && session->hosts[i] != NULL; ++i)
+        vy_host_close(session->hosts[i]);
+    free(session->hosts);
+    vy_scenario_destroy(session->scenario);
+    free(session->actions);
 }
 
 void world_destroy(locked_world *w)
@@ -234,11 +235,11 @@ int world_reset(locked_world *w, const vy_scenario *scenario, int takes_actions,
     world_session next = {.scenario = NULL};
     const vy_status status = fill(&next, scenario, takes_actions, seed, &err);
     if (status == VY_OK) {
-        world_session *now = enter(w);
-        const int recorded = now->recorder != NULL;
+        world_session *session = enter(w);
+        const int recorded = session->recorder != NULL;
         if (!recorded) {
-            const world_session before = *now;
-            *now = next;
+            const world_session before = *session;
+            *session = next;
             next = before;
         }
         leave(w);
@@ -296,11 +297,11 @@ void world_act(locked_world *w, uint32_t drone, int rung, const double *values, 
 // A log that grows slowly is brought up to date twice a second, for whoever reads it after a kill.
 uint32_t world_step(locked_world *w, uint64_t steps)
 {
-    world_session *f = enter(w);
-    const uint32_t events = vy_world_advance(f->world, steps);
-    if (f->recorder != NULL && binding_seconds() - f->flushed >= 0.5) {
-        vy_recorder_flush(f->recorder);
-        f->flushed = binding_seconds();
+    world_session *session = enter(w);
+    const uint32_t events = vy_world_advance(session->world, steps);
+    if (session->recorder != NULL && binding_seconds() - session->flushed >= 0.5) {
+        vy_recorder_flush(session->recorder);
+        session->flushed = binding_seconds();
     }
     leave(w);
     return events;
@@ -435,10 +436,10 @@ void world_read_body(locked_world *w, uint32_t body, double *out)
 // Why the world ended, as a sentence; NULL while it runs.
 const char *world_failure(locked_world *w)
 {
-    const world_session *now = enter(w);
-    const vy_failure f = vy_world_failure(now->world);
+    const world_session *session = enter(w);
+    const vy_failure f = vy_world_failure(session->world);
     if (f.reason != VY_FAILURE_NONE)
-        vy_failure_print(&f, vy_scenario_name_of(now->scenario, (int)f.body), message, sizeof message);
+        vy_failure_print(&f, vy_scenario_name_of(session->scenario, (int)f.body), message, sizeof message);
     leave(w);
     return f.reason != VY_FAILURE_NONE ? message : NULL;
 }
@@ -475,9 +476,9 @@ static int begin_record(world_session *w, const char *path)
 int world_inject(locked_world *w, const char *what, const char *keys)
 {
     vy_error err = {0};
-    world_session *now = enter(w);
-    const int result =
-        binding_result(vy_scenario_inject(now->scenario, now->world, what, keys, strlen(keys), &err), &err);
+    world_session *session = enter(w);
+    const int result = binding_result(
+        vy_scenario_inject(session->scenario, session->world, what, keys, strlen(keys), &err), &err);
     leave(w);
     return result;
 }
@@ -554,7 +555,7 @@ static int set_replay_error(const vy_log_info *info, const vy_difference *d, con
 static vy_scenario *logged_scenario(vy_log *log, const char *path)
 {
     vy_error err = {0};
-    vy_diagnostics told;
+    vy_diagnostics diagnostics;
     vy_scenario *s = NULL;
     const vy_log_info info = vy_log_get_info(log);
     if (info.physics != VY_PHYSICS_REVISION) {
@@ -564,27 +565,27 @@ static vy_scenario *logged_scenario(vy_log *log, const char *path)
         return NULL;
     }
     if ((info.complete || info.recovered) && binding_result(vy_log_verify(log, &err), &err) != 0) return NULL;
-    return scenario_or_error(vy_scenario_from_log(log, path, NULL, 0, &s, &told), &s, &told);
+    return scenario_or_error(vy_scenario_from_log(log, path, NULL, 0, &s, &diagnostics), &s, &diagnostics);
 }
 
 // Start what is to be asked, and fly the log's scenario beside the log.
-static int replay_session(vy_log *log, int live, int allowed, world_session *f)
+static int replay_session(vy_log *log, int live, int allowed, world_session *session)
 {
     vy_error err = {0};
     vy_difference d = {0};
     const vy_log_info info = vy_log_get_info(log);
-    f->hosts = calloc((size_t)f->scenario->drone_count + 1, sizeof *f->hosts);
-    vy_status status = f->hosts != NULL ? VY_OK : VY_NO_MEMORY;
-    for (int i = 0; i < f->scenario->drone_count && allowed > 1; ++i) {
-        vy_controller_def *def = &f->scenario->drones[i].def.controller;
+    session->hosts = calloc((size_t)session->scenario->drone_count + 1, sizeof *session->hosts);
+    vy_status status = session->hosts != NULL ? VY_OK : VY_NO_MEMORY;
+    for (int i = 0; i < session->scenario->drone_count && allowed > 1; ++i) {
+        vy_controller_def *def = &session->scenario->drones[i].def.controller;
         if (def->from_log) def->confine = 0;
     }
-    if (status == VY_OK && allowed) status = vy_scenario_allow_programs(f->scenario, log, &err);
-    if (status == VY_OK && live) status = start_hosts(f, &err);
-    if (status == VY_OK) status = vy_scenario_build(f->scenario, &f->world, &err);
+    if (status == VY_OK && allowed) status = vy_scenario_allow_programs(session->scenario, log, &err);
+    if (status == VY_OK && live) status = start_hosts(session, &err);
+    if (status == VY_OK) status = vy_scenario_build(session->scenario, &session->world, &err);
     if (status != VY_OK) return binding_result(status, &err);
-    status = live ? vy_log_replay_live(log, f->world, NULL, NULL, &d, &err)
-                  : vy_scenario_replay(f->scenario, log, f->world, NULL, NULL, &d, &err);
+    status = live ? vy_log_replay_live(log, session->world, NULL, NULL, &d, &err)
+                  : vy_scenario_replay(session->scenario, log, session->world, NULL, NULL, &d, &err);
     if (status != VY_OK) return set_replay_error(&info, &d, &err);
     if (d.found) {
         set_difference_error(log, &d);
@@ -601,14 +602,14 @@ static int replay_session(vy_log *log, int live, int allowed, world_session *f)
 // `allowed`: those that the log names, too; 2: without confinement.
 static int replay_log(vy_log *log, const char *path, int live, int allowed)
 {
-    world_session f = {.scenario = logged_scenario(log, path)};
-    if (f.scenario == NULL) return -1;
+    world_session session = {.scenario = logged_scenario(log, path)};
+    if (session.scenario == NULL) return -1;
     int result = 1;
-    if (vy_scenario_hash(f.scenario) == vy_log_get_info(log).config_hash)
-        result = replay_session(log, live, allowed, &f);
+    if (vy_scenario_hash(session.scenario) == vy_log_get_info(log).config_hash)
+        result = replay_session(log, live, allowed, &session);
     else
         snprintf(message, sizeof message, "the scenario in %s is not the one that was flown", path);
-    close_session(&f);
+    close_session(&session);
     return result;
 }
 
@@ -782,7 +783,7 @@ int gpu_download_observations(shared_handle *k)
 // axes; then the shape and the strides.
 void *array_export(const int64_t *numbers, int versioned, shared_handle *owner)
 {
-    array_layout place = {
+    array_layout layout = {
         .data = (void *)(uintptr_t)numbers[0],
         .device_type = (int32_t)numbers[1],
         .device = (int32_t)numbers[2],
@@ -790,11 +791,11 @@ void *array_export(const int64_t *numbers, int versioned, shared_handle *owner)
         .bits = (uint8_t)numbers[4],
         .axes = (int32_t)numbers[5],
     };
-    for (int i = 0; i < place.axes; ++i) {
-        place.shape[i] = numbers[6 + i];
-        place.strides[i] = numbers[6 + place.axes + i];
+    for (int i = 0; i < layout.axes; ++i) {
+        layout.shape[i] = numbers[6 + i];
+        layout.strides[i] = numbers[6 + layout.axes + i];
     }
-    return dlpack_create(&place, versioned, owner);
+    return dlpack_create(&layout, versioned, owner);
 }
 
 // ---- the calls themselves, timed without Python: see volery/bench.py

@@ -40,7 +40,7 @@ typedef struct DLManagedTensorVersioned {
 
 typedef struct exported_tensor {
     union {
-        DLManagedTensor plain;
+        DLManagedTensor unversioned;
         DLManagedTensorVersioned versioned;
     } tensor;
     int64_t shape[DLPACK_AXES], strides[DLPACK_AXES];
@@ -70,14 +70,14 @@ static void release(exported_tensor *h)
     free(h);
 }
 
-static void delete_plain(DLManagedTensor *self) { release(self->manager_ctx); }
+static void delete_unversioned(DLManagedTensor *self) { release(self->manager_ctx); }
 static void delete_versioned(DLManagedTensorVersioned *self) { release(self->manager_ctx); }
 
 void *dlpack_create(const array_layout *layout, int versioned, shared_handle *owner)
 {
     exported_tensor *h = calloc(1, sizeof *h);
     if (h == NULL) return NULL;
-    DLTensor *t = versioned ? &h->tensor.versioned.dl_tensor : &h->tensor.plain.dl_tensor;
+    DLTensor *t = versioned ? &h->tensor.versioned.dl_tensor : &h->tensor.unversioned.dl_tensor;
     for (int i = 0; i < layout->axes; ++i) {
         h->shape[i] = layout->shape[i];
         h->strides[i] = layout->strides[i];
@@ -96,8 +96,8 @@ void *dlpack_create(const array_layout *layout, int versioned, shared_handle *ow
         h->tensor.versioned.manager_ctx = h;
         h->tensor.versioned.deleter = delete_versioned;
     } else {
-        h->tensor.plain.manager_ctx = h;
-        h->tensor.plain.deleter = delete_plain;
+        h->tensor.unversioned.manager_ctx = h;
+        h->tensor.unversioned.deleter = delete_unversioned;
     }
     h->owner = owner;
     if (owner != NULL) atomic_fetch_add(&owner->holders, 1);

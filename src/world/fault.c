@@ -32,7 +32,7 @@ static double draw(const vy_model *m, const fault_model *f, uint32_t drone, int 
     return u[which];
 }
 
-// When it begins in piece `interval` of time; the only one when it comes once. Returns 0 when it does not.
+// When it begins in that interval of time; the only one when it comes once. Returns 0 when it does not.
 static int fault_window_begin(const vy_model *m, const fault_model *f, uint32_t drone, uint64_t interval,
                               uint64_t *began)
 {

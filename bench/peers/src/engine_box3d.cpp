@@ -7,14 +7,14 @@
 namespace {
 
 b3Vec3 b3(const v3 &a) { return {(float)a.x, (float)a.y, (float)a.z}; }
-v3 of(const b3Vec3 &a) { return v3_of(a.x, a.y, a.z); }
+v3 to_v3(const b3Vec3 &a) { return v3_of(a.x, a.y, a.z); }
 
 class Box3DEngine : public Engine {
     Settings cfg;
     b3WorldId world;
     std::vector<b3BodyId> bodies;
 
-    b3ShapeDef surface() const
+    b3ShapeDef shape_def() const
     {
         b3ShapeDef def = b3DefaultShapeDef();
         def.baseMaterial.friction = (float)cfg.friction;
@@ -33,7 +33,7 @@ public:
         b3BodyDef ground = b3DefaultBodyDef();
         ground.position = {0, 0, -5};
         const b3BoxHull hull = b3MakeBoxHull(50, 50, 5);
-        const b3ShapeDef shape = surface();
+        const b3ShapeDef shape = shape_def();
         b3CreateHullShape(b3CreateBody(world, &ground), &shape, &hull.base);
     }
     ~Box3DEngine() override { b3DestroyWorld(world); }
@@ -46,7 +46,7 @@ public:
         def.linearVelocity = b3(b.vel);
         def.angularVelocity = b3(b.omega);
         const b3BoxHull hull = b3MakeBoxHull((float)b.half.x, (float)b.half.y, (float)b.half.z);
-        b3ShapeDef shape = surface();
+        b3ShapeDef shape = shape_def();
         shape.density = (float)(b.mass / (8 * b.half.x * b.half.y * b.half.z));
         if (!cfg.collide) shape.filter.maskBits = 0;
         bodies.push_back(b3CreateBody(world, &def));
@@ -60,8 +60,8 @@ public:
     State state(int i) override
     {
         const b3Quat q = b3Body_GetRotation(bodies[i]);
-        return {of(b3Body_GetPosition(bodies[i])), q_of(q.s, q.v.x, q.v.y, q.v.z), of(b3Body_GetLinearVelocity(bodies[i])),
-                of(b3Body_GetAngularVelocity(bodies[i]))};
+        return {to_v3(b3Body_GetPosition(bodies[i])), q_of(q.s, q.v.x, q.v.y, q.v.z), to_v3(b3Body_GetLinearVelocity(bodies[i])),
+                to_v3(b3Body_GetAngularVelocity(bodies[i]))};
     }
     int contacts() override { return b3World_GetCounters(world).contactCount; }
 };

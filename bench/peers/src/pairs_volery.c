@@ -60,9 +60,9 @@ static void prim(const prim_case *c, answer_t *o)
 /* What the queries did: iterations, how often EPA gave up, and the share of placing a pair. */
 static void print_work(const pair_set *s)
 {
-    char kase[32];
-    long gjk = 0, epa = 0, hits = 0, slow = 0;
-    int gjk_most = 0, epa_most = 0;
+    char case_name[32];
+    long gjk = 0, epa = 0, hits = 0, fallbacks = 0;
+    int gjk_max = 0, epa_max = 0;
     for (int k = 0; k < NPAIR; k++) {
         const pair_t *p = &s->pair[k];
         const vy_pose a = pose(p->qa, v3_of(0, 0, 0)), b = pose(p->qb, p->pb);
@@ -71,34 +71,34 @@ static void print_work(const pair_set *s)
         int hit = 0;
         if (vy_penetration(&shapes[p->a], &a, &shapes[p->b], &b, NULL, &hit, &c, &info) != VY_OK) continue;
         gjk += info.gjk_iterations;
-        if (info.gjk_iterations > gjk_most) gjk_most = info.gjk_iterations;
+        if (info.gjk_iterations > gjk_max) gjk_max = info.gjk_iterations;
         if (!hit) continue;
         hits++;
         epa += info.epa_iterations;
-        slow += info.used_sat;
-        if (info.epa_iterations > epa_most) epa_most = info.epa_iterations;
+        fallbacks += info.used_sat;
+        if (info.epa_iterations > epa_max) epa_max = info.epa_iterations;
     }
-    snprintf(kase, sizeof kase, "n=%d", s->n);
-    fig("pair_work", "volery", kase, "gjk_iterations_mean", (double)gjk / NPAIR);
-    fig("pair_work", "volery", kase, "gjk_iterations_max", gjk_most);
-    fig("pair_work", "volery", kase, "epa_iterations_mean", (double)epa / (double)hits);
-    fig("pair_work", "volery", kase, "epa_iterations_max", epa_most);
-    fig("pair_work", "volery", kase, "epa_gave_up", slow);
+    snprintf(case_name, sizeof case_name, "n=%d", s->n);
+    print_figure("pair_work", "volery", case_name, "gjk_iterations_mean", (double)gjk / NPAIR);
+    print_figure("pair_work", "volery", case_name, "gjk_iterations_max", gjk_max);
+    print_figure("pair_work", "volery", case_name, "epa_iterations_mean", (double)epa / (double)hits);
+    print_figure("pair_work", "volery", case_name, "epa_iterations_max", epa_max);
+    print_figure("pair_work", "volery", case_name, "epa_gave_up", fallbacks);
 }
 
 /* The same pairs with hulls whose points are already in place and identity poses: what the transforms cost. */
 static void print_transforms(const pair_set *s)
 {
-    enum { SOME = POOL / 2 };                                    /* as many hulls as the pool has, so that both fit the caches alike */
-    static vy_hull *placed[2 * SOME];
-    static vy_shape shape[2 * SOME];
+    enum { SAMPLE_PAIRS = POOL / 2 };                                    /* as many hulls as the pool has, so that both fit the caches alike */
+    static vy_hull *placed[2 * SAMPLE_PAIRS];
+    static vy_shape shape[2 * SAMPLE_PAIRS];
     v3 pts[256];
-    const vy_pose here = {{0, 0, 0}, {1, 0, 0, 0}};
-    char kase[32];
+    const vy_pose identity = {{0, 0, 0}, {1, 0, 0, 0}};
+    char case_name[32];
     double best[2] = {1e300, 1e300};
     vy_contact c;
     int hit;
-    for (int k = 0; k < 2 * SOME; k++) {
+    for (int k = 0; k < 2 * SAMPLE_PAIRS; k++) {
         const pair_t *p = &s->pair[k / 2];
         const mat3 r = m_of_q(k % 2 ? p->qb : p->qa);
         const hull_t *h = &s->hull[k % 2 ? p->b : p->a];
@@ -112,19 +112,19 @@ static void print_transforms(const pair_set *s)
     for (int rep = 0; rep < 20; rep++)
         for (int posed = 0; posed < 2; posed++) {
             const double t0 = now_s();
-            for (int i = 0; i < 200 * SOME; i++) {
-                const int k = i % SOME;
+            for (int i = 0; i < 200 * SAMPLE_PAIRS; i++) {
+                const int k = i % SAMPLE_PAIRS;
                 const pair_t *p = &s->pair[k];
-                const vy_pose a = posed ? pose(p->qa, v3_of(0, 0, 0)) : here, b = posed ? pose(p->qb, p->pb) : here;
+                const vy_pose a = posed ? pose(p->qa, v3_of(0, 0, 0)) : identity, b = posed ? pose(p->qb, p->pb) : identity;
                 const vy_shape *sa = posed ? &shapes[p->a] : &shape[2 * k], *sb = posed ? &shapes[p->b] : &shape[2 * k + 1];
                 vy_penetration(sa, &a, sb, &b, NULL, &hit, &c, NULL);
             }
             best[posed] = fmin(best[posed], now_s() - t0);
         }
-    snprintf(kase, sizeof kase, "n=%d", s->n);
-    fig("pair_work", "volery", kase, "ns_identity_poses", best[0] * 1e9 / (200 * SOME));
-    fig("pair_work", "volery", kase, "ns_same_pairs_posed", best[1] * 1e9 / (200 * SOME));
-    for (int k = 0; k < 2 * SOME; k++) { vy_hull_destroy(placed[k]); placed[k] = NULL; }
+    snprintf(case_name, sizeof case_name, "n=%d", s->n);
+    print_figure("pair_work", "volery", case_name, "ns_identity_poses", best[0] * 1e9 / (200 * SAMPLE_PAIRS));
+    print_figure("pair_work", "volery", case_name, "ns_same_pairs_posed", best[1] * 1e9 / (200 * SAMPLE_PAIRS));
+    for (int k = 0; k < 2 * SAMPLE_PAIRS; k++) { vy_hull_destroy(placed[k]); placed[k] = NULL; }
 }
 
 /* Every answer against the reference, without times: errors and their largest. */
@@ -142,11 +142,11 @@ static int check(const pair_set *s)
         else if (o.hit == 1) worst = fmax(worst, fabs(o.depth - ref[k]));
     }
     free(ref);
-    char kase[32];
-    snprintf(kase, sizeof kase, "n=%d", s->n);
-    fig("pair_check", "volery", kase, "checked", nref);
-    fig("pair_check", "volery", kase, "wrong", wrong);
-    fig("pair_check", "volery", kase, "depth_err_max", worst);
+    char case_name[32];
+    snprintf(case_name, sizeof case_name, "n=%d", s->n);
+    print_figure("pair_check", "volery", case_name, "checked", nref);
+    print_figure("pair_check", "volery", case_name, "wrong", wrong);
+    print_figure("pair_check", "volery", case_name, "depth_err_max", worst);
     return wrong > 0 || !(worst <= 1e-10) || nref == 0;
 }
 
