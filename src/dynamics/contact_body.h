@@ -139,9 +139,9 @@ VY_FN double restitution_fraction(velocity_change_work work, double loss)
 // 1990). A point of a body that turns does not separate as fast as the rule says by the time it is applied.
 VY_FN double energetic_restitution_scale(velocity_change_work work, double loss, double restitution)
 {
-    const double wanted = restitution * restitution * real_max(loss, 0.0);
+    const double energy_restored = restitution * restitution * real_max(loss, 0.0);
     if (!(work.quadratic > 0.0 && work.quadratic <= REAL_MAX)) return 1.0;
-    const double root = real_sqrt(work.linear * work.linear + 2.0 * work.quadratic * wanted);
+    const double root = real_sqrt(work.linear * work.linear + 2.0 * work.quadratic * energy_restored);
     return real_min(MAX_RESTITUTION_SCALE, real_max(0.0, (root - work.linear) / work.quadratic));
 }
 
@@ -179,8 +179,8 @@ VY_FN contact_motion motion_without_contacts(const contact_body *s, const subste
 VY_FN double work_of_forces(const contact_body *s, const substep_start *from, const contact_motion *now,
                             double h)
 {
-    const vec3 moved = vec3_sub(vec3_of(s->delta_position), from->delta_position);
-    return vec3_dot(s->acceleration, moved) / s->inverse_mass +
+    const vec3 displacement = vec3_sub(vec3_of(s->delta_position), from->delta_position);
+    return vec3_dot(s->acceleration, displacement) / s->inverse_mass +
            h * vec3_dot(mat3_mul_vec(s->rotation, s->torque), vec3_of(now->rate));
 }
 
@@ -201,8 +201,9 @@ VY_FN double energy_fraction(velocity_change_work work, double kinetic, double l
 VY_FN double energy_scale(velocity_change_work work, double kinetic, double limit, double fraction)
 {
     if (kinetic <= limit || !(work.quadratic > 0.0 && work.quadratic <= REAL_MAX)) return 1.0;
-    const double left = kinetic - (1.0 - fraction) * (work.linear + 0.5 * (1.0 + fraction) * work.quadratic);
-    return left > limit * (1.0 + 1e-9) ? real_sqrt(limit / left) : 1.0;
+    const double remaining =
+        kinetic - (1.0 - fraction) * (work.linear + 0.5 * (1.0 + fraction) * work.quadratic);
+    return remaining > limit * (1.0 + 1e-9) ? real_sqrt(limit / remaining) : 1.0;
 }
 
 // Of a body of an island whose contacts add energy: its part of what they changed, and of the warm start.
@@ -266,14 +267,14 @@ VY_FN quat integrate_attitude(quat q, mat3 rotation, vec3 rate, double h)
 VY_FN void integrate_rotation(contact_body *s, contact_motion *m, const body_params *params, double h)
 {
     enum { MAX_PARTS = 4096 };
-    body_state turned = {.attitude = s->attitude, .rate = mat3_tmul_vec(s->rotation, vec3_of(m->rate))};
-    const double turn = real_min(h * vec3_length(turned.rate) / MAX_MIDPOINT_ROTATION, (double)MAX_PARTS);
-    const int count = (int)turn + 1;
-    for (int n = 0; n < count; ++n) spin_midpoint(params, h / (double)count, &turned);
-    s->attitude = turned.attitude;
+    body_state rotated = {.attitude = s->attitude, .rate = mat3_tmul_vec(s->rotation, vec3_of(m->rate))};
+    const double parts = real_min(h * vec3_length(rotated.rate) / MAX_MIDPOINT_ROTATION, (double)MAX_PARTS);
+    const int count = (int)parts + 1;
+    for (int n = 0; n < count; ++n) spin_midpoint(params, h / (double)count, &rotated);
+    s->attitude = rotated.attitude;
     s->rotation = quat_matrix(s->attitude);
     set_inverse_inertia(s, rotate_inertia(s->rotation, params->inverse_inertia));
-    vec3_store(m->rate, mat3_mul_vec(s->rotation, turned.rate));
+    vec3_store(m->rate, mat3_mul_vec(s->rotation, rotated.rate));
 }
 
 // The rotation since the start of the step without the turn about the body's own axis, which leaves a surface

@@ -172,10 +172,10 @@ static uint32_t assign_colour(const jointed_island *t, uint32_t k)
     contact_system *s = t->b->contacts;
     contact_header *c = &s->headers[k];
     VY_ASSERT((c->flags & (MOVES_A | MOVES_B)) != 0);
-    const uint64_t taken =
+    const uint64_t used_colours =
         (c->flags & MOVES_A ? s->colours[c->a] : 0) | (c->flags & MOVES_B ? s->colours[c->b] : 0);
     uint32_t colour = 0;
-    while (colour < COLOURS && (taken >> colour & 1u) != 0) ++colour;
+    while (colour < COLOURS && (used_colours >> colour & 1u) != 0) ++colour;
     c->colour = (uint8_t)colour;
     if (colour == COLOURS) return colour;
     if (c->flags & MOVES_A) s->colours[c->a] |= (uint64_t)1 << colour;
@@ -200,8 +200,8 @@ static void prepare_packs(jointed_island *t)
     const uint32_t width = t->wide->width;
     for (int c = 0; c < COLOURS; ++c) {
         for (uint32_t done = 0; done < count[c]; done += width) {
-            const uint32_t left = count[c] - done;
-            t->wide->prepare(&t->context, &s->order[at[c] - left], left < width ? left : width,
+            const uint32_t remaining = count[c] - done;
+            t->wide->prepare(&t->context, &s->order[at[c] - remaining], remaining < width ? remaining : width,
                              (unsigned char *)s->packs + t->packs++ * t->wide->pack_size);
         }
     }
@@ -339,10 +339,10 @@ static void add_velocity_changes(const jointed_island *t)
         VY_ASSERT(i < t->b->slot_count);
         const contact_motion *from = &t->lists->saved_motion[n], *to = &s->motion[i];
         const mat3 r = s->body[i].rotation;
-        const vec3 turn = vec3_sub(vec3_of(to->rate), vec3_of(from->rate)),
-                   by = vec3_sub(vec3_of(to->velocity), vec3_of(from->velocity));
-        add_impulses(&s->body_impulses[i], vec3_scale(t->b->slots[i].mass, by),
-                     mat3_mul_vec(r, mat3_mul_vec(t->b->params[i].inertia, mat3_tmul_vec(r, turn))));
+        const vec3 rate_change = vec3_sub(vec3_of(to->rate), vec3_of(from->rate)),
+                   velocity_change = vec3_sub(vec3_of(to->velocity), vec3_of(from->velocity));
+        add_impulses(&s->body_impulses[i], vec3_scale(t->b->slots[i].mass, velocity_change),
+                     mat3_mul_vec(r, mat3_mul_vec(t->b->params[i].inertia, mat3_tmul_vec(r, rate_change))));
     }
 }
 
@@ -448,10 +448,10 @@ static void store_island(const jointed_island *t)
 }
 
 // From impact to impact sub-steps are of any length: what a contact carries in one goes by that.
-static void scale_mean_impulses(const jointed_island *t, double by)
+static void scale_mean_impulses(const jointed_island *t, double factor)
 {
     for (uint32_t n = 0; n < t->contact_count; ++n)
-        t->b->contacts->contacts[t->lists->contacts[n]].mean_normal_impulse *= by;
+        t->b->contacts->contacts[t->lists->contacts[n]].mean_normal_impulse *= factor;
 }
 
 // Solve an island in so many intervals, at least. Returns how many its bodies would need as they turn after
@@ -523,10 +523,10 @@ static void solve_island(vy_bodies *b, uint32_t root, double h)
 void vy_jointed_solve(vy_bodies *b, double h)
 {
     contact_system *s = b->contacts;
-    int any = 0;
-    for (uint32_t n = 0; n < b->joints->island_count && !any; ++n)
-        any = s->island_solve_mode[root_of_joints(b, n)] == SOLVE_JOINTED;
-    if (!any) return;
+    int has_jointed = 0;
+    for (uint32_t n = 0; n < b->joints->island_count && !has_jointed; ++n)
+        has_jointed = s->island_solve_mode[root_of_joints(b, n)] == SOLVE_JOINTED;
+    if (!has_jointed) return;
     list_islands(b);
     atomic_store_explicit(&s->not_finite, 0, memory_order_relaxed);
     for (uint32_t i = 0; i < b->slot_count; ++i) {

@@ -126,8 +126,8 @@ static void kernel_scale_restitution(const contact_context *context, void *packs
 {
     for (pack *p = (pack *)packs + first; p < (pack *)packs + last; ++p) {
         if (!p->has_restitution) continue;
-        const vec3 more = vec3_sub(p->total_impulse, p->impact_impulse);
-        p->total_impulse = vec3_add_scaled(p->impact_impulse, load_fraction(context, p), more);
+        const vec3 after_impact = vec3_sub(p->total_impulse, p->impact_impulse);
+        p->total_impulse = vec3_add_scaled(p->impact_impulse, load_fraction(context, p), after_impact);
     }
 }
 
@@ -147,11 +147,11 @@ static void kernel_scale_impulses(const contact_context *context, void *packs, u
 static void kernel_limit_impulses(const contact_context *context, void *packs, uint32_t first, uint32_t last)
 {
     for (pack *p = (pack *)packs + first; p < (pack *)packs + last; ++p) {
-        const real less = load_fraction(context, p) - 1.0;
-        const mask limited = less < 0.0;
+        const real load_change = load_fraction(context, p) - 1.0;
+        const mask limited = load_change < 0.0;
         real sum = real_set(0.0);
         for (int i = 0; i < p->max_points; ++i) {
-            const real total = p->start[i].total_normal_impulse + less * p->point[i].normal_impulse;
+            const real total = p->start[i].total_normal_impulse + load_change * p->point[i].normal_impulse;
             p->start[i].total_normal_impulse = real_select(limited, total, p->start[i].total_normal_impulse);
             sum = sum + p->point[i].normal_impulse;
         }
@@ -159,7 +159,7 @@ static void kernel_limit_impulses(const contact_context *context, void *packs, u
                                       tangent_vector(p->tangent_impulse_1, p->tangent_1, p->tangent_impulse_2,
                                                      vec3_cross(p->normal, p->tangent_1)));
         p->total_impulse =
-            vec3_select(limited, vec3_add_scaled(p->total_impulse, less, impulse), p->total_impulse);
+            vec3_select(limited, vec3_add_scaled(p->total_impulse, load_change, impulse), p->total_impulse);
         if (p->has_restitution) p->impact_impulse = p->total_impulse;
     }
     kernel_scale_impulses(context, packs, first, last);

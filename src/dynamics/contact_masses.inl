@@ -39,7 +39,7 @@ VY_FN real effective_inertia(const pack_jacobian *jac, vec3 u)
 VY_FN void compute_normal_masses(pack *p, const pack_jacobian *jac, int n)
 {
     const real inverse_mass_sum = jac->inverse_mass_a + jac->inverse_mass_b;
-    real all = real_set(0.0);
+    real normal_mass_sum = real_set(0.0);
     for (int i = 0; i < n; ++i) {
         const mask has = has_point(p, i);
         const vec3 ta = mul_inverse_inertia(jac->inverse_inertia_a, jac->angular_a[i]),
@@ -49,11 +49,11 @@ VY_FN void compute_normal_masses(pack *p, const pack_jacobian *jac, int n)
                 inverse_mass_sum + (vec3_dot(ta, jac->angular_a[j]) + vec3_dot(tb, angular_b(jac, j)));
             const real element = real_select(has & has_point(p, j), k, real_set(0.0));
             p->k_matrix[k_index(i, j)] = element;
-            all = all + (i == j ? 1.0 : 2.0) * element;
+            normal_mass_sum = normal_mass_sum + (i == j ? 1.0 : 2.0) * element;
         }
         p->point[i].normal_mass = inverse_or_zero(p->k_matrix[k_index(i, i)]);
     }
-    p->shared_mass = p->point_count / all;
+    p->shared_mass = p->point_count / normal_mass_sum;
     p->twist_mass = effective_inertia(jac, p->normal);
     p->rolling_mass = real_set(0.0);
     if (p->has_rolling) {
@@ -115,17 +115,17 @@ VY_FN void prepare_stale(pack *p, const pack_jacobian *jac)
 // turned, since the start of the step.
 VY_FN mask stale_masses(const pack *p, real angle2_a, real angle2_b)
 {
-    const vec3 moved = vec3_sub(p->a_to_b, p->start_a_to_b);
-    const real moved2 = vec3_dot(moved, moved);
+    const vec3 shift = vec3_sub(p->a_to_b, p->start_a_to_b);
+    const real shift2 = vec3_dot(shift, shift);
     const real max_staleness =
-        p->max_stale_per_shift2 * moved2 + (p->max_stale_per_angle2_a * real_max(angle2_a, real_set(0.0)) +
+        p->max_stale_per_shift2 * shift2 + (p->max_stale_per_angle2_a * real_max(angle2_a, real_set(0.0)) +
                                             p->max_stale_per_angle2_b * real_max(angle2_b, real_set(0.0)));
     if (!p->was_stale && mask_all(max_staleness <= 1.0))
         return mask_set(0); // most packs: each lane's are not read
-    const mask now =
-        p->stale_per_shift2 * moved2 + (p->stale_per_angle2_a * angle2_a + p->stale_per_angle2_b * angle2_b) >
+    const mask is_stale =
+        p->stale_per_shift2 * shift2 + (p->stale_per_angle2_a * angle2_a + p->stale_per_angle2_b * angle2_b) >
         1.0;
-    return now | (p->lane_was_stale > 0.0); // then the masses are not those of the start of the step
+    return is_stale | (p->lane_was_stale > 0.0); // then the masses are not those of the start of the step
 }
 
 VY_FN void refresh_tangent_mass(mask m, pack *p, const pack_jacobian *jac)

@@ -131,11 +131,11 @@ VY_FN mask has_point(const pack *p, int i) { return p->point_count > (double)i; 
 // The angular part of the Jacobian, at the points of the pack.
 VY_FN void compute_jacobian(const pack *p, int n, pack_jacobian *jac)
 {
-    const vec3 more = vec3_cross(p->contact_shift, p->normal);
+    const vec3 shift_cross_normal = vec3_cross(p->contact_shift, p->normal);
     jac->tangent_2 = vec3_cross(p->normal, p->tangent_1);
     jac->angular_offset = vec3_cross(p->a_to_b, p->normal);
     for (int i = 0; i < n; ++i) {
-        const vec3 angular = vec3_add(vec3_cross(p->start[i].anchor_a, p->normal), more);
+        const vec3 angular = vec3_add(vec3_cross(p->start[i].anchor_a, p->normal), shift_cross_normal);
         jac->angular_a[i] = vec3_select(has_point(p, i), angular, vec3_zero());
     }
 }

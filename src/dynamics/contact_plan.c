@@ -145,8 +145,9 @@ void vy_prepare_packs(const pack_plan *plan, const worker *t)
     for (uint32_t c = 0; c < plan->colours; ++c) {
         const colour_range *range = &plan->parts[t->part].colour[c];
         for (uint32_t done = 0; done < range->count; done += width) {
-            const uint32_t left = range->count - done, pack = range->first + done / width;
-            plan->wide->prepare(&plan->context, &s->order[range->start + done], left < width ? left : width,
+            const uint32_t remaining = range->count - done, pack = range->first + done / width;
+            plan->wide->prepare(&plan->context, &s->order[range->start + done],
+                                remaining < width ? remaining : width,
                                 (unsigned char *)plan->packs + pack * plan->wide->pack_size);
         }
     }
@@ -178,10 +179,10 @@ void vy_run_packs(const pack_plan *plan, const worker *t, stage at)
                                         plan->narrow->restitution_friction,
                                         plan->narrow->scale_restitution,
                                         plan->narrow->limit_impulses};
-    const colour_range *own = plan->parts[t->part].colour;
+    const colour_range *part_colours = plan->parts[t->part].colour;
     const uint32_t shared = t->pool != NULL ? plan->shared_colours : plan->colours;
     for (uint32_t c = 0; c < shared; ++c) {
-        wide[at](&plan->context, plan->packs, own[c].first, own[c].last);
+        wide[at](&plan->context, plan->packs, part_colours[c].first, part_colours[c].last);
         barrier(t);
     }
     if (plan->overflow_count == 0 && shared == plan->colours) return;
@@ -197,8 +198,8 @@ void vy_run_packs(const pack_plan *plan, const worker *t, stage at)
 void vy_store_packs(const pack_plan *plan, const worker *t)
 {
     VY_ASSERT(t->part < plan->part_count);
-    const struct solver_part *own = &plan->parts[t->part];
-    plan->wide->store_impulses(&plan->context, plan->packs, own->packs_first, own->packs_last);
+    const struct solver_part *part = &plan->parts[t->part];
+    plan->wide->store_impulses(&plan->context, plan->packs, part->packs_first, part->packs_last);
     if (t->part == 0) plan->narrow->store_impulses(&plan->context, plan->overflow, 0, plan->overflow_count);
 }
 
@@ -208,12 +209,12 @@ size_t vy_contacts_part_memory(uint32_t threads) { return threads * sizeof(struc
 
 size_t vy_pack_memory(uint32_t contacts, uint32_t parts)
 {
-    const contact_kernel *const all[] = {vy_contact_kernel_1, vy_contact_kernel_2, vy_contact_kernel_4_avx2,
-                                         vy_contact_kernel_8_avx512};
+    const contact_kernel *const kernels[] = {vy_contact_kernel_1, vy_contact_kernel_2,
+                                             vy_contact_kernel_4_avx2, vy_contact_kernel_8_avx512};
     size_t max_size = 0;
     for (int i = 0; i < 4; ++i) {
-        if (all[i] == NULL) continue;
-        const size_t size = packs_before(contacts, parts, all[i]->width) * all[i]->pack_size;
+        if (kernels[i] == NULL) continue;
+        const size_t size = packs_before(contacts, parts, kernels[i]->width) * kernels[i]->pack_size;
         max_size = size > max_size ? size : max_size;
     }
     return (max_size + contacts * vy_contact_kernel_1->pack_size + 63u) & ~(size_t)63u;

@@ -49,7 +49,7 @@ static void fill_points(const vy_manifold *m, const body_state *sa, const body_s
 // The cached point nearest to p that is not taken yet, or -1 when none is near compared to the anchors'
 // lengths. Feature ids would be exact, but of two faces that lie on each other now one and now the other is
 // the reference face.
-static int nearest(const contact_cache *m, const contact *c, const contact_point *p, unsigned taken)
+static int nearest(const contact_cache *m, const contact *c, const contact_point *p, unsigned used)
 {
     VY_ASSERT(m->point_count <= VY_MANIFOLD_POINTS);
     const vec3 anchor_b = vec3_sub(p->anchor_a, c->a_to_b);
@@ -58,7 +58,7 @@ static int nearest(const contact_cache *m, const contact *c, const contact_point
     int best = -1;
     for (int k = 0; k < (int)m->point_count; ++k) {
         const vec3 d = vec3_sub(m->local_anchor_a[k], p->local_anchor_a);
-        if ((taken >> k & 1u) != 0 || !(vec3_dot(d, d) < min_distance2)) continue;
+        if ((used >> k & 1u) != 0 || !(vec3_dot(d, d) < min_distance2)) continue;
         min_distance2 = vec3_dot(d, d);
         best = k;
     }
@@ -70,22 +70,22 @@ static int nearest(const contact_cache *m, const contact *c, const contact_point
 void vy_contact_match(const contact_cache *m, contact *c)
 {
     VY_ASSERT(m->a == c->a && m->b == c->b);
-    unsigned taken = 0, unmatched = 0;
+    unsigned used = 0, unmatched = 0;
     double unmatched_impulse = 0.0;
     int count = 0;
     for (int i = 0; i < c->point_count; ++i) {
-        const int k = nearest(m, c, &c->points[i], taken);
+        const int k = nearest(m, c, &c->points[i], used);
         if (k < 0) {
             unmatched |= 1u << i;
             ++count;
             continue;
         }
-        taken |= 1u << k;
+        used |= 1u << k;
         c->points[i].normal_impulse = m->normal_impulse[k];
     }
     VY_ASSERT((unmatched == 0) == (count == 0));
     for (uint32_t k = 0; k < m->point_count; ++k) {
-        if ((taken >> k & 1u) == 0) unmatched_impulse += m->normal_impulse[k];
+        if ((used >> k & 1u) == 0) unmatched_impulse += m->normal_impulse[k];
     }
     for (int i = 0; i < c->point_count; ++i) {
         if ((unmatched >> i & 1u) != 0) c->points[i].normal_impulse = unmatched_impulse / count;
@@ -277,7 +277,7 @@ const contact_cache *vy_contact_find_cached(const contact_cache *cached, uint32_
 {
     VY_ASSERT(index < manifold_count);
     if (count == 1 && manifold_count == 1) return cached;
-    uint32_t entry = 0, back = 0;
+    uint32_t entry = 0, back_entry = 0;
     for (uint32_t e = 1; e < count; ++e) {
         if (vec3_dot(cached[e].normal, manifolds[index].normal) >
             vec3_dot(cached[entry].normal, manifolds[index].normal))
@@ -285,11 +285,11 @@ const contact_cache *vy_contact_find_cached(const contact_cache *cached, uint32_
     }
     for (uint32_t m = 1; m < manifold_count; ++m) {
         if (vec3_dot(cached[entry].normal, manifolds[m].normal) >
-            vec3_dot(cached[entry].normal, manifolds[back].normal))
-            back = m;
+            vec3_dot(cached[entry].normal, manifolds[back_entry].normal))
+            back_entry = m;
     }
     const int similar = vec3_dot(cached[entry].normal, manifolds[index].normal) > SIMILAR_NORMAL;
-    return back == index && similar ? &cached[entry] : NULL;
+    return back_entry == index && similar ? &cached[entry] : NULL;
 }
 
 contact_header vy_contact_make(const vy_bodies *b, uint32_t i, uint32_t j, const vy_manifold *m,
@@ -334,12 +334,12 @@ static void find_manifolds(vy_bodies *b, void *self, size_t first, size_t last)
         const size_t next = k + (size_t)count;
         for (size_t n = k; n < next; ++n) s->pair_passes[block->first + n] = 1;
         if (count > 0 && (next >= block->count || keys[next] != keys[k])) continue; // as many as have a key
-        const int apart =
+        const int needs_intervals =
             count > 0 && (may_need_intervals(b, i, block->h) || may_need_intervals(b, j, block->h));
         for (size_t n = (size_t)count; k + n < block->count && keys[k + n] == keys[k]; ++n) {
             s->manifolds[k + n].count = 0;
-            s->pair_passes[block->first + k + n] = (unsigned char)apart;
-            if (apart) // others may come in the course of the step
+            s->pair_passes[block->first + k + n] = (unsigned char)needs_intervals;
+            if (needs_intervals) // others may come in the course of the step
                 s->manifolds[k + n] =
                     vy_contact_separated_manifold(s->manifolds[k].normal, s->start_state[i].position);
         }
@@ -401,15 +401,15 @@ void vy_contact_reset_to_start(vy_bodies *b, uint32_t k, double h)
     contact_system *s = b->contacts;
     contact *c = &s->contacts[k];
     const uint64_t key = contact_key(c->a, c->b);
-    vy_manifold all[VY_COLLIDE_MANIFOLDS];
+    vy_manifold manifolds[VY_COLLIDE_MANIFOLDS];
     const vec3 displacement = vec3_sub(displacement_in_step(b, c->b, h), displacement_in_step(b, c->a, h));
-    const uint32_t count = (uint32_t)manifolds_of(b, c->a, c->b, displacement, all),
+    const uint32_t count = (uint32_t)manifolds_of(b, c->a, c->b, displacement, manifolds),
                    manifold_index = contact_manifold_index(s, k);
     const contact_cache *cached = cache_lower_bound(b, key);
     if (manifold_index < count) {
-        vy_contact_fill(b, c, &all[manifold_index], &s->start_state[c->a], &s->start_state[c->b]);
+        vy_contact_fill(b, c, &manifolds[manifold_index], &s->start_state[c->a], &s->start_state[c->b]);
         if (cached_count(b, cached, key) > 0)
-            match_cached(b, cached, (pair_manifolds){all, count, manifold_index}, c);
+            match_cached(b, cached, (pair_manifolds){manifolds, count, manifold_index}, c);
     } else {
         vy_contact_set_separated(b, c, &s->start_state[c->a], &s->start_state[c->b]);
     }

@@ -66,14 +66,15 @@ static deepest_point find_deepest_point(const vy_bodies *b, const contact_header
         if (vy_penetration(x, &px, y, &py, NULL, &hit, &at, NULL) != VY_OK || !hit) return d;
         return (deepest_point){at.normal, vec3_scale(0.5, vec3_add(at.point_a, at.point_b)), at.depth};
     }
-    vy_manifold all[VY_COLLIDE_MANIFOLDS];
+    vy_manifold manifolds[VY_COLLIDE_MANIFOLDS];
     int count = 0;
-    if (vy_collide_all(x, &px, y, &py, 0.0, all, &count) != VY_OK) return d;
+    if (vy_collide_all(x, &px, y, &py, 0.0, manifolds, &count) != VY_OK) return d;
     for (int n = 0; n < count; ++n) {
-        for (int i = 0; i < all[n].count; ++i) {
-            const vy_manifold_point *p = &all[n].points[i];
+        for (int i = 0; i < manifolds[n].count; ++i) {
+            const vy_manifold_point *p = &manifolds[n].points[i];
             if (p->depth <= d.depth) continue;
-            d = (deepest_point){all[n].normal, vec3_scale(0.5, vec3_add(p->point_a, p->point_b)), p->depth};
+            d = (deepest_point){manifolds[n].normal, vec3_scale(0.5, vec3_add(p->point_a, p->point_b)),
+                                p->depth};
         }
     }
     return d;
@@ -107,13 +108,13 @@ static vec3 rotation_by_impulse(const vy_bodies *b, uint32_t i, double scale, ve
     return quat_rotate(s->attitude, mat3_mul_vec(b->params[i].inverse_inertia, vec3_scale(scale, torque)));
 }
 
-static void move_body(vy_bodies *b, uint32_t i, vec3 by, vec3 turn)
+static void move_body(vy_bodies *b, uint32_t i, vec3 displacement, vec3 rotation)
 {
     if (!b->awake[i]) return;
     body_state *s = &b->state[i];
     move_counts(b->contacts)[i] += 1;
-    s->position = vec3_add(s->position, by);
-    const quat half = quat_make(1.0, 0.5 * turn.x, 0.5 * turn.y, 0.5 * turn.z);
+    s->position = vec3_add(s->position, displacement);
+    const quat half = quat_make(1.0, 0.5 * rotation.x, 0.5 * rotation.y, 0.5 * rotation.z);
     s->attitude = quat_normalize(quat_mul(half, s->attitude));
     if (b->joints->first_joint[i] != 0) b->disturbed[i] = 1; // its joints close after it
 }
@@ -162,16 +163,16 @@ static uint32_t count_moves(const contact_system *s, const contact_header *c)
 static int separate_pairs(vy_bodies *b, uint32_t count, int by_mass)
 {
     contact_system *s = b->contacts;
-    int any = 0;
+    int has_deeper = 0;
     for (uint32_t n = 0; n < count; ++n) {
         const contact_header *c = &s->headers[s->grouped[n]];
-        const uint32_t moves = count_moves(s, c);
-        if (moves_at_last_check(s)[n] == moves) continue;
+        const uint32_t move_count = count_moves(s, c);
+        if (moves_at_last_check(s)[n] == move_count) continue;
         const int was_deeper = separate(b, c, by_mass);
-        moves_at_last_check(s)[n] = was_deeper ? NOT_CHECKED : moves;
-        any |= was_deeper;
+        moves_at_last_check(s)[n] = was_deeper ? NOT_CHECKED : move_count;
+        has_deeper |= was_deeper;
     }
-    return any;
+    return has_deeper;
 }
 
 // Pairs of bodies that lie too deep in another, those that do not yet included: what is moved out of one may
@@ -206,8 +207,8 @@ static double work_against_forces(const vy_bodies *b, uint32_t i, const body_sta
 {
     const contact_system *s = b->contacts;
     if (s->solve_mode_mask[i] == 0 || !s->body[i].moves) return 0.0;
-    const vec3 moved = vec3_sub(b->state[i].position, from->position);
-    return -b->slots[i].mass * vec3_dot(s->body[i].acceleration, moved);
+    const vec3 displacement = vec3_sub(b->state[i].position, from->position);
+    return -b->slots[i].mass * vec3_dot(s->body[i].acceleration, displacement);
 }
 
 // List the bodies of the pairs, and those on joints, which come along.
@@ -271,9 +272,9 @@ static void conserve_momentum(vy_bodies *b, uint32_t count)
 {
     contact_system *s = b->contacts;
     const rigid_motion before = vy_rigid_motion(b, s->fast_bodies, count, s->island_state);
-    const vec3 by = vec3_sub(before.center, vy_rigid_motion(b, s->fast_bodies, count, NULL).center);
+    const vec3 centre_shift = vec3_sub(before.center, vy_rigid_motion(b, s->fast_bodies, count, NULL).center);
     for (uint32_t n = 0; n < count; ++n)
-        b->state[s->fast_bodies[n]].position = vec3_add(b->state[s->fast_bodies[n]].position, by);
+        b->state[s->fast_bodies[n]].position = vec3_add(b->state[s->fast_bodies[n]].position, centre_shift);
     const double work = work_of_moves(b, count), energy = vy_kinetic_energy(b, s->fast_bodies, count);
     vy_limit_relative_motion(b, s->fast_bodies, count, before.angular_momentum, energy - real_max(work, 0.0));
 }
@@ -318,10 +319,10 @@ static void separate_jointed(vy_bodies *b, uint32_t count, double h)
 {
     for (int round = 0; round < JOINT_ROUNDS; ++round) {
         for (uint32_t n = 0; n < count; ++n) moves_at_last_check(b->contacts)[n] = NOT_CHECKED;
-        int any = 1;
-        for (int iteration = 0; iteration < ROUND_ITERATIONS && any; ++iteration) {
-            any = separate_pairs(b, count, round % 2);
-            if (!any && iteration == 0) return;
+        int has_deeper = 1;
+        for (int iteration = 0; iteration < ROUND_ITERATIONS && has_deeper; ++iteration) {
+            has_deeper = separate_pairs(b, count, round % 2);
+            if (!has_deeper && iteration == 0) return;
         }
         vy_islands_project(b, h);
     }

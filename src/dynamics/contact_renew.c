@@ -15,9 +15,9 @@ enum { MAX_INTERVALS = 128 };
 double vy_contacts_squared_intervals_per_radian(const vy_bodies *b, uint32_t i)
 {
     if (b->slots[i].shape.kind == VY_SHAPE_SPHERE) return 0.0;
-    const double turn =
+    const double rotation_max =
         MAX_INTERVAL_ROTATION * (b->slots[i].shape.kind == VY_SHAPE_CYLINDER ? RIM_FRACTION : 1.0);
-    return b->contacts->radius[i] / b->contacts->half_thickness[i] / (turn * turn);
+    return b->contacts->radius[i] / b->contacts->half_thickness[i] / (rotation_max * rotation_max);
 }
 
 uint32_t vy_contacts_intervals(const vy_bodies *b, uint32_t i, vec3 rate, double h)
@@ -90,12 +90,12 @@ static void refresh_contact(vy_bodies *b, uint32_t k, const refreshed_pair *p, u
 }
 
 // The contact of a pair whose normal is most like this one and that has no new manifold yet.
-static uint32_t most_similar(const refreshed_pair *p, vec3 normal, unsigned taken)
+static uint32_t most_similar(const refreshed_pair *p, vec3 normal, unsigned used)
 {
     uint32_t best = p->count;
     for (uint32_t n = 0; n < p->count; ++n) {
-        if ((taken >> n & 1u) == 0 && (best == p->count || vec3_dot(p->cached[n].normal, normal) >
-                                                               vec3_dot(p->cached[best].normal, normal)))
+        if ((used >> n & 1u) == 0 && (best == p->count || vec3_dot(p->cached[n].normal, normal) >
+                                                              vec3_dot(p->cached[best].normal, normal)))
             best = n;
     }
     return best;
@@ -115,36 +115,36 @@ void vy_contact_refresh(vy_bodies *b, uint32_t k, double h)
     const double margin = h * (vec3_length(v) + surface_speed(s, c->a) + surface_speed(s, c->b)) +
                           h * h * vec3_length(b->def.gravity) + 2.0 * b->def.contacts.slop;
     if (!real_is_finite(margin)) return; // a speed has overflown: the step will end the run
-    vy_manifold all[VY_COLLIDE_MANIFOLDS];
+    vy_manifold manifolds[VY_COLLIDE_MANIFOLDS];
     int count = 0;
-    unsigned taken = 0;
+    unsigned used = 0;
     do {
         VY_ASSERT(p.count < VY_COLLIDE_MANIFOLDS);
         vy_contact_write_cache(&s->contacts[k + p.count], p.count, &p.cached[p.count]);
         ++p.count;
     } while (k + p.count < s->count && contact_is_of_previous_pair(s, k + p.count));
-    if (vy_collide_in_scope(&b->slots[c->a].shape, &pose_a, &b->slots[c->b].shape, &pose_b, margin, all,
+    if (vy_collide_in_scope(&b->slots[c->a].shape, &pose_a, &b->slots[c->b].shape, &pose_b, margin, manifolds,
                             &count) != VY_OK)
         count = 0;
     for (int n = 0; n < count && n < (int)p.count; ++n) { // deepest first
-        const uint32_t manifold_index = most_similar(&p, all[n].normal, taken);
-        refresh_contact(b, k + manifold_index, &p, manifold_index, &all[n]);
-        taken |= 1u << manifold_index;
+        const uint32_t manifold_index = most_similar(&p, manifolds[n].normal, used);
+        refresh_contact(b, k + manifold_index, &p, manifold_index, &manifolds[n]);
+        used |= 1u << manifold_index;
     }
     for (uint32_t n = 0; n < p.count; ++n) {
-        if ((taken >> n & 1u) == 0) refresh_contact(b, k + n, &p, n, NULL);
+        if ((used >> n & 1u) == 0) refresh_contact(b, k + n, &p, n, NULL);
     }
 }
 
-void vy_contact_scale_impulses(contact *c, double by)
+void vy_contact_scale_impulses(contact *c, double factor)
 {
-    for (int i = 0; i < c->point_count; ++i) c->points[i].normal_impulse *= by;
-    c->mean_normal_impulse *= by;
-    c->tangent_impulse_1 *= by;
-    c->tangent_impulse_2 *= by;
-    c->rolling_impulse_1 *= by;
-    c->rolling_impulse_2 *= by;
-    c->twist_impulse *= by;
+    for (int i = 0; i < c->point_count; ++i) c->points[i].normal_impulse *= factor;
+    c->mean_normal_impulse *= factor;
+    c->tangent_impulse_1 *= factor;
+    c->tangent_impulse_2 *= factor;
+    c->rolling_impulse_1 *= factor;
+    c->rolling_impulse_2 *= factor;
+    c->twist_impulse *= factor;
 }
 
 void vy_contact_add_interval(vy_bodies *b, uint32_t k)

@@ -7,8 +7,8 @@ enum { RESTITUTION_ITERATIONS = 8 };
 void vy_save_interval_start(const pack_plan *plan, const worker *t)
 {
     const contact_system *s = plan->b->contacts;
-    const struct solver_part *own = &plan->parts[t->part];
-    for (uint32_t n = own->member_first; n < own->member_last; ++n) {
+    const struct solver_part *part = &plan->parts[t->part];
+    for (uint32_t n = part->member_first; n < part->member_last; ++n) {
         const uint32_t i = s->members[n];
         if (!s->body[i].moves) continue;
         s->interval_start[i] = s->motion[i];
@@ -81,8 +81,8 @@ static void find_restitution_fractions(const pack_plan *plan)
 void vy_solve_restitution(const pack_plan *plan, const worker *t)
 {
     const contact_system *s = plan->b->contacts;
-    const struct solver_part *own = &plan->parts[t->part];
-    for (uint32_t n = own->member_first; n < own->member_last; ++n)
+    const struct solver_part *part = &plan->parts[t->part];
+    for (uint32_t n = part->member_first; n < part->member_last; ++n)
         s->motion_before[s->members[n]] = s->motion[s->members[n]];
     barrier(t);
     for (int n = 0; n < RESTITUTION_ITERATIONS; ++n) vy_run_packs(plan, t, APPLY_RESTITUTION);
@@ -90,7 +90,7 @@ void vy_solve_restitution(const pack_plan *plan, const worker *t)
     if (t->part == 0) find_restitution_fractions(plan);
     barrier(t);
     if (!plan->parts[0].scales_impulses) return;
-    for (uint32_t n = own->member_first; n < own->member_last; ++n) {
+    for (uint32_t n = part->member_first; n < part->member_last; ++n) {
         const uint32_t i = s->members[n];
         if (s->body[i].moves)
             scale_velocity_change(&s->motion_before[i], &s->motion[i], s->motion[i].fraction);

@@ -22,18 +22,18 @@ VY_FN void apply_restitution(const contact_context *context, pack *p, pack_veloc
     load_jacobian(context, p, n, &jac);
     for (int i = 0; i < n; ++i) {
         pack_point_start *q = &p->start[i];
-        const mask now = point_bounces(context, p, i);
+        const mask bounces = point_bounces(context, p, i);
         const real old = p->point[i].normal_impulse,
                    unclamped = old - p->point[i].normal_mass * (normal_velocity(p, &jac, v, i) +
                                                             p->restitution * p->impact[i].relative_velocity);
-        const real normal_impulse = real_select(now, real_max(unclamped, real_set(0.0)), old),
+        const real normal_impulse = real_select(bounces, real_max(unclamped, real_set(0.0)), old),
                    delta = normal_impulse - old;
         const vec3 impulse = vec3_scale(delta, p->normal);
         pack_velocities after = *v;
         apply_impulse(&jac, &after, impulse, vec3_scale(delta, jac.angular_a[i]),
                       vec3_scale(delta, angular_b(&jac, i)));
-        *v = velocities_select(now, &after, v);
-        p->total_impulse = vec3_select(now, vec3_add(p->total_impulse, impulse), p->total_impulse);
+        *v = velocities_select(bounces, &after, v);
+        p->total_impulse = vec3_select(bounces, vec3_add(p->total_impulse, impulse), p->total_impulse);
         q->total_normal_impulse = q->total_normal_impulse + delta;
         p->point[i].normal_impulse = normal_impulse;
     }
@@ -44,24 +44,24 @@ VY_FN void apply_restitution(const contact_context *context, pack *p, pack_veloc
 // start.
 VY_FN void restitution_friction(const contact_context *context, pack *p, pack_velocities *v, int n)
 {
-    mask any = point_bounces(context, p, 0);
-    for (int i = 1; i < n; ++i) any = any | point_bounces(context, p, i);
+    mask bounces = point_bounces(context, p, 0);
+    for (int i = 1; i < n; ++i) bounces = bounces | point_bounces(context, p, i);
     pack after = *p;
-    pack_velocities moved = *v;
+    pack_velocities velocities = *v;
     pack_jacobian jac;
     load_jacobian(context, p, n, &jac);
-    solve_friction(&after, &jac, &moved, n);
+    solve_friction(&after, &jac, &velocities, n);
     const vec3 tangent_impulse =
         tangent_vector(after.tangent_impulse_1 - p->tangent_impulse_1, p->tangent_1,
                        after.tangent_impulse_2 - p->tangent_impulse_2, jac.tangent_2);
     const real none = real_set(0.0);
-    *v = velocities_select(any, &moved, v);
-    p->total_impulse = vec3_select(any, vec3_add(p->total_impulse, tangent_impulse), p->total_impulse);
-    p->tangent_impulse_1 = real_select(any, none, p->tangent_impulse_1);
-    p->tangent_impulse_2 = real_select(any, none, p->tangent_impulse_2);
-    p->rolling_impulse_1 = real_select(any, none, p->rolling_impulse_1);
-    p->rolling_impulse_2 = real_select(any, none, p->rolling_impulse_2);
-    p->twist_impulse = real_select(any, none, p->twist_impulse);
+    *v = velocities_select(bounces, &velocities, v);
+    p->total_impulse = vec3_select(bounces, vec3_add(p->total_impulse, tangent_impulse), p->total_impulse);
+    p->tangent_impulse_1 = real_select(bounces, none, p->tangent_impulse_1);
+    p->tangent_impulse_2 = real_select(bounces, none, p->tangent_impulse_2);
+    p->rolling_impulse_1 = real_select(bounces, none, p->rolling_impulse_1);
+    p->rolling_impulse_2 = real_select(bounces, none, p->rolling_impulse_2);
+    p->twist_impulse = real_select(bounces, none, p->twist_impulse);
     for (int i = 0; i < n; ++i)
         p->point[i].normal_impulse = real_select(point_bounces(context, p, i), none, p->point[i].normal_impulse);
 }

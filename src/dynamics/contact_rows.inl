@@ -100,13 +100,13 @@ typedef struct pack_rows {
 VY_FN void build_rows(const contact_context *context, const pack *p, const pack_jacobian *jac,
                       const pack_velocities *v, int n, int use_bias, pack_rows *r)
 {
-    const mask free = (jac->inverse_mass_a > 0.0) & (jac->inverse_mass_b > 0.0); // both move
+    const mask both_dynamic = (jac->inverse_mass_a > 0.0) & (jac->inverse_mass_b > 0.0); // both move
     const contact_softness *s = context->softness;
-    real held = real_set(0.0); // the part of a point's impulse that the mean of the contact is
+    real mean_share = real_set(0.0); // the part of a point's impulse that the mean of the contact is
     if (use_bias && context->hold_mean_impulse) {
         real sum = p->point[0].normal_impulse;
         for (int i = 1; i < n; ++i) sum = sum + p->point[i].normal_impulse;
-        held = real_select(sum > MIN_IMPULSE, p->mean_normal_impulse / sum, held);
+        mean_share = real_select(sum > MIN_IMPULSE, p->mean_normal_impulse / sum, mean_share);
     }
     for (int i = 0; i < n; ++i) {
         const pack_point *q = &p->point[i];
@@ -116,16 +116,16 @@ VY_FN void build_rows(const contact_context *context, const pack *p, const pack_
         r->held_impulse[i] = r->bias[i] = real_set(0.0);
         if (use_bias) {
             const mask soft = q->separation < -p->slop;
-            const real bias = real_select(free, real_set(s[0].bias_rate), real_set(s[1].bias_rate)),
-                       mass = real_select(free, real_set(s[0].mass_scale), real_set(s[1].mass_scale)),
+            const real bias = real_select(both_dynamic, real_set(s[0].bias_rate), real_set(s[1].bias_rate)),
+                       mass = real_select(both_dynamic, real_set(s[0].mass_scale), real_set(s[1].mass_scale)),
                        impulse_scale =
-                           real_select(free, real_set(s[0].impulse_scale), real_set(s[1].impulse_scale));
-            const real over = real_min(q->separation + p->slop, real_set(0.0));
-            r->bias[i] = real_max(bias * over, real_set(-context->push_speed));
+                           real_select(both_dynamic, real_set(s[0].impulse_scale), real_set(s[1].impulse_scale));
+            const real penetration = real_min(q->separation + p->slop, real_set(0.0));
+            r->bias[i] = real_max(bias * penetration, real_set(-context->push_speed));
             r->mass_scale[i] = real_select(soft, mass, r->mass_scale[i]);
             r->keep_scale[i] = real_select(soft, 1.0 - impulse_scale, r->keep_scale[i]);
             r->held_impulse[i] =
-                real_select(soft, impulse_scale * held * q->normal_impulse, r->held_impulse[i]);
+                real_select(soft, impulse_scale * mean_share * q->normal_impulse, r->held_impulse[i]);
         }
         // A point that is still apart may close the gap within the sub-step, but no more.
         r->bias[i] = real_select(q->separation > 0.0, q->separation * context->inverse_h, r->bias[i]);
@@ -205,14 +205,14 @@ VY_FN void solve_contact(const contact_context *context, pack *p, const pack_jac
 // Displacement of a body of each lane since the start of the step. Returns R^T n - n, where R is its rotation
 // since then, with quaternion (w, u): -2w (u x n) + 2u x (u x n); `angle2` is about the square of its angle.
 VY_FN vec3 load_displacement(const contact_context *context, const uint32_t body[VY_LANES], vec3 n,
-                             vec3 *moved, real *angle2)
+                             vec3 *displacement, real *angle2)
 {
     const double *from[VY_LANES];
     real x[8];
     for (int i = 0; i < VY_LANES; ++i) from[i] = context->body[body[i]].delta_position;
     real_load_rows(from, x);
     const vec3 u = vec3_make(x[4], x[5], x[6]), t = vec3_scale(real_set(2.0), vec3_cross(u, n));
-    *moved = vec3_make(x[0], x[1], x[2]);
+    *displacement = vec3_make(x[0], x[1], x[2]);
     *angle2 = 4.0 - 4.0 * (x[3] * x[3]);
     return vec3_add_scaled(vec3_cross(u, t), -x[3], t);
 }

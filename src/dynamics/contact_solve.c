@@ -35,8 +35,8 @@ static void refresh_manifolds(const pack_plan *plan, const worker *t, uint32_t i
 {
     vy_bodies *b = plan->b;
     const contact_system *s = b->contacts;
-    const struct solver_part *own = &plan->parts[t->part];
-    for (uint32_t n = own->first; n < own->last; ++n) {
+    const struct solver_part *part = &plan->parts[t->part];
+    for (uint32_t n = part->first; n < part->last; ++n) {
         const uint32_t k = s->grouped[n];
         if (interval > 0) {
             vy_contact_refresh(b, k, plan->substep_h);
@@ -55,8 +55,8 @@ static void refresh_manifolds(const pack_plan *plan, const worker *t, uint32_t i
 static void update_rotations(const pack_plan *plan, const worker *t)
 {
     const contact_system *s = plan->b->contacts;
-    const struct solver_part *own = &plan->parts[t->part];
-    for (uint32_t n = own->member_first; n < own->member_last; ++n) {
+    const struct solver_part *part = &plan->parts[t->part];
+    for (uint32_t n = part->member_first; n < part->member_last; ++n) {
         contact_body *body = &s->body[s->members[n]];
         if (body->is_vectorised) body->rotation = quat_matrix(body->attitude);
     }
@@ -80,20 +80,20 @@ static void solve_interval(const pack_plan *plan, const worker *t)
 static void finish_interval(const pack_plan *plan, const worker *t)
 {
     const contact_system *s = plan->b->contacts;
-    const struct solver_part *own = &plan->parts[t->part];
+    const struct solver_part *part = &plan->parts[t->part];
     barrier(t);
-    for (uint32_t n = own->member_first; n < own->member_last; ++n)
+    for (uint32_t n = part->member_first; n < part->member_last; ++n)
         vy_contact_body_rebase(&s->body[s->members[n]]);
     barrier(t);
-    for (uint32_t n = own->first; n < own->last; ++n) vy_contact_add_interval(plan->b, s->grouped[n]);
+    for (uint32_t n = part->first; n < part->last; ++n) vy_contact_add_interval(plan->b, s->grouped[n]);
 }
 
 // Impulses as of a step that is not divided: they are kept.
 static void finish_contacts(const pack_plan *plan, const worker *t)
 {
     const contact_system *s = plan->b->contacts;
-    const struct solver_part *own = &plan->parts[t->part];
-    for (uint32_t n = own->first; n < own->last; ++n) {
+    const struct solver_part *part = &plan->parts[t->part];
+    for (uint32_t n = part->first; n < part->last; ++n) {
         const uint32_t k = s->grouped[n];
         vy_contact_scale_impulses(&s->contacts[k], plan->undivided_substep_h / plan->substep_h);
         s->headers[k].impulse_points = (uint32_t)s->sums[k].points;
@@ -104,13 +104,13 @@ static void solve_group(const pack_plan *plan, const worker *t)
 {
     vy_bodies *b = plan->b;
     contact_system *s = b->contacts;
-    struct solver_part *own = &plan->parts[t->part];
-    own->has_unvectorised = 0;
-    for (uint32_t n = own->member_first; n < own->member_last; ++n) {
+    struct solver_part *part = &plan->parts[t->part];
+    part->has_unvectorised = 0;
+    for (uint32_t n = part->member_first; n < part->member_last; ++n) {
         const uint32_t i = s->members[n];
         const vec3 acceleration = s->body[i].acceleration, torque = s->body[i].torque;
         contact_body_load(b, i, plan->h);
-        own->has_unvectorised |= s->body[i].moves && !s->body[i].is_vectorised;
+        part->has_unvectorised |= s->body[i].moves && !s->body[i].is_vectorised;
         if (!plan->retry) continue;
         s->body[i].acceleration = acceleration; // the free flight that they follow from is gone
         s->body[i].torque = torque;
@@ -123,7 +123,7 @@ static void solve_group(const pack_plan *plan, const worker *t)
         if (plan->group->intervals > 1) finish_interval(plan, t);
     }
     if (plan->group->intervals > 1) finish_contacts(plan, t);
-    for (uint32_t n = own->member_first; n < own->member_last; ++n) {
+    for (uint32_t n = part->member_first; n < part->member_last; ++n) {
         if (s->body[s->members[n]].moves) contact_body_store(b, s->members[n]);
     }
 }
@@ -237,14 +237,14 @@ static void count_island_contacts(vy_bodies *b)
 static void find_intervals(vy_bodies *b, double h, int substeps, int may_divide)
 {
     contact_system *s = b->contacts;
-    int any = 0;
+    int needs_intervals = 0;
     for (uint32_t i = 0; i < b->slot_count; ++i) {
         s->island_intervals[i] = 1;
-        any |= s->solve_mode_mask[i] != 0 &&
-               vy_contacts_needs_intervals(b, i, s->start_state[i].rate, h, substeps);
+        needs_intervals |= s->solve_mode_mask[i] != 0 &&
+                           vy_contacts_needs_intervals(b, i, s->start_state[i].rate, h, substeps);
     }
-    s->may_need_intervals = any;
-    if (!any || !may_divide) return;
+    s->may_need_intervals = needs_intervals;
+    if (!needs_intervals || !may_divide) return;
     count_island_contacts(b);
     for (uint32_t i = 0; i < b->slot_count; ++i) {
         if (s->solve_mode_mask[i] == 0 || !b->awake[i]) continue;
@@ -260,27 +260,28 @@ static void find_intervals(vy_bodies *b, double h, int substeps, int may_divide)
 static int find_islands_to_retry(vy_bodies *b, double h, int substeps)
 {
     contact_system *s = b->contacts;
-    int any = 0;
-    for (uint32_t i = 0; i < b->slot_count && !any; ++i)
-        any = (s->solve_mode_mask[i] & (SOLVE_WARM | SOLVE_COLD)) != 0 && s->body[i].moves &&
-              vy_contacts_needs_intervals(b, i, vec3_of(s->motion[i].rate), h, substeps);
-    if (!any) return 0;
+    int needs_retry = 0;
+    for (uint32_t i = 0; i < b->slot_count && !needs_retry; ++i)
+        needs_retry = (s->solve_mode_mask[i] & (SOLVE_WARM | SOLVE_COLD)) != 0 && s->body[i].moves &&
+                      vy_contacts_needs_intervals(b, i, vec3_of(s->motion[i].rate), h, substeps);
+    if (!needs_retry) return 0;
     if (!s->may_need_intervals) count_island_contacts(b);
     s->may_need_intervals = 1;
-    any = 0;
+    needs_retry = 0;
     for (uint32_t i = 0; i < b->slot_count; ++i) s->island_retry[i] = 0;
     for (uint32_t i = 0; i < b->slot_count; ++i) {
         if ((s->solve_mode_mask[i] & (SOLVE_WARM | SOLVE_COLD)) == 0 || !s->body[i].moves) continue;
         const vec3 rate = mat3_tmul_vec(s->body[i].rotation, vec3_of(s->motion[i].rate));
         const uint32_t root = island_root(s->parent, i),
                        needed = intervals_for(b, i, rate, h, s->island_contacts[root]);
-        const uint32_t had = s->island_intervals[root] > 1 ? s->island_intervals[root] : (uint32_t)substeps;
-        if (needed <= had + had / 2) continue;
+        const uint32_t intervals =
+            s->island_intervals[root] > 1 ? s->island_intervals[root] : (uint32_t)substeps;
+        if (needed <= intervals + intervals / 2) continue;
         s->island_retry[root] = 1;
         s->island_intervals[root] = needed;
-        any = 1;
+        needs_retry = 1;
     }
-    return any;
+    return needs_retry;
 }
 
 static void solve_groups(const pack_plan *plan)

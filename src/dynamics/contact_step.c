@@ -172,14 +172,14 @@ static void solve_impulses(vy_bodies *b)
         contact *c = &s->contacts[k];
         const vy_pose pa = body_shape_pose(b, c->a, &b->state[c->a]),
                       pb = body_shape_pose(b, c->b, &b->state[c->b]);
-        vy_manifold all[VY_COLLIDE_MANIFOLDS];
+        vy_manifold manifolds[VY_COLLIDE_MANIFOLDS];
         int count = 0;
         const int manifold_index = (int)contact_manifold_index(s, k);
-        if (vy_collide_all(&b->slots[c->a].shape, &pa, &b->slots[c->b].shape, &pb, 0.0, all, &count) !=
+        if (vy_collide_all(&b->slots[c->a].shape, &pa, &b->slots[c->b].shape, &pb, 0.0, manifolds, &count) !=
                 VY_OK ||
             manifold_index >= count)
             continue;
-        const vy_manifold m = all[manifold_index];
+        const vy_manifold m = manifolds[manifold_index];
         vec3 point = vec3_zero(); // the centre of the manifold
         for (int i = 0; i < m.count; ++i)
             point = vec3_add_scaled(point, 0.5 / m.count, vec3_add(m.points[i].point_a, m.points[i].point_b));
@@ -242,28 +242,28 @@ static void write_report(const vy_bodies *b, size_t n, size_t count, vy_contact_
 {
     const contact_system *s = b->contacts;
     const contact_header *c = &s->headers[s->records[n].contact];
-    contact_sum all = sum_of(b, s->records[n].contact);
-    vec3 normal_sum = vec3_scale(all.normal_impulse, all.normal);
+    contact_sum group_sum = sum_of(b, s->records[n].contact);
+    vec3 normal_sum = vec3_scale(group_sum.normal_impulse, group_sum.normal);
     const size_t first = n;
     while (++n < count && s->records[n].report == s->records[first].report) {
         const contact_sum sum = sum_of(b, s->records[n].contact);
         normal_sum = vec3_add_scaled(normal_sum, sum.normal_impulse, sum.normal);
-        all.impulse = vec3_add(all.impulse, sum.impulse);
-        all.weighted_point = vec3_add(all.weighted_point, sum.weighted_point);
-        all.normal_impulse += sum.normal_impulse;
-        all.min_velocity = real_min(all.min_velocity, sum.min_velocity);
-        all.points += sum.points;
-        all.normal = vec3_scale(1.0 / real_max(vec3_length(normal_sum), 1e-300), normal_sum);
+        group_sum.impulse = vec3_add(group_sum.impulse, sum.impulse);
+        group_sum.weighted_point = vec3_add(group_sum.weighted_point, sum.weighted_point);
+        group_sum.normal_impulse += sum.normal_impulse;
+        group_sum.min_velocity = real_min(group_sum.min_velocity, sum.min_velocity);
+        group_sum.points += sum.points;
+        group_sum.normal = vec3_scale(1.0 / real_max(vec3_length(normal_sum), 1e-300), normal_sum);
     }
-    VY_ASSERT(all.points >= 1 && all.normal_impulse > 0.0);
+    VY_ASSERT(group_sum.points >= 1 && group_sum.normal_impulse > 0.0);
     *out = (vy_contact_report){.a = vy_bodies_at(b, c->a).bits,
                                .b = vy_bodies_at(b, c->b).bits,
                                .phase = s->records[first].persists ? VY_CONTACT_PERSIST : VY_CONTACT_BEGIN,
-                               .points = all.points,
-                               .normal = all.normal,
-                               .point = vec3_scale(1.0 / all.normal_impulse, all.weighted_point),
-                               .impulse = all.impulse,
-                               .speed = -all.min_velocity};
+                               .points = group_sum.points,
+                               .normal = group_sum.normal,
+                               .point = vec3_scale(1.0 / group_sum.normal_impulse, group_sum.weighted_point),
+                               .impulse = group_sum.impulse,
+                               .speed = -group_sum.min_velocity};
 }
 
 static vy_contact_report end_of_contact(const vy_bodies *b, uint64_t key)

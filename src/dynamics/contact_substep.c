@@ -53,13 +53,13 @@ static int integrate_velocity(const pack_plan *plan, uint32_t i)
 }
 
 // Forces and the warm start, for the bodies of a part. Returns whether the warm start of one adds energy.
-static int integrate_part_velocities(const pack_plan *plan, const struct solver_part *own)
+static int integrate_part_velocities(const pack_plan *plan, const struct solver_part *part)
 {
     contact_system *s = plan->b->contacts;
     const double h = plan->substep_h;
     body_lanes lanes = {.count = 0};
     int adds = 0;
-    for (uint32_t n = own->member_first; n < own->member_last; ++n) {
+    for (uint32_t n = part->member_first; n < part->member_last; ++n) {
         const uint32_t i = s->members[n];
         if (s->body[i].is_vectorised) {
             lanes.bodies[lanes.count++] = i;
@@ -80,13 +80,13 @@ static int integrate_part_velocities(const pack_plan *plan, const struct solver_
 static void integrate_velocities(const pack_plan *plan, const worker *t)
 {
     contact_system *s = plan->b->contacts;
-    struct solver_part *own = &plan->parts[t->part];
-    own->warm_start_adds_energy = integrate_part_velocities(plan, own); // to some body: else to no island
+    struct solver_part *part = &plan->parts[t->part];
+    part->warm_start_adds_energy = integrate_part_velocities(plan, part); // to some body: else to no island
     barrier(t);
     if (t->part == 0) sum_warm_start_work(plan);
     barrier(t);
     if (!plan->parts[0].scales_impulses) return;
-    for (uint32_t n = own->member_first; n < own->member_last; ++n) {
+    for (uint32_t n = part->member_first; n < part->member_last; ++n) {
         const uint32_t i = s->members[n];
         s->motion[i].fraction = island_warm_start_fraction(s, s->root_of[i]);
         if (s->body[i].moves) apply_warm_start_fraction(&s->motion[i], s->motion[i].fraction - 1.0);
@@ -95,13 +95,13 @@ static void integrate_velocities(const pack_plan *plan, const worker *t)
     vy_run_packs(plan, t, SCALE_IMPULSES);
 }
 
-static void integrate_positions(const pack_plan *plan, const struct solver_part *own)
+static void integrate_positions(const pack_plan *plan, const struct solver_part *part)
 {
     vy_bodies *b = plan->b;
     contact_system *s = b->contacts;
     const double h = plan->substep_h;
     body_lanes lanes = {.count = 0};
-    for (uint32_t n = own->member_first; n < own->member_last; ++n) {
+    for (uint32_t n = part->member_first; n < part->member_last; ++n) {
         const uint32_t i = s->members[n];
         if (s->body[i].is_vectorised) {
             lanes.bodies[lanes.count++] = i;
@@ -122,10 +122,10 @@ static void integrate_positions(const pack_plan *plan, const struct solver_part 
 #define ENERGY_TOLERANCE 1e-6 // of the kinetic energy
 #define WEIGHT_TOLERANCE 1e-5 // of that which forces give to a body at rest in a sub-step
 
-static void save_substep_start(const pack_plan *plan, const struct solver_part *own)
+static void save_substep_start(const pack_plan *plan, const struct solver_part *part)
 {
     contact_system *s = plan->b->contacts;
-    for (uint32_t n = own->member_first; n < own->member_last; ++n) {
+    for (uint32_t n = part->member_first; n < part->member_last; ++n) {
         const uint32_t i = s->members[n];
         if (s->body[i].moves)
             s->substep_start[i] = substep_start_of(&s->body[i], &s->motion[i], &plan->b->params[i]);
@@ -188,11 +188,11 @@ static void find_energy_fractions(const pack_plan *plan)
 static void limit_energy(const pack_plan *plan, const worker *t)
 {
     const contact_system *s = plan->b->contacts;
-    const struct solver_part *own = &plan->parts[t->part];
+    const struct solver_part *part = &plan->parts[t->part];
     if (t->part == 0) find_energy_fractions(plan);
     barrier(t);
     if (!plan->parts[0].scales_impulses) return;
-    for (uint32_t n = own->member_first; n < own->member_last; ++n) {
+    for (uint32_t n = part->member_first; n < part->member_last; ++n) {
         const uint32_t i = s->members[n];
         if (s->body[i].moves)
             apply_energy_limit(&s->motion_before[i], &s->motion[i], s->island_energy[s->root_of[i]]);
@@ -205,12 +205,12 @@ void vy_contact_substep(const pack_plan *plan, const worker *t)
 {
     const int cold = plan->group->solve_mode == SOLVE_COLD ? COLD_ITERATIONS : ITERATIONS,
               unequal = (int)plan->group->iterations, iterations = unequal > cold ? unequal : cold;
-    const struct solver_part *own = &plan->parts[t->part];
+    const struct solver_part *part = &plan->parts[t->part];
     const int limits_energy = any_unvectorised(plan) && !plan->b->contacts->guards_off;
-    if (limits_energy) save_substep_start(plan, own);
+    if (limits_energy) save_substep_start(plan, part);
     integrate_velocities(plan, t);
     for (int n = 0; n < iterations; ++n) vy_run_packs(plan, t, SOLVE);
-    integrate_positions(plan, own);
+    integrate_positions(plan, part);
     barrier(t);
     for (int n = 1; n < iterations; ++n) vy_run_packs(plan, t, RELAX);
     vy_run_packs(plan, t, RELAX_LAST);

@@ -123,15 +123,16 @@ enum { PAIR_BLOCK = 512, PAIR_BLOCK_SHARED = 16384 };
 
 enum { CACHE_LINE = 64, CONTACT_ARRAY_COUNT = 100 };
 
-// The bytes of each array, of scratch only if `all`. Returns their sum.
-static size_t array_sizes(const vy_bodies *b, contact_capacity c, int all, size_t out[CONTACT_ARRAY_COUNT])
+// The bytes of each array, of scratch only if `with_scratch`. Returns their sum.
+static size_t array_sizes(const vy_bodies *b, contact_capacity c, int with_scratch,
+                          size_t out[CONTACT_ARRAY_COUNT])
 {
     const contact_system *s = b->contacts;
     const sleep_system *z = b->sleep;
     const size_t sleepers = z != NULL ? c.bodies : 0, sleeping = z != NULL ? c.contacts : 0;
     size_t sum = 0;
     int n = 0;
-#define SCRATCH(array, bytes)  out[n++] = all ? (bytes) : 0;
+#define SCRATCH(array, bytes)  out[n++] = with_scratch ? (bytes) : 0;
 #define ARRAY(array, elements) out[n++] = (elements) * sizeof *(array);
     CONTACT_ARRAYS(ARRAY, SCRATCH)
 #undef SCRATCH
@@ -185,13 +186,13 @@ vy_status vy_contacts_reserve_bodies(vy_bodies *b, size_t bodies)
 {
     contact_system *s = b->contacts;
     contact_capacity c = s->capacity;
-    const size_t had = c.bodies;
-    if (bodies <= had) return VY_OK;
+    const size_t old_capacity = c.bodies;
+    if (bodies <= old_capacity) return VY_OK;
     c.bodies = bodies;
     if (c.pairs < PAIRS_PER_BODY * bodies) c.pairs = PAIRS_PER_BODY * bodies;
     if (c.contacts < CONTACTS_PER_BODY * bodies) c.contacts = CONTACTS_PER_BODY * bodies;
     if (vy_tree_reserve(s->tree, (int)bodies) != VY_OK || move_arrays(b, c) != VY_OK) return VY_NO_MEMORY;
-    for (size_t i = had; i < bodies; ++i) s->proxy_of[i] = -1;
+    for (size_t i = old_capacity; i < bodies; ++i) s->proxy_of[i] = -1;
     return VY_OK;
 }
 

@@ -346,7 +346,7 @@ VY_FN int contact_sum_points(const contact *c, vec3 position, quat attitude, con
     return points;
 }
 /// Scale impulses from one length of a sub-step to another.
-void vy_contact_scale_impulses(contact *c, double by);
+void vy_contact_scale_impulses(contact *c, double factor);
 /// Add what a contact did in an interval to its sums.
 void vy_contact_add_interval(vy_bodies *b, uint32_t k);
 /// The parameters of the kernels in a step of length h with sub-steps of length `substep_h`.

@@ -79,11 +79,11 @@ static void add_bodies(vy_bodies *b, double h)
     for (uint32_t i = 0; i < b->slot_count; ++i) {
         if (!b->awake[i]) continue;
         energy_sum *sum = &s->island_sum[root_of(b, i)];
-        const vec3 moved = vec3_sub(b->state[i].position, s->start_state[i].position);
+        const vec3 displacement = vec3_sub(b->state[i].position, s->start_state[i].position);
         const double before = kinetic_energy(b, i, &s->start_state[i]);
         sum->kinetic += kinetic_energy(b, i, &b->state[i]);
-        sum->limit += before + b->slots[i].mass * vec3_dot(b->def.gravity, moved) + b->joints->step_work[i] +
-                      (ENERGY_TOLERANCE * before + b->slots[i].mass * fall);
+        sum->limit += before + b->slots[i].mass * vec3_dot(b->def.gravity, displacement) +
+                      b->joints->step_work[i] + (ENERGY_TOLERANCE * before + b->slots[i].mass * fall);
     }
 }
 

@@ -90,14 +90,14 @@ static int manifolds_of_pair(const impact_group *g, uint64_t key, vy_manifold *m
     return 1;
 }
 
-static void conserve_energy(vy_bodies *b, uint32_t i, vec3 by)
+static void conserve_energy(vy_bodies *b, uint32_t i, vec3 displacement)
 {
     body_state *s = &b->contacts->start_state[i];
-    const double lift = -b->slots[i].mass * vec3_dot(b->def.gravity, by),
+    const double potential_gain = -b->slots[i].mass * vec3_dot(b->def.gravity, displacement),
                  energy = 0.5 * (b->slots[i].mass * vec3_dot(s->velocity, s->velocity) +
                                  vec3_dot(s->rate, mat3_mul_vec(b->params[i].inertia, s->rate)));
-    if (!(lift > 0.0 && energy > 0.0)) return;
-    const double part = real_sqrt(real_max(1.0 - lift / energy, 0.0));
+    if (!(potential_gain > 0.0 && energy > 0.0)) return;
+    const double part = real_sqrt(real_max(1.0 - potential_gain / energy, 0.0));
     s->velocity = vec3_scale(part, s->velocity);
     s->rate = vec3_scale(part, s->rate);
 }
@@ -115,12 +115,12 @@ static void depenetrate(impact_group *g)
         const vy_separation at = separation_of(b, i, j);
         if (at.value > -limits.depth || at.value < -limits.max_depth) continue;
         const double away = -at.value - 0.5 * limits.depth;
-        const uint32_t moves = vy_impact_is_member(g, i) ? i : j;
-        body_state *s = &b->contacts->start_state[moves];
-        const vec3 by = vec3_scale(moves == i ? -away : away, at.normal);
-        s->position = vec3_add(s->position, by);
-        conserve_energy(b, moves, by);
-        if (b->joints->first_joint[moves] != 0) b->disturbed[moves] = 1; // its joints come along
+        const uint32_t moved_body = vy_impact_is_member(g, i) ? i : j;
+        body_state *s = &b->contacts->start_state[moved_body];
+        const vec3 displacement = vec3_scale(moved_body == i ? -away : away, at.normal);
+        s->position = vec3_add(s->position, displacement);
+        conserve_energy(b, moved_body, displacement);
+        if (b->joints->first_joint[moved_body] != 0) b->disturbed[moved_body] = 1; // its joints come along
     }
 }
 
@@ -134,12 +134,12 @@ static void list_pairs(impact_group *g)
         const vy_sweep_path still = {s->start_state[i].position, b->slots[i].centroid, vec3_zero(),
                                      s->start_state[i].attitude, vec3_zero()};
         const vy_bounds box = vy_impact_bounds(b, i, &still, MARGIN_FRACTION * s->thickness[i]);
-        nearby_bodies near;
-        vy_impact_list_near(b, i, &box, &near);
-        for (uint32_t m = 0; m < near.count; ++m) {
-            const uint32_t j = near.slots[m];
-            const int free = body_is_dynamic(b, j) && s->was_awake[j] && !vy_impact_is_member(g, j);
-            if (!free && vy_contacts_may_collide(b, i, j)) add_key(g, contact_key(i, j));
+        nearby_bodies nearby;
+        vy_impact_list_near(b, i, &box, &nearby);
+        for (uint32_t m = 0; m < nearby.count; ++m) {
+            const uint32_t j = nearby.slots[m];
+            const int is_outside = body_is_dynamic(b, j) && s->was_awake[j] && !vy_impact_is_member(g, j);
+            if (!is_outside && vy_contacts_may_collide(b, i, j)) add_key(g, contact_key(i, j));
         }
         for (uint32_t m = n + 1; m < g->count; ++m) { // their boxes in the tree may be elsewhere
             if (vy_contacts_may_collide(b, i, g->bodies[m])) add_key(g, contact_key(i, g->bodies[m]));
@@ -196,8 +196,8 @@ void vy_impact_add_contacts(impact_group *g, double h)
 {
     contact_system *s = g->b->contacts;
     const int substeps = contacts_substeps(h, g->b->def.contacts.substep),
-              whole = contacts_substeps(g->h, g->b->def.contacts.substep);
-    const double ratio = (g->h / whole) / (h / substeps); // of the lengths of sub-steps
+              step_substeps = contacts_substeps(g->h, g->b->def.contacts.substep);
+    const double ratio = (g->h / step_substeps) / (h / substeps); // of the lengths of sub-steps
     for (uint32_t n = 0; n < s->impact_count; ++n) { // ended contacts have no warm start in the next step
         for (int k = 0; k < VY_MANIFOLD_POINTS; ++k) s->impact_total[n].points[k].normal_impulse = 0.0;
         s->impact_total[n].tangent_impulse_1 = s->impact_total[n].tangent_impulse_2 = 0.0;

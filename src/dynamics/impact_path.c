@@ -26,8 +26,8 @@ static vec3 rotation_between(quat from, quat to, vec3 expected)
         e = 0.0;
     }
     if (!(sine > 1e-12)) { // no rotation, or whole revolutions
-        const double whole = e > 0.0 ? TWO_PI * floor(e / TWO_PI + 0.5) / e : 0.0;
-        return vec3_scale(whole, expected);
+        const double revolutions = e > 0.0 ? TWO_PI * floor(e / TWO_PI + 0.5) / e : 0.0;
+        return vec3_scale(revolutions, expected);
     }
     const vec3 axis = vec3_scale(1.0 / sine, u);
     const double angle = 2.0 * math_atan2(sine, d.w);
@@ -113,13 +113,13 @@ double vy_impact_path_deviation(const vy_bodies *b, uint32_t i, const vy_sweep_p
     return deviation + 0.125 * h * vec3_length(change) * vy_impact_rotation_radius(b, i, p->local_center);
 }
 
-vy_bounds vy_impact_bounds(const vy_bodies *b, uint32_t i, const vy_sweep_path *p, double more)
+vy_bounds vy_impact_bounds(const vy_bodies *b, uint32_t i, const vy_sweep_path *p, double margin)
 {
     const vy_pose pose = vy_sweep_pose(p, 0.0);
     vy_bounds box = vy_shape_bounds(&b->slots[i].shape, &pose);
     const vec3 d = p->displacement;
-    const double padding = more + real_min(vec3_length(p->rotation_vector), 2.0) *
-                                      vy_impact_rotation_radius(b, i, p->local_center);
+    const double padding = margin + real_min(vec3_length(p->rotation_vector), 2.0) *
+                                        vy_impact_rotation_radius(b, i, p->local_center);
     box.low = vec3_sub(box.low, vec3_make(padding - real_min(d.x, 0.0), padding - real_min(d.y, 0.0),
                                           padding - real_min(d.z, 0.0)));
     box.high = vec3_add(box.high, vec3_make(padding + real_max(d.x, 0.0), padding + real_max(d.y, 0.0),
@@ -187,6 +187,6 @@ int vy_impact_time(const vy_bodies *b, uint32_t i, uint32_t j, const vy_sweep_pa
              : 0.0);
     const double start = vy_sweep_separation(x, pi, y, pj, 0.0).value;
     if (start < -m.max_depth || start - max_approach > -m.depth) return 0;
-    const double level = real_min(-m.depth, start - m.max_depth_growth);
-    return vy_sweep_shapes(x, pi, y, pj, level, 0.5 * m.max_depth_growth, 0.0, 1.0, out);
+    const double target_separation = real_min(-m.depth, start - m.max_depth_growth);
+    return vy_sweep_shapes(x, pi, y, pj, target_separation, 0.5 * m.max_depth_growth, 0.0, 1.0, out);
 }

@@ -117,20 +117,20 @@ static uint32_t check_fast_body(vy_bodies *b, uint32_t i, double h, double max_s
     const double slow = slow_displacement_around(b, i, max_slow_displacement);
     const vy_bounds box = vy_impact_bounds(b, i, &path, slow + deviation);
     uint32_t found = 0;
-    nearby_bodies near;
-    vy_impact_list_near(b, i, &box, &near);
-    for (uint32_t n = 0; n < near.count; ++n) {
-        const uint32_t j = near.slots[n];
+    nearby_bodies nearby;
+    vy_impact_list_near(b, i, &box, &nearby);
+    for (uint32_t n = 0; n < nearby.count; ++n) {
+        const uint32_t j = nearby.slots[n];
         vy_separation hit;
         if ((j < i && s->is_fast[j]) || !vy_contacts_may_collide(b, i, j)) continue;
         const vy_sweep_path other = vy_impact_path(b, j, h);
-        const double both = deviation + vy_impact_path_deviation(b, j, &other, h);
+        const double deviation_sum = deviation + vy_impact_path_deviation(b, j, &other, h);
         if (s->proxy_of[j] >= 0) {
-            const vy_bounds there = vy_impact_bounds(b, j, &other, both - deviation);
-            if (!bounds_overlap(&box, &there)) continue;
+            const vy_bounds other_box = vy_impact_bounds(b, j, &other, deviation_sum - deviation);
+            if (!bounds_overlap(&box, &other_box)) continue;
         }
         // Where paths say too little, they are followed in parts.
-        if (both <= vy_impact_pair_deviation_limit(b, i, j) &&
+        if (deviation_sum <= vy_impact_pair_deviation_limit(b, i, j) &&
             !vy_impact_time(b, i, j, &path, &other, 1, &hit))
             continue;
         join_impact(b, i, j);
@@ -241,12 +241,12 @@ static void solve_group(impact_group *g, double h)
 static vy_sweep_path outside_body_path(const impact_group *g, uint32_t j, double h)
 {
     vy_sweep_path p = vy_impact_path(g->b, j, g->h);
-    const double from = g->t / g->h, part = h / g->h;
+    const double from = g->t / g->h, fraction = h / g->h;
     const vy_pose pose = vy_sweep_pose(&p, from);
     p.center = vec3_add_scaled(p.center, from, p.displacement);
     p.attitude = pose.rotation;
-    p.displacement = vec3_scale(part, p.displacement);
-    p.rotation_vector = vec3_scale(part, p.rotation_vector);
+    p.displacement = vec3_scale(fraction, p.displacement);
+    p.rotation_vector = vec3_scale(fraction, p.rotation_vector);
     return p;
 }
 
@@ -260,29 +260,29 @@ static double sweep_group(impact_group *g, double h, double max_slow_displacemen
         const uint32_t i = g->bodies[n];
         vy_sweep_path path = vy_impact_path(b, i, h);
         const vy_bounds box = vy_impact_bounds(b, i, &path, max_slow_displacement);
-        nearby_bodies near;
-        vy_impact_list_near(b, i, &box, &near);
-        for (uint32_t m = 0; m < near.count + g->count; ++m) {
-            const uint32_t j = m < near.count ? near.slots[m] : g->bodies[m - near.count];
-            if (j == i || (m < near.count && vy_impact_is_member(g, j)) || (m >= near.count && j < i) ||
+        nearby_bodies nearby;
+        vy_impact_list_near(b, i, &box, &nearby);
+        for (uint32_t m = 0; m < nearby.count + g->count; ++m) {
+            const uint32_t j = m < nearby.count ? nearby.slots[m] : g->bodies[m - nearby.count];
+            if (j == i || (m < nearby.count && vy_impact_is_member(g, j)) || (m >= nearby.count && j < i) ||
                 !vy_contacts_may_collide(b, i, j))
                 continue;
-            const int outside = body_is_dynamic(b, j) && s->was_awake[j] && !vy_impact_is_member(g, j);
-            const vy_sweep_path other = outside ? outside_body_path(g, j, h) : vy_impact_path(b, j, h);
+            const int is_outside = body_is_dynamic(b, j) && s->was_awake[j] && !vy_impact_is_member(g, j);
+            const vy_sweep_path other = is_outside ? outside_body_path(g, j, h) : vy_impact_path(b, j, h);
             if (s->proxy_of[j] >= 0) {
-                const vy_bounds there = vy_impact_bounds(b, j, &other, 0.0);
-                if (!bounds_overlap(&box, &there)) continue;
+                const vy_bounds other_box = vy_impact_bounds(b, j, &other, 0.0);
+                if (!bounds_overlap(&box, &other_box)) continue;
             }
             const uint64_t key = contact_key(i, j);
             vy_separation hit;
-            const int is_solved = vy_impact_is_solved(g, key) || outside;
+            const int is_solved = vy_impact_is_solved(g, key) || is_outside;
             if (!vy_impact_time(b, i < j ? i : j, i < j ? j : i, i < j ? &path : &other,
                                 i < j ? &other : &path, is_solved, &hit) ||
                 hit.t >= first)
                 continue;
             first = hit.t;
             g->closest_points_key = key;
-            g->outside_body = outside ? j + 1u : 0;
+            g->outside_body = is_outside ? j + 1u : 0;
             g->hit_kinematic = body_is_kinematic(b, j);
         }
     }
@@ -342,30 +342,30 @@ static double solve_path_interval(impact_group *g, double h)
     }
 }
 
-// One interval of at most `left` seconds. Returns its length.
-static double step_interval(impact_group *g, double left, double max_slow_displacement)
+// One interval of at most `remaining` seconds. Returns its length.
+static double step_interval(impact_group *g, double remaining, double max_slow_displacement)
 {
     contact_system *s = g->b->contacts;
-    double h = real_min(left, g->max_interval), part = 1.0;
+    double h = real_min(remaining, g->max_interval), fraction = 1.0;
     move_kinematic(g);
     vy_impact_collide_group(g, h);
     for (int n = 0; n < MAX_RETRIES; ++n) {
         h = solve_path_interval(g, h);
-        part = sweep_group(g, h, max_slow_displacement);
-        if (part >= 1.0 || g->outside_body != 0) break;
-        if (h * part < ZERO_INTERVAL * g->h || n + 1 == MAX_RETRIES) break;
-        h *= part;
-        part = 1.0;
+        fraction = sweep_group(g, h, max_slow_displacement);
+        if (fraction >= 1.0 || g->outside_body != 0) break;
+        if (h * fraction < ZERO_INTERVAL * g->h || n + 1 == MAX_RETRIES) break;
+        h *= fraction;
+        fraction = 1.0;
         vy_impact_restore_joints(g, g->b->joints->active_before);
     }
     if (g->outside_body != 0) return 0.0;
-    if (part < 1.0) truncate_group(g, h, part);
-    if (g->has_joints) vy_impact_save_work(g, part);
-    g->use_closest_points = h * part < SHORT_INTERVAL * g->h;
-    g->max_interval = 4.0 * real_max(h * part, SHORT_INTERVAL * g->h);
+    if (fraction < 1.0) truncate_group(g, h, fraction);
+    if (g->has_joints) vy_impact_save_work(g, fraction);
+    g->use_closest_points = h * fraction < SHORT_INTERVAL * g->h;
+    g->max_interval = 4.0 * real_max(h * fraction, SHORT_INTERVAL * g->h);
     vy_impact_add_contacts(g, h);
     for (uint32_t n = 0; n < g->count; ++n) s->start_state[g->bodies[n]] = g->b->state[g->bodies[n]];
-    return h * part;
+    return h * fraction;
 }
 
 // ---- a group
@@ -454,27 +454,27 @@ static int step_group(impact_group *g, double max_slow_displacement, uint32_t *e
     begin_group(g);
     for (int n = 0;
          n < MAX_INTERVALS && zero_intervals < MAX_ZERO_INTERVALS && g->t < g->h && !b->head->failed; ++n) {
-        const double left = g->h - g->t;
-        double done = step_interval(g, left, max_slow_displacement);
+        const double remaining = g->h - g->t;
+        double done = step_interval(g, remaining, max_slow_displacement);
         if (g->outside_body != 0) break;
-        if (!(done >= 0.0)) done = left; // a state that overflowed has no path: the step's end finds it
-        s->impacts.impacts += done < left;
+        if (!(done >= 0.0)) done = remaining; // a state that overflowed has no path: the step's end finds it
+        s->impacts.impacts += done < remaining;
         zero_intervals = done < ZERO_INTERVAL * g->h ? zero_intervals + 1 : 0;
-        g->t = done < left ? g->t + done : g->h;
+        g->t = done < remaining ? g->t + done : g->h;
     }
-    const double left = g->h - g->t;
+    const double remaining = g->h - g->t;
     end_group(g);
     restore_arrays(b, saved);
     if (g->outside_body != 0) return 0;
-    if (left > 0.0) {
+    if (remaining > 0.0) {
         s->impacts.dropped += 1;
-        s->impacts.dropped_time += left;
+        s->impacts.dropped_time += remaining;
         *events |= VY_BODIES_TIME_DROPPED;
         if (g->hit_kinematic) *events |= VY_BODIES_CRUSHED;
     }
     if (!vy_impact_merge_contacts(g)) b->head->failed = VY_BODIES_NO_MEMORY;
     // Who stands still may lie deep, and who was pushed out while joints took him back.
-    for (uint32_t k = 0; k < s->count && (left > 0.0 || g->has_joints); ++k) {
+    for (uint32_t k = 0; k < s->count && (remaining > 0.0 || g->has_joints); ++k) {
         const contact_header *c = &s->headers[k];
         if (vy_impact_is_member(g, c->a) || vy_impact_is_member(g, c->b)) s->headers[k].flags |= IS_DEEP;
     }
@@ -503,11 +503,11 @@ static uint32_t truncate_body(vy_bodies *b, uint32_t i, double h, double max_slo
     contact_system *s = b->contacts;
     const vy_sweep_path path = vy_impact_path(b, i, h);
     const vy_bounds box = vy_impact_bounds(b, i, &path, max_slow_displacement);
-    nearby_bodies near;
+    nearby_bodies nearby;
     double first = 1.0;
-    vy_impact_list_near(b, i, &box, &near);
-    for (uint32_t n = 0; n < near.count; ++n) {
-        const uint32_t j = near.slots[n];
+    vy_impact_list_near(b, i, &box, &nearby);
+    for (uint32_t n = 0; n < nearby.count; ++n) {
+        const uint32_t j = nearby.slots[n];
         vy_separation hit;
         if (!vy_contacts_may_collide(b, i, j)) continue;
         const vy_sweep_path other = vy_impact_path(b, j, h);
@@ -624,9 +624,9 @@ uint32_t vy_impacts_resolve(vy_bodies *b, double h)
         const uint32_t root = island_root(s->impact_parent, i);
         if (!s->has_impact[i]) continue;
         events |= resolve_group(b, root, h, max_slow_displacement);
-        const uint32_t now = island_root(s->impact_parent, root);
+        const uint32_t group_root = island_root(s->impact_parent, root);
         for (uint32_t j = 0; j < b->slot_count; ++j) {
-            if (s->has_impact[j] && island_root(s->impact_parent, j) == now) s->has_impact[j] = 0;
+            if (s->has_impact[j] && island_root(s->impact_parent, j) == group_root) s->has_impact[j] = 0;
         }
     }
     return events;

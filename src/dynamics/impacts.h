@@ -43,8 +43,8 @@ double vy_impact_rotation_radius(const vy_bodies *b, uint32_t i, vec3 local_cent
 double vy_impact_path_deviation(const vy_bodies *b, uint32_t i, const vy_sweep_path *p, double h);
 /// Whether the path is within the range of shape queries; 0 for NaN.
 int vy_impact_path_is_bounded(const vy_sweep_path *p);
-/// Bounds of a path, widened by `more`.
-vy_bounds vy_impact_bounds(const vy_bodies *b, uint32_t i, const vy_sweep_path *p, double more);
+/// Bounds of a path, widened by `margin`.
+vy_bounds vy_impact_bounds(const vy_bodies *b, uint32_t i, const vy_sweep_path *p, double margin);
 pair_limits vy_impact_limits(const vy_bodies *b, uint32_t i, uint32_t j);
 /// When two bodies first overlap by more than the accepted depth, or, where no contact between them is
 /// solved, touch. Returns 0 when they do not.

@@ -138,7 +138,7 @@ static void project_velocity(joint_system *s, const island *is)
 static void project(vy_bodies *b, const island *is, double time, int factor_is_near)
 {
     joint_system *s = b->joints;
-    const double size = vy_island_length_scale(s, is);
+    const double length_scale = vy_island_length_scale(s, is);
     double error = 0.0;
     for (int n = 0; n < NEWTON_ITERATIONS; ++n) {
         if (!factor_is_near || n > 1) {
@@ -146,12 +146,12 @@ static void project(vy_bodies *b, const island *is, double time, int factor_is_n
             s->redundant = vy_island_factor(s, is);
         }
         error = evaluate_rows(b, is, time);
-        if (error <= CONVERGED_ERROR * size) break;
+        if (error <= CONVERGED_ERROR * length_scale) break;
         for (uint32_t k = is->block_first; k < is->block_last; ++k) s->rhs[k] = vec3_neg(s->rows[k].value);
         apply_correction(s, is, 1);
     }
     project_velocity(s, is);
-    s->projection_error = real_max(s->projection_error, error / size);
+    s->projection_error = real_max(s->projection_error, error / length_scale);
 }
 
 // ---- stops
@@ -504,10 +504,11 @@ static void step_island(vy_bodies *b, const island *is, double dt)
     }
     const double count = substep_count(b, is, dt), h = dt / count;
     VY_ASSERT(count >= 1.0 && h > 0.0 && h <= dt);
-    step_budget left = max_step_budget;
+    step_budget budget_left = max_step_budget;
     s->subdivisions_left = MAX_SUBDIVISIONS_PER_STEP;
     s->integrator = island_integrator(b, is);
-    for (uint64_t k = 0; (double)k < count; ++k) substep_in_parts(b, is, time + (double)k * h, h, &left);
+    for (uint64_t k = 0; (double)k < count; ++k)
+        substep_in_parts(b, is, time + (double)k * h, h, &budget_left);
     for (uint32_t n = is->body_first; n < is->dynamic_last; ++n) {
         if (!body_is_finite(&s->stage[s->members[n]])) b->head->failed = VY_BODIES_NOT_FINITE;
     }

@@ -61,8 +61,8 @@ static body_wrench wrench_of_derivative(const vy_bodies *b, uint32_t i, const bo
                                         const body_derivatives *d)
 {
     const mat3 inertia = b->params[i].inertia;
-    const vec3 turn = vec3_cross(s->rate, mat3_mul_vec(inertia, s->rate));
-    const body_wrench p = {d->acceleration, vec3_add(mat3_mul_vec(inertia, d->rate_dot), turn)};
+    const vec3 gyroscopic = vec3_cross(s->rate, mat3_mul_vec(inertia, s->rate));
+    const body_wrench p = {d->acceleration, vec3_add(mat3_mul_vec(inertia, d->rate_dot), gyroscopic)};
     return p;
 }
 
@@ -106,8 +106,8 @@ static void free_accelerations(vy_bodies *b, const island *is, double time)
 VY_FN mat3 linear_part(const row_block *r, uint32_t side)
 {
     VY_ASSERT(side < 2);
-    const double one = side == 0 ? -1.0 : 1.0;
-    return r->is_point ? mat3_diag(one, one, one) : r->linear[side];
+    const double sign = side == 0 ? -1.0 : 1.0;
+    return r->is_point ? mat3_diag(sign, sign, sign) : r->linear[side];
 }
 
 /// J_p M^-1 J_q^T by one body, added to m.
@@ -159,9 +159,9 @@ void vy_island_matrix(joint_system *s, const island *is)
 /// J x for the changes in `linear` and `angular` of both bodies.
 VY_FN vec3 row_product(const row_block *r, vec3 la, vec3 aa, vec3 lb, vec3 ab)
 {
-    const vec3 turn = vec3_add(mat3_mul_vec(r->angular[0], aa), mat3_mul_vec(r->angular[1], ab));
-    if (r->is_point) return vec3_add(vec3_sub(lb, la), turn);
-    return vec3_add(vec3_add(mat3_mul_vec(r->linear[0], la), mat3_mul_vec(r->linear[1], lb)), turn);
+    const vec3 angular = vec3_add(mat3_mul_vec(r->angular[0], aa), mat3_mul_vec(r->angular[1], ab));
+    if (r->is_point) return vec3_add(vec3_sub(lb, la), angular);
+    return vec3_add(vec3_add(mat3_mul_vec(r->linear[0], la), mat3_mul_vec(r->linear[1], lb)), angular);
 }
 
 vec3 vy_block_acceleration(const joint_system *s, uint32_t k)

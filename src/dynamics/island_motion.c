@@ -37,15 +37,15 @@ rigid_motion vy_rigid_motion(const vy_bodies *b, const uint32_t *bodies, uint32_
     for (uint32_t n = 0; n < count; ++n) {
         const uint32_t i = bodies[n];
         const body_state *s = states != NULL ? &states[n] : &b->state[i];
-        const vec3 at = vec3_sub(s->position, m.center), v = vec3_sub(s->velocity, m.velocity);
-        const mat3 own = world_inertia(b, i, s);
+        const vec3 arm = vec3_sub(s->position, m.center), v = vec3_sub(s->velocity, m.velocity);
+        const mat3 inertia = world_inertia(b, i, s);
         m.angular_momentum =
-            vec3_add(vec3_add_scaled(m.angular_momentum, b->slots[i].mass, vec3_cross(at, v)),
+            vec3_add(vec3_add_scaled(m.angular_momentum, b->slots[i].mass, vec3_cross(arm, v)),
                      quat_rotate(s->attitude, mat3_mul_vec(b->params[i].inertia, s->rate)));
         for (int x = 0; x < 3; ++x) {
-            for (int y = 0; y < 3; ++y) m.inertia.m[x][y] += own.m[x][y];
+            for (int y = 0; y < 3; ++y) m.inertia.m[x][y] += inertia.m[x][y];
         }
-        add_point(&m.inertia, b->slots[i].mass, at);
+        add_point(&m.inertia, b->slots[i].mass, arm);
     }
     return m;
 }
@@ -73,14 +73,14 @@ void vy_limit_relative_motion(vy_bodies *b, const uint32_t *bodies, uint32_t cou
                  rest = vy_kinetic_energy(b, bodies, count) -
                         (linear + 0.5 * vec3_dot(old_rate, m.angular_momentum)),
                  left = energy - (linear + 0.5 * vec3_dot(rate, angular_momentum));
-    const double part = rest > left ? (left > 0.0 ? real_sqrt(left / rest) : 0.0) : 1.0;
+    const double fraction = rest > left ? (left > 0.0 ? real_sqrt(left / rest) : 0.0) : 1.0;
     for (uint32_t n = 0; n < count; ++n) {
         body_state *s = &b->state[bodies[n]];
-        const vec3 at = vec3_sub(s->position, m.center),
-                   v = vec3_sub(vec3_sub(s->velocity, m.velocity), vec3_cross(old_rate, at)),
+        const vec3 arm = vec3_sub(s->position, m.center),
+                   v = vec3_sub(vec3_sub(s->velocity, m.velocity), vec3_cross(old_rate, arm)),
                    w = vec3_sub(quat_rotate(s->attitude, s->rate), old_rate);
-        s->velocity = vec3_add(vec3_add_scaled(m.velocity, part, v), vec3_cross(rate, at));
-        s->rate = quat_unrotate(s->attitude, vec3_add_scaled(rate, part, w));
+        s->velocity = vec3_add(vec3_add_scaled(m.velocity, fraction, v), vec3_cross(rate, arm));
+        s->rate = quat_unrotate(s->attitude, vec3_add_scaled(rate, fraction, w));
     }
 }
 

@@ -174,9 +174,9 @@ static int add_pair(joint_system *s, uint32_t *capacity, block_pair pair)
 {
     if (s->pair_count == *capacity) {
         *capacity = *capacity == 0 ? 64 : 2 * *capacity;
-        block_pair *more = realloc(s->pairs, *capacity * sizeof *more);
-        if (more == NULL) return 0;
-        s->pairs = more;
+        block_pair *grown = realloc(s->pairs, *capacity * sizeof *grown);
+        if (grown == NULL) return 0;
+        s->pairs = grown;
     }
     s->pairs[s->pair_count++] = pair;
     return 1;
@@ -230,9 +230,9 @@ static int grow(uint32_t **array, uint32_t *capacity, uint32_t need)
 {
     if (need <= *capacity) return 1;
     while (*capacity < need) *capacity = *capacity == 0 ? 64 : 2 * *capacity;
-    uint32_t *more = realloc(*array, *capacity * sizeof *more);
-    if (more == NULL) return 0;
-    *array = more;
+    uint32_t *grown = realloc(*array, *capacity * sizeof *grown);
+    if (grown == NULL) return 0;
+    *array = grown;
     return 1;
 }
 

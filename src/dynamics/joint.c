@@ -194,8 +194,8 @@ vy_status vy_bodies_add_joint(vy_bodies *b, const vy_joint_def *def, vy_joint_id
     VY_ASSERT(s->first_free != 0 || s->slot_count < b->joint_cap);
     joint_slot added = {.used = 1, .body = {(uint32_t)a, (uint32_t)c}, .def = *def};
     set_axes(b, &added);
-    const vy_status far = vy_joint_set_initial_error(b, &added, err);
-    if (far != VY_OK) return far;
+    const vy_status error_status = vy_joint_set_initial_error(b, &added, err);
+    if (error_status != VY_OK) return error_status;
     const uint32_t i = s->first_free != 0 ? s->first_free - 1u : s->slot_count++;
     if (s->first_free != 0) s->first_free = s->slots[i].next;
     VY_ASSERT(i < s->slot_count && s->slot_count <= b->joint_cap && !s->slots[i].used);
@@ -338,9 +338,9 @@ vy_status vy_joint_read(const vy_bodies *b, vy_joint_id id, vy_joint_state *out)
     const joint_slot *j = &b->joints->slots[i];
     const body_state sa = state_at(b, j->body[0]), sb = state_at(b, j->body[1]);
     const double time = vy_bodies_time(b);
-    joint_slot closed = *j; // C is that of the joint as it will be
-    closed.initial_error.end = 0.0;
-    vy_joint_values(&closed, &sa, &sb, time, out->value);
+    joint_slot target = *j; // C is that of the joint as it will be
+    target.initial_error.end = 0.0;
+    vy_joint_values(&target, &sa, &sb, time, out->value);
     out->closing_time = real_max(j->initial_error.end - time, 0.0);
     const vec3 pa = vec3_add(sa.position, quat_rotate(sa.attitude, j->def.anchor_a));
     const vec3 pb = vec3_add(sb.position, quat_rotate(sb.attitude, j->def.anchor_b));

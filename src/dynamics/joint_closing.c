@@ -33,17 +33,17 @@ void vy_joint_at_time(const joint_slot *j, double time, joint_slot *out)
 {
     const joint_initial_error *o = &j->initial_error;
     VY_ASSERT(time < o->end && o->start < o->end);
-    const double part = real_min((o->end - time) / (o->end - o->start), 1.0);
+    const double fraction = real_min((o->end - time) / (o->end - o->start), 1.0);
     *out = *j;
     out->initial_error.end = 0.0;
     vec3 *const anchor = o->side == 0 ? &out->def.anchor_a : &out->def.anchor_b;
-    *anchor = vec3_add_scaled(*anchor, part, o->shift);
-    out->def.length += part * o->length;
-    out->def.low -= part * o->low;
-    out->def.high += part * o->high;
+    *anchor = vec3_add_scaled(*anchor, fraction, o->shift);
+    out->def.length += fraction * o->length;
+    out->def.low -= fraction * o->low;
+    out->def.high += fraction * o->high;
     if (o->angle == 0.0) return;
-    const quat back = quat_about(o->axis, -part * o->angle);
-    for (int k = 0; k < 3; ++k) out->axes_b[k] = quat_rotate(back, j->axes_b[k]);
+    const quat correction = quat_about(o->axis, -fraction * o->angle);
+    for (int k = 0; k < 3; ++k) out->axes_b[k] = quat_rotate(correction, j->axes_b[k]);
 }
 
 // ---- how far it is open
@@ -92,12 +92,12 @@ static void align_other_axes(const joint_error_measure *m, joint_slot *j)
 }
 
 // Stops that are exceeded, at an angle of 0 or where something has slid to.
-static void set_limit_error(joint_error_measure *m, joint_slot *j, double at, double worth)
+static void set_limit_error(joint_error_measure *m, joint_slot *j, double value, double travel_per_unit)
 {
     if (!j->def.limited) return;
-    j->initial_error.low = real_max(j->def.low - at, 0.0);
-    j->initial_error.high = real_max(at - j->def.high, 0.0);
-    m->travel += worth * (j->initial_error.low + j->initial_error.high);
+    j->initial_error.low = real_max(j->def.low - value, 0.0);
+    j->initial_error.high = real_max(value - j->def.high, 0.0);
+    m->travel += travel_per_unit * (j->initial_error.low + j->initial_error.high);
 }
 
 // An anchor is moved in the body that turns least: one that is not dynamic, else a.
@@ -176,12 +176,12 @@ static void set_custom_error(joint_error_measure *m, joint_slot *j)
         }
     }
     solve_small(&s, c->dimension);
-    double moved = 0.0, mass = DBL_MAX; // m v^2 of closing it in a second
-    for (int r = 0; r < c->dimension; ++r) moved += s.x[r] * value[r];
+    double work = 0.0, mass = DBL_MAX; // m v^2 of closing it in a second
+    for (int r = 0; r < c->dimension; ++r) work += s.x[r] * value[r];
     for (int side = 0; side < 2; ++side) {
         if (is_dynamic(m->b, j->body[side])) mass = real_min(mass, m->b->slots[j->body[side]].mass);
     }
-    m->travel = real_sqrt(moved / mass);
+    m->travel = real_sqrt(work / mass);
 }
 
 // ---- all kinds
@@ -195,8 +195,9 @@ static void set_initial_errors(joint_error_measure *m, joint_slot *j)
     }
     if (vy_joint_has(kind, VY_JOINT_HAS_SPRING)) return; // a force: it has no place
     if (vy_joint_has(kind, VY_JOINT_HAS_LENGTH)) {
-        const double more = vec3_length(m->anchor_error) - j->def.length;
-        j->initial_error.length = vy_joint_has(kind, VY_JOINT_UNILATERAL) ? real_max(more, 0.0) : more;
+        const double excess_length = vec3_length(m->anchor_error) - j->def.length;
+        j->initial_error.length =
+            vy_joint_has(kind, VY_JOINT_UNILATERAL) ? real_max(excess_length, 0.0) : excess_length;
         m->travel = real_abs(j->initial_error.length);
         return;
     }
@@ -225,11 +226,13 @@ static joint_error_measure measure_of(const vy_bodies *b, const joint_slot *j, d
     double size = vy_joint_has(j->def.kind, VY_JOINT_HAS_LENGTH) ? j->def.length : 0.0;
     for (int side = 0; side < 2; ++side) {
         if (!is_dynamic(b, j->body[side])) continue;
-        const double own = vy_gyration_radius(b, j->body[side]), lever = vec3_length(anchor[side]);
-        const vec3 other =
+        const double gyration_radius = vy_gyration_radius(b, j->body[side]),
+                     lever = vec3_length(anchor[side]);
+        const vec3 other_anchor =
             side == 0 ? vec3_add(anchor[0], m.anchor_error) : vec3_sub(anchor[1], m.anchor_error);
-        m.rotation_radius = real_min(m.rotation_radius, own + real_max(lever, vec3_length(other)));
-        size += own + lever;
+        m.rotation_radius =
+            real_min(m.rotation_radius, gyration_radius + real_max(lever, vec3_length(other_anchor)));
+        size += gyration_radius + lever;
     }
     VY_ASSERT(size > 0.0);
     *out = size;

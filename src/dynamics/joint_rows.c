@@ -77,7 +77,7 @@ static void dot_row(row_block *rows, int r, vec3 u, vec3 w, const stage_body *st
 static void along_row(row_block *rows, int r, vec3 u, double sign, double shift, const anchors *n,
                       const stage_body *stage_a)
 {
-    const vec3 s = vec3_scale(sign, u), turn = vec3_cross(stage_a->rate, s);
+    const vec3 s = vec3_scale(sign, u), direction_rate = vec3_cross(stage_a->rate, s);
     rows->row_mask |= 1 << r;
     set_row(&rows->linear[0], r, vec3_neg(s));
     set_row(&rows->linear[1], r, s);
@@ -85,7 +85,8 @@ static void along_row(row_block *rows, int r, vec3 u, double sign, double shift,
     set_row(&rows->angular[1], r, vec3_cross(n->rb, s));
     set_component(&rows->value, r, vec3_dot(s, n->d) - sign * shift);
     set_component(&rows->bias, r,
-                  (vec3_dot(vec3_cross(stage_a->rate, turn), n->d) + 2.0 * vec3_dot(turn, n->d_rate)) +
+                  (vec3_dot(vec3_cross(stage_a->rate, direction_rate), n->d) +
+                   2.0 * vec3_dot(direction_rate, n->d_rate)) +
                       vec3_dot(s, n->d_bias));
 }
 
@@ -315,32 +316,33 @@ static void add_anchor_motion(row_block *rows, vec3 e, vec3 rate, vec3 rate_a)
         rows->bias = vec3_add(rows->bias, vec3_scale(2.0, vec3_cross(rate, e)));
         return;
     }
-    const vec3 turned = vec3_scale(2.0, vec3_cross(vec3_sub(rate, rate_a), e));
+    const vec3 coriolis = vec3_scale(2.0, vec3_cross(vec3_sub(rate, rate_a), e));
     rows->time_rate = vec3_add(rows->time_rate, mat3_mul_vec(rows->linear[1], e));
-    rows->bias = vec3_add(rows->bias, mat3_mul_vec(rows->linear[1], turned));
+    rows->bias = vec3_add(rows->bias, mat3_mul_vec(rows->linear[1], coriolis));
 }
 
 // The stop that is nearer moves at a constant speed.
-static void add_limit(const joint_slot *now, row_block *rows, const body_state *a, const body_state *b,
+static void add_limit(const joint_slot *joint, row_block *rows, const body_state *a, const body_state *b,
                       double closing_rate)
 {
-    const int slides = vy_joint_has(now->def.kind, VY_JOINT_SLIDES);
-    double at, rate;
-    vy_joint_angle(now, a, b, &at, &rate);
-    if (slides) at = vy_joint_translation(now, a, b);
-    const double speed = limit_sign(now, at) > 0.0 ? -closing_rate * now->initial_error.low
-                                                   : -closing_rate * now->initial_error.high; // of C
-    vec3 *const of = &rows[slides ? 0 : 1].time_rate;
-    of->z += speed;
+    const int slides = vy_joint_has(joint->def.kind, VY_JOINT_SLIDES);
+    double position, rate;
+    vy_joint_angle(joint, a, b, &position, &rate);
+    if (slides) position = vy_joint_translation(joint, a, b);
+    const double speed = limit_sign(joint, position) > 0.0
+                             ? -closing_rate * joint->initial_error.low
+                             : -closing_rate * joint->initial_error.high; // of C
+    vec3 *const time_rate = &rows[slides ? 0 : 1].time_rate;
+    time_rate->z += speed;
 }
 
 static void add_custom(const joint_initial_error *o, double part, double closing_rate, row_block *rows)
 {
     for (int k = 0; k < JOINT_BLOCKS; ++k) {
         const double *v = &o->value[BLOCK_ROWS * k];
-        const vec3 open = vec3_make(v[0], v[1], v[2]);
-        rows[k].value = vec3_add_scaled(rows[k].value, -part, open);
-        rows[k].time_rate = vec3_add_scaled(rows[k].time_rate, closing_rate, open);
+        const vec3 opening = vec3_make(v[0], v[1], v[2]);
+        rows[k].value = vec3_add_scaled(rows[k].value, -part, opening);
+        rows[k].time_rate = vec3_add_scaled(rows[k].time_rate, closing_rate, opening);
     }
 }
 
@@ -349,35 +351,35 @@ static void closing_rows(const joint_slot *j, const body_state *a, const body_st
 {
     const joint_initial_error *o = &j->initial_error;
     const double closing_rate = 1.0 / (o->end - o->start); // of its opening, in a second
-    joint_slot now;
-    vy_joint_at_time(j, time, &now);
-    vy_joint_rows(&now, a, b, stage_a, stage_b, time, ~(uint64_t)0, rows);
+    joint_slot current;
+    vy_joint_at_time(j, time, &current);
+    vy_joint_rows(&current, a, b, stage_a, stage_b, time, ~(uint64_t)0, rows);
     if (j->def.kind == VY_JOINT_CUSTOM) {
         add_custom(o, real_min((o->end - time) * closing_rate, 1.0), closing_rate, rows);
         return;
     }
     if (o->angle != 0.0) { // as if b turned faster by this
         const vec3 spin = mat3_mul_vec(stage_b->rotation, vec3_scale(closing_rate * o->angle, o->axis));
-        row_block turned[JOINT_BLOCKS];
-        memset(turned, 0, sizeof turned);
+        row_block rotated[JOINT_BLOCKS];
+        memset(rotated, 0, sizeof rotated);
         stage_body faster = *stage_b;
         faster.rate = vec3_add(stage_b->rate, spin);
-        vy_joint_rows(&now, a, b, stage_a, &faster, time, ~(uint64_t)0, turned);
+        vy_joint_rows(&current, a, b, stage_a, &faster, time, ~(uint64_t)0, rotated);
         rows[1].bias =
-            vec3_add(turned[1].bias, mat3_mul_vec(rows[1].angular[1], vec3_cross(stage_b->rate, spin)));
+            vec3_add(rotated[1].bias, mat3_mul_vec(rows[1].angular[1], vec3_cross(stage_b->rate, spin)));
         rows[1].time_rate = vec3_add(rows[1].time_rate, mat3_mul_vec(rows[1].angular[1], spin));
     }
-    const stage_body *of = o->side == 0 ? stage_a : stage_b;
-    const vec3 moved =
-        mat3_mul_vec(of->rotation, vec3_scale(o->side == 0 ? closing_rate : -closing_rate, o->shift));
-    add_anchor_motion(&rows[0], moved, of->rate, stage_a->rate);
+    const stage_body *anchor_body = o->side == 0 ? stage_a : stage_b;
+    const vec3 anchor_velocity = mat3_mul_vec(
+        anchor_body->rotation, vec3_scale(o->side == 0 ? closing_rate : -closing_rate, o->shift));
+    add_anchor_motion(&rows[0], anchor_velocity, anchor_body->rate, stage_a->rate);
     if (o->length != 0.0) { // sign (|d|^2 - length^2), and the length changes by -closing_rate o->length
         const double sign = vy_joint_has(j->def.kind, VY_JOINT_UNILATERAL) ? -1.0 : 1.0,
                      rate = -closing_rate * o->length;
-        rows[0].time_rate.x -= 2.0 * sign * now.def.length * rate;
+        rows[0].time_rate.x -= 2.0 * sign * current.def.length * rate;
         rows[0].bias.x -= 2.0 * sign * rate * rate;
     }
-    if (o->low + o->high > 0.0) add_limit(&now, rows, a, b, closing_rate);
+    if (o->low + o->high > 0.0) add_limit(&current, rows, a, b, closing_rate);
 }
 
 void vy_joint_rows(const joint_slot *j, const body_state *a, const body_state *b, const stage_body *stage_a,

@@ -68,10 +68,10 @@ static int cholesky(dense *d)
 {
     const int n = d->count;
     for (int j = 0; j < n; ++j) {
-        const double whole = d->a[j][j];
-        double pivot = whole;
+        const double diagonal = d->a[j][j];
+        double pivot = diagonal;
         for (int k = 0; k < j; ++k) pivot -= d->a[j][k] * d->a[j][k];
-        if (!(pivot > 1e-12 * whole)) return 0;
+        if (!(pivot > 1e-12 * diagonal)) return 0;
         d->a[j][j] = real_sqrt(pivot);
         for (int i = j + 1; i < n; ++i) {
             double sum = d->a[i][j];
@@ -111,11 +111,11 @@ static void start_vector(const joint_system *s, const island *is, vec3 *x, int w
     double v = 0.5;
     for (uint32_t k = is->block_first; k < is->block_last; ++k) {
         double c[BLOCK_ROWS];
-        const int on = s->rows[k].row_mask & ~(without_redundant ? s->redundant_rows[k] : 0);
+        const int row_mask = s->rows[k].row_mask & ~(without_redundant ? s->redundant_rows[k] : 0);
         for (int r = 0; r < BLOCK_ROWS; ++r) {
             v = v * 0.6180339887498949 + 0.7548776662466927;
             v -= floor(v);
-            c[r] = (on >> r) & 1 ? 0.5 + v : 0.0;
+            c[r] = (row_mask >> r) & 1 ? 0.5 + v : 0.0;
         }
         x[k] = vec3_make(c[0], c[1], c[2]);
     }

@@ -18,11 +18,11 @@ static void run_items(void *self, uint32_t thread, size_t first, size_t last)
     fpu_leave(fpu_state);
 }
 
-void vy_bodies_parallel_for(vy_bodies *b, size_t all, size_t min_count, parallel_fn *fn, void *self)
+void vy_bodies_parallel_for(vy_bodies *b, size_t count, size_t min_count, parallel_fn *fn, void *self)
 {
-    if (b->pool == NULL || all < min_count) {
-        fn(b, self, 0, all);
+    if (b->pool == NULL || count < min_count) {
+        fn(b, self, 0, count);
     } else {
-        vy_pool_run(b->pool, all, run_items, &(parallel_loop){b, fn, self});
+        vy_pool_run(b->pool, count, run_items, &(parallel_loop){b, fn, self});
     }
 }

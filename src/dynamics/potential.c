@@ -89,8 +89,8 @@ static void central_add(const vy_potential *p, const vy_potential_body *b, vec3 
     const vec3 s = central_moment(p, b, &r);
     const double d2 = vec3_dot(r, r), d = real_sqrt(d2), mu = p->central.mu;
     const double k3 = mu / (d2 * d), k5 = k3 / d2;
-    const double along = 7.5 * k5 * (vec3_dot(r, s) / d2) - 1.5 * k5 * trace(&b->inertia) - k3 * b->mass;
-    *force = vec3_add(*force, vec3_add_scaled(vec3_scale(along, r), -3.0 * k5, s));
+    const double radial = 7.5 * k5 * (vec3_dot(r, s) / d2) - 1.5 * k5 * trace(&b->inertia) - k3 * b->mass;
+    *force = vec3_add(*force, vec3_add_scaled(vec3_scale(radial, r), -3.0 * k5, s));
     *torque = vec3_add_scaled(*torque, 3.0 * k5, vec3_cross(r, s));
 }
 

@@ -98,15 +98,15 @@ static void zero_corrections(joint_system *s, const island *is)
         s->stage_bodies[s->members[n]].linear = s->stage_bodies[s->members[n]].angular = vec3_zero();
 }
 
-// Add `by` times the changes in stage_bodies to the velocities.
-static void apply_corrections(const substep_joints *t, const island *is, double by)
+// Add `factor` times the changes in stage_bodies to the velocities.
+static void apply_corrections(const substep_joints *t, const island *is, double factor)
 {
     const joint_system *s = t->b->joints;
     for (uint32_t n = is->body_first; n < is->dynamic_last; ++n) {
         const uint32_t i = s->members[n];
         contact_motion *m = &t->b->contacts->motion[i];
-        vec3_store(m->velocity, vec3_add_scaled(vec3_of(m->velocity), by, s->stage_bodies[i].linear));
-        vec3_store(m->rate, vec3_add_scaled(vec3_of(m->rate), by, s->stage_bodies[i].angular));
+        vec3_store(m->velocity, vec3_add_scaled(vec3_of(m->velocity), factor, s->stage_bodies[i].linear));
+        vec3_store(m->rate, vec3_add_scaled(vec3_of(m->rate), factor, s->stage_bodies[i].angular));
     }
 }
 
@@ -166,10 +166,11 @@ static void release_stop(const substep_joints *t, const island *is, const stop *
 {
     VY_ASSERT(stop_is_active(t->b, x));
     joint_system *s = t->b->joints;
-    const double given = stop_component(s, x, total_of(s));
+    const double impulse = stop_component(s, x, total_of(s));
     const int r = x->row % BLOCK_ROWS;
     for (uint32_t k = is->block_first; k < is->block_last; ++k) s->rhs[k] = vec3_zero();
-    s->rhs[stop_block(s, x)] = vec3_make(r == 0 ? -given : 0.0, r == 1 ? -given : 0.0, r == 2 ? -given : 0.0);
+    s->rhs[stop_block(s, x)] =
+        vec3_make(r == 0 ? -impulse : 0.0, r == 1 ? -impulse : 0.0, r == 2 ? -impulse : 0.0);
     apply_impulses(t, is);
     stop_set_active(t->b, x, 0);
 }
@@ -273,10 +274,10 @@ double vy_jointed_position_error(const substep_joints *t)
             vy_joint_values(j, x == b->body_cap ? &s->stage[x] : &s->start[x],
                             y == b->body_cap ? &s->stage[y] : &s->start[y], t->time + t->h, v);
             for (int k = 0; k < j->blocks; ++k) {
-                const int on = s->rows[j->first_block + (uint32_t)k].row_mask;
-                const vec3 c =
-                    vec3_make(value_if_active(v[3 * k], on, 0), value_if_active(v[3 * k + 1], on, 1),
-                              value_if_active(v[3 * k + 2], on, 2));
+                const int row_mask = s->rows[j->first_block + (uint32_t)k].row_mask;
+                const vec3 c = vec3_make(value_if_active(v[3 * k], row_mask, 0),
+                                         value_if_active(v[3 * k + 1], row_mask, 1),
+                                         value_if_active(v[3 * k + 2], row_mask, 2));
                 residual_of(s)[j->first_block + (uint32_t)k] = c;
                 max_error =
                     real_max(max_error, inverse_extent *

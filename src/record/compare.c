@@ -29,8 +29,8 @@ static vy_status compare_hashes(vy_log *a, vy_log *b, vy_difference *out, vy_err
 {
     const uint64_t starts[2] = {a->info.first_tick, b->info.first_tick};
     const uint64_t start = starts[0] > starts[1] ? starts[0] : starts[1];
-    const uint64_t ends[2] = {a->info.last_tick, b->info.last_tick};
-    if (start > ends[0] || start > ends[1]) return VY_OK; // no step in common
+    const uint64_t last_ticks[2] = {a->info.last_tick, b->info.last_tick};
+    if (start > last_ticks[0] || start > last_ticks[1]) return VY_OK; // no step in common
     hash_cursor cursors[2];
     vy_status status = vy_hash_cursor_open(a, start, &cursors[0], err);
     if (status != VY_OK) return status;

@@ -37,16 +37,16 @@ static void remove_at(contact_debounce *p, size_t k)
     p->count -= 1;
 }
 
-static int add(contact_debounce *p, pause one)
+static int add(contact_debounce *p, pause pending)
 {
     if (p->count == p->capacity) {
         const size_t capacity = 2 * p->capacity + 16;
-        pause *more = realloc(p->list, capacity * sizeof *more);
-        if (more == NULL) return 0;
-        p->list = more;
+        pause *grown = realloc(p->list, capacity * sizeof *grown);
+        if (grown == NULL) return 0;
+        p->list = grown;
         p->capacity = capacity;
     }
-    p->list[p->count++] = one;
+    p->list[p->count++] = pending;
     return 1;
 }
 
@@ -54,12 +54,14 @@ int vy_contact_debounce_update(contact_debounce *p, uint64_t tick, vy_contact_ev
 {
     if (event->phase == VY_CONTACT_PERSIST) return 1;
     if (event->phase == VY_CONTACT_END) { // without memory it ends at once
-        const pause one = {event->body, event->other, event->obstacle, tick};
-        return !add(p, one);
+        const pause ended = {event->body, event->other, event->obstacle, tick};
+        return !add(p, ended);
     }
     for (size_t k = p->count; k-- > 0;) { // most are short
-        const pause *at = &p->list[k];
-        if (at->body != event->body || at->other != event->other || at->obstacle != event->obstacle) continue;
+        const pause *pending = &p->list[k];
+        if (pending->body != event->body || pending->other != event->other ||
+            pending->obstacle != event->obstacle)
+            continue;
         remove_at(p, k);
         event->phase = VY_CONTACT_PERSIST;
         break;

@@ -65,10 +65,10 @@ static const vy_pb_field reference_fields[] = {
 static const vy_pb_message reference_message = {
     .name = "volery.Reference", .fields = reference_fields, .field_count = 2};
 
-const vy_pb_message *vy_display_message(int which, loads_message *made)
+const vy_pb_message *vy_display_message(int stream, loads_message *made)
 {
-    if (which == 0) return &reference_message;
-    describe_loads(which == 1 ? "volery.Forces" : "volery.Torques", which == 1, made);
+    if (stream == 0) return &reference_message;
+    describe_loads(stream == 1 ? "volery.Forces" : "volery.Torques", stream == 1, made);
     return &made->message;
 }
 
@@ -119,7 +119,7 @@ static vy_status add_bodies(display *d, const vy_world *world, vy_error *err)
     const vy_pb_message *const messages[5] = {vy_display_message(0, NULL), vy_display_message(1, &forces),
                                               vy_display_message(2, &torques), &vy_foxglove_pose_in_frame,
                                               &vy_foxglove_location_fix};
-    static const char *const ends[5] = {"reference", "forces", "torques", "pose", "location"};
+    static const char *const suffixes[5] = {"reference", "forces", "torques", "pose", "location"};
     const int planet = world->model.planet.radius > 0.0;
     vy_status status = VY_OK;
     for (int s = 0; s < 5 && status == VY_OK; ++s) {
@@ -134,7 +134,7 @@ static vy_status add_bodies(display *d, const vy_world *world, vy_error *err)
             if ((s == 0 && !steered) || (s == 4 && !planet)) continue;
             char topic[VY_NAME_CAP + 40];
             snprintf(topic, sizeof topic, "/%s/%s/%s", output_topic_root(d->output, i), d->output->names[i],
-                     ends[s]);
+                     suffixes[s]);
             status = vy_output_channel(d->output, topic, schemas[s], NULL, 0, channels[s], err);
         }
     }
@@ -278,15 +278,19 @@ void vy_display_shapes(display *d, const vy_world *world, uint64_t time)
 
 void vy_display_event(display *d, uint64_t time, const char *kind, const char *drone, const char *text)
 {
-    const size_t room = FOXGLOVE_SIZE_MAX + strlen(kind) + strlen(drone) + strlen(text);
-    const int bad =
+    const size_t size_max = FOXGLOVE_SIZE_MAX + strlen(kind) + strlen(drone) + strlen(text);
+    const int is_error =
         strcmp(kind, "failure") == 0 || strcmp(kind, "outcome") == 0 || strcmp(kind, "crash") == 0;
-    const int odd =
+    const int is_warning =
         strcmp(kind, "fault") == 0 || strcmp(kind, "failsafe") == 0 || strcmp(kind, "contact") == 0;
-    vy_pb_writer w = vy_output_begin(d->output, d->lines, time, room);
+    vy_pb_writer w = vy_output_begin(d->output, d->lines, time, size_max);
     char name[VY_NAME_CAP + 64];
     snprintf(name, sizeof name, "%.40s%s%s", kind, drone[0] != '\0' ? " " : "", drone);
-    vy_foxglove_put_log(&w, time, bad ? FOXGLOVE_ERROR : odd ? FOXGLOVE_WARNING : FOXGLOVE_INFO, name, text);
+    vy_foxglove_put_log(&w, time,
+                        is_error     ? FOXGLOVE_ERROR
+                        : is_warning ? FOXGLOVE_WARNING
+                                     : FOXGLOVE_INFO,
+                        name, text);
     vy_output_end(d->output, &w);
 }
 

@@ -158,17 +158,17 @@ static void note_faults(event_writer *e, const vy_world *world)
     VY_ASSERT(count == e->fault_count);
     for (uint32_t i = 0; i < e->output->drone_count; ++i) {
         for (uint32_t k = 0; k < count; ++k) {
-            const int now = vy_world_fault_acts(world, vy_world_drone(world, i), k);
+            const int acts = vy_world_fault_acts(world, vy_world_drone(world, i), k);
             unsigned char *before = &e->faults[(size_t)k * e->output->drone_count + i];
-            if (now == *before) continue;
-            *before = (unsigned char)now;
+            if (acts == *before) continue;
+            *before = (unsigned char)acts;
             const vy_fault_def *def = &world->model.faults[k].def;
             char text[100], which[24] = "";
             if (def->kind <= VY_FAULT_MOTOR_MAX && def->rotor >= 0)
                 snprintf(which, sizeof which, " of rotor %d", def->rotor);
             if (def->kind >= VY_FAULT_SENSOR_BIAS && def->kind <= VY_FAULT_SENSOR_DELAY)
                 snprintf(which, sizeof which, " of %s", vy_channel_name(def->channel));
-            snprintf(text, sizeof text, "%s%s %s", vy_fault_name(def->kind), which, now ? "begins" : "ends");
+            snprintf(text, sizeof text, "%s%s %s", vy_fault_name(def->kind), which, acts ? "begins" : "ends");
             vy_event_writer_put(e, world->state->tick, "fault", e->output->names[i], text);
         }
     }
@@ -176,17 +176,17 @@ static void note_faults(event_writer *e, const vy_world *world)
 
 void vy_event_writer_injection(event_writer *e, const vy_world *world)
 {
-    const size_t drones = e->output->drone_count, now = drones * world->model.fault_count;
+    const size_t drones = e->output->drone_count, size = drones * world->model.fault_count;
     char text[160];
     uint32_t number = UINT32_MAX;
     if (world->model.fault_count > e->fault_count) {
         const size_t before = drones * e->fault_count;
-        unsigned char *grown = realloc(e->faults, now + 1);
+        unsigned char *grown = realloc(e->faults, size + 1);
         if (grown == NULL) {
             (void)vy_fail(&e->output->error, VY_NO_MEMORY, "log: out of memory");
             return;
         }
-        memset(grown + before, 0, now - before);
+        memset(grown + before, 0, size - before);
         e->faults = grown;
         e->fault_count = world->model.fault_count;
     }
@@ -287,15 +287,15 @@ static void note_payloads(event_writer *e, const vy_world *world)
 {
     for (uint32_t k = 0; k < world->model.payload_count; ++k) {
         const payload_model *p = &world->model.payloads[k];
-        const payload_block *now = &world->payloads[k];
-        const uint64_t state = payload_word(now), change = state ^ e->payloads[k];
+        const payload_block *payload = &world->payloads[k];
+        const uint64_t state = payload_word(payload), change = state ^ e->payloads[k];
         e->payloads[k] = state;
         if (change == 0) continue;
         char text[VY_NAME_CAP + 40];
         snprintf(text, sizeof text, "%s %s", e->output->names[p->load],
-                 change & 2     ? "is out of reach and is not attached"
-                 : now->carried ? "is attached"
-                                : "is dropped");
+                 change & 2         ? "is out of reach and is not attached"
+                 : payload->carried ? "is attached"
+                                    : "is dropped");
         vy_event_writer_put(e, world->state->tick, "payload", e->output->names[p->carrier], text);
     }
 }

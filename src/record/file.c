@@ -70,8 +70,8 @@ vy_file_calls vy_system_file_calls(void)
 // The reason comes first: a long name must not push it out of the text.
 static vy_status fail_file(vy_error *err, const char *doing, const char *name, int error)
 {
-    char room[80];
-    const char *reason = strerror_r(error, room, sizeof room);
+    char buffer[80];
+    const char *reason = strerror_r(error, buffer, sizeof buffer);
     const vy_status status = error == ENOMEM ? VY_NO_MEMORY : error == ENOENT ? VY_NOT_FOUND : VY_IO;
     vy_fail(err, status, "%s while %s %s", reason, doing, name);
     if (err != NULL) snprintf(err->file, sizeof err->file, "%s", name);
@@ -129,9 +129,9 @@ static int lock(int file)
 
 static bool is_named(int file, const char *name)
 {
-    struct stat held, named;
-    return fstat(file, &held) == 0 && lstat(name, &named) == 0 && held.st_dev == named.st_dev &&
-           held.st_ino == named.st_ino;
+    struct stat open_file, file_at_name;
+    return fstat(file, &open_file) == 0 && lstat(name, &file_at_name) == 0 &&
+           open_file.st_dev == file_at_name.st_dev && open_file.st_ino == file_at_name.st_ino;
 }
 
 // Rename the file at the temporary's name to the first free number: NAME.part.1, NAME.part.2, ...
@@ -144,12 +144,12 @@ static int rename_old(vy_file_sink *sink)
     if (sink->backup == NULL) return ENOMEM;
     int error = EEXIST;
     for (int number = 1; number < SUFFIX_MAX && error == EEXIST; ++number) {
-        struct stat taken;
+        struct stat existing;
         snprintf(sink->backup, size, "%s.%d", sink->temporary, number);
         if (renameat2(AT_FDCWD, sink->temporary, AT_FDCWD, sink->backup, RENAME_NOREPLACE) == 0) return 0;
         error = errno;
         if (error != EINVAL && error != ENOSYS) continue;
-        error = lstat(sink->backup, &taken) == 0 ? EEXIST // a file system that cannot do both in one
+        error = lstat(sink->backup, &existing) == 0 ? EEXIST // a file system that cannot do both in one
                 : rename(sink->temporary, sink->backup) == 0 ? 0
                                                              : errno;
         if (error == 0) return 0;
@@ -234,10 +234,10 @@ vy_status vy_file_sink_open_as(const char *path, const char *suffix, const vy_fi
                                vy_file_sink **out, vy_error *err)
 {
     *out = NULL;
-    const size_t length = strlen(path), room = length + strlen(suffix) + 1;
+    const size_t length = strlen(path), capacity = length + strlen(suffix) + 1;
     vy_file_sink *sink = calloc(1, sizeof *sink);
     char *name = malloc(length + 1);
-    char *temporary = malloc(room);
+    char *temporary = malloc(capacity);
     if (sink == NULL || name == NULL || temporary == NULL) {
         free(sink);
         free(name);
@@ -250,7 +250,7 @@ vy_status vy_file_sink_open_as(const char *path, const char *suffix, const vy_fi
     sink->calls = calls != NULL ? *calls : vy_system_file_calls();
     sink->in_place = stream || (stat(path, &old) == 0 && !S_ISREG(old.st_mode) && !S_ISDIR(old.st_mode));
     sink->name = memcpy(name, path, length + 1);
-    snprintf(temporary, room, "%s%s", path, sink->in_place ? "" : suffix);
+    snprintf(temporary, capacity, "%s%s", path, sink->in_place ? "" : suffix);
     sink->temporary = temporary;
     sink->file = open_output(sink, stream);
     if (sink->file < 0) {
@@ -332,9 +332,9 @@ static vy_status finish(vy_file_sink *file, vy_error *err)
 vy_status vy_file_sink_commit(vy_file_sink *file, vy_error *err)
 {
     close_stream(file);
-    const int held = file->in_place ? -1 : fcntl(file->file, F_DUPFD_CLOEXEC, 3);
+    const int kept_open = file->in_place ? -1 : fcntl(file->file, F_DUPFD_CLOEXEC, 3);
     const vy_status status = finish(file, err);
-    if (held >= 0) close(held);
+    if (kept_open >= 0) close(kept_open);
     free_sink(file);
     return status;
 }

@@ -239,13 +239,13 @@ void vy_foxglove_put_shape(vy_pb_writer *w, uint64_t time, const char *name, con
     put_four(w, 3, 0.17, 0.21, 0.25, 1.0);
     vy_pb_end(w);
     for (int i = 0; i < count; ++i) {
-        const int front = rotors[i][0] > 0.05 * size;
+        const int is_front = rotors[i][0] > 0.05 * size;
         vy_pb_begin(w, 10);
         put_pose_at(w, 1, rotors[i][0], rotors[i][1], rotors[i][2]);
         put_vector(w, 2, 1.2 * size, 1.2 * size, 0.04 * size);
         vy_pb_put_double(w, 3, 1.0);
         vy_pb_put_double(w, 4, 1.0);
-        put_four(w, 5, front ? 0.84 : 0.45, front ? 0.37 : 0.5, front ? 0.0 : 0.55, 0.6);
+        put_four(w, 5, is_front ? 0.84 : 0.45, is_front ? 0.37 : 0.5, is_front ? 0.0 : 0.55, 0.6);
         vy_pb_end(w);
     }
     vy_foxglove_end_entity(w);
@@ -297,10 +297,10 @@ static void put_color(vy_pb_writer *w, uint32_t number, const double c[4])
 static void put_primitive(vy_pb_writer *w, uint32_t number, const vy_pose *at, double up, vy_vec3 size)
 {
     enum { CYLINDER = 10 };
-    vy_pose place = *at;
-    place.position = vec3_add(at->position, quat_rotate(at->rotation, (vy_vec3){0.0, 0.0, up}));
+    vy_pose shifted = *at;
+    shifted.position = vec3_add(at->position, quat_rotate(at->rotation, (vy_vec3){0.0, 0.0, up}));
     vy_pb_begin(w, number);
-    put_solid_pose(w, &place);
+    put_solid_pose(w, &shifted);
     put_vector(w, 2, size.x, size.y, size.z);
     if (number == CYLINDER) {
         vy_pb_put_double(w, 3, 1.0);
@@ -375,19 +375,19 @@ static void put_ground_square(vy_pb_writer *w, const vy_pose *at, double height,
 static void put_primitives(vy_pb_writer *w, const vy_shape *s, const vy_pose *at, unsigned char *indices)
 {
     enum { CUBE = 8, SPHERE = 9, CYLINDER = 10 };
-    const double wide = 2.0 * (s->kind == VY_SHAPE_SPHERE     ? s->sphere.radius
-                               : s->kind == VY_SHAPE_CAPSULE  ? s->capsule.radius
-                               : s->kind == VY_SHAPE_CYLINDER ? s->cylinder.radius
-                                                              : 0.0);
-    const vy_vec3 ball = {wide, wide, wide};
+    const double diameter = 2.0 * (s->kind == VY_SHAPE_SPHERE     ? s->sphere.radius
+                                   : s->kind == VY_SHAPE_CAPSULE  ? s->capsule.radius
+                                   : s->kind == VY_SHAPE_CYLINDER ? s->cylinder.radius
+                                                                  : 0.0);
+    const vy_vec3 ball = {diameter, diameter, diameter};
     switch (s->kind) {
     case VY_SHAPE_BOX: put_primitive(w, CUBE, at, 0.0, vec3_scale(2.0, s->box.half)); break;
     case VY_SHAPE_SPHERE: put_primitive(w, SPHERE, at, 0.0, ball); break;
     case VY_SHAPE_CYLINDER:
-        put_primitive(w, CYLINDER, at, 0.0, (vy_vec3){wide, wide, 2.0 * s->cylinder.half_height});
+        put_primitive(w, CYLINDER, at, 0.0, (vy_vec3){diameter, diameter, 2.0 * s->cylinder.half_height});
         break;
     case VY_SHAPE_CAPSULE:
-        put_primitive(w, CYLINDER, at, 0.0, (vy_vec3){wide, wide, 2.0 * s->capsule.half_length});
+        put_primitive(w, CYLINDER, at, 0.0, (vy_vec3){diameter, diameter, 2.0 * s->capsule.half_length});
         put_primitive(w, SPHERE, at, s->capsule.half_length, ball);
         put_primitive(w, SPHERE, at, -s->capsule.half_length, ball);
         break;
@@ -420,7 +420,7 @@ void vy_foxglove_put_line(vy_pb_writer *w, foxglove_line kind, const vy_vec3 *po
 {
     enum { LINE_LIST = 2 };
     VY_ASSERT(count > 0 && (kind != FOXGLOVE_FAN || count - 1 <= FOXGLOVE_FAN_CAP));
-    unsigned char ends[8 * FOXGLOVE_FAN_CAP], *next = ends;
+    unsigned char pairs[8 * FOXGLOVE_FAN_CAP], *next = pairs;
     vy_pb_begin(w, 11);
     if (kind == FOXGLOVE_FAN) vy_pb_put_int(w, 1, LINE_LIST);
     put_pose_at(w, 2, 0.0, 0.0, 0.0);
@@ -432,7 +432,7 @@ void vy_foxglove_put_line(vy_pb_writer *w, foxglove_line kind, const vy_vec3 *po
         put_index(&next, 0);
         put_index(&next, i);
     }
-    if (next > ends) vy_pb_put_bytes(w, 8, ends, (size_t)(next - ends));
+    if (next > pairs) vy_pb_put_bytes(w, 8, pairs, (size_t)(next - pairs));
     vy_pb_end(w);
 }
 
@@ -455,11 +455,11 @@ void vy_foxglove_put_cone(vy_pb_writer *w, vy_vec3 base, vy_vec3 along, double w
     vy_pb_end(w);
 }
 
-void vy_foxglove_put_log(vy_pb_writer *w, uint64_t time, foxglove_level of, const char *name,
+void vy_foxglove_put_log(vy_pb_writer *w, uint64_t time, foxglove_level severity, const char *name,
                          const char *text)
 {
     put_time(w, 1, time);
-    vy_pb_put_int(w, 2, of);
+    vy_pb_put_int(w, 2, severity);
     vy_pb_put_string(w, 3, text);
     vy_pb_put_string(w, 4, name);
 }

@@ -59,7 +59,7 @@ void vy_foxglove_put_line(vy_pb_writer *w, foxglove_line kind, const vy_vec3 *po
 /// A cone on the disc of diameter `width` [m] about `base`; its tip is at base + along, which has a length.
 void vy_foxglove_put_cone(vy_pb_writer *w, vy_vec3 base, vy_vec3 along, double width, const double rgba[4]);
 
-void vy_foxglove_put_log(vy_pb_writer *w, uint64_t time, foxglove_level of, const char *name,
+void vy_foxglove_put_log(vy_pb_writer *w, uint64_t time, foxglove_level severity, const char *name,
                          const char *text);
 
 /// Angles in radians.

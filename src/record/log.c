@@ -129,20 +129,21 @@ static vy_status read_names(vy_log *log, vy_error *err)
     log->names = calloc((size_t)log->info.body_count + 1, sizeof log->names[0]);
     if (log->names == NULL) return vy_fail(err, VY_NO_MEMORY, "out of memory");
     const size_t channels = vy_mcap_reader_info(log->reader)->channel_count;
-    uint32_t found = 0;
-    for (size_t i = 0; i < channels && found < log->info.body_count; ++i) {
+    uint32_t body = 0;
+    for (size_t i = 0; i < channels && body < log->info.body_count; ++i) {
         static const char tail[] = "/truth";
-        const char *prefix = found < log->info.drone_count ? "/drones/" : "/bodies/";
+        const char *prefix = body < log->info.drone_count ? "/drones/" : "/bodies/";
         const char *topic = vy_mcap_reader_channel(log->reader, i)->topic;
-        const size_t size = strlen(topic), before = strlen(prefix), around = before + sizeof tail - 1;
-        if (size <= around || memcmp(topic, prefix, before) != 0) continue;
+        const size_t size = strlen(topic), prefix_size = strlen(prefix),
+                     fixed_size = prefix_size + sizeof tail - 1;
+        if (size <= fixed_size || memcmp(topic, prefix, prefix_size) != 0) continue;
         if (strcmp(topic + size - (sizeof tail - 1), tail) != 0) continue;
-        char *name = calloc(size - around + 1, 1);
+        char *name = calloc(size - fixed_size + 1, 1);
         if (name == NULL) return vy_fail(err, VY_NO_MEMORY, "out of memory");
-        memcpy(name, topic + before, size - around);
-        log->names[found++] = name;
+        memcpy(name, topic + prefix_size, size - fixed_size);
+        log->names[body++] = name;
     }
-    if (found < log->info.body_count)
+    if (body < log->info.body_count)
         return vy_fail(err, VY_DAMAGED, "the channel of a drone or body is missing");
     return VY_OK;
 }
@@ -161,7 +162,7 @@ static vy_status read_scenario(vy_log *log, vy_error *err)
 vy_status vy_log_open_reader(vy_mcap_reader *reader, const char *path, vy_log **out, vy_error *err)
 {
     *out = NULL;
-    vy_error why = {VY_OK, 0, 0, "", ""};
+    vy_error error = {VY_OK, 0, 0, "", ""};
     vy_log *log = calloc(1, sizeof *log);
     if (log == NULL) {
         vy_mcap_reader_close(reader);
@@ -170,13 +171,13 @@ vy_status vy_log_open_reader(vy_mcap_reader *reader, const char *path, vy_log **
     log->reader = reader;
     log->path = malloc(strlen(path) + 1);
     vy_status status =
-        log->path != NULL ? read_info(log, &why) : vy_fail(&why, VY_NO_MEMORY, "out of memory");
+        log->path != NULL ? read_info(log, &error) : vy_fail(&error, VY_NO_MEMORY, "out of memory");
     if (log->path != NULL) strcpy(log->path, path);
-    if (status == VY_OK) status = read_names(log, &why);
-    if (status == VY_OK) status = read_scenario(log, &why);
+    if (status == VY_OK) status = read_names(log, &error);
+    if (status == VY_OK) status = read_scenario(log, &error);
     if (status != VY_OK) {
         vy_log_close(log);
-        return vy_fail(err, status, "%s: %s", path, why.text);
+        return vy_fail(err, status, "%s: %s", path, error.text);
     }
     *out = log;
     return VY_OK;
@@ -186,13 +187,13 @@ vy_status vy_log_open(const char *path, vy_log **out, vy_error *err)
 {
     FPU_SCOPE;
     *out = NULL;
-    vy_error why = {VY_OK, 0, 0, "", ""};
+    vy_error error = {VY_OK, 0, 0, "", ""};
     vy_mcap_reader *reader = NULL;
-    const vy_status status = vy_mcap_reader_open(path, NULL, &reader, &why);
+    const vy_status status = vy_mcap_reader_open(path, NULL, &reader, &error);
     if (status == VY_OK) return vy_log_open_reader(reader, path, out, err);
-    if (strncmp(why.text, path, strlen(path)) == 0)
-        return vy_fail(err, status, "%s", why.text); // it is named
-    return vy_fail(err, status, "%s: %s", path, why.text);
+    if (strncmp(error.text, path, strlen(path)) == 0)
+        return vy_fail(err, status, "%s", error.text); // it is named
+    return vy_fail(err, status, "%s: %s", path, error.text);
 }
 
 void vy_log_close(vy_log *log)

@@ -301,17 +301,17 @@ static void report_counts(const vy_block *block, uint64_t a, uint64_t b, vy_diff
 int vy_state_compare(const unsigned char *a, size_t size_a, const unsigned char *b, size_t size_b,
                      vy_difference *out)
 {
-    block_counts counts, other;
-    const int readable = vy_read_entries(a, size_a, &counts) && vy_read_entries(b, size_b, &other);
+    block_counts counts, other_counts;
+    const int readable = vy_read_entries(a, size_a, &counts) && vy_read_entries(b, size_b, &other_counts);
     // Contacts come last: where there are not as many, all others lie where they should.
-    if (!readable || memcmp(counts.of, other.of, BLOCK_contact * sizeof *counts.of) != 0)
+    if (!readable || memcmp(counts.of, other_counts.of, BLOCK_contact * sizeof *counts.of) != 0)
         return compare_heads(a, b, size_a < size_b ? size_a : size_b, out);
     size_t at = block_offset(&counts, BLOCK_entry + 1);
     VY_ASSERT(at <= size_a && at <= size_b && block_offset(&counts, BLOCK_KINDS) == size_a);
     for (int kind = BLOCK_entry + 1; kind < BLOCK_KINDS; ++kind) {
         const vy_block *block = &vy_blocks[kind];
-        if (counts.of[kind] != other.of[kind]) {
-            report_counts(block, counts.of[kind], other.of[kind], out);
+        if (counts.of[kind] != other_counts.of[kind]) {
+            report_counts(block, counts.of[kind], other_counts.of[kind], out);
             return 1;
         }
         for (uint32_t i = 0; i < counts.of[kind]; ++i, at += block->size) {

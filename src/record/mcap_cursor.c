@@ -151,17 +151,17 @@ static bool sort(sort_item *items, size_t count)
     size_t sorted = 1;
     while (sorted < count && items[sorted - 1].key <= items[sorted].key) ++sorted;
     if (sorted >= count) return true;
-    sort_item *other = malloc(count * sizeof *other);
-    if (other == NULL) return false;
-    sort_item *from = items, *to = other;
+    sort_item *scratch = malloc(count * sizeof *scratch);
+    if (scratch == NULL) return false;
+    sort_item *from = items, *to = scratch;
     for (size_t width = 1; width < count; width *= 2) {
         for (size_t start = 0; start < count; start += 2 * width) {
             const size_t middle = count - start < width ? count : start + width;
             const size_t end = count - middle < width ? count : middle + width;
             size_t a = start, b = middle;
             for (size_t i = start; i < end; ++i) {
-                const bool left = b >= end || (a < middle && from[a].key <= from[b].key);
-                to[i] = left ? from[a++] : from[b++];
+                const bool takes_first = b >= end || (a < middle && from[a].key <= from[b].key);
+                to[i] = takes_first ? from[a++] : from[b++];
             }
         }
         sort_item *swap = from;
@@ -170,7 +170,7 @@ static bool sort(sort_item *items, size_t count)
     }
     if (from != items) memcpy(items, from, count * sizeof *items);
     for (size_t i = 1; i < count; ++i) VY_ASSERT(items[i - 1].key <= items[i].key);
-    free(other);
+    free(scratch);
     return true;
 }
 

@@ -89,29 +89,29 @@ static vy_status add_metadata_index(vy_mcap_reader *r, mcap_span s, uint64_t off
     const uint32_t size = mcap_span_u32(&s);
     const unsigned char *name = mcap_span_take(&s, size);
     if (s.bad) return fail_damaged(offset, "a metadata index is broken", err);
-    vy_error why;
+    vy_error error;
     mcap_record record = {0};
     unsigned char *body = NULL;
-    vy_status status = vy_mcap_read_head(r, at, offset, &record, &why);
+    vy_status status = vy_mcap_read_head(r, at, offset, &record, &error);
     if (status == VY_OK && (record.opcode != MCAP_METADATA || record.length != length - MCAP_RECORD_HEAD)) {
-        status = fail_damaged(at, "metadata does not match its index", &why);
+        status = fail_damaged(at, "metadata does not match its index", &error);
     }
-    if (status == VY_OK) status = vy_mcap_read_body(r, &record, &body, &why);
+    if (status == VY_OK) status = vy_mcap_read_body(r, &record, &body, &error);
     if (status == VY_OK) {
-        status = vy_mcap_add_metadata(r, mcap_span_on(body, (size_t)record.length), at, &why);
+        status = vy_mcap_add_metadata(r, mcap_span_on(body, (size_t)record.length), at, &error);
     }
     free(body);
     if (status == VY_OK) {
-        const char *found = r->metadatas[r->info.metadata_count - 1].name;
-        if (strlen(found) == size && memcmp(found, name, size) == 0) return VY_OK;
+        const char *listed_name = r->metadatas[r->info.metadata_count - 1].name;
+        if (strlen(listed_name) == size && memcmp(listed_name, name, size) == 0) return VY_OK;
         r->info.metadata_count -= 1;
-        status = fail_damaged(at, "metadata has another name than in its index", &why);
+        status = fail_damaged(at, "metadata has another name than in its index", &error);
     }
     if (status == VY_DAMAGED) {
-        vy_mcap_warn(r, why.text);
+        vy_mcap_warn(r, error.text);
         return VY_OK;
     }
-    if (err != NULL) *err = why;
+    if (err != NULL) *err = error;
     return status;
 }
 
@@ -247,10 +247,10 @@ static vy_status scan_chunk(vy_mcap_reader *r, const mcap_record *record, mcap_c
     place.start_time = mcap_get_u64(head);
     place.end_time = mcap_get_u64(head + 8);
     place.size = mcap_get_u64(head + 16);
-    mcap_chunk_ref found = place;
+    mcap_chunk_ref computed = place;
     status = vy_mcap_load_chunk(r, &place, view, err);
-    if (status == VY_OK) status = vy_mcap_check_chunk(r, view, &found, err);
-    if (status == VY_OK && (found.start_time != place.start_time || found.end_time != place.end_time)) {
+    if (status == VY_OK) status = vy_mcap_check_chunk(r, view, &computed, err);
+    if (status == VY_OK && (computed.start_time != place.start_time || computed.end_time != place.end_time)) {
         status = fail_damaged(offset, "the times of a chunk are not those of its messages", err);
     }
     view->place = NULL;
@@ -308,19 +308,19 @@ static vy_status scan_record(vy_mcap_reader *r, const mcap_record *record, mcap_
 
 vy_status vy_mcap_scan(vy_mcap_reader *r, vy_error *err)
 {
-    vy_error why;
+    vy_error error;
     mcap_chunk view = {0};
     mcap_record record = {0};
     uint64_t offset = MCAP_MAGIC_SIZE;
     r->counts_known = true;
     vy_status status =
-        vy_mcap_read_head(r, offset, r->source.size, &record, &why); // the header, read already
+        vy_mcap_read_head(r, offset, r->source.size, &record, &error); // the header, read already
     while (status == VY_OK) {
         offset += MCAP_RECORD_HEAD + record.length;
-        status = vy_mcap_read_head(r, offset, r->source.size, &record, &why);
+        status = vy_mcap_read_head(r, offset, r->source.size, &record, &error);
         if (status != VY_OK) break;
         if (record.opcode == MCAP_DATA_END && record.length == MCAP_DATA_END_SIZE) break;
-        status = scan_record(r, &record, &view, &why);
+        status = scan_record(r, &record, &view, &error);
     }
     mcap_bytes_free(&view.records);
     if (status == VY_OK) { // the data section is whole
@@ -328,12 +328,12 @@ vy_status vy_mcap_scan(vy_mcap_reader *r, vy_error *err)
         return VY_OK;
     }
     if (status != VY_DAMAGED) {
-        if (err != NULL) *err = why;
+        if (err != NULL) *err = error;
         return status;
     }
     r->info.truncated = true;
     char text[sizeof r->info.warning];
-    snprintf(text, sizeof text, "%.140s; whole chunks before it: %zu", why.text, r->info.chunk_count);
+    snprintf(text, sizeof text, "%.140s; whole chunks before it: %zu", error.text, r->info.chunk_count);
     vy_mcap_warn(r, text);
     return VY_OK;
 }

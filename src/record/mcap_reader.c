@@ -52,12 +52,12 @@ static void *grow(vy_mcap_reader *r, void *table, int which, size_t count, size_
     VY_ASSERT(which >= 0 && (size_t)which < sizeof r->capacities / sizeof r->capacities[0]);
     VY_ASSERT(count == r->capacities[which]);
     const size_t capacity = r->capacities[which] == 0 ? 16 : 2 * r->capacities[which];
-    const uint64_t more = (capacity - r->capacities[which]) * each;
-    if (more > r->def.memory_limit - r->memory) return NULL;
+    const uint64_t added = (capacity - r->capacities[which]) * each;
+    if (added > r->def.memory_limit - r->memory) return NULL;
     void *larger = realloc(table, capacity * each);
     if (larger == NULL) r->no_memory = true;
     if (larger == NULL) return NULL;
-    r->memory += more;
+    r->memory += added;
     r->capacities[which] = capacity;
     return larger;
 }
@@ -67,16 +67,16 @@ static bool grow_ids(vy_mcap_reader *r, mcap_ids *ids, uint16_t id)
 {
     if (id < ids->count) return true;
     const size_t count = (size_t)id + 1 < 64 ? 64 : id < UINT16_MAX / 2 ? 2 * (size_t)id : UINT16_MAX + 1;
-    const uint64_t more = (count - ids->count) * sizeof *ids->positions;
+    const uint64_t added = (count - ids->count) * sizeof *ids->positions;
     VY_ASSERT(id < count && count > ids->count && count <= UINT16_MAX + 1);
-    if (more > r->def.memory_limit - r->memory) return false;
+    if (added > r->def.memory_limit - r->memory) return false;
     uint32_t *positions = realloc(ids->positions, count * sizeof *positions);
     if (positions == NULL) r->no_memory = true;
     if (positions == NULL) return false;
-    memset(positions + ids->count, 0, more);
+    memset(positions + ids->count, 0, added);
     ids->positions = positions;
     ids->count = count;
-    r->memory += more;
+    r->memory += added;
     return true;
 }
 
@@ -161,23 +161,23 @@ static const vy_mcap_pair *read_pairs(vy_mcap_reader *r, mcap_span *s, size_t *c
     const uint32_t size = mcap_span_u32(s);
     const unsigned char *data = mcap_span_take(s, size);
     if (data == NULL) return NULL;
-    size_t found = 0;
+    size_t pair_count = 0;
     mcap_span counting = mcap_span_on(data, size);
-    for (; mcap_span_left(&counting) > 0 && !counting.bad; ++found) {
+    for (; mcap_span_left(&counting) > 0 && !counting.bad; ++pair_count) {
         mcap_span_take(&counting, mcap_span_u32(&counting));
         mcap_span_take(&counting, mcap_span_u32(&counting));
     }
     s->bad = counting.bad;
-    vy_mcap_pair *pairs = s->bad ? NULL : vy_mcap_alloc(r, (found + 1) * sizeof *pairs);
+    vy_mcap_pair *pairs = s->bad ? NULL : vy_mcap_alloc(r, (pair_count + 1) * sizeof *pairs);
     if (pairs == NULL) return NULL;
-    mcap_span each = mcap_span_on(data, size);
-    for (size_t i = 0; i < found; ++i) {
-        pairs[i].key = read_text(r, &each);
-        pairs[i].value = read_text(r, &each);
-        s->bad = each.bad;
+    mcap_span pair = mcap_span_on(data, size);
+    for (size_t i = 0; i < pair_count; ++i) {
+        pairs[i].key = read_text(r, &pair);
+        pairs[i].value = read_text(r, &pair);
+        s->bad = pair.bad;
         if (pairs[i].key == NULL || pairs[i].value == NULL) return NULL;
     }
-    *count = found;
+    *count = pair_count;
     return pairs;
 }
 
@@ -350,22 +350,22 @@ static vy_status check_magic(vy_mcap_reader *r, vy_error *err)
 // By the summary if it can be trusted, else from the front.
 static vy_status read_tables(vy_mcap_reader *r, vy_error *err)
 {
-    vy_error why;
+    vy_error error;
     vy_status status = check_magic(r, err);
     if (status != VY_OK) return status;
     vy_mcap_clear_tables(r);
-    status = vy_mcap_read_summary(r, &why);
+    status = vy_mcap_read_summary(r, &error);
     if (status == VY_OK) {
-        status = read_header(r, &why);
+        status = read_header(r, &error);
         if (status == VY_DAMAGED) { // messages can be read without it
-            vy_mcap_warn(r, why.text);
+            vy_mcap_warn(r, error.text);
             return VY_OK;
         }
-        if (status != VY_OK && err != NULL) *err = why;
+        if (status != VY_OK && err != NULL) *err = error;
         return status;
     }
     if (status != VY_DAMAGED) {
-        if (err != NULL) *err = why;
+        if (err != NULL) *err = error;
         return status;
     }
     const bool unclosed = r->data_end == 0; // not even its footer could be read
@@ -375,7 +375,7 @@ static vy_status read_tables(vy_mcap_reader *r, vy_error *err)
     if (status != VY_OK) return status;
     status = vy_mcap_scan(r, err);
     if (unclosed) r->info.truncated = true;
-    vy_mcap_warn(r, why.text); // unless the scan has a more precise reason
+    vy_mcap_warn(r, error.text); // unless the scan has a more precise reason
     return status;
 }
 
@@ -423,9 +423,9 @@ vy_status vy_mcap_reader_open_source(vy_byte_source source, const vy_mcap_reader
     return open_reader(source, &limits, read_tables, out, err);
 }
 
-vy_status vy_mcap_open_data_section(const vy_mcap_reader *of, vy_mcap_reader **out, vy_error *err)
+vy_status vy_mcap_open_data_section(const vy_mcap_reader *reader, vy_mcap_reader **out, vy_error *err)
 {
-    return open_reader(of->source, &of->def, scan_tables, out, err);
+    return open_reader(reader->source, &reader->def, scan_tables, out, err);
 }
 
 vy_status vy_mcap_reader_open(const char *path, const vy_mcap_reader_def *def, vy_mcap_reader **out,

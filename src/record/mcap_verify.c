@@ -47,10 +47,10 @@ static vy_status check_data_end(vy_mcap_reader *r, int *has_crc, vy_error *err)
         *has_crc = 0;
         return VY_OK;
     }
-    uint32_t found = 0;
-    status = crc_of_front(r, offset, &found, err);
+    uint32_t crc = 0;
+    status = crc_of_front(r, offset, &crc, err);
     if (status != VY_OK) return status;
-    if (found != stated) return fail_damaged(offset, "the data section is damaged: its CRC differs", err);
+    if (crc != stated) return fail_damaged(offset, "the data section is damaged: its CRC differs", err);
     return VY_OK;
 }
 
@@ -58,9 +58,9 @@ static vy_status check_data_end(vy_mcap_reader *r, int *has_crc, vy_error *err)
 
 static bool same_text(const char *a, const char *b) { return strcmp(a, b) == 0; }
 
-static bool same_pairs(const vy_mcap_pair *a, size_t count, const vy_mcap_pair *b, size_t other)
+static bool same_pairs(const vy_mcap_pair *a, size_t count, const vy_mcap_pair *b, size_t other_count)
 {
-    if (count != other) return false;
+    if (count != other_count) return false;
     for (size_t i = 0; i < count; ++i) {
         if (!same_text(a[i].key, b[i].key) || !same_text(a[i].value, b[i].value)) return false;
     }

@@ -86,10 +86,10 @@ static void put_levels(mcap_bytes *b, const double *values, size_t rows)
     mcap_bytes_u32(b, 0);
     for (size_t i = 0; i < rows;) {
         size_t end = i;
-        const int there = isnan(values[i]) ? 0 : 1;
-        while (end < rows && (isnan(values[end]) ? 0 : 1) == there) ++end;
+        const int is_present = isnan(values[i]) ? 0 : 1;
+        while (end < rows && (isnan(values[end]) ? 0 : 1) == is_present) ++end;
         put_varint(b, (uint64_t)(end - i) << 1);
-        mcap_bytes_u8(b, (uint8_t)there);
+        mcap_bytes_u8(b, (uint8_t)is_present);
         i = end;
     }
     if (!b->failed) mcap_put_u32(b->data + at, (uint32_t)(b->size - at - 4));
@@ -119,10 +119,11 @@ static vy_status write_chunk(vy_parquet *p, int column, vy_error *err)
     for (size_t i = 0; i < p->rows; ++i) {
         if (!isnan(values[i])) mcap_bytes_put(&p->page, &values[i], sizeof values[i]);
     }
-    const size_t room = ZSTD_compressBound(p->page.size);
-    if (p->page.failed || !mcap_bytes_reserve(&p->packed, room))
+    const size_t packed_max = ZSTD_compressBound(p->page.size);
+    if (p->page.failed || !mcap_bytes_reserve(&p->packed, packed_max))
         return vy_fail(err, VY_NO_MEMORY, "out of memory");
-    const size_t packed = ZSTD_compressCCtx(p->zstd, p->packed.data, room, p->page.data, p->page.size, LEVEL);
+    const size_t packed =
+        ZSTD_compressCCtx(p->zstd, p->packed.data, packed_max, p->page.data, p->page.size, LEVEL);
     if (ZSTD_isError(packed)) return vy_fail(err, VY_NO_MEMORY, "the table could not be packed");
     put_page_header(&p->head, p->rows, p->page.size, packed);
     const chunk c = {p->position, p->page.size + p->head.size, packed + p->head.size};
@@ -228,10 +229,11 @@ static void put_groups(const vy_parquet *p, mcap_bytes *b)
         put_field(b, &last, 1, COMPACT_LIST);
         put_list(b, COMPACT_STRUCT, (uint64_t)p->count);
         for (int c = 0; c < p->count; ++c) {
-            chunk of;
-            memcpy(&of, p->chunks.data + (g * (size_t)p->count + (size_t)c) * sizeof of, sizeof of);
-            put_chunk(p, b, c, rows, &of);
-            bytes += of.uncompressed;
+            chunk column_chunk;
+            memcpy(&column_chunk, p->chunks.data + (g * (size_t)p->count + (size_t)c) * sizeof column_chunk,
+                   sizeof column_chunk);
+            put_chunk(p, b, c, rows, &column_chunk);
+            bytes += column_chunk.uncompressed;
         }
         put_number(b, &last, 2, COMPACT_I64, bytes);
         put_number(b, &last, 3, COMPACT_I64, rows);

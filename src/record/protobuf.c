@@ -30,7 +30,7 @@ static unsigned char *put_varint(unsigned char *p, uint64_t x)
 
 // The general writer.
 
-static unsigned char *room(vy_pb_writer *w, size_t size)
+static unsigned char *reserve(vy_pb_writer *w, size_t size)
 {
     VY_ASSERT(w->size <= w->capacity && (w->data != NULL || w->capacity == 0));
     if (w->full || size > w->capacity - w->size) {
@@ -44,7 +44,7 @@ static void put_number(vy_pb_writer *w, uint32_t number, uint32_t wire, uint64_t
 {
     const uint64_t tag = (uint64_t)number << 3 | wire;
     VY_ASSERT(number > 0 && number <= NUMBER_MAX);
-    unsigned char *p = room(w, varint_size(tag) + (wire == WIRE_64 ? 8 : varint_size(value)));
+    unsigned char *p = reserve(w, varint_size(tag) + (wire == WIRE_64 ? 8 : varint_size(value)));
     if (p == NULL) return;
     p = put_varint(p, tag);
     p = wire == WIRE_64 ? (unsigned char *)memcpy(p, &value, 8) + 8 : put_varint(p, value);
@@ -76,7 +76,7 @@ void *vy_pb_put_space(vy_pb_writer *w, uint32_t number, size_t size)
 {
     const size_t before = w->size;
     put_number(w, number, WIRE_DATA, size);
-    unsigned char *p = room(w, size);
+    unsigned char *p = reserve(w, size);
     w->size = p != NULL ? w->size + size : before; // no half of a field
     return p;
 }
@@ -124,7 +124,7 @@ void vy_pb_end(vy_pb_writer *w)
     VY_ASSERT(start > 0 && start <= w->size && w->data[start - 1] == 0); // the byte kept for its length
     const size_t length = w->size - start;
     const size_t extra = varint_size(length) - 1;
-    if (room(w, extra) == NULL) return;
+    if (reserve(w, extra) == NULL) return;
     if (extra > 0) memmove(w->data + start + extra, w->data + start, length);
     put_varint(w->data + start - 1, length);
     w->size += extra;
@@ -215,16 +215,17 @@ static uint32_t wire_of(vy_pb_type type)
 
 static vy_status check_flat(const vy_pb_message *message, const vy_pb_field *field, int depth, vy_error *err)
 {
-    const char *why = NULL;
+    const char *problem = NULL;
     if (field->type == VY_PB_STRING || field->type == VY_PB_BYTES)
-        why = "is text, which a flat message cannot have";
-    if (field->repeat == VY_PB_LIST || field->repeat > 1 << 16) why = "is a list without a fixed length";
-    if (field->type == VY_PB_MESSAGE && field->repeat != 0) why = "is a list of messages";
-    if (field->type == VY_PB_MESSAGE && field->message == NULL) why = "has no message";
-    if (field->type == VY_PB_MESSAGE && depth == DEPTH_MAX) why = "is nested too deep";
-    if (field->number == 0 || field->number > NUMBER_MAX) why = "has a number that protobuf does not allow";
-    if (why == NULL) return VY_OK;
-    return vy_fail(err, VY_BAD_VALUE, "protobuf: %s.%s %s", message->name, field->name, why);
+        problem = "is text, which a flat message cannot have";
+    if (field->repeat == VY_PB_LIST || field->repeat > 1 << 16) problem = "is a list without a fixed length";
+    if (field->type == VY_PB_MESSAGE && field->repeat != 0) problem = "is a list of messages";
+    if (field->type == VY_PB_MESSAGE && field->message == NULL) problem = "has no message";
+    if (field->type == VY_PB_MESSAGE && depth == DEPTH_MAX) problem = "is nested too deep";
+    if (field->number == 0 || field->number > NUMBER_MAX)
+        problem = "has a number that protobuf does not allow";
+    if (problem == NULL) return VY_OK;
+    return vy_fail(err, VY_BAD_VALUE, "protobuf: %s.%s %s", message->name, field->name, problem);
 }
 
 static void put_prefix(node *n)

@@ -57,20 +57,20 @@ static const char *check_enum(const vy_pb_message *message, const vy_pb_enum *en
 static vy_status check_field(const vy_pb_message *message, size_t index, vy_error *err)
 {
     const vy_pb_field *field = &message->fields[index];
-    const char *why = NULL;
-    if (!is_identifier(field->name, strlen(field->name))) why = "is not a name";
+    const char *problem = NULL;
+    if (!is_identifier(field->name, strlen(field->name))) problem = "is not a name";
     if (field->number == 0 || field->number >= 1u << 29 ||
         (field->number >= 19000 && field->number <= 19999)) {
-        why = "has a number that protobuf does not allow";
+        problem = "has a number that protobuf does not allow";
     }
     for (size_t i = 0; i < index; ++i) {
-        if (message->fields[i].number == field->number) why = "has the number of another field";
-        if (strcmp(message->fields[i].name, field->name) == 0) why = "is there twice";
+        if (message->fields[i].number == field->number) problem = "has the number of another field";
+        if (strcmp(message->fields[i].name, field->name) == 0) problem = "is there twice";
     }
-    if (field->type == VY_PB_MESSAGE && field->message == NULL) why = "has no message";
-    if (field->type == VY_PB_ENUM && why == NULL) why = check_enum(message, field->enumeration);
-    if (why == NULL) return VY_OK;
-    return vy_fail(err, VY_BAD_VALUE, "protobuf: %s.%s %s", message->name, field->name, why);
+    if (field->type == VY_PB_MESSAGE && field->message == NULL) problem = "has no message";
+    if (field->type == VY_PB_ENUM && problem == NULL) problem = check_enum(message, field->enumeration);
+    if (problem == NULL) return VY_OK;
+    return vy_fail(err, VY_BAD_VALUE, "protobuf: %s.%s %s", message->name, field->name, problem);
 }
 
 static vy_status collect(message_list *list, const vy_pb_message *message, int depth, vy_error *err)
@@ -99,15 +99,15 @@ static vy_status collect(message_list *list, const vy_pb_message *message, int d
 }
 
 // "volery.State" stands in "volery/State.proto" unless the description says otherwise.
-static const char *file_of(const vy_pb_message *message, char made[NAME_MAX_SIZE])
+static const char *file_of(const vy_pb_message *message, char buffer[NAME_MAX_SIZE])
 {
     if (message->file != NULL) return message->file;
-    snprintf(made, NAME_MAX_SIZE, "%s.proto", message->name);
+    snprintf(buffer, NAME_MAX_SIZE, "%s.proto", message->name);
     const char *end = simple_name(message->name);
-    for (char *p = made; p < made + (end - message->name); ++p) {
+    for (char *p = buffer; p < buffer + (end - message->name); ++p) {
         if (*p == '.') *p = '/';
     }
-    return made;
+    return buffer;
 }
 
 static void put_field(vy_pb_writer *w, const vy_pb_field *field)
@@ -158,14 +158,14 @@ static bool seen_before(const vy_pb_message *message, size_t index)
 // One file per message: it depends on the files of the messages it uses.
 static void put_file(vy_pb_writer *w, const vy_pb_message *message)
 {
-    char made[NAME_MAX_SIZE];
+    char buffer[NAME_MAX_SIZE];
     const char *simple = simple_name(message->name);
     vy_pb_begin(w, 1);
-    vy_pb_put_string(w, 1, file_of(message, made));
+    vy_pb_put_string(w, 1, file_of(message, buffer));
     if (simple > message->name) vy_pb_put_bytes(w, 2, message->name, (size_t)(simple - message->name) - 1);
     for (size_t i = 0; i < message->field_count; ++i) {
         if (message->fields[i].type != VY_PB_MESSAGE || seen_before(message, i)) continue;
-        vy_pb_put_string(w, 3, file_of(message->fields[i].message, made));
+        vy_pb_put_string(w, 3, file_of(message->fields[i].message, buffer));
     }
     vy_pb_begin(w, 4);
     vy_pb_put_string(w, 1, simple);

@@ -90,7 +90,7 @@ static vy_status check_messages(vy_log *log, vy_mcap_digest *d, uint16_t proof, 
 
 // The digest in the result, over everything. `*found` becomes it.
 static vy_status check_result(const vy_log *log, vy_mcap_digest *d, vy_log_proof *out,
-                              unsigned char found[DIGEST_SIZE], vy_error *err)
+                              unsigned char digest[DIGEST_SIZE], vy_error *err)
 {
     static const char *const keys[] = {"status", "last_tick", "final_hash"};
     enum { PAIRS = sizeof keys / sizeof keys[0] };
@@ -102,12 +102,12 @@ static vy_status check_result(const vy_log *log, vy_mcap_digest *d, vy_log_proof
         pairs[i] = (vy_mcap_pair){keys[i], value != NULL ? value : ""};
     }
     vy_status status = vy_mcap_digest_value(d, chain, err);
-    if (status == VY_OK) status = vy_mcap_digest_close(chain, METADATA_RESULT, pairs, PAIRS, found, err);
+    if (status == VY_OK) status = vy_mcap_digest_close(chain, METADATA_RESULT, pairs, PAIRS, digest, err);
     if (status != VY_OK) return status;
     if (!vy_hex_get(vy_mcap_reader_find_value(reader, METADATA_RESULT, "digest"), stated, DIGEST_SIZE) ||
-        memcmp(stated, found, DIGEST_SIZE) != 0)
+        memcmp(stated, digest, DIGEST_SIZE) != 0)
         return vy_fail(err, VY_DAMAGED, "it was changed: the digest in its result is not that of the log");
-    vy_hex_put(found, DIGEST_SIZE, out->digest);
+    vy_hex_put(digest, DIGEST_SIZE, out->digest);
     return VY_OK;
 }
 

@@ -89,13 +89,13 @@ static double attitude_difference(const vy_gains *gains, const vy_intent *a, con
 }
 
 // How far a controller that is shown the samples again is from what it said in the run.
-static double reply_difference(const vy_gains *gains, const vy_intent *logged, const vy_intent *now)
+static double reply_difference(const vy_gains *gains, const vy_intent *logged, const vy_intent *replayed)
 {
-    if (now->verdict != VY_VERDICT_REPLIED && logged->verdict == VY_VERDICT_REPLIED) return 1.0;
-    if (logged->status == VY_REPLY_STATUS_STALE || now->status == VY_REPLY_STATUS_STALE) return 0.0;
-    if (now->rung != logged->rung) return 1.0;
-    if (now->rung == VY_RUNG_MOTORS) return motor_difference(logged, now);
-    return now->rung == VY_RUNG_ATTITUDE ? attitude_difference(gains, logged, now) : 0.0;
+    if (replayed->verdict != VY_VERDICT_REPLIED && logged->verdict == VY_VERDICT_REPLIED) return 1.0;
+    if (logged->status == VY_REPLY_STATUS_STALE || replayed->status == VY_REPLY_STATUS_STALE) return 0.0;
+    if (replayed->rung != logged->rung) return 1.0;
+    if (replayed->rung == VY_RUNG_MOTORS) return motor_difference(logged, replayed);
+    return replayed->rung == VY_RUNG_ATTITUDE ? attitude_difference(gains, logged, replayed) : 0.0;
 }
 
 static int feed_reply(void *self, const vy_world *world, uint32_t drone, vy_intent *intent)
@@ -103,10 +103,11 @@ static int feed_reply(void *self, const vy_world *world, uint32_t drone, vy_inte
     log_player *f = self;
     const uint64_t tick = world->state->tick;
     if (f->live || !find_reply(f, tick, drone)) return 0;
-    reply_cells given = f->replies.cells;
-    given.check = vy_reply_check(&given);
-    if (!f->out->found) (void)vy_reply_compare(&f->replies.cells, &given, f->out); // changed since the flight
-    *intent = vy_reply_unpack(&given);
+    reply_cells changed = f->replies.cells;
+    changed.check = vy_reply_check(&changed);
+    if (!f->out->found)
+        (void)vy_reply_compare(&f->replies.cells, &changed, f->out); // changed since the flight
+    *intent = vy_reply_unpack(&changed);
     vy_reply_cursor_next(&f->replies);
     const vy_controller_def *c = &world->model.drones[drone].controller;
     if (f->live_samples && c->call != NULL) {
@@ -129,8 +130,8 @@ static int check_reply(void *self, const vy_world *world, uint32_t drone, const 
     vy_difference *out = f->out;
     const uint64_t tick = world->state->tick;
     if (out->found || !find_reply(f, tick, drone)) return 0;
-    const reply_cells now = vy_reply_pack(tick, drone, intent);
-    (void)vy_reply_compare(&f->replies.cells, &now, out);
+    const reply_cells cells = vy_reply_pack(tick, drone, intent);
+    (void)vy_reply_compare(&f->replies.cells, &cells, out);
     vy_reply_cursor_next(&f->replies);
     return 0;
 }
@@ -148,12 +149,12 @@ static void find_difference(log_player *f, uint64_t hash)
 static int has_room(log_player *f, size_t size)
 {
     if (size <= f->current_size) return 1;
-    unsigned char *more = realloc(f->current, size);
-    if (more == NULL) {
+    unsigned char *grown = realloc(f->current, size);
+    if (grown == NULL) {
         f->status = vy_fail(&f->error, VY_NO_MEMORY, "no memory for a state of %zu bytes", size);
         return 0;
     }
-    f->current = more;
+    f->current = grown;
     f->current_size = size;
     return 1;
 }
@@ -222,12 +223,12 @@ static void compare_state(log_player *f)
 
 // Full states are written at their cadence and at the end, but for one that is not finite. In a log that was
 // cut off the last one may be behind the cut.
-static int state_is_due(const log_player *f, uint64_t now)
+static int state_is_due(const log_player *f, uint64_t tick)
 {
     const vy_log_info *info = &f->log->info;
     if (f->world->state->failure_reason == VY_FAILURE_NOT_FINITE) return 0;
-    if (now == info->last_tick) return info->complete;
-    return info->snapshot > 0 && now % info->snapshot == 0;
+    if (tick == info->last_tick) return info->complete;
+    return info->snapshot > 0 && tick % info->snapshot == 0;
 }
 
 static void compare_states(log_player *f, uint64_t now)
@@ -290,11 +291,11 @@ static vy_status player_close(log_player *f, vy_world *world, vy_status status, 
     vy_mcap_cursor_close(f->hashes.cursor);
     vy_mcap_cursor_close(f->states);
     free(f->current);
-    vy_error why = f->error;
-    const vy_status closed = vy_reply_cursor_close(&f->replies, f->status == VY_OK ? &why : NULL);
+    vy_error error = f->error;
+    const vy_status closed = vy_reply_cursor_close(&f->replies, f->status == VY_OK ? &error : NULL);
     const vy_status followed = f->status == VY_OK ? closed : f->status;
     if (status != VY_OK || followed == VY_OK || f->out->found) return status;
-    if (err != NULL) *err = why;
+    if (err != NULL) *err = error;
     return followed;
 }
 
@@ -304,10 +305,10 @@ static void check_end(log_player *f)
 {
     const uint64_t now = f->world->state->tick, last = f->log->info.last_tick;
     uint64_t hash = 0;
-    const int more = vy_hash_cursor_next(&f->hashes, &hash); // behind the last step it fails
+    const int has_more = vy_hash_cursor_next(&f->hashes, &hash); // behind the last step it fails
     f->status = f->hashes.status;
     f->error = f->hashes.error;
-    if (more)
+    if (has_more)
         *f->out = (vy_difference){.found = 1, .tick = now + 1, .last_tick = now, .hash_a = hash};
     else if (f->status == VY_OK && f->has_state)
         f->status =
@@ -412,8 +413,8 @@ static vy_status replay(vy_log *log, vy_world *world, const replay_def *def, vy_
     uint32_t events = 0;
     while (status == VY_OK && f.status == VY_OK && world->state->tick < last &&
            (events & VY_EVENT_FAILED) == 0 && !(out->found && (out->field[0] != '\0' || !f.has_state))) {
-        const uint64_t left = last - world->state->tick;
-        const uint64_t block = out->found ? 1 : left < 4096 ? left : 4096;
+        const uint64_t remaining = last - world->state->tick;
+        const uint64_t block = out->found ? 1 : remaining < 4096 ? remaining : 4096;
         events |= vy_world_advance(world, block);
         if (progress != NULL && progress(self, world->state->tick, last) != 0) {
             status = vy_fail(err, VY_BAD_STATE, "stopped at step %" PRIu64, world->state->tick);

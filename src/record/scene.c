@@ -116,7 +116,7 @@ static int joint_line(const vy_world *world, const joint_slot *j, vec3 points[PI
     vec3 middle[2];
     const vec3 from = anchor(world, j, 0, &middle[0]), to = anchor(world, j, 1, &middle[1]);
     const vec3 along = vec3_sub(to, from);
-    const double length = j->def.length, apart = vec3_length(along);
+    const double length = j->def.length, distance = vec3_length(along);
     if (j->def.kind == VY_JOINT_NONE || j->def.kind == VY_JOINT_CUSTOM) return 0;
     if (!vy_joint_has(j->def.kind, VY_JOINT_HAS_LENGTH)) {
         points[0] = middle[0];
@@ -129,7 +129,8 @@ static int joint_line(const vy_world *world, const joint_slot *j, vec3 points[PI
     const double weight = vec3_length(g);
     points[0] = from;
     points[1] = to;
-    if (!vy_joint_has(j->def.kind, VY_JOINT_UNILATERAL) || apart > 0.999 * length || weight == 0.0) return 2;
+    if (!vy_joint_has(j->def.kind, VY_JOINT_UNILATERAL) || distance > 0.999 * length || weight == 0.0)
+        return 2;
     sag_points(from, along, vec3_scale(1.0 / weight, g), length, points);
     return PIECES + 1;
 }
@@ -138,10 +139,10 @@ static void write_joints(log_scene *s, const vy_world *world, uint64_t time)
 {
     const joint_slot *slots = world->bodies->joints->slots;
     vec3 points[PIECES + 1];
-    size_t room = ENTITY_SIZE_MAX;
+    size_t size_max = ENTITY_SIZE_MAX;
     for (uint32_t k = 0; k < world->model.joint_count; ++k)
-        room += vy_foxglove_line_size_max(joint_line(world, &slots[k], points));
-    vy_pb_writer w = begin(s, time, room);
+        size_max += vy_foxglove_line_size_max(joint_line(world, &slots[k], points));
+    vy_pb_writer w = begin(s, time, size_max);
     vy_foxglove_begin_entity(&w, time, "joints", FOXGLOVE_WORLD, 0);
     for (uint32_t k = 0; k < world->model.joint_count; ++k) {
         const int count = joint_line(world, &slots[k], points);
@@ -163,10 +164,11 @@ static void write_plumes(log_scene *s, const vy_world *world, uint32_t i, uint64
     vy_pb_writer w = begin(s, time, ENTITY_SIZE_MAX + THRUSTER_CAP * FOXGLOVE_SIZE_MAX);
     vy_foxglove_begin_entity(&w, time, name, s->output->names[i], 1);
     for (int k = 0; k < t->count; ++k) {
-        const double share = t->thrust_max[k] > 0.0 ? world->thrusters[i].thrust[k] / t->thrust_max[k] : 0.0;
-        if (!(share > 0.01)) continue;
-        const vec3 out = vec3_scale(-1.1 * size * real_min(share, 1.0), vec3_of(t->axis[k]));
-        vy_foxglove_put_cone(&w, vec3_of(t->nozzle[k]), out, 0.25 * size, plume_color);
+        const double thrust_ratio =
+            t->thrust_max[k] > 0.0 ? world->thrusters[i].thrust[k] / t->thrust_max[k] : 0.0;
+        if (!(thrust_ratio > 0.01)) continue;
+        const vec3 plume = vec3_scale(-1.1 * size * real_min(thrust_ratio, 1.0), vec3_of(t->axis[k]));
+        vy_foxglove_put_cone(&w, vec3_of(t->nozzle[k]), plume, 0.25 * size, plume_color);
     }
     vy_foxglove_end_entity(&w);
     vy_output_end(s->output, &w);
@@ -192,9 +194,10 @@ static void write_rays(log_scene *s, const vy_world *world, uint32_t i, int sens
     }
     char name[VY_NAME_CAP + 16];
     snprintf(name, sizeof name, "%s %s", s->output->names[i], type->name);
-    const uint64_t late = m->links[sensor].delay * m->links[sensor].period;
+    const uint64_t delay_ticks = m->links[sensor].delay * m->links[sensor].period;
     vy_pb_writer w = begin(s, time, ENTITY_SIZE_MAX + vy_foxglove_line_size_max(n));
-    vy_foxglove_begin_entity(&w, vy_log_time(tick - late, s->output->dt), name, s->output->names[i], 0);
+    vy_foxglove_begin_entity(&w, vy_log_time(tick - delay_ticks, s->output->dt), name, s->output->names[i],
+                             0);
     if (n > 1)
         vy_foxglove_put_line(&w, FOXGLOVE_FAN, points, n, count > 1 ? 1.0 : 2.0,
                              count > 1 ? ray_fan_color : ray_color);

@@ -165,9 +165,9 @@ reply_cells vy_reply_pack(uint64_t tick, uint32_t drone, const vy_intent *intent
 
 static int all_zero(const uint64_t *values, int count)
 {
-    uint64_t any = 0;
-    for (int i = 0; i < count; ++i) any |= values[i];
-    return any == 0;
+    uint64_t any_bits = 0;
+    for (int i = 0; i < count; ++i) any_bits |= values[i];
+    return any_bits == 0;
 }
 
 // Trailing fields that go with any rung and are empty do not count, so that the check of such a reply is the

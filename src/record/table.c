@@ -163,14 +163,14 @@ static void add_columns(const stream_fields *s, int stream, const char *const *f
 }
 
 // Has the controller of the drone replied anything?
-static vy_status has_replies(vy_log *log, uint32_t drone, int *has, vy_error *err)
+static vy_status has_replies(vy_log *log, uint32_t drone, int *has_any, vy_error *err)
 {
     reply_cursor cursor;
-    *has = 0;
+    *has_any = 0;
     const vy_status status = vy_reply_cursor_open(log, &cursor, err);
     if (status != VY_OK) return status;
     while (cursor.more && cursor.cells.drone != drone) vy_reply_cursor_next(&cursor);
-    *has = cursor.more;
+    *has_any = cursor.more;
     return vy_reply_cursor_close(&cursor, err);
 }
 
@@ -224,16 +224,16 @@ static vy_status check_fields(const log_table *t, const char *const *fields, int
 {
     for (int i = 0; i < count; ++i) {
         const size_t size = strlen(fields[i]);
-        int found = 0, state = 0;
+        int matches = 0, state = 0;
         for (int k = 0; k < t->count; ++k) {
             const char *name = t->columns[k].name, end = name[strncmp(name, fields[i], size) == 0 ? size : 0];
-            found |= strncmp(name, fields[i], size) == 0 && (end == '\0' || end == '.' || end == '[');
+            matches |= strncmp(name, fields[i], size) == 0 && (end == '\0' || end == '.' || end == '[');
         }
         for (int k = 0; k < BLOCK_KINDS; ++k) state |= vy_find_field((enum block_kind)k, fields[i]) != NULL;
-        if (!found && state)
+        if (!matches && state)
             return vy_fail(err, VY_NOT_FOUND, "field %.60s is only in full states, not in the streams",
                            fields[i]);
-        if (!found) return vy_fail(err, VY_NOT_FOUND, "the log has no field %.60s", fields[i]);
+        if (!matches) return vy_fail(err, VY_NOT_FOUND, "the log has no field %.60s", fields[i]);
     }
     return VY_OK;
 }
@@ -361,13 +361,13 @@ static void write_pending_rows(table_pass *w, double until)
 }
 
 // The values of a reply as numbers; 0: it is of another drone.
-static vy_status read_reply(log_table *t, const vy_mcap_message *message, int *taken, vy_error *err)
+static vy_status read_reply(log_table *t, const vy_mcap_message *message, int *is_of_drone, vy_error *err)
 {
     reply_cells reply;
     const vy_status status =
         vy_pb_decode(t->codecs[TABLE_REPLIES], message->data, message->size, &reply, err);
-    *taken = status == VY_OK && reply.drone == t->drone;
-    if (!*taken) return status;
+    *is_of_drone = status == VY_OK && reply.drone == t->drone;
+    if (!*is_of_drone) return status;
     _Static_assert(sizeof reply.values <= sizeof t->cells[0], "a reply fits");
     double *out = t->cells[TABLE_REPLIES];
     const uint64_t *in = reply.values;
@@ -396,11 +396,11 @@ static vy_status read_record(table_pass *w, const vy_mcap_message *message, vy_e
         if (w->rate == 0.0) write_pending_rows(w, 0.0);
     }
     if (w->pending && stream_is_truth(s)) write_pending_rows(w, (double)message->log_time / 1e9);
-    int taken = 1;
+    int is_of_drone = 1;
     const vy_status status = s == TABLE_REPLIES
-                                 ? read_reply(t, message, &taken, err)
+                                 ? read_reply(t, message, &is_of_drone, err)
                                  : vy_pb_decode(t->codecs[s], message->data, message->size, t->cells[s], err);
-    if (!taken) return status;
+    if (!is_of_drone) return status;
     t->seen[s] = 1;
     t->stamps[s] = message->log_time;
     if (stream_is_truth(s)) {

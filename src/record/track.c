@@ -57,10 +57,11 @@ static void write_time(const track *t, double time)
     int64_t year;
     int month, day;
     civil_of(stamp / day_ms, &year, &month, &day);
-    const int64_t left = stamp % day_ms;
+    const int64_t day_time = stamp % day_ms;
     fprintf(t->out,
             "<time>%04" PRId64 "-%02d-%02dT%02" PRId64 ":%02" PRId64 ":%02" PRId64 ".%03" PRId64 "Z</time>",
-            year, month, day, left / 3600000, left / 60000 % 60, left / 1000 % 60, left % 1000);
+            year, month, day, day_time / 3600000, day_time / 60000 % 60, day_time / 1000 % 60,
+            day_time % 1000);
 }
 
 static int write_point(void *self, double time, const double *row)
