@@ -19,13 +19,13 @@ typedef struct arguments {
     int help; ///< --help was given
 } arguments;
 
-/// Sort `words` by the table of the command `of`. On a mistake one sentence is printed.
+/// Sort `words` by the table of the command `cmd`. On a mistake one sentence is printed.
 /// @return 0, or the exit status of a mistake
-int vy_arguments_parse(const struct command *of, int count, char **words, arguments *out);
-void vy_arguments_destroy(arguments *given);
+int vy_arguments_parse(const struct command *cmd, int count, char **words, arguments *out);
+void vy_arguments_destroy(arguments *args);
 
 /// 1 when the option was given.
-int vy_has_option(const arguments *given, const char *name);
+int vy_has_option(const arguments *args, const char *name);
 
 /// The value of an option, or NULL when it was not given.
-const char *vy_option_value(const arguments *given, const char *name);
+const char *vy_option_value(const arguments *args, const char *name);

@@ -7,7 +7,7 @@
 
 /// A plan and the folder of its results.
 typedef struct campaign {
-    const arguments *given;
+    const arguments *args;
     const char *file; ///< of the plan
     vy_plan *plan;
     char *folder;

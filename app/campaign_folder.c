@@ -112,10 +112,10 @@ static int make_folder(const char *path)
 // Written whole under a name of its own, then linked: whoever is first has its link.
 static int write_head(campaign *c, uint64_t shards)
 {
-    char own[64], host[32] = "";
+    char temporary_name[64], host[32] = "";
     (void)gethostname(host, sizeof host - 1);
-    snprintf(own, sizeof own, "campaign.%s.%ld.part", host, (long)getpid());
-    char *part = vy_campaign_path(c, own), *path = vy_campaign_path(c, "campaign.yaml");
+    snprintf(temporary_name, sizeof temporary_name, "campaign.%s.%ld.part", host, (long)getpid());
+    char *part = vy_campaign_path(c, temporary_name), *path = vy_campaign_path(c, "campaign.yaml");
     FILE *file = part != NULL && path != NULL ? fopen(part, "w") : NULL;
     int failed = file == NULL;
     if (file != NULL) {
@@ -159,11 +159,11 @@ int vy_campaign_shard_of_process(const campaign *c, uint64_t *shard, uint64_t *s
         {"SLURM_ARRAY_TASK_ID", "SLURM_ARRAY_TASK_MAX", 1},
         {"SLURM_PROCID", "SLURM_NTASKS", 0},
     };
-    const char *given = vy_option_value(c->given, "shard");
+    const char *value = vy_option_value(c->args, "shard");
     *size = 0;
-    if (given != NULL) {
-        if (vy_parse_uint(given, shard)) return 1;
-        (void)vy_print_usage_error(c->given->command, "--shard needs a whole number, got %s", given);
+    if (value != NULL) {
+        if (vy_parse_uint(value, shard)) return 1;
+        (void)vy_print_usage_error(c->args->command, "--shard needs a whole number, got %s", value);
         return -1;
     }
     for (size_t i = 0; i < sizeof known / sizeof known[0]; ++i) {
@@ -188,17 +188,17 @@ int vy_campaign_shard_of_process(const campaign *c, uint64_t *shard, uint64_t *s
 static int initial_shard_count(const campaign *c, uint64_t size, uint64_t *count)
 {
     const uint64_t cases = (uint64_t)c->plan->cases;
-    const char *given = vy_option_value(c->given, "shards");
+    const char *value = vy_option_value(c->args, "shards");
     *count = (cases + SHARD_CASES - 1) / SHARD_CASES;
     if (*count < SHARDS_MIN) {
-        const uint64_t fine = (cases + SHARD_CASES_MIN - 1) / SHARD_CASES_MIN;
-        *count = fine < SHARDS_MIN ? fine : SHARDS_MIN;
+        const uint64_t shards_of_min_size = (cases + SHARD_CASES_MIN - 1) / SHARD_CASES_MIN;
+        *count = shards_of_min_size < SHARDS_MIN ? shards_of_min_size : SHARDS_MIN;
     }
     if (size > 0) *count = size;
     if (c->plan->shards > 0) *count = (uint64_t)c->plan->shards;
-    if (given != NULL && (!vy_parse_uint(given, count) || *count < 1 || *count > SHARDS_MAX))
-        return vy_print_usage_error(c->given->command, "--shards needs a whole number from 1 to %d, got %s",
-                                    SHARDS_MAX, given);
+    if (value != NULL && (!vy_parse_uint(value, count) || *count < 1 || *count > SHARDS_MAX))
+        return vy_print_usage_error(c->args->command, "--shards needs a whole number from 1 to %d, got %s",
+                                    SHARDS_MAX, value);
     if (*count > SHARDS_MAX) *count = SHARDS_MAX;
     if (*count > cases) *count = cases;
     return 0;
@@ -206,25 +206,25 @@ static int initial_shard_count(const campaign *c, uint64_t size, uint64_t *count
 
 int vy_campaign_prepare(campaign *c, uint64_t **list, uint64_t *count)
 {
-    uint64_t own = 0, size = 0, shards = 0;
-    const int single = vy_campaign_shard_of_process(c, &own, &size);
+    uint64_t shard = 0, size = 0, shards = 0;
+    const int single = vy_campaign_shard_of_process(c, &shard, &size);
     if (single < 0) return EXIT_USAGE;
     int status = vy_campaign_read_folder(c);
     if (status == 0) status = initial_shard_count(c, size, &shards);
     if (status != 0) return status;
     if (c->shards == 0 && (status = vy_campaign_start_folder(c, shards)) != 0) return status;
-    if (vy_has_option(c->given, "shards") && c->shards != shards)
+    if (vy_has_option(c->args, "shards") && c->shards != shards)
         return vy_print_error("campaign", EXIT_USAGE,
                               "%s was started with %" PRIu64 " shards, which stays so; leave --shards out",
                               c->folder, c->shards);
-    if (single && own >= c->shards)
+    if (single && shard >= c->shards)
         return vy_print_error("campaign", EXIT_USAGE,
                               "there is no shard %" PRIu64 ": %s was started with %" PRIu64
                               ", numbered from 0",
-                              own, c->folder, c->shards);
+                              shard, c->folder, c->shards);
     *count = single ? 1 : c->shards;
     *list = calloc((size_t)*count + 1, sizeof **list);
     if (*list == NULL) return vy_print_no_memory("campaign");
-    for (uint64_t i = 0; i < *count; ++i) (*list)[i] = single ? own : i;
+    for (uint64_t i = 0; i < *count; ++i) (*list)[i] = single ? shard : i;
     return 0;
 }

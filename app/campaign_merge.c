@@ -28,17 +28,17 @@ static int require_results(campaign *c)
 uint64_t vy_campaign_print_missing(const campaign *c, FILE *out)
 {
     uint64_t missing = 0, first = 0;
-    int open = 0;
+    int in_gap = 0;
     for (uint64_t i = 0; i <= c->shards; ++i) {
         const int lacks = i < c->shards && !vy_campaign_has_shard(c, i);
-        if (lacks && !open) first = i;
-        if (!lacks && open) {
+        if (lacks && !in_gap) first = i;
+        if (!lacks && in_gap) {
             if (out != NULL && missing > i - first) fputc(',', out);
             if (out != NULL) fprintf(out, "%" PRIu64, first);
             if (out != NULL && i - first > 1) fprintf(out, "-%" PRIu64, i - 1);
         }
         missing += (uint64_t)lacks;
-        open = lacks;
+        in_gap = lacks;
     }
     if (out != NULL && missing > 0) fputc('\n', out);
     return missing;
@@ -90,11 +90,11 @@ static int make_page(const char *log)
     if (program == NULL) return 0;
     char *words[] = {program, "view", (char *)log, "-q", NULL}; // posix_spawn does not write to them
     pid_t child;
-    int ended = 0;
+    int wait_status = 0;
     const int started = posix_spawn(&child, program, NULL, NULL, words, environ) == 0;
-    if (started && waitpid(child, &ended, 0) < 0) ended = -1;
+    if (started && waitpid(child, &wait_status, 0) < 0) wait_status = -1;
     free(program);
-    return started && ended == 0;
+    return started && wait_status == 0;
 }
 
 // Fly cases again that are to keep their logs, those of failures or the worst, each with its page.
@@ -106,8 +106,8 @@ static int keep_logs(campaign *c, const report *r)
     int status = folder == NULL || row == NULL ? vy_print_no_memory("campaign") : 0;
     if (status == 0 && mkdir(folder, 0777) != 0 && errno != EEXIST)
         status = vy_print_error("campaign", EXIT_SYSTEM, "%s: %s", folder, strerror(errno));
-    uint64_t kept = 0;
-    for (uint64_t i = 0; i < r->cases && kept < (uint64_t)p->keep_count && status == 0; ++i) {
+    uint64_t kept_count = 0;
+    for (uint64_t i = 0; i < r->cases && kept_count < (uint64_t)p->keep_count && status == 0; ++i) {
         uint64_t index = i;
         if (p->keep == VY_KEEP_WORST && i >= (uint64_t)r->worst_count) break;
         if (p->keep == VY_KEEP_WORST) index = r->worst[i].index;
@@ -116,18 +116,18 @@ static int keep_logs(campaign *c, const report *r)
         vy_case one;
         snprintf(name, sizeof name, "logs/case-%" PRIu64 ".mcap", index);
         char *path = vy_campaign_path(c, name);
-        ++kept;
+        ++kept_count;
         if (path == NULL) status = vy_print_no_memory("campaign");
         if (status == 0 && access(path, F_OK) != 0) {
             vy_report_case(r, index, &one);
             status = vy_campaign_fly_in_processes(c->plan, &one, 1, 1, path, row);
-            const int whole = status == 0 && vy_file_is_regular(path);
-            if (status == 0 && !whole)
+            const int has_log = status == 0 && vy_file_is_regular(path);
+            if (status == 0 && !has_log)
                 vy_print_warning("campaign", "case %" PRIu64 " has no log: %s", index,
                                  vy_row_result(row)->outcome == VY_OUTCOME_KILLED
                                      ? "it kills its process"
                                      : "its values give no scenario");
-            if (whole && !make_page(path)) vy_print_warning("campaign", "%s has no page", path);
+            if (has_log && !make_page(path)) vy_print_warning("campaign", "%s has no page", path);
         }
         free(path);
     }
@@ -139,7 +139,7 @@ static int keep_logs(campaign *c, const report *r)
 static int write_files(campaign *c, const report *r)
 {
     char *table = vy_campaign_path(c, "results.parquet"), *page = vy_campaign_path(c, "campaign.html");
-    const char *junit = vy_option_value(c->given, "junit");
+    const char *junit = vy_option_value(c->args, "junit");
     int status = table == NULL || page == NULL ? vy_print_no_memory("campaign") : 0;
     if (status == 0 && c->plan->keep != VY_KEEP_NONE) status = keep_logs(c, r);
     if (status == 0) status = vy_report_table(c, r, table);
@@ -182,11 +182,11 @@ static int same_cases(const report *a, const report *b)
 int vy_campaign_compare(campaign *c)
 {
     report a = {.decided = -1}, b = {.decided = -1};
-    if (c->given->operand_count < 3)
-        return vy_print_usage_error(c->given->command,
+    if (c->args->operand_count < 3)
+        return vy_print_usage_error(c->args->command,
                                     "compare needs two plans: volery campaign compare PLAN OTHER-PLAN");
-    campaign other = {.given = c->given, .file = c->given->operands[2]};
-    int status = vy_campaign_open(&other, vy_option_value(c->given, "other"));
+    campaign other = {.args = c->args, .file = c->args->operands[2]};
+    int status = vy_campaign_open(&other, vy_option_value(c->args, "other"));
     if (status == 0) status = require_results(c);
     if (status == 0) status = require_results(&other);
     if (status == 0) status = vy_report_make(c, &a);

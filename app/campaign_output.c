@@ -82,9 +82,9 @@ void vy_report_print(const campaign *of, const report *r, FILE *out)
     print_margins(r, out);
     print_influence(r, out);
     for (int i = 0; i < r->worst_count && i < WORST_PRINTED; ++i) {
-        char again[REPORT_COMMAND];
-        vy_report_command(of, r->worst[i].index, again, sizeof again);
-        fprintf(out, "%s  worst       %.4g  %s\n", i == 0 ? "\n" : "", r->worst[i].score, again);
+        char command_text[REPORT_COMMAND];
+        vy_report_command(of, r->worst[i].index, command_text, sizeof command_text);
+        fprintf(out, "%s  worst       %.4g  %s\n", i == 0 ? "\n" : "", r->worst[i].score, command_text);
     }
 }
 
@@ -134,11 +134,11 @@ void vy_report_put_variable(const report *r, int k, json *j)
 
 void vy_report_put_worst(const campaign *c, const report *r, int i, json *j)
 {
-    char again[REPORT_COMMAND];
-    vy_report_command(c, r->worst[i].index, again, sizeof again);
+    char command_text[REPORT_COMMAND];
+    vy_report_command(c, r->worst[i].index, command_text, sizeof command_text);
     vy_json_uint(j, "case", r->worst[i].index);
     vy_json_number(j, "score", r->worst[i].score);
-    vy_json_text(j, "command", again);
+    vy_json_text(j, "command", command_text);
 }
 
 void vy_report_json(const campaign *c, const report *r, FILE *out)

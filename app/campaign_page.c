@@ -41,24 +41,24 @@ static axis axis_of_variable(const report *r, int k, int max)
     const vy_plan *p = r->plan;
     const vy_plan_variable *v = &p->vary[k];
     const int steps = p->sample == VY_SAMPLE_GRID || p->sample == VY_SAMPLE_LIST ? v->steps : 0;
-    const int own = v->distribution == VY_PLAN_VALUES ? v->value_count : steps;
+    const int declared = v->distribution == VY_PLAN_VALUES ? v->value_count : steps;
     axis a = axis_of_values(r, r->numbers[k], max);
-    if (own > 0 && own <= max) {
-        a.count = own;
+    if (declared > 0 && declared <= max) {
+        a.count = declared;
         a.exact = 1;
     }
     if (v->distribution == VY_PLAN_VALUES) { // their numbers in the list
         a.low = 0.0;
-        a.high = own - 1.0;
+        a.high = declared - 1.0;
     }
     return a;
 }
 
 static int bin_of(const axis *a, double x)
 {
-    const double part = a->high > a->low ? (x - a->low) / (a->high - a->low) : 0.0;
-    if (a->exact) return (int)(part * (a->count - 1) + 0.5);
-    return part >= 1.0 ? a->count - 1 : (int)(part * a->count);
+    const double fraction = a->high > a->low ? (x - a->low) / (a->high - a->low) : 0.0;
+    if (a->exact) return (int)(fraction * (a->count - 1) + 0.5);
+    return fraction >= 1.0 ? a->count - 1 : (int)(fraction * a->count);
 }
 
 static void put_counts(json *j, const char *name, const uint64_t *counts, int size)
@@ -70,35 +70,35 @@ static void put_counts(json *j, const char *name, const uint64_t *counts, int si
 
 static void put_histogram(const report *r, const double *values, const axis *a, json *j)
 {
-    uint64_t all[BINS] = {0}, failed[BINS] = {0};
+    uint64_t counts[BINS] = {0}, failed[BINS] = {0};
     for (uint64_t i = 0; i < r->cases; ++i) {
         if (!isfinite(values[i])) continue;
         const int bin = bin_of(a, values[i]);
-        all[bin] += 1;
+        counts[bin] += 1;
         failed[bin] += r->scores[i] < 0.0;
     }
     vy_json_number(j, "low", a->low);
     vy_json_number(j, "high", a->high);
-    put_counts(j, "all", all, a->count);
+    put_counts(j, "all", counts, a->count);
     put_counts(j, "failed", failed, a->count);
 }
 
 // Cases and failures over two variables.
 static void put_map(const report *r, int x, int y, json *j)
 {
-    uint64_t all[CELLS * CELLS] = {0}, failed[CELLS * CELLS] = {0};
-    const axis across = axis_of_variable(r, x, CELLS), up = axis_of_variable(r, y, CELLS);
+    uint64_t counts[CELLS * CELLS] = {0}, failed[CELLS * CELLS] = {0};
+    const axis x_axis = axis_of_variable(r, x, CELLS), y_axis = axis_of_variable(r, y, CELLS);
     for (uint64_t i = 0; i < r->cases; ++i) {
-        const int cell = bin_of(&up, r->numbers[y][i]) * across.count + bin_of(&across, r->numbers[x][i]);
-        all[cell] += 1;
+        const int cell = bin_of(&y_axis, r->numbers[y][i]) * x_axis.count + bin_of(&x_axis, r->numbers[x][i]);
+        counts[cell] += 1;
         failed[cell] += r->scores[i] < 0.0;
     }
     vy_json_object(j, NULL);
     vy_json_uint(j, "x", (uint64_t)x);
     vy_json_uint(j, "y", (uint64_t)y);
-    vy_json_uint(j, "columns", (uint64_t)across.count);
-    put_counts(j, "all", all, across.count * up.count);
-    put_counts(j, "failed", failed, across.count * up.count);
+    vy_json_uint(j, "columns", (uint64_t)x_axis.count);
+    put_counts(j, "all", counts, x_axis.count * y_axis.count);
+    put_counts(j, "failed", failed, x_axis.count * y_axis.count);
     vy_json_close(j);
 }
 

@@ -45,8 +45,8 @@ void vy_process_signals_restore(const process_signals *signals)
 int vy_process_signals_wait(const process_signals *signals)
 {
     const struct timespec pause = {.tv_nsec = POLL_MS * 1000000L};
-    const int got = sigtimedwait(&signals->waited, NULL, &pause);
-    return got > 0 && got != SIGCHLD ? got : 0;
+    const int signal_number = sigtimedwait(&signals->waited, NULL, &pause);
+    return signal_number > 0 && signal_number != SIGCHLD ? signal_number : 0;
 }
 
 pid_t vy_process_fork(void)
@@ -71,14 +71,14 @@ int vy_campaign_jobs(const campaign *c, int *jobs)
 {
     cpu_set_t set;
     uint64_t count = 1;
-    const char *given = vy_option_value(c->given, "jobs"), *port_user = vy_campaign_takes_ports(c->plan);
-    if (given != NULL) {
-        if (!vy_parse_uint(given, &count) || count < 1 || count > JOBS_MAX)
-            return vy_print_usage_error(c->given->command, "--jobs needs a whole number from 1 to %d, got %s",
-                                        JOBS_MAX, given);
+    const char *value = vy_option_value(c->args, "jobs"), *port_user = vy_campaign_takes_ports(c->plan);
+    if (value != NULL) {
+        if (!vy_parse_uint(value, &count) || count < 1 || count > JOBS_MAX)
+            return vy_print_usage_error(c->args->command, "--jobs needs a whole number from 1 to %d, got %s",
+                                        JOBS_MAX, value);
         if (count > 1 && port_user != NULL)
             return vy_print_usage_error(
-                c->given->command,
+                c->args->command,
                 "the firmware of drone %s takes ports of this computer, so its flights "
                 "go one after the other: --jobs 1",
                 port_user);

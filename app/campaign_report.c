@@ -34,7 +34,7 @@ void vy_report_case(const report *r, uint64_t index, vy_case *out)
 
 void vy_report_command(const campaign *c, uint64_t index, char *out, size_t size)
 {
-    const char *folder = vy_option_value(c->given, "output");
+    const char *folder = vy_option_value(c->args, "output");
     const int search = c->plan->sample == VY_SAMPLE_SEARCH;
     snprintf(out, size, "volery campaign fly %s %" PRIu64 "%s%s%s", c->file, index,
              search ? " --search worst" : "", search && folder != NULL ? " --other " : "",
@@ -52,13 +52,13 @@ static int allocate(report *r)
     r->scores = malloc(n * sizeof *r->scores);
     r->correlations = calloc((size_t)p->vary_count + 1, sizeof *r->correlations);
     r->replicate_rates = calloc((size_t)p->replicates + 1, sizeof *r->replicate_rates);
-    int good = r->numbers != NULL && r->margins != NULL && r->scores != NULL && r->correlations != NULL &&
-               r->replicate_rates != NULL;
-    for (int i = 0; i < p->vary_count && good; ++i)
-        good = (r->numbers[i] = malloc(n * sizeof(double))) != NULL;
-    for (int i = 0; i < p->base->expect_count && good; ++i)
-        good = (r->margins[i] = malloc(n * sizeof(double))) != NULL;
-    return good;
+    int has_memory = r->numbers != NULL && r->margins != NULL && r->scores != NULL &&
+                     r->correlations != NULL && r->replicate_rates != NULL;
+    for (int i = 0; i < p->vary_count && has_memory; ++i)
+        has_memory = (r->numbers[i] = malloc(n * sizeof(double))) != NULL;
+    for (int i = 0; i < p->base->expect_count && has_memory; ++i)
+        has_memory = (r->margins[i] = malloc(n * sizeof(double))) != NULL;
+    return has_memory;
 }
 
 void vy_report_destroy(report *r)
@@ -163,9 +163,9 @@ static void print_rate(double rate, char *out, size_t size)
     char digits[32];
     // A rate that is given as one in so many is shown as that; any other is rounded up.
     const double one_in = 1.0 / rate;
-    const uint64_t whole =
+    const uint64_t denominator =
         (uint64_t)(fabs(one_in - round(one_in)) < 1e-6 * one_in ? round(one_in) : floor(one_in));
-    snprintf(digits, sizeof digits, "%" PRIu64, whole);
+    snprintf(digits, sizeof digits, "%" PRIu64, denominator);
     const size_t n = strlen(digits);
     size_t at = (size_t)snprintf(out, size, "1 in ");
     for (size_t i = 0; i < n && at + 2 < size; ++i) {

@@ -113,10 +113,10 @@ static void check_stop_rule(runner *r)
         double *rows = NULL;
         vy_error err;
         char *path = vy_campaign_shard_path(c, r->prefix_shards);
-        const int good =
+        const int is_read =
             path != NULL && vy_shard_read(path, c->plan, r->prefix_shards, c->shards, &rows, &err) == VY_OK;
         free(path);
-        if (!good) return; // merge will say why
+        if (!is_read) return; // merge will say why
         for (uint64_t k = 0; k < shard_size(c, r->prefix_shards) && !r->is_accepted; ++k) {
             r->prefix_cases += 1;
             r->prefix_failures += (uint64_t)vy_case_failed(vy_row_result(rows + k * cells));
@@ -250,13 +250,13 @@ static int report_end(const runner *r, uint64_t count)
 {
     const campaign *c = r->c;
     const double wall = vy_wall_clock() - r->start;
-    uint64_t there = 0;
-    for (uint64_t i = 0; i < c->shards; ++i) there += r->state[i] == SHARD_PRESENT;
+    uint64_t present = 0;
+    for (uint64_t i = 0; i < c->shards; ++i) present += r->state[i] == SHARD_PRESENT;
     if (r->signal != 0) {
         fprintf(stderr,
                 "volery campaign: stopped; %" PRIu64 " of %" PRIu64
                 " shards are there, and the same command goes on from here\n",
-                there, count);
+                present, count);
         return vy_signals_exit(r->signal);
     }
     if (r->failed != 0) return r->failed;
@@ -296,10 +296,10 @@ int vy_campaign_run(campaign *c)
         fly_shards(&r, list, count);
         status = report_end(&r, count);
     }
-    const int all = count == c->shards;
+    const int is_complete = count == c->shards;
     if (shared != MAP_FAILED) (void)munmap(shared, size);
     free(r.workers);
     free(r.state);
     free(list);
-    return status == 0 && all ? vy_campaign_merge(c) : status;
+    return status == 0 && is_complete ? vy_campaign_merge(c) : status;
 }

@@ -19,10 +19,10 @@ enum { GENERATION_MAX = 2 * VY_SEARCH_POPULATION };
 
 int vy_campaign_begin_search(campaign *c)
 {
-    const char *what = vy_option_value(c->given, "search");
+    const char *what = vy_option_value(c->args, "search");
     if (what == NULL) return 0;
     if (strcmp(what, "worst") != 0)
-        return vy_print_usage_error(c->given->command, "--search knows only the word worst, got %s", what);
+        return vy_print_usage_error(c->args->command, "--search knows only the word worst, got %s", what);
     if (c->plan->vary_count == 0)
         return vy_print_error("campaign", EXIT_USAGE, "%s: nothing varies, so there is nothing to search",
                               c->file);
@@ -106,8 +106,8 @@ static int fly_generations(campaign *c, int jobs)
 int vy_campaign_search(campaign *c)
 {
     const uint64_t cases = (uint64_t)c->plan->cases, population = VY_SEARCH_POPULATION;
-    if (vy_has_option(c->given, "shard") || vy_has_option(c->given, "shards"))
-        return vy_print_usage_error(c->given->command,
+    if (vy_has_option(c->args, "shard") || vy_has_option(c->args, "shards"))
+        return vy_print_usage_error(c->args->command,
                                     "a search goes from generation to generation: without --shard");
     int status = vy_campaign_read_folder(c);
     if (status == 0 && c->shards == 0)

@@ -36,8 +36,8 @@ static int write_job(const campaign *c, const char *path, const char *program, c
             "#SBATCH --job-name=volery\n#SBATCH --ntasks=1\n#SBATCH --cpus-per-task=1\n#SBATCH --array=");
     vy_campaign_print_missing(c, out);
     fprintf(out, "#SBATCH --output=%s/slurm/%%A_%%a.out\n", folder);
-    for (int i = 0; i < c->given->option_count; ++i) {
-        const argument *a = &c->given->options[i];
+    for (int i = 0; i < c->args->option_count; ++i) {
+        const argument *a = &c->args->options[i];
         if (strcmp(a->option->name, "sbatch") == 0) fprintf(out, "#SBATCH %s\n", a->value);
     }
     fputs("exec ", out);
@@ -93,8 +93,8 @@ static int submit(campaign *c)
 int vy_campaign_submit(campaign *c)
 {
     uint64_t *list = NULL, count = 0;
-    if (!vy_has_option(c->given, "slurm"))
-        return vy_print_usage_error(c->given->command, "submit needs a scheduler: --slurm");
+    if (!vy_has_option(c->args, "slurm"))
+        return vy_print_usage_error(c->args->command, "submit needs a scheduler: --slurm");
     int status = vy_campaign_prepare(c, &list, &count);
     free(list);
     if (status != 0) return status;

@@ -17,13 +17,13 @@ static const char *clean(const char *text, char out[TEXT_ROOM])
         --left;
     }
     while (left > 0) {
-        const size_t size = vy_character_size(text, left), taken = size > 0 ? size : 1;
-        if (used + taken >= TEXT_ROOM) break;
-        memcpy(out + used, text, taken);
+        const size_t size = vy_character_size(text, left), byte_count = size > 0 ? size : 1;
+        if (used + byte_count >= TEXT_ROOM) break;
+        memcpy(out + used, text, byte_count);
         if (size == 0 || (unsigned char)*text < ' ') out[used] = '?';
-        used += taken;
-        text += taken;
-        left -= taken;
+        used += byte_count;
+        text += byte_count;
+        left -= byte_count;
     }
     out[used] = '\0';
     return out;
@@ -33,8 +33,8 @@ void vy_canvas_begin(canvas *c, double height, uint32_t background) { c->begin(c
 
 double vy_canvas_text_width(canvas *c, double size, int bold, const char *text)
 {
-    char room[TEXT_ROOM];
-    return c->measure(c, size, bold, clean(text, room));
+    char cleaned[TEXT_ROOM];
+    return c->measure(c, size, bold, clean(text, cleaned));
 }
 
 void vy_canvas_clip(canvas *c, double x, double y, double width, double height)
@@ -51,8 +51,8 @@ void vy_canvas_line(canvas *c, const canvas_point *points, size_t count, uint32_
 void vy_canvas_text(canvas *c, double x, double y, double size, text_anchor anchor, uint32_t color, int bold,
                     const char *text)
 {
-    char room[TEXT_ROOM];
-    c->text(c, x, y, size, anchor, color, bold, clean(text, room));
+    char cleaned[TEXT_ROOM];
+    c->text(c, x, y, size, anchor, color, bold, clean(text, cleaned));
 }
 
 canvas_status vy_canvas_close(canvas *c) { return c->close(c); }

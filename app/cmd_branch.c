@@ -12,18 +12,17 @@
 #include <stdlib.h>
 
 // The step of --at; the moment must lie within the log.
-static int parse_branch_time(const arguments *given, const vy_log_info *info, uint64_t *tick)
+static int parse_branch_time(const arguments *args, const vy_log_info *info, uint64_t *tick)
 {
-    const char *text = vy_option_value(given, "at");
+    const char *text = vy_option_value(args, "at");
     const double first = (double)info->first_tick * info->dt, last = (double)info->last_tick * info->dt;
     double at;
     if (!vy_parse_number(text, &at))
-        return vy_print_usage_error(given->command, "--at needs a number of seconds, got %s", text);
+        return vy_print_usage_error(args->command, "--at needs a number of seconds, got %s", text);
     const double step = floor(at / info->dt + 0.5);
     if (step < (double)info->first_tick || step > (double)info->last_tick) {
-        return vy_print_usage_error(given->command,
-                                    "--at %s is outside the log, which goes from %.6g s to %.6g s", text,
-                                    first, last);
+        return vy_print_usage_error(
+            args->command, "--at %s is outside the log, which goes from %.6g s to %.6g s", text, first, last);
     }
     *tick = (uint64_t)step;
     return 0;
@@ -87,16 +86,16 @@ static int check_firmware(const vy_scenario *scenario, const branch_point *from,
         const vy_controller_kind kind = scenario->drones[i].def.controller.kind;
         if (!vy_controller_is_firmware(kind)) continue;
         const int is_client = kind == VY_CONTROLLER_CRAZYFLIE; // its motors are ours to command
-        const char *who = is_client ? "client" : "firmware";
-        const char *what = is_client ? "thrust and attitude" : "motor commands";
+        const char *program_kind = is_client ? "client" : "firmware";
+        const char *outputs = is_client ? "thrust and attitude" : "motor commands";
         if (from->difference > DIFFERENCE_MAX)
             return vy_print_error(
                 "branch", EXIT_FAILED,
                 "the %s does not repeat its flight: its %s differ by up to "
                 "%.1f %% from the log in the second before %s s, and at most %.0f %% is allowed. Fly "
                 "again with the change: volery run with the same --set",
-                who, what, 100.0 * from->difference, at, 100.0 * DIFFERENCE_MAX);
-        fprintf(stderr, "volery branch: the %s's %s are within %.1f %% of the log\n", who, what,
+                program_kind, outputs, 100.0 * from->difference, at, 100.0 * DIFFERENCE_MAX);
+        fprintf(stderr, "volery branch: the %s's %s are within %.1f %% of the log\n", program_kind, outputs,
                 100.0 * from->difference);
         break;
     }
@@ -118,7 +117,7 @@ static int check_clients(const vy_scenario *scenario)
     return 0;
 }
 
-static int fly(const arguments *given, const vy_log *log, const vy_scenario *scenario,
+static int fly(const arguments *args, const vy_log *log, const vy_scenario *scenario,
                const branch_point *from, controllers *programs)
 {
     vy_world *world = NULL;
@@ -129,9 +128,9 @@ static int fly(const arguments *given, const vy_log *log, const vy_scenario *sce
     vy_status restored = vy_world_restore(world, from->state, from->size, &error);
     // The integrator is state: the branch continues with the parent's, unless its scenario now asks for
     // another.
-    const vy_integrator wanted = scenario->environment.physics.integrator;
-    if (restored == VY_OK && wanted != from->declared)
-        restored = vy_world_set_integrator(world, wanted, &error);
+    const vy_integrator integrator = scenario->environment.physics.integrator;
+    if (restored == VY_OK && integrator != from->declared)
+        restored = vy_world_set_integrator(world, integrator, &error);
     if (restored == VY_NO_MEMORY) {
         status = vy_print_no_memory("branch");
     } else if (restored != VY_OK) {
@@ -139,31 +138,31 @@ static int fly(const arguments *given, const vy_log *log, const vy_scenario *sce
                                 error.text);
     } else {
         const flight_def def = {.command = "branch",
-                                .file = given->operands[0],
+                                .file = args->operands[0],
                                 .scenario = scenario,
                                 .world = world,
                                 .programs = programs,
-                                .log = vy_option_value(given, "output"),
+                                .log = vy_option_value(args, "output"),
                                 .parent = log,
-                                .sign = vy_option_value(given, "sign"),
-                                .show_progress = !vy_has_option(given, "quiet")};
+                                .sign = vy_option_value(args, "sign"),
+                                .show_progress = !vy_has_option(args, "quiet")};
         status = vy_flight_fly(&def, &flown);
         if (status == 0)
-            status = vy_summary_print(&flown, vy_has_option(given, "json"), vy_has_option(given, "quiet"));
+            status = vy_summary_print(&flown, vy_has_option(args, "json"), vy_has_option(args, "quiet"));
     }
     vy_flight_destroy(&flown);
     vy_world_destroy(world);
     return status;
 }
 
-static int branch(const arguments *given, const overrides *changes, vy_log *log)
+static int branch(const arguments *args, const overrides *changes, vy_log *log)
 {
-    const char *path = given->operands[0];
+    const char *path = args->operands[0];
     const vy_log_info info = vy_log_get_info(log);
     uint64_t tick = 0;
     branch_point from = {.state = NULL};
     vy_scenario *scenario = NULL;
-    int status = parse_branch_time(given, &info, &tick);
+    int status = parse_branch_time(args, &info, &tick);
     if (status == 0) status = vy_check_log_physics("branch", path, log);
     if (status == 0) status = vy_load_logged_scenario("branch", path, log, changes, &scenario);
     if (status == 0 && vy_scenario_steps(scenario) <= tick) {
@@ -171,21 +170,21 @@ static int branch(const arguments *given, const overrides *changes, vy_log *log)
             "branch", EXIT_USAGE,
             "the scenario ends at %.6g s, nothing is left to fly after --at %s; --set duration=... "
             "makes it longer",
-            scenario->duration, vy_option_value(given, "at"));
+            scenario->duration, vy_option_value(args, "at"));
     }
     if (status == 0 && fabs(scenario->step - info.dt) > 0.0) {
         status =
             vy_print_error("branch", EXIT_USAGE, "a branch keeps the step of its parent, %.6g s", info.dt);
     }
     controllers programs = {.count = 0};
-    if (status == 0) status = vy_controllers_allow(given, path, log, scenario);
+    if (status == 0) status = vy_controllers_allow(args, path, log, scenario);
     if (status == 0) status = check_clients(scenario);
     if (status == 0) status = vy_controllers_are_inputs("branch", scenario);
     if (status == 0) status = vy_controllers_open("branch", scenario, 0, 0, NULL, &programs);
     if (status == 0) status = state_at(path, log, tick, scenario, programs.count > 0, &from);
     if (status == 0 && programs.count > 0)
-        status = check_firmware(scenario, &from, vy_option_value(given, "at"));
-    if (status == 0) status = fly(given, log, scenario, &from, &programs);
+        status = check_firmware(scenario, &from, vy_option_value(args, "at"));
+    if (status == 0) status = fly(args, log, scenario, &from, &programs);
     vy_controllers_close(&programs);
     free(from.state);
     vy_scenario_destroy(scenario);
@@ -194,22 +193,22 @@ static int branch(const arguments *given, const overrides *changes, vy_log *log)
 
 COMMAND(branch)
 {
-    if (given->operand_count == 0 || !vy_has_option(given, "at") || !vy_has_option(given, "output")) {
-        const char *missing = given->operand_count == 0     ? "the log to go on from"
-                              : !vy_has_option(given, "at") ? "--at T, the moment to go on from"
-                                                            : "-o NEW.mcap, the log of the branch";
+    if (args->operand_count == 0 || !vy_has_option(args, "at") || !vy_has_option(args, "output")) {
+        const char *missing = args->operand_count == 0     ? "the log to go on from"
+                              : !vy_has_option(args, "at") ? "--at T, the moment to go on from"
+                                                           : "-o NEW.mcap, the log of the branch";
         return vy_print_usage_error(
-            given->command, "give %s, for example: volery branch first-flight.mcap --at 12.5 -o branch.mcap",
+            args->command, "give %s, for example: volery branch first-flight.mcap --at 12.5 -o branch.mcap",
             missing);
     }
     overrides changes = {.count = 0};
     vy_log *log = NULL;
-    int status = vy_parse_overrides(given, &changes);
+    int status = vy_parse_overrides(args, &changes);
     if (status == 0)
-        status = vy_file_check_log("branch", vy_option_value(given, "output"), vy_has_option(given, "json"));
-    if (status == 0) status = vy_load_log("branch", given->operands[0], &log);
-    if (status == 0) status = vy_file_claim("branch", vy_option_value(given, "output"), VY_FILE_PART);
-    if (status == 0) status = branch(given, &changes, log);
+        status = vy_file_check_log("branch", vy_option_value(args, "output"), vy_has_option(args, "json"));
+    if (status == 0) status = vy_load_log("branch", args->operands[0], &log);
+    if (status == 0) status = vy_file_claim("branch", vy_option_value(args, "output"), VY_FILE_PART);
+    if (status == 0) status = branch(args, &changes, log);
     vy_log_close(log);
     vy_overrides_destroy(&changes);
     return status;

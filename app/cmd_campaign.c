@@ -47,20 +47,21 @@ static char *default_folder(const char *plan, int search)
 
 static int load_plan(campaign *c)
 {
-    vy_diagnostics found = {.count = 0};
+    vy_diagnostics diagnostics = {.count = 0};
     int status = vy_file_check_input("campaign", "plan", c->file);
     if (status != 0) return status;
-    const vy_status loaded = vy_plan_load(c->file, find_scenario, &c->plan, &found);
+    const vy_status loaded = vy_plan_load(c->file, find_scenario, &c->plan, &diagnostics);
     if (loaded == VY_NO_MEMORY) {
         status = vy_print_no_memory("campaign"); // what was found may be its doing
     } else if (loaded != VY_OK) {
-        vy_print_diagnostics(&found);
-        status = found.errors > 0
-                     ? vy_print_error("campaign", loaded == VY_IO ? EXIT_SYSTEM : EXIT_USAGE, "%s: %d %s",
-                                      c->file, found.errors, found.errors == 1 ? "mistake" : "mistakes")
-                     : vy_print_status("campaign", loaded, &(vy_error){.status = loaded});
+        vy_print_diagnostics(&diagnostics);
+        status =
+            diagnostics.errors > 0
+                ? vy_print_error("campaign", loaded == VY_IO ? EXIT_SYSTEM : EXIT_USAGE, "%s: %d %s", c->file,
+                                 diagnostics.errors, diagnostics.errors == 1 ? "mistake" : "mistakes")
+                : vy_print_status("campaign", loaded, &(vy_error){.status = loaded});
     }
-    vy_diagnostics_destroy(&found);
+    vy_diagnostics_destroy(&diagnostics);
     return status;
 }
 
@@ -69,7 +70,7 @@ int vy_campaign_open(campaign *c, const char *folder)
     int status = load_plan(c);
     if (status == 0) status = vy_campaign_begin_search(c);
     if (status != 0) return status;
-    c->folder = folder != NULL ? strdup(folder) : default_folder(c->file, vy_has_option(c->given, "search"));
+    c->folder = folder != NULL ? strdup(folder) : default_folder(c->file, vy_has_option(c->args, "search"));
     return c->folder != NULL ? 0 : vy_print_no_memory("campaign");
 }
 
@@ -106,7 +107,7 @@ static double cost_clock(const vy_plan *p)
 }
 
 // Fly the first cases, more at a time each time, as the whole campaign will. [s] of one of the latest.
-static int fly_first_cases(vy_plan *p, double *each)
+static int fly_first_cases(vy_plan *p, double *seconds_per_case)
 {
     const uint64_t count = p->cases < COST_CASES ? (uint64_t)p->cases : COST_CASES;
     double *rows = calloc((size_t)count, vy_row_cells(p) * sizeof *rows);
@@ -119,7 +120,7 @@ static int fly_first_cases(vy_plan *p, double *each)
         const uint64_t last = first + step < count ? first + step : count;
         const double before = cost_clock(p);
         status = vy_campaign_fly_range(p, first, last, rows, &done);
-        *each = (cost_clock(p) - before) / (double)(last - first);
+        *seconds_per_case = (cost_clock(p) - before) / (double)(last - first);
         first = last;
     }
     free(rows);
@@ -130,22 +131,23 @@ static int fly_first_cases(vy_plan *p, double *each)
 static double measure_cost(vy_plan *p, int *status)
 {
     double *shared = mmap(NULL, sizeof *shared, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-    int ended = 0;
+    int wait_status = 0;
     if (shared == MAP_FAILED) {
         *status = vy_print_no_memory("campaign");
         return 0.0;
     }
     const pid_t child = vy_process_fork();
     if (child == 0) _exit(fly_first_cases(p, shared));
-    if (child < 0 || waitpid(child, &ended, 0) < 0)
+    if (child < 0 || waitpid(child, &wait_status, 0) < 0)
         *status = EXIT_SYSTEM;
-    else if (WIFEXITED(ended))
-        *status = WEXITSTATUS(ended);
+    else if (WIFEXITED(wait_status))
+        *status = WEXITSTATUS(wait_status);
     else
-        vy_print_warning("campaign", "one of the first cases kills its process (signal %d)", WTERMSIG(ended));
-    const double each = *shared;
+        vy_print_warning("campaign", "one of the first cases kills its process (signal %d)",
+                         WTERMSIG(wait_status));
+    const double seconds_per_case = *shared;
     (void)munmap(shared, sizeof *shared);
-    return WIFEXITED(ended) ? each : (double)NAN;
+    return WIFEXITED(wait_status) ? seconds_per_case : (double)NAN;
 }
 
 static void json_cases(const vy_plan *p, json *j)
@@ -169,7 +171,7 @@ static int check(campaign *c)
 {
     vy_plan *p = c->plan;
     int status = 0;
-    const double each = measure_cost(p, &status);
+    const double seconds_per_case = measure_cost(p, &status);
     if (status != 0) return status;
     if (c->json) {
         json j = vy_json_begin(stdout);
@@ -178,7 +180,7 @@ static int check(campaign *c)
         vy_json_hash(&j, "identity", p->identity);
         vy_json_uint(&j, "cases", (uint64_t)p->cases);
         vy_json_bool(&j, "lanes", vy_campaign_uses_lanes(p));
-        vy_json_number(&j, "core_seconds", each * p->cases);
+        vy_json_number(&j, "core_seconds", seconds_per_case * p->cases);
         json_cases(p, &j);
         vy_json_end(&j);
         return 0;
@@ -196,9 +198,9 @@ static int check(campaign *c)
     }
     if (p->cases > SHOWN_CASES) puts("  ...");
     printf("\n  plan        %016" PRIx64 "\n", p->identity);
-    if (each >= 0.0)
-        printf("  cost        %.3g ms a case, %.3g s of one core in all%s\n", 1e3 * each, each * p->cases,
-               vy_campaign_uses_lanes(p) ? ", worlds side by side" : "");
+    if (seconds_per_case >= 0.0)
+        printf("  cost        %.3g ms a case, %.3g s of one core in all%s\n", 1e3 * seconds_per_case,
+               seconds_per_case * p->cases, vy_campaign_uses_lanes(p) ? ", worlds side by side" : "");
     return 0;
 }
 
@@ -207,14 +209,14 @@ static int check(campaign *c)
 static int fly(campaign *c)
 {
     uint64_t index;
-    const char *word = c->given->operand_count > 2 ? c->given->operands[2] : "";
+    const char *word = c->args->operand_count > 2 ? c->args->operands[2] : "";
     if (!vy_parse_uint(word, &index) || index >= (uint64_t)c->plan->cases)
-        return vy_print_usage_error(c->given->command,
+        return vy_print_usage_error(c->args->command,
                                     "fly needs the number of a case, 0 to %d: "
                                     "volery campaign fly PLAN 12 -o case.mcap",
                                     c->plan->cases - 1);
     char log[64];
-    const char *given = vy_option_value(c->given, "output");
+    const char *value = vy_option_value(c->args, "output");
     snprintf(log, sizeof log, "case-%" PRIu64 ".mcap", index);
     double *row = calloc(1, vy_row_cells(c->plan) * sizeof *row);
     vy_case one;
@@ -224,7 +226,7 @@ static int fly(campaign *c)
         status = vy_campaign_found_case(c, index, &one);
     else
         vy_plan_case(c->plan, index, &one);
-    const char *path = given != NULL ? given : log;
+    const char *path = value != NULL ? value : log;
     vy_file_is_input(c->file);
     if (status == 0) status = vy_file_claim("campaign", path, ".part");
     if (status == 0) status = vy_campaign_fly_case(c->plan, &one, path, row);
@@ -256,24 +258,25 @@ static const action actions[] = {
 
 COMMAND(campaign)
 {
-    const char *word = given->operand_count > 0 ? given->operands[0] : "";
-    const action *found = NULL;
+    const char *word = args->operand_count > 0 ? args->operands[0] : "";
+    const action *action_found = NULL;
     for (size_t i = 0; i < sizeof actions / sizeof actions[0]; ++i) {
-        if (strcmp(actions[i].name, word) == 0) found = &actions[i];
+        if (strcmp(actions[i].name, word) == 0) action_found = &actions[i];
     }
-    if (found == NULL || given->operand_count < 2)
-        return vy_print_usage_error(given->command, "usage: volery campaign %s", given->command->operands);
-    if (given->operand_count > 2 && strcmp(word, "fly") != 0 && strcmp(word, "compare") != 0)
-        return vy_print_usage_error(given->command, "unexpected argument %s", given->operands[2]);
-    campaign c = {.given = given,
-                  .file = given->operands[1],
-                  .json = vy_has_option(given, "json"),
-                  .quiet = vy_has_option(given, "quiet")};
+    if (action_found == NULL || args->operand_count < 2)
+        return vy_print_usage_error(args->command, "usage: volery campaign %s", args->command->operands);
+    if (args->operand_count > 2 && strcmp(word, "fly") != 0 && strcmp(word, "compare") != 0)
+        return vy_print_usage_error(args->command, "unexpected argument %s", args->operands[2]);
+    campaign c = {.args = args,
+                  .file = args->operands[1],
+                  .json = vy_has_option(args, "json"),
+                  .quiet = vy_has_option(args, "quiet")};
     // The output of fly is a log; its search is elsewhere.
-    const char *folder = vy_option_value(given, strcmp(word, "fly") == 0 ? "other" : "output");
+    const char *folder = vy_option_value(args, strcmp(word, "fly") == 0 ? "other" : "output");
     int status = vy_campaign_open(&c, folder);
-    const int search = status == 0 && c.plan->sample == VY_SAMPLE_SEARCH && found->run == vy_campaign_run;
-    if (status == 0) status = search ? vy_campaign_search(&c) : found->run(&c);
+    const int search =
+        status == 0 && c.plan->sample == VY_SAMPLE_SEARCH && action_found->run == vy_campaign_run;
+    if (status == 0) status = search ? vy_campaign_search(&c) : action_found->run(&c);
     vy_campaign_close(&c);
     return status;
 }

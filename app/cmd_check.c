@@ -21,8 +21,8 @@ static int print_text(char *text)
 static int check_json(const char *file, const overrides *changes)
 {
     vy_scenario *scenario = NULL;
-    vy_diagnostics found = {.count = 0};
-    const int status = vy_load_scenario_diagnosed("check", file, changes, &scenario, &found);
+    vy_diagnostics diagnostics = {.count = 0};
+    const int status = vy_load_scenario_diagnosed("check", file, changes, &scenario, &diagnostics);
     if (status == 0) {
         const uint64_t hash = vy_scenario_hash(scenario);
         char *text = vy_scenario_print(scenario);
@@ -34,11 +34,11 @@ static int check_json(const char *file, const overrides *changes)
         vy_json_uint(&j, "steps", vy_scenario_steps(scenario));
         vy_json_hash(&j, "config_hash", hash);
         vy_json_text(&j, "resolved", text);
-        vy_json_diagnostics(&j, &found);
+        vy_json_diagnostics(&j, &diagnostics);
         vy_json_end(&j);
         free(text);
     }
-    vy_diagnostics_destroy(&found);
+    vy_diagnostics_destroy(&diagnostics);
     vy_scenario_destroy(scenario);
     return status;
 }
@@ -58,13 +58,12 @@ static int check_text(const char *file, const overrides *changes)
 
 COMMAND(check)
 {
-    const int schema = vy_has_option(given, "schema"), reference = vy_has_option(given, "reference");
+    const int schema = vy_has_option(args, "schema"), reference = vy_has_option(args, "reference");
     if (schema + reference > 0) {
-        if (given->operand_count > 0)
-            return vy_print_usage_error(given->command, "--schema needs no scenario");
+        if (args->operand_count > 0) return vy_print_usage_error(args->command, "--schema needs no scenario");
         return print_text(schema ? vy_scenario_print_schema() : vy_scenario_print_reference());
     }
-    if (given->operand_count == 0) {
+    if (args->operand_count == 0) {
         vy_print_error("check", EXIT_USAGE,
                        "which scenario? Give a file or a name, for example: volery check first-flight");
         vy_shipped_list(stderr);
@@ -72,10 +71,10 @@ COMMAND(check)
     }
     char *file = NULL;
     overrides changes = {.count = 0};
-    int status = vy_parse_overrides(given, &changes);
-    if (status == 0) status = vy_scenario_file("check", given->operands[0], &file);
+    int status = vy_parse_overrides(args, &changes);
+    if (status == 0) status = vy_scenario_file("check", args->operands[0], &file);
     if (status == 0)
-        status = vy_has_option(given, "json") ? check_json(file, &changes) : check_text(file, &changes);
+        status = vy_has_option(args, "json") ? check_json(file, &changes) : check_text(file, &changes);
     free(file);
     vy_overrides_destroy(&changes);
     return status;

@@ -103,10 +103,10 @@ static int print_text(const comparison *c)
     return outcome(c);
 }
 
-static int compare(const arguments *given, comparison *c)
+static int compare(const arguments *args, comparison *c)
 {
     for (int i = 0; i < 2; ++i) {
-        c->paths[i] = given->operands[i];
+        c->paths[i] = args->operands[i];
         const int status = vy_load_log("diff", c->paths[i], &c->logs[i]);
         if (status != 0) return status;
         c->info[i] = vy_log_get_info(c->logs[i]);
@@ -116,16 +116,16 @@ static int compare(const arguments *given, comparison *c)
     vy_error error = {.status = VY_OK};
     const vy_status status = vy_log_compare(c->logs[0], c->logs[1], &c->found, &error);
     if (status != VY_OK) return vy_print_status("diff", status, &error);
-    return vy_has_option(given, "json") ? print_json(c) : print_text(c);
+    return vy_has_option(args, "json") ? print_json(c) : print_text(c);
 }
 
 COMMAND(diff)
 {
-    if (given->operand_count < 2) {
-        return vy_print_usage_error(given->command, "which two logs? For example: volery diff a.mcap b.mcap");
+    if (args->operand_count < 2) {
+        return vy_print_usage_error(args->command, "which two logs? For example: volery diff a.mcap b.mcap");
     }
     comparison c = {.logs = {NULL, NULL}};
-    const int status = compare(given, &c);
+    const int status = compare(args, &c);
     for (int i = 0; i < 2; ++i) {
         vy_settings_destroy(&c.settings[i]);
         vy_log_close(c.logs[i]);

@@ -31,28 +31,28 @@ static int export_to(const char *log_path, const char *path, vy_log *log, const 
     return ferror(stdout) ? vy_print_stdout_error("export", reason) : EXIT_DONE;
 }
 
-static int read_options(const arguments *given, vy_export_def *def)
+static int read_options(const arguments *args, vy_export_def *def)
 {
-    const char *rate = vy_option_value(given, "rate");
+    const char *rate = vy_option_value(args, "rate");
     static const char *const names[] = {"csv", "parquet", "kml", "gpx"}; // as vy_export_format has them
-    int asked = 0, parquet = 0;
+    int format_count = 0, parquet = 0;
     for (int i = 0; i < 4; ++i) {
-        if (!vy_has_option(given, names[i])) continue;
-        asked += 1;
+        if (!vy_has_option(args, names[i])) continue;
+        format_count += 1;
         def->format = (vy_export_format)i;
         parquet = def->format == VY_EXPORT_PARQUET;
     }
-    if (asked != 1)
-        return vy_print_usage_error(given->command, "say %s: --csv, --parquet, --kml or --gpx",
-                                    asked > 1 ? "one format" : "the format");
-    if (def->format >= VY_EXPORT_KML && vy_option_value(given, "fields") != NULL)
-        return vy_print_usage_error(given->command, "--%s is of the path alone: it takes no --fields",
+    if (format_count != 1)
+        return vy_print_usage_error(args->command, "say %s: --csv, --parquet, --kml or --gpx",
+                                    format_count > 1 ? "one format" : "the format");
+    if (def->format >= VY_EXPORT_KML && vy_option_value(args, "fields") != NULL)
+        return vy_print_usage_error(args->command, "--%s is of the path alone: it takes no --fields",
                                     names[def->format]);
     if (rate != NULL && (!vy_parse_number(rate, &def->rate) || def->rate <= 0.0 || def->rate > 1e6))
-        return vy_print_usage_error(given->command,
-                                    "--rate needs a number of Hz above 0, at most 1e6, got %s", rate);
-    if (parquet && vy_option_value(given, "output") == NULL && isatty(STDOUT_FILENO))
-        return vy_print_usage_error(given->command,
+        return vy_print_usage_error(args->command, "--rate needs a number of Hz above 0, at most 1e6, got %s",
+                                    rate);
+    if (parquet && vy_option_value(args, "output") == NULL && isatty(STDOUT_FILENO))
+        return vy_print_usage_error(args->command,
                                     "a Parquet file cannot be shown on a terminal: give -o FILE");
     return 0;
 }
@@ -61,30 +61,30 @@ static int read_options(const arguments *given, vy_export_def *def)
 static double date_of(vy_log *log)
 {
     vy_scenario *scenario = NULL;
-    vy_diagnostics told;
+    vy_diagnostics diagnostics;
     double date = 0.0;
-    if (vy_scenario_from_log(log, "log", NULL, 0, &scenario, &told) == VY_OK)
+    if (vy_scenario_from_log(log, "log", NULL, 0, &scenario, &diagnostics) == VY_OK)
         date = scenario->environment.planet.origin.date;
-    vy_diagnostics_destroy(&told);
+    vy_diagnostics_destroy(&diagnostics);
     vy_scenario_destroy(scenario);
     return date;
 }
 
 COMMAND(export)
 {
-    if (given->operand_count == 0) {
-        return vy_print_usage_error(given->command,
+    if (args->operand_count == 0) {
+        return vy_print_usage_error(args->command,
                                     "which log? For example: volery export first-flight.mcap --csv");
     }
-    const char *path = given->operands[0], *to = vy_option_value(given, "output");
+    const char *path = args->operands[0], *to = vy_option_value(args, "output");
     vy_export_def def = vy_default_export_def();
     fields requested = {.count = 0};
     vy_log *log = NULL;
-    int status = read_options(given, &def);
-    if (status == 0) status = vy_parse_fields("export", vy_option_value(given, "fields"), &requested);
+    int status = read_options(args, &def);
+    if (status == 0) status = vy_parse_fields("export", vy_option_value(args, "fields"), &requested);
     if (status == 0) status = vy_load_log("export", path, &log);
     if (status == 0 && to != NULL) status = vy_file_claim("export", to, VY_FILE_PART);
-    if (status == 0) status = vy_parse_drone(given, log, &def.body);
+    if (status == 0) status = vy_parse_drone(args, log, &def.body);
     if (status == 0) {
         def.fields = requested.items;
         def.field_count = requested.count;

@@ -86,26 +86,26 @@ enum { KINDS = sizeof kinds / sizeof kinds[0] };
 
 COMMAND(list)
 {
-    const char *wanted = given->operand_count > 0 ? given->operands[0] : NULL;
-    int known = wanted == NULL;
+    const char *kind_name = args->operand_count > 0 ? args->operands[0] : NULL;
+    int is_known = kind_name == NULL;
     char names[150] = "";
-    for (int i = 0; i < KINDS && !known; ++i) {
-        known = strcmp(kinds[i].name, wanted) == 0;
+    for (int i = 0; i < KINDS && !is_known; ++i) {
+        is_known = strcmp(kinds[i].name, kind_name) == 0;
         const size_t used = strlen(names);
         snprintf(names + used, sizeof names - used, "%s%s", i == 0 ? "" : ", ", kinds[i].name);
     }
-    if (!known)
-        return vy_print_usage_error(given->command, "there is no list of %s; there are %s", wanted, names);
-    const int as_json = vy_has_option(given, "json");
+    if (!is_known)
+        return vy_print_usage_error(args->command, "there is no list of %s; there are %s", kind_name, names);
+    const int as_json = vy_has_option(args, "json");
     json j;
     if (as_json) j = vy_json_begin(stdout);
     listing l = {as_json ? &j : NULL};
     const palette p = vy_palette(stdout);
     for (int i = 0, any = 0; i < KINDS; ++i) {
-        if (wanted != NULL && strcmp(kinds[i].name, wanted) != 0) continue;
+        if (kind_name != NULL && strcmp(kinds[i].name, kind_name) != 0) continue;
         if (as_json)
             vy_json_list(&j, kinds[i].name);
-        else if (wanted == NULL)
+        else if (kind_name == NULL)
             printf("%s%s%s%s: %s\n", any++ ? "\n" : "", p.bold, kinds[i].name, p.plain, kinds[i].text);
         kinds[i].list(&l);
         if (as_json) vy_json_close(&j);

@@ -130,19 +130,19 @@ static int is_name(const char *text)
 
 COMMAND(new)
 {
-    if (given->operand_count < 2 || strcmp(given->operands[0], "controller") != 0) {
-        return vy_print_usage_error(given->command,
+    if (args->operand_count < 2 || strcmp(args->operands[0], "controller") != 0) {
+        return vy_print_usage_error(args->command,
                                     "what shall be made? For example: volery new controller NAME");
     }
-    const char *name = given->operands[1];
+    const char *name = args->operands[1];
     if (!is_name(name)) {
         return vy_print_usage_error(
-            given->command, "a name is a letter, then letters, digits, - and _, at most 40; got %s", name);
+            args->command, "a name is a letter, then letters, digits, - and _, at most 40; got %s", name);
     }
-    const char *word = vy_option_value(given, "language");
+    const char *word = vy_option_value(args, "language");
     const language *in = find_language(word != NULL ? word : "c");
     if (in == NULL) {
-        return vy_print_usage_error(given->command, "--language knows c and python, got %s", word);
+        return vy_print_usage_error(args->command, "--language knows c and python, got %s", word);
     }
     if (mkdir(name, 0777) != 0) {
         return vy_print_error("new", errno == EEXIST ? EXIT_USAGE : EXIT_SYSTEM, "the folder %s: %s", name,

@@ -11,12 +11,12 @@
 
 enum { WIDTH = 560, PANEL = 104 }; // [points]
 
-static int read_number(const arguments *given, const char *name, double low, double high, double *out)
+static int read_number(const arguments *args, const char *name, double low, double high, double *out)
 {
-    const char *text = vy_option_value(given, name);
+    const char *text = vy_option_value(args, name);
     if (text == NULL) return 0;
     if (vy_parse_number(text, out) && *out >= low && *out <= high) return 0;
-    return vy_print_usage_error(given->command, "--%s needs a number from %g to %g, got %s", name, low, high,
+    return vy_print_usage_error(args->command, "--%s needs a number from %g to %g, got %s", name, low, high,
                                 text);
 }
 
@@ -27,11 +27,11 @@ static int ends_with(const char *text, const char *end)
 }
 
 // Can there be a figure of that name?
-static int check_ending(const arguments *given, const char *path)
+static int check_ending(const arguments *args, const char *path)
 {
     if (ends_with(path, ".svg")) return 0;
     if (!ends_with(path, ".png") && !ends_with(path, ".pdf"))
-        return vy_print_usage_error(given->command, "a figure is an .svg, .png or .pdf file, got %s", path);
+        return vy_print_usage_error(args->command, "a figure is an .svg, .png or .pdf file, got %s", path);
     if (vy_canvas_has_cairo()) return 0;
     return vy_print_error(
         "plot", EXIT_USAGE,
@@ -48,9 +48,9 @@ static int write_figure(const char *path, double scale, const figure *f)
     canvas *c = ends_with(path, ".png")   ? vy_canvas_png(out.file, f->width, scale)
                 : ends_with(path, ".pdf") ? vy_canvas_pdf(out.file, f->width)
                                           : vy_canvas_svg(out.file, f->width);
-    const int whole = c != NULL && vy_figure_draw(f, c);
+    const int is_drawn = c != NULL && vy_figure_draw(f, c);
     const canvas_status closed = c != NULL ? vy_canvas_close(c) : CANVAS_NO_MEMORY;
-    const canvas_status drawn = whole ? closed : CANVAS_NO_MEMORY;
+    const canvas_status drawn = is_drawn ? closed : CANVAS_NO_MEMORY;
     if (drawn == CANVAS_DONE) return vy_output_commit("plot", &out);
     vy_output_discard(&out);
     if (drawn == CANVAS_NO_MEMORY) return vy_print_no_memory("plot");
@@ -62,7 +62,7 @@ static int write_figure(const char *path, double scale, const figure *f)
 }
 
 // What is shown, and how large.
-static int read_frame(const arguments *given, const vy_log *log, figure *f)
+static int read_frame(const arguments *args, const vy_log *log, figure *f)
 {
     const vy_log_info info = vy_log_get_info(log);
     const double first = (double)info.first_tick * info.dt, last = (double)info.last_tick * info.dt;
@@ -70,26 +70,26 @@ static int read_frame(const arguments *given, const vy_log *log, figure *f)
     f->to = last;
     f->width = WIDTH;
     f->panel = PANEL;
-    f->dark = vy_has_option(given, "dark");
-    int status = read_number(given, "from", -1e12, 1e12, &f->from);
-    if (status == 0) status = read_number(given, "to", -1e12, 1e12, &f->to);
-    if (status == 0) status = read_number(given, "width", 200.0, 4000.0, &f->width);
-    if (status == 0) status = read_number(given, "panel", 30.0, 2000.0, &f->panel);
+    f->dark = vy_has_option(args, "dark");
+    int status = read_number(args, "from", -1e12, 1e12, &f->from);
+    if (status == 0) status = read_number(args, "to", -1e12, 1e12, &f->to);
+    if (status == 0) status = read_number(args, "width", 200.0, 4000.0, &f->width);
+    if (status == 0) status = read_number(args, "panel", 30.0, 2000.0, &f->panel);
     if (status == 0 && !(f->to > f->from && f->to > first && f->from < last))
         status = vy_print_usage_error(
-            given->command, "there is nothing between %g s and %g s; the log goes from %g s to %g s", f->from,
+            args->command, "there is nothing between %g s and %g s; the log goes from %g s to %g s", f->from,
             f->to, first, last);
     return status;
 }
 
-static int make_figure(const arguments *given, vy_log *log, uint32_t drone, figure *f)
+static int make_figure(const arguments *args, vy_log *log, uint32_t drone, figure *f)
 {
-    const char *path = given->operands[0], *slash = strrchr(path, '/');
-    const char **panels = calloc((size_t)given->option_count + 1, sizeof *panels);
+    const char *path = args->operands[0], *slash = strrchr(path, '/');
+    const char **panels = calloc((size_t)args->option_count + 1, sizeof *panels);
     if (panels == NULL) return vy_print_no_memory("plot");
     int count = 0;
-    for (int i = 0; i < given->option_count; ++i) {
-        if (strcmp(given->options[i].option->name, "signals") == 0) panels[count++] = given->options[i].value;
+    for (int i = 0; i < args->option_count; ++i) {
+        if (strcmp(args->options[i].option->name, "signals") == 0) panels[count++] = args->options[i].value;
     }
     snprintf(f->title, sizeof f->title, "%.60s, %.40s, seed %llu", slash != NULL ? slash + 1 : path,
              vy_log_name(log, drone), (unsigned long long)vy_log_get_info(log).seed);
@@ -113,22 +113,22 @@ static char *default_name(const char *log)
 
 COMMAND(plot)
 {
-    if (given->operand_count == 0)
-        return vy_print_usage_error(given->command, "which log? For example: volery plot first-flight.mcap");
-    const char *log_path = given->operands[0], *requested = vy_option_value(given, "output");
+    if (args->operand_count == 0)
+        return vy_print_usage_error(args->command, "which log? For example: volery plot first-flight.mcap");
+    const char *log_path = args->operands[0], *requested = vy_option_value(args, "output");
     char *path = requested != NULL ? strdup(requested) : default_name(log_path);
     figure *f = calloc(1, sizeof *f);
     vy_log *log = NULL;
     uint32_t drone = 0;
     double scale = 3.0;
     int status = path == NULL || f == NULL ? vy_print_no_memory("plot") : 0;
-    if (status == 0) status = check_ending(given, path);
-    if (status == 0) status = read_number(given, "scale", 0.5, 10.0, &scale);
+    if (status == 0) status = check_ending(args, path);
+    if (status == 0) status = read_number(args, "scale", 0.5, 10.0, &scale);
     if (status == 0) status = vy_load_log("plot", log_path, &log);
     if (status == 0) status = vy_file_claim("plot", path, VY_FILE_PART);
-    if (status == 0) status = vy_parse_drone(given, log, &drone);
-    if (status == 0) status = read_frame(given, log, f);
-    if (status == 0) status = make_figure(given, log, drone, f);
+    if (status == 0) status = vy_parse_drone(args, log, &drone);
+    if (status == 0) status = read_frame(args, log, f);
+    if (status == 0) status = make_figure(args, log, drone, f);
     if (status == 0) status = write_figure(path, scale, f);
     if (status == 0) printf("%s\n", path);
     vy_log_close(log);

@@ -20,40 +20,40 @@ static char *default_name(const char *part)
     return strndup(part, length - end);
 }
 
-static int choose_name(const arguments *given, char **out)
+static int choose_name(const arguments *args, char **out)
 {
-    const char *part = given->operands[0], *requested = vy_option_value(given, "output");
+    const char *part = args->operands[0], *requested = vy_option_value(args, "output");
     *out = requested != NULL ? strdup(requested) : default_name(part);
     if (*out == NULL && requested == NULL)
-        return vy_print_usage_error(given->command, "cannot derive the log's name from %s: give it with -o",
+        return vy_print_usage_error(args->command, "cannot derive the log's name from %s: give it with -o",
                                     part);
     if (*out == NULL) return vy_print_no_memory("recover");
     if (vy_file_is_stream(*out))
-        return vy_print_usage_error(given->command, "a recovered log goes to a file, not to standard output");
+        return vy_print_usage_error(args->command, "a recovered log goes to a file, not to standard output");
     // An older log that the killed run was to replace may be worth more than the recovered one.
     if (requested == NULL && access(*out, F_OK) == 0)
-        return vy_print_usage_error(given->command, "there is a log %s already: give another name with -o",
+        return vy_print_usage_error(args->command, "there is a log %s already: give another name with -o",
                                     *out);
     return 0;
 }
 
 COMMAND(recover)
 {
-    if (given->operand_count == 0)
-        return vy_print_usage_error(given->command,
+    if (args->operand_count == 0)
+        return vy_print_usage_error(args->command,
                                     "which log? For example: volery recover first-flight.mcap.part");
-    const char *part = given->operands[0];
+    const char *part = args->operands[0];
     char *to = NULL;
     vy_log_info info;
     vy_error error = {.status = VY_OK};
     int status = vy_file_check_input("recover", "log", part);
-    if (status == 0) status = choose_name(given, &to);
+    if (status == 0) status = choose_name(args, &to);
     if (status == 0) status = vy_file_claim("recover", to, VY_FILE_RECOVERED);
     if (status == 0) {
         const vy_status made = vy_log_recover(part, to, &info, &error);
         if (made != VY_OK) status = vy_print_log_error("recover", part, made, &error);
     }
-    if (status == 0 && !vy_has_option(given, "quiet"))
+    if (status == 0 && !vy_has_option(args, "quiet"))
         printf("%s: %s at step %" PRIu64 " (%.3f s)\n", to, info.status, info.last_tick,
                (double)info.last_tick * info.dt);
     free(to);

@@ -53,13 +53,13 @@ static void print_json(const outcome *o)
     vy_json_end(&j);
 }
 
-static int print_outcome(const arguments *given, const outcome *o)
+static int print_outcome(const arguments *args, const outcome *o)
 {
     const vy_log_info *info = &o->info;
     const vy_difference *found = &o->difference;
     const uint64_t steps = found->last_tick - info->first_tick, total = info->last_tick - info->first_tick;
     const int failed = o->error.status != VY_OK;
-    if (vy_has_option(given, "json")) {
+    if (vy_has_option(args, "json")) {
         print_json(o);
         vy_set_json_errors(0); // one object
     }
@@ -67,12 +67,12 @@ static int print_outcome(const arguments *given, const outcome *o)
         return vy_print_error("replay", o->error.status == VY_DAMAGED ? EXIT_FAILED : EXIT_SYSTEM,
                               "%s: the replay cannot continue after step %" PRIu64 " of %" PRIu64 ": %s",
                               o->path, found->last_tick, info->last_tick, o->error.text);
-    if (vy_has_option(given, "json")) return found->found ? EXIT_FAILED : EXIT_DONE;
+    if (vy_has_option(args, "json")) return found->found ? EXIT_FAILED : EXIT_DONE;
     if (found->found) {
         vy_difference_print(found, info->dt, "the log", "the replay");
         return EXIT_FAILED;
     }
-    if (vy_has_option(given, "quiet")) return EXIT_DONE;
+    if (vy_has_option(args, "quiet")) return EXIT_DONE;
     const palette p = vy_palette(stdout);
     const double times = o->wall > 0.0 ? (double)steps * info->dt / o->wall : 0.0;
     if (info->complete)
@@ -84,7 +84,7 @@ static int print_outcome(const arguments *given, const outcome *o)
     return EXIT_DONE;
 }
 
-static int replay(const arguments *given, const char *path, vy_log *log, const vy_scenario *scenario,
+static int replay(const arguments *args, const char *path, vy_log *log, const vy_scenario *scenario,
                   vy_world *world)
 {
     outcome o = {.path = path, .info = vy_log_get_info(log), .error = {.status = VY_OK}};
@@ -94,9 +94,9 @@ static int replay(const arguments *given, const char *path, vy_log *log, const v
                               "%s was cut off before its first step: there is nothing to replay", path);
     vy_signals_catch();
     progress shown =
-        vy_progress_begin(!vy_has_option(given, "quiet"), info.first_tick, info.last_tick, info.dt);
+        vy_progress_begin(!vy_has_option(args, "quiet"), info.first_tick, info.last_tick, info.dt);
     const vy_status status =
-        vy_has_option(given, "live")
+        vy_has_option(args, "live")
             ? vy_log_replay_live(log, world, show, &shown, &o.difference, &o.error)
             : vy_scenario_replay(scenario, log, world, show, &shown, &o.difference, &o.error);
     o.wall = vy_wall_clock() - shown.start;
@@ -108,33 +108,31 @@ static int replay(const arguments *given, const char *path, vy_log *log, const v
     }
     if (status != VY_OK && status != VY_DAMAGED && status != VY_IO && status != VY_NO_MEMORY)
         return vy_print_log_error("replay", path, status, &o.error);
-    return print_outcome(given, &o);
+    return print_outcome(args, &o);
 }
 
 COMMAND(replay)
 {
-    if (given->operand_count == 0) {
-        return vy_print_usage_error(given->command,
-                                    "which log? For example: volery replay first-flight.mcap");
+    if (args->operand_count == 0) {
+        return vy_print_usage_error(args->command, "which log? For example: volery replay first-flight.mcap");
     }
-    const char *path = given->operands[0];
+    const char *path = args->operands[0];
     vy_log *log = NULL;
     vy_scenario *scenario = NULL;
     vy_world *world = NULL;
-    if (vy_has_option(given, "allow-programs") && !vy_has_option(given, "live"))
-        return vy_print_usage_error(given->command,
+    if (vy_has_option(args, "allow-programs") && !vy_has_option(args, "live"))
+        return vy_print_usage_error(args->command,
                                     "--allow-programs goes with --live: nothing else starts a program");
     int status = vy_load_log("replay", path, &log);
     if (status == 0) status = vy_check_log_physics("replay", path, log);
     if (status == 0) status = vy_load_logged_scenario("replay", path, log, NULL, &scenario);
     if (status == 0) status = vy_check_log_hash("replay", path, log, scenario);
     controllers programs = {.count = 0};
-    if (status == 0 && vy_has_option(given, "live"))
-        status = vy_controllers_allow(given, path, log, scenario);
-    if (status == 0 && vy_has_option(given, "live"))
+    if (status == 0 && vy_has_option(args, "live")) status = vy_controllers_allow(args, path, log, scenario);
+    if (status == 0 && vy_has_option(args, "live"))
         status = vy_controllers_open("replay", scenario, 0, 0, NULL, &programs);
     if (status == 0) status = vy_load_world("replay", scenario, &world);
-    if (status == 0) status = replay(given, path, log, scenario, world);
+    if (status == 0) status = replay(args, path, log, scenario, world);
     vy_failure failure = {.reason = VY_FAILURE_NONE};
     if (vy_controllers_finish(&programs, &failure) && status == 0)
         status = vy_print_error("replay", EXIT_FAILED, "the controller of %s %s (%.0f) after the last step",

@@ -35,100 +35,99 @@ static char *default_log(const char *scenario)
 }
 
 // Where the log goes; text to free().
-static char *log_name(const arguments *given, const char *file)
+static char *log_name(const arguments *args, const char *file)
 {
-    const char *requested = vy_option_value(given, "output");
+    const char *requested = vy_option_value(args, "output");
     return requested != NULL ? strdup(requested) : default_log(file);
 }
 
 // Before anything is read that could be wrong: reporting an error must not overwrite an input either.
-static int claim_outputs(const arguments *given, const char *file)
+static int claim_outputs(const arguments *args, const char *file)
 {
     vy_file_is_input(file);
-    if (vy_has_option(given, "no-log")) return vy_file_check_conflicts("run");
-    char *log = log_name(given, file);
+    if (vy_has_option(args, "no-log")) return vy_file_check_conflicts("run");
+    char *log = log_name(args, file);
     const int status = log != NULL ? vy_file_claim("run", log, VY_FILE_PART) : vy_print_no_memory("run");
     free(log);
     return status;
 }
 
-static int check_watch(const arguments *given)
+static int check_watch(const arguments *args)
 {
     uint64_t port = 0;
-    const char *number = vy_option_value(given, "port"), *log = vy_option_value(given, "output");
-    if (number != NULL && !vy_has_option(given, "watch"))
-        return vy_print_usage_error(given->command, "--port goes with --watch");
+    const char *number = vy_option_value(args, "port"), *log = vy_option_value(args, "output");
+    if (number != NULL && !vy_has_option(args, "watch"))
+        return vy_print_usage_error(args->command, "--port goes with --watch");
     if (number != NULL && (!vy_parse_uint(number, &port) || port > PORT_MAX))
-        return vy_print_usage_error(given->command, "--port needs a whole number from 0 to %d, got %s",
+        return vy_print_usage_error(args->command, "--port needs a whole number from 0 to %d, got %s",
                                     PORT_MAX, number);
-    if (vy_has_option(given, "watch") &&
-        (vy_has_option(given, "no-log") || (log != NULL && vy_file_is_stream(log))))
-        return vy_print_usage_error(given->command,
+    if (vy_has_option(args, "watch") &&
+        (vy_has_option(args, "no-log") || (log != NULL && vy_file_is_stream(log))))
+        return vy_print_usage_error(args->command,
                                     "--watch shows what the log gets, so it needs one in a file: not with "
                                     "--no-log or -o -");
     return 0;
 }
 
-static int check_options(const arguments *given)
+static int check_options(const arguments *args)
 {
-    if (vy_has_option(given, "no-log") &&
-        (vy_has_option(given, "output") || vy_has_option(given, "log-state") ||
-         vy_has_option(given, "sign"))) {
+    if (vy_has_option(args, "no-log") &&
+        (vy_has_option(args, "output") || vy_has_option(args, "log-state") || vy_has_option(args, "sign"))) {
         return vy_print_usage_error(
-            given->command, "--no-log writes no log, so --output, --log-state and --sign mean nothing");
+            args->command, "--no-log writes no log, so --output, --log-state and --sign mean nothing");
     }
-    const char *junit = vy_option_value(given, "junit"), *log = vy_option_value(given, "output");
+    const char *junit = vy_option_value(args, "junit"), *log = vy_option_value(args, "output");
     if (junit != NULL && vy_file_is_stream(junit) &&
-        (vy_has_option(given, "json") || !vy_has_option(given, "quiet")))
-        return vy_print_usage_error(given->command,
+        (vy_has_option(args, "json") || !vy_has_option(args, "quiet")))
+        return vy_print_usage_error(args->command,
                                     "--junit - has standard output for itself: with --quiet, not --json");
     if (log != NULL) {
-        const int status = vy_file_check_log(given->command->name, log, vy_has_option(given, "json"));
+        const int status = vy_file_check_log(args->command->name, log, vy_has_option(args, "json"));
         if (status != 0) return status;
     }
-    const char *state = vy_option_value(given, "log-state");
+    const char *state = vy_option_value(args, "log-state");
     if (state != NULL && strcmp(state, "every") != 0) {
-        return vy_print_usage_error(given->command,
+        return vy_print_usage_error(args->command,
                                     "--log-state knows only the word every, got %s; "
                                     "for a cadence use --set log.snapshot=SECONDS",
                                     state);
     }
-    const char *policy = vy_option_value(given, "nap");
+    const char *policy = vy_option_value(args, "nap");
     if (policy != NULL && strcmp(policy, "strict") != 0) {
         return vy_print_usage_error(
-            given->command,
+            args->command,
             "--nap knows only the word strict, got %s; for thresholds use --set world.nap.force_rel=...",
             policy);
     }
-    const int watch_status = check_watch(given);
+    const int watch_status = check_watch(args);
     if (watch_status != 0) return watch_status;
     uint64_t threads;
-    const char *count = vy_option_value(given, "threads");
+    const char *count = vy_option_value(args, "threads");
     if (count != NULL && (!vy_parse_uint(count, &threads) || threads > THREADS_MAX))
-        return vy_print_usage_error(given->command, "--threads needs a whole number from 0 to %d, got %s",
+        return vy_print_usage_error(args->command, "--threads needs a whole number from 0 to %d, got %s",
                                     THREADS_MAX, count);
     return 0;
 }
 
 // Not a value of the scenario: the flight is the same with any number of them.
-static uint32_t threads_of(const arguments *given)
+static uint32_t threads_of(const arguments *args)
 {
     uint64_t threads = 1;
-    const char *count = vy_option_value(given, "threads");
+    const char *count = vy_option_value(args, "threads");
     if (count != NULL) (void)vy_parse_uint(count, &threads);
     return (uint32_t)threads;
 }
 
-static int port_of(const arguments *given)
+static int port_of(const arguments *args)
 {
     uint64_t port = 0;
-    const char *number = vy_option_value(given, "port");
+    const char *number = vy_option_value(args, "port");
     if (number != NULL) (void)vy_parse_uint(number, &port);
     return (int)port;
 }
 
 // `*reported` is set once the report for machines is written, or has failed to be.
-static int fly(const arguments *given, const char *file, const char *log, const vy_scenario *scenario,
+static int fly(const arguments *args, const char *file, const char *log, const vy_scenario *scenario,
                controllers *programs, watch *watched, int *reported)
 {
     vy_world *world = NULL;
@@ -137,20 +136,20 @@ static int fly(const arguments *given, const char *file, const char *log, const 
         vy_watch_end(watched, NULL, 0);
         return status;
     }
-    const int json = vy_has_option(given, "json"), quiet = vy_has_option(given, "quiet");
+    const int json = vy_has_option(args, "json"), quiet = vy_has_option(args, "quiet");
     const flight_def def = {.command = "run",
                             .file = file,
                             .scenario = scenario,
                             .world = world,
                             .programs = programs,
                             .log = log,
-                            .sign = vy_option_value(given, "sign"),
-                            .realtime = vy_has_option(given, "realtime"),
+                            .sign = vy_option_value(args, "sign"),
+                            .realtime = vy_has_option(args, "realtime"),
                             .watched = watched,
                             .show_progress = !quiet};
     flight flown;
     status = vy_flight_fly(&def, &flown);
-    const char *junit = vy_option_value(given, "junit");
+    const char *junit = vy_option_value(args, "junit");
     if (status == 0 && junit != NULL) {
         *reported = 1;
         status = vy_junit_write(&flown, junit);
@@ -175,30 +174,30 @@ static void explain_keys(const vy_scenario *scenario, int is_watched)
     }
 }
 
-static int run_file(const arguments *given, const char *file, const overrides *changes, int *reported)
+static int run_file(const arguments *args, const char *file, const overrides *changes, int *reported)
 {
     vy_scenario *scenario = NULL;
     int status = vy_load_scenario("run", file, changes, &scenario);
     if (status != 0) return status;
-    if (vy_has_option(given, "log-state")) scenario->log.snapshot = scenario->step;
-    if (vy_has_option(given, "nap")) scenario->environment.nap.strict = 1;
-    scenario->contacts.def.threads = threads_of(given);
+    if (vy_has_option(args, "log-state")) scenario->log.snapshot = scenario->step;
+    if (vy_has_option(args, "nap")) scenario->environment.nap.strict = 1;
+    scenario->contacts.def.threads = threads_of(args);
     char *log = NULL;
-    if (!vy_has_option(given, "no-log")) {
-        log = log_name(given, file);
+    if (!vy_has_option(args, "no-log")) {
+        log = log_name(args, file);
         if (log == NULL) status = vy_print_no_memory("run");
     }
     if (status == 0) status = vy_controllers_are_inputs("run", scenario);
     controllers programs = {.count = 0};
     watch *watched = NULL;
-    if (status == 0 && vy_has_option(given, "watch"))
-        status = vy_watch_open("run", port_of(given), vy_has_option(given, "realtime"), &watched);
+    if (status == 0 && vy_has_option(args, "watch"))
+        status = vy_watch_open("run", port_of(args), vy_has_option(args, "realtime"), &watched);
     if (status == 0)
-        status = vy_controllers_open("run", scenario, vy_has_option(given, "realtime"),
-                                     vy_has_option(given, "quiet"), watched, &programs);
-    if (status == 0 && !vy_has_option(given, "quiet")) explain_keys(scenario, watched != NULL);
+        status = vy_controllers_open("run", scenario, vy_has_option(args, "realtime"),
+                                     vy_has_option(args, "quiet"), watched, &programs);
+    if (status == 0 && !vy_has_option(args, "quiet")) explain_keys(scenario, watched != NULL);
     if (status == 0) {
-        status = fly(given, file, log, scenario, &programs, watched, reported);
+        status = fly(args, file, log, scenario, &programs, watched, reported);
     } else {
         vy_watch_end(watched, NULL, 0);
     }
@@ -210,21 +209,21 @@ static int run_file(const arguments *given, const char *file, const overrides *c
 
 COMMAND(run)
 {
-    if (given->operand_count == 0) return report_missing_scenario();
+    if (args->operand_count == 0) return report_missing_scenario();
     char *file = NULL;
-    const char *junit = vy_option_value(given, "junit");
-    int status = check_options(given), reported = junit == NULL;
+    const char *junit = vy_option_value(args, "junit");
+    int status = check_options(args), reported = junit == NULL;
     if (status != 0) return status;
-    vy_file_is_input(given->operands[0]);
+    vy_file_is_input(args->operands[0]);
     if (junit != NULL) status = vy_file_claim("run", junit, VY_FILE_PART);
     if (status != 0) return status;
     overrides changes = {.count = 0};
-    status = vy_parse_overrides(given, &changes);
-    if (status == 0) status = vy_scenario_file("run", given->operands[0], &file);
-    if (status == 0) status = claim_outputs(given, file);
-    if (status == 0) status = run_file(given, file, &changes, &reported);
+    status = vy_parse_overrides(args, &changes);
+    if (status == 0) status = vy_scenario_file("run", args->operands[0], &file);
+    if (status == 0) status = claim_outputs(args, file);
+    if (status == 0) status = run_file(args, file, &changes, &reported);
     if (status >= EXIT_USAGE && !reported && !vy_file_has_conflict())
-        (void)vy_junit_write_error("run", given->operands[0], junit);
+        (void)vy_junit_write_error("run", args->operands[0], junit);
     free(file);
     vy_overrides_destroy(&changes);
     return status;

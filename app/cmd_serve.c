@@ -7,15 +7,15 @@
 
 COMMAND(serve)
 {
-    if (given->operand_count == 0) {
-        return vy_print_usage_error(given->command, "which plug-in? For example: volery serve ./mine.so");
+    if (args->operand_count == 0) {
+        return vy_print_usage_error(args->command, "which plug-in? For example: volery serve ./mine.so");
     }
     if (isatty(STDIN_FILENO)) {
-        return vy_print_usage_error(given->command,
+        return vy_print_usage_error(args->command,
                                     "serve speaks with a world, not with a person: name it in a scenario, "
                                     "controller: {kind: process, command: volery serve ./mine.so}");
     }
-    const char *word = given->operands[0];
+    const char *word = args->operands[0];
     char path[4096]; // a name without a slash would be looked for in the loader's folders
     snprintf(path, sizeof path, "%s%s", word[0] == '/' ? "" : "./", word);
     void *library = NULL;

@@ -28,8 +28,8 @@ static int make_file(const char *bytes, size_t size)
 
 COMMAND(sitl)
 {
-    if (given->operand_count == 0)
-        return vy_print_usage_error(given->command,
+    if (args->operand_count == 0)
+        return vy_print_usage_error(args->command,
                                     "which program? For example: volery sitl -- ./betaflight_SITL.elf");
     static const packed library = PACKED(vy_sitl);
     char *bytes = NULL, name[40];
@@ -41,7 +41,7 @@ COMMAND(sitl)
     snprintf(name, sizeof name, "/proc/self/fd/%d", fd);
     if (setenv("LD_PRELOAD", name, 1) != 0) return vy_print_no_memory("sitl");
     char *const *words; // execvp() does not change them
-    memcpy(&words, &given->operands, sizeof words);
+    memcpy(&words, &args->operands, sizeof words);
     execvp(words[0], words);
-    return vy_print_error("sitl", EXIT_USAGE, "cannot start %s: %s", given->operands[0], strerror(errno));
+    return vy_print_error("sitl", EXIT_USAGE, "cannot start %s: %s", args->operands[0], strerror(errno));
 }

@@ -42,7 +42,7 @@ static int set_verdict(finding *f, const char *word, vy_status status, vy_error 
 }
 
 // Digests and signature.
-static int check_proof(const arguments *given, vy_log *log, finding *f)
+static int check_proof(const arguments *args, vy_log *log, finding *f)
 {
     vy_error error = {.status = VY_OK};
     vy_status status = vy_log_prove(log, &f->proof, &error);
@@ -56,7 +56,7 @@ static int check_proof(const arguments *given, vy_log *log, finding *f)
                  "it has no digest, so nothing shows whether it was changed");
         return 0;
     }
-    const char *key = vy_option_value(given, "key");
+    const char *key = vy_option_value(args, "key");
     if (key != NULL) status = vy_log_proof_signed_by(&f->proof, key, &error);
     if (status == VY_NOT_FOUND || status == VY_BAD_VALUE)
         return vy_print_error("verify", EXIT_USAGE, "--key: %s", error.text);
@@ -70,7 +70,7 @@ static int check_proof(const arguments *given, vy_log *log, finding *f)
     return 0;
 }
 
-static int replay(const arguments *given, vy_log *log, finding *f)
+static int replay(const arguments *args, vy_log *log, finding *f)
 {
     vy_scenario *scenario = NULL;
     vy_world *world = NULL;
@@ -81,7 +81,7 @@ static int replay(const arguments *given, vy_log *log, finding *f)
     if (exit_status == 0) exit_status = vy_load_world("verify", scenario, &world);
     if (exit_status == 0) {
         vy_signals_catch();
-        progress shown = vy_progress_begin(!vy_has_option(given, "quiet"), f->info.first_tick,
+        progress shown = vy_progress_begin(!vy_has_option(args, "quiet"), f->info.first_tick,
                                            f->info.last_tick, f->info.dt);
         const vy_status status = vy_scenario_replay(scenario, log, world, show, &shown, &f->replayed, &error);
         vy_progress_end(&shown);
@@ -135,10 +135,10 @@ static void print_text(const finding *f)
     printf("  digest %s\n", p->digest);
 }
 
-static int print_finding(const arguments *given, const finding *f)
+static int print_finding(const arguments *args, const finding *f)
 {
     const int right = strcmp(f->word, "verified") == 0 || strcmp(f->word, "intact") == 0;
-    if (vy_has_option(given, "json")) {
+    if (vy_has_option(args, "json")) {
         print_json(f);
         return right ? EXIT_DONE : EXIT_FAILED;
     }
@@ -147,30 +147,29 @@ static int print_finding(const arguments *given, const finding *f)
         return EXIT_FAILED;
     }
     if (!right) return vy_print_error("verify", EXIT_FAILED, "%s: %s", f->path, f->sentence);
-    if (!vy_has_option(given, "quiet")) print_text(f);
+    if (!vy_has_option(args, "quiet")) print_text(f);
     return EXIT_DONE;
 }
 
 COMMAND(verify)
 {
-    if (given->operand_count == 0)
-        return vy_print_usage_error(given->command,
-                                    "which log? For example: volery verify first-flight.mcap");
+    if (args->operand_count == 0)
+        return vy_print_usage_error(args->command, "which log? For example: volery verify first-flight.mcap");
     vy_log *log = NULL;
     vy_error error = {.status = VY_OK};
-    finding f = {.path = given->operands[0], .word = "verified"};
+    finding f = {.path = args->operands[0], .word = "verified"};
     int status = vy_file_check_input("verify", "log", f.path);
     if (status != 0) return status;
     const vy_status opened = vy_log_open(f.path, &log, &error);
     if (opened != VY_OK) status = set_verdict(&f, "damaged", opened, &error);
     if (opened == VY_OK) {
         f.info = vy_log_get_info(log);
-        status = check_proof(given, log, &f);
-        if (vy_has_option(given, "no-replay") && strcmp(f.word, "verified") == 0)
+        status = check_proof(args, log, &f);
+        if (vy_has_option(args, "no-replay") && strcmp(f.word, "verified") == 0)
             f.word = "intact";
         else if (status == 0 && strcmp(f.word, "verified") == 0)
-            status = replay(given, log, &f);
+            status = replay(args, log, &f);
     }
     vy_log_close(log);
-    return status != 0 ? status : print_finding(given, &f);
+    return status != 0 ? status : print_finding(args, &f);
 }

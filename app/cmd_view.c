@@ -76,12 +76,12 @@ static int write_page(const shown *s, const char *path)
     return vy_output_commit("view", &out);
 }
 
-static int read_size(const arguments *given, size_t *limit)
+static int read_size(const arguments *args, size_t *limit)
 {
-    const char *text = vy_option_value(given, "size");
+    const char *text = vy_option_value(args, "size");
     double megabytes = SIZE_MAX_MB;
     if (text != NULL && (!vy_parse_number(text, &megabytes) || megabytes < 2.0 || megabytes > SIZE_MAX_MB)) {
-        return vy_print_usage_error(given->command, "--size needs a number of MB from 2 to %d, got %s",
+        return vy_print_usage_error(args->command, "--size needs a number of MB from 2 to %d, got %s",
                                     SIZE_MAX_MB, text);
     }
     *limit = (size_t)(megabytes * MEGABYTE) - MEGABYTE; // the page itself takes less than one
@@ -103,12 +103,12 @@ static int measure_info(const char *path, vy_log *log, size_t *size)
     return status;
 }
 
-static int load_runs(const arguments *given, size_t limit, shown *s)
+static int load_runs(const arguments *args, size_t limit, shown *s)
 {
     vy_error error = {.status = VY_OK};
-    const size_t share = limit / (size_t)given->operand_count;
-    for (int i = 0; i < given->operand_count; ++i) {
-        s->paths[i] = given->operands[i];
+    const size_t share = limit / (size_t)args->operand_count;
+    for (int i = 0; i < args->operand_count; ++i) {
+        s->paths[i] = args->operands[i];
         int status = vy_load_log("view", s->paths[i], &s->logs[i]);
         if (status != 0) return status;
         s->count += 1;
@@ -167,32 +167,31 @@ static void print_written(const shown *s, const char *path)
     fprintf(stderr, "volery view: open it in a browser, or let --open do it\n");
 }
 
-static int view(const arguments *given, const char *path, shown *s)
+static int view(const arguments *args, const char *path, shown *s)
 {
     size_t limit = 0;
-    int status = read_size(given, &limit);
-    if (status == 0 && vy_file_is_stream(path) && vy_has_option(given, "open"))
-        status =
-            vy_print_usage_error(given->command, "--open needs a page in a file, not on standard output");
-    for (int i = 0; i < given->operand_count; ++i) vy_file_is_input(given->operands[i]);
+    int status = read_size(args, &limit);
+    if (status == 0 && vy_file_is_stream(path) && vy_has_option(args, "open"))
+        status = vy_print_usage_error(args->command, "--open needs a page in a file, not on standard output");
+    for (int i = 0; i < args->operand_count; ++i) vy_file_is_input(args->operands[i]);
     if (status == 0) status = vy_file_claim("view", path, VY_FILE_PART);
-    if (status == 0) status = load_runs(given, limit, s);
+    if (status == 0) status = load_runs(args, limit, s);
     if (status == 0) status = write_page(s, path);
-    if (status == 0 && !vy_has_option(given, "quiet")) print_written(s, path);
-    if (status == 0 && vy_has_option(given, "open")) status = open_page(path);
+    if (status == 0 && !vy_has_option(args, "quiet")) print_written(s, path);
+    if (status == 0 && vy_has_option(args, "open")) status = open_page(path);
     return status;
 }
 
 COMMAND(view)
 {
-    if (given->operand_count == 0) {
-        return vy_print_usage_error(given->command, "which log? For example: volery view first-flight.mcap");
+    if (args->operand_count == 0) {
+        return vy_print_usage_error(args->command, "which log? For example: volery view first-flight.mcap");
     }
-    const char *requested = vy_option_value(given, "output");
-    char *path = requested != NULL ? strdup(requested) : default_page(given->operands[0]);
+    const char *requested = vy_option_value(args, "output");
+    char *path = requested != NULL ? strdup(requested) : default_page(args->operands[0]);
     if (path == NULL) return vy_print_no_memory("view");
     shown s = {.count = 0};
-    const int status = view(given, path, &s);
+    const int status = view(args, path, &s);
     for (int i = 0; i < RUN_CAP; ++i) {
         vy_page_data_destroy(&s.data[i]);
         vy_log_close(s.logs[i]);

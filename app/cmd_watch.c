@@ -32,13 +32,13 @@ static char *concatenate(const char *a, size_t size, const char *b)
 }
 
 // RUN.mcap and RUN.mcap.part mean the same flight.
-static int name_files(const char *given, follower *f)
+static int name_files(const char *path, follower *f)
 {
-    const size_t end = strlen(VY_FILE_PART), size = strlen(given);
-    const int is_part = size > end && strcmp(given + size - end, VY_FILE_PART) == 0;
+    const size_t end = strlen(VY_FILE_PART), size = strlen(path);
+    const int is_part = size > end && strcmp(path + size - end, VY_FILE_PART) == 0;
     const size_t stem = is_part ? size - end : size;
-    f->whole = concatenate(given, stem, "");
-    f->part = concatenate(given, stem, VY_FILE_PART);
+    f->whole = concatenate(path, stem, "");
+    f->part = concatenate(path, stem, VY_FILE_PART);
     return f->whole != NULL && f->part != NULL ? 0 : vy_print_no_memory("watch");
 }
 
@@ -54,22 +54,22 @@ static int follow(follower *f)
 {
     vy_error error = {.status = VY_OK};
     while (vy_signals_seen() == 0) {
-        const double begun = vy_wall_clock();
-        const int written = access(f->part, F_OK) == 0;
+        const double poll_start = vy_wall_clock();
+        const int is_written = access(f->part, F_OK) == 0;
         const vy_status status =
-            vy_watch_read_log(f->watched, written ? f->part : f->whole, &f->cursor, &f->info, &error);
-        if (status == VY_OK && !written) return 0;
-        if (status != VY_OK && !written && access(f->part, F_OK) != 0)
+            vy_watch_read_log(f->watched, is_written ? f->part : f->whole, &f->cursor, &f->info, &error);
+        if (status == VY_OK && !is_written) return 0;
+        if (status != VY_OK && !is_written && access(f->part, F_OK) != 0)
             return vy_print_log_error("watch", f->whole, status, &error);
-        const double pause = POLL_COST_RATIO * (vy_wall_clock() - begun);
+        const double pause = POLL_COST_RATIO * (vy_wall_clock() - poll_start);
         sleep_for(pause > POLL_PERIOD ? pause : POLL_PERIOD);
     }
     return vy_signals_exit(vy_signals_seen());
 }
 
-static int watch_log(const arguments *given, int port, follower *f)
+static int watch_log(const arguments *args, int port, follower *f)
 {
-    int status = name_files(given->operands[0], f);
+    int status = name_files(args->operands[0], f);
     if (status != 0) return status;
     const int written = access(f->part, F_OK) == 0;
     if (!written) {
@@ -92,14 +92,14 @@ static int watch_log(const arguments *given, int port, follower *f)
 COMMAND(watch)
 {
     uint64_t port = 0;
-    const char *number = vy_option_value(given, "port");
-    if (given->operand_count == 0)
-        return vy_print_usage_error(given->command, "which log? For example: volery watch run.mcap");
+    const char *number = vy_option_value(args, "port");
+    if (args->operand_count == 0)
+        return vy_print_usage_error(args->command, "which log? For example: volery watch run.mcap");
     if (number != NULL && (!vy_parse_uint(number, &port) || port > 65535))
-        return vy_print_usage_error(given->command, "--port needs a whole number from 0 to 65535, got %s",
+        return vy_print_usage_error(args->command, "--port needs a whole number from 0 to 65535, got %s",
                                     number);
     follower f = {.watched = NULL};
-    const int status = watch_log(given, (int)port, &f);
+    const int status = watch_log(args, (int)port, &f);
     free(f.part);
     free(f.whole);
     return status;

@@ -44,7 +44,7 @@ typedef struct command {
     const char *text; ///< what it does and why, for help and manual; paragraphs are separated by empty lines
     const option *options;
     const example *examples;
-    int (*run)(const arguments *given); ///< returns the exit status
+    int (*run)(const arguments *args); ///< returns the exit status
 } command;
 
 extern const command vy_commands[];
@@ -55,7 +55,7 @@ const command *vy_command_find(const char *name);
 
 /// The command's option of that name or letter; NULL when it has none. --help is in none of the lists: all
 /// have it.
-const option *vy_command_option(const command *of, const char *name, char letter);
+const option *vy_command_option(const command *cmd, const char *name, char letter);
 
 /// What every option list of help, completion and manual ends with.
 extern const option vy_help_option;
@@ -65,13 +65,13 @@ extern const char vy_exit_text[];
 
 /// Help: everything, or one command. Returns the exit status.
 int vy_help_all(void);
-int vy_help_command(const command *of);
+int vy_help_command(const command *cmd);
 
 /// Print that there is no such command, and the nearest name. Returns the exit status.
 int vy_unknown_command(const char *word);
 
 /// What a command does. app/cmd_NAME.c defines it: COMMAND(NAME) { ... }; its row is in commands.c.
-#define COMMAND_NAMED(name) int vy_cmd_##name(const arguments *given)
+#define COMMAND_NAMED(name) int vy_cmd_##name(const arguments *args)
 #define COMMAND(name)    \
     COMMAND_NAMED(name); \
     COMMAND_NAMED(name)

@@ -544,9 +544,9 @@ static int is_option(const option *o, const char *name, char letter)
     return letter != '\0' ? o->letter == letter : strcmp(o->name, name) == 0;
 }
 
-const option *vy_command_option(const command *of, const char *name, char letter)
+const option *vy_command_option(const command *cmd, const char *name, char letter)
 {
-    for (const option *o = of->options; o->name != NULL; ++o) {
+    for (const option *o = cmd->options; o->name != NULL; ++o) {
         if (is_option(o, name, letter)) return o;
     }
     return is_option(&vy_help_option, name, letter) ? &vy_help_option : NULL;

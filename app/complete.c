@@ -236,13 +236,13 @@ static void print_zsh(void)
 
 COMMAND(completion)
 {
-    const char *shell = given->operand_count > 0 ? given->operands[0] : "";
+    const char *shell = args->operand_count > 0 ? args->operands[0] : "";
     if (strcmp(shell, "bash") == 0) {
         print_bash();
     } else if (strcmp(shell, "zsh") == 0) {
         print_zsh();
     } else {
-        return vy_print_usage_error(given->command,
+        return vy_print_usage_error(args->command,
                                     "which shell? bash or zsh, for example: volery completion bash");
     }
     return EXIT_DONE;

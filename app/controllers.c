@@ -8,30 +8,30 @@
 #include <string.h>
 
 // What the log names is looked for in --folder, and is confined unless --unconfined.
-static int apply_options(const char *name, const arguments *given, vy_scenario *scenario)
+static int apply_options(const char *name, const arguments *args, vy_scenario *scenario)
 {
-    const char *folder = vy_option_value(given, "folder");
+    const char *folder = vy_option_value(args, "folder");
     for (int i = 0; i < scenario->drone_count; ++i) {
         vy_controller_def *def = &scenario->drones[i].def.controller;
         if (!def->from_log) continue;
         if (folder != NULL && strlen(folder) >= sizeof def->folder)
             return vy_print_error(name, EXIT_USAGE, "--folder: its name is too long");
         if (folder != NULL) snprintf(def->folder, sizeof def->folder, "%s", folder);
-        if (vy_has_option(given, "unconfined")) def->confine = 0;
+        if (vy_has_option(args, "unconfined")) def->confine = 0;
     }
     return 0;
 }
 
-int vy_controllers_allow(const arguments *given, const char *path, vy_log *log, vy_scenario *scenario)
+int vy_controllers_allow(const arguments *args, const char *path, vy_log *log, vy_scenario *scenario)
 {
-    const char *name = given->command->name;
-    const int allowed = vy_has_option(given, "allow-programs");
+    const char *name = args->command->name;
+    const int allowed = vy_has_option(args, "allow-programs");
     vy_error error = {.status = VY_OK};
-    if (!allowed && (vy_has_option(given, "folder") || vy_has_option(given, "unconfined")))
+    if (!allowed && (vy_has_option(args, "folder") || vy_has_option(args, "unconfined")))
         return vy_print_usage_error(
-            given->command,
+            args->command,
             "--folder and --unconfined go with --allow-programs: nothing else starts a program");
-    const int applied = apply_options(name, given, scenario);
+    const int applied = apply_options(name, args, scenario);
     if (applied != 0) return applied;
     char program[VY_PROGRAM_CAP];
     for (int i = 0; i < scenario->drone_count && !allowed; ++i) {
@@ -144,8 +144,9 @@ int vy_controllers_confined(const vy_scenario *scenario)
 int vy_controllers_open(const char *name, const vy_scenario *scenario, int realtime, int quiet,
                         watch *watched, controllers *out)
 {
-    const size_t room = (size_t)scenario->drone_count + 1;
-    *out = (controllers){.hosts = calloc(room, sizeof(vy_host *)), .drones = calloc(room, sizeof(int))};
+    const size_t capacity = (size_t)scenario->drone_count + 1;
+    *out =
+        (controllers){.hosts = calloc(capacity, sizeof(vy_host *)), .drones = calloc(capacity, sizeof(int))};
     int status = out->hosts == NULL || out->drones == NULL ? vy_print_no_memory(name) : 0,
         is_boot_timeout = 0;
     char lacks[VY_LACKS_CAP];

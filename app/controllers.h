@@ -25,7 +25,7 @@ int vy_controllers_are_inputs(const char *name, const vy_scenario *scenario);
 /// Before vy_controllers_open() of a scenario in a log: the author of the log chose its programs, so they
 /// need --allow-programs, and the scenario must be the one that was flown.
 /// @return 0, or the exit status after a sentence that names the program
-int vy_controllers_allow(const arguments *given, const char *path, vy_log *log, vy_scenario *scenario);
+int vy_controllers_allow(const arguments *args, const char *path, vy_log *log, vy_scenario *scenario);
 
 /// How many programs of `scenario` are confined.
 int vy_controllers_confined(const vy_scenario *scenario);

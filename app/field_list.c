@@ -8,15 +8,15 @@
 
 void vy_fields_list(vy_log *log, uint32_t drone)
 {
-    log_table *all = calloc(1, sizeof *all);
-    if (all == NULL) return;
+    log_table *table = calloc(1, sizeof *table);
+    if (table == NULL) return;
     const char *last = "";
     size_t column = 0, last_size = 0;
-    if (vy_table_open(log, drone, NULL, 0, all, NULL) == VY_OK) {
+    if (vy_table_open(log, drone, NULL, 0, table, NULL) == VY_OK) {
         fprintf(stderr, "fields of %s:", vy_log_name(log, drone));
-        for (int i = 0; i < all->count; ++i) {
-            const char *name = all->columns[i].name;
-            const size_t size = all->columns[i].field_size;
+        for (int i = 0; i < table->count; ++i) {
+            const char *name = table->columns[i].name;
+            const size_t size = table->columns[i].field_size;
             if (size == last_size && strncmp(name, last, size) == 0) continue;
             const int wrap = i == 0 || column + size > 100;
             column = wrap ? size + 2 : column + size + 1;
@@ -26,6 +26,6 @@ void vy_fields_list(vy_log *log, uint32_t drone)
         }
         fputc('\n', stderr);
     }
-    vy_table_close(all);
-    free(all);
+    vy_table_close(table);
+    free(table);
 }

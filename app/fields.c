@@ -5,9 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-int vy_parse_drone(const arguments *given, const vy_log *log, uint32_t *index)
+int vy_parse_drone(const arguments *args, const vy_log *log, uint32_t *index)
 {
-    const char *of = given->command->name, *name = vy_option_value(given, "drone");
+    const char *of = args->command->name, *name = vy_option_value(args, "drone");
     const uint32_t count = vy_log_get_info(log).body_count;
     char names[400] = "";
     size_t used = 0;

@@ -5,7 +5,7 @@
 
 /// The drone that --drone names; the only one when it is not given.
 /// @return 0, or the exit status after a sentence
-int vy_parse_drone(const arguments *given, const vy_log *log, uint32_t *index);
+int vy_parse_drone(const arguments *args, const vy_log *log, uint32_t *index);
 
 /// A list split at its commas. Release with vy_fields_destroy().
 typedef struct fields {

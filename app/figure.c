@@ -74,8 +74,8 @@ static double figure_height(const figure *f, canvas *c)
 static double round_step(double span, int steps)
 {
     const double rough = span / steps, power = pow(10.0, floor(log10(rough)));
-    const double share = rough / power;
-    return power * (share <= 1.0 ? 1.0 : share <= 2.0 ? 2.0 : share <= 5.0 ? 5.0 : 10.0);
+    const double mantissa = rough / power;
+    return power * (mantissa <= 1.0 ? 1.0 : mantissa <= 2.0 ? 2.0 : mantissa <= 5.0 ? 5.0 : 10.0);
 }
 
 typedef struct axes {
@@ -149,20 +149,20 @@ static void draw_ticks(const figure *f, canvas *c, const axes *a, int last)
 static size_t drop_collinear(canvas_point *points, size_t count)
 {
     const double unseen = 0.04;
-    size_t kept = count > 0 ? 1 : 0,
+    size_t kept_count = count > 0 ? 1 : 0,
            start = 0; // the last one kept is points[kept - 1], which was number `start`
     for (size_t end = 2; end < count; ++end) {
-        const canvas_point a = points[kept - 1], b = points[end];
+        const canvas_point a = points[kept_count - 1], b = points[end];
         const double dx = b.x - a.x, dy = b.y - a.y, length = sqrt(dx * dx + dy * dy);
         int straight = length > 0.0 && end - start < 64;
         for (size_t i = start + 1; i < end && straight; ++i)
             straight = fabs(dx * (points[i].y - a.y) - dy * (points[i].x - a.x)) <= unseen * length;
         if (straight) continue;
         start = end - 1;
-        points[kept++] = points[start];
+        points[kept_count++] = points[start];
     }
-    if (count > 1) points[kept++] = points[count - 1];
-    return kept;
+    if (count > 1) points[kept_count++] = points[count - 1];
+    return kept_count;
 }
 
 // No more than the smallest and the largest value of every half point: more cannot be seen. 0: memory is out.
@@ -222,7 +222,7 @@ static void draw_head(const figure *f, canvas *c, const figure_panel *p, double 
 
 int vy_figure_draw(const figure *f, canvas *c)
 {
-    int whole = 1;
+    int is_drawn = 1;
     vy_canvas_begin(c, figure_height(f, c), theme_of(f)->background);
     vy_canvas_text(c, LEFT, 15.0, NORMAL, TEXT_LEFT, theme_of(f)->text, 0, f->title);
     double y = TOP;
@@ -234,9 +234,9 @@ int vy_figure_draw(const figure *f, canvas *c)
         draw_head(f, c, p, y + 11.0);
         draw_ticks(f, c, &a, i + 1 == f->panel_count);
         vy_canvas_clip(c, a.left, a.top, a.width, a.height);
-        for (int k = 0; k < p->line_count; ++k) whole &= draw_line(f, c, &a, &p->lines[k]);
+        for (int k = 0; k < p->line_count; ++k) is_drawn &= draw_line(f, c, &a, &p->lines[k]);
         vy_canvas_clip(c, 0.0, 0.0, 0.0, 0.0);
         y += head + f->panel + GAP;
     }
-    return whole;
+    return is_drawn;
 }

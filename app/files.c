@@ -146,14 +146,14 @@ int vy_file_claim(const char *name, const char *path, const char *suffix)
     if (vy_file_is_stream(path) || claim_count == OUTPUT_CAP) return 0;
     if (stat(path, &info) == 0 && S_ISDIR(info.st_mode))
         return vy_print_error(name, EXIT_USAGE, "%s is a folder: give the file a name in it", path);
-    const size_t room = strlen(path) + strlen(suffix) + 1;
-    const claim c = {.path = strdup(path), .part = malloc(room)};
+    const size_t capacity = strlen(path) + strlen(suffix) + 1;
+    const claim c = {.path = strdup(path), .part = malloc(capacity)};
     if (c.path == NULL || c.part == NULL) {
         free(c.path);
         free(c.part);
         return vy_print_no_memory(name);
     }
-    snprintf(c.part, room, "%s%s", path, suffix);
+    snprintf(c.part, capacity, "%s%s", path, suffix);
     claims[claim_count++] = c;
     return vy_file_check_conflicts(name);
 }
@@ -170,10 +170,11 @@ int vy_file_check_log(const char *name, const char *path, int json)
     return 0;
 }
 
-void vy_file_print_backup(const char *name, const char *path, const char *kept)
+void vy_file_print_backup(const char *name, const char *path, const char *backup)
 {
-    if (kept == NULL) return;
-    vy_print_warning(name, "%s%s, which an earlier run left behind, is kept as %s", path, VY_FILE_PART, kept);
+    if (backup == NULL) return;
+    vy_print_warning(name, "%s%s, which an earlier run left behind, is kept as %s", path, VY_FILE_PART,
+                     backup);
 }
 
 void vy_file_print_part(const char *name, const char *path)

@@ -28,7 +28,7 @@ int vy_file_check_conflicts(const char *name);
 int vy_file_has_conflict(void);
 
 /// Print where an older PATH.part now is; NULL: there was none.
-void vy_file_print_backup(const char *name, const char *path, const char *kept);
+void vy_file_print_backup(const char *name, const char *path, const char *backup);
 
 /// Print where what was written of an output so far is, if it is there and the last error has not said so.
 void vy_file_print_part(const char *name, const char *path);

@@ -118,10 +118,11 @@ static int fill_figure(const vy_fit_result *r, const vy_flight *flight, double *
     snprintf(f->title, sizeof f->title, "seen and predicted, from measured states over %g s each",
              r->def.horizon);
     for (int c = 0; c < CHANNELS; ++c) {
-        double *time = numbers + 3 * ROWS_MAX * c, *seen = time + ROWS_MAX, *predicted = seen + ROWS_MAX;
+        double *time = numbers + 3 * ROWS_MAX * c, *measured = time + ROWS_MAX,
+               *predicted = measured + ROWS_MAX;
         size_t count = 0;
         const vy_status status =
-            vy_fit_series(flight, r, c, f->from, f->to, time, seen, predicted, ROWS_MAX, &count, &error);
+            vy_fit_series(flight, r, c, f->from, f->to, time, measured, predicted, ROWS_MAX, &count, &error);
         if (status != VY_OK) return vy_print_status("fit", status, &error);
         if (count == 0) continue;
         figure_panel *panel = &f->panels[f->panel_count++];
@@ -129,7 +130,7 @@ static int fill_figure(const vy_fit_result *r, const vy_flight *flight, double *
         snprintf(panel->unit, sizeof panel->unit, "%s", r->channels[c].unit);
         panel->line_count = 2;
         panel->lines[0] =
-            (figure_line){.label = "seen", .time = time, .values = seen, .count = count, .color = 0};
+            (figure_line){.label = "seen", .time = time, .values = measured, .count = count, .color = 0};
         panel->lines[1] = (figure_line){
             .label = "predicted", .time = time, .values = predicted, .count = count, .color = 1};
     }
@@ -154,9 +155,9 @@ int vy_fit_report_page(const vy_fit_result *r, const vy_flight *flight, const ch
         put_errors(r, out.file);
         put_residuals(r, out.file);
         canvas *c = vy_canvas_svg(out.file, f->width);
-        const int whole = c != NULL && vy_figure_draw(f, c);
+        const int is_drawn = c != NULL && vy_figure_draw(f, c);
         if (c != NULL && vy_canvas_close(c) != CANVAS_DONE) status = vy_print_no_memory("fit");
-        if (!whole && status == 0) status = vy_print_no_memory("fit");
+        if (!is_drawn && status == 0) status = vy_print_no_memory("fit");
         fputs("</body></html>\n", out.file);
         if (status == 0) {
             status = vy_output_commit("fit", &out);

@@ -116,9 +116,9 @@ static int is_evaluated_throughout(const vy_scenario *s)
 }
 
 // Up to `count` steps; expectations are evaluated at each when one of them needs every step.
-static uint32_t advance(flight *f, uint64_t count, int each)
+static uint32_t advance(flight *f, uint64_t count, int every_step)
 {
-    if (!each) return vy_world_advance(f->def.world, count);
+    if (!every_step) return vy_world_advance(f->def.world, count);
     uint32_t events = 0;
     while (count-- > 0 && !(events & VY_EVENT_FAILED)) {
         events |= vy_world_step(f->def.world);
@@ -138,8 +138,9 @@ static void wait_for_clock(const flight *f, uint64_t tick, double *start)
     const double ahead = flown - (vy_wall_clock() - *start);
     if (ahead < -BEHIND_MAX) *start -= ahead;
     if (ahead <= 0.0) return;
-    const double whole = floor(ahead);
-    const struct timespec pause = {.tv_sec = (time_t)whole, .tv_nsec = (long)(1e9 * (ahead - whole))};
+    const double whole_seconds = floor(ahead);
+    const struct timespec pause = {.tv_sec = (time_t)whole_seconds,
+                                   .tv_nsec = (long)(1e9 * (ahead - whole_seconds))};
     (void)nanosleep(&pause, NULL); // a signal ends it early, and is seen at once
 }
 
@@ -156,7 +157,7 @@ static void flush_log(vy_recorder *recorder, double *next)
 
 static void fly_to_end(flight *f, vy_recorder *recorder)
 {
-    const int each = is_evaluated_throughout(f->def.scenario);
+    const int every_step = is_evaluated_throughout(f->def.scenario);
     progress shown = vy_progress_begin(f->def.show_progress, f->first, f->last, f->def.scenario->step);
     uint64_t tick = vy_world_tick(f->def.world);
     double flush = shown.start + FLUSH_SECONDS, paced = shown.start;
@@ -168,7 +169,7 @@ static void fly_to_end(flight *f, vy_recorder *recorder)
         if ((f->signal = vy_signals_seen()) != 0) break;
         if (tick > f->first) vy_watch_inject(f->def.watched, f->def.scenario, f->def.world);
         const uint64_t left = f->last - tick;
-        events |= advance(f, left < STRIDE ? left : STRIDE, each);
+        events |= advance(f, left < STRIDE ? left : STRIDE, every_step);
         tick = vy_world_tick(f->def.world);
         sample_all(f);
         warn_above_air(f, recorder);
@@ -176,7 +177,7 @@ static void fly_to_end(flight *f, vy_recorder *recorder)
         if (f->def.realtime && f->def.watched == NULL) wait_for_clock(f, tick, &paced);
         if (f->def.realtime || stride % PROGRESS_EVERY == 0) vy_progress_update(&shown, tick);
     }
-    if (!each) vy_expect_feed(f->def.scenario, f->def.world, f->results);
+    if (!every_step) vy_expect_feed(f->def.scenario, f->def.world, f->results);
     f->wall = vy_wall_clock() - shown.start;
     vy_progress_end(&shown);
 }
@@ -232,26 +233,26 @@ static void evaluate_run(flight *f)
 // The result of each expectation, for readers of the log.
 static int note_expectations(const flight *f, vy_recorder *recorder)
 {
-    int whole = 1;
+    int is_noted = 1;
     for (int i = 0; i < f->def.scenario->expect_count; ++i) {
         char *text = vy_expect_print(f->def.scenario, i, &f->results[i]);
         if (text != NULL) vy_recorder_note(recorder, f->def.world, "expectation", text);
-        whole &= text != NULL;
+        is_noted &= text != NULL;
         free(text);
     }
-    return whole;
+    return is_noted;
 }
 
 static int close_log(const flight *f, vy_recorder *recorder)
 {
-    char why[400];
-    const int whole = note_expectations(f, recorder);
-    vy_flight_describe_failure(f, why, sizeof why);
+    char reason[400];
+    const int is_noted = note_expectations(f, recorder);
+    vy_flight_describe_failure(f, reason, sizeof reason);
     if (f->signal != 0) vy_recorder_note(recorder, f->def.world, "interrupted", "stopped by a signal");
-    if (f->signal == 0 && why[0] != '\0') vy_recorder_note(recorder, f->def.world, "outcome", why);
+    if (f->signal == 0 && reason[0] != '\0') vy_recorder_note(recorder, f->def.world, "outcome", reason);
     vy_error error = {.status = VY_OK};
     vy_status status = VY_NO_MEMORY;
-    if (whole)
+    if (is_noted)
         status = vy_recorder_close(recorder, f->def.world, f->status, &error);
     else
         vy_recorder_abandon(recorder);

@@ -24,16 +24,18 @@ int vy_help_all(void)
            "machine.\n"
            "\nusage: volery COMMAND [options]\n\n",
            p.bold, p.plain);
-    int left = 0; // width of the longest command with its operands; what is longer has a line of its own
+    int left_width =
+        0; // width of the longest command with its operands; what is longer has a line of its own
     for (int i = 0; i < vy_command_count; ++i) {
         const int size = (int)(strlen(vy_commands[i].name) + strlen(vy_commands[i].operands));
-        left = size > left && size <= LEFT_MAX ? size : left;
+        left_width = size > left_width && size <= LEFT_MAX ? size : left_width;
     }
     for (int i = 0; i < vy_command_count; ++i) {
         const command *c = &vy_commands[i];
-        const int width = left + 2 - (int)strlen(c->name);
+        const int width = left_width + 2 - (int)strlen(c->name);
         if (width < (int)strlen(c->operands))
-            printf("  %s%s%s %s\n%*s%s\n", p.bold, c->name, p.plain, c->operands, left + 5, "", c->summary);
+            printf("  %s%s%s %s\n%*s%s\n", p.bold, c->name, p.plain, c->operands, left_width + 5, "",
+                   c->summary);
         else
             printf("  %s%s%s %-*s%s\n", p.bold, c->name, p.plain, width, c->operands, c->summary);
     }
@@ -46,28 +48,28 @@ int vy_help_all(void)
 
 static void print_option(const option *o)
 {
-    char left[80];
-    snprintf(left, sizeof left, "%c%c%s --%s %s", o->letter != 0 ? '-' : ' ',
+    char left_column[80];
+    snprintf(left_column, sizeof left_column, "%c%c%s --%s %s", o->letter != 0 ? '-' : ' ',
              o->letter != 0 ? o->letter : ' ', o->letter != 0 ? "," : " ", o->name,
              o->argument != NULL ? o->argument : "");
-    printf("  %-27s%s\n", left, o->help);
+    printf("  %-27s%s\n", left_column, o->help);
 }
 
-int vy_help_command(const command *of)
+int vy_help_command(const command *cmd)
 {
     const palette p = vy_palette(stdout);
-    printf("%svolery %s%s - %s\n\nusage: volery %s%s%s%s\n\n", p.bold, of->name, p.plain, of->summary,
-           of->name, of->operands[0] != '\0' ? " " : "", of->operands,
-           of->options->name != NULL ? " [options]" : "");
-    print_indented(of->text, "");
+    printf("%svolery %s%s - %s\n\nusage: volery %s%s%s%s\n\n", p.bold, cmd->name, p.plain, cmd->summary,
+           cmd->name, cmd->operands[0] != '\0' ? " " : "", cmd->operands,
+           cmd->options->name != NULL ? " [options]" : "");
+    print_indented(cmd->text, "");
     printf("\noptions:\n");
-    for (const option *o = of->options; o->name != NULL; ++o) {
+    for (const option *o = cmd->options; o->name != NULL; ++o) {
         if (!(o->flags & OPTION_HIDDEN)) print_option(o);
     }
     print_option(&vy_help_option);
     printf("\nexamples:\n");
-    for (const example *e = of->examples; e->line != NULL; ++e) printf("  %s\n      %s\n", e->line, e->text);
-    if (of->kind == WORD_SCENARIO) vy_shipped_list(stdout);
+    for (const example *e = cmd->examples; e->line != NULL; ++e) printf("  %s\n      %s\n", e->line, e->text);
+    if (cmd->kind == WORD_SCENARIO) vy_shipped_list(stdout);
     return vy_flush_stdout("help", EXIT_DONE);
 }
 
@@ -76,15 +78,15 @@ int vy_unknown_command(const char *word)
     const char *names[COMMAND_CAP];
     int count = 0;
     for (int i = 0; i < vy_command_count && count < COMMAND_CAP; ++i) names[count++] = vy_commands[i].name;
-    const char *near = vy_closest_name(word, strlen(word), names, count);
-    if (near != NULL)
-        return vy_print_error(NULL, EXIT_USAGE, "unknown command %s; did you mean %s?", word, near);
+    const char *closest = vy_closest_name(word, strlen(word), names, count);
+    if (closest != NULL)
+        return vy_print_error(NULL, EXIT_USAGE, "unknown command %s; did you mean %s?", word, closest);
     return vy_print_error(NULL, EXIT_USAGE, "unknown command %s; volery help lists them", word);
 }
 
 COMMAND(help)
 {
-    if (given->operand_count == 0) return vy_help_all();
-    const command *of = vy_command_find(given->operands[0]);
-    return of != NULL ? vy_help_command(of) : vy_unknown_command(given->operands[0]);
+    if (args->operand_count == 0) return vy_help_all();
+    const command *cmd = vy_command_find(args->operands[0]);
+    return cmd != NULL ? vy_help_command(cmd) : vy_unknown_command(args->operands[0]);
 }

@@ -109,11 +109,11 @@ void vy_json_hash(json *j, const char *name, uint64_t hash)
     fprintf(j->out, "\"%016" PRIx64 "\"", hash);
 }
 
-static void put_diagnostics(json *j, const char *name, const vy_diagnostics *found, int warnings)
+static void put_diagnostics(json *j, const char *name, const vy_diagnostics *diagnostics, int warnings)
 {
     vy_json_list(j, name);
-    for (int i = 0; i < found->count; ++i) {
-        const vy_diagnostic *d = &found->items[i];
+    for (int i = 0; i < diagnostics->count; ++i) {
+        const vy_diagnostic *d = &diagnostics->items[i];
         if (d->warning != warnings) continue;
         vy_json_object(j, NULL);
         vy_json_text(j, "file", d->file);
@@ -127,8 +127,8 @@ static void put_diagnostics(json *j, const char *name, const vy_diagnostics *fou
     vy_json_close(j);
 }
 
-void vy_json_diagnostics(json *j, const vy_diagnostics *found)
+void vy_json_diagnostics(json *j, const vy_diagnostics *diagnostics)
 {
-    put_diagnostics(j, "errors", found, 0);
-    put_diagnostics(j, "warnings", found, 1);
+    put_diagnostics(j, "errors", diagnostics, 0);
+    put_diagnostics(j, "warnings", diagnostics, 1);
 }

@@ -31,4 +31,4 @@ void vy_json_null(json *j, const char *name);
 void vy_json_hash(json *j, const char *name, uint64_t hash); ///< 16 hex digits, as text
 
 /// The lists `errors` and `warnings`: each with file, line, column, path, kind and text.
-void vy_json_diagnostics(json *j, const vy_diagnostics *found);
+void vy_json_diagnostics(json *j, const vy_diagnostics *diagnostics);

@@ -33,32 +33,32 @@ int vy_parse_number(const char *text, double *out)
     return 1;
 }
 
-int vy_parse_overrides(const arguments *given, overrides *out)
+int vy_parse_overrides(const arguments *args, overrides *out)
 {
-    const command *of = given->command;
+    const command *cmd = args->command;
     *out = (overrides){.count = 0};
-    out->items = calloc((size_t)given->option_count + 1, sizeof *out->items);
-    if (out->items == NULL) return vy_print_no_memory(of->name);
-    for (int i = 0; i < given->option_count; ++i) {
-        const argument *a = &given->options[i];
+    out->items = calloc((size_t)args->option_count + 1, sizeof *out->items);
+    if (out->items == NULL) return vy_print_no_memory(cmd->name);
+    for (int i = 0; i < args->option_count; ++i) {
+        const argument *a = &args->options[i];
         uint64_t whole;
         double seconds;
         if (strcmp(a->option->name, "set") == 0) {
             const char *equals = strchr(a->value, '=');
             if (equals == NULL || equals == a->value) {
-                return vy_print_usage_error(of, "--set needs key=value, got %s", a->value);
+                return vy_print_usage_error(cmd, "--set needs key=value, got %s", a->value);
             }
             out->items[out->count++] = a->value;
         } else if (strcmp(a->option->name, "seed") == 0) {
             if (!vy_parse_uint(a->value, &whole)) {
-                return vy_print_usage_error(of, "--seed needs a whole number from 0 to %" PRIu64 ", got %s",
+                return vy_print_usage_error(cmd, "--seed needs a whole number from 0 to %" PRIu64 ", got %s",
                                             UINT64_MAX, a->value);
             }
             snprintf(out->seed, sizeof out->seed, "seed=%" PRIu64, whole);
             out->items[out->count++] = out->seed;
         } else if (strcmp(a->option->name, "duration") == 0) {
             if (!vy_parse_number(a->value, &seconds) || seconds <= 0.0) {
-                return vy_print_usage_error(of, "--duration needs a number of seconds above 0, got %s",
+                return vy_print_usage_error(cmd, "--duration needs a number of seconds above 0, got %s",
                                             a->value);
             }
             snprintf(out->duration, sizeof out->duration, "duration=%.17g", seconds);
@@ -90,14 +90,14 @@ int vy_scenario_file(const char *name, const char *operand, char **path)
 }
 
 static int print_diagnostics(const char *name, const char *what, vy_status status,
-                             const vy_diagnostics *found)
+                             const vy_diagnostics *diagnostics)
 {
     if (status == VY_NO_MEMORY) return vy_print_no_memory(name); // what was found may be its doing
-    vy_print_diagnostics(found);
+    vy_print_diagnostics(diagnostics);
     if (status == VY_OK) return 0;
-    if (found->errors > 0) {
+    if (diagnostics->errors > 0) {
         return vy_print_error(name, status == VY_IO ? EXIT_SYSTEM : EXIT_USAGE, "%s: %d %s", what,
-                              found->errors, found->errors == 1 ? "mistake" : "mistakes");
+                              diagnostics->errors, diagnostics->errors == 1 ? "mistake" : "mistakes");
     }
     const vy_error error = {.status = status};
     return vy_print_status(name, status, &error);
@@ -112,21 +112,21 @@ static vy_status load_input_file(void *self, const char *name, const char *from,
 }
 
 int vy_load_scenario_diagnosed(const char *name, const char *path, const overrides *changes,
-                               vy_scenario **out, vy_diagnostics *found)
+                               vy_scenario **out, vy_diagnostics *diagnostics)
 {
     const vy_scenario_options options = {.overrides = changes->items,
                                          .override_count = changes->count,
                                          .load = load_input_file,
                                          .find_programs = 1};
-    const vy_status status = vy_scenario_load(path, &options, out, found);
-    return print_diagnostics(name, path, status, found);
+    const vy_status status = vy_scenario_load(path, &options, out, diagnostics);
+    return print_diagnostics(name, path, status, diagnostics);
 }
 
 int vy_load_scenario(const char *name, const char *path, const overrides *changes, vy_scenario **out)
 {
-    vy_diagnostics found = {.count = 0};
-    const int status = vy_load_scenario_diagnosed(name, path, changes, out, &found);
-    vy_diagnostics_destroy(&found);
+    vy_diagnostics diagnostics = {.count = 0};
+    const int status = vy_load_scenario_diagnosed(name, path, changes, out, &diagnostics);
+    vy_diagnostics_destroy(&diagnostics);
     return status;
 }
 
@@ -155,13 +155,13 @@ int vy_load_log(const char *name, const char *path, vy_log **out)
 int vy_load_logged_scenario(const char *name, const char *path, vy_log *log, const overrides *changes,
                             vy_scenario **out)
 {
-    vy_diagnostics found = {.count = 0};
+    vy_diagnostics diagnostics = {.count = 0};
     char what[256];
     snprintf(what, sizeof what, "the scenario in %s", path);
     const vy_status status = vy_scenario_from_log(log, what, changes != NULL ? changes->items : NULL,
-                                                  changes != NULL ? changes->count : 0, out, &found);
-    const int code = status == VY_OK ? 0 : print_diagnostics(name, what, status, &found);
-    vy_diagnostics_destroy(&found);
+                                                  changes != NULL ? changes->count : 0, out, &diagnostics);
+    const int code = status == VY_OK ? 0 : print_diagnostics(name, what, status, &diagnostics);
+    vy_diagnostics_destroy(&diagnostics);
     return code;
 }
 

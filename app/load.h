@@ -12,7 +12,7 @@ typedef struct overrides {
 } overrides;
 
 /// @return 0, or the exit status after a sentence
-int vy_parse_overrides(const arguments *given, overrides *out);
+int vy_parse_overrides(const arguments *args, overrides *out);
 void vy_overrides_destroy(overrides *o);
 
 /// A whole number from the command line, decimal. Returns 0 when `text` is none.
@@ -31,7 +31,7 @@ int vy_load_scenario(const char *name, const char *path, const overrides *change
 
 /// The same, with the diagnostics in `told`, to be destroyed.
 int vy_load_scenario_diagnosed(const char *name, const char *path, const overrides *changes,
-                               vy_scenario **out, vy_diagnostics *found);
+                               vy_scenario **out, vy_diagnostics *diagnostics);
 
 /// Open a log; a log that was cut off is a warning.
 /// @return 0, or the exit status after a sentence

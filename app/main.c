@@ -8,28 +8,28 @@
 #include <string.h>
 
 // The format of errors is set before the first one can happen.
-static int wants_json(const command *of, int count, char **words)
+static int wants_json(const command *cmd, int count, char **words)
 {
-    if (vy_command_option(of, "json", '\0') == NULL) return 0;
+    if (vy_command_option(cmd, "json", '\0') == NULL) return 0;
     for (int i = 0; i < count && strcmp(words[i], "--") != 0; ++i) {
         if (strcmp(words[i], "--json") == 0) return 1;
     }
     return 0;
 }
 
-static int run_command(const command *of, int count, char **words)
+static int run_command(const command *cmd, int count, char **words)
 {
-    arguments given;
-    vy_set_json_errors(wants_json(of, count, words));
-    int status = vy_arguments_parse(of, count, words, &given);
-    if (status == 0 && given.help) {
-        status = vy_help_command(of);
+    arguments args;
+    vy_set_json_errors(wants_json(cmd, count, words));
+    int status = vy_arguments_parse(cmd, count, words, &args);
+    if (status == 0 && args.help) {
+        status = vy_help_command(cmd);
     } else if (status == 0) {
-        status = of->run(&given);
+        status = cmd->run(&args);
     }
-    vy_arguments_destroy(&given);
+    vy_arguments_destroy(&args);
     vy_file_reset();
-    return vy_flush_stdout(of->name, status);
+    return vy_flush_stdout(cmd->name, status);
 }
 
 int main(int count, char **words)
@@ -49,6 +49,6 @@ int main(int count, char **words)
                               "unknown option %s; options come after the command: volery COMMAND %s",
                               words[1], words[1]);
     }
-    const command *of = vy_command_find(words[1]);
-    return of != NULL ? run_command(of, count - 2, words + 2) : vy_unknown_command(words[1]);
+    const command *cmd = vy_command_find(words[1]);
+    return cmd != NULL ? run_command(cmd, count - 2, words + 2) : vy_unknown_command(words[1]);
 }

@@ -86,7 +86,7 @@ static void put_exit_status(void)
 
 COMMAND(manual)
 {
-    (void)given;
+    (void)args;
     printf(".TH VOLERY 1 \"\" \"Volery %s\" \"User Commands\"\n.SH NAME\nvolery \\- fly drones in a "
            "deterministic world\n",
            VY_VERSION);

@@ -13,19 +13,19 @@ static int also_json;
 
 void vy_set_json_errors(int on) { also_json = on; }
 
-static const vy_diagnostics *diagnostics; // for the next error
+static const vy_diagnostics *last_diagnostics; // for the next error
 static char last_message[1024];
 static char *last_context;
 
 const char *vy_last_error(void) { return last_message; }
 const char *vy_last_error_context(void) { return last_context != NULL ? last_context : ""; }
 
-void vy_print_diagnostics(const vy_diagnostics *found)
+void vy_print_diagnostics(const vy_diagnostics *diagnostics)
 {
     free(last_context);
-    last_context = vy_diagnostics_print(found);
+    last_context = vy_diagnostics_print(diagnostics);
     if (last_context != NULL) fputs(last_context, stderr);
-    diagnostics = found->errors > 0 ? found : NULL;
+    last_diagnostics = diagnostics->errors > 0 ? diagnostics : NULL;
 }
 
 static void print_message(const char *name, const char *before, const char *format, va_list list)
@@ -36,15 +36,15 @@ static void print_message(const char *name, const char *before, const char *form
     fflush(stdout); // earlier output comes first
     fprintf(stderr, "volery%s%s: %s%s\n", name != NULL ? " " : "", name != NULL ? name : "", before, text);
     if (before[0] != '\0') return;
-    const vy_diagnostics *found = diagnostics;
-    diagnostics = NULL;
+    const vy_diagnostics *diagnostics = last_diagnostics;
+    last_diagnostics = NULL;
     if (!also_json) return;
     also_json = 0; // one object
     json out = vy_json_begin(stdout);
     vy_json_text(&out, "status", "error");
     vy_json_text(&out, "command", name);
     vy_json_text(&out, "error", text);
-    if (found != NULL) vy_json_diagnostics(&out, found);
+    if (diagnostics != NULL) vy_json_diagnostics(&out, diagnostics);
     vy_json_end(&out);
 }
 
@@ -57,11 +57,11 @@ int vy_print_error(const char *name, int exit_status, const char *format, ...)
     return exit_status;
 }
 
-int vy_print_usage_error(const command *of, const char *format, ...)
+int vy_print_usage_error(const command *cmd, const char *format, ...)
 {
     va_list list;
     va_start(list, format);
-    print_message(of != NULL ? of->name : NULL, "", format, list);
+    print_message(cmd != NULL ? cmd->name : NULL, "", format, list);
     va_end(list);
     return EXIT_USAGE;
 }
@@ -108,12 +108,12 @@ int vy_flush_stdout(const char *name, int exit_status)
 {
     errno = 0;
     const int failed = ferror(stdout);
-    const int whole = fflush(stdout) == 0 && !failed;
-    if (whole && lacks_memory && exit_status < EXIT_USAGE) {
+    const int is_flushed = fflush(stdout) == 0 && !failed;
+    if (is_flushed && lacks_memory && exit_status < EXIT_USAGE) {
         also_json = 0; // one object
         return vy_print_no_memory(name);
     }
-    if (whole) return exit_status;
+    if (is_flushed) return exit_status;
     // An earlier write has failed, and its reason is gone: a pipe without a reader can still be told.
     struct pollfd pipe = {.fd = STDOUT_FILENO, .events = POLLOUT};
     if (errno == 0 && poll(&pipe, 1, 0) == 1 && (pipe.revents & POLLERR) != 0) errno = EPIPE;

@@ -13,7 +13,7 @@ void vy_set_json_errors(int on);
 
 /// Print the diagnostics of loading to stderr. The next error has them as lists in its JSON object; `told`
 /// must live until then.
-void vy_print_diagnostics(const vy_diagnostics *found);
+void vy_print_diagnostics(const vy_diagnostics *diagnostics);
 
 /// The last error that was printed, and the lines printed before it; "" for none.
 const char *vy_last_error(void);
@@ -23,7 +23,7 @@ const char *vy_last_error_context(void);
 int vy_print_error(const char *name, int exit_status, const char *format, ...) VY_PRINTF(3, 4);
 
 /// The same for an error on the command line: returns the status of bad usage.
-int vy_print_usage_error(const struct command *of, const char *format, ...) VY_PRINTF(2, 3);
+int vy_print_usage_error(const struct command *cmd, const char *format, ...) VY_PRINTF(2, 3);
 int vy_print_no_memory(const char *name);
 
 /// What is printed lacks something, since memory is out: the command will end by saying so, with status 3.

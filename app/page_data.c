@@ -60,12 +60,13 @@ static vy_status pack(packer *p, const void *data, size_t size, int flush, vy_er
             p->bytes = bytes;
             p->capacity = capacity;
         }
-        const uInt room = (uInt)(p->capacity - p->size < UINT32_MAX ? p->capacity - p->size : UINT32_MAX);
+        const uInt free_bytes =
+            (uInt)(p->capacity - p->size < UINT32_MAX ? p->capacity - p->size : UINT32_MAX);
         p->stream.next_out = p->bytes + p->size;
-        p->stream.avail_out = room;
+        p->stream.avail_out = free_bytes;
         if (deflate(&p->stream, flush) == Z_STREAM_ERROR)
             return vy_fail(err, VY_BAD_STATE, "the records could not be packed");
-        p->size += room - p->stream.avail_out;
+        p->size += free_bytes - p->stream.avail_out;
     } while (p->stream.avail_out == 0);
     return VY_OK;
 }
@@ -165,9 +166,9 @@ static vy_status count_records(copy *c, vy_error *err)
     return status;
 }
 
-static uint64_t stride_for(uint64_t bytes, uint64_t room)
+static uint64_t stride_for(uint64_t bytes, uint64_t budget)
 {
-    return room > 0 && bytes > room ? (bytes + room - 1) / room : 1;
+    return budget > 0 && bytes > budget ? (bytes + budget - 1) / budget : 1;
 }
 
 // Packed and in base64, records take about as much as before. Where drones are is worth most of the room.
@@ -176,9 +177,9 @@ static void choose_strides(copy *c, uint64_t limit)
     const uint64_t truth = c->bytes[PART_TRUTH], other = c->bytes[PART_OTHER] + c->bytes[PART_REPLIES];
     const uint64_t truth_limit = limit / 10 * 7;
     c->strides[PART_TRUTH] = stride_for(truth, other < limit - truth_limit ? limit - other : truth_limit);
-    const uint64_t left = limit - truth / c->strides[PART_TRUTH];
+    const uint64_t remaining = limit - truth / c->strides[PART_TRUTH];
     c->strides[PART_OTHER] = c->strides[PART_REPLIES] =
-        stride_for(other, left < limit ? left : limit - truth_limit);
+        stride_for(other, remaining < limit ? remaining : limit - truth_limit);
 }
 
 static vy_status write_file(copy *c, packer *p, page_data *out, vy_error *err)

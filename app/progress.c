@@ -51,22 +51,22 @@ static int measure_pace(progress *p, uint64_t at, pace *out)
 
 void vy_progress_update(progress *p, uint64_t tick)
 {
-    pace now;
-    if (!measure_pace(p, tick, &now)) return;
-    const double all = (double)(p->last - p->first);
+    pace current;
+    if (!measure_pace(p, tick, &current)) return;
+    const double total = (double)(p->last - p->first);
     fprintf(stderr, "\r\033[K%3.0f %%  %.1f s of %.1f s  %.0f times real time  %.0f s left",
-            all > 0.0 ? 100.0 * now.done / all : 100.0, (double)tick * p->dt, (double)p->last * p->dt,
-            now.rate * p->dt, now.left);
+            total > 0.0 ? 100.0 * current.done / total : 100.0, (double)tick * p->dt, (double)p->last * p->dt,
+            current.rate * p->dt, current.left);
     fflush(stderr);
 }
 
 void vy_progress_count(progress *p, uint64_t done, const char *things)
 {
-    pace now;
-    if (!measure_pace(p, done, &now)) return;
+    pace current;
+    if (!measure_pace(p, done, &current)) return;
     fprintf(stderr, "\r\033[K%3.0f %%  %" PRIu64 " of %" PRIu64 " %s  %.*f a second  %.0f s left",
-            100.0 * (double)done / (double)p->last, done, p->last, things, now.rate < 10.0 ? 1 : 0, now.rate,
-            now.left);
+            100.0 * (double)done / (double)p->last, done, p->last, things, current.rate < 10.0 ? 1 : 0,
+            current.rate, current.left);
     fflush(stderr);
 }
 

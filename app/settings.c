@@ -115,10 +115,10 @@ void vy_settings_destroy(settings *s)
 static const char *find(const settings *s, const char *key, int *from)
 {
     for (int i = 0; i < s->count; ++i) {
-        const int at = (*from + i) % s->count;
-        if (strcmp(s->items[at].key, key) != 0) continue;
-        *from = at + 1;
-        return s->items[at].value;
+        const int index = (*from + i) % s->count;
+        if (strcmp(s->items[index].key, key) != 0) continue;
+        *from = index + 1;
+        return s->items[index].value;
     }
     return NULL;
 }

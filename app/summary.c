@@ -49,8 +49,9 @@ static void print_drones(const flight *f)
         if (i < s->drone_count) printf(" %5.1f %%", 100.0 * effort(t));
         if (i >= s->drone_count) printf(" %7s", "-");
         const vy_vec3 at = t->now.position;
-        const int far = fabs(at.x) + fabs(at.y) + fabs(at.z) >= 1e9; // farther than from any planet's middle
-        printf(far ? "   (%.6g, %.6g, %.6g) m\n" : "   (%.3f, %.3f, %.3f) m\n", at.x, at.y, at.z);
+        const int is_far =
+            fabs(at.x) + fabs(at.y) + fabs(at.z) >= 1e9; // farther than from any planet's middle
+        printf(is_far ? "   (%.6g, %.6g, %.6g) m\n" : "   (%.3f, %.3f, %.3f) m\n", at.x, at.y, at.z);
     }
 }
 
@@ -121,14 +122,14 @@ static void print_rejected(const flight *f, int drone)
 {
     vy_gate_state g;
     if (vy_world_read_gate(f->def.world, vy_world_drone(f->def.world, (uint32_t)drone), &g) != VY_OK) return;
-    int any = 0;
+    int rejected_sources = 0;
     for (int k = 0; k < VY_AID_SOURCE_COUNT; ++k) {
         if (g.rejected[k] == 0) continue;
-        if (!any++) printf("  rejected    %s:", f->def.scenario->drones[drone].name);
-        printf("%s %" PRIu64 " of %s", any > 1 ? "," : "", g.rejected[k],
+        if (!rejected_sources++) printf("  rejected    %s:", f->def.scenario->drones[drone].name);
+        printf("%s %" PRIu64 " of %s", rejected_sources > 1 ? "," : "", g.rejected[k],
                vy_aid_source_name((vy_aid_source)k));
     }
-    if (any) puts(" (samples)");
+    if (rejected_sources) puts(" (samples)");
 }
 
 // Faults, limits of the drive, and handovers to the failsafe.
@@ -289,12 +290,12 @@ static void print_summary(const flight *f)
     print_places(f);
     print_truth(f);
     print_expectations(f);
-    char why[400];
-    vy_flight_describe_failure(f, why, sizeof why);
-    const int good = strcmp(f->status, "completed") == 0;
-    printf("\n  %s%-12s%shash %016" PRIx64 "\n", good ? p.good : p.bad, f->status, p.plain,
+    char reason[400];
+    vy_flight_describe_failure(f, reason, sizeof reason);
+    const int is_completed = strcmp(f->status, "completed") == 0;
+    printf("\n  %s%-12s%shash %016" PRIx64 "\n", is_completed ? p.good : p.bad, f->status, p.plain,
            vy_world_hash(f->def.world));
-    if (f->failure.reason != VY_FAILURE_NONE) printf("  because     %s\n", why);
+    if (f->failure.reason != VY_FAILURE_NONE) printf("  because     %s\n", reason);
     print_incidents(f);
     print_contacts(f);
     print_nap(f);
@@ -314,8 +315,8 @@ static void json_failure(const flight *f, json *j)
         vy_json_null(j, "failure");
         return;
     }
-    char why[400];
-    vy_flight_describe_failure(f, why, sizeof why);
+    char sentence[400];
+    vy_flight_describe_failure(f, sentence, sizeof sentence);
     const int safety = f->failure.reason != VY_FAILURE_NONE;
     const vy_expect_result *r = safety ? NULL : &f->results[f->broken];
     vy_json_object(j, "failure");
@@ -329,7 +330,7 @@ static void json_failure(const flight *f, json *j)
         vy_json_number(j, "value", f->failure.value);
         vy_json_number(j, "limit", f->failure.limit);
     }
-    vy_json_text(j, "text", why);
+    vy_json_text(j, "text", sentence);
     vy_json_close(j);
 }
 
@@ -593,9 +594,9 @@ static void json_expectations(const flight *f, json *j)
         vy_json_number(j, "value", r->measured ? r->worst : HUGE_VAL);
         vy_json_number(j, "margin", r->measured ? r->margin : HUGE_VAL);
         vy_json_number(j, "time_s", r->measured ? r->time : HUGE_VAL);
-        const char *who =
+        const char *subject =
             q->of_joint != NULL ? s->joints[r->drone].name : vy_scenario_name_of(s, (int)r->drone);
-        vy_json_text(j, "vehicle", r->measured ? who : NULL);
+        vy_json_text(j, "vehicle", r->measured ? subject : NULL);
         vy_json_text(j, "text", text);
         vy_json_close(j);
         free(text);
@@ -661,16 +662,16 @@ static void json_summary(const flight *f)
 int vy_summary_print(const flight *f, int as_json, int quiet)
 {
     const int status = vy_flight_exit(f);
-    char why[400];
-    vy_flight_describe_failure(f, why, sizeof why);
+    char reason[400];
+    vy_flight_describe_failure(f, reason, sizeof reason);
     if (as_json) {
         json_summary(f);
     } else if (!quiet) {
         print_summary(f);
     } else if (f->signal != 0) {
         vy_print_error(f->def.command, status, "interrupted at %.3f s", vy_world_time(f->def.world));
-    } else if (why[0] != '\0') {
-        vy_print_error(f->def.command, status, "%s", why);
+    } else if (reason[0] != '\0') {
+        vy_print_error(f->def.command, status, "%s", reason);
     }
     return status;
 }

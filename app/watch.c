@@ -179,9 +179,9 @@ static int describe(watch *w, const char *path)
 static int start_server(watch *w)
 {
     // Signals are for the flight's thread.
-    sigset_t all, before;
-    sigfillset(&all);
-    pthread_sigmask(SIG_SETMASK, &all, &before);
+    sigset_t all_signals, before;
+    sigfillset(&all_signals);
+    pthread_sigmask(SIG_SETMASK, &all_signals, &before);
     const int failed = pthread_create(&w->thread, NULL, vy_watch_serve, w);
     pthread_sigmask(SIG_SETMASK, &before, NULL);
     if (failed) return vy_print_error(w->command, EXIT_SYSTEM, "--watch: no thread: %s", strerror(failed));
@@ -231,8 +231,8 @@ static int take_step(watch *w)
 {
     pthread_mutex_lock(&w->lock);
     watch_control *c = &w->control;
-    const int waits = !w->pace.begun && !w->realtime && w->viewers == 0;
-    int is_allowed = !waits && (!c->paused || c->steps > 0);
+    const int awaits_viewer = !w->pace.begun && !w->realtime && w->viewers == 0;
+    int is_allowed = !awaits_viewer && (!c->paused || c->steps > 0);
     if (is_allowed && c->paused) {
         c->steps -= 1;
         c->version += 1;
@@ -298,13 +298,13 @@ void vy_watch_tell(watch *w, const char *text)
 void vy_watch_take_injections(watch *w, void (*inject)(void *self, const char *what, const char *keys),
                               void *self)
 {
-    watch_injection taken[INJECTION_QUEUE];
+    watch_injection injections[INJECTION_QUEUE];
     pthread_mutex_lock(&w->lock);
     const int count = w->injection_count;
-    memcpy(taken, w->injections, (size_t)count * sizeof *taken);
+    memcpy(injections, w->injections, (size_t)count * sizeof *injections);
     w->injection_count = 0;
     pthread_mutex_unlock(&w->lock);
-    for (int i = 0; i < count; ++i) inject(self, taken[i].what, taken[i].text);
+    for (int i = 0; i < count; ++i) inject(self, injections[i].what, injections[i].text);
 }
 
 typedef struct injected_flight {

@@ -157,17 +157,17 @@ typedef struct name_filter {
 
 static int is_selected(const name_filter *names, const char *name)
 {
-    int any = 0;
+    int is_named = 0;
     json_reader r = vy_json_read(names->text, names->text != NULL ? names->size : 0);
-    int inside = 0;
+    int in_list = 0;
     for (json_kind k = names->text != NULL ? vy_json_next(&r) : JSON_END; k > JSON_END;
          k = vy_json_next(&r)) {
-        if (k == JSON_LIST && r.depth == 2) inside = strcmp(r.key, "parameterNames") == 0;
-        if (k != JSON_TEXT || r.depth != 2 || !inside) continue;
-        any = 1;
+        if (k == JSON_LIST && r.depth == 2) in_list = strcmp(r.key, "parameterNames") == 0;
+        if (k != JSON_TEXT || r.depth != 2 || !in_list) continue;
+        is_named = 1;
         if (strcmp(r.text, name) == 0) return 1;
     }
-    return !any;
+    return !is_named;
 }
 
 static int begin_parameter(json *j, const name_filter *names, const char *name)
@@ -248,11 +248,12 @@ static int send_keys(const watch *w, const char *name, const char *keys)
 
 // Something for the flight's thread to inject; the caller has the lock. NULL: it is on its way, or the
 // parameter is another one, which `*mine` tells; else why not.
-static const char *queue_injection(watch *w, const char *name, const char *text, int *mine)
+static const char *queue_injection(watch *w, const char *name, const char *text, int *is_injection)
 {
-    *mine = 0;
-    for (int i = 0; i < INJECT_COUNT && !*mine; ++i) *mine = strcmp(name, inject_names[i]) == 0;
-    if (!*mine || text[0] == '\0') return NULL;
+    *is_injection = 0;
+    for (int i = 0; i < INJECT_COUNT && !*is_injection; ++i)
+        *is_injection = strcmp(name, inject_names[i]) == 0;
+    if (!*is_injection || text[0] == '\0') return NULL;
     if (strlen(text) >= JSON_TEXT_CAP - 1) return "what is to be injected is too long";
     if (w->injection_count == INJECTION_QUEUE) return "too much is to be injected at once: it was left out";
     watch_injection *next = &w->injections[w->injection_count++];
@@ -265,14 +266,14 @@ static const char *queue_injection(watch *w, const char *name, const char *text,
 static const char *set_parameter(watch *w, const char *name, json_kind kind, double value, const char *text)
 {
     const int is_switch = kind == JSON_TRUE || kind == JSON_FALSE;
-    const char *why = NULL;
+    const char *reason = NULL;
     int is_injection = 0;
     pthread_mutex_lock(&w->lock);
     watch_control *c = &w->control;
     if (w->is_read_only) {
-        why = "another program flies this: it can only be watched";
+        reason = "another program flies this: it can only be watched";
     } else if (c->ended) {
-        why = "the flight is over";
+        reason = "the flight is over";
     } else if (strcmp(name, "/flight/paused") == 0 && is_switch) {
         c->paused = kind == JSON_TRUE;
         c->steps = 0;
@@ -283,18 +284,20 @@ static const char *set_parameter(watch *w, const char *name, json_kind kind, dou
                value <= STEPS_MAX && value == floor(value)) {
         c->paused = true;
         c->steps = (uint64_t)value;
-    } else if (kind == JSON_TEXT && (send_keys(w, name, text) ||
-                                     (why = queue_injection(w, name, text, &is_injection), is_injection))) {
+    } else if (kind == JSON_TEXT &&
+               (send_keys(w, name, text) ||
+                (reason = queue_injection(w, name, text, &is_injection), is_injection))) {
         // keys act at the controller's next call, and are in the log with its reply; an injection acts from
         // the next step on, and is in the log before
     } else {
-        why = "what can be set: /flight/paused (true or false), /flight/speed (0: as fast as it goes, up to "
-              "a million), /flight/steps (a whole number), /inject/push, /inject/gust and /inject/fault (a "
-              "text), keys of drones that are flown from here";
+        reason =
+            "what can be set: /flight/paused (true or false), /flight/speed (0: as fast as it goes, up to "
+            "a million), /flight/steps (a whole number), /inject/push, /inject/gust and /inject/fault (a "
+            "text), keys of drones that are flown from here";
     }
-    if (why == NULL) c->version += 1;
+    if (reason == NULL) c->version += 1;
     pthread_mutex_unlock(&w->lock);
-    return why;
+    return reason;
 }
 
 static int set_parameters(watch *w, client *c, json_reader r, const char *id)
@@ -302,11 +305,11 @@ static int set_parameters(watch *w, client *c, json_reader r, const char *id)
     char name[JSON_WORD_CAP] = "", text[JSON_TEXT_CAP] = "";
     json_kind kind = JSON_NULL;
     double value = 0.0;
-    int inside = 0;
-    const char *why = NULL;
+    int in_list = 0;
+    const char *reason = NULL;
     for (json_kind k = vy_json_next(&r); k > JSON_END; k = vy_json_next(&r)) {
-        if (k == JSON_LIST && r.depth == 2) inside = strcmp(r.key, "parameters") == 0;
-        if (!inside) continue;
+        if (k == JSON_LIST && r.depth == 2) in_list = strcmp(r.key, "parameters") == 0;
+        if (!in_list) continue;
         if (k == JSON_OBJECT && r.depth == 3) {
             name[0] = '\0';
             kind = JSON_NULL;
@@ -318,11 +321,11 @@ static int set_parameters(watch *w, client *c, json_reader r, const char *id)
             memcpy(text, r.text, sizeof text);
         } else if (k == JSON_CLOSE && r.depth == 2) {
             const char *reported_dropped = set_parameter(w, name, kind, value, text);
-            if (reported_dropped != NULL) why = reported_dropped;
+            if (reported_dropped != NULL) reason = reported_dropped;
         }
     }
     const watch_control now = current_control(w);
-    if (why != NULL && !send_status(c, LEVEL_ERROR, why)) return 0;
+    if (reason != NULL && !send_status(c, LEVEL_ERROR, reason)) return 0;
     return id[0] == '\0' || send_parameters(w, &now, c, &(name_filter){.text = NULL}, id);
 }
 
@@ -426,10 +429,10 @@ int vy_foxglove_receive(watch *w, client *c, const char *text, size_t size)
 // The page gets many records in one frame: a browser takes as long for a frame as for all of them.
 static size_t begin_batch(client *c)
 {
-    static const unsigned char room[FRAME_HEAD_CAP] = {0};
+    static const unsigned char frame_head[FRAME_HEAD_CAP] = {0};
     const unsigned char op = OP_BATCH;
-    if (!vy_client_send(c, room, sizeof room) || !vy_client_send(c, &op, 1)) return SIZE_MAX;
-    return c->out_size - sizeof room - 1;
+    if (!vy_client_send(c, frame_head, sizeof frame_head) || !vy_client_send(c, &op, 1)) return SIZE_MAX;
+    return c->out_size - sizeof frame_head - 1;
 }
 
 static void end_batch(client *c, size_t start)
@@ -473,43 +476,43 @@ static int copy_records(watch *w, client *c, uint64_t *time)
         c->cursor = r->first;
         c->count = r->first_count;
     }
-    const int any = c->cursor < r->next;
-    const size_t start = any && c->wants_history ? begin_batch(c) : 0;
-    int good = start != SIZE_MAX;
-    while (good && c->cursor < r->next && c->out_size < QUEUE_BYTES) {
+    const int has_messages = c->cursor < r->next;
+    const size_t start = has_messages && c->wants_history ? begin_batch(c) : 0;
+    int is_sent = start != SIZE_MAX;
+    while (is_sent && c->cursor < r->next && c->out_size < QUEUE_BYTES) {
         ring_head head;
         vy_ring_copy(r, c->cursor, &head, sizeof head);
         const uint64_t subscription = head.channel < w->channel_cap ? c->subscriptions[head.channel] : 0;
-        if (subscription != 0) good = copy_record(r, c, &head, subscription);
+        if (subscription != 0) is_sent = copy_record(r, c, &head, subscription);
         *time = head.time;
         c->cursor += sizeof head + head.size;
         c->count += 1;
     }
-    if (good && any && c->wants_history) end_batch(c, start);
+    if (is_sent && has_messages && c->wants_history) end_batch(c, start);
     pthread_mutex_unlock(&w->lock);
-    return good;
+    return is_sent;
 }
 
 // What the flight says of itself, when it has changed.
 static int send_changes(watch *w, client *c, const watch_control *now)
 {
-    int good = 1;
+    int is_sent = 1;
     if (c->dropped != c->reported_dropped && c->out_size < QUEUE_BYTES) {
         char words[100];
         c->reported_dropped = c->dropped;
         snprintf(words, sizeof words,
                  "%" PRIu64 " records were dropped: this viewer is slower than the flight", c->dropped);
-        good = send_status(c, LEVEL_WARNING, words);
+        is_sent = send_status(c, LEVEL_WARNING, words);
     }
-    if (good && now->notices != c->notices && c->out_size < QUEUE_BYTES) {
+    if (is_sent && now->notices != c->notices && c->out_size < QUEUE_BYTES) {
         c->notices = now->notices;
-        good = send_status(c, LEVEL_ERROR, now->notice);
+        is_sent = send_status(c, LEVEL_ERROR, now->notice);
     }
-    if (good && c->wants_parameters && now->version != c->version && c->out_size < QUEUE_BYTES) {
-        good = send_parameters(w, now, c, &(name_filter){.text = NULL}, "");
+    if (is_sent && c->wants_parameters && now->version != c->version && c->out_size < QUEUE_BYTES) {
+        is_sent = send_parameters(w, now, c, &(name_filter){.text = NULL}, "");
         c->version = now->version;
     }
-    return good;
+    return is_sent;
 }
 
 // It does not wait behind records that a slow viewer has not read yet; that the flight is over comes last.
@@ -517,22 +520,23 @@ int vy_foxglove_send(watch *w, client *c)
 {
     const watch_control now = current_control(w);
     uint64_t time = UINT64_MAX;
-    int good = now.ended || send_changes(w, c, &now);
-    if (good && c->is_subscribed && c->out_size < QUEUE_BYTES) good = copy_records(w, c, &time);
-    if (good && time != UINT64_MAX) {
+    int is_sent = now.ended || send_changes(w, c, &now);
+    if (is_sent && c->is_subscribed && c->out_size < QUEUE_BYTES) is_sent = copy_records(w, c, &time);
+    if (is_sent && time != UINT64_MAX) {
         unsigned char clock[TIME_SIZE] = {OP_TIME};
         put_little_endian(clock + 1, time, 8);
-        good = vy_client_send_frame(c, FRAME_BINARY, clock, sizeof clock);
+        is_sent = vy_client_send_frame(c, FRAME_BINARY, clock, sizeof clock);
     }
     const int has_all = !c->is_subscribed || time == UINT64_MAX;
-    return good && (!now.ended || !has_all || send_changes(w, c, &now));
+    return is_sent && (!now.ended || !has_all || send_changes(w, c, &now));
 }
 
 int vy_foxglove_is_done(watch *w, const client *c)
 {
     pthread_mutex_lock(&w->lock);
-    const int done = (!c->is_subscribed || c->cursor == w->ring.next) && c->reported_dropped == c->dropped &&
-                     (!c->wants_parameters || c->version == w->control.version);
+    const int is_done = (!c->is_subscribed || c->cursor == w->ring.next) &&
+                        c->reported_dropped == c->dropped &&
+                        (!c->wants_parameters || c->version == w->control.version);
     pthread_mutex_unlock(&w->lock);
-    return done;
+    return is_done;
 }

@@ -300,30 +300,30 @@ static void accept_client(server *s)
 // What one client is sent and has said. @return 0: it is to go
 static int serve_client(server *s, client *c, short events, int ended)
 {
-    int good = !(events & (POLLIN | POLLHUP | POLLERR)) || receive(s->w, c);
-    if (good && c->is_websocket && !c->is_closing) {
-        good = vy_foxglove_send(s->w, c);
-        if (good && ended && vy_foxglove_is_done(s->w, c)) good = close_connection(c, 1001);
+    int is_alive = !(events & (POLLIN | POLLHUP | POLLERR)) || receive(s->w, c);
+    if (is_alive && c->is_websocket && !c->is_closing) {
+        is_alive = vy_foxglove_send(s->w, c);
+        if (is_alive && ended && vy_foxglove_is_done(s->w, c)) is_alive = close_connection(c, 1001);
     }
-    if (good && c->out_size > 0) good = transmit(s, c);
+    if (is_alive && c->out_size > 0) is_alive = transmit(s, c);
     const double age = vy_wall_clock() - c->since;
     const int idle = !c->is_websocket && c->out_size == 0 && age > REQUEST_TIMEOUT;
-    return good && !idle;
+    return is_alive && !idle;
 }
 
 // Is a flight that is over still worth a wait for those who read?
 static int keeps_serving(server *s, int ended)
 {
     if (!ended) return 1;
-    int waits = 0;
+    int has_unsent = 0;
     const double now = vy_wall_clock(), idle = now - s->last_sent;
     for (int i = 0; i < s->count; ++i) {
         const client *c = &s->clients[i];
         const int has_all = c->is_closing && c->out_size == 0;
-        waits |=
+        has_unsent |=
             (c->is_websocket || c->out_size > 0) && idle < (has_all ? CLOSE_TIMEOUT : DRAIN_IDLE_TIMEOUT);
     }
-    return waits && now - s->end < DRAIN_TIMEOUT;
+    return has_unsent && now - s->end < DRAIN_TIMEOUT;
 }
 
 static int flight_has_ended(watch *w)

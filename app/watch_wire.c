@@ -25,9 +25,9 @@ static span trim(span s)
 // The part before the first `mark`, which and all before it leave `rest`.
 static span split_at(span *rest, char mark)
 {
-    const char *at = rest->size > 0 ? memchr(rest->text, mark, rest->size) : NULL;
-    const span first = {rest->text, at != NULL ? (size_t)(at - rest->text) : rest->size};
-    const size_t used = first.size + (at != NULL);
+    const char *end = rest->size > 0 ? memchr(rest->text, mark, rest->size) : NULL;
+    const span first = {rest->text, end != NULL ? (size_t)(end - rest->text) : rest->size};
+    const size_t used = first.size + (end != NULL);
     *rest = (span){used > 0 ? rest->text + used : rest->text, rest->size - used};
     return first;
 }
@@ -57,7 +57,7 @@ typedef struct upgrade {
     int connection, websocket, version;
 } upgrade;
 
-static int parse_field(span line, http_request *out, upgrade *seen)
+static int parse_field(span line, http_request *out, upgrade *upgrade_seen)
 {
     if (line.text[0] == ' ' || line.text[0] == '\t' || memchr(line.text, ':', line.size) == NULL) return 0;
     const span name = split_at(&line, ':');
@@ -70,11 +70,11 @@ static int parse_field(span line, http_request *out, upgrade *seen)
         out->origin = value;
         out->origin_count += 1;
     } else if (equals_ignoring_case(name, "connection")) {
-        seen->connection |= list_contains(value, "upgrade");
+        upgrade_seen->connection |= list_contains(value, "upgrade");
     } else if (equals_ignoring_case(name, "upgrade")) {
-        seen->websocket |= list_contains(value, "websocket");
+        upgrade_seen->websocket |= list_contains(value, "websocket");
     } else if (equals_ignoring_case(name, "sec-websocket-version")) {
-        seen->version = vy_span_equals(value, "13");
+        upgrade_seen->version = vy_span_equals(value, "13");
     } else if (equals_ignoring_case(name, "sec-websocket-key")) {
         out->key = value;
     } else if (equals_ignoring_case(name, "sec-websocket-protocol")) {

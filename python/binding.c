@@ -312,7 +312,7 @@ void world_flush(locked_world *w)
 {
     world_session *f = enter(w);
     if (f->recorder != NULL) vy_recorder_flush(f->recorder);
-    f->flushed = seconds_now();
+    f->flushed = binding_seconds();
     leave(w);
 }
 

@@ -210,9 +210,10 @@ size_t bodies_save(locked_bodies *b, void *block, size_t size)
 
 int bodies_restore(locked_bodies *b, const void *block, size_t size)
 {
-    const vy_status status = vy_bodies_restore(bodies_enter(b), block, size);
+    vy_error err = {0};
+    const vy_status status = vy_bodies_restore(bodies_enter(b), block, size, &err);
     bodies_leave(b);
-    return answer(status, "the snapshot is not one of this set with the bodies and joints that it has now");
+    return binding_result(status, &err);
 }
 
 // Where the states of all slots lie. Returns how many slots there are.

@@ -78,20 +78,20 @@ const char *vy_playground_fly(const char *path, const char *log)
 {
     static const overrides none = {.count = 0};
     vy_scenario *scenario = NULL;
-    vy_diagnostics found = {.count = 0};
+    vy_diagnostics diagnostics = {.count = 0};
     size_t size = 0;
     free(reply);
     reply = NULL;
     FILE *out = open_memstream(&reply, &size);
     if (out == NULL) return NULL;
     json j = vy_json_begin(out);
-    int status = vy_load_scenario_diagnosed("run", path, &none, &scenario, &found);
-    vy_json_diagnostics(&j, &found);
+    int status = vy_load_scenario_diagnosed("run", path, &none, &scenario, &diagnostics);
+    vy_json_diagnostics(&j, &diagnostics);
     if (status == 0) status = fly(&j, scenario, path, log);
     if (status != 0) vy_json_text(&j, "error", vy_last_error());
     vy_json_bool(&j, "flown", status == 0);
     vy_json_end(&j);
-    vy_diagnostics_destroy(&found);
+    vy_diagnostics_destroy(&diagnostics);
     vy_scenario_destroy(scenario);
     if (fclose(out) == 0) return reply;
     free(reply);

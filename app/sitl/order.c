@@ -72,18 +72,18 @@ static void poll_files(void)
 // Nobody will be woken by time: wait for the world outside.
 static void wait_for_files(void)
 {
-    struct pollfd all[FD_CAP];
+    struct pollfd descriptors[FD_CAP];
     nfds_t count = 0;
     for (int i = 0; i < thread_count; ++i) {
         const thread *t = &threads[i];
         if (t->state != WAITING) continue;
-        for (nfds_t k = 0; k < t->fd_count && count < FD_CAP; ++k) all[count++] = t->fds[k];
+        for (nfds_t k = 0; k < t->fd_count && count < FD_CAP; ++k) descriptors[count++] = t->fds[k];
     }
     if (count == 0) {
         fprintf(stderr, "volery sitl: every thread of the program waits for another\n");
         _exit(70);
     }
-    (void)REAL(int, poll, struct pollfd *, nfds_t, int)(all, count, -1);
+    (void)REAL(int, poll, struct pollfd *, nfds_t, int)(descriptors, count, -1);
 }
 
 static thread *first_to_wake(void)
@@ -187,9 +187,9 @@ static thread *new_thread(void)
 }
 
 // At the end of a thread, whatever ends it: the turn goes to the next.
-static void end_thread(void *mine)
+static void end_thread(void *argument)
 {
-    thread *t = mine;
+    thread *t = argument;
     if (!managed) return;
     t->state = DONE;
     sitl_signal(t, 1);
@@ -199,9 +199,9 @@ static void end_thread(void *mine)
     wake_up(next);
 }
 
-static void *begin_thread(void *mine)
+static void *begin_thread(void *argument)
 {
-    thread *t = mine;
+    thread *t = argument;
     self = t;
     wait_for_turn(t);
     (void)pthread_setspecific(thread_exit_key, t);

@@ -246,9 +246,10 @@ ssize_t recvfrom(int fd, void *restrict bytes, size_t size, int flags, struct so
 {
     wait_to_read(fd, flags);
     const endpoint *e = endpoint_of(fd);
-    const int more = sitl_is_managed() && sitl_is_socket(fd) && is_blocking(fd, flags) ? MSG_DONTWAIT : 0;
+    const int extra_flags =
+        sitl_is_managed() && sitl_is_socket(fd) && is_blocking(fd, flags) ? MSG_DONTWAIT : 0;
     const ssize_t n = REAL(ssize_t, recvfrom, int, void *, size_t, int, struct sockaddr *, socklen_t *)(
-        fd, bytes, size, flags | more, e == NULL ? address : NULL, e == NULL ? length : NULL);
+        fd, bytes, size, flags | extra_flags, e == NULL ? address : NULL, e == NULL ? length : NULL);
     if (n >= 0 && e != NULL) put_address(e->kind == UDP ? e->port : FREE_PORTS, address, length);
     return n;
 }
