@@ -68,7 +68,8 @@ static vy_status compare_replies(vy_log *a, vy_log *b, vy_difference *out, vy_er
     status = vy_reply_cursor_open(b, &cursors[1], err);
     const reply_cells *x = &cursors[0].cells, *y = &cursors[1].cells;
     const uint64_t end = out->found ? out->tick : out->last_tick;
-    while (status == VY_OK && cursors[0].more && cursors[1].more && x->tick <= end && y->tick <= end) {
+    while (status == VY_OK && cursors[0].has_reply && cursors[1].has_reply && x->tick <= end &&
+           y->tick <= end) {
         const int earlier = x->tick < y->tick || (x->tick == y->tick && x->drone < y->drone);
         const int later = y->tick < x->tick || (x->tick == y->tick && y->drone < x->drone);
         const vy_difference hashes = *out;

@@ -33,10 +33,10 @@ uint32_t vy_crc32_avx2(uint32_t crc, const void *data, size_t size)
     }
     a = fold(fold(fold(a, by16, b), by16, c), by16, d);
     for (; size >= 16; p += 16, size -= 16) a = fold(a, by16, load(p));
-    unsigned char left[16];
-    _mm_storeu_si128((__m128i *)left, a);
-    crc =
-        (uint32_t)crc32_z(0xffffffffu, left, sizeof left); // zlib inverts: this begins with a remainder of 0
+    unsigned char remainder[16];
+    _mm_storeu_si128((__m128i *)remainder, a);
+    crc = (uint32_t)crc32_z(0xffffffffu, remainder,
+                            sizeof remainder); // zlib inverts: this begins with a remainder of 0
     return size > 0 ? (uint32_t)crc32_z(crc, p, size) : crc;
 }
 #else

@@ -25,7 +25,7 @@ typedef struct body_channels {
 
 struct display {
     log_output *output;
-    uint16_t frames, lines;
+    uint16_t frames, log_channel;
     log_scene scene;
     body_channels *bodies;
 };
@@ -128,10 +128,10 @@ static vy_status add_bodies(display *d, const vy_world *world, vy_error *err)
     for (uint32_t i = 0; i < body_count(&world->model); ++i) {
         body_channels *c = &d->bodies[i];
         uint16_t *const channels[5] = {&c->reference, &c->forces, &c->torques, &c->pose, &c->location};
-        const int steered =
+        const int has_reference =
             i < world->model.drone_count && vy_controller_follows(world->model.drones[i].controller.kind);
         for (int s = 0; s < 5 && status == VY_OK; ++s) {
-            if ((s == 0 && !steered) || (s == 4 && !planet)) continue;
+            if ((s == 0 && !has_reference) || (s == 4 && !planet)) continue;
             char topic[VY_NAME_CAP + 40];
             snprintf(topic, sizeof topic, "/%s/%s/%s", output_topic_root(d->output, i), d->output->names[i],
                      suffixes[s]);
@@ -153,7 +153,8 @@ vy_status vy_display_open(log_output *output, const vy_world *world, display **o
     d->output = output;
     vy_status status = vy_output_message(output, "/tf", &vy_foxglove_frame_transforms, &d->frames, err);
     if (status == VY_OK) status = vy_scene_open(output, &d->scene, err);
-    if (status == VY_OK) status = vy_output_message(output, TOPIC_LOG, &vy_foxglove_log, &d->lines, err);
+    if (status == VY_OK)
+        status = vy_output_message(output, TOPIC_LOG, &vy_foxglove_log, &d->log_channel, err);
     if (status == VY_OK) status = add_bodies(d, world, err);
     if (status == VY_OK && world->tracks_energy) status = add_energy(d, world, err);
     if (status != VY_OK) {
@@ -190,8 +191,8 @@ static void put_load(vy_pb_writer *w, uint32_t number, int bit, vy_vec3 v, uint6
 
 static void write_loads(display *d, const vy_loads *l, body_channels *c, uint64_t time)
 {
-    enum { ROOM = (EFFECT_COUNT + 4) * VECTOR_SIZE_MAX };
-    vy_pb_writer w = vy_output_begin(d->output, c->forces, time, ROOM);
+    enum { LOADS_SIZE_MAX = (EFFECT_COUNT + 4) * VECTOR_SIZE_MAX };
+    vy_pb_writer w = vy_output_begin(d->output, c->forces, time, LOADS_SIZE_MAX);
     put_load(&w, ROTORS, 0, l->rotor_force, &c->forces_seen);
     for (int k = 0; k < EFFECT_COUNT; ++k)
         put_load(&w, (uint32_t)(FIRST_EFFECT + k), 1 + k, l->force[k], &c->forces_seen);
@@ -199,7 +200,7 @@ static void write_loads(display *d, const vy_loads *l, body_channels *c, uint64_
     put_load(&w, CONTACTS, 2 + EFFECT_COUNT, l->contact_force, &c->forces_seen);
     put_load(&w, THRUSTERS, 3 + EFFECT_COUNT, l->thruster_force, &c->forces_seen);
     vy_output_end(d->output, &w);
-    w = vy_output_begin(d->output, c->torques, time, ROOM);
+    w = vy_output_begin(d->output, c->torques, time, LOADS_SIZE_MAX);
     put_load(&w, ROTORS, 0, l->rotor_torque, &c->torques_seen);
     for (int k = 0; k < EFFECT_COUNT; ++k)
         put_load(&w, (uint32_t)(FIRST_EFFECT + k), 1 + k, l->torque[k], &c->torques_seen);
@@ -283,7 +284,7 @@ void vy_display_event(display *d, uint64_t time, const char *kind, const char *d
         strcmp(kind, "failure") == 0 || strcmp(kind, "outcome") == 0 || strcmp(kind, "crash") == 0;
     const int is_warning =
         strcmp(kind, "fault") == 0 || strcmp(kind, "failsafe") == 0 || strcmp(kind, "contact") == 0;
-    vy_pb_writer w = vy_output_begin(d->output, d->lines, time, size_max);
+    vy_pb_writer w = vy_output_begin(d->output, d->log_channel, time, size_max);
     char name[VY_NAME_CAP + 64];
     snprintf(name, sizeof name, "%.40s%s%s", kind, drone[0] != '\0' ? " " : "", drone);
     vy_foxglove_put_log(&w, time,

@@ -160,16 +160,16 @@ _Static_assert(sizeof(ground_cells) == 8 * 6 && 6 <= STREAM_CELLS_CAP, "cells wi
 static const void *read_ground(const vy_world *world, uint32_t i, const drone_stream *s, double *cells)
 {
     (void)s;
-    vy_ground_state at;
-    const vy_status status = vy_world_read_ground(world, i, &at);
+    vy_ground_state ground;
+    const vy_status status = vy_world_read_ground(world, i, &ground);
     VY_ASSERT(status == VY_OK);
     (void)status;
-    const ground_cells out = {.altitude = at.altitude,
-                              .height = at.height,
-                              .ground_speed = at.ground_speed,
-                              .climb = at.climb,
-                              .track = at.track,
-                              .air_speed = at.air_speed};
+    const ground_cells out = {.altitude = ground.altitude,
+                              .height = ground.height,
+                              .ground_speed = ground.ground_speed,
+                              .climb = ground.climb,
+                              .track = ground.track,
+                              .air_speed = ground.air_speed};
     memcpy(cells, &out, sizeof out);
     return cells;
 }

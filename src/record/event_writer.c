@@ -31,8 +31,8 @@ static void put_event(event_writer *e, uint64_t tick, const char *kind, const ch
                       bool note)
 {
     log_output *o = e->output;
-    const uint64_t when = vy_log_time(tick, o->dt);
-    vy_pb_writer w = vy_output_begin(o, e->channel, when, strlen(kind) + strlen(drone) + strlen(text) + 64);
+    const uint64_t time = vy_log_time(tick, o->dt);
+    vy_pb_writer w = vy_output_begin(o, e->channel, time, strlen(kind) + strlen(drone) + strlen(text) + 64);
     vy_pb_put_fixed64(&w, EVENT_TICK, tick);
     vy_pb_put_double(&w, EVENT_TIME, (double)tick * o->dt);
     vy_pb_put_string(&w, EVENT_KIND, kind);
@@ -40,7 +40,7 @@ static void put_event(event_writer *e, uint64_t tick, const char *kind, const ch
     vy_pb_put_string(&w, EVENT_TEXT, text);
     if (note) vy_pb_put_uint(&w, EVENT_NOTE, 1);
     vy_output_end(o, &w);
-    if (e->display != NULL && !output_failed(o)) vy_display_event(e->display, when, kind, drone, text);
+    if (e->display != NULL && !output_failed(o)) vy_display_event(e->display, time, kind, drone, text);
 }
 
 void vy_event_writer_put(event_writer *e, uint64_t tick, const char *kind, const char *drone,
@@ -116,15 +116,15 @@ static uint64_t body_effects(const vy_world *world, uint32_t i)
 static void note_effects(event_writer *e, const vy_world *world)
 {
     for (uint32_t i = 0; i < e->output->body_count; ++i) {
-        const uint64_t now = body_effects(world, i), change = now ^ e->effects[i];
+        const uint64_t effects = body_effects(world, i), change = effects ^ e->effects[i];
         if (change == 0) continue;
-        e->effects[i] = now;
+        e->effects[i] = effects;
         char text[250] = "";
         size_t n = 0;
         for (int k = 0; k < EFFECT_COUNT && n + 40 < sizeof text; ++k) {
             if ((change >> k & 1) == 0) continue;
             n += (size_t)snprintf(text + n, sizeof text - n, "%s%s %s", n > 0 ? ", " : "", vy_effect_name(k),
-                                  now >> k & 1 ? "computed" : "neglected");
+                                  effects >> k & 1 ? "computed" : "neglected");
         }
         vy_event_writer_put(e, world->state->tick, "nap", e->output->names[i], text);
     }
@@ -227,12 +227,12 @@ static void note_failsafe(event_writer *e, const vy_world *world, uint32_t drone
 }
 
 // A counter has increased since it was last reported: an event is due if it had been still for a second.
-static int increased(const event_writer *e, uint64_t tick, uint64_t now, uint64_t *reported, uint64_t *last)
+static int increased(const event_writer *e, uint64_t tick, uint64_t count, uint64_t *reported, uint64_t *last)
 {
-    if (now == *reported) return 0;
+    if (count == *reported) return 0;
     VY_ASSERT(tick >= *last);
     const int begins = *reported == 0 || tick - *last >= (uint64_t)(1.0 / e->output->dt) + 1;
-    *reported = now;
+    *reported = count;
     *last = tick;
     return begins;
 }
@@ -321,9 +321,9 @@ void vy_event_writer_step(event_writer *e, const vy_world *world)
 {
     const vy_model *m = &world->model;
     VY_ASSERT(world->state->tick > 0 && m->nap_period > 0 && e->output->body_count == body_count(m));
-    const int events =
+    const int may_change_effects =
         m->collides || m->payload_count > 0 || m->injection_count > 0; // after which the policy looks again
-    if (events || (world->state->tick - 1) % m->nap_period == 0) note_effects(e, world);
+    if (may_change_effects || (world->state->tick - 1) % m->nap_period == 0) note_effects(e, world);
     if (m->nap.budget.duration > 0.0) note_budgets(e, world);
     if (m->fault_count > 0) note_faults(e, world);
     if (m->payload_count > 0) note_payloads(e, world);

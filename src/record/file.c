@@ -398,9 +398,9 @@ vy_status vy_file_source_open(const char *path, vy_byte_source *out, vy_error *e
     const int file =
         open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK); // a pipe must not block here: it is refused
     if (file < 0) return fail_file(err, "opening", path, errno);
-    struct stat about;
-    int error = fstat(file, &about) == 0 ? 0 : errno;
-    if (error == 0 && !S_ISREG(about.st_mode)) error = S_ISDIR(about.st_mode) ? EISDIR : ESPIPE;
+    struct stat file_stat;
+    int error = fstat(file, &file_stat) == 0 ? 0 : errno;
+    if (error == 0 && !S_ISREG(file_stat.st_mode)) error = S_ISDIR(file_stat.st_mode) ? EISDIR : ESPIPE;
     source_file *source = error == 0 ? malloc(sizeof *source) : NULL;
     char *name = error == 0 ? malloc(strlen(path) + 1) : NULL;
     if (source == NULL || name == NULL) {
@@ -410,7 +410,7 @@ vy_status vy_file_source_open(const char *path, vy_byte_source *out, vy_error *e
         return fail_file(err, "opening", path, error != 0 ? error : ENOMEM);
     }
     *source = (source_file){.file = file, .name = strcpy(name, path)};
-    *out = (vy_byte_source){.self = source, .size = (uint64_t)about.st_size, .read = source_read};
+    *out = (vy_byte_source){.self = source, .size = (uint64_t)file_stat.st_size, .read = source_read};
     return VY_OK;
 }
 

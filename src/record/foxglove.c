@@ -436,18 +436,18 @@ void vy_foxglove_put_line(vy_pb_writer *w, foxglove_line kind, const vy_vec3 *po
     vy_pb_end(w);
 }
 
-void vy_foxglove_put_cone(vy_pb_writer *w, vy_vec3 base, vy_vec3 along, double width, const double rgba[4])
+void vy_foxglove_put_cone(vy_pb_writer *w, vy_vec3 base, vy_vec3 axis, double width, const double rgba[4])
 {
-    const double length = vec3_length(along);
+    const double length = vec3_length(axis);
     VY_ASSERT(length > 0.0);
-    const vy_vec3 middle = vec3_add_scaled(base, 0.5, along);
+    const vy_vec3 centre = vec3_add_scaled(base, 0.5, axis);
     // The rotation that brings +z to the cone's direction u is (1 + u_z, z x u), normalised; straight down it
     // is half a turn about x.
-    const vy_vec3 u = vec3_scale(1.0 / length, along);
-    vy_quat turn = {.x = 1.0};
-    if (u.z > -0.999999999) turn = quat_normalize((vy_quat){.w = 1.0 + u.z, .x = -u.y, .y = u.x});
+    const vy_vec3 u = vec3_scale(1.0 / length, axis);
+    vy_quat rotation = {.x = 1.0};
+    if (u.z > -0.999999999) rotation = quat_normalize((vy_quat){.w = 1.0 + u.z, .x = -u.y, .y = u.x});
     vy_pb_begin(w, 10);
-    put_solid_pose(w, &(vy_pose){middle, turn});
+    put_solid_pose(w, &(vy_pose){centre, rotation});
     put_vector(w, 2, width, width, length);
     vy_pb_put_double(w, 3, 1.0);
     vy_pb_put_double(w, 4, 0.0);

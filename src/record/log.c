@@ -12,9 +12,9 @@ static uint64_t metadata_number(const vy_log *log, const char *metadata, const c
     return text != NULL ? strtoull(text, NULL, base) : 0;
 }
 
-static void copy_text(char *out, size_t room, const char *text)
+static void copy_text(char *out, size_t capacity, const char *text)
 {
-    snprintf(out, room, "%s", text != NULL ? text : "");
+    snprintf(out, capacity, "%s", text != NULL ? text : "");
 }
 
 // Where the log begins.

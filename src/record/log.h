@@ -20,11 +20,11 @@ vy_status vy_log_open_reader(vy_mcap_reader *reader, const char *path, vy_log **
 typedef struct hash_cursor {
     const vy_log *log;
     vy_mcap_cursor *cursor;
-    const unsigned char *at; // the next hash of the present message
-    size_t left;             // hashes left in it
-    uint64_t tick;           // of the last hash given
-    int is_seeking;          // the first message may begin before the step that was sought
-    vy_status status;        // why it stopped early
+    const unsigned char *next; // the next hash of the present message
+    size_t remaining;          // hashes left in it
+    uint64_t tick;             // of the last hash given
+    int is_seeking;            // the first message may begin before the step that was sought
+    vy_status status;          // why it stopped early
     vy_error error;
 } hash_cursor;
 
@@ -48,7 +48,7 @@ typedef struct reply_cursor {
     vy_pb_codec *codec;
     unsigned char *encoded; // room for one message
     reply_cells cells;      // the present one
-    int more;               // 0: there is none, or the cursor failed
+    int has_reply;          // 0: there is none, or the cursor failed
     vy_status status;       // why it stopped early
     vy_error error;
 } reply_cursor;

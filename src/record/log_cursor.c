@@ -44,8 +44,8 @@ static int parse_hashes(const vy_mcap_message *message, uint64_t *first, hash_cu
             found |= 1;
         }
         if (item.number == HASHES_LIST && item.wire == 2 && item.size > 0 && item.size % 8 == 0) {
-            out->at = item.data;
-            out->left = item.size / 8;
+            out->next = item.data;
+            out->remaining = item.size / 8;
             found |= 2;
         }
     }
@@ -56,7 +56,7 @@ static int parse_hashes(const vy_mcap_message *message, uint64_t *first, hash_cu
 static vy_status check_hashes(hash_cursor *w, uint64_t first)
 {
     const uint64_t last = w->log->info.last_tick, next = w->tick + 1;
-    if (first == 0 || first > last || w->left - 1 > last - first)
+    if (first == 0 || first > last || w->remaining - 1 > last - first)
         return vy_fail(&w->error, VY_DAMAGED, "the log has hashes of steps after its last, %" PRIu64, last);
     if (first > next)
         return vy_fail(&w->error, VY_DAMAGED, "the hashes of steps %" PRIu64 " to %" PRIu64 " are missing",
@@ -68,9 +68,9 @@ static vy_status check_hashes(hash_cursor *w, uint64_t first)
     if (first < next && !w->is_seeking)
         return vy_fail(&w->error, VY_DAMAGED,
                        "the hash of step %" PRIu64 " comes after that of step %" PRIu64, first, w->tick);
-    const uint64_t skipped = next - first < w->left ? next - first : w->left;
-    w->at += 8 * skipped;
-    w->left -= skipped;
+    const uint64_t skipped = next - first < w->remaining ? next - first : w->remaining;
+    w->next += 8 * skipped;
+    w->remaining -= skipped;
     return VY_OK;
 }
 
@@ -96,14 +96,14 @@ static int next_hashes(hash_cursor *w)
 
 int vy_hash_cursor_next(hash_cursor *w, uint64_t *hash)
 {
-    while (w->left == 0) {
+    while (w->remaining == 0) {
         if (!next_hashes(w)) return 0;
     }
-    memcpy(hash, w->at, 8);
-    VY_ASSERT(w->at != NULL && w->tick < w->log->info.last_tick);
+    memcpy(hash, w->next, 8);
+    VY_ASSERT(w->next != NULL && w->tick < w->log->info.last_tick);
     const vy_log_info *info = &w->log->info;
     if (w->tick + 1 == info->last_tick && *hash != info->final_hash) {
-        w->left = 0;
+        w->remaining = 0;
         w->status = vy_fail(&w->error, VY_DAMAGED,
                             "its result has the hash %016" PRIx64 " for step %" PRIu64
                             ", its hashes have %016" PRIx64,
@@ -111,8 +111,8 @@ int vy_hash_cursor_next(hash_cursor *w, uint64_t *hash)
         return 0;
     }
     w->tick += 1;
-    w->at += 8;
-    w->left -= 1;
+    w->next += 8;
+    w->remaining -= 1;
     w->is_seeking = 0;
     return 1;
 }
@@ -151,7 +151,7 @@ static int is_encoding(const reply_cursor *walk, const vy_mcap_message *message)
 void vy_reply_cursor_next(reply_cursor *walk)
 {
     vy_mcap_message message;
-    walk->more = 0;
+    walk->has_reply = 0;
     if (walk->status != VY_OK) return;
     if (!vy_mcap_cursor_next(walk->cursor, &message)) {
         walk->status = vy_mcap_cursor_status(walk->cursor, &walk->error);
@@ -161,7 +161,7 @@ void vy_reply_cursor_next(reply_cursor *walk)
     if (walk->status == VY_OK && !is_encoding(walk, &message))
         walk->status =
             vy_fail(&walk->error, VY_DAMAGED, "a reply at %.9g s is broken", (double)message.log_time * 1e-9);
-    walk->more = walk->status == VY_OK;
+    walk->has_reply = walk->status == VY_OK;
 }
 
 vy_status vy_reply_cursor_close(reply_cursor *walk, vy_error *err)

@@ -30,10 +30,11 @@ vy_status vy_output_message(log_output *o, const char *topic, const vy_pb_messag
     return status == VY_OK ? vy_output_channel(o, topic, schema, NULL, 0, channel, err) : status;
 }
 
-vy_pb_writer vy_output_begin(log_output *o, uint16_t channel, uint64_t time, size_t room)
+vy_pb_writer vy_output_begin(log_output *o, uint16_t channel, uint64_t time, size_t size_max)
 {
-    unsigned char *at = vy_mcap_writer_begin(o->writer, channel, o->sequence++, time, room, &o->error);
-    return vy_pb_writer_on(at, at != NULL ? room : 0);
+    unsigned char *message =
+        vy_mcap_writer_begin(o->writer, channel, o->sequence++, time, size_max, &o->error);
+    return vy_pb_writer_on(message, message != NULL ? size_max : 0);
 }
 
 void vy_output_end(log_output *o, const vy_pb_writer *w)
@@ -46,8 +47,8 @@ void vy_output_end(log_output *o, const vy_pb_writer *w)
 void vy_output_encode(log_output *o, uint16_t channel, uint64_t time, const vy_pb_codec *codec,
                       const void *cells)
 {
-    const size_t room = vy_pb_codec_size_max(codec);
+    const size_t size_max = vy_pb_codec_size_max(codec);
     VY_ASSERT(channel > 0 && cells != NULL);
-    unsigned char *at = vy_mcap_writer_begin(o->writer, channel, o->sequence++, time, room, &o->error);
+    unsigned char *at = vy_mcap_writer_begin(o->writer, channel, o->sequence++, time, size_max, &o->error);
     if (at != NULL) vy_mcap_writer_end(o->writer, vy_pb_encode(codec, cells, at));
 }

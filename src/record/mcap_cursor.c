@@ -13,52 +13,51 @@ static vy_status fail_damaged(uint64_t offset, const char *what, vy_error *err)
 }
 
 // Decompress a chunk into view->records.
-static vy_status unpack(vy_mcap_reader *r, const mcap_chunk_ref *place, mcap_span packed, const char *name,
+static vy_status unpack(vy_mcap_reader *r, const mcap_chunk_ref *ref, mcap_span compressed, const char *name,
                         size_t name_size, mcap_chunk *view, vy_error *err)
 {
     view->records.size = 0;
-    if (!mcap_bytes_reserve(&view->records, (size_t)place->size + 1)) {
+    if (!mcap_bytes_reserve(&view->records, (size_t)ref->size + 1)) {
         view->records.failed = false;
         return vy_fail(err, VY_NO_MEMORY, "no memory for a chunk of %llu bytes",
-                       (unsigned long long)place->size);
+                       (unsigned long long)ref->size);
     }
     if (name_size == 0) {
-        if (mcap_span_left(&packed) != place->size) {
-            return fail_damaged(place->offset, "the size of an uncompressed chunk is not the stated one",
-                                err);
+        if (mcap_span_left(&compressed) != ref->size) {
+            return fail_damaged(ref->offset, "the size of an uncompressed chunk is not the stated one", err);
         }
-        mcap_bytes_put(&view->records, packed.at, (size_t)place->size);
+        mcap_bytes_put(&view->records, compressed.at, (size_t)ref->size);
         return VY_OK;
     }
     if (name_size != 4 || memcmp(name, "zstd", 4) != 0) {
         return vy_fail(err, VY_OTHER_VERSION,
                        "byte %llu: a chunk is packed with \"%.*s\"; zstd and none are supported",
-                       (unsigned long long)place->offset, (int)(name_size < 20 ? name_size : 20), name);
+                       (unsigned long long)ref->offset, (int)(name_size < 20 ? name_size : 20), name);
     }
     if (r->zstd == NULL) r->zstd = ZSTD_createDCtx();
     if (r->zstd == NULL) return vy_fail(err, VY_NO_MEMORY, "no memory for zstd");
-    const size_t size = ZSTD_decompressDCtx(r->zstd, view->records.data, (size_t)place->size, packed.at,
-                                            mcap_span_left(&packed));
-    if (ZSTD_isError(size) || size != place->size) {
-        return fail_damaged(place->offset, "a chunk cannot be unpacked by zstd to the size it states", err);
+    const size_t size = ZSTD_decompressDCtx(r->zstd, view->records.data, (size_t)ref->size, compressed.at,
+                                            mcap_span_left(&compressed));
+    if (ZSTD_isError(size) || size != ref->size) {
+        return fail_damaged(ref->offset, "a chunk cannot be unpacked by zstd to the size it states", err);
     }
     view->records.size = size;
     return VY_OK;
 }
 
-vy_status vy_mcap_load_chunk(vy_mcap_reader *r, const mcap_chunk_ref *place, mcap_chunk *view, vy_error *err)
+vy_status vy_mcap_load_chunk(vy_mcap_reader *r, const mcap_chunk_ref *ref, mcap_chunk *view, vy_error *err)
 {
-    const uint64_t offset = place->offset;
+    const uint64_t offset = ref->offset;
     mcap_record record = {0};
-    view->place = NULL;
+    view->ref = NULL;
     vy_status status = vy_mcap_read_head(r, offset, r->source.size, &record, err);
     if (status != VY_OK) return status;
-    if (place->size > r->def.chunk_limit || record.length > r->def.chunk_limit) {
+    if (ref->size > r->def.chunk_limit || record.length > r->def.chunk_limit) {
         return vy_fail(err, VY_FULL, "byte %llu: a chunk of %llu bytes is over the limit of %llu",
-                       (unsigned long long)offset, (unsigned long long)place->size,
+                       (unsigned long long)offset, (unsigned long long)ref->size,
                        (unsigned long long)r->def.chunk_limit);
     }
-    if (record.opcode != MCAP_CHUNK || record.length != place->length - MCAP_RECORD_HEAD) {
+    if (record.opcode != MCAP_CHUNK || record.length != ref->length - MCAP_RECORD_HEAD) {
         return fail_damaged(offset, "a chunk does not match its index", err);
     }
     r->packed.size = 0;
@@ -77,18 +76,18 @@ vy_status vy_mcap_load_chunk(vy_mcap_reader *r, const mcap_chunk_ref *place, mca
     const uint32_t crc = mcap_span_u32(&s);
     const uint32_t name_size = mcap_span_u32(&s);
     const unsigned char *name = mcap_span_take(&s, name_size);
-    const uint64_t packed = mcap_span_u64(&s);
-    if (s.bad || packed != mcap_span_left(&s)) return fail_damaged(offset, "a chunk is broken", err);
-    if (start_time != place->start_time || end_time != place->end_time || size != place->size) {
+    const uint64_t compressed_size = mcap_span_u64(&s);
+    if (s.bad || compressed_size != mcap_span_left(&s)) return fail_damaged(offset, "a chunk is broken", err);
+    if (start_time != ref->start_time || end_time != ref->end_time || size != ref->size) {
         return fail_damaged(offset, "a chunk does not match its index", err);
     }
-    status = unpack(r, place, s, (const char *)name, name_size, view, err);
+    status = unpack(r, ref, s, (const char *)name, name_size, view, err);
     if (status != VY_OK) return status;
     if (crc != 0 && crc != vy_crc32(0, view->records.data, view->records.size)) {
         return fail_damaged(offset, "a chunk is damaged: its CRC differs", err);
     }
-    VY_ASSERT(view->records.size == place->size);
-    view->place = place;
+    VY_ASSERT(view->records.size == ref->size);
+    view->ref = ref;
     return VY_OK;
 }
 
@@ -100,7 +99,7 @@ static bool check_message(const vy_mcap_reader *r, const mcap_chunk *view, const
     const vy_mcap_message message = mcap_message_at(at);
     if (mcap_ids_find(&r->channel_ids, message.channel) == 0) return false;
     if (scanned == NULL) {
-        return message.log_time >= view->place->start_time && message.log_time <= view->place->end_time;
+        return message.log_time >= view->ref->start_time && message.log_time <= view->ref->end_time;
     }
     if (*first || message.log_time < scanned->start_time) scanned->start_time = message.log_time;
     if (*first || message.log_time > scanned->end_time) scanned->end_time = message.log_time;
@@ -113,7 +112,7 @@ vy_status vy_mcap_check_chunk(vy_mcap_reader *r, const mcap_chunk *view, mcap_ch
 {
     const unsigned char *data = view->records.data;
     const size_t size = view->records.size;
-    const uint64_t offset = view->place->offset;
+    const uint64_t offset = view->ref->offset;
     bool first = true;
     for (size_t at = 0; at < size;) {
         if (size - at < MCAP_RECORD_HEAD || mcap_get_u64(data + at + 1) > size - at - MCAP_RECORD_HEAD) {
@@ -203,12 +202,12 @@ static bool accepts(const vy_mcap_cursor *c, uint16_t channel)
 }
 
 // Whether the chunk can hold a message for the cursor.
-static bool accepts_chunk(const vy_mcap_cursor *c, const mcap_chunk_ref *place)
+static bool accepts_chunk(const vy_mcap_cursor *c, const mcap_chunk_ref *ref)
 {
-    if (place->end_time < c->start_time || place->start_time > c->end_time) return false;
-    if (place->index_offsets == NULL) return true;
-    for (size_t i = 0; i < place->index_count; ++i) {
-        if (accepts(c, mcap_get_u16(place->index_offsets + 10 * i))) return true;
+    if (ref->end_time < c->start_time || ref->start_time > c->end_time) return false;
+    if (ref->index_offsets == NULL) return true;
+    for (size_t i = 0; i < ref->index_count; ++i) {
+        if (accepts(c, mcap_get_u16(ref->index_offsets + 10 * i))) return true;
     }
     return false;
 }
@@ -248,19 +247,19 @@ static bool list_messages(vy_mcap_cursor *c, open_chunk *o)
     return fail_cursor(c, vy_fail(&c->error, VY_NO_MEMORY, "no memory to sort messages"));
 }
 
-static bool open_one(vy_mcap_cursor *c, const mcap_chunk_ref *place)
+static bool open_one(vy_mcap_cursor *c, const mcap_chunk_ref *ref)
 {
-    uint64_t memory = place->size;
+    uint64_t memory = ref->size;
     for (int i = 0; i < c->open_count; ++i) memory += c->open[i].view.records.size;
     if (c->open_count == OPEN_CHUNKS || memory > c->reader->def.memory_limit) {
         return fail_cursor(c, vy_fail(&c->error, VY_FULL,
                                       "byte %llu: too many chunks overlap in time to be read by time",
-                                      (unsigned long long)place->offset));
+                                      (unsigned long long)ref->offset));
     }
     open_chunk *o = &c->open[c->open_count];
     VY_ASSERT(c->open_count >= 0 && c->open_count < OPEN_CHUNKS);
     o->at = 0;
-    vy_status status = vy_mcap_load_chunk(c->reader, place, &o->view, &c->error);
+    vy_status status = vy_mcap_load_chunk(c->reader, ref, &o->view, &c->error);
     if (status == VY_OK) status = vy_mcap_check_chunk(c->reader, &o->view, NULL, &c->error);
     if (status != VY_OK) return fail_cursor(c, status);
     if (c->by_time && !list_messages(c, o)) return false;
@@ -274,7 +273,7 @@ static void close_finished(vy_mcap_cursor *c)
 {
     for (int i = c->open_count - 1; i >= 0; --i) {
         const size_t end = c->by_time ? c->open[i].item_count : c->open[i].view.records.size;
-        VY_ASSERT(c->open[i].at <= end && c->open[i].view.place != NULL);
+        VY_ASSERT(c->open[i].at <= end && c->open[i].view.ref != NULL);
         if (c->open[i].at < end) continue;
         const open_chunk finished = c->open[i];
         c->open_count -= 1;
@@ -319,8 +318,8 @@ static bool next_in_time(vy_mcap_cursor *c, vy_mcap_message *out)
         open_chunk *earliest = NULL;
         for (int i = 0; i < c->open_count; ++i) {
             open_chunk *o = &c->open[i];
-            if (earliest == NULL || before(o->items[o->at].key, o->view.place,
-                                           earliest->items[earliest->at].key, earliest->view.place)) {
+            if (earliest == NULL || before(o->items[o->at].key, o->view.ref,
+                                           earliest->items[earliest->at].key, earliest->view.ref)) {
                 earliest = o;
             }
         }
@@ -329,11 +328,11 @@ static bool next_in_time(vy_mcap_cursor *c, vy_mcap_message *out)
             ++c->next_chunk;
         }
         if (c->next_chunk < r->info.chunk_count) {
-            const mcap_chunk_ref *place = &r->chunk_refs[c->order[c->next_chunk].value];
+            const mcap_chunk_ref *ref = &r->chunk_refs[c->order[c->next_chunk].value];
             if (earliest == NULL ||
-                before(place->start_time, place, earliest->items[earliest->at].key, earliest->view.place)) {
+                before(ref->start_time, ref, earliest->items[earliest->at].key, earliest->view.ref)) {
                 c->next_chunk += 1;
-                if (!open_one(c, place)) return false;
+                if (!open_one(c, ref)) return false;
                 continue;
             }
         }
@@ -397,24 +396,24 @@ vy_status vy_mcap_cursor_open(vy_mcap_reader *r, const vy_mcap_query *query, vy_
     c->end_time = query->end_time != 0 ? query->end_time : UINT64_MAX;
     c->by_time = query->by_time;
     c->covers_all_times = c->start_time == 0 && c->end_time == UINT64_MAX;
-    bool enough = true;
+    bool has_memory = true;
     if (query->channels != NULL) {
         c->channels = calloc((UINT16_MAX + 1) / 8, 1);
-        enough = c->channels != NULL;
-        for (size_t i = 0; enough && i < query->channel_count; ++i) {
+        has_memory = c->channels != NULL;
+        for (size_t i = 0; has_memory && i < query->channel_count; ++i) {
             const uint16_t id = query->channels[i];
             c->channels[id >> 3] = (unsigned char)(c->channels[id >> 3] | 1u << (id & 7));
         }
     }
-    if (enough && c->by_time && r->info.chunk_count > 0) {
+    if (has_memory && c->by_time && r->info.chunk_count > 0) {
         c->order = malloc(r->info.chunk_count * sizeof *c->order);
-        enough = c->order != NULL;
-        for (size_t i = 0; enough && i < r->info.chunk_count; ++i) {
+        has_memory = c->order != NULL;
+        for (size_t i = 0; has_memory && i < r->info.chunk_count; ++i) {
             c->order[i] = (sort_item){.key = r->chunk_refs[i].start_time, .value = i};
         }
-        enough = enough && sort(c->order, r->info.chunk_count);
+        has_memory = has_memory && sort(c->order, r->info.chunk_count);
     }
-    if (!enough) {
+    if (!has_memory) {
         vy_mcap_cursor_close(c);
         return vy_fail(err, VY_NO_MEMORY, "no memory to read a log");
     }
@@ -461,9 +460,9 @@ vy_status vy_mcap_reader_latest(vy_mcap_reader *r, uint16_t channel, uint64_t ti
     bool found = false;
     for (size_t i = r->info.chunk_count;
          i-- > 0;) { // from the end: equal times are won by the first one seen
-        const mcap_chunk_ref *place = &r->chunk_refs[i];
-        if (!accepts_chunk(&filter, place) || (found && place->end_time <= best.log_time)) continue;
-        vy_status status = vy_mcap_load_chunk(r, place, &r->trial, err);
+        const mcap_chunk_ref *ref = &r->chunk_refs[i];
+        if (!accepts_chunk(&filter, ref) || (found && ref->end_time <= best.log_time)) continue;
+        vy_status status = vy_mcap_load_chunk(r, ref, &r->trial, err);
         if (status == VY_OK) status = vy_mcap_check_chunk(r, &r->trial, NULL, err);
         if (status != VY_OK) return status;
         vy_mcap_message candidate = best;

@@ -148,13 +148,13 @@ static declaration *declare(vy_mcap_digest *d, declarations *table, uint16_t id)
     if (id >= table->count) {
         size_t count = table->count < 64 ? 64 : table->count;
         while (count <= id) count *= 2;
-        declaration *more = realloc(table->of, count * sizeof *more);
-        if (more == NULL) {
+        declaration *grown = realloc(table->of, count * sizeof *grown);
+        if (grown == NULL) {
             note_memory(d);
             return NULL;
         }
-        memset(more + table->count, 0, (count - table->count) * sizeof *more);
-        table->of = more;
+        memset(grown + table->count, 0, (count - table->count) * sizeof *grown);
+        table->of = grown;
         table->count = count;
     }
     return &table->of[id];
@@ -182,8 +182,8 @@ void vy_mcap_digest_channel(vy_mcap_digest *d, uint16_t id, const vy_mcap_channe
     put_text(&d->item, def->topic);
     put_text(&d->item, def->encoding);
     put_pairs(&d->item, def->metadata, def->metadata_count);
-    const int known = def->schema < d->schemas.count && d->schemas.of[def->schema].known;
-    put_data(&d->item, known ? d->schemas.of[def->schema].digest : NULL, known ? DIGEST_SIZE : 0);
+    const int has_schema = def->schema < d->schemas.count && d->schemas.of[def->schema].known;
+    put_data(&d->item, has_schema ? d->schemas.of[def->schema].digest : NULL, has_schema ? DIGEST_SIZE : 0);
     entry->known = end_item(d, entry->digest);
 }
 

@@ -29,43 +29,43 @@ static vy_status add_statistics(vy_mcap_reader *r, mcap_span s, uint64_t offset,
     if (s.bad || size % 10 != 0) return fail_damaged(offset, "the statistics are broken", err);
     r->counts_known = size > 0; // an empty list: not counted
     while (mcap_span_left(&counts) > 0) {
-        const uint32_t known = mcap_ids_find(&r->channel_ids, mcap_span_u16(&counts));
+        const uint32_t position = mcap_ids_find(&r->channel_ids, mcap_span_u16(&counts));
         const uint64_t count = mcap_span_u64(&counts);
-        if (known == 0)
+        if (position == 0)
             return fail_damaged(offset, "the statistics name a channel that was not declared", err);
-        r->channels[known - 1].message_count = count;
+        r->channels[position - 1].message_count = count;
     }
     return VY_OK;
 }
 
 static vy_status add_chunk_index(vy_mcap_reader *r, mcap_span s, uint64_t offset, vy_error *err)
 {
-    mcap_chunk_ref place = {.start_time = mcap_span_u64(&s)};
-    place.end_time = mcap_span_u64(&s);
-    place.offset = mcap_span_u64(&s);
-    place.length = mcap_span_u64(&s);
+    mcap_chunk_ref ref = {.start_time = mcap_span_u64(&s)};
+    ref.end_time = mcap_span_u64(&s);
+    ref.offset = mcap_span_u64(&s);
+    ref.length = mcap_span_u64(&s);
     const uint32_t size = mcap_span_u32(&s);
     const unsigned char *index_offsets = mcap_span_take(&s, size);
     mcap_span_u64(&s);                     // length of the message indexes: chunks are walked instead
     mcap_span_take(&s, mcap_span_u32(&s)); // the compression stands in the chunk too
     mcap_span_u64(&s);
-    place.size = mcap_span_u64(&s);
+    ref.size = mcap_span_u64(&s);
     if (s.bad || size % 10 != 0) return fail_damaged(offset, "a chunk index is broken", err);
 
     // In file order and apart: else a small file could ask for one chunk any number of times.
     const mcap_chunk_ref *last = r->info.chunk_count > 0 ? &r->chunk_refs[r->info.chunk_count - 1] : NULL;
     const uint64_t from = last != NULL ? last->offset + last->length : MCAP_MAGIC_SIZE;
-    if (place.offset < from || place.offset > offset || place.length > offset - place.offset ||
-        place.length < MCAP_RECORD_HEAD + MCAP_CHUNK_HEAD) {
+    if (ref.offset < from || ref.offset > offset || ref.length > offset - ref.offset ||
+        ref.length < MCAP_RECORD_HEAD + MCAP_CHUNK_HEAD) {
         return fail_damaged(offset, "a chunk index points to where no chunk can be", err);
     }
     if (size > 0) {
         unsigned char *copy = vy_mcap_alloc(r, size);
         if (copy == NULL) return vy_mcap_fail_full(r, offset, err);
-        place.index_offsets = memcpy(copy, index_offsets, size);
-        place.index_count = size / 10;
+        ref.index_offsets = memcpy(copy, index_offsets, size);
+        ref.index_count = size / 10;
     }
-    return vy_mcap_add_chunk(r, &place, offset, err);
+    return vy_mcap_add_chunk(r, &ref, offset, err);
 }
 
 static vy_status add_attachment_index(vy_mcap_reader *r, mcap_span s, uint64_t offset, vy_error *err)
@@ -243,18 +243,18 @@ static vy_status scan_chunk(vy_mcap_reader *r, const mcap_record *record, mcap_c
     if (record->length < MCAP_CHUNK_HEAD) return fail_damaged(offset, "a chunk is broken", err);
     vy_status status = vy_mcap_read_buffered(r, offset + MCAP_RECORD_HEAD, head, sizeof head, err);
     if (status != VY_OK) return status;
-    mcap_chunk_ref place = {.offset = offset, .length = MCAP_RECORD_HEAD + record->length};
-    place.start_time = mcap_get_u64(head);
-    place.end_time = mcap_get_u64(head + 8);
-    place.size = mcap_get_u64(head + 16);
-    mcap_chunk_ref computed = place;
-    status = vy_mcap_load_chunk(r, &place, view, err);
+    mcap_chunk_ref ref = {.offset = offset, .length = MCAP_RECORD_HEAD + record->length};
+    ref.start_time = mcap_get_u64(head);
+    ref.end_time = mcap_get_u64(head + 8);
+    ref.size = mcap_get_u64(head + 16);
+    mcap_chunk_ref computed = ref;
+    status = vy_mcap_load_chunk(r, &ref, view, err);
     if (status == VY_OK) status = vy_mcap_check_chunk(r, view, &computed, err);
-    if (status == VY_OK && (computed.start_time != place.start_time || computed.end_time != place.end_time)) {
+    if (status == VY_OK && (computed.start_time != ref.start_time || computed.end_time != ref.end_time)) {
         status = fail_damaged(offset, "the times of a chunk are not those of its messages", err);
     }
-    view->place = NULL;
-    if (status == VY_OK) status = vy_mcap_add_chunk(r, &place, offset, err);
+    view->ref = NULL;
+    if (status == VY_OK) status = vy_mcap_add_chunk(r, &ref, offset, err);
     if (status == VY_OK) count_messages(r, view);
     return status;
 }

@@ -7,10 +7,10 @@
 
 static const char *const compression_names[] = {[VY_MCAP_NONE] = "", [VY_MCAP_ZSTD] = "zstd"};
 
-vy_status vy_mcap_chunk_writer_init(mcap_chunk_writer *pack, const vy_mcap_writer_def *def, vy_byte_sink sink,
-                                    vy_error *err)
+vy_status vy_mcap_chunk_writer_init(mcap_chunk_writer *writer, const vy_mcap_writer_def *def,
+                                    vy_byte_sink sink, vy_error *err)
 {
-    *pack = (mcap_chunk_writer){
+    *writer = (mcap_chunk_writer){
         .sink = sink,
         .compression = def->compression,
         .level = def->level,
@@ -18,22 +18,22 @@ vy_status vy_mcap_chunk_writer_init(mcap_chunk_writer *pack, const vy_mcap_write
         .start_time = UINT64_MAX,
     };
     if (def->compression == VY_MCAP_ZSTD) {
-        pack->zstd = ZSTD_createCCtx();
-        if (pack->zstd == NULL) return vy_fail(err, VY_NO_MEMORY, "no memory for zstd");
+        writer->zstd = ZSTD_createCCtx();
+        if (writer->zstd == NULL) return vy_fail(err, VY_NO_MEMORY, "no memory for zstd");
     }
-    return def->digest ? vy_mcap_digest_create(&pack->digest, err) : VY_OK;
+    return def->digest ? vy_mcap_digest_create(&writer->digest, err) : VY_OK;
 }
 
-void vy_mcap_chunk_writer_free(mcap_chunk_writer *pack)
+void vy_mcap_chunk_writer_free(mcap_chunk_writer *writer)
 {
-    ZSTD_freeCCtx(pack->zstd);
-    vy_mcap_digest_destroy(pack->digest);
-    mcap_bytes_free(&pack->out);
-    mcap_bytes_free(&pack->chunks);
-    mcap_bytes_free(&pack->index_offsets);
-    free(pack->counts);
-    free(pack->totals);
-    free(pack->places);
+    ZSTD_freeCCtx(writer->zstd);
+    vy_mcap_digest_destroy(writer->digest);
+    mcap_bytes_free(&writer->out);
+    mcap_bytes_free(&writer->chunks);
+    mcap_bytes_free(&writer->index_offsets);
+    free(writer->counts);
+    free(writer->totals);
+    free(writer->positions);
 }
 
 static bool grow(void **array, size_t count, size_t each)
@@ -45,98 +45,98 @@ static bool grow(void **array, size_t count, size_t each)
     return true;
 }
 
-vy_status vy_mcap_chunk_writer_add_channel(mcap_chunk_writer *pack)
+vy_status vy_mcap_chunk_writer_add_channel(mcap_chunk_writer *writer)
 {
-    const size_t count = pack->channel_count + 2; // ids start at 1
-    VY_ASSERT(pack->channel_count < UINT16_MAX);
-    void *counts = pack->counts, *totals = pack->totals, *places = pack->places;
-    bool ok = grow(&counts, count, sizeof *pack->counts);
-    ok = grow(&totals, count, sizeof *pack->totals) && ok;
-    ok = grow(&places, count, sizeof *pack->places) && ok;
-    pack->counts = counts;
-    pack->totals = totals;
-    pack->places = places;
+    const size_t count = writer->channel_count + 2; // ids start at 1
+    VY_ASSERT(writer->channel_count < UINT16_MAX);
+    void *counts = writer->counts, *totals = writer->totals, *positions = writer->positions;
+    bool ok = grow(&counts, count, sizeof *writer->counts);
+    ok = grow(&totals, count, sizeof *writer->totals) && ok;
+    ok = grow(&positions, count, sizeof *writer->positions) && ok;
+    writer->counts = counts;
+    writer->totals = totals;
+    writer->positions = positions;
     if (!ok) return VY_NO_MEMORY;
-    pack->channel_count += 1;
+    writer->channel_count += 1;
     return VY_OK;
 }
 
-vy_status vy_mcap_chunk_writer_fail(mcap_chunk_writer *pack, vy_status status, const vy_error *error)
+vy_status vy_mcap_chunk_writer_fail(mcap_chunk_writer *writer, vy_status status, const vy_error *error)
 {
-    if (pack->status == VY_OK) {
-        pack->status = status;
-        pack->error = *error;
+    if (writer->status == VY_OK) {
+        writer->status = status;
+        writer->error = *error;
     }
-    return pack->status;
+    return writer->status;
 }
 
-static vy_status fail_memory(mcap_chunk_writer *pack)
+static vy_status fail_memory(mcap_chunk_writer *writer)
 {
     vy_error error;
     vy_fail(&error, VY_NO_MEMORY, "no memory for a chunk of the log");
-    return vy_mcap_chunk_writer_fail(pack, VY_NO_MEMORY, &error);
+    return vy_mcap_chunk_writer_fail(writer, VY_NO_MEMORY, &error);
 }
 
 // To the sink, with its CRC already accounted for.
-static vy_status send(mcap_chunk_writer *pack, const void *data, size_t size)
+static vy_status send(mcap_chunk_writer *writer, const void *data, size_t size)
 {
-    if (pack->status != VY_OK) return pack->status;
+    if (writer->status != VY_OK) return writer->status;
     vy_error error;
-    const vy_status status = pack->sink.write(pack->sink.self, data, size, &error);
-    if (status != VY_OK) return vy_mcap_chunk_writer_fail(pack, status, &error);
-    pack->position += size;
+    const vy_status status = writer->sink.write(writer->sink.self, data, size, &error);
+    if (status != VY_OK) return vy_mcap_chunk_writer_fail(writer, status, &error);
+    writer->position += size;
     return VY_OK;
 }
 
-vy_status vy_mcap_chunk_writer_put(mcap_chunk_writer *pack, const void *data, size_t size)
+vy_status vy_mcap_chunk_writer_put(mcap_chunk_writer *writer, const void *data, size_t size)
 {
-    if (size > 0) pack->data_crc = vy_crc32(pack->data_crc, data, size);
-    return send(pack, data, size);
+    if (size > 0) writer->data_crc = vy_crc32(writer->data_crc, data, size);
+    return send(writer, data, size);
 }
 
-vy_status vy_mcap_chunk_writer_flush(mcap_chunk_writer *pack)
+vy_status vy_mcap_chunk_writer_flush(mcap_chunk_writer *writer)
 {
-    if (pack->status != VY_OK || pack->sink.flush == NULL) return pack->status;
+    if (writer->status != VY_OK || writer->sink.flush == NULL) return writer->status;
     vy_error error;
-    const vy_status status = pack->sink.flush(pack->sink.self, &error);
-    return status == VY_OK ? VY_OK : vy_mcap_chunk_writer_fail(pack, status, &error);
+    const vy_status status = writer->sink.flush(writer->sink.self, &error);
+    return status == VY_OK ? VY_OK : vy_mcap_chunk_writer_fail(writer, status, &error);
 }
 
 // Add the chunk's messages to the digest, and the digest to the chunk as its last message.
-static vy_status add_digest(mcap_chunk_writer *pack, mcap_bytes *chunk)
+static vy_status add_digest(mcap_chunk_writer *writer, mcap_bytes *chunk)
 {
     uint64_t last = 0;
     for (size_t at = MCAP_CHUNK_HEADROOM; at < chunk->size;) {
         const unsigned char *body = chunk->data + at + MCAP_RECORD_HEAD;
         const uint64_t length = mcap_get_u64(chunk->data + at + 1), time = mcap_get_u64(body + 6);
-        vy_mcap_digest_message(pack->digest, mcap_get_u16(body), time, body + MCAP_MESSAGE_HEAD,
+        vy_mcap_digest_message(writer->digest, mcap_get_u16(body), time, body + MCAP_MESSAGE_HEAD,
                                (size_t)length - MCAP_MESSAGE_HEAD);
         last = time > last ? time : last;
         at += MCAP_RECORD_HEAD + (size_t)length;
     }
-    if (pack->proof_channel == 0) return VY_OK;
+    if (writer->proof_channel == 0) return VY_OK;
     unsigned char value[DIGEST_SIZE], message[VY_MCAP_DIGEST_SIZE_MAX];
     vy_error error;
-    const vy_status status = vy_mcap_digest_value(pack->digest, value, &error);
-    if (status != VY_OK) return vy_mcap_chunk_writer_fail(pack, status, &error);
-    const size_t size = pack->encode_proof(value, vy_mcap_digest_messages(pack->digest), message);
+    const vy_status status = vy_mcap_digest_value(writer->digest, value, &error);
+    if (status != VY_OK) return vy_mcap_chunk_writer_fail(writer, status, &error);
+    const size_t size = writer->encode_proof(value, vy_mcap_digest_messages(writer->digest), message);
     VY_ASSERT(size <= sizeof message);
     const size_t at = mcap_bytes_begin(chunk, MCAP_MESSAGE);
-    mcap_bytes_u16(chunk, pack->proof_channel);
-    mcap_bytes_u32(chunk, pack->proof_count++);
+    mcap_bytes_u16(chunk, writer->proof_channel);
+    mcap_bytes_u32(chunk, writer->proof_count++);
     mcap_bytes_u64(chunk, last);
     mcap_bytes_u64(chunk, last);
     mcap_bytes_put(chunk, message, size);
     mcap_bytes_end(chunk, at);
-    return chunk->failed ? fail_memory(pack) : VY_OK;
+    return chunk->failed ? fail_memory(writer) : VY_OK;
 }
 
 // Messages per channel and the chunk's times. Counting here and not per message keeps the caller's path
 // short.
-static void count_messages(mcap_chunk_writer *pack, const unsigned char *records, size_t size,
+static void count_messages(mcap_chunk_writer *writer, const unsigned char *records, size_t size,
                            mcap_chunk_entry *entry)
 {
-    memset(pack->counts, 0, (pack->channel_count + 1) * sizeof *pack->counts);
+    memset(writer->counts, 0, (writer->channel_count + 1) * sizeof *writer->counts);
     entry->start_time = UINT64_MAX;
     entry->end_time = 0;
     for (size_t at = 0; at < size;) {
@@ -144,8 +144,8 @@ static void count_messages(mcap_chunk_writer *pack, const unsigned char *records
         const uint64_t time = mcap_get_u64(body + 6);
         VY_ASSERT(records[at] == MCAP_MESSAGE && size - at >= MCAP_RECORD_HEAD + MCAP_MESSAGE_HEAD);
         VY_ASSERT(mcap_get_u64(records + at + 1) <= size - at - MCAP_RECORD_HEAD);
-        VY_ASSERT(mcap_get_u16(body) > 0 && mcap_get_u16(body) <= pack->channel_count);
-        pack->counts[mcap_get_u16(body)] += 1;
+        VY_ASSERT(mcap_get_u16(body) > 0 && mcap_get_u16(body) <= writer->channel_count);
+        writer->counts[mcap_get_u16(body)] += 1;
         if (time < entry->start_time) entry->start_time = time;
         if (time > entry->end_time) entry->end_time = time;
         at += MCAP_RECORD_HEAD + mcap_get_u64(records + at + 1);
@@ -154,49 +154,49 @@ static void count_messages(mcap_chunk_writer *pack, const unsigned char *records
 
 // Message indexes behind the chunk record, which ends at `out->size`. `base` is where `out` begins in the
 // file. `out` may be `chunk` itself, so the messages are looked up only once the room is made.
-static bool put_indexes(mcap_chunk_writer *pack, const mcap_bytes *chunk, uint64_t base, mcap_bytes *out,
+static bool put_indexes(mcap_chunk_writer *writer, const mcap_bytes *chunk, uint64_t base, mcap_bytes *out,
                         mcap_chunk_entry *entry)
 {
     enum { HEAD = MCAP_RECORD_HEAD + 2 + 4, EACH = 16, SLOT = 10 };
     size_t length = 0;
-    entry->first_index = pack->index_offsets.size / SLOT;
-    for (size_t c = 1; c <= pack->channel_count; ++c) {
-        if (pack->counts[c] > 0) length += HEAD + EACH * (size_t)pack->counts[c];
+    entry->first_index = writer->index_offsets.size / SLOT;
+    for (size_t c = 1; c <= writer->channel_count; ++c) {
+        if (writer->counts[c] > 0) length += HEAD + EACH * (size_t)writer->counts[c];
     }
     if (!mcap_bytes_reserve(out, length)) return false;
     entry->index_length = length;
     const unsigned char *records = chunk->data + MCAP_CHUNK_HEADROOM;
 
-    for (size_t c = 1; c <= pack->channel_count; ++c) {
-        if (pack->counts[c] == 0) continue;
-        const size_t entries = EACH * (size_t)pack->counts[c];
-        mcap_bytes_u16(&pack->index_offsets, (uint16_t)c);
-        mcap_bytes_u64(&pack->index_offsets, base + out->size);
+    for (size_t c = 1; c <= writer->channel_count; ++c) {
+        if (writer->counts[c] == 0) continue;
+        const size_t entries = EACH * (size_t)writer->counts[c];
+        mcap_bytes_u16(&writer->index_offsets, (uint16_t)c);
+        mcap_bytes_u64(&writer->index_offsets, base + out->size);
         entry->index_count += 1;
         unsigned char *p = mcap_put_head(out->data + out->size, MCAP_MESSAGE_INDEX, 2 + 4 + entries);
         p = mcap_put_u16(p, (uint16_t)c);
         p = mcap_put_u32(p, (uint32_t)entries);
-        pack->places[c] = (size_t)(p - out->data);
-        pack->totals[c] += pack->counts[c];
-        pack->message_count += pack->counts[c];
+        writer->positions[c] = (size_t)(p - out->data);
+        writer->totals[c] += writer->counts[c];
+        writer->message_count += writer->counts[c];
         out->size += HEAD + entries;
     }
     for (size_t at = 0; at < entry->size;) {
         const unsigned char *body = records + at + MCAP_RECORD_HEAD;
-        size_t *place = &pack->places[mcap_get_u16(body)];
-        mcap_put_u64(mcap_put_u64(out->data + *place, mcap_get_u64(body + 6)), at);
-        VY_ASSERT(*place + EACH <= out->size);
-        *place += EACH;
+        size_t *position = &writer->positions[mcap_get_u16(body)];
+        mcap_put_u64(mcap_put_u64(out->data + *position, mcap_get_u64(body + 6)), at);
+        VY_ASSERT(*position + EACH <= out->size);
+        *position += EACH;
         at += MCAP_RECORD_HEAD + mcap_get_u64(records + at + 1);
     }
-    return !pack->index_offsets.failed;
+    return !writer->index_offsets.failed;
 }
 
 // The head of the chunk record, which ends at `end`. @return its first byte
-static unsigned char *put_head(const mcap_chunk_writer *pack, unsigned char *end,
+static unsigned char *put_head(const mcap_chunk_writer *writer, unsigned char *end,
                                const mcap_chunk_entry *entry, uint32_t crc)
 {
-    const char *name = compression_names[pack->compression];
+    const char *name = compression_names[writer->compression];
     const size_t name_size = strlen(name);
     unsigned char *start = end - MCAP_RECORD_HEAD - MCAP_CHUNK_HEAD - name_size;
     unsigned char *p = mcap_put_head(start, MCAP_CHUNK, MCAP_CHUNK_HEAD + name_size + entry->compressed_size);
@@ -210,59 +210,62 @@ static unsigned char *put_head(const mcap_chunk_writer *pack, unsigned char *end
     return start;
 }
 
-vy_status vy_mcap_chunk_writer_chunk(mcap_chunk_writer *pack, mcap_bytes *chunk)
+vy_status vy_mcap_chunk_writer_chunk(mcap_chunk_writer *writer, mcap_bytes *chunk)
 {
-    if (pack->status != VY_OK) return pack->status;
+    if (writer->status != VY_OK) return writer->status;
     VY_ASSERT(chunk->size > MCAP_CHUNK_HEADROOM && chunk->size <= chunk->capacity);
-    if (pack->digest != NULL && add_digest(pack, chunk) != VY_OK) return pack->status;
+    if (writer->digest != NULL && add_digest(writer, chunk) != VY_OK) return writer->status;
     const size_t size = chunk->size - MCAP_CHUNK_HEADROOM;
     mcap_chunk_entry entry = {.size = size, .compressed_size = size};
-    count_messages(pack, chunk->data + MCAP_CHUNK_HEADROOM, size, &entry);
+    count_messages(writer, chunk->data + MCAP_CHUNK_HEADROOM, size, &entry);
     const uint32_t crc = vy_crc32(0, chunk->data + MCAP_CHUNK_HEADROOM, size);
 
     mcap_bytes *out = chunk; // a plain chunk is completed where it lies
-    if (pack->compression == VY_MCAP_ZSTD) {
-        out = &pack->out;
+    if (writer->compression == VY_MCAP_ZSTD) {
+        out = &writer->out;
         out->size = 0;
         if (!mcap_bytes_reserve(out, MCAP_CHUNK_HEADROOM + ZSTD_compressBound(size)))
-            return fail_memory(pack);
-        const size_t packed = ZSTD_compressCCtx(pack->zstd, out->data + MCAP_CHUNK_HEADROOM,
-                                                out->capacity - MCAP_CHUNK_HEADROOM,
-                                                chunk->data + MCAP_CHUNK_HEADROOM, size, pack->level);
-        if (ZSTD_isError(packed)) return fail_memory(pack); // the room is enough: only memory can fail
-        entry.compressed_size = packed;
-        out->size = MCAP_CHUNK_HEADROOM + packed;
+            return fail_memory(writer);
+        const size_t compressed_size = ZSTD_compressCCtx(
+            writer->zstd, out->data + MCAP_CHUNK_HEADROOM, out->capacity - MCAP_CHUNK_HEADROOM,
+            chunk->data + MCAP_CHUNK_HEADROOM, size, writer->level);
+        if (ZSTD_isError(compressed_size))
+            return fail_memory(writer); // the room is enough: only memory can fail
+        entry.compressed_size = compressed_size;
+        out->size = MCAP_CHUNK_HEADROOM + compressed_size;
     }
-    const size_t head = MCAP_RECORD_HEAD + MCAP_CHUNK_HEAD + strlen(compression_names[pack->compression]);
-    const size_t front = MCAP_CHUNK_HEADROOM - head; // bytes of the room that stay unused
-    VY_ASSERT(head <= MCAP_CHUNK_HEADROOM && pack->position >= front);
-    entry.offset = pack->position;
+    const size_t head = MCAP_RECORD_HEAD + MCAP_CHUNK_HEAD + strlen(compression_names[writer->compression]);
+    const size_t unused_headroom = MCAP_CHUNK_HEADROOM - head; // bytes of the room that stay unused
+    VY_ASSERT(head <= MCAP_CHUNK_HEADROOM && writer->position >= unused_headroom);
+    entry.offset = writer->position;
     entry.length = head + entry.compressed_size;
-    const uint64_t base = pack->position - front;
-    if (!put_indexes(pack, chunk, base, out, &entry)) return fail_memory(pack);
-    const unsigned char *start = put_head(pack, out->data + MCAP_CHUNK_HEADROOM, &entry, crc);
-    VY_ASSERT(start == out->data + front && entry.start_time <= entry.end_time);
-    VY_ASSERT(front + entry.length + entry.index_length == out->size); // what is sent is all there is
+    const uint64_t base = writer->position - unused_headroom;
+    if (!put_indexes(writer, chunk, base, out, &entry)) return fail_memory(writer);
+    const unsigned char *start = put_head(writer, out->data + MCAP_CHUNK_HEADROOM, &entry, crc);
+    VY_ASSERT(start == out->data + unused_headroom && entry.start_time <= entry.end_time);
+    VY_ASSERT(unused_headroom + entry.length + entry.index_length ==
+              out->size); // what is sent is all there is
 
     // The CRC of the data section goes over everything; the records of a plain chunk have theirs already.
-    const unsigned char *behind = start + head + entry.compressed_size;
-    if (pack->compression == VY_MCAP_NONE) {
-        pack->data_crc = vy_crc32(pack->data_crc, start, head);
-        pack->data_crc = vy_crc32_combine(pack->data_crc, crc, size);
+    const unsigned char *indexes = start + head + entry.compressed_size;
+    if (writer->compression == VY_MCAP_NONE) {
+        writer->data_crc = vy_crc32(writer->data_crc, start, head);
+        writer->data_crc = vy_crc32_combine(writer->data_crc, crc, size);
     } else {
-        pack->data_crc = vy_crc32(pack->data_crc, start, entry.length);
+        writer->data_crc = vy_crc32(writer->data_crc, start, entry.length);
     }
-    pack->data_crc = vy_crc32(pack->data_crc, behind, entry.index_length);
-    mcap_bytes_put(&pack->chunks, &entry, sizeof entry);
-    if (pack->chunks.failed) return fail_memory(pack);
-    if (entry.start_time < pack->start_time) pack->start_time = entry.start_time;
-    if (entry.end_time > pack->end_time) pack->end_time = entry.end_time;
-    const vy_status status = send(pack, start, entry.length + entry.index_length);
-    return status == VY_OK ? vy_mcap_chunk_writer_flush(pack) : status;
+    writer->data_crc = vy_crc32(writer->data_crc, indexes, entry.index_length);
+    mcap_bytes_put(&writer->chunks, &entry, sizeof entry);
+    if (writer->chunks.failed) return fail_memory(writer);
+    if (entry.start_time < writer->start_time) writer->start_time = entry.start_time;
+    if (entry.end_time > writer->end_time) writer->end_time = entry.end_time;
+    const vy_status status = send(writer, start, entry.length + entry.index_length);
+    return status == VY_OK ? vy_mcap_chunk_writer_flush(writer) : status;
 }
 
-size_t vy_mcap_chunk_writer_memory(const mcap_chunk_writer *pack)
+size_t vy_mcap_chunk_writer_memory(const mcap_chunk_writer *writer)
 {
-    return pack->out.capacity + pack->chunks.capacity + pack->index_offsets.capacity +
-           (pack->channel_count + 1) * (sizeof *pack->counts + sizeof *pack->totals + sizeof *pack->places);
+    return writer->out.capacity + writer->chunks.capacity + writer->index_offsets.capacity +
+           (writer->channel_count + 1) *
+               (sizeof *writer->counts + sizeof *writer->totals + sizeof *writer->positions);
 }

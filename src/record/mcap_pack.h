@@ -12,7 +12,7 @@ typedef struct mcap_chunk_entry {
     uint64_t offset, length;
     uint64_t index_length; // of the message indexes that follow the chunk
     uint64_t compressed_size, size;
-    size_t first_index, index_count; // in mcap_pack.index_offsets
+    size_t first_index, index_count; // in mcap_chunk_writer.index_offsets
 } mcap_chunk_entry;
 
 typedef struct mcap_chunk_writer {
@@ -27,7 +27,7 @@ typedef struct mcap_chunk_writer {
     mcap_bytes out;    // a compressed chunk with its indexes
     uint64_t *counts;  // per channel: messages in the chunk being packed
     uint64_t *totals;  // per channel: messages so far
-    size_t *places;    // per channel: where its next index entry goes
+    size_t *positions; // per channel: where its next index entry goes
     size_t channel_count;
     uint64_t message_count, start_time, end_time;
     mcap_bytes chunks;        // of mcap_chunk_entry
@@ -39,22 +39,22 @@ typedef struct mcap_chunk_writer {
     vy_mcap_proof_fn *encode_proof;
 } mcap_chunk_writer;
 
-vy_status vy_mcap_chunk_writer_init(mcap_chunk_writer *pack, const vy_mcap_writer_def *def, vy_byte_sink sink,
-                                    vy_error *err);
-void vy_mcap_chunk_writer_free(mcap_chunk_writer *pack);
+vy_status vy_mcap_chunk_writer_init(mcap_chunk_writer *writer, const vy_mcap_writer_def *def,
+                                    vy_byte_sink sink, vy_error *err);
+void vy_mcap_chunk_writer_free(mcap_chunk_writer *writer);
 
 // Make room for one more channel; ids are 1 to channel_count.
-vy_status vy_mcap_chunk_writer_add_channel(mcap_chunk_writer *pack);
+vy_status vy_mcap_chunk_writer_add_channel(mcap_chunk_writer *writer);
 
 // Note the first failure and return its status.
-vy_status vy_mcap_chunk_writer_fail(mcap_chunk_writer *pack, vy_status status, const vy_error *error);
+vy_status vy_mcap_chunk_writer_fail(mcap_chunk_writer *writer, vy_status status, const vy_error *error);
 
 // Give bytes of the data section to the sink.
-vy_status vy_mcap_chunk_writer_put(mcap_chunk_writer *pack, const void *data, size_t size);
-vy_status vy_mcap_chunk_writer_flush(mcap_chunk_writer *pack);
+vy_status vy_mcap_chunk_writer_put(mcap_chunk_writer *writer, const void *data, size_t size);
+vy_status vy_mcap_chunk_writer_flush(mcap_chunk_writer *writer);
 
-// Write the message records that lie in `chunk` from MCAP_CHUNK_ROOM on as one chunk with its indexes.
+// Write the message records that lie in `chunk` from MCAP_CHUNK_HEADROOM on as one chunk with its indexes.
 // Uses the room before them and may grow the buffer behind them.
-vy_status vy_mcap_chunk_writer_chunk(mcap_chunk_writer *pack, mcap_bytes *chunk);
+vy_status vy_mcap_chunk_writer_chunk(mcap_chunk_writer *writer, mcap_bytes *chunk);
 
-size_t vy_mcap_chunk_writer_memory(const mcap_chunk_writer *pack);
+size_t vy_mcap_chunk_writer_memory(const mcap_chunk_writer *writer);

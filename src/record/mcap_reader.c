@@ -97,12 +97,12 @@ vy_status vy_mcap_read_buffered(vy_mcap_reader *r, uint64_t offset, void *data, 
     VY_ASSERT(size <= BUFFERED_READ_MAX && offset <= r->source.size && size <= r->source.size - offset);
     if (offset < r->window_start || offset + size > r->window_start + r->window_size) {
         const uint64_t left = r->source.size - offset;
-        const size_t wanted = left < WINDOW_SIZE ? (size_t)left : WINDOW_SIZE;
+        const size_t window_size = left < WINDOW_SIZE ? (size_t)left : WINDOW_SIZE;
         r->window_size = 0;
-        const vy_status status = r->source.read(r->source.self, offset, r->window, wanted, err);
+        const vy_status status = r->source.read(r->source.self, offset, r->window, window_size, err);
         if (status != VY_OK) return status;
         r->window_start = offset;
-        r->window_size = wanted;
+        r->window_size = window_size;
     }
     memcpy(data, r->window + (offset - r->window_start), size);
     return VY_OK;
@@ -202,9 +202,9 @@ vy_status vy_mcap_add_schema(vy_mcap_reader *r, mcap_span body, uint64_t offset,
     if (schema.size > 0) memcpy(copy, data, schema.size);
     schema.data = copy;
 
-    const uint32_t known = mcap_ids_find(&r->schema_ids, schema.id);
-    if (known != 0) {
-        if (same_schema(&r->schemas[known - 1], &schema)) return VY_OK;
+    const uint32_t position = mcap_ids_find(&r->schema_ids, schema.id);
+    if (position != 0) {
+        if (same_schema(&r->schemas[position - 1], &schema)) return VY_OK;
         return fail_damaged(offset, "two different schemas have one id", err);
     }
     if (!grow_ids(r, &r->schema_ids, schema.id)) return vy_mcap_fail_full(r, offset, err);
@@ -231,9 +231,9 @@ vy_status vy_mcap_add_channel(vy_mcap_reader *r, mcap_span body, uint64_t offset
     if (channel.schema != 0 && mcap_ids_find(&r->schema_ids, channel.schema) == 0) {
         return fail_damaged(offset, "a channel names a schema that was not declared", err);
     }
-    const uint32_t known = mcap_ids_find(&r->channel_ids, channel.id);
-    if (known != 0) {
-        const vy_mcap_channel *old = &r->channels[known - 1];
+    const uint32_t position = mcap_ids_find(&r->channel_ids, channel.id);
+    if (position != 0) {
+        const vy_mcap_channel *old = &r->channels[position - 1];
         if (old->schema == channel.schema && strcmp(old->topic, channel.topic) == 0 &&
             strcmp(old->encoding, channel.encoding) == 0) {
             return VY_OK;
@@ -278,12 +278,12 @@ vy_status vy_mcap_add_attachment(vy_mcap_reader *r, const vy_mcap_attachment *ab
     return VY_OK;
 }
 
-vy_status vy_mcap_add_chunk(vy_mcap_reader *r, const mcap_chunk_ref *place, uint64_t offset, vy_error *err)
+vy_status vy_mcap_add_chunk(vy_mcap_reader *r, const mcap_chunk_ref *ref, uint64_t offset, vy_error *err)
 {
-    mcap_chunk_ref *table = grow(r, r->chunk_refs, 4, r->info.chunk_count, sizeof *place);
+    mcap_chunk_ref *table = grow(r, r->chunk_refs, 4, r->info.chunk_count, sizeof *ref);
     if (table == NULL) return vy_mcap_fail_full(r, offset, err);
     r->chunk_refs = table;
-    table[r->info.chunk_count++] = *place;
+    table[r->info.chunk_count++] = *ref;
     return VY_OK;
 }
 
@@ -501,14 +501,14 @@ const vy_mcap_channel *vy_mcap_reader_find_channel(const vy_mcap_reader *r, cons
 
 const vy_mcap_channel *vy_mcap_reader_channel_by_id(const vy_mcap_reader *r, uint16_t id)
 {
-    const uint32_t known = mcap_ids_find(&r->channel_ids, id);
-    return known != 0 ? &r->channels[known - 1] : NULL;
+    const uint32_t position = mcap_ids_find(&r->channel_ids, id);
+    return position != 0 ? &r->channels[position - 1] : NULL;
 }
 
 const vy_mcap_schema *vy_mcap_reader_schema_by_id(const vy_mcap_reader *r, uint16_t id)
 {
-    const uint32_t known = mcap_ids_find(&r->schema_ids, id);
-    return known != 0 ? &r->schemas[known - 1] : NULL;
+    const uint32_t position = mcap_ids_find(&r->schema_ids, id);
+    return position != 0 ? &r->schemas[position - 1] : NULL;
 }
 
 const vy_mcap_attachment *vy_mcap_reader_find_attachment(const vy_mcap_reader *r, const char *name)

@@ -14,7 +14,7 @@ typedef struct mcap_chunk_ref {
 
 // A chunk unpacked.
 typedef struct mcap_chunk {
-    const mcap_chunk_ref *place;
+    const mcap_chunk_ref *ref;
     mcap_bytes records;
 } mcap_chunk;
 
@@ -128,7 +128,7 @@ vy_status vy_mcap_add_channel(vy_mcap_reader *reader, mcap_span body, uint64_t o
 vy_status vy_mcap_add_metadata(vy_mcap_reader *reader, mcap_span body, uint64_t offset, vy_error *err);
 vy_status vy_mcap_add_attachment(vy_mcap_reader *reader, const vy_mcap_attachment *about, mcap_span texts,
                                  uint64_t offset, vy_error *err);
-vy_status vy_mcap_add_chunk(vy_mcap_reader *reader, const mcap_chunk_ref *place, uint64_t offset,
+vy_status vy_mcap_add_chunk(vy_mcap_reader *reader, const mcap_chunk_ref *ref, uint64_t offset,
                             vy_error *err);
 
 // Read the body of a record into memory the caller frees.
@@ -148,8 +148,8 @@ void vy_mcap_clear_tables(vy_mcap_reader *reader);
 // Keep the first warning.
 void vy_mcap_warn(vy_mcap_reader *reader, const char *text);
 
-// Read and unpack a chunk and check its CRC. `place` must outlive the view.
-vy_status vy_mcap_load_chunk(vy_mcap_reader *reader, const mcap_chunk_ref *place, mcap_chunk *view,
+// Read and unpack a chunk and check its CRC. `ref` must outlive the view.
+vy_status vy_mcap_load_chunk(vy_mcap_reader *reader, const mcap_chunk_ref *ref, mcap_chunk *view,
                              vy_error *err);
 
 // Check every record of an unpacked chunk, so that later walks need no checks. With `scanned`, schemas and

@@ -19,10 +19,10 @@ static vy_status crc_of_front(vy_mcap_reader *r, uint64_t size, uint32_t *crc, v
     uint32_t sum = 0;
     vy_status status = VY_OK;
     for (uint64_t at = 0; at < size && status == VY_OK;) {
-        const size_t part = size - at < BLOCK ? (size_t)(size - at) : BLOCK;
-        status = r->source.read(r->source.self, at, block, part, err);
-        if (status == VY_OK) sum = vy_crc32(sum, block, part);
-        at += part;
+        const size_t block_size = size - at < BLOCK ? (size_t)(size - at) : BLOCK;
+        status = r->source.read(r->source.self, at, block, block_size, err);
+        if (status == VY_OK) sum = vy_crc32(sum, block, block_size);
+        at += block_size;
     }
     free(block);
     *crc = sum;
@@ -116,17 +116,18 @@ static const char *find_difference(const vy_mcap_reader *r, const vy_mcap_reader
         if (front->chunk_refs[i].offset != r->chunk_refs[i].offset)
             return "the summary does not name every chunk";
     }
-    bool same = true; // a summary may have more of them: those that no message uses
-    for (size_t i = 0; same && i < a->schema_count; ++i) same = has_schema(r, &front->schemas[i]);
-    if (!same) return "the schemas of the summary are not those of the data section";
-    for (size_t i = 0; same && i < a->channel_count; ++i) same = has_channel(r, &front->channels[i]);
-    if (!same) return "the channels of the summary are not those of the data section";
-    same = a->metadata_count == b->metadata_count;
-    for (size_t i = 0; same && i < a->metadata_count; ++i) same = has_metadata(r, &front->metadatas[i]);
-    if (!same) return "the metadata of the summary is not that of the data section";
-    same = a->attachment_count == b->attachment_count;
-    for (size_t i = 0; same && i < a->attachment_count; ++i) same = has_attachment(r, &front->attachments[i]);
-    return same ? NULL : "the attachments of the summary are not those of the data section";
+    bool matches = true; // a summary may have more of them: those that no message uses
+    for (size_t i = 0; matches && i < a->schema_count; ++i) matches = has_schema(r, &front->schemas[i]);
+    if (!matches) return "the schemas of the summary are not those of the data section";
+    for (size_t i = 0; matches && i < a->channel_count; ++i) matches = has_channel(r, &front->channels[i]);
+    if (!matches) return "the channels of the summary are not those of the data section";
+    matches = a->metadata_count == b->metadata_count;
+    for (size_t i = 0; matches && i < a->metadata_count; ++i) matches = has_metadata(r, &front->metadatas[i]);
+    if (!matches) return "the metadata of the summary is not that of the data section";
+    matches = a->attachment_count == b->attachment_count;
+    for (size_t i = 0; matches && i < a->attachment_count; ++i)
+        matches = has_attachment(r, &front->attachments[i]);
+    return matches ? NULL : "the attachments of the summary are not those of the data section";
 }
 
 static vy_status check_front(vy_mcap_reader *r, vy_error *err)
@@ -148,7 +149,7 @@ static vy_status check_front(vy_mcap_reader *r, vy_error *err)
 // A chunk, and the indexes behind it. A message that an index names is no longer one in `view`.
 typedef struct indexed_chunk {
     mcap_chunk view;
-    const mcap_chunk_ref *place;
+    const mcap_chunk_ref *ref;
     size_t indexes; // so far
 } indexed_chunk;
 
@@ -157,49 +158,50 @@ static vy_status check_index(vy_mcap_reader *r, const mcap_record *record, index
 {
     static const char mismatch[] = "an index does not fit the messages of its chunk";
     unsigned char *body = NULL;
-    if (chunk->place == NULL) return fail_damaged(record->offset, mismatch, err);
+    if (chunk->ref == NULL) return fail_damaged(record->offset, mismatch, err);
     vy_status status = vy_mcap_read_body(r, record, &body, err);
     if (status != VY_OK) return status;
     mcap_span s = mcap_span_on(body, (size_t)record->length);
     const uint16_t channel = mcap_span_u16(&s);
     (void)mcap_span_u32(&s); // [bytes]: the scan has looked at it
-    bool good = false;
-    for (size_t i = 0; i < chunk->place->index_count && !good; ++i) {
-        const unsigned char *named = chunk->place->index_offsets + 10 * i;
-        good = mcap_get_u16(named) == channel && mcap_get_u64(named + 2) == record->offset;
+    bool is_valid = false;
+    for (size_t i = 0; i < chunk->ref->index_count && !is_valid; ++i) {
+        const unsigned char *named = chunk->ref->index_offsets + 10 * i;
+        is_valid = mcap_get_u16(named) == channel && mcap_get_u64(named + 2) == record->offset;
     }
     const mcap_bytes *records = &chunk->view.records;
-    while (good && mcap_span_left(&s) > 0) {
+    while (is_valid && mcap_span_left(&s) > 0) {
         const uint64_t time = mcap_span_u64(&s), at = mcap_span_u64(&s);
-        good = !s.bad && at < records->size && records->size - at >= MCAP_RECORD_HEAD + MCAP_MESSAGE_HEAD &&
-               records->data[at] == MCAP_MESSAGE;
-        if (!good) break;
+        is_valid = !s.bad && at < records->size &&
+                   records->size - at >= MCAP_RECORD_HEAD + MCAP_MESSAGE_HEAD &&
+                   records->data[at] == MCAP_MESSAGE;
+        if (!is_valid) break;
         const vy_mcap_message m = mcap_message_at(records->data + at);
-        good = m.channel == channel && m.log_time == time;
+        is_valid = m.channel == channel && m.log_time == time;
         records->data[at] = 0;
     }
     free(body);
     chunk->indexes += 1;
-    return good ? VY_OK : fail_damaged(record->offset, mismatch, err);
+    return is_valid ? VY_OK : fail_damaged(record->offset, mismatch, err);
 }
 
 // All indexes of a chunk have been seen: they name every message, or there are none.
 static vy_status end_indexes(const indexed_chunk *chunk, vy_error *err)
 {
     const mcap_bytes *records = &chunk->view.records;
-    if (chunk->place == NULL) return VY_OK;
-    bool good = chunk->indexes == chunk->place->index_count;
-    for (size_t at = 0; good && chunk->indexes > 0 && at < records->size;
+    if (chunk->ref == NULL) return VY_OK;
+    bool is_valid = chunk->indexes == chunk->ref->index_count;
+    for (size_t at = 0; is_valid && chunk->indexes > 0 && at < records->size;
          at += MCAP_RECORD_HEAD + (size_t)mcap_get_u64(records->data + at + 1))
-        good = records->data[at] != MCAP_MESSAGE;
-    return good ? VY_OK
-                : fail_damaged(chunk->place->offset, "the indexes of a chunk do not name all of its messages",
-                               err);
+        is_valid = records->data[at] != MCAP_MESSAGE;
+    return is_valid ? VY_OK
+                    : fail_damaged(chunk->ref->offset,
+                                   "the indexes of a chunk do not name all of its messages", err);
 }
 
 static vy_status check_indexes(vy_mcap_reader *r, vy_error *err)
 {
-    indexed_chunk chunk = {.place = NULL};
+    indexed_chunk chunk = {.ref = NULL};
     vy_status status = VY_OK;
     size_t chunks = 0;
     for (uint64_t at = MCAP_MAGIC_SIZE; at < r->data_end && status == VY_OK;) {
@@ -209,9 +211,9 @@ static vy_status check_indexes(vy_mcap_reader *r, vy_error *err)
         if (record.opcode == MCAP_CHUNK) {
             VY_ASSERT(chunks < r->info.chunk_count); // as many as the front has
             status = end_indexes(&chunk, err);
-            chunk.place = &r->chunk_refs[chunks++];
+            chunk.ref = &r->chunk_refs[chunks++];
             chunk.indexes = 0;
-            if (status == VY_OK) status = vy_mcap_load_chunk(r, chunk.place, &chunk.view, err);
+            if (status == VY_OK) status = vy_mcap_load_chunk(r, chunk.ref, &chunk.view, err);
             if (status == VY_OK) status = vy_mcap_check_chunk(r, &chunk.view, NULL, err);
         } else if (record.opcode == MCAP_MESSAGE_INDEX) {
             status = check_index(r, &record, &chunk, err);

@@ -13,15 +13,15 @@ enum { MESSAGE_LIMIT = 64 << 20 };
 enum { MESSAGE_SIZE_MAX = MCAP_RECORD_HEAD + MCAP_MESSAGE_HEAD };
 
 struct vy_mcap_writer {
-    mcap_bytes fill; // the chunk being filled, its messages from MCAP_CHUNK_ROOM on
-    size_t limit;    // fill.size may grow to this before the chunk ends
+    mcap_bytes chunk; // the chunk being filled, its messages from MCAP_CHUNK_HEADROOM on
+    size_t limit;     // chunk.size may grow to this before the chunk ends
     size_t target, target_max;
     uint32_t chunks_per_size, chunk_count;
     uint16_t schema_count, channel_count;
     mcap_bytes schemas, channels, attachments, metadatas; // their records for the summary
     uint32_t attachment_count, metadata_count;
     mcap_bytes record; // one record being composed
-    mcap_chunk_writer pack;
+    mcap_chunk_writer chunk_writer;
     vy_mcap_listener listener;
 
     // With a thread, the packer belongs to it while busy is set.
@@ -75,7 +75,7 @@ static void *writer_thread(void *self)
         while (!w->busy && !w->stop) pthread_cond_wait(&w->changed, &w->lock);
         if (!w->busy) break;
         pthread_mutex_unlock(&w->lock);
-        vy_mcap_chunk_writer_chunk(&w->pack, &w->pending); // its failure stays in the pack
+        vy_mcap_chunk_writer_chunk(&w->chunk_writer, &w->pending); // its failure stays in the writer
         pthread_mutex_lock(&w->lock);
         w->busy = false;
         pthread_cond_signal(&w->changed);
@@ -126,15 +126,15 @@ static void stop_thread(vy_mcap_writer *w)
 // The failure of the packer, if any, for the caller. The packer must be ours.
 static vy_status packer_status(vy_mcap_writer *w, vy_error *err)
 {
-    if (w->pack.status != VY_OK && err != NULL) *err = w->pack.error;
-    return w->pack.status;
+    if (w->chunk_writer.status != VY_OK && err != NULL) *err = w->chunk_writer.error;
+    return w->chunk_writer.status;
 }
 
 static vy_status fail_memory(vy_mcap_writer *w, vy_error *err)
 {
     vy_error error;
     vy_fail(&error, VY_NO_MEMORY, "no memory for the log");
-    vy_mcap_chunk_writer_fail(&w->pack, VY_NO_MEMORY, &error);
+    vy_mcap_chunk_writer_fail(&w->chunk_writer, VY_NO_MEMORY, &error);
     return packer_status(w, err);
 }
 
@@ -143,15 +143,15 @@ static vy_status put_record(vy_mcap_writer *w, vy_error *err)
 {
     VY_ASSERT(!w->busy); // the packer is ours
     if (w->record.failed) return fail_memory(w, err);
-    vy_mcap_chunk_writer_put(&w->pack, w->record.data, w->record.size);
+    vy_mcap_chunk_writer_put(&w->chunk_writer, w->record.data, w->record.size);
     return packer_status(w, err);
 }
 
 static void destroy(vy_mcap_writer *w)
 {
     stop_thread(w);
-    vy_mcap_chunk_writer_free(&w->pack);
-    mcap_bytes_free(&w->fill);
+    vy_mcap_chunk_writer_free(&w->chunk_writer);
+    mcap_bytes_free(&w->chunk);
     mcap_bytes_free(&w->pending);
     mcap_bytes_free(&w->schemas);
     mcap_bytes_free(&w->channels);
@@ -164,13 +164,13 @@ static void destroy(vy_mcap_writer *w)
 // An empty chunk to fill. On failure no room is left, so that the next message finds out.
 static vy_status start_chunk(vy_mcap_writer *w, vy_error *err)
 {
-    w->fill.size = 0;
+    w->chunk.size = 0;
     w->limit = 0;
-    if (!mcap_bytes_reserve(&w->fill, MCAP_CHUNK_HEADROOM + w->target)) {
+    if (!mcap_bytes_reserve(&w->chunk, MCAP_CHUNK_HEADROOM + w->target)) {
         wait_idle(w);
         return fail_memory(w, err);
     }
-    w->fill.size = MCAP_CHUNK_HEADROOM;
+    w->chunk.size = MCAP_CHUNK_HEADROOM;
     w->limit = MCAP_CHUNK_HEADROOM + w->target;
     return VY_OK;
 }
@@ -187,7 +187,7 @@ vy_status vy_mcap_writer_open(const vy_mcap_writer_def *def, vy_byte_sink sink, 
     w->target_max = def->chunk_size_max;
     w->chunks_per_size = def->chunks_per_size;
     if (def->listener != NULL) w->listener = *def->listener;
-    status = vy_mcap_chunk_writer_init(&w->pack, def, sink, err);
+    status = vy_mcap_chunk_writer_init(&w->chunk_writer, def, sink, err);
     if (status == VY_OK) status = start_chunk(w, err);
     if (status == VY_OK) {
         mcap_bytes_put(&w->record, MCAP_MAGIC, MCAP_MAGIC_SIZE);
@@ -227,7 +227,7 @@ vy_status vy_mcap_writer_add_schema(vy_mcap_writer *w, const char *name, const c
                                     const void *data, size_t size, uint16_t *id, vy_error *err)
 {
     wait_idle(w);
-    if (packer_status(w, err) != VY_OK) return w->pack.status;
+    if (packer_status(w, err) != VY_OK) return w->chunk_writer.status;
     if (w->schema_count == UINT16_MAX) return vy_fail(err, VY_FULL, "log: more than 65535 schemas");
     if (size > MESSAGE_LIMIT) return vy_fail(err, VY_BAD_VALUE, "log: schema %s is larger than 64 MiB", name);
     const size_t at = begin_record(w, MCAP_SCHEMA);
@@ -239,9 +239,10 @@ vy_status vy_mcap_writer_add_schema(vy_mcap_writer *w, const char *name, const c
     mcap_bytes_end(&w->record, at);
     mcap_bytes_put(&w->schemas, w->record.data, w->record.size);
     if (w->schemas.failed) return fail_memory(w, err);
-    if (put_record(w, err) != VY_OK) return w->pack.status;
+    if (put_record(w, err) != VY_OK) return w->chunk_writer.status;
     *id = ++w->schema_count;
-    if (w->pack.digest != NULL) vy_mcap_digest_schema(w->pack.digest, *id, name, encoding, data, size);
+    if (w->chunk_writer.digest != NULL)
+        vy_mcap_digest_schema(w->chunk_writer.digest, *id, name, encoding, data, size);
     return VY_OK;
 }
 
@@ -249,13 +250,13 @@ vy_status vy_mcap_writer_add_channel(vy_mcap_writer *w, const vy_mcap_channel_de
                                      vy_error *err)
 {
     wait_idle(w);
-    if (packer_status(w, err) != VY_OK) return w->pack.status;
+    if (packer_status(w, err) != VY_OK) return w->chunk_writer.status;
     if (w->channel_count == UINT16_MAX) return vy_fail(err, VY_FULL, "log: more than 65535 channels");
     if (def->schema > w->schema_count) {
         return vy_fail(err, VY_NOT_FOUND, "log: channel %s names schema %d, which was not added", def->topic,
                        def->schema);
     }
-    if (vy_mcap_chunk_writer_add_channel(&w->pack) != VY_OK) return fail_memory(w, err);
+    if (vy_mcap_chunk_writer_add_channel(&w->chunk_writer) != VY_OK) return fail_memory(w, err);
     const size_t at = begin_record(w, MCAP_CHANNEL);
     mcap_bytes_u16(&w->record, (uint16_t)(w->channel_count + 1));
     mcap_bytes_u16(&w->record, def->schema);
@@ -265,9 +266,9 @@ vy_status vy_mcap_writer_add_channel(vy_mcap_writer *w, const vy_mcap_channel_de
     mcap_bytes_end(&w->record, at);
     mcap_bytes_put(&w->channels, w->record.data, w->record.size);
     if (w->channels.failed) return fail_memory(w, err);
-    if (put_record(w, err) != VY_OK) return w->pack.status;
+    if (put_record(w, err) != VY_OK) return w->chunk_writer.status;
     *id = ++w->channel_count;
-    if (w->pack.digest != NULL) vy_mcap_digest_channel(w->pack.digest, *id, def);
+    if (w->chunk_writer.digest != NULL) vy_mcap_digest_channel(w->chunk_writer.digest, *id, def);
     if (w->listener.channel != NULL) w->listener.channel(w->listener.self, *id, def->topic);
     return VY_OK;
 }
@@ -278,12 +279,12 @@ vy_status vy_mcap_writer_add_channel(vy_mcap_writer *w, const vy_mcap_channel_de
 static vy_status end_chunk(vy_mcap_writer *w, vy_error *err)
 {
     wait_idle(w);
-    if (w->pack.status == VY_OK && w->fill.size > MCAP_CHUNK_HEADROOM) {
+    if (w->chunk_writer.status == VY_OK && w->chunk.size > MCAP_CHUNK_HEADROOM) {
         w->chunk_count += 1;
         if (w->chunk_count % w->chunks_per_size == 0 && w->target <= w->target_max / 2) w->target *= 2;
         if (w->threaded) {
-            const mcap_bytes full = w->fill;
-            w->fill = w->pending;
+            const mcap_bytes full = w->chunk;
+            w->chunk = w->pending;
             w->pending = full;
             pthread_mutex_lock(&w->lock);
             w->busy = true;
@@ -291,9 +292,9 @@ static vy_status end_chunk(vy_mcap_writer *w, vy_error *err)
             pthread_mutex_unlock(&w->lock);
             return start_chunk(w, err);
         }
-        vy_mcap_chunk_writer_chunk(&w->pack, &w->fill);
+        vy_mcap_chunk_writer_chunk(&w->chunk_writer, &w->chunk);
     }
-    if (w->pack.status != VY_OK) {
+    if (w->chunk_writer.status != VY_OK) {
         w->limit = 0;
         return packer_status(w, err);
     }
@@ -307,13 +308,13 @@ static vy_status begin_chunk_for(vy_mcap_writer *w, size_t size, vy_error *err)
         return vy_fail(err, VY_BAD_VALUE, "log: a message of %zu bytes is over 64 MiB", size);
     const vy_status status = end_chunk(w, err);
     if (status != VY_OK) return status;
-    if (MESSAGE_SIZE_MAX + size > w->limit - w->fill.size) { // larger than a chunk: it gets one of its own
-        if (!mcap_bytes_reserve(&w->fill, MESSAGE_SIZE_MAX + size)) {
+    if (MESSAGE_SIZE_MAX + size > w->limit - w->chunk.size) { // larger than a chunk: it gets one of its own
+        if (!mcap_bytes_reserve(&w->chunk, MESSAGE_SIZE_MAX + size)) {
             w->limit = 0;
             wait_idle(w);
             return fail_memory(w, err);
         }
-        w->limit = w->fill.size + MESSAGE_SIZE_MAX + size;
+        w->limit = w->chunk.size + MESSAGE_SIZE_MAX + size;
     }
     return VY_OK;
 }
@@ -325,12 +326,13 @@ unsigned char *vy_mcap_writer_begin(vy_mcap_writer *w, uint16_t channel, uint32_
         vy_fail(err, VY_NOT_FOUND, "log: channel %d was not added", channel);
         return NULL;
     }
-    if (w->limit < w->fill.size + MESSAGE_SIZE_MAX || size_max > w->limit - w->fill.size - MESSAGE_SIZE_MAX) {
+    if (w->limit < w->chunk.size + MESSAGE_SIZE_MAX ||
+        size_max > w->limit - w->chunk.size - MESSAGE_SIZE_MAX) {
         if (begin_chunk_for(w, size_max, err) != VY_OK) return NULL;
     }
-    VY_ASSERT(w->fill.size >= MCAP_CHUNK_HEADROOM && w->limit <= w->fill.capacity);
-    VY_ASSERT(w->fill.size + MESSAGE_SIZE_MAX + size_max <= w->limit);
-    unsigned char *p = w->fill.data + w->fill.size;
+    VY_ASSERT(w->chunk.size >= MCAP_CHUNK_HEADROOM && w->limit <= w->chunk.capacity);
+    VY_ASSERT(w->chunk.size + MESSAGE_SIZE_MAX + size_max <= w->limit);
+    unsigned char *p = w->chunk.data + w->chunk.size;
     *p = MCAP_MESSAGE;
     p = mcap_put_u16(p + MCAP_RECORD_HEAD, channel);
     p = mcap_put_u32(p, sequence);
@@ -342,11 +344,11 @@ void vy_mcap_writer_listen(vy_mcap_writer *w, const vy_mcap_listener *listener) 
 
 void vy_mcap_writer_end(vy_mcap_writer *w, size_t size)
 {
-    VY_ASSERT(w->fill.data[w->fill.size] == MCAP_MESSAGE); // one was begun
-    VY_ASSERT(w->fill.size + MESSAGE_SIZE_MAX + size <= w->limit);
-    unsigned char *record = w->fill.data + w->fill.size;
+    VY_ASSERT(w->chunk.data[w->chunk.size] == MCAP_MESSAGE); // one was begun
+    VY_ASSERT(w->chunk.size + MESSAGE_SIZE_MAX + size <= w->limit);
+    unsigned char *record = w->chunk.data + w->chunk.size;
     mcap_put_u64(record + 1, MCAP_MESSAGE_HEAD + size);
-    w->fill.size += MESSAGE_SIZE_MAX + size;
+    w->chunk.size += MESSAGE_SIZE_MAX + size;
     if (w->listener.message != NULL) {
         const unsigned char *body = record + MCAP_RECORD_HEAD;
         w->listener.message(w->listener.self, mcap_get_u16(body), mcap_get_u64(body + 6),
@@ -370,30 +372,31 @@ vy_status vy_mcap_writer_message(vy_mcap_writer *w, uint16_t channel, uint32_t s
 
 void vy_mcap_writer_prove(vy_mcap_writer *w, uint16_t channel, vy_mcap_proof_fn *encode)
 {
-    VY_ASSERT(w->pack.digest != NULL && channel > 0 && channel <= w->channel_count);
+    VY_ASSERT(w->chunk_writer.digest != NULL && channel > 0 && channel <= w->channel_count);
     wait_idle(w);
-    w->pack.proof_channel = channel;
-    w->pack.encode_proof = encode;
+    w->chunk_writer.proof_channel = channel;
+    w->chunk_writer.encode_proof = encode;
 }
 
 vy_status vy_mcap_writer_digest(vy_mcap_writer *w, unsigned char out[DIGEST_SIZE], vy_error *err)
 {
-    if (w->pack.digest == NULL) return vy_fail(err, VY_BAD_STATE, "log: it is written without a digest");
+    if (w->chunk_writer.digest == NULL)
+        return vy_fail(err, VY_BAD_STATE, "log: it is written without a digest");
     const vy_status status = end_chunk(w, err);
     if (status != VY_OK) return status;
     wait_idle(w);
-    if (packer_status(w, err) != VY_OK) return w->pack.status;
-    return vy_mcap_digest_value(w->pack.digest, out, err);
+    if (packer_status(w, err) != VY_OK) return w->chunk_writer.status;
+    return vy_mcap_digest_value(w->chunk_writer.digest, out, err);
 }
 
 vy_status vy_mcap_writer_attachment(vy_mcap_writer *w, const vy_mcap_attachment_def *def, vy_error *err)
 {
     wait_idle(w);
-    if (packer_status(w, err) != VY_OK) return w->pack.status;
-    if (w->pack.digest != NULL && !vy_mcap_digest_begun(w->pack.digest))
-        vy_mcap_digest_attachment(w->pack.digest, def->name, def->media_type, def->log_time, def->data,
-                                  def->size);
-    const uint64_t offset = w->pack.position;
+    if (packer_status(w, err) != VY_OK) return w->chunk_writer.status;
+    if (w->chunk_writer.digest != NULL && !vy_mcap_digest_begun(w->chunk_writer.digest))
+        vy_mcap_digest_attachment(w->chunk_writer.digest, def->name, def->media_type, def->log_time,
+                                  def->data, def->size);
+    const uint64_t offset = w->chunk_writer.position;
     begin_record(w, MCAP_ATTACHMENT);
     mcap_bytes_u64(&w->record, def->log_time);
     mcap_bytes_u64(&w->record, def->create_time);
@@ -405,9 +408,9 @@ vy_status vy_mcap_writer_attachment(vy_mcap_writer *w, const vy_mcap_attachment_
     mcap_put_u64(w->record.data + 1, length - MCAP_RECORD_HEAD);
     uint32_t crc = vy_crc32(0, w->record.data + MCAP_RECORD_HEAD, w->record.size - MCAP_RECORD_HEAD);
     if (def->size > 0) crc = vy_crc32(crc, def->data, def->size);
-    vy_mcap_chunk_writer_put(&w->pack, w->record.data, w->record.size);
-    vy_mcap_chunk_writer_put(&w->pack, def->data, def->size);
-    vy_mcap_chunk_writer_put(&w->pack, &crc, sizeof crc);
+    vy_mcap_chunk_writer_put(&w->chunk_writer, w->record.data, w->record.size);
+    vy_mcap_chunk_writer_put(&w->chunk_writer, def->data, def->size);
+    vy_mcap_chunk_writer_put(&w->chunk_writer, &crc, sizeof crc);
 
     const size_t at = mcap_bytes_begin(&w->attachments, MCAP_ATTACHMENT_INDEX);
     mcap_bytes_u64(&w->attachments, offset);
@@ -427,15 +430,15 @@ vy_status vy_mcap_writer_metadata(vy_mcap_writer *w, const char *name, const vy_
                                   size_t count, vy_error *err)
 {
     wait_idle(w);
-    if (packer_status(w, err) != VY_OK) return w->pack.status;
-    if (w->pack.digest != NULL && !vy_mcap_digest_begun(w->pack.digest))
-        vy_mcap_digest_metadata(w->pack.digest, name, pairs, count);
-    const uint64_t offset = w->pack.position;
+    if (packer_status(w, err) != VY_OK) return w->chunk_writer.status;
+    if (w->chunk_writer.digest != NULL && !vy_mcap_digest_begun(w->chunk_writer.digest))
+        vy_mcap_digest_metadata(w->chunk_writer.digest, name, pairs, count);
+    const uint64_t offset = w->chunk_writer.position;
     size_t at = begin_record(w, MCAP_METADATA);
     mcap_bytes_string(&w->record, name);
     put_pairs(&w->record, pairs, count);
     mcap_bytes_end(&w->record, at);
-    if (put_record(w, err) != VY_OK) return w->pack.status;
+    if (put_record(w, err) != VY_OK) return w->chunk_writer.status;
 
     at = mcap_bytes_begin(&w->metadatas, MCAP_METADATA_INDEX);
     mcap_bytes_u64(&w->metadatas, offset);
@@ -452,56 +455,56 @@ vy_status vy_mcap_writer_flush(vy_mcap_writer *w, vy_error *err)
     const vy_status status = end_chunk(w, err);
     if (status != VY_OK) return status;
     wait_idle(w);
-    vy_mcap_chunk_writer_flush(&w->pack);
+    vy_mcap_chunk_writer_flush(&w->chunk_writer);
     return packer_status(w, err);
 }
 
 size_t vy_mcap_writer_memory(vy_mcap_writer *w)
 {
     wait_idle(w);
-    return sizeof *w + w->fill.capacity + w->pending.capacity + w->record.capacity + w->schemas.capacity +
+    return sizeof *w + w->chunk.capacity + w->pending.capacity + w->record.capacity + w->schemas.capacity +
            w->channels.capacity + w->attachments.capacity + w->metadatas.capacity +
-           vy_mcap_chunk_writer_memory(&w->pack);
+           vy_mcap_chunk_writer_memory(&w->chunk_writer);
 }
 
 static void put_statistics(const vy_mcap_writer *w, mcap_bytes *b)
 {
-    const mcap_chunk_writer *pack = &w->pack;
+    const mcap_chunk_writer *writer = &w->chunk_writer;
     const size_t at = mcap_bytes_begin(b, MCAP_STATISTICS);
-    VY_ASSERT(pack->channel_count == w->channel_count);
-    VY_ASSERT(pack->chunks.size % sizeof(mcap_chunk_entry) == 0);
-    mcap_bytes_u64(b, pack->message_count);
+    VY_ASSERT(writer->channel_count == w->channel_count);
+    VY_ASSERT(writer->chunks.size % sizeof(mcap_chunk_entry) == 0);
+    mcap_bytes_u64(b, writer->message_count);
     mcap_bytes_u16(b, w->schema_count);
     mcap_bytes_u32(b, w->channel_count);
     mcap_bytes_u32(b, w->attachment_count);
     mcap_bytes_u32(b, w->metadata_count);
-    mcap_bytes_u32(b, (uint32_t)(pack->chunks.size / sizeof(mcap_chunk_entry)));
-    mcap_bytes_u64(b, pack->message_count > 0 ? pack->start_time : 0);
-    mcap_bytes_u64(b, pack->end_time);
-    mcap_bytes_u32(b, (uint32_t)(10 * pack->channel_count));
-    for (size_t c = 1; c <= pack->channel_count; ++c) {
+    mcap_bytes_u32(b, (uint32_t)(writer->chunks.size / sizeof(mcap_chunk_entry)));
+    mcap_bytes_u64(b, writer->message_count > 0 ? writer->start_time : 0);
+    mcap_bytes_u64(b, writer->end_time);
+    mcap_bytes_u32(b, (uint32_t)(10 * writer->channel_count));
+    for (size_t c = 1; c <= writer->channel_count; ++c) {
         mcap_bytes_u16(b, (uint16_t)c);
-        mcap_bytes_u64(b, pack->totals[c]);
+        mcap_bytes_u64(b, writer->totals[c]);
     }
     mcap_bytes_end(b, at);
 }
 
-static void put_chunk_indexes(const mcap_chunk_writer *pack, mcap_bytes *b)
+static void put_chunk_indexes(const mcap_chunk_writer *writer, mcap_bytes *b)
 {
-    for (size_t i = 0; i < pack->chunks.size; i += sizeof(mcap_chunk_entry)) {
+    for (size_t i = 0; i < writer->chunks.size; i += sizeof(mcap_chunk_entry)) {
         mcap_chunk_entry entry;
-        memcpy(&entry, pack->chunks.data + i, sizeof entry);
-        VY_ASSERT(10 * (entry.first_index + entry.index_count) <= pack->index_offsets.size);
-        VY_ASSERT(entry.offset + entry.length + entry.index_length <= pack->position);
+        memcpy(&entry, writer->chunks.data + i, sizeof entry);
+        VY_ASSERT(10 * (entry.first_index + entry.index_count) <= writer->index_offsets.size);
+        VY_ASSERT(entry.offset + entry.length + entry.index_length <= writer->position);
         const size_t at = mcap_bytes_begin(b, MCAP_CHUNK_INDEX);
         mcap_bytes_u64(b, entry.start_time);
         mcap_bytes_u64(b, entry.end_time);
         mcap_bytes_u64(b, entry.offset);
         mcap_bytes_u64(b, entry.length);
         mcap_bytes_u32(b, (uint32_t)(10 * entry.index_count));
-        mcap_bytes_put(b, pack->index_offsets.data + 10 * entry.first_index, 10 * entry.index_count);
+        mcap_bytes_put(b, writer->index_offsets.data + 10 * entry.first_index, 10 * entry.index_count);
         mcap_bytes_u64(b, entry.index_length);
-        mcap_bytes_string(b, pack->compression == VY_MCAP_ZSTD ? "zstd" : "");
+        mcap_bytes_string(b, writer->compression == VY_MCAP_ZSTD ? "zstd" : "");
         mcap_bytes_u64(b, entry.compressed_size);
         mcap_bytes_u64(b, entry.size);
         mcap_bytes_end(b, at);
@@ -514,7 +517,7 @@ static void put_summary(const vy_mcap_writer *w, mcap_bytes *b)
     enum { GROUPS = 6 };
     static const uint8_t opcodes[GROUPS] = {MCAP_SCHEMA,      MCAP_CHANNEL,          MCAP_STATISTICS,
                                             MCAP_CHUNK_INDEX, MCAP_ATTACHMENT_INDEX, MCAP_METADATA_INDEX};
-    const uint64_t base = w->pack.position;
+    const uint64_t base = w->chunk_writer.position;
     size_t group_starts[GROUPS + 1];
     group_starts[0] = 0;
     mcap_bytes_put(b, w->schemas.data, w->schemas.size);
@@ -523,7 +526,7 @@ static void put_summary(const vy_mcap_writer *w, mcap_bytes *b)
     group_starts[2] = b->size;
     put_statistics(w, b);
     group_starts[3] = b->size;
-    put_chunk_indexes(&w->pack, b);
+    put_chunk_indexes(&w->chunk_writer, b);
     group_starts[4] = b->size;
     mcap_bytes_put(b, w->attachments.data, w->attachments.size);
     group_starts[5] = b->size;
@@ -554,7 +557,7 @@ vy_status vy_mcap_writer_close(vy_mcap_writer *w, vy_error *err)
     stop_thread(w);
     vy_status status = packer_status(w, err);
     if (status == VY_OK) {
-        const uint32_t crc = w->pack.data_crc;
+        const uint32_t crc = w->chunk_writer.data_crc;
         const size_t at = begin_record(w, MCAP_DATA_END);
         mcap_bytes_u32(&w->record, crc);
         mcap_bytes_end(&w->record, at);
@@ -566,7 +569,7 @@ vy_status vy_mcap_writer_close(vy_mcap_writer *w, vy_error *err)
         status = put_record(w, err);
     }
     if (status == VY_OK) {
-        vy_mcap_chunk_writer_flush(&w->pack);
+        vy_mcap_chunk_writer_flush(&w->chunk_writer);
         status = packer_status(w, err);
     }
     destroy(w);

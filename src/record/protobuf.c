@@ -197,7 +197,7 @@ struct vy_pb_codec {
     // Where every value has eight bytes, a message differs from another in its values alone.
     unsigned char *template_message; // the message with all values 0; NULL where sizes vary
     size_t template_size;
-    uint32_t *places; // of each cell in it
+    uint32_t *positions; // of each cell in it
 };
 
 static uint32_t wire_of(vy_pb_type type)
@@ -230,13 +230,15 @@ static vy_status check_flat(const vy_pb_message *message, const vy_pb_field *fie
 
 static void put_prefix(node *n)
 {
-    const size_t each = wire_of(n->type) == WIRE_64 ? 8 : wire_of(n->type) == WIRE_32 ? 4 : VARINT_MAX;
+    const size_t value_size_max = wire_of(n->type) == WIRE_64   ? 8
+                                  : wire_of(n->type) == WIRE_32 ? 4
+                                                                : VARINT_MAX;
     const bool data = n->list || n->type == VY_PB_MESSAGE;
     unsigned char *p =
         put_varint(n->prefix, (uint64_t)n->number << 3 | (data ? WIRE_DATA : wire_of(n->type)));
-    const size_t body = n->type == VY_PB_MESSAGE ? n->size_max : each * n->count;
-    if (n->list && each != VARINT_MAX) p = put_varint(p, body);
-    if (n->type == VY_PB_MESSAGE || (n->list && each == VARINT_MAX))
+    const size_t body = n->type == VY_PB_MESSAGE ? n->size_max : value_size_max * n->count;
+    if (n->list && value_size_max != VARINT_MAX) p = put_varint(p, body);
+    if (n->type == VY_PB_MESSAGE || (n->list && value_size_max == VARINT_MAX))
         n->length_size = (uint32_t)varint_size(body);
     n->prefix_size = (uint32_t)(p - n->prefix);
     VY_ASSERT(n->prefix_size <= PREFIX_SIZE_MAX && n->count > 0);
@@ -353,7 +355,7 @@ static size_t place_fields(vy_pb_codec *codec, uint32_t first, uint32_t count, s
         if (n->type == VY_PB_MESSAGE) {
             at = place_fields(codec, n->child, n->child_count, at);
         } else {
-            for (uint32_t k = 0; k < n->count; ++k, at += 8) codec->places[n->cell + k] = (uint32_t)at;
+            for (uint32_t k = 0; k < n->count; ++k, at += 8) codec->positions[n->cell + k] = (uint32_t)at;
         }
     }
     return at;
@@ -368,18 +370,18 @@ static bool make_template(vy_pb_codec *codec)
     }
     unsigned char *zeros = calloc(codec->cells + 1, 8);
     codec->template_message = malloc(codec->size_max);
-    codec->places = calloc(codec->cells + 1, sizeof *codec->places);
-    const bool made = zeros != NULL && codec->template_message != NULL && codec->places != NULL;
-    if (made) {
+    codec->positions = calloc(codec->cells + 1, sizeof *codec->positions);
+    const bool is_made = zeros != NULL && codec->template_message != NULL && codec->positions != NULL;
+    if (is_made) {
         codec->template_size =
             (size_t)(put_fields(codec, 0, codec->root_count, zeros, codec->template_message) -
                      codec->template_message);
         (void)place_fields(codec, 0, codec->root_count, 0);
         VY_ASSERT(codec->template_size <= codec->size_max);
-        VY_ASSERT(codec->cells == 0 || codec->places[codec->cells - 1] + 8 <= codec->template_size);
+        VY_ASSERT(codec->cells == 0 || codec->positions[codec->cells - 1] + 8 <= codec->template_size);
     }
     free(zeros);
-    return made;
+    return is_made;
 }
 
 vy_status vy_pb_codec_create(const vy_pb_message *message, vy_pb_codec **out, vy_error *err)
@@ -409,7 +411,7 @@ void vy_pb_codec_destroy(vy_pb_codec *codec)
     if (codec == NULL) return;
     free(codec->nodes);
     free(codec->template_message);
-    free(codec->places);
+    free(codec->positions);
     free(codec);
 }
 
@@ -420,7 +422,7 @@ size_t vy_pb_encode(const vy_pb_codec *codec, const void *cells, unsigned char *
         return (size_t)(put_fields(codec, 0, codec->root_count, cells, out) - out);
     memcpy(out, codec->template_message, codec->template_size);
     const unsigned char *value = cells;
-    for (size_t i = 0; i < codec->cells; ++i) memcpy(out + codec->places[i], value + 8 * i, 8);
+    for (size_t i = 0; i < codec->cells; ++i) memcpy(out + codec->positions[i], value + 8 * i, 8);
     return codec->template_size;
 }
 

@@ -30,7 +30,7 @@ struct vy_recorder {
     uint64_t last_state; // tick of the last full state written
     stream_writer *streams;
     event_writer *events;
-    contact_debounce *pauses;
+    contact_debounce *debounce;
     display *display; // NULL: no data for viewers
     uint64_t display_every;
     const vy_signing_key *key; // that the result is signed by; NULL: none
@@ -61,7 +61,7 @@ static vy_status add_channels(vy_recorder *r, const vy_recorder_def *def, const 
     if (status == VY_OK) status = vy_event_writer_open(o, world, &r->events, err);
     if (status == VY_OK && r->display_every > 0) status = vy_display_open(o, world, &r->display, err);
     if (status == VY_OK) vy_event_writer_show(r->events, r->display);
-    if (status == VY_OK && (r->pauses = vy_contact_debounce_create(o->dt)) == NULL)
+    if (status == VY_OK && (r->debounce = vy_contact_debounce_create(o->dt)) == NULL)
         status = vy_fail(err, VY_NO_MEMORY, "log: out of memory");
     return status;
 }
@@ -112,7 +112,7 @@ static vy_status write_head(vy_recorder *r, const vy_recorder_def *def, const vy
     return status;
 }
 
-static uint64_t now(const vy_recorder *r, const vy_world *world)
+static uint64_t log_time_of(const vy_recorder *r, const vy_world *world)
 {
     return vy_log_time(world->state->tick, r->output.dt);
 }
@@ -121,7 +121,7 @@ static void write_state(vy_recorder *r, const vy_world *world)
 {
     const uint64_t tick = world->state->tick;
     const size_t size = vy_world_state_size(world);
-    vy_pb_writer w = vy_output_begin(&r->output, r->state, now(r, world), size + 64);
+    vy_pb_writer w = vy_output_begin(&r->output, r->state, log_time_of(r, world), size + 64);
     vy_pb_put_fixed64(&w, STATE_TICK, tick);
     vy_pb_put_fixed64(&w, STATE_HASH, world->state->chain);
     void *block = vy_pb_put_space(&w, STATE_BYTES, size);
@@ -158,13 +158,13 @@ static void write_contacts(vy_recorder *r, const vy_world *world)
     for (uint32_t k = 0; k < count && !failed(r); ++k) {
         vy_contact_event e;
         (void)vy_world_contact(world, k, &e);
-        if (!vy_contact_debounce_update(r->pauses, tick, &e)) continue;
+        if (!vy_contact_debounce_update(r->debounce, tick, &e)) continue;
         const int crash = e.severity >= 1.0;
         if (e.phase == VY_CONTACT_PERSIST && !crash && tick % r->every != 0) continue;
         write_contact(r, tick, &e);
     }
     vy_contact_event ended;
-    while (!failed(r) && vy_contact_debounce_next_end(r->pauses, tick, &ended))
+    while (!failed(r) && vy_contact_debounce_next_end(r->debounce, tick, &ended))
         write_contact(r, tick, &ended);
 }
 
@@ -197,7 +197,7 @@ static int on_step(void *self, const vy_world *world)
     const int state_due = tick % r->snapshot == 0;
     if (tick % r->every == 0 || ended) vy_stream_writer_write(r->streams, world);
     if (r->display != NULL && tick % r->display_every == 0 && !failed(r))
-        vy_display_write(r->display, world, now(r, world));
+        vy_display_write(r->display, world, log_time_of(r, world));
     if (r->batch_count == r->batch_size || state_due || ended) write_hashes(r);
     // A state that is not finite is reported by the event; its values would differ from machine to machine.
     if (state_due && world->state->failure_reason != VY_FAILURE_NOT_FINITE) write_state(r, world);
@@ -211,7 +211,7 @@ static int on_reply(void *self, const vy_world *world, uint32_t drone, const vy_
     if (failed(r)) return 1;
     const reply_cells cells = vy_reply_pack(world->state->tick, drone, intent);
     VY_ASSERT(drone < r->output.drone_count);
-    vy_output_encode(&r->output, r->replies, now(r, world), r->reply_codec, &cells);
+    vy_output_encode(&r->output, r->replies, log_time_of(r, world), r->reply_codec, &cells);
     return failed(r);
 }
 
@@ -241,7 +241,7 @@ static int on_injection(void *self, const vy_world *world)
 
 static void release(vy_recorder *r)
 {
-    vy_contact_debounce_destroy(r->pauses);
+    vy_contact_debounce_destroy(r->debounce);
     vy_event_writer_close(r->events);
     vy_display_destroy(r->display);
     vy_stream_writer_close(r->streams);
@@ -309,8 +309,8 @@ static vy_status write_start(vy_recorder *r, const vy_world *world, vy_error *er
     write_state(r, world);
     vy_stream_writer_write(r->streams, world);
     if (r->display != NULL) {
-        vy_display_shapes(r->display, world, now(r, world));
-        vy_display_write(r->display, world, now(r, world));
+        vy_display_shapes(r->display, world, log_time_of(r, world));
+        vy_display_write(r->display, world, log_time_of(r, world));
     }
     if (!failed(r)) (void)vy_mcap_writer_flush(r->output.writer, &r->output.error);
     if (failed(r) && err != NULL) *err = r->output.error;

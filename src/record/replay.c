@@ -44,9 +44,9 @@ static int find_reply(log_player *f, uint64_t tick, uint32_t drone)
 {
     reply_cursor *w = &f->replies;
     if (f->status != VY_OK) return 0;
-    while (w->more && (w->cells.tick < tick || (w->cells.tick == tick && w->cells.drone < drone)))
+    while (w->has_reply && (w->cells.tick < tick || (w->cells.tick == tick && w->cells.drone < drone)))
         vy_reply_cursor_next(w);
-    if (w->more && w->cells.tick == tick && w->cells.drone == drone) return 1;
+    if (w->has_reply && w->cells.tick == tick && w->cells.drone == drone) return 1;
     f->status = w->status;
     if (f->status != VY_OK)
         f->error = w->error;
@@ -231,14 +231,14 @@ static int state_is_due(const log_player *f, uint64_t tick)
     return info->snapshot > 0 && tick % info->snapshot == 0;
 }
 
-static void compare_states(log_player *f, uint64_t now)
+static void compare_states(log_player *f, uint64_t tick)
 {
-    const int due = !f->out->found && state_is_due(f, now) && !(f->has_state && f->state.tick == now);
-    if (f->status == VY_OK && (due || (f->has_state && f->state.tick < now))) {
+    const int due = !f->out->found && state_is_due(f, tick) && !(f->has_state && f->state.tick == tick);
+    if (f->status == VY_OK && (due || (f->has_state && f->state.tick < tick))) {
         f->status = vy_fail(&f->error, VY_DAMAGED, "the full state of step %" PRIu64 " is %s",
-                            due ? now : f->state.tick, due ? "missing" : "out of order");
+                            due ? tick : f->state.tick, due ? "missing" : "out of order");
     }
-    while (f->status == VY_OK && f->has_state && f->state.tick == now) {
+    while (f->status == VY_OK && f->has_state && f->state.tick == tick) {
         compare_state(f);
         if (f->status == VY_OK) next_state(f);
     }
@@ -249,7 +249,7 @@ static int check_step(void *self, const vy_world *world)
 {
     log_player *f = self;
     vy_difference *out = f->out;
-    const uint64_t now = world->state->tick;
+    const uint64_t tick = world->state->tick;
     uint64_t hash = 0;
     if (f->status != VY_OK) return 0;
     if (!vy_hash_cursor_next(&f->hashes, &hash)) {
@@ -258,8 +258,8 @@ static int check_step(void *self, const vy_world *world)
         return 0;
     }
     if (hash != world->state->chain) find_difference(f, hash);
-    compare_states(f, now);
-    if (f->status == VY_OK) out->last_tick = now;
+    compare_states(f, tick);
+    if (f->status == VY_OK) out->last_tick = tick;
     return out->found;
 }
 
@@ -303,13 +303,13 @@ static vy_status player_close(log_player *f, vy_world *world, vy_status status, 
 // log continues, differs.
 static void check_end(log_player *f)
 {
-    const uint64_t now = f->world->state->tick, last = f->log->info.last_tick;
+    const uint64_t tick = f->world->state->tick, last = f->log->info.last_tick;
     uint64_t hash = 0;
     const int has_more = vy_hash_cursor_next(&f->hashes, &hash); // behind the last step it fails
     f->status = f->hashes.status;
     f->error = f->hashes.error;
     if (has_more)
-        *f->out = (vy_difference){.found = 1, .tick = now + 1, .last_tick = now, .hash_a = hash};
+        *f->out = (vy_difference){.found = 1, .tick = tick + 1, .last_tick = tick, .hash_a = hash};
     else if (f->status == VY_OK && f->has_state)
         f->status =
             vy_fail(&f->error, VY_DAMAGED, "the log has full states of steps after its last, %" PRIu64, last);

@@ -38,11 +38,11 @@ static void put_solid(log_scene *s, vy_pb_writer *w, uint64_t time, const char *
 // The largest distance of rotors and thrusters from the middle of a drone; half a metre where it has none.
 static double max_extent_of(const rotor_layout *layout)
 {
-    double reach = 0.0;
-    for (int k = 0; k < layout->count; ++k) reach = real_max(reach, vec3_length(vec3_of(layout->hub[k])));
+    double extent = 0.0;
+    for (int k = 0; k < layout->count; ++k) extent = real_max(extent, vec3_length(vec3_of(layout->hub[k])));
     for (int k = 0; k < layout->thrusters.count; ++k)
-        reach = real_max(reach, vec3_length(vec3_of(layout->thrusters.nozzle[k])));
-    return reach > 0.0 ? reach : 0.5;
+        extent = real_max(extent, vec3_length(vec3_of(layout->thrusters.nozzle[k])));
+    return extent > 0.0 ? extent : 0.5;
 }
 
 // A drone by the positions of its rotors; without rotors by its collision shape, if it has one.

@@ -157,16 +157,16 @@ void vy_stream_writer_close(stream_writer *w)
     free(w);
 }
 
-// The mean rate of change of `now` since the record before; NULL at the first.
-static const void *rate_of_change(stream_writer *w, const vy_world *world, uint32_t i, const double *now,
+// The mean rate of change of `values` since the record before; NULL at the first.
+static const void *rate_of_change(stream_writer *w, const vy_world *world, uint32_t i, const double *values,
                                   double *cells)
 {
     double *before = w->earlier[i];
     const uint64_t ticks = world->state->tick - w->earlier_tick;
     const int has_rate = w->has_earlier && ticks > 0;
     for (int k = 0; k < STREAM_RATE_CELLS; ++k) {
-        if (has_rate) cells[k] = (now[k] - before[k]) / ((double)ticks * w->output->dt);
-        before[k] = now[k];
+        if (has_rate) cells[k] = (values[k] - before[k]) / ((double)ticks * w->output->dt);
+        before[k] = values[k];
     }
     return has_rate ? cells : NULL;
 }

@@ -169,8 +169,8 @@ static vy_status has_replies(vy_log *log, uint32_t drone, int *has_any, vy_error
     *has_any = 0;
     const vy_status status = vy_reply_cursor_open(log, &cursor, err);
     if (status != VY_OK) return status;
-    while (cursor.more && cursor.cells.drone != drone) vy_reply_cursor_next(&cursor);
-    *has_any = cursor.more;
+    while (cursor.has_reply && cursor.cells.drone != drone) vy_reply_cursor_next(&cursor);
+    *has_any = cursor.has_reply;
     return vy_reply_cursor_close(&cursor, err);
 }
 
