@@ -169,9 +169,9 @@ VY_FN contact_motion motion_without_contacts(const contact_body *s, const subste
 {
     contact_motion m = {.padding = {0.0}};
     const vec3 rate = s->isotropic ? from->rate : quat_rotate(s->attitude, from->rate),
-               turn = mat3_mul_vec(inverse_inertia_of(s), mat3_mul_vec(s->rotation, s->torque));
+               rate_dot = mat3_mul_vec(inverse_inertia_of(s), mat3_mul_vec(s->rotation, s->torque));
     vec3_store(m.velocity, vec3_add_scaled(from->velocity, h, s->acceleration));
-    vec3_store(m.rate, vec3_add_scaled(rate, h, turn));
+    vec3_store(m.rate, vec3_add_scaled(rate, h, rate_dot));
     return m;
 }
 
@@ -191,8 +191,9 @@ VY_FN double energy_fraction(velocity_change_work work, double kinetic, double l
     if (kinetic <= limit || work.quadratic == 0.0) return 1.0;
     if (!(work.quadratic <= REAL_MAX)) return 0.0; // a motion that overflowed
     const double before = kinetic - work.linear - 0.5 * work.quadratic,
-                 square = work.linear * work.linear + 2.0 * work.quadratic * (limit - before);
-    const double fraction = ((square > 0.0 ? real_sqrt(square) : 0.0) - work.linear) / work.quadratic;
+                 discriminant = work.linear * work.linear + 2.0 * work.quadratic * (limit - before);
+    const double fraction =
+        ((discriminant > 0.0 ? real_sqrt(discriminant) : 0.0) - work.linear) / work.quadratic;
     return fraction >= 0.0 ? real_min(fraction, 1.0) : 0.0;
 }
 
@@ -282,11 +283,11 @@ VY_FN void integrate_rotation(contact_body *s, contact_motion *m, const body_par
 VY_FN quat swing_of(const contact_body *s)
 {
     const vec3 z = vec3_make(0.0, 0.0, 1.0), from = quat_rotate(s->start_attitude, z),
-               to = mat3_mul_vec(s->rotation, z), across = vec3_cross(from, to);
+               to = mat3_mul_vec(s->rotation, z), axis = vec3_cross(from, to);
     const double w = 1.0 + vec3_dot(from, to);
     if (w < 1e-3)
         return quat_mul(s->attitude, quat_conj(s->start_attitude)); // about half a turn: of any axis
-    return quat_normalize(quat_make(w, across.x, across.y, across.z));
+    return quat_normalize(quat_make(w, axis.x, axis.y, axis.z));
 }
 
 VY_FN void integrate_position(contact_body *s, contact_motion *m, const body_params *params, double h)

@@ -50,27 +50,27 @@ static void measure_islands(vy_bodies *b, int retry)
     }
 }
 
-static uint32_t new_group(contact_system *s, contact_solve_mode start, int all_threads)
+static uint32_t new_group(contact_system *s, contact_solve_mode solve_mode, int all_threads)
 {
-    s->groups[s->group_count] =
-        (contact_group){.solve_mode = start, .all_threads = all_threads, .intervals = 1, .iterations = 1};
+    s->groups[s->group_count] = (contact_group){
+        .solve_mode = solve_mode, .all_threads = all_threads, .intervals = 1, .iterations = 1};
     return s->group_count++;
 }
 
 static uint32_t find_group(contact_system *s, uint32_t root, open_groups *open)
 {
-    const contact_solve_mode start = (contact_solve_mode)s->island_solve_mode[root];
-    VY_ASSERT(s->parent[root] == root && (start == SOLVE_WARM || start == SOLVE_COLD));
+    const contact_solve_mode solve_mode = (contact_solve_mode)s->island_solve_mode[root];
+    VY_ASSERT(s->parent[root] == root && (solve_mode == SOLVE_WARM || solve_mode == SOLVE_COLD));
     if (s->island_has_kinematic[root]) { // a kinematic body is integrated once for all islands that touch it
-        if (open->kinematic == NO_GROUP) open->kinematic = new_group(s, start, 1);
+        if (open->kinematic == NO_GROUP) open->kinematic = new_group(s, solve_mode, 1);
         return open->kinematic;
     }
-    if (s->island_solved_contacts[root] > GROUP_CONTACTS) return new_group(s, start, 1);
-    if (s->island_intervals[root] > 1 || s->island_iterations[root] > 1) return new_group(s, start, 0);
-    uint32_t *const last = s->island_pairs[root] <= MAX_STIFF_PAIRS ? &open->stiff : &open->small;
-    if (*last == NO_GROUP || s->groups[*last].last + s->island_solved_contacts[root] > GROUP_CONTACTS)
-        *last = new_group(s, start, 0);
-    return *last;
+    if (s->island_solved_contacts[root] > GROUP_CONTACTS) return new_group(s, solve_mode, 1);
+    if (s->island_intervals[root] > 1 || s->island_iterations[root] > 1) return new_group(s, solve_mode, 0);
+    uint32_t *const group = s->island_pairs[root] <= MAX_STIFF_PAIRS ? &open->stiff : &open->small;
+    if (*group == NO_GROUP || s->groups[*group].last + s->island_solved_contacts[root] > GROUP_CONTACTS)
+        *group = new_group(s, solve_mode, 0);
+    return *group;
 }
 
 // Turn the numbers of contacts and bodies into ranges; the lists are still empty.
@@ -79,12 +79,12 @@ static void assign_ranges(contact_system *s)
     uint32_t contacts = 0, members = 0;
     for (uint32_t n = 0; n < s->group_count; ++n) {
         contact_group *g = &s->groups[n];
-        const uint32_t has_contacts = g->last, has_members = g->member_last;
-        VY_ASSERT(has_contacts > 0 && (g->all_threads || has_contacts <= GROUP_CONTACTS));
+        const uint32_t contacts_of_group = g->last, members_of_group = g->member_last;
+        VY_ASSERT(contacts_of_group > 0 && (g->all_threads || contacts_of_group <= GROUP_CONTACTS));
         g->first = g->last = contacts;
         g->member_first = g->member_last = members;
-        contacts += has_contacts;
-        members += has_members;
+        contacts += contacts_of_group;
+        members += members_of_group;
     }
 }
 
@@ -114,9 +114,10 @@ static void for_each_member(vy_bodies *b, const open_groups open[], member_fn *f
         }
         s->root_of[i] = i;
         s->velocity_change_work[i] = (velocity_change_work){0.0, 0.0};
-        for (int start = SOLVE_WARM; start <= SOLVE_COLD && has_prescribed_motion(b, i); ++start) {
-            if ((s->solve_mode_mask[i] & start) != 0 && open[start].kinematic != NO_GROUP)
-                fn(s, &s->groups[open[start].kinematic], i);
+        for (int solve_mode = SOLVE_WARM; solve_mode <= SOLVE_COLD && has_prescribed_motion(b, i);
+             ++solve_mode) {
+            if ((s->solve_mode_mask[i] & solve_mode) != 0 && open[solve_mode].kinematic != NO_GROUP)
+                fn(s, &s->groups[open[solve_mode].kinematic], i);
         }
     }
 }

@@ -363,7 +363,7 @@ static void apply_restitution(jointed_island *t)
 
 // ---- intervals: as in contact_solve.c
 
-static void refresh_manifolds(const jointed_island *t, uint32_t interval, double plain_h)
+static void refresh_manifolds(const jointed_island *t, uint32_t interval, double undivided_h)
 {
     contact_system *s = t->b->contacts;
     for (uint32_t n = 0; n < t->contact_count; ++n) {
@@ -372,7 +372,7 @@ static void refresh_manifolds(const jointed_island *t, uint32_t interval, double
             vy_contact_refresh(t->b, k, t->joints.h);
             continue;
         }
-        vy_contact_scale_impulses(&s->contacts[k], t->joints.h / plain_h);
+        vy_contact_scale_impulses(&s->contacts[k], t->joints.h / undivided_h);
         s->headers[k].flags |= HAS_INTERVALS;
         s->sums[k] = (contact_sum){.points = 0};
     }
@@ -385,18 +385,18 @@ static void finish_interval(const jointed_island *t)
     for (uint32_t n = 0; n < t->contact_count; ++n) vy_contact_add_interval(t->b, t->lists->contacts[n]);
 }
 
-static void finish_contacts(const jointed_island *t, double plain_h)
+static void finish_contacts(const jointed_island *t, double undivided_h)
 {
     const contact_system *s = t->b->contacts;
     for (uint32_t n = 0; n < t->contact_count; ++n) {
         const uint32_t k = t->lists->contacts[n];
-        vy_contact_scale_impulses(&s->contacts[k], plain_h / t->joints.h);
+        vy_contact_scale_impulses(&s->contacts[k], undivided_h / t->joints.h);
         s->headers[k].impulse_points = (uint32_t)s->sums[k].points;
     }
 }
 
 // Intervals that a body of the island needs at most, by its rate before the step or after it.
-static uint32_t intervals_needed(const jointed_island *t, double h, int after)
+static uint32_t intervals_needed(const jointed_island *t, double h, int at_end)
 {
     const contact_system *s = t->b->contacts;
     uint32_t max_needed = 1;
@@ -405,12 +405,12 @@ static uint32_t intervals_needed(const jointed_island *t, double h, int after)
         const uint32_t i = t->lists->bodies[n];
         if (!s->body[i].moves) continue;
         const vec3 rate =
-            after ? mat3_tmul_vec(s->body[i].rotation, vec3_of(s->motion[i].rate)) : s->start_state[i].rate;
+            at_end ? mat3_tmul_vec(s->body[i].rotation, vec3_of(s->motion[i].rate)) : s->start_state[i].rate;
         const uint32_t needed = vy_contacts_intervals(t->b, i, rate, h);
         max_needed = needed > max_needed ? needed : max_needed;
     }
-    const uint32_t limit_iterations = INTERVAL_BUDGET / (t->contact_count > 0 ? t->contact_count : 1);
-    return max_needed < limit_iterations ? max_needed : limit_iterations;
+    const uint32_t max_intervals = INTERVAL_BUDGET / (t->contact_count > 0 ? t->contact_count : 1);
+    return max_needed < max_intervals ? max_needed : max_intervals;
 }
 
 static void solve_interval(jointed_island *t, uint32_t first, int substeps)
@@ -475,7 +475,7 @@ static uint32_t solve_island_in_intervals(vy_bodies *b, uint32_t root, double h,
     *intervals = needed > *intervals ? needed : *intervals;
     t.has_intervals = *intervals > substeps;
     if (*intervals <= substeps) *intervals = substeps;
-    const double plain_h = h / (double)contacts_substeps(h, max_substep);
+    const double undivided_h = h / (double)contacts_substeps(h, max_substep);
     t.joints.h = h / (double)*intervals;
     // From impact to impact intervals may be as short as they like: contacts are no stiffer there than in a
     // whole step, or they push the harder the shorter an interval is made for it.
@@ -487,11 +487,11 @@ static uint32_t solve_island_in_intervals(vy_bodies *b, uint32_t root, double h,
     if (b->joints->from_impact) scale_mean_impulses(&t, t.joints.h / step_h);
     if (t.has_intervals) {
         for (uint32_t n = 0; n < *intervals && !t.not_finite; ++n) {
-            refresh_manifolds(&t, n, plain_h);
+            refresh_manifolds(&t, n, undivided_h);
             solve_interval(&t, n, 1);
             if (!t.not_finite) finish_interval(&t);
         }
-        finish_contacts(&t, plain_h);
+        finish_contacts(&t, undivided_h);
     } else {
         solve_interval(&t, 0, (int)substeps);
     }

@@ -157,7 +157,7 @@ void vy_prepare_packs(const pack_plan *plan, const worker *t)
     barrier(t);
 }
 
-void vy_run_packs(const pack_plan *plan, const worker *t, stage at)
+void vy_run_packs(const pack_plan *plan, const worker *t, stage stage_id)
 {
     void (*const wide[])(const contact_context *, void *, uint32_t,
                          uint32_t) = {plan->wide->warm_start,
@@ -182,16 +182,16 @@ void vy_run_packs(const pack_plan *plan, const worker *t, stage at)
     const colour_range *part_colours = plan->parts[t->part].colour;
     const uint32_t shared = t->pool != NULL ? plan->shared_colours : plan->colours;
     for (uint32_t c = 0; c < shared; ++c) {
-        wide[at](&plan->context, plan->packs, part_colours[c].first, part_colours[c].last);
+        wide[stage_id](&plan->context, plan->packs, part_colours[c].first, part_colours[c].last);
         barrier(t);
     }
     if (plan->overflow_count == 0 && shared == plan->colours) return;
     for (uint32_t c = shared; c < plan->colours && t->part == 0; ++c) {
         for (uint32_t k = 0; k < plan->part_count; ++k)
-            wide[at](&plan->context, plan->packs, plan->parts[k].colour[c].first,
-                     plan->parts[k].colour[c].last);
+            wide[stage_id](&plan->context, plan->packs, plan->parts[k].colour[c].first,
+                           plan->parts[k].colour[c].last);
     }
-    if (t->part == 0) narrow[at](&plan->context, plan->overflow, 0, plan->overflow_count);
+    if (t->part == 0) narrow[stage_id](&plan->context, plan->overflow, 0, plan->overflow_count);
     barrier(t);
 }
 

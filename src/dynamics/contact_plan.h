@@ -92,7 +92,7 @@ void vy_plan_packs(pack_plan *plan, void *memory);
 size_t vy_pack_memory(uint32_t contacts, uint32_t parts);
 /// Put the contacts of a thread's part into packs.
 void vy_prepare_packs(const pack_plan *plan, const worker *t);
-void vy_run_packs(const pack_plan *plan, const worker *t, stage at);
+void vy_run_packs(const pack_plan *plan, const worker *t, stage stage_id);
 /// Write the impulses back to the contacts.
 void vy_store_packs(const pack_plan *plan, const worker *t);
 

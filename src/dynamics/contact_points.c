@@ -185,9 +185,9 @@ static pair_velocity unswept_velocity(const vy_bodies *b, const contact *c)
 static double closing_speed_at(const pair_velocity *v, const contact *c, int i)
 {
     const vec3 anchor_a = c->points[i].anchor_a, anchor_b = vec3_sub(anchor_a, c->a_to_b);
-    const vec3 at =
+    const vec3 relative_velocity =
         vec3_add(v->velocity, vec3_sub(vec3_cross(v->rate_b, anchor_b), vec3_cross(v->rate_a, anchor_a)));
-    return -vec3_dot(at, c->normal);
+    return -vec3_dot(relative_velocity, c->normal);
 }
 
 // [m/s] The largest speed at which points no further apart than `max_separation` close at the start of the
@@ -277,7 +277,7 @@ const contact_cache *vy_contact_find_cached(const contact_cache *cached, uint32_
 {
     VY_ASSERT(index < manifold_count);
     if (count == 1 && manifold_count == 1) return cached;
-    uint32_t entry = 0, back_entry = 0;
+    uint32_t entry = 0, best_manifold = 0;
     for (uint32_t e = 1; e < count; ++e) {
         if (vec3_dot(cached[e].normal, manifolds[index].normal) >
             vec3_dot(cached[entry].normal, manifolds[index].normal))
@@ -285,11 +285,11 @@ const contact_cache *vy_contact_find_cached(const contact_cache *cached, uint32_
     }
     for (uint32_t m = 1; m < manifold_count; ++m) {
         if (vec3_dot(cached[entry].normal, manifolds[m].normal) >
-            vec3_dot(cached[entry].normal, manifolds[back_entry].normal))
-            back_entry = m;
+            vec3_dot(cached[entry].normal, manifolds[best_manifold].normal))
+            best_manifold = m;
     }
     const int similar = vec3_dot(cached[entry].normal, manifolds[index].normal) > SIMILAR_NORMAL;
-    return back_entry == index && similar ? &cached[entry] : NULL;
+    return best_manifold == index && similar ? &cached[entry] : NULL;
 }
 
 contact_header vy_contact_make(const vy_bodies *b, uint32_t i, uint32_t j, const vy_manifold *m,

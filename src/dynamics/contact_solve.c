@@ -134,8 +134,8 @@ contact_context vy_contacts_context(const vy_bodies *b, double h, double substep
     const contact_system *s = b->contacts;
     const vy_contacts_def *def = &b->def.contacts;
     const int stiff = stiff_h > 0.0;
-    const double followed = 0.25 / (stiff ? stiff_h : substep_h); // [Hz] of a mass that sub-steps can follow
-    const double hertz = stiff ? followed : real_min(CONTACT_HERTZ, followed),
+    const double max_hertz = 0.25 / (stiff ? stiff_h : substep_h); // [Hz] of a mass that sub-steps can follow
+    const double hertz = stiff ? max_hertz : real_min(CONTACT_HERTZ, max_hertz),
                  ratio = stiff ? STIFF_DAMPING_RATIO : CONTACT_DAMPING_RATIO;
     return (contact_context){
         .contacts = s->contacts,
@@ -317,8 +317,8 @@ void vy_contacts_solve(vy_bodies *b, double h, int may_divide)
     vy_contacts_group(b, 0);
     if (s->group_count == 0) return;
     for (uint32_t i = 0; i < b->slot_count; ++i) {
-        const int stands = !b->awake[i] && !has_prescribed_motion(b, i); // static, or asleep
-        if (s->solve_mode_mask[i] != 0 && stands) contact_body_load(b, i, h);
+        const int is_fixed = !b->awake[i] && !has_prescribed_motion(b, i); // static, or asleep
+        if (s->solve_mode_mask[i] != 0 && is_fixed) contact_body_load(b, i, h);
     }
     atomic_store_explicit(&s->not_finite, 0, memory_order_relaxed);
     solve_groups(&plan);

@@ -18,10 +18,10 @@ static void sum_warm_start_work(const pack_plan *plan)
 {
     contact_system *s = plan->b->contacts;
     const contact_group *g = plan->group;
-    int scales = 0, adds = 0;
-    for (uint32_t t = 0; t < plan->part_count; ++t) adds |= plan->parts[t].warm_start_adds_energy;
+    int scales = 0, adds_energy = 0;
+    for (uint32_t t = 0; t < plan->part_count; ++t) adds_energy |= plan->parts[t].warm_start_adds_energy;
     plan->parts[0].scales_impulses = 0;
-    if (!adds) return;
+    if (!adds_energy) return;
     for (uint32_t n = g->member_first; n < g->member_last; ++n) {
         const uint32_t i = s->members[n], root = s->root_of[i];
         VY_ASSERT(root <= i);
@@ -58,22 +58,23 @@ static int integrate_part_velocities(const pack_plan *plan, const struct solver_
     contact_system *s = plan->b->contacts;
     const double h = plan->substep_h;
     body_lanes lanes = {.count = 0};
-    int adds = 0;
+    int adds_energy = 0;
     for (uint32_t n = part->member_first; n < part->member_last; ++n) {
         const uint32_t i = s->members[n];
         if (s->body[i].is_vectorised) {
             lanes.bodies[lanes.count++] = i;
             if (lanes.count < s->kernel->width) continue;
-            adds |= s->kernel->integrate_velocities(&plan->context, lanes.bodies, h, s->velocity_change_work);
+            adds_energy |=
+                s->kernel->integrate_velocities(&plan->context, lanes.bodies, h, s->velocity_change_work);
             lanes.count = 0;
         } else if (s->body[i].moves) {
-            adds |= integrate_velocity(plan, i);
+            adds_energy |= integrate_velocity(plan, i);
         }
     }
     for (uint32_t k = 0; k < lanes.count; ++k)
-        adds |=
+        adds_energy |=
             plan->narrow->integrate_velocities(&plan->context, &lanes.bodies[k], h, s->velocity_change_work);
-    return adds;
+    return adds_energy;
 }
 
 // Forces, then of the warm start what adds no energy.
@@ -152,12 +153,13 @@ static void sum_energies(const pack_plan *plan)
         const body_params *params = &plan->b->params[i];
         s->motion_before[i] = motion_without_contacts(x, start, h);
         const velocity_change_work work = work_of_change(x, &s->motion_before[i], &s->motion[i], params);
-        const double fall = h * h * vec3_dot(x->acceleration, x->acceleration) / x->inverse_mass;
+        const double fall_energy = h * h * vec3_dot(x->acceleration, x->acceleration) / x->inverse_mass;
         const uint32_t root = s->root_of[i];
         s->island_change_work[root].linear += work.linear;
         s->island_change_work[root].quadratic += work.quadratic;
         s->island_sum[root].kinetic += kinetic_energy_of(x, &s->motion[i], params);
-        s->island_sum[root].limit += (1.0 + ENERGY_TOLERANCE) * start->energy + WEIGHT_TOLERANCE * fall +
+        s->island_sum[root].limit += (1.0 + ENERGY_TOLERANCE) * start->energy +
+                                     WEIGHT_TOLERANCE * fall_energy +
                                      work_of_forces(x, start, &s->motion[i], h);
     }
 }
@@ -203,8 +205,9 @@ static void limit_energy(const pack_plan *plan, const worker *t)
 
 void vy_contact_substep(const pack_plan *plan, const worker *t)
 {
-    const int cold = plan->group->solve_mode == SOLVE_COLD ? COLD_ITERATIONS : ITERATIONS,
-              unequal = (int)plan->group->iterations, iterations = unequal > cold ? unequal : cold;
+    const int min_iterations = plan->group->solve_mode == SOLVE_COLD ? COLD_ITERATIONS : ITERATIONS,
+              group_iterations = (int)plan->group->iterations,
+              iterations = group_iterations > min_iterations ? group_iterations : min_iterations;
     const struct solver_part *part = &plan->parts[t->part];
     const int limits_energy = any_unvectorised(plan) && !plan->b->contacts->guards_off;
     if (limits_energy) save_substep_start(plan, part);

@@ -18,7 +18,8 @@ enum { CONTACTS_PER_BODY = 2, PAIRS_PER_BODY = 8 };
 enum { PAIR_BLOCK = 512, PAIR_BLOCK_SHARED = 16384 };
 
 // The arrays of contacts. Those of ARRAY(array, elements) keep what they hold when they grow; those of
-// SCRATCH(array, bytes) do not. `c` is the capacity; `sleepers` and `sleeping` are 0 where nothing sleeps.
+// SCRATCH(array, bytes) do not. `c` is the capacity; `sleep_bodies` and `sleep_contacts` are 0 where nothing
+// sleeps.
 #define CONTACT_ARRAYS(ARRAY, SCRATCH)                                          \
     ARRAY(s->proxy_of, c.bodies)                                                \
     ARRAY(s->slot_of, c.bodies)                                                 \
@@ -105,13 +106,13 @@ enum { PAIR_BLOCK = 512, PAIR_BLOCK_SHARED = 16384 };
     ARRAY(s->reports, 3 * c.contacts)                                           \
     ARRAY(s->jointed.next_contact, c.solved)                                    \
     ARRAY(s->jointed.contacts, c.solved)                                        \
-    ARRAY(z->parent, sleepers)                                                  \
-    ARRAY(z->may_sleep, sleepers)                                               \
-    ARRAY(z->woken, sleepers)                                                   \
-    ARRAY(z->free_state, sleepers)                                              \
-    ARRAY(z->contact_cache, sleeping)                                           \
-    ARRAY(z->old_pairs, sleeping)                                               \
-    ARRAY(z->reports, sleeping)                                                 \
+    ARRAY(z->parent, sleep_bodies)                                              \
+    ARRAY(z->may_sleep, sleep_bodies)                                           \
+    ARRAY(z->woken, sleep_bodies)                                               \
+    ARRAY(z->free_state, sleep_bodies)                                          \
+    ARRAY(z->contact_cache, sleep_contacts)                                     \
+    ARRAY(z->old_pairs, sleep_contacts)                                         \
+    ARRAY(z->reports, sleep_contacts)                                           \
     ARRAY(s->interval_contacts, IMPACT_CONTACTS)                                \
     ARRAY(s->impact_total, IMPACT_CONTACTS)                                     \
     ARRAY(s->interval_headers, IMPACT_CONTACTS)                                 \
@@ -129,7 +130,7 @@ static size_t array_sizes(const vy_bodies *b, contact_capacity c, int with_scrat
 {
     const contact_system *s = b->contacts;
     const sleep_system *z = b->sleep;
-    const size_t sleepers = z != NULL ? c.bodies : 0, sleeping = z != NULL ? c.contacts : 0;
+    const size_t sleep_bodies = z != NULL ? c.bodies : 0, sleep_contacts = z != NULL ? c.contacts : 0;
     size_t sum = 0;
     int n = 0;
 #define SCRATCH(array, bytes)  out[n++] = with_scratch ? (bytes) : 0;
@@ -210,9 +211,10 @@ vy_status vy_contacts_create(vy_bodies *b)
     s->block_size = s->threads > 1 ? PAIR_BLOCK_SHARED : PAIR_BLOCK;
     b->contact_count = &b->own_counts[0];
     if (vy_sleep_create(b) != VY_OK || vy_triggers_create(b) != VY_OK) return VY_NO_MEMORY;
-    const size_t few = reserve > MIN_CONTACTS ? reserve : MIN_CONTACTS;
+    const size_t initial_capacity = reserve > MIN_CONTACTS ? reserve : MIN_CONTACTS;
     // Of no bodies yet: the memory comes with the first.
-    s->capacity = (contact_capacity){.pairs = few > MIN_PAIRS ? few : MIN_PAIRS, .contacts = few};
+    s->capacity = (contact_capacity){.pairs = initial_capacity > MIN_PAIRS ? initial_capacity : MIN_PAIRS,
+                                     .contacts = initial_capacity};
     vy_tree_def tree = vy_default_tree_def();
     tree.margin = 0.04;
     return vy_tree_create(&tree, &s->tree, NULL);

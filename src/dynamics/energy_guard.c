@@ -74,7 +74,7 @@ static void add_joints(vy_bodies *b)
 static void add_bodies(vy_bodies *b, double h)
 {
     contact_system *s = b->contacts;
-    const double fall = WEIGHT_TOLERANCE * h * h * vec3_dot(b->def.gravity, b->def.gravity);
+    const double fall_energy = WEIGHT_TOLERANCE * h * h * vec3_dot(b->def.gravity, b->def.gravity);
     for (uint32_t i = 0; i < b->slot_count; ++i) s->island_sum[i] = (energy_sum){0.0, 0.0};
     for (uint32_t i = 0; i < b->slot_count; ++i) {
         if (!b->awake[i]) continue;
@@ -83,7 +83,7 @@ static void add_bodies(vy_bodies *b, double h)
         const double before = kinetic_energy(b, i, &s->start_state[i]);
         sum->kinetic += kinetic_energy(b, i, &b->state[i]);
         sum->limit += before + b->slots[i].mass * vec3_dot(b->def.gravity, displacement) +
-                      b->joints->step_work[i] + (ENERGY_TOLERANCE * before + b->slots[i].mass * fall);
+                      b->joints->step_work[i] + (ENERGY_TOLERANCE * before + b->slots[i].mass * fall_energy);
     }
 }
 

@@ -80,15 +80,15 @@ static inline body_state free_fast_rotation(const vy_bodies *b, uint32_t i, doub
     enum { MAX_PARTS = 4096 };
     const double outer = 0.41449077179437571, inner = 1.0 - 4.0 * outer; // 1 / (4 - 4^(1/3))
     body_state s = b->state[i];
-    const double turns = real_min(2.0 * h * vec3_length(s.rate), (double)MAX_PARTS);
-    const int count = (int)turns + 1;
-    const double part = h / (double)count;
+    const double parts = real_min(2.0 * h * vec3_length(s.rate), (double)MAX_PARTS);
+    const int count = (int)parts + 1;
+    const double part_h = h / (double)count;
     for (int n = 0; n < count; ++n) {
-        s = lie_midpoint_from(b, i, &s, outer * part);
-        s = lie_midpoint_from(b, i, &s, outer * part);
-        s = lie_midpoint_from(b, i, &s, inner * part);
-        s = lie_midpoint_from(b, i, &s, outer * part);
-        s = lie_midpoint_from(b, i, &s, outer * part);
+        s = lie_midpoint_from(b, i, &s, outer * part_h);
+        s = lie_midpoint_from(b, i, &s, outer * part_h);
+        s = lie_midpoint_from(b, i, &s, inner * part_h);
+        s = lie_midpoint_from(b, i, &s, outer * part_h);
+        s = lie_midpoint_from(b, i, &s, outer * part_h);
     }
     return s;
 }

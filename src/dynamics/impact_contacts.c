@@ -70,18 +70,20 @@ static int manifolds_of_pair(const impact_group *g, uint64_t key, vy_manifold *m
     const int impulses = b->def.contacts.solver == VY_CONTACT_SOLVER_IMPULSE,
               closest_points = g->use_closest_points && g->closest_points_key == key;
     const double margin = impulses ? 2.0 * limits.target : limits.margin;
-    const vy_pose a = body_shape_pose(b, i, &b->contacts->start_state[i]),
-                  c = body_shape_pose(b, j, &b->contacts->start_state[j]);
+    const vy_pose pose_a = body_shape_pose(b, i, &b->contacts->start_state[i]),
+                  pose_b = body_shape_pose(b, j, &b->contacts->start_state[j]);
     int count = 0;
     if (has_field(b, i, j)) {
-        if (vy_collide_all(&b->slots[i].shape, &a, &b->slots[j].shape, &c, margin, m, &count) != VY_OK)
+        if (vy_collide_all(&b->slots[i].shape, &pose_a, &b->slots[j].shape, &pose_b, margin, m, &count) !=
+            VY_OK)
             return 0;
         return closest_points && count > 1 ? 1 : count;
     }
     const vy_separation at = separation_of(b, i, j);
     if (at.value > margin) return 0;
     if (!closest_points &&
-        vy_collide_all(&b->slots[i].shape, &a, &b->slots[j].shape, &c, limits.margin, m, &count) == VY_OK &&
+        vy_collide_all(&b->slots[i].shape, &pose_a, &b->slots[j].shape, &pose_b, limits.margin, m, &count) ==
+            VY_OK &&
         count > 0 && vec3_dot(m->normal, at.normal) > 0.9)
         return 1;
     m->normal = at.normal;
@@ -97,9 +99,9 @@ static void conserve_energy(vy_bodies *b, uint32_t i, vec3 displacement)
                  energy = 0.5 * (b->slots[i].mass * vec3_dot(s->velocity, s->velocity) +
                                  vec3_dot(s->rate, mat3_mul_vec(b->params[i].inertia, s->rate)));
     if (!(potential_gain > 0.0 && energy > 0.0)) return;
-    const double part = real_sqrt(real_max(1.0 - potential_gain / energy, 0.0));
-    s->velocity = vec3_scale(part, s->velocity);
-    s->rate = vec3_scale(part, s->rate);
+    const double scale = real_sqrt(real_max(1.0 - potential_gain / energy, 0.0));
+    s->velocity = vec3_scale(scale, s->velocity);
+    s->rate = vec3_scale(scale, s->rate);
 }
 
 // A body that has reached the accepted depth in an immovable one is moved out by half of that depth: soft
@@ -114,10 +116,10 @@ static void depenetrate(impact_group *g)
         const pair_limits limits = vy_impact_limits(b, i, j);
         const vy_separation at = separation_of(b, i, j);
         if (at.value > -limits.depth || at.value < -limits.max_depth) continue;
-        const double away = -at.value - 0.5 * limits.depth;
+        const double distance = -at.value - 0.5 * limits.depth;
         const uint32_t moved_body = vy_impact_is_member(g, i) ? i : j;
         body_state *s = &b->contacts->start_state[moved_body];
-        const vec3 displacement = vec3_scale(moved_body == i ? -away : away, at.normal);
+        const vec3 displacement = vec3_scale(moved_body == i ? -distance : distance, at.normal);
         s->position = vec3_add(s->position, displacement);
         conserve_energy(b, moved_body, displacement);
         if (b->joints->first_joint[moved_body] != 0) b->disturbed[moved_body] = 1; // its joints come along
@@ -216,17 +218,17 @@ void vy_impact_add_contacts(impact_group *g, double h)
         if (found) {
             c.total_impulse = vec3_add(c.total_impulse, s->impact_total[n].total_impulse);
             const contact *before = &s->impact_total[n];
-            double closing = 0.0; // the fastest impact of the step is the one that is reported
+            double min_velocity = 0.0; // the fastest impact of the step is the one that is reported
             for (int p = 0; p < before->point_count; ++p) {
                 if (before->total_normal_impulse[p] != 0.0)
-                    closing = real_min(closing, before->relative_velocity[p]);
+                    min_velocity = real_min(min_velocity, before->relative_velocity[p]);
             }
             for (int p = 0; p < c.point_count; ++p)
-                c.relative_velocity[p] = real_min(c.relative_velocity[p], closing);
+                c.relative_velocity[p] = real_min(c.relative_velocity[p], min_velocity);
         } else {
-            const size_t after = s->impact_count - n;
-            memmove(s->impact_total + n + 1, s->impact_total + n, after * sizeof *s->impact_total);
-            memmove(s->impact_headers + n + 1, s->impact_headers + n, after * sizeof *s->impact_headers);
+            const size_t tail_count = s->impact_count - n;
+            memmove(s->impact_total + n + 1, s->impact_total + n, tail_count * sizeof *s->impact_total);
+            memmove(s->impact_headers + n + 1, s->impact_headers + n, tail_count * sizeof *s->impact_headers);
             s->impact_count += 1;
         }
         s->impact_total[n] = c;

@@ -20,13 +20,14 @@ static vec3 rotation_between(quat from, quat to, vec3 expected)
     if (d.w < 0.0) d = quat_scale(-1.0, d);
     const vec3 u = vec3_make(d.x, d.y, d.z);
     const double sine = vec3_length(u);
-    double e = vec3_length(expected);
-    if (!(e < MAX_ROTATION)) { // the integrator lost it long ago
+    double expected_angle = vec3_length(expected);
+    if (!(expected_angle < MAX_ROTATION)) { // the integrator lost it long ago
         expected = vec3_zero();
-        e = 0.0;
+        expected_angle = 0.0;
     }
     if (!(sine > 1e-12)) { // no rotation, or whole revolutions
-        const double revolutions = e > 0.0 ? TWO_PI * floor(e / TWO_PI + 0.5) / e : 0.0;
+        const double revolutions =
+            expected_angle > 0.0 ? TWO_PI * floor(expected_angle / TWO_PI + 0.5) / expected_angle : 0.0;
         return vec3_scale(revolutions, expected);
     }
     const vec3 axis = vec3_scale(1.0 / sine, u);

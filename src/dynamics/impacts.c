@@ -215,20 +215,20 @@ static void solve_group(impact_group *g, double h)
     step_group_free(g, h);
     if (g->has_joints && !vy_impact_touches(g, h)) s->count = g->key_count = 0;
     if (s->count == 0) return;
-    const contact_solve_mode start = g->has_joints   ? SOLVE_JOINTED
-                                     : s->count == 1 ? SOLVE_WARM // one is solved at once
-                                                     : SOLVE_COLD;
+    const contact_solve_mode solve_mode = g->has_joints   ? SOLVE_JOINTED
+                                          : s->count == 1 ? SOLVE_WARM // one is solved at once
+                                                          : SOLVE_COLD;
     memset(s->solve_mode_mask, 0, b->slot_count * sizeof *s->solve_mode_mask);
     for (uint32_t i = 0; i < b->slot_count; ++i) s->parent[i] = i;
     for (uint32_t n = 0; n < g->count; ++n) s->parent[g->bodies[n]] = g->bodies[0];
-    s->island_solve_mode[g->bodies[0]] = (int)start;
+    s->island_solve_mode[g->bodies[0]] = (int)solve_mode;
     for (uint32_t k = 0; k < s->count; ++k) {
         contact_header *c = &s->headers[k];
-        c->solve_mode = (uint8_t)start;
+        c->solve_mode = (uint8_t)solve_mode;
         c->island = find_island(s, c);
         c->impulse_points = 0;
-        s->solve_mode_mask[c->a] |= (int)start;
-        s->solve_mode_mask[c->b] |= (int)start;
+        s->solve_mode_mask[c->a] |= (int)solve_mode;
+        s->solve_mode_mask[c->b] |= (int)solve_mode;
     }
     if (g->has_joints) {
         vy_jointed_solve(b, h);
@@ -241,9 +241,9 @@ static void solve_group(impact_group *g, double h)
 static vy_sweep_path outside_body_path(const impact_group *g, uint32_t j, double h)
 {
     vy_sweep_path p = vy_impact_path(g->b, j, g->h);
-    const double from = g->t / g->h, fraction = h / g->h;
-    const vy_pose pose = vy_sweep_pose(&p, from);
-    p.center = vec3_add_scaled(p.center, from, p.displacement);
+    const double start_fraction = g->t / g->h, fraction = h / g->h;
+    const vy_pose pose = vy_sweep_pose(&p, start_fraction);
+    p.center = vec3_add_scaled(p.center, start_fraction, p.displacement);
     p.attitude = pose.rotation;
     p.displacement = vec3_scale(fraction, p.displacement);
     p.rotation_vector = vec3_scale(fraction, p.rotation_vector);
@@ -255,7 +255,7 @@ static double sweep_group(impact_group *g, double h, double max_slow_displacemen
 {
     vy_bodies *b = g->b;
     contact_system *s = b->contacts;
-    double first = 1.0;
+    double first_hit = 1.0;
     for (uint32_t n = 0; n < g->count; ++n) {
         const uint32_t i = g->bodies[n];
         vy_sweep_path path = vy_impact_path(b, i, h);
@@ -278,27 +278,27 @@ static double sweep_group(impact_group *g, double h, double max_slow_displacemen
             const int is_solved = vy_impact_is_solved(g, key) || is_outside;
             if (!vy_impact_time(b, i < j ? i : j, i < j ? j : i, i < j ? &path : &other,
                                 i < j ? &other : &path, is_solved, &hit) ||
-                hit.t >= first)
+                hit.t >= first_hit)
                 continue;
-            first = hit.t;
+            first_hit = hit.t;
             g->closest_points_key = key;
             g->outside_body = is_outside ? j + 1u : 0;
             g->hit_kinematic = body_is_kinematic(b, j);
         }
     }
-    return first;
+    return first_hit;
 }
 
 // The rate of a free body part of the way from one state to another, with the attitude it has there: that of
 // its angular momentum, for a body that tumbles keeps that and not its rate; less where that would take more
 // energy.
-static vec3 rate_between(const body_params *params, const body_state *from, const body_state *to, double part,
-                         quat attitude)
+static vec3 rate_between(const body_params *params, const body_state *from, const body_state *to,
+                         double fraction, quat attitude)
 {
     const vec3 before = mat3_mul_vec(params->inertia, from->rate),
                after = mat3_mul_vec(params->inertia, to->rate);
-    const vec3 momentum = vec3_add_scaled(vec3_scale(1.0 - part, quat_rotate(from->attitude, before)), part,
-                                          quat_rotate(to->attitude, after));
+    const vec3 momentum = vec3_add_scaled(vec3_scale(1.0 - fraction, quat_rotate(from->attitude, before)),
+                                          fraction, quat_rotate(to->attitude, after));
     const vec3 local = quat_unrotate(attitude, momentum), rate = mat3_mul_vec(params->inverse_inertia, local);
     const double limit = real_max(vec3_dot(before, from->rate), vec3_dot(after, to->rate)),
                  energy = vec3_dot(local, rate);
@@ -306,7 +306,7 @@ static vec3 rate_between(const body_params *params, const body_state *from, cons
 }
 
 // Move the bodies to a fraction of their paths.
-static void truncate_group(impact_group *g, double h, double part)
+static void truncate_group(impact_group *g, double h, double fraction)
 {
     vy_bodies *b = g->b;
     for (uint32_t n = 0; n < g->count; ++n) {
@@ -314,18 +314,18 @@ static void truncate_group(impact_group *g, double h, double part)
         const body_state *s = &b->contacts->start_state[i];
         body_state *e = &b->state[i];
         const vy_sweep_path p = vy_impact_path(b, i, h);
-        e->position = vec3_add_scaled(p.center, part, p.displacement);
-        const quat attitude = vy_sweep_pose(&p, part).rotation;
+        e->position = vec3_add_scaled(p.center, fraction, p.displacement);
+        const quat attitude = vy_sweep_pose(&p, fraction).rotation;
         if (b->joints->first_joint[i] != 0) {
             const vec3 lever = vec3_sub(p.local_center, b->slots[i].centroid);
             e->position = vec3_sub(e->position, quat_rotate(attitude, lever));
-            e->rate = vec3_add_scaled(vec3_scale(1.0 - part, s->rate), part, e->rate);
+            e->rate = vec3_add_scaled(vec3_scale(1.0 - fraction, s->rate), fraction, e->rate);
             b->disturbed[i] = 1; // it is nearly where its joints have it
         } else {
-            e->rate = rate_between(&b->params[i], s, e, part, attitude);
+            e->rate = rate_between(&b->params[i], s, e, fraction, attitude);
         }
         e->attitude = attitude;
-        e->velocity = vec3_add_scaled(vec3_scale(1.0 - part, s->velocity), part, e->velocity);
+        e->velocity = vec3_add_scaled(vec3_scale(1.0 - fraction, s->velocity), fraction, e->velocity);
     }
 }
 
@@ -335,9 +335,9 @@ static double solve_path_interval(impact_group *g, double h)
     for (;;) {
         solve_group(g, h);
         if (h <= ZERO_INTERVAL * g->h) return h;
-        const double part = vy_impact_straight_fraction(g, h);
-        if (part >= 1.0) return h;
-        h *= part;
+        const double fraction = vy_impact_straight_fraction(g, h);
+        if (fraction >= 1.0) return h;
+        h *= fraction;
         vy_impact_restore_joints(g, g->b->joints->active_before);
     }
 }
@@ -455,12 +455,13 @@ static int step_group(impact_group *g, double max_slow_displacement, uint32_t *e
     for (int n = 0;
          n < MAX_INTERVALS && zero_intervals < MAX_ZERO_INTERVALS && g->t < g->h && !b->head->failed; ++n) {
         const double remaining = g->h - g->t;
-        double done = step_interval(g, remaining, max_slow_displacement);
+        double elapsed = step_interval(g, remaining, max_slow_displacement);
         if (g->outside_body != 0) break;
-        if (!(done >= 0.0)) done = remaining; // a state that overflowed has no path: the step's end finds it
-        s->impacts.impacts += done < remaining;
-        zero_intervals = done < ZERO_INTERVAL * g->h ? zero_intervals + 1 : 0;
-        g->t = done < remaining ? g->t + done : g->h;
+        if (!(elapsed >= 0.0))
+            elapsed = remaining; // a state that overflowed has no path: the step's end finds it
+        s->impacts.impacts += elapsed < remaining;
+        zero_intervals = elapsed < ZERO_INTERVAL * g->h ? zero_intervals + 1 : 0;
+        g->t = elapsed < remaining ? g->t + elapsed : g->h;
     }
     const double remaining = g->h - g->t;
     end_group(g);
@@ -504,21 +505,21 @@ static uint32_t truncate_body(vy_bodies *b, uint32_t i, double h, double max_slo
     const vy_sweep_path path = vy_impact_path(b, i, h);
     const vy_bounds box = vy_impact_bounds(b, i, &path, max_slow_displacement);
     nearby_bodies nearby;
-    double first = 1.0;
+    double first_hit = 1.0;
     vy_impact_list_near(b, i, &box, &nearby);
     for (uint32_t n = 0; n < nearby.count; ++n) {
         const uint32_t j = nearby.slots[n];
         vy_separation hit;
         if (!vy_contacts_may_collide(b, i, j)) continue;
         const vy_sweep_path other = vy_impact_path(b, j, h);
-        if (vy_impact_time(b, i, j, &path, &other, 1, &hit) && hit.t < first) first = hit.t;
+        if (vy_impact_time(b, i, j, &path, &other, 1, &hit) && hit.t < first_hit) first_hit = hit.t;
     }
-    if (first >= 1.0) return 0;
-    b->state[i].position = vec3_add_scaled(path.center, first, path.displacement);
-    b->state[i].attitude = vy_sweep_pose(&path, first).rotation;
+    if (first_hit >= 1.0) return 0;
+    b->state[i].position = vec3_add_scaled(path.center, first_hit, path.displacement);
+    b->state[i].attitude = vy_sweep_pose(&path, first_hit).rotation;
     s->impacts.impacts += 1;
     s->impacts.dropped += 1;
-    s->impacts.dropped_time += (1.0 - first) * h;
+    s->impacts.dropped_time += (1.0 - first_hit) * h;
     return VY_BODIES_TIME_DROPPED;
 }
 

@@ -166,13 +166,13 @@ static double stop_distance_at_stage(const vy_bodies *b, const stop *t, double t
 
 /// Assemble, and solve for the multipliers of accelerations (impulse = 0) or velocities (1). Stops whose
 /// multiplier has the wrong sign are released, the worst first, until there is none.
-static void release_stops(vy_bodies *b, const island *is, double time, int impulse)
+static void release_stops(vy_bodies *b, const island *is, double time, int by_impulse)
 {
     joint_system *s = b->joints;
     for (;;) {
         vy_island_assemble(b, is, time);
         s->redundant = vy_island_factor(s, is);
-        if (impulse) {
+        if (by_impulse) {
             for (uint32_t k = is->block_first; k < is->block_last; ++k)
                 s->rhs[k] = vec3_neg(vy_block_velocity(s, k));
         }
@@ -330,44 +330,44 @@ static void integrate_and_project(vy_bodies *b, const island *is, double time, d
     --s->subdivisions_left;
     for (uint32_t n = is->body_first; n < is->body_last; ++n)
         s->substep_restart[s->members[n]] = s->start[s->members[n]];
-    int is_good = 0;
-    for (int parts = 8; parts <= MAX_SUBDIVISION_PARTS && !is_good; parts *= 8) {
-        is_good = 1;
+    int is_accurate = 0;
+    for (int parts = 8; parts <= MAX_SUBDIVISION_PARTS && !is_accurate; parts *= 8) {
+        is_accurate = 1;
         for (uint32_t n = is->body_first; n < is->body_last; ++n)
             s->stage[s->members[n]] = s->substep_restart[s->members[n]];
-        for (int k = 0; k < parts && (is_good || parts == MAX_SUBDIVISION_PARTS); ++k) {
+        for (int k = 0; k < parts && (is_accurate || parts == MAX_SUBDIVISION_PARTS); ++k) {
             save_start(s, is);
             step_once(b, is, time + k * (h / parts), h / parts);
-            is_good &= energy_error(b, is) <= ENERGY_ERROR;
+            is_accurate &= energy_error(b, is) <= ENERGY_ERROR;
         }
     }
     for (uint32_t n = is->body_first; n < is->body_last; ++n)
         s->start[s->members[n]] = s->substep_restart[s->members[n]];
 }
 
-/// The time within h at which the first stop is reached: `low` and `high` are the distances to it at 0 and at
-/// h. The Illinois variant of regula falsi.
-static double time_of_engagement(vy_bodies *b, const island *is, double time, double h, double low,
-                                 double high)
+/// The time within h at which the first stop is reached: `distance_0` and `distance_1` are the distances to
+/// it at 0 and at h. The Illinois variant of regula falsi.
+static double time_of_engagement(vy_bodies *b, const island *is, double time, double h, double distance_0,
+                                 double distance_1)
 {
     VY_ASSERT(is->stop_first < is->stop_last);
     const double tolerance = 0.5 * STOP_TOLERANCE * vy_island_length_scale(b->joints, is);
     double t0 = 0.0, t1 = h, t = 0.0;
     int side = 0;
     for (int n = 0; n < ROOT_ITERATIONS; ++n) {
-        t = (t0 * high - t1 * low) / (high - low);
+        t = (t0 * distance_1 - t1 * distance_0) / (distance_1 - distance_0);
         integrate_and_project(b, is, time, t);
         const double c = nearest_stop_distance(b, is, time + t);
         if (real_abs(c) <= tolerance) break;
         if (c < 0.0) {
             t1 = t;
-            high = c;
-            if (side < 0) low *= 0.5;
+            distance_1 = c;
+            if (side < 0) distance_0 *= 0.5;
             side = -1;
         } else {
             t0 = t;
-            low = c;
-            if (side > 0) high *= 0.5;
+            distance_0 = c;
+            if (side > 0) distance_1 *= 0.5;
             side = 1;
         }
     }
@@ -380,23 +380,23 @@ typedef struct step_budget {
     int events; // stops whose time of engagement is searched for
 } step_budget;
 
-static void substep(vy_bodies *b, const island *is, double time, double h, step_budget *left)
+static void substep(vy_bodies *b, const island *is, double time, double h, step_budget *budget)
 {
     VY_ASSERT(!(h < 0.0));
     joint_system *s = b->joints;
     for (int event = 0; is->stop_first != is->stop_last && event < MAX_EVENTS; ++event) {
         update_stops(b, is, time);
         save_start(s, is);
-        const double low = nearest_stop_distance(b, is, time),
+        const double start_distance = nearest_stop_distance(b, is, time),
                      tolerance = STOP_TOLERANCE * vy_island_length_scale(s, is);
         integrate_and_project(b, is, time, h);
-        const double high = nearest_stop_distance(b, is, time + h);
-        if (high >= -tolerance || low <= tolerance || left->events == 0) {
+        const double end_distance = nearest_stop_distance(b, is, time + h);
+        if (end_distance >= -tolerance || start_distance <= tolerance || budget->events == 0) {
             add_closing_work(b, is, time, h);
             return; // none is violated, or one that the next sub-step handles
         }
-        --left->events;
-        const double t = time_of_engagement(b, is, time, h, low, high);
+        --budget->events;
+        const double t = time_of_engagement(b, is, time, h, start_distance, end_distance);
         integrate_and_project(b, is, time, t);
         add_closing_work(b, is, time, t);
         time += t;
@@ -464,16 +464,16 @@ static int conserves_energy(const vy_bodies *b, const island *is)
 
 // A sub-step; in parts where bodies turn faster by now than the step's start had it, as long as there are any
 // left for the step.
-static void substep_in_parts(vy_bodies *b, const island *is, double time, double h, step_budget *left)
+static void substep_in_parts(vy_bodies *b, const island *is, double time, double h, step_budget *budget)
 {
-    const double turns = rotation_ratio(b, is, h);
-    b->joints->checks_energy = turns > FAST_ROTATION && conserves_energy(b, is);
-    int parts = turns > 2.0 ? (int)turns + 1 : 1;
-    parts = parts < left->parts ? parts : left->parts > 1 ? left->parts : 1;
-    left->parts -= parts - 1;
+    const double ratio = rotation_ratio(b, is, h);
+    b->joints->checks_energy = ratio > FAST_ROTATION && conserves_energy(b, is);
+    int parts = ratio > 2.0 ? (int)ratio + 1 : 1;
+    parts = parts < budget->parts ? parts : budget->parts > 1 ? budget->parts : 1;
+    budget->parts -= parts - 1;
     if (parts > 1) b->joints->integrator = island_integrator(b, is);
     for (int k = 0; k < parts; ++k)
-        substep(b, is, time + (double)k * (h / (double)parts), h / (double)parts, left);
+        substep(b, is, time + (double)k * (h / (double)parts), h / (double)parts, budget);
 }
 
 static void step_island(vy_bodies *b, const island *is, double dt)

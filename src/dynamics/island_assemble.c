@@ -157,11 +157,13 @@ void vy_island_matrix(joint_system *s, const island *is)
 }
 
 /// J x for the changes in `linear` and `angular` of both bodies.
-VY_FN vec3 row_product(const row_block *r, vec3 la, vec3 aa, vec3 lb, vec3 ab)
+VY_FN vec3 row_product(const row_block *r, vec3 linear_a, vec3 angular_a, vec3 linear_b, vec3 angular_b)
 {
-    const vec3 angular = vec3_add(mat3_mul_vec(r->angular[0], aa), mat3_mul_vec(r->angular[1], ab));
-    if (r->is_point) return vec3_add(vec3_sub(lb, la), angular);
-    return vec3_add(vec3_add(mat3_mul_vec(r->linear[0], la), mat3_mul_vec(r->linear[1], lb)), angular);
+    const vec3 angular =
+        vec3_add(mat3_mul_vec(r->angular[0], angular_a), mat3_mul_vec(r->angular[1], angular_b));
+    if (r->is_point) return vec3_add(vec3_sub(linear_b, linear_a), angular);
+    return vec3_add(vec3_add(mat3_mul_vec(r->linear[0], linear_a), mat3_mul_vec(r->linear[1], linear_b)),
+                    angular);
 }
 
 vec3 vy_block_acceleration(const joint_system *s, uint32_t k)

@@ -23,7 +23,7 @@ VY_FN void subtract_product(mat3 *m, const mat3 *a, const mat3 *b)
 /// before elimination. Returns the rows left out, one bit each.
 VY_FN int invert_block(const mat3 *a, const double scale[3], mat3 *inverse)
 {
-    int out = 0; // of a state about to fail a diagonal may be anything: such rows have no pivot
+    int redundant_rows = 0; // of a state about to fail a diagonal may be anything: such rows have no pivot
     const double d0 = a->m[0][0];
     const double i0 = d0 > NO_PIVOT * scale[0] ? 1.0 / d0 : 0.0;
     const double l10 = a->m[1][0] * i0, l20 = a->m[2][0] * i0;
@@ -33,7 +33,7 @@ VY_FN int invert_block(const mat3 *a, const double scale[3], mat3 *inverse)
     const double l21 = e21 * i1;
     const double d2 = (a->m[2][2] - l20 * a->m[2][0]) - l21 * e21;
     const double i2 = d2 > NO_PIVOT * scale[2] ? 1.0 / d2 : 0.0;
-    out |= (i0 == 0.0) | (i1 == 0.0) << 1 | (i2 == 0.0) << 2;
+    redundant_rows |= (i0 == 0.0) | (i1 == 0.0) << 1 | (i2 == 0.0) << 2;
     // Rows of L^-1: (1), (-l10, 1), (m20, -l21, 1).
     const double m20 = l10 * l21 - l20;
     const double n22 = i2, n21 = -l21 * i2, n20 = m20 * i2;
@@ -44,16 +44,16 @@ VY_FN int invert_block(const mat3 *a, const double scale[3], mat3 *inverse)
     inverse->m[2][0] = inverse->m[0][2] = n20;
     inverse->m[2][1] = inverse->m[1][2] = n21;
     inverse->m[2][2] = n22;
-    return out;
+    return redundant_rows;
 }
 
 int vy_island_factor(joint_system *s, const island *is)
 {
     int redundant = 0;
     for (uint32_t k = is->block_first; k < is->block_last; ++k) {
-        const int out = invert_block(&s->diagonal[k], s->scale[k], &s->inverse[k]);
-        s->redundant_rows[k] = out;
-        redundant += (out & 1) + ((out >> 1) & 1) + ((out >> 2) & 1);
+        const int redundant_rows = invert_block(&s->diagonal[k], s->scale[k], &s->inverse[k]);
+        s->redundant_rows[k] = redundant_rows;
+        redundant += (redundant_rows & 1) + ((redundant_rows >> 1) & 1) + ((redundant_rows >> 2) & 1);
         const uint32_t first = s->column[k], last = s->column[k + 1];
         VY_ASSERT(first <= last && last <= s->entry_count);
         uint32_t next = s->update_first[k];

@@ -10,9 +10,9 @@ static mat3 world_inertia(const vy_bodies *b, uint32_t i, const body_state *s)
 }
 
 // Add a mass at a point to an inertia.
-static void add_point(mat3 *inertia, double mass, vec3 at)
+static void add_point(mat3 *inertia, double mass, vec3 position)
 {
-    const mat3 x = mat3_cross(at), square = mat3_mul(x, x); // at x (at x w) = -(inertia of 1 kg) w
+    const mat3 x = mat3_cross(position), square = mat3_mul(x, x); // p x (p x w) = -(inertia of 1 kg) w
     for (int i = 0; i < 3; ++i) {
         for (int j = 0; j < 3; ++j) inertia->m[i][j] -= mass * square.m[i][j];
     }
@@ -23,16 +23,16 @@ rigid_motion vy_rigid_motion(const vy_bodies *b, const uint32_t *bodies, uint32_
 {
     VY_ASSERT(count > 0);
     rigid_motion m = {.mass = 0.0};
-    vec3 moment = vec3_zero(), momentum = vec3_zero();
+    vec3 mass_moment = vec3_zero(), momentum = vec3_zero();
     const vec3 origin = states != NULL ? states[0].position : b->state[bodies[0]].position;
     for (uint32_t n = 0; n < count; ++n) {
         const body_state *s = states != NULL ? &states[n] : &b->state[bodies[n]];
         const double mass = b->slots[bodies[n]].mass;
         m.mass += mass;
-        moment = vec3_add_scaled(moment, mass, vec3_sub(s->position, origin));
+        mass_moment = vec3_add_scaled(mass_moment, mass, vec3_sub(s->position, origin));
         momentum = vec3_add_scaled(momentum, mass, s->velocity);
     }
-    m.center = vec3_add_scaled(origin, 1.0 / m.mass, moment);
+    m.center = vec3_add_scaled(origin, 1.0 / m.mass, mass_moment);
     m.velocity = vec3_scale(1.0 / m.mass, momentum);
     for (uint32_t n = 0; n < count; ++n) {
         const uint32_t i = bodies[n];
@@ -70,10 +70,13 @@ void vy_limit_relative_motion(vy_bodies *b, const uint32_t *bodies, uint32_t cou
     const vec3 rate = mat3_mul_vec(inverse, angular_momentum),
                old_rate = mat3_mul_vec(inverse, m.angular_momentum);
     const double linear = 0.5 * m.mass * vec3_dot(m.velocity, m.velocity),
-                 rest = vy_kinetic_energy(b, bodies, count) -
-                        (linear + 0.5 * vec3_dot(old_rate, m.angular_momentum)),
-                 left = energy - (linear + 0.5 * vec3_dot(rate, angular_momentum));
-    const double fraction = rest > left ? (left > 0.0 ? real_sqrt(left / rest) : 0.0) : 1.0;
+                 relative_energy = vy_kinetic_energy(b, bodies, count) -
+                                   (linear + 0.5 * vec3_dot(old_rate, m.angular_momentum)),
+                 available_energy = energy - (linear + 0.5 * vec3_dot(rate, angular_momentum));
+    const double fraction =
+        relative_energy > available_energy
+            ? (available_energy > 0.0 ? real_sqrt(available_energy / relative_energy) : 0.0)
+            : 1.0;
     for (uint32_t n = 0; n < count; ++n) {
         body_state *s = &b->state[bodies[n]];
         const vec3 arm = vec3_sub(s->position, m.center),
@@ -88,9 +91,9 @@ void vy_limit_kinetic_energy(vy_bodies *b, const uint32_t *bodies, uint32_t coun
 {
     const double kinetic = vy_kinetic_energy(b, bodies, count);
     if (!(kinetic > energy)) return;
-    const double part = energy > 0.0 ? real_sqrt(energy / kinetic) : 0.0;
+    const double scale = energy > 0.0 ? real_sqrt(energy / kinetic) : 0.0;
     for (uint32_t n = 0; n < count; ++n) {
-        b->state[bodies[n]].velocity = vec3_scale(part, b->state[bodies[n]].velocity);
-        b->state[bodies[n]].rate = vec3_scale(part, b->state[bodies[n]].rate);
+        b->state[bodies[n]].velocity = vec3_scale(scale, b->state[bodies[n]].velocity);
+        b->state[bodies[n]].rate = vec3_scale(scale, b->state[bodies[n]].rate);
     }
 }

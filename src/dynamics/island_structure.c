@@ -16,11 +16,11 @@ typedef struct plan {
     uint32_t *parent;    // [body_cap] of the union-find
     int *island_of_root; // [body_cap] index of the island of a root
     int *seen; // [body_cap] found by the search; kinematic bodies: island + 1 in which they were last listed
-    uint32_t *first;       // [body_cap + 1] joints of body i are joints_of[first[i]] ...
-    uint32_t *joints_of;   // [2 joint_cap]
-    uint32_t *queue;       // [body_cap]
-    int *visited;          // [joint_cap]
-    uint32_t *loop_joints; // [joint_cap] joints that close loops
+    uint32_t *joint_offsets; // [body_cap + 1] joints of body i are joints_of[joint_offsets[i]] ...
+    uint32_t *joints_of;     // [2 joint_cap]
+    uint32_t *queue;         // [body_cap]
+    int *visited;            // [joint_cap]
+    uint32_t *loop_joints;   // [joint_cap] joints that close loops
 } plan;
 
 static int dynamic_side(const vy_bodies *b, const joint_slot *j, int side)
@@ -58,25 +58,26 @@ static void find_islands(vy_bodies *b, plan *p)
 static void list_joints_of_bodies(const vy_bodies *b, plan *p)
 {
     const joint_system *s = b->joints;
-    memset(p->first, 0, (b->body_cap + 1u) * sizeof *p->first);
+    memset(p->joint_offsets, 0, (b->body_cap + 1u) * sizeof *p->joint_offsets);
     for (int pass = 0; pass < 2; ++pass) {
         for (uint32_t j = 0; j < s->slot_count; ++j) {
             const joint_slot *t = &s->slots[j];
             for (int side = 0; side < 2 && t->used; ++side) {
                 if (!dynamic_side(b, t, side)) continue;
                 if (pass == 0) {
-                    p->first[t->body[side] + 1u] += 1;
+                    p->joint_offsets[t->body[side] + 1u] += 1;
                 } else {
-                    p->joints_of[p->first[t->body[side]]++] = j;
+                    p->joints_of[p->joint_offsets[t->body[side]]++] = j;
                 }
             }
         }
         if (pass == 0) {
-            for (uint32_t i = 0; i < b->body_cap; ++i) p->first[i + 1u] += p->first[i];
+            for (uint32_t i = 0; i < b->body_cap; ++i) p->joint_offsets[i + 1u] += p->joint_offsets[i];
         }
     }
-    for (uint32_t i = b->body_cap; i > 0; --i) p->first[i] = p->first[i - 1u]; // filling moved them on
-    p->first[0] = 0;
+    for (uint32_t i = b->body_cap; i > 0; --i)
+        p->joint_offsets[i] = p->joint_offsets[i - 1u]; // filling moved them on
+    p->joint_offsets[0] = 0;
 }
 
 /// Breadth first from `root`: tree joints are written from `end` downwards, joints that close loops to
@@ -90,21 +91,21 @@ static uint32_t breadth_first_search(vy_bodies *b, plan *p, uint32_t root, uint3
     p->seen[root] = 1;
     while (head < tail) {
         const uint32_t i = p->queue[head++];
-        for (uint32_t k = p->first[i]; k < p->first[i + 1u]; ++k) {
+        for (uint32_t k = p->joint_offsets[i]; k < p->joint_offsets[i + 1u]; ++k) {
             const uint32_t j = p->joints_of[k];
             if (p->visited[j]) continue;
             p->visited[j] = 1;
             const joint_slot *t = &s->slots[j];
             const uint32_t other = t->body[0] == i ? t->body[1] : t->body[0];
-            const int grows = dynamic_side(b, t, t->body[0] == i) && !p->seen[other];
-            const int anchors = !dynamic_side(b, t, 0) || !dynamic_side(b, t, 1);
-            if (grows || anchors) {
+            const int adds_body = dynamic_side(b, t, t->body[0] == i) && !p->seen[other];
+            const int is_anchor = !dynamic_side(b, t, 0) || !dynamic_side(b, t, 1);
+            if (adds_body || is_anchor) {
                 VY_ASSERT(end > 0);
                 s->joint_order[--end] = j;
             } else {
                 p->loop_joints[(*loop_joints)++] = j;
             }
-            if (!grows) continue;
+            if (!adds_body) continue;
             p->seen[other] = 1;
             VY_ASSERT(tail < b->slot_count && other < b->slot_count);
             p->queue[tail++] = other;
@@ -115,7 +116,7 @@ static uint32_t breadth_first_search(vy_bodies *b, plan *p, uint32_t root, uint3
 
 static int is_anchored(const vy_bodies *b, const plan *p, uint32_t i)
 {
-    for (uint32_t k = p->first[i]; k < p->first[i + 1u]; ++k) {
+    for (uint32_t k = p->joint_offsets[i]; k < p->joint_offsets[i + 1u]; ++k) {
         const joint_slot *t = &b->joints->slots[p->joints_of[k]];
         if (!dynamic_side(b, t, 0) || !dynamic_side(b, t, 1)) return 1;
     }
@@ -127,15 +128,15 @@ static void fill_island(vy_bodies *b, plan *p, int island_of_root, island *is)
 {
     joint_system *s = b->joints;
     uint32_t root = 0, joints = 0;
-    int found = NONE;
+    int root_anchored = NONE;
     is->dynamic_last = is->body_first;
     for (uint32_t i = 0; i < b->slot_count; ++i) {
         if (!s->first_joint[i] || p->island_of_root[island_root(p->parent, i)] != island_of_root) continue;
         s->members[is->dynamic_last++] = i;
         const int anchored = is_anchored(b, p, i);
-        if (found == NONE || (anchored && !found)) {
+        if (root_anchored == NONE || (anchored && !root_anchored)) {
             root = i;
-            found = anchored;
+            root_anchored = anchored;
         }
     }
     for (uint32_t j = 0; j < s->slot_count; ++j) {
@@ -144,7 +145,7 @@ static void fill_island(vy_bodies *b, plan *p, int island_of_root, island *is)
         const int side = dynamic_side(b, t, 0) ? 0 : 1;
         joints += p->island_of_root[island_root(p->parent, t->body[side])] == island_of_root;
     }
-    VY_ASSERT(found != NONE && joints > 0);
+    VY_ASSERT(root_anchored != NONE && joints > 0);
     uint32_t loop_joints = 0, end = is->joint_first + joints;
     is->joint_last = end;
     const uint32_t start = breadth_first_search(b, p, root, end, &loop_joints);
@@ -206,14 +207,15 @@ static int fill_blocks(vy_bodies *b, const plan *p, island *is, uint32_t *capaci
     is->pair_first = s->pair_count;
     for (uint32_t m = is->body_first; m < is->dynamic_last; ++m) {
         const uint32_t i = s->members[m];
-        for (uint32_t x = p->first[i]; x < p->first[i + 1u]; ++x) {
-            for (uint32_t y = p->first[i]; y < p->first[i + 1u]; ++y) {
+        for (uint32_t x = p->joint_offsets[i]; x < p->joint_offsets[i + 1u]; ++x) {
+            for (uint32_t y = p->joint_offsets[i]; y < p->joint_offsets[i + 1u]; ++y) {
                 const joint_slot *tp = &s->slots[p->joints_of[x]], *tq = &s->slots[p->joints_of[y]];
                 for (int u = 0; u < tp->blocks; ++u) {
                     for (int v = 0; v < tq->blocks; ++v) {
-                        const uint32_t bp = tp->first_block + (uint32_t)u, bq = tq->first_block + (uint32_t)v;
-                        if (bp <= bq) continue;
-                        const block_pair pair = {bp, bq, tp->body[1] == i, tq->body[1] == i, 0};
+                        const uint32_t block_p = tp->first_block + (uint32_t)u,
+                                       block_q = tq->first_block + (uint32_t)v;
+                        if (block_p <= block_q) continue;
+                        const block_pair pair = {block_p, block_q, tp->body[1] == i, tq->body[1] == i, 0};
                         if (!add_pair(s, capacity, pair)) return 0;
                     }
                 }
@@ -396,7 +398,7 @@ vy_status vy_bodies_prepare(vy_bodies *b)
               .island_of_root = (int *)(memory + n),
               .seen = (int *)(memory + 2 * n),
               .queue = memory + 3 * n,
-              .first = memory + 4 * n,
+              .joint_offsets = memory + 4 * n,
               .joints_of = memory + 5 * n + 1,
               .visited = (int *)(memory + 5 * n + 1 + 2 * m),
               .loop_joints = memory + 5 * n + 1 + 3 * m};

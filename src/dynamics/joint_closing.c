@@ -61,16 +61,16 @@ static int is_dynamic(const vy_bodies *b, uint32_t i) { return !is_world(b, i) &
 /// What is needed to measure a joint.
 typedef struct joint_error_measure {
     const vy_bodies *b;
-    body_state a, c;        // of its bodies
-    vec3 anchor_error;      // [m] from anchor a to anchor b, world
-    double rotation_radius; // [m] of a body that turns: what an angle is worth
-    double travel;          // [m] that something moves, all in all
+    body_state state_a, state_b; // of its bodies
+    vec3 anchor_error;           // [m] from anchor a to anchor b, world
+    double rotation_radius;      // [m] of a body that turns: what an angle is worth
+    double travel;               // [m] that something moves, all in all
 } joint_error_measure;
 
 // Turn the axes of b so that they fit: from where they should be to where they are.
 static void set_axis_error(joint_error_measure *m, joint_slot *j)
 {
-    const quat to_b = quat_mul(quat_conj(m->c.attitude), m->a.attitude);
+    const quat to_b = quat_mul(quat_conj(m->state_b.attitude), m->state_a.attitude);
     const vec3 u = quat_rotate(to_b, j->axes_a[0]), w = j->axes_b[0];
     const double cosine = vec3_dot(u, w);
     vec3 axis = vec3_cross(u, w);
@@ -86,9 +86,9 @@ static void set_axis_error(joint_error_measure *m, joint_slot *j)
 // Axes 1 and 2 of b, from which an angle is measured, end up square to axis 0.
 static void align_other_axes(const joint_error_measure *m, joint_slot *j)
 {
-    const quat to_b = quat_mul(quat_conj(m->c.attitude), m->a.attitude),
-               all = quat_about(j->initial_error.axis, j->initial_error.angle);
-    for (int k = 1; k < 3; ++k) j->axes_b[k] = quat_rotate(all, quat_rotate(to_b, j->axes_a[k]));
+    const quat to_b = quat_mul(quat_conj(m->state_b.attitude), m->state_a.attitude),
+               correction = quat_about(j->initial_error.axis, j->initial_error.angle);
+    for (int k = 1; k < 3; ++k) j->axes_b[k] = quat_rotate(correction, quat_rotate(to_b, j->axes_a[k]));
 }
 
 // Stops that are exceeded, at an angle of 0 or where something has slid to.
@@ -104,8 +104,8 @@ static void set_limit_error(joint_error_measure *m, joint_slot *j, double value,
 static void set_anchor_error(joint_error_measure *m, joint_slot *j, vec3 error)
 {
     j->initial_error.side = is_dynamic(m->b, j->body[0]) && !is_dynamic(m->b, j->body[1]);
-    j->initial_error.shift = j->initial_error.side == 0 ? quat_unrotate(m->a.attitude, error)
-                                                        : vec3_neg(quat_unrotate(m->c.attitude, error));
+    j->initial_error.shift = j->initial_error.side == 0 ? quat_unrotate(m->state_a.attitude, error)
+                                                        : vec3_neg(quat_unrotate(m->state_b.attitude, error));
     m->travel += vec3_length(error);
 }
 
@@ -120,23 +120,23 @@ typedef struct small_system {
 // Gauss-Jordan; rows without a pivot are left out.
 static void solve_small(small_system *s, int n)
 {
-    int done[VY_CONSTRAINT_ROWS] = {0};
-    double size = 0.0;
-    for (int i = 0; i < n; ++i) size = real_max(size, s->a[i][i]);
+    int is_pivoted[VY_CONSTRAINT_ROWS] = {0};
+    double max_diagonal = 0.0;
+    for (int i = 0; i < n; ++i) max_diagonal = real_max(max_diagonal, s->a[i][i]);
     for (int round = 0; round < n; ++round) {
         int p = -1;
         for (int i = 0; i < n; ++i) {
-            if (!done[i] && (p < 0 || s->a[i][i] > s->a[p][p])) p = i;
+            if (!is_pivoted[i] && (p < 0 || s->a[i][i] > s->a[p][p])) p = i;
         }
-        if (p < 0 || !(s->a[p][p] > 1e-12 * size)) break;
-        done[p] = 1;
+        if (p < 0 || !(s->a[p][p] > 1e-12 * max_diagonal)) break;
+        is_pivoted[p] = 1;
         for (int i = 0; i < n; ++i) {
             const double f = i == p ? 0.0 : s->a[i][p] / s->a[p][p];
             for (int k = 0; k < n; ++k) s->a[i][k] -= f * s->a[p][k];
             s->x[i] -= f * s->x[p];
         }
     }
-    for (int i = 0; i < n; ++i) s->x[i] = done[i] ? s->x[i] / s->a[i][i] : 0.0;
+    for (int i = 0; i < n; ++i) s->x[i] = is_pivoted[i] ? s->x[i] / s->a[i][i] : 0.0;
 }
 
 static double row_dot(const double *x, vec3 linear, vec3 angular)
@@ -159,12 +159,12 @@ static void set_custom_error(joint_error_measure *m, joint_slot *j)
 {
     const vy_constraint *c = j->def.custom;
     const double time = vy_bodies_time(m->b);
-    const body_state *state[2] = {&m->a, &m->c};
+    const body_state *state[2] = {&m->state_a, &m->state_b};
     vy_jacobian jac[2] = {{{0}}, {{0}}};
     double *const value = j->initial_error.value;
-    if (c->unilateral && c->is_active != NULL && !c->is_active(c, &m->a, &m->c, time)) return;
-    c->evaluate(c, &m->a, &m->c, time, value);
-    c->jacobian(c, &m->a, &m->c, time, jac[0], jac[1]);
+    if (c->unilateral && c->is_active != NULL && !c->is_active(c, &m->state_a, &m->state_b, time)) return;
+    c->evaluate(c, &m->state_a, &m->state_b, time, value);
+    c->jacobian(c, &m->state_a, &m->state_b, time, jac[0], jac[1]);
     small_system s = {.x = {0}};
     for (int r = 0; r < c->dimension; ++r) {
         if (c->unilateral) value[r] = real_min(value[r], 0.0);
@@ -202,7 +202,7 @@ static void set_initial_errors(joint_error_measure *m, joint_slot *j)
         return;
     }
     if (vy_joint_has(kind, VY_JOINT_SLIDES)) {
-        const vec3 axis = quat_rotate(m->a.attitude, j->axes_a[0]);
+        const vec3 axis = quat_rotate(m->state_a.attitude, j->axes_a[0]);
         const double slide = vec3_dot(axis, m->anchor_error);
         set_anchor_error(m, j, vec3_add_scaled(m->anchor_error, -slide, axis));
         set_limit_error(m, j, slide, 1.0);
@@ -218,11 +218,14 @@ static void set_initial_errors(joint_error_measure *m, joint_slot *j)
 // Its bodies, and the size [m] of what it joins.
 static joint_error_measure measure_of(const vy_bodies *b, const joint_slot *j, double *out)
 {
-    joint_error_measure m = {
-        .b = b, .a = state_of(b, j->body[0]), .c = state_of(b, j->body[1]), .rotation_radius = DBL_MAX};
-    const vec3 anchor[2] = {quat_rotate(m.a.attitude, j->def.anchor_a),
-                            quat_rotate(m.c.attitude, j->def.anchor_b)};
-    m.anchor_error = vec3_sub(vec3_add(m.c.position, anchor[1]), vec3_add(m.a.position, anchor[0]));
+    joint_error_measure m = {.b = b,
+                             .state_a = state_of(b, j->body[0]),
+                             .state_b = state_of(b, j->body[1]),
+                             .rotation_radius = DBL_MAX};
+    const vec3 anchor[2] = {quat_rotate(m.state_a.attitude, j->def.anchor_a),
+                            quat_rotate(m.state_b.attitude, j->def.anchor_b)};
+    m.anchor_error =
+        vec3_sub(vec3_add(m.state_b.position, anchor[1]), vec3_add(m.state_a.position, anchor[0]));
     double size = vy_joint_has(j->def.kind, VY_JOINT_HAS_LENGTH) ? j->def.length : 0.0;
     for (int side = 0; side < 2; ++side) {
         if (!is_dynamic(b, j->body[side])) continue;
@@ -326,8 +329,8 @@ double vy_closing_impulse_work(const joint_system *s, const joint_slot *j)
     double work = 0.0;
     for (uint32_t k = j->first_block; k < j->first_block + (uint32_t)j->blocks; ++k) {
         const vec3 before = vec3_sub(vy_block_velocity(s, k), s->rows[k].time_rate),
-                   gained = vec3_sub(vy_block_acceleration(s, k), s->rows[k].bias);
-        work += vec3_dot(s->rhs[k], vec3_add_scaled(before, 0.5, gained));
+                   change = vec3_sub(vy_block_acceleration(s, k), s->rows[k].bias);
+        work += vec3_dot(s->rhs[k], vec3_add_scaled(before, 0.5, change));
     }
     return work;
 }

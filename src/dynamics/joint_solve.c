@@ -42,22 +42,22 @@ static void put_block(dense *d, const joint_system *s, uint32_t p, uint32_t q, i
 static void gather(dense *d, const joint_system *s)
 {
     VY_ASSERT(s->block_count <= (JOINT_BLOCKS + 1) * VY_DENSE_ROWS);
-    static const int bits_in[8] = {0, 1, 1, 2, 1, 2, 2, 3};
+    static const int bit_count[8] = {0, 1, 1, 2, 1, 2, 2, 3};
     memset(d, 0, sizeof *d);
-    int at[VY_DENSE_ROWS + JOINT_BLOCKS * VY_DENSE_ROWS];
+    int first_row[VY_DENSE_ROWS + JOINT_BLOCKS * VY_DENSE_ROWS];
     int n = 0;
     for (uint32_t k = 0; k < s->block_count; ++k) {
-        at[k] = n;
-        n += bits_in[s->rows[k].row_mask];
+        first_row[k] = n;
+        n += bit_count[s->rows[k].row_mask];
     }
     d->count = n;
     VY_ASSERT(n <= VY_DENSE_ROWS);
     for (uint32_t k = 0; k < s->block_count; ++k) {
-        put_block(d, s, k, k, at[k], at[k], &s->diagonal[k]);
+        put_block(d, s, k, k, first_row[k], first_row[k], &s->diagonal[k]);
         for (uint32_t e = s->column[k]; e < s->column[k + 1]; ++e) {
-            put_block(d, s, s->row[e], k, at[s->row[e]], at[k], &s->lower[e]);
+            put_block(d, s, s->row[e], k, first_row[s->row[e]], first_row[k], &s->lower[e]);
         }
-        for (int r = 0, row = at[k]; r < BLOCK_ROWS; ++r) {
+        for (int r = 0, row = first_row[k]; r < BLOCK_ROWS; ++r) {
             if ((s->rows[k].row_mask >> r) & 1) d->x[row++] = component(s->rhs[k], r);
         }
     }
@@ -175,15 +175,15 @@ static void assemble_all(vy_bodies *b)
 /// Largest error of J a + bias with the multipliers applied; counts redundant rows that conflict.
 static void check_residual(const joint_system *s, vy_joint_solution *out)
 {
-    double size = 0.0;
+    double scale = 0.0;
     for (uint32_t k = 0; k < s->block_count; ++k) {
         const vec3 e = vy_block_acceleration(s, k), c = s->rows[k].bias;
-        size = real_max(size, vec3_length(c));
+        scale = real_max(scale, vec3_length(c));
         for (int r = 0; r < BLOCK_ROWS; ++r) {
             const double error = real_abs(component(e, r));
             if (((s->rows[k].row_mask >> r) & 1) == 0) continue;
             out->residual = real_max(out->residual, error);
-            if (((s->redundant_rows[k] >> r) & 1) && !(error <= 1e-6 * (1.0 + size))) out->conflicting += 1;
+            if (((s->redundant_rows[k] >> r) & 1) && !(error <= 1e-6 * (1.0 + scale))) out->conflicting += 1;
         }
     }
 }

@@ -82,11 +82,11 @@ static void factor(const substep_joints *t, const island *is, double time)
     (void)vy_island_factor(t->b->joints, is);
 }
 
-void vy_jointed_prepare(substep_joints *t, double after)
+void vy_jointed_prepare(substep_joints *t, double time_offset)
 {
     for (uint32_t n = 0; n < t->count; ++n) {
-        load_island(t, island_at(t, n), t->elapsed + after);
-        factor(t, island_at(t, n), t->time + after);
+        load_island(t, island_at(t, n), t->elapsed + time_offset);
+        factor(t, island_at(t, n), t->time + time_offset);
     }
 }
 

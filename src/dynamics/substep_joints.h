@@ -18,8 +18,9 @@ typedef struct substep_joints {
     int has_position_error; // 1: a position error stayed
 } substep_joints;
 
-/// Rows and their factorisation at the bodies' poses, `after` the sub-step's start; no impulses yet.
-void vy_jointed_prepare(substep_joints *t, double after);
+/// Rows and their factorisation at the bodies' poses, `time_offset` after the sub-step's start; no impulses
+/// yet.
+void vy_jointed_prepare(substep_joints *t, double time_offset);
 /// Springs, dampers and motors at the start of the sub-step, over its length.
 void vy_jointed_apply_forces(substep_joints *t);
 /// Apply the impulses that fulfil the velocity constraints: with `use_bias` so that the position error
