@@ -135,11 +135,11 @@ static int write_head(campaign *c, uint64_t shards)
 
 int vy_campaign_start_folder(campaign *c, uint64_t shards)
 {
-    char *inner = vy_campaign_path(c, "shards");
-    if (inner == NULL) return vy_print_no_memory("campaign");
+    char *shards_folder = vy_campaign_path(c, "shards");
+    if (shards_folder == NULL) return vy_print_no_memory("campaign");
     int status = make_folder(c->folder);
-    if (status == 0) status = make_folder(inner);
-    free(inner);
+    if (status == 0) status = make_folder(shards_folder);
+    free(shards_folder);
     if (status == 0) status = write_head(c, shards);
     return status == 0 ? vy_campaign_read_folder(c) : status;
 }
@@ -153,7 +153,7 @@ typedef struct process_numbering {
 
 int vy_campaign_shard_of_process(const campaign *c, uint64_t *shard, uint64_t *size)
 {
-    static const process_numbering known[] = {
+    static const process_numbering schedulers[] = {
         {"OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE", 0},
         {"PMI_RANK", "PMI_SIZE", 0},
         {"SLURM_ARRAY_TASK_ID", "SLURM_ARRAY_TASK_MAX", 1},
@@ -166,16 +166,16 @@ int vy_campaign_shard_of_process(const campaign *c, uint64_t *shard, uint64_t *s
         (void)vy_print_usage_error(c->args->command, "--shard needs a whole number, got %s", value);
         return -1;
     }
-    for (size_t i = 0; i < sizeof known / sizeof known[0]; ++i) {
-        const char *index = getenv(known[i].index), *count = getenv(known[i].size);
+    for (size_t i = 0; i < sizeof schedulers / sizeof schedulers[0]; ++i) {
+        const char *index = getenv(schedulers[i].index), *count = getenv(schedulers[i].size);
         if (index == NULL || index[0] == '\0') continue;
         if (!vy_parse_uint(index, shard)) {
             (void)vy_print_error("campaign", EXIT_USAGE, "%s is %s, and not the number of a shard",
-                                 known[i].index, index);
+                                 schedulers[i].index, index);
             return -1;
         }
-        if (count != NULL && vy_parse_uint(count, size)) *size += (uint64_t)known[i].offset;
-        if (*size == 1 && !known[i].offset) { // a process alone is not numbered; the next may number it
+        if (count != NULL && vy_parse_uint(count, size)) *size += (uint64_t)schedulers[i].offset;
+        if (*size == 1 && !schedulers[i].offset) { // a process alone is not numbered; the next may number it
             *size = 0;
             continue;
         }
@@ -207,8 +207,8 @@ static int initial_shard_count(const campaign *c, uint64_t size, uint64_t *count
 int vy_campaign_prepare(campaign *c, uint64_t **list, uint64_t *count)
 {
     uint64_t shard = 0, size = 0, shards = 0;
-    const int single = vy_campaign_shard_of_process(c, &shard, &size);
-    if (single < 0) return EXIT_USAGE;
+    const int is_single = vy_campaign_shard_of_process(c, &shard, &size);
+    if (is_single < 0) return EXIT_USAGE;
     int status = vy_campaign_read_folder(c);
     if (status == 0) status = initial_shard_count(c, size, &shards);
     if (status != 0) return status;
@@ -217,14 +217,14 @@ int vy_campaign_prepare(campaign *c, uint64_t **list, uint64_t *count)
         return vy_print_error("campaign", EXIT_USAGE,
                               "%s was started with %" PRIu64 " shards, which stays so; leave --shards out",
                               c->folder, c->shards);
-    if (single && shard >= c->shards)
+    if (is_single && shard >= c->shards)
         return vy_print_error("campaign", EXIT_USAGE,
                               "there is no shard %" PRIu64 ": %s was started with %" PRIu64
                               ", numbered from 0",
                               shard, c->folder, c->shards);
-    *count = single ? 1 : c->shards;
+    *count = is_single ? 1 : c->shards;
     *list = calloc((size_t)*count + 1, sizeof **list);
     if (*list == NULL) return vy_print_no_memory("campaign");
-    for (uint64_t i = 0; i < *count; ++i) (*list)[i] = single ? shard : i;
+    for (uint64_t i = 0; i < *count; ++i) (*list)[i] = is_single ? shard : i;
     return 0;
 }

@@ -18,10 +18,10 @@ enum {
     CELLS = 24, // of a heat map, each way
 };
 
-// Places between `low` and `high`. `exact`: one for each value that there is.
+// Places between `low` and `high`. `is_discrete`: one for each value that there is.
 typedef struct axis {
     double low, high;
-    int count, exact;
+    int count, is_discrete;
 } axis;
 
 static axis axis_of_values(const report *r, const double *values, int count)
@@ -45,7 +45,7 @@ static axis axis_of_variable(const report *r, int k, int max)
     axis a = axis_of_values(r, r->numbers[k], max);
     if (declared > 0 && declared <= max) {
         a.count = declared;
-        a.exact = 1;
+        a.is_discrete = 1;
     }
     if (v->distribution == VY_PLAN_VALUES) { // their numbers in the list
         a.low = 0.0;
@@ -57,7 +57,7 @@ static axis axis_of_variable(const report *r, int k, int max)
 static int bin_of(const axis *a, double x)
 {
     const double fraction = a->high > a->low ? (x - a->low) / (a->high - a->low) : 0.0;
-    if (a->exact) return (int)(fraction * (a->count - 1) + 0.5);
+    if (a->is_discrete) return (int)(fraction * (a->count - 1) + 0.5);
     return fraction >= 1.0 ? a->count - 1 : (int)(fraction * a->count);
 }
 
@@ -186,8 +186,9 @@ static void put_data(const campaign *c, const report *r, FILE *out)
     vy_json_close(&j);
     vy_json_list(&j, "maps");
     const int n = most_influential(r, order);
-    for (int a = 0, made = 0; a < n; ++a)
-        for (int b = a + 1; b < n && made < MAPS_MAX; ++b, ++made) put_map(r, order[a], order[b], &j);
+    for (int a = 0, map_count = 0; a < n; ++a)
+        for (int b = a + 1; b < n && map_count < MAPS_MAX; ++b, ++map_count)
+            put_map(r, order[a], order[b], &j);
     vy_json_close(&j);
     put_worst(c, r, &j);
     vy_json_end(&j);

@@ -25,21 +25,21 @@ enum {
 process_signals vy_process_signals_block(void)
 {
     process_signals signals;
-    static const int stops[] = {SIGINT, SIGTERM, SIGHUP};
+    static const int stop_signals[] = {SIGINT, SIGTERM, SIGHUP};
     sigemptyset(&signals.waited);
     sigaddset(&signals.waited, SIGCHLD);
     for (int i = 0; i < 3; ++i) { // what nohup or a script has ignored stays ignored
         struct sigaction action;
-        if (sigaction(stops[i], NULL, &action) == 0 && action.sa_handler != SIG_IGN)
-            sigaddset(&signals.waited, stops[i]);
+        if (sigaction(stop_signals[i], NULL, &action) == 0 && action.sa_handler != SIG_IGN)
+            sigaddset(&signals.waited, stop_signals[i]);
     }
-    sigprocmask(SIG_BLOCK, &signals.waited, &signals.before);
+    sigprocmask(SIG_BLOCK, &signals.waited, &signals.old_mask);
     return signals;
 }
 
 void vy_process_signals_restore(const process_signals *signals)
 {
-    sigprocmask(SIG_SETMASK, &signals->before, NULL);
+    sigprocmask(SIG_SETMASK, &signals->old_mask, NULL);
 }
 
 int vy_process_signals_wait(const process_signals *signals)
@@ -99,8 +99,8 @@ typedef struct case_process {
 typedef struct process_flights {
     vy_plan *plan;
     const vy_case *cases;
-    case_process *state;
-    int count, running, left;
+    case_process *processes;
+    int count, running, remaining;
     const char *log;
     double *rows; // in memory that all processes share
     int status;
@@ -115,14 +115,14 @@ static void start_case(process_flights *f, int i)
         f->status = EXIT_SYSTEM;
         return;
     }
-    f->state[i].pid = child;
-    f->state[i].attempts += 1;
+    f->processes[i].pid = child;
+    f->processes[i].attempts += 1;
     f->running += 1;
 }
 
 static void end_case(process_flights *f, int i, int status)
 {
-    case_process *s = &f->state[i];
+    case_process *s = &f->processes[i];
     s->pid = 0;
     f->running -= 1;
     if (f->status != 0) return; // stopped, and not by its own fault
@@ -135,27 +135,28 @@ static void end_case(process_flights *f, int i, int status)
                                     f->rows + (size_t)i * vy_row_cells(f->plan));
     }
     s->done = 1;
-    f->left -= 1;
+    f->remaining -= 1;
 }
 
 static void stop_cases(const process_flights *f)
 {
     for (int i = 0; i < f->count; ++i)
-        if (f->state[i].pid > 0) (void)kill(f->state[i].pid, SIGTERM);
+        if (f->processes[i].pid > 0) (void)kill(f->processes[i].pid, SIGTERM);
 }
 
 static void run_processes(process_flights *f, int jobs)
 {
     const process_signals signals = vy_process_signals_block();
-    while (f->left > 0 || f->running > 0) {
+    while (f->remaining > 0 || f->running > 0) {
         for (int i = 0; i < f->count && f->running < jobs && f->status == 0; ++i)
-            if (f->state[i].pid == 0 && !f->state[i].done) start_case(f, i);
+            if (f->processes[i].pid == 0 && !f->processes[i].done) start_case(f, i);
         if (f->running == 0) break; // none could be started
         const int signal = vy_process_signals_wait(&signals);
         if (signal != 0 && f->status == 0) f->status = vy_signals_exit(signal);
         for (int i = 0; i < f->count; ++i) {
             int status;
-            if (f->state[i].pid > 0 && waitpid(f->state[i].pid, &status, WNOHANG) > 0) end_case(f, i, status);
+            if (f->processes[i].pid > 0 && waitpid(f->processes[i].pid, &status, WNOHANG) > 0)
+                end_case(f, i, status);
         }
         if (f->status != 0) stop_cases(f);
     }
@@ -169,18 +170,18 @@ int vy_campaign_fly_in_processes(vy_plan *plan, const vy_case *cases, int count,
     double *shared = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     process_flights f = {.plan = plan,
                          .cases = cases,
-                         .state = calloc((size_t)count, sizeof *f.state),
+                         .processes = calloc((size_t)count, sizeof *f.processes),
                          .count = count,
-                         .left = count,
+                         .remaining = count,
                          .log = log,
                          .rows = shared};
-    if (shared == MAP_FAILED || f.state == NULL) {
+    if (shared == MAP_FAILED || f.processes == NULL) {
         f.status = vy_print_no_memory("campaign");
     } else {
         run_processes(&f, jobs);
         memcpy(rows, shared, size);
     }
     if (shared != MAP_FAILED) (void)munmap(shared, size);
-    free(f.state);
+    free(f.processes);
     return f.status;
 }

@@ -191,30 +191,30 @@ static void set_student_interval(report *r, double confidence)
     for (int i = 0; i < n; ++i) mean += r->replicate_rates[i] / n;
     for (int i = 0; i < n; ++i) squares += (r->replicate_rates[i] - mean) * (r->replicate_rates[i] - mean);
     if (!(squares > 0.0)) return; // all alike: nothing can be said about how they differ
-    const double half = vy_student_quantile(confidence, n - 1) * sqrt(squares / (n - 1) / n);
+    const double half_width = vy_student_quantile(confidence, n - 1) * sqrt(squares / (n - 1) / n);
     r->has_interval = 1;
-    r->upper = fmin(mean + half, 1.0);
-    r->lower = fmax(mean - half, 0.0);
+    r->upper = fmin(mean + half_width, 1.0);
+    r->lower = fmax(mean - half_width, 0.0);
 }
 
 static void compose_sentence(report *r, double confidence)
 {
     const vy_plan_stop *stop = &r->plan->stop;
-    char rate[64], sure[32];
-    snprintf(sure, sizeof sure, "%g %% confidence", 100.0 * confidence);
+    char rate[64], confidence_text[32];
+    snprintf(confidence_text, sizeof confidence_text, "%g %% confidence", 100.0 * confidence);
     if (stop->limit > 0.0) {
         print_rate(stop->limit, rate, sizeof rate);
         r->is_demonstrated = r->decided >= 0;
         snprintf(r->sentence, sizeof r->sentence,
                  r->is_demonstrated ? "fails in less than %s with %s"
                                     : "it is not shown that it fails in less than %s with %s",
-                 rate, sure);
+                 rate, confidence_text);
         return;
     }
     r->is_demonstrated = failures_of(r) == 0;
     if (r->has_interval) {
         print_rate(r->upper, rate, sizeof rate);
-        snprintf(r->sentence, sizeof r->sentence, "fails in less than %s with %s", rate, sure);
+        snprintf(r->sentence, sizeof r->sentence, "fails in less than %s with %s", rate, confidence_text);
         return;
     }
     const int replicated = r->plan->sample == VY_SAMPLE_LATIN || r->plan->sample == VY_SAMPLE_SOBOL;

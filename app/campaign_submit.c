@@ -58,11 +58,11 @@ static int call_sbatch(const char *job)
     extern char **environ;
     char *words[] = {"sbatch", (char *)job, NULL}; // posix_spawn does not write to them
     pid_t child;
-    int ended = 0;
+    int wait_status = 0;
     fflush(stdout);
     if (posix_spawnp(&child, words[0], NULL, NULL, words, environ) != 0)
         return vy_print_error("campaign", EXIT_SYSTEM, "there is no sbatch here; the job is %s", job);
-    if (waitpid(child, &ended, 0) < 0 || !WIFEXITED(ended) || WEXITSTATUS(ended) != 0)
+    if (waitpid(child, &wait_status, 0) < 0 || !WIFEXITED(wait_status) || WEXITSTATUS(wait_status) != 0)
         return vy_print_error("campaign", EXIT_SYSTEM, "sbatch refused the job %s", job);
     return 0;
 }

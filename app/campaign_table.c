@@ -44,14 +44,14 @@ static void fill_columns(const vy_plan *p, double *const *lists, double *row, do
         vy_case_score(p, row),
     };
     memcpy(out, fixed, sizeof fixed);
-    const size_t rest = vy_row_cells(p) - VY_RESULT_CELLS;
-    memcpy(out + FIXED_COLUMNS, row + VY_RESULT_CELLS, rest * sizeof *out);
+    const size_t plan_cells = vy_row_cells(p) - VY_RESULT_CELLS;
+    memcpy(out + FIXED_COLUMNS, row + VY_RESULT_CELLS, plan_cells * sizeof *out);
     for (int k = 0; k < p->vary_count; ++k) {
         double *number = &out[FIXED_COLUMNS + k];
         if (lists[k] != NULL) *number = lists[k][(int)*number];
     }
-    out[FIXED_COLUMNS + rest] = (double)(r->final_hash >> 32);
-    out[FIXED_COLUMNS + rest + 1] = (double)(r->final_hash & 0xffffffffu);
+    out[FIXED_COLUMNS + plan_cells] = (double)(r->final_hash >> 32);
+    out[FIXED_COLUMNS + plan_cells + 1] = (double)(r->final_hash & 0xffffffffu);
 }
 
 static vy_status write_rows(const campaign *c, const report *r, vy_parquet *table, double *line,

@@ -5,13 +5,13 @@
 
 typedef struct svg {
     canvas base;
-    int clips;      // so far
+    int clip_count; // so far
     int is_clipped; // a clip is in force
 } svg;
 
 // Widths of Helvetica's characters from ' ' to '~', in thousandths of its size; Arial and Liberation Sans are
 // made to the same.
-static const short widths[95] = {
+static const short advance_widths[95] = {
     278,  278, 355, 556, 556, 889, 667, 191, 333, 333, 389, 584, 278, 333, 278, 278, //  !"#$%&'()*+,-./
     556,  556, 556, 556, 556, 556, 556, 556, 556, 556, 278, 278, 584, 584, 584, 556, // 0123456789:;<=>?
     1015, 667, 667, 722, 722, 667, 611, 778, 722, 278, 500, 667, 556, 833, 722, 778, // @ABCDEFGHIJKLMNO
@@ -28,7 +28,7 @@ static double svg_measure(canvas *c, double size, int bold, const char *text)
         const unsigned char byte = (unsigned char)*text;
         if ((byte & 0xc0) == 0x80) continue; // inside a character
         VY_ASSERT(byte >= ' ');              // canvas.c has cleaned it
-        sum += byte <= '~' ? widths[byte - ' '] : 584;
+        sum += byte <= '~' ? advance_widths[byte - ' '] : 584;
     }
     return sum * (bold ? 1.07 : 1.0) * size / 1000.0;
 }
@@ -51,11 +51,11 @@ static void svg_clip(canvas *c, double x, double y, double width, double height)
     if (s->is_clipped) fputs("</g>\n", c->out);
     s->is_clipped = width > 0.0;
     if (!s->is_clipped) return;
-    s->clips += 1;
+    s->clip_count += 1;
     fprintf(c->out,
             "<clipPath id=\"c%d\"><rect x=\"%.2f\" y=\"%.2f\" width=\"%.2f\" height=\"%.2f\"/></clipPath>\n",
-            s->clips, x, y, width, height);
-    fprintf(c->out, "<g clip-path=\"url(#c%d)\">\n", s->clips);
+            s->clip_count, x, y, width, height);
+    fprintf(c->out, "<g clip-path=\"url(#c%d)\">\n", s->clip_count);
 }
 
 static void svg_line(canvas *c, const canvas_point *points, size_t count, uint32_t color, double width,

@@ -16,10 +16,10 @@ static int parse_branch_time(const arguments *args, const vy_log_info *info, uin
 {
     const char *text = vy_option_value(args, "at");
     const double first = (double)info->first_tick * info->dt, last = (double)info->last_tick * info->dt;
-    double at;
-    if (!vy_parse_number(text, &at))
+    double time;
+    if (!vy_parse_number(text, &time))
         return vy_print_usage_error(args->command, "--at needs a number of seconds, got %s", text);
-    const double step = floor(at / info->dt + 0.5);
+    const double step = floor(time / info->dt + 0.5);
     if (step < (double)info->first_tick || step > (double)info->last_tick) {
         return vy_print_usage_error(
             args->command, "--at %s is outside the log, which goes from %.6g s to %.6g s", text, first, last);
@@ -44,8 +44,8 @@ static void connect_controllers(const vy_scenario *from, const vy_scenario *to)
 typedef struct branch_point {
     void *state; // to free()
     size_t size;
-    vy_integrator declared; // by its scenario
-    double difference;      // of live controllers' replies from the logged ones, over the last second
+    vy_integrator integrator; // by its scenario
+    double difference;        // of live controllers' replies from the logged ones, over the last second
 } branch_point;
 
 // The state at `tick`, computed with the scenario as it was flown. The controllers of `branch`, if any have
@@ -66,7 +66,7 @@ static int state_at(const char *path, vy_log *log, uint64_t tick, const vy_scena
         if (sought != VY_OK) status = vy_print_log_error("branch", path, sought, &error);
     }
     if (status == 0) {
-        out->declared = scenario->environment.physics.integrator;
+        out->integrator = scenario->environment.physics.integrator;
         out->size = vy_world_state_size(world);
         out->state = malloc(out->size);
         if (out->state == NULL) status = vy_print_no_memory("branch");
@@ -129,7 +129,7 @@ static int fly(const arguments *args, const vy_log *log, const vy_scenario *scen
     // The integrator is state: the branch continues with the parent's, unless its scenario now asks for
     // another.
     const vy_integrator integrator = scenario->environment.physics.integrator;
-    if (restored == VY_OK && integrator != from->declared)
+    if (restored == VY_OK && integrator != from->integrator)
         restored = vy_world_set_integrator(world, integrator, &error);
     if (restored == VY_NO_MEMORY) {
         status = vy_print_no_memory("branch");

@@ -11,7 +11,7 @@ typedef struct comparison {
     vy_log *logs[2];
     vy_log_info info[2];
     settings settings[2];
-    vy_difference found;
+    vy_difference difference;
 } comparison;
 
 static void print_setting(void *self, const char *key, const char *in_a, const char *in_b)
@@ -50,7 +50,7 @@ static int same_length(const comparison *c)
 
 static int outcome(const comparison *c)
 {
-    return c->found.found || !overlap(c) || !same_length(c) ? EXIT_FAILED : EXIT_DONE;
+    return c->difference.found || !overlap(c) || !same_length(c) ? EXIT_FAILED : EXIT_DONE;
 }
 
 static int print_json(const comparison *c)
@@ -67,7 +67,7 @@ static int print_json(const comparison *c)
     vy_settings_compare(&c->settings[0], &c->settings[1], json_setting, &j);
     vy_json_close(&j);
     vy_json_bool(&j, "identical", outcome(c) == EXIT_DONE);
-    vy_difference_json(&c->found, c->info[0].dt, &j);
+    vy_difference_json(&c->difference, c->info[0].dt, &j);
     vy_json_end(&j);
     return outcome(c);
 }
@@ -87,8 +87,8 @@ static int print_text(const comparison *c)
     }
     if (!overlap(c)) {
         printf("%sdiffers%s: the logs have no step in common\n", p.bad, p.plain);
-    } else if (c->found.found) {
-        vy_difference_print(&c->found, a->dt, c->paths[0], c->paths[1]);
+    } else if (c->difference.found) {
+        vy_difference_print(&c->difference, a->dt, c->paths[0], c->paths[1]);
     } else if (!same_length(c)) {
         const int longer = a->last_tick > b->last_tick ? 0 : 1;
         printf("%sdiffers%s in length: the same up to step %" PRIu64
@@ -98,7 +98,7 @@ static int print_text(const comparison *c)
     } else {
         const uint64_t from = a->first_tick > b->first_tick ? a->first_tick : b->first_tick;
         printf("%sidentical%s: steps %" PRIu64 " to %" PRIu64 "\n", p.good, p.plain, from,
-               c->found.last_tick);
+               c->difference.last_tick);
     }
     return outcome(c);
 }
@@ -114,7 +114,7 @@ static int compare(const arguments *args, comparison *c)
             return vy_print_no_memory("diff");
     }
     vy_error error = {.status = VY_OK};
-    const vy_status status = vy_log_compare(c->logs[0], c->logs[1], &c->found, &error);
+    const vy_status status = vy_log_compare(c->logs[0], c->logs[1], &c->difference, &error);
     if (status != VY_OK) return vy_print_status("diff", status, &error);
     return vy_has_option(args, "json") ? print_json(c) : print_text(c);
 }

@@ -76,20 +76,20 @@ COMMAND(export)
         return vy_print_usage_error(args->command,
                                     "which log? For example: volery export first-flight.mcap --csv");
     }
-    const char *path = args->operands[0], *to = vy_option_value(args, "output");
+    const char *path = args->operands[0], *output_path = vy_option_value(args, "output");
     vy_export_def def = vy_default_export_def();
     fields requested = {.count = 0};
     vy_log *log = NULL;
     int status = read_options(args, &def);
     if (status == 0) status = vy_parse_fields("export", vy_option_value(args, "fields"), &requested);
     if (status == 0) status = vy_load_log("export", path, &log);
-    if (status == 0 && to != NULL) status = vy_file_claim("export", to, VY_FILE_PART);
+    if (status == 0 && output_path != NULL) status = vy_file_claim("export", output_path, VY_FILE_PART);
     if (status == 0) status = vy_parse_drone(args, log, &def.body);
     if (status == 0) {
         def.fields = requested.items;
         def.field_count = requested.count;
         if (def.format == VY_EXPORT_GPX) def.date = date_of(log);
-        status = export_to(path, to, log, &def);
+        status = export_to(path, output_path, log, &def);
     }
     vy_log_close(log);
     vy_fields_destroy(&requested);

@@ -121,12 +121,12 @@ static int write_vehicle(const char *path, const vy_fit_result *r)
 COMMAND(fit)
 {
     const char *path = args->operands[0], *base = vy_option_value(args, "vehicle"),
-               *to = vy_option_value(args, "output"), *page = vy_option_value(args, "page");
+               *output_path = vy_option_value(args, "output"), *page = vy_option_value(args, "page");
     vy_fit_def def = vy_default_fit_def();
     if (base == NULL)
         return vy_print_usage_error(args->command,
                                     "--vehicle BASE is needed: a preset or a vehicle file to start from");
-    if (to == NULL)
+    if (output_path == NULL)
         return vy_print_usage_error(args->command, "-o MY.yaml is needed: where the vehicle goes");
     char *mapping = NULL, name[VY_ERROR_FILE_CAP];
     vy_vehicle_def vehicle;
@@ -141,7 +141,7 @@ COMMAND(fit)
     if (status == 0) status = load_mapping(vy_option_value(args, "mapping"), &mapping);
     if (status == 0) status = load_base(base, &vehicle);
     if (status == 0) status = base_name(base, name, sizeof name);
-    if (status == 0) status = vy_file_claim("fit", to, VY_FILE_PART);
+    if (status == 0) status = vy_file_claim("fit", output_path, VY_FILE_PART);
     if (status == 0 && page != NULL) status = vy_file_claim("fit", page, VY_FILE_PART);
     if (status == 0) {
         const vy_status read = vy_fit_read(path, mapping, vy_option_value(args, "drone"), &flight, &error);
@@ -151,11 +151,11 @@ COMMAND(fit)
         const vy_status solved = vy_fit_solve(flight, &vehicle, name, &def, result, &error);
         if (solved != VY_OK) status = vy_print_log_error("fit", path, solved, &error);
     }
-    if (status == 0) status = write_vehicle(to, result);
+    if (status == 0) status = write_vehicle(output_path, result);
     if (status == 0 && page != NULL) status = vy_fit_report_page(result, flight, path, page);
-    if (status == 0 && vy_has_option(args, "json")) vy_fit_report_json(result, to, stdout);
+    if (status == 0 && vy_has_option(args, "json")) vy_fit_report_json(result, output_path, stdout);
     if (status == 0 && !vy_has_option(args, "json") && !vy_has_option(args, "quiet"))
-        vy_fit_report_text(result, to, stdout);
+        vy_fit_report_text(result, output_path, stdout);
     vy_flight_free(flight);
     free(mapping);
     free(result);

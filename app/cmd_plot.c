@@ -69,12 +69,12 @@ static int read_frame(const arguments *args, const vy_log *log, figure *f)
     f->from = first;
     f->to = last;
     f->width = WIDTH;
-    f->panel = PANEL;
+    f->panel_height = PANEL;
     f->dark = vy_has_option(args, "dark");
     int status = read_number(args, "from", -1e12, 1e12, &f->from);
     if (status == 0) status = read_number(args, "to", -1e12, 1e12, &f->to);
     if (status == 0) status = read_number(args, "width", 200.0, 4000.0, &f->width);
-    if (status == 0) status = read_number(args, "panel", 30.0, 2000.0, &f->panel);
+    if (status == 0) status = read_number(args, "panel", 30.0, 2000.0, &f->panel_height);
     if (status == 0 && !(f->to > f->from && f->to > first && f->from < last))
         status = vy_print_usage_error(
             args->command, "there is nothing between %g s and %g s; the log goes from %g s to %g s", f->from,

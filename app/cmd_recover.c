@@ -43,19 +43,19 @@ COMMAND(recover)
         return vy_print_usage_error(args->command,
                                     "which log? For example: volery recover first-flight.mcap.part");
     const char *part = args->operands[0];
-    char *to = NULL;
+    char *output_path = NULL;
     vy_log_info info;
     vy_error error = {.status = VY_OK};
     int status = vy_file_check_input("recover", "log", part);
-    if (status == 0) status = choose_name(args, &to);
-    if (status == 0) status = vy_file_claim("recover", to, VY_FILE_RECOVERED);
+    if (status == 0) status = choose_name(args, &output_path);
+    if (status == 0) status = vy_file_claim("recover", output_path, VY_FILE_RECOVERED);
     if (status == 0) {
-        const vy_status made = vy_log_recover(part, to, &info, &error);
-        if (made != VY_OK) status = vy_print_log_error("recover", part, made, &error);
+        const vy_status recovered = vy_log_recover(part, output_path, &info, &error);
+        if (recovered != VY_OK) status = vy_print_log_error("recover", part, recovered, &error);
     }
     if (status == 0 && !vy_has_option(args, "quiet"))
-        printf("%s: %s at step %" PRIu64 " (%.3f s)\n", to, info.status, info.last_tick,
+        printf("%s: %s at step %" PRIu64 " (%.3f s)\n", output_path, info.status, info.last_tick,
                (double)info.last_tick * info.dt);
-    free(to);
+    free(output_path);
     return status;
 }

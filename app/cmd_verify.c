@@ -10,10 +10,10 @@
 #include <inttypes.h>
 #include <string.h>
 
-// What was found so far. `word` is the verdict: verified, intact, damaged, unproven, unsigned, cut off,
+// What was found so far. `verdict`: verified, intact, damaged, unproven, unsigned, cut off,
 // differs.
 typedef struct finding {
-    const char *path, *word;
+    const char *path, *verdict;
     vy_log_info info;
     vy_log_proof proof;
     vy_difference replayed;
@@ -22,22 +22,22 @@ typedef struct finding {
 
 static int show(void *self, uint64_t tick, uint64_t last)
 {
-    progress *shown = self;
-    shown->last = last;
-    vy_progress_update(shown, tick);
+    progress *progress_line = self;
+    progress_line->last = last;
+    vy_progress_update(progress_line, tick);
     return vy_signals_seen();
 }
 
 static int is_broken(vy_status status) { return status == VY_DAMAGED || status == VY_OTHER_VERSION; }
 
 // A verdict against the log: 0, so that it is printed with the rest. Whatever else failed is an exit status.
-static int set_verdict(finding *f, const char *word, vy_status status, vy_error *error)
+static int set_verdict(finding *f, const char *verdict, vy_status status, vy_error *error)
 {
     if (!is_broken(status)) return vy_print_log_error("verify", f->path, status, error);
-    f->word = word;
-    const size_t named = strlen(f->path); // by those that open a file
-    const int has_name = strncmp(error->text, f->path, named) == 0 && error->text[named] == ':';
-    snprintf(f->sentence, sizeof f->sentence, "%s", has_name ? error->text + named + 2 : error->text);
+    f->verdict = verdict;
+    const size_t path_length = strlen(f->path); // by those that open a file
+    const int has_name = strncmp(error->text, f->path, path_length) == 0 && error->text[path_length] == ':';
+    snprintf(f->sentence, sizeof f->sentence, "%s", has_name ? error->text + path_length + 2 : error->text);
     return 0;
 }
 
@@ -51,7 +51,7 @@ static int check_proof(const arguments *args, vy_log *log, finding *f)
         vy_print_warning("verify", "%s has no checksums of its own: another program has rewritten it",
                          f->path);
     if (!f->proof.has_digest) {
-        f->word = "unproven";
+        f->verdict = "unproven";
         snprintf(f->sentence, sizeof f->sentence,
                  "it has no digest, so nothing shows whether it was changed");
         return 0;
@@ -62,7 +62,7 @@ static int check_proof(const arguments *args, vy_log *log, finding *f)
         return vy_print_error("verify", EXIT_USAGE, "--key: %s", error.text);
     if (status != VY_OK) return set_verdict(f, "unsigned", status, &error);
     if (!f->info.complete) {
-        f->word = "cut off";
+        f->verdict = "cut off";
         snprintf(f->sentence, sizeof f->sentence,
                  "it was cut off: unchanged up to step %" PRIu64 " (%.6g s), and there is no more",
                  f->info.last_tick, (double)f->info.last_tick * f->info.dt);
@@ -81,10 +81,11 @@ static int replay(const arguments *args, vy_log *log, finding *f)
     if (exit_status == 0) exit_status = vy_load_world("verify", scenario, &world);
     if (exit_status == 0) {
         vy_signals_catch();
-        progress shown = vy_progress_begin(!vy_has_option(args, "quiet"), f->info.first_tick,
-                                           f->info.last_tick, f->info.dt);
-        const vy_status status = vy_scenario_replay(scenario, log, world, show, &shown, &f->replayed, &error);
-        vy_progress_end(&shown);
+        progress progress_line = vy_progress_begin(!vy_has_option(args, "quiet"), f->info.first_tick,
+                                                   f->info.last_tick, f->info.dt);
+        const vy_status status =
+            vy_scenario_replay(scenario, log, world, show, &progress_line, &f->replayed, &error);
+        vy_progress_end(&progress_line);
         const int signal = vy_signals_seen();
         if (status != VY_OK && signal != 0)
             exit_status =
@@ -92,7 +93,7 @@ static int replay(const arguments *args, vy_log *log, finding *f)
         else if (status != VY_OK)
             exit_status = set_verdict(f, "damaged", status, &error);
         else if (f->replayed.found)
-            f->word = "differs";
+            f->verdict = "differs";
     }
     vy_world_destroy(world);
     vy_scenario_destroy(scenario);
@@ -103,9 +104,9 @@ static void print_json(const finding *f)
 {
     const vy_log_proof *p = &f->proof;
     json j = vy_json_begin(stdout);
-    vy_json_text(&j, "status", f->word);
+    vy_json_text(&j, "status", f->verdict);
     vy_json_text(&j, "log", f->path);
-    vy_json_bool(&j, "intact", p->digest[0] != '\0' && strcmp(f->word, "damaged") != 0);
+    vy_json_bool(&j, "intact", p->digest[0] != '\0' && strcmp(f->verdict, "damaged") != 0);
     vy_json_text(&j, "digest", p->digest[0] != '\0' ? p->digest : NULL);
     vy_json_uint(&j, "messages", p->messages);
     vy_json_text(&j, "signed_by", p->is_signed ? p->signer : NULL);
@@ -122,7 +123,7 @@ static void print_text(const finding *f)
     const vy_log_proof *p = &f->proof;
     const palette c = vy_palette(stdout);
     const uint64_t total = f->info.last_tick - f->info.first_tick;
-    if (strcmp(f->word, "verified") == 0)
+    if (strcmp(f->verdict, "verified") == 0)
         printf("%sverified%s %" PRIu64 " of %" PRIu64 " steps and %" PRIu64 " messages", c.good, c.plain,
                f->replayed.last_tick - f->info.first_tick, total, p->messages);
     else
@@ -137,16 +138,16 @@ static void print_text(const finding *f)
 
 static int print_finding(const arguments *args, const finding *f)
 {
-    const int right = strcmp(f->word, "verified") == 0 || strcmp(f->word, "intact") == 0;
+    const int is_proven = strcmp(f->verdict, "verified") == 0 || strcmp(f->verdict, "intact") == 0;
     if (vy_has_option(args, "json")) {
         print_json(f);
-        return right ? EXIT_DONE : EXIT_FAILED;
+        return is_proven ? EXIT_DONE : EXIT_FAILED;
     }
-    if (strcmp(f->word, "differs") == 0) {
+    if (strcmp(f->verdict, "differs") == 0) {
         vy_difference_print(&f->replayed, f->info.dt, "the log", "the replay");
         return EXIT_FAILED;
     }
-    if (!right) return vy_print_error("verify", EXIT_FAILED, "%s: %s", f->path, f->sentence);
+    if (!is_proven) return vy_print_error("verify", EXIT_FAILED, "%s: %s", f->path, f->sentence);
     if (!vy_has_option(args, "quiet")) print_text(f);
     return EXIT_DONE;
 }
@@ -157,7 +158,7 @@ COMMAND(verify)
         return vy_print_usage_error(args->command, "which log? For example: volery verify first-flight.mcap");
     vy_log *log = NULL;
     vy_error error = {.status = VY_OK};
-    finding f = {.path = args->operands[0], .word = "verified"};
+    finding f = {.path = args->operands[0], .verdict = "verified"};
     int status = vy_file_check_input("verify", "log", f.path);
     if (status != 0) return status;
     const vy_status opened = vy_log_open(f.path, &log, &error);
@@ -165,9 +166,9 @@ COMMAND(verify)
     if (opened == VY_OK) {
         f.info = vy_log_get_info(log);
         status = check_proof(args, log, &f);
-        if (vy_has_option(args, "no-replay") && strcmp(f.word, "verified") == 0)
-            f.word = "intact";
-        else if (status == 0 && strcmp(f.word, "verified") == 0)
+        if (vy_has_option(args, "no-replay") && strcmp(f.verdict, "verified") == 0)
+            f.verdict = "intact";
+        else if (status == 0 && strcmp(f.verdict, "verified") == 0)
             status = replay(args, log, &f);
     }
     vy_log_close(log);

@@ -17,15 +17,15 @@
 
 enum { RUN_CAP = 2, MEGABYTE = 1000 * 1000, SIZE_MAX_MB = 50 };
 
-typedef struct shown {
+typedef struct runs {
     int count;
     const char *paths[RUN_CAP];
     vy_log *logs[RUN_CAP];
     page_data data[RUN_CAP];
     vy_difference difference; // of two
-} shown;
+} runs;
 
-static int put_data(FILE *out, const shown *s)
+static int put_data(FILE *out, const runs *s)
 {
     int status = 0;
     fputs("<script type=\"application/json\" id=\"volery-info\">", out);
@@ -54,7 +54,7 @@ static int put_data(FILE *out, const shown *s)
     return status;
 }
 
-static int write_page(const shown *s, const char *path)
+static int write_page(const runs *s, const char *path)
 {
     char *page = NULL;
     output out;
@@ -103,7 +103,7 @@ static int measure_info(const char *path, vy_log *log, size_t *size)
     return status;
 }
 
-static int load_runs(const arguments *args, size_t limit, shown *s)
+static int load_runs(const arguments *args, size_t limit, runs *s)
 {
     vy_error error = {.status = VY_OK};
     const size_t share = limit / (size_t)args->operand_count;
@@ -141,16 +141,16 @@ static int open_page(const char *path)
     extern char **environ;
     char *words[] = {"xdg-open", (char *)path, NULL}; // posix_spawn does not write to it
     pid_t child;
-    int ended = 0;
-    if (posix_spawnp(&child, words[0], NULL, NULL, words, environ) != 0 || waitpid(child, &ended, 0) < 0 ||
-        !WIFEXITED(ended) || WEXITSTATUS(ended) != 0) {
+    int wait_status = 0;
+    if (posix_spawnp(&child, words[0], NULL, NULL, words, environ) != 0 ||
+        waitpid(child, &wait_status, 0) < 0 || !WIFEXITED(wait_status) || WEXITSTATUS(wait_status) != 0) {
         return vy_print_error("view", EXIT_SYSTEM,
                               "xdg-open could not open %s; open it in a browser yourself", path);
     }
     return 0;
 }
 
-static void print_written(const shown *s, const char *path)
+static void print_written(const runs *s, const char *path)
 {
     for (int i = 0; i < s->count; ++i) {
         const page_data *d = &s->data[i];
@@ -167,7 +167,7 @@ static void print_written(const shown *s, const char *path)
     fprintf(stderr, "volery view: open it in a browser, or let --open do it\n");
 }
 
-static int view(const arguments *args, const char *path, shown *s)
+static int view(const arguments *args, const char *path, runs *s)
 {
     size_t limit = 0;
     int status = read_size(args, &limit);
@@ -190,7 +190,7 @@ COMMAND(view)
     const char *requested = vy_option_value(args, "output");
     char *path = requested != NULL ? strdup(requested) : default_page(args->operands[0]);
     if (path == NULL) return vy_print_no_memory("view");
-    shown s = {.count = 0};
+    runs s = {.count = 0};
     const int status = view(args, path, &s);
     for (int i = 0; i < RUN_CAP; ++i) {
         vy_page_data_destroy(&s.data[i]);

@@ -19,8 +19,8 @@
 
 typedef struct follower {
     watch *watched;
-    char *part, *whole;  // the log while it is written, and at its end
-    watch_cursor cursor; // up to where it was read
+    char *part_path, *log_path; // the log while it is written, and at its end
+    watch_cursor cursor;        // up to where it was read
     vy_log_info info;
 } follower;
 
@@ -34,12 +34,12 @@ static char *concatenate(const char *a, size_t size, const char *b)
 // RUN.mcap and RUN.mcap.part mean the same flight.
 static int name_files(const char *path, follower *f)
 {
-    const size_t end = strlen(VY_FILE_PART), size = strlen(path);
-    const int is_part = size > end && strcmp(path + size - end, VY_FILE_PART) == 0;
-    const size_t stem = is_part ? size - end : size;
-    f->whole = concatenate(path, stem, "");
-    f->part = concatenate(path, stem, VY_FILE_PART);
-    return f->whole != NULL && f->part != NULL ? 0 : vy_print_no_memory("watch");
+    const size_t suffix_size = strlen(VY_FILE_PART), size = strlen(path);
+    const int is_part = size > suffix_size && strcmp(path + size - suffix_size, VY_FILE_PART) == 0;
+    const size_t stem_size = is_part ? size - suffix_size : size;
+    f->log_path = concatenate(path, stem_size, "");
+    f->part_path = concatenate(path, stem_size, VY_FILE_PART);
+    return f->log_path != NULL && f->part_path != NULL ? 0 : vy_print_no_memory("watch");
 }
 
 static void sleep_for(double seconds)
@@ -55,12 +55,12 @@ static int follow(follower *f)
     vy_error error = {.status = VY_OK};
     while (vy_signals_seen() == 0) {
         const double poll_start = vy_wall_clock();
-        const int is_written = access(f->part, F_OK) == 0;
-        const vy_status status =
-            vy_watch_read_log(f->watched, is_written ? f->part : f->whole, &f->cursor, &f->info, &error);
+        const int is_written = access(f->part_path, F_OK) == 0;
+        const vy_status status = vy_watch_read_log(f->watched, is_written ? f->part_path : f->log_path,
+                                                   &f->cursor, &f->info, &error);
         if (status == VY_OK && !is_written) return 0;
-        if (status != VY_OK && !is_written && access(f->part, F_OK) != 0)
-            return vy_print_log_error("watch", f->whole, status, &error);
+        if (status != VY_OK && !is_written && access(f->part_path, F_OK) != 0)
+            return vy_print_log_error("watch", f->log_path, status, &error);
         const double pause = POLL_COST_RATIO * (vy_wall_clock() - poll_start);
         sleep_for(pause > POLL_PERIOD ? pause : POLL_PERIOD);
     }
@@ -71,17 +71,17 @@ static int watch_log(const arguments *args, int port, follower *f)
 {
     int status = name_files(args->operands[0], f);
     if (status != 0) return status;
-    const int written = access(f->part, F_OK) == 0;
+    const int written = access(f->part_path, F_OK) == 0;
     if (!written) {
-        status = vy_file_check_input("watch", "log", f->whole);
+        status = vy_file_check_input("watch", "log", f->log_path);
         return status != 0 ? status
                            : vy_print_error("watch", EXIT_USAGE,
                                             "%s is complete, no program is writing it: volery view shows it",
-                                            f->whole);
+                                            f->log_path);
     }
     status = vy_watch_open("watch", port, 1, &f->watched);
     const int paced = vy_has_option(given, "paced");
-    if (status == 0) status = vy_watch_follow(f->watched, f->part, f->whole, paced);
+    if (status == 0) status = vy_watch_follow(f->watched, f->part_path, f->log_path, paced);
     if (status == 0 && paced) status = vy_watch_answer(f->watched);
     vy_signals_catch();
     if (status == 0) status = follow(f);
@@ -100,7 +100,7 @@ COMMAND(watch)
                                     number);
     follower f = {.watched = NULL};
     const int status = watch_log(args, (int)port, &f);
-    free(f.part);
-    free(f.whole);
+    free(f.part_path);
+    free(f.log_path);
     return status;
 }

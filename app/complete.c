@@ -8,9 +8,9 @@
 
 static int is_visible(const option *o) { return !(o->flags & OPTION_HIDDEN); }
 
-static void put_command_names(const char *between)
+static void put_command_names(const char *separator)
 {
-    for (int i = 0; i < vy_command_count; ++i) printf("%s%s", i > 0 ? between : "", vy_commands[i].name);
+    for (int i = 0; i < vy_command_count; ++i) printf("%s%s", i > 0 ? separator : "", vy_commands[i].name);
 }
 
 static void put_bench_names(void)

@@ -17,10 +17,10 @@ static void print_message(const vy_difference *d, double dt, const char *a, cons
     printf("%sdiffers%s first at step %" PRIu64 " (%.6g s): the same states, but %s ", p.bad, p.plain,
            d->tick, (double)d->tick * dt, d->field);
     if (d->has_values) {
-        char first[40], second[40];
-        value_text(d, 0, first, sizeof first);
-        value_text(d, 1, second, sizeof second);
-        printf("is\n    %s in %s\n    %s in %s\n", first, a, second, b);
+        char text_a[40], text_b[40];
+        value_text(d, 0, text_a, sizeof text_a);
+        value_text(d, 1, text_b, sizeof text_b);
+        printf("is\n    %s in %s\n    %s in %s\n", text_a, a, text_b, b);
     } else if (d->text_b[0] != '\0') {
         printf("is\n    %s in %s\n    %s in %s\n", d->text_a, a, d->text_b, b);
     } else {
@@ -44,12 +44,12 @@ void vy_difference_print(const vy_difference *d, double dt, const char *a, const
         return;
     }
     if (d->reply) {
-        char was[40], is[40];
-        value_text(d, 0, was, sizeof was);
-        value_text(d, 1, is, sizeof is);
+        char text_a[40], text_b[40];
+        value_text(d, 0, text_a, sizeof text_a);
+        value_text(d, 1, text_b, sizeof text_b);
         printf("%sanswers differently%s first at step %" PRIu64
                " (%.6g s): %s is\n    %s in %s\n    %s in %s\n",
-               p.bad, p.plain, d->tick, (double)d->tick * dt, d->field, was, a, is, b);
+               p.bad, p.plain, d->tick, (double)d->tick * dt, d->field, text_a, a, text_b, b);
         return;
     }
     if (d->hash_b == 0 && d->last_tick < d->tick) {
@@ -57,9 +57,9 @@ void vy_difference_print(const vy_difference *d, double dt, const char *a, const
                d->last_tick, a);
         return;
     }
-    char first[40], second[40];
-    value_text(d, 0, first, sizeof first);
-    value_text(d, 1, second, sizeof second);
+    char text_a[40], text_b[40];
+    value_text(d, 0, text_a, sizeof text_a);
+    value_text(d, 1, text_b, sizeof text_b);
     printf("%sdiffers%s first at step %" PRIu64 " (%.6g s): ", p.bad, p.plain, d->tick, (double)d->tick * dt);
     if (d->hash_a == d->hash_b)
         printf("the same hash, but another full state in %s\n", a);
@@ -69,8 +69,8 @@ void vy_difference_print(const vy_difference *d, double dt, const char *a, const
         printf("  no full states can be compared at or after that step, so that no value is named\n");
         return;
     }
-    printf("  at step %" PRIu64 " %s is\n    %s in %s\n    %s in %s\n", d->field_tick, d->field, first, a,
-           second, b);
+    printf("  at step %" PRIu64 " %s is\n    %s in %s\n    %s in %s\n", d->field_tick, d->field, text_a, a,
+           text_b, b);
     if (d->field_tick > d->tick) {
         printf(
             "  that is the first full state after it; run with --log-state every to see the step itself\n");

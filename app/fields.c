@@ -7,19 +7,19 @@
 
 int vy_parse_drone(const arguments *args, const vy_log *log, uint32_t *index)
 {
-    const char *of = args->command->name, *name = vy_option_value(args, "drone");
+    const char *command_name = args->command->name, *name = vy_option_value(args, "drone");
     const uint32_t count = vy_log_get_info(log).body_count;
     char names[400] = "";
     size_t used = 0;
     uint32_t listed = 0; // as many as there is room for
     for (uint32_t i = 0; i < count; ++i) {
-        const char *is = vy_log_name(log, i);
-        if (name != NULL && strcmp(is, name) == 0) {
+        const char *body_name = vy_log_name(log, i);
+        if (name != NULL && strcmp(body_name, name) == 0) {
             *index = i;
             return 0;
         }
-        if (listed < i || used + strlen(is) + sizeof ", and 4294967295 more" > sizeof names) continue;
-        used += (size_t)snprintf(names + used, sizeof names - used, "%s%s", i > 0 ? ", " : "", is);
+        if (listed < i || used + strlen(body_name) + sizeof ", and 4294967295 more" > sizeof names) continue;
+        used += (size_t)snprintf(names + used, sizeof names - used, "%s%s", i > 0 ? ", " : "", body_name);
         listed += 1;
     }
     if (listed < count)
@@ -27,8 +27,10 @@ int vy_parse_drone(const arguments *args, const vy_log *log, uint32_t *index)
     *index = 0;
     if (name == NULL && count == 1) return 0;
     if (name == NULL)
-        return vy_print_error(of, EXIT_USAGE, "which drone or body? Give --drone with one of: %s", names);
-    return vy_print_error(of, EXIT_USAGE, "the log holds no drone or body %s; it holds: %s", name, names);
+        return vy_print_error(command_name, EXIT_USAGE, "which drone or body? Give --drone with one of: %s",
+                              names);
+    return vy_print_error(command_name, EXIT_USAGE, "the log holds no drone or body %s; it holds: %s", name,
+                          names);
 }
 
 int vy_parse_fields(const char *name, const char *list, fields *out)

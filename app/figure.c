@@ -67,7 +67,7 @@ static double figure_height(const figure *f, canvas *c)
 {
     double height = TOP + BOTTOM;
     for (int i = 0; i < f->panel_count; ++i)
-        height += head_height(f, c, &f->panels[i]) + f->panel + (i + 1 < f->panel_count ? GAP : 0);
+        height += head_height(f, c, &f->panels[i]) + f->panel_height + (i + 1 < f->panel_count ? GAP : 0);
     return height;
 }
 
@@ -83,7 +83,7 @@ typedef struct axes {
     double t0, t1, low, high;
 } axes;
 
-static canvas_point place(const axes *a, double time, double value)
+static canvas_point to_canvas(const axes *a, double time, double value)
 {
     return (canvas_point){a->left + (time - a->t0) / (a->t1 - a->t0) * a->width,
                           a->top + (a->high - value) / (a->high - a->low) * a->height};
@@ -118,13 +118,14 @@ static void draw_ticks(const figure *f, canvas *c, const axes *a, int last)
 {
     const theme *l = theme_of(f);
     char text[32];
-    const double rise = round_step(a->high - a->low, a->height > 90.0 ? 5 : 3);
-    const int rises = (int)floor((a->high - ceil(a->low / rise) * rise) / rise + 1e-9);
-    for (int i = 0; i <= rises; ++i) {
-        const double v = (ceil(a->low / rise) + i) * rise;
-        const canvas_point at = place(a, a->t0, v), ends[2] = {at, {a->left + a->width, at.y}};
+    const double value_step = round_step(a->high - a->low, a->height > 90.0 ? 5 : 3);
+    const int value_steps =
+        (int)floor((a->high - ceil(a->low / value_step) * value_step) / value_step + 1e-9);
+    for (int i = 0; i <= value_steps; ++i) {
+        const double v = (ceil(a->low / value_step) + i) * value_step;
+        const canvas_point at = to_canvas(a, a->t0, v), ends[2] = {at, {a->left + a->width, at.y}};
         vy_canvas_line(c, ends, 2, l->grid, 0.6, DASH_SOLID);
-        snprintf(text, sizeof text, "%.6g", fabs(v) < 1e-9 * rise ? 0.0 : v);
+        snprintf(text, sizeof text, "%.6g", fabs(v) < 1e-9 * value_step ? 0.0 : v);
         vy_canvas_text(c, a->left - 5.0, at.y + 3.2, SMALL, TEXT_RIGHT, l->muted, 0, text);
     }
     const double step = round_step(a->t1 - a->t0, a->width > 300.0 ? 10 : 5);
@@ -132,7 +133,7 @@ static void draw_ticks(const figure *f, canvas *c, const axes *a, int last)
     const int steps = (int)floor(a->t1 / step - first + 1e-9);
     for (int i = 0; i <= steps; ++i) {
         const double t = (first + i) * step;
-        const canvas_point at = place(a, t, a->low), ends[2] = {{at.x, a->top}, at};
+        const canvas_point at = to_canvas(a, t, a->low), ends[2] = {{at.x, a->top}, at};
         vy_canvas_line(c, ends, 2, l->grid, 0.6, DASH_SOLID);
         snprintf(text, sizeof text, "%.6g", fabs(t) < 1e-9 * step ? 0.0 : t);
         vy_canvas_text(c, at.x, a->top + a->height + 12.0, SMALL, TEXT_MIDDLE, l->muted, 0, text);
@@ -148,16 +149,16 @@ static void draw_ticks(const figure *f, canvas *c, const axes *a, int last)
 // Leave out points that lie on the straight line between those kept, within drawing accuracy.
 static size_t drop_collinear(canvas_point *points, size_t count)
 {
-    const double unseen = 0.04;
+    const double tolerance = 0.04;
     size_t kept_count = count > 0 ? 1 : 0,
            start = 0; // the last one kept is points[kept - 1], which was number `start`
     for (size_t end = 2; end < count; ++end) {
         const canvas_point a = points[kept_count - 1], b = points[end];
         const double dx = b.x - a.x, dy = b.y - a.y, length = sqrt(dx * dx + dy * dy);
-        int straight = length > 0.0 && end - start < 64;
-        for (size_t i = start + 1; i < end && straight; ++i)
-            straight = fabs(dx * (points[i].y - a.y) - dy * (points[i].x - a.x)) <= unseen * length;
-        if (straight) continue;
+        int is_straight = length > 0.0 && end - start < 64;
+        for (size_t i = start + 1; i < end && is_straight; ++i)
+            is_straight = fabs(dx * (points[i].y - a.y) - dy * (points[i].x - a.x)) <= tolerance * length;
+        if (is_straight) continue;
         start = end - 1;
         points[kept_count++] = points[start];
     }
@@ -177,7 +178,7 @@ static int draw_line(const figure *f, canvas *c, const axes *a, const figure_lin
         if (!isfinite(line->values[i]) || (i + 1 < line->count && line->time[i + 1] < f->from) ||
             (i > 0 && line->time[i - 1] > f->to))
             continue;
-        const canvas_point at = place(a, t, line->values[i]);
+        const canvas_point at = to_canvas(a, t, line->values[i]);
         if (n - first >= 4 && fabs(at.x - points[first].x) < bucket_width) {
             // The bucket has its first, its lowest, its highest and its last point, in some order.
             canvas_point *b = points + first;
@@ -229,14 +230,14 @@ int vy_figure_draw(const figure *f, canvas *c)
     for (int i = 0; i < f->panel_count; ++i) {
         const figure_panel *p = &f->panels[i];
         const double head = head_height(f, c, p);
-        axes a = {LEFT, y + head, f->width - LEFT - RIGHT, f->panel, f->from, f->to, 0.0, 0.0};
+        axes a = {LEFT, y + head, f->width - LEFT - RIGHT, f->panel_height, f->from, f->to, 0.0, 0.0};
         find_range(p, f->from, f->to, &a.low, &a.high);
         draw_head(f, c, p, y + 11.0);
         draw_ticks(f, c, &a, i + 1 == f->panel_count);
         vy_canvas_clip(c, a.left, a.top, a.width, a.height);
         for (int k = 0; k < p->line_count; ++k) is_drawn &= draw_line(f, c, &a, &p->lines[k]);
         vy_canvas_clip(c, 0.0, 0.0, 0.0, 0.0);
-        y += head + f->panel + GAP;
+        y += head + f->panel_height + GAP;
     }
     return is_drawn;
 }

@@ -21,9 +21,9 @@ typedef struct figure_panel {
 
 typedef struct figure {
     char title[160];
-    double from, to; ///< [s] what is shown
-    double width;    ///< [points]
-    double panel;    ///< [points] height of a panel's axes
+    double from, to;     ///< [s] what is shown
+    double width;        ///< [points]
+    double panel_height; ///< [points] height of a panel's axes
     int dark;
     figure_panel panels[FIGURE_PANELS];
     int panel_count;

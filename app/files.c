@@ -17,7 +17,7 @@ int vy_file_is_regular(const char *path)
 
 // Where a file is: itself if it is there, else its folder and its name in it.
 typedef struct file_identity {
-    int exists, replaced; // replaced: a regular file, or one to be made
+    int exists, is_replaceable; // is_replaceable: a regular file, or one to be made
     dev_t device, folder_device;
     ino_t inode, folder;
     const char *name;
@@ -29,7 +29,7 @@ static file_identity file_identity_of(const char *path)
     const char *slash = strrchr(path, '/');
     file_identity p = {.name = slash != NULL ? slash + 1 : path};
     p.exists = stat(path, &info) == 0;
-    p.replaced = !p.exists || S_ISREG(info.st_mode);
+    p.is_replaceable = !p.exists || S_ISREG(info.st_mode);
     p.device = p.exists ? info.st_dev : 0;
     p.inode = p.exists ? info.st_ino : 0;
     char *folder = strndup(path, slash == NULL ? 0 : slash == path ? 1 : (size_t)(slash - path));
@@ -44,7 +44,7 @@ static file_identity file_identity_of(const char *path)
 static int is_same_file(const char *a, const char *b)
 {
     const file_identity p = file_identity_of(a), q = file_identity_of(b);
-    if (!p.replaced || !q.replaced) return 0; // a pipe or device is written directly
+    if (!p.is_replaceable || !q.is_replaceable) return 0; // a pipe or device is written directly
     if (p.exists && q.exists && p.device == q.device && p.inode == q.inode) return 1;
     return p.folder != 0 && p.folder == q.folder && p.folder_device == q.folder_device &&
            strcmp(p.name, q.name) == 0;

@@ -8,7 +8,7 @@
 
 enum { ROWS_MAX = 4000, CHANNELS = 6 };
 
-#define SHOWN 6.0 // [s] of the flight in the plots
+#define PLOT_DURATION 6.0 // [s] of the flight in the plots
 
 static const char head[] =
     "<!doctype html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">\n"
@@ -112,9 +112,9 @@ static int fill_figure(const vy_fit_result *r, const vy_flight *flight, double *
 {
     vy_error error = {.status = VY_OK};
     f->from = r->has_held_out ? r->def.to : r->def.from;
-    f->to = f->from + SHOWN < r->duration ? f->from + SHOWN : r->duration;
+    f->to = f->from + PLOT_DURATION < r->duration ? f->from + PLOT_DURATION : r->duration;
     f->width = 760.0;
-    f->panel = 90.0;
+    f->panel_height = 90.0;
     snprintf(f->title, sizeof f->title, "seen and predicted, from measured states over %g s each",
              r->def.horizon);
     for (int c = 0; c < CHANNELS; ++c) {

@@ -51,7 +51,7 @@ static void sample_estimate(const vy_world *world, uint32_t index, drone_track *
     const vy_status status = vy_world_read_filter(world, vy_world_drone(world, index), &s);
     if (status == VY_OK && !s.started) return;
     t->estimate_max =
-        fmax(t->estimate_max, length(difference(t->now.samples.estimate.position, t->now.position)));
+        fmax(t->estimate_max, length(difference(t->state.samples.estimate.position, t->state.position)));
     if (status != VY_OK || !(s.nees > 0.0)) return;
     t->nees_sum += s.nees;
     t->nees_count += 1;
@@ -59,22 +59,22 @@ static void sample_estimate(const vy_world *world, uint32_t index, drone_track *
 
 static void sample_body(const vy_world *world, uint32_t index, drone_track *t)
 {
-    const vy_vec3 before = t->now.position;
-    if (vy_world_read_drone(world, vy_world_drone(world, index), &t->now) != VY_OK)
-        read_body(world, index, &t->now);
-    if (t->count++ > 0) t->distance += length(difference(t->now.position, before));
-    t->tilt_max = fmax(t->tilt_max, tilt_of(t->now.attitude));
-    t->speed_max = fmax(t->speed_max, length(t->now.velocity));
+    const vy_vec3 before = t->state.position;
+    if (vy_world_read_drone(world, vy_world_drone(world, index), &t->state) != VY_OK)
+        read_body(world, index, &t->state);
+    if (t->count++ > 0) t->distance += length(difference(t->state.position, before));
+    t->tilt_max = fmax(t->tilt_max, tilt_of(t->state.attitude));
+    t->speed_max = fmax(t->speed_max, length(t->state.velocity));
     double effort = 0.0;
-    for (int i = 0; i < t->rotors; ++i) effort += t->now.motor_command[i] * t->now.motor_command[i];
+    for (int i = 0; i < t->rotors; ++i) effort += t->state.motor_command[i] * t->state.motor_command[i];
     t->effort += t->rotors > 0 ? effort / t->rotors : 0.0;
     if (t->is_drone) sample_estimate(world, index, t);
     if (!t->has_error) return;
-    const double error = length(difference(t->now.position, t->now.target.position));
+    const double error = length(difference(t->state.position, t->state.target.position));
     t->error_sum += error * error;
     t->error_max = fmax(t->error_max, error);
     t->outside = error > fmax(SETTLE_BAND, SETTLE_FRACTION * t->error_max);
-    if (t->outside) t->settled = vy_world_time(world);
+    if (t->outside) t->settling_time = vy_world_time(world);
 }
 
 static void sample_all(flight *f)
@@ -91,7 +91,7 @@ static void warn_above_air(flight *f, vy_recorder *recorder)
         return;
     const double time = vy_world_time(f->def.world);
     for (uint32_t i = 0; i < vy_world_body_count(f->def.world) && !f->is_above_atmosphere; ++i) {
-        const vy_drone_state *d = &f->tracks[i].now;
+        const vy_drone_state *d = &f->tracks[i].state;
         const double altitude =
             e->planet.radius > 0.0
                 ? vy_geodetic_of(&e->planet, time, d->position, d->velocity, d->attitude).altitude
@@ -221,12 +221,12 @@ static void evaluate_run(flight *f)
         (void)vy_world_read_drive(world, vy_world_drone(world, i), &f->tracks[i].drive);
         f->tracks[i].faults = vy_world_fault_count(world, vy_world_drone(world, i));
     }
-    f->broken = -1;
+    f->failed_expectation = -1;
     vy_expect_end(f->def.scenario, f->results);
-    for (int i = 0; i < f->def.scenario->expect_count && f->broken < 0; ++i) {
-        if (!f->results[i].met && !f->results[i].skipped) f->broken = i;
+    for (int i = 0; i < f->def.scenario->expect_count && f->failed_expectation < 0; ++i) {
+        if (!f->results[i].met && !f->results[i].skipped) f->failed_expectation = i;
     }
-    const int failed = f->failure.reason != VY_FAILURE_NONE || f->broken >= 0;
+    const int failed = f->failure.reason != VY_FAILURE_NONE || f->failed_expectation >= 0;
     f->status = f->signal != 0 ? "interrupted" : failed ? "failed" : "completed";
 }
 
@@ -265,8 +265,10 @@ static int close_log(const flight *f, vy_recorder *recorder)
 int vy_flight_fly(const flight_def *def, flight *out)
 {
     const vy_scenario *s = def->scenario;
-    *out =
-        (flight){.def = *def, .first = vy_world_tick(def->world), .last = vy_scenario_steps(s), .broken = -1};
+    *out = (flight){.def = *def,
+                    .first = vy_world_tick(def->world),
+                    .last = vy_scenario_steps(s),
+                    .failed_expectation = -1};
     out->tracks = calloc((size_t)(s->drone_count + s->body_count) + 1, sizeof *out->tracks);
     out->results = calloc((size_t)s->expect_count + 1, sizeof *out->results);
     if (out->tracks == NULL || out->results == NULL) {
@@ -316,13 +318,13 @@ void vy_flight_destroy(flight *f)
 int vy_flight_exit(const flight *f)
 {
     if (f->signal != 0) return vy_signals_exit(f->signal);
-    return f->failure.reason != VY_FAILURE_NONE || f->broken >= 0 ? EXIT_FAILED : EXIT_DONE;
+    return f->failure.reason != VY_FAILURE_NONE || f->failed_expectation >= 0 ? EXIT_FAILED : EXIT_DONE;
 }
 
 const char *vy_flight_reason(const flight *f)
 {
     if (f->failure.reason != VY_FAILURE_NONE) return vy_failure_name(f->failure.reason);
-    return f->broken >= 0 ? "expectation" : NULL;
+    return f->failed_expectation >= 0 ? "expectation" : NULL;
 }
 
 void vy_flight_describe_failure(const flight *f, char *out, size_t size)
@@ -332,8 +334,9 @@ void vy_flight_describe_failure(const flight *f, char *out, size_t size)
         vy_failure_print(&f->failure, vy_scenario_name_of(f->def.scenario, (int)f->failure.body), out, size);
         const size_t length = strlen(out);
         if (f->at_end) snprintf(out + length, size - length, " (after the last step)");
-    } else if (f->broken >= 0) {
-        char *text = vy_expect_print(f->def.scenario, f->broken, &f->results[f->broken]);
+    } else if (f->failed_expectation >= 0) {
+        char *text =
+            vy_expect_print(f->def.scenario, f->failed_expectation, &f->results[f->failed_expectation]);
         snprintf(out, size, "an expectation is not met: %s",
                  text != NULL ? text : "(no memory to say which)");
         free(text);

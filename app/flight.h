@@ -8,14 +8,14 @@
 
 /// Statistics of a drone or body, sampled at every tenth step.
 typedef struct drone_track {
-    double distance;  ///< [m] flown
-    double tilt_max;  ///< [rad]
-    double speed_max; ///< [m/s]
-    double error_sum; ///< [m^2] sum of squared distances from the reference
-    double error_max; ///< [m]
-    double settled;   ///< [s] when the error was last outside the band: 5 cm, or a twentieth of the largest
-    int outside;      ///< it is so now
-    double effort;    ///< sum of the mean squared motor command: the mean is the share of full thrust
+    double distance;      ///< [m] flown
+    double tilt_max;      ///< [rad]
+    double speed_max;     ///< [m/s]
+    double error_sum;     ///< [m^2] sum of squared distances from the reference
+    double error_max;     ///< [m]
+    double settling_time; ///< [s] of the last error outside the band: 5 cm, or a twentieth of the largest
+    int outside;          ///< it is so now
+    double effort;        ///< sum of the mean squared motor command: the mean is the share of full thrust
     int rotors;
     uint64_t count;      ///< samples taken
     int is_drone;        ///< so that it has an estimate
@@ -23,7 +23,7 @@ typedef struct drone_track {
     double estimate_max; ///< [m] largest distance of the estimated from the true position, once it started
     double nees_sum;     ///< of a Kalman filter, over `nees_count` samples
     uint64_t nees_count;
-    vy_drone_state now;
+    vy_drone_state state;
     vy_drive_state drive; ///< at the end
     uint64_t faults;      ///< begun up to the end
 } drone_track;
@@ -52,7 +52,7 @@ typedef struct flight {
     vy_failure failure;        ///< of the world, or of a controller at its end
     int at_end;                ///< the latter
     char program_output[64];   ///< what a controller wrote in place of a reply
-    int broken;                ///< index of the first expectation that is not met; -1: none
+    int failed_expectation;    ///< index of the first expectation that is not met; -1: none
     int signal;                ///< that stopped it; 0: none
     int is_above_atmosphere;   ///< somebody was above the standard atmosphere
     double wall;               ///< [s] flying and logging

@@ -76,8 +76,8 @@ int vy_junit_write(const flight *f, const char *path)
         const vy_expect_result *r = &f->results[i];
         char *end = strstr(name, r->met ? ": met" : r->skipped ? ": skipped" : ": not met");
         if (end != NULL) *end = '\0';
-        const char *why_not = text != NULL ? text : "not met";
-        put_case(out.file, suite, name, r->skipped ? NULL : "expectation", r->met ? "" : why_not, 0.0);
+        const char *message_text = text != NULL ? text : "not met";
+        put_case(out.file, suite, name, r->skipped ? NULL : "expectation", r->met ? "" : message_text, 0.0);
         free(text);
     }
     fputs("  </testsuite>\n</testsuites>\n", out.file);

@@ -41,7 +41,7 @@ int vy_parse_overrides(const arguments *args, overrides *out)
     if (out->items == NULL) return vy_print_no_memory(cmd->name);
     for (int i = 0; i < args->option_count; ++i) {
         const argument *a = &args->options[i];
-        uint64_t whole;
+        uint64_t seed;
         double seconds;
         if (strcmp(a->option->name, "set") == 0) {
             const char *equals = strchr(a->value, '=');
@@ -50,11 +50,11 @@ int vy_parse_overrides(const arguments *args, overrides *out)
             }
             out->items[out->count++] = a->value;
         } else if (strcmp(a->option->name, "seed") == 0) {
-            if (!vy_parse_uint(a->value, &whole)) {
+            if (!vy_parse_uint(a->value, &seed)) {
                 return vy_print_usage_error(cmd, "--seed needs a whole number from 0 to %" PRIu64 ", got %s",
                                             UINT64_MAX, a->value);
             }
-            snprintf(out->seed, sizeof out->seed, "seed=%" PRIu64, whole);
+            snprintf(out->seed, sizeof out->seed, "seed=%" PRIu64, seed);
             out->items[out->count++] = out->seed;
         } else if (strcmp(a->option->name, "duration") == 0) {
             if (!vy_parse_number(a->value, &seconds) || seconds <= 0.0) {

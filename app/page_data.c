@@ -7,7 +7,7 @@
 #include <string.h>
 #include <zlib.h>
 
-enum { EVENT_CAP = 20000, CHANNEL_CAP = 65536, PACK_ROOM = 1 << 16, MAX_ATTEMPTS = 6 };
+enum { EVENT_CAP = 20000, CHANNEL_CAP = 65536, PACK_CHUNK = 1 << 16, MAX_ATTEMPTS = 6 };
 
 // What a channel is to a page.
 typedef enum part { PART_NONE, PART_TRUTH, PART_OTHER, PART_REPLIES, PART_EVENTS } part;
@@ -33,8 +33,8 @@ typedef struct copy {
 
 static part part_of(vy_log *log, const vy_mcap_channel *channel)
 {
-    static const char drones[] = "/drones/", bodies[] = "/bodies/", joints[] = "/joints/", tail[] = "/truth",
-                      own_prefix[] = "volery.";
+    static const char drones[] = "/drones/", bodies[] = "/bodies/", joints[] = "/joints/",
+                      truth_suffix[] = "/truth", own_prefix[] = "volery.";
     if (strcmp(channel->topic, TOPIC_EVENTS) == 0) return PART_EVENTS;
     if (strcmp(channel->topic, TOPIC_REPLIES) == 0) return PART_REPLIES;
     const vy_mcap_schema *schema = vy_mcap_reader_schema_by_id(log->reader, channel->schema);
@@ -45,7 +45,8 @@ static part part_of(vy_log *log, const vy_mcap_channel *channel)
         strncmp(channel->topic, bodies, sizeof bodies - 1) != 0)
         return PART_NONE;
     const size_t length = strlen(channel->topic);
-    return strcmp(channel->topic + length - (sizeof tail - 1), tail) == 0 ? PART_TRUTH : PART_OTHER;
+    return strcmp(channel->topic + length - (sizeof truth_suffix - 1), truth_suffix) == 0 ? PART_TRUTH
+                                                                                          : PART_OTHER;
 }
 
 static vy_status pack(packer *p, const void *data, size_t size, int flush, vy_error *err)
@@ -53,8 +54,8 @@ static vy_status pack(packer *p, const void *data, size_t size, int flush, vy_er
     p->stream.next_in = (Bytef *)data; // zlib does not write to it
     p->stream.avail_in = (uInt)size;
     do {
-        if (p->capacity - p->size < PACK_ROOM) {
-            const size_t capacity = 2 * p->capacity + PACK_ROOM;
+        if (p->capacity - p->size < PACK_CHUNK) {
+            const size_t capacity = 2 * p->capacity + PACK_CHUNK;
             unsigned char *bytes = realloc(p->bytes, capacity);
             if (bytes == NULL) return vy_fail(err, VY_NO_MEMORY, "out of memory");
             p->bytes = bytes;
@@ -126,7 +127,7 @@ static vy_status copy_records(copy *c, page_data *out, vy_error *err)
     vy_mcap_cursor *cursor = NULL;
     vy_status status = vy_mcap_cursor_open(c->log->reader, NULL, &cursor, err);
     vy_mcap_message m;
-    out->records = out->total = out->events_left = 0;
+    out->records = out->total = out->events_dropped = 0;
     memset(c->seen, 0, sizeof c->seen);
     memset(c->replies, 0, c->log->info.drone_count * sizeof *c->replies);
     while (status == VY_OK && vy_mcap_cursor_next(cursor, &m)) {
@@ -137,7 +138,7 @@ static vy_status copy_records(copy *c, page_data *out, vy_error *err)
             status = vy_mcap_writer_message(c->writer, c->ids[m.channel], m.sequence, m.log_time, m.data,
                                             m.size, err);
         } else if (c->parts[m.channel] == PART_EVENTS) {
-            out->events_left += 1;
+            out->events_dropped += 1;
         }
         c->seen[m.channel] += 1;
     }
@@ -216,9 +217,9 @@ vy_status vy_page_data_make(vy_log *log, size_t limit, page_data *out, vy_error 
     for (int i = 0; status == VY_OK && i < MAX_ATTEMPTS; ++i) {
         p.size = 0;
         status = write_file(c, &p, out, err);
-        const uint64_t text = (p.size + 2) / 3 * 4;
-        if (status != VY_OK || text <= limit) break;
-        for (int k = 0; k <= PART_EVENTS; ++k) c->strides[k] = c->strides[k] * text / limit + 1;
+        const uint64_t base64_size = (p.size + 2) / 3 * 4;
+        if (status != VY_OK || base64_size <= limit) break;
+        for (int k = 0; k <= PART_EVENTS; ++k) c->strides[k] = c->strides[k] * base64_size / limit + 1;
     }
     if (status == VY_OK && (p.size + 2) / 3 * 4 > limit)
         status = vy_fail(err, VY_BAD_VALUE, "its drones do not fit a page of that size");

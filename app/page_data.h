@@ -10,7 +10,7 @@ typedef struct page_data {
     uint64_t truth_stride;   ///< every n-th record of where drones are is in it; 1: all of them
     uint64_t other_stride;   ///< the same for all other streams
     uint64_t records, total; ///< records in it, and in the log
-    uint64_t events_left;    ///< events left out, beyond the first EVENT_CAP
+    uint64_t events_dropped; ///< events left out, beyond the first EVENT_CAP
 } page_data;
 
 /// Copy the streams of drones and the events, every record unchanged. When they would take more than `limit`

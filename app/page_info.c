@@ -83,7 +83,7 @@ static void put_omitted(json *j, const page_data *data)
     vy_json_uint(j, "other", data->other_stride);
     vy_json_uint(j, "records", data->records);
     vy_json_uint(j, "total", data->total);
-    vy_json_uint(j, "events_left", data->events_left);
+    vy_json_uint(j, "events_left", data->events_dropped);
     vy_json_close(j);
 }
 
@@ -180,10 +180,10 @@ static void put_ray_sensors(json *j, const vy_drone_def *drone)
         memcpy(&link, def + type->link_offset, sizeof link);
         if (type->rays == NULL || !(period > 0.0)) continue;
         sensor_params params;
-        vec3 origin, along[VY_RAY_CAP];
+        vec3 origin, directions[VY_RAY_CAP];
         type->build(def, &(sensor_key){0}, &params);
-        const int count = type->rays(&params, &origin, along);
-        put_rays(j, type->name, origin, along, count, round_to_period(link.delay, period));
+        const int count = type->rays(&params, &origin, directions);
+        put_rays(j, type->name, origin, directions, count, round_to_period(link.delay, period));
     }
     vy_json_close(j);
 }
@@ -263,27 +263,27 @@ static void put_joint(json *j, const vy_scenario_joint *joint)
 // A wind field: of a large one every n-th node along each axis, and of its moments; it is only for display.
 static void put_wind_field(json *j, const wind_grid *g)
 {
-    enum { SIDE_MAX = 9, MOMENTS_MAX = 12 };
+    enum { SIDE_MAX = 9, TIMES_MAX = 12 };
     const int counts[4] = {g->nx, g->ny, g->nz, g->nt};
-    int step[4], shown[4];
+    int step[4], shown_counts[4];
     for (int k = 0; k < 4; ++k) {
-        const int max = k < 3 ? SIDE_MAX : MOMENTS_MAX;
+        const int max = k < 3 ? SIDE_MAX : TIMES_MAX;
         step[k] = (counts[k] + max - 1) / max;
-        shown[k] = (counts[k] - 1) / step[k] + 1;
+        shown_counts[k] = (counts[k] - 1) / step[k] + 1;
     }
     vy_json_object(j, "wind_field");
     vy_json_list(j, "times");
-    for (int t = 0; t < shown[3]; ++t) vy_json_number(j, NULL, g->t0 + g->dt * (double)(t * step[3]));
+    for (int t = 0; t < shown_counts[3]; ++t) vy_json_number(j, NULL, g->t0 + g->dt * (double)(t * step[3]));
     vy_json_close(j);
     put_vector(j, "first", (const double[]){g->x0, g->y0, g->z0}, 3);
     put_vector(j, "step", (const double[]){g->dx * step[0], g->dy * step[1], g->dz * step[2]}, 3);
-    put_vector(j, "count", (const double[]){shown[0], shown[1], shown[2]}, 3);
+    put_vector(j, "count", (const double[]){shown_counts[0], shown_counts[1], shown_counts[2]}, 3);
     vy_json_list(j, "velocity");
-    for (int i = 0; i < shown[0] * shown[1] * shown[2] * shown[3]; ++i) {
-        const int x = i % shown[0] * step[0];
-        const int y = i / shown[0] % shown[1] * step[1];
-        const int z = i / shown[0] / shown[1] % shown[2] * step[2];
-        const int t = i / shown[0] / shown[1] / shown[2] * step[3];
+    for (int i = 0; i < shown_counts[0] * shown_counts[1] * shown_counts[2] * shown_counts[3]; ++i) {
+        const int x = i % shown_counts[0] * step[0];
+        const int y = i / shown_counts[0] % shown_counts[1] * step[1];
+        const int z = i / shown_counts[0] / shown_counts[1] % shown_counts[2] * step[2];
+        const int t = i / shown_counts[0] / shown_counts[1] / shown_counts[2] * step[3];
         const int node = ((t * g->nz + z) * g->ny + y) * g->nx + x; // the grid has fewer than 2^31 numbers
         for (int k = 0; k < 3; ++k) vy_json_number(j, NULL, g->velocity[3 * node + k]);
     }

@@ -8,7 +8,7 @@
 #include <string.h>
 
 enum { NAMES_MAX = 64 };
-static const double degrees = 57.29577951308232; // per radian
+static const double degrees_per_radian = 57.29577951308232; // per radian
 
 // The default panels, one each.
 static const char *const default_panels[] = {"position", "error", "angles", "control.motors"};
@@ -34,7 +34,7 @@ typedef struct plot {
     figure *figure;
     panel_request requests[FIGURE_PANELS];
     log_table table;
-    const char *needed[NAMES_MAX]; // fields to read
+    const char *fields[NAMES_MAX]; // fields to read
     int needed_count;
 } plot;
 
@@ -49,9 +49,9 @@ static int kind_of(const fields *names)
 static void need_field(plot *p, const char *name)
 {
     for (int i = 0; i < p->needed_count; ++i) {
-        if (strcmp(p->needed[i], name) == 0) return;
+        if (strcmp(p->fields[i], name) == 0) return;
     }
-    if (p->needed_count < NAMES_MAX) p->needed[p->needed_count++] = name;
+    if (p->needed_count < NAMES_MAX) p->fields[p->needed_count++] = name;
 }
 
 static vy_status add_request(plot *p, const char *list, vy_error *err)
@@ -112,7 +112,7 @@ static figure_line *add_line(figure_panel *panel, const char *label, int color, 
 // Lines of a panel of plain fields, in the order in which add_fields() fills them.
 static void plan_fields(const plot *p, const panel_request *w, figure_panel *panel)
 {
-    int mixed = 0;
+    int mixes_units = 0;
     for (int i = 0; i < w->names.count; ++i) {
         int k = 0;
         for (int c = 0; c < p->table.count; ++c) {
@@ -123,17 +123,18 @@ static void plan_fields(const plot *p, const panel_request *w, figure_panel *pan
             const char *name = w->names.count == 1 && component[0] != '\0' ? component + (component[0] == '.')
                                                                            : column->name;
             snprintf(label, sizeof label, "%s", name);
-            const int alone = component[0] == '\0';
-            if (add_line(panel, label, alone ? i : k++, alone ? DASH_SOLID : (line_dash)(i % 3)) == NULL)
+            const int is_scalar = component[0] == '\0';
+            if (add_line(panel, label, is_scalar ? i : k++, is_scalar ? DASH_SOLID : (line_dash)(i % 3)) ==
+                NULL)
                 return;
-            mixed |= panel->line_count > 1 && strcmp(panel->unit, column->unit) != 0;
+            mixes_units |= panel->line_count > 1 && strcmp(panel->unit, column->unit) != 0;
             snprintf(panel->unit, sizeof panel->unit, "%s", column->unit);
         }
         const size_t used = strlen(panel->title);
         snprintf(panel->title + used, sizeof panel->title - used, "%s%s", i > 0 ? ", " : "",
                  w->names.items[i]);
     }
-    if (mixed) snprintf(panel->unit, sizeof panel->unit, "SI");
+    if (mixes_units) snprintf(panel->unit, sizeof panel->unit, "SI");
 }
 
 static void plan_panel(const plot *p, const panel_request *w, figure_panel *panel)
@@ -184,24 +185,24 @@ static int column_values(const plot *p, const double *row, const char *field, do
 
 static void add_error(const plot *p, double time, const double *row, figure_panel *panel)
 {
-    double is[3], desired[3], square = 0.0;
-    if (!column_values(p, row, "body.position", is, 3) ||
+    double actual[3], desired[3], square = 0.0;
+    if (!column_values(p, row, "body.position", actual, 3) ||
         !column_values(p, row, "reference.position", desired, 3))
         return;
     for (int k = 0; k < 3; ++k) {
-        add_point(&panel->lines[k], time, is[k] - desired[k]);
-        square += (is[k] - desired[k]) * (is[k] - desired[k]);
+        add_point(&panel->lines[k], time, actual[k] - desired[k]);
+        square += (actual[k] - desired[k]) * (actual[k] - desired[k]);
     }
     add_point(&panel->lines[3], time, sqrt(square));
 }
 
 static void add_position(const plot *p, double time, const double *row, figure_panel *panel)
 {
-    double is[3];
-    for (int k = 0; k < 3 && column_values(p, row, "body.position", is, 3); ++k)
-        add_point(&panel->lines[k], time, is[k]);
-    for (int k = 0; k < 3 && column_values(p, row, "reference.position", is, 3); ++k)
-        add_point(&panel->lines[3 + k], time, is[k]);
+    double actual[3];
+    for (int k = 0; k < 3 && column_values(p, row, "body.position", actual, 3); ++k)
+        add_point(&panel->lines[k], time, actual[k]);
+    for (int k = 0; k < 3 && column_values(p, row, "reference.position", actual, 3); ++k)
+        add_point(&panel->lines[3 + k], time, actual[k]);
 }
 
 // As pilots read them; world x is east, y is north.
@@ -211,9 +212,11 @@ static void add_angles(const plot *p, double time, const double *row, figure_pan
     if (!column_values(p, row, "body.attitude", q, 4)) return;
     const double down = 2.0 * (q[0] * q[2] - q[3] * q[1]);
     const double angles[3] = {
-        atan2(2.0 * (q[0] * q[1] + q[2] * q[3]), 1.0 - 2.0 * (q[1] * q[1] + q[2] * q[2])) * degrees,
-        -asin(fmin(fmax(down, -1.0), 1.0)) * degrees,
-        90.0 - atan2(2.0 * (q[0] * q[3] + q[1] * q[2]), 1.0 - 2.0 * (q[2] * q[2] + q[3] * q[3])) * degrees,
+        atan2(2.0 * (q[0] * q[1] + q[2] * q[3]), 1.0 - 2.0 * (q[1] * q[1] + q[2] * q[2])) *
+            degrees_per_radian,
+        -asin(fmin(fmax(down, -1.0), 1.0)) * degrees_per_radian,
+        90.0 - atan2(2.0 * (q[0] * q[3] + q[1] * q[2]), 1.0 - 2.0 * (q[2] * q[2] + q[3] * q[3])) *
+                   degrees_per_radian,
     };
     for (int k = 0; k < 3; ++k) {
         figure_line *line = &panel->lines[k];
@@ -274,7 +277,7 @@ vy_status vy_plot_fill(vy_log *log, uint32_t drone, const char *const *panels, i
     vy_status status = VY_OK;
     for (int i = 0; i < count && status == VY_OK; ++i) status = add_request(p, panels[i], err);
     if (count == 0) status = add_default_panels(log, drone, p, err);
-    if (status == VY_OK) status = vy_table_open(log, drone, p->needed, p->needed_count, &p->table, err);
+    if (status == VY_OK) status = vy_table_open(log, drone, p->fields, p->needed_count, &p->table, err);
     if (status == VY_OK) status = read_values(p, err);
     vy_table_close(&p->table);
     for (int i = 0; i < FIGURE_PANELS; ++i) vy_fields_destroy(&p->requests[i].names);

@@ -21,9 +21,9 @@ double vy_wall_clock(void)
 progress vy_progress_begin(int wanted, uint64_t first, uint64_t last, double dt)
 {
     const char *term = getenv("TERM");
-    const int able = isatty(fileno(stderr)) && term != NULL && strcmp(term, "dumb") != 0;
+    const int is_terminal = isatty(fileno(stderr)) && term != NULL && strcmp(term, "dumb") != 0;
     const double now = vy_wall_clock();
-    return (progress){.on = wanted && able,
+    return (progress){.on = wanted && is_terminal,
                       .dt = dt,
                       .start = now,
                       .next = now + first_after,
@@ -33,19 +33,19 @@ progress vy_progress_begin(int wanted, uint64_t first, uint64_t last, double dt)
 
 // How far it has come and how fast: what a line is made of.
 typedef struct pace {
-    double done, rate, left; // since the beginning, a second, [s]
+    double done, rate, remaining; // since the beginning, a second, [s]
 } pace;
 
 // 0: no line is due.
-static int measure_pace(progress *p, uint64_t at, pace *out)
+static int measure_pace(progress *p, uint64_t done, pace *out)
 {
     const double now = vy_wall_clock();
     if (!p->on || now < p->next) return 0;
     p->next = now + period;
     p->shown = 1;
-    out->done = (double)(at - p->first);
+    out->done = (double)(done - p->first);
     out->rate = out->done / (now - p->start);
-    out->left = out->rate > 0.0 ? (double)(p->last - at) / out->rate : 0.0;
+    out->remaining = out->rate > 0.0 ? (double)(p->last - done) / out->rate : 0.0;
     return 1;
 }
 
@@ -56,7 +56,7 @@ void vy_progress_update(progress *p, uint64_t tick)
     const double total = (double)(p->last - p->first);
     fprintf(stderr, "\r\033[K%3.0f %%  %.1f s of %.1f s  %.0f times real time  %.0f s left",
             total > 0.0 ? 100.0 * current.done / total : 100.0, (double)tick * p->dt, (double)p->last * p->dt,
-            current.rate * p->dt, current.left);
+            current.rate * p->dt, current.remaining);
     fflush(stderr);
 }
 
@@ -66,7 +66,7 @@ void vy_progress_count(progress *p, uint64_t done, const char *things)
     if (!measure_pace(p, done, &current)) return;
     fprintf(stderr, "\r\033[K%3.0f %%  %" PRIu64 " of %" PRIu64 " %s  %.*f a second  %.0f s left",
             100.0 * (double)done / (double)p->last, done, p->last, things, current.rate < 10.0 ? 1 : 0,
-            current.rate, current.left);
+            current.rate, current.remaining);
     fflush(stderr);
 }
 

@@ -76,8 +76,8 @@ static int read_line(reader *r, const char *line, size_t length)
     const char *key = line + column, *end = line + length;
     const char *colon = memchr(key, ':', column < (int)length ? (size_t)(end - key) : 0);
     if (colon == NULL) return 1;
-    const char *above = r->depth > 0 ? r->levels[r->depth - 1].path : "";
-    snprintf(path, sizeof path, "%.200s%s%.*s", above, above[0] != '\0' ? "." : "",
+    const char *parent = r->depth > 0 ? r->levels[r->depth - 1].path : "";
+    snprintf(path, sizeof path, "%.200s%s%.*s", parent, parent[0] != '\0' ? "." : "",
              colon - key < 50 ? (int)(colon - key) : 50, key);
     const char *value = colon + 1;
     while (value < end && *value == ' ') ++value;

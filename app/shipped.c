@@ -11,8 +11,8 @@ enum { PATH_CAP = 4096, NAME_COUNT = 256, NAME_SPACE = 64 };
 
 // Where scenarios/ may lie, seen from the program's folder: the install prefix, then a build folder of the
 // tree.
-static const char *const places[] = {"../share/volery/scenarios", "../scenarios", "../../scenarios",
-                                     "../../../scenarios"};
+static const char *const scenario_folders[] = {"../share/volery/scenarios", "../scenarios", "../../scenarios",
+                                               "../../../scenarios"};
 
 char *vy_shipped_program(void) { return realpath("/proc/self/exe", NULL); }
 
@@ -41,7 +41,10 @@ static char *first_folder(const char *const *list, size_t count)
     return NULL;
 }
 
-static char *scenarios_folder(void) { return first_folder(places, sizeof places / sizeof places[0]); }
+static char *scenarios_folder(void)
+{
+    return first_folder(scenario_folders, sizeof scenario_folders / sizeof scenario_folders[0]);
+}
 
 char *vy_shipped_headers(void)
 {
@@ -72,7 +75,7 @@ char *vy_shipped_find(const char *name)
 static int compare_names(const void *a, const void *b) { return strcmp(a, b); }
 
 // The first comment of the file, which says what the scenario is.
-static void describe_scenario(const char *folder, const char *name, shipped_fn *take, void *self)
+static void describe_scenario(const char *folder, const char *name, shipped_fn *visit, void *self)
 {
     char path[PATH_CAP], line[160];
     snprintf(path, sizeof path, "%s/%s.yaml", folder, name);
@@ -84,11 +87,11 @@ static void describe_scenario(const char *folder, const char *name, shipped_fn *
         line[strcspn(line, "\r\n")] = '\0';
         about = line + 1 + strspn(line + 1, " ");
     }
-    take(self, name, about);
+    visit(self, name, about);
     if (file != NULL) fclose(file);
 }
 
-void vy_shipped_for_each(shipped_fn *take, void *self)
+void vy_shipped_for_each(shipped_fn *visit, void *self)
 {
     char *folder = scenarios_folder();
     DIR *dir = folder != NULL ? opendir(folder) : NULL;
@@ -102,7 +105,7 @@ void vy_shipped_for_each(shipped_fn *take, void *self)
     }
     if (dir != NULL) closedir(dir);
     if (count > 0) qsort(names, (size_t)count, NAME_SPACE, compare_names);
-    for (int i = 0; i < count; ++i) describe_scenario(folder, names[i], take, self);
+    for (int i = 0; i < count; ++i) describe_scenario(folder, names[i], visit, self);
     free(names);
     free(folder);
 }

@@ -11,7 +11,7 @@ char *vy_shipped_find(const char *name);
 typedef void shipped_fn(void *self, const char *name, const char *about);
 
 /// All of them, in order of their names.
-void vy_shipped_for_each(shipped_fn *take, void *self);
+void vy_shipped_for_each(shipped_fn *visit, void *self);
 
 /// List them, each with the first words of its file; prints nothing when there are none.
 void vy_shipped_list(FILE *out);

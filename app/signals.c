@@ -3,9 +3,9 @@
 #include <signal.h>
 #include <stddef.h>
 
-static volatile sig_atomic_t seen;
+static volatile sig_atomic_t seen_signal;
 
-static void on_signal(int number) { seen = number; }
+static void on_signal(int number) { seen_signal = number; }
 
 void vy_signals_ignore(void)
 {
@@ -29,5 +29,5 @@ void vy_signals_catch(void)
     }
 }
 
-int vy_signals_seen(void) { return seen; }
+int vy_signals_seen(void) { return seen_signal; }
 int vy_signals_exit(int signal) { return 128 + signal; }

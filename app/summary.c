@@ -11,7 +11,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-static const double degrees = 57.29577951308232; // per radian
+static const double degrees_per_radian = 57.29577951308232; // per radian
 
 static double rms(const drone_track *t) { return t->count > 0 ? sqrt(t->error_sum / (double)t->count) : 0.0; }
 
@@ -41,14 +41,14 @@ static void print_drones(const flight *f)
     for (int i = 0; i < count; ++i) {
         const drone_track *t = &f->tracks[i];
         printf("  %-*s %9.2f m %6.1f deg %8.2f m/s", width, vy_scenario_name_of(s, i), t->distance,
-               t->tilt_max * degrees, t->speed_max);
+               t->tilt_max * degrees_per_radian, t->speed_max);
         if (t->has_error) printf(" %9.4f m %9.4f m", rms(t), t->error_max);
         if (!t->has_error) printf(" %11s %11s", "-", "-");
-        if (t->has_error && !t->outside) printf(" %7.2f s", t->settled);
+        if (t->has_error && !t->outside) printf(" %7.2f s", t->settling_time);
         if (!t->has_error || t->outside) printf(" %9s", t->has_error ? "never" : "-");
         if (i < s->drone_count) printf(" %5.1f %%", 100.0 * effort(t));
         if (i >= s->drone_count) printf(" %7s", "-");
-        const vy_vec3 at = t->now.position;
+        const vy_vec3 at = t->state.position;
         const int is_far =
             fabs(at.x) + fabs(at.y) + fabs(at.z) >= 1e9; // farther than from any planet's middle
         printf(is_far ? "   (%.6g, %.6g, %.6g) m\n" : "   (%.3f, %.3f, %.3f) m\n", at.x, at.y, at.z);
@@ -64,8 +64,8 @@ static void print_places(const flight *f)
         vy_ground_state g;
         if (vy_world_read_ground(f->def.world, (uint32_t)i, &g) != VY_OK) continue;
         printf("%s  over        %s: latitude %.7f deg, longitude %.7f deg, altitude %.2f m, height %.2f m\n",
-               i == 0 ? "\n" : "", vy_scenario_name_of(s, i), g.latitude * degrees, g.longitude * degrees,
-               g.altitude, g.height);
+               i == 0 ? "\n" : "", vy_scenario_name_of(s, i), g.latitude * degrees_per_radian,
+               g.longitude * degrees_per_radian, g.altitude, g.height);
     }
 }
 
@@ -161,7 +161,7 @@ static void print_contacts(const flight *f)
 {
     const vy_scenario *s = f->def.scenario;
     for (int i = 0; i < s->drone_count + s->body_count; ++i) {
-        const vy_drone_state *d = &f->tracks[i].now;
+        const vy_drone_state *d = &f->tracks[i].state;
         if (d->contacts == 0) continue;
         printf("  touched     %s: %" PRIu64 " contact%s, at most %.3g m/s and %.3g N s",
                vy_scenario_name_of(s, i), d->contacts, d->contacts == 1 ? "" : "s", d->contact_speed,
@@ -318,7 +318,7 @@ static void json_failure(const flight *f, json *j)
     char sentence[400];
     vy_flight_describe_failure(f, sentence, sizeof sentence);
     const int safety = f->failure.reason != VY_FAILURE_NONE;
-    const vy_expect_result *r = safety ? NULL : &f->results[f->broken];
+    const vy_expect_result *r = safety ? NULL : &f->results[f->failed_expectation];
     vy_json_object(j, "failure");
     vy_json_text(j, "reason", reason);
     vy_json_number(j, "time_s", safety ? f->failure.time : r->time);
@@ -423,13 +423,13 @@ static void json_nap(const flight *f, json *j)
 // Where it ended, and its contacts.
 static void json_end_of(const drone_track *t, json *j)
 {
-    json_vec3(j, "position_m", t->now.position);
-    if (t->now.contacts == 0) return;
+    json_vec3(j, "position_m", t->state.position);
+    if (t->state.contacts == 0) return;
     vy_json_object(j, "contacts");
-    vy_json_uint(j, "count", t->now.contacts);
-    vy_json_number(j, "speed_m_s", t->now.contact_speed);
-    vy_json_number(j, "impulse_N_s", t->now.contact_impulse_max);
-    vy_json_uint(j, "crashes", t->now.crashes);
+    vy_json_uint(j, "count", t->state.contacts);
+    vy_json_number(j, "speed_m_s", t->state.contact_speed);
+    vy_json_number(j, "impulse_N_s", t->state.contact_impulse_max);
+    vy_json_uint(j, "crashes", t->state.crashes);
     vy_json_close(j);
 }
 
@@ -495,7 +495,7 @@ static void json_drones(const flight *f, json *j)
         vy_json_number(j, "speed_max_m_s", t->speed_max);
         vy_json_number(j, "error_rms_m", t->has_error ? rms(t) : HUGE_VAL);
         vy_json_number(j, "error_max_m", t->has_error ? t->error_max : HUGE_VAL);
-        vy_json_number(j, "settled_s", t->has_error && !t->outside ? t->settled : HUGE_VAL);
+        vy_json_number(j, "settled_s", t->has_error && !t->outside ? t->settling_time : HUGE_VAL);
         vy_json_number(j, "effort", effort(t));
         vy_json_number(j, "estimate_error_max_m", t->estimate_max);
         json_filter(f, i, j);
@@ -537,7 +537,7 @@ static void json_events(const flight *f, json *j)
     for (int i = 0; i < f->def.scenario->drone_count; ++i) {
         const char *name = f->def.scenario->drones[i].name;
         const drone_track *t = &f->tracks[i];
-        json_event(j, "clamped", name, t->now.clamps);
+        json_event(j, "clamped", name, t->state.clamps);
         json_event(j, "fault", name, t->faults);
         for (int k = 0; k < VY_DRIVE_LIMIT_COUNT; ++k) {
             char kind[32];

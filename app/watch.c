@@ -179,11 +179,11 @@ static int describe(watch *w, const char *path)
 static int start_server(watch *w)
 {
     // Signals are for the flight's thread.
-    sigset_t all_signals, before;
+    sigset_t all_signals, old_mask;
     sigfillset(&all_signals);
-    pthread_sigmask(SIG_SETMASK, &all_signals, &before);
+    pthread_sigmask(SIG_SETMASK, &all_signals, &old_mask);
     const int failed = pthread_create(&w->thread, NULL, vy_watch_serve, w);
-    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    pthread_sigmask(SIG_SETMASK, &old_mask, NULL);
     if (failed) return vy_print_error(w->command, EXIT_SYSTEM, "--watch: no thread: %s", strerror(failed));
     w->has_thread = true;
     fprintf(stderr, "watch it at http://127.0.0.1:%d/%s/\n", w->port, w->token);

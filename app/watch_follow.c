@@ -11,9 +11,9 @@ vy_status vy_watch_read_log(watch *w, const char *path, watch_cursor *cursor, vy
     const vy_mcap_query query = {.start_time = cursor->time, .by_time = true};
     vy_status status = vy_log_open(path, &log, err);
     if (status == VY_OK) status = vy_mcap_cursor_open(log->reader, &query, &messages, err);
-    uint64_t same = 0; // messages of that time come in the order of the file: those that were taken first
+    uint64_t same_time_count = 0; // messages of that time come in the file's order: those taken first
     while (status == VY_OK && vy_mcap_cursor_next(messages, &m)) {
-        if (m.log_time == cursor->time && same++ < cursor->count) continue;
+        if (m.log_time == cursor->time && same_time_count++ < cursor->count) continue;
         cursor->count = m.log_time == cursor->time ? cursor->count + 1 : 1;
         cursor->time = m.log_time;
         vy_watch_message(w, m.channel, m.log_time, m.data, m.size);

@@ -59,9 +59,9 @@ static char *answer_text(answer *a)
 static int answer_send(answer *a, client *c)
 {
     char *text = answer_text(a);
-    const int good = text != NULL && vy_client_send_frame(c, FRAME_TEXT, text, a->size);
+    const int is_sent = text != NULL && vy_client_send_frame(c, FRAME_TEXT, text, a->size);
     free(text);
-    return good;
+    return is_sent;
 }
 
 static int send_status(client *c, int level, const char *words)
@@ -138,8 +138,8 @@ int vy_foxglove_send_server_info(const watch *w, client *c)
     if (c->subscriptions == NULL || !answer_begin(&a, "serverInfo")) return 0;
     vy_json_text(&a.j, "name", "volery " VY_VERSION);
     vy_json_list(&a.j, "capabilities");
-    static const char *const able[] = {"time", "parameters", "parametersSubscribe"};
-    for (int i = 0; i < 3; ++i) vy_json_text(&a.j, NULL, able[i]);
+    static const char *const capabilities[] = {"time", "parameters", "parametersSubscribe"};
+    for (int i = 0; i < 3; ++i) vy_json_text(&a.j, NULL, capabilities[i]);
     vy_json_close(&a.j);
     vy_json_list(&a.j, "supportedEncodings");
     vy_json_close(&a.j);
@@ -182,7 +182,7 @@ static int begin_parameter(json *j, const name_filter *names, const char *name)
 static const char *const inject_names[] = {"/inject/push", "/inject/gust", "/inject/fault"};
 enum { INJECT_COUNT = 3 };
 
-static int send_parameters(const watch *w, const watch_control *now, client *c, const name_filter *names,
+static int send_parameters(const watch *w, const watch_control *control, client *c, const name_filter *names,
                            const char *id)
 {
     answer a;
@@ -191,24 +191,24 @@ static int send_parameters(const watch *w, const watch_control *now, client *c, 
     vy_json_list(j, "parameters");
     const int may_set = !w->is_read_only;
     if (may_set && begin_parameter(j, names, "/flight/paused")) {
-        vy_json_bool(j, "value", now->paused);
+        vy_json_bool(j, "value", control->paused);
         vy_json_close(j);
     }
     if (may_set && begin_parameter(j, names, "/flight/speed")) {
         vy_json_text(j, "type", "float64"); // it may be whole all the same
-        vy_json_number(j, "value", now->speed);
+        vy_json_number(j, "value", control->speed);
         vy_json_close(j);
     }
     if (may_set && begin_parameter(j, names, "/flight/steps")) {
-        vy_json_uint(j, "value", now->steps);
+        vy_json_uint(j, "value", control->steps);
         vy_json_close(j);
     }
     if (begin_parameter(j, names, "/flight/status")) {
-        vy_json_text(j, "value", now->status);
+        vy_json_text(j, "value", control->status);
         vy_json_close(j);
     }
-    if (now->ended && begin_parameter(j, names, "/flight/hash")) {
-        vy_json_hash(j, "value", now->hash);
+    if (control->ended && begin_parameter(j, names, "/flight/hash")) {
+        vy_json_hash(j, "value", control->hash);
         vy_json_close(j);
     }
     for (int i = 0; i < w->pilot_count; ++i) {
@@ -229,9 +229,9 @@ static int send_parameters(const watch *w, const watch_control *now, client *c, 
 static watch_control current_control(watch *w)
 {
     pthread_mutex_lock(&w->lock);
-    const watch_control now = w->control;
+    const watch_control control = w->control;
     pthread_mutex_unlock(&w->lock);
-    return now;
+    return control;
 }
 
 // Keys for a drone that is flown from the page. What a full pipe does not take is lost, like a key nobody has
@@ -320,13 +320,13 @@ static int set_parameters(watch *w, client *c, json_reader r, const char *id)
             value = r.number;
             memcpy(text, r.text, sizeof text);
         } else if (k == JSON_CLOSE && r.depth == 2) {
-            const char *reported_dropped = set_parameter(w, name, kind, value, text);
-            if (reported_dropped != NULL) reason = reported_dropped;
+            const char *failure = set_parameter(w, name, kind, value, text);
+            if (failure != NULL) reason = failure;
         }
     }
-    const watch_control now = current_control(w);
+    const watch_control control = current_control(w);
     if (reason != NULL && !send_status(c, LEVEL_ERROR, reason)) return 0;
-    return id[0] == '\0' || send_parameters(w, &now, c, &(name_filter){.text = NULL}, id);
+    return id[0] == '\0' || send_parameters(w, &control, c, &(name_filter){.text = NULL}, id);
 }
 
 static uint64_t count_of_number(double value)
@@ -334,21 +334,21 @@ static uint64_t count_of_number(double value)
     return value >= 0.0 && value < 4294967296.0 ? (uint64_t)value : UINT64_MAX;
 }
 
-static size_t put_message_head(unsigned char lead[FRAME_HEAD_CAP + MESSAGE_HEAD], uint64_t subscription,
+static size_t put_message_head(unsigned char header[FRAME_HEAD_CAP + MESSAGE_HEAD], uint64_t subscription,
                                uint64_t time, size_t size)
 {
-    const size_t used = vy_frame_head(FRAME_BINARY, MESSAGE_HEAD + size, lead);
-    lead[used] = OP_MESSAGE;
-    put_little_endian(lead + used + 1, subscription - 1, 4);
-    put_little_endian(lead + used + 5, time, 8);
+    const size_t used = vy_frame_head(FRAME_BINARY, MESSAGE_HEAD + size, header);
+    header[used] = OP_MESSAGE;
+    put_little_endian(header + used + 1, subscription - 1, 4);
+    put_little_endian(header + used + 5, time, 8);
     return used + MESSAGE_HEAD;
 }
 
 static int send_shapes(const watch *w, client *c)
 {
-    unsigned char lead[FRAME_HEAD_CAP + MESSAGE_HEAD];
-    const size_t used = put_message_head(lead, c->subscriptions[w->scene], 0, w->shapes_size);
-    return vy_client_send(c, lead, used) && vy_client_send(c, w->shapes, w->shapes_size);
+    unsigned char header[FRAME_HEAD_CAP + MESSAGE_HEAD];
+    const size_t used = put_message_head(header, c->subscriptions[w->scene], 0, w->shapes_size);
+    return vy_client_send(c, header, used) && vy_client_send(c, w->shapes, w->shapes_size);
 }
 
 // Viewers without a history begin here.
@@ -366,19 +366,19 @@ static void set_start_of_records(watch *w, client *c)
 static int subscribe(watch *w, client *c, json_reader r)
 {
     uint64_t id = UINT64_MAX, channel = UINT64_MAX;
-    int any = 0, good = 1;
-    for (json_kind k = vy_json_next(&r); good && k > JSON_END; k = vy_json_next(&r)) {
+    int has_subscribed = 0, is_sent = 1;
+    for (json_kind k = vy_json_next(&r); is_sent && k > JSON_END; k = vy_json_next(&r)) {
         if (k == JSON_OBJECT && r.depth == 3) id = channel = UINT64_MAX;
         if (k == JSON_NUMBER && r.depth == 3 && strcmp(r.key, "id") == 0) id = count_of_number(r.number);
         if (k == JSON_NUMBER && r.depth == 3 && strcmp(r.key, "channelId") == 0)
             channel = count_of_number(r.number);
         if (k != JSON_CLOSE || r.depth != 2 || id > UINT32_MAX || channel >= w->channel_cap) continue;
         c->subscriptions[channel] = id + 1;
-        any = 1;
-        if (channel == w->scene && w->shapes != NULL) good = send_shapes(w, c);
+        has_subscribed = 1;
+        if (channel == w->scene && w->shapes != NULL) is_sent = send_shapes(w, c);
     }
-    if (any && !c->is_subscribed) set_start_of_records(w, c);
-    return good;
+    if (has_subscribed && !c->is_subscribed) set_start_of_records(w, c);
+    return is_sent;
 }
 
 static void unsubscribe(const watch *w, client *c, json_reader r)
@@ -413,8 +413,8 @@ int vy_foxglove_receive(watch *w, client *c, const char *text, size_t size)
     } else if (strcmp(op, "setParameters") == 0) {
         return set_parameters(w, c, start, id);
     } else if (strcmp(op, "getParameters") == 0) {
-        const watch_control now = current_control(w);
-        return send_parameters(w, &now, c, &names, id);
+        const watch_control control = current_control(w);
+        return send_parameters(w, &control, c, &names, id);
     } else if (strcmp(op, "subscribeParameterUpdates") == 0) {
         c->wants_parameters = true;
         c->version = UINT64_MAX; // as they are now
@@ -452,16 +452,16 @@ static void end_batch(client *c, size_t start)
 // In a batch: subscription, time, size, data; else a frame.
 static int copy_record(const watch_ring *r, client *c, const ring_head *head, uint64_t subscription)
 {
-    unsigned char lead[FRAME_HEAD_CAP + MESSAGE_HEAD];
+    unsigned char header[FRAME_HEAD_CAP + MESSAGE_HEAD];
     size_t used = BATCH_HEAD;
     if (c->wants_history) {
-        put_little_endian(lead, subscription - 1, 4);
-        put_little_endian(lead + 4, head->time, 8);
-        put_little_endian(lead + 12, head->size, 4);
+        put_little_endian(header, subscription - 1, 4);
+        put_little_endian(header + 4, head->time, 8);
+        put_little_endian(header + 12, head->size, 4);
     } else {
-        used = put_message_head(lead, subscription, head->time, head->size);
+        used = put_message_head(header, subscription, head->time, head->size);
     }
-    if (!vy_client_send(c, lead, used) || !vy_client_send(c, NULL, head->size)) return 0;
+    if (!vy_client_send(c, header, used) || !vy_client_send(c, NULL, head->size)) return 0;
     vy_ring_copy(r, c->cursor + sizeof *head, c->out + c->out_size - head->size, head->size);
     return 1;
 }
@@ -494,7 +494,7 @@ static int copy_records(watch *w, client *c, uint64_t *time)
 }
 
 // What the flight says of itself, when it has changed.
-static int send_changes(watch *w, client *c, const watch_control *now)
+static int send_changes(watch *w, client *c, const watch_control *control)
 {
     int is_sent = 1;
     if (c->dropped != c->reported_dropped && c->out_size < QUEUE_BYTES) {
@@ -504,13 +504,13 @@ static int send_changes(watch *w, client *c, const watch_control *now)
                  "%" PRIu64 " records were dropped: this viewer is slower than the flight", c->dropped);
         is_sent = send_status(c, LEVEL_WARNING, words);
     }
-    if (is_sent && now->notices != c->notices && c->out_size < QUEUE_BYTES) {
-        c->notices = now->notices;
-        is_sent = send_status(c, LEVEL_ERROR, now->notice);
+    if (is_sent && control->notices != c->notices && c->out_size < QUEUE_BYTES) {
+        c->notices = control->notices;
+        is_sent = send_status(c, LEVEL_ERROR, control->notice);
     }
-    if (is_sent && c->wants_parameters && now->version != c->version && c->out_size < QUEUE_BYTES) {
-        is_sent = send_parameters(w, now, c, &(name_filter){.text = NULL}, "");
-        c->version = now->version;
+    if (is_sent && c->wants_parameters && control->version != c->version && c->out_size < QUEUE_BYTES) {
+        is_sent = send_parameters(w, control, c, &(name_filter){.text = NULL}, "");
+        c->version = control->version;
     }
     return is_sent;
 }
@@ -518,9 +518,9 @@ static int send_changes(watch *w, client *c, const watch_control *now)
 // It does not wait behind records that a slow viewer has not read yet; that the flight is over comes last.
 int vy_foxglove_send(watch *w, client *c)
 {
-    const watch_control now = current_control(w);
+    const watch_control control = current_control(w);
     uint64_t time = UINT64_MAX;
-    int is_sent = now.ended || send_changes(w, c, &now);
+    int is_sent = control.ended || send_changes(w, c, &control);
     if (is_sent && c->is_subscribed && c->out_size < QUEUE_BYTES) is_sent = copy_records(w, c, &time);
     if (is_sent && time != UINT64_MAX) {
         unsigned char clock[TIME_SIZE] = {OP_TIME};
@@ -528,7 +528,7 @@ int vy_foxglove_send(watch *w, client *c)
         is_sent = vy_client_send_frame(c, FRAME_BINARY, clock, sizeof clock);
     }
     const int has_all = !c->is_subscribed || time == UINT64_MAX;
-    return is_sent && (!now.ended || !has_all || send_changes(w, c, &now));
+    return is_sent && (!control.ended || !has_all || send_changes(w, c, &control));
 }
 
 int vy_foxglove_is_done(watch *w, const client *c)

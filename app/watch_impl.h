@@ -91,8 +91,8 @@ void vy_watch_message(watch *w, uint16_t channel, uint64_t time, const unsigned 
 typedef struct client {
     int fd;
     bool is_websocket;
-    bool is_closing; ///< once all is sent
-    double since;    ///< [s] when it came
+    bool is_closing;     ///< once all is sent
+    double connect_time; ///< [s] when it came
     unsigned char *in, *out;
     size_t in_size, in_capacity, out_size, out_sent, out_capacity;
     unsigned char *message; ///< of several frames, as far as it came

@@ -33,7 +33,7 @@ typedef struct server {
     client clients[CLIENT_CAP];
     int count;
     double last_sent; // [s] when a byte was last sent
-    double end;       // [s] when the flight was over
+    double end_time;  // [s] when the flight was over
 } server;
 
 static int reserve(unsigned char **bytes, size_t *capacity, size_t size)
@@ -79,9 +79,9 @@ static int respond(client *c, const char *status, const char *extra_headers, con
     return vy_client_send(c, head, (size_t)used) && vy_client_send(c, body, size);
 }
 
-static int refuse(client *c, const char *status, const char *why)
+static int refuse(client *c, const char *status, const char *reason)
 {
-    return respond(c, status, "", "text/plain", why, strlen(why));
+    return respond(c, status, "", "text/plain", reason, strlen(reason));
 }
 
 static void put_page(FILE *out, const watch *w, const page_data *data)
@@ -118,14 +118,14 @@ static int send_page(const watch *w, client *c)
     FILE *out = status == VY_OK ? open_memstream(&text, &size) : NULL;
     if (out != NULL) put_page(out, w, &data);
     vy_page_data_destroy(&data);
-    int good;
+    int is_alive;
     if (out != NULL && fclose(out) == 0) {
-        good = respond(c, "200 OK", "", "text/html", text, size);
+        is_alive = respond(c, "200 OK", "", "text/html", text, size);
     } else {
-        good = refuse(c, "500 Internal Server Error", "The log cannot be read now.\n");
+        is_alive = refuse(c, "500 Internal Server Error", "The log cannot be read now.\n");
     }
     free(text);
-    return good;
+    return is_alive;
 }
 
 // One of the two names of this address, with the port; behind `scheme`.
@@ -179,30 +179,30 @@ static int handle_request(watch *w, client *c)
     const int used = vy_http_parse((const char *)c->in, c->in_size, &r);
     if (used == 0) return 1;
     if (used < 0) return refuse(c, "400 Bad Request", "This is no request of HTTP/1.1.\n");
-    const char *why = refusal_reason(w, &r);
-    int good;
-    if (why != NULL) {
-        good = refuse(c, "403 Forbidden", why);
+    const char *reason = refusal_reason(w, &r);
+    int is_alive;
+    if (reason != NULL) {
+        is_alive = refuse(c, "403 Forbidden", reason);
     } else if (!r.is_get || r.has_body) {
-        good = respond(c, "405 Method Not Allowed", "Allow: GET\r\n", "text/plain", "Only GET.\n", 10);
+        is_alive = respond(c, "405 Method Not Allowed", "Allow: GET\r\n", "text/plain", "Only GET.\n", 10);
     } else if (!r.upgrades) {
-        good = send_page(w, c);
+        is_alive = send_page(w, c);
     } else if (!r.offers_protocol) {
-        good = refuse(c, "400 Bad Request", "The subprotocol must be " WATCH_PROTOCOL ".\n");
+        is_alive = refuse(c, "400 Bad Request", "The subprotocol must be " WATCH_PROTOCOL ".\n");
     } else {
-        good = begin_websocket(w, c, &r);
+        is_alive = begin_websocket(w, c, &r);
     }
     memmove(c->in, c->in + used, c->in_size - (size_t)used);
     c->in_size -= (size_t)used;
-    return good;
+    return is_alive;
 }
 
 // A client that breaks the protocol is told so, and goes.
 static int close_connection(client *c, unsigned code)
 {
-    const unsigned char why[2] = {(unsigned char)(code >> 8), (unsigned char)code};
+    const unsigned char reason[2] = {(unsigned char)(code >> 8), (unsigned char)code};
     c->is_closing = true;
-    return vy_client_send_frame(c, FRAME_CLOSE, why, sizeof why);
+    return vy_client_send_frame(c, FRAME_CLOSE, reason, sizeof reason);
 }
 
 // Frames of one message one behind the other.
@@ -220,48 +220,48 @@ static int append_part(watch *w, client *c, const ws_frame *f)
     memcpy(grown + c->message_size, f->data, f->size);
     c->message_size += f->size;
     if (!f->is_final) return 1;
-    const int good = vy_foxglove_receive(w, c, (const char *)c->message, c->message_size);
+    const int is_alive = vy_foxglove_receive(w, c, (const char *)c->message, c->message_size);
     free(c->message);
     c->message = NULL;
     c->message_size = 0;
-    return good;
+    return is_alive;
 }
 
 static int handle_frames(watch *w, client *c)
 {
     size_t used = 0;
-    int good = 1;
-    while (good && !c->is_closing) {
+    int is_alive = 1;
+    while (is_alive && !c->is_closing) {
         ws_frame f;
         const int64_t size = vy_frame_parse(c->in + used, c->in_size - used, MESSAGE_MAX, &f);
         if (size == 0) break;
         if (size < 0) {
-            good = close_connection(c, 1002);
+            is_alive = close_connection(c, 1002);
         } else if (f.op == FRAME_CLOSE) {
-            good = close_connection(c, 1000);
+            is_alive = close_connection(c, 1000);
         } else if (f.op == FRAME_PING) {
-            good = vy_client_send_frame(c, FRAME_PONG, f.data, f.size);
+            is_alive = vy_client_send_frame(c, FRAME_PONG, f.data, f.size);
         } else if (f.op != FRAME_PONG) {
-            good = append_part(w, c, &f);
+            is_alive = append_part(w, c, &f);
         }
         used += size > 0 ? (size_t)size : 0;
         if (c->out_size - c->out_sent > BACKLOG_MAX + strlen(w->advertise))
-            good = 0; // it asks and does not read
+            is_alive = 0; // it asks and does not read
     }
     memmove(c->in, c->in + used, c->in_size - used);
     c->in_size -= used;
-    return good;
+    return is_alive;
 }
 
 // @return 0: the client is to go
 static int receive(watch *w, client *c)
 {
     if (!reserve(&c->in, &c->in_capacity, c->in_size + READ_SIZE)) return 0;
-    const ssize_t got = recv(c->fd, c->in + c->in_size, READ_SIZE, MSG_DONTWAIT);
-    if (got < 0) return errno == EAGAIN || errno == EINTR;
-    if (got == 0) return 0;
+    const ssize_t received = recv(c->fd, c->in + c->in_size, READ_SIZE, MSG_DONTWAIT);
+    if (received < 0) return errno == EAGAIN || errno == EINTR;
+    if (received == 0) return 0;
     if (c->is_closing) return 1; // what comes now is read, so that what was sent arrives, and forgotten
-    c->in_size += (size_t)got;
+    c->in_size += (size_t)received;
     if (!c->is_websocket && !handle_request(w, c)) return 0;
     return !c->is_websocket || c->is_closing || handle_frames(w, c);
 }
@@ -294,7 +294,7 @@ static void remove_client(server *s, int index)
 static void accept_client(server *s)
 {
     const int fd = accept4(s->w->listener, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
-    if (fd >= 0) s->clients[s->count++] = (client){.fd = fd, .since = vy_wall_clock()};
+    if (fd >= 0) s->clients[s->count++] = (client){.fd = fd, .connect_time = vy_wall_clock()};
 }
 
 // What one client is sent and has said. @return 0: it is to go
@@ -306,7 +306,7 @@ static int serve_client(server *s, client *c, short events, int ended)
         if (is_alive && ended && vy_foxglove_is_done(s->w, c)) is_alive = close_connection(c, 1001);
     }
     if (is_alive && c->out_size > 0) is_alive = transmit(s, c);
-    const double age = vy_wall_clock() - c->since;
+    const double age = vy_wall_clock() - c->connect_time;
     const int idle = !c->is_websocket && c->out_size == 0 && age > REQUEST_TIMEOUT;
     return is_alive && !idle;
 }
@@ -323,7 +323,7 @@ static int keeps_serving(server *s, int ended)
         has_unsent |=
             (c->is_websocket || c->out_size > 0) && idle < (has_all ? CLOSE_TIMEOUT : DRAIN_IDLE_TIMEOUT);
     }
-    return has_unsent && now - s->end < DRAIN_TIMEOUT;
+    return has_unsent && now - s->end_time < DRAIN_TIMEOUT;
 }
 
 static int flight_has_ended(watch *w)
@@ -363,7 +363,7 @@ void *vy_watch_serve(void *self)
     server s = {.w = self, .count = 0};
     for (int ended = 0, before = 0; keeps_serving(&s, ended); before = ended) {
         ended = serve_once(&s);
-        if (ended && !before) s.last_sent = s.end = vy_wall_clock();
+        if (ended && !before) s.last_sent = s.end_time = vy_wall_clock();
     }
     while (s.count > 0) remove_client(&s, s.count - 1);
     return NULL;

@@ -164,13 +164,13 @@ int64_t vy_frame_parse(unsigned char *data, size_t size, size_t limit, ws_frame 
     if ((data[0] & 0x70) != 0 || !(data[1] & 0x80) || !is_known) return -1;
     uint64_t length = data[1] & 0x7f;
     if (is_control && (length > 125 || !(data[0] & 0x80))) return -1;
-    const size_t more = length < 126 ? 0 : length == 126 ? 2 : 8, head = 2 + more + 4;
+    const size_t length_bytes = length < 126 ? 0 : length == 126 ? 2 : 8, head = 2 + length_bytes + 4;
     if (size < head) return 0;
-    if (more > 0) length = 0;
-    for (size_t i = 0; i < more; ++i) length = length << 8 | data[2 + i];
+    if (length_bytes > 0) length = 0;
+    for (size_t i = 0; i < length_bytes; ++i) length = length << 8 | data[2 + i];
     if (length > limit) return -1;
     if (size - head < length) return 0;
-    const unsigned char *mask = data + 2 + more;
+    const unsigned char *mask = data + 2 + length_bytes;
     *out = (ws_frame){.op = op, .is_final = data[0] >> 7, .data = data + head, .size = (size_t)length};
     for (size_t i = 0; i < out->size; ++i) out->data[i] ^= mask[i % 4];
     return (int64_t)(head + out->size);
@@ -204,14 +204,14 @@ static int skip_space(json_reader *r)
     return r->at < r->end;
 }
 
-static int hex_digits(const char *at, unsigned *out)
+static int hex_digits(const char *text, unsigned *out)
 {
     *out = 0;
     for (int i = 0; i < 4; ++i) {
-        const char *all = "0123456789abcdef0123456789ABCDEF",
-                   *digit = at[i] != '\0' ? strchr(all, at[i]) : NULL;
+        const char *digits = "0123456789abcdef0123456789ABCDEF",
+                   *digit = text[i] != '\0' ? strchr(digits, text[i]) : NULL;
         if (digit == NULL) return 0;
-        *out = *out << 4 | (unsigned)(digit - all) % 16;
+        *out = *out << 4 | (unsigned)(digit - digits) % 16;
     }
     return 1;
 }
@@ -219,7 +219,7 @@ static int hex_digits(const char *at, unsigned *out)
 // One character behind a backslash; beyond ASCII it becomes a question mark, since names here are ASCII.
 static int read_escape(json_reader *r, char *out)
 {
-    static const char from[] = "\"\\/bfnrt", to[] = "\"\\/\b\f\n\r\t";
+    static const char escapes[] = "\"\\/bfnrt", characters[] = "\"\\/\b\f\n\r\t";
     if (r->at == r->end) return 0;
     const char c = *r->at++;
     if (c == 'u') {
@@ -229,9 +229,9 @@ static int read_escape(json_reader *r, char *out)
         *out = code > 0 && code < 128 ? (char)code : '?';
         return 1;
     }
-    const char *found = c != '\0' ? strchr(from, c) : NULL;
+    const char *found = c != '\0' ? strchr(escapes, c) : NULL;
     if (found == NULL) return 0;
-    *out = to[found - from];
+    *out = characters[found - escapes];
     return 1;
 }
 

@@ -45,52 +45,52 @@ int ppoll(struct pollfd *fds, nfds_t count, const struct timespec *time, const s
                     time == NULL ? NEVER : SECOND * (uint64_t)time->tv_sec + (uint64_t)time->tv_nsec);
 }
 
-static int wait_for_sets(int count, fd_set *reads, fd_set *writes, fd_set *others, uint64_t ns)
+static int wait_for_sets(int count, fd_set *reads, fd_set *writes, fd_set *exceptions, uint64_t ns)
 {
     struct pollfd fds[FD_CAP];
-    nfds_t used = 0;
+    nfds_t fd_count = 0;
     for (int fd = 0; fd < count && fd < FD_CAP; ++fd) {
         const int events = (reads != NULL && FD_ISSET(fd, reads) ? POLLIN : 0) |
                            (writes != NULL && FD_ISSET(fd, writes) ? POLLOUT : 0) |
-                           (others != NULL && FD_ISSET(fd, others) ? POLLPRI : 0);
-        if (events != 0) fds[used++] = (struct pollfd){.fd = fd, .events = (short)events};
+                           (exceptions != NULL && FD_ISSET(fd, exceptions) ? POLLPRI : 0);
+        if (events != 0) fds[fd_count++] = (struct pollfd){.fd = fd, .events = (short)events};
     }
-    int ready = wait_for(fds, used, ns);
+    int ready = wait_for(fds, fd_count, ns);
     if (ready < 0) return ready;
     ready = 0;
     if (reads != NULL) FD_ZERO(reads);
     if (writes != NULL) FD_ZERO(writes);
-    if (others != NULL) FD_ZERO(others);
-    for (nfds_t i = 0; i < used; ++i) {
-        const short events = fds[i].events, seen = fds[i].revents;
-        if (seen & POLLNVAL) {
+    if (exceptions != NULL) FD_ZERO(exceptions);
+    for (nfds_t i = 0; i < fd_count; ++i) {
+        const short events = fds[i].events, revents = fds[i].revents;
+        if (revents & POLLNVAL) {
             errno = EBADF;
             return -1;
         }
-        if (events & POLLIN && seen & (POLLIN | POLLHUP | POLLERR)) ++ready, FD_SET(fds[i].fd, reads);
-        if (events & POLLOUT && seen & (POLLOUT | POLLERR)) ++ready, FD_SET(fds[i].fd, writes);
-        if (events & POLLPRI && seen & POLLPRI) ++ready, FD_SET(fds[i].fd, others);
+        if (events & POLLIN && revents & (POLLIN | POLLHUP | POLLERR)) ++ready, FD_SET(fds[i].fd, reads);
+        if (events & POLLOUT && revents & (POLLOUT | POLLERR)) ++ready, FD_SET(fds[i].fd, writes);
+        if (events & POLLPRI && revents & POLLPRI) ++ready, FD_SET(fds[i].fd, exceptions);
     }
     return ready;
 }
 
-int select(int count, fd_set *restrict reads, fd_set *restrict writes, fd_set *restrict others,
+int select(int count, fd_set *restrict reads, fd_set *restrict writes, fd_set *restrict exceptions,
            struct timeval *restrict time)
 {
     if (!sitl_is_managed())
         return REAL(int, select, int, fd_set *, fd_set *, fd_set *, struct timeval *)(count, reads, writes,
-                                                                                      others, time);
+                                                                                      exceptions, time);
     const uint64_t ns =
         time == NULL ? NEVER : SECOND * (uint64_t)time->tv_sec + 1000ull * (uint64_t)time->tv_usec;
-    return wait_for_sets(count, reads, writes, others, ns);
+    return wait_for_sets(count, reads, writes, exceptions, ns);
 }
 
-int pselect(int count, fd_set *restrict reads, fd_set *restrict writes, fd_set *restrict others,
+int pselect(int count, fd_set *restrict reads, fd_set *restrict writes, fd_set *restrict exceptions,
             const struct timespec *restrict time, const sigset_t *restrict mask)
 {
     if (!sitl_is_managed())
         return REAL(int, pselect, int, fd_set *, fd_set *, fd_set *, const struct timespec *,
-                    const sigset_t *)(count, reads, writes, others, time, mask);
+                    const sigset_t *)(count, reads, writes, exceptions, time, mask);
     const uint64_t ns = time == NULL ? NEVER : SECOND * (uint64_t)time->tv_sec + (uint64_t)time->tv_nsec;
-    return wait_for_sets(count, reads, writes, others, ns);
+    return wait_for_sets(count, reads, writes, exceptions, ns);
 }

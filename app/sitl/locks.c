@@ -89,9 +89,9 @@ int pthread_cond_init(pthread_cond_t *restrict c, const pthread_condattr_t *rest
 static int wait_condition(pthread_cond_t *c, pthread_mutex_t *m, uint64_t wake)
 {
     (void)pthread_mutex_unlock(m);
-    const int found = sitl_wait(wake, c, NULL, 0);
+    const int is_signalled = sitl_wait(wake, c, NULL, 0);
     const int error = acquire_mutex(m, NEVER);
-    return error != 0 ? error : found ? 0 : ETIMEDOUT;
+    return error != 0 ? error : is_signalled ? 0 : ETIMEDOUT;
 }
 
 // A thread that takes no turns has no conditions: the oldest version of the system's, which dlsym() gives,

@@ -51,11 +51,11 @@ static uint32_t port_of(const struct sockaddr *address)
 
 static void put_address(uint32_t port, struct sockaddr *out, socklen_t *length)
 {
-    struct sockaddr_in here = {.sin_family = AF_INET, .sin_port = htons((uint16_t)port)};
-    here.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    struct sockaddr_in address = {.sin_family = AF_INET, .sin_port = htons((uint16_t)port)};
+    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
     if (out == NULL || length == NULL) return;
-    memcpy(out, &here, *length < sizeof here ? *length : sizeof here);
-    *length = sizeof here;
+    memcpy(out, &address, *length < sizeof address ? *length : sizeof address);
+    *length = sizeof address;
 }
 
 // --- what Volery sends, and what it gets
@@ -150,9 +150,9 @@ int bind(int fd, const struct sockaddr *address, socklen_t length)
     if (e == NULL) return REAL(int, bind, int, const struct sockaddr *, socklen_t)(fd, address, length);
     const uint32_t port = port_of(address);
     for (int i = 0; i < FD_CAP && port != 0; ++i) {
-        const int same = (e->kind == UDP) == (endpoints[i].kind == UDP);
+        const int same_protocol = (e->kind == UDP) == (endpoints[i].kind == UDP);
         if (i == fd || endpoints[i].kind <= SYSTEM || endpoints[i].kind == CONNECTION ||
-            endpoints[i].port != port || !same)
+            endpoints[i].port != port || !same_protocol)
             continue;
         errno = EADDRINUSE;
         return -1;
@@ -218,22 +218,23 @@ int accept4(int fd, struct sockaddr *address, socklen_t *length, int flags)
     wait_to_read(fd, 0);
     endpoint *e = endpoint_of(fd);
     if (e == NULL) {
-        const int made =
+        const int accepted =
             REAL(int, accept4, int, struct sockaddr *, socklen_t *, int)(fd, address, length, flags);
-        if (made >= 0 && made < FD_CAP) endpoints[made] = (endpoint){.kind = SYSTEM, .our_fd = -1};
-        return made;
+        if (accepted >= 0 && accepted < FD_CAP)
+            endpoints[accepted] = (endpoint){.kind = SYSTEM, .our_fd = -1};
+        return accepted;
     }
     if (e->pending_count == 0) {
         errno = EAGAIN;
         return -1;
     }
     (void)REAL(ssize_t, recv, int, void *, size_t, int)(fd, &byte, 1, MSG_DONTWAIT);
-    const int made = e->pending[0];
+    const int accepted = e->pending[0];
     memmove(e->pending, e->pending + 1, (size_t)--e->pending_count * sizeof e->pending[0]);
-    if (flags & SOCK_NONBLOCK) (void)fcntl(made, F_SETFL, O_NONBLOCK);
-    if (flags & SOCK_CLOEXEC) (void)fcntl(made, F_SETFD, FD_CLOEXEC);
+    if (flags & SOCK_NONBLOCK) (void)fcntl(accepted, F_SETFL, O_NONBLOCK);
+    if (flags & SOCK_CLOEXEC) (void)fcntl(accepted, F_SETFD, FD_CLOEXEC);
     put_address(FREE_PORTS, address, length);
-    return made;
+    return accepted;
 }
 
 int accept(int fd, struct sockaddr *restrict address, socklen_t *restrict length)

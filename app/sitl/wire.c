@@ -12,11 +12,12 @@ static int wire = -1;
 
 int sitl_wire_is_open(void) { return wire >= 0; }
 
-static void put(const sitl_message *m, size_t body)
+static void put(const sitl_message *m, size_t body_size)
 {
     ssize_t sent;
     do {
-        sent = REAL(ssize_t, send, int, const void *, size_t, int)(wire, m, SITL_HEAD + body, MSG_NOSIGNAL);
+        sent =
+            REAL(ssize_t, send, int, const void *, size_t, int)(wire, m, SITL_HEAD + body_size, MSG_NOSIGNAL);
     } while (sent < 0 && errno == EINTR);
     if (sent < 0) _exit(0); // Volery has ended
 }
@@ -45,18 +46,18 @@ void sitl_wire_send(uint32_t kind, uint32_t port, const void *bytes, size_t size
 
 uint64_t sitl_wire_exchange(uint64_t now)
 {
-    static int spoken;
+    static int has_run;
     static sitl_message m;
     sitl_collect_streams();
-    if (spoken) put(&(sitl_message){.kind = SITL_RAN, .time = now}, 0);
-    spoken = 1;
+    if (has_run) put(&(sitl_message){.kind = SITL_RAN, .time = now}, 0);
+    has_run = 1;
     for (;;) {
         const ssize_t size = REAL(ssize_t, recv, int, void *, size_t, int)(wire, &m, sizeof m, 0);
         if (size < 0 && errno == EINTR) continue;
         if (size < SITL_HEAD) _exit(0); // Volery has ended
-        const size_t body = (size_t)size - SITL_HEAD;
+        const size_t body_size = (size_t)size - SITL_HEAD;
         if (m.kind == SITL_RUN) return m.time;
-        if (m.kind == SITL_DATAGRAM) sitl_deliver_datagram(m.port, m.body, body);
-        if (m.kind == SITL_STREAM) sitl_deliver_stream(m.port, m.body, body);
+        if (m.kind == SITL_DATAGRAM) sitl_deliver_datagram(m.port, m.body, body_size);
+        if (m.kind == SITL_STREAM) sitl_deliver_stream(m.port, m.body, body_size);
     }
 }

@@ -308,8 +308,8 @@ vy_status vy_joint_set_limit_error(const vy_bodies *b, joint_slot *j, vy_error *
     joint_slot now = *j;
     if (left > 0.0) vy_joint_at_time(j, time, &now);
     const int slides = vy_joint_has(j->def.kind, VY_JOINT_SLIDES);
-    vy_joint_angle(&now, &m.a, &m.c, &at, &rate);
-    if (slides) at = vy_joint_translation(&now, &m.a, &m.c);
+    vy_joint_angle(&now, &m.state_a, &m.state_b, &at, &rate);
+    if (slides) at = vy_joint_translation(&now, &m.state_a, &m.state_b);
     set_limit_error(&m, j, at, slides ? 1.0 : m.rotation_radius);
     const double duration = closing_duration(&m);
     if (duration == 0.0) {
