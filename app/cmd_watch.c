@@ -80,7 +80,7 @@ static int watch_log(const arguments *args, int port, follower *f)
                                             f->log_path);
     }
     status = vy_watch_open("watch", port, 1, &f->watched);
-    const int paced = vy_has_option(given, "paced");
+    const int paced = vy_has_option(args, "paced");
     if (status == 0) status = vy_watch_follow(f->watched, f->part_path, f->log_path, paced);
     if (status == 0 && paced) status = vy_watch_answer(f->watched);
     vy_signals_catch();
