@@ -1,13 +1,11 @@
-// query.h - what a ray, a moving shape, a shape or a point meets among the bodies of a set, as they stand
-// now.
+// query.h - what rays, moving shapes, shapes and points meet among the bodies of a set, as they stand now.
 //
 // World frame, metres. Every query has one order, whatever the set has been through: hits come by t, of equal
 // ones by slot. A query changes nothing, neither state nor hash, and allocates nothing: any number of threads
 // may query a set at once while nobody changes it. Contacts may be on or off.
 //
-// Queries look at every body, until vy_bodies_prepare_queries() has put them into a tree; and again after
-// the next step or any other change of the set. With the tree they are faster; the answers are the same to
-// the bit.
+// Queries look at every body, until vy_bodies_prepare_queries() has put them into a tree; and again after the
+// next step or any other change of the set. The answers are the same to the bit either way.
 #pragma once
 #include "volery/bodies.h"
 #include "volery/collision.h"
@@ -55,10 +53,9 @@ vy_status vy_bodies_prepare_queries(vy_bodies *bodies);
 // not finite or beyond VY_POSE_LIMIT, a direction of length zero, a reach below zero, and a shape that is
 // unbounded or not convex. `filter` and `err` may be NULL. Those that end in `_all` store every hit, in
 // order:
-//   out       [capacity]; may be NULL with a capacity of 0
-//   count     how many there are; above `capacity` when VY_FULL is returned, and then the contents of `out`
-//   are
-//             unspecified
+//   out    [capacity]; may be NULL with a capacity of 0
+//   count  how many there are; above `capacity` when VY_FULL is returned, and then the contents of `out` are
+//          unspecified
 // The others store the first hit, or VY_NULL_BODY.
 
 /// What a ray hits, as vy_ray_cast() has it.
