@@ -125,11 +125,11 @@ function boxOf(info: DroneInfo): VehicleShape {
 function simpleOf(at: Vector3[], reach: number, radius: number): Pick<VehicleShape, "body" | "outline" | "discs"> {
   const isFront = (hub: Vector3) => hub.x > 0.05 * reach;
   const shell = new OctahedronGeometry(0.4 * reach).scale(1.1, 0.85, 0.4);
-  const arms = at.map((hub) => marked(armTo(hub, 0.15 * reach).translate(0, 0, hub.z + 0.05 * reach), isFront(hub) ? PART_FRONT : PART_FRAME));
+  const arms = at.map((hub) => withPart(armTo(hub, 0.15 * reach).translate(0, 0, hub.z + 0.05 * reach), isFront(hub) ? PART_FRONT : PART_FRAME));
   return {
-    body: mergeGeometries([marked(shell, PART_FRAME), ...arms]),
-    outline: marked(polygon(6, 0.5 * reach), PART_FRAME),
-    discs: mergeGeometries(at.map((hub) => marked(polygon(6, radius, hub.clone().setZ(hub.z + 0.13 * reach)), PART_FRAME))),
+    body: mergeGeometries([withPart(shell, PART_FRAME), ...arms]),
+    outline: withPart(polygon(6, 0.5 * reach), PART_FRAME),
+    discs: mergeGeometries(at.map((hub) => withPart(polygon(6, radius, hub.clone().setZ(hub.z + 0.13 * reach)), PART_FRAME))),
   };
 }
 
