@@ -49,8 +49,8 @@ const char *vy_verdict_text(vy_verdict verdict);
 /// habit to change: `crashed: signal 11, segmentation fault`.
 /// @param detail as in vy_intent
 /// @param limit [s] that was exceeded: the deadline, or the time to boot
-/// @param said the text it wrote in the place of a reply, or NULL: the first letters are in the detail
-void vy_verdict_print(vy_verdict verdict, int32_t detail, double limit, const char *said, char *out,
+/// @param printed the text it wrote in the place of a reply, or NULL: the first letters are in the detail
+void vy_verdict_print(vy_verdict verdict, int32_t detail, double limit, const char *printed, char *out,
                       size_t size);
 
 /// What a reply says of the controller itself. Numbers are stable.

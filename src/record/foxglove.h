@@ -56,8 +56,8 @@ size_t vy_foxglove_line_size_max(int count);
 void vy_foxglove_put_line(vy_pb_writer *w, foxglove_line kind, const vy_vec3 *points, int count, double width,
                           const double rgba[4]);
 
-/// A cone on the disc of diameter `width` [m] about `base`; its tip is at base + along, which has a length.
-void vy_foxglove_put_cone(vy_pb_writer *w, vy_vec3 base, vy_vec3 along, double width, const double rgba[4]);
+/// A cone on the disc of diameter `width` [m] about `base`; its tip is at base + axis, which has a length.
+void vy_foxglove_put_cone(vy_pb_writer *w, vy_vec3 base, vy_vec3 axis, double width, const double rgba[4]);
 
 void vy_foxglove_put_log(vy_pb_writer *w, uint64_t time, foxglove_level severity, const char *name,
                          const char *text);

@@ -32,9 +32,9 @@ vy_status vy_output_channel(log_output *o, const char *topic, uint16_t schema, c
 vy_status vy_output_message(log_output *o, const char *topic, const vy_pb_message *message, uint16_t *channel,
                             vy_error *err);
 
-/// Begin a message of at most `room` bytes at `time` [ns]. Once the log has failed the writer has no memory
-/// and takes nothing.
-vy_pb_writer vy_output_begin(log_output *o, uint16_t channel, uint64_t time, size_t room);
+/// Begin a message of at most `size_max` bytes at `time` [ns]. Once the log has failed the writer has no
+/// memory and takes nothing.
+vy_pb_writer vy_output_begin(log_output *o, uint16_t channel, uint64_t time, size_t size_max);
 void vy_output_end(log_output *o, const vy_pb_writer *w);
 
 /// A whole message from its cells.

@@ -140,7 +140,7 @@ vy_status vy_mcap_read_summary(vy_mcap_reader *reader, vy_error *err);
 vy_status vy_mcap_scan(vy_mcap_reader *reader, vy_error *err);
 
 // A second reader of the same source, which must outlive it, by a scan in any case.
-vy_status vy_mcap_open_data_section(const vy_mcap_reader *of, vy_mcap_reader **out, vy_error *err);
+vy_status vy_mcap_open_data_section(const vy_mcap_reader *reader, vy_mcap_reader **out, vy_error *err);
 
 // Forget the tables: a summary that turned out bad is followed by a scan.
 void vy_mcap_clear_tables(vy_mcap_reader *reader);
