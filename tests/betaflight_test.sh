@@ -93,6 +93,23 @@ says out "was not ready within 2 s"
 # Without `volery sitl` there is nobody at the other end.
 rise "" 1 bnone.mcap --set "drones.alpha.controller.command=sleep 5" --set 'drones.alpha.controller.boot=0.5 s'
 says out "was not ready within 0.5 s"
+# By the wall's clock, over ports of the system's, which another program may have: no state goes out before its UART listens.
+if "$python" - <<'END' 2>/dev/null; then
+import socket
+
+for kind, port in (socket.SOCK_DGRAM, 9002), (socket.SOCK_DGRAM, 9003), (socket.SOCK_DGRAM, 9004), (socket.SOCK_STREAM, 5761):
+    with socket.socket(socket.AF_INET, kind) as s:
+        if kind == socket.SOCK_STREAM:
+            s.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        s.bind(("127.0.0.1", port))
+END
+    rise "" 0 wall.mcap --set 'duration=1 s' --set 'expect=[]' --set drones.alpha.controller.clock=wall \
+        --set drones.alpha.controller.unanswered=1 --set 'drones.alpha.controller.deadline=60 s' \
+        --set "drones.alpha.controller.command=$python $source/tests/bridge/betaflight_double.py late"
+    replays wall.mcap
+else
+    echo "betaflight: the wall's clock is skipped, its ports are taken"
+fi
 bad() { # CHANGE SENTENCE
     try 2 "$volery" check "$source/tests/bridge/betaflight.yaml" --set "$1"
     says err "$2"

@@ -73,16 +73,6 @@ static ssize_t next_message(betaflight_link *l, double seconds)
     return size < SITL_HEAD ? -2 : size - SITL_HEAD;
 }
 
-int vy_betaflight_link_is_up(betaflight_link *l)
-{
-    if (l->wire < 0 || l->is_up) return 1;
-    if (l->child >= 0) vy_socket_close(&l->child); // the program has it: when it ends, we are told
-    const ssize_t size = next_message(l, 0.0);
-    if (size == -2) return -1;
-    l->is_up = size >= 0 && l->message.kind == SITL_HELLO && l->message.time == SITL_VERSION;
-    return l->is_up;
-}
-
 static void send_message(betaflight_link *l, sitl_kind kind, uint32_t port, uint64_t time, const void *bytes,
                          size_t size)
 {
@@ -170,6 +160,20 @@ static vy_verdict run_wall_clock(betaflight_link *l, double period, betaflight_r
 }
 
 // --- both
+
+int vy_betaflight_link_is_up(betaflight_link *l)
+{
+    if (l->is_up) return 1;
+    if (l->wire < 0) { // its UART listens when its sensors are there: a state that comes earlier crashes it
+        l->is_up = connect_uart(l);
+        return l->is_up;
+    }
+    if (l->child >= 0) vy_socket_close(&l->child); // the program has it: when it ends, we are told
+    const ssize_t size = next_message(l, 0.0);
+    if (size == -2) return -1;
+    l->is_up = size >= 0 && l->message.kind == SITL_HELLO && l->message.time == SITL_VERSION;
+    return l->is_up;
+}
 
 void vy_betaflight_link_packet(betaflight_link *l, uint32_t port, const void *bytes, size_t size)
 {

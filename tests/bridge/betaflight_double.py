@@ -4,7 +4,8 @@ It takes states on UDP port 9003 and sticks on 9004, sends motors to 9002 and an
 of arming and angle mode are those that MSP has set up.
 HOW: `kill` ends it by a signal on the way, `exit` with status 3, `hang` sleeps for good, `spin` reads its clock without end,
 `garbage` sends noise as motors, `noise` on its UART, `deaf` answers every second packet, `mute` never says a word on its UART,
-`refuse` does not arm, `again` closes its ports and opens them once more, `restart` begins anew as a program.
+`refuse` does not arm, `again` closes its ports and opens them once more, `restart` begins anew as a program, `late` opens its UART
+after its other ports and, like Betaflight, does not survive a state before that.
 """
 import math
 import os
@@ -112,14 +113,17 @@ class Double:
         return b"noise!" if self.how == "garbage" else None
 
 
-def ports():
-    return listen(socket.SOCK_DGRAM, 9003), listen(socket.SOCK_DGRAM, 9004), listen(socket.SOCK_STREAM, 5761)
+def ports(how=""):
+    state_in, rc_in = listen(socket.SOCK_DGRAM, 9003), listen(socket.SOCK_DGRAM, 9004)
+    if how == "late" and select.select([state_in], [], [], 0.3)[0]:
+        os._exit(9)
+    return state_in, rc_in, listen(socket.SOCK_STREAM, 5761)
 
 
 def main():
     how = sys.argv[1] if len(sys.argv) > 1 else ""
     double = Double(how)
-    state_in, rc_in, uart = ports()
+    state_in, rc_in, uart = ports(how)
     out = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
     clients = []
     print("double: here", file=sys.stderr)
