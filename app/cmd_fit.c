@@ -64,6 +64,13 @@ static int load_mapping(const char *mapping, char **out)
     return status == VY_OK ? 0 : vy_print_status("fit", status, &error);
 }
 
+// A mistake of a mapping in a file is told with the file's name.
+static void name_mapping(const char *mapping, vy_error *error)
+{
+    if (mapping == NULL || !vy_file_is_regular(mapping) || strcmp(error->file, "mapping") != 0) return;
+    snprintf(error->file, sizeof error->file, "%s", mapping);
+}
+
 static int parse_seconds(const arguments *args, const char *name, double *out)
 {
     const char *text = vy_option_value(args, name);
@@ -145,7 +152,10 @@ COMMAND(fit)
     if (status == 0 && page != NULL) status = vy_file_claim("fit", page, VY_FILE_PART);
     if (status == 0) {
         const vy_status read = vy_fit_read(path, mapping, vy_option_value(args, "drone"), &flight, &error);
-        if (read != VY_OK) status = vy_print_log_error("fit", path, read, &error);
+        if (read != VY_OK) {
+            name_mapping(vy_option_value(args, "mapping"), &error);
+            status = vy_print_log_error("fit", path, read, &error);
+        }
     }
     if (status == 0) {
         const vy_status solved = vy_fit_solve(flight, &vehicle, name, &def, result, &error);

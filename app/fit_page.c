@@ -14,11 +14,12 @@ static const char head[] =
     "<!doctype html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">\n"
     "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src "
     "'unsafe-inline'\">\n"
-    "<title>volery fit</title>\n<style>body{font:15px system-ui,sans-serif;margin:2em "
-    "auto;max-width:60em;padding:0 "
-    "1em}\n"
-    "table{border-collapse:collapse;margin:1em 0}td,th{padding:.2em .8em;border-bottom:1px solid "
-    "#ccc;text-align:right}\n"
+    "<meta name=\"viewport\" content=\"width=device-width\">\n"
+    "<title>volery fit</title>\n"
+    "<style>body{font:15px system-ui,sans-serif;margin:2em auto;max-width:60em;padding:0 1em}\n"
+    "h1{overflow-wrap:anywhere}\n"
+    "table{border-collapse:collapse;margin:1em 0;display:block;overflow-x:auto;white-space:nowrap}\n"
+    "td,th{padding:.2em .8em;border-bottom:1px solid #ccc;text-align:right}\n"
     "td:first-child,th:first-child{text-align:left}svg{max-width:100%;height:auto}</style></head><body>\n";
 
 static void put_text(FILE *out, const char *text)
@@ -148,7 +149,8 @@ int vy_fit_report_page(const vy_fit_result *r, const vy_flight *flight, const ch
     if (status == 0) {
         fputs(head, out.file);
         fputs("<h1>Fit of ", out.file);
-        put_text(out.file, log);
+        const char *slash = strrchr(log, '/'); // of its place a page that is sent on says nothing
+        put_text(out.file, slash != NULL ? slash + 1 : log);
         fprintf(out.file, "</h1>\n<p>Fitted on %.4g to %.4g s, from %s, mass %.4g kg.</p>\n", r->def.from,
                 r->def.to, r->vehicle.name, r->def.mass);
         put_parameters(r, out.file);

@@ -30,6 +30,7 @@ assert r["missing"]
 PYTHON
 grep -q "Content-Security-Policy" mine.html || fail "the page has no policy"
 grep -q "<svg" mine.html || fail "the page has no plot"
+grep -q "<h1>Fit of flight.csv</h1>" mine.html || fail "the page names another flight, or its folder"
 if grep -oE '(src|href)=' mine.html; then fail "the page refers to something outside of it"; fi
 printf 'volery: 1\ndrones: [{name: a, vehicle: {base: mine.yaml}}]\n' >scenario.yaml
 "$volery" check scenario.yaml >checked.yaml || fail "the fitted vehicle is refused"
@@ -60,8 +61,17 @@ refused "time goes back" back.csv "${base[@]}" --mapping "$data/columns.yaml"
 refused "a gap of" gap.csv "${base[@]}" --mapping "$data/columns.yaml"
 sed 's/acc_z_mg mg/acc_z_mg/' "$data/columns.yaml" >unit.yaml
 refused "accel.z is usually" "$data/flight.csv" "${base[@]}" --mapping unit.yaml
+printf 'ULog\x01\x12\x35\x01aaaaaaaabbbbbbbbbbb' >bad.ulg
 sed 's|/65535||' "$data/columns.yaml" >motor.yaml
 refused "commands are 0 to 1" "$data/flight.csv" "${base[@]}" --mapping motor.yaml
-printf 'ULog\x01\x12\x35\x01aaaaaaaabbbbbbbbbbb' >bad.ulg
+sed 's|/65535|/65535 %|' "$data/columns.yaml" >percent.yaml
+refused "no motor's command is above" "$data/flight.csv" "${base[@]}" --mapping percent.yaml
+sed 's|mrad/s|*0.00001|' "$data/columns.yaml" >still.yaml
+refused "no vehicle predicts this flight" "$data/flight.csv" "${base[@]}" --mapping still.yaml
+refused "is it in g" "$data/flight.csv" --vehicle crazyflie2x-physical --mass 27 --mapping "$data/columns.yaml"
+sed 's/^rate.x/rate.u/' "$data/columns.yaml" >misspelt.yaml
+refused "misspelt.yaml:4:1: a flight has no \"rate.u\"" "$data/flight.csv" "${base[@]}" --mapping misspelt.yaml
+refused "a drone is chosen of a log" "$data/flight.csv" "${base[@]}" --mapping "$data/columns.yaml" --drone alpha
+refused "a mapping is for a table" bad.ulg "${base[@]}" --mapping "$data/columns.yaml"
 refused "sensor_combined" bad.ulg "${base[@]}"
 echo "fit: ok"

@@ -461,6 +461,8 @@ static void what_cannot_be_fitted_is_told(void **unused)
         {"rate.x,rate.y,rate.z,motor.0,motor.1,motor.2,motor.3", "mass", 300, -1.0},
         {"rate.x,rate.y,rate.z,motor.0,motor.1,motor.2,motor.3", "tells nothing", 4000, 1.0},
         {"rate.x,rate.y,rate.z,rotor.0,rotor.1,rotor.2,rotor.3", "is it in rpm", 4000, 1.0},
+        {"rate.x,rate.y,rate.z,motor.0,motor.1,motor.2,motor.3", "is it in g", 300, 1000.0},
+        {"rate.x,rate.y,rate.z,motor.0,motor.1,motor.2,motor.3", "is it in g", 300, 0.001},
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; ++i) {
         char *text = malloc(1 << 20);

@@ -156,6 +156,7 @@ static void mistakes_of_a_table_are_told(void **unused)
         {"time,rotor.0\n0,0.5\n.01,-40000\n", "not negative", VY_BAD_VALUE, 3, 2},
         {"time,velocity.x\n0,0.5\n.01,4000\n", "mm/s", VY_BAD_VALUE, 3, 2},
         {"time,position.z\n0,0.5\n.01,-4000000\n", "mm or cm", VY_BAD_VALUE, 3, 2},
+        {"time,position.x\n0,0.5\n.01,\n.02,1100\n", "moves by 1099.5 m within a second", VY_BAD_VALUE, 4, 2},
         {"time,attitude.w\n0,1\n.01,1\n", "four columns", VY_BAD_VALUE, 1, 2},
         {"time,attitude.w,attitude.x,attitude.y,attitude.z\n0,1,0,0,0\n.01,30,2,3,0\n", "no unit quaternion",
          VY_BAD_VALUE, 3, 2},

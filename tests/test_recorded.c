@@ -279,6 +279,7 @@ static void bad_files_are_one_sentence(void **unused)
          "flight.csv has no column for position.y"},
         {"start: {at: 1 s}", NULL, "are for `file`"},
         {"start: {rotor_speeds: [1, 9999]}", NULL, "rotor_speeds[1]"},
+        {"start: {rotor_speeds: [1, 2, 3, 4, 5]}", NULL, "rotor_speeds[4]: drone0 has 4 rotors"},
         {"start: {rotor_speed: 0}\nexpect:\n  - {quantity: speed, error_to: flight.csv, columns: \"" PLACES
          "\", max: 1}",
          NULL, "a recorded trajectory has a position_error"},

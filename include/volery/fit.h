@@ -20,8 +20,8 @@ typedef struct vy_flight vy_flight; ///< a recorded flight; one owner
 /// Read a flight from a file: CSV, PX4's ULog (*.ulg) or a log of Volery (*.mcap), by what the file begins
 /// with.
 /// @param mapping which columns of a CSV are what (docs/fit.md): the mapping itself; NULL: columns have the
-/// names of quantities
-/// @param drone which one of a log of Volery; NULL: the only one
+/// names of quantities. Refused for a log
+/// @param drone which one of a log of Volery; NULL: the only one. Refused for another file
 /// @param out to be released with vy_flight_free(); NULL on failure
 vy_status vy_fit_read(const char *path, const char *mapping, const char *drone, vy_flight **out,
                       vy_error *err);
@@ -47,7 +47,7 @@ typedef enum vy_fit_aim {
 
 /// How a flight is fitted. Start from vy_default_fit_def().
 typedef struct vy_fit_def {
-    double mass;    ///< [kg] of the vehicle as flown, > 0: motion tells ratios to it
+    double mass;    ///< [kg] of the vehicle as flown, > 0, at most 300 times or a 300th of the base's
     double from;    ///< [s] of the flight, where the part begins that is fitted
     double to;      ///< [s] where it ends; what follows is held out. 0: half of the flight
     double horizon; ///< [s] of a prediction, 0.05 to 2; 0: 0.25 for parameters, 0.07 for prediction

@@ -5,6 +5,7 @@
 #include "fit/model.h"
 #include <stdlib.h>
 
+#define COMMAND_MIN     0.02 // no drone flies whose largest command is below
 #define VELOCITY_WINDOW 0.06 // [s] on each side, over which positions become a velocity
 
 void vy_fit_data_free(fit_data *d)
@@ -33,6 +34,17 @@ static int column_count(const vy_flight *f, int quantity)
     return count;
 }
 
+// Commands that would not lift anything: they have been divided once too often.
+static vy_status check_commands(const fit_data *d, vy_error *err)
+{
+    double largest = 0.0;
+    for (size_t i = 0; i < d->rows * (size_t)d->rotors; ++i) largest = real_max(largest, d->commands[i]);
+    if (largest == 0.0 || largest >= COMMAND_MIN) return VY_OK;
+    return vy_fail(err, VY_BAD_VALUE,
+                   "no motor's command is above %.3g, and 1 is full speed: are the columns 0 to 1 already?",
+                   largest);
+}
+
 static vy_status find_commands(const vy_flight *f, const vy_vehicle_def *v, fit_data *d, vy_error *err)
 {
     const int motors = column_count(f, VY_FLIGHT_MOTOR), rotors = column_count(f, VY_FLIGHT_ROTOR);
@@ -56,7 +68,7 @@ static vy_status find_commands(const vy_flight *f, const vy_vehicle_def *v, fit_
                                v->name, v->speed_max);
         }
     }
-    return VY_OK;
+    return d->has_commands ? check_commands(d, err) : VY_OK;
 }
 
 // Rates: of a row without them those before it.

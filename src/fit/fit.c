@@ -6,8 +6,9 @@
 
 enum { N = FIT_PARAMETER_COUNT };
 
-#define LONG_HORIZON  0.25 // [s] for parameters
-#define SHORT_HORIZON 0.07 // [s] for prediction
+#define LONG_HORIZON  0.25  // [s] for parameters
+#define SHORT_HORIZON 0.07  // [s] for prediction
+#define MASS_RATIO    300.0 // to the base's mass: a gram taken for a kilogram is 1000 times
 
 vy_fit_def vy_default_fit_def(void)
 {
@@ -15,11 +16,16 @@ vy_fit_def vy_default_fit_def(void)
     return def;
 }
 
-static vy_status check_def(const vy_flight *flight, const vy_fit_def *def, vy_error *err)
+static vy_status check_def(const vy_flight *flight, const vy_vehicle_def *base, const vy_fit_def *def,
+                           vy_error *err)
 {
     const double end = flight->values[VY_FLIGHT_TIME][flight->rows - 1];
     if (!(def->mass > 0.0 && def->mass < 1e5))
         return vy_fail(err, VY_BAD_VALUE, "mass: a vehicle's mass is above 0 kg, got %.6g", def->mass);
+    if (def->mass > MASS_RATIO * base->mass || MASS_RATIO * def->mass < base->mass)
+        return vy_fail(err, VY_BAD_VALUE,
+                       "mass: %.6g kg is far from the %.6g kg of %s: is it in g, or another base nearer?",
+                       def->mass, base->mass, base->name);
     if (def->horizon != 0.0 && !(def->horizon >= 0.05 && def->horizon <= 2.0))
         return vy_fail(err, VY_BAD_VALUE, "horizon: 0.05 to 2 s, got %.6g", def->horizon);
     if (!(def->from >= 0.0 && def->from < end))
@@ -123,7 +129,7 @@ vy_status vy_fit_solve(const vy_flight *flight, const vy_vehicle_def *base, cons
     fit_data d;
     fit_problem p;
     double covariance[N * N];
-    vy_status status = check_def(flight, def, err);
+    vy_status status = check_def(flight, base, def, err);
     if (status == VY_OK) status = vy_check_vehicle_def(base, err);
     if (status == VY_OK) status = vy_fit_data_make(flight, base, &d, err);
     if (status != VY_OK) return status;

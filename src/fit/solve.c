@@ -412,6 +412,12 @@ static void sum_predictions(fit_problem *p, fit_normal_equations *out)
     }
 }
 
+static vy_status fail_without_interval(vy_error *err)
+{
+    return vy_fail(err, VY_NO_CONVERGENCE,
+                   "no vehicle predicts this flight: are units, the mass and the order of motors right?");
+}
+
 vy_status vy_fit_problem_covariance(fit_problem *p, double *out, vy_error *err)
 {
     static const fit_normal_equations empty;
@@ -426,7 +432,7 @@ vy_status vy_fit_problem_covariance(fit_problem *p, double *out, vy_error *err)
     for (int i = 0; i < n; ++i) a[i * n + i] += vy_fit_prior(ids[i]);
     double factor[N * N];
     memcpy(factor, a, sizeof factor);
-    if (!vy_linear_cholesky(factor, n)) return vy_fail(err, VY_NO_CONVERGENCE, "the fit has no interval");
+    if (!vy_linear_cholesky(factor, n)) return fail_without_interval(err);
     vy_linear_inverse(factor, n, inverse);
     // What is known of offsets before the flight is as uncertain as it says.
     for (int i = 0; i < n; ++i) {
@@ -449,7 +455,7 @@ vy_status vy_fit_problem_covariance(fit_problem *p, double *out, vy_error *err)
         for (int i = 0; i < n; ++i) step[i] = sums.scores[b][i] - slope[i];
         // What this part alone tells then goes very far: its interval is as wide as that.
         for (int i = 0; i < n; ++i) rest[i * n + i] += 1e-9 * a[i * n + i];
-        if (!vy_linear_cholesky(rest, n)) return vy_fail(err, VY_NO_CONVERGENCE, "the fit has no interval");
+        if (!vy_linear_cholesky(rest, n)) return fail_without_interval(err);
         vy_linear_solve(rest, n, step);
         for (int i = 0; i < n; ++i) step[i] += whole[i];
         for (int i = 0; i < n; ++i) {

@@ -464,6 +464,12 @@ static void check_drone(vy_reader *r, const vy_scenario *s, int index)
                          drone->name, def->rotor_speeds[i], maximum);
         break;
     }
+    for (int i = def->vehicle.rotor_count; i < VY_ROTOR_CAP && IS_VALID(r, def->rotor_speeds); ++i) {
+        if (def->rotor_speeds[i] == 0.0) continue;
+        vy_reader_refuse(r, &def->rotor_speeds, "rotor_speeds[%d]: %s has %d rotors", i, drone->name,
+                         def->vehicle.rotor_count);
+        break;
+    }
     const double lag = def->vehicle.motor_lag;
     if (lag > 0.0 && s->step > lag / 3.0 && s->step <= RECOMMENDED_STEP_MAX) {
         vy_report_warning(

@@ -11,6 +11,9 @@
 #define GAP_STEPS 10.0
 #define GAP_MIN   0.05
 
+/// The farthest [m] that something goes along an axis in a second.
+#define WAY_MAX 1000.0
+
 /// Usual steps of time [s] that a flight can have.
 #define STEP_MIN 1e-5
 #define STEP_MAX 0.5
@@ -111,6 +114,25 @@ static vy_status check_accel(checker *c)
     return VY_OK;
 }
 
+// The largest way in a second is one that something flies.
+static vy_status check_way(checker *c)
+{
+    const vy_flight *f = c->flight;
+    const double *time = f->values[VY_FLIGHT_TIME];
+    for (int q = VY_FLIGHT_POSITION; q < VY_FLIGHT_POSITION + 3; ++q) {
+        const double *x = f->values[q];
+        for (size_t i = 1, first = 0; x != NULL && i < f->rows; ++i) {
+            while (time[i] - time[first] > 1.0) ++first;
+            const double way = real_abs(x[i] - x[first]);
+            if (way > WAY_MAX)
+                return refuse(c, i + 1, q,
+                              "%s moves by %.6g m within a second, at %.6g s: is it in mm or cm?",
+                              vy_flight_quantity_name(q), way, time_in_file(f, i));
+        }
+    }
+    return VY_OK;
+}
+
 static vy_status check_attitude(checker *c)
 {
     const vy_flight *f = c->flight;
@@ -165,6 +187,7 @@ vy_status vy_flight_check(const vy_flight *f, const char *name, vy_flight_place 
         for (size_t i = 0; status == VY_OK && i < sizeof sizes / sizeof sizes[0]; ++i)
             status =
                 check_size(&c, sizes[i].first, sizes[i].count, sizes[i].min, sizes[i].max, sizes[i].hint);
+        if (status == VY_OK) status = check_way(&c);
         free(c.scratch);
     }
     if (place != NULL) *place = c.place;
