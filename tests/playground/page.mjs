@@ -114,6 +114,8 @@ async function complete(page) {
   check("keys of a scenario", (await type("volery: 1\n", "dur")).includes("duration"));
   await page.keyboard.press("Escape");
   check("keys of a drone", (await type("volery: 1\ndrones:\n  - name: alpha\n    ", "contr")).includes("controller"));
+  await page.waitForSelector(".cm-tooltip-autocomplete li[aria-selected]");
+  await page.waitForTimeout(200); // the editor takes no Enter in the first moment of its list
   await page.keyboard.press("Enter");
   check("a key is completed", (await page.evaluate(() => window.playground.editor.text)).endsWith("    controller: "));
   const kinds = await type("volery: 1\ndisturbances:\n  - {", "ki");

@@ -30,9 +30,10 @@ fi
 # What the command says of the same scenarios: name and hash, or "program" where a page cannot fly it.
 cd "$root"
 if [ ! -s "$work/hashes.txt" ] || [ "$volery" -nt "$work/hashes.txt" ]; then
+    # grep reads to the end: with -q a command that still writes would fail, and with it the pipe.
     find scenarios -name '*.yaml' | LC_ALL=C sort | while read -r file; do
         name=${file#scenarios/} hash=program
-        if "$volery" check "$file" 2>/dev/null | grep -qE '^ *kind: (pilot|plugin|process|callback|px4|ardupilot|crazyflie|betaflight)' ||
+        if "$volery" check "$file" 2>/dev/null | grep -E '^ *kind: (pilot|plugin|process|callback|px4|ardupilot|crazyflie|betaflight)' >/dev/null ||
             ! "$volery" check "$file" >/dev/null 2>&1; then :
         else hash=$("$volery" run "$file" --no-log --json 2>/dev/null </dev/null | grep -o '"final_hash": "[0-9a-f]*' | cut -d'"' -f4); fi
         echo "${name%.yaml} $hash"
