@@ -487,6 +487,7 @@ async function seeMany() {
   const page = await open("many.html");
   await settled(page);
   await shot(page, "many");
+  check("of many drones the chosen one has its name", (await page.locator(".label:visible").allInnerTexts()).join() === "d0");
   const paced = await page.evaluate(() => {
     const { view, clock } = window.volery;
     const now = () => (view.draw(clock.time), [view.renderer.getPixelRatio(), view.fleet.groups[0].levels[2].discs.count > 0]);
@@ -615,7 +616,18 @@ async function findTheWay() {
   const colors = await page.evaluate(() => window.volery.view.fleet.crafts.map((craft) => craft.color.getHexString()));
   check("and colours", new Set(colors).size === colors.length, colors.join(" "));
   const box = await page.locator(".label", { hasText: "heavy" }).boundingBox();
-  await page.mouse.click(box.x - 10, box.y + 18);
+  const [x, y, half] = await page.evaluate(() => {
+    const { view } = window.volery;
+    const craft = view.fleet.crafts.find(({ drone }) => drone.name === "heavy");
+    const p = view.camera.position.clone().set(...craft.pose.position);
+    const far = p.distanceTo(view.camera.position);
+    const scene = view.box.getBoundingClientRect();
+    p.project(view.camera);
+    const size = (craft.shape.size * view.scale * scene.height) / (2 * far * Math.tan((view.camera.fov * Math.PI) / 360));
+    return [scene.x + ((p.x + 1) / 2) * scene.width, scene.y + ((1 - p.y) / 2) * scene.height, size / 2];
+  });
+  check("its name is beside it", box.x >= x + Math.max(9, half) && box.x < x + 4 * half + 20, `${box.x} ${x} ${half}`);
+  await page.mouse.click(x, y);
   check("a click chooses a drone", (await page.evaluate(() => window.volery.view.drone.name)) === "heavy");
   const turn = () => page.locator(".rose g").getAttribute("transform");
   const before = await turn();

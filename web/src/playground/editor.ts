@@ -23,7 +23,7 @@ const colors = HighlightStyle.define([
 ]);
 
 const looks = EditorView.theme({
-  "&": { height: "100%", fontSize: "12.5px", backgroundColor: "var(--card)", color: "var(--text)" },
+  "&": { height: "100%", fontSize: "0.962rem", backgroundColor: "var(--card)", color: "var(--text)" },
   "&.cm-focused": { outline: "none" },
   ".cm-scroller": { fontFamily: 'ui-monospace, "SF Mono", Menlo, Consolas, "DejaVu Sans Mono", monospace', lineHeight: "1.55" },
   ".cm-content": { caretColor: "var(--text)", paddingBottom: "40px" },

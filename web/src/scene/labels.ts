@@ -1,12 +1,13 @@
-// labels.ts - names of drones beside them, as text over the picture; of many drones those that are nearest. One that would cover
-// another stands below its drone, and where there is no room either, it is left out.
+// labels.ts - names of drones beside them, as text over the picture; of many drones those that are nearest, or that of the chosen one.
+// One that would cover another stands below its drone, and where there is no room either, it is left out.
 import { PerspectiveCamera, Vector3 } from "three";
 import { make } from "../ui/dom";
 import type { Craft } from "./fleet";
 
 const SHOWN_MAX = 120;
 const FEW = 12; // drones that have their names from the start
-const BESIDE = 10; // [px] of a name from its drone
+const BESIDE = 10; // [px] at least, of a name from the middle of its drone
+const OF_SIZE = 0.6; // of the drone's size in the picture, if that is more
 const PLACES = [-18, 2, 22]; // [px] of its upper edge from it: above, beside, below
 
 export class Labels {
@@ -14,19 +15,27 @@ export class Labels {
   readonly element = make("div", "labels");
   private readonly spans: HTMLSpanElement[] = [];
   private readonly places: string[] = []; // of each, as it was set
+  private readonly many: boolean; // so many that names are shown on demand
   private readonly widths = new Map<string, number>(); // [px] by text, as measured
   private readonly taken: number[][] = []; // of this picture: left, top, right, bottom
   private readonly point = new Vector3();
   private tall = 0; // [px] of a line
+  private perMetre = 0; // [px] of a drone's metre, as it is drawn, at a distance of one metre
 
   constructor(crafts: Craft[]) {
     const names = new Set(crafts.map((craft) => craft.drone.name)).size; // of two runs a drone has one
-    this.shown = names > 1 && names <= FEW;
+    this.many = names > FEW;
+    this.shown = names > 1 && !this.many;
   }
 
-  update(crafts: Craft[], chosen: Craft, camera: PerspectiveCamera, width: number, height: number): void {
+  /// Put names where `camera` sees the drones, which are drawn `scale` times their size.
+  update(crafts: Craft[], chosen: Craft, camera: PerspectiveCamera, scale: number, width: number, height: number): void {
     let used = 0;
-    if (this.shown) {
+    this.perMetre = (scale * height) / (2 * Math.tan((camera.fov * Math.PI) / 360));
+    if (!this.shown && this.many) {
+      this.taken.length = 0;
+      used = this.put(chosen, true, camera, width, height, used);
+    } else if (this.shown) {
       const near = crafts.length > SHOWN_MAX ? nearest(crafts, camera) : crafts;
       this.taken.length = 0;
       used = this.put(chosen, true, camera, width, height, used);
@@ -37,9 +46,11 @@ export class Labels {
 
   private put(craft: Craft, chosen: boolean, camera: PerspectiveCamera, width: number, height: number, used: number): number {
     const { position } = craft.pose;
-    const p = this.point.set(position[0], position[1], position[2]).project(camera);
+    const p = this.point.set(position[0], position[1], position[2]);
+    const wide = (OF_SIZE * craft.shape.size * this.perMetre) / Math.max(camera.position.distanceTo(p), 1e-6);
+    p.project(camera);
     if (!(p.z > -1 && p.z < 1 && Math.abs(p.x) < 1 && Math.abs(p.y) < 1)) return used;
-    const left = ((p.x + 1) / 2) * width + BESIDE;
+    const left = ((p.x + 1) / 2) * width + Math.max(BESIDE, wide);
     const at = ((1 - p.y) / 2) * height;
     let span = this.spans[used];
     if (!span) {

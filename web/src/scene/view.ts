@@ -439,7 +439,7 @@ export class View {
     this.arrows.update(this.chosen, time, scale);
     this.ghost.update(this.chosen, time, scale);
     this.wind.update(time);
-    this.labels.update(this.fleet.crafts, this.chosen, this.camera, this.box.clientWidth, this.box.clientHeight);
+    this.labels.update(this.fleet.crafts, this.chosen, this.camera, scale, this.box.clientWidth, this.box.clientHeight);
     this.renderer.render(this.scene, this.camera);
     if (this.worn.length > 0) this.letGo();
   }
