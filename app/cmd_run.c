@@ -58,6 +58,8 @@ static int check_watch(const arguments *args)
     const char *number = vy_option_value(args, "port"), *log = vy_option_value(args, "output");
     if (number != NULL && !vy_has_option(args, "watch"))
         return vy_print_usage_error(args->command, "--port goes with --watch");
+    if (vy_has_option(args, "address") && !vy_has_option(args, "watch"))
+        return vy_print_usage_error(args->command, "--address goes with --watch");
     if (number != NULL && (!vy_parse_uint(number, &port) || port > PORT_MAX))
         return vy_print_usage_error(args->command, "--port needs a whole number from 0 to %d, got %s",
                                     PORT_MAX, number);
@@ -191,7 +193,8 @@ static int run_file(const arguments *args, const char *file, const overrides *ch
     controllers programs = {.count = 0};
     watch *watched = NULL;
     if (status == 0 && vy_has_option(args, "watch"))
-        status = vy_watch_open("run", port_of(args), vy_has_option(args, "realtime"), &watched);
+        status = vy_watch_open("run", vy_option_value(args, "address"), port_of(args),
+                               vy_has_option(args, "realtime"), &watched);
     if (status == 0)
         status = vy_controllers_open("run", scenario, vy_has_option(args, "realtime"),
                                      vy_has_option(args, "quiet"), watched, &programs);

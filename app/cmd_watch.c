@@ -79,7 +79,7 @@ static int watch_log(const arguments *args, int port, follower *f)
                                             "%s is complete, no program is writing it: volery view shows it",
                                             f->log_path);
     }
-    status = vy_watch_open("watch", port, 1, &f->watched);
+    status = vy_watch_open("watch", vy_option_value(args, "address"), port, 1, &f->watched);
     const int paced = vy_has_option(args, "paced");
     if (status == 0) status = vy_watch_follow(f->watched, f->part_path, f->log_path, paced);
     if (status == 0 && paced) status = vy_watch_answer(f->watched);

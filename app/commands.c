@@ -53,6 +53,9 @@ static const option run_options[] = {
     {"watch", 0, NULL, WORD_OTHER, 0,
      "show the flight while it flies, in a browser or Foxglove; prints the address; the result is the same"},
     {"port", 0, "N", WORD_OTHER, 0, "the port of --watch on this machine; by default a free one"},
+    {"address", 0, "A", WORD_OTHER, 0,
+     "the IPv4 address of this machine that viewers reach, 0.0.0.0 is all; by default 127.0.0.1: nobody "
+     "elsewhere"},
     {"threads", 0, "N", WORD_OTHER, 0,
      "threads that share the contacts of a step, 0 is one per core; the result is the same"},
     {"junit", 0, "FILE", WORD_FILE, 0, "write the outcome as JUnit XML, for systems that run tests"},
@@ -140,7 +143,10 @@ static const example recover_examples[] = {
 };
 
 static const option watch_options[] = {
-    {"port", 0, "N", WORD_OTHER, 0, "the port of 127.0.0.1; by default any that is free"},
+    {"port", 0, "N", WORD_OTHER, 0, "the port of this machine; by default any that is free"},
+    {"address", 0, "A", WORD_OTHER, 0,
+     "the IPv4 address of this machine that viewers reach, 0.0.0.0 is all; by default 127.0.0.1: nobody "
+     "elsewhere"},
     {"paced", 0, NULL, WORD_OTHER, 0,
      "what flies asks over standard input before it steps, as docs/view.md says: it can be paused, stepped "
      "and disturbed"},

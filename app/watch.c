@@ -77,10 +77,13 @@ static void release(watch *w)
     free(w);
 }
 
-static int open_listener(watch *w, int port)
+static int open_listener(watch *w, const char *host, int port)
 {
     struct sockaddr_in address = {.sin_family = AF_INET, .sin_port = htons((uint16_t)port)};
-    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    if (inet_pton(AF_INET, host, &address.sin_addr) != 1)
+        return vy_print_error(w->command, EXIT_USAGE,
+                              "--address needs an IPv4 address of this machine, got %s", host);
+    snprintf(w->address, sizeof w->address, "%s", host);
     const int on = 1;
     w->listener = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
     if (w->listener < 0 || pipe2(w->wake, O_CLOEXEC | O_NONBLOCK) != 0) {
@@ -90,7 +93,7 @@ static int open_listener(watch *w, int port)
     socklen_t size = sizeof address;
     if (bind(w->listener, (const struct sockaddr *)&address, sizeof address) != 0 ||
         listen(w->listener, 16) != 0 || getsockname(w->listener, (struct sockaddr *)&address, &size) != 0) {
-        return vy_print_error(w->command, EXIT_USAGE, "--watch: port %d of 127.0.0.1 cannot be had: %s", port,
+        return vy_print_error(w->command, EXIT_USAGE, "--watch: port %d of %s cannot be had: %s", port, host,
                               strerror(errno));
     }
     w->port = ntohs(address.sin_port);
@@ -106,7 +109,7 @@ static int make_token(watch *w)
     return 0;
 }
 
-int vy_watch_open(const char *name, int port, int realtime, watch **out)
+int vy_watch_open(const char *name, const char *address, int port, int realtime, watch **out)
 {
     *out = NULL;
     watch *w = calloc(1, sizeof *w);
@@ -119,7 +122,7 @@ int vy_watch_open(const char *name, int port, int realtime, watch **out)
     snprintf(w->control.status, sizeof w->control.status, "flying");
     w->ring.bytes = malloc(RING_SIZE);
     int status = w->ring.bytes != NULL ? 0 : vy_print_no_memory(name);
-    if (status == 0) status = open_listener(w, port);
+    if (status == 0) status = open_listener(w, address != NULL ? address : "127.0.0.1", port);
     if (status == 0) status = make_token(w);
     if (status != 0) {
         release(w);
@@ -186,7 +189,11 @@ static int start_server(watch *w)
     pthread_sigmask(SIG_SETMASK, &old_mask, NULL);
     if (failed) return vy_print_error(w->command, EXIT_SYSTEM, "--watch: no thread: %s", strerror(failed));
     w->has_thread = true;
-    fprintf(stderr, "watch it at http://127.0.0.1:%d/%s/\n", w->port, w->token);
+    const int is_everywhere = strcmp(w->address, "0.0.0.0") == 0;
+    fprintf(stderr, "watch it at http://%s:%d/%s/%s\n", is_everywhere ? "127.0.0.1" : w->address, w->port,
+            w->token, is_everywhere ? ", or at any other address of this machine" : "");
+    if (strncmp(w->address, "127.", 4) != 0)
+        fprintf(stderr, "nothing is encrypted: whoever can read the network sees the flight and the token\n");
     if (!w->realtime) fprintf(stderr, "the flight begins with the first viewer; with --realtime at once\n");
     return 0;
 }

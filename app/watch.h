@@ -13,9 +13,10 @@
 /// One owner. NULL stands for a flight that nobody can watch: every call below then does nothing.
 typedef struct watch watch;
 
-/// Listen at 127.0.0.1, at any free port if `port` is 0.
+/// Listen at an IPv4 address of this machine, or at all of them ("0.0.0.0"); NULL: 127.0.0.1. At any free
+/// port if `port` is 0.
 /// @return 0, or the exit status after a sentence
-int vy_watch_open(const char *name, int port, int realtime, watch **out);
+int vy_watch_open(const char *name, const char *address, int port, int realtime, watch **out);
 
 /// A device whose keys viewers press for a drone, as a path for this process alone.
 /// @return 0: there is no memory, or no pipe

@@ -3,6 +3,7 @@
 #pragma once
 #include "watch.h"
 #include "watch_wire.h"
+#include <netinet/in.h>
 #include <pthread.h>
 #include <stdbool.h>
 
@@ -53,7 +54,8 @@ typedef struct watch_control {
 struct watch {
     const char *command;
     int listener, port;
-    int wake[2]; ///< a pipe: the thread looks up when it is written to
+    char address[INET_ADDRSTRLEN]; ///< where it listens
+    int wake[2];                   ///< a pipe: the thread looks up when it is written to
     char token[TOKEN_CAP];
     pthread_t thread;
     bool has_thread;
@@ -90,6 +92,7 @@ void vy_watch_message(watch *w, uint16_t channel, uint64_t time, const unsigned 
 /// One connection.
 typedef struct client {
     int fd;
+    char host[INET_ADDRSTRLEN]; ///< the address of this machine that it has connected to
     bool is_websocket;
     bool is_closing;     ///< once all is sent
     double connect_time; ///< [s] when it came

@@ -6,6 +6,7 @@
 #include "page_data.h"
 #include "progress.h"
 #include "watch_impl.h"
+#include <arpa/inet.h>
 #include <errno.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
@@ -84,7 +85,9 @@ static int refuse(client *c, const char *status, const char *reason)
     return respond(c, status, "", "text/plain", reason, strlen(reason));
 }
 
-static void put_page(FILE *out, const watch *w, const page_data *data)
+static int is_named(const char *host) { return strcmp(host, "127.0.0.1") == 0; } // it is localhost, too
+
+static void put_page(FILE *out, const watch *w, const char *host, const page_data *data)
 {
     static const char policy[] = "img-src data: blob:"; // in web/page.html
     const char *data_mark = strstr(w->page, PAGE_DATA_MARK), *end = strstr(w->page, policy);
@@ -92,7 +95,8 @@ static void put_page(FILE *out, const watch *w, const page_data *data)
     if (end != NULL && end < data_mark) { // the page may talk to this address, and to no other
         fwrite(from, 1, (size_t)(end - from), out);
         from = end + strlen(policy);
-        fprintf(out, "%s; connect-src ws://127.0.0.1:%d ws://localhost:%d", policy, w->port, w->port);
+        fprintf(out, "%s; connect-src ws://%s:%d", policy, host, w->port);
+        if (is_named(host)) fprintf(out, " ws://localhost:%d", w->port);
     }
     fwrite(from, 1, (size_t)(data_mark - from), out);
     fprintf(out, "<script type=\"application/json\" id=\"volery-info\">%s</script>\n", w->info);
@@ -116,7 +120,7 @@ static int send_page(const watch *w, client *c)
     char *text = NULL;
     size_t size = 0;
     FILE *out = status == VY_OK ? open_memstream(&text, &size) : NULL;
-    if (out != NULL) put_page(out, w, &data);
+    if (out != NULL) put_page(out, w, c->host, &data);
     vy_page_data_destroy(&data);
     int is_alive;
     if (out != NULL && fclose(out) == 0) {
@@ -128,11 +132,11 @@ static int send_page(const watch *w, client *c)
     return is_alive;
 }
 
-// One of the two names of this address, with the port; behind `scheme`.
-static int is_own_address(const watch *w, span s, const char *scheme)
+// The address that the client has connected to, with the port, behind `scheme`.
+static int is_own_address(const watch *w, const client *c, span s, const char *scheme)
 {
-    static const char *const names[] = {"127.0.0.1", "localhost"};
-    for (int i = 0; i < 2; ++i) {
+    const char *const names[] = {c->host, "localhost"};
+    for (int i = 0; i < 1 + is_named(c->host); ++i) {
         char name[64];
         snprintf(name, sizeof name, "%s%s:%d", scheme, names[i], w->port);
         if (vy_span_equals(s, name)) return 1;
@@ -141,11 +145,11 @@ static int is_own_address(const watch *w, span s, const char *scheme)
 }
 
 // The names are checked so that no site can use a browser's way in; the token, so that no other user can.
-static const char *refusal_reason(const watch *w, const http_request *r)
+static const char *refusal_reason(const watch *w, const client *c, const http_request *r)
 {
-    if (r->host_count != 1 || !is_own_address(w, r->host, ""))
+    if (r->host_count != 1 || !is_own_address(w, c, r->host, ""))
         return "This is not the host that was asked for.\n";
-    if (r->origin_count > 1 || (r->origin_count == 1 && !is_own_address(w, r->origin, "http://") &&
+    if (r->origin_count > 1 || (r->origin_count == 1 && !is_own_address(w, c, r->origin, "http://") &&
                                 !(r->upgrades && vy_span_equals(r->origin, "https://app.foxglove.dev"))))
         return "Pages of that origin are not let in.\n";
     unsigned differs = r->path.size < TOKEN_CAP || r->path.size > TOKEN_CAP + 1;
@@ -179,7 +183,7 @@ static int handle_request(watch *w, client *c)
     const int used = vy_http_parse((const char *)c->in, c->in_size, &r);
     if (used == 0) return 1;
     if (used < 0) return refuse(c, "400 Bad Request", "This is no request of HTTP/1.1.\n");
-    const char *reason = refusal_reason(w, &r);
+    const char *reason = refusal_reason(w, c, &r);
     int is_alive;
     if (reason != NULL) {
         is_alive = refuse(c, "403 Forbidden", reason);
@@ -294,7 +298,17 @@ static void remove_client(server *s, int index)
 static void accept_client(server *s)
 {
     const int fd = accept4(s->w->listener, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
-    if (fd >= 0) s->clients[s->count++] = (client){.fd = fd, .connect_time = vy_wall_clock()};
+    if (fd < 0) return;
+    client *c = &s->clients[s->count];
+    *c = (client){.fd = fd, .connect_time = vy_wall_clock()};
+    struct sockaddr_in local;
+    socklen_t size = sizeof local;
+    if (getsockname(fd, (struct sockaddr *)&local, &size) != 0 ||
+        inet_ntop(AF_INET, &local.sin_addr, c->host, sizeof c->host) == NULL) {
+        close(fd);
+        return;
+    }
+    s->count += 1;
 }
 
 // What one client is sent and has said. @return 0: it is to go

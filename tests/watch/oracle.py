@@ -33,7 +33,7 @@ class Server:
     """Where the oracle is, as a Flight says it."""
 
     def __init__(self, server):
-        self.port, self.token = server.port, ""
+        self.host, self.port, self.token = "127.0.0.1", server.port, ""
 
 
 def kinds(value):

@@ -33,12 +33,12 @@ class Flight:
         atexit.register(self.kill)
         self.process = subprocess.Popen(command or [VOLERY, "run", *arguments, "-q", "-o", log, "--watch"], stdin=subprocess.PIPE, stdout=subprocess.PIPE if command else None, stderr=subprocess.PIPE, text=True)
         line = self.process.stderr.readline()
-        found = re.fullmatch(r"watch it at http://127\.0\.0\.1:(\d+)/([0-9a-f]{32})/\n", line)
+        found = re.fullmatch(r"watch it at http://([0-9.]+):(\d+)/([0-9a-f]{32})/(, or at any other address of this machine)?\n", line)
         check("the address is printed", found, line)
-        self.port, self.token = int(found[1]), found[2]
+        self.host, self.port, self.token, self.is_everywhere = found[1], int(found[2]), found[3], found[4] is not None
 
     def get(self, path=None, method="GET", body=None, **headers):
-        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=PATIENCE)
+        connection = http.client.HTTPConnection(self.host, self.port, timeout=PATIENCE)
         connection.putrequest(method, path or f"/{self.token}/", skip_host="Host" in headers)
         for name, value in headers.items():
             connection.putheader(name, value)
@@ -62,9 +62,9 @@ class Viewer:
     """A client of the WebSocket."""
 
     def __init__(self, flight, query="", expect=101, path=None, protocol="foxglove.sdk.v1", **headers):
-        self.socket = socket.create_connection(("127.0.0.1", flight.port), timeout=PATIENCE)
+        self.socket = socket.create_connection((flight.host, flight.port), timeout=PATIENCE)
         key = base64.b64encode(os.urandom(16)).decode()
-        head = {"Host": f"127.0.0.1:{flight.port}", "Upgrade": "websocket", "Connection": "keep-alive, Upgrade", "Sec-WebSocket-Key": key,
+        head = {"Host": f"{flight.host}:{flight.port}", "Upgrade": "websocket", "Connection": "keep-alive, Upgrade", "Sec-WebSocket-Key": key,
                 "Sec-WebSocket-Version": "13", "Sec-WebSocket-Protocol": f"other, {protocol}"}
         head.update({name.replace("_", "-"): value for name, value in headers.items()})
         lines = [f"GET {path or f'/{flight.token}/'}{query} HTTP/1.1", *(f"{name}: {value}" for name, value in head.items() if value), "", ""]

@@ -131,6 +131,31 @@ def test_refusals():
     check("what was interrupted replays", hash_of("watched.mcap"))
 
 
+def test_addresses():
+    """Where it was asked to listen, under the address that a viewer has reached it by, and nowhere else."""
+    for asked, reached in (("127.0.0.2", "127.0.0.2"), ("0.0.0.0", "127.0.0.3")):
+        flight = Flight("first-flight", "--address", asked)
+        check("the address that was asked for", flight.host == ("127.0.0.1" if asked == "0.0.0.0" else asked) and flight.is_everywhere == (asked == "0.0.0.0"))
+        if asked == "0.0.0.0":
+            check("it is told that nothing is encrypted", "nothing is encrypted" in flight.process.stderr.readline())
+        else:
+            with socket.socket() as other:
+                check("nowhere else", other.connect_ex(("127.0.0.1", flight.port)) != 0)
+        flight.host = reached
+        for name in ("127.0.0.1", "localhost", "127.0.0.4"):
+            check("a wrong host", flight.get(Host=f"{name}:{flight.port}")[0] == 403, name)
+            Viewer(flight, expect=403, Origin=f"http://{name}:{flight.port}")
+        status, page = flight.get(Origin=f"http://{reached}:{flight.port}")
+        check("the page", status in (200, 503), status)
+        if status == 200:
+            check("it may talk to this address alone", f"connect-src ws://{reached}:{flight.port}\"" in page)
+        viewer = Viewer(flight)
+        viewer.subscribe()
+        viewer.watch_to_end()
+        flight.end()
+        check_same("the log with a viewer from elsewhere", "first-flight")
+
+
 def test_hostile():
     """Garbage, floods, lies about sizes, silence: the flight and the others do not notice."""
     flight = Flight("first-flight")
@@ -405,6 +430,9 @@ def test_ends():
     with socket.create_server(("127.0.0.1", 0)) as taken:
         refused([ "--watch", "--port", str(taken.getsockname()[1])], "cannot be had: Address already in use")
     refused(["--port", "80"], "--port goes with --watch")
+    refused(["--address", "127.0.0.1"], "--address goes with --watch")
+    refused(["--watch", "--address", "here"], "--address needs an IPv4 address of this machine, got here")
+    refused(["--watch", "--address", "192.0.2.1"], "of 192.0.2.1 cannot be had")
     refused(["--watch", "--port", "65536"], "--port needs a whole number from 0 to 65535, got 65536")
     refused(["--watch", "--no-log"], "it needs one in a file")
 
@@ -417,6 +445,7 @@ def refused(arguments, words):
 
 test_same_log()
 test_refusals()
+test_addresses()
 test_hostile()
 dropped, got = test_overtaken()
 test_pace()
