@@ -67,12 +67,12 @@ export class App {
   constructor(public info: PageInfo, public runs: Run[]) {
     const difference = info.comparison?.difference;
     this.clock = new Clock(Math.min(...runs.map((run) => run.start)), Math.max(...runs.map((run) => run.end)));
-    const told = toldBy(runs);
+    const moments = momentsOf(runs);
     if (difference) {
-      told.push({ time: difference.time_s, kind: "difference", drone: "", text: `first difference${difference.field ? `, ${difference.field}` : ""}` });
+      moments.push({ time: difference.time_s, kind: "difference", drone: "", text: `first difference${difference.field ? `, ${difference.field}` : ""}` });
     }
     this.chosen = this.counterparts(runs[0].drones[0]);
-    this.events = new EventList(told);
+    this.events = new EventList(moments);
     if ((this.events.kinds.get("nap") ?? 0) > NAP_FOLDED) this.events.toggle("nap");
     this.eventPanel = new EventPanel(this.events, this.clock, () => this.chosen[0].name);
     this.plots = new Plots(this.clock, this.events);
@@ -144,7 +144,7 @@ export class App {
     const { name } = this.chosen[0];
     this.chosen = this.counterparts(runs[0].drones.find((drone) => drone.name === name) ?? runs[0].drones[0]);
     this.clock.setSpan(Math.min(...runs.map((run) => run.start)), Math.max(...runs.map((run) => run.end)));
-    this.events.replace(toldBy(runs));
+    this.events.replace(momentsOf(runs));
     this.listDrones();
     if (this.view) {
       this.view.replace(runs.flatMap((run) => run.drones));
@@ -174,7 +174,7 @@ export class App {
     if (this.view) this.view.drag.enabled = true;
     this.live = bar.live = inject.live = new Live(this.runs[0], {
       changed: (state) => this.onLiveState(bar, state),
-      told: (words) => bar.tell(words),
+      reported: (message) => bar.tell(message),
       closed: () => {
         this.clock.live = false;
         if (bar.live?.state.status === "flying") bar.lose();
@@ -428,6 +428,6 @@ export class App {
   }
 }
 
-function toldBy(runs: Run[]): RunEvent[] {
+function momentsOf(runs: Run[]): RunEvent[] {
   return runs.flatMap((run) => run.events).map(momentOf);
 }

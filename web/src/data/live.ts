@@ -17,7 +17,7 @@ export interface LiveState {
 
 export interface LiveHost {
   changed(state: LiveState): void;
-  told(words: string): void; // records were dropped, something could not be set
+  reported(message: string): void; // records were dropped, something could not be set
   closed(): void;
 }
 
@@ -26,14 +26,14 @@ interface Channel {
   topic: string;
 }
 
-type Told =
+type ServerMessage =
   | { op: "advertise"; channels: Channel[] }
   | { op: "parameterValues"; parameters: { name: string; value: unknown }[] }
   | { op: "status"; message: string }
   | { op: "serverInfo" };
 
 /// What the page has of a topic already is in what is sent again: those of its last time are counted.
-class Joint {
+class ResumedFeed {
   private readonly known: number; // [s] time of the last record in the page
   private skip: number; // of that time
 
@@ -52,23 +52,23 @@ export class Live {
   state: LiveState = { paused: false, speed: 0, status: "flying", set: true, pilots: [] };
   records = 0; // received
   private readonly socket: WebSocket;
-  private readonly joints = new Map<number, Joint>(); // by subscription
+  private readonly resumed = new Map<number, ResumedFeed>(); // by subscription
 
   constructor(private readonly run: Run, private readonly host: LiveHost) {
     this.socket = new WebSocket(`ws://${location.host}${location.pathname}?history`, PROTOCOL);
     this.socket.binaryType = "arraybuffer";
     this.socket.addEventListener("message", ({ data }: MessageEvent<string | ArrayBuffer>) => {
-      if (typeof data === "string") this.hear(JSON.parse(data) as Told);
+      if (typeof data === "string") this.handleMessage(JSON.parse(data) as ServerMessage);
       else this.take(data);
     });
     this.socket.addEventListener("close", () => this.host.closed());
   }
 
-  private hear(told: Told): void {
-    if (told.op === "advertise") this.subscribe(told.channels);
-    if (told.op === "status") this.host.told(told.message);
-    if (told.op !== "parameterValues") return;
-    const values = new Map(told.parameters.map(({ name, value }) => [name, value]));
+  private handleMessage(received: ServerMessage): void {
+    if (received.op === "advertise") this.subscribe(received.channels);
+    if (received.op === "status") this.host.reported(received.message);
+    if (received.op !== "parameterValues") return;
+    const values = new Map(received.parameters.map(({ name, value }) => [name, value]));
     const hash = values.get("/flight/hash");
     this.state = {
       paused: values.get("/flight/paused") === true,
@@ -83,9 +83,9 @@ export class Live {
 
   private subscribe(channels: Channel[]): void {
     const wanted = channels.filter(({ topic }) => this.run.feeds.has(topic));
-    for (const { id, topic } of wanted) this.joints.set(id, new Joint(this.run, this.run.feeds.get(topic)!));
-    this.say({ op: "subscribeParameterUpdates", parameterNames: [] });
-    this.say({ op: "subscribe", subscriptions: wanted.map(({ id }) => ({ id, channelId: id })) });
+    for (const { id, topic } of wanted) this.resumed.set(id, new ResumedFeed(this.run, this.run.feeds.get(topic)!));
+    this.send({ op: "subscribeParameterUpdates", parameterNames: [] });
+    this.send({ op: "subscribe", subscriptions: wanted.map(({ id }) => ({ id, channelId: id })) });
   }
 
   private take(data: ArrayBuffer): void {
@@ -94,13 +94,13 @@ export class Live {
     for (let at = 1; at + HEAD <= data.byteLength; ) {
       const size = view.getUint32(at + 12, true);
       const time = Number(view.getBigUint64(at + 4, true)) / 1e9;
-      this.joints.get(view.getUint32(at, true))?.take(time, new Uint8Array(data, at + HEAD, size));
+      this.resumed.get(view.getUint32(at, true))?.take(time, new Uint8Array(data, at + HEAD, size));
       this.records += 1;
       at += HEAD + size;
     }
   }
 
-  private say(what: object): void {
+  private send(what: object): void {
     const { socket } = this;
     if (socket.readyState === WebSocket.OPEN) socket.send(JSON.stringify(what));
     // What somebody did before the connection was there.
@@ -109,16 +109,16 @@ export class Live {
 
   /// Set one of the flight's parameters: /flight/paused, /flight/speed, /flight/steps.
   set(name: string, value: boolean | number): void {
-    this.say({ op: "setParameters", parameters: [{ name: `/flight/${name}`, value }] });
+    this.send({ op: "setParameters", parameters: [{ name: `/flight/${name}`, value }] });
   }
 
   /// Do something to the flight: a push, a gust or a fault, in the keys of a scenario.
   inject(what: string, keys: Record<string, unknown>): void {
-    this.say({ op: "setParameters", parameters: [{ name: `/inject/${what}`, value: JSON.stringify(keys) }] });
+    this.send({ op: "setParameters", parameters: [{ name: `/inject/${what}`, value: JSON.stringify(keys) }] });
   }
 
   /// Press a key for a drone that is flown from here: those of docs/controllers.md.
   press(drone: string, key: string): void {
-    this.say({ op: "setParameters", parameters: [{ name: `/drones/${drone}/keys`, value: key }] });
+    this.send({ op: "setParameters", parameters: [{ name: `/drones/${drone}/keys`, value: key }] });
   }
 }

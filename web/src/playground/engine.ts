@@ -8,12 +8,12 @@ export interface Flight {
   text: string;
   path: string;
   outcome: Outcome;
-  told: string[];
+  messages: string[];
   log?: Uint8Array; // MCAP
   ms: number; // in the worker: parse, fly, log, describe
 }
 
-interface Wish {
+interface FlightRequest {
   text: string;
   path: string;
   log: string;
@@ -23,14 +23,14 @@ export interface EngineHost {
   started(schema: string): void;
   begun(): void;
   flown(flight: Flight): void;
-  broken(words: string): void;
+  broken(message: string): void;
 }
 
 export class Engine {
   private worker?: Worker;
   private ready = false;
-  private flying?: Wish & { id: number; since: number };
-  private next?: Wish;
+  private flying?: FlightRequest & { id: number; since: number };
+  private next?: FlightRequest;
   private count = 0;
   private readonly module: Promise<WebAssembly.Module>;
 
@@ -46,7 +46,7 @@ export class Engine {
     const source = URL.createObjectURL(new Blob([shipped().worker], { type: "text/javascript" }));
     const worker = new Worker(source);
     this.worker = worker;
-    worker.onmessage = ({ data }: MessageEvent<Answer>) => this.hear(data);
+    worker.onmessage = ({ data }: MessageEvent<Answer>) => this.handleAnswer(data);
     worker.onerror = (event) => this.host.broken(event.message || "the worker did not start");
     this.module.then(
       (module) => this.send({ kind: "start", module, files: shipped().files }),
@@ -58,18 +58,18 @@ export class Engine {
     this.worker?.postMessage(order);
   }
 
-  private hear(answer: Answer): void {
+  private handleAnswer(answer: Answer): void {
     if (answer.kind === "started") {
       this.ready = true;
       this.host.started(answer.schema);
     } else if (answer.kind === "broken") {
-      this.host.broken(answer.words);
+      this.host.broken(answer.message);
       this.start();
       return;
     } else if (this.flying?.id === answer.id) {
       const { text, path } = this.flying;
       this.flying = undefined;
-      this.host.flown({ text, path, outcome: answer.outcome, told: answer.told, log: answer.log, ms: answer.ms });
+      this.host.flown({ text, path, outcome: answer.outcome, messages: answer.messages, log: answer.log, ms: answer.ms });
     }
     this.go();
   }

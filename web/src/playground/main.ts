@@ -91,19 +91,19 @@ class Playground {
   /// The scenario of the address, or the first one.
   async openLink(): Promise<void> {
     let linked: { name?: string; text?: string } = {};
-    let damage = "";
+    let problem = "";
     try {
       linked = await readLink(location.hash);
     } catch (error) {
-      damage = wordsOf(error);
+      problem = wordsOf(error);
     }
     const known = linked.name !== undefined && scenarioNames().includes(linked.name);
-    if (linked.name !== undefined && !known && linked.text === undefined) damage = `There is no scenario ${linked.name} here.`;
+    if (linked.name !== undefined && !known && linked.text === undefined) problem = `There is no scenario ${linked.name} here.`;
     const name = linked.text !== undefined && linked.name !== undefined && /^[\w/-]+$/.test(linked.name) ? linked.name : known ? linked.name! : FIRST;
     const text = linked.text ?? this.shippedText(name);
     if (this.name === name && this.opened !== "" && this.editor.text === text) return; // it is this page that wrote the address
     this.open(name, text);
-    if (damage) this.tell([damage]);
+    if (problem) this.tell([problem]);
   }
 
   private open(name: string, text: string): void {
@@ -159,13 +159,13 @@ class Playground {
   }
 
   private flown(flight: Flight): void {
-    const { outcome, path, told } = flight;
+    const { outcome, path, messages } = flight;
     this.last = flight;
     this.ended();
     if (this.editor.text === flight.text) this.editor.mark(path, outcome.errors, outcome.warnings);
     if (!outcome.flown || !outcome.run || !flight.log) {
       this.setChip("not flown", "bad");
-      this.tellDiagnostics(path, outcome.errors, told.length > 0 ? told : [outcome.error ?? "It was not flown."]);
+      this.tellDiagnostics(path, outcome.errors, messages.length > 0 ? messages : [outcome.error ?? "It was not flown."]);
       document.documentElement.dataset.flown = "no";
       return;
     }
@@ -181,7 +181,7 @@ class Playground {
     this.hash.textContent = outcome.final_hash ?? "";
     this.took.textContent = `flown in ${Math.round(flight.ms)} ms`;
     const words = outcome.reason ? [outcome.reason] : [];
-    this.tellDiagnostics(path, outcome.warnings, [...words, ...told.filter((line) => line.startsWith("volery "))]);
+    this.tellDiagnostics(path, outcome.warnings, [...words, ...messages.filter((line) => line.startsWith("volery "))]);
     document.documentElement.dataset.flown = String(Number(document.documentElement.dataset.flown ?? 0) + 1 || 1);
   }
 
@@ -210,7 +210,7 @@ class Playground {
   }
 
   // As the command prints them; a click goes there.
-  private tellDiagnostics(path: string, found: Diagnostic[], told: string[]): void {
+  private tellDiagnostics(path: string, found: Diagnostic[], messages: string[]): void {
     const rows = found.map((one) => {
       const place = one.line > 0 ? `${one.file}:${one.line}:${one.column}: ` : `${one.file}: `;
       const row = make("button", "problem", make("span", "dim", place), one.text);
@@ -218,7 +218,7 @@ class Playground {
       row.addEventListener("click", () => one.file === path && one.line > 0 && (this.editor.goToPlace(one), this.editor.view.focus()));
       return row;
     });
-    this.problems.replaceChildren(...(rows.length > 0 ? rows : told.map((line) => make("p", "", line))));
+    this.problems.replaceChildren(...(rows.length > 0 ? rows : messages.map((line) => make("p", "", line))));
   }
 
   private async writeLink(): Promise<void> {

@@ -29,5 +29,5 @@ export interface Outcome {
 
 export type Answer =
   | { kind: "started"; schema: string }
-  | { kind: "flown"; id: number; outcome: Outcome; told: string[]; log?: Uint8Array; ms: number } // told: lines on standard error
-  | { kind: "broken"; id: number; words: string }; // it cannot go on
+  | { kind: "flown"; id: number; outcome: Outcome; messages: string[]; log?: Uint8Array; ms: number } // messages: lines on standard error
+  | { kind: "broken"; id: number; message: string }; // it cannot go on

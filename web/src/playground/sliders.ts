@@ -6,7 +6,7 @@ import type { Schema } from "./schema";
 const STEPS = 200; // of a slider
 const FIRST = 3; // sliders that a scenario begins with
 const DULL = /^(volery|seed|step|duration|log\..*|expect\[.*)$|(^|\.)(time|start|at|after|within|duration|frequency|period)$/;
-const TELLING = [/disturbances\[\d+\]\.(force|torque)/, /\.gains\./, /wind/, /mass|\.com/, /setpoints\[[1-9]\d*\]\.position/, /position|velocity|attitude/];
+const RANKED = [/disturbances\[\d+\]\.(force|torque)/, /\.gains\./, /wind/, /mass|\.com/, /setpoints\[[1-9]\d*\]\.position/, /position|velocity|attitude/];
 
 interface Span {
   min: number;
@@ -25,8 +25,8 @@ export function spanOf(number: TextNumber, schema: Schema | undefined): Span {
     min = Math.max(min, bounds.min);
     if (bounds.whole) return { min, max: Math.min(Math.max(max, value + 10), bounds.max), digits: 0 };
   }
-  const written = /\.(\d*)$/.exec(number.text)?.[1].length ?? 0;
-  return { min, max, digits: Math.min(12, Math.max(written, Math.ceil(-Math.log10((max - min) / STEPS)))) };
+  const decimals = /\.(\d*)$/.exec(number.text)?.[1].length ?? 0;
+  return { min, max, digits: Math.min(12, Math.max(decimals, Math.ceil(-Math.log10((max - min) / STEPS)))) };
 }
 
 /// As short as it can be written, without an exponent where none is needed.
@@ -71,8 +71,8 @@ export class Sliders {
   begin(): void {
     const numbers = this.host.numbers().filter(({ name }) => !DULL.test(name));
     const rank = ({ name, text }: TextNumber) => {
-      const telling = TELLING.findIndex((pattern) => pattern.test(name));
-      return (telling < 0 ? TELLING.length : telling) + (Number(text) === 0 ? 10 : 0);
+      const index = RANKED.findIndex((pattern) => pattern.test(name));
+      return (index < 0 ? RANKED.length : index) + (Number(text) === 0 ? 10 : 0);
     };
     const chosen: TextNumber[] = [];
     for (const number of [...numbers].sort((a, b) => rank(a) - rank(b))) {

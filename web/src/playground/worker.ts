@@ -18,7 +18,7 @@ declare function createVolery(options: object): Promise<Volery>;
 
 const HOME = "/volery"; // where the files are; only this call needs to know
 let volery: Volery | undefined;
-let told: string[] = [];
+let messages: string[] = [];
 
 function answer(what: Answer, moved: Transferable[] = []): void {
   (self as unknown as { postMessage(message: Answer, moved: Transferable[]): void }).postMessage(what, moved);
@@ -31,7 +31,7 @@ async function start(module: WebAssembly.Module, files: Record<string, string>):
       return {};
     },
     print: () => undefined,
-    printErr: (line: string) => told.push(line),
+    printErr: (line: string) => messages.push(line),
   });
   volery.FS.mkdirTree(`${HOME}/logs`);
   volery.FS.chdir(HOME);
@@ -44,18 +44,18 @@ async function start(module: WebAssembly.Module, files: Record<string, string>):
 
 function fly({ FS, ccall }: Volery, { id, path, log, text }: Order & { kind: "fly" }): void {
   const begun = performance.now();
-  told = [];
+  messages = [];
   FS.mkdirTree(`${HOME}/${path.slice(0, path.lastIndexOf("/"))}`);
   FS.writeFile(path, text);
   const file = `logs/${log}`;
   const outcome = JSON.parse(ccall("vy_playground_fly", "string", ["string", "string"], [path, file])) as Outcome;
   const bytes = outcome.flown ? FS.readFile(file) : undefined;
   for (const name of FS.readdir("logs")) if (!name.startsWith(".")) FS.unlink(`logs/${name}`);
-  answer({ kind: "flown", id, outcome, told, log: bytes, ms: performance.now() - begun }, bytes ? [bytes.buffer] : []);
+  answer({ kind: "flown", id, outcome, messages, log: bytes, ms: performance.now() - begun }, bytes ? [bytes.buffer] : []);
 }
 
 self.onmessage = ({ data }: MessageEvent<Order>) => {
-  const broken = (error: unknown) => answer({ kind: "broken", id: data.kind === "fly" ? data.id : 0, words: error instanceof Error ? error.message : String(error) });
+  const broken = (error: unknown) => answer({ kind: "broken", id: data.kind === "fly" ? data.id : 0, message: error instanceof Error ? error.message : String(error) });
   if (data.kind === "start") {
     start(data.module, data.files).catch(broken);
     return;

@@ -79,9 +79,9 @@ export class Plot {
 
   // Values have the width of the longest from the start: what they say then moves nothing around them.
   private measure(): void {
-    const most = largestOf(this.lines);
-    this.digits = digitsOf(most);
-    for (const { value } of this.entries) value.style.width = `${formatFixed(-most, this.digits).length + 0.5}ch`;
+    const largest = largestOf(this.lines);
+    this.digits = digitsOf(largest);
+    for (const { value } of this.entries) value.style.width = `${formatFixed(-largest, this.digits).length + 0.5}ch`;
   }
 
   private makeLines(): PlotLine[] {

@@ -7,7 +7,7 @@ import { craftPosition, type Craft } from "./fleet";
 
 const PER_WEIGHT = 160; // pixels that are as much as the drone's weight
 const PER_SPEED = 20; // pixels that are 1 m/s of a gust
-const LEAST = 8; // pixels: less is a click
+const CLICK_PIXELS = 8; // pixels: less is a click
 
 /// What the scene lends it.
 export interface DragHost {
@@ -88,7 +88,7 @@ export class Drag {
     event.stopImmediatePropagation();
     this.pixels = Math.hypot(event.clientX - this.from.x, event.clientY - this.from.y);
     const way = this.pointOf(event)?.sub(this.start);
-    if (this.pixels < LEAST || !way || way.length() === 0) {
+    if (this.pixels < CLICK_PIXELS || !way || way.length() === 0) {
       this.arrow.hide();
       this.label.hidden = true;
     } else {
@@ -109,7 +109,7 @@ export class Drag {
   private end(event: PointerEvent, done: boolean): void {
     if (event.pointerId !== this.pointer) return;
     event.stopImmediatePropagation();
-    const aimed = done && this.pixels >= LEAST && !this.label.hidden;
+    const aimed = done && this.pixels >= CLICK_PIXELS && !this.label.hidden;
     const vector = this.along.clone().multiplyScalar(this.amount).toArray() as [number, number, number];
     const { craft } = this;
     this.stop();

@@ -4,7 +4,7 @@ import type { Drone } from "../data/run";
 import { Motion, type Origin, type Pose } from "../data/motion";
 import type { Theme } from "../ui/theme";
 import { Copies } from "./copies";
-import { SHADOW_LEAN, type Footing } from "./obstacles";
+import { SHADOW_LEAN, type GroundPoint } from "./obstacles";
 import { colorOfCraft } from "./palette";
 import { paint, shapeOf, type Detail, type VehicleShape } from "./vehicle";
 
@@ -58,16 +58,16 @@ export class Fleet {
       const motion = new Motion(drone, origin);
       if (motion.empty) continue;
       const kind = JSON.stringify([drone.run.index, drone.info.rotors, drone.info.rotors?.length ? 0 : [drone.info.mass, drone.info.inertia, drone.info.solid]]);
-      const fellows = byKind.get(kind) ?? [];
-      byKind.set(kind, fellows);
+      const sameKind = byKind.get(kind) ?? [];
+      byKind.set(kind, sameKind);
       const craft: Craft = {
         drone,
         motion,
-        shape: fellows[0]?.shape ?? shapeOf(drone.info, "fine"),
+        shape: sameKind[0]?.shape ?? shapeOf(drone.info, "fine"),
         pose: { position: [0, 0, 0], attitude: [1, 0, 0, 0] },
         color: new Color(),
       };
-      fellows.push(craft);
+      sameKind.push(craft);
       this.crafts.push(craft);
     }
     for (const crafts of byKind.values()) this.groups.push(this.makeGroup(scene, crafts));
@@ -76,10 +76,10 @@ export class Fleet {
   private makeGroup(scene: Scene, crafts: Craft[]): Group {
     const ghost = crafts[0].drone.run.index > 0; // the second run is seen through
     const fine = crafts[0].shape;
-    const many = crafts.length > FINE_MAX;
-    const levels = [makeLevel(scene, fine, many ? NEAR_MAX : crafts.length, ghost)];
+    const isSimple = crafts.length > FINE_MAX;
+    const levels = [makeLevel(scene, fine, isSimple ? NEAR_MAX : crafts.length, ghost)];
     const add = (detail: Detail, room: number) => levels.push(makeLevel(scene, shapeOf(crafts[0].drone.info, detail), room, ghost));
-    if (many) add("coarse", Math.min(crafts.length, COARSE_MAX));
+    if (isSimple) add("coarse", Math.min(crafts.length, COARSE_MAX));
     if (crafts.length > COARSE_MAX) add("simple", crafts.length);
     return { crafts, levels };
   }
@@ -104,7 +104,7 @@ export class Fleet {
   }
 
   /// Make ready what `camera` sees; bodies are drawn `scale` times their size, the `chosen` one in full detail.
-  draw(time: number, chosen: Craft, camera: PerspectiveCamera, scale: number, below: (point: Vector3) => Footing): void {
+  draw(time: number, chosen: Craft, camera: PerspectiveCamera, scale: number, below: (point: Vector3) => GroundPoint): void {
     this.sight.setFromProjectionMatrix(this.matrix.multiplyMatrices(camera.projectionMatrix, camera.matrixWorldInverse));
     for (const { crafts, levels } of this.groups) {
       for (const level of levels) level.used = 0;
@@ -114,7 +114,7 @@ export class Fleet {
     }
   }
 
-  private drawCraft(craft: Craft, levels: Level[], time: number, camera: PerspectiveCamera, scale: number, below: (point: Vector3) => Footing): void {
+  private drawCraft(craft: Craft, levels: Level[], time: number, camera: PerspectiveCamera, scale: number, below: (point: Vector3) => GroundPoint): void {
     const { place, matrix, ball } = this;
     const { position: p, attitude: q } = craft.pose;
     const footing = below(this.at.set(p[0], p[1], p[2]));
@@ -175,9 +175,9 @@ function makeLevel(scene: Scene, shape: VehicleShape, room: number, ghost: boole
   return level;
 }
 
-function finish(level: Level, bare: boolean): void {
+function finish(level: Level, hidesDiscs: boolean): void {
   for (const mesh of [level.body, level.shadow]) mesh.count = level.used;
-  if (level.discs) level.discs.count = bare ? 0 : level.used;
+  if (level.discs) level.discs.count = hidesDiscs ? 0 : level.used;
   if (level.blades) level.blades.count = level.used * level.shape.hubs.length;
 }
 

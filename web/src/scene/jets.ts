@@ -14,7 +14,7 @@ interface Jet {
   index: number; // among the craft's
   at: Vector3; // [m] body
   out: Vector3; // where the plume goes, body
-  most: number; // [N]
+  thrustMax: number; // [N]
 }
 
 export class Jets {
@@ -28,7 +28,7 @@ export class Jets {
       (craft.drone.info.thrusters ?? []).forEach(({ position, axis, thrust_max }, index) => {
         const along = new Vector3(axis[0], axis[1], axis[2]);
         const out = along.lengthSq() > 0 ? along.normalize().negate() : new Vector3(0, 0, -1);
-        this.jets.push({ craft, index, at: new Vector3(position[0], position[1], position[2]), out, most: thrust_max });
+        this.jets.push({ craft, index, at: new Vector3(position[0], position[1], position[2]), out, thrustMax: thrust_max });
       });
     }
     if (this.jets.length === 0) return;
@@ -52,9 +52,9 @@ export class Jets {
       const turn = new Quaternion().setFromUnitVectors(DOWN, jet.out).premultiply(craftQuaternion(craft));
       const at = jet.at.clone().multiplyScalar(scale).applyQuaternion(craftQuaternion(craft)).add(craftPosition(craft));
       this.nozzles!.setMatrixAt(i, this.matrix.compose(at, turn, new Vector3(NOZZLE, NOZZLE, NOZZLE).multiplyScalar(size)));
-      const told = craft.drone.streams.get("thrusters");
-      const thrust = told?.column(`thrust[${jet.index}]`)?.[indexAt(told.time, time)] ?? 0;
-      const share = jet.most > 0 ? thrust / jet.most : 0;
+      const values = craft.drone.streams.get("thrusters");
+      const thrust = values?.column(`thrust[${jet.index}]`)?.[indexAt(values.time, time)] ?? 0;
+      const share = jet.thrustMax > 0 ? thrust / jet.thrustMax : 0;
       if (!(share > 0.01)) return;
       const tip = at.clone().addScaledVector(jet.out.clone().applyQuaternion(craftQuaternion(craft)), 0.7 * NOZZLE * size);
       this.matrix.compose(tip, turn, new Vector3(NOZZLE, PLUME * Math.min(share, 1), NOZZLE).multiplyScalar(size));

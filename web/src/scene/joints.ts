@@ -13,8 +13,8 @@ const UP = new Vector3(0, 1, 0);
 
 /// Points of a joint that is long: a cable, a spring, a rod. Pure, for `from` and `to` in the world.
 export function spanPoints(kind: string, length: number, from: Vector3, to: Vector3, down: Vector3, width: number): Vector3[] {
-  const apart = from.distanceTo(to);
-  if (kind === "cable" && apart < 0.999 * length) {
+  const distance = from.distanceTo(to);
+  if (kind === "cable" && distance < 0.999 * length) {
     // A parabola as long as the cable: the deeper, the longer.
     const hang = (depth: number) =>
       Array.from({ length: PIECES + 1 }, (_, i) => {
@@ -31,8 +31,8 @@ export function spanPoints(kind: string, length: number, from: Vector3, to: Vect
     }
     return hang(low);
   }
-  if (kind === "spring" && apart > 1e-9) {
-    const along = to.clone().sub(from).divideScalar(apart);
+  if (kind === "spring" && distance > 1e-9) {
+    const along = to.clone().sub(from).divideScalar(distance);
     const side = new Vector3(Math.abs(along.z) < 0.9 ? 0 : 1, 0, Math.abs(along.z) < 0.9 ? 1 : 0).cross(along).normalize();
     const other = along.clone().cross(side);
     const count = TURNS * PER_TURN;
@@ -45,7 +45,7 @@ export function spanPoints(kind: string, length: number, from: Vector3, to: Vect
   return [from, to];
 }
 
-interface Tie {
+interface DrawnJoint {
   info: JointInfo;
   a?: Craft; // none: the world
   b?: Craft;
@@ -56,15 +56,15 @@ interface Tie {
 
 const LONG = ["cable", "spring", "distance"];
 
-function roomOf(tie: Tie): number {
-  if (!tie.long) return 2;
-  return tie.info.kind === "spring" ? TURNS * PER_TURN : tie.info.kind === "cable" ? PIECES : 1;
+function pieceCount(joint: DrawnJoint): number {
+  if (!joint.long) return 2;
+  return joint.info.kind === "spring" ? TURNS * PER_TURN : joint.info.kind === "cable" ? PIECES : 1;
 }
 
 export class Joints {
-  private readonly ties: Tie[] = [];
+  private readonly drawn: DrawnJoint[] = [];
   private readonly rods?: Copies<MeshLambertMaterial>;
-  private readonly knobs?: Copies<MeshLambertMaterial>;
+  private readonly balls?: Copies<MeshLambertMaterial>;
   private readonly matrix = new Matrix4();
   private readonly turn = new Quaternion();
 
@@ -78,37 +78,37 @@ export class Joints {
         const [a, b] = [own.get(info.a), own.get(info.b)];
         if ((!a && info.a >= 0) || (!b && info.b >= 0) || (!a && !b)) continue;
         const size = Math.max(a?.shape.size ?? 0, b?.shape.size ?? 0);
-        this.ties.push({ info, a, b, long: LONG.includes(info.kind), width: 0.018 * size, down });
+        this.drawn.push({ info, a, b, long: LONG.includes(info.kind), width: 0.018 * size, down });
       }
     }
-    if (this.ties.length === 0) return;
+    if (this.drawn.length === 0) return;
     const rod = new CylinderGeometry(1, 1, 1, 6).translate(0, 0.5, 0);
-    this.rods = new Copies(rod, new MeshLambertMaterial(), this.ties.reduce((sum, tie) => sum + roomOf(tie), 0));
-    this.knobs = new Copies(new SphereGeometry(1, 10, 8), new MeshLambertMaterial(), 2 * this.ties.length);
-    scene.add(this.rods, this.knobs);
+    this.rods = new Copies(rod, new MeshLambertMaterial(), this.drawn.reduce((sum, joint) => sum + pieceCount(joint), 0));
+    this.balls = new Copies(new SphereGeometry(1, 10, 8), new MeshLambertMaterial(), 2 * this.drawn.length);
+    scene.add(this.rods, this.balls);
   }
 
   paint(theme: Theme): void {
-    for (const mesh of [this.rods, this.knobs]) mesh?.material.color.set(theme.faint);
+    for (const mesh of [this.rods, this.balls]) mesh?.material.color.set(theme.faint);
   }
 
   /// Where crafts are must be known by now. Nothing is drawn below `floor`: a cable lies on it.
   update(scale: number, floor: number): void {
-    if (!this.rods || !this.knobs) return;
-    this.rods.count = this.knobs.count = 0;
-    for (const tie of this.ties) {
-      const from = anchor(tie.a, tie.info.anchor_a, scale);
-      const to = anchor(tie.b, tie.info.anchor_b, scale);
-      const width = tie.width * scale;
-      if (tie.long) {
-        const points = spanPoints(tie.info.kind, tie.info.length, from, to, tie.down, width);
+    if (!this.rods || !this.balls) return;
+    this.rods.count = this.balls.count = 0;
+    for (const joint of this.drawn) {
+      const from = anchor(joint.a, joint.info.anchor_a, scale);
+      const to = anchor(joint.b, joint.info.anchor_b, scale);
+      const width = joint.width * scale;
+      if (joint.long) {
+        const points = spanPoints(joint.info.kind, joint.info.length, from, to, joint.down, width);
         for (const point of points) point.z = Math.max(point.z, Math.min(floor + width, from.z, to.z));
         for (let i = 1; i < points.length; ++i) this.addRod(points[i - 1], points[i], width);
         this.addKnob(from, 1.8 * width);
         this.addKnob(to, 1.8 * width);
       } else {
-        if (tie.a) this.addRod(craftPosition(tie.a), from, 1.6 * width);
-        if (tie.b) this.addRod(craftPosition(tie.b), to, 1.6 * width);
+        if (joint.a) this.addRod(craftPosition(joint.a), from, 1.6 * width);
+        if (joint.b) this.addRod(craftPosition(joint.b), to, 1.6 * width);
         this.addKnob(to, 3 * width);
       }
     }
@@ -126,7 +126,7 @@ export class Joints {
   private addKnob(at: Vector3, size: number): void {
     this.turn.identity();
     this.matrix.compose(at, this.turn, new Vector3(size, size, size));
-    this.knobs!.setMatrixAt(this.knobs!.count++, this.matrix);
+    this.balls!.setMatrixAt(this.balls!.count++, this.matrix);
   }
 }
 

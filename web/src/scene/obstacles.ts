@@ -7,7 +7,7 @@ import type { Theme } from "../ui/theme";
 import { geometryOf, Surface } from "./solids";
 
 /// The ground at a place: a point of it and its normal.
-export interface Footing {
+export interface GroundPoint {
   height: number; // [m]
   normal: Vector3;
 }
@@ -145,8 +145,8 @@ export class Obstacles {
   }
 
   /// What lies below a point: terrain, or with `all` also the top of an obstacle; else the floor at `floor`.
-  below(point: Vector3, floor: number, all: boolean): Footing {
-    let footing: Footing = { height: floor, normal: UP };
+  below(point: Vector3, floor: number, all: boolean): GroundPoint {
+    let groundPoint: GroundPoint = { height: floor, normal: UP };
     for (const { surface, toWorld, toOwn } of this.surfaces) {
       const own = point.clone().applyMatrix4(toOwn); // upright surfaces are the rule; of a tilted one this is near enough
       const height = surface.height(own.x, own.y);
@@ -155,13 +155,13 @@ export class Obstacles {
       const east = surface.height(own.x + step, own.y) ?? height;
       const north = surface.height(own.x, own.y + step) ?? height;
       const normal = new Vector3(height - east, height - north, step).normalize().transformDirection(toWorld);
-      footing = { height: new Vector3(own.x, own.y, height).applyMatrix4(toWorld).z, normal };
+      groundPoint = { height: new Vector3(own.x, own.y, height).applyMatrix4(toWorld).z, normal };
     }
-    if (!all || !this.block) return footing;
+    if (!all || !this.block) return groundPoint;
     this.ray.set(point, DOWN);
     const hit = this.ray.intersectObject(this.block, false)[0];
-    if (hit?.face && hit.point.z > footing.height) footing = { height: hit.point.z, normal: hit.face.normal };
-    return footing;
+    if (hit?.face && hit.point.z > groundPoint.height) groundPoint = { height: hit.point.z, normal: hit.face.normal };
+    return groundPoint;
   }
 }
 

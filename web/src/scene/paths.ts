@@ -19,13 +19,13 @@ export function simplify([x, y, z]: Float64Array[], points: number[], tolerance:
     const [a, b] = [points[first], points[last]];
     const [ux, uy, uz] = [x[b] - x[a], y[b] - y[a], z[b] - z[a]];
     const square = ux * ux + uy * uy + uz * uz;
-    let [farthest, most] = [0, tolerance * tolerance];
+    let [farthest, largest] = [0, tolerance * tolerance];
     for (let i = first + 1; i < last; ++i) {
       const p = points[i];
       const [vx, vy, vz] = [x[p] - x[a], y[p] - y[a], z[p] - z[a]];
       const along = square > 0 ? Math.max(0, Math.min(1, (vx * ux + vy * uy + vz * uz) / square)) : 0;
       const apart = (vx - along * ux) ** 2 + (vy - along * uy) ** 2 + (vz - along * uz) ** 2;
-      if (apart > most) [farthest, most] = [i, apart];
+      if (apart > largest) [farthest, largest] = [i, apart];
     }
     if (farthest === 0) continue;
     keep[farthest] = 1;

@@ -14,7 +14,7 @@ const ENDED = 2; // phase of a contact that is over
 export class Touches {
   private readonly spots = new Copies(new SphereGeometry(1, 12, 8), new MeshBasicMaterial(), ROOM);
   private readonly arrows: Arrow[] = [];
-  private most = 0; // [N s] largest push of all
+  private maxImpulse = 0; // [N s] largest push of all
   private counted = 0; // contacts in it
   private theme?: Theme;
   private readonly matrix = new Matrix4();
@@ -28,7 +28,7 @@ export class Touches {
   grow(): void {
     const { contacts, info } = this.run;
     const push = contacts.vector("impulse", "xyz");
-    for (; push && this.counted < contacts.length; ++this.counted) this.most = Math.max(this.most, Math.hypot(...push.map((column) => column[this.counted])));
+    for (; push && this.counted < contacts.length; ++this.counted) this.maxImpulse = Math.max(this.maxImpulse, Math.hypot(...push.map((column) => column[this.counted])));
     if (contacts.length === 0 || info.planet_radius || this.arrows.length > 0) return;
     this.scene.add(this.spots);
     for (let i = 0; i < ROOM; ++i) this.arrows.push(new Arrow(this.scene));
@@ -56,7 +56,7 @@ export class Touches {
       const point = new Vector3(at[0][i], at[1][i], at[2][i]);
       const along = new Vector3(push[0][i], push[1][i], push[2][i]);
       if (!Number.isFinite(point.lengthSq() + along.lengthSq())) continue;
-      const share = this.most > 0 ? along.length() / this.most : 0;
+      const share = this.maxImpulse > 0 ? along.length() / this.maxImpulse : 0;
       const arrow = this.arrows[this.spots.count];
       arrow.show(point, along.setLength(size * (0.6 + 2.4 * Math.sqrt(share))), 0.045 * size);
       this.matrix.makeScale(0.12 * size, 0.12 * size, 0.12 * size).setPosition(point);

@@ -65,10 +65,10 @@ export class View {
   private sky!: Sky;
   private moved = false; // by hand: then it is not fitted again
   private floor!: number;
-  private told = false; // that things touch
+  private wasTouched = false; // that things touch
   private theme?: Theme;
   private trailColor: TrailColor = "drone";
-  private worn: Object3D[] = []; // of flights that are no longer shown: let go once the new ones are drawn
+  private replaced: Object3D[] = []; // of flights that are no longer shown: let go once the new ones are drawn
   private readonly target = new Vector3();
   private chosen!: Craft;
   private ratio = 0; // index into RATIOS
@@ -124,7 +124,7 @@ export class View {
   /// Show other flights in place of these. What is switched on stays so; the camera stays where it is, unless they are elsewhere.
   replace(drones: Drone[]): void {
     const { whole, chosen, arrows, paths, ghost, wind, labels } = this;
-    this.worn.push(...this.scene.children);
+    this.replaced.push(...this.scene.children);
     this.scene.clear();
     this.plans.clear();
     labels.element.remove();
@@ -145,14 +145,14 @@ export class View {
   }
 
   private letGo(): void {
-    for (const object of this.worn) {
+    for (const object of this.replaced) {
       object.traverse((part) => {
         const { geometry, material } = part as Partial<Mesh>;
         geometry?.dispose();
         for (const one of ([] as Material[]).concat(material ?? [])) one.dispose();
       });
     }
-    this.worn = [];
+    this.replaced = [];
   }
 
   // Beside what it can hit, a drone is as large as it is, as long as it can be seen at all in the first picture.
@@ -160,9 +160,9 @@ export class View {
     this.enlarged = 1;
     this.whole = this.wholeBox(size);
     const { reach } = this.extent;
-    const least = this.obstacles.count > 0 ? Math.max(reach / 60, this.whole.getSize(new Vector3()).length() / 100) : reach / 20;
-    if (size >= least) return;
-    this.enlarged = roundUp(least / size);
+    const minSize = this.obstacles.count > 0 ? Math.max(reach / 60, this.whole.getSize(new Vector3()).length() / 100) : reach / 20;
+    if (size >= minSize) return;
+    this.enlarged = roundUp(minSize / size);
     this.whole = this.wholeBox(size);
   }
 
@@ -181,12 +181,12 @@ export class View {
     this.paths.fill(this.extent.reach);
     if (this.theme) this.paths.paint(this.theme);
     const kinds = arrowKinds(crafts.map((craft) => craft.drone));
-    const before = `${this.arrows.kinds.length} ${this.enlarged} ${this.told}`;
+    const before = `${this.arrows.kinds.length} ${this.enlarged} ${this.wasTouched}`;
     this.arrows.kinds = kinds;
     const now = extentOf(crafts);
     if (!this.extent.box.containsBox(now.box)) this.rescale(now);
-    this.told = this.touched;
-    return before !== `${this.arrows.kinds.length} ${this.enlarged} ${this.told}`;
+    this.wasTouched = this.touched;
+    return before !== `${this.arrows.kinds.length} ${this.enlarged} ${this.wasTouched}`;
   }
 
   // The stage for flights that have come this far, and some way further.
@@ -441,7 +441,7 @@ export class View {
     this.wind.update(time);
     this.labels.update(this.fleet.crafts, this.chosen, this.camera, scale, this.box.clientWidth, this.box.clientHeight);
     this.renderer.render(this.scene, this.camera);
-    if (this.worn.length > 0) this.letGo();
+    if (this.replaced.length > 0) this.letGo();
   }
 }
 

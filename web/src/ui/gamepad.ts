@@ -2,10 +2,10 @@
 
 const DEAD_ZONE = 0.08; // of an axis
 const EVERY = 50; // [ms] between two messages
-const ALIVE = 200; // [ms] after which the same is said again: sticks hold for half a second
+const REPEAT_AFTER = 200; // [ms] after which the same is said again: sticks hold for half a second
 
 export class Gamepad {
-  private said = "";
+  private sent = "";
   private at = -Infinity; // [ms]
 
   /// What to say now, if anything: the first gamepad's sticks, left for yaw and climb, right for the way.
@@ -15,9 +15,9 @@ export class Gamepad {
     const percent = (axis: number, sign: number) => (Math.abs(axis) > DEAD_ZONE ? Math.round(Math.max(-1, Math.min(1, axis)) * 100) * sign : 0) || 0;
     const [yaw, vertical, strafe, forward] = [percent(pad.axes[0], 1), percent(pad.axes[1], -1), percent(pad.axes[2], 1), percent(pad.axes[3], -1)];
     const sticks = `(${yaw} ${vertical} ${strafe} ${forward})`;
-    const still = sticks === this.said;
-    if (now - this.at < (still ? ALIVE : EVERY) || (still && sticks === "(0 0 0 0)")) return undefined;
-    this.said = sticks;
+    const unchanged = sticks === this.sent;
+    if (now - this.at < (unchanged ? REPEAT_AFTER : EVERY) || (unchanged && sticks === "(0 0 0 0)")) return undefined;
+    this.sent = sticks;
     this.at = now;
     return sticks;
   }

@@ -92,9 +92,9 @@ export class InjectBox {
     this.fault.rotor.hidden = !("rotor" in FAULTS[this.fault.kind.value]) || this.fault.rotor.options.length === 0;
   }
 
-  private seconds(input: HTMLInputElement, otherwise: number): number {
+  private seconds(input: HTMLInputElement, fallback: number): number {
     const value = Number(input.value);
-    return value > 0 ? value : otherwise;
+    return value > 0 ? value : fallback;
   }
 
   private inject(what: string, keys: Record<string, unknown>): void {

@@ -83,8 +83,8 @@ export function makePanel(runs: Run[], chosen: Drone[], comparison?: Comparison)
     const part = identity(run);
     if (runs.length > 1) part.querySelector("h3")?.prepend(make("span", `run-mark run-${i}`, i === 0 ? "A" : "B"));
     panel.append(part);
-    const told = expectations(run);
-    if (told) panel.append(told);
+    const rows = expectations(run);
+    if (rows) panel.append(rows);
   });
   for (const drone of chosen) {
     const part = certificate(drone);
