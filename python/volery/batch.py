@@ -94,14 +94,14 @@ class Batch(b.NotCopyable):
         self._is_indivisible = autoreset != "disabled"
         self._steps_per_call = 1  # steps that take about _INTERRUPT_PERIOD
 
-    def _map_arrays(self, held: _Worlds) -> None:
+    def _map_arrays(self, worlds: _Worlds) -> None:
         out = (ctypes.c_uint64 * 11)()
-        b.lib.batch_view(held.pointer, out)
+        b.lib.batch_view(worlds.pointer, out)
         worlds, drones, actions, observations = (int(out[i]) for i in range(4))
 
         def array(slot: int, kind: Any, *shape: int) -> NDArray[Any]:
             size = int(np.prod(shape)) * np.dtype(kind).itemsize
-            memory = b.memory_at(int(out[slot]), size, held) if size else bytearray(0)  # it outlives its views
+            memory = b.memory_at(int(out[slot]), size, worlds) if size else bytearray(0)  # it outlives its views
             return np.frombuffer(memory, dtype=kind).reshape(shape)
 
         self._count = worlds
@@ -128,9 +128,9 @@ class Batch(b.NotCopyable):
 
     @actions.setter
     def actions(self, values: Any) -> None:
-        own = self._view("actions")
-        if values is not own:  # as it is after `batch.actions += 1`
-            own[...] = values
+        actions = self._view("actions")
+        if values is not actions:  # as it is after `batch.actions += 1`
+            actions[...] = values
 
     @property
     def observations(self) -> NDArray[np.float64]:
@@ -179,81 +179,81 @@ class Batch(b.NotCopyable):
 
         With an autoreset a long call must not be cut in two: it is made whole.
         """
-        held = self._open()
+        worlds = self._open()
         steps = b.check_integer("step", steps)
         if steps <= self._steps_per_call or self._is_indivisible:
-            with held.lock:
-                b.lib.batch_step(held.pointer, steps)
+            with worlds.lock:
+                b.lib.batch_step(worlds.pointer, steps)
             return
         while steps > 0:
             now = min(steps, self._steps_per_call)
-            with held.lock:
+            with worlds.lock:
                 start = time.perf_counter()
-                b.lib.batch_step(held.pointer, now)
-                spent = time.perf_counter() - start
+                b.lib.batch_step(worlds.pointer, now)
+                elapsed = time.perf_counter() - start
             steps -= now
-            if spent < 0.5 * _INTERRUPT_PERIOD and now == self._steps_per_call:
+            if elapsed < 0.5 * _INTERRUPT_PERIOD and now == self._steps_per_call:
                 self._steps_per_call *= 2
 
     def reset(self, mask: NDArray[np.bool_] | None = None, seeds: Sequence[int] | NDArray[np.uint64] | None = None) -> None:
         """Start the next episode of the worlds in `mask` (all of them: None). With seeds, that of a fresh world each."""
         selected = np.ascontiguousarray(mask, dtype=np.uint8) if mask is not None else None
         keys = np.ascontiguousarray(seeds, dtype=np.uint64) if seeds is not None else None
-        for given in (selected, keys):
-            if given is not None and given.shape != (len(self),):
-                raise b.Error(f"reset: {len(self)} worlds, but a shape of {given.shape}")
-        held = self._open()
-        with held.lock:
-            b.lib.batch_reset(held.pointer, selected.ctypes.data if selected is not None else None,
+        for array in (selected, keys):
+            if array is not None and array.shape != (len(self),):
+                raise b.Error(f"reset: {len(self)} worlds, but a shape of {array.shape}")
+        worlds = self._open()
+        with worlds.lock:
+            b.lib.batch_reset(worlds.pointer, selected.ctypes.data if selected is not None else None,
                               keys.ctypes.data if keys is not None else None)
 
     def cells(self, field: str, drone: int = 0) -> NDArray[np.float64]:
         """A field of the state itself, in place: (blocks, values, lanes); world w is [w // lanes, :, w % lanes]."""
         out = (ctypes.c_uint64 * 4)()
-        held = self._open()
+        worlds = self._open()
         index = b.check_index("drone", drone, len(self.scenario.drones))
-        if b.lib.batch_cells(held.pointer, index, field.encode(), out) != 0:
+        if b.lib.batch_cells(worlds.pointer, index, field.encode(), out) != 0:
             raise b.error()
         first, count, lanes, block = (int(v) for v in out)
         blocks = -(-self._count // lanes)
         size = ((blocks - 1) * block + count * lanes) * 8
-        flat = np.frombuffer(b.memory_at(first, size, held), dtype=np.float64)
+        flat = np.frombuffer(b.memory_at(first, size, worlds), dtype=np.float64)
         return np.lib.stride_tricks.as_strided(flat, (blocks, count, lanes), (block * 8, lanes * 8, 8))
 
     def hash(self, world: int) -> int:
         """`World.hash` of one world; 0 unless the batch keeps the chain."""
-        held = self._open()
-        with held.lock:
-            return int(b.lib.batch_hash(held.pointer, self._index(world)))
+        worlds = self._open()
+        with worlds.lock:
+            return int(b.lib.batch_hash(worlds.pointer, self._index(world)))
 
     def state_hash(self, world: int) -> int:
         """`World.state_hash` of one world."""
-        held = self._open()
-        with held.lock:
-            return int(b.lib.batch_state_hash(held.pointer, self._index(world)))
+        worlds = self._open()
+        with worlds.lock:
+            return int(b.lib.batch_state_hash(worlds.pointer, self._index(world)))
 
     def save(self, world: int) -> bytes:
         """The state of one world, as `World.save`: a `World(batch.world_scenario(i))` can go on from it."""
-        held = self._open()
-        with held.lock:
+        worlds = self._open()
+        with worlds.lock:
             index = self._index(world)
-            block = ctypes.create_string_buffer(b.lib.batch_state_size(held.pointer, index))
-            b.lib.batch_save(held.pointer, index, block)
+            block = ctypes.create_string_buffer(b.lib.batch_state_size(worlds.pointer, index))
+            b.lib.batch_save(worlds.pointer, index, block)
         return block.raw
 
     def restore(self, world: int, block: bytes) -> None:
         """Put one world back to a saved state."""
-        held = self._open()
+        worlds = self._open()
         saved = b.check_bytes("restore", block)
-        with held.lock:
-            if b.lib.batch_restore(held.pointer, self._index(world), saved, len(saved)) != 0:
+        with worlds.lock:
+            if b.lib.batch_restore(worlds.pointer, self._index(world), saved, len(saved)) != 0:
                 raise b.error()
 
     def world_scenario(self, world: int) -> Scenario:
         """The scenario of one world's episode, with its seed and all that was drawn for it."""
-        held = self._open()
-        with held.lock:
-            return Scenario._of(b.lib.batch_scenario(held.pointer, self._index(world)), self.scenario._path)
+        worlds = self._open()
+        with worlds.lock:
+            return Scenario._of(b.lib.batch_scenario(worlds.pointer, self._index(world)), self.scenario._path)
 
     def to_gpu(self) -> Gpu:
         """Put the worlds on the GPU as they are now; raises `volery.Error` where there is none.
@@ -277,7 +277,7 @@ class Batch(b.NotCopyable):
         return b.check_index("world", world, self._count)
 
     def _open(self) -> _Worlds:
-        held = self._worlds
-        if held is None:
+        worlds = self._worlds
+        if worlds is None:
             raise b.Error("the batch is closed")
-        return held
+        return worlds

@@ -26,10 +26,10 @@ PLAIN = HOVER + "    controller: {kind: none}\n    sensors: {imu: {period: 0}, m
 
 
 def fastest(sides: list[Callable[[], float]], rounds: int) -> list[float]:
-    """The least time of each, taken in turns."""
+    """The shortest time of each, taken in turns."""
     best = [float("inf")] * len(sides)
     for _ in range(rounds):
-        best = [min(least, side()) for least, side in zip(best, sides)]
+        best = [min(fastest, side()) for fastest, side in zip(best, sides)]
     return best
 
 
@@ -60,20 +60,20 @@ def batch_step(worlds: int, threads: int, rounds: int = 160, calls: int = 10) ->
         batch.actions[:, 0, ::2] += 1e-4 * ((phase + call) % 17)[:, None]
 
     def python() -> float:
-        spent = 0.0
+        elapsed = 0.0
         for call in range(calls):
             act(mine, call)
             start = time.perf_counter()
             mine.step()
-            spent += time.perf_counter() - start
-        return spent / calls
+            elapsed += time.perf_counter() - start
+        return elapsed / calls
 
     def c() -> float:
-        spent = 0.0
+        elapsed = 0.0
         for call in range(calls):
             act(theirs, call)
-            spent += float(b.lib.batch_step_seconds(theirs._open().pointer, 1))
-        return spent / calls
+            elapsed += float(b.lib.batch_step_seconds(theirs._open().pointer, 1))
+        return elapsed / calls
 
     python_s, c_s = fastest([python, c], rounds)
     return python_s, c_s, _hash_of(mine), _hash_of(theirs)

@@ -492,12 +492,12 @@ class Bodies(Queries, b.NotCopyable):
         ids = [self._id_of(each) for each in (body_a, body_b)]
         at_a = self._anchor("point", point, body_a if long else body_a or body_b, kind)
         at_b = self._anchor("point_b", point_b, body_b, kind) if long or point_b is not None else at_a
-        way = _axis("axis", axis if axis is not None else (0.0, 0.0, 1.0))
-        way_b = _axis("axis_b", axis_b) if axis_b is not None else way
+        axis_vector_a = _axis("axis", axis if axis is not None else (0.0, 0.0, 1.0))
+        axis_vector_b = _axis("axis_b", axis_b) if axis_b is not None else axis_vector_a
         low, high = b.check_array("limits (low, high)", limits, 2) if limits is not None else (0.0, 0.0)
-        held = b.check_number("length", length) if length is not None else float(np.linalg.norm(at_b - at_a))
-        numbers = np.concatenate([at_a, at_b, way, way_b, [
-            held, b.check_number("stiffness", stiffness), b.check_number("damping", damping), b.check_number("rest", rest),
+        distance = b.check_number("length", length) if length is not None else float(np.linalg.norm(at_b - at_a))
+        numbers = np.concatenate([at_a, at_b, axis_vector_a, axis_vector_b, [
+            distance, b.check_number("stiffness", stiffness), b.check_number("damping", damping), b.check_number("rest", rest),
             low, high, *Motor.checked(motor if motor is not None else (0.0, 0.0, 0.0))]])
         flags = int(limits is not None) + 2 * int(bool(far_open)) + 4 * int(axis_b is not None)
         out = ctypes.c_uint64()

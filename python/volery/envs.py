@@ -60,7 +60,7 @@ class ScenarioEnv(gym.Env[Array, NDArray[Any]]):
         self._picture: Picture | None = None
         self._log: str | os.PathLike[str] | None = None
         self._recorded: tuple[World, Recording] | None = None
-        self._begun = False
+        self._has_reset = False
         self._use_arrays()
 
     def _use_arrays(self) -> None:
@@ -70,9 +70,9 @@ class ScenarioEnv(gym.Env[Array, NDArray[Any]]):
 
     def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None) -> tuple[Array, dict[str, Any]]:
         super().reset(seed=seed)
-        if seed is None and not self._begun:
+        if seed is None and not self._has_reset:
             seed = int(self.np_random.integers(2**63))
-        self._begun = True
+        self._has_reset = True
         self._end_recording()
         self.task.reset(None, None if seed is None else np.array([seed], dtype=np.uint64))
         if self._log is not None:
@@ -150,7 +150,7 @@ class ScenarioVectorEnv(gym.vector.VectorEnv[Array, NDArray[Any], NDArray[Any]])
         self.observation_space = gym.vector.utils.batch_space(self.single_observation_space, num_envs)
         self.action_space = gym.vector.utils.batch_space(self.single_action_space, num_envs)
         self._done = np.zeros(num_envs, dtype=bool)
-        self._begun = False
+        self._has_reset = False
 
     def reset(self, *, seed: int | Sequence[int | None] | None = None,
               options: dict[str, Any] | None = None) -> tuple[Array, dict[str, Any]]:
@@ -163,9 +163,9 @@ class ScenarioVectorEnv(gym.vector.VectorEnv[Array, NDArray[Any], NDArray[Any]])
             rows = np.asarray(options["reset_mask"], dtype=bool)
         if isinstance(seed, (int, np.integer)):
             super().reset(seed=int(seed))  # np_random
-        elif seed is None and not self._begun:
+        elif seed is None and not self._has_reset:
             seed = int(self.np_random.integers(2**62))
-        self._begun = True
+        self._has_reset = True
         seeds: Sequence[int | None] = [None] * self.num_envs
         if isinstance(seed, (int, np.integer)):
             seeds = [int(seed) + i for i in range(self.num_envs)]
@@ -222,9 +222,9 @@ class ScenarioVectorEnv(gym.vector.VectorEnv[Array, NDArray[Any], NDArray[Any]])
         self.task.close()
 
 
-def _objects(rows: Array, which: NDArray[np.bool_]) -> NDArray[np.object_]:
+def _objects(rows: Array, selected: NDArray[np.bool_]) -> NDArray[np.object_]:
     out = np.full(len(rows), None, dtype=object)
-    for i in np.flatnonzero(which):
+    for i in np.flatnonzero(selected):
         out[i] = rows[i].copy()
     return out
 

@@ -93,9 +93,9 @@ class Gpu(b.NotCopyable):
 
     def __init__(self, batch: Batch) -> None:
         self.batch = batch
-        self._held = held = batch._open()  # must outlive the worlds there
-        with held.lock:
-            self._handle = _GpuHandle(b.check_created(b.lib.gpu_create(held.pointer)))
+        self._worlds = worlds = batch._open()  # must outlive the worlds there
+        with worlds.lock:
+            self._handle = _GpuHandle(b.check_created(b.lib.gpu_create(worlds.pointer)))
         self._steps_per_call = 1
         self.device = (_CUDA, int(b.lib.gpu_device(self._handle.pointer)))
         out = (ctypes.c_uint64 * 4)()
@@ -147,7 +147,7 @@ class Gpu(b.NotCopyable):
         self._call(b.lib.gpu_upload)
 
     def _call(self, function: Any, *arguments: Any) -> None:
-        held = self.batch._open()  # closed, it is no place to copy from or to
-        with held.lock:
+        worlds = self.batch._open()  # closed, it is no place to copy from or to
+        with worlds.lock:
             if function(self._handle.pointer, *arguments) != 0:
                 raise b.error()

@@ -107,12 +107,12 @@ class Queries:
     def closest(self, to: Any, reach: float = np.inf, *, attitude: Any = _UPRIGHT, shape: Shape | None = None,
                 ignore: Body | None = None) -> Hit | None:
         """The body nearest to a point, or to a shape whose frame stands there, up to `reach` [m] away."""
-        return self._first(*_near(to, reach, attitude, shape), ignore)
+        return self._first(*_distance_query(to, reach, attitude, shape), ignore)
 
     def closest_all(self, to: Any, reach: float = np.inf, *, attitude: Any = _UPRIGHT, shape: Shape | None = None,
                     ignore: Body | None = None) -> NDArray[Any]:
         """Every body up to `reach` [m] away."""
-        return self._every(*_near(to, reach, attitude, shape), ignore)
+        return self._every(*_distance_query(to, reach, attitude, shape), ignore)
 
 
 def _reach(what: str, value: Any) -> list[float]:
@@ -137,7 +137,7 @@ def _placed(position: Any, attitude: Any, motion: Any) -> Vector:
     return np.concatenate([b.check_array("position", position, 3), turn / length, b.check_array("motion", motion, 3)])
 
 
-def _near(to: Any, reach: Any, attitude: Any, shape: Shape | None) -> tuple[int, Shape | None, Vector]:
+def _distance_query(to: Any, reach: Any, attitude: Any, shape: Shape | None) -> tuple[int, Shape | None, Vector]:
     if shape is None:
         return _POINT, None, np.concatenate([b.check_array("to", to, 3), _reach("reach", reach)])
     return _NEAR_SHAPE, _convex(shape), np.concatenate([_placed(to, attitude, (0.0, 0.0, 0.0))[:7], _reach("reach", reach)])

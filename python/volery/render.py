@@ -57,7 +57,7 @@ class Canvas:
 
     # ---- camera
 
-    def _look(self, eye: Array, at: Array) -> None:
+    def _look_at(self, eye: Array, at: Array) -> None:
         self.eye, self.at = eye, at
         forward = (at - eye) / np.linalg.norm(at - eye)
         right = np.cross(forward, [0.0, 0.0, 1.0])
@@ -74,7 +74,7 @@ class Canvas:
         direction = np.array([-0.75, -0.55, 0.22])
         eye = middle + direction / np.linalg.norm(direction) * (2.9 * reach)
         eye[2] = max(eye[2], 0.3)
-        self._look(eye, middle)
+        self._look_at(eye, middle)
 
     def _sees(self, points: Array) -> bool:
         seen = (points - self.eye) @ self.axes.T
@@ -177,14 +177,14 @@ class Picture(Canvas):
     def follow(self, state: bytes) -> None:
         """The world is there now."""
         self.world.restore(state)
-        for i, way in enumerate(self.trail):
-            way.append(self.world.state(i).position)
-            del way[:-TRAIL]
+        for i, path in enumerate(self.trail):
+            path.append(self.world.state(i).position)
+            del path[:-TRAIL]
 
     def draw(self, task: Task, row: int = 0) -> NDArray[np.uint8]:
         """(height, width, 3)"""
         targets = [task.goals[row, i] for i in range(len(self.names))]
-        self._place([way[-1] for way in self.trail], [t for t in targets if len(t)])
+        self._place([path[-1] for path in self.trail], [t for t in targets if len(t)])
         image = self._begin()
         items: list[tuple[float, Any]] = []
         for face in self.obstacles:
@@ -215,10 +215,10 @@ class Picture(Canvas):
         if len(way) < 2:
             return
         points = np.array(way[:: max(1, len(way) // 300)] + [way[-1]])
-        pale = (_pale(colour[0]), _pale(colour[1]), _pale(colour[2]))
+        lightened = (_lighten(colour[0]), _lighten(colour[1]), _lighten(colour[2]))
         for first, last in zip(points[:-1], points[1:]):
             ends = np.stack([first, last])
-            items.append((self._depth(ends) + 1e-3, lambda ends=ends: self._line(ends, pale, 2)))
+            items.append((self._depth(ends) + 1e-3, lambda ends=ends: self._line(ends, lightened, 2)))
 
     def _add_targets(self, items: list[tuple[float, Any]], task: Task, goals: Array, reached: int) -> None:
         turn = np.linspace(0.0, 2.0 * np.pi, 33)[:, None]
@@ -273,7 +273,7 @@ class BodiesPicture(Canvas):
             target = self.at if at is None else b.check_array("at", at, 3)
             if not 1e-9 < np.linalg.norm(target - place) < 1e9:
                 raise b.Error("render: the camera must be apart from what it looks at")
-            self._look(place, target)
+            self._look_at(place, target)
 
     def draw(self, colours: Mapping[Body, tuple[int, int, int]]) -> NDArray[np.uint8]:
         """(height, width, 3)"""
@@ -296,7 +296,7 @@ class BodiesPicture(Canvas):
             items.append((1e9, lambda: self._polygon(outline, _shaded(GROUND, 0.8), None)))
 
 
-def _pale(value: int) -> int:
+def _lighten(value: int) -> int:
     return int(0.55 * value + 0.45 * 255)
 
 

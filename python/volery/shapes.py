@@ -87,8 +87,8 @@ def hull(points: Any, tolerance: float = 1e-12) -> Shape:
 
 def plane(normal: Any = (0.0, 0.0, 1.0), offset: float = 0.0) -> Shape:
     """Solid below it, without bounds: dot(normal, p) <= offset. For bodies that are static or kinematic."""
-    way = b.check_array("normal", normal, 3)
-    return Shape(b.lib.shape_plane(way.ctypes.data, b.check_number("offset", offset)), "plane")
+    direction = b.check_array("normal", normal, 3)
+    return Shape(b.lib.shape_plane(direction.ctypes.data, b.check_number("offset", offset)), "plane")
 
 
 def height_field(heights: Any, spacing: float) -> Shape:

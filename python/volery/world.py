@@ -150,7 +150,7 @@ class World:
             self._pointer = b.check_created(b.lib.world_create(self.scenario._pointer, acts, self._seed))
         elif b.lib.world_reset(self._pointer, self.scenario._pointer, acts, self._seed) != 0:
             raise b.error()
-        self._acted: dict[int, tuple[Vector, Vector]] = {}
+        self._last_actions: dict[int, tuple[Vector, Vector]] = {}
 
     @classmethod
     def _unpickle(cls, scenario: Scenario, seed: int, rung: str | None, acted: dict[int, tuple[Vector, Vector]],
@@ -164,7 +164,7 @@ class World:
     def __reduce__(self) -> tuple[Any, ...]:
         if b.lib.world_hosted(self._pointer):
             raise TypeError("a World that a plug-in or process steers can be neither copied nor pickled")
-        return World._unpickle, (self.scenario, self._seed, self._rung_name, self._acted, self.save())
+        return World._unpickle, (self.scenario, self._seed, self._rung_name, self._last_actions, self.save())
 
     def __repr__(self) -> str:
         return f"<World of {', '.join(self.scenario.drones)} at {self.time:.6g} s>"
@@ -207,7 +207,7 @@ class World:
 
     def _act(self, index: int, values: Vector, more: Vector) -> None:
         b.lib.world_act(self._pointer, index, self._rung, values.ctypes.data, more.ctypes.data)
-        self._acted[index] = (values, more)
+        self._last_actions[index] = (values, more)
 
     def state(self, drone: int | str = 0) -> DroneState:
         """A copy of a drone's state."""
@@ -409,7 +409,7 @@ class _Pacer:
     def __init__(self, world: World, server: subprocess.Popen[str]) -> None:
         self._world = world
         self._server = server
-        self._asked = False  # there is no answer yet
+        self._is_waiting = False  # there is no answer yet
         self._free_until = 0.0  # [s]
         self._lock = threading.Lock()
 
@@ -434,20 +434,20 @@ class _Pacer:
             return
         with self._lock:
             try:
-                if not self._asked:
-                    self._say(repr(self._world.time))
-                self._asked = True
-                self._hear()
-                self._asked = False
+                if not self._is_waiting:
+                    self._send_line(repr(self._world.time))
+                self._is_waiting = True
+                self._receive()
+                self._is_waiting = False
             except (OSError, ValueError):  # there is nobody to ask: the flight goes on by itself
                 self._free_until = float("inf")
 
-    def _say(self, line: str) -> None:
+    def _send_line(self, line: str) -> None:
         assert self._server.stdin is not None
         self._server.stdin.write(line.replace("\n", " ") + "\n")
         self._server.stdin.flush()
 
-    def _hear(self) -> None:
+    def _receive(self) -> None:
         assert self._server.stdout is not None
         for line in self._server.stdout:
             word, _, rest = line.strip().partition(" ")
@@ -461,7 +461,7 @@ class _Pacer:
             if word == "inject":
                 what, _, keys = rest.partition(" ")
                 if b.lib.world_inject(self._world._pointer, what.encode(), keys.encode()) != 0:
-                    self._say(f"refused {b.error()}")
+                    self._send_line(f"refused {b.error()}")
         raise OSError("it has ended")
 
 
