@@ -71,9 +71,9 @@ static inline double random_in(random_source *r, double low, double high)
     return low + (high - low) * ((double)(random_bits(r) >> 11) * 0x1p-53);
 }
 
-static inline vy_vec3 random_vec(random_source *r, double most)
+static inline vy_vec3 random_vec(random_source *r, double max)
 {
-    const double x = random_in(r, -most, most), y = random_in(r, -most, most), z = random_in(r, -most, most);
+    const double x = random_in(r, -max, max), y = random_in(r, -max, max), z = random_in(r, -max, max);
     return (vy_vec3){x, y, z};
 }
 

@@ -19,9 +19,9 @@ static inline double scattered(random_source *r, double low, double high)
     return low * pow(high / low, random_in(r, 0.0, 1.0));
 }
 
-static inline vy_vec3 ball(random_source *r, double most)
+static inline vy_vec3 ball(random_source *r, double radius_max)
 {
-    const double size = random_in(r, 0.0, most);
+    const double size = random_in(r, 0.0, radius_max);
     return vec3_scale(size, quat_rotate(random_attitude(r), (vec3){1, 0, 0}));
 }
 

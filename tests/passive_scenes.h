@@ -75,11 +75,11 @@ static inline double passive_width(const vy_shape *shape, vy_vec3 along)
 // The least width of a shape, of many directions.
 static inline double passive_thickness(const vy_shape *shape, uint64_t *x)
 {
-    double least =
+    double min =
         fmin(passive_width(shape, vec3_make(1, 0, 0)),
              fmin(passive_width(shape, vec3_make(0, 1, 0)), passive_width(shape, vec3_make(0, 0, 1))));
-    for (int i = 0; i < 64; ++i) least = fmin(least, passive_width(shape, passive_direction(x)));
-    return least;
+    for (int i = 0; i < 64; ++i) min = fmin(min, passive_width(shape, passive_direction(x)));
+    return min;
 }
 
 // A shape about `length` long, and at its thinnest about a hundredth of that.

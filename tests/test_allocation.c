@@ -113,19 +113,19 @@ static void solve_held(const problem *q, int set, double *x)
     for (int k = 0; k < n; ++k) x[index[k]] = m[k][n] / m[k][k];
 }
 
-static double least_cost(const problem *q)
+static double min_cost_of(const problem *q)
 {
     int sets = 1;
     for (int i = 0; i < q->count; ++i) sets *= 3;
-    double least = INFINITE;
+    double min_cost = INFINITE;
     for (int set = 0; set < sets; ++set) {
         double x[8];
         solve_held(q, set, x);
         int within = 1;
         for (int i = 0; i < q->count; ++i) within &= x[i] >= -1e-9 && x[i] <= q->high[i] + 1e-9;
-        if (within) least = fmin(least, cost_of(q, x));
+        if (within) min_cost = fmin(min_cost, cost_of(q, x));
     }
-    return least;
+    return min_cost;
 }
 
 // Against every set of held rotors, for 4 to 8 rotors, wrenches in reach and far out of it, some rotors lost:
@@ -157,10 +157,10 @@ static void allocation_is_the_best_there_is(void **unused)
             assert_true(x[i] >= 0.0 && x[i] <= 1.0 - lost[i] + 1e-12);
         }
         const problem q = problem_of(&p, &layout, &v, wanted);
-        const double least = least_cost(&q);
-        if (!(cost_of(&q, x) <= least * (1.0 + 1e-7) + 1e-5)) {
+        const double min_cost = min_cost_of(&q);
+        if (!(cost_of(&q, x) <= min_cost * (1.0 + 1e-7) + 1e-5)) {
             fail_msg("case %d, %d rotors: cost %.12g, but %.12g is possible", n, count, cost_of(&q, x),
-                     least);
+                     min_cost);
         }
     }
     assert_true(beyond > 200);

@@ -108,14 +108,14 @@ static void hash_is_xxh3(void **unused)
 static void finite_finds_every_place(void **unused)
 {
     (void)unused;
-    enum { MOST = 35 };
+    enum { COUNT_MAX = 35 };
     const double bad[] = {INFINITE, -INFINITE, NOT_A_NUMBER, -NOT_A_NUMBER, 1.1 * REAL_MAX, -DBL_MAX};
-    double x[MOST];
-    for (size_t count = 0; count <= MOST; ++count) {
+    double x[COUNT_MAX];
+    for (size_t count = 0; count <= COUNT_MAX; ++count) {
         for (int extreme = 0; extreme < 2; ++extreme) {
-            for (size_t i = 0; i < MOST; ++i) x[i] = extreme ? REAL_MAX : (double)i - DBL_TRUE_MIN;
+            for (size_t i = 0; i < COUNT_MAX; ++i) x[i] = extreme ? REAL_MAX : (double)i - DBL_TRUE_MIN;
             assert_int_equal(vy_all_bounded(x, count), 1);
-            for (size_t place = 0; place < MOST; ++place) {
+            for (size_t place = 0; place < COUNT_MAX; ++place) {
                 for (size_t k = 0; k < sizeof bad / sizeof bad[0]; ++k) {
                     const double good = x[place];
                     x[place] = bad[k];

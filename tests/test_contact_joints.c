@@ -38,12 +38,12 @@ static vy_joint_id join(vy_bodies *b, vy_joint_kind kind, vy_body_id x, vy_body_
 static double creep_of(vy_bodies *b, const vy_body_id *ids, int count, int steps)
 {
     vy_body_state first[8];
-    double most = 0.0;
+    double max = 0.0;
     for (int i = 0; i < count; ++i) first[i] = read(b, ids[i]);
     step(b, steps);
     for (int i = 0; i < count; ++i)
-        most = fmax(most, vec3_length(vec3_sub(read(b, ids[i]).position, first[i].position)));
-    return most;
+        max = fmax(max, vec3_length(vec3_sub(read(b, ids[i]).position, first[i].position)));
+    return max;
 }
 
 static chain new_chain(double tilt, double mu, double dt, double lift)
@@ -71,14 +71,14 @@ static chain new_chain(double tilt, double mu, double dt, double lift)
 // [m] How far the ends of neighbours are from each other, at most.
 static double gap_of(const chain *c)
 {
-    double most = 0.0;
+    double max = 0.0;
     for (int i = 0; i + 1 < LINKS; ++i) {
         const vy_body_state x = read(c->set, c->ids[i]), y = read(c->set, c->ids[i + 1]);
         const vy_vec3 end = quat_rotate(x.attitude, vec3_make(0.5 * LINK, 0, 0)),
                       start = quat_rotate(y.attitude, vec3_make(-0.5 * LINK, 0, 0));
-        most = fmax(most, vec3_length(vec3_sub(vec3_add(x.position, end), vec3_add(y.position, start))));
+        max = fmax(max, vec3_length(vec3_sub(vec3_add(x.position, end), vec3_add(y.position, start))));
     }
-    return most;
+    return max;
 }
 
 // A chain on a slope is like a box there: it stays above the angle of friction, and slides by g (sin - mu

@@ -39,7 +39,7 @@ static void lanes_give_the_same_bits(void **unused)
     const uint32_t widest = vy_contacts_kernel()->width;
     for (uint64_t seed = 1; seed <= 6; ++seed) { // the last two: some bodies are joined
         uint64_t hashes[4] = {0};
-        uint32_t most = 0;
+        uint32_t max_count = 0;
         for (int k = 0; k < 4; ++k) {
             if (kernels[k] == NULL || kernels[k]->width > widest) continue;
             vy_bodies *b = heap(seed, seed % 2 == 0 && seed >= 4);
@@ -47,13 +47,13 @@ static void lanes_give_the_same_bits(void **unused)
             b->contacts->kernel = kernels[k];
             for (int i = 0; i < (seed > 4 ? STEPS / 3 : STEPS); ++i) {
                 step(b, 1);
-                most = vy_bodies_contact_count(b) > most ? vy_bodies_contact_count(b) : most;
+                max_count = vy_bodies_contact_count(b) > max_count ? vy_bodies_contact_count(b) : max_count;
             }
             hashes[k] = vy_bodies_hash(b);
             assert_true(hashes[k] == hashes[0]);
             vy_bodies_destroy(b);
         }
-        assert_true(most > 64 || LAW_SLICE > 1);
+        assert_true(max_count > 64 || LAW_SLICE > 1);
     }
 }
 

@@ -21,10 +21,10 @@ static vy_hull *make_shapes(vy_shape shapes[SHAPES])
     return hull;
 }
 
-static vy_vec3 any_vec(uint64_t *x, double most)
+static vy_vec3 any_vec(uint64_t *x, double max)
 {
     const double a = unit(x), b = unit(x), c = unit(x);
-    return vec3_scale(2.0 * most, vec3_make(a - 0.5, b - 0.5, c - 0.5));
+    return vec3_scale(2.0 * max, vec3_make(a - 0.5, b - 0.5, c - 0.5));
 }
 
 // ---- energy
@@ -102,14 +102,14 @@ static void check_energy(int rounds, int joined, uint64_t seed)
         const double dt = round % 3 == 0 ? 1.0 / 60.0 : 1.0 / 240.0;
         vy_body_id ids[ODD];
         vy_bodies *b = random_scene(shapes, &x, dt, ids);
-        double first = energy_of(b), least = first;
+        double first = energy_of(b), min = first;
         if (joined) join_some(b, ids, &x);
         for (int k = 0; k < (int)(1.0 / dt); ++k) {
             step(b, 1);
             pushes += (int)vy_bodies_contact_count(b);
             const double now = energy_of(b);
-            assert_true(now <= least + BOUND * first);
-            least = fmin(least, now);
+            assert_true(now <= min + BOUND * first);
+            min = fmin(min, now);
         }
         vy_bodies_destroy(b);
     }
@@ -193,16 +193,16 @@ static void scenes_have_no_side(void **unused)
             pushes += vy_bodies_contact_count(sets[0]);
         }
         assert_true(pushes > 100);
-        double most = 0.0;
+        double max = 0.0;
         for (int i = 0; i < 4; ++i) {
             const vy_body_state a = read(sets[0], ids[0][i]);
             for (int k = 1; k < 3; ++k) {
                 const vy_body_state s = read(sets[k], ids[k][i]);
-                most = fmax(most, vec3_length(vec3_sub(s.position, seen(a.position, (view)k))));
-                most = fmax(most, 0.1 * vec3_length(vec3_sub(s.velocity, seen(a.velocity, (view)k))));
+                max = fmax(max, vec3_length(vec3_sub(s.position, seen(a.position, (view)k))));
+                max = fmax(max, 0.1 * vec3_length(vec3_sub(s.velocity, seen(a.velocity, (view)k))));
             }
         }
-        apart += most > 1e-9;
+        apart += max > 1e-9;
         for (int k = 0; k < 3; ++k) vy_bodies_destroy(sets[k]);
     }
     printf("%d of %d scenes and their images agree to 1e-9 m\n", SCENES - apart, SCENES);

@@ -54,27 +54,27 @@ static vy_bodies *clumps(uint64_t seed, uint32_t threads, int plate)
 // Some steps from where the bodies are, or from a snapshot: the hash of each against those of one thread.
 static uint32_t run_beside(vy_bodies *b, const void *from, size_t size, uint64_t hashes[STEPS], int first)
 {
-    uint32_t most = 0;
+    uint32_t max_count = 0;
     if (from != NULL) assert_int_equal(vy_bodies_restore(b, from, size, NULL), VY_OK);
     for (int i = 0; i < (slice() > 0 ? 2 : STEPS); ++i) {
         assert_int_equal(vy_bodies_step(b), 0);
-        most = vy_bodies_contact_count(b) > most ? vy_bodies_contact_count(b) : most;
+        max_count = vy_bodies_contact_count(b) > max_count ? vy_bodies_contact_count(b) : max_count;
         if (first) hashes[i] = vy_bodies_hash(b);
         assert_true(vy_bodies_hash(b) == hashes[i]);
     }
-    return most;
+    return max_count;
 }
 
 static void threads_give_the_same_bits(void **unused)
 {
     (void)unused;
     static const uint32_t counts[] = {1, 2, 3, 8};
-    const uint32_t most = slice() > 0 ? slice() : 8;
+    const uint32_t max_count = slice() > 0 ? slice() : 8;
     for (uint64_t seed = slice() > 0 ? 3 : 1; seed <= 4; ++seed) { // the last: some bodies are joined
         uint64_t early[STEPS], late[STEPS];
         void *heap = NULL; // the state when all have met
         size_t size = 0;
-        for (int n = 0; n < 4 && counts[n] <= most; ++n) {
+        for (int n = 0; n < 4 && counts[n] <= max_count; ++n) {
             if (slice() > 0 && n == 1) continue; // of two and three threads, three
             vy_bodies *b = clumps(seed, counts[n], seed == 3);
             if (seed == 4) join_pairs(b, 100, 160);

@@ -347,18 +347,18 @@ static void the_limit_of_tilt_is_a_projection(void **unused)
     random_source random = {7};
     for (int n = 0; n < 20000; ++n) {
         const quat q = random_attitude(&random);
-        const double most = random_in(&random, 0.05, 1.55);
-        const drive_limits l = {.cos_tilt = cos(most), .sin_tilt = sin(most)};
+        const double max_tilt = random_in(&random, 0.05, 1.55);
+        const drive_limits l = {.cos_tilt = cos(max_tilt), .sin_tilt = sin(max_tilt)};
         uint64_t acted[4] = {0};
         const quat p = limit_attitude(&l, 1, q, acted);
         const vec3 up = {0.0, 0.0, 1.0}, zq = quat_rotate(q, up), zp = quat_rotate(p, up);
         assert_near(quat_dot(p, p), 1.0, 1e-12);
-        if (acos(zq.z) <= most) {
+        if (acos(zq.z) <= max_tilt) {
             assert_memory_equal(&p, &q, sizeof p);
             continue;
         }
         assert_int_equal(acted[LIMIT_ON_TILT], 1);
-        assert_near(acos(zp.z), most, 1e-7);
+        assert_near(acos(zp.z), max_tilt, 1e-7);
         assert_near(zq.x * zp.y - zq.y * zp.x, 0.0, 1e-12);
         assert_true(zq.x * zp.x + zq.y * zp.y > 0.0);
         const double turn = atan2(p.z, p.w) - atan2(q.z, q.w);

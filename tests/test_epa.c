@@ -163,22 +163,22 @@ static void thin_shapes_are_honest(void **unused)
         int hit;
         assert_int_equal(vy_penetration(&c.a, &c.pa, &c.b, &c.pb, NULL, &hit, &k, NULL), VY_OK);
         assert_int_equal(vy_overlap(&c.a, &c.pa, &c.b, &c.pb), hit);
-        double least = 1e300;
+        double min = 1e300;
         for (int i = 0; i < 2000; ++i) {
-            least = fmin(least, overlap_along(&c.a, &c.pa, &c.b, &c.pb, sample_direction(&s)));
+            min = fmin(min, overlap_along(&c.a, &c.pa, &c.b, &c.pb, sample_direction(&s)));
         }
         for (int i = 0; i < hull[0]->face_count; ++i) {
             const vy_vec3 n = quat_rotate(c.pa.rotation, hull[0]->faces[i].normal);
-            least = fmin(least, overlap_along(&c.a, &c.pa, &c.b, &c.pb, n));
+            min = fmin(min, overlap_along(&c.a, &c.pa, &c.b, &c.pb, n));
         }
         for (int i = 0; i < hull[1]->face_count; ++i) {
             const vy_vec3 n = quat_rotate(c.pb.rotation, vec3_neg(hull[1]->faces[i].normal));
-            least = fmin(least, overlap_along(&c.a, &c.pa, &c.b, &c.pb, n));
+            min = fmin(min, overlap_along(&c.a, &c.pa, &c.b, &c.pb, n));
         }
-        if (least < -1e-9) assert_int_equal(hit, 0);
+        if (min < -1e-9) assert_int_equal(hit, 0);
         if (hit) {
             check_contact(&c, &k, 1e-9);
-            assert_true(k.depth <= least + 1e-10);
+            assert_true(k.depth <= min + 1e-10);
         }
         vy_hull_destroy(hull[0]);
         vy_hull_destroy(hull[1]);
@@ -300,17 +300,17 @@ static void every_kind_is_honest(void **unused)
         int hit, again;
         assert_int_equal(vy_penetration(&c.a, &c.pa, &c.b, &c.pb, NULL, &hit, &k, NULL), VY_OK);
         assert_int_equal(vy_penetration(&c.b, &c.pb, &c.a, &c.pa, NULL, &again, &turned, NULL), VY_OK);
-        double least = 1e300;
+        double min = 1e300;
         for (int i = 0; i < 200; ++i) {
-            least = fmin(least, overlap_along(&c.a, &c.pa, &c.b, &c.pb, sample_direction(&s)));
+            min = fmin(min, overlap_along(&c.a, &c.pa, &c.b, &c.pb, sample_direction(&s)));
         }
-        if (least < -1e-9) assert_int_equal(hit, 0);
+        if (min < -1e-9) assert_int_equal(hit, 0);
         assert_int_equal(vy_overlap(&c.a, &c.pa, &c.b, &c.pb), hit);
         assert_int_equal(again, hit);
         if (!hit) continue;
         ++hits;
         const int smooth = c.a.kind == VY_SHAPE_CYLINDER || c.b.kind == VY_SHAPE_CYLINDER;
-        assert_true(k.depth <= least + 1e-7);
+        assert_true(k.depth <= min + 1e-7);
         assert_near(turned.depth, k.depth, smooth ? 1e-7 : 1e-10);
         check_contact(&c, &k, smooth ? 1e-6 : 1e-9);
         // Around the normal: a local check far finer than the random directions.

@@ -117,7 +117,7 @@ static void weak_and_limited_motors_reach_less(void **unused)
 {
     (void)unused;
     const vy_drone_def drone = open_loop();
-    const double most = drone.vehicle.speed_max;
+    const double speed_max = drone.vehicle.speed_max;
     vy_fault_def faults[2] = {fault(VY_FAULT_MOTOR_WEAK), fault(VY_FAULT_MOTOR_MAX)};
     faults[0].rotor = 0;
     faults[0].size = 0.49; // thrust; the speed is its root
@@ -126,8 +126,8 @@ static void weak_and_limited_motors_reach_less(void **unused)
     vy_world *world = world_with(&drone, 1, faults, 2);
     vy_world_advance(world, TO);
     const vy_drone_state s = look(world);
-    assert_near(s.rotor_speed[0], 0.7 * 0.62 * most, 1e-4 * most);
-    assert_near(s.rotor_speed[1], 0.5 * most, 1e-4 * most);
+    assert_near(s.rotor_speed[0], 0.7 * 0.62 * speed_max, 1e-4 * speed_max);
+    assert_near(s.rotor_speed[1], 0.5 * speed_max, 1e-4 * speed_max);
     vy_world_destroy(world);
 }
 
@@ -142,24 +142,24 @@ static void a_failing_battery_slows_every_rotor(void **unused)
                                                      .nominal = 3.7,
                                                      .voltage = {3.7, 3.7, 3.7, 3.7, 3.7},
                                                      .efficiency = 1.0};
-        const double most = drone.vehicle.speed_max;
+        const double speed_max = drone.vehicle.speed_max;
         vy_fault_def f = fault(VY_FAULT_BATTERY);
         f.size = 0.8;
         vy_world *world = world_with(&drone, 1, &f, 1);
         vy_world_advance(world, TO);
         vy_drone_state s = look(world);
         for (int r = 0; r < 4; ++r)
-            assert_near(s.rotor_speed[r], 0.8 * (0.62 + 0.001 * r) * most, 1e-4 * most);
+            assert_near(s.rotor_speed[r], 0.8 * (0.62 + 0.001 * r) * speed_max, 1e-4 * speed_max);
         assert_near(s.battery_voltage, has ? 0.8 * 3.7 : 0.0, 1e-12);
         vy_world_advance(world, STEPS - TO);
         s = look(world);
-        assert_near(s.rotor_speed[0], 0.62 * most, 1e-4 * most);
+        assert_near(s.rotor_speed[0], 0.62 * speed_max, 1e-4 * speed_max);
         assert_int_equal(vy_world_fault_count(world, vy_world_drone(world, 0)), 1);
         vy_world_destroy(world);
         f.size = 0.0;
         world = world_with(&drone, 1, &f, 1);
         vy_world_advance(world, TO);
-        assert_true(look(world).rotor_speed[3] < 1e-3 * most);
+        assert_true(look(world).rotor_speed[3] < 1e-3 * speed_max);
         vy_world_destroy(world);
     }
 }
@@ -174,8 +174,8 @@ static void motor_lag_is_exchanged(void **unused)
     f.size = 0.1;
     vy_world *world = world_with(&drone, 1, &f, 1);
     vy_world_advance(world, 50);
-    const double most = drone.vehicle.speed_max * 0.62;
-    assert_near(look(world).rotor_speed[0], most * (1.0 - exp(-0.05 / 0.1)), 1e-9 * most);
+    const double speed_max = drone.vehicle.speed_max * 0.62;
+    assert_near(look(world).rotor_speed[0], speed_max * (1.0 - exp(-0.05 / 0.1)), 1e-9 * speed_max);
     vy_world_destroy(world);
 }
 

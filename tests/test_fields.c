@@ -38,7 +38,7 @@ static double distance_of(const vy_height_field *field, const vy_shape *shape, c
                           vec3 *normal)
 {
     vy_core_pair pair;
-    double least = DBL_MAX;
+    double min = DBL_MAX;
     const vy_pose origin = {{0.0, 0.0, 0.0}, {1.0, 0.0, 0.0, 0.0}};
     vy_core_of(shape, &pair.b);
     for (int j = 0; j < field->ny - 1; ++j) {
@@ -52,22 +52,22 @@ static double distance_of(const vy_height_field *field, const vy_shape *shape, c
                 vy_pair_set_poses(&origin, pose, &pair);
                 vy_gjk_distance(&pair, NULL, -1.0, VY_QUERY_ITERATIONS, &g);
                 const double d = fmax(g.distance - pair.margin, 0.0);
-                if (d >= least) continue;
-                least = d;
+                if (d >= min) continue;
+                min = d;
                 if (g.distance > 0.0) *normal = vec3_scale(-1.0 / g.distance, g.v);
             }
         }
     }
-    return least;
+    return min;
 }
 
 static double deepest(const vy_manifold *m, int count)
 {
-    double most = -DBL_MAX;
+    double max = -DBL_MAX;
     for (int k = 0; k < count; ++k) {
-        for (int i = 0; i < m[k].count; ++i) most = fmax(most, m[k].points[i].depth);
+        for (int i = 0; i < m[k].count; ++i) max = fmax(max, m[k].points[i].depth);
     }
-    return most;
+    return max;
 }
 
 static void check_manifolds(const vy_manifold *m, int count, double margin)
@@ -85,9 +85,9 @@ static void check_manifolds(const vy_manifold *m, int count, double margin)
 }
 
 // Drawn in an order that does not depend on the compiler.
-static vy_vec3 random_level(random_source *r, double most)
+static vy_vec3 random_level(random_source *r, double max)
 {
-    const double y = random_in(r, -most, most), x = random_in(r, -most, most);
+    const double y = random_in(r, -max, max), x = random_in(r, -max, max);
     return vec3_make(x, y, 0.0);
 }
 
@@ -157,10 +157,10 @@ static void distances_are_those_of_the_triangles(void **unused)
 static int has_points(const vy_manifold *m, const vy_manifold *of)
 {
     for (int i = 0; i < of->count; ++i) {
-        double least = DBL_MAX;
+        double min = DBL_MAX;
         for (int k = 0; k < m->count; ++k)
-            least = fmin(least, check_distance(m->points[k].point_b, of->points[i].point_b));
-        if (least > 1e-7) return 0;
+            min = fmin(min, check_distance(m->points[k].point_b, of->points[i].point_b));
+        if (min > 1e-7) return 0;
     }
     return 1;
 }
@@ -199,7 +199,7 @@ static void flat_fields_are_planes(void **unused)
 /// A body that slides down a slope.
 typedef struct slide {
     vy_body_state end;
-    double least, most; // [m] heights of its middle over the ground on the way
+    double min, max; // [m] heights of its middle over the ground on the way
 } slide;
 
 static slide slide_on(const vy_shape *ground, vy_vec3 ground_at, vy_quat tilt, const vy_shape *shape,
@@ -221,13 +221,13 @@ static slide slide_on(const vy_shape *ground, vy_vec3 ground_at, vy_quat tilt, c
     d.state.position = quat_rotate(tilt, vec3_make(0.0, 0.0, above));
     d.state.velocity = quat_rotate(tilt, velocity);
     assert_int_equal(vy_bodies_add(b, &d, &id, NULL), VY_OK);
-    slide s = {.least = above, .most = above};
+    slide s = {.min = above, .max = above};
     for (int n = 0; n < (int)(1.0 / dt); ++n) {
         step(b, 1);
         s.end = read(b, id);
         const double height = quat_unrotate(tilt, s.end.position).z;
-        s.least = fmin(s.least, height);
-        s.most = fmax(s.most, height);
+        s.min = fmin(s.min, height);
+        s.max = fmax(s.max, height);
     }
     vy_bodies_destroy(b);
     return s;
@@ -263,7 +263,7 @@ static void inner_edges_do_not_catch(void **unused)
         const slide a = slide_on(&flat, middle, tilt, kinds[k].shape, kinds[k].above, velocity, dt),
                     c = slide_on(&field, middle, tilt, kinds[k].shape, kinds[k].above, velocity, dt);
         assert_vec_near(c.end.position, a.end.position, kinds[k].near);
-        assert_true(c.least > a.least - 0.2 * kinds[k].near && c.most < a.most + 0.2 * kinds[k].near);
+        assert_true(c.min > a.min - 0.2 * kinds[k].near && c.max < a.max + 0.2 * kinds[k].near);
     }
 }
 

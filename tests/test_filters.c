@@ -173,14 +173,14 @@ static double closest(vy_joint_kind kind, vy_joint_collide collide, uint64_t *ha
     if (kind == VY_JOINT_CABLE) def.anchor_a = def.anchor_b = vec3_zero();
     def.collide_connected = collide;
     assert_int_equal(vy_bodies_add_joint(b, &def, NULL, NULL), VY_OK);
-    double least = 1.0;
+    double min = 1.0;
     for (int n = 0; n < 120; ++n) {
         step(b, 1);
-        least = fmin(least, read(b, y).position.x - read(b, x).position.x);
+        min = fmin(min, read(b, y).position.x - read(b, x).position.x);
     }
     *hash = vy_bodies_hash(b);
     vy_bodies_destroy(b);
-    return least;
+    return min;
 }
 
 static void joints_say_whether_their_bodies_collide(void **unused)

@@ -98,10 +98,10 @@ static void small_matrices_are_solved(void **unused)
     (void)unused;
     random_source r = {5};
     for (int trial = 0; trial < 200; ++trial) {
-        enum { MOST = 12 };
-        const int n = 1 + (int)(random_bits(&r) % MOST);
-        double root[MOST * MOST], a[MOST * MOST], copy[MOST * MOST], x[MOST], b[MOST], values[MOST],
-            vectors[MOST * MOST];
+        enum { CAP = 12 };
+        const int n = 1 + (int)(random_bits(&r) % CAP);
+        double root[CAP * CAP], a[CAP * CAP], copy[CAP * CAP], x[CAP], b[CAP], values[CAP],
+            vectors[CAP * CAP];
         for (int i = 0; i < n * n; ++i) root[i] = random_in(&r, -1.0, 1.0);
         for (int i = 0; i < n; ++i) {
             x[i] = random_in(&r, -1.0, 1.0);

@@ -236,10 +236,10 @@ static wrench plain_law(const ladder_params *p, const trajectory_point *r, const
 #undef ONE
 }
 
-static mat3 random_matrix(random_source *r, double most)
+static mat3 random_matrix(random_source *r, double max)
 {
     mat3 a;
-    for (int i = 0; i < 9; ++i) a.m[i / 3][i % 3] = random_in(r, -most, most);
+    for (int i = 0; i < 9; ++i) a.m[i / 3][i % 3] = random_in(r, -max, max);
     return a;
 }
 
@@ -266,9 +266,9 @@ static ladder_params random_ladder(random_source *r)
 
 static double apart(const wrench *a, const wrench *b)
 {
-    double most = fabs(a->thrust - b->thrust);
-    for (int i = 0; i < 3; ++i) most = fmax(most, fabs(a->torque.v[i] - b->torque.v[i]));
-    return most;
+    double max = fabs(a->thrust - b->thrust);
+    for (int i = 0; i < 3; ++i) max = fmax(max, fabs(a->torque.v[i] - b->torque.v[i]));
+    return max;
 }
 
 // Everywhere: at any attitude, at rates of several radians a second, with errors of position and velocity, a
@@ -485,10 +485,10 @@ static char *page(void)
 {
     FILE *file = fopen("docs/control.md", "rb");
     assert_non_null(file);
-    enum { MOST = 1 << 20 };
-    char *text = malloc(MOST + 1);
+    enum { TEXT_CAP = 1 << 20 };
+    char *text = malloc(TEXT_CAP + 1);
     assert_non_null(text);
-    text[fread(text, 1, MOST, file)] = '\0';
+    text[fread(text, 1, TEXT_CAP, file)] = '\0';
     fclose(file);
     return text;
 }

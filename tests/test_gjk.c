@@ -146,7 +146,7 @@ static void iterations_are_few(void **unused)
 {
     (void)unused;
     sampler s = {77};
-    int queries = 0, many = 0, most = 0;
+    int queries = 0, many = 0, max_iterations = 0;
     double sum = 0.0;
     for (int round = 0; round < 2000; ++round) {
         vy_hull *a = sample_hull(&s, 0, 1.0), *b = sample_hull(&s, 1, 1.0);
@@ -158,14 +158,14 @@ static void iterations_are_few(void **unused)
             assert_int_equal(vy_shape_distance(&sa, &pa, &sb, &pb, NULL, NULL, &out, &info), VY_OK);
             queries += 1;
             many += info.gjk_iterations >= 20;
-            most = info.gjk_iterations > most ? info.gjk_iterations : most;
+            max_iterations = info.gjk_iterations > max_iterations ? info.gjk_iterations : max_iterations;
             sum += info.gjk_iterations;
         }
         vy_hull_destroy(a);
         vy_hull_destroy(b);
     }
     print_message("gjk: %.1f iterations in the mean, %d at most, 20 or more in %d of %d\n", sum / queries,
-                  most, many, queries);
+                  max_iterations, many, queries);
     assert_true(queries > 1000);
     assert_true(many * 100 < queries);
 }
@@ -389,12 +389,12 @@ static void ties_go_to_the_lowest_index(void **unused)
             if (x[i] * d.x + y[i] * d.y + z[i] * d.z > x[want] * d.x + y[want] * d.y + z[want] * d.z)
                 want = i;
         }
-        int least = 0;
-        for (int i = 1; i < padded; ++i) least = x[i] < x[least] ? i : least;
+        int argmin = 0;
+        for (int i = 1; i < padded; ++i) argmin = x[i] < x[argmin] ? i : argmin;
         for (int k = 0; k < 4; ++k) {
             if (!vy_support_choose(names[k])) continue;
             assert_int_equal(vy_support()->extreme(x, y, z, padded, d), want);
-            assert_int_equal(vy_support()->argmin(x, padded), least);
+            assert_int_equal(vy_support()->argmin(x, padded), argmin);
         }
     }
     (void)vy_support_choose(NULL);

@@ -19,21 +19,21 @@ static double set_diagonal(random_source *r, double mass, mat3 *inertia, mat3 *i
 }
 
 // Zero in some lanes, so that a block has lanes with and without an effect.
-static double sometimes(random_source *r, double most)
+static double sometimes(random_source *r, double max)
 {
-    return random_bits(r) % 3 ? random_in(r, -most, most) : 0.0;
+    return random_bits(r) % 3 ? random_in(r, -max, max) : 0.0;
 }
 
-static vec3 sometimes_vec(random_source *r, double most)
+static vec3 sometimes_vec(random_source *r, double max)
 {
     if (random_bits(r) % 3 == 0) return vec3_zero();
-    const double z = sometimes(r, most), y = sometimes(r, most), x = sometimes(r, most);
+    const double z = sometimes(r, max), y = sometimes(r, max), x = sometimes(r, max);
     return vec3_make(x, y, z);
 }
 
-static vec3 sometimes_positive(random_source *r, double most)
+static vec3 sometimes_positive(random_source *r, double max)
 {
-    const vec3 v = sometimes_vec(r, most);
+    const vec3 v = sometimes_vec(r, max);
     return vec3_make(fabs(v.x), fabs(v.y), fabs(v.z));
 }
 
@@ -156,8 +156,8 @@ static void random_parameters(random_source *r, struct flight *f)
     f->fading_params.gravity = f->gravity;
     const double velocity = random_in(r, 0.1, 0.9), position = random_in(r, 0.1, 0.9);
     fading_set_gains(f->dt, position, velocity, &f->fading_params);
-    static const double most[7] = {20, 10, 5, 0.02, 2, 5, 60};
-    for (int k = 0; k < 7; ++k) f->gains[k] = random_in(r, 0.0, most[k]);
+    static const double max[7] = {20, 10, 5, 0.02, 2, 5, 60};
+    for (int k = 0; k < 7; ++k) f->gains[k] = random_in(r, 0.0, max[k]);
     const double first = random_in(r, 0, 20), second = random_in(r, 0, 20), third = random_in(r, 0, 20);
     f->attitude_gain = vec3_make(third, second, first);
     f->thrust_max = thrust_coef * f->speed_max * f->speed_max;

@@ -226,24 +226,24 @@ static void the_certificate_covers_what_grows(void **unused)
         vy_drone_def def = passive_body();
         def.vehicle.inertia = (vy_mat3){{{0.02, 0, 0}, {0, 0.02, 0}, {0, 0, 0.02}}};
         vy_disturbance_def d = vy_default_disturbance_def();
-        double least[4] = {0};
+        double min[4] = {0};
         if (n == 0) { // 20 m above a centre: 10 m/s^2, and 1 m/s^2 less per metre
             e->gravity.mode = VY_GRAVITY_CENTRAL;
             e->gravity.body_count = 1;
             e->gravity.bodies[0] = (vy_gravity_body){4000.0, {0, 0, -19.0}, 0.0, 0.0};
             d.force = (vy_vec3){0, 0, 5e-5};
-            least[DEVIATION_POSITION] = 5e-5 * 0.54; // (cosh t - 1) where it would be t^2 / 2
+            min[DEVIATION_POSITION] = 5e-5 * 0.54; // (cosh t - 1) where it would be t^2 / 2
         } else if (n == 1) {
             e->magnetic_field = (vy_vec3){-1.0, 0, 0};
             def.vehicle.dipole = (vy_vec3){0.2, 0, 0};
             d.torque = (vy_vec3){0, 0, 5e-7};
-            least[DEVIATION_ANGLE] = 5e-7 / 0.2 * 10.0; // cosh(3.16 t) - 1
+            min[DEVIATION_ANGLE] = 5e-7 / 0.2 * 10.0; // cosh(3.16 t) - 1
         } else {
             def.velocity = (vy_vec3){0, 0, 20.0};
             def.vehicle.area = 0.1;
             def.vehicle.cl = -0.1;
             d.force = (vy_vec3){5e-5, 0, 0};
-            least[DEVIATION_VELOCITY] = 1.0; // 2.4 N of lift
+            min[DEVIATION_VELOCITY] = 1.0; // 2.4 N of lift
         }
         double measured[4];
         const vy_certificate c = compare(&wd, &def, &d, measured);
@@ -253,7 +253,7 @@ static void the_certificate_covers_what_grows(void **unused)
         assert_true(c.bounded);
         for (int k = 0; k < 4; ++k) {
             assert_true(measured[k] <= bounds[k] + 1e-10);
-            assert_true(measured[k] >= least[k]);
+            assert_true(measured[k] >= min[k]);
         }
     }
 }

@@ -51,8 +51,8 @@ static quat attitude(genes *g)
 
 static vec3 amounts(genes *g, double low, double high)
 {
-    const double most = amount(g, low, high), x = unit(g), y = unit(g), z = unit(g);
-    return (vec3){most * x, most * y, most * z};
+    const double max = amount(g, low, high), x = unit(g), y = unit(g), z = unit(g);
+    return (vec3){max * x, max * y, max * z};
 }
 
 typedef struct search_case {
@@ -411,17 +411,17 @@ static void ruling_19_no_effect_exceeds_its_bound(void **unused)
         for (int start = 0; start < STARTS; ++start) {
             genes best = random_genes(&r);
             fly_case(&best, ratio, i);
-            double most = ratio[i];
+            double max = ratio[i];
             for (int n = 0; n < CLIMB; ++n) {
                 genes g = changed(&r, &best);
                 fly_case(&g, ratio, i);
                 if (ratio[i] > EXCESS)
                     fail_msg("start %d: %s is %.17g of its bound", start, vy_effect_name(i), ratio[i]);
-                if (ratio[i] < most) continue;
-                most = ratio[i];
+                if (ratio[i] < max) continue;
+                max = ratio[i];
                 best = g;
             }
-            closest[i] = fmax(closest[i], most);
+            closest[i] = fmax(closest[i], max);
         }
         print_message("%-18s at most %.4f of its bound\n", vy_effect_name(i), closest[i]);
         if (i == EFFECT_battery) continue; // no load of its own

@@ -49,8 +49,8 @@ static void print_ratios(const char *name, ratio_list *l, double *median, double
 static void free_flights_stay_within_their_certificate(void **unused)
 {
     (void)unused;
-    const int least = 2000 / LAW_SLICE; // ratios at 90 % need many
-    const int count = flights > least ? flights : least;
+    const int min_flights = 2000 / LAW_SLICE; // ratios at 90 % need many
+    const int count = flights > min_flights ? flights : min_flights;
     static const char *const names[4] = {"rate", "angle", "velocity", "position"};
     ratio_list ratios[4];
     for (int k = 0; k < 4; ++k) ratios[k] = (ratio_list){calloc((size_t)count, sizeof(double)), 0};

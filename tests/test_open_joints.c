@@ -179,7 +179,7 @@ static void closing_is_slow_and_keeps_momentum(void **state)
 {
     (void)state;
     random_source r = {11};
-    double most = 0.0, drift = 0.0;
+    double max = 0.0, drift = 0.0;
     int opened = 0;
     for (int n = 0; n < scenes(); ++n) {
         open_scene t = open_random(&r, n, 0.0, 0);
@@ -194,7 +194,7 @@ static void closing_is_slow_and_keeps_momentum(void **state)
             assert_int_equal(vy_bodies_step(t.b) & VY_BODIES_NOT_FINITE, 0);
             const vy_bodies_energy e = vy_bodies_read_energy(t.b);
             // What a cable or a rod draws nearer may swing the faster for it.
-            if (!vy_joint_has(t.def.kind, VY_JOINT_HAS_LENGTH)) most = fmax(most, e.kinetic / whole);
+            if (!vy_joint_has(t.def.kind, VY_JOINT_HAS_LENGTH)) max = fmax(max, e.kinetic / whole);
             assert_true(e.kinetic <= e.closing + 1e-2 * whole);
             for (int i = 0; i < 2; ++i) {
                 const vy_body_state to = place_of(&t, i);
@@ -211,9 +211,9 @@ static void closing_is_slow_and_keeps_momentum(void **state)
         vy_bodies_destroy(t.b);
     }
     print_message("%d joints, %d of them open: at most %.3f of m v^2 / 2; momentum %.1e of m v\n", scenes(),
-                  opened, most, drift);
+                  opened, max, drift);
     assert_true(opened > scenes() / 2);
-    assert_true(most < 1.0);
+    assert_true(max < 1.0);
     assert_true(drift < 1e-3);
 }
 
@@ -290,15 +290,15 @@ static void a_short_cable_lifts_what_lies(void **state)
         vy_joint_id joint;
         assert_int_equal(vy_bodies_add_joint(b, &def, &joint, NULL), VY_OK);
         const double before = energy_of(b);
-        double most = 0.0;
+        double max = 0.0;
         for (int k = 0; k < (int)(2.6 / dt); ++k) {
             assert_int_equal(vy_bodies_step(b), 0);
-            most = fmax(most, energy_of(b) - before);
+            max = fmax(max, energy_of(b) - before);
         }
         const double closing = vy_bodies_read_energy(b).closing;
         // 0.8 m at 1 m/s: half a joule, and the weight of 1 kg over as much
-        assert_true(most <= 0.5 + G * 0.8 + 0.05);
-        assert_true(most <= closing + 0.05 && closing <= 0.5 + G * 0.8 + 0.1);
+        assert_true(max <= 0.5 + G * 0.8 + 0.05);
+        assert_true(max <= closing + 0.05 && closing <= 0.5 + G * 0.8 + 0.1);
         vy_bodies_destroy(b);
     }
 }

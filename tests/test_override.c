@@ -41,7 +41,7 @@ static const char *const tails[] = {"",  "[0]", "[9]",          "[-1]",  "[18446
                                     "[", ".",   ".no.such.key", ".base", ".kind"};
 
 // Texts that are changed: one that leaves everything to its default, one that says everything.
-static const char *const least = "volery: 1\ndrones: [{}]\n";
+static const char *const minimal = "volery: 1\ndrones: [{}]\n";
 
 static size_t paths, taken;
 
@@ -66,8 +66,8 @@ static void set(const char *text, const char *path, const char *tail, const char
 static void try_path(const char *path)
 {
     ++paths;
-    for (size_t v = 0; v < sizeof values / sizeof *values; ++v) set(least, path, "", values[v]);
-    for (size_t i = 1; i < sizeof tails / sizeof *tails; ++i) set(least, path, tails[i], "1");
+    for (size_t v = 0; v < sizeof values / sizeof *values; ++v) set(minimal, path, "", values[v]);
+    for (size_t i = 1; i < sizeof tails / sizeof *tails; ++i) set(minimal, path, tails[i], "1");
     // Reading everything takes its time: a value in turn for each path, and a tail.
     for (size_t k = 0; k < 4; ++k) {
         set(everything(), path, "", values[(paths + 7 * k) % (sizeof values / sizeof *values)]);
@@ -106,7 +106,7 @@ static void a_value_of_a_sensor_that_is_not_written_down(void **unused)
     char *said;
     const char *const overrides[] = {"drones[0].sensors.imu.accel_noise=0.002"};
     const vy_scenario_options options = {.overrides = overrides, .override_count = 1};
-    vy_scenario *changed = read_with(least, &options, &said), *plain = read_good(least);
+    vy_scenario *changed = read_with(minimal, &options, &said), *plain = read_good(minimal);
     assert_string_equal(said, "");
     assert_true(changed->drones[0].def.imu.accel_noise == 0.002);
     assert_true(changed->drones[0].def.imu.period == plain->drones[0].def.imu.period);

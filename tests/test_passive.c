@@ -229,12 +229,12 @@ static double gain_of_throw(const vy_shape *shape, double height, double speed, 
     add(b, VY_BODY_STATIC, &floor, 1.0, vec3_zero(), vec3_zero(), surface(0.5, 0.3));
     const vy_bodies_energy e = vy_bodies_read_energy(b);
     const double first = e.kinetic + e.potential;
-    double least = first, gain = 0.0;
+    double min = first, gain = 0.0;
     for (int k = 0; k < 120; ++k) {
         if (vy_bodies_step(b) != 0) gain = 1e9;
         const vy_bodies_energy now = vy_bodies_read_energy(b);
-        gain = fmax(gain, (now.kinetic + now.potential - least) / first);
-        least = fmin(least, now.kinetic + now.potential);
+        gain = fmax(gain, (now.kinetic + now.potential - min) / first);
+        min = fmin(min, now.kinetic + now.potential);
     }
     vy_bodies_destroy(b);
     return gain;
@@ -263,13 +263,13 @@ static double gain_of_scene(vy_bodies *b, double time, double lowest)
 {
     const vy_bodies_energy e = vy_bodies_read_energy(b);
     const double first = e.kinetic + e.potential - lowest;
-    double least = first, gain = 0.0;
+    double min = first, gain = 0.0;
     for (double t = 0.0; t < time; t += 1.0 / 60.0) {
         if (vy_bodies_step(b) & VY_BODIES_NOT_FINITE) return 1e9;
         const vy_bodies_energy now = vy_bodies_read_energy(b);
         const double left = now.kinetic + now.potential - lowest;
-        gain = fmax(gain, (left - least) / first);
-        least = fmin(least, left);
+        gain = fmax(gain, (left - min) / first);
+        min = fmin(min, left);
     }
     return gain;
 }
@@ -346,14 +346,14 @@ static double loss_of_bounces(const vy_shape *shapes, int count, double dt, uint
     add(b, VY_BODY_STATIC, &floor, 1.0, vec3_zero(), vec3_zero(), surface(0.0, 1.0));
     vy_bodies_energy e = vy_bodies_read_energy(b);
     const double first = e.kinetic + e.potential;
-    double most = 0.0;
+    double max = 0.0;
     for (int k = 0; k < (int)(10.0 / dt); ++k) {
         step(b, 1);
         e = vy_bodies_read_energy(b);
-        most = fmax(most, fabs(e.kinetic + e.potential - first) / first);
+        max = fmax(max, fabs(e.kinetic + e.potential - first) / first);
     }
     vy_bodies_destroy(b);
-    return most;
+    return max;
 }
 
 // Restitution 1 without friction keeps the energy of a body of any shape, as thin as 1:100: to 2 % at 1 kHz,
@@ -362,7 +362,7 @@ static void bounces_keep_energy(void **unused)
 {
     (void)unused;
     uint64_t x = 1990;
-    double worst[2] = {0.0, 0.0}, sum = 0.0, most_of_five = 0.0;
+    double worst[2] = {0.0, 0.0}, sum = 0.0, max_of_five = 0.0;
     int fives = 0;
     const vy_shape sphere = ball(0.2);
     const int singles = (int)number("VOLERY_BOUNCES", 160.0 / LAW_SLICE);
@@ -379,7 +379,7 @@ static void bounces_keep_energy(void **unused)
         if (count == 1) {
             worst[fast] = fmax(worst[fast], loss);
         } else {
-            most_of_five = fmax(most_of_five, loss);
+            max_of_five = fmax(max_of_five, loss);
             sum += loss;
             ++fives;
         }
@@ -387,7 +387,7 @@ static void bounces_keep_energy(void **unused)
     }
     printf("energy of bounces changes by %.2g at 60 Hz, %.2g at 1 kHz; of five bodies by %.2g in the mean, "
            "%.2g at most\n",
-           worst[0], worst[1], sum / fives, most_of_five);
+           worst[0], worst[1], sum / fives, max_of_five);
     assert_true(worst[0] < 0.05);
     assert_true(worst[1] < 0.02);
     assert_true(sum < 0.05 * fives);

@@ -96,12 +96,12 @@ static void codec_round_trip(void **unused)
     vy_pb_codec *codec = NULL;
     assert_int_equal(vy_pb_codec_create(&outer, &codec, NULL), VY_OK);
     assert_int_equal(vy_pb_codec_cells(codec), OUTER_CELLS);
-    const size_t most = vy_pb_codec_size_max(codec);
+    const size_t size_max = vy_pb_codec_size_max(codec);
     random_source r = {.state = 1};
     for (int round = 0; round < 2000; ++round) {
         uint64_t in[OUTER_CELLS], out[OUTER_CELLS];
         random_cells(&r, in);
-        unsigned char *room = malloc(most + 64);
+        unsigned char *room = malloc(size_max + 64);
         vy_pb_writer extra = vy_pb_writer_on(room, 64);
         if (round % 2) {
             vy_pb_put_string(&extra, 100, "unknown");
@@ -109,7 +109,7 @@ static void codec_round_trip(void **unused)
             vy_pb_put_uint(&extra, 102, 300);
         }
         const size_t size = extra.size + vy_pb_encode(codec, in, room + extra.size);
-        assert_true(size <= most + 64);
+        assert_true(size <= size_max + 64);
         unsigned char *exact = malloc(size); // a sanitizer sees what goes beyond
         memcpy(exact, room, size);
         assert_int_equal(vy_pb_decode(codec, exact, size, out, NULL), VY_OK);

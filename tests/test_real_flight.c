@@ -277,7 +277,7 @@ static void a_real_flight_is_predicted(void **unused)
 
     // Time constants by a search on the first half: the least sum of errors over spreads.
     vy_vehicle_def best = preset;
-    double least = 1e300;
+    double min = 1e300;
     for (double up = 0.02; up < 0.0801; up += 0.01) {
         for (double down = 0.04; down < 0.1601; down += 0.02) {
             const vy_vehicle_def v = fit(&preset, up, down);
@@ -285,7 +285,7 @@ static void a_real_flight_is_predicted(void **unused)
             think(&v, NULL);
             double sum = 0.0;
             for (int k = 0; k < OUTPUTS; ++k) sum += 1.0 - score_of(k, EDGE, HALF).r2;
-            if (sum < least) least = sum, best = v;
+            if (sum < min) min = sum, best = v;
         }
     }
     think(&best, NULL);

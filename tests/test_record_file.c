@@ -292,7 +292,7 @@ static void full_disk_at_every_write(void **unused)
     assert_int_equal(write_target(&none, 100, false, &err), VY_OK);
     const int calls = none.call;
     for (int variant = 0; variant < 2; ++variant) {
-        int most = 0;
+        int max = 0;
         for (int fail_at = 0; fail_at < calls; ++fail_at) {
             put_text(target, "old");
             fault f = {.fail_at = fail_at, .error = ENOSPC, .shorter = true};
@@ -309,11 +309,11 @@ static void full_disk_at_every_write(void **unused)
             vy_status read;
             const int count = sample_prefix(reader, &read);
             assert_int_equal(read, VY_OK);
-            assert_true(count >= most); // later failures lose no more
-            most = count;
+            assert_true(count >= max); // later failures lose no more
+            max = count;
             vy_mcap_reader_close(reader);
         }
-        assert_int_equal(most, 100);
+        assert_int_equal(max, 100);
     }
 }
 
@@ -404,7 +404,7 @@ static void killed_at_any_moment(void **unused)
 {
     (void)unused;
     random_source r = {.state = 17};
-    int most = 0;
+    int max = 0;
     for (int round = 0; round < 50; ++round) {
         put_text(target, "old");
         unlink(part);
@@ -440,10 +440,10 @@ static void killed_at_any_moment(void **unused)
         vy_status read;
         const int count = sample_prefix(reader, &read);
         assert_int_equal(read, VY_OK);
-        most = count > most ? count : most;
+        max = count > max ? count : max;
         vy_mcap_reader_close(reader);
     }
-    assert_true(most > 1000);
+    assert_true(max > 1000);
 }
 
 int main(void)

@@ -169,11 +169,11 @@ static void steady_inflow_is_momentum_theory(void **unused)
         assert_near(mill * (-sink - mill), 1.0, 1e-12);
         assert_true(mill < 1.0);
     }
-    double most = 0.0, at = 0.0;
+    double max = 0.0, at = 0.0;
     for (double x = -2.0; x < 0.0; x += 0.001) {
-        if (inflow_axial(x) > most) most = inflow_axial(x), at = x;
+        if (inflow_axial(x) > max) max = inflow_axial(x), at = x;
     }
-    assert_true(most > 1.9 && most < 2.1 && at > -1.6 && at < -1.0);
+    assert_true(max > 1.9 && max < 2.1 && at > -1.6 && at < -1.0);
     assert_near(inflow_axial(-1e-9), 1.0, 1e-8);
     assert_near(inflow_steady(4.0, 0.0, 0.0), 4.0, 1e-12);
     assert_true(inflow_steady(0.0, 5.0, 1.0) == 0.0);
@@ -695,8 +695,8 @@ static void the_search_finds_every_wake(void **unused)
                 const vec3 offset = vec3_sub(defs[i].position, defs[j].position);
                 air = vec3_add_scaled(air, wake_speed(&w, offset, wd.environment.wakes.length), w.down);
             }
-            const double most = 2.0 * sqrt(4.0 * 0.18 / (2.0 * 1.225 * 4.0 * PI * 0.0231 * 0.0231));
-            if (vec3_length(air) > most) air = vec3_scale(most / vec3_length(air), air);
+            const double max = 2.0 * sqrt(4.0 * 0.18 / (2.0 * 1.225 * 4.0 * PI * 0.0231 * 0.0231));
+            if (vec3_length(air) > max) air = vec3_scale(max / vec3_length(air), air);
             felt += vec3_length(air) > 0.01;
             assert_vec_near(state_of(worlds[0], i).wake, air, 1e-6);
             assert_vec_near(state_of(worlds[1], CROWD - 1 - i).wake, air, 1e-6);

@@ -43,14 +43,14 @@ static int winds_around(const vy_fence_def *f, double x, double y)
 // The distance from the border by walking along it.
 static double border_distance(const vy_fence_def *f, double x, double y)
 {
-    double least = DBL_MAX;
+    double min = DBL_MAX;
     for (int i = 0; i < f->corner_count; ++i) {
         const double *a = f->corners[i].position, *b = f->corners[(i + 1) % f->corner_count].position;
         for (int k = 0; k <= 2000; ++k)
-            least = fmin(least,
-                         hypot(a[0] + (b[0] - a[0]) * k / 2000.0 - x, a[1] + (b[1] - a[1]) * k / 2000.0 - y));
+            min = fmin(min,
+                       hypot(a[0] + (b[0] - a[0]) * k / 2000.0 - x, a[1] + (b[1] - a[1]) * k / 2000.0 - y));
     }
-    return least;
+    return min;
 }
 
 static void polygons_keep_what_is_inside(void **unused)
@@ -191,12 +191,12 @@ static void terrain_is_the_ground(void **unused)
         const vec3 foot = vec3_add(
             def.position, quat_rotate(def.attitude, vec3_sub(def.vehicle.collision_points[0].position,
                                                              def.vehicle.centre_of_mass)));
-        const double least = fmin(def.position.z - 3.0 - 0.5 * def.position.x, foot.z - 3.0 - 0.5 * foot.x);
+        const double min = fmin(def.position.z - 3.0 - 0.5 * def.position.x, foot.z - 3.0 - 0.5 * foot.x);
         vy_world *world = over_slope(&def, 0);
         vy_world_step(world); // falls 10 um
         const vy_failure f = vy_world_failure(world);
-        if (fabs(least) > 1e-4) assert_int_equal(f.reason, least < 0.0 ? VY_FAILURE_GROUND : VY_FAILURE_NONE);
-        if (f.reason == VY_FAILURE_GROUND) assert_near(f.value, least, 2e-5);
+        if (fabs(min) > 1e-4) assert_int_equal(f.reason, min < 0.0 ? VY_FAILURE_GROUND : VY_FAILURE_NONE);
+        if (f.reason == VY_FAILURE_GROUND) assert_near(f.value, min, 2e-5);
         vy_world_destroy(world);
     }
     vy_drone_def def = body(); // beside the field there is no ground, however deep

@@ -261,14 +261,14 @@ static void changes_under_contact_throw_nothing(void **unused)
         }
         assert_int_equal(vy_body_is_asleep(b, one), 0);
         const double before = vy_bodies_read_energy(b).potential, weight = (mass + 2.0 * (high - 1)) * G;
-        double most = before;
+        double max = before;
         for (int k = 0; k < 240; ++k) {
             step(b, 1);
             const vy_bodies_energy e = vy_bodies_read_energy(b);
-            most = fmax(most, e.kinetic + e.potential);
+            max = fmax(max, e.kinetic + e.potential);
         }
         const double lift = 0.4 * fmax(factor - 1.0, 0.0);
-        assert_true(most - before <= weight * (lift + 1e-4));
+        assert_true(max - before <= weight * (lift + 1e-4));
         vy_bodies_destroy(b);
     }
 }
@@ -353,12 +353,12 @@ static void limits_at_run_time(void **unused)
     s = state_of(b, joint);
     assert_true(s.closing_time == 0.0 && s.active);
     assert_int_equal(vy_joint_set_limits(b, joint, 1, -0.3, 0.9, NULL), VY_OK); // let down to the next stop
-    double least = 1.0;
+    double min = 1.0;
     for (int k = 0; k < 3000; ++k) {
         step(b, 1);
-        least = fmin(least, state_of(b, joint).angle);
+        min = fmin(min, state_of(b, joint).angle);
     }
-    assert_near(least, -0.3, 1e-6);
+    assert_near(min, -0.3, 1e-6);
     assert_int_equal(vy_joint_set_limits(b, joint, 0, NOT_A_NUMBER, NOT_A_NUMBER, NULL), VY_OK);
     vy_body_state high = read(b, id);
     const double angle = 1.0;
@@ -369,9 +369,9 @@ static void limits_at_run_time(void **unused)
     assert_near(state_of(b, joint).angle, angle, 1e-12);
     for (int k = 0; k < 2000; ++k) {
         step(b, 1);
-        least = fmin(least, state_of(b, joint).angle);
+        min = fmin(min, state_of(b, joint).angle);
     }
-    assert_near(least, -angle, 1e-5); // it swings freely
+    assert_near(min, -angle, 1e-5); // it swings freely
     vy_bodies_destroy(b);
 }
 

@@ -187,26 +187,26 @@ static drift fly_both(const char *name, const vy_scenario *s)
 {
     vy_batch *a = batch_of(s, VY_PRECISION_DOUBLE), *b = batch_of(s, VY_PRECISION_SINGLE);
     const vy_batch_view x = vy_batch_get_view(a), y = vy_batch_get_view(b);
-    drift most = {0.0, 0.0, 0.0, 0.0};
+    drift max = {0.0, 0.0, 0.0, 0.0};
     assert_string_equal(vy_batch_kernel(b), "single");
     for (int k = 0; k < 10; ++k) {
         vy_batch_step(a, 500);
         vy_batch_step(b, 500);
         const drift d = drift_of(&x, &y);
-        most.position = fmax(most.position, d.position);
-        most.velocity = fmax(most.velocity, d.velocity);
-        most.attitude = fmax(most.attitude, d.attitude);
-        most.rate = fmax(most.rate, d.rate);
+        max.position = fmax(max.position, d.position);
+        max.velocity = fmax(max.velocity, d.velocity);
+        max.attitude = fmax(max.attitude, d.attitude);
+        max.rate = fmax(max.rate, d.rate);
     }
-    print_message("%s: %.2g m, %.2g m/s, %.2g rad, %.2g rad/s\n", name, most.position, most.velocity,
-                  most.attitude, most.rate);
+    print_message("%s: %.2g m, %.2g m/s, %.2g rad, %.2g rad/s\n", name, max.position, max.velocity,
+                  max.attitude, max.rate);
     for (uint32_t i = 0; i < WORLDS; ++i) {
         assert_int_equal(x.terminated[i], y.terminated[i]);
         assert_int_equal(x.ticks[i], y.ticks[i]);
     }
     vy_batch_destroy(a);
     vy_batch_destroy(b);
-    return most;
+    return max;
 }
 
 static vy_scenario *plain(void)

@@ -639,23 +639,23 @@ static void energy_does_not_grow(void **unused)
         add_heap(b, &x, 8);
         (void)add_floor(b);
         const double first = energy_of(b);
-        double least = first;
+        double min = first;
         for (int i = 0; i < 700; ++i) {
             if (i == 350) { // something falls on it
                 const vy_shape shape = ball(0.1);
                 const double north = unit(&x), east = unit(&x);
                 (void)add(b, VY_BODY_DYNAMIC, &shape, 1.0, vec3_make(0.7 * east, 0.7 * north, 1.0),
                           vec3_zero(), surface(0.5, 0.0));
-                least = energy_of(b);
+                min = energy_of(b);
             }
             const uint32_t asleep = vy_bodies_asleep(b);
             const double before = energy_of(b);
             step(b, 1);
-            assert_true(energy_of(b) <= least + 0.05 * first);
+            assert_true(energy_of(b) <= min + 0.05 * first);
             if (vy_bodies_asleep(b) > asleep &&
                 asleep + (vy_bodies_asleep(b) - asleep) == vy_bodies_count(b) - 1)
                 assert_true(energy_of(b) <= before + 1e-5);
-            least = fmin(least, energy_of(b));
+            min = fmin(min, energy_of(b));
         }
         vy_bodies_destroy(b);
     }

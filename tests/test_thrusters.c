@@ -30,9 +30,9 @@ static void thrust_follows_its_lag(void **unused)
     (void)unused;
     random_source r = {11};
     for (int n = 0; n < 20; ++n) {
-        const double lag = n % 4 == 0 ? 0.0 : random_in(&r, 0.02, 0.5), most = random_in(&r, 1.0, 20.0);
+        const double lag = n % 4 == 0 ? 0.0 : random_in(&r, 0.02, 0.5), thrust_max = random_in(&r, 1.0, 20.0);
         const vy_vec3 axis = {random_in(&r, -1, 1), random_in(&r, -1, 1), random_in(&r, 0.1, 1)};
-        const vy_thruster_def t = {.position = axis, .axis = axis, .thrust_max = most, .lag = lag};
+        const vy_thruster_def t = {.position = axis, .axis = axis, .thrust_max = thrust_max, .lag = lag};
         vy_drone_def def = pushed_body(1, &t, (double[]){1.0});
         def.controller.start.rung = VY_RUNG_NONE; // it starts shut and is opened by a reply
         vy_intent open = {.rung = VY_RUNG_MOTORS, .motors = {1.0}};
@@ -48,9 +48,10 @@ static void thrust_follows_its_lag(void **unused)
         vy_world_advance(world, 501); // the first reply acts from the second step on
         const vy_drone_state s = state_of(world, 0);
         const double time = 0.5, rest = exp(-time / lag);
-        assert_near(s.thruster_thrust[0], most * (1.0 - rest), 1e-12 * most);
+        assert_near(s.thruster_thrust[0], thrust_max * (1.0 - rest), 1e-12 * thrust_max);
         const vec3 along = quat_rotate(def.attitude, vec3_scale(1.0 / vec3_length(axis), axis));
-        assert_vec_near(s.velocity, vec3_scale(most * (time - lag * (1.0 - rest)), along), 1e-9 * most);
+        assert_vec_near(s.velocity, vec3_scale(thrust_max * (time - lag * (1.0 - rest)), along),
+                        1e-9 * thrust_max);
         assert_vec_near(s.rate, vec3_zero(), 1e-12);
         vy_world_destroy(world);
     }
@@ -122,10 +123,10 @@ static void pulses_give_the_mean_asked_for(void **unused)
     random_source r = {13};
     for (int n = 0; n < 200; ++n) {
         const uint64_t period = 5 + (uint64_t)random_in(&r, 0.0, 100.0);
-        const uint64_t least = 1 + (uint64_t)random_in(&r, 0.0, (double)period * 0.4);
+        const uint64_t pulse_min = 1 + (uint64_t)random_in(&r, 0.0, (double)period * 0.4);
         const double dt = 0.001;
         thruster_layout l = {.count = 1, .thrust_max = {3.0}, .step = dt, .period = {period}};
-        l.pulse_min[0] = (double)least * dt;
+        l.pulse_min[0] = (double)pulse_min * dt;
         thruster_state s;
         memset(&s, 0, sizeof s);
         const double scale = n % 3 == 0 ? 0.02 : 1.0;
@@ -141,12 +142,12 @@ static void pulses_give_the_mean_asked_for(void **unused)
             const double told = thruster_pulsed(&l, 0, due, tick, command, &s);
             assert_true(told == 0.0 || told == 3.0);
             if (told > 0.0 && run == 0) assert_true(due);
-            if (told == 0.0 && run > 0) assert_true(run >= least);
+            if (told == 0.0 && run > 0) assert_true(run >= pulse_min);
             run = told > 0.0 ? run + 1 : 0;
             open += told > 0.0;
         }
         assert_true((double)open <= asked + 1e-6 * asked);
-        assert_true((double)open >= asked - (double)least - 1.0 - 1e-6 * asked);
+        assert_true((double)open >= asked - (double)pulse_min - 1.0 - 1e-6 * asked);
     }
 }
 

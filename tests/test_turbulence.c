@@ -411,11 +411,11 @@ static void turbulence_filter_bound_covers_its_range(void **unused)
         const double from = pow(10.0, random_in(&r, -8.0, 2.0)),
                      to = from * pow(10.0, random_in(&r, 0.0, 3.0));
         const double d = random_bits(&r) % 4 ? random_in(&r, from, to) : random_bits(&r) % 2 ? from : to;
-        const turbulence_filter most = turbulence_filter_bound(from, to), f = turbulence_filter_over(d);
+        const turbulence_filter bound = turbulence_filter_bound(from, to), f = turbulence_filter_over(d);
         const double slack = 1.0 + 1e-14;
-        assert_true(f.decay <= most.decay * slack && f.coupling <= most.coupling * slack &&
-                    f.noise_11 <= most.noise_11 * slack);
-        assert_true(f.noise_21 + f.noise_22 <= (most.noise_21 + most.noise_22) * slack);
+        assert_true(f.decay <= bound.decay * slack && f.coupling <= bound.coupling * slack &&
+                    f.noise_11 <= bound.noise_11 * slack);
+        assert_true(f.noise_21 + f.noise_22 <= (bound.noise_21 + bound.noise_22) * slack);
     }
 }
 

@@ -5,9 +5,9 @@ enum { ROUNDS = 2000 };
 
 static double mat_distance(mat3 a, mat3 b)
 {
-    double most = 0.0;
-    for (int i = 0; i < 9; ++i) most = fmax(most, fabs(a.m[i / 3][i % 3] - b.m[i / 3][i % 3]));
-    return most;
+    double max = 0.0;
+    for (int i = 0; i < 9; ++i) max = fmax(max, fabs(a.m[i / 3][i % 3] - b.m[i / 3][i % 3]));
+    return max;
 }
 
 // A quarter turn about +z takes forward to left, one about +x takes left to up: the right-hand rule.

@@ -48,15 +48,15 @@ static void wind_grid_order_of_rows_is_free(void **unused)
 {
     (void)unused;
     random_source r = {1};
-    enum { MOST = 400, ROOM = 160 * MOST };
+    enum { POINT_CAP = 400, ROOM = 160 * POINT_CAP };
     char *text = malloc(ROOM);
     assert_non_null(text);
     for (int trial = 0; trial < 200; ++trial) {
         const int n[4] = {1 + (int)(random_bits(&r) % 4), 1 + (int)(random_bits(&r) % 5),
                           1 + (int)(random_bits(&r) % 4), 1 + (int)(random_bits(&r) % 5)}; // t, x, y, z
         const int nodes = n[0] * n[1] * n[2] * n[3];
-        double first[4], spacing[4], velocity[3 * MOST];
-        int order[MOST];
+        double first[4], spacing[4], velocity[3 * POINT_CAP];
+        int order[POINT_CAP];
         for (int k = 0; k < 4; ++k) {
             first[k] = random_in(&r, -1e3, 1e3);
             spacing[k] = pow(10.0, random_in(&r, -2.0, 3.0));

@@ -250,7 +250,7 @@ static void periods_are_whole_multiples_of_the_step(void **unused)
 static void worlds_grow(void **unused)
 {
     (void)unused;
-    enum { MOST = 4096 };
+    enum { COUNT = 4096 };
     const vy_world_def wd = vy_default_world_def();
     const vy_drone_def def = vy_default_drone_def();
     vy_disturbance_def d = breeze();
@@ -264,7 +264,7 @@ static void worlds_grow(void **unused)
 
     vy_error err = {0};
     assert_int_equal(vy_world_create(&wd, &world, NULL), VY_OK);
-    for (int i = 0; i < MOST; ++i) assert_int_equal(vy_world_add_disturbance(world, &d, NULL), VY_OK);
+    for (int i = 0; i < COUNT; ++i) assert_int_equal(vy_world_add_disturbance(world, &d, NULL), VY_OK);
     assert_int_equal(vy_world_add_disturbance(world, &d, &err), VY_FULL);
     assert_string_equal(err.text, "a world has at most 4096 disturbances");
     assert_int_equal(vy_world_advance(world, 10), 0);

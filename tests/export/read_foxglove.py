@@ -164,10 +164,10 @@ for time, entity in moving["joints"].items():
     assert hinge[0] == hinge[1] == (0, -3, 2) and near(hinge[2], hinge[1]) and near(hinge[3], place(time, "flap", (0, 0, 0)))
 assert len(moving["joints"]) == 51 and 3 < slack < 40, slack
 
-nozzles, axes, most = [(0.4, 0, -0.3), (-0.4, 0, -0.3), (0, 0.5, 0)], [(0, 0, 1), (0, 0, 1), (0, -1, 0)], [150, 150, 20]
+nozzles, axes, thrust_max = [(0.4, 0, -0.3), (-0.4, 0, -0.3), (0, 0.5, 0)], [(0, 0, 1), (0, 0, 1), (0, -1, 0)], [150, 150, 20]
 for time, entity in moving["jet thrusters"].items():
     assert entity.frame_id == "jet" and entity.frame_locked
-    shares = [thrust / full for thrust, full in zip(thrusts[time], most)]
+    shares = [thrust / full for thrust, full in zip(thrusts[time], thrust_max)]
     burning = [k for k in range(3) if shares[k] > 0.01]
     assert burning and len(entity.cylinders) == len(burning)
     for k, cone in zip(burning, entity.cylinders):

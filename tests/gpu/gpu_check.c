@@ -224,17 +224,17 @@ static int measure(int single, uint32_t drones, uint32_t steps, uint32_t launche
     double speed[ROTOR_CAP];
     kernel_start(&s, speed);
     kernel_fly((int)(steps * launches), EFFECT_BIT(gravity) | EFFECT_BIT(drag), 1, &s, speed);
-    double most = 0.0; // of the 13 numbers of the body
+    double max = 0.0; // of the 13 numbers of the body
     for (int k = 0; k < 13; ++k) {
         const double d = fabs(first[k] - ((const double *)&s)[k]);
-        if (!(d <= most)) most = d;
+        if (!(d <= max)) max = d;
     }
     const double rate = (double)drones * steps * launches / seconds;
     printf("bare equations, %s: %u drones, %u launches of %u steps: %.4g drone-steps/s, ",
            single ? "float32" : "double", drones, launches, steps, rate);
     if (single) {
-        printf("within %.2g of double\n", most);
-        return most < 1e-3;
+        printf("within %.2g of double\n", max);
+        return max < 1e-3;
     }
     const int same = memcmp(first, &s, sizeof s) == 0;
     printf("bits %s\n", same ? "the same" : "DIFFER");

@@ -184,13 +184,13 @@ static int is_uncovered(int a, int b)
 static int begin_request(request *w, uint64_t seed)
 {
     const int count = option_count(), turn = (int)(seed * 7919 % (uint64_t)count);
-    int best = -1, most = 0;
+    int best = -1, max = 0;
     for (int n = 0; n < count; ++n) {
         const int a = (n + turn) % count;
         int open = 0;
         for (int b = 0; b < count; ++b) open += b != a && is_uncovered(a, b) && !pair_has(&tried, a, b);
-        if (open > most) {
-            most = open;
+        if (open > max) {
+            max = open;
             best = a;
         }
     }
@@ -256,13 +256,13 @@ void cover_at_random(int scenarios, uint64_t seed)
 static int fly_both(int a, int b, uint64_t seed, FILE *out, char *said, size_t size)
 {
     char other[SENTENCE_SIZE];
-    request least = {.seed = seed, .forced = {a, b}, .forced_count = 2};
-    node *tree = generate_pair(&least, said, size);
+    request minimal = {.seed = seed, .forced = {a, b}, .forced_count = 2};
+    node *tree = generate_pair(&minimal, said, size);
     for (int again = 0; tree == NULL && said[0] != '\0' && again < 8;
          ++again) { // it may need what is not asked for
-        least.seed = seed + (uint64_t)again;
-        least.optional_fraction = 0.15;
-        tree = generate_pair(&least, other, sizeof other);
+        minimal.seed = seed + (uint64_t)again;
+        minimal.optional_fraction = 0.15;
+        tree = generate_pair(&minimal, other, sizeof other);
     }
     if (tree == NULL) return 0;
     char *text = node_print(tree);

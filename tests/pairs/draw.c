@@ -147,9 +147,9 @@ static int put_numbers(generator *g, const vy_schema_row *row, const void *objec
 
 static int put_rotation(generator *g, char *out, size_t size)
 {
-    const double most = chance(g, 0.7) ? 0.3 : 3.0;
-    const double a = random_in(&g->random, -most, most), b = random_in(&g->random, -most, most),
-                 c = random_in(&g->random, -most, most);
+    const double max = chance(g, 0.7) ? 0.3 : 3.0;
+    const double a = random_in(&g->random, -max, max), b = random_in(&g->random, -max, max),
+                 c = random_in(&g->random, -max, max);
     if (chance(g, 0.5))
         snprintf(out, size, "{roll: %.17g, pitch: %.17g, yaw: %.17g}", a, b, c);
     else
@@ -269,8 +269,8 @@ int draw_value(generator *g, const vy_schema_row *row, const char *path, const v
         return 1;
     case VY_TYPE_INTEGER: snprintf(out, size, "%d", (int)(random_bits(&g->random) % 1000)); return 1;
     case VY_TYPE_COUNT: {
-        const double least = row->range.min, most = row->range.max < least + 12 ? row->range.max : least + 12;
-        snprintf(out, size, "%d", (int)random_in(&g->random, least, most + 0.999));
+        const double min = row->range.min, max = row->range.max < min + 12 ? row->range.max : min + 12;
+        snprintf(out, size, "%d", (int)random_in(&g->random, min, max + 0.999));
         return 1;
     }
     case VY_TYPE_VECTOR: return put_numbers(g, row, object, out, size);

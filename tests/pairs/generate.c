@@ -119,7 +119,7 @@ static int new_pairs_of(const generator *g, int option)
 static int choose(generator *g, const char *path, const char *const *values, int count, uint64_t may)
 {
     const char *asked = forced_value(g, path);
-    int best = -1, most = -1;
+    int best = -1, max_gain = -1;
     for (int i = 0; i < count; ++i) {
         if (asked != NULL && strcmp(values[i], asked) == 0) return i;
     }
@@ -127,8 +127,8 @@ static int choose(generator *g, const char *path, const char *const *values, int
         if (!(may >> i & 1)) continue;
         const int gain =
             64 * new_pairs_of(g, option_of(path, values[i])) + (int)(random_bits(&g->random) % 64);
-        if (gain > most) {
-            most = gain;
+        if (gain > max_gain) {
+            max_gain = gain;
             best = i;
         }
     }

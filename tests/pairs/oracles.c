@@ -50,9 +50,9 @@ static void reply(void *self, const vy_samples *s, vy_intent *intent)
 {
     (void)self;
     *intent = (vy_intent){.rung = VY_RUNG_MOTORS};
-    const double feel = s->imu.gyro.x - s->imu.gyro.y + s->estimate.velocity.z;
+    const double feedback = s->imu.gyro.x - s->imu.gyro.y + s->estimate.velocity.z;
     for (int i = 0; i < VY_ROTOR_CAP; ++i) {
-        const double m = 0.55 + 0.01 * feel * (i % 2 == 0 ? 1.0 : -1.0);
+        const double m = 0.55 + 0.01 * feedback * (i % 2 == 0 ? 1.0 : -1.0);
         intent->motors[i] = m < 0.0 ? 0.0 : m > 1.0 ? 1.0 : m;
     }
 }
@@ -470,8 +470,8 @@ static double cancelled_work(const flight *f, int body)
     const vy_scenario *s = f->scenario;
     if (body >= s->drone_count || s->drones[body].def.vehicle.rotor_air.inertia == 0.0) return 0.0;
     const vy_mat3 *inertia = &s->drones[body].def.vehicle.inertia;
-    const double most = fmax(fmax(inertia->m[0][0], inertia->m[1][1]), inertia->m[2][2]);
-    return (double)f->steps * 0.5 * most * f->rates[body] * f->rates[body];
+    const double max = fmax(fmax(inertia->m[0][0], inertia->m[1][1]), inertia->m[2][2]);
+    return (double)f->steps * 0.5 * max * f->rates[body] * f->rates[body];
 }
 
 // Whether what is left is the step's: in half of it an eighth is left at most. What the account lacks stays.

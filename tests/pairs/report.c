@@ -36,17 +36,17 @@ static int fails_same_oracle(node *tree, const char *oracle, uint64_t seed)
 // Without every key that the failure does not need. The length of the flight stays: it would take long.
 static node *minimise(const node *tree, const char *oracle, uint64_t seed)
 {
-    node *least = node_copy(tree);
+    node *minimal = node_copy(tree);
     for (int changed = strcmp(oracle, "set") != 0; changed;) {
         changed = 0;
-        for (int i = 0; i < node_count(least);) {
-            node *less = node_copy(least);
+        for (int i = 0; i < node_count(minimal);) {
+            node *less = node_copy(minimal);
             const char *key = node_number(less, i)->key;
             const int kept = strcmp(key, "duration") == 0 || strcmp(key, "step") == 0;
             node_remove(less, node_number(less, i));
             if (!kept && fails_same_oracle(less, oracle, seed)) {
-                node_free(least);
-                least = less;
+                node_free(minimal);
+                minimal = less;
                 changed = 1;
             } else {
                 node_free(less);
@@ -54,14 +54,14 @@ static node *minimise(const node *tree, const char *oracle, uint64_t seed)
             }
         }
     }
-    return least;
+    return minimal;
 }
 
 static void report(const node *tree, const verdict *v, uint64_t seed)
 {
-    node *least = minimise(tree, v->oracle, seed);
-    char *text = node_print(least), path[300];
-    const verdict again = check_in_process(text, strcmp(v->oracle, "set") == 0 ? least : NULL, seed);
+    node *minimal = minimise(tree, v->oracle, seed);
+    char *text = node_print(minimal), path[300];
+    const verdict again = check_in_process(text, strcmp(v->oracle, "set") == 0 ? minimal : NULL, seed);
     snprintf(path, sizeof path, "%s/%s-%llu.yaml", pairs_folder, v->oracle, (unsigned long long)seed);
     FILE *out = fopen(path, "w");
     if (out != NULL) {
@@ -71,7 +71,7 @@ static void report(const node *tree, const verdict *v, uint64_t seed)
     fprintf(stderr, "%s: %s\n%stest_pairs file %s %llu\n\n", v->oracle,
             again.oracle != NULL ? again.text : v->text, text, path, (unsigned long long)seed);
     free(text);
-    node_free(least);
+    node_free(minimal);
 }
 
 void count_verdict(const node *tree, const verdict *v, uint64_t seed)

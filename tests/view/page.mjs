@@ -536,25 +536,25 @@ async function followPaths() {
   const off = await page.evaluate(() => {
     const { view } = window.volery;
     const ends = view.paths.lines.geometry.getAttribute("position").array;
-    let [most, at] = [0, 0];
+    let [farthest, at] = [0, 0];
     view.fleet.crafts.forEach(({ motion }, n) => {
       const pieces = view.paths.pieces[n];
       const [x, y, z] = motion.position;
       for (let i = 0; i < x.length; ++i) {
-        let least = Infinity;
+        let nearest = Infinity;
         for (let k = 0; k < pieces; ++k) {
           const [ax, ay, az, bx, by, bz] = ends.subarray(at + 6 * k, at + 6 * k + 6);
           const [ux, uy, uz] = [bx - ax, by - ay, bz - az];
           const along = Math.max(0, Math.min(1, ((x[i] - ax) * ux + (y[i] - ay) * uy + (z[i] - az) * uz) / (ux * ux + uy * uy + uz * uz)));
-          least = Math.min(least, Math.hypot(x[i] - ax - along * ux, y[i] - ay - along * uy, z[i] - az - along * uz));
+          nearest = Math.min(nearest, Math.hypot(x[i] - ax - along * ux, y[i] - ay - along * uy, z[i] - az - along * uz));
         }
-        most = Math.max(most, least);
+        farthest = Math.max(farthest, nearest);
       }
       at += 6 * pieces;
     });
-    return { most, reach: view.extent.reach, pieces: view.paths.pieces, records: view.fleet.crafts[0].motion.time.length };
+    return { farthest, reach: view.extent.reach, pieces: view.paths.pieces, records: view.fleet.crafts[0].motion.time.length };
   });
-  check("the path stays at the records", off.most < off.reach / 1000 && off.pieces.every((count) => count > 10 && count < off.records / 3), JSON.stringify(off));
+  check("the path stays at the records", off.farthest < off.reach / 1000 && off.pieces.every((count) => count > 10 && count < off.records / 3), JSON.stringify(off));
   await page.close();
 }
 
