@@ -15,7 +15,7 @@ enum { WORST_PRINTED = 5 };
 
 // The middle and the ends of some values.
 typedef struct spread {
-    double min, hundredth, median;
+    double min, percentile_1, median;
 } spread;
 
 static int measure_spread(const double *values, uint64_t count, spread *out)
@@ -27,7 +27,7 @@ static int measure_spread(const double *values, uint64_t count, spread *out)
     size_t n = 0;
     while (n < count && isfinite(copy[n]) && (n == 0 || copy[n] >= copy[n - 1])) ++n;
     out->min = n > 0 ? copy[0] : (double)NAN;
-    out->hundredth = n > 0 ? copy[(size_t)(0.01 * (double)(n - 1))] : (double)NAN;
+    out->percentile_1 = n > 0 ? copy[(size_t)(0.01 * (double)(n - 1))] : (double)NAN;
     free(copy);
     return 1;
 }
@@ -41,7 +41,7 @@ static void print_margins(const report *r, FILE *out)
         if (!measure_spread(r->margins[i], r->cases, &s)) return;
         vy_expectation_name(p, i, name, sizeof name);
         if (i == 0) fprintf(out, "\n  %-44s %11s %11s %11s\n", "margin", "least", "1 in 100", "median");
-        fprintf(out, "  %-44s %11.4g %11.4g %11.4g\n", name, s.min, s.hundredth, s.median);
+        fprintf(out, "  %-44s %11.4g %11.4g %11.4g\n", name, s.min, s.percentile_1, s.median);
     }
 }
 
@@ -155,7 +155,7 @@ void vy_report_json(const campaign *c, const report *r, FILE *out)
         vy_json_object(&j, NULL);
         vy_json_text(&j, "expectation", name);
         vy_json_number(&j, "least", s.min);
-        vy_json_number(&j, "hundredth", s.hundredth);
+        vy_json_number(&j, "hundredth", s.percentile_1);
         vy_json_number(&j, "median", s.median);
         vy_json_close(&j);
     }

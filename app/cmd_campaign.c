@@ -36,12 +36,12 @@ static char *find_scenario(const char *name, const char *from)
 // The plan's name in this folder: a/b.yaml -> b.
 static char *default_folder(const char *plan, int search)
 {
-    const char *ending = search ? "-search" : "-results";
+    const char *suffix = search ? "-search" : "-results";
     const char *slash = strrchr(plan, '/'), *base = slash != NULL ? slash + 1 : plan;
     const char *dot = strrchr(base, '.');
     const size_t size = dot != NULL && dot != base ? (size_t)(dot - base) : strlen(base);
     char *out = malloc(size + sizeof "-results");
-    if (out != NULL) snprintf(out, size + sizeof "-results", "%.*s%s", (int)size, base, ending);
+    if (out != NULL) snprintf(out, size + sizeof "-results", "%.*s%s", (int)size, base, suffix);
     return out;
 }
 

@@ -14,16 +14,16 @@ typedef struct listing {
     json *json; // NULL: text
 } listing;
 
-static void put(void *self, const char *name, const char *about)
+static void put(void *self, const char *name, const char *summary)
 {
     const listing *l = self;
     if (l->json == NULL) {
-        printf("  %-24s%s\n", name, about);
+        printf("  %-24s%s\n", name, summary);
         return;
     }
     vy_json_object(l->json, NULL);
     vy_json_text(l->json, "name", name);
-    vy_json_text(l->json, "about", about);
+    vy_json_text(l->json, "about", summary);
     vy_json_close(l->json);
 }
 
@@ -33,10 +33,10 @@ static void list_vehicles(listing *l)
 {
     for (int i = 0; vy_vehicle_preset_name(i) != NULL; ++i) {
         vy_vehicle_def v;
-        char about[80] = "";
+        char summary[80] = "";
         if (vy_vehicle_preset(vy_vehicle_preset_name(i), &v, NULL) == VY_OK)
-            snprintf(about, sizeof about, "%.4g kg, %d rotors", v.mass, v.rotor_count);
-        put(l, vy_vehicle_preset_name(i), about);
+            snprintf(summary, sizeof summary, "%.4g kg, %d rotors", v.mass, v.rotor_count);
+        put(l, vy_vehicle_preset_name(i), summary);
     }
 }
 

@@ -13,8 +13,8 @@
 #include <unistd.h>
 
 typedef struct language {
-    const char *name;   // as --language has it
-    const char *ending; // of its source
+    const char *name;      // as --language has it
+    const char *extension; // of its source
     packed source, makefile;
     const char *controller; // lines of the scenario
     const char *verb;       // what `make fly` does
@@ -90,7 +90,7 @@ static int write_all(const char *name, const language *in)
         {"@headers@", headers != NULL ? headers : "/usr/local/include"},
         {"@volery@", program != NULL ? program : "volery"},
     };
-    int status = write_one(name, in->ending, &in->source, placeholders);
+    int status = write_one(name, in->extension, &in->source, placeholders);
     if (status == 0) status = write_one(name, ".yaml", &scenario, placeholders);
     if (status == 0) status = write_one(name, "Makefile", &in->makefile, placeholders);
     free(headers);
@@ -101,10 +101,10 @@ static int write_all(const char *name, const language *in)
 // A folder with half of the files would only block the next attempt.
 static void remove_all(const char *name, const language *in)
 {
-    const char *const ends[] = {in->ending, ".yaml", "Makefile"};
+    const char *const suffixes[] = {in->extension, ".yaml", "Makefile"};
     char path[PATH_CAP];
-    for (size_t i = 0; i < sizeof ends / sizeof ends[0]; ++i) {
-        name_file(name, ends[i], path);
+    for (size_t i = 0; i < sizeof suffixes / sizeof suffixes[0]; ++i) {
+        name_file(name, suffixes[i], path);
         (void)unlink(path);
     }
     (void)rmdir(name);
@@ -154,6 +154,6 @@ COMMAND(new)
         return status;
     }
     printf("%s/%s%s, %s.yaml and a Makefile are written. To %s it:\n\n  cd %s && make fly\n", name, name,
-           in->ending, name, in->verb, name);
+           in->extension, name, in->verb, name);
     return EXIT_DONE;
 }

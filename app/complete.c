@@ -18,9 +18,9 @@ static void put_bench_names(void)
     for (int i = 0; i < vy_bench_count; ++i) printf("%s%s", i > 0 ? " " : "", vy_benches[i].name);
 }
 
-static void put_scenario_name(void *self, const char *name, const char *about)
+static void put_scenario_name(void *self, const char *name, const char *summary)
 {
-    (void)self, (void)about;
+    (void)self, (void)summary;
     printf(" %s", name);
 }
 

@@ -93,10 +93,10 @@ void vy_difference_json(const vy_difference *d, double dt, json *j)
     vy_json_text(j, "field", d->field[0] != '\0' ? d->field : NULL);
     if (d->field[0] != '\0') {
         vy_json_uint(j, "field_step", d->field_tick);
-        const int texts = d->message && !d->has_values;
-        if (texts) vy_json_text(j, "a", d->text_a), vy_json_text(j, "b", d->text_b);
-        if (!texts && d->real) vy_json_number(j, "a", d->a), vy_json_number(j, "b", d->b);
-        if (!texts && !d->real) vy_json_uint(j, "a", d->integer_a), vy_json_uint(j, "b", d->integer_b);
+        const int has_text = d->message && !d->has_values;
+        if (has_text) vy_json_text(j, "a", d->text_a), vy_json_text(j, "b", d->text_b);
+        if (!has_text && d->real) vy_json_number(j, "a", d->a), vy_json_number(j, "b", d->b);
+        if (!has_text && !d->real) vy_json_uint(j, "a", d->integer_a), vy_json_uint(j, "b", d->integer_b);
     }
     vy_json_close(j);
 }

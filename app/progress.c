@@ -18,12 +18,12 @@ double vy_wall_clock(void)
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
-progress vy_progress_begin(int wanted, uint64_t first, uint64_t last, double dt)
+progress vy_progress_begin(int is_wanted, uint64_t first, uint64_t last, double dt)
 {
     const char *term = getenv("TERM");
     const int is_terminal = isatty(fileno(stderr)) && term != NULL && strcmp(term, "dumb") != 0;
     const double now = vy_wall_clock();
-    return (progress){.on = wanted && is_terminal,
+    return (progress){.on = is_wanted && is_terminal,
                       .dt = dt,
                       .start = now,
                       .next = now + first_after,
@@ -60,12 +60,12 @@ void vy_progress_update(progress *p, uint64_t tick)
     fflush(stderr);
 }
 
-void vy_progress_count(progress *p, uint64_t done, const char *things)
+void vy_progress_count(progress *p, uint64_t done, const char *unit)
 {
     pace current;
     if (!measure_pace(p, done, &current)) return;
     fprintf(stderr, "\r\033[K%3.0f %%  %" PRIu64 " of %" PRIu64 " %s  %.*f a second  %.0f s left",
-            100.0 * (double)done / (double)p->last, done, p->last, things, current.rate < 10.0 ? 1 : 0,
+            100.0 * (double)done / (double)p->last, done, p->last, unit, current.rate < 10.0 ? 1 : 0,
             current.rate, current.remaining);
     fflush(stderr);
 }

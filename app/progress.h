@@ -15,13 +15,13 @@ typedef struct progress {
 double vy_wall_clock(void);
 
 /// Begin, from step `first` to `last`. Nothing is shown in the first moments: short work stays silent.
-progress vy_progress_begin(int wanted, uint64_t first, uint64_t last, double dt);
+progress vy_progress_begin(int is_wanted, uint64_t first, uint64_t last, double dt);
 
 /// Step `tick` is reached: renew the line when it is time.
 void vy_progress_update(progress *p, uint64_t tick);
 
-/// So many of the last count of `things` are done: how many a second, and how long it takes.
-void vy_progress_count(progress *p, uint64_t done, const char *things);
+/// So many of the last count of `unit` are done: how many a second, and how long it takes.
+void vy_progress_count(progress *p, uint64_t done, const char *unit);
 
 /// Wipe the line.
 void vy_progress_end(progress *p);

@@ -80,14 +80,14 @@ static void describe_scenario(const char *folder, const char *name, shipped_fn *
     char path[PATH_CAP], line[160];
     snprintf(path, sizeof path, "%s/%s.yaml", folder, name);
     FILE *file = fopen(path, "r");
-    const char *about = "";
+    const char *summary = "";
     if (file != NULL && fgets(line, sizeof line, file) != NULL && line[0] == '#') {
         char *end = strstr(line, ". "); // its first sentence
         if (end != NULL) end[1] = '\0';
         line[strcspn(line, "\r\n")] = '\0';
-        about = line + 1 + strspn(line + 1, " ");
+        summary = line + 1 + strspn(line + 1, " ");
     }
-    visit(self, name, about);
+    visit(self, name, summary);
     if (file != NULL) fclose(file);
 }
 
@@ -115,14 +115,14 @@ typedef struct listing {
     int begun;
 } listing;
 
-static void print_one(void *self, const char *name, const char *about)
+static void print_one(void *self, const char *name, const char *summary)
 {
     listing *l = self;
     char *folder = l->begun ? NULL : scenarios_folder();
     if (!l->begun) fprintf(l->out, "\nscenarios that came with Volery (%s):\n", folder != NULL ? folder : "");
     free(folder);
     l->begun = 1;
-    fprintf(l->out, "  %-24s%s\n", name, about);
+    fprintf(l->out, "  %-24s%s\n", name, summary);
 }
 
 void vy_shipped_list(FILE *out)

@@ -8,7 +8,7 @@
 char *vy_shipped_find(const char *name);
 
 /// Called with a scenario's name and the first words of its file.
-typedef void shipped_fn(void *self, const char *name, const char *about);
+typedef void shipped_fn(void *self, const char *name, const char *summary);
 
 /// All of them, in order of their names.
 void vy_shipped_for_each(shipped_fn *visit, void *self);

@@ -343,7 +343,7 @@ void vy_watch_end(watch *w, const char *status, uint64_t hash)
     w->control.version += 1;
     if (status != NULL) snprintf(w->control.status, sizeof w->control.status, "%s", status);
     pthread_mutex_unlock(&w->lock);
-    if (w->is_asked) pthread_join(w->asked, NULL);
+    if (w->has_paced_thread) pthread_join(w->paced_thread, NULL);
     if (w->has_thread) {
         (void)!write(w->wake[1], "", 1);
         pthread_join(w->thread, NULL);

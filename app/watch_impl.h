@@ -59,8 +59,8 @@ struct watch {
     char token[TOKEN_CAP];
     pthread_t thread;
     bool has_thread;
-    pthread_t asked; ///< answers a program that flies by itself
-    bool is_asked;
+    pthread_t paced_thread; ///< answers a program that flies by itself
+    bool has_paced_thread;
     bool realtime;
     bool is_read_only;  ///< another program flies: nothing can be set
     char *log;          ///< the file while it is written

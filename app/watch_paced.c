@@ -20,22 +20,22 @@
 
 enum { LINE_CAP = 512 };
 
-typedef struct asker {
+typedef struct paced_client {
     watch *watched;
-    bool is_open;        // it has not closed its end
-    bool asks, is_told;  // for a stride at `time`; that it waits
-    double time;         // [s]
-    char line[LINE_CAP]; // as far as it came
+    bool is_open;            // it has not closed its end
+    bool is_asking, is_told; // for a stride at `time`; that it waits
+    double time;             // [s]
+    char line[LINE_CAP];     // as far as it came
     size_t size;
-} asker;
+} paced_client;
 
-static void hear_line(asker *a, const char *line)
+static void parse_line(paced_client *a, const char *line)
 {
     static const char refused[] = "refused ";
     if (strncmp(line, refused, sizeof refused - 1) == 0) {
         vy_watch_tell(a->watched, line + sizeof refused - 1);
     } else if (vy_parse_number(line, &a->time)) {
-        a->asks = true;
+        a->is_asking = true;
         a->is_told = false;
     } else {
         (void)vy_print_error(
@@ -48,26 +48,26 @@ static void hear_line(asker *a, const char *line)
 }
 
 // What has come, or comes within `seconds`.
-static void hear(asker *a, double seconds)
+static void read_input(paced_client *a, double seconds)
 {
     struct pollfd input = {.fd = STDIN_FILENO, .events = POLLIN};
     if (poll(&input, 1, (int)ceil(1e3 * seconds)) <= 0) return;
-    const ssize_t got = read(STDIN_FILENO, a->line + a->size, LINE_CAP - 1 - a->size);
-    if (got <= 0) {
+    const ssize_t read_size = read(STDIN_FILENO, a->line + a->size, LINE_CAP - 1 - a->size);
+    if (read_size <= 0) {
         a->is_open = false;
         return;
     }
-    a->size += (size_t)got;
+    a->size += (size_t)read_size;
     a->line[a->size] = '\0';
     char *begin = a->line, *end;
     while (a->is_open && (end = strchr(begin, '\n')) != NULL) {
         *end = '\0';
-        hear_line(a, begin);
+        parse_line(a, begin);
         begin = end + 1;
     }
     a->size -= (size_t)(begin - a->line);
     memmove(a->line, begin, a->size);
-    if (a->is_open && a->size == LINE_CAP - 1) hear_line(a, a->line);
+    if (a->is_open && a->size == LINE_CAP - 1) parse_line(a, a->line);
 }
 
 // In one line.
@@ -80,14 +80,14 @@ static void put_injection(void *self, const char *what, const char *keys)
 }
 
 // Returns how long nothing needs to be looked at [s].
-static double answer(asker *a)
+static double answer(paced_client *a)
 {
-    if (!a->asks) return LOOK_PERIOD;
+    if (!a->is_asking) return LOOK_PERIOD;
     if (a->time > 0.0) vy_watch_take_injections(a->watched, put_injection, a);
     const double ahead = vy_watch_ahead(a->watched, a->time);
     if (!(ahead > 0.0)) {
         puts(vy_watch_is_free(a->watched) ? "free" : "go");
-        a->asks = false;
+        a->is_asking = false;
     } else if (isinf(ahead) && !a->is_told) {
         puts("wait");
         a->is_told = true;
@@ -98,11 +98,11 @@ static double answer(asker *a)
 
 static void *serve(void *self)
 {
-    asker a = {.watched = self, .is_open = true};
+    paced_client a = {.watched = self, .is_open = true};
     watch *w = a.watched;
     for (bool ended = false; a.is_open && !ended;) {
-        const double pause = answer(&a);
-        if (a.is_open) hear(&a, pause);
+        const double wait_time = answer(&a);
+        if (a.is_open) read_input(&a, wait_time);
         pthread_mutex_lock(&w->lock);
         ended = w->control.ended;
         pthread_mutex_unlock(&w->lock);
@@ -115,9 +115,9 @@ int vy_watch_answer(watch *w)
     sigset_t all, before;
     sigfillset(&all);
     pthread_sigmask(SIG_SETMASK, &all, &before);
-    const int failed = pthread_create(&w->asked, NULL, serve, w);
+    const int failed = pthread_create(&w->paced_thread, NULL, serve, w);
     pthread_sigmask(SIG_SETMASK, &before, NULL);
     if (failed) return vy_print_error(w->command, EXIT_SYSTEM, "--paced: no thread: %s", strerror(failed));
-    w->is_asked = true;
+    w->has_paced_thread = true;
     return 0;
 }

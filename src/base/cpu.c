@@ -4,7 +4,7 @@
 #include <stdatomic.h>
 
 // One more than the level in use; 0 until the first query. Every thread would store the same value.
-static atomic_int chosen;
+static atomic_int level_in_use;
 
 vy_cpu_level vy_cpu_best(void)
 {
@@ -12,9 +12,9 @@ vy_cpu_level vy_cpu_best(void)
     if (!__builtin_cpu_supports("avx2") || !__builtin_cpu_supports("bmi") ||
         !__builtin_cpu_supports("pclmul"))
         return VY_CPU_BASELINE;
-    const int more = __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") &&
-                     __builtin_cpu_supports("avx512vl");
-    return more ? VY_CPU_AVX512 : VY_CPU_AVX2;
+    const int has_avx512 = __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") &&
+                           __builtin_cpu_supports("avx512vl");
+    return has_avx512 ? VY_CPU_AVX512 : VY_CPU_AVX2;
 #else
     return VY_CPU_BASELINE;
 #endif
@@ -22,10 +22,10 @@ vy_cpu_level vy_cpu_best(void)
 
 vy_cpu_level vy_cpu(void)
 {
-    int known = atomic_load_explicit(&chosen, memory_order_relaxed);
+    int known = atomic_load_explicit(&level_in_use, memory_order_relaxed);
     if (known == 0) {
         known = (int)vy_cpu_best() + 1;
-        atomic_store_explicit(&chosen, known, memory_order_relaxed);
+        atomic_store_explicit(&level_in_use, known, memory_order_relaxed);
     }
     VY_ASSERT(known >= 1 && known <= (int)vy_cpu_best() + 1);
     return (vy_cpu_level)(known - 1);
@@ -35,6 +35,6 @@ int vy_cpu_choose(vy_cpu_level level)
 {
     VY_ASSERT(level <= VY_CPU_AVX512);
     if (level > vy_cpu_best()) return 0;
-    atomic_store_explicit(&chosen, (int)level + 1, memory_order_relaxed);
+    atomic_store_explicit(&level_in_use, (int)level + 1, memory_order_relaxed);
     return 1;
 }

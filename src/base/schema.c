@@ -79,19 +79,19 @@ vy_status vy_check_rows(const vy_schema_table *table, const char *where, const v
     for (int i = 0; i < table->row_count && status == VY_OK; ++i) {
         const vy_schema_row *row = &table->rows[i];
         const char *at = (const char *)object + row->offset;
-        int whole;
+        int integer;
         VY_ASSERT(table->size == 0 || row->offset < table->size);
         if (!vy_row_applies(table, row, object)) continue;
         switch (row->type) {
         case VY_TYPE_NUMBER: status = check_numbers(row, where, at, 1, err); break;
         case VY_TYPE_VECTOR: status = check_numbers(row, where, at, row->size, err); break;
         case VY_TYPE_COUNT:
-            memcpy(&whole, at, sizeof whole);
-            status = check_number(row, where, whole, err);
+            memcpy(&integer, at, sizeof integer);
+            status = check_number(row, where, integer, err);
             break;
         case VY_TYPE_CHOICE:
-            memcpy(&whole, at, sizeof whole);
-            status = check_choice(row, where, whole, err);
+            memcpy(&integer, at, sizeof integer);
+            status = check_choice(row, where, integer, err);
             break;
         default: break; // texts, objects and lists are checked by who has them
         }

@@ -30,9 +30,9 @@ __global__ static void __launch_bounds__(THREADS, BLOCKS) advance(const __grid_c
 
 static void basic_configure(void)
 {
-    const int most = THREADS * SHARED_STRIDE;
-    (void)cudaFuncSetAttribute(advance<0>, cudaFuncAttributeMaxDynamicSharedMemorySize, most);
-    (void)cudaFuncSetAttribute(advance<1>, cudaFuncAttributeMaxDynamicSharedMemorySize, most);
+    const int shared_size_max = THREADS * SHARED_STRIDE;
+    (void)cudaFuncSetAttribute(advance<0>, cudaFuncAttributeMaxDynamicSharedMemorySize, shared_size_max);
+    (void)cudaFuncSetAttribute(advance<1>, cudaFuncAttributeMaxDynamicSharedMemorySize, shared_size_max);
 }
 
 // Few worlds are spread over all multiprocessors.

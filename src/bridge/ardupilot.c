@@ -145,17 +145,17 @@ static int next_packet(ardupilot *a, double seconds, servo_packet *out)
         const double left = seconds - (vy_bridge_now() - start);
         if (size < 0 && (left <= 0.0 || !vy_wait_readable(a->socket, left))) return 0;
         if (size < 0) continue;
-        const int stranger = a->connected && (from.sin_port != a->firmware.sin_port ||
-                                              from.sin_addr.s_addr != a->firmware.sin_addr.s_addr);
+        const int is_other_sender = a->connected && (from.sin_port != a->firmware.sin_port ||
+                                                     from.sin_addr.s_addr != a->firmware.sin_addr.s_addr);
         const int is_packet = vy_servo_packet_read(bytes, (size_t)size, out);
-        if (stranger && is_packet && out->frame < a->frame) a->has_successor = 1;
-        if (!stranger && is_packet) {
+        if (is_other_sender && is_packet && out->frame < a->frame) a->has_successor = 1;
+        if (!is_other_sender && is_packet) {
             a->firmware = from;
             a->connected = 1;
             a->bad_packets = 0;
             return 1;
         }
-        if (!stranger && ++a->bad_packets > BAD_PACKET_CAP && a->connected) return -1;
+        if (!is_other_sender && ++a->bad_packets > BAD_PACKET_CAP && a->connected) return -1;
         if (left <= 0.0) return 0;
     }
 }

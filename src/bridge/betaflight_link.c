@@ -106,12 +106,12 @@ static vy_verdict run_simulated(betaflight_link *l, double until, double seconds
 // A client of the firmware's UART, once it listens. 0: not yet.
 static int connect_uart(betaflight_link *l)
 {
-    struct sockaddr_in there = {.sin_family = AF_INET, .sin_port = htons(BETAFLIGHT_UART_PORT)};
+    struct sockaddr_in address = {.sin_family = AF_INET, .sin_port = htons(BETAFLIGHT_UART_PORT)};
     if (l->uart >= 0) return 1;
-    if (inet_pton(AF_INET, l->address, &there.sin_addr) != 1) return 0;
+    if (inet_pton(AF_INET, l->address, &address.sin_addr) != 1) return 0;
     l->uart = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
     if (l->uart < 0) return 0;
-    if (connect(l->uart, (const struct sockaddr *)&there, sizeof there) == 0)
+    if (connect(l->uart, (const struct sockaddr *)&address, sizeof address) == 0)
         return 1; // on this computer: at once
     vy_socket_close(&l->uart);
     return 0;
@@ -152,10 +152,10 @@ static vy_verdict run_wall_clock(betaflight_link *l, double period, betaflight_r
         read_wall_clock(l, on_receive, self);
         const double left = l->next_send_time - vy_bridge_now();
         if (left <= 0.0) return VY_VERDICT_REPLIED;
-        struct pollfd waits[2] = {{.fd = l->motors, .events = POLLIN}, {.fd = l->uart, .events = POLLIN}};
+        struct pollfd inputs[2] = {{.fd = l->motors, .events = POLLIN}, {.fd = l->uart, .events = POLLIN}};
         const struct timespec t = {.tv_sec = (time_t)left,
                                    .tv_nsec = (long)(1e9 * (left - (double)(time_t)left))};
-        (void)ppoll(waits, l->uart >= 0 ? 2 : 1, &t, NULL);
+        (void)ppoll(inputs, l->uart >= 0 ? 2 : 1, &t, NULL);
     }
 }
 
@@ -181,9 +181,9 @@ void vy_betaflight_link_packet(betaflight_link *l, uint32_t port, const void *by
         send_message(l, SITL_DATAGRAM, port, 0, bytes, size);
         return;
     }
-    struct sockaddr_in there = {.sin_family = AF_INET, .sin_port = htons((uint16_t)port)};
-    if (inet_pton(AF_INET, l->address, &there.sin_addr) == 1)
-        (void)sendto(l->motors, bytes, size, MSG_NOSIGNAL, (const struct sockaddr *)&there, sizeof there);
+    struct sockaddr_in address = {.sin_family = AF_INET, .sin_port = htons((uint16_t)port)};
+    if (inet_pton(AF_INET, l->address, &address.sin_addr) == 1)
+        (void)sendto(l->motors, bytes, size, MSG_NOSIGNAL, (const struct sockaddr *)&address, sizeof address);
 }
 
 void vy_betaflight_link_uart(betaflight_link *l, const void *bytes, size_t size)

@@ -79,11 +79,11 @@ static void evaluate(const double terms[PLAN_COEFFICIENTS], double t, double out
 plan_point vy_crtp_plan_at(const crtp_plan *plan, double time)
 {
     VY_ASSERT(plan->count >= 1 && plan->count <= PLAN_PIECE_CAP);
-    const double whole = vy_crtp_plan_duration(plan) / plan->scale;
+    const double duration = vy_crtp_plan_duration(plan) / plan->scale;
     const double asked = (time - plan->begin) / plan->scale;
-    const double within = asked < 0.0 ? 0.0 : asked > whole ? whole : asked;
-    const int is_still = asked < 0.0 || asked > whole;
-    double t = plan->is_reversed ? whole - within : within, axis[PLAN_AXES][3];
+    const double clamped = asked < 0.0 ? 0.0 : asked > duration ? duration : asked;
+    const int is_still = asked < 0.0 || asked > duration;
+    double t = plan->is_reversed ? duration - clamped : clamped, axis[PLAN_AXES][3];
     int piece = 0;
     while (piece + 1 < plan->count && t > plan->pieces[piece].duration) t -= plan->pieces[piece++].duration;
     const double rate = is_still ? 0.0 : (plan->is_reversed ? -1.0 : 1.0) / plan->scale;

@@ -187,21 +187,21 @@ static vy_verdict receive(px4 *p, uint64_t time, double seconds, vy_intent *inte
 }
 
 // One exchange at the firmware's clock.
-static vy_verdict exchange(px4 *p, const vy_samples *samples, uint64_t time, int again, vy_intent *intent,
+static vy_verdict exchange(px4 *p, const vy_samples *samples, uint64_t time, int is_resent, vy_intent *intent,
                            int32_t *detail)
 {
     uint32_t fields;
-    const size_t size = vy_px4_sensors_pack(&p->sensors, samples, time, again, p->packet, &fields);
+    const size_t size = vy_px4_sensors_pack(&p->sensors, samples, time, is_resent, p->packet, &fields);
     if (!vy_send_all(p->socket, p->packet, size, p->deadline)) {
         *detail = -1;
         return errno == EAGAIN ? VY_VERDICT_LATE : VY_VERDICT_ENDED;
     }
     // Without a sample of the gyroscope there is nothing to answer to, nor has a firmware that boots.
-    const int waits = p->answered && (fields & PX4_FIELD_GYRO) != 0;
+    const int is_awaited = p->answered && (fields & PX4_FIELD_GYRO) != 0;
     intent->rung = VY_RUNG_MOTORS;
     intent->status = p->answered ? VY_REPLY_STATUS_STALE : VY_REPLY_STATUS_DISARMED;
-    const vy_verdict verdict = receive(p, time, waits ? p->deadline : 0.0, intent, detail);
-    return verdict == VY_VERDICT_LATE && !waits ? VY_VERDICT_REPLIED : verdict;
+    const vy_verdict verdict = receive(p, time, is_awaited ? p->deadline : 0.0, intent, detail);
+    return verdict == VY_VERDICT_LATE && !is_awaited ? VY_VERDICT_REPLIED : verdict;
 }
 
 static void px4_set_logged_reply(vy_bridge *bridge, const vy_intent *logged)
@@ -221,13 +221,13 @@ static vy_verdict px4_step(vy_bridge *bridge, const vy_samples *samples, vy_inte
     intent->status = VY_REPLY_STATUS_NOT_READY;
     if (p->socket < 0) find_firmware(p);
     if (p->socket < 0) return VY_VERDICT_REPLIED;
-    const int again = p->tick == samples->tick + 1;
-    if (again) p->clock_offset += (uint64_t)(1e6 * p->period + 0.5);
+    const int is_resent = p->tick == samples->tick + 1;
+    if (is_resent) p->clock_offset += (uint64_t)(1e6 * p->period + 0.5);
     p->tick = samples->tick + 1;
     const uint64_t time = p->clock_offset + (uint64_t)(1e6 * samples->time + 0.5);
     vy_verdict verdict =
         vy_script_step(p->script, samples->time + 0.5 * samples->dt, 1e-6 * (double)time, p->ready, detail);
-    if (verdict == VY_VERDICT_REPLIED) verdict = exchange(p, samples, time, again, intent, detail);
+    if (verdict == VY_VERDICT_REPLIED) verdict = exchange(p, samples, time, is_resent, intent, detail);
     intent->debug[BRIDGE_DEBUG_CLOCK] = 1e-6 * (double)p->clock_offset;
     vy_script_report(p->script, intent);
     if (verdict != VY_VERDICT_REPLIED || p->ready) return verdict;

@@ -35,9 +35,9 @@ void vy_px4_sensors_begin(const bridge_job *job, px4_sensors *out)
                          .from = {.system = 1, .component = 200}}; // MAV_COMP_ID_... of a simulator: any
 }
 
-static int is_new(uint64_t tick, uint64_t *sent, int again)
+static int is_new(uint64_t tick, uint64_t *sent, int is_resent)
 {
-    if (tick == 0 || (tick == *sent && !again)) return 0;
+    if (tick == 0 || (tick == *sent && !is_resent)) return 0;
     *sent = tick;
     return 1;
 }
@@ -59,14 +59,14 @@ static void put_body(vy_vec3 v, double unit, float out[3])
     out[2] = (float)(-v.z * unit);
 }
 
-static size_t put_sensor(px4_sensors *s, const vy_samples *m, uint64_t time, int again, uint8_t *out,
+static size_t put_sensor(px4_sensors *s, const vy_samples *m, uint64_t time, int is_resent, uint8_t *out,
                          uint32_t *fields)
 {
     mavlink_hil_sensor h = {.time_usec = time};
-    if (is_new(m->imu.tick, &s->imu_tick, again)) h.fields_updated |= PX4_FIELD_ACCEL | PX4_FIELD_GYRO;
-    if (is_new(m->mag.tick, &s->mag_tick, again)) h.fields_updated |= PX4_FIELD_MAG;
-    if (is_new(m->baro.tick, &s->baro_tick, again)) h.fields_updated |= PX4_FIELD_BARO;
-    if (is_new(m->airspeed.tick, &s->airspeed_tick, again)) h.fields_updated |= PX4_FIELD_DIFF;
+    if (is_new(m->imu.tick, &s->imu_tick, is_resent)) h.fields_updated |= PX4_FIELD_ACCEL | PX4_FIELD_GYRO;
+    if (is_new(m->mag.tick, &s->mag_tick, is_resent)) h.fields_updated |= PX4_FIELD_MAG;
+    if (is_new(m->baro.tick, &s->baro_tick, is_resent)) h.fields_updated |= PX4_FIELD_BARO;
+    if (is_new(m->airspeed.tick, &s->airspeed_tick, is_resent)) h.fields_updated |= PX4_FIELD_DIFF;
     put_body(m->imu.accel, 1.0, h.acc);
     put_body(m->imu.gyro, 1.0, h.gyro);
     put_body(m->mag.field, GAUSS, h.mag);
@@ -202,7 +202,7 @@ static size_t put_rc(px4_sensors *s, const vy_samples *m, uint64_t time, uint8_t
     return vy_mavlink_pack(&vy_mavlink_rc_channels, &r, &s->from, out);
 }
 
-size_t vy_px4_sensors_pack(px4_sensors *s, const vy_samples *samples, uint64_t time, int again,
+size_t vy_px4_sensors_pack(px4_sensors *s, const vy_samples *samples, uint64_t time, int is_resent,
                            uint8_t out[PX4_PACKET_CAP], uint32_t *fields)
 {
     size_t size = 0;
@@ -212,7 +212,7 @@ size_t vy_px4_sensors_pack(px4_sensors *s, const vy_samples *samples, uint64_t t
     size += put_mocap(s, samples, time, out + size);
     size += put_truth(s, samples, time, out + size);
     size += put_rc(s, samples, time, out + size);
-    size += put_sensor(s, samples, time, again, out + size, fields); // the last: it moves the clock
+    size += put_sensor(s, samples, time, is_resent, out + size, fields); // the last: it moves the clock
     VY_ASSERT(size <= PX4_PACKET_CAP);
     return size;
 }

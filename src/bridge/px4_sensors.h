@@ -24,9 +24,9 @@ enum { PX4_PACKET_CAP = 8 * MAVLINK_FRAME_CAP };
 
 void vy_px4_sensors_begin(const bridge_job *job, px4_sensors *out);
 
-/// The messages of this moment. `again`: what was sent is sent again, for a firmware that boots.
+/// The messages of this moment. `is_resent`: what was sent is sent again, for a firmware that boots.
 /// @param time [us] of the firmware's clock
 /// @param fields of HIL_SENSOR that are new
 /// @return bytes in `out`
-size_t vy_px4_sensors_pack(px4_sensors *s, const vy_samples *samples, uint64_t time, int again,
+size_t vy_px4_sensors_pack(px4_sensors *s, const vy_samples *samples, uint64_t time, int is_resent,
                            uint8_t out[PX4_PACKET_CAP], uint32_t *fields);

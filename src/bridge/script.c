@@ -288,11 +288,11 @@ static void handle_parameter(vy_script *s, const mavlink_param_value *v)
     const char *name = booting ? s->parameters[s->parameter_next].name : line->parameter;
     const double value = booting ? s->parameters[s->parameter_next].value : line->value;
     if (strncmp(name, v->param_id, sizeof v->param_id) != 0) return;
-    const float wanted = encode(s->dialect, value, v->param_type);
-    uint32_t wanted_bits, value_bits; // whole numbers travel as bits of a float, some of which are no number
-    memcpy(&wanted_bits, &wanted, sizeof wanted_bits);
+    const float encoded = encode(s->dialect, value, v->param_type);
+    uint32_t encoded_bits, value_bits; // whole numbers travel as bits of a float, some of which are no number
+    memcpy(&encoded_bits, &encoded, sizeof encoded_bits);
     memcpy(&value_bits, &v->param_value, sizeof value_bits);
-    if (wanted_bits == value_bits) {
+    if (encoded_bits == value_bits) {
         if (booting) {
             ++s->parameter_next;
             s->sent = -1e9;
@@ -301,7 +301,7 @@ static void handle_parameter(vy_script *s, const mavlink_param_value *v)
         }
         return;
     }
-    mavlink_param_set p = {.param_value = wanted,
+    mavlink_param_set p = {.param_value = encoded,
                            .target_system = s->system,
                            .target_component = COMPONENT_AUTOPILOT,
                            .param_type = v->param_type};

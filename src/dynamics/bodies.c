@@ -346,8 +346,8 @@ vy_status vy_bodies_remove(vy_bodies *b, vy_body_id id)
     vy_joints_remove_body(b, (uint32_t)i);
     vy_contacts_remove_body(b, (uint32_t)i);
     VY_ASSERT(b->contacts == NULL || b->contacts->proxy_of[i] == -1);
-    const body_slot gone = {.generation = b->slots[i].generation + 1u, .next = b->first_free};
-    b->slots[i] = gone;
+    const body_slot freed = {.generation = b->slots[i].generation + 1u, .next = b->first_free};
+    b->slots[i] = freed;
     b->params[i] = (body_params){0};
     b->has_loads[i] = 0;
     b->awake[i] = 0;

@@ -218,12 +218,12 @@ static vy_status update_tree_pairs(vy_bodies *b)
             const uint64_t key = s->tree_keys[k];
             if (!s->moved[key >> 32] && !s->moved[(uint32_t)key]) s->keys[n++] = key;
         }
-        const size_t had = s->capacity.pairs;
+        const size_t old_capacity = s->capacity.pairs;
         kept = n;
         atomic_store_explicit(&s->found_pairs, n, memory_order_relaxed);
         vy_bodies_parallel_for(b, b->slot_count, MIN_PARALLEL_BODIES, query_tree, NULL);
         n = atomic_load_explicit(&s->found_pairs, memory_order_relaxed);
-        if (n <= had) break;
+        if (n <= old_capacity) break;
     } while (vy_contacts_reserve(b, n, 0) == VY_OK);
     if (n > s->capacity.pairs) return VY_NO_MEMORY;
     sort_pairs(b, s->keys + kept, n - kept, s->sorted);

@@ -89,8 +89,8 @@ static vy_status reserve_tree(query_tree *t, uint32_t cap)
 {
     if (cap <= t->cap) return VY_OK;
     size_t size = 0;
-    const size_t had = t->cap, now = cap;
-#define SIZE(member) size += vy_arena_aligned_size(now * sizeof *t->member);
+    const size_t old_cap = t->cap, new_cap = cap;
+#define SIZE(member) size += vy_arena_aligned_size(new_cap * sizeof *t->member);
     TREE_ARRAYS(SIZE)
 #undef SIZE
     void *memory = calloc(1, size + 64);
@@ -100,7 +100,7 @@ static vy_status reserve_tree(query_tree *t, uint32_t cap)
     }
     vy_arena arena = {(unsigned char *)memory + (64 - (uintptr_t)memory % 64) % 64, size, 0};
 #define MOVE(member) \
-    t->member = vy_arena_realloc(&arena, t->member, had * sizeof *t->member, now * sizeof *t->member);
+    t->member = vy_arena_realloc(&arena, t->member, old_cap * sizeof *t->member, new_cap * sizeof *t->member);
     TREE_ARRAYS(MOVE)
 #undef MOVE
     free(t->memory);
@@ -439,8 +439,8 @@ static int test_overlap(const query *q, const vy_shape *shape, const vy_pose *po
     if (!vy_overlap(shape, pose, q->shape, &q->pose)) return 0;
     *out = (vy_body_hit){.point = q->pose.position};
     vy_manifold m = {.count = 0};
-    const int wanted = q->first || q->count < q->capacity;
-    if (!wanted || vy_collide(shape, pose, q->shape, &q->pose, &m) != VY_OK || m.count == 0)
+    const int is_counted = q->first || q->count < q->capacity;
+    if (!is_counted || vy_collide(shape, pose, q->shape, &q->pose, &m) != VY_OK || m.count == 0)
         return 1; // it has no place in the result, or its depth is 0 to rounding
     *out = (vy_body_hit){.t = -m.points[0].depth, .point = m.points[0].point_a, .normal = m.normal};
     return 1;

@@ -55,10 +55,10 @@ typedef struct pair_list {
 static void move_pairs(vy_bodies *b, pair_list from, pair_list to, int awake)
 {
     const contact_cache *old = b->sleep->old_pairs;
-    const uint64_t count = from.count->count, had = to.count->count;
-    VY_ASSERT(count + had <= b->contacts->capacity.contacts && from.pairs != to.pairs);
+    const uint64_t count = from.count->count, old_count = to.count->count;
+    VY_ASSERT(count + old_count <= b->contacts->capacity.contacts && from.pairs != to.pairs);
     uint64_t kept = 0, next = 0, n = 0;
-    memcpy(b->sleep->old_pairs, to.pairs, had * sizeof *old);
+    memcpy(b->sleep->old_pairs, to.pairs, old_count * sizeof *old);
     for (uint64_t k = 0; k < count; ++k) {
         const contact_cache m = from.pairs[k];
         if ((b->awake[m.a] || b->awake[m.b]) != awake) {
@@ -67,10 +67,10 @@ static void move_pairs(vy_bodies *b, pair_list from, pair_list to, int awake)
         }
         const uint64_t key = contact_key(m.a, m.b);
         VY_ASSERT(n == 0 || contact_key(to.pairs[n - 1].a, to.pairs[n - 1].b) <= key);
-        while (next < had && contact_key(old[next].a, old[next].b) < key) to.pairs[n++] = old[next++];
+        while (next < old_count && contact_key(old[next].a, old[next].b) < key) to.pairs[n++] = old[next++];
         to.pairs[n++] = m;
     }
-    while (next < had) to.pairs[n++] = old[next++];
+    while (next < old_count) to.pairs[n++] = old[next++];
     from.count->count = kept;
     to.count->count = n;
     b->sleep->reports_valid = 0;
@@ -158,9 +158,9 @@ void vy_sleep_wake_overlapping(vy_bodies *b, uint32_t i)
     for (uint32_t j = 0; j < b->slot_count; ++j) {
         if (!is_asleep(b, j) || b->slots[j].shape.kind == VY_SHAPE_NONE || !filters_collide(b, i, j))
             continue;
-        const vy_pose there = body_shape_pose(b, j, &b->state[j]);
+        const vy_pose other_pose = body_shape_pose(b, j, &b->state[j]);
         if (bounded && !bounds_overlap(&box, &b->contacts->bounds[j])) continue;
-        if (!vy_overlap(shape, &pose, &b->slots[j].shape, &there)) continue;
+        if (!vy_overlap(shape, &pose, &b->slots[j].shape, &other_pose)) continue;
         wake_island(b, j);
         woke = 1;
     }

@@ -121,7 +121,7 @@ static int overlapped(const vy_bodies *b, uint64_t key)
 }
 
 // Whether a trigger looks for a body at all.
-static int looks_for(const vy_bodies *b, uint32_t i, uint32_t j)
+static int can_detect(const vy_bodies *b, uint32_t i, uint32_t j)
 {
     const body_slot *x = &b->slots[i], *y = &b->slots[j];
     return i != j && y->shape.kind != VY_SHAPE_NONE && !b->filters[j].is_trigger && !x->no_contacts &&
@@ -195,7 +195,7 @@ typedef struct trigger_query {
 static void add_key(const trigger_query *q, uint32_t j)
 {
     trigger_system *t = q->b->triggers;
-    if (!looks_for(q->b, q->slot, j)) return;
+    if (!can_detect(q->b, q->slot, j)) return;
     if (t->key_count < t->key_cap) t->keys[t->key_count] = key_of(q->slot, j);
     t->key_count += 1;
 }
@@ -283,15 +283,16 @@ static void report(trigger_system *t, trigger_pair p, vy_contact_phase phase)
 static void update_pairs(vy_bodies *b)
 {
     trigger_system *t = b->triggers;
-    const uint64_t had = t->count->count;
+    const uint64_t old_count = t->count->count;
     uint64_t old = 0, now = 0;
     for (size_t k = 0; k < t->key_count; ++k) {
         if (t->found[k] == APART) continue;
         const uint64_t key = t->keys[k];
         const trigger_pair p = {vy_bodies_at(b, (uint32_t)(key >> 32)).bits,
                                 vy_bodies_at(b, (uint32_t)key).bits};
-        while (old < had && key_of_pair(&t->pairs[old]) < key) report(t, t->pairs[old++], VY_CONTACT_END);
-        const int same_slots = old < had && key_of_pair(&t->pairs[old]) == key;
+        while (old < old_count && key_of_pair(&t->pairs[old]) < key)
+            report(t, t->pairs[old++], VY_CONTACT_END);
+        const int same_slots = old < old_count && key_of_pair(&t->pairs[old]) == key;
         const int persists = same_slots && t->pairs[old].trigger == p.trigger && t->pairs[old].body == p.body;
         if (same_slots && !persists) report(t, t->pairs[old], VY_CONTACT_END); // of a body that was removed
         old += (uint64_t)same_slots;
@@ -302,7 +303,7 @@ static void update_pairs(vy_bodies *b)
             t->next[now++] = p;
         }
     }
-    while (old < had) report(t, t->pairs[old++], VY_CONTACT_END);
+    while (old < old_count) report(t, t->pairs[old++], VY_CONTACT_END);
     trigger_pair *const pairs = t->pairs;
     t->pairs = t->next;
     t->next = pairs;

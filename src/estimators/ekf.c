@@ -201,12 +201,12 @@ const estimator_type vy_estimator_ekf = {
 // What the drone has measured while it stood still, as measurements of a filter that knew nothing: the error
 // of a tilt found by the accelerometer is that of its bias, and the filter knows.
 static void start_on_ground(const ekf_params *p, const estimator_samples *in, estimator_state *e,
-                            const filter_block *still, kalman_block *f)
+                            const filter_block *filter, kalman_block *f)
 {
     const sensor_suite_blocks *k = in->sensors;
     ekf_params mean_params = *p; // figures of means
-    VY_ASSERT(still->still_samples > 0);
-    const double samples = (double)still->still_samples;
+    VY_ASSERT(filter->still_samples > 0);
+    const double samples = (double)filter->still_samples;
     for (int i = 0; i < 3; ++i) {
         if (p->align.needs_fix) mean_params.start[EKF_POSITION + i] = square(INITIAL_POSITION_SIGMA);
         mean_params.start[EKF_VELOCITY + i] = square(STILL_SPEED);
@@ -225,7 +225,7 @@ static void start_on_ground(const ekf_params *p, const estimator_samples *in, es
         h[EKF_ACCEL_BIAS + i] = 1.0;
         ekf_set_vec3(specific_force, h, EKF_ACCEL_DISTORTION + 3 * i);
         ekf_set_vec3(mat3_row(cross, i), h, EKF_ATTITUDE);
-        ekf_fuse(h, vec3_at(vec3_sub(still->still_accel, specific_force), i),
+        ekf_fuse(h, vec3_at(vec3_sub(filter->still_accel, specific_force), i),
                  p->velocity_noise / (square(p->period) * samples), f->covariance, &d);
     }
     (void)ekf_apply_correction(p, &d, e, f);
@@ -233,12 +233,12 @@ static void start_on_ground(const ekf_params *p, const estimator_samples *in, es
     f->acceleration = f->jerk = vec3_zero();
     if (in->mocap_tick > 0) {
         (void)ekf_mocap(p, in->mocap->position, in->mocap->attitude, e, f);
-    } else if (k->gps != NULL && still->still_fixes > 0) {
+    } else if (k->gps != NULL && filter->still_fixes > 0) {
         (void)ekf_gps(p, k->gps->position, k->gps->velocity, e, f); // the last one: fixes wander
     }
-    if (still->still_fields > 0 && p->field_unit > 0.0) {
-        mean_params.mag_variance = p->mag_variance / (double)still->still_fields;
-        (void)ekf_mag(&mean_params, vec3_scale(p->field_unit, still->still_field), e, f);
+    if (filter->still_fields > 0 && p->field_unit > 0.0) {
+        mean_params.mag_variance = p->mag_variance / (double)filter->still_fields;
+        (void)ekf_mag(&mean_params, vec3_scale(p->field_unit, filter->still_field), e, f);
     }
 }
 

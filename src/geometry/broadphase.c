@@ -247,8 +247,8 @@ static int grow_array(void *array, size_t size)
 
 vy_status vy_tree_reserve(vy_tree *tree, int capacity)
 {
-    const int had = tree->capacity;
-    if (capacity <= had) return VY_OK;
+    const int old_capacity = tree->capacity;
+    if (capacity <= old_capacity) return VY_OK;
     if (capacity > MAX_PROXIES) return VY_FULL;
     const size_t proxies = (size_t)capacity, nodes = 2 * proxies - 1;
     if (!grow_array(&tree->nodes, nodes * sizeof *tree->nodes) ||
@@ -257,8 +257,9 @@ vy_status vy_tree_reserve(vy_tree *tree, int capacity)
         !grow_array(&tree->leaf, proxies * sizeof *tree->leaf))
         return VY_NO_MEMORY;
     tree->capacity = capacity;
-    for (int i = 2 * capacity - 2; i >= (had > 0 ? 2 * had - 1 : 0); --i) free_node(tree, i);
-    for (int i = had; i < capacity; ++i) tree->leaf[i] = NONE;
+    for (int i = 2 * capacity - 2; i >= (old_capacity > 0 ? 2 * old_capacity - 1 : 0); --i)
+        free_node(tree, i);
+    for (int i = old_capacity; i < capacity; ++i) tree->leaf[i] = NONE;
     return VY_OK;
 }
 

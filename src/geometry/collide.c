@@ -36,8 +36,8 @@ static vy_status collide_convex(const vy_shape *a, const vy_pose *pose_a, const 
 {
     vy_contact round;
     int hit = 0;
-    const int special = vy_contact_closed_form(a, pose_a, b, pose_b, &hit, &round);
-    if (special && (!hit || a->kind == VY_SHAPE_SPHERE || b->kind == VY_SHAPE_SPHERE)) {
+    const int has_closed_form = vy_contact_closed_form(a, pose_a, b, pose_b, &hit, &round);
+    if (has_closed_form && (!hit || a->kind == VY_SHAPE_SPHERE || b->kind == VY_SHAPE_SPHERE)) {
         out->count = 0;
         if (hit) single_point(&round, out);
         return VY_OK;
@@ -47,7 +47,7 @@ static vy_status collide_convex(const vy_shape *a, const vy_pose *pose_a, const 
     vy_core_of(b, &pair.b);
     vy_pair_set_poses(pose_a, pose_b, &pair);
     vy_local_contact c;
-    if (special) {
+    if (has_closed_form) {
         c.normal = quat_unrotate(pose_a->rotation, round.normal);
         c.depth = round.depth;
         c.point_a = quat_unrotate(pose_a->rotation, vec3_sub(round.point_a, pose_a->position));

@@ -304,8 +304,8 @@ static int collide_edge_feature(field_pair *pair, const field_edge *e, const vy_
         double separation = vec3_dot(f->normal, vec3_sub(ground, f->p[0])) / facing;
         if (f->count == 2) { // the point of the segment beside it
             const vec3 d = vec3_sub(f->p[1], f->p[0]), from = vec3_sub(ground, f->p[0]);
-            const vec3 beside = vec3_add_scaled(f->p[0], vec3_dot(from, d) / vec3_dot(d, d), d);
-            separation = vec3_dot(n, vec3_sub(beside, ground));
+            const vec3 projected = vec3_add_scaled(f->p[0], vec3_dot(from, d) / vec3_dot(d, d), d);
+            separation = vec3_dot(n, vec3_sub(projected, ground));
         }
         if (!pair->cores.b.smooth && !is_plausible(-separation, e->depth)) continue;
         add_point_above(pair, n, ground, separation,

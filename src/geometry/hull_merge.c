@@ -495,8 +495,9 @@ static int collect_loops(merge_work *w, int *first, int *vertex, int *face_count
             e = w->next[e];
         } while (e != h);
         const int count = used - first[faces];
-        const int given = w->members[group] == 1 && count == loops->first[group + 1] - loops->first[group];
-        if (!given && !(is_simple && is_face(w, vertex + first[faces], count)))
+        const int is_unmerged =
+            w->members[group] == 1 && count == loops->first[group + 1] - loops->first[group];
+        if (!is_unmerged && !(is_simple && is_face(w, vertex + first[faces], count)))
             split_groups += split_group(w, group);
         faces += 1;
     }

@@ -429,8 +429,8 @@ static vy_status read_by_format(reader *r)
                                (unsigned long)u32_at(r->at + 80), (unsigned long long)expected, size);
         }
     }
-    reader ahead = *r;
-    if (word_is(next_word_anywhere(&ahead), "solid")) return read_ascii_stl(r);
+    reader lookahead = *r;
+    if (word_is(next_word_anywhere(&lookahead), "solid")) return read_ascii_stl(r);
     return read_obj(r);
 }
 

@@ -482,11 +482,11 @@ static vy_separation field_separation(const vy_height_field *field, const vy_swe
                                       const vy_shape *shape, const vy_sweep_path *path, double t)
 {
     const vy_pose a = vy_sweep_pose(ground, t), b = vy_sweep_pose(path, t);
-    const double far = vy_shape_thickness(shape);
+    const double thickness = vy_shape_thickness(shape);
     vy_manifold m[VY_COLLIDE_MANIFOLDS];
-    if (vy_collide_height_field(field, &a, shape, &b, far, m) == 0)
+    if (vy_collide_height_field(field, &a, shape, &b, thickness, m) == 0)
         return (vy_separation){
-            t, far, quat_rotate(a.rotation, vec3_make(0.0, 0.0, 1.0)), {a.position, b.position}};
+            t, thickness, quat_rotate(a.rotation, vec3_make(0.0, 0.0, 1.0)), {a.position, b.position}};
     return (vy_separation){
         t, -m[0].points[0].depth, m[0].normal, {m[0].points[0].point_a, m[0].points[0].point_b}};
 }

@@ -36,12 +36,12 @@ typedef struct channel {
     _Alignas(64) vy_samples samples;
     _Alignas(64) vy_intent intent;
     _Alignas(64) _Atomic uint32_t stage;
-    _Atomic uint32_t ending; ///< the program is to end instead of answering the next request
-    int32_t spin_ns;         ///< longest spin before a sleep; 0: one CPU for both
-    int32_t parent;          ///< process of the supervisor
-    int32_t error;           ///< errno where the program could not be started
-    vy_error refusal;        ///< why the plug-in was refused; its status is VY_OK while it runs
-    vy_plugin_start start;   ///< but for its pointers
+    _Atomic uint32_t must_end; ///< the program is to end instead of answering the next request
+    int32_t spin_ns;           ///< longest spin before a sleep; 0: one CPU for both
+    int32_t parent;            ///< process of the supervisor
+    int32_t error;             ///< errno where the program could not be started
+    vy_error refusal;          ///< why the plug-in was refused; its status is VY_OK while it runs
+    vy_plugin_start start;     ///< but for its pointers
     char drone[VY_NAME_CAP];
     vy_vehicle_def vehicle;
     vy_imu_def imu;

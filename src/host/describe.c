@@ -18,9 +18,9 @@ int vy_host_describe(const vy_controller_def *def, char out[VY_PROGRAM_CAP])
     const char *program = def->program[0] != '\0'                ? def->program
                           : vy_controller_is_firmware(def->kind) ? "that connects"
                                                                  : "keyboard";
-    const int beside = def->folder[0] != '\0' && program[0] != '/' && program == def->program;
-    snprintf(out, VY_PROGRAM_CAP, "%s %s%s%s", what, program, beside ? " in " : "",
-             beside ? def->folder : "");
+    const int in_folder = def->folder[0] != '\0' && program[0] != '/' && program == def->program;
+    snprintf(out, VY_PROGRAM_CAP, "%s %s%s%s", what, program, in_folder ? " in " : "",
+             in_folder ? def->folder : "");
     for (char *c = out; *c != '\0'; ++c) {
         if ((unsigned char)*c < ' ' || *c == 0x7f) *c = '?';
     }

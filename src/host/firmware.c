@@ -64,11 +64,11 @@ static void close_bridge(vy_firmware_host *h)
 static void end_child(vy_firmware_host *h, int milliseconds)
 {
     vy_verdict verdict;
-    int32_t how;
+    int32_t detail;
     if (h->child.pid <= 0 || h->child.owner != getpid()) return;
-    if (!vy_child_wait(&h->child, 0, &verdict, &how)) {
+    if (!vy_child_wait(&h->child, 0, &verdict, &detail)) {
         (void)kill(-h->child.pid, SIGTERM);
-        (void)vy_child_wait(&h->child, milliseconds, &verdict, &how);
+        (void)vy_child_wait(&h->child, milliseconds, &verdict, &detail);
     }
     vy_child_end(&h->child);
 }
@@ -93,9 +93,9 @@ void vy_firmware_host_close(vy_firmware_host *h)
 }
 
 // A client may end when it has flown; how it ended is asked for while it flies.
-static int has_failed(const vy_firmware_host *h, vy_verdict ended, int32_t how)
+static int has_failed(const vy_firmware_host *h, vy_verdict ended, int32_t detail)
 {
-    return !h->is_client || ended != VY_VERDICT_ENDED || how != 0;
+    return !h->is_client || ended != VY_VERDICT_ENDED || detail != 0;
 }
 
 void vy_firmware_host_set_logged_reply(vy_firmware_host *h, const vy_intent *logged)
@@ -109,16 +109,17 @@ void vy_firmware_host_call(void *host, const vy_samples *samples, vy_intent *int
     vy_core_pin(&h->core);
     if (!h->dead) {
         vy_verdict ended;
-        int32_t how;
+        int32_t detail;
         h->verdict = h->kind->step(h->bridge, samples, intent, &h->detail);
         // How did it end; and has it, before it has connected?
         const int gone = h->verdict == VY_VERDICT_ENDED || (h->verdict != VY_VERDICT_REPLIED && h->over_udp);
         const int boots = h->verdict == VY_VERDICT_REPLIED && intent->status == VY_REPLY_STATUS_NOT_READY;
         if (h->child.pid > 0 && (gone || boots || h->is_client) &&
-            vy_child_wait(&h->child, h->verdict == VY_VERDICT_ENDED ? REAP_MILLISECONDS : 0, &ended, &how) &&
-            (gone || boots || has_failed(h, ended, how))) {
+            vy_child_wait(&h->child, h->verdict == VY_VERDICT_ENDED ? REAP_MILLISECONDS : 0, &ended,
+                          &detail) &&
+            (gone || boots || has_failed(h, ended, detail))) {
             h->verdict = ended;
-            h->detail = how;
+            h->detail = detail;
         }
         h->dead = h->verdict != VY_VERDICT_REPLIED;
         if (h->dead) {

@@ -267,7 +267,7 @@ vy_verdict vy_plugin_host_finish(vy_plugin_host *h, int32_t *detail)
     h->dead = 1;
     h->verdict = VY_VERDICT_ABSENT;
     h->detail = 0;
-    atomic_store(&h->channel->ending, 1);
+    atomic_store(&h->channel->must_end, 1);
     vy_futex_counter_set(&h->channel->request, ++h->count);
     const int wait_ms = (int)(h->deadline_ns / 1000000) + END_MILLISECONDS;
     vy_verdict verdict;

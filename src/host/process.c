@@ -97,22 +97,22 @@ static vy_verdict send_frame(vy_process_host *h, const unsigned char *bytes, siz
 static vy_verdict receive_frame(vy_process_host *h, double seconds, size_t cap, size_t *size, int32_t *detail)
 {
     const double start = now();
-    size_t have = 0;
+    size_t received = 0;
     VY_ASSERT(h->wire >= 0);
     for (;;) {
-        const ssize_t n = recv(h->wire, h->in + have, sizeof h->in - have, 0);
+        const ssize_t n = recv(h->wire, h->in + received, sizeof h->in - received, 0);
         if (n < 0 && errno == EINTR) continue;
         if (n < 0 && (errno == EAGAIN || errno == EWOULDBLOCK)) return VY_VERDICT_LATE;
         if (n <= 0) // its last words say more than its end
-            return have > 0 && vy_wire_is_text(h->in, have, detail, h->output) ? VY_VERDICT_GARBAGE
-                                                                               : ended(h, detail);
-        have += (size_t)n;
-        const vy_verdict verdict = vy_wire_check_frame(h->in, have, cap, size, detail, h->output);
+            return received > 0 && vy_wire_is_text(h->in, received, detail, h->output) ? VY_VERDICT_GARBAGE
+                                                                                       : ended(h, detail);
+        received += (size_t)n;
+        const vy_verdict verdict = vy_wire_check_frame(h->in, received, cap, size, detail, h->output);
         if (verdict != VY_VERDICT_LATE) return verdict;
         // The rest comes later, within what is left of the same deadline.
         const double left = seconds - (now() - start);
-        struct pollfd waits = {.fd = h->wire, .events = POLLIN};
-        if (left <= 0.0 || poll(&waits, 1, (int)(1e3 * left) + 1) == 0) return VY_VERDICT_LATE;
+        struct pollfd input = {.fd = h->wire, .events = POLLIN};
+        if (left <= 0.0 || poll(&input, 1, (int)(1e3 * left) + 1) == 0) return VY_VERDICT_LATE;
     }
 }
 
@@ -169,15 +169,15 @@ vy_status vy_process_host_open(const vy_host_request *job, vy_process_host **out
 vy_verdict vy_process_host_finish(vy_process_host *h, int32_t *detail)
 {
     vy_verdict verdict;
-    int32_t how;
+    int32_t exit_detail;
     close_wire(h);
-    const int gone =
-        !h->dead && h->child.owner == getpid() && vy_child_wait(&h->child, END_MILLISECONDS, &verdict, &how);
+    const int gone = !h->dead && h->child.owner == getpid() &&
+                     vy_child_wait(&h->child, END_MILLISECONDS, &verdict, &exit_detail);
     vy_child_end(&h->child);
     if (!h->dead) h->verdict = VY_VERDICT_ABSENT;
     h->dead = 1;
-    const int crashed = gone && verdict == VY_VERDICT_CRASHED && how != SIGPIPE;
-    *detail = crashed ? how : 0;
+    const int crashed = gone && verdict == VY_VERDICT_CRASHED && exit_detail != SIGPIPE;
+    *detail = crashed ? exit_detail : 0;
     return crashed ? VY_VERDICT_CRASHED : VY_VERDICT_REPLIED;
 }
 

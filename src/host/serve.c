@@ -14,11 +14,11 @@
 // Returns 1, 0 at the end before the first byte, -1 on anything else.
 static int read_all(int in, unsigned char *out, size_t size)
 {
-    for (size_t have = 0; have < size;) {
-        const ssize_t n = read(in, out + have, size - have);
-        if (n == 0) return have == 0 ? 0 : -1;
+    for (size_t received = 0; received < size;) {
+        const ssize_t n = read(in, out + received, size - received);
+        if (n == 0) return received == 0 ? 0 : -1;
         if (n < 0 && errno != EINTR) return -1;
-        if (n > 0) have += (size_t)n;
+        if (n > 0) received += (size_t)n;
     }
     return 1;
 }

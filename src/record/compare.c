@@ -52,8 +52,8 @@ static vy_status compare_hashes(vy_log *a, vy_log *b, vy_difference *out, vy_err
         }
     }
     for (int i = 0; i < 2; ++i) {
-        const vy_status walked = vy_hash_cursor_close(&cursors[i], status == VY_OK ? err : NULL);
-        if (status == VY_OK) status = walked;
+        const vy_status closed = vy_hash_cursor_close(&cursors[i], status == VY_OK ? err : NULL);
+        if (status == VY_OK) status = closed;
     }
     return status;
 }
@@ -83,8 +83,8 @@ static vy_status compare_replies(vy_log *a, vy_log *b, vy_difference *out, vy_er
         if (!earlier) vy_reply_cursor_next(&cursors[1]);
     }
     for (int i = 0; i < 2; ++i) {
-        const vy_status walked = vy_reply_cursor_close(&cursors[i], status == VY_OK ? err : NULL);
-        if (status == VY_OK) status = walked;
+        const vy_status closed = vy_reply_cursor_close(&cursors[i], status == VY_OK ? err : NULL);
+        if (status == VY_OK) status = closed;
     }
     return status;
 }

@@ -65,11 +65,11 @@ static const vy_pb_field reference_fields[] = {
 static const vy_pb_message reference_message = {
     .name = "volery.Reference", .fields = reference_fields, .field_count = 2};
 
-const vy_pb_message *vy_display_message(int stream, loads_message *made)
+const vy_pb_message *vy_display_message(int stream, loads_message *loads)
 {
     if (stream == 0) return &reference_message;
-    describe_loads(stream == 1 ? "volery.Forces" : "volery.Torques", stream == 1, made);
-    return &made->message;
+    describe_loads(stream == 1 ? "volery.Forces" : "volery.Torques", stream == 1, loads);
+    return &loads->message;
 }
 
 enum { KINETIC = 1, POTENTIAL, ROTOR_WORK, DISSIPATED, EXCHANGED, RESIDUAL, FIRST_WORK };

@@ -13,9 +13,9 @@ typedef struct loads_message {
     vy_pb_message message;
 } loads_message;
 
-/// The messages of /drones/NAME/reference, forces and torques: `stream` is 0, 1, 2. `made` is where they are
+/// The messages of /drones/NAME/reference, forces and torques: `stream` is 0, 1, 2. `loads` is where they are
 /// made.
-const vy_pb_message *vy_display_message(int stream, loads_message *made);
+const vy_pb_message *vy_display_message(int stream, loads_message *loads);
 
 /// Add its channels. `output` must outlive it.
 vy_status vy_display_open(log_output *output, const vy_world *world, display **out, vy_error *err);

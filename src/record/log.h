@@ -31,8 +31,8 @@ typedef struct hash_cursor {
 /// Opens behind the step `after`.
 vy_status vy_hash_cursor_open(vy_log *log, uint64_t after, hash_cursor *out, vy_error *err);
 /// The next step's hash; 0 at the end of the log and on failure: the cursor's status says which.
-int vy_hash_cursor_next(hash_cursor *walk, uint64_t *hash);
-vy_status vy_hash_cursor_close(hash_cursor *walk, vy_error *err);
+int vy_hash_cursor_next(hash_cursor *cursor, uint64_t *hash);
+vy_status vy_hash_cursor_close(hash_cursor *cursor, vy_error *err);
 
 /// One full state.
 typedef struct state_record {
@@ -55,8 +55,8 @@ typedef struct reply_cursor {
 
 /// Opens and goes to the first reply.
 vy_status vy_reply_cursor_open(vy_log *log, reply_cursor *out, vy_error *err);
-void vy_reply_cursor_next(reply_cursor *walk);
-vy_status vy_reply_cursor_close(reply_cursor *walk, vy_error *err);
+void vy_reply_cursor_next(reply_cursor *cursor);
+vy_status vy_reply_cursor_close(reply_cursor *cursor, vy_error *err);
 
 /// The first value in which two replies at the same step differ, into `out`. 0: there is none.
 int vy_reply_compare(const reply_cells *a, const reply_cells *b, vy_difference *out);

@@ -53,75 +53,77 @@ static int parse_hashes(const vy_mcap_message *message, uint64_t *first, hash_cu
 }
 
 // A batch must continue where the last one ended: a step without its hash could hide anything.
-static vy_status check_hashes(hash_cursor *w, uint64_t first)
+static vy_status check_hashes(hash_cursor *cursor, uint64_t first)
 {
-    const uint64_t last = w->log->info.last_tick, next = w->tick + 1;
-    if (first == 0 || first > last || w->remaining - 1 > last - first)
-        return vy_fail(&w->error, VY_DAMAGED, "the log has hashes of steps after its last, %" PRIu64, last);
+    const uint64_t last = cursor->log->info.last_tick, next = cursor->tick + 1;
+    if (first == 0 || first > last || cursor->remaining - 1 > last - first)
+        return vy_fail(&cursor->error, VY_DAMAGED, "the log has hashes of steps after its last, %" PRIu64,
+                       last);
     if (first > next)
-        return vy_fail(&w->error, VY_DAMAGED, "the hashes of steps %" PRIu64 " to %" PRIu64 " are missing",
-                       next, first - 1);
-    if (first < next && w->tick == w->log->info.first_tick)
-        return vy_fail(&w->error, VY_DAMAGED,
+        return vy_fail(&cursor->error, VY_DAMAGED,
+                       "the hashes of steps %" PRIu64 " to %" PRIu64 " are missing", next, first - 1);
+    if (first < next && cursor->tick == cursor->log->info.first_tick)
+        return vy_fail(&cursor->error, VY_DAMAGED,
                        "its hashes begin at step %" PRIu64 ", its full states at step %" PRIu64, first,
-                       w->tick);
-    if (first < next && !w->is_seeking)
-        return vy_fail(&w->error, VY_DAMAGED,
-                       "the hash of step %" PRIu64 " comes after that of step %" PRIu64, first, w->tick);
-    const uint64_t skipped = next - first < w->remaining ? next - first : w->remaining;
-    w->next += 8 * skipped;
-    w->remaining -= skipped;
+                       cursor->tick);
+    if (first < next && !cursor->is_seeking)
+        return vy_fail(&cursor->error, VY_DAMAGED,
+                       "the hash of step %" PRIu64 " comes after that of step %" PRIu64, first, cursor->tick);
+    const uint64_t skipped = next - first < cursor->remaining ? next - first : cursor->remaining;
+    cursor->next += 8 * skipped;
+    cursor->remaining -= skipped;
     return VY_OK;
 }
 
 // The next batch. 0 at the end and on failure.
-static int next_hashes(hash_cursor *w)
+static int next_hashes(hash_cursor *cursor)
 {
     vy_mcap_message message;
     uint64_t first = 0;
-    if (w->status != VY_OK) return 0;
-    if (!vy_mcap_cursor_next(w->cursor, &message)) {
-        w->status = vy_mcap_cursor_status(w->cursor, &w->error);
-        if (w->status == VY_OK && w->tick < w->log->info.last_tick)
-            w->status = vy_fail(&w->error, VY_DAMAGED,
-                                "its hashes end at step %" PRIu64 ", but its result is of step %" PRIu64,
-                                w->tick, w->log->info.last_tick);
+    if (cursor->status != VY_OK) return 0;
+    if (!vy_mcap_cursor_next(cursor->cursor, &message)) {
+        cursor->status = vy_mcap_cursor_status(cursor->cursor, &cursor->error);
+        if (cursor->status == VY_OK && cursor->tick < cursor->log->info.last_tick)
+            cursor->status = vy_fail(&cursor->error, VY_DAMAGED,
+                                     "its hashes end at step %" PRIu64 ", but its result is of step %" PRIu64,
+                                     cursor->tick, cursor->log->info.last_tick);
         return 0;
     }
-    w->status = parse_hashes(&message, &first, w)
-                    ? check_hashes(w, first)
-                    : vy_fail(&w->error, VY_DAMAGED, "the hashes after step %" PRIu64 " are broken", w->tick);
-    return w->status == VY_OK;
+    cursor->status = parse_hashes(&message, &first, cursor)
+                         ? check_hashes(cursor, first)
+                         : vy_fail(&cursor->error, VY_DAMAGED, "the hashes after step %" PRIu64 " are broken",
+                                   cursor->tick);
+    return cursor->status == VY_OK;
 }
 
-int vy_hash_cursor_next(hash_cursor *w, uint64_t *hash)
+int vy_hash_cursor_next(hash_cursor *cursor, uint64_t *hash)
 {
-    while (w->remaining == 0) {
-        if (!next_hashes(w)) return 0;
+    while (cursor->remaining == 0) {
+        if (!next_hashes(cursor)) return 0;
     }
-    memcpy(hash, w->next, 8);
-    VY_ASSERT(w->next != NULL && w->tick < w->log->info.last_tick);
-    const vy_log_info *info = &w->log->info;
-    if (w->tick + 1 == info->last_tick && *hash != info->final_hash) {
-        w->remaining = 0;
-        w->status = vy_fail(&w->error, VY_DAMAGED,
-                            "its result has the hash %016" PRIx64 " for step %" PRIu64
-                            ", its hashes have %016" PRIx64,
-                            info->final_hash, info->last_tick, *hash);
+    memcpy(hash, cursor->next, 8);
+    VY_ASSERT(cursor->next != NULL && cursor->tick < cursor->log->info.last_tick);
+    const vy_log_info *info = &cursor->log->info;
+    if (cursor->tick + 1 == info->last_tick && *hash != info->final_hash) {
+        cursor->remaining = 0;
+        cursor->status = vy_fail(&cursor->error, VY_DAMAGED,
+                                 "its result has the hash %016" PRIx64 " for step %" PRIu64
+                                 ", its hashes have %016" PRIx64,
+                                 info->final_hash, info->last_tick, *hash);
         return 0;
     }
-    w->tick += 1;
-    w->next += 8;
-    w->remaining -= 1;
-    w->is_seeking = 0;
+    cursor->tick += 1;
+    cursor->next += 8;
+    cursor->remaining -= 1;
+    cursor->is_seeking = 0;
     return 1;
 }
 
-vy_status vy_hash_cursor_close(hash_cursor *walk, vy_error *err)
+vy_status vy_hash_cursor_close(hash_cursor *cursor, vy_error *err)
 {
-    if (walk->status != VY_OK && err != NULL) *err = walk->error;
-    vy_mcap_cursor_close(walk->cursor);
-    return walk->status;
+    if (cursor->status != VY_OK && err != NULL) *err = cursor->error;
+    vy_mcap_cursor_close(cursor->cursor);
+    return cursor->status;
 }
 
 vy_status vy_reply_cursor_open(vy_log *log, reply_cursor *out, vy_error *err)
@@ -142,36 +144,36 @@ vy_status vy_reply_cursor_open(vy_log *log, reply_cursor *out, vy_error *err)
 
 // A message that is as long as its values' encoding is that encoding: a broken tag of a field that is 0 would
 // pass for a field that is not there. Older logs, without the newest fields, are shorter.
-static int is_encoding(const reply_cursor *walk, const vy_mcap_message *message)
+static int is_encoding(const reply_cursor *cursor, const vy_mcap_message *message)
 {
-    const size_t size = vy_pb_encode(walk->codec, &walk->cells, walk->encoded);
-    return message->size != size || memcmp(walk->encoded, message->data, size) == 0;
+    const size_t size = vy_pb_encode(cursor->codec, &cursor->cells, cursor->encoded);
+    return message->size != size || memcmp(cursor->encoded, message->data, size) == 0;
 }
 
-void vy_reply_cursor_next(reply_cursor *walk)
+void vy_reply_cursor_next(reply_cursor *cursor)
 {
     vy_mcap_message message;
-    walk->has_reply = 0;
-    if (walk->status != VY_OK) return;
-    if (!vy_mcap_cursor_next(walk->cursor, &message)) {
-        walk->status = vy_mcap_cursor_status(walk->cursor, &walk->error);
+    cursor->has_reply = 0;
+    if (cursor->status != VY_OK) return;
+    if (!vy_mcap_cursor_next(cursor->cursor, &message)) {
+        cursor->status = vy_mcap_cursor_status(cursor->cursor, &cursor->error);
         return;
     }
-    walk->status = vy_pb_decode(walk->codec, message.data, message.size, &walk->cells, &walk->error);
-    if (walk->status == VY_OK && !is_encoding(walk, &message))
-        walk->status =
-            vy_fail(&walk->error, VY_DAMAGED, "a reply at %.9g s is broken", (double)message.log_time * 1e-9);
-    walk->has_reply = walk->status == VY_OK;
+    cursor->status = vy_pb_decode(cursor->codec, message.data, message.size, &cursor->cells, &cursor->error);
+    if (cursor->status == VY_OK && !is_encoding(cursor, &message))
+        cursor->status = vy_fail(&cursor->error, VY_DAMAGED, "a reply at %.9g s is broken",
+                                 (double)message.log_time * 1e-9);
+    cursor->has_reply = cursor->status == VY_OK;
 }
 
-vy_status vy_reply_cursor_close(reply_cursor *walk, vy_error *err)
+vy_status vy_reply_cursor_close(reply_cursor *cursor, vy_error *err)
 {
-    const vy_status status = walk->status;
-    if (status != VY_OK && err != NULL) *err = walk->error;
-    vy_mcap_cursor_close(walk->cursor);
-    vy_pb_codec_destroy(walk->codec);
-    free(walk->encoded);
-    *walk = (reply_cursor){0};
+    const vy_status status = cursor->status;
+    if (status != VY_OK && err != NULL) *err = cursor->error;
+    vy_mcap_cursor_close(cursor->cursor);
+    vy_pb_codec_destroy(cursor->codec);
+    free(cursor->encoded);
+    *cursor = (reply_cursor){0};
     return status;
 }
 

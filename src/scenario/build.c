@@ -10,10 +10,11 @@ enum { BOUNDS = 5 };
 // The rigid engine has a floor and walls where the simple one clamps.
 static vy_status add_bounds(const vy_scenario *s, vy_world *world, vy_error *err)
 {
-    const double r = 0.70710678118654752, far = s->environment.physics.boundary;
+    const double r = 0.70710678118654752, boundary = s->environment.physics.boundary;
     // Turns of +z to up, east, west, north, south: planes face inwards.
     const vy_quat turns[BOUNDS] = {{1, 0, 0, 0}, {r, 0, r, 0}, {r, 0, -r, 0}, {r, -r, 0, 0}, {r, r, 0, 0}};
-    const vy_vec3 places[BOUNDS] = {{0, 0, 0}, {-far, 0, 0}, {far, 0, 0}, {0, -far, 0}, {0, far, 0}};
+    const vy_vec3 places[BOUNDS] = {
+        {0, 0, 0}, {-boundary, 0, 0}, {boundary, 0, 0}, {0, -boundary, 0}, {0, boundary, 0}};
     vy_status status = VY_OK;
     for (int i = 0; i < BOUNDS && status == VY_OK; ++i) {
         vy_obstacle_def wall = vy_default_obstacle_def();

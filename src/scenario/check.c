@@ -148,8 +148,9 @@ static void check_origin(vy_reader *r, const vy_environment_def *e)
                          "with a planet.origin the planet's gm attracts: leave gravity out");
     if (!(e->planet.radius >= 1e3))
         vy_reader_refuse(r, &e->planet.radius, "planet.origin needs a radius of 1 km at least");
-    const vy_vec3 usual = vy_default_environment_def().gravity.uniform, uniform = e->gravity.uniform;
-    if (vec3_length(vec3_sub(uniform, usual)) > 0.0) {
+    const vy_vec3 default_gravity = vy_default_environment_def().gravity.uniform,
+                  uniform = e->gravity.uniform;
+    if (vec3_length(vec3_sub(uniform, default_gravity)) > 0.0) {
         vy_report_warning(r->report, vy_reader_location(r, &e->gravity.uniform),
                           "with a planet.origin the planet attracts: this gravity is not used");
     }
@@ -528,16 +529,16 @@ static void check_expect_joint(vy_reader *r, const vy_scenario *s, const vy_expe
                                const vy_quantity *q)
 {
     if (e->body != VY_EVERY_DRONE) vy_reader_refuse(r, &e->body, "%s is of joints: name a joint", q->name);
-    int have = 0;
+    int count = 0;
     for (int k = 0; k < s->joint_count; ++k) {
         const int has = q->joints >> s->joints[k].def.kind & 1u;
-        have += has && (e->joint == VY_EVERY_JOINT || e->joint == k);
+        count += has && (e->joint == VY_EVERY_JOINT || e->joint == k);
     }
-    if (have == 0 && e->joint == VY_EVERY_JOINT)
+    if (count == 0 && e->joint == VY_EVERY_JOINT)
         vy_reader_refuse(r, &e->quantity, "no joint has a %s", q->name);
-    if (have == 0 && e->joint != VY_EVERY_JOINT)
+    if (count == 0 && e->joint != VY_EVERY_JOINT)
         vy_reader_refuse(r, &e->quantity, "joint %s has no %s", s->joints[e->joint].name, q->name);
-    if (have > 1 && (e->at == VY_AT_REACHED || e->at == VY_AT_OVERSHOOT))
+    if (count > 1 && (e->at == VY_AT_REACHED || e->at == VY_AT_OVERSHOOT))
         vy_reader_refuse(r, &e->at, "%s is of one joint: name it",
                          e->at == VY_AT_REACHED ? "reached" : "overshoot");
 }
@@ -545,10 +546,10 @@ static void check_expect_joint(vy_reader *r, const vy_scenario *s, const vy_expe
 // A quantity that only some vehicles have: one at least of those that it is evaluated for.
 static void check_expect_has(vy_reader *r, const vy_scenario *s, const vy_expect_def *e, const vy_quantity *q)
 {
-    int have = !(q->needs_battery || q->needs_motors);
+    int count = !(q->needs_battery || q->needs_motors);
     for (int i = 0; i < s->drone_count; ++i)
-        have += (e->body == VY_EVERY_DRONE || e->body == i) && vy_drone_has(&s->drones[i].def.vehicle, q);
-    if (have > 0 || e->body >= s->drone_count) return; // of a body it is refused anyway
+        count += (e->body == VY_EVERY_DRONE || e->body == i) && vy_drone_has(&s->drones[i].def.vehicle, q);
+    if (count > 0 || e->body >= s->drone_count) return; // of a body it is refused anyway
     const char *what = q->needs_battery ? "battery" : "rotor or thruster";
     if (e->body == VY_EVERY_DRONE)
         vy_reader_refuse(r, &e->quantity, "%s: no drone has a %s", q->name, what);

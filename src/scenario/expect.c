@@ -114,8 +114,8 @@ static void update_result(const vy_expect_def *e, double value, double time, uin
     const uint64_t steps = r->steps + 1;
     if (e->at == VY_AT_RMS) value = real_sqrt(sum / (double)steps);
     const double margin = real_min(value - e->min, e->max - value);
-    const int fresh = !r->measured || e->at == VY_AT_RMS || (e->at == VY_AT_END && time > r->time);
-    if (!fresh && margin >= r->margin) return;
+    const int replaces_margin = !r->measured || e->at == VY_AT_RMS || (e->at == VY_AT_END && time > r->time);
+    if (!replaces_margin && margin >= r->margin) return;
     *r = (vy_expect_result){.measured = 1,
                             .sum = sum,
                             .steps = steps,
@@ -131,13 +131,13 @@ static void update_overshoot(const vy_expect_def *e, double value, double time, 
                              vy_expect_result *r)
 {
     const double first = r->measured ? r->first : value;
-    const double beyond = real_max(first <= e->target ? value - e->target : e->target - value, 0.0);
-    if (r->measured && beyond <= r->worst) return;
+    const double overshoot = real_max(first <= e->target ? value - e->target : e->target - value, 0.0);
+    if (r->measured && overshoot <= r->worst) return;
     *r = (vy_expect_result){.measured = 1,
                             .first = first,
-                            .met = beyond >= e->min && beyond <= e->max,
-                            .worst = beyond,
-                            .margin = real_min(beyond - e->min, e->max - beyond),
+                            .met = overshoot >= e->min && overshoot <= e->max,
+                            .worst = overshoot,
+                            .margin = real_min(overshoot - e->min, e->max - overshoot),
                             .time = time,
                             .drone = drone};
 }
@@ -263,9 +263,9 @@ static int recorded_error(const vy_numbers *n, vec3 position, double time, doubl
     const double *a = n->values + 4 * (size_t)low, *b = high < n->rows ? a + 4 : a;
     if (time < a[0] || (b == a && time > a[0])) return 0;
     const double share = b != a ? (time - a[0]) / (b[0] - a[0]) : 0.0;
-    const vec3 there =
+    const vec3 recorded_position =
         vec3_make(a[1] + share * (b[1] - a[1]), a[2] + share * (b[2] - a[2]), a[3] + share * (b[3] - a[3]));
-    *out = vec3_length(vec3_sub(position, there));
+    *out = vec3_length(vec3_sub(position, recorded_position));
     return 1;
 }
 

@@ -104,13 +104,13 @@ static vy_status check_accel(checker *c)
     for (size_t i = 0; i < c->flight->rows; ++i) {
         if (z[i] == z[i]) c->scratch[count++] = z[i];
     }
-    const double usual = median(c->scratch, count);
-    if (count > 0 && !(usual > 3.0 && usual < 30.0))
+    const double median_force = median(c->scratch, count);
+    if (count > 0 && !(median_force > 3.0 && median_force < 30.0))
         return refuse(
             c, 0, VY_FLIGHT_ACCEL + 2,
             "accel.z is usually %.4g m/s^2, where a drone that flies has about 9.8: is it in another unit "
             "(\"acc_z g\"), or upside down (\"acc_z *-1\")?",
-            usual);
+            median_force);
     return VY_OK;
 }
 
@@ -137,12 +137,12 @@ static vy_status check_attitude(checker *c)
 {
     const vy_flight *f = c->flight;
     const double *const *q = (const double *const *)&f->values[VY_FLIGHT_ATTITUDE];
-    int present = -1, have = 0;
+    int present = -1, count = 0;
     for (int k = 0; k < 4; ++k) {
-        if (q[k] != NULL) present = k, ++have;
+        if (q[k] != NULL) present = k, ++count;
     }
-    if (have == 0) return VY_OK;
-    if (have < 4)
+    if (count == 0) return VY_OK;
+    if (count < 4)
         return refuse(c, 0, VY_FLIGHT_ATTITUDE + present,
                       "an attitude has four columns: attitude.w, .x, .y and .z");
     for (size_t i = 0; i < f->rows; ++i) {

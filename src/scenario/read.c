@@ -71,9 +71,9 @@ void vy_range_print(vy_text *out, vy_range range)
 // "did you mean ...?", or the whole list unless it is long.
 static void print_names(vy_text *out, const char *word, size_t size, const char *const *names, int count)
 {
-    const char *near = vy_closest_name(word, size, names, count);
-    if (near != NULL) {
-        vy_text_printf(out, "; did you mean %s?", near);
+    const char *closest = vy_closest_name(word, size, names, count);
+    if (closest != NULL) {
+        vy_text_printf(out, "; did you mean %s?", closest);
     } else if (count <= NAMES_LISTED) {
         for (int i = 0; i < count; ++i) vy_text_printf(out, "%s%s", i == 0 ? "; there are " : ", ", names[i]);
     }
@@ -193,8 +193,8 @@ static void warn_of_degrees(vy_reader *r, const vy_schema_row *row, const char *
                             double value)
 {
     const char last = node->size > 0 ? node->text[node->size - 1] : '\0';
-    const int bare = (last >= '0' && last <= '9') || last == '.';
-    if (!bare || !vy_looks_like_degrees(unit, value)) return;
+    const int has_no_unit = (last >= '0' && last <= '9') || last == '.';
+    if (!has_no_unit || !vy_looks_like_degrees(unit, value)) return;
     vy_report_warning(
         r->report, node,
         "%s: %s is in radians, more than a turn; write %s deg for degrees, %s rad if it is meant", row->key,
@@ -254,13 +254,13 @@ static int read_numbers(vy_reader *r, const vy_schema_row *row, const char *unit
         free(text);
         return 0;
     }
-    int good = 1, i = 0;
+    int is_valid = 1, i = 0;
     double values[16] = {0.0};
     VY_ASSERT(size > 0 && (size_t)size <= sizeof values / sizeof values[0]);
     for (const vy_node *n = node->first; n != NULL; n = n->next)
-        good &= read_number(r, row, unit, n, &values[i++]);
-    if (good) memcpy(out, values, (size_t)size * sizeof *out);
-    return good;
+        is_valid &= read_number(r, row, unit, n, &values[i++]);
+    if (is_valid) memcpy(out, values, (size_t)size * sizeof *out);
+    return is_valid;
 }
 
 static void read_vector(vy_reader *r, const vy_schema_row *row, const char *unit, const vy_node *node,
@@ -457,11 +457,11 @@ static void read_inertia(vy_reader *r, const vy_schema_row *row, const vy_node *
         return;
     }
     vy_mat3 m;
-    int good = 1, i = 0;
+    int is_valid = 1, i = 0;
     for (const vy_node *n = node->first; n != NULL; n = n->next) {
-        good &= read_numbers(r, row, row->unit, vy_node_resolve(n), 3, m.m[i++]);
+        is_valid &= read_numbers(r, row, row->unit, vy_node_resolve(n), 3, m.m[i++]);
     }
-    if (good) *field = m;
+    if (is_valid) *field = m;
 }
 
 // --- lists and objects
@@ -500,8 +500,8 @@ static void read_list(vy_reader *r, const vy_schema_row *row, const vy_node *nod
     }
     i = 0;
     for (const vy_node *n = node->first; n != NULL; n = n->next, ++i) {
-        const int bare = table->row_count == 1 && vy_node_resolve(n)->kind == VY_NODE_SCALAR;
-        if (bare) // the one thing that it has
+        const int is_single_value = table->row_count == 1 && vy_node_resolve(n)->kind == VY_NODE_SCALAR;
+        if (is_single_value) // the one thing that it has
             read_value(r, &table->rows[0], n, elements + (size_t)i * table->size);
         else
             vy_read_object(r, table, n, elements + (size_t)i * table->size);
@@ -528,20 +528,20 @@ static void read_table(vy_reader *r, const vy_schema_row *row, const vy_node *no
         r->no_memory = 1;
         return;
     }
-    int good = 1;
+    int is_valid = 1;
     double *at = values;
     for (const vy_node *n = node->first; n != NULL; n = n->next, at += columns) {
         const vy_node *line = vy_node_resolve(n);
         if (line->kind != VY_NODE_LIST || line->count != columns) {
             vy_report_error(r->report, line, "%s: expected a row of %d numbers", row->key, columns);
-            good = 0;
+            is_valid = 0;
             continue;
         }
         int k = 0;
         for (const vy_node *x = line->first; x != NULL; x = x->next)
-            good &= read_number(r, row, row->unit != NULL ? row->unit : "", x, &at[k++]);
+            is_valid &= read_number(r, row, row->unit != NULL ? row->unit : "", x, &at[k++]);
     }
-    if (!good) {
+    if (!is_valid) {
         free(values);
         return;
     }

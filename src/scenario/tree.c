@@ -213,9 +213,9 @@ static void place_empty_value(const builder *b, vy_node *node)
 {
     if (b->depth == 0) return;
     const vy_node *key = b->key[b->depth - 1];
-    const vy_node *near = key != NULL ? key : b->open[b->depth - 1];
-    node->line = near->line;
-    node->column = near->column;
+    const vy_node *owner = key != NULL ? key : b->open[b->depth - 1];
+    node->line = owner->line;
+    node->column = owner->column;
 }
 
 static int on_scalar(builder *b, struct fy_event *event, vy_node *node)

@@ -178,12 +178,12 @@ static void forecast_errors(const evaluation *l, double remaining, uint64_t flag
                             budget_block *out)
 {
     const environment_model *env = &l->m->env;
-    nap_inputs ahead = l->inputs;
-    ahead.period = real_max(ahead.period, real_min(0.5 * remaining, FORECAST_REACH));
-    const nap_reach r = nap_reach_of(env, l->n, l->plant, l->layout, l->body, l->speed, &ahead, deviation);
+    nap_inputs forecast = l->inputs;
+    forecast.period = real_max(forecast.period, real_min(0.5 * remaining, FORECAST_REACH));
+    const nap_reach r = nap_reach_of(env, l->n, l->plant, l->layout, l->body, l->speed, &forecast, deviation);
     const nap_bounds b = nap_bounds_of(&l->plant->effects, &r.effect);
     const deviation_system k =
-        nap_sensitivity(env, l->n, l->plant, l->body, &ahead, flags, &r, &r, &b, 1, deviation);
+        nap_sensitivity(env, l->n, l->plant, l->body, &forecast, flags, &r, &r, &b, 1, deviation);
     forecast_open_loop(&k, remaining, out);
     out->onset_angle = out->angle[INPUT_ANGULAR] * k.be + out->angle[INPUT_LINEAR] * k.bv;
     out->onset_position = out->position[INPUT_ANGULAR] * k.be + out->position[INPUT_LINEAR] * k.bv;

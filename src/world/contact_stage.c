@@ -289,7 +289,7 @@ static int height_over_ground(const void *self, vec3 point, double *height)
     const vy_model *m = &world->model;
     const vec3 above = vec3_make(point.x, point.y, point.z + GROUND_SEARCH_HEIGHT),
                down = vec3_make(0.0, 0.0, -1.0);
-    int met = 0;
+    int is_hit = 0;
     for (uint32_t i = 0; i < m->obstacle_count; ++i) {
         const vy_shape *shape;
         vy_pose pose;
@@ -300,10 +300,10 @@ static int height_over_ground(const void *self, vec3 point, double *height)
         if (quat_rotate(pose.rotation, vec3_make(0.0, 0.0, 1.0)).z <= MIN_GROUND_NORMAL_Z) continue; // a wall
         if (!vy_ray_cast(shape, &pose, above, down, 2.0 * GROUND_SEARCH_HEIGHT, &hit)) continue;
         const double over = hit.t - GROUND_SEARCH_HEIGHT;
-        *height = met ? real_min(*height, over) : over;
-        met = 1;
+        *height = is_hit ? real_min(*height, over) : over;
+        is_hit = 1;
     }
-    return met;
+    return is_hit;
 }
 
 ground_probe vy_world_ground(const vy_world *world)
@@ -415,17 +415,17 @@ vy_status vy_world_shape(const vy_world *world, vy_body_id id, const vy_shape **
     return VY_OK;
 }
 
-int vy_world_cast_ray(const vy_world *world, vy_vec3 origin, vy_vec3 way, double reach, vy_body_id except,
-                      vy_ray_target *out)
+int vy_world_cast_ray(const vy_world *world, vy_vec3 origin, vy_vec3 ray_direction, double reach,
+                      vy_body_id except, vy_ray_target *out)
 {
     FPU_SCOPE;
     const uint32_t bodies = body_count(&world->model);
-    const double length = vec3_length(way);
+    const double length = vec3_length(ray_direction);
     if (world->bodies == NULL || !(length > 0.0) || !real_is_finite(length)) return 0;
-    const vec3 u = vec3_scale(1.0 / length, way);
+    const vec3 u = vec3_scale(1.0 / length, ray_direction);
     const uint32_t limit = vy_bodies_slot_count(world->bodies);
     vy_ray_target best = {.distance = reach};
-    int met = 0;
+    int is_hit = 0;
     for (uint32_t i = except.bits == 0 ? bodies : 0; i < limit; ++i) {
         if (i < bodies && vy_world_body(world, i).bits == except.bits) continue;
         if (world->bodies->filters[i].is_trigger) continue;
@@ -440,14 +440,14 @@ int vy_world_cast_ray(const vy_world *world, vy_vec3 origin, vy_vec3 way, double
         if (shape == NULL || vec3_dot(gap, gap) > world->max_extent[i] * world->max_extent[i] ||
             !vy_ray_cast(shape, &pose, origin, u, best.distance, &hit))
             continue;
-        if (met && hit.t == best.distance) continue; // of two at the same place the first
-        met = 1;
+        if (is_hit && hit.t == best.distance) continue; // of two at the same place the first
+        is_hit = 1;
         best = (vy_ray_target){.distance = hit.t,
                                .point = hit.point,
                                .normal = hit.normal,
                                .obstacle = i < bodies ? -1 : (int)(i - bodies),
                                .body = i < bodies ? (int)i : -1};
     }
-    if (met) *out = best;
-    return met;
+    if (is_hit) *out = best;
+    return is_hit;
 }

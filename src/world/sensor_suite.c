@@ -178,7 +178,7 @@ static inline moving_air air_around_drone(const sample_context *s, const drone_b
 #define NEED_STILL_AIR  &still,
 #define NEED_MOVING_AIR air_around_drone(s, d),
 #define NEED_FIELD      vec3_of(m->env.magnetic),
-#define NEED_RAYS       &around,
+#define NEED_RAYS       &caster,
 #define NEED_BATTERY    battery,
 #define NEED_ROTORS     &rotors,
 
@@ -188,7 +188,7 @@ static void sample_sensor_suite(const sample_context *s, const drone_block *d, c
     const sensor_suite_model *sensor_suite = s->sensor_suite;
     const sensor_suite_blocks blocks = vy_sensor_suite_blocks(s->world, sensor_suite);
     const still_air still = {&m->env.air, altitude_at(&m->env, d->body.position)};
-    const ray_caster around = {cast_ray, s};
+    const ray_caster caster = {cast_ray, s};
     const rotor_speeds rotors = {d->rotor_speed, m->drones[sensor_suite->drone].layout.count};
 #define SAMPLE(id, stream, name, needs, text)                                                  \
     if (is_due(s, SENSOR_##name)) {                                                            \

@@ -31,7 +31,7 @@ static int next_request(channel *c, uint32_t *count, waiter *w)
         if (getppid() != c->parent) _exit(1); // it was killed
     }
     *count = atomic_load(&c->request.count);
-    return !atomic_load(&c->ending);
+    return !atomic_load(&c->must_end);
 }
 
 static void run_controller(channel *c, const vy_plugin *plugin, void *self)
