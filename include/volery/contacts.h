@@ -70,7 +70,7 @@ typedef enum vy_contact_phase {
     VY_CONTACT_END,     ///< impulse the step before, none now
 } vy_contact_phase;
 
-/// One pair of bodies that pushed each other in the last step or the one before.
+/// One pair of bodies with an impulse between them in the last step or the one before.
 typedef struct vy_contact_report {
     uint64_t a, b; ///< bits of the bodies' ids, slot of a below that of b
     vy_contact_phase phase;

@@ -322,7 +322,7 @@ typedef struct vy_contact_event {
     int body;        ///< number of the drone or body
     int other;       ///< number of the other one; -1: an obstacle
     int obstacle;    ///< index of the obstacle; -1: a drone or body
-    int points;      ///< that push; the rest is zero at the end of a contact
+    int points;      ///< with an impulse; the rest is zero at the end of a contact
     vy_vec3 point;   ///< [m] world: where the impulses act, weighted by them
     vy_vec3 normal;  ///< unit, towards the body
     vy_vec3 impulse; ///< [N s] on the body, over the step, world

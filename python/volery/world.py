@@ -98,7 +98,7 @@ WORLD_CONTACT = np.dtype([
     ("other", np.int32),  # of the other one; -1: an obstacle
     ("obstacle", np.int32),  # its number; -1: a drone or body
     ("phase", np.int32),  # a Phase
-    ("points", np.int32),  # that push
+    ("points", np.int32),  # with an impulse
     ("point", np.float64, 3),  # [m] world: where the impulses act, weighted by them
     ("normal", np.float64, 3),  # unit, towards the body
     ("impulse", np.float64, 3),  # [N s] on the body, over the step, world

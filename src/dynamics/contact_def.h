@@ -4,8 +4,8 @@
 #include "base/schema.h"
 #include "volery/contacts.h"
 
-/// A contact has ended once nothing was pushed for so long. What slides or tips over an edge is lifted by a
-/// few micrometres in a step, and pushed in every second or third one alone.
+/// A contact has ended once it had no impulse for so long. What slides or tips over an edge is lifted by a
+/// few micrometres in a step, and has an impulse in every second or third one alone.
 #define CONTACT_DEBOUNCE_TIME 0.01 // [s]
 enum { CONTACT_DEBOUNCE_MAX = 4 };
 
@@ -13,8 +13,8 @@ enum { CONTACT_DEBOUNCE_MAX = 4 };
 typedef struct contact_totals_block {
     uint64_t now;            // contacts with an impulse in the last step
     uint64_t count, crashes; // since the start
-    // Pushes that paused at most CONTACT_DEBOUNCE_TIME ago, the latest first: by whom, its number + 1, and in
-    // the low half since which tick. Of more than these the oldest are dropped.
+    // Contacts without an impulse for at most CONTACT_DEBOUNCE_TIME, the latest first: by whom, its number +
+    // 1, and in the low half since which tick. Of more than these the oldest are dropped.
     uint64_t paused[CONTACT_DEBOUNCE_MAX];
     struct {
         double impulse[3], angular[3]; // [N s] world, [N m s] body: in the last step
@@ -24,16 +24,16 @@ typedef struct contact_totals_block {
     } contact;
 } contact_totals_block;
 
-#define FIELDS_contact_totals(F, block)                                                     \
-    F(block, now, INTEGER, 1, "", "contacts with an impulse in the last step")              \
-    F(block, count, INTEGER, 1, "", "contacts begun since the start")                       \
-    F(block, crashes, INTEGER, 1, "", "impacts beyond its limits since the start")          \
-    F(block, paused, INTEGER, CONTACT_DEBOUNCE_MAX, "",                                     \
-      "no push for at most 10 ms: by whom, its number + 1, and in the low half since when") \
-    F(block, contact.impulse, VEC3, 3, "N s", "of all contacts in the last step, world")    \
-    F(block, contact.angular, VEC3, 3, "N m s", "the same about the centre of mass, body")  \
-    F(block, contact.speed, NUMBER, 1, "m/s", "largest at which a contact closed")          \
-    F(block, contact.impulse_max, NUMBER, 1, "N s", "largest of one contact in one step")   \
+#define FIELDS_contact_totals(F, block)                                                        \
+    F(block, now, INTEGER, 1, "", "contacts with an impulse in the last step")                 \
+    F(block, count, INTEGER, 1, "", "contacts begun since the start")                          \
+    F(block, crashes, INTEGER, 1, "", "impacts beyond its limits since the start")             \
+    F(block, paused, INTEGER, CONTACT_DEBOUNCE_MAX, "",                                        \
+      "no impulse for at most 10 ms: by whom, its number + 1, and in the low half since when") \
+    F(block, contact.impulse, VEC3, 3, "N s", "of all contacts in the last step, world")       \
+    F(block, contact.angular, VEC3, 3, "N m s", "the same about the centre of mass, body")     \
+    F(block, contact.speed, NUMBER, 1, "m/s", "largest at which a contact closed")             \
+    F(block, contact.impulse_max, NUMBER, 1, "N s", "largest of one contact in one step")      \
     F(block, contact.total, NUMBER, 1, "N s", "of all contacts and steps")
 
 enum { CONTACT_CELLS = 26 };
