@@ -202,12 +202,12 @@ vy_status vy_world_obstacle(const vy_world *world, uint32_t index, const vy_shap
 vy_status vy_world_shape(const vy_world *world, vy_body_id id, const vy_shape **shape, vy_pose *pose);
 
 /// The first obstacle, drone or body that a ray hits within `reach` [m].
-/// @param way    its direction, any length but zero
+/// @param ray_direction of any length but zero
 /// @param except what the ray ignores, such as the drone it starts from; VY_ALL_BODIES: only obstacles are
 /// hit
 /// @return 1 and *out filled, or 0 and *out untouched
-int vy_world_cast_ray(const vy_world *world, vy_vec3 origin, vy_vec3 way, double reach, vy_body_id except,
-                      vy_ray_target *out);
+int vy_world_cast_ray(const vy_world *world, vy_vec3 origin, vy_vec3 ray_direction, double reach,
+                      vy_body_id except, vy_ray_target *out);
 
 /// The first of them that a bounded, convex shape touches when it moves by `motion` [m] without turning:
 /// out->distance is the way that it has gone, out->point on what it touches.

@@ -57,16 +57,17 @@ VY_COLD_FN double math_reduce_payne_hanek(double x, double *high, double *low)
         *high = *low = x - x; // NaN
         return 0.0;
     }
-    const uint64_t whole = (b & 0xfffffffffffffu) | 0x10000000000000u; // |x| = whole 2^(exponent - 1075)
+    const uint64_t significand =
+        (b & 0xfffffffffffffu) | 0x10000000000000u; // |x| = significand 2^(exponent - 1075)
     const int start = exponent - 1075 + 62, word = start >> 6, shift = start & 63;
     VY_ASSERT(word >= 0 && word + 3 < (int)(sizeof two_over_pi / sizeof two_over_pi[0]));
     uint64_t f[3], p[3];
     for (int i = 0; i < 3; ++i) {
         f[i] = (two_over_pi[word + i] << shift) | ((two_over_pi[word + i + 1] >> 1) >> (63 - shift));
     }
-    p[2] = whole * f[2];
-    p[1] = whole * f[1] + math_mul_high(whole, f[2]);
-    p[0] = whole * f[0] + math_mul_high(whole, f[1]) + (p[1] < whole * f[1]);
+    p[2] = significand * f[2];
+    p[1] = significand * f[1] + math_mul_high(significand, f[2]);
+    p[0] = significand * f[0] + math_mul_high(significand, f[1]) + (p[1] < significand * f[1]);
     // The top two bits are the quadrant, the rest is the fraction to go; past the middle, to come back.
     double quadrant = (double)(p[0] >> 62), sign = b >> 63 ? -1.0 : 1.0;
     p[0] = (p[0] << 2) | (p[1] >> 62);

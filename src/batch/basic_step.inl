@@ -91,32 +91,32 @@ VY_FN uint64_t *global_cell(const global_world *c, uint32_t cell) { return c->at
 
 VY_FN real global_load(const global_world *c, uint32_t cell)
 {
-    const uint64_t here = *global_cell(c, cell); // in one piece: a copy of memory goes byte by byte
+    const uint64_t stored = *global_cell(c, cell); // in one piece: a copy of memory goes byte by byte
     double value;
-    memcpy(&value, &here, 8);
+    memcpy(&value, &stored, 8);
     return value;
 }
 
 VY_FN void global_store(const global_world *c, uint32_t cell, real x)
 {
     const double value = real_lane(x, 0);
-    uint64_t there;
-    memcpy(&there, &value, 8);
-    *global_cell(c, cell) = there;
+    uint64_t stored;
+    memcpy(&stored, &value, 8);
+    *global_cell(c, cell) = stored;
 }
 
 template <int K> VY_FN void copy_cell(const global_world *c, drone_block *d, int store)
 {
     constexpr size_t offset = shared_cells.offset[K];
     constexpr uint32_t from = shared_cells.cell[K];
-    unsigned char *here = (unsigned char *)d + offset;
+    unsigned char *cells = (unsigned char *)d + offset;
     const uint32_t cell = c->layout->drone_offset + from;
     if constexpr (shared_cells.is_integer[K]) {
-        bits *value = (bits *)(void *)here;
+        bits *value = (bits *)(void *)cells;
         if (store) *global_cell(c, cell) = *value;
         if (!store) *value = *global_cell(c, cell);
     } else {
-        real *value = (real *)(void *)here;
+        real *value = (real *)(void *)cells;
         if (store) global_store(c, cell, *value);
         if (!store) *value = global_load(c, cell);
     }

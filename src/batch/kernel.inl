@@ -182,11 +182,11 @@ static void lanes_advance(const lanes_config *f, void *model, void *scratch, uin
             const mask over = live & (b.world->tick >= bits_set(f->episode));
             b.episode_state->halted = bits_select(over, bits_set(1), b.episode_state->halted);
         }
-        const mask still = live & lanes_live(&b);
-        if (mask_all(mask_not(live) | still)) continue;
+        const mask remaining = live & lanes_live(&b);
+        if (mask_all(mask_not(live) | remaining)) continue;
         cells_restore(live, saved, block, size); // some world has just ended: it stays as it is now
         memcpy(saved, block, size);
-        live = still;
+        live = remaining;
     }
     cells_restore(live, saved, block, size);
 }

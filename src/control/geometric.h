@@ -170,8 +170,8 @@ VY_FN real trajectory_acceleration(const ladder_params *p, const trajectory_poin
     a[1] = add_drag(drag, r->d[3], drag->force[1]);
     a[2] = add_drag(drag, r->d[4], drag->force[2]);
     if (lee) { // the errors change too: acceleration and jerk as thrust, attitude and drag make them now
-        const vec3 wanted = add_drag(drag, vec3_sub(r->d[2], p->gravity), drag->force[0]);
-        const vec3 acceleration_error = vec3_sub(wanted, vec3_scale(specific_thrust, z));
+        const vec3 desired = add_drag(drag, vec3_sub(r->d[2], p->gravity), drag->force[0]);
+        const vec3 acceleration_error = vec3_sub(desired, vec3_scale(specific_thrust, z));
         const vec3 thrust_rate =
             mat3_mul_vec(present, vec3_make(specific_thrust * e->rate.y, -specific_thrust * e->rate.x,
                                             real_set(0.0))); // specific_thrust (w x z)

@@ -86,13 +86,13 @@ VY_FN real nap_torque_bound(const effect_params *p, const effect_reach *e)
     return nap_accelerating_torque_bound(p, e) + effect_damping_bound(p, e).torque;
 }
 
-/// No gravity within `far` [m] of `r` is stronger than this [m/s^2].
-VY_FN real gravity_bound(const gravity_params *p, vec3 r, real far)
+/// No gravity within `reach` [m] of `r` is stronger than this [m/s^2].
+VY_FN real gravity_bound(const gravity_params *p, vec3 r, real reach)
 {
     real g = vec3_length(p->uniform);
     for (int i = 0; i < VY_BASIC_OR(0, p->body_count); ++i) {
         const gravity_body *b = &p->bodies[i];
-        const real d = vec3_length(vec3_make(r.x - b->x, r.y - b->y, r.z - b->z)) - far;
+        const real d = vec3_length(vec3_make(r.x - b->x, r.y - b->y, r.z - b->z)) - reach;
         const real clamped_distance =
             real_max(d, real_set(1.0)); // within a metre of the centre there is no useful bound
         const real c =
@@ -103,12 +103,12 @@ VY_FN real gravity_bound(const gravity_params *p, vec3 r, real far)
 }
 
 /// How much gravity can change per metre there [1/s^2].
-VY_FN real gravity_gradient_bound(const gravity_params *p, vec3 r, real far)
+VY_FN real gravity_gradient_bound(const gravity_params *p, vec3 r, real reach)
 {
     real k = real_set(0.0);
     for (int i = 0; i < VY_BASIC_OR(0, p->body_count); ++i) {
         const gravity_body *b = &p->bodies[i];
-        const real d = vec3_length(vec3_make(r.x - b->x, r.y - b->y, r.z - b->z)) - far;
+        const real d = vec3_length(vec3_make(r.x - b->x, r.y - b->y, r.z - b->z)) - reach;
         const real clamped_distance = real_max(d, real_set(1.0));
         const real c =
             1.5 * real_abs(real_set(b->j2)) * (b->radius / clamped_distance) * (b->radius / clamped_distance);
@@ -117,13 +117,13 @@ VY_FN real gravity_gradient_bound(const gravity_params *p, vec3 r, real far)
     return k;
 }
 
-/// Sum of GM / |d|^power of the bodies whose gradient turns others, anywhere within `far` [m] of `r`.
-VY_FN real gravity_tide_bound(const gravity_params *p, vec3 r, real far, int power)
+/// Sum of GM / |d|^power of the bodies whose gradient turns others, anywhere within `reach` [m] of `r`.
+VY_FN real gravity_tide_bound(const gravity_params *p, vec3 r, real reach, int power)
 {
     real sum = real_set(0.0);
     for (int i = 0; p->gradient && i < VY_BASIC_OR(0, p->body_count); ++i) {
         const gravity_body *b = &p->bodies[i];
-        const real d = vec3_length(vec3_make(r.x - b->x, r.y - b->y, r.z - b->z)) - far;
+        const real d = vec3_length(vec3_make(r.x - b->x, r.y - b->y, r.z - b->z)) - reach;
         const real clamped_distance = real_max(d, real_set(1.0));
         const real cube = b->gm / (clamped_distance * clamped_distance * clamped_distance);
         sum = sum + (power == 4 ? cube / clamped_distance : cube);

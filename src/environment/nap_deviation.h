@@ -151,15 +151,15 @@ VY_FN deviation_system nap_sensitivity(const environment_model *env, const nap_p
     const real arm = IF_ON(aero_torque, vec3_length(c->pressure_centre));
     const real damping_gain = IF_ON(damping, 0.25 * vec3_max_abs(c->rate_damping_area) *
                                                  flown_effect->rate); // torque per density and speed
-    const mask lifts = (effect_on(flags, EFFECT_lift) | (arm > 0.0)) & (lift > 0.0);
+    const mask has_lift = (effect_on(flags, EFFECT_lift) | (arm > 0.0)) & (lift > 0.0);
     const vec3 air = nap_air_velocity(env, s->position, m->time, flags);
     const real lift_direction_gain = nap_lift_direction_gain(s, r, m->period, air, deviation);
     const mask lift_may_flip =
-        can_differ & lifts & (lift_direction_gain == 0.0); // lift may flip: twice its strength is at stake
+        can_differ & has_lift & (lift_direction_gain == 0.0); // lift may flip: twice its strength is at stake
     // Forces per radian and per m/s.
-    const real lift_a = real_select(lifts, flown_lift * lift_direction_gain * flown_flow, zero);
+    const real lift_a = real_select(has_lift, flown_lift * lift_direction_gain * flown_flow, zero);
     const real lift_v = real_select(
-        lifts, e->density * real_abs(c->lift_area) * mean_flow + flown_lift * lift_direction_gain, zero);
+        has_lift, e->density * real_abs(c->lift_area) * mean_flow + flown_lift * lift_direction_gain, zero);
     const real drag_v = e->density * c->drag_area * mean_flow;
     // Per metre: by the density, whose scale height is above 5 km everywhere, and by the velocity of the air.
     const real density_gradient = real_set(env->air.mode == ATMOSPHERE_LAYERED ? 1.0 / 5000.0 : 0.0);

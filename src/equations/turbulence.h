@@ -188,10 +188,12 @@ VY_FN real turbulence_bound(const turbulence_params *p, const turbulence_range *
 {
     const turbulence_scales low = turbulence_scales_at(p, range->altitude_low);
     const turbulence_scales high = turbulence_scales_at(p, range->altitude_high);
-    const real slow = p->period * real_max(range->speed_low, real_set(p->speed_floor));
-    const real fast = p->period * real_max(range->speed_high, real_set(p->speed_floor));
-    const turbulence_filter horizontal = turbulence_filter_bound(slow / high.length, fast / low.length);
-    const turbulence_filter vertical = turbulence_filter_bound(slow / high.length_up, fast / low.length_up);
+    const real distance_low = p->period * real_max(range->speed_low, real_set(p->speed_floor));
+    const real distance_high = p->period * real_max(range->speed_high, real_set(p->speed_floor));
+    const turbulence_filter horizontal =
+        turbulence_filter_bound(distance_low / high.length, distance_high / low.length);
+    const turbulence_filter vertical =
+        turbulence_filter_bound(distance_low / high.length_up, distance_high / low.length_up);
     real x = real_abs(s->along), along = x;
     for (int i = 0; i < advances; ++i) {
         x = horizontal.decay * x + horizontal.noise_11 * NORMAL_DEVIATE_MAX;

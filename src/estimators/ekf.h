@@ -139,12 +139,12 @@ VY_FN void ekf_transition(const ekf_jacobian *m, const real *x, real *out)
 }
 
 /// The wander of the GPS decays.
-VY_FN void ekf_decay_wander(real keep, real *cells)
+VY_FN void ekf_decay_wander(real decay, real *cells)
 {
     for (int i = EKF_GPS_WANDER; i < EKF_GPS_WANDER + 3; ++i) {
         for (int k = 0; k < EKF_STATES; ++k)
-            cells[ekf_covariance_index(i, k)] = keep * cells[ekf_covariance_index(i, k)];
-        cells[ekf_covariance_index(i, i)] = keep * cells[ekf_covariance_index(i, i)];
+            cells[ekf_covariance_index(i, k)] = decay * cells[ekf_covariance_index(i, k)];
+        cells[ekf_covariance_index(i, i)] = decay * cells[ekf_covariance_index(i, i)];
     }
 }
 
@@ -539,8 +539,9 @@ VY_FN ekf_innovation ekf_gps(const ekf_params *p, vec3 position, vec3 velocity, 
     const vec3 now = vec3_add(s->velocity, mat3_mul_vec(rotation, lever_velocity));
     const vec3 v = vec3_add_scaled(now, -delay, f->acceleration);
     const vec3 at = vec3_add(vec3_add(s->position, f->gps_wander), mat3_mul_vec(rotation, p->gps_offset));
-    const vec3 then = vec3_add_scaled(vec3_add_scaled(at, -delay, now), 0.5 * delay * delay, f->acceleration);
-    const vec3 position_residual = vec3_sub(position, then), velocity_residual = vec3_sub(velocity, v);
+    const vec3 delayed =
+        vec3_add_scaled(vec3_add_scaled(at, -delay, now), 0.5 * delay * delay, f->acceleration);
+    const vec3 position_residual = vec3_sub(position, delayed), velocity_residual = vec3_sub(velocity, v);
     const mat3 lever = mat3_mul(rotation, mat3_cross(p->gps_offset));
     // The force over the delay, as it is seen now: that is what an attitude that is off has turned.
     const vec3 force = mat3_tmul_vec(rotation, vec3_sub(f->acceleration, p->gravity));
@@ -644,12 +645,12 @@ VY_FN real ekf_distance(const estimator_state *s, mat3 rotation, vec3 at, vec3 a
 {
     const real height = (s->position.z + ground_depth) + mat3_mul_vec(rotation, at).z;
     const real slope = mat3_mul_vec(rotation, along).z;
-    const mask looks = (slope < -0.1) & (height > 0.01);
-    const real inverse = 1.0 / real_select(looks, slope, real_set(-1.0));
+    const mask sees_ground = (slope < -0.1) & (height > 0.01);
+    const real inverse = 1.0 / real_select(sees_ground, slope, real_set(-1.0));
     *d_height = -inverse;
     *d_attitude = vec3_sub(vec3_scale(height * inverse * inverse, ekf_attitude_row(rotation, along, 2)),
                            vec3_scale(inverse, ekf_attitude_row(rotation, at, 2)));
-    return real_select(looks, -height * inverse, real_set(0.0));
+    return real_select(sees_ground, -height * inverse, real_set(0.0));
 }
 
 VY_FN ekf_innovation ekf_range(const ekf_params *p, real distance, real ground_depth, estimator_state *s,

@@ -18,9 +18,9 @@ typedef struct ray_params {
 /// the ray misses it. From below the ground there is no return.
 VY_FN real ray_to_ground(vec3 origin, vec3 along)
 {
-    const mask meets = (along.z < 0.0) & (origin.z > 0.0);
-    const real slope = real_select(meets, along.z, real_set(-1.0));
-    return real_select(meets, -origin.z / slope, real_set(RAY_NO_RETURN));
+    const mask hits = (along.z < 0.0) & (origin.z > 0.0);
+    const real slope = real_select(hits, along.z, real_set(-1.0));
+    return real_select(hits, -origin.z / slope, real_set(RAY_NO_RETURN));
 }
 
 /// The same to the ground of a planet at whose place the world is: Newton's method from the plane below,
@@ -28,15 +28,15 @@ VY_FN real ray_to_ground(vec3 origin, vec3 along)
 VY_FN real ray_to_planet(const local_frame *f, const planet_params *p, vec3 origin, vec3 along)
 {
     real distance = real_set(0.0);
-    mask meets = local_locate(f, p, origin).height > 0.0;
+    mask hits = local_locate(f, p, origin).height > 0.0;
     for (int round = 0; round < 5; ++round) {
         const local_position at = local_locate(f, p, vec3_add_scaled(origin, distance, along));
         const real slope = vec3_dot(along, at.up);
-        meets = meets & (slope < 0.0);
+        hits = hits & (slope < 0.0);
         distance =
-            real_select(meets, distance - at.height / real_select(meets, slope, real_set(-1.0)), distance);
+            real_select(hits, distance - at.height / real_select(hits, slope, real_set(-1.0)), distance);
     }
-    return real_select(meets, distance, real_set(RAY_NO_RETURN));
+    return real_select(hits, distance, real_set(RAY_NO_RETURN));
 }
 
 /// A distance as it is read; `n` is a normal deviate. Out of range it is RAY_NO_RETURN.

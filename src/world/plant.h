@@ -238,18 +238,18 @@ VY_COLD_FN void coupled_fast_rotation(const multirotor_inputs *in, real dt, cons
     const mask is_fast = rotates_too_far(s, dt);
     const int effectors = VY_BASIC_OR(4, in->layout->count) + VY_BASIC_OR(0, in->layout->thrusters.count);
     body_state turned = *s;
-    coupled_state lie = *c;
+    coupled_state midpoint = *c;
     real lie_speed[ROTOR_CAP];
     for (int i = 0; i < effectors; ++i) lie_speed[i] = speed[i];
-    coupled_lie_midpoint(in, dt, command, &turned, lie_speed, &lie, k, parts);
+    coupled_lie_midpoint(in, dt, command, &turned, lie_speed, &midpoint, k, parts);
     coupled_rk4(in, dt, command, s, speed, c, k, NULL);
     s->position = vec3_select(is_fast, turned.position, s->position);
     s->velocity = vec3_select(is_fast, turned.velocity, s->velocity);
     s->attitude = quat_select(is_fast, turned.attitude, s->attitude);
     s->rate = vec3_select(is_fast, turned.rate, s->rate);
     for (int i = 0; i < effectors; ++i) speed[i] = real_select(is_fast, lie_speed[i], speed[i]);
-    cells_restore(is_fast, c, &lie, sizeof lie);
-    *c = lie;
+    cells_restore(is_fast, c, &midpoint, sizeof midpoint);
+    *c = midpoint;
 }
 
 /// Such a step; `powertrain` is the drone's or NULL. `parts`: the loads at its start, or NULL.

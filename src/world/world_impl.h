@@ -101,10 +101,10 @@ void vy_world_move_state(vy_world *world, void *cells);
 vy_samples vy_drone_samples(const vy_world *world, uint32_t index);
 
 /// An intent for drone `index` has arrived in this step, or has not: where there are supervisors, they know.
-VY_FN void mark_intent_received(const vy_world *world, uint32_t index, int fresh)
+VY_FN void mark_intent_received(const vy_world *world, uint32_t index, int is_new)
 {
     VY_ASSERT(index < world->model.drone_count);
-    if (world->model.has_supervisor) world->intent_received[index] = (unsigned char)fresh;
+    if (world->model.has_supervisor) world->intent_received[index] = (unsigned char)is_new;
 }
 
 /// Call the controllers that are due, or take their replies from the replay source.
