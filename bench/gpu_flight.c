@@ -24,7 +24,7 @@ static bench_result fly_double(uint32_t steps, uint32_t launches)
 static bench_result fly_single(uint32_t steps, uint32_t launches)
 {
     bench_result r = {(double)DRONES * STEPS, 1e300, 1};
-    double first[GPU_BARE_CELLS], speed[ROTOR_CAP], most = 0.0;
+    double first[GPU_BARE_CELLS], speed[ROTOR_CAP], max_error = 0.0;
     body_state s;
     kernel_start(&s, speed);
     kernel_fly(STEPS, EFFECT_BIT(gravity) | EFFECT_BIT(drag), 1, &s, speed);
@@ -33,8 +33,8 @@ static bench_result fly_single(uint32_t steps, uint32_t launches)
                             s.velocity.z, s.attitude.w, s.attitude.x, s.attitude.y, s.attitude.z,
                             s.rate.x,     s.rate.y,     s.rate.z};
     for (size_t k = 0; k < sizeof truth / sizeof truth[0]; ++k)
-        most = real_max(most, real_abs(first[k] - truth[k]));
-    if (most < 1e-3) r.hash = 0;
+        max_error = real_max(max_error, real_abs(first[k] - truth[k]));
+    if (max_error < 1e-3) r.hash = 0;
     return r;
 }
 
