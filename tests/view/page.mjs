@@ -228,7 +228,7 @@ async function seeEvents() {
 
 async function seeJoints() {
   const page = await open("load.html");
-  const drawn = () => page.evaluate(() => ({ rods: window.volery.view.joints.rods.count, knobs: window.volery.view.joints.knobs.count }));
+  const drawn = () => page.evaluate(() => ({ rods: window.volery.view.joints.rods.count, knobs: window.volery.view.joints.balls.count }));
   await settled(page);
   const slack = await drawn();
   check("a slack cable hangs", slack.rods > 10 && slack.knobs === 2, JSON.stringify(slack));
