@@ -339,7 +339,8 @@ static void bodies_refuse_endless_impulses(void **unused)
     const vy_body_def def = brick();
     const vy_body_id id = add(b, &def);
     const uint64_t before = vy_bodies_hash(b);
-    const vy_vec3 huge = {1e300, 0, 0}, endless = {0, INFINITY, 0}, none = {0, NAN, 0}, far = {0, 1e300, 0};
+    const vy_vec3 huge = {1e300, 0, 0}, endless = {0, INFINITE, 0}, none = {0, NOT_A_NUMBER, 0},
+                  far = {0, 1e300, 0};
     assert_int_equal(vy_body_apply_impulse(b, id, huge, VY_FRAME_WORLD), VY_BAD_VALUE);
     assert_int_equal(vy_body_apply_impulse(b, id, endless, VY_FRAME_BODY), VY_BAD_VALUE);
     assert_int_equal(vy_body_apply_angular_impulse(b, id, none, VY_FRAME_BODY), VY_BAD_VALUE);
