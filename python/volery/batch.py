@@ -97,22 +97,22 @@ class Batch(b.NotCopyable):
     def _map_arrays(self, worlds: _Worlds) -> None:
         out = (ctypes.c_uint64 * 11)()
         b.lib.batch_view(worlds.pointer, out)
-        worlds, drones, actions, observations = (int(out[i]) for i in range(4))
+        count, drones, actions, observations = (int(out[i]) for i in range(4))
 
         def array(slot: int, kind: Any, *shape: int) -> NDArray[Any]:
             size = int(np.prod(shape)) * np.dtype(kind).itemsize
             memory = b.memory_at(int(out[slot]), size, worlds) if size else bytearray(0)  # it outlives its views
             return np.frombuffer(memory, dtype=kind).reshape(shape)
 
-        self._count = worlds
+        self._count = count
         self._views = {
-            "actions": array(4, np.float64, worlds, drones, actions),
-            "observations": array(5, np.float64, worlds, drones, observations),
-            "final_observations": array(6, np.float64, worlds, drones, observations),
-            "terminated": array(7, np.bool_, worlds),
-            "truncated": array(8, np.bool_, worlds),
-            "ticks": array(9, np.uint64, worlds),
-            "seeds": array(10, np.uint64, worlds),
+            "actions": array(4, np.float64, count, drones, actions),
+            "observations": array(5, np.float64, count, drones, observations),
+            "final_observations": array(6, np.float64, count, drones, observations),
+            "terminated": array(7, np.bool_, count),
+            "truncated": array(8, np.bool_, count),
+            "ticks": array(9, np.uint64, count),
+            "seeds": array(10, np.uint64, count),
         }
 
     def _view(self, name: str) -> NDArray[Any]:

@@ -100,11 +100,11 @@ class Gpu(b.NotCopyable):
         self.device = (_CUDA, int(b.lib.gpu_device(self._handle.pointer)))
         out = (ctypes.c_uint64 * 4)()
         b.lib.gpu_view(self._handle.pointer, out)
-        worlds = len(batch)
+        count = len(batch)
         self.actions = self._array(out[0], batch.actions.shape, np.float64)
         self.observations = self._array(out[1], batch.observations.shape, np.float64)
-        self.terminated = self._array(out[2], (worlds,), np.uint8)
-        self.truncated = self._array(out[3], (worlds,), np.uint8)
+        self.terminated = self._array(out[2], (count,), np.uint8)
+        self.truncated = self._array(out[3], (count,), np.uint8)
 
     def _array(self, address: int, shape: tuple[int, ...], dtype: Any, strides: tuple[int, ...] | None = None) -> DeviceArray:
         return DeviceArray(int(address), shape, dtype, strides=strides, device=self.device, owner=self._handle)
