@@ -46,11 +46,11 @@ int vy_campaign_has_shard(const campaign *c, uint64_t shard)
     return found;
 }
 
-static int refuse_mixing(const campaign *c, const char *what)
+static int refuse_mixing(const campaign *c, const char *origin)
 {
     return vy_print_error("campaign", EXIT_USAGE,
                           "%s holds results of %s; give another folder with -o, they are not mixed",
-                          c->folder, what);
+                          c->folder, origin);
 }
 
 // Every line of the head against what this plan and program would write.
@@ -58,7 +58,7 @@ static int check_head(campaign *c, const char *text)
 {
     uint64_t identity = 0, shards = 0;
     int cases = 0, physics = 0;
-    char version[16] = "", what[120];
+    char version[16] = "", origin[120];
     const char *at = strstr(text, "identity: ");
     if (at == NULL ||
         sscanf(at, "identity: %" SCNx64 " cases: %d shards: %" SCNu64 " version: %15s physics: %d", &identity,
@@ -66,13 +66,13 @@ static int check_head(campaign *c, const char *text)
         shards == 0)
         return vy_print_error("campaign", EXIT_USAGE, "%s/campaign.yaml is damaged", c->folder);
     if (strcmp(version, VY_VERSION) != 0) {
-        snprintf(what, sizeof what, "Volery %s, this is %s", version, VY_VERSION);
-        return refuse_mixing(c, what);
+        snprintf(origin, sizeof origin, "Volery %s, this is %s", version, VY_VERSION);
+        return refuse_mixing(c, origin);
     }
     if (physics != VY_PHYSICS_REVISION) {
-        snprintf(what, sizeof what, "physics revision %d, this program computes %d", physics,
+        snprintf(origin, sizeof origin, "physics revision %d, this program computes %d", physics,
                  VY_PHYSICS_REVISION);
-        return refuse_mixing(c, what);
+        return refuse_mixing(c, origin);
     }
     if (identity != c->plan->identity || cases != c->plan->cases)
         return refuse_mixing(c, "another plan, scenario or controller program");

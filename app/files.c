@@ -84,17 +84,17 @@ void vy_file_reset(void)
     }
 }
 
-int vy_file_check_input(const char *name, const char *what, const char *path)
+int vy_file_check_input(const char *name, const char *description, const char *path)
 {
     struct stat info;
     vy_file_is_input(path);
     if (stat(path, &info) != 0) {
         if (errno == ENOENT || errno == ENOTDIR)
-            return vy_print_error(name, EXIT_USAGE, "there is no %s %s", what, path);
+            return vy_print_error(name, EXIT_USAGE, "there is no %s %s", description, path);
         return vy_print_error(name, EXIT_USAGE, "cannot read %s: %s", path, strerror(errno));
     }
     if (S_ISDIR(info.st_mode))
-        return vy_print_error(name, EXIT_USAGE, "%s is a folder, not a %s", path, what);
+        return vy_print_error(name, EXIT_USAGE, "%s is a folder, not a %s", path, description);
     if (access(path, R_OK) != 0)
         return vy_print_error(name, EXIT_USAGE, "cannot read %s: %s", path, strerror(errno));
     return 0;

@@ -6,7 +6,7 @@ int vy_file_is_regular(const char *path);
 
 /// Check that an input can be read; if not, print why.
 /// @return 0, or the exit status
-int vy_file_check_input(const char *name, const char *what, const char *path);
+int vy_file_check_input(const char *name, const char *description, const char *path);
 
 /// Register an input of the command, so that no output takes its place. vy_file_check_input() does so, too.
 void vy_file_is_input(const char *path);

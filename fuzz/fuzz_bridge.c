@@ -47,7 +47,7 @@ static void feed_script(const uint8_t *data, size_t size)
     uint8_t out[MSP_FRAME_CAP];
     size_t request_size;
     int32_t line;
-    check(vy_betaflight_script_open(&(bridge_job){.def = &def}, &script, NULL) == VY_OK);
+    check(vy_betaflight_script_open(&(bridge_request){.def = &def}, &script, NULL) == VY_OK);
     for (size_t at = 0; at < size; at += 16) {
         const double time = 0.01 * (double)at;
         (void)vy_betaflight_script_step(&script, time, time, vy_betaflight_script_is_ready(&script), out,

@@ -247,21 +247,21 @@ static inline void mcap_assemble(mcap_builder *w, const mcap_list *list)
 
 // --- changing it
 
-// Other bytes in a record; `room` is where they go.
-static inline void mcap_change_bytes(draw *d, mcap_part *part, uint8_t *room, size_t size)
+// Other bytes in a record; `buffer` is where they go.
+static inline void mcap_change_bytes(draw *d, mcap_part *part, uint8_t *buffer, size_t size)
 {
     const int head = part->opcode == MCAP_MESSAGE && part->size >= MCAP_MESSAGE_HEAD && draw_below(d, 4) > 0
                          ? MCAP_MESSAGE_HEAD // what it says, not which message it is
                          : 0;
     if (part->opcode == MCAP_CHUNK || part->opcode == MCAP_CHUNK_END || part->size > size) return;
-    memcpy(room, part->body, part->size);
+    memcpy(buffer, part->body, part->size);
     const size_t body = part->size - (size_t)head;
     part->size =
-        (size_t)head + LLVMFuzzerMutate(room + head, body, draw_below(d, 2) ? body : size - (size_t)head);
-    part->body = room;
+        (size_t)head + LLVMFuzzerMutate(buffer + head, body, draw_below(d, 2) ? body : size - (size_t)head);
+    part->body = buffer;
 }
 
-static inline void mcap_change(draw *d, mcap_list *list, uint8_t *room, size_t size)
+static inline void mcap_change(draw *d, mcap_list *list, uint8_t *buffer, size_t size)
 {
     if (list->count == 0) return;
     const size_t i = draw_below(d, list->count), k = draw_below(d, list->count);
@@ -282,23 +282,23 @@ static inline void mcap_change(draw *d, mcap_list *list, uint8_t *room, size_t s
         parts[i] = parts[k];
         parts[k] = one;
         break;
-    default: mcap_change_bytes(d, &parts[i], room, size); break;
+    default: mcap_change_bytes(d, &parts[i], buffer, size); break;
     }
 }
 
 // For LLVMFuzzerCustomMutator().
 static inline size_t mcap_mutate(uint8_t *data, size_t size, size_t max_size, unsigned seed)
 {
-    enum { CHANGES = 3, ROOM = 1 << 16 };
+    enum { CHANGES = 3, BUFFER_CAP = 1 << 16 };
     static mcap_list list;
     static mcap_builder w;
-    static uint8_t rooms[CHANGES][ROOM];
+    static uint8_t buffers[CHANGES][BUFFER_CAP];
     draw d = draw_from(seed);
     if (size <= MCAP_MAGIC_SIZE || draw_below(&d, 8) == 0) return LLVMFuzzerMutate(data, size, max_size);
     list.count = 0;
     mcap_parse_records(data + MCAP_MAGIC_SIZE, data + size, &list);
     const size_t changes = 1 + draw_below(&d, CHANGES);
-    for (size_t i = 0; i < changes; ++i) mcap_change(&d, &list, rooms[i], ROOM);
+    for (size_t i = 0; i < changes; ++i) mcap_change(&d, &list, buffers[i], BUFFER_CAP);
     const mcap_bytes kept = w.out;
     memset(&w, 0, sizeof w);
     w.out = kept;

@@ -113,7 +113,7 @@ static px4_sensors sensors(vy_controller_def *def, vy_plugin_start *start, vy_se
     suite->gps.position_noise = 0.3;
     suite->gps.position_wander = 0.4;
     *start = (vy_plugin_start){.sensors = suite};
-    vy_px4_sensors_begin(&(bridge_job){.def = def, .start = start, .planet = &planet}, &s);
+    vy_px4_sensors_begin(&(bridge_request){.def = def, .start = start, .planet = &planet}, &s);
     return s;
 }
 
@@ -306,7 +306,7 @@ static void betaflights_script_turns_switches(void **unused)
     uint16_t channels[BETAFLIGHT_CHANNELS] = {1500, 1500, 1000, 1500};
     size_t size;
     int32_t line = 0;
-    assert_int_equal(vy_betaflight_script_open(&(bridge_job){.def = &def}, &s, NULL), VY_OK);
+    assert_int_equal(vy_betaflight_script_open(&(bridge_request){.def = &def}, &s, NULL), VY_OK);
     for (int i = 0; i < 3; ++i) { // version, two ranges
         assert_false(vy_betaflight_script_is_ready(&s));
         (void)vy_betaflight_script_step(&s, 0.0, 1.0 + i, 0, out, &size, &line);

@@ -129,7 +129,7 @@ vy_status vy_fit_solve(const vy_flight *flight, const vy_vehicle_def *base, cons
 /// and of the baselines. `delays` may be NULL: none.
 vy_status vy_fit_evaluate(const vy_flight *flight, const vy_vehicle_def *vehicle, const vy_fit_result *delays,
                           double from, double to, vy_fit_errors *out, vy_fit_errors *hold,
-                          vy_fit_errors *constant, vy_error *err);
+                          vy_fit_errors *constant_rate, vy_error *err);
 
 /// What an instrument said on [from, to] of a flight, and what the fitted vehicle predicts, from measured
 /// states over horizon after horizon.

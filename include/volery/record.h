@@ -71,10 +71,11 @@ void vy_recorder_flush(vy_recorder *recorder);
 /// A line for people in the log's event channel.
 void vy_recorder_note(vy_recorder *recorder, const vy_world *world, const char *kind, const char *text);
 
-/// Finish the log: the last moment, the result, the index; then give it its final name. `status` is one word:
-/// completed, failed, interrupted. The recorder is gone either way; on failure PATH.part is kept, readable up
-/// to its last whole chunk, and an older PATH is untouched.
-vy_status vy_recorder_close(vy_recorder *recorder, const vy_world *world, const char *status, vy_error *err);
+/// Finish the log: the last moment, the result, the index; then give it its final name. `status_word` is one
+/// word: completed, failed, interrupted. The recorder is gone either way; on failure PATH.part is kept,
+/// readable up to its last whole chunk, and an older PATH is untouched.
+vy_status vy_recorder_close(vy_recorder *recorder, const vy_world *world, const char *status_word,
+                            vy_error *err);
 
 /// Leave PATH.part as far as it got. NULL is a no-op.
 void vy_recorder_abandon(vy_recorder *recorder);

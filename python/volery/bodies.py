@@ -480,7 +480,7 @@ class Bodies(Queries, b.NotCopyable):
         far_open   it may be open by more than `open_limit`
         """
         number = b.lookup("joint", kind, joints.KINDS)
-        moves, long, turns = (joints.has(kind, what) for what in (joints.TURNS | joints.SLIDES, joints.HAS_LENGTH, joints.HAS_AXIS))
+        moves, long, turns = (joints.has(kind, flags) for flags in (joints.TURNS | joints.SLIDES, joints.HAS_LENGTH, joints.HAS_AXIS))
         if not moves and motor is not None:
             raise b.Error(f"a {kind} joint has no motor")
         if not moves and not joints.has(kind, joints.HAS_SPRING) and (stiffness, damping, rest) != (0.0, 0.0, 0.0):

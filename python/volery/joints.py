@@ -18,9 +18,9 @@ _HAS = dict(zip(_words[::3], map(int, _words[2::3])))
 HAS_LENGTH, HAS_AXIS, TURNS, SLIDES, HAS_SPRING = 1, 2, 8, 16, 64  # bits of a kind, as in joint.h
 
 
-def has(kind: str, what: int) -> bool:
-    """Has a kind of joint any of `what`?"""
-    return bool(_HAS[kind] & what)
+def has(kind: str, flags: int) -> bool:
+    """Has a kind of joint any of `flags`?"""
+    return bool(_HAS[kind] & flags)
 
 
 class Phase(enum.IntEnum):

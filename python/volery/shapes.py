@@ -30,7 +30,7 @@ class Shape(b.NotCopyable):
     def __repr__(self) -> str:
         return f"<Shape: {self._words}>"
 
-    def _figures(self) -> Array:
+    def _mass_properties(self) -> Array:
         if self._mass is None:
             out = (ctypes.c_double * 13)()
             if b.lib.shape_mass(self._pointer, out) != 0:
@@ -41,16 +41,16 @@ class Shape(b.NotCopyable):
     @property
     def volume(self) -> float:
         """[m^3]; a plane and a height field have none, and raise."""
-        return float(self._figures()[0])
+        return float(self._mass_properties()[0])
 
     @property
     def centroid(self) -> Array:
         """[m] of the volume, in the shape's frame: there a body's position is."""
-        return self._figures()[1:4].copy()
+        return self._mass_properties()[1:4].copy()
 
     def inertia(self, mass: float) -> Array:
         """[kg m^2] (3, 3) of a solid of even density about its centroid."""
-        return b.check_number("mass", mass) * self._figures()[4:13].reshape(3, 3)
+        return b.check_number("mass", mass) * self._mass_properties()[4:13].reshape(3, 3)
 
 
 def sphere(radius: float) -> Shape:

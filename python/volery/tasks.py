@@ -16,7 +16,7 @@ name: {name}
 duration: 60 s
 drones:
 {drones}"""
-DRONE = "  - name: drone{i}\n    vehicle: crazyflie2x-physical\n    start: {{position: {place}}}\n{more}"
+DRONE = "  - name: drone{i}\n    vehicle: crazyflie2x-physical\n    start: {{position: {position}}}\n{extra_yaml}"
 
 # Where a drone starts and how it differs from its kind.
 START = {"x": ("uniform", -0.5, 0.5), "y": ("uniform", -0.5, 0.5), "z": ("uniform", -0.3, 0.3),
@@ -31,10 +31,10 @@ NEAR = [("proximity", 1.0, 0.5), *EFFORT]
 GATES = 6
 
 
-def scenario(name: str, places: list[list[float]], more: str = "") -> Scenario:
-    """Drones at these places, within the limits that end an episode."""
+def scenario(name: str, positions: list[list[float]], extra_yaml: str = "") -> Scenario:
+    """Drones at these positions, within the limits that end an episode."""
     made = Scenario(SCENARIO.format(name=name, drones="".join(
-        DRONE.format(i=i, place=place, more=more) for i, place in enumerate(places))))
+        DRONE.format(i=i, position=position, extra_yaml=extra_yaml) for i, position in enumerate(positions))))
     made.limit(tilt=1.3, distance=6.0, low=0.05, high=6.0)
     return made
 

@@ -55,20 +55,20 @@ static void ardupilot_close(vy_bridge *bridge)
     free(a);
 }
 
-static vy_status ardupilot_open(const bridge_job *job, vy_bridge **out, vy_error *err)
+static vy_status ardupilot_open(const bridge_request *request, vy_bridge **out, vy_error *err)
 {
-    const vy_controller_def *def = job->def;
-    const vy_sensor_suite_def *suite = job->start->sensors;
+    const vy_controller_def *def = request->def;
+    const vy_sensor_suite_def *suite = request->start->sensors;
     bridge_motors motors;
     *out = NULL;
-    vy_status status = vy_bridge_motors(job, &motors, err);
+    vy_status status = vy_bridge_motors(request, &motors, err);
     if (status != VY_OK) return status;
     ardupilot *a = calloc(1, sizeof *a);
     if (a == NULL) return vy_fail(err, VY_NO_MEMORY, "controller: out of memory");
     a->socket = -1;
     a->deadline = def->deadline;
     a->period = def->period;
-    a->home = job->start->position;
+    a->home = request->start->position;
     a->motors = motors;
     a->has_range = suite->range.period > 0.0;
     a->range_max = suite->range.max;
@@ -76,7 +76,7 @@ static vy_status ardupilot_open(const bridge_job *job, vy_bridge **out, vy_error
     a->has_power = suite->power.period > 0.0;
     const int port = def->firmware.port > 0 ? def->firmware.port : DEFAULT_PORT;
     status = vy_bind_udp(def->firmware.address, port + PORT_STRIDE * def->instance, &a->socket, err);
-    if (status == VY_OK) status = vy_script_open(job, &a->script, err);
+    if (status == VY_OK) status = vy_script_open(request, &a->script, err);
     if (status != VY_OK) {
         ardupilot_close((vy_bridge *)a);
         return status;

@@ -44,26 +44,26 @@ static void betaflight_close(vy_bridge *bridge)
     free(b);
 }
 
-static vy_status betaflight_open(const bridge_job *job, vy_bridge **out, vy_error *err)
+static vy_status betaflight_open(const bridge_request *request, vy_bridge **out, vy_error *err)
 {
-    const vy_controller_def *def = job->def;
+    const vy_controller_def *def = request->def;
     bridge_motors motors;
     *out = NULL;
     if (def->firmware.airframe != VY_AIRFRAME_QUAD_X)
         return vy_fail(err, VY_BAD_VALUE, "airframe: betaflight's program has the motors of quad_x alone");
-    vy_status status = vy_bridge_motors(job, &motors, err);
+    vy_status status = vy_bridge_motors(request, &motors, err);
     if (status != VY_OK) return status;
     betaflight *b = calloc(1, sizeof *b);
     if (b == NULL) return vy_fail(err, VY_NO_MEMORY, "controller: out of memory");
     b->motors = motors;
-    b->planet = job->planet;
+    b->planet = request->planet;
     b->deadline = def->deadline;
     b->period = def->period;
     b->unanswered_max = def->firmware.unanswered;
     b->window = def->period < 1.0 ? (int)(1.0 / def->period + 0.5) : 1;
     b->clock_offset = CLOCK_START;
     b->rc_time = -1e9;
-    status = vy_betaflight_script_open(job, &b->script, err);
+    status = vy_betaflight_script_open(request, &b->script, err);
     if (status == VY_OK) status = vy_betaflight_link_open(def, &b->link, err);
     if (status != VY_OK) {
         betaflight_close((vy_bridge *)b);

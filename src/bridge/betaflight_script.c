@@ -36,9 +36,9 @@ static const msp_request setup_requests[] = {
 };
 enum { SETUP_REQUEST_COUNT = sizeof setup_requests / sizeof setup_requests[0] };
 
-vy_status vy_betaflight_script_open(const bridge_job *job, betaflight_script *out, vy_error *err)
+vy_status vy_betaflight_script_open(const bridge_request *request, betaflight_script *out, vy_error *err)
 {
-    const vy_firmware_def *f = &job->def->firmware;
+    const vy_firmware_def *f = &request->def->firmware;
     *out = (betaflight_script){.line_since = (double)NAN, .sent = -1e9, .patience = f->patience};
     if (f->script_count < 0 || f->script_count > VY_SCRIPT_CAP)
         return vy_fail(err, VY_BAD_VALUE, "controller.script has at most %d lines", VY_SCRIPT_CAP);

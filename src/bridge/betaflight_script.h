@@ -17,7 +17,7 @@ typedef struct betaflight_script {
     msp_reader reader;
 } betaflight_script;
 
-vy_status vy_betaflight_script_open(const bridge_job *job, betaflight_script *out, vy_error *err);
+vy_status vy_betaflight_script_open(const bridge_request *request, betaflight_script *out, vy_error *err);
 void vy_betaflight_script_close(betaflight_script *script);
 
 /// Have the switches been set up?

@@ -6,10 +6,10 @@
 
 #define SQRT_HALF 0.70710678118654752
 
-vy_status vy_bridge_motors(const bridge_job *job, bridge_motors *out, vy_error *err)
+vy_status vy_bridge_motors(const bridge_request *request, bridge_motors *out, vy_error *err)
 {
-    out->count = job->start->vehicle->rotor_count;
-    return vy_airframe_match(job->def->firmware.airframe, job->start->vehicle, out->order, err);
+    out->count = request->start->vehicle->rotor_count;
+    return vy_airframe_match(request->def->firmware.airframe, request->start->vehicle, out->order, err);
 }
 
 void vy_bridge_command(const bridge_motors *motors, int motor, double command, vy_intent *intent)

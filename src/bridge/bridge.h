@@ -4,12 +4,12 @@
 #include "volery/environment.h"
 #include "volery/plugin.h"
 
-/// What a bridge is for.
-typedef struct bridge_job {
+/// What a bridge is opened for.
+typedef struct bridge_request {
     const vy_controller_def *def;
     const vy_plugin_start *start;
     const vy_planet_def *planet; ///< or NULL
-} bridge_job;
+} bridge_request;
 
 typedef struct vy_bridge vy_bridge; ///< one owner
 
@@ -25,7 +25,7 @@ enum {
 /// The bridge of one kind of firmware.
 typedef struct bridge_kind {
     /// Take the ports. Nobody is waited for.
-    vy_status (*open)(const bridge_job *job, vy_bridge **out, vy_error *err);
+    vy_status (*open)(const bridge_request *request, vy_bridge **out, vy_error *err);
     /// One call of the controller: send the samples, wait for the reply. A firmware that has not connected,
     /// or boots, is VY_REPLY_STATUS_NOT_READY: ask again with the same samples.
     /// `detail` is the verdict's; of an end -1.
@@ -47,7 +47,7 @@ typedef struct bridge_motors {
 } bridge_motors;
 
 /// By the def's airframe. VY_BAD_VALUE: the vehicle has no such rotors.
-vy_status vy_bridge_motors(const bridge_job *job, bridge_motors *out, vy_error *err);
+vy_status vy_bridge_motors(const bridge_request *request, bridge_motors *out, vy_error *err);
 
 /// The command of the firmware's motor, cut to 0 to 1.
 void vy_bridge_command(const bridge_motors *motors, int motor, double command, vy_intent *intent);

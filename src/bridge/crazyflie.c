@@ -37,10 +37,10 @@ typedef struct crazyflie {
     crtp_device device;
 } crazyflie;
 
-static vy_status crazyflie_open(const bridge_job *job, vy_bridge **out, vy_error *err)
+static vy_status crazyflie_open(const bridge_request *request, vy_bridge **out, vy_error *err)
 {
-    const vy_controller_def *def = job->def;
-    const vy_sensor_suite_def *suite = job->start->sensors;
+    const vy_controller_def *def = request->def;
+    const vy_sensor_suite_def *suite = request->start->sensors;
     *out = NULL;
     crazyflie *c = calloc(1, sizeof *c);
     if (c == NULL) return vy_fail(err, VY_NO_MEMORY, "controller: out of memory");
@@ -48,7 +48,7 @@ static vy_status crazyflie_open(const bridge_job *job, vy_bridge **out, vy_error
     c->lock_step = def->firmware.lock_step;
     c->deadline = def->deadline;
     c->gains = def->gains;
-    c->mass = job->start->mass;
+    c->mass = request->start->mass;
     c->period = def->period;
     c->device.parameters[CRTP_PARAM_deck_bcZRanger2] = suite->range.period > 0.0;
     c->device.parameters[CRTP_PARAM_deck_bcFlow2] = suite->range.period > 0.0 && suite->flow.period > 0.0;

@@ -86,11 +86,11 @@ plan_point vy_crtp_plan_at(const crtp_plan *plan, double time)
     double t = plan->is_reversed ? duration - clamped : clamped, axis[PLAN_AXES][3];
     int piece = 0;
     while (piece + 1 < plan->count && t > plan->pieces[piece].duration) t -= plan->pieces[piece++].duration;
-    const double rate = is_still ? 0.0 : (plan->is_reversed ? -1.0 : 1.0) / plan->scale;
+    const double time_rate = is_still ? 0.0 : (plan->is_reversed ? -1.0 : 1.0) / plan->scale;
     for (int i = 0; i < PLAN_AXES; ++i) {
         evaluate(plan->pieces[piece].coefficients[i], t, axis[i]);
-        axis[i][1] *= rate;
-        axis[i][2] *= rate * rate;
+        axis[i][1] *= time_rate;
+        axis[i][2] *= time_rate * time_rate;
     }
     const double c = plan->rotation_cosine, s = plan->rotation_sine;
     plan_point out = {.yaw = axis[3][0] + plan->turn, .yaw_rate = axis[3][1]};

@@ -4,7 +4,7 @@
 #include "base/assert.h"
 #include <string.h>
 
-enum { HEAD = 5, SIZE_AT = 3, COMMAND_AT = 4 };
+enum { HEADER_SIZE = 5, SIZE_AT = 3, COMMAND_AT = 4 };
 
 static uint8_t checksum(const uint8_t *bytes, size_t size)
 {
@@ -19,9 +19,9 @@ size_t vy_msp_pack(uint8_t command, const void *body, size_t size, uint8_t out[M
     memcpy(out, "$M<", 3);
     out[SIZE_AT] = (uint8_t)size;
     out[COMMAND_AT] = command;
-    if (size > 0) memcpy(out + HEAD, body, size);
-    out[HEAD + size] = checksum(out + SIZE_AT, size + 2);
-    return HEAD + size + 1;
+    if (size > 0) memcpy(out + HEADER_SIZE, body, size);
+    out[HEADER_SIZE + size] = checksum(out + SIZE_AT, size + 2);
+    return HEADER_SIZE + size + 1;
 }
 
 // Can what has come still become a frame?
@@ -43,14 +43,15 @@ int vy_msp_parse_byte(msp_reader *r, uint8_t byte, msp_frame *out)
         return 0;
     }
     const size_t size = r->count > SIZE_AT ? r->bytes[SIZE_AT] : MSP_BODY_CAP;
-    if (r->count < HEAD + size + 1) return 0;
-    if (checksum(r->bytes + SIZE_AT, size + 2) != r->bytes[HEAD + size]) { // it will be asked for again
+    if (r->count < HEADER_SIZE + size + 1) return 0;
+    if (checksum(r->bytes + SIZE_AT, size + 2) !=
+        r->bytes[HEADER_SIZE + size]) { // it will be asked for again
         r->dropped += r->count;
         r->count = 0;
         return 0;
     }
     *out = (msp_frame){.refused = r->bytes[2] == '!', .command = r->bytes[COMMAND_AT], .size = size};
-    memcpy(out->body, r->bytes + HEAD, size);
+    memcpy(out->body, r->bytes + HEADER_SIZE, size);
     r->count = r->dropped = 0;
     return 1;
 }

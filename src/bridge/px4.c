@@ -56,14 +56,14 @@ static void px4_close(vy_bridge *bridge)
     free(p);
 }
 
-static vy_status px4_open(const bridge_job *job, vy_bridge **out, vy_error *err)
+static vy_status px4_open(const bridge_request *request, vy_bridge **out, vy_error *err)
 {
-    const vy_controller_def *def = job->def;
+    const vy_controller_def *def = request->def;
     bridge_motors motors;
     *out = NULL;
-    if (job->planet == NULL || !(job->planet->origin.gm > 0.0))
+    if (request->planet == NULL || !(request->planet->origin.gm > 0.0))
         return vy_fail(err, VY_BAD_VALUE, "px4 needs a place on a planet for its GPS: planet.origin");
-    vy_status status = vy_bridge_motors(job, &motors, err);
+    vy_status status = vy_bridge_motors(request, &motors, err);
     if (status != VY_OK) return status;
     px4 *p = calloc(1, sizeof *p);
     if (p == NULL) return vy_fail(err, VY_NO_MEMORY, "controller: out of memory");
@@ -72,11 +72,11 @@ static vy_status px4_open(const bridge_job *job, vy_bridge **out, vy_error *err)
     p->period = def->period;
     p->clock_offset = CLOCK_START;
     p->motors = motors;
-    vy_px4_sensors_begin(job, &p->sensors);
+    vy_px4_sensors_begin(request, &p->sensors);
     status = vy_listen_tcp(def->firmware.address,
                            (def->firmware.port > 0 ? def->firmware.port : DEFAULT_PORT) + def->instance,
                            &p->listener, err);
-    if (status == VY_OK) status = vy_script_open(job, &p->script, err);
+    if (status == VY_OK) status = vy_script_open(request, &p->script, err);
     if (status != VY_OK) {
         px4_close((vy_bridge *)p);
         return status;

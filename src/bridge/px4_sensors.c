@@ -25,13 +25,13 @@ enum {
 // libm's hypot may differ in the last bit from one machine to the next.
 static double length2(double x, double y) { return sqrt(x * x + y * y); }
 
-void vy_px4_sensors_begin(const bridge_job *job, px4_sensors *out)
+void vy_px4_sensors_begin(const bridge_request *request, px4_sensors *out)
 {
-    *out = (px4_sensors){.planet = job->planet,
-                         .gps = job->start->sensors->gps,
-                         .range = job->start->sensors->range,
-                         .flow_period = job->start->sensors->flow.period,
-                         .truth = job->def->truth,
+    *out = (px4_sensors){.planet = request->planet,
+                         .gps = request->start->sensors->gps,
+                         .range = request->start->sensors->range,
+                         .flow_period = request->start->sensors->flow.period,
+                         .truth = request->def->truth,
                          .from = {.system = 1, .component = 200}}; // MAV_COMP_ID_... of a simulator: any
 }
 

@@ -22,7 +22,7 @@ enum { PX4_FIELD_ACCEL = 0x7, PX4_FIELD_GYRO = 0x38, PX4_FIELD_MAG = 0x1c0 };
 enum { PX4_FIELD_BARO = 0x1a00, PX4_FIELD_DIFF = 0x400 };
 enum { PX4_PACKET_CAP = 8 * MAVLINK_FRAME_CAP };
 
-void vy_px4_sensors_begin(const bridge_job *job, px4_sensors *out);
+void vy_px4_sensors_begin(const bridge_request *request, px4_sensors *out);
 
 /// The messages of this moment. `is_resent`: what was sent is sent again, for a firmware that boots.
 /// @param time [us] of the firmware's clock

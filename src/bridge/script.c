@@ -94,9 +94,9 @@ static void add_geometry(vy_script *s, const vy_vehicle_def *v)
     }
 }
 
-vy_status vy_script_open(const bridge_job *job, vy_script **out, vy_error *err)
+vy_status vy_script_open(const bridge_request *request, vy_script **out, vy_error *err)
 {
-    const vy_controller_def *def = job->def;
+    const vy_controller_def *def = request->def;
     const vy_firmware_def *f = &def->firmware;
     *out = NULL;
     const int is_own = f->airframe == VY_AIRFRAME_OWN;
@@ -128,7 +128,7 @@ vy_status vy_script_open(const bridge_job *job, vy_script **out, vy_error *err)
     }
     if (f->script_count > 0) memcpy(s->lines, f->script, (size_t)f->script_count * sizeof *s->lines);
     s->line_count = f->script_count;
-    if (is_own) add_geometry(s, job->start->vehicle);
+    if (is_own) add_geometry(s, request->start->vehicle);
     for (int i = 0; i < def->parameter_count; ++i) {
         setting *p = &s->parameters[s->parameter_count++];
         memcpy(p->name, def->parameters[i].name, strlen(def->parameters[i].name) + 1);
@@ -137,9 +137,9 @@ vy_status vy_script_open(const bridge_job *job, vy_script **out, vy_error *err)
     memcpy(s->items, def->setpoints, sizeof s->items);
     s->item_count = def->setpoint_count;
     s->dialect = is_px4 ? &vy_px4_dialect : &vy_ardupilot_dialect;
-    if (job->planet != NULL) s->planet = *job->planet;
-    s->home_height = job->start->position.z;
-    s->home_altitude = job->start->home_altitude;
+    if (request->planet != NULL) s->planet = *request->planet;
+    s->home_height = request->start->position.z;
+    s->home_altitude = request->start->home_altitude;
     s->patience = f->patience;
     s->deadline = s->dialect->answers_pings ? def->deadline : 0.0;
     s->line_since = (double)NAN;

@@ -8,7 +8,7 @@
 typedef struct vy_script vy_script;
 
 /// Take the port. A def without script and parameters to set has none, and `*out` is NULL.
-vy_status vy_script_open(const bridge_job *job, vy_script **out, vy_error *err);
+vy_status vy_script_open(const bridge_request *request, vy_script **out, vy_error *err);
 
 /// @param time [s] of the world
 /// @param clock [s] of the firmware, which continues while it boots

@@ -350,11 +350,11 @@ static int axis_gains(const loop *l, double (*out)[LOOP_INPUTS])
 {
     int is_excited[AXIS_STATES] = {0};
     double offset;
-    sums tail, trial;
-    memset(&trial, 0, sizeof trial);
+    sums tail, excitation_sums;
+    memset(&excitation_sums, 0, sizeof excitation_sums);
     for (int e = 0; e < LOOP_INPUTS; ++e) {
         for (uint64_t phase = 0; phase < l->phases && input_acts_on_axis(l->p, l->axis, e); ++phase)
-            (void)add_impulse_response(l, e, phase, 2 * l->phases, &trial, is_excited, &offset);
+            (void)add_impulse_response(l, e, phase, 2 * l->phases, &excitation_sums, is_excited, &offset);
     }
     uint64_t steps = l->phases * (1 + (uint64_t)(4.0 / (l->p->dt * (double)l->phases)));
     double remaining_fraction = sum_free_responses(l, steps, is_excited, &tail);

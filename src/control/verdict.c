@@ -65,21 +65,23 @@ static int quote(const char *text, size_t size, char *out, size_t capacity)
 
 static void print_invalid_bytes(int32_t detail, const char *printed, char *out, size_t size)
 {
-    char first[5] = "", quoted[60];
+    char first_bytes[5] = "", quoted[60];
     if (detail == -1) {
         snprintf(out, size, "sent bytes that are not of its protocol");
         return;
     }
-    for (int i = 0; i < 4; ++i) first[i] = (char)((uint32_t)detail >> (8 * i));
-    const char *text = printed != NULL && printed[0] != '\0' ? printed : first;
-    if ((text == first && strlen(first) < 4) || !quote(text, strlen(text), quoted, sizeof quoted)) {
+    for (int i = 0; i < 4; ++i) first_bytes[i] = (char)((uint32_t)detail >> (8 * i));
+    const char *text = printed != NULL && printed[0] != '\0' ? printed : first_bytes;
+    if ((text == first_bytes && strlen(first_bytes) < 4) ||
+        !quote(text, strlen(text), quoted, sizeof quoted)) {
         snprintf(out, size,
                  "sent something that is no reply: there is no such rung, or a status or flag that is no "
                  "whole number");
         return;
     }
-    if (text == first && strlen(first) == 4 && is_printable(first[3])) // the rest of it is not known any more
-        snprintf(quoted, sizeof quoted, "'%s...'", first);
+    // The rest of it is not known any more.
+    if (text == first_bytes && strlen(first_bytes) == 4 && is_printable(first_bytes[3]))
+        snprintf(quoted, sizeof quoted, "'%s...'", first_bytes);
     snprintf(out, size, "wrote %s on stdout, which is the wire: print to stderr", quoted);
 }
 

@@ -10,18 +10,18 @@ static int kernel_integrate_velocities(const contact_context *context, const uin
                                        velocity_change_work work[])
 {
     double *velocity[VY_LANES], *impulse[VY_LANES];
-    const double *mass[VY_LANES], *acceleration[VY_LANES];
+    const double *inverse_inertia[VY_LANES], *acceleration[VY_LANES];
     real x[8], y[8], m[8], f[8];
     for (int i = 0; i < VY_LANES; ++i) {
         VY_ASSERT(context->body[bodies[i]].is_vectorised);
         velocity[i] = context->motion[bodies[i]].velocity;
         impulse[i] = context->motion[bodies[i]].impulse;
-        mass[i] = context->body[bodies[i]].inverse_inertia;
+        inverse_inertia[i] = context->body[bodies[i]].inverse_inertia;
         acceleration[i] = &context->body[bodies[i]].acceleration.x;
     }
     real_load_rows((const double *const *)velocity, x);
     real_load_rows((const double *const *)impulse, y);
-    real_load_rows(mass, m);
+    real_load_rows(inverse_inertia, m);
     real_load_rows(acceleration, f);
     const vec3 p = vec3_from_row(y, 0), l = vec3_from_row(y, 3), w = vec3_from_row(x, 3),
                v = vec3_add_scaled(vec3_from_row(x, 0), real_set(h), vec3_from_row(f, 0)),

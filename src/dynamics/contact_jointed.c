@@ -400,7 +400,7 @@ static uint32_t intervals_needed(const jointed_island *t, double h, int at_end)
 {
     const contact_system *s = t->b->contacts;
     uint32_t max_needed = 1;
-    if (t->b->joints->from_impact) return 1; // every interval has manifolds of its own
+    if (t->b->joints->between_impacts) return 1; // every interval has manifolds of its own
     for (uint32_t n = 0; n < t->body_count; ++n) {
         const uint32_t i = t->lists->bodies[n];
         if (!s->body[i].moves) continue;
@@ -480,11 +480,11 @@ static uint32_t solve_island_in_intervals(vy_bodies *b, uint32_t root, double h,
     // From impact to impact intervals may be as short as they like: contacts are no stiffer there than in a
     // whole step, or they push the harder the shorter an interval is made for it.
     const double step_h = b->def.dt / (double)contacts_substeps(b->def.dt, max_substep),
-                 stiff_h = b->joints->from_impact ? real_max(step_h, t.joints.h) : t.joints.h;
+                 stiff_h = b->joints->between_impacts ? real_max(step_h, t.joints.h) : t.joints.h;
     t.context = vy_contacts_context(b, t.has_intervals ? t.joints.h : h, t.joints.h, stiff_h);
     for (uint32_t n = 0; n < t.contact_count && retry; ++n)
         vy_contact_reset_to_start(b, s->jointed.contacts[n], h);
-    if (b->joints->from_impact) scale_mean_impulses(&t, t.joints.h / step_h);
+    if (b->joints->between_impacts) scale_mean_impulses(&t, t.joints.h / step_h);
     if (t.has_intervals) {
         for (uint32_t n = 0; n < *intervals && !t.not_finite; ++n) {
             refresh_manifolds(&t, n, undivided_h);
@@ -495,7 +495,7 @@ static uint32_t solve_island_in_intervals(vy_bodies *b, uint32_t root, double h,
     } else {
         solve_interval(&t, 0, (int)substeps);
     }
-    if (b->joints->from_impact) scale_mean_impulses(&t, step_h / t.joints.h);
+    if (b->joints->between_impacts) scale_mean_impulses(&t, step_h / t.joints.h);
     if (!t.not_finite) vy_jointed_store_forces(&t.joints);
     store_island(&t);
     return intervals_needed(&t, h, 1);
@@ -514,7 +514,7 @@ static void solve_island(vy_bodies *b, uint32_t root, double h)
             if (s->jointed.loaded_for[i] == root + 1) s->jointed.loaded_for[i] = NONE;
         }
     }
-    if (b->joints->from_impact || !atomic_load_explicit(&s->not_finite, memory_order_relaxed)) return;
+    if (b->joints->between_impacts || !atomic_load_explicit(&s->not_finite, memory_order_relaxed)) return;
     atomic_store_explicit(&s->not_finite, 0, memory_order_relaxed);
     for (uint32_t i = s->jointed.first_body[root]; i != NONE; i = s->jointed.next_body[i - 1])
         s->solve_mode_mask[i - 1] |= SOLVE_FAILED;

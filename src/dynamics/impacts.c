@@ -390,7 +390,7 @@ static void begin_group(impact_group *g)
     }
     vy_impact_restore_joints(g, b->joints->step_active);
     vy_impact_clear_work(g);
-    b->joints->from_impact = 1;
+    b->joints->between_impacts = 1;
     g->t = 0.0;
     g->max_interval = g->h;
     g->use_closest_points = 0;
@@ -406,7 +406,7 @@ static void end_group(impact_group *g)
         s->start_state[g->bodies[n]] = g->step_start[n];
         b->previous[g->bodies[n]] = g->previous[n];
     }
-    b->joints->from_impact = 0;
+    b->joints->between_impacts = 0;
     b->joints->elapsed = 0.0;
     g->t = 0.0;
     move_kinematic(g);

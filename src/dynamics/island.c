@@ -546,11 +546,12 @@ uint32_t vy_islands_step(vy_bodies *b, double dt)
     for (uint32_t n = 0; n < s->island_count; ++n) {
         const island *is = &s->islands[n];
         // It sleeps, or is not stepped again.
-        if ((!b->external_integration || s->from_impact) && !b->awake[s->members[is->body_first]]) continue;
+        if ((!b->external_integration || s->between_impacts) && !b->awake[s->members[is->body_first]])
+            continue;
         for (uint32_t m = is->joint_first; m < is->joint_last; ++m) {
             const uint32_t k = s->joint_order[m];
             s->active_before[k] = b->joint_state[k].active;
-            if (!s->from_impact) s->step_active[k] = b->joint_state[k].active;
+            if (!s->between_impacts) s->step_active[k] = b->joint_state[k].active;
         }
         s->projection_error = 0.0;
         s->redundant = 0;

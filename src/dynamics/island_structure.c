@@ -98,8 +98,8 @@ static uint32_t breadth_first_search(vy_bodies *b, plan *p, uint32_t root, uint3
             const joint_slot *t = &s->slots[j];
             const uint32_t other = t->body[0] == i ? t->body[1] : t->body[0];
             const int adds_body = dynamic_side(b, t, t->body[0] == i) && !p->seen[other];
-            const int is_anchor = !dynamic_side(b, t, 0) || !dynamic_side(b, t, 1);
-            if (adds_body || is_anchor) {
+            const int has_non_dynamic_side = !dynamic_side(b, t, 0) || !dynamic_side(b, t, 1);
+            if (adds_body || has_non_dynamic_side) {
                 VY_ASSERT(end > 0);
                 s->joint_order[--end] = j;
             } else {
@@ -114,7 +114,7 @@ static uint32_t breadth_first_search(vy_bodies *b, plan *p, uint32_t root, uint3
     return end;
 }
 
-static int is_anchored(const vy_bodies *b, const plan *p, uint32_t i)
+static int has_joint_to_non_dynamic(const vy_bodies *b, const plan *p, uint32_t i)
 {
     for (uint32_t k = p->joint_offsets[i]; k < p->joint_offsets[i + 1u]; ++k) {
         const joint_slot *t = &b->joints->slots[p->joints_of[k]];
@@ -128,15 +128,15 @@ static void fill_island(vy_bodies *b, plan *p, int island_of_root, island *is)
 {
     joint_system *s = b->joints;
     uint32_t root = 0, joints = 0;
-    int root_anchored = NONE;
+    int root_to_non_dynamic = NONE;
     is->dynamic_last = is->body_first;
     for (uint32_t i = 0; i < b->slot_count; ++i) {
         if (!s->first_joint[i] || p->island_of_root[island_root(p->parent, i)] != island_of_root) continue;
         s->members[is->dynamic_last++] = i;
-        const int anchored = is_anchored(b, p, i);
-        if (root_anchored == NONE || (anchored && !root_anchored)) {
+        const int to_non_dynamic = has_joint_to_non_dynamic(b, p, i);
+        if (root_to_non_dynamic == NONE || (to_non_dynamic && !root_to_non_dynamic)) {
             root = i;
-            root_anchored = anchored;
+            root_to_non_dynamic = to_non_dynamic;
         }
     }
     for (uint32_t j = 0; j < s->slot_count; ++j) {
@@ -145,7 +145,7 @@ static void fill_island(vy_bodies *b, plan *p, int island_of_root, island *is)
         const int side = dynamic_side(b, t, 0) ? 0 : 1;
         joints += p->island_of_root[island_root(p->parent, t->body[side])] == island_of_root;
     }
-    VY_ASSERT(root_anchored != NONE && joints > 0);
+    VY_ASSERT(root_to_non_dynamic != NONE && joints > 0);
     uint32_t loop_joints = 0, end = is->joint_first + joints;
     is->joint_last = end;
     const uint32_t start = breadth_first_search(b, p, root, end, &loop_joints);

@@ -126,7 +126,7 @@ typedef struct joint_system {
     uint64_t *active_before;     // [joint_cap] `active` of every joint before the last flight
     uint64_t *step_active;       // [joint_cap] and before the step
     double elapsed;              // [s] of the step, when bodies are stepped from impact to impact; else 0
-    int from_impact;             // 1: they are, and only those that are awake
+    int between_impacts;         // 1: they are, and only those that are awake
     body_wrench *driver_wrench;  // [body_cap] of the driver's rates at the start of the step
     double step_time;            // [s] at the start of the step
     vy_integrator integrator;    // of the island that is stepped

@@ -75,11 +75,11 @@ VY_FN real nap_lift_direction_gain(const body_state *s, const nap_reach *r, real
     const vec3 flow = vec3_sub(s->velocity, air);
     const real v = vec3_length(flow);
     const vec3 z = quat_rotate(s->attitude, vec3_make(real_set(0.0), real_set(0.0), real_set(1.0)));
-    const real slack = deviation[DEVIATION_VELOCITY] + (period * r->acceleration + r->wind_change);
-    const real minimum = v - slack;
+    const real max_flow_change = deviation[DEVIATION_VELOCITY] + (period * r->acceleration + r->wind_change);
+    const real minimum = v - max_flow_change;
     const real sine = vec3_length(vec3_cross(flow, z)) / real_max(v, real_set(1e-9));
-    const real direction_change =
-        deviation[DEVIATION_ANGLE] + period * r->effect.rate + slack / real_max(minimum, real_set(1e-9));
+    const real direction_change = deviation[DEVIATION_ANGLE] + period * r->effect.rate +
+                                  max_flow_change / real_max(minimum, real_set(1e-9));
     const real s_min = sine - direction_change;
     return real_select((minimum > 0.0) & (s_min > 0.05), 1.0 / real_max(s_min * minimum, real_set(1e-9)),
                        real_set(0.0));

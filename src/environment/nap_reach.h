@@ -226,14 +226,14 @@ VY_FN nap_reach nap_reach_of(const environment_model *env, const nap_params *n, 
     const real v0 = vec3_length(s->velocity) + deviation[DEVIATION_VELOCITY];
     const real ground_speed0 = vec3_length(vec3_sub(s->velocity, ground)) + deviation[DEVIATION_VELOCITY] +
                                planet_rate * deviation[DEVIATION_POSITION];
-    real gain = real_set(1.0); // [m/s] of speed
+    real speed_increase = real_set(1.0); // [m/s] of speed
     mask holds = mask_set(0);
     for (int pass = 0; pass < 3; ++pass) {
-        const real distance = period * (v0 + gain);
+        const real distance = period * (v0 + speed_increase);
         r.max_distance = distance + deviation[DEVIATION_POSITION];
         if (VY_BASIC_OR(0, bits_uniform(n->rotors)) && bits_uniform(n->flat))
             e->height_min = height_at(env, s->position) - (r.max_distance + e->arm);
-        e->speed = ground_speed0 + (gain + planet_rate * distance);
+        e->speed = ground_speed0 + (speed_increase + planet_rate * distance);
         e->gravity = gravity_bound(&env->gravity, s->position, r.max_distance);
         if (VY_BASIC_OR(0, env->gravity.frame.on))
             e->gravity = e->gravity + nap_frame_bound(env, s->position, e->speed, r.max_distance);
@@ -246,8 +246,8 @@ VY_FN nap_reach nap_reach_of(const environment_model *env, const nap_params *n, 
         // The air of a planet moves with it: nothing is known of who is faster.
         const real force = frame_is_inertial(env) ? nap_force_bound(&p->effects, e)
                                                   : nap_accelerating_force_bound(&p->effects, e, e->wind);
-        const real gain_needed = period * (e->gravity + p->body.inverse_mass * force);
-        holds = gain_needed <= gain;
+        const real increase_needed = period * (e->gravity + p->body.inverse_mass * force);
+        holds = increase_needed <= speed_increase;
         if (VY_BASIC_OR(0, bits_uniform(n->rotors))) {
             const real rate_bound =
                 rate0 + inverse_inertia * (period * nap_accelerating_torque_bound(&p->effects, e));
@@ -256,7 +256,8 @@ VY_FN nap_reach nap_reach_of(const environment_model *env, const nap_params *n, 
             if (pass < 2)
                 e->rate = real_select(rate_holds, rate_bound * (1.0 + 1e-9), 1.5 * rate_bound + 1e-9);
         }
-        if (pass < 2) gain = real_select(holds, gain_needed * (1.0 + 1e-9), 1.5 * gain_needed + 1e-9);
+        if (pass < 2)
+            speed_increase = real_select(holds, increase_needed * (1.0 + 1e-9), 1.5 * increase_needed + 1e-9);
     }
     nap_reach_set_unbounded(mask_not(holds), &r);
     if (VY_BASIC_OR(0, bits_uniform(n->rotors))) {

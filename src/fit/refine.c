@@ -5,7 +5,7 @@
 #include "fit/solve.h"
 #include <stdlib.h>
 
-enum { N = FIT_PARAMETER_COUNT, STEPS_MAX = 12, NOISE_STEPS = 8, ROUNDS = 2 };
+enum { N = FIT_PARAMETER_COUNT, STEPS_MAX = 12, NOISE_STEPS = 8, IDENTIFY_ROUNDS = 2 };
 
 #define COARSE_TOLERANCE 1.0 // of twice a logarithm of likelihood: steps that gain less are not worth another
 #define FINE_TOLERANCE   1e-2
@@ -112,7 +112,7 @@ static int refine(fit_problem *p)
     vy_fit_choose_candidates(p);
     int ok = vy_filter_estimate_noise(p->filter, p->x, NOISE_STEPS) &&
              levenberg_marquardt(p, 1.0, COARSE_TOLERANCE);
-    for (int round = 0; round < ROUNDS && ok; ++round) {
+    for (int round = 0; round < IDENTIFY_ROUNDS && ok; ++round) {
         ok = vy_filter_estimate_noise(p->filter, p->x, NOISE_STEPS);
         if (ok) choose_identifiable(p);
         ok = ok && levenberg_marquardt(p, 0.0, COARSE_TOLERANCE);

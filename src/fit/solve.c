@@ -303,19 +303,19 @@ static void name_list(char *out, size_t size, const int *ids, int count)
     }
 }
 
-static void name_combination(fit_problem *p, int fixed, const double *vector, const int *ids, int n)
+static void name_combination(fit_problem *p, int fixed_id, const double *vector, const int *ids, int n)
 {
     int combined[N], count = 0;
     char names[VY_FIT_TEXT_CAP - 60];
     for (int i = 0; i < n; ++i) {
-        if (ids[i] == fixed || vector[i] * vector[i] > 0.04) combined[count++] = ids[i];
+        if (ids[i] == fixed_id || vector[i] * vector[i] > 0.04) combined[count++] = ids[i];
     }
     if (p->combination_count == VY_FIT_COMBINATION_CAP) return;
     char *out = p->combinations[p->combination_count++];
     name_list(names, sizeof names, combined, count);
     snprintf(out, VY_FIT_TEXT_CAP,
              count > 1 ? "%s cannot be told apart: %s stays as in the base" : "%s does not show", names,
-             vy_fit_parameters[fixed].name);
+             vy_fit_parameters[fixed_id].name);
 }
 
 int vy_fit_fix_one(fit_problem *p, const int *ids, int n, double *normal)

@@ -265,10 +265,10 @@ static void incident_polygon(const face_pair *q, clip_polygon *out)
     const double *along = q->axis[g.k], *first = q->axis[g.k1], *second = q->axis[g.k2];
     for (int c = 0; c < 3; ++c) {
         const int k = order[c];
-        const double middle = q->centre[k] + g.sign * q->other_half[g.k] * along[k];
+        const double face_centre = q->centre[k] + g.sign * q->other_half[g.k] * along[k];
         const double u = q->other_half[g.k1] * first[k], v = g.sign * q->other_half[g.k2] * second[k];
         for (int i = 0; i < 4; ++i)
-            out->p[i].at[c] = (middle + vertex_signs[i][0] * u) + vertex_signs[i][1] * v;
+            out->p[i].at[c] = (face_centre + vertex_signs[i][0] * u) + vertex_signs[i][1] * v;
     }
     for (int i = 0; i < 4; ++i) {
         out->p[i].at[2] = f.sign * out->p[i].at[2] - q->half[f.k];

@@ -174,7 +174,7 @@ vy_status vy_penetration(const vy_shape *a, const vy_pose *pose_a, const vy_shap
                          const vy_query_options *options, int *hit, vy_contact *out, vy_query_info *info)
 {
     FPU_SCOPE;
-    vy_query_info done = {0, 0, 0};
+    vy_query_info query_info = {0, 0, 0};
     if (!vy_pose_valid(pose_a) || !vy_pose_valid(pose_b)) return VY_BAD_VALUE;
     if (!penetration_closed_form(a, pose_a, b, pose_b, hit, out)) {
         vy_core_pair pair;
@@ -183,12 +183,12 @@ vy_status vy_penetration(const vy_shape *a, const vy_pose *pose_a, const vy_shap
         vy_status status = set_pair(a, pose_a, b, pose_b, &pair);
         if (status != VY_OK) return status;
         const vy_query_options o = vy_options_with_defaults(options);
-        status = vy_contact_general(&pair, a, b, &o, &touching, &contact, &done);
+        status = vy_contact_general(&pair, a, b, &o, &touching, &contact, &query_info);
         if (status != VY_OK) return status;
         if (touching) *out = contact_in_world(pose_a, &contact);
         *hit = touching;
     }
-    if (info != NULL) *info = done;
+    if (info != NULL) *info = query_info;
     return VY_OK;
 }
 

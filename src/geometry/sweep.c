@@ -177,12 +177,12 @@ static vec3 farthest_point(const vy_core *core, vec3 d)
     return vy_core_point(core, id);
 }
 
-// How far t may advance at least, within `left`, until the separation along the normal that was found at t is
-// `target`; 0: not known. After dt more, a point at x from its path's centre is at
+// How far t may advance at least, within `remaining`, until the separation along the normal that was found at
+// t is `target`; 0: not known. After dt more, a point at x from its path's centre is at
 //   n.x + dt (n.displacement + x.(n x w)) along the normal n, within dt^2/2 |w| |w x n| radius,
 // w being the rotation vector. The extreme of that over the points of a shape is its extent along n + dt n x
 // w. The bound of the separation is concave in dt: above the target at 0 and at dt, it is so in between.
-static double pair_advance(const sweep_pair *s, double t, double target, double gap, double left)
+static double pair_advance(const sweep_pair *s, double t, double target, double gap, double remaining)
 {
     const vy_pose pose = vy_sweep_pose(s->path_a, t);
     const vec3 n = s->normal, turn_a = quat_unrotate(pose.rotation, s->path_a->rotation_vector),
@@ -190,7 +190,7 @@ static double pair_advance(const sweep_pair *s, double t, double target, double 
                across_a = vec3_cross(n, turn_a), across_b = vec3_cross(n, turn_b);
     const double curvature = vec3_length(turn_a) * vec3_length(across_a) * s->radius_a +
                              vec3_length(turn_b) * vec3_length(across_b) * s->radius_b,
-                 dt = curvature * left * left > gap ? real_sqrt(gap / curvature) : left;
+                 dt = curvature * remaining * remaining > gap ? real_sqrt(gap / curvature) : remaining;
     const vec3 along_a = vec3_add_scaled(n, dt, across_a), along_b = vec3_add_scaled(n, dt, across_b),
                center_a = s->path_a->local_center,
                center_b = quat_unrotate(
@@ -254,12 +254,12 @@ static vy_separation plane_separation(const vy_plane *plane, const vy_sweep_path
 
 // The same of a plane that does not turn, from which the shape is `gap` more than the target at t.
 static double plane_advance(const vy_shape *shape, const vy_sweep_path *path, const vy_core *core,
-                            const vy_separation *at, double gap, double closing, double left)
+                            const vy_separation *at, double gap, double closing, double remaining)
 {
     const vec3 n = at->normal, across = vec3_cross(n, path->rotation_vector);
     const double curvature = vec3_length(path->rotation_vector) * vec3_length(across) *
                              radius_about(core, path->local_center),
-                 dt = curvature * left * left > gap ? real_sqrt(gap / curvature) : left;
+                 dt = curvature * remaining * remaining > gap ? real_sqrt(gap / curvature) : remaining;
     const vy_pose pose = vy_sweep_pose(path, at->t);
     const vec3 center = vec3_add_scaled(path->center, at->t, path->displacement),
                along = vec3_add_scaled(n, dt, across);

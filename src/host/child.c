@@ -29,10 +29,10 @@ int vy_fd_above_stdio(int fd)
     return above;
 }
 
-vy_status vy_child_fork(child *out, int *inside, vy_error *err)
+vy_status vy_child_fork(child *out, int *is_child, vy_error *err)
 {
     int socket_pair[2];
-    *inside = 0;
+    *is_child = 0;
     *out = (child){.pid = 0, .lifeline = -1, .owner = getpid()};
     if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, socket_pair) != 0)
         return vy_fail(err, VY_IO, "controller: no socket: %s", strerror(errno));
@@ -41,7 +41,7 @@ vy_status vy_child_fork(child *out, int *inside, vy_error *err)
     if (out->pid == 0) {
         close(socket_pair[1]);
         vy_supervise(socket_pair[0]);
-        *inside = 1;
+        *is_child = 1;
         return VY_OK;
     }
     const int kept = errno;

@@ -11,9 +11,9 @@ typedef struct child {
     pid_t owner;  // parent process; a fork of the parent must not touch the child
 } child;
 
-/// Fork. `*inside` is 1 in the program's process, where signals are as at a program's start and only what is
-/// safe after a fork may follow. When this process ends, everything below the supervisor is killed.
-vy_status vy_child_fork(child *out, int *inside, vy_error *err);
+/// Fork. `*is_child` is 1 in the program's process, where signals are as at a program's start and only what
+/// is safe after a fork may follow. When this process ends, everything below the supervisor is killed.
+vy_status vy_child_fork(child *out, int *is_child, vy_error *err);
 
 /// Wait for its end, and leave it to be reaped. Returns 0 when the time is over; else how it ended, and
 /// `*detail`: the exit status or signal, -1 when another part of the program has reaped it.

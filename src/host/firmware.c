@@ -31,20 +31,20 @@ static const bridge_kind *kind_of(vy_controller_kind kind)
                                              : &vy_betaflight_bridge;
 }
 
-vy_status vy_firmware_host_open(const vy_host_request *job, vy_firmware_host **out, vy_error *err)
+vy_status vy_firmware_host_open(const vy_host_request *request, vy_firmware_host **out, vy_error *err)
 {
-    const bridge_job bridge = {.def = job->def, .start = &job->start, .planet = job->planet};
+    const bridge_request bridge = {.def = request->def, .start = &request->start, .planet = request->planet};
     vy_firmware_host *h = calloc(1, sizeof *h);
     if (h == NULL) return vy_fail(err, VY_NO_MEMORY, "controller: out of memory");
     h->child = (child){.lifeline = -1, .owner = getpid()};
     h->core.core = -1;
-    h->kind = kind_of(job->def->kind);
-    h->is_client = job->def->kind == VY_CONTROLLER_CRAZYFLIE;
-    h->over_udp = job->def->kind != VY_CONTROLLER_PX4;
+    h->kind = kind_of(request->def->kind);
+    h->is_client = request->def->kind == VY_CONTROLLER_CRAZYFLIE;
+    h->over_udp = request->def->kind != VY_CONTROLLER_PX4;
     vy_status status = h->kind->open(&bridge, &h->bridge, err);
-    if (status == VY_OK && job->def->program[0] != '\0') {
+    if (status == VY_OK && request->def->program[0] != '\0') {
         const int inherited = h->kind->inherited != NULL ? h->kind->inherited(h->bridge) : -1;
-        status = vy_launch(job, -1, inherited, &h->child, &h->core, err);
+        status = vy_launch(request, -1, inherited, &h->child, &h->core, err);
     }
     if (status != VY_OK) {
         vy_firmware_host_close(h);

@@ -143,16 +143,16 @@ static void release_files(const vy_controller_def *def, const vy_parameter *para
     }
 }
 
-static vy_status open_program(vy_host *host, const vy_host_request *job, vy_error *err)
+static vy_status open_program(vy_host *host, const vy_host_request *request, vy_error *err)
 {
-    switch (job->def->kind) {
-    case VY_CONTROLLER_PLUGIN: return vy_plugin_host_open(job, &host->plugin, err);
-    case VY_CONTROLLER_PROCESS: return vy_process_host_open(job, &host->process, err);
+    switch (request->def->kind) {
+    case VY_CONTROLLER_PLUGIN: return vy_plugin_host_open(request, &host->plugin, err);
+    case VY_CONTROLLER_PROCESS: return vy_process_host_open(request, &host->process, err);
     case VY_CONTROLLER_PX4:
     case VY_CONTROLLER_ARDUPILOT:
     case VY_CONTROLLER_CRAZYFLIE:
-    case VY_CONTROLLER_BETAFLIGHT: return vy_firmware_host_open(job, &host->firmware, err);
-    default: return vy_pilot_host_open(job, &host->pilot, err);
+    case VY_CONTROLLER_BETAFLIGHT: return vy_firmware_host_open(request, &host->firmware, err);
+    default: return vy_pilot_host_open(request, &host->pilot, err);
     }
 }
 
@@ -160,29 +160,29 @@ static vy_status open_program(vy_host *host, const vy_host_request *job, vy_erro
 static vy_status start_program(vy_host *host, const vy_drone_def *drone, const char *name, double dt,
                                const vy_planet_def *planet, vy_error *err)
 {
-    vy_host_request job = {.def = &drone->controller, .planet = planet};
+    vy_host_request request = {.def = &drone->controller, .planet = planet};
     vy_parameter parameters[VY_PARAMETER_CAP];
-    vy_status status = vy_start_fill(drone, name, dt, planet, &job.start, err);
+    vy_status status = vy_start_fill(drone, name, dt, planet, &request.start, err);
     if (status != VY_OK) return status;
-    status = find_files(job.def, parameters, err);
-    if (status == VY_OK && job.def->kind != VY_CONTROLLER_PILOT)
-        status = vy_confine_prepare(job.def, &host->confined, err);
+    status = find_files(request.def, parameters, err);
+    if (status == VY_OK && request.def->kind != VY_CONTROLLER_PILOT)
+        status = vy_confine_prepare(request.def, &host->confined, err);
     if (status == VY_OK) {
-        job.confined = host->confined;
+        request.confined = host->confined;
         vy_text json = {0};
-        job.start.parameters = parameters;
-        vy_start_print(&job.start, drone, &json);
+        request.start.parameters = parameters;
+        vy_start_print(&request.start, drone, &json);
         char *text = vy_text_take(&json);
-        job.start.json = text;
+        request.start.json = text;
         if (text == NULL)
             status = vy_fail(err, VY_NO_MEMORY, "controller: out of memory");
         else if (strlen(text) > START_CAP)
             status = vy_fail(err, VY_FULL, "controller: its parameters have more than %d bytes", START_CAP);
         else
-            status = open_program(host, &job, err);
+            status = open_program(host, &request, err);
         free(text);
     }
-    release_files(job.def, parameters);
+    release_files(request.def, parameters);
     return status;
 }
 

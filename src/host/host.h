@@ -18,22 +18,22 @@ typedef struct vy_host_request {
     const confinement *confined; ///< or NULL
 } vy_host_request;
 
-vy_status vy_plugin_host_open(const vy_host_request *job, vy_plugin_host **out, vy_error *err);
+vy_status vy_plugin_host_open(const vy_host_request *request, vy_plugin_host **out, vy_error *err);
 vy_verdict vy_plugin_host_finish(vy_plugin_host *host, int32_t *detail);
 void vy_plugin_host_close(vy_plugin_host *host);
 void vy_plugin_host_call(void *host, const vy_samples *samples, vy_intent *intent);
 
-vy_status vy_process_host_open(const vy_host_request *job, vy_process_host **out, vy_error *err);
+vy_status vy_process_host_open(const vy_host_request *request, vy_process_host **out, vy_error *err);
 vy_verdict vy_process_host_finish(vy_process_host *host, int32_t *detail);
 void vy_process_host_close(vy_process_host *host);
 const char *vy_process_host_output(const vy_process_host *host);
 void vy_process_host_call(void *host, const vy_samples *samples, vy_intent *intent);
 
-vy_status vy_pilot_host_open(const vy_host_request *job, vy_pilot_host **out, vy_error *err);
+vy_status vy_pilot_host_open(const vy_host_request *request, vy_pilot_host **out, vy_error *err);
 void vy_pilot_host_close(vy_pilot_host *host);
 void vy_pilot_host_call(void *host, const vy_samples *samples, vy_intent *intent);
 
-vy_status vy_firmware_host_open(const vy_host_request *job, vy_firmware_host **out, vy_error *err);
+vy_status vy_firmware_host_open(const vy_host_request *request, vy_firmware_host **out, vy_error *err);
 vy_verdict vy_firmware_host_finish(vy_firmware_host *host, int32_t *detail);
 void vy_firmware_host_close(vy_firmware_host *host);
 

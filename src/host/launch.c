@@ -33,7 +33,7 @@ static void fork_inside_sandbox(void)
 }
 
 // In the child, between fork and exec: only what is safe there.
-static void exec_child(const vy_host_request *job, const char *line, int wire, int inherited, int core)
+static void exec_child(const vy_host_request *request, const char *line, int wire, int inherited, int core)
 {
     char name[] = "sh", option[] = "-c", *argv[] = {name, option, (char *)line, NULL};
     if (core >= 0) {
@@ -42,45 +42,46 @@ static void exec_child(const vy_host_request *job, const char *line, int wire, i
         CPU_SET((size_t)core, &one);
         (void)sched_setaffinity(0, sizeof one, &one);
     }
-    const char *folder = job->def->folder;
+    const char *folder = request->def->folder;
     if (folder[0] != '\0' && chdir(folder) != 0) _exit(126);
     if (inherited >= 0 && fcntl(inherited, F_SETFD, 0) != 0) _exit(126);
     const int in = wire >= 0 ? wire : open("/dev/null", O_RDONLY | O_CLOEXEC);
     if (dup2(in, 0) < 0 || dup2(wire >= 0 ? wire : 2, 1) < 0) _exit(126);
-    vy_confine_enter(job->confined);
+    vy_confine_enter(request->confined);
     if (inherited >= 3) vy_close_descriptors(3, inherited - 1); // nothing but the wire, and a bridge's socket
     vy_close_descriptors(inherited >= 3 ? inherited + 1 : 3, -1);
-    if (job->confined != NULL && wire < 0) fork_inside_sandbox(); // a firmware
-    (void)execve("/bin/sh", argv, vy_confine_environment(job->confined));
+    if (request->confined != NULL && wire < 0) fork_inside_sandbox(); // a firmware
+    (void)execve("/bin/sh", argv, vy_confine_environment(request->confined));
     _exit(127);
 }
 
 // What the shell starts: with the drone's number and start in the environment, the latter where PX4 looks for
 // it.
-static void print_line(const vy_host_request *job, int inherited, char *out, size_t room)
+static void print_line(const vy_host_request *request, int inherited, char *out, size_t capacity)
 {
-    const vy_plugin_start *s = &job->start;
+    const vy_plugin_start *s = &request->start;
     const vy_locale locale = vy_locale_enter();
-    int n = snprintf(out, room, "export VOLERY_INSTANCE=%d; ", s->instance);
+    int n = snprintf(out, capacity, "export VOLERY_INSTANCE=%d; ", s->instance);
     if (s->has_home)
         n += snprintf(
-            out + n, room - (size_t)n, "export PX4_HOME_LAT=%.10f PX4_HOME_LON=%.10f PX4_HOME_ALT=%.3f; ",
+            out + n, capacity - (size_t)n, "export PX4_HOME_LAT=%.10f PX4_HOME_LON=%.10f PX4_HOME_ALT=%.3f; ",
             s->home_latitude * DEGREES_PER_RADIAN, s->home_longitude * DEGREES_PER_RADIAN, s->home_altitude);
-    if (inherited >= 0) n += snprintf(out + n, room - (size_t)n, "export " SITL_VARIABLE "=%d; ", inherited);
+    if (inherited >= 0)
+        n += snprintf(out + n, capacity - (size_t)n, "export " SITL_VARIABLE "=%d; ", inherited);
     vy_locale_leave(locale);
-    snprintf(out + n, room - (size_t)n, "exec %s", job->def->program);
+    snprintf(out + n, capacity - (size_t)n, "exec %s", request->def->program);
 }
 
-vy_status vy_launch(const vy_host_request *job, int wire, int inherited, child *out, shared_core *core,
+vy_status vy_launch(const vy_host_request *request, int wire, int inherited, child *out, shared_core *core,
                     vy_error *err)
 {
-    const vy_controller_def *def = job->def;
+    const vy_controller_def *def = request->def;
     char line[sizeof def->program + 200];
-    int inside = 0;
-    print_line(job, inherited, line, sizeof line);
+    int is_child = 0;
+    print_line(request, inherited, line, sizeof line);
     core->core = def->any_core ? -1 : sched_getcpu();
-    const vy_status status = vy_child_fork(out, &inside, err);
-    if (inside) exec_child(job, line, wire, inherited, core->core);
+    const vy_status status = vy_child_fork(out, &is_child, err);
+    if (is_child) exec_child(request, line, wire, inherited, core->core);
     return status;
 }
 

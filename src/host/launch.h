@@ -15,7 +15,7 @@ typedef struct shared_core {
 /// Run the def's command line by the shell, in its folder.
 /// @param wire its stdin and stdout; -1: its stdin is empty, and what it prints goes to stderr
 /// @param inherited a socket that it keeps, by the number in VOLERY_SITL; -1: none
-vy_status vy_launch(const vy_host_request *job, int wire, int inherited, child *out, shared_core *core,
+vy_status vy_launch(const vy_host_request *request, int wire, int inherited, child *out, shared_core *core,
                     vy_error *err);
 
 /// Before the first call, from the stepping thread; and at the end.

@@ -207,13 +207,13 @@ static vy_status choose_axes(const vy_plugin_start *start, vy_pilot_host *h, vy_
     return VY_OK;
 }
 
-vy_status vy_pilot_host_open(const vy_host_request *job, vy_pilot_host **out, vy_error *err)
+vy_status vy_pilot_host_open(const vy_host_request *request, vy_pilot_host **out, vy_error *err)
 {
     vy_pilot_host *h = calloc(1, sizeof *h);
     if (h == NULL) return vy_fail(err, VY_NO_MEMORY, "pilot: out of memory");
     h->in = -1;
-    vy_status status = choose_axes(&job->start, h, err);
-    if (status == VY_OK) status = open_device(job->def, h, err);
+    vy_status status = choose_axes(&request->start, h, err);
+    if (status == VY_OK) status = open_device(request->def, h, err);
     if (status != VY_OK) {
         vy_pilot_host_close(h);
         return status;

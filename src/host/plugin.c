@@ -147,23 +147,23 @@ static void fill_texts(const vy_plugin_start *start, channel *c)
               c->size + sizeof(uint64_t)); // the array may begin within the struct's padding
 }
 
-static void write_start(const vy_host_request *job, channel *c)
+static void write_start(const vy_host_request *request, channel *c)
 {
-    const vy_controller_def *def = job->def;
+    const vy_controller_def *def = request->def;
     const int absolute = def->program[0] == '/';
-    VY_ASSERT(job->start.drone != NULL && strlen(job->start.drone) < VY_NAME_CAP);
+    VY_ASSERT(request->start.drone != NULL && strlen(request->start.drone) < VY_NAME_CAP);
     const char *folder = absolute ? "" : def->folder[0] != '\0' ? def->folder : ".";
     _Static_assert(sizeof def->folder + sizeof def->program + 2 <= PLUGIN_PATH_CAP, "every path fits");
     snprintf(c->library, sizeof c->library, "%s%s%s", folder, absolute ? "" : "/", def->program);
-    c->start = job->start;
-    snprintf(c->drone, sizeof c->drone, "%s", job->start.drone);
-    c->vehicle = *job->start.vehicle;
-    c->imu = *job->start.imu;
-    c->mocap = *job->start.mocap;
-    c->sensors = *job->start.sensors;
-    memcpy(c->parameters, job->start.parameters,
-           (size_t)job->start.parameter_count * sizeof c->parameters[0]);
-    fill_texts(&job->start, c);
+    c->start = request->start;
+    snprintf(c->drone, sizeof c->drone, "%s", request->start.drone);
+    c->vehicle = *request->start.vehicle;
+    c->imu = *request->start.imu;
+    c->mocap = *request->start.mocap;
+    c->sensors = *request->start.sensors;
+    memcpy(c->parameters, request->start.parameters,
+           (size_t)request->start.parameter_count * sizeof c->parameters[0]);
+    fill_texts(&request->start, c);
     cpu_set_t cpus;
     const int one = sched_getaffinity(0, sizeof cpus, &cpus) == 0 && CPU_COUNT(&cpus) == 1;
     c->spin_ns = one ? 0 : SPIN_NS;
@@ -193,36 +193,36 @@ static vy_verdict wait_answer(vy_plugin_host *h, int64_t limit_ns, int32_t *deta
 
 // --- the controller
 
-static vy_status spawn(const vy_host_request *job, vy_plugin_host *h, vy_error *err)
+static vy_status spawn(const vy_host_request *request, vy_plugin_host *h, vy_error *err)
 {
     program p = {.fd = -1};
-    int memory = -1, inside = 0;
-    h->size = channel_size(&job->start);
+    int memory = -1, is_child = 0;
+    h->size = channel_size(&request->start);
     vy_status status = make_channel(h->size, &memory, &h->channel, err);
     if (status == VY_OK) {
         h->channel->size = h->size;
-        write_start(job, h->channel);
+        write_start(request, h->channel);
         h->waiter = (waiter){.spin_ns = h->channel->spin_ns, .spin_max_ns = h->channel->spin_ns};
-        status = uncompress_program(&p, job->confined, err);
+        status = uncompress_program(&p, request->confined, err);
     }
     if (status == VY_OK) {
         atomic_store(&h->channel->request.count, ++h->count); // whether it is ready
-        status = vy_child_fork(&h->child, &inside, err);
+        status = vy_child_fork(&h->child, &is_child, err);
     }
-    if (inside) exec_child(&p, job->confined, h->channel, memory);
+    if (is_child) exec_child(&p, request->confined, h->channel, memory);
     if (p.fd >= 0) close(p.fd);
     if (memory >= 0) close(memory);
     free(p.bytes);
     return status;
 }
 
-static vy_status handshake(const vy_host_request *job, vy_plugin_host *h, vy_error *err)
+static vy_status handshake(const vy_host_request *request, vy_plugin_host *h, vy_error *err)
 {
     static const char *const stages[] = {"program", "constructor", "init"};
-    const char *name = job->def->program;
+    const char *name = request->def->program;
     channel *c = h->channel;
     int32_t detail = 0;
-    const vy_verdict verdict = wait_answer(h, h->deadline_ns + (int64_t)(1e9 * job->def->boot), &detail);
+    const vy_verdict verdict = wait_answer(h, h->deadline_ns + (int64_t)(1e9 * request->def->boot), &detail);
     const uint32_t stage = atomic_load(&c->stage);
     if (stage == STAGE_EXEC && c->error != 0)
         return vy_fail(err, VY_IO, "plug-in %.100s: the program around it cannot be started: %s", name,
@@ -230,8 +230,8 @@ static vy_status handshake(const vy_host_request *job, vy_plugin_host *h, vy_err
     if (verdict != VY_VERDICT_REPLIED) {
         char why[160]; // one that is late was not ready: the time to boot comes before the deadline
         const int late = verdict == VY_VERDICT_LATE;
-        vy_verdict_print(late ? VY_VERDICT_NOT_READY : verdict, detail, job->def->boot + job->def->deadline,
-                         NULL, why, sizeof why);
+        vy_verdict_print(late ? VY_VERDICT_NOT_READY : verdict, detail,
+                         request->def->boot + request->def->deadline, NULL, why, sizeof why);
         return vy_fail(err, late ? VY_BAD_STATE : VY_BAD_VALUE, "plug-in %.60s: its %s %s", name,
                        stages[stage <= STAGE_INIT ? stage : STAGE_INIT], why);
     }
@@ -243,14 +243,14 @@ static vy_status handshake(const vy_host_request *job, vy_plugin_host *h, vy_err
                    c->refusal.text);
 }
 
-vy_status vy_plugin_host_open(const vy_host_request *job, vy_plugin_host **out, vy_error *err)
+vy_status vy_plugin_host_open(const vy_host_request *request, vy_plugin_host **out, vy_error *err)
 {
     vy_plugin_host *h = calloc(1, sizeof *h);
     if (h == NULL) return vy_fail(err, VY_NO_MEMORY, "plug-in: out of memory");
     h->child.lifeline = -1;
-    h->deadline_ns = (int64_t)(1e9 * job->def->deadline);
-    vy_status status = spawn(job, h, err);
-    if (status == VY_OK) status = handshake(job, h, err);
+    h->deadline_ns = (int64_t)(1e9 * request->def->deadline);
+    vy_status status = spawn(request, h, err);
+    if (status == VY_OK) status = handshake(request, h, err);
     if (status != VY_OK) {
         h->dead = 1;
         vy_plugin_host_close(h);

@@ -47,7 +47,7 @@ static void set_timeout(int wire, double seconds)
     (void)setsockopt(wire, SOL_SOCKET, SO_SNDTIMEO, &t, sizeof t);
 }
 
-static vy_status spawn(const vy_host_request *job, vy_process_host *h, vy_error *err)
+static vy_status spawn(const vy_host_request *request, vy_process_host *h, vy_error *err)
 {
     int ends[2];
     if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0)
@@ -56,7 +56,7 @@ static vy_status spawn(const vy_host_request *job, vy_process_host *h, vy_error 
     h->wire = ends[0];
     const vy_status status = ends[0] < 0 || ends[1] < 0
                                  ? vy_fail(err, VY_IO, "controller: no socket: %s", strerror(errno))
-                                 : vy_launch(job, ends[1], -1, &h->child, &h->core, err);
+                                 : vy_launch(request, ends[1], -1, &h->child, &h->core, err);
     if (ends[1] >= 0) close(ends[1]);
     return status;
 }
@@ -117,15 +117,15 @@ static vy_verdict receive_frame(vy_process_host *h, double seconds, size_t cap, 
 }
 
 // First frames: the start message to the controller, and its answer that it is ready.
-static vy_status handshake(const vy_host_request *job, vy_process_host *h, vy_error *err)
+static vy_status handshake(const vy_host_request *request, vy_process_host *h, vy_error *err)
 {
-    const char *program = job->def->program;
-    size_t size = strlen(job->start.json);
+    const char *program = request->def->program;
+    size_t size = strlen(request->start.json);
     unsigned char *text = malloc(FRAME_HEAD + size);
     if (text == NULL) return vy_fail(err, VY_NO_MEMORY, "controller: out of memory");
-    memcpy(text + FRAME_HEAD, job->start.json, size);
+    memcpy(text + FRAME_HEAD, request->start.json, size);
     vy_wire_put_size((uint32_t)size, text);
-    const double patience = job->def->boot + h->deadline;
+    const double patience = request->def->boot + h->deadline;
     set_timeout(h->wire, patience);
     int32_t detail = 0;
     vy_verdict verdict = send_frame(h, text, FRAME_HEAD + size, &detail);
@@ -147,15 +147,15 @@ static vy_status handshake(const vy_host_request *job, vy_process_host *h, vy_er
     return VY_OK;
 }
 
-vy_status vy_process_host_open(const vy_host_request *job, vy_process_host **out, vy_error *err)
+vy_status vy_process_host_open(const vy_host_request *request, vy_process_host **out, vy_error *err)
 {
     vy_process_host *h = calloc(1, sizeof *h);
     if (h == NULL) return vy_fail(err, VY_NO_MEMORY, "controller: out of memory");
     h->wire = h->child.lifeline = -1;
-    h->deadline = job->def->deadline;
-    h->rotor_count = job->start.rotor_count;
-    vy_status status = spawn(job, h, err);
-    if (status == VY_OK) status = handshake(job, h, err);
+    h->deadline = request->def->deadline;
+    h->rotor_count = request->start.rotor_count;
+    vy_status status = spawn(request, h, err);
+    if (status == VY_OK) status = handshake(request, h, err);
     if (status != VY_OK) {
         h->dead = 1;
         vy_process_host_close(h);

@@ -169,17 +169,17 @@ static bool put_indexes(mcap_chunk_writer *writer, const mcap_bytes *chunk, uint
 
     for (size_t c = 1; c <= writer->channel_count; ++c) {
         if (writer->counts[c] == 0) continue;
-        const size_t entries = EACH * (size_t)writer->counts[c];
+        const size_t entries_size = EACH * (size_t)writer->counts[c];
         mcap_bytes_u16(&writer->index_offsets, (uint16_t)c);
         mcap_bytes_u64(&writer->index_offsets, base + out->size);
         entry->index_count += 1;
-        unsigned char *p = mcap_put_head(out->data + out->size, MCAP_MESSAGE_INDEX, 2 + 4 + entries);
+        unsigned char *p = mcap_put_head(out->data + out->size, MCAP_MESSAGE_INDEX, 2 + 4 + entries_size);
         p = mcap_put_u16(p, (uint16_t)c);
-        p = mcap_put_u32(p, (uint32_t)entries);
+        p = mcap_put_u32(p, (uint32_t)entries_size);
         writer->positions[c] = (size_t)(p - out->data);
         writer->totals[c] += writer->counts[c];
         writer->message_count += writer->counts[c];
-        out->size += HEAD + entries;
+        out->size += HEAD + entries_size;
     }
     for (size_t at = 0; at < entry->size;) {
         const unsigned char *body = records + at + MCAP_RECORD_HEAD;

@@ -12,5 +12,5 @@ vy_status vy_proof_begin(vy_mcap_writer *writer, uint16_t *channel, vy_error *er
 
 /// End a log: metadata with its result and, where the writer keeps one, the digest of all of it, then the
 /// signature of that by `key` (NULL: none).
-vy_status vy_result_write(vy_mcap_writer *writer, const char *status, uint64_t last_tick, uint64_t final_hash,
-                          const vy_signing_key *key, vy_error *err);
+vy_status vy_result_write(vy_mcap_writer *writer, const char *status_word, uint64_t last_tick,
+                          uint64_t final_hash, const vy_signing_key *key, vy_error *err);

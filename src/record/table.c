@@ -17,7 +17,7 @@ typedef struct stream_fields {
     struct {
         char name[VY_NAME_CAP + 24];
         const char *unit;
-        int values;
+        int value_count;
         int shown; // of the values: the first ones
         component_names components;
     } fields[32];
@@ -38,7 +38,7 @@ static void describe_listed(int stream, int rotors, stream_fields *out)
         snprintf(out->fields[i].name, sizeof out->fields[i].name, "%s%s%s", sample ? out->topic : "",
                  sample ? "." : "", f->name);
         out->fields[i].unit = f->unit;
-        out->fields[i].shown = out->fields[i].values = out->layout.counts[i];
+        out->fields[i].shown = out->fields[i].value_count = out->layout.counts[i];
         out->fields[i].components = vy_components_of(f);
     }
 }
@@ -48,7 +48,7 @@ static void describe_vector(const vy_pb_field *f, int i, stream_fields *out)
 {
     const int is_vector = f->message == &vy_message_vec3;
     VY_ASSERT(is_vector || (f->message == NULL && f->repeat == 0));
-    out->fields[i].shown = out->fields[i].values = is_vector ? 3 : 1;
+    out->fields[i].shown = out->fields[i].value_count = is_vector ? 3 : 1;
     out->fields[i].components = is_vector ? COMPONENT_XYZ : COMPONENT_ONE;
 }
 
@@ -95,7 +95,7 @@ static void describe_reply(int commands, stream_fields *out)
         const vy_reply_field *f = &fields[i];
         snprintf(out->fields[i].name, sizeof out->fields[i].name, "reply.%s", f->name);
         out->fields[i].unit = f->unit;
-        out->fields[i].values = f->count;
+        out->fields[i].value_count = f->count;
         out->fields[i].shown = f->type == VY_REPLY_COMMANDS ? commands : f->count;
         out->fields[i].components = f->type == VY_REPLY_VEC3   ? COMPONENT_XYZ
                                     : f->type == VY_REPLY_QUAT ? COMPONENT_WXYZ
@@ -146,8 +146,8 @@ static void add_columns(const stream_fields *s, int stream, const char *const *f
     size_t cell = 0;
     for (int i = 0; i < s->count; ++i) {
         const int request = find_selected(s->fields[i].name, fields, field_count);
-        const int values = s->fields[i].values;
-        for (int c = 0; c < values; ++c, ++cell) {
+        const int value_count = s->fields[i].value_count;
+        for (int c = 0; c < value_count; ++c, ++cell) {
             if (request < 0 || c >= s->fields[i].shown || t->count == TABLE_COLUMNS_MAX) continue;
             char component[12];
             vy_component_name(s->fields[i].components, c, component);

@@ -66,8 +66,8 @@ static int read_date(const char *text, size_t size, double *out)
         return 0;
     const int leap = is_leap((int)year), days = days_before[month] - days_before[month - 1];
     if (day < 1 || (int)day > days + (month == 2 && leap)) return 0;
-    const int passed = days_before[month - 1] + (month > 2 && leap) + (int)day - 1;
-    *out = (double)year + (double)passed / (365.0 + leap);
+    const int days_passed = days_before[month - 1] + (month > 2 && leap) + (int)day - 1;
+    *out = (double)year + (double)days_passed / (365.0 + leap);
     return 1;
 }
 

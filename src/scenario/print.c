@@ -247,8 +247,8 @@ static void collect_rows(vy_text *out, const vy_schema_table *table, const void 
         case VY_TYPE_TABLE: {
             vy_numbers n;
             memcpy(&n, field, sizeof n);
-            const int64_t sides[2] = {n.rows, n.columns};
-            vy_text_add(out, (const char *)sides, sizeof sides);
+            const int64_t dimensions[2] = {n.rows, n.columns};
+            vy_text_add(out, (const char *)dimensions, sizeof dimensions);
             vy_text_add(out, (const char *)n.values, (size_t)n.rows * (size_t)n.columns * sizeof *n.values);
             break;
         }

@@ -445,7 +445,7 @@ static changes changes_of(const vy_world *world, uint32_t index, const nap_input
                                 .torque_angle = k.ea,
                                 .torque_position = k.ep,
                                 .torque_rate = inverse_inertia * damping,
-                                .density = density_force / real_max(r->effect.rotor_force, 1e-9),
+                                .rotor_wrench_change = density_force / real_max(r->effect.rotor_force, 1e-9),
                                 .force = inverse_mass * nap_force_bound(c, &without_rotors.effect) +
                                          inverse_mass * density_force};
     memcpy(out.slopes, &slopes, sizeof slopes);

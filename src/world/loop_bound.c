@@ -95,9 +95,10 @@ static void add_forces(const terms *t)
     const double angle = rotation_norm(t->s, LOOP_ANGLE), reference_angle = rotation_norm(t->r, LOOP_ANGLE);
     const double thrust_gain = thrust_change(t);
     const double second_order = thrust_gain * reference_angle + 0.5 * thrust * reference_angle * angle;
-    const double loads =
-        t->slopes->force_velocity * translation_norm(t->s, LOOP_VELOCITY) + t->slopes->force_angle * angle +
-        t->slopes->force_position * translation_norm(t->s, LOOP_POSITION) + t->slopes->density * thrust_gain;
+    const double loads = t->slopes->force_velocity * translation_norm(t->s, LOOP_VELOCITY) +
+                         t->slopes->force_angle * angle +
+                         t->slopes->force_position * translation_norm(t->s, LOOP_POSITION) +
+                         t->slopes->rotor_wrench_change * thrust_gain;
     t->out->of[H][INPUT_FORCE] += t->envelope[ENVELOPE_THRUST_ERROR] * t->s->of[H][LOOP_ANGLE] +
                                   thrust * tilt * t->s->of[Z][LOOP_ANGLE] + tilt * thrust_gain +
                                   second_order + loads;
@@ -116,7 +117,7 @@ static void add_torques(const terms *t)
     const double loads =
         t->slopes->torque_velocity * translation_norm(t->s, LOOP_VELOCITY) + t->slopes->torque_angle * angle +
         t->slopes->torque_position * translation_norm(t->s, LOOP_POSITION) + t->slopes->torque_rate * size +
-        t->slopes->density * rotation_norm(t->s, LOOP_ACTUATION);
+        t->slopes->rotor_wrench_change * rotation_norm(t->s, LOOP_ACTUATION);
     add_entry(t, INPUT_ANGLE_RATE, jacobian_error, jacobian_error);
     add_entry(t, INPUT_TORQUE, transport.h + gyro.h + loads, transport.z + gyro.z + loads);
 }

@@ -65,8 +65,8 @@ _Static_assert((int)ENVELOPE_COUNT <= (int)LOOP_ENVELOPE_CAP, "a loop_block hold
 typedef struct loop_slopes {
     double force_velocity, force_angle, force_position;
     double torque_velocity, torque_angle, torque_position, torque_rate;
-    double density; // [1] of the rotors' wrench, as the air's density changes it
-    double force;   // [m/s^2] all forces but the rotors' and gravity, at most
+    double rotor_wrench_change; // [1] of the rotors' wrench by the air's density, relative
+    double force;               // [m/s^2] all forces but the rotors' and gravity, at most
 } loop_slopes;
 
 enum { LOOP_SLOPES = sizeof(loop_slopes) / sizeof(double) };

@@ -63,7 +63,7 @@ VY_NOINLINE_FN void sensor_stage(const vy_model *m, const world_block *w, drone_
     }
 }
 
-// `over_ground` is a constant: whether the world's frame turns.
+// `in_rotating_frame` is a constant: whether the world's frame turns.
 VY_FN void estimate(const vy_model *m, const world_block *w, drone_block *drones, const int in_rotating_frame)
 {
     for (uint32_t i = 0; i < VY_BASIC_OR(1u, m->drone_count); ++i) {

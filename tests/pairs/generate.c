@@ -144,7 +144,7 @@ static void place(generator *g, node *n, const char *path, const char *value)
 }
 
 static void write_rows(generator *g, const vy_schema_table *table, char *object, node *into,
-                       const char *path);
+                       const char *prefix);
 
 // Which values of a table's first row let everything be there that is asked for.
 static uint64_t allowed_choices(const generator *g, const vy_schema_table *table, const vy_schema_row *row,

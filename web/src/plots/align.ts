@@ -24,14 +24,14 @@ export function align(lines: PlotLine[]): Aligned {
   for (const line of lines) if (!axes.some((axis) => sameAxis(axis, line.time))) axes.push(line.time);
   if (axes.length === 1) return { time: axes[0], values: lines.map((line) => nonFiniteAsNull(line.values)) };
 
-  const all = new Float64Array(axes.reduce((sum, axis) => sum + axis.length, 0));
+  const times = new Float64Array(axes.reduce((sum, axis) => sum + axis.length, 0));
   let used = 0;
   for (const axis of axes) {
-    all.set(axis, used);
+    times.set(axis, used);
     used += axis.length;
   }
-  all.sort();
-  const time = all.filter((t, i) => i === 0 || t !== all[i - 1]);
+  times.sort();
+  const time = times.filter((t, i) => i === 0 || t !== times[i - 1]);
   const values = lines.map((line) => {
     const column: (number | null | undefined)[] = new Array(time.length).fill(undefined);
     let k = 0;
