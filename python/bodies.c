@@ -15,9 +15,9 @@ _Static_assert(sizeof(vy_body_state) == 13 * 8 && sizeof(vy_material) == 4 * 8 &
 
 _Static_assert(VY_BODIES_NOT_FINITE == 1 && VY_BODIES_REDUNDANT == 2 && VY_BODIES_CONFLICT == 4 &&
                    VY_BODIES_NO_MEMORY == 8 && VY_BODIES_TIME_DROPPED == 32 && VY_BODIES_CRUSHED == 64 &&
-                   VY_BODY_STATIC == 0 && VY_BODY_KINEMATIC == 1 && VY_BODY_DYNAMIC == 2 &&
-                   VY_CONTACT_BEGIN == 0 && VY_CONTACT_PERSIST == 1 && VY_CONTACT_END == 2 &&
-                   VY_POTENTIAL_UNIFORM == 1 && VY_POTENTIAL_MAGNETIC == 4,
+                   VY_BODIES_JOINT_BROKEN == 128 && VY_BODY_STATIC == 0 && VY_BODY_KINEMATIC == 1 &&
+                   VY_BODY_DYNAMIC == 2 && VY_CONTACT_BEGIN == 0 && VY_CONTACT_PERSIST == 1 &&
+                   VY_CONTACT_END == 2 && VY_POTENTIAL_UNIFORM == 1 && VY_POTENTIAL_MAGNETIC == 4,
                "as volery/bodies.py has them");
 
 // Threads may share it: each function here has it for itself, one call at a time.

@@ -28,10 +28,11 @@ const char *joint_kinds(void)
 }
 
 // Numbers: a point of a and one of b, the axis of a and that of b (world), length, stiffness, damping, rest,
-// low, high, speed, gain and torque of the motor. Flags: 1 limited, 2 far open, 4 the axis of b is given.
+// low, high, speed, gain and torque of the motor, force and torque at which it breaks. Flags: 1 limited, 2
+// far open, 4 the axis of b is given.
 enum { LIMITED = 1, FAR_OPEN = 2, HAS_AXIS_B = 4 };
 
-int bodies_join(locked_bodies *b, int kind, uint64_t body_a, uint64_t body_b, const double n[21], int flags,
+int bodies_join(locked_bodies *b, int kind, uint64_t body_a, uint64_t body_b, const double n[23], int flags,
                 uint64_t *out)
 {
     const vy_vec3 point_a = {n[0], n[1], n[2]}, point_b = {n[3], n[4], n[5]}, axis_a = {n[6], n[7], n[8]},
@@ -57,6 +58,8 @@ int bodies_join(locked_bodies *b, int kind, uint64_t body_a, uint64_t body_b, co
         def.motor_speed = n[18];
         def.motor_gain = n[19];
         def.max_motor_torque = n[20];
+        def.break_force = n[21];
+        def.break_torque = n[22];
         def.far_open = (flags & FAR_OPEN) != 0;
         status = vy_bodies_add_joint(set, &def, &id, &err);
     } else {
@@ -74,8 +77,9 @@ int bodies_remove_joint(locked_bodies *b, uint64_t id)
     return answer(status);
 }
 
-// value (6), gap, angle, length, rate, active, force, torque, tension, closing_time.
-enum { JOINT_NUMBERS = 19 };
+// value (6), gap, angle, length, rate, active, force, torque, tension, closing_time, broken, mean_force and
+// mean_torque.
+enum { JOINT_NUMBERS = 22 };
 
 static void put_joint(const vy_joint_state *s, double out[JOINT_NUMBERS])
 {
@@ -86,6 +90,9 @@ static void put_joint(const vy_joint_state *s, double out[JOINT_NUMBERS])
     memcpy(out + 14, &s->torque, 24);
     out[17] = s->tension;
     out[18] = s->closing_time;
+    out[19] = (double)s->broken;
+    out[20] = s->mean_force;
+    out[21] = s->mean_torque;
 }
 
 int joint_read(locked_bodies *b, uint64_t id, double out[JOINT_NUMBERS])
@@ -95,6 +102,14 @@ int joint_read(locked_bodies *b, uint64_t id, double out[JOINT_NUMBERS])
     bodies_leave(b);
     if (status == VY_OK) put_joint(&s, out);
     return answer(status);
+}
+
+int joint_set_break(locked_bodies *b, uint64_t id, double force, double torque)
+{
+    vy_error err = {0};
+    const vy_status status = vy_joint_set_break(bodies_enter(b), (vy_joint_id){id}, force, torque, &err);
+    bodies_leave(b);
+    return binding_result(status, &err);
 }
 
 int joint_set_motor(locked_bodies *b, uint64_t id, double speed, double gain, double torque)

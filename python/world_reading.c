@@ -6,7 +6,8 @@
 
 _Static_assert(VY_EVENT_CLAMPED == 1 && VY_EVENT_FAILED == 2 && VY_EVENT_SINK == 4 &&
                    VY_EVENT_DIVERGED == 8 && VY_EVENT_REDUNDANT == 16 && VY_EVENT_CONFLICT == 32 &&
-                   VY_EVENT_CONTACT == 64 && VY_EVENT_CRASH == 128 && VY_EVENT_TIME_DROPPED == 512,
+                   VY_EVENT_CONTACT == 64 && VY_EVENT_CRASH == 128 && VY_EVENT_TIME_DROPPED == 512 &&
+                   VY_EVENT_TRIGGER == 1024 && VY_EVENT_JOINT_BROKEN == 2048,
                "as volery/world.py has them");
 
 int scenario_joints(const vy_scenario *s) { return s->joint_count; }

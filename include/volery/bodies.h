@@ -108,6 +108,7 @@ enum {
     VY_BODIES_TIME_DROPPED = 1u << 5, ///< too many impacts in one step, or too many bodies in them: some
                                       ///< bodies stood still for the rest of the step
     VY_BODIES_CRUSHED = 1u << 6,      ///< a kinematic body presses another one against an immovable one
+    VY_BODIES_JOINT_BROKEN = 1u << 7, ///< joints broke: vy_bodies_broken_joints()
 };
 
 /// Advance one step. Allocates nothing, but when joints have changed and when more pairs of bodies are near

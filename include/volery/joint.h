@@ -126,6 +126,8 @@ typedef struct vy_joint_def {
     int far_open;                ///< 1: it may be open by more than the set's open_limit
     const vy_constraint *custom; ///< of a custom joint; must outlive it
     vy_joint_collide collide_connected;
+    double break_force, break_torque; ///< [N], [N m] it breaks at the end of a step in which its mean force
+                                      ///< or torque was greater; 0: it never does
 } vy_joint_def;
 
 /// Of no kind, between the world and the world: kind and a body must be given. Axes along z, everything else
@@ -172,12 +174,18 @@ typedef struct vy_joint_state {
     double angle;                     ///< [rad] of a rotating joint; [m] of a slider
     double length; ///< [m] between the anchors of a joint with a length; translation of a sliding one
     double rate;   ///< [rad/s], [m/s] of the angle
-    int active;    ///< 0: a cable is slack, or a limit is not reached; 1: it acts, or is always on
+    int active;    ///< 0: a cable is slack, a limit is not reached, or it is broken; 1: it acts, or is always
+                   ///< on
     vy_vec3 force; ///< [N] of the joint on body b at its anchor, world; as the last step began its last part,
                    ///< 0 before the first step and after a state was restored
     vy_vec3 torque; ///< [N m] on body b about its anchor, world
     double tension; ///< [N] of a joint with a length: tension, positive when it pulls the anchors together
     double closing_time; ///< [s] until what was added open is closed; 0: it is
+    int broken;          ///< 1: it has broken and acts no more
+    double mean_force;   ///< [N] of a joint that can break: its impulse on b in the last step over the step's
+                         ///< length, springs and motors included; once broken, in the step in which it broke;
+                         ///< 0 before the first step and after a state was restored
+    double mean_torque;  ///< [N m] likewise, about the anchor of b
 } vy_joint_state;
 
 /// Read a joint as it is now.
@@ -185,6 +193,11 @@ typedef struct vy_joint_state {
 vy_status vy_joint_read(const vy_bodies *bodies, vy_joint_id id, vy_joint_state *out);
 /// Whether a joint acts: 0 for a slack cable or an unknown id.
 int vy_joint_is_active(const vy_bodies *bodies, vy_joint_id id);
+/// The joints that broke in the last step (VY_BODIES_JOINT_BROKEN), by slots: at most `capacity` of them are
+/// written. A broken joint acts no more, its bodies collide again, and it stays until it is removed; which
+/// are broken is state.
+/// @return how many there are
+uint32_t vy_bodies_broken_joints(const vy_bodies *bodies, vy_joint_id *out, uint32_t capacity);
 /// Change the motor of a rotating or sliding joint: state, hashed and in snapshots.
 /// @return VY_NOT_FOUND, or VY_BAD_VALUE (a number, or a joint that has no motor)
 vy_status vy_joint_set_motor(vy_bodies *bodies, vy_joint_id id, double speed, double gain, double torque);
@@ -206,6 +219,10 @@ vy_status vy_joint_set_limits(vy_bodies *bodies, vy_joint_id id, int limited, do
 /// @return VY_NOT_FOUND, VY_BAD_VALUE
 vy_status vy_joint_set_spring(vy_bodies *bodies, vy_joint_id id, double stiffness, double damping,
                               double rest, vy_error *err);
+
+/// Force and torque at which it breaks; 0: it never does. One that is broken stays so.
+/// @return VY_NOT_FOUND, VY_BAD_VALUE
+vy_status vy_joint_set_break(vy_bodies *bodies, vy_joint_id id, double force, double torque, vy_error *err);
 
 /// The multipliers of all joints in the bodies' present poses, with the forces applied for the next step.
 typedef struct vy_joint_solution {

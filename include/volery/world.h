@@ -233,9 +233,10 @@ enum {
     VY_EVENT_CONFLICT = 1u << 5,  ///< joints contradict each other: an error stayed
     VY_EVENT_CONTACT = 1u << 6,   ///< a contact began or ended: see vy_world_contact()
     VY_EVENT_CRASH = 1u << 7,     ///< an impact was beyond the limits of what it hit; counted per body
-    VY_EVENT_TIME_DROPPED = 1u << 9, ///< too many impacts in one step, or too many bodies in them: some
-                                     ///< bodies stood still for the rest of the step
-    VY_EVENT_TRIGGER = 1u << 10,     ///< a drone or body entered a trigger or left it: vy_world_trigger()
+    VY_EVENT_TIME_DROPPED = 1u << 9,  ///< too many impacts in one step, or too many bodies in them: some
+                                      ///< bodies stood still for the rest of the step
+    VY_EVENT_TRIGGER = 1u << 10,      ///< a drone or body entered a trigger or left it: vy_world_trigger()
+    VY_EVENT_JOINT_BROKEN = 1u << 11, ///< joints broke: vy_joint_state.broken
 };
 
 /// Advance exactly one step. Never allocates. A world that has failed stays as it is.

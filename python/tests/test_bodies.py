@@ -261,6 +261,24 @@ def test_every_joint_holds_what_it_says() -> None:
         raises(volery.Error, "no longer", lambda: bodies.remove(joint))
 
 
+def test_joints_break() -> None:
+    bodies = volery.Bodies(dt=1e-3, contacts=False)
+    load = bodies.add(volery.sphere(0.1), mass=2, position=(0, 0, 1))
+    rope = bodies.join("cable", None, load, point=(0, 0, 2), break_force=2 * G + 1)
+    kept = bodies.save()
+    assert bodies.step(10) == 0 and abs(rope.state().mean_force - 2 * G) < 1e-9 and not rope.state().broken
+    load.apply_force((0, 0, -1.5))
+    assert bodies.step() == volery.BodiesEvent.JOINT_BROKEN
+    assert rope.state().broken and not rope.state().active and abs(rope.state().mean_force - 2 * G - 1.5) < 1e-9
+    bodies.step(100)
+    assert load.velocity[2] < -0.1 * G + 0.01
+    bodies.restore(kept)
+    assert not rope.state().broken
+    rope.set_break(1.0, 0.0)
+    assert bodies.step() == volery.BodiesEvent.JOINT_BROKEN
+    raises(volery.Error, "break_force and break_torque must be finite", lambda: rope.set_break(-1.0, 0.0))
+
+
 def test_motors_limits_and_springs() -> None:
     bodies = volery.Bodies(dt=1e-3, gravity=(0, 0, 0), contacts=False)
     wheel = bodies.add(volery.cylinder(0.2, 0.1), mass=3)

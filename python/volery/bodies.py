@@ -45,6 +45,7 @@ class BodiesEvent(enum.IntFlag):
     NO_MEMORY = 8
     TIME_DROPPED = 32
     CRUSHED = 64
+    JOINT_BROKEN = 128  # joints broke: see `JointState.broken`
 
 
 _ENDED = int(BodiesEvent.NOT_FINITE | BodiesEvent.NO_MEMORY)
@@ -346,6 +347,11 @@ class Joint(_Handle):
                                   b.check_number("rest", rest)) != 0:
             raise b.error()
 
+    def set_break(self, force: float, torque: float) -> None:
+        """[N], [N m] at which it breaks; 0: never. One that is broken stays so."""
+        if b.lib.joint_set_break(self._pointer, self.id, b.check_number("force", force), b.check_number("torque", torque)) != 0:
+            raise b.error()
+
     def _check_motor(self) -> None:
         if not joints.has(self.kind, joints.TURNS | joints.SLIDES):
             raise b.Error(f"a {self.kind} joint has no motor")
@@ -466,7 +472,8 @@ class Bodies(Queries, b.NotCopyable):
 
     def join(self, kind: str, body_a: Body | None, body_b: Body | None, *, point: Any = None, point_b: Any = None,
              axis: Any = None, axis_b: Any = None, length: float | None = None, stiffness: float = 0.0, damping: float = 0.0,
-             rest: float = 0.0, limits: Any = None, motor: Any = None, far_open: bool = False) -> Joint:
+             rest: float = 0.0, limits: Any = None, motor: Any = None, far_open: bool = False, break_force: float = 0.0,
+             break_torque: float = 0.0) -> Joint:
         """Join two bodies, or one and the world (None), in their present poses. Points and axes are those of the world.
 
         kind       "distance", "ball", "hinge", "slider", "fixed", "universal", "cable", "spring", "cylindrical"
@@ -478,6 +485,7 @@ class Bodies(Queries, b.NotCopyable):
         limits     (low, high) [rad] or [m], counted from the present pose
         motor      (speed, gain, torque): see `Joint.set_motor`
         far_open   it may be open by more than `open_limit`
+        break_force, break_torque   [N], [N m] it breaks at the end of a step in which its mean force or torque was greater; 0: never
         """
         number = b.lookup("joint", kind, joints.KINDS)
         moves, long, turns = (joints.has(kind, flags) for flags in (joints.TURNS | joints.SLIDES, joints.HAS_LENGTH, joints.HAS_AXIS))
@@ -498,7 +506,8 @@ class Bodies(Queries, b.NotCopyable):
         distance = b.check_number("length", length) if length is not None else float(np.linalg.norm(at_b - at_a))
         numbers = np.concatenate([at_a, at_b, axis_vector_a, axis_vector_b, [
             distance, b.check_number("stiffness", stiffness), b.check_number("damping", damping), b.check_number("rest", rest),
-            low, high, *Motor.checked(motor if motor is not None else (0.0, 0.0, 0.0))]])
+            low, high, *Motor.checked(motor if motor is not None else (0.0, 0.0, 0.0)), b.check_number("break_force", break_force),
+            b.check_number("break_torque", break_torque)]])
         flags = int(limits is not None) + 2 * int(bool(far_open)) + 4 * int(axis_b is not None)
         out = ctypes.c_uint64()
         with self._lock:

@@ -57,12 +57,15 @@ class JointState(NamedTuple):
     torque: Vector  # [N m] on body b about its anchor, world
     tension: float  # [N] of one with a length: positive when it pulls
     closing_time: float  # [s] until one that was added open is closed
+    broken: bool  # it has broken and acts no more
+    mean_force: float  # [N] of one that can break: its impulse in the last step, or in that in which it broke, over the step
+    mean_torque: float  # [N m] likewise, about the anchor of b
 
     @classmethod
     def of(cls, numbers: Vector) -> JointState:
         gap, angle, length, rate, active = (float(v) for v in numbers[6:11])
         return cls(numbers[:6], gap, angle, length, rate, active != 0.0, numbers[11:14], numbers[14:17], float(numbers[17]),
-                   float(numbers[18]))
+                   float(numbers[18]), numbers[19] != 0.0, float(numbers[20]), float(numbers[21]))
 
 
-NUMBERS = 19  # of a JointState
+NUMBERS = 22  # of a JointState

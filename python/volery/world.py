@@ -91,6 +91,8 @@ class Event(enum.IntFlag):
     CONTACT = 64  # a contact began or ended: see `contacts`
     CRASH = 128  # an impact was beyond the limits of what it hit
     TIME_DROPPED = 512  # too many impacts in one step: some bodies stood still for the rest of it
+    TRIGGER = 1024  # a drone or body entered a trigger or left it
+    JOINT_BROKEN = 2048  # joints broke: see `joint`
 
 
 WORLD_CONTACT = np.dtype([

@@ -33,7 +33,7 @@ enum {
     VY_ROW_IDENTIFIER = 1 << 5,    ///< text: a letter, then letters, digits, - and _
     VY_ROW_VARIABLE_SIZE = 1 << 6, ///< a vector that may have fewer numbers; the others are 0
     VY_ROW_HASHED_IF_SET = 1 << 7, ///< not in the hash: an object whose first number is 0, an empty list,
-                                   ///< choice 0, a vector of zeros
+                                   ///< choice 0, number 0, a vector of zeros
 };
 
 /// What a number may be. `above`: min itself is not allowed.

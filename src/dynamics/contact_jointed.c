@@ -146,9 +146,11 @@ static void load_island(jointed_island *t, uint32_t root, double h, int retry)
         const island *is = &b->joints->islands[n - 1];
         VY_ASSERT(t->joints.count < b->joints->island_count);
         r->joints[t->joints.count++] = n - 1;
-        for (uint32_t m = is->joint_first; m < is->joint_last; ++m) // undo their free flight
-            b->joint_state[b->joints->joint_order[m]].active =
-                b->joints->active_before[b->joints->joint_order[m]];
+        for (uint32_t m = is->joint_first; m < is->joint_last; ++m) { // undo their free flight
+            const uint32_t j = b->joints->joint_order[m];
+            b->joint_state[j].active = b->joints->active_before[j];
+            b->joints->slots[j].impulse = b->joints->slots[j].saved_impulse;
+        }
     }
 }
 
@@ -322,6 +324,7 @@ static void substep(jointed_island *t)
     }
     (void)vy_jointed_solve_velocity(j, 0);
     vy_jointed_add_closing_work(j);
+    vy_jointed_add_break_impulses(j);
 }
 
 static void save_motion(const jointed_island *t)
@@ -429,7 +432,10 @@ static void solve_interval(jointed_island *t, uint32_t first, int substeps)
         substep(t);
     }
     if (t->not_finite) return;
-    if (t->has_restitution) apply_restitution(t);
+    if (t->has_restitution) {
+        apply_restitution(t);
+        vy_jointed_add_break_impulses(&t->joints);
+    }
     RUN(t, store_impulses);
 }
 

@@ -85,7 +85,8 @@ int vy_contacts_joint_excludes(const vy_bodies *b, uint32_t i, uint32_t j)
         const joint_slot *t = &s->slots[k - 1];
         VY_ASSERT(t->used && (t->body[0] == i || t->body[1] == i));
         const int side = t->body[0] != i;
-        if (t->body[!side] == j && joint_excludes(&t->def)) return 1;
+        if (t->body[!side] == j && joint_excludes(&t->def) && !joint_is_broken(&b->joint_state[k - 1]))
+            return 1;
         k = t->next_joint[side];
     }
     return 0;

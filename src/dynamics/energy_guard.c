@@ -66,8 +66,8 @@ static void add_joints(vy_bodies *b)
         if (is_driven) s->marked[root] = 0;
         const body_state before[2] = {state_before(b, j->body[0]), state_before(b, j->body[1])},
                          now[2] = {state_now(b, j->body[0]), state_now(b, j->body[1])};
-        s->island_sum[root].limit +=
-            vy_joint_energy(j, &before[0], &before[1]) - vy_joint_energy(j, &now[0], &now[1]);
+        s->island_sum[root].limit += vy_joint_energy(j, &b->joint_state[k], &before[0], &before[1]) -
+                                     vy_joint_energy(j, &b->joint_state[k], &now[0], &now[1]);
     }
 }
 
@@ -116,7 +116,8 @@ void vy_contacts_mark_held(const vy_bodies *b, uint32_t *parent, unsigned char *
     }
     for (uint32_t k = 0; k < b->joints->slot_count; ++k) {
         const joint_slot *j = &b->joints->slots[k];
-        if (!j->used || is_awake(b, j->body[0]) == is_awake(b, j->body[1])) continue;
+        if (!j->used || joint_is_broken(&b->joint_state[k])) continue;
+        if (is_awake(b, j->body[0]) == is_awake(b, j->body[1])) continue;
         held[island_root(parent, is_awake(b, j->body[0]) ? j->body[0] : j->body[1])] = 1;
     }
 }

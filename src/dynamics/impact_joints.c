@@ -40,15 +40,46 @@ void vy_impact_restore_joints(impact_group *g, const uint64_t *active)
     }
 }
 
+// What joints that can break have given in the step: `part` of it is kept, of what has come since it was
+// last.
+static void keep_break_impulses(const impact_group *g, double part)
+{
+    joint_system *s = g->b->joints;
+    for (uint32_t n = 0; n < g->count && g->has_joints && s->breakable > 0; ++n) {
+        for (uint32_t k = s->first_joint[g->bodies[n]]; k != 0;) {
+            joint_slot *t = &s->slots[k - 1];
+            joint_load *kept = &t->saved_impulse;
+            kept->force = vec3_add_scaled(kept->force, part, vec3_sub(t->impulse.force, kept->force));
+            kept->torque = vec3_add_scaled(kept->torque, part, vec3_sub(t->impulse.torque, kept->torque));
+            t->impulse = *kept;
+            k = t->next_joint[t->body[1] == g->bodies[n]];
+        }
+    }
+}
+
+static void clear_break_impulses(const impact_group *g)
+{
+    joint_system *s = g->b->joints;
+    for (uint32_t n = 0; n < g->count && g->has_joints && s->breakable > 0; ++n) {
+        for (uint32_t k = s->first_joint[g->bodies[n]]; k != 0;) {
+            joint_slot *t = &s->slots[k - 1];
+            t->impulse = t->saved_impulse = (joint_load){{0.0, 0.0, 0.0}, {0.0, 0.0, 0.0}};
+            k = t->next_joint[t->body[1] == g->bodies[n]];
+        }
+    }
+}
+
 void vy_impact_clear_work(const impact_group *g)
 {
     joint_system *s = g->b->joints;
+    clear_break_impulses(g);
     for (uint32_t n = 0; n < g->count; ++n) s->step_work[g->bodies[n]] = s->saved_work[g->bodies[n]] = 0.0;
 }
 
 void vy_impact_save_work(const impact_group *g, double part)
 {
     joint_system *s = g->b->joints;
+    keep_break_impulses(g, part);
     for (uint32_t n = 0; n < g->count; ++n) {
         double *kept = &s->saved_work[g->bodies[n]];
         *kept += part * (s->step_work[g->bodies[n]] - *kept);
@@ -59,6 +90,7 @@ void vy_impact_save_work(const impact_group *g, double part)
 void vy_impact_restore_work(const impact_group *g)
 {
     joint_system *s = g->b->joints;
+    keep_break_impulses(g, 0.0);
     for (uint32_t n = 0; n < g->count; ++n) s->step_work[g->bodies[n]] = s->saved_work[g->bodies[n]];
 }
 

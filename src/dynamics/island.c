@@ -72,10 +72,11 @@ static void save_impulse_work(joint_system *s, const island *is)
     }
 }
 
-// Enter what joints that close did in a sub-step of h seconds from `time` on.
-static void add_closing_work(vy_bodies *b, const island *is, double time, double h)
+// Enter what joints that close or can break did in a sub-step of h seconds from `time` on.
+static void accept_substep(vy_bodies *b, const island *is, double time, double h)
 {
     joint_system *s = b->joints;
+    if (s->breakable > 0) vy_break_add_loads(s, is, h);
     if (!any_joint_closing(s, time)) return;
     for (uint32_t n = is->joint_first; n < is->joint_last; ++n) {
         joint_slot *j = &s->slots[s->joint_order[n]];
@@ -218,7 +219,8 @@ static void update_stops(vy_bodies *b, const island *is, double time)
         zero_corrections(s, is);
         vy_island_apply_multipliers(s, is);
         if (any_joint_closing(s, time)) save_impulse_work(s, is);
-        add_closing_work(b, is, time, 0.0);
+        if (s->breakable > 0) vy_break_add_impulses(s, is, s->rhs);
+        accept_substep(b, is, time, 0.0);
         for (uint32_t n = is->body_first; n < is->dynamic_last; ++n) {
             const uint32_t i = s->members[n];
             body_state *e = &s->stage[i];
@@ -304,9 +306,10 @@ static double energy_error(vy_bodies *b, const island *is)
     for (uint32_t m = is->joint_first; m < is->joint_last; ++m) {
         const joint_slot *j = &s->slots[s->joint_order[m]];
         const uint32_t x = j->body[0], y = j->body[1]; // the world has no start
-        before += vy_joint_energy(j, x == b->body_cap ? &s->stage[x] : &s->start[x],
+        const joint_state *state = &b->joint_state[s->joint_order[m]];
+        before += vy_joint_energy(j, state, x == b->body_cap ? &s->stage[x] : &s->start[x],
                                   y == b->body_cap ? &s->stage[y] : &s->start[y]);
-        after += vy_joint_energy(j, &s->stage[x], &s->stage[y]);
+        after += vy_joint_energy(j, state, &s->stage[x], &s->stage[y]);
         damped |= j->def.damping != 0.0;
     }
     for (uint32_t n = is->body_first; n < is->dynamic_last; ++n) {
@@ -392,19 +395,19 @@ static void substep(vy_bodies *b, const island *is, double time, double h, step_
         integrate_and_project(b, is, time, h);
         const double end_distance = nearest_stop_distance(b, is, time + h);
         if (end_distance >= -tolerance || start_distance <= tolerance || budget->events == 0) {
-            add_closing_work(b, is, time, h);
+            accept_substep(b, is, time, h);
             return; // none is violated, or one that the next sub-step handles
         }
         --budget->events;
         const double t = time_of_engagement(b, is, time, h, start_distance, end_distance);
         integrate_and_project(b, is, time, t);
-        add_closing_work(b, is, time, t);
+        accept_substep(b, is, time, t);
         time += t;
         h -= t;
     }
     save_start(s, is);
     integrate_and_project(b, is, time, h);
-    add_closing_work(b, is, time, h);
+    accept_substep(b, is, time, h);
 }
 
 /// [rad] Sub-steps in which a body would turn further are made shorter.
@@ -493,7 +496,8 @@ static void step_island(vy_bodies *b, const island *is, double dt)
     if (disturbed && !b->def.baumgarte) { // joints share an impulse at once, and stops may be released by it
         release_stops(b, is, time, 1);
         project_disturbed(b, is, time);
-        add_closing_work(b, is, time, 0.0);
+        if (s->breakable > 0) vy_break_add_impulses(s, is, s->rhs);
+        accept_substep(b, is, time, 0.0);
         // Contacts start from here, too; the change of velocity counts as a force over the step.
         for (uint32_t n = is->body_first; n < is->dynamic_last && b->contacts != NULL; ++n) {
             const uint32_t i = s->members[n];
@@ -530,7 +534,7 @@ void vy_islands_project(vy_bodies *b, double h)
         }
         if (!disturbed || b->def.baumgarte) continue;
         project_disturbed(b, is, s->step_time + h);
-        add_closing_work(b, is, s->step_time, 0.0);
+        accept_substep(b, is, s->step_time, 0.0);
         for (uint32_t m = is->body_first; m < is->dynamic_last; ++m) {
             const uint32_t i = s->members[m];
             if (body_is_finite(&s->stage[i])) b->state[i] = s->stage[i];

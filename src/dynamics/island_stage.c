@@ -161,6 +161,7 @@ void vy_island_integrate(vy_bodies *b, const island *is, double time, double h)
     if (time < s->closes_at) vy_closing_clear_power(s, is);
     evaluate_derivative(b, is, time, first_weight[s->integrator], s->k[0]);
     store_lambda(s, is);
+    if (s->breakable > 0) vy_break_store_loads(b, is, time);
     switch (s->integrator) {
     case VY_INTEGRATOR_EULER:
         stage_from(b, is, h, s->k[0]);

@@ -359,7 +359,7 @@ static int build_structure(vy_bodies *b, plan *p)
     s->scale = calloc(blocks, sizeof *s->scale);
     s->column = calloc(blocks + 1, sizeof *s->column);
     s->update_first = calloc(blocks, sizeof *s->update_first);
-    s->rhs = calloc(3 * blocks, sizeof *s->rhs);
+    s->rhs = calloc(4 * blocks, sizeof *s->rhs);
     s->redundant_rows = calloc(blocks, sizeof *s->redundant_rows);
     if (!s->rows || !s->diagonal || !s->inverse || !s->scale || !s->column || !s->update_first || !s->rhs ||
         !s->redundant_rows) {

@@ -211,6 +211,7 @@ vy_status vy_bodies_add_joint(vy_bodies *b, const vy_joint_def *def, vy_joint_id
                                       .max_motor_torque = def->max_motor_torque};
     b->head->revision += 1;
     s->count += 1;
+    s->breakable += (uint32_t)joint_can_break(j);
     s->dirty = 1;
     vy_sleep_wake_joint(b, i);
     if (out != NULL) out->bits = ((uint64_t)j->generation << 32) | (i + 1u);
@@ -237,6 +238,7 @@ static void remove_slot(vy_bodies *b, uint32_t i)
     VY_ASSERT(i < b->joints->slot_count && b->joints->slots[i].used && b->joints->count > 0);
     joint_system *s = b->joints;
     vy_sleep_wake_joint(b, i);
+    s->breakable -= (uint32_t)joint_can_break(&s->slots[i]);
     s->slots[i] = (joint_slot){.generation = s->slots[i].generation + 1u, .next = s->first_free};
     s->first_free = i + 1u;
     b->joint_state[i] = (joint_state){.active = 0};
@@ -266,7 +268,11 @@ void vy_joints_remove_body(vy_bodies *b, uint32_t body)
 void vy_joints_clear_multipliers(vy_bodies *b)
 {
     joint_system *s = b->joints;
-    for (uint32_t i = 0; i < s->slot_count; ++i) s->slots[i].lambda[0] = s->slots[i].lambda[1] = vec3_zero();
+    for (uint32_t i = 0; i < s->slot_count; ++i) {
+        s->slots[i].lambda[0] = s->slots[i].lambda[1] = vec3_zero();
+        s->slots[i].mean_force = s->slots[i].mean_torque = 0.0;
+        s->slots[i].broke = 0;
+    }
 }
 
 int vy_body_has_joint(const vy_bodies *b, vy_body_id id)
@@ -302,34 +308,6 @@ static body_state state_at(const vy_bodies *b, uint32_t i)
     return i == b->body_cap ? world : b->state[i];
 }
 
-/// Force and torque of the joint on body b about its anchor: J_b^T lambda of the last solution.
-static void read_reaction(const joint_slot *j, const joint_state *motor, const body_state *a,
-                          const body_state *b, double time, vec3 *force, vec3 *torque)
-{
-    row_block rows[JOINT_BLOCKS];
-    memset(rows, 0, sizeof rows);
-    stage_body stage_a = {.rotation = quat_matrix(a->attitude)},
-               stage_b = {.rotation = quat_matrix(b->attitude)};
-    stage_a.rate = mat3_mul_vec(stage_a.rotation, a->rate);
-    stage_b.rate = mat3_mul_vec(stage_b.rotation, b->rate);
-    *force = *torque = vec3_zero();
-    if (j->blocks > 0) vy_joint_rows(j, a, b, &stage_a, &stage_b, time, ~(uint64_t)0, rows);
-    for (int k = 0; k < j->blocks; ++k) {
-        *force = vec3_add(*force,
-                          rows[k].is_point ? j->lambda[k] : mat3_tmul_vec(rows[k].linear[1], j->lambda[k]));
-        *torque = vec3_add(*torque, mat3_tmul_vec(rows[k].angular[1], j->lambda[k]));
-    }
-    *torque = vec3_sub(*torque, vec3_cross(mat3_mul_vec(stage_b.rotation, j->def.anchor_b), *force));
-    // Springs and motors: with unit masses, their accelerations are their forces.
-    stage_a.inverse_mass = stage_b.inverse_mass = 1.0;
-    stage_a.inverse_inertia = stage_b.inverse_inertia = mat3_diag(1.0, 1.0, 1.0);
-    vy_joint_apply_forces(j, motor, a, b, &stage_a, &stage_b);
-    *force = vec3_add(*force, stage_b.linear);
-    *torque = vec3_add(*torque,
-                       vec3_sub(stage_b.angular,
-                                vec3_cross(mat3_mul_vec(stage_b.rotation, j->def.anchor_b), stage_b.linear)));
-}
-
 vy_status vy_joint_read(const vy_bodies *b, vy_joint_id id, vy_joint_state *out)
 {
     FPU_SCOPE;
@@ -347,7 +325,12 @@ vy_status vy_joint_read(const vy_bodies *b, vy_joint_id id, vy_joint_state *out)
     out->gap = vec3_length(vec3_sub(pb, pa));
     vy_joint_angle(j, &sa, &sb, &out->angle, &out->rate);
     out->active = vy_joint_is_active(b, id);
-    read_reaction(j, &b->joint_state[i], &sa, &sb, time, &out->force, &out->torque);
+    const joint_load load = vy_joint_load(j, &b->joint_state[i], &sa, &sb, time);
+    out->force = load.force;
+    out->torque = load.torque;
+    out->broken = joint_is_broken(&b->joint_state[i]);
+    out->mean_force = j->mean_force;
+    out->mean_torque = j->mean_torque;
     const int has_length = vy_joint_has(j->def.kind, VY_JOINT_HAS_LENGTH);
     out->length = has_length ? out->gap : vy_joint_translation(j, &sa, &sb);
     out->tension = 0.0;
@@ -359,6 +342,7 @@ int vy_joint_is_active(const vy_bodies *b, vy_joint_id id)
 {
     const int64_t i = vy_joints_find(b, id);
     if (i < 0) return 0;
+    if (joint_is_broken(&b->joint_state[i])) return 0;
     return b->joints->slots[i].unilateral_rows == 0 || b->joint_state[i].active != 0;
 }
 
@@ -369,7 +353,7 @@ vy_bodies_energy vy_joints_add_energy(const vy_bodies *b, vy_bodies_energy e)
         const joint_slot *j = &s->slots[i];
         if (!j->used) continue;
         const body_state sa = state_at(b, j->body[0]), sb = state_at(b, j->body[1]);
-        e.potential += vy_joint_energy(j, &sa, &sb);
+        e.potential += vy_joint_energy(j, &b->joint_state[i], &sa, &sb);
     }
     e.closing = vy_closing_work(b);
     return e;
@@ -412,7 +396,7 @@ vy_status vy_joint_set_limits(vy_bodies *b, vy_joint_id id, int limited, double 
     changed.unilateral_rows = unilateral_rows_of(&changed.def);
     vy_sleep_wake_joint(b, (uint32_t)i);
     b->joints->slots[i] = changed;
-    b->joint_state[i].active = 0; // the next step finds which stops act
+    b->joint_state[i].active &= JOINT_BROKEN; // the next step finds which stops act
     b->joints->dirty = 1;
     if (changed.initial_error.end > 0.0) start_closing(b, &changed);
     return VY_OK;
@@ -434,6 +418,24 @@ vy_status vy_joint_set_spring(vy_bodies *b, vy_joint_id id, double stiffness, do
     if (status != VY_OK) return status;
     vy_sleep_wake_joint(b, (uint32_t)i);
     b->joints->slots[i].def = def;
+    return VY_OK;
+}
+
+vy_status vy_joint_set_break(vy_bodies *b, vy_joint_id id, double force, double torque, vy_error *err)
+{
+    FPU_SCOPE;
+    const int64_t i = vy_joints_find(b, id);
+    if (i < 0) return vy_fail(err, VY_NOT_FOUND, "no such joint in this set");
+    joint_slot *j = &b->joints->slots[i];
+    vy_joint_def def = j->def;
+    def.break_force = force;
+    def.break_torque = torque;
+    const vy_status status = vy_joint_check(&def, err);
+    if (status != VY_OK) return status;
+    vy_sleep_wake_joint(b, (uint32_t)i);
+    b->joints->breakable -= (uint32_t)joint_can_break(j);
+    j->def = def;
+    b->joints->breakable += (uint32_t)joint_can_break(j);
     return VY_OK;
 }
 

@@ -12,6 +12,9 @@
 
 enum { BLOCK_ROWS = 3, JOINT_BLOCKS = 2 };
 
+#define ALL_ROWS     ((uint64_t)63)     // `active` of a joint whose rows all act
+#define JOINT_BROKEN ((uint64_t)1 << 8) // in `active`: it has broken, and no row acts
+
 /// How far open a joint was when it was added. All of it goes back to nothing at constant speeds.
 typedef struct joint_initial_error {
     double start, end;                // [s] it closes from start to end; end 0: it was not open
@@ -23,6 +26,11 @@ typedef struct joint_initial_error {
     double low, high;                 // by so much its stops were exceeded
     double value[VY_CONSTRAINT_ROWS]; // C of a custom constraint
 } joint_initial_error;
+
+/// What a joint gives body b, about its anchor there, world axes: a force and a torque, or impulses.
+typedef struct joint_load {
+    vec3 force, torque;
+} joint_load;
 
 /// Constants of a joint.
 typedef struct joint_slot {
@@ -41,11 +49,17 @@ typedef struct joint_slot {
     double impulse_work;      // [J] while it closes: of the last projection of velocities
     double power;             // [W] and of its forces in the last sub-step, the mean
     vec3 speed[JOINT_BLOCKS]; // and J v at the start of a sub-step with contacts
+    // Of a joint that can break: joint_break.c.
+    joint_load load;                // at the start of the last sub-step
+    joint_load impulse;             // in this step
+    joint_load saved_impulse;       // of it, before an interval from impact to impact; else 0
+    double mean_force, mean_torque; // in the last step
+    int broke;                      // 1: it broke in it
 } joint_slot;
 
 /// The state of a joint: hashed, and in snapshots.
 typedef struct joint_state {
-    uint64_t active; // bit r: the unilateral row r is active
+    uint64_t active; // bit r: the unilateral row r is active; JOINT_BROKEN
     double motor_speed, motor_gain, max_motor_torque;
 } joint_state;
 
@@ -115,8 +129,8 @@ typedef struct joint_system {
         *update; // entries that products of two entries of a column go to, in the order of island_factor.c
     uint32_t *update_first; // [block_count]
     uint32_t entry_count;
-    vec3 *rhs; // [3 block_count] right-hand sides, then solutions; the second part is scratch, the third the
-               // sums of sub-steps
+    vec3 *rhs; // [4 block_count] right-hand sides, then solutions; the second part is scratch, the third the
+               // sums of sub-steps, the fourth what of these is in the impulses of joints that can break
     int *redundant_rows;      // [block_count] bit r: row r is redundant
     stage_body *stage_bodies; // [body_cap + 1]
     body_state *stage;
@@ -141,6 +155,7 @@ typedef struct joint_system {
     double *saved_work;          // [J] [body_cap] of it, before an interval from impact to impact; else 0
     double *closing_work;        // [J] [body_cap] in all steps before
     double closing_sum;          // [J] of all bodies, those that were removed included
+    uint32_t breakable;          // joints that can break
 } joint_system;
 
 /// The rows of a joint for bodies at states a and b: values, Jacobian, bias. `active` masks unilateral rows.
@@ -159,7 +174,11 @@ void vy_joint_angle(const joint_slot *j, const body_state *a, const body_state *
 /// Add the accelerations by springs, dampers and motors to those of a and b.
 void vy_joint_apply_forces(const joint_slot *j, const joint_state *motor, const body_state *a,
                            const body_state *b, stage_body *stage_a, stage_body *stage_b);
-double vy_joint_energy(const joint_slot *j, const body_state *a, const body_state *b); // [J] of its spring
+double vy_joint_energy(const joint_slot *j, const joint_state *state, const body_state *a,
+                       const body_state *b); // [J] of its spring
+/// Of its rows by the multipliers of the last solution, of its spring and of its motor.
+joint_load vy_joint_load(const joint_slot *j, const joint_state *state, const body_state *a,
+                         const body_state *b, double time);
 
 // ---- joints that are added open: joint_closing.c
 
@@ -190,6 +209,26 @@ void vy_closing_remove_body(vy_bodies *b, uint32_t i);
 /// [J] All work of closing joints, and that on one body, since the set was created.
 double vy_closing_work(const vy_bodies *b);
 double vy_closing_work_on(const vy_bodies *b, uint32_t i);
+
+// ---- joints that break: joint_break.c
+
+VY_FN int joint_can_break(const joint_slot *j)
+{
+    return j->def.break_force > 0.0 || j->def.break_torque > 0.0;
+}
+VY_FN int joint_is_broken(const joint_state *s) { return (s->active & JOINT_BROKEN) != 0; }
+/// Before a step: no impulses yet.
+void vy_break_begin_step(vy_bodies *b);
+/// At the start of a sub-step that may be taken: the loads of an island at s->stage.
+void vy_break_store_loads(vy_bodies *b, const island *is, double time);
+/// The loads that were stored act for `h` seconds.
+void vy_break_add_loads(joint_system *s, const island *is, double h);
+/// Impulses: those of the multipliers of an island in `lambda`, by block, and its rows.
+void vy_break_add_impulses(joint_system *s, const island *is, const vec3 *lambda);
+/// Those of springs and motors at s->stage over `h` seconds.
+void vy_break_add_forces(vy_bodies *b, const island *is, double h);
+/// After a step: those that were loaded too much break. Returns VY_BODIES_ bits.
+uint32_t vy_break_end_step(vy_bodies *b);
 
 /// `e` with the springs of all joints.
 vy_bodies_energy vy_joints_add_energy(const vy_bodies *b, vy_bodies_energy e);

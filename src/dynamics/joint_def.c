@@ -116,6 +116,9 @@ vy_status vy_joint_check(const vy_joint_def *def, vy_error *err)
         return vy_fail(err, VY_BAD_VALUE, "collide_connected is by kind, on or off, not %d",
                        (int)def->collide_connected);
     }
+    if (!is_finite_non_negative(def->break_force) || !is_finite_non_negative(def->break_torque))
+        return vy_fail(err, VY_BAD_VALUE,
+                       "break_force and break_torque must be finite and not negative; 0 is never");
     const vy_status status = check_length(def, err);
     if (status != VY_OK) return status;
     return def->kind == VY_JOINT_CUSTOM ? check_custom(def->custom, err) : VY_OK;

@@ -43,6 +43,12 @@
         ROW("motor_max", NUMBER, type_, at_ max_motor_torque, .unit_of = vy_joint_unit_of_effort,            \
             .range = AT_LEAST_0, .when = JOINTS_WITH_MOTOR,                                                  \
             .help = "its largest effort, N m or N; 0 is no motor"),                                          \
+        ROW("break_force", NUMBER, type_, at_ break_force, .unit = "N", .range = AT_LEAST_0,                 \
+            .keyword = "never", .keyword_value = 0.0, .flags = VY_ROW_HASHED_IF_SET,                         \
+            .help = "it breaks at the end of a step in which its mean force was greater"),                   \
+        ROW("break_torque", NUMBER, type_, at_ break_torque, .unit = "N m", .range = AT_LEAST_0,             \
+            .keyword = "never", .keyword_value = 0.0, .flags = VY_ROW_HASHED_IF_SET,                         \
+            .help = "likewise, by its mean torque about the anchor of b"),                                   \
         ROW("far_open", CHOICE, type_, at_ far_open, .choices = vy_joint_far_open, .choice_count = 2,        \
             .help = "whether it may be open at the start by more than `closing.limit`"),
 

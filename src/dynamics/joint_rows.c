@@ -353,7 +353,7 @@ static void closing_rows(const joint_slot *j, const body_state *a, const body_st
     const double closing_rate = 1.0 / (o->end - o->start); // of its opening, in a second
     joint_slot current;
     vy_joint_at_time(j, time, &current);
-    vy_joint_rows(&current, a, b, stage_a, stage_b, time, ~(uint64_t)0, rows);
+    vy_joint_rows(&current, a, b, stage_a, stage_b, time, ALL_ROWS, rows);
     if (j->def.kind == VY_JOINT_CUSTOM) {
         add_custom(o, real_min((o->end - time) * closing_rate, 1.0), closing_rate, rows);
         return;
@@ -364,7 +364,7 @@ static void closing_rows(const joint_slot *j, const body_state *a, const body_st
         memset(rotated, 0, sizeof rotated);
         stage_body faster = *stage_b;
         faster.rate = vec3_add(stage_b->rate, spin);
-        vy_joint_rows(&current, a, b, stage_a, &faster, time, ~(uint64_t)0, rotated);
+        vy_joint_rows(&current, a, b, stage_a, &faster, time, ALL_ROWS, rotated);
         rows[1].bias =
             vec3_add(rotated[1].bias, mat3_mul_vec(rows[1].angular[1], vec3_cross(stage_b->rate, spin)));
         rows[1].time_rate = vec3_add(rows[1].time_rate, mat3_mul_vec(rows[1].angular[1], spin));
@@ -386,6 +386,10 @@ void vy_joint_rows(const joint_slot *j, const body_state *a, const body_state *b
                    const stage_body *stage_b, double time, uint64_t active, row_block *rows)
 {
     VY_ASSERT(j->used && j->blocks >= 1 && j->blocks <= JOINT_BLOCKS);
+    if (active & JOINT_BROKEN) {
+        for (int k = 0; k < j->blocks; ++k) row_clear(&rows[k]);
+        return;
+    }
     if (joint_is_closing(j, time)) {
         closing_rows(j, a, b, stage_a, stage_b, time, rows);
         mask_inactive(j, active, rows);
@@ -435,7 +439,7 @@ void vy_joint_values(const joint_slot *j, const body_state *a, const body_state 
     row_block rows[JOINT_BLOCKS];
     memset(rows, 0, sizeof rows);
     const stage_body stage_a = body_frame(a), stage_b = body_frame(b);
-    if (j->blocks > 0) vy_joint_rows(j, a, b, &stage_a, &stage_b, time, ~(uint64_t)0, rows);
+    if (j->blocks > 0) vy_joint_rows(j, a, b, &stage_a, &stage_b, time, ALL_ROWS, rows);
     for (int k = 0; k < JOINT_BLOCKS; ++k) {
         value[BLOCK_ROWS * k] = rows[k].value.x;
         value[BLOCK_ROWS * k + 1] = rows[k].value.y;
@@ -478,6 +482,7 @@ void vy_joint_apply_forces(const joint_slot *j, const joint_state *motor, const 
 {
     const vy_joint_def *def = &j->def;
     if (def->stiffness == 0.0 && def->damping == 0.0 && motor->max_motor_torque == 0.0) return;
+    if (joint_is_broken(motor)) return;
     const anchors n = anchors_of(j, a, b, stage_a, stage_b);
     if (vy_joint_has(def->kind, VY_JOINT_HAS_SPRING)) {
         const double length = vec3_length(n.d);
@@ -503,9 +508,10 @@ void vy_joint_apply_forces(const joint_slot *j, const joint_state *motor, const 
     }
 }
 
-double vy_joint_energy(const joint_slot *j, const body_state *a, const body_state *b)
+double vy_joint_energy(const joint_slot *j, const joint_state *state, const body_state *a,
+                       const body_state *b)
 {
-    if (j->def.stiffness == 0.0) return 0.0;
+    if (j->def.stiffness == 0.0 || joint_is_broken(state)) return 0.0;
     double stretch, rate;
     if (vy_joint_has(j->def.kind, VY_JOINT_HAS_SPRING)) {
         const stage_body stage_a = body_frame(a), stage_b = body_frame(b);

@@ -111,7 +111,8 @@ static void wake_neighbours(vy_bodies *b, uint32_t i)
     }
     for (uint32_t k = 0; k < j->slot_count; ++k) {
         const uint32_t *body = j->slots[k].body;
-        if (!j->slots[k].used || (body[0] != i && body[1] != i)) continue;
+        if (!j->slots[k].used || joint_is_broken(&b->joint_state[k]) || (body[0] != i && body[1] != i))
+            continue;
         const uint32_t other = body[0] == i ? body[1] : body[0];
         if (other < b->body_cap && is_asleep(b, other)) wake_island(b, other);
     }
@@ -431,7 +432,7 @@ static void link_joints(vy_bodies *b)
     const double time = vy_bodies_time(b);
     for (uint32_t k = 0; k < j->slot_count; ++k) {
         const joint_slot *t = &j->slots[k];
-        if (!t->used) continue;
+        if (!t->used || joint_is_broken(&b->joint_state[k])) continue;
         if (t->body[0] < b->body_cap && t->body[1] < b->body_cap) link_bodies(b, t->body[0], t->body[1]);
         const int by_time = t->def.kind == VY_JOINT_CUSTOM || joint_is_closing(t, time);
         for (int side = 0; side < 2 && by_time; ++side) {

@@ -17,6 +17,7 @@ enum { MAX_STOP_CHANGES = 8 };
 
 static vec3 *residual_of(const joint_system *s) { return s->rhs + s->block_count; }
 static vec3 *total_of(const joint_system *s) { return s->rhs + (size_t)2 * s->block_count; }
+static vec3 *counted_of(const joint_system *s) { return s->rhs + (size_t)3 * s->block_count; }
 static const island *island_at(const substep_joints *t, uint32_t n)
 {
     VY_ASSERT(n < t->count && t->islands[n] < t->b->joints->island_count);
@@ -148,7 +149,8 @@ void vy_jointed_apply_forces(substep_joints *t)
     vec3 *const total = total_of(s);
     for (uint32_t n = 0; n < t->count; ++n) {
         const island *is = island_at(t, n);
-        for (uint32_t k = is->block_first; k < is->block_last; ++k) total[k] = vec3_zero();
+        for (uint32_t k = is->block_first; k < is->block_last; ++k) total[k] = counted_of(s)[k] = vec3_zero();
+        if (s->breakable > 0) vy_break_add_forces(b, is, t->h);
         zero_corrections(s, is);
         for (uint32_t m = is->joint_first; m < is->joint_last; ++m) {
             const uint32_t j = s->joint_order[m], x = s->slots[j].body[0], y = s->slots[j].body[1];
@@ -342,6 +344,19 @@ void vy_jointed_add_closing_work(substep_joints *t)
             }
             vy_closing_add_work(t->b, j, work);
         }
+    }
+}
+
+void vy_jointed_add_break_impulses(substep_joints *t)
+{
+    joint_system *s = t->b->joints;
+    for (uint32_t n = 0; n < t->count && s->breakable > 0; ++n) {
+        const island *is = island_at(t, n);
+        vec3 *const counted = counted_of(s), *const total = total_of(s);
+        for (uint32_t k = is->block_first; k < is->block_last; ++k)
+            counted[k] = vec3_sub(total[k], counted[k]);
+        vy_break_add_impulses(s, is, counted);
+        for (uint32_t k = is->block_first; k < is->block_last; ++k) counted[k] = total[k];
     }
 }
 

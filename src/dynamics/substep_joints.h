@@ -34,5 +34,7 @@ void vy_jointed_correct_position(substep_joints *t);
 /// Before forces act in a sub-step, and at its end: enter the work of joints that close.
 void vy_jointed_begin_work(substep_joints *t);
 void vy_jointed_add_closing_work(substep_joints *t);
+/// Enter the impulses of joints that can break, those since it was last called in the sub-step.
+void vy_jointed_add_break_impulses(substep_joints *t);
 /// The impulses of the sub-step as forces, for queries.
 void vy_jointed_store_forces(substep_joints *t);

@@ -106,6 +106,14 @@ void vy_event_writer_trigger(event_writer *e, uint64_t tick, const vy_trigger_ev
     vy_event_writer_put(e, tick, "trigger", e->output->names[trigger->body], text);
 }
 
+void vy_event_writer_break(event_writer *e, uint64_t tick, const vy_joint_state *joint, const char *name)
+{
+    char text[VY_NAME_CAP + 64];
+    snprintf(text, sizeof text, "%.*s has broken at %.6g N, %.6g N m", VY_NAME_CAP, name, joint->mean_force,
+             joint->mean_torque);
+    vy_event_writer_put(e, tick, "joint broken", "", text);
+}
+
 static uint64_t body_effects(const vy_world *world, uint32_t i)
 {
     const uint32_t drones = world->model.drone_count;

@@ -32,6 +32,9 @@ void vy_event_writer_failure(event_writer *e, const vy_world *world);
 /// One event of the program around the run: a replay does not have it.
 void vy_event_writer_note(event_writer *e, uint64_t tick, const char *kind, const char *text);
 
+/// A joint that has broken in the step to `tick`.
+void vy_event_writer_break(event_writer *e, uint64_t tick, const vy_joint_state *joint, const char *name);
+
 /// One event. `drone` is empty where it is of the whole world.
 void vy_event_writer_put(event_writer *e, uint64_t tick, const char *kind, const char *drone,
                          const char *text);

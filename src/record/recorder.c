@@ -179,6 +179,16 @@ static void write_triggers(vy_recorder *r, const vy_world *world)
     }
 }
 
+static void write_breaks(vy_recorder *r, const vy_world *world)
+{
+    for (uint32_t k = 0; k < world->model.joint_count && !failed(r); ++k) {
+        vy_joint_state joint;
+        if (!world->bodies->joints->slots[k].broke) continue;
+        (void)vy_world_read_joint(world, vy_world_joint(world, k), &joint);
+        vy_event_writer_break(r->events, world->state->tick, &joint, vy_stream_writer_joint(r->streams, k));
+    }
+}
+
 static int on_step(void *self, const vy_world *world)
 {
     vy_recorder *r = self;
@@ -187,6 +197,7 @@ static int on_step(void *self, const vy_world *world)
     vy_event_writer_step(r->events, world);
     if (world->model.collides) write_contacts(r, world);
     write_triggers(r, world);
+    write_breaks(r, world);
     if (r->batch_count == 0) r->batch_first = tick;
     VY_ASSERT(r->batch_count < HASH_BATCH && r->batch_size <= HASH_BATCH);
     VY_ASSERT(tick == r->batch_first + (uint64_t)r->batch_count); // one step after the other

@@ -19,6 +19,7 @@ struct stream_writer {
     uint64_t earlier_tick;
     int has_earlier;  // there was a record
     uint16_t *joints; // channels
+    char (*joint_names)[VY_NAME_CAP];
     vy_pb_codec *joint_codec;
     uint16_t contacts; // the channel, where things collide
     vy_pb_codec *contact_codec;
@@ -80,7 +81,8 @@ static vy_status add_joints(stream_writer *w, const vy_world *world, const char 
         const uint32_t *body = world->bodies->joints->slots[k].body;
         char topic[VY_NAME_CAP + 40], number[24];
         snprintf(number, sizeof number, "joint%" PRIu32, k);
-        snprintf(topic, sizeof topic, "/joints/%.*s", VY_NAME_CAP, names != NULL ? names[k] : number);
+        snprintf(w->joint_names[k], VY_NAME_CAP, "%s", names != NULL ? names[k] : number);
+        snprintf(topic, sizeof topic, "/joints/%.*s", VY_NAME_CAP, w->joint_names[k]);
         const vy_mcap_pair ends[2] = {{"a", body[0] < o->body_count ? o->names[body[0]] : "world"},
                                       {"b", body[1] < o->body_count ? o->names[body[1]] : "world"}};
         status = vy_output_channel(w->output, topic, schema, ends, 2, &w->joints[k], err);
@@ -126,10 +128,12 @@ vy_status vy_stream_writer_open(log_output *output, const vy_world *world, const
     w->output = output;
     w->drones = calloc(output->body_count + 1u, sizeof *w->drones);
     w->joints = calloc(world->model.joint_count + 1u, sizeof *w->joints);
+    w->joint_names = calloc(world->model.joint_count + 1u, sizeof *w->joint_names);
     w->bodies = calloc(solids + 1u, sizeof *w->bodies);
     w->earlier = calloc(output->body_count + 1u, sizeof *w->earlier);
     vy_status status = VY_OK;
-    if (w->drones == NULL || w->joints == NULL || w->bodies == NULL || w->earlier == NULL)
+    if (w->drones == NULL || w->joints == NULL || w->joint_names == NULL || w->bodies == NULL ||
+        w->earlier == NULL)
         status = vy_fail(err, VY_NO_MEMORY, "log: out of memory");
     for (int s = 0; s < vy_drone_stream_count && status == VY_OK; ++s) status = add_stream(w, world, s, err);
     if (status == VY_OK && world->model.joint_count > 0) status = add_joints(w, world, joints, err);
@@ -153,6 +157,7 @@ void vy_stream_writer_close(stream_writer *w)
     free(w->earlier);
     free(w->bodies);
     free(w->joints);
+    free(w->joint_names);
     free(w->drones);
     free(w);
 }
@@ -215,6 +220,8 @@ const char *vy_stream_writer_contact(stream_writer *w, uint64_t tick, const vy_c
     vy_output_encode(w->output, w->contacts, vy_log_time(tick, w->output->dt), w->contact_codec, &cells);
     return w->bodies[cells.other];
 }
+
+const char *vy_stream_writer_joint(const stream_writer *w, uint32_t index) { return w->joint_names[index]; }
 
 const char *vy_stream_writer_obstacle(const stream_writer *w, int index)
 {

@@ -16,5 +16,7 @@ void vy_stream_writer_write(stream_writer *w, const vy_world *world);
 
 /// One contact of this step. Its second body by name; valid until close.
 const char *vy_stream_writer_contact(stream_writer *w, uint64_t tick, const vy_contact_event *event);
+/// The name of a joint; valid until close.
+const char *vy_stream_writer_joint(const stream_writer *w, uint32_t index);
 /// The name of an obstacle, in a world with contacts; valid until close.
 const char *vy_stream_writer_obstacle(const stream_writer *w, int index);

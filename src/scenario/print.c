@@ -191,10 +191,10 @@ static int is_off(const vy_schema_row *row, const char *object)
     return first == 0.0;
 }
 
-static int is_zero(const vy_schema_row *row, const char *field)
+static int is_zero(const char *field, size_t count)
 {
     double value;
-    for (size_t i = 0; i < row->size; ++i) {
+    for (size_t i = 0; i < count; ++i) {
         memcpy(&value, field + i * sizeof value, sizeof value);
         if (value != 0.0) return 0;
     }
@@ -216,7 +216,9 @@ static void collect_rows(vy_text *out, const vy_schema_table *table, const void 
             memcpy(&number, field, sizeof number);
             if (number == 0) continue;
         } else if ((row->flags & VY_ROW_HASHED_IF_SET) && row->type == VY_TYPE_VECTOR) {
-            if (is_zero(row, field)) continue;
+            if (is_zero(field, row->size)) continue;
+        } else if ((row->flags & VY_ROW_HASHED_IF_SET) && row->type == VY_TYPE_NUMBER) {
+            if (is_zero(field, 1)) continue;
         } else if ((row->flags & VY_ROW_HASHED_IF_SET) && is_off(row, field)) {
             continue;
         }

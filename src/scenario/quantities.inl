@@ -57,7 +57,7 @@ JOINT_QUANTITY(length, "m", VY_JOINTS_THAT(VY_JOINT_HAS_LENGTH | VY_JOINT_SLIDES
 JOINT_QUANTITY(angle, "rad", VY_JOINTS_THAT(VY_JOINT_TURNS), "of a joint that turns")
 JOINT_QUANTITY(force, "N", ~0u, "of a joint: length of the force on b")
 JOINT_QUANTITY(torque, "N m", ~0u, "of a joint: length of the torque on b about its anchor")
-JOINT_QUANTITY(active, "", ~0u, "of a joint: 0 while a cable is slack or a stop is not reached, else 1")
+JOINT_QUANTITY(active, "", ~0u, "of a joint: 0 while a cable is slack or a stop is not reached, or once it is broken, else 1")
 BODY_QUANTITY(entered, "", "times it has entered a trigger among the obstacles since the start")
 #undef JOINT_QUANTITY
 #undef PAIR_QUANTITY

@@ -89,8 +89,9 @@
 #define FIELDS_body_wake(F, block) \
     F(block, downwash, VEC3, 3, "m/s", "air that moves in others' wakes, world")
 
-#define FIELDS_joint(F, block) \
-    F(block, active, FLAGS, 1, "", "rows of a cable or limit that act now, one bit each")
+#define FIELDS_joint(F, block)     \
+    F(block, active, FLAGS, 1, "", \
+      "rows of a cable or limit that act now, one bit each; bit 8: it has broken")
 
 #define FIELDS_noise(F, block)                                                         \
     F(block, force, VEC3, 3, "", "band-limited noise of unit variance, for the force") \

@@ -94,6 +94,15 @@ static void sync(const vy_world *world)
         world->bodies->joint_state[k].active = world->joint_states[k].active;
 }
 
+uint32_t vy_joint_break_stage(const vy_world *world)
+{
+    vy_bodies *b = world->bodies;
+    const uint32_t events = vy_break_end_step(b);
+    for (uint32_t k = 0; k < world->model.joint_count && events != 0; ++k)
+        world->joint_states[k].active = b->joint_state[k].active;
+    return events & VY_BODIES_JOINT_BROKEN ? VY_EVENT_JOINT_BROKEN : 0u;
+}
+
 uint32_t vy_jointed_stage(vy_world *world, const vy_model *plant, world_block *w, drone_block *drones)
 {
     const vy_model *m = &world->model;
@@ -105,6 +114,7 @@ uint32_t vy_jointed_stage(vy_world *world, const vy_model *plant, world_block *w
     const jointed_plant joined = {world, plant};
     b->driver = (body_driver){&joined, rates_of};
     vy_closing_begin_step(b);
+    vy_break_begin_step(b);
     const uint32_t bodies_events = vy_islands_step(b, m->dt);
     for (uint32_t k = 0; k < m->joint_count; ++k) world->joint_states[k].active = b->joint_state[k].active;
     for (uint32_t i = 0; i < m->drone_count; ++i) {

@@ -134,7 +134,9 @@ static vy_status check_payloads_and_joints(const snapshot *s)
     for (uint32_t i = 0; i < m->joint_count; ++i) {
         joint_block t;
         copy_block(s, BLOCK_joint, i, &t);
-        if (t.active >> VY_CONSTRAINT_ROWS != 0) return fail_snapshot(s, "joint", i, "active rows");
+        const int can_break = joint_can_break(&s->world->bodies->joints->slots[i]);
+        if (t.active >> VY_CONSTRAINT_ROWS != 0 && !(can_break && t.active == JOINT_BROKEN))
+            return fail_snapshot(s, "joint", i, "active rows");
     }
     return VY_OK;
 }

@@ -87,6 +87,7 @@ STAGE(plant_stage(plant, loads, speeds, w, drones, powertrain, thrusters))
 STAGE_WORLD(body, vy_body_plant_stage(world))
 STAGE_WORLD(joint, events |= vy_jointed_stage(world, plant, w, drones))
 STAGE_WORLD(contact, events |= vy_contact_stage(world, w))
+STAGE_WORLD(joint, events |= vy_joint_break_stage(world))
 STAGE_WORLD(payload, vy_payload_update_poses(world))
 
 RUNNING_BEGIN

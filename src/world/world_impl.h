@@ -122,6 +122,9 @@ void vy_filter_stage(vy_world *world);
 /// Step the drones that joints hold, island by island.
 uint32_t vy_jointed_stage(vy_world *world, const vy_model *plant, world_block *w, drone_block *drones);
 
+/// After joints and contacts: joints that were loaded too much break. Returns VY_EVENT_ bits.
+uint32_t vy_joint_break_stage(const vy_world *world);
+
 /// Give the set of jointed bodies the states of one joint and of the drones it holds.
 void vy_jointed_sync_joint(const vy_world *world, uint32_t joint);
 
