@@ -28,11 +28,11 @@ const char *joint_kinds(void)
 }
 
 // Numbers: a point of a and one of b, the axis of a and that of b (world), length, stiffness, damping, rest,
-// low, high, speed, gain and torque of the motor, force and torque at which it breaks. Flags: 1 limited, 2
-// far open, 4 the axis of b is given.
+// low, high, speed, gain and torque of the motor, force and torque at which it breaks, stiffness
+// and target of a servo. Flags: 1 limited, 2 far open, 4 the axis of b is given.
 enum { LIMITED = 1, FAR_OPEN = 2, HAS_AXIS_B = 4 };
 
-int bodies_join(locked_bodies *b, int kind, uint64_t body_a, uint64_t body_b, const double n[23], int flags,
+int bodies_join(locked_bodies *b, int kind, uint64_t body_a, uint64_t body_b, const double n[25], int flags,
                 uint64_t *out)
 {
     const vy_vec3 point_a = {n[0], n[1], n[2]}, point_b = {n[3], n[4], n[5]}, axis_a = {n[6], n[7], n[8]},
@@ -60,6 +60,8 @@ int bodies_join(locked_bodies *b, int kind, uint64_t body_a, uint64_t body_b, co
         def.max_motor_torque = n[20];
         def.break_force = n[21];
         def.break_torque = n[22];
+        def.motor_stiffness = n[23];
+        def.motor_target = n[24];
         def.far_open = (flags & FAR_OPEN) != 0;
         status = vy_bodies_add_joint(set, &def, &id, &err);
     } else {
@@ -102,6 +104,16 @@ int joint_read(locked_bodies *b, uint64_t id, double out[JOINT_NUMBERS])
     bodies_leave(b);
     if (status == VY_OK) put_joint(&s, out);
     return answer(status);
+}
+
+int joint_set_target(locked_bodies *b, uint64_t id, double target)
+{
+    const vy_status status = vy_joint_set_target(bodies_enter(b), (vy_joint_id){id}, target);
+    vy_error err = {.status = status};
+    bodies_leave(b);
+    if (status != VY_BAD_VALUE) return answer(status);
+    snprintf(err.text, sizeof err.text, "a target must be finite, and of a joint with a servo");
+    return binding_result(status, &err);
 }
 
 int joint_set_break(locked_bodies *b, uint64_t id, double force, double torque)

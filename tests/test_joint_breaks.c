@@ -64,7 +64,7 @@ static void a_pendulum_breaks_where_its_tension_passes(void **unused)
         assert_int_equal(s.active, events == 0);
     }
     assert_int_equal(events, VY_BODIES_JOINT_BROKEN);
-    assert_true(0.75 * before + 0.25 * after > limit && before - 0.25 * (after - before) <= limit);
+    assert_true(0.75 * before + 0.25 * after > limit && before - 0.75 * (after - before) <= limit);
     vy_joint_id broken[2];
     assert_int_equal(vy_bodies_broken_joints(b, broken, 2), 1);
     assert_true(broken[0].bits == rod.bits);

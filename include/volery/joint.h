@@ -123,6 +123,10 @@ typedef struct vy_joint_def {
     double motor_speed;          ///< [rad/s] target of the motor
     double motor_gain;           ///< [N m s/rad] its torque: gain (speed - rate), at most max_motor_torque
     double max_motor_torque;     ///< [N m] 0: no motor
+    double motor_stiffness;      ///< [N m/rad] >= 0: a servo, whose torque is stiffness (target - angle) +
+                                 ///< gain (speed - rate), at most max_motor_torque; of a rotating joint the
+                                 ///< difference goes the shorter way round
+    double motor_target;         ///< [rad] of a servo, from the pose in which it was added
     int far_open;                ///< 1: it may be open by more than the set's open_limit
     const vy_constraint *custom; ///< of a custom joint; must outlive it
     vy_joint_collide collide_connected;
@@ -201,6 +205,10 @@ uint32_t vy_bodies_broken_joints(const vy_bodies *bodies, vy_joint_id *out, uint
 /// Change the motor of a rotating or sliding joint: state, hashed and in snapshots.
 /// @return VY_NOT_FOUND, or VY_BAD_VALUE (a number, or a joint that has no motor)
 vy_status vy_joint_set_motor(vy_bodies *bodies, vy_joint_id id, double speed, double gain, double torque);
+
+/// Change where a servo is to be: state, hashed and in snapshots. [rad], [m] of a sliding joint.
+/// @return VY_NOT_FOUND, or VY_BAD_VALUE (a number, or a joint without motor_stiffness)
+vy_status vy_joint_set_target(vy_bodies *bodies, vy_joint_id id, double target);
 
 // Setters of constants, as those of bodies (bodies.h): checked as vy_bodies_add_joint() checks a def, nothing
 // changed on failure; they wake the joint's bodies, and are no state.

@@ -279,6 +279,25 @@ def test_joints_break() -> None:
     raises(volery.Error, "break_force and break_torque must be finite", lambda: rope.set_break(-1.0, 0.0))
 
 
+def test_a_servo_holds_up_to_its_limit() -> None:
+    for most, holds in ((0.5 * G + 1e-6, True), (0.4 * G, False)):
+        bodies = volery.Bodies(dt=1e-3, contacts=False)
+        bob = bodies.add(volery.sphere(0.1), mass=1, position=(0.5, 0, 0))
+        hinge = bodies.join("hinge", None, bob, point=(0, 0, 0), axis=(0, 1, 0), servo=(-0.5 * G / 100, 100, 5, most))
+        bodies.step(500)
+        assert (abs(hinge.state().angle) < 1e-9) == holds
+        if not holds:
+            continue
+        hinge.set_target(1.0)
+        kept = bodies.save()
+        bodies.step(3000)
+        assert 0.9 < hinge.state().angle < 1.1
+        bodies.restore(kept)
+    raises(volery.Error, "a motor or a servo", lambda: bodies.join("slider", None, bob, axis=(1, 0, 0), motor=(1, 1, 1), servo=(1, 1, 1, 1)))
+    raises(volery.Error, "a ball joint has no motor", lambda: bodies.join("ball", None, bob, point=(0, 0, 0), servo=(1, 1, 1, 1)))
+    raises(volery.Error, "with a servo", lambda: bodies.join("slider", None, bob, axis=(1, 0, 0)).set_target(1.0))
+
+
 def test_motors_limits_and_springs() -> None:
     bodies = volery.Bodies(dt=1e-3, gravity=(0, 0, 0), contacts=False)
     wheel = bodies.add(volery.cylinder(0.2, 0.1), mass=3)

@@ -347,6 +347,11 @@ class Joint(_Handle):
                                   b.check_number("rest", rest)) != 0:
             raise b.error()
 
+    def set_target(self, target: float) -> None:
+        """[rad] or [m] where its servo is to be, from the pose in which it was joined. State."""
+        if b.lib.joint_set_target(self._pointer, self.id, b.check_number("target", target)) != 0:
+            raise b.error()
+
     def set_break(self, force: float, torque: float) -> None:
         """[N], [N m] at which it breaks; 0: never. One that is broken stays so."""
         if b.lib.joint_set_break(self._pointer, self.id, b.check_number("force", force), b.check_number("torque", torque)) != 0:
@@ -473,7 +478,7 @@ class Bodies(Queries, b.NotCopyable):
     def join(self, kind: str, body_a: Body | None, body_b: Body | None, *, point: Any = None, point_b: Any = None,
              axis: Any = None, axis_b: Any = None, length: float | None = None, stiffness: float = 0.0, damping: float = 0.0,
              rest: float = 0.0, limits: Any = None, motor: Any = None, far_open: bool = False, break_force: float = 0.0,
-             break_torque: float = 0.0) -> Joint:
+             break_torque: float = 0.0, servo: Any = None) -> Joint:
         """Join two bodies, or one and the world (None), in their present poses. Points and axes are those of the world.
 
         kind       "distance", "ball", "hinge", "slider", "fixed", "universal", "cable", "spring", "cylindrical"
@@ -484,15 +489,19 @@ class Bodies(Queries, b.NotCopyable):
         stiffness, damping, rest   of a spring, or of what turns or slides, along its angle or way
         limits     (low, high) [rad] or [m], counted from the present pose
         motor      (speed, gain, torque): see `Joint.set_motor`
+        servo      (target, stiffness, gain, torque) in place of a motor: a torque of stiffness (target - angle) - gain rate, at
+                   most `torque`; a force where it slides. `Joint.set_target` changes the target
         far_open   it may be open by more than `open_limit`
         break_force, break_torque   [N], [N m] it breaks at the end of a step in which its mean force or torque was greater; 0: never
         """
         number = b.lookup("joint", kind, joints.KINDS)
         moves, long, turns = (joints.has(kind, flags) for flags in (joints.TURNS | joints.SLIDES, joints.HAS_LENGTH, joints.HAS_AXIS))
-        if not moves and motor is not None:
+        if not moves and (motor is not None or servo is not None):
             raise b.Error(f"a {kind} joint has no motor")
         if not moves and not joints.has(kind, joints.HAS_SPRING) and (stiffness, damping, rest) != (0.0, 0.0, 0.0):
             raise b.Error(f"a {kind} joint has no spring")
+        if motor is not None and servo is not None:
+            raise b.Error("a joint has a motor or a servo")
         if length is not None and not long:
             raise b.Error(f"a {kind} joint has no length")
         if turns != (axis is not None):
@@ -503,11 +512,13 @@ class Bodies(Queries, b.NotCopyable):
         axis_vector_a = _axis("axis", axis if axis is not None else (0.0, 0.0, 1.0))
         axis_vector_b = _axis("axis_b", axis_b) if axis_b is not None else axis_vector_a
         low, high = b.check_array("limits (low, high)", limits, 2) if limits is not None else (0.0, 0.0)
+        target, hardness, gain, most = b.check_array("servo (target, stiffness, gain, torque)", servo, 4) if servo is not None else (0.0,) * 4
+        drive = Motor.checked(motor) if motor is not None else Motor(0.0, float(gain), float(most))
         distance = b.check_number("length", length) if length is not None else float(np.linalg.norm(at_b - at_a))
         numbers = np.concatenate([at_a, at_b, axis_vector_a, axis_vector_b, [
             distance, b.check_number("stiffness", stiffness), b.check_number("damping", damping), b.check_number("rest", rest),
-            low, high, *Motor.checked(motor if motor is not None else (0.0, 0.0, 0.0)), b.check_number("break_force", break_force),
-            b.check_number("break_torque", break_torque)]])
+            low, high, *drive, b.check_number("break_force", break_force),
+            b.check_number("break_torque", break_torque), hardness, target]])
         flags = int(limits is not None) + 2 * int(bool(far_open)) + 4 * int(axis_b is not None)
         out = ctypes.c_uint64()
         with self._lock:

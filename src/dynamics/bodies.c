@@ -77,18 +77,19 @@ static vy_status check_bodies_def(const vy_bodies_def *def, vy_error *err)
 }
 
 // The arrays of a set, of n bodies and m joints; `sleepers` is n where bodies may sleep, else 0.
-#define BODY_ARRAYS(ARRAY) \
-    ARRAY(slots, n)        \
-    ARRAY(params, n)       \
-    ARRAY(declared, n)     \
-    ARRAY(has_loads, n)    \
-    ARRAY(awake, n)        \
-    ARRAY(state, n)        \
-    ARRAY(loads, n)        \
-    ARRAY(previous, n)     \
-    ARRAY(disturbed, n)    \
-    ARRAY(filters, n)      \
-    ARRAY(joint_state, m)  \
+#define BODY_ARRAYS(ARRAY)  \
+    ARRAY(slots, n)         \
+    ARRAY(params, n)        \
+    ARRAY(declared, n)      \
+    ARRAY(has_loads, n)     \
+    ARRAY(awake, n)         \
+    ARRAY(state, n)         \
+    ARRAY(loads, n)         \
+    ARRAY(previous, n)      \
+    ARRAY(disturbed, n)     \
+    ARRAY(filters, n)       \
+    ARRAY(joint_state, m)   \
+    ARRAY(joint_targets, m) \
     ARRAY(own_sleep, sleepers)
 
 #define ARRAY(member, elements) +1
@@ -425,7 +426,7 @@ double vy_bodies_time(const vy_bodies *b)
 
 // Everything that a step changes, part by part: what is in use of it, and nothing else, so that neither hash
 // nor snapshot depends on how much memory there is.
-enum { STATE_PARTS = 13 };
+enum { STATE_PARTS = 14 };
 
 typedef struct state_part {
     void *data;
@@ -457,6 +458,7 @@ static size_t list_state(const vy_bodies *b, state_part out[STATE_PARTS])
         {b->previous, n * sizeof *b->previous},
         {b->disturbed, n * sizeof *b->disturbed},
         {b->joint_state, b->joints->slot_count * sizeof *b->joint_state},
+        {b->joint_targets, b->joints->targeted > 0 ? b->joints->slot_count * sizeof *b->joint_targets : 0},
         {z != NULL ? z->bodies : NULL, z != NULL ? n * sizeof *z->bodies : 0},
         {b->filters, filtered ? n * sizeof *b->filters : 0},
         {(void *)&b->own_trigger_pairs, filtered ? sizeof b->own_trigger_pairs : 0},

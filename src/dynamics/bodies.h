@@ -60,6 +60,7 @@ typedef struct body_memory {
 
 struct joint_system;
 struct joint_state;
+struct joint_targets;
 typedef struct contact_cache contact_cache;
 
 /// The number of entries in a cache of contacts.
@@ -106,11 +107,12 @@ struct vy_bodies {
     uint32_t trigger_count;          // of those, triggers
     contact_count own_trigger_pairs; // that overlap
     uint64_t *disturbed; // [body_cap] 1: its state was set, or an impulse was applied, since the last step
-    struct joint_state *joint_state; // [joint_cap]
-    contact_count own_counts[2];     // of contacts and of sleeping ones
-    contact_count *contact_count;    // NULL without contacts; the first of them, or the world's
-    contact_cache *contact_cache;    // as many are in use, sorted by slots
-    body_driver driver;              // rates NULL: none
+    struct joint_state *joint_state;     // [joint_cap]
+    struct joint_targets *joint_targets; // [joint_cap]
+    contact_count own_counts[2];         // of contacts and of sleeping ones
+    contact_count *contact_count;        // NULL without contacts; the first of them, or the world's
+    contact_cache *contact_cache;        // as many are in use, sorted by slots
+    body_driver driver;                  // rates NULL: none
     int external_integration; // 1: the world's plant integrates the bodies; their forces follow from that
                               // motion
     struct joint_system *joints;

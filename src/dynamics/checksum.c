@@ -129,6 +129,7 @@ static uint64_t joint_checksum(const vy_bodies *b, uint32_t slot)
         put_number(&c, d->custom->alpha);
         put_number(&c, d->custom->beta);
     }
+    if (joint_has_targets(d)) put_number(&c, d->motor_stiffness);
     if (joint_can_break(j)) {
         put_number(&c, d->break_force);
         put_number(&c, d->break_torque);

@@ -97,8 +97,8 @@ static void free_accelerations(vy_bodies *b, const island *is, double time)
     for (uint32_t n = is->joint_first; n < is->joint_last; ++n) {
         const joint_slot *j = &s->slots[s->joint_order[n]];
         const uint32_t x = j->body[0], y = j->body[1];
-        vy_joint_apply_forces(j, &b->joint_state[s->joint_order[n]], &s->stage[x], &s->stage[y],
-                              &s->stage_bodies[x], &s->stage_bodies[y]);
+        vy_joint_apply_forces(j, &b->joint_state[s->joint_order[n]], &b->joint_targets[s->joint_order[n]],
+                              &s->stage[x], &s->stage[y], &s->stage_bodies[x], &s->stage_bodies[y]);
     }
 }
 

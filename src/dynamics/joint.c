@@ -209,6 +209,8 @@ vy_status vy_bodies_add_joint(vy_bodies *b, const vy_joint_def *def, vy_joint_id
     b->joint_state[i] = (joint_state){.motor_speed = def->motor_speed,
                                       .motor_gain = def->motor_gain,
                                       .max_motor_torque = def->max_motor_torque};
+    b->joint_targets[i] = (joint_targets){.position = joint_has_targets(def) ? def->motor_target : 0.0};
+    s->targeted += (uint32_t)joint_has_targets(def);
     b->head->revision += 1;
     s->count += 1;
     s->breakable += (uint32_t)joint_can_break(j);
@@ -239,6 +241,8 @@ static void remove_slot(vy_bodies *b, uint32_t i)
     joint_system *s = b->joints;
     vy_sleep_wake_joint(b, i);
     s->breakable -= (uint32_t)joint_can_break(&s->slots[i]);
+    s->targeted -= (uint32_t)joint_has_targets(&s->slots[i].def);
+    b->joint_targets[i] = (joint_targets){.position = 0.0};
     s->slots[i] = (joint_slot){.generation = s->slots[i].generation + 1u, .next = s->first_free};
     s->first_free = i + 1u;
     b->joint_state[i] = (joint_state){.active = 0};
@@ -325,7 +329,7 @@ vy_status vy_joint_read(const vy_bodies *b, vy_joint_id id, vy_joint_state *out)
     out->gap = vec3_length(vec3_sub(pb, pa));
     vy_joint_angle(j, &sa, &sb, &out->angle, &out->rate);
     out->active = vy_joint_is_active(b, id);
-    const joint_load load = vy_joint_load(j, &b->joint_state[i], &sa, &sb, time);
+    const joint_load load = vy_joint_load(j, &b->joint_state[i], &b->joint_targets[i], &sa, &sb, time);
     out->force = load.force;
     out->torque = load.torque;
     out->broken = joint_is_broken(&b->joint_state[i]);
@@ -373,6 +377,16 @@ vy_status vy_joint_set_motor(vy_bodies *b, vy_joint_id id, double speed, double 
     state->motor_speed = speed;
     state->motor_gain = gain;
     state->max_motor_torque = torque;
+    return VY_OK;
+}
+
+vy_status vy_joint_set_target(vy_bodies *b, vy_joint_id id, double target)
+{
+    const int64_t i = vy_joints_find(b, id);
+    if (i < 0) return VY_NOT_FOUND;
+    if (!real_is_finite(target) || !joint_has_targets(&b->joints->slots[i].def)) return VY_BAD_VALUE;
+    vy_sleep_wake_joint(b, (uint32_t)i);
+    b->joint_targets[i].position = target;
     return VY_OK;
 }
 

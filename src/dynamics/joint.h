@@ -63,6 +63,13 @@ typedef struct joint_state {
     double motor_speed, motor_gain, max_motor_torque;
 } joint_state;
 
+/// Where the servos of a joint are to be: state of sets in which some joint has one.
+typedef struct joint_targets {
+    double position;
+} joint_targets;
+
+VY_FN int joint_has_targets(const vy_joint_def *def) { return def->motor_stiffness > 0.0; }
+
 /// Three rows at one moment. Index 0 is body a, 1 is body b.
 typedef struct row_block {
     mat3 linear[2], angular[2];      // the Jacobian
@@ -156,6 +163,7 @@ typedef struct joint_system {
     double *closing_work;        // [J] [body_cap] in all steps before
     double closing_sum;          // [J] of all bodies, those that were removed included
     uint32_t breakable;          // joints that can break
+    uint32_t targeted;           // joints that have targets
 } joint_system;
 
 /// The rows of a joint for bodies at states a and b: values, Jacobian, bias. `active` masks unilateral rows.
@@ -172,13 +180,14 @@ double vy_joint_translation(const joint_slot *j, const body_state *a, const body
 void vy_joint_angle(const joint_slot *j, const body_state *a, const body_state *b, double *angle,
                     double *rate);
 /// Add the accelerations by springs, dampers and motors to those of a and b.
-void vy_joint_apply_forces(const joint_slot *j, const joint_state *motor, const body_state *a,
-                           const body_state *b, stage_body *stage_a, stage_body *stage_b);
+void vy_joint_apply_forces(const joint_slot *j, const joint_state *motor, const joint_targets *targets,
+                           const body_state *a, const body_state *b, stage_body *stage_a,
+                           stage_body *stage_b);
 double vy_joint_energy(const joint_slot *j, const joint_state *state, const body_state *a,
                        const body_state *b); // [J] of its spring
 /// Of its rows by the multipliers of the last solution, of its spring and of its motor.
-joint_load vy_joint_load(const joint_slot *j, const joint_state *state, const body_state *a,
-                         const body_state *b, double time);
+joint_load vy_joint_load(const joint_slot *j, const joint_state *state, const joint_targets *targets,
+                         const body_state *a, const body_state *b, double time);
 
 // ---- joints that are added open: joint_closing.c
 

@@ -33,19 +33,20 @@ static joint_load load_of_rows(const joint_slot *j, const row_block *rows, const
 }
 
 // Of its spring and its motor: with unit masses, their accelerations are their forces.
-static joint_load load_of_forces(const joint_slot *j, const joint_state *state, const body_state *a,
-                                 const body_state *b, const stage_body *stage_a, const stage_body *stage_b)
+static joint_load load_of_forces(const joint_slot *j, const joint_state *state, const joint_targets *targets,
+                                 const body_state *a, const body_state *b, const stage_body *stage_a,
+                                 const stage_body *stage_b)
 {
     stage_body x = {.rotation = stage_a->rotation, .rate = stage_a->rate},
                y = {.rotation = stage_b->rotation, .rate = stage_b->rate};
     x.inverse_mass = y.inverse_mass = 1.0;
     x.inverse_inertia = y.inverse_inertia = mat3_diag(1.0, 1.0, 1.0);
-    vy_joint_apply_forces(j, state, a, b, &x, &y);
+    vy_joint_apply_forces(j, state, targets, a, b, &x, &y);
     return about_anchor(j, &y.rotation, y.linear, y.angular);
 }
 
-joint_load vy_joint_load(const joint_slot *j, const joint_state *state, const body_state *a,
-                         const body_state *b, double time)
+joint_load vy_joint_load(const joint_slot *j, const joint_state *state, const joint_targets *targets,
+                         const body_state *a, const body_state *b, double time)
 {
     row_block rows[JOINT_BLOCKS];
     memset(rows, 0, sizeof rows);
@@ -56,7 +57,7 @@ joint_load vy_joint_load(const joint_slot *j, const joint_state *state, const bo
     if (j->blocks > 0)
         vy_joint_rows(j, a, b, &stage_a, &stage_b, time, ALL_ROWS | (state->active & JOINT_BROKEN), rows);
     return load_add(load_of_rows(j, rows, j->lambda, &stage_b.rotation), 1.0,
-                    load_of_forces(j, state, a, b, &stage_a, &stage_b));
+                    load_of_forces(j, state, targets, a, b, &stage_a, &stage_b));
 }
 
 // ---- in a step
@@ -84,8 +85,8 @@ void vy_break_store_loads(vy_bodies *b, const island *is, double time)
         const uint32_t k = s->joint_order[n];
         joint_slot *j = breakable(b, k);
         if (j != NULL)
-            j->load =
-                vy_joint_load(j, &b->joint_state[k], &s->stage[j->body[0]], &s->stage[j->body[1]], time);
+            j->load = vy_joint_load(j, &b->joint_state[k], &b->joint_targets[k], &s->stage[j->body[0]],
+                                    &s->stage[j->body[1]], time);
     }
 }
 
@@ -117,8 +118,8 @@ void vy_break_add_forces(vy_bodies *b, const island *is, double h)
         if (j == NULL) continue;
         const uint32_t x = j->body[0], y = j->body[1];
         j->impulse = load_add(j->impulse, h,
-                              load_of_forces(j, &b->joint_state[k], &s->stage[x], &s->stage[y],
-                                             &s->stage_bodies[x], &s->stage_bodies[y]));
+                              load_of_forces(j, &b->joint_state[k], &b->joint_targets[k], &s->stage[x],
+                                             &s->stage[y], &s->stage_bodies[x], &s->stage_bodies[y]));
     }
 }
 

@@ -102,6 +102,11 @@ vy_status vy_joint_check(const vy_joint_def *def, vy_error *err)
         !is_finite_non_negative(def->max_motor_torque) || !real_is_finite(def->motor_speed)) {
         return vy_fail(err, VY_BAD_VALUE, "stiffness, damping and motor must be finite and not negative");
     }
+    if (!is_finite_non_negative(def->motor_stiffness) || !real_is_finite(def->motor_target))
+        return vy_fail(err, VY_BAD_VALUE,
+                       "a servo's stiffness and target must be finite, the stiffness not negative");
+    if (def->motor_stiffness > 0.0 && !vy_joint_has(def->kind, VY_JOINT_TURNS | VY_JOINT_SLIDES))
+        return vy_fail(err, VY_BAD_VALUE, "a %s joint has no motor", vy_joint_kind_name(def->kind));
     if (def->limited &&
         (!real_is_finite(def->low) || !real_is_finite(def->high) || !(def->low < def->high))) {
         return vy_fail(err, VY_BAD_VALUE, "limits must be finite and low below high");

@@ -43,6 +43,13 @@
         ROW("motor_max", NUMBER, type_, at_ max_motor_torque, .unit_of = vy_joint_unit_of_effort,            \
             .range = AT_LEAST_0, .when = JOINTS_WITH_MOTOR,                                                  \
             .help = "its largest effort, N m or N; 0 is no motor"),                                          \
+        ROW("motor_stiffness", NUMBER, type_, at_ motor_stiffness, .unit_of = vy_joint_unit_of_stiffness,    \
+            .range = AT_LEAST_0, .when = JOINTS_WITH_MOTOR, .flags = VY_ROW_HASHED_IF_SET,                   \
+            .help = "of a servo: its effort over the way to its target, N m/rad or N/m, added to that of "   \
+                    "the speed error"),                                                                      \
+        ROW("motor_target", NUMBER, type_, at_ motor_target, .unit_of = vy_joint_unit_of_travel,             \
+            .range = ANY, .when = JOINTS_WITH_MOTOR, .flags = VY_ROW_HASHED_IF_SET,                          \
+            .help = "of a servo: where it is to be, rad or m; 0 is the joint's pose at the start"),          \
         ROW("break_force", NUMBER, type_, at_ break_force, .unit = "N", .range = AT_LEAST_0,                 \
             .keyword = "never", .keyword_value = 0.0, .flags = VY_ROW_HASHED_IF_SET,                         \
             .help = "it breaks at the end of a step in which its mean force was greater"),                   \

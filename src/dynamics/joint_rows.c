@@ -9,6 +9,7 @@
 #include "base/assert.h"
 #include "base/math.h"
 #include "dynamics/joint.h"
+#include <math.h>
 
 /// Both anchors at one moment.
 typedef struct anchors {
@@ -459,10 +460,22 @@ double vy_stop_distance(const joint_slot *j, int row, const body_state *a, const
 
 // ---- springs, dampers, motors
 
-static double axis_effort(const vy_joint_def *def, const joint_state *m, double angle, double rate)
+#define TWO_PI 6.28318530717958647693
+
+// The way from a position to the target of a servo; of an angle the shorter one.
+static double target_error(const vy_joint_def *def, double target, double position)
 {
-    const double motor =
-        real_clamp(m->motor_gain * (m->motor_speed - rate), -m->max_motor_torque, m->max_motor_torque);
+    const double error = target - position;
+    return vy_joint_has(def->kind, VY_JOINT_SLIDES) ? error : error - TWO_PI * floor(error / TWO_PI + 0.5);
+}
+
+static double axis_effort(const vy_joint_def *def, const joint_state *m, const joint_targets *targets,
+                          double angle, double rate)
+{
+    double drive = m->motor_gain * (m->motor_speed - rate);
+    if (def->motor_stiffness > 0.0)
+        drive += def->motor_stiffness * target_error(def, targets->position, angle);
+    const double motor = real_clamp(drive, -m->max_motor_torque, m->max_motor_torque);
     return (-def->stiffness * (angle - def->rest) - def->damping * rate) + motor;
 }
 
@@ -477,8 +490,8 @@ static void apply_torque(stage_body *w, vec3 torque)
     w->angular = vec3_add(w->angular, mat3_mul_vec(w->inverse_inertia, torque));
 }
 
-void vy_joint_apply_forces(const joint_slot *j, const joint_state *motor, const body_state *a,
-                           const body_state *b, stage_body *stage_a, stage_body *stage_b)
+void vy_joint_apply_forces(const joint_slot *j, const joint_state *motor, const joint_targets *targets,
+                           const body_state *a, const body_state *b, stage_body *stage_a, stage_body *stage_b)
 {
     const vy_joint_def *def = &j->def;
     if (def->stiffness == 0.0 && def->damping == 0.0 && motor->max_motor_torque == 0.0) return;
@@ -496,13 +509,15 @@ void vy_joint_apply_forces(const joint_slot *j, const joint_state *motor, const 
     const vec3 axis = mat3_mul_vec(stage_a->rotation, j->axes_a[0]);
     if (vy_joint_has(def->kind, VY_JOINT_SLIDES)) {
         const vec3 f = vec3_scale(
-            axis_effort(def, motor, translation_of(&n, axis), translation_rate(&n, axis, stage_a)), axis);
+            axis_effort(def, motor, targets, translation_of(&n, axis), translation_rate(&n, axis, stage_a)),
+            axis);
         apply_force(stage_b, n.rb, f);
         apply_force(stage_a, vec3_add(n.ra, n.d), vec3_neg(f)); // both at anchor b: no net torque
     } else if (vy_joint_has(def->kind, VY_JOINT_TURNS)) {
         const double angle = hinge_angle(j, &stage_a->rotation, &stage_b->rotation);
         const vec3 t = vec3_scale(
-            axis_effort(def, motor, angle, vec3_dot(axis, vec3_sub(stage_b->rate, stage_a->rate))), axis);
+            axis_effort(def, motor, targets, angle, vec3_dot(axis, vec3_sub(stage_b->rate, stage_a->rate))),
+            axis);
         apply_torque(stage_b, t);
         apply_torque(stage_a, vec3_neg(t));
     }

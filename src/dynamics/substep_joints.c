@@ -154,8 +154,8 @@ void vy_jointed_apply_forces(substep_joints *t)
         zero_corrections(s, is);
         for (uint32_t m = is->joint_first; m < is->joint_last; ++m) {
             const uint32_t j = s->joint_order[m], x = s->slots[j].body[0], y = s->slots[j].body[1];
-            vy_joint_apply_forces(&s->slots[j], &b->joint_state[j], &s->stage[x], &s->stage[y],
-                                  &s->stage_bodies[x], &s->stage_bodies[y]);
+            vy_joint_apply_forces(&s->slots[j], &b->joint_state[j], &b->joint_targets[j], &s->stage[x],
+                                  &s->stage[y], &s->stage_bodies[x], &s->stage_bodies[y]);
         }
         apply_corrections(t, is, t->h);
     }
