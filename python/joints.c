@@ -29,10 +29,10 @@ const char *joint_kinds(void)
 
 // Numbers: a point of a and one of b, the axis of a and that of b (world), length, stiffness, damping, rest,
 // low, high, speed, gain and torque of the motor, force and torque at which it breaks, stiffness
-// and target of a servo. Flags: 1 limited, 2 far open, 4 the axis of b is given.
+// and target of a servo, cone. Flags: 1 limited, 2 far open, 4 the axis of b is given.
 enum { LIMITED = 1, FAR_OPEN = 2, HAS_AXIS_B = 4 };
 
-int bodies_join(locked_bodies *b, int kind, uint64_t body_a, uint64_t body_b, const double n[25], int flags,
+int bodies_join(locked_bodies *b, int kind, uint64_t body_a, uint64_t body_b, const double n[26], int flags,
                 uint64_t *out)
 {
     const vy_vec3 point_a = {n[0], n[1], n[2]}, point_b = {n[3], n[4], n[5]}, axis_a = {n[6], n[7], n[8]},
@@ -62,6 +62,7 @@ int bodies_join(locked_bodies *b, int kind, uint64_t body_a, uint64_t body_b, co
         def.break_torque = n[22];
         def.motor_stiffness = n[23];
         def.motor_target = n[24];
+        def.cone = n[25];
         def.far_open = (flags & FAR_OPEN) != 0;
         status = vy_bodies_add_joint(set, &def, &id, &err);
     } else {
@@ -79,9 +80,9 @@ int bodies_remove_joint(locked_bodies *b, uint64_t id)
     return answer(status);
 }
 
-// value (6), gap, angle, length, rate, active, force, torque, tension, closing_time, broken, mean_force and
-// mean_torque.
-enum { JOINT_NUMBERS = 22 };
+// value (6), gap, angle, length, rate, active, force, torque, tension, closing_time, broken, mean_force,
+// mean_torque, swing.
+enum { JOINT_NUMBERS = 23 };
 
 static void put_joint(const vy_joint_state *s, double out[JOINT_NUMBERS])
 {
@@ -95,6 +96,7 @@ static void put_joint(const vy_joint_state *s, double out[JOINT_NUMBERS])
     out[19] = (double)s->broken;
     out[20] = s->mean_force;
     out[21] = s->mean_torque;
+    out[22] = s->swing;
 }
 
 int joint_read(locked_bodies *b, uint64_t id, double out[JOINT_NUMBERS])
@@ -113,6 +115,14 @@ int joint_set_target(locked_bodies *b, uint64_t id, double target)
     bodies_leave(b);
     if (status != VY_BAD_VALUE) return answer(status);
     snprintf(err.text, sizeof err.text, "a target must be finite, and of a joint with a servo");
+    return binding_result(status, &err);
+}
+
+int joint_set_cone(locked_bodies *b, uint64_t id, double cone)
+{
+    vy_error err = {0};
+    const vy_status status = vy_joint_set_cone(bodies_enter(b), (vy_joint_id){id}, cone, &err);
+    bodies_leave(b);
     return binding_result(status, &err);
 }
 

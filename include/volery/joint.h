@@ -57,6 +57,7 @@ enum {
     VY_JOINT_UNILATERAL = 32,     ///< it only pulls
     VY_JOINT_HAS_SPRING = 64,     ///< a spring between its anchors
     VY_JOINT_PERPENDICULAR = 128, ///< its axes are perpendicular to each other
+    VY_JOINT_HAS_CONE = 256,      ///< limits of the angle between its axes and of the twist about them
 };
 
 /// Every kind but none and custom: its name, what a scenario calls it, the rows that it holds, what it has,
@@ -64,7 +65,7 @@ enum {
 /// it.
 #define VY_JOINT_LIST(X, arg)                                                                           \
     X(arg, DISTANCE, "distance", 1, VY_JOINT_HAS_LENGTH, "the anchors stay `length` apart: a rod")      \
-    X(arg, BALL, "ball", 3, 0, "the anchors coincide")                                                  \
+    X(arg, BALL, "ball", 3, VY_JOINT_HAS_CONE, "the anchors coincide")                                  \
     X(arg, HINGE, "hinge", 5, VY_JOINT_HAS_AXIS | VY_JOINT_HAS_AXIS_B | VY_JOINT_TURNS,                 \
       "the anchors coincide, and the axes")                                                             \
     X(arg, SLIDER, "slider", 5, VY_JOINT_HAS_AXIS | VY_JOINT_SLIDES,                                    \
@@ -112,22 +113,25 @@ typedef enum vy_joint_collide {
 typedef struct vy_joint_def {
     uint32_t cookie; ///< set by the default function
     vy_joint_kind kind;
-    vy_body_id body_a, body_b;   ///< VY_NULL_BODY: the world; one of them must be dynamic
-    vy_vec3 anchor_a, anchor_b;  ///< [m] body, from the centre of mass; world coordinates for the world
-    vy_vec3 axis_a, axis_b;      ///< body axes, any length above zero
-    double length;               ///< [m] distance and cable > 0, spring >= 0
-    double stiffness, damping;   ///< spring [N/m, N s/m]; hinge [N m/rad, N m s/rad]; >= 0
-    double rest;                 ///< [rad] rest angle of a hinge's spring
-    int limited;                 ///< 1: the angle stays within low ... high
-    double low, high;            ///< [rad] low < high; a hinge's within -pi ... pi
-    double motor_speed;          ///< [rad/s] target of the motor
-    double motor_gain;           ///< [N m s/rad] its torque: gain (speed - rate), at most max_motor_torque
-    double max_motor_torque;     ///< [N m] 0: no motor
-    double motor_stiffness;      ///< [N m/rad] >= 0: a servo, whose torque is stiffness (target - angle) +
-                                 ///< gain (speed - rate), at most max_motor_torque; of a rotating joint the
-                                 ///< difference goes the shorter way round
-    double motor_target;         ///< [rad] of a servo, from the pose in which it was added
-    int far_open;                ///< 1: it may be open by more than the set's open_limit
+    vy_body_id body_a, body_b;  ///< VY_NULL_BODY: the world; one of them must be dynamic
+    vy_vec3 anchor_a, anchor_b; ///< [m] body, from the centre of mass; world coordinates for the world
+    vy_vec3 axis_a, axis_b;     ///< body axes, any length above zero
+    double length;              ///< [m] distance and cable > 0, spring >= 0
+    double stiffness, damping;  ///< spring [N/m, N s/m]; hinge [N m/rad, N m s/rad]; >= 0
+    double rest;                ///< [rad] rest angle of a hinge's spring
+    int limited; ///< 1: the angle stays within low ... high; of a ball joint the twist of b about its axis,
+                 ///< which is what is left once the shortest turn has brought axis_b to axis_a
+    double low, high;        ///< [rad] low < high; a hinge's within -pi ... pi
+    double motor_speed;      ///< [rad/s] target of the motor
+    double motor_gain;       ///< [N m s/rad] its torque: gain (speed - rate), at most max_motor_torque
+    double max_motor_torque; ///< [N m] 0: no motor
+    double motor_stiffness;  ///< [N m/rad] >= 0: a servo, whose torque is stiffness (target - angle) +
+                             ///< gain (speed - rate), at most max_motor_torque; of a rotating joint the
+                             ///< difference goes the shorter way round
+    double motor_target;     ///< [rad] of a servo, from the pose in which it was added
+    int far_open;            ///< 1: it may be open by more than the set's open_limit
+    double cone; ///< [rad] of a ball joint: axis_b stays within this angle of axis_a, at most 3.1; 0:
+                 ///< anywhere. Without it there are no limits of the twist
     const vy_constraint *custom; ///< of a custom joint; must outlive it
     vy_joint_collide collide_connected;
     double break_force, break_torque; ///< [N], [N m] it breaks at the end of a step in which its mean force
@@ -190,6 +194,7 @@ typedef struct vy_joint_state {
                          ///< length, springs and motors included; once broken, in the step in which it broke;
                          ///< 0 before the first step and after a state was restored
     double mean_torque;  ///< [N m] likewise, about the anchor of b
+    double swing;        ///< [rad] of a ball joint with a cone: between its axes; `angle` is its twist
 } vy_joint_state;
 
 /// Read a joint as it is now.
@@ -220,6 +225,10 @@ vy_status vy_joint_set_target(vy_bodies *bodies, vy_joint_id id, double target);
 /// @return VY_NOT_FOUND, VY_BAD_VALUE
 vy_status vy_joint_set_limits(vy_bodies *bodies, vy_joint_id id, int limited, double low, double high,
                               vy_error *err);
+/// The cone of a ball joint, 0: none. An axis that is outside of it comes in as with vy_joint_set_limits().
+/// @param cone [rad] 0 ... 3.1; one with limits of its twist keeps a cone
+/// @return VY_NOT_FOUND, VY_BAD_VALUE
+vy_status vy_joint_set_cone(vy_bodies *bodies, vy_joint_id id, double cone, vy_error *err);
 /// The spring and damper of a rotating or sliding joint, or of a spring.
 /// @param stiffness [N m/rad], [N/m] >= 0
 /// @param damping   [N m s/rad], [N s/m] >= 0

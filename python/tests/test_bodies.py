@@ -279,6 +279,22 @@ def test_joints_break() -> None:
     raises(volery.Error, "break_force and break_torque must be finite", lambda: rope.set_break(-1.0, 0.0))
 
 
+def test_a_cone_holds() -> None:
+    bodies = volery.Bodies(dt=1e-3, contacts=False)
+    bob = bodies.add(volery.box(0.05, 0.05, 0.2), mass=1, position=(0, 0, 0.2))
+    ball = bodies.join("ball", None, bob, point=(0, 0, 0), axis=(0, 0, 1), cone=0.5, limits=(-0.1, 0.1))
+    bob.apply_angular_impulse((0.05, 0.01, 0.001))
+    for _ in range(100):
+        bodies.step(20)
+        assert ball.state().swing < 0.5 + 1e-8 and abs(ball.state().angle) < 0.1 + 1e-8
+    assert ball.state().active
+    ball.set_cone(0.8)
+    bodies.step(100)
+    assert 0.5 < ball.state().swing < 0.8 + 1e-8
+    raises(volery.Error, "a hinge joint has no cone", lambda: bodies.join("hinge", None, bob, point=(0, 0, 0), axis=(1, 0, 0), cone=0.5))
+    raises(volery.Error, "need a cone", lambda: ball.set_cone(0))
+
+
 def test_a_servo_holds_up_to_its_limit() -> None:
     for most, holds in ((0.5 * G + 1e-6, True), (0.4 * G, False)):
         bodies = volery.Bodies(dt=1e-3, contacts=False)

@@ -153,6 +153,7 @@ _DECLARED = {
     "joint_read": (_I, (_P, _U64, _P)),
     "joint_set_motor": (_I, (_P, _U64, _D, _D, _D)),
     "joint_set_break": (_I, (_P, _U64, _D, _D)),
+    "joint_set_cone": (_I, (_P, _U64, _D)),
     "joint_set_target": (_I, (_P, _U64, _D)),
     "scenario_joints": (_I, (_P,)),
     "scenario_joint_name": (_S, (_P, _I)),

@@ -347,6 +347,11 @@ class Joint(_Handle):
                                   b.check_number("rest", rest)) != 0:
             raise b.error()
 
+    def set_cone(self, cone: float) -> None:
+        """[rad] of a ball that has one, 0: none. An axis out of it comes in as one that is added so."""
+        if b.lib.joint_set_cone(self._pointer, self.id, b.check_number("cone", cone)) != 0:
+            raise b.error()
+
     def set_target(self, target: float) -> None:
         """[rad] or [m] where its servo is to be, from the pose in which it was joined. State."""
         if b.lib.joint_set_target(self._pointer, self.id, b.check_number("target", target)) != 0:
@@ -478,7 +483,7 @@ class Bodies(Queries, b.NotCopyable):
     def join(self, kind: str, body_a: Body | None, body_b: Body | None, *, point: Any = None, point_b: Any = None,
              axis: Any = None, axis_b: Any = None, length: float | None = None, stiffness: float = 0.0, damping: float = 0.0,
              rest: float = 0.0, limits: Any = None, motor: Any = None, far_open: bool = False, break_force: float = 0.0,
-             break_torque: float = 0.0, servo: Any = None) -> Joint:
+             break_torque: float = 0.0, servo: Any = None, cone: float = 0.0) -> Joint:
         """Join two bodies, or one and the world (None), in their present poses. Points and axes are those of the world.
 
         kind       "distance", "ball", "hinge", "slider", "fixed", "universal", "cable", "spring", "cylindrical"
@@ -491,6 +496,7 @@ class Bodies(Queries, b.NotCopyable):
         motor      (speed, gain, torque): see `Joint.set_motor`
         servo      (target, stiffness, gain, torque) in place of a motor: a torque of stiffness (target - angle) - gain rate, at
                    most `torque`; a force where it slides. `Joint.set_target` changes the target
+        cone       [rad] of a ball: its axes stay within this angle; it has an `axis` then, and `limits` are of its twist
         far_open   it may be open by more than `open_limit`
         break_force, break_torque   [N], [N m] it breaks at the end of a step in which its mean force or torque was greater; 0: never
         """
@@ -504,6 +510,8 @@ class Bodies(Queries, b.NotCopyable):
             raise b.Error("a joint has a motor or a servo")
         if length is not None and not long:
             raise b.Error(f"a {kind} joint has no length")
+        if cone and joints.has(kind, joints.HAS_CONE):
+            turns = True
         if turns != (axis is not None):
             raise b.Error(f"a {kind} joint needs an axis" if turns else f"a {kind} joint has no axis")
         ids = [self._id_of(each) for each in (body_a, body_b)]
@@ -518,7 +526,7 @@ class Bodies(Queries, b.NotCopyable):
         numbers = np.concatenate([at_a, at_b, axis_vector_a, axis_vector_b, [
             distance, b.check_number("stiffness", stiffness), b.check_number("damping", damping), b.check_number("rest", rest),
             low, high, *drive, b.check_number("break_force", break_force),
-            b.check_number("break_torque", break_torque), hardness, target]])
+            b.check_number("break_torque", break_torque), hardness, target, b.check_number("cone", cone)]])
         flags = int(limits is not None) + 2 * int(bool(far_open)) + 4 * int(axis_b is not None)
         out = ctypes.c_uint64()
         with self._lock:

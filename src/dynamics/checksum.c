@@ -100,6 +100,7 @@ static void put_initial_error(cell_list *c, const joint_initial_error *e)
     put_number(c, e->length);
     put_number(c, e->low);
     put_number(c, e->high);
+    if (e->cone > 0.0) put_number(c, e->cone);
     for (int i = 0; i < VY_CONSTRAINT_ROWS; ++i) put_number(c, e->value[i]);
 }
 
@@ -129,6 +130,7 @@ static uint64_t joint_checksum(const vy_bodies *b, uint32_t slot)
         put_number(&c, d->custom->alpha);
         put_number(&c, d->custom->beta);
     }
+    if (d->cone > 0.0) put_number(&c, d->cone);
     if (joint_has_targets(d)) put_number(&c, d->motor_stiffness);
     if (joint_can_break(j)) {
         put_number(&c, d->break_force);

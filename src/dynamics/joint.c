@@ -2,6 +2,7 @@
 #include "base/arena.h"
 #include "base/assert.h"
 #include "base/fpu_result.h"
+#include "base/math.h"
 #include "dynamics/joint_def.h"
 #include "dynamics/sleep.h"
 #include "base/real.h"
@@ -145,7 +146,8 @@ static const int row_count[] = {
 
 static int blocks_of(const vy_joint_def *def)
 {
-    const int rows = def->kind == VY_JOINT_CUSTOM ? def->custom->dimension : row_count[def->kind];
+    const int rows =
+        def->kind == VY_JOINT_CUSTOM ? def->custom->dimension : row_count[def->kind] + 2 * (def->cone > 0.0);
     return (rows + BLOCK_ROWS - 1) / BLOCK_ROWS;
 }
 
@@ -154,8 +156,21 @@ static uint32_t unilateral_rows_of(const vy_joint_def *def)
     if (vy_joint_has(def->kind, VY_JOINT_UNILATERAL)) return 1u;
     if (def->kind == VY_JOINT_CUSTOM)
         return def->custom->unilateral ? (1u << def->custom->dimension) - 1u : 0u;
+    if (def->cone > 0.0) return def->limited ? 3u << 3 : 1u << 3; // the cone, the twist
     if (!def->limited) return 0u;
     return vy_joint_has(def->kind, VY_JOINT_SLIDES) ? 1u << 2 : 1u << 5; // the free row of the block
+}
+
+// Axes of b from which a twist counts: it is 0 in the present pose.
+static void set_twist_axes(joint_slot *j, quat qa, quat qb)
+{
+    const vec3 u = quat_rotate(qa, j->axes_a[0]), a1 = quat_rotate(qa, j->axes_a[1]);
+    j->axes_b[0] = unit(j->def.axis_b);
+    const vec3 w = quat_rotate(qb, j->axes_b[0]);
+    const double sum = 1.0 + vec3_dot(u, w);
+    const vec3 b1 = sum > 1e-9 ? vec3_add_scaled(a1, -vec3_dot(a1, w) / sum, vec3_add(u, w)) : a1;
+    j->axes_b[1] = unit(vec3_add_scaled(quat_unrotate(qb, b1), -vec3_dot(b1, w), j->axes_b[0]));
+    j->axes_b[2] = vec3_cross(j->axes_b[0], j->axes_b[1]);
 }
 
 static void set_axes(const vy_bodies *b, joint_slot *j)
@@ -167,6 +182,12 @@ static void set_axes(const vy_bodies *b, joint_slot *j)
     j->axes_a[2] = vec3_cross(j->axes_a[0], j->axes_a[1]);
     for (int k = 0; k < 3; ++k) j->axes_b[k] = quat_unrotate(qb, quat_rotate(qa, j->axes_a[k]));
     if (vy_joint_has(j->def.kind, VY_JOINT_HAS_AXIS_B)) j->axes_b[0] = unit(j->def.axis_b);
+    if (j->def.cone > 0.0) set_twist_axes(j, qa, qb);
+}
+
+static double cone_scale_of(const vy_joint_def *def)
+{
+    return def->cone > 0.0 ? 1.0 / math_sin(def->cone) : 0.0;
 }
 
 // Bodies take up the speed at which the joint closes at the start of the next step.
@@ -194,6 +215,7 @@ vy_status vy_bodies_add_joint(vy_bodies *b, const vy_joint_def *def, vy_joint_id
     VY_ASSERT(s->first_free != 0 || s->slot_count < b->joint_cap);
     joint_slot added = {.used = 1, .body = {(uint32_t)a, (uint32_t)c}, .def = *def};
     set_axes(b, &added);
+    added.cone_scale = cone_scale_of(def);
     const vy_status error_status = vy_joint_set_initial_error(b, &added, err);
     if (error_status != VY_OK) return error_status;
     const uint32_t i = s->first_free != 0 ? s->first_free - 1u : s->slot_count++;
@@ -329,6 +351,7 @@ vy_status vy_joint_read(const vy_bodies *b, vy_joint_id id, vy_joint_state *out)
     out->gap = vec3_length(vec3_sub(pb, pa));
     vy_joint_angle(j, &sa, &sb, &out->angle, &out->rate);
     out->active = vy_joint_is_active(b, id);
+    out->swing = j->def.cone > 0.0 ? vy_joint_swing(j, &sa, &sb) : 0.0;
     const joint_load load = vy_joint_load(j, &b->joint_state[i], &b->joint_targets[i], &sa, &sb, time);
     out->force = load.force;
     out->torque = load.torque;
@@ -347,7 +370,8 @@ int vy_joint_is_active(const vy_bodies *b, vy_joint_id id)
     const int64_t i = vy_joints_find(b, id);
     if (i < 0) return 0;
     if (joint_is_broken(&b->joint_state[i])) return 0;
-    return b->joints->slots[i].unilateral_rows == 0 || b->joint_state[i].active != 0;
+    const joint_slot *j = &b->joints->slots[i];
+    return j->unilateral_rows == 0 || b->joint_state[i].active != 0;
 }
 
 vy_bodies_energy vy_joints_add_energy(const vy_bodies *b, vy_bodies_energy e)
@@ -390,6 +414,22 @@ vy_status vy_joint_set_target(vy_bodies *b, vy_joint_id id, double target)
     return VY_OK;
 }
 
+// A joint whose limits are others from now on.
+static vy_status change_stops(vy_bodies *b, uint32_t i, joint_slot *changed, vy_error *err)
+{
+    vy_status status = vy_joint_check(&changed->def, err);
+    if (status == VY_OK) status = vy_joint_set_limit_error(b, changed, err);
+    if (status != VY_OK) return status;
+    changed->blocks = blocks_of(&changed->def);
+    changed->unilateral_rows = unilateral_rows_of(&changed->def);
+    vy_sleep_wake_joint(b, i);
+    b->joints->slots[i] = *changed;
+    b->joint_state[i].active &= JOINT_BROKEN; // the next step finds which stops act
+    b->joints->dirty = 1;
+    if (changed->initial_error.end > 0.0) start_closing(b, changed);
+    return VY_OK;
+}
+
 vy_status vy_joint_set_limits(vy_bodies *b, vy_joint_id id, int limited, double low, double high,
                               vy_error *err)
 {
@@ -401,19 +441,27 @@ vy_status vy_joint_set_limits(vy_bodies *b, vy_joint_id id, int limited, double 
     if (limited) {
         changed.def.low = low;
         changed.def.high = high;
-    } else if (!vy_joint_has(changed.def.kind, VY_JOINT_TURNS | VY_JOINT_SLIDES)) {
+    } else if (!vy_joint_has(changed.def.kind, VY_JOINT_TURNS | VY_JOINT_SLIDES | VY_JOINT_HAS_CONE)) {
         return vy_fail(err, VY_BAD_VALUE, "a %s joint has no limits", vy_joint_kind_name(changed.def.kind));
     }
-    vy_status status = vy_joint_check(&changed.def, err);
-    if (status == VY_OK) status = vy_joint_set_limit_error(b, &changed, err);
+    return change_stops(b, (uint32_t)i, &changed, err);
+}
+
+vy_status vy_joint_set_cone(vy_bodies *b, vy_joint_id id, double cone, vy_error *err)
+{
+    FPU_SCOPE;
+    const int64_t i = vy_joints_find(b, id);
+    if (i < 0) return vy_fail(err, VY_NOT_FOUND, "no such joint in this set");
+    joint_slot changed = b->joints->slots[i];
+    if (!vy_joint_has(changed.def.kind, VY_JOINT_HAS_CONE))
+        return vy_fail(err, VY_BAD_VALUE, "a %s joint has no cone", vy_joint_kind_name(changed.def.kind));
+    const int had_axes = changed.def.cone > 0.0;
+    changed.def.cone = cone;
+    const vy_status status = vy_joint_check(&changed.def, err);
     if (status != VY_OK) return status;
-    changed.unilateral_rows = unilateral_rows_of(&changed.def);
-    vy_sleep_wake_joint(b, (uint32_t)i);
-    b->joints->slots[i] = changed;
-    b->joint_state[i].active &= JOINT_BROKEN; // the next step finds which stops act
-    b->joints->dirty = 1;
-    if (changed.initial_error.end > 0.0) start_closing(b, &changed);
-    return VY_OK;
+    if (!had_axes) set_axes(b, &changed);
+    changed.cone_scale = cone_scale_of(&changed.def);
+    return change_stops(b, (uint32_t)i, &changed, err);
 }
 
 vy_status vy_joint_set_spring(vy_bodies *b, vy_joint_id id, double stiffness, double damping, double rest,

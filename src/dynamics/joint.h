@@ -24,6 +24,7 @@ typedef struct joint_initial_error {
     double angle;                     // [rad]
     double length;                    // [m] added to its length
     double low, high;                 // by so much its stops were exceeded
+    double cone;                      // [rad] and its cone
     double value[VY_CONSTRAINT_ROWS]; // C of a custom constraint
 } joint_initial_error;
 
@@ -41,6 +42,7 @@ typedef struct joint_slot {
     vy_joint_def def;
     vec3 axes_a[3];            // in a: its axis and two directions perpendicular to it
     vec3 axes_b[3];            // in b: the same directions when the joint was made
+    double cone_scale;         // 1 / sin of its cone, as it will be
     int blocks;                // 0: a force only
     uint32_t unilateral_rows;  // bit r: row r is unilateral
     uint32_t first_block;      // its first block, once prepared
@@ -179,6 +181,8 @@ double vy_joint_translation(const joint_slot *j, const body_state *a, const body
 /// The joint coordinate and its rate: the angle of a rotating joint, the translation of a sliding one.
 void vy_joint_angle(const joint_slot *j, const body_state *a, const body_state *b, double *angle,
                     double *rate);
+/// [rad] The angle between the axes of a and b.
+double vy_joint_swing(const joint_slot *j, const body_state *a, const body_state *b);
 /// Add the accelerations by springs, dampers and motors to those of a and b.
 void vy_joint_apply_forces(const joint_slot *j, const joint_state *motor, const joint_targets *targets,
                            const body_state *a, const body_state *b, stage_body *stage_a,

@@ -41,6 +41,7 @@ void vy_joint_at_time(const joint_slot *j, double time, joint_slot *out)
     out->def.length += fraction * o->length;
     out->def.low -= fraction * o->low;
     out->def.high += fraction * o->high;
+    out->def.cone += fraction * o->cone;
     if (o->angle == 0.0) return;
     const quat correction = quat_about(o->axis, -fraction * o->angle);
     for (int k = 0; k < 3; ++k) out->axes_b[k] = quat_rotate(correction, j->axes_b[k]);
@@ -98,6 +99,14 @@ static void set_limit_error(joint_error_measure *m, joint_slot *j, double value,
     j->initial_error.low = real_max(j->def.low - value, 0.0);
     j->initial_error.high = real_max(value - j->def.high, 0.0);
     m->travel += travel_per_unit * (j->initial_error.low + j->initial_error.high);
+}
+
+// A cone that the axis of b is out of.
+static void set_cone_error(joint_error_measure *m, joint_slot *j)
+{
+    if (!(j->def.cone > 0.0)) return;
+    j->initial_error.cone = real_max(vy_joint_swing(j, &m->state_a, &m->state_b) - j->def.cone, 0.0);
+    m->travel += m->rotation_radius * j->initial_error.cone;
 }
 
 // An anchor is moved in the body that turns least: one that is not dynamic, else a.
@@ -209,6 +218,8 @@ static void set_initial_errors(joint_error_measure *m, joint_slot *j)
     } else {
         set_anchor_error(m, j, m->anchor_error);
     }
+    set_cone_error(m, j);
+    if (j->def.cone > 0.0) set_limit_error(m, j, 0.0, m->rotation_radius);
     if (!vy_joint_has(kind, VY_JOINT_HAS_AXIS_B)) return;
     set_axis_error(m, j);
     if (vy_joint_has(kind, VY_JOINT_TURNS) && !vy_joint_has(kind, VY_JOINT_SLIDES))
@@ -294,7 +305,7 @@ static double keep_remaining_error(joint_initial_error *e, double time)
     e->shift = vec3_scale(part, e->shift);
     e->angle *= part;
     e->length *= part;
-    e->low = e->high = 0.0;
+    e->low = e->high = e->cone = 0.0;
     for (int r = 0; r < VY_CONSTRAINT_ROWS; ++r) e->value[r] *= part;
     e->start = time;
     return left;
@@ -310,10 +321,11 @@ vy_status vy_joint_set_limit_error(const vy_bodies *b, joint_slot *j, vy_error *
     const int slides = vy_joint_has(j->def.kind, VY_JOINT_SLIDES);
     vy_joint_angle(&now, &m.state_a, &m.state_b, &at, &rate);
     if (slides) at = vy_joint_translation(&now, &m.state_a, &m.state_b);
+    set_cone_error(&m, j);
     set_limit_error(&m, j, at, slides ? 1.0 : m.rotation_radius);
     const double duration = closing_duration(&m);
     if (duration == 0.0) {
-        j->initial_error.low = j->initial_error.high = 0.0;
+        j->initial_error.low = j->initial_error.high = j->initial_error.cone = 0.0;
         return VY_OK;
     }
     if (check_travel(&m, j, size, err) != VY_OK) return VY_BAD_VALUE;

@@ -111,7 +111,14 @@ vy_status vy_joint_check(const vy_joint_def *def, vy_error *err)
         (!real_is_finite(def->low) || !real_is_finite(def->high) || !(def->low < def->high))) {
         return vy_fail(err, VY_BAD_VALUE, "limits must be finite and low below high");
     }
-    if (def->limited && !vy_joint_has(def->kind, VY_JOINT_TURNS | VY_JOINT_SLIDES)) {
+    if (!(def->cone >= 0.0 && def->cone <= 3.1))
+        return vy_fail(err, VY_BAD_VALUE, "a cone is 0, which is none, to 3.1 rad, not %g", def->cone);
+    if (def->cone > 0.0 && !vy_joint_has(def->kind, VY_JOINT_HAS_CONE))
+        return vy_fail(err, VY_BAD_VALUE, "a %s joint has no cone", vy_joint_kind_name(def->kind));
+    if (def->limited && def->cone == 0.0 && vy_joint_has(def->kind, VY_JOINT_HAS_CONE))
+        return vy_fail(err, VY_BAD_VALUE, "limits of the twist of a %s joint need a cone",
+                       vy_joint_kind_name(def->kind));
+    if (def->limited && !vy_joint_has(def->kind, VY_JOINT_TURNS | VY_JOINT_SLIDES | VY_JOINT_HAS_CONE)) {
         return vy_fail(err, VY_BAD_VALUE, "a %s joint has no limits", vy_joint_kind_name(def->kind));
     }
     if (def->limited && !vy_joint_has(def->kind, VY_JOINT_SLIDES) && !(def->low > -PI && def->high < PI)) {

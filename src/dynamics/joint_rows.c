@@ -133,6 +133,58 @@ static double hinge_angle(const joint_slot *j, const mat3 *ra, const mat3 *rb)
     return math_atan2(vec3_dot(w, y), vec3_dot(w, x));
 }
 
+// Axes of a joint with a cone: u of a and w of b, world; 1 + u.w, above zero.
+typedef struct swing_axes {
+    vec3 u, w;
+    double sum;
+} swing_axes;
+
+static swing_axes swing_axes_of(const joint_slot *j, const mat3 *ra, const mat3 *rb)
+{
+    swing_axes s = {mat3_mul_vec(*ra, j->axes_a[0]), mat3_mul_vec(*rb, j->axes_b[0]), 0.0};
+    s.sum = real_max(1.0 + vec3_dot(s.u, s.w), 1e-9);
+    return s;
+}
+
+// The turn of b about its axis, once the shortest turn has brought that to the axis of a.
+static double twist_angle(const joint_slot *j, const mat3 *ra, const mat3 *rb)
+{
+    const swing_axes s = swing_axes_of(j, ra, rb);
+    const vec3 b1 = mat3_mul_vec(*rb, j->axes_b[1]);
+    const vec3 x = vec3_add_scaled(b1, -vec3_dot(b1, s.u) / s.sum, vec3_add(s.u, s.w));
+    return math_atan2(vec3_dot(x, mat3_mul_vec(*ra, j->axes_a[2])),
+                      vec3_dot(x, mat3_mul_vec(*ra, j->axes_a[1])));
+}
+
+// The twist changes by g.(rate of b - rate of a).
+static vec3 twist_gradient(const swing_axes *s) { return vec3_scale(1.0 / s->sum, vec3_add(s->u, s->w)); }
+
+static vec3 twist_gradient_rate(const swing_axes *s, vec3 rate_a, vec3 rate_b)
+{
+    const vec3 du = vec3_cross(rate_a, s->u), dw = vec3_cross(rate_b, s->w);
+    const double dsum = vec3_dot(du, s->w) + vec3_dot(s->u, dw);
+    return vec3_add_scaled(vec3_scale(1.0 / s->sum, vec3_add(du, dw)), -dsum / (s->sum * s->sum),
+                           vec3_add(s->u, s->w));
+}
+
+/// (u.w - cos cone) / sin cone >= 0, near the cone the angle that is left; and the nearer limit of the twist.
+static void cone_rows(const joint_slot *j, row_block *rows, const stage_body *stage_a,
+                      const stage_body *stage_b)
+{
+    const swing_axes s = swing_axes_of(j, &stage_a->rotation, &stage_b->rotation);
+    dot_row(rows, 0, vec3_scale(j->cone_scale, s.u), s.w, stage_a, stage_b);
+    rows->value.x -= j->cone_scale * math_cos(j->def.cone);
+    if (!j->def.limited) return;
+    const double twist = twist_angle(j, &stage_a->rotation, &stage_b->rotation), sign = limit_sign(j, twist);
+    const vec3 g = vec3_scale(sign, twist_gradient(&s));
+    rows->row_mask |= 2;
+    set_row(&rows->angular[0], 1, vec3_neg(g));
+    set_row(&rows->angular[1], 1, g);
+    rows->value.y = sign * (twist - (sign > 0.0 ? j->def.low : j->def.high));
+    rows->bias.y = sign * vec3_dot(twist_gradient_rate(&s, stage_a->rate, stage_b->rate),
+                                   vec3_sub(stage_b->rate, stage_a->rate));
+}
+
 static stage_body body_frame(const body_state *s)
 {
     stage_body w = {.rotation = quat_matrix(s->attitude)};
@@ -145,6 +197,12 @@ static double translation_of(const anchors *n, vec3 axis) { return vec3_dot(axis
 static double translation_rate(const anchors *n, vec3 axis, const stage_body *stage_a)
 {
     return vec3_dot(axis, n->d_rate) + vec3_dot(vec3_cross(stage_a->rate, axis), n->d);
+}
+
+double vy_joint_swing(const joint_slot *j, const body_state *a, const body_state *b)
+{
+    const vec3 u = quat_rotate(a->attitude, j->axes_a[0]), w = quat_rotate(b->attitude, j->axes_b[0]);
+    return math_atan2(vec3_length(vec3_cross(u, w)), vec3_dot(u, w));
 }
 
 double vy_joint_translation(const joint_slot *j, const body_state *a, const body_state *b)
@@ -168,6 +226,10 @@ void vy_joint_angle(const joint_slot *j, const body_state *a, const body_state *
         const anchors n = anchors_of(j, a, b, &stage_a, &stage_b);
         *angle = translation_of(&n, axis);
         *rate = translation_rate(&n, axis, &stage_a);
+    } else if (j->def.cone > 0.0) {
+        const swing_axes s = swing_axes_of(j, &stage_a.rotation, &stage_b.rotation);
+        *angle = twist_angle(j, &stage_a.rotation, &stage_b.rotation);
+        *rate = vec3_dot(twist_gradient(&s), vec3_sub(stage_b.rate, stage_a.rate));
     }
 }
 
@@ -334,7 +396,14 @@ static void add_limit(const joint_slot *joint, row_block *rows, const body_state
                              ? -closing_rate * joint->initial_error.low
                              : -closing_rate * joint->initial_error.high; // of C
     vec3 *const time_rate = &rows[slides ? 0 : 1].time_rate;
-    time_rate->z += speed;
+    *(vy_joint_has(joint->def.kind, VY_JOINT_HAS_CONE) ? &time_rate->y : &time_rate->z) += speed;
+}
+
+// The cone narrows by `rate`.
+static void add_cone(const joint_slot *joint, row_block *rows, double rate)
+{
+    rows->time_rate.x -= joint->cone_scale * math_sin(joint->def.cone) * rate;
+    rows->bias.x += joint->cone_scale * math_cos(joint->def.cone) * rate * rate;
 }
 
 static void add_custom(const joint_initial_error *o, double part, double closing_rate, row_block *rows)
@@ -380,6 +449,7 @@ static void closing_rows(const joint_slot *j, const body_state *a, const body_st
         rows[0].time_rate.x -= 2.0 * sign * current.def.length * rate;
         rows[0].bias.x -= 2.0 * sign * rate * rate;
     }
+    if (o->cone > 0.0) add_cone(&current, &rows[1], closing_rate * o->cone);
     if (o->low + o->high > 0.0) add_limit(&current, rows, a, b, closing_rate);
 }
 
@@ -397,7 +467,7 @@ void vy_joint_rows(const joint_slot *j, const body_state *a, const body_state *b
         return;
     }
     const anchors n = anchors_of(j, a, b, stage_a, stage_b);
-    if (j->def.kind == VY_JOINT_BALL) {
+    if (j->def.kind == VY_JOINT_BALL && j->blocks == 1) {
         point_rows(&n, rows); // writes all fields that are read of a point block
         return;
     }
@@ -426,8 +496,11 @@ void vy_joint_rows(const joint_slot *j, const body_state *a, const body_state *b
         slide_rows(j, rows, &n, stage_a);
         align_rows(j, &rows[1], stage_a, stage_b);
         break;
-    case VY_JOINT_CUSTOM: custom_rows(j->def.custom, a, b, time, rows); break;
     case VY_JOINT_BALL:
+        point_rows(&n, rows);
+        cone_rows(j, &rows[1], stage_a, stage_b);
+        break;
+    case VY_JOINT_CUSTOM: custom_rows(j->def.custom, a, b, time, rows); break;
     case VY_JOINT_SPRING:
     case VY_JOINT_NONE: break;
     }

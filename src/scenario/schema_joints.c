@@ -84,6 +84,27 @@ const vy_schema_table vy_closing_table = {
     .size = sizeof(vy_scenario_closing),
     ROWS(closing_rows)};
 
+static const vy_schema_row cone_rows[] = {
+    ROW("angle", NUMBER, vy_scenario_joint, def.cone, .unit = "rad", .range = WITHIN(0.0, 3.1),
+        .help = "between the axes, at most; 0 is no cone"),
+    ROW("axis_a", VECTOR, vy_scenario_joint, def.axis_a, .size = 3, .range = ANY,
+        .help = "in a, body axes, any length above 0"),
+    ROW("axis_b", VECTOR, vy_scenario_joint, def.axis_b, .size = 3, .range = ANY,
+        .help = "in b, the same way"),
+    ROW("twist", CHOICE, vy_scenario_joint, def.limited, .choices = vy_joint_limits, .choice_count = 2,
+        .help = "whether the twist of b about its axis has stops, counted from the start"),
+    ROW("low", NUMBER, vy_scenario_joint, def.low, .unit = "rad", .range = ANY,
+        .help = "its lower stop, above -pi"),
+    ROW("high", NUMBER, vy_scenario_joint, def.high, .unit = "rad", .range = ANY,
+        .help = "its upper stop, below pi"),
+};
+static const vy_schema_table cone_table = {
+    .title = "Cone",
+    .help =
+        "Limits of a ball joint: how far its axes lean from each other, and how far b twists about its own.",
+    .size = sizeof(vy_scenario_joint),
+    ROWS(cone_rows)};
+
 static const vy_schema_row joint_rows[] = {
     ROW_joint_kind(vy_scenario_joint, def.),
     ROW("name", TEXT, vy_scenario_joint, name, .size = VY_NAME_CAP,
@@ -92,7 +113,9 @@ static const vy_schema_row joint_rows[] = {
     ROW("a", DRONE, vy_scenario_joint, a, .keyword = "world",
         .help = "the name of a drone or body, or `world`"),
     ROW("b", DRONE, vy_scenario_joint, b, .keyword = "world", .help = "the same"),
-    ROWS_joint(vy_scenario_joint, def.)};
+    ROWS_joint(vy_scenario_joint, def.)
+        GROUP("cone", &cone_table, .when = VY_JOINTS_THAT(VY_JOINT_HAS_CONE), .flags = VY_ROW_HASHED_IF_SET,
+              .help = "limits of a ball joint")};
 const vy_schema_table vy_joint_table = {.title = "Joints",
                                         .help =
                                             "A list of joints between drones and bodies: docs/dynamics.md.",
