@@ -29,10 +29,10 @@ const char *joint_kinds(void)
 
 // Numbers: a point of a and one of b, the axis of a and that of b (world), length, stiffness, damping, rest,
 // low, high, speed, gain and torque of the motor, force and torque at which it breaks, stiffness
-// and target of a servo, cone. Flags: 1 limited, 2 far open, 4 the axis of b is given.
+// and target of a servo, cone, both wheels, ratio. Flags: 1 limited, 2 far open, 4 the axis of b is given.
 enum { LIMITED = 1, FAR_OPEN = 2, HAS_AXIS_B = 4 };
 
-int bodies_join(locked_bodies *b, int kind, uint64_t body_a, uint64_t body_b, const double n[26], int flags,
+int bodies_join(locked_bodies *b, int kind, uint64_t body_a, uint64_t body_b, const double n[33], int flags,
                 uint64_t *out)
 {
     const vy_vec3 point_a = {n[0], n[1], n[2]}, point_b = {n[3], n[4], n[5]}, axis_a = {n[6], n[7], n[8]},
@@ -63,6 +63,9 @@ int bodies_join(locked_bodies *b, int kind, uint64_t body_a, uint64_t body_b, co
         def.motor_stiffness = n[23];
         def.motor_target = n[24];
         def.cone = n[25];
+        def.wheel_a = (vy_vec3){n[26], n[27], n[28]};
+        def.wheel_b = (vy_vec3){n[29], n[30], n[31]};
+        def.ratio = n[32];
         def.far_open = (flags & FAR_OPEN) != 0;
         status = vy_bodies_add_joint(set, &def, &id, &err);
     } else {

@@ -58,6 +58,7 @@ enum {
     VY_JOINT_HAS_SPRING = 64,     ///< a spring between its anchors
     VY_JOINT_PERPENDICULAR = 128, ///< its axes are perpendicular to each other
     VY_JOINT_HAS_CONE = 256,      ///< limits of the angle between its axes and of the twist about them
+    VY_JOINT_HAS_WHEELS = 512,    ///< a cable over two wheels
 };
 
 /// Every kind but none and custom: its name, what a scenario calls it, the rows that it holds, what it has,
@@ -79,7 +80,9 @@ enum {
       "a spring and damper between the anchors")                                                        \
     X(arg, CYLINDRICAL, "cylindrical", 4,                                                               \
       VY_JOINT_HAS_AXIS | VY_JOINT_HAS_AXIS_B | VY_JOINT_TURNS | VY_JOINT_SLIDES,                       \
-      "b moves along the axis of a and turns about it")
+      "b moves along the axis of a and turns about it")                                                 \
+    X(arg, PULLEY, "pulley", 1, VY_JOINT_HAS_LENGTH | VY_JOINT_UNILATERAL | VY_JOINT_HAS_WHEELS,        \
+      "a cable of at most `length` from a over two wheels to b: slack or taut")
 
 typedef enum vy_joint_kind {
     VY_JOINT_NONE, ///< a zeroed def is refused
@@ -132,14 +135,17 @@ typedef struct vy_joint_def {
     int far_open;            ///< 1: it may be open by more than the set's open_limit
     double cone; ///< [rad] of a ball joint: axis_b stays within this angle of axis_a, at most 3.1; 0:
                  ///< anywhere. Without it there are no limits of the twist
+    vy_vec3 wheel_a, wheel_b; ///< [m] world: where the cable of a pulley leaves its wheels, to a and to b
+    double ratio; ///< of a pulley > 0: its length is the part to a and ratio times that to b, as of b hanging
+                  ///< on so many falls
     const vy_constraint *custom; ///< of a custom joint; must outlive it
     vy_joint_collide collide_connected;
     double break_force, break_torque; ///< [N], [N m] it breaks at the end of a step in which its mean force
                                       ///< or torque was greater; 0: it never does
 } vy_joint_def;
 
-/// Of no kind, between the world and the world: kind and a body must be given. Axes along z, everything else
-/// 0.
+/// Of no kind, between the world and the world: kind and a body must be given. Axes along z, a ratio of 1,
+/// everything else 0.
 vy_joint_def vy_default_joint_def(void);
 
 /// Fill bodies, anchors and axes from a point and an axis of the world, for bodies in their present poses. Of
@@ -180,14 +186,16 @@ typedef struct vy_joint_state {
     double value[VY_CONSTRAINT_ROWS]; ///< C; zero where the joint holds
     double gap;                       ///< [m] between the anchors
     double angle;                     ///< [rad] of a rotating joint; [m] of a slider
-    double length; ///< [m] between the anchors of a joint with a length; translation of a sliding one
+    double length; ///< [m] between the anchors of a joint with a length, of a pulley over its wheels;
+                   ///< translation of a sliding one
     double rate;   ///< [rad/s], [m/s] of the angle
     int active;    ///< 0: a cable is slack, a limit is not reached, or it is broken; 1: it acts, or is always
                    ///< on
     vy_vec3 force; ///< [N] of the joint on body b at its anchor, world; as the last step began its last part,
                    ///< 0 before the first step and after a state was restored
     vy_vec3 torque; ///< [N m] on body b about its anchor, world
-    double tension; ///< [N] of a joint with a length: tension, positive when it pulls the anchors together
+    double tension; ///< [N] of a joint with a length: tension, positive when it pulls the anchors together;
+                    ///< of a pulley on the side of a
     double closing_time; ///< [s] until what was added open is closed; 0: it is
     int broken;          ///< 1: it has broken and acts no more
     double mean_force;   ///< [N] of a joint that can break: its impulse on b in the last step over the step's

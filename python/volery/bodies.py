@@ -483,10 +483,10 @@ class Bodies(Queries, b.NotCopyable):
     def join(self, kind: str, body_a: Body | None, body_b: Body | None, *, point: Any = None, point_b: Any = None,
              axis: Any = None, axis_b: Any = None, length: float | None = None, stiffness: float = 0.0, damping: float = 0.0,
              rest: float = 0.0, limits: Any = None, motor: Any = None, far_open: bool = False, break_force: float = 0.0,
-             break_torque: float = 0.0, servo: Any = None, cone: float = 0.0) -> Joint:
+             break_torque: float = 0.0, servo: Any = None, cone: float = 0.0, wheels: Any = None, ratio: float = 1.0) -> Joint:
         """Join two bodies, or one and the world (None), in their present poses. Points and axes are those of the world.
 
-        kind       "distance", "ball", "hinge", "slider", "fixed", "universal", "cable", "spring", "cylindrical"
+        kind       "distance", "ball", "hinge", "slider", "fixed", "universal", "cable", "spring", "cylindrical", "pulley"
         point      [m] its anchor in both; `point_b`: another one in b, so that it is open, and closes. Of a distance, cable or
                    spring `point` is that of a and `point_b` that of b; None: the centre of the body
         axis       of a hinge or of what slides; `axis_b`: another one in b
@@ -497,6 +497,8 @@ class Bodies(Queries, b.NotCopyable):
         servo      (target, stiffness, gain, torque) in place of a motor: a torque of stiffness (target - angle) - gain rate, at
                    most `torque`; a force where it slides. `Joint.set_target` changes the target
         cone       [rad] of a ball: its axes stay within this angle; it has an `axis` then, and `limits` are of its twist
+        wheels     [m] two points of the world: where the cable of a pulley leaves its wheels to a and to b. Its `length` is the part to
+                   a and `ratio` times that to b; None: as it is now
         far_open   it may be open by more than `open_limit`
         break_force, break_torque   [N], [N m] it breaks at the end of a step in which its mean force or torque was greater; 0: never
         """
@@ -514,6 +516,8 @@ class Bodies(Queries, b.NotCopyable):
             turns = True
         if turns != (axis is not None):
             raise b.Error(f"a {kind} joint needs an axis" if turns else f"a {kind} joint has no axis")
+        if joints.has(kind, joints.HAS_WHEELS) != (wheels is not None):
+            raise b.Error(f"a {kind} joint has no wheels" if wheels is not None else f"a {kind} joint needs two wheels")
         ids = [self._id_of(each) for each in (body_a, body_b)]
         at_a = self._anchor("point", point, body_a if long else body_a or body_b, kind)
         at_b = self._anchor("point_b", point_b, body_b, kind) if long or point_b is not None else at_a
@@ -522,11 +526,14 @@ class Bodies(Queries, b.NotCopyable):
         low, high = b.check_array("limits (low, high)", limits, 2) if limits is not None else (0.0, 0.0)
         target, hardness, gain, most = b.check_array("servo (target, stiffness, gain, torque)", servo, 4) if servo is not None else (0.0,) * 4
         drive = Motor.checked(motor) if motor is not None else Motor(0.0, float(gain), float(most))
-        distance = b.check_number("length", length) if length is not None else float(np.linalg.norm(at_b - at_a))
+        over = b.check_array("wheels", np.concatenate([b.check_array("wheel", each, 3) for each in wheels]), 6) if wheels is not None else np.zeros(6)
+        falls = b.check_number("ratio", ratio)
+        now = np.linalg.norm(at_b - at_a) if wheels is None else np.linalg.norm(at_a - over[:3]) + falls * np.linalg.norm(at_b - over[3:])
+        distance = b.check_number("length", length) if length is not None else float(now)
         numbers = np.concatenate([at_a, at_b, axis_vector_a, axis_vector_b, [
             distance, b.check_number("stiffness", stiffness), b.check_number("damping", damping), b.check_number("rest", rest),
             low, high, *drive, b.check_number("break_force", break_force),
-            b.check_number("break_torque", break_torque), hardness, target, b.check_number("cone", cone)]])
+            b.check_number("break_torque", break_torque), hardness, target, b.check_number("cone", cone), *over, falls]])
         flags = int(limits is not None) + 2 * int(bool(far_open)) + 4 * int(axis_b is not None)
         out = ctypes.c_uint64()
         with self._lock:

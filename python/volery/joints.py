@@ -15,7 +15,7 @@ Vector = NDArray[np.float64]
 _words = b.lib.joint_kinds().decode().split()
 KINDS: dict[str, int] = dict(zip(_words[::3], map(int, _words[1::3])))  # by name
 _HAS = dict(zip(_words[::3], map(int, _words[2::3])))
-HAS_LENGTH, HAS_AXIS, TURNS, SLIDES, HAS_SPRING, HAS_CONE = 1, 2, 8, 16, 64, 256  # bits of a kind, as in joint.h
+HAS_LENGTH, HAS_AXIS, TURNS, SLIDES, HAS_SPRING, HAS_CONE, HAS_WHEELS = 1, 2, 8, 16, 64, 256, 512  # bits of a kind, as in joint.h
 
 
 def has(kind: str, flags: int) -> bool:

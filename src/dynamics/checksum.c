@@ -131,6 +131,11 @@ static uint64_t joint_checksum(const vy_bodies *b, uint32_t slot)
         put_number(&c, d->custom->beta);
     }
     if (d->cone > 0.0) put_number(&c, d->cone);
+    if (vy_joint_has(d->kind, VY_JOINT_HAS_WHEELS)) {
+        put_vector(&c, d->wheel_a);
+        put_vector(&c, d->wheel_b);
+        put_number(&c, d->ratio);
+    }
     if (joint_has_targets(d)) put_number(&c, d->motor_stiffness);
     if (joint_can_break(j)) {
         put_number(&c, d->break_force);

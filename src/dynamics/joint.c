@@ -359,9 +359,12 @@ vy_status vy_joint_read(const vy_bodies *b, vy_joint_id id, vy_joint_state *out)
     out->mean_force = j->mean_force;
     out->mean_torque = j->mean_torque;
     const int has_length = vy_joint_has(j->def.kind, VY_JOINT_HAS_LENGTH);
-    out->length = has_length ? out->gap : vy_joint_translation(j, &sa, &sb);
+    out->length = has_length ? vy_joint_length(j, &sa, &sb) : vy_joint_translation(j, &sa, &sb);
     out->tension = 0.0;
-    if (has_length && out->gap > 0.0) out->tension = vec3_dot(out->force, vec3_sub(pa, pb)) / out->gap;
+    if (vy_joint_has(j->def.kind, VY_JOINT_HAS_WHEELS))
+        out->tension = vec3_length(out->force) / j->def.ratio; // it only pulls
+    else if (has_length && out->gap > 0.0)
+        out->tension = vec3_dot(out->force, vec3_sub(pa, pb)) / out->gap;
     return VY_OK;
 }
 

@@ -181,6 +181,8 @@ double vy_joint_translation(const joint_slot *j, const body_state *a, const body
 /// The joint coordinate and its rate: the angle of a rotating joint, the translation of a sliding one.
 void vy_joint_angle(const joint_slot *j, const body_state *a, const body_state *b, double *angle,
                     double *rate);
+/// [m] From anchor to anchor; of a pulley over its wheels.
+double vy_joint_length(const joint_slot *j, const body_state *a, const body_state *b);
 /// [rad] The angle between the axes of a and b.
 double vy_joint_swing(const joint_slot *j, const body_state *a, const body_state *b);
 /// Add the accelerations by springs, dampers and motors to those of a and b.

@@ -204,7 +204,7 @@ static void set_initial_errors(joint_error_measure *m, joint_slot *j)
     }
     if (vy_joint_has(kind, VY_JOINT_HAS_SPRING)) return; // a force: it has no place
     if (vy_joint_has(kind, VY_JOINT_HAS_LENGTH)) {
-        const double excess_length = vec3_length(m->anchor_error) - j->def.length;
+        const double excess_length = vy_joint_length(j, &m->state_a, &m->state_b) - j->def.length;
         j->initial_error.length =
             vy_joint_has(kind, VY_JOINT_UNILATERAL) ? real_max(excess_length, 0.0) : excess_length;
         m->travel = real_abs(j->initial_error.length);
@@ -269,6 +269,14 @@ static vy_status check_travel(const joint_error_measure *m, const joint_slot *j,
                    vy_joint_kind_name(j->def.kind), m->travel, m->b->def.open_limit, size);
 }
 
+static int is_at_wheel(const joint_error_measure *m, const joint_slot *j)
+{
+    const vec3 x = vec3_add(m->state_a.position, quat_rotate(m->state_a.attitude, j->def.anchor_a)),
+               y = vec3_add(m->state_b.position, quat_rotate(m->state_b.attitude, j->def.anchor_b));
+    return vec3_length(vec3_sub(x, j->def.wheel_a)) < PARALLEL_TOLERANCE * j->def.length ||
+           vec3_length(vec3_sub(y, j->def.wheel_b)) < PARALLEL_TOLERANCE * j->def.length;
+}
+
 vy_status vy_joint_set_initial_error(const vy_bodies *b, joint_slot *j, vy_error *err)
 {
     double size;
@@ -280,6 +288,10 @@ vy_status vy_joint_set_initial_error(const vy_bodies *b, joint_slot *j, vy_error
         return vy_fail(err, VY_BAD_VALUE,
                        "the anchors of a %s joint of %g m are at one place: it has no direction",
                        vy_joint_kind_name(j->def.kind), j->def.length);
+    if (vy_joint_has(j->def.kind, VY_JOINT_HAS_WHEELS) && is_at_wheel(&m, j))
+        return vy_fail(err, VY_BAD_VALUE,
+                       "an anchor of a %s joint is at its wheel: its cable has no direction",
+                       vy_joint_kind_name(j->def.kind));
     set_initial_errors(&m, j);
     const double duration = closing_duration(&m);
     if (duration == 0.0) {

@@ -15,7 +15,8 @@ vy_constraint vy_default_constraint(void)
 
 vy_joint_def vy_default_joint_def(void)
 {
-    const vy_joint_def def = {.cookie = JOINT_COOKIE, .axis_a = {0.0, 0.0, 1.0}, .axis_b = {0.0, 0.0, 1.0}};
+    const vy_joint_def def = {
+        .cookie = JOINT_COOKIE, .axis_a = {0.0, 0.0, 1.0}, .axis_b = {0.0, 0.0, 1.0}, .ratio = 1.0};
     return def;
 }
 
@@ -111,6 +112,12 @@ vy_status vy_joint_check(const vy_joint_def *def, vy_error *err)
         (!real_is_finite(def->low) || !real_is_finite(def->high) || !(def->low < def->high))) {
         return vy_fail(err, VY_BAD_VALUE, "limits must be finite and low below high");
     }
+    if (vy_joint_has(def->kind, VY_JOINT_HAS_WHEELS) &&
+        (!vec3_is_finite(def->wheel_a) || !vec3_is_finite(def->wheel_b)))
+        return vy_fail(err, VY_BAD_VALUE, "a pulley's wheels must be finite");
+    if (vy_joint_has(def->kind, VY_JOINT_HAS_WHEELS) && !(def->ratio > 0.0 && real_is_finite(def->ratio)))
+        return vy_fail(err, VY_BAD_VALUE, "the ratio of a pulley must be finite and above zero, not %g",
+                       def->ratio);
     if (!(def->cone >= 0.0 && def->cone <= 3.1))
         return vy_fail(err, VY_BAD_VALUE, "a cone is 0, which is none, to 3.1 rad, not %g", def->cone);
     if (def->cone > 0.0 && !vy_joint_has(def->kind, VY_JOINT_HAS_CONE))

@@ -20,7 +20,15 @@
             .when = VY_JOINTS_THAT(VY_JOINT_HAS_AXIS_B), .help = "in b, the same way"),                      \
         ROW("length", NUMBER, type_, at_ length, .unit = "m", .range = AT_LEAST_0, .flags = VY_ROW_REQUIRED, \
             .when = VY_JOINTS_THAT(VY_JOINT_HAS_LENGTH),                                                     \
-            .help = "of the rod, the cable or the spring at rest"),                                          \
+            .help = "of the rod, the cable, of a pulley over its wheels, or the spring at rest"),            \
+        ROW("wheel_a", VECTOR, type_, at_ wheel_a, .size = 3, .unit = "m", .range = ANY,                     \
+            .flags = VY_ROW_REQUIRED, .when = VY_JOINTS_THAT(VY_JOINT_HAS_WHEELS),                           \
+            .help = "where the cable leaves its wheels to a, in the world"),                                 \
+        ROW("wheel_b", VECTOR, type_, at_ wheel_b, .size = 3, .unit = "m", .range = ANY,                     \
+            .flags = VY_ROW_REQUIRED, .when = VY_JOINTS_THAT(VY_JOINT_HAS_WHEELS), .help = "and to b"),      \
+        ROW("ratio", NUMBER, type_, at_ ratio, .range = POSITIVE,                                            \
+            .when = VY_JOINTS_THAT(VY_JOINT_HAS_WHEELS),                                                     \
+            .help = "what the part of the cable to b counts in its length"),                                 \
         ROW("stiffness", NUMBER, type_, at_ stiffness, .unit_of = vy_joint_unit_of_stiffness,                \
             .range = AT_LEAST_0, .when = JOINTS_WITH_SPRING,                                                 \
             .help = "of its spring: N m/rad of a hinge, else N/m"),                                          \

@@ -104,6 +104,41 @@ static void length_row(row_block *rows, int r, double sign, double length, const
     set_component(&rows->bias, r, 2.0 * sign * vec3_dot(n->d_rate, n->d_rate) + vec3_dot(s, n->d_bias));
 }
 
+// One part of a pulley's cable, from a wheel to an anchor.
+typedef struct cable_part {
+    vec3 direction;      // 0 where the anchor is at the wheel
+    double length, bias; // and the second derivative of the length without accelerations
+} cable_part;
+
+static cable_part cable_part_of(vec3 wheel, const body_state *s, const stage_body *stage, vec3 lever)
+{
+    const vec3 d = vec3_sub(vec3_add(s->position, lever), wheel), turn = vec3_cross(stage->rate, lever),
+               v = vec3_add(s->velocity, turn);
+    cable_part p = {.length = vec3_length(d)};
+    if (p.length == 0.0) return p;
+    p.direction = vec3_scale(1.0 / p.length, d);
+    const double along = vec3_dot(p.direction, v);
+    p.bias =
+        (vec3_dot(v, v) - along * along) / p.length + vec3_dot(p.direction, vec3_cross(stage->rate, turn));
+    return p;
+}
+
+/// length - (part of a + ratio part of b) >= 0
+static void pulley_row(const joint_slot *j, row_block *rows, const body_state *a, const body_state *b,
+                       const anchors *n, const stage_body *stage_a, const stage_body *stage_b)
+{
+    const cable_part x = cable_part_of(j->def.wheel_a, a, stage_a, n->ra),
+                     y = cable_part_of(j->def.wheel_b, b, stage_b, n->rb);
+    const vec3 p = vec3_neg(x.direction), q = vec3_scale(-j->def.ratio, y.direction);
+    rows->row_mask |= 1;
+    set_row(&rows->linear[0], 0, p);
+    set_row(&rows->linear[1], 0, q);
+    set_row(&rows->angular[0], 0, vec3_cross(n->ra, p));
+    set_row(&rows->angular[1], 0, vec3_cross(n->rb, q));
+    rows->value.x = j->def.length - (x.length + j->def.ratio * y.length);
+    rows->bias.x = -(x.bias + j->def.ratio * y.bias);
+}
+
 /// The limit that is nearer: its sign (+1 low, -1 high).
 static double limit_sign(const joint_slot *j, double angle)
 {
@@ -197,6 +232,14 @@ static double translation_of(const anchors *n, vec3 axis) { return vec3_dot(axis
 static double translation_rate(const anchors *n, vec3 axis, const stage_body *stage_a)
 {
     return vec3_dot(axis, n->d_rate) + vec3_dot(vec3_cross(stage_a->rate, axis), n->d);
+}
+
+double vy_joint_length(const joint_slot *j, const body_state *a, const body_state *b)
+{
+    const vec3 x = vec3_add(a->position, quat_rotate(a->attitude, j->def.anchor_a)),
+               y = vec3_add(b->position, quat_rotate(b->attitude, j->def.anchor_b));
+    if (!vy_joint_has(j->def.kind, VY_JOINT_HAS_WHEELS)) return vec3_length(vec3_sub(y, x));
+    return vec3_length(vec3_sub(x, j->def.wheel_a)) + j->def.ratio * vec3_length(vec3_sub(y, j->def.wheel_b));
 }
 
 double vy_joint_swing(const joint_slot *j, const body_state *a, const body_state *b)
@@ -443,7 +486,10 @@ static void closing_rows(const joint_slot *j, const body_state *a, const body_st
     const vec3 anchor_velocity = mat3_mul_vec(
         anchor_body->rotation, vec3_scale(o->side == 0 ? closing_rate : -closing_rate, o->shift));
     add_anchor_motion(&rows[0], anchor_velocity, anchor_body->rate, stage_a->rate);
-    if (o->length != 0.0) { // sign (|d|^2 - length^2), and the length changes by -closing_rate o->length
+    if (o->length != 0.0 && vy_joint_has(j->def.kind, VY_JOINT_HAS_WHEELS)) {
+        rows[0].time_rate.x -= closing_rate * o->length;
+    } else if (o->length !=
+               0.0) { // sign (|d|^2 - length^2), and the length changes by -closing_rate o->length
         const double sign = vy_joint_has(j->def.kind, VY_JOINT_UNILATERAL) ? -1.0 : 1.0,
                      rate = -closing_rate * o->length;
         rows[0].time_rate.x -= 2.0 * sign * current.def.length * rate;
@@ -475,6 +521,7 @@ void vy_joint_rows(const joint_slot *j, const body_state *a, const body_state *b
     switch (j->def.kind) {
     case VY_JOINT_DISTANCE: length_row(rows, 0, 1.0, j->def.length, &n); break;
     case VY_JOINT_CABLE: length_row(rows, 0, -1.0, j->def.length, &n); break;
+    case VY_JOINT_PULLEY: pulley_row(j, rows, a, b, &n, stage_a, stage_b); break;
     case VY_JOINT_HINGE:
         point_rows(&n, rows);
         hinge_rotation_rows(j, &rows[1], stage_a, stage_b);

@@ -125,6 +125,13 @@ static int joint_line(const vy_world *world, const joint_slot *j, vec3 points[PI
         points[3] = middle[1];
         return 4;
     }
+    if (vy_joint_has(j->def.kind, VY_JOINT_HAS_WHEELS)) {
+        points[0] = from;
+        points[1] = j->def.wheel_a;
+        points[2] = j->def.wheel_b;
+        points[3] = to;
+        return 4;
+    }
     const vec3 g = gravity_at(&world->model.env.gravity, from);
     const double weight = vec3_length(g);
     points[0] = from;
