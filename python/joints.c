@@ -18,7 +18,7 @@ static int answer(vy_status status)
 // The kinds: "NAME NUMBER HAS ...", where HAS are bits of vy_joint_has().
 const char *joint_kinds(void)
 {
-    static char text[512];
+    static char text[1024];
     size_t used = 0;
 #define WORDS(arg, name, word, rows, has, meaning) \
     used += (size_t)snprintf(text + used, sizeof text - used, "%s %d %d ", word, (int)VY_JOINT_##name, has);
@@ -84,8 +84,8 @@ int bodies_remove_joint(locked_bodies *b, uint64_t id)
 }
 
 // value (6), gap, angle, length, rate, active, force, torque, tension, closing_time, broken, mean_force,
-// mean_torque, swing.
-enum { JOINT_NUMBERS = 23 };
+// mean_torque, swing, turned (2).
+enum { JOINT_NUMBERS = 25 };
 
 static void put_joint(const vy_joint_state *s, double out[JOINT_NUMBERS])
 {
@@ -100,6 +100,7 @@ static void put_joint(const vy_joint_state *s, double out[JOINT_NUMBERS])
     out[20] = s->mean_force;
     out[21] = s->mean_torque;
     out[22] = s->swing;
+    memcpy(out + 23, s->turned, sizeof s->turned);
 }
 
 int joint_read(locked_bodies *b, uint64_t id, double out[JOINT_NUMBERS])

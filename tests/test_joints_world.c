@@ -1,5 +1,5 @@
-// test_joints_world.c - what joints of a scenario do beyond holding: breaking, as state, in logs and in
-// expectations.
+// test_joints_world.c - what joints of a scenario do beyond holding: breaking and turns of gears, as
+// state, in logs and in expectations.
 #include "event_words.h"
 #include "record/log.h"
 #include "scenario_text.h"
@@ -125,10 +125,55 @@ static void a_rod_breaks_under_its_load(void **unused)
     }
 }
 
+// Two wheels on the world: the ratio holds, turns are in snapshots, and a world that is restored counts on.
+static void gears_count_their_turns(void **unused)
+{
+    (void)unused;
+    static const char text[] =
+        "volery: 1\n"
+        "duration: 4 s\n"
+        "world: {atmosphere: {mode: none}}\n"
+        "drones:\n"
+        "  - {name: brick, start: {position: [0, 9, 5]}, controller: {kind: none}, sensors: {truth: on}, "
+        "vehicle: {name: brick, mass: 1, inertia: [0.01, 0.01, 0.02], area: 0, cd: 0}}\n"
+        "bodies:\n"
+        "  - {name: small, mass: 0.4, inertia: [0.001, 0.001, 0.001], position: [0, 0, 5], rate: [0, 0, "
+        "20]}\n"
+        "  - {name: large, mass: 2, inertia: [0.02, 0.02, 0.02], position: [0.5, 0, 5], rate: [0, 0, -8]}\n"
+        "joints:\n"
+        "  - {name: pin, kind: hinge, a: world, b: small, anchor_a: [0, 0, 5]}\n"
+        "  - {name: bolt, kind: hinge, a: world, b: large, anchor_a: [0.5, 0, 5]}\n"
+        "  - {name: mesh, kind: gear, a: small, b: large, ratio: 2.5}\n";
+    vy_scenario *s = NULL;
+    vy_world *world = build(text, &s);
+    void *block = malloc(vy_world_state_size(world));
+    for (int k = 0; k < 3000; ++k) {
+        if (k == 1500) vy_world_save(world, block);
+        assert_int_equal(vy_world_step(world), 0);
+        const vy_joint_state at = joint_of(world, 2);
+        assert_near(at.turned[0] + 2.5 * at.turned[1], 0.0, 1e-9);
+    }
+    const vy_joint_state end = joint_of(world, 2);
+    assert_near(end.turned[0], 60.0, 1e-3);
+    const uint64_t hash = vy_world_hash(world);
+    vy_world *other = NULL;
+    assert_int_equal(vy_scenario_build(s, &other, NULL), VY_OK);
+    assert_int_equal(vy_world_restore(other, block, vy_world_state_size(world), NULL), VY_OK);
+    assert_near(joint_of(other, 2).turned[0], 30.0, 1e-3);
+    for (int k = 1500; k < 3000; ++k) (void)vy_world_step(other);
+    assert_true(vy_world_hash(other) == hash);
+    assert_near(joint_of(other, 2).turned[0], end.turned[0], 0.0);
+    free(block);
+    vy_world_destroy(other);
+    vy_world_destroy(world);
+    vy_scenario_destroy(s);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_rod_breaks_under_its_load),
+        cmocka_unit_test(gears_count_their_turns),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

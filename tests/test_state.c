@@ -57,6 +57,7 @@ static void ids_are_stable(void **unused)
         {34, "loop"},
         {35, "injection"},
         {36, "trigger"},
+        {37, "gear"},
         {40, "kalman"},
         {41, "gain_filter"},
         {64, "baro"},

@@ -59,6 +59,7 @@ enum {
     VY_JOINT_PERPENDICULAR = 128, ///< its axes are perpendicular to each other
     VY_JOINT_HAS_CONE = 256,      ///< limits of the angle between its axes and of the twist about them
     VY_JOINT_HAS_WHEELS = 512,    ///< a cable over two wheels
+    VY_JOINT_GEARED = 1024,       ///< turns of a and b in a ratio
 };
 
 /// Every kind but none and custom: its name, what a scenario calls it, the rows that it holds, what it has,
@@ -82,7 +83,9 @@ enum {
       VY_JOINT_HAS_AXIS | VY_JOINT_HAS_AXIS_B | VY_JOINT_TURNS | VY_JOINT_SLIDES,                       \
       "b moves along the axis of a and turns about it")                                                 \
     X(arg, PULLEY, "pulley", 1, VY_JOINT_HAS_LENGTH | VY_JOINT_UNILATERAL | VY_JOINT_HAS_WHEELS,        \
-      "a cable of at most `length` from a over two wheels to b: slack or taut")
+      "a cable of at most `length` from a over two wheels to b: slack or taut")                         \
+    X(arg, GEAR, "gear", 1, VY_JOINT_HAS_AXIS | VY_JOINT_HAS_AXIS_B | VY_JOINT_GEARED,                  \
+      "a turns by minus `ratio` times the turn of b, both seen from the line between their anchors")
 
 typedef enum vy_joint_kind {
     VY_JOINT_NONE, ///< a zeroed def is refused
@@ -136,8 +139,9 @@ typedef struct vy_joint_def {
     double cone; ///< [rad] of a ball joint: axis_b stays within this angle of axis_a, at most 3.1; 0:
                  ///< anywhere. Without it there are no limits of the twist
     vy_vec3 wheel_a, wheel_b; ///< [m] world: where the cable of a pulley leaves its wheels, to a and to b
-    double ratio; ///< of a pulley > 0: its length is the part to a and ratio times that to b, as of b hanging
-                  ///< on so many falls
+    double ratio; ///< of a gear not 0: teeth of b over teeth of a; negative where both turn the same way, as
+                  ///< with a belt or a ring gear. Of a pulley > 0: its length is the part to a and ratio
+                  ///< times that to b, as of b hanging on so many falls
     const vy_constraint *custom; ///< of a custom joint; must outlive it
     vy_joint_collide collide_connected;
     double break_force, break_torque; ///< [N], [N m] it breaks at the end of a step in which its mean force
@@ -202,6 +206,8 @@ typedef struct vy_joint_state {
                          ///< length, springs and motors included; once broken, in the step in which it broke;
                          ///< 0 before the first step and after a state was restored
     double mean_torque;  ///< [N m] likewise, about the anchor of b
+    double turned[2];    ///< [rad] of a gear: how far a and b have turned about their axes since they were
+                         ///< joined, all turns counted, seen from the line between their anchors
     double swing;        ///< [rad] of a ball joint with a cone: between its axes; `angle` is its twist
 } vy_joint_state;
 

@@ -98,7 +98,7 @@ def body_calls(bodies: volery.Bodies, held: list[Any]) -> list[Callable[[], Any]
     if draw.random() < 0.5:
         held[draw.randrange(len(held))] = draw.choice(list(bodies) or held)
     place = lambda: words("position", "attitude", "velocity", "rate")  # noqa: E731
-    joint = lambda: {**words("axis", "axis_b", "length", "stiffness", "limits", "motor", "far_open", "break_force", "servo", "cone"), **({"point": vector()} if draw.random() < 0.7 else {})}  # noqa: E731
+    joint = lambda: {**words("axis", "axis_b", "length", "stiffness", "limits", "motor", "far_open", "break_force", "servo", "cone", "wheels", "ratio", "point_b"), **({"point": vector()} if draw.random() < 0.7 else {})}  # noqa: E731
     kind = lambda: draw.choice((*volery.joints.KINDS, text()))  # noqa: E731
     return [
         lambda: bodies.step(steps()), lambda: bodies.step(draw.randrange(5)), lambda: bodies.restore(draw.choice((kept, bytes(spoilt), kept[:-8], anything()))),

@@ -248,6 +248,8 @@ def test_every_joint_holds_what_it_says() -> None:
             more["point"] = (0.5, 0.2, 2.3)
         if kind == "pulley":
             continue  # held by the world
+        if kind == "gear":
+            more.update(point_b=(0.5, 0.5, 2.3), axis=(1, 0, 0))
         joint = bodies.join(kind, low, high, **more)
         momentum = bodies.momentum
         bodies.step(300)
@@ -308,6 +310,24 @@ def test_a_pulley_is_atwoods_machine() -> None:
     raises(volery.Error, "a pulley joint needs two wheels", lambda: bodies.join("pulley", heavy, light))
     raises(volery.Error, "a cable joint has no wheels", lambda: bodies.join("cable", heavy, light, wheels=((0, 0, 1), (0, 0, 2))))
     raises(volery.Error, "ratio of a pulley", lambda: bodies.join("pulley", heavy, light, wheels=((0, 0, 1), (0, 0, 2)), ratio=0, length=1))
+
+
+def test_gears_turn_in_their_ratio() -> None:
+    bodies = volery.Bodies(dt=1e-3, gravity=(0, 0, 0), contacts=False)
+    small = bodies.add(volery.cylinder(0.1, 0.02), mass=1)
+    large = bodies.add(volery.cylinder(0.3, 0.02), mass=3, position=(0.4, 0, 0))
+    for wheel in (small, large):
+        bodies.join("hinge", None, wheel, point=wheel.position, axis=(0, 0, 1))
+    gear = bodies.join("gear", small, large, point=(0, 0, 0), point_b=(0.4, 0, 0), axis=(0, 0, 1), ratio=3)
+    small.apply_angular_impulse((0, 0, 0.3))
+    kept = bodies.save()
+    bodies.step(3000)
+    turned = gear.state().turned
+    assert turned[0] > 20 and abs(turned[0] + 3 * turned[1]) < 1e-9
+    assert abs(small.rate[2] - 0.3 / (0.005 + 0.135 / 9)) < 1e-9
+    bodies.restore(kept)
+    assert abs(gear.state().turned[0]) < 1e-12
+    raises(volery.Error, "ratio of a gear", lambda: bodies.join("gear", small, large, point=(0, 0, 0), point_b=(1, 0, 0), axis=(0, 0, 1), ratio=0))
 
 
 def test_a_servo_holds_up_to_its_limit() -> None:

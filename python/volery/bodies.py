@@ -486,7 +486,7 @@ class Bodies(Queries, b.NotCopyable):
              break_torque: float = 0.0, servo: Any = None, cone: float = 0.0, wheels: Any = None, ratio: float = 1.0) -> Joint:
         """Join two bodies, or one and the world (None), in their present poses. Points and axes are those of the world.
 
-        kind       "distance", "ball", "hinge", "slider", "fixed", "universal", "cable", "spring", "cylindrical", "pulley"
+        kind       "distance", "ball", "hinge", "slider", "fixed", "universal", "cable", "spring", "cylindrical", "pulley", "gear"
         point      [m] its anchor in both; `point_b`: another one in b, so that it is open, and closes. Of a distance, cable or
                    spring `point` is that of a and `point_b` that of b; None: the centre of the body
         axis       of a hinge or of what slides; `axis_b`: another one in b
@@ -499,6 +499,8 @@ class Bodies(Queries, b.NotCopyable):
         cone       [rad] of a ball: its axes stay within this angle; it has an `axis` then, and `limits` are of its twist
         wheels     [m] two points of the world: where the cable of a pulley leaves its wheels to a and to b. Its `length` is the part to
                    a and `ratio` times that to b; None: as it is now
+        ratio      of a gear: teeth of b over teeth of a, below 0 where both turn the same way. `point` and `axis` are those of a,
+                   `point_b` and `axis_b` those of b; what carries both has a hinge with each
         far_open   it may be open by more than `open_limit`
         break_force, break_torque   [N], [N m] it breaks at the end of a step in which its mean force or torque was greater; 0: never
         """
@@ -512,7 +514,8 @@ class Bodies(Queries, b.NotCopyable):
             raise b.Error("a joint has a motor or a servo")
         if length is not None and not long:
             raise b.Error(f"a {kind} joint has no length")
-        if cone and joints.has(kind, joints.HAS_CONE):
+        leaning = b.check_number("cone", cone)
+        if leaning != 0.0 and joints.has(kind, joints.HAS_CONE):
             turns = True
         if turns != (axis is not None):
             raise b.Error(f"a {kind} joint needs an axis" if turns else f"a {kind} joint has no axis")
@@ -526,14 +529,14 @@ class Bodies(Queries, b.NotCopyable):
         low, high = b.check_array("limits (low, high)", limits, 2) if limits is not None else (0.0, 0.0)
         target, hardness, gain, most = b.check_array("servo (target, stiffness, gain, torque)", servo, 4) if servo is not None else (0.0,) * 4
         drive = Motor.checked(motor) if motor is not None else Motor(0.0, float(gain), float(most))
-        over = b.check_array("wheels", np.concatenate([b.check_array("wheel", each, 3) for each in wheels]), 6) if wheels is not None else np.zeros(6)
+        over = np.zeros(6) if wheels is None else _two_points("wheels", wheels)
         falls = b.check_number("ratio", ratio)
         now = np.linalg.norm(at_b - at_a) if wheels is None else np.linalg.norm(at_a - over[:3]) + falls * np.linalg.norm(at_b - over[3:])
         distance = b.check_number("length", length) if length is not None else float(now)
         numbers = np.concatenate([at_a, at_b, axis_vector_a, axis_vector_b, [
             distance, b.check_number("stiffness", stiffness), b.check_number("damping", damping), b.check_number("rest", rest),
             low, high, *drive, b.check_number("break_force", break_force),
-            b.check_number("break_torque", break_torque), hardness, target, b.check_number("cone", cone), *over, falls]])
+            b.check_number("break_torque", break_torque), hardness, target, leaning, *over, falls]])
         flags = int(limits is not None) + 2 * int(bool(far_open)) + 4 * int(axis_b is not None)
         out = ctypes.c_uint64()
         with self._lock:
@@ -806,6 +809,14 @@ def _tensor(inertia: Any) -> Vector:
         return np.zeros(9)
     given = b.check_array("inertia", inertia, 3 if np.size(inertia) == 3 else 9)
     return np.diag(given).ravel() if given.size == 3 else given
+
+
+def _two_points(what: str, value: Any) -> Vector:
+    try:
+        first, second = value
+    except (TypeError, ValueError):
+        raise b.Error(f"{what}: two points") from None
+    return np.concatenate([b.check_array(what, first, 3), b.check_array(what, second, 3)])
 
 
 def _axis(what: str, value: Any) -> Vector:

@@ -15,7 +15,7 @@ Vector = NDArray[np.float64]
 _words = b.lib.joint_kinds().decode().split()
 KINDS: dict[str, int] = dict(zip(_words[::3], map(int, _words[1::3])))  # by name
 _HAS = dict(zip(_words[::3], map(int, _words[2::3])))
-HAS_LENGTH, HAS_AXIS, TURNS, SLIDES, HAS_SPRING, HAS_CONE, HAS_WHEELS = 1, 2, 8, 16, 64, 256, 512  # bits of a kind, as in joint.h
+HAS_LENGTH, HAS_AXIS, TURNS, SLIDES, HAS_SPRING, HAS_CONE, HAS_WHEELS, GEARED = 1, 2, 8, 16, 64, 256, 512, 1024  # bits of a kind, as in joint.h
 
 
 def has(kind: str, flags: int) -> bool:
@@ -61,13 +61,14 @@ class JointState(NamedTuple):
     mean_force: float  # [N] of one that can break: its impulse in the last step, or in that in which it broke, over the step
     mean_torque: float  # [N m] likewise, about the anchor of b
     swing: float  # [rad] of one with a cone: between its axes; `angle` is its twist
+    turned: Vector  # [rad] of a gear: how far a and b have turned since they were joined, all turns counted
 
     @classmethod
     def of(cls, numbers: Vector) -> JointState:
         gap, angle, length, rate, active = (float(v) for v in numbers[6:11])
         return cls(numbers[:6], gap, angle, length, rate, active != 0.0, numbers[11:14], numbers[14:17], float(numbers[17]),
                    float(numbers[18]), numbers[19] != 0.0, float(numbers[20]), float(numbers[21]),
-                   float(numbers[22]))
+                   float(numbers[22]), numbers[23:25])
 
 
-NUMBERS = 23  # of a JointState
+NUMBERS = 25  # of a JointState

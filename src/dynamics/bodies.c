@@ -90,6 +90,7 @@ static vy_status check_bodies_def(const vy_bodies_def *def, vy_error *err)
     ARRAY(filters, n)       \
     ARRAY(joint_state, m)   \
     ARRAY(joint_targets, m) \
+    ARRAY(joint_gears, m)   \
     ARRAY(own_sleep, sleepers)
 
 #define ARRAY(member, elements) +1
@@ -426,7 +427,7 @@ double vy_bodies_time(const vy_bodies *b)
 
 // Everything that a step changes, part by part: what is in use of it, and nothing else, so that neither hash
 // nor snapshot depends on how much memory there is.
-enum { STATE_PARTS = 14 };
+enum { STATE_PARTS = 15 };
 
 typedef struct state_part {
     void *data;
@@ -459,6 +460,7 @@ static size_t list_state(const vy_bodies *b, state_part out[STATE_PARTS])
         {b->disturbed, n * sizeof *b->disturbed},
         {b->joint_state, b->joints->slot_count * sizeof *b->joint_state},
         {b->joint_targets, b->joints->targeted > 0 ? b->joints->slot_count * sizeof *b->joint_targets : 0},
+        {b->joint_gears, b->joints->geared > 0 ? b->joints->slot_count * sizeof *b->joint_gears : 0},
         {z != NULL ? z->bodies : NULL, z != NULL ? n * sizeof *z->bodies : 0},
         {b->filters, filtered ? n * sizeof *b->filters : 0},
         {(void *)&b->own_trigger_pairs, filtered ? sizeof b->own_trigger_pairs : 0},

@@ -61,6 +61,7 @@ typedef struct body_memory {
 struct joint_system;
 struct joint_state;
 struct joint_targets;
+struct joint_gear;
 typedef struct contact_cache contact_cache;
 
 /// The number of entries in a cache of contacts.
@@ -109,6 +110,7 @@ struct vy_bodies {
     uint64_t *disturbed; // [body_cap] 1: its state was set, or an impulse was applied, since the last step
     struct joint_state *joint_state;     // [joint_cap]
     struct joint_targets *joint_targets; // [joint_cap]
+    struct joint_gear *joint_gears;      // [joint_cap]
     contact_count own_counts[2];         // of contacts and of sleeping ones
     contact_count *contact_count;        // NULL without contacts; the first of them, or the world's
     contact_cache *contact_cache;        // as many are in use, sorted by slots

@@ -131,6 +131,11 @@ static uint64_t joint_checksum(const vy_bodies *b, uint32_t slot)
         put_number(&c, d->custom->beta);
     }
     if (d->cone > 0.0) put_number(&c, d->cone);
+    if (joint_is_geared(j)) {
+        put_number(&c, d->ratio);
+        put_number(&c, j->gear_start[0]);
+        put_number(&c, j->gear_start[1]);
+    }
     if (vy_joint_has(d->kind, VY_JOINT_HAS_WHEELS)) {
         put_vector(&c, d->wheel_a);
         put_vector(&c, d->wheel_b);

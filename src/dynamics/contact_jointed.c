@@ -150,6 +150,7 @@ static void load_island(jointed_island *t, uint32_t root, double h, int retry)
             const uint32_t j = b->joints->joint_order[m];
             b->joint_state[j].active = b->joints->active_before[j];
             b->joints->slots[j].impulse = b->joints->slots[j].saved_impulse;
+            b->joints->slots[j].gear = b->joints->slots[j].saved_gear;
         }
     }
 }
@@ -325,6 +326,7 @@ static void substep(jointed_island *t)
     (void)vy_jointed_solve_velocity(j, 0);
     vy_jointed_add_closing_work(j);
     vy_jointed_add_break_impulses(j);
+    vy_jointed_end_gears(j);
 }
 
 static void save_motion(const jointed_island *t)

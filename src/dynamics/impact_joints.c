@@ -41,13 +41,14 @@ void vy_impact_restore_joints(impact_group *g, const uint64_t *active)
 }
 
 // What joints that can break have given in the step: `part` of it is kept, of what has come since it was
-// last.
+// last. Gears go back, or what they have counted is kept.
 static void keep_break_impulses(const impact_group *g, double part)
 {
     joint_system *s = g->b->joints;
-    for (uint32_t n = 0; n < g->count && g->has_joints && s->breakable > 0; ++n) {
+    for (uint32_t n = 0; n < g->count && g->has_joints && s->breakable + s->geared > 0; ++n) {
         for (uint32_t k = s->first_joint[g->bodies[n]]; k != 0;) {
             joint_slot *t = &s->slots[k - 1];
+            *(part > 0.0 ? &t->saved_gear : &t->gear) = part > 0.0 ? t->gear : t->saved_gear;
             joint_load *kept = &t->saved_impulse;
             kept->force = vec3_add_scaled(kept->force, part, vec3_sub(t->impulse.force, kept->force));
             kept->torque = vec3_add_scaled(kept->torque, part, vec3_sub(t->impulse.torque, kept->torque));
@@ -60,9 +61,10 @@ static void keep_break_impulses(const impact_group *g, double part)
 static void clear_break_impulses(const impact_group *g)
 {
     joint_system *s = g->b->joints;
-    for (uint32_t n = 0; n < g->count && g->has_joints && s->breakable > 0; ++n) {
+    for (uint32_t n = 0; n < g->count && g->has_joints && s->breakable + s->geared > 0; ++n) {
         for (uint32_t k = s->first_joint[g->bodies[n]]; k != 0;) {
             joint_slot *t = &s->slots[k - 1];
+            t->gear = t->saved_gear = g->b->joint_gears[k - 1];
             t->impulse = t->saved_impulse = (joint_load){{0.0, 0.0, 0.0}, {0.0, 0.0, 0.0}};
             k = t->next_joint[t->body[1] == g->bodies[n]];
         }

@@ -66,10 +66,12 @@ uint32_t vy_bodies_step(vy_bodies *b)
     b->pose_revision += 1;
     vy_closing_begin_step(b);
     vy_break_begin_step(b);
+    vy_gear_begin_step(b);
     vy_contacts_begin(b);
     uint32_t events = vy_bodies_step_free(b, h);
     events |= vy_contacts_step(b, h);
     events |= vy_break_end_step(b);
+    vy_gear_end_step(b);
     for (uint32_t i = 0; i < b->slot_count; ++i) {
         if (b->slots[i].kind == VY_BODY_KINEMATIC) b->state[i] = body_step_kinematic(&b->state[i], h);
         if (!b->has_loads[i]) continue;

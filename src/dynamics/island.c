@@ -77,6 +77,7 @@ static void accept_substep(vy_bodies *b, const island *is, double time, double h
 {
     joint_system *s = b->joints;
     if (s->breakable > 0) vy_break_add_loads(s, is, h);
+    if (s->geared > 0) vy_gear_end_substep(s, is);
     if (!any_joint_closing(s, time)) return;
     for (uint32_t n = is->joint_first; n < is->joint_last; ++n) {
         joint_slot *j = &s->slots[s->joint_order[n]];

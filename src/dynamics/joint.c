@@ -183,6 +183,10 @@ static void set_axes(const vy_bodies *b, joint_slot *j)
     for (int k = 0; k < 3; ++k) j->axes_b[k] = quat_unrotate(qb, quat_rotate(qa, j->axes_a[k]));
     if (vy_joint_has(j->def.kind, VY_JOINT_HAS_AXIS_B)) j->axes_b[0] = unit(j->def.axis_b);
     if (j->def.cone > 0.0) set_twist_axes(j, qa, qb);
+    if (vy_joint_has(j->def.kind, VY_JOINT_GEARED)) { // each its own, from which its angle counts
+        j->axes_b[1] = perpendicular(j->axes_b[0]);
+        j->axes_b[2] = vec3_cross(j->axes_b[0], j->axes_b[1]);
+    }
 }
 
 static double cone_scale_of(const vy_joint_def *def)
@@ -197,6 +201,30 @@ static void start_closing(vy_bodies *b, const joint_slot *j)
     for (int side = 0; side < 2; ++side) {
         if (is_dynamic(b, j->body[side])) b->disturbed[j->body[side]] = 1;
     }
+}
+
+static body_state state_at(const vy_bodies *b, uint32_t i)
+{
+    VY_ASSERT(i <= b->body_cap);
+    const body_state world = {.attitude = {1.0, 0.0, 0.0, 0.0}};
+    return i == b->body_cap ? world : b->state[i];
+}
+
+// A gear counts from the present poses.
+static vy_status set_gear_start(const vy_bodies *b, joint_slot *j, vy_error *err)
+{
+    const body_state x = state_at(b, j->body[0]), y = state_at(b, j->body[1]);
+    const vec3 d = vec3_sub(vec3_add(y.position, quat_rotate(y.attitude, j->def.anchor_b)),
+                            vec3_add(x.position, quat_rotate(x.attitude, j->def.anchor_a)));
+    const double least = 1e-9 * vec3_length(d);
+    if (!(vec3_length(vec3_cross(d, quat_rotate(x.attitude, j->axes_a[0]))) > least) ||
+        !(vec3_length(vec3_cross(d, quat_rotate(y.attitude, j->axes_b[0]))) > least))
+        return vy_fail(err, VY_BAD_VALUE,
+                       "the anchors of a gear must be apart, and none on the axis of the other");
+    j->gear = vy_gear_angles(j, &x, &y);
+    j->gear_start[0] = j->gear.angle[0];
+    j->gear_start[1] = j->gear.angle[1];
+    return VY_OK;
 }
 
 vy_status vy_bodies_add_joint(vy_bodies *b, const vy_joint_def *def, vy_joint_id *out, vy_error *err)
@@ -216,6 +244,7 @@ vy_status vy_bodies_add_joint(vy_bodies *b, const vy_joint_def *def, vy_joint_id
     joint_slot added = {.used = 1, .body = {(uint32_t)a, (uint32_t)c}, .def = *def};
     set_axes(b, &added);
     added.cone_scale = cone_scale_of(def);
+    if (joint_is_geared(&added) && set_gear_start(b, &added, err) != VY_OK) return VY_BAD_VALUE;
     const vy_status error_status = vy_joint_set_initial_error(b, &added, err);
     if (error_status != VY_OK) return error_status;
     const uint32_t i = s->first_free != 0 ? s->first_free - 1u : s->slot_count++;
@@ -233,6 +262,8 @@ vy_status vy_bodies_add_joint(vy_bodies *b, const vy_joint_def *def, vy_joint_id
                                       .max_motor_torque = def->max_motor_torque};
     b->joint_targets[i] = (joint_targets){.position = joint_has_targets(def) ? def->motor_target : 0.0};
     s->targeted += (uint32_t)joint_has_targets(def);
+    b->joint_gears[i] = j->gear;
+    s->geared += (uint32_t)joint_is_geared(j);
     b->head->revision += 1;
     s->count += 1;
     s->breakable += (uint32_t)joint_can_break(j);
@@ -264,6 +295,8 @@ static void remove_slot(vy_bodies *b, uint32_t i)
     vy_sleep_wake_joint(b, i);
     s->breakable -= (uint32_t)joint_can_break(&s->slots[i]);
     s->targeted -= (uint32_t)joint_has_targets(&s->slots[i].def);
+    s->geared -= (uint32_t)joint_is_geared(&s->slots[i]);
+    b->joint_gears[i] = (joint_gear){{0.0, 0.0}};
     b->joint_targets[i] = (joint_targets){.position = 0.0};
     s->slots[i] = (joint_slot){.generation = s->slots[i].generation + 1u, .next = s->first_free};
     s->first_free = i + 1u;
@@ -298,6 +331,7 @@ void vy_joints_clear_multipliers(vy_bodies *b)
         s->slots[i].lambda[0] = s->slots[i].lambda[1] = vec3_zero();
         s->slots[i].mean_force = s->slots[i].mean_torque = 0.0;
         s->slots[i].broke = 0;
+        s->slots[i].gear = b->joint_gears[i];
     }
 }
 
@@ -327,13 +361,6 @@ vy_status vy_joint_set_frames(const vy_bodies *bodies, vy_body_id a, vy_body_id 
 
 // ---- reading one
 
-static body_state state_at(const vy_bodies *b, uint32_t i)
-{
-    VY_ASSERT(i <= b->body_cap);
-    const body_state world = {.attitude = {1.0, 0.0, 0.0, 0.0}};
-    return i == b->body_cap ? world : b->state[i];
-}
-
 vy_status vy_joint_read(const vy_bodies *b, vy_joint_id id, vy_joint_state *out)
 {
     FPU_SCOPE;
@@ -351,6 +378,8 @@ vy_status vy_joint_read(const vy_bodies *b, vy_joint_id id, vy_joint_state *out)
     out->gap = vec3_length(vec3_sub(pb, pa));
     vy_joint_angle(j, &sa, &sb, &out->angle, &out->rate);
     out->active = vy_joint_is_active(b, id);
+    out->turned[0] = joint_is_geared(j) ? j->gear_start[0] - vy_gear_angles(j, &sa, &sb).angle[0] : 0.0;
+    out->turned[1] = joint_is_geared(j) ? j->gear_start[1] - vy_gear_angles(j, &sa, &sb).angle[1] : 0.0;
     out->swing = j->def.cone > 0.0 ? vy_joint_swing(j, &sa, &sb) : 0.0;
     const joint_load load = vy_joint_load(j, &b->joint_state[i], &b->joint_targets[i], &sa, &sb, time);
     out->force = load.force;

@@ -33,6 +33,12 @@ typedef struct joint_load {
     vec3 force, torque;
 } joint_load;
 
+/// Angles of the line between the anchors of a gear, seen from a and from b, all turns counted: state of sets
+/// with gears.
+typedef struct joint_gear {
+    double angle[2];
+} joint_gear;
+
 /// Constants of a joint.
 typedef struct joint_slot {
     uint32_t generation, next;
@@ -43,6 +49,7 @@ typedef struct joint_slot {
     vec3 axes_a[3];            // in a: its axis and two directions perpendicular to it
     vec3 axes_b[3];            // in b: the same directions when the joint was made
     double cone_scale;         // 1 / sin of its cone, as it will be
+    double gear_start[2];      // angles of a gear when it was added
     int blocks;                // 0: a force only
     uint32_t unilateral_rows;  // bit r: row r is unilateral
     uint32_t first_block;      // its first block, once prepared
@@ -51,6 +58,8 @@ typedef struct joint_slot {
     double impulse_work;      // [J] while it closes: of the last projection of velocities
     double power;             // [W] and of its forces in the last sub-step, the mean
     vec3 speed[JOINT_BLOCKS]; // and J v at the start of a sub-step with contacts
+    joint_gear gear;          // of a gear: angles at the start of the sub-step
+    joint_gear saved_gear;    // and before an interval from impact to impact
     // Of a joint that can break: joint_break.c.
     joint_load load;                // at the start of the last sub-step
     joint_load impulse;             // in this step
@@ -166,6 +175,7 @@ typedef struct joint_system {
     double closing_sum;          // [J] of all bodies, those that were removed included
     uint32_t breakable;          // joints that can break
     uint32_t targeted;           // joints that have targets
+    uint32_t geared;             // gears
 } joint_system;
 
 /// The rows of a joint for bodies at states a and b: values, Jacobian, bias. `active` masks unilateral rows.
@@ -224,6 +234,18 @@ void vy_closing_remove_body(vy_bodies *b, uint32_t i);
 /// [J] All work of closing joints, and that on one body, since the set was created.
 double vy_closing_work(const vy_bodies *b);
 double vy_closing_work_on(const vy_bodies *b, uint32_t i);
+
+// ---- gears: joint_gear.c
+
+VY_FN int joint_is_geared(const joint_slot *j) { return vy_joint_has(j->def.kind, VY_JOINT_GEARED); }
+/// Its angles for bodies at these states, each next to that in j->gear.
+joint_gear vy_gear_angles(const joint_slot *j, const body_state *a, const body_state *b);
+/// Before a step, and where an island goes back to its start: as in the state.
+void vy_gear_begin_step(vy_bodies *b);
+/// After a sub-step, by s->stage.
+void vy_gear_end_substep(joint_system *s, const island *is);
+/// After a step, by the bodies' poses: into the state.
+void vy_gear_end_step(vy_bodies *b);
 
 // ---- joints that break: joint_break.c
 

@@ -203,6 +203,7 @@ static void set_initial_errors(joint_error_measure *m, joint_slot *j)
         return;
     }
     if (vy_joint_has(kind, VY_JOINT_HAS_SPRING)) return; // a force: it has no place
+    if (vy_joint_has(kind, VY_JOINT_GEARED)) return;     // it counts from here
     if (vy_joint_has(kind, VY_JOINT_HAS_LENGTH)) {
         const double excess_length = vy_joint_length(j, &m->state_a, &m->state_b) - j->def.length;
         j->initial_error.length =

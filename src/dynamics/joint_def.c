@@ -118,6 +118,9 @@ vy_status vy_joint_check(const vy_joint_def *def, vy_error *err)
     if (vy_joint_has(def->kind, VY_JOINT_HAS_WHEELS) && !(def->ratio > 0.0 && real_is_finite(def->ratio)))
         return vy_fail(err, VY_BAD_VALUE, "the ratio of a pulley must be finite and above zero, not %g",
                        def->ratio);
+    if (vy_joint_has(def->kind, VY_JOINT_GEARED) &&
+        (def->ratio == 0.0 || !real_is_finite(def->ratio) || !real_is_finite(1.0 / def->ratio)))
+        return vy_fail(err, VY_BAD_VALUE, "the ratio of a gear must be finite and not 0");
     if (!(def->cone >= 0.0 && def->cone <= 3.1))
         return vy_fail(err, VY_BAD_VALUE, "a cone is 0, which is none, to 3.1 rad, not %g", def->cone);
     if (def->cone > 0.0 && !vy_joint_has(def->kind, VY_JOINT_HAS_CONE))

@@ -26,9 +26,10 @@
             .help = "where the cable leaves its wheels to a, in the world"),                                 \
         ROW("wheel_b", VECTOR, type_, at_ wheel_b, .size = 3, .unit = "m", .range = ANY,                     \
             .flags = VY_ROW_REQUIRED, .when = VY_JOINTS_THAT(VY_JOINT_HAS_WHEELS), .help = "and to b"),      \
-        ROW("ratio", NUMBER, type_, at_ ratio, .range = POSITIVE,                                            \
-            .when = VY_JOINTS_THAT(VY_JOINT_HAS_WHEELS),                                                     \
-            .help = "what the part of the cable to b counts in its length"),                                 \
+        ROW("ratio", NUMBER, type_, at_ ratio, .range = ANY,                                                 \
+            .when = VY_JOINTS_THAT(VY_JOINT_HAS_WHEELS | VY_JOINT_GEARED),                                   \
+            .help = "of a pulley, above 0: what the part of its cable to b counts in its length; of a "      \
+                    "gear: teeth of b over teeth of a, below 0 where both turn the same way"),               \
         ROW("stiffness", NUMBER, type_, at_ stiffness, .unit_of = vy_joint_unit_of_stiffness,                \
             .range = AT_LEAST_0, .when = JOINTS_WITH_SPRING,                                                 \
             .help = "of its spring: N m/rad of a hinge, else N/m"),                                          \

@@ -139,6 +139,64 @@ static void pulley_row(const joint_slot *j, row_block *rows, const body_state *a
     rows->bias.x = -(x.bias + j->def.ratio * y.bias);
 }
 
+// The angle of the line between the anchors as one body sees it: its row, and its second derivative without
+// accelerations. `x` and `y` are the rows of its components along axes 1 and 2 of that body.
+typedef struct line_component {
+    vec3 linear, angular[2]; // of b; of a and of b
+    double value, rate, bias;
+} line_component;
+
+// u.d, u of the body of `side`, world axes: as along_row(), from either side.
+static line_component line_component_of(vec3 u, int side, const anchors *n, const stage_body *stage_a,
+                                        const stage_body *stage_b)
+{
+    const stage_body *own = side == 0 ? stage_a : stage_b;
+    const vec3 u_rate = vec3_cross(own->rate, u), turn = vec3_cross(u, n->d);
+    line_component c = {.linear = u, .value = vec3_dot(u, n->d)};
+    c.angular[0] = vec3_neg(vec3_cross(n->ra, u));
+    c.angular[1] = vec3_cross(n->rb, u);
+    c.angular[side] = vec3_add(c.angular[side], turn);
+    c.rate = vec3_dot(u_rate, n->d) + vec3_dot(u, n->d_rate);
+    c.bias = (vec3_dot(vec3_cross(own->rate, u_rate), n->d) + 2.0 * vec3_dot(u_rate, n->d_rate)) +
+             vec3_dot(u, n->d_bias);
+    return c;
+}
+
+// Add `factor` times the row of the angle that body `side` sees. Returns its bias.
+static double add_line_angle(row_block *rows, double factor, const vec3 axes[3], int side, const anchors *n,
+                             const stage_body *stage_a, const stage_body *stage_b)
+{
+    const mat3 *r = side == 0 ? &stage_a->rotation : &stage_b->rotation;
+    const line_component x = line_component_of(mat3_mul_vec(*r, axes[1]), side, n, stage_a, stage_b),
+                         y = line_component_of(mat3_mul_vec(*r, axes[2]), side, n, stage_a, stage_b);
+    const double square = x.value * x.value + y.value * y.value;
+    if (square == 0.0) return 0.0; // along the axis: no direction
+    const double p = factor * x.value / square, q = -factor * y.value / square;
+    const vec3 linear = vec3_add(vec3_scale(p, y.linear), vec3_scale(q, x.linear));
+    for (int k = 0; k < 2; ++k) {
+        const vec3 angular = vec3_add(vec3_scale(p, y.angular[k]), vec3_scale(q, x.angular[k]));
+        for (int i = 0; i < 3; ++i) {
+            rows->linear[k].m[0][i] += (k == 0 ? -1.0 : 1.0) * (i == 0   ? linear.x
+                                                                : i == 1 ? linear.y
+                                                                         : linear.z);
+            rows->angular[k].m[0][i] += i == 0 ? angular.x : i == 1 ? angular.y : angular.z;
+        }
+    }
+    const double rate = (x.value * y.rate - y.value * x.rate) / square,
+                 growth = 2.0 * (x.value * x.rate + y.value * y.rate) / square;
+    return factor * ((x.value * y.bias - y.value * x.bias) / square - growth * rate);
+}
+
+static void gear_row(const joint_slot *j, row_block *rows, const body_state *a, const body_state *b,
+                     const anchors *n, const stage_body *stage_a, const stage_body *stage_b)
+{
+    const joint_gear now = vy_gear_angles(j, a, b);
+    rows->row_mask |= 1;
+    rows->value.x = (now.angle[0] - j->gear_start[0]) + j->def.ratio * (now.angle[1] - j->gear_start[1]);
+    rows->bias.x = add_line_angle(rows, 1.0, j->axes_a, 0, n, stage_a, stage_b) +
+                   add_line_angle(rows, j->def.ratio, j->axes_b, 1, n, stage_a, stage_b);
+}
+
 /// The limit that is nearer: its sign (+1 low, -1 high).
 static double limit_sign(const joint_slot *j, double angle)
 {
@@ -521,6 +579,7 @@ void vy_joint_rows(const joint_slot *j, const body_state *a, const body_state *b
     switch (j->def.kind) {
     case VY_JOINT_DISTANCE: length_row(rows, 0, 1.0, j->def.length, &n); break;
     case VY_JOINT_CABLE: length_row(rows, 0, -1.0, j->def.length, &n); break;
+    case VY_JOINT_GEAR: gear_row(j, rows, a, b, &n, stage_a, stage_b); break;
     case VY_JOINT_PULLEY: pulley_row(j, rows, a, b, &n, stage_a, stage_b); break;
     case VY_JOINT_HINGE:
         point_rows(&n, rows);

@@ -360,6 +360,11 @@ void vy_jointed_add_break_impulses(substep_joints *t)
     }
 }
 
+void vy_jointed_end_gears(substep_joints *t)
+{
+    for (uint32_t n = 0; n < t->count; ++n) vy_gear_end_substep(t->b->joints, island_at(t, n));
+}
+
 void vy_jointed_store_forces(substep_joints *t)
 {
     joint_system *s = t->b->joints;

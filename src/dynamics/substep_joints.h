@@ -36,5 +36,7 @@ void vy_jointed_begin_work(substep_joints *t);
 void vy_jointed_add_closing_work(substep_joints *t);
 /// Enter the impulses of joints that can break, those since it was last called in the sub-step.
 void vy_jointed_add_break_impulses(substep_joints *t);
+/// At its end: gears count on.
+void vy_jointed_end_gears(substep_joints *t);
 /// The impulses of the sub-step as forces, for queries.
 void vy_jointed_store_forces(substep_joints *t);

@@ -22,6 +22,7 @@ BLOCK(31, body_wake, body_wakes, passive_wakes, m->wakes.on ? m->passive_count :
       "likewise, in worlds with wakes")
 BLOCK(3, payload, payloads, payloads, m->payload_count, "per payload, in order of creation")
 BLOCK(4, joint, joints, joint_states, m->joint_count, "per joint, in order of creation")
+BLOCK(37, gear, gears, gears, m->has_gears ? m->joint_count : 0, "per joint, in worlds with gears")
 BLOCK(5, noise, noise, noise, m->noise_count, "per band-limited disturbance and drone or body it acts on")
 DRONE_BLOCK(7, powertrain, powertrains, powertrain,
       "per drone, in worlds where one has more than basic rotors: rotors in the air, battery")

@@ -69,6 +69,7 @@ static size_t max_state_size(const vy_model *m)
                         .has_loop = 1,
                         .payload_count = m->payload_cap,
                         .joint_count = m->joint_cap,
+                        .has_gears = 1,
                         .noise_count = (m->drone_cap + m->passive_cap) * m->disturbance_cap,
 #define DRONE_BLOCK(id, name, list, member, text) .has_##name = 1,
 #include "world/blocks.inl"

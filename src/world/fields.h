@@ -93,6 +93,10 @@
     F(block, active, FLAGS, 1, "", \
       "rows of a cable or limit that act now, one bit each; bit 8: it has broken")
 
+#define FIELDS_gear(F, block)       \
+    F(block, angle, LIST, 2, "rad", \
+      "of a gear: of the line between its anchors, seen from a and from b, all turns counted")
+
 #define FIELDS_noise(F, block)                                                         \
     F(block, force, VEC3, 3, "", "band-limited noise of unit variance, for the force") \
     F(block, torque, VEC3, 3, "", "the same for the torque")

@@ -6,6 +6,8 @@
 #include "world/plant.h"
 #include "world/world_impl.h"
 
+_Static_assert(sizeof(gear_block) == sizeof(joint_gear), "copied as memory");
+
 /// A world and the constants that its plant reads in this step, which faults may change.
 typedef struct jointed_plant {
     const vy_world *world;
@@ -75,6 +77,10 @@ void vy_jointed_sync_joint(const vy_world *world, uint32_t joint)
         if (i < body_count(&world->model)) world->bodies->state[i] = *body_at(world, i);
     }
     world->bodies->joint_state[joint].active = world->joint_states[joint].active;
+    if (world->model.has_gears) {
+        memcpy(&world->bodies->joint_gears[joint], &world->gears[joint], sizeof(gear_block));
+        world->bodies->joints->slots[joint].gear = world->bodies->joint_gears[joint];
+    }
     world->bodies->head->tick = world->state->tick;
 }
 
@@ -92,6 +98,7 @@ static void sync(const vy_world *world)
     }
     for (uint32_t k = 0; k < m->joint_count; ++k)
         world->bodies->joint_state[k].active = world->joint_states[k].active;
+    if (m->has_gears) memcpy(world->bodies->joint_gears, world->gears, m->joint_count * sizeof(gear_block));
 }
 
 uint32_t vy_joint_break_stage(const vy_world *world)
@@ -100,6 +107,9 @@ uint32_t vy_joint_break_stage(const vy_world *world)
     const uint32_t events = vy_break_end_step(b);
     for (uint32_t k = 0; k < world->model.joint_count && events != 0; ++k)
         world->joint_states[k].active = b->joint_state[k].active;
+    vy_gear_end_step(b);
+    if (world->model.has_gears)
+        memcpy(world->gears, b->joint_gears, world->model.joint_count * sizeof(gear_block));
     return events & VY_BODIES_JOINT_BROKEN ? VY_EVENT_JOINT_BROKEN : 0u;
 }
 
@@ -115,6 +125,7 @@ uint32_t vy_jointed_stage(vy_world *world, const vy_model *plant, world_block *w
     b->driver = (body_driver){&joined, rates_of};
     vy_closing_begin_step(b);
     vy_break_begin_step(b);
+    vy_gear_begin_step(b);
     const uint32_t bodies_events = vy_islands_step(b, m->dt);
     for (uint32_t k = 0; k < m->joint_count; ++k) world->joint_states[k].active = b->joint_state[k].active;
     for (uint32_t i = 0; i < m->drone_count; ++i) {

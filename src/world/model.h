@@ -130,6 +130,7 @@ typedef struct vy_model {
     uint32_t injection_count, injection_cap;
     injected_model injected;
     uint32_t joint_count, joint_cap;
+    int has_gears; // some joint is a gear
     uint32_t payload_count, payload_cap;
     uint32_t obstacle_count, obstacle_cap;
     uint32_t trigger_count, trigger_cap; // of those, triggers

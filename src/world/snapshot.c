@@ -138,6 +138,11 @@ static vy_status check_payloads_and_joints(const snapshot *s)
         if (t.active >> VY_CONSTRAINT_ROWS != 0 && !(can_break && t.active == JOINT_BROKEN))
             return fail_snapshot(s, "joint", i, "active rows");
     }
+    for (uint32_t i = 0; i < m->joint_count && m->has_gears; ++i) {
+        gear_block t;
+        copy_block(s, BLOCK_gear, i, &t);
+        if (!vy_all_bounded(t.angle, 2)) return fail_snapshot(s, "gear", i, "angle");
+    }
     return VY_OK;
 }
 

@@ -84,6 +84,11 @@ typedef struct joint_block {
     bits active;
 } joint_block;
 
+/// Of one joint, in worlds with gears.
+typedef struct gear_block {
+    real angle[2]; // of the line between its anchors, seen from a and from b, all turns counted
+} gear_block;
+
 typedef struct noise_block {
     vec3 force, torque;
 } noise_block;

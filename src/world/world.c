@@ -425,6 +425,7 @@ vy_status vy_world_add_joint(vy_world *world, const vy_joint_def *def, vy_joint_
     if (status != VY_OK && creates_set) vy_world_destroy_set(world);
     if (status != VY_OK) return status;
     m->joint_count += 1;
+    m->has_gears |= vy_joint_has(def->kind, VY_JOINT_GEARED);
     for (uint32_t i = 0; i < body_count(m); ++i) {
         if (vy_body_has_joint(world->bodies, vy_bodies_at(world->bodies, i)))
             *body_holder(m, i) = HELD_BY_JOINT;
@@ -433,6 +434,7 @@ vy_status vy_world_add_joint(vy_world *world, const vy_joint_def *def, vy_joint_
         body_nap(m, i)->jointed = 1;
     }
     vy_world_layout_state(world);
+    if (m->has_gears) memcpy(world->gears, world->bodies->joint_gears, m->joint_count * sizeof(gear_block));
     if (out != NULL) *out = id;
     return VY_OK;
 }
