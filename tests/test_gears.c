@@ -288,7 +288,7 @@ static void mistakes_are_refused(void **unused)
 {
     (void)unused;
     train t = train_of(1e-3, 3.0);
-    static const double ratios[] = {0.0, NAN, INFINITY, 1e-310};
+    static const double ratios[] = {0.0, NOT_A_NUMBER, INFINITE, 1e-310};
     vy_joint_def def = vy_default_joint_def();
     vy_error err;
     def.kind = VY_JOINT_GEAR;

@@ -315,7 +315,7 @@ static void limits_that_are_not_reached_change_nothing(void **unused)
 static void mistakes_are_refused(void **unused)
 {
     (void)unused;
-    static const double bad[] = {-1.0, NAN, INFINITY};
+    static const double bad[] = {-1.0, NOT_A_NUMBER, INFINITE};
     vy_bodies *b = flying_set(G);
     const vy_body_id stone = add_box_at(b, 1.0, 0.05, vec3_make(1, 0, 0));
     const vy_joint_id joint = join_at(b, VY_JOINT_BALL, VY_NULL_BODY, stone, vec3_zero(), 1.0, 0.0);

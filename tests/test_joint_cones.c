@@ -346,7 +346,7 @@ static void mistakes_are_refused(void **unused)
         const char *says;
     } bad[] = {{VY_JOINT_BALL, -0.1, 0, 0, 0, "a cone is 0"},
                {VY_JOINT_BALL, 3.11, 0, 0, 0, "a cone is 0"},
-               {VY_JOINT_BALL, NAN, 0, 0, 0, "a cone is 0"},
+               {VY_JOINT_BALL, NOT_A_NUMBER, 0, 0, 0, "a cone is 0"},
                {VY_JOINT_HINGE, 0.5, 0, 0, 0, "a hinge joint has no cone"},
                {VY_JOINT_BALL, 0.0, 1, -1, 1, "need a cone"},
                {VY_JOINT_BALL, 0.5, 1, 1, -1, "low below high"},

@@ -224,7 +224,7 @@ static void mistakes_are_refused(void **unused)
 {
     (void)unused;
     arm a = hang(G, 0.5, 100.0, 5.0, 0.1, 20.0), plain = hang(G, 0.5, 0.0, 5.0, 0.0, 20.0);
-    assert_int_equal(vy_joint_set_target(a.b, a.hinge, NAN), VY_BAD_VALUE);
+    assert_int_equal(vy_joint_set_target(a.b, a.hinge, NOT_A_NUMBER), VY_BAD_VALUE);
     assert_int_equal(vy_joint_set_target(a.b, VY_NULL_JOINT, 0.0), VY_NOT_FOUND);
     assert_int_equal(vy_joint_set_target(plain.b, plain.hinge, 0.0), VY_BAD_VALUE);
     static const struct {
@@ -232,8 +232,8 @@ static void mistakes_are_refused(void **unused)
         double stiffness, target;
         const char *says;
     } bad[] = {{VY_JOINT_HINGE, -1.0, 0.0, "a servo's stiffness and target must be finite"},
-               {VY_JOINT_HINGE, NAN, 0.0, "a servo's stiffness and target must be finite"},
-               {VY_JOINT_SLIDER, 1.0, INFINITY, "a servo's stiffness and target must be finite"},
+               {VY_JOINT_HINGE, NOT_A_NUMBER, 0.0, "a servo's stiffness and target must be finite"},
+               {VY_JOINT_SLIDER, 1.0, INFINITE, "a servo's stiffness and target must be finite"},
                {VY_JOINT_BALL, 1.0, 0.0, "a ball joint has no motor"}};
     for (size_t k = 0; k < sizeof bad / sizeof bad[0]; ++k) {
         vy_joint_def def = servo_def(bad[k].kind, bad[k].stiffness, 1.0, bad[k].target, 1.0);

@@ -239,8 +239,8 @@ static void mistakes_are_refused(void **unused)
         vy_joint_def def = good;
         vy_error err;
         if (k == 0) def.ratio = 0.0;
-        if (k == 1) def.ratio = NAN;
-        if (k == 2) def.wheel_b.x = INFINITY;
+        if (k == 1) def.ratio = NOT_A_NUMBER;
+        if (k == 2) def.wheel_b.x = INFINITE;
         if (k == 3) def.wheel_a.z = 1.0;
         if (k == 4) def.length = 0.0;
         if (k == 5) {
