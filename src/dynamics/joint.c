@@ -473,7 +473,7 @@ vy_status vy_joint_set_limits(vy_bodies *b, vy_joint_id id, int limited, double 
     if (limited) {
         changed.def.low = low;
         changed.def.high = high;
-    } else if (!vy_joint_has(changed.def.kind, VY_JOINT_TURNS | VY_JOINT_SLIDES | VY_JOINT_HAS_CONE)) {
+    } else if (!vy_joint_has(changed.def.kind, VY_JOINT_TURNS | VY_JOINT_SLIDES) && changed.def.cone == 0.0) {
         return vy_fail(err, VY_BAD_VALUE, "a %s joint has no limits", vy_joint_kind_name(changed.def.kind));
     }
     return change_stops(b, (uint32_t)i, &changed, err);
