@@ -285,7 +285,7 @@ def test_joints_break() -> None:
 
 def test_a_cone_holds() -> None:
     bodies = volery.Bodies(dt=1e-3, contacts=False)
-    bob = bodies.add(volery.box(0.05, 0.05, 0.2), mass=1, position=(0, 0, 0.2))
+    bob = bodies.add(volery.box((0.05, 0.05, 0.2)), mass=1, position=(0, 0, 0.2))
     ball = bodies.join("ball", None, bob, point=(0, 0, 0), axis=(0, 0, 1), cone=0.5, limits=(-0.1, 0.1))
     bob.apply_angular_impulse((0.05, 0.01, 0.001))
     for _ in range(100):
