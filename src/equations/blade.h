@@ -51,7 +51,8 @@ VY_FN double blade_weight(int k)
 
 /// `v_1`, `v_2`: velocity of the hub through the air across the axis; `through`: climb and induced velocity
 /// [m/s].
-VY_FN blade_loads blade_sum(const blade_params *p, real speed, double spin, real v_1, real v_2, real through)
+VY_FN blade_loads blade_sum(const blade_params *p, real speed, layout_number spin, real v_1, real v_2,
+                            real through)
 {
     const double cosine[BLADE_AZIMUTHS] = {1.0, 0.5, -0.5, -1.0, -0.5, 0.5};
     const double sine[BLADE_AZIMUTHS] = {0.0, 0.86602540378443865,  0.86602540378443865,
@@ -62,7 +63,7 @@ VY_FN blade_loads blade_sum(const blade_params *p, real speed, double spin, real
         const real r = blade_point(k) * p->radius;
         const real element = (blade_weight(k) * (1.0 / BLADE_AZIMUTHS)) * (p->half_rho_chord * p->radius);
         for (int j = 0; j < BLADE_AZIMUTHS; ++j) {
-            const double t_1 = -spin * sine[j], t_2 = spin * cosine[j]; // where this blade goes
+            const layout_number t_1 = -spin * sine[j], t_2 = spin * cosine[j]; // where this blade goes
             const real tangential = speed * r + (t_1 * v_1 + t_2 * v_2);
             const real u = real_sqrt(tangential * tangential + through * through);
             const real scale = 1.0 / real_max(u, real_set(1e-9));

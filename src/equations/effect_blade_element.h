@@ -7,7 +7,7 @@ VY_FN void effect_blade_element(const effect_params *p, const effect_context *c,
 {
     const rotor_view *v = c->rotors;
     for (int i = 0; i < v->count; ++i) {
-        const vec3 axis = vec3_of(v->layout->axis[i]), first = vec3_of(v->layout->side[i]);
+        const vec3 axis = layout_vec3(v->layout->axis[i]), first = layout_vec3(v->layout->side[i]);
         const vec3 second = vec3_cross(axis, first);
         const real scale = v->layout->thrust_scale[i] * v->density_ratio;
         const blade_loads b =
@@ -19,7 +19,7 @@ VY_FN void effect_blade_element(const effect_params *p, const effect_context *c,
         rotor_add_force(v, i, weight * b.thrust - coefficient_thrust, l);
         const real drag =
             v->layout->torque_scale[i] * (weight * b.torque - v->torque_ratio * coefficient_thrust);
-        l->torque_body = vec3_add_scaled(l->torque_body, drag, vec3_of(v->layout->reaction[i]));
+        l->torque_body = vec3_add_scaled(l->torque_body, drag, layout_vec3(v->layout->reaction[i]));
         const vec3 across = vec3_add_scaled(vec3_scale(b.force_1, first), b.force_2, second);
         rotor_drag_at(v, i, vec3_scale(weight, across), l);
         const vec3 moment = vec3_add_scaled(vec3_scale(b.moment_1, first), b.moment_2, second);

@@ -9,7 +9,7 @@ VY_FN void effect_flapping(const effect_params *p, const effect_context *c, mask
     const rotor_view *v = c->rotors;
     for (int i = 0; i < v->count; ++i) {
         const real k = real_select(on, v->density_ratio * (p->rotors.flap * v->speed[i]), real_set(0.0));
-        const vec3 torque_axis = vec3_cross(v->velocity[i], vec3_of(v->layout->axis[i]));
+        const vec3 torque_axis = vec3_cross(v->velocity[i], layout_vec3(v->layout->axis[i]));
         l->torque_body = vec3_add_scaled(l->torque_body, k, torque_axis);
     }
 }

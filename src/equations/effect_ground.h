@@ -24,8 +24,8 @@ VY_FN void effect_ground(const effect_params *p, const effect_context *c, mask o
 {
     const rotor_view *v = c->rotors;
     for (int i = 0; i < v->count; ++i) {
-        const vec3 hub = mat3_mul_vec(c->rotation, vec3_of(v->layout->hub[i]));
-        const vec3 axis = mat3_mul_vec(c->rotation, vec3_of(v->layout->axis[i]));
+        const vec3 hub = mat3_mul_vec(c->rotation, layout_vec3(v->layout->hub[i]));
+        const vec3 axis = mat3_mul_vec(c->rotation, layout_vec3(v->layout->axis[i]));
         const mask faces_ground = axis.z > 0.05; // the wake meets the ground
         const real distance = (c->height + hub.z) / real_select(faces_ground, axis.z, real_set(1.0));
         const real gain = ground_gain(p->rotors.radius, distance) * ground_fade(p->rotors.radius, distance);

@@ -9,7 +9,7 @@ VY_FN void effect_gyroscopic(const effect_params *p, const effect_context *c, ma
     const rotor_view *v = c->rotors;
     vec3 momentum = vec3_zero(), change = vec3_zero();
     for (int i = 0; i < v->count; ++i) {
-        const vec3 axis = vec3_of(v->layout->axis[i]);
+        const vec3 axis = layout_vec3(v->layout->axis[i]);
         const real j = v->layout->spin[i] * p->rotors.inertia;
         momentum = vec3_add_scaled(momentum, j * v->speed[i], axis);
         change = vec3_add_scaled(change, j * v->acceleration[i], axis);

@@ -6,23 +6,36 @@
 
 #define ROTOR_CAP 8
 
-/// Where the rotors are, the same for every drone of a batch. Torques per newton of thrust [m] and per newton
+// Where rotors are is the same for every drone of a batch, and so is known to all lanes as one number. A unit
+// whose drones differ in it sets VY_LAYOUT_LANES 1 before its first include.
+#ifndef VY_LAYOUT_LANES
+#define VY_LAYOUT_LANES 0
+#endif
+#if VY_LAYOUT_LANES
+typedef real layout_number;
+VY_FN vec3 layout_vec3(const layout_number v[3]) { return vec3_make(v[0], v[1], v[2]); }
+#else
+typedef double layout_number;
+VY_FN vec3 layout_vec3(const layout_number v[3]) { return vec3_of(v); }
+#endif
+
+/// Where the rotors are. Torques per newton of thrust [m] and per newton
 /// metre of rotor drag [1]: derived from position and spin, or documented rows (vehicle/allocation.h).
 /// Positions are from the centre of mass.
 typedef struct rotor_layout {
     int count;   // 0 (a rigid body) to ROTOR_CAP
     int general; // rotors that are tilted or differ, a thrust polynomial, two time constants, or thrusters
-    double roll[ROTOR_CAP];
-    double pitch[ROTOR_CAP];
-    double yaw[ROTOR_CAP];
-    double hub[ROTOR_CAP][3];       // [m] hub, body
-    double axis[ROTOR_CAP][3];      // unit vector of its thrust, body
-    double side[ROTOR_CAP][3];      // a unit vector across the axis, body
-    double spin[ROTOR_CAP];         // +1 counter-clockwise about the axis, -1 clockwise
-    double lever[ROTOR_CAP][3];     // [m] torque per newton of thrust
-    double reaction[ROTOR_CAP][3];  // [1] torque per newton metre of rotor drag
-    double thrust_scale[ROTOR_CAP]; // [1] of this rotor's thrust over the vehicle's
-    double torque_scale[ROTOR_CAP]; // [1] of its drag over thrust, likewise
+    layout_number roll[ROTOR_CAP];
+    layout_number pitch[ROTOR_CAP];
+    layout_number yaw[ROTOR_CAP];
+    layout_number hub[ROTOR_CAP][3];       // [m] hub, body
+    layout_number axis[ROTOR_CAP][3];      // unit vector of its thrust, body
+    layout_number side[ROTOR_CAP][3];      // a unit vector across the axis, body
+    layout_number spin[ROTOR_CAP];         // +1 counter-clockwise about the axis, -1 clockwise
+    layout_number lever[ROTOR_CAP][3];     // [m] torque per newton of thrust
+    layout_number reaction[ROTOR_CAP][3];  // [1] torque per newton metre of rotor drag
+    layout_number thrust_scale[ROTOR_CAP]; // [1] of this rotor's thrust over the vehicle's
+    layout_number torque_scale[ROTOR_CAP]; // [1] of its drag over thrust, likewise
     thruster_layout thrusters;
 } rotor_layout;
 

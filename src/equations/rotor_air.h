@@ -93,8 +93,8 @@ VY_FN rotor_view rotor_view_at(const rotor_inputs *rotor_in, const rotor_air_par
     v.density_ratio = air;
     v.torque_ratio = rotor_in->shape->torque_ratio;
     for (int i = 0; i < rotor_in->count; ++i) {
-        const vec3 axis = vec3_of(rotor_in->layout->axis[i]);
-        v.velocity[i] = vec3_add(flow_body, vec3_cross(rate, vec3_of(rotor_in->layout->hub[i])));
+        const vec3 axis = layout_vec3(rotor_in->layout->axis[i]);
+        v.velocity[i] = vec3_add(flow_body, vec3_cross(rate, layout_vec3(rotor_in->layout->hub[i])));
         v.climb[i] = vec3_dot(v.velocity[i], axis);
         v.across[i] = vec3_add_scaled(v.velocity[i], -v.climb[i], axis);
         v.speed[i] = rotor_in->speed[i];
@@ -118,13 +118,13 @@ VY_FN rotor_view rotor_view_at(const rotor_inputs *rotor_in, const rotor_air_par
 /// Add thrust [N] to rotor `i`: along its axis, with the torque that the layout gives it.
 VY_FN void rotor_add_force(const rotor_view *v, int i, real thrust, body_loads *l)
 {
-    l->force_body = vec3_add_scaled(l->force_body, thrust, vec3_of(v->layout->axis[i]));
-    l->torque_body = vec3_add_scaled(l->torque_body, thrust, vec3_of(v->layout->lever[i]));
+    l->force_body = vec3_add_scaled(l->force_body, thrust, layout_vec3(v->layout->axis[i]));
+    l->torque_body = vec3_add_scaled(l->torque_body, thrust, layout_vec3(v->layout->lever[i]));
 }
 
 /// Add a force [N] at the hub of rotor `i`, body axes.
 VY_FN void rotor_drag_at(const rotor_view *v, int i, vec3 force, body_loads *l)
 {
     l->force_body = vec3_add(l->force_body, force);
-    l->torque_body = vec3_add(l->torque_body, vec3_cross(vec3_of(v->layout->hub[i]), force));
+    l->torque_body = vec3_add(l->torque_body, vec3_cross(layout_vec3(v->layout->hub[i]), force));
 }

@@ -129,8 +129,9 @@ void vy_fit_diagnose(const fit_data *d, const fit_problem *p, vy_fit_result *out
         vy_fit_problem_make(d, &p->base, out->def.to, end, p->horizon, p->aim, &q, NULL) == VY_OK;
     const fit_problem *judged = held_out ? &q : p;
     double *errors = held_out ? q.errors : p->trial;
-    fit_rotors rotors = held_out ? q.rotors : p->rotors;
-    vy_fit_predict(d, &at, &rotors, judged->first, judged->count, judged->horizon, errors);
+    fit_rotors rotors = judged->rotors[0];
+    fit_packs packs = judged->packs;
+    vy_fit_predict(d, &at, &packs, &rotors, judged->first, judged->count, judged->horizon, errors);
     for (int c = 0; c < CHANNEL_COUNT; ++c) {
         vy_fit_channel *to = &out->channels[c];
         snprintf(to->name, sizeof to->name, "%s %c", names[c / 3], 'x' + c % 3);

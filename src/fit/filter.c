@@ -6,19 +6,7 @@
 #include "fit/linear.h"
 #include <stdlib.h>
 
-enum { N = FIT_PARAMETER_COUNT };
-
-// Errors of the state: position, velocity (world), attitude, rate (body), and what accelerates from outside:
-// a force over the mass (world) and a torque over the inertia (body).
-enum {
-    AT_POSITION = 0,
-    AT_VELOCITY = 3,
-    AT_ATTITUDE = 6,
-    AT_RATE = 9,
-    AT_FORCE = 12,
-    AT_TORQUE = 15,
-    SIZE = 18
-};
+enum { N = FIT_PARAMETER_COUNT, SIZE = FILTER_SIZE };
 
 #define DIFFERENCE       1e-5 // of a parameter, for slopes
 #define NOISE_DIFFERENCE 1e-4 // of a logarithm
@@ -33,24 +21,33 @@ typedef struct noise_model {
     double deviation[6], correlation_time[6]; // of force and torque from outside
 } noise_model;
 
-// One filter.
+// A vehicle's filter.
 typedef struct filter {
     fit_point at;
     fit_plant plant;
+    fit_instruments instruments;
     const fit_rotors *rotors;
     noise_model model;
-    body_state s;
-    vec3 force, torque;  // [m/s^2] world, [rad/s^2] body
+    filter_state state;
     vec3 specific_force; // [m/s^2] body: specific force when it was last asked for
-    double covariance[SIZE][SIZE];
-    double state_difference[SIZE]; // where only the noise differs: this state less that of the reference
+    _Alignas(64) double covariance[SIZE][FILTER_COLUMNS];
 } filter;
 
-// What a row's samples do to a state.
-typedef struct filter_gains {
-    int fused[FILTER_SAMPLES];
-    double gain[FILTER_SAMPLES][SIZE], variance[FILTER_SAMPLES];
-} filter_gains;
+// The same vehicle with other noise.
+typedef struct noise_filter {
+    noise_model model;
+    double state_difference[SIZE]; // its state less that of the filter
+    filter_gains gains;
+    _Alignas(64) double covariance[SIZE][FILTER_COLUMNS];
+} noise_filter;
+
+typedef struct filter_bank {
+    filter reference;
+    noise_filter noise[NOISE_COUNT];
+    fit_point points[N]; // of other vehicles
+    fit_packs packs;
+    _Alignas(64) double sums[N][FIT_COLUMNS]; // of a part of the flight
+} filter_bank;
 
 static const int noise_of[FILTER_SAMPLES] = {NOISE_RATE,     NOISE_RATE,     NOISE_RATE_Z,   NOISE_ACCEL,
                                              NOISE_ACCEL,    NOISE_ACCEL_Z,  NOISE_ATTITUDE, NOISE_ATTITUDE,
@@ -72,30 +69,21 @@ static noise_model noise_model_of(const double *noise)
     return model;
 }
 
-static void filter_start(const fit_filter *f, filter *m)
+// How well the state of the start is known.
+static void start_covariance(const fit_data *d, const noise_model *model, double (*p)[FILTER_COLUMNS])
 {
-    const fit_data *d = f->data;
-    m->s = vy_fit_state(d, &m->at, f->first);
-    if (d->has_position) {
-        double *const *x = (double *const *)&d->flight->values[VY_FLIGHT_POSITION];
-        m->s.position = vec3_make(x[0][f->first], x[1][f->first], x[2][f->first]);
-    }
-    m->force = m->torque = vec3_zero();
-    m->specific_force = vec3_make(0.0, 0.0, m->plant.env.gravity.uniform.z * -1.0);
-    memset(m->covariance, 0, sizeof m->covariance);
     const int has_air = vy_fit_has_air(d);
-    memset(m->state_difference, 0, sizeof m->state_difference);
-    const double *variance = m->model.sample_variance;
+    const double *variance = model->sample_variance;
+    memset(p, 0, SIZE * sizeof *p);
     for (int a = 0; a < 3; ++a) {
         const double velocity =
             d->has_velocity ? variance[CHANNEL_VELOCITY] : VELOCITY_START * VELOCITY_START;
-        m->covariance[AT_POSITION + a][AT_POSITION + a] = has_air ? variance[CHANNEL_COUNT] : 0.0;
-        m->covariance[AT_VELOCITY + a][AT_VELOCITY + a] = has_air ? velocity : 0.0;
-        m->covariance[AT_ATTITUDE + a][AT_ATTITUDE + a] = d->has_attitude ? variance[CHANNEL_ATTITUDE] : 0.0;
-        m->covariance[AT_RATE + a][AT_RATE + a] = variance[CHANNEL_RATE];
+        p[AT_POSITION + a][AT_POSITION + a] = has_air ? variance[CHANNEL_COUNT] : 0.0;
+        p[AT_VELOCITY + a][AT_VELOCITY + a] = has_air ? velocity : 0.0;
+        p[AT_ATTITUDE + a][AT_ATTITUDE + a] = d->has_attitude ? variance[CHANNEL_ATTITUDE] : 0.0;
+        p[AT_RATE + a][AT_RATE + a] = variance[CHANNEL_RATE];
     }
-    for (int i = 0; i < 6; ++i)
-        m->covariance[AT_FORCE + i][AT_FORCE + i] = m->model.deviation[i] * m->model.deviation[i];
+    for (int i = 0; i < 6; ++i) p[AT_FORCE + i][AT_FORCE + i] = model->deviation[i] * model->deviation[i];
 }
 
 // Drag over mass along the body axes, as the slope of the specific force over the velocity.
@@ -119,13 +107,14 @@ static void put_block(double a[SIZE][SIZE], int row, int column, double scale, c
 // What an error of the state becomes over dt, to first order, to second where the first has nothing.
 static void transition(const fit_data *d, const filter *m, size_t row, double dt, double a[SIZE][SIZE])
 {
-    const mat3 rotation = quat_matrix(m->s.attitude), identity = mat3_diag(1.0, 1.0, 1.0);
-    const mat3 rate = mat3_cross(m->s.rate),
+    const mat3 rotation = quat_matrix(m->state.body.attitude), identity = mat3_diag(1.0, 1.0, 1.0);
+    const mat3 rate = mat3_cross(m->state.body.rate),
                specific_force = mat3_mul(rotation, mat3_cross(m->specific_force));
     const vec3 drag = drag_over_mass(d, m, row);
     const mat3 drag_matrix =
         mat3_mul(mat3_mul(rotation, mat3_diag(drag.x, drag.y, drag.z)), mat3_transpose(rotation));
-    const mat3 inertia = m->at.vehicle.inertia, momentum = mat3_cross(mat3_mul_vec(inertia, m->s.rate));
+    const mat3 inertia = m->at.vehicle.inertia,
+               momentum = mat3_cross(mat3_mul_vec(inertia, m->state.body.rate));
     mat3 gyroscopic = mat3_mul(rate, inertia);
     for (int r = 0; r < 3; ++r) {
         for (int c = 0; c < 3; ++c) gyroscopic.m[r][c] -= momentum.m[r][c];
@@ -151,220 +140,116 @@ static void transition(const fit_data *d, const filter *m, size_t row, double dt
     put_block(a, AT_RATE, AT_TORQUE, dt, &identity);
 }
 
-// What is left of disturbances after dt, into the transition.
-static void decay_disturbances(const noise_model *model, double dt, double a[SIZE][SIZE])
+// The same without its zeros.
+static void find_factors(double a[SIZE][SIZE], filter_transition *out)
 {
-    for (int i = 0; i < 6; ++i)
-        a[AT_FORCE + i][AT_FORCE + i] = i > 0 && model->correlation_time[i] == model->correlation_time[i - 1]
-                                            ? a[AT_FORCE + i - 1][AT_FORCE + i - 1]
-                                            : math_exp(-dt / model->correlation_time[i]);
-}
-
-// P <- A P A' + Q, where A is mostly zeros.
-static void propagate_covariance(const noise_model *model, double a[SIZE][SIZE], double p[SIZE][SIZE])
-{
-    double product[SIZE][SIZE] = {{0}};
-    for (int i = 0; i < SIZE; ++i) {
+    for (int i = 0; i < AT_FORCE; ++i) {
+        int n = 0;
         for (int k = 0; k < SIZE; ++k) {
             if (a[i][k] == 0.0) continue;
-            for (int j = 0; j < SIZE; ++j) product[j][i] += a[i][k] * p[k][j];
+            out->column[i][n] = k;
+            out->factor[i][n++] = a[i][k];
         }
+        out->count[i] = n;
     }
-    memset(p, 0, SIZE * SIZE * sizeof p[0][0]);
-    for (int j = 0; j < SIZE; ++j) { // it is symmetric
-        for (int k = 0; k < SIZE; ++k) {
-            if (a[j][k] == 0.0) continue;
-            for (int i = 0; i < SIZE; ++i) p[j][i] += a[j][k] * product[k][i];
-        }
-    }
+}
+
+// What is left of disturbances after dt; `like`: what is left by a model that may have the same times.
+static void decay_disturbances(const noise_model *model, double dt, const noise_model *like,
+                               const double *like_decay, double decay[6])
+{
     for (int i = 0; i < 6; ++i) {
-        const double decay = a[AT_FORCE + i][AT_FORCE + i];
-        p[AT_FORCE + i][AT_FORCE + i] += (1.0 - decay * decay) * model->deviation[i] * model->deviation[i];
-    }
-}
-
-// From a row to the next; `a`: with its own covariance, and what errors become.
-static void filter_advance(const fit_data *d, size_t row, filter *m, double (*a)[SIZE])
-{
-    const double dt = d->time[row + 1] - d->time[row];
-    double decay[6];
-    if (a != NULL) {
-        transition(d, m, row, dt, a);
-        decay_disturbances(&m->model, dt, a);
-        propagate_covariance(&m->model, a, m->covariance);
-    }
-    for (int i = 0; i < 6; ++i)
-        decay[i] = i > 0 && m->model.correlation_time[i] == m->model.correlation_time[i - 1]
-                       ? decay[i - 1]
-                       : math_exp(-dt / m->model.correlation_time[i]);
-    vy_fit_step(d, &m->plant, m->rotors, row, &m->s);
-    if (vy_fit_has_air(d)) {
-        m->s.position = vec3_add_scaled(m->s.position, 0.5 * dt * dt, m->force);
-        m->s.velocity = vec3_add_scaled(m->s.velocity, dt, m->force);
-    }
-    m->s.attitude = quat_apply_small_rotation(m->s.attitude, vec3_scale(0.5 * dt * dt, m->torque));
-    m->s.rate = vec3_add_scaled(m->s.rate, dt, m->torque);
-    m->force = vec3_mul(m->force, vec3_of(decay));
-    m->torque = vec3_mul(m->torque, vec3_of(decay + 3));
-}
-
-// What a row says less what it should; NaN: nothing.
-static void compute_innovations(const fit_data *d, size_t row, filter *m, double out[FILTER_SAMPLES])
-{
-    const vy_flight *f = d->flight;
-    vy_fit_errors_at(d, &m->at, &m->plant, m->rotors, row, &m->s, out);
-    const vec3 force = quat_unrotate(m->s.attitude, m->force);
-    for (int a = 0; a < 3; ++a) {
-        const double *measured = f->values[VY_FLIGHT_ACCEL + a];
-        out[CHANNEL_ACCEL + a] -= (&force.x)[a];
-        if (measured != NULL && measured[row] == measured[row])
-            (&m->specific_force.x)[a] = measured[row] - out[CHANNEL_ACCEL + a] - (&m->at.accel_offset.x)[a];
-        out[CHANNEL_COUNT + a] = math_nan();
-        if (d->has_position && d->has_attitude)
-            out[CHANNEL_COUNT + a] = f->values[VY_FLIGHT_POSITION + a][row] - (&m->s.position.x)[a] +
-                                     m->at.pose_delay * (&m->s.velocity.x)[a];
+        const double time = model->correlation_time[i];
+        if (like != NULL && time == like->correlation_time[i])
+            decay[i] = like_decay[i];
+        else
+            decay[i] = i > 0 && time == model->correlation_time[i - 1] ? decay[i - 1] : math_exp(-dt / time);
     }
 }
 
 // The slopes of the expected samples of specific force over the errors of the state.
-static void accel_jacobian(const fit_data *d, size_t row, const filter *m, double out[3][SIZE])
+static void accel_jacobian(const fit_data *d, size_t row, const filter *m, filter_jacobian *out)
 {
-    const mat3 rotation = quat_matrix(m->s.attitude);
-    const vec3 drag = drag_over_mass(d, m, row), v = mat3_tmul_vec(rotation, m->s.velocity);
-    const mat3 force_cross = mat3_cross(mat3_tmul_vec(rotation, m->force)), velocity_cross = mat3_cross(v);
-    memset(out, 0, 3 * SIZE * sizeof out[0][0]);
+    const mat3 rotation = quat_matrix(m->state.body.attitude);
+    const vec3 drag = drag_over_mass(d, m, row), v = mat3_tmul_vec(rotation, m->state.body.velocity);
+    const mat3 force_cross = mat3_cross(mat3_tmul_vec(rotation, m->state.force)),
+               velocity_cross = mat3_cross(v);
+    memset(out, 0, sizeof *out);
     for (int r = 0; r < 3; ++r) {
         for (int c = 0; c < 3; ++c) {
-            out[r][AT_FORCE + c] = rotation.m[c][r];
-            out[r][AT_VELOCITY + c] = -(&drag.x)[r] * rotation.m[c][r];
-            out[r][AT_ATTITUDE + c] = force_cross.m[r][c] - (&drag.x)[r] * velocity_cross.m[r][c];
+            out->row[r][AT_FORCE + c] = rotation.m[c][r];
+            out->row[r][AT_VELOCITY + c] = -(&drag.x)[r] * rotation.m[c][r];
+            out->row[r][AT_ATTITUDE + c] = force_cross.m[r][c] - (&drag.x)[r] * velocity_cross.m[r][c];
         }
     }
 }
 
-// The place of a sample that is an element of the state.
-static int state_index_of_sample(int sample)
-{
-    static const int at[FILTER_SAMPLES / 3] = {AT_RATE, -1, AT_ATTITUDE, AT_VELOCITY, AT_POSITION};
-    return at[sample / 3] < 0 ? -1 : at[sample / 3] + sample % 3;
-}
-
-// The gain of a sample, and the covariance once it has been taken.
-static void update_covariance(int c, const double *slope, const noise_model *model, double p[SIZE][SIZE],
-                              filter_gains *gains)
-{
-    const int at = state_index_of_sample(c);
-    double cross_covariance[SIZE] = {0}, variance = model->sample_variance[c];
-    if (at >= 0) {
-        memcpy(cross_covariance, p[at], sizeof cross_covariance);
-        variance += cross_covariance[at];
-    } else {
-        for (int k = AT_VELOCITY; k < AT_TORQUE; ++k) {
-            for (int i = 0; i < SIZE; ++i) cross_covariance[i] += slope[k] * p[k][i];
-        }
-        for (int i = 0; i < SIZE; ++i) variance += slope[i] * cross_covariance[i];
-    }
-    double *gain = gains->gain[c];
-    gains->variance[c] = variance;
-    for (int i = 0; i < SIZE; ++i) gain[i] = cross_covariance[i] / variance;
-    for (int i = 0; i < SIZE; ++i) {
-        for (int k = 0; k < SIZE; ++k) p[i][k] -= gain[i] * cross_covariance[k];
-    }
-}
-
-// One sample after the other. `covariance_filter`: covariance and noise model, from which the gains follow;
-// NULL: they are given. `errors` become those that are left after the samples before each, and are added to
-// `correction` by the gains.
-static void fuse_samples(filter *covariance_filter, double jacobian[3][SIZE], filter_gains *gains,
-                         double errors[FILTER_SAMPLES], double correction[SIZE])
-{
-    for (int c = 0; c < FILTER_SAMPLES; ++c) {
-        if (!gains->fused[c]) continue;
-        const int at = state_index_of_sample(c);
-        const double *slope = jacobian[c % 3];
-        double expected = 0.0;
-        if (at >= 0) {
-            expected = correction[at];
-        } else {
-            for (int i = 0; i < SIZE; ++i) expected += slope[i] * correction[i];
-        }
-        errors[c] -= expected;
-        if (covariance_filter != NULL)
-            update_covariance(c, slope, &covariance_filter->model, covariance_filter->covariance, gains);
-        for (int i = 0; i < SIZE; ++i) correction[i] += gains->gain[c][i] * errors[c];
-    }
-}
-
-static void apply_correction(filter *m, const double correction[SIZE])
-{
-    m->s.position = vec3_add(m->s.position, vec3_of(correction + AT_POSITION));
-    m->s.velocity = vec3_add(m->s.velocity, vec3_of(correction + AT_VELOCITY));
-    m->s.attitude = quat_apply_small_rotation(m->s.attitude, vec3_of(correction + AT_ATTITUDE));
-    m->s.rate = vec3_add(m->s.rate, vec3_of(correction + AT_RATE));
-    m->force = vec3_add(m->force, vec3_of(correction + AT_FORCE));
-    m->torque = vec3_add(m->torque, vec3_of(correction + AT_TORQUE));
-}
-
-// The reference, first filter of the bank, in a row: its samples, their slopes, gains and errors, and how
-// they correct it.
+// The reference, a filter with its own covariance, in a row: its samples, their slopes, gains and errors, and
+// how they correct it.
 typedef struct filter_row {
-    double a[SIZE][SIZE], jacobian[3][SIZE], innovations[FILTER_SAMPLES], errors[FILTER_SAMPLES],
-        correction[SIZE];
+    filter_transition a;
+    filter_jacobian jacobian;
+    double innovations[FILTER_SAMPLES], errors[FILTER_SAMPLES];
+    double correction[SIZE], decay[6];
     double disturbance[6]; // force and torque from outside before the row
     filter_gains gains;
 } filter_row;
 
-static void advance_reference(const fit_data *d, size_t row, filter *m, filter_row *r)
+static void advance_reference(const fit_data *d, const fit_kernel *kernel, size_t row, filter *m,
+                              filter_row *r)
 {
-    for (int i = 0; i < 6; ++i) r->disturbance[i] = i < 3 ? (&m->force.x)[i] : (&m->torque.x)[i - 3];
-    filter_advance(d, row, m, r->a);
-    compute_innovations(d, row + 1, m, r->innovations);
-    accel_jacobian(d, row + 1, m, r->jacobian);
+    const double dt = d->time[row + 1] - d->time[row];
+    const vec3 force = m->state.force, torque = m->state.torque, offset = m->at.accel_offset;
+    const double before[6] = {force.x, force.y, force.z, torque.x, torque.y, torque.z};
+    double a[SIZE][SIZE];
+    memcpy(r->disturbance, before, sizeof before);
+    transition(d, m, row, dt, a);
+    find_factors(a, &r->a);
+    decay_disturbances(&m->model, dt, NULL, NULL, r->decay);
+    kernel->propagate(&r->a, r->decay, m->model.deviation, m->covariance);
+    filter_state_advance(d, &m->plant, &m->rotors, row, r->decay, &m->state);
+    filter_state_innovations(d, &m->instruments, &m->plant, &m->rotors, row + 1, &m->state, r->innovations);
+    double *expected = &m->specific_force.x;
+    for (int i = 0; i < 3; ++i) {
+        const double *measured = d->flight->values[VY_FLIGHT_ACCEL + i];
+        if (measured != NULL && measured[row + 1] == measured[row + 1])
+            expected[i] = measured[row + 1] - r->innovations[CHANNEL_ACCEL + i] - (&offset.x)[i];
+    }
+    accel_jacobian(d, row + 1, m, &r->jacobian);
     memcpy(r->errors, r->innovations, sizeof r->errors);
     memset(r->correction, 0, sizeof r->correction);
     for (int c = 0; c < FILTER_SAMPLES; ++c) r->gains.fused[c] = r->innovations[c] == r->innovations[c];
-    fuse_samples(m, r->jacobian, &r->gains, r->errors, r->correction);
-    apply_correction(m, r->correction);
-}
-
-// Another vehicle with the gains of the reference.
-static void advance_perturbed(const fit_data *d, size_t row, filter *m, filter_row *r,
-                              double errors[FILTER_SAMPLES])
-{
-    double correction[SIZE] = {0};
-    filter_advance(d, row, m, NULL);
-    compute_innovations(d, row + 1, m, errors);
-    fuse_samples(NULL, r->jacobian, &r->gains, errors, correction);
-    apply_correction(m, correction);
+    kernel->take_samples(&r->jacobian, m->model.sample_variance, m->covariance, &r->gains, r->errors,
+                         r->correction);
+    filter_state_correct(&m->state, r->correction);
 }
 
 // The same vehicle with other noise: its state is near that of the reference.
-static void advance_perturbed_noise(double dt, filter *m, filter_row *r, filter_gains *gains,
-                                    double errors[FILTER_SAMPLES])
+static void advance_noise(const fit_kernel *kernel, double dt, const noise_model *reference,
+                          const filter_row *r, noise_filter *m, double errors[FILTER_SAMPLES])
 {
-    double before[6], difference[SIZE] = {0}, innovations[FILTER_SAMPLES];
-    for (int i = 0; i < 6; ++i) before[i] = r->a[AT_FORCE + i][AT_FORCE + i];
-    decay_disturbances(&m->model, dt, r->a);
-    propagate_covariance(&m->model, r->a, m->covariance);
-    for (int i = 0; i < SIZE; ++i) {
-        for (int k = 0; k < SIZE; ++k) {
-            if (r->a[i][k] != 0.0) difference[i] += r->a[i][k] * m->state_difference[k];
-        }
+    double decay[6], difference[SIZE];
+    decay_disturbances(&m->model, dt, reference, r->decay, decay);
+    kernel->propagate(&r->a, decay, m->model.deviation, m->covariance);
+    for (int i = 0; i < AT_FORCE; ++i) {
+        difference[i] = 0.0;
+        for (int n = 0; n < r->a.count[i]; ++n)
+            difference[i] += r->a.factor[i][n] * m->state_difference[r->a.column[i][n]];
     }
-    for (int i = 0; i < 6; ++i) {
-        difference[AT_FORCE + i] += (r->a[AT_FORCE + i][AT_FORCE + i] - before[i]) * r->disturbance[i];
-        r->a[AT_FORCE + i][AT_FORCE + i] = before[i];
-    }
-    memcpy(innovations, r->innovations, sizeof innovations);
-    memcpy(gains->fused, r->gains.fused, sizeof gains->fused);
-    fuse_samples(m, r->jacobian, gains, innovations, difference);
-    memcpy(errors, innovations, sizeof innovations);
+    for (int i = 0; i < 6; ++i)
+        difference[AT_FORCE + i] =
+            decay[i] * m->state_difference[AT_FORCE + i] + (decay[i] - r->decay[i]) * r->disturbance[i];
+    memcpy(errors, r->innovations, sizeof r->innovations);
+    memcpy(m->gains.fused, r->gains.fused, sizeof m->gains.fused);
+    kernel->take_samples(&r->jacobian, m->model.sample_variance, m->covariance, &m->gains, errors,
+                         difference);
     for (int i = 0; i < SIZE; ++i) m->state_difference[i] = difference[i] - r->correction[i];
 }
 
 void vy_filter_free(fit_filter *f)
 {
     for (int i = 0; i < 4; ++i) vy_fit_rotors_free(&f->rotors[i]);
+    if (f->bank != NULL) vy_fit_packs_free(&f->bank->packs);
     free(f->bank);
     f->bank = NULL;
 }
@@ -424,8 +309,12 @@ vy_status vy_filter_make(const fit_data *d, const fit_point *base, double from, 
         ++i;
     out->first = out->last = i;
     while (out->last + 1 < d->rows && d->time[out->last + 1] <= to + 1e-9) ++out->last;
-    out->bank = calloc(N + 1, sizeof(filter));
+    out->bank = aligned_alloc(64, sizeof *out->bank);
     int ok = out->bank != NULL;
+    if (ok) {
+        memset(out->bank, 0, sizeof *out->bank);
+        ok = vy_fit_packs_make(vy_fit_lanes(), &out->bank->packs);
+    }
     for (int k = 0; k < 4; ++k) ok = ok && vy_fit_rotors_make(d, &out->rotors[k]);
     if (!ok) {
         vy_filter_free(out);
@@ -435,16 +324,19 @@ vy_status vy_filter_make(const fit_data *d, const fit_point *base, double from, 
     return VY_OK;
 }
 
-// A filter at x, in one place of the bank.
-static filter *set_filter(fit_filter *f, int index, const double *x, const double *noise, int rotors)
+// The reference at x.
+static filter *set_reference(fit_filter *f, const double *x, const double *noise)
 {
-    filter *m = (filter *)f->bank + index;
+    filter *m = &f->bank->reference;
     m->at = vy_fit_at(&f->base, x);
     m->model = noise_model_of(noise);
-    m->rotors = &f->rotors[rotors];
+    m->rotors = &f->rotors[0];
+    m->instruments = vy_fit_instruments(&m->at);
     vy_fit_plant_make(&m->at, &m->plant);
-    if (index == 0 || rotors > 0) vy_fit_rotors_run(f->data, &m->at, &f->rotors[rotors]);
-    filter_start(f, m);
+    vy_fit_rotors_run(f->data, &m->at, &f->rotors[0]);
+    m->state = filter_state_start(f->data, &m->instruments, f->first);
+    m->specific_force = vec3_make(0.0, 0.0, m->plant.env.gravity.uniform.z * -1.0);
+    start_covariance(f->data, &m->model, m->covariance);
     return m;
 }
 
@@ -459,11 +351,11 @@ static double log_likelihood(const filter_gains *g, const double *errors)
 
 double vy_filter_cost(fit_filter *f, const double *x, const double *noise)
 {
-    filter *m = set_filter(f, 0, x, noise, 0);
+    filter *m = set_reference(f, x, noise);
     double sum = 0.0;
     filter_row r;
     for (size_t row = f->first; row < f->last; ++row) {
-        advance_reference(f->data, row, m, &r);
+        advance_reference(f->data, f->bank->packs.widest, row, m, &r);
         sum += log_likelihood(&r.gains, r.errors);
     }
     return sum;
@@ -481,52 +373,105 @@ static double difference_of(const fit_filter *f, const double *x, int id)
     return id == FIT_IMU_DELAY && below ? -DIFFERENCE : DIFFERENCE;
 }
 
-void vy_filter_linearise(fit_filter *f, const double *x, const int *active, fit_normal_equations *out)
+// Vehicles with each active parameter moved, side by side.
+static void set_perturbed(fit_filter *f, const double *x, const int *active, fit_normal_equations *out,
+                          double *difference)
 {
-    double difference[N];
-    memset(out, 0, sizeof *out);
-    filter *m = set_filter(f, 0, x, f->noise, 0), *bank = f->bank;
-    for (int i = 0; i < N; ++i) {
+    const fit_point *points[N];
+    const fit_rotors *rotors[N];
+    filter_bank *bank = f->bank;
+    for (int id = 0; id < N; ++id) {
         double perturbed[N];
-        if (!active[i]) continue;
+        if (!active[id]) continue;
+        const int i = out->n++, variant = rotor_variant_of(id);
         memcpy(perturbed, x, sizeof perturbed);
-        difference[out->n] = difference_of(f, x, i);
-        perturbed[i] += difference[out->n];
-        out->ids[out->n++] = i;
-        (void)set_filter(f, out->n, perturbed, f->noise, rotor_variant_of(i));
+        difference[i] = difference_of(f, x, id);
+        perturbed[id] += difference[i];
+        out->ids[i] = id;
+        bank->points[i] = vy_fit_at(&f->base, perturbed);
+        points[i] = &bank->points[i];
+        rotors[i] = &f->rotors[variant];
+        if (variant > 0) vy_fit_rotors_run(f->data, points[i], &f->rotors[variant]);
     }
-    const int n = out->n;
-    for (size_t row = f->first; row < f->last; ++row) {
-        double jacobian[FILTER_SAMPLES][N], perturbed_errors[FILTER_SAMPLES];
-        filter_row r;
-        advance_reference(f->data, row, m, &r);
-        out->cost += log_likelihood(&r.gains, r.errors);
-        for (int i = 0; i < n; ++i) {
-            advance_perturbed(f->data, row, &bank[i + 1], &r, perturbed_errors);
-            for (int c = 0; c < FILTER_SAMPLES; ++c)
-                jacobian[c][i] = (perturbed_errors[c] - r.errors[c]) / difference[i];
-        }
-        const size_t block = (row - f->first) * FIT_BLOCKS / (f->last - f->first);
-        double *score = out->scores[block], *part = out->block_normals[block];
+    vy_fit_packs_load(f->data, points, rotors, out->n, &bank->packs);
+    for (int pack = 0; pack < bank->packs.count; ++pack)
+        bank->packs.kernel->start(f->data, f->first, vy_fit_pack(&bank->packs, pack));
+}
+
+// The slopes of a row's errors over each parameter.
+static void row_slopes(const fit_filter *f, size_t row, const filter_row *r, const double *difference,
+                       double (*jacobian)[FIT_COLUMNS])
+{
+    const fit_packs *packs = &f->bank->packs;
+    for (int pack = 0; pack < packs->count; ++pack) {
+        double errors[FILTER_SAMPLES][FIT_LANES_MAX];
+        packs->kernel->follow(f->data, row, r->decay, &r->jacobian, &r->gains, vy_fit_pack(packs, pack),
+                              errors);
         for (int c = 0; c < FILTER_SAMPLES; ++c) {
-            if (!r.gains.fused[c]) continue;
-            const double weight = 1.0 / r.gains.variance[c];
-            for (int i = 0; i < n; ++i) {
-                const double weighted = weight * jacobian[c][i];
-                score[i] += weighted * r.errors[c];
-                for (int k = 0; k <= i; ++k) part[i * n + k] += weighted * jacobian[c][k];
+            if (!r->gains.fused[c]) continue;
+            for (int lane = 0; lane < packs->sizes[pack]; ++lane) {
+                const int i = packs->points[pack][lane];
+                jacobian[c][i] = (errors[c][lane] - r->errors[c]) / difference[i];
             }
         }
     }
+}
+
+// The sums of a part of the flight are done.
+static void finish_block(fit_filter *f, size_t block, fit_normal_equations *out)
+{
+    const int n = out->n;
+    for (int i = 0; i < n; ++i) {
+        for (int k = 0; k <= i; ++k)
+            out->block_normals[block][i * n + k] = out->block_normals[block][k * n + i] = f->bank->sums[i][k];
+    }
+    memset(f->bank->sums, 0, sizeof f->bank->sums);
+}
+
+static void sum_blocks(fit_normal_equations *out)
+{
+    const int n = out->n;
     for (int i = 0; i < n; ++i) {
         for (int b = 0; b < FIT_BLOCKS; ++b) {
-            double *part = out->block_normals[b];
             out->gradient[i] += out->scores[b][i];
-            for (int k = 0; k <= i; ++k) part[k * n + i] = part[i * n + k];
-            for (int k = 0; k <= i; ++k) out->normal[i * n + k] += part[i * n + k];
+            for (int k = 0; k <= i; ++k) out->normal[i * n + k] += out->block_normals[b][i * n + k];
         }
         for (int k = 0; k < i; ++k) out->normal[k * n + i] = out->normal[i * n + k];
     }
+}
+
+void vy_filter_linearise(fit_filter *f, const double *x, const int *active, fit_normal_equations *out)
+{
+    double difference[N];
+    _Alignas(64) double jacobian[FILTER_SAMPLES][FIT_COLUMNS] = {{0}};
+    const fit_kernel *kernel = f->bank->packs.widest;
+    memset(out, 0, sizeof *out);
+    memset(f->bank->sums, 0, sizeof f->bank->sums);
+    filter *m = set_reference(f, x, f->noise);
+    set_perturbed(f, x, active, out, difference);
+    const int n = out->n;
+    size_t block = 0;
+    for (size_t row = f->first; row < f->last; ++row) {
+        filter_row r;
+        advance_reference(f->data, kernel, row, m, &r);
+        out->cost += log_likelihood(&r.gains, r.errors);
+        row_slopes(f, row, &r, difference, jacobian);
+        const size_t now = (row - f->first) * FIT_BLOCKS / (f->last - f->first);
+        if (now != block) finish_block(f, block, out);
+        block = now;
+        for (int c = 0; c < FILTER_SAMPLES; ++c) {
+            double weighted[N];
+            if (!r.gains.fused[c]) continue;
+            const double weight = 1.0 / r.gains.variance[c];
+            for (int i = 0; i < n; ++i) {
+                weighted[i] = weight * jacobian[c][i];
+                out->scores[block][i] += weighted[i] * r.errors[c];
+            }
+            kernel->add_products(n, weighted, jacobian[c], f->bank->sums);
+        }
+    }
+    finish_block(f, block, out);
+    sum_blocks(out);
 }
 
 // How far noise is from the guess.
@@ -544,35 +489,39 @@ static double noise_prior_cost(const fit_filter *f, const double *noise)
 static double noise_gradient(fit_filter *f, const double *x, const int *ids, int n, double *normal,
                              double *gradient)
 {
-    double noise[NOISE_COUNT][NOISE_COUNT], sum = noise_prior_cost(f, f->noise);
-    filter *m = set_filter(f, 0, x, f->noise, 0), *bank = f->bank;
+    double sum = noise_prior_cost(f, f->noise);
+    const fit_kernel *kernel = f->bank->packs.widest;
+    filter *m = set_reference(f, x, f->noise);
+    noise_filter *moved = f->bank->noise;
     memset(normal, 0, (size_t)(n * n) * sizeof *normal);
     memset(gradient, 0, (size_t)n * sizeof *gradient);
     for (int i = 0; i < n; ++i) {
-        memcpy(noise[i], f->noise, sizeof noise[i]);
-        noise[i][ids[i]] += NOISE_DIFFERENCE;
-        (void)set_filter(f, i + 1, x, noise[i], 0);
+        double noise[NOISE_COUNT];
+        memcpy(noise, f->noise, sizeof noise);
+        noise[ids[i]] += NOISE_DIFFERENCE;
+        moved[i].model = noise_model_of(noise);
+        memset(moved[i].state_difference, 0, sizeof moved[i].state_difference);
+        start_covariance(f->data, &moved[i].model, moved[i].covariance);
     }
     for (size_t row = f->first; row < f->last; ++row) {
-        double perturbed_errors[FILTER_SAMPLES], slope[2][FILTER_SAMPLES][NOISE_COUNT];
+        double moved_errors[FILTER_SAMPLES], slope[2][FILTER_SAMPLES][NOISE_COUNT];
         filter_row r;
-        filter_gains perturbed_gains;
         const double dt = f->data->time[row + 1] - f->data->time[row];
-        advance_reference(f->data, row, m, &r);
+        advance_reference(f->data, kernel, row, m, &r);
         sum += log_likelihood(&r.gains, r.errors);
-        const filter_gains gains = r.gains;
+        const filter_gains *gains = &r.gains;
         const double *errors = r.errors;
         for (int i = 0; i < n; ++i) {
-            advance_perturbed_noise(dt, &bank[i + 1], &r, &perturbed_gains, perturbed_errors);
+            advance_noise(kernel, dt, &m->model, &r, &moved[i], moved_errors);
             for (int c = 0; c < FILTER_SAMPLES; ++c) {
-                if (!gains.fused[c]) continue;
-                slope[0][c][i] = (perturbed_errors[c] - errors[c]) / NOISE_DIFFERENCE;
-                slope[1][c][i] = (perturbed_gains.variance[c] / gains.variance[c] - 1.0) / NOISE_DIFFERENCE;
+                if (!gains->fused[c]) continue;
+                slope[0][c][i] = (moved_errors[c] - errors[c]) / NOISE_DIFFERENCE;
+                slope[1][c][i] = (moved[i].gains.variance[c] / gains->variance[c] - 1.0) / NOISE_DIFFERENCE;
             }
         }
         for (int c = 0; c < FILTER_SAMPLES; ++c) {
-            if (!gains.fused[c]) continue;
-            const double weight = 1.0 / gains.variance[c], square = weight * errors[c] * errors[c];
+            if (!gains->fused[c]) continue;
+            const double weight = 1.0 / gains->variance[c], square = weight * errors[c] * errors[c];
             for (int i = 0; i < n; ++i) {
                 gradient[i] += 0.5 * (1.0 - square) * slope[1][c][i] + weight * errors[c] * slope[0][c][i];
                 for (int k = 0; k < n; ++k)

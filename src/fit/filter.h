@@ -8,10 +8,7 @@
 #pragma once
 #include "fit/model.h"
 
-enum {
-    FILTER_SAMPLES = CHANNEL_COUNT + 3, // of a row: all channels and the position
-    FIT_BLOCKS = 12,                    // parts of the flight, each of which is left out once for an interval
-};
+enum { FIT_BLOCKS = 12 }; // parts of the flight, each of which is left out once for an interval
 
 /// Strengths of noise and disturbances, as logarithms.
 enum {
@@ -40,7 +37,7 @@ typedef struct fit_filter {
     int noise_active[NOISE_COUNT];
     int from_below;       // at an IMU delay of 0, where the likelihood has an edge: slopes of its other side
     fit_rotors rotors[4]; // of a point, and with each of what changes the rotors' speeds moved
-    void *bank;           // filters that go through the flight side by side
+    struct filter_bank *bank; // what goes through the flight side by side
 } fit_filter;
 
 /// The likelihood around a point: what Gauss and Newton's step and an interval need.

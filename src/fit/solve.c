@@ -25,11 +25,13 @@ enum {
 
 void vy_fit_problem_free(fit_problem *p)
 {
-    vy_fit_rotors_free(&p->rotors);
+    for (int i = 0; i < ROTOR_VARIANTS; ++i) vy_fit_rotors_free(&p->rotors[i]);
+    vy_fit_packs_free(&p->packs);
     free(p->first);
     free(p->errors);
     free(p->trial);
     free(p->slopes);
+    free(p->points);
     if (p->filter != NULL) vy_filter_free(p->filter);
     free(p->filter);
 }
@@ -89,8 +91,11 @@ vy_status vy_fit_problem_make(const fit_data *d, const fit_point *base, double f
     out->errors = calloc(size, sizeof *out->errors);
     out->trial = calloc(size, sizeof *out->trial);
     out->slopes = calloc(size * N, sizeof *out->slopes);
-    if (out->errors == NULL || out->trial == NULL || out->slopes == NULL ||
-        !vy_fit_rotors_make(d, &out->rotors)) {
+    out->points = calloc(FIT_POINTS_MAX, sizeof *out->points);
+    int ok = out->errors != NULL && out->trial != NULL && out->slopes != NULL && out->points != NULL &&
+             vy_fit_packs_make(vy_fit_lanes(), &out->packs);
+    for (int i = 0; i < ROTOR_VARIANTS; ++i) ok = ok && vy_fit_rotors_make(d, &out->rotors[i]);
+    if (!ok) {
         vy_fit_problem_free(out);
         return vy_fail(err, VY_NO_MEMORY, "no memory for a fit");
     }
@@ -101,7 +106,7 @@ vy_status vy_fit_problem_make(const fit_data *d, const fit_point *base, double f
 static void predict(fit_problem *p, const double *x, double *out)
 {
     const fit_point at = vy_fit_at(&p->base, x);
-    vy_fit_predict(p->data, &at, &p->rotors, p->first, p->count, p->horizon, out);
+    vy_fit_predict(p->data, &at, &p->packs, &p->rotors[0], p->first, p->count, p->horizon, out);
 }
 
 static void whiten(const fit_problem *p, double *errors)
@@ -123,20 +128,47 @@ static double sum_of_squares(const double *x, size_t count)
 
 static size_t size_of(const fit_problem *p) { return (size_t)p->count * ERRORS_PER_PREDICTION; }
 
+// What turns the same commands into other speeds of the rotors.
+static int rotor_variant_of(int id)
+{
+    static const int ids[ROTOR_VARIANTS - 1] = {FIT_THRUST_LINEAR, FIT_LAG_UP, FIT_LAG_DOWN, FIT_IMU_DELAY};
+    for (int i = 0; i < ROTOR_VARIANTS - 1; ++i) {
+        if (ids[i] == id) return i + 1;
+    }
+    return 0;
+}
+
+// Predictions at x (id -1) or with one parameter moved, as point `index` of those that fly side by side.
+static void set_point(fit_problem *p, int id, int index)
+{
+    double x[N];
+    memcpy(x, p->x, sizeof x);
+    if (id >= 0) x[id] += DIFFERENCE;
+    const int variant = rotor_variant_of(id);
+    p->points[index] = vy_fit_at(&p->base, x);
+    if (index == 0 || variant > 0) vy_fit_rotors_run(p->data, &p->points[index], &p->rotors[variant]);
+}
+
 // Errors at x, white, and their slopes over each active parameter.
 static void linearise(fit_problem *p)
 {
     const size_t size = size_of(p);
-    predict(p, p->x, p->errors);
-    for (int i = 0; i < N; ++i) {
-        double *slope = p->slopes + (size_t)i * size;
-        if (!p->active[i]) continue;
-        double x[N];
-        memcpy(x, p->x, sizeof x);
-        x[i] += DIFFERENCE;
-        predict(p, x, slope);
-        for (size_t k = 0; k < size; ++k) slope[k] = (slope[k] - p->errors[k]) / DIFFERENCE;
-        whiten(p, slope);
+    const fit_point *points[FIT_POINTS_MAX];
+    const fit_rotors *rotors[FIT_POINTS_MAX];
+    double *errors[FIT_POINTS_MAX];
+    int count = 0;
+    for (int id = -1; id < N; ++id) {
+        if (id >= 0 && !p->active[id]) continue;
+        set_point(p, id, count);
+        points[count] = &p->points[count];
+        rotors[count] = &p->rotors[rotor_variant_of(id)];
+        errors[count++] = id < 0 ? p->errors : p->slopes + (size_t)id * size;
+    }
+    vy_fit_packs_load(p->data, points, rotors, count, &p->packs);
+    vy_fit_packs_predict(p->data, &p->packs, p->first, p->count, p->horizon, errors);
+    for (int i = 1; i < count; ++i) {
+        for (size_t k = 0; k < size; ++k) errors[i][k] = (errors[i][k] - p->errors[k]) / DIFFERENCE;
+        whiten(p, errors[i]);
     }
     whiten(p, p->errors);
 }

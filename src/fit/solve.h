@@ -3,6 +3,8 @@
 #pragma once
 #include "fit/filter.h"
 
+enum { ROTOR_VARIANTS = 5 };
+
 typedef struct fit_problem {
     const fit_data *data;
     fit_point base;
@@ -14,7 +16,9 @@ typedef struct fit_problem {
     int unobservable[FIT_PARAMETER_COUNT]; // nothing was recorded that could tell it
     double x[FIT_PARAMETER_COUNT];
     double factor[CHANNEL_COUNT][FIT_BINS * FIT_BINS]; // Cholesky's, of the errors' covariance over a horizon
-    fit_rotors rotors;
+    fit_point *points;                                 // that fly side by side
+    fit_rotors rotors[ROTOR_VARIANTS]; // of a point, and with each of what changes the rotors' speeds moved
+    fit_packs packs;
     double *errors, *trial; // of all predictions
     double *slopes;         // FIT_PARAMETER_COUNT times as many
     fit_filter *filter;     // for parameters, once predictions have found a start

@@ -1,0 +1,103 @@
+// packs.c - points that fly side by side.
+#include "base/assert.h"
+#include "base/cpu.h"
+#include "fit/model.h"
+#include <stdlib.h>
+
+const fit_kernel *vy_fit_lanes(void)
+{
+    const vy_cpu_level level = vy_cpu();
+    if (level == VY_CPU_AVX512 && vy_fit_lanes_8_avx512 != NULL) return vy_fit_lanes_8_avx512;
+    if (level >= VY_CPU_AVX2 && vy_fit_lanes_4_avx2 != NULL) return vy_fit_lanes_4_avx2;
+    return vy_fit_lanes_2;
+}
+
+void vy_fit_packs_free(fit_packs *packs)
+{
+    free(packs->plants);
+    free(packs->memory);
+    packs->plants = NULL;
+    packs->memory = NULL;
+}
+
+int vy_fit_packs_make(const fit_kernel *widest, fit_packs *out)
+{
+    memset(out, 0, sizeof *out);
+    // Layouts of two kinds may leave two packs with room.
+    const size_t packs = (size_t)(FIT_POINTS_MAX / widest->width + 2);
+    VY_ASSERT(widest->pack_size % 64 == 0 || widest->width < 8);
+    out->widest = widest;
+    out->plants = calloc(FIT_POINTS_MAX, sizeof *out->plants);
+    out->memory = aligned_alloc(64, (packs * widest->pack_size + 63) / 64 * 64);
+    if (out->plants != NULL && out->memory != NULL) return 1;
+    vy_fit_packs_free(out);
+    return 0;
+}
+
+void *vy_fit_pack(const fit_packs *packs, int index)
+{
+    VY_ASSERT(index >= 0 && index < packs->count);
+    return (unsigned char *)packs->memory + (size_t)index * packs->kernel->pack_size;
+}
+
+// Of what all points in a pack must have in common the higher bit, of what they had better have the lower:
+// speeds of rotors that are the same numbers.
+static int rank_of(const fit_plant *plant, const fit_rotors *rotors, const fit_rotors *usual)
+{
+    return 2 * (plant->layout.general != 0) + (rotors != usual);
+}
+
+void vy_fit_packs_load(const fit_data *d, const fit_point *const *points, const fit_rotors *const *rotors,
+                       int count, fit_packs *out)
+{
+    VY_ASSERT(count >= 0 && count <= FIT_POINTS_MAX);
+    out->kernel = count == 1 ? vy_fit_lanes_1 : out->widest;
+    out->count = 0;
+    for (int i = 0; i < count; ++i) vy_fit_plant_make(points[i], &out->plants[i]);
+    for (int rank = 0; rank < 4; ++rank) {
+        for (int i = 0; i < count; ++i) {
+            if (rank_of(&out->plants[i], rotors[i], rotors[0]) != rank) continue;
+            const int last = out->count - 1;
+            const int fits =
+                out->count > 0 && out->sizes[last] < out->kernel->width &&
+                out->plants[out->points[last][0]].layout.general == out->plants[i].layout.general;
+            if (!fits) out->sizes[out->count++] = 0;
+            const int pack = out->count - 1;
+            out->points[pack][out->sizes[pack]++] = i;
+        }
+    }
+    for (int pack = 0; pack < out->count; ++pack) {
+        fit_lane lanes[FIT_LANES_MAX];
+        for (int lane = 0; lane < out->sizes[pack]; ++lane) {
+            const int point = out->points[pack][lane];
+            const fit_plant *plant = &out->plants[point];
+            lanes[lane] = (fit_lane){.at = points[point],
+                                     .rotors = rotors[point],
+                                     .layout = plant->layout.roll,
+                                     .params = (const double *)&plant->params,
+                                     .flags = plant->inputs.flags,
+                                     .general = plant->layout.general};
+        }
+        VY_ASSERT((size_t)out->kernel->params_count * sizeof(double) == sizeof(multirotor_params));
+        out->kernel->load(d, lanes, out->sizes[pack], vy_fit_pack(out, pack));
+    }
+}
+
+void vy_fit_packs_predict(const fit_data *d, const fit_packs *packs, const size_t *first, int count,
+                          double horizon, double *const *out)
+{
+    for (int pack = 0; pack < packs->count; ++pack) {
+        double *to[FIT_LANES_MAX] = {NULL};
+        for (int lane = 0; lane < packs->sizes[pack]; ++lane) to[lane] = out[packs->points[pack][lane]];
+        packs->kernel->predict(d, vy_fit_pack(packs, pack), first, count, horizon, to);
+    }
+}
+
+void vy_fit_predict(const fit_data *d, const fit_point *p, fit_packs *packs, fit_rotors *rotors,
+                    const size_t *first, int count, double horizon, double *out)
+{
+    const fit_rotors *speeds = rotors;
+    vy_fit_rotors_run(d, p, rotors);
+    vy_fit_packs_load(d, &p, &speeds, 1, packs);
+    vy_fit_packs_predict(d, packs, first, count, horizon, &out);
+}
