@@ -184,38 +184,37 @@ typedef struct load_parts {
 } load_parts;
 
 // The rotors' effects that are on, added to `l`. `parts` may be NULL, here and below.
-VY_FN void rotor_effects_parts(const effect_params *p, const rotor_inputs *rotor_in,
-                               const effect_context *context, bits flags, load_parts *parts, body_loads *l)
+VY_FN void rotor_effects_parts(const effect_params *p, const rotor_inputs *rotor_in, effect_context *c,
+                               bits flags, load_parts *parts, body_loads *l)
 {
-    const real air = 1.0 + p->density_ratio * context->density_change;
-    const rotor_view view = rotor_view_at(
-        rotor_in, &p->rotors, mat3_tmul_vec(context->rotation, context->flow), context->rate, air);
-    effect_context c = *context;
-    c.rotors = &view;
+    const real air = 1.0 + p->density_ratio * c->density_change;
+    rotor_view view;
+    rotor_view_at(rotor_in, &p->rotors, mat3_tmul_vec(c->rotation, c->flow), c->rate, air, &view);
+    c->rotors = &view;
 #define EFFECT(name, text)
 #define ROTOR_EFFECT(name, text)                                                   \
     {                                                                              \
         const mask on = effect_on(flags, EFFECT_##name);                           \
         const body_loads before = parts != NULL ? *l : loads_zero();               \
-        if (mask_any(on)) effect_##name(p, &c, on, l);                             \
+        if (mask_any(on)) effect_##name(p, c, on, l);                              \
         if (parts != NULL) parts->effect[EFFECT_##name] = loads_added(&before, l); \
     }
 #include "equations/effects.inl"
 #undef EFFECT
+    c->rotors = NULL; // the view ends here
 }
 
 // One copy, out of the way of flights without them; and one that keeps the parts.
-VY_NOINLINE_FN void rotor_effects_add(const effect_params *p, const rotor_inputs *rotor_in,
-                                      const effect_context *context, bits flags, body_loads *l)
+VY_NOINLINE_FN void rotor_effects_add(const effect_params *p, const rotor_inputs *rotor_in, effect_context *c,
+                                      bits flags, body_loads *l)
 {
-    rotor_effects_parts(p, rotor_in, context, flags, NULL, l);
+    rotor_effects_parts(p, rotor_in, c, flags, NULL, l);
 }
 
-VY_COLD_FN void rotor_effects_record(const effect_params *p, const rotor_inputs *rotor_in,
-                                     const effect_context *context, bits flags, load_parts *parts,
-                                     body_loads *l)
+VY_COLD_FN void rotor_effects_record(const effect_params *p, const rotor_inputs *rotor_in, effect_context *c,
+                                     bits flags, load_parts *parts, body_loads *l)
 {
-    rotor_effects_parts(p, rotor_in, context, flags, parts, l);
+    rotor_effects_parts(p, rotor_in, c, flags, parts, l);
 }
 
 /// All effects that are on, added to `l`, which holds the rotors' wrench. `rotor_in` is for the rotors'

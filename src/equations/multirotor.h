@@ -189,9 +189,11 @@ VY_NOINLINE_FN void multirotor_inflow(const multirotor_inputs *in, const body_st
     rotor_in.command = speed;
     rotor_in.count = VY_BASIC_OR(4, in->layout->count);
     rotor_in.steady = NULL;
-    const rotor_view v = rotor_view_at(&rotor_in, p, mat3_tmul_vec(rotation, flow), s->rate, real_set(1.0));
+    rotor_view v;
+    rotor_view_at(&rotor_in, p, mat3_tmul_vec(rotation, flow), s->rate, real_set(1.0), &v);
     for (int i = 0; i < v.count; ++i) {
-        const real steady = inflow_steady(v.hover_inflow[i], v.climb[i], vec3_dot(v.across[i], v.across[i]));
+        const real hover = rotor_hover_inflow(p, v.thrust[i]);
+        const real steady = inflow_steady(hover, v.climb[i], vec3_dot(v.across[i], v.across[i]));
         const real after = steady + (v.inflow[i] - steady) * p->inflow_decay;
         const real flushed = real_select(after < INFLOW_FLOOR, real_set(0.0), after);
         next->inflow[i] = real_select(p->momentum_factor > 0.0, flushed, v.inflow[i]);

@@ -55,7 +55,6 @@ typedef struct rotor_view {
     real speed[ROTOR_CAP];        // [rad/s]
     real acceleration[ROTOR_CAP]; // [rad/s^2] of the speed
     real thrust[ROTOR_CAP];       // [N] at the reference density
-    real hover_inflow[ROTOR_CAP]; // [m/s] v_h, what it induces in hover at this thrust
     real inflow[ROTOR_CAP];       // [m/s] what it induces now
 } rotor_view;
 
@@ -75,6 +74,12 @@ VY_FN real inflow_axial(real x)
 /// The same in flow across, m = (velocity across / v_h)^2 / 2 (Glauert).
 VY_FN real inflow_across(real m) { return 1.0 / real_sqrt(real_sqrt(1.0 + m * m) + m); }
 
+/// What a rotor of this thrust [N] induces in hover: v_h [m/s].
+VY_FN real rotor_hover_inflow(const rotor_air_params *p, real thrust)
+{
+    return real_sqrt(thrust / real_select(p->momentum_factor > 0.0, p->momentum_factor, real_set(1.0)));
+}
+
 /// Steady induced velocity [m/s]: exact along and across; between them the product.
 VY_FN real inflow_steady(real hover, real climb, real across_square)
 {
@@ -84,35 +89,32 @@ VY_FN real inflow_steady(real hover, real climb, real across_square)
     return real_select(turns, v, real_set(0.0));
 }
 
-VY_FN rotor_view rotor_view_at(const rotor_inputs *rotor_in, const rotor_air_params *p, vec3 flow_body,
-                               vec3 rate, real air)
+VY_FN void rotor_view_at(const rotor_inputs *rotor_in, const rotor_air_params *p, vec3 flow_body, vec3 rate,
+                         real air, rotor_view *out)
 {
-    rotor_view v;
-    v.layout = rotor_in->layout;
-    v.count = rotor_in->count;
-    v.density_ratio = air;
-    v.torque_ratio = rotor_in->shape->torque_ratio;
+    out->layout = rotor_in->layout;
+    out->count = rotor_in->count;
+    out->density_ratio = air;
+    out->torque_ratio = rotor_in->shape->torque_ratio;
     for (int i = 0; i < rotor_in->count; ++i) {
         const vec3 axis = layout_vec3(rotor_in->layout->axis[i]);
-        v.velocity[i] = vec3_add(flow_body, vec3_cross(rate, layout_vec3(rotor_in->layout->hub[i])));
-        v.climb[i] = vec3_dot(v.velocity[i], axis);
-        v.across[i] = vec3_add_scaled(v.velocity[i], -v.climb[i], axis);
-        v.speed[i] = rotor_in->speed[i];
+        out->velocity[i] = vec3_add(flow_body, vec3_cross(rate, layout_vec3(rotor_in->layout->hub[i])));
+        out->climb[i] = vec3_dot(out->velocity[i], axis);
+        out->across[i] = vec3_add_scaled(out->velocity[i], -out->climb[i], axis);
+        out->speed[i] = rotor_in->speed[i];
         const real lead = rotor_in->command[i] - rotor_in->speed[i];
-        v.acceleration[i] = lead * real_select(lead < 0.0, rotor_in->shape->fall, rotor_in->shape->rise);
-        v.thrust[i] = rotor_thrust(rotor_in->layout, rotor_in->rotor, rotor_in->shape, i, rotor_in->speed[i]);
-        v.hover_inflow[i] =
-            real_sqrt(v.thrust[i] / real_select(p->momentum_factor > 0.0, p->momentum_factor, real_set(1.0)));
-        v.inflow[i] = rotor_in->memory->inflow[i];
+        out->acceleration[i] = lead * real_select(lead < 0.0, rotor_in->shape->fall, rotor_in->shape->rise);
+        out->thrust[i] =
+            rotor_thrust(rotor_in->layout, rotor_in->rotor, rotor_in->shape, i, rotor_in->speed[i]);
+        out->inflow[i] = rotor_in->memory->inflow[i];
     }
-    if (rotor_in->steady == NULL) return v;
+    if (rotor_in->steady == NULL) return;
     for (int i = 0; i < rotor_in->count; ++i) {
-        rotor_in->steady[i] =
-            inflow_steady(v.hover_inflow[i], v.climb[i], vec3_dot(v.across[i], v.across[i]));
-        v.inflow[i] = real_select((p->momentum_factor > 0.0) & (p->inflow_decay == 0.0), rotor_in->steady[i],
-                                  v.inflow[i]);
+        rotor_in->steady[i] = inflow_steady(rotor_hover_inflow(p, out->thrust[i]), out->climb[i],
+                                            vec3_dot(out->across[i], out->across[i]));
+        out->inflow[i] = real_select((p->momentum_factor > 0.0) & (p->inflow_decay == 0.0),
+                                     rotor_in->steady[i], out->inflow[i]);
     }
-    return v;
 }
 
 /// Add thrust [N] to rotor `i`: along its axis, with the torque that the layout gives it.

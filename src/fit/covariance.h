@@ -25,7 +25,7 @@ VY_FN void covariance_propagate(const filter_transition *a, const double *decay,
                                 double (*p)[FILTER_COLUMNS])
 {
     VY_ALIGNED(64) double product[FILTER_COLUMNS][FILTER_COLUMNS], turned[FILTER_COLUMNS][FILTER_COLUMNS];
-    memset(product, 0, sizeof product);
+    memset(product + FILTER_SIZE, 0, (FILTER_COLUMNS - FILTER_SIZE) * sizeof product[0]);
     for (int i = 0; i < FILTER_SIZE; ++i) covariance_row(a, decay, i, p, product[i]);
     for (int i = 0; i < COLUMN_GROUPS * VY_LANES; i += VY_LANES) {
         for (int k = 0; k < FILTER_COLUMNS; k += 8) {
@@ -54,12 +54,13 @@ VY_FN void covariance_take_sample(int sample, const double *slope, double sample
     } else {
         VY_ALIGNED(64) double row[FILTER_COLUMNS];
         for (int g = 0; g < COLUMN_GROUPS; ++g) cross[g] = real_set(0.0);
-        for (int k = AT_VELOCITY; k < AT_TORQUE; ++k) {
+        for (int k = 0; k < FILTER_SLOPES; ++k) {
+            const double *from = p[filter_slope_element(k)];
             for (int g = 0; g < COLUMN_GROUPS; ++g)
-                cross[g] = cross[g] + slope[k] * real_load(p[k] + g * VY_LANES);
+                cross[g] = cross[g] + slope[k] * real_load(from + g * VY_LANES);
         }
         for (int g = 0; g < COLUMN_GROUPS; ++g) real_store(row + g * VY_LANES, cross[g]);
-        for (int i = 0; i < FILTER_SIZE; ++i) sum += slope[i] * row[i];
+        for (int k = 0; k < FILTER_SLOPES; ++k) sum += slope[k] * row[filter_slope_element(k)];
     }
     *variance = sum;
     for (int g = 0; g < COLUMN_GROUPS; ++g) real_store(gain + g * VY_LANES, cross[g] / sum);
@@ -77,6 +78,6 @@ VY_FN double covariance_expected(int sample, const double *slope, const double *
     const int element = filter_element_of(sample);
     if (element >= 0) return correction[element];
     double sum = 0.0;
-    for (int i = 0; i < FILTER_SIZE; ++i) sum += slope[i] * correction[i];
+    for (int k = 0; k < FILTER_SLOPES; ++k) sum += slope[k] * correction[filter_slope_element(k)];
     return sum;
 }

@@ -38,7 +38,9 @@ static inline int vy_fit_has_air(const fit_data *d)
 
 /// Speeds of the rotors [rad/s]: at each row and half-way to the next, and the mean from each row to the
 /// next.
+enum { FIT_ROTOR_CAUSES = 8 };
 typedef struct fit_rotors {
-    double *speed; // 2 rows x rotors
-    double *mean;  // rows x rotors
+    double *speed;                  // 2 rows x rotors
+    double *mean;                   // rows x rotors
+    double cause[FIT_ROTOR_CAUSES]; // what the commands became them by; all 0: nothing yet
 } fit_rotors;

@@ -118,7 +118,7 @@ static void describe_missing(const fit_data *d, vy_fit_result *out)
     }
 }
 
-void vy_fit_diagnose(const fit_data *d, const fit_problem *p, vy_fit_result *out)
+void vy_fit_diagnose(const fit_data *d, fit_problem *p, vy_fit_result *out)
 {
     static const char *const names[4] = {"rate", "specific force", "attitude", "velocity"};
     static const char *const units[4] = {"rad/s", "m/s^2", "rad", "m/s"};
@@ -127,11 +127,10 @@ void vy_fit_diagnose(const fit_data *d, const fit_problem *p, vy_fit_result *out
     const double end = d->time[d->rows - 1];
     const int held_out =
         vy_fit_problem_make(d, &p->base, out->def.to, end, p->horizon, p->aim, &q, NULL) == VY_OK;
-    const fit_problem *judged = held_out ? &q : p;
+    fit_problem *judged = held_out ? &q : p;
     double *errors = held_out ? q.errors : p->trial;
-    fit_rotors rotors = judged->rotors[0];
-    fit_packs packs = judged->packs;
-    vy_fit_predict(d, &at, &packs, &rotors, judged->first, judged->count, judged->horizon, errors);
+    vy_fit_predict(d, &at, &judged->packs, &judged->rotors[0], judged->first, judged->count, judged->horizon,
+                   errors);
     for (int c = 0; c < CHANNEL_COUNT; ++c) {
         vy_fit_channel *to = &out->channels[c];
         snprintf(to->name, sizeof to->name, "%s %c", names[c / 3], 'x' + c % 3);

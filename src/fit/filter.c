@@ -119,7 +119,7 @@ static void transition(const fit_data *d, const filter *m, size_t row, double dt
     for (int r = 0; r < 3; ++r) {
         for (int c = 0; c < 3; ++c) gyroscopic.m[r][c] -= momentum.m[r][c];
     }
-    gyroscopic = mat3_mul(mat3_inverse(inertia), gyroscopic);
+    gyroscopic = mat3_mul(m->plant.params.body.inverse_inertia, gyroscopic);
     memset(a, 0, SIZE * SIZE * sizeof a[0][0]);
     for (int i = 0; i < SIZE; ++i) a[i][i] = 1.0;
     if (vy_fit_has_air(d)) {
@@ -174,12 +174,11 @@ static void accel_jacobian(const fit_data *d, size_t row, const filter *m, filte
     const vec3 drag = drag_over_mass(d, m, row), v = mat3_tmul_vec(rotation, m->state.body.velocity);
     const mat3 force_cross = mat3_cross(mat3_tmul_vec(rotation, m->state.force)),
                velocity_cross = mat3_cross(v);
-    memset(out, 0, sizeof *out);
     for (int r = 0; r < 3; ++r) {
-        for (int c = 0; c < 3; ++c) {
-            out->row[r][AT_FORCE + c] = rotation.m[c][r];
-            out->row[r][AT_VELOCITY + c] = -(&drag.x)[r] * rotation.m[c][r];
-            out->row[r][AT_ATTITUDE + c] = force_cross.m[r][c] - (&drag.x)[r] * velocity_cross.m[r][c];
+        for (int c = 0; c < 3; ++c) { // velocity, attitude, force
+            out->row[r][c] = -(&drag.x)[r] * rotation.m[c][r];
+            out->row[r][3 + c] = force_cross.m[r][c] - (&drag.x)[r] * velocity_cross.m[r][c];
+            out->row[r][6 + c] = rotation.m[c][r];
         }
     }
 }
@@ -190,7 +189,7 @@ typedef struct filter_row {
     filter_transition a;
     filter_jacobian jacobian;
     double innovations[FILTER_SAMPLES], errors[FILTER_SAMPLES];
-    double correction[SIZE], decay[6];
+    double correction[FILTER_COLUMNS], decay[6];
     double disturbance[6]; // force and torque from outside before the row
     filter_gains gains;
 } filter_row;
@@ -228,11 +227,10 @@ static void advance_reference(const fit_data *d, const fit_kernel *kernel, size_
 static void advance_noise(const fit_kernel *kernel, double dt, const noise_model *reference,
                           const filter_row *r, noise_filter *m, double errors[FILTER_SAMPLES])
 {
-    double decay[6], difference[SIZE];
+    double decay[6], difference[FILTER_COLUMNS] = {0};
     decay_disturbances(&m->model, dt, reference, r->decay, decay);
     kernel->propagate(&r->a, decay, m->model.deviation, m->covariance);
     for (int i = 0; i < AT_FORCE; ++i) {
-        difference[i] = 0.0;
         for (int n = 0; n < r->a.count[i]; ++n)
             difference[i] += r->a.factor[i][n] * m->state_difference[r->a.column[i][n]];
     }
@@ -252,6 +250,12 @@ void vy_filter_free(fit_filter *f)
     if (f->bank != NULL) vy_fit_packs_free(&f->bank->packs);
     free(f->bank);
     f->bank = NULL;
+}
+
+int vy_filter_set_lanes(fit_filter *f, const fit_kernel *kernel)
+{
+    vy_fit_packs_free(&f->bank->packs);
+    return vy_fit_packs_make(kernel, &f->bank->packs);
 }
 
 // The root mean square of second differences, which white noise makes larger by the square root of six.
@@ -493,7 +497,8 @@ static double noise_gradient(fit_filter *f, const double *x, const int *ids, int
     const fit_kernel *kernel = f->bank->packs.widest;
     filter *m = set_reference(f, x, f->noise);
     noise_filter *moved = f->bank->noise;
-    memset(normal, 0, (size_t)(n * n) * sizeof *normal);
+    _Alignas(64) double slope[2][FILTER_SAMPLES][FIT_COLUMNS] = {{{0}}},
+                        sums[NOISE_COUNT][FIT_COLUMNS] = {{0}};
     memset(gradient, 0, (size_t)n * sizeof *gradient);
     for (int i = 0; i < n; ++i) {
         double noise[NOISE_COUNT];
@@ -504,7 +509,7 @@ static double noise_gradient(fit_filter *f, const double *x, const int *ids, int
         start_covariance(f->data, &moved[i].model, moved[i].covariance);
     }
     for (size_t row = f->first; row < f->last; ++row) {
-        double moved_errors[FILTER_SAMPLES], slope[2][FILTER_SAMPLES][NOISE_COUNT];
+        double moved_errors[FILTER_SAMPLES];
         filter_row r;
         const double dt = f->data->time[row + 1] - f->data->time[row];
         advance_reference(f->data, kernel, row, m, &r);
@@ -522,14 +527,16 @@ static double noise_gradient(fit_filter *f, const double *x, const int *ids, int
         for (int c = 0; c < FILTER_SAMPLES; ++c) {
             if (!gains->fused[c]) continue;
             const double weight = 1.0 / gains->variance[c], square = weight * errors[c] * errors[c];
+            double half[NOISE_COUNT], weighted[NOISE_COUNT];
             for (int i = 0; i < n; ++i) {
+                half[i] = 0.5 * slope[1][c][i];
+                weighted[i] = weight * slope[0][c][i];
                 gradient[i] += 0.5 * (1.0 - square) * slope[1][c][i] + weight * errors[c] * slope[0][c][i];
-                for (int k = 0; k < n; ++k)
-                    normal[i * n + k] +=
-                        0.5 * slope[1][c][i] * slope[1][c][k] + weight * slope[0][c][i] * slope[0][c][k];
             }
+            kernel->add_two_products(n, half, slope[1][c], weighted, slope[0][c], sums);
         }
     }
+    for (int i = 0; i < n; ++i) memcpy(normal + i * n, sums[i], (size_t)n * sizeof *normal);
     const double prior_weight = 1.0 / (NOISE_DEVIATION * NOISE_DEVIATION);
     for (int i = 0; i < n; ++i) {
         gradient[i] += prior_weight * (f->noise[ids[i]] - f->noise_prior[ids[i]]);

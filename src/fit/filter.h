@@ -56,6 +56,10 @@ vy_status vy_filter_make(const fit_data *d, const fit_point *base, double from, 
                          vy_error *err);
 void vy_filter_free(fit_filter *f);
 
+/// Use another width than the widest. Results are the same.
+/// @return 0: no memory
+int vy_filter_set_lanes(fit_filter *f, const fit_kernel *kernel);
+
 /// Twice the negative logarithm of the likelihood at x, with `noise`.
 double vy_filter_cost(fit_filter *f, const double *x, const double *noise);
 

@@ -30,10 +30,15 @@ typedef struct filter_transition {
     double factor[AT_FORCE][FILTER_SIZE];
 } filter_transition;
 
-/// The slopes of the expected samples of specific force over the errors of the state.
+/// The slopes of the expected samples of specific force over those elements of the state on which it depends:
+/// velocity, attitude, and force from outside.
+enum { FILTER_SLOPES = 9 };
 typedef struct filter_jacobian {
-    double row[3][FILTER_SIZE];
+    double row[3][FILTER_SLOPES];
 } filter_jacobian;
+
+/// Which element slope `i` is over.
+static inline int filter_slope_element(int i) { return i < 6 ? AT_VELOCITY + i : AT_FORCE + i - 6; }
 
 /// What a row's samples do to a state.
 typedef struct filter_gains {
@@ -56,7 +61,6 @@ typedef struct fit_lane {
     const double *layout; // the numbers of its rotor_layout, from `roll` to the thrusters
     const double *params; // those of its multirotor_params
     uint64_t flags;       // effects that are computed
-    int general;          // of its layout; of all points in a pack the same
 } fit_lane;
 
 /// The kernel of one width.
@@ -82,12 +86,15 @@ typedef struct fit_kernel {
                       double (*p)[FILTER_COLUMNS]);
     /// Take the samples that are `fused`, one after the other: gains and variances follow from the
     /// covariance. `errors` become those that are left after the samples before each, and are added to
-    /// `correction` by the gains.
+    /// `correction`, of FILTER_COLUMNS, by the gains.
     void (*take_samples)(const filter_jacobian *jacobian, const double *sample_variance,
                          double (*p)[FILTER_COLUMNS], filter_gains *gains, double *errors,
                          double *correction);
     /// sum[i][k] += first[i] * second[k] for k <= i < n, and numbers without meaning for some k above i.
     void (*add_products)(int n, const double *first, const double *second, double (*sum)[FIT_COLUMNS]);
+    /// sum[i][k] += first[i] * second[k] + third[i] * fourth[k] for i, k < n, likewise.
+    void (*add_two_products)(int n, const double *first, const double *second, const double *third,
+                             const double *fourth, double (*sum)[FIT_COLUMNS]);
 } fit_kernel;
 
 /// NULL where the compiler has no such instructions.

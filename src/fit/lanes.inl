@@ -28,25 +28,24 @@ static void load_points(const fit_data *d, const fit_lane *lanes, int count, voi
     VY_ASSERT(count >= 1 && count <= VY_LANES);
     memset(m, 0, sizeof *m);
     m->plant.layout.count = d->rotors;
-    m->plant.layout.general = lanes[0].general;
-    motion_set_surroundings(&m->plant);
+    m->plant.layout.general = 1; // a fit's vehicles have two lags
+    uint64_t flags[VY_LANES];
+    bits effects;
     for (int lane = 0; lane < VY_LANES; ++lane) { // what is left over does as the first
         const fit_lane *from = &lanes[lane < count ? lane : 0];
         const double instruments[] = {from->at->pose_delay,     from->at->accel_delay,
                                       from->at->accel_offset.x, from->at->accel_offset.y,
                                       from->at->accel_offset.z, from->at->gyro_offset.x,
                                       from->at->gyro_offset.y,  from->at->gyro_offset.z};
-        uint64_t flags[VY_LANES];
         _Static_assert(sizeof instruments * VY_LANES == sizeof m->instruments, "every number has its place");
-        VY_ASSERT(from->general == lanes[0].general);
         load_numbers(from->layout, LAYOUT_BYTES / sizeof(real), lane, m->plant.layout.roll);
         load_numbers(from->params, sizeof m->plant.params / sizeof(real), lane, &m->plant.params);
         load_numbers(instruments, sizeof instruments / sizeof instruments[0], lane, &m->instruments);
-        memcpy(flags, &m->plant.inputs.flags, sizeof flags);
         flags[lane] = from->flags;
-        memcpy(&m->plant.inputs.flags, flags, sizeof flags);
         m->rotors[lane] = from->rotors;
     }
+    memcpy(&effects, flags, sizeof flags);
+    motion_prepare(&m->plant, effects);
 }
 
 // Sums of errors over the rows of each part of a horizon.
@@ -108,8 +107,8 @@ static void follow(const fit_data *d, size_t row, const double decay[6], const f
         if (!gains->fused[c]) continue;
         const int element = filter_element_of(c);
         real expected = element >= 0 ? correction[element] : real_set(0.0);
-        for (int i = 0; i < FILTER_SIZE && element < 0; ++i)
-            expected = expected + jacobian->row[c % 3][i] * correction[i];
+        for (int k = 0; k < FILTER_SLOPES && element < 0; ++k)
+            expected = expected + jacobian->row[c % 3][k] * correction[filter_slope_element(k)];
         errors[c] = errors[c] - expected;
         for (int i = 0; i < FILTER_SIZE; ++i) correction[i] = correction[i] + gains->gain[c][i] * errors[c];
         real_store(out[c], errors[c]);
@@ -131,7 +130,8 @@ static void take_samples(const filter_jacobian *jacobian, const double *sample_v
         double *gain = gains->gain[c];
         errors[c] -= covariance_expected(c, jacobian->row[c % 3], correction);
         covariance_take_sample(c, jacobian->row[c % 3], sample_variance[c], p, gain, &gains->variance[c]);
-        for (int i = 0; i < FILTER_SIZE; ++i) correction[i] += gain[i] * errors[c];
+        for (int i = 0; i < COLUMN_GROUPS * VY_LANES; i += VY_LANES)
+            real_store(correction + i, real_load(correction + i) + real_load(gain + i) * errors[c]);
     }
 }
 
@@ -140,6 +140,17 @@ static void add_products(int n, const double *first, const double *second, doubl
     for (int i = 0; i < n; ++i) {
         for (int k = 0; k <= i; k += VY_LANES)
             real_store(sum[i] + k, real_load(sum[i] + k) + first[i] * real_load(second + k));
+    }
+}
+
+static void add_two_products(int n, const double *first, const double *second, const double *third,
+                             const double *fourth, double (*sum)[FIT_COLUMNS])
+{
+    for (int i = 0; i < n; ++i) {
+        for (int k = 0; k < n; k += VY_LANES) {
+            const real products = first[i] * real_load(second + k) + third[i] * real_load(fourth + k);
+            real_store(sum[i] + k, real_load(sum[i] + k) + products);
+        }
     }
 }
 
@@ -156,5 +167,6 @@ static const fit_kernel kernel = {
     .propagate = propagate,
     .take_samples = take_samples,
     .add_products = add_products,
+    .add_two_products = add_two_products,
 };
 const fit_kernel *const FIT_KERNEL = &kernel;

@@ -18,6 +18,7 @@ void vy_fit_rotors_free(fit_rotors *r)
 int vy_fit_rotors_make(const fit_data *d, fit_rotors *out)
 {
     const size_t count = d->rows * (size_t)d->rotors;
+    memset(out, 0, sizeof *out);
     out->speed = calloc(2 * count, sizeof *out->speed);
     out->mean = calloc(count, sizeof *out->mean);
     if (out->speed != NULL && out->mean != NULL) return 1;
@@ -96,6 +97,23 @@ static void apply_due_commands(rotor_playback *p)
     }
 }
 
+// The commands as this motor and these lags follow them are there already. If not, they will be.
+static int has_speeds_of(fit_rotors *r, const rotor_playback *p)
+{
+    const motor_params *m = &p->motor;
+    const double cause[FIT_ROTOR_CAUSES] = {p->lag_up,
+                                            p->lag_down,
+                                            p->delay,
+                                            m->speed_max,
+                                            m->speed_idle,
+                                            m->dead_zone,
+                                            m->thrust_model_factor,
+                                            m->is_linear ? 1.0 : 0.0};
+    const int same = memcmp(r->cause, cause, sizeof cause) == 0;
+    memcpy(r->cause, cause, sizeof cause);
+    return same;
+}
+
 void vy_fit_rotors_run(const fit_data *d, const fit_point *p, fit_rotors *out)
 {
     if (!d->has_commands) {
@@ -110,6 +128,7 @@ void vy_fit_rotors_run(const fit_data *d, const fit_point *p, fit_rotors *out)
                                .delay = p->imu_delay,
                                .now = d->time[0]};
     VY_ASSERT(playback.lag_up > 0.0 && playback.lag_down > 0.0);
+    if (has_speeds_of(out, &playback)) return;
     apply_commands(&playback);
     for (int k = 0; k < n; ++k) playback.speed[k] = playback.target[k];
     for (size_t i = 0; i < d->rows; ++i) {
@@ -135,7 +154,6 @@ void vy_fit_plant_make(const fit_point *p, fit_plant *out)
     out->layout = vy_layout_build(v);
     vy_plant_build(v, 1.0, &out->params); // speeds are given: no decay of a step is read
     out->params.effects.rotors = vy_rotor_air_build(v, 1.0, 0);
-    motion_set_surroundings(out);
     bits flags = EFFECT_BIT(gravity) | EFFECT_BIT(linear_drag);
     if (v->area > 0.0) flags |= EFFECT_BIT(drag) | EFFECT_BIT(lift) | EFFECT_BIT(aero_torque);
     if (vec3_any_nonzero(v->damping) || vec3_any_nonzero(v->damping_area)) flags |= EFFECT_BIT(damping);
@@ -143,7 +161,7 @@ void vy_fit_plant_make(const fit_point *p, fit_plant *out)
     if (v->rotor_air.flap != 0.0) flags |= EFFECT_BIT(flapping);
     if (v->rotor_air.lift != 0.0) flags |= EFFECT_BIT(translational_lift);
     if (v->rotor_air.inertia != 0.0) flags |= EFFECT_BIT(gyroscopic);
-    out->inputs.flags = flags;
+    motion_prepare(out, flags);
 }
 
 vec3 vy_fit_specific_force(const fit_data *d, const fit_plant *plant, const fit_rotors *rotors, size_t row,

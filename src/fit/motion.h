@@ -7,13 +7,14 @@
 
 #define FIT_GRAVITY 9.80665 // [m/s^2]
 
-/// The equations of a point, ready to be evaluated.
+/// The equations of a point, ready to be evaluated where they are: `inputs` points at the rest.
 typedef struct fit_plant {
     rotor_layout layout;
     multirotor_params params;
     environment_model env;
     rotor_air_state memory;
     multirotor_inputs inputs;
+    multirotor_inputs force_inputs; // without what a change of the rotors' speeds does: it makes no force
 } fit_plant;
 
 /// What its instruments add and how late they are.
@@ -25,14 +26,21 @@ typedef struct fit_instruments {
 /// The speeds of rotors of each lane.
 typedef const fit_rotors *const *rotor_lanes;
 
-/// Standard surroundings: what is the same for every point. The rest is to be set to 0 before.
-VY_FN void motion_set_surroundings(fit_plant *plant)
+/// Standard surroundings, and the effects that are computed. All but layout and parameters is to be 0 before.
+VY_FN void motion_prepare(fit_plant *plant, bits flags)
 {
     plant->env.gravity.uniform = vec3_make(real_set(0.0), real_set(0.0), real_set(-FIT_GRAVITY));
     plant->env.air.mode = ATMOSPHERE_STANDARD;
     plant->env.air.density = 1.225;
     plant->env.steady = 1;
+    plant->inputs.layout = &plant->layout;
+    plant->inputs.params = &plant->params;
+    plant->inputs.env = &plant->env;
+    plant->inputs.memory = &plant->memory;
     plant->inputs.held.disturbance = loads_zero();
+    plant->inputs.flags = flags;
+    plant->force_inputs = plant->inputs;
+    plant->force_inputs.flags = flags & ~EFFECT_BIT(gyroscopic);
 }
 
 VY_FN void motion_load_speeds(rotor_lanes rotors, size_t at, int n, real *out)
@@ -53,23 +61,21 @@ VY_FN void motion_load_means(rotor_lanes rotors, size_t at, int n, real *out)
     }
 }
 
-// `slopes` of the speeds [rad/s^2]; NULL: none, they make no force.
-VY_NOINLINE_FN void motion_derivative(const fit_plant *plant, const real *speeds, const real *slopes, int n,
-                                      const body_state *s, body_derivatives *out)
+// `target`: commands that drive the speeds so.
+VY_NOINLINE_FN void motion_derivative(const multirotor_inputs *in, const real *speed, const real *target,
+                                      int n, const body_state *s, body_derivatives *out)
 {
-    multirotor_inputs in = plant->inputs;
-    in.layout = &plant->layout;
-    in.params = &plant->params;
-    in.env = &plant->env;
-    in.memory = &plant->memory;
-    real speed[ROTOR_CAP], target[ROTOR_CAP];
-    const rotor_curve *curve = &plant->params.curve;
-    for (int k = 0; k < n; ++k) { // a command that drives the speed so
-        const real slope = slopes == NULL ? real_set(0.0) : slopes[k];
-        speed[k] = speeds[k];
-        target[k] = speed[k] + slope / real_select(slope < 0.0, curve->fall, curve->rise);
-    }
-    *out = multirotor_derivative(&in, s, speed, target, n, VARIANT_GENERAL, real_set(0.0));
+    *out = n == 4 ? multirotor_derivative(in, s, speed, target, 4, VARIANT_GENERAL, real_set(0.0))
+                  : multirotor_derivative(in, s, speed, target, n, VARIANT_GENERAL, real_set(0.0));
+}
+
+// With speeds that change by what `lead` their commands are away.
+VY_FN void motion_derivative_leading(const fit_plant *plant, const real *speed, const real *lead, int n,
+                                     const body_state *s, body_derivatives *out)
+{
+    real target[ROTOR_CAP];
+    for (int k = 0; k < n; ++k) target[k] = speed[k] + lead[k];
+    motion_derivative(&plant->inputs, speed, target, n, s, out);
 }
 
 /// Specific force [m/s^2] in body axes, as an ideal accelerometer has it, in state `s` with the rotors'
@@ -80,7 +86,7 @@ VY_FN vec3 motion_specific_force(const fit_data *d, const fit_plant *plant, roto
     real speed[ROTOR_CAP];
     body_derivatives k;
     motion_load_speeds(rotors, half * (size_t)d->rotors, d->rotors, speed);
-    motion_derivative(plant, speed, NULL, d->rotors, s, &k);
+    motion_derivative(&plant->force_inputs, speed, speed, d->rotors, s, &k);
     return quat_unrotate(s->attitude, vec3_sub(k.acceleration, plant->env.gravity.uniform));
 }
 
@@ -92,7 +98,8 @@ VY_FN void motion_step(const fit_data *d, const fit_plant *plant, rotor_lanes ro
     VY_ASSERT(row + 1 < d->rows);
     const real dt = real_set(d->time[row + 1] - d->time[row]), half = 0.5 * dt;
     const size_t start = 2 * row * (size_t)n;
-    real first[ROTOR_CAP], last[ROTOR_CAP], slope[ROTOR_CAP], halfway[ROTOR_CAP];
+    real first[ROTOR_CAP], last[ROTOR_CAP], lead[ROTOR_CAP], halfway[ROTOR_CAP];
+    const rotor_curve *curve = &plant->params.curve;
     motion_load_speeds(rotors, start, n, first);
     motion_load_speeds(rotors, start + 2 * (size_t)n, n, last);
     motion_load_means(rotors, row * (size_t)n, n, halfway);
@@ -101,17 +108,18 @@ VY_FN void motion_step(const fit_data *d, const fit_plant *plant, rotor_lanes ro
     // speed half-way is the one for which Simpson's rule gives the mean: or else how an error depends on
     // delays would jump where a command acts just at the end of a row.
     for (int k = 0; k < n; ++k) {
-        slope[k] = (last[k] - first[k]) / dt;
+        const real slope = (last[k] - first[k]) / dt;
+        lead[k] = slope / real_select(slope < 0.0, curve->fall, curve->rise);
         halfway[k] = 1.5 * halfway[k] - 0.25 * (first[k] + last[k]);
     }
     body_derivatives k1, k2, k3, k4;
-    motion_derivative(plant, first, slope, n, s, &k1);
+    motion_derivative_leading(plant, first, lead, n, s, &k1);
     const body_state s2 = body_advance(s, half, &k1);
-    motion_derivative(plant, halfway, slope, n, &s2, &k2);
+    motion_derivative_leading(plant, halfway, lead, n, &s2, &k2);
     const body_state s3 = body_advance(s, half, &k2);
-    motion_derivative(plant, halfway, slope, n, &s3, &k3);
+    motion_derivative_leading(plant, halfway, lead, n, &s3, &k3);
     const body_state s4 = body_advance(s, dt, &k3);
-    motion_derivative(plant, last, slope, n, &s4, &k4);
+    motion_derivative_leading(plant, last, lead, n, &s4, &k4);
     *s = body_rk4_finish(s, dt, &k1, &k2, &k3, &k4);
     if (!vy_fit_has_air(d)) s->velocity = vec3_zero(); // how it moves through the air is not known
 }

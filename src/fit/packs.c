@@ -23,9 +23,8 @@ void vy_fit_packs_free(fit_packs *packs)
 int vy_fit_packs_make(const fit_kernel *widest, fit_packs *out)
 {
     memset(out, 0, sizeof *out);
-    // Layouts of two kinds may leave two packs with room.
-    const size_t packs = (size_t)(FIT_POINTS_MAX / widest->width + 2);
-    VY_ASSERT(widest->pack_size % 64 == 0 || widest->width < 8);
+    const size_t packs = (size_t)(FIT_POINTS_MAX + widest->width - 1) / (size_t)widest->width;
+    VY_ASSERT(widest->pack_size >= vy_fit_lanes_1->pack_size);
     out->widest = widest;
     out->plants = calloc(FIT_POINTS_MAX, sizeof *out->plants);
     out->memory = aligned_alloc(64, (packs * widest->pack_size + 63) / 64 * 64);
@@ -40,30 +39,23 @@ void *vy_fit_pack(const fit_packs *packs, int index)
     return (unsigned char *)packs->memory + (size_t)index * packs->kernel->pack_size;
 }
 
-// Of what all points in a pack must have in common the higher bit, of what they had better have the lower:
-// speeds of rotors that are the same numbers.
-static int rank_of(const fit_plant *plant, const fit_rotors *rotors, const fit_rotors *usual)
-{
-    return 2 * (plant->layout.general != 0) + (rotors != usual);
-}
-
 void vy_fit_packs_load(const fit_data *d, const fit_point *const *points, const fit_rotors *const *rotors,
                        int count, fit_packs *out)
 {
     VY_ASSERT(count >= 0 && count <= FIT_POINTS_MAX);
-    out->kernel = count == 1 ? vy_fit_lanes_1 : out->widest;
     out->count = 0;
-    for (int i = 0; i < count; ++i) vy_fit_plant_make(points[i], &out->plants[i]);
-    for (int rank = 0; rank < 4; ++rank) {
+    out->kernel = count == 1 ? vy_fit_lanes_1 : out->widest;
+    int loaded = 0;
+    for (int own = 0; own < 2; ++own) { // those with the same speeds of the rotors go together
         for (int i = 0; i < count; ++i) {
-            if (rank_of(&out->plants[i], rotors[i], rotors[0]) != rank) continue;
-            const int last = out->count - 1;
-            const int fits =
-                out->count > 0 && out->sizes[last] < out->kernel->width &&
-                out->plants[out->points[last][0]].layout.general == out->plants[i].layout.general;
-            if (!fits) out->sizes[out->count++] = 0;
-            const int pack = out->count - 1;
-            out->points[pack][out->sizes[pack]++] = i;
+            if ((rotors[i] != rotors[0]) != own) continue;
+            const int pack = loaded / out->kernel->width, lane = loaded % out->kernel->width;
+            vy_fit_plant_make(points[i], &out->plants[i]);
+            VY_ASSERT(out->plants[i].layout.general);
+            out->points[pack][lane] = i;
+            out->sizes[pack] = lane + 1;
+            out->count = pack + 1;
+            loaded += 1;
         }
     }
     for (int pack = 0; pack < out->count; ++pack) {
@@ -75,8 +67,7 @@ void vy_fit_packs_load(const fit_data *d, const fit_point *const *points, const 
                                      .rotors = rotors[point],
                                      .layout = plant->layout.roll,
                                      .params = (const double *)&plant->params,
-                                     .flags = plant->inputs.flags,
-                                     .general = plant->layout.general};
+                                     .flags = plant->inputs.flags};
         }
         VY_ASSERT((size_t)out->kernel->params_count * sizeof(double) == sizeof(multirotor_params));
         out->kernel->load(d, lanes, out->sizes[pack], vy_fit_pack(out, pack));

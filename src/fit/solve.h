@@ -61,4 +61,4 @@ int vy_fit_drop_offsets(fit_problem *p);
 
 /// What is left of the errors in the held-out part (or, without one, in the fitted part), channel by channel,
 /// and a sentence on what the model lacks.
-void vy_fit_diagnose(const fit_data *d, const fit_problem *p, vy_fit_result *out);
+void vy_fit_diagnose(const fit_data *d, fit_problem *p, vy_fit_result *out);
