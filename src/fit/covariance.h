@@ -65,9 +65,10 @@ VY_FN void covariance_take_sample(int sample, const double *slope, double sample
     *variance = sum;
     for (int g = 0; g < COLUMN_GROUPS; ++g) real_store(gain + g * VY_LANES, cross[g] / sum);
     for (int i = 0; i < FILTER_SIZE; ++i) {
+        const real factor = real_set(gain[i]);
         for (int g = 0; g < COLUMN_GROUPS; ++g) {
             double *to = p[i] + g * VY_LANES;
-            real_store(to, real_load(to) - gain[i] * cross[g]);
+            real_store(to, real_load(to) - factor * cross[g]);
         }
     }
 }

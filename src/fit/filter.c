@@ -46,7 +46,8 @@ typedef struct filter_bank {
     noise_filter noise[NOISE_COUNT];
     fit_point points[N]; // of other vehicles
     fit_packs packs;
-    _Alignas(64) double sums[N][FIT_COLUMNS]; // of a part of the flight
+    _Alignas(64) double moved_by[FIT_POINTS_MAX][FIT_LANES_MAX]; // each point of each pack
+    _Alignas(64) double sums[N][FIT_COLUMNS];                    // of a part of the flight
 } filter_bank;
 
 static const int noise_of[FILTER_SAMPLES] = {NOISE_RATE,     NOISE_RATE,     NOISE_RATE_Z,   NOISE_ACCEL,
@@ -183,19 +184,9 @@ static void accel_jacobian(const fit_data *d, size_t row, const filter *m, filte
     }
 }
 
-// The reference, a filter with its own covariance, in a row: its samples, their slopes, gains and errors, and
-// how they correct it.
-typedef struct filter_row {
-    filter_transition a;
-    filter_jacobian jacobian;
-    double innovations[FILTER_SAMPLES], errors[FILTER_SAMPLES];
-    double correction[FILTER_COLUMNS], decay[6];
-    double disturbance[6]; // force and torque from outside before the row
-    filter_gains gains;
-} filter_row;
-
+// A filter with its own covariance.
 static void advance_reference(const fit_data *d, const fit_kernel *kernel, size_t row, filter *m,
-                              filter_row *r)
+                              fit_reference_row *r)
 {
     const double dt = d->time[row + 1] - d->time[row];
     const vec3 force = m->state.force, torque = m->state.torque, offset = m->at.accel_offset;
@@ -225,7 +216,7 @@ static void advance_reference(const fit_data *d, const fit_kernel *kernel, size_
 
 // The same vehicle with other noise: its state is near that of the reference.
 static void advance_noise(const fit_kernel *kernel, double dt, const noise_model *reference,
-                          const filter_row *r, noise_filter *m, double errors[FILTER_SAMPLES])
+                          const fit_reference_row *r, noise_filter *m, double errors[FILTER_SAMPLES])
 {
     double decay[6], difference[FILTER_COLUMNS] = {0};
     decay_disturbances(&m->model, dt, reference, r->decay, decay);
@@ -357,7 +348,7 @@ double vy_filter_cost(fit_filter *f, const double *x, const double *noise)
 {
     filter *m = set_reference(f, x, noise);
     double sum = 0.0;
-    filter_row r;
+    fit_reference_row r;
     for (size_t row = f->first; row < f->last; ++row) {
         advance_reference(f->data, f->bank->packs.widest, row, m, &r);
         sum += log_likelihood(&r.gains, r.errors);
@@ -378,19 +369,19 @@ static double difference_of(const fit_filter *f, const double *x, int id)
 }
 
 // Vehicles with each active parameter moved, side by side.
-static void set_perturbed(fit_filter *f, const double *x, const int *active, fit_normal_equations *out,
-                          double *difference)
+static void set_perturbed(fit_filter *f, const double *x, const int *active, fit_normal_equations *out)
 {
     const fit_point *points[N];
     const fit_rotors *rotors[N];
+    double moved_by[N];
     filter_bank *bank = f->bank;
     for (int id = 0; id < N; ++id) {
         double perturbed[N];
         if (!active[id]) continue;
         const int i = out->n++, variant = rotor_variant_of(id);
         memcpy(perturbed, x, sizeof perturbed);
-        difference[i] = difference_of(f, x, id);
-        perturbed[id] += difference[i];
+        moved_by[i] = difference_of(f, x, id);
+        perturbed[id] += moved_by[i];
         out->ids[i] = id;
         bank->points[i] = vy_fit_at(&f->base, perturbed);
         points[i] = &bank->points[i];
@@ -398,25 +389,27 @@ static void set_perturbed(fit_filter *f, const double *x, const int *active, fit
         if (variant > 0) vy_fit_rotors_run(f->data, points[i], &f->rotors[variant]);
     }
     vy_fit_packs_load(f->data, points, rotors, out->n, &bank->packs);
-    for (int pack = 0; pack < bank->packs.count; ++pack)
+    for (int pack = 0; pack < bank->packs.count; ++pack) {
         bank->packs.kernel->start(f->data, f->first, vy_fit_pack(&bank->packs, pack));
+        for (int lane = 0; lane < FIT_LANES_MAX; ++lane) {
+            const int is_there = lane < bank->packs.sizes[pack];
+            bank->moved_by[pack][lane] = is_there ? moved_by[bank->packs.points[pack][lane]] : 1.0;
+        }
+    }
 }
 
 // The slopes of a row's errors over each parameter.
-static void row_slopes(const fit_filter *f, size_t row, const filter_row *r, const double *difference,
+static void row_slopes(const fit_filter *f, size_t row, const fit_reference_row *r,
                        double (*jacobian)[FIT_COLUMNS])
 {
     const fit_packs *packs = &f->bank->packs;
     for (int pack = 0; pack < packs->count; ++pack) {
-        double errors[FILTER_SAMPLES][FIT_LANES_MAX];
-        packs->kernel->follow(f->data, row, r->decay, &r->jacobian, &r->gains, vy_fit_pack(packs, pack),
-                              errors);
+        _Alignas(64) double slopes[FILTER_SAMPLES][FIT_LANES_MAX];
+        packs->kernel->follow(f->data, row, r, f->bank->moved_by[pack], vy_fit_pack(packs, pack), slopes);
         for (int c = 0; c < FILTER_SAMPLES; ++c) {
             if (!r->gains.fused[c]) continue;
-            for (int lane = 0; lane < packs->sizes[pack]; ++lane) {
-                const int i = packs->points[pack][lane];
-                jacobian[c][i] = (errors[c][lane] - r->errors[c]) / difference[i];
-            }
+            for (int lane = 0; lane < packs->sizes[pack]; ++lane)
+                jacobian[c][packs->points[pack][lane]] = slopes[c][lane];
         }
     }
 }
@@ -446,20 +439,19 @@ static void sum_blocks(fit_normal_equations *out)
 
 void vy_filter_linearise(fit_filter *f, const double *x, const int *active, fit_normal_equations *out)
 {
-    double difference[N];
     _Alignas(64) double jacobian[FILTER_SAMPLES][FIT_COLUMNS] = {{0}};
     const fit_kernel *kernel = f->bank->packs.widest;
     memset(out, 0, sizeof *out);
     memset(f->bank->sums, 0, sizeof f->bank->sums);
     filter *m = set_reference(f, x, f->noise);
-    set_perturbed(f, x, active, out, difference);
+    set_perturbed(f, x, active, out);
     const int n = out->n;
     size_t block = 0;
     for (size_t row = f->first; row < f->last; ++row) {
-        filter_row r;
+        fit_reference_row r;
         advance_reference(f->data, kernel, row, m, &r);
         out->cost += log_likelihood(&r.gains, r.errors);
-        row_slopes(f, row, &r, difference, jacobian);
+        row_slopes(f, row, &r, jacobian);
         const size_t now = (row - f->first) * FIT_BLOCKS / (f->last - f->first);
         if (now != block) finish_block(f, block, out);
         block = now;
@@ -489,51 +481,58 @@ static double noise_prior_cost(const fit_filter *f, const double *noise)
     return sum;
 }
 
+// Filters with each of `n` noises moved.
+static void set_noise_filters(fit_filter *f, const int *ids, int n)
+{
+    for (int i = 0; i < n; ++i) {
+        noise_filter *m = &f->bank->noise[i];
+        double noise[NOISE_COUNT];
+        memcpy(noise, f->noise, sizeof noise);
+        noise[ids[i]] += NOISE_DIFFERENCE;
+        m->model = noise_model_of(noise);
+        memset(m->state_difference, 0, sizeof m->state_difference);
+        start_covariance(f->data, &m->model, m->covariance);
+    }
+}
+
 // Slopes of the likelihood over what is active of the noise, and Fisher's information.
 static double noise_gradient(fit_filter *f, const double *x, const int *ids, int n, double *normal,
                              double *gradient)
 {
+    typedef double by_noise[FILTER_SAMPLES][FIT_COLUMNS];
+    _Alignas(64) by_noise moved_errors = {{0}}, variances = {{0}};
+    _Alignas(64) double error_slope[FIT_COLUMNS], variance_slope[FIT_COLUMNS],
+        sums[NOISE_COUNT][FIT_COLUMNS] = {{0}};
     double sum = noise_prior_cost(f, f->noise);
     const fit_kernel *kernel = f->bank->packs.widest;
     filter *m = set_reference(f, x, f->noise);
-    noise_filter *moved = f->bank->noise;
-    _Alignas(64) double slope[2][FILTER_SAMPLES][FIT_COLUMNS] = {{{0}}},
-                        sums[NOISE_COUNT][FIT_COLUMNS] = {{0}};
+    set_noise_filters(f, ids, n);
     memset(gradient, 0, (size_t)n * sizeof *gradient);
-    for (int i = 0; i < n; ++i) {
-        double noise[NOISE_COUNT];
-        memcpy(noise, f->noise, sizeof noise);
-        noise[ids[i]] += NOISE_DIFFERENCE;
-        moved[i].model = noise_model_of(noise);
-        memset(moved[i].state_difference, 0, sizeof moved[i].state_difference);
-        start_covariance(f->data, &moved[i].model, moved[i].covariance);
-    }
     for (size_t row = f->first; row < f->last; ++row) {
-        double moved_errors[FILTER_SAMPLES];
-        filter_row r;
+        fit_reference_row r;
         const double dt = f->data->time[row + 1] - f->data->time[row];
         advance_reference(f->data, kernel, row, m, &r);
         sum += log_likelihood(&r.gains, r.errors);
-        const filter_gains *gains = &r.gains;
-        const double *errors = r.errors;
         for (int i = 0; i < n; ++i) {
-            advance_noise(kernel, dt, &m->model, &r, &moved[i], moved_errors);
-            for (int c = 0; c < FILTER_SAMPLES; ++c) {
-                if (!gains->fused[c]) continue;
-                slope[0][c][i] = (moved_errors[c] - errors[c]) / NOISE_DIFFERENCE;
-                slope[1][c][i] = (moved[i].gains.variance[c] / gains->variance[c] - 1.0) / NOISE_DIFFERENCE;
-            }
+            double errors[FILTER_SAMPLES];
+            noise_filter *moved = &f->bank->noise[i];
+            advance_noise(kernel, dt, &m->model, &r, moved, errors);
+            for (int c = 0; c < FILTER_SAMPLES; ++c)
+                moved_errors[c][i] = errors[c], variances[c][i] = moved->gains.variance[c];
         }
         for (int c = 0; c < FILTER_SAMPLES; ++c) {
-            if (!gains->fused[c]) continue;
-            const double weight = 1.0 / gains->variance[c], square = weight * errors[c] * errors[c];
+            if (!r.gains.fused[c]) continue;
+            const double error = r.errors[c], weight = 1.0 / r.gains.variance[c],
+                         square = weight * error * error;
             double half[NOISE_COUNT], weighted[NOISE_COUNT];
+            kernel->noise_slopes(n, NOISE_DIFFERENCE, error, r.gains.variance[c], moved_errors[c],
+                                 variances[c], error_slope, variance_slope);
             for (int i = 0; i < n; ++i) {
-                half[i] = 0.5 * slope[1][c][i];
-                weighted[i] = weight * slope[0][c][i];
-                gradient[i] += 0.5 * (1.0 - square) * slope[1][c][i] + weight * errors[c] * slope[0][c][i];
+                half[i] = 0.5 * variance_slope[i];
+                weighted[i] = weight * error_slope[i];
+                gradient[i] += 0.5 * (1.0 - square) * variance_slope[i] + weight * error * error_slope[i];
             }
-            kernel->add_two_products(n, half, slope[1][c], weighted, slope[0][c], sums);
+            kernel->add_two_products(n, half, variance_slope, weighted, error_slope, sums);
         }
     }
     for (int i = 0; i < n; ++i) memcpy(normal + i * n, sums[i], (size_t)n * sizeof *normal);

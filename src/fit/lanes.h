@@ -54,6 +54,16 @@ static inline int filter_element_of(int sample)
     return at[sample / 3] < 0 ? -1 : at[sample / 3] + sample % 3;
 }
 
+/// The reference in a row: its samples, their slopes and gains, and its errors.
+typedef struct fit_reference_row {
+    filter_transition a;
+    filter_jacobian jacobian;
+    double innovations[FILTER_SAMPLES], errors[FILTER_SAMPLES]; // before and after the samples before each
+    double correction[FILTER_COLUMNS], decay[6];
+    double disturbance[6]; // force and torque from outside before the row
+    filter_gains gains;
+} fit_reference_row;
+
 /// One of the points that lie side by side.
 typedef struct fit_lane {
     const fit_point *at;
@@ -77,10 +87,10 @@ typedef struct fit_kernel {
                     double *const *out);
     /// Start filters at the points, in the measured state of `row`.
     void (*start)(const fit_data *d, size_t row, void *pack);
-    /// From `row` to the next, with the gains of another filter; `decay`: of disturbances.
-    /// errors[sample][lane] are those that are left after the samples before each.
-    void (*follow)(const fit_data *d, size_t row, const double decay[6], const filter_jacobian *jacobian,
-                   const filter_gains *gains, void *pack, double (*errors)[FIT_LANES_MAX]);
+    /// From `row` to the next, with the gains of another filter, the reference; `decay`: of disturbances.
+    /// slopes[sample][lane]: its errors less those of the reference, over what the point was moved by.
+    void (*follow)(const fit_data *d, size_t row, const fit_reference_row *r, const double *moved_by,
+                   void *pack, double (*slopes)[FIT_LANES_MAX]);
     /// P <- A P A' + Q of one filter.
     void (*propagate)(const filter_transition *a, const double decay[6], const double deviation[6],
                       double (*p)[FILTER_COLUMNS]);
@@ -90,6 +100,10 @@ typedef struct fit_kernel {
     void (*take_samples)(const filter_jacobian *jacobian, const double *sample_variance,
                          double (*p)[FILTER_COLUMNS], filter_gains *gains, double *errors,
                          double *correction);
+    /// What a change of noises by `step` does to a sample of the reference: slopes of its error, and of the
+    /// logarithm of its variance, over `n` noises, from the errors and variances that each has.
+    void (*noise_slopes)(int n, double step, double error, double variance, const double *errors,
+                         const double *variances, double *error_slopes, double *variance_slopes);
     /// sum[i][k] += first[i] * second[k] for k <= i < n, and numbers without meaning for some k above i.
     void (*add_products)(int n, const double *first, const double *second, double (*sum)[FIT_COLUMNS]);
     /// sum[i][k] += first[i] * second[k] + third[i] * fourth[k] for i, k < n, likewise.

@@ -95,12 +95,13 @@ static void start(const fit_data *d, size_t row, void *pack)
     m->state = filter_state_start(d, &m->instruments, row);
 }
 
-static void follow(const fit_data *d, size_t row, const double decay[6], const filter_jacobian *jacobian,
-                   const filter_gains *gains, void *pack, double (*out)[FIT_LANES_MAX])
+static void follow(const fit_data *d, size_t row, const fit_reference_row *r, const double *moved_by,
+                   void *pack, double (*slopes)[FIT_LANES_MAX])
 {
     point_pack *m = pack;
+    const filter_gains *gains = &r->gains;
     real errors[FILTER_SAMPLES], correction[FILTER_SIZE];
-    filter_state_advance(d, &m->plant, m->rotors, row, decay, &m->state);
+    filter_state_advance(d, &m->plant, m->rotors, row, r->decay, &m->state);
     filter_state_innovations(d, &m->instruments, &m->plant, m->rotors, row + 1, &m->state, errors);
     for (int i = 0; i < FILTER_SIZE; ++i) correction[i] = real_set(0.0);
     for (int c = 0; c < FILTER_SAMPLES; ++c) {
@@ -108,10 +109,10 @@ static void follow(const fit_data *d, size_t row, const double decay[6], const f
         const int element = filter_element_of(c);
         real expected = element >= 0 ? correction[element] : real_set(0.0);
         for (int k = 0; k < FILTER_SLOPES && element < 0; ++k)
-            expected = expected + jacobian->row[c % 3][k] * correction[filter_slope_element(k)];
+            expected = expected + r->jacobian.row[c % 3][k] * correction[filter_slope_element(k)];
         errors[c] = errors[c] - expected;
         for (int i = 0; i < FILTER_SIZE; ++i) correction[i] = correction[i] + gains->gain[c][i] * errors[c];
-        real_store(out[c], errors[c]);
+        real_store(slopes[c], (errors[c] - r->errors[c]) / real_load(moved_by));
     }
     filter_state_correct(&m->state, correction);
 }
@@ -132,6 +133,15 @@ static void take_samples(const filter_jacobian *jacobian, const double *sample_v
         covariance_take_sample(c, jacobian->row[c % 3], sample_variance[c], p, gain, &gains->variance[c]);
         for (int i = 0; i < COLUMN_GROUPS * VY_LANES; i += VY_LANES)
             real_store(correction + i, real_load(correction + i) + real_load(gain + i) * errors[c]);
+    }
+}
+
+static void noise_slopes(int n, double step, double error, double variance, const double *errors,
+                         const double *variances, double *error_slopes, double *variance_slopes)
+{
+    for (int i = 0; i < n; i += VY_LANES) {
+        real_store(error_slopes + i, (real_load(errors + i) - error) / step);
+        real_store(variance_slopes + i, (real_load(variances + i) / variance - 1.0) / step);
     }
 }
 
@@ -166,6 +176,7 @@ static const fit_kernel kernel = {
     .follow = follow,
     .propagate = propagate,
     .take_samples = take_samples,
+    .noise_slopes = noise_slopes,
     .add_products = add_products,
     .add_two_products = add_two_products,
 };
