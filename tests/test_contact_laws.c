@@ -1,6 +1,7 @@
 // test_contact_laws.c - what whole scenes of contacts keep, over many random ones: no side is favoured, no
-// energy comes from nowhere.
+// energy comes from nowhere; what restitution may bring back.
 #include "contact_sets.h"
+#include "dynamics/contact_body.h"
 #include "volery/hull.h"
 #include "volery/joint.h"
 
@@ -209,12 +210,40 @@ static void scenes_have_no_side(void **unused)
     assert_true(apart <= SCENES / 10);
 }
 
+// ---- restitution
+
+// The part of a change of velocities that is taken does the work that is there, a whole one no more than that.
+static void restitution_does_the_work_that_is_there(void **unused)
+{
+    (void)unused;
+    uint64_t x = 17;
+    int whole = 0, part = 0;
+    for (int n = 0; n < 1000; ++n) {
+        const double linear = 4.0 * (unit(&x) - 0.5), quadratic = 0.01 + 2.0 * unit(&x), loss = unit(&x) - 0.1;
+        const velocity_change_work work = {linear, quadratic};
+        const double most = fmax(loss, 0.0), f = restitution_fraction(work, loss),
+                     scale = energetic_restitution_scale(work, loss, 0.7);
+        assert_true(f >= 0.0 && f <= 1.0 && scale >= 0.0 && scale <= MAX_RESTITUTION_SCALE);
+        if (f == 1.0) {
+            assert_true(linear + 0.5 * quadratic <= most);
+            ++whole;
+        } else {
+            assert_near(f * (linear + 0.5 * f * quadratic), most, 1e-12);
+            ++part;
+        }
+        if (scale < MAX_RESTITUTION_SCALE)
+            assert_near(scale * (linear + 0.5 * scale * quadratic), 0.49 * most, 1e-12);
+    }
+    assert_true(whole > 100 && part > 100);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(energy_does_not_grow),
         cmocka_unit_test(energy_does_not_grow_on_joints),
         cmocka_unit_test(scenes_have_no_side),
+        cmocka_unit_test(restitution_does_the_work_that_is_there),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -106,6 +106,24 @@ static void shapes_are_flown_at_constant_speed(void **unused)
     }
 }
 
+// A path too short to come up to speed in its ramp is flown at the speed at which it ends with it.
+static void short_paths_are_flown_slower(void **unused)
+{
+    (void)unused;
+    vy_path_def def = vy_default_path_def();
+    def.kind = VY_PATH_LINE;
+    def.to = vec3_add(def.centre, vec3_make(0.6, 0.0, 0.8)); // 1 m
+    def.ramp = 4.0;
+    for (int k = 0; k < 3; ++k) {
+        def.speed = 0.2 + 0.1 * k;
+        path_model p;
+        vy_path_build(&def, &p);
+        assert_near(p.speed, k == 0 ? 0.2 : 0.25, 1e-15);
+        assert_near(p.cruise, k == 0 ? 1.0 : 0.0, 1e-15);
+        assert_vec_near(at(&p, end_of(&p)).d[0], def.to, 1e-14);
+    }
+}
+
 static double derivative_of(const double *c, int k, double t)
 {
     double sum = 0.0;
@@ -365,6 +383,7 @@ int main(void)
         cmocka_unit_test(derivatives_are_slopes),
         cmocka_unit_test(shapes_are_continuous_to_the_snap),
         cmocka_unit_test(shapes_are_flown_at_constant_speed),
+        cmocka_unit_test(short_paths_are_flown_slower),
         cmocka_unit_test(minimum_snap_passes_and_keeps_its_limits),
         cmocka_unit_test(minimum_snap_of_one_piece_is_known),
         cmocka_unit_test(desired_frame_turns_as_it_says),
