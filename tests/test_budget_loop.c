@@ -480,6 +480,28 @@ static void bounds_are_state(void **unused)
     }
 }
 
+// What is observed of a flight is rounded up: a root is no less than what it is the root of.
+static void what_is_observed_covers_the_flight(void **unused)
+{
+    (void)unused;
+    vy_world_def wd = vy_default_world_def();
+    vy_drone_def d = hovering(&wd, 1);
+    d.velocity = vec3_make(0.31, -0.17, 0.05);
+    vy_world *world = fly_in(&wd, &d);
+    int looked = 0, widest = 0;
+    for (int k = 0; k < 3000; ++k) {
+        const vec3 v = world->drones[0].body.velocity;
+        (void)vy_world_advance(world, 1);
+        const double speed = world->loop_states[0].observed[ENVELOPE_SPEED], square = vec3_dot(v, v);
+        if (speed == 0.0) continue; // begun anew
+        assert_true(speed * speed >= square);
+        ++looked;
+        widest += speed * speed <= square * (1.0 + 1e-14);
+    }
+    assert_true(looked > 2000 && widest > 10);
+    vy_world_destroy(world);
+}
+
 // Bodies beside a drone: each has its budget, and the state has room for all of them.
 static void bodies_have_budgets_too(void **unused)
 {
@@ -517,6 +539,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(a_switch_within_reach_ends_the_bound),
         cmocka_unit_test(other_loops_have_no_bound),
         cmocka_unit_test(bounds_are_state),
+        cmocka_unit_test(what_is_observed_covers_the_flight),
         cmocka_unit_test(bodies_have_budgets_too),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
