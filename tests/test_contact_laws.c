@@ -212,14 +212,16 @@ static void scenes_have_no_side(void **unused)
 
 // ---- restitution
 
-// The part of a change of velocities that is taken does the work that is there, a whole one no more than that.
+// The part of a change of velocities that is taken does the work that is there, a whole one no more than
+// that.
 static void restitution_does_the_work_that_is_there(void **unused)
 {
     (void)unused;
     uint64_t x = 17;
     int whole = 0, part = 0;
     for (int n = 0; n < 1000; ++n) {
-        const double linear = 4.0 * (unit(&x) - 0.5), quadratic = 0.01 + 2.0 * unit(&x), loss = unit(&x) - 0.1;
+        const double linear = 4.0 * (unit(&x) - 0.5), quadratic = 0.01 + 2.0 * unit(&x),
+                     loss = unit(&x) - 0.1;
         const velocity_change_work work = {linear, quadratic};
         const double most = fmax(loss, 0.0), f = restitution_fraction(work, loss),
                      scale = energetic_restitution_scale(work, loss, 0.7);

@@ -269,8 +269,8 @@ static void inner_edges_do_not_catch(void **unused)
 
 // ---- at rest
 
-// A ball in a valley of two slopes touches both; its middle is where geometry has it. What is told of both has
-// a normal between theirs.
+// A ball in a valley of two slopes touches both; its middle is where geometry has it. What is told of both
+// has a normal between theirs.
 static void balls_rest_in_valleys(void **unused)
 {
     (void)unused;

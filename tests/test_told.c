@@ -269,6 +269,9 @@ static void verdicts_name_what_to_change(void **unused)
          "wrote 'hello' on stdout, which is the wire: print to stderr"},
         {VY_VERDICT_GARBAGE, 0x6c6c6568, 0.0, NULL,
          "wrote 'hell...' on stdout, which is the wire: print to stderr"},
+        {VY_VERDICT_GARBAGE, 0x73706f6f, 0.0, "oops\001\002",
+         "wrote 'oops...' on stdout, which is the wire: print to stderr"},
+        {VY_VERDICT_GARBAGE, 0x01706f6f, 0.0, "oop\001\002", NULL}, // too short to be taken for text
         {VY_VERDICT_GARBAGE, 0x0a0a6968, 0.0, NULL,
          "wrote 'hi' on stdout, which is the wire: print to stderr"},
         {VY_VERDICT_GARBAGE, 0, 0.0, NULL,

@@ -422,7 +422,7 @@ static void limits_end_the_run(void **unused)
     expect_failure(&def, none, VY_FAILURE_RATE, 1, 1.0, 0.9, "rate");
 
     def = ball();
-    def.velocity.x = 1.0;
+    def.velocity = (vy_vec3){0.6, 0.8, 0.0};
     def.safety.distance_max = 2.0005;
     expect_failure(&def, none, VY_FAILURE_DISTANCE, 2001, 2.001, 2.0005, "distance");
     def.velocity = (vy_vec3){0, 0, 0.5};

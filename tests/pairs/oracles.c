@@ -515,9 +515,10 @@ static void energy_closes(flight *f)
                                : 1e-9;
         // At the most that a battery can give, half its voltage, the slope of voltage over power is infinite.
         const double limit = f->overloaded[i] ? 1e-3 : 0.0;
-        const double share = s.contacts > 0 ? 1e-2 : energy_share(scenario, (int)i, f->rates[i]) + limit;
+        const double share = energy_share(scenario, (int)i, f->rates[i]) + limit;
+        const double contacts = s.contacts > 0 ? 1e-2 * fabs(e.contacts) : 0.0;
         const double turnover = e.exchanged + cancelled_work(f, (int)i);
-        if (!(fabs(e.residual) <= share * turnover + far * mass_of(scenario, (int)i)) &&
+        if (!(fabs(e.residual) <= share * turnover + contacts + far * mass_of(scenario, (int)i)) &&
             !(s.contacts == 0 && converges_with_step(f, i, e.residual)))
             FAIL(f, "energy", "body %u: %g J of %g J exchanged are not accounted for (%llu contacts)", i,
                  e.residual, e.exchanged, (unsigned long long)s.contacts);
