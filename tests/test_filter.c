@@ -1,6 +1,7 @@
 // test_filter.c - the estimators that a scenario asks for by name: is the Kalman filter as good as it
 // believes, do drones fly on them.
 #include "flight.h"
+#include "estimators/estimators.h"
 #include "volery/fault.h"
 #include "world/sensor_suite.h"
 #include <string.h>
@@ -461,10 +462,45 @@ static void the_filter_tells_its_covariance(void **unused)
     vy_world_destroy(world);
 }
 
+// With P = A A^T and an error A u, e^T P^-1 e is u^T u; a covariance that is singular has none.
+static void nees_is_that_of_the_covariance(void **unused)
+{
+    (void)unused;
+    enum { N = EKF_NAVIGATION_STATES };
+    random_source r = {23};
+    for (int trial = 0; trial < 20; ++trial) {
+        static kalman_block kalman;
+        double a[N][N] = {{0.0}}, error[N] = {0.0}, expected = 0.0;
+        for (int i = 0; i < N; ++i) {
+            const double u = random_in(&r, -2.0, 2.0);
+            expected += u * u;
+            for (int k = i; k < N; ++k) {
+                a[k][i] = random_in(&r, -0.5, 0.5) + (k == i ? 2.0 : 0.0);
+                error[k] += a[k][i] * u;
+            }
+        }
+        for (int i = 0; i < N; ++i) {
+            for (int k = 0; k <= i; ++k) {
+                double sum = 0.0;
+                for (int n = 0; n <= k; ++n) sum += a[i][n] * a[k][n];
+                kalman.covariance[ekf_covariance_index(i, k)] = sum;
+            }
+        }
+        const filter_blocks memory = {.kalman = &kalman};
+        vy_filter_state out = {.nees = -1.0};
+        vy_estimator_ekf.evaluate(&memory, error, &out);
+        assert_near(out.nees, expected, 1e-9 * expected);
+        kalman.covariance[ekf_covariance_index(0, 0)] = 0.0;
+        vy_estimator_ekf.evaluate(&memory, error, &out);
+        assert_true(out.nees == 0.0);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_filter_tells_its_covariance),
+        cmocka_unit_test(nees_is_that_of_the_covariance),
         cmocka_unit_test(the_ekf_is_as_good_as_it_believes_on_gps),
         cmocka_unit_test(the_ekf_is_as_good_as_it_believes_on_motion_capture),
         cmocka_unit_test(the_ekf_is_as_good_as_it_believes_on_flow),
