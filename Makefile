@@ -169,6 +169,7 @@ levels: ## LEVELS (150) such scenarios have the same hashes at -O0 without asser
 
 mutants: ## MUTANTS (60) changed lines of the simulation: do the unit tests find them? Then six planted faults
 	@$(PACKAGES) demo test
+	$(call preset,test)
 	@JOBS=$(JOBS) tools/mutate $(MUTANTS)
 	@JOBS=$(JOBS) tools/mutate --planted
 

@@ -509,6 +509,10 @@ static void bad_controllers_are_refused_by_name(void **unused)
             fail_msg("bad controller %zu (%s) got: %s", i, list[i].says, err.text);
         }
     }
+    vy_drone_def full = vy_default_drone_def(); // as many setpoints as there is room for
+    full.controller.setpoint_count = VY_SETPOINT_CAP;
+    for (int i = 0; i < VY_SETPOINT_CAP; ++i) full.controller.setpoints[i].time = i;
+    assert_int_equal(vy_world_add_drone(world, &full, NULL, NULL), VY_OK);
     vy_drone_def three = vy_default_drone_def(); // no vehicle to hold a place with
     three.vehicle.rotor_count = 3;
     assert_int_equal(vy_world_add_drone(world, &three, NULL, NULL), VY_BAD_VALUE);
