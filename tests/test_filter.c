@@ -496,11 +496,35 @@ static void nees_is_that_of_the_covariance(void **unused)
     }
 }
 
+// A start on the ground without a magnetometer: tilted as the accelerometer says, by the shortest rotation.
+static void without_a_field_the_start_has_no_heading(void **unused)
+{
+    (void)unused;
+    static sensor_suite_blocks none;
+    const align_params p = {.time = 0.1,
+                            .period = 0.01,
+                            .gyro_tolerance = 0.1,
+                            .accel_tolerance = 1.0,
+                            .gravity = {0.0, 0.0, -9.81},
+                            .field = {0.0, 20e-6, -45e-6}};
+    estimator_samples in = {.accel = {0.981, -1.962, 9.564}, .sensors = &none};
+    estimator_state e = {.attitude = {1.0, 0.0, 0.0, 0.0}};
+    filter_block f = {.still_samples = 0};
+    for (int k = 1; k <= 10; ++k) {
+        in.tick = in.imu_tick = (bits)k;
+        assert_int_equal(vy_align_step(&p, &in, &e, &f), k == 10);
+        const vec3 up = quat_rotate(e.attitude, vec3_scale(1.0 / vec3_length(in.accel), in.accel));
+        assert_vec_near(up, vec3_make(0.0, 0.0, 1.0), 1e-12);
+        assert_near(e.attitude.z, 0.0, 1e-12);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_filter_tells_its_covariance),
         cmocka_unit_test(nees_is_that_of_the_covariance),
+        cmocka_unit_test(without_a_field_the_start_has_no_heading),
         cmocka_unit_test(the_ekf_is_as_good_as_it_believes_on_gps),
         cmocka_unit_test(the_ekf_is_as_good_as_it_believes_on_motion_capture),
         cmocka_unit_test(the_ekf_is_as_good_as_it_believes_on_flow),
