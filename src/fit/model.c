@@ -109,7 +109,8 @@ static int has_speeds_of(fit_rotors *r, const rotor_playback *p)
                                             m->dead_zone,
                                             m->thrust_model_factor,
                                             m->is_linear ? 1.0 : 0.0};
-    const int same = memcmp(r->cause, cause, sizeof cause) == 0;
+    int same = 1;
+    for (int i = 0; i < FIT_ROTOR_CAUSES; ++i) same &= r->cause[i] == cause[i];
     memcpy(r->cause, cause, sizeof cause);
     return same;
 }
