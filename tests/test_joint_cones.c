@@ -144,14 +144,14 @@ static void the_rate_is_the_slope_of_the_twist(void **unused)
     (void)unused;
     random_source r = {77};
     for (int n = 0; n < 40; ++n) {
-        vy_bodies *b = set_of(0.0);
         vy_joint_def def = vy_default_joint_def();
         vy_joint_id joint;
         def.cone = 2.8;
-        const vy_vec3 axis = vec3_scale(1.0, random_vec(&r, 1.0));
+        const vy_vec3 axis = random_vec(&r, 1.0);
         vy_vec3 way = random_vec(&r, 1.0);
         way = vec3_scale(1.0 / vec3_length(way), way);
         if (vec3_dot(way, axis) < -0.9 * vec3_length(axis)) continue;
+        vy_bodies *b = set_of(0.0);
         const vy_body_id id = add_rod(b, way, axis, &def, &joint);
         assert_near(joint_of(b, joint).angle, 0.0, 1e-12); // it counts from here
         vy_body_apply_angular_impulse(b, id, random_vec(&r, 0.004), VY_FRAME_BODY);
