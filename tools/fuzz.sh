@@ -38,7 +38,7 @@ fuzz_one() {
     # Not the last line: the leak sanitizer writes after it.
     finished=$(sed -n 's/^Done \([0-9]*\) runs in \([0-9]*\) second.*/\1/p' "$log")
     # The run that last reached code which none had reached before: "#123 NEW cov: 45 ...".
-    reached=$(awk -v runs="${finished:-0}" '/^#[0-9]+/ { for (i = 2; i < NF; ++i) if ($i == "cov:" && $(i + 1) > most) { most = $(i + 1); at = substr($1, 2) } }
+    reached=$(awk -v runs="${finished:-0}" '/^#[0-9]+/ { for (i = 2; i < NF; ++i) if ($i == "cov:" && $(i + 1) > most) { most = $(i + 1); at = substr($1, 2) + 0 } }
         END { printf "%d branches, the last new one at run %d: none in the last %.0f %%", most, at, (runs > at ? 100 - 100 * at / runs : 0) }' "$log")
     case $finished in
     '') echo "$name: FAILED, it ended without a count: $log"; return 1 ;;
