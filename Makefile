@@ -183,7 +183,7 @@ fuzz: ## every fuzz target FUZZ_RUNS (100000) times
 	$(call preset,fuzz)
 	@tools/fuzz.sh build/fuzz $(FUZZ_RUNS) $(FUZZ_SECONDS)
 
-fuzz-long: ## the hunt: every fuzz target FUZZ_LONG_RUNS (10000000) times, commands a tenth, from what was found before; hours
+fuzz-long: ## the hunt: every fuzz target FUZZ_LONG_RUNS (10000000) times, commands a tenth, flights a hundredth, from what was found before; hours
 	@$(PACKAGES) demo test long
 	$(call preset,fuzz)
 	@FUZZ_SEED=0 FUZZ_JOBS=$(JOBS) tools/fuzz.sh build/fuzz $(FUZZ_LONG_RUNS) $(FUZZ_LONG_SECONDS)

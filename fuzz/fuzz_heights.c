@@ -1,11 +1,16 @@
-// fuzz_heights.c - any bytes as a table of heights that a scenario names. Two oracles: the sanitizers, and
-// that whatever is accepted prints as a scenario that stands alone and reads back as the same one.
-#include "volery/scenario.h"
+// fuzz_heights.c - any bytes as a table of heights, one in eight as one that a scenario names. Oracles: the
+// sanitizers; a table is full of finite heights, or refused with a place and a sentence; and a scenario that
+// is accepted prints as one that stands alone and reads back as the same one.
+#include "mutate.h"
+#include "scenario/solids.h"
+#include <math.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+enum { WITH_SCENARIO = 8 }; // one in so many
 
 typedef struct bytes {
     const uint8_t *data;
@@ -25,7 +30,33 @@ static vy_status load(void *self, const char *name, const char *from, vy_source_
     return VY_OK;
 }
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+static void check(int good)
+{
+    if (!good) abort();
+}
+
+static void read_alone(const uint8_t *data, size_t size)
+{
+    char *text = calloc(1, size + 1);
+    check(text != NULL);
+    if (size > 0) memcpy(text, data, size);
+    const vy_source_text source = {.text = text, .size = size};
+    vy_numbers heights = {0};
+    vy_error err = {.status = VY_OK};
+    vy_collider_def solid;
+    solid.heights = heights;
+    if (vy_heights_read(&source, &solid, &err) == VY_OK) {
+        heights = solid.heights;
+        check(heights.rows > 0 && heights.columns > 0);
+        for (int i = 0; i < heights.rows * heights.columns; ++i) check(isfinite(heights.values[i]));
+        free(heights.values);
+    } else {
+        check(err.text[0] != '\0' && err.line > 0 && err.column > 0);
+    }
+    free(text);
+}
+
+static void read_with_scenario(const uint8_t *data, size_t size)
 {
     static const char text[] = "volery: 1\nterrain: {kind: heights, spacing: 1, file: h.csv}\ndrones: [{}]\n";
     bytes file = {data, size};
@@ -35,7 +66,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     if (vy_scenario_parse(text, sizeof text - 1, "fuzz", &options, &scenario, &told) != VY_OK) {
         if (told.errors == 0) abort();
         vy_diagnostics_destroy(&told);
-        return 0;
+        return;
     }
     vy_diagnostics_destroy(&told);
     char *printed = vy_scenario_print(scenario);
@@ -44,5 +75,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     free(printed);
     vy_scenario_destroy(scenario);
     vy_scenario_destroy(again);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    read_alone(data, size);
+    if (is_one_in(WITH_SCENARIO, data, size)) read_with_scenario(data, size);
     return 0;
 }

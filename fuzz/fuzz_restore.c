@@ -1,7 +1,8 @@
 // fuzz_restore.c - a state with any words changed. The first byte picks a scene, then each ten bytes are a
 // place and a word to put there. Oracles: the sanitizers; a state that is refused is refused with a sentence
-// and changes nothing; one that is taken is flown on from, and its failure names a drone there is; whatever
-// was flown from, the state as it was brings back the world as it was.
+// and changes nothing; one that is taken may be flown on from, and its failure names a drone there is;
+// whatever was flown from, the state as it was brings back the world as it was.
+#include "mutate.h"
 #include "scenes/scenes.h"
 #include "volery/assert.h"
 #include <stdlib.h>
@@ -15,7 +16,9 @@ enum {
     CHANGE_BYTES = 10,
     CHANGES_MAX = 16,
     SCENES_MAX = 64,
-    DRONES_MAX = 16
+    DRONES_MAX = 16,
+    FLOWN = 32,         // one in so many is flown: a forged rate may take thousands of sub-steps,
+    JOINTED_FLOWN = 128 // and a forged place pulls joints far apart
 };
 
 // A scene some steps after its start. Building it takes a hundred times as long as restoring it.
@@ -64,6 +67,8 @@ static started_scene *find_scene(uint8_t pick)
     return s;
 }
 
+static int is_jointed(const vy_world *world) { return vy_world_joint_count(world) > 0; }
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     if (size < 1) return 0;
@@ -81,7 +86,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         check(changes > 0 && err.text[0] != '\0' && vy_world_state_hash(s->world) == s->hash);
         return 0;
     }
-    (void)vy_world_advance(s->world, STEPS_AFTER);
+    if (is_one_in(is_jointed(s->world) ? JOINTED_FLOWN : FLOWN, data, size))
+        (void)vy_world_advance(s->world, STEPS_AFTER);
     const vy_failure failure = vy_world_failure(s->world);
     char text[256];
     check(failure.reason == VY_FAILURE_NONE || failure.body < vy_world_body_count(s->world));

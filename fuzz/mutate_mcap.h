@@ -51,19 +51,21 @@ typedef struct mcap_builder {
 
 // --- taking a log apart
 
-static inline int mcap_is_plain_chunk(const unsigned char *body, size_t size)
+NOT_COVERED static inline int mcap_is_plain_chunk(const unsigned char *body, size_t size)
 {
     return size >= MCAP_CHUNK_HEAD && mcap_get_u32(body + 28) == 0 &&
            mcap_get_u64(body + 32) <= size - MCAP_CHUNK_HEAD;
 }
 
-static inline void mcap_add_part(mcap_list *list, int opcode, const unsigned char *body, size_t size)
+NOT_COVERED static inline void mcap_add_part(mcap_list *list, int opcode, const unsigned char *body,
+                                             size_t size)
 {
     if (list->count < MCAP_PARTS) list->parts[list->count++] = (mcap_part){opcode, body, size};
 }
 
 // The records from `at` on, as far as they are whole.
-static inline void mcap_parse_records(const unsigned char *at, const unsigned char *end, mcap_list *list)
+NOT_COVERED static inline void mcap_parse_records(const unsigned char *at, const unsigned char *end,
+                                                  mcap_list *list)
 {
     while (end - at >= MCAP_RECORD_HEAD) {
         const int opcode = at[0];
@@ -85,7 +87,7 @@ static inline void mcap_parse_records(const unsigned char *at, const unsigned ch
 // --- putting it together
 
 // Note the channel and time of a message in the open chunk.
-static inline void mcap_note_message(mcap_span *span, const unsigned char *body)
+NOT_COVERED static inline void mcap_note_message(mcap_span *span, const unsigned char *body)
 {
     const uint16_t channel = mcap_get_u16(body);
     const uint64_t time = mcap_get_u64(body + 6);
@@ -97,7 +99,7 @@ static inline void mcap_note_message(mcap_span *span, const unsigned char *body)
 }
 
 // The index of one channel: times and places of its messages in the chunk's records.
-static inline void mcap_write_index(mcap_builder *w, const mcap_span *span, uint16_t channel)
+NOT_COVERED static inline void mcap_write_index(mcap_builder *w, const mcap_span *span, uint16_t channel)
 {
     const size_t begun = mcap_bytes_begin(&w->out, MCAP_MESSAGE_INDEX),
                  end = w->chunk_start + (size_t)span->records;
@@ -118,7 +120,7 @@ static inline void mcap_write_index(mcap_builder *w, const mcap_span *span, uint
     mcap_bytes_end(&w->out, begun);
 }
 
-static inline void mcap_open_chunk(mcap_builder *w, const mcap_part *part)
+NOT_COVERED static inline void mcap_open_chunk(mcap_builder *w, const mcap_part *part)
 {
     if (w->chunk_start != 0 || w->chunk_count == MCAP_CHUNKS) return;
     mcap_span *span = &w->chunks[w->chunk_count];
@@ -127,7 +129,7 @@ static inline void mcap_open_chunk(mcap_builder *w, const mcap_part *part)
     w->chunk_start = w->out.size;
 }
 
-static inline void mcap_close_chunk(mcap_builder *w)
+NOT_COVERED static inline void mcap_close_chunk(mcap_builder *w)
 {
     if (w->chunk_start == 0) return;
     mcap_span *span = &w->chunks[w->chunk_count++];
@@ -151,7 +153,7 @@ static inline void mcap_close_chunk(mcap_builder *w)
     w->chunk_start = 0;
 }
 
-static inline void mcap_write_chunk_indexes(mcap_builder *w)
+NOT_COVERED static inline void mcap_write_chunk_indexes(mcap_builder *w)
 {
     for (size_t i = 0; i < w->chunk_count && !w->has_indexes; ++i) {
         const mcap_span *s = &w->chunks[i];
@@ -173,7 +175,7 @@ static inline void mcap_write_chunk_indexes(mcap_builder *w)
 }
 
 // A record as it is, but for what depends on others.
-static inline void mcap_write_record(mcap_builder *w, const mcap_part *part)
+NOT_COVERED static inline void mcap_write_record(mcap_builder *w, const mcap_part *part)
 {
     const size_t at = mcap_bytes_begin(&w->out, part->opcode), body = w->out.size;
     mcap_bytes_put(&w->out, part->body, part->size);
@@ -202,8 +204,8 @@ static inline void mcap_write_record(mcap_builder *w, const mcap_part *part)
 }
 
 // The index of attachment or metadata number `k` of the summary: where it has come to lie.
-static inline void mcap_write_place(mcap_builder *w, const mcap_part *part, const mcap_place *places,
-                                    size_t count, size_t k)
+NOT_COVERED static inline void mcap_write_place(mcap_builder *w, const mcap_part *part,
+                                                const mcap_place *places, size_t count, size_t k)
 {
     if (k >= count) return;
     const size_t at = w->out.size;
@@ -213,7 +215,7 @@ static inline void mcap_write_place(mcap_builder *w, const mcap_part *part, cons
     mcap_put_u64(w->out.data + at + MCAP_RECORD_HEAD + 8, places[k].length);
 }
 
-static inline void mcap_assemble(mcap_builder *w, const mcap_list *list)
+NOT_COVERED static inline void mcap_assemble(mcap_builder *w, const mcap_list *list)
 {
     size_t attachments = 0, metadata = 0;
     mcap_bytes_put(&w->out, MCAP_MAGIC, MCAP_MAGIC_SIZE);
@@ -248,7 +250,7 @@ static inline void mcap_assemble(mcap_builder *w, const mcap_list *list)
 // --- changing it
 
 // Other bytes in a record; `buffer` is where they go.
-static inline void mcap_change_bytes(draw *d, mcap_part *part, uint8_t *buffer, size_t size)
+NOT_COVERED static inline void mcap_change_bytes(draw *d, mcap_part *part, uint8_t *buffer, size_t size)
 {
     const int head = part->opcode == MCAP_MESSAGE && part->size >= MCAP_MESSAGE_HEAD && draw_below(d, 4) > 0
                          ? MCAP_MESSAGE_HEAD // what it says, not which message it is
@@ -261,7 +263,7 @@ static inline void mcap_change_bytes(draw *d, mcap_part *part, uint8_t *buffer, 
     part->body = buffer;
 }
 
-static inline void mcap_change(draw *d, mcap_list *list, uint8_t *buffer, size_t size)
+NOT_COVERED static inline void mcap_change(draw *d, mcap_list *list, uint8_t *buffer, size_t size)
 {
     if (list->count == 0) return;
     const size_t i = draw_below(d, list->count), k = draw_below(d, list->count);
@@ -287,7 +289,7 @@ static inline void mcap_change(draw *d, mcap_list *list, uint8_t *buffer, size_t
 }
 
 // For LLVMFuzzerCustomMutator().
-static inline size_t mcap_mutate(uint8_t *data, size_t size, size_t max_size, unsigned seed)
+NOT_COVERED static inline size_t mcap_mutate(uint8_t *data, size_t size, size_t max_size, unsigned seed)
 {
     enum { CHANGES = 3, BUFFER_CAP = 1 << 16 };
     static mcap_list list;

@@ -16,7 +16,7 @@ typedef struct yaml_rows {
 } yaml_rows;
 
 // All rows of a table and of those below it, each once.
-static inline void yaml_collect(yaml_rows *all, const vy_schema_table *table)
+NOT_COVERED static inline void yaml_collect(yaml_rows *all, const vy_schema_table *table)
 {
     for (int i = 0; i < all->table_count; ++i) {
         if (all->tables[i] == table) return;
@@ -32,7 +32,7 @@ static inline void yaml_collect(yaml_rows *all, const vy_schema_table *table)
 
 // --- values
 
-static inline void yaml_number(draw *d, const vy_schema_row *row, char *out)
+NOT_COVERED static inline void yaml_number(draw *d, const vy_schema_row *row, char *out)
 {
     static const char *const odd[] = {"0",    "-0.0", "1",   "-1",  "1e-320",     "1e308", "9007199254740993",
                                       ".nan", ".inf", "0x7", "1e5", "-1e-9",      "1_000", "5 deg",
@@ -53,14 +53,14 @@ static inline void yaml_number(draw *d, const vy_schema_row *row, char *out)
         snprintf(out, 40, "%.3g", (double)draw_below(d, 1000) / (how == 5 ? 10.0 : how == 6 ? 1e3 : 1e6));
 }
 
-static inline void yaml_append(char *out, const char *text)
+NOT_COVERED static inline void yaml_append(char *out, const char *text)
 {
     const size_t have = strlen(out);
     snprintf(out + have, YAML_VALUE - have, "%s", text);
 }
 
 // [value, value] or [[value, value], ...]
-static inline void yaml_numbers(draw *d, const vy_schema_row *row, size_t count, char *out)
+NOT_COVERED static inline void yaml_numbers(draw *d, const vy_schema_row *row, size_t count, char *out)
 {
     char one[48];
     yaml_append(out, "[");
@@ -72,10 +72,10 @@ static inline void yaml_numbers(draw *d, const vy_schema_row *row, size_t count,
     yaml_append(out, "]");
 }
 
-static inline void yaml_value(draw *d, const vy_schema_row *row, int depth, char *out);
+NOT_COVERED static inline void yaml_value(draw *d, const vy_schema_row *row, int depth, char *out);
 
 // {key: value} of a table.
-static inline void yaml_object(draw *d, const vy_schema_table *table, int depth, char *out)
+NOT_COVERED static inline void yaml_object(draw *d, const vy_schema_table *table, int depth, char *out)
 {
     yaml_append(out, "{");
     for (size_t left = depth < YAML_DEPTH && table->row_count > 0 ? draw_below(d, 3) : 0; left > 0; --left) {
@@ -88,7 +88,7 @@ static inline void yaml_object(draw *d, const vy_schema_table *table, int depth,
     yaml_append(out, "}");
 }
 
-static inline void yaml_value(draw *d, const vy_schema_row *row, int depth, char *out)
+NOT_COVERED static inline void yaml_value(draw *d, const vy_schema_row *row, int depth, char *out)
 {
     static const char *const names[] = {"a", "b", "all", "x500", "drone0", "~", "''", "\"\\u0000\"", "é"};
     char one[48];
@@ -134,12 +134,12 @@ typedef struct yaml_entry {
     int flow;                        // 1: inside brackets
 } yaml_entry;
 
-static inline int yaml_is_word(uint8_t c)
+NOT_COVERED static inline int yaml_is_word(uint8_t c)
 {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '-';
 }
 
-static inline size_t yaml_column(const paste *p, size_t at)
+NOT_COVERED static inline size_t yaml_column(const paste *p, size_t at)
 {
     size_t column = 0;
     while (at > column && p->data[at - column - 1] != '\n') ++column;
@@ -148,7 +148,7 @@ static inline size_t yaml_column(const paste *p, size_t at)
 
 // Where the value that begins at `at` ends: a bracket's partner, else the next comma or bracket that closes;
 // outside brackets it goes to the last line that stands further in.
-static inline size_t yaml_value_end(const paste *p, size_t at, size_t column, int flow)
+NOT_COVERED static inline size_t yaml_value_end(const paste *p, size_t at, size_t column, int flow)
 {
     int depth = 0;
     if (flow || (at < p->size && (p->data[at] == '[' || p->data[at] == '{'))) {
@@ -170,7 +170,7 @@ static inline size_t yaml_value_end(const paste *p, size_t at, size_t column, in
     return at;
 }
 
-static inline size_t yaml_entries(const paste *p, yaml_entry *out)
+NOT_COVERED static inline size_t yaml_entries(const paste *p, yaml_entry *out)
 {
     size_t count = 0;
     int depth = 0;
@@ -190,7 +190,7 @@ static inline size_t yaml_entries(const paste *p, yaml_entry *out)
 }
 
 // The number of the row of the entry's key, one of several by chance; any row where there is none.
-static inline size_t yaml_row(draw *d, const yaml_rows *all, const paste *p, const yaml_entry *e)
+NOT_COVERED static inline size_t yaml_row(draw *d, const yaml_rows *all, const paste *p, const yaml_entry *e)
 {
     const size_t length = e->key_end - e->key, first = draw_below(d, (size_t)all->row_count);
     for (size_t k = 0; k < (size_t)all->row_count; ++k) {
@@ -202,7 +202,7 @@ static inline size_t yaml_row(draw *d, const yaml_rows *all, const paste *p, con
 }
 
 // `key: value` behind an entry, in its style.
-static inline int yaml_insert(paste *p, const yaml_entry *e, const char *text)
+NOT_COVERED static inline int yaml_insert(paste *p, const yaml_entry *e, const char *text)
 {
     char line[YAML_VALUE + 200] = "";
     const size_t column = yaml_column(p, e->key);
@@ -213,7 +213,7 @@ static inline int yaml_insert(paste *p, const yaml_entry *e, const char *text)
     return paste_over(p, e->end, 0, line, strlen(line));
 }
 
-static inline int yaml_change(draw *d, const yaml_rows *all, paste *p)
+NOT_COVERED static inline int yaml_change(draw *d, const yaml_rows *all, paste *p)
 {
     static yaml_entry entries[YAML_ENTRIES];
     char text[YAML_VALUE] = "", copy[YAML_VALUE];
@@ -260,8 +260,8 @@ static inline int yaml_change(draw *d, const yaml_rows *all, paste *p)
 }
 
 // For LLVMFuzzerCustomMutator().
-static inline size_t yaml_mutate(uint8_t *data, size_t size, size_t max_size, unsigned seed,
-                                 const vy_schema_table *table)
+NOT_COVERED static inline size_t yaml_mutate(uint8_t *data, size_t size, size_t max_size, unsigned seed,
+                                             const vy_schema_table *table)
 {
     static yaml_rows all;
     draw d = draw_from(seed);

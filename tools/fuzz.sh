@@ -1,7 +1,7 @@
 #!/bin/sh
 # fuzz.sh BUILD RUNS SECONDS [TARGET...] - run every fuzz target of a build, or these, so many times from its corpus, FUZZ_JOBS (2)
-# targets at a time, but no longer than SECONDS each; a tenth of the runs for fuzz_command, which flies. A target NAME starts from fuzz/corpus/NAME (less fuzz_) where there is one; what it
-# finds, and an input that breaks it, stay in BUILD/NAME.d. The same RUNS is the same walk, whatever the machine's
+# targets at a time, but no longer than SECONDS each; a tenth of the runs for fuzz_command, whose runs are whole commands, a hundredth for fuzz_passive, whose runs are flights.
+# A target NAME starts from fuzz/corpus/NAME (less fuzz_) where there is one; what it finds, and an input that breaks it, stay in BUILD/NAME.d. The same RUNS is the same walk, whatever the machine's
 # speed, unless the seconds end it first, which is said. FUZZ_SEED (1) picks another walk: 0 a new one every time, going
 # on from what earlier ones found, for long hunts.
 set -eu
@@ -23,7 +23,10 @@ if setarch -R true 2>/dev/null; then fixed="setarch -R"; else echo "fuzz: addres
 
 fuzz_one() {
     runs=$all_runs
-    [ "$1" != fuzz_command ] || runs=$((runs / 10))
+    case $1 in
+    fuzz_command) runs=$((runs / 10)) ;;
+    fuzz_passive) runs=$((runs / 100)) ;;
+    esac
     name=$1 found=$build/$1.d log=$build/$1.log corpus=fuzz/corpus/${1#fuzz_}
     [ "$seed" = 0 ] || rm -rf "$found" # what an earlier run found would make another walk of this one
     mkdir -p "$found"

@@ -102,12 +102,20 @@ static void restore_terminal(vy_pilot_host *h)
 
 // --- scripts
 
+// Room for one more key; 0: memory is out.
+static int reserve_key(vy_pilot_host *h)
+{
+    const size_t count = (size_t)h->script_count;
+    if (count > 0 && (count & (count - 1)) != 0) return 1; // full at powers of two alone
+    script_key *more = realloc(h->script, (count > 0 ? 2 * count : 1) * sizeof *more);
+    if (more != NULL) h->script = more;
+    return more != NULL;
+}
+
 static vy_status read_script(FILE *file, const char *path, vy_pilot_host *h, vy_error *err)
 {
     char line[256];
     double last = 0.0;
-    h->script = calloc(SCRIPT_CAP, sizeof *h->script);
-    if (h->script == NULL) return vy_fail(err, VY_NO_MEMORY, "pilot: out of memory");
     for (int number = 1; fgets(line, sizeof line, file) != NULL; ++number) {
         char *end;
         if (strlen(line) + 1 == sizeof line && line[sizeof line - 2] != '\n')
@@ -126,6 +134,7 @@ static vy_status read_script(FILE *file, const char *path, vy_pilot_host *h, vy_
             if (*end == ' ' || *end == '\t') continue;
             if (h->script_count == SCRIPT_CAP)
                 return vy_fail(err, VY_FULL, "%.150s:%d: more than %d keys", path, number, SCRIPT_CAP);
+            if (!reserve_key(h)) return vy_fail(err, VY_NO_MEMORY, "pilot: out of memory");
             h->script[h->script_count++] = (script_key){time, *end == '_' ? ' ' : *end};
         }
     }

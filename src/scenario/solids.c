@@ -65,7 +65,7 @@ static vy_status read_heights_line(const char *text, const char *end, int line, 
     return VY_OK;
 }
 
-static vy_status read_heights(const vy_source_text *text, vy_collider_def *s, vy_error *err)
+vy_status vy_heights_read(const vy_source_text *text, vy_collider_def *solid, vy_error *err)
 {
     vy_text values = {0};
     int line = 0, rows = 0, columns = 0;
@@ -90,7 +90,7 @@ static vy_status read_heights(const vy_source_text *text, vy_collider_def *s, vy
     if (status == VY_OK && values.failed) status = VY_NO_MEMORY;
     if (status == VY_OK && rows == 0) status = fail_heights(err, 1, 1, "no heights");
     if (status == VY_OK)
-        s->heights = (vy_numbers){(double *)(void *)values.data, rows, columns};
+        solid->heights = (vy_numbers){(double *)(void *)values.data, rows, columns};
     else
         free(values.data);
     return status;
@@ -112,7 +112,7 @@ static void load_solid(vy_reader *r, const char *from, vy_collider_def *s)
     if (status == VY_OK && text.size > VY_TREE_TEXT_CAP) {
         vy_reader_refuse(r, s->file, "file: %s is larger than %u MiB", s->file, VY_TREE_TEXT_CAP >> 20);
     } else if (status == VY_OK) {
-        status = hull ? read_mesh(&text, s, &err) : read_heights(&text, s, &err);
+        status = hull ? read_mesh(&text, s, &err) : vy_heights_read(&text, s, &err);
         char where[32] = "";
         if (err.line > 0) snprintf(where, sizeof where, ":%d:%d", err.line, err.column > 0 ? err.column : 1);
         if (status != VY_OK && status != VY_NO_MEMORY)

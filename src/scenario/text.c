@@ -83,16 +83,19 @@ size_t vy_character_size(const char *text, size_t left)
 
 void vy_text_add_clean(vy_text *text, const char *string, size_t size, size_t maximum)
 {
-    size_t at = 0;
+    size_t at = 0, clean = 0; // `clean`: first byte that is good and not added yet
     while (at < size && at < maximum) {
-        const size_t step = vy_character_size(string + at, size - at);
+        const unsigned char c = (unsigned char)string[at];
+        const size_t step = c >= 0x20 && c < 0x7f ? 1 : vy_character_size(string + at, size - at);
         VY_ASSERT(step <= size - at);
-        if (step == 0)
+        if (step == 0) {
+            vy_text_add(text, string + clean, at - clean);
             vy_text_puts(text, "?");
-        else
-            vy_text_add(text, string + at, step);
+            clean = at + 1;
+        }
         at += step == 0 ? 1 : step;
     }
+    vy_text_add(text, string + clean, at - clean);
     if (at < size) vy_text_puts(text, "...");
 }
 
