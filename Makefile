@@ -102,9 +102,9 @@ screenshots: ## the pictures of the README and docs, made anew
 	$(call preset,test)
 	@tools/screenshots.sh build/test
 
-check-long: ## what takes minutes: the page, matrix, sanitize, clang, kills, faults, law, levels, lint, fuzz, wheel
+check-long: ## what takes minutes: the page, matrix, sanitize, thread, clang, kills, faults, law, levels, lint, fuzz, wheel
 	@$(PACKAGES) demo test page lint long
-	@$(MAKE) test-page matrix sanitize clang kills faults law levels lint fuzz wheel
+	@$(MAKE) test-page matrix sanitize thread clang kills faults law levels lint fuzz wheel
 	@echo "check-long: all passed"
 
 wheel: ## the Python package as a wheel for other machines (build/wheel), and its tests

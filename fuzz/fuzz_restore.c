@@ -17,8 +17,8 @@ enum {
     CHANGES_MAX = 16,
     SCENES_MAX = 64,
     DRONES_MAX = 16,
-    FLOWN = 32,         // one in so many is flown: a forged rate may take thousands of sub-steps,
-    JOINTED_FLOWN = 128 // and a forged place pulls joints far apart
+    FLOWN = 64,          // one in so many is flown: a forged rate may take thousands of sub-steps,
+    JOINTED_FLOWN = 1024 // and a forged place pulls joints far apart
 };
 
 // A scene some steps after its start. Building it takes a hundred times as long as restoring it.
