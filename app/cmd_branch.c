@@ -207,7 +207,7 @@ COMMAND(branch)
     if (status == 0)
         status = vy_file_check_log("branch", vy_option_value(args, "output"), vy_has_option(args, "json"));
     if (status == 0) status = vy_load_log("branch", args->operands[0], &log);
-    if (status == 0) status = vy_file_claim("branch", vy_option_value(args, "output"), VY_FILE_PART);
+    if (status == 0) status = vy_file_claim("branch", vy_option_value(args, "output"), VY_FILE_PART_SUFFIX);
     if (status == 0) status = branch(args, &changes, log);
     vy_log_close(log);
     vy_overrides_destroy(&changes);

@@ -83,7 +83,8 @@ COMMAND(export)
     int status = read_options(args, &def);
     if (status == 0) status = vy_parse_fields("export", vy_option_value(args, "fields"), &requested);
     if (status == 0) status = vy_load_log("export", path, &log);
-    if (status == 0 && output_path != NULL) status = vy_file_claim("export", output_path, VY_FILE_PART);
+    if (status == 0 && output_path != NULL)
+        status = vy_file_claim("export", output_path, VY_FILE_PART_SUFFIX);
     if (status == 0) status = vy_parse_drone(args, log, &def.body);
     if (status == 0) {
         def.fields = requested.items;

@@ -148,8 +148,8 @@ COMMAND(fit)
     if (status == 0) status = load_mapping(vy_option_value(args, "mapping"), &mapping);
     if (status == 0) status = load_base(base, &vehicle);
     if (status == 0) status = base_name(base, name, sizeof name);
-    if (status == 0) status = vy_file_claim("fit", output_path, VY_FILE_PART);
-    if (status == 0 && page != NULL) status = vy_file_claim("fit", page, VY_FILE_PART);
+    if (status == 0) status = vy_file_claim("fit", output_path, VY_FILE_PART_SUFFIX);
+    if (status == 0 && page != NULL) status = vy_file_claim("fit", page, VY_FILE_PART_SUFFIX);
     if (status == 0) {
         const vy_status read = vy_fit_read(path, mapping, vy_option_value(args, "drone"), &flight, &error);
         if (read != VY_OK) {

@@ -125,7 +125,7 @@ COMMAND(plot)
     if (status == 0) status = check_ending(args, path);
     if (status == 0) status = read_number(args, "scale", 0.5, 10.0, &scale);
     if (status == 0) status = vy_load_log("plot", log_path, &log);
-    if (status == 0) status = vy_file_claim("plot", path, VY_FILE_PART);
+    if (status == 0) status = vy_file_claim("plot", path, VY_FILE_PART_SUFFIX);
     if (status == 0) status = vy_parse_drone(args, log, &drone);
     if (status == 0) status = read_frame(args, log, f);
     if (status == 0) status = make_figure(args, log, drone, f);

@@ -15,8 +15,8 @@ static char *default_name(const char *part)
     size_t length = strlen(part);
     while (length > 0 && part[length - 1] >= '0' && part[length - 1] <= '9') --length;
     if (length > 0 && length < strlen(part) && part[length - 1] == '.') --length;
-    const size_t end = strlen(VY_FILE_PART);
-    if (length <= end || strncmp(part + length - end, VY_FILE_PART, end) != 0) return NULL;
+    const size_t end = strlen(VY_FILE_PART_SUFFIX);
+    if (length <= end || strncmp(part + length - end, VY_FILE_PART_SUFFIX, end) != 0) return NULL;
     return strndup(part, length - end);
 }
 
@@ -48,7 +48,7 @@ COMMAND(recover)
     vy_error error = {.status = VY_OK};
     int status = vy_file_check_input("recover", "log", part);
     if (status == 0) status = choose_name(args, &output_path);
-    if (status == 0) status = vy_file_claim("recover", output_path, VY_FILE_RECOVERED);
+    if (status == 0) status = vy_file_claim("recover", output_path, VY_FILE_RECOVERED_SUFFIX);
     if (status == 0) {
         const vy_status recovered = vy_log_recover(part, output_path, &info, &error);
         if (recovered != VY_OK) status = vy_print_log_error("recover", part, recovered, &error);

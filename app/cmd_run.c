@@ -47,7 +47,8 @@ static int claim_outputs(const arguments *args, const char *file)
     vy_file_is_input(file);
     if (vy_has_option(args, "no-log")) return vy_file_check_conflicts("run");
     char *log = log_name(args, file);
-    const int status = log != NULL ? vy_file_claim("run", log, VY_FILE_PART) : vy_print_no_memory("run");
+    const int status =
+        log != NULL ? vy_file_claim("run", log, VY_FILE_PART_SUFFIX) : vy_print_no_memory("run");
     free(log);
     return status;
 }
@@ -218,7 +219,7 @@ COMMAND(run)
     int status = check_options(args), reported = junit == NULL;
     if (status != 0) return status;
     vy_file_is_input(args->operands[0]);
-    if (junit != NULL) status = vy_file_claim("run", junit, VY_FILE_PART);
+    if (junit != NULL) status = vy_file_claim("run", junit, VY_FILE_PART_SUFFIX);
     if (status != 0) return status;
     overrides changes = {.count = 0};
     status = vy_parse_overrides(args, &changes);

@@ -174,7 +174,7 @@ static int view(const arguments *args, const char *path, runs *s)
     if (status == 0 && vy_file_is_stream(path) && vy_has_option(args, "open"))
         status = vy_print_usage_error(args->command, "--open needs a page in a file, not on standard output");
     for (int i = 0; i < args->operand_count; ++i) vy_file_is_input(args->operands[i]);
-    if (status == 0) status = vy_file_claim("view", path, VY_FILE_PART);
+    if (status == 0) status = vy_file_claim("view", path, VY_FILE_PART_SUFFIX);
     if (status == 0) status = load_runs(args, limit, s);
     if (status == 0) status = write_page(s, path);
     if (status == 0 && !vy_has_option(args, "quiet")) print_written(s, path);

@@ -34,11 +34,11 @@ static char *concatenate(const char *a, size_t size, const char *b)
 // RUN.mcap and RUN.mcap.part mean the same flight.
 static int name_files(const char *path, follower *f)
 {
-    const size_t suffix_size = strlen(VY_FILE_PART), size = strlen(path);
-    const int is_part = size > suffix_size && strcmp(path + size - suffix_size, VY_FILE_PART) == 0;
+    const size_t suffix_size = strlen(VY_FILE_PART_SUFFIX), size = strlen(path);
+    const int is_part = size > suffix_size && strcmp(path + size - suffix_size, VY_FILE_PART_SUFFIX) == 0;
     const size_t stem_size = is_part ? size - suffix_size : size;
     f->log_path = concatenate(path, stem_size, "");
-    f->part_path = concatenate(path, stem_size, VY_FILE_PART);
+    f->part_path = concatenate(path, stem_size, VY_FILE_PART_SUFFIX);
     return f->log_path != NULL && f->part_path != NULL ? 0 : vy_print_no_memory("watch");
 }
 

@@ -173,7 +173,7 @@ int vy_file_check_log(const char *name, const char *path, int json)
 void vy_file_print_backup(const char *name, const char *path, const char *backup)
 {
     if (backup == NULL) return;
-    vy_print_warning(name, "%s%s, which an earlier run left behind, is kept as %s", path, VY_FILE_PART,
+    vy_print_warning(name, "%s%s, which an earlier run left behind, is kept as %s", path, VY_FILE_PART_SUFFIX,
                      backup);
 }
 

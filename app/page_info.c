@@ -61,8 +61,8 @@ static void put_units(json *j)
         vy_stream_layout(s, VY_ROTOR_CAP, &layout);
         vy_json_object(j, vy_drone_streams[s].name);
         for (int i = 0; i < layout.field_count; ++i) {
-            const char *unit = layout.first[i].unit;
-            if (unit[0] != '\0') vy_json_text(j, layout.names[i], unit);
+            const char *unit = layout.first_field[i].unit;
+            if (unit[0] != '\0') vy_json_text(j, layout.field_names[i], unit);
         }
         vy_json_close(j);
     }

@@ -201,13 +201,13 @@ static int start_server(watch *w)
 int vy_watch_begin(watch *w, const char *path, vy_recorder *recorder)
 {
     if (w == NULL) return 0;
-    const size_t size = strlen(path) + sizeof VY_FILE_PART;
+    const size_t size = strlen(path) + sizeof VY_FILE_PART_SUFFIX;
     w->log = malloc(size);
     if (w->log == NULL) return vy_print_no_memory(w->command);
-    snprintf(w->log, size, "%s%s", path, VY_FILE_PART);
+    snprintf(w->log, size, "%s%s", path, VY_FILE_PART_SUFFIX);
     const int status = describe(w, path);
     if (status != 0) return status;
-    vy_recorder_listen(recorder, &(vy_mcap_listener){.self = w, .message = on_message});
+    vy_recorder_set_listener(recorder, &(vy_mcap_listener){.self = w, .on_message = on_message});
     return start_server(w);
 }
 

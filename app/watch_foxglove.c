@@ -114,7 +114,7 @@ static int store_shapes(watch *w, vy_log *log)
     vy_mcap_cursor *cursor = NULL;
     vy_mcap_message m;
     if (channel == NULL) return 1;
-    if (vy_log_cursor(log, channel->topic, &cursor, NULL) != VY_OK) return 0;
+    if (vy_log_cursor_open(log, channel->topic, &cursor, NULL) != VY_OK) return 0;
     if (vy_mcap_cursor_next(cursor, &m)) {
         w->scene = channel->id;
         w->shapes_size = m.size;

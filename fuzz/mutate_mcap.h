@@ -53,8 +53,8 @@ typedef struct mcap_builder {
 
 NOT_COVERED static inline int mcap_is_plain_chunk(const unsigned char *body, size_t size)
 {
-    return size >= MCAP_CHUNK_HEAD && mcap_get_u32(body + 28) == 0 &&
-           mcap_get_u64(body + 32) <= size - MCAP_CHUNK_HEAD;
+    return size >= MCAP_CHUNK_HEAD_SIZE && mcap_get_u32(body + 28) == 0 &&
+           mcap_get_u64(body + 32) <= size - MCAP_CHUNK_HEAD_SIZE;
 }
 
 NOT_COVERED static inline void mcap_add_part(mcap_list *list, int opcode, const unsigned char *body,
@@ -67,14 +67,15 @@ NOT_COVERED static inline void mcap_add_part(mcap_list *list, int opcode, const 
 NOT_COVERED static inline void mcap_parse_records(const unsigned char *at, const unsigned char *end,
                                                   mcap_list *list)
 {
-    while (end - at >= MCAP_RECORD_HEAD) {
+    while (end - at >= MCAP_RECORD_HEAD_SIZE) {
         const int opcode = at[0];
         const uint64_t size = mcap_get_u64(at + 1);
-        at += MCAP_RECORD_HEAD;
+        at += MCAP_RECORD_HEAD_SIZE;
         if (size > (uint64_t)(end - at)) return;
         if (opcode == MCAP_CHUNK && mcap_is_plain_chunk(at, (size_t)size)) {
-            mcap_add_part(list, MCAP_CHUNK, at, MCAP_CHUNK_HEAD);
-            mcap_parse_records(at + MCAP_CHUNK_HEAD, at + MCAP_CHUNK_HEAD + mcap_get_u64(at + 32), list);
+            mcap_add_part(list, MCAP_CHUNK, at, MCAP_CHUNK_HEAD_SIZE);
+            mcap_parse_records(at + MCAP_CHUNK_HEAD_SIZE, at + MCAP_CHUNK_HEAD_SIZE + mcap_get_u64(at + 32),
+                               list);
             mcap_add_part(list, MCAP_CHUNK_END, at, 0);
         } else {
             mcap_add_part(list, opcode, at, (size_t)size);
@@ -108,13 +109,14 @@ NOT_COVERED static inline void mcap_write_index(mcap_builder *w, const mcap_span
     const size_t entries = w->out.size;
     for (size_t at = w->chunk_start; at < end && !w->out.failed;) {
         const unsigned char *record = w->out.data + at;
-        const uint64_t size = mcap_get_u64(record + 1), time = mcap_get_u64(record + MCAP_RECORD_HEAD + 6);
-        if (record[0] == MCAP_MESSAGE && size >= MCAP_MESSAGE_HEAD &&
-            mcap_get_u16(record + MCAP_RECORD_HEAD) == channel) {
+        const uint64_t size = mcap_get_u64(record + 1),
+                       time = mcap_get_u64(record + MCAP_RECORD_HEAD_SIZE + 6);
+        if (record[0] == MCAP_MESSAGE && size >= MCAP_MESSAGE_HEAD_SIZE &&
+            mcap_get_u16(record + MCAP_RECORD_HEAD_SIZE) == channel) {
             mcap_bytes_u64(&w->out, time);
             mcap_bytes_u64(&w->out, at - w->chunk_start);
         }
-        at += MCAP_RECORD_HEAD + (size_t)size;
+        at += MCAP_RECORD_HEAD_SIZE + (size_t)size;
     }
     if (!w->out.failed) mcap_put_u32(w->out.data + entries - 4, (uint32_t)(w->out.size - entries));
     mcap_bytes_end(&w->out, begun);
@@ -125,7 +127,7 @@ NOT_COVERED static inline void mcap_open_chunk(mcap_builder *w, const mcap_part 
     if (w->chunk_start != 0 || w->chunk_count == MCAP_CHUNKS) return;
     mcap_span *span = &w->chunks[w->chunk_count];
     *span = (mcap_span){.at = mcap_bytes_begin(&w->out, MCAP_CHUNK)};
-    mcap_bytes_put(&w->out, part->body, MCAP_CHUNK_HEAD);
+    mcap_bytes_put(&w->out, part->body, MCAP_CHUNK_HEAD_SIZE);
     w->chunk_start = w->out.size;
 }
 
@@ -137,7 +139,7 @@ NOT_COVERED static inline void mcap_close_chunk(mcap_builder *w)
     span->length = w->out.size - span->at;
     mcap_bytes_end(&w->out, (size_t)span->at);
     if (!w->out.failed) {
-        unsigned char *head = w->out.data + w->chunk_start - MCAP_CHUNK_HEAD;
+        unsigned char *head = w->out.data + w->chunk_start - MCAP_CHUNK_HEAD_SIZE;
         mcap_put_u64(head, span->first);
         mcap_put_u64(head + 8, span->last);
         mcap_put_u64(head + 16, span->records);
@@ -183,7 +185,7 @@ NOT_COVERED static inline void mcap_write_record(mcap_builder *w, const mcap_par
     if (w->out.failed) return;
     unsigned char *written = w->out.data + body;
     const mcap_place place = {at, w->out.size - at, part};
-    if (part->opcode == MCAP_MESSAGE && part->size >= MCAP_MESSAGE_HEAD) {
+    if (part->opcode == MCAP_MESSAGE && part->size >= MCAP_MESSAGE_HEAD_SIZE) {
         if (w->chunk_start != 0) mcap_note_message(&w->chunks[w->chunk_count], written);
         w->messages += 1;
     } else if (part->opcode == MCAP_ATTACHMENT && part->size >= 4) {
@@ -211,8 +213,8 @@ NOT_COVERED static inline void mcap_write_place(mcap_builder *w, const mcap_part
     const size_t at = w->out.size;
     mcap_write_record(w, part);
     if (w->out.failed || part->size < 16) return;
-    mcap_put_u64(w->out.data + at + MCAP_RECORD_HEAD, places[k].at);
-    mcap_put_u64(w->out.data + at + MCAP_RECORD_HEAD + 8, places[k].length);
+    mcap_put_u64(w->out.data + at + MCAP_RECORD_HEAD_SIZE, places[k].at);
+    mcap_put_u64(w->out.data + at + MCAP_RECORD_HEAD_SIZE + 8, places[k].length);
 }
 
 NOT_COVERED static inline void mcap_assemble(mcap_builder *w, const mcap_list *list)
@@ -223,7 +225,7 @@ NOT_COVERED static inline void mcap_assemble(mcap_builder *w, const mcap_list *l
         const mcap_part *part = &list->parts[i];
         switch (part->opcode) {
         case MCAP_CHUNK:
-            if (part->size == MCAP_CHUNK_HEAD)
+            if (part->size == MCAP_CHUNK_HEAD_SIZE)
                 mcap_open_chunk(w, part);
             else
                 mcap_write_record(w, part); // compressed
@@ -252,9 +254,10 @@ NOT_COVERED static inline void mcap_assemble(mcap_builder *w, const mcap_list *l
 // Other bytes in a record; `buffer` is where they go.
 NOT_COVERED static inline void mcap_change_bytes(draw *d, mcap_part *part, uint8_t *buffer, size_t size)
 {
-    const int head = part->opcode == MCAP_MESSAGE && part->size >= MCAP_MESSAGE_HEAD && draw_below(d, 4) > 0
-                         ? MCAP_MESSAGE_HEAD // what it says, not which message it is
-                         : 0;
+    const int head =
+        part->opcode == MCAP_MESSAGE && part->size >= MCAP_MESSAGE_HEAD_SIZE && draw_below(d, 4) > 0
+            ? MCAP_MESSAGE_HEAD_SIZE // what it says, not which message it is
+            : 0;
     if (part->opcode == MCAP_CHUNK || part->opcode == MCAP_CHUNK_END || part->size > size) return;
     memcpy(buffer, part->body, part->size);
     const size_t body = part->size - (size_t)head;

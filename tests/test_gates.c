@@ -63,7 +63,7 @@ static int count_of(vy_log *log, const char *words)
     vy_mcap_cursor *cursor = NULL;
     vy_mcap_message message;
     int count = 0;
-    assert_int_equal(vy_log_cursor(log, "/events", &cursor, NULL), VY_OK);
+    assert_int_equal(vy_log_cursor_open(log, "/events", &cursor, NULL), VY_OK);
     while (vy_mcap_cursor_next(cursor, &message)) {
         char found[EVENT_WORDS_CAP];
         event_words(message.data, message.size, found);

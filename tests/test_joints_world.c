@@ -49,7 +49,7 @@ static int count_events(const char *path, const char *words)
     char found[EVENT_WORDS_CAP];
     int count = 0;
     assert_int_equal(vy_log_open(path, &log, NULL), VY_OK);
-    assert_int_equal(vy_log_cursor(log, "/events", &cursor, NULL), VY_OK);
+    assert_int_equal(vy_log_cursor_open(log, "/events", &cursor, NULL), VY_OK);
     while (vy_mcap_cursor_next(cursor, &message)) {
         event_words(message.data, message.size, found);
         count += strncmp(found, words, strlen(words)) == 0;

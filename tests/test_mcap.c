@@ -126,9 +126,9 @@ static void indexes_point_at_their_messages(void **unused)
     int indexed = 0, chunk_slots = 0, offsets = 0;
     size_t at = MCAP_MAGIC_SIZE, data_end = 0;
     while (at < sink.bytes.size - MCAP_MAGIC_SIZE) {
-        const unsigned char *body = d + at + MCAP_RECORD_HEAD;
+        const unsigned char *body = d + at + MCAP_RECORD_HEAD_SIZE;
         const uint64_t length = mcap_get_u64(d + at + 1);
-        if (d[at] == MCAP_CHUNK) chunk = body + MCAP_CHUNK_HEAD;
+        if (d[at] == MCAP_CHUNK) chunk = body + MCAP_CHUNK_HEAD_SIZE;
         if (d[at] == MCAP_MESSAGE_INDEX) {
             for (uint64_t e = 6; e < length; e += 16, ++indexed) {
                 const unsigned char *record = chunk + mcap_get_u64(body + e + 8);
@@ -138,7 +138,7 @@ static void indexes_point_at_their_messages(void **unused)
             }
         }
         if (d[at] == MCAP_DATA_END) {
-            data_end = at + MCAP_RECORD_HEAD + length;
+            data_end = at + MCAP_RECORD_HEAD_SIZE + length;
             assert_true(mcap_get_u32(body) == (uint32_t)crc32(0, d, (uInt)at));
         }
         if (d[at] == MCAP_CHUNK_INDEX) {
@@ -159,10 +159,10 @@ static void indexes_point_at_their_messages(void **unused)
         if (d[at] == MCAP_FOOTER) {
             assert_true(mcap_get_u64(body) == data_end);
             assert_int_equal(d[mcap_get_u64(body + 8)], MCAP_SUMMARY_OFFSET);
-            const uInt covered = (uInt)(at + MCAP_RECORD_HEAD + 16 - data_end);
+            const uInt covered = (uInt)(at + MCAP_RECORD_HEAD_SIZE + 16 - data_end);
             assert_true(mcap_get_u32(body + 16) == (uint32_t)crc32(0, d + data_end, covered));
         }
-        at += MCAP_RECORD_HEAD + length;
+        at += MCAP_RECORD_HEAD_SIZE + length;
     }
     assert_int_equal(at, sink.bytes.size - MCAP_MAGIC_SIZE);
     assert_int_equal(indexed, 300);

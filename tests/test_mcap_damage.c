@@ -15,7 +15,8 @@ static memory_sink write_sample(vy_mcap_compression compression, size_t chunk_si
 static size_t find_record(const memory_sink *sink, int opcode)
 {
     size_t at = MCAP_MAGIC_SIZE;
-    while (sink->bytes.data[at] != opcode) at += MCAP_RECORD_HEAD + mcap_get_u64(sink->bytes.data + at + 1);
+    while (sink->bytes.data[at] != opcode)
+        at += MCAP_RECORD_HEAD_SIZE + mcap_get_u64(sink->bytes.data + at + 1);
     return at;
 }
 
@@ -134,7 +135,7 @@ static void every_truncation(void **unused)
         size_t data_end = 0;
         for (size_t at = MCAP_MAGIC_SIZE; data_end == 0;) {
             const unsigned char *record = sink.bytes.data + at;
-            at += MCAP_RECORD_HEAD + mcap_get_u64(record + 1);
+            at += MCAP_RECORD_HEAD_SIZE + mcap_get_u64(record + 1);
             if (record[0] == MCAP_CHUNK) ends[chunks++] = at;
             if (record[0] == MCAP_MESSAGE_INDEX) messages += (int)(mcap_get_u32(record + 11) / 16);
             if (chunks > 0) counts[chunks - 1] = messages;
@@ -251,13 +252,13 @@ static void hostile_files(void **unused)
     assert_non_null(strstr(err.text, "not an MCAP file"));
     d[0] = 0x89;
 
-    memcpy(d + chunk + MCAP_RECORD_HEAD + 32, "lz4!", 4);
+    memcpy(d + chunk + MCAP_RECORD_HEAD_SIZE + 32, "lz4!", 4);
     assert_int_equal(open_status(&sink, torn, &err), VY_OTHER_VERSION);
     assert_non_null(strstr(err.text, "lz4!"));
-    memcpy(d + chunk + MCAP_RECORD_HEAD + 32, "zstd", 4);
+    memcpy(d + chunk + MCAP_RECORD_HEAD_SIZE + 32, "zstd", 4);
 
     // A chunk that states a terabyte.
-    unsigned char *size = d + chunk + MCAP_RECORD_HEAD + 16;
+    unsigned char *size = d + chunk + MCAP_RECORD_HEAD_SIZE + 16;
     const uint64_t true_size = mcap_get_u64(size);
     mcap_put_u64(size, (uint64_t)1 << 40);
     assert_int_equal(open_status(&sink, torn, &err), VY_FULL);

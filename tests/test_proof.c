@@ -224,17 +224,17 @@ static void digests_are_the_standards(void **unused)
     (void)unused;
     static const unsigned char none[1] = {0};
     unsigned char digest[DIGEST_SIZE], key[PUBLIC_KEY_SIZE], signature[SIGNATURE_SIZE];
-    char text[SIGNATURE_HEX];
+    char text[SIGNATURE_HEX_SIZE];
     vy_signing_key *private_key = NULL;
     assert_int_equal(vy_sha256_of("abc", 3, digest, NULL), VY_OK);
-    vy_hex_put(digest, DIGEST_SIZE, text);
+    vy_hex_encode(digest, DIGEST_SIZE, text);
     assert_string_equal(text, "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad");
     assert_int_equal(vy_signing_key_open(key_path, &private_key, NULL), VY_OK);
     vy_signing_key_public(private_key, key);
-    vy_hex_put(key, PUBLIC_KEY_SIZE, text);
+    vy_hex_encode(key, PUBLIC_KEY_SIZE, text);
     assert_string_equal(text, "d75a980182b10ab7d54bfed3c964073a0ee172f3daa62325af021a68f707511a");
     assert_int_equal(vy_signing_key_sign(private_key, none, 0, signature, NULL), VY_OK);
-    vy_hex_put(signature, SIGNATURE_SIZE, text);
+    vy_hex_encode(signature, SIGNATURE_SIZE, text);
     assert_string_equal(text, "e5564300c360ac729086e2cc806e828a84877f1eb8e5d974d873e065224901555"
                               "fb8821590a33bacc61e39701cf9b46bd25bf5f0595bbe24655141438e7a100b");
     vy_signing_key_close(private_key);

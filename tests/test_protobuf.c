@@ -95,7 +95,7 @@ static void codec_round_trip(void **unused)
     (void)unused;
     vy_pb_codec *codec = NULL;
     assert_int_equal(vy_pb_codec_create(&outer, &codec, NULL), VY_OK);
-    assert_int_equal(vy_pb_codec_cells(codec), OUTER_CELLS);
+    assert_int_equal(vy_pb_codec_cell_count(codec), OUTER_CELLS);
     const size_t size_max = vy_pb_codec_size_max(codec);
     random_source r = {.state = 1};
     for (int round = 0; round < 2000; ++round) {

@@ -466,16 +466,16 @@ static memory_sink without(const memory_sink *whole, int opcode, int number, int
 {
     memory_sink out = {.fail_at = -1};
     const unsigned char *data = whole->bytes.data;
-    const size_t footer = whole->bytes.size - MCAP_TAIL;
-    const size_t start = mcap_get_u64(data + footer + MCAP_RECORD_HEAD);
+    const size_t footer = whole->bytes.size - MCAP_TAIL_SIZE;
+    const size_t start = mcap_get_u64(data + footer + MCAP_RECORD_HEAD_SIZE);
     mcap_bytes_put(&out.bytes, data, start);
     for (size_t at = start; at < footer;) {
-        const size_t length = MCAP_RECORD_HEAD + mcap_get_u64(data + at + 1);
+        const size_t length = MCAP_RECORD_HEAD_SIZE + mcap_get_u64(data + at + 1);
         const size_t to = out.bytes.size;
         const int left_out = data[at] == opcode && number-- == 0;
         if (!left_out && data[at] != MCAP_SUMMARY_OFFSET) mcap_bytes_put(&out.bytes, data + at, length);
         if (data[at] == MCAP_STATISTICS && recount) {
-            unsigned char *count = out.bytes.data + to + MCAP_RECORD_HEAD +
+            unsigned char *count = out.bytes.data + to + MCAP_RECORD_HEAD_SIZE +
                                    (opcode == MCAP_CHUNK_INDEX      ? 22
                                     : opcode == MCAP_METADATA_INDEX ? 18
                                                                     : 14);
@@ -484,10 +484,10 @@ static memory_sink without(const memory_sink *whole, int opcode, int number, int
         at += length;
     }
     const size_t at = out.bytes.size;
-    mcap_bytes_put(&out.bytes, data + footer, MCAP_TAIL);
-    mcap_put_u64(out.bytes.data + at + MCAP_RECORD_HEAD + 8, 0);
-    mcap_put_u32(out.bytes.data + at + MCAP_RECORD_HEAD + 16,
-                 vy_crc32(0, out.bytes.data + start, at - start + MCAP_RECORD_HEAD + 16));
+    mcap_bytes_put(&out.bytes, data + footer, MCAP_TAIL_SIZE);
+    mcap_put_u64(out.bytes.data + at + MCAP_RECORD_HEAD_SIZE + 8, 0);
+    mcap_put_u32(out.bytes.data + at + MCAP_RECORD_HEAD_SIZE + 16,
+                 vy_crc32(0, out.bytes.data + start, at - start + MCAP_RECORD_HEAD_SIZE + 16));
     return out;
 }
 

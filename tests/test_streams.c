@@ -309,7 +309,7 @@ static void replies_keep_every_field(void **unused)
             const reply_cells cells = vy_reply_pack(7, 1, &from);
             const vy_intent to = vy_reply_unpack(&cells);
             assert_memory_equal(&from, &to, sizeof from);
-            assert_true(cells.check != silent && cells.check == vy_reply_check(&cells));
+            assert_true(cells.check != silent && cells.check == vy_reply_checksum(&cells));
             if (fields[i].type == VY_REPLY_CHOICE || vy_reply_is_whole(fields[i].type)) continue;
             const uint64_t patterns[2] = {0xfff8000000000000u, 0x7ff8000000000123u};
             memcpy(at, &patterns[0], 8);

@@ -629,7 +629,7 @@ static int count_of(vy_log *log, const char *topic, const char *part)
     vy_mcap_cursor *cursor = NULL;
     vy_mcap_message message;
     int count = 0;
-    assert_int_equal(vy_log_cursor(log, topic, &cursor, NULL), VY_OK);
+    assert_int_equal(vy_log_cursor_open(log, topic, &cursor, NULL), VY_OK);
     while (vy_mcap_cursor_next(cursor, &message)) {
         char text[EVENT_WORDS_CAP];
         if (part != NULL) event_words(message.data, message.size, text);

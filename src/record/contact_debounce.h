@@ -10,12 +10,12 @@
 
 typedef struct contact_debounce contact_debounce; ///< one owner
 
-contact_debounce *vy_contact_debounce_create(double dt); ///< NULL: no memory
-void vy_contact_debounce_destroy(contact_debounce *p);   ///< NULL is a no-op
+contact_debounce *vy_contact_debounce_create(double dt);      ///< NULL: no memory
+void vy_contact_debounce_destroy(contact_debounce *debounce); ///< NULL is a no-op
 
 /// A report of the step `tick`, as the log tells it: what begins again after a pause continues. 0: not at
 /// all, it may only pause.
-int vy_contact_debounce_update(contact_debounce *p, uint64_t tick, vy_contact_event *event);
+int vy_contact_debounce_update(contact_debounce *debounce, uint64_t tick, vy_contact_event *event);
 
 /// The next contact that has ended by `tick`; call it until it returns 0, after all reports of the step.
-int vy_contact_debounce_next_end(contact_debounce *p, uint64_t tick, vy_contact_event *event);
+int vy_contact_debounce_next_end(contact_debounce *debounce, uint64_t tick, vy_contact_event *event);

@@ -4,7 +4,10 @@
 #include <stddef.h>
 
 enum { DIGEST_SIZE = 32, SIGNATURE_SIZE = 64, PUBLIC_KEY_SIZE = 32 };
-enum { DIGEST_HEX = 2 * DIGEST_SIZE + 1, SIGNATURE_HEX = 2 * SIGNATURE_SIZE + 1 }; // with the final NUL
+enum {
+    DIGEST_HEX_SIZE = 2 * DIGEST_SIZE + 1,
+    SIGNATURE_HEX_SIZE = 2 * SIGNATURE_SIZE + 1
+}; // with the final NUL
 
 /// Does this build have digests?
 int vy_digest_available(void);
@@ -32,6 +35,6 @@ vy_status vy_signature_check(const unsigned char key[PUBLIC_KEY_SIZE], const voi
                              const unsigned char signature[SIGNATURE_SIZE], vy_error *err);
 
 /// Lower-case hexadecimal; `out` has 2 size + 1 bytes.
-void vy_hex_put(const unsigned char *data, size_t size, char *out);
+void vy_hex_encode(const unsigned char *data, size_t size, char *out);
 /// Back again. 0: `text` is not hexadecimal, or has another length.
-int vy_hex_get(const char *text, unsigned char *out, size_t size);
+int vy_hex_decode(const char *text, unsigned char *out, size_t size);

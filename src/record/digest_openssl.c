@@ -15,12 +15,12 @@
 #include <string.h>
 
 struct vy_sha256 {
-    SHA256_CTX running;
+    SHA256_CTX context;
 };
 
 struct vy_signing_key {
     EVP_PKEY *key;
-    unsigned char public_half[PUBLIC_KEY_SIZE];
+    unsigned char public_key[PUBLIC_KEY_SIZE];
 };
 
 static vy_status fail_memory(vy_error *err) { return vy_fail(err, VY_NO_MEMORY, "no memory for a digest"); }
@@ -31,7 +31,7 @@ vy_status vy_sha256_create(vy_sha256 **out, vy_error *err)
 {
     *out = calloc(1, sizeof **out);
     if (*out == NULL) return fail_memory(err);
-    SHA256_Init(&(*out)->running);
+    SHA256_Init(&(*out)->context);
     return VY_OK;
 }
 
@@ -39,13 +39,13 @@ void vy_sha256_destroy(vy_sha256 *hash) { free(hash); }
 
 void vy_sha256_add(vy_sha256 *hash, const void *data, size_t size)
 {
-    if (size > 0) SHA256_Update(&hash->running, data, size);
+    if (size > 0) SHA256_Update(&hash->context, data, size);
 }
 
 vy_status vy_sha256_value(const vy_sha256 *hash, unsigned char out[DIGEST_SIZE], vy_error *err)
 {
     (void)err;
-    SHA256_CTX copy = hash->running; // to be ended, while the other continues
+    SHA256_CTX copy = hash->context; // to be ended, while the other continues
     SHA256_Final(out, &copy);
     return VY_OK;
 }
@@ -61,22 +61,23 @@ vy_status vy_sha256_of(const void *data, size_t size, unsigned char out[DIGEST_S
 }
 
 // A key that needs a passphrase is refused: asking for one would stop a program that nobody watches.
-static int no_passphrase(char *buffer, int size, int writing, void *self)
+static int refuse_passphrase(char *buffer, int size, int writing, void *self)
 {
     (void)buffer, (void)size, (void)writing, (void)self;
     return -1;
 }
 
-typedef EVP_PKEY *pem_reader(FILE *file, EVP_PKEY **key, pem_password_cb *ask, void *self);
+typedef EVP_PKEY *pem_reader(FILE *file, EVP_PKEY **key, pem_password_cb *password_callback, void *self);
 
-static vy_status read_key(const char *path, pem_reader *read, const char *what, EVP_PKEY **out, vy_error *err)
+static vy_status read_key(const char *path, pem_reader *read_pem, const char *key_kind, EVP_PKEY **out,
+                          vy_error *err)
 {
     FILE *file = fopen(path, "rb");
     if (file == NULL) return vy_fail(err, VY_NOT_FOUND, "the key %.140s cannot be read", path);
-    *out = read(file, NULL, no_passphrase, NULL);
+    *out = read_pem(file, NULL, refuse_passphrase, NULL);
     fclose(file);
     if (*out == NULL)
-        return vy_fail(err, VY_BAD_VALUE, "%.140s is not %s in PEM without a passphrase", path, what);
+        return vy_fail(err, VY_BAD_VALUE, "%.140s is not %s in PEM without a passphrase", path, key_kind);
     if (EVP_PKEY_get_id(*out) == EVP_PKEY_ED25519) return VY_OK;
     EVP_PKEY_free(*out);
     *out = NULL;
@@ -91,7 +92,7 @@ vy_status vy_signing_key_open(const char *path, vy_signing_key **out, vy_error *
     if (key == NULL) return fail_memory(err);
     size_t size = PUBLIC_KEY_SIZE;
     vy_status status = read_key(path, PEM_read_PrivateKey, "a private key", &key->key, err);
-    if (status == VY_OK && EVP_PKEY_get_raw_public_key(key->key, key->public_half, &size) != 1)
+    if (status == VY_OK && EVP_PKEY_get_raw_public_key(key->key, key->public_key, &size) != 1)
         status = fail_memory(err);
     if (status != VY_OK) {
         vy_signing_key_close(key);
@@ -110,7 +111,7 @@ void vy_signing_key_close(vy_signing_key *key)
 
 void vy_signing_key_public(const vy_signing_key *key, unsigned char out[PUBLIC_KEY_SIZE])
 {
-    memcpy(out, key->public_half, PUBLIC_KEY_SIZE);
+    memcpy(out, key->public_key, PUBLIC_KEY_SIZE);
 }
 
 vy_status vy_signing_key_sign(const vy_signing_key *key, const void *data, size_t size,
@@ -138,14 +139,14 @@ vy_status vy_public_key_read(const char *path, unsigned char out[PUBLIC_KEY_SIZE
 vy_status vy_signature_check(const unsigned char key[PUBLIC_KEY_SIZE], const void *data, size_t size,
                              const unsigned char signature[SIGNATURE_SIZE], vy_error *err)
 {
-    EVP_PKEY *raw = EVP_PKEY_new_raw_public_key(EVP_PKEY_ED25519, NULL, key, PUBLIC_KEY_SIZE);
+    EVP_PKEY *public_key = EVP_PKEY_new_raw_public_key(EVP_PKEY_ED25519, NULL, key, PUBLIC_KEY_SIZE);
     EVP_MD_CTX *context = EVP_MD_CTX_new();
-    const int ready =
-        raw != NULL && context != NULL && EVP_DigestVerifyInit(context, NULL, NULL, NULL, raw) == 1;
-    const int valid = ready && EVP_DigestVerify(context, signature, SIGNATURE_SIZE, data, size) == 1;
+    const int is_ready = public_key != NULL && context != NULL &&
+                         EVP_DigestVerifyInit(context, NULL, NULL, NULL, public_key) == 1;
+    const int is_valid = is_ready && EVP_DigestVerify(context, signature, SIGNATURE_SIZE, data, size) == 1;
     EVP_MD_CTX_free(context);
-    EVP_PKEY_free(raw);
-    if (valid) return VY_OK;
+    EVP_PKEY_free(public_key);
+    if (is_valid) return VY_OK;
     if (context == NULL) return fail_memory(err);
     return vy_fail(err, VY_DAMAGED, "its signature is not one of this log by that key");
 }

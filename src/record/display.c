@@ -8,12 +8,12 @@
 #include <stdlib.h>
 
 enum {
-    ROTORS = 1,
-    FIRST_EFFECT = 2,
-    WIND = 100,
-    CONTACTS = 101,
-    THRUSTERS = 102,
-    CLOSING = 103,
+    ROTORS_NUMBER = 1,
+    FIRST_EFFECT_NUMBER = 2,
+    WIND_NUMBER = 100,
+    CONTACTS_NUMBER = 101,
+    THRUSTERS_NUMBER = 102,
+    CLOSING_NUMBER = 103,
     VECTOR_SIZE_MAX = 32
 }; // numbers of fields; bytes of a vector
 
@@ -25,37 +25,37 @@ typedef struct body_channels {
 
 struct display {
     log_output *output;
-    uint16_t frames, log_channel;
+    uint16_t frames_channel, log_channel;
     log_scene scene;
     body_channels *bodies;
 };
 
 static void describe_loads(const char *name, int with_wind, loads_message *out)
 {
-    size_t n = 0;
-    const vy_pb_field vector = {.type = VY_PB_MESSAGE, .message = &vy_message_vec3};
-    out->fields[n] = vector;
-    out->fields[n].name = "rotors";
-    out->fields[n++].number = ROTORS;
+    size_t count = 0;
+    const vy_pb_field vector_field = {.type = VY_PB_MESSAGE, .message = &vy_message_vec3};
+    out->fields[count] = vector_field;
+    out->fields[count].name = "rotors";
+    out->fields[count++].number = ROTORS_NUMBER;
     for (int k = 0; k < EFFECT_COUNT; ++k) {
         if (k == EFFECT_wind) continue; // it acts through the others
-        out->fields[n] = vector;
-        out->fields[n].name = vy_effect_name(k);
-        out->fields[n++].number = (uint32_t)(FIRST_EFFECT + k);
+        out->fields[count] = vector_field;
+        out->fields[count].name = vy_effect_name(k);
+        out->fields[count++].number = (uint32_t)(FIRST_EFFECT_NUMBER + k);
     }
     if (with_wind) {
-        out->fields[n] = vector;
-        out->fields[n].name = "wind";
-        out->fields[n++].number = WIND;
+        out->fields[count] = vector_field;
+        out->fields[count].name = "wind";
+        out->fields[count++].number = WIND_NUMBER;
     }
-    out->fields[n] = vector;
-    out->fields[n].name = "contacts";
-    out->fields[n++].number = CONTACTS;
-    out->fields[n] = vector;
-    out->fields[n].name = "thrusters";
-    out->fields[n++].number = THRUSTERS;
-    out->message = (vy_pb_message){.name = name, .fields = out->fields, .field_count = n};
-    VY_ASSERT(n <= sizeof out->fields / sizeof out->fields[0]);
+    out->fields[count] = vector_field;
+    out->fields[count].name = "contacts";
+    out->fields[count++].number = CONTACTS_NUMBER;
+    out->fields[count] = vector_field;
+    out->fields[count].name = "thrusters";
+    out->fields[count++].number = THRUSTERS_NUMBER;
+    out->message = (vy_pb_message){.name = name, .fields = out->fields, .field_count = count};
+    VY_ASSERT(count <= sizeof out->fields / sizeof out->fields[0]);
 }
 
 static const vy_pb_field reference_fields[] = {
@@ -72,11 +72,19 @@ const vy_pb_message *vy_display_message(int stream, loads_message *loads)
     return &loads->message;
 }
 
-enum { KINETIC = 1, POTENTIAL, ROTOR_WORK, DISSIPATED, EXCHANGED, RESIDUAL, FIRST_WORK };
+enum {
+    KINETIC_NUMBER = 1,
+    POTENTIAL_NUMBER,
+    ROTOR_WORK_NUMBER,
+    DISSIPATED_NUMBER,
+    EXCHANGED_NUMBER,
+    RESIDUAL_NUMBER,
+    FIRST_WORK_NUMBER
+};
 
 /// Energies and work, the work of each effect named after it.
 typedef struct energy_message {
-    vy_pb_field fields[FIRST_WORK + EFFECT_COUNT + 2];
+    vy_pb_field fields[FIRST_WORK_NUMBER + EFFECT_COUNT + 2];
     vy_pb_message message;
 } energy_message;
 
@@ -84,18 +92,19 @@ static void describe_energy(energy_message *out)
 {
     static const char *const names[] = {"kinetic",    "potential", "rotors",
                                         "dissipated", "exchanged", "residual"};
-    size_t n = 0;
-    for (; n < RESIDUAL; ++n) {
-        out->fields[n] = (vy_pb_field){.name = names[n], .number = (uint32_t)n + 1, .type = VY_PB_DOUBLE};
+    size_t count = 0;
+    for (; count < RESIDUAL_NUMBER; ++count) {
+        out->fields[count] =
+            (vy_pb_field){.name = names[count], .number = (uint32_t)count + 1, .type = VY_PB_DOUBLE};
     }
     for (int k = 0; k < EFFECT_COUNT; ++k) {
         if (k == EFFECT_wind) continue; // it acts through the others
-        out->fields[n++] = (vy_pb_field){
-            .name = vy_effect_name(k), .number = (uint32_t)(FIRST_WORK + k), .type = VY_PB_DOUBLE};
+        out->fields[count++] = (vy_pb_field){
+            .name = vy_effect_name(k), .number = (uint32_t)(FIRST_WORK_NUMBER + k), .type = VY_PB_DOUBLE};
     }
-    out->fields[n++] = (vy_pb_field){.name = "contacts", .number = CONTACTS, .type = VY_PB_DOUBLE};
-    out->fields[n++] = (vy_pb_field){.name = "closing", .number = CLOSING, .type = VY_PB_DOUBLE};
-    out->message = (vy_pb_message){.name = "volery.Energy", .fields = out->fields, .field_count = n};
+    out->fields[count++] = (vy_pb_field){.name = "contacts", .number = CONTACTS_NUMBER, .type = VY_PB_DOUBLE};
+    out->fields[count++] = (vy_pb_field){.name = "closing", .number = CLOSING_NUMBER, .type = VY_PB_DOUBLE};
+    out->message = (vy_pb_message){.name = "volery.Energy", .fields = out->fields, .field_count = count};
 }
 
 static vy_status add_energy(display *d, const vy_world *world, vy_error *err)
@@ -103,11 +112,11 @@ static vy_status add_energy(display *d, const vy_world *world, vy_error *err)
     energy_message energy;
     describe_energy(&energy);
     uint16_t schema = 0;
-    vy_status status = vy_output_schema(d->output, &energy.message, &schema, err);
+    vy_status status = vy_output_add_schema(d->output, &energy.message, &schema, err);
     for (uint32_t i = 0; i < body_count(&world->model) && status == VY_OK; ++i) {
         char topic[VY_NAME_CAP + 40];
         snprintf(topic, sizeof topic, "/%s/%s/energy", output_topic_root(d->output, i), d->output->names[i]);
-        status = vy_output_channel(d->output, topic, schema, NULL, 0, &d->bodies[i].energy, err);
+        status = vy_output_add_channel(d->output, topic, schema, NULL, 0, &d->bodies[i].energy, err);
     }
     return status;
 }
@@ -120,10 +129,10 @@ static vy_status add_bodies(display *d, const vy_world *world, vy_error *err)
                                               vy_display_message(2, &torques), &vy_foxglove_pose_in_frame,
                                               &vy_foxglove_location_fix};
     static const char *const suffixes[5] = {"reference", "forces", "torques", "pose", "location"};
-    const int planet = world->model.planet.radius > 0.0;
+    const int has_planet = world->model.planet.radius > 0.0;
     vy_status status = VY_OK;
     for (int s = 0; s < 5 && status == VY_OK; ++s) {
-        if (s < 4 || planet) status = vy_output_schema(d->output, messages[s], &schemas[s], err);
+        if (s < 4 || has_planet) status = vy_output_add_schema(d->output, messages[s], &schemas[s], err);
     }
     for (uint32_t i = 0; i < body_count(&world->model); ++i) {
         body_channels *c = &d->bodies[i];
@@ -131,11 +140,11 @@ static vy_status add_bodies(display *d, const vy_world *world, vy_error *err)
         const int has_reference =
             i < world->model.drone_count && vy_controller_follows(world->model.drones[i].controller.kind);
         for (int s = 0; s < 5 && status == VY_OK; ++s) {
-            if ((s == 0 && !has_reference) || (s == 4 && !planet)) continue;
+            if ((s == 0 && !has_reference) || (s == 4 && !has_planet)) continue;
             char topic[VY_NAME_CAP + 40];
             snprintf(topic, sizeof topic, "/%s/%s/%s", output_topic_root(d->output, i), d->output->names[i],
                      suffixes[s]);
-            status = vy_output_channel(d->output, topic, schemas[s], NULL, 0, channels[s], err);
+            status = vy_output_add_channel(d->output, topic, schemas[s], NULL, 0, channels[s], err);
         }
     }
     return status;
@@ -151,10 +160,11 @@ vy_status vy_display_open(log_output *output, const vy_world *world, display **o
         return vy_fail(err, VY_NO_MEMORY, "log: out of memory");
     }
     d->output = output;
-    vy_status status = vy_output_message(output, "/tf", &vy_foxglove_frame_transforms, &d->frames, err);
+    vy_status status =
+        vy_output_add_message_channel(output, "/tf", &vy_foxglove_frame_transforms, &d->frames_channel, err);
     if (status == VY_OK) status = vy_scene_open(output, &d->scene, err);
     if (status == VY_OK)
-        status = vy_output_message(output, TOPIC_LOG, &vy_foxglove_log, &d->log_channel, err);
+        status = vy_output_add_message_channel(output, TOPIC_LOG, &vy_foxglove_log, &d->log_channel, err);
     if (status == VY_OK) status = add_bodies(d, world, err);
     if (status == VY_OK && world->tracks_energy) status = add_energy(d, world, err);
     if (status != VY_OK) {
@@ -182,39 +192,39 @@ static void put_vec3(vy_pb_writer *w, uint32_t number, vy_vec3 v)
 }
 
 // A vector that was never other than zero is left out: most effects of most flights.
-static void put_load(vy_pb_writer *w, uint32_t number, int bit, vy_vec3 v, uint64_t *seen)
+static void put_load(vy_pb_writer *w, uint32_t number, int bit, vy_vec3 v, uint64_t *seen_bits)
 {
     VY_ASSERT(bit >= 0 && bit < 64);
-    if (v.x != 0.0 || v.y != 0.0 || v.z != 0.0) *seen |= (uint64_t)1 << bit;
-    if ((*seen >> bit & 1) != 0) put_vec3(w, number, v);
+    if (v.x != 0.0 || v.y != 0.0 || v.z != 0.0) *seen_bits |= (uint64_t)1 << bit;
+    if ((*seen_bits >> bit & 1) != 0) put_vec3(w, number, v);
 }
 
-static void write_loads(display *d, const vy_loads *l, body_channels *c, uint64_t time)
+static void write_loads(display *d, const vy_loads *loads, body_channels *channels, uint64_t time)
 {
     enum { LOADS_SIZE_MAX = (EFFECT_COUNT + 4) * VECTOR_SIZE_MAX };
-    vy_pb_writer w = vy_output_begin(d->output, c->forces, time, LOADS_SIZE_MAX);
-    put_load(&w, ROTORS, 0, l->rotor_force, &c->forces_seen);
+    vy_pb_writer w = vy_output_begin(d->output, channels->forces, time, LOADS_SIZE_MAX);
+    put_load(&w, ROTORS_NUMBER, 0, loads->rotor_force, &channels->forces_seen);
     for (int k = 0; k < EFFECT_COUNT; ++k)
-        put_load(&w, (uint32_t)(FIRST_EFFECT + k), 1 + k, l->force[k], &c->forces_seen);
-    put_load(&w, WIND, 1 + EFFECT_COUNT, l->wind, &c->forces_seen);
-    put_load(&w, CONTACTS, 2 + EFFECT_COUNT, l->contact_force, &c->forces_seen);
-    put_load(&w, THRUSTERS, 3 + EFFECT_COUNT, l->thruster_force, &c->forces_seen);
+        put_load(&w, (uint32_t)(FIRST_EFFECT_NUMBER + k), 1 + k, loads->force[k], &channels->forces_seen);
+    put_load(&w, WIND_NUMBER, 1 + EFFECT_COUNT, loads->wind, &channels->forces_seen);
+    put_load(&w, CONTACTS_NUMBER, 2 + EFFECT_COUNT, loads->contact_force, &channels->forces_seen);
+    put_load(&w, THRUSTERS_NUMBER, 3 + EFFECT_COUNT, loads->thruster_force, &channels->forces_seen);
     vy_output_end(d->output, &w);
-    w = vy_output_begin(d->output, c->torques, time, LOADS_SIZE_MAX);
-    put_load(&w, ROTORS, 0, l->rotor_torque, &c->torques_seen);
+    w = vy_output_begin(d->output, channels->torques, time, LOADS_SIZE_MAX);
+    put_load(&w, ROTORS_NUMBER, 0, loads->rotor_torque, &channels->torques_seen);
     for (int k = 0; k < EFFECT_COUNT; ++k)
-        put_load(&w, (uint32_t)(FIRST_EFFECT + k), 1 + k, l->torque[k], &c->torques_seen);
-    put_load(&w, CONTACTS, 2 + EFFECT_COUNT, l->contact_torque, &c->torques_seen);
-    put_load(&w, THRUSTERS, 3 + EFFECT_COUNT, l->thruster_torque, &c->torques_seen);
+        put_load(&w, (uint32_t)(FIRST_EFFECT_NUMBER + k), 1 + k, loads->torque[k], &channels->torques_seen);
+    put_load(&w, CONTACTS_NUMBER, 2 + EFFECT_COUNT, loads->contact_torque, &channels->torques_seen);
+    put_load(&w, THRUSTERS_NUMBER, 3 + EFFECT_COUNT, loads->thruster_torque, &channels->torques_seen);
     vy_output_end(d->output, &w);
 }
 
-static void write_reference(display *d, const vy_model *m, uint32_t i, const body_channels *c, double seconds,
-                            uint64_t time)
+static void write_reference(display *d, const vy_model *m, uint32_t i, const body_channels *channels,
+                            double seconds, uint64_t time)
 {
     double yaw = 0.0;
     const reference r = drone_reference(m, i, seconds, &yaw);
-    vy_pb_writer w = vy_output_begin(d->output, c->reference, time, 2 * VECTOR_SIZE_MAX);
+    vy_pb_writer w = vy_output_begin(d->output, channels->reference, time, 2 * VECTOR_SIZE_MAX);
     put_vec3(&w, 1, r.position);
     vy_pb_put_double(&w, 2, yaw);
     vy_output_end(d->output, &w);
@@ -225,44 +235,44 @@ static void write_energy(display *d, const vy_world *world, uint32_t i, uint64_t
     vy_energy e;
     vy_body_energy(world, i, &e);
     vy_pb_writer w =
-        vy_output_begin(d->output, d->bodies[i].energy, time, (FIRST_WORK + EFFECT_COUNT + 2) * 16);
+        vy_output_begin(d->output, d->bodies[i].energy, time, (FIRST_WORK_NUMBER + EFFECT_COUNT + 2) * 16);
     const double values[] = {e.kinetic, e.potential, e.rotors, e.dissipated, e.exchanged, e.residual};
-    for (uint32_t k = KINETIC; k <= RESIDUAL; ++k) vy_pb_put_double(&w, k, values[k - 1]);
+    for (uint32_t k = KINETIC_NUMBER; k <= RESIDUAL_NUMBER; ++k) vy_pb_put_double(&w, k, values[k - 1]);
     for (int k = 0; k < EFFECT_COUNT; ++k) {
-        if (k != EFFECT_wind) vy_pb_put_double(&w, (uint32_t)(FIRST_WORK + k), e.work[k]);
+        if (k != EFFECT_wind) vy_pb_put_double(&w, (uint32_t)(FIRST_WORK_NUMBER + k), e.work[k]);
     }
-    if (world->model.collides) vy_pb_put_double(&w, CONTACTS, e.contacts);
-    if (world->model.joint_count > 0) vy_pb_put_double(&w, CLOSING, e.closing);
+    if (world->model.collides) vy_pb_put_double(&w, CONTACTS_NUMBER, e.contacts);
+    if (world->model.joint_count > 0) vy_pb_put_double(&w, CLOSING_NUMBER, e.closing);
     vy_output_end(d->output, &w);
 }
 
 static void write_body(display *d, const vy_world *world, uint32_t i, uint64_t time)
 {
-    body_channels *c = &d->bodies[i];
-    const body_state *b = body_at(world, i);
+    body_channels *channels = &d->bodies[i];
+    const body_state *body = body_at(world, i);
     const double seconds = (double)world->state->tick * world->model.dt;
     if (world->loads_tick > 0) { // else no step has been done since the log was opened
         vy_loads loads;
         vy_body_loads(world, i, &loads);
-        write_loads(d, &loads, c, time);
+        write_loads(d, &loads, channels, time);
     }
-    if (c->energy != 0) write_energy(d, world, i, time);
-    if (c->reference != 0) write_reference(d, &world->model, i, c, seconds, time);
-    vy_pb_writer w = vy_output_begin(d->output, c->pose, time, FOXGLOVE_SIZE_MAX);
-    vy_foxglove_put_pose(&w, time, b->position, b->attitude);
+    if (channels->energy != 0) write_energy(d, world, i, time);
+    if (channels->reference != 0) write_reference(d, &world->model, i, channels, seconds, time);
+    vy_pb_writer w = vy_output_begin(d->output, channels->pose, time, FOXGLOVE_SIZE_MAX);
+    vy_foxglove_put_pose(&w, time, body->position, body->attitude);
     vy_output_end(d->output, &w);
-    if (c->location == 0) return;
-    const vy_geodetic g =
-        vy_geodetic_of(&world->model.planet, seconds, b->position, b->velocity, b->attitude);
-    w = vy_output_begin(d->output, c->location, time, FOXGLOVE_SIZE_MAX);
-    vy_foxglove_put_location(&w, time, g.latitude, g.longitude, g.altitude);
+    if (channels->location == 0) return;
+    const vy_geodetic geodetic =
+        vy_geodetic_of(&world->model.planet, seconds, body->position, body->velocity, body->attitude);
+    w = vy_output_begin(d->output, channels->location, time, FOXGLOVE_SIZE_MAX);
+    vy_foxglove_put_location(&w, time, geodetic.latitude, geodetic.longitude, geodetic.altitude);
     vy_output_end(d->output, &w);
 }
 
 void vy_display_write(display *d, const vy_world *world, uint64_t time)
 {
     const uint32_t count = body_count(&world->model);
-    vy_pb_writer w = vy_output_begin(d->output, d->frames, time, (size_t)count * FOXGLOVE_SIZE_MAX);
+    vy_pb_writer w = vy_output_begin(d->output, d->frames_channel, time, (size_t)count * FOXGLOVE_SIZE_MAX);
     for (uint32_t i = 0; i < count; ++i) {
         const body_state *b = body_at(world, i);
         vy_foxglove_put_frame(&w, time, d->output->names[i], b->position, b->attitude);

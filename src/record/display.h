@@ -1,5 +1,5 @@
 // display.h - data for viewers: loads by effect, the reference, and messages that other tools display by
-// themselves. Written at a cadence of its own, slower than the streams'.
+// themselves. Written at a cadence of its own, slower than the streams'. `time` is log time [ns].
 #pragma once
 #include "record/log_output.h"
 #include "world/world_impl.h"

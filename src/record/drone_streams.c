@@ -262,21 +262,23 @@ static const void *read_air(const vy_world *world, uint32_t i, const drone_strea
 {
     (void)s;
     const environment_model *env = &world->model.env;
-    const drone_block *d = &world->drones[i];
-    const double altitude = altitude_at(env, d->body.position);
+    const drone_block *drone = &world->drones[i];
+    const double altitude = altitude_at(env, drone->body.position);
     const double time = (double)world->state->tick * world->model.dt;
-    const held_inputs held = {.turbulence = d->gust};
-    const vec3 at = wind_lookup_position(env, d->body.position, height_at(env, d->body.position));
+    const held_inputs held = {.turbulence = drone->gust};
+    const vec3 wind_position =
+        wind_lookup_position(env, drone->body.position, height_at(env, drone->body.position));
     const air_state air = air_at(&env->air, altitude);
-    const relative_air around = air_sample(env, &held, &d->body, time, EFFECT_BIT(wind));
-    const double speed = vec3_length(around.flow);
+    const relative_air relative = air_sample(env, &held, &drone->body, time, EFFECT_BIT(wind));
+    const double speed = vec3_length(relative.flow);
     const air_cells out = {
         .density = air.density,
         .pressure = baro_pressure(&env->air, altitude),
         .temperature = air_kinetic_temperature(air.temperature, altitude),
-        .wind = env->has_wind ? vec3_add(mean_wind_at(&env->wind, env->constant_wind, at, time), d->gust)
-                              : vec3_zero(),
-        .flow = quat_unrotate(d->body.attitude, around.flow),
+        .wind = env->has_wind
+                    ? vec3_add(mean_wind_at(&env->wind, env->constant_wind, wind_position, time), drone->gust)
+                    : vec3_zero(),
+        .flow = quat_unrotate(drone->body.attitude, relative.flow),
         .speed = speed,
         .dynamic_pressure = 0.5 * air.density * speed * speed,
         .mach = speed / air_sound_speed(air.temperature),
@@ -285,9 +287,10 @@ static const void *read_air(const vy_world *world, uint32_t i, const drone_strea
     return cells;
 }
 
-#define FIELDS(list)                 .fields = (list), .field_count = (int)(sizeof(list) / sizeof(list)[0])
-#define STATE(block_, first_, last_) .block = BLOCK_##block_, .first = (first_), .last = (last_)
-#define SENSOR(id, stream, name_, needs, text_)                  \
+#define FIELDS(list) .fields = (list), .field_count = (int)(sizeof(list) / sizeof(list)[0])
+#define STATE_FIELDS(block_, first_, last_) \
+    .block = BLOCK_##block_, .first_field = (first_), .last_field = (last_)
+#define SENSOR_STREAM(id, stream, name_, needs, text_)           \
     {.name = #name_,                                             \
      .text = "sample of the " text_ ", when there is a new one", \
      .block = BLOCK_##name_,                                     \
@@ -299,32 +302,32 @@ const drone_stream vy_drone_streams[] = {
     {.name = "geodetic",
      .text = "where the drone is on a planet, and how it lies there",
      FIELDS(geodetic_fields),
-     .bodies = 1,
+     .has_bodies = 1,
      .has = has_geodetic,
      .read = read_geodetic},
     {.name = "ground",
      .text = "how high the drone is, and how fast over the ground and through the air",
      FIELDS(ground_fields),
-     .bodies = 1,
+     .has_bodies = 1,
      .read = read_ground},
     {.name = "acceleration",
      .text = "how the velocity changes, from the second record on; what an accelerometer feels is that less "
              "gravity",
      FIELDS(acceleration_fields),
-     .rate = 1,
-     .bodies = 1,
+     .is_rate = 1,
+     .has_bodies = 1,
      .read = read_velocity},
     {.name = "imu",
      .text = "the IMU's sample, when there is a new one",
-     STATE(drone, "imu.accel", "imu.gyro"),
+     STATE_FIELDS(drone, "imu.accel", "imu.gyro"),
      .read = read_imu},
     {.name = "mocap",
      .text = "the motion-capture sample, when there is a new one",
-     STATE(drone, "mocap.position", "mocap.attitude"),
+     STATE_FIELDS(drone, "mocap.position", "mocap.attitude"),
      .read = read_mocap},
     {.name = "estimate",
      .text = "the estimate",
-     STATE(drone, "estimate.position", "estimate.rate"),
+     STATE_FIELDS(drone, "estimate.position", "estimate.rate"),
      .read = read_drone},
     {.name = "filter",
      .text = "how sure the Kalman filter of a drone that has one is, once it has started",
@@ -333,28 +336,28 @@ const drone_stream vy_drone_streams[] = {
      .read = read_filter},
     {.name = "control",
      .text = "the intent and the motor commands, when they are new",
-     STATE(drone, "control.attitude", "control.motors"),
+     STATE_FIELDS(drone, "control.attitude", "control.motors"),
      .length = command_count,
      .read = read_control},
     {.name = "battery",
      .text = "the battery of a drone that has one, from the first step on",
-     STATE(powertrain, "battery.charge", "battery.current"),
+     STATE_FIELDS(powertrain, "battery.charge", "battery.current"),
      .has = has_battery,
      .read = read_battery},
     {.name = "touch",
      .text = "contacts of the drone, in a world with collisions",
-     STATE(contact_totals, "contact.impulse", "contact.total"),
-     .bodies = 1,
+     STATE_FIELDS(contact_totals, "contact.impulse", "contact.total"),
+     .has_bodies = 1,
      .has = has_touch,
      .read = read_touch},
     {.name = "thrusters",
      .text = "the thrust of a drone that has thrusters, from the first step on",
-     STATE(thruster, "thrust", "thrust"),
+     STATE_FIELDS(thruster, "thrust", "thrust"),
      .has = has_thrusters,
      .length = thruster_count,
      .read = read_thrusters},
     // clang-format off
-    SENSORS(SENSOR)
+    SENSORS(SENSOR_STREAM)
     // clang-format on
     {.name = "air",
      .text = "the air around the drone, where it moves or is not the same everywhere",
@@ -363,8 +366,8 @@ const drone_stream vy_drone_streams[] = {
      .read = read_air},
     {.name = "truth",
      .text = "where the drone is, how it moves, how fast its rotors turn",
-     STATE(drone, "body.position", "rotor_speed"),
-     .bodies = 1,
+     STATE_FIELDS(drone, "body.position", "rotor_speed"),
+     .has_bodies = 1,
      .read = read_truth},
 };
 const int vy_drone_stream_count = (int)(sizeof vy_drone_streams / sizeof vy_drone_streams[0]);

@@ -9,26 +9,27 @@
 #include <stdlib.h>
 
 // What was last reported of a drone's drive, and of its filter's gate.
-typedef struct supervisor_note {
-    uint64_t failsafe, handovers, lost;
-    uint64_t acted[VY_DRIVE_LIMIT_COUNT], last[VY_DRIVE_LIMIT_COUNT];           // how often, and when last
-    uint64_t rejected[VY_AID_SOURCE_COUNT], last_rejected[VY_AID_SOURCE_COUNT]; // likewise
-} supervisor_note;
+typedef struct reported_supervisor {
+    uint64_t failsafe, handovers, lost_rotors;
+    uint64_t limit_counts[VY_DRIVE_LIMIT_COUNT],
+        limit_ticks[VY_DRIVE_LIMIT_COUNT]; // how often, and when last
+    uint64_t rejected_counts[VY_AID_SOURCE_COUNT], rejected_ticks[VY_AID_SOURCE_COUNT]; // likewise
+} reported_supervisor;
 
 struct event_writer {
     log_output *output;
     uint16_t channel;
     display *display; // NULL: nothing for people
-    int failure_noted;
-    uint64_t *effects;     // as last noted, per drone and body
-    unsigned char *faults; // likewise: fault by fault, whether it acts on drone k
+    int has_reported_failure;
+    uint64_t *reported_effects;     // as last reported, per drone and body
+    unsigned char *reported_faults; // likewise: fault by fault, whether it acts on drone k
     uint32_t fault_count;
-    supervisor_note *supervisors; // likewise
-    uint64_t *payloads;           // likewise: carried, missed
+    reported_supervisor *reported_supervisors; // likewise
+    uint64_t *reported_payloads;               // likewise: carried, missed
 };
 
 static void put_event(event_writer *e, uint64_t tick, const char *kind, const char *drone, const char *text,
-                      bool note)
+                      bool is_note)
 {
     log_output *o = e->output;
     const uint64_t time = vy_log_time(tick, o->dt);
@@ -38,13 +39,13 @@ static void put_event(event_writer *e, uint64_t tick, const char *kind, const ch
     vy_pb_put_string(&w, EVENT_KIND, kind);
     vy_pb_put_string(&w, EVENT_DRONE, drone);
     vy_pb_put_string(&w, EVENT_TEXT, text);
-    if (note) vy_pb_put_uint(&w, EVENT_NOTE, 1);
+    if (is_note) vy_pb_put_uint(&w, EVENT_NOTE, 1);
     vy_output_end(o, &w);
     if (e->display != NULL && !output_failed(o)) vy_display_event(e->display, time, kind, drone, text);
 }
 
-void vy_event_writer_put(event_writer *e, uint64_t tick, const char *kind, const char *drone,
-                         const char *text)
+void vy_event_writer_write(event_writer *e, uint64_t tick, const char *kind, const char *drone,
+                           const char *text)
 {
     put_event(e, tick, kind, drone, text, false);
 }
@@ -56,24 +57,25 @@ void vy_event_writer_note(event_writer *e, uint64_t tick, const char *kind, cons
 
 void vy_event_writer_failure(event_writer *e, const vy_world *world)
 {
-    if (e->failure_noted) return;
-    const vy_failure f = vy_world_failure(world);
+    if (e->has_reported_failure) return;
+    const vy_failure failure = vy_world_failure(world);
     char text[200];
-    if (f.reason == VY_FAILURE_NOT_FINITE) {
-        snprintf(text, sizeof text, "%s is not finite", f.what);
-    } else if (f.reason == VY_FAILURE_COMMAND) {
+    if (failure.reason == VY_FAILURE_NOT_FINITE) {
+        snprintf(text, sizeof text, "%s is not finite", failure.what);
+    } else if (failure.reason == VY_FAILURE_COMMAND) {
         snprintf(text, sizeof text, "%s is not finite, of no known rung, or releases a payload it may not",
-                 f.what);
-    } else if (f.reason == VY_FAILURE_CONTROLLER) {
+                 failure.what);
+    } else if (failure.reason == VY_FAILURE_CONTROLLER) {
         char verdict[160];
-        vy_verdict_print(f.verdict, (int32_t)f.value, f.limit, NULL, verdict, sizeof verdict);
+        vy_verdict_print(failure.verdict, (int32_t)failure.value, failure.limit, NULL, verdict,
+                         sizeof verdict);
         snprintf(text, sizeof text, "the controller %s", verdict);
     } else {
-        snprintf(text, sizeof text, "%s %.6g, allowed %.6g", f.what, f.value, f.limit);
+        snprintf(text, sizeof text, "%s %.6g, allowed %.6g", failure.what, failure.value, failure.limit);
     }
-    const char *name = f.body < e->output->body_count ? e->output->names[f.body] : "";
-    vy_event_writer_put(e, f.tick, "failure", name, text);
-    e->failure_noted = 1;
+    const char *name = failure.body < e->output->body_count ? e->output->names[failure.body] : "";
+    vy_event_writer_write(e, failure.tick, "failure", name, text);
+    e->has_reported_failure = 1;
 }
 
 void vy_event_writer_contact(event_writer *e, uint64_t tick, const vy_contact_event *contact,
@@ -89,11 +91,11 @@ void vy_event_writer_contact(event_writer *e, uint64_t tick, const vy_contact_ev
         snprintf(text, sizeof text, "with %s %s at %.3g m/s, %.3g N s", other,
                  contact->phase == VY_CONTACT_BEGIN ? "begins" : "goes on", contact->speed + 0.0, impulse);
     }
-    if (contact->phase != VY_CONTACT_PERSIST) vy_event_writer_put(e, tick, "contact", name, text);
+    if (contact->phase != VY_CONTACT_PERSIST) vy_event_writer_write(e, tick, "contact", name, text);
     if (!(contact->severity >= 1.0)) return;
     snprintf(text, sizeof text, "against %s at %.3g m/s, %.3g N s: severity %.3g", other, contact->speed,
              impulse, contact->severity);
-    vy_event_writer_put(e, tick, "crash", name, text);
+    vy_event_writer_write(e, tick, "crash", name, text);
 }
 
 void vy_event_writer_trigger(event_writer *e, uint64_t tick, const vy_trigger_event *trigger,
@@ -103,15 +105,16 @@ void vy_event_writer_trigger(event_writer *e, uint64_t tick, const vy_trigger_ev
     char text[VY_NAME_CAP + 16];
     if (trigger->phase == VY_CONTACT_PERSIST) return;
     snprintf(text, sizeof text, "%s %s", trigger->phase == VY_CONTACT_BEGIN ? "enters" : "leaves", name);
-    vy_event_writer_put(e, tick, "trigger", e->output->names[trigger->body], text);
+    vy_event_writer_write(e, tick, "trigger", e->output->names[trigger->body], text);
 }
 
-void vy_event_writer_break(event_writer *e, uint64_t tick, const vy_joint_state *joint, const char *name)
+void vy_event_writer_joint_break(event_writer *e, uint64_t tick, const vy_joint_state *joint,
+                                 const char *name)
 {
     char text[VY_NAME_CAP + 64];
     snprintf(text, sizeof text, "%.*s has broken at %.6g N, %.6g N m", VY_NAME_CAP, name, joint->mean_force,
              joint->mean_torque);
-    vy_event_writer_put(e, tick, "joint broken", "", text);
+    vy_event_writer_write(e, tick, "joint broken", "", text);
 }
 
 static uint64_t body_effects(const vy_world *world, uint32_t i)
@@ -121,206 +124,215 @@ static uint64_t body_effects(const vy_world *world, uint32_t i)
 }
 
 // Decisions of the negligibility policy, when they change.
-static void note_effects(event_writer *e, const vy_world *world)
+static void report_effects(event_writer *e, const vy_world *world)
 {
     for (uint32_t i = 0; i < e->output->body_count; ++i) {
-        const uint64_t effects = body_effects(world, i), change = effects ^ e->effects[i];
-        if (change == 0) continue;
-        e->effects[i] = effects;
+        const uint64_t effects = body_effects(world, i), changed = effects ^ e->reported_effects[i];
+        if (changed == 0) continue;
+        e->reported_effects[i] = effects;
         char text[250] = "";
-        size_t n = 0;
-        for (int k = 0; k < EFFECT_COUNT && n + 40 < sizeof text; ++k) {
-            if ((change >> k & 1) == 0) continue;
-            n += (size_t)snprintf(text + n, sizeof text - n, "%s%s %s", n > 0 ? ", " : "", vy_effect_name(k),
-                                  effects >> k & 1 ? "computed" : "neglected");
+        size_t length = 0;
+        for (int k = 0; k < EFFECT_COUNT && length + 40 < sizeof text; ++k) {
+            if ((changed >> k & 1) == 0) continue;
+            length += (size_t)snprintf(text + length, sizeof text - length, "%s%s %s", length > 0 ? ", " : "",
+                                       vy_effect_name(k), effects >> k & 1 ? "computed" : "neglected");
         }
-        vy_event_writer_put(e, world->state->tick, "nap", e->output->names[i], text);
+        vy_event_writer_write(e, world->state->tick, "nap", e->output->names[i], text);
     }
 }
 
 // Budgets, when they break.
-static void note_budgets(event_writer *e, const vy_world *world)
+static void report_budgets(event_writer *e, const vy_world *world)
 {
     const vy_budget_def *budget = &world->model.nap.budget;
     for (uint32_t i = 0; i < e->output->body_count; ++i) {
-        const budget_block *b = &world->budgets[i];
-        if (b->standing != BUDGET_EXCEEDED || b->since != world->state->tick - 1) continue;
-        vy_certificate c;
-        (void)vy_world_certificate(world, vy_world_body(world, i), &c);
+        const budget_block *state = &world->budgets[i];
+        if (state->standing != BUDGET_EXCEEDED || state->since != world->state->tick - 1) continue;
+        vy_certificate certificate;
+        (void)vy_world_certificate(world, vy_world_body(world, i), &certificate);
         char text[200];
-        if (c.bounded) {
+        if (certificate.bounded) {
             snprintf(text, sizeof text,
-                     "budget broken: at most %.3g m and %.3g rad; allowed %.3g m and %.3g rad", c.position,
-                     c.angle, budget->position, budget->attitude);
+                     "budget broken: at most %.3g m and %.3g rad; allowed %.3g m and %.3g rad",
+                     certificate.position, certificate.angle, budget->position, budget->attitude);
         } else {
             snprintf(text, sizeof text, "budget broken: no bound is known any more");
         }
-        vy_event_writer_put(e, world->state->tick, "nap", e->output->names[i], text);
+        vy_event_writer_write(e, world->state->tick, "nap", e->output->names[i], text);
     }
 }
 
 // Faults, when they begin and end.
-static void note_faults(event_writer *e, const vy_world *world)
+static void report_faults(event_writer *e, const vy_world *world)
 {
     const uint32_t count = world->model.fault_count;
     VY_ASSERT(count == e->fault_count);
     for (uint32_t i = 0; i < e->output->drone_count; ++i) {
         for (uint32_t k = 0; k < count; ++k) {
-            const int acts = vy_world_fault_acts(world, vy_world_drone(world, i), k);
-            unsigned char *before = &e->faults[(size_t)k * e->output->drone_count + i];
-            if (acts == *before) continue;
-            *before = (unsigned char)acts;
+            const int is_active = vy_world_fault_acts(world, vy_world_drone(world, i), k);
+            unsigned char *was_active = &e->reported_faults[(size_t)k * e->output->drone_count + i];
+            if (is_active == *was_active) continue;
+            *was_active = (unsigned char)is_active;
             const vy_fault_def *def = &world->model.faults[k].def;
-            char text[100], which[24] = "";
+            char text[100], target[24] = "";
             if (def->kind <= VY_FAULT_MOTOR_MAX && def->rotor >= 0)
-                snprintf(which, sizeof which, " of rotor %d", def->rotor);
+                snprintf(target, sizeof target, " of rotor %d", def->rotor);
             if (def->kind >= VY_FAULT_SENSOR_BIAS && def->kind <= VY_FAULT_SENSOR_DELAY)
-                snprintf(which, sizeof which, " of %s", vy_channel_name(def->channel));
-            snprintf(text, sizeof text, "%s%s %s", vy_fault_name(def->kind), which, acts ? "begins" : "ends");
-            vy_event_writer_put(e, world->state->tick, "fault", e->output->names[i], text);
+                snprintf(target, sizeof target, " of %s", vy_channel_name(def->channel));
+            snprintf(text, sizeof text, "%s%s %s", vy_fault_name(def->kind), target,
+                     is_active ? "begins" : "ends");
+            vy_event_writer_write(e, world->state->tick, "fault", e->output->names[i], text);
         }
     }
 }
 
 void vy_event_writer_injection(event_writer *e, const vy_world *world)
 {
-    const size_t drones = e->output->drone_count, size = drones * world->model.fault_count;
+    const size_t drones = e->output->drone_count, new_size = drones * world->model.fault_count;
     char text[160];
     uint32_t number = UINT32_MAX;
     if (world->model.fault_count > e->fault_count) {
-        const size_t before = drones * e->fault_count;
-        unsigned char *grown = realloc(e->faults, size + 1);
+        const size_t old_size = drones * e->fault_count;
+        unsigned char *grown = realloc(e->reported_faults, new_size + 1);
         if (grown == NULL) {
             (void)vy_fail(&e->output->error, VY_NO_MEMORY, "log: out of memory");
             return;
         }
-        memset(grown + before, 0, size - before);
-        e->faults = grown;
+        memset(grown + old_size, 0, new_size - old_size);
+        e->reported_faults = grown;
         e->fault_count = world->model.fault_count;
     }
     const uint32_t count = vy_world_injection_count(world);
     if (!vy_world_injection_text(world, count - 1, text, sizeof text, &number)) return;
-    vy_event_writer_put(e, world->state->tick, "injection",
-                        number < e->output->body_count ? e->output->names[number] : "", text);
+    vy_event_writer_write(e, world->state->tick, "injection",
+                          number < e->output->body_count ? e->output->names[number] : "", text);
 }
 
-static void print_handover(const vy_controller_def *c, const supervisor_block *g, char *out, size_t size)
+static void print_handover(const vy_controller_def *controller, const supervisor_block *supervisor, char *out,
+                           size_t size)
 {
-    const vy_verdict verdict = (vy_verdict)g->verdict;
-    vy_verdict_print(verdict, (int32_t)(int64_t)g->detail, vy_verdict_limit(verdict, c), NULL, out, size);
+    const vy_verdict verdict = (vy_verdict)supervisor->verdict;
+    vy_verdict_print(verdict, (int32_t)(int64_t)supervisor->detail, vy_verdict_limit(verdict, controller),
+                     NULL, out, size);
 }
 
-static void note_failsafe(event_writer *e, const vy_world *world, uint32_t drone, const supervisor_block *g)
+static void report_failsafe(event_writer *e, const vy_world *world, uint32_t drone,
+                            const supervisor_block *supervisor)
 {
     static const char *const names[] = {"none", "hold", "land", "cut"};
-    VY_ASSERT(g->failsafe < sizeof names / sizeof names[0]);
-    supervisor_note *n = &e->supervisors[drone];
+    VY_ASSERT(supervisor->failsafe < sizeof names / sizeof names[0]);
+    reported_supervisor *reported = &e->reported_supervisors[drone];
     char text[240], verdict[160];
-    if (g->handovers != n->handovers) {
-        const char *name = names[g->failsafe % 4];
-        print_handover(&world->model.drones[drone].controller, g, verdict, sizeof verdict);
-        if (g->cause == VY_HANDOVER_CONTROLLER)
+    if (supervisor->handovers != reported->handovers) {
+        const char *name = names[supervisor->failsafe % 4];
+        print_handover(&world->model.drones[drone].controller, supervisor, verdict, sizeof verdict);
+        if (supervisor->cause == VY_HANDOVER_CONTROLLER)
             snprintf(text, sizeof text, "%s: the controller %s", name, verdict);
         else
             snprintf(text, sizeof text, "%s: %s", name,
-                     g->cause == VY_HANDOVER_COMMAND ? "the controller's reply is invalid"
-                                                     : "no fresh intent within the deadline");
-    } else if (g->failsafe != n->failsafe) {
+                     supervisor->cause == VY_HANDOVER_COMMAND ? "the controller's reply is invalid"
+                                                              : "no fresh intent within the deadline");
+    } else if (supervisor->failsafe != reported->failsafe) {
         snprintf(text, sizeof text, "%s",
-                 g->failsafe == VY_FAILSAFE_CUT ? "landed: motors off" : "over: a fresh intent has come");
+                 supervisor->failsafe == VY_FAILSAFE_CUT ? "landed: motors off"
+                                                         : "over: a fresh intent has come");
     } else {
         return;
     }
-    vy_event_writer_put(e, world->state->tick, "failsafe", e->output->names[drone], text);
+    vy_event_writer_write(e, world->state->tick, "failsafe", e->output->names[drone], text);
 }
 
 // A counter has increased since it was last reported: an event is due if it had been still for a second.
-static int increased(const event_writer *e, uint64_t tick, uint64_t count, uint64_t *reported, uint64_t *last)
+static int is_event_due(const event_writer *e, uint64_t tick, uint64_t count, uint64_t *reported,
+                        uint64_t *last_tick)
 {
     if (count == *reported) return 0;
-    VY_ASSERT(tick >= *last);
-    const int begins = *reported == 0 || tick - *last >= (uint64_t)(1.0 / e->output->dt) + 1;
+    VY_ASSERT(tick >= *last_tick);
+    const int is_due = *reported == 0 || tick - *last_tick >= (uint64_t)(1.0 / e->output->dt) + 1;
     *reported = count;
-    *last = tick;
-    return begins;
+    *last_tick = tick;
+    return is_due;
 }
 
 // A declared drive: limits when they begin to act after a second without, the failsafe, lost rotors.
-static void note_supervisors(event_writer *e, const vy_world *world)
+static void report_supervisors(event_writer *e, const vy_world *world)
 {
     const uint64_t tick = world->state->tick;
     for (uint32_t i = 0; i < e->output->drone_count; ++i) {
-        const supervisor_block *g = &world->supervisors[i];
-        supervisor_note *n = &e->supervisors[i];
+        const supervisor_block *supervisor = &world->supervisors[i];
+        reported_supervisor *reported = &e->reported_supervisors[i];
         char text[100];
         for (int k = 0; k < VY_DRIVE_LIMIT_COUNT; ++k) {
-            if (!increased(e, tick, g->acted[k], &n->acted[k], &n->last[k])) continue;
+            if (!is_event_due(e, tick, supervisor->acted[k], &reported->limit_counts[k],
+                              &reported->limit_ticks[k]))
+                continue;
             snprintf(text, sizeof text, "the drive's limit of %s acts",
                      vy_drive_limit_name((vy_drive_limit)k));
-            vy_event_writer_put(e, tick, "limit", e->output->names[i], text);
+            vy_event_writer_write(e, tick, "limit", e->output->names[i], text);
         }
         for (int k = 0; k < VY_ROTOR_CAP; ++k) {
-            if (!((g->lost & ~n->lost) >> k & 1)) continue;
+            if (!((supervisor->lost & ~reported->lost_rotors) >> k & 1)) continue;
             snprintf(text, sizeof text, "rotor %d does not follow: the allocation does without it", k);
-            vy_event_writer_put(e, tick, "rotor_lost", e->output->names[i], text);
+            vy_event_writer_write(e, tick, "rotor_lost", e->output->names[i], text);
         }
-        note_failsafe(e, world, i, g);
-        n->failsafe = g->failsafe;
-        n->handovers = g->handovers;
-        n->lost = g->lost;
+        report_failsafe(e, world, i, supervisor);
+        reported->failsafe = supervisor->failsafe;
+        reported->handovers = supervisor->handovers;
+        reported->lost_rotors = supervisor->lost;
     }
 }
 
 // A branch reports changes from its first step on.
-static void start_supervisors(event_writer *e, const vy_world *world)
+static void init_reported_supervisors(event_writer *e, const vy_world *world)
 {
     for (uint32_t i = 0; i < e->output->drone_count; ++i) {
-        supervisor_note *n = &e->supervisors[i];
+        reported_supervisor *reported = &e->reported_supervisors[i];
         vy_gate_state gate = {0};
         (void)vy_world_read_gate(world, vy_world_drone(world, i), &gate);
-        memcpy(n->rejected, gate.rejected, sizeof gate.rejected);
+        memcpy(reported->rejected_counts, gate.rejected, sizeof gate.rejected);
         if (!world->model.has_supervisor || world->state->tick == 0) continue;
-        const supervisor_block *g = &world->supervisors[i];
-        n->failsafe = g->failsafe;
-        n->handovers = g->handovers;
-        n->lost = g->lost;
-        memcpy(n->acted, g->acted, sizeof n->acted);
+        const supervisor_block *supervisor = &world->supervisors[i];
+        reported->failsafe = supervisor->failsafe;
+        reported->handovers = supervisor->handovers;
+        reported->lost_rotors = supervisor->lost;
+        memcpy(reported->limit_counts, supervisor->acted, sizeof reported->limit_counts);
     }
 }
 
-static uint64_t payload_word(const payload_block *p) { return (p->carried != PAYLOAD_FREE) | p->missed << 1; }
+static uint64_t payload_bits(const payload_block *p) { return (p->carried != PAYLOAD_FREE) | p->missed << 1; }
 
 // Payloads, when they are attached, missed or released.
-static void note_payloads(event_writer *e, const vy_world *world)
+static void report_payloads(event_writer *e, const vy_world *world)
 {
     for (uint32_t k = 0; k < world->model.payload_count; ++k) {
-        const payload_model *p = &world->model.payloads[k];
+        const payload_model *model = &world->model.payloads[k];
         const payload_block *payload = &world->payloads[k];
-        const uint64_t state = payload_word(payload), change = state ^ e->payloads[k];
-        e->payloads[k] = state;
-        if (change == 0) continue;
+        const uint64_t state = payload_bits(payload), changed = state ^ e->reported_payloads[k];
+        e->reported_payloads[k] = state;
+        if (changed == 0) continue;
         char text[VY_NAME_CAP + 40];
-        snprintf(text, sizeof text, "%s %s", e->output->names[p->load],
-                 change & 2         ? "is out of reach and is not attached"
+        snprintf(text, sizeof text, "%s %s", e->output->names[model->load],
+                 changed & 2        ? "is out of reach and is not attached"
                  : payload->carried ? "is attached"
                                     : "is dropped");
-        vy_event_writer_put(e, world->state->tick, "payload", e->output->names[p->carrier], text);
+        vy_event_writer_write(e, world->state->tick, "payload", e->output->names[model->carrier], text);
     }
 }
 
 // Samples that a filter rejects.
-static void note_gates(event_writer *e, const vy_world *world)
+static void report_gates(event_writer *e, const vy_world *world)
 {
     for (uint32_t i = 0; i < e->output->drone_count; ++i) {
-        vy_gate_state g = {0};
-        supervisor_note *n = &e->supervisors[i];
-        (void)vy_world_read_gate(world, vy_world_drone(world, i), &g);
+        vy_gate_state gate = {0};
+        reported_supervisor *reported = &e->reported_supervisors[i];
+        (void)vy_world_read_gate(world, vy_world_drone(world, i), &gate);
         for (int k = 0; k < VY_AID_SOURCE_COUNT; ++k) {
-            if (!increased(e, world->state->tick, g.rejected[k], &n->rejected[k], &n->last_rejected[k]))
+            if (!is_event_due(e, world->state->tick, gate.rejected[k], &reported->rejected_counts[k],
+                              &reported->rejected_ticks[k]))
                 continue;
             char text[64];
             snprintf(text, sizeof text, "samples of %s are rejected", vy_aid_source_name((vy_aid_source)k));
-            vy_event_writer_put(e, world->state->tick, "gate", e->output->names[i], text);
+            vy_event_writer_write(e, world->state->tick, "gate", e->output->names[i], text);
         }
     }
 }
@@ -331,12 +343,12 @@ void vy_event_writer_step(event_writer *e, const vy_world *world)
     VY_ASSERT(world->state->tick > 0 && m->nap_period > 0 && e->output->body_count == body_count(m));
     const int may_change_effects =
         m->collides || m->payload_count > 0 || m->injection_count > 0; // after which the policy looks again
-    if (may_change_effects || (world->state->tick - 1) % m->nap_period == 0) note_effects(e, world);
-    if (m->nap.budget.duration > 0.0) note_budgets(e, world);
-    if (m->fault_count > 0) note_faults(e, world);
-    if (m->payload_count > 0) note_payloads(e, world);
-    if (m->has_supervisor) note_supervisors(e, world);
-    if (m->gate_count > 0) note_gates(e, world);
+    if (may_change_effects || (world->state->tick - 1) % m->nap_period == 0) report_effects(e, world);
+    if (m->nap.budget.duration > 0.0) report_budgets(e, world);
+    if (m->fault_count > 0) report_faults(e, world);
+    if (m->payload_count > 0) report_payloads(e, world);
+    if (m->has_supervisor) report_supervisors(e, world);
+    if (m->gate_count > 0) report_gates(e, world);
 }
 
 vy_status vy_event_writer_open(log_output *output, const vy_world *world, event_writer **out, vy_error *err)
@@ -347,34 +359,36 @@ vy_status vy_event_writer_open(log_output *output, const vy_world *world, event_
     if (e == NULL) return vy_fail(err, VY_NO_MEMORY, "log: out of memory");
     e->output = output;
     e->fault_count = m->fault_count;
-    e->effects = calloc(body_count(m) + 1u, sizeof *e->effects);
-    e->faults = calloc((size_t)m->drone_count * m->fault_count + 1u, sizeof *e->faults);
-    e->supervisors = calloc(m->drone_count + 1u, sizeof *e->supervisors);
-    e->payloads = calloc(m->payload_count + 1u, sizeof *e->payloads);
+    e->reported_effects = calloc(body_count(m) + 1u, sizeof *e->reported_effects);
+    e->reported_faults = calloc((size_t)m->drone_count * m->fault_count + 1u, sizeof *e->reported_faults);
+    e->reported_supervisors = calloc(m->drone_count + 1u, sizeof *e->reported_supervisors);
+    e->reported_payloads = calloc(m->payload_count + 1u, sizeof *e->reported_payloads);
     vy_status status = VY_NO_MEMORY;
-    if (e->effects != NULL && e->faults != NULL && e->supervisors != NULL && e->payloads != NULL)
-        status = vy_output_message(output, TOPIC_EVENTS, &vy_message_event, &e->channel, err);
+    if (e->reported_effects != NULL && e->reported_faults != NULL && e->reported_supervisors != NULL &&
+        e->reported_payloads != NULL)
+        status = vy_output_add_message_channel(output, TOPIC_EVENTS, &vy_message_event, &e->channel, err);
     else
         (void)vy_fail(err, status, "log: out of memory");
     if (status != VY_OK) {
         vy_event_writer_close(e);
         return status;
     }
-    for (uint32_t i = 0; i < body_count(m); ++i) e->effects[i] = body_effects(world, i);
-    for (uint32_t k = 0; k < m->payload_count; ++k) e->payloads[k] = payload_word(&world->payloads[k]);
-    start_supervisors(e, world);
+    for (uint32_t i = 0; i < body_count(m); ++i) e->reported_effects[i] = body_effects(world, i);
+    for (uint32_t k = 0; k < m->payload_count; ++k)
+        e->reported_payloads[k] = payload_bits(&world->payloads[k]);
+    init_reported_supervisors(e, world);
     *out = e;
     return VY_OK;
 }
 
-void vy_event_writer_show(event_writer *e, display *shown) { e->display = shown; }
+void vy_event_writer_set_display(event_writer *e, display *d) { e->display = d; }
 
 void vy_event_writer_close(event_writer *e)
 {
     if (e == NULL) return;
-    free(e->payloads);
-    free(e->supervisors);
-    free(e->faults);
-    free(e->effects);
+    free(e->reported_payloads);
+    free(e->reported_supervisors);
+    free(e->reported_faults);
+    free(e->reported_effects);
     free(e);
 }

@@ -10,8 +10,8 @@ typedef struct event_writer event_writer; ///< one owner
 vy_status vy_event_writer_open(log_output *output, const vy_world *world, event_writer **out, vy_error *err);
 void vy_event_writer_close(event_writer *e); ///< NULL is a no-op
 
-/// Show events as lines of a log for people, too. `shown` must outlive its last event; NULL: no more.
-void vy_event_writer_show(event_writer *e, display *shown);
+/// Show events as lines of a log for people, too. `d` must outlive its last event; NULL: no more.
+void vy_event_writer_set_display(event_writer *e, display *d);
 
 /// Something was injected: the last injection.
 void vy_event_writer_injection(event_writer *e, const vy_world *world);
@@ -33,8 +33,9 @@ void vy_event_writer_failure(event_writer *e, const vy_world *world);
 void vy_event_writer_note(event_writer *e, uint64_t tick, const char *kind, const char *text);
 
 /// A joint that has broken in the step to `tick`.
-void vy_event_writer_break(event_writer *e, uint64_t tick, const vy_joint_state *joint, const char *name);
+void vy_event_writer_joint_break(event_writer *e, uint64_t tick, const vy_joint_state *joint,
+                                 const char *name);
 
 /// One event. `drone` is empty where it is of the whole world.
-void vy_event_writer_put(event_writer *e, uint64_t tick, const char *kind, const char *drone,
-                         const char *text);
+void vy_event_writer_write(event_writer *e, uint64_t tick, const char *kind, const char *drone,
+                           const char *text);

@@ -9,21 +9,21 @@
 
 typedef struct csv {
     FILE *out;
-    int count;
+    int column_count;
 } csv;
 
 static int write_line(void *self, double time, const double *row)
 {
-    const csv *c = self;
-    fprintf(c->out, "%.9f", time);
-    for (int i = 0; i < c->count; ++i) {
+    const csv *table = self;
+    fprintf(table->out, "%.9f", time);
+    for (int i = 0; i < table->column_count; ++i) {
         if (isnan(row[i]))
-            fputc(',', c->out);
+            fputc(',', table->out);
         else
-            fprintf(c->out, ",%.17g", row[i]);
+            fprintf(table->out, ",%.17g", row[i]);
     }
-    fputc('\n', c->out);
-    return ferror(c->out);
+    fputc('\n', table->out);
+    return ferror(table->out);
 }
 
 static vy_status export_csv(log_table *t, double rate, FILE *out, vy_error *err)
@@ -38,7 +38,7 @@ static vy_status export_csv(log_table *t, double rate, FILE *out, vy_error *err)
 
 typedef struct parquet_rows {
     vy_parquet *writer;
-    int count;
+    int column_count;
     vy_error *err;
     vy_status status;
     double values[1 + TABLE_COLUMNS_MAX];
@@ -48,7 +48,7 @@ static int write_row(void *self, double time, const double *row)
 {
     parquet_rows *r = self;
     r->values[0] = time;
-    memcpy(r->values + 1, row, (size_t)r->count * sizeof *row);
+    memcpy(r->values + 1, row, (size_t)r->column_count * sizeof *row);
     r->status = vy_parquet_row(r->writer, r->values, r->err);
     return r->status != VY_OK;
 }
@@ -60,7 +60,7 @@ static vy_status export_parquet(log_table *t, double rate, FILE *out, vy_error *
         names[1 + i] = t->columns[i].name;
         units[1 + i] = t->columns[i].unit;
     }
-    parquet_rows r = {.count = t->count, .err = err};
+    parquet_rows r = {.column_count = t->count, .err = err};
     vy_status status = vy_parquet_open(out, 1 + t->count, names, units, &r.writer, err);
     if (status == VY_OK) status = vy_table_rows(t, rate, write_row, &r, err);
     if (status == VY_OK) status = r.status;
@@ -80,10 +80,10 @@ vy_status vy_log_export(vy_log *log, const vy_export_def *def, FILE *out, vy_err
         return vy_fail(err, VY_BAD_VALUE, "the rate must be from 0 to 1e6 Hz, got %g", def->rate);
     log_table *t = malloc(sizeof *t);
     if (t == NULL) return vy_fail(err, VY_NO_MEMORY, "out of memory");
-    const int track = def->format == VY_EXPORT_KML || def->format == VY_EXPORT_GPX;
-    vy_status status = track ? vy_track_open(log, def->body, t, err)
-                             : vy_table_open(log, def->body, def->fields, def->field_count, t, err);
-    if (status == VY_OK && track) status = vy_track_write(t, def, out, err);
+    const int is_track = def->format == VY_EXPORT_KML || def->format == VY_EXPORT_GPX;
+    vy_status status = is_track ? vy_track_open(log, def->body, t, err)
+                                : vy_table_open(log, def->body, def->fields, def->field_count, t, err);
+    if (status == VY_OK && is_track) status = vy_track_write(t, def, out, err);
     if (status == VY_OK && def->format == VY_EXPORT_CSV) status = export_csv(t, def->rate, out, err);
     if (status == VY_OK && def->format == VY_EXPORT_PARQUET) status = export_parquet(t, def->rate, out, err);
     vy_table_close(t);

@@ -20,21 +20,21 @@ enum { BUFFER_SIZE = 1 << 16 };
 struct vy_file_sink {
     vy_file_calls calls;
     int file;
-    bool in_place;   // a pipe or device: no temporary name, no rename
-    int failed;      // errno of the first failed write; later writes would leave a hole
-    size_t used;     // bytes waiting in buffer
-    char *name;      // the final name
-    char *temporary; // the name being written
-    char *backup;    // what was at that name before is here; NULL: nothing was
-    FILE *stream;    // for callers that print; NULL: not requested
+    bool in_place;        // a pipe or device: no temporary name, no rename
+    int write_errno;      // errno of the first failed write; later writes would leave a hole
+    size_t buffered_size; // bytes waiting in buffer
+    char *name;           // the final name
+    char *temporary;      // the name being written
+    char *backup;         // what was at that name before is here; NULL: nothing was
+    FILE *stream;         // for callers that print; NULL: not requested
     unsigned char buffer[BUFFER_SIZE];
 };
 
 static int64_t system_write(void *self, int file, const void *data, size_t size)
 {
     (void)self;
-    const ssize_t done = write(file, data, size);
-    if (done >= 0) return done;
+    const ssize_t written = write(file, data, size);
+    if (written >= 0) return written;
     if (errno != EAGAIN && errno != EWOULDBLOCK) return -errno;
     struct pollfd wait = {.fd = file, .events = POLLOUT}; // a pipe left non-blocking by its owner
     return poll(&wait, 1, -1) < 0 ? -errno : -EINTR;
@@ -44,10 +44,10 @@ static int64_t system_write(void *self, int file, const void *data, size_t size)
 static int system_sync(void *self, int file)
 {
     (void)self;
-    int done;
-    while ((done = fsync(file)) != 0 && errno == EINTR) {
+    int result;
+    while ((result = fsync(file)) != 0 && errno == EINTR) {
     }
-    return done == 0 || errno == EINVAL || errno == ENOSYS || errno == EOPNOTSUPP ? 0 : -errno;
+    return result == 0 || errno == EINVAL || errno == ENOSYS || errno == EOPNOTSUPP ? 0 : -errno;
 }
 
 static int system_close(void *self, int file)
@@ -68,66 +68,66 @@ vy_file_calls vy_system_file_calls(void)
 }
 
 // The reason comes first: a long name must not push it out of the text.
-static vy_status fail_file(vy_error *err, const char *doing, const char *name, int error)
+static vy_status fail_file(vy_error *err, const char *activity, const char *name, int error)
 {
     char buffer[80];
     const char *reason = strerror_r(error, buffer, sizeof buffer);
     const vy_status status = error == ENOMEM ? VY_NO_MEMORY : error == ENOENT ? VY_NOT_FOUND : VY_IO;
-    vy_fail(err, status, "%s while %s %s", reason, doing, name);
+    vy_fail(err, status, "%s while %s %s", reason, activity, name);
     if (err != NULL) snprintf(err->file, sizeof err->file, "%s", name);
     return status;
 }
 
-static vy_status put_all(vy_file_sink *sink, const unsigned char *data, size_t size, vy_error *err)
+static vy_status write_all(vy_file_sink *sink, const unsigned char *data, size_t size, vy_error *err)
 {
-    while (size > 0 && sink->failed == 0) {
+    while (size > 0 && sink->write_errno == 0) {
         VY_ASSERT(sink->file >= 0 && data != NULL);
-        const int64_t done = sink->calls.write(sink->calls.self, sink->file, data, size);
-        if (done == -EINTR) continue;
-        if (done < 0) {
-            sink->failed = (int)-done;
-        } else if (done == 0 || (uint64_t)done > size) {
-            sink->failed = EIO; // a file that accepts nothing would loop forever
+        const int64_t written = sink->calls.write(sink->calls.self, sink->file, data, size);
+        if (written == -EINTR) continue;
+        if (written < 0) {
+            sink->write_errno = (int)-written;
+        } else if (written == 0 || (uint64_t)written > size) {
+            sink->write_errno = EIO; // a file that accepts nothing would loop forever
         } else {
-            data += done;
-            size -= (size_t)done;
+            data += written;
+            size -= (size_t)written;
         }
     }
-    return sink->failed == 0 ? VY_OK : fail_file(err, "writing", sink->temporary, sink->failed);
+    return sink->write_errno == 0 ? VY_OK : fail_file(err, "writing", sink->temporary, sink->write_errno);
 }
 
 static vy_status sink_flush(void *self, vy_error *err)
 {
     vy_file_sink *sink = self;
-    const size_t used = sink->used;
-    sink->used = 0;
-    return put_all(sink, sink->buffer, used, err);
+    const size_t size = sink->buffered_size;
+    sink->buffered_size = 0;
+    return write_all(sink, sink->buffer, size, err);
 }
 
 static vy_status sink_write(void *self, const void *data, size_t size, vy_error *err)
 {
     vy_file_sink *sink = self;
-    VY_ASSERT(sink->used <= BUFFER_SIZE);
-    if (size > BUFFER_SIZE - sink->used) {
+    VY_ASSERT(sink->buffered_size <= BUFFER_SIZE);
+    if (size > BUFFER_SIZE - sink->buffered_size) {
         const vy_status status = sink_flush(sink, err);
         if (status != VY_OK) return status;
     }
-    if (size >= BUFFER_SIZE) return put_all(sink, data, size, err);
-    VY_ASSERT(size <= BUFFER_SIZE - sink->used);
-    if (size > 0) memcpy(sink->buffer + sink->used, data, size);
-    sink->used += size;
-    return sink->failed == 0 ? VY_OK : fail_file(err, "writing", sink->temporary, sink->failed);
+    if (size >= BUFFER_SIZE) return write_all(sink, data, size, err);
+    VY_ASSERT(size <= BUFFER_SIZE - sink->buffered_size);
+    if (size > 0) memcpy(sink->buffer + sink->buffered_size, data, size);
+    sink->buffered_size += size;
+    return sink->write_errno == 0 ? VY_OK : fail_file(err, "writing", sink->temporary, sink->write_errno);
 }
 
 // The lock of an open file goes with its last descriptor and holds against this process, too. On a file
 // system without locks no writer is refused. Returns 0 or errno.
-static int lock(int file)
+static int try_lock(int file)
 {
     if (flock(file, LOCK_EX | LOCK_NB) == 0) return 0;
     return errno == EWOULDBLOCK ? EBUSY : 0;
 }
 
-static bool is_named(int file, const char *name)
+static bool is_file_at(int file, const char *name)
 {
     struct stat open_file, file_at_name;
     return fstat(file, &open_file) == 0 && lstat(name, &file_at_name) == 0 &&
@@ -143,9 +143,9 @@ static int rename_old(vy_file_sink *sink)
     sink->backup = malloc(size);
     if (sink->backup == NULL) return ENOMEM;
     int error = EEXIST;
-    for (int number = 1; number < SUFFIX_MAX && error == EEXIST; ++number) {
+    for (int suffix = 1; suffix < SUFFIX_MAX && error == EEXIST; ++suffix) {
         struct stat existing;
-        snprintf(sink->backup, size, "%s.%d", sink->temporary, number);
+        snprintf(sink->backup, size, "%s.%d", sink->temporary, suffix);
         if (renameat2(AT_FDCWD, sink->temporary, AT_FDCWD, sink->backup, RENAME_NOREPLACE) == 0) return 0;
         error = errno;
         if (error != EINVAL && error != ENOSYS) continue;
@@ -163,17 +163,17 @@ static int rename_old(vy_file_sink *sink)
 // writes is EBUSY. Returns 0 when the name may be free now, or errno.
 static int clear_temporary(vy_file_sink *sink)
 {
-    struct stat old;
-    if (lstat(sink->temporary, &old) != 0) return errno == ENOENT ? 0 : errno;
-    if (S_ISLNK(old.st_mode)) return rename_old(sink); // the link itself: it is not followed
-    if (!S_ISREG(old.st_mode)) return EEXIST;
+    struct stat existing;
+    if (lstat(sink->temporary, &existing) != 0) return errno == ENOENT ? 0 : errno;
+    if (S_ISLNK(existing.st_mode)) return rename_old(sink); // the link itself: it is not followed
+    if (!S_ISREG(existing.st_mode)) return EEXIST;
     const int file = open(sink->temporary, O_WRONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
     if (file < 0) return errno == ENOENT ? 0 : errno;
-    int error = lock(file);
-    if (error == 0 && is_named(file, sink->temporary)) {
+    int error = try_lock(file);
+    if (error == 0 && is_file_at(file, sink->temporary)) {
         // An empty one holds nothing, or is another writer's that has not got its lock yet and will start
         // again.
-        if (fstat(file, &old) != 0 || old.st_size > 0)
+        if (fstat(file, &existing) != 0 || existing.st_size > 0)
             error = rename_old(sink);
         else if (unlink(sink->temporary) != 0 && errno != ENOENT)
             error = errno;
@@ -192,7 +192,7 @@ static int open_temporary(vy_file_sink *sink)
             if (error != 0) return -error;
             continue;
         }
-        if (lock(file) == 0 && is_named(file, sink->temporary)) return file;
+        if (try_lock(file) == 0 && is_file_at(file, sink->temporary)) return file;
         close(file); // another writer took it away before it was locked
     }
     return -EBUSY;
@@ -219,14 +219,14 @@ static vy_status fail_open(const vy_file_sink *sink, int error, vy_error *err)
     return VY_BAD_STATE;
 }
 
-static int open_output(vy_file_sink *sink, bool stream)
+static int open_output(vy_file_sink *sink, bool is_stdout)
 {
-    struct stat old;
+    struct stat existing;
     int file;
     // A directory is found out now, not by the rename after an hour's flight.
-    if (!stream && stat(sink->name, &old) == 0 && S_ISDIR(old.st_mode)) return -EISDIR;
-    if (!stream && !sink->in_place) return open_temporary(sink);
-    file = stream ? fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 3) : open(sink->name, O_WRONLY | O_CLOEXEC);
+    if (!is_stdout && stat(sink->name, &existing) == 0 && S_ISDIR(existing.st_mode)) return -EISDIR;
+    if (!is_stdout && !sink->in_place) return open_temporary(sink);
+    file = is_stdout ? fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 3) : open(sink->name, O_WRONLY | O_CLOEXEC);
     return file >= 0 ? file : -errno;
 }
 
@@ -245,14 +245,15 @@ vy_status vy_file_sink_open_as(const char *path, const char *suffix, const vy_fi
         return vy_fail(err, VY_NO_MEMORY, "no memory for an output file");
     }
     // Both names of standard output: a new file of that name in /dev would be a surprise.
-    const bool stream = strcmp(path, "-") == 0 || strcmp(path, "/dev/stdout") == 0;
-    struct stat old;
+    const bool is_stdout = strcmp(path, "-") == 0 || strcmp(path, "/dev/stdout") == 0;
+    struct stat existing;
     sink->calls = calls != NULL ? *calls : vy_system_file_calls();
-    sink->in_place = stream || (stat(path, &old) == 0 && !S_ISREG(old.st_mode) && !S_ISDIR(old.st_mode));
+    sink->in_place =
+        is_stdout || (stat(path, &existing) == 0 && !S_ISREG(existing.st_mode) && !S_ISDIR(existing.st_mode));
     sink->name = memcpy(name, path, length + 1);
     snprintf(temporary, capacity, "%s%s", path, sink->in_place ? "" : suffix);
     sink->temporary = temporary;
-    sink->file = open_output(sink, stream);
+    sink->file = open_output(sink, is_stdout);
     if (sink->file < 0) {
         const vy_status status = fail_open(sink, -sink->file, err);
         free_sink(sink);
@@ -264,7 +265,7 @@ vy_status vy_file_sink_open_as(const char *path, const char *suffix, const vy_fi
 
 vy_status vy_file_sink_open(const char *path, const vy_file_calls *calls, vy_file_sink **out, vy_error *err)
 {
-    return vy_file_sink_open_as(path, VY_FILE_PART, calls, out, err);
+    return vy_file_sink_open_as(path, VY_FILE_PART_SUFFIX, calls, out, err);
 }
 
 vy_byte_sink vy_file_sink_bytes(vy_file_sink *file)
@@ -276,7 +277,7 @@ static ssize_t stream_write(void *self, const char *data, size_t size)
 {
     vy_file_sink *sink = self;
     if (sink_write(sink, data, size, NULL) == VY_OK) return (ssize_t)size;
-    errno = sink->failed;
+    errno = sink->write_errno;
     return 0;
 }
 
@@ -303,15 +304,16 @@ static int sync_folder(const vy_file_sink *file)
     char *folder = malloc(length + 1);
     if (folder == NULL) return -ENOMEM;
     snprintf(folder, length + 1, "%s", slash != NULL ? file->name : ".");
-    const int opened = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    const int folder_file = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     free(folder);
-    if (opened < 0) return 0;
-    const int error = file->calls.sync(file->calls.self, opened);
-    close(opened);
+    if (folder_file < 0) return 0;
+    const int error = file->calls.sync(file->calls.self, folder_file);
+    close(folder_file);
     return error;
 }
 
-// Whole and on the disk under its temporary name, then renamed. The lock is held to the end, by `held`.
+// Whole and on the disk under its temporary name, then renamed. The caller's `lock_file` holds the lock to
+// the end.
 static vy_status finish(vy_file_sink *file, vy_error *err)
 {
     vy_status status = sink_flush(file, err);
@@ -319,9 +321,9 @@ static vy_status finish(vy_file_sink *file, vy_error *err)
     if (error != 0) status = fail_file(err, "writing", file->temporary, -error);
     // EINTR from close leaves the descriptor closed on Linux: never closed twice, and the system has the
     // data.
-    const int closed = file->calls.close(file->calls.self, file->file);
-    if (status == VY_OK && closed != 0 && closed != -EINTR)
-        status = fail_file(err, "closing", file->temporary, -closed);
+    const int close_result = file->calls.close(file->calls.self, file->file);
+    if (status == VY_OK && close_result != 0 && close_result != -EINTR)
+        status = fail_file(err, "closing", file->temporary, -close_result);
     if (status != VY_OK || file->in_place) return status;
     error = file->calls.rename(file->calls.self, file->temporary, file->name);
     if (error != 0) return fail_file(err, "renaming", file->temporary, -error);
@@ -332,9 +334,9 @@ static vy_status finish(vy_file_sink *file, vy_error *err)
 vy_status vy_file_sink_commit(vy_file_sink *file, vy_error *err)
 {
     close_stream(file);
-    const int kept_open = file->in_place ? -1 : fcntl(file->file, F_DUPFD_CLOEXEC, 3);
+    const int lock_file = file->in_place ? -1 : fcntl(file->file, F_DUPFD_CLOEXEC, 3);
     const vy_status status = finish(file, err);
-    if (kept_open >= 0) close(kept_open);
+    if (lock_file >= 0) close(lock_file);
     free_sink(file);
     return status;
 }
@@ -377,18 +379,18 @@ static vy_status source_read(void *self, uint64_t offset, void *data, size_t siz
     unsigned char *to = data;
     VY_ASSERT(source->file >= 0 && (data != NULL || size == 0));
     while (size > 0) {
-        const ssize_t done = pread(source->file, to, size, (off_t)offset);
-        if (done < 0 && errno == EINTR) continue;
-        if (done < 0) return fail_file(err, "reading", source->name, errno);
-        if (done == 0) { // it was longer when it was opened
+        const ssize_t read_size = pread(source->file, to, size, (off_t)offset);
+        if (read_size < 0 && errno == EINTR) continue;
+        if (read_size < 0) return fail_file(err, "reading", source->name, errno);
+        if (read_size == 0) { // it was longer when it was opened
             vy_fail(err, VY_DAMAGED, "byte %llu: the file became shorter while it was read: %s",
                     (unsigned long long)offset, source->name);
             if (err != NULL) snprintf(err->file, sizeof err->file, "%s", source->name);
             return VY_DAMAGED;
         }
-        to += done;
-        size -= (size_t)done;
-        offset += (uint64_t)done;
+        to += read_size;
+        size -= (size_t)read_size;
+        offset += (uint64_t)read_size;
     }
     return VY_OK;
 }

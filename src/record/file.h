@@ -11,8 +11,8 @@
 #include <stdio.h>
 
 /// What the name of a file being written ends with; of a log made from a .part.
-#define VY_FILE_PART      ".part"
-#define VY_FILE_RECOVERED ".recovered.part"
+#define VY_FILE_PART_SUFFIX      ".part"
+#define VY_FILE_RECOVERED_SUFFIX ".recovered.part"
 
 /// Where bytes go. A sink that failed once keeps failing.
 typedef struct vy_byte_sink {

@@ -4,7 +4,7 @@
 
 static const char digits[] = "0123456789abcdef";
 
-void vy_hex_put(const unsigned char *data, size_t size, char *out)
+void vy_hex_encode(const unsigned char *data, size_t size, char *out)
 {
     for (size_t i = 0; i < size; ++i) {
         out[2 * i] = digits[data[i] >> 4];
@@ -13,7 +13,7 @@ void vy_hex_put(const unsigned char *data, size_t size, char *out)
     out[2 * size] = '\0';
 }
 
-int vy_hex_get(const char *text, unsigned char *out, size_t size)
+int vy_hex_decode(const char *text, unsigned char *out, size_t size)
 {
     if (text == NULL || strlen(text) != 2 * size) return 0;
     for (size_t i = 0; i < size; ++i) {

@@ -22,13 +22,13 @@ static vy_status find_start(vy_log *log, vy_error *err)
 {
     vy_log_info *info = &log->info;
     vy_mcap_cursor *cursor = NULL;
-    vy_status status = vy_log_cursor(log, TOPIC_STATE, &cursor, err);
+    vy_status status = vy_log_cursor_open(log, TOPIC_STATE, &cursor, err);
     if (status != VY_OK) return status;
-    state_record first;
-    status = vy_state_next(cursor, &first, err);
+    state_record first_state;
+    status = vy_state_next(cursor, &first_state, err);
     if (status == VY_OK) {
-        info->first_tick = info->last_tick = first.tick;
-        info->final_hash = first.hash;
+        info->first_tick = info->last_tick = first_state.tick;
+        info->final_hash = first_state.hash;
     } else if (status == VY_NOT_FOUND) {
         status = vy_fail(err, VY_DAMAGED, "it was cut off before its first chunk was complete");
     }
@@ -91,13 +91,13 @@ static vy_status read_info(vy_log *log, vy_error *err)
                        "log format %.20s, written by Volery %s; this program reads format %s", format,
                        info->version, LOG_FORMAT);
     }
-    const vy_mcap_info *file = vy_mcap_reader_info(reader);
+    const vy_mcap_info *mcap_info = vy_mcap_reader_info(reader);
     info->physics = (uint32_t)metadata_number(log, METADATA_RUN, "physics", 10);
     info->seed = metadata_number(log, METADATA_RUN, "seed", 10);
     info->config_hash = metadata_number(log, METADATA_RUN, "config_hash", 16);
     info->every = metadata_number(log, METADATA_RUN, "every", 10);
     info->snapshot = metadata_number(log, METADATA_RUN, "snapshot", 10);
-    log->display = metadata_number(log, METADATA_RUN, "display", 10);
+    log->display_period = metadata_number(log, METADATA_RUN, "display", 10);
     info->drone_count = (uint32_t)metadata_number(log, METADATA_RUN, "drones", 10);
     info->body_count = info->drone_count + (uint32_t)metadata_number(log, METADATA_RUN, "bodies", 10);
     info->joint_count = (uint32_t)metadata_number(log, METADATA_RUN, "joints", 10);
@@ -106,18 +106,19 @@ static vy_status read_info(vy_log *log, vy_error *err)
     info->parent_tick = metadata_number(log, METADATA_RUN, "parent_tick", 10);
     const char *dt = vy_mcap_reader_find_value(reader, METADATA_RUN, "dt");
     info->dt = dt != NULL ? strtod(dt, NULL) : 0.0;
-    info->messages = file->message_count;
+    info->messages = mcap_info->message_count;
     copy_text(info->status, sizeof info->status,
               vy_mcap_reader_find_value(reader, METADATA_RESULT, "status"));
-    if (file->recovered)
+    if (mcap_info->recovered)
         info->status[0] = '\0'; // the result is written before the last chunk, which may be lost
     info->recovered = strcmp(info->status, STATUS_CUT_OFF) == 0;
     info->complete = info->status[0] != '\0' && !info->recovered;
     if (!(info->dt > 0.0 && info->dt <= 1.0) || info->drone_count > info->body_count ||
-        info->body_count > file->channel_count) {
+        info->body_count > mcap_info->channel_count) {
         return vy_fail(err, VY_DAMAGED, "its metadata is damaged");
     }
-    if (file->recovered && !file->truncated) return vy_fail(err, VY_DAMAGED, "%s", file->warning);
+    if (mcap_info->recovered && !mcap_info->truncated)
+        return vy_fail(err, VY_DAMAGED, "%s", mcap_info->warning);
     const vy_status status = find_start(log, err);
     return status == VY_OK ? find_end(log, err) : status;
 }
@@ -131,13 +132,13 @@ static vy_status read_names(vy_log *log, vy_error *err)
     const size_t channels = vy_mcap_reader_info(log->reader)->channel_count;
     uint32_t body = 0;
     for (size_t i = 0; i < channels && body < log->info.body_count; ++i) {
-        static const char tail[] = "/truth";
+        static const char suffix[] = "/truth";
         const char *prefix = body < log->info.drone_count ? "/drones/" : "/bodies/";
         const char *topic = vy_mcap_reader_channel(log->reader, i)->topic;
         const size_t size = strlen(topic), prefix_size = strlen(prefix),
-                     fixed_size = prefix_size + sizeof tail - 1;
+                     fixed_size = prefix_size + sizeof suffix - 1;
         if (size <= fixed_size || memcmp(topic, prefix, prefix_size) != 0) continue;
-        if (strcmp(topic + size - (sizeof tail - 1), tail) != 0) continue;
+        if (strcmp(topic + size - (sizeof suffix - 1), suffix) != 0) continue;
         char *name = calloc(size - fixed_size + 1, 1);
         if (name == NULL) return vy_fail(err, VY_NO_MEMORY, "out of memory");
         memcpy(name, topic + prefix_size, size - fixed_size);
@@ -150,11 +151,11 @@ static vy_status read_names(vy_log *log, vy_error *err)
 
 static vy_status read_scenario(vy_log *log, vy_error *err)
 {
-    const vy_mcap_attachment *a = vy_mcap_reader_find_attachment(log->reader, SCENARIO_NAME);
-    if (a == NULL) return vy_fail(err, VY_DAMAGED, "it has no scenario in it");
+    const vy_mcap_attachment *attachment = vy_mcap_reader_find_attachment(log->reader, SCENARIO_NAME);
+    if (attachment == NULL) return vy_fail(err, VY_DAMAGED, "it has no scenario in it");
     unsigned char *data = NULL;
     size_t size = 0;
-    const vy_status status = vy_mcap_reader_read_attachment(log->reader, a, &data, &size, err);
+    const vy_status status = vy_mcap_reader_read_attachment(log->reader, attachment, &data, &size, err);
     log->scenario = (char *)data;
     return status;
 }
@@ -209,10 +210,10 @@ void vy_log_close(vy_log *log)
 
 vy_status vy_log_read_attachment(vy_log *log, const char *name, char **data, size_t *size, vy_error *err)
 {
-    const vy_mcap_attachment *a = vy_mcap_reader_find_attachment(log->reader, name);
-    if (a == NULL) return vy_fail(err, VY_NOT_FOUND, "the log has no file %.60s in it", name);
+    const vy_mcap_attachment *attachment = vy_mcap_reader_find_attachment(log->reader, name);
+    if (attachment == NULL) return vy_fail(err, VY_NOT_FOUND, "the log has no file %.60s in it", name);
     unsigned char *bytes = NULL;
-    const vy_status status = vy_mcap_reader_read_attachment(log->reader, a, &bytes, size, err);
+    const vy_status status = vy_mcap_reader_read_attachment(log->reader, attachment, &bytes, size, err);
     *data = (char *)bytes;
     return status;
 }

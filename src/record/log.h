@@ -10,7 +10,7 @@ struct vy_log {
     char *scenario;
     char *path; // as it was opened
     char **names;
-    uint64_t display; // [steps] between records for people; 0: none
+    uint64_t display_period; // [steps] between records for viewers; 0: none
 };
 
 /// Open a log over a reader, which it owns from here on, also when that fails. `path` is for the error.
@@ -62,7 +62,7 @@ vy_status vy_reply_cursor_close(reply_cursor *cursor, vy_error *err);
 int vy_reply_compare(const reply_cells *a, const reply_cells *b, vy_difference *out);
 
 /// Open a cursor on one topic. VY_DAMAGED when the log has no such channel.
-vy_status vy_log_cursor(vy_log *log, const char *topic, vy_mcap_cursor **out, vy_error *err);
+vy_status vy_log_cursor_open(vy_log *log, const char *topic, vy_mcap_cursor **out, vy_error *err);
 /// The next full state of a cursor on TOPIC_STATE. VY_NOT_FOUND at the end.
 vy_status vy_state_next(vy_mcap_cursor *cursor, state_record *out, vy_error *err);
 /// The last full state at or before `tick`.

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-vy_status vy_log_cursor(vy_log *log, const char *topic, vy_mcap_cursor **out, vy_error *err)
+vy_status vy_log_cursor_open(vy_log *log, const char *topic, vy_mcap_cursor **out, vy_error *err)
 {
     const vy_mcap_channel *channel = vy_mcap_reader_find_channel(log->reader, topic);
     if (channel == NULL) return vy_fail(err, VY_DAMAGED, "the log has no channel %s", topic);
@@ -17,61 +17,65 @@ vy_status vy_log_cursor(vy_log *log, const char *topic, vy_mcap_cursor **out, vy
 // The same of a topic that may have no messages: other programs do not copy a channel without any.
 static vy_status open_optional(vy_log *log, const char *topic, vy_mcap_cursor **out, vy_error *err)
 {
-    static const uint16_t none = 0; // no channel's id
-    if (vy_mcap_reader_find_channel(log->reader, topic) != NULL) return vy_log_cursor(log, topic, out, err);
-    const vy_mcap_query query = {.channels = &none, .channel_count = 1};
+    static const uint16_t no_channel = 0; // no channel's id
+    if (vy_mcap_reader_find_channel(log->reader, topic) != NULL)
+        return vy_log_cursor_open(log, topic, out, err);
+    const vy_mcap_query query = {.channels = &no_channel, .channel_count = 1};
     return vy_mcap_cursor_open(log->reader, &query, out, err);
 }
 
 vy_status vy_hash_cursor_open(vy_log *log, uint64_t after, hash_cursor *out, vy_error *err)
 {
     *out = (hash_cursor){.log = log, .tick = after, .is_seeking = after > log->info.first_tick};
-    const vy_status status = vy_log_cursor(log, TOPIC_HASHES, &out->cursor, err);
+    const vy_status status = vy_log_cursor_open(log, TOPIC_HASHES, &out->cursor, err);
     if (status == VY_OK && out->is_seeking)
         vy_mcap_cursor_seek(out->cursor, vy_log_time(after, log->info.dt));
     return status;
 }
 
 // The first step of a batch of hashes, and where they lie.
-static int parse_hashes(const vy_mcap_message *message, uint64_t *first, hash_cursor *out)
+static int parse_hashes(const vy_mcap_message *message, uint64_t *first_tick, hash_cursor *out)
 {
     vy_pb_reader reader = vy_pb_reader_on(message->data, message->size);
     vy_pb_item item;
-    int found = 0;
+    int fields_found = 0;
     while (vy_pb_next(&reader, &item)) {
         if (item.number == HASHES_FIRST_TICK && item.wire == 1) {
-            *first = item.value;
-            found |= 1;
+            *first_tick = item.value;
+            fields_found |= 1;
         }
         if (item.number == HASHES_LIST && item.wire == 2 && item.size > 0 && item.size % 8 == 0) {
             out->next = item.data;
             out->remaining = item.size / 8;
-            found |= 2;
+            fields_found |= 2;
         }
     }
-    return found == 3 && !reader.bad;
+    return fields_found == 3 && !reader.bad;
 }
 
 // A batch must continue where the last one ended: a step without its hash could hide anything.
-static vy_status check_hashes(hash_cursor *cursor, uint64_t first)
+static vy_status check_hashes(hash_cursor *cursor, uint64_t first_tick)
 {
-    const uint64_t last = cursor->log->info.last_tick, next = cursor->tick + 1;
-    if (first == 0 || first > last || cursor->remaining - 1 > last - first)
+    const uint64_t last_tick = cursor->log->info.last_tick, next_tick = cursor->tick + 1;
+    if (first_tick == 0 || first_tick > last_tick || cursor->remaining - 1 > last_tick - first_tick)
         return vy_fail(&cursor->error, VY_DAMAGED, "the log has hashes of steps after its last, %" PRIu64,
-                       last);
-    if (first > next)
+                       last_tick);
+    if (first_tick > next_tick)
         return vy_fail(&cursor->error, VY_DAMAGED,
-                       "the hashes of steps %" PRIu64 " to %" PRIu64 " are missing", next, first - 1);
-    if (first < next && cursor->tick == cursor->log->info.first_tick)
+                       "the hashes of steps %" PRIu64 " to %" PRIu64 " are missing", next_tick,
+                       first_tick - 1);
+    if (first_tick < next_tick && cursor->tick == cursor->log->info.first_tick)
         return vy_fail(&cursor->error, VY_DAMAGED,
-                       "its hashes begin at step %" PRIu64 ", its full states at step %" PRIu64, first,
+                       "its hashes begin at step %" PRIu64 ", its full states at step %" PRIu64, first_tick,
                        cursor->tick);
-    if (first < next && !cursor->is_seeking)
+    if (first_tick < next_tick && !cursor->is_seeking)
         return vy_fail(&cursor->error, VY_DAMAGED,
-                       "the hash of step %" PRIu64 " comes after that of step %" PRIu64, first, cursor->tick);
-    const uint64_t skipped = next - first < cursor->remaining ? next - first : cursor->remaining;
-    cursor->next += 8 * skipped;
-    cursor->remaining -= skipped;
+                       "the hash of step %" PRIu64 " comes after that of step %" PRIu64, first_tick,
+                       cursor->tick);
+    const uint64_t skipped_hashes =
+        next_tick - first_tick < cursor->remaining ? next_tick - first_tick : cursor->remaining;
+    cursor->next += 8 * skipped_hashes;
+    cursor->remaining -= skipped_hashes;
     return VY_OK;
 }
 
@@ -79,7 +83,7 @@ static vy_status check_hashes(hash_cursor *cursor, uint64_t first)
 static int next_hashes(hash_cursor *cursor)
 {
     vy_mcap_message message;
-    uint64_t first = 0;
+    uint64_t first_tick = 0;
     if (cursor->status != VY_OK) return 0;
     if (!vy_mcap_cursor_next(cursor->cursor, &message)) {
         cursor->status = vy_mcap_cursor_status(cursor->cursor, &cursor->error);
@@ -89,8 +93,8 @@ static int next_hashes(hash_cursor *cursor)
                                      cursor->tick, cursor->log->info.last_tick);
         return 0;
     }
-    cursor->status = parse_hashes(&message, &first, cursor)
-                         ? check_hashes(cursor, first)
+    cursor->status = parse_hashes(&message, &first_tick, cursor)
+                         ? check_hashes(cursor, first_tick)
                          : vy_fail(&cursor->error, VY_DAMAGED, "the hashes after step %" PRIu64 " are broken",
                                    cursor->tick);
     return cursor->status == VY_OK;
@@ -144,7 +148,7 @@ vy_status vy_reply_cursor_open(vy_log *log, reply_cursor *out, vy_error *err)
 
 // A message that is as long as its values' encoding is that encoding: a broken tag of a field that is 0 would
 // pass for a field that is not there. Older logs, without the newest fields, are shorter.
-static int is_encoding(const reply_cursor *cursor, const vy_mcap_message *message)
+static int matches_encoding(const reply_cursor *cursor, const vy_mcap_message *message)
 {
     const size_t size = vy_pb_encode(cursor->codec, &cursor->cells, cursor->encoded);
     return message->size != size || memcmp(cursor->encoded, message->data, size) == 0;
@@ -160,7 +164,7 @@ void vy_reply_cursor_next(reply_cursor *cursor)
         return;
     }
     cursor->status = vy_pb_decode(cursor->codec, message.data, message.size, &cursor->cells, &cursor->error);
-    if (cursor->status == VY_OK && !is_encoding(cursor, &message))
+    if (cursor->status == VY_OK && !matches_encoding(cursor, &message))
         cursor->status = vy_fail(&cursor->error, VY_DAMAGED, "a reply at %.9g s is broken",
                                  (double)message.log_time * 1e-9);
     cursor->has_reply = cursor->status == VY_OK;
@@ -183,7 +187,7 @@ static vy_status parse_state(const vy_mcap_message *message, state_record *out, 
     vy_pb_reader reader = vy_pb_reader_on(message->data, message->size);
     vy_pb_item item;
     uint64_t check = 0;
-    int checked = 0; // older logs have no check
+    int has_check = 0; // older logs have no check
     while (vy_pb_next(&reader, &item)) {
         if (item.number == STATE_TICK && item.wire == 1) out->tick = item.value;
         if (item.number == STATE_HASH && item.wire == 1) out->hash = item.value;
@@ -193,7 +197,7 @@ static vy_status parse_state(const vy_mcap_message *message, state_record *out, 
         }
         if (item.number == STATE_CHECK && item.wire == 1) {
             check = item.value;
-            checked = 1;
+            has_check = 1;
         }
     }
     world_block head;
@@ -201,7 +205,7 @@ static vy_status parse_state(const vy_mcap_message *message, state_record *out, 
         return vy_fail(err, VY_DAMAGED, "a full state at %.9g s is broken", (double)message->log_time * 1e-9);
     memcpy(&head, out->bytes, sizeof head);
     out->is_corrupt = head.chain != out->hash || head.tick != out->tick ||
-                      (checked && check != vy_state_hash(out->bytes, out->size));
+                      (has_check && check != vy_state_hash(out->bytes, out->size));
     return VY_OK;
 }
 
@@ -258,20 +262,20 @@ static int compare_block(const vy_block *block, const unsigned char *a, const un
                          const char *prefix, vy_difference *out)
 {
     for (int i = 0; i < block->field_count; ++i) {
-        const vy_field *f = &block->fields[i];
-        if (strcmp(f->name, "chain") == 0) continue;
-        for (int k = 0; k < f->count; ++k) {
-            const size_t at = f->offset + 8 * (size_t)k;
-            VY_ASSERT(at + 8 <= block->size);
-            if (memcmp(a + at, b + at, 8) == 0) continue;
+        const vy_field *field = &block->fields[i];
+        if (strcmp(field->name, "chain") == 0) continue;
+        for (int k = 0; k < field->count; ++k) {
+            const size_t offset = field->offset + 8 * (size_t)k;
+            VY_ASSERT(offset + 8 <= block->size);
+            if (memcmp(a + offset, b + offset, 8) == 0) continue;
             char component[12];
-            vy_component_name(vy_components_of(f), k, component);
-            snprintf(out->field, sizeof out->field, "%s%s%s", prefix, f->name, component);
-            out->real = !field_is_integer(f);
-            memcpy(&out->a, a + at, 8);
-            memcpy(&out->b, b + at, 8);
-            memcpy(&out->integer_a, a + at, 8);
-            memcpy(&out->integer_b, b + at, 8);
+            vy_component_name(vy_components_of(field), k, component);
+            snprintf(out->field, sizeof out->field, "%s%s%s", prefix, field->name, component);
+            out->real = !field_is_integer(field);
+            memcpy(&out->a, a + offset, 8);
+            memcpy(&out->b, b + offset, 8);
+            memcpy(&out->integer_a, a + offset, 8);
+            memcpy(&out->integer_b, b + offset, 8);
             return 1;
         }
     }
@@ -281,13 +285,14 @@ static int compare_block(const vy_block *block, const unsigned char *a, const un
 // Two states that do not have the same blocks, or do not say which they have.
 static int compare_heads(const unsigned char *a, const unsigned char *b, size_t size, vy_difference *out)
 {
-    size_t at = sizeof(world_block);
-    if (size < at) return 0;
+    size_t offset = sizeof(world_block);
+    if (size < offset) return 0;
     if (compare_block(&vy_blocks[BLOCK_world], a, b, "world.", out)) return 1;
-    for (int i = 0; i < BLOCK_KINDS && at + sizeof(entry_block) <= size; ++i, at += sizeof(entry_block)) {
+    for (int i = 0; i < BLOCK_KINDS && offset + sizeof(entry_block) <= size;
+         ++i, offset += sizeof(entry_block)) {
         char prefix[32];
         snprintf(prefix, sizeof prefix, "entries[%d].", i);
-        if (compare_block(&vy_blocks[BLOCK_entry], a + at, b + at, prefix, out)) return 1;
+        if (compare_block(&vy_blocks[BLOCK_entry], a + offset, b + offset, prefix, out)) return 1;
     }
     return 0;
 }
@@ -304,22 +309,22 @@ int vy_state_compare(const unsigned char *a, size_t size_a, const unsigned char 
                      vy_difference *out)
 {
     block_counts counts, other_counts;
-    const int readable = vy_read_entries(a, size_a, &counts) && vy_read_entries(b, size_b, &other_counts);
+    const int is_readable = vy_read_entries(a, size_a, &counts) && vy_read_entries(b, size_b, &other_counts);
     // Contacts come last: where there are not as many, all others lie where they should.
-    if (!readable || memcmp(counts.of, other_counts.of, BLOCK_contact * sizeof *counts.of) != 0)
+    if (!is_readable || memcmp(counts.of, other_counts.of, BLOCK_contact * sizeof *counts.of) != 0)
         return compare_heads(a, b, size_a < size_b ? size_a : size_b, out);
-    size_t at = block_offset(&counts, BLOCK_entry + 1);
-    VY_ASSERT(at <= size_a && at <= size_b && block_offset(&counts, BLOCK_KINDS) == size_a);
+    size_t offset = block_offset(&counts, BLOCK_entry + 1);
+    VY_ASSERT(offset <= size_a && offset <= size_b && block_offset(&counts, BLOCK_KINDS) == size_a);
     for (int kind = BLOCK_entry + 1; kind < BLOCK_KINDS; ++kind) {
         const vy_block *block = &vy_blocks[kind];
         if (counts.of[kind] != other_counts.of[kind]) {
             report_counts(block, counts.of[kind], other_counts.of[kind], out);
             return 1;
         }
-        for (uint32_t i = 0; i < counts.of[kind]; ++i, at += block->size) {
+        for (uint32_t i = 0; i < counts.of[kind]; ++i, offset += block->size) {
             char prefix[32];
             snprintf(prefix, sizeof prefix, "%s[%u].", block->list, (unsigned)i);
-            if (compare_block(block, a + at, b + at, prefix, out)) return 1;
+            if (compare_block(block, a + offset, b + offset, prefix, out)) return 1;
         }
     }
     return compare_block(&vy_blocks[BLOCK_world], a, b, "world.", out);
@@ -327,7 +332,7 @@ int vy_state_compare(const unsigned char *a, size_t size_a, const unsigned char 
 
 int vy_reply_compare(const reply_cells *a, const reply_cells *b, vy_difference *out)
 {
-    size_t at = 0;
+    size_t offset = 0;
     for (size_t i = 0; i < vy_message_reply.field_count; ++i) {
         const vy_pb_field *field = &vy_message_reply.fields[i];
         const int count = field->message != NULL ? (int)field->message->field_count
@@ -337,10 +342,11 @@ int vy_reply_compare(const reply_cells *a, const reply_cells *b, vy_difference *
                                       : field->message != NULL           ? COMPONENT_WXYZ
                                       : field->repeat > 0                ? COMPONENT_LIST
                                                                          : COMPONENT_ONE;
-        for (int k = 0; k < count; ++k, at += 8) {
-            VY_ASSERT(at + 8 <= sizeof *a); // the message and the cells are of one size
-            const unsigned char *x = (const unsigned char *)a + at, *y = (const unsigned char *)b + at;
-            if (memcmp(x, y, 8) == 0) continue;
+        for (int k = 0; k < count; ++k, offset += 8) {
+            VY_ASSERT(offset + 8 <= sizeof *a); // the message and the cells are of one size
+            const unsigned char *cell_a = (const unsigned char *)a + offset,
+                                *cell_b = (const unsigned char *)b + offset;
+            if (memcmp(cell_a, cell_b, 8) == 0) continue;
             char component[12];
             vy_component_name(names, k, component);
             *out = (vy_difference){.found = 1,
@@ -351,10 +357,10 @@ int vy_reply_compare(const reply_cells *a, const reply_cells *b, vy_difference *
                                    .real = field->type != VY_PB_FIXED64};
             snprintf(out->field, sizeof out->field, "drones[%u].reply.%s%s", (unsigned)a->drone, field->name,
                      component);
-            memcpy(&out->a, x, 8);
-            memcpy(&out->b, y, 8);
-            memcpy(&out->integer_a, x, 8);
-            memcpy(&out->integer_b, y, 8);
+            memcpy(&out->a, cell_a, 8);
+            memcpy(&out->b, cell_b, 8);
+            memcpy(&out->integer_a, cell_a, 8);
+            memcpy(&out->integer_b, cell_b, 8);
             return 1;
         }
     }

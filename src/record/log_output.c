@@ -3,7 +3,7 @@
 #include "base/assert.h"
 #include <stdlib.h>
 
-vy_status vy_output_schema(log_output *o, const vy_pb_message *message, uint16_t *id, vy_error *err)
+vy_status vy_output_add_schema(log_output *o, const vy_pb_message *message, uint16_t *id, vy_error *err)
 {
     unsigned char *data = NULL;
     size_t size = 0;
@@ -14,20 +14,20 @@ vy_status vy_output_schema(log_output *o, const vy_pb_message *message, uint16_t
     return status;
 }
 
-vy_status vy_output_channel(log_output *o, const char *topic, uint16_t schema, const vy_mcap_pair *pairs,
-                            size_t count, uint16_t *channel, vy_error *err)
+vy_status vy_output_add_channel(log_output *o, const char *topic, uint16_t schema, const vy_mcap_pair *pairs,
+                                size_t count, uint16_t *channel, vy_error *err)
 {
     const vy_mcap_channel_def def = {
         .topic = topic, .encoding = "protobuf", .schema = schema, .metadata = pairs, .metadata_count = count};
     return vy_mcap_writer_add_channel(o->writer, &def, channel, err);
 }
 
-vy_status vy_output_message(log_output *o, const char *topic, const vy_pb_message *message, uint16_t *channel,
-                            vy_error *err)
+vy_status vy_output_add_message_channel(log_output *o, const char *topic, const vy_pb_message *message,
+                                        uint16_t *channel, vy_error *err)
 {
     uint16_t schema = 0;
-    const vy_status status = vy_output_schema(o, message, &schema, err);
-    return status == VY_OK ? vy_output_channel(o, topic, schema, NULL, 0, channel, err) : status;
+    const vy_status status = vy_output_add_schema(o, message, &schema, err);
+    return status == VY_OK ? vy_output_add_channel(o, topic, schema, NULL, 0, channel, err) : status;
 }
 
 vy_pb_writer vy_output_begin(log_output *o, uint16_t channel, uint64_t time, size_t size_max)
@@ -49,6 +49,7 @@ void vy_output_encode(log_output *o, uint16_t channel, uint64_t time, const vy_p
 {
     const size_t size_max = vy_pb_codec_size_max(codec);
     VY_ASSERT(channel > 0 && cells != NULL);
-    unsigned char *at = vy_mcap_writer_begin(o->writer, channel, o->sequence++, time, size_max, &o->error);
-    if (at != NULL) vy_mcap_writer_end(o->writer, vy_pb_encode(codec, cells, at));
+    unsigned char *message =
+        vy_mcap_writer_begin(o->writer, channel, o->sequence++, time, size_max, &o->error);
+    if (message != NULL) vy_mcap_writer_end(o->writer, vy_pb_encode(codec, cells, message));
 }

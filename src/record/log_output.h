@@ -22,15 +22,15 @@ static inline const char *output_topic_root(const log_output *o, uint32_t number
 static inline int output_failed(const log_output *o) { return o->error.status != VY_OK; }
 
 /// Declare the schema of a message. `*id` is what channels name it by.
-vy_status vy_output_schema(log_output *o, const vy_pb_message *message, uint16_t *id, vy_error *err);
+vy_status vy_output_add_schema(log_output *o, const vy_pb_message *message, uint16_t *id, vy_error *err);
 
 /// Declare a stream of messages of one schema, with `count` pairs of metadata.
-vy_status vy_output_channel(log_output *o, const char *topic, uint16_t schema, const vy_mcap_pair *pairs,
-                            size_t count, uint16_t *channel, vy_error *err);
+vy_status vy_output_add_channel(log_output *o, const char *topic, uint16_t schema, const vy_mcap_pair *pairs,
+                                size_t count, uint16_t *channel, vy_error *err);
 
 /// Both at once, for a schema with one channel and no metadata.
-vy_status vy_output_message(log_output *o, const char *topic, const vy_pb_message *message, uint16_t *channel,
-                            vy_error *err);
+vy_status vy_output_add_message_channel(log_output *o, const char *topic, const vy_pb_message *message,
+                                        uint16_t *channel, vy_error *err);
 
 /// Begin a message of at most `size_max` bytes at `time` [ns]. Once the log has failed the writer has no
 /// memory and takes nothing.

@@ -4,18 +4,18 @@
 #include "base/fail.h"
 #include "record/mcap_format.h"
 
-enum { BLOCK = 1 << 16 };
-static const char tag[] = "volery log digest 1";
+enum { BLOCK_SIZE = 1 << 16 };
+static const char digest_tag[] = "volery log digest 1";
 
 // Of a schema or channel.
 typedef struct declaration {
     unsigned char digest[DIGEST_SIZE];
     uint32_t number; // of a channel, in the order in which they first speak, from 1; 0: it has not
-    bool known;
+    bool is_known;
 } declaration;
 
 typedef struct declarations {
-    declaration *of; // by id
+    declaration *entries; // by id
     size_t count;
 } declarations;
 
@@ -25,9 +25,9 @@ struct vy_mcap_digest {
     mcap_bytes item;           // one being composed
     mcap_bytes block; // messages on their way to the chain: few large pieces are quicker than many small ones
     declarations schemas, channels;
-    uint32_t used_channels; // channels that have
-    uint64_t messages;
-    bool begun;
+    uint32_t used_channels; // channels that have had a message
+    uint64_t message_count;
+    bool has_begun;
     vy_status status; // of the first failure
     vy_error error;
 };
@@ -39,7 +39,7 @@ static void set_error(vy_mcap_digest *d, vy_status status, const vy_error *error
     d->error = *error;
 }
 
-static void note_memory(vy_mcap_digest *d)
+static void set_no_memory(vy_mcap_digest *d)
 {
     vy_error error;
     set_error(d, vy_fail(&error, VY_NO_MEMORY, "no memory for the digest of a log"), &error);
@@ -66,8 +66,8 @@ void vy_mcap_digest_destroy(vy_mcap_digest *d)
     mcap_bytes_free(&d->record_digests);
     mcap_bytes_free(&d->item);
     mcap_bytes_free(&d->block);
-    free(d->schemas.of);
-    free(d->channels.of);
+    free(d->schemas.entries);
+    free(d->channels.entries);
     free(d);
 }
 
@@ -88,8 +88,8 @@ static void put_pairs(mcap_bytes *b, const vy_mcap_pair *pairs, size_t count)
     for (size_t k = 0; k < count; ++k) {
         size_t next = count;
         for (size_t i = 0; i < count; ++i) {
-            const int after = last == count ? 1 : strcmp(pairs[i].key, pairs[last].key);
-            if (after < 0 || (after == 0 && i <= last)) continue;
+            const int order = last == count ? 1 : strcmp(pairs[i].key, pairs[last].key);
+            if (order < 0 || (order == 0 && i <= last)) continue;
             if (next == count || strcmp(pairs[i].key, pairs[next].key) < 0) next = i;
         }
         VY_ASSERT(next < count);
@@ -103,7 +103,7 @@ static void put_pairs(mcap_bytes *b, const vy_mcap_pair *pairs, size_t count)
 static bool end_item(vy_mcap_digest *d, unsigned char out[DIGEST_SIZE])
 {
     if (d->item.failed) {
-        note_memory(d);
+        set_no_memory(d);
         return false;
     }
     vy_error error;
@@ -112,13 +112,13 @@ static bool end_item(vy_mcap_digest *d, unsigned char out[DIGEST_SIZE])
     return status == VY_OK;
 }
 
-static void add_to_head(vy_mcap_digest *d)
+static void add_record_digest(vy_mcap_digest *d)
 {
     unsigned char digest[DIGEST_SIZE];
-    VY_ASSERT(!d->begun);
+    VY_ASSERT(!d->has_begun);
     if (!end_item(d, digest)) return;
     mcap_bytes_put(&d->record_digests, digest, sizeof digest);
-    if (d->record_digests.failed) note_memory(d);
+    if (d->record_digests.failed) set_no_memory(d);
 }
 
 void vy_mcap_digest_metadata(vy_mcap_digest *d, const char *name, const vy_mcap_pair *pairs, size_t count)
@@ -127,7 +127,7 @@ void vy_mcap_digest_metadata(vy_mcap_digest *d, const char *name, const vy_mcap_
     put_text(&d->item, "metadata");
     put_text(&d->item, name);
     put_pairs(&d->item, pairs, count);
-    add_to_head(d);
+    add_record_digest(d);
 }
 
 void vy_mcap_digest_attachment(vy_mcap_digest *d, const char *name, const char *media_type, uint64_t log_time,
@@ -139,68 +139,69 @@ void vy_mcap_digest_attachment(vy_mcap_digest *d, const char *name, const char *
     put_text(&d->item, media_type);
     mcap_bytes_u64(&d->item, log_time);
     put_data(&d->item, data, size);
-    add_to_head(d);
+    add_record_digest(d);
 }
 
 // The entry of `id` in a table that grows; NULL: no memory.
-static declaration *declare(vy_mcap_digest *d, declarations *table, uint16_t id)
+static declaration *find_or_add_declaration(vy_mcap_digest *d, declarations *table, uint16_t id)
 {
     if (id >= table->count) {
         size_t count = table->count < 64 ? 64 : table->count;
         while (count <= id) count *= 2;
-        declaration *grown = realloc(table->of, count * sizeof *grown);
+        declaration *grown = realloc(table->entries, count * sizeof *grown);
         if (grown == NULL) {
-            note_memory(d);
+            set_no_memory(d);
             return NULL;
         }
         memset(grown + table->count, 0, (count - table->count) * sizeof *grown);
-        table->of = grown;
+        table->entries = grown;
         table->count = count;
     }
-    return &table->of[id];
+    return &table->entries[id];
 }
 
 void vy_mcap_digest_schema(vy_mcap_digest *d, uint16_t id, const char *name, const char *encoding,
                            const void *data, size_t size)
 {
-    declaration *entry = declare(d, &d->schemas, id);
+    declaration *entry = find_or_add_declaration(d, &d->schemas, id);
     if (entry == NULL) return;
     d->item.size = 0;
     put_text(&d->item, "schema");
     put_text(&d->item, name);
     put_text(&d->item, encoding);
     put_data(&d->item, data, size);
-    entry->known = end_item(d, entry->digest);
+    entry->is_known = end_item(d, entry->digest);
 }
 
 void vy_mcap_digest_channel(vy_mcap_digest *d, uint16_t id, const vy_mcap_channel_def *def)
 {
-    declaration *entry = declare(d, &d->channels, id);
+    declaration *entry = find_or_add_declaration(d, &d->channels, id);
     if (entry == NULL) return;
     d->item.size = 0;
     put_text(&d->item, "channel");
     put_text(&d->item, def->topic);
     put_text(&d->item, def->encoding);
     put_pairs(&d->item, def->metadata, def->metadata_count);
-    const int has_schema = def->schema < d->schemas.count && d->schemas.of[def->schema].known;
-    put_data(&d->item, has_schema ? d->schemas.of[def->schema].digest : NULL, has_schema ? DIGEST_SIZE : 0);
-    entry->known = end_item(d, entry->digest);
+    const int has_schema = def->schema < d->schemas.count && d->schemas.entries[def->schema].is_known;
+    put_data(&d->item, has_schema ? d->schemas.entries[def->schema].digest : NULL,
+             has_schema ? DIGEST_SIZE : 0);
+    entry->is_known = end_item(d, entry->digest);
 }
 
-bool vy_mcap_digest_begun(const vy_mcap_digest *d) { return d->begun; }
-uint64_t vy_mcap_digest_messages(const vy_mcap_digest *d) { return d->messages; }
+bool vy_mcap_digest_has_begun(const vy_mcap_digest *d) { return d->has_begun; }
+uint64_t vy_mcap_digest_message_count(const vy_mcap_digest *d) { return d->message_count; }
 
 static int compare_digests(const void *a, const void *b) { return memcmp(a, b, DIGEST_SIZE); }
 
 // The chain begins with all that stands before the messages, in an order that no writer chooses.
-static void begin(vy_mcap_digest *d)
+static void begin_chain(vy_mcap_digest *d)
 {
-    if (d->begun) return;
-    d->begun = true;
+    if (d->has_begun) return;
+    d->has_begun = true;
     if (d->record_digests.size > 0)
         qsort(d->record_digests.data, d->record_digests.size / DIGEST_SIZE, DIGEST_SIZE, compare_digests);
     const uint64_t size = d->record_digests.size;
-    vy_sha256_add(d->chain, tag, sizeof tag);
+    vy_sha256_add(d->chain, digest_tag, sizeof digest_tag);
     vy_sha256_add(d->chain, &size, sizeof size);
     vy_sha256_add(d->chain, d->record_digests.data, d->record_digests.size);
 }
@@ -213,30 +214,30 @@ static void flush_block(vy_mcap_digest *d)
 
 void vy_mcap_digest_message(vy_mcap_digest *d, uint16_t channel, uint64_t time, const void *data, size_t size)
 {
-    begin(d);
+    begin_chain(d);
     if (d->status != VY_OK) return;
-    VY_ASSERT(channel < d->channels.count && d->channels.of[channel].known);
-    declaration *c = &d->channels.of[channel];
-    const bool first = c->number == 0;
-    if (first) c->number = ++d->used_channels;
-    mcap_bytes_u32(&d->block, c->number);
-    if (first) mcap_bytes_put(&d->block, c->digest, DIGEST_SIZE);
+    VY_ASSERT(channel < d->channels.count && d->channels.entries[channel].is_known);
+    declaration *declared = &d->channels.entries[channel];
+    const bool is_first = declared->number == 0;
+    if (is_first) declared->number = ++d->used_channels;
+    mcap_bytes_u32(&d->block, declared->number);
+    if (is_first) mcap_bytes_put(&d->block, declared->digest, DIGEST_SIZE);
     mcap_bytes_u64(&d->block, time);
     mcap_bytes_u64(&d->block, size);
-    if (size >= BLOCK) { // large enough by itself
+    if (size >= BLOCK_SIZE) { // large enough by itself
         flush_block(d);
         vy_sha256_add(d->chain, data, size);
     } else {
         mcap_bytes_put(&d->block, data, size);
     }
-    if (d->block.failed) note_memory(d);
-    if (d->block.size >= BLOCK) flush_block(d);
-    d->messages += 1;
+    if (d->block.failed) set_no_memory(d);
+    if (d->block.size >= BLOCK_SIZE) flush_block(d);
+    d->message_count += 1;
 }
 
 vy_status vy_mcap_digest_value(vy_mcap_digest *d, unsigned char out[DIGEST_SIZE], vy_error *err)
 {
-    begin(d);
+    begin_chain(d);
     if (d->status != VY_OK) {
         if (err != NULL) *err = d->error;
         return d->status;
@@ -245,12 +246,12 @@ vy_status vy_mcap_digest_value(vy_mcap_digest *d, unsigned char out[DIGEST_SIZE]
     return vy_sha256_value(d->chain, out, err);
 }
 
-vy_status vy_mcap_digest_close(const unsigned char value[DIGEST_SIZE], const char *name,
-                               const vy_mcap_pair *pairs, size_t count, unsigned char out[DIGEST_SIZE],
-                               vy_error *err)
+vy_status vy_mcap_digest_of_log(const unsigned char value[DIGEST_SIZE], const char *name,
+                                const vy_mcap_pair *pairs, size_t count, unsigned char out[DIGEST_SIZE],
+                                vy_error *err)
 {
     mcap_bytes item = {0};
-    put_text(&item, tag);
+    put_text(&item, digest_tag);
     put_data(&item, value, DIGEST_SIZE);
     put_text(&item, name);
     put_pairs(&item, pairs, count);

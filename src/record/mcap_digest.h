@@ -25,15 +25,15 @@ void vy_mcap_digest_schema(vy_mcap_digest *digest, uint16_t id, const char *name
 void vy_mcap_digest_channel(vy_mcap_digest *digest, uint16_t id, const vy_mcap_channel_def *def);
 
 /// Has a message been added? Then metadata and attachments no longer are.
-bool vy_mcap_digest_begun(const vy_mcap_digest *digest);
+bool vy_mcap_digest_has_begun(const vy_mcap_digest *digest);
 void vy_mcap_digest_message(vy_mcap_digest *digest, uint16_t channel, uint64_t time, const void *data,
                             size_t size);
-uint64_t vy_mcap_digest_messages(const vy_mcap_digest *digest); ///< so far
+uint64_t vy_mcap_digest_message_count(const vy_mcap_digest *digest); ///< so far
 
 /// Of everything so far; more messages may follow.
 vy_status vy_mcap_digest_value(vy_mcap_digest *digest, unsigned char out[DIGEST_SIZE], vy_error *err);
 
 /// The digest of a whole log: `value` and the named texts of its result, in order of their keys.
-vy_status vy_mcap_digest_close(const unsigned char value[DIGEST_SIZE], const char *name,
-                               const vy_mcap_pair *pairs, size_t count, unsigned char out[DIGEST_SIZE],
-                               vy_error *err);
+vy_status vy_mcap_digest_of_log(const unsigned char value[DIGEST_SIZE], const char *name,
+                                const vy_mcap_pair *pairs, size_t count, unsigned char out[DIGEST_SIZE],
+                                vy_error *err);

@@ -10,6 +10,7 @@
 
 #define MCAP_MAGIC "\x89MCAP0\r\n"
 
+// Opcodes of records.
 enum {
     MCAP_HEADER = 0x01,
     MCAP_FOOTER = 0x02,
@@ -30,13 +31,13 @@ enum {
 
 enum {
     MCAP_MAGIC_SIZE = 8,
-    MCAP_RECORD_HEAD = 9,   // opcode, length
-    MCAP_MESSAGE_HEAD = 22, // channel, sequence, log time, publish time
-    MCAP_CHUNK_HEAD =
+    MCAP_RECORD_HEAD_SIZE = 9,   // opcode, length
+    MCAP_MESSAGE_HEAD_SIZE = 22, // channel, sequence, log time, publish time
+    MCAP_CHUNK_HEAD_SIZE =
         40, // times, uncompressed size, crc, length of the compression's name, length of the records
     MCAP_DATA_END_SIZE = 4,
     MCAP_FOOTER_SIZE = 20,
-    MCAP_TAIL = MCAP_RECORD_HEAD + MCAP_FOOTER_SIZE + MCAP_MAGIC_SIZE, // what ends every whole file
+    MCAP_TAIL_SIZE = MCAP_RECORD_HEAD_SIZE + MCAP_FOOTER_SIZE + MCAP_MAGIC_SIZE, // what ends every whole file
 };
 
 // Volery builds for little-endian machines only (base/real.h), so a number is its memory.
@@ -132,16 +133,16 @@ static inline void mcap_bytes_string(mcap_bytes *b, const char *text)
 // A record whose length is not known yet: begin returns its place, end writes the length there.
 static inline size_t mcap_bytes_begin(mcap_bytes *b, int opcode)
 {
-    const size_t at = b->size;
+    const size_t start = b->size;
     mcap_bytes_u8(b, (uint8_t)opcode);
     mcap_bytes_u64(b, 0);
-    return at;
+    return start;
 }
 
-static inline void mcap_bytes_end(mcap_bytes *b, size_t at)
+static inline void mcap_bytes_end(mcap_bytes *b, size_t start)
 {
-    VY_ASSERT(b->failed || at + MCAP_RECORD_HEAD <= b->size);
-    if (!b->failed) mcap_put_u64(b->data + at + 1, b->size - at - MCAP_RECORD_HEAD);
+    VY_ASSERT(b->failed || start + MCAP_RECORD_HEAD_SIZE <= b->size);
+    if (!b->failed) mcap_put_u64(b->data + start + 1, b->size - start - MCAP_RECORD_HEAD_SIZE);
 }
 
 static inline void mcap_bytes_free(mcap_bytes *b)

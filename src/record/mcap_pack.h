@@ -20,17 +20,17 @@ typedef struct mcap_chunk_writer {
     vy_mcap_compression compression;
     struct ZSTD_CCtx_s *zstd;
     int level;
-    uint64_t position; // bytes given to the sink
-    uint32_t data_crc; // of all of them
-    vy_status status;  // of the first failure; nothing is written after it
-    vy_error error;    // its details
-    mcap_bytes out;    // a compressed chunk with its indexes
-    uint64_t *counts;  // per channel: messages in the chunk being packed
-    uint64_t *totals;  // per channel: messages so far
-    size_t *positions; // per channel: where its next index entry goes
+    uint64_t file_position;         // bytes given to the sink
+    uint32_t data_crc;              // of all of them
+    vy_status status;               // of the first failure; nothing is written after it
+    vy_error error;                 // its details
+    mcap_bytes compressed_chunk;    // a compressed chunk with its indexes
+    uint64_t *chunk_message_counts; // per channel: messages in the chunk being packed
+    uint64_t *message_counts;       // per channel: messages so far
+    size_t *index_positions;        // per channel: where its next index entry goes
     size_t channel_count;
     uint64_t message_count, start_time, end_time;
-    mcap_bytes chunks;        // of mcap_chunk_entry
+    mcap_bytes chunk_entries; // of mcap_chunk_entry
     mcap_bytes index_offsets; // per chunk and channel in it: u16 channel, u64 offset of its index, as in a
                               // chunk index
     vy_mcap_digest *digest;   // NULL: none is kept
@@ -55,6 +55,6 @@ vy_status vy_mcap_chunk_writer_flush(mcap_chunk_writer *writer);
 
 // Write the message records that lie in `chunk` from MCAP_CHUNK_HEADROOM on as one chunk with its indexes.
 // Uses the room before them and may grow the buffer behind them.
-vy_status vy_mcap_chunk_writer_chunk(mcap_chunk_writer *writer, mcap_bytes *chunk);
+vy_status vy_mcap_chunk_writer_write_chunk(mcap_chunk_writer *writer, mcap_bytes *chunk);
 
 size_t vy_mcap_chunk_writer_memory(const mcap_chunk_writer *writer);

@@ -45,21 +45,21 @@ void *vy_mcap_alloc(vy_mcap_reader *r, size_t size)
     return data;
 }
 
-// Room for one more entry in table number `which`, which has `count`; NULL when there is none.
-static void *grow(vy_mcap_reader *r, void *table, int which, size_t count, size_t each)
+// Room for one more entry in table number `table_index`, which has `count`; NULL when there is none.
+static void *grow(vy_mcap_reader *r, void *table, int table_index, size_t count, size_t entry_size)
 {
-    if (count < r->capacities[which]) return table;
-    VY_ASSERT(which >= 0 && (size_t)which < sizeof r->capacities / sizeof r->capacities[0]);
-    VY_ASSERT(count == r->capacities[which]);
-    const size_t capacity = r->capacities[which] == 0 ? 16 : 2 * r->capacities[which];
-    const uint64_t added = (capacity - r->capacities[which]) * each;
+    if (count < r->capacities[table_index]) return table;
+    VY_ASSERT(table_index >= 0 && (size_t)table_index < sizeof r->capacities / sizeof r->capacities[0]);
+    VY_ASSERT(count == r->capacities[table_index]);
+    const size_t capacity = r->capacities[table_index] == 0 ? 16 : 2 * r->capacities[table_index];
+    const uint64_t added = (capacity - r->capacities[table_index]) * entry_size;
     if (added > r->def.memory_limit - r->memory) return NULL;
-    void *larger = realloc(table, capacity * each);
-    if (larger == NULL) r->no_memory = true;
-    if (larger == NULL) return NULL;
+    void *grown = realloc(table, capacity * entry_size);
+    if (grown == NULL) r->no_memory = true;
+    if (grown == NULL) return NULL;
     r->memory += added;
-    r->capacities[which] = capacity;
-    return larger;
+    r->capacities[table_index] = capacity;
+    return grown;
 }
 
 // Room for `id` in a map; false when there is none.
@@ -87,17 +87,17 @@ vy_status vy_mcap_fail_full(const vy_mcap_reader *r, uint64_t offset, vy_error *
                    (unsigned long long)offset, (unsigned long long)r->def.memory_limit);
 }
 
-static vy_status fail_damaged(uint64_t offset, const char *what, vy_error *err)
+static vy_status fail_damaged(uint64_t offset, const char *problem, vy_error *err)
 {
-    return vy_fail(err, VY_DAMAGED, "byte %llu: %s", (unsigned long long)offset, what);
+    return vy_fail(err, VY_DAMAGED, "byte %llu: %s", (unsigned long long)offset, problem);
 }
 
 vy_status vy_mcap_read_buffered(vy_mcap_reader *r, uint64_t offset, void *data, size_t size, vy_error *err)
 {
     VY_ASSERT(size <= BUFFERED_READ_MAX && offset <= r->source.size && size <= r->source.size - offset);
     if (offset < r->window_start || offset + size > r->window_start + r->window_size) {
-        const uint64_t left = r->source.size - offset;
-        const size_t window_size = left < WINDOW_SIZE ? (size_t)left : WINDOW_SIZE;
+        const uint64_t remaining = r->source.size - offset;
+        const size_t window_size = remaining < WINDOW_SIZE ? (size_t)remaining : WINDOW_SIZE;
         r->window_size = 0;
         const vy_status status = r->source.read(r->source.self, offset, r->window, window_size, err);
         if (status != VY_OK) return status;
@@ -110,14 +110,14 @@ vy_status vy_mcap_read_buffered(vy_mcap_reader *r, uint64_t offset, void *data, 
 
 vy_status vy_mcap_read_head(vy_mcap_reader *r, uint64_t offset, uint64_t end, mcap_record *out, vy_error *err)
 {
-    if (offset > end || end - offset < MCAP_RECORD_HEAD) {
+    if (offset > end || end - offset < MCAP_RECORD_HEAD_SIZE) {
         return fail_damaged(offset, "the file ends inside the head of a record", err);
     }
-    unsigned char head[MCAP_RECORD_HEAD];
+    unsigned char head[MCAP_RECORD_HEAD_SIZE];
     const vy_status status = vy_mcap_read_buffered(r, offset, head, sizeof head, err);
     if (status != VY_OK) return status;
     const uint64_t length = mcap_get_u64(head + 1);
-    if (length > end - offset - MCAP_RECORD_HEAD) {
+    if (length > end - offset - MCAP_RECORD_HEAD_SIZE) {
         return vy_fail(err, VY_DAMAGED,
                        "byte %llu: a record (opcode %d) of %llu bytes does not fit into the file",
                        (unsigned long long)offset, head[0], (unsigned long long)length);
@@ -131,8 +131,8 @@ vy_status vy_mcap_read_body(vy_mcap_reader *r, const mcap_record *record, unsign
     if (record->length > r->def.memory_limit) return vy_mcap_fail_full(r, record->offset, err);
     unsigned char *body = malloc((size_t)record->length + 1);
     if (body == NULL) return vy_fail(err, VY_NO_MEMORY, "no memory for a record of the log");
-    const uint64_t at = record->offset + MCAP_RECORD_HEAD;
-    const vy_status status = r->source.read(r->source.self, at, body, (size_t)record->length, err);
+    const uint64_t body_offset = record->offset + MCAP_RECORD_HEAD_SIZE;
+    const vy_status status = r->source.read(r->source.self, body_offset, body, (size_t)record->length, err);
     if (status != VY_OK) {
         free(body);
         return status;
@@ -162,12 +162,12 @@ static const vy_mcap_pair *read_pairs(vy_mcap_reader *r, mcap_span *s, size_t *c
     const unsigned char *data = mcap_span_take(s, size);
     if (data == NULL) return NULL;
     size_t pair_count = 0;
-    mcap_span counting = mcap_span_on(data, size);
-    for (; mcap_span_left(&counting) > 0 && !counting.bad; ++pair_count) {
-        mcap_span_take(&counting, mcap_span_u32(&counting));
-        mcap_span_take(&counting, mcap_span_u32(&counting));
+    mcap_span counted = mcap_span_on(data, size);
+    for (; mcap_span_remaining(&counted) > 0 && !counted.bad; ++pair_count) {
+        mcap_span_take(&counted, mcap_span_u32(&counted));
+        mcap_span_take(&counted, mcap_span_u32(&counted));
     }
-    s->bad = counting.bad;
+    s->bad = counted.bad;
     vy_mcap_pair *pairs = s->bad ? NULL : vy_mcap_alloc(r, (pair_count + 1) * sizeof *pairs);
     if (pairs == NULL) return NULL;
     mcap_span pair = mcap_span_on(data, size);
@@ -194,7 +194,7 @@ vy_status vy_mcap_add_schema(vy_mcap_reader *r, mcap_span body, uint64_t offset,
     schema.encoding = read_text(r, &body);
     schema.size = mcap_span_u32(&body);
     const unsigned char *data = mcap_span_take(&body, schema.size);
-    if (body.bad || mcap_span_left(&body) != 0) return fail_damaged(offset, "a schema is broken", err);
+    if (body.bad || mcap_span_remaining(&body) != 0) return fail_damaged(offset, "a schema is broken", err);
     if (schema.id == 0) return fail_damaged(offset, "a schema has the id 0", err);
     unsigned char *copy = vy_mcap_alloc(r, schema.size + 1);
     if (schema.name == NULL || schema.encoding == NULL || copy == NULL)
@@ -224,7 +224,7 @@ vy_status vy_mcap_add_channel(vy_mcap_reader *r, mcap_span body, uint64_t offset
     channel.topic = read_text(r, &body);
     channel.encoding = read_text(r, &body);
     channel.metadata = read_pairs(r, &body, &channel.metadata_count);
-    if (body.bad || mcap_span_left(&body) != 0) return fail_damaged(offset, "a channel is broken", err);
+    if (body.bad || mcap_span_remaining(&body) != 0) return fail_damaged(offset, "a channel is broken", err);
     if (channel.topic == NULL || channel.encoding == NULL || channel.metadata == NULL) {
         return vy_mcap_fail_full(r, offset, err);
     }
@@ -233,9 +233,9 @@ vy_status vy_mcap_add_channel(vy_mcap_reader *r, mcap_span body, uint64_t offset
     }
     const uint32_t position = mcap_ids_find(&r->channel_ids, channel.id);
     if (position != 0) {
-        const vy_mcap_channel *old = &r->channels[position - 1];
-        if (old->schema == channel.schema && strcmp(old->topic, channel.topic) == 0 &&
-            strcmp(old->encoding, channel.encoding) == 0) {
+        const vy_mcap_channel *declared = &r->channels[position - 1];
+        if (declared->schema == channel.schema && strcmp(declared->topic, channel.topic) == 0 &&
+            strcmp(declared->encoding, channel.encoding) == 0) {
             return VY_OK;
         }
         return fail_damaged(offset, "two different channels have one id", err);
@@ -254,7 +254,7 @@ vy_status vy_mcap_add_metadata(vy_mcap_reader *r, mcap_span body, uint64_t offse
 {
     vy_mcap_metadata metadata = {.name = read_text(r, &body)};
     metadata.pairs = read_pairs(r, &body, &metadata.count);
-    if (body.bad || mcap_span_left(&body) != 0) return fail_damaged(offset, "metadata is broken", err);
+    if (body.bad || mcap_span_remaining(&body) != 0) return fail_damaged(offset, "metadata is broken", err);
     if (metadata.name == NULL || metadata.pairs == NULL) return vy_mcap_fail_full(r, offset, err);
     vy_mcap_metadata *table = grow(r, r->metadatas, 2, r->info.metadata_count, sizeof metadata);
     if (table == NULL) return vy_mcap_fail_full(r, offset, err);
@@ -263,10 +263,10 @@ vy_status vy_mcap_add_metadata(vy_mcap_reader *r, mcap_span body, uint64_t offse
     return VY_OK;
 }
 
-vy_status vy_mcap_add_attachment(vy_mcap_reader *r, const vy_mcap_attachment *about, mcap_span texts,
+vy_status vy_mcap_add_attachment(vy_mcap_reader *r, const vy_mcap_attachment *entry, mcap_span texts,
                                  uint64_t offset, vy_error *err)
 {
-    vy_mcap_attachment attachment = *about;
+    vy_mcap_attachment attachment = *entry;
     attachment.name = read_text(r, &texts);
     attachment.media_type = read_text(r, &texts);
     if (texts.bad) return fail_damaged(offset, "an attachment is broken", err);
@@ -368,13 +368,13 @@ static vy_status read_tables(vy_mcap_reader *r, vy_error *err)
         if (err != NULL) *err = error;
         return status;
     }
-    const bool unclosed = r->data_end == 0; // not even its footer could be read
+    const bool is_unclosed = r->data_end == 0; // not even its footer could be read
     vy_mcap_clear_tables(r);
     r->info.recovered = true;
     status = read_header(r, err);
     if (status != VY_OK) return status;
     status = vy_mcap_scan(r, err);
-    if (unclosed) r->info.truncated = true;
+    if (is_unclosed) r->info.truncated = true;
     vy_mcap_warn(r, error.text); // unless the scan has a more precise reason
     return status;
 }
@@ -390,8 +390,8 @@ static vy_status scan_tables(vy_mcap_reader *r, vy_error *err)
 }
 
 static vy_status open_reader(vy_byte_source source, const vy_mcap_reader_def *def,
-                             vy_status (*read)(vy_mcap_reader *r, vy_error *err), vy_mcap_reader **out,
-                             vy_error *err)
+                             vy_status (*read_tables_by)(vy_mcap_reader *r, vy_error *err),
+                             vy_mcap_reader **out, vy_error *err)
 {
     *out = NULL;
     vy_mcap_reader *r = calloc(1, sizeof *r);
@@ -403,7 +403,7 @@ static vy_status open_reader(vy_byte_source source, const vy_mcap_reader_def *de
     if (r->window == NULL) {
         status = vy_fail(err, VY_NO_MEMORY, "no memory for a log");
     }
-    if (status == VY_OK) status = read(r, err);
+    if (status == VY_OK) status = read_tables_by(r, err);
     if (status != VY_OK) {
         vy_mcap_reader_close(r);
         return status;
@@ -537,7 +537,7 @@ vy_status vy_mcap_reader_read_attachment(vy_mcap_reader *r, const vy_mcap_attach
     const uint64_t offset = attachment->offset;
     vy_status status = vy_mcap_read_head(r, offset, r->source.size, &record, err);
     if (status != VY_OK) return status;
-    if (record.opcode != MCAP_ATTACHMENT || record.length != attachment->length - MCAP_RECORD_HEAD) {
+    if (record.opcode != MCAP_ATTACHMENT || record.length != attachment->length - MCAP_RECORD_HEAD_SIZE) {
         return fail_damaged(offset, "the attachment does not match its index", err);
     }
     unsigned char *body = NULL;
@@ -549,11 +549,11 @@ vy_status vy_mcap_reader_read_attachment(vy_mcap_reader *r, const vy_mcap_attach
     mcap_span_take(&span, mcap_span_u32(&span));
     const uint64_t length = mcap_span_u64(&span);
     const unsigned char *content = mcap_span_take(&span, length);
-    const unsigned char *stop = span.at;
+    const unsigned char *crc_end = span.at;
     const uint32_t crc = mcap_span_u32(&span);
-    if (span.bad || mcap_span_left(&span) != 0 || length != attachment->size) {
+    if (span.bad || mcap_span_remaining(&span) != 0 || length != attachment->size) {
         status = fail_damaged(offset, "an attachment is broken", err);
-    } else if (crc != 0 && crc != vy_crc32(0, body, (size_t)(stop - body))) {
+    } else if (crc != 0 && crc != vy_crc32(0, body, (size_t)(crc_end - body))) {
         status = fail_damaged(offset, "an attachment is damaged: its CRC differs", err);
     }
     if (status != VY_OK) {

@@ -68,12 +68,12 @@ static inline mcap_span mcap_span_on(const unsigned char *data, size_t size)
     return (mcap_span){.at = data, .end = size > 0 ? data + size : data};
 }
 
-static inline size_t mcap_span_left(const mcap_span *s) { return (size_t)(s->end - s->at); }
+static inline size_t mcap_span_remaining(const mcap_span *s) { return (size_t)(s->end - s->at); }
 
 // The next `size` bytes; NULL, and bad, when there are fewer.
 static inline const unsigned char *mcap_span_take(mcap_span *s, uint64_t size)
 {
-    if (s->bad || size > mcap_span_left(s)) {
+    if (s->bad || size > mcap_span_remaining(s)) {
         s->bad = true;
         return NULL;
     }
@@ -126,7 +126,7 @@ vy_status vy_mcap_fail_full(const vy_mcap_reader *reader, uint64_t offset, vy_er
 vy_status vy_mcap_add_schema(vy_mcap_reader *reader, mcap_span body, uint64_t offset, vy_error *err);
 vy_status vy_mcap_add_channel(vy_mcap_reader *reader, mcap_span body, uint64_t offset, vy_error *err);
 vy_status vy_mcap_add_metadata(vy_mcap_reader *reader, mcap_span body, uint64_t offset, vy_error *err);
-vy_status vy_mcap_add_attachment(vy_mcap_reader *reader, const vy_mcap_attachment *about, mcap_span texts,
+vy_status vy_mcap_add_attachment(vy_mcap_reader *reader, const vy_mcap_attachment *entry, mcap_span texts,
                                  uint64_t offset, vy_error *err);
 vy_status vy_mcap_add_chunk(vy_mcap_reader *reader, const mcap_chunk_ref *ref, uint64_t offset,
                             vy_error *err);
@@ -161,13 +161,13 @@ vy_status vy_mcap_check_chunk(vy_mcap_reader *reader, const mcap_chunk *view, mc
 // The message record at `at` of a checked chunk.
 static inline vy_mcap_message mcap_message_at(const unsigned char *at)
 {
-    const unsigned char *body = at + MCAP_RECORD_HEAD;
+    const unsigned char *body = at + MCAP_RECORD_HEAD_SIZE;
     return (vy_mcap_message){
         .channel = mcap_get_u16(body),
         .sequence = mcap_get_u32(body + 2),
         .log_time = mcap_get_u64(body + 6),
         .publish_time = mcap_get_u64(body + 14),
-        .data = body + MCAP_MESSAGE_HEAD,
-        .size = (size_t)(mcap_get_u64(at + 1) - MCAP_MESSAGE_HEAD),
+        .data = body + MCAP_MESSAGE_HEAD_SIZE,
+        .size = (size_t)(mcap_get_u64(at + 1) - MCAP_MESSAGE_HEAD_SIZE),
     };
 }

@@ -5,21 +5,21 @@
 #include "base/fail.h"
 #include "record/crc.h"
 
-enum { BLOCK = 1 << 18 };
+enum { BLOCK_SIZE = 1 << 18 };
 
-static vy_status fail_damaged(uint64_t offset, const char *what, vy_error *err)
+static vy_status fail_damaged(uint64_t offset, const char *problem, vy_error *err)
 {
-    return vy_fail(err, VY_DAMAGED, "byte %llu: %s", (unsigned long long)offset, what);
+    return vy_fail(err, VY_DAMAGED, "byte %llu: %s", (unsigned long long)offset, problem);
 }
 
-static vy_status crc_of_front(vy_mcap_reader *r, uint64_t size, uint32_t *crc, vy_error *err)
+static vy_status crc_of_first_bytes(vy_mcap_reader *r, uint64_t size, uint32_t *crc, vy_error *err)
 {
-    unsigned char *block = malloc(BLOCK);
+    unsigned char *block = malloc(BLOCK_SIZE);
     if (block == NULL) return vy_fail(err, VY_NO_MEMORY, "no memory to verify a log");
     uint32_t sum = 0;
     vy_status status = VY_OK;
     for (uint64_t at = 0; at < size && status == VY_OK;) {
-        const size_t block_size = size - at < BLOCK ? (size_t)(size - at) : BLOCK;
+        const size_t block_size = size - at < BLOCK_SIZE ? (size_t)(size - at) : BLOCK_SIZE;
         status = r->source.read(r->source.self, at, block, block_size, err);
         if (status == VY_OK) sum = vy_crc32(sum, block, block_size);
         at += block_size;
@@ -32,25 +32,25 @@ static vy_status crc_of_front(vy_mcap_reader *r, uint64_t size, uint32_t *crc, v
 // DataEnd stands right before the summary and covers everything before itself.
 static vy_status check_data_end(vy_mcap_reader *r, int *has_crc, vy_error *err)
 {
-    enum { DATA_END = MCAP_RECORD_HEAD + MCAP_DATA_END_SIZE };
-    if (r->data_end < MCAP_MAGIC_SIZE + DATA_END)
+    enum { RECORD_SIZE = MCAP_RECORD_HEAD_SIZE + MCAP_DATA_END_SIZE };
+    if (r->data_end < MCAP_MAGIC_SIZE + RECORD_SIZE)
         return fail_damaged(r->data_end, "the data section has no end", err);
-    const uint64_t offset = r->data_end - DATA_END;
-    unsigned char record[DATA_END];
+    const uint64_t offset = r->data_end - RECORD_SIZE;
+    unsigned char record[RECORD_SIZE];
     vy_status status = vy_mcap_read_buffered(r, offset, record, sizeof record, err);
     if (status != VY_OK) return status;
     if (record[0] != MCAP_DATA_END || mcap_get_u64(record + 1) != MCAP_DATA_END_SIZE) {
         return fail_damaged(offset, "the end of the data section is damaged", err);
     }
-    const uint32_t stated = mcap_get_u32(record + MCAP_RECORD_HEAD);
-    if (stated == 0) {
+    const uint32_t stated_crc = mcap_get_u32(record + MCAP_RECORD_HEAD_SIZE);
+    if (stated_crc == 0) {
         *has_crc = 0;
         return VY_OK;
     }
     uint32_t crc = 0;
-    status = crc_of_front(r, offset, &crc, err);
+    status = crc_of_first_bytes(r, offset, &crc, err);
     if (status != VY_OK) return status;
-    if (crc != stated) return fail_damaged(offset, "the data section is damaged: its CRC differs", err);
+    if (crc != stated_crc) return fail_damaged(offset, "the data section is damaged: its CRC differs", err);
     return VY_OK;
 }
 
@@ -69,16 +69,16 @@ static bool same_pairs(const vy_mcap_pair *a, size_t count, const vy_mcap_pair *
 
 static bool has_schema(const vy_mcap_reader *r, const vy_mcap_schema *a)
 {
-    const uint32_t found = mcap_ids_find(&r->schema_ids, a->id);
-    const vy_mcap_schema *b = found > 0 ? &r->schemas[found - 1] : NULL;
+    const uint32_t position = mcap_ids_find(&r->schema_ids, a->id);
+    const vy_mcap_schema *b = position > 0 ? &r->schemas[position - 1] : NULL;
     return b != NULL && same_text(a->name, b->name) && same_text(a->encoding, b->encoding) &&
            a->size == b->size && (a->size == 0 || memcmp(a->data, b->data, a->size) == 0);
 }
 
 static bool has_channel(const vy_mcap_reader *r, const vy_mcap_channel *a)
 {
-    const uint32_t found = mcap_ids_find(&r->channel_ids, a->id);
-    const vy_mcap_channel *b = found > 0 ? &r->channels[found - 1] : NULL;
+    const uint32_t position = mcap_ids_find(&r->channel_ids, a->id);
+    const vy_mcap_channel *b = position > 0 ? &r->channels[position - 1] : NULL;
     return b != NULL && same_text(a->topic, b->topic) && same_text(a->encoding, b->encoding) &&
            a->schema == b->schema &&
            same_pairs(a->metadata, a->metadata_count, b->metadata, b->metadata_count) &&
@@ -105,42 +105,43 @@ static bool has_attachment(const vy_mcap_reader *r, const vy_mcap_attachment *a)
     return false;
 }
 
-// What the summary of `r` says otherwise than the data section, which `front` was made from; NULL: nothing.
-static const char *find_difference(const vy_mcap_reader *r, const vy_mcap_reader *front)
+// What the summary of `r` says otherwise than the data section, which `scanned` was made from; NULL: nothing.
+static const char *find_difference(const vy_mcap_reader *r, const vy_mcap_reader *scanned)
 {
-    const vy_mcap_info *a = &front->info, *b = &r->info;
-    if (front->data_end != r->data_end) return "the summary does not begin where the data section ends";
+    const vy_mcap_info *a = &scanned->info, *b = &r->info;
+    if (scanned->data_end != r->data_end) return "the summary does not begin where the data section ends";
     if (a->chunk_count != b->chunk_count || a->message_count != b->message_count)
         return "the summary does not name every chunk and message";
     for (size_t i = 0; i < a->chunk_count; ++i) {
-        if (front->chunk_refs[i].offset != r->chunk_refs[i].offset)
+        if (scanned->chunk_refs[i].offset != r->chunk_refs[i].offset)
             return "the summary does not name every chunk";
     }
     bool matches = true; // a summary may have more of them: those that no message uses
-    for (size_t i = 0; matches && i < a->schema_count; ++i) matches = has_schema(r, &front->schemas[i]);
+    for (size_t i = 0; matches && i < a->schema_count; ++i) matches = has_schema(r, &scanned->schemas[i]);
     if (!matches) return "the schemas of the summary are not those of the data section";
-    for (size_t i = 0; matches && i < a->channel_count; ++i) matches = has_channel(r, &front->channels[i]);
+    for (size_t i = 0; matches && i < a->channel_count; ++i) matches = has_channel(r, &scanned->channels[i]);
     if (!matches) return "the channels of the summary are not those of the data section";
     matches = a->metadata_count == b->metadata_count;
-    for (size_t i = 0; matches && i < a->metadata_count; ++i) matches = has_metadata(r, &front->metadatas[i]);
+    for (size_t i = 0; matches && i < a->metadata_count; ++i)
+        matches = has_metadata(r, &scanned->metadatas[i]);
     if (!matches) return "the metadata of the summary is not that of the data section";
     matches = a->attachment_count == b->attachment_count;
     for (size_t i = 0; matches && i < a->attachment_count; ++i)
-        matches = has_attachment(r, &front->attachments[i]);
+        matches = has_attachment(r, &scanned->attachments[i]);
     return matches ? NULL : "the attachments of the summary are not those of the data section";
 }
 
-static vy_status check_front(vy_mcap_reader *r, vy_error *err)
+static vy_status check_summary(vy_mcap_reader *r, vy_error *err)
 {
-    vy_mcap_reader *front = NULL;
-    vy_status status = vy_mcap_open_data_section(r, &front, err);
+    vy_mcap_reader *scanned = NULL;
+    vy_status status = vy_mcap_open_data_section(r, &scanned, err);
     if (status != VY_OK) return status;
     const char *difference = NULL;
-    if (front->info.truncated)
-        status = vy_fail(err, VY_DAMAGED, "%s", front->info.warning);
-    else if ((difference = find_difference(r, front)) != NULL)
+    if (scanned->info.truncated)
+        status = vy_fail(err, VY_DAMAGED, "%s", scanned->info.warning);
+    else if ((difference = find_difference(r, scanned)) != NULL)
         status = fail_damaged(r->data_end, difference, err);
-    vy_mcap_reader_close(front);
+    vy_mcap_reader_close(scanned);
     return status;
 }
 
@@ -150,7 +151,7 @@ static vy_status check_front(vy_mcap_reader *r, vy_error *err)
 typedef struct indexed_chunk {
     mcap_chunk view;
     const mcap_chunk_ref *ref;
-    size_t indexes; // so far
+    size_t index_count; // so far
 } indexed_chunk;
 
 static vy_status check_index(vy_mcap_reader *r, const mcap_record *record, indexed_chunk *chunk,
@@ -161,27 +162,27 @@ static vy_status check_index(vy_mcap_reader *r, const mcap_record *record, index
     if (chunk->ref == NULL) return fail_damaged(record->offset, mismatch, err);
     vy_status status = vy_mcap_read_body(r, record, &body, err);
     if (status != VY_OK) return status;
-    mcap_span s = mcap_span_on(body, (size_t)record->length);
-    const uint16_t channel = mcap_span_u16(&s);
-    (void)mcap_span_u32(&s); // [bytes]: the scan has looked at it
+    mcap_span span = mcap_span_on(body, (size_t)record->length);
+    const uint16_t channel = mcap_span_u16(&span);
+    (void)mcap_span_u32(&span); // [bytes]: the scan has looked at it
     bool is_valid = false;
     for (size_t i = 0; i < chunk->ref->index_count && !is_valid; ++i) {
-        const unsigned char *named = chunk->ref->index_offsets + 10 * i;
-        is_valid = mcap_get_u16(named) == channel && mcap_get_u64(named + 2) == record->offset;
+        const unsigned char *index_entry = chunk->ref->index_offsets + 10 * i;
+        is_valid = mcap_get_u16(index_entry) == channel && mcap_get_u64(index_entry + 2) == record->offset;
     }
     const mcap_bytes *records = &chunk->view.records;
-    while (is_valid && mcap_span_left(&s) > 0) {
-        const uint64_t time = mcap_span_u64(&s), at = mcap_span_u64(&s);
-        is_valid = !s.bad && at < records->size &&
-                   records->size - at >= MCAP_RECORD_HEAD + MCAP_MESSAGE_HEAD &&
-                   records->data[at] == MCAP_MESSAGE;
+    while (is_valid && mcap_span_remaining(&span) > 0) {
+        const uint64_t time = mcap_span_u64(&span), position = mcap_span_u64(&span);
+        is_valid = !span.bad && position < records->size &&
+                   records->size - position >= MCAP_RECORD_HEAD_SIZE + MCAP_MESSAGE_HEAD_SIZE &&
+                   records->data[position] == MCAP_MESSAGE;
         if (!is_valid) break;
-        const vy_mcap_message m = mcap_message_at(records->data + at);
-        is_valid = m.channel == channel && m.log_time == time;
-        records->data[at] = 0;
+        const vy_mcap_message message = mcap_message_at(records->data + position);
+        is_valid = message.channel == channel && message.log_time == time;
+        records->data[position] = 0;
     }
     free(body);
-    chunk->indexes += 1;
+    chunk->index_count += 1;
     return is_valid ? VY_OK : fail_damaged(record->offset, mismatch, err);
 }
 
@@ -190,10 +191,10 @@ static vy_status end_indexes(const indexed_chunk *chunk, vy_error *err)
 {
     const mcap_bytes *records = &chunk->view.records;
     if (chunk->ref == NULL) return VY_OK;
-    bool is_valid = chunk->indexes == chunk->ref->index_count;
-    for (size_t at = 0; is_valid && chunk->indexes > 0 && at < records->size;
-         at += MCAP_RECORD_HEAD + (size_t)mcap_get_u64(records->data + at + 1))
-        is_valid = records->data[at] != MCAP_MESSAGE;
+    bool is_valid = chunk->index_count == chunk->ref->index_count;
+    for (size_t position = 0; is_valid && chunk->index_count > 0 && position < records->size;
+         position += MCAP_RECORD_HEAD_SIZE + (size_t)mcap_get_u64(records->data + position + 1))
+        is_valid = records->data[position] != MCAP_MESSAGE;
     return is_valid ? VY_OK
                     : fail_damaged(chunk->ref->offset,
                                    "the indexes of a chunk do not name all of its messages", err);
@@ -203,22 +204,22 @@ static vy_status check_indexes(vy_mcap_reader *r, vy_error *err)
 {
     indexed_chunk chunk = {.ref = NULL};
     vy_status status = VY_OK;
-    size_t chunks = 0;
-    for (uint64_t at = MCAP_MAGIC_SIZE; at < r->data_end && status == VY_OK;) {
+    size_t chunk_count = 0;
+    for (uint64_t offset = MCAP_MAGIC_SIZE; offset < r->data_end && status == VY_OK;) {
         mcap_record record;
-        status = vy_mcap_read_head(r, at, r->data_end, &record, err);
+        status = vy_mcap_read_head(r, offset, r->data_end, &record, err);
         if (status != VY_OK) break;
         if (record.opcode == MCAP_CHUNK) {
-            VY_ASSERT(chunks < r->info.chunk_count); // as many as the front has
+            VY_ASSERT(chunk_count < r->info.chunk_count); // as many as the front has
             status = end_indexes(&chunk, err);
-            chunk.ref = &r->chunk_refs[chunks++];
-            chunk.indexes = 0;
+            chunk.ref = &r->chunk_refs[chunk_count++];
+            chunk.index_count = 0;
             if (status == VY_OK) status = vy_mcap_load_chunk(r, chunk.ref, &chunk.view, err);
             if (status == VY_OK) status = vy_mcap_check_chunk(r, &chunk.view, NULL, err);
         } else if (record.opcode == MCAP_MESSAGE_INDEX) {
             status = check_index(r, &record, &chunk, err);
         }
-        at += MCAP_RECORD_HEAD + record.length;
+        offset += MCAP_RECORD_HEAD_SIZE + record.length;
     }
     if (status == VY_OK) status = end_indexes(&chunk, err);
     mcap_bytes_free(&chunk.view.records);
@@ -229,7 +230,7 @@ vy_status vy_mcap_reader_check(vy_mcap_reader *r, int *has_crc, vy_error *err)
 {
     if (r->info.warning[0] != 0) return vy_fail(err, VY_DAMAGED, "%s", r->info.warning);
     *has_crc = r->summary_checked;
-    vy_status status = check_front(r, err); // first: it names the place
+    vy_status status = check_summary(r, err); // first: it names the place
     if (status == VY_OK) status = check_indexes(r, err);
     if (status == VY_OK) status = check_data_end(r, has_crc, err);
     return status;

@@ -11,11 +11,12 @@
 
 typedef enum vy_mcap_compression { VY_MCAP_NONE, VY_MCAP_ZSTD } vy_mcap_compression;
 
-/// Hears the messages of a writer, one after the other, on the caller's thread.
+/// Gets the messages of a writer, one after the other, on the caller's thread.
 typedef struct vy_mcap_listener {
     void *self;
-    void (*channel)(void *self, uint16_t id, const char *topic); ///< one was declared
-    void (*message)(void *self, uint16_t channel, uint64_t time, const unsigned char *data, size_t size);
+    void (*on_channel)(void *self, uint16_t id, const char *topic); ///< a channel was declared
+    void (*on_message)(void *self, uint16_t on_channel, uint64_t time, const unsigned char *data,
+                       size_t size);
 } vy_mcap_listener;
 
 /// How a file is written. Start from vy_default_mcap_writer_def().
@@ -31,7 +32,7 @@ typedef struct vy_mcap_writer_def {
     bool threaded; ///< compress and write beside the caller, in the same order, where the system has threads;
                    ///< false
     bool digest;   ///< keep the digest of the file (record/mcap_digest.h); false
-    const vy_mcap_listener *listener; ///< hears every message as it is ended; NULL: nobody
+    const vy_mcap_listener *listener; ///< gets every message as it is ended; NULL: nobody
 } vy_mcap_writer_def;
 
 vy_mcap_writer_def vy_default_mcap_writer_def(void);
@@ -89,17 +90,17 @@ unsigned char *vy_mcap_writer_begin(vy_mcap_writer *writer, uint16_t channel, ui
 /// End the message begun with the `size` bytes it took, at most its `size_max`.
 void vy_mcap_writer_end(vy_mcap_writer *writer, size_t size);
 
-/// From now on `listener` hears every message, and nobody else; it is copied.
-void vy_mcap_writer_listen(vy_mcap_writer *writer, const vy_mcap_listener *listener);
+/// From now on `listener` gets every message, and nobody else; it is copied.
+void vy_mcap_writer_set_listener(vy_mcap_writer *writer, const vy_mcap_listener *listener);
 
 enum { VY_MCAP_DIGEST_SIZE_MAX = 64 };
-/// The digest of everything before it as a message; `out` has VY_MCAP_DIGEST_SIZE_MAX bytes. @return bytes
-/// written
+/// The digest of everything before it as a message; `compressed_chunk` has VY_MCAP_DIGEST_SIZE_MAX bytes.
+/// @return bytes written
 typedef size_t vy_mcap_proof_fn(const unsigned char digest[DIGEST_SIZE], uint64_t messages,
                                 unsigned char *out);
 
-/// From now on every chunk ends with a message on `channel`, whose messages are no part of the digest.
-void vy_mcap_writer_prove(vy_mcap_writer *writer, uint16_t channel, vy_mcap_proof_fn *encode);
+/// From now on every chunk ends with a message on `on_channel`, whose messages are no part of the digest.
+void vy_mcap_writer_add_proofs(vy_mcap_writer *writer, uint16_t channel, vy_mcap_proof_fn *encode);
 
 /// End the chunk and give the digest of the file so far. Metadata and attachments that are stored after the
 /// first chunk are no part of it. VY_BAD_STATE: the writer has none.

@@ -48,7 +48,7 @@ static void put_number(vy_pb_writer *w, uint32_t number, uint32_t wire, uint64_t
     if (p == NULL) return;
     p = put_varint(p, tag);
     p = wire == WIRE_64 ? (unsigned char *)memcpy(p, &value, 8) + 8 : put_varint(p, value);
-    VY_ASSERT((size_t)(p - w->data) <= w->capacity); // as much as room() was asked for
+    VY_ASSERT((size_t)(p - w->data) <= w->capacity); // as much as reserve() was asked for
     w->size = (size_t)(p - w->data);
 }
 
@@ -103,8 +103,8 @@ void vy_pb_put_string(vy_pb_writer *w, uint32_t number, const char *text)
 void vy_pb_begin(vy_pb_writer *w, uint32_t number)
 {
     put_number(w, number, WIRE_DATA, 0); // one byte for the length; more are made when it ends
-    const int slots = (int)(sizeof w->open / sizeof w->open[0]);
-    if (w->depth < slots) {
+    const int depth_max = (int)(sizeof w->open / sizeof w->open[0]);
+    if (w->depth < depth_max) {
         w->open[w->depth] = w->size;
     } else {
         w->full = true;
@@ -180,9 +180,9 @@ typedef struct node {
     uint32_t number;
     vy_pb_type type;
     uint32_t count; // of values: 1, or the length of the list
-    bool list;
-    uint32_t cell; // its first
-    uint32_t child, child_count;
+    bool is_list;
+    uint32_t first_cell; // its first
+    uint32_t first_child, child_count;
     uint8_t prefix[PREFIX_SIZE_MAX]; // tag and, where it is constant, the length
     uint32_t prefix_size;
     uint32_t length_size; // bytes kept for a length that varies
@@ -193,7 +193,7 @@ struct vy_pb_codec {
     node *nodes;
     size_t node_count, node_capacity;
     uint32_t root_count; // fields of the message itself: the first nodes
-    size_t cells, size_max;
+    size_t cell_count, size_max;
     // Where every value has eight bytes, a message differs from another in its values alone.
     unsigned char *template_message; // the message with all values 0; NULL where sizes vary
     size_t template_size;
@@ -228,21 +228,21 @@ static vy_status check_flat(const vy_pb_message *message, const vy_pb_field *fie
     return vy_fail(err, VY_BAD_VALUE, "protobuf: %s.%s %s", message->name, field->name, problem);
 }
 
-static void put_prefix(node *n)
+static void init_prefix(node *n)
 {
     const size_t value_size_max = wire_of(n->type) == WIRE_64   ? 8
                                   : wire_of(n->type) == WIRE_32 ? 4
                                                                 : VARINT_MAX;
-    const bool data = n->list || n->type == VY_PB_MESSAGE;
+    const bool is_data = n->is_list || n->type == VY_PB_MESSAGE;
     unsigned char *p =
-        put_varint(n->prefix, (uint64_t)n->number << 3 | (data ? WIRE_DATA : wire_of(n->type)));
-    const size_t body = n->type == VY_PB_MESSAGE ? n->size_max : value_size_max * n->count;
-    if (n->list && value_size_max != VARINT_MAX) p = put_varint(p, body);
-    if (n->type == VY_PB_MESSAGE || (n->list && value_size_max == VARINT_MAX))
-        n->length_size = (uint32_t)varint_size(body);
+        put_varint(n->prefix, (uint64_t)n->number << 3 | (is_data ? WIRE_DATA : wire_of(n->type)));
+    const size_t body_size = n->type == VY_PB_MESSAGE ? n->size_max : value_size_max * n->count;
+    if (n->is_list && value_size_max != VARINT_MAX) p = put_varint(p, body_size);
+    if (n->type == VY_PB_MESSAGE || (n->is_list && value_size_max == VARINT_MAX))
+        n->length_size = (uint32_t)varint_size(body_size);
     n->prefix_size = (uint32_t)(p - n->prefix);
     VY_ASSERT(n->prefix_size <= PREFIX_SIZE_MAX && n->count > 0);
-    n->size_max = n->prefix_size + n->length_size + body;
+    n->size_max = n->prefix_size + n->length_size + body_size;
 }
 
 // Append the fields of `message`; those of messages inside follow behind. @return through the codec
@@ -262,17 +262,18 @@ static vy_status add_fields(vy_pb_codec *codec, const vy_pb_message *message, in
         const vy_pb_field *field = &message->fields[i];
         vy_status status = check_flat(message, field, depth, err);
         if (status != VY_OK) return status;
-        node n = {.number = field->number, .type = field->type, .list = field->repeat > 0, .cell = *cell};
-        n.count = n.list ? field->repeat : 1;
+        node n = {
+            .number = field->number, .type = field->type, .is_list = field->repeat > 0, .first_cell = *cell};
+        n.count = n.is_list ? field->repeat : 1;
         if (field->type == VY_PB_MESSAGE) {
-            n.child = (uint32_t)codec->node_count;
+            n.first_child = (uint32_t)codec->node_count;
             n.child_count = (uint32_t)field->message->field_count;
             status = add_fields(codec, field->message, depth + 1, cell, &n.size_max, err);
             if (status != VY_OK) return status;
         } else {
             *cell += n.count;
         }
-        put_prefix(&n);
+        init_prefix(&n);
         *size_max += n.size_max;
         codec->nodes[first + i] = n; // by position: the array may have moved
         VY_ASSERT(first + i < codec->node_count && codec->node_count <= codec->node_capacity);
@@ -280,7 +281,7 @@ static vy_status add_fields(vy_pb_codec *codec, const vy_pb_message *message, in
     return VY_OK;
 }
 
-size_t vy_pb_codec_cells(const vy_pb_codec *codec) { return codec->cells; }
+size_t vy_pb_codec_cell_count(const vy_pb_codec *codec) { return codec->cell_count; }
 size_t vy_pb_codec_size_max(const vy_pb_codec *codec) { return codec->size_max; }
 
 static uint64_t cell_at(const unsigned char *cells, size_t index)
@@ -305,11 +306,11 @@ static unsigned char *put_values(const node *n, const unsigned char *cells, unsi
 {
     const uint32_t wire = wire_of(n->type);
     if (wire == WIRE_64) {
-        memcpy(p, cells + 8 * (size_t)n->cell, 8 * (size_t)n->count);
+        memcpy(p, cells + 8 * (size_t)n->first_cell, 8 * (size_t)n->count);
         return p + 8 * (size_t)n->count;
     }
     for (uint32_t i = 0; i < n->count; ++i) {
-        const uint64_t x = cell_at(cells, n->cell + i);
+        const uint64_t x = cell_at(cells, n->first_cell + i);
         if (wire == WIRE_32) {
             const uint32_t narrow = (uint32_t)x;
             memcpy(p, &narrow, sizeof narrow);
@@ -330,7 +331,7 @@ static unsigned char *put_fields(const vy_pb_codec *codec, uint32_t first, uint3
         p += n->prefix_size;
         unsigned char *body = p + n->length_size;
         unsigned char *end = n->type == VY_PB_MESSAGE
-                                 ? put_fields(codec, n->child, n->child_count, cells, body)
+                                 ? put_fields(codec, n->first_child, n->child_count, cells, body)
                                  : put_values(n, cells, body);
         if (n->length_size > 0) {
             const size_t length = (size_t)(end - body);
@@ -345,40 +346,43 @@ static unsigned char *put_fields(const vy_pb_codec *codec, uint32_t first, uint3
     return p;
 }
 
-// Where the values of a run of fields lie in the skeleton, which has them from `at` on. Returns where it
-// ends.
-static size_t place_fields(vy_pb_codec *codec, uint32_t first, uint32_t count, size_t at)
+// Where the values of a run of fields lie in the template message, which has them from `position` on. Returns
+// where it ends.
+static size_t set_positions(vy_pb_codec *codec, uint32_t first, uint32_t count, size_t position)
 {
     for (uint32_t i = first; i < first + count; ++i) {
         const node *n = &codec->nodes[i];
-        at += n->prefix_size + n->length_size;
+        position += n->prefix_size + n->length_size;
         if (n->type == VY_PB_MESSAGE) {
-            at = place_fields(codec, n->child, n->child_count, at);
+            position = set_positions(codec, n->first_child, n->child_count, position);
         } else {
-            for (uint32_t k = 0; k < n->count; ++k, at += 8) codec->positions[n->cell + k] = (uint32_t)at;
+            for (uint32_t k = 0; k < n->count; ++k, position += 8)
+                codec->positions[n->first_cell + k] = (uint32_t)position;
         }
     }
-    return at;
+    return position;
 }
 
-// The skeleton and its places, where all values have eight bytes. @return false when memory is out
+// The template message and the positions of its values, where all values have eight bytes. @return false when
+// memory is out
 static bool make_template(vy_pb_codec *codec)
 {
     for (size_t i = 0; i < codec->node_count; ++i) {
         const node *n = &codec->nodes[i];
         if (n->type != VY_PB_MESSAGE && wire_of(n->type) != WIRE_64) return true;
     }
-    unsigned char *zeros = calloc(codec->cells + 1, 8);
+    unsigned char *zeros = calloc(codec->cell_count + 1, 8);
     codec->template_message = malloc(codec->size_max);
-    codec->positions = calloc(codec->cells + 1, sizeof *codec->positions);
+    codec->positions = calloc(codec->cell_count + 1, sizeof *codec->positions);
     const bool is_made = zeros != NULL && codec->template_message != NULL && codec->positions != NULL;
     if (is_made) {
         codec->template_size =
             (size_t)(put_fields(codec, 0, codec->root_count, zeros, codec->template_message) -
                      codec->template_message);
-        (void)place_fields(codec, 0, codec->root_count, 0);
+        (void)set_positions(codec, 0, codec->root_count, 0);
         VY_ASSERT(codec->template_size <= codec->size_max);
-        VY_ASSERT(codec->cells == 0 || codec->positions[codec->cells - 1] + 8 <= codec->template_size);
+        VY_ASSERT(codec->cell_count == 0 ||
+                  codec->positions[codec->cell_count - 1] + 8 <= codec->template_size);
     }
     free(zeros);
     return is_made;
@@ -396,7 +400,7 @@ vy_status vy_pb_codec_create(const vy_pb_message *message, vy_pb_codec **out, vy
         return status;
     }
     codec->root_count = (uint32_t)message->field_count;
-    codec->cells = cells;
+    codec->cell_count = cells;
     codec->size_max += PREFIX_SIZE_MAX; // prefixes are copied whole
     if (!make_template(codec)) {
         vy_pb_codec_destroy(codec);
@@ -422,7 +426,7 @@ size_t vy_pb_encode(const vy_pb_codec *codec, const void *cells, unsigned char *
         return (size_t)(put_fields(codec, 0, codec->root_count, cells, out) - out);
     memcpy(out, codec->template_message, codec->template_size);
     const unsigned char *value = cells;
-    for (size_t i = 0; i < codec->cells; ++i) memcpy(out + codec->positions[i], value + 8 * i, 8);
+    for (size_t i = 0; i < codec->cell_count; ++i) memcpy(out + codec->positions[i], value + 8 * i, 8);
     return codec->template_size;
 }
 
@@ -430,8 +434,8 @@ size_t vy_pb_encode(const vy_pb_codec *codec, const void *cells, unsigned char *
 static bool decode_list(const node *n, const vy_pb_item *item, unsigned char *cells)
 {
     const uint32_t wire = wire_of(n->type);
-    unsigned char *to = cells + 8 * (size_t)n->cell;
-    VY_ASSERT(n->list && n->type != VY_PB_MESSAGE);
+    unsigned char *to = cells + 8 * (size_t)n->first_cell;
+    VY_ASSERT(n->is_list && n->type != VY_PB_MESSAGE);
     if (wire == WIRE_64) {
         if (item->size != 8 * (size_t)n->count) return false;
         memcpy(to, item->data, item->size);
@@ -467,15 +471,16 @@ static bool decode_fields(const vy_pb_codec *codec, uint32_t first, uint32_t cou
         }
         if (tries == count) continue; // unknown
         const node *n = &codec->nodes[first + guess];
-        if (item.wire != (n->list ? WIRE_DATA : wire_of(n->type))) return false;
+        if (item.wire != (n->is_list ? WIRE_DATA : wire_of(n->type))) return false;
         if (n->type == VY_PB_MESSAGE) {
-            if (!decode_fields(codec, n->child, n->child_count, item.data, item.size, cells)) return false;
-        } else if (n->list) {
+            if (!decode_fields(codec, n->first_child, n->child_count, item.data, item.size, cells))
+                return false;
+        } else if (n->is_list) {
             if (!decode_list(n, &item, cells)) return false;
         } else {
             const uint64_t x =
                 wire_of(n->type) == WIRE_VARINT ? truncate_to_type(n->type, item.value) : item.value;
-            memcpy(cells + 8 * (size_t)n->cell, &x, sizeof x);
+            memcpy(cells + 8 * (size_t)n->first_cell, &x, sizeof x);
         }
     }
     return !r.bad;
@@ -484,7 +489,7 @@ static bool decode_fields(const vy_pb_codec *codec, uint32_t first, uint32_t cou
 vy_status vy_pb_decode(const vy_pb_codec *codec, const unsigned char *data, size_t size, void *cells,
                        vy_error *err)
 {
-    memset(cells, 0, 8 * codec->cells);
+    memset(cells, 0, 8 * codec->cell_count);
     if (decode_fields(codec, 0, codec->root_count, data, size, cells)) return VY_OK;
     return vy_fail(err, VY_DAMAGED, "a protobuf message of %zu bytes does not fit its description", size);
 }

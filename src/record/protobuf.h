@@ -71,7 +71,7 @@ vy_status vy_pb_codec_create(const vy_pb_message *message, vy_pb_codec **out, vy
 void vy_pb_codec_destroy(vy_pb_codec *codec); // NULL is a no-op
 
 /// How many cells a message has, and how many bytes of room its encoding needs (a few more than it takes).
-size_t vy_pb_codec_cells(const vy_pb_codec *codec);
+size_t vy_pb_codec_cell_count(const vy_pb_codec *codec);
 size_t vy_pb_codec_size_max(const vy_pb_codec *codec);
 
 /// Write all fields, zeros too: the bytes then depend on nothing but the values. `out` has size_max bytes.

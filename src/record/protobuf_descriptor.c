@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-enum { MESSAGES_MAX = 256, NAME_MAX_SIZE = 256, DEPTH_MAX = 32 };
+enum { MESSAGES_MAX = 256, NAME_SIZE_MAX = 256, DEPTH_MAX = 32 };
 
 // Every message once, those that others use first.
 typedef struct message_list {
@@ -17,8 +17,8 @@ static bool is_identifier(const char *name, size_t size)
 {
     for (size_t i = 0; i < size; ++i) {
         const char c = name[i];
-        const bool letter = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
-        if (!letter && !(i > 0 && c >= '0' && c <= '9')) return false;
+        const bool is_letter = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
+        if (!is_letter && !(i > 0 && c >= '0' && c <= '9')) return false;
     }
     return size > 0;
 }
@@ -26,7 +26,7 @@ static bool is_identifier(const char *name, size_t size)
 // "a.b.C" with an identifier between all dots, short enough for a file name to be made of it.
 static bool is_full_name(const char *name)
 {
-    if (strlen(name) + sizeof ".proto" > NAME_MAX_SIZE) return false;
+    if (strlen(name) + sizeof ".proto" > NAME_SIZE_MAX) return false;
     for (;;) {
         const size_t size = strcspn(name, ".");
         if (!is_identifier(name, size)) return false;
@@ -73,7 +73,7 @@ static vy_status check_field(const vy_pb_message *message, size_t index, vy_erro
     return vy_fail(err, VY_BAD_VALUE, "protobuf: %s.%s %s", message->name, field->name, problem);
 }
 
-static vy_status collect(message_list *list, const vy_pb_message *message, int depth, vy_error *err)
+static vy_status collect_messages(message_list *list, const vy_pb_message *message, int depth, vy_error *err)
 {
     for (size_t i = 0; i < list->count; ++i) {
         if (list->items[i] == message) return VY_OK;
@@ -89,7 +89,7 @@ static vy_status collect(message_list *list, const vy_pb_message *message, int d
         vy_status status = check_field(message, i, err);
         if (status != VY_OK) return status;
         if (message->fields[i].type != VY_PB_MESSAGE) continue;
-        status = collect(list, message->fields[i].message, depth + 1, err);
+        status = collect_messages(list, message->fields[i].message, depth + 1, err);
         if (status != VY_OK) return status;
     }
     if (list->count == MESSAGES_MAX)
@@ -99,12 +99,12 @@ static vy_status collect(message_list *list, const vy_pb_message *message, int d
 }
 
 // "volery.State" stands in "volery/State.proto" unless the description says otherwise.
-static const char *file_of(const vy_pb_message *message, char buffer[NAME_MAX_SIZE])
+static const char *file_name_of(const vy_pb_message *message, char buffer[NAME_SIZE_MAX])
 {
     if (message->file != NULL) return message->file;
-    snprintf(buffer, NAME_MAX_SIZE, "%s.proto", message->name);
-    const char *end = simple_name(message->name);
-    for (char *p = buffer; p < buffer + (end - message->name); ++p) {
+    snprintf(buffer, NAME_SIZE_MAX, "%s.proto", message->name);
+    const char *name = simple_name(message->name);
+    for (char *p = buffer; p < buffer + (name - message->name); ++p) {
         if (*p == '.') *p = '/';
     }
     return buffer;
@@ -113,7 +113,7 @@ static const char *file_of(const vy_pb_message *message, char buffer[NAME_MAX_SI
 static void put_field(vy_pb_writer *w, const vy_pb_field *field)
 {
     enum { OPTIONAL = 1, REPEATED = 3 };
-    char type_name[NAME_MAX_SIZE + 1];
+    char type_name[NAME_SIZE_MAX + 1];
     vy_pb_begin(w, 2);
     vy_pb_put_string(w, 1, field->name);
     vy_pb_put_uint(w, 3, field->number);
@@ -142,7 +142,7 @@ static void put_enum(vy_pb_writer *w, const vy_pb_enum *enumeration)
 
 // Whether an earlier field has the enumeration or message of field `index`, which is then in the file
 // already.
-static bool seen_before(const vy_pb_message *message, size_t index)
+static bool is_used_before(const vy_pb_message *message, size_t index)
 {
     const vy_pb_field *field = &message->fields[index];
     for (size_t i = 0; i < index; ++i) {
@@ -158,20 +158,20 @@ static bool seen_before(const vy_pb_message *message, size_t index)
 // One file per message: it depends on the files of the messages it uses.
 static void put_file(vy_pb_writer *w, const vy_pb_message *message)
 {
-    char buffer[NAME_MAX_SIZE];
-    const char *simple = simple_name(message->name);
+    char buffer[NAME_SIZE_MAX];
+    const char *name = simple_name(message->name);
     vy_pb_begin(w, 1);
-    vy_pb_put_string(w, 1, file_of(message, buffer));
-    if (simple > message->name) vy_pb_put_bytes(w, 2, message->name, (size_t)(simple - message->name) - 1);
+    vy_pb_put_string(w, 1, file_name_of(message, buffer));
+    if (name > message->name) vy_pb_put_bytes(w, 2, message->name, (size_t)(name - message->name) - 1);
     for (size_t i = 0; i < message->field_count; ++i) {
-        if (message->fields[i].type != VY_PB_MESSAGE || seen_before(message, i)) continue;
-        vy_pb_put_string(w, 3, file_of(message->fields[i].message, buffer));
+        if (message->fields[i].type != VY_PB_MESSAGE || is_used_before(message, i)) continue;
+        vy_pb_put_string(w, 3, file_name_of(message->fields[i].message, buffer));
     }
     vy_pb_begin(w, 4);
-    vy_pb_put_string(w, 1, simple);
+    vy_pb_put_string(w, 1, name);
     for (size_t i = 0; i < message->field_count; ++i) put_field(w, &message->fields[i]);
     for (size_t i = 0; i < message->field_count; ++i) {
-        if (message->fields[i].type == VY_PB_ENUM && !seen_before(message, i))
+        if (message->fields[i].type == VY_PB_ENUM && !is_used_before(message, i))
             put_enum(w, message->fields[i].enumeration);
     }
     vy_pb_end(w);
@@ -183,7 +183,7 @@ vy_status vy_pb_descriptor_set(const vy_pb_message *message, unsigned char **dat
                                vy_error *err)
 {
     message_list list = {.count = 0};
-    const vy_status status = collect(&list, message, 0, err);
+    const vy_status status = collect_messages(&list, message, 0, err);
     if (status != VY_OK) return status;
     for (size_t capacity = 4096;; capacity *= 2) {
         unsigned char *bytes = malloc(capacity);

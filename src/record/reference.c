@@ -28,7 +28,7 @@ static void print_streams(FILE *out)
         fprintf(out, "### `/drones/NAME/%s`\n\n`%s`: %s.\n\n| field | type | unit | |\n|---|---|---|---|\n",
                 vy_drone_streams[s].name, layout.full_name, vy_drone_streams[s].text);
         for (int i = 0; i < layout.field_count; ++i) {
-            print_row(&layout.first[i], layout.names[i], out);
+            print_row(&layout.first_field[i], layout.field_names[i], out);
         }
         fputc('\n', out);
     }

@@ -8,7 +8,7 @@
 #include <stdio.h>
 
 enum {
-    PIECES = 20,
+    CABLE_SEGMENTS = 20,
     ENTITY_SIZE_MAX = 128 + 2 * VY_NAME_CAP
 }; // of a cable that hangs; bytes besides what is in it
 
@@ -20,12 +20,12 @@ _Static_assert(VY_RAY_CAP <= FOXGLOVE_FAN_CAP, "all rays of a sensor fit one fan
 vy_status vy_scene_open(log_output *output, log_scene *out, vy_error *err)
 {
     *out = (log_scene){.output = output};
-    return vy_output_message(output, "/scene", &vy_foxglove_scene_update, &out->channel, err);
+    return vy_output_add_message_channel(output, "/scene", &vy_foxglove_scene_update, &out->channel, err);
 }
 
-static vy_pb_writer begin(log_scene *s, uint64_t time, size_t room)
+static vy_pb_writer begin_message(log_scene *s, uint64_t time, size_t size_max)
 {
-    return vy_output_begin(s->output, s->channel, time, room);
+    return vy_output_begin(s->output, s->channel, time, size_max);
 }
 
 static void put_solid(log_scene *s, vy_pb_writer *w, uint64_t time, const char *name, const char *frame,
@@ -48,17 +48,17 @@ static double max_extent_of(const rotor_layout *layout)
 // A drone by the positions of its rotors; without rotors by its collision shape, if it has one.
 static void write_body_shape(log_scene *s, const vy_world *world, uint32_t i, uint64_t time)
 {
-    static const vy_pose middle = {.rotation = {.w = 1.0}};
-    static const rotor_layout none;
-    const rotor_layout *layout = i < world->model.drone_count ? &world->model.drones[i].layout : &none;
+    static const vy_pose origin = {.rotation = {.w = 1.0}};
+    static const rotor_layout no_rotors;
+    const rotor_layout *layout = i < world->model.drone_count ? &world->model.drones[i].layout : &no_rotors;
     const char *name = s->output->names[i];
     const vy_shape *shape = NULL;
     vy_pose pose;
     if (layout->count == 0) (void)vy_world_shape(world, vy_world_body(world, i), &shape, &pose);
-    const size_t room = shape != NULL ? vy_foxglove_solid_size_max(shape) : FOXGLOVE_SHAPE_SIZE_MAX;
-    vy_pb_writer w = begin(s, time, room + 2 * VY_NAME_CAP);
+    const size_t size_max = shape != NULL ? vy_foxglove_solid_size_max(shape) : FOXGLOVE_SHAPE_SIZE_MAX;
+    vy_pb_writer w = begin_message(s, time, size_max + 2 * VY_NAME_CAP);
     if (shape != NULL)
-        put_solid(s, &w, time, name, name, shape, &middle);
+        put_solid(s, &w, time, name, name, shape, &origin);
     else
         vy_foxglove_put_shape(&w, time, name, layout->hub, layout->count, max_extent_of(layout));
     vy_output_end(s->output, &w);
@@ -73,8 +73,8 @@ void vy_scene_shapes(log_scene *s, const vy_world *world, uint64_t time)
         char name[32];
         if (vy_obstacle_is_trigger(world, i) || vy_world_obstacle(world, i, &shape, &pose) != VY_OK) continue;
         snprintf(name, sizeof name, "obstacle %u", (unsigned)i);
-        vy_pb_writer w = begin(s, time, vy_foxglove_solid_size_max(shape) + sizeof name);
-        put_solid(s, &w, time, name, FOXGLOVE_WORLD, shape, &pose);
+        vy_pb_writer w = begin_message(s, time, vy_foxglove_solid_size_max(shape) + sizeof name);
+        put_solid(s, &w, time, name, FOXGLOVE_WORLD_FRAME, shape, &pose);
         vy_output_end(s->output, &w);
     }
 }
@@ -82,25 +82,25 @@ void vy_scene_shapes(log_scene *s, const vy_world *world, uint64_t time)
 // --- joints
 
 // Where an end of a joint is; `*middle` is that of the body it is of, or the same place in the world.
-static vec3 anchor(const vy_world *world, const joint_slot *j, int end, vec3 *middle)
+static vec3 anchor(const vy_world *world, const joint_slot *j, int end, vec3 *body_position)
 {
-    const vec3 at = end == 0 ? j->def.anchor_a : j->def.anchor_b;
-    *middle = at;
-    if (j->body[end] >= body_count(&world->model)) return at;
+    const vec3 anchor_position = end == 0 ? j->def.anchor_a : j->def.anchor_b;
+    *body_position = anchor_position;
+    if (j->body[end] >= body_count(&world->model)) return anchor_position;
     const body_state *b = body_at(world, j->body[end]);
-    *middle = b->position;
-    return vec3_add(b->position, quat_rotate(b->attitude, at));
+    *body_position = b->position;
+    return vec3_add(b->position, quat_rotate(b->attitude, anchor_position));
 }
 
 // A slack cable as a parabola of its length, sagging along the unit vector `down`.
-static void sag_points(vec3 from, vec3 along, vec3 down, double length, vec3 points[PIECES + 1])
+static void sag_points(vec3 from, vec3 along, vec3 down, double length, vec3 points[CABLE_SEGMENTS + 1])
 {
     double low = 0.0, high = length; // of its depth: the deeper, the longer
-    for (int turn = 0; turn < 20; ++turn) {
+    for (int iteration = 0; iteration < 20; ++iteration) {
         const double depth = 0.5 * (low + high);
         double sum = 0.0;
-        for (int k = 0; k <= PIECES; ++k) {
-            const double t = (double)k / PIECES;
+        for (int k = 0; k <= CABLE_SEGMENTS; ++k) {
+            const double t = (double)k / CABLE_SEGMENTS;
             points[k] = vec3_add_scaled(from, t, along);
             points[k] = vec3_add_scaled(points[k], 4.0 * depth * t * (1.0 - t), down);
             if (k > 0) sum += vec3_length(vec3_sub(points[k], points[k - 1]));
@@ -111,18 +111,18 @@ static void sag_points(vec3 from, vec3 along, vec3 down, double length, vec3 poi
 
 // The line of a joint: straight, as a cable hangs, or from the middle of one body over where they meet to the
 // other's. Returns how many points it has; 0: nothing to draw.
-static int joint_line(const vy_world *world, const joint_slot *j, vec3 points[PIECES + 1])
+static int joint_line(const vy_world *world, const joint_slot *j, vec3 points[CABLE_SEGMENTS + 1])
 {
-    vec3 middle[2];
-    const vec3 from = anchor(world, j, 0, &middle[0]), to = anchor(world, j, 1, &middle[1]);
+    vec3 body_positions[2];
+    const vec3 from = anchor(world, j, 0, &body_positions[0]), to = anchor(world, j, 1, &body_positions[1]);
     const vec3 along = vec3_sub(to, from);
     const double length = j->def.length, distance = vec3_length(along);
     if (j->def.kind == VY_JOINT_NONE || j->def.kind == VY_JOINT_CUSTOM) return 0;
     if (!vy_joint_has(j->def.kind, VY_JOINT_HAS_LENGTH)) {
-        points[0] = middle[0];
+        points[0] = body_positions[0];
         points[1] = from;
         points[2] = to;
-        points[3] = middle[1];
+        points[3] = body_positions[1];
         return 4;
     }
     if (vy_joint_has(j->def.kind, VY_JOINT_HAS_WHEELS)) {
@@ -139,18 +139,18 @@ static int joint_line(const vy_world *world, const joint_slot *j, vec3 points[PI
     if (!vy_joint_has(j->def.kind, VY_JOINT_UNILATERAL) || distance > 0.999 * length || weight == 0.0)
         return 2;
     sag_points(from, along, vec3_scale(1.0 / weight, g), length, points);
-    return PIECES + 1;
+    return CABLE_SEGMENTS + 1;
 }
 
 static void write_joints(log_scene *s, const vy_world *world, uint64_t time)
 {
     const joint_slot *slots = world->bodies->joints->slots;
-    vec3 points[PIECES + 1];
+    vec3 points[CABLE_SEGMENTS + 1];
     size_t size_max = ENTITY_SIZE_MAX;
     for (uint32_t k = 0; k < world->model.joint_count; ++k)
         size_max += vy_foxglove_line_size_max(joint_line(world, &slots[k], points));
-    vy_pb_writer w = begin(s, time, size_max);
-    vy_foxglove_begin_entity(&w, time, "joints", FOXGLOVE_WORLD, 0);
+    vy_pb_writer w = begin_message(s, time, size_max);
+    vy_foxglove_begin_entity(&w, time, "joints", FOXGLOVE_WORLD_FRAME, 0);
     for (uint32_t k = 0; k < world->model.joint_count; ++k) {
         const int count = joint_line(world, &slots[k], points);
         if (count > 0) vy_foxglove_put_line(&w, FOXGLOVE_STRIP, points, count, 3.0, joint_color);
@@ -164,18 +164,19 @@ static void write_joints(log_scene *s, const vy_world *world, uint64_t time)
 // A plume each, as long as its share of the largest thrust.
 static void write_plumes(log_scene *s, const vy_world *world, uint32_t i, uint64_t time)
 {
-    const thruster_layout *t = &world->model.drones[i].layout.thrusters;
-    const double size = max_extent_of(&world->model.drones[i].layout);
+    const thruster_layout *layout = &world->model.drones[i].layout.thrusters;
+    const double drone_size = max_extent_of(&world->model.drones[i].layout);
     char name[VY_NAME_CAP + 16];
     snprintf(name, sizeof name, "%s thrusters", s->output->names[i]);
-    vy_pb_writer w = begin(s, time, ENTITY_SIZE_MAX + THRUSTER_CAP * FOXGLOVE_SIZE_MAX);
+    vy_pb_writer w = begin_message(s, time, ENTITY_SIZE_MAX + THRUSTER_CAP * FOXGLOVE_SIZE_MAX);
     vy_foxglove_begin_entity(&w, time, name, s->output->names[i], 1);
-    for (int k = 0; k < t->count; ++k) {
+    for (int k = 0; k < layout->count; ++k) {
         const double thrust_ratio =
-            t->thrust_max[k] > 0.0 ? world->thrusters[i].thrust[k] / t->thrust_max[k] : 0.0;
+            layout->thrust_max[k] > 0.0 ? world->thrusters[i].thrust[k] / layout->thrust_max[k] : 0.0;
         if (!(thrust_ratio > 0.01)) continue;
-        const vec3 plume = vec3_scale(-1.1 * size * real_min(thrust_ratio, 1.0), vec3_of(t->axis[k]));
-        vy_foxglove_put_cone(&w, vec3_of(t->nozzle[k]), plume, 0.25 * size, plume_color);
+        const vec3 plume =
+            vec3_scale(-1.1 * drone_size * real_min(thrust_ratio, 1.0), vec3_of(layout->axis[k]));
+        vy_foxglove_put_cone(&w, vec3_of(layout->nozzle[k]), plume, 0.25 * drone_size, plume_color);
     }
     vy_foxglove_end_entity(&w);
     vy_output_end(s->output, &w);
@@ -187,26 +188,27 @@ static void write_plumes(log_scene *s, const vy_world *world, uint32_t i, uint64
 // left out.
 static void write_rays(log_scene *s, const vy_world *world, uint32_t i, int sensor, uint64_t time)
 {
-    const sensor_suite_model *m = &world->model.sensor_suites[world->model.drones[i].sensor_suite - 1];
+    const sensor_suite_model *suite = &world->model.sensor_suites[world->model.drones[i].sensor_suite - 1];
     const sensor_type *type = vy_sensors[sensor].type;
-    if (type->rays == NULL || m->links[sensor].period == 0) return;
+    if (type->rays == NULL || suite->links[sensor].period == 0) return;
     const uint64_t *block = vy_sensor_block(world, i, sensor), tick = block[0];
     const double *distances = (const double *)(const void *)(block + 1);
     if (tick <= s->last_tick) return;
     vec3 points[VY_RAY_CAP + 1], along[VY_RAY_CAP];
-    const int count = type->rays(vy_sensor_suite_params(m, sensor), &points[0], along);
-    int n = 1;
+    const int count = type->rays(vy_sensor_suite_params(suite, sensor), &points[0], along);
+    int point_count = 1;
     for (int k = 0; k < count; ++k) {
-        if (distances[k] != RAY_NO_RETURN) points[n++] = vec3_add_scaled(points[0], distances[k], along[k]);
+        if (distances[k] != RAY_NO_RETURN)
+            points[point_count++] = vec3_add_scaled(points[0], distances[k], along[k]);
     }
     char name[VY_NAME_CAP + 16];
     snprintf(name, sizeof name, "%s %s", s->output->names[i], type->name);
-    const uint64_t delay_ticks = m->links[sensor].delay * m->links[sensor].period;
-    vy_pb_writer w = begin(s, time, ENTITY_SIZE_MAX + vy_foxglove_line_size_max(n));
+    const uint64_t delay_ticks = suite->links[sensor].delay * suite->links[sensor].period;
+    vy_pb_writer w = begin_message(s, time, ENTITY_SIZE_MAX + vy_foxglove_line_size_max(point_count));
     vy_foxglove_begin_entity(&w, vy_log_time(tick - delay_ticks, s->output->dt), name, s->output->names[i],
                              0);
-    if (n > 1)
-        vy_foxglove_put_line(&w, FOXGLOVE_FAN, points, n, count > 1 ? 1.0 : 2.0,
+    if (point_count > 1)
+        vy_foxglove_put_line(&w, FOXGLOVE_FAN, points, point_count, count > 1 ? 1.0 : 2.0,
                              count > 1 ? ray_fan_color : ray_color);
     vy_foxglove_end_entity(&w);
     vy_output_end(s->output, &w);

@@ -159,11 +159,11 @@ reply_cells vy_reply_pack(uint64_t tick, uint32_t drone, const vy_intent *intent
         }
     }
     VY_ASSERT(to == c.values + REPLY_CELLS);
-    c.check = vy_reply_check(&c);
+    c.check = vy_reply_checksum(&c);
     return c;
 }
 
-static int all_zero(const uint64_t *values, int count)
+static int are_all_zero(const uint64_t *values, int count)
 {
     uint64_t any_bits = 0;
     for (int i = 0; i < count; ++i) any_bits |= values[i];
@@ -172,16 +172,16 @@ static int all_zero(const uint64_t *values, int count)
 
 // Trailing fields that go with any rung and are empty do not count, so that the check of such a reply is the
 // same as before these fields existed.
-uint64_t vy_reply_check(const reply_cells *cells)
+uint64_t vy_reply_checksum(const reply_cells *cells)
 {
     int count;
     const vy_reply_field *fields = vy_reply_fields(&count);
-    size_t used = REPLY_CELLS;
+    size_t cell_count = REPLY_CELLS;
     for (int i = count - 1; i >= 0 && fields[i].rungs == VY_REPLY_ANY; --i) {
-        if (!all_zero(cells->values + used - fields[i].count, fields[i].count)) break;
-        used -= (size_t)fields[i].count;
+        if (!are_all_zero(cells->values + cell_count - fields[i].count, fields[i].count)) break;
+        cell_count -= (size_t)fields[i].count;
     }
-    return vy_hash64(cells, offsetof(reply_cells, values) + 8 * used);
+    return vy_hash64(cells, offsetof(reply_cells, values) + 8 * cell_count);
 }
 
 vy_intent vy_reply_unpack(const reply_cells *cells)
@@ -204,7 +204,7 @@ vy_intent vy_reply_unpack(const reply_cells *cells)
 
 // How a field travels: as a number, a message or a list, of `length` values where a drone has as many rotors
 // or thrusters.
-static int field_on_wire(const vy_field *f, int length, vy_pb_field *out)
+static int init_wire_field(const vy_field *f, int length, vy_pb_field *out)
 {
     out->type = VY_PB_DOUBLE;
     switch (f->type) {
@@ -228,27 +228,27 @@ void vy_stream_layout(int stream, int length, stream_layout *out)
     memset(out, 0, sizeof *out);
     const vy_field *last = NULL;
     if (s->fields != NULL) {
-        out->first = s->fields;
+        out->first_field = s->fields;
         last = s->fields + s->field_count - 1;
-    } else if (s->first != NULL) {
-        out->first = vy_find_field(s->block, s->first);
-        last = vy_find_field(s->block, s->last);
+    } else if (s->first_field != NULL) {
+        out->first_field = vy_find_field(s->block, s->first_field);
+        last = vy_find_field(s->block, s->last_field);
     } else { // a sensor's sample: behind its tick, so many numbers
-        out->first = last = &vy_blocks[s->block].fields[1];
+        out->first_field = last = &vy_blocks[s->block].fields[1];
         int cells = last->count;
         while (cells < vy_sensors[s->sensor].width) cells += (++last)->count;
     }
-    VY_ASSERT(out->first != NULL && last >= out->first && !field_is_integer(last));
-    out->offset = out->first->offset;
-    for (const vy_field *f = out->first; f <= last; ++f) {
+    VY_ASSERT(out->first_field != NULL && last >= out->first_field && !field_is_integer(last));
+    out->offset = out->first_field->offset;
+    for (const vy_field *f = out->first_field; f <= last; ++f) {
         const int i = out->field_count;
         VY_ASSERT((size_t)i < sizeof out->fields / sizeof out->fields[0]);
         VY_ASSERT(f->offset == out->offset + 8 * out->cells); // encoded from memory as it lies
         const char *dot = strrchr(f->name, '.');
-        snprintf(out->names[i], sizeof out->names[i], "%s", dot != NULL ? dot + 1 : f->name);
+        snprintf(out->field_names[i], sizeof out->field_names[i], "%s", dot != NULL ? dot + 1 : f->name);
         vy_pb_field *field = &out->fields[i];
-        *field = (vy_pb_field){.name = out->names[i], .number = (uint32_t)i + 1};
-        const int count = field_on_wire(f, length, field);
+        *field = (vy_pb_field){.name = out->field_names[i], .number = (uint32_t)i + 1};
+        const int count = init_wire_field(f, length, field);
         if (count == 0) break; // the list is absent
         out->counts[i] = count;
         out->cells += (size_t)count;

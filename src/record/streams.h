@@ -64,7 +64,7 @@ typedef struct reply_cells {
 
 reply_cells vy_reply_pack(uint64_t tick, uint32_t drone, const vy_intent *intent);
 vy_intent vy_reply_unpack(const reply_cells *cells);
-uint64_t vy_reply_check(const reply_cells *cells); ///< what `check` must be
+uint64_t vy_reply_checksum(const reply_cells *cells); ///< what `check` must be
 
 typedef struct drone_stream drone_stream;
 
@@ -81,13 +81,13 @@ struct drone_stream {
     const char *name; ///< last part of the topic
     const char *text; ///< for the reference page
     enum block_kind block;
-    const char *first, *last; ///< fields of the manifest; NULL: it has its own, or a sample
-    const vy_field *fields;   ///< its own, without a gap; "air.density" is `density` in the message
+    const char *first_field, *last_field; ///< fields of the manifest; NULL: it has its own, or a sample
+    const vy_field *fields; ///< its own, without a gap; "air.density" is `density` in the message
     int field_count;
-    int sensor; ///< enum sensor_kind, where it has neither
-    int bodies; ///< 1: of bodies, too
-    int rate;   ///< 1: `read` has STREAM_RATE_CELLS cells, and how they change per second since the record
-                ///< before is written
+    int sensor;     ///< enum sensor_kind, where it has neither
+    int has_bodies; ///< 1: of bodies, too
+    int is_rate; ///< 1: `read` has STREAM_RATE_CELLS cells, and how they change per second since the record
+                 ///< before is written
     stream_has_fn *has;       ///< NULL: every drone has it
     stream_length_fn *length; ///< NULL: as many as there are rotors
     stream_read_fn *read;
@@ -108,11 +108,11 @@ static inline int stream_is_truth(int stream) { return stream == vy_drone_stream
 typedef struct stream_layout {
     vy_pb_message message;
     vy_pb_field fields[16];
-    char names[16][24];
+    char field_names[16][24];
     char full_name[40];
     size_t offset; ///< of the first cell in its block
     size_t cells;
-    const vy_field *first; ///< field, others follow
+    const vy_field *first_field; ///< others follow
     int field_count;
     int counts[16]; ///< values of each field
 } stream_layout;

@@ -18,27 +18,27 @@ typedef struct stream_fields {
         char name[VY_NAME_CAP + 24];
         const char *unit;
         int value_count;
-        int shown; // of the values: the first ones
+        int shown_count; // of the values: the first ones
         component_names components;
     } fields[32];
 } stream_fields;
 
 // Streams of the list have their fields' names: body.position of the stream truth, air.density.
-static void describe_listed(int stream, int rotors, stream_fields *out)
+static void describe_stream(int stream, int rotor_count, stream_fields *out)
 {
-    vy_stream_layout(stream, rotors, &out->layout);
+    vy_stream_layout(stream, rotor_count, &out->layout);
     snprintf(out->topic, sizeof out->topic, "%s", vy_drone_streams[stream].name);
     out->message = &out->layout.message;
     out->count = out->layout.field_count;
     VY_ASSERT((size_t)out->count <= sizeof out->fields / sizeof out->fields[0]);
     for (int i = 0; i < out->count; ++i) {
-        const vy_field *f = &out->layout.first[i];
+        const vy_field *f = &out->layout.first_field[i];
         const drone_stream *s = &vy_drone_streams[stream];
-        const int sample = s->first == NULL && s->fields == NULL; // its block has its name
-        snprintf(out->fields[i].name, sizeof out->fields[i].name, "%s%s%s", sample ? out->topic : "",
-                 sample ? "." : "", f->name);
+        const int is_sample = s->first_field == NULL && s->fields == NULL; // its block has its name
+        snprintf(out->fields[i].name, sizeof out->fields[i].name, "%s%s%s", is_sample ? out->topic : "",
+                 is_sample ? "." : "", f->name);
         out->fields[i].unit = f->unit;
-        out->fields[i].shown = out->fields[i].value_count = out->layout.counts[i];
+        out->fields[i].shown_count = out->fields[i].value_count = out->layout.counts[i];
         out->fields[i].components = vy_components_of(f);
     }
 }
@@ -48,7 +48,7 @@ static void describe_vector(const vy_pb_field *f, int i, stream_fields *out)
 {
     const int is_vector = f->message == &vy_message_vec3;
     VY_ASSERT(is_vector || (f->message == NULL && f->repeat == 0));
-    out->fields[i].shown = out->fields[i].value_count = is_vector ? 3 : 1;
+    out->fields[i].shown_count = out->fields[i].value_count = is_vector ? 3 : 1;
     out->fields[i].components = is_vector ? COMPONENT_XYZ : COMPONENT_ONE;
 }
 
@@ -85,8 +85,8 @@ static void describe_joint(const char *name, stream_fields *out)
     }
 }
 
-// What the drone's controller has replied: reply.thrust. `commands` are as many as it has motors.
-static void describe_reply(int commands, stream_fields *out)
+// What the drone's controller has replied: reply.thrust. `command_count` are as many as it has motors.
+static void describe_reply(int command_count, stream_fields *out)
 {
     const vy_reply_field *fields = vy_reply_fields(&out->count);
     out->message = &vy_message_reply;
@@ -96,7 +96,7 @@ static void describe_reply(int commands, stream_fields *out)
         snprintf(out->fields[i].name, sizeof out->fields[i].name, "reply.%s", f->name);
         out->fields[i].unit = f->unit;
         out->fields[i].value_count = f->count;
-        out->fields[i].shown = f->type == VY_REPLY_COMMANDS ? commands : f->count;
+        out->fields[i].shown_count = f->type == VY_REPLY_COMMANDS ? command_count : f->count;
         out->fields[i].components = f->type == VY_REPLY_VEC3   ? COMPONENT_XYZ
                                     : f->type == VY_REPLY_QUAT ? COMPONENT_WXYZ
                                     : f->type == VY_REPLY_COMMANDS || f->type == VY_REPLY_LIST
@@ -105,12 +105,12 @@ static void describe_reply(int commands, stream_fields *out)
     }
 }
 
-static void describe(int stream, int rotors, stream_fields *out)
+static void describe(int stream, int rotor_count, stream_fields *out)
 {
     if (stream < DRONE_STREAM_CAP)
-        describe_listed(stream, rotors, out);
+        describe_stream(stream, rotor_count, out);
     else if (stream == TABLE_REPLIES)
-        describe_reply(rotors, out);
+        describe_reply(rotor_count, out);
     else if (stream < TABLE_FIRST_JOINT)
         describe_display(stream - DRONE_STREAM_CAP, out);
     else
@@ -148,7 +148,7 @@ static void add_columns(const stream_fields *s, int stream, const char *const *f
         const int request = find_selected(s->fields[i].name, fields, field_count);
         const int value_count = s->fields[i].value_count;
         for (int c = 0; c < value_count; ++c, ++cell) {
-            if (request < 0 || c >= s->fields[i].shown || t->count == TABLE_COLUMNS_MAX) continue;
+            if (request < 0 || c >= s->fields[i].shown_count || t->count == TABLE_COLUMNS_MAX) continue;
             char component[12];
             vy_component_name(s->fields[i].components, c, component);
             table_column *column = &t->columns[t->count++];
@@ -174,16 +174,16 @@ static vy_status has_replies(vy_log *log, uint32_t drone, int *has_any, vy_error
     return vy_reply_cursor_close(&cursor, err);
 }
 
-static vy_status open_replies(vy_log *log, int commands, const char *const *fields, int field_count,
+static vy_status open_replies(vy_log *log, int command_count, const char *const *fields, int field_count,
                               log_table *t, vy_error *err)
 {
     const vy_mcap_channel *channel = vy_mcap_reader_find_channel(log->reader, TOPIC_REPLIES);
     if (channel == NULL) return VY_OK;
-    int has = 0;
-    vy_status status = has_replies(log, t->drone, &has, err);
-    if (status != VY_OK || !has) return status;
+    int has_any = 0;
+    vy_status status = has_replies(log, t->drone, &has_any, err);
+    if (status != VY_OK || !has_any) return status;
     stream_fields s;
-    describe(TABLE_REPLIES, commands, &s);
+    describe(TABLE_REPLIES, command_count, &s);
     status = vy_pb_codec_create(s.message, &t->codecs[TABLE_REPLIES], err);
     t->channels[TABLE_REPLIES] = channel->id;
     if (status == VY_OK) add_columns(&s, TABLE_REPLIES, fields, field_count, t);
@@ -191,7 +191,7 @@ static vy_status open_replies(vy_log *log, int commands, const char *const *fiel
 }
 
 // The stream must look as this program writes it; else its values could be taken for others.
-static vy_status open_stream(vy_log *log, const vy_mcap_channel *channel, int stream, int rotors,
+static vy_status open_stream(vy_log *log, const vy_mcap_channel *channel, int stream, int rotor_count,
                              log_table *t, vy_error *err)
 {
     stream_fields s;
@@ -206,15 +206,15 @@ static vy_status open_stream(vy_log *log, const vy_mcap_channel *channel, int st
                          channel->topic, log->info.version);
     }
     free(data);
-    describe(stream, rotors, &s);
+    describe(stream, rotor_count, &s);
     if (status == VY_OK) status = vy_pb_codec_create(s.message, &t->codecs[stream], err);
-    if (status == VY_OK && vy_pb_codec_cells(t->codecs[stream]) > TABLE_CELLS_MAX)
+    if (status == VY_OK && vy_pb_codec_cell_count(t->codecs[stream]) > TABLE_CELLS_MAX)
         status = vy_fail(err, VY_FULL, "channel %.60s has too many values", channel->topic);
     t->channels[stream] = channel->id;
     return status;
 }
 
-static int rotors_of(const vy_mcap_channel *channel)
+static int rotor_count_of(const vy_mcap_channel *channel)
 {
     const char *text = channel->metadata_count > 0 ? channel->metadata[0].value : "";
     return text[0] >= '0' && text[0] <= '8' && text[1] == '\0' ? text[0] - '0' : 0;
@@ -224,13 +224,14 @@ static vy_status check_fields(const log_table *t, const char *const *fields, int
 {
     for (int i = 0; i < count; ++i) {
         const size_t size = strlen(fields[i]);
-        int matches = 0, state = 0;
+        int matches = 0, is_in_state = 0;
         for (int k = 0; k < t->count; ++k) {
             const char *name = t->columns[k].name, end = name[strncmp(name, fields[i], size) == 0 ? size : 0];
             matches |= strncmp(name, fields[i], size) == 0 && (end == '\0' || end == '.' || end == '[');
         }
-        for (int k = 0; k < BLOCK_KINDS; ++k) state |= vy_find_field((enum block_kind)k, fields[i]) != NULL;
-        if (!matches && state)
+        for (int k = 0; k < BLOCK_KINDS; ++k)
+            is_in_state |= vy_find_field((enum block_kind)k, fields[i]) != NULL;
+        if (!matches && is_in_state)
             return vy_fail(err, VY_NOT_FOUND, "field %.60s is only in full states, not in the streams",
                            fields[i]);
         if (!matches) return vy_fail(err, VY_NOT_FOUND, "the log has no field %.60s", fields[i]);
@@ -242,18 +243,18 @@ static vy_status check_fields(const log_table *t, const char *const *fields, int
 static vy_status open_joints(vy_log *log, uint32_t body, const char *const *fields, int field_count,
                              log_table *t, vy_error *err)
 {
-    static const char head[] = "/joints/";
+    static const char prefix[] = "/joints/";
     const size_t channels = vy_mcap_reader_info(log->reader)->channel_count;
     vy_status status = VY_OK;
     int stream = TABLE_FIRST_JOINT;
     for (size_t i = 0; i < channels && stream < TABLE_STREAMS && status == VY_OK; ++i) {
         const vy_mcap_channel *c = vy_mcap_reader_channel(log->reader, i);
-        if (strncmp(c->topic, head, sizeof head - 1) != 0 || c->metadata_count != 2) continue;
+        if (strncmp(c->topic, prefix, sizeof prefix - 1) != 0 || c->metadata_count != 2) continue;
         if (strcmp(c->metadata[0].value, log->names[body]) != 0 &&
             strcmp(c->metadata[1].value, log->names[body]) != 0)
             continue;
         stream_fields s;
-        describe_joint(c->topic + sizeof head - 1, &s);
+        describe_joint(c->topic + sizeof prefix - 1, &s);
         status = open_stream(log, c, stream, 0, t, err);
         if (status == VY_OK) add_columns(&s, stream++, fields, field_count, t);
     }
@@ -270,29 +271,29 @@ vy_status vy_table_open(vy_log *log, uint32_t body, const char *const *fields, i
         return vy_fail(err, VY_NOT_FOUND, "the log has no drone or body %" PRIu32, body);
     const int is_passive = body >= log->info.drone_count;
     vy_status status = VY_OK;
-    int rotors = 0, commands = 0;
+    int rotor_count = 0, command_count = 0;
     for (int k = 0; k < TABLE_REPLIES && status == VY_OK; ++k) {
         stream_fields s;
         char topic[VY_NAME_CAP + 40];
         const int stream_count = vy_drone_stream_count;
         if (k >= stream_count && k < DRONE_STREAM_CAP) continue;
         const int stream = k == 0 ? stream_count - 1 : k < stream_count ? k - 1 : k; // truth first
-        const int optional = is_passive ? !stream_is_truth(stream)
-                                        : stream >= stream_count || vy_drone_streams[stream].has != NULL;
+        const int is_optional = is_passive ? !stream_is_truth(stream)
+                                           : stream >= stream_count || vy_drone_streams[stream].has != NULL;
         describe(stream, VY_ROTOR_CAP, &s);
         snprintf(topic, sizeof topic, "/%s/%s/%s", is_passive ? "bodies" : "drones", log->names[body],
                  s.topic);
         const vy_mcap_channel *channel = vy_mcap_reader_find_channel(log->reader, topic);
-        if (channel == NULL && !optional)
+        if (channel == NULL && !is_optional)
             status = vy_fail(err, VY_DAMAGED, "the log has no channel %.60s", topic);
         if (channel == NULL) continue;
-        if (stream < stream_count) rotors = rotors_of(channel);
-        if (strcmp(s.topic, "control") == 0) commands = rotors;
-        status = open_stream(log, channel, stream, rotors, out, err);
-        describe(stream, rotors, &s);
+        if (stream < stream_count) rotor_count = rotor_count_of(channel);
+        if (strcmp(s.topic, "control") == 0) command_count = rotor_count;
+        status = open_stream(log, channel, stream, rotor_count, out, err);
+        describe(stream, rotor_count, &s);
         if (status == VY_OK) add_columns(&s, stream, fields, field_count, out);
     }
-    if (status == VY_OK) status = open_replies(log, commands, fields, field_count, out, err);
+    if (status == VY_OK) status = open_replies(log, command_count, fields, field_count, out, err);
     if (status == VY_OK) status = open_joints(log, body, fields, field_count, out, err);
     sort_columns(out);
     if (status == VY_OK && fields != NULL) status = check_fields(out, fields, field_count, err);
@@ -315,48 +316,48 @@ typedef struct table_pass {
     table_row_fn *on_row;
     void *self;
     double row[TABLE_COLUMNS_MAX];
-    double start;             // [s] of the first row
-    uint64_t next;            // of the even rows
-    int pending, is_complete; // a record of the truth has been read, with all that belongs to it
-    uint64_t time;            // [ns] of it
-    int stopped;
+    double first_row_time;       // [s] of the first row
+    uint64_t next_row;           // of the even rows
+    int is_pending, is_complete; // a record of the truth has been read, with all that belongs to it
+    uint64_t record_time;        // [ns] of it
+    int is_stopped;
 } table_pass;
 
-static void fill_row(table_pass *w)
+static void fill_row(table_pass *pass)
 {
-    const log_table *t = w->table;
+    const log_table *t = pass->table;
     for (int i = 0; i < t->count; ++i) {
         const table_column *c = &t->columns[i];
         VY_ASSERT(c->stream >= 0 && c->stream < TABLE_STREAMS && c->cell < TABLE_CELLS_MAX);
-        w->row[i] = t->seen[c->stream] ? t->cells[c->stream][c->cell] : (double)NAN;
+        pass->row[i] = t->has_values[c->stream] ? t->cells[c->stream][c->cell] : (double)NAN;
     }
-    w->is_complete = 1;
-    w->table->row_stamp = w->time;
+    pass->is_complete = 1;
+    pass->table->row_time = pass->record_time;
 }
 
 int vy_table_is_current(const log_table *table, int column)
 {
     const int stream = table->columns[column].stream;
     VY_ASSERT(column >= 0 && column < table->count);
-    return table->seen[stream] && table->stamps[stream] == table->row_stamp;
+    return table->has_values[stream] && table->record_times[stream] == table->row_time;
 }
 
 // The rows that the pending record stands for, until the next one at `until` [s].
-static void write_pending_rows(table_pass *w, double until)
+static void write_pending_rows(table_pass *pass, double until)
 {
-    const double time = (double)w->time / 1e9;
-    if (!w->is_complete) fill_row(w);
-    VY_ASSERT(w->table->count <= TABLE_COLUMNS_MAX && w->rate >= 0.0);
-    w->pending = w->is_complete = 0;
-    if (w->rate == 0.0) {
-        w->stopped |= w->on_row(w->self, time, w->row) != 0;
+    const double time = (double)pass->record_time / 1e9;
+    if (!pass->is_complete) fill_row(pass);
+    VY_ASSERT(pass->table->count <= TABLE_COLUMNS_MAX && pass->rate >= 0.0);
+    pass->is_pending = pass->is_complete = 0;
+    if (pass->rate == 0.0) {
+        pass->is_stopped |= pass->on_row(pass->self, time, pass->row) != 0;
         return;
     }
-    if (w->next == 0) w->start = time;
-    for (;; ++w->next) {
-        const double at = w->start + (double)w->next / w->rate;
-        if (at >= until - 1e-9 || w->stopped) return;
-        w->stopped |= w->on_row(w->self, at, w->row) != 0;
+    if (pass->next_row == 0) pass->first_row_time = time;
+    for (;; ++pass->next_row) {
+        const double row_time = pass->first_row_time + (double)pass->next_row / pass->rate;
+        if (row_time >= until - 1e-9 || pass->is_stopped) return;
+        pass->is_stopped |= pass->on_row(pass->self, row_time, pass->row) != 0;
     }
 }
 
@@ -370,52 +371,53 @@ static vy_status read_reply(log_table *t, const vy_mcap_message *message, int *i
     if (!*is_of_drone) return status;
     _Static_assert(sizeof reply.values <= sizeof t->cells[0], "a reply fits");
     double *out = t->cells[TABLE_REPLIES];
-    const uint64_t *in = reply.values;
+    const uint64_t *cell = reply.values;
     int count;
     const vy_reply_field *f = vy_reply_fields(&count);
     for (const vy_reply_field *end = f + count; f < end; ++f) {
         const int is_integer = f->type == VY_REPLY_CHOICE || vy_reply_is_whole(f->type);
         if (is_integer)
-            *out = (double)(int64_t)*in;
+            *out = (double)(int64_t)*cell;
         else
-            memcpy(out, in, 8 * (size_t)f->count);
+            memcpy(out, cell, 8 * (size_t)f->count);
         out += f->count;
-        in += f->count;
+        cell += f->count;
     }
     return VY_OK;
 }
 
-static vy_status read_record(table_pass *w, const vy_mcap_message *message, vy_error *err)
+static vy_status read_record(table_pass *pass, const vy_mcap_message *message, vy_error *err)
 {
-    log_table *t = w->table;
+    log_table *t = pass->table;
     int s = 0;
     while (s < TABLE_STREAMS && (t->codecs[s] == NULL || t->channels[s] != message->channel)) ++s;
     if (s == TABLE_STREAMS) return VY_OK;
-    if (w->pending && message->log_time > w->time && !w->is_complete) { // what follows belongs to later rows
-        fill_row(w);
-        if (w->rate == 0.0) write_pending_rows(w, 0.0);
+    if (pass->is_pending && message->log_time > pass->record_time &&
+        !pass->is_complete) { // what follows belongs to later rows
+        fill_row(pass);
+        if (pass->rate == 0.0) write_pending_rows(pass, 0.0);
     }
-    if (w->pending && stream_is_truth(s)) write_pending_rows(w, (double)message->log_time / 1e9);
+    if (pass->is_pending && stream_is_truth(s)) write_pending_rows(pass, (double)message->log_time / 1e9);
     int is_of_drone = 1;
     const vy_status status = s == TABLE_REPLIES
                                  ? read_reply(t, message, &is_of_drone, err)
                                  : vy_pb_decode(t->codecs[s], message->data, message->size, t->cells[s], err);
     if (!is_of_drone) return status;
-    t->seen[s] = 1;
-    t->stamps[s] = message->log_time;
+    t->has_values[s] = 1;
+    t->record_times[s] = message->log_time;
     if (stream_is_truth(s)) {
-        w->pending = 1;
-        w->time = message->log_time;
+        pass->is_pending = 1;
+        pass->record_time = message->log_time;
     }
     return status;
 }
 
 vy_status vy_table_rows(log_table *table, double rate, table_row_fn *on_row, void *self, vy_error *err)
 {
-    table_pass w = {.table = table, .rate = rate, .on_row = on_row, .self = self};
+    table_pass pass = {.table = table, .rate = rate, .on_row = on_row, .self = self};
     uint16_t channels[TABLE_STREAMS];
     size_t count = 0;
-    memset(table->seen, 0, sizeof table->seen);
+    memset(table->has_values, 0, sizeof table->has_values);
     for (int s = 0; s < TABLE_STREAMS; ++s) {
         if (table->codecs[s] != NULL) channels[count++] = table->channels[s];
     }
@@ -423,10 +425,11 @@ vy_status vy_table_rows(log_table *table, double rate, table_row_fn *on_row, voi
     vy_mcap_cursor *cursor = NULL;
     vy_status status = vy_mcap_cursor_open(table->log->reader, &query, &cursor, err);
     vy_mcap_message message;
-    while (status == VY_OK && !w.stopped && vy_mcap_cursor_next(cursor, &message)) {
-        status = read_record(&w, &message, err);
+    while (status == VY_OK && !pass.is_stopped && vy_mcap_cursor_next(cursor, &message)) {
+        status = read_record(&pass, &message, err);
     }
-    if (status == VY_OK && w.pending && !w.stopped) write_pending_rows(&w, (double)w.time / 1e9 + 2e-9);
+    if (status == VY_OK && pass.is_pending && !pass.is_stopped)
+        write_pending_rows(&pass, (double)pass.record_time / 1e9 + 2e-9);
     if (status == VY_OK) status = vy_mcap_cursor_status(cursor, err);
     vy_mcap_cursor_close(cursor);
     return status;

@@ -3,10 +3,11 @@
 #include "record/log.h"
 
 enum {
-    TABLE_JOINTS = 16,                    ///< of a drone, at most: the first ones
-    TABLE_REPLIES = DRONE_STREAM_CAP + 3, ///< those of the drone
-    TABLE_FIRST_JOINT,
-    TABLE_STREAMS = TABLE_FIRST_JOINT + TABLE_JOINTS,
+    TABLE_JOINTS_MAX = 16, ///< joints of a drone that have columns: the first ones
+    // Numbers of streams: first those of vy_drone_streams, then reference, forces and torques, then these.
+    TABLE_REPLIES = DRONE_STREAM_CAP + 3, ///< of the drone's controller
+    TABLE_FIRST_JOINT,                    ///< of the joints that hold it
+    TABLE_STREAMS = TABLE_FIRST_JOINT + TABLE_JOINTS_MAX,
     TABLE_COLUMNS_MAX = 512,
     TABLE_CELLS_MAX = 128
 };
@@ -27,10 +28,10 @@ typedef struct log_table {
     table_column columns[TABLE_COLUMNS_MAX];
     int count;
     double cells[TABLE_STREAMS][TABLE_CELLS_MAX]; // the latest values of each stream
-    int seen[TABLE_STREAMS];
-    uint64_t stamps[TABLE_STREAMS];     // [ns] of the latest record of each
-    uint64_t row_stamp;                 // [ns] of the row
-    vy_pb_codec *codecs[TABLE_STREAMS]; // NULL: the log has no such stream
+    int has_values[TABLE_STREAMS];
+    uint64_t record_times[TABLE_STREAMS]; // [ns] of the latest record of each
+    uint64_t row_time;                    // [ns] of the row
+    vy_pb_codec *codecs[TABLE_STREAMS];   // NULL: the log has no such stream
     uint16_t channels[TABLE_STREAMS];
 } log_table;
 

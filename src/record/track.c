@@ -9,13 +9,13 @@
 
 #define DEGREES_PER_RADIAN 57.295779513082323
 
-enum { LATITUDE, LONGITUDE, ALTITUDE, COLUMNS };
+enum { LATITUDE, LONGITUDE, ALTITUDE, COLUMN_COUNT };
 
 vy_status vy_track_open(vy_log *log, uint32_t body, log_table *out, vy_error *err)
 {
-    static const char *const fields[COLUMNS] = {"geodetic.latitude", "geodetic.longitude",
-                                                "geodetic.altitude"};
-    const vy_status status = vy_table_open(log, body, fields, COLUMNS, out, err);
+    static const char *const fields[COLUMN_COUNT] = {"geodetic.latitude", "geodetic.longitude",
+                                                     "geodetic.altitude"};
+    const vy_status status = vy_table_open(log, body, fields, COLUMN_COUNT, out, err);
     if (status != VY_NOT_FOUND || body >= log->info.body_count) return status;
     return vy_fail(err, VY_NOT_FOUND, "the run had no planet: there is no path over one");
 }
@@ -23,8 +23,8 @@ vy_status vy_track_open(vy_log *log, uint32_t body, log_table *out, vy_error *er
 typedef struct track {
     FILE *out;
     vy_export_format format;
-    int64_t start; // [ms] since 1970; of a path with times
-    int timed;
+    int64_t start_time; // [ms] since 1970; of a path with times
+    int has_times;
 } track;
 
 // Days since 1970 to year, month, day (H. Hinnant, chrono-compatible low-level date algorithms).
@@ -47,21 +47,22 @@ static int64_t days_of_year(int64_t year)
 // [ms] since 1970 of a decimal year.
 static int64_t unix_ms_of(double date)
 {
-    const int64_t year = (int64_t)date, first = days_of_year(year), length = days_of_year(year + 1) - first;
-    return first * 86400000 + (int64_t)((date - (double)year) * (double)length * 86400.0) * 1000;
+    const int64_t year = (int64_t)date, first_day = days_of_year(year),
+                  day_count = days_of_year(year + 1) - first_day;
+    return first_day * 86400000 + (int64_t)((date - (double)year) * (double)day_count * 86400.0) * 1000;
 }
 
 static void write_time(const track *t, double time)
 {
-    const int64_t stamp = t->start + (int64_t)(time * 1e3 + 0.5), day_ms = 86400000;
+    const int64_t time_ms = t->start_time + (int64_t)(time * 1e3 + 0.5), day_ms = 86400000;
     int64_t year;
     int month, day;
-    civil_of(stamp / day_ms, &year, &month, &day);
-    const int64_t day_time = stamp % day_ms;
+    civil_of(time_ms / day_ms, &year, &month, &day);
+    const int64_t ms_of_day = time_ms % day_ms;
     fprintf(t->out,
             "<time>%04" PRId64 "-%02d-%02dT%02" PRId64 ":%02" PRId64 ":%02" PRId64 ".%03" PRId64 "Z</time>",
-            year, month, day, day_time / 3600000, day_time / 60000 % 60, day_time / 1000 % 60,
-            day_time % 1000);
+            year, month, day, ms_of_day / 3600000, ms_of_day / 60000 % 60, ms_of_day / 1000 % 60,
+            ms_of_day % 1000);
 }
 
 static int write_point(void *self, double time, const double *row)
@@ -76,7 +77,7 @@ static int write_point(void *self, double time, const double *row)
         // A longitude of GPX is below 180 degrees.
         fprintf(t->out, "      <trkpt lat=\"%.9f\" lon=\"%.9f\"><ele>%.3f</ele>", latitude,
                 longitude >= 180.0 - 5e-10 ? -180.0 : longitude, row[ALTITUDE]);
-        if (t->timed) write_time(t, time);
+        if (t->has_times) write_time(t, time);
         fputs("</trkpt>\n", t->out);
     }
     return ferror(t->out);
@@ -85,7 +86,7 @@ static int write_point(void *self, double time, const double *row)
 vy_status vy_track_write(log_table *table, const vy_export_def *def, FILE *out, vy_error *err)
 {
     track t = {out, def->format, 0, def->date >= 1970.0 && def->date < 9999.0};
-    if (t.timed) t.start = unix_ms_of(def->date);
+    if (t.has_times) t.start_time = unix_ms_of(def->date);
     const char *name = table->log->names[table->drone]; // letters, digits, - and _: nothing to escape
     fputs("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n", out);
     if (def->format == VY_EXPORT_KML) {
