@@ -61,8 +61,8 @@ bench_result vy_bench_call_direct(void)
 }
 
 // As many bytes there and back as a controller's, both ends on one core.
-static size_t samples_size(void) { return FRAME_HEAD + 8 * (size_t)VY_WIRE_CELLS; }
-enum { REPLY_SIZE = FRAME_HEAD + 8 * 6 };
+static size_t samples_size(void) { return FRAME_HEAD_SIZE + 8 * (size_t)VY_WIRE_CELLS; }
+enum { REPLY_SIZE = FRAME_HEAD_SIZE + 8 * 6 };
 
 static void echo(int wire)
 {

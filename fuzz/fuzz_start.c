@@ -82,7 +82,7 @@ static void serve(const uint8_t *data, size_t start, const uint8_t *samples, siz
 {
     const vy_plugin plugin = {.init = begin, .step = step};
     const int in = memfd_create("in", 0), out = memfd_create("out", 0);
-    unsigned char head[FRAME_HEAD];
+    unsigned char head[FRAME_HEAD_SIZE];
     vy_error err = {0};
     vy_wire_put_size((uint32_t)start, head);
     check(in >= 0 && out >= 0 && write(in, head, sizeof head) == (ssize_t)sizeof head);
@@ -91,7 +91,7 @@ static void serve(const uint8_t *data, size_t start, const uint8_t *samples, siz
     calls = 0;
     const vy_status status = vy_serve(&plugin, in, out, &err);
     check(status == VY_OK || err.text[0] != '\0');
-    check((size_t)calls <= size / (FRAME_HEAD + 8 * VY_WIRE_CELLS));
+    check((size_t)calls <= size / (FRAME_HEAD_SIZE + 8 * VY_WIRE_CELLS));
     close(in);
     close(out);
 }

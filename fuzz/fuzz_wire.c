@@ -36,12 +36,14 @@ static size_t receive(const uint8_t *data, size_t size, size_t piece)
         if (bytes == NULL) abort();
         memcpy(bytes, data, have);
         const vy_verdict verdict = vy_wire_check_frame(bytes, have, CAP, &length, &detail, said);
-        const size_t end = have < FRAME_HEAD ? SIZE_MAX : FRAME_HEAD + (size_t)vy_wire_size(bytes);
+        const size_t end =
+            have < FRAME_HEAD_SIZE ? SIZE_MAX : FRAME_HEAD_SIZE + (size_t)vy_wire_get_size(bytes);
         free(bytes);
-        check((verdict == VY_VERDICT_LATE) == (have < FRAME_HEAD || (have < end && end <= FRAME_HEAD + CAP)));
-        check((verdict == VY_VERDICT_REPLIED) == (have == end && end <= FRAME_HEAD + CAP));
+        check((verdict == VY_VERDICT_LATE) ==
+              (have < FRAME_HEAD_SIZE || (have < end && end <= FRAME_HEAD_SIZE + CAP)));
+        check((verdict == VY_VERDICT_REPLIED) == (have == end && end <= FRAME_HEAD_SIZE + CAP));
         check_sentence(verdict, detail, said);
-        if (verdict == VY_VERDICT_REPLIED) return FRAME_HEAD + length;
+        if (verdict == VY_VERDICT_REPLIED) return FRAME_HEAD_SIZE + length;
         if (verdict != VY_VERDICT_LATE) return 0;
     }
     return 0;
@@ -51,7 +53,7 @@ static size_t receive(const uint8_t *data, size_t size, size_t piece)
 static int answer(const uint8_t *numbers, size_t size, uint64_t tick, int rotor_count)
 {
     static const vy_intent none;
-    unsigned char first[FRAME_HEAD + CAP], second[FRAME_HEAD + CAP];
+    unsigned char first[FRAME_HEAD_SIZE + CAP], second[FRAME_HEAD_SIZE + CAP];
     vy_intent intent, again;
     memset(&intent, 0, sizeof intent);
     memset(&again, 0, sizeof again);
@@ -65,8 +67,9 @@ static int answer(const uint8_t *numbers, size_t size, uint64_t tick, int rotor_
     check(intent.rung <= VY_RUNG_PILOT && intent.detail == 0 && intent.verdict == VY_VERDICT_REPLIED);
     check(intent.drop <= UINT32_MAX && intent.status <= UINT32_MAX);
     const size_t sent = vy_wire_put_reply(&intent, tick, rotor_count, first);
-    check(sent > FRAME_HEAD && sent <= FRAME_HEAD + size && vy_wire_size(first) == sent - FRAME_HEAD);
-    check(vy_wire_get_reply(first + FRAME_HEAD, sent - FRAME_HEAD, tick, rotor_count, &again) ==
+    check(sent > FRAME_HEAD_SIZE && sent <= FRAME_HEAD_SIZE + size &&
+          vy_wire_get_size(first) == sent - FRAME_HEAD_SIZE);
+    check(vy_wire_get_reply(first + FRAME_HEAD_SIZE, sent - FRAME_HEAD_SIZE, tick, rotor_count, &again) ==
           VY_VERDICT_REPLIED);
     check(vy_wire_put_reply(&again, tick, rotor_count, second) == sent && memcmp(first, second, sent) == 0);
     return 1;
@@ -74,12 +77,13 @@ static int answer(const uint8_t *numbers, size_t size, uint64_t tick, int rotor_
 
 static void sample(const uint8_t *data, size_t size)
 {
-    unsigned char numbers[8 * VY_WIRE_CELLS] = {0}, first[FRAME_HEAD + sizeof numbers], second[sizeof first];
+    unsigned char numbers[8 * VY_WIRE_CELLS] = {0}, first[FRAME_HEAD_SIZE + sizeof numbers],
+                              second[sizeof first];
     memcpy(numbers, data, size < sizeof numbers ? size : sizeof numbers);
     vy_samples samples;
     vy_wire_get_samples(numbers, &samples);
     check(vy_wire_put_samples(&samples, first) == sizeof first);
-    vy_wire_get_samples(first + FRAME_HEAD, &samples);
+    vy_wire_get_samples(first + FRAME_HEAD_SIZE, &samples);
     check(vy_wire_put_samples(&samples, second) == sizeof second && memcmp(first, second, sizeof first) == 0);
 }
 
@@ -94,7 +98,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     for (uint64_t tick = 0; size > 0; ++tick) {
         // The world has stopped until the reply is there: what comes behind it in the same piece is too much.
         const size_t frame = receive(data, size, piece);
-        if (frame == 0 || !answer(data + FRAME_HEAD, frame - FRAME_HEAD, tick, rotor_count)) break;
+        if (frame == 0 || !answer(data + FRAME_HEAD_SIZE, frame - FRAME_HEAD_SIZE, tick, rotor_count)) break;
         data += frame;
         size -= frame;
     }

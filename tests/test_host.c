@@ -548,7 +548,7 @@ static void wire_carries_every_bit(void **unused)
     a.lidar.tick = 3;
     const size_t size = vy_wire_put_samples(&a, bytes);
     assert_int_equal(size, 4 + 8 * VY_WIRE_CELLS);
-    assert_int_equal(vy_wire_size(bytes), size - 4);
+    assert_int_equal(vy_wire_get_size(bytes), size - 4);
     vy_wire_get_samples(bytes + 4, &b);
     assert_memory_equal(&a, &b, sizeof a);
 
@@ -660,7 +660,7 @@ static void served_first_frame_is_checked(void **unused)
         assert_int_equal(pipe(in), 0);
         assert_int_equal(pipe(out), 0);
         char *text = message_with(cases[i].version, cases[i].rotors);
-        unsigned char head[FRAME_HEAD];
+        unsigned char head[FRAME_HEAD_SIZE];
         vy_wire_put_size((uint32_t)strlen(text), head);
         assert_int_equal(write(in[1], head, sizeof head), sizeof head);
         assert_int_equal(write(in[1], text, strlen(text)), strlen(text));

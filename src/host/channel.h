@@ -38,8 +38,8 @@ typedef struct channel {
     _Alignas(64) _Atomic uint32_t stage;
     _Atomic uint32_t must_end; ///< the program is to end instead of answering the next request
     int32_t spin_ns;           ///< longest spin before a sleep; 0: one CPU for both
-    int32_t parent;            ///< process of the supervisor
-    int32_t error;             ///< errno where the program could not be started
+    int32_t supervisor_pid;    ///< process of the supervisor
+    int32_t exec_errno;        ///< where the program could not be started
     vy_error refusal;          ///< why the plug-in was refused; its status is VY_OK while it runs
     vy_plugin_start start;     ///< but for its pointers
     char drone[VY_NAME_CAP];
@@ -48,7 +48,7 @@ typedef struct channel {
     vy_mocap_def mocap;
     vy_sensor_suite_def sensors;
     vy_parameter parameters[VY_PARAMETER_CAP];
-    uint32_t parameter_at[VY_PARAMETER_CAP]; ///< where its text begins among `texts`; 0: it has none
+    uint32_t parameter_offsets[VY_PARAMETER_CAP]; ///< where its text begins among `texts`; 0: it has none
     char library[PLUGIN_PATH_CAP];
     uint64_t size; ///< [bytes] of the whole memory
     char texts[];  ///< the start as JSON, then the texts of parameters, each with a 0 at its end
@@ -57,13 +57,13 @@ typedef struct channel {
 /// Private state of a waiting side.
 typedef struct waiter {
     int32_t spin_ns, spin_max_ns;
-    uint32_t waits;
+    uint32_t wait_count;
 } waiter;
 
 /// Raise the counter to `count` and wake the other side if it sleeps.
-void vy_futex_counter_set(futex_counter *t, uint32_t count);
+void vy_futex_counter_set(futex_counter *counter, uint32_t count);
 
 /// Wait until the counter is no longer `seen_count`. Returns 0 when that took longer than `limit_ns`.
-int vy_futex_counter_wait(futex_counter *t, uint32_t seen_count, int64_t limit_ns, waiter *w);
+int vy_futex_counter_wait(futex_counter *counter, uint32_t seen_count, int64_t limit_ns, waiter *w);
 
 int64_t vy_clock_ns(void);

@@ -17,16 +17,16 @@
 #include <unistd.h>
 
 // A supervisor that a program has stopped is killed after 5 s.
-enum { END_STEP_NS = 200000, END_STEPS = 25000 };
+enum { END_POLL_NS = 200000, END_POLLS = 25000 };
 
 int vy_fd_above_stdio(int fd)
 {
     if (fd < 0) return fd;
-    const int above = fcntl(fd, F_DUPFD_CLOEXEC, 10);
-    const int kept = errno;
+    const int duplicate = fcntl(fd, F_DUPFD_CLOEXEC, 10);
+    const int saved_errno = errno;
     close(fd);
-    errno = kept;
-    return above;
+    errno = saved_errno;
+    return duplicate;
 }
 
 vy_status vy_child_fork(child *out, int *is_child, vy_error *err)
@@ -44,12 +44,12 @@ vy_status vy_child_fork(child *out, int *is_child, vy_error *err)
         *is_child = 1;
         return VY_OK;
     }
-    const int kept = errno;
+    const int saved_errno = errno;
     if (socket_pair[0] >= 0) close(socket_pair[0]);
     out->lifeline = socket_pair[1];
     if (out->pid > 0) return VY_OK;
     vy_child_end(out);
-    return vy_fail(err, VY_IO, "controller: no process: %s", strerror(kept));
+    return vy_fail(err, VY_IO, "controller: no process: %s", strerror(saved_errno));
 }
 
 int vy_child_wait(const child *c, int milliseconds, vy_verdict *verdict, int32_t *detail)
@@ -72,7 +72,7 @@ int vy_child_wait(const child *c, int milliseconds, vy_verdict *verdict, int32_t
 }
 
 // Has it ended? It is left to be reaped.
-static int is_over(pid_t pid)
+static int has_ended(pid_t pid)
 {
     siginfo_t info = {.si_pid = 0};
     return waitid(P_PID, (id_t)pid, &info, WEXITED | WNOHANG | WNOWAIT) != 0 || info.si_pid == pid;
@@ -84,8 +84,8 @@ void vy_child_end(child *c)
     if (c->pid > 0 && waitid(P_PID, (id_t)c->pid, &info, WEXITED | WNOHANG | WNOWAIT) == 0) {
         // To close it is not enough where a fork of this process holds it, too.
         if (c->lifeline >= 0) (void)shutdown(c->lifeline, SHUT_RDWR);
-        for (int i = 0; i < END_STEPS && !is_over(c->pid); ++i)
-            (void)nanosleep(&(struct timespec){.tv_nsec = END_STEP_NS}, NULL);
+        for (int i = 0; i < END_POLLS && !has_ended(c->pid); ++i)
+            (void)nanosleep(&(struct timespec){.tv_nsec = END_POLL_NS}, NULL);
         (void)kill(-c->pid, SIGKILL); // its process id is not reused before it is reaped
         (void)kill(c->pid, SIGKILL);
         while (waitpid(c->pid, NULL, 0) < 0 && errno == EINTR) {

@@ -23,12 +23,18 @@
 
 // Of the kernel's <linux/landlock.h>, which is older than the kernel on many systems. The numbers of its
 // calls are the same on every machine.
-enum { CREATE_RULESET = 444, ADD_RULE = 445, RESTRICT_SELF = 446, ASK_VERSION = 1, RULE_PATH = 1 };
-#define WRITE_FILE ((uint64_t)1 << 1)
-#define CHANGE     ((uint64_t)0x1ff0) // remove and make entries of every kind
-#define REFER      ((uint64_t)1 << 13)
-#define TRUNCATE   ((uint64_t)1 << 14)
-#define SCOPES     ((uint64_t)3) // abstract sockets and signals
+enum {
+    LANDLOCK_CREATE_RULESET = 444,
+    LANDLOCK_ADD_RULE = 445,
+    LANDLOCK_RESTRICT_SELF = 446,
+    LANDLOCK_ASK_VERSION = 1,
+    LANDLOCK_RULE_PATH = 1
+};
+#define ACCESS_WRITE_FILE     ((uint64_t)1 << 1)
+#define ACCESS_CHANGE_ENTRIES ((uint64_t)0x1ff0) // remove and make entries of every kind
+#define ACCESS_REFER          ((uint64_t)1 << 13)
+#define ACCESS_TRUNCATE       ((uint64_t)1 << 14)
+#define LANDLOCK_SCOPES       ((uint64_t)3) // abstract sockets and signals
 
 typedef struct ruleset_attributes {
     uint64_t files, network, scopes;
@@ -36,12 +42,12 @@ typedef struct ruleset_attributes {
 
 typedef struct __attribute__((packed)) path_rule {
     uint64_t access;
-    int32_t path;
+    int32_t path_fd;
 } path_rule;
 
 struct confinement {
-    int ruleset; // -1: no Landlock
-    int filters; // by seccomp
+    int ruleset;    // -1: no Landlock
+    int has_filter; // by seccomp
     struct sock_filter filter[120];
     struct sock_fprog program;
     char folder[160];
@@ -53,19 +59,19 @@ struct confinement {
 
 static int landlock_version(void)
 {
-    const long version = syscall(CREATE_RULESET, NULL, 0, ASK_VERSION);
+    const long version = syscall(LANDLOCK_CREATE_RULESET, NULL, 0, LANDLOCK_ASK_VERSION);
     return version > 0 ? (int)version : 0;
 }
 
 #if defined(__x86_64__)
-#define MACHINE AUDIT_ARCH_X86_64
+#define FILTER_MACHINE AUDIT_ARCH_X86_64
 #elif defined(__aarch64__)
-#define MACHINE AUDIT_ARCH_AARCH64
+#define FILTER_MACHINE AUDIT_ARCH_AARCH64
 #endif
 
 static int has_seccomp(void)
 {
-#ifdef MACHINE
+#ifdef FILTER_MACHINE
     return prctl(PR_GET_SECCOMP, 0, 0, 0, 0) >= 0;
 #else
     return 0; // no filter is written for this machine
@@ -91,65 +97,69 @@ int vy_host_lacks(char out[VY_LACKS_CAP])
 
 // --- files
 
-static vy_status allow_writing(int ruleset, uint64_t handled, const char *path, vy_error *err)
+static vy_status allow_writing(int ruleset, uint64_t handled_access, const char *path, vy_error *err)
 {
     struct stat info;
-    path_rule rule = {.path = open(path, O_PATH | O_CLOEXEC)};
-    if (rule.path < 0 || fstat(rule.path, &info) != 0) {
-        if (rule.path >= 0) close(rule.path);
+    path_rule rule = {.path_fd = open(path, O_PATH | O_CLOEXEC)};
+    if (rule.path_fd < 0 || fstat(rule.path_fd, &info) != 0) {
+        if (rule.path_fd >= 0) close(rule.path_fd);
         return vy_fail(err, VY_NOT_FOUND, "controller.writable: there is no %.140s", path);
     }
-    rule.access = S_ISDIR(info.st_mode) ? handled : handled & (WRITE_FILE | TRUNCATE);
-    const long failed = syscall(ADD_RULE, ruleset, RULE_PATH, &rule, 0);
-    const int kept = errno;
-    close(rule.path);
-    return failed != 0 ? vy_fail(err, VY_IO, "controller: Landlock refuses %.120s: %s", path, strerror(kept))
-                       : VY_OK;
+    rule.access =
+        S_ISDIR(info.st_mode) ? handled_access : handled_access & (ACCESS_WRITE_FILE | ACCESS_TRUNCATE);
+    const long failed = syscall(LANDLOCK_ADD_RULE, ruleset, LANDLOCK_RULE_PATH, &rule, 0);
+    const int saved_errno = errno;
+    close(rule.path_fd);
+    return failed != 0
+               ? vy_fail(err, VY_IO, "controller: Landlock refuses %.120s: %s", path, strerror(saved_errno))
+               : VY_OK;
 }
 
 // Paths are separated by colons, as in PATH, and seen from the controller's folder.
-static vy_status allow_named(const vy_controller_def *def, int ruleset, uint64_t handled, vy_error *err)
+static vy_status allow_writable_paths(const vy_controller_def *def, int ruleset, uint64_t handled_access,
+                                      vy_error *err)
 {
     char names[sizeof def->writable], path[sizeof def->folder + sizeof def->writable + 2], *rest = NULL;
     vy_status status = VY_OK;
     snprintf(names, sizeof names, "%s", def->writable);
     for (const char *name = strtok_r(names, ":", &rest); name != NULL && status == VY_OK;
          name = strtok_r(NULL, ":", &rest)) {
-        const int whole = name[0] == '/' || def->folder[0] == '\0';
-        snprintf(path, sizeof path, "%s%s%s", whole ? "" : def->folder, whole ? "" : "/", name);
-        status = allow_writing(ruleset, handled, path, err);
+        const int is_absolute = name[0] == '/' || def->folder[0] == '\0';
+        snprintf(path, sizeof path, "%s%s%s", is_absolute ? "" : def->folder, is_absolute ? "" : "/", name);
+        status = allow_writing(ruleset, handled_access, path, err);
     }
     return status;
 }
 
-static vy_status make_rules(const vy_controller_def *def, confinement *c, vy_error *err)
+static vy_status make_ruleset(const vy_controller_def *def, confinement *c, vy_error *err)
 {
     const int version = landlock_version();
     if (version == 0) return VY_OK;
-    const ruleset_attributes attributes = {.files = WRITE_FILE | CHANGE | (version >= 2 ? REFER : 0) |
-                                                    (version >= 3 ? TRUNCATE : 0),
-                                           .scopes = version >= 6 ? SCOPES : 0};
+    const ruleset_attributes attributes = {.files = ACCESS_WRITE_FILE | ACCESS_CHANGE_ENTRIES |
+                                                    (version >= 2 ? ACCESS_REFER : 0) |
+                                                    (version >= 3 ? ACCESS_TRUNCATE : 0),
+                                           .scopes = version >= 6 ? LANDLOCK_SCOPES : 0};
     const size_t size = version >= 6   ? sizeof attributes
                         : version >= 4 ? offsetof(ruleset_attributes, scopes)
                                        : offsetof(ruleset_attributes, network);
-    c->ruleset =
-        vy_fd_above_stdio((int)syscall(CREATE_RULESET, &attributes, size, 0)); // and above a plug-in's
+    c->ruleset = vy_fd_above_stdio(
+        (int)syscall(LANDLOCK_CREATE_RULESET, &attributes, size, 0)); // and above a plug-in's
     if (c->ruleset < 0) return vy_fail(err, VY_IO, "controller: no rules of Landlock: %s", strerror(errno));
     vy_status status = allow_writing(c->ruleset, attributes.files, c->folder, err);
     if (status == VY_OK) status = allow_writing(c->ruleset, attributes.files, "/dev/null", err);
-    return status == VY_OK ? allow_named(def, c->ruleset, attributes.files, err) : status;
+    return status == VY_OK ? allow_writable_paths(def, c->ruleset, attributes.files, err) : status;
 }
 
 // --- system calls
 
-#ifdef MACHINE
+#ifdef FILTER_MACHINE
 // Calls of x32 begin at the first number.
-enum { OTHER_NUMBERS = 0x40000000, FAMILIES = 3 };
+enum { X32_CALL_FIRST = 0x40000000, FAMILY_COUNT = 3 };
 
 // What Landlock lets through, since it looks at no modes, owners and attributes of files, nor at memory and
 // keys that all processes of a user share; and io_uring, which would go around the filter. Those by number
 // are newer than many a header, and of one number everywhere.
-static const uint32_t refused[] = {
+static const uint32_t refused_calls[] = {
 #ifdef SYS_chmod // not on every machine
     SYS_chmod,
     SYS_chown,
@@ -189,86 +199,90 @@ static const uint32_t refused[] = {
 // (TIOCSTI, TIOCLINUX): stderr may be one.
 static const uint32_t refused_controls[] = {0x40086602, 0x401c5820, 0x5412, 0x541c};
 
-static void add(confinement *c, uint16_t code, uint32_t value, uint8_t if_true, uint8_t if_false)
+static void add_instruction(confinement *c, uint16_t code, uint32_t value, uint8_t if_true, uint8_t if_false)
 {
     c->filter[c->program.len++] = (struct sock_filter){code, if_true, if_false, value};
 }
 
-static void refuse(confinement *c, int error)
+static void add_refusal(confinement *c, int error)
 {
-    add(c, BPF_RET | BPF_K, SECCOMP_RET_ERRNO | (uint32_t)error, 0, 0);
+    add_instruction(c, BPF_RET | BPF_K, SECCOMP_RET_ERRNO | (uint32_t)error, 0, 0);
 }
 
-static void allow(confinement *c) { add(c, BPF_RET | BPF_K, SECCOMP_RET_ALLOW, 0, 0); }
+static void add_allow(confinement *c) { add_instruction(c, BPF_RET | BPF_K, SECCOMP_RET_ALLOW, 0, 0); }
 
-static void refuse_if(confinement *c, uint32_t value, int error)
+static void add_refusal_if(confinement *c, uint32_t value, int error)
 {
-    add(c, BPF_JMP | BPF_JEQ | BPF_K, value, 0, 1);
-    refuse(c, error);
+    add_instruction(c, BPF_JMP | BPF_JEQ | BPF_K, value, 0, 1);
+    add_refusal(c, error);
 }
 
-static void load(confinement *c, uint32_t offset) { add(c, BPF_LD | BPF_W | BPF_ABS, offset, 0, 0); }
-
-static void load_argument(confinement *c, uint32_t number) // its low half
+static void add_load(confinement *c, uint32_t offset)
 {
-    load(c, (uint32_t)offsetof(struct seccomp_data, args) + 8 * number);
+    add_instruction(c, BPF_LD | BPF_W | BPF_ABS, offset, 0, 0);
+}
+
+static void add_load_argument(confinement *c, uint32_t number) // its low half
+{
+    add_load(c, (uint32_t)offsetof(struct seccomp_data, args) + 8 * number);
 }
 
 // What follows, up to an allow(), is for the system call `number`; end_call() tells how far that is.
 static unsigned begin_call(confinement *c, uint32_t number)
 {
-    add(c, BPF_JMP | BPF_JEQ | BPF_K, number, 0, 0);
+    add_instruction(c, BPF_JMP | BPF_JEQ | BPF_K, number, 0, 0);
     return c->program.len;
 }
 
-static void end_call(confinement *c, unsigned begin)
+static void end_call(confinement *c, unsigned call_start)
 {
-    allow(c);
-    c->filter[begin - 1].jf = (uint8_t)(c->program.len - begin);
+    add_allow(c);
+    c->filter[call_start - 1].jf = (uint8_t)(c->program.len - call_start);
 }
 
-static void require_zero(confinement *c, uint32_t argument)
+static void add_require_zero(confinement *c, uint32_t argument)
 {
-    load_argument(c, argument);
-    add(c, BPF_JMP | BPF_JEQ | BPF_K, 0, 1, 0);
-    refuse(c, EPERM);
+    add_load_argument(c, argument);
+    add_instruction(c, BPF_JMP | BPF_JEQ | BPF_K, 0, 1, 0);
+    add_refusal(c, EPERM);
 }
 
 // Calls of another machine's numbering are refused as a whole: they would go around the filter.
 static void make_filter(confinement *c, vy_network network)
 {
-    static const uint32_t families[FAMILIES] = {AF_UNIX, AF_INET, AF_INET6};
-    const int count = network == VY_NETWORK_LOOPBACK ? FAMILIES : 1;
-    load(c, offsetof(struct seccomp_data, arch));
-    add(c, BPF_JMP | BPF_JEQ | BPF_K, MACHINE, 1, 0);
-    refuse(c, ENOSYS);
-    load(c, offsetof(struct seccomp_data, nr));
-    add(c, BPF_JMP | BPF_JGE | BPF_K, OTHER_NUMBERS, 0, 1);
-    refuse(c, ENOSYS);
-    for (size_t i = 0; i < sizeof refused / sizeof *refused; ++i) refuse_if(c, refused[i], EPERM);
-    unsigned begin = begin_call(c, SYS_ioctl);
-    load_argument(c, 1);
+    static const uint32_t families[FAMILY_COUNT] = {AF_UNIX, AF_INET, AF_INET6};
+    const int count = network == VY_NETWORK_LOOPBACK ? FAMILY_COUNT : 1;
+    add_load(c, offsetof(struct seccomp_data, arch));
+    add_instruction(c, BPF_JMP | BPF_JEQ | BPF_K, FILTER_MACHINE, 1, 0);
+    add_refusal(c, ENOSYS);
+    add_load(c, offsetof(struct seccomp_data, nr));
+    add_instruction(c, BPF_JMP | BPF_JGE | BPF_K, X32_CALL_FIRST, 0, 1);
+    add_refusal(c, ENOSYS);
+    for (size_t i = 0; i < sizeof refused_calls / sizeof *refused_calls; ++i)
+        add_refusal_if(c, refused_calls[i], EPERM);
+    unsigned call_start = begin_call(c, SYS_ioctl);
+    add_load_argument(c, 1);
     for (size_t i = 0; i < sizeof refused_controls / sizeof *refused_controls; ++i)
-        refuse_if(c, refused_controls[i], EPERM);
-    end_call(c, begin);
-    begin = begin_call(c, SYS_prlimit64); // a limit on the time of another process ends it
-    require_zero(c, 0);
-    end_call(c, begin);
-    begin = begin_call(c, SYS_setpriority);
-    require_zero(c, 0);
-    require_zero(c, 1);
-    end_call(c, begin);
+        add_refusal_if(c, refused_controls[i], EPERM);
+    end_call(c, call_start);
+    call_start = begin_call(c, SYS_prlimit64); // a limit on the time of another process ends it
+    add_require_zero(c, 0);
+    end_call(c, call_start);
+    call_start = begin_call(c, SYS_setpriority);
+    add_require_zero(c, 0);
+    add_require_zero(c, 1);
+    end_call(c, call_start);
     if (network != VY_NETWORK_ANY) {
-        begin = begin_call(c, SYS_socket);
-        load_argument(c, 0);
+        call_start = begin_call(c, SYS_socket);
+        add_load_argument(c, 0);
         for (int i = 0; i < count; ++i)
-            add(c, BPF_JMP | BPF_JEQ | BPF_K, families[i], (uint8_t)(count - i), 0);
-        refuse(c, EACCES);
-        end_call(c, begin);
+            add_instruction(c, BPF_JMP | BPF_JEQ | BPF_K, families[i], (uint8_t)(count - i), 0);
+        add_refusal(c, EACCES);
+        end_call(c, call_start);
     }
-    allow(c);
+    add_allow(c);
     c->program.filter = c->filter;
-    c->filters = 1;
+    c->has_filter = 1;
 }
 #else
 static void make_filter(confinement *c, vy_network network) { (void)c, (void)network; }
@@ -291,12 +305,12 @@ static int make_environment(confinement *c)
 {
     static const char *const names[] = {"PATH",    "LANG", "LC_ALL",          "LC_CTYPE",   "LC_NUMERIC",
                                         "LC_TIME", "TZ",   "LD_LIBRARY_PATH", "PYTHONPATH", "VIRTUAL_ENV"};
-    int good = set_variable(c, "HOME", c->folder) && set_variable(c, "TMPDIR", c->folder);
-    for (size_t i = 0; i < sizeof names / sizeof names[0] && good; ++i) {
+    int ok = set_variable(c, "HOME", c->folder) && set_variable(c, "TMPDIR", c->folder);
+    for (size_t i = 0; i < sizeof names / sizeof names[0] && ok; ++i) {
         const char *value = getenv(names[i]);
-        if (value != NULL) good = set_variable(c, names[i], value);
+        if (value != NULL) ok = set_variable(c, names[i], value);
     }
-    return good;
+    return ok;
 }
 
 // --- all of it
@@ -308,9 +322,9 @@ vy_status vy_confine_prepare(const vy_controller_def *def, confinement **out, vy
     confinement *c = calloc(1, sizeof *c);
     if (c == NULL) return vy_fail(err, VY_NO_MEMORY, "controller: out of memory");
     c->ruleset = -1;
-    const char *place = getenv("TMPDIR");
+    const char *parent_folder = getenv("TMPDIR");
     snprintf(c->folder, sizeof c->folder, "%.120s/volery-XXXXXX",
-             place != NULL && place[0] == '/' ? place : "/tmp");
+             parent_folder != NULL && parent_folder[0] == '/' ? parent_folder : "/tmp");
     vy_status status = VY_OK;
     if (mkdtemp(c->folder) == NULL) {
         status = vy_fail(err, VY_IO, "controller: no folder %.120s: %s", c->folder, strerror(errno));
@@ -318,7 +332,7 @@ vy_status vy_confine_prepare(const vy_controller_def *def, confinement **out, vy
     }
     if (status == VY_OK && !make_environment(c))
         status = vy_fail(err, VY_NO_MEMORY, "controller: out of memory");
-    if (status == VY_OK) status = make_rules(def, c, err);
+    if (status == VY_OK) status = make_ruleset(def, c, err);
     // A firmware is reached over a socket.
     const vy_network network = def->network == VY_NETWORK_NONE && vy_controller_is_firmware(def->kind)
                                    ? VY_NETWORK_LOOPBACK
@@ -336,8 +350,8 @@ void vy_confine_enter(const confinement *c)
 {
     if (c == NULL) return;
     if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0 ||
-        (c->ruleset >= 0 && syscall(RESTRICT_SELF, c->ruleset, 0) != 0) ||
-        (c->filters && prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &c->program, 0, 0) != 0))
+        (c->ruleset >= 0 && syscall(LANDLOCK_RESTRICT_SELF, c->ruleset, 0) != 0) ||
+        (c->has_filter && prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &c->program, 0, 0) != 0))
         _exit(126);
 }
 
@@ -345,9 +359,9 @@ char **vy_confine_environment(const confinement *c) { return c != NULL ? (char *
 
 const char *vy_confine_folder(const confinement *c) { return c != NULL ? c->folder : NULL; }
 
-static int remove_entry(const char *path, const struct stat *info, int type, struct FTW *at)
+static int remove_entry(const char *path, const struct stat *info, int type, struct FTW *position)
 {
-    (void)info, (void)type, (void)at;
+    (void)info, (void)type, (void)position;
     (void)remove(path);
     return 0;
 }

@@ -14,16 +14,16 @@ enum { REAP_MILLISECONDS = 1000 }; // from the end of its connection to the end 
 struct vy_firmware_host {
     const bridge_kind *kind;
     vy_bridge *bridge; // NULL: closed
-    int over_udp;      // silence may be its end
+    int is_over_udp;   // silence may be its end
     int is_client;     // it may end when it has flown
     child child;       // pid 0: one that connects by itself
     shared_core core;
-    int dead;
+    int is_dead;
     vy_verdict verdict;
     int32_t detail;
 };
 
-static const bridge_kind *kind_of(vy_controller_kind kind)
+static const bridge_kind *bridge_kind_of(vy_controller_kind kind)
 {
     return kind == VY_CONTROLLER_PX4         ? &vy_px4_bridge
            : kind == VY_CONTROLLER_ARDUPILOT ? &vy_ardupilot_bridge
@@ -38,13 +38,13 @@ vy_status vy_firmware_host_open(const vy_host_request *request, vy_firmware_host
     if (h == NULL) return vy_fail(err, VY_NO_MEMORY, "controller: out of memory");
     h->child = (child){.lifeline = -1, .owner = getpid()};
     h->core.core = -1;
-    h->kind = kind_of(request->def->kind);
+    h->kind = bridge_kind_of(request->def->kind);
     h->is_client = request->def->kind == VY_CONTROLLER_CRAZYFLIE;
-    h->over_udp = request->def->kind != VY_CONTROLLER_PX4;
+    h->is_over_udp = request->def->kind != VY_CONTROLLER_PX4;
     vy_status status = h->kind->open(&bridge, &h->bridge, err);
     if (status == VY_OK && request->def->program[0] != '\0') {
-        const int inherited = h->kind->inherited != NULL ? h->kind->inherited(h->bridge) : -1;
-        status = vy_launch(request, -1, inherited, &h->child, &h->core, err);
+        const int inherited_fd = h->kind->inherited != NULL ? h->kind->inherited(h->bridge) : -1;
+        status = vy_launch(request, -1, inherited_fd, &h->child, &h->core, err);
     }
     if (status != VY_OK) {
         vy_firmware_host_close(h);
@@ -78,8 +78,8 @@ vy_verdict vy_firmware_host_finish(vy_firmware_host *h, int32_t *detail)
     close_bridge(h);
     *detail = 0;
     end_child(h, END_MILLISECONDS);
-    if (!h->dead) h->verdict = VY_VERDICT_ABSENT;
-    h->dead = 1;
+    if (!h->is_dead) h->verdict = VY_VERDICT_ABSENT;
+    h->is_dead = 1;
     return VY_VERDICT_REPLIED; // however it ends when its world has gone
 }
 
@@ -93,36 +93,38 @@ void vy_firmware_host_close(vy_firmware_host *h)
 }
 
 // A client may end when it has flown; how it ended is asked for while it flies.
-static int has_failed(const vy_firmware_host *h, vy_verdict ended, int32_t detail)
+static int has_failed(const vy_firmware_host *h, vy_verdict verdict, int32_t detail)
 {
-    return !h->is_client || ended != VY_VERDICT_ENDED || detail != 0;
+    return !h->is_client || verdict != VY_VERDICT_ENDED || detail != 0;
 }
 
 void vy_firmware_host_set_logged_reply(vy_firmware_host *h, const vy_intent *logged)
 {
-    if (!h->dead && h->kind->set_logged_reply != NULL) h->kind->set_logged_reply(h->bridge, logged);
+    if (!h->is_dead && h->kind->set_logged_reply != NULL) h->kind->set_logged_reply(h->bridge, logged);
 }
 
 void vy_firmware_host_call(void *host, const vy_samples *samples, vy_intent *intent)
 {
     vy_firmware_host *h = host;
     vy_core_pin(&h->core);
-    if (!h->dead) {
-        vy_verdict ended;
-        int32_t detail;
+    if (!h->is_dead) {
+        vy_verdict end_verdict;
+        int32_t end_detail;
         h->verdict = h->kind->step(h->bridge, samples, intent, &h->detail);
         // How did it end; and has it, before it has connected?
-        const int gone = h->verdict == VY_VERDICT_ENDED || (h->verdict != VY_VERDICT_REPLIED && h->over_udp);
-        const int boots = h->verdict == VY_VERDICT_REPLIED && intent->status == VY_REPLY_STATUS_NOT_READY;
-        if (h->child.pid > 0 && (gone || boots || h->is_client) &&
-            vy_child_wait(&h->child, h->verdict == VY_VERDICT_ENDED ? REAP_MILLISECONDS : 0, &ended,
-                          &detail) &&
-            (gone || boots || has_failed(h, ended, detail))) {
-            h->verdict = ended;
-            h->detail = detail;
+        const int may_have_ended =
+            h->verdict == VY_VERDICT_ENDED || (h->verdict != VY_VERDICT_REPLIED && h->is_over_udp);
+        const int is_booting =
+            h->verdict == VY_VERDICT_REPLIED && intent->status == VY_REPLY_STATUS_NOT_READY;
+        if (h->child.pid > 0 && (may_have_ended || is_booting || h->is_client) &&
+            vy_child_wait(&h->child, h->verdict == VY_VERDICT_ENDED ? REAP_MILLISECONDS : 0, &end_verdict,
+                          &end_detail) &&
+            (may_have_ended || is_booting || has_failed(h, end_verdict, end_detail))) {
+            h->verdict = end_verdict;
+            h->detail = end_detail;
         }
-        h->dead = h->verdict != VY_VERDICT_REPLIED;
-        if (h->dead) {
+        h->is_dead = h->verdict != VY_VERDICT_REPLIED;
+        if (h->is_dead) {
             close_bridge(h);
             end_child(h, 0);
         }

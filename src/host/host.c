@@ -16,11 +16,11 @@ struct vy_host {
     vy_process_host *process;
     vy_firmware_host *firmware;
     vy_pilot_host *pilot;
-    confinement *confined;  // or NULL
-    double boot;            // [s] of wall clock that it may take to be ready
-    int boot_timed_out;     // it took longer
-    vy_rc_point *rc;        // script of the transmitter
-    int rc_count, rc_index; // of its points the last that is not in the future; -1: none yet
+    confinement *confinement; // NULL: it is not confined
+    double boot_time;         // [s] of wall clock that it may take to be ready
+    int boot_timed_out;       // it took longer
+    vy_rc_point *rc;          // script of the transmitter
+    int rc_count, rc_index;   // its points, and of them the last that is not in the future; -1: none yet
 };
 
 // --- what it is told
@@ -54,7 +54,7 @@ static void wait_until_ready(vy_host *h, const vy_samples *samples, vy_intent *i
 {
     const int64_t start = vy_clock_ns();
     while (intent->verdict == VY_VERDICT_REPLIED && intent->status == VY_REPLY_STATUS_NOT_READY) {
-        if ((double)(vy_clock_ns() - start) >= 1e9 * h->boot) {
+        if ((double)(vy_clock_ns() - start) >= 1e9 * h->boot_time) {
             h->boot_timed_out = 1;
             return;
         }
@@ -63,15 +63,15 @@ static void wait_until_ready(vy_host *h, const vy_samples *samples, vy_intent *i
     }
 }
 
-static void call(void *self, const vy_samples *samples, vy_intent *intent)
+static void call_host(void *self, const vy_samples *samples, vy_intent *intent)
 {
     vy_host *h = self;
-    vy_samples told;
+    vy_samples samples_with_rc;
     if (h->firmware != NULL) vy_firmware_host_set_logged_reply(h->firmware, intent);
     if (h->rc_count > 0) {
-        told = *samples;
-        told.rc = rc_at(h, samples->time, samples->dt);
-        samples = &told;
+        samples_with_rc = *samples;
+        samples_with_rc.rc = rc_at(h, samples->time, samples->dt);
+        samples = &samples_with_rc;
     }
     if (!h->boot_timed_out) call_controller(h, samples, intent);
     if (!h->boot_timed_out && intent->verdict == VY_VERDICT_REPLIED &&
@@ -100,7 +100,7 @@ static vy_status copy_rc(const vy_controller_def *def, vy_host *h, vy_error *err
 // --- opening and closing
 
 // The parameters with absolute paths for files, which are there and those of their digests.
-static vy_status find_files(const vy_controller_def *def, vy_parameter *out, vy_error *err)
+static vy_status resolve_files(const vy_controller_def *def, vy_parameter *out, vy_error *err)
 {
     memcpy(out, def->parameters, sizeof def->parameters);
     for (int i = 0; i < def->parameter_count; ++i) {
@@ -109,18 +109,18 @@ static vy_status find_files(const vy_controller_def *def, vy_parameter *out, vy_
             return vy_fail(err, VY_BAD_VALUE, "controller.parameters.%.31s has no text", p->name);
         if (p->type != VY_PARAMETER_FILE) continue;
         const char *folder = def->folder[0] != '\0' ? def->folder : ".";
-        const int absolute = p->text[0] == '/';
+        const int is_absolute = p->text[0] == '/';
         vy_text path = {0};
-        vy_text_printf(&path, "%s%s%s", absolute ? "" : folder, absolute ? "" : "/", p->text);
+        vy_text_printf(&path, "%s%s%s", is_absolute ? "" : folder, is_absolute ? "" : "/", p->text);
         p->text = vy_text_take(&path);
         if (p->text == NULL) {
             p->type = VY_PARAMETER_TEXT; // nothing to free
             return vy_fail(err, VY_NO_MEMORY, "controller: out of memory");
         }
-        char *full = realpath(p->text, NULL);
-        if (full != NULL) {
+        char *resolved = realpath(p->text, NULL);
+        if (resolved != NULL) {
             free((void *)p->text);
-            p->text = full;
+            p->text = resolved;
         }
         uint64_t digest = 0;
         const vy_status status = vy_file_digest(p->text, &digest);
@@ -164,11 +164,11 @@ static vy_status start_program(vy_host *host, const vy_drone_def *drone, const c
     vy_parameter parameters[VY_PARAMETER_CAP];
     vy_status status = vy_start_fill(drone, name, dt, planet, &request.start, err);
     if (status != VY_OK) return status;
-    status = find_files(request.def, parameters, err);
+    status = resolve_files(request.def, parameters, err);
     if (status == VY_OK && request.def->kind != VY_CONTROLLER_PILOT)
-        status = vy_confine_prepare(request.def, &host->confined, err);
+        status = vy_confine_prepare(request.def, &host->confinement, err);
     if (status == VY_OK) {
-        request.confined = host->confined;
+        request.confinement = host->confinement;
         vy_text json = {0};
         request.start.parameters = parameters;
         vy_start_print(&request.start, drone, &json);
@@ -210,16 +210,16 @@ vy_status vy_host_open(vy_drone_def *drone, const char *name, double dt, const v
         return vy_fail(err, VY_BAD_VALUE, "controller.boot must be 0 to 1e6 s, got %g", def->boot);
     vy_host *host = calloc(1, sizeof *host);
     if (host == NULL) return vy_fail(err, VY_NO_MEMORY, "controller: out of memory");
-    host->boot = def->boot;
+    host->boot_time = def->boot;
     vy_status status = copy_rc(def, host, err);
     if (status == VY_OK) status = start_program(host, drone, name, dt, planet, err);
     if (status != VY_OK) {
-        vy_confine_release(host->confined);
+        vy_confine_release(host->confinement);
         free(host->rc);
         free(host);
         return status;
     }
-    def->call = host->pilot != NULL ? vy_pilot_host_call : call;
+    def->call = host->pilot != NULL ? vy_pilot_host_call : call_host;
     def->self = host->pilot != NULL ? (void *)host->pilot : (void *)host;
     *out = host;
     return VY_OK;
@@ -248,7 +248,7 @@ void vy_host_close(vy_host *host)
     vy_process_host_close(host->process);
     vy_firmware_host_close(host->firmware);
     vy_pilot_host_close(host->pilot);
-    vy_confine_release(host->confined);
+    vy_confine_release(host->confinement);
     free(host->rc);
     free(host);
 }

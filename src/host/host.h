@@ -13,9 +13,9 @@ typedef struct vy_firmware_host vy_firmware_host;
 /// What to open, and for which drone.
 typedef struct vy_host_request {
     const vy_controller_def *def;
-    vy_plugin_start start;       ///< with its JSON
-    const vy_planet_def *planet; ///< or NULL
-    const confinement *confined; ///< or NULL
+    vy_plugin_start start;          ///< with its JSON
+    const vy_planet_def *planet;    ///< or NULL
+    const confinement *confinement; ///< NULL: it is not confined
 } vy_host_request;
 
 vy_status vy_plugin_host_open(const vy_host_request *request, vy_plugin_host **out, vy_error *err);

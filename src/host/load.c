@@ -7,8 +7,8 @@ vy_status vy_plugin_load(const char *path, void **library, const vy_plugin **out
 {
     void *handle = dlopen(path, RTLD_NOW | RTLD_LOCAL);
     if (handle == NULL) {
-        const char *why = dlerror();
-        return vy_fail(err, VY_NOT_FOUND, "plug-in: %.180s", why != NULL ? why : path);
+        const char *reason = dlerror();
+        return vy_fail(err, VY_NOT_FOUND, "plug-in: %.180s", reason != NULL ? reason : path);
     }
     const vy_plugin *plugin = dlsym(handle, VY_PLUGIN_ENTRY);
     vy_status status = VY_OK;

@@ -12,10 +12,10 @@
 #include <unistd.h>
 
 // Returns 1, 0 at the end before the first byte, -1 on anything else.
-static int read_all(int in, unsigned char *out, size_t size)
+static int read_all(int in_fd, unsigned char *out, size_t size)
 {
     for (size_t received = 0; received < size;) {
-        const ssize_t n = read(in, out + received, size - received);
+        const ssize_t n = read(in_fd, out + received, size - received);
         if (n == 0) return received == 0 ? 0 : -1;
         if (n < 0 && errno != EINTR) return -1;
         if (n > 0) received += (size_t)n;
@@ -23,10 +23,10 @@ static int read_all(int in, unsigned char *out, size_t size)
     return 1;
 }
 
-static int write_all(int out, const unsigned char *bytes, size_t size)
+static int write_all(int out_fd, const unsigned char *bytes, size_t size)
 {
     for (size_t sent = 0; sent < size;) {
-        const ssize_t n = write(out, bytes + sent, size - sent);
+        const ssize_t n = write(out_fd, bytes + sent, size - sent);
         if (n < 0 && errno != EINTR) return 0;
         if (n > 0) sent += (size_t)n;
     }
@@ -34,15 +34,15 @@ static int write_all(int out, const unsigned char *bytes, size_t size)
 }
 
 // The world's first frame, into memory of its own size.
-static vy_status read_start_message(int in, start_message **out, vy_error *err)
+static vy_status read_start_message(int in_fd, start_message **out, vy_error *err)
 {
-    unsigned char head[FRAME_HEAD];
-    const size_t size = read_all(in, head, sizeof head) == 1 ? vy_wire_size(head) : 0;
+    unsigned char head[FRAME_HEAD_SIZE];
+    const size_t size = read_all(in_fd, head, sizeof head) == 1 ? vy_wire_get_size(head) : 0;
     if (size == 0 || size > START_CAP)
         return vy_fail(err, VY_DAMAGED, "serve: the first frame is none of a world's");
     char *text = malloc(size + 1);
     if (text == NULL) return vy_fail(err, VY_NO_MEMORY, "serve: out of memory");
-    if (read_all(in, (unsigned char *)text, size) != 1) {
+    if (read_all(in_fd, (unsigned char *)text, size) != 1) {
         free(text);
         return vy_fail(err, VY_DAMAGED, "serve: the first frame is none of a world's");
     }
@@ -50,22 +50,23 @@ static vy_status read_start_message(int in, start_message **out, vy_error *err)
     return vy_start_read(text, size, out, err);
 }
 
-static vy_status begin(const vy_plugin *plugin, int in, int out, int *rotor_count, void **self, vy_error *err)
+static vy_status start_plugin(const vy_plugin *plugin, int in_fd, int out_fd, int *rotor_count, void **self,
+                              vy_error *err)
 {
     start_message *message = NULL;
-    const vy_status status = read_start_message(in, &message, err);
+    const vy_status status = read_start_message(in_fd, &message, err);
     if (status != VY_OK) return status;
-    char why[120] = "";
+    char reason[120] = "";
     *rotor_count = message->start.rotor_count;
     (void)fpu_enter(); // as in a process of its own
-    *self = plugin->init(&message->start, why, sizeof why);
+    *self = plugin->init(&message->start, reason, sizeof reason);
     vy_start_release(message);
-    why[sizeof why - 1] = '\0';
-    if (*self == NULL) return vy_fail(err, VY_BAD_VALUE, "serve: the plug-in refuses: %.100s", why);
-    unsigned char ready[FRAME_HEAD + 32];
-    const int length = snprintf((char *)ready + FRAME_HEAD, 32, "volery %d", WIRE_VERSION);
+    reason[sizeof reason - 1] = '\0';
+    if (*self == NULL) return vy_fail(err, VY_BAD_VALUE, "serve: the plug-in refuses: %.100s", reason);
+    unsigned char ready[FRAME_HEAD_SIZE + 32];
+    const int length = snprintf((char *)ready + FRAME_HEAD_SIZE, 32, "volery %d", WIRE_VERSION);
     vy_wire_put_size((uint32_t)length, ready);
-    if (write_all(out, ready, FRAME_HEAD + (size_t)length)) return VY_OK;
+    if (write_all(out_fd, ready, FRAME_HEAD_SIZE + (size_t)length)) return VY_OK;
     return vy_fail(err, VY_IO, "serve: the world does not listen");
 }
 
@@ -73,22 +74,22 @@ vy_status vy_serve(const vy_plugin *plugin, int in, int out, vy_error *err)
 {
     void *self = NULL;
     int rotor_count = 0;
-    vy_status status = begin(plugin, in, out, &rotor_count, &self, err);
+    vy_status status = start_plugin(plugin, in, out, &rotor_count, &self, err);
     while (status == VY_OK) {
         // Its size is known, so that one read does.
-        unsigned char frame[WIRE_CAP], reply[FRAME_HEAD + 8 * REPLY_CAP];
+        unsigned char frame[WIRE_CAP], reply[FRAME_HEAD_SIZE + 8 * REPLY_CAP];
         size_t size = 8 * (size_t)VY_WIRE_CELLS;
-        VY_ASSERT(FRAME_HEAD + size <= sizeof frame);
-        const int got = read_all(in, frame, FRAME_HEAD + size);
-        if (got == 0) break; // the world has ended
-        if (got < 0 || vy_wire_size(frame) != size) {
+        VY_ASSERT(FRAME_HEAD_SIZE + size <= sizeof frame);
+        const int read_result = read_all(in, frame, FRAME_HEAD_SIZE + size);
+        if (read_result == 0) break; // the world has ended
+        if (read_result < 0 || vy_wire_get_size(frame) != size) {
             status = vy_fail(err, VY_DAMAGED, "serve: a frame of samples is cut off or of another size");
             break;
         }
         vy_samples samples;
         vy_intent intent;
         memset(&intent, 0, sizeof intent);
-        vy_wire_get_samples(frame + FRAME_HEAD, &samples);
+        vy_wire_get_samples(frame + FRAME_HEAD_SIZE, &samples);
         (void)fpu_enter(); // a plug-in in a world gets the same
         plugin->step(self, &samples, &intent);
         size = vy_wire_put_reply(&intent, samples.tick, rotor_count, reply);

@@ -18,11 +18,11 @@
 static void set_home(const vy_drone_def *drone, const vy_planet_def *planet, vy_plugin_start *start)
 {
     if (planet == NULL || !(planet->radius > 0.0)) return;
-    const vy_geodetic at = vy_geodetic_of(planet, 0.0, drone->position, drone->velocity, drone->attitude);
+    const vy_geodetic place = vy_geodetic_of(planet, 0.0, drone->position, drone->velocity, drone->attitude);
     start->has_home = 1;
-    start->home_latitude = at.latitude;
-    start->home_longitude = at.longitude;
-    start->home_altitude = at.altitude;
+    start->home_latitude = place.latitude;
+    start->home_longitude = place.longitude;
+    start->home_altitude = place.altitude;
     if (!(planet->origin.gm > 0.0)) return;
     start->has_origin = 1;
     start->origin_latitude = planet->origin.latitude;
@@ -35,11 +35,11 @@ static void set_allocation(const vy_vehicle_def *vehicle, vy_plugin_start *start
 {
     const rotor_layout layout = vy_layout_build(vehicle);
     const int count = vy_layout_effector_count(&layout);
-    double rows[4][VY_ROTOR_CAP], units[4];
+    double effectiveness[4][VY_ROTOR_CAP], units[4];
     if (count == 0) return;
-    vy_layout_effectiveness(vehicle, &layout, rows, units);
+    vy_layout_effectiveness(vehicle, &layout, effectiveness, units);
     for (int i = 0; i < count; ++i) {
-        for (int j = 0; j < 4; ++j) start->allocation[j][i] = units[j] * rows[j][i];
+        for (int j = 0; j < 4; ++j) start->allocation[j][i] = units[j] * effectiveness[j][i];
         start->thrust_limit[i] = vehicle->rotor_count > 0
                                      ? layout.thrust_scale[i] * vy_rotor_thrust(vehicle, vehicle->speed_max)
                                      : vehicle->thrusters[i].thrust_max;
@@ -100,13 +100,13 @@ static void print_list(vy_text *out, const char *key, const double *values, int 
     vy_text_puts(out, key != NULL ? "], " : "]");
 }
 
-static void print_place(vy_text *out, const char *key, double latitude, double longitude, const char *up,
-                        double height)
+static void print_place(vy_text *out, const char *key, double latitude, double longitude,
+                        const char *height_key, double height)
 {
     vy_text_printf(out, "\"%s\": {", key);
     print_number(out, "latitude", latitude);
     print_number(out, "longitude", longitude);
-    vy_text_printf(out, "\"%s\": ", up);
+    vy_text_printf(out, "\"%s\": ", height_key);
     vy_number_print(out, height);
     vy_text_puts(out, "}, ");
 }
@@ -123,29 +123,31 @@ static void print_allocation(const vy_plugin_start *s, vy_text *out)
     print_list(out, "thrust_limit", s->thrust_limit, count);
 }
 
-void vy_start_print(const vy_plugin_start *s, const vy_drone_def *drone, vy_text *out)
+void vy_start_print(const vy_plugin_start *start, const vy_drone_def *drone, vy_text *out)
 {
     const vy_locale locale = vy_locale_enter();
-    vy_text_printf(out, "{\"volery\": %d, \"drone\": \"%s\", \"instance\": %d, ", WIRE_VERSION, s->drone,
-                   s->instance);
-    print_number(out, "dt", s->dt);
-    print_number(out, "period", s->period);
-    print_number(out, "mass", s->mass);
-    print_list(out, "inertia", &s->inertia.m[0][0], 9);
-    print_number(out, "thrust_max", s->thrust_max);
-    vy_text_printf(out, "\"rotor_count\": %d, ", s->rotor_count);
-    print_list(out, "position", &s->position.x, 3);
-    print_list(out, "attitude", &s->attitude.w, 4);
-    if (s->has_home)
-        print_place(out, "home", s->home_latitude, s->home_longitude, "altitude", s->home_altitude);
-    if (s->has_origin)
-        print_place(out, "origin", s->origin_latitude, s->origin_longitude, "height", s->origin_height);
-    print_allocation(s, out);
+    vy_text_printf(out, "{\"volery\": %d, \"drone\": \"%s\", \"instance\": %d, ", WIRE_VERSION, start->drone,
+                   start->instance);
+    print_number(out, "dt", start->dt);
+    print_number(out, "period", start->period);
+    print_number(out, "mass", start->mass);
+    print_list(out, "inertia", &start->inertia.m[0][0], 9);
+    print_number(out, "thrust_max", start->thrust_max);
+    vy_text_printf(out, "\"rotor_count\": %d, ", start->rotor_count);
+    print_list(out, "position", &start->position.x, 3);
+    print_list(out, "attitude", &start->attitude.w, 4);
+    if (start->has_home)
+        print_place(out, "home", start->home_latitude, start->home_longitude, "altitude",
+                    start->home_altitude);
+    if (start->has_origin)
+        print_place(out, "origin", start->origin_latitude, start->origin_longitude, "height",
+                    start->origin_height);
+    print_allocation(start, out);
     vy_drone_print_json(out, drone);
     vy_text_puts(out, ", \"parameters\": {");
-    for (int i = 0; i < s->parameter_count; ++i) {
-        vy_text_printf(out, "%s\"%s\": ", i > 0 ? ", " : "", s->parameters[i].name);
-        vy_parameter_print(out, &s->parameters[i], 1);
+    for (int i = 0; i < start->parameter_count; ++i) {
+        vy_text_printf(out, "%s\"%s\": ", i > 0 ? ", " : "", start->parameters[i].name);
+        vy_parameter_print(out, &start->parameters[i], 1);
     }
     vy_text_puts(out, "}, \"samples\": [");
     for (int i = 0; i < VY_WIRE_CELLS; ++i)
@@ -157,72 +159,73 @@ void vy_start_print(const vy_plugin_start *s, const vy_drone_def *drone, vy_text
 // --- reading
 
 // The value of `key`, or NULL.
-static const vy_node *value_of(const vy_node *map, const char *key)
+static const vy_node *find_value(const vy_node *map, const char *key)
 {
     const vy_node *node = vy_node_find(map, key);
     return node != NULL ? vy_node_resolve(node) : NULL;
 }
 
-static int number_at(const vy_node *node, double *out)
+static int read_number(const vy_node *node, double *out)
 {
     return node != NULL && node->kind == VY_NODE_SCALAR && node->plain &&
            vy_number_read(node->text, node->size, "", out) == VY_NUMBER_OK;
 }
 
 // 1 and a number; 0 when there is none of that key.
-static int number_of(const vy_node *map, const char *key, double *out)
+static int find_number(const vy_node *map, const char *key, double *out)
 {
-    return number_at(value_of(map, key), out);
+    return read_number(find_value(map, key), out);
 }
 
 // A list of that many numbers.
-static int numbers_of(const vy_node *list, int count, double *out)
+static int read_number_list(const vy_node *list, int count, double *out)
 {
     if (list == NULL || list->kind != VY_NODE_LIST || list->count != count) return 0;
-    int good = 1;
-    for (const vy_node *n = list->first; n != NULL; n = n->next) good &= number_at(vy_node_resolve(n), out++);
-    return good;
+    int ok = 1;
+    for (const vy_node *n = list->first; n != NULL; n = n->next) ok &= read_number(vy_node_resolve(n), out++);
+    return ok;
 }
 
 // A whole number of at most `maximum`; -1 for anything else.
-static int uint_of(const vy_node *map, const char *key, int maximum)
+static int find_uint(const vy_node *map, const char *key, int maximum)
 {
     double number;
-    return number_of(map, key, &number) && number >= 0.0 && number <= maximum && number == floor(number)
+    return find_number(map, key, &number) && number >= 0.0 && number <= maximum && number == floor(number)
                ? (int)number
                : -1;
 }
 
-static int read_place(const vy_node *map, const char *up, double *latitude, double *longitude, double *height)
+static int read_place(const vy_node *map, const char *height_key, double *latitude, double *longitude,
+                      double *height)
 {
-    return map != NULL && map->kind == VY_NODE_MAP && number_of(map, "latitude", latitude) &&
-           number_of(map, "longitude", longitude) && number_of(map, up, height);
+    return map != NULL && map->kind == VY_NODE_MAP && find_number(map, "latitude", latitude) &&
+           find_number(map, "longitude", longitude) && find_number(map, height_key, height);
 }
 
 static int read_numbers(const vy_node *map, vy_plugin_start *s)
 {
-    s->rotor_count = uint_of(map, "rotor_count", VY_ROTOR_CAP);
-    s->instance = uint_of(map, "instance", INT_MAX);
-    return s->rotor_count >= 0 && s->instance >= 0 && number_of(map, "dt", &s->dt) &&
-           number_of(map, "period", &s->period) && number_of(map, "mass", &s->mass) &&
-           number_of(map, "thrust_max", &s->thrust_max) &&
-           numbers_of(value_of(map, "inertia"), 9, &s->inertia.m[0][0]) &&
-           numbers_of(value_of(map, "position"), 3, &s->position.x) &&
-           numbers_of(value_of(map, "attitude"), 4, &s->attitude.w);
+    s->rotor_count = find_uint(map, "rotor_count", VY_ROTOR_CAP);
+    s->instance = find_uint(map, "instance", INT_MAX);
+    return s->rotor_count >= 0 && s->instance >= 0 && find_number(map, "dt", &s->dt) &&
+           find_number(map, "period", &s->period) && find_number(map, "mass", &s->mass) &&
+           find_number(map, "thrust_max", &s->thrust_max) &&
+           read_number_list(find_value(map, "inertia"), 9, &s->inertia.m[0][0]) &&
+           read_number_list(find_value(map, "position"), 3, &s->position.x) &&
+           read_number_list(find_value(map, "attitude"), 4, &s->attitude.w);
 }
 
 // 0: it is no message of a world.
 static int read_message(vy_reader *reader, const vy_node *map, start_message *m)
 {
     vy_plugin_start *s = &m->start;
-    const vy_node *drone = map->kind == VY_NODE_MAP ? value_of(map, "drone") : NULL;
+    const vy_node *drone = map->kind == VY_NODE_MAP ? find_value(map, "drone") : NULL;
     if (drone == NULL || drone->kind != VY_NODE_SCALAR || drone->size >= sizeof m->name ||
-        uint_of(map, "volery", INT_MAX) != WIRE_VERSION || !read_numbers(map, s))
+        find_uint(map, "volery", INT_MAX) != WIRE_VERSION || !read_numbers(map, s))
         return 0;
     memcpy(m->name, drone->text, drone->size);
-    s->has_home = read_place(value_of(map, "home"), "altitude", &s->home_latitude, &s->home_longitude,
+    s->has_home = read_place(find_value(map, "home"), "altitude", &s->home_latitude, &s->home_longitude,
                              &s->home_altitude);
-    s->has_origin = read_place(value_of(map, "origin"), "height", &s->origin_latitude, &s->origin_longitude,
+    s->has_origin = read_place(find_value(map, "origin"), "height", &s->origin_latitude, &s->origin_longitude,
                                &s->origin_height);
     vy_drone_read_json(reader, map, &m->drone);
     vy_error unused_error;
@@ -245,8 +248,8 @@ static int read_message(vy_reader *reader, const vy_node *map, start_message *m)
 vy_status vy_start_read(char *text, size_t size, start_message **out, vy_error *err)
 {
     vy_yaml tree = {0};
-    vy_diagnostics unused_error = {0};
-    vy_report report = {.out = &unused_error};
+    vy_diagnostics diagnostics = {0};
+    vy_report report = {.out = &diagnostics};
     vy_reader reader = {.tree = &tree, .report = &report};
     start_message *m = calloc(1, sizeof *m);
     *out = NULL;
@@ -255,14 +258,14 @@ vy_status vy_start_read(char *text, size_t size, start_message **out, vy_error *
     vy_source *source =
         vy_yaml_add_source(&tree, vy_text_copy("start", 5), text, size); // takes `text` in any case
     vy_node *root = m != NULL && source != NULL ? vy_yaml_read(&tree, source, 0, &report) : NULL;
-    const int good = root != NULL && read_message(&reader, root, m);
+    const int is_valid = root != NULL && read_message(&reader, root, m);
     vy_locale_leave(locale);
     const int no_memory =
         m == NULL || m->json == NULL || source == NULL || tree.no_memory || reader.no_memory;
     vy_reader_destroy(&reader);
     vy_yaml_destroy(&tree);
-    vy_diagnostics_destroy(&unused_error);
-    if (good && !no_memory) {
+    vy_diagnostics_destroy(&diagnostics);
+    if (is_valid && !no_memory) {
         m->start.json = m->json;
         *out = m;
         return VY_OK;

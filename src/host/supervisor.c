@@ -46,58 +46,59 @@ typedef struct directory_entry {
 } directory_entry;
 
 // The parent of a process; -1: it has gone.
-static int parent_of(int folder, const char *name)
+static int parent_pid_of(int proc_fd, const char *name)
 {
     char path[32], text[512];
     size_t length = strlen(name);
     if (length > sizeof path - 6) return -1;
     memcpy(path, name, length);
     memcpy(path + length, "/stat", 6);
-    const int file = openat(folder, path, O_RDONLY | O_CLOEXEC);
-    if (file < 0) return -1;
-    const ssize_t size = read(file, text, sizeof text - 1);
-    close(file);
+    const int stat_fd = openat(proc_fd, path, O_RDONLY | O_CLOEXEC);
+    if (stat_fd < 0) return -1;
+    const ssize_t size = read(stat_fd, text, sizeof text - 1);
+    close(stat_fd);
     if (size <= 0) return -1;
     text[size] = '\0';
-    const char *at = strrchr(text, ')'); // "PID (NAME) STATE PARENT", and a name may hold anything
-    return at != NULL && at[1] == ' ' && at[2] != '\0' ? atoi(at + 3) : -1;
+    const char *name_end = strrchr(text, ')'); // "PID (NAME) STATE PARENT", and a name may hold anything
+    return name_end != NULL && name_end[1] == ' ' && name_end[2] != '\0' ? atoi(name_end + 3) : -1;
 }
 
 // Kill our children; returns how many there are, -1: nobody can say.
 static int kill_children(void)
 {
     _Alignas(directory_entry) char buffer[4096];
-    const int me = getpid(), folder = open("/proc", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    int found = 0;
-    if (folder < 0) return -1;
+    const int own_pid = getpid(), proc_fd = open("/proc", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    int child_count = 0;
+    if (proc_fd < 0) return -1;
     for (;;) {
-        const long size = syscall(SYS_getdents64, folder, buffer, sizeof buffer);
+        const long size = syscall(SYS_getdents64, proc_fd, buffer, sizeof buffer);
         if (size <= 0) break;
-        for (long at = 0; at < size;) {
-            const directory_entry *entry = (const directory_entry *)(buffer + at);
-            at += entry->size;
-            if (entry->name[0] < '1' || entry->name[0] > '9' || parent_of(folder, entry->name) != me)
+        for (long position = 0; position < size;) {
+            const directory_entry *entry = (const directory_entry *)(buffer + position);
+            position += entry->size;
+            if (entry->name[0] < '1' || entry->name[0] > '9' ||
+                parent_pid_of(proc_fd, entry->name) != own_pid)
                 continue;
             (void)kill(atoi(entry->name), SIGKILL);
-            found += 1;
+            child_count += 1;
         }
     }
-    close(folder);
-    return found;
+    close(proc_fd);
+    return child_count;
 }
 
 // Whoever loses its parent becomes our child: so there is an end of them.
-static void kill_all(void)
+static void kill_descendants(void)
 {
-    for (int unseen = 0;;) {
-        const int found = kill_children();
-        unseen = found > 0 ? 0 : unseen + 1;
-        pid_t gone = waitpid(-1, NULL, found > 0 ? 0 : WNOHANG);
-        while (gone > 0) gone = waitpid(-1, NULL, WNOHANG);
-        if (gone < 0 && errno == ECHILD) return;
-        if (unseen > MISSING_ROUNDS_MAX)
+    for (int unseen_rounds = 0;;) {
+        const int child_count = kill_children();
+        unseen_rounds = child_count > 0 ? 0 : unseen_rounds + 1;
+        pid_t reaped_pid = waitpid(-1, NULL, child_count > 0 ? 0 : WNOHANG);
+        while (reaped_pid > 0) reaped_pid = waitpid(-1, NULL, WNOHANG);
+        if (reaped_pid < 0 && errno == ECHILD) return;
+        if (unseen_rounds > MISSING_ROUNDS_MAX)
             (void)kill(0, SIGKILL); // no /proc of ours: the group, as well as we can
-        if (found <= 0) (void)nanosleep(&(struct timespec){.tv_nsec = 1000000}, NULL);
+        if (child_count <= 0) (void)nanosleep(&(struct timespec){.tv_nsec = 1000000}, NULL);
     }
 }
 
@@ -107,13 +108,13 @@ static void kill_all(void)
 static void exit_with_status(int status)
 {
     if (WIFEXITED(status)) _exit(WEXITSTATUS(status));
-    sigset_t one;
+    sigset_t end_signal;
     (void)setrlimit(RLIMIT_CORE, &(struct rlimit){0}); // the program has left its own
     (void)signal(WTERMSIG(status), SIG_DFL);
-    sigemptyset(&one);
-    sigaddset(&one, WTERMSIG(status));
+    sigemptyset(&end_signal);
+    sigaddset(&end_signal, WTERMSIG(status));
     (void)kill(getpid(), WTERMSIG(status));
-    (void)sigprocmask(SIG_UNBLOCK, &one, NULL);
+    (void)sigprocmask(SIG_UNBLOCK, &end_signal, NULL);
     _exit(NOT_STARTED);
 }
 
@@ -121,20 +122,20 @@ static void on_child_signal(int number) { (void)number; }
 
 static void wait_for_end(int lifeline_fd, pid_t program)
 {
-    sigset_t waiting;
-    sigfillset(&waiting);
-    sigdelset(&waiting, SIGCHLD);
+    sigset_t wait_mask;
+    sigfillset(&wait_mask);
+    sigdelset(&wait_mask, SIGCHLD);
     for (;;) {
         int status;
-        pid_t gone;
-        while ((gone = waitpid(-1, &status, WNOHANG)) > 0) {
-            if (gone != program) continue;
-            kill_all();
+        pid_t reaped_pid;
+        while ((reaped_pid = waitpid(-1, &status, WNOHANG)) > 0) {
+            if (reaped_pid != program) continue;
+            kill_descendants();
             exit_with_status(status);
         }
-        struct pollfd world = {.fd = lifeline_fd, .events = POLLIN};
-        if (ppoll(&world, 1, NULL, &waiting) <= 0) continue;
-        kill_all();
+        struct pollfd lifeline = {.fd = lifeline_fd, .events = POLLIN};
+        if (ppoll(&lifeline, 1, NULL, &wait_mask) <= 0) continue;
+        kill_descendants();
         _exit(0);
     }
 }
@@ -143,25 +144,25 @@ static void wait_for_end(int lifeline_fd, pid_t program)
 static void reset_signals(void)
 {
     for (int number = 1; number < NSIG; ++number) (void)signal(number, SIG_DFL);
-    sigset_t none;
-    sigemptyset(&none);
-    (void)sigprocmask(SIG_SETMASK, &none, NULL);
+    sigset_t no_signals;
+    sigemptyset(&no_signals);
+    (void)sigprocmask(SIG_SETMASK, &no_signals, NULL);
 }
 
 void vy_supervise(int lifeline_fd)
 {
-    sigset_t all;
-    sigfillset(&all);
-    (void)sigprocmask(SIG_SETMASK, &all, NULL);
+    sigset_t all_signals;
+    sigfillset(&all_signals);
+    (void)sigprocmask(SIG_SETMASK, &all_signals, NULL);
     // Ctrl-C is for the world, which ends us properly; and a program has no terminal to type into.
     (void)setsid();
     if (prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0) != 0) _exit(NOT_STARTED);
-    const pid_t me = getpid(), program = fork();
+    const pid_t own_pid = getpid(), program = fork();
     if (program < 0) _exit(NOT_STARTED);
     if (program == 0) {
         close(lifeline_fd);
         // Should the supervisor be killed, the program at least ends with it.
-        if (prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0) != 0 || getppid() != me) _exit(NOT_STARTED);
+        if (prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0) != 0 || getppid() != own_pid) _exit(NOT_STARTED);
         reset_signals();
         return;
     }

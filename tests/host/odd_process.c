@@ -19,9 +19,9 @@ static int is(const char *name) { return strcmp(mode, name) == 0; }
 
 static size_t read_frame(unsigned char *out)
 {
-    unsigned char head[FRAME_HEAD];
+    unsigned char head[FRAME_HEAD_SIZE];
     if (fread(head, 1, sizeof head, stdin) < sizeof head) exit(0);
-    return fread(out, 1, vy_wire_size(head), stdin);
+    return fread(out, 1, vy_wire_get_size(head), stdin);
 }
 
 static void write_bytes(const void *bytes, size_t size)
@@ -31,7 +31,7 @@ static void write_bytes(const void *bytes, size_t size)
 
 static void write_text(const char *text)
 {
-    unsigned char head[FRAME_HEAD];
+    unsigned char head[FRAME_HEAD_SIZE];
     vy_wire_put_size((uint32_t)strlen(text), head);
     write_bytes(head, sizeof head);
     write_bytes(text, strlen(text));
@@ -152,7 +152,7 @@ int main(int count, char **words)
         if (now && is("status")) intent.status = 4;
         size_t size = vy_wire_put_reply(&intent, samples.tick - (now && is("late")), 4, frame);
         const double odd_rung = 77.0; // this machine and the wire agree on the order of bytes
-        if (now && is("rung")) memcpy(frame + FRAME_HEAD + 8, &odd_rung, 8);
+        if (now && is("rung")) memcpy(frame + FRAME_HEAD_SIZE + 8, &odd_rung, 8);
         if (now) misbehave(frame, &size);
         write_bytes(frame, size);
     }

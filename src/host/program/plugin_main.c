@@ -28,7 +28,7 @@ static void on_thread_exit(void *unused)
 static int next_request(channel *c, uint32_t *count, waiter *w)
 {
     while (!vy_futex_counter_wait(&c->request, *count, PARENT_CHECK_NS, w)) {
-        if (getppid() != c->parent) _exit(1); // it was killed
+        if (getppid() != c->supervisor_pid) _exit(1); // it was killed
     }
     *count = atomic_load(&c->request.count);
     return !atomic_load(&c->must_end);
@@ -48,9 +48,9 @@ static void run_controller(channel *c, const vy_plugin *plugin, void *self)
     }
 }
 
-static void *begin(channel *c, const vy_plugin *plugin)
+static void *init_plugin(channel *c, const vy_plugin *plugin)
 {
-    char why[120] = "";
+    char reason[120] = "";
     vy_plugin_start start = c->start;
     start.drone = c->drone;
     start.vehicle = &c->vehicle;
@@ -60,23 +60,23 @@ static void *begin(channel *c, const vy_plugin *plugin)
     start.json = c->texts;
     start.parameters = c->parameters;
     for (int i = 0; i < start.parameter_count; ++i)
-        c->parameters[i].text = c->parameter_at[i] != 0 ? c->texts + c->parameter_at[i] : NULL;
+        c->parameters[i].text = c->parameter_offsets[i] != 0 ? c->texts + c->parameter_offsets[i] : NULL;
     atomic_store(&c->stage, STAGE_INIT);
     (void)fpu_enter();
-    void *self = plugin->init(&start, why, sizeof why);
-    why[sizeof why - 1] = '\0';
+    void *self = plugin->init(&start, reason, sizeof reason);
+    reason[sizeof reason - 1] = '\0';
     if (self == NULL)
         (void)vy_fail(&c->refusal, VY_BAD_VALUE, "refuses: %.100s",
-                      why[0] != '\0' ? why : "its init gave NULL");
+                      reason[0] != '\0' ? reason : "its init gave NULL");
     return self;
 }
 
-static int host(channel *c)
+static int run_plugin(channel *c)
 {
     void *library = NULL, *self = NULL;
     const vy_plugin *plugin = NULL;
     atomic_store(&c->stage, STAGE_LOAD);
-    if (vy_plugin_load(c->library, &library, &plugin, &c->refusal) == VY_OK) self = begin(c, plugin);
+    if (vy_plugin_load(c->library, &library, &plugin, &c->refusal) == VY_OK) self = init_plugin(c, plugin);
     if (self == NULL) {
         (void)fflush(NULL);
         vy_futex_counter_set(&c->response, atomic_load(&c->request.count));
@@ -92,9 +92,9 @@ static int host(channel *c)
     return 1;
 }
 
-int main(int count, char **words)
+int main(int argc, char **argv)
 {
-    if (count > 1) (void)unlink(words[1]); // it was started from a file
+    if (argc > 1) (void)unlink(argv[1]); // it was started from a file
     struct stat info;
     channel *c = fstat(CHANNEL_FD, &info) == 0 && info.st_size >= (off_t)sizeof *c
                      ? mmap(NULL, (size_t)info.st_size, PROT_READ | PROT_WRITE, MAP_SHARED, CHANNEL_FD, 0)
@@ -106,7 +106,7 @@ int main(int count, char **words)
     close(CHANNEL_FD);
     int done;
     pthread_cleanup_push(on_thread_exit, NULL);
-    done = host(c);
+    done = run_plugin(c);
     pthread_cleanup_pop(0);
     if (!done) _exit(1); // refused: its destructors are not run
     return PROGRAM_DONE;
