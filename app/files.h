@@ -15,7 +15,8 @@ void vy_file_is_input(const char *path);
 void vy_file_reset(void);
 
 /// Register an output of the command, and check it. Until it is whole it is called `path` with `suffix`
-/// behind it (VY_FILE_PART for most). A command does this for each of its outputs before it opens the first.
+/// behind it (VY_FILE_PART_SUFFIX for most). A command does this for each of its outputs before it opens the
+/// first.
 /// @return 0, or the exit status after a sentence
 int vy_file_claim(const char *name, const char *path, const char *suffix);
 

@@ -359,12 +359,12 @@ static void try_values(vy_reader *r, vy_plan *p, uint64_t *hash)
 {
     for (int i = 0; i < p->vary_count; ++i) {
         const vy_plan_variable *v = &p->vary[i];
-        const int calls = r->report->calls;
+        const int calls_before = r->report->error_calls;
         for (int k = 0; k < v->value_count; ++k)
             try_value(r, p, i, v->values[k].text, v->values[k].text, hash);
         const char *const bounds[] = {v->from, v->to, v->mean};
         for (int k = 0; k < 3 && v->distribution != VY_PLAN_VALUES; ++k) { // one mistake is enough
-            if (bounds[k][0] != '\0' && r->report->calls == calls)
+            if (bounds[k][0] != '\0' && r->report->error_calls == calls_before)
                 try_value(r, p, i, bounds[k], bounds[k], hash);
         }
     }

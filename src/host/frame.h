@@ -27,7 +27,7 @@ typedef struct wire_cell {
 
 wire_cell vy_wire_cell(int index);
 
-/// The samples as a frame with its head. Returns its bytes; `out` has room for FRAME_HEAD and 8 each.
+/// The samples as a frame with its head. Returns its bytes; `out` has room for FRAME_HEAD_SIZE and 8 each.
 size_t vy_wire_put_samples(const vy_samples *samples, unsigned char *out);
 void vy_wire_get_samples(const unsigned char *numbers, vy_samples *out);
 

@@ -229,7 +229,7 @@ static int read_message(vy_reader *reader, const vy_node *map, start_message *m)
                                &s->origin_height);
     vy_drone_read_json(reader, map, &m->drone);
     vy_error unused_error;
-    if (reader->report->calls > 0 || vy_check_vehicle_def(&m->drone.vehicle, &unused_error) != VY_OK ||
+    if (reader->report->error_calls > 0 || vy_check_vehicle_def(&m->drone.vehicle, &unused_error) != VY_OK ||
         s->rotor_count != m->drone.vehicle.rotor_count + m->drone.vehicle.thruster_count)
         return 0;
     const double thrust_max = s->thrust_max;

@@ -5,28 +5,32 @@
 #include "world/sensor_suite.h"
 #include <stdlib.h>
 
-enum { BOUNDS = 5 };
+enum { BOUND_COUNT = 5 };
 
 // The rigid engine has a floor and walls where the simple one clamps.
 static vy_status add_bounds(const vy_scenario *s, vy_world *world, vy_error *err)
 {
-    const double r = 0.70710678118654752, boundary = s->environment.physics.boundary;
+    const double half_sqrt2 = 0.70710678118654752, boundary = s->environment.physics.boundary;
     // Turns of +z to up, east, west, north, south: planes face inwards.
-    const vy_quat turns[BOUNDS] = {{1, 0, 0, 0}, {r, 0, r, 0}, {r, 0, -r, 0}, {r, -r, 0, 0}, {r, r, 0, 0}};
-    const vy_vec3 places[BOUNDS] = {
+    const vy_quat attitudes[BOUND_COUNT] = {{1, 0, 0, 0},
+                                            {half_sqrt2, 0, half_sqrt2, 0},
+                                            {half_sqrt2, 0, -half_sqrt2, 0},
+                                            {half_sqrt2, -half_sqrt2, 0, 0},
+                                            {half_sqrt2, half_sqrt2, 0, 0}};
+    const vy_vec3 positions[BOUND_COUNT] = {
         {0, 0, 0}, {-boundary, 0, 0}, {boundary, 0, 0}, {0, -boundary, 0}, {0, boundary, 0}};
     vy_status status = VY_OK;
-    for (int i = 0; i < BOUNDS && status == VY_OK; ++i) {
+    for (int i = 0; i < BOUND_COUNT && status == VY_OK; ++i) {
         vy_obstacle_def wall = vy_default_obstacle_def();
-        wall.position = places[i];
-        wall.attitude = turns[i];
+        wall.position = positions[i];
+        wall.attitude = attitudes[i];
         status = vy_world_add_obstacle(world, &wall, err);
     }
     return status;
 }
 
 // What a world is made of, in the order in which it is added.
-typedef enum part {
+typedef enum world_part {
     DRONE,
     BODY,
     OBSTACLE,
@@ -36,10 +40,10 @@ typedef enum part {
     PAYLOAD,
     DISTURBANCE,
     FAULT,
-    PARTS
-} part;
+    PART_COUNT
+} world_part;
 
-static int count_of(const vy_scenario *s, part p)
+static int count_parts(const vy_scenario *s, world_part p)
 {
     switch (p) {
     case DRONE: return s->drone_count;
@@ -51,7 +55,7 @@ static int count_of(const vy_scenario *s, part p)
     case PAYLOAD: return s->payload_count;
     case DISTURBANCE: return s->disturbance_count;
     case FAULT: return s->fault_count;
-    case PARTS: break;
+    case PART_COUNT: break;
     }
     return 0;
 }
@@ -65,7 +69,7 @@ typedef struct byte_range {
 
 #define BYTE_RANGE(thing, member) ((byte_range){&(thing), sizeof(thing), &(thing).member})
 
-static byte_range byte_range_of(const vy_scenario *s, part p, int i)
+static byte_range byte_range_of(const vy_scenario *s, world_part p, int i)
 {
     switch (p) {
     case DRONE: return BYTE_RANGE(s->drones[i], def);
@@ -77,12 +81,12 @@ static byte_range byte_range_of(const vy_scenario *s, part p, int i)
     case DISTURBANCE: return BYTE_RANGE(s->disturbances[i], def);
     case FAULT: return BYTE_RANGE(s->faults[i], def);
     case BOUNDARY:
-    case PARTS: break;
+    case PART_COUNT: break;
     }
     return BYTE_RANGE(s->environment.physics, engine);
 }
 
-static vy_status add_part(const vy_scenario *s, vy_world *world, part p, int i, vy_error *err)
+static vy_status add_part(const vy_scenario *s, vy_world *world, world_part p, int i, vy_error *err)
 {
     switch (p) {
     case DRONE: return vy_world_add_drone(world, &s->drones[i].def, NULL, err);
@@ -114,15 +118,15 @@ static vy_status add_part(const vy_scenario *s, vy_world *world, part p, int i, 
         def.drone = drone == VY_EVERY_DRONE ? VY_ALL_DRONES : vy_world_drone(world, (uint32_t)drone);
         return vy_world_add_fault(world, &def, err);
     }
-    case PARTS: break;
+    case PART_COUNT: break;
     }
     return VY_OK;
 }
 
 static vy_status add_all(const vy_scenario *s, vy_world *world, vy_error *err)
 {
-    for (part p = DRONE; p < PARTS; ++p) {
-        for (int i = 0; i < count_of(s, p); ++i) {
+    for (world_part p = DRONE; p < PART_COUNT; ++p) {
+        for (int i = 0; i < count_parts(s, p); ++i) {
             const vy_status status = add_part(s, world, p, i, err);
             if (status != VY_OK) return status;
         }
@@ -133,30 +137,33 @@ static vy_status add_all(const vy_scenario *s, vy_world *world, vy_error *err)
 // --- building to find what is refused
 
 // Those whose place another one has taken.
-typedef struct missing {
-    unsigned char *of; // [drone or body]
-    int any;
-} missing;
+typedef struct missing_bodies {
+    unsigned char *is_missing; // [drone or body]
+    int has_any;
+} missing_bodies;
 
-static int is_built(const missing *m, int number) { return number < 0 ? 1 : !m->of[number]; }
+static int is_built(const missing_bodies *missing, int number)
+{
+    return number < 0 ? 1 : !missing->is_missing[number];
+}
 
 // Whether all that it is about was added.
-static int is_complete(const vy_scenario *s, const missing *m, part p, int i)
+static int has_its_bodies(const vy_scenario *s, const missing_bodies *missing, world_part p, int i)
 {
     switch (p) {
-    case JOINT: return is_built(m, s->joints[i].a) && is_built(m, s->joints[i].b);
-    case PAYLOAD: return is_built(m, s->payloads[i].carrier) && is_built(m, s->payloads[i].load);
-    case DISTURBANCE: return is_built(m, s->disturbances[i].drone);
-    case FAULT: return s->faults[i].drone < 0 ? !m->any : is_built(m, s->faults[i].drone);
+    case JOINT: return is_built(missing, s->joints[i].a) && is_built(missing, s->joints[i].b);
+    case PAYLOAD: return is_built(missing, s->payloads[i].carrier) && is_built(missing, s->payloads[i].load);
+    case DISTURBANCE: return is_built(missing, s->disturbances[i].drone);
+    case FAULT: return s->faults[i].drone < 0 ? !missing->has_any : is_built(missing, s->faults[i].drone);
     default: return 1;
     }
 }
 
 // In place of a drone or body that is refused, so that those after it keep their numbers.
-static vy_status add_placeholder(const vy_scenario *s, vy_world *world, part p, int i, missing *m,
-                                 vy_error *err)
+static vy_status add_placeholder(const vy_scenario *s, vy_world *world, world_part p, int i,
+                                 missing_bodies *missing, vy_error *err)
 {
-    m->any = m->of[p == DRONE ? i : s->drone_count + i] = 1;
+    missing->has_any = missing->is_missing[p == DRONE ? i : s->drone_count + i] = 1;
     if (p == DRONE) {
         const vy_drone_def drone = vy_default_drone_def();
         return vy_world_add_drone(world, &drone, NULL, err);
@@ -167,18 +174,19 @@ static vy_status add_placeholder(const vy_scenario *s, vy_world *world, part p, 
     return vy_world_add_body(world, &body, NULL, err);
 }
 
-static vy_status check_all(const vy_scenario *s, const build_check *check, vy_world *world, missing *m,
-                           vy_error *err)
+static vy_status check_all(const vy_scenario *s, const build_check *check, vy_world *world,
+                           missing_bodies *missing, vy_error *err)
 {
-    for (part p = DRONE; p < PARTS; ++p) {
-        for (int i = 0; i < count_of(s, p); ++i) {
-            const byte_range e = byte_range_of(s, p, i);
-            const int wanted = check->is_valid(check->self, e.begin, e.size) && is_complete(s, m, p, i);
-            vy_status status = wanted ? add_part(s, world, p, i, err) : VY_BAD_VALUE;
-            if (wanted && status != VY_OK && status != VY_NO_MEMORY)
-                check->refuse(check->self, e.culprit, err);
+    for (world_part p = DRONE; p < PART_COUNT; ++p) {
+        for (int i = 0; i < count_parts(s, p); ++i) {
+            const byte_range range = byte_range_of(s, p, i);
+            const int is_added =
+                check->is_valid(check->self, range.begin, range.size) && has_its_bodies(s, missing, p, i);
+            vy_status status = is_added ? add_part(s, world, p, i, err) : VY_BAD_VALUE;
+            if (is_added && status != VY_OK && status != VY_NO_MEMORY)
+                check->refuse(check->self, range.culprit, err);
             if (status != VY_OK && status != VY_NO_MEMORY)
-                status = p == DRONE || p == BODY ? add_placeholder(s, world, p, i, m, err) : VY_OK;
+                status = p == DRONE || p == BODY ? add_placeholder(s, world, p, i, missing, err) : VY_OK;
             if (status != VY_OK) return status;
         }
     }
@@ -187,11 +195,11 @@ static vy_status check_all(const vy_scenario *s, const build_check *check, vy_wo
 
 static int collides(const vy_scenario *s)
 {
-    int solids = s->obstacle_count + (s->terrain.solid.kind != VY_COLLIDER_NONE);
-    solids += s->environment.physics.engine == VY_ENGINE_RIGID;
-    for (int i = 0; i < s->drone_count; ++i) solids += s->drones[i].def.solid.kind > VY_COLLIDER_NONE;
-    for (int i = 0; i < s->body_count; ++i) solids += s->bodies[i].def.solid.kind > VY_COLLIDER_NONE;
-    return s->contacts.mode == VY_CONTACTS_ON || (s->contacts.mode == VY_CONTACTS_AUTO && solids > 0);
+    int solid_count = s->obstacle_count + (s->terrain.solid.kind != VY_COLLIDER_NONE);
+    solid_count += s->environment.physics.engine == VY_ENGINE_RIGID;
+    for (int i = 0; i < s->drone_count; ++i) solid_count += s->drones[i].def.solid.kind > VY_COLLIDER_NONE;
+    for (int i = 0; i < s->body_count; ++i) solid_count += s->bodies[i].def.solid.kind > VY_COLLIDER_NONE;
+    return s->contacts.mode == VY_CONTACTS_ON || (s->contacts.mode == VY_CONTACTS_AUTO && solid_count > 0);
 }
 
 vy_status vy_scenario_build_checked(const vy_scenario *scenario, const build_check *check, vy_world **out,
@@ -210,9 +218,9 @@ vy_status vy_scenario_build_checked(const vy_scenario *scenario, const build_che
     vy_status status = vy_world_create(&def, &world, err);
     if (status == VY_OK && check == NULL) status = add_all(scenario, world, err);
     if (status == VY_OK && check != NULL) {
-        missing m = {calloc((size_t)(scenario->drone_count + scenario->body_count) + 1, 1), 0};
-        status = m.of == NULL ? VY_NO_MEMORY : check_all(scenario, check, world, &m, err);
-        free(m.of);
+        missing_bodies missing = {calloc((size_t)(scenario->drone_count + scenario->body_count) + 1, 1), 0};
+        status = missing.is_missing == NULL ? VY_NO_MEMORY : check_all(scenario, check, world, &missing, err);
+        free(missing.is_missing);
     } else if (status != VY_OK && status != VY_NO_MEMORY && check != NULL) {
         check->refuse(check->self, scenario, err);
     }
@@ -240,11 +248,12 @@ const char *vy_scenario_name_of(const vy_scenario *scenario, int number)
 
 const char *vy_scenario_obstacle_name(const vy_scenario *scenario, uint32_t index)
 {
-    static const char *const bounds[BOUNDS] = {"floor", "west", "east", "south", "north"};
+    static const char *const bounds[BOUND_COUNT] = {"floor", "west", "east", "south", "north"};
     if (index < (uint32_t)scenario->obstacle_count) return scenario->obstacles[index].name;
     index -= (uint32_t)scenario->obstacle_count;
     if (scenario->terrain.solid.kind != VY_COLLIDER_NONE && index-- == 0) return "terrain";
-    return scenario->environment.physics.engine == VY_ENGINE_RIGID && index < BOUNDS ? bounds[index] : NULL;
+    return scenario->environment.physics.engine == VY_ENGINE_RIGID && index < BOUND_COUNT ? bounds[index]
+                                                                                          : NULL;
 }
 
 uint64_t vy_scenario_steps(const vy_scenario *scenario)

@@ -75,23 +75,25 @@ static void resolve_mission(vy_reader *r, const vy_scenario *s, vy_scenario_dron
         return;
     }
     const vy_vec3 zero = {0.0, 0.0, 0.0};
-    const double start = vy_geodetic_of(planet, 0.0, drone->def.position, zero, quat_identity()).altitude;
+    const double start_altitude =
+        vy_geodetic_of(planet, 0.0, drone->def.position, zero, quat_identity()).altitude;
     for (int i = 0; i < drone->mission_count; ++i) {
-        const vy_mission_point *m = &drone->mission[i];
-        const double level = m->above == VY_ALTITUDE_START    ? start
-                             : m->above == VY_ALTITUDE_GROUND ? planet->origin.height
-                                                              : 0.0;
-        const vy_geodetic at = {
-            .latitude = m->latitude, .longitude = m->longitude, .altitude = level + m->height};
-        vy_setpoint *p = &c->setpoints[i];
+        const vy_mission_point *point = &drone->mission[i];
+        const double reference_altitude = point->above == VY_ALTITUDE_START    ? start_altitude
+                                          : point->above == VY_ALTITUDE_GROUND ? planet->origin.height
+                                                                               : 0.0;
+        const vy_geodetic place = {.latitude = point->latitude,
+                                   .longitude = point->longitude,
+                                   .altitude = reference_altitude + point->height};
+        vy_setpoint *setpoint = &c->setpoints[i];
         vy_vec3 velocity;
         vy_quat attitude;
-        *p = (vy_setpoint){.time = m->time, .yaw = 0.25 * 6.283185307179586 - m->heading};
-        vy_geodetic_to_world(planet, 0.0, &at, &p->position, &velocity, &attitude);
-        if (vec3_length(p->position) > MISSION_DISTANCE_MAX) {
-            vy_reader_refuse(r, &m->latitude,
+        *setpoint = (vy_setpoint){.time = point->time, .yaw = 0.25 * 6.283185307179586 - point->heading};
+        vy_geodetic_to_world(planet, 0.0, &place, &setpoint->position, &velocity, &attitude);
+        if (vec3_length(setpoint->position) > MISSION_DISTANCE_MAX) {
+            vy_reader_refuse(r, &point->latitude,
                              "this place is %.0f km from planet.origin: a mission stays within %.0f km of it",
-                             1e-3 * vec3_length(p->position), 1e-3 * MISSION_DISTANCE_MAX);
+                             1e-3 * vec3_length(setpoint->position), 1e-3 * MISSION_DISTANCE_MAX);
             return;
         }
     }
@@ -104,10 +106,10 @@ static void resolve_origin(vy_reader *r, vy_environment_def *e)
 {
     vy_planet_def *p = &e->planet;
     vy_origin_def *o = &p->origin;
-    const int placed = vy_reader_has_value(r, &o->latitude, sizeof o->latitude) ||
-                       vy_reader_has_value(r, &o->longitude, sizeof o->longitude) ||
-                       vy_reader_has_value(r, &o->height, sizeof o->height);
-    if (!placed || vy_reader_has_value(r, &o->gm, sizeof o->gm) || !IS_VALID(r, *p)) return;
+    const int has_place = vy_reader_has_value(r, &o->latitude, sizeof o->latitude) ||
+                          vy_reader_has_value(r, &o->longitude, sizeof o->longitude) ||
+                          vy_reader_has_value(r, &o->height, sizeof o->height);
+    if (!has_place || vy_reader_has_value(r, &o->gm, sizeof o->gm) || !IS_VALID(r, *p)) return;
     if (p->radius > 0.0 && p->radius != VY_EARTH_RADIUS) {
         vy_reader_refuse(r, &p->radius, "origin needs the gm of a planet that is not the Earth");
         return;
@@ -159,32 +161,32 @@ static void check_origin(vy_reader *r, const vy_environment_def *e)
 // From a start over the ground to one in world axes. A place needs both its angles: 0 is one, too.
 static void resolve_place(vy_reader *r, const vy_planet_def *planet, vy_scenario_drone *drone)
 {
-    vy_geodetic *g = &drone->place;
+    vy_geodetic *place = &drone->place;
     vy_drone_def *def = &drone->def;
     const struct {
         const char *key;
         const double *value;
         size_t count;
-    } beside[] = {{"longitude", &g->longitude, 1},     {"altitude", &g->altitude, 1},
-                  {"velocity_ned", &g->velocity.x, 3}, {"yaw_ned", &g->yaw, 1},
-                  {"pitch_ned", &g->pitch, 1},         {"roll_ned", &g->roll, 1}};
-    if (!IS_VALID(r, *g) || !IS_VALID(r, *planet)) return;
-    for (size_t i = 0; i < sizeof beside / sizeof *beside && g->latitude == VY_NO_LATITUDE; ++i) {
-        int given = 0;
-        for (size_t k = 0; k < beside[i].count; ++k) given |= beside[i].value[k] != 0.0;
-        if (given) {
-            vy_reader_refuse(r, beside[i].value, "start.%s needs a latitude", beside[i].key);
+    } other_keys[] = {{"longitude", &place->longitude, 1},     {"altitude", &place->altitude, 1},
+                      {"velocity_ned", &place->velocity.x, 3}, {"yaw_ned", &place->yaw, 1},
+                      {"pitch_ned", &place->pitch, 1},         {"roll_ned", &place->roll, 1}};
+    if (!IS_VALID(r, *place) || !IS_VALID(r, *planet)) return;
+    for (size_t i = 0; i < sizeof other_keys / sizeof *other_keys && place->latitude == VY_NO_LATITUDE; ++i) {
+        int is_given = 0;
+        for (size_t k = 0; k < other_keys[i].count; ++k) is_given |= other_keys[i].value[k] != 0.0;
+        if (is_given) {
+            vy_reader_refuse(r, other_keys[i].value, "start.%s needs a latitude", other_keys[i].key);
             return;
         }
     }
-    if (g->latitude == VY_NO_LATITUDE) return;
-    if (!vy_reader_has_value(r, &g->longitude, sizeof g->longitude)) {
-        vy_reader_refuse(r, &g->latitude, "start.latitude needs a longitude");
+    if (place->latitude == VY_NO_LATITUDE) return;
+    if (!vy_reader_has_value(r, &place->longitude, sizeof place->longitude)) {
+        vy_reader_refuse(r, &place->latitude, "start.latitude needs a longitude");
     } else if (!(planet->radius > 0.0)) {
-        vy_reader_refuse(r, &g->latitude, "start.latitude needs a planet: this world is flat");
+        vy_reader_refuse(r, &place->latitude, "start.latitude needs a planet: this world is flat");
     } else {
-        vy_geodetic_to_world(planet, 0.0, g, &def->position, &def->velocity, &def->attitude);
-        *g = (vy_geodetic){.latitude = VY_NO_LATITUDE}; // resolved: what stays are world axes
+        vy_geodetic_to_world(planet, 0.0, place, &def->position, &def->velocity, &def->attitude);
+        *place = (vy_geodetic){.latitude = VY_NO_LATITUDE}; // resolved: what stays are world axes
     }
 }
 
@@ -197,8 +199,8 @@ static void resolve_unit(const vy_reader *r, vy_expect_def *e)
     for (int i = 2; i >= 0; --i) {
         const vy_node *node = vy_reader_location(r, values[i]);
         if (!vy_reader_has_value(r, values[i], sizeof *values[i]) || node->kind != VY_NODE_SCALAR) continue;
-        const char *si = e->at == VY_AT_INTEGRAL ? q->integral_unit : q->unit;
-        e->unit = vy_number_unit(node->text, node->size, si) + 1;
+        const char *si_unit = e->at == VY_AT_INTEGRAL ? q->integral_unit : q->unit;
+        e->unit = vy_number_unit(node->text, node->size, si_unit) + 1;
     }
 }
 
@@ -230,25 +232,25 @@ static int check_vehicle(vy_reader *r, const vy_vehicle_def *v)
 {
     vy_error err;
     if (!IS_VALID(r, *v)) return 0;
-    const int calls = r->report->calls;
+    const int calls_before = r->report->error_calls;
     if (v->rotor_count > 0 && v->thrust_coef == 0.0) {
         vy_reader_refuse(r, &v->thrust_coef, "thrust_coef must be above 0 N s^2 with rotors");
     }
     if (v->rotor_count > 0 && v->speed_max == 0.0) {
         vy_reader_refuse(r, &v->speed_max, "speed_max must be above 0 rad/s with rotors");
     }
-    vy_vehicle_def body = *v; // all but rotors and thrusters, so that what is wrong with each is said
-    body.rotor_count = body.thruster_count = 0;
-    if (vy_check_vehicle_def(&body, &err) != VY_OK)
+    vy_vehicle_def bare_vehicle = *v; // all but rotors and thrusters, so that what is wrong with each is said
+    bare_vehicle.rotor_count = bare_vehicle.thruster_count = 0;
+    if (vy_check_vehicle_def(&bare_vehicle, &err) != VY_OK)
         vy_reader_refuse(r, vy_field_of_message(&vy_vehicle_table, v, v, err.text), "%s", err.text);
-    body.thruster_count = v->thruster_count;
-    if (r->report->calls == calls && vy_check_vehicle_def(&body, &err) != VY_OK)
+    bare_vehicle.thruster_count = v->thruster_count;
+    if (r->report->error_calls == calls_before && vy_check_vehicle_def(&bare_vehicle, &err) != VY_OK)
         vy_reader_refuse(r, vy_field_of_message(&vy_vehicle_table, v, v, err.text), "%s", err.text);
     if (v->rotor_count + v->thruster_count > VY_ROTOR_CAP)
         vy_reader_refuse(r, &v->thrusters, "rotors and thrusters together are at most %d", VY_ROTOR_CAP);
-    if (r->report->calls == calls && vy_check_vehicle_def(v, &err) != VY_OK)
+    if (r->report->error_calls == calls_before && vy_check_vehicle_def(v, &err) != VY_OK)
         vy_reader_refuse(r, vy_field_of_message(&vy_vehicle_table, v, v, err.text), "%s", err.text);
-    return r->report->calls == calls;
+    return r->report->error_calls == calls_before;
 }
 
 // Figures from identification scatter: a small excess is flown.
@@ -262,14 +264,15 @@ static void warn_of_inertia(vy_reader *r, const vy_mat3 *inertia)
 }
 
 // Faults of sensors that a firmware does not take from here. `channels` has a bit for each.
-static void refuse_faults(vy_reader *r, const vy_scenario *s, int index, unsigned channels, const char *why)
+static void refuse_faults(vy_reader *r, const vy_scenario *s, int index, unsigned channels,
+                          const char *reason)
 {
     for (int i = 0; i < s->fault_count; ++i) {
         const vy_scenario_fault *f = &s->faults[i];
         if (!IS_VALID(r, *f) || f->def.kind < VY_FAULT_SENSOR_BIAS || f->def.kind > VY_FAULT_SENSOR_DELAY)
             continue;
         if ((f->drone == index || f->drone == VY_EVERY_DRONE) && (channels >> f->def.channel & 1u))
-            vy_reader_refuse(r, &f->def.channel, "%s", why);
+            vy_reader_refuse(r, &f->def.channel, "%s", reason);
     }
 }
 
@@ -353,10 +356,10 @@ static void check_betaflight(vy_reader *r, const vy_scenario *s, int index)
     for (int i = 0; i < f->script_count; ++i) {
         const vy_script_line *line = &f->script[i];
         if (!IS_VALID(r, line->action) || !IS_VALID(r, line->mode)) continue;
-        const int knows = line->action == VY_SCRIPT_ARM || line->action == VY_SCRIPT_DISARM ||
-                          (line->action == VY_SCRIPT_MODE &&
-                           (line->mode == VY_MODE_STABILIZED || line->mode == VY_MODE_ACRO));
-        if (!knows)
+        const int is_supported = line->action == VY_SCRIPT_ARM || line->action == VY_SCRIPT_DISARM ||
+                                 (line->action == VY_SCRIPT_MODE &&
+                                  (line->mode == VY_MODE_STABILIZED || line->mode == VY_MODE_ACRO));
+        if (!is_supported)
             vy_reader_refuse(
                 r, &line->action,
                 "script: betaflight can arm, disarm, and change its mode: stabilized, which is its "
@@ -380,7 +383,7 @@ static void check_firmware(vy_reader *r, const vy_scenario *s, int index)
     const vy_drone_def *def = &s->drones[index].def;
     const vy_controller_def *c = &def->controller;
     const vy_firmware_def *f = &c->firmware;
-    int order[VY_ROTOR_CAP];
+    int rotor_order[VY_ROTOR_CAP];
     vy_error err;
     if (!IS_VALID(r, c->kind) || !vy_controller_is_firmware(c->kind)) return;
     unsigned char parsed[sizeof(struct in_addr)];
@@ -393,7 +396,7 @@ static void check_firmware(vy_reader *r, const vy_scenario *s, int index)
         return;
     }
     if (IS_VALID(r, def->vehicle) && IS_VALID(r, f->airframe) &&
-        vy_airframe_match(f->airframe, &def->vehicle, order, &err) != VY_OK)
+        vy_airframe_match(f->airframe, &def->vehicle, rotor_order, &err) != VY_OK)
         vy_reader_refuse(r, &f->airframe, "%s", err.text);
     if (IS_VALID(r, def->imu.period) && !(def->imu.period > 0.0))
         vy_reader_refuse(r, &c->kind, "a firmware needs an IMU: its samples move the firmware's clock");
@@ -510,18 +513,18 @@ static void check_is_drone(vy_reader *r, const vy_scenario *s, const int *drone,
 
 static void check_joint(vy_reader *r, const vy_scenario *s, int index)
 {
-    const vy_scenario_joint *j = &s->joints[index];
-    if (strcmp(j->name, "all") == 0)
-        vy_reader_refuse(r, j->name, "all stands for every joint: use another name");
+    const vy_scenario_joint *joint = &s->joints[index];
+    if (strcmp(joint->name, "all") == 0)
+        vy_reader_refuse(r, joint->name, "all stands for every joint: use another name");
     for (int i = 0; i < index; ++i) {
-        if (strcmp(s->joints[i].name, j->name) != 0) continue;
-        vy_reader_refuse(r, j->name, "two joints are called %s", j->name);
+        if (strcmp(s->joints[i].name, joint->name) != 0) continue;
+        vy_reader_refuse(r, joint->name, "two joints are called %s", joint->name);
         break;
     }
-    if (IS_VALID(r, j->a) && IS_VALID(r, j->b) && j->a == j->b)
-        vy_reader_refuse(r, &j->b, "a joint needs two different ends");
-    if (j->def.limited && IS_VALID(r, j->def) && !(j->def.low < j->def.high))
-        vy_reader_refuse(r, &j->def.high, "high must be above low");
+    if (IS_VALID(r, joint->a) && IS_VALID(r, joint->b) && joint->a == joint->b)
+        vy_reader_refuse(r, &joint->b, "a joint needs two different ends");
+    if (joint->def.limited && IS_VALID(r, joint->def) && !(joint->def.low < joint->def.high))
+        vy_reader_refuse(r, &joint->def.high, "high must be above low");
 }
 
 // A quantity of joints: every joint it is evaluated for must have it.
@@ -531,8 +534,8 @@ static void check_expect_joint(vy_reader *r, const vy_scenario *s, const vy_expe
     if (e->body != VY_EVERY_DRONE) vy_reader_refuse(r, &e->body, "%s is of joints: name a joint", q->name);
     int count = 0;
     for (int k = 0; k < s->joint_count; ++k) {
-        const int has = q->joints >> s->joints[k].def.kind & 1u;
-        count += has && (e->joint == VY_EVERY_JOINT || e->joint == k);
+        const int has_quantity = q->joints >> s->joints[k].def.kind & 1u;
+        count += has_quantity && (e->joint == VY_EVERY_JOINT || e->joint == k);
     }
     if (count == 0 && e->joint == VY_EVERY_JOINT)
         vy_reader_refuse(r, &e->quantity, "no joint has a %s", q->name);
@@ -544,38 +547,39 @@ static void check_expect_joint(vy_reader *r, const vy_scenario *s, const vy_expe
 }
 
 // A quantity that only some vehicles have: one at least of those that it is evaluated for.
-static void check_expect_has(vy_reader *r, const vy_scenario *s, const vy_expect_def *e, const vy_quantity *q)
+static void check_expect_vehicle(vy_reader *r, const vy_scenario *s, const vy_expect_def *e,
+                                 const vy_quantity *q)
 {
     int count = !(q->needs_battery || q->needs_motors);
     for (int i = 0; i < s->drone_count; ++i)
         count += (e->body == VY_EVERY_DRONE || e->body == i) && vy_drone_has(&s->drones[i].def.vehicle, q);
     if (count > 0 || e->body >= s->drone_count) return; // of a body it is refused anyway
-    const char *what = q->needs_battery ? "battery" : "rotor or thruster";
+    const char *part_name = q->needs_battery ? "battery" : "rotor or thruster";
     if (e->body == VY_EVERY_DRONE)
-        vy_reader_refuse(r, &e->quantity, "%s: no drone has a %s", q->name, what);
+        vy_reader_refuse(r, &e->quantity, "%s: no drone has a %s", q->name, part_name);
     else
-        vy_reader_refuse(r, &e->quantity, "%s: %s has no %s", q->name, s->drones[e->body].name, what);
+        vy_reader_refuse(r, &e->quantity, "%s: %s has no %s", q->name, s->drones[e->body].name, part_name);
 }
 
 static void check_obstacle(vy_reader *r, const vy_scenario *s, int index)
 {
-    const vy_scenario_obstacle *o = &s->obstacles[index];
+    const vy_scenario_obstacle *obstacle = &s->obstacles[index];
     for (int i = 0; i < index; ++i) {
-        if (strcmp(s->obstacles[i].name, o->name) != 0) continue;
-        vy_reader_refuse(r, o->name, "two obstacles are called %s", o->name);
+        if (strcmp(s->obstacles[i].name, obstacle->name) != 0) continue;
+        vy_reader_refuse(r, obstacle->name, "two obstacles are called %s", obstacle->name);
         break;
     }
-    if (o->def.is_trigger && s->contacts.mode == VY_CONTACTS_OFF)
-        vy_reader_refuse(r, &o->def.is_trigger, "trigger: contacts are off");
+    if (obstacle->def.is_trigger && s->contacts.mode == VY_CONTACTS_OFF)
+        vy_reader_refuse(r, &obstacle->def.is_trigger, "trigger: contacts are off");
 }
 
 static void check_trajectory(vy_reader *r, const vy_expect_def *e, const vy_quantity *q)
 {
-    const vy_numbers *n = &e->trajectory;
-    if (n->rows > 0 && strcmp(q->name, "position_error") != 0)
+    const vy_numbers *table = &e->trajectory;
+    if (table->rows > 0 && strcmp(q->name, "position_error") != 0)
         vy_reader_refuse(r, &e->quantity, "%s: a recorded trajectory has a position_error", q->name);
-    for (int i = 1; i < n->rows; ++i) {
-        if (n->values[4 * i] > n->values[4 * (i - 1)]) continue;
+    for (int i = 1; i < table->rows; ++i) {
+        if (table->values[4 * i] > table->values[4 * (i - 1)]) continue;
         vy_reader_refuse(r, &e->trajectory, "trajectory[%d]: its time must be after that of the row before",
                          i);
         return;
@@ -587,9 +591,10 @@ static void check_expect(vy_reader *r, const vy_scenario *s, const vy_expect_def
     if (!IS_VALID(r, *e)) return;
     if (e->min == -DBL_MAX && e->max == DBL_MAX) vy_reader_refuse(r, &e->max, "give min or max, or both");
     if (e->min > e->max) vy_reader_refuse(r, &e->min, "min is above max");
-    const int timed = e->at == VY_AT_SETTLED || e->at == VY_AT_REACHED;
-    if (timed && e->within == 0.0) vy_reader_refuse(r, &e->at, "give within, the longest time it may take");
-    if (!timed && e->within != 0.0) vy_reader_refuse(r, &e->within, "within is for settled and reached");
+    const int is_timed = e->at == VY_AT_SETTLED || e->at == VY_AT_REACHED;
+    if (is_timed && e->within == 0.0)
+        vy_reader_refuse(r, &e->at, "give within, the longest time it may take");
+    if (!is_timed && e->within != 0.0) vy_reader_refuse(r, &e->within, "within is for settled and reached");
     if (e->target != 0.0 && e->at != VY_AT_OVERSHOOT)
         vy_reader_refuse(r, &e->target, "target is for overshoot");
     const vy_quantity *q = &vy_quantities(&(int){0})[e->quantity];
@@ -599,14 +604,15 @@ static void check_expect(vy_reader *r, const vy_scenario *s, const vy_expect_def
     if (q->of_joint != NULL) {
         check_expect_joint(r, s, e, q);
     } else {
-        check_expect_has(r, s, e, q);
+        check_expect_vehicle(r, s, e, q);
         if (e->joint != VY_EVERY_JOINT)
             vy_reader_refuse(r, &e->joint, "%s is of drones: name a drone", q->name);
         if (!q->of_bodies) check_is_drone(r, s, &e->body, "this quantity is of drones");
         if (q->of_pairs && s->drone_count < 2)
             vy_reader_refuse(r, &e->quantity, "%s needs two drones", q->name);
-        const int single = (e->at == VY_AT_REACHED || e->at == VY_AT_OVERSHOOT) && !q->of_pairs;
-        if (single && e->body == VY_EVERY_DRONE && s->drone_count + (q->of_bodies ? s->body_count : 0) > 1)
+        const int is_of_one_drone = (e->at == VY_AT_REACHED || e->at == VY_AT_OVERSHOOT) && !q->of_pairs;
+        if (is_of_one_drone && e->body == VY_EVERY_DRONE &&
+            s->drone_count + (q->of_bodies ? s->body_count : 0) > 1)
             vy_reader_refuse(r, &e->at, "%s is of one drone: name it",
                              e->at == VY_AT_REACHED ? "reached" : "overshoot");
     }

@@ -20,9 +20,10 @@ const void *vy_field_of_message(const vy_schema_table *table, const void *object
 /// Warn of starts under the ground, and of drones that start in one place. `world` is the scenario's.
 void vy_check_starts(vy_reader *reader, const vy_scenario *s, const vy_world *world);
 
-/// A file that a controller names, seen from its folder, or from that of the scenario's file `from`. NULL: no
-/// memory.
-char *vy_program_path(const vy_controller_def *controller, const char *from, const char *name);
+/// A file that a controller names, seen from its folder, or from that of the scenario's file `scenario_path`.
+/// NULL: no memory.
+char *vy_program_path(const vy_controller_def *controller, const char *scenario_path, const char *name);
 
-/// Report programs, libraries and devices of controllers that are not there; `from` is the scenario's file.
-void vy_check_programs(vy_reader *reader, const char *from, const vy_scenario *s);
+/// Report programs, libraries and devices of controllers that are not there; `scenario_path` is the
+/// scenario's file.
+void vy_check_programs(vy_reader *reader, const char *scenario_path, const vy_scenario *s);

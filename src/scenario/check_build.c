@@ -17,42 +17,42 @@
 static const vy_schema_row *row_of_message(const vy_schema_table *table, const char *text)
 {
     const size_t size = strspn(text, "abcdefghijklmnopqrstuvwxyz_");
-    const vy_schema_row *found = NULL;
-    for (int i = 0; i < table->row_count && found == NULL; ++i) {
+    const vy_schema_row *match = NULL;
+    for (int i = 0; i < table->row_count && match == NULL; ++i) {
         const vy_schema_row *row = &table->rows[i];
-        const int group = row->table != NULL && row->table->size == 0;
+        const int is_group = row->table != NULL && row->table->size == 0;
         if (strlen(row->key) == size && strncmp(row->key, text, size) == 0)
-            found = row;
-        else if (group)
-            found = row_of_message(row->table, text);
+            match = row;
+        else if (is_group)
+            match = row_of_message(row->table, text);
     }
-    return found;
+    return match;
 }
 
 const void *vy_field_of_message(const vy_schema_table *table, const void *object, const void *fallback,
                                 const char *sentence)
 {
-    const char *at = object, *text = sentence;
-    const void *found = fallback;
-    if (row_of_message(table, text) == NULL) { // its first word is what the object is called
-        text += strcspn(text, ".: ");
-        if (*text != '.') return found;
-        ++text;
+    const char *field = object, *rest = sentence;
+    const void *match = fallback;
+    if (row_of_message(table, rest) == NULL) { // its first word is what the object is called
+        rest += strcspn(rest, ".: ");
+        if (*rest != '.') return match;
+        ++rest;
     }
     while (table != NULL) {
-        const vy_schema_row *row = row_of_message(table, text);
+        const vy_schema_row *row = row_of_message(table, rest);
         if (row == NULL) break;
-        text += strlen(row->key);
-        at += row->offset;
+        rest += strlen(row->key);
+        field += row->offset;
         table = row->table;
-        if (*text == '[' && table != NULL) {
-            at += (size_t)strtol(text + 1, NULL, 10) * table->size;
-            text += strcspn(text, "]") + 1;
+        if (*rest == '[' && table != NULL) {
+            field += (size_t)strtol(rest + 1, NULL, 10) * table->size;
+            rest += strcspn(rest, "]") + 1;
         }
-        found = at;
-        if (*text++ != '.') break;
+        match = field;
+        if (*rest++ != '.') break;
     }
-    return found;
+    return match;
 }
 
 // --- what a world refuses
@@ -87,8 +87,8 @@ static int is_valid(void *self, const void *begin, size_t size)
 // Of a drone or body it is the key that the sentence begins with.
 static void refuse(void *self, const void *culprit, const vy_error *err)
 {
-    const build_report *to = self;
-    const vy_scenario *s = to->scenario;
+    const build_report *report = self;
+    const vy_scenario *s = report->scenario;
     const vy_schema_table *drones = vy_table_find(&vy_scenario_table, "drones")->table;
     const vy_schema_table *bodies = vy_table_find(&vy_scenario_table, "bodies")->table;
     const void *field = culprit;
@@ -100,7 +100,7 @@ static void refuse(void *self, const void *culprit, const vy_error *err)
         if (culprit == &s->bodies[i].def)
             field = vy_field_of_message(bodies, &s->bodies[i], culprit, err->text);
     }
-    vy_reader_refuse(to->reader, field, "%s", err->text);
+    vy_reader_refuse(report->reader, field, "%s", err->text);
 }
 
 void vy_check_build(vy_reader *reader, const vy_scenario *s)

@@ -26,8 +26,8 @@ static void print_choice(vy_text *out, const vy_schema_row *row, const void *fie
     memcpy(&value, field, sizeof value);
     const vy_choice *choice = vy_choice_of(row, value);
     VY_ASSERT(choice != NULL);
-    const char *truth = vy_bool_word(choice->name);
-    vy_text_printf(out, truth != NULL ? "%s" : "\"%s\"", truth != NULL ? truth : choice->name);
+    const char *bool_word = vy_bool_word(choice->name);
+    vy_text_printf(out, bool_word != NULL ? "%s" : "\"%s\"", bool_word != NULL ? bool_word : choice->name);
 }
 
 static void print_text(vy_text *out, const vy_schema_row *row, const char *text)
@@ -41,10 +41,10 @@ static void print_number(vy_text *out, const vy_schema_row *row, const void *obj
 {
     double value;
     memcpy(&value, (const char *)object + row->offset, sizeof value);
-    vy_schema_row plain = *row;
-    plain.keyword = NULL;
+    vy_schema_row bare_row = *row;
+    bare_row.keyword = NULL;
     if (real_is_finite(value))
-        vy_print_value(out, &plain, object, NULL);
+        vy_print_value(out, &bare_row, object, NULL);
     else
         vy_text_printf(out, "\"%s\"", row->keyword != NULL ? row->keyword : "none");
 }

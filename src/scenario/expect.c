@@ -7,10 +7,10 @@
 #include "scenario/separation.h"
 
 // A unit for people, and how much of it one of the SI unit is.
-typedef struct shown_unit {
+typedef struct display_unit {
     const char *name;
     double scale;
-} shown_unit;
+} display_unit;
 
 static double position_error(const vy_drone_state *d)
 {
@@ -160,22 +160,22 @@ static void update_integral(const vy_expect_def *e, double value, double time, d
 static void update_time(const vy_expect_def *e, double value, double time, double step, uint32_t drone,
                         vy_expect_result *r)
 {
-    const int inside = value >= e->min && value <= e->max;
-    const double passed = real_max(time - e->after, 0.0);
+    const int is_inside = value >= e->min && value <= e->max;
+    const double elapsed = real_max(time - e->after, 0.0);
     if (e->at == VY_AT_REACHED) {
-        if (r->measured || !inside) return;
+        if (r->measured || !is_inside) return;
         *r = (vy_expect_result){.measured = 1,
-                                .met = passed <= e->within,
-                                .worst = passed,
-                                .margin = e->within - passed,
+                                .met = elapsed <= e->within,
+                                .worst = elapsed,
+                                .margin = e->within - elapsed,
                                 .time = time,
                                 .drone = drone};
         return;
     }
-    if (!inside) { // at the next step at the earliest
+    if (!is_inside) { // at the next step at the earliest
         *r = (vy_expect_result){.measured = 1,
-                                .worst = passed + step,
-                                .margin = real_min(e->within - (passed + step), -step),
+                                .worst = elapsed + step,
+                                .margin = real_min(e->within - (elapsed + step), -step),
                                 .time = time,
                                 .drone = drone};
     } else if (!r->measured) {
@@ -187,14 +187,14 @@ static void update_time(const vy_expect_def *e, double value, double time, doubl
 }
 
 // Whether expectation `e` is evaluated at this step.
-static int is_evaluated(const vy_scenario *scenario, const vy_expect_def *e, double time, int quantities)
+static int is_evaluated(const vy_scenario *scenario, const vy_expect_def *e, double time, int quantity_count)
 {
     // Half a step of slack: 3000 steps of 1 ms need not sum up to exactly 3 s.
-    return time >= e->after - 0.5 * scenario->step && e->quantity >= 0 && e->quantity < quantities;
+    return time >= e->after - 0.5 * scenario->step && e->quantity >= 0 && e->quantity < quantity_count;
 }
 
-static void update_any(const vy_expect_def *e, double value, double time, double step, uint32_t body,
-                       vy_expect_result *r)
+static void update_expectation(const vy_expect_def *e, double value, double time, double step, uint32_t body,
+                               vy_expect_result *r)
 {
     switch (e->at) {
     case VY_AT_SETTLED:
@@ -205,46 +205,48 @@ static void update_any(const vy_expect_def *e, double value, double time, double
     }
 }
 
-static void feed_joints(const vy_scenario *scenario, const vy_world *world, vy_expect_result *results)
+static void update_joints(const vy_scenario *scenario, const vy_world *world, vy_expect_result *results)
 {
-    int count;
-    const vy_quantity *list = vy_quantities(&count);
+    int quantity_count;
+    const vy_quantity *quantities = vy_quantities(&quantity_count);
     const double time = vy_world_time(world);
     for (int k = 0; k < scenario->joint_count; ++k) {
-        int known = 0; // reading a joint is expensive: done only where it is evaluated
+        int is_read = 0; // reading a joint is expensive: done only where it is evaluated
         vy_joint_state state;
         for (int i = 0; i < scenario->expect_count; ++i) {
             const vy_expect_def *e = &scenario->expect[i];
-            if (!is_evaluated(scenario, e, time, count) || list[e->quantity].of_joint == NULL) continue;
+            if (!is_evaluated(scenario, e, time, quantity_count) || quantities[e->quantity].of_joint == NULL)
+                continue;
             if (e->joint != VY_EVERY_JOINT && e->joint != k) continue;
-            if ((list[e->quantity].joints >> scenario->joints[k].def.kind & 1u) == 0) continue;
-            if (!known && vy_world_read_joint(world, vy_world_joint(world, (uint32_t)k), &state) != VY_OK)
+            if ((quantities[e->quantity].joints >> scenario->joints[k].def.kind & 1u) == 0) continue;
+            if (!is_read && vy_world_read_joint(world, vy_world_joint(world, (uint32_t)k), &state) != VY_OK)
                 break;
-            known = 1;
-            update_any(e, list[e->quantity].of_joint(&state), time, scenario->step, (uint32_t)k, &results[i]);
+            is_read = 1;
+            update_expectation(e, quantities[e->quantity].of_joint(&state), time, scenario->step, (uint32_t)k,
+                               &results[i]);
         }
     }
 }
 
 // A drone as it is, or a body as a drone without actuators. Returns 0 when it is neither.
-static int read_any(const vy_world *world, uint32_t number, vy_drone_state *out)
+static int read_drone_or_body(const vy_world *world, uint32_t number, vy_drone_state *out)
 {
-    vy_world_body_state b;
+    vy_world_body_state body;
     if (number < vy_world_drone_count(world))
         return vy_world_read_drone(world, vy_world_drone(world, number), out) == VY_OK;
-    if (vy_world_read_body(world, vy_world_body(world, number), &b) != VY_OK) return 0;
-    *out = (vy_drone_state){.position = b.position,
-                            .velocity = b.velocity,
-                            .attitude = b.attitude,
-                            .rate = b.rate,
-                            .touching = b.touching,
-                            .contacts = b.contacts,
-                            .crashes = b.crashes,
-                            .contact_impulse = b.contact_impulse,
-                            .contact_speed = b.contact_speed,
-                            .contact_impulse_max = b.contact_impulse_max,
-                            .asleep = b.asleep,
-                            .entered = b.entered};
+    if (vy_world_read_body(world, vy_world_body(world, number), &body) != VY_OK) return 0;
+    *out = (vy_drone_state){.position = body.position,
+                            .velocity = body.velocity,
+                            .attitude = body.attitude,
+                            .rate = body.rate,
+                            .touching = body.touching,
+                            .contacts = body.contacts,
+                            .crashes = body.crashes,
+                            .contact_impulse = body.contact_impulse,
+                            .contact_speed = body.contact_speed,
+                            .contact_impulse_max = body.contact_impulse_max,
+                            .asleep = body.asleep,
+                            .entered = body.entered};
     return 1;
 }
 
@@ -262,49 +264,51 @@ static int recorded_error(const vy_numbers *n, vec3 position, double time, doubl
     }
     const double *a = n->values + 4 * (size_t)low, *b = high < n->rows ? a + 4 : a;
     if (time < a[0] || (b == a && time > a[0])) return 0;
-    const double share = b != a ? (time - a[0]) / (b[0] - a[0]) : 0.0;
-    const vec3 recorded_position =
-        vec3_make(a[1] + share * (b[1] - a[1]), a[2] + share * (b[2] - a[2]), a[3] + share * (b[3] - a[3]));
+    const double fraction = b != a ? (time - a[0]) / (b[0] - a[0]) : 0.0;
+    const vec3 recorded_position = vec3_make(a[1] + fraction * (b[1] - a[1]), a[2] + fraction * (b[2] - a[2]),
+                                             a[3] + fraction * (b[3] - a[3]));
     *out = vec3_length(vec3_sub(position, recorded_position));
     return 1;
 }
 
-static void feed_body(const vy_scenario *scenario, const vy_world *world, uint32_t number,
-                      vy_expect_result *results)
+static void update_body(const vy_scenario *scenario, const vy_world *world, uint32_t number,
+                        vy_expect_result *results)
 {
-    int count, known = 0; // where it is over the ground is read only where that is asked for
-    const vy_quantity *list = vy_quantities(&count);
+    int quantity_count,
+        is_ground_read = 0; // where it is over the ground is read only where that is asked for
+    const vy_quantity *quantities = vy_quantities(&quantity_count);
     const double time = vy_world_time(world);
     vy_drone_state state;
     vy_ground_state ground;
-    if (!read_any(world, number, &state)) return;
+    if (!read_drone_or_body(world, number, &state)) return;
     for (int i = 0; i < scenario->expect_count; ++i) {
         const vy_expect_def *e = &scenario->expect[i];
         if (e->body != VY_EVERY_DRONE && e->body != (int)number) continue;
-        if (!is_evaluated(scenario, e, time, count)) continue;
-        const vy_quantity *q = &list[e->quantity];
+        if (!is_evaluated(scenario, e, time, quantity_count)) continue;
+        const vy_quantity *q = &quantities[e->quantity];
         if (q->of_joint != NULL || q->of_pairs || (number >= vy_world_drone_count(world) && !q->of_bodies))
             continue;
         if (!q->of_bodies && !vy_drone_has(&scenario->drones[number].def.vehicle, q)) continue;
-        if (q->of_ground != NULL && !known) known = vy_world_read_ground(world, number, &ground) == VY_OK;
+        if (q->of_ground != NULL && !is_ground_read)
+            is_ground_read = vy_world_read_ground(world, number, &ground) == VY_OK;
         if (q->of_ground == track && ground.ground_speed == 0.0) continue; // at rest it has no direction
         double value = q->of_ground != NULL ? q->of_ground(&ground) : q->value(&state);
         if (e->trajectory.rows > 0 && !recorded_error(&e->trajectory, state.position, time, &value)) continue;
-        update_any(e, value, time, scenario->step, number, &results[i]);
+        update_expectation(e, value, time, scenario->step, number, &results[i]);
     }
 }
 
-static void feed_pairs(const vy_scenario *scenario, const vy_world *world, vy_expect_result *results)
+static void update_pairs(const vy_scenario *scenario, const vy_world *world, vy_expect_result *results)
 {
-    int count;
-    const vy_quantity *list = vy_quantities(&count);
+    int quantity_count;
+    const vy_quantity *quantities = vy_quantities(&quantity_count);
     const double time = vy_world_time(world);
     for (int i = 0; i < scenario->expect_count; ++i) {
         const vy_expect_def *e = &scenario->expect[i];
         uint32_t nearest = 0;
-        if (!is_evaluated(scenario, e, time, count) || !list[e->quantity].of_pairs) continue;
+        if (!is_evaluated(scenario, e, time, quantity_count) || !quantities[e->quantity].of_pairs) continue;
         const double value = vy_drone_separation(world, e->body, &nearest);
-        update_any(e, value, time, scenario->step, nearest, &results[i]);
+        update_expectation(e, value, time, scenario->step, nearest, &results[i]);
     }
 }
 
@@ -312,10 +316,10 @@ void vy_expect_feed(const vy_scenario *scenario, const vy_world *world, vy_expec
 {
     FPU_SCOPE;
     if (scenario->expect_count == 0) return;
-    for (uint32_t i = 0; i < vy_world_body_count(world); ++i) feed_body(scenario, world, i, results);
-    feed_pairs(scenario, world, results);
+    for (uint32_t i = 0; i < vy_world_body_count(world); ++i) update_body(scenario, world, i, results);
+    update_pairs(scenario, world, results);
     if (vy_world_time(world) > 0.0)
-        feed_joints(scenario, world, results); // forces are known from the first step on
+        update_joints(scenario, world, results); // forces are known from the first step on
 }
 
 void vy_expect_end(const vy_scenario *scenario, vy_expect_result *results)
@@ -325,13 +329,13 @@ void vy_expect_end(const vy_scenario *scenario, vy_expect_result *results)
     const double end = scenario->duration + 0.5 * scenario->step;
     for (int i = 0; i < scenario->expect_count; ++i) {
         const vy_expect_def *e = &scenario->expect[i];
-        const int timed = e->at == VY_AT_SETTLED || e->at == VY_AT_REACHED;
-        results[i].skipped = !results[i].met && (timed ? e->after + e->within : e->after) > end;
+        const int is_timed = e->at == VY_AT_SETTLED || e->at == VY_AT_REACHED;
+        results[i].skipped = !results[i].met && (is_timed ? e->after + e->within : e->after) > end;
     }
 }
 
 // The name of the drone, body or joint number `body`; "all" where that is none of them.
-static const char *name_of(const vy_scenario *s, const vy_quantity *q, int body)
+static const char *subject_name(const vy_scenario *s, const vy_quantity *q, int body)
 {
     if (body < 0 || body >= (q->of_joint == NULL ? s->drone_count + s->body_count : s->joint_count))
         return "all";
@@ -348,38 +352,38 @@ const char *vy_expect_unit(const vy_scenario *scenario, int index)
 }
 
 // The unit in which the bounds were written.
-static shown_unit unit_of_bounds(const vy_expect_def *e, const vy_quantity *q)
+static display_unit unit_of_bounds(const vy_expect_def *e, const vy_quantity *q)
 {
     const char *si = e->at == VY_AT_INTEGRAL ? q->integral_unit : q->unit;
     int count;
     const vy_unit *units = vy_units(&count);
     if (e->unit <= 0 || e->unit > count || strcmp(units[e->unit - 1].si, si) != 0)
-        return (shown_unit){si, 1.0};
+        return (display_unit){si, 1.0};
     const vy_unit *u = &units[e->unit - 1];
     double scale = 1.0 / u->factor;
     for (int i = 0; i < u->power; ++i) scale /= 10.0;
     for (int i = 0; i > u->power; --i) scale *= 10.0;
-    return (shown_unit){u->name, scale};
+    return (display_unit){u->name, scale};
 }
 
 const char *vy_expect_display_unit(const vy_scenario *scenario, int index, double *scale)
 {
     FPU_SCOPE;
     const vy_expect_def *e = &scenario->expect[index];
-    shown_unit u = {"s", 1.0};
+    display_unit u = {"s", 1.0};
     if (e->at != VY_AT_SETTLED && e->at != VY_AT_REACHED)
         u = unit_of_bounds(e, &vy_quantities(&(int){0})[e->quantity]);
     *scale = u.scale;
     return u.name;
 }
 
-static void print_bound(vy_text *out, const char *word, double bound, shown_unit unit)
+static void print_bound(vy_text *out, const char *word, double bound, display_unit unit)
 {
     vy_text_printf(out, " %s %.6g%s%s", word, bound * unit.scale, *unit.name != '\0' ? " " : "", unit.name);
 }
 
 // When it is evaluated, as text.
-static void print_evaluation_time(vy_text *out, const vy_expect_def *e, shown_unit unit)
+static void print_evaluation_time(vy_text *out, const vy_expect_def *e, display_unit unit)
 {
     switch (e->at) {
     case VY_AT_END: vy_text_puts(out, " at the end"); break;
@@ -401,9 +405,9 @@ char *vy_expect_print(const vy_scenario *scenario, int index, const vy_expect_re
     const vy_locale locale = vy_locale_enter();
     vy_text out = {0};
     const int body = q->of_joint == NULL ? e->body : e->joint;
-    vy_text_printf(&out, "%s of %s", q->name, name_of(scenario, q, body));
-    const int timed = e->at == VY_AT_SETTLED || e->at == VY_AT_REACHED;
-    const shown_unit unit = unit_of_bounds(e, q);
+    vy_text_printf(&out, "%s of %s", q->name, subject_name(scenario, q, body));
+    const int is_timed = e->at == VY_AT_SETTLED || e->at == VY_AT_REACHED;
+    const display_unit unit = unit_of_bounds(e, q);
     if (e->min > -DBL_MAX) print_bound(&out, "at least", e->min, unit);
     if (e->min > -DBL_MAX && e->max < DBL_MAX) vy_text_puts(&out, " and");
     if (e->max < DBL_MAX) print_bound(&out, "at most", e->max, unit);
@@ -413,9 +417,9 @@ char *vy_expect_print(const vy_scenario *scenario, int index, const vy_expect_re
         vy_text_printf(&out, ": skipped, the run ends at %g s", scenario->duration);
     } else if (!result->measured) {
         vy_text_puts(&out, ": not met, the run ended before");
-    } else if (timed) {
-        const char *late = e->at == VY_AT_SETTLED ? "not met, outside until" : "not met, took";
-        vy_text_printf(&out, ": %s %.6g s", result->met ? "met, took" : late, result->worst);
+    } else if (is_timed) {
+        const char *not_met = e->at == VY_AT_SETTLED ? "not met, outside until" : "not met, took";
+        vy_text_printf(&out, ": %s %.6g s", result->met ? "met, took" : not_met, result->worst);
     } else {
         vy_text_printf(&out, ": %s,", result->met ? "met" : "not met");
         print_bound(&out, e->at == VY_AT_THROUGHOUT ? "worst" : "was", result->worst, unit);
@@ -423,7 +427,7 @@ char *vy_expect_print(const vy_scenario *scenario, int index, const vy_expect_re
         if (e->at != VY_AT_INTEGRAL && body < 0 &&
             (q->of_joint == NULL ? scenario->drone_count + (q->of_bodies ? scenario->body_count : 0)
                                  : scenario->joint_count) > 1)
-            vy_text_printf(&out, " by %s", name_of(scenario, q, (int)result->drone));
+            vy_text_printf(&out, " by %s", subject_name(scenario, q, (int)result->drone));
     }
     vy_locale_leave(locale);
     return vy_text_take(&out);

@@ -12,7 +12,7 @@
 #define GAP_MIN   0.05
 
 /// The farthest [m] that something goes along an axis in a second.
-#define WAY_MAX 1000.0
+#define DISTANCE_MAX 1000.0
 
 /// Usual steps of time [s] that a flight can have.
 #define STEP_MIN 1e-5
@@ -81,7 +81,7 @@ static vy_status check_time(checker *c)
 }
 
 // Values within [min, max]; NaN is missing.
-static vy_status check_size(checker *c, int first, int count, double min, double max, const char *hint)
+static vy_status check_range(checker *c, int first, int count, double min, double max, const char *hint)
 {
     const vy_flight *f = c->flight;
     for (int q = first; q < first + count; ++q) {
@@ -115,19 +115,19 @@ static vy_status check_accel(checker *c)
 }
 
 // The largest way in a second is one that something flies.
-static vy_status check_way(checker *c)
+static vy_status check_distance(checker *c)
 {
     const vy_flight *f = c->flight;
     const double *time = f->values[VY_FLIGHT_TIME];
     for (int q = VY_FLIGHT_POSITION; q < VY_FLIGHT_POSITION + 3; ++q) {
-        const double *x = f->values[q];
-        for (size_t i = 1, first = 0; x != NULL && i < f->rows; ++i) {
+        const double *position = f->values[q];
+        for (size_t i = 1, first = 0; position != NULL && i < f->rows; ++i) {
             while (time[i] - time[first] > 1.0) ++first;
-            const double way = real_abs(x[i] - x[first]);
-            if (way > WAY_MAX)
+            const double distance = real_abs(position[i] - position[first]);
+            if (distance > DISTANCE_MAX)
                 return refuse(c, i + 1, q,
                               "%s moves by %.6g m within a second, at %.6g s: is it in mm or cm?",
-                              vy_flight_quantity_name(q), way, time_in_file(f, i));
+                              vy_flight_quantity_name(q), distance, time_in_file(f, i));
         }
     }
     return VY_OK;
@@ -137,20 +137,21 @@ static vy_status check_attitude(checker *c)
 {
     const vy_flight *f = c->flight;
     const double *const *q = (const double *const *)&f->values[VY_FLIGHT_ATTITUDE];
-    int present = -1, count = 0;
+    int present_component = -1, count = 0;
     for (int k = 0; k < 4; ++k) {
-        if (q[k] != NULL) present = k, ++count;
+        if (q[k] != NULL) present_component = k, ++count;
     }
     if (count == 0) return VY_OK;
     if (count < 4)
-        return refuse(c, 0, VY_FLIGHT_ATTITUDE + present,
+        return refuse(c, 0, VY_FLIGHT_ATTITUDE + present_component,
                       "an attitude has four columns: attitude.w, .x, .y and .z");
     for (size_t i = 0; i < f->rows; ++i) {
-        const double square = q[0][i] * q[0][i] + q[1][i] * q[1][i] + q[2][i] * q[2][i] + q[3][i] * q[3][i];
-        if (square < 0.81 || square > 1.21)
+        const double norm_squared =
+            q[0][i] * q[0][i] + q[1][i] * q[1][i] + q[2][i] * q[2][i] + q[3][i] * q[3][i];
+        if (norm_squared < 0.81 || norm_squared > 1.21)
             return refuse(c, i + 1, VY_FLIGHT_ATTITUDE,
                           "the attitude at %.6g s is no unit quaternion: its length is %.4g",
-                          time_in_file(f, i), real_sqrt(square));
+                          time_in_file(f, i), real_sqrt(norm_squared));
     }
     return VY_OK;
 }
@@ -162,7 +163,7 @@ vy_status vy_flight_check(const vy_flight *f, const char *name, vy_flight_place 
         int first, count;
         double min, max;
         const char *hint;
-    } sizes[] = {
+    } ranges[] = {
         {VY_FLIGHT_MOTOR, 8, -1e-3, 1.0 + 1e-3,
          "commands are 0 to 1; map it like \"m1 /65535\" or \"pwm1 1000..2000\""},
         {VY_FLIGHT_RATE, 3, -70.0, 70.0, "no drone turns that fast; are its rates in deg/s or mrad/s?"},
@@ -184,10 +185,10 @@ vy_status vy_flight_check(const vy_flight *f, const char *name, vy_flight_place 
         if (status == VY_OK) status = check_time(&c);
         if (status == VY_OK) status = check_accel(&c);
         if (status == VY_OK) status = check_attitude(&c);
-        for (size_t i = 0; status == VY_OK && i < sizeof sizes / sizeof sizes[0]; ++i)
-            status =
-                check_size(&c, sizes[i].first, sizes[i].count, sizes[i].min, sizes[i].max, sizes[i].hint);
-        if (status == VY_OK) status = check_way(&c);
+        for (size_t i = 0; status == VY_OK && i < sizeof ranges / sizeof ranges[0]; ++i)
+            status = check_range(&c, ranges[i].first, ranges[i].count, ranges[i].min, ranges[i].max,
+                                 ranges[i].hint);
+        if (status == VY_OK) status = check_distance(&c);
         free(c.scratch);
     }
     if (place != NULL) *place = c.place;

@@ -11,8 +11,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define PI 3.14159265358979323846
-#define G  9.80665
+#define PI               3.14159265358979323846
+#define STANDARD_GRAVITY 9.80665
 
 const char *vy_flight_quantity_name(int quantity)
 {
@@ -48,8 +48,8 @@ static const column_unit units[] = {
     {"mrad/s", VY_FLIGHT_RATE, VY_FLIGHT_RATE + 2, 1e-3},
     {"deg/s", VY_FLIGHT_RATE, VY_FLIGHT_RATE + 2, PI / 180.0},
     {"m/s^2", VY_FLIGHT_ACCEL, VY_FLIGHT_ACCEL + 2, 1.0},
-    {"g", VY_FLIGHT_ACCEL, VY_FLIGHT_ACCEL + 2, G},
-    {"mg", VY_FLIGHT_ACCEL, VY_FLIGHT_ACCEL + 2, 1e-3 * G},
+    {"g", VY_FLIGHT_ACCEL, VY_FLIGHT_ACCEL + 2, STANDARD_GRAVITY},
+    {"mg", VY_FLIGHT_ACCEL, VY_FLIGHT_ACCEL + 2, 1e-3 * STANDARD_GRAVITY},
     {"%", VY_FLIGHT_MOTOR, VY_FLIGHT_MOTOR + 7, 1e-2},
     {"rad/s", VY_FLIGHT_ROTOR, VY_FLIGHT_ROTOR + 7, 1.0},
     {"rpm", VY_FLIGHT_ROTOR, VY_FLIGHT_ROTOR + 7, PI / 30.0},
@@ -72,21 +72,21 @@ static vy_status fail_at(vy_error *err, const char *name, int line, int column, 
 
 static int is_space(char c) { return c == ' ' || c == '\t' || c == '\r'; }
 
-enum { SHOWN_BYTES = 40 }; // of what a file holds, in a sentence
+enum { PRINTABLE_BYTES = 40 }; // of what a file holds, in a sentence
 
 // What a file holds, for a sentence: bytes that are no text are question marks.
-static const char *shown(const char *from, size_t size, char out[SHOWN_BYTES + 1])
+static const char *make_printable(const char *text, size_t size, char out[PRINTABLE_BYTES + 1])
 {
-    size_t at = 0, used = 0;
+    size_t at = 0, out_size = 0;
     while (at < size) {
-        const size_t step = vy_character_size(from + at, size - at);
-        if (used + (step == 0 ? 1 : step) > SHOWN_BYTES) break;
-        if (step == 0) out[used] = '?';
-        memcpy(out + used, from + at, step);
-        used += step == 0 ? 1 : step;
-        at += step == 0 ? 1 : step;
+        const size_t character_size = vy_character_size(text + at, size - at);
+        if (out_size + (character_size == 0 ? 1 : character_size) > PRINTABLE_BYTES) break;
+        if (character_size == 0) out[out_size] = '?';
+        memcpy(out + out_size, text + at, character_size);
+        out_size += character_size == 0 ? 1 : character_size;
+        at += character_size == 0 ? 1 : character_size;
     }
-    out[used] = '\0';
+    out[out_size] = '\0';
     return out;
 }
 
@@ -101,7 +101,7 @@ static int is_vector(int quantity, vy_flight_quantity first, int count)
     return quantity >= (int)first && quantity < (int)first + count;
 }
 
-static int quantity_find(const char *name, size_t size)
+static int find_quantity(const char *name, size_t size)
 {
     for (int q = 0; q < VY_FLIGHT_QUANTITY_COUNT; ++q) {
         const char *known = vy_flight_quantity_name(q);
@@ -123,10 +123,10 @@ static vy_status read_word(int quantity, const char *word, size_t size, double *
         *offset = *word == '*' ? *offset * a : *offset / a;
         return VY_OK;
     }
-    size_t dots = 0;
-    while (dots + 1 < size && !(word[dots] == '.' && word[dots + 1] == '.')) ++dots;
-    if (dots + 1 < size && vy_decimal_parse(word, dots, &a) &&
-        vy_decimal_parse(word + dots + 2, size - dots - 2, &b)) {
+    size_t range_mark = 0;
+    while (range_mark + 1 < size && !(word[range_mark] == '.' && word[range_mark + 1] == '.')) ++range_mark;
+    if (range_mark + 1 < size && vy_decimal_parse(word, range_mark, &a) &&
+        vy_decimal_parse(word + range_mark + 2, size - range_mark - 2, &b)) {
         if (a == b || !real_is_finite(1.0 / (b - a)))
             return vy_fail(err, VY_BAD_VALUE, "%s: %.*s is no range", name, (int)(size < 40 ? size : 40),
                            word);
@@ -134,53 +134,54 @@ static vy_status read_word(int quantity, const char *word, size_t size, double *
         *scale = *scale / (b - a);
         return VY_OK;
     }
-    int known = 0;
+    int is_known = 0;
     for (int i = 0; i < UNIT_COUNT; ++i) {
         if (strlen(units[i].name) != size || memcmp(units[i].name, word, size) != 0) continue;
-        known = 1;
+        is_known = 1;
         if (quantity < units[i].first || quantity > units[i].last) continue;
         *scale *= units[i].factor;
         *offset *= units[i].factor;
         return VY_OK;
     }
-    const int shown = (int)(size < 40 ? size : 40);
-    if (known) return vy_fail(err, VY_BAD_VALUE, "%s cannot be in %.*s", name, shown, word);
+    const int shown_size = (int)(size < 40 ? size : 40);
+    if (is_known) return vy_fail(err, VY_BAD_VALUE, "%s cannot be in %.*s", name, shown_size, word);
     return vy_fail(err, VY_BAD_SYNTAX,
                    "%s: \"%.*s\" is no unit, factor (*2), divisor (/65535) or range (1000..2000)", name,
-                   shown, word);
+                   shown_size, word);
 }
 
 // "column unit *2" for a quantity.
 static vy_status map_text(vy_flight_mapping *m, int quantity, const char *text, size_t size, vy_error *err)
 {
     const char *name = vy_flight_quantity_name(quantity);
-    size_t at = 0, from, to;
+    size_t at = 0, name_start, name_end;
     while (at < size && is_space(text[at])) ++at;
     if (at < size && text[at] == '"') {
-        from = ++at;
+        name_start = ++at;
         while (at < size && text[at] != '"') ++at;
-        to = at;
+        name_end = at;
         if (at == size) return vy_fail(err, VY_BAD_SYNTAX, "%s: the column's name has no end", name);
         ++at;
     } else {
-        from = at;
+        name_start = at;
         while (at < size && !is_space(text[at])) ++at;
-        to = at;
+        name_end = at;
     }
-    if (to == from) return vy_fail(err, VY_BAD_SYNTAX, "%s: which column?", name);
-    if (to - from >= VY_FLIGHT_NAME_CAP)
+    if (name_end == name_start) return vy_fail(err, VY_BAD_SYNTAX, "%s: which column?", name);
+    if (name_end - name_start >= VY_FLIGHT_NAME_CAP)
         return vy_fail(err, VY_FULL, "%s: a column's name has up to %d bytes", name, VY_FLIGHT_NAME_CAP - 1);
     double scale = 1.0, offset = 0.0;
     while (at < size) {
         while (at < size && is_space(text[at])) ++at;
-        const size_t word = at;
+        const size_t word_start = at;
         while (at < size && !is_space(text[at])) ++at;
-        if (at == word) break;
-        const vy_status status = read_word(quantity, text + word, at - word, &scale, &offset, err);
+        if (at == word_start) break;
+        const vy_status status =
+            read_word(quantity, text + word_start, at - word_start, &scale, &offset, err);
         if (status != VY_OK) return status;
     }
     memset(m->column[quantity], 0, sizeof m->column[quantity]);
-    memcpy(m->column[quantity], text + from, to - from);
+    memcpy(m->column[quantity], text + name_start, name_end - name_start);
     m->scale[quantity] = scale;
     m->offset[quantity] = offset;
     return VY_OK;
@@ -188,7 +189,7 @@ static vy_status map_text(vy_flight_mapping *m, int quantity, const char *text, 
 
 vy_status vy_flight_mapping_set(vy_flight_mapping *m, const char *quantity, const char *text, vy_error *err)
 {
-    const int q = quantity_find(quantity, strlen(quantity));
+    const int q = find_quantity(quantity, strlen(quantity));
     if (q < 0)
         return vy_fail(err, VY_NOT_FOUND,
                        "a flight has no \"%.40s\"; it may have time, position.x, velocity.x, attitude.w, "
@@ -197,64 +198,65 @@ vy_status vy_flight_mapping_set(vy_flight_mapping *m, const char *quantity, cons
     return map_text(m, q, text, strlen(text), err);
 }
 
-// One entry "quantity: text", from `line` of `size` bytes; `mark` is what ends the name.
-static vy_status map_entry(vy_flight_mapping *m, const char *line, size_t size, char mark, vy_error *err)
+// One entry "quantity: text", from `line` of `size` bytes; `name_mark` is what ends the name.
+static vy_status map_entry(vy_flight_mapping *m, const char *line, size_t size, char name_mark, vy_error *err)
 {
     char name[VY_FLIGHT_NAME_CAP] = "";
     while (size > 0 && is_space(*line)) ++line, --size;
-    const char *end = memchr(line, mark, size);
+    const char *end = memchr(line, name_mark, size);
     if (end == NULL)
         return vy_fail(err, VY_BAD_SYNTAX,
                        "a mapping is \"quantity%c column unit\", like \"rate.x%c gyro_x "
                        "deg/s\"",
-                       mark, mark);
+                       name_mark, name_mark);
     size_t length = (size_t)(end - line);
     while (length > 0 && is_space(line[length - 1])) --length;
     if (length >= sizeof name) length = sizeof name - 1;
     memcpy(name, line, length);
-    const int q = quantity_find(name, length);
-    if (q >= 0 && m->column[q][0] != '\0') return vy_fail(err, VY_BAD_VALUE, "%s is mapped twice", name);
-    if (q < 0) return vy_flight_mapping_set(m, name, "", err);
-    return map_text(m, q, end + 1, size - (size_t)(end + 1 - line), err);
+    const int index = find_quantity(name, length);
+    if (index >= 0 && m->column[index][0] != '\0')
+        return vy_fail(err, VY_BAD_VALUE, "%s is mapped twice", name);
+    if (index < 0) return vy_flight_mapping_set(m, name, "", err);
+    return map_text(m, index, end + 1, size - (size_t)(end + 1 - line), err);
 }
 
 vy_status vy_flight_mapping_parse(const char *data, size_t size, const char *name, vy_flight_mapping *out,
                                   vy_error *err)
 {
     vy_flight_mapping m;
-    vy_error found;
+    vy_error entry_error;
     memset(&m, 0, sizeof m);
     // "a=b, c=d" in one line, or lines "a: b".
-    const int inline_form = memchr(data, '\n', size) == NULL && memchr(data, ':', size) == NULL &&
-                            memchr(data, '=', size) != NULL;
-    const char stop = inline_form ? ',' : '\n', mark = inline_form ? '=' : ':';
-    int line = 1, any = 0;
+    const int is_inline = memchr(data, '\n', size) == NULL && memchr(data, ':', size) == NULL &&
+                          memchr(data, '=', size) != NULL;
+    const char separator = is_inline ? ',' : '\n', name_mark = is_inline ? '=' : ':';
+    int line = 1, has_entries = 0;
     for (size_t at = byte_order_mark_size(data, size); at < size; ++line) {
-        const char *end = memchr(data + at, stop, size - at);
+        const char *end = memchr(data + at, separator, size - at);
         const size_t next = end == NULL ? size : (size_t)(end - data) + 1;
-        size_t last = end == NULL ? size : next - 1;
-        const char *remark = memchr(data + at, '#', last - at);
-        if (remark != NULL) last = (size_t)(remark - data);
-        size_t first = at;
-        while (first < last && is_space(data[first])) ++first;
+        size_t entry_end = end == NULL ? size : next - 1;
+        const char *remark = memchr(data + at, '#', entry_end - at);
+        if (remark != NULL) entry_end = (size_t)(remark - data);
+        size_t entry_start = at;
+        while (entry_start < entry_end && is_space(data[entry_start])) ++entry_start;
         at = next;
-        if (first == last) continue;
-        any = 1;
-        if (map_entry(&m, data + first, last - first, mark, &found) != VY_OK)
-            return fail_at(err, name, inline_form ? 0 : line, 0, found.status, "%s", found.text);
+        if (entry_start == entry_end) continue;
+        has_entries = 1;
+        if (map_entry(&m, data + entry_start, entry_end - entry_start, name_mark, &entry_error) != VY_OK)
+            return fail_at(err, name, is_inline ? 0 : line, 0, entry_error.status, "%s", entry_error.text);
     }
-    if (!any) return fail_at(err, name, 0, 0, VY_BAD_VALUE, "the mapping is empty");
+    if (!has_entries) return fail_at(err, name, 0, 0, VY_BAD_VALUE, "the mapping is empty");
     *out = m;
     return VY_OK;
 }
 
-vy_flight *vy_flight_create(size_t rows, unsigned long long has)
+vy_flight *vy_flight_create(size_t rows, unsigned long long quantity_bits)
 {
     vy_flight *f = calloc(1, sizeof *f);
     if (f == NULL) return NULL;
     f->rows = rows;
     for (int q = 0; q < VY_FLIGHT_QUANTITY_COUNT; ++q) {
-        if ((has >> q & 1u) == 0) continue;
+        if ((quantity_bits >> q & 1u) == 0) continue;
         f->values[q] = calloc(rows > 0 ? rows : 1, sizeof(double));
         if (f->values[q] == NULL) {
             vy_flight_free(f);
@@ -274,24 +276,24 @@ void vy_flight_free(vy_flight *f)
 // Where the text is read from, and which quantity each of its columns is.
 typedef struct table {
     const char *data, *name;
-    size_t size, at;
+    size_t size, position;
     int line; // of what is read next
-    int columns;
+    int column_count;
     int quantity_of[VY_FLIGHT_COLUMNS_MAX]; // -1: not asked for
     vy_flight_mapping mapping;
 } table;
 
 // The next line that is neither empty nor a remark; 0 at the end.
-static int next_line(table *t, const char **from, size_t *size)
+static int next_line(table *t, const char **line, size_t *size)
 {
-    while (t->at < t->size) {
-        const char *start = t->data + t->at, *end = memchr(start, '\n', t->size - t->at);
-        size_t length = end == NULL ? t->size - t->at : (size_t)(end - start);
-        t->at += length + (end != NULL);
+    while (t->position < t->size) {
+        const char *start = t->data + t->position, *end = memchr(start, '\n', t->size - t->position);
+        size_t length = end == NULL ? t->size - t->position : (size_t)(end - start);
+        t->position += length + (end != NULL);
         ++t->line;
         while (length > 0 && is_space(start[length - 1])) --length;
         if (length == 0 || *start == '#') continue;
-        *from = start;
+        *line = start;
         *size = length;
         return 1;
     }
@@ -299,41 +301,42 @@ static int next_line(table *t, const char **from, size_t *size)
 }
 
 // The next cell of a line, without spaces and quotes around it; 0 behind the last.
-static int next_cell(const char *line, size_t size, size_t *at, const char **cell, size_t *length)
+static int next_cell(const char *line, size_t size, size_t *position, const char **cell, size_t *length)
 {
-    if (*at > size) return 0;
-    const char *const stop = line + size, *start = line + *at;
-    while (start < stop && is_space(*start)) ++start;
-    const char *const close = // a comma within quotes is of the cell
-        start < stop && *start == '"' ? memchr(start + 1, '"', (size_t)(stop - start - 1)) : NULL;
-    const char *const from = close != NULL ? close : start;
-    const char *const end = from < stop ? memchr(from, ',', (size_t)(stop - from)) : NULL;
-    size_t n = (size_t)((end != NULL ? end : stop) - start);
-    *at = (size_t)(start - line) + n + 1;
-    while (n > 0 && is_space(start[n - 1])) --n;
-    if (n >= 2 && *start == '"' && start[n - 1] == '"') ++start, n -= 2;
+    if (*position > size) return 0;
+    const char *const line_end = line + size, *start = line + *position;
+    while (start < line_end && is_space(*start)) ++start;
+    const char *const closing_quote = // a comma within quotes is of the cell
+        start < line_end && *start == '"' ? memchr(start + 1, '"', (size_t)(line_end - start - 1)) : NULL;
+    const char *const search_start = closing_quote != NULL ? closing_quote : start;
+    const char *const end =
+        search_start < line_end ? memchr(search_start, ',', (size_t)(line_end - search_start)) : NULL;
+    size_t cell_size = (size_t)((end != NULL ? end : line_end) - start);
+    *position = (size_t)(start - line) + cell_size + 1;
+    while (cell_size > 0 && is_space(start[cell_size - 1])) --cell_size;
+    if (cell_size >= 2 && *start == '"' && start[cell_size - 1] == '"') ++start, cell_size -= 2;
     *cell = start;
-    *length = n;
+    *length = cell_size;
     return 1;
 }
 
 static vy_status read_header(table *t, const vy_flight_mapping *mapping, vy_error *err)
 {
     const char *line, *cell;
-    size_t size, length, at = 0;
-    char text[SHOWN_BYTES + 1];
-    int found[VY_FLIGHT_QUANTITY_COUNT] = {0};
+    size_t size, length, position = 0;
+    char text[PRINTABLE_BYTES + 1];
+    int found_count[VY_FLIGHT_QUANTITY_COUNT] = {0};
     if (!next_line(t, &line, &size))
         return fail_at(err, t->name, 0, 0, VY_BAD_SYNTAX,
                        "the file has no header line with the columns' names");
     if (mapping != NULL) t->mapping = *mapping;
-    while (next_cell(line, size, &at, &cell, &length)) {
-        if (t->columns == VY_FLIGHT_COLUMNS_MAX)
+    while (next_cell(line, size, &position, &cell, &length)) {
+        if (t->column_count == VY_FLIGHT_COLUMNS_MAX)
             return fail_at(err, t->name, t->line, 0, VY_FULL, "a table has up to %d columns",
                            VY_FLIGHT_COLUMNS_MAX);
         int q = -1;
         if (mapping == NULL) {
-            q = quantity_find(cell, length);
+            q = find_quantity(cell, length);
             if (q >= 0) t->mapping.scale[q] = 1.0;
         } else {
             for (int k = 0; k < VY_FLIGHT_QUANTITY_COUNT && q < 0; ++k) {
@@ -341,20 +344,20 @@ static vy_status read_header(table *t, const vy_flight_mapping *mapping, vy_erro
                 if (*name != '\0' && strlen(name) == length && memcmp(name, cell, length) == 0) q = k;
             }
         }
-        if (q >= 0 && found[q]++)
-            return fail_at(err, t->name, t->line, t->columns + 1, VY_BAD_VALUE,
-                           "column \"%s\" is there twice", shown(cell, length, text));
-        t->quantity_of[t->columns++] = q;
+        if (q >= 0 && found_count[q]++)
+            return fail_at(err, t->name, t->line, t->column_count + 1, VY_BAD_VALUE,
+                           "column \"%s\" is there twice", make_printable(cell, length, text));
+        t->quantity_of[t->column_count++] = q;
     }
-    if (t->columns == 1 && (memchr(line, ';', size) != NULL || memchr(line, '\t', size) != NULL))
+    if (t->column_count == 1 && (memchr(line, ';', size) != NULL || memchr(line, '\t', size) != NULL))
         return fail_at(err, t->name, t->line, 0, VY_BAD_SYNTAX, "columns are separated by commas, not by %s",
                        memchr(line, ';', size) != NULL ? "semicolons" : "tabs");
     for (int q = 0; q < VY_FLIGHT_QUANTITY_COUNT; ++q) {
-        if (mapping != NULL && mapping->column[q][0] != '\0' && !found[q])
+        if (mapping != NULL && mapping->column[q][0] != '\0' && !found_count[q])
             return fail_at(err, t->name, t->line, 0, VY_NOT_FOUND, "no column \"%s\", which %s is mapped to",
                            mapping->column[q], vy_flight_quantity_name(q));
     }
-    if (!found[VY_FLIGHT_TIME])
+    if (!found_count[VY_FLIGHT_TIME])
         return fail_at(err, t->name, t->line, 0, VY_NOT_FOUND,
                        "no column is the time; map one, like \"time: t_ms ms\"");
     return VY_OK;
@@ -365,21 +368,21 @@ static vy_status read_cell(table *t, vy_flight *f, size_t row, int column, const
 {
     const int q = t->quantity_of[column];
     if (q < 0) return VY_OK;
-    double *to = &f->values[q][row], value;
-    char text[SHOWN_BYTES + 1];
+    double *out = &f->values[q][row], value;
+    char text[PRINTABLE_BYTES + 1];
     if (length == 0) {
-        const int held = is_vector(q, VY_FLIGHT_MOTOR, 16);
-        if (q == VY_FLIGHT_TIME || (held && row == 0))
+        const int is_held = is_vector(q, VY_FLIGHT_MOTOR, 16);
+        if (q == VY_FLIGHT_TIME || (is_held && row == 0))
             return fail_at(err, t->name, t->line, column + 1, VY_BAD_SYNTAX, "%s is missing",
                            vy_flight_quantity_name(q));
-        *to = held ? to[-1] : real_of(UINT64_C(0x7ff8000000000000));
+        *out = is_held ? out[-1] : real_of(UINT64_C(0x7ff8000000000000));
         return VY_OK;
     }
     if (!vy_decimal_parse(cell, length, &value) || !real_is_finite(value))
         return fail_at(err, t->name, t->line, column + 1, VY_BAD_SYNTAX, "\"%s\" is not a number",
-                       shown(cell, length, text));
-    *to = value * t->mapping.scale[q] + t->mapping.offset[q];
-    if (!real_is_finite(*to))
+                       make_printable(cell, length, text));
+    *out = value * t->mapping.scale[q] + t->mapping.offset[q];
+    if (!real_is_finite(*out))
         return fail_at(err, t->name, t->line, column + 1, VY_BAD_VALUE, "%s is too large",
                        vy_flight_quantity_name(q));
     return VY_OK;
@@ -388,7 +391,7 @@ static vy_status read_cell(table *t, vy_flight *f, size_t row, int column, const
 static vy_status fail_cell_count(const table *t, int column, vy_error *err)
 {
     return fail_at(err, t->name, t->line, column, VY_BAD_SYNTAX, "a row has %d cells, as the header does",
-                   t->columns);
+                   t->column_count);
 }
 
 static vy_status read_rows(table *t, vy_flight *f, vy_error *err)
@@ -396,15 +399,15 @@ static vy_status read_rows(table *t, vy_flight *f, vy_error *err)
     const char *line, *cell;
     size_t size, length, row = 0;
     for (; next_line(t, &line, &size); ++row) {
-        size_t at = 0;
+        size_t position = 0;
         int column = 0;
         VY_ASSERT(row < f->rows);
-        for (; next_cell(line, size, &at, &cell, &length); ++column) {
-            if (column == t->columns) return fail_cell_count(t, column + 1, err);
+        for (; next_cell(line, size, &position, &cell, &length); ++column) {
+            if (column == t->column_count) return fail_cell_count(t, column + 1, err);
             const vy_status status = read_cell(t, f, row, column, cell, length, err);
             if (status != VY_OK) return status;
         }
-        if (column < t->columns) return fail_cell_count(t, column, err);
+        if (column < t->column_count) return fail_cell_count(t, column, err);
     }
     VY_ASSERT(row == f->rows);
     return VY_OK;
@@ -425,16 +428,16 @@ static vy_status check_text(const char *data, size_t size, const char *name, vy_
 }
 
 // The line and column of what is refused; what is about a column as a whole is in the header.
-static void locate(table *t, int header, size_t start, vy_flight_place place, vy_error *err)
+static void locate_error(table *t, int header_line, size_t rows_start, vy_flight_place place, vy_error *err)
 {
     const char *line;
     size_t size;
     if (err == NULL) return;
-    t->at = start;
-    t->line = header;
+    t->position = rows_start;
+    t->line = header_line;
     for (size_t row = 0; row < place.row && next_line(t, &line, &size);) ++row;
     err->line = t->line;
-    for (int c = t->columns - 1; c >= 0; --c) {
+    for (int c = t->column_count - 1; c >= 0; --c) {
         if (t->quantity_of[c] == place.quantity) err->column = c + 1;
     }
 }
@@ -442,22 +445,22 @@ static void locate(table *t, int header, size_t start, vy_flight_place place, vy
 static vy_status read_table(table *t, const vy_flight_mapping *mapping, vy_flight **out, vy_error *err)
 {
     size_t rows = 0, size;
-    unsigned long long has = 0;
+    unsigned long long quantity_bits = 0;
     const char *line;
     vy_status status = check_text(t->data, t->size, t->name, err);
     if (status == VY_OK) status = read_header(t, mapping, err);
     if (status != VY_OK) return status;
-    const size_t start = t->at;
-    const int header = t->line;
+    const size_t rows_start = t->position;
+    const int header_line = t->line;
     while (next_line(t, &line, &size)) ++rows;
-    for (int c = 0; c < t->columns; ++c) {
-        if (t->quantity_of[c] >= 0) has |= 1ull << t->quantity_of[c];
+    for (int c = 0; c < t->column_count; ++c) {
+        if (t->quantity_of[c] >= 0) quantity_bits |= 1ull << t->quantity_of[c];
     }
     if (rows > VY_FLIGHT_ROWS_MAX)
         return fail_at(err, t->name, 0, 0, VY_FULL, "a flight has up to %zu rows", VY_FLIGHT_ROWS_MAX);
-    t->at = start;
-    t->line = header;
-    vy_flight *f = *out = vy_flight_create(rows, has);
+    t->position = rows_start;
+    t->line = header_line;
+    vy_flight *f = *out = vy_flight_create(rows, quantity_bits);
     if (f == NULL) return vy_fail(err, VY_NO_MEMORY, "no memory for a recorded flight");
     status = read_rows(t, f, err);
     if (status != VY_OK) return status;
@@ -466,7 +469,7 @@ static vy_status read_table(table *t, const vy_flight_mapping *mapping, vy_fligh
     for (size_t i = 0; i < rows; ++i) time[i] -= f->start;
     vy_flight_place place;
     status = vy_flight_check(f, t->name, &place, err);
-    if (status == VY_BAD_VALUE) locate(t, header, start, place, err);
+    if (status == VY_BAD_VALUE) locate_error(t, header_line, rows_start, place, err);
     return status;
 }
 
@@ -479,7 +482,7 @@ vy_status vy_flight_parse(const char *data, size_t size, const vy_flight_mapping
     if (t == NULL) return vy_fail(err, VY_NO_MEMORY, "no memory for a recorded flight");
     t->data = data;
     t->size = size;
-    t->at = byte_order_mark_size(data, size);
+    t->position = byte_order_mark_size(data, size);
     t->name = name;
     const vy_status status = read_table(t, mapping, &f, err);
     free(t);

@@ -76,8 +76,8 @@ vy_status vy_flight_parse(const char *data, size_t size, const vy_flight_mapping
 /// The same from a file.
 vy_status vy_flight_load(const char *path, const vy_flight_mapping *mapping, vy_flight **out, vy_error *err);
 
-/// A flight of `rows` with room for the quantities whose bit is set in `has`; NULL without memory.
-vy_flight *vy_flight_create(size_t rows, unsigned long long has);
+/// A flight of `rows` with room for the quantities whose bit is set in `quantity_bits`; NULL without memory.
+vy_flight *vy_flight_create(size_t rows, unsigned long long quantity_bits);
 
 /// Where in a flight something stands.
 typedef struct vy_flight_place {

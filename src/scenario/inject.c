@@ -7,27 +7,27 @@
 #include "volery/injection.h"
 
 // What can be injected; one of them is read.
-typedef union injected {
+typedef union injection_def {
     vy_scenario_disturbance push;
     vy_gust_def gust;
     vy_scenario_fault fault;
-} injected;
+} injection_def;
 
 static const struct {
     const char *name;
     const vy_schema_table *table;
 } kinds[] = {{"push", &vy_disturbance_table}, {"gust", &vy_gust_table}, {"fault", &vy_fault_table}};
-enum { PUSH, GUST, FAULT, KINDS };
+enum { PUSH, GUST, FAULT, KIND_COUNT };
 
 static int find_kind(const char *name)
 {
     int kind = 0;
-    while (kind < KINDS && strcmp(name, kinds[kind].name) != 0) ++kind;
+    while (kind < KIND_COUNT && strcmp(name, kinds[kind].name) != 0) ++kind;
     return kind;
 }
 
 // A push is a constant force unless it says otherwise.
-static void give_kind(vy_yaml *tree, vy_node *root)
+static void add_default_kind(vy_yaml *tree, vy_node *root)
 {
     if (root->kind != VY_NODE_MAP || vy_node_find(root, "kind") != NULL) return;
     vy_node *key = vy_yaml_add_node(tree, VY_NODE_SCALAR, root->source, root->line, root->column),
@@ -41,8 +41,8 @@ static void give_kind(vy_yaml *tree, vy_node *root)
     vy_node_append(root, key, value);
 }
 
-static vy_status read(const vy_scenario *scenario, int kind, const char *text, size_t size, injected *out,
-                      vy_error *err)
+static vy_status read_injection(const vy_scenario *scenario, int kind, const char *text, size_t size,
+                                injection_def *out, vy_error *err)
 {
     vy_yaml tree = {0};
     vy_diagnostics diagnostics = {0};
@@ -53,7 +53,7 @@ static vy_status read(const vy_scenario *scenario, int kind, const char *text, s
     vy_source *source =
         vy_yaml_add_source(&tree, vy_text_copy(name, strlen(name)), vy_text_copy(text, size), size);
     vy_node *root = source != NULL ? vy_yaml_read(&tree, source, 0, &report) : NULL;
-    if (root != NULL && kind == PUSH) give_kind(&tree, root);
+    if (root != NULL && kind == PUSH) add_default_kind(&tree, root);
     if (root != NULL) {
         reader.root = root;
         kinds[kind].table->init(out, 0);
@@ -74,25 +74,25 @@ static vy_status read(const vy_scenario *scenario, int kind, const char *text, s
     return status;
 }
 
-vy_status vy_scenario_inject(const vy_scenario *scenario, vy_world *world, const char *what, const char *text,
-                             size_t size, vy_error *err)
+vy_status vy_scenario_inject(const vy_scenario *scenario, vy_world *world, const char *kind_name,
+                             const char *text, size_t size, vy_error *err)
 {
     FPU_SCOPE;
-    const int kind = find_kind(what);
-    if (kind == KINDS)
-        return vy_fail(err, VY_BAD_VALUE, "%.40s cannot be injected: push, gust and fault can", what);
-    injected in;
-    memset(&in, 0, sizeof in);
-    const vy_status status = read(scenario, kind, text, size, &in, err);
+    const int kind = find_kind(kind_name);
+    if (kind == KIND_COUNT)
+        return vy_fail(err, VY_BAD_VALUE, "%.40s cannot be injected: push, gust and fault can", kind_name);
+    injection_def def;
+    memset(&def, 0, sizeof def);
+    const vy_status status = read_injection(scenario, kind, text, size, &def, err);
     if (status != VY_OK) return status;
-    if (kind == GUST) return vy_world_inject_gust(world, &in.gust, err);
+    if (kind == GUST) return vy_world_inject_gust(world, &def.gust, err);
     if (kind == FAULT) {
-        if (in.fault.drone != VY_EVERY_DRONE)
-            in.fault.def.drone = vy_world_drone(world, (uint32_t)in.fault.drone);
-        return vy_world_inject_fault(world, &in.fault.def, err);
+        if (def.fault.drone != VY_EVERY_DRONE)
+            def.fault.def.drone = vy_world_drone(world, (uint32_t)def.fault.drone);
+        return vy_world_inject_fault(world, &def.fault.def, err);
     }
-    if (!real_is_finite(in.push.def.duration))
+    if (!real_is_finite(def.push.def.duration))
         return vy_fail(err, VY_BAD_VALUE, "push: duration is missing: for how long [s]?");
-    if (in.push.drone != VY_EVERY_DRONE) in.push.def.body = vy_world_body(world, (uint32_t)in.push.drone);
-    return vy_world_inject_disturbance(world, &in.push.def, err);
+    if (def.push.drone != VY_EVERY_DRONE) def.push.def.body = vy_world_body(world, (uint32_t)def.push.drone);
+    return vy_world_inject_disturbance(world, &def.push.def, err);
 }

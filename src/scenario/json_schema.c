@@ -108,9 +108,9 @@ static void write_choice(vy_text *out, const vy_schema_row *row)
 {
     vy_text_puts(out, "{\"enum\": [");
     for (int i = 0; i < row->choice_count; ++i) {
-        const char *name = row->choices[i].name, *truth = vy_bool_word(name);
+        const char *name = row->choices[i].name, *bool_word = vy_bool_word(name);
         vy_text_printf(out, "%s\"%s\"", i > 0 ? ", " : "", name);
-        if (truth != NULL) vy_text_printf(out, ", %s", truth);
+        if (bool_word != NULL) vy_text_printf(out, ", %s", bool_word);
         if (name[strspn(name, "0123456789")] == '\0')
             vy_text_printf(out, ", %s", name); // YAML reads a number
     }
@@ -201,11 +201,11 @@ static void write_type(vy_text *out, const vy_schema_row *row, const void *defau
 
 static void write_default(vy_text *out, const vy_schema_row *row, const void *defaults)
 {
-    const int simple = row->type == VY_TYPE_NUMBER || row->type == VY_TYPE_INTEGER ||
-                       row->type == VY_TYPE_COUNT || row->type == VY_TYPE_VECTOR ||
-                       row->type == VY_TYPE_ROTATION || row->type == VY_TYPE_CHOICE ||
-                       row->type == VY_TYPE_TEXT;
-    if (!simple || (row->flags & VY_ROW_REQUIRED) || row->default_text != NULL) return;
+    const int has_plain_default = row->type == VY_TYPE_NUMBER || row->type == VY_TYPE_INTEGER ||
+                                  row->type == VY_TYPE_COUNT || row->type == VY_TYPE_VECTOR ||
+                                  row->type == VY_TYPE_ROTATION || row->type == VY_TYPE_CHOICE ||
+                                  row->type == VY_TYPE_TEXT;
+    if (!has_plain_default || (row->flags & VY_ROW_REQUIRED) || row->default_text != NULL) return;
     vy_text value = {0};
     vy_print_value(&value, row, defaults, NULL);
     char *text = vy_text_take(&value);
@@ -213,8 +213,8 @@ static void write_default(vy_text *out, const vy_schema_row *row, const void *de
         out->failed = 1;
         return;
     }
-    const int word = (*text >= 'a' && *text <= 'z');
-    vy_text_printf(out, ", \"default\": %s%s%s", word ? "\"" : "", text, word ? "\"" : "");
+    const int is_word = (*text >= 'a' && *text <= 'z');
+    vy_text_printf(out, ", \"default\": %s%s%s", is_word ? "\"" : "", text, is_word ? "\"" : "");
     free(text);
 }
 

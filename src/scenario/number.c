@@ -49,7 +49,7 @@ const vy_unit *vy_units(int *count)
     return units;
 }
 
-static int equals(const char *text, size_t size, const char *word)
+static int text_equals(const char *text, size_t size, const char *word)
 {
     return strlen(word) == size && memcmp(text, word, size) == 0;
 }
@@ -64,22 +64,23 @@ static int read_date(const char *text, size_t size, double *out)
     if (size != 10 || text[4] != '-' || text[7] != '-' || !vy_uint_read(text, 4, &year) ||
         !vy_uint_read(text + 5, 2, &month) || !vy_uint_read(text + 8, 2, &day) || month < 1 || month > 12)
         return 0;
-    const int leap = is_leap((int)year), days = days_before[month] - days_before[month - 1];
-    if (day < 1 || (int)day > days + (month == 2 && leap)) return 0;
-    const int days_passed = days_before[month - 1] + (month > 2 && leap) + (int)day - 1;
-    *out = (double)year + (double)days_passed / (365.0 + leap);
+    const int leap_day = is_leap((int)year), days = days_before[month] - days_before[month - 1];
+    if (day < 1 || (int)day > days + (month == 2 && leap_day)) return 0;
+    const int days_passed = days_before[month - 1] + (month > 2 && leap_day) + (int)day - 1;
+    *out = (double)year + (double)days_passed / (365.0 + leap_day);
     return 1;
 }
 
 int vy_number_unit(const char *text, size_t size, const char *si)
 {
     double value;
-    size_t at = vy_decimal_read(text, size, 0, &value);
-    while (at < size && text[at] == ' ') ++at;
+    size_t position = vy_decimal_read(text, size, 0, &value);
+    while (position < size && text[position] == ' ') ++position;
     int count;
     const vy_unit *units = vy_units(&count);
     for (int i = 0; i < count; ++i) {
-        if (strcmp(units[i].si, si) == 0 && equals(text + at, size - at, units[i].name)) return i;
+        if (strcmp(units[i].si, si) == 0 && text_equals(text + position, size - position, units[i].name))
+            return i;
     }
     return -1;
 }
@@ -89,23 +90,25 @@ vy_number_result vy_number_read(const char *text, size_t size, const char *si, d
     double value;
     if (strcmp(si, VY_UNIT_YEAR) == 0 && read_date(text, size, out)) return VY_NUMBER_OK;
     if (vy_decimal_not_finite(text, size)) return VY_NUMBER_NOT_FINITE;
-    size_t at = vy_decimal_read(text, size, 0, &value);
-    VY_ASSERT(at <= size && si != NULL);
-    if (at == 0) return VY_NUMBER_BAD;
-    const size_t number = at;
-    while (at < size && text[at] == ' ') ++at;
+    size_t position = vy_decimal_read(text, size, 0, &value);
+    VY_ASSERT(position <= size && si != NULL);
+    if (position == 0) return VY_NUMBER_BAD;
+    const size_t number_size = position;
+    while (position < size && text[position] == ' ') ++position;
     static const vy_unit as_written = {"", "", 0, 1.0};
     const vy_unit *unit =
-        at == size || (*si != '\0' && equals(text + at, size - at, si)) ? &as_written : NULL;
+        position == size || (*si != '\0' && text_equals(text + position, size - position, si)) ? &as_written
+                                                                                               : NULL;
     int count;
     const vy_unit *units = vy_units(&count);
     for (int i = 0; i < count && unit == NULL; ++i) {
-        if (strcmp(units[i].si, si) == 0 && equals(text + at, size - at, units[i].name)) unit = &units[i];
+        if (strcmp(units[i].si, si) == 0 && text_equals(text + position, size - position, units[i].name))
+            unit = &units[i];
     }
     if (unit == NULL) return VY_NUMBER_WRONG_UNIT;
     VY_ASSERT(unit->factor > 0.0);
     // Again with the unit's power of ten in the exponent: one rounding.
-    (void)vy_decimal_read(text, number, unit->power, &value);
+    (void)vy_decimal_read(text, number_size, unit->power, &value);
     value *= unit->factor;
     if (!real_is_finite(value)) return VY_NUMBER_NOT_FINITE;
     *out = value;
@@ -148,13 +151,13 @@ void vy_unit_print(vy_text *out, const char *si)
         return;
     }
     vy_text_puts(out, *si == '\0' ? "no unit" : si);
-    int count, others = 0;
+    int count, other_count = 0;
     const vy_unit *units = vy_units(&count);
     for (int i = 0; i < count; ++i) {
         if (strcmp(units[i].si, si) == 0)
-            vy_text_printf(out, "%s%s", others++ == 0 ? " (or " : ", ", units[i].name);
+            vy_text_printf(out, "%s%s", other_count++ == 0 ? " (or " : ", ", units[i].name);
     }
-    if (others > 0) vy_text_puts(out, ")");
+    if (other_count > 0) vy_text_puts(out, ")");
 }
 
 vy_locale vy_locale_enter(void)

@@ -5,27 +5,27 @@
 #include "scenario/text.h"
 
 // One override on its way down the tree.
-typedef struct setter {
+typedef struct override_walk {
     vy_yaml *tree;
     vy_report *report;
     vy_source *source;
     const char *at, *end;     // what is left of the path
     const vy_schema_row *row; // the row of the node reached; NULL: no row, which is reported when it is read
     const vy_schema_table *table;
-} setter;
+} override_walk;
 
-static int refuse(setter *s, const char *format, const char *word, size_t size)
+static int refuse(override_walk *s, const char *format, const char *word, size_t size)
 {
     vy_report_error_at(s->report, VY_BAD_VALUE, s->source, 0, 0, format, (int)size, word);
     return 0;
 }
 
-static vy_node *add_node(setter *s, vy_node_kind kind)
+static vy_node *add_node(override_walk *s, vy_node_kind kind)
 {
     return vy_yaml_add_node(s->tree, kind, s->source, 1, 1);
 }
 
-static vy_node *add_scalar(setter *s, const char *text, size_t size)
+static vy_node *add_scalar(override_walk *s, const char *text, size_t size)
 {
     vy_node *node = add_node(s, VY_NODE_SCALAR);
     char *copy = node == NULL ? NULL : vy_yaml_alloc(s->tree, size + 1);
@@ -37,7 +37,7 @@ static vy_node *add_scalar(setter *s, const char *text, size_t size)
     return node;
 }
 
-static vy_node *copy_node(setter *s, const vy_node *node)
+static vy_node *copy_node(override_walk *s, const vy_node *node)
 {
     vy_node *copy = vy_yaml_add_node(s->tree, node->kind, node->source, node->line, node->column);
     if (copy == NULL) return NULL;
@@ -55,7 +55,7 @@ static vy_node *copy_node(setter *s, const vy_node *node)
 
 // Prepare a node for changes below it: an alias gets a copy of its own, the name of a file becomes a mapping
 // based on it, an empty value becomes an empty mapping.
-static int open_node(setter *s, vy_node *node)
+static int make_editable(override_walk *s, vy_node *node)
 {
     if (node->alias != NULL) {
         const vy_node *copy = copy_node(s, node->alias);
@@ -75,14 +75,14 @@ static int open_node(setter *s, vy_node *node)
 }
 
 // The value of a key, made when it is not there.
-static vy_node *step_into_map(setter *s, vy_node *map, const char *word, size_t size)
+static vy_node *step_into_map(override_walk *s, vy_node *map, const char *word, size_t size)
 {
     vy_node *key = add_scalar(s, word, size);
     if (key == NULL) return NULL;
     s->row = s->table != NULL ? vy_table_find(s->table, key->text) : NULL;
     s->table = s->row != NULL ? s->row->table : NULL;
-    vy_node *found = vy_node_find(map, key->text);
-    if (found != NULL) return found;
+    vy_node *value_found = vy_node_find(map, key->text);
+    if (value_found != NULL) return value_found;
     const int is_file = s->row != NULL && (s->row->flags & VY_ROW_FILE) != 0;
     // The default of a missing vehicle; a sensor has no file by default, just the values of its struct.
     const char *text = is_file && s->row->default_text != NULL ? s->row->default_text : "";
@@ -93,7 +93,7 @@ static vy_node *step_into_map(setter *s, vy_node *map, const char *word, size_t 
 }
 
 // The element of a list with this name.
-static vy_node *step_into_list(setter *s, vy_node *list, const char *word, size_t size)
+static vy_node *step_into_list(override_walk *s, vy_node *list, const char *word, size_t size)
 {
     for (vy_node *n = list->first; n != NULL; n = n->next) {
         const vy_node *map = vy_node_resolve(n);
@@ -106,7 +106,7 @@ static vy_node *step_into_list(setter *s, vy_node *list, const char *word, size_
 }
 
 // [3]: the element with this index.
-static vy_node *step_to_index(setter *s, vy_node *node)
+static vy_node *step_to_index(override_walk *s, vy_node *node)
 {
     const char *digits = s->at + 1;
     VY_ASSERT(s->at < s->end && *s->at == '[');
@@ -125,11 +125,11 @@ static vy_node *step_to_index(setter *s, vy_node *node)
 }
 
 // Follow the path to its last node. NULL after a mistake.
-static vy_node *follow(setter *s, vy_node *node)
+static vy_node *follow_path(override_walk *s, vy_node *node)
 {
     while (node != NULL && s->at < s->end) {
         VY_ASSERT(s->at >= s->source->text && s->end <= s->source->text + s->source->size);
-        if (!open_node(s, node)) return NULL;
+        if (!make_editable(s, node)) return NULL;
         if (*s->at == '[') {
             node = step_to_index(s, node);
             if (node != NULL && s->at < s->end && *s->at == '.') ++s->at;
@@ -160,16 +160,20 @@ vy_node *vy_override_apply(vy_yaml *tree, vy_report *report, const vy_schema_tab
     vy_source *source = vy_yaml_add_source(tree, vy_text_take(&name), vy_text_copy(override, size), size);
     if (source == NULL) return NULL;
     source->is_override = 1;
-    const char *equal = memchr(source->text, '=', size);
-    if (equal == NULL || equal == source->text) {
+    const char *equal_sign = memchr(source->text, '=', size);
+    if (equal_sign == NULL || equal_sign == source->text) {
         vy_report_error_at(report, VY_BAD_VALUE, source, 0, 0, "expected key=value");
         return NULL;
     }
-    setter s = {
-        .tree = tree, .report = report, .source = source, .at = source->text, .end = equal, .table = table};
-    const vy_node *value = vy_yaml_read(tree, source, (size_t)(equal + 1 - source->text), report);
+    override_walk walk = {.tree = tree,
+                          .report = report,
+                          .source = source,
+                          .at = source->text,
+                          .end = equal_sign,
+                          .table = table};
+    const vy_node *value = vy_yaml_read(tree, source, (size_t)(equal_sign + 1 - source->text), report);
     if (value == NULL) return NULL;
-    vy_node *node = follow(&s, root);
+    vy_node *node = follow_path(&walk, root);
     if (node != NULL) vy_node_replace(node, value);
     return node;
 }

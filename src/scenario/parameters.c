@@ -43,12 +43,12 @@ static int check_text(vy_reader *r, const char *name, const vy_node *node)
         return 0;
     }
     for (size_t i = 0; i < node->size;) {
-        const size_t step = vy_character_size(node->text + i, node->size - i);
-        if (step == 0) {
+        const size_t character_size = vy_character_size(node->text + i, node->size - i);
+        if (character_size == 0) {
             vy_report_error(r->report, node, "%s must not have control characters", name);
             return 0;
         }
-        i += step;
+        i += character_size;
     }
     return 1;
 }
@@ -85,25 +85,25 @@ static int print_node(vy_reader *r, const char *name, const vy_node *node, int d
     }
     if (node->kind == VY_NODE_SCALAR) {
         vy_parameter p;
-        const int kind = read_scalar(r, name, node, &p);
-        if (kind == 1) vy_parameter_print(out, &p, 1);
-        if (kind == 0) vy_text_add_json(out, node->text, node->size);
-        return kind >= 0;
+        const int result = read_scalar(r, name, node, &p);
+        if (result == 1) vy_parameter_print(out, &p, 1);
+        if (result == 0) vy_text_add_json(out, node->text, node->size);
+        return result >= 0;
     }
-    const int map = node->kind == VY_NODE_MAP;
-    int good = 1;
-    vy_text_puts(out, map ? "{" : "[");
-    for (const vy_node *n = node->first; n != NULL && good; n = n->next) {
+    const int is_map = node->kind == VY_NODE_MAP;
+    int ok = 1;
+    vy_text_puts(out, is_map ? "{" : "[");
+    for (const vy_node *n = node->first; n != NULL && ok; n = n->next) {
         if (n != node->first) vy_text_puts(out, ", ");
-        if (map) {
-            good = check_text(r, name, n->key);
+        if (is_map) {
+            ok = check_text(r, name, n->key);
             vy_text_add_json(out, n->key->text, n->key->size);
             vy_text_puts(out, ": ");
         }
-        if (good) good = print_node(r, name, n, depth + 1, out);
+        if (ok) ok = print_node(r, name, n, depth + 1, out);
     }
-    vy_text_puts(out, map ? "}" : "]");
-    return good;
+    vy_text_puts(out, is_map ? "}" : "]");
+    return ok;
 }
 
 static int read_digest(const char *text, uint64_t *out)
@@ -144,27 +144,27 @@ static int read_file(vy_reader *r, const char *name, const vy_node *node, vy_par
 static int read_parameter(vy_reader *r, const vy_node *key, const vy_node *node, vy_parameter *out)
 {
     const char *name = key->text;
-    int good;
+    int ok;
     if (node->kind == VY_NODE_MAP && vy_node_find(node, "file") != NULL) {
-        good = read_file(r, name, node, out);
+        ok = read_file(r, name, node, out);
     } else if (node->kind == VY_NODE_SCALAR) {
-        const int kind = read_scalar(r, name, node, out);
-        if (kind == 0) out->text = vy_text_copy(node->text, node->size);
-        if (kind == 0 && out->text == NULL) r->no_memory = 1;
-        good = kind >= 0;
+        const int result = read_scalar(r, name, node, out);
+        if (result == 0) out->text = vy_text_copy(node->text, node->size);
+        if (result == 0 && out->text == NULL) r->no_memory = 1;
+        ok = result >= 0;
     } else {
         vy_text json = {0};
-        good = print_node(r, name, node, 1, &json);
+        ok = print_node(r, name, node, 1, &json);
         out->type = VY_PARAMETER_JSON;
         out->text = vy_text_take(&json);
         if (out->text == NULL) r->no_memory = 1;
-        if (!good) {
+        if (!ok) {
             free((void *)out->text);
             out->text = NULL;
         }
     }
     memcpy(out->name, key->text, key->size);
-    return good && !r->no_memory;
+    return ok && !r->no_memory;
 }
 
 void vy_read_parameters(vy_reader *reader, const vy_schema_row *row, const vy_node *node, void *object)
@@ -201,14 +201,14 @@ void vy_read_parameters(vy_reader *reader, const vy_schema_row *row, const vy_no
 
 // --- files
 
-void vy_digest_parameters(vy_reader *reader, const char *from, int may_read, vy_scenario *scenario)
+void vy_digest_parameters(vy_reader *reader, const char *scenario_path, int may_read, vy_scenario *scenario)
 {
     for (int i = 0; i < scenario->drone_count; ++i) {
         vy_controller_def *c = &scenario->drones[i].def.controller;
         for (int k = 0; k < c->parameter_count; ++k) {
             vy_parameter *p = &c->parameters[k];
             if (p->type != VY_PARAMETER_FILE || p->digest != 0) continue;
-            char *path = may_read ? vy_program_path(c, from, p->text) : NULL;
+            char *path = may_read ? vy_program_path(c, scenario_path, p->text) : NULL;
             const vy_status status = path != NULL ? vy_file_digest(path, &p->digest) : VY_IO;
             if (status == VY_NO_MEMORY || (may_read && path == NULL))
                 reader->no_memory = 1;

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 
 static void print_rows(vy_text *out, const vy_schema_table *table, const void *object,
-                       const vy_scenario *scenario, int indent, int dash);
+                       const vy_scenario *scenario, int indent, int is_list_item);
 
 static void print_quoted(vy_text *out, const char *text)
 {
@@ -40,10 +40,10 @@ static void print_vector(vy_text *out, const vy_schema_row *row, const double *v
 
 static void print_inertia(vy_text *out, const vy_mat3 *m)
 {
-    int diagonal = 1;
+    int is_diagonal = 1;
     for (int i = 0; i < 9; ++i)
-        diagonal &= i % 4 == 0 || bits_of(m->m[i / 3][i % 3]) == 0; // -0.0 is kept as well
-    if (diagonal) {
+        is_diagonal &= i % 4 == 0 || bits_of(m->m[i / 3][i % 3]) == 0; // -0.0 is kept as well
+    if (is_diagonal) {
         print_numbers(out, (const double[3]){m->m[0][0], m->m[1][1], m->m[2][2]}, 3);
         return;
     }
@@ -67,12 +67,12 @@ static void print_named(vy_text *out, const vy_schema_row *row, const void *obje
     vy_text_puts(out, "}");
 }
 
-static void print_table(vy_text *out, const vy_numbers *n)
+static void print_table(vy_text *out, const vy_numbers *table)
 {
     vy_text_puts(out, "[");
-    for (int i = 0; i < n->rows; ++i) {
+    for (int i = 0; i < table->rows; ++i) {
         if (i > 0) vy_text_puts(out, ", ");
-        print_numbers(out, n->values + (size_t)i * (size_t)n->columns, (size_t)n->columns);
+        print_numbers(out, table->values + (size_t)i * (size_t)table->columns, (size_t)table->columns);
     }
     vy_text_puts(out, "]");
 }
@@ -153,13 +153,14 @@ static void print_list(vy_text *out, const vy_schema_row *row, const void *objec
 }
 
 static void print_rows(vy_text *out, const vy_schema_table *table, const void *object,
-                       const vy_scenario *scenario, int indent, int dash)
+                       const vy_scenario *scenario, int indent, int is_list_item)
 {
     for (int i = 0; i < table->row_count; ++i) {
         const vy_schema_row *row = &table->rows[i];
         if (!vy_row_applies(table, row, object)) continue;
-        vy_text_printf(out, "%*s%s%s:", dash ? indent - 2 : indent, "", dash ? "- " : "", row->key);
-        dash = 0;
+        vy_text_printf(out, "%*s%s%s:", is_list_item ? indent - 2 : indent, "", is_list_item ? "- " : "",
+                       row->key);
+        is_list_item = 0;
         if (row->type == VY_TYPE_OBJECT) {
             vy_text_puts(out, "\n");
             print_rows(out, row->table, (const char *)object + row->offset, scenario, indent + 2, 0);
@@ -184,7 +185,7 @@ char *vy_scenario_print(const vy_scenario *scenario)
 }
 
 // Whether an option is not used: then it is not in the hash, and scenarios from before it keep theirs.
-static int is_off(const vy_schema_row *row, const char *object)
+static int is_unused(const vy_schema_row *row, const char *object)
 {
     double first;
     memcpy(&first, object + row->table->rows[0].offset, sizeof first);
@@ -202,7 +203,7 @@ static int is_zero(const char *field, size_t count)
 }
 
 // Bytes to hash: the key of each row, then its value in 8-byte words.
-static void collect_rows(vy_text *out, const vy_schema_table *table, const void *object)
+static void collect_hash_bytes(vy_text *out, const vy_schema_table *table, const void *object)
 {
     for (int i = 0; i < table->row_count; ++i) {
         const vy_schema_row *row = &table->rows[i];
@@ -219,7 +220,7 @@ static void collect_rows(vy_text *out, const vy_schema_table *table, const void 
             if (is_zero(field, row->size)) continue;
         } else if ((row->flags & VY_ROW_HASHED_IF_SET) && row->type == VY_TYPE_NUMBER) {
             if (is_zero(field, 1)) continue;
-        } else if ((row->flags & VY_ROW_HASHED_IF_SET) && is_off(row, field)) {
+        } else if ((row->flags & VY_ROW_HASHED_IF_SET) && is_unused(row, field)) {
             continue;
         }
         int64_t integer;
@@ -254,13 +255,13 @@ static void collect_rows(vy_text *out, const vy_schema_table *table, const void 
             vy_text_add(out, (const char *)n.values, (size_t)n.rows * (size_t)n.columns * sizeof *n.values);
             break;
         }
-        case VY_TYPE_OBJECT: collect_rows(out, row->table, field); break;
+        case VY_TYPE_OBJECT: collect_hash_bytes(out, row->table, field); break;
         case VY_TYPE_LIST:
             elements = vy_list_elements(row, object, &count);
             integer = count;
             vy_text_add(out, &integer, sizeof integer);
             for (int k = 0; k < count; ++k)
-                collect_rows(out, row->table, elements + (size_t)k * row->table->size);
+                collect_hash_bytes(out, row->table, elements + (size_t)k * row->table->size);
             break;
         }
     }
@@ -269,14 +270,15 @@ static void collect_rows(vy_text *out, const vy_schema_table *table, const void 
 uint64_t vy_scenario_hash(const vy_scenario *scenario)
 {
     vy_text bytes = {0};
-    collect_rows(&bytes, &vy_scenario_table, scenario);
+    collect_hash_bytes(&bytes, &vy_scenario_table, scenario);
     if (scenario->wind_grid != NULL) { // the field itself, not the name of its file
-        const wind_grid *g = &scenario->wind_grid->field;
-        const double head[] = {g->nx, g->ny, g->nz, g->nt, g->x0, g->y0,
-                               g->z0, g->t0, g->dx, g->dy, g->dz, g->dt};
-        const size_t values = (size_t)g->nx * (size_t)g->ny * (size_t)g->nz * (size_t)g->nt * 3;
-        vy_text_add(&bytes, (const char *)head, sizeof head);
-        vy_text_add(&bytes, (const char *)g->velocity, values * sizeof(double));
+        const wind_grid *grid = &scenario->wind_grid->field;
+        const double grid_header[] = {grid->nx, grid->ny, grid->nz, grid->nt, grid->x0, grid->y0,
+                                      grid->z0, grid->t0, grid->dx, grid->dy, grid->dz, grid->dt};
+        const size_t value_count =
+            (size_t)grid->nx * (size_t)grid->ny * (size_t)grid->nz * (size_t)grid->nt * 3;
+        vy_text_add(&bytes, (const char *)grid_header, sizeof grid_header);
+        vy_text_add(&bytes, (const char *)grid->velocity, value_count * sizeof(double));
     }
     const uint64_t hash = bytes.failed ? 0 : vy_hash64(bytes.data, bytes.size);
     free(bytes.data);

@@ -8,17 +8,17 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#define KEY_CAP      256 // of one mapping
-#define NAME_CAP     64  // names a suggestion is chosen from
-#define NAMES_LISTED 40  // names that are listed when none is near
-#define INCLUDE_CAP  8
-#define TABLE_CAP    (1 << 20) // numbers of one table
+#define KEY_CAP          256 // of one mapping
+#define NAME_CAP         64  // names a suggestion is chosen from
+#define NAMES_LISTED_MAX 40  // names that are listed when none is near
+#define INCLUDE_CAP      8
+#define TABLE_CAP        (1 << 20) // numbers of one table
 
 static void read_value(vy_reader *r, const vy_schema_row *row, const vy_node *node, void *object);
 
 // --- messages
 
-static void print_got(vy_text *out, const vy_node *node)
+static void print_actual(vy_text *out, const vy_node *node)
 {
     switch (node->kind) {
     case VY_NODE_MAP: vy_text_puts(out, "a mapping"); return;
@@ -35,27 +35,27 @@ static void print_got(vy_text *out, const vy_node *node)
 }
 
 // Report and release a sentence.
-static void report_kind(vy_reader *r, const vy_node *at, const char *kind, vy_text *sentence)
+static void report_of_kind(vy_reader *r, const vy_node *node, const char *kind, vy_text *sentence)
 {
     char *text = vy_text_take(sentence);
     if (text == NULL)
         r->no_memory = 1;
     else
-        vy_report_error_of_kind(r->report, kind, at, "%s", text);
+        vy_report_error_of_kind(r->report, kind, node, "%s", text);
     free(text);
 }
 
-static void report_text(vy_reader *r, const vy_node *at, vy_text *sentence)
+static void report_text(vy_reader *r, const vy_node *node, vy_text *sentence)
 {
-    report_kind(r, at, "value", sentence);
+    report_of_kind(r, node, "value", sentence);
 }
 
-static void report_expected(vy_reader *r, const char *key, const char *what, const vy_node *got)
+static void report_expected(vy_reader *r, const char *key, const char *expected, const vy_node *actual)
 {
     vy_text text = {0};
-    vy_text_printf(&text, "%s: expected %s, got ", key, what);
-    print_got(&text, got);
-    report_text(r, got, &text);
+    vy_text_printf(&text, "%s: expected %s, got ", key, expected);
+    print_actual(&text, actual);
+    report_text(r, actual, &text);
 }
 
 void vy_range_print(vy_text *out, vy_range range)
@@ -74,14 +74,14 @@ static void print_names(vy_text *out, const char *word, size_t size, const char 
     const char *closest = vy_closest_name(word, size, names, count);
     if (closest != NULL) {
         vy_text_printf(out, "; did you mean %s?", closest);
-    } else if (count <= NAMES_LISTED) {
+    } else if (count <= NAMES_LISTED_MAX) {
         for (int i = 0; i < count; ++i) vy_text_printf(out, "%s%s", i == 0 ? "; there are " : ", ", names[i]);
     }
 }
 
 // --- places
 
-static void add_location(vy_reader *r, vy_value_locations *list, vy_value_location place)
+static void add_location(vy_reader *r, vy_value_locations *list, vy_value_location location)
 {
     if (list->count == list->capacity) {
         const size_t capacity = list->capacity == 0 ? 256 : 2 * list->capacity;
@@ -93,14 +93,14 @@ static void add_location(vy_reader *r, vy_value_locations *list, vy_value_locati
         list->items = items;
         list->capacity = capacity;
     }
-    list->items[list->count++] = place;
-    VY_ASSERT(list->count <= list->capacity && place.node != NULL);
+    list->items[list->count++] = location;
+    VY_ASSERT(list->count <= list->capacity && location.node != NULL);
 }
 
-static void record_location(vy_reader *r, const void *begin, size_t size, const vy_node *node, int bad)
+static void record_location(vy_reader *r, const void *begin, size_t size, const vy_node *node, int is_invalid)
 {
-    add_location(r, &r->places, (vy_value_location){begin, size, node});
-    if (bad) add_location(r, &r->invalid, (vy_value_location){begin, size, node});
+    add_location(r, &r->locations, (vy_value_location){begin, size, node});
+    if (is_invalid) add_location(r, &r->invalid, (vy_value_location){begin, size, node});
 }
 
 void vy_reader_add_location(vy_reader *reader, const void *begin, size_t size, const vy_node *node)
@@ -109,37 +109,38 @@ void vy_reader_add_location(vy_reader *reader, const void *begin, size_t size, c
 }
 
 // The smallest thing read that lies around `field`; NULL when there is none.
-static const vy_value_location *place_of(const vy_reader *reader, const void *field)
+static const vy_value_location *find_location(const vy_reader *reader, const void *field)
 {
-    const vy_value_location *best = NULL;
-    for (size_t i = 0; i < reader->places.count; ++i) {
-        const vy_value_location *p = &reader->places.items[i];
-        const uintptr_t at = (uintptr_t)field, begin = (uintptr_t)p->begin;
-        if (at < begin || at - begin >= p->size) continue;
-        if (best == NULL || p->size <= best->size) best = p; // the later one was written over the other
+    const vy_value_location *smallest = NULL;
+    for (size_t i = 0; i < reader->locations.count; ++i) {
+        const vy_value_location *location = &reader->locations.items[i];
+        const uintptr_t address = (uintptr_t)field, begin = (uintptr_t)location->begin;
+        if (address < begin || address - begin >= location->size) continue;
+        if (smallest == NULL || location->size <= smallest->size)
+            smallest = location; // the later one was written over the other
     }
-    return best;
+    return smallest;
 }
 
 const vy_node *vy_reader_location(const vy_reader *reader, const void *field)
 {
-    const vy_value_location *place = place_of(reader, field);
-    return place != NULL ? place->node : reader->root;
+    const vy_value_location *location = find_location(reader, field);
+    return location != NULL ? location->node : reader->root;
 }
 
 int vy_reader_has_value(const vy_reader *reader, const void *field, size_t size)
 {
-    const vy_value_location *place = place_of(reader, field);
-    return place != NULL && place->size == size;
+    const vy_value_location *location = find_location(reader, field);
+    return location != NULL && location->size == size;
 }
 
 int vy_reader_is_valid(const vy_reader *reader, const void *begin, size_t size)
 {
-    const uintptr_t from = (uintptr_t)begin;
+    const uintptr_t start = (uintptr_t)begin;
     for (size_t i = 0; i < reader->invalid.count; ++i) {
-        const vy_value_location *p = &reader->invalid.items[i];
-        const uintptr_t at = (uintptr_t)p->begin;
-        if (at < from + size && from < at + p->size) return 0;
+        const vy_value_location *location = &reader->invalid.items[i];
+        const uintptr_t location_start = (uintptr_t)location->begin;
+        if (location_start < start + size && start < location_start + location->size) return 0;
     }
     return 1;
 }
@@ -184,7 +185,7 @@ static void report_number(vy_reader *r, const vy_schema_row *row, const char *un
         if (row->keyword != NULL) vy_text_printf(&text, " or %s", row->keyword);
         vy_text_puts(&text, ", got ");
     }
-    print_got(&text, node);
+    print_actual(&text, node);
     report_text(r, node, &text);
 }
 
@@ -220,15 +221,16 @@ static int read_number(vy_reader *r, const vy_schema_row *row, const char *unit,
         return 0;
     }
     const vy_range range = vy_row_range(row, unit);
-    const int word = row->keyword != NULL && value == row->keyword_value; // or what stands for it
-    if (!word && (value < range.min || value > range.max || (range.exclusive_min && value == range.min))) {
+    const int is_keyword = row->keyword != NULL && value == row->keyword_value; // or what stands for it
+    if (!is_keyword &&
+        (value < range.min || value > range.max || (range.exclusive_min && value == range.min))) {
         vy_text text = {0};
         vy_text_printf(&text, "%s must be ", row->key);
         vy_range_print(&text, range);
-        const int shown = *unit != '\0' && *unit != '1'; // "at least 0 1/s" would be hard to read
-        vy_text_printf(&text, "%s%s, got ", shown ? " " : "", shown ? unit : "");
+        const int has_unit = *unit != '\0' && *unit != '1'; // "at least 0 1/s" would be hard to read
+        vy_text_printf(&text, "%s%s, got ", has_unit ? " " : "", has_unit ? unit : "");
         vy_number_print(&text, value);
-        report_kind(r, node, "range", &text);
+        report_of_kind(r, node, "range", &text);
         return 0;
     }
     warn_of_degrees(r, row, unit, node, value);
@@ -243,10 +245,10 @@ static int read_numbers(vy_reader *r, const vy_schema_row *row, const char *unit
     const int fits = node->kind == VY_NODE_LIST &&
                      (row->flags & VY_ROW_VARIABLE_SIZE ? node->count <= size : node->count == size);
     if (!fits) {
-        vy_text what = {0};
-        vy_text_printf(&what, "[%s%d numbers%s%s]", row->flags & VY_ROW_VARIABLE_SIZE ? "up to " : "", size,
-                       *unit != '\0' ? " in " : "", unit);
-        char *text = vy_text_take(&what);
+        vy_text expected = {0};
+        vy_text_printf(&expected, "[%s%d numbers%s%s]", row->flags & VY_ROW_VARIABLE_SIZE ? "up to " : "",
+                       size, *unit != '\0' ? " in " : "", unit);
+        char *text = vy_text_take(&expected);
         if (text == NULL)
             r->no_memory = 1;
         else
@@ -275,12 +277,12 @@ static void read_vector(vy_reader *r, const vy_schema_row *row, const char *unit
 static void read_integer(vy_reader *r, const vy_schema_row *row, const vy_node *node, void *field)
 {
     uint64_t value = 0;
-    const int small = row->type == VY_TYPE_COUNT;
+    const int is_count = row->type == VY_TYPE_COUNT;
     if (node->kind != VY_NODE_SCALAR || !vy_uint_read(node->text, node->size, &value)) {
-        report_expected(r, row->key, small ? "a whole number" : "a whole number from 0 to 2^64 - 1", node);
+        report_expected(r, row->key, is_count ? "a whole number" : "a whole number from 0 to 2^64 - 1", node);
         return;
     }
-    if (!small) {
+    if (!is_count) {
         memcpy(field, &value, sizeof value);
         return;
     }
@@ -290,8 +292,8 @@ static void read_integer(vy_reader *r, const vy_schema_row *row, const vy_node *
         vy_text_printf(&text, "%s must be ", row->key);
         vy_range_print(&text, row->range);
         vy_text_puts(&text, ", got ");
-        print_got(&text, node);
-        report_kind(r, node, "range", &text);
+        print_actual(&text, node);
+        report_of_kind(r, node, "range", &text);
         return;
     }
     const int count = (int)value;
@@ -302,15 +304,15 @@ int vy_is_identifier(const char *text, size_t size)
 {
     for (size_t i = 0; i < size; ++i) {
         const char c = text[i];
-        const int letter = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
-        if (!letter && (i == 0 || !((c >= '0' && c <= '9') || c == '-' || c == '_'))) return 0;
+        const int is_letter = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+        if (!is_letter && (i == 0 || !((c >= '0' && c <= '9') || c == '-' || c == '_'))) return 0;
     }
     return size > 0;
 }
 
 static void read_text(vy_reader *r, const vy_schema_row *row, const vy_node *node, char *field)
 {
-    const int named = (row->flags & VY_ROW_IDENTIFIER) != 0;
+    const int is_name = (row->flags & VY_ROW_IDENTIFIER) != 0;
     VY_ASSERT(row->size > 1); // room for a text and its end
     if (row->keyword != NULL && node->kind == VY_NODE_SCALAR && node->size == strlen(row->keyword) &&
         memcmp(node->text, row->keyword, node->size) == 0) { // it stands for no text at all
@@ -318,8 +320,8 @@ static void read_text(vy_reader *r, const vy_schema_row *row, const vy_node *nod
         return;
     }
     if (node->kind != VY_NODE_SCALAR || node->size == 0 ||
-        (named && !vy_is_identifier(node->text, node->size))) {
-        report_expected(r, row->key, named ? "a name (a letter, then letters, digits, - and _)" : "a text",
+        (is_name && !vy_is_identifier(node->text, node->size))) {
+        report_expected(r, row->key, is_name ? "a name (a letter, then letters, digits, - and _)" : "a text",
                         node);
         return;
     }
@@ -330,12 +332,12 @@ static void read_text(vy_reader *r, const vy_schema_row *row, const vy_node *nod
     }
     for (size_t i = 0;
          i < node->size;) { // an escape in quotes may have brought in what the file itself may not hold
-        const size_t step = vy_character_size(node->text + i, node->size - i);
-        if (step == 0 || node->text[i] == '\n' || node->text[i] == '\r') {
+        const size_t character_size = vy_character_size(node->text + i, node->size - i);
+        if (character_size == 0 || node->text[i] == '\n' || node->text[i] == '\r') {
             vy_report_error(r->report, node, "%s must be one line without control characters", row->key);
             return;
         }
-        i += step;
+        i += character_size;
     }
     memset(field, 0, row->size);
     memcpy(field, node->text, node->size);
@@ -348,16 +350,16 @@ static void read_choice(vy_reader *r, const vy_schema_row *row, const vy_node *n
     VY_ASSERT(row->choice_count > 0 && row->choice_count <= NAME_CAP);
     for (int i = 0; i < count; ++i) {
         names[i] = row->choices[i].name;
-        const char *truth = vy_bool_word(names[i]);
-        if (node->kind == VY_NODE_SCALAR &&
-            (strcmp(node->text, names[i]) == 0 || (truth != NULL && strcmp(node->text, truth) == 0))) {
+        const char *bool_word = vy_bool_word(names[i]);
+        if (node->kind == VY_NODE_SCALAR && (strcmp(node->text, names[i]) == 0 ||
+                                             (bool_word != NULL && strcmp(node->text, bool_word) == 0))) {
             memcpy(field, &row->choices[i].value, sizeof(int));
             return;
         }
     }
     vy_text text = {0};
     vy_text_printf(&text, "%s cannot be ", row->key);
-    print_got(&text, node);
+    print_actual(&text, node);
     print_names(&text, node->text, node->size, names, count);
     report_text(r, node, &text);
 }
@@ -387,7 +389,7 @@ static void read_drone(vy_reader *r, const vy_schema_row *row, const vy_node *no
     }
     vy_text text = {0};
     vy_text_puts(&text, "no drone is called ");
-    print_got(&text, node);
+    print_actual(&text, node);
     print_names(&text, node->text, node->size, names, count);
     report_text(r, node, &text);
 }
@@ -412,7 +414,7 @@ static void read_joint(vy_reader *r, const vy_schema_row *row, const vy_node *no
     }
     vy_text text = {0};
     vy_text_puts(&text, "no joint is called ");
-    print_got(&text, node);
+    print_actual(&text, node);
     print_names(&text, node->text, node->size, names, count);
     report_text(r, node, &text);
 }
@@ -420,13 +422,13 @@ static void read_joint(vy_reader *r, const vy_schema_row *row, const vy_node *no
 static void read_rotation(vy_reader *r, const vy_schema_row *row, const vy_node *node, vy_quat *field)
 {
     if (node->kind == VY_NODE_MAP) {
-        const int calls = r->report->calls;
-        vy_angles a = {0.0, 0.0, 0.0};
-        vy_read_object(r, &vy_angles_table, node, &a);
-        if (r->report->calls != calls) return;
-        const quat yaw = quat_make(math_cos(0.5 * a.yaw), 0.0, 0.0, math_sin(0.5 * a.yaw));
-        const quat pitch = quat_make(math_cos(0.5 * a.pitch), 0.0, math_sin(0.5 * a.pitch), 0.0);
-        const quat roll = quat_make(math_cos(0.5 * a.roll), math_sin(0.5 * a.roll), 0.0, 0.0);
+        const int calls_before = r->report->error_calls;
+        vy_angles angles = {0.0, 0.0, 0.0};
+        vy_read_object(r, &vy_angles_table, node, &angles);
+        if (r->report->error_calls != calls_before) return;
+        const quat yaw = quat_make(math_cos(0.5 * angles.yaw), 0.0, 0.0, math_sin(0.5 * angles.yaw));
+        const quat pitch = quat_make(math_cos(0.5 * angles.pitch), 0.0, math_sin(0.5 * angles.pitch), 0.0);
+        const quat roll = quat_make(math_cos(0.5 * angles.roll), math_sin(0.5 * angles.roll), 0.0, 0.0);
         *field = quat_mul(yaw, quat_mul(pitch, roll));
         return;
     }
@@ -434,8 +436,8 @@ static void read_rotation(vy_reader *r, const vy_schema_row *row, const vy_node 
     if (node->kind != VY_NODE_LIST) {
         report_expected(r, row->key, "[w, x, y, z] or {roll, pitch, yaw}", node);
     } else if (read_numbers(r, row, "", node, 4, q)) {
-        const double square = (q[0] * q[0] + q[1] * q[1]) + (q[2] * q[2] + q[3] * q[3]);
-        if (!(square > 0.0 && real_is_finite(square))) {
+        const double norm_squared = (q[0] * q[0] + q[1] * q[1]) + (q[2] * q[2] + q[3] * q[3]);
+        if (!(norm_squared > 0.0 && real_is_finite(norm_squared))) {
             vy_report_error(r->report, node, "%s must have a length above 0", row->key);
             return;
         }
@@ -445,14 +447,14 @@ static void read_rotation(vy_reader *r, const vy_schema_row *row, const vy_node 
 
 static void read_inertia(vy_reader *r, const vy_schema_row *row, const vy_node *node, vy_mat3 *field)
 {
-    double d[3];
+    double diagonal[3];
     const vy_node *first =
         node->kind == VY_NODE_LIST && node->count > 0 ? vy_node_resolve(node->first) : node;
     if (node->kind != VY_NODE_LIST || node->count != 3 || (first->kind == VY_NODE_SCALAR)) {
         if (node->kind != VY_NODE_LIST || node->count != 3) {
             report_expected(r, row->key, "[x, y, z] or three rows of three numbers in kg m^2", node);
-        } else if (read_numbers(r, row, row->unit, node, 3, d)) {
-            *field = mat3_diag(d[0], d[1], d[2]);
+        } else if (read_numbers(r, row, row->unit, node, 3, diagonal)) {
+            *field = mat3_diag(diagonal[0], diagonal[1], diagonal[2]);
         }
         return;
     }
@@ -529,17 +531,18 @@ static void read_table(vy_reader *r, const vy_schema_row *row, const vy_node *no
         return;
     }
     int is_valid = 1;
-    double *at = values;
-    for (const vy_node *n = node->first; n != NULL; n = n->next, at += columns) {
-        const vy_node *line = vy_node_resolve(n);
-        if (line->kind != VY_NODE_LIST || line->count != columns) {
-            vy_report_error(r->report, line, "%s: expected a row of %d numbers", row->key, columns);
+    double *out = values;
+    for (const vy_node *n = node->first; n != NULL; n = n->next, out += columns) {
+        const vy_node *row_node = vy_node_resolve(n);
+        if (row_node->kind != VY_NODE_LIST || row_node->count != columns) {
+            vy_report_error(r->report, row_node, "%s: expected a row of %d numbers", row->key, columns);
             is_valid = 0;
             continue;
         }
         int k = 0;
-        for (const vy_node *x = line->first; x != NULL; x = x->next)
-            is_valid &= read_number(r, row, row->unit != NULL ? row->unit : "", x, &at[k++]);
+        for (const vy_node *number_node = row_node->first; number_node != NULL;
+             number_node = number_node->next)
+            is_valid &= read_number(r, row, row->unit != NULL ? row->unit : "", number_node, &out[k++]);
     }
     if (!is_valid) {
         free(values);
@@ -575,7 +578,7 @@ static void read_value(vy_reader *r, const vy_schema_row *row, const vy_node *no
 {
     void *field = (char *)object + row->offset;
     const char *unit = vy_row_unit(row, object);
-    const int calls = r->report->calls;
+    const int calls_before = r->report->error_calls;
     node = vy_node_resolve(node);
     switch (row->type) {
     case VY_TYPE_NUMBER: (void)read_number(r, row, unit, node, field); break;
@@ -599,13 +602,14 @@ static void read_value(vy_reader *r, const vy_schema_row *row, const vy_node *no
         return;
     }
     // The elements of a list record their own errors.
-    const int bad = r->report->calls != calls && (row->type != VY_TYPE_LIST || node->kind != VY_NODE_LIST);
-    record_location(r, field, value_size(row), node, bad);
+    const int is_invalid =
+        r->report->error_calls != calls_before && (row->type != VY_TYPE_LIST || node->kind != VY_NODE_LIST);
+    record_location(r, field, value_size(row), node, is_invalid);
 }
 
 static void report_unknown(vy_reader *r, const vy_schema_table *table, const vy_node *key, const void *object)
 {
-    if (!vy_report_open(r->report)) {
+    if (!vy_report_has_room(r->report)) {
         vy_report_error_of_kind(r->report, "unknown_key", key, "unknown key");
         return;
     }
@@ -624,25 +628,25 @@ static void report_unknown(vy_reader *r, const vy_schema_table *table, const vy_
             if (vy_row_applies(table, &table->rows[i], object)) names[count++] = table->rows[i].key;
         }
         vy_text_puts(&text, "unknown key ");
-        print_got(&text, key);
+        print_actual(&text, key);
         print_names(&text, key->text, key->size, names, count);
     }
-    report_kind(r, key, "unknown_key", &text);
+    report_of_kind(r, key, "unknown_key", &text);
 }
 
 // Keys that no row has read: unknown, given twice, or not for this kind of thing.
 static void check_keys(vy_reader *r, const vy_schema_table *table, const vy_node *map, const void *object,
-                       int selected, int has_base)
+                       int is_selected, int has_base)
 {
     for (const vy_node *n = map->first; n != NULL; n = n->next) {
         const char *key = n->key->text;
-        int known = has_base && strcmp(key, "base") == 0;
-        for (int i = 0; i < table->row_count && !known; ++i) {
+        int is_known = has_base && strcmp(key, "base") == 0;
+        for (int i = 0; i < table->row_count && !is_known; ++i) {
             const vy_schema_row *row = &table->rows[i];
-            known = strcmp(row->key, key) == 0 && (!selected || vy_row_applies(table, row, object));
+            is_known = strcmp(row->key, key) == 0 && (!is_selected || vy_row_applies(table, row, object));
         }
         const vy_node *first = vy_node_find(map, key);
-        if (!known) {
+        if (!is_known) {
             report_unknown(r, table, n->key, object);
         } else if (first != n) {
             vy_report_error_of_kind(r->report, "repeated_key", n->key, "%s is given twice: first in line %d",
@@ -657,7 +661,7 @@ static void read_rows(vy_reader *r, const vy_schema_table *table, const vy_node 
     if (node->kind != VY_NODE_MAP) {
         vy_text text = {0};
         vy_text_puts(&text, "expected a mapping (lines of `key: value`), got ");
-        print_got(&text, node);
+        print_actual(&text, node);
         report_text(r, node, &text);
         return;
     }
@@ -667,22 +671,22 @@ static void read_rows(vy_reader *r, const vy_schema_table *table, const vy_node 
     }
     if (table->size > 0) record_location(r, object, table->size, node, 0);
     VY_ASSERT(table->row_count > 0 && object != NULL);
-    int selected = 1; // 0: the first value, on which keys and units may depend, is not known
+    int is_selected = 1; // 0: the first value, on which keys and units may depend, is not known
     for (int i = 0; i < table->row_count; ++i) {
         const vy_schema_row *row = &table->rows[i];
         const vy_node *value = vy_node_find(node, row->key);
-        if (!selected && (row->when != 0 || row->unit_of != NULL)) continue;
+        if (!is_selected && (row->when != 0 || row->unit_of != NULL)) continue;
         if (!vy_row_applies(table, row, object)) continue;
-        const int calls = r->report->calls;
+        const int calls_before = r->report->error_calls;
         if (value != NULL) {
             read_value(r, row, value, object);
         } else if ((row->flags & VY_ROW_REQUIRED) && !has_base) {
             vy_report_error_of_kind(r->report, "missing_key", node, "%s is missing", row->key);
             record_location(r, (const char *)object + row->offset, value_size(row), node, 1);
         }
-        if (i == 0 && r->report->calls != calls) selected = 0;
+        if (i == 0 && r->report->error_calls != calls_before) is_selected = 0;
     }
-    check_keys(r, table, node, object, selected, has_base);
+    check_keys(r, table, node, object, is_selected, has_base);
 }
 
 void vy_read_object(vy_reader *reader, const vy_schema_table *table, const vy_node *node, void *object)
@@ -707,20 +711,20 @@ static const vy_include *include_file(vy_reader *r, const vy_node *name)
     for (vy_include *i = r->includes; i != NULL; i = i->next) {
         if (strcmp(i->name, name->text) == 0 && strcmp(i->from, from) == 0) return i;
     }
-    vy_include *made = vy_yaml_alloc(r->tree, sizeof *made);
-    if (made == NULL) return NULL;
-    *made = (vy_include){.name = name->text, .from = from, .status = VY_NOT_FOUND, .next = r->includes};
-    r->includes = made;
+    vy_include *include = vy_yaml_alloc(r->tree, sizeof *include);
+    if (include == NULL) return NULL;
+    *include = (vy_include){.name = name->text, .from = from, .status = VY_NOT_FOUND, .next = r->includes};
+    r->includes = include;
     vy_source_text text = {0};
-    if (r->load != NULL) made->status = r->load(r->self, name->text, from, &text);
-    if (made->status != VY_OK) return made;
+    if (r->load != NULL) include->status = r->load(r->self, name->text, from, &text);
+    if (include->status != VY_OK) return include;
     vy_source *source = vy_yaml_add_source(r->tree, text.name, text.text, text.size);
     if (source == NULL) return NULL;
-    made->root = vy_yaml_read(r->tree, source, 0, r->report);
-    return made;
+    include->root = vy_yaml_read(r->tree, source, 0, r->report);
+    return include;
 }
 
-static void read_named(vy_reader *r, const vy_schema_table *table, const vy_node *name, void *object)
+static void read_by_name(vy_reader *r, const vy_schema_table *table, const vy_node *name, void *object)
 {
     if (name->size == 0) {
         report_expected(r, table->title, "a name, a path ending in .yaml, or a mapping", name);
@@ -762,26 +766,26 @@ void vy_read_file_object(vy_reader *reader, const vy_schema_table *table, const 
 {
     node = vy_node_resolve(node);
     if (node->kind == VY_NODE_SCALAR) {
-        const int calls = reader->report->calls;
-        read_named(reader, table, node, object);
-        record_location(reader, object, table->size, node, reader->report->calls != calls);
+        const int calls_before = reader->report->error_calls;
+        read_by_name(reader, table, node, object);
+        record_location(reader, object, table->size, node, reader->report->error_calls != calls_before);
         return;
     }
     const vy_node *base = node->kind == VY_NODE_MAP ? vy_node_find(node, "base") : NULL;
-    const int calls = reader->report->calls;
+    const int calls_before = reader->report->error_calls;
     if (base == NULL) {
         table->init(object, 0);
     } else if (vy_node_resolve(base)->kind == VY_NODE_SCALAR) {
-        read_named(reader, table, vy_node_resolve(base), object);
+        read_by_name(reader, table, vy_node_resolve(base), object);
     } else {
         report_expected(reader, "base", "a name or a path ending in .yaml", vy_node_resolve(base));
     }
-    if (reader->report->calls != calls) record_location(reader, object, table->size, node, 1);
+    if (reader->report->error_calls != calls_before) record_location(reader, object, table->size, node, 1);
     read_rows(reader, table, node, object, base != NULL);
 }
 
 void vy_reader_destroy(vy_reader *reader)
 {
-    free(reader->places.items);
+    free(reader->locations.items);
     free(reader->invalid.items);
 }

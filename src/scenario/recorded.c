@@ -9,7 +9,7 @@
 enum { NUMBERS_MAX = 1 << 19 }; // of one table: printed, they are read again within the limit of a text
 
 // The flight that `file` names, read by `columns`. NULL where it cannot be used, which has been reported.
-static vy_flight *load_flight(vy_reader *r, const char *from, const char *file, const char *columns)
+static vy_flight *load_flight(vy_reader *r, const char *scenario_path, const char *file, const char *columns)
 {
     vy_flight_mapping mapping;
     vy_flight *flight = NULL;
@@ -20,14 +20,15 @@ static vy_flight *load_flight(vy_reader *r, const char *from, const char *file, 
         vy_reader_refuse(r, columns, "%s", err.text);
         return NULL;
     }
-    vy_status status = r->load != NULL ? r->load(r->self, file, from, &text) : VY_NOT_FOUND;
+    vy_status status = r->load != NULL ? r->load(r->self, file, scenario_path, &text) : VY_NOT_FOUND;
     if (status == VY_OK) {
         status =
             vy_flight_parse(text.text, text.size, columns[0] != '\0' ? &mapping : NULL, NULL, &flight, &err);
-        char where[32] = "";
-        if (err.line > 0) snprintf(where, sizeof where, ":%d:%d", err.line, err.column > 0 ? err.column : 1);
+        char location[32] = "";
+        if (err.line > 0)
+            snprintf(location, sizeof location, ":%d:%d", err.line, err.column > 0 ? err.column : 1);
         if (status != VY_OK && status != VY_NO_MEMORY)
-            vy_reader_refuse(r, file, "file: %s%s: %s", file, where, err.text);
+            vy_reader_refuse(r, file, "file: %s%s: %s", file, location, err.text);
     } else if (status != VY_NO_MEMORY) {
         vy_report_error_of_kind(r->report, "file", vy_reader_location(r, file), "file: %s cannot be read",
                                 file);
@@ -40,52 +41,55 @@ static vy_flight *load_flight(vy_reader *r, const char *from, const char *file, 
 }
 
 // Whether the flight has all of these quantities, from `first` on; else what is missing is said.
-static int has_all(vy_reader *r, const char *file, const vy_flight *f, int first, int count, const char *what)
+static int has_quantities(vy_reader *r, const char *file, const vy_flight *flight, int first, int count,
+                          const char *user)
 {
     for (int k = 0; k < count; ++k) {
-        if (f->values[first + k] != NULL) continue;
+        if (flight->values[first + k] != NULL) continue;
         vy_reader_refuse(r, file, "file: %s has no column for %s, which %s needs", file,
-                         vy_flight_quantity_name(first + k), what);
+                         vy_flight_quantity_name(first + k), user);
         return 0;
     }
     return 1;
 }
 
-// Time and `count` quantities from `first` on, from the last row that is not after `from` on, where the time
-// is 0. Rows with an empty cell are left out.
-static int copy_table(vy_reader *r, const char *file, const vy_flight *f, double from, int first, int count,
-                      vy_numbers *out)
+// Time and `count` quantities from `first` on, from the last row that is not after `start_time` on, where the
+// time is 0. Rows with an empty cell are left out.
+static int copy_table(vy_reader *r, const char *file, const vy_flight *flight, double start_time, int first,
+                      int count, vy_numbers *out)
 {
-    size_t begin = 0, rows = 0;
-    const double *time = f->values[VY_FLIGHT_TIME];
-    if (!(from <= time[f->rows - 1])) {
-        vy_reader_refuse(r, file, "file: %s ends after %g s, before %g s", file, time[f->rows - 1], from);
+    size_t first_row = 0, rows = 0;
+    const double *time = flight->values[VY_FLIGHT_TIME];
+    if (!(start_time <= time[flight->rows - 1])) {
+        vy_reader_refuse(r, file, "file: %s ends after %g s, before %g s", file, time[flight->rows - 1],
+                         start_time);
         return 0;
     }
-    while (begin + 1 < f->rows && time[begin + 1] <= from + 1e-6) ++begin; // as decimal numbers have it
-    if ((double)(f->rows - begin) * (1 + count) > NUMBERS_MAX) {
+    while (first_row + 1 < flight->rows && time[first_row + 1] <= start_time + 1e-6)
+        ++first_row; // as decimal numbers have it
+    if ((double)(flight->rows - first_row) * (1 + count) > NUMBERS_MAX) {
         vy_reader_refuse(r, file, "file: %s has more than %d numbers to be used: give fewer rows", file,
                          NUMBERS_MAX);
         return 0;
     }
-    double *values = malloc((f->rows - begin) * (size_t)(1 + count) * sizeof *values), *at = values;
+    double *values = malloc((flight->rows - first_row) * (size_t)(1 + count) * sizeof *values), *row = values;
     if (values == NULL) {
         r->no_memory = 1;
         return 0;
     }
-    for (size_t i = begin; i < f->rows; ++i) {
-        int whole = 1;
-        at[0] = time[i] - from;
+    for (size_t i = first_row; i < flight->rows; ++i) {
+        int is_complete = 1;
+        row[0] = time[i] - start_time;
         for (int k = 0; k < count; ++k) {
-            at[1 + k] = f->values[first + k][i];
-            whole &= real_is_finite(at[1 + k]);
+            row[1 + k] = flight->values[first + k][i];
+            is_complete &= real_is_finite(row[1 + k]);
         }
-        if (!whole) continue;
-        at += 1 + count;
+        if (!is_complete) continue;
+        row += 1 + count;
         ++rows;
     }
     if (rows == 0) {
-        vy_reader_refuse(r, file, "file: %s has no row with all columns from %g s on", file, from);
+        vy_reader_refuse(r, file, "file: %s has no row with all columns from %g s on", file, start_time);
         free(values);
         return 0;
     }
@@ -93,12 +97,12 @@ static int copy_table(vy_reader *r, const char *file, const vy_flight *f, double
     return 1;
 }
 
-static void load_controller(vy_reader *r, const char *from, vy_scenario_drone *drone)
+static void load_controller(vy_reader *r, const char *scenario_path, vy_scenario_drone *drone)
 {
     vy_controller_def *c = &drone->def.controller;
-    const vy_vehicle_def *v = &drone->def.vehicle;
+    const vy_vehicle_def *vehicle = &drone->def.vehicle;
     if (c->kind != VY_CONTROLLER_RECORDED || !vy_reader_is_valid(r, c, sizeof *c) ||
-        !vy_reader_is_valid(r, v, sizeof *v))
+        !vy_reader_is_valid(r, vehicle, sizeof *vehicle))
         return;
     if (c->record_file[0] == '\0') {
         if (c->record_from != 0.0 || c->record_columns[0] != '\0')
@@ -112,48 +116,51 @@ static void load_controller(vy_reader *r, const char *from, vy_scenario_drone *d
         vy_reader_refuse(r, c->record_file, "give record or file, not both");
         return;
     }
-    vy_flight *f = load_flight(r, from, c->record_file, c->record_columns);
-    if (f == NULL) return;
-    if (!vy_reader_has_value(r, &c->plays, sizeof c->plays) && f->values[VY_FLIGHT_MOTOR] == NULL &&
-        f->values[VY_FLIGHT_ROTOR] != NULL)
+    vy_flight *flight = load_flight(r, scenario_path, c->record_file, c->record_columns);
+    if (flight == NULL) return;
+    if (!vy_reader_has_value(r, &c->plays, sizeof c->plays) && flight->values[VY_FLIGHT_MOTOR] == NULL &&
+        flight->values[VY_FLIGHT_ROTOR] != NULL)
         c->plays = VY_RECORD_SPEEDS;
-    const int speeds = c->plays == VY_RECORD_SPEEDS, first = speeds ? VY_FLIGHT_ROTOR : VY_FLIGHT_MOTOR,
-              count = v->rotor_count + (speeds ? 0 : v->thruster_count);
-    const int max = speeds ? VY_FLIGHT_VOLTAGE - VY_FLIGHT_ROTOR : VY_FLIGHT_ROTOR - VY_FLIGHT_MOTOR;
-    if (count > max)
-        vy_reader_refuse(r, c->record_file, "file: a recorded flight has up to %d motors, %s has %d", max,
-                         drone->name, count);
-    else if (has_all(r, c->record_file, f, first, count, drone->name) &&
-             copy_table(r, c->record_file, f, c->record_from, first, count, &c->record)) {
+    const int plays_speeds = c->plays == VY_RECORD_SPEEDS,
+              first = plays_speeds ? VY_FLIGHT_ROTOR : VY_FLIGHT_MOTOR,
+              count = vehicle->rotor_count + (plays_speeds ? 0 : vehicle->thruster_count);
+    const int max_count =
+        plays_speeds ? VY_FLIGHT_VOLTAGE - VY_FLIGHT_ROTOR : VY_FLIGHT_ROTOR - VY_FLIGHT_MOTOR;
+    if (count > max_count)
+        vy_reader_refuse(r, c->record_file, "file: a recorded flight has up to %d motors, %s has %d",
+                         max_count, drone->name, count);
+    else if (has_quantities(r, c->record_file, flight, first, count, drone->name) &&
+             copy_table(r, c->record_file, flight, c->record_from, first, count, &c->record)) {
         c->record_file[0] = c->record_columns[0] = '\0';
         c->record_from = 0.0;
     }
-    vy_flight_free(f);
+    vy_flight_free(flight);
 }
 
 // `count` quantities from `first` on at a time, between rows in proportion, unless the scenario gives them.
-static void take_values(vy_reader *r, vy_scenario_drone *drone, const vy_flight *f, int first, int count,
-                        double *field, size_t size)
+static void set_start_values(vy_reader *r, vy_scenario_drone *drone, const vy_flight *flight, int first,
+                             int count, double *field, size_t size)
 {
-    const double at = drone->start_at, *time = f->values[VY_FLIGHT_TIME];
-    if (f->values[first] == NULL || vy_reader_has_value(r, field, size)) return;
-    if (!has_all(r, drone->start_file, f, first, count, drone->name)) return;
-    size_t i = 0;
-    while (i + 1 < f->rows && time[i + 1] <= at) ++i;
-    const size_t next = i + 1 < f->rows ? i + 1 : i;
-    const double share = next > i ? real_clamp((at - time[i]) / (time[next] - time[i]), 0.0, 1.0) : 0.0;
+    const double start_time = drone->start_at, *time = flight->values[VY_FLIGHT_TIME];
+    if (flight->values[first] == NULL || vy_reader_has_value(r, field, size)) return;
+    if (!has_quantities(r, drone->start_file, flight, first, count, drone->name)) return;
+    size_t row = 0;
+    while (row + 1 < flight->rows && time[row + 1] <= start_time) ++row;
+    const size_t next_row = row + 1 < flight->rows ? row + 1 : row;
+    const double fraction =
+        next_row > row ? real_clamp((start_time - time[row]) / (time[next_row] - time[row]), 0.0, 1.0) : 0.0;
     for (int k = 0; k < count; ++k) {
-        const double a = f->values[first + k][i], b = f->values[first + k][next];
-        field[k] = share > 0.0 ? a + share * (b - a) : a;
+        const double a = flight->values[first + k][row], b = flight->values[first + k][next_row];
+        field[k] = fraction > 0.0 ? a + fraction * (b - a) : a;
         if (real_is_finite(field[k])) continue;
         field[k] = 0.0;
         vy_reader_refuse(r, drone->start_file, "file: %s has no %s at %g s", drone->start_file,
-                         vy_flight_quantity_name(first + k), at);
+                         vy_flight_quantity_name(first + k), start_time);
         return;
     }
 }
 
-static void load_start(vy_reader *r, const char *from, vy_scenario_drone *drone)
+static void load_start(vy_reader *r, const char *scenario_path, vy_scenario_drone *drone)
 {
     vy_drone_def *def = &drone->def;
     if (!vy_reader_is_valid(r, drone, sizeof *drone)) return;
@@ -163,38 +170,39 @@ static void load_start(vy_reader *r, const char *from, vy_scenario_drone *drone)
                              "at and columns are for `file`");
         return;
     }
-    vy_flight *f = load_flight(r, from, drone->start_file, drone->start_columns);
-    if (f == NULL) return;
-    const double end = f->values[VY_FLIGHT_TIME][f->rows - 1];
+    vy_flight *flight = load_flight(r, scenario_path, drone->start_file, drone->start_columns);
+    if (flight == NULL) return;
+    const double end = flight->values[VY_FLIGHT_TIME][flight->rows - 1];
     if (drone->start_at > end) {
         vy_reader_refuse(r, drone->start_file, "file: %s ends after %g s, before %g s", drone->start_file,
                          end, drone->start_at);
-        vy_flight_free(f);
+        vy_flight_free(flight);
         return;
     }
-    if (f->values[VY_FLIGHT_POSITION] == NULL && f->values[VY_FLIGHT_VELOCITY] == NULL &&
-        f->values[VY_FLIGHT_ATTITUDE] == NULL && f->values[VY_FLIGHT_RATE] == NULL &&
-        f->values[VY_FLIGHT_ROTOR] == NULL)
+    if (flight->values[VY_FLIGHT_POSITION] == NULL && flight->values[VY_FLIGHT_VELOCITY] == NULL &&
+        flight->values[VY_FLIGHT_ATTITUDE] == NULL && flight->values[VY_FLIGHT_RATE] == NULL &&
+        flight->values[VY_FLIGHT_ROTOR] == NULL)
         vy_reader_refuse(
             r, drone->start_file,
             "file: %s has no column for position.x, velocity.x, attitude.w, rate.x or rotor.0: it "
             "says nothing of the start",
             drone->start_file);
     const int rotors = def->vehicle.rotor_count <= 8 ? def->vehicle.rotor_count : 8;
-    take_values(r, drone, f, VY_FLIGHT_POSITION, 3, &def->position.x, sizeof def->position);
-    take_values(r, drone, f, VY_FLIGHT_VELOCITY, 3, &def->velocity.x, sizeof def->velocity);
-    take_values(r, drone, f, VY_FLIGHT_ATTITUDE, 4, &def->attitude.w, sizeof def->attitude);
-    take_values(r, drone, f, VY_FLIGHT_RATE, 3, &def->rate.x, sizeof def->rate);
+    set_start_values(r, drone, flight, VY_FLIGHT_POSITION, 3, &def->position.x, sizeof def->position);
+    set_start_values(r, drone, flight, VY_FLIGHT_VELOCITY, 3, &def->velocity.x, sizeof def->velocity);
+    set_start_values(r, drone, flight, VY_FLIGHT_ATTITUDE, 4, &def->attitude.w, sizeof def->attitude);
+    set_start_values(r, drone, flight, VY_FLIGHT_RATE, 3, &def->rate.x, sizeof def->rate);
     if (!vy_reader_has_value(r, &def->rotor_speed, sizeof def->rotor_speed) && rotors > 0)
-        take_values(r, drone, f, VY_FLIGHT_ROTOR, rotors, def->rotor_speeds, sizeof def->rotor_speeds);
+        set_start_values(r, drone, flight, VY_FLIGHT_ROTOR, rotors, def->rotor_speeds,
+                         sizeof def->rotor_speeds);
     if (vy_reader_is_valid(r, drone->start_file, sizeof drone->start_file)) {
         drone->start_file[0] = drone->start_columns[0] = '\0';
         drone->start_at = 0.0;
     }
-    vy_flight_free(f);
+    vy_flight_free(flight);
 }
 
-static void load_expect(vy_reader *r, const char *from, vy_expect_def *e)
+static void load_expect(vy_reader *r, const char *scenario_path, vy_expect_def *e)
 {
     if (!vy_reader_is_valid(r, e, sizeof *e)) return;
     if (e->error_to[0] == '\0') {
@@ -207,24 +215,24 @@ static void load_expect(vy_reader *r, const char *from, vy_expect_def *e)
         vy_reader_refuse(r, e->error_to, "give error_to or trajectory, not both");
         return;
     }
-    vy_flight *f = load_flight(r, from, e->error_to, e->columns);
-    if (f == NULL) return;
-    if (has_all(r, e->error_to, f, VY_FLIGHT_POSITION, 3, "error_to") &&
-        copy_table(r, e->error_to, f, e->from, VY_FLIGHT_POSITION, 3, &e->trajectory)) {
+    vy_flight *flight = load_flight(r, scenario_path, e->error_to, e->columns);
+    if (flight == NULL) return;
+    if (has_quantities(r, e->error_to, flight, VY_FLIGHT_POSITION, 3, "error_to") &&
+        copy_table(r, e->error_to, flight, e->from, VY_FLIGHT_POSITION, 3, &e->trajectory)) {
         e->error_to[0] = e->columns[0] = '\0';
         e->from = 0.0;
     }
-    vy_flight_free(f);
+    vy_flight_free(flight);
 }
 
-void vy_load_recorded(vy_reader *reader, const char *from, vy_scenario *scenario)
+void vy_load_recorded(vy_reader *reader, const char *scenario_path, vy_scenario *scenario)
 {
     for (int i = 0; i < scenario->drone_count; ++i) {
         vy_controller_def *c = &scenario->drones[i].def.controller;
         if (c->kind == VY_CONTROLLER_RECORDED && !vy_reader_has_value(reader, &c->period, sizeof c->period))
             c->period = scenario->step; // no row is left out
-        load_controller(reader, from, &scenario->drones[i]);
-        load_start(reader, from, &scenario->drones[i]);
+        load_controller(reader, scenario_path, &scenario->drones[i]);
+        load_start(reader, scenario_path, &scenario->drones[i]);
     }
-    for (int i = 0; i < scenario->expect_count; ++i) load_expect(reader, from, &scenario->expect[i]);
+    for (int i = 0; i < scenario->expect_count; ++i) load_expect(reader, scenario_path, &scenario->expect[i]);
 }

@@ -137,10 +137,10 @@ static void write_choices(vy_text *out, const vy_schema_table *table)
         if (row->type != VY_TYPE_CHOICE || vy_table_find(table, row->key) != row) continue;
         vy_text_printf(out, "\n`%s`:\n", row->key);
         for (int k = 0; k < row->choice_count; ++k) {
-            const vy_choice *c = &row->choices[k];
-            const int with_unit = c->unit != NULL && *c->unit != '\0';
-            vy_text_printf(out, "- `%s`: %s%s%s%s\n", c->name, c->help, with_unit ? " [" : "",
-                           with_unit ? c->unit : "", with_unit ? "]" : "");
+            const vy_choice *choice = &row->choices[k];
+            const int has_unit = choice->unit != NULL && *choice->unit != '\0';
+            vy_text_printf(out, "- `%s`: %s%s%s%s\n", choice->name, choice->help, has_unit ? " [" : "",
+                           has_unit ? choice->unit : "", has_unit ? "]" : "");
         }
     }
 }

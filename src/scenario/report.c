@@ -8,27 +8,27 @@
 #define SOURCE_CAP 160   // [bytes] of a source line that are shown
 #define CALL_CAP   10000 // an alias can repeat one mistake any number of times
 
-int vy_report_open(const vy_report *report)
+int vy_report_has_room(const vy_report *report)
 {
-    return report->out->count < VY_REPORT_CAP && report->calls < CALL_CAP;
+    return report->out->count < VY_REPORT_CAP && report->error_calls < CALL_CAP;
 }
 
 // Line `line` of a source: where it begins and how long it is.
 static const char *find_line(const vy_source *source, int line, size_t *size)
 {
-    const char *at = source->text;
+    const char *line_start = source->text;
     const char *end = source->text + source->size;
-    VY_ASSERT(at != NULL && line > 0);
-    for (int i = 1; i < line && at < end; ++i) {
-        const char *next = memchr(at, '\n', (size_t)(end - at));
-        at = next == NULL ? end : next + 1;
+    VY_ASSERT(line_start != NULL && line > 0);
+    for (int i = 1; i < line && line_start < end; ++i) {
+        const char *next = memchr(line_start, '\n', (size_t)(end - line_start));
+        line_start = next == NULL ? end : next + 1;
     }
-    const char *stop = memchr(at, '\n', (size_t)(end - at));
-    if (stop == NULL) stop = end;
-    if (stop > at && stop[-1] == '\r') --stop;
-    *size = (size_t)(stop - at);
-    VY_ASSERT(at >= source->text && at <= stop && stop <= end);
-    return at;
+    const char *line_end = memchr(line_start, '\n', (size_t)(end - line_start));
+    if (line_end == NULL) line_end = end;
+    if (line_end > line_start && line_end[-1] == '\r') --line_end;
+    *size = (size_t)(line_end - line_start);
+    VY_ASSERT(line_start >= source->text && line_start <= line_end && line_end <= end);
+    return line_start;
 }
 
 static int is_listed(const vy_diagnostics *list, const char *file, int line, int column, const char *text)
@@ -43,7 +43,7 @@ static int is_listed(const vy_diagnostics *list, const char *file, int line, int
     return 0;
 }
 
-static int append(vy_diagnostics *list, vy_diagnostic item)
+static int append_diagnostic(vy_diagnostics *list, vy_diagnostic item)
 {
     if (list->items == NULL) list->items = calloc(VY_REPORT_CAP, sizeof *list->items);
     if (list->items == NULL || item.file == NULL || item.text == NULL || item.path == NULL ||
@@ -60,83 +60,86 @@ static int append(vy_diagnostics *list, vy_diagnostic item)
 }
 
 // The path from `node` down to `wanted`: a step is a child and its number. @return steps; -1: it is not there
-typedef struct step {
+typedef struct path_step {
     const vy_node *parent, *child;
     int index;
-} step;
+} path_step;
 
-static int find_path(const vy_node *node, const vy_node *wanted, step *steps_down, int depth)
+static int find_path(const vy_node *node, const vy_node *wanted, path_step *path, int depth)
 {
     if (node == wanted) return depth;
     int index = 0;
     if (depth == VY_TREE_DEPTH_CAP) return -1;
     for (const vy_node *n = node->first; n != NULL; n = n->next, ++index) {
-        steps_down[depth] = (step){node, n, index};
+        path[depth] = (path_step){node, n, index};
         const int found =
-            n->key != NULL && n->key == wanted ? depth + 1 : find_path(n, wanted, steps_down, depth + 1);
+            n->key != NULL && n->key == wanted ? depth + 1 : find_path(n, wanted, path, depth + 1);
         if (found >= 0) return found;
     }
     return -1;
 }
 
 // What the mistake is about; an override names it itself.
-static char *path_of(const vy_source *source, const vy_node *at)
+static char *path_text(const vy_source *source, const vy_node *at)
 {
     vy_text path = {0};
-    const char *equal = source->is_override && source->text != NULL ? strchr(source->text, '=') : NULL;
-    if (equal != NULL) vy_text_add_clean(&path, source->text, (size_t)(equal - source->text), 200);
-    step steps_down[VY_TREE_DEPTH_CAP];
-    const int steps =
-        equal == NULL && at != NULL && source->root != NULL ? find_path(source->root, at, steps_down, 0) : 0;
-    for (int i = 0; i < steps; ++i) {
-        if (steps_down[i].parent->kind == VY_NODE_MAP)
-            vy_text_printf(&path, "%s%s", i > 0 ? "." : "", steps_down[i].child->key->text);
+    const char *equal_sign = source->is_override && source->text != NULL ? strchr(source->text, '=') : NULL;
+    if (equal_sign != NULL) vy_text_add_clean(&path, source->text, (size_t)(equal_sign - source->text), 200);
+    path_step steps[VY_TREE_DEPTH_CAP];
+    const int step_count =
+        equal_sign == NULL && at != NULL && source->root != NULL ? find_path(source->root, at, steps, 0) : 0;
+    for (int i = 0; i < step_count; ++i) {
+        if (steps[i].parent->kind == VY_NODE_MAP)
+            vy_text_printf(&path, "%s%s", i > 0 ? "." : "", steps[i].child->key->text);
         else
-            vy_text_printf(&path, "[%d]", steps_down[i].index);
+            vy_text_printf(&path, "[%d]", steps[i].index);
     }
     return vy_text_take(&path);
 }
 
-typedef struct place {
+typedef struct report_place {
     const vy_source *source;
     const vy_node *node; // NULL: none
     int line, column;
-} place;
+} report_place;
 
-static void add(vy_report *report, vy_status status, const char *kind, place at, const char *format,
-                va_list args)
+static void add_diagnostic(vy_report *report, vy_status status, const char *kind, report_place place,
+                           const char *format, va_list args)
 {
     vy_diagnostics *list = report->out;
-    const int warning = status == VY_OK;
-    if (!warning && report->status == VY_OK) report->status = status;
-    if (!warning) ++report->calls;
-    if (at.source->is_override) at.line = at.column = 0;
+    const int is_warning = status == VY_OK;
+    if (!is_warning && report->status == VY_OK) report->status = status;
+    if (!is_warning) ++report->error_calls;
+    if (place.source->is_override) place.line = place.column = 0;
     char text[512];
     vsnprintf(text, sizeof text, format, args);
-    if (is_listed(list, at.source->name, at.line, at.column, text)) return;
-    ++*(warning ? &list->warnings : &list->errors);
-    if (!vy_report_open(report)) return;
-    vy_diagnostic item = {.warning = warning, .line = at.line, .column = at.column, .kind = kind};
-    item.file = vy_text_copy(at.source->name, strlen(at.source->name));
+    if (is_listed(list, place.source->name, place.line, place.column, text)) return;
+    ++*(is_warning ? &list->warnings : &list->errors);
+    if (!vy_report_has_room(report)) return;
+    vy_diagnostic item = {.warning = is_warning, .line = place.line, .column = place.column, .kind = kind};
+    item.file = vy_text_copy(place.source->name, strlen(place.source->name));
     item.text = vy_text_copy(text, strlen(text));
-    item.path = path_of(at.source, at.node);
-    if (at.line > 0) {
+    item.path = path_text(place.source, place.node);
+    if (place.line > 0) {
         size_t size;
-        const char *begin = find_line(at.source, at.line, &size);
+        const char *begin = find_line(place.source, place.line, &size);
         vy_text clean = {0};
         vy_text_add_clean(&clean, begin, size, size);
         item.source = vy_text_take(&clean);
     }
-    if (!append(list, item)) report->no_memory = 1;
+    if (!append_diagnostic(list, item)) report->no_memory = 1;
 }
 
-static place place_of(const vy_node *at) { return (place){at->source, at, at->line, at->column}; }
+static report_place place_of_node(const vy_node *at)
+{
+    return (report_place){at->source, at, at->line, at->column};
+}
 
 void vy_report_error(vy_report *report, const vy_node *at, const char *format, ...)
 {
     va_list args;
     va_start(args, format);
-    add(report, VY_BAD_VALUE, "value", place_of(at), format, args);
+    add_diagnostic(report, VY_BAD_VALUE, "value", place_of_node(at), format, args);
     va_end(args);
 }
 
@@ -144,7 +147,7 @@ void vy_report_error_of_kind(vy_report *report, const char *kind, const vy_node 
 {
     va_list args;
     va_start(args, format);
-    add(report, VY_BAD_VALUE, kind, place_of(at), format, args);
+    add_diagnostic(report, VY_BAD_VALUE, kind, place_of_node(at), format, args);
     va_end(args);
 }
 
@@ -152,7 +155,7 @@ void vy_report_warning(vy_report *report, const vy_node *at, const char *format,
 {
     va_list args;
     va_start(args, format);
-    add(report, VY_OK, "value", place_of(at), format, args);
+    add_diagnostic(report, VY_OK, "value", place_of_node(at), format, args);
     va_end(args);
 }
 
@@ -162,7 +165,7 @@ void vy_report_error_at(vy_report *report, vy_status status, const vy_source *so
     va_list args;
     va_start(args, format);
     const char *kind = status == VY_BAD_SYNTAX ? "syntax" : status == VY_IO ? "file" : "value";
-    add(report, status, kind, (place){source, NULL, line, column}, format, args);
+    add_diagnostic(report, status, kind, (report_place){source, NULL, line, column}, format, args);
     va_end(args);
 }
 
@@ -184,12 +187,12 @@ void vy_report_sort(vy_report *report)
         const int item_rank = rank[i];
         int j = i;
         for (; j > 0; --j) {
-            const vy_diagnostic *before = &list->items[j - 1];
-            const int order = rank[j - 1] != item_rank    ? rank[j - 1] - item_rank
-                              : before->line != item.line ? before->line - item.line
-                                                          : before->column - item.column;
+            const vy_diagnostic *previous = &list->items[j - 1];
+            const int order = rank[j - 1] != item_rank      ? rank[j - 1] - item_rank
+                              : previous->line != item.line ? previous->line - item.line
+                                                            : previous->column - item.column;
             if (order <= 0) break;
-            list->items[j] = *before;
+            list->items[j] = *previous;
             rank[j] = rank[j - 1];
         }
         list->items[j] = item;
@@ -201,19 +204,19 @@ void vy_report_sort(vy_report *report)
 static void print_source(vy_text *out, const char *line, int number, int column)
 {
     const size_t size = strlen(line);
-    size_t at = 0; // byte of the column
-    for (int c = 1; c < column && at < size; ++c) {
-        ++at;
-        while (at < size && ((unsigned char)line[at] & 0xc0u) == 0x80u) ++at;
+    size_t column_offset = 0; // byte of the column
+    for (int c = 1; c < column && column_offset < size; ++c) {
+        ++column_offset;
+        while (column_offset < size && ((unsigned char)line[column_offset] & 0xc0u) == 0x80u) ++column_offset;
     }
-    size_t from = 0;
-    if (size > SOURCE_CAP && at > SOURCE_CAP / 2) from = at - SOURCE_CAP / 2;
-    while (from < at && ((unsigned char)line[from] & 0xc0u) == 0x80u) ++from;
+    size_t first_byte = 0;
+    if (size > SOURCE_CAP && column_offset > SOURCE_CAP / 2) first_byte = column_offset - SOURCE_CAP / 2;
+    while (first_byte < column_offset && ((unsigned char)line[first_byte] & 0xc0u) == 0x80u) ++first_byte;
 
     vy_text_printf(out, "%5d | ", number);
-    vy_text_add_clean(out, line + from, size - from, SOURCE_CAP);
+    vy_text_add_clean(out, line + first_byte, size - first_byte, SOURCE_CAP);
     vy_text_puts(out, "\n      | ");
-    for (size_t i = from; i < at; ++i) {
+    for (size_t i = first_byte; i < column_offset; ++i) {
         if (((unsigned char)line[i] & 0xc0u) != 0x80u) vy_text_puts(out, line[i] == '\t' ? "\t" : " ");
     }
     vy_text_puts(out, "^\n");
@@ -229,8 +232,8 @@ char *vy_diagnostics_print(const vy_diagnostics *diagnostics)
         vy_text_printf(&out, ": %s%s\n", d->warning ? "warning: " : "", d->text);
         if (d->source != NULL) print_source(&out, d->source, d->line, d->column);
     }
-    const int more = diagnostics->errors + diagnostics->warnings - diagnostics->count;
-    if (more > 0) vy_text_printf(&out, "and %d more\n", more);
+    const int unlisted_count = diagnostics->errors + diagnostics->warnings - diagnostics->count;
+    if (unlisted_count > 0) vy_text_printf(&out, "and %d more\n", unlisted_count);
     return vy_text_take(&out);
 }
 
@@ -247,28 +250,29 @@ void vy_diagnostics_destroy(vy_diagnostics *diagnostics)
     memset(diagnostics, 0, sizeof *diagnostics);
 }
 
-static char lower(char c) { return c >= 'A' && c <= 'Z' ? (char)(c + ('a' - 'A')) : c; }
+static char to_lower(char c) { return c >= 'A' && c <= 'Z' ? (char)(c + ('a' - 'A')) : c; }
 
 static int min_int(int a, int b) { return a < b ? a : b; }
 
 // Optimal string alignment distance: changes, insertions, deletions and swaps of neighbours.
-static int distance(const char *a, size_t n, const char *b, size_t m)
+static int edit_distance(const char *a, size_t size_a, const char *b, size_t size_b)
 {
-    enum { CAP = 40 };
-    if (n > CAP || m > CAP) return CAP;
-    int d[CAP + 1][CAP + 1];
-    for (size_t i = 0; i <= n; ++i) d[i][0] = (int)i;
-    for (size_t j = 0; j <= m; ++j) d[0][j] = (int)j;
-    for (size_t i = 1; i <= n; ++i) {
-        for (size_t j = 1; j <= m; ++j) {
-            const int change = d[i - 1][j - 1] + (lower(a[i - 1]) != lower(b[j - 1]));
+    enum { LENGTH_MAX = 40 };
+    if (size_a > LENGTH_MAX || size_b > LENGTH_MAX) return LENGTH_MAX;
+    int d[LENGTH_MAX + 1][LENGTH_MAX + 1];
+    for (size_t i = 0; i <= size_a; ++i) d[i][0] = (int)i;
+    for (size_t j = 0; j <= size_b; ++j) d[0][j] = (int)j;
+    for (size_t i = 1; i <= size_a; ++i) {
+        for (size_t j = 1; j <= size_b; ++j) {
+            const int change = d[i - 1][j - 1] + (to_lower(a[i - 1]) != to_lower(b[j - 1]));
             d[i][j] = min_int(change, min_int(d[i - 1][j], d[i][j - 1]) + 1);
-            if (i > 1 && j > 1 && lower(a[i - 1]) == lower(b[j - 2]) && lower(a[i - 2]) == lower(b[j - 1])) {
+            if (i > 1 && j > 1 && to_lower(a[i - 1]) == to_lower(b[j - 2]) &&
+                to_lower(a[i - 2]) == to_lower(b[j - 1])) {
                 d[i][j] = min_int(d[i][j], d[i - 2][j - 2] + 1);
             }
         }
     }
-    return d[n][m];
+    return d[size_a][size_b];
 }
 
 const char *vy_closest_name(const char *word, size_t size, const char *const *names, int count)
@@ -276,10 +280,11 @@ const char *vy_closest_name(const char *word, size_t size, const char *const *na
     const char *best = NULL;
     int best_distance = size < 4 ? 2 : size < 8 ? 3 : 4; // must be nearer than this
     for (int i = 0; i < count; ++i) {
-        int d = distance(word, size, names[i], strlen(names[i]));
-        if (size >= 3 && strncmp(word, names[i], size) == 0) d = min_int(d, 2); // its beginning
-        if (d < best_distance) {
-            best_distance = d;
+        int candidate_distance = edit_distance(word, size, names[i], strlen(names[i]));
+        if (size >= 3 && strncmp(word, names[i], size) == 0)
+            candidate_distance = min_int(candidate_distance, 2); // its beginning
+        if (candidate_distance < best_distance) {
+            best_distance = candidate_distance;
             best = names[i];
         }
     }

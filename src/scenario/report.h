@@ -9,12 +9,12 @@
 typedef struct vy_report {
     vy_diagnostics *out;
     vy_status status; ///< of the first error
-    int calls;        ///< errors handed in, repeated ones included
+    int error_calls;  ///< errors handed in, repeated ones included
     int no_memory;
 } vy_report;
 
 /// Whether a further error would be kept: saves the work of composing it.
-int vy_report_open(const vy_report *report);
+int vy_report_has_room(const vy_report *report);
 
 /// An error at a node. The same sentence at the same place is taken once: a file may be used many times.
 void vy_report_error(vy_report *report, const vy_node *at, const char *format, ...) VY_PRINTF(3, 4);

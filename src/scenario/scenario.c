@@ -17,10 +17,10 @@
 
 // --- files
 
-static int ends_with(const char *text, const char *end)
+static int ends_with(const char *text, const char *suffix)
 {
-    const size_t n = strlen(text), m = strlen(end);
-    return n >= m && strcmp(text + n - m, end) == 0;
+    const size_t size = strlen(text), suffix_size = strlen(suffix);
+    return size >= suffix_size && strcmp(text + size - suffix_size, suffix) == 0;
 }
 
 // `name` in `folder`, which is `from` without its last part, read if it is there.
@@ -44,9 +44,9 @@ static vy_status try_file(const char *from, const char *folder, const char *name
 vy_status vy_load_file(void *self, const char *name, const char *from, vy_source_text *out)
 {
     (void)self;
-    static const char *const kinds[] = {".csv", ".stl", ".STL", ".obj", ".OBJ", ".yaml", ".yml", ".json"};
-    for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; ++i) {
-        if (ends_with(name, kinds[i])) return try_file(from, "", name, "", out);
+    static const char *const suffixes[] = {".csv", ".stl", ".STL", ".obj", ".OBJ", ".yaml", ".yml", ".json"};
+    for (size_t i = 0; i < sizeof suffixes / sizeof suffixes[0]; ++i) {
+        if (ends_with(name, suffixes[i])) return try_file(from, "", name, "", out);
     }
     if (!vy_is_identifier(name, strlen(name))) return VY_NOT_FOUND;
     static const char *const folders[] = {"", "vehicles/", "../vehicles/"};
@@ -81,27 +81,28 @@ static int has_supported_version(vy_report *report, const vy_node *root)
 }
 
 // The field of a gridded wind; its errors have the file's own line and column.
-static void load_wind_grid(vy_reader *reader, const char *from, vy_scenario *scenario)
+static void load_wind_grid(vy_reader *reader, const char *scenario_path, vy_scenario *scenario)
 {
     vy_wind_def *wind = &scenario->environment.wind;
     if (wind->grid_name[0] == '\0') return;
-    const vy_node *place = vy_reader_location(reader, wind->grid_name);
+    const vy_node *grid_node = vy_reader_location(reader, wind->grid_name);
     vy_source_text text = {0};
-    const vy_status status =
-        reader->load != NULL ? reader->load(reader->self, wind->grid_name, from, &text) : VY_NOT_FOUND;
+    const vy_status status = reader->load != NULL
+                                 ? reader->load(reader->self, wind->grid_name, scenario_path, &text)
+                                 : VY_NOT_FOUND;
     if (status == VY_NO_MEMORY) reader->no_memory = 1;
     if (status != VY_OK) {
         if (status != VY_NO_MEMORY)
-            vy_report_error_of_kind(reader->report, "file", place, "grid: %s cannot be read",
+            vy_report_error_of_kind(reader->report, "file", grid_node, "grid: %s cannot be read",
                                     wind->grid_name);
         vy_reader_mark_invalid(reader, wind->grid_name);
         return;
     }
     vy_error err = {0};
     if (vy_wind_grid_read(text.text, text.size, text.name, &scenario->wind_grid, &err) != VY_OK) {
-        char where[32] = "";
-        if (err.line > 0) snprintf(where, sizeof where, ":%d:%d", err.line, err.column);
-        vy_reader_refuse(reader, wind->grid_name, "grid: %s%s: %s", wind->grid_name, where, err.text);
+        char location[32] = "";
+        if (err.line > 0) snprintf(location, sizeof location, ":%d:%d", err.line, err.column);
+        vy_reader_refuse(reader, wind->grid_name, "grid: %s%s: %s", wind->grid_name, location, err.text);
     }
     wind->grid = scenario->wind_grid;
     scenario->wind_grid_text = text.text;
@@ -109,8 +110,8 @@ static void load_wind_grid(vy_reader *reader, const char *from, vy_scenario *sce
     free(text.name);
 }
 
-vy_node *vy_scenario_tree(vy_yaml *tree, vy_report *report, vy_source *source,
-                          const vy_scenario_options *options)
+vy_node *vy_scenario_parse_tree(vy_yaml *tree, vy_report *report, vy_source *source,
+                                const vy_scenario_options *options)
 {
     vy_node *root = vy_yaml_read(tree, source, 0, report);
     if (root == NULL || !has_supported_version(report, root)) return NULL;
@@ -134,28 +135,29 @@ void vy_scenario_read(vy_reader *reader, const vy_node *root, const vy_scenario_
     load_wind_grid(reader, source->name, scenario);
     vy_load_solids(reader, source->name, scenario);
     vy_compute_body_masses(reader, scenario);
-    const int find = options != NULL && options->find_programs;
-    vy_digest_parameters(reader, source->name, find || reader->load == vy_load_file, scenario);
-    if (find) vy_check_programs(reader, source->name, scenario);
+    const int finds_programs = options != NULL && options->find_programs;
+    vy_digest_parameters(reader, source->name, finds_programs || reader->load == vy_load_file, scenario);
+    if (finds_programs) vy_check_programs(reader, source->name, scenario);
     vy_check_scenario(reader, scenario);
 }
 
 // Programs are looked for beside the scenario that names them, wherever the run is started from.
-void vy_scenario_find_folders(const char *path, vy_scenario *scenario)
+void vy_scenario_set_program_folders(const char *path, vy_scenario *scenario)
 {
     const char *slash = strrchr(path, '/');
     char *resolved = NULL;
     for (int i = 0; i < scenario->drone_count; ++i) {
-        vy_controller_def *c = &scenario->drones[i].def.controller;
-        const int external = vy_controller_is_external(c->kind) && c->kind != VY_CONTROLLER_CALLBACK;
-        if (!external || c->folder[0] != '\0') continue;
+        vy_controller_def *controller = &scenario->drones[i].def.controller;
+        const int is_external =
+            vy_controller_is_external(controller->kind) && controller->kind != VY_CONTROLLER_CALLBACK;
+        if (!is_external || controller->folder[0] != '\0') continue;
         if (resolved == NULL) {
             char *folder = vy_text_copy(path, slash == NULL ? 0 : slash == path ? 1 : (size_t)(slash - path));
             resolved = folder != NULL ? realpath(slash != NULL ? folder : ".", NULL) : NULL;
             free(folder);
         }
-        if (resolved != NULL && strlen(resolved) < sizeof c->folder)
-            memcpy(c->folder, resolved, strlen(resolved) + 1);
+        if (resolved != NULL && strlen(resolved) < sizeof controller->folder)
+            memcpy(controller->folder, resolved, strlen(resolved) + 1);
     }
     free(resolved);
 }
@@ -176,7 +178,7 @@ static vy_status parse_owned(char *text, size_t size, const char *name, const vy
     vy_source *source = vy_yaml_add_source(&tree, vy_text_copy(name, strlen(name)), text, size);
     if (scenario != NULL && source != NULL) {
         vy_scenario_table.init(scenario, 0);
-        const vy_node *root = vy_scenario_tree(&tree, &report, source, options);
+        const vy_node *root = vy_scenario_parse_tree(&tree, &report, source, options);
         if (root != NULL) vy_scenario_read(&reader, root, options, scenario);
     }
     vy_report_sort(&report);
@@ -224,9 +226,9 @@ vy_status vy_scenario_load(const char *path, const vy_scenario_options *options,
     errno = 0;
     const vy_status status = vy_read_file(path, VY_TREE_TEXT_CAP, &text, &size);
     if (status == VY_OK) {
-        const vy_status parsed = parse(text, size, path, options, vy_load_file, out, diagnostics);
-        if (parsed == VY_OK) vy_scenario_find_folders(path, *out);
-        return parsed;
+        const vy_status parse_status = parse(text, size, path, options, vy_load_file, out, diagnostics);
+        if (parse_status == VY_OK) vy_scenario_set_program_folders(path, *out);
+        return parse_status;
     }
     if (diagnostics != NULL && status != VY_NO_MEMORY) {
         vy_report report = {.out = diagnostics};

@@ -138,15 +138,18 @@ static vy_status load_from_log(void *self, const char *name, const char *from, v
 static int is_named_by_log(const vy_controller_def *c, const vy_scenario *logged)
 {
     for (int i = 0; i < logged->drone_count; ++i) {
-        const vy_controller_def *l = &logged->drones[i].def.controller;
-        if (l->program[0] != '\0' && strcmp(c->program, l->program) == 0) return 1;
-        if (l->folder[0] != '\0' && strcmp(c->folder, l->folder) == 0 && c->program[0] != '/') return 1;
+        const vy_controller_def *logged_controller = &logged->drones[i].def.controller;
+        if (logged_controller->program[0] != '\0' && strcmp(c->program, logged_controller->program) == 0)
+            return 1;
+        if (logged_controller->folder[0] != '\0' && strcmp(c->folder, logged_controller->folder) == 0 &&
+            c->program[0] != '/')
+            return 1;
     }
     return 0;
 }
 
-static vy_status parse(vy_log *log, const char *name, const char *const *overrides, int override_count,
-                       vy_scenario **out, vy_diagnostics *diagnostics)
+static vy_status parse_logged_scenario(vy_log *log, const char *name, const char *const *overrides,
+                                       int override_count, vy_scenario **out, vy_diagnostics *diagnostics)
 {
     FPU_SCOPE;
     const char *text = vy_log_scenario(log);
@@ -189,19 +192,21 @@ vy_status vy_scenario_from_log(vy_log *log, const char *name, const char *const 
     FPU_SCOPE;
     vy_scenario *logged = NULL;
     vy_diagnostics ignored;
-    const vy_status status = parse(log, name, overrides, override_count, out, diagnostics);
+    const vy_status status = parse_logged_scenario(log, name, overrides, override_count, out, diagnostics);
     if (status != VY_OK) return status;
     // A log that is invalid without the changes is no measure: then every error counts as the log's.
-    const int known = override_count > 0 && parse(log, name, NULL, 0, &logged, &ignored) == VY_OK;
+    const int is_log_valid =
+        override_count > 0 && parse_logged_scenario(log, name, NULL, 0, &logged, &ignored) == VY_OK;
     for (int i = 0; i < (*out)->drone_count; ++i) {
-        vy_controller_def *c = &(*out)->drones[i].def.controller;
-        c->from_log = vy_controller_is_external(c->kind) && c->kind != VY_CONTROLLER_CALLBACK &&
-                      (!known || is_named_by_log(c, logged));
-        if (!c->from_log) continue;
-        c->confine = 1; // whatever the log says, who wrote it may not choose
-        c->network = VY_NETWORK_NONE;
-        c->writable[0] = '\0';
-        find_program_beside(vy_log_path(log), c);
+        vy_controller_def *controller = &(*out)->drones[i].def.controller;
+        controller->from_log = vy_controller_is_external(controller->kind) &&
+                               controller->kind != VY_CONTROLLER_CALLBACK &&
+                               (!is_log_valid || is_named_by_log(controller, logged));
+        if (!controller->from_log) continue;
+        controller->confine = 1; // whatever the log says, who wrote it may not choose
+        controller->network = VY_NETWORK_NONE;
+        controller->writable[0] = '\0';
+        find_program_beside(vy_log_path(log), controller);
     }
     if (override_count > 0) vy_diagnostics_destroy(&ignored);
     vy_scenario_destroy(logged);
@@ -213,7 +218,7 @@ vy_status vy_scenario_allow_programs(vy_scenario *scenario, vy_log *log, vy_erro
     FPU_SCOPE;
     vy_scenario *logged = NULL;
     vy_diagnostics ignored;
-    vy_status status = parse(log, "the log", NULL, 0, &logged, &ignored);
+    vy_status status = parse_logged_scenario(log, "the log", NULL, 0, &logged, &ignored);
     const uint64_t hash = status == VY_OK ? vy_scenario_hash(logged) : 0;
     if (status == VY_OK && hash != vy_log_get_info(log).config_hash)
         status = hash != 0 ? VY_DAMAGED : VY_NO_MEMORY;

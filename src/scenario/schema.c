@@ -154,7 +154,7 @@ static const vy_schema_table drone_table = {.title = "Drones",
 
 // --- disturbances
 
-static const vy_choice disturbances[] = {
+static const vy_choice disturbance_kinds[] = {
     CHOICE("constant", VY_DISTURBANCE_CONSTANT, "the same all the time"),
     CHOICE("impulse", VY_DISTURBANCE_IMPULSE, "an impulse spread evenly over `duration`"),
     CHOICE("sinusoid", VY_DISTURBANCE_SINUSOID, "amplitude times sin(2 pi frequency (t - start) + phase)"),
@@ -182,8 +182,8 @@ static void init_disturbance(void *object, int index)
 }
 
 static const vy_schema_row disturbance_rows[] = {
-    ROW("kind", CHOICE, vy_scenario_disturbance, def.kind, CHOICES(disturbances), .flags = VY_ROW_REQUIRED,
-        .help = "how it acts over time"),
+    ROW("kind", CHOICE, vy_scenario_disturbance, def.kind, CHOICES(disturbance_kinds),
+        .flags = VY_ROW_REQUIRED, .help = "how it acts over time"),
     ROW("drone", DRONE, vy_scenario_disturbance, drone,
         .help = "the name of a drone, or `all`: each of them, with noise of its own"),
     ROW("frame", CHOICE, vy_scenario_disturbance, def.frame, CHOICES(frames),
@@ -220,12 +220,12 @@ enum {
 #include "scenario/quantities.inl"
 #undef QUANTITY
 };
-static const vy_choice quantities[] = {
+static const vy_choice quantity_choices[] = {
 #define QUANTITY(name, unit, help) {#name, QUANTITY_##name, help, unit},
 #include "scenario/quantities.inl"
 #undef QUANTITY
 };
-static const vy_choice moments[] = {
+static const vy_choice expect_kinds[] = {
     CHOICE("end", VY_AT_END, "at the last step"),
     CHOICE("throughout", VY_AT_THROUGHOUT, "at every step"),
     CHOICE("rms", VY_AT_RMS, "the root mean square over every step"),
@@ -257,13 +257,13 @@ static const char *unit_of_quantity(const void *object)
 }
 
 static const vy_schema_row expect_rows[] = {
-    ROW("quantity", CHOICE, vy_expect_def, quantity, CHOICES(quantities),
+    ROW("quantity", CHOICE, vy_expect_def, quantity, CHOICES(quantity_choices),
         .flags = VY_ROW_REQUIRED | VY_ROW_UNHASHED, .help = "the quantity that is evaluated"),
     ROW("drone", DRONE, vy_expect_def, body, .flags = VY_ROW_UNHASHED,
         .help = "the name of a drone, or `all`"),
     ROW("joint", JOINT, vy_expect_def, joint, .flags = VY_ROW_UNHASHED,
         .help = "of a quantity of joints: the name of one, or `all` that have it"),
-    ROW("at", CHOICE, vy_expect_def, at, CHOICES(moments), .flags = VY_ROW_UNHASHED,
+    ROW("at", CHOICE, vy_expect_def, at, CHOICES(expect_kinds), .flags = VY_ROW_UNHASHED,
         .help = "when it is looked at"),
     ROW("after", NUMBER, vy_expect_def, after, .unit = "s", .range = AT_LEAST_0, .flags = VY_ROW_UNHASHED,
         .help = "earlier steps are not looked at"),
@@ -299,7 +299,7 @@ static const vy_schema_table expect_table = {
     .init = init_expect,
     ROWS(expect_rows)};
 
-static const vy_choice compressions[] = {
+static const vy_choice log_compressions[] = {
     CHOICE("none", VY_LOG_NONE, "larger files, quicker to write"),
     CHOICE("zstd", VY_LOG_ZSTD, "files smaller by a quarter, slower to write"),
 };
@@ -314,7 +314,7 @@ static const vy_schema_row log_rows[] = {
             "between two records for people and their tools: loads by effect, frames and poses for Foxglove"),
     ROW("energy", CHOICE, vy_log_def, energy, SWITCH, .flags = VY_ROW_UNHASHED,
         .help = "with an account of energy: where it came from and went, with `display`"),
-    ROW("compression", CHOICE, vy_log_def, compression, CHOICES(compressions), .flags = VY_ROW_UNHASHED,
+    ROW("compression", CHOICE, vy_log_def, compression, CHOICES(log_compressions), .flags = VY_ROW_UNHASHED,
         .help = "of the log file"),
 };
 static const vy_schema_table log_table = {

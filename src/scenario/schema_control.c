@@ -153,7 +153,7 @@ static const vy_choice airframes[] = {
            "the vehicle's rotors in its order; the firmware is told where they are and how they spin"),
 };
 
-static const vy_choice rungs[] = {
+static const vy_choice rung_choices[] = {
     CHOICE("none", VY_RUNG_NONE, "motors as `start.rotor_speed` has them"),
     CHOICE("motors", VY_RUNG_MOTORS, "a command for each motor, then for each thruster"),
     CHOICE("wrench", VY_RUNG_WRENCH, "thrust and torque"),
@@ -167,7 +167,7 @@ static const vy_choice rungs[] = {
         .help = help_)
 #define THRUST_RUNGS (1u << VY_RUNG_WRENCH | 1u << VY_RUNG_RATES | 1u << VY_RUNG_ATTITUDE)
 static const vy_schema_row intent_rows[] = {
-    ROW("rung", CHOICE, vy_intent, rung, CHOICES(rungs), .help = "the level of the intent"),
+    ROW("rung", CHOICE, vy_intent, rung, CHOICES(rung_choices), .help = "the level of the intent"),
     ROW("motors", VECTOR, vy_intent, motors, .size = VY_ROTOR_CAP, .range = WITHIN(0.0, 1.0),
         .flags = VY_ROW_VARIABLE_SIZE, .when = 1u << VY_RUNG_MOTORS,
         .help = "command of each rotor's motor, then of each thruster"),
@@ -212,7 +212,7 @@ static const vy_schema_table waypoint_table = {
     .size = sizeof(vy_waypoint),
     .init = init_waypoint,
     ROWS(waypoint_rows)};
-static const vy_choice paths[] = {
+static const vy_choice path_kinds[] = {
     CHOICE("setpoints", VY_PATH_SETPOINTS, "the setpoints; none holds the start"),
     CHOICE("line", VY_PATH_LINE, "from `centre` to `to`"),
     CHOICE("circle", VY_PATH_CIRCLE, "counter-clockwise about `centre`, from its +x side"),
@@ -222,27 +222,28 @@ static const vy_choice paths[] = {
     CHOICE("minimum_snap", VY_PATH_MINIMUM_SNAP,
            "through the waypoints with the least snap, as fast as the limits allow"),
 };
-#define SHAPES        (1u << VY_PATH_LINE | CURVED_SHAPES)
-#define CURVED_SHAPES (1u << VY_PATH_CIRCLE | 1u << VY_PATH_FIGURE_EIGHT | 1u << VY_PATH_HELIX)
+#define SHAPE_PATHS  (1u << VY_PATH_LINE | CURVED_PATHS)
+#define CURVED_PATHS (1u << VY_PATH_CIRCLE | 1u << VY_PATH_FIGURE_EIGHT | 1u << VY_PATH_HELIX)
 static const vy_schema_row path_rows[] = {
-    ROW("kind", CHOICE, vy_path_def, kind, CHOICES(paths), .help = "the shape of the path"),
+    ROW("kind", CHOICE, vy_path_def, kind, CHOICES(path_kinds), .help = "the shape of the path"),
     ROW("start", NUMBER, vy_path_def, start, .unit = "s", .range = ANY,
-        .when = SHAPES | 1u << VY_PATH_MINIMUM_SNAP,
+        .when = SHAPE_PATHS | 1u << VY_PATH_MINIMUM_SNAP,
         .help = "when it begins; the drone is held at its beginning before"),
     ROW("speed", NUMBER, vy_path_def, speed, .unit = "m/s", .range = POSITIVE,
-        .when = SHAPES | 1u << VY_PATH_MINIMUM_SNAP, .help = "along the path; of `minimum_snap` the limit"),
-    ROW("ramp", NUMBER, vy_path_def, ramp, .unit = "s", .range = POSITIVE, .when = SHAPES,
+        .when = SHAPE_PATHS | 1u << VY_PATH_MINIMUM_SNAP,
+        .help = "along the path; of `minimum_snap` the limit"),
+    ROW("ramp", NUMBER, vy_path_def, ramp, .unit = "s", .range = POSITIVE, .when = SHAPE_PATHS,
         .help = "from rest to speed, and back"),
-    ROW("centre", VECTOR, vy_path_def, centre, .size = 3, .unit = "m", .range = ANY, .when = SHAPES,
+    ROW("centre", VECTOR, vy_path_def, centre, .size = 3, .unit = "m", .range = ANY, .when = SHAPE_PATHS,
         .help = "world axes; of a line its beginning"),
     ROW("to", VECTOR, vy_path_def, to, .size = 3, .unit = "m", .range = ANY, .when = 1u << VY_PATH_LINE,
         .help = "where the line ends"),
-    ROW("radius", NUMBER, vy_path_def, radius, .unit = "m", .range = POSITIVE, .when = CURVED_SHAPES,
+    ROW("radius", NUMBER, vy_path_def, radius, .unit = "m", .range = POSITIVE, .when = CURVED_PATHS,
         .help = "of the circle; of a figure eight the length of a lobe"),
     ROW("climb", NUMBER, vy_path_def, climb, .unit = "m", .range = ANY, .when = 1u << VY_PATH_HELIX,
         .help = "per lap"),
-    ROW("laps", NUMBER, vy_path_def, laps, .range = POSITIVE, .when = CURVED_SHAPES, .help = "rounds"),
-    ROW("yaw", NUMBER, vy_path_def, yaw, .unit = "rad", .range = ANY, .when = SHAPES,
+    ROW("laps", NUMBER, vy_path_def, laps, .range = POSITIVE, .when = CURVED_PATHS, .help = "rounds"),
+    ROW("yaw", NUMBER, vy_path_def, yaw, .unit = "rad", .range = ANY, .when = SHAPE_PATHS,
         .help = "heading all the way"),
     ROW("acceleration", NUMBER, vy_path_def, acceleration, .unit = "m/s^2", .range = POSITIVE,
         .when = 1u << VY_PATH_MINIMUM_SNAP, .help = "limit"),
@@ -272,7 +273,7 @@ static const vy_schema_table autopilot_table = {.title = "Autopilot",
                                                 .help = "Turns towards the target, then flies straight on.",
                                                 .size = sizeof(vy_autopilot),
                                                 ROWS(autopilot_rows)};
-static const vy_choice flights[] = {
+static const vy_choice flight_kinds[] = {
     CHOICE("dynamic", VY_FLIGHT_DYNAMIC, "rotors fly the drone"),
     CHOICE("kinematic", VY_FLIGHT_KINEMATIC,
            "the drone has the speeds of the sticks at once; needs `world: {physics: {engine: simple}}`"),
@@ -283,7 +284,7 @@ static const vy_choice rate_laws[] = {
     CHOICE("indi", VY_RATE_LAW_INDI,
            "incremental NDI, from the measured acceleration: needs no exact inertia"),
 };
-static const vy_choice controllers[] = {
+static const vy_choice controller_kinds[] = {
     CHOICE("none", VY_CONTROLLER_NONE, "no controller: the motors stay as the intent of the start sets them"),
     CHOICE("hold", VY_CONTROLLER_HOLD, "the built-in controller follows the setpoints"),
     CHOICE("callback", VY_CONTROLLER_CALLBACK, "a function of the program that uses the library"),
@@ -318,11 +319,11 @@ static const vy_choice firmware_clocks[] = {
            "the program runs under `volery sitl`: every packet is answered, and one seed is one flight"),
     CHOICE("wall", VY_CLOCK_WALL, "the program and the world run by the wall's clock"),
 };
-static const vy_choice cores[] = {
+static const vy_choice core_choices[] = {
     CHOICE("one", 0, "the program runs on the core of the simulation: quickest in lock-step"),
     CHOICE("any", 1, "the program runs where the system puts it"),
 };
-static const vy_choice networks[] = {
+static const vy_choice network_choices[] = {
     CHOICE("none", VY_NETWORK_NONE, "sockets in the file system alone; a firmware has `loopback`"),
     CHOICE("loopback", VY_NETWORK_LOOPBACK,
            "IPv4 and IPv6, meant for this computer; the kernel does not look at addresses"),
@@ -341,7 +342,7 @@ static const vy_choice networks[] = {
 #define PROGRAM_KINDS   (PLUGIN_KIND | PROCESS_KIND | FIRMWARE_KINDS)
 #define EXTERNAL_KINDS  (PROGRAM_KINDS | 1u << VY_CONTROLLER_CALLBACK | PILOT_KIND)
 static const vy_schema_row controller_rows[] = {
-    ROW("kind", CHOICE, vy_controller_def, kind, CHOICES(controllers), .help = "the kind of controller"),
+    ROW("kind", CHOICE, vy_controller_def, kind, CHOICES(controller_kinds), .help = "the kind of controller"),
     ROW("period", NUMBER, vy_controller_def, period, .unit = "s", .range = POSITIVE, .flags = VY_ROW_PERIOD,
         .help = "between two replies"),
     ROW("rate_period", NUMBER, vy_controller_def, rate_period, .unit = "s", .range = POSITIVE,
@@ -353,7 +354,7 @@ static const vy_schema_row controller_rows[] = {
     ROW("indi_cutoff", NUMBER, vy_controller_def, indi_cutoff, .unit = "rad/s", .range = POSITIVE,
         .help = "of the filter of the rate law `indi`"),
     ROW("pilot", OBJECT, vy_controller_def, pilot, .table = &pilot_table, .help = "speeds at full stick"),
-    ROW("flight", CHOICE, vy_controller_def, flight, CHOICES(flights),
+    ROW("flight", CHOICE, vy_controller_def, flight, CHOICES(flight_kinds),
         .help = "how the sticks move the drone"),
     ROW("autopilot", OBJECT, vy_controller_def, autopilot, .table = &autopilot_table,
         .when = 1u << VY_CONTROLLER_AUTOPILOT, .help = "where to, and how"),
@@ -391,14 +392,14 @@ static const vy_schema_row controller_rows[] = {
         .help = "what a pilot's transmitter sends, over time"),
     ROW("truth", CHOICE, vy_controller_def, truth, SWITCH, .when = EXTERNAL_KINDS,
         .flags = VY_ROW_HASHED_IF_SET, .help = "on: the truth is among its samples, beside the estimate"),
-    ROW("cores", CHOICE, vy_controller_def, any_core, CHOICES(cores), .when = PROCESS_KIND | FIRMWARE_KINDS,
-        .flags = VY_ROW_UNHASHED, .help = "where the program runs"),
+    ROW("cores", CHOICE, vy_controller_def, any_core, CHOICES(core_choices),
+        .when = PROCESS_KIND | FIRMWARE_KINDS, .flags = VY_ROW_UNHASHED, .help = "where the program runs"),
     ROW("confine", CHOICE, vy_controller_def, confine, SWITCH, .when = PROGRAM_KINDS,
         .flags = VY_ROW_UNHASHED,
         .help = "on: the program may write only to a fresh folder and what `writable` names, and has no "
                 "network but "
                 "`network`; always on for what a log names"),
-    ROW("network", CHOICE, vy_controller_def, network, CHOICES(networks), .when = PROGRAM_KINDS,
+    ROW("network", CHOICE, vy_controller_def, network, CHOICES(network_choices), .when = PROGRAM_KINDS,
         .flags = VY_ROW_UNHASHED, .help = "of a program that is confined"),
     ROW("writable", TEXT, vy_controller_def, writable, .size = sizeof((vy_controller_def *)0)->writable,
         .keyword = "none", .when = PROGRAM_KINDS, .flags = VY_ROW_UNHASHED,

@@ -7,7 +7,7 @@
 _Static_assert(sizeof(vy_fault_kind) == sizeof(int) && sizeof(vy_channel) == sizeof(int),
                "choices are read and written as int");
 
-static const vy_choice kinds[] = {
+static const vy_choice fault_kinds[] = {
     CHOICE("motor_loss", VY_FAULT_MOTOR_LOSS, "the rotor is not driven and spins down"),
     CHOICE("motor_weak", VY_FAULT_MOTOR_WEAK, "the rotor gives only a share of its thrust"),
     CHOICE("motor_max", VY_FAULT_MOTOR_MAX, "the rotor reaches only a share of its largest speed"),
@@ -23,7 +23,7 @@ static const vy_choice kinds[] = {
     CHOICE("command_delay", VY_FAULT_COMMAND_DELAY, "replies of the controller arrive late"),
     CHOICE("battery", VY_FAULT_BATTERY, "the battery gives a share of its voltage: all rotors slow down"),
 };
-static const vy_choice rotors[] = {
+static const vy_choice rotor_choices[] = {
     CHOICE("all", VY_ALL_ROTORS, "every rotor"),
     CHOICE("0", 0, "the first"),
     CHOICE("1", 1, "the second"),
@@ -34,16 +34,18 @@ static const vy_choice rotors[] = {
     CHOICE("6", 6, "the seventh"),
     CHOICE("7", 7, "the eighth"),
 };
-#define CHANNEL(sensor, channel, name, unit, at, cells, x, axes, width, help) \
+#define CHANNEL_CHOICE(sensor, channel, name, unit, at, cells, x, axes, width, help) \
     [VY_CHANNEL_##channel] = {name, VY_CHANNEL_##channel, help, unit},
-#define CHANNELS(id, stream, name, needs, text) CHANNELS_##name(CHANNEL, name)
-static const vy_choice channels[] = {SENSORS(CHANNELS) DRONE_SENSORS(CHANNELS)};
-_Static_assert(sizeof channels / sizeof channels[0] == VY_CHANNEL_COUNT, "every channel can be named");
+#define SENSOR_CHANNEL_CHOICES(id, stream, name, needs, text) CHANNELS_##name(CHANNEL_CHOICE, name)
+static const vy_choice channel_choices[] = {SENSORS(SENSOR_CHANNEL_CHOICES)
+                                                DRONE_SENSORS(SENSOR_CHANNEL_CHOICES)};
+_Static_assert(sizeof channel_choices / sizeof channel_choices[0] == VY_CHANNEL_COUNT,
+               "every channel can be named");
 
 static const char *unit_of_channel(const void *object)
 {
     const int channel = (int)((const vy_scenario_fault *)object)->def.channel;
-    return channel >= 0 && channel < VY_CHANNEL_COUNT ? channels[channel].unit : "";
+    return channel >= 0 && channel < VY_CHANNEL_COUNT ? channel_choices[channel].unit : "";
 }
 
 static int size_of_channel(const void *object)
@@ -60,43 +62,45 @@ static void init_fault(void *object, int index)
     f->def = vy_default_fault_def();
 }
 
-#define BIT(kind_)   (1u << VY_FAULT_##kind_)
-#define MOTOR        (BIT(MOTOR_LOSS) | BIT(MOTOR_WEAK) | BIT(MOTOR_MAX))
-#define DELAY_FAULTS (BIT(SENSOR_DELAY) | BIT(COMMAND_DELAY))
-#define LOSS_FAULTS  (BIT(SENSOR_DROPOUT) | BIT(COMMAND_LOSS))
-#define SENSOR                                                                                             \
-    (BIT(SENSOR_BIAS) | BIT(SENSOR_NOISE) | BIT(SENSOR_VIBRATION) | BIT(SENSOR_STUCK) | BIT(SENSOR_SWAP) | \
-     BIT(SENSOR_DROPOUT) | BIT(SENSOR_DELAY))
+#define FAULT_BIT(kind_) (1u << VY_FAULT_##kind_)
+#define MOTOR_FAULTS     (FAULT_BIT(MOTOR_LOSS) | FAULT_BIT(MOTOR_WEAK) | FAULT_BIT(MOTOR_MAX))
+#define DELAY_FAULTS     (FAULT_BIT(SENSOR_DELAY) | FAULT_BIT(COMMAND_DELAY))
+#define LOSS_FAULTS      (FAULT_BIT(SENSOR_DROPOUT) | FAULT_BIT(COMMAND_LOSS))
+#define SENSOR_FAULTS                                                                 \
+    (FAULT_BIT(SENSOR_BIAS) | FAULT_BIT(SENSOR_NOISE) | FAULT_BIT(SENSOR_VIBRATION) | \
+     FAULT_BIT(SENSOR_STUCK) | FAULT_BIT(SENSOR_SWAP) | FAULT_BIT(SENSOR_DROPOUT) | FAULT_BIT(SENSOR_DELAY))
 
 static const vy_schema_row fault_rows[] = {
-    ROW("kind", CHOICE, vy_scenario_fault, def.kind, CHOICES(kinds), .flags = VY_ROW_REQUIRED,
+    ROW("kind", CHOICE, vy_scenario_fault, def.kind, CHOICES(fault_kinds), .flags = VY_ROW_REQUIRED,
         .help = "the kind of fault"),
     ROW("drone", DRONE, vy_scenario_fault, drone,
         .help = "the name of a drone, or `all`: each of them, at random times of its own"),
-    ROW("rotor", CHOICE, vy_scenario_fault, def.rotor, CHOICES(rotors), .when = MOTOR, .help = "which rotor"),
-    ROW("channel", CHOICE, vy_scenario_fault, def.channel, CHOICES(channels), .when = SENSOR,
+    ROW("rotor", CHOICE, vy_scenario_fault, def.rotor, CHOICES(rotor_choices), .when = MOTOR_FAULTS,
+        .help = "which rotor"),
+    ROW("channel", CHOICE, vy_scenario_fault, def.channel, CHOICES(channel_choices), .when = SENSOR_FAULTS,
         .flags = VY_ROW_REQUIRED, .help = "of which sensor"),
     ROW("share", NUMBER, vy_scenario_fault, def.size, .range = WITHIN(0.0, 1.0), .flags = VY_ROW_REQUIRED,
-        .when = BIT(MOTOR_WEAK) | BIT(MOTOR_MAX), .help = "of its thrust, or largest speed, that is left"),
+        .when = FAULT_BIT(MOTOR_WEAK) | FAULT_BIT(MOTOR_MAX),
+        .help = "of its thrust, or largest speed, that is left"),
     ROW("share", NUMBER, vy_scenario_fault, def.size, .range = WITHIN(0.0, 1.0), .flags = VY_ROW_REQUIRED,
         .when = LOSS_FAULTS, .help = "that does not arrive, drawn one by one"),
     ROW("share", NUMBER, vy_scenario_fault, def.size, .range = WITHIN(0.0, 1.0), .flags = VY_ROW_REQUIRED,
-        .when = BIT(BATTERY), .help = "of its voltage that is left; 0 stops every rotor"),
+        .when = FAULT_BIT(BATTERY), .help = "of its voltage that is left; 0 stops every rotor"),
     ROW("lag", NUMBER, vy_scenario_fault, def.size, .unit = "s", .range = WITHIN(0.0, 10.0),
-        .flags = VY_ROW_REQUIRED, .when = BIT(MOTOR_LAG), .help = "time constant"),
+        .flags = VY_ROW_REQUIRED, .when = FAULT_BIT(MOTOR_LAG), .help = "time constant"),
     ROW("delay", NUMBER, vy_scenario_fault, def.size, .unit = "s", .range = WITHIN(0.0, 10.0),
         .flags = VY_ROW_REQUIRED, .when = DELAY_FAULTS, .help = "to the nearest sample or call"),
     ROW("bias", VECTOR, vy_scenario_fault, def.vector, .size = 3, .range = ANY, .unit_of = unit_of_channel,
-        .size_of = size_of_channel, .flags = VY_ROW_REQUIRED, .when = BIT(SENSOR_BIAS),
+        .size_of = size_of_channel, .flags = VY_ROW_REQUIRED, .when = FAULT_BIT(SENSOR_BIAS),
         .help = "the value that is added, in the channel's unit"),
     ROW("noise", VECTOR, vy_scenario_fault, def.vector, .size = 3, .range = AT_LEAST_0,
         .unit_of = unit_of_channel, .size_of = size_of_channel, .flags = VY_ROW_REQUIRED,
-        .when = BIT(SENSOR_NOISE), .help = "standard deviation per sample, in the channel's unit"),
+        .when = FAULT_BIT(SENSOR_NOISE), .help = "standard deviation per sample, in the channel's unit"),
     ROW("amplitude", VECTOR, vy_scenario_fault, def.vector, .size = 3, .range = ANY,
         .unit_of = unit_of_channel, .size_of = size_of_channel, .flags = VY_ROW_REQUIRED,
-        .when = BIT(SENSOR_VIBRATION), .help = "in the channel's unit"),
+        .when = FAULT_BIT(SENSOR_VIBRATION), .help = "in the channel's unit"),
     ROW("frequency", NUMBER, vy_scenario_fault, def.frequency, .unit = "Hz", .range = POSITIVE,
-        .when = BIT(SENSOR_VIBRATION), .help = "of the vibration"),
+        .when = FAULT_BIT(SENSOR_VIBRATION), .help = "of the vibration"),
     ROW("start", NUMBER, vy_scenario_fault, def.start, .unit = "s", .range = AT_LEAST_0,
         .help = "when it begins, or when its random stretches may begin"),
     ROW("duration", NUMBER, vy_scenario_fault, def.duration, .unit = "s", .range = POSITIVE,

@@ -47,7 +47,7 @@ _Static_assert(sizeof(vy_collider_kind) == sizeof(int) && sizeof(vy_contacts_mod
 #define MATERIAL_ROW(type_, in_) \
     ROW("material", OBJECT, type_, in_ material, .table = &vy_table_material, .help = "its surface")
 
-static const vy_choice shapes[] = {
+static const vy_choice shape_kinds[] = {
     CHOICE(
         "auto", VY_COLLIDER_AUTO,
         "of a drone: the hull of its collision points, else a box about its rotors' discs; of a body: none"),
@@ -55,7 +55,7 @@ static const vy_choice shapes[] = {
     BOUNDED_KINDS,
 };
 static const vy_schema_row shape_rows[] = {
-    ROW("kind", CHOICE, vy_collider_def, kind, CHOICES(shapes), .help = "the shape"),
+    ROW("kind", CHOICE, vy_collider_def, kind, CHOICES(shape_kinds), .help = "the shape"),
     BOUNDED_ROWS(vy_collider_def, ),
     MATERIAL_ROW(vy_collider_def, ),
 };
@@ -74,14 +74,14 @@ static void init_obstacle(void *object, int index)
     o->def.solid.kind = VY_COLLIDER_BOX;
 }
 
-static const vy_choice obstacles[] = {BOUNDED_KINDS, PLANE_KIND, HEIGHTS_KIND};
-static const vy_choice triggers[] = {
+static const vy_choice obstacle_kinds[] = {BOUNDED_KINDS, PLANE_KIND, HEIGHTS_KIND};
+static const vy_choice trigger_choices[] = {
     CHOICE("off", 0, "drones and bodies collide with it, and rays end on it"),
     CHOICE("on", 1, "it stops nothing and no ray; who enters it and leaves it is an event, `trigger`"),
 };
 static const vy_schema_row obstacle_rows[] = {
-    ROW("kind", CHOICE, vy_scenario_obstacle, def.solid.kind, CHOICES(obstacles), .flags = VY_ROW_REQUIRED,
-        .help = "the shape"),
+    ROW("kind", CHOICE, vy_scenario_obstacle, def.solid.kind, CHOICES(obstacle_kinds),
+        .flags = VY_ROW_REQUIRED, .help = "the shape"),
     ROW("name", TEXT, vy_scenario_obstacle, name, .size = VY_NAME_CAP,
         .flags = VY_ROW_UNHASHED | VY_ROW_IDENTIFIER, .default_text = "obstacle0, obstacle1, ...",
         .help = "unique among obstacles"),
@@ -92,7 +92,7 @@ static const vy_schema_row obstacle_rows[] = {
     BOUNDED_ROWS(vy_scenario_obstacle, def.solid.),
     HEIGHTS_ROWS(vy_scenario_obstacle, def.solid.),
     MATERIAL_ROW(vy_scenario_obstacle, def.solid.),
-    ROW("trigger", CHOICE, vy_scenario_obstacle, def.is_trigger, CHOICES(triggers),
+    ROW("trigger", CHOICE, vy_scenario_obstacle, def.is_trigger, CHOICES(trigger_choices),
         .flags = VY_ROW_HASHED_IF_SET, .help = "the opening of a race gate, a zone: docs/contacts.md"),
 };
 const vy_schema_table vy_obstacle_table = {
@@ -124,14 +124,15 @@ const vy_schema_table vy_terrain_table = {.title = "Terrain",
                                           .size = sizeof(vy_obstacle_def),
                                           ROWS(terrain_rows)};
 
-static const vy_choice modes[] = {
+static const vy_choice contacts_modes[] = {
     CHOICE("auto", VY_CONTACTS_AUTO,
            "where there is terrain, an obstacle, or a drone or body of a declared shape"),
     CHOICE("on", VY_CONTACTS_ON, "drones and bodies with a shape collide"),
     CHOICE("off", VY_CONTACTS_OFF, "all pass through each other; rays meet them all the same"),
 };
 static const vy_schema_row contacts_rows[] = {
-    ROW("mode", CHOICE, vy_scenario_contacts, mode, CHOICES(modes), .help = "whether anything collides"),
+    ROW("mode", CHOICE, vy_scenario_contacts, mode, CHOICES(contacts_modes),
+        .help = "whether anything collides"),
     ROWS_contacts(vy_scenario_contacts, def.) ROW_sleep(vy_scenario_contacts, def)};
 const vy_schema_table vy_contacts_table = {.title = "Contacts",
                                            .help = "What collides, and how: docs/contacts.md.",

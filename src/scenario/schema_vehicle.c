@@ -5,9 +5,9 @@
 
 _Static_assert(sizeof(vy_allocation) == sizeof(int), "choices are read and written as int");
 
-static const vy_choice spins[] = {CHOICE("cw", -1, "clockwise from above"),
-                                  CHOICE("ccw", 1, "counter-clockwise from above")};
-static const vy_choice allocations[] = {
+static const vy_choice spin_choices[] = {CHOICE("cw", -1, "clockwise from above"),
+                                         CHOICE("ccw", 1, "counter-clockwise from above")};
+static const vy_choice allocation_choices[] = {
     CHOICE("physical", VY_ALLOCATION_PHYSICAL,
            "lever arm times thrust, and the reaction to each rotor's spin"),
     CHOICE("documented", VY_ALLOCATION_DOCUMENTED,
@@ -23,7 +23,7 @@ static void init_rotor(void *object, int index)
 static const vy_schema_row rotor_rows[] = {
     ROW("position", VECTOR, vy_rotor_def, position, .size = 3, .unit = "m", .range = ANY,
         .flags = VY_ROW_REQUIRED, .help = "of the hub, body axes (forward, left, up)"),
-    ROW("spin", CHOICE, vy_rotor_def, spin, CHOICES(spins), .flags = VY_ROW_REQUIRED,
+    ROW("spin", CHOICE, vy_rotor_def, spin, CHOICES(spin_choices), .flags = VY_ROW_REQUIRED,
         .help = "direction of rotation, seen against the axis"),
     ROW("axis", VECTOR, vy_rotor_def, axis, .size = 3, .range = ANY,
         .help = "direction of its thrust, any length; zero is body +z"),
@@ -93,7 +93,7 @@ static const vy_schema_row vehicle_rows[] = {
         .help = "from the origin that every position in this file refers to"),
     ROW("rotors", LIST, vy_vehicle_def, rotors, .table = &rotor_table, .size = VY_ROTOR_CAP,
         .count_offset = offsetof(vy_vehicle_def, rotor_count), .help = "none: a rigid body without rotors"),
-    VEHICLE_LISTS(LIST_ROW) ROW("allocation", CHOICE, vy_vehicle_def, allocation, CHOICES(allocations),
+    VEHICLE_LISTS(LIST_ROW) ROW("allocation", CHOICE, vy_vehicle_def, allocation, CHOICES(allocation_choices),
                                 .help = "how thrust becomes torque"),
     ROW("thrust_coef", NUMBER, vy_vehicle_def, thrust_coef, .unit = "N s^2", .range = AT_LEAST_0,
         .help = "thrust of a rotor over its speed squared; above 0 with rotors"),

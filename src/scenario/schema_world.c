@@ -9,7 +9,7 @@ _Static_assert(sizeof(vy_gravity_mode) == sizeof(int) && sizeof(vy_atmosphere_mo
                    sizeof(vy_shear) == sizeof(int),
                "choices are read and written as int");
 
-static const vy_choice gravities[] = {
+static const vy_choice gravity_modes[] = {
     CHOICE("uniform", VY_GRAVITY_UNIFORM, "the same vector everywhere"),
     CHOICE("central", VY_GRAVITY_CENTRAL, "one body attracts"),
     CHOICE("bodies", VY_GRAVITY_BODIES, "several bodies attract"),
@@ -37,7 +37,7 @@ static const vy_schema_table body_table = {.title = "Bodies",
                                            ROWS(body_rows)};
 
 static const vy_schema_row gravity_rows[] = {
-    ROW("mode", CHOICE, vy_gravity_def, mode, CHOICES(gravities), .help = "kind of field"),
+    ROW("mode", CHOICE, vy_gravity_def, mode, CHOICES(gravity_modes), .help = "kind of field"),
     ROW("uniform", VECTOR, vy_gravity_def, uniform, .size = 3, .unit = "m/s^2", .range = ANY,
         .when = 1u << VY_GRAVITY_UNIFORM, .help = "world axes (east, north, up)"),
     ROW("bodies", LIST, vy_gravity_def, bodies, .table = &body_table, .size = VY_GRAVITY_BODY_CAP,
@@ -51,13 +51,13 @@ static const vy_schema_row gravity_rows[] = {
 static const vy_schema_table gravity_table = {
     .title = "Gravity", .help = "Always declared.", .size = sizeof(vy_gravity_def), ROWS(gravity_rows)};
 
-static const vy_choice atmospheres[] = {
+static const vy_choice atmosphere_modes[] = {
     CHOICE("none", VY_ATMOSPHERE_NONE, "a vacuum"),
     CHOICE("standard", VY_ATMOSPHERE_STANDARD, "pressure and temperature as declared, everywhere"),
     CHOICE("layered", VY_ATMOSPHERE_LAYERED, "the U.S. Standard Atmosphere 1976 over the altitude"),
 };
 static const vy_schema_row atmosphere_rows[] = {
-    ROW("mode", CHOICE, vy_atmosphere_def, mode, CHOICES(atmospheres), .help = "kind of air"),
+    ROW("mode", CHOICE, vy_atmosphere_def, mode, CHOICES(atmosphere_modes), .help = "kind of air"),
     ROW("pressure", NUMBER, vy_atmosphere_def, pressure, .unit = "Pa", .range = AT_LEAST_0,
         .when = 1u << VY_ATMOSPHERE_STANDARD, .help = "everywhere"),
     ROW("temperature", NUMBER, vy_atmosphere_def, temperature, .unit = "K", .range = POSITIVE,
@@ -68,20 +68,20 @@ static const vy_schema_table atmosphere_table = {.title = "Atmosphere",
                                                  .size = sizeof(vy_atmosphere_def),
                                                  ROWS(atmosphere_rows)};
 
-static const vy_choice shears[] = {
+static const vy_choice shear_profiles[] = {
     CHOICE("none", VY_SHEAR_NONE, "the same at all heights"),
     CHOICE("linear", VY_SHEAR_LINEAR, "proportional to the height"),
     CHOICE("power", VY_SHEAR_POWER, "by a power of the height"),
     CHOICE("log", VY_SHEAR_LOG, "by the logarithm of the height over the roughness"),
 };
-#define SHEARED (1u << VY_SHEAR_LINEAR | 1u << VY_SHEAR_POWER | 1u << VY_SHEAR_LOG)
+#define SHEARED_PROFILES (1u << VY_SHEAR_LINEAR | 1u << VY_SHEAR_POWER | 1u << VY_SHEAR_LOG)
 static const vy_schema_row shear_rows[] = {
-    ROW("profile", CHOICE, vy_wind_def, shear, CHOICES(shears), .help = "speed over the height"),
-    ROW("speed", NUMBER, vy_wind_def, shear_speed, .unit = "m/s", .range = ANY, .when = SHEARED,
+    ROW("profile", CHOICE, vy_wind_def, shear, CHOICES(shear_profiles), .help = "speed over the height"),
+    ROW("speed", NUMBER, vy_wind_def, shear_speed, .unit = "m/s", .range = ANY, .when = SHEARED_PROFILES,
         .help = "at the reference height"),
-    ROW("direction", NUMBER, vy_wind_def, shear_direction, .unit = "rad", .range = ANY, .when = SHEARED,
-        .help = "the way it blows, counter-clockwise from east"),
-    ROW("height", NUMBER, vy_wind_def, shear_height, .unit = "m", .range = POSITIVE, .when = SHEARED,
+    ROW("direction", NUMBER, vy_wind_def, shear_direction, .unit = "rad", .range = ANY,
+        .when = SHEARED_PROFILES, .help = "the way it blows, counter-clockwise from east"),
+    ROW("height", NUMBER, vy_wind_def, shear_height, .unit = "m", .range = POSITIVE, .when = SHEARED_PROFILES,
         .help = "reference"),
     ROW("exponent", NUMBER, vy_wind_def, shear_exponent, .range = AT_LEAST_0, .when = 1u << VY_SHEAR_POWER,
         .help = "of the height"),
@@ -181,14 +181,14 @@ static const vy_schema_table planet_table = {.title = "Planet",
                                              .size = sizeof(vy_planet_def),
                                              ROWS(planet_rows)};
 
-static const vy_choice engines[] = {
+static const vy_choice engine_choices[] = {
     CHOICE("strict", VY_ENGINE_STRICT, "the strict equations"),
     CHOICE("simple", VY_ENGINE_SIMPLE,
            "the simple physics service: Euler's method; bodies stick to the ground z = 0 and the boundary"),
     CHOICE("rigid", VY_ENGINE_RIGID,
            "the strict equations with contacts, a floor at z = 0 and walls at the boundary"),
 };
-static const vy_choice integrators[] = {
+static const vy_choice integrator_choices[] = {
     CHOICE("euler", VY_INTEGRATOR_EULER, "forward Euler, of order 1"),
     CHOICE("semi-implicit", VY_INTEGRATOR_SEMI_IMPLICIT,
            "velocity first, position with the new velocity; of order 1"),
@@ -197,10 +197,10 @@ static const vy_choice integrators[] = {
            "of order 2; a free spin keeps energy and angular momentum to rounding for ever"),
 };
 static const vy_schema_row physics_rows[] = {
-    ROW("engine", CHOICE, vy_engine_def, engine, CHOICES(engines), .help = "the physics engine"),
+    ROW("engine", CHOICE, vy_engine_def, engine, CHOICES(engine_choices), .help = "the physics engine"),
     ROW("boundary", NUMBER, vy_engine_def, boundary, .unit = "m", .range = POSITIVE,
         .when = 1u << VY_ENGINE_SIMPLE | 1u << VY_ENGINE_RIGID, .help = "largest x and y, either way"),
-    ROW("integrator", CHOICE, vy_engine_def, integrator, CHOICES(integrators),
+    ROW("integrator", CHOICE, vy_engine_def, integrator, CHOICES(integrator_choices),
         .when = 1u << VY_ENGINE_STRICT | 1u << VY_ENGINE_RIGID,
         .help = "how a step advances time: docs/dynamics.md"),
 };

@@ -19,12 +19,12 @@ typedef struct known_value {
     struct known_value *next;
 } known_value;
 
-typedef struct slot {
+typedef struct value_slot {
     char *key;
     vy_node *node;                // where its value stands
     char number[NUMBER_SIZE_MAX]; // the text of that node, while it is a number
-    known_value *known;
-} slot;
+    known_value *known_values;
+} value_slot;
 
 struct vy_template {
     vy_yaml tree;
@@ -32,7 +32,7 @@ struct vy_template {
     char *path;
     vy_node *root;
     struct vy_include *includes; // files read so far
-    slot *slots;
+    value_slot *slots;
     int count;
 };
 
@@ -45,14 +45,14 @@ static int is_number(const char *text)
     if (text[0] == '-' && !(text[1] >= '0' && text[1] <= '9') && text[1] != '.') return 0;
     for (size_t i = 0; i < size; ++i) {
         const char c = text[i];
-        const int plain = (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
-                          strchr("+-./^ ", c) != NULL;
-        if (!plain || (c == ' ' && i + 1 == size)) return 0;
+        const int is_plain = (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
+                             strchr("+-./^ ", c) != NULL;
+        if (!is_plain || (c == ' ' && i + 1 == size)) return 0;
     }
     return 1;
 }
 
-static void set_number(slot *s, const char *text)
+static void set_number(value_slot *s, const char *text)
 {
     const vy_node scalar = {.kind = VY_NODE_SCALAR,
                             .source = s->node->source,
@@ -65,11 +65,11 @@ static void set_number(slot *s, const char *text)
     vy_node_replace(s->node, &scalar);
 }
 
-static int set_text(vy_template *t, slot *s, const char *text, vy_report *report)
+static int set_text(vy_template *t, value_slot *s, const char *text, vy_report *report)
 {
-    known_value *k = s->known;
-    while (k != NULL && strcmp(k->text, text) != 0) k = k->next;
-    if (k == NULL) {
+    known_value *value = s->known_values;
+    while (value != NULL && strcmp(value->text, text) != 0) value = value->next;
+    if (value == NULL) {
         vy_text override = {0};
         vy_text_printf(&override, "--set %s=%s", s->key, text);
         vy_source *source = vy_yaml_add_source(&t->tree, vy_text_take(&override),
@@ -77,12 +77,12 @@ static int set_text(vy_template *t, slot *s, const char *text, vy_report *report
         if (source == NULL) return 0;
         source->is_override = 1;
         vy_node *node = vy_yaml_read(&t->tree, source, 0, report);
-        k = node != NULL ? vy_yaml_alloc(&t->tree, sizeof *k) : NULL;
-        if (k == NULL) return 0;
-        *k = (known_value){.text = source->text, .node = node, .next = s->known};
-        s->known = k;
+        value = node != NULL ? vy_yaml_alloc(&t->tree, sizeof *value) : NULL;
+        if (value == NULL) return 0;
+        *value = (known_value){.text = source->text, .node = node, .next = s->known_values};
+        s->known_values = value;
     }
-    vy_node_replace(s->node, k->node);
+    vy_node_replace(s->node, value->node);
     return 1;
 }
 
@@ -112,7 +112,7 @@ static vy_status build_scenario(vy_template *t, const char *const *values, vy_re
         vy_scenario_destroy(scenario);
         return status;
     }
-    vy_scenario_find_folders(t->path, scenario);
+    vy_scenario_set_program_folders(t->path, scenario);
     *out = scenario;
     return VY_OK;
 }
@@ -132,18 +132,18 @@ vy_status vy_template_make(vy_template *t, const char *const *values, vy_scenari
 }
 
 // A tree that lacks something for want of memory is called wrong.
-static vy_status reason_of(const vy_template *t, const vy_report *report)
+static vy_status failure_status(const vy_template *t, const vy_report *report)
 {
     return t->tree.no_memory || report->no_memory || report->status == VY_OK ? VY_NO_MEMORY : report->status;
 }
 
 // The tree with every key in it.
-static vy_status open_values(vy_template *t, const char *const *keys, const char *const *first,
-                             vy_report *report)
+static vy_status add_first_values(vy_template *t, const char *const *keys, const char *const *first_values,
+                                  vy_report *report)
 {
     for (int i = 0; i < t->count; ++i) {
         vy_text override = {0};
-        vy_text_printf(&override, "%s=%s", keys[i], first[i]);
+        vy_text_printf(&override, "%s=%s", keys[i], first_values[i]);
         char *text = vy_text_take(&override);
         t->slots[i].key = vy_text_copy(keys[i], strlen(keys[i]));
         if (text == NULL || t->slots[i].key == NULL) {
@@ -152,13 +152,13 @@ static vy_status open_values(vy_template *t, const char *const *keys, const char
         }
         t->slots[i].node = vy_override_apply(&t->tree, report, &vy_scenario_table, t->root, text);
         free(text);
-        if (t->slots[i].node == NULL) return reason_of(t, report);
+        if (t->slots[i].node == NULL) return failure_status(t, report);
     }
     return VY_OK;
 }
 
 static vy_status open_template(vy_template *t, const char *path, const char *const *keys,
-                               const char *const *first, vy_report *report)
+                               const char *const *first_values, vy_report *report)
 {
     char *text = NULL;
     size_t size = 0;
@@ -176,13 +176,13 @@ static vy_status open_template(vy_template *t, const char *path, const char *con
     t->path = vy_text_copy(path, strlen(path));
     t->slots = calloc((size_t)t->count + 1, sizeof *t->slots);
     if (source == NULL || t->path == NULL || t->slots == NULL) return VY_NO_MEMORY;
-    t->root = vy_scenario_tree(&t->tree, report, source, &t->options);
-    if (t->root == NULL || report->status != VY_OK) return reason_of(t, report);
-    return open_values(t, keys, first, report);
+    t->root = vy_scenario_parse_tree(&t->tree, report, source, &t->options);
+    if (t->root == NULL || report->status != VY_OK) return failure_status(t, report);
+    return add_first_values(t, keys, first_values, report);
 }
 
 vy_status vy_template_load(const char *path, const vy_scenario_options *options, const char *const *keys,
-                           const char *const *first, int count, vy_template **out,
+                           const char *const *first_values, int count, vy_template **out,
                            vy_diagnostics *diagnostics)
 {
     FPU_SCOPE;
@@ -195,7 +195,7 @@ vy_status vy_template_load(const char *path, const vy_scenario_options *options,
     t->count = count;
     vy_report report = {.out = diagnostics};
     const vy_locale locale = vy_locale_enter();
-    const vy_status status = open_template(t, path, keys, first, &report);
+    const vy_status status = open_template(t, path, keys, first_values, &report);
     vy_report_sort(&report);
     vy_locale_leave(locale);
     t->options.overrides = NULL; // they are in the tree, and not ours to keep

@@ -11,7 +11,7 @@ typedef struct vy_template vy_template; ///< one owner, one thread
 /// value, a text as in an override.
 /// @return as vy_scenario_load(); `*out` is NULL on failure
 vy_status vy_template_load(const char *path, const vy_scenario_options *options, const char *const *keys,
-                           const char *const *first, int count, vy_template **out,
+                           const char *const *first_values, int count, vy_template **out,
                            vy_diagnostics *diagnostics);
 void vy_template_destroy(vy_template *t); ///< NULL is a no-op
 

@@ -5,10 +5,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-static int reserve(vy_text *text, size_t more)
+static int reserve(vy_text *text, size_t extra)
 {
     if (text->failed) return 0;
-    const size_t needed = text->size + more + 1;
+    const size_t needed = text->size + extra + 1;
     if (needed <= text->capacity) return 1;
     size_t capacity = text->capacity < 256 ? 256 : text->capacity;
     while (capacity < needed) capacity *= 2;
@@ -59,44 +59,45 @@ char *vy_text_take(vy_text *text)
     return data;
 }
 
-size_t vy_character_size(const char *text, size_t left)
+size_t vy_character_size(const char *text, size_t available)
 {
-    const unsigned char *at = (const unsigned char *)text;
+    const unsigned char *bytes = (const unsigned char *)text;
     static const struct {
         unsigned char mask, lead;
         uint32_t min; // smaller ones have a shorter form
     } forms[] = {{0x80, 0x00, 0}, {0xe0, 0xc0, 0x80}, {0xf0, 0xe0, 0x800}, {0xf8, 0xf0, 0x10000}};
-    for (size_t size = 1; size <= 4 && size <= left; ++size) {
-        if ((at[0] & forms[size - 1].mask) != forms[size - 1].lead) continue;
-        uint32_t code = at[0] & (unsigned char)~forms[size - 1].mask;
+    for (size_t size = 1; size <= 4 && size <= available; ++size) {
+        if ((bytes[0] & forms[size - 1].mask) != forms[size - 1].lead) continue;
+        uint32_t code = bytes[0] & (unsigned char)~forms[size - 1].mask;
         for (size_t i = 1; i < size; ++i) {
-            if ((at[i] & 0xc0u) != 0x80u) return 0;
-            code = (code << 6) | (at[i] & 0x3fu);
+            if ((bytes[i] & 0xc0u) != 0x80u) return 0;
+            code = (code << 6) | (bytes[i] & 0x3fu);
         }
-        const int control =
+        const int is_control =
             (code < 0x20 && code != '\t' && code != '\n' && code != '\r') || (code >= 0x7f && code < 0xa0);
-        const int surrogate = code >= 0xd800 && code < 0xe000;
-        return code < forms[size - 1].min || code > 0x10ffff || control || surrogate ? 0 : size;
+        const int is_surrogate = code >= 0xd800 && code < 0xe000;
+        return code < forms[size - 1].min || code > 0x10ffff || is_control || is_surrogate ? 0 : size;
     }
     return 0;
 }
 
 void vy_text_add_clean(vy_text *text, const char *string, size_t size, size_t maximum)
 {
-    size_t at = 0, clean = 0; // `clean`: first byte that is good and not added yet
-    while (at < size && at < maximum) {
-        const unsigned char c = (unsigned char)string[at];
-        const size_t step = c >= 0x20 && c < 0x7f ? 1 : vy_character_size(string + at, size - at);
-        VY_ASSERT(step <= size - at);
-        if (step == 0) {
-            vy_text_add(text, string + clean, at - clean);
+    size_t position = 0, clean_start = 0; // from there on good and not added yet
+    while (position < size && position < maximum) {
+        const unsigned char c = (unsigned char)string[position];
+        const size_t character_size =
+            c >= 0x20 && c < 0x7f ? 1 : vy_character_size(string + position, size - position);
+        VY_ASSERT(character_size <= size - position);
+        if (character_size == 0) {
+            vy_text_add(text, string + clean_start, position - clean_start);
             vy_text_puts(text, "?");
-            clean = at + 1;
+            clean_start = position + 1;
         }
-        at += step == 0 ? 1 : step;
+        position += character_size == 0 ? 1 : character_size;
     }
-    vy_text_add(text, string + clean, at - clean);
-    if (at < size) vy_text_puts(text, "...");
+    vy_text_add(text, string + clean_start, position - clean_start);
+    if (position < size) vy_text_puts(text, "...");
 }
 
 char *vy_text_copy(const char *string, size_t size)

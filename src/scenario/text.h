@@ -18,9 +18,9 @@ void vy_text_printf(vy_text *text, const char *format, ...) VY_PRINTF(2, 3);
 /// The text, to be released with free(), and `text` is empty again. NULL when memory was out.
 char *vy_text_take(vy_text *text);
 
-/// Bytes of the character at `text`, of which `left` bytes can be read; 0 when it is not UTF-8 or a control
-/// character other than tab and line ends.
-size_t vy_character_size(const char *text, size_t left);
+/// Bytes of the character at `text`, of which `available` bytes can be read; 0 when it is not UTF-8 or a
+/// control character other than tab and line ends.
+size_t vy_character_size(const char *text, size_t available);
 
 /// Text of unknown origin: bad characters become '?', and it is cut after about `maximum` bytes.
 void vy_text_add_clean(vy_text *text, const char *string, size_t size, size_t maximum);

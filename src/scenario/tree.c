@@ -17,25 +17,25 @@ typedef struct vy_node_pool {
 
 void *vy_yaml_alloc(vy_yaml *tree, size_t size)
 {
-    const size_t need = (size + 15u) & ~(size_t)15u;
+    const size_t aligned_size = (size + 15u) & ~(size_t)15u;
     vy_node_pool *pool = tree->pools;
-    const size_t head = (sizeof(vy_node_pool) + 15u) & ~(size_t)15u;
-    if (pool == NULL || need > pool->capacity - pool->used) {
-        const size_t capacity = head + (need > POOL_SIZE ? need : POOL_SIZE);
+    const size_t header_size = (sizeof(vy_node_pool) + 15u) & ~(size_t)15u;
+    if (pool == NULL || aligned_size > pool->capacity - pool->used) {
+        const size_t capacity = header_size + (aligned_size > POOL_SIZE ? aligned_size : POOL_SIZE);
         pool = calloc(1, capacity);
         if (pool == NULL) {
             tree->no_memory = 1;
             return NULL;
         }
         pool->next = tree->pools;
-        pool->used = head;
+        pool->used = header_size;
         pool->capacity = capacity;
         tree->pools = pool;
     }
-    void *taken = (char *)pool + pool->used;
-    pool->used += need;
-    VY_ASSERT(pool->used <= pool->capacity && (uintptr_t)taken % 16 == 0);
-    return taken;
+    void *memory = (char *)pool + pool->used;
+    pool->used += aligned_size;
+    VY_ASSERT(pool->used <= pool->capacity && (uintptr_t)memory % 16 == 0);
+    return memory;
 }
 
 void vy_yaml_destroy(vy_yaml *tree)
@@ -136,7 +136,7 @@ static int refuse(builder *b, int line, int column, const char *sentence)
     return 0;
 }
 
-static void place_of(struct fy_event *event, int *line, int *column)
+static void event_position(struct fy_event *event, int *line, int *column)
 {
     const struct fy_mark *mark = fy_event_start_mark(event);
     *line = mark == NULL ? 1 : mark->line + 1;
@@ -144,7 +144,7 @@ static void place_of(struct fy_event *event, int *line, int *column)
 }
 
 // Put a node where the text has it: as root, as element, as key or as value.
-static int put(builder *b, vy_node *node)
+static int place_node(builder *b, vy_node *node)
 {
     if (b->depth == 0) {
         b->root = node;
@@ -203,7 +203,7 @@ static int on_alias(builder *b, struct fy_event *event, vy_node *node)
         if (b->anchors[i].open)
             return refuse(b, node->line, node->column, "an alias may not stand inside its anchor");
         node->alias = b->anchors[i].node;
-        return put(b, node);
+        return place_node(b, node);
     }
     return refuse(b, node->line, node->column, "no anchor of this name stands before this alias");
 }
@@ -230,20 +230,20 @@ static int on_scalar(builder *b, struct fy_event *event, vy_node *node)
     if (memchr(node->text, '\0', node->size) != NULL) {
         return refuse(b, node->line, node->column, "the character \\0 has no place in a text");
     }
-    return add_anchor(b, event, node) && put(b, node);
+    return add_anchor(b, event, node) && place_node(b, node);
 }
 
-static int on_open(builder *b, struct fy_event *event, vy_node *node)
+static int on_collection_start(builder *b, struct fy_event *event, vy_node *node)
 {
     if (b->depth == VY_TREE_DEPTH_CAP) return refuse(b, node->line, node->column, "nested too deeply");
-    if (!add_anchor(b, event, node) || !put(b, node)) return 0;
+    if (!add_anchor(b, event, node) || !place_node(b, node)) return 0;
     b->open[b->depth] = node;
     b->key[b->depth] = NULL;
     ++b->depth;
     return 1;
 }
 
-static int on_close(builder *b)
+static int on_collection_end(builder *b)
 {
     VY_ASSERT(b->depth > 0 && b->key[b->depth - 1] == NULL);
     const vy_node *node = b->open[--b->depth];
@@ -257,13 +257,13 @@ static int on_close(builder *b)
 static int on_event(builder *b, struct fy_event *event)
 {
     int line, column;
-    place_of(event, &line, &column);
+    event_position(event, &line, &column);
     vy_node_kind kind = VY_NODE_SCALAR;
     switch (event->type) {
     case FYET_DOCUMENT_START:
         return b->root == NULL ? 1 : refuse(b, line, column, "a second document: a file holds one");
     case FYET_MAPPING_END:
-    case FYET_SEQUENCE_END: return on_close(b);
+    case FYET_SEQUENCE_END: return on_collection_end(b);
     case FYET_MAPPING_START: kind = VY_NODE_MAP; break;
     case FYET_SEQUENCE_START: kind = VY_NODE_LIST; break;
     case FYET_SCALAR:
@@ -276,7 +276,7 @@ static int on_event(builder *b, struct fy_event *event)
     vy_node *node = vy_yaml_add_node(b->tree, kind, b->source, line, column);
     if (node == NULL) return 0;
     if (event->type == FYET_SCALAR) return on_scalar(b, event, node);
-    return event->type == FYET_ALIAS ? on_alias(b, event, node) : on_open(b, event, node);
+    return event->type == FYET_ALIAS ? on_alias(b, event, node) : on_collection_start(b, event, node);
 }
 
 // libfyaml accepts some broken characters silently.
@@ -307,15 +307,18 @@ static void report_errors(builder *b, struct fy_diag *diag)
 {
     void *iterator = NULL;
     int count = 0;
-    for (const struct fy_diag_error *e; (e = fy_diag_errors_iterate(diag, &iterator)) != NULL; ++count) {
-        vy_report_error_at(b->report, VY_BAD_SYNTAX, b->source, e->line > 0 ? e->line : 1,
-                           e->column > 0 ? e->column : 1, "%s", e->msg != NULL ? e->msg : "not YAML");
+    for (const struct fy_diag_error *error; (error = fy_diag_errors_iterate(diag, &iterator)) != NULL;
+         ++count) {
+        vy_report_error_at(b->report, VY_BAD_SYNTAX, b->source, error->line > 0 ? error->line : 1,
+                           error->column > 0 ? error->column : 1, "%s",
+                           error->msg != NULL ? error->msg : "not YAML");
     }
     if (count == 0) vy_report_error_at(b->report, VY_BAD_SYNTAX, b->source, 1, 1, "not YAML");
 }
 
 // @return 1 when the whole text was read
-static int run(builder *b, struct fy_parser *parser, struct fy_diag *diag, const char *text, size_t size)
+static int parse_events(builder *b, struct fy_parser *parser, struct fy_diag *diag, const char *text,
+                        size_t size)
 {
     if (fy_parser_set_string(parser, text, size) != 0) {
         b->tree->no_memory = 1;
@@ -327,11 +330,11 @@ static int run(builder *b, struct fy_parser *parser, struct fy_diag *diag, const
             report_errors(b, diag);
             return 0;
         }
-        const int last = event->type == FYET_STREAM_END;
-        const int go_on = last || on_event(b, event);
+        const int is_last = event->type == FYET_STREAM_END;
+        const int continues = is_last || on_event(b, event);
         fy_parser_event_free(parser, event);
-        if (last) return 1;
-        if (!go_on) return 0;
+        if (is_last) return 1;
+        if (!continues) return 0;
     }
 }
 
@@ -356,17 +359,17 @@ vy_node *vy_yaml_read(vy_yaml *tree, vy_source *source, size_t offset, vy_report
                                          .diag = diag};
         parser = fy_parser_create(&cfg);
     }
-    int whole = 0;
+    int is_whole = 0;
     errno = 0;
     if (parser == NULL)
         tree->no_memory = 1;
     else
-        whole = run(&b, parser, diag, source->text + offset, source->size - offset);
+        is_whole = parse_events(&b, parser, diag, source->text + offset, source->size - offset);
     // Where memory is out libfyaml calls the text wrong, or leaves out a value.
     if (errno == ENOMEM) tree->no_memory = 1;
     if (parser != NULL) fy_parser_destroy(parser);
     if (diag != NULL) fy_diag_destroy(diag);
-    if (!whole || tree->no_memory) return NULL;
+    if (!is_whole || tree->no_memory) return NULL;
     if (b.root == NULL) { // nothing but comments: an empty value
         b.root = vy_yaml_add_node(tree, VY_NODE_SCALAR, source, 1, 1);
         if (b.root != NULL) b.root->plain = 1;
