@@ -491,7 +491,7 @@ static vy_status parse(char *text, size_t size, const char *name, vy_find_scenar
                        vy_diagnostics *diagnostics)
 {
     vy_yaml tree = {0};
-    vy_report report = {.out = diagnostics};
+    vy_report report = {.diagnostics = diagnostics};
     vy_reader reader = {.tree = &tree, .report = &report};
     const vy_locale locale = vy_locale_enter();
     vy_plan *plan = calloc(1, sizeof *plan);
@@ -548,7 +548,7 @@ vy_status vy_plan_load(const char *path, vy_find_scenario_fn *find, vy_plan **ou
     errno = 0;
     const vy_status status = vy_read_file(path, VY_TREE_TEXT_CAP, &text, &size);
     if (status == VY_OK) return parse(text, size, path, find, out, diagnostics);
-    vy_report report = {.out = diagnostics};
+    vy_report report = {.diagnostics = diagnostics};
     vy_source source = {.name = vy_text_copy(path, strlen(path)), .is_override = 1};
     if (status == VY_NO_MEMORY || source.name == NULL) return VY_NO_MEMORY;
     vy_report_error_at(&report, VY_IO, &source, 0, 0, "cannot be read: %s", strerror(errno));

@@ -175,10 +175,10 @@ size_t vy_wire_put_samples(const vy_samples *samples, unsigned char *out)
         const char *from = (const char *)samples + sample_fields[f].offset;
         for (int i = 0; i < sample_fields[f].count; ++i, from += 8, to += 8) {
             double value;
-            uint64_t whole;
+            uint64_t integer;
             memcpy(&value, from, sizeof value);
-            memcpy(&whole, from, sizeof whole);
-            put_f64((sample_fields[f].type == VY_SAMPLE_TICK) ? (double)whole : value, to);
+            memcpy(&integer, from, sizeof integer);
+            put_f64((sample_fields[f].type == VY_SAMPLE_TICK) ? (double)integer : value, to);
         }
     }
     return FRAME_HEAD_SIZE + size;
@@ -190,9 +190,9 @@ void vy_wire_get_samples(const unsigned char *numbers, vy_samples *out)
         char *to = (char *)out + sample_fields[f].offset;
         for (int i = 0; i < sample_fields[f].count; ++i, numbers += 8, to += 8) {
             const double value = get_f64(numbers);
-            const uint64_t whole = value >= 0.0 && value < 0x1p63 ? (uint64_t)value : 0;
+            const uint64_t integer = value >= 0.0 && value < 0x1p63 ? (uint64_t)value : 0;
             memcpy(to,
-                   (sample_fields[f].type == VY_SAMPLE_TICK) ? (const void *)&whole : (const void *)&value,
+                   (sample_fields[f].type == VY_SAMPLE_TICK) ? (const void *)&integer : (const void *)&value,
                    8);
         }
     }

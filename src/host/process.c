@@ -97,7 +97,7 @@ static vy_verdict send_frame(vy_process_host *h, const unsigned char *bytes, siz
 // One frame of at most `cap` bytes, and no byte more, into h->receive_buffer.
 static vy_verdict receive_frame(vy_process_host *h, double seconds, size_t cap, size_t *size, int32_t *detail)
 {
-    const double start = clock_seconds();
+    const double start_time = clock_seconds();
     size_t received = 0;
     VY_ASSERT(h->wire_fd >= 0);
     for (;;) {
@@ -114,7 +114,7 @@ static vy_verdict receive_frame(vy_process_host *h, double seconds, size_t cap, 
             vy_wire_check_frame(h->receive_buffer, received, cap, size, detail, h->output);
         if (verdict != VY_VERDICT_LATE) return verdict;
         // The rest comes later, within what is left of the same deadline.
-        const double remaining = seconds - (clock_seconds() - start);
+        const double remaining = seconds - (clock_seconds() - start_time);
         struct pollfd input = {.fd = h->wire_fd, .events = POLLIN};
         if (remaining <= 0.0 || poll(&input, 1, (int)(1e3 * remaining) + 1) == 0) return VY_VERDICT_LATE;
     }

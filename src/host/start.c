@@ -249,7 +249,7 @@ vy_status vy_start_read(char *text, size_t size, start_message **out, vy_error *
 {
     vy_yaml tree = {0};
     vy_diagnostics diagnostics = {0};
-    vy_report report = {.out = &diagnostics};
+    vy_report report = {.diagnostics = &diagnostics};
     vy_reader reader = {.tree = &tree, .report = &report};
     start_message *m = calloc(1, sizeof *m);
     *out = NULL;

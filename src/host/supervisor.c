@@ -22,16 +22,16 @@ enum {
     MISSING_ROUNDS_MAX = 20 // in which /proc shows none of our children, though there are some
 };
 
-void vy_close_descriptors(int first, int last)
+void vy_close_descriptors(int first_fd, int last_fd)
 {
-    if (last >= 0 && first > last) return;
+    if (last_fd >= 0 && first_fd > last_fd) return;
 #ifdef SYS_close_range
-    if (syscall(SYS_close_range, (unsigned)first, (unsigned)last, 0) == 0) return;
+    if (syscall(SYS_close_range, (unsigned)first_fd, (unsigned)last_fd, 0) == 0) return;
 #endif
     struct rlimit limit;
     const int max =
         getrlimit(RLIMIT_NOFILE, &limit) == 0 && limit.rlim_cur < 65536 ? (int)limit.rlim_cur - 1 : 65535;
-    for (int fd = first; fd <= (last >= 0 ? last : max); ++fd) close(fd);
+    for (int fd = first_fd; fd <= (last_fd >= 0 ? last_fd : max); ++fd) close(fd);
 }
 
 // --- finding children

@@ -10,5 +10,5 @@
 /// @param lifeline_fd a socket whose other end the world holds; it is closed in the second process
 void vy_supervise(int lifeline_fd);
 
-/// Close all descriptors from `first` to `last`, which may be -1: all.
-void vy_close_descriptors(int first, int last);
+/// Close all descriptors from `first_fd` to `last_fd`, which may be -1: all.
+void vy_close_descriptors(int first_fd, int last_fd);

@@ -19,7 +19,7 @@ enum { BUFFER_SIZE = 1 << 16 };
 
 struct vy_file_sink {
     vy_file_calls calls;
-    int file;
+    int fd;
     bool in_place;        // a pipe or device: no temporary name, no rename
     int write_errno;      // errno of the first failed write; later writes would leave a hole
     size_t buffered_size; // bytes waiting in buffer
@@ -30,30 +30,30 @@ struct vy_file_sink {
     unsigned char buffer[BUFFER_SIZE];
 };
 
-static int64_t system_write(void *self, int file, const void *data, size_t size)
+static int64_t system_write(void *self, int fd, const void *data, size_t size)
 {
     (void)self;
-    const ssize_t written = write(file, data, size);
+    const ssize_t written = write(fd, data, size);
     if (written >= 0) return written;
     if (errno != EAGAIN && errno != EWOULDBLOCK) return -errno;
-    struct pollfd wait = {.fd = file, .events = POLLOUT}; // a pipe left non-blocking by its owner
+    struct pollfd wait = {.fd = fd, .events = POLLOUT}; // a pipe left non-blocking by its owner
     return poll(&wait, 1, -1) < 0 ? -errno : -EINTR;
 }
 
 // A file system that cannot sync has nothing to wait for.
-static int system_sync(void *self, int file)
+static int system_sync(void *self, int fd)
 {
     (void)self;
     int result;
-    while ((result = fsync(file)) != 0 && errno == EINTR) {
+    while ((result = fsync(fd)) != 0 && errno == EINTR) {
     }
     return result == 0 || errno == EINVAL || errno == ENOSYS || errno == EOPNOTSUPP ? 0 : -errno;
 }
 
-static int system_close(void *self, int file)
+static int system_close(void *self, int fd)
 {
     (void)self;
-    return close(file) == 0 ? 0 : -errno;
+    return close(fd) == 0 ? 0 : -errno;
 }
 
 static int system_rename(void *self, const char *from, const char *to)
@@ -81,8 +81,8 @@ static vy_status fail_file(vy_error *err, const char *activity, const char *name
 static vy_status write_all(vy_file_sink *sink, const unsigned char *data, size_t size, vy_error *err)
 {
     while (size > 0 && sink->write_errno == 0) {
-        VY_ASSERT(sink->file >= 0 && data != NULL);
-        const int64_t written = sink->calls.write(sink->calls.self, sink->file, data, size);
+        VY_ASSERT(sink->fd >= 0 && data != NULL);
+        const int64_t written = sink->calls.write(sink->calls.self, sink->fd, data, size);
         if (written == -EINTR) continue;
         if (written < 0) {
             sink->write_errno = (int)-written;
@@ -121,16 +121,16 @@ static vy_status sink_write(void *self, const void *data, size_t size, vy_error 
 
 // The lock of an open file goes with its last descriptor and holds against this process, too. On a file
 // system without locks no writer is refused. Returns 0 or errno.
-static int try_lock(int file)
+static int try_lock(int fd)
 {
-    if (flock(file, LOCK_EX | LOCK_NB) == 0) return 0;
+    if (flock(fd, LOCK_EX | LOCK_NB) == 0) return 0;
     return errno == EWOULDBLOCK ? EBUSY : 0;
 }
 
-static bool is_file_at(int file, const char *name)
+static bool is_file_at(int fd, const char *name)
 {
     struct stat open_file, file_at_name;
-    return fstat(file, &open_file) == 0 && lstat(name, &file_at_name) == 0 &&
+    return fstat(fd, &open_file) == 0 && lstat(name, &file_at_name) == 0 &&
            open_file.st_dev == file_at_name.st_dev && open_file.st_ino == file_at_name.st_ino;
 }
 
@@ -167,18 +167,18 @@ static int clear_temporary(vy_file_sink *sink)
     if (lstat(sink->temporary, &existing) != 0) return errno == ENOENT ? 0 : errno;
     if (S_ISLNK(existing.st_mode)) return rename_old(sink); // the link itself: it is not followed
     if (!S_ISREG(existing.st_mode)) return EEXIST;
-    const int file = open(sink->temporary, O_WRONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
-    if (file < 0) return errno == ENOENT ? 0 : errno;
-    int error = try_lock(file);
-    if (error == 0 && is_file_at(file, sink->temporary)) {
+    const int fd = open(sink->temporary, O_WRONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+    if (fd < 0) return errno == ENOENT ? 0 : errno;
+    int error = try_lock(fd);
+    if (error == 0 && is_file_at(fd, sink->temporary)) {
         // An empty one holds nothing, or is another writer's that has not got its lock yet and will start
         // again.
-        if (fstat(file, &existing) != 0 || existing.st_size > 0)
+        if (fstat(fd, &existing) != 0 || existing.st_size > 0)
             error = rename_old(sink);
         else if (unlink(sink->temporary) != 0 && errno != ENOENT)
             error = errno;
     }
-    close(file);
+    close(fd);
     return error;
 }
 
@@ -186,14 +186,14 @@ static int clear_temporary(vy_file_sink *sink)
 static int open_temporary(vy_file_sink *sink)
 {
     for (int attempt = 0; attempt < 100; ++attempt) {
-        const int file = open(sink->temporary, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666);
-        if (file < 0) {
+        const int fd = open(sink->temporary, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666);
+        if (fd < 0) {
             const int error = errno == EEXIST ? clear_temporary(sink) : errno;
             if (error != 0) return -error;
             continue;
         }
-        if (try_lock(file) == 0 && is_file_at(file, sink->temporary)) return file;
-        close(file); // another writer took it away before it was locked
+        if (try_lock(fd) == 0 && is_file_at(fd, sink->temporary)) return fd;
+        close(fd); // another writer took it away before it was locked
     }
     return -EBUSY;
 }
@@ -222,12 +222,12 @@ static vy_status fail_open(const vy_file_sink *sink, int error, vy_error *err)
 static int open_output(vy_file_sink *sink, bool is_stdout)
 {
     struct stat existing;
-    int file;
+    int fd;
     // A directory is found out now, not by the rename after an hour's flight.
     if (!is_stdout && stat(sink->name, &existing) == 0 && S_ISDIR(existing.st_mode)) return -EISDIR;
     if (!is_stdout && !sink->in_place) return open_temporary(sink);
-    file = is_stdout ? fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 3) : open(sink->name, O_WRONLY | O_CLOEXEC);
-    return file >= 0 ? file : -errno;
+    fd = is_stdout ? fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 3) : open(sink->name, O_WRONLY | O_CLOEXEC);
+    return fd >= 0 ? fd : -errno;
 }
 
 vy_status vy_file_sink_open_as(const char *path, const char *suffix, const vy_file_calls *calls,
@@ -253,9 +253,9 @@ vy_status vy_file_sink_open_as(const char *path, const char *suffix, const vy_fi
     sink->name = memcpy(name, path, length + 1);
     snprintf(temporary, capacity, "%s%s", path, sink->in_place ? "" : suffix);
     sink->temporary = temporary;
-    sink->file = open_output(sink, is_stdout);
-    if (sink->file < 0) {
-        const vy_status status = fail_open(sink, -sink->file, err);
+    sink->fd = open_output(sink, is_stdout);
+    if (sink->fd < 0) {
+        const vy_status status = fail_open(sink, -sink->fd, err);
         free_sink(sink);
         return status;
     }
@@ -317,11 +317,11 @@ static int sync_folder(const vy_file_sink *file)
 static vy_status finish(vy_file_sink *file, vy_error *err)
 {
     vy_status status = sink_flush(file, err);
-    int error = status == VY_OK && !file->in_place ? file->calls.sync(file->calls.self, file->file) : 0;
+    int error = status == VY_OK && !file->in_place ? file->calls.sync(file->calls.self, file->fd) : 0;
     if (error != 0) status = fail_file(err, "writing", file->temporary, -error);
     // EINTR from close leaves the descriptor closed on Linux: never closed twice, and the system has the
     // data.
-    const int close_result = file->calls.close(file->calls.self, file->file);
+    const int close_result = file->calls.close(file->calls.self, file->fd);
     if (status == VY_OK && close_result != 0 && close_result != -EINTR)
         status = fail_file(err, "closing", file->temporary, -close_result);
     if (status != VY_OK || file->in_place) return status;
@@ -334,7 +334,7 @@ static vy_status finish(vy_file_sink *file, vy_error *err)
 vy_status vy_file_sink_commit(vy_file_sink *file, vy_error *err)
 {
     close_stream(file);
-    const int lock_file = file->in_place ? -1 : fcntl(file->file, F_DUPFD_CLOEXEC, 3);
+    const int lock_file = file->in_place ? -1 : fcntl(file->fd, F_DUPFD_CLOEXEC, 3);
     const vy_status status = finish(file, err);
     if (lock_file >= 0) close(lock_file);
     free_sink(file);
@@ -346,7 +346,7 @@ void vy_file_sink_abandon(vy_file_sink *file)
     if (file == NULL) return;
     close_stream(file);
     sink_flush(file, NULL); // what was written so far is kept, as far as it goes
-    file->calls.close(file->calls.self, file->file);
+    file->calls.close(file->calls.self, file->fd);
     free_sink(file);
 }
 
@@ -355,21 +355,21 @@ void vy_file_sink_discard(vy_file_sink *file)
     if (file == NULL) return;
     close_stream(file);
     if (!file->in_place) unlink(file->temporary); // while the lock is held, so it is ours
-    file->calls.close(file->calls.self, file->file);
+    file->calls.close(file->calls.self, file->fd);
     free_sink(file);
 }
 
 bool vy_file_has_writer(const char *path)
 {
-    const int file = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
-    if (file < 0) return false;
-    const bool locked = flock(file, LOCK_SH | LOCK_NB) != 0 && errno == EWOULDBLOCK;
-    close(file);
+    const int fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+    if (fd < 0) return false;
+    const bool locked = flock(fd, LOCK_SH | LOCK_NB) != 0 && errno == EWOULDBLOCK;
+    close(fd);
     return locked;
 }
 
 typedef struct source_file {
-    int file;
+    int fd;
     char *name;
 } source_file;
 
@@ -377,9 +377,9 @@ static vy_status source_read(void *self, uint64_t offset, void *data, size_t siz
 {
     const source_file *source = self;
     unsigned char *to = data;
-    VY_ASSERT(source->file >= 0 && (data != NULL || size == 0));
+    VY_ASSERT(source->fd >= 0 && (data != NULL || size == 0));
     while (size > 0) {
-        const ssize_t read_size = pread(source->file, to, size, (off_t)offset);
+        const ssize_t read_size = pread(source->fd, to, size, (off_t)offset);
         if (read_size < 0 && errno == EINTR) continue;
         if (read_size < 0) return fail_file(err, "reading", source->name, errno);
         if (read_size == 0) { // it was longer when it was opened
@@ -397,21 +397,20 @@ static vy_status source_read(void *self, uint64_t offset, void *data, size_t siz
 
 vy_status vy_file_source_open(const char *path, vy_byte_source *out, vy_error *err)
 {
-    const int file =
-        open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK); // a pipe must not block here: it is refused
-    if (file < 0) return fail_file(err, "opening", path, errno);
+    const int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK); // a pipe must not block here: it is refused
+    if (fd < 0) return fail_file(err, "opening", path, errno);
     struct stat file_stat;
-    int error = fstat(file, &file_stat) == 0 ? 0 : errno;
+    int error = fstat(fd, &file_stat) == 0 ? 0 : errno;
     if (error == 0 && !S_ISREG(file_stat.st_mode)) error = S_ISDIR(file_stat.st_mode) ? EISDIR : ESPIPE;
     source_file *source = error == 0 ? malloc(sizeof *source) : NULL;
     char *name = error == 0 ? malloc(strlen(path) + 1) : NULL;
     if (source == NULL || name == NULL) {
-        close(file);
+        close(fd);
         free(source);
         free(name);
         return fail_file(err, "opening", path, error != 0 ? error : ENOMEM);
     }
-    *source = (source_file){.file = file, .name = strcpy(name, path)};
+    *source = (source_file){.fd = fd, .name = strcpy(name, path)};
     *out = (vy_byte_source){.self = source, .size = (uint64_t)file_stat.st_size, .read = source_read};
     return VY_OK;
 }
@@ -420,7 +419,7 @@ void vy_file_source_close(vy_byte_source *source)
 {
     source_file *file = source->self;
     if (file == NULL) return;
-    close(file->file);
+    close(file->fd);
     free(file->name);
     free(file);
     *source = (vy_byte_source){0};

@@ -35,9 +35,9 @@ typedef struct vy_byte_source {
 /// Each returns a negative errno on failure.
 typedef struct vy_file_calls {
     void *self;
-    int64_t (*write)(void *self, int file, const void *data, size_t size); ///< bytes taken, perhaps fewer
-    int (*sync)(void *self, int file); ///< until it is on the disk; of folders, too
-    int (*close)(void *self, int file);
+    int64_t (*write)(void *self, int fd, const void *data, size_t size); ///< bytes taken, perhaps fewer
+    int (*sync)(void *self, int fd); ///< until it is on the disk; of folders, too
+    int (*close)(void *self, int fd);
     int (*rename)(void *self, const char *from, const char *to);
 } vy_file_calls;
 

@@ -59,11 +59,11 @@ static vy_status find_end(vy_log *log, vy_error *err)
     }
     const vy_mcap_channel *hashes = vy_mcap_reader_find_channel(log->reader, TOPIC_HASHES);
     if (hashes == NULL) return vy_fail(err, VY_DAMAGED, "the log has no channel %s", TOPIC_HASHES);
-    vy_mcap_message last;
-    const vy_status status = vy_mcap_reader_latest(log->reader, hashes->id, UINT64_MAX, &last, err);
+    vy_mcap_message last_message;
+    const vy_status status = vy_mcap_reader_latest(log->reader, hashes->id, UINT64_MAX, &last_message, err);
     if (status == VY_NOT_FOUND) return VY_OK;
     if (status != VY_OK) return status;
-    vy_pb_reader reader = vy_pb_reader_on(last.data, last.size);
+    vy_pb_reader reader = vy_pb_reader_on(last_message.data, last_message.size);
     vy_pb_item item;
     uint64_t tick = 0;
     while (vy_pb_next(&reader, &item)) {

@@ -232,7 +232,7 @@ vy_status vy_log_state_before(vy_log *log, uint64_t tick, state_record *out, vy_
     return status;
 }
 
-vy_status vy_log_read_notes(vy_log *log, vy_note_fn *each, void *self, vy_error *err)
+vy_status vy_log_read_notes(vy_log *log, vy_note_fn *on_note, void *self, vy_error *err)
 {
     vy_mcap_cursor *cursor = NULL;
     vy_mcap_message message;
@@ -250,7 +250,7 @@ vy_status vy_log_read_notes(vy_log *log, vy_note_fn *each, void *self, vy_error 
             if (item.number == EVENT_KIND) snprintf(kind, sizeof kind, "%.*s", size, (const char *)item.data);
             if (item.number == EVENT_TEXT) snprintf(text, sizeof text, "%.*s", size, (const char *)item.data);
         }
-        if (note != 0) each(self, tick, kind, text);
+        if (note != 0) on_note(self, tick, kind, text);
     }
     if (status == VY_OK) status = vy_mcap_cursor_status(cursor, err);
     vy_mcap_cursor_close(cursor);

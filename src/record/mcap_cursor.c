@@ -5,7 +5,7 @@
 #include "record/crc.h"
 #include <zstd.h>
 
-enum { OPEN_CHUNKS = 16 }; // chunks that may overlap in time at one moment of a pass by time
+enum { OPEN_CHUNKS_MAX = 16 }; // chunks that may overlap in time at one moment of a pass by time
 
 static vy_status fail_damaged(uint64_t offset, const char *problem, vy_error *err)
 {
@@ -193,7 +193,7 @@ struct vy_mcap_cursor {
     size_t next_chunk;       // the next one to open
     bool covers_all_times;   // the pass is over all times
     uint64_t messages_read;  // messages so far
-    open_chunk open[OPEN_CHUNKS];
+    open_chunk open[OPEN_CHUNKS_MAX];
     int open_count;
     vy_status status;
     vy_error error;
@@ -254,13 +254,13 @@ static bool open_next_chunk(vy_mcap_cursor *c, const mcap_chunk_ref *ref)
 {
     uint64_t memory = ref->size;
     for (int i = 0; i < c->open_count; ++i) memory += c->open[i].view.records.size;
-    if (c->open_count == OPEN_CHUNKS || memory > c->reader->def.memory_limit) {
+    if (c->open_count == OPEN_CHUNKS_MAX || memory > c->reader->def.memory_limit) {
         return fail_cursor(c, vy_fail(&c->error, VY_FULL,
                                       "byte %llu: too many chunks overlap in time to be read by time",
                                       (unsigned long long)ref->offset));
     }
     open_chunk *chunk = &c->open[c->open_count];
-    VY_ASSERT(c->open_count >= 0 && c->open_count < OPEN_CHUNKS);
+    VY_ASSERT(c->open_count >= 0 && c->open_count < OPEN_CHUNKS_MAX);
     chunk->position = 0;
     vy_status status = vy_mcap_load_chunk(c->reader, ref, &chunk->view, &c->error);
     if (status == VY_OK) status = vy_mcap_check_chunk(c->reader, &chunk->view, NULL, &c->error);
@@ -429,7 +429,7 @@ vy_status vy_mcap_cursor_open(vy_mcap_reader *r, const vy_mcap_query *query, vy_
 void vy_mcap_cursor_close(vy_mcap_cursor *c)
 {
     if (c == NULL) return;
-    for (int i = 0; i < OPEN_CHUNKS; ++i) {
+    for (int i = 0; i < OPEN_CHUNKS_MAX; ++i) {
         mcap_bytes_free(&c->open[i].view.records);
         free(c->open[i].items);
     }

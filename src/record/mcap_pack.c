@@ -36,7 +36,7 @@ void vy_mcap_chunk_writer_free(mcap_chunk_writer *writer)
     free(writer->index_positions);
 }
 
-static bool grow(void **array, size_t count, size_t element_size)
+static bool grow_array(void **array, size_t count, size_t element_size)
 {
     void *grown = realloc(*array, count * element_size);
     if (grown == NULL) return false;
@@ -51,9 +51,9 @@ vy_status vy_mcap_chunk_writer_add_channel(mcap_chunk_writer *writer)
     VY_ASSERT(writer->channel_count < UINT16_MAX);
     void *counts = writer->chunk_message_counts, *totals = writer->message_counts,
          *positions = writer->index_positions;
-    bool ok = grow(&counts, count, sizeof *writer->chunk_message_counts);
-    ok = grow(&totals, count, sizeof *writer->message_counts) && ok;
-    ok = grow(&positions, count, sizeof *writer->index_positions) && ok;
+    bool ok = grow_array(&counts, count, sizeof *writer->chunk_message_counts);
+    ok = grow_array(&totals, count, sizeof *writer->message_counts) && ok;
+    ok = grow_array(&positions, count, sizeof *writer->index_positions) && ok;
     writer->chunk_message_counts = counts;
     writer->message_counts = totals;
     writer->index_positions = positions;
@@ -79,7 +79,7 @@ static vy_status fail_memory(mcap_chunk_writer *writer)
 }
 
 // To the sink, with its CRC already accounted for.
-static vy_status send(mcap_chunk_writer *writer, const void *data, size_t size)
+static vy_status write_to_sink(mcap_chunk_writer *writer, const void *data, size_t size)
 {
     if (writer->status != VY_OK) return writer->status;
     vy_error error;
@@ -92,7 +92,7 @@ static vy_status send(mcap_chunk_writer *writer, const void *data, size_t size)
 vy_status vy_mcap_chunk_writer_put(mcap_chunk_writer *writer, const void *data, size_t size)
 {
     if (size > 0) writer->data_crc = vy_crc32(writer->data_crc, data, size);
-    return send(writer, data, size);
+    return write_to_sink(writer, data, size);
 }
 
 vy_status vy_mcap_chunk_writer_flush(mcap_chunk_writer *writer)
@@ -266,7 +266,7 @@ vy_status vy_mcap_chunk_writer_write_chunk(mcap_chunk_writer *writer, mcap_bytes
     if (writer->chunk_entries.failed) return fail_memory(writer);
     if (entry.start_time < writer->start_time) writer->start_time = entry.start_time;
     if (entry.end_time > writer->end_time) writer->end_time = entry.end_time;
-    const vy_status status = send(writer, record, entry.length + entry.index_length);
+    const vy_status status = write_to_sink(writer, record, entry.length + entry.index_length);
     return status == VY_OK ? vy_mcap_chunk_writer_flush(writer) : status;
 }
 

@@ -19,7 +19,7 @@ typedef struct mcap_chunk_writer {
     vy_byte_sink sink;
     vy_mcap_compression compression;
     struct ZSTD_CCtx_s *zstd;
-    int level;
+    int level;                      // of zstd
     uint64_t file_position;         // bytes given to the sink
     uint32_t data_crc;              // of all of them
     vy_status status;               // of the first failure; nothing is written after it

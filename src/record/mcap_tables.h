@@ -33,7 +33,7 @@ static inline uint32_t mcap_ids_find(const mcap_ids *ids, uint16_t id)
 
 // A run of bytes being read; `bad` stays set once it ended too early.
 typedef struct mcap_span {
-    const unsigned char *at, *end;
+    const unsigned char *at, *end; // the next byte, and behind the last
     bool bad;
 } mcap_span;
 

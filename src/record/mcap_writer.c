@@ -27,12 +27,12 @@ struct vy_mcap_writer {
     mcap_chunk_writer chunk_writer;
     vy_mcap_listener listener;
 
-    // With a thread, the chunk writer belongs to it while busy is set.
-    bool threaded, busy, stop;
+    // With a thread, the chunk writer belongs to it while is_busy is set.
+    bool has_thread, is_busy, must_stop;
     mcap_bytes pending; // the chunk handed over
     pthread_t thread;
     pthread_mutex_t lock;
-    pthread_cond_t state_changed; // busy or stop
+    pthread_cond_t state_changed; // is_busy or must_stop
 };
 
 vy_mcap_writer_def vy_default_mcap_writer_def(void)
@@ -75,12 +75,12 @@ static void *writer_thread(void *self)
     vy_mcap_writer *w = self;
     pthread_mutex_lock(&w->lock);
     for (;;) {
-        while (!w->busy && !w->stop) pthread_cond_wait(&w->state_changed, &w->lock);
-        if (!w->busy) break;
+        while (!w->is_busy && !w->must_stop) pthread_cond_wait(&w->state_changed, &w->lock);
+        if (!w->is_busy) break;
         pthread_mutex_unlock(&w->lock);
         vy_mcap_chunk_writer_write_chunk(&w->chunk_writer, &w->pending); // its failure stays in the writer
         pthread_mutex_lock(&w->lock);
-        w->busy = false;
+        w->is_busy = false;
         pthread_cond_signal(&w->state_changed);
     }
     pthread_mutex_unlock(&w->lock);
@@ -90,9 +90,9 @@ static void *writer_thread(void *self)
 // Wait until the chunk writer is ours.
 static void wait_idle(vy_mcap_writer *w)
 {
-    if (!w->threaded) return;
+    if (!w->has_thread) return;
     pthread_mutex_lock(&w->lock);
-    while (w->busy) pthread_cond_wait(&w->state_changed, &w->lock);
+    while (w->is_busy) pthread_cond_wait(&w->state_changed, &w->lock);
     pthread_mutex_unlock(&w->lock);
 }
 
@@ -109,21 +109,21 @@ static vy_status start_thread(vy_mcap_writer *w, vy_error *err)
         pthread_mutex_destroy(&w->lock);
         return VY_OK; // where no thread can be had, the caller's writes
     }
-    w->threaded = true;
+    w->has_thread = true;
     return VY_OK;
 }
 
 static void stop_thread(vy_mcap_writer *w)
 {
-    if (!w->threaded) return;
+    if (!w->has_thread) return;
     pthread_mutex_lock(&w->lock);
-    w->stop = true;
+    w->must_stop = true;
     pthread_cond_signal(&w->state_changed);
     pthread_mutex_unlock(&w->lock);
     pthread_join(w->thread, NULL);
     pthread_cond_destroy(&w->state_changed);
     pthread_mutex_destroy(&w->lock);
-    w->threaded = false;
+    w->has_thread = false;
 }
 
 // The failure of the chunk writer, if any, for the caller. The chunk writer must be ours.
@@ -144,7 +144,7 @@ static vy_status fail_memory(vy_mcap_writer *w, vy_error *err)
 // Send the record composed in w->record.
 static vy_status put_record(vy_mcap_writer *w, vy_error *err)
 {
-    VY_ASSERT(!w->busy); // the chunk writer is ours
+    VY_ASSERT(!w->is_busy); // the chunk writer is ours
     if (w->record.failed) return fail_memory(w, err);
     vy_mcap_chunk_writer_put(&w->chunk_writer, w->record.data, w->record.size);
     return chunk_writer_status(w, err);
@@ -194,10 +194,10 @@ vy_status vy_mcap_writer_open(const vy_mcap_writer_def *def, vy_byte_sink sink, 
     if (status == VY_OK) status = start_chunk(w, err);
     if (status == VY_OK) {
         mcap_bytes_put(&w->record, MCAP_MAGIC, MCAP_MAGIC_SIZE);
-        const size_t at = mcap_bytes_begin(&w->record, MCAP_HEADER);
+        const size_t record_start = mcap_bytes_begin(&w->record, MCAP_HEADER);
         mcap_bytes_string(&w->record, def->profile);
         mcap_bytes_string(&w->record, def->library);
-        mcap_bytes_end(&w->record, at);
+        mcap_bytes_end(&w->record, record_start);
         status = put_record(w, err);
     }
     if (status == VY_OK && def->threaded) status = start_thread(w, err);
@@ -217,13 +217,13 @@ static size_t begin_record(vy_mcap_writer *w, int opcode)
 
 static void put_pairs(mcap_bytes *b, const vy_mcap_pair *pairs, size_t count)
 {
-    const size_t at = b->size;
+    const size_t size_position = b->size;
     mcap_bytes_u32(b, 0);
     for (size_t i = 0; i < count; ++i) {
         mcap_bytes_string(b, pairs[i].key);
         mcap_bytes_string(b, pairs[i].value);
     }
-    if (!b->failed) mcap_put_u32(b->data + at, (uint32_t)(b->size - at - 4));
+    if (!b->failed) mcap_put_u32(b->data + size_position, (uint32_t)(b->size - size_position - 4));
 }
 
 vy_status vy_mcap_writer_add_schema(vy_mcap_writer *w, const char *name, const char *encoding,
@@ -233,13 +233,13 @@ vy_status vy_mcap_writer_add_schema(vy_mcap_writer *w, const char *name, const c
     if (chunk_writer_status(w, err) != VY_OK) return w->chunk_writer.status;
     if (w->schema_count == UINT16_MAX) return vy_fail(err, VY_FULL, "log: more than 65535 schemas");
     if (size > MESSAGE_LIMIT) return vy_fail(err, VY_BAD_VALUE, "log: schema %s is larger than 64 MiB", name);
-    const size_t at = begin_record(w, MCAP_SCHEMA);
+    const size_t record_start = begin_record(w, MCAP_SCHEMA);
     mcap_bytes_u16(&w->record, (uint16_t)(w->schema_count + 1));
     mcap_bytes_string(&w->record, name);
     mcap_bytes_string(&w->record, encoding);
     mcap_bytes_u32(&w->record, (uint32_t)size);
     mcap_bytes_put(&w->record, data, size);
-    mcap_bytes_end(&w->record, at);
+    mcap_bytes_end(&w->record, record_start);
     mcap_bytes_put(&w->schemas, w->record.data, w->record.size);
     if (w->schemas.failed) return fail_memory(w, err);
     if (put_record(w, err) != VY_OK) return w->chunk_writer.status;
@@ -260,13 +260,13 @@ vy_status vy_mcap_writer_add_channel(vy_mcap_writer *w, const vy_mcap_channel_de
                        def->schema);
     }
     if (vy_mcap_chunk_writer_add_channel(&w->chunk_writer) != VY_OK) return fail_memory(w, err);
-    const size_t at = begin_record(w, MCAP_CHANNEL);
+    const size_t record_start = begin_record(w, MCAP_CHANNEL);
     mcap_bytes_u16(&w->record, (uint16_t)(w->channel_count + 1));
     mcap_bytes_u16(&w->record, def->schema);
     mcap_bytes_string(&w->record, def->topic);
     mcap_bytes_string(&w->record, def->encoding);
     put_pairs(&w->record, def->metadata, def->metadata_count);
-    mcap_bytes_end(&w->record, at);
+    mcap_bytes_end(&w->record, record_start);
     mcap_bytes_put(&w->channels, w->record.data, w->record.size);
     if (w->channels.failed) return fail_memory(w, err);
     if (put_record(w, err) != VY_OK) return w->chunk_writer.status;
@@ -286,12 +286,12 @@ static vy_status end_chunk(vy_mcap_writer *w, vy_error *err)
         w->chunk_count += 1;
         if (w->chunk_count % w->chunks_per_size == 0 && w->chunk_size <= w->chunk_size_max / 2)
             w->chunk_size *= 2;
-        if (w->threaded) {
+        if (w->has_thread) {
             const mcap_bytes full_chunk = w->chunk;
             w->chunk = w->pending;
             w->pending = full_chunk;
             pthread_mutex_lock(&w->lock);
-            w->busy = true;
+            w->is_busy = true;
             pthread_cond_signal(&w->state_changed);
             pthread_mutex_unlock(&w->lock);
             return start_chunk(w, err);
@@ -420,7 +420,7 @@ vy_status vy_mcap_writer_attachment(vy_mcap_writer *w, const vy_mcap_attachment_
     vy_mcap_chunk_writer_put(&w->chunk_writer, def->data, def->size);
     vy_mcap_chunk_writer_put(&w->chunk_writer, &crc, sizeof crc);
 
-    const size_t at = mcap_bytes_begin(&w->attachments, MCAP_ATTACHMENT_INDEX);
+    const size_t record_start = mcap_bytes_begin(&w->attachments, MCAP_ATTACHMENT_INDEX);
     mcap_bytes_u64(&w->attachments, offset);
     mcap_bytes_u64(&w->attachments, length);
     mcap_bytes_u64(&w->attachments, def->log_time);
@@ -428,7 +428,7 @@ vy_status vy_mcap_writer_attachment(vy_mcap_writer *w, const vy_mcap_attachment_
     mcap_bytes_u64(&w->attachments, def->size);
     mcap_bytes_string(&w->attachments, def->name);
     mcap_bytes_string(&w->attachments, def->media_type);
-    mcap_bytes_end(&w->attachments, at);
+    mcap_bytes_end(&w->attachments, record_start);
     if (w->attachments.failed) return fail_memory(w, err);
     w->attachment_count += 1;
     return chunk_writer_status(w, err);
@@ -442,17 +442,17 @@ vy_status vy_mcap_writer_metadata(vy_mcap_writer *w, const char *name, const vy_
     if (w->chunk_writer.digest != NULL && !vy_mcap_digest_has_begun(w->chunk_writer.digest))
         vy_mcap_digest_metadata(w->chunk_writer.digest, name, pairs, count);
     const uint64_t offset = w->chunk_writer.file_position;
-    size_t at = begin_record(w, MCAP_METADATA);
+    size_t record_start = begin_record(w, MCAP_METADATA);
     mcap_bytes_string(&w->record, name);
     put_pairs(&w->record, pairs, count);
-    mcap_bytes_end(&w->record, at);
+    mcap_bytes_end(&w->record, record_start);
     if (put_record(w, err) != VY_OK) return w->chunk_writer.status;
 
-    at = mcap_bytes_begin(&w->metadatas, MCAP_METADATA_INDEX);
+    record_start = mcap_bytes_begin(&w->metadatas, MCAP_METADATA_INDEX);
     mcap_bytes_u64(&w->metadatas, offset);
     mcap_bytes_u64(&w->metadatas, w->record.size);
     mcap_bytes_string(&w->metadatas, name);
-    mcap_bytes_end(&w->metadatas, at);
+    mcap_bytes_end(&w->metadatas, record_start);
     if (w->metadatas.failed) return fail_memory(w, err);
     w->metadata_count += 1;
     return VY_OK;
@@ -478,7 +478,7 @@ size_t vy_mcap_writer_memory(vy_mcap_writer *w)
 static void put_statistics(const vy_mcap_writer *w, mcap_bytes *b)
 {
     const mcap_chunk_writer *writer = &w->chunk_writer;
-    const size_t at = mcap_bytes_begin(b, MCAP_STATISTICS);
+    const size_t record_start = mcap_bytes_begin(b, MCAP_STATISTICS);
     VY_ASSERT(writer->channel_count == w->channel_count);
     VY_ASSERT(writer->chunk_entries.size % sizeof(mcap_chunk_entry) == 0);
     mcap_bytes_u64(b, writer->message_count);
@@ -494,7 +494,7 @@ static void put_statistics(const vy_mcap_writer *w, mcap_bytes *b)
         mcap_bytes_u16(b, (uint16_t)c);
         mcap_bytes_u64(b, writer->message_counts[c]);
     }
-    mcap_bytes_end(b, at);
+    mcap_bytes_end(b, record_start);
 }
 
 static void put_chunk_indexes(const mcap_chunk_writer *writer, mcap_bytes *b)
@@ -504,7 +504,7 @@ static void put_chunk_indexes(const mcap_chunk_writer *writer, mcap_bytes *b)
         memcpy(&entry, writer->chunk_entries.data + i, sizeof entry);
         VY_ASSERT(10 * (entry.first_index + entry.index_count) <= writer->index_offsets.size);
         VY_ASSERT(entry.offset + entry.length + entry.index_length <= writer->file_position);
-        const size_t at = mcap_bytes_begin(b, MCAP_CHUNK_INDEX);
+        const size_t record_start = mcap_bytes_begin(b, MCAP_CHUNK_INDEX);
         mcap_bytes_u64(b, entry.start_time);
         mcap_bytes_u64(b, entry.end_time);
         mcap_bytes_u64(b, entry.offset);
@@ -515,7 +515,7 @@ static void put_chunk_indexes(const mcap_chunk_writer *writer, mcap_bytes *b)
         mcap_bytes_string(b, writer->compression == VY_MCAP_ZSTD ? "zstd" : "");
         mcap_bytes_u64(b, entry.compressed_size);
         mcap_bytes_u64(b, entry.size);
-        mcap_bytes_end(b, at);
+        mcap_bytes_end(b, record_start);
     }
 }
 
@@ -542,17 +542,17 @@ static void put_summary(const vy_mcap_writer *w, mcap_bytes *b)
     group_starts[6] = b->size;
     for (int i = 0; i < GROUPS; ++i) {
         if (group_starts[i] == group_starts[i + 1]) continue;
-        const size_t at = mcap_bytes_begin(b, MCAP_SUMMARY_OFFSET);
+        const size_t record_start = mcap_bytes_begin(b, MCAP_SUMMARY_OFFSET);
         mcap_bytes_u8(b, opcodes[i]);
         mcap_bytes_u64(b, base + group_starts[i]);
         mcap_bytes_u64(b, group_starts[i + 1] - group_starts[i]);
-        mcap_bytes_end(b, at);
+        mcap_bytes_end(b, record_start);
     }
-    const size_t at = mcap_bytes_begin(b, MCAP_FOOTER);
+    const size_t record_start = mcap_bytes_begin(b, MCAP_FOOTER);
     mcap_bytes_u64(b, base);
     mcap_bytes_u64(b, base + group_starts[GROUPS]);
     mcap_bytes_u32(b, 0);
-    mcap_bytes_end(b, at); // before the CRC, which goes over the footer's length too
+    mcap_bytes_end(b, record_start); // before the CRC, which goes over the footer's length too
     if (b->failed) return;
     mcap_put_u32(b->data + b->size - 4, vy_crc32(0, b->data, b->size - 4));
     mcap_bytes_put(b, MCAP_MAGIC, MCAP_MAGIC_SIZE);
@@ -566,9 +566,9 @@ vy_status vy_mcap_writer_close(vy_mcap_writer *w, vy_error *err)
     vy_status status = chunk_writer_status(w, err);
     if (status == VY_OK) {
         const uint32_t crc = w->chunk_writer.data_crc;
-        const size_t at = begin_record(w, MCAP_DATA_END);
+        const size_t record_start = begin_record(w, MCAP_DATA_END);
         mcap_bytes_u32(&w->record, crc);
-        mcap_bytes_end(&w->record, at);
+        mcap_bytes_end(&w->record, record_start);
         status = put_record(w, err);
     }
     if (status == VY_OK) {

@@ -8,7 +8,7 @@
 struct message_check {
     vy_log *log;
     vy_mcap_cursor *cursor;
-    vy_difference *out;
+    vy_difference *difference;
     const vy_mcap_channel **channels; // of the log, by the ids of the replay's writer; NULL: it has no such
     size_t channel_count;
     uint16_t events_channel, log_channel; // ids in the log; 0: none
@@ -41,7 +41,7 @@ vy_status vy_message_check_create(vy_log *log, vy_difference *out, message_check
     message_check *c = calloc(1, sizeof *c);
     if (c == NULL) return vy_fail(err, VY_NO_MEMORY, "no memory to compare messages");
     *c = (message_check){.log = log,
-                         .out = out,
+                         .difference = out,
                          .events_channel = channel_id_of(log, TOPIC_EVENTS),
                          .log_channel = channel_id_of(log, TOPIC_LOG)};
     const vy_status status = vy_mcap_cursor_open(log->reader, NULL, &c->cursor, err);
@@ -109,7 +109,7 @@ static uint64_t tick_at(const message_check *c, uint64_t time)
 
 static void report(message_check *c, uint64_t time, const char *topic, const char *problem)
 {
-    vy_difference *out = c->out;
+    vy_difference *out = c->difference;
     out->found = out->message = 1;
     out->tick = out->field_tick = tick_at(c, time);
     snprintf(out->field, sizeof out->field, "%s", topic);
@@ -120,7 +120,7 @@ static void on_message(void *self, uint16_t channel, uint64_t time, const unsign
 {
     message_check *c = self;
     vy_mcap_message logged;
-    if (c->out->found || c->status != VY_OK || c->has_ended) return;
+    if (c->difference->found || c->status != VY_OK || c->has_ended) return;
     VY_ASSERT(channel < c->channel_count);
     const vy_mcap_channel *expected_channel = c->channels[channel];
     if (expected_channel != NULL && !is_compared(expected_channel->topic)) return;
@@ -141,7 +141,7 @@ static void on_message(void *self, uint16_t channel, uint64_t time, const unsign
     } else if (logged.size != size || memcmp(logged.data, data, size) != 0) {
         report(c, time, logged_channel->topic, "");
         const vy_mcap_schema *schema = vy_mcap_reader_schema_by_id(c->log->reader, logged_channel->schema);
-        vy_message_name_difference(schema, &logged, data, size, c->out);
+        vy_message_name_difference(schema, &logged, data, size, c->difference);
     }
 }
 
@@ -153,7 +153,7 @@ vy_mcap_listener vy_message_check_listener(message_check *check)
 vy_status vy_message_check_end(message_check *c, vy_error *err)
 {
     vy_mcap_message logged;
-    if (!c->out->found && c->log->info.complete && next_message(c, &logged)) {
+    if (!c->difference->found && c->log->info.complete && next_message(c, &logged)) {
         const vy_mcap_channel *logged_channel = vy_mcap_reader_channel_by_id(c->log->reader, logged.channel);
         report(c, logged.log_time, logged_channel->topic, "not written by the replay there");
     }

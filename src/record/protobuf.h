@@ -111,8 +111,8 @@ void vy_pb_end(vy_pb_writer *writer);
 
 /// Walks over the fields of a message.
 typedef struct vy_pb_reader {
-    const unsigned char *at, *end;
-    bool bad; ///< the bytes are not a message
+    const unsigned char *at, *end; ///< the next byte, and behind the last
+    bool bad;                      ///< the bytes are not a message
 } vy_pb_reader;
 
 /// One field as it lies in the bytes.

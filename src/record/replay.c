@@ -28,8 +28,8 @@ typedef struct log_player {
     int live_samples;          // controllers get the samples, and their replies are ignored
     uint64_t difference_from;  // tick from which their replies are compared with the logged ones
     double largest_difference; // of their replies from the logged ones
-    vy_difference *out;
-    vy_status status; // why it cannot continue; nothing is compared from then on
+    vy_difference *difference; // the first
+    vy_status status;          // why it cannot continue; nothing is compared from then on
     vy_error error;
 } log_player;
 
@@ -109,8 +109,9 @@ static int feed_reply(void *self, const vy_world *world, uint32_t drone, vy_inte
     if (player->is_live || !find_reply(player, tick, drone)) return 0;
     reply_cells reply = player->replies.cells;
     reply.check = vy_reply_checksum(&reply);
-    if (!player->out->found)
-        (void)vy_reply_compare(&player->replies.cells, &reply, player->out); // changed since the flight
+    if (!player->difference->found)
+        (void)vy_reply_compare(&player->replies.cells, &reply,
+                               player->difference); // changed since the flight
     *intent = vy_reply_unpack(&reply);
     vy_reply_cursor_next(&player->replies);
     const vy_controller_def *controller = &world->model.drones[drone].controller;
@@ -132,7 +133,7 @@ static int feed_reply(void *self, const vy_world *world, uint32_t drone, vy_inte
 static int check_reply(void *self, const vy_world *world, uint32_t drone, const vy_intent *intent)
 {
     log_player *player = self;
-    vy_difference *out = player->out;
+    vy_difference *out = player->difference;
     const uint64_t tick = world->state->tick;
     if (out->found || !find_reply(player, tick, drone)) return 0;
     const reply_cells cells = vy_reply_pack(tick, drone, intent);
@@ -143,7 +144,7 @@ static int check_reply(void *self, const vy_world *world, uint32_t drone, const 
 
 static void report_hash_difference(log_player *player, uint64_t hash)
 {
-    vy_difference *out = player->out;
+    vy_difference *out = player->difference;
     if (out->found) return;
     out->found = 1;
     out->tick = player->world->state->tick;
@@ -171,7 +172,8 @@ static int adopt_injections(log_player *player)
     const state_record *record = &player->state;
     vy_world *world = player->world;
     block_counts counts;
-    if (record->is_corrupt || player->out->found || world->state->tick >= player->log->info.last_tick ||
+    if (record->is_corrupt || player->difference->found ||
+        world->state->tick >= player->log->info.last_tick ||
         !vy_read_entries(record->bytes, record->size, &counts))
         return 1;
     const uint32_t count = counts.of[BLOCK_injection];
@@ -191,7 +193,7 @@ static int adopt_injections(log_player *player)
 // says to which.
 static void compare_state(log_player *player)
 {
-    vy_difference *out = player->out;
+    vy_difference *out = player->difference;
     vy_world *world = player->world;
     const state_record *record = &player->state;
     const uint64_t tick = world->state->tick;
@@ -239,7 +241,7 @@ static int is_state_due(const log_player *player, uint64_t tick)
 
 static void compare_states(log_player *player, uint64_t tick)
 {
-    const int is_due = !player->out->found && is_state_due(player, tick) &&
+    const int is_due = !player->difference->found && is_state_due(player, tick) &&
                        !(player->has_state && player->state.tick == tick);
     if (player->status == VY_OK && (is_due || (player->has_state && player->state.tick < tick))) {
         player->status = vy_fail(&player->error, VY_DAMAGED, "the full state of step %" PRIu64 " is %s",
@@ -255,7 +257,7 @@ static void compare_states(log_player *player, uint64_t tick)
 static int check_step(void *self, const vy_world *world)
 {
     log_player *player = self;
-    vy_difference *out = player->out;
+    vy_difference *out = player->difference;
     const uint64_t tick = world->state->tick;
     uint64_t hash = 0;
     if (player->status != VY_OK) return 0;
@@ -273,7 +275,7 @@ static int check_step(void *self, const vy_world *world)
 static vy_status player_open(vy_log *log, vy_world *world, const state_record *start_state,
                              vy_difference *out, log_player *player, vy_error *err)
 {
-    *player = (log_player){.log = log, .world = world, .out = out};
+    *player = (log_player){.log = log, .world = world, .difference = out};
     memset(out, 0, sizeof *out);
     vy_status status = vy_world_restore(world, start_state->bytes, start_state->size, err);
     if (status == VY_OK) status = vy_hash_cursor_open(log, start_state->tick, &player->hashes, err);
@@ -303,7 +305,7 @@ static vy_status player_close(log_player *player, vy_world *world, vy_status sta
     const vy_status close_status =
         vy_reply_cursor_close(&player->replies, player->status == VY_OK ? &error : NULL);
     const vy_status player_status = player->status == VY_OK ? close_status : player->status;
-    if (status != VY_OK || player_status == VY_OK || player->out->found) return status;
+    if (status != VY_OK || player_status == VY_OK || player->difference->found) return status;
     if (err != NULL) *err = error;
     return player_status;
 }
@@ -318,7 +320,8 @@ static void check_end(log_player *player)
     player->status = player->hashes.status;
     player->error = player->hashes.error;
     if (has_more)
-        *player->out = (vy_difference){.found = 1, .tick = tick + 1, .last_tick = tick, .hash_a = hash};
+        *player->difference =
+            (vy_difference){.found = 1, .tick = tick + 1, .last_tick = tick, .hash_a = hash};
     else if (player->status == VY_OK && player->has_state)
         player->status = vy_fail(&player->error, VY_DAMAGED,
                                  "the log has full states of steps after its last, %" PRIu64, last_tick);
@@ -330,7 +333,7 @@ static int record_step(void *self, const vy_world *world)
     (void)player->sink.write(player->sink.self, world);
     if (player->observer != NULL && player->observer->write != NULL)
         (void)player->observer->write(player->observer->self, world);
-    return player->out->found;
+    return player->difference->found;
 }
 
 static int record_reply(void *self, const vy_world *world, uint32_t drone, const vy_intent *intent)
@@ -389,9 +392,9 @@ static void close_message_check(log_player *player)
             player->status = status;
             player->error = error;
         }
-        if (player->status == VY_OK && player->message_difference.found && !player->out->found) {
-            player->message_difference.last_tick = player->out->last_tick;
-            *player->out = player->message_difference;
+        if (player->status == VY_OK && player->message_difference.found && !player->difference->found) {
+            player->message_difference.last_tick = player->difference->last_tick;
+            *player->difference = player->message_difference;
         }
         vy_world_set_sink(player->world, (vy_sink){.self = NULL});
     }
@@ -401,7 +404,7 @@ static void close_message_check(log_player *player)
 typedef struct replay_def {
     const vy_recorder_def *recorder;
     const vy_sink *observer;
-    int live;
+    int is_live;
 } replay_def;
 
 static vy_status replay(vy_log *log, vy_world *world, const replay_def *def, vy_progress_fn *progress,
@@ -409,7 +412,7 @@ static vy_status replay(vy_log *log, vy_world *world, const replay_def *def, vy_
 {
     state_record first_state;
     log_player player;
-    const int is_live = def->live;
+    const int is_live = def->is_live;
     const uint64_t last_tick = log->info.last_tick;
     memset(out, 0, sizeof *out);
     out->last_tick = log->info.first_tick;
@@ -444,7 +447,7 @@ vy_status vy_log_replay(vy_log *log, vy_world *world, vy_progress_fn *progress, 
                         vy_difference *out, vy_error *err)
 {
     FPU_SCOPE;
-    return replay(log, world, &(replay_def){.live = 0}, progress, self, out, err);
+    return replay(log, world, &(replay_def){.is_live = 0}, progress, self, out, err);
 }
 
 vy_status vy_log_replay_messages(vy_log *log, vy_world *world, const vy_recorder_def *def,
@@ -459,7 +462,7 @@ vy_status vy_log_replay_live(vy_log *log, vy_world *world, vy_progress_fn *progr
                              vy_difference *out, vy_error *err)
 {
     FPU_SCOPE;
-    return replay(log, world, &(replay_def){.live = 1}, progress, self, out, err);
+    return replay(log, world, &(replay_def){.is_live = 1}, progress, self, out, err);
 }
 
 static vy_status seek(vy_log *log, vy_world *world, uint64_t tick, double *largest_difference, vy_error *err)

@@ -29,9 +29,9 @@ static vy_pb_writer begin_message(log_scene *s, uint64_t time, size_t size_max)
 }
 
 static void put_solid(log_scene *s, vy_pb_writer *w, uint64_t time, const char *name, const char *frame,
-                      const vy_shape *shape, const vy_pose *at)
+                      const vy_shape *shape, const vy_pose *pose)
 {
-    if (!vy_foxglove_put_solid(w, time, name, frame, shape, at))
+    if (!vy_foxglove_put_solid(w, time, name, frame, shape, pose))
         (void)vy_fail(&s->output->error, VY_NO_MEMORY, "log: out of memory");
 }
 
@@ -82,7 +82,7 @@ void vy_scene_shapes(log_scene *s, const vy_world *world, uint64_t time)
 // --- joints
 
 // Where an end of a joint is; `*middle` is that of the body it is of, or the same place in the world.
-static vec3 anchor(const vy_world *world, const joint_slot *j, int end, vec3 *body_position)
+static vec3 joint_anchor(const vy_world *world, const joint_slot *j, int end, vec3 *body_position)
 {
     const vec3 anchor_position = end == 0 ? j->def.anchor_a : j->def.anchor_b;
     *body_position = anchor_position;
@@ -93,7 +93,8 @@ static vec3 anchor(const vy_world *world, const joint_slot *j, int end, vec3 *bo
 }
 
 // A slack cable as a parabola of its length, sagging along the unit vector `down`.
-static void sag_points(vec3 from, vec3 along, vec3 down, double length, vec3 points[CABLE_SEGMENTS + 1])
+static void set_sagging_points(vec3 from, vec3 along, vec3 down, double length,
+                               vec3 points[CABLE_SEGMENTS + 1])
 {
     double low = 0.0, high = length; // of its depth: the deeper, the longer
     for (int iteration = 0; iteration < 20; ++iteration) {
@@ -114,7 +115,8 @@ static void sag_points(vec3 from, vec3 along, vec3 down, double length, vec3 poi
 static int joint_line(const vy_world *world, const joint_slot *j, vec3 points[CABLE_SEGMENTS + 1])
 {
     vec3 body_positions[2];
-    const vec3 from = anchor(world, j, 0, &body_positions[0]), to = anchor(world, j, 1, &body_positions[1]);
+    const vec3 from = joint_anchor(world, j, 0, &body_positions[0]),
+               to = joint_anchor(world, j, 1, &body_positions[1]);
     const vec3 along = vec3_sub(to, from);
     const double length = j->def.length, distance = vec3_length(along);
     if (j->def.kind == VY_JOINT_NONE || j->def.kind == VY_JOINT_CUSTOM) return 0;
@@ -138,7 +140,7 @@ static int joint_line(const vy_world *world, const joint_slot *j, vec3 points[CA
     points[1] = to;
     if (!vy_joint_has(j->def.kind, VY_JOINT_UNILATERAL) || distance > 0.999 * length || weight == 0.0)
         return 2;
-    sag_points(from, along, vec3_scale(1.0 / weight, g), length, points);
+    set_sagging_points(from, along, vec3_scale(1.0 / weight, g), length, points);
     return CABLE_SEGMENTS + 1;
 }
 

@@ -243,7 +243,7 @@ void vy_stream_layout(int stream, int length, stream_layout *out)
     for (const vy_field *f = out->first_field; f <= last; ++f) {
         const int i = out->field_count;
         VY_ASSERT((size_t)i < sizeof out->fields / sizeof out->fields[0]);
-        VY_ASSERT(f->offset == out->offset + 8 * out->cells); // encoded from memory as it lies
+        VY_ASSERT(f->offset == out->offset + 8 * out->cell_count); // encoded from memory as it lies
         const char *dot = strrchr(f->name, '.');
         snprintf(out->field_names[i], sizeof out->field_names[i], "%s", dot != NULL ? dot + 1 : f->name);
         vy_pb_field *field = &out->fields[i];
@@ -251,7 +251,7 @@ void vy_stream_layout(int stream, int length, stream_layout *out)
         const int count = init_wire_field(f, length, field);
         if (count == 0) break; // the list is absent
         out->counts[i] = count;
-        out->cells += (size_t)count;
+        out->cell_count += (size_t)count;
         out->field_count += 1;
     }
     // "truth" -> "volery.Truth"

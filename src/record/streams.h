@@ -111,7 +111,7 @@ typedef struct stream_layout {
     char field_names[16][24];
     char full_name[40];
     size_t offset; ///< of the first cell in its block
-    size_t cells;
+    size_t cell_count;
     const vy_field *first_field; ///< others follow
     int field_count;
     int counts[16]; ///< values of each field

@@ -20,12 +20,12 @@ vy_status vy_track_open(vy_log *log, uint32_t body, log_table *out, vy_error *er
     return vy_fail(err, VY_NOT_FOUND, "the run had no planet: there is no path over one");
 }
 
-typedef struct track {
+typedef struct track_writer {
     FILE *out;
     vy_export_format format;
     int64_t start_time; // [ms] since 1970; of a path with times
     int has_times;
-} track;
+} track_writer;
 
 // Days since 1970 to year, month, day (H. Hinnant, chrono-compatible low-level date algorithms).
 static void civil_of(int64_t days, int64_t *year, int *month, int *day)
@@ -52,7 +52,7 @@ static int64_t unix_ms_of(double date)
     return first_day * 86400000 + (int64_t)((date - (double)year) * (double)day_count * 86400.0) * 1000;
 }
 
-static void write_time(const track *t, double time)
+static void write_time(const track_writer *t, double time)
 {
     const int64_t time_ms = t->start_time + (int64_t)(time * 1e3 + 0.5), day_ms = 86400000;
     int64_t year;
@@ -67,7 +67,7 @@ static void write_time(const track *t, double time)
 
 static int write_point(void *self, double time, const double *row)
 {
-    const track *t = self;
+    const track_writer *t = self;
     const double latitude = row[LATITUDE] * DEGREES_PER_RADIAN,
                  longitude = row[LONGITUDE] * DEGREES_PER_RADIAN;
     if (isnan(latitude)) return 0;
@@ -85,7 +85,7 @@ static int write_point(void *self, double time, const double *row)
 
 vy_status vy_track_write(log_table *table, const vy_export_def *def, FILE *out, vy_error *err)
 {
-    track t = {out, def->format, 0, def->date >= 1970.0 && def->date < 9999.0};
+    track_writer t = {out, def->format, 0, def->date >= 1970.0 && def->date < 9999.0};
     if (t.has_times) t.start_time = unix_ms_of(def->date);
     const char *name = table->log->names[table->drone]; // letters, digits, - and _: nothing to escape
     fputs("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n", out);

@@ -200,7 +200,7 @@ static void resolve_unit(const vy_reader *r, vy_expect_def *e)
         const vy_node *node = vy_reader_location(r, values[i]);
         if (!vy_reader_has_value(r, values[i], sizeof *values[i]) || node->kind != VY_NODE_SCALAR) continue;
         const char *si_unit = e->at == VY_AT_INTEGRAL ? q->integral_unit : q->unit;
-        e->unit = vy_number_unit(node->text, node->size, si_unit) + 1;
+        e->unit = vy_number_find_unit(node->text, node->size, si_unit) + 1;
     }
 }
 

@@ -114,6 +114,6 @@ void vy_check_build(vy_reader *reader, const vy_scenario *s)
     vy_error err;
     const vy_status status = vy_scenario_build_checked(s, &check, &world, &err);
     if (status == VY_NO_MEMORY) reader->no_memory = 1;
-    if (status == VY_OK && reader->report->out->errors == 0) vy_check_starts(reader, s, world);
+    if (status == VY_OK && reader->report->diagnostics->errors == 0) vy_check_starts(reader, s, world);
     vy_world_destroy(world);
 }

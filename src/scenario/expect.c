@@ -130,11 +130,11 @@ static void update_result(const vy_expect_def *e, double value, double time, uin
 static void update_overshoot(const vy_expect_def *e, double value, double time, uint32_t drone,
                              vy_expect_result *r)
 {
-    const double first = r->measured ? r->first : value;
-    const double overshoot = real_max(first <= e->target ? value - e->target : e->target - value, 0.0);
+    const double first_value = r->measured ? r->first : value;
+    const double overshoot = real_max(first_value <= e->target ? value - e->target : e->target - value, 0.0);
     if (r->measured && overshoot <= r->worst) return;
     *r = (vy_expect_result){.measured = 1,
-                            .first = first,
+                            .first = first_value,
                             .met = overshoot >= e->min && overshoot <= e->max,
                             .worst = overshoot,
                             .margin = real_min(overshoot - e->min, e->max - overshoot),
@@ -326,11 +326,11 @@ void vy_expect_end(const vy_scenario *scenario, vy_expect_result *results)
 {
     FPU_SCOPE;
     if (!scenario->duration_changed) return;
-    const double end = scenario->duration + 0.5 * scenario->step;
+    const double end_time = scenario->duration + 0.5 * scenario->step;
     for (int i = 0; i < scenario->expect_count; ++i) {
         const vy_expect_def *e = &scenario->expect[i];
         const int is_timed = e->at == VY_AT_SETTLED || e->at == VY_AT_REACHED;
-        results[i].skipped = !results[i].met && (is_timed ? e->after + e->within : e->after) > end;
+        results[i].skipped = !results[i].met && (is_timed ? e->after + e->within : e->after) > end_time;
     }
 }
 

@@ -104,8 +104,8 @@ static int is_vector(int quantity, vy_flight_quantity first, int count)
 static int find_quantity(const char *name, size_t size)
 {
     for (int q = 0; q < VY_FLIGHT_QUANTITY_COUNT; ++q) {
-        const char *known = vy_flight_quantity_name(q);
-        if (strlen(known) == size && memcmp(known, name, size) == 0) return q;
+        const char *known_name = vy_flight_quantity_name(q);
+        if (strlen(known_name) == size && memcmp(known_name, name, size) == 0) return q;
     }
     return -1;
 }
@@ -233,13 +233,13 @@ vy_status vy_flight_mapping_parse(const char *data, size_t size, const char *nam
     int line = 1, has_entries = 0;
     for (size_t at = byte_order_mark_size(data, size); at < size; ++line) {
         const char *end = memchr(data + at, separator, size - at);
-        const size_t next = end == NULL ? size : (size_t)(end - data) + 1;
-        size_t entry_end = end == NULL ? size : next - 1;
+        const size_t next_entry = end == NULL ? size : (size_t)(end - data) + 1;
+        size_t entry_end = end == NULL ? size : next_entry - 1;
         const char *remark = memchr(data + at, '#', entry_end - at);
         if (remark != NULL) entry_end = (size_t)(remark - data);
         size_t entry_start = at;
         while (entry_start < entry_end && is_space(data[entry_start])) ++entry_start;
-        at = next;
+        at = next_entry;
         if (entry_start == entry_end) continue;
         has_entries = 1;
         if (map_entry(&m, data + entry_start, entry_end - entry_start, name_mark, &entry_error) != VY_OK)
@@ -274,26 +274,27 @@ void vy_flight_free(vy_flight *f)
 }
 
 // Where the text is read from, and which quantity each of its columns is.
-typedef struct table {
+typedef struct csv_table {
     const char *data, *name;
     size_t size, position;
     int line; // of what is read next
     int column_count;
     int quantity_of[VY_FLIGHT_COLUMNS_MAX]; // -1: not asked for
     vy_flight_mapping mapping;
-} table;
+} csv_table;
 
 // The next line that is neither empty nor a remark; 0 at the end.
-static int next_line(table *t, const char **line, size_t *size)
+static int next_line(csv_table *t, const char **line, size_t *size)
 {
     while (t->position < t->size) {
-        const char *start = t->data + t->position, *end = memchr(start, '\n', t->size - t->position);
-        size_t length = end == NULL ? t->size - t->position : (size_t)(end - start);
+        const char *line_start = t->data + t->position,
+                   *end = memchr(line_start, '\n', t->size - t->position);
+        size_t length = end == NULL ? t->size - t->position : (size_t)(end - line_start);
         t->position += length + (end != NULL);
         ++t->line;
-        while (length > 0 && is_space(start[length - 1])) --length;
-        if (length == 0 || *start == '#') continue;
-        *line = start;
+        while (length > 0 && is_space(line_start[length - 1])) --length;
+        if (length == 0 || *line_start == '#') continue;
+        *line = line_start;
         *size = length;
         return 1;
     }
@@ -304,23 +305,26 @@ static int next_line(table *t, const char **line, size_t *size)
 static int next_cell(const char *line, size_t size, size_t *position, const char **cell, size_t *length)
 {
     if (*position > size) return 0;
-    const char *const line_end = line + size, *start = line + *position;
-    while (start < line_end && is_space(*start)) ++start;
+    const char *const line_end = line + size, *cell_start = line + *position;
+    while (cell_start < line_end && is_space(*cell_start)) ++cell_start;
     const char *const closing_quote = // a comma within quotes is of the cell
-        start < line_end && *start == '"' ? memchr(start + 1, '"', (size_t)(line_end - start - 1)) : NULL;
-    const char *const search_start = closing_quote != NULL ? closing_quote : start;
+        cell_start < line_end && *cell_start == '"'
+            ? memchr(cell_start + 1, '"', (size_t)(line_end - cell_start - 1))
+            : NULL;
+    const char *const search_start = closing_quote != NULL ? closing_quote : cell_start;
     const char *const end =
         search_start < line_end ? memchr(search_start, ',', (size_t)(line_end - search_start)) : NULL;
-    size_t cell_size = (size_t)((end != NULL ? end : line_end) - start);
-    *position = (size_t)(start - line) + cell_size + 1;
-    while (cell_size > 0 && is_space(start[cell_size - 1])) --cell_size;
-    if (cell_size >= 2 && *start == '"' && start[cell_size - 1] == '"') ++start, cell_size -= 2;
-    *cell = start;
+    size_t cell_size = (size_t)((end != NULL ? end : line_end) - cell_start);
+    *position = (size_t)(cell_start - line) + cell_size + 1;
+    while (cell_size > 0 && is_space(cell_start[cell_size - 1])) --cell_size;
+    if (cell_size >= 2 && *cell_start == '"' && cell_start[cell_size - 1] == '"')
+        ++cell_start, cell_size -= 2;
+    *cell = cell_start;
     *length = cell_size;
     return 1;
 }
 
-static vy_status read_header(table *t, const vy_flight_mapping *mapping, vy_error *err)
+static vy_status read_header(csv_table *t, const vy_flight_mapping *mapping, vy_error *err)
 {
     const char *line, *cell;
     size_t size, length, position = 0;
@@ -363,8 +367,8 @@ static vy_status read_header(table *t, const vy_flight_mapping *mapping, vy_erro
     return VY_OK;
 }
 
-static vy_status read_cell(table *t, vy_flight *f, size_t row, int column, const char *cell, size_t length,
-                           vy_error *err)
+static vy_status read_cell(csv_table *t, vy_flight *f, size_t row, int column, const char *cell,
+                           size_t length, vy_error *err)
 {
     const int q = t->quantity_of[column];
     if (q < 0) return VY_OK;
@@ -388,13 +392,13 @@ static vy_status read_cell(table *t, vy_flight *f, size_t row, int column, const
     return VY_OK;
 }
 
-static vy_status fail_cell_count(const table *t, int column, vy_error *err)
+static vy_status fail_cell_count(const csv_table *t, int column, vy_error *err)
 {
     return fail_at(err, t->name, t->line, column, VY_BAD_SYNTAX, "a row has %d cells, as the header does",
                    t->column_count);
 }
 
-static vy_status read_rows(table *t, vy_flight *f, vy_error *err)
+static vy_status read_rows(csv_table *t, vy_flight *f, vy_error *err)
 {
     const char *line, *cell;
     size_t size, length, row = 0;
@@ -428,7 +432,8 @@ static vy_status check_text(const char *data, size_t size, const char *name, vy_
 }
 
 // The line and column of what is refused; what is about a column as a whole is in the header.
-static void locate_error(table *t, int header_line, size_t rows_start, vy_flight_place place, vy_error *err)
+static void locate_error(csv_table *t, int header_line, size_t rows_start, vy_flight_place place,
+                         vy_error *err)
 {
     const char *line;
     size_t size;
@@ -442,7 +447,7 @@ static void locate_error(table *t, int header_line, size_t rows_start, vy_flight
     }
 }
 
-static vy_status read_table(table *t, const vy_flight_mapping *mapping, vy_flight **out, vy_error *err)
+static vy_status read_table(csv_table *t, const vy_flight_mapping *mapping, vy_flight **out, vy_error *err)
 {
     size_t rows = 0, size;
     unsigned long long quantity_bits = 0;
@@ -476,7 +481,7 @@ static vy_status read_table(table *t, const vy_flight_mapping *mapping, vy_fligh
 vy_status vy_flight_parse(const char *data, size_t size, const vy_flight_mapping *mapping, const char *name,
                           vy_flight **out, vy_error *err)
 {
-    table *t = calloc(1, sizeof *t);
+    csv_table *t = calloc(1, sizeof *t);
     vy_flight *f = NULL;
     *out = NULL;
     if (t == NULL) return vy_fail(err, VY_NO_MEMORY, "no memory for a recorded flight");

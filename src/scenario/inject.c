@@ -46,7 +46,7 @@ static vy_status read_injection(const vy_scenario *scenario, int kind, const cha
 {
     vy_yaml tree = {0};
     vy_diagnostics diagnostics = {0};
-    vy_report report = {.out = &diagnostics};
+    vy_report report = {.diagnostics = &diagnostics};
     vy_reader reader = {.tree = &tree, .report = &report, .scenario = scenario};
     const vy_locale locale = vy_locale_enter();
     const char *name = kinds[kind].name;

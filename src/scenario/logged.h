@@ -6,7 +6,7 @@
 typedef struct scenario_log_def {
     vy_recorder_def def; ///< without path and parent
     const char **names;
-    char *text;
+    char *scenario_text;
 } scenario_log_def;
 
 /// To be freed, unless it failed.

@@ -71,7 +71,7 @@ static int read_date(const char *text, size_t size, double *out)
     return 1;
 }
 
-int vy_number_unit(const char *text, size_t size, const char *si)
+int vy_number_find_unit(const char *text, size_t size, const char *si)
 {
     double value;
     size_t position = vy_decimal_read(text, size, 0, &value);

@@ -31,7 +31,7 @@ typedef enum vy_number_result {
 vy_number_result vy_number_read(const char *text, size_t size, const char *si, double *out);
 
 /// The unit that is written after a number, as an index into vy_units(); -1: none, or `si` itself.
-int vy_number_unit(const char *text, size_t size, const char *si);
+int vy_number_find_unit(const char *text, size_t size, const char *si);
 
 /// Digits only, as a whole number below 2^64. @return 0 when it is something else, or larger
 int vy_uint_read(const char *text, size_t size, uint64_t *out);

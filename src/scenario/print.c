@@ -88,7 +88,7 @@ void vy_print_value(vy_text *out, const vy_schema_row *row, const void *object, 
 {
     const void *field = (const char *)object + row->offset;
     double number;
-    uint64_t whole;
+    uint64_t integer;
     int index;
     switch (row->type) {
     case VY_TYPE_NUMBER:
@@ -100,8 +100,8 @@ void vy_print_value(vy_text *out, const vy_schema_row *row, const void *object, 
             print_number(out, number, vy_row_unit(row, object));
         break;
     case VY_TYPE_INTEGER:
-        memcpy(&whole, field, sizeof whole);
-        vy_text_printf(out, "%llu", (unsigned long long)whole);
+        memcpy(&integer, field, sizeof integer);
+        vy_text_printf(out, "%llu", (unsigned long long)integer);
         break;
     case VY_TYPE_COUNT:
         memcpy(&index, field, sizeof index);

@@ -193,8 +193,8 @@ static void report_number(vy_reader *r, const vy_schema_row *row, const char *un
 static void warn_of_degrees(vy_reader *r, const vy_schema_row *row, const char *unit, const vy_node *node,
                             double value)
 {
-    const char last = node->size > 0 ? node->text[node->size - 1] : '\0';
-    const int has_no_unit = (last >= '0' && last <= '9') || last == '.';
+    const char last_character = node->size > 0 ? node->text[node->size - 1] : '\0';
+    const int has_no_unit = (last_character >= '0' && last_character <= '9') || last_character == '.';
     if (!has_no_unit || !vy_looks_like_degrees(unit, value)) return;
     vy_report_warning(
         r->report, node,
@@ -367,7 +367,8 @@ static void read_choice(vy_reader *r, const vy_schema_row *row, const vy_node *n
 static void read_drone(vy_reader *r, const vy_schema_row *row, const vy_node *node, int *field)
 {
     const vy_scenario *s = r->scenario;
-    const char *none = row->keyword != NULL ? row->keyword : "all"; // what stands for no drone in particular
+    const char *no_drone_word =
+        row->keyword != NULL ? row->keyword : "all"; // what stands for no drone in particular
     if (node->kind != VY_NODE_SCALAR || node->size == 0) {
         report_expected(r, row->key,
                         row->keyword != NULL ? "the name of a drone or body, or world"
@@ -376,7 +377,7 @@ static void read_drone(vy_reader *r, const vy_schema_row *row, const vy_node *no
         return;
     }
     *field = VY_EVERY_DRONE;
-    if (strcmp(node->text, none) == 0 || s->drone_count == 0) return;
+    if (strcmp(node->text, no_drone_word) == 0 || s->drone_count == 0) return;
     const char *names[NAME_CAP];
     int count = 0;
     for (int i = 0; i < s->drone_count + s->body_count; ++i) {
@@ -448,9 +449,9 @@ static void read_rotation(vy_reader *r, const vy_schema_row *row, const vy_node 
 static void read_inertia(vy_reader *r, const vy_schema_row *row, const vy_node *node, vy_mat3 *field)
 {
     double diagonal[3];
-    const vy_node *first =
+    const vy_node *first_node =
         node->kind == VY_NODE_LIST && node->count > 0 ? vy_node_resolve(node->first) : node;
-    if (node->kind != VY_NODE_LIST || node->count != 3 || (first->kind == VY_NODE_SCALAR)) {
+    if (node->kind != VY_NODE_LIST || node->count != 3 || (first_node->kind == VY_NODE_SCALAR)) {
         if (node->kind != VY_NODE_LIST || node->count != 3) {
             report_expected(r, row->key, "[x, y, z] or three rows of three numbers in kg m^2", node);
         } else if (read_numbers(r, row, row->unit, node, 3, diagonal)) {
@@ -513,9 +514,11 @@ static void read_list(vy_reader *r, const vy_schema_row *row, const vy_node *nod
 // Rows of numbers, all of one length.
 static void read_table(vy_reader *r, const vy_schema_row *row, const vy_node *node, vy_numbers *field)
 {
-    const vy_node *first =
+    const vy_node *first_node =
         node->kind == VY_NODE_LIST && node->count > 0 ? vy_node_resolve(node->first) : node;
-    const int columns = row->size > 0 ? (int)row->size : first->kind == VY_NODE_LIST ? first->count : 0;
+    const int columns = row->size > 0                      ? (int)row->size
+                        : first_node->kind == VY_NODE_LIST ? first_node->count
+                                                           : 0;
     if (node->kind != VY_NODE_LIST || (columns == 0 && node->count > 0)) {
         report_expected(r, row->key, "a list of rows of numbers", node);
         return;
@@ -645,12 +648,12 @@ static void check_keys(vy_reader *r, const vy_schema_table *table, const vy_node
             const vy_schema_row *row = &table->rows[i];
             is_known = strcmp(row->key, key) == 0 && (!is_selected || vy_row_applies(table, row, object));
         }
-        const vy_node *first = vy_node_find(map, key);
+        const vy_node *first_value = vy_node_find(map, key);
         if (!is_known) {
             report_unknown(r, table, n->key, object);
-        } else if (first != n) {
+        } else if (first_value != n) {
             vy_report_error_of_kind(r->report, "repeated_key", n->key, "%s is given twice: first in line %d",
-                                    key, first->key->line);
+                                    key, first_value->key->line);
         }
     }
 }
@@ -697,7 +700,7 @@ void vy_read_object(vy_reader *reader, const vy_schema_table *table, const vy_no
 // --- files
 
 typedef struct vy_include {
-    const char *name, *from; // as asked for
+    const char *name, *from; // as it is named, and the file that names it
     const vy_node *root;     // NULL: it could not be read
     vy_status status;
     struct vy_include *next;
@@ -706,17 +709,18 @@ typedef struct vy_include {
 static const vy_include *include_file(vy_reader *r, const vy_node *name)
 {
     // What --set names is looked for as if it stood in the scenario.
-    const char *from =
+    const char *asking_file =
         name->source->is_override && r->root != NULL ? r->root->source->name : name->source->name;
     for (vy_include *i = r->includes; i != NULL; i = i->next) {
-        if (strcmp(i->name, name->text) == 0 && strcmp(i->from, from) == 0) return i;
+        if (strcmp(i->name, name->text) == 0 && strcmp(i->from, asking_file) == 0) return i;
     }
     vy_include *include = vy_yaml_alloc(r->tree, sizeof *include);
     if (include == NULL) return NULL;
-    *include = (vy_include){.name = name->text, .from = from, .status = VY_NOT_FOUND, .next = r->includes};
+    *include =
+        (vy_include){.name = name->text, .from = asking_file, .status = VY_NOT_FOUND, .next = r->includes};
     r->includes = include;
     vy_source_text text = {0};
-    if (r->load != NULL) include->status = r->load(r->self, name->text, from, &text);
+    if (r->load != NULL) include->status = r->load(r->self, name->text, asking_file, &text);
     if (include->status != VY_OK) return include;
     vy_source *source = vy_yaml_add_source(r->tree, text.name, text.text, text.size);
     if (source == NULL) return NULL;

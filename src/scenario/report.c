@@ -10,7 +10,7 @@
 
 int vy_report_has_room(const vy_report *report)
 {
-    return report->out->count < VY_REPORT_CAP && report->error_calls < CALL_CAP;
+    return report->diagnostics->count < VY_REPORT_CAP && report->error_calls < CALL_CAP;
 }
 
 // Line `line` of a source: where it begins and how long it is.
@@ -65,29 +65,30 @@ typedef struct path_step {
     int index;
 } path_step;
 
-static int find_path(const vy_node *node, const vy_node *wanted, path_step *path, int depth)
+static int find_path(const vy_node *node, const vy_node *target, path_step *path, int depth)
 {
-    if (node == wanted) return depth;
+    if (node == target) return depth;
     int index = 0;
     if (depth == VY_TREE_DEPTH_CAP) return -1;
     for (const vy_node *n = node->first; n != NULL; n = n->next, ++index) {
         path[depth] = (path_step){node, n, index};
-        const int found =
-            n->key != NULL && n->key == wanted ? depth + 1 : find_path(n, wanted, path, depth + 1);
-        if (found >= 0) return found;
+        const int found_depth =
+            n->key != NULL && n->key == target ? depth + 1 : find_path(n, target, path, depth + 1);
+        if (found_depth >= 0) return found_depth;
     }
     return -1;
 }
 
 // What the mistake is about; an override names it itself.
-static char *path_text(const vy_source *source, const vy_node *at)
+static char *path_text(const vy_source *source, const vy_node *node)
 {
     vy_text path = {0};
     const char *equal_sign = source->is_override && source->text != NULL ? strchr(source->text, '=') : NULL;
     if (equal_sign != NULL) vy_text_add_clean(&path, source->text, (size_t)(equal_sign - source->text), 200);
     path_step steps[VY_TREE_DEPTH_CAP];
-    const int step_count =
-        equal_sign == NULL && at != NULL && source->root != NULL ? find_path(source->root, at, steps, 0) : 0;
+    const int step_count = equal_sign == NULL && node != NULL && source->root != NULL
+                               ? find_path(source->root, node, steps, 0)
+                               : 0;
     for (int i = 0; i < step_count; ++i) {
         if (steps[i].parent->kind == VY_NODE_MAP)
             vy_text_printf(&path, "%s%s", i > 0 ? "." : "", steps[i].child->key->text);
@@ -106,7 +107,7 @@ typedef struct report_place {
 static void add_diagnostic(vy_report *report, vy_status status, const char *kind, report_place place,
                            const char *format, va_list args)
 {
-    vy_diagnostics *list = report->out;
+    vy_diagnostics *list = report->diagnostics;
     const int is_warning = status == VY_OK;
     if (!is_warning && report->status == VY_OK) report->status = status;
     if (!is_warning) ++report->error_calls;
@@ -122,40 +123,41 @@ static void add_diagnostic(vy_report *report, vy_status status, const char *kind
     item.path = path_text(place.source, place.node);
     if (place.line > 0) {
         size_t size;
-        const char *begin = find_line(place.source, place.line, &size);
+        const char *line_text = find_line(place.source, place.line, &size);
         vy_text clean = {0};
-        vy_text_add_clean(&clean, begin, size, size);
+        vy_text_add_clean(&clean, line_text, size, size);
         item.source = vy_text_take(&clean);
     }
     if (!append_diagnostic(list, item)) report->no_memory = 1;
 }
 
-static report_place place_of_node(const vy_node *at)
+static report_place place_of_node(const vy_node *node)
 {
-    return (report_place){at->source, at, at->line, at->column};
+    return (report_place){node->source, node, node->line, node->column};
 }
 
-void vy_report_error(vy_report *report, const vy_node *at, const char *format, ...)
+void vy_report_error(vy_report *report, const vy_node *node, const char *format, ...)
 {
     va_list args;
     va_start(args, format);
-    add_diagnostic(report, VY_BAD_VALUE, "value", place_of_node(at), format, args);
+    add_diagnostic(report, VY_BAD_VALUE, "value", place_of_node(node), format, args);
     va_end(args);
 }
 
-void vy_report_error_of_kind(vy_report *report, const char *kind, const vy_node *at, const char *format, ...)
+void vy_report_error_of_kind(vy_report *report, const char *kind, const vy_node *node, const char *format,
+                             ...)
 {
     va_list args;
     va_start(args, format);
-    add_diagnostic(report, VY_BAD_VALUE, kind, place_of_node(at), format, args);
+    add_diagnostic(report, VY_BAD_VALUE, kind, place_of_node(node), format, args);
     va_end(args);
 }
 
-void vy_report_warning(vy_report *report, const vy_node *at, const char *format, ...)
+void vy_report_warning(vy_report *report, const vy_node *node, const char *format, ...)
 {
     va_list args;
     va_start(args, format);
-    add_diagnostic(report, VY_OK, "value", place_of_node(at), format, args);
+    add_diagnostic(report, VY_OK, "value", place_of_node(node), format, args);
     va_end(args);
 }
 
@@ -179,7 +181,7 @@ static int file_rank(const vy_diagnostics *list, const char *file)
 
 void vy_report_sort(vy_report *report)
 {
-    vy_diagnostics *list = report->out;
+    vy_diagnostics *list = report->diagnostics;
     int rank[VY_REPORT_CAP];
     for (int i = 0; i < list->count; ++i) rank[i] = file_rank(list, list->items[i].file);
     for (int i = 1; i < list->count; ++i) { // by insertion: stable, and the list is short

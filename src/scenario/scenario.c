@@ -167,7 +167,7 @@ static vy_status parse_owned(char *text, size_t size, const char *name, const vy
                              vy_load_fn *load, vy_scenario **out, vy_diagnostics *diagnostics)
 {
     vy_yaml tree = {0};
-    vy_report report = {.out = diagnostics};
+    vy_report report = {.diagnostics = diagnostics};
     vy_reader reader = {.tree = &tree, .report = &report, .load = load};
     if (options != NULL && options->load != NULL) {
         reader.load = options->load;
@@ -231,7 +231,7 @@ vy_status vy_scenario_load(const char *path, const vy_scenario_options *options,
         return parse_status;
     }
     if (diagnostics != NULL && status != VY_NO_MEMORY) {
-        vy_report report = {.out = diagnostics};
+        vy_report report = {.diagnostics = diagnostics};
         vy_source source = {.name = vy_text_copy(path, strlen(path)), .is_override = 1};
         if (source.name == NULL) return VY_NO_MEMORY;
         vy_report_error_at(&report, VY_IO, &source, 0, 0, "cannot be read: %s", strerror(errno));

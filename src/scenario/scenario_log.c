@@ -69,11 +69,11 @@ vy_status vy_scenario_log_def(const vy_scenario *s, const vy_world *world, scena
         return vy_fail(err, VY_NO_MEMORY, "out of memory");
     }
     out->names = names;
-    out->text = text;
+    out->scenario_text = text;
     vy_recorder_def *def = &out->def;
     *def = vy_default_recorder_def();
     fill_names(s, obstacles, out->names, def);
-    def->scenario = out->text;
+    def->scenario = out->scenario_text;
     def->config_hash = vy_scenario_hash(s);
     if (def->config_hash == 0) {
         vy_scenario_log_def_free(out);
@@ -94,7 +94,7 @@ vy_status vy_scenario_log_def(const vy_scenario *s, const vy_world *world, scena
 void vy_scenario_log_def_free(scenario_log_def *log)
 {
     free(log->names);
-    free(log->text);
+    free(log->scenario_text);
     *log = (scenario_log_def){.names = NULL};
 }
 

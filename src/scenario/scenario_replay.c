@@ -14,7 +14,7 @@ typedef struct expectation_check {
     int every_step; // step; else at the end alone
     int note_count; // notes of expectations so far
     int no_memory;
-    vy_difference *out;
+    vy_difference *difference;
 } expectation_check;
 
 static int feed_expectations(void *self, const vy_world *world)
@@ -62,13 +62,13 @@ static int matches_sentence(expectation_check *check, int index, const char *tex
 static void compare_note(void *self, uint64_t tick, const char *kind, const char *text)
 {
     expectation_check *check = self;
-    if (strcmp(kind, "expectation") != 0 || check->out->found) return;
+    if (strcmp(kind, "expectation") != 0 || check->difference->found) return;
     const int index = check->note_count++;
     if (index >= check->scenario->expect_count) {
-        report_difference(check->out, tick, "/events.text", text, "none");
+        report_difference(check->difference, tick, "/events.text", text, "none");
     } else if (!matches_sentence(check, index, text)) {
         char *sentence = print_expectation_in(check, index, 0);
-        report_difference(check->out, tick, "/events.text", text, sentence != NULL ? sentence : "");
+        report_difference(check->difference, tick, "/events.text", text, sentence != NULL ? sentence : "");
         free(sentence);
     }
 }
@@ -90,16 +90,16 @@ static vy_status compare_outcome(expectation_check *check, vy_log *log, const vy
     vy_expect_end(check->scenario, check->results);
     const vy_status status = vy_log_read_notes(log, compare_note, check, err);
     if (status == VY_OK && check->no_memory) return vy_fail(err, VY_NO_MEMORY, "out of memory");
-    if (status != VY_OK || check->out->found || check->note_count == 0) return status;
+    if (status != VY_OK || check->difference->found || check->note_count == 0) return status;
     if (check->note_count != check->scenario->expect_count)
-        report_difference(check->out, info.last_tick, "/events", "some expectations", "all of them");
+        report_difference(check->difference, info.last_tick, "/events", "some expectations", "all of them");
     int has_failed = vy_world_failure(world).reason != VY_FAILURE_NONE;
     for (int i = 0; i < check->scenario->expect_count; ++i)
         has_failed |= !check->results[i].met && !check->results[i].skipped;
     const char *outcome = has_failed ? "failed" : "completed";
     if (strcmp(info.status, "interrupted") != 0 && strcmp(info.status, outcome) != 0 &&
         !has_programs(check->scenario))
-        report_difference(check->out, info.last_tick, "result.status", info.status, outcome);
+        report_difference(check->difference, info.last_tick, "result.status", info.status, outcome);
     return VY_OK;
 }
 
@@ -108,7 +108,7 @@ vy_status vy_scenario_replay(const vy_scenario *scenario, vy_log *log, vy_world 
 {
     FPU_SCOPE;
     scenario_log_def def;
-    expectation_check check = {.scenario = scenario, .out = out};
+    expectation_check check = {.scenario = scenario, .difference = out};
     memset(out, 0, sizeof *out);
     vy_status status = vy_scenario_log_def(scenario, world, &def, err);
     if (status != VY_OK) return status;

@@ -13,17 +13,17 @@
 enum { NUMBER_SIZE_MAX = 64 };
 
 // A text that is no number, parsed once.
-typedef struct known_value {
+typedef struct parsed_value {
     char *text;
     vy_node *node;
-    struct known_value *next;
-} known_value;
+    struct parsed_value *next;
+} parsed_value;
 
 typedef struct value_slot {
     char *key;
     vy_node *node;                // where its value stands
     char number[NUMBER_SIZE_MAX]; // the text of that node, while it is a number
-    known_value *known_values;
+    parsed_value *parsed_values;
 } value_slot;
 
 struct vy_template {
@@ -33,7 +33,7 @@ struct vy_template {
     vy_node *root;
     struct vy_include *includes; // files read so far
     value_slot *slots;
-    int count;
+    int slot_count;
 };
 
 // A text that YAML would read as one plain scalar beginning with a number, like "28 g".
@@ -67,7 +67,7 @@ static void set_number(value_slot *s, const char *text)
 
 static int set_text(vy_template *t, value_slot *s, const char *text, vy_report *report)
 {
-    known_value *value = s->known_values;
+    parsed_value *value = s->parsed_values;
     while (value != NULL && strcmp(value->text, text) != 0) value = value->next;
     if (value == NULL) {
         vy_text override = {0};
@@ -79,8 +79,8 @@ static int set_text(vy_template *t, value_slot *s, const char *text, vy_report *
         vy_node *node = vy_yaml_read(&t->tree, source, 0, report);
         value = node != NULL ? vy_yaml_alloc(&t->tree, sizeof *value) : NULL;
         if (value == NULL) return 0;
-        *value = (known_value){.text = source->text, .node = node, .next = s->known_values};
-        s->known_values = value;
+        *value = (parsed_value){.text = source->text, .node = node, .next = s->parsed_values};
+        s->parsed_values = value;
     }
     vy_node_replace(s->node, value->node);
     return 1;
@@ -89,7 +89,7 @@ static int set_text(vy_template *t, value_slot *s, const char *text, vy_report *
 static vy_status build_scenario(vy_template *t, const char *const *values, vy_report *report,
                                 vy_scenario **out)
 {
-    for (int i = 0; i < t->count; ++i) {
+    for (int i = 0; i < t->slot_count; ++i) {
         if (is_number(values[i]))
             set_number(&t->slots[i], values[i]);
         else if (!set_text(t, &t->slots[i], values[i], report))
@@ -123,7 +123,7 @@ vy_status vy_template_make(vy_template *t, const char *const *values, vy_scenari
     FPU_SCOPE;
     *diagnostics = (vy_diagnostics){.count = 0};
     *out = NULL;
-    vy_report report = {.out = diagnostics};
+    vy_report report = {.diagnostics = diagnostics};
     const vy_locale locale = vy_locale_enter();
     const vy_status status = build_scenario(t, values, &report, out);
     vy_report_sort(&report);
@@ -141,7 +141,7 @@ static vy_status failure_status(const vy_template *t, const vy_report *report)
 static vy_status add_first_values(vy_template *t, const char *const *keys, const char *const *first_values,
                                   vy_report *report)
 {
-    for (int i = 0; i < t->count; ++i) {
+    for (int i = 0; i < t->slot_count; ++i) {
         vy_text override = {0};
         vy_text_printf(&override, "%s=%s", keys[i], first_values[i]);
         char *text = vy_text_take(&override);
@@ -174,7 +174,7 @@ static vy_status open_template(vy_template *t, const char *path, const char *con
     }
     vy_source *source = vy_yaml_add_source(&t->tree, vy_text_copy(path, strlen(path)), text, size);
     t->path = vy_text_copy(path, strlen(path));
-    t->slots = calloc((size_t)t->count + 1, sizeof *t->slots);
+    t->slots = calloc((size_t)t->slot_count + 1, sizeof *t->slots);
     if (source == NULL || t->path == NULL || t->slots == NULL) return VY_NO_MEMORY;
     t->root = vy_scenario_parse_tree(&t->tree, report, source, &t->options);
     if (t->root == NULL || report->status != VY_OK) return failure_status(t, report);
@@ -192,8 +192,8 @@ vy_status vy_template_load(const char *path, const vy_scenario_options *options,
     if (t == NULL) return VY_NO_MEMORY;
     t->options = *options;
     if (t->options.load == NULL) t->options.load = vy_load_file;
-    t->count = count;
-    vy_report report = {.out = diagnostics};
+    t->slot_count = count;
+    vy_report report = {.diagnostics = diagnostics};
     const vy_locale locale = vy_locale_enter();
     const vy_status status = open_template(t, path, keys, first_values, &report);
     vy_report_sort(&report);
@@ -211,7 +211,7 @@ vy_status vy_template_load(const char *path, const vy_scenario_options *options,
 void vy_template_destroy(vy_template *t)
 {
     if (t == NULL) return;
-    for (int i = 0; i < t->count && t->slots != NULL; ++i) free(t->slots[i].key);
+    for (int i = 0; i < t->slot_count && t->slots != NULL; ++i) free(t->slots[i].key);
     free(t->slots);
     free(t->path);
     vy_yaml_destroy(&t->tree);

@@ -120,13 +120,13 @@ typedef struct builder {
     vy_report *report;
     vy_node *root;
     int depth;
-    vy_node *open[VY_TREE_DEPTH_CAP]; // lists and maps that have not ended
-    vy_node *key[VY_TREE_DEPTH_CAP];  // of a map: its key that has no value yet
+    vy_node *open_nodes[VY_TREE_DEPTH_CAP]; // lists and maps that have not ended
+    vy_node *open_keys[VY_TREE_DEPTH_CAP];  // of a map: its key that has no value yet
     int anchor_count;
     struct {
         char *name;
         vy_node *node;
-        int open; // its list or map has not ended: an alias to it would be a cycle
+        int is_open; // its list or map has not ended: an alias to it would be a cycle
     } anchors[ANCHOR_CAP];
 } builder;
 
@@ -150,9 +150,9 @@ static int place_node(builder *b, vy_node *node)
         b->root = node;
         return 1;
     }
-    vy_node *parent = b->open[b->depth - 1];
+    vy_node *parent = b->open_nodes[b->depth - 1];
     VY_ASSERT(b->depth > 0 && b->depth <= VY_TREE_DEPTH_CAP && parent != NULL);
-    vy_node **key = &b->key[b->depth - 1];
+    vy_node **key = &b->open_keys[b->depth - 1];
     if (parent->kind == VY_NODE_MAP && *key == NULL) {
         if (node->kind != VY_NODE_SCALAR || node->alias != NULL) {
             return refuse(b, node->line, node->column, "a key must be a plain word");
@@ -187,7 +187,7 @@ static int add_anchor(builder *b, struct fy_event *event, vy_node *node)
     if (name == NULL) return 0;
     b->anchors[b->anchor_count].name = name;
     b->anchors[b->anchor_count].node = node;
-    b->anchors[b->anchor_count].open = node->kind != VY_NODE_SCALAR;
+    b->anchors[b->anchor_count].is_open = node->kind != VY_NODE_SCALAR;
     ++b->anchor_count;
     return 1;
 }
@@ -200,7 +200,7 @@ static int on_alias(builder *b, struct fy_event *event, vy_node *node)
     --node->column;                                  // libfyaml points behind the star
     for (int i = b->anchor_count - 1; i >= 0; --i) { // the latest of a name counts
         if (strcmp(b->anchors[i].name, name) != 0) continue;
-        if (b->anchors[i].open)
+        if (b->anchors[i].is_open)
             return refuse(b, node->line, node->column, "an alias may not stand inside its anchor");
         node->alias = b->anchors[i].node;
         return place_node(b, node);
@@ -212,8 +212,8 @@ static int on_alias(builder *b, struct fy_event *event, vy_node *node)
 static void place_empty_value(const builder *b, vy_node *node)
 {
     if (b->depth == 0) return;
-    const vy_node *key = b->key[b->depth - 1];
-    const vy_node *owner = key != NULL ? key : b->open[b->depth - 1];
+    const vy_node *key = b->open_keys[b->depth - 1];
+    const vy_node *owner = key != NULL ? key : b->open_nodes[b->depth - 1];
     node->line = owner->line;
     node->column = owner->column;
 }
@@ -237,18 +237,18 @@ static int on_collection_start(builder *b, struct fy_event *event, vy_node *node
 {
     if (b->depth == VY_TREE_DEPTH_CAP) return refuse(b, node->line, node->column, "nested too deeply");
     if (!add_anchor(b, event, node) || !place_node(b, node)) return 0;
-    b->open[b->depth] = node;
-    b->key[b->depth] = NULL;
+    b->open_nodes[b->depth] = node;
+    b->open_keys[b->depth] = NULL;
     ++b->depth;
     return 1;
 }
 
 static int on_collection_end(builder *b)
 {
-    VY_ASSERT(b->depth > 0 && b->key[b->depth - 1] == NULL);
-    const vy_node *node = b->open[--b->depth];
+    VY_ASSERT(b->depth > 0 && b->open_keys[b->depth - 1] == NULL);
+    const vy_node *node = b->open_nodes[--b->depth];
     for (int i = 0; i < b->anchor_count; ++i) {
-        if (b->anchors[i].node == node) b->anchors[i].open = 0;
+        if (b->anchors[i].node == node) b->anchors[i].is_open = 0;
     }
     return 1;
 }
