@@ -202,17 +202,17 @@ static void writer_stays_in_its_room(void **unused)
         vy_pb_put_fixed64(&w, 5, 1);
         if (whole == 0) whole = w.size;
         assert_true(w.size <= capacity);
-        assert_true(w.full == (capacity < whole));
+        assert_true(w.is_full == (capacity < whole));
         free(room);
     }
     unsigned char room[64];
     vy_pb_writer w = vy_pb_writer_on(room, sizeof room);
     for (int i = 0; i < 20; ++i) vy_pb_begin(&w, 1);
     for (int i = 0; i < 20; ++i) vy_pb_end(&w);
-    assert_true(w.full);
+    assert_true(w.is_full);
     w = vy_pb_writer_on(room, sizeof room);
     vy_pb_end(&w);
-    assert_true(w.full);
+    assert_true(w.is_full);
 }
 
 // The parts of a descriptor, read back by the general reader.

@@ -85,7 +85,7 @@ const vy_sample_field *vy_sample_fields(int *count);
 /// The other side of VY_CONTROLLER_PROCESS: answer on these file descriptors with the plug-in until the world
 /// has ended.
 /// @return VY_OK at the end of the run; VY_IO, VY_DAMAGED or VY_OTHER_VERSION with a sentence
-vy_status vy_serve(const vy_plugin *plugin, int in, int out, vy_error *err);
+vy_status vy_serve(const vy_plugin *plugin, int in_fd, int out_fd, vy_error *err);
 
 /// Load a plug-in's library into this process and check that it fits this Volery. `*library` is for
 /// vy_plugin_unload().

@@ -148,7 +148,7 @@ vy_status vy_log_proof_signed_by(const vy_log_proof *proof, const char *path, vy
 /// A note in a log: see vy_recorder_note(). The texts live until it returns.
 typedef void vy_note_fn(void *self, uint64_t tick, const char *kind, const char *text);
 /// All notes, in their order.
-vy_status vy_log_read_notes(vy_log *log, vy_note_fn *each, void *self, vy_error *err);
+vy_status vy_log_read_notes(vy_log *log, vy_note_fn *on_note, void *self, vy_error *err);
 
 /// Make a whole log of what a killed run left: all whole chunks of `path`, an index, and the result "cut off"
 /// at its last hash. `path` is not touched; `to` is replaced when its successor is whole. VY_BAD_STATE: it is

@@ -252,12 +252,12 @@ void vy_scenario_destroy(vy_scenario *scenario); ///< NULL is a no-op
 /// A copy that is independent of the original. On failure `*out` is NULL.
 vy_status vy_scenario_copy(const vy_scenario *scenario, vy_scenario **out, vy_error *err);
 
-/// Inject something into a flight of this scenario (volery/injection.h): `what` is push, gust or fault,
+/// Inject something into a flight of this scenario (volery/injection.h): `kind_name` is push, gust or fault,
 /// `text` a mapping in the keys that a scenario has for disturbances, wind.gusts and faults, like {drone:
 /// alpha, force: [0, 2, 0], duration: 0.5 s}. A push is constant unless it has a `kind`. VY_BAD_SYNTAX,
 /// VY_BAD_VALUE: the text is not right, and nothing has happened.
-vy_status vy_scenario_inject(const vy_scenario *scenario, vy_world *world, const char *what, const char *text,
-                             size_t size, vy_error *err);
+vy_status vy_scenario_inject(const vy_scenario *scenario, vy_world *world, const char *kind_name,
+                             const char *text, size_t size, vy_error *err);
 
 /// Build the world: every drone and disturbance is in it, at tick 0. On failure `*out` is NULL.
 vy_status vy_scenario_build(const vy_scenario *scenario, vy_world **out, vy_error *err);

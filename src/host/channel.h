@@ -42,21 +42,21 @@ typedef struct channel {
     int32_t exec_errno;        ///< where the program could not be started
     vy_error refusal;          ///< why the plug-in was refused; its status is VY_OK while it runs
     vy_plugin_start start;     ///< but for its pointers
-    char drone[VY_NAME_CAP];
+    char drone[VY_NAME_CAP];   ///< its name
     vy_vehicle_def vehicle;
     vy_imu_def imu;
     vy_mocap_def mocap;
     vy_sensor_suite_def sensors;
     vy_parameter parameters[VY_PARAMETER_CAP];
     uint32_t parameter_offsets[VY_PARAMETER_CAP]; ///< where its text begins among `texts`; 0: it has none
-    char library[PLUGIN_PATH_CAP];
-    uint64_t size; ///< [bytes] of the whole memory
-    char texts[];  ///< the start as JSON, then the texts of parameters, each with a 0 at its end
+    char library[PLUGIN_PATH_CAP];                ///< path of the plug-in
+    uint64_t size;                                ///< [bytes] of the whole memory
+    char texts[]; ///< the start as JSON, then the texts of parameters, each with a 0 at its end
 } channel;
 
 /// Private state of a waiting side.
 typedef struct waiter {
-    int32_t spin_ns, spin_max_ns;
+    int32_t spin_ns, spin_max_ns; ///< how long it spins now, and at most
     uint32_t wait_count;
 } waiter;
 

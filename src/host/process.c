@@ -115,8 +115,8 @@ static vy_verdict receive_frame(vy_process_host *h, double seconds, size_t cap, 
         if (verdict != VY_VERDICT_LATE) return verdict;
         // The rest comes later, within what is left of the same deadline.
         const double remaining = seconds - (clock_seconds() - start_time);
-        struct pollfd input = {.fd = h->wire_fd, .events = POLLIN};
-        if (remaining <= 0.0 || poll(&input, 1, (int)(1e3 * remaining) + 1) == 0) return VY_VERDICT_LATE;
+        struct pollfd wire_input = {.fd = h->wire_fd, .events = POLLIN};
+        if (remaining <= 0.0 || poll(&wire_input, 1, (int)(1e3 * remaining) + 1) == 0) return VY_VERDICT_LATE;
     }
 }
 

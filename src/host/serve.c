@@ -70,17 +70,17 @@ static vy_status start_plugin(const vy_plugin *plugin, int in_fd, int out_fd, in
     return vy_fail(err, VY_IO, "serve: the world does not listen");
 }
 
-vy_status vy_serve(const vy_plugin *plugin, int in, int out, vy_error *err)
+vy_status vy_serve(const vy_plugin *plugin, int in_fd, int out_fd, vy_error *err)
 {
     void *self = NULL;
     int rotor_count = 0;
-    vy_status status = start_plugin(plugin, in, out, &rotor_count, &self, err);
+    vy_status status = start_plugin(plugin, in_fd, out_fd, &rotor_count, &self, err);
     while (status == VY_OK) {
         // Its size is known, so that one read does.
         unsigned char frame[WIRE_CAP], reply[FRAME_HEAD_SIZE + 8 * REPLY_CAP];
         size_t size = 8 * (size_t)VY_WIRE_CELLS;
         VY_ASSERT(FRAME_HEAD_SIZE + size <= sizeof frame);
-        const int read_result = read_all(in, frame, FRAME_HEAD_SIZE + size);
+        const int read_result = read_all(in_fd, frame, FRAME_HEAD_SIZE + size);
         if (read_result == 0) break; // the world has ended
         if (read_result < 0 || vy_wire_get_size(frame) != size) {
             status = vy_fail(err, VY_DAMAGED, "serve: a frame of samples is cut off or of another size");
@@ -96,7 +96,7 @@ vy_status vy_serve(const vy_plugin *plugin, int in, int out, vy_error *err)
         VY_ASSERT(size <= sizeof reply);
         if (size == 0)
             status = vy_fail(err, VY_BAD_VALUE, "serve: the plug-in replied on a rung that is not known");
-        else if (!write_all(out, reply, size))
+        else if (!write_all(out_fd, reply, size))
             break; // the world has ended
     }
     if (self != NULL && plugin->done != NULL) plugin->done(self);

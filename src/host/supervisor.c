@@ -29,9 +29,9 @@ void vy_close_descriptors(int first_fd, int last_fd)
     if (syscall(SYS_close_range, (unsigned)first_fd, (unsigned)last_fd, 0) == 0) return;
 #endif
     struct rlimit limit;
-    const int max =
+    const int max_fd =
         getrlimit(RLIMIT_NOFILE, &limit) == 0 && limit.rlim_cur < 65536 ? (int)limit.rlim_cur - 1 : 65535;
-    for (int fd = first_fd; fd <= (last_fd >= 0 ? last_fd : max); ++fd) close(fd);
+    for (int fd = first_fd; fd <= (last_fd >= 0 ? last_fd : max_fd); ++fd) close(fd);
 }
 
 // --- finding children

@@ -79,21 +79,21 @@ void vy_event_writer_failure(event_writer *e, const vy_world *world)
 }
 
 void vy_event_writer_contact(event_writer *e, uint64_t tick, const vy_contact_event *contact,
-                             const char *other)
+                             const char *other_name)
 {
     const char *name = e->output->names[contact->body];
     VY_ASSERT(contact->body >= 0 && (uint32_t)contact->body < e->output->body_count);
     const double impulse = real_sqrt(vec3_dot(contact->impulse, contact->impulse));
     char text[160];
     if (contact->phase == VY_CONTACT_END) {
-        snprintf(text, sizeof text, "with %s has ended", other);
+        snprintf(text, sizeof text, "with %s has ended", other_name);
     } else {
-        snprintf(text, sizeof text, "with %s %s at %.3g m/s, %.3g N s", other,
+        snprintf(text, sizeof text, "with %s %s at %.3g m/s, %.3g N s", other_name,
                  contact->phase == VY_CONTACT_BEGIN ? "begins" : "goes on", contact->speed + 0.0, impulse);
     }
     if (contact->phase != VY_CONTACT_PERSIST) vy_event_writer_write(e, tick, "contact", name, text);
     if (!(contact->severity >= 1.0)) return;
-    snprintf(text, sizeof text, "against %s at %.3g m/s, %.3g N s: severity %.3g", other, contact->speed,
+    snprintf(text, sizeof text, "against %s at %.3g m/s, %.3g N s: severity %.3g", other_name, contact->speed,
              impulse, contact->severity);
     vy_event_writer_write(e, tick, "crash", name, text);
 }
@@ -119,8 +119,8 @@ void vy_event_writer_joint_break(event_writer *e, uint64_t tick, const vy_joint_
 
 static uint64_t body_effects(const vy_world *world, uint32_t i)
 {
-    const uint32_t drones = world->model.drone_count;
-    return i < drones ? world->drones[i].effects : world->passive[i - drones].effects;
+    const uint32_t drone_count = world->model.drone_count;
+    return i < drone_count ? world->drones[i].effects : world->passive[i - drone_count].effects;
 }
 
 // Decisions of the negligibility policy, when they change.
@@ -188,11 +188,11 @@ static void report_faults(event_writer *e, const vy_world *world)
 
 void vy_event_writer_injection(event_writer *e, const vy_world *world)
 {
-    const size_t drones = e->output->drone_count, new_size = drones * world->model.fault_count;
+    const size_t drone_count = e->output->drone_count, new_size = drone_count * world->model.fault_count;
     char text[160];
     uint32_t number = UINT32_MAX;
     if (world->model.fault_count > e->fault_count) {
-        const size_t old_size = drones * e->fault_count;
+        const size_t old_size = drone_count * e->fault_count;
         unsigned char *grown = realloc(e->reported_faults, new_size + 1);
         if (grown == NULL) {
             (void)vy_fail(&e->output->error, VY_NO_MEMORY, "log: out of memory");

@@ -19,9 +19,9 @@ void vy_event_writer_injection(event_writer *e, const vy_world *world);
 /// All changes of this step, besides contacts and the failure.
 void vy_event_writer_step(event_writer *e, const vy_world *world);
 
-/// A contact with `other` that begins or ends, and a crash.
+/// A contact with `other_name` that begins or ends, and a crash.
 void vy_event_writer_contact(event_writer *e, uint64_t tick, const vy_contact_event *contact,
-                             const char *other);
+                             const char *other_name);
 /// Who enters an obstacle that is a trigger, `name`, or leaves it.
 void vy_event_writer_trigger(event_writer *e, uint64_t tick, const vy_trigger_event *trigger,
                              const char *name);

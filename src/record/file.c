@@ -20,7 +20,7 @@ enum { BUFFER_SIZE = 1 << 16 };
 struct vy_file_sink {
     vy_file_calls calls;
     int fd;
-    bool in_place;        // a pipe or device: no temporary name, no rename
+    bool is_in_place;     // a pipe or device: no temporary name, no rename
     int write_errno;      // errno of the first failed write; later writes would leave a hole
     size_t buffered_size; // bytes waiting in buffer
     char *name;           // the final name
@@ -36,8 +36,8 @@ static int64_t system_write(void *self, int fd, const void *data, size_t size)
     const ssize_t written = write(fd, data, size);
     if (written >= 0) return written;
     if (errno != EAGAIN && errno != EWOULDBLOCK) return -errno;
-    struct pollfd wait = {.fd = fd, .events = POLLOUT}; // a pipe left non-blocking by its owner
-    return poll(&wait, 1, -1) < 0 ? -errno : -EINTR;
+    struct pollfd poll_request = {.fd = fd, .events = POLLOUT}; // a pipe left non-blocking by its owner
+    return poll(&poll_request, 1, -1) < 0 ? -errno : -EINTR;
 }
 
 // A file system that cannot sync has nothing to wait for.
@@ -135,7 +135,7 @@ static bool is_file_at(int fd, const char *name)
 }
 
 // Rename the file at the temporary's name to the first free number: NAME.part.1, NAME.part.2, ...
-static int rename_old(vy_file_sink *sink)
+static int back_up_temporary(vy_file_sink *sink)
 {
     enum { SUFFIX_MAX = 100000 };
     const size_t size = strlen(sink->temporary) + sizeof ".100000";
@@ -165,7 +165,7 @@ static int clear_temporary(vy_file_sink *sink)
 {
     struct stat existing;
     if (lstat(sink->temporary, &existing) != 0) return errno == ENOENT ? 0 : errno;
-    if (S_ISLNK(existing.st_mode)) return rename_old(sink); // the link itself: it is not followed
+    if (S_ISLNK(existing.st_mode)) return back_up_temporary(sink); // the link itself: it is not followed
     if (!S_ISREG(existing.st_mode)) return EEXIST;
     const int fd = open(sink->temporary, O_WRONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
     if (fd < 0) return errno == ENOENT ? 0 : errno;
@@ -174,7 +174,7 @@ static int clear_temporary(vy_file_sink *sink)
         // An empty one holds nothing, or is another writer's that has not got its lock yet and will start
         // again.
         if (fstat(fd, &existing) != 0 || existing.st_size > 0)
-            error = rename_old(sink);
+            error = back_up_temporary(sink);
         else if (unlink(sink->temporary) != 0 && errno != ENOENT)
             error = errno;
     }
@@ -225,7 +225,7 @@ static int open_output(vy_file_sink *sink, bool is_stdout)
     int fd;
     // A directory is found out now, not by the rename after an hour's flight.
     if (!is_stdout && stat(sink->name, &existing) == 0 && S_ISDIR(existing.st_mode)) return -EISDIR;
-    if (!is_stdout && !sink->in_place) return open_temporary(sink);
+    if (!is_stdout && !sink->is_in_place) return open_temporary(sink);
     fd = is_stdout ? fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 3) : open(sink->name, O_WRONLY | O_CLOEXEC);
     return fd >= 0 ? fd : -errno;
 }
@@ -248,10 +248,10 @@ vy_status vy_file_sink_open_as(const char *path, const char *suffix, const vy_fi
     const bool is_stdout = strcmp(path, "-") == 0 || strcmp(path, "/dev/stdout") == 0;
     struct stat existing;
     sink->calls = calls != NULL ? *calls : vy_system_file_calls();
-    sink->in_place =
+    sink->is_in_place =
         is_stdout || (stat(path, &existing) == 0 && !S_ISREG(existing.st_mode) && !S_ISDIR(existing.st_mode));
     sink->name = memcpy(name, path, length + 1);
-    snprintf(temporary, capacity, "%s%s", path, sink->in_place ? "" : suffix);
+    snprintf(temporary, capacity, "%s%s", path, sink->is_in_place ? "" : suffix);
     sink->temporary = temporary;
     sink->fd = open_output(sink, is_stdout);
     if (sink->fd < 0) {
@@ -304,27 +304,27 @@ static int sync_folder(const vy_file_sink *file)
     char *folder = malloc(length + 1);
     if (folder == NULL) return -ENOMEM;
     snprintf(folder, length + 1, "%s", slash != NULL ? file->name : ".");
-    const int folder_file = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    const int folder_fd = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     free(folder);
-    if (folder_file < 0) return 0;
-    const int error = file->calls.sync(file->calls.self, folder_file);
-    close(folder_file);
+    if (folder_fd < 0) return 0;
+    const int error = file->calls.sync(file->calls.self, folder_fd);
+    close(folder_fd);
     return error;
 }
 
-// Whole and on the disk under its temporary name, then renamed. The caller's `lock_file` holds the lock to
+// Whole and on the disk under its temporary name, then renamed. The caller's `lock_fd` holds the lock to
 // the end.
 static vy_status finish(vy_file_sink *file, vy_error *err)
 {
     vy_status status = sink_flush(file, err);
-    int error = status == VY_OK && !file->in_place ? file->calls.sync(file->calls.self, file->fd) : 0;
+    int error = status == VY_OK && !file->is_in_place ? file->calls.sync(file->calls.self, file->fd) : 0;
     if (error != 0) status = fail_file(err, "writing", file->temporary, -error);
     // EINTR from close leaves the descriptor closed on Linux: never closed twice, and the system has the
     // data.
     const int close_result = file->calls.close(file->calls.self, file->fd);
     if (status == VY_OK && close_result != 0 && close_result != -EINTR)
         status = fail_file(err, "closing", file->temporary, -close_result);
-    if (status != VY_OK || file->in_place) return status;
+    if (status != VY_OK || file->is_in_place) return status;
     error = file->calls.rename(file->calls.self, file->temporary, file->name);
     if (error != 0) return fail_file(err, "renaming", file->temporary, -error);
     error = sync_folder(file);
@@ -334,9 +334,9 @@ static vy_status finish(vy_file_sink *file, vy_error *err)
 vy_status vy_file_sink_commit(vy_file_sink *file, vy_error *err)
 {
     close_stream(file);
-    const int lock_file = file->in_place ? -1 : fcntl(file->fd, F_DUPFD_CLOEXEC, 3);
+    const int lock_fd = file->is_in_place ? -1 : fcntl(file->fd, F_DUPFD_CLOEXEC, 3);
     const vy_status status = finish(file, err);
-    if (lock_file >= 0) close(lock_file);
+    if (lock_fd >= 0) close(lock_fd);
     free_sink(file);
     return status;
 }
@@ -354,7 +354,7 @@ void vy_file_sink_discard(vy_file_sink *file)
 {
     if (file == NULL) return;
     close_stream(file);
-    if (!file->in_place) unlink(file->temporary); // while the lock is held, so it is ours
+    if (!file->is_in_place) unlink(file->temporary); // while the lock is held, so it is ours
     file->calls.close(file->calls.self, file->fd);
     free_sink(file);
 }
@@ -363,9 +363,9 @@ bool vy_file_has_writer(const char *path)
 {
     const int fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
     if (fd < 0) return false;
-    const bool locked = flock(fd, LOCK_SH | LOCK_NB) != 0 && errno == EWOULDBLOCK;
+    const bool is_locked = flock(fd, LOCK_SH | LOCK_NB) != 0 && errno == EWOULDBLOCK;
     close(fd);
-    return locked;
+    return is_locked;
 }
 
 typedef struct source_file {

@@ -57,10 +57,11 @@ static vy_status find_end(vy_log *log, vy_error *err)
             return VY_OK;
         return vy_fail(err, VY_DAMAGED, "its result is broken");
     }
-    const vy_mcap_channel *hashes = vy_mcap_reader_find_channel(log->reader, TOPIC_HASHES);
-    if (hashes == NULL) return vy_fail(err, VY_DAMAGED, "the log has no channel %s", TOPIC_HASHES);
+    const vy_mcap_channel *hashes_channel = vy_mcap_reader_find_channel(log->reader, TOPIC_HASHES);
+    if (hashes_channel == NULL) return vy_fail(err, VY_DAMAGED, "the log has no channel %s", TOPIC_HASHES);
     vy_mcap_message last_message;
-    const vy_status status = vy_mcap_reader_latest(log->reader, hashes->id, UINT64_MAX, &last_message, err);
+    const vy_status status =
+        vy_mcap_reader_latest(log->reader, hashes_channel->id, UINT64_MAX, &last_message, err);
     if (status == VY_NOT_FOUND) return VY_OK;
     if (status != VY_OK) return status;
     vy_pb_reader reader = vy_pb_reader_on(last_message.data, last_message.size);
@@ -129,9 +130,9 @@ static vy_status read_names(vy_log *log, vy_error *err)
 {
     log->names = calloc((size_t)log->info.body_count + 1, sizeof log->names[0]);
     if (log->names == NULL) return vy_fail(err, VY_NO_MEMORY, "out of memory");
-    const size_t channels = vy_mcap_reader_info(log->reader)->channel_count;
+    const size_t channel_count = vy_mcap_reader_info(log->reader)->channel_count;
     uint32_t body = 0;
-    for (size_t i = 0; i < channels && body < log->info.body_count; ++i) {
+    for (size_t i = 0; i < channel_count && body < log->info.body_count; ++i) {
         static const char suffix[] = "/truth";
         const char *prefix = body < log->info.drone_count ? "/drones/" : "/bodies/";
         const char *topic = vy_mcap_reader_channel(log->reader, i)->topic;

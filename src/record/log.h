@@ -8,8 +8,8 @@ struct vy_log {
     vy_mcap_reader *reader;
     vy_log_info info;
     char *scenario;
-    char *path; // as it was opened
-    char **names;
+    char *path;              // as it was opened
+    char **names;            // of drones, then bodies
     uint64_t display_period; // [steps] between records for viewers; 0: none
 };
 

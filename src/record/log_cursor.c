@@ -186,7 +186,7 @@ static vy_status parse_state(const vy_mcap_message *message, state_record *out, 
     *out = (state_record){0};
     vy_pb_reader reader = vy_pb_reader_on(message->data, message->size);
     vy_pb_item item;
-    uint64_t check = 0;
+    uint64_t checksum = 0;
     int has_check = 0; // older logs have no check
     while (vy_pb_next(&reader, &item)) {
         if (item.number == STATE_TICK && item.wire == 1) out->tick = item.value;
@@ -196,7 +196,7 @@ static vy_status parse_state(const vy_mcap_message *message, state_record *out, 
             out->size = item.size;
         }
         if (item.number == STATE_CHECK && item.wire == 1) {
-            check = item.value;
+            checksum = item.value;
             has_check = 1;
         }
     }
@@ -205,7 +205,7 @@ static vy_status parse_state(const vy_mcap_message *message, state_record *out, 
         return vy_fail(err, VY_DAMAGED, "a full state at %.9g s is broken", (double)message->log_time * 1e-9);
     memcpy(&head, out->bytes, sizeof head);
     out->is_corrupt = head.chain != out->hash || head.tick != out->tick ||
-                      (has_check && check != vy_state_hash(out->bytes, out->size));
+                      (has_check && checksum != vy_state_hash(out->bytes, out->size));
     return VY_OK;
 }
 
@@ -240,17 +240,17 @@ vy_status vy_log_read_notes(vy_log *log, vy_note_fn *on_note, void *self, vy_err
     while (status == VY_OK && vy_mcap_cursor_next(cursor, &message)) {
         vy_pb_reader reader = vy_pb_reader_on(message.data, message.size);
         vy_pb_item item;
-        uint64_t tick = 0, note = 0;
+        uint64_t tick = 0, is_note = 0;
         char kind[32] = "", text[512] = "";
         while (vy_pb_next(&reader, &item)) {
             const int size = item.size < sizeof text ? (int)item.size : (int)sizeof text;
             if (item.number == EVENT_TICK) tick = item.value;
-            if (item.number == EVENT_NOTE) note = item.value;
+            if (item.number == EVENT_NOTE) is_note = item.value;
             if (item.wire != 2) continue;
             if (item.number == EVENT_KIND) snprintf(kind, sizeof kind, "%.*s", size, (const char *)item.data);
             if (item.number == EVENT_TEXT) snprintf(text, sizeof text, "%.*s", size, (const char *)item.data);
         }
-        if (note != 0) on_note(self, tick, kind, text);
+        if (is_note != 0) on_note(self, tick, kind, text);
     }
     if (status == VY_OK) status = vy_mcap_cursor_status(cursor, err);
     vy_mcap_cursor_close(cursor);

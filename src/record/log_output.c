@@ -40,7 +40,7 @@ vy_pb_writer vy_output_begin(log_output *o, uint16_t channel, uint64_t time, siz
 void vy_output_end(log_output *o, const vy_pb_writer *w)
 {
     VY_ASSERT(w->data == NULL ||
-              (!w->full && w->depth == 0)); // its room was enough, and all that was begun is ended
+              (!w->is_full && w->depth == 0)); // its room was enough, and all that was begun is ended
     if (w->data != NULL) vy_mcap_writer_end(o->writer, w->size);
 }
 

@@ -193,7 +193,7 @@ struct vy_mcap_cursor {
     size_t next_chunk;       // the next one to open
     bool covers_all_times;   // the pass is over all times
     uint64_t messages_read;  // messages so far
-    open_chunk open[OPEN_CHUNKS_MAX];
+    open_chunk open_chunks[OPEN_CHUNKS_MAX];
     int open_count;
     vy_status status;
     vy_error error;
@@ -253,13 +253,13 @@ static bool list_messages(vy_mcap_cursor *c, open_chunk *chunk)
 static bool open_next_chunk(vy_mcap_cursor *c, const mcap_chunk_ref *ref)
 {
     uint64_t memory = ref->size;
-    for (int i = 0; i < c->open_count; ++i) memory += c->open[i].view.records.size;
+    for (int i = 0; i < c->open_count; ++i) memory += c->open_chunks[i].view.records.size;
     if (c->open_count == OPEN_CHUNKS_MAX || memory > c->reader->def.memory_limit) {
         return fail_cursor(c, vy_fail(&c->error, VY_FULL,
                                       "byte %llu: too many chunks overlap in time to be read by time",
                                       (unsigned long long)ref->offset));
     }
-    open_chunk *chunk = &c->open[c->open_count];
+    open_chunk *chunk = &c->open_chunks[c->open_count];
     VY_ASSERT(c->open_count >= 0 && c->open_count < OPEN_CHUNKS_MAX);
     chunk->position = 0;
     vy_status status = vy_mcap_load_chunk(c->reader, ref, &chunk->view, &c->error);
@@ -275,13 +275,13 @@ static bool open_next_chunk(vy_mcap_cursor *c, const mcap_chunk_ref *ref)
 static void close_finished(vy_mcap_cursor *c)
 {
     for (int i = c->open_count - 1; i >= 0; --i) {
-        const size_t end = c->by_time ? c->open[i].item_count : c->open[i].view.records.size;
-        VY_ASSERT(c->open[i].position <= end && c->open[i].view.ref != NULL);
-        if (c->open[i].position < end) continue;
-        const open_chunk finished = c->open[i];
+        const size_t end = c->by_time ? c->open_chunks[i].item_count : c->open_chunks[i].view.records.size;
+        VY_ASSERT(c->open_chunks[i].position <= end && c->open_chunks[i].view.ref != NULL);
+        if (c->open_chunks[i].position < end) continue;
+        const open_chunk finished = c->open_chunks[i];
         c->open_count -= 1;
-        c->open[i] = c->open[c->open_count];
-        c->open[c->open_count] = finished;
+        c->open_chunks[i] = c->open_chunks[c->open_count];
+        c->open_chunks[c->open_count] = finished;
     }
 }
 
@@ -296,7 +296,7 @@ static bool next_in_file_order(vy_mcap_cursor *c, vy_mcap_message *out)
             if (c->next_chunk == r->info.chunk_count) return false;
             if (!open_next_chunk(c, &r->chunk_refs[c->next_chunk++])) return false;
         }
-        open_chunk *chunk = &c->open[0];
+        open_chunk *chunk = &c->open_chunks[0];
         while (chunk->position < chunk->view.records.size) {
             const unsigned char *record = chunk->view.records.data + chunk->position;
             chunk->position += MCAP_RECORD_HEAD_SIZE + (size_t)mcap_get_u64(record + 1);
@@ -320,7 +320,7 @@ static bool next_by_time(vy_mcap_cursor *c, vy_mcap_message *out)
         close_finished(c);
         open_chunk *earliest = NULL;
         for (int i = 0; i < c->open_count; ++i) {
-            open_chunk *chunk = &c->open[i];
+            open_chunk *chunk = &c->open_chunks[i];
             if (earliest == NULL ||
                 comes_before(chunk->items[chunk->position].key, chunk->view.ref,
                              earliest->items[earliest->position].key, earliest->view.ref)) {
@@ -430,8 +430,8 @@ void vy_mcap_cursor_close(vy_mcap_cursor *c)
 {
     if (c == NULL) return;
     for (int i = 0; i < OPEN_CHUNKS_MAX; ++i) {
-        mcap_bytes_free(&c->open[i].view.records);
-        free(c->open[i].items);
+        mcap_bytes_free(&c->open_chunks[i].view.records);
+        free(c->open_chunks[i].items);
     }
     free(c->channels);
     free(c->chunk_order);

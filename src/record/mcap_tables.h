@@ -21,11 +21,11 @@ typedef struct mcap_chunk {
 // From an id to a position in a table. Ids are small numbers in most files, so the map is as long as the
 // largest.
 typedef struct mcap_ids {
-    uint32_t *positions; // + 1; 0: none
+    uint32_t *positions; // position in the table + 1; 0: none
     size_t count;
 } mcap_ids;
 
-// Position + 1, or 0.
+// Position in the table + 1; 0: the id is not in it.
 static inline uint32_t mcap_ids_find(const mcap_ids *ids, uint16_t id)
 {
     return id < ids->count ? ids->positions[id] : 0;
@@ -121,8 +121,8 @@ void *vy_mcap_alloc(vy_mcap_reader *reader, size_t size);
 // Why there was no memory for what stands at `offset`: the system has none, or the limit is reached.
 vy_status vy_mcap_fail_full(const vy_mcap_reader *reader, uint64_t offset, vy_error *err);
 
-// Add to the tables; the span is the record's body, `offset` is for the error. A repeated id must repeat the
-// record.
+// Add to the tables; the span is the record's body, `offset` is for the error. `entry` is an attachment
+// without its name and type, which `texts` holds. A repeated id must repeat the record.
 vy_status vy_mcap_add_schema(vy_mcap_reader *reader, mcap_span body, uint64_t offset, vy_error *err);
 vy_status vy_mcap_add_channel(vy_mcap_reader *reader, mcap_span body, uint64_t offset, vy_error *err);
 vy_status vy_mcap_add_metadata(vy_mcap_reader *reader, mcap_span body, uint64_t offset, vy_error *err);

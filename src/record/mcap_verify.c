@@ -16,16 +16,16 @@ static vy_status crc_of_first_bytes(vy_mcap_reader *r, uint64_t size, uint32_t *
 {
     unsigned char *block = malloc(BLOCK_SIZE);
     if (block == NULL) return vy_fail(err, VY_NO_MEMORY, "no memory to verify a log");
-    uint32_t sum = 0;
+    uint32_t crc_so_far = 0;
     vy_status status = VY_OK;
     for (uint64_t offset = 0; offset < size && status == VY_OK;) {
         const size_t block_size = size - offset < BLOCK_SIZE ? (size_t)(size - offset) : BLOCK_SIZE;
         status = r->source.read(r->source.self, offset, block, block_size, err);
-        if (status == VY_OK) sum = vy_crc32(sum, block, block_size);
+        if (status == VY_OK) crc_so_far = vy_crc32(crc_so_far, block, block_size);
         offset += block_size;
     }
     free(block);
-    *crc = sum;
+    *crc = crc_so_far;
     return status;
 }
 

@@ -150,7 +150,7 @@ static vy_status put_record(vy_mcap_writer *w, vy_error *err)
     return chunk_writer_status(w, err);
 }
 
-static void destroy(vy_mcap_writer *w)
+static void free_writer(vy_mcap_writer *w)
 {
     stop_thread(w);
     vy_mcap_chunk_writer_free(&w->chunk_writer);
@@ -202,7 +202,7 @@ vy_status vy_mcap_writer_open(const vy_mcap_writer_def *def, vy_byte_sink sink, 
     }
     if (status == VY_OK && def->threaded) status = start_thread(w, err);
     if (status != VY_OK) {
-        destroy(w);
+        free_writer(w);
         return status;
     }
     *out = w;
@@ -525,7 +525,7 @@ static void put_summary(const vy_mcap_writer *w, mcap_bytes *b)
     enum { GROUPS = 6 };
     static const uint8_t opcodes[GROUPS] = {MCAP_SCHEMA,      MCAP_CHANNEL,          MCAP_STATISTICS,
                                             MCAP_CHUNK_INDEX, MCAP_ATTACHMENT_INDEX, MCAP_METADATA_INDEX};
-    const uint64_t base = w->chunk_writer.file_position;
+    const uint64_t summary_offset = w->chunk_writer.file_position;
     size_t group_starts[GROUPS + 1];
     group_starts[0] = 0;
     mcap_bytes_put(b, w->schemas.data, w->schemas.size);
@@ -544,13 +544,13 @@ static void put_summary(const vy_mcap_writer *w, mcap_bytes *b)
         if (group_starts[i] == group_starts[i + 1]) continue;
         const size_t record_start = mcap_bytes_begin(b, MCAP_SUMMARY_OFFSET);
         mcap_bytes_u8(b, opcodes[i]);
-        mcap_bytes_u64(b, base + group_starts[i]);
+        mcap_bytes_u64(b, summary_offset + group_starts[i]);
         mcap_bytes_u64(b, group_starts[i + 1] - group_starts[i]);
         mcap_bytes_end(b, record_start);
     }
     const size_t record_start = mcap_bytes_begin(b, MCAP_FOOTER);
-    mcap_bytes_u64(b, base);
-    mcap_bytes_u64(b, base + group_starts[GROUPS]);
+    mcap_bytes_u64(b, summary_offset);
+    mcap_bytes_u64(b, summary_offset + group_starts[GROUPS]);
     mcap_bytes_u32(b, 0);
     mcap_bytes_end(b, record_start); // before the CRC, which goes over the footer's length too
     if (b->failed) return;
@@ -580,6 +580,6 @@ vy_status vy_mcap_writer_close(vy_mcap_writer *w, vy_error *err)
         vy_mcap_chunk_writer_flush(&w->chunk_writer);
         status = chunk_writer_status(w, err);
     }
-    destroy(w);
+    free_writer(w);
     return status;
 }

@@ -15,8 +15,7 @@ typedef enum vy_mcap_compression { VY_MCAP_NONE, VY_MCAP_ZSTD } vy_mcap_compress
 typedef struct vy_mcap_listener {
     void *self;
     void (*on_channel)(void *self, uint16_t id, const char *topic); ///< a channel was declared
-    void (*on_message)(void *self, uint16_t on_channel, uint64_t time, const unsigned char *data,
-                       size_t size);
+    void (*on_message)(void *self, uint16_t channel, uint64_t time, const unsigned char *data, size_t size);
 } vy_mcap_listener;
 
 /// How a file is written. Start from vy_default_mcap_writer_def().
@@ -96,7 +95,7 @@ void vy_mcap_writer_set_listener(vy_mcap_writer *writer, const vy_mcap_listener 
 enum { VY_MCAP_DIGEST_SIZE_MAX = 64 };
 /// The digest of everything before it as a message; `compressed_chunk` has VY_MCAP_DIGEST_SIZE_MAX bytes.
 /// @return bytes written
-typedef size_t vy_mcap_proof_fn(const unsigned char digest[DIGEST_SIZE], uint64_t messages,
+typedef size_t vy_mcap_proof_fn(const unsigned char digest[DIGEST_SIZE], uint64_t message_count,
                                 unsigned char *out);
 
 /// From now on every chunk ends with a message on `on_channel`, whose messages are no part of the digest.

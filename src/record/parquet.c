@@ -18,7 +18,7 @@ enum { TYPE_DOUBLE = 5, REQUIRED = 0, OPTIONAL = 1, PLAIN = 0, RLE = 3, ZSTD = 6
 enum { COMPACT_I32 = 5, COMPACT_I64 = 6, COMPACT_BINARY = 8, COMPACT_LIST = 9, COMPACT_STRUCT = 12 };
 
 typedef struct chunk {
-    uint64_t offset, uncompressed, packed; // [bytes] page header included
+    uint64_t offset, uncompressed_size, packed_size; // [bytes] page header included
 } chunk;
 
 struct vy_parquet {
@@ -28,10 +28,10 @@ struct vy_parquet {
     double *values;      // GROUP_ROWS of each column
     size_t group_rows;   // of the group being filled
     uint64_t total_rows; // rows in finished groups
-    uint64_t position;
-    mcap_bytes page, packed, page_header;
-    mcap_bytes groups; // uint64_t rows of each group
-    mcap_bytes chunks; // chunk of each column of each group
+    uint64_t file_position;
+    mcap_bytes page, packed, page_header; // of one column chunk
+    mcap_bytes groups;                    // uint64_t rows of each group
+    mcap_bytes chunks;                    // chunk of each column of each group
     ZSTD_CCtx *zstd;
 };
 
@@ -75,7 +75,7 @@ static vy_status write_bytes(vy_parquet *p, const void *data, size_t size, vy_er
 {
     if (size > 0 && fwrite(data, 1, size, p->out) != size)
         return vy_fail(err, VY_IO, "the table could not be written");
-    p->position += size;
+    p->file_position += size;
     return VY_OK;
 }
 
@@ -95,12 +95,12 @@ static void put_levels(mcap_bytes *b, const double *values, size_t rows)
     if (!b->failed) mcap_put_u32(b->data + size_position, (uint32_t)(b->size - size_position - 4));
 }
 
-static void put_page_header(mcap_bytes *b, size_t rows, size_t uncompressed, size_t packed)
+static void put_page_header(mcap_bytes *b, size_t rows, size_t uncompressed_size, size_t packed_size)
 {
     int last_id = 0, last_inner_id = 0;
     put_integer(b, &last_id, 1, COMPACT_I32, DATA_PAGE);
-    put_integer(b, &last_id, 2, COMPACT_I32, uncompressed);
-    put_integer(b, &last_id, 3, COMPACT_I32, packed);
+    put_integer(b, &last_id, 2, COMPACT_I32, uncompressed_size);
+    put_integer(b, &last_id, 3, COMPACT_I32, packed_size);
     put_field(b, &last_id, 5, COMPACT_STRUCT);
     put_integer(b, &last_inner_id, 1, COMPACT_I32, rows);
     put_integer(b, &last_inner_id, 2, COMPACT_I32, PLAIN);
@@ -126,7 +126,8 @@ static vy_status write_chunk(vy_parquet *p, int column, vy_error *err)
         ZSTD_compressCCtx(p->zstd, p->packed.data, packed_max, p->page.data, p->page.size, ZSTD_LEVEL);
     if (ZSTD_isError(packed_size)) return vy_fail(err, VY_NO_MEMORY, "the table could not be packed");
     put_page_header(&p->page_header, p->group_rows, p->page.size, packed_size);
-    const chunk entry = {p->position, p->page.size + p->page_header.size, packed_size + p->page_header.size};
+    const chunk entry = {p->file_position, p->page.size + p->page_header.size,
+                         packed_size + p->page_header.size};
     mcap_bytes_put(&p->chunks, &entry, sizeof entry);
     if (p->page_header.failed || p->chunks.failed) return vy_fail(err, VY_NO_MEMORY, "out of memory");
     const vy_status status = write_bytes(p, p->page_header.data, p->page_header.size, err);
@@ -210,8 +211,8 @@ static void put_chunk(const vy_parquet *p, mcap_bytes *b, int column, uint64_t r
     put_text(b, p->names[column]);
     put_integer(b, &last_inner_id, 4, COMPACT_I32, ZSTD);
     put_integer(b, &last_inner_id, 5, COMPACT_I64, rows);
-    put_integer(b, &last_inner_id, 6, COMPACT_I64, c->uncompressed);
-    put_integer(b, &last_inner_id, 7, COMPACT_I64, c->packed);
+    put_integer(b, &last_inner_id, 6, COMPACT_I64, c->uncompressed_size);
+    put_integer(b, &last_inner_id, 7, COMPACT_I64, c->packed_size);
     put_integer(b, &last_inner_id, 9, COMPACT_I64, c->offset);
     mcap_bytes_u8(b, 0);
     mcap_bytes_u8(b, 0);
@@ -233,7 +234,7 @@ static void put_groups(const vy_parquet *p, mcap_bytes *b)
             memcpy(&column_chunk, p->chunks.data + (g * (size_t)p->count + (size_t)c) * sizeof column_chunk,
                    sizeof column_chunk);
             put_chunk(p, b, c, rows, &column_chunk);
-            bytes += column_chunk.uncompressed;
+            bytes += column_chunk.uncompressed_size;
         }
         put_integer(b, &last_id, 2, COMPACT_I64, bytes);
         put_integer(b, &last_id, 3, COMPACT_I64, rows);

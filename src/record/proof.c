@@ -6,12 +6,13 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-static size_t encode_proof(const unsigned char digest[DIGEST_SIZE], uint64_t messages, unsigned char *out)
+static size_t encode_proof(const unsigned char digest[DIGEST_SIZE], uint64_t message_count,
+                           unsigned char *out)
 {
     vy_pb_writer w = vy_pb_writer_on(out, VY_MCAP_DIGEST_SIZE_MAX);
-    vy_pb_put_fixed64(&w, PROOF_MESSAGES, messages);
+    vy_pb_put_fixed64(&w, PROOF_MESSAGES, message_count);
     vy_pb_put_bytes(&w, PROOF_DIGEST, digest, DIGEST_SIZE);
-    VY_ASSERT(!w.full);
+    VY_ASSERT(!w.is_full);
     return w.size;
 }
 

@@ -33,8 +33,8 @@ static unsigned char *put_varint(unsigned char *p, uint64_t x)
 static unsigned char *reserve(vy_pb_writer *w, size_t size)
 {
     VY_ASSERT(w->size <= w->capacity && (w->data != NULL || w->capacity == 0));
-    if (w->full || size > w->capacity - w->size) {
-        w->full = true;
+    if (w->is_full || size > w->capacity - w->size) {
+        w->is_full = true;
         return NULL;
     }
     return w->data + w->size;
@@ -74,10 +74,10 @@ void vy_pb_put_double(vy_pb_writer *w, uint32_t number, double value)
 
 void *vy_pb_put_space(vy_pb_writer *w, uint32_t number, size_t size)
 {
-    const size_t before = w->size;
+    const size_t old_size = w->size;
     put_number(w, number, WIRE_DATA, size);
     unsigned char *p = reserve(w, size);
-    w->size = p != NULL ? w->size + size : before; // no half of a field
+    w->size = p != NULL ? w->size + size : old_size; // no half of a field
     return p;
 }
 
@@ -103,11 +103,11 @@ void vy_pb_put_string(vy_pb_writer *w, uint32_t number, const char *text)
 void vy_pb_begin(vy_pb_writer *w, uint32_t number)
 {
     put_number(w, number, WIRE_DATA, 0); // one byte for the length; more are made when it ends
-    const int depth_max = (int)(sizeof w->open / sizeof w->open[0]);
+    const int depth_max = (int)(sizeof w->open_starts / sizeof w->open_starts[0]);
     if (w->depth < depth_max) {
-        w->open[w->depth] = w->size;
+        w->open_starts[w->depth] = w->size;
     } else {
-        w->full = true;
+        w->is_full = true;
     }
     w->depth += 1;
 }
@@ -115,12 +115,12 @@ void vy_pb_begin(vy_pb_writer *w, uint32_t number)
 void vy_pb_end(vy_pb_writer *w)
 {
     if (w->depth == 0) {
-        w->full = true;
+        w->is_full = true;
         return;
     }
     w->depth -= 1;
-    if (w->full) return;
-    const size_t start = w->open[w->depth];
+    if (w->is_full) return;
+    const size_t start = w->open_starts[w->depth];
     VY_ASSERT(start > 0 && start <= w->size && w->data[start - 1] == 0); // the byte kept for its length
     const size_t length = w->size - start;
     const size_t extra = varint_size(length) - 1;
@@ -249,8 +249,8 @@ static void init_prefix(node *n)
 static vy_status add_fields(vy_pb_codec *codec, const vy_pb_message *message, int depth, uint32_t *cell,
                             size_t *size_max, vy_error *err)
 {
-    const size_t first = codec->node_count;
-    if (message->field_count > codec->node_capacity - first) {
+    const size_t first_node = codec->node_count;
+    if (message->field_count > codec->node_capacity - first_node) {
         const size_t capacity = 2 * codec->node_capacity + message->field_count;
         node *nodes = realloc(codec->nodes, capacity * sizeof *nodes);
         if (nodes == NULL) return vy_fail(err, VY_NO_MEMORY, "no memory for a protobuf codec");
@@ -275,8 +275,8 @@ static vy_status add_fields(vy_pb_codec *codec, const vy_pb_message *message, in
         }
         init_prefix(&n);
         *size_max += n.size_max;
-        codec->nodes[first + i] = n; // by position: the array may have moved
-        VY_ASSERT(first + i < codec->node_count && codec->node_count <= codec->node_capacity);
+        codec->nodes[first_node + i] = n; // by position: the array may have moved
+        VY_ASSERT(first_node + i < codec->node_count && codec->node_count <= codec->node_capacity);
     }
     return VY_OK;
 }
@@ -322,10 +322,10 @@ static unsigned char *put_values(const node *n, const unsigned char *cells, unsi
     return p;
 }
 
-static unsigned char *put_fields(const vy_pb_codec *codec, uint32_t first, uint32_t count,
+static unsigned char *put_fields(const vy_pb_codec *codec, uint32_t first_node, uint32_t count,
                                  const unsigned char *cells, unsigned char *p)
 {
-    for (uint32_t i = first; i < first + count; ++i) {
+    for (uint32_t i = first_node; i < first_node + count; ++i) {
         const node *n = &codec->nodes[i];
         memcpy(p, n->prefix, PREFIX_SIZE_MAX);
         p += n->prefix_size;
@@ -348,9 +348,9 @@ static unsigned char *put_fields(const vy_pb_codec *codec, uint32_t first, uint3
 
 // Where the values of a run of fields lie in the template message, which has them from `position` on. Returns
 // where it ends.
-static size_t set_positions(vy_pb_codec *codec, uint32_t first, uint32_t count, size_t position)
+static size_t set_positions(vy_pb_codec *codec, uint32_t first_node, uint32_t count, size_t position)
 {
-    for (uint32_t i = first; i < first + count; ++i) {
+    for (uint32_t i = first_node; i < first_node + count; ++i) {
         const node *n = &codec->nodes[i];
         position += n->prefix_size + n->length_size;
         if (n->type == VY_PB_MESSAGE) {
@@ -457,20 +457,20 @@ static bool decode_list(const node *n, const vy_pb_item *item, unsigned char *ce
     return r.at == r.end;
 }
 
-static bool decode_fields(const vy_pb_codec *codec, uint32_t first, uint32_t count, const unsigned char *data,
-                          size_t size, unsigned char *cells)
+static bool decode_fields(const vy_pb_codec *codec, uint32_t first_node, uint32_t count,
+                          const unsigned char *data, size_t size, unsigned char *cells)
 {
     vy_pb_reader r = vy_pb_reader_on(data, size);
     vy_pb_item item;
     uint32_t guess = 0; // fields mostly come in the order of the description
     while (vy_pb_next(&r, &item)) {
         uint32_t tries = 0;
-        while (tries < count && codec->nodes[first + guess].number != item.number) {
+        while (tries < count && codec->nodes[first_node + guess].number != item.number) {
             guess = guess + 1 < count ? guess + 1 : 0;
             ++tries;
         }
         if (tries == count) continue; // unknown
-        const node *n = &codec->nodes[first + guess];
+        const node *n = &codec->nodes[first_node + guess];
         if (item.wire != (n->is_list ? WIRE_DATA : wire_of(n->type))) return false;
         if (n->type == VY_PB_MESSAGE) {
             if (!decode_fields(codec, n->first_child, n->child_count, item.data, item.size, cells))

@@ -83,13 +83,13 @@ size_t vy_pb_encode(const vy_pb_codec *codec, const void *cells, unsigned char *
 vy_status vy_pb_decode(const vy_pb_codec *codec, const unsigned char *data, size_t size, void *cells,
                        vy_error *err);
 
-/// Writes any message, field by field, into the caller's memory. When it runs out, `full` stays set.
+/// Writes any message, field by field, into the caller's memory. When it runs out, `is_full` stays set.
 typedef struct vy_pb_writer {
     unsigned char *data;
     size_t size, capacity;
-    size_t open[16]; ///< where the messages begun have their length
+    size_t open_starts[16]; ///< where the messages begun have their content
     int depth;
-    bool full;
+    bool is_full;
 } vy_pb_writer;
 
 static inline vy_pb_writer vy_pb_writer_on(void *data, size_t capacity)

@@ -190,7 +190,7 @@ vy_status vy_pb_descriptor_set(const vy_pb_message *message, unsigned char **dat
         if (bytes == NULL) return vy_fail(err, VY_NO_MEMORY, "no memory for protobuf descriptors");
         vy_pb_writer w = vy_pb_writer_on(bytes, capacity);
         for (size_t i = 0; i < list.count; ++i) put_file(&w, list.items[i]);
-        if (!w.full) {
+        if (!w.is_full) {
             *data = bytes;
             *size = w.size;
             return VY_OK;

@@ -138,8 +138,8 @@ static void write_state(vy_recorder *r, const vy_world *world)
 static void write_hashes(vy_recorder *r)
 {
     if (r->batch_count == 0) return;
-    const uint64_t last = r->batch_first_tick + (uint64_t)r->batch_count - 1;
-    vy_pb_writer w = vy_output_begin(&r->output, r->hashes_channel, vy_log_time(last, r->output.dt),
+    const uint64_t last_tick = r->batch_first_tick + (uint64_t)r->batch_count - 1;
+    vy_pb_writer w = vy_output_begin(&r->output, r->hashes_channel, vy_log_time(last_tick, r->output.dt),
                                      HASH_BATCH_MAX * 8 + 32);
     vy_pb_put_fixed64(&w, HASHES_FIRST_TICK, r->batch_first_tick);
     vy_pb_put_bytes(&w, HASHES_LIST, r->batch, (size_t)r->batch_count * 8); // packed fixed64
@@ -149,8 +149,8 @@ static void write_hashes(vy_recorder *r)
 
 static void write_contact(vy_recorder *r, uint64_t tick, const vy_contact_event *event)
 {
-    const char *other = vy_stream_writer_contact(r->streams, tick, event);
-    vy_event_writer_contact(r->events, tick, event, other);
+    const char *other_name = vy_stream_writer_contact(r->streams, tick, event);
+    vy_event_writer_contact(r->events, tick, event, other_name);
 }
 
 // Contacts: each in the stream when it begins or has ended and with the other records; begins, ends and
@@ -167,9 +167,9 @@ static void write_contacts(vy_recorder *r, const vy_world *world)
         if (event.phase == VY_CONTACT_PERSIST && !is_crash && tick % r->record_period != 0) continue;
         write_contact(r, tick, &event);
     }
-    vy_contact_event ended;
-    while (!has_failed(r) && vy_contact_debounce_next_end(r->debounce, tick, &ended))
-        write_contact(r, tick, &ended);
+    vy_contact_event ended_contact;
+    while (!has_failed(r) && vy_contact_debounce_next_end(r->debounce, tick, &ended_contact))
+        write_contact(r, tick, &ended_contact);
 }
 
 static void write_triggers(vy_recorder *r, const vy_world *world)

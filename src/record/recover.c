@@ -115,8 +115,8 @@ static vy_status write_log(vy_log *log, const char *to, vy_error *err)
 {
     enum { ID_COUNT = UINT16_MAX + 1 };
     const vy_mcap_info *info = vy_mcap_reader_info(log->reader);
-    const char *result = vy_mcap_reader_find_value(log->reader, METADATA_RESULT, "status");
-    log_copy c = {.log = log, .has_result = result != NULL && !info->truncated};
+    const char *status_word = vy_mcap_reader_find_value(log->reader, METADATA_RESULT, "status");
+    log_copy c = {.log = log, .has_result = status_word != NULL && !info->truncated};
     c.schema_ids = calloc(2 * (size_t)ID_COUNT, sizeof *c.schema_ids);
     if (c.schema_ids == NULL) return vy_fail(err, VY_NO_MEMORY, "out of memory");
     c.channel_ids = c.schema_ids + ID_COUNT;

@@ -128,11 +128,11 @@ static void print_channels(FILE *out)
 static void print_rungs(uint32_t rungs, FILE *out)
 {
     static const char *const names[] = {"none", "motors", "wrench", "rates", "attitude", "velocity", "pilot"};
-    const char *comma = "";
+    const char *separator = "";
     for (int r = 0; r < 7 && rungs != VY_REPLY_ANY; ++r) {
         if ((rungs >> r & 1) == 0) continue;
-        fprintf(out, "%s%s", comma, names[r]);
-        comma = ", ";
+        fprintf(out, "%s%s", separator, names[r]);
+        separator = ", ";
     }
     fputs(rungs == VY_REPLY_ANY ? "any" : rungs == 0 ? "–" : "", out);
 }

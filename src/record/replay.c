@@ -23,13 +23,13 @@ typedef struct log_player {
     message_check *message_check;
     vy_difference message_difference; // the first of theirs: one of states says more, and takes its place
     vy_recorder *recorder;
-    vy_sink sink;              // of the recorder
-    int is_live;               // controllers are called, and their replies compared
-    int live_samples;          // controllers get the samples, and their replies are ignored
-    uint64_t difference_from;  // tick from which their replies are compared with the logged ones
-    double largest_difference; // of their replies from the logged ones
-    vy_difference *difference; // the first
-    vy_status status;          // why it cannot continue; nothing is compared from then on
+    vy_sink recorder_sink;
+    int is_live;                    // controllers are called, and their replies compared
+    int live_samples;               // controllers get the samples, and their replies are ignored
+    uint64_t difference_start_tick; // tick from which their replies are compared with the logged ones
+    double largest_difference;      // of their replies from the logged ones
+    vy_difference *difference;      // the first
+    vy_status status;               // why it cannot continue; nothing is compared from then on
     vy_error error;
 } log_player;
 
@@ -68,11 +68,11 @@ static double effective_command(const vy_intent *intent, double command)
 // By how much of full command the motors differ.
 static double motor_difference(const vy_intent *a, const vy_intent *b)
 {
-    double max = 0.0;
+    double largest = 0.0;
     for (int i = 0; i < VY_ROTOR_CAP; ++i)
-        max =
-            real_max(max, real_abs(effective_command(a, a->motors[i]) - effective_command(b, b->motors[i])));
-    return max;
+        largest = real_max(largest,
+                           real_abs(effective_command(a, a->motors[i]) - effective_command(b, b->motors[i])));
+    return largest;
 }
 
 // A controller that leaves the motors to us: of thrusts the share of the larger one, of attitudes that of the
@@ -122,7 +122,7 @@ static int feed_reply(void *self, const vy_world *world, uint32_t drone, vy_inte
         // A bridge to firmware has logged here what it said to it, and says it again.
         memcpy(live_reply.debug, intent->debug, sizeof live_reply.debug);
         controller->call(controller->self, &samples, &live_reply);
-        if (tick >= player->difference_from)
+        if (tick >= player->difference_start_tick)
             player->largest_difference = real_max(player->largest_difference,
                                                   reply_difference(&controller->gains, intent, &live_reply));
     }
@@ -330,7 +330,7 @@ static void check_end(log_player *player)
 static int record_step(void *self, const vy_world *world)
 {
     log_player *player = self;
-    (void)player->sink.write(player->sink.self, world);
+    (void)player->recorder_sink.write(player->recorder_sink.self, world);
     if (player->observer != NULL && player->observer->write != NULL)
         (void)player->observer->write(player->observer->self, world);
     return player->difference->found;
@@ -339,19 +339,19 @@ static int record_step(void *self, const vy_world *world)
 static int record_reply(void *self, const vy_world *world, uint32_t drone, const vy_intent *intent)
 {
     log_player *player = self;
-    return player->sink.reply(player->sink.self, world, drone, intent);
+    return player->recorder_sink.reply(player->recorder_sink.self, world, drone, intent);
 }
 
 static int record_change(void *self, const vy_world *world)
 {
     log_player *player = self;
-    return player->sink.change(player->sink.self, world);
+    return player->recorder_sink.change(player->recorder_sink.self, world);
 }
 
 static int record_injection(void *self, const vy_world *world)
 {
     log_player *player = self;
-    return player->sink.injection(player->sink.self, world);
+    return player->recorder_sink.injection(player->recorder_sink.self, world);
 }
 
 // A recorder that writes what it did in the run, for the comparison.
@@ -368,7 +368,7 @@ static vy_status open_message_check(log_player *player, vy_error *err)
     if (status == VY_OK)
         status = vy_recorder_open_check(&def, player->world, player->message_check, &player->recorder, err);
     if (status != VY_OK) return status;
-    player->sink = vy_recorder_sink(player->recorder);
+    player->recorder_sink = vy_recorder_sink(player->recorder);
     vy_world_set_sink(player->world, (vy_sink){
                                          .self = player,
                                          .write = record_step,
@@ -481,7 +481,7 @@ static vy_status seek(vy_log *log, vy_world *world, uint64_t tick, double *large
     status = player_open(log, world, &start_state, &difference, &player, err);
     const uint64_t ticks_per_second = (uint64_t)(1.0 / log->info.dt);
     player.live_samples = largest_difference != NULL;
-    player.difference_from = tick > ticks_per_second ? tick - ticks_per_second : 0;
+    player.difference_start_tick = tick > ticks_per_second ? tick - ticks_per_second : 0;
     if (status == VY_OK && world->state->tick < tick)
         (void)vy_world_advance(world, tick - world->state->tick);
     if (largest_difference != NULL) *largest_difference = player.largest_difference;

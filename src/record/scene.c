@@ -82,12 +82,12 @@ void vy_scene_shapes(log_scene *s, const vy_world *world, uint64_t time)
 // --- joints
 
 // Where an end of a joint is; `*middle` is that of the body it is of, or the same place in the world.
-static vec3 joint_anchor(const vy_world *world, const joint_slot *j, int end, vec3 *body_position)
+static vec3 joint_anchor(const vy_world *world, const joint_slot *j, int end_index, vec3 *body_position)
 {
-    const vec3 anchor_position = end == 0 ? j->def.anchor_a : j->def.anchor_b;
+    const vec3 anchor_position = end_index == 0 ? j->def.anchor_a : j->def.anchor_b;
     *body_position = anchor_position;
-    if (j->body[end] >= body_count(&world->model)) return anchor_position;
-    const body_state *b = body_at(world, j->body[end]);
+    if (j->body[end_index] >= body_count(&world->model)) return anchor_position;
+    const body_state *b = body_at(world, j->body[end_index]);
     *body_position = b->position;
     return vec3_add(b->position, quat_rotate(b->attitude, anchor_position));
 }
@@ -134,13 +134,13 @@ static int joint_line(const vy_world *world, const joint_slot *j, vec3 points[CA
         points[3] = to;
         return 4;
     }
-    const vec3 g = gravity_at(&world->model.env.gravity, from);
-    const double weight = vec3_length(g);
+    const vec3 gravity = gravity_at(&world->model.env.gravity, from);
+    const double weight = vec3_length(gravity);
     points[0] = from;
     points[1] = to;
     if (!vy_joint_has(j->def.kind, VY_JOINT_UNILATERAL) || distance > 0.999 * length || weight == 0.0)
         return 2;
-    set_sagging_points(from, along, vec3_scale(1.0 / weight, g), length, points);
+    set_sagging_points(from, along, vec3_scale(1.0 / weight, gravity), length, points);
     return CABLE_SEGMENTS + 1;
 }
 

@@ -14,7 +14,7 @@ struct stream_writer {
     log_output *output;
     uint16_t (*stream_channels)[DRONE_STREAM_CAP];           // channels; 0: none
     vy_pb_codec *codecs[VY_ROTOR_CAP + 1][DRONE_STREAM_CAP]; // by length
-    size_t offsets[DRONE_STREAM_CAP];
+    size_t offsets[DRONE_STREAM_CAP];                        // of the first cell of each stream in its block
     double (*previous_values)[STREAM_RATE_CELLS]; // of each body, what the stream of a rate read at the last
                                                   // record
     uint64_t previous_tick;
@@ -61,11 +61,11 @@ static vy_status add_stream(stream_writer *w, const vy_world *world, int s, vy_e
             vy_stream_layout(s, length, &layout);
             status = vy_pb_codec_create(&layout.message, &w->codecs[length][s], err);
         }
-        char topic[VY_NAME_CAP + 40], count[16];
+        char topic[VY_NAME_CAP + 40], length_text[16];
         snprintf(topic, sizeof topic, "/%s/%s/%s", output_topic_root(o, i), o->names[i],
                  vy_drone_streams[s].name);
-        snprintf(count, sizeof count, "%d", length);
-        const vy_mcap_pair pair = {"rotors", count};
+        snprintf(length_text, sizeof length_text, "%d", length);
+        const vy_mcap_pair pair = {"rotors", length_text};
         if (status == VY_OK)
             status = vy_output_add_channel(o, topic, schema, &pair, 1, &w->stream_channels[i][s], err);
     }
@@ -96,17 +96,17 @@ static vy_status add_joints(stream_writer *w, const vy_world *world, const char 
 static vy_status add_contacts(stream_writer *w, uint32_t collider_count, const char *const *obstacle_names,
                               vy_error *err)
 {
-    const uint32_t bodies = w->output->body_count;
+    const uint32_t body_count = w->output->body_count;
     vy_mcap_pair *pairs = calloc(collider_count + 1u, sizeof *pairs);
     char(*number_texts)[12] = calloc(collider_count + 1u, sizeof *number_texts);
     uint16_t schema = 0;
     vy_status status = VY_NO_MEMORY;
     if (pairs != NULL && number_texts != NULL) {
         for (uint32_t i = 0; i < collider_count; ++i) {
-            const uint32_t k = i - bodies; // of an obstacle
-            if (i < bodies || obstacle_names != NULL)
+            const uint32_t k = i - body_count; // of an obstacle
+            if (i < body_count || obstacle_names != NULL)
                 snprintf(w->collider_names[i], VY_NAME_CAP, "%s",
-                         i < bodies ? w->output->names[i] : obstacle_names[k]);
+                         i < body_count ? w->output->names[i] : obstacle_names[k]);
             else
                 snprintf(w->collider_names[i], VY_NAME_CAP, "obstacle%" PRIu32, k);
             snprintf(number_texts[i], sizeof number_texts[i], "%" PRIu32, i);

@@ -226,21 +226,21 @@ void vy_stream_layout(int stream, int length, stream_layout *out)
     const drone_stream *s = &vy_drone_streams[stream];
     VY_ASSERT(stream >= 0 && stream < vy_drone_stream_count && length >= 0 && length <= VY_ROTOR_CAP);
     memset(out, 0, sizeof *out);
-    const vy_field *last = NULL;
+    const vy_field *last_field = NULL;
     if (s->fields != NULL) {
         out->first_field = s->fields;
-        last = s->fields + s->field_count - 1;
+        last_field = s->fields + s->field_count - 1;
     } else if (s->first_field != NULL) {
         out->first_field = vy_find_field(s->block, s->first_field);
-        last = vy_find_field(s->block, s->last_field);
+        last_field = vy_find_field(s->block, s->last_field);
     } else { // a sensor's sample: behind its tick, so many numbers
-        out->first_field = last = &vy_blocks[s->block].fields[1];
-        int cells = last->count;
-        while (cells < vy_sensors[s->sensor].width) cells += (++last)->count;
+        out->first_field = last_field = &vy_blocks[s->block].fields[1];
+        int cells = last_field->count;
+        while (cells < vy_sensors[s->sensor].width) cells += (++last_field)->count;
     }
-    VY_ASSERT(out->first_field != NULL && last >= out->first_field && !field_is_integer(last));
+    VY_ASSERT(out->first_field != NULL && last_field >= out->first_field && !field_is_integer(last_field));
     out->offset = out->first_field->offset;
-    for (const vy_field *f = out->first_field; f <= last; ++f) {
+    for (const vy_field *f = out->first_field; f <= last_field; ++f) {
         const int i = out->field_count;
         VY_ASSERT((size_t)i < sizeof out->fields / sizeof out->fields[0]);
         VY_ASSERT(f->offset == out->offset + 8 * out->cell_count); // encoded from memory as it lies

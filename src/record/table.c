@@ -244,10 +244,10 @@ static vy_status open_joints(vy_log *log, uint32_t body, const char *const *fiel
                              log_table *t, vy_error *err)
 {
     static const char prefix[] = "/joints/";
-    const size_t channels = vy_mcap_reader_info(log->reader)->channel_count;
+    const size_t channel_count = vy_mcap_reader_info(log->reader)->channel_count;
     vy_status status = VY_OK;
     int stream = TABLE_FIRST_JOINT;
-    for (size_t i = 0; i < channels && stream < TABLE_STREAMS && status == VY_OK; ++i) {
+    for (size_t i = 0; i < channel_count && stream < TABLE_STREAMS && status == VY_OK; ++i) {
         const vy_mcap_channel *c = vy_mcap_reader_channel(log->reader, i);
         if (strncmp(c->topic, prefix, sizeof prefix - 1) != 0 || c->metadata_count != 2) continue;
         if (strcmp(c->metadata[0].value, log->names[body]) != 0 &&

@@ -17,9 +17,9 @@ typedef struct table_column {
     char name[64];     ///< like body.position.x
     size_t field_size; ///< of the name: its field alone, body.position
     char unit[12];     ///< SI; empty for none
-    int stream;
-    size_t cell;
-    int request; ///< which of the fields asked for it belongs to
+    int stream;        ///< its number
+    size_t cell;       ///< in a record of the stream
+    int request;       ///< which of the fields asked for it belongs to
 } table_column;
 
 typedef struct log_table {

@@ -139,7 +139,7 @@ static vy_status add_all(const vy_scenario *s, vy_world *world, vy_error *err)
 // Those whose place another one has taken.
 typedef struct missing_bodies {
     unsigned char *is_missing; // [drone or body]
-    int has_any;
+    int has_missing;
 } missing_bodies;
 
 static int is_built(const missing_bodies *missing, int number)
@@ -154,7 +154,7 @@ static int has_its_bodies(const vy_scenario *s, const missing_bodies *missing, w
     case JOINT: return is_built(missing, s->joints[i].a) && is_built(missing, s->joints[i].b);
     case PAYLOAD: return is_built(missing, s->payloads[i].carrier) && is_built(missing, s->payloads[i].load);
     case DISTURBANCE: return is_built(missing, s->disturbances[i].drone);
-    case FAULT: return s->faults[i].drone < 0 ? !missing->has_any : is_built(missing, s->faults[i].drone);
+    case FAULT: return s->faults[i].drone < 0 ? !missing->has_missing : is_built(missing, s->faults[i].drone);
     default: return 1;
     }
 }
@@ -163,7 +163,7 @@ static int has_its_bodies(const vy_scenario *s, const missing_bodies *missing, w
 static vy_status add_placeholder(const vy_scenario *s, vy_world *world, world_part p, int i,
                                  missing_bodies *missing, vy_error *err)
 {
-    missing->has_any = missing->is_missing[p == DRONE ? i : s->drone_count + i] = 1;
+    missing->has_missing = missing->is_missing[p == DRONE ? i : s->drone_count + i] = 1;
     if (p == DRONE) {
         const vy_drone_def drone = vy_default_drone_def();
         return vy_world_add_drone(world, &drone, NULL, err);

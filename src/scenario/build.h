@@ -6,6 +6,7 @@
 typedef struct build_check {
     void *self;
     int (*is_valid)(void *self, const void *begin, size_t size); ///< 0: this thing is left out
+    /// Part `culprit` of the scenario is refused, for the reason in `err`.
     void (*refuse)(void *self, const void *culprit, const vy_error *err);
 } build_check;
 

@@ -354,11 +354,11 @@ const char *vy_expect_unit(const vy_scenario *scenario, int index)
 // The unit in which the bounds were written.
 static display_unit unit_of_bounds(const vy_expect_def *e, const vy_quantity *q)
 {
-    const char *si = e->at == VY_AT_INTEGRAL ? q->integral_unit : q->unit;
+    const char *si_unit = e->at == VY_AT_INTEGRAL ? q->integral_unit : q->unit;
     int count;
     const vy_unit *units = vy_units(&count);
-    if (e->unit <= 0 || e->unit > count || strcmp(units[e->unit - 1].si, si) != 0)
-        return (display_unit){si, 1.0};
+    if (e->unit <= 0 || e->unit > count || strcmp(units[e->unit - 1].si, si_unit) != 0)
+        return (display_unit){si_unit, 1.0};
     const vy_unit *u = &units[e->unit - 1];
     double scale = 1.0 / u->factor;
     for (int i = 0; i < u->power; ++i) scale /= 10.0;

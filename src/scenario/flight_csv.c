@@ -77,14 +77,14 @@ enum { PRINTABLE_BYTES = 40 }; // of what a file holds, in a sentence
 // What a file holds, for a sentence: bytes that are no text are question marks.
 static const char *make_printable(const char *text, size_t size, char out[PRINTABLE_BYTES + 1])
 {
-    size_t at = 0, out_size = 0;
-    while (at < size) {
-        const size_t character_size = vy_character_size(text + at, size - at);
+    size_t position = 0, out_size = 0;
+    while (position < size) {
+        const size_t character_size = vy_character_size(text + position, size - position);
         if (out_size + (character_size == 0 ? 1 : character_size) > PRINTABLE_BYTES) break;
         if (character_size == 0) out[out_size] = '?';
-        memcpy(out + out_size, text + at, character_size);
+        memcpy(out + out_size, text + position, character_size);
         out_size += character_size == 0 ? 1 : character_size;
-        at += character_size == 0 ? 1 : character_size;
+        position += character_size == 0 ? 1 : character_size;
     }
     out[out_size] = '\0';
     return out;
@@ -154,30 +154,30 @@ static vy_status read_word(int quantity, const char *word, size_t size, double *
 static vy_status map_text(vy_flight_mapping *m, int quantity, const char *text, size_t size, vy_error *err)
 {
     const char *name = vy_flight_quantity_name(quantity);
-    size_t at = 0, name_start, name_end;
-    while (at < size && is_space(text[at])) ++at;
-    if (at < size && text[at] == '"') {
-        name_start = ++at;
-        while (at < size && text[at] != '"') ++at;
-        name_end = at;
-        if (at == size) return vy_fail(err, VY_BAD_SYNTAX, "%s: the column's name has no end", name);
-        ++at;
+    size_t position = 0, name_start, name_end;
+    while (position < size && is_space(text[position])) ++position;
+    if (position < size && text[position] == '"') {
+        name_start = ++position;
+        while (position < size && text[position] != '"') ++position;
+        name_end = position;
+        if (position == size) return vy_fail(err, VY_BAD_SYNTAX, "%s: the column's name has no end", name);
+        ++position;
     } else {
-        name_start = at;
-        while (at < size && !is_space(text[at])) ++at;
-        name_end = at;
+        name_start = position;
+        while (position < size && !is_space(text[position])) ++position;
+        name_end = position;
     }
     if (name_end == name_start) return vy_fail(err, VY_BAD_SYNTAX, "%s: which column?", name);
     if (name_end - name_start >= VY_FLIGHT_NAME_CAP)
         return vy_fail(err, VY_FULL, "%s: a column's name has up to %d bytes", name, VY_FLIGHT_NAME_CAP - 1);
     double scale = 1.0, offset = 0.0;
-    while (at < size) {
-        while (at < size && is_space(text[at])) ++at;
-        const size_t word_start = at;
-        while (at < size && !is_space(text[at])) ++at;
-        if (at == word_start) break;
+    while (position < size) {
+        while (position < size && is_space(text[position])) ++position;
+        const size_t word_start = position;
+        while (position < size && !is_space(text[position])) ++position;
+        if (position == word_start) break;
         const vy_status status =
-            read_word(quantity, text + word_start, at - word_start, &scale, &offset, err);
+            read_word(quantity, text + word_start, position - word_start, &scale, &offset, err);
         if (status != VY_OK) return status;
     }
     memset(m->column[quantity], 0, sizeof m->column[quantity]);
@@ -231,15 +231,15 @@ vy_status vy_flight_mapping_parse(const char *data, size_t size, const char *nam
                           memchr(data, '=', size) != NULL;
     const char separator = is_inline ? ',' : '\n', name_mark = is_inline ? '=' : ':';
     int line = 1, has_entries = 0;
-    for (size_t at = byte_order_mark_size(data, size); at < size; ++line) {
-        const char *end = memchr(data + at, separator, size - at);
+    for (size_t position = byte_order_mark_size(data, size); position < size; ++line) {
+        const char *end = memchr(data + position, separator, size - position);
         const size_t next_entry = end == NULL ? size : (size_t)(end - data) + 1;
         size_t entry_end = end == NULL ? size : next_entry - 1;
-        const char *remark = memchr(data + at, '#', entry_end - at);
+        const char *remark = memchr(data + position, '#', entry_end - position);
         if (remark != NULL) entry_end = (size_t)(remark - data);
-        size_t entry_start = at;
+        size_t entry_start = position;
         while (entry_start < entry_end && is_space(data[entry_start])) ++entry_start;
-        at = next_entry;
+        position = next_entry;
         if (entry_start == entry_end) continue;
         has_entries = 1;
         if (map_entry(&m, data + entry_start, entry_end - entry_start, name_mark, &entry_error) != VY_OK)

@@ -54,7 +54,7 @@ static int text_equals(const char *text, size_t size, const char *word)
     return strlen(word) == size && memcmp(text, word, size) == 0;
 }
 
-static int is_leap(int year) { return (year % 4 == 0 && year % 100 != 0) || year % 400 == 0; }
+static int is_leap_year(int year) { return (year % 4 == 0 && year % 100 != 0) || year % 400 == 0; }
 
 // "2026-06-21" as a decimal year: at the start of that day. Returns 0 when it is no date.
 static int read_date(const char *text, size_t size, double *out)
@@ -64,7 +64,7 @@ static int read_date(const char *text, size_t size, double *out)
     if (size != 10 || text[4] != '-' || text[7] != '-' || !vy_uint_read(text, 4, &year) ||
         !vy_uint_read(text + 5, 2, &month) || !vy_uint_read(text + 8, 2, &day) || month < 1 || month > 12)
         return 0;
-    const int leap_day = is_leap((int)year), days = days_before[month] - days_before[month - 1];
+    const int leap_day = is_leap_year((int)year), days = days_before[month] - days_before[month - 1];
     if (day < 1 || (int)day > days + (month == 2 && leap_day)) return 0;
     const int days_passed = days_before[month - 1] + (month > 2 && leap_day) + (int)day - 1;
     *out = (double)year + (double)days_passed / (365.0 + leap_day);
@@ -163,9 +163,9 @@ void vy_unit_print(vy_text *out, const char *si)
 vy_locale vy_locale_enter(void)
 {
     vy_locale locale;
-    locale_t plain = newlocale(LC_NUMERIC_MASK, "C", (locale_t)0);
-    locale.c_locale = plain;
-    locale.previous = plain == (locale_t)0 ? NULL : uselocale(plain);
+    locale_t c_locale = newlocale(LC_NUMERIC_MASK, "C", (locale_t)0);
+    locale.c_locale = c_locale;
+    locale.previous = c_locale == (locale_t)0 ? NULL : uselocale(c_locale);
     return locale;
 }
 

@@ -6,7 +6,7 @@
 /// A unit that may be written in place of the SI unit. value = number * 10^power * factor.
 typedef struct vy_unit {
     const char *name;
-    const char *si;
+    const char *si; ///< the SI unit in whose place it may be written
     int power;
     double factor; ///< 1 for powers of ten: those are exact
 } vy_unit;

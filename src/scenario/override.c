@@ -110,8 +110,8 @@ static vy_node *step_to_index(override_walk *s, vy_node *node)
 {
     const char *digits = s->at + 1;
     VY_ASSERT(s->at < s->end && *s->at == '[');
-    const char *close = memchr(digits, ']', (size_t)(s->end - digits));
-    const size_t size = close == NULL ? 0 : (size_t)(close - digits);
+    const char *closing_bracket = memchr(digits, ']', (size_t)(s->end - digits));
+    const size_t size = closing_bracket == NULL ? 0 : (size_t)(closing_bracket - digits);
     uint64_t index;
     if (!vy_uint_read(digits, size, &index)) {
         refuse(s, "expected a number between brackets: %.*s", s->at, (size_t)(s->end - s->at));
@@ -120,7 +120,7 @@ static vy_node *step_to_index(override_walk *s, vy_node *node)
     vy_node *n = node->kind == VY_NODE_LIST ? node->first : NULL;
     for (; n != NULL && index > 0; --index) n = n->next;
     if (n == NULL) refuse(s, "there is no element %.*s", digits, size);
-    s->at = close + 1;
+    s->at = closing_bracket + 1;
     return n;
 }
 

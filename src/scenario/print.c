@@ -187,9 +187,9 @@ char *vy_scenario_print(const vy_scenario *scenario)
 // Whether an option is not used: then it is not in the hash, and scenarios from before it keep theirs.
 static int is_unused(const vy_schema_row *row, const char *object)
 {
-    double first;
-    memcpy(&first, object + row->table->rows[0].offset, sizeof first);
-    return first == 0.0;
+    double first_number;
+    memcpy(&first_number, object + row->table->rows[0].offset, sizeof first_number);
+    return first_number == 0.0;
 }
 
 static int is_zero(const char *field, size_t count)

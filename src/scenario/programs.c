@@ -39,9 +39,9 @@ static int is_in_path(const char *word, size_t size)
     if (path == NULL) return 1; // the shell has a default of its own
     for (;;) {
         const size_t length = strcspn(path, ":");
-        char *file = join_path(path, length, word, size);
-        const int is_found = file == NULL || is_accessible_file(file, X_OK);
-        free(file);
+        char *file_path = join_path(path, length, word, size);
+        const int is_found = file_path == NULL || is_accessible_file(file_path, X_OK);
+        free(file_path);
         if (is_found) return 1;
         if (path[length] == '\0') return 0;
         path += length + 1;
@@ -78,21 +78,21 @@ static void check_program(vy_reader *r, const char *scenario_path, const vy_cont
                                     "command: there is no program %.*s in PATH", (int)size, word);
         return;
     }
-    char *file = join_path(folder, folder_size, word, size);
-    if (file == NULL) {
+    char *file_path = join_path(folder, folder_size, word, size);
+    if (file_path == NULL) {
         r->no_memory = 1;
-    } else if (access(file, F_OK) != 0) {
+    } else if (access(file_path, F_OK) != 0) {
         vy_report_error_of_kind(r->report, "file", program_node, "%s: there is no %s",
                                 is_command                        ? "command"
                                 : c->kind == VY_CONTROLLER_PLUGIN ? "library"
                                                                   : "device",
-                                file);
-    } else if (is_command && !is_accessible_file(file, X_OK)) {
-        vy_report_error_of_kind(r->report, "file", program_node, "command: %s cannot be run", file);
-    } else if (c->kind == VY_CONTROLLER_PLUGIN && !is_accessible_file(file, R_OK)) {
-        vy_report_error_of_kind(r->report, "file", program_node, "library: %s cannot be read", file);
+                                file_path);
+    } else if (is_command && !is_accessible_file(file_path, X_OK)) {
+        vy_report_error_of_kind(r->report, "file", program_node, "command: %s cannot be run", file_path);
+    } else if (c->kind == VY_CONTROLLER_PLUGIN && !is_accessible_file(file_path, R_OK)) {
+        vy_report_error_of_kind(r->report, "file", program_node, "library: %s cannot be read", file_path);
     }
-    free(file);
+    free(file_path);
 }
 
 void vy_check_programs(vy_reader *reader, const char *scenario_path, const vy_scenario *s)

@@ -751,16 +751,17 @@ static void read_by_name(vy_reader *r, const vy_schema_table *table, const vy_no
         vy_error err;
         vy_text word = {0};
         vy_text_add_clean(&word, name->text, name->size, 60);
-        char *clean = vy_text_take(&word);
-        const size_t size = clean != NULL ? strlen(clean) : 0;
-        if (clean == NULL)
+        char *clean_name = vy_text_take(&word);
+        const size_t size = clean_name != NULL ? strlen(clean_name) : 0;
+        if (clean_name == NULL)
             r->no_memory = 1;
-        else if (size > 5 && strcmp(clean + size - 5, ".yaml") == 0)
+        else if (size > 5 && strcmp(clean_name + size - 5, ".yaml") == 0)
             vy_report_error_of_kind(r->report, "file", name,
-                                    "there is no file %s, seen from the folder of %s", clean, file->from);
-        else if (table->preset(clean, object, &err) != VY_OK)
+                                    "there is no file %s, seen from the folder of %s", clean_name,
+                                    file->from);
+        else if (table->preset(clean_name, object, &err) != VY_OK)
             vy_report_error(r->report, name, "%s", err.text);
-        free(clean);
+        free(clean_name);
     } else if (file->status != VY_OK) {
         vy_report_error_of_kind(r->report, "file", name, "%s: %s", name->text, vy_status_text(file->status));
     } // else its errors are reported already

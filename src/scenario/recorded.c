@@ -172,10 +172,10 @@ static void load_start(vy_reader *r, const char *scenario_path, vy_scenario_dron
     }
     vy_flight *flight = load_flight(r, scenario_path, drone->start_file, drone->start_columns);
     if (flight == NULL) return;
-    const double end = flight->values[VY_FLIGHT_TIME][flight->rows - 1];
-    if (drone->start_at > end) {
+    const double end_time = flight->values[VY_FLIGHT_TIME][flight->rows - 1];
+    if (drone->start_at > end_time) {
         vy_reader_refuse(r, drone->start_file, "file: %s ends after %g s, before %g s", drone->start_file,
-                         end, drone->start_at);
+                         end_time, drone->start_at);
         vy_flight_free(flight);
         return;
     }
@@ -187,13 +187,13 @@ static void load_start(vy_reader *r, const char *scenario_path, vy_scenario_dron
             "file: %s has no column for position.x, velocity.x, attitude.w, rate.x or rotor.0: it "
             "says nothing of the start",
             drone->start_file);
-    const int rotors = def->vehicle.rotor_count <= 8 ? def->vehicle.rotor_count : 8;
+    const int rotor_count = def->vehicle.rotor_count <= 8 ? def->vehicle.rotor_count : 8;
     set_start_values(r, drone, flight, VY_FLIGHT_POSITION, 3, &def->position.x, sizeof def->position);
     set_start_values(r, drone, flight, VY_FLIGHT_VELOCITY, 3, &def->velocity.x, sizeof def->velocity);
     set_start_values(r, drone, flight, VY_FLIGHT_ATTITUDE, 4, &def->attitude.w, sizeof def->attitude);
     set_start_values(r, drone, flight, VY_FLIGHT_RATE, 3, &def->rate.x, sizeof def->rate);
-    if (!vy_reader_has_value(r, &def->rotor_speed, sizeof def->rotor_speed) && rotors > 0)
-        set_start_values(r, drone, flight, VY_FLIGHT_ROTOR, rotors, def->rotor_speeds,
+    if (!vy_reader_has_value(r, &def->rotor_speed, sizeof def->rotor_speed) && rotor_count > 0)
+        set_start_values(r, drone, flight, VY_FLIGHT_ROTOR, rotor_count, def->rotor_speeds,
                          sizeof def->rotor_speeds);
     if (vy_reader_is_valid(r, drone->start_file, sizeof drone->start_file)) {
         drone->start_file[0] = drone->start_columns[0] = '\0';

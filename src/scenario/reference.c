@@ -80,10 +80,10 @@ static void write_kind(vy_text *out, const vy_schema_row *row)
         break;
     case VY_TYPE_NAMED: vy_text_printf(out, "mapping of at most %zu names to values", row->size); break;
     }
-    const int numeric = row->type == VY_TYPE_NUMBER || row->type == VY_TYPE_VECTOR ||
-                        row->type == VY_TYPE_COUNT || row->type == VY_TYPE_INERTIA ||
-                        row->type == VY_TYPE_TABLE;
-    if (numeric && row->unit_of == NULL) {
+    const int is_numeric = row->type == VY_TYPE_NUMBER || row->type == VY_TYPE_VECTOR ||
+                           row->type == VY_TYPE_COUNT || row->type == VY_TYPE_INERTIA ||
+                           row->type == VY_TYPE_TABLE;
+    if (is_numeric && row->unit_of == NULL) {
         vy_text_puts(out, ", ");
         vy_range_print(out, vy_row_range(row, row->unit));
     }
@@ -151,10 +151,10 @@ static void write_parts(vy_text *out, const vy_schema_table *table, const void *
     for (int i = 0; i < table->row_count; ++i) {
         const vy_schema_row *row = &table->rows[i];
         if (row->table == NULL) continue;
-        vy_text inner = {0};
-        vy_text_printf(&inner, "%s%s%s%s", path, *path != '\0' ? "." : "", row->key,
+        vy_text inner_text = {0};
+        vy_text_printf(&inner_text, "%s%s%s%s", path, *path != '\0' ? "." : "", row->key,
                        row->type == VY_TYPE_LIST ? "[]" : "");
-        char *inner_path = vy_text_take(&inner);
+        char *inner_path = vy_text_take(&inner_text);
         void *element = row->table->init != NULL ? calloc(1, row->table->size) : NULL;
         if (inner_path == NULL || (row->table->init != NULL && element == NULL)) {
             out->failed = 1;

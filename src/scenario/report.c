@@ -266,8 +266,8 @@ static int edit_distance(const char *a, size_t size_a, const char *b, size_t siz
     for (size_t j = 0; j <= size_b; ++j) d[0][j] = (int)j;
     for (size_t i = 1; i <= size_a; ++i) {
         for (size_t j = 1; j <= size_b; ++j) {
-            const int change = d[i - 1][j - 1] + (to_lower(a[i - 1]) != to_lower(b[j - 1]));
-            d[i][j] = min_int(change, min_int(d[i - 1][j], d[i][j - 1]) + 1);
+            const int substitution_distance = d[i - 1][j - 1] + (to_lower(a[i - 1]) != to_lower(b[j - 1]));
+            d[i][j] = min_int(substitution_distance, min_int(d[i - 1][j], d[i][j - 1]) + 1);
             if (i > 1 && j > 1 && to_lower(a[i - 1]) == to_lower(b[j - 2]) &&
                 to_lower(a[i - 2]) == to_lower(b[j - 1])) {
                 d[i][j] = min_int(d[i][j], d[i - 2][j - 2] + 1);
@@ -279,7 +279,7 @@ static int edit_distance(const char *a, size_t size_a, const char *b, size_t siz
 
 const char *vy_closest_name(const char *word, size_t size, const char *const *names, int count)
 {
-    const char *best = NULL;
+    const char *closest = NULL;
     int best_distance = size < 4 ? 2 : size < 8 ? 3 : 4; // must be nearer than this
     for (int i = 0; i < count; ++i) {
         int candidate_distance = edit_distance(word, size, names[i], strlen(names[i]));
@@ -287,8 +287,8 @@ const char *vy_closest_name(const char *word, size_t size, const char *const *na
             candidate_distance = min_int(candidate_distance, 2); // its beginning
         if (candidate_distance < best_distance) {
             best_distance = candidate_distance;
-            best = names[i];
+            closest = names[i];
         }
     }
-    return best;
+    return closest;
 }

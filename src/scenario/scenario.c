@@ -31,13 +31,13 @@ static vy_status try_file(const char *from, const char *folder, const char *name
     vy_text path = {0};
     if (*name != '/' && slash != NULL) vy_text_add(&path, from, (size_t)(slash + 1 - from));
     vy_text_printf(&path, "%s%s%s", folder, name, suffix);
-    char *full = vy_text_take(&path);
-    if (full == NULL) return VY_NO_MEMORY;
-    const vy_status status = vy_read_file(full, VY_TREE_TEXT_CAP, &out->text, &out->size);
+    char *full_path = vy_text_take(&path);
+    if (full_path == NULL) return VY_NO_MEMORY;
+    const vy_status status = vy_read_file(full_path, VY_TREE_TEXT_CAP, &out->text, &out->size);
     if (status == VY_OK)
-        out->name = full;
+        out->name = full_path;
     else
-        free(full);
+        free(full_path);
     return status;
 }
 
@@ -198,11 +198,11 @@ static vy_status parse_owned(char *text, size_t size, const char *name, const vy
 static vy_status parse(char *text, size_t size, const char *name, const vy_scenario_options *options,
                        vy_load_fn *load, vy_scenario **out, vy_diagnostics *diagnostics)
 {
-    vy_diagnostics ignored = {0};
+    vy_diagnostics unused_diagnostics = {0};
     *out = NULL;
-    const vy_status status =
-        parse_owned(text, size, name, options, load, out, diagnostics != NULL ? diagnostics : &ignored);
-    vy_diagnostics_destroy(&ignored);
+    const vy_status status = parse_owned(text, size, name, options, load, out,
+                                         diagnostics != NULL ? diagnostics : &unused_diagnostics);
+    vy_diagnostics_destroy(&unused_diagnostics);
     return status;
 }
 

@@ -16,16 +16,17 @@ static uint64_t to_steps(double seconds, double step)
 }
 
 // Names of drones, bodies, joints and obstacles, one after the other, for the recorder to copy.
-static void fill_names(const vy_scenario *s, uint32_t obstacles, const char **names, vy_recorder_def *def)
+static void fill_names(const vy_scenario *s, uint32_t obstacle_count, const char **names,
+                       vy_recorder_def *def)
 {
-    const int bodies = s->drone_count + s->body_count;
-    for (int i = 0; i < bodies; ++i) names[i] = vy_scenario_name_of(s, i);
+    const int body_count = s->drone_count + s->body_count;
+    for (int i = 0; i < body_count; ++i) names[i] = vy_scenario_name_of(s, i);
     def->names = names;
-    names += bodies;
+    names += body_count;
     for (int i = 0; i < s->joint_count; ++i) names[i] = s->joints[i].name;
     def->joint_names = names;
     names += s->joint_count;
-    for (uint32_t i = 0; i < obstacles; ++i) names[i] = vy_scenario_obstacle_name(s, i);
+    for (uint32_t i = 0; i < obstacle_count; ++i) names[i] = vy_scenario_obstacle_name(s, i);
     def->obstacle_names = names;
 }
 
@@ -58,8 +59,9 @@ static char *print_portable(const vy_scenario *s)
 vy_status vy_scenario_log_def(const vy_scenario *s, const vy_world *world, scenario_log_def *out,
                               vy_error *err)
 {
-    const uint32_t obstacles = vy_world_obstacle_count(world);
-    const size_t count = (size_t)s->drone_count + (size_t)s->body_count + (size_t)s->joint_count + obstacles;
+    const uint32_t obstacle_count = vy_world_obstacle_count(world);
+    const size_t count =
+        (size_t)s->drone_count + (size_t)s->body_count + (size_t)s->joint_count + obstacle_count;
     const char **names = calloc(count + 1, sizeof(const char *));
     char *text = print_portable(s);
     *out = (scenario_log_def){.names = NULL};
@@ -72,7 +74,7 @@ vy_status vy_scenario_log_def(const vy_scenario *s, const vy_world *world, scena
     out->scenario_text = text;
     vy_recorder_def *def = &out->def;
     *def = vy_default_recorder_def();
-    fill_names(s, obstacles, out->names, def);
+    fill_names(s, obstacle_count, out->names, def);
     def->scenario = out->scenario_text;
     def->config_hash = vy_scenario_hash(s);
     if (def->config_hash == 0) {
@@ -191,12 +193,12 @@ vy_status vy_scenario_from_log(vy_log *log, const char *name, const char *const 
 {
     FPU_SCOPE;
     vy_scenario *logged = NULL;
-    vy_diagnostics ignored;
+    vy_diagnostics unused_diagnostics;
     const vy_status status = parse_logged_scenario(log, name, overrides, override_count, out, diagnostics);
     if (status != VY_OK) return status;
     // A log that is invalid without the changes is no measure: then every error counts as the log's.
-    const int is_log_valid =
-        override_count > 0 && parse_logged_scenario(log, name, NULL, 0, &logged, &ignored) == VY_OK;
+    const int is_log_valid = override_count > 0 &&
+                             parse_logged_scenario(log, name, NULL, 0, &logged, &unused_diagnostics) == VY_OK;
     for (int i = 0; i < (*out)->drone_count; ++i) {
         vy_controller_def *controller = &(*out)->drones[i].def.controller;
         controller->from_log = vy_controller_is_external(controller->kind) &&
@@ -208,7 +210,7 @@ vy_status vy_scenario_from_log(vy_log *log, const char *name, const char *const 
         controller->writable[0] = '\0';
         find_program_beside(vy_log_path(log), controller);
     }
-    if (override_count > 0) vy_diagnostics_destroy(&ignored);
+    if (override_count > 0) vy_diagnostics_destroy(&unused_diagnostics);
     vy_scenario_destroy(logged);
     return VY_OK;
 }
@@ -217,12 +219,12 @@ vy_status vy_scenario_allow_programs(vy_scenario *scenario, vy_log *log, vy_erro
 {
     FPU_SCOPE;
     vy_scenario *logged = NULL;
-    vy_diagnostics ignored;
-    vy_status status = parse_logged_scenario(log, "the log", NULL, 0, &logged, &ignored);
+    vy_diagnostics unused_diagnostics;
+    vy_status status = parse_logged_scenario(log, "the log", NULL, 0, &logged, &unused_diagnostics);
     const uint64_t hash = status == VY_OK ? vy_scenario_hash(logged) : 0;
     if (status == VY_OK && hash != vy_log_get_info(log).config_hash)
         status = hash != 0 ? VY_DAMAGED : VY_NO_MEMORY;
-    vy_diagnostics_destroy(&ignored);
+    vy_diagnostics_destroy(&unused_diagnostics);
     vy_scenario_destroy(logged);
     if (status != VY_OK)
         return vy_fail(err, status,

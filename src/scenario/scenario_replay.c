@@ -11,8 +11,8 @@
 typedef struct expectation_check {
     const vy_scenario *scenario;
     vy_expect_result *results;
-    int every_step; // step; else at the end alone
-    int note_count; // notes of expectations so far
+    int evaluates_every_step; // else the last one alone
+    int note_count;           // notes of expectations so far
     int no_memory;
     vy_difference *difference;
 } expectation_check;
@@ -20,7 +20,7 @@ typedef struct expectation_check {
 static int feed_expectations(void *self, const vy_world *world)
 {
     const expectation_check *check = self;
-    if (check->every_step) vy_expect_feed(check->scenario, world, check->results);
+    if (check->evaluates_every_step) vy_expect_feed(check->scenario, world, check->results);
     return 0;
 }
 
@@ -86,7 +86,7 @@ static int has_programs(const vy_scenario *s)
 static vy_status compare_outcome(expectation_check *check, vy_log *log, const vy_world *world, vy_error *err)
 {
     const vy_log_info info = vy_log_get_info(log);
-    if (!check->every_step) vy_expect_feed(check->scenario, world, check->results);
+    if (!check->evaluates_every_step) vy_expect_feed(check->scenario, world, check->results);
     vy_expect_end(check->scenario, check->results);
     const vy_status status = vy_log_read_notes(log, compare_note, check, err);
     if (status == VY_OK && check->no_memory) return vy_fail(err, VY_NO_MEMORY, "out of memory");
@@ -114,7 +114,8 @@ vy_status vy_scenario_replay(const vy_scenario *scenario, vy_log *log, vy_world 
     if (status != VY_OK) return status;
     check.results = calloc((size_t)scenario->expect_count + 1, sizeof *check.results);
     if (check.results == NULL) status = vy_fail(err, VY_NO_MEMORY, "out of memory");
-    for (int i = 0; i < scenario->expect_count; ++i) check.every_step |= scenario->expect[i].at != VY_AT_END;
+    for (int i = 0; i < scenario->expect_count; ++i)
+        check.evaluates_every_step |= scenario->expect[i].at != VY_AT_END;
     if (status == VY_OK) vy_expect_begin(scenario, check.results);
     const vy_sink expectation_sink = {.self = &check, .write = feed_expectations};
     if (status == VY_OK)

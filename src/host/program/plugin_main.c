@@ -104,10 +104,10 @@ int main(int argc, char **argv)
         return 2;
     }
     close(CHANNEL_FD);
-    int done;
+    int is_done;
     pthread_cleanup_push(on_thread_exit, NULL);
-    done = run_plugin(c);
+    is_done = run_plugin(c);
     pthread_cleanup_pop(0);
-    if (!done) _exit(1); // refused: its destructors are not run
+    if (!is_done) _exit(1); // refused: its destructors are not run
     return PROGRAM_DONE;
 }
