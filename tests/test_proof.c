@@ -198,7 +198,7 @@ static int rewrite(const edit *e)
     if (e->chunk > 0) def.chunk_size = def.chunk_size_max = e->chunk;
     assert_int_equal(vy_mcap_reader_open(run, NULL, &reader, NULL), VY_OK);
     assert_int_equal(vy_mcap_writer_open(&def, memory_sink_bytes(&sink), &writer, NULL), VY_OK);
-    if (e->new_digest) assert_int_equal(vy_proof_begin(writer, &proof, NULL), VY_OK);
+    if (e->new_digest) assert_int_equal(vy_proof_add_channel(writer, &proof, NULL), VY_OK);
     copy_tables(reader, writer, e, ids);
     copy_head(reader, writer, e);
     const int count = copy_messages(reader, writer, e, ids);
@@ -226,7 +226,7 @@ static void digests_are_the_standards(void **unused)
     unsigned char digest[DIGEST_SIZE], key[PUBLIC_KEY_SIZE], signature[SIGNATURE_SIZE];
     char text[SIGNATURE_HEX_SIZE];
     vy_signing_key *private_key = NULL;
-    assert_int_equal(vy_sha256_of("abc", 3, digest, NULL), VY_OK);
+    assert_int_equal(vy_sha256_of_bytes("abc", 3, digest, NULL), VY_OK);
     vy_hex_encode(digest, DIGEST_SIZE, text);
     assert_string_equal(text, "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad");
     assert_int_equal(vy_signing_key_open(key_path, &private_key, NULL), VY_OK);

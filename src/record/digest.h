@@ -21,7 +21,7 @@ void vy_sha256_add(vy_sha256 *hash, const void *data, size_t size);
 /// Of all bytes so far; more may follow.
 vy_status vy_sha256_value(const vy_sha256 *hash, unsigned char out[DIGEST_SIZE], vy_error *err);
 /// Of one run of bytes.
-vy_status vy_sha256_of(const void *data, size_t size, unsigned char out[DIGEST_SIZE], vy_error *err);
+vy_status vy_sha256_of_bytes(const void *data, size_t size, unsigned char out[DIGEST_SIZE], vy_error *err);
 
 /// The public half of a private key.
 void vy_signing_key_public(const vy_signing_key *key, unsigned char out[PUBLIC_KEY_SIZE]);

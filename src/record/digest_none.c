@@ -25,7 +25,7 @@ vy_status vy_sha256_value(const vy_sha256 *hash, unsigned char out[DIGEST_SIZE],
     return fail_no_openssl(err);
 }
 
-vy_status vy_sha256_of(const void *data, size_t size, unsigned char out[DIGEST_SIZE], vy_error *err)
+vy_status vy_sha256_of_bytes(const void *data, size_t size, unsigned char out[DIGEST_SIZE], vy_error *err)
 {
     (void)data, (void)size, (void)out;
     return fail_no_openssl(err);

@@ -18,7 +18,7 @@ static void copy_text(char *out, size_t capacity, const char *text)
 }
 
 // Where the log begins.
-static vy_status find_start(vy_log *log, vy_error *err)
+static vy_status find_first_tick(vy_log *log, vy_error *err)
 {
     vy_log_info *info = &log->info;
     vy_mcap_cursor *cursor = NULL;
@@ -48,7 +48,7 @@ static int read_number(const vy_log *log, const char *key, int base, uint64_t *o
 }
 
 // Where the log ends: by its result, and in a log that was cut off by its last hash.
-static vy_status find_end(vy_log *log, vy_error *err)
+static vy_status find_last_tick(vy_log *log, vy_error *err)
 {
     vy_log_info *info = &log->info;
     if (info->status[0] != '\0') {
@@ -120,8 +120,8 @@ static vy_status read_info(vy_log *log, vy_error *err)
     }
     if (mcap_info->recovered && !mcap_info->truncated)
         return vy_fail(err, VY_DAMAGED, "%s", mcap_info->warning);
-    const vy_status status = find_start(log, err);
-    return status == VY_OK ? find_end(log, err) : status;
+    const vy_status status = find_first_tick(log, err);
+    return status == VY_OK ? find_last_tick(log, err) : status;
 }
 
 // Names of drones and bodies are the middle part of the topics of their truth, in order of creation, drones

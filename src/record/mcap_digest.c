@@ -107,7 +107,7 @@ static bool end_item(vy_mcap_digest *d, unsigned char out[DIGEST_SIZE])
         return false;
     }
     vy_error error;
-    const vy_status status = vy_sha256_of(d->item.data, d->item.size, out, &error);
+    const vy_status status = vy_sha256_of_bytes(d->item.data, d->item.size, out, &error);
     set_error(d, status, &error);
     return status == VY_OK;
 }
@@ -256,7 +256,7 @@ vy_status vy_mcap_digest_of_log(const unsigned char value[DIGEST_SIZE], const ch
     put_text(&item, name);
     put_pairs(&item, pairs, count);
     const vy_status status = item.failed ? vy_fail(err, VY_NO_MEMORY, "no memory for the digest of a log")
-                                         : vy_sha256_of(item.data, item.size, out, err);
+                                         : vy_sha256_of_bytes(item.data, item.size, out, err);
     mcap_bytes_free(&item);
     return status;
 }

@@ -16,7 +16,7 @@ static size_t encode_proof(const unsigned char digest[DIGEST_SIZE], uint64_t mes
     return w.size;
 }
 
-vy_status vy_proof_begin(vy_mcap_writer *writer, uint16_t *channel, vy_error *err)
+vy_status vy_proof_add_channel(vy_mcap_writer *writer, uint16_t *channel, vy_error *err)
 {
     unsigned char *data = NULL;
     size_t size = 0;

@@ -8,7 +8,7 @@
 enum { SIGNED_SIZE = sizeof SIGNATURE_TAG + DIGEST_SIZE };
 
 /// Have every chunk of the writer, which keeps a digest, end with a proof. `*channel` is theirs.
-vy_status vy_proof_begin(vy_mcap_writer *writer, uint16_t *channel, vy_error *err);
+vy_status vy_proof_add_channel(vy_mcap_writer *writer, uint16_t *channel, vy_error *err);
 
 /// End a log: metadata with its result and, where the writer keeps one, the digest of all of it, then the
 /// signature of that by `key` (NULL: none).

@@ -51,7 +51,7 @@ static vy_status add_channels(vy_recorder *r, const vy_recorder_def *def, const 
     log_output *o = &r->output;
     uint16_t proof_channel = 0;
     const int has_proofs = r->check == NULL && vy_digest_available();
-    vy_status status = has_proofs ? vy_proof_begin(o->writer, &proof_channel, err) : VY_OK;
+    vy_status status = has_proofs ? vy_proof_add_channel(o->writer, &proof_channel, err) : VY_OK;
     if (status == VY_OK)
         status = vy_output_add_message_channel(o, TOPIC_HASHES, &vy_message_hashes, &r->hashes_channel, err);
     if (status == VY_OK)

@@ -102,7 +102,7 @@ static vy_status write_all(log_copy *c, vy_byte_sink sink, vy_error *err)
     uint16_t proof_channel = 0;
     vy_status status = vy_mcap_writer_open(&def, sink, &c->writer, err);
     if (status != VY_OK) return status;
-    if (def.digest) status = vy_proof_begin(c->writer, &proof_channel, err);
+    if (def.digest) status = vy_proof_add_channel(c->writer, &proof_channel, err);
     if (status == VY_OK) status = copy_tables(c, err);
     if (status == VY_OK) status = copy_attachments(c, err);
     if (status == VY_OK) status = copy_messages(c, err);

@@ -28,7 +28,7 @@ typedef struct track_writer {
 } track_writer;
 
 // Days since 1970 to year, month, day (H. Hinnant, chrono-compatible low-level date algorithms).
-static void civil_of(int64_t days, int64_t *year, int *month, int *day)
+static void civil_from_days(int64_t days, int64_t *year, int *month, int *day)
 {
     const int64_t z = days + 719468, era = (z >= 0 ? z : z - 146096) / 146097, doe = z - era * 146097;
     const int64_t yoe = (doe - doe / 1460 + doe / 36524 - doe / 146096) / 365;
@@ -38,7 +38,7 @@ static void civil_of(int64_t days, int64_t *year, int *month, int *day)
     *year = yoe + era * 400 + (*month <= 2);
 }
 
-static int64_t days_of_year(int64_t year)
+static int64_t days_before_year(int64_t year)
 {
     const int64_t y = year - 1; // the first of January, from the rule of leap years
     return 365 * (year - 1970) + (y / 4 - y / 100 + y / 400) - (1969 / 4 - 1969 / 100 + 1969 / 400);
@@ -47,8 +47,8 @@ static int64_t days_of_year(int64_t year)
 // [ms] since 1970 of a decimal year.
 static int64_t unix_ms_of(double date)
 {
-    const int64_t year = (int64_t)date, first_day = days_of_year(year),
-                  day_count = days_of_year(year + 1) - first_day;
+    const int64_t year = (int64_t)date, first_day = days_before_year(year),
+                  day_count = days_before_year(year + 1) - first_day;
     return first_day * 86400000 + (int64_t)((date - (double)year) * (double)day_count * 86400.0) * 1000;
 }
 
@@ -57,7 +57,7 @@ static void write_time(const track_writer *t, double time)
     const int64_t time_ms = t->start_time + (int64_t)(time * 1e3 + 0.5), day_ms = 86400000;
     int64_t year;
     int month, day;
-    civil_of(time_ms / day_ms, &year, &month, &day);
+    civil_from_days(time_ms / day_ms, &year, &month, &day);
     const int64_t ms_of_day = time_ms % day_ms;
     fprintf(t->out,
             "<time>%04" PRId64 "-%02d-%02dT%02" PRId64 ":%02" PRId64 ":%02" PRId64 ".%03" PRId64 "Z</time>",

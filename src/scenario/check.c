@@ -552,7 +552,8 @@ static void check_expect_vehicle(vy_reader *r, const vy_scenario *s, const vy_ex
 {
     int count = !(q->needs_battery || q->needs_motors);
     for (int i = 0; i < s->drone_count; ++i)
-        count += (e->body == VY_EVERY_DRONE || e->body == i) && vy_drone_has(&s->drones[i].def.vehicle, q);
+        count += (e->body == VY_EVERY_DRONE || e->body == i) &&
+                 vy_vehicle_has_quantity(&s->drones[i].def.vehicle, q);
     if (count > 0 || e->body >= s->drone_count) return; // of a body it is refused anyway
     const char *part_name = q->needs_battery ? "battery" : "rotor or thruster";
     if (e->body == VY_EVERY_DRONE)

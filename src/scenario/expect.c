@@ -95,7 +95,7 @@ const vy_quantity *vy_quantities(int *count)
     return list;
 }
 
-int vy_drone_has(const vy_vehicle_def *v, const vy_quantity *q)
+int vy_vehicle_has_quantity(const vy_vehicle_def *v, const vy_quantity *q)
 {
     if (q->needs_battery && !(v->battery.capacity > 0.0)) return 0;
     return !q->needs_motors || v->rotor_count + v->thruster_count > 0;
@@ -288,7 +288,7 @@ static void update_body(const vy_scenario *scenario, const vy_world *world, uint
         const vy_quantity *q = &quantities[e->quantity];
         if (q->of_joint != NULL || q->of_pairs || (number >= vy_world_drone_count(world) && !q->of_bodies))
             continue;
-        if (!q->of_bodies && !vy_drone_has(&scenario->drones[number].def.vehicle, q)) continue;
+        if (!q->of_bodies && !vy_vehicle_has_quantity(&scenario->drones[number].def.vehicle, q)) continue;
         if (q->of_ground != NULL && !is_ground_read)
             is_ground_read = vy_world_read_ground(world, number, &ground) == VY_OK;
         if (q->of_ground == track && ground.ground_speed == 0.0) continue; // at rest it has no direction

@@ -201,7 +201,8 @@ void vy_read_parameters(vy_reader *reader, const vy_schema_row *row, const vy_no
 
 // --- files
 
-void vy_digest_parameters(vy_reader *reader, const char *scenario_path, int may_read, vy_scenario *scenario)
+void vy_compute_parameter_digests(vy_reader *reader, const char *scenario_path, int may_read,
+                                  vy_scenario *scenario)
 {
     for (int i = 0; i < scenario->drone_count; ++i) {
         vy_controller_def *c = &scenario->drones[i].def.controller;

@@ -7,7 +7,8 @@ void vy_read_parameters(vy_reader *reader, const vy_schema_row *row, const vy_no
 
 /// The digest of every file among the parameters that has none. `scenario_path` is the scenario's file;
 /// without `may_read` there must be none such: what a log names is not looked for.
-void vy_digest_parameters(vy_reader *reader, const char *scenario_path, int may_read, vy_scenario *scenario);
+void vy_compute_parameter_digests(vy_reader *reader, const char *scenario_path, int may_read,
+                                  vy_scenario *scenario);
 
 /// The value as JSON; a file as its path alone where `plain`, else with its digest.
 void vy_parameter_print(vy_text *out, const vy_parameter *parameter, int plain);

@@ -136,7 +136,8 @@ void vy_scenario_read(vy_reader *reader, const vy_node *root, const vy_scenario_
     vy_load_solids(reader, source->name, scenario);
     vy_compute_body_masses(reader, scenario);
     const int finds_programs = options != NULL && options->find_programs;
-    vy_digest_parameters(reader, source->name, finds_programs || reader->load == vy_load_file, scenario);
+    vy_compute_parameter_digests(reader, source->name, finds_programs || reader->load == vy_load_file,
+                                 scenario);
     if (finds_programs) vy_check_programs(reader, source->name, scenario);
     vy_check_scenario(reader, scenario);
 }

@@ -17,7 +17,7 @@ typedef struct expectation_check {
     vy_difference *difference;
 } expectation_check;
 
-static int feed_expectations(void *self, const vy_world *world)
+static int update_expectations(void *self, const vy_world *world)
 {
     const expectation_check *check = self;
     if (check->evaluates_every_step) vy_expect_feed(check->scenario, world, check->results);
@@ -117,7 +117,7 @@ vy_status vy_scenario_replay(const vy_scenario *scenario, vy_log *log, vy_world 
     for (int i = 0; i < scenario->expect_count; ++i)
         check.evaluates_every_step |= scenario->expect[i].at != VY_AT_END;
     if (status == VY_OK) vy_expect_begin(scenario, check.results);
-    const vy_sink expectation_sink = {.self = &check, .write = feed_expectations};
+    const vy_sink expectation_sink = {.self = &check, .write = update_expectations};
     if (status == VY_OK)
         status = vy_log_replay_messages(log, world, &def.def, &expectation_sink, progress, self, out, err);
     if (status == VY_OK && !out->found && vy_log_get_info(log).complete)

@@ -6,7 +6,7 @@
 extern const vy_schema_table vy_scenario_table, vy_vehicle_table;
 
 /// Whether a drone with this vehicle has the quantity.
-int vy_drone_has(const vy_vehicle_def *v, const vy_quantity *q);
+int vy_vehicle_has_quantity(const vy_vehicle_def *v, const vy_quantity *q);
 
 /// A rotation as angles [rad].
 typedef struct vy_angles {
