@@ -154,7 +154,7 @@ static vy_status make_ruleset(const vy_controller_def *def, confinement *c, vy_e
 
 #ifdef FILTER_MACHINE
 // Calls of x32 begin at the first number.
-enum { X32_CALL_FIRST = 0x40000000, FAMILY_COUNT = 3 };
+enum { X32_CALL_FIRST = 0x40000000, ADDRESS_FAMILY_COUNT = 3 };
 
 // What Landlock lets through, since it looks at no modes, owners and attributes of files, nor at memory and
 // keys that all processes of a user share; and io_uring, which would go around the filter. Those by number
@@ -250,8 +250,8 @@ static void add_require_zero(confinement *c, uint32_t argument)
 // Calls of another machine's numbering are refused as a whole: they would go around the filter.
 static void make_filter(confinement *c, vy_network network)
 {
-    static const uint32_t families[FAMILY_COUNT] = {AF_UNIX, AF_INET, AF_INET6};
-    const int count = network == VY_NETWORK_LOOPBACK ? FAMILY_COUNT : 1;
+    static const uint32_t families[ADDRESS_FAMILY_COUNT] = {AF_UNIX, AF_INET, AF_INET6};
+    const int count = network == VY_NETWORK_LOOPBACK ? ADDRESS_FAMILY_COUNT : 1;
     add_load(c, offsetof(struct seccomp_data, arch));
     add_instruction(c, BPF_JMP | BPF_JEQ | BPF_K, FILTER_MACHINE, 1, 0);
     add_refusal(c, ENOSYS);
