@@ -16,11 +16,11 @@ enum {
 
 /// What the program is doing.
 typedef enum channel_stage {
-    STAGE_EXEC, ///< not begun
-    STAGE_LOAD, ///< constructors of the library
-    STAGE_INIT,
-    STAGE_STEP,
-    STAGE_DONE,
+    STAGE_EXEC,    ///< not begun
+    STAGE_LOAD,    ///< constructors of the library
+    STAGE_INIT,    ///< init() of the plug-in
+    STAGE_STEP,    ///< ready: step() at each request
+    STAGE_DONE,    ///< done() of the plug-in
     STAGE_UNLOAD,  ///< destructors of the library
     STAGE_EXITING, ///< it has only to exit
 } channel_stage;

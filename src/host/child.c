@@ -52,6 +52,7 @@ vy_status vy_child_fork(child *out, int *is_child, vy_error *err)
     return vy_fail(err, VY_IO, "controller: no process: %s", strerror(saved_errno));
 }
 
+// `*detail` is the exit status or the signal that ended it.
 int vy_child_wait(const child *c, int milliseconds, vy_verdict *verdict, int32_t *detail)
 {
     VY_ASSERT(c->pid > 0 && verdict != NULL && detail != NULL);

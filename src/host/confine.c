@@ -78,14 +78,14 @@ static int has_seccomp(void)
 #endif
 }
 
-void vy_confine_describe_missing(int landlock, int seccomp, char out[VY_LACKS_CAP])
+void vy_confine_describe_missing(int landlock, int with_seccomp, char out[VY_LACKS_CAP])
 {
     const char *files =
         landlock == 0  ? "Landlock: programs can write wherever you can, and signal your processes"
         : landlock < 3 ? "Landlock 3: programs can cut files to nothing, and signal your processes"
         : landlock < 6 ? "Landlock 6: programs can signal your processes"
                        : "";
-    const char *network = seccomp ? "" : "seccomp: programs can use the network and change modes";
+    const char *network = with_seccomp ? "" : "seccomp: programs can use the network and change modes";
     snprintf(out, VY_LACKS_CAP, "%s%s%s", files, files[0] != '\0' && network[0] != '\0' ? "; " : "", network);
 }
 

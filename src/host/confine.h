@@ -23,4 +23,4 @@ void vy_confine_release(confinement *c);
 
 /// What a kernel with this version of Landlock (0: none), with or without seccomp, lacks, in one line; "":
 /// nothing.
-void vy_confine_describe_missing(int landlock, int seccomp, char out[VY_LACKS_CAP]);
+void vy_confine_describe_missing(int landlock, int with_seccomp, char out[VY_LACKS_CAP]);

@@ -235,11 +235,11 @@ static unsigned char *put_field(const vy_intent *intent, const vy_reply_field *f
 {
     const char *from = (const char *)intent + f->offset;
     for (int i = 0; i < count; ++i, at += 8) {
-        uint64_t flags;
+        uint64_t integer;
         double value;
-        memcpy(&flags, from + 8 * i, sizeof flags);
+        memcpy(&integer, from + 8 * i, sizeof integer);
         memcpy(&value, from + 8 * i, sizeof value);
-        put_f64(vy_reply_is_whole(f->type) ? (double)flags : value, at);
+        put_f64(vy_reply_is_whole(f->type) ? (double)integer : value, at);
     }
     return at;
 }
@@ -251,9 +251,9 @@ static int get_field(const unsigned char *at, const vy_reply_field *f, int count
     for (int i = 0; i < count; ++i) {
         const double value = get_f64(at + 8 * i);
         const int is_whole = value >= 0.0 && value < 0x1p32 && value == (double)(uint64_t)value;
-        const uint64_t flags = is_whole ? (uint64_t)value : 0;
+        const uint64_t integer = is_whole ? (uint64_t)value : 0;
         if (vy_reply_is_whole(f->type) && !is_whole) return 0;
-        memcpy(to + 8 * i, vy_reply_is_whole(f->type) ? (const void *)&flags : (const void *)&value, 8);
+        memcpy(to + 8 * i, vy_reply_is_whole(f->type) ? (const void *)&integer : (const void *)&value, 8);
     }
     return 1;
 }

@@ -143,11 +143,11 @@ static vy_status handshake(const vy_host_request *request, vy_process_host *h, v
         return vy_fail(err, is_late ? VY_BAD_STATE : VY_IO, "controller `%.60s` %s (before the first step)",
                        program, reason);
     }
-    char ready[32];
-    const int length = snprintf(ready, sizeof ready, "volery %d", WIRE_VERSION);
-    if (size != (size_t)length || memcmp(h->receive_buffer + FRAME_HEAD_SIZE, ready, size) != 0)
+    char ready_text[32];
+    const int length = snprintf(ready_text, sizeof ready_text, "volery %d", WIRE_VERSION);
+    if (size != (size_t)length || memcmp(h->receive_buffer + FRAME_HEAD_SIZE, ready_text, size) != 0)
         return vy_fail(err, VY_OTHER_VERSION, "controller `%.80s` did not begin with the frame \"%s\"",
-                       program, ready);
+                       program, ready_text);
     set_timeout(h->wire_fd, h->deadline);
     return VY_OK;
 }

@@ -70,7 +70,7 @@ static span find_field(span message, uint32_t number)
     return (span){NULL, 0};
 }
 
-static void append(vy_difference *out, span name)
+static void append_field_name(vy_difference *out, span name)
 {
     const size_t length = strlen(out->field);
     snprintf(out->field + length, sizeof out->field - length, ".%.*s", (int)name.size,
@@ -129,7 +129,7 @@ static void compare_messages(span descriptor_set, span description, span a, span
         if (is_same) continue;
         const span field = find_field(description, item_a.number);
         if (field.size == 0) return;
-        append(out, text_of(field, PROTO_NAME));
+        append_field_name(out, text_of(field, PROTO_NAME));
         const uint64_t type = find_item(field, PROTO_TYPE, &type_item) ? type_item.value : 0;
         const span name = text_of(field, PROTO_TYPE_NAME); // ".volery.Vec3"
         if (type == VY_PB_MESSAGE && name.size > 1 && depth < DEPTH_MAX) {

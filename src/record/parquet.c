@@ -13,7 +13,7 @@
 enum { GROUP_ROWS = 16384, ZSTD_LEVEL = 3 };
 static const char magic[4] = {'P', 'A', 'R', '1'};
 
-// Numbers of the format.
+// Numbers of the format: of a type, of repetitions, encodings, a codec and a kind of page; of Thrift's types.
 enum { TYPE_DOUBLE = 5, REQUIRED = 0, OPTIONAL = 1, PLAIN = 0, RLE = 3, ZSTD = 6, DATA_PAGE = 0 };
 enum { COMPACT_I32 = 5, COMPACT_I64 = 6, COMPACT_BINARY = 8, COMPACT_LIST = 9, COMPACT_STRUCT = 12 };
 

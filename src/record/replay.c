@@ -102,7 +102,8 @@ static double reply_difference(const vy_gains *gains, const vy_intent *logged, c
     return replayed->rung == VY_RUNG_ATTITUDE ? attitude_difference(gains, logged, replayed) : 0.0;
 }
 
-static int feed_reply(void *self, const vy_world *world, uint32_t drone, vy_intent *intent)
+// In place of a call: the logged reply. A controller that is to see the samples again is called beside it.
+static int replay_logged_reply(void *self, const vy_world *world, uint32_t drone, vy_intent *intent)
 {
     log_player *player = self;
     const uint64_t tick = world->state->tick;
@@ -290,7 +291,8 @@ static vy_status player_open(vy_log *log, vy_world *world, const state_record *s
     while (player->has_state && player->state.tick <= start_state->tick)
         next_state(player); // they have been used
     vy_reply_cursor_next(&player->replies);
-    vy_world_set_replay(world, (vy_replay){.self = player, .reply = feed_reply, .check = check_step});
+    vy_world_set_replay(world,
+                        (vy_replay){.self = player, .reply = replay_logged_reply, .check = check_step});
     return VY_OK;
 }
 

@@ -22,7 +22,7 @@
 /// Fields of the messages below, by number.
 enum { HASHES_FIRST_TICK = 1, HASHES_LIST = 2 };
 enum { STATE_TICK = 1, STATE_HASH = 2, STATE_BYTES = 3, STATE_CHECK = 4 };
-enum { REPLY_TICK = 1, REPLY_DRONE = 2, REPLY_CHECK = 17 };
+enum { REPLY_TICK = 1, REPLY_DRONE = 2, REPLY_CHECK = 17 }; // the check of the other fields
 enum { EVENT_TICK = 1, EVENT_TIME = 2, EVENT_KIND = 3, EVENT_DRONE = 4, EVENT_TEXT = 5, EVENT_NOTE = 6 };
 enum { PROOF_MESSAGES = 1, PROOF_DIGEST = 2 };
 

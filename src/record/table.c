@@ -18,8 +18,8 @@ typedef struct stream_fields {
         char name[VY_NAME_CAP + 24];
         const char *unit;
         int value_count;
-        int shown_count; // of the values: the first ones
-        component_names components;
+        int shown_count;            // of the values: the first ones
+        component_names components; // how its values are told apart
     } fields[32];
 } stream_fields;
 

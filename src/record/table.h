@@ -5,9 +5,9 @@
 enum {
     TABLE_JOINTS_MAX = 16, ///< joints of a drone that have columns: the first ones
     // Numbers of streams: first those of vy_drone_streams, then reference, forces and torques, then these.
-    TABLE_REPLIES = DRONE_STREAM_CAP + 3, ///< of the drone's controller
-    TABLE_FIRST_JOINT,                    ///< of the joints that hold it
-    TABLE_STREAMS = TABLE_FIRST_JOINT + TABLE_JOINTS_MAX,
+    TABLE_REPLIES = DRONE_STREAM_CAP + 3,                 ///< of the drone's controller
+    TABLE_FIRST_JOINT,                                    ///< of the joints that hold it
+    TABLE_STREAMS = TABLE_FIRST_JOINT + TABLE_JOINTS_MAX, ///< how many numbers there are
     TABLE_COLUMNS_MAX = 512,
     TABLE_CELLS_MAX = 128
 };
@@ -32,7 +32,7 @@ typedef struct log_table {
     uint64_t record_times[TABLE_STREAMS]; // [ns] of the latest record of each
     uint64_t row_time;                    // [ns] of the row
     vy_pb_codec *codecs[TABLE_STREAMS];   // NULL: the log has no such stream
-    uint16_t channels[TABLE_STREAMS];
+    uint16_t channels[TABLE_STREAMS];     // ids in the log
 } log_table;
 
 /// Choose the columns: `fields` by name (as in docs/log.md: body.position, control.motors, forces.gravity,

@@ -14,6 +14,7 @@ typedef struct override_walk {
     const vy_schema_table *table;
 } override_walk;
 
+// Report a mistake; the format prints `word` of `size` bytes as %.*s. @return 0
 static int refuse(override_walk *s, const char *format, const char *word, size_t size)
 {
     vy_report_error_at(s->report, VY_BAD_VALUE, s->source, 0, 0, format, (int)size, word);

@@ -639,14 +639,14 @@ static void report_unknown(vy_reader *r, const vy_schema_table *table, const vy_
 
 // Keys that no row has read: unknown, given twice, or not for this kind of thing.
 static void check_keys(vy_reader *r, const vy_schema_table *table, const vy_node *map, const void *object,
-                       int is_selected, int has_base)
+                       int is_kind_known, int has_base)
 {
     for (const vy_node *n = map->first; n != NULL; n = n->next) {
         const char *key = n->key->text;
         int is_known = has_base && strcmp(key, "base") == 0;
         for (int i = 0; i < table->row_count && !is_known; ++i) {
             const vy_schema_row *row = &table->rows[i];
-            is_known = strcmp(row->key, key) == 0 && (!is_selected || vy_row_applies(table, row, object));
+            is_known = strcmp(row->key, key) == 0 && (!is_kind_known || vy_row_applies(table, row, object));
         }
         const vy_node *first_value = vy_node_find(map, key);
         if (!is_known) {
@@ -674,11 +674,11 @@ static void read_rows(vy_reader *r, const vy_schema_table *table, const vy_node 
     }
     if (table->size > 0) record_location(r, object, table->size, node, 0);
     VY_ASSERT(table->row_count > 0 && object != NULL);
-    int is_selected = 1; // 0: the first value, on which keys and units may depend, is not known
+    int is_kind_known = 1; // 0: the first value, on which keys and units may depend, is not known
     for (int i = 0; i < table->row_count; ++i) {
         const vy_schema_row *row = &table->rows[i];
         const vy_node *value = vy_node_find(node, row->key);
-        if (!is_selected && (row->when != 0 || row->unit_of != NULL)) continue;
+        if (!is_kind_known && (row->when != 0 || row->unit_of != NULL)) continue;
         if (!vy_row_applies(table, row, object)) continue;
         const int calls_before = r->report->error_calls;
         if (value != NULL) {
@@ -687,9 +687,9 @@ static void read_rows(vy_reader *r, const vy_schema_table *table, const vy_node 
             vy_report_error_of_kind(r->report, "missing_key", node, "%s is missing", row->key);
             record_location(r, (const char *)object + row->offset, value_size(row), node, 1);
         }
-        if (i == 0 && r->report->error_calls != calls_before) is_selected = 0;
+        if (i == 0 && r->report->error_calls != calls_before) is_kind_known = 0;
     }
-    check_keys(r, table, node, object, is_selected, has_base);
+    check_keys(r, table, node, object, is_kind_known, has_base);
 }
 
 void vy_read_object(vy_reader *reader, const vy_schema_table *table, const vy_node *node, void *object)

@@ -59,7 +59,7 @@ static int append_diagnostic(vy_diagnostics *list, vy_diagnostic item)
     return 1;
 }
 
-// The path from `node` down to `wanted`: a step is a child and its number. @return steps; -1: it is not there
+// The path from `node` down to `target`: a step is a child and its number. @return steps; -1: it is not there
 typedef struct path_step {
     const vy_node *parent, *child;
     int index;

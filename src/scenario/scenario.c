@@ -23,7 +23,7 @@ static int ends_with(const char *text, const char *suffix)
     return size >= suffix_size && strcmp(text + size - suffix_size, suffix) == 0;
 }
 
-// `name` in `folder`, which is `from` without its last part, read if it is there.
+// Read the file `name` with `suffix` if it is in `folder`, seen from the folder that the file `from` is in.
 static vy_status try_file(const char *from, const char *folder, const char *name, const char *suffix,
                           vy_source_text *out)
 {
