@@ -161,9 +161,9 @@ static void count_messages(mcap_chunk_writer *writer, const unsigned char *recor
 static bool put_indexes(mcap_chunk_writer *writer, const mcap_bytes *chunk, uint64_t out_offset,
                         mcap_bytes *out, mcap_chunk_entry *entry)
 {
-    enum { HEAD_SIZE = MCAP_RECORD_HEAD_SIZE + 2 + 4, ENTRY_SIZE = 16, OFFSET_SIZE = 10 };
+    enum { HEAD_SIZE = MCAP_RECORD_HEAD_SIZE + 2 + 4, ENTRY_SIZE = 16, INDEX_OFFSET_SIZE = 10 };
     size_t length = 0;
-    entry->first_index = writer->index_offsets.size / OFFSET_SIZE;
+    entry->first_index = writer->index_offsets.size / INDEX_OFFSET_SIZE;
     for (size_t channel = 1; channel <= writer->channel_count; ++channel) {
         if (writer->chunk_message_counts[channel] > 0)
             length += HEAD_SIZE + ENTRY_SIZE * (size_t)writer->chunk_message_counts[channel];

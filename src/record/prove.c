@@ -7,7 +7,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-// What a log says before its messages, and its channels; `*proof` is that of the proofs, 0: none.
+// What a log says before its messages, and its channels; `*proof_channel` is that of the proofs, 0: none.
 static vy_status digest_head(vy_log *log, vy_mcap_digest *d, uint16_t *proof_channel, vy_error *err)
 {
     vy_mcap_reader *reader = log->reader;

@@ -74,7 +74,7 @@ static vy_status write_head(vy_recorder *r, const vy_recorder_def *def, const vy
 {
     char values[12][32];
     const vy_model *m = &world->model;
-    const char *tier = "0";
+    const char *tier = "0";                                // of determinism: docs/determinism.md
     for (uint32_t i = 0; i < r->output.drone_count; ++i) { // firmware has threads and a clock of its own
         const vy_controller_def *c = &m->drones[i].controller;
         const int has_simulated_clock =

@@ -81,7 +81,8 @@ void vy_scene_shapes(log_scene *s, const vy_world *world, uint64_t time)
 
 // --- joints
 
-// Where an end of a joint is; `*middle` is that of the body it is of, or the same place in the world.
+// Where an end of a joint is; `*body_position` is the centre of mass of the body it is on, or the same place
+// in the world.
 static vec3 joint_anchor(const vy_world *world, const joint_slot *j, int end_index, vec3 *body_position)
 {
     const vec3 anchor_position = end_index == 0 ? j->def.anchor_a : j->def.anchor_b;

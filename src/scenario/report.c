@@ -124,9 +124,9 @@ static void add_diagnostic(vy_report *report, vy_status status, const char *kind
     if (place.line > 0) {
         size_t size;
         const char *line_text = find_line(place.source, place.line, &size);
-        vy_text clean = {0};
-        vy_text_add_clean(&clean, line_text, size, size);
-        item.source = vy_text_take(&clean);
+        vy_text clean_text = {0};
+        vy_text_add_clean(&clean_text, line_text, size, size);
+        item.source = vy_text_take(&clean_text);
     }
     if (!append_diagnostic(list, item)) report->no_memory = 1;
 }
