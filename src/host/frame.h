@@ -51,5 +51,6 @@ int vy_wire_is_text(const unsigned char *bytes, size_t size, int32_t *detail, ch
 vy_verdict vy_wire_get_reply(const unsigned char *numbers, size_t size, uint64_t tick, int rotor_count,
                              vy_intent *intent);
 
+/// The size that the head of a frame states [bytes], its own not counted.
 uint32_t vy_wire_get_size(const unsigned char *head);
 void vy_wire_put_size(uint32_t size, unsigned char *head);

@@ -38,6 +38,7 @@ static void civil_from_days(int64_t days, int64_t *year, int *month, int *day)
     *year = yoe + era * 400 + (*month <= 2);
 }
 
+// Days from 1970 to the first of January.
 static int64_t days_before_year(int64_t year)
 {
     const int64_t y = year - 1; // the first of January, from the rule of leap years

@@ -33,7 +33,7 @@ static void write_unit(vy_text *out, const char *unit)
 // values.
 static void write_pattern(vy_text *out, const vy_schema_row *row)
 {
-    int count, written = 0;
+    int count, written_count = 0;
     const vy_unit *units = vy_units(&count);
     vy_text_puts(out, "{\"type\": \"string\", \"pattern\": \"^" NUMBER_PATTERN);
     if (row->unit_of != NULL) {
@@ -47,11 +47,11 @@ static void write_pattern(vy_text *out, const vy_schema_row *row)
     vy_text_puts(out, "( *(");
     if (row->unit != NULL) {
         write_unit(out, row->unit);
-        ++written;
+        ++written_count;
     }
     for (int i = 0; i < count; ++i) {
         if (row->unit == NULL || strcmp(units[i].si, row->unit) != 0) continue;
-        vy_text_puts(out, written++ > 0 ? "|" : "");
+        vy_text_puts(out, written_count++ > 0 ? "|" : "");
         write_unit(out, units[i].name);
     }
     vy_text_puts(out, "))?$\"}");

@@ -6,7 +6,7 @@
 #include "scenario/number.h"
 #include <stdlib.h>
 
-#define DEPTH_CAP 16
+#define DEPTH_CAP 16         // of lists and mappings in each other
 #define TEXT_CAP  (1u << 16) // [bytes] of one value
 
 void vy_text_add_json(vy_text *out, const char *text, size_t size)

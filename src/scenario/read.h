@@ -19,12 +19,12 @@ typedef struct vy_value_locations {
 typedef struct vy_reader {
     vy_yaml *tree;
     vy_report *report;
-    vy_load_fn *load;            ///< may be NULL
-    void *self;                  ///< its first argument
-    const vy_scenario *scenario; ///< whose drones may be named
-    const vy_node *root;         ///< the origin of values without one of their own
-    struct vy_include *includes; ///< files read so far
-    int include_depth;
+    vy_load_fn *load;             ///< may be NULL
+    void *self;                   ///< its first argument
+    const vy_scenario *scenario;  ///< whose drones may be named
+    const vy_node *root;          ///< the origin of values without one of their own
+    struct vy_include *includes;  ///< files read so far
+    int include_depth;            ///< files that include each other at the moment
     vy_value_locations locations; ///< of all values and objects read
     vy_value_locations invalid;   ///< of those that could not be used
     int no_memory;
