@@ -28,7 +28,7 @@ typedef struct log_player {
     int live_samples;               // controllers get the samples, and their replies are ignored
     uint64_t difference_start_tick; // tick from which their replies are compared with the logged ones
     double largest_difference;      // of their replies from the logged ones
-    vy_difference *difference;      // the first
+    vy_difference *difference;      // the first of hashes, replies or states
     vy_status status;               // why it cannot continue; nothing is compared from then on
     vy_error error;
 } log_player;
