@@ -286,8 +286,8 @@ static void msp_frames_are_found(void **unused)
     }
     assert_int_equal(count, 2);
     assert_true(frames[0].command == 101 && frames[0].size == 2 && frames[0].body[1] == 9 &&
-                !frames[0].refused);
-    assert_true(frames[1].command == 35 && frames[1].refused);
+                !frames[0].is_refused);
+    assert_true(frames[1].command == 35 && frames[1].is_refused);
     assert_true(reader.dropped > 0); // the last has a wrong checksum
 }
 

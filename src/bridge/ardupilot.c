@@ -29,15 +29,15 @@ enum {
 typedef struct ardupilot {
     int socket;
     struct sockaddr_in firmware;
-    int connected;
-    uint32_t frame; // the last that was answered
+    int is_connected;
+    uint32_t answered_frame; // number of the last packet that was answered
     int bad_packets;
     int has_successor; // another has begun at its first frames, since the firmware was last asked
     vy_script *script;
-    double deadline;
-    double period;
+    double deadline;     // [s] of wall clock for a packet to come
+    double period;       // [s] of a call
     double clock_offset; // [s] by which its clock is ahead of the world's
-    int ready;           // it has booted
+    int is_ready;        // it has booted
     uint64_t tick;       // of the last samples that were sent, one added; 0: none
     vy_vec3 home;        // [m] the start, world axes
     bridge_motors motors;
@@ -92,10 +92,10 @@ static size_t print_answer(ardupilot *a, const vy_samples *s, double clock)
     const vy_truth_sample *t = &s->truth;
     const vy_quat q = vy_bridge_attitude_ned(t->attitude);
     const vy_locale locale = vy_locale_enter();
-    char *to = a->answer;
-    size_t room = sizeof a->answer, n;
-    n = (size_t)snprintf(
-        to, room,
+    char *text = a->answer;
+    size_t capacity = sizeof a->answer, used;
+    used = (size_t)snprintf(
+        text, capacity,
         "\n{\"timestamp\":%.9g,\"imu\":{\"gyro\":[%.9g,%.9g,%.9g],\"accel_body\":[%.9g,%.9g,%.9g]},"
         "\"position\":[%.9g,%.9g,%.9g],\"velocity\":[%.9g,%.9g,%.9g],"
         "\"quaternion\":[%.9g,%.9g,%.9g,%.9g],\"velocity_wind\":[%.9g,%.9g,%.9g]",
@@ -103,22 +103,24 @@ static size_t print_answer(ardupilot *a, const vy_samples *s, double clock)
         -s->imu.accel.z, t->position.y - a->home.y, t->position.x - a->home.x, a->home.z - t->position.z,
         t->velocity.y, t->velocity.x, -t->velocity.z, q.w, q.x, q.y, q.z, t->wind.y, t->wind.x, -t->wind.z);
     const double range = s->range.distance > 0.0 ? s->range.distance : 2.0 * a->range_max; // no return: far
-    if (a->has_range) n += (size_t)snprintf(to + n, room - n, ",\"rng_1\":%.9g", range);
-    if (a->has_airspeed) n += (size_t)snprintf(to + n, room - n, ",\"airspeed\":%.9g", s->airspeed.speed);
+    if (a->has_range) used += (size_t)snprintf(text + used, capacity - used, ",\"rng_1\":%.9g", range);
+    if (a->has_airspeed)
+        used += (size_t)snprintf(text + used, capacity - used, ",\"airspeed\":%.9g", s->airspeed.speed);
     if (a->has_power)
-        n += (size_t)snprintf(to + n, room - n, ",\"battery\":{\"voltage\":%.9g,\"current\":%.9g}",
-                              s->power.voltage, s->power.current);
+        used +=
+            (size_t)snprintf(text + used, capacity - used, ",\"battery\":{\"voltage\":%.9g,\"current\":%.9g}",
+                             s->power.voltage, s->power.current);
     if (s->rc.count > 0) {
-        n += (size_t)snprintf(to + n, room - n, ",\"rc\":{");
+        used += (size_t)snprintf(text + used, capacity - used, ",\"rc\":{");
         for (size_t i = 0; i < s->rc.count && i < 12; ++i)
-            n += (size_t)snprintf(to + n, room - n, "%s\"rc_%zu\":%.0f", i > 0 ? "," : "", i + 1,
-                                  s->rc.channels[i]);
-        n += (size_t)snprintf(to + n, room - n, "}");
+            used += (size_t)snprintf(text + used, capacity - used, "%s\"rc_%zu\":%.0f", i > 0 ? "," : "",
+                                     i + 1, s->rc.channels[i]);
+        used += (size_t)snprintf(text + used, capacity - used, "}");
     }
-    n += (size_t)snprintf(to + n, room - n, "}\n");
+    used += (size_t)snprintf(text + used, capacity - used, "}\n");
     vy_locale_leave(locale);
-    VY_ASSERT(n < room);
-    return n;
+    VY_ASSERT(used < capacity);
+    return used;
 }
 
 static void set_reply(const ardupilot *a, const servo_packet *p, vy_intent *intent)
@@ -127,7 +129,7 @@ static void set_reply(const ardupilot *a, const servo_packet *p, vy_intent *inte
     intent->status = VY_REPLY_STATUS_DISARMED;
     for (int k = 0; k < a->motors.count; ++k) {
         const double u = 1e-3 * ((double)p->pwm[k] - 1000.0);
-        vy_bridge_command(&a->motors, k, u, intent);
+        vy_bridge_set_motor(&a->motors, k, u, intent);
         if (u > 0.0) intent->status = VY_REPLY_STATUS_ARMED;
     }
 }
@@ -142,25 +144,25 @@ static int next_packet(ardupilot *a, double seconds, servo_packet *out)
         socklen_t length = sizeof from;
         const ssize_t size =
             recvfrom(a->socket, bytes, sizeof bytes, MSG_DONTWAIT, (struct sockaddr *)&from, &length);
-        const double left = seconds - (vy_bridge_now() - start);
-        if (size < 0 && (left <= 0.0 || !vy_wait_readable(a->socket, left))) return 0;
+        const double seconds_left = seconds - (vy_bridge_now() - start);
+        if (size < 0 && (seconds_left <= 0.0 || !vy_wait_readable(a->socket, seconds_left))) return 0;
         if (size < 0) continue;
-        const int is_other_sender = a->connected && (from.sin_port != a->firmware.sin_port ||
-                                                     from.sin_addr.s_addr != a->firmware.sin_addr.s_addr);
+        const int is_other_sender = a->is_connected && (from.sin_port != a->firmware.sin_port ||
+                                                        from.sin_addr.s_addr != a->firmware.sin_addr.s_addr);
         const int is_packet = vy_servo_packet_read(bytes, (size_t)size, out);
-        if (is_other_sender && is_packet && out->frame < a->frame) a->has_successor = 1;
+        if (is_other_sender && is_packet && out->frame < a->answered_frame) a->has_successor = 1;
         if (!is_other_sender && is_packet) {
             a->firmware = from;
-            a->connected = 1;
+            a->is_connected = 1;
             a->bad_packets = 0;
             return 1;
         }
-        if (!is_other_sender && ++a->bad_packets > BAD_PACKET_CAP && a->connected) return -1;
-        if (left <= 0.0) return 0;
+        if (!is_other_sender && ++a->bad_packets > BAD_PACKET_CAP && a->is_connected) return -1;
+        if (seconds_left <= 0.0) return 0;
     }
 }
 
-static void answer(ardupilot *a, size_t size)
+static void send_answer(ardupilot *a, size_t size)
 {
     (void)sendto(a->socket, a->answer, size, MSG_NOSIGNAL, (const struct sockaddr *)&a->firmware,
                  sizeof a->firmware); // one that is lost is asked for again
@@ -174,27 +176,28 @@ static vy_verdict exchange(ardupilot *a, const vy_samples *samples, double clock
     const size_t size = print_answer(a, samples, clock);
     const double start = vy_bridge_now();
     a->has_successor = 0;
-    answer(a, size);
+    send_answer(a, size);
     for (;;) {
-        const double left = a->deadline - (vy_bridge_now() - start);
-        const int got = left > 0.0 ? next_packet(a, left, &p) : 0;
-        if (got < 0 || (got == 0 && a->bad_packets > 0)) { // it says one thing, and waits for its answer
+        const double seconds_left = a->deadline - (vy_bridge_now() - start);
+        const int packet_result = seconds_left > 0.0 ? next_packet(a, seconds_left, &p) : 0;
+        if (packet_result < 0 ||
+            (packet_result == 0 && a->bad_packets > 0)) { // it says one thing, and waits for its answer
             *detail = GARBAGE_DETAIL;
             return VY_VERDICT_GARBAGE;
         }
-        if (got == 0 && a->has_successor) { // it has restarted, from another port
+        if (packet_result == 0 && a->has_successor) { // it has restarted, from another port
             *detail = -1;
             return VY_VERDICT_ENDED;
         }
-        if (got == 0) return VY_VERDICT_LATE;
-        if (p.frame > a->frame) break;
-        if (p.frame < a->frame) { // it has restarted
+        if (packet_result == 0) return VY_VERDICT_LATE;
+        if (p.frame > a->answered_frame) break;
+        if (p.frame < a->answered_frame) { // it has restarted
             *detail = -1;
             return VY_VERDICT_ENDED;
         }
-        answer(a, size); // it asks once more
+        send_answer(a, size); // it asks once more
     }
-    a->frame = p.frame;
+    a->answered_frame = p.frame;
     set_reply(a, &p, intent);
     return VY_VERDICT_REPLIED;
 }
@@ -207,26 +210,26 @@ static vy_verdict ardupilot_step(vy_bridge *bridge, const vy_samples *samples, v
     *detail = 0;
     intent->rung = VY_RUNG_MOTORS;
     intent->status = VY_REPLY_STATUS_DISARMED;
-    if (samples->imu.tick == 0 && !a->ready) return VY_VERDICT_REPLIED; // nothing to boot with yet
+    if (samples->imu.tick == 0 && !a->is_ready) return VY_VERDICT_REPLIED; // nothing to boot with yet
     intent->status = VY_REPLY_STATUS_NOT_READY;
     // Questions that were repeated while the world was busy get one answer.
     for (int i = 0; i < BAD_PACKET_CAP && next_packet(a, 0.0, &p) > 0; ++i) {
-        if (p.frame < a->frame) {
+        if (p.frame < a->answered_frame) {
             *detail = -1;
             return VY_VERDICT_ENDED;
         }
-        a->frame = p.frame;
+        a->answered_frame = p.frame;
     }
-    if (!a->connected) return VY_VERDICT_REPLIED;
+    if (!a->is_connected) return VY_VERDICT_REPLIED;
     if (a->tick == samples->tick + 1) a->clock_offset += a->period;
     a->tick = samples->tick + 1;
     const double clock = a->clock_offset + samples->time;
     vy_verdict verdict =
-        vy_script_step(a->script, samples->time + 0.5 * samples->dt, clock, a->ready, detail);
+        vy_script_step(a->script, samples->time + 0.5 * samples->dt, clock, a->is_ready, detail);
     if (verdict == VY_VERDICT_REPLIED) verdict = exchange(a, samples, clock, intent, detail);
-    if (verdict != VY_VERDICT_REPLIED || a->ready) return verdict;
-    a->ready = vy_script_is_ready(a->script);
-    if (!a->ready) intent->status = VY_REPLY_STATUS_NOT_READY;
+    if (verdict != VY_VERDICT_REPLIED || a->is_ready) return verdict;
+    a->is_ready = vy_script_is_ready(a->script);
+    if (!a->is_ready) intent->status = VY_REPLY_STATUS_NOT_READY;
     return VY_VERDICT_REPLIED;
 }
 

@@ -21,18 +21,18 @@ typedef struct betaflight {
     betaflight_script script;
     bridge_motors motors;
     const vy_planet_def *planet;
-    double deadline, period; // [s]
+    double deadline, period; // [s] of wall clock for an answer; of a call
     double clock_offset;     // [s] by which its clock is ahead of the world's
-    int ready;
+    int is_ready;
     uint64_t tick;  // of the last samples that were sent, one added; 0: none
     double rc_time; // [s] of its clock, when the channels are sent next
     uint16_t channels[BETAFLIGHT_CHANNELS];
     double commands[BETAFLIGHT_MOTORS];
-    int answered; // in this call
+    int has_answered; // in this call
     int bad_packets;
-    double silent_since;              // [s] of wall clock
-    double unanswered_max;            // share
-    int window, window_count, missed; // calls of the last second, and those without an answer
+    double silent_since;                    // [s] of wall clock
+    double unanswered_max;                  // share of calls that may stay without an answer
+    int window, window_count, missed_count; // calls of the last second, and those without an answer
 } betaflight;
 
 static void betaflight_close(vy_bridge *bridge)
@@ -75,7 +75,7 @@ static vy_status betaflight_open(const bridge_request *request, vy_bridge **out,
 
 static int betaflight_inherited(vy_bridge *bridge)
 {
-    return vy_betaflight_link_inherited(((betaflight *)bridge)->link);
+    return vy_betaflight_link_inherited_socket(((betaflight *)bridge)->link);
 }
 
 static void on_receive(void *self, sitl_kind kind, uint32_t port, const uint8_t *bytes, size_t size)
@@ -84,9 +84,9 @@ static void on_receive(void *self, sitl_kind kind, uint32_t port, const uint8_t 
     if (kind == SITL_STREAM && port == BETAFLIGHT_UART_PORT) {
         vy_betaflight_script_receive(&b->script, bytes, size);
     } else if (kind == SITL_DATAGRAM && port == BETAFLIGHT_MOTORS_PORT) {
-        const int good = vy_betaflight_read_motors(bytes, size, b->commands);
-        b->bad_packets = good ? 0 : b->bad_packets + 1;
-        b->answered |= good;
+        const int is_valid = vy_betaflight_read_motors(bytes, size, b->commands);
+        b->bad_packets = is_valid ? 0 : b->bad_packets + 1;
+        b->has_answered |= is_valid;
     }
 }
 
@@ -103,14 +103,14 @@ static void send_rc(betaflight *b, const vy_rc_sample *rc, double clock)
     memcpy(b->channels, channels, sizeof channels);
     b->rc_time = clock + RC_PERIOD;
     vy_betaflight_pack_rc(channels, clock, packet);
-    vy_betaflight_link_packet(b->link, BETAFLIGHT_RC_PORT, packet, sizeof packet);
+    vy_betaflight_link_send_packet(b->link, BETAFLIGHT_RC_PORT, packet, sizeof packet);
 }
 
 static void set_reply(const betaflight *b, vy_intent *intent)
 {
     intent->status = VY_REPLY_STATUS_DISARMED;
     for (int k = 0; k < BETAFLIGHT_MOTORS; ++k) {
-        vy_bridge_command(&b->motors, k, b->commands[k], intent);
+        vy_bridge_set_motor(&b->motors, k, b->commands[k], intent);
         if (b->commands[k] > 0.0) intent->status = VY_REPLY_STATUS_ARMED;
     }
 }
@@ -118,12 +118,12 @@ static void set_reply(const betaflight *b, vy_intent *intent)
 // Count calls without an answer, by the second. 1: too many.
 static int exceeds_missed_limit(betaflight *b, int32_t *detail)
 {
-    b->missed += !b->answered;
+    b->missed_count += !b->has_answered;
     if (++b->window_count < b->window) return 0;
-    *detail = (int32_t)((1000LL * b->missed + b->window / 2) / b->window);
-    const int too_many = b->missed > b->unanswered_max * b->window;
-    b->window_count = b->missed = 0;
-    return too_many;
+    *detail = (int32_t)((1000LL * b->missed_count + b->window / 2) / b->window);
+    const int is_exceeded = b->missed_count > b->unanswered_max * b->window;
+    b->window_count = b->missed_count = 0;
+    return is_exceeded;
 }
 
 static vy_verdict exchange(betaflight *b, const vy_samples *samples, double clock, vy_intent *intent,
@@ -132,13 +132,14 @@ static vy_verdict exchange(betaflight *b, const vy_samples *samples, double cloc
     uint8_t packet[BETAFLIGHT_STATE_SIZE], frame[MSP_FRAME_CAP];
     size_t size;
     const double time = samples->time + 0.5 * samples->dt;
-    vy_verdict verdict = vy_betaflight_script_step(&b->script, time, clock, b->ready, frame, &size, detail);
+    vy_verdict verdict =
+        vy_betaflight_script_step(&b->script, time, clock, b->is_ready, frame, &size, detail);
     if (verdict != VY_VERDICT_REPLIED) return verdict;
     vy_betaflight_pack_state(samples, b->planet, clock, packet);
-    vy_betaflight_link_packet(b->link, BETAFLIGHT_STATE_PORT, packet, sizeof packet);
+    vy_betaflight_link_send_packet(b->link, BETAFLIGHT_STATE_PORT, packet, sizeof packet);
     send_rc(b, &samples->rc, clock);
-    if (size > 0) vy_betaflight_link_uart(b->link, frame, size);
-    b->answered = 0;
+    if (size > 0) vy_betaflight_link_send_uart(b->link, frame, size);
+    b->has_answered = 0;
     verdict = vy_betaflight_link_run(b->link, clock + b->period, b->period, b->deadline, on_receive, b);
     if (verdict == VY_VERDICT_ENDED) *detail = -1;
     if (verdict != VY_VERDICT_REPLIED) return verdict;
@@ -147,10 +148,10 @@ static vy_verdict exchange(betaflight *b, const vy_samples *samples, double cloc
         return VY_VERDICT_GARBAGE;
     }
     set_reply(b, intent);
-    if (b->answered || !b->ready) b->silent_since = vy_bridge_now();
-    if (!b->answered) intent->status = VY_REPLY_STATUS_STALE;
+    if (b->has_answered || !b->is_ready) b->silent_since = vy_bridge_now();
+    if (!b->has_answered) intent->status = VY_REPLY_STATUS_STALE;
     if (vy_bridge_now() - b->silent_since > b->deadline) return VY_VERDICT_LATE;
-    if (b->ready && exceeds_missed_limit(b, detail)) return VY_VERDICT_UNANSWERED;
+    if (b->is_ready && exceeds_missed_limit(b, detail)) return VY_VERDICT_UNANSWERED;
     *detail = 0;
     return VY_VERDICT_REPLIED;
 }
@@ -162,24 +163,24 @@ static vy_verdict betaflight_step(vy_bridge *bridge, const vy_samples *samples, 
     *detail = 0;
     intent->rung = VY_RUNG_MOTORS;
     intent->status = VY_REPLY_STATUS_DISARMED;
-    if (samples->imu.tick == 0 && !b->ready) return VY_VERDICT_REPLIED; // nothing to boot with yet
+    if (samples->imu.tick == 0 && !b->is_ready) return VY_VERDICT_REPLIED; // nothing to boot with yet
     intent->status = VY_REPLY_STATUS_NOT_READY;
-    const int up = vy_betaflight_link_is_up(b->link);
-    if (up < 0) {
+    const int connection = vy_betaflight_link_is_up(b->link);
+    if (connection < 0) {
         *detail = -1;
         return VY_VERDICT_ENDED;
     }
-    if (up == 0) return VY_VERDICT_REPLIED;
+    if (connection == 0) return VY_VERDICT_REPLIED;
     if (b->tick == samples->tick + 1) b->clock_offset += b->period;
     b->tick = samples->tick + 1;
     const vy_verdict verdict = exchange(b, samples, b->clock_offset + samples->time, intent, detail);
-    if (verdict != VY_VERDICT_REPLIED || b->ready) return verdict;
-    b->ready = b->answered && vy_betaflight_script_is_ready(&b->script);
-    if (!b->ready) intent->status = VY_REPLY_STATUS_NOT_READY;
+    if (verdict != VY_VERDICT_REPLIED || b->is_ready) return verdict;
+    b->is_ready = b->has_answered && vy_betaflight_script_is_ready(&b->script);
+    if (!b->is_ready) intent->status = VY_REPLY_STATUS_NOT_READY;
     return VY_VERDICT_REPLIED;
 }
 
 const bridge_kind vy_betaflight_bridge = {.open = betaflight_open,
                                           .step = betaflight_step,
                                           .close = betaflight_close,
-                                          .inherited = betaflight_inherited};
+                                          .inherited_socket = betaflight_inherited};

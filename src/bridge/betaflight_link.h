@@ -15,13 +15,13 @@ vy_status vy_betaflight_link_open(const vy_controller_def *def, betaflight_link 
 void vy_betaflight_link_close(betaflight_link *link);
 
 /// The socket for the program, to be closed once it has it; -1: it needs none.
-int vy_betaflight_link_inherited(betaflight_link *link);
+int vy_betaflight_link_inherited_socket(betaflight_link *link);
 
 /// Is somebody there? -1: it has gone.
 int vy_betaflight_link_is_up(betaflight_link *link);
 
-void vy_betaflight_link_packet(betaflight_link *link, uint32_t port, const void *bytes, size_t size);
-void vy_betaflight_link_uart(betaflight_link *link, const void *bytes, size_t size);
+void vy_betaflight_link_send_packet(betaflight_link *link, uint32_t port, const void *bytes, size_t size);
+void vy_betaflight_link_send_uart(betaflight_link *link, const void *bytes, size_t size);
 
 /// Let the firmware run until `until` [s] of its time, `period` after the last, and hear what it says.
 /// @param seconds of wall clock that it may take

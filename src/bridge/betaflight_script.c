@@ -39,7 +39,7 @@ enum { SETUP_REQUEST_COUNT = sizeof setup_requests / sizeof setup_requests[0] };
 vy_status vy_betaflight_script_open(const bridge_request *request, betaflight_script *out, vy_error *err)
 {
     const vy_firmware_def *f = &request->def->firmware;
-    *out = (betaflight_script){.line_since = (double)NAN, .sent = -1e9, .patience = f->patience};
+    *out = (betaflight_script){.line_since = (double)NAN, .sent_time = -1e9, .patience = f->patience};
     if (f->script_count < 0 || f->script_count > VY_SCRIPT_CAP)
         return vy_fail(err, VY_BAD_VALUE, "controller.script has at most %d lines", VY_SCRIPT_CAP);
     out->lines = calloc((size_t)f->script_count + 1, sizeof *out->lines);
@@ -55,7 +55,10 @@ void vy_betaflight_script_close(betaflight_script *s)
     s->lines = NULL;
 }
 
-int vy_betaflight_script_is_ready(const betaflight_script *s) { return s->setup_done == SETUP_REQUEST_COUNT; }
+int vy_betaflight_script_is_ready(const betaflight_script *s)
+{
+    return s->setup_reply_count == SETUP_REQUEST_COUNT;
+}
 
 static void set_switches(betaflight_script *s, const vy_script_line *line)
 {
@@ -73,18 +76,18 @@ vy_verdict vy_betaflight_script_step(betaflight_script *s, double time, double c
                                      uint8_t out[MSP_FRAME_CAP], size_t *size, int32_t *line)
 {
     static const msp_request status = {MSP_STATUS, 0, {0}};
-    const int due = clock - s->sent >= RETRY_PERIOD;
+    const int is_due = clock - s->sent_time >= RETRY_PERIOD;
     *size = 0;
     if (!vy_betaflight_script_is_ready(s)) {
-        if (due) *size = pack_request(&setup_requests[s->setup_done], out);
-        if (due) s->sent = clock;
+        if (is_due) *size = pack_request(&setup_requests[s->setup_reply_count], out);
+        if (is_due) s->sent_time = clock;
         return VY_VERDICT_REPLIED;
     }
     if (!running || s->line_next >= s->line_count || time < s->lines[s->line_next].time)
         return VY_VERDICT_REPLIED;
     if (isnan(s->line_since)) {
         s->line_since = time;
-        s->sent = clock; // its answer is of after the switch
+        s->sent_time = clock; // its answer is of after the switch
         set_switches(s, &s->lines[s->line_next]);
         return VY_VERDICT_REPLIED;
     }
@@ -92,23 +95,23 @@ vy_verdict vy_betaflight_script_step(betaflight_script *s, double time, double c
         *line = s->line_next + 1;
         return VY_VERDICT_REFUSED;
     }
-    if (due) *size = pack_request(&status, out);
-    if (due) s->sent = clock;
+    if (is_due) *size = pack_request(&status, out);
+    if (is_due) s->sent_time = clock;
     return VY_VERDICT_REPLIED;
 }
 
 static void handle_response(betaflight_script *s, const msp_frame *f)
 {
     if (!vy_betaflight_script_is_ready(s)) {
-        if (f->refused || f->command != setup_requests[s->setup_done].command) return;
-        ++s->setup_done;
-        s->sent = -1e9; // the next at once
+        if (f->is_refused || f->command != setup_requests[s->setup_reply_count].command) return;
+        ++s->setup_reply_count;
+        s->sent_time = -1e9; // the next at once
         return;
     }
     if (f->command != MSP_STATUS || f->size <= FLAGS_AT || isnan(s->line_since)) return;
-    const int armed = f->body[FLAGS_AT] >> BOX_ARM & 1, angle = f->body[FLAGS_AT] >> BOX_ANGLE & 1;
+    const int is_armed = f->body[FLAGS_AT] >> BOX_ARM & 1, is_angle = f->body[FLAGS_AT] >> BOX_ANGLE & 1;
     const vy_script_line *line = &s->lines[s->line_next];
-    if (line->action == VY_SCRIPT_MODE ? angle != s->is_angle : armed != s->is_armed) return;
+    if (line->action == VY_SCRIPT_MODE ? is_angle != s->is_angle : is_armed != s->is_armed) return;
     ++s->line_next;
     s->line_since = (double)NAN;
 }

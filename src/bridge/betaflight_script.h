@@ -10,9 +10,9 @@ typedef struct betaflight_script {
     int line_count, line_next; // the next to be obeyed
     vy_script_line *lines;     // owned
     double line_since;         // [s] when it was first asked for; NAN: not yet
-    double patience;           // [s]
-    int setup_done;            // how many of the questions of the beginning have an answer
-    double sent;               // [s] of the firmware's clock
+    double patience;           // [s] within which a line must be obeyed
+    int setup_reply_count;     // how many of the questions of the beginning have an answer
+    double sent_time;          // [s] of the firmware's clock
     int is_armed, is_angle;    // what the switches ask for
     msp_reader reader;
 } betaflight_script;

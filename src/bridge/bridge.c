@@ -12,7 +12,7 @@ vy_status vy_bridge_motors(const bridge_request *request, bridge_motors *out, vy
     return vy_airframe_match(request->def->firmware.airframe, request->start->vehicle, out->order, err);
 }
 
-void vy_bridge_command(const bridge_motors *motors, int motor, double command, vy_intent *intent)
+void vy_bridge_set_motor(const bridge_motors *motors, int motor, double command, vy_intent *intent)
 {
     intent->motors[motors->order[motor]] = command < 0.0 ? 0.0 : command > 1.0 ? 1.0 : command;
 }

@@ -35,7 +35,7 @@ typedef struct bridge_kind {
     /// NULL is a no-op.
     void (*close)(vy_bridge *bridge);
     /// The socket that the firmware's program inherits, which is closed once it has; or -1. NULL: none.
-    int (*inherited)(vy_bridge *bridge);
+    int (*inherited_socket)(vy_bridge *bridge);
 } bridge_kind;
 
 extern const bridge_kind vy_px4_bridge, vy_ardupilot_bridge, vy_betaflight_bridge, vy_crazyflie_bridge;
@@ -49,8 +49,8 @@ typedef struct bridge_motors {
 /// By the def's airframe. VY_BAD_VALUE: the vehicle has no such rotors.
 vy_status vy_bridge_motors(const bridge_request *request, bridge_motors *out, vy_error *err);
 
-/// The command of the firmware's motor, cut to 0 to 1.
-void vy_bridge_command(const bridge_motors *motors, int motor, double command, vy_intent *intent);
+/// Set the command of the firmware's motor `motor`, cut to 0 to 1.
+void vy_bridge_set_motor(const bridge_motors *motors, int motor, double command, vy_intent *intent);
 
 /// q_WB as the rotation from forward-right-down to north-east-down.
 vy_quat vy_bridge_attitude_ned(vy_quat attitude);

@@ -19,21 +19,21 @@
 #define STANDARD_GRAVITY   9.81 // [m/s^2] of the firmware's g
 
 enum {
-    DEFAULT_PORT = 19850, // cflib looks for Crazyflies on this one and the nine that follow
-    STEP_PACKETS = 256,   // of a client, taken in one step; the rest waits
+    DEFAULT_PORT = 19850,  // cflib looks for Crazyflies on this one and the nine that follow
+    STEP_PACKET_CAP = 256, // of a client, taken in one step; the rest waits
 };
 
 typedef struct crazyflie {
     int socket;
     struct sockaddr_in client;
-    int connected;
+    int is_connected;
     int lock_step;
-    double deadline;
+    double deadline; // [s] of wall clock for all acknowledgements of a step
     vy_gains gains;
     double mass;      // [kg]
     double period;    // [s]
     vy_vec3 integral; // [m/s^2] of the position error
-    int acks;         // null packets of the client since the last step
+    int ack_count;    // null packets of the client since the last step
     crtp_device device;
 } crazyflie;
 
@@ -74,14 +74,14 @@ static void set_log_values(const vy_samples *s, crtp_device *d)
 {
     const vy_estimate *e = &s->estimate;
     const vy_quat q = e->attitude;
-    const double up = 2.0 * (q.x * q.z - q.w * q.y); // the Crazyflie's pitch is positive nose up
+    const double sin_pitch = 2.0 * (q.x * q.z - q.w * q.y); // the Crazyflie's pitch is positive nose up
     const double roll = math_atan2(2.0 * (q.w * q.x + q.y * q.z), 1.0 - 2.0 * (q.x * q.x + q.y * q.y));
-    const double pitch = math_asin(up < -1.0 ? -1.0 : up > 1.0 ? 1.0 : up);
+    const double pitch = math_asin(sin_pitch < -1.0 ? -1.0 : sin_pitch > 1.0 ? 1.0 : sin_pitch);
     const double yaw = math_atan2(2.0 * (q.w * q.z + q.x * q.y), 1.0 - 2.0 * (q.y * q.y + q.z * q.z));
     const struct {
         int id;
         double value;
-    } list[] = {
+    } log_values[] = {
         {CRTP_LOG_stateEstimate_x, e->position.x},
         {CRTP_LOG_stateEstimate_y, e->position.y},
         {CRTP_LOG_stateEstimate_z, e->position.z},
@@ -109,7 +109,8 @@ static void set_log_values(const vy_samples *s, crtp_device *d)
         {CRTP_LOG_range_zrange, 1e3 * s->range.distance},  // [mm]
         {CRTP_LOG_pm_vbat, s->power.voltage},
     };
-    for (size_t i = 0; i < sizeof list / sizeof list[0]; ++i) d->values[list[i].id] = list[i].value;
+    for (size_t i = 0; i < sizeof log_values / sizeof log_values[0]; ++i)
+        d->values[log_values[i].id] = log_values[i].value;
     d->time = s->time;
     d->values[CRTP_LOG_supervisor_info] = vy_crtp_supervisor(d);
     d->values[CRTP_LOG_sys_isFlying] = d->control_mode != CRTP_OFF;
@@ -141,14 +142,15 @@ static int handle_packet(crazyflie *c)
     crtp_packet answer;
     if (size < 0) return 0;
     const int is_null = size == 1 && bytes[0] == CRTP_NULL;
-    const int known = c->connected && from.sin_port == c->client.sin_port &&
-                      from.sin_addr.s_addr == c->client.sin_addr.s_addr;
-    if (known && is_null) ++c->acks;
-    if (!known && is_null) send_packet(c, &from, &(crtp_packet){.header = CRTP_NULL}); // it looks who is here
-    if (!known && opens_link(bytes, (size_t)size)) {
+    const int is_client = c->is_connected && from.sin_port == c->client.sin_port &&
+                          from.sin_addr.s_addr == c->client.sin_addr.s_addr;
+    if (is_client && is_null) ++c->ack_count;
+    if (!is_client && is_null)
+        send_packet(c, &from, &(crtp_packet){.header = CRTP_NULL}); // it looks who is here
+    if (!is_client && opens_link(bytes, (size_t)size)) {
         c->client = from;
-        c->connected = 1;
-    } else if (!known || is_null) {
+        c->is_connected = 1;
+    } else if (!is_client || is_null) {
         return 1;
     }
     if (vy_crtp_handle(&c->device, bytes, (size_t)size, &answer)) send_packet(c, &c->client, &answer);
@@ -160,13 +162,14 @@ static int send_log(crazyflie *c)
 {
     const double start = vy_bridge_now();
     crtp_packet p;
-    int sent = 0;
-    c->acks = 0;
-    for (; sent < CRTP_BLOCK_CAP && vy_crtp_log_next(&c->device, &p); ++sent) send_packet(c, &c->client, &p);
-    while (c->lock_step && c->acks < sent) {
-        const double left = c->deadline - (vy_bridge_now() - start);
-        if (left <= 0.0) return 0;
-        if (!handle_packet(c)) (void)vy_wait_readable(c->socket, left);
+    int sent_count = 0;
+    c->ack_count = 0;
+    for (; sent_count < CRTP_BLOCK_CAP && vy_crtp_log_next(&c->device, &p); ++sent_count)
+        send_packet(c, &c->client, &p);
+    while (c->lock_step && c->ack_count < sent_count) {
+        const double seconds_left = c->deadline - (vy_bridge_now() - start);
+        if (seconds_left <= 0.0) return 0;
+        if (!handle_packet(c)) (void)vy_wait_readable(c->socket, seconds_left);
     }
     return 1;
 }
@@ -179,9 +182,9 @@ static vy_vec3 add_scaled(vy_vec3 a, double k, vy_vec3 b)
 }
 
 // Integrate only within a quarter of g: wind and a wrong mass need no more.
-static double integrate_clamped(double integral, double by)
+static double integrate_clamped(double integral, double increment)
 {
-    const double max = 0.25 * STANDARD_GRAVITY, sum = integral + by;
+    const double max = 0.25 * STANDARD_GRAVITY, sum = integral + increment;
     return sum < -max ? -max : sum > max ? max : sum;
 }
 
@@ -200,10 +203,11 @@ static vy_vec3 desired_force(crazyflie *c, const plan_point *goal, const vy_esti
     force.z += STANDARD_GRAVITY;
     if (force.z < 0.3 * STANDARD_GRAVITY) force.z = 0.3 * STANDARD_GRAVITY;
     if (force.z > 2.0 * STANDARD_GRAVITY) force.z = 2.0 * STANDARD_GRAVITY;
-    const double across = sqrt(force.x * force.x + force.y * force.y), max = force.z * math_tan(g->tilt_max);
-    if (across > max) {
-        force.x *= max / across;
-        force.y *= max / across;
+    const double horizontal = sqrt(force.x * force.x + force.y * force.y),
+                 horizontal_max = force.z * math_tan(g->tilt_max);
+    if (horizontal > horizontal_max) {
+        force.x *= horizontal_max / horizontal;
+        force.y *= horizontal_max / horizontal;
     }
     return force;
 }
@@ -211,8 +215,8 @@ static vy_vec3 desired_force(crazyflie *c, const plan_point *goal, const vy_esti
 // The least turn of body z onto the force, after that of the nose.
 static vy_quat attitude_from_force(vy_vec3 force, double yaw)
 {
-    const double size = sqrt(force.x * force.x + force.y * force.y + force.z * force.z);
-    const vy_quat tilt = {size + force.z, -force.y, force.x, 0.0};
+    const double norm = sqrt(force.x * force.x + force.y * force.y + force.z * force.z);
+    const vy_quat tilt = {norm + force.z, -force.y, force.x, 0.0};
     double sine, cosine;
     math_sincos(0.5 * yaw, &sine, &cosine);
     return (vy_quat){tilt.w * cosine, tilt.x * cosine + tilt.y * sine, tilt.y * cosine - tilt.x * sine,
@@ -221,19 +225,20 @@ static vy_quat attitude_from_force(vy_vec3 force, double yaw)
 
 static void set_reply(crazyflie *c, const vy_estimate *e, vy_intent *intent)
 {
-    int motors;
-    const plan_point goal = vy_crtp_goal(&c->device, &motors);
-    if (!motors) c->integral = (vy_vec3){0.0, 0.0, 0.0};
+    int are_motors_on;
+    const plan_point goal = vy_crtp_goal(&c->device, &are_motors_on);
+    if (!are_motors_on) c->integral = (vy_vec3){0.0, 0.0, 0.0};
     const vy_vec3 force = desired_force(c, &goal, e);
     const vy_quat q = e->attitude; // only what is along body z acts
-    const double along = 2.0 * (q.x * q.z + q.w * q.y) * force.x + 2.0 * (q.y * q.z - q.w * q.x) * force.y +
-                         (1.0 - 2.0 * (q.x * q.x + q.y * q.y)) * force.z;
+    const double along_body_z = 2.0 * (q.x * q.z + q.w * q.y) * force.x +
+                                2.0 * (q.y * q.z - q.w * q.x) * force.y +
+                                (1.0 - 2.0 * (q.x * q.x + q.y * q.y)) * force.z;
     // An error of the yaw's rate over its gain is that rate.
-    const double lead = c->gains.yaw > 0.0 ? goal.yaw_rate / c->gains.yaw : 0.0;
+    const double yaw_lead = c->gains.yaw > 0.0 ? goal.yaw_rate / c->gains.yaw : 0.0;
     intent->rung = VY_RUNG_ATTITUDE;
-    intent->status = motors ? VY_REPLY_STATUS_ARMED : VY_REPLY_STATUS_DISARMED;
-    intent->attitude = attitude_from_force(force, goal.yaw + lead);
-    intent->thrust = along > 0.0 ? c->mass * along : 0.0;
+    intent->status = are_motors_on ? VY_REPLY_STATUS_ARMED : VY_REPLY_STATUS_DISARMED;
+    intent->attitude = attitude_from_force(force, goal.yaw + yaw_lead);
+    intent->thrust = along_body_z > 0.0 ? c->mass * along_body_z : 0.0;
 }
 
 static vy_verdict crazyflie_step(vy_bridge *bridge, const vy_samples *samples, vy_intent *intent,
@@ -242,7 +247,7 @@ static vy_verdict crazyflie_step(vy_bridge *bridge, const vy_samples *samples, v
     crazyflie *c = (crazyflie *)bridge;
     *detail = 0;
     set_log_values(samples, &c->device);
-    for (int i = 0; i < STEP_PACKETS && handle_packet(c); ++i) continue;
+    for (int i = 0; i < STEP_PACKET_CAP && handle_packet(c); ++i) continue;
     intent->rung = VY_RUNG_NONE;
     intent->status = VY_REPLY_STATUS_NOT_READY;
     if (!c->device.has_started) return VY_VERDICT_REPLIED;

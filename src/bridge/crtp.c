@@ -8,7 +8,7 @@
 enum {
     PROTOCOL_VERSION = 12,
     MEMORY_TRAJECTORY = 0x12, // type of the one memory
-    MEMORY_PIECE = 24,        // [bytes] read or written at once
+    MEMORY_PIECE_CAP = 24,    // [bytes] read or written at once
     SUPERVISOR_STATE = 0x0c,
     SUPERVISOR_ARM = 1,
     SUPERVISOR_RECOVER = 2,
@@ -40,18 +40,18 @@ uint32_t vy_crtp_get(const uint8_t *data, size_t size)
 
 double vy_crtp_get_float(const uint8_t *data)
 {
-    const uint32_t cell = vy_crtp_get(data, 4);
+    const uint32_t bits = vy_crtp_get(data, 4);
     float value;
-    memcpy(&value, &cell, sizeof value);
+    memcpy(&value, &bits, sizeof value);
     return (double)value;
 }
 
 uint32_t vy_crtp_float_bits(double value)
 {
     const float single = (float)value;
-    uint32_t cell;
-    memcpy(&cell, &single, sizeof cell);
-    return cell;
+    uint32_t bits;
+    memcpy(&bits, &single, sizeof bits);
+    return bits;
 }
 
 static uint32_t crc_bytes(uint32_t crc, const void *bytes, size_t size)
@@ -73,12 +73,12 @@ uint32_t vy_crtp_crc(uint32_t crc, uint8_t type, const char *group, const char *
 
 int vy_crtp_put_item(crtp_packet *answer, size_t at, uint8_t type, const char *group, const char *name)
 {
-    const size_t first = strlen(group) + 1, second = strlen(name) + 1;
-    VY_ASSERT(at + 1 + first + second <= CRTP_DATA_CAP);
+    const size_t group_size = strlen(group) + 1, name_size = strlen(name) + 1;
+    VY_ASSERT(at + 1 + group_size + name_size <= CRTP_DATA_CAP);
     answer->data[at] = type;
-    memcpy(answer->data + at + 1, group, first);
-    memcpy(answer->data + at + 1 + first, name, second);
-    answer->size = (uint8_t)(at + 1 + first + second);
+    memcpy(answer->data + at + 1, group, group_size);
+    memcpy(answer->data + at + 1 + group_size, name, name_size);
+    answer->size = (uint8_t)(at + 1 + group_size + name_size);
     return 1;
 }
 
@@ -93,22 +93,22 @@ void vy_crtp_begin(crtp_device *out)
 
 uint16_t vy_crtp_supervisor(const crtp_device *d)
 {
-    const int plans = d->control_mode == CRTP_PLAN || d->control_mode == CRTP_LANDING;
-    const int ended = !plans || d->time >= d->plan.begin + vy_crtp_plan_duration(&d->plan);
+    const int has_plan = d->control_mode == CRTP_PLAN || d->control_mode == CRTP_LANDING;
+    const int has_ended = !has_plan || d->time >= d->plan.begin + vy_crtp_plan_duration(&d->plan);
     const int can_fly = d->is_armed && !d->is_locked;
     return (uint16_t)((d->is_locked ? BIT_LOCKED : BIT_CAN_BE_ARMED) | (d->is_armed ? BIT_ARMED : 0) |
                       BIT_AUTO_ARMED | (can_fly ? BIT_CAN_FLY : 0) |
-                      (d->control_mode != CRTP_OFF ? BIT_FLYING : 0) | (plans ? BIT_PLAN_ACTIVE : 0) |
-                      (ended ? BIT_PLAN_FINISHED : 0) |
+                      (d->control_mode != CRTP_OFF ? BIT_FLYING : 0) | (has_plan ? BIT_PLAN_ACTIVE : 0) |
+                      (has_ended ? BIT_PLAN_FINISHED : 0) |
                       (d->control_mode == CRTP_VELOCITY || d->control_mode == CRTP_POSITION
                            ? BIT_PLAN_DISABLED
                            : 0));
 }
 
-static void arm(crtp_device *d, int on)
+static void arm(crtp_device *d, int is_on)
 {
     d->has_started = 1;
-    d->is_armed = on && !d->is_locked;
+    d->is_armed = is_on && !d->is_locked;
     if (!d->is_armed) d->control_mode = CRTP_OFF;
 }
 
@@ -121,14 +121,14 @@ static void stop_for_good(crtp_device *d)
 
 static int handle_link(int channel, const uint8_t *data, size_t size, crtp_packet *answer)
 {
-    static const char words[] = "Bitcraze Crazyflie";
+    static const char device_name[] = "Bitcraze Crazyflie";
     if (channel == 0) { // echo
         memcpy(answer->data, data, size);
         answer->size = (uint8_t)size;
         return 1;
     }
     if (channel != 1) return 0;
-    memcpy(answer->data, words, sizeof words);
+    memcpy(answer->data, device_name, sizeof device_name);
     answer->size = CRTP_DATA_CAP; // its source sends full packets
     return 1;
 }
@@ -207,18 +207,18 @@ static int handle_memory(crtp_device *d, int channel, const uint8_t *data, size_
         return 1;
     }
     if ((channel != READ && channel != WRITE) || size < 6) return 0;
-    const uint32_t at = vy_crtp_get(data + 1, 4);
+    const uint32_t address = vy_crtp_get(data + 1, 4);
     const size_t count = channel == READ ? data[5] : size - 5;
-    const int is_there =
-        data[0] == 0 && count <= MEMORY_PIECE && at <= CRTP_MEMORY_SIZE && count <= CRTP_MEMORY_SIZE - at;
+    const int is_valid = data[0] == 0 && count <= MEMORY_PIECE_CAP && address <= CRTP_MEMORY_SIZE &&
+                         count <= CRTP_MEMORY_SIZE - address;
     memcpy(answer->data, data, 5);
-    answer->data[5] = is_there ? 0 : EIO;
+    answer->data[5] = is_valid ? 0 : EIO;
     answer->size = 6;
-    if (!is_there) return 1;
+    if (!is_valid) return 1;
     if (channel == WRITE) {
-        memcpy(d->memory + at, data + 5, count);
+        memcpy(d->memory + address, data + 5, count);
     } else {
-        memcpy(answer->data + 6, d->memory + at, count);
+        memcpy(answer->data + 6, d->memory + address, count);
         answer->size = (uint8_t)(6 + count);
     }
     return 1;

@@ -109,7 +109,7 @@ enum { CRTP_PARAM_LIST(CRTP_PARAM_ID) CRTP_PARAM_COUNT };
 typedef struct crtp_log_block {
     int is_used, is_started;
     uint8_t id;
-    double period, next; // [s]
+    double period, next_time; // [s]
     int count;
     uint8_t types[CRTP_VARIABLE_CAP]; // as which they are sent
     uint16_t variables[CRTP_VARIABLE_CAP];
@@ -131,26 +131,28 @@ typedef enum crtp_control_mode {
     CRTP_POSITION, ///< a place
 } crtp_control_mode;
 
+/// A Crazyflie as its client sees it.
 typedef struct crtp_device {
-    double time; ///< [s] of the world; the owner keeps it and `values`
-    double values[CRTP_LOG_COUNT];
+    double time;                   ///< [s] of the world; the owner keeps it and `values`
+    double values[CRTP_LOG_COUNT]; ///< of all that can be logged, by CRTP_LOG_group_name
     double parameters[CRTP_PARAM_COUNT];
-    crtp_log_block blocks[CRTP_BLOCK_CAP];
-    uint8_t memory[CRTP_MEMORY_SIZE];
+    crtp_log_block blocks[CRTP_BLOCK_CAP]; ///< of the log
+    uint8_t memory[CRTP_MEMORY_SIZE];      ///< pieces of trajectories that the client has uploaded
     crtp_trajectory trajectories[CRTP_TRAJECTORY_CAP];
     int is_armed;
-    int is_locked;   ///< by an emergency stop, for good
-    int has_started; ///< it was armed, flown or logged: the world may begin
-    uint8_t group_mask;
+    int is_locked;      ///< by an emergency stop, for good
+    int has_started;    ///< it was armed, flown or logged: the world may begin
+    uint8_t group_mask; ///< groups of drones that it is in: commands to others are not for it
     crtp_control_mode control_mode;
     crtp_plan plan;
-    vy_vec3 setpoint; ///< [m/s] world, of CRTP_VELOCITY; of CRTP_POSITION the place [m]
-    double yaw, yaw_rate;
+    vy_vec3 setpoint;     ///< [m/s] world, of CRTP_VELOCITY; of CRTP_POSITION the place [m]
+    double yaw, yaw_rate; ///< [rad], [rad/s] of these two modes
     int holds_height;
     double height;        ///< [m]
     double setpoint_time; ///< [s] when the low-level setpoint came
 } crtp_device;
 
+/// Armed, at rest, nothing asked for yet.
 void vy_crtp_begin(crtp_device *out);
 
 /// A packet of the client's. Returns 1 with an answer. Whatever the bytes are, it is one packet, or none.
@@ -159,8 +161,8 @@ int vy_crtp_handle(crtp_device *d, const uint8_t *bytes, size_t size, crtp_packe
 /// The next packet of logged values that is due now; 0: none.
 int vy_crtp_log_next(crtp_device *d, crtp_packet *out);
 
-/// What to fly now: *motors is 0 when they are off.
-plan_point vy_crtp_goal(crtp_device *d, int *motors);
+/// What to fly now: *are_motors_on is 0 when motors are off.
+plan_point vy_crtp_goal(crtp_device *d, int *are_motors_on);
 
 /// The bits of the supervisor, as cflib reads them.
 uint16_t vy_crtp_supervisor(const crtp_device *d);
@@ -174,7 +176,7 @@ void vy_crtp_handle_setpoint(crtp_device *d, int port, int channel, const uint8_
 /// One item of a table, behind `at` of the answer's data: type, group, name.
 int vy_crtp_put_item(crtp_packet *answer, size_t at, uint8_t type, const char *group, const char *name);
 
-/// Little-endian.
+/// Numbers of `size` bytes, little-endian.
 void vy_crtp_put(uint8_t *out, uint64_t value, size_t size);
 uint32_t vy_crtp_get(const uint8_t *data, size_t size);
 double vy_crtp_get_float(const uint8_t *data);

@@ -60,10 +60,11 @@ static plan_point start_point(const crtp_device *d)
 {
     if (!is_planned(d)) return measured_point(d);
     const plan_point p = vy_crtp_plan_at(&d->plan, d->time);
-    const int good = is_within(p.position, PLANNED_VALUE_MAX) && is_within(p.velocity, PLANNED_VALUE_MAX) &&
-                     is_within(p.acceleration, PLANNED_VALUE_MAX) && fabs(p.yaw) <= PLANNED_VALUE_MAX &&
-                     fabs(p.yaw_rate) <= PLANNED_VALUE_MAX;
-    return good ? p : measured_point(d);
+    const int is_valid = is_within(p.position, PLANNED_VALUE_MAX) &&
+                         is_within(p.velocity, PLANNED_VALUE_MAX) &&
+                         is_within(p.acceleration, PLANNED_VALUE_MAX) && fabs(p.yaw) <= PLANNED_VALUE_MAX &&
+                         fabs(p.yaw_rate) <= PLANNED_VALUE_MAX;
+    return is_valid ? p : measured_point(d);
 }
 
 // --- the high-level commander
@@ -81,7 +82,7 @@ static int may_fly(const crtp_device *d) { return d->is_armed && !d->is_locked; 
 static int plan_height(crtp_device *d, int command, const uint8_t *data, size_t size)
 {
     const int is_version_2 = command == TAKEOFF_2 || command == LAND_2,
-              up = command == TAKEOFF || command == TAKEOFF_2;
+              is_takeoff = command == TAKEOFF || command == TAKEOFF_2;
     if (size < (is_version_2 ? 13u : 8u)) return ENOEXEC;
     const plan_point now = start_point(d);
     const double height = vy_crtp_get_float(data);
@@ -90,36 +91,37 @@ static int plan_height(crtp_device *d, int command, const uint8_t *data, size_t 
     const double numbers[] = {height, yaw};
     if (!are_within(numbers, 2, DISTANCE_MAX) || !(duration >= DURATION_MIN && duration <= DURATION_MAX))
         return EINVAL;
-    if (up ? d->control_mode != CRTP_OFF || !may_fly(d)
-           : d->control_mode == CRTP_OFF || d->control_mode == CRTP_LANDING)
+    if (is_takeoff ? d->control_mode != CRTP_OFF || !may_fly(d)
+                   : d->control_mode == CRTP_OFF || d->control_mode == CRTP_LANDING)
         return 1;
     vy_crtp_plan_to(&now, (vy_vec3){now.position.x, now.position.y, height}, yaw, duration, 0, d->time,
                     &d->plan);
-    d->control_mode = up ? CRTP_PLAN : CRTP_LANDING;
+    d->control_mode = is_takeoff ? CRTP_PLAN : CRTP_LANDING;
     return 0;
 }
 
 static int plan_go_to(crtp_device *d, int command, const uint8_t *data, size_t size)
 {
-    const size_t head = command == GO_TO_2 ? 2 : 1; // relative, linear
-    double n[5];
-    if (size < head + 20) return ENOEXEC;
-    for (size_t i = 0; i < 5; ++i) n[i] = vy_crtp_get_float(data + head + 4 * i);
+    const size_t head_size = command == GO_TO_2 ? 2 : 1; // relative, linear
+    double n[5];                                         // x, y, z, yaw, duration
+    if (size < head_size + 20) return ENOEXEC;
+    for (size_t i = 0; i < 5; ++i) n[i] = vy_crtp_get_float(data + head_size + 4 * i);
     if (!are_within(n, 4, DISTANCE_MAX) || !(n[4] >= DURATION_MIN && n[4] <= DURATION_MAX)) return EINVAL;
     if (d->control_mode == CRTP_OFF || d->control_mode == CRTP_LANDING || !may_fly(d)) return 1;
     const plan_point now = start_point(d);
-    const int relative = data[0] != 0;
-    const vy_vec3 to = {n[0] + (relative ? now.position.x : 0.0), n[1] + (relative ? now.position.y : 0.0),
-                        n[2] + (relative ? now.position.z : 0.0)};
+    const int is_relative = data[0] != 0;
+    const vy_vec3 to = {n[0] + (is_relative ? now.position.x : 0.0),
+                        n[1] + (is_relative ? now.position.y : 0.0),
+                        n[2] + (is_relative ? now.position.z : 0.0)};
     crtp_plan plan;
-    vy_crtp_plan_to(&now, to, n[3] + (relative ? now.yaw : 0.0), n[4], head == 2 && data[1] != 0, d->time,
-                    &plan);
+    vy_crtp_plan_to(&now, to, n[3] + (is_relative ? now.yaw : 0.0), n[4], head_size == 2 && data[1] != 0,
+                    d->time, &plan);
     d->plan = plan;
     d->control_mode = CRTP_PLAN;
     return 0;
 }
 
-static int define(crtp_device *d, const uint8_t *data, size_t size)
+static int define_trajectory(crtp_device *d, const uint8_t *data, size_t size)
 {
     enum { IN_MEMORY = 1, POLYNOMIALS = 0 };
     if (size < 8) return ENOEXEC;
@@ -136,22 +138,22 @@ static int define(crtp_device *d, const uint8_t *data, size_t size)
 // A piece of the memory; 0: its numbers are none to fly.
 static int read_piece(const uint8_t *memory, plan_piece *out)
 {
-    int good = 1;
+    int is_valid = 1;
     for (size_t a = 0; a < PLAN_AXES; ++a) {
         for (size_t k = 0; k < PLAN_COEFFICIENTS; ++k)
             out->coefficients[a][k] = vy_crtp_get_float(memory + 4 * (a * PLAN_COEFFICIENTS + k));
-        good &= are_within(out->coefficients[a], PLAN_COEFFICIENTS, DISTANCE_MAX);
+        is_valid &= are_within(out->coefficients[a], PLAN_COEFFICIENTS, DISTANCE_MAX);
     }
     out->duration = vy_crtp_get_float(memory + 4 * PLAN_AXES * PLAN_COEFFICIENTS);
-    return good && out->duration > 0.0 && out->duration <= DURATION_MAX;
+    return is_valid && out->duration > 0.0 && out->duration <= DURATION_MAX;
 }
 
-static int start(crtp_device *d, int command, const uint8_t *data, size_t size)
+static int start_trajectory(crtp_device *d, int command, const uint8_t *data, size_t size)
 {
     const int is_version_2 = command == START_TRAJECTORY_2;
     if (size < (is_version_2 ? 8u : 7u)) return ENOEXEC;
-    const int relative = data[0] != 0, turns = is_version_2 && data[1] != 0,
-              reversed = data[is_version_2 ? 2 : 1] != 0;
+    const int is_relative = data[0] != 0, rotates_with_yaw = is_version_2 && data[1] != 0,
+              is_reversed = data[is_version_2 ? 2 : 1] != 0;
     const uint8_t id = data[is_version_2 ? 3 : 2];
     const double scale = vy_crtp_get_float(data + (is_version_2 ? 4 : 3));
     if (!(scale >= 1e-3 && scale <= 1e3)) return EINVAL;
@@ -159,18 +161,21 @@ static int start(crtp_device *d, int command, const uint8_t *data, size_t size)
     if (!may_fly(d)) return 1;
     const plan_point now = start_point(d);
     const crtp_trajectory *t = &d->trajectories[id];
-    crtp_plan plan = {
-        .begin = d->time, .scale = scale, .is_reversed = reversed, .rotation_cosine = 1.0, .count = t->count};
+    crtp_plan plan = {.begin = d->time,
+                      .scale = scale,
+                      .is_reversed = is_reversed,
+                      .rotation_cosine = 1.0,
+                      .count = t->count};
     for (int i = 0; i < t->count; ++i)
         if (!read_piece(d->memory + t->offset + (size_t)i * PIECE_BYTES, &plan.pieces[i])) return EINVAL;
-    if (turns) { // it begins with the nose where it is
+    if (rotates_with_yaw) { // it begins with the nose where it is
         plan.turn = now.yaw - vy_crtp_plan_at(&plan, d->time).yaw;
         math_sincos(plan.turn, &plan.rotation_sine, &plan.rotation_cosine);
     }
-    if (relative) {
-        const vy_vec3 begins = vy_crtp_plan_at(&plan, d->time).position;
-        plan.shift =
-            (vy_vec3){now.position.x - begins.x, now.position.y - begins.y, now.position.z - begins.z};
+    if (is_relative) {
+        const vy_vec3 first_position = vy_crtp_plan_at(&plan, d->time).position;
+        plan.shift = (vy_vec3){now.position.x - first_position.x, now.position.y - first_position.y,
+                               now.position.z - first_position.z};
     }
     d->plan = plan;
     d->control_mode = CRTP_PLAN;
@@ -180,7 +185,7 @@ static int start(crtp_device *d, int command, const uint8_t *data, size_t size)
 int vy_crtp_handle_high_level(crtp_device *d, const uint8_t *data, size_t size)
 {
     const int command = data[0];
-    if (command == DEFINE_TRAJECTORY) return define(d, data + 1, size - 1);
+    if (command == DEFINE_TRAJECTORY) return define_trajectory(d, data + 1, size - 1);
     if (size < 2) return ENOEXEC;
     if (command == SET_GROUP_MASK) {
         d->group_mask = data[1];
@@ -197,7 +202,7 @@ int vy_crtp_handle_high_level(crtp_device *d, const uint8_t *data, size_t size)
     case GO_TO:
     case GO_TO_2: return plan_go_to(d, command, data + 2, size - 2);
     case START_TRAJECTORY:
-    case START_TRAJECTORY_2: return start(d, command, data + 2, size - 2);
+    case START_TRAJECTORY_2: return start_trajectory(d, command, data + 2, size - 2);
     default: return ENOEXEC;
     }
 }
@@ -206,14 +211,14 @@ int vy_crtp_handle_high_level(crtp_device *d, const uint8_t *data, size_t size)
 
 static void handle_generic(crtp_device *d, const uint8_t *data, size_t size)
 {
-    double n[4];
+    double n[4]; // of the setpoint of this type, as it is sent: see below
     if (data[0] == SETPOINT_STOP) d->control_mode = CRTP_OFF;
     if (size < 17) return;
     for (size_t i = 0; i < 4; ++i) n[i] = vy_crtp_get_float(data + 1 + 4 * i);
-    const int known = data[0] == SETPOINT_VELOCITY || data[0] == SETPOINT_VELOCITY_OLD ||
-                      data[0] == SETPOINT_HOVER || data[0] == SETPOINT_HOVER_OLD ||
-                      data[0] == SETPOINT_POSITION;
-    if (!known || !are_within(n, 4, DISTANCE_MAX) || !may_fly(d)) return;
+    const int is_known = data[0] == SETPOINT_VELOCITY || data[0] == SETPOINT_VELOCITY_OLD ||
+                         data[0] == SETPOINT_HOVER || data[0] == SETPOINT_HOVER_OLD ||
+                         data[0] == SETPOINT_POSITION;
+    if (!is_known || !are_within(n, 4, DISTANCE_MAX) || !may_fly(d)) return;
     d->setpoint_time = d->time;
     if (data[0] == SETPOINT_POSITION) {
         d->control_mode = CRTP_POSITION;
@@ -222,14 +227,14 @@ static void handle_generic(crtp_device *d, const uint8_t *data, size_t size)
         return;
     }
     // The old ones turn clockwise.
-    const int old = data[0] == SETPOINT_VELOCITY_OLD || data[0] == SETPOINT_HOVER_OLD;
-    const int hover = data[0] == SETPOINT_HOVER || data[0] == SETPOINT_HOVER_OLD;
+    const int is_old_version = data[0] == SETPOINT_VELOCITY_OLD || data[0] == SETPOINT_HOVER_OLD;
+    const int is_hover = data[0] == SETPOINT_HOVER || data[0] == SETPOINT_HOVER_OLD;
     double sine = 0.0, cosine = 1.0;
-    if (hover) math_sincos(measured_point(d).yaw, &sine, &cosine); // ahead and to the left of the nose
+    if (is_hover) math_sincos(measured_point(d).yaw, &sine, &cosine); // ahead and to the left of the nose
     d->control_mode = CRTP_VELOCITY;
-    d->setpoint = (vy_vec3){cosine * n[0] - sine * n[1], sine * n[0] + cosine * n[1], hover ? 0.0 : n[2]};
-    d->yaw_rate = (old ? -DEGREE : DEGREE) * n[hover ? 2 : 3];
-    d->holds_height = hover;
+    d->setpoint = (vy_vec3){cosine * n[0] - sine * n[1], sine * n[0] + cosine * n[1], is_hover ? 0.0 : n[2]};
+    d->yaw_rate = (is_old_version ? -DEGREE : DEGREE) * n[is_hover ? 2 : 3];
+    d->holds_height = is_hover;
     d->height = n[3];
 }
 
@@ -271,13 +276,13 @@ static plan_point manual_goal(crtp_device *d)
     return goal;
 }
 
-plan_point vy_crtp_goal(crtp_device *d, int *motors)
+plan_point vy_crtp_goal(crtp_device *d, int *are_motors_on)
 {
     if (d->control_mode == CRTP_LANDING && d->time >= d->plan.begin + vy_crtp_plan_duration(&d->plan))
         d->control_mode = CRTP_OFF;
     plan_point goal = start_point(d);
     if (d->control_mode == CRTP_VELOCITY || d->control_mode == CRTP_POSITION) goal = manual_goal(d);
-    *motors = d->control_mode != CRTP_OFF;
+    *are_motors_on = d->control_mode != CRTP_OFF;
     d->values[CRTP_LOG_ctrltarget_x] = goal.position.x;
     d->values[CRTP_LOG_ctrltarget_y] = goal.position.y;
     d->values[CRTP_LOG_ctrltarget_z] = goal.position.z;

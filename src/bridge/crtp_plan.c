@@ -8,7 +8,8 @@
 double vy_wrap_angle(double angle) { return angle - TWO_PI * floor(angle / TWO_PI + 0.5); }
 
 // Terms of p with p, p', p'' given at 0 and at rest at p(T) = to, without jerk at both ends. With s = t / T
-// the last four solve p(1) = to, p'(1) = p''(1) = p'''(1) = 0.
+// the last four solve p(1) = to, p'(1) = p''(1) = p'''(1) = 0; d, e and f are by how much the first three
+// alone miss p, p' and p'' there.
 static void fit_polynomial(double from, double speed, double acceleration, double to, double duration,
                            double out[PLAN_COEFFICIENTS])
 {
@@ -41,9 +42,9 @@ void vy_crtp_plan_to(const plan_point *from, vy_vec3 to, double yaw, double dura
 {
     VY_ASSERT(duration > 0.0);
     const double start_yaw = vy_wrap_angle(from->yaw);
-    const double aim = start_yaw + vy_wrap_angle(yaw - start_yaw); // the shorter way
+    const double end_yaw = start_yaw + vy_wrap_angle(yaw - start_yaw); // the shorter way
     const double start[PLAN_AXES] = {from->position.x, from->position.y, from->position.z, start_yaw};
-    const double end[PLAN_AXES] = {to.x, to.y, to.z, aim};
+    const double end[PLAN_AXES] = {to.x, to.y, to.z, end_yaw};
     const double speed[PLAN_AXES] = {from->velocity.x, from->velocity.y, from->velocity.z, from->yaw_rate};
     const double acceleration[PLAN_AXES] = {from->acceleration.x, from->acceleration.y, from->acceleration.z,
                                             0.0};
@@ -66,13 +67,13 @@ double vy_crtp_plan_duration(const crtp_plan *plan)
 }
 
 // Value and first two derivatives.
-static void evaluate(const double terms[PLAN_COEFFICIENTS], double t, double out[3])
+static void evaluate(const double coefficients[PLAN_COEFFICIENTS], double t, double out[3])
 {
     out[0] = out[1] = out[2] = 0.0;
     for (int k = PLAN_COEFFICIENTS - 1; k >= 0; --k) {
         out[2] = out[2] * t + 2.0 * out[1];
         out[1] = out[1] * t + out[0];
-        out[0] = out[0] * t + terms[k];
+        out[0] = out[0] * t + coefficients[k];
     }
 }
 
@@ -80,23 +81,24 @@ plan_point vy_crtp_plan_at(const crtp_plan *plan, double time)
 {
     VY_ASSERT(plan->count >= 1 && plan->count <= PLAN_PIECE_CAP);
     const double duration = vy_crtp_plan_duration(plan) / plan->scale;
-    const double asked = (time - plan->begin) / plan->scale;
-    const double clamped = asked < 0.0 ? 0.0 : asked > duration ? duration : asked;
-    const int is_still = asked < 0.0 || asked > duration;
-    double t = plan->is_reversed ? duration - clamped : clamped, axis[PLAN_AXES][3];
+    const double plan_time = (time - plan->begin) / plan->scale;
+    const double clamped_time = plan_time < 0.0 ? 0.0 : plan_time > duration ? duration : plan_time;
+    const int is_still = plan_time < 0.0 || plan_time > duration;
+    double t = plan->is_reversed ? duration - clamped_time : clamped_time, axis_values[PLAN_AXES][3];
     int piece = 0;
     while (piece + 1 < plan->count && t > plan->pieces[piece].duration) t -= plan->pieces[piece++].duration;
     const double time_rate = is_still ? 0.0 : (plan->is_reversed ? -1.0 : 1.0) / plan->scale;
     for (int i = 0; i < PLAN_AXES; ++i) {
-        evaluate(plan->pieces[piece].coefficients[i], t, axis[i]);
-        axis[i][1] *= time_rate;
-        axis[i][2] *= time_rate * time_rate;
+        evaluate(plan->pieces[piece].coefficients[i], t, axis_values[i]);
+        axis_values[i][1] *= time_rate;
+        axis_values[i][2] *= time_rate * time_rate;
     }
     const double c = plan->rotation_cosine, s = plan->rotation_sine;
-    plan_point out = {.yaw = axis[3][0] + plan->turn, .yaw_rate = axis[3][1]};
-    vy_vec3 *const places[3] = {&out.position, &out.velocity, &out.acceleration};
+    plan_point out = {.yaw = axis_values[3][0] + plan->turn, .yaw_rate = axis_values[3][1]};
+    vy_vec3 *const vectors[3] = {&out.position, &out.velocity, &out.acceleration};
     for (int k = 0; k < 3; ++k)
-        *places[k] = (vy_vec3){c * axis[0][k] - s * axis[1][k], s * axis[0][k] + c * axis[1][k], axis[2][k]};
+        *vectors[k] = (vy_vec3){c * axis_values[0][k] - s * axis_values[1][k],
+                                s * axis_values[0][k] + c * axis_values[1][k], axis_values[2][k]};
     out.position = (vy_vec3){out.position.x + plan->shift.x, out.position.y + plan->shift.y,
                              out.position.z + plan->shift.z};
     return out;

@@ -21,7 +21,7 @@ enum {
     BLOCK_APPEND = 7,
     PARAM_READ = 1, // channels of parameters
     PARAM_WRITE = 2,
-    PARAM_OTHER = 3,
+    PARAM_MISC = 3,
     PARAM_SET_BY_NAME = 0,
     PARAM_DEFAULT = 6,
     PARAM_EXTENDED_2 = 7,
@@ -32,8 +32,8 @@ enum {
 typedef struct toc_item {
     const char *group, *name;
     uint8_t type;
-    int writable;
-    double value;
+    int is_writable;
+    double default_value;
 } toc_item;
 
 #define LOG_ITEM(group, name, type)                    {#group, #name, CRTP_##type, 0, 0.0},
@@ -58,15 +58,15 @@ static uint8_t param_type(uint8_t type)
 static uint16_t half_bits(double value)
 {
     const uint16_t sign = signbit(value) ? 0x8000 : 0;
-    const double size = fabs(value);
-    int power = 0;
+    const double magnitude = fabs(value);
+    int exponent = 0;
     if (isnan(value)) return 0x7e00;
-    if (size >= 65520.0) return sign | 0x7c00;
-    double scaled = size;
-    while (scaled >= 2.0) scaled *= 0.5, ++power;
-    while (scaled < 1.0 && power > -14) scaled *= 2.0, --power;
-    const double cells = floor(scaled * 1024.0 + 0.5); // below 1024 it is subnormal
-    return (uint16_t)(sign + ((power + 14) << 10) + (int)cells);
+    if (magnitude >= 65520.0) return sign | 0x7c00;
+    double scaled = magnitude;
+    while (scaled >= 2.0) scaled *= 0.5, ++exponent;
+    while (scaled < 1.0 && exponent > -14) scaled *= 2.0, --exponent;
+    const double mantissa = floor(scaled * 1024.0 + 0.5); // below 1024 it is subnormal
+    return (uint16_t)(sign + ((exponent + 14) << 10) + (int)mantissa);
 }
 
 static double clamped(double value, double low, double high)
@@ -96,11 +96,11 @@ static size_t put_value(uint8_t *out, uint8_t type, double value)
 static double get_value(const uint8_t *data, uint8_t type)
 {
     const size_t size = type_size(type);
-    const uint32_t cell = vy_crtp_get(data, size);
+    const uint32_t bits = vy_crtp_get(data, size);
     if (type == CRTP_FLOAT) return vy_crtp_get_float(data);
-    if (type == CRTP_INT8) return (double)(int8_t)cell;
+    if (type == CRTP_INT8) return (double)(int8_t)bits;
     VY_ASSERT(type >= CRTP_UINT8 && type <= CRTP_UINT32); // no others are in the table
-    return (double)cell;
+    return (double)bits;
 }
 
 // --- tables
@@ -128,11 +128,11 @@ static int handle_toc(const toc_item *items, uint16_t count, int is_param, const
     memcpy(answer->data + 1, data + 1, 2);
     answer->size = 3;
     if (id >= count) return 1;
-    const toc_item *it = &items[id];
-    const uint8_t type = !is_param      ? it->type
-                         : it->writable ? param_type(it->type)
-                                        : (uint8_t)(param_type(it->type) | PARAM_READ_ONLY);
-    return vy_crtp_put_item(answer, 3, type, it->group, it->name);
+    const toc_item *item = &items[id];
+    const uint8_t type = !is_param           ? item->type
+                         : item->is_writable ? param_type(item->type)
+                                             : (uint8_t)(param_type(item->type) | PARAM_READ_ONLY);
+    return vy_crtp_put_item(answer, 3, type, item->group, item->name);
 }
 
 // --- logs
@@ -151,7 +151,7 @@ static crtp_log_block *free_block(crtp_device *d)
     return NULL;
 }
 
-static int append(crtp_log_block *b, const uint8_t *data, size_t size)
+static int append_variables(crtp_log_block *b, const uint8_t *data, size_t size)
 {
     size_t bytes = 0;
     for (int i = 0; i < b->count; ++i) bytes += type_size(b->types[i]);
@@ -170,12 +170,12 @@ static int append(crtp_log_block *b, const uint8_t *data, size_t size)
     return 0;
 }
 
-static int start(crtp_device *d, crtp_log_block *b, uint8_t tens_of_ms)
+static int start_block(crtp_device *d, crtp_log_block *b, uint8_t tens_of_ms)
 {
     if (tens_of_ms == 0) return EINVAL;
     b->is_started = 1;
     b->period = 0.01 * tens_of_ms;
-    b->next = d->time;
+    b->next_time = d->time;
     d->has_started = 1;
     return 0;
 }
@@ -187,16 +187,16 @@ static int set_block(crtp_device *d, const uint8_t *data, size_t size)
         if (b != NULL) return EEXIST;
         b = free_block(d);
         if (b == NULL) return ENOMEM;
-        crtp_log_block made = {.is_used = 1, .id = data[1]};
-        const int error = append(&made, data + 2, size - 2);
-        if (error == 0) *b = made;
+        crtp_log_block new_block = {.is_used = 1, .id = data[1]};
+        const int error = append_variables(&new_block, data + 2, size - 2);
+        if (error == 0) *b = new_block;
         return error;
     }
     if (b == NULL) return ENOENT;
     switch (data[0]) {
-    case BLOCK_APPEND: return append(b, data + 2, size - 2);
+    case BLOCK_APPEND: return append_variables(b, data + 2, size - 2);
     case BLOCK_DELETE: *b = (crtp_log_block){0}; return 0;
-    case BLOCK_START: return size < 3 ? EINVAL : start(d, b, data[2]);
+    case BLOCK_START: return size < 3 ? EINVAL : start_block(d, b, data[2]);
     case BLOCK_STOP: b->is_started = 0; return 0;
     default: return ENOEXEC;
     }
@@ -222,9 +222,9 @@ int vy_crtp_log_next(crtp_device *d, crtp_packet *out)
 {
     for (int i = 0; i < CRTP_BLOCK_CAP; ++i) {
         crtp_log_block *b = &d->blocks[i];
-        if (!b->is_started || d->time + 1e-6 < b->next) continue;
-        b->next += b->period;
-        if (b->next <= d->time) b->next = d->time + b->period; // slower steps than it asks for
+        if (!b->is_started || d->time + 1e-6 < b->next_time) continue;
+        b->next_time += b->period;
+        if (b->next_time <= d->time) b->next_time = d->time + b->period; // slower steps than it asks for
         *out = (crtp_packet){.header = CRTP_LOG << 4 | 0x0c | LOG_DATA};
         out->data[0] = b->id;
         vy_crtp_put(out->data + 1, (uint64_t)(1e3 * d->time + 0.5), 3); // [ms]
@@ -250,18 +250,19 @@ static int put_param(crtp_packet *answer, size_t at, uint32_t id, double value)
 static void set_by_name(crtp_device *d, const uint8_t *data, size_t size)
 {
     for (int i = 0; i < CRTP_PARAM_COUNT; ++i) {
-        const size_t group = strlen(param_items[i].group) + 1, name = strlen(param_items[i].name) + 1;
-        const size_t value = 1 + group + name + 1;
-        if (!param_items[i].writable || size < value + type_size(param_items[i].type)) continue;
-        if (memcmp(data + 1, param_items[i].group, group) != 0 ||
-            memcmp(data + 1 + group, param_items[i].name, name) != 0 ||
-            data[value - 1] != param_type(param_items[i].type))
+        const size_t group_size = strlen(param_items[i].group) + 1,
+                     name_size = strlen(param_items[i].name) + 1;
+        const size_t value_at = 1 + group_size + name_size + 1;
+        if (!param_items[i].is_writable || size < value_at + type_size(param_items[i].type)) continue;
+        if (memcmp(data + 1, param_items[i].group, group_size) != 0 ||
+            memcmp(data + 1 + group_size, param_items[i].name, name_size) != 0 ||
+            data[value_at - 1] != param_type(param_items[i].type))
             continue;
-        d->parameters[i] = get_value(data + value, param_items[i].type);
+        d->parameters[i] = get_value(data + value_at, param_items[i].type);
     }
 }
 
-static int handle_other(crtp_device *d, const uint8_t *data, size_t size, crtp_packet *answer)
+static int handle_param_misc(crtp_device *d, const uint8_t *data, size_t size, crtp_packet *answer)
 {
     if (size >= 1 && data[0] == PARAM_SET_BY_NAME) set_by_name(d, data, size);
     if (size < 3 || data[0] == PARAM_SET_BY_NAME) return 0;
@@ -270,10 +271,10 @@ static int handle_other(crtp_device *d, const uint8_t *data, size_t size, crtp_p
     answer->data[3] = ENOENT;
     answer->size = 4;
     if (id >= CRTP_PARAM_COUNT) return 1;
-    if (data[0] == PARAM_DEFAULT_2) return put_param(answer, 3, id, param_items[id].value);
+    if (data[0] == PARAM_DEFAULT_2) return put_param(answer, 3, id, param_items[id].default_value);
     if (data[0] == PARAM_DEFAULT) {
         answer->size =
-            (uint8_t)(3 + put_value(answer->data + 3, param_items[id].type, param_items[id].value));
+            (uint8_t)(3 + put_value(answer->data + 3, param_items[id].type, param_items[id].default_value));
         return 1;
     }
     if (data[0] == PARAM_EXTENDED_2) { // none is persistent
@@ -286,7 +287,7 @@ static int handle_other(crtp_device *d, const uint8_t *data, size_t size, crtp_p
 int vy_crtp_handle_param(crtp_device *d, int channel, const uint8_t *data, size_t size, crtp_packet *answer)
 {
     if (channel == TOC_CHANNEL) return handle_toc(param_items, CRTP_PARAM_COUNT, 1, data, size, answer);
-    if (channel == PARAM_OTHER) return handle_other(d, data, size, answer);
+    if (channel == PARAM_MISC) return handle_param_misc(d, data, size, answer);
     if (size < 2) return 0;
     const uint32_t id = vy_crtp_get(data, 2);
     memcpy(answer->data, data, 2);
@@ -295,7 +296,7 @@ int vy_crtp_handle_param(crtp_device *d, int channel, const uint8_t *data, size_
     if (id >= CRTP_PARAM_COUNT) return 1;
     const uint8_t type = param_items[id].type;
     if (channel == PARAM_READ) return put_param(answer, 2, id, d->parameters[id]);
-    if (param_items[id].writable && size >= 2 + type_size(type))
+    if (param_items[id].is_writable && size >= 2 + type_size(type))
         d->parameters[id] = get_value(data + 2, type);
     answer->size = (uint8_t)(2 + put_value(answer->data + 2, type, d->parameters[id])); // what it is now
     return 1;

@@ -6,11 +6,11 @@
 enum {
     STX_1 = 0xfe,
     STX_2 = 0xfd,
-    HEAD_1 = 6,  // begin, size, sequence, system, component, message
-    HEAD_2 = 10, // begin, size, flags that must be understood, other flags, sequence, system, component,
-                 // message (3)
-    CHECKSUM = 2,
-    SIGNATURE = 13,
+    HEAD_SIZE_1 = 6,  // begin, size, sequence, system, component, message
+    HEAD_SIZE_2 = 10, // begin, size, flags that must be understood, other flags, sequence, system, component,
+                      // message (3)
+    CHECKSUM_SIZE = 2,
+    SIGNATURE_SIZE = 13,
     FLAG_SIGNED = 1,
 };
 
@@ -29,7 +29,7 @@ static uint16_t checksum(const uint8_t *frame, size_t size, uint8_t extra)
     return crc_accumulate(crc, extra);
 }
 
-static uint64_t load(const void *from, int width)
+static uint64_t load_value(const void *from, int width)
 {
     uint8_t u8;
     uint16_t u16;
@@ -43,7 +43,7 @@ static uint64_t load(const void *from, int width)
     }
 }
 
-static void store(uint64_t value, void *to, int width)
+static void store_value(uint64_t value, void *to, int width)
 {
     const uint8_t u8 = (uint8_t)value;
     const uint16_t u16 = (uint16_t)value;
@@ -59,33 +59,33 @@ static void store(uint64_t value, void *to, int width)
 size_t vy_mavlink_pack(const mavlink_type *type, const void *message, mavlink_sender *from,
                        uint8_t out[MAVLINK_FRAME_CAP])
 {
-    uint8_t *at = out + HEAD_2;
+    uint8_t *at = out + HEAD_SIZE_2;
     for (int f = 0; f < type->field_count; ++f) {
         const mavlink_field *field = &type->fields[f];
-        VY_ASSERT((at - out) + field->width * field->count <= HEAD_2 + MAVLINK_PAYLOAD_CAP);
+        VY_ASSERT((at - out) + field->width * field->count <= HEAD_SIZE_2 + MAVLINK_PAYLOAD_CAP);
         for (int i = 0; i < field->count; ++i) {
             const uint64_t value =
-                load((const char *)message + field->offset + (size_t)(i * field->width), field->width);
+                load_value((const char *)message + field->offset + (size_t)(i * field->width), field->width);
             for (int b = 0; b < field->width; ++b) *at++ = (uint8_t)(value >> (8 * b));
         }
     }
-    while (at > out + HEAD_2 + 1 && at[-1] == 0) --at; // of an empty payload one byte stays
+    while (at > out + HEAD_SIZE_2 + 1 && at[-1] == 0) --at; // of an empty payload one byte stays
     const size_t size = (size_t)(at - out);
-    const uint8_t head[HEAD_2] = {STX_2,
-                                  (uint8_t)(size - HEAD_2),
-                                  0,
-                                  0,
-                                  from->sequence++,
-                                  from->system,
-                                  from->component,
-                                  (uint8_t)type->id,
-                                  (uint8_t)(type->id >> 8),
-                                  (uint8_t)(type->id >> 16)};
+    const uint8_t head[HEAD_SIZE_2] = {STX_2,
+                                       (uint8_t)(size - HEAD_SIZE_2),
+                                       0,
+                                       0,
+                                       from->sequence++,
+                                       from->system,
+                                       from->component,
+                                       (uint8_t)type->id,
+                                       (uint8_t)(type->id >> 8),
+                                       (uint8_t)(type->id >> 16)};
     memcpy(out, head, sizeof head);
     const uint16_t crc = checksum(out, size, type->crc_extra);
     out[size] = (uint8_t)crc;
     out[size + 1] = (uint8_t)(crc >> 8);
-    return size + CHECKSUM;
+    return size + CHECKSUM_SIZE;
 }
 
 void vy_mavlink_unpack(const mavlink_frame *frame, void *message)
@@ -98,7 +98,7 @@ void vy_mavlink_unpack(const mavlink_frame *frame, void *message)
             for (int b = 0; b < field->width; ++b, ++at) {
                 if (at < frame->size) value |= (uint64_t)frame->payload[at] << (8 * b);
             }
-            store(value, (char *)message + field->offset + (size_t)(i * field->width), field->width);
+            store_value(value, (char *)message + field->offset + (size_t)(i * field->width), field->width);
         }
     }
 }
@@ -122,26 +122,26 @@ static void drop(mavlink_reader *r, size_t count)
 // The bytes of the frame that begins here, as its head says; 0: more bytes are needed to tell.
 static size_t frame_size(const mavlink_reader *r)
 {
-    const size_t head = r->bytes[0] == STX_1 ? HEAD_1 : HEAD_2;
+    const size_t head = r->bytes[0] == STX_1 ? HEAD_SIZE_1 : HEAD_SIZE_2;
     if (r->size < head) return 0;
-    const int is_signed = head == HEAD_2 && (r->bytes[2] & FLAG_SIGNED) != 0;
-    return head + r->bytes[1] + CHECKSUM + (is_signed ? SIGNATURE : 0);
+    const int is_signed = head == HEAD_SIZE_2 && (r->bytes[2] & FLAG_SIGNED) != 0;
+    return head + r->bytes[1] + CHECKSUM_SIZE + (is_signed ? SIGNATURE_SIZE : 0);
 }
 
 // The whole frame at the beginning of the buffer. 0: it is none that is known.
 static int read_frame(const mavlink_reader *r, mavlink_frame *out)
 {
     const uint8_t *b = r->bytes;
-    const int old = b[0] == STX_1;
-    const size_t head = old ? HEAD_1 : HEAD_2, size = head + b[1];
-    const uint32_t id = old ? b[5] : (uint32_t)b[7] | (uint32_t)b[8] << 8 | (uint32_t)b[9] << 16;
-    if (!old && (b[2] & ~FLAG_SIGNED) != 0) return 0; // flags that must be understood
+    const int is_version_1 = b[0] == STX_1;
+    const size_t head = is_version_1 ? HEAD_SIZE_1 : HEAD_SIZE_2, size = head + b[1];
+    const uint32_t id = is_version_1 ? b[5] : (uint32_t)b[7] | (uint32_t)b[8] << 8 | (uint32_t)b[9] << 16;
+    if (!is_version_1 && (b[2] & ~FLAG_SIGNED) != 0) return 0; // flags that must be understood
     out->type = vy_mavlink_find(id);
     if (out->type == NULL) return 0;
     const uint16_t crc = checksum(b, size, out->type->crc_extra);
     if (b[size] != (uint8_t)crc || b[size + 1] != (uint8_t)(crc >> 8)) return 0;
-    out->from = old ? (mavlink_sender){.sequence = b[2], .system = b[3], .component = b[4]}
-                    : (mavlink_sender){.sequence = b[4], .system = b[5], .component = b[6]};
+    out->from = is_version_1 ? (mavlink_sender){.sequence = b[2], .system = b[3], .component = b[4]}
+                             : (mavlink_sender){.sequence = b[4], .system = b[5], .component = b[6]};
     out->size = b[1];
     memcpy(out->payload, b + head, b[1]);
     return 1;

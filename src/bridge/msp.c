@@ -25,7 +25,7 @@ size_t vy_msp_pack(uint8_t command, const void *body, size_t size, uint8_t out[M
 }
 
 // Can what has come still become a frame?
-static int has_started(const msp_reader *r)
+static int may_be_frame(const msp_reader *r)
 {
     const uint8_t *b = r->bytes;
     return b[0] == '$' && (r->count < 2 || b[1] == 'M') && (r->count < 3 || b[2] == '>' || b[2] == '!');
@@ -35,10 +35,10 @@ int vy_msp_parse_byte(msp_reader *r, uint8_t byte, msp_frame *out)
 {
     VY_ASSERT(r->count < sizeof r->bytes);
     r->bytes[r->count++] = byte;
-    if (!has_started(r)) { // the last byte does not fit, but may begin again
-        const size_t keep = byte == '$';
-        r->dropped += r->count - keep;
-        r->count = keep;
+    if (!may_be_frame(r)) { // the last byte does not fit, but may begin again
+        const size_t kept_count = byte == '$';
+        r->dropped += r->count - kept_count;
+        r->count = kept_count;
         r->bytes[0] = byte;
         return 0;
     }
@@ -50,7 +50,7 @@ int vy_msp_parse_byte(msp_reader *r, uint8_t byte, msp_frame *out)
         r->count = 0;
         return 0;
     }
-    *out = (msp_frame){.refused = r->bytes[2] == '!', .command = r->bytes[COMMAND_AT], .size = size};
+    *out = (msp_frame){.is_refused = r->bytes[2] == '!', .command = r->bytes[COMMAND_AT], .size = size};
     memcpy(out->body, r->bytes + HEADER_SIZE, size);
     r->count = r->dropped = 0;
     return 1;

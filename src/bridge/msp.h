@@ -6,7 +6,7 @@
 enum { MSP_BODY_CAP = 255, MSP_FRAME_CAP = MSP_BODY_CAP + 6 };
 
 typedef struct msp_frame {
-    int refused; ///< the firmware does not know the command, or will not
+    int is_refused; ///< the firmware does not know the command, or will not
     uint8_t command;
     size_t size;
     uint8_t body[MSP_BODY_CAP];
@@ -14,7 +14,7 @@ typedef struct msp_frame {
 
 /// Bytes of a firmware as they come; all zero is the start.
 typedef struct msp_reader {
-    size_t count;
+    size_t count;   ///< bytes of a frame so far
     size_t dropped; ///< that were none of MSP, since the last frame
     uint8_t bytes[MSP_FRAME_CAP];
 } msp_reader;

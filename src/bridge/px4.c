@@ -35,11 +35,11 @@ typedef struct px4 {
     mavlink_reader reader;
     px4_sensors sensors;
     vy_script *script;
-    double deadline;
-    double period;
+    double deadline;       // [s] of wall clock for an answer
+    double period;         // [s] of a call
     uint64_t clock_offset; // [us] by which its clock is ahead of the world's
-    int answered;          // it has sent motor commands
-    int ready;             // it has booted
+    int has_answered;      // it has sent motor commands
+    int is_ready;          // it has booted
     uint64_t tick;         // of the last samples that were sent, one added; 0: none
     bridge_motors motors;
     uint8_t packet[PX4_PACKET_CAP];
@@ -139,24 +139,24 @@ static void set_reply(const px4 *p, const mavlink_hil_actuator_controls *c, vy_i
     intent->rung = VY_RUNG_MOTORS;
     intent->status = c->mode & MODE_ARMED ? VY_REPLY_STATUS_ARMED : VY_REPLY_STATUS_DISARMED;
     for (int k = 0; k < p->motors.count; ++k)
-        vy_bridge_command(&p->motors, k, (double)c->controls[k], intent);
+        vy_bridge_set_motor(&p->motors, k, (double)c->controls[k], intent);
 }
 
 // Frames that have come. 1: one is an answer to the clock `time` or to a later one.
 static int handle_frames(px4 *p, uint64_t time, vy_intent *intent)
 {
     mavlink_frame frame;
-    int found = 0;
+    int has_answer = 0;
     while (vy_mavlink_next(&p->reader, &frame)) {
         mavlink_hil_actuator_controls c;
         if (frame.type != &vy_mavlink_hil_actuator_controls) continue;
         vy_mavlink_unpack(&frame, &c);
-        p->answered = 1;
+        p->has_answered = 1;
         if (c.time_usec < time) continue; // to older samples
         set_reply(p, &c, intent);
-        found = 1;
+        has_answer = 1;
     }
-    return found;
+    return has_answer;
 }
 
 // Read for at most `seconds`, until there is an answer. VY_VERDICT_LATE: none.
@@ -170,19 +170,21 @@ static vy_verdict receive(px4 *p, uint64_t time, double seconds, vy_intent *inte
             *detail = -1;
             return VY_VERDICT_ENDED;
         }
-        int found = 0;
+        int has_answer = 0;
         for (ssize_t at = 0; at < size;) {
             at += (ssize_t)vy_mavlink_feed(&p->reader, bytes + at, (size_t)(size - at));
-            found |= handle_frames(p, time, intent);
+            has_answer |= handle_frames(p, time, intent);
         }
-        if (found) return VY_VERDICT_REPLIED;
+        if (has_answer) return VY_VERDICT_REPLIED;
         if (p->reader.dropped > GARBAGE_CAP) {
             *detail = GARBAGE_DETAIL;
             return VY_VERDICT_GARBAGE;
         }
-        const double left = seconds - (vy_bridge_now() - start);
-        if (size < 0 && (left <= 0.0 || !vy_wait_readable(p->socket, left))) return VY_VERDICT_LATE;
-        if (size > 0 && left <= 0.0) return VY_VERDICT_LATE; // it talks without end, and gives no answer
+        const double seconds_left = seconds - (vy_bridge_now() - start);
+        if (size < 0 && (seconds_left <= 0.0 || !vy_wait_readable(p->socket, seconds_left)))
+            return VY_VERDICT_LATE;
+        if (size > 0 && seconds_left <= 0.0)
+            return VY_VERDICT_LATE; // it talks without end, and gives no answer
     }
 }
 
@@ -197,9 +199,9 @@ static vy_verdict exchange(px4 *p, const vy_samples *samples, uint64_t time, int
         return errno == EAGAIN ? VY_VERDICT_LATE : VY_VERDICT_ENDED;
     }
     // Without a sample of the gyroscope there is nothing to answer to, nor has a firmware that boots.
-    const int is_awaited = p->answered && (fields & PX4_FIELD_GYRO) != 0;
+    const int is_awaited = p->has_answered && (fields & PX4_FIELD_GYRO) != 0;
     intent->rung = VY_RUNG_MOTORS;
-    intent->status = p->answered ? VY_REPLY_STATUS_STALE : VY_REPLY_STATUS_DISARMED;
+    intent->status = p->has_answered ? VY_REPLY_STATUS_STALE : VY_REPLY_STATUS_DISARMED;
     const vy_verdict verdict = receive(p, time, is_awaited ? p->deadline : 0.0, intent, detail);
     return verdict == VY_VERDICT_LATE && !is_awaited ? VY_VERDICT_REPLIED : verdict;
 }
@@ -217,7 +219,7 @@ static vy_verdict px4_step(vy_bridge *bridge, const vy_samples *samples, vy_inte
     *detail = 0;
     intent->rung = VY_RUNG_MOTORS;
     intent->status = VY_REPLY_STATUS_DISARMED;
-    if (samples->imu.tick == 0 && !p->ready) return VY_VERDICT_REPLIED; // nothing to boot with yet
+    if (samples->imu.tick == 0 && !p->is_ready) return VY_VERDICT_REPLIED; // nothing to boot with yet
     intent->status = VY_REPLY_STATUS_NOT_READY;
     if (p->socket < 0) find_firmware(p);
     if (p->socket < 0) return VY_VERDICT_REPLIED;
@@ -225,14 +227,14 @@ static vy_verdict px4_step(vy_bridge *bridge, const vy_samples *samples, vy_inte
     if (is_resent) p->clock_offset += (uint64_t)(1e6 * p->period + 0.5);
     p->tick = samples->tick + 1;
     const uint64_t time = p->clock_offset + (uint64_t)(1e6 * samples->time + 0.5);
-    vy_verdict verdict =
-        vy_script_step(p->script, samples->time + 0.5 * samples->dt, 1e-6 * (double)time, p->ready, detail);
+    vy_verdict verdict = vy_script_step(p->script, samples->time + 0.5 * samples->dt, 1e-6 * (double)time,
+                                        p->is_ready, detail);
     if (verdict == VY_VERDICT_REPLIED) verdict = exchange(p, samples, time, is_resent, intent, detail);
     intent->debug[BRIDGE_DEBUG_CLOCK] = 1e-6 * (double)p->clock_offset;
     vy_script_report(p->script, intent);
-    if (verdict != VY_VERDICT_REPLIED || p->ready) return verdict;
-    p->ready = p->answered && vy_script_is_ready(p->script);
-    if (!p->ready) intent->status = VY_REPLY_STATUS_NOT_READY;
+    if (verdict != VY_VERDICT_REPLIED || p->is_ready) return verdict;
+    p->is_ready = p->has_answered && vy_script_is_ready(p->script);
+    if (!p->is_ready) intent->status = VY_REPLY_STATUS_NOT_READY;
     return VY_VERDICT_REPLIED;
 }
 

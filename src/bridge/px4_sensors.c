@@ -6,7 +6,7 @@
 
 #define DEGREES_PER_RADIAN 57.295779513082323
 #define RC_PERIOD          0.02    // [s] between two messages of a receiver
-#define GAUSS              1e4     // in a tesla
+#define GAUSS_PER_TESLA    1e4     // in a tesla
 #define ZERO_CELSIUS       273.15  // [K]
 #define STANDARD_GRAVITY   9.80665 // [m/s^2] of a g
 
@@ -31,14 +31,14 @@ void vy_px4_sensors_begin(const bridge_request *request, px4_sensors *out)
                          .gps = request->start->sensors->gps,
                          .range = request->start->sensors->range,
                          .flow_period = request->start->sensors->flow.period,
-                         .truth = request->def->truth,
+                         .sends_truth = request->def->truth,
                          .from = {.system = 1, .component = 200}}; // MAV_COMP_ID_... of a simulator: any
 }
 
-static int is_new(uint64_t tick, uint64_t *sent, int is_resent)
+static int is_new(uint64_t tick, uint64_t *sent_tick, int is_resent)
 {
-    if (tick == 0 || (tick == *sent && !is_resent)) return 0;
-    *sent = tick;
+    if (tick == 0 || (tick == *sent_tick && !is_resent)) return 0;
+    *sent_tick = tick;
     return 1;
 }
 
@@ -52,11 +52,12 @@ static int16_t i16(double value) { return (int16_t)round_to_range(value, -32768.
 static uint16_t u16(double value) { return (uint16_t)round_to_range(value, 0.0, 65535.0); }
 static int32_t i32(double value) { return (int32_t)round_to_range(value, -2147483648.0, 2147483647.0); }
 
-static void put_body(vy_vec3 v, double unit, float out[3])
+// Body axes forward-left-up to forward-right-down, in another unit.
+static void put_body(vy_vec3 v, double scale, float out[3])
 {
-    out[0] = (float)(v.x * unit);
-    out[1] = (float)(-v.y * unit);
-    out[2] = (float)(-v.z * unit);
+    out[0] = (float)(v.x * scale);
+    out[1] = (float)(-v.y * scale);
+    out[2] = (float)(-v.z * scale);
 }
 
 static size_t put_sensor(px4_sensors *s, const vy_samples *m, uint64_t time, int is_resent, uint8_t *out,
@@ -66,10 +67,10 @@ static size_t put_sensor(px4_sensors *s, const vy_samples *m, uint64_t time, int
     if (is_new(m->imu.tick, &s->imu_tick, is_resent)) h.fields_updated |= PX4_FIELD_ACCEL | PX4_FIELD_GYRO;
     if (is_new(m->mag.tick, &s->mag_tick, is_resent)) h.fields_updated |= PX4_FIELD_MAG;
     if (is_new(m->baro.tick, &s->baro_tick, is_resent)) h.fields_updated |= PX4_FIELD_BARO;
-    if (is_new(m->airspeed.tick, &s->airspeed_tick, is_resent)) h.fields_updated |= PX4_FIELD_DIFF;
+    if (is_new(m->airspeed.tick, &s->airspeed_tick, is_resent)) h.fields_updated |= PX4_FIELD_DIFF_PRESSURE;
     put_body(m->imu.accel, 1.0, h.acc);
     put_body(m->imu.gyro, 1.0, h.gyro);
-    put_body(m->mag.field, GAUSS, h.mag);
+    put_body(m->mag.field, GAUSS_PER_TESLA, h.mag);
     h.abs_pressure = (float)(0.01 * m->baro.pressure);
     h.diff_pressure = (float)(0.01 * m->airspeed.pressure);
     h.pressure_alt = (float)m->baro.altitude;
@@ -114,16 +115,16 @@ static uint8_t orientation_of(vy_vec3 d)
 static size_t put_range(px4_sensors *s, const vy_samples *m, uint64_t time, uint8_t *out)
 {
     if (!is_new(m->range.tick, &s->range_tick, 0)) return 0;
-    const double seen = m->range.distance;
+    const double distance = m->range.distance;
     const mavlink_distance_sensor d = {
         .time_boot_ms = (uint32_t)(time / 1000),
         .min_distance = u16(1e2 * s->range.min),
         .max_distance = u16(1e2 * s->range.max),
-        .current_distance = seen > 0.0 ? u16(1e2 * seen) : u16(1e2 * s->range.max + 1.0),
+        .current_distance = distance > 0.0 ? u16(1e2 * distance) : u16(1e2 * s->range.max + 1.0),
         .type = DISTANCE_INFRARED,
         .orientation = orientation_of(s->range.direction),
         .covariance = (uint8_t)round_to_range(1e4 * s->range.noise * s->range.noise, 0.0, 254.0),
-        .signal_quality = seen > 0.0 ? 100 : 1}; // 1: nothing came back
+        .signal_quality = distance > 0.0 ? 100 : 1}; // 1: nothing came back
     return vy_mavlink_pack(&vy_mavlink_distance_sensor, &d, &s->from, out);
 }
 
@@ -167,7 +168,7 @@ static size_t put_mocap(px4_sensors *s, const vy_samples *m, uint64_t time, uint
 
 static size_t put_truth(px4_sensors *s, const vy_samples *m, uint64_t time, uint8_t *out)
 {
-    if (!s->truth) return 0;
+    if (!s->sends_truth) return 0;
     const vy_truth_sample *t = &m->truth;
     const vy_geodetic at = vy_geodetic_of(s->planet, m->time, t->position, t->velocity, t->attitude);
     const vy_quat q = vy_bridge_attitude_ned(t->attitude);

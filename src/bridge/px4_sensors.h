@@ -12,14 +12,14 @@ typedef struct px4_sensors {
     vy_gps_def gps;
     vy_range_def range;
     double flow_period; // [s]
-    int truth;          // send it, too
+    int sends_truth;    // send it, too
     uint64_t imu_tick, mag_tick, baro_tick, airspeed_tick, gps_tick, range_tick, flow_tick, mocap_tick;
     double rc_time; // [s] when the channels are to be sent next
     mavlink_sender from;
 } px4_sensors;
 
 enum { PX4_FIELD_ACCEL = 0x7, PX4_FIELD_GYRO = 0x38, PX4_FIELD_MAG = 0x1c0 };
-enum { PX4_FIELD_BARO = 0x1a00, PX4_FIELD_DIFF = 0x400 };
+enum { PX4_FIELD_BARO = 0x1a00, PX4_FIELD_DIFF_PRESSURE = 0x400 };
 enum { PX4_PACKET_CAP = 8 * MAVLINK_FRAME_CAP };
 
 void vy_px4_sensors_begin(const bridge_request *request, px4_sensors *out);

@@ -44,16 +44,16 @@ struct vy_script {
     const dialect *dialect;
     int socket;
     struct sockaddr_in firmware; // where its heartbeat came from
-    int connected;
+    int is_connected;
     uint8_t system;
     mavlink_sender from;
     int parameter_count, parameter_next; // the next to be set
     setting parameters[VY_PARAMETER_CAP + 1 + 4 * VY_ROTOR_CAP];
     int line_count, line_next; // the next to be accepted
     vy_script_line *lines;
-    double line_since;           // [s] when the line was first sent; NAN: not yet
-    double sent, heartbeat_time; // [s] of the firmware's clock: the last message and heartbeat
-    int uploaded;                // the mission is there
+    double line_since;                // [s] when the line was first sent; NAN: not yet
+    double sent_time, heartbeat_time; // [s] of the firmware's clock: the last message and heartbeat
+    int is_mission_uploaded;          // the mission is there
     int item_count;
     vy_setpoint items[VY_SETPOINT_CAP];
     vy_planet_def planet;
@@ -62,7 +62,7 @@ struct vy_script {
     double patience;      // [s]
     double deadline;      // [s] of wall clock for the answer to a ping; 0: it gets none
     uint32_t ping, pong;  // the last that was sent, and that came back
-    int unread;           // something has been sent that the firmware has perhaps not read
+    int has_unread;       // something has been sent that the firmware has perhaps not read
     int line_sent;        // in this call: its number, from 1 on; below zero: of its mission; 0: none
     int has_logged_reply,
         follows_log; // a branch: the log says what was sent with these samples, and accepted until then
@@ -143,7 +143,7 @@ vy_status vy_script_open(const bridge_request *request, vy_script **out, vy_erro
     s->patience = f->patience;
     s->deadline = s->dialect->answers_pings ? def->deadline : 0.0;
     s->line_since = (double)NAN;
-    s->sent = s->heartbeat_time = -1e9;
+    s->sent_time = s->heartbeat_time = -1e9;
     s->from = (mavlink_sender){.system = OWN_SYSTEM, .component = OWN_COMPONENT};
     const vy_status status = vy_bind_udp(
         f->address, (f->script_port > 0 ? f->script_port : DEFAULT_PORT) + def->instance, &s->socket, err);
@@ -165,7 +165,7 @@ void vy_script_close(vy_script *s)
 
 int vy_script_is_ready(const vy_script *s)
 {
-    return s == NULL || (s->connected && s->parameter_next == s->parameter_count);
+    return s == NULL || (s->is_connected && s->parameter_next == s->parameter_count);
 }
 
 // --- sending
@@ -177,7 +177,7 @@ static void send_message(vy_script *s, const mavlink_type *type, const void *mes
     // One that is lost is sent again.
     (void)sendto(s->socket, frame, size, MSG_NOSIGNAL, (const struct sockaddr *)&s->firmware,
                  sizeof s->firmware);
-    s->unread = 1;
+    s->has_unread = 1;
 }
 
 static void send_heartbeat(vy_script *s)
@@ -197,7 +197,7 @@ static void request_parameter(vy_script *s, const char *name)
 }
 
 // The number as the firmware has it: a float, or the bits of an integer.
-static float encode(const dialect *d, double value, uint8_t type)
+static float encode_parameter(const dialect *d, double value, uint8_t type)
 {
     if (type == PARAM_REAL32 || d->sends_integers_as_floats) return (float)value;
     const int32_t number = (int32_t)value;
@@ -253,7 +253,7 @@ static int command_of(const vy_script *s, const vy_script_line *line, float p[7]
 static void send_line(vy_script *s)
 {
     const vy_script_line *line = &s->lines[s->line_next];
-    const int is_mission = line->action == VY_SCRIPT_MISSION && !s->uploaded;
+    const int is_mission = line->action == VY_SCRIPT_MISSION && !s->is_mission_uploaded;
     float p[7];
     s->line_sent = is_mission ? -(s->line_next + 1) : s->line_next + 1;
     if (line->action == VY_SCRIPT_PARAMETER) {
@@ -276,26 +276,26 @@ static void accept_line(vy_script *s)
     }
     ++s->line_next;
     s->line_since = (double)NAN;
-    s->sent = -1e9; // the next may go at once
+    s->sent_time = -1e9; // the next may go at once
 }
 
 // A parameter as the firmware has it now: right, or to be set.
 static void handle_parameter(vy_script *s, const mavlink_param_value *v)
 {
-    const int booting = s->parameter_next < s->parameter_count;
+    const int is_booting = s->parameter_next < s->parameter_count;
     const vy_script_line *line = s->line_next < s->line_count ? &s->lines[s->line_next] : NULL;
-    if (!booting && (line == NULL || line->action != VY_SCRIPT_PARAMETER)) return;
-    const char *name = booting ? s->parameters[s->parameter_next].name : line->parameter;
-    const double value = booting ? s->parameters[s->parameter_next].value : line->value;
+    if (!is_booting && (line == NULL || line->action != VY_SCRIPT_PARAMETER)) return;
+    const char *name = is_booting ? s->parameters[s->parameter_next].name : line->parameter;
+    const double value = is_booting ? s->parameters[s->parameter_next].value : line->value;
     if (strncmp(name, v->param_id, sizeof v->param_id) != 0) return;
-    const float encoded = encode(s->dialect, value, v->param_type);
+    const float encoded = encode_parameter(s->dialect, value, v->param_type);
     uint32_t encoded_bits, value_bits; // whole numbers travel as bits of a float, some of which are no number
     memcpy(&encoded_bits, &encoded, sizeof encoded_bits);
     memcpy(&value_bits, &v->param_value, sizeof value_bits);
     if (encoded_bits == value_bits) {
-        if (booting) {
+        if (is_booting) {
             ++s->parameter_next;
-            s->sent = -1e9;
+            s->sent_time = -1e9;
         } else {
             accept_line(s);
         }
@@ -314,7 +314,7 @@ static void handle_ack(vy_script *s, const mavlink_command_ack *ack)
     float p[7];
     if (s->line_next >= s->line_count || isnan(s->line_since)) return;
     const vy_script_line *line = &s->lines[s->line_next];
-    if (line->action == VY_SCRIPT_MISSION && !s->uploaded) return;
+    if (line->action == VY_SCRIPT_MISSION && !s->is_mission_uploaded) return;
     if (ack->command != command_of(s, line, p) || ack->result != RESULT_ACCEPTED) return;
     accept_line(s);
 }
@@ -323,8 +323,8 @@ static void handle_mission_ack(vy_script *s, const mavlink_mission_ack *ack)
 {
     if (s->line_next >= s->line_count || s->lines[s->line_next].action != VY_SCRIPT_MISSION) return;
     if (ack->type != 0 || ack->mission_type != 0) return;
-    s->uploaded = 1;
-    if (!s->dialect->checks_missions) s->sent = -1e9; // then the mode; else in a while
+    s->is_mission_uploaded = 1;
+    if (!s->dialect->checks_missions) s->sent_time = -1e9; // then the mode; else in a while
 }
 
 static void handle_frame(vy_script *s, const mavlink_frame *frame, const struct sockaddr_in *from)
@@ -339,11 +339,11 @@ static void handle_frame(vy_script *s, const mavlink_frame *frame, const struct 
         mavlink_ping ping;
     } m;
     if (frame->from.component != COMPONENT_AUTOPILOT || frame->from.system == OWN_SYSTEM) return;
-    if (s->connected && frame->from.system != s->system) return;
+    if (s->is_connected && frame->from.system != s->system) return;
     if (type == &vy_mavlink_heartbeat) {
         vy_mavlink_unpack(frame, &m.heartbeat);
-        if (s->connected || m.heartbeat.autopilot == AUTOPILOT_NONE) return;
-        s->connected = 1;
+        if (s->is_connected || m.heartbeat.autopilot == AUTOPILOT_NONE) return;
+        s->is_connected = 1;
         s->system = frame->from.system;
         s->firmware = *from;
     } else if (type == &vy_mavlink_ping) {
@@ -366,7 +366,7 @@ static void handle_frame(vy_script *s, const mavlink_frame *frame, const struct 
     }
 }
 
-static void read_all(vy_script *s)
+static void read_datagrams(vy_script *s)
 {
     uint8_t bytes[2048];
     for (int i = 0; i < DATAGRAMS_CAP; ++i) {
@@ -394,17 +394,17 @@ static void read_all(vy_script *s)
 static void wait_until_read(vy_script *s)
 {
     const double start = vy_bridge_now();
-    while (s->unread && s->deadline > 0.0) {
+    while (s->has_unread && s->deadline > 0.0) {
         const mavlink_ping ping = {.seq = ++s->ping};
         send_message(s, &vy_mavlink_ping, &ping);
-        s->unread = 0;
+        s->has_unread = 0;
         while (s->pong != s->ping) {
-            const double left = s->deadline - (vy_bridge_now() - start);
-            if (left <= 0.0 || !vy_wait_readable(s->socket, left)) {
+            const double seconds_left = s->deadline - (vy_bridge_now() - start);
+            if (seconds_left <= 0.0 || !vy_wait_readable(s->socket, seconds_left)) {
                 if (s->pong == 0) s->deadline = 0.0; // it knows no pings
                 return;
             }
-            read_all(s);
+            read_datagrams(s);
         }
     }
 }
@@ -412,14 +412,14 @@ static void wait_until_read(vy_script *s)
 // --- what is due
 
 // A log may hold any number.
-static int to_int(double value) { return value > -1e6 && value < 1e6 ? (int)value : 0; }
+static int int_from_log(double value) { return value > -1e6 && value < 1e6 ? (int)value : 0; }
 
 void vy_script_set_logged_reply(vy_script *s, const vy_intent *logged)
 {
     if (s == NULL) return;
     s->has_logged_reply = 1;
-    s->logged_sent = to_int(logged->debug[BRIDGE_DEBUG_SENT]);
-    s->logged_accepted = to_int(logged->debug[BRIDGE_DEBUG_ACCEPTED]);
+    s->logged_sent = int_from_log(logged->debug[BRIDGE_DEBUG_SENT]);
+    s->logged_accepted = int_from_log(logged->debug[BRIDGE_DEBUG_ACCEPTED]);
 }
 
 void vy_script_report(const vy_script *s, vy_intent *intent)
@@ -437,13 +437,13 @@ static void send_logged_line(vy_script *s, double time, double clock)
     if (line >= 0 && line < s->line_count) {
         s->line_next = line;
         s->line_since = time;
-        if (s->lines[line].action == VY_SCRIPT_MISSION) s->uploaded = s->logged_sent > 0;
+        if (s->lines[line].action == VY_SCRIPT_MISSION) s->is_mission_uploaded = s->logged_sent > 0;
         s->resend_is_pending = 1;
-    } else if (!s->resend_is_pending || clock - s->sent < RETRY_PERIOD) {
+    } else if (!s->resend_is_pending || clock - s->sent_time < RETRY_PERIOD) {
         return;
     }
     send_line(s);
-    s->sent = clock;
+    s->sent_time = clock;
 }
 
 // From here on the script goes on by itself, from where it was in the run.
@@ -453,7 +453,7 @@ static void end_log_following(vy_script *s)
     if (s->logged_accepted < 0 || s->logged_accepted > s->line_count) return;
     if (s->logged_accepted != s->line_next) {
         s->line_since = (double)NAN;
-        s->sent = -1e9;
+        s->sent_time = -1e9;
     }
     s->line_next = s->logged_accepted;
 }
@@ -466,9 +466,9 @@ static vy_verdict send_due_line(vy_script *s, double time, double clock, int32_t
         *line = s->line_next + 1;
         return VY_VERDICT_REFUSED;
     }
-    if (clock - s->sent >= RETRY_PERIOD) {
+    if (clock - s->sent_time >= RETRY_PERIOD) {
         send_line(s);
-        s->sent = clock;
+        s->sent_time = clock;
     }
     return VY_VERDICT_REPLIED;
 }
@@ -482,16 +482,16 @@ vy_verdict vy_script_step(vy_script *s, double time, double clock, int running, 
     if (s->follows_log && !follows_log) end_log_following(s);
     s->follows_log = follows_log;
     s->line_sent = 0;
-    read_all(s);
-    if (!s->connected) return verdict;
+    read_datagrams(s);
+    if (!s->is_connected) return verdict;
     if (clock - s->heartbeat_time >= HEARTBEAT_PERIOD) {
         send_heartbeat(s);
         s->heartbeat_time = clock;
     }
     if (s->parameter_next < s->parameter_count) {
-        if (clock - s->sent >= RETRY_PERIOD) {
+        if (clock - s->sent_time >= RETRY_PERIOD) {
             request_parameter(s, s->parameters[s->parameter_next].name);
-            s->sent = clock;
+            s->sent_time = clock;
         }
         return verdict;
     }

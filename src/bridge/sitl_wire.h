@@ -16,6 +16,7 @@ typedef enum sitl_kind {
     SITL_RAN,       ///< to Volery: everybody waits, and it is `time`
 } sitl_kind;
 
+/// A message as it is sent; `kind` says what `port` and `time` are, which are 0 else.
 typedef struct sitl_message {
     uint32_t kind;
     uint32_t port;

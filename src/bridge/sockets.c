@@ -24,23 +24,23 @@ static int wait_for(int socket, short events, double seconds)
 
 static vy_status bind_to(const char *address, int port, int type, int *out, vy_error *err)
 {
-    struct sockaddr_in place = {.sin_family = AF_INET, .sin_port = htons((uint16_t)port)};
+    struct sockaddr_in socket_address = {.sin_family = AF_INET, .sin_port = htons((uint16_t)port)};
     VY_ASSERT(port >= 0);
     *out = -1;
     if (port > 65535) return vy_fail(err, VY_BAD_VALUE, "port %d, the instance added, is above 65535", port);
-    if (inet_pton(AF_INET, address, &place.sin_addr) != 1)
+    if (inet_pton(AF_INET, address, &socket_address.sin_addr) != 1)
         return vy_fail(err, VY_BAD_VALUE, "address %.40s is no IPv4 address", address);
     const int fd = socket(AF_INET, type | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
     if (fd < 0) return vy_fail(err, VY_IO, "no socket: %s", strerror(errno));
     const int on = 1;
     // A server's port is free again at once. Two of UDP on one port would share its packets.
     if (type == SOCK_STREAM) (void)setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &on, sizeof on);
-    if (bind(fd, (const struct sockaddr *)&place, sizeof place) != 0 ||
+    if (bind(fd, (const struct sockaddr *)&socket_address, sizeof socket_address) != 0 ||
         (type == SOCK_STREAM && listen(fd, CONNECTION_CAP) != 0)) {
-        const int why = errno;
+        const int reason = errno;
         close(fd);
         return vy_fail(err, VY_IO, "%s port %d of %.40s: %s", type == SOCK_STREAM ? "TCP" : "UDP", port,
-                       address, strerror(why));
+                       address, strerror(reason));
     }
     *out = fd;
     return VY_OK;

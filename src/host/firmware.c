@@ -43,7 +43,8 @@ vy_status vy_firmware_host_open(const vy_host_request *request, vy_firmware_host
     h->is_over_udp = request->def->kind != VY_CONTROLLER_PX4;
     vy_status status = h->kind->open(&bridge, &h->bridge, err);
     if (status == VY_OK && request->def->program[0] != '\0') {
-        const int inherited_fd = h->kind->inherited != NULL ? h->kind->inherited(h->bridge) : -1;
+        const int inherited_fd =
+            h->kind->inherited_socket != NULL ? h->kind->inherited_socket(h->bridge) : -1;
         status = vy_launch(request, -1, inherited_fd, &h->child, &h->core, err);
     }
     if (status != VY_OK) {
