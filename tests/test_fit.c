@@ -433,7 +433,7 @@ static void a_fit_ends_at_the_optimum(void **unused)
     }
     print_message("a step of %.2g standard deviations is left\n", sqrt(square));
     assert_true(square < 0.02);
-    p.filter->from_below = 1;
+    p.filter->differences_below = 1;
     vy_filter_linearise(p.filter, p.x, p.active, &sums);
     for (int i = 0; i < sums.n; ++i) {
         if (sums.ids[i] == FIT_IMU_DELAY) assert_true(sums.gradient[i] <= 0.0); // and so is less

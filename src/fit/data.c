@@ -47,16 +47,16 @@ static vy_status check_commands(const fit_data *d, vy_error *err)
 
 static vy_status find_commands(const vy_flight *f, const vy_vehicle_def *v, fit_data *d, vy_error *err)
 {
-    const int motors = column_count(f, VY_FLIGHT_MOTOR), rotors = column_count(f, VY_FLIGHT_ROTOR);
+    const int motor_count = column_count(f, VY_FLIGHT_MOTOR), rotor_count = column_count(f, VY_FLIGHT_ROTOR);
     d->rotors = v->rotor_count;
     if (v->rotor_count == 0 || v->thruster_count > 0)
         return vy_fail(err, VY_BAD_VALUE,
                        "a fit is of a vehicle with rotors and without thrusters; %s is none", v->name);
-    d->has_commands = motors >= d->rotors;
-    if (motors < d->rotors && rotors < d->rotors)
+    d->has_commands = motor_count >= d->rotors;
+    if (motor_count < d->rotors && rotor_count < d->rotors)
         return vy_fail(err, VY_BAD_VALUE,
                        "the flight has commands of %d motors and speeds of %d rotors, %s has %d rotors",
-                       motors, rotors, v->name, d->rotors);
+                       motor_count, rotor_count, v->name, d->rotors);
     for (size_t i = 0; i < f->rows; ++i) {
         for (int k = 0; k < d->rotors; ++k) {
             const double x = f->values[(d->has_commands ? VY_FLIGHT_MOTOR : VY_FLIGHT_ROTOR) + k][i];
@@ -77,10 +77,10 @@ static vy_status fill_rates(const vy_flight *f, fit_data *d, vy_error *err)
     if (!has_vector(f, VY_FLIGHT_RATE, 3))
         return vy_fail(err, VY_BAD_VALUE, "the flight has no body rates; map rate.x, rate.y and rate.z");
     for (size_t i = 0; i < f->rows; ++i) {
-        double *to = &d->rate[i].x;
+        double *values = &d->rate[i].x;
         for (int a = 0; a < 3; ++a) {
             const double x = f->values[VY_FLIGHT_RATE + a][i];
-            to[a] = is_recorded(x) ? x : i > 0 ? (&d->rate[i - 1].x)[a] : 0.0;
+            values[a] = is_recorded(x) ? x : i > 0 ? (&d->rate[i - 1].x)[a] : 0.0;
         }
     }
     return VY_OK;
@@ -103,10 +103,10 @@ static void fill_attitudes(const vy_flight *f, fit_data *d)
     }
 }
 
-// The slope at `row` of a parabola through the positions around it, by least squares.
-static double slope_at(const fit_data *d, const double *x, size_t row)
+// The velocity at `row`: the slope there of a parabola through the positions around it, by least squares.
+static double velocity_at(const fit_data *d, const double *x, size_t row)
 {
-    double s[5] = {0}, y[3] = {0};
+    double power_sums[5] = {0}, moments[3] = {0};
     size_t first = row;
     while (first > 0 && d->time[row] - d->time[first - 1] <= VELOCITY_WINDOW) --first;
     for (size_t i = first; i < d->rows && d->time[i] - d->time[row] <= VELOCITY_WINDOW; ++i) {
@@ -114,13 +114,15 @@ static double slope_at(const fit_data *d, const double *x, size_t row)
         const double t = (d->time[i] - d->time[row]) / VELOCITY_WINDOW;
         double power = 1.0;
         for (int k = 0; k < 5; ++k, power *= t) {
-            s[k] += power;
-            if (k < 3) y[k] += power * x[i];
+            power_sums[k] += power;
+            if (k < 3) moments[k] += power * x[i];
         }
     }
-    const mat3 a = {{{s[0], s[1], s[2]}, {s[1], s[2], s[3]}, {s[2], s[3], s[4]}}};
-    if (s[0] < 3.0 || !(mat3_det(a) > 1e-9)) return 0.0;
-    return mat3_mul_vec(mat3_inverse(a), vec3_make(y[0], y[1], y[2])).y / VELOCITY_WINDOW;
+    const mat3 a = {{{power_sums[0], power_sums[1], power_sums[2]},
+                     {power_sums[1], power_sums[2], power_sums[3]},
+                     {power_sums[2], power_sums[3], power_sums[4]}}};
+    if (power_sums[0] < 3.0 || !(mat3_det(a) > 1e-9)) return 0.0;
+    return mat3_mul_vec(mat3_inverse(a), vec3_make(moments[0], moments[1], moments[2])).y / VELOCITY_WINDOW;
 }
 
 static void fill_velocities(const vy_flight *f, fit_data *d)
@@ -128,15 +130,15 @@ static void fill_velocities(const vy_flight *f, fit_data *d)
     d->has_position = has_vector(f, VY_FLIGHT_POSITION, 3);
     d->has_velocity = has_vector(f, VY_FLIGHT_VELOCITY, 3);
     for (size_t i = 0; i < f->rows; ++i) {
-        double *to = &d->velocity[i].x;
+        double *values = &d->velocity[i].x;
         for (int a = 0; a < 3; ++a) {
             const double x = d->has_velocity ? f->values[VY_FLIGHT_VELOCITY + a][i] : math_nan();
             if (is_recorded(x)) {
-                to[a] = x;
+                values[a] = x;
             } else if (d->has_position) {
-                to[a] = slope_at(d, f->values[VY_FLIGHT_POSITION + a], i);
+                values[a] = velocity_at(d, f->values[VY_FLIGHT_POSITION + a], i);
             } else {
-                to[a] = i > 0 ? (&d->velocity[i - 1].x)[a] : 0.0;
+                values[a] = i > 0 ? (&d->velocity[i - 1].x)[a] : 0.0;
             }
         }
     }
@@ -147,7 +149,7 @@ vy_status vy_fit_data_make(const vy_flight *f, const vy_vehicle_def *v, fit_data
     fit_data d = {.flight = f, .rows = f->rows, .time = f->values[VY_FLIGHT_TIME]};
     const size_t n = f->rows;
     memset(out, 0, sizeof *out);
-    d.step = d.time[n - 1] / (double)(n - 1);
+    d.mean_step = d.time[n - 1] / (double)(n - 1);
     d.commands = calloc(n * VY_ROTOR_CAP, sizeof *d.commands);
     d.rate = calloc(n, sizeof *d.rate);
     d.attitude = calloc(n, sizeof *d.attitude);
@@ -164,10 +166,10 @@ vy_status vy_fit_data_make(const vy_flight *f, const vy_vehicle_def *v, fit_data
     fill_attitudes(f, &d);
     fill_velocities(f, &d);
     for (int a = 0; a < 3; ++a) {
-        d.present[CHANNEL_RATE + a] = 1;
-        d.present[CHANNEL_ACCEL + a] = f->values[VY_FLIGHT_ACCEL + a] != NULL;
-        d.present[CHANNEL_ATTITUDE + a] = d.has_attitude;
-        d.present[CHANNEL_VELOCITY + a] = d.has_velocity && d.has_attitude;
+        d.is_present[CHANNEL_RATE + a] = 1;
+        d.is_present[CHANNEL_ACCEL + a] = f->values[VY_FLIGHT_ACCEL + a] != NULL;
+        d.is_present[CHANNEL_ATTITUDE + a] = d.has_attitude;
+        d.is_present[CHANNEL_VELOCITY + a] = d.has_velocity && d.has_attitude;
     }
     *out = d;
     return VY_OK;

@@ -21,13 +21,13 @@ typedef struct fit_data {
     size_t rows;
     int rotors;
     const double *time; // [s]
-    double step;        // [s] the usual one
+    double mean_step;   // [s] from row to row
     double *commands;   // rows x rotors: 0 to 1, or speeds [rad/s] where speeds were recorded instead
     int has_commands, has_attitude, has_velocity, has_position;
-    vy_vec3 *rate;     // [rad/s]
-    vy_quat *attitude; // identity where it was not recorded
-    vy_vec3 *velocity; // [m/s] world; 0 where nothing tells
-    int present[CHANNEL_COUNT];
+    vy_vec3 *rate;                 // [rad/s]
+    vy_quat *attitude;             // identity where it was not recorded
+    vy_vec3 *velocity;             // [m/s] world; 0 where nothing tells
+    int is_present[CHANNEL_COUNT]; // the channel was recorded
 } fit_data;
 
 /// Is it known how the vehicle moved through the air, as far as that stood still?
@@ -38,9 +38,9 @@ static inline int vy_fit_has_air(const fit_data *d)
 
 /// Speeds of the rotors [rad/s]: at each row and half-way to the next, and the mean from each row to the
 /// next.
-enum { FIT_ROTOR_CAUSES = 8 };
+enum { FIT_ROTOR_INPUTS = 8 };
 typedef struct fit_rotors {
-    double *speed;                  // 2 rows x rotors
-    double *mean;                   // rows x rotors
-    double cause[FIT_ROTOR_CAUSES]; // what the commands became them by; all 0: nothing yet
+    double *speed;                   // 2 rows x rotors
+    double *mean;                    // rows x rotors
+    double inputs[FIT_ROTOR_INPUTS]; // lags, delay and motor curve they were computed with; all 0: none yet
 } fit_rotors;

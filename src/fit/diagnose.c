@@ -17,8 +17,8 @@ static double signal_at(const fit_data *d, int channel, size_t row, size_t first
         return f->values[VY_FLIGHT_VELOCITY + a][row] - f->values[VY_FLIGHT_VELOCITY + a][first];
     default: {
         const quat rotation = quat_mul(quat_conj(d->attitude[first]), d->attitude[row]);
-        const double part[3] = {rotation.x, rotation.y, rotation.z};
-        return 2.0 * part[a];
+        const double vector_part[3] = {rotation.x, rotation.y, rotation.z};
+        return 2.0 * vector_part[a];
     }
     }
 }
@@ -37,43 +37,43 @@ static double mean_accel(const fit_data *d, int axis)
 typedef struct regression {
     double n, x, y, xx, xy;
 } regression;
-static void regression_add(regression *l, double x, double y)
+static void regression_add(regression *sums, double x, double y)
 {
-    l->n += 1.0;
-    l->x += x;
-    l->y += y;
-    l->xx += x * x;
-    l->xy += x * y;
+    sums->n += 1.0;
+    sums->x += x;
+    sums->y += y;
+    sums->xx += x * x;
+    sums->xy += x * y;
 }
-static double regression_slope(const regression *l)
+static double regression_slope(const regression *sums)
 {
-    const double spread = l->xx - l->x * l->x / l->n;
-    return spread > 1e-9 ? (l->xy - l->x * l->y / l->n) / spread : 0.0;
+    const double spread = sums->xx - sums->x * sums->x / sums->n;
+    return spread > 1e-9 ? (sums->xy - sums->x * sums->y / sums->n) / spread : 0.0;
 }
 
-static void fill_channel(const fit_data *d, const fit_problem *q, const double *errors, int c,
+static void fill_channel(const fit_data *d, const fit_problem *q, const double *errors, int channel,
                          vy_fit_channel *out)
 {
-    double square = 0.0, signal = 0.0, rows = 0.0;
+    double square_sum = 0.0, signal_sum = 0.0, signal_count = 0.0;
     regression drift = {0}, airspeed_slope[3] = {{0}};
-    const double mean = c / 3 == CHANNEL_ACCEL / 3 ? mean_accel(d, c % 3) : 0.0;
+    const double mean = channel / 3 == CHANNEL_ACCEL / 3 ? mean_accel(d, channel % 3) : 0.0;
     for (int k = 0; k < q->count; ++k) {
         double average = 0.0;
         for (int b = 0; b < FIT_BINS; ++b) {
-            const double e = errors[(k * CHANNEL_COUNT + c) * FIT_BINS + b];
-            square += e * e;
+            const double e = errors[(k * CHANNEL_COUNT + channel) * FIT_BINS + b];
+            square_sum += e * e;
             average += e / FIT_BINS;
         }
         const vec3 v = quat_unrotate(d->attitude[q->first[k]], d->velocity[q->first[k]]);
         regression_add(&drift, d->time[q->first[k]], average);
         for (int a = 0; a < 3; ++a) regression_add(&airspeed_slope[a], (&v.x)[a], average);
         for (size_t i = q->first[k]; i < d->rows && d->time[i] <= d->time[q->first[k]] + q->horizon; ++i) {
-            const double s = signal_at(d, c, i, q->first[k], mean);
-            if (s == s) signal += s * s, rows += 1.0;
+            const double s = signal_at(d, channel, i, q->first[k], mean);
+            if (s == s) signal_sum += s * s, signal_count += 1.0;
         }
     }
-    out->rms = real_sqrt(square / (q->count * FIT_BINS));
-    out->signal = real_sqrt(signal / real_max(rows, 1.0));
+    out->rms = real_sqrt(square_sum / (q->count * FIT_BINS));
+    out->signal = real_sqrt(signal_sum / real_max(signal_count, 1.0));
     out->drift = regression_slope(&drift);
     for (int a = 0; a < 3; ++a) out->slope[a] = d->has_attitude ? regression_slope(&airspeed_slope[a]) : 0.0;
 }
@@ -94,11 +94,11 @@ static void describe_missing(const fit_data *d, vy_fit_result *out)
                                                      "wind, or drag that is not linear",
                                                      "thrust that changes with airspeed, height or battery"};
     int worst = -1;
-    double max = 0.0;
+    double worst_share = 0.0;
     for (int c = 0; c < CHANNEL_COUNT; ++c) {
         const vy_fit_channel *k = &out->channels[c];
         const double share = k->present && k->signal > 0.0 ? k->rms / k->signal : 0.0;
-        if (share > max) max = share, worst = c;
+        if (share > worst_share) worst_share = share, worst = c;
     }
     const vy_fit_channel *vertical = &out->channels[CHANNEL_ACCEL + 2];
     const double accel_drop =
@@ -122,22 +122,22 @@ void vy_fit_diagnose(const fit_data *d, fit_problem *p, vy_fit_result *out)
 {
     static const char *const names[4] = {"rate", "specific force", "attitude", "velocity"};
     static const char *const units[4] = {"rad/s", "m/s^2", "rad", "m/s"};
-    fit_problem q;
-    const fit_point at = vy_fit_at(&p->base, p->x);
+    fit_problem held_out_problem;
+    const fit_point point = vy_fit_at(&p->base, p->x);
     const double end = d->time[d->rows - 1];
-    const int held_out =
-        vy_fit_problem_make(d, &p->base, out->def.to, end, p->horizon, p->aim, &q, NULL) == VY_OK;
-    fit_problem *judged = held_out ? &q : p;
-    double *errors = held_out ? q.errors : p->trial;
-    vy_fit_predict(d, &at, &judged->packs, &judged->rotors[0], judged->first, judged->count, judged->horizon,
-                   errors);
+    const int has_held_out = vy_fit_problem_make(d, &p->base, out->def.to, end, p->horizon, p->aim,
+                                                 &held_out_problem, NULL) == VY_OK;
+    fit_problem *problem = has_held_out ? &held_out_problem : p;
+    double *errors = has_held_out ? held_out_problem.errors : p->trial;
+    vy_fit_predict(d, &point, &problem->packs, &problem->rotors[0], problem->first, problem->count,
+                   problem->horizon, errors);
     for (int c = 0; c < CHANNEL_COUNT; ++c) {
-        vy_fit_channel *to = &out->channels[c];
-        snprintf(to->name, sizeof to->name, "%s %c", names[c / 3], 'x' + c % 3);
-        snprintf(to->unit, sizeof to->unit, "%s", units[c / 3]);
-        to->present = d->present[c];
-        if (to->present) fill_channel(d, judged, errors, c, to);
+        vy_fit_channel *channel = &out->channels[c];
+        snprintf(channel->name, sizeof channel->name, "%s %c", names[c / 3], 'x' + c % 3);
+        snprintf(channel->unit, sizeof channel->unit, "%s", units[c / 3]);
+        channel->present = d->is_present[c];
+        if (channel->present) fill_channel(d, problem, errors, c, channel);
     }
     describe_missing(d, out);
-    if (held_out) vy_fit_problem_free(&q);
+    if (has_held_out) vy_fit_problem_free(&held_out_problem);
 }

@@ -23,7 +23,7 @@ typedef struct noise_model {
 
 // A vehicle's filter.
 typedef struct filter {
-    fit_point at;
+    fit_point point;
     fit_plant plant;
     fit_instruments instruments;
     const fit_rotors *rotors;
@@ -59,13 +59,13 @@ static noise_model noise_model_of(const double *noise)
 {
     noise_model model;
     for (int c = 0; c < FILTER_SAMPLES; ++c) model.sample_variance[c] = math_exp(2.0 * noise[noise_of[c]]);
-    static const int deviation[6] = {NOISE_GUST,   NOISE_GUST,   NOISE_GUST_Z,
-                                     NOISE_TORQUE, NOISE_TORQUE, NOISE_TORQUE_Z};
-    static const int time[6] = {NOISE_GUST_TIME,   NOISE_GUST_TIME,   NOISE_GUST_TIME_Z,
-                                NOISE_TORQUE_TIME, NOISE_TORQUE_TIME, NOISE_TORQUE_TIME};
+    static const int deviation_ids[6] = {NOISE_GUST,   NOISE_GUST,   NOISE_GUST_Z,
+                                         NOISE_TORQUE, NOISE_TORQUE, NOISE_TORQUE_Z};
+    static const int time_ids[6] = {NOISE_GUST_TIME,   NOISE_GUST_TIME,   NOISE_GUST_TIME_Z,
+                                    NOISE_TORQUE_TIME, NOISE_TORQUE_TIME, NOISE_TORQUE_TIME};
     for (int i = 0; i < 6; ++i) {
-        model.deviation[i] = math_exp(noise[deviation[i]]);
-        model.correlation_time[i] = math_exp(noise[time[i]]);
+        model.deviation[i] = math_exp(noise[deviation_ids[i]]);
+        model.correlation_time[i] = math_exp(noise[time_ids[i]]);
     }
     return model;
 }
@@ -90,7 +90,7 @@ static void start_covariance(const fit_data *d, const noise_model *model, double
 // Drag over mass along the body axes, as the slope of the specific force over the velocity.
 static vec3 drag_over_mass(const fit_data *d, const filter *m, size_t row)
 {
-    const vy_vehicle_def *v = &m->at.vehicle;
+    const vy_vehicle_def *v = &m->point.vehicle;
     double speeds = 0.0;
     for (int k = 0; k < d->rotors; ++k) speeds += m->rotors->speed[2 * row * (size_t)d->rotors + (size_t)k];
     const double rotor_drag = v->rotor_air.drag * speeds;
@@ -114,7 +114,7 @@ static void transition(const fit_data *d, const filter *m, size_t row, double dt
     const vec3 drag = drag_over_mass(d, m, row);
     const mat3 drag_matrix =
         mat3_mul(mat3_mul(rotation, mat3_diag(drag.x, drag.y, drag.z)), mat3_transpose(rotation));
-    const mat3 inertia = m->at.vehicle.inertia,
+    const mat3 inertia = m->point.vehicle.inertia,
                momentum = mat3_cross(mat3_mul_vec(inertia, m->state.body.rate));
     mat3 gyroscopic = mat3_mul(rate, inertia);
     for (int r = 0; r < 3; ++r) {
@@ -142,7 +142,7 @@ static void transition(const fit_data *d, const filter *m, size_t row, double dt
 }
 
 // The same without its zeros.
-static void find_factors(double a[SIZE][SIZE], filter_transition *out)
+static void compress_transition(double a[SIZE][SIZE], filter_transition *out)
 {
     for (int i = 0; i < AT_FORCE; ++i) {
         int n = 0;
@@ -155,14 +155,14 @@ static void find_factors(double a[SIZE][SIZE], filter_transition *out)
     }
 }
 
-// What is left of disturbances after dt; `like`: what is left by a model that may have the same times.
-static void decay_disturbances(const noise_model *model, double dt, const noise_model *like,
-                               const double *like_decay, double decay[6])
+// What is left of disturbances after dt; `reference`: what is left by a model that may have the same times.
+static void decay_disturbances(const noise_model *model, double dt, const noise_model *reference,
+                               const double *reference_decay, double decay[6])
 {
     for (int i = 0; i < 6; ++i) {
         const double time = model->correlation_time[i];
-        if (like != NULL && time == like->correlation_time[i])
-            decay[i] = like_decay[i];
+        if (reference != NULL && time == reference->correlation_time[i])
+            decay[i] = reference_decay[i];
         else
             decay[i] = i > 0 && time == model->correlation_time[i - 1] ? decay[i - 1] : math_exp(-dt / time);
     }
@@ -189,14 +189,14 @@ static void advance_reference(const fit_data *d, const fit_kernel *kernel, size_
                               fit_reference_row *r)
 {
     const double dt = d->time[row + 1] - d->time[row];
-    const vec3 force = m->state.force, torque = m->state.torque, offset = m->at.accel_offset;
-    const double before[6] = {force.x, force.y, force.z, torque.x, torque.y, torque.z};
+    const vec3 force = m->state.force, torque = m->state.torque, offset = m->point.accel_offset;
+    const double disturbance_before[6] = {force.x, force.y, force.z, torque.x, torque.y, torque.z};
     double a[SIZE][SIZE];
-    memcpy(r->disturbance, before, sizeof before);
+    memcpy(r->disturbance, disturbance_before, sizeof disturbance_before);
     transition(d, m, row, dt, a);
-    find_factors(a, &r->a);
+    compress_transition(a, &r->transition);
     decay_disturbances(&m->model, dt, NULL, NULL, r->decay);
-    kernel->propagate(&r->a, r->decay, m->model.deviation, m->covariance);
+    kernel->propagate(&r->transition, r->decay, m->model.deviation, m->covariance);
     filter_state_advance(d, &m->plant, &m->rotors, row, r->decay, &m->state);
     filter_state_innovations(d, &m->instruments, &m->plant, &m->rotors, row + 1, &m->state, r->innovations);
     double *expected = &m->specific_force.x;
@@ -209,7 +209,7 @@ static void advance_reference(const fit_data *d, const fit_kernel *kernel, size_
     memcpy(r->errors, r->innovations, sizeof r->errors);
     memset(r->correction, 0, sizeof r->correction);
     for (int c = 0; c < FILTER_SAMPLES; ++c) r->gains.fused[c] = r->innovations[c] == r->innovations[c];
-    kernel->take_samples(&r->jacobian, m->model.sample_variance, m->covariance, &r->gains, r->errors,
+    kernel->fuse_samples(&r->jacobian, m->model.sample_variance, m->covariance, &r->gains, r->errors,
                          r->correction);
     filter_state_correct(&m->state, r->correction);
 }
@@ -220,17 +220,17 @@ static void advance_noise(const fit_kernel *kernel, double dt, const noise_model
 {
     double decay[6], difference[FILTER_COLUMNS] = {0};
     decay_disturbances(&m->model, dt, reference, r->decay, decay);
-    kernel->propagate(&r->a, decay, m->model.deviation, m->covariance);
+    kernel->propagate(&r->transition, decay, m->model.deviation, m->covariance);
     for (int i = 0; i < AT_FORCE; ++i) {
-        for (int n = 0; n < r->a.count[i]; ++n)
-            difference[i] += r->a.factor[i][n] * m->state_difference[r->a.column[i][n]];
+        for (int n = 0; n < r->transition.count[i]; ++n)
+            difference[i] += r->transition.factor[i][n] * m->state_difference[r->transition.column[i][n]];
     }
     for (int i = 0; i < 6; ++i)
         difference[AT_FORCE + i] =
             decay[i] * m->state_difference[AT_FORCE + i] + (decay[i] - r->decay[i]) * r->disturbance[i];
     memcpy(errors, r->innovations, sizeof r->innovations);
     memcpy(m->gains.fused, r->gains.fused, sizeof m->gains.fused);
-    kernel->take_samples(&r->jacobian, m->model.sample_variance, m->covariance, &m->gains, errors,
+    kernel->fuse_samples(&r->jacobian, m->model.sample_variance, m->covariance, &m->gains, errors,
                          difference);
     for (int i = 0; i < SIZE; ++i) m->state_difference[i] = difference[i] - r->correction[i];
 }
@@ -270,17 +270,18 @@ static void init_noise(fit_filter *f)
     const fit_data *d = f->data;
     for (int c = 0; c < FILTER_SAMPLES; ++c) {
         const double *x = d->flight->values[quantity[c / 3] + c % 3];
-        const int present = c < CHANNEL_COUNT ? d->present[c] : d->has_position && d->has_attitude;
-        if (!present || x == NULL) continue;
+        const int is_present = c < CHANNEL_COUNT ? d->is_present[c] : d->has_position && d->has_attitude;
+        if (!is_present || x == NULL) continue;
         const double scale = c / 3 == CHANNEL_ATTITUDE / 3 ? 2.0 : 1.0; // a quaternion has half the angle
         f->noise[noise_of[c]] = math_log(real_max(scale * second_difference_rms(x, f->first, f->last), 1e-6));
-        f->noise_active[noise_of[c]] = 1;
+        f->is_noise_active[noise_of[c]] = 1;
     }
-    for (int i = NOISE_TORQUE; i <= NOISE_TORQUE_TIME; ++i) f->noise_active[i] = 1;
-    const int horizontal = vy_fit_has_air(d) || d->present[CHANNEL_ACCEL] || d->present[CHANNEL_ACCEL + 1];
-    const int vertical = vy_fit_has_air(d) || d->present[CHANNEL_ACCEL + 2];
-    f->noise_active[NOISE_GUST] = f->noise_active[NOISE_GUST_TIME] = horizontal;
-    f->noise_active[NOISE_GUST_Z] = f->noise_active[NOISE_GUST_TIME_Z] = vertical;
+    for (int i = NOISE_TORQUE; i <= NOISE_TORQUE_TIME; ++i) f->is_noise_active[i] = 1;
+    const int has_horizontal =
+        vy_fit_has_air(d) || d->is_present[CHANNEL_ACCEL] || d->is_present[CHANNEL_ACCEL + 1];
+    const int has_vertical = vy_fit_has_air(d) || d->is_present[CHANNEL_ACCEL + 2];
+    f->is_noise_active[NOISE_GUST] = f->is_noise_active[NOISE_GUST_TIME] = has_horizontal;
+    f->is_noise_active[NOISE_GUST_Z] = f->is_noise_active[NOISE_GUST_TIME_Z] = has_vertical;
     f->noise[NOISE_GUST] = f->noise[NOISE_GUST_Z] = math_log(0.1);
     f->noise[NOISE_GUST_TIME] = f->noise[NOISE_GUST_TIME_Z] = math_log(3.0);
     f->noise[NOISE_TORQUE] = f->noise[NOISE_RATE] - math_log(0.1);
@@ -295,12 +296,13 @@ vy_status vy_filter_make(const fit_data *d, const fit_point *base, double from, 
     memset(out, 0, sizeof *out);
     out->data = d;
     out->base = *base;
-    const double *q = d->has_attitude ? d->flight->values[VY_FLIGHT_ATTITUDE] : NULL;
-    const double *x = d->has_position ? d->flight->values[VY_FLIGHT_POSITION] : NULL;
+    const double *attitude_w = d->has_attitude ? d->flight->values[VY_FLIGHT_ATTITUDE] : NULL;
+    const double *position_x = d->has_position ? d->flight->values[VY_FLIGHT_POSITION] : NULL;
     const double start = real_max(from, d->time[0] + WARM_UP);
     size_t i = 0;
     while (i + 1 < d->rows &&
-           (d->time[i] < start || (q != NULL && !(q[i] == q[i])) || (x != NULL && !(x[i] == x[i]))))
+           (d->time[i] < start || (attitude_w != NULL && !(attitude_w[i] == attitude_w[i])) ||
+            (position_x != NULL && !(position_x[i] == position_x[i]))))
         ++i;
     out->first = out->last = i;
     while (out->last + 1 < d->rows && d->time[out->last + 1] <= to + 1e-9) ++out->last;
@@ -323,12 +325,12 @@ vy_status vy_filter_make(const fit_data *d, const fit_point *base, double from, 
 static filter *set_reference(fit_filter *f, const double *x, const double *noise)
 {
     filter *m = &f->bank->reference;
-    m->at = vy_fit_at(&f->base, x);
+    m->point = vy_fit_at(&f->base, x);
     m->model = noise_model_of(noise);
     m->rotors = &f->rotors[0];
-    m->instruments = vy_fit_instruments(&m->at);
-    vy_fit_plant_make(&m->at, &m->plant);
-    vy_fit_rotors_run(f->data, &m->at, &f->rotors[0]);
+    m->instruments = vy_fit_instruments(&m->point);
+    vy_fit_plant_make(&m->point, &m->plant);
+    vy_fit_rotors_run(f->data, &m->point, &f->rotors[0]);
     m->state = filter_state_start(f->data, &m->instruments, f->first);
     m->specific_force = vec3_make(0.0, 0.0, m->plant.env.gravity.uniform.z * -1.0);
     start_covariance(f->data, &m->model, m->covariance);
@@ -364,7 +366,7 @@ static int rotor_variant_of(int id)
 // By how much a parameter is moved for a slope: the IMU delay never across 0.
 static double difference_of(const fit_filter *f, const double *x, int id)
 {
-    const int below = x[id] < 0.0 || (x[id] == 0.0 && f->from_below);
+    const int below = x[id] < 0.0 || (x[id] == 0.0 && f->differences_below);
     return id == FIT_IMU_DELAY && below ? -DIFFERENCE : DIFFERENCE;
 }
 
@@ -392,8 +394,8 @@ static void set_perturbed(fit_filter *f, const double *x, const int *active, fit
     for (int pack = 0; pack < bank->packs.count; ++pack) {
         bank->packs.kernel->start(f->data, f->first, vy_fit_pack(&bank->packs, pack));
         for (int lane = 0; lane < FIT_LANES_MAX; ++lane) {
-            const int is_there = lane < bank->packs.sizes[pack];
-            bank->moved_by[pack][lane] = is_there ? moved_by[bank->packs.points[pack][lane]] : 1.0;
+            const int is_used = lane < bank->packs.sizes[pack];
+            bank->moved_by[pack][lane] = is_used ? moved_by[bank->packs.points[pack][lane]] : 1.0;
         }
     }
 }
@@ -452,9 +454,9 @@ void vy_filter_linearise(fit_filter *f, const double *x, const int *active, fit_
         advance_reference(f->data, kernel, row, m, &r);
         out->cost += log_likelihood(&r.gains, r.errors);
         row_slopes(f, row, &r, jacobian);
-        const size_t now = (row - f->first) * FIT_BLOCKS / (f->last - f->first);
-        if (now != block) finish_block(f, block, out);
-        block = now;
+        const size_t row_block = (row - f->first) * FIT_BLOCKS / (f->last - f->first);
+        if (row_block != block) finish_block(f, block, out);
+        block = row_block;
         for (int c = 0; c < FILTER_SAMPLES; ++c) {
             double weighted[N];
             if (!r.gains.fused[c]) continue;
@@ -515,24 +517,25 @@ static double noise_gradient(fit_filter *f, const double *x, const int *ids, int
         sum += log_likelihood(&r.gains, r.errors);
         for (int i = 0; i < n; ++i) {
             double errors[FILTER_SAMPLES];
-            noise_filter *moved = &f->bank->noise[i];
-            advance_noise(kernel, dt, &m->model, &r, moved, errors);
+            noise_filter *moved_filter = &f->bank->noise[i];
+            advance_noise(kernel, dt, &m->model, &r, moved_filter, errors);
             for (int c = 0; c < FILTER_SAMPLES; ++c)
-                moved_errors[c][i] = errors[c], variances[c][i] = moved->gains.variance[c];
+                moved_errors[c][i] = errors[c], variances[c][i] = moved_filter->gains.variance[c];
         }
         for (int c = 0; c < FILTER_SAMPLES; ++c) {
             if (!r.gains.fused[c]) continue;
             const double error = r.errors[c], weight = 1.0 / r.gains.variance[c],
-                         square = weight * error * error;
-            double half[NOISE_COUNT], weighted[NOISE_COUNT];
+                         normalised_square = weight * error * error;
+            double half_slope[NOISE_COUNT], weighted_slope[NOISE_COUNT];
             kernel->noise_slopes(n, NOISE_DIFFERENCE, error, r.gains.variance[c], moved_errors[c],
                                  variances[c], error_slope, variance_slope);
             for (int i = 0; i < n; ++i) {
-                half[i] = 0.5 * variance_slope[i];
-                weighted[i] = weight * error_slope[i];
-                gradient[i] += 0.5 * (1.0 - square) * variance_slope[i] + weight * error * error_slope[i];
+                half_slope[i] = 0.5 * variance_slope[i];
+                weighted_slope[i] = weight * error_slope[i];
+                gradient[i] +=
+                    0.5 * (1.0 - normalised_square) * variance_slope[i] + weight * error * error_slope[i];
             }
-            kernel->add_two_products(n, half, variance_slope, weighted, error_slope, sums);
+            kernel->add_two_products(n, half_slope, variance_slope, weighted_slope, error_slope, sums);
         }
     }
     for (int i = 0; i < n; ++i) memcpy(normal + i * n, sums[i], (size_t)n * sizeof *normal);
@@ -549,31 +552,31 @@ int vy_filter_estimate_noise(fit_filter *f, const double *x, int steps)
     int ids[NOISE_COUNT], n = 0;
     double normal[NOISE_COUNT * NOISE_COUNT], gradient[NOISE_COUNT], damping = 1e-3;
     for (int i = 0; i < NOISE_COUNT; ++i) {
-        if (f->noise_active[i]) ids[n++] = i;
+        if (f->is_noise_active[i]) ids[n++] = i;
     }
     for (int step = 0; step < steps; ++step) {
         const double cost = noise_gradient(f, x, ids, n, normal, gradient);
         if (!real_is_finite(cost)) return 0;
-        int accepted = 0;
+        int is_accepted = 0;
         double decrease = 0.0;
-        for (int attempt = 0; attempt < 8 && !accepted; ++attempt) {
-            double m[NOISE_COUNT * NOISE_COUNT], delta[NOISE_COUNT], noise[NOISE_COUNT];
-            memcpy(m, normal, sizeof m);
+        for (int attempt = 0; attempt < 8 && !is_accepted; ++attempt) {
+            double damped[NOISE_COUNT * NOISE_COUNT], delta[NOISE_COUNT], noise[NOISE_COUNT];
+            memcpy(damped, normal, sizeof damped);
             memcpy(noise, f->noise, sizeof noise);
             for (int i = 0; i < n; ++i) {
-                m[i * n + i] *= 1.0 + damping;
+                damped[i * n + i] *= 1.0 + damping;
                 delta[i] = -gradient[i];
             }
-            if (vy_linear_cholesky(m, n)) {
-                vy_linear_solve(m, n, delta);
+            if (vy_linear_cholesky(damped, n)) {
+                vy_linear_solve(damped, n, delta);
                 for (int i = 0; i < n; ++i) noise[ids[i]] += real_clamp(delta[i], -NOISE_STEP, NOISE_STEP);
                 decrease = cost - vy_filter_cost(f, x, noise) - noise_prior_cost(f, noise);
-                accepted = decrease >= 0.0;
+                is_accepted = decrease >= 0.0;
             }
-            damping = accepted ? damping * 0.1 : damping * 10.0;
-            if (accepted) memcpy(f->noise, noise, sizeof noise);
+            damping = is_accepted ? damping * 0.1 : damping * 10.0;
+            if (is_accepted) memcpy(f->noise, noise, sizeof noise);
         }
-        if (!accepted || decrease < 0.3) break;
+        if (!is_accepted || decrease < 0.3) break;
     }
     return 1;
 }

@@ -33,17 +33,17 @@ typedef struct fit_filter {
     const fit_data *data;
     fit_point base;
     size_t first, last; // rows: it starts in the measured state of `first` and ends with `last`
-    double noise[NOISE_COUNT], noise_prior[NOISE_COUNT];
-    int noise_active[NOISE_COUNT];
-    int from_below;       // at an IMU delay of 0, where the likelihood has an edge: slopes of its other side
-    fit_rotors rotors[4]; // of a point, and with each of what changes the rotors' speeds moved
+    double noise[NOISE_COUNT], noise_prior[NOISE_COUNT]; // logarithms: as estimated, and the first guess
+    int is_noise_active[NOISE_COUNT];
+    int differences_below; // at an IMU delay of 0, where the likelihood has an edge: slopes of its other side
+    fit_rotors rotors[4];  // of a point, and with each of what changes the rotors' speeds moved
     struct filter_bank *bank; // what goes through the flight side by side
 } fit_filter;
 
 /// The likelihood around a point: what Gauss and Newton's step and an interval need.
 typedef struct fit_normal_equations {
-    double cost; // twice the negative logarithm of the likelihood
-    int n, ids[FIT_PARAMETER_COUNT];
+    double cost;                     // twice the negative logarithm of the likelihood
+    int n, ids[FIT_PARAMETER_COUNT]; // the active parameters, in the order of rows below
     double normal[FIT_PARAMETER_COUNT * FIT_PARAMETER_COUNT], gradient[FIT_PARAMETER_COUNT];
     // Of each part of the flight by itself.
     double scores[FIT_BLOCKS][FIT_PARAMETER_COUNT];

@@ -39,14 +39,14 @@ static vy_status check_def(const vy_flight *flight, const vy_vehicle_def *base, 
 static double deviation_of(int id, const fit_problem *p, const double *covariance)
 {
     double slope[N], sum = 0.0;
-    const fit_point at = vy_fit_at(&p->base, p->x);
-    const double value = vy_fit_value(id, &at), step = 1e-6;
+    const fit_point point = vy_fit_at(&p->base, p->x);
+    const double value = vy_fit_value(id, &point), step = 1e-6;
     for (int i = 0; i < N; ++i) {
         double x[N];
         memcpy(x, p->x, sizeof x);
         x[i] += step;
-        const fit_point moved = vy_fit_at(&p->base, x);
-        slope[i] = (vy_fit_value(id, &moved) - value) / step;
+        const fit_point moved_point = vy_fit_at(&p->base, x);
+        slope[i] = (vy_fit_value(id, &moved_point) - value) / step;
         if (vy_fit_parameters[id].is_ratio) slope[i] /= value;
     }
     for (int i = 0; i < N; ++i) {
@@ -63,28 +63,28 @@ static int is_positive(int id)
 static void fill_parameters(const fit_problem *p, const vy_vehicle_def *base, const double *covariance,
                             vy_fit_result *out)
 {
-    const fit_point at = vy_fit_at(&p->base, p->x);
+    const fit_point point = vy_fit_at(&p->base, p->x);
     for (int id = 0; id < N; ++id) {
-        vy_fit_parameter *to = &out->parameters[out->parameter_count++];
+        vy_fit_parameter *parameter = &out->parameters[out->parameter_count++];
         const int is_ratio = vy_fit_parameters[id].is_ratio;
-        snprintf(to->name, sizeof to->name, "%s", vy_fit_parameters[id].name);
-        snprintf(to->unit, sizeof to->unit, "%s", vy_fit_parameters[id].unit);
-        fit_point begin = p->base;
-        begin.vehicle = *base;
-        to->base =
-            id == FIT_LAG_DOWN && base->motor_lag_down == 0.0 ? base->motor_lag : vy_fit_value(id, &begin);
-        to->value = to->low = to->high = vy_fit_value(id, &at);
-        to->status = p->active[id] ? VY_FIT_FOUND : p->unobservable[id] ? VY_FIT_NO_DATA : VY_FIT_KEPT;
+        snprintf(parameter->name, sizeof parameter->name, "%s", vy_fit_parameters[id].name);
+        snprintf(parameter->unit, sizeof parameter->unit, "%s", vy_fit_parameters[id].unit);
+        fit_point base_point = p->base;
+        base_point.vehicle = *base;
+        parameter->base = id == FIT_LAG_DOWN && base->motor_lag_down == 0.0 ? base->motor_lag
+                                                                            : vy_fit_value(id, &base_point);
+        parameter->value = parameter->low = parameter->high = vy_fit_value(id, &point);
+        parameter->status = p->active[id] ? VY_FIT_FOUND : p->unobservable[id] ? VY_FIT_NO_DATA : VY_FIT_KEPT;
         if (!p->active[id]) continue;
-        const double half = FIT_INTERVAL * deviation_of(id, p, covariance);
-        to->low = is_ratio ? to->value * math_exp(-half) : to->value - half;
-        to->high = is_ratio ? to->value * math_exp(half) : to->value + half;
+        const double half_width = FIT_INTERVAL * deviation_of(id, p, covariance);
+        parameter->low = is_ratio ? parameter->value * math_exp(-half_width) : parameter->value - half_width;
+        parameter->high = is_ratio ? parameter->value * math_exp(half_width) : parameter->value + half_width;
         if (is_positive(id)) {
-            to->value = real_max(to->value, 0.0);
-            to->low = real_max(to->low, 0.0);
-            to->high = real_max(to->high, 0.0);
+            parameter->value = real_max(parameter->value, 0.0);
+            parameter->low = real_max(parameter->low, 0.0);
+            parameter->high = real_max(parameter->high, 0.0);
         }
-        to->is_relative_to_izz =
+        parameter->is_relative_to_izz =
             !p->active[FIT_INERTIA_Z] && (id == FIT_TORQUE || id == FIT_ROTOR_INERTIA || id == FIT_CANT);
     }
 }
@@ -108,15 +108,15 @@ static vy_status score(const fit_data *d, const fit_problem *p, const vy_vehicle
                        vy_fit_result *out, vy_error *err)
 {
     const double from = out->def.to, to = d->time[d->rows - 1];
-    fit_point at = vy_fit_at(&p->base, p->x), begin = vy_fit_start(base, out->def.mass);
-    at.vehicle.rotor_air = out->vehicle.rotor_air;
-    at.vehicle.drag_linear = out->vehicle.drag_linear;
-    begin.accel_offset = at.accel_offset; // of the instruments, not of the vehicle
-    begin.gyro_offset = at.gyro_offset;
+    fit_point fitted_point = vy_fit_at(&p->base, p->x), base_point = vy_fit_start(base, out->def.mass);
+    fitted_point.vehicle.rotor_air = out->vehicle.rotor_air;
+    fitted_point.vehicle.drag_linear = out->vehicle.drag_linear;
+    base_point.accel_offset = fitted_point.accel_offset; // of the instruments, not of the vehicle
+    base_point.gyro_offset = fitted_point.gyro_offset;
     vy_fit_errors hold, constant_rate;
-    vy_status status = vy_fit_score(d, &begin, from, to, &out->unfitted, &hold, &constant_rate, err);
+    vy_status status = vy_fit_score(d, &base_point, from, to, &out->unfitted, &hold, &constant_rate, err);
     if (status == VY_OK)
-        status = vy_fit_score(d, &at, from, to, &out->fitted, &out->hold, &out->constant_rate, err);
+        status = vy_fit_score(d, &fitted_point, from, to, &out->fitted, &out->hold, &out->constant_rate, err);
     out->has_held_out = out->fitted.count >= 5;
     return status;
 }
@@ -148,14 +148,14 @@ vy_status vy_fit_solve(const vy_flight *flight, const vy_vehicle_def *base, cons
         if (status == VY_OK && def->aim == VY_FIT_FOR_PARAMETERS) status = vy_fit_problem_refine(&p, err);
         if (status == VY_OK) status = vy_fit_problem_covariance(&p, covariance, err);
         if (status == VY_OK) {
-            const fit_point at = vy_fit_at(&p.base, p.x);
+            const fit_point point = vy_fit_at(&p.base, p.x);
             fill_parameters(&p, base, covariance, out);
             out->vehicle = vehicle_of(&p, base);
-            out->imu_delay = at.imu_delay;
-            out->pose_delay = at.pose_delay;
-            out->accel_delay = at.accel_delay;
-            out->accel_offset = at.accel_offset;
-            out->gyro_offset = at.gyro_offset;
+            out->imu_delay = point.imu_delay;
+            out->pose_delay = point.pose_delay;
+            out->accel_delay = point.accel_delay;
+            out->accel_offset = point.accel_offset;
+            out->gyro_offset = point.gyro_offset;
             out->iterations = p.iterations;
             out->combination_count = p.combination_count;
             memcpy(out->combinations, p.combinations, sizeof out->combinations);

@@ -8,8 +8,8 @@
 // Columns of the table, and what they are.
 static const struct {
     const char *field;
-    int first, count;
-    int is_held; // an older value still holds
+    int first_quantity, count; // numbers of it, which are quantities one after the other
+    int is_held;               // an older value still holds
 } fields[] = {
     {"imu.gyro", VY_FLIGHT_RATE, 3, 0},           {"imu.accel", VY_FLIGHT_ACCEL, 3, 0},
     {"mocap.position", VY_FLIGHT_POSITION, 3, 0}, {"mocap.attitude", VY_FLIGHT_ATTITUDE, 4, 0},
@@ -23,7 +23,7 @@ typedef struct collector {
     double *rows; // time, then a number per column
     size_t count, capacity;
     int width;
-    int no_memory;
+    int is_out_of_memory;
 } collector;
 
 static int append_row(void *self, double time, const double *row)
@@ -33,17 +33,17 @@ static int append_row(void *self, double time, const double *row)
         const size_t capacity_new = c->capacity == 0 ? 4096 : 2 * c->capacity;
         double *grown = realloc(c->rows, capacity_new * (size_t)c->width * sizeof *grown);
         if (grown == NULL) {
-            c->no_memory = 1;
+            c->is_out_of_memory = 1;
             return 1;
         }
         c->rows = grown;
         c->capacity = capacity_new;
     }
-    double *to = c->rows + c->count * (size_t)c->width;
-    to[0] = time;
+    double *out = c->rows + c->count * (size_t)c->width;
+    out[0] = time;
     for (int k = 0; k + 1 < c->width; ++k) {
         const int is_valid = row[k] == row[k] && (c->is_held[k] || vy_table_is_current(c->table, k));
-        to[k + 1] = is_valid ? row[k] : math_nan();
+        out[k + 1] = is_valid ? row[k] : math_nan();
         if (c->is_held[k] && !is_valid) return 0; // before the first command
     }
     c->count += 1;
@@ -52,9 +52,9 @@ static int append_row(void *self, double time, const double *row)
 
 static vy_flight *flight_of(const collector *c)
 {
-    unsigned long long has = 1ull << VY_FLIGHT_TIME;
-    for (int k = 0; k + 1 < c->width; ++k) has |= 1ull << c->quantity_of[k];
-    vy_flight *f = vy_flight_create(c->count, has);
+    unsigned long long quantities = 1ull << VY_FLIGHT_TIME;
+    for (int k = 0; k + 1 < c->width; ++k) quantities |= 1ull << c->quantity_of[k];
+    vy_flight *f = vy_flight_create(c->count, quantities);
     if (f == NULL) return NULL;
     for (size_t i = 0; i < c->count; ++i) {
         const double *row = c->rows + i * (size_t)c->width;
@@ -104,13 +104,13 @@ static vy_status read_table(vy_log *log, uint32_t drone, collector *c, vy_error 
         int used_columns[FIELD_COUNT] = {0};
         for (int k = 0; k < table->count; ++k) {
             const int request = table->columns[k].request, i = field_of[request];
-            c->quantity_of[k] = fields[i].first + used_columns[request]++;
+            c->quantity_of[k] = fields[i].first_quantity + used_columns[request]++;
             c->is_held[k] = fields[i].is_held;
         }
         c->width = table->count + 1;
         c->table = table;
         status = vy_table_rows(table, 0.0, append_row, c, err);
-        if (c->no_memory) status = vy_fail(err, VY_NO_MEMORY, "no memory for a recorded flight");
+        if (c->is_out_of_memory) status = vy_fail(err, VY_NO_MEMORY, "no memory for a recorded flight");
     }
     vy_table_close(table);
     free(table);
@@ -121,12 +121,12 @@ vy_status vy_flight_from_log(const char *path, const char *drone, vy_flight **ou
 {
     vy_log *log = NULL;
     collector *c = calloc(1, sizeof *c);
-    uint32_t number = 0;
+    uint32_t drone_index = 0;
     *out = NULL;
     if (c == NULL) return vy_fail(err, VY_NO_MEMORY, "no memory for a recorded flight");
     vy_status status = vy_log_open(path, &log, err);
-    if (status == VY_OK) status = find_drone(log, drone, &number, err);
-    if (status == VY_OK) status = read_table(log, number, c, err);
+    if (status == VY_OK) status = find_drone(log, drone, &drone_index, err);
+    if (status == VY_OK) status = read_table(log, drone_index, c, err);
     vy_flight *f = NULL;
     if (status == VY_OK) {
         f = flight_of(c);

@@ -6,8 +6,8 @@
 #pragma once
 #include "fit/data.h"
 
-// Errors of a filter's state: position, velocity (world), attitude, rate (body), and what accelerates from
-// outside: a force over the mass (world) and a torque over the inertia (body).
+// Where an error of a filter's state begins in a row: position, velocity (world), attitude, rate (body), and
+// what accelerates from outside: a force over the mass (world) and a torque over the inertia (body).
 enum {
     AT_POSITION = 0,
     AT_VELOCITY = 3,
@@ -56,7 +56,7 @@ static inline int filter_element_of(int sample)
 
 /// The reference in a row: its samples, their slopes and gains, and its errors.
 typedef struct fit_reference_row {
-    filter_transition a;
+    filter_transition transition;
     filter_jacobian jacobian;
     double innovations[FILTER_SAMPLES], errors[FILTER_SAMPLES]; // before and after the samples before each
     double correction[FILTER_COLUMNS], decay[6];
@@ -66,7 +66,7 @@ typedef struct fit_reference_row {
 
 /// One of the points that lie side by side.
 typedef struct fit_lane {
-    const fit_point *at;
+    const fit_point *point;
     const fit_rotors *rotors;
     const double *layout; // the numbers of its rotor_layout, from `roll` to the thrusters
     const double *params; // those of its multirotor_params
@@ -97,11 +97,11 @@ typedef struct fit_kernel {
     /// Take the samples that are `fused`, one after the other: gains and variances follow from the
     /// covariance. `errors` become those that are left after the samples before each, and are added to
     /// `correction`, of FILTER_COLUMNS, by the gains.
-    void (*take_samples)(const filter_jacobian *jacobian, const double *sample_variance,
+    void (*fuse_samples)(const filter_jacobian *jacobian, const double *sample_variance,
                          double (*p)[FILTER_COLUMNS], filter_gains *gains, double *errors,
                          double *correction);
-    /// What a change of noises by `step` does to a sample of the reference: slopes of its error, and of the
-    /// logarithm of its variance, over `n` noises, from the errors and variances that each has.
+    /// What a change of noises by `step` does to a sample of the reference: slopes of its error, and of
+    /// the logarithm of its variance, over `n` noises, from the errors and variances that each has.
     void (*noise_slopes)(int n, double step, double error, double variance, const double *errors,
                          const double *variances, double *error_slopes, double *variance_slopes);
     /// sum[i][k] += first[i] * second[k] for k <= i < n, and numbers without meaning for some k above i.

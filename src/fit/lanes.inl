@@ -33,10 +33,10 @@ static void load_points(const fit_data *d, const fit_lane *lanes, int count, voi
     bits effects;
     for (int lane = 0; lane < VY_LANES; ++lane) { // what is left over does as the first
         const fit_lane *from = &lanes[lane < count ? lane : 0];
-        const double instruments[] = {from->at->pose_delay,     from->at->accel_delay,
-                                      from->at->accel_offset.x, from->at->accel_offset.y,
-                                      from->at->accel_offset.z, from->at->gyro_offset.x,
-                                      from->at->gyro_offset.y,  from->at->gyro_offset.z};
+        const double instruments[] = {from->point->pose_delay,     from->point->accel_delay,
+                                      from->point->accel_offset.x, from->point->accel_offset.y,
+                                      from->point->accel_offset.z, from->point->gyro_offset.x,
+                                      from->point->gyro_offset.y,  from->point->gyro_offset.z};
         _Static_assert(sizeof instruments * VY_LANES == sizeof m->instruments, "every number has its place");
         load_numbers(from->layout, LAYOUT_BYTES / sizeof(real), lane, m->plant.layout.roll);
         load_numbers(from->params, sizeof m->plant.params / sizeof(real), lane, &m->plant.params);
@@ -123,15 +123,15 @@ static void propagate(const filter_transition *a, const double decay[6], const d
     covariance_propagate(a, decay, deviation, p);
 }
 
-static void take_samples(const filter_jacobian *jacobian, const double *sample_variance,
+static void fuse_samples(const filter_jacobian *jacobian, const double *sample_variance,
                          double (*p)[FILTER_COLUMNS], filter_gains *gains, double *errors, double *correction)
 {
     for (int c = 0; c < FILTER_SAMPLES; ++c) {
         if (!gains->fused[c]) continue;
         double *gain = gains->gain[c];
         errors[c] -= covariance_expected(c, jacobian->row[c % 3], correction);
-        covariance_take_sample(c, jacobian->row[c % 3], sample_variance[c], p, gain, &gains->variance[c]);
-        for (int i = 0; i < COLUMN_GROUPS * VY_LANES; i += VY_LANES)
+        covariance_fuse_sample(c, jacobian->row[c % 3], sample_variance[c], p, gain, &gains->variance[c]);
+        for (int i = 0; i < LANE_GROUPS * VY_LANES; i += VY_LANES)
             real_store(correction + i, real_load(correction + i) + real_load(gain + i) * errors[c]);
     }
 }
@@ -175,7 +175,7 @@ static const fit_kernel kernel = {
     .start = start,
     .follow = follow,
     .propagate = propagate,
-    .take_samples = take_samples,
+    .fuse_samples = fuse_samples,
     .noise_slopes = noise_slopes,
     .add_products = add_products,
     .add_two_products = add_two_products,

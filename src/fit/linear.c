@@ -52,11 +52,11 @@ void vy_linear_inverse(const double *factor, int n, double *out)
 static void rotate(double *a, double *vectors, int n, int p, int q)
 {
     VY_ASSERT(0 <= p && p < q && q < n);
-    const double off = a[p * n + q];
-    if (off == 0.0) return;
-    const double half = 0.5 * (a[q * n + q] - a[p * n + p]) / off;
-    const double root = real_sqrt(1.0 + half * half);
-    const double t = half >= 0.0 ? 1.0 / (half + root) : 1.0 / (half - root);
+    const double off_diagonal = a[p * n + q];
+    if (off_diagonal == 0.0) return;
+    const double tau = 0.5 * (a[q * n + q] - a[p * n + p]) / off_diagonal;
+    const double root = real_sqrt(1.0 + tau * tau);
+    const double t = tau >= 0.0 ? 1.0 / (tau + root) : 1.0 / (tau - root);
     const double c = 1.0 / real_sqrt(1.0 + t * t), s = t * c;
     for (int k = 0; k < n; ++k) {
         const double x = a[k * n + p], y = a[k * n + q];
@@ -80,14 +80,14 @@ void vy_linear_eigen(double *a, int n, double *values, double *vectors)
     enum { SWEEPS = 60 };
     for (int i = 0; i < n * n; ++i) vectors[i] = i % (n + 1) == 0 ? 1.0 : 0.0;
     for (int sweep = 0; sweep < SWEEPS; ++sweep) {
-        double off = 0.0, all = 0.0;
+        double off_diagonal_sum = 0.0, total_sum = 0.0;
         for (int i = 0; i < n; ++i) {
             for (int k = 0; k < n; ++k) {
-                all += a[i * n + k] * a[i * n + k];
-                if (i != k) off += a[i * n + k] * a[i * n + k];
+                total_sum += a[i * n + k] * a[i * n + k];
+                if (i != k) off_diagonal_sum += a[i * n + k] * a[i * n + k];
             }
         }
-        if (!(off > 1e-30 * all)) break;
+        if (!(off_diagonal_sum > 1e-30 * total_sum)) break;
         for (int p = 0; p < n; ++p) {
             for (int q = p + 1; q < n; ++q) rotate(a, vectors, n, p, q);
         }

@@ -33,11 +33,11 @@ static void use_recorded_speeds(const fit_data *d, fit_rotors *out)
     for (size_t i = 0; i < d->rows; ++i) {
         const size_t next = i + 1 < d->rows ? i + 1 : i;
         for (int k = 0; k < n; ++k) {
-            const double now = d->commands[i * (size_t)n + (size_t)k];
-            const size_t at = 2 * i * (size_t)n + (size_t)k;
-            out->speed[at] = now;
-            out->speed[at + (size_t)n] = out->mean[i * (size_t)n + (size_t)k] =
-                0.5 * (now + d->commands[next * (size_t)n + (size_t)k]);
+            const double speed = d->commands[i * (size_t)n + (size_t)k];
+            const size_t index = 2 * i * (size_t)n + (size_t)k;
+            out->speed[index] = speed;
+            out->speed[index + (size_t)n] = out->mean[i * (size_t)n + (size_t)k] =
+                0.5 * (speed + d->commands[next * (size_t)n + (size_t)k]);
         }
     }
 }
@@ -46,11 +46,11 @@ static void use_recorded_speeds(const fit_data *d, fit_rotors *out)
 typedef struct rotor_playback {
     const fit_data *d;
     motor_params motor;
-    double lag_up, lag_down, delay;
-    size_t row; // whose commands act
-    double now; // [s]
-    double speed[ROTOR_CAP], target[ROTOR_CAP];
-    double angle[ROTOR_CAP]; // [rad] by which they have turned since the row
+    double lag_up, lag_down, delay;             // [s]
+    size_t row;                                 // whose commands act
+    double now;                                 // [s]
+    double speed[ROTOR_CAP], target[ROTOR_CAP]; // [rad/s]
+    double angle[ROTOR_CAP];                    // [rad] by which they have turned since the row
 } rotor_playback;
 
 static void apply_commands(rotor_playback *p)
@@ -69,20 +69,21 @@ static double next_command_time(const rotor_playback *p)
 static void advance(rotor_playback *p, double until)
 {
     while (p->now < until) {
-        const double change = next_command_time(p), end = change < until ? change : until;
-        if (end > p->now) {
-            const double rise = math_exp((p->now - end) / p->lag_up),
-                         fall = math_exp((p->now - end) / p->lag_down);
+        const double change_time = next_command_time(p), end_time = change_time < until ? change_time : until;
+        if (end_time > p->now) {
+            const double rise_decay = math_exp((p->now - end_time) / p->lag_up),
+                         fall_decay = math_exp((p->now - end_time) / p->lag_down);
             for (int k = 0; k < p->d->rotors; ++k) {
-                const int falls = p->target[k] < p->speed[k];
-                const double before = p->speed[k];
-                p->speed[k] = rotor_speed_after(before, p->target[k], falls ? fall : rise);
-                p->angle[k] += p->target[k] * (end - p->now) +
-                               (before - p->speed[k]) * (falls ? p->lag_down : p->lag_up);
+                const int is_falling = p->target[k] < p->speed[k];
+                const double speed_before = p->speed[k];
+                p->speed[k] =
+                    rotor_speed_after(speed_before, p->target[k], is_falling ? fall_decay : rise_decay);
+                p->angle[k] += p->target[k] * (end_time - p->now) +
+                               (speed_before - p->speed[k]) * (is_falling ? p->lag_down : p->lag_up);
             }
-            p->now = end;
+            p->now = end_time;
         }
-        if (change < until) {
+        if (change_time < until) {
             ++p->row;
             apply_commands(p);
         }
@@ -101,18 +102,18 @@ static void apply_due_commands(rotor_playback *p)
 static int has_speeds_of(fit_rotors *r, const rotor_playback *p)
 {
     const motor_params *m = &p->motor;
-    const double cause[FIT_ROTOR_CAUSES] = {p->lag_up,
-                                            p->lag_down,
-                                            p->delay,
-                                            m->speed_max,
-                                            m->speed_idle,
-                                            m->dead_zone,
-                                            m->thrust_model_factor,
-                                            m->is_linear ? 1.0 : 0.0};
-    int same = 1;
-    for (int i = 0; i < FIT_ROTOR_CAUSES; ++i) same &= r->cause[i] == cause[i];
-    memcpy(r->cause, cause, sizeof cause);
-    return same;
+    const double inputs[FIT_ROTOR_INPUTS] = {p->lag_up,
+                                             p->lag_down,
+                                             p->delay,
+                                             m->speed_max,
+                                             m->speed_idle,
+                                             m->dead_zone,
+                                             m->thrust_model_factor,
+                                             m->is_linear ? 1.0 : 0.0};
+    int is_same = 1;
+    for (int i = 0; i < FIT_ROTOR_INPUTS; ++i) is_same &= r->inputs[i] == inputs[i];
+    memcpy(r->inputs, inputs, sizeof inputs);
+    return is_same;
 }
 
 void vy_fit_rotors_run(const fit_data *d, const fit_point *p, fit_rotors *out)
@@ -133,18 +134,18 @@ void vy_fit_rotors_run(const fit_data *d, const fit_point *p, fit_rotors *out)
     apply_commands(&playback);
     for (int k = 0; k < n; ++k) playback.speed[k] = playback.target[k];
     for (size_t i = 0; i < d->rows; ++i) {
-        const double next = d->time[i + 1 < d->rows ? i + 1 : i];
+        const double next_time = d->time[i + 1 < d->rows ? i + 1 : i];
         memset(playback.angle, 0, sizeof playback.angle);
         for (int half = 0; half < 2; ++half) {
-            if (half == 1) advance(&playback, 0.5 * (d->time[i] + next));
+            if (half == 1) advance(&playback, 0.5 * (d->time[i] + next_time));
             apply_due_commands(&playback);
-            const size_t at = (2 * i + (size_t)half) * (size_t)n;
-            memcpy(out->speed + at, playback.speed, (size_t)n * sizeof *out->speed);
+            const size_t index = (2 * i + (size_t)half) * (size_t)n;
+            memcpy(out->speed + index, playback.speed, (size_t)n * sizeof *out->speed);
         }
-        advance(&playback, next);
+        advance(&playback, next_time);
         for (int k = 0; k < n; ++k)
             out->mean[i * (size_t)n + (size_t)k] =
-                next > d->time[i] ? playback.angle[k] / (next - d->time[i]) : playback.speed[k];
+                next_time > d->time[i] ? playback.angle[k] / (next_time - d->time[i]) : playback.speed[k];
     }
 }
 

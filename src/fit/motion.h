@@ -12,12 +12,12 @@ typedef struct fit_plant {
     rotor_layout layout;
     multirotor_params params;
     environment_model env;
-    rotor_air_state memory;
+    rotor_air_state memory; // of rotors in the air, all 0
     multirotor_inputs inputs;
     multirotor_inputs force_inputs; // without what a change of the rotors' speeds does: it makes no force
 } fit_plant;
 
-/// What its instruments add and how late they are.
+/// What the instruments of a point add and how late they are.
 typedef struct fit_instruments {
     real pose_delay, accel_delay;   // [s]
     vec3 accel_offset, gyro_offset; // [m/s^2], [rad/s]
@@ -79,13 +79,13 @@ VY_FN void motion_derivative_leading(const fit_plant *plant, const real *speed, 
 }
 
 /// Specific force [m/s^2] in body axes, as an ideal accelerometer has it, in state `s` with the rotors'
-/// speeds of a row (an even `half`) or half-way to the next.
-VY_FN vec3 motion_specific_force(const fit_data *d, const fit_plant *plant, rotor_lanes rotors, size_t half,
-                                 const body_state *s)
+/// speeds of a row (an even `half_row`) or half-way to the next.
+VY_FN vec3 motion_specific_force(const fit_data *d, const fit_plant *plant, rotor_lanes rotors,
+                                 size_t half_row, const body_state *s)
 {
     real speed[ROTOR_CAP];
     body_derivatives k;
-    motion_load_speeds(rotors, half * (size_t)d->rotors, d->rotors, speed);
+    motion_load_speeds(rotors, half_row * (size_t)d->rotors, d->rotors, speed);
     motion_derivative(&plant->force_inputs, speed, speed, d->rotors, s, &k);
     return quat_unrotate(s->attitude, vec3_sub(k.acceleration, plant->env.gravity.uniform));
 }
@@ -97,11 +97,11 @@ VY_FN void motion_step(const fit_data *d, const fit_plant *plant, rotor_lanes ro
     const int n = d->rotors;
     VY_ASSERT(row + 1 < d->rows);
     const real dt = real_set(d->time[row + 1] - d->time[row]), half = 0.5 * dt;
-    const size_t start = 2 * row * (size_t)n;
+    const size_t first_index = 2 * row * (size_t)n;
     real first[ROTOR_CAP], last[ROTOR_CAP], lead[ROTOR_CAP], halfway[ROTOR_CAP];
     const rotor_curve *curve = &plant->params.curve;
-    motion_load_speeds(rotors, start, n, first);
-    motion_load_speeds(rotors, start + 2 * (size_t)n, n, last);
+    motion_load_speeds(rotors, first_index, n, first);
+    motion_load_speeds(rotors, first_index + 2 * (size_t)n, n, last);
     motion_load_means(rotors, row * (size_t)n, n, halfway);
     // A command may change at any time within the row, and how fast a speed changes jumps there. What a
     // rotor's inertia turns the vehicle by follows from the change of its speed over the whole row, and the
@@ -135,9 +135,9 @@ VY_FN body_state motion_measured(const fit_data *d, const fit_instruments *p, si
     if (vy_fit_has_air(d))
         s.velocity = vec3_make(real_set(velocity.x), real_set(velocity.y), real_set(velocity.z));
     // A pose that is late is where the vehicle was.
-    const quat late =
+    const quat late_attitude =
         quat_make(real_set(attitude.w), real_set(attitude.x), real_set(attitude.y), real_set(attitude.z));
-    s.attitude = quat_normalize(quat_apply_small_rotation(late, vec3_scale(p->pose_delay, s.rate)));
+    s.attitude = quat_normalize(quat_apply_small_rotation(late_attitude, vec3_scale(p->pose_delay, s.rate)));
     return s;
 }
 
@@ -158,24 +158,27 @@ VY_FN void motion_errors(const fit_data *d, const fit_instruments *p, const fit_
     double *const *values = d->flight->values;
     for (int c = 0; c < CHANNEL_COUNT; ++c) out[c] = math_nan();
     motion_subtract(values + VY_FLIGHT_RATE, row, s->rate, p->gyro_offset, out + CHANNEL_RATE);
-    if (d->present[CHANNEL_ACCEL] || d->present[CHANNEL_ACCEL + 1] || d->present[CHANNEL_ACCEL + 2]) {
+    if (d->is_present[CHANNEL_ACCEL] || d->is_present[CHANNEL_ACCEL + 1] ||
+        d->is_present[CHANNEL_ACCEL + 2]) {
         vec3 force = motion_specific_force(d, plant, rotors, 2 * row, s);
-        const mask late = p->accel_delay != 0.0;
-        if (row > 0 && mask_any(late)) { // what changes it are the rotors' speeds
+        const mask has_delay = p->accel_delay != 0.0;
+        if (row > 0 && mask_any(has_delay)) { // what changes it are the rotors' speeds
             const real fraction = p->accel_delay / (0.5 * (d->time[row] - d->time[row - 1]));
             const vec3 earlier = motion_specific_force(d, plant, rotors, 2 * row - 1, s);
-            force = vec3_select(late, vec3_add_scaled(force, -fraction, vec3_sub(force, earlier)), force);
+            force =
+                vec3_select(has_delay, vec3_add_scaled(force, -fraction, vec3_sub(force, earlier)), force);
         }
         motion_subtract(values + VY_FLIGHT_ACCEL, row, force, p->accel_offset, out + CHANNEL_ACCEL);
     }
-    if (d->present[CHANNEL_ATTITUDE] && values[VY_FLIGHT_ATTITUDE][row] == values[VY_FLIGHT_ATTITUDE][row]) {
+    if (d->is_present[CHANNEL_ATTITUDE] &&
+        values[VY_FLIGHT_ATTITUDE][row] == values[VY_FLIGHT_ATTITUDE][row]) {
         const quat error = quat_mul(quat_conj(s->attitude), motion_measured(d, p, row).attitude);
         const real sign = real_select(error.w < 0.0, real_set(-2.0), real_set(2.0));
         out[CHANNEL_ATTITUDE] = sign * error.x;
         out[CHANNEL_ATTITUDE + 1] = sign * error.y;
         out[CHANNEL_ATTITUDE + 2] = sign * error.z;
     }
-    if (d->present[CHANNEL_VELOCITY])
+    if (d->is_present[CHANNEL_VELOCITY])
         motion_subtract(values + VY_FLIGHT_VELOCITY, row, s->velocity, vec3_zero(), out + CHANNEL_VELOCITY);
 }
 

@@ -45,17 +45,18 @@ void vy_fit_packs_load(const fit_data *d, const fit_point *const *points, const 
     VY_ASSERT(count >= 0 && count <= FIT_POINTS_MAX);
     out->count = 0;
     out->kernel = count == 1 ? vy_fit_lanes_1 : out->widest;
-    int loaded = 0;
-    for (int own = 0; own < 2; ++own) { // those with the same speeds of the rotors go together
+    int loaded_count = 0;
+    for (int has_other_speeds = 0; has_other_speeds < 2;
+         ++has_other_speeds) { // those with the same speeds of the rotors go together
         for (int i = 0; i < count; ++i) {
-            if ((rotors[i] != rotors[0]) != own) continue;
-            const int pack = loaded / out->kernel->width, lane = loaded % out->kernel->width;
+            if ((rotors[i] != rotors[0]) != has_other_speeds) continue;
+            const int pack = loaded_count / out->kernel->width, lane = loaded_count % out->kernel->width;
             vy_fit_plant_make(points[i], &out->plants[i]);
             VY_ASSERT(out->plants[i].layout.general);
             out->points[pack][lane] = i;
             out->sizes[pack] = lane + 1;
             out->count = pack + 1;
-            loaded += 1;
+            loaded_count += 1;
         }
     }
     for (int pack = 0; pack < out->count; ++pack) {
@@ -63,7 +64,7 @@ void vy_fit_packs_load(const fit_data *d, const fit_point *const *points, const 
         for (int lane = 0; lane < out->sizes[pack]; ++lane) {
             const int point = out->points[pack][lane];
             const fit_plant *plant = &out->plants[point];
-            lanes[lane] = (fit_lane){.at = points[point],
+            lanes[lane] = (fit_lane){.point = points[point],
                                      .rotors = rotors[point],
                                      .layout = plant->layout.roll,
                                      .params = (const double *)&plant->params,
@@ -78,9 +79,9 @@ void vy_fit_packs_predict(const fit_data *d, const fit_packs *packs, const size_
                           double horizon, double *const *out)
 {
     for (int pack = 0; pack < packs->count; ++pack) {
-        double *to[FIT_LANES_MAX] = {NULL};
-        for (int lane = 0; lane < packs->sizes[pack]; ++lane) to[lane] = out[packs->points[pack][lane]];
-        packs->kernel->predict(d, vy_fit_pack(packs, pack), first, count, horizon, to);
+        double *outputs[FIT_LANES_MAX] = {NULL};
+        for (int lane = 0; lane < packs->sizes[pack]; ++lane) outputs[lane] = out[packs->points[pack][lane]];
+        packs->kernel->predict(d, vy_fit_pack(packs, pack), first, count, horizon, outputs);
     }
 }
 

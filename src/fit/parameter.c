@@ -142,40 +142,42 @@ fit_point vy_fit_at(const fit_point *base, const double *x)
 {
     fit_point p = *base;
     vy_vehicle_def *v = &p.vehicle;
-    double factor[FIT_PARAMETER_COUNT], moved[FIT_PARAMETER_COUNT];
+    double factor[FIT_PARAMETER_COUNT], value[FIT_PARAMETER_COUNT];
     for (int i = 0; i < FIT_PARAMETER_COUNT; ++i) {
         factor[i] = vy_fit_parameters[i].is_ratio
                         ? math_exp(real_clamp(x[i] * vy_fit_scale(i, base), -RATIO_MAX, RATIO_MAX))
                         : 1.0;
-        moved[i] = vy_fit_value(i, base) + x[i] * vy_fit_scale(i, base);
+        value[i] = vy_fit_value(i, base) + x[i] * vy_fit_scale(i, base);
     }
     const double torque = factor[FIT_TORQUE] * (v->torque_coef / v->thrust_coef);
     v->thrust_coef *= factor[FIT_THRUST_COEF];
     v->torque_coef = torque * v->thrust_coef;
-    v->thrust_linear = moved[FIT_THRUST_LINEAR];
+    v->thrust_linear = value[FIT_THRUST_LINEAR];
     // Products of inertia keep their share of the moments between which they are.
-    const mat3 old = v->inertia;
-    const double share = old.m[2][2] / (old.m[0][0] + old.m[1][1]);
-    double scale[3] = {factor[FIT_INERTIA_X], factor[FIT_INERTIA_Y], 0.0};
-    const double sum = scale[0] * old.m[0][0] + scale[1] * old.m[1][1];
-    scale[2] = factor[FIT_INERTIA_Z] * share * sum / old.m[2][2];
+    const mat3 base_inertia = v->inertia;
+    const double izz_share = base_inertia.m[2][2] / (base_inertia.m[0][0] + base_inertia.m[1][1]);
+    double moment_factor[3] = {factor[FIT_INERTIA_X], factor[FIT_INERTIA_Y], 0.0};
+    const double xy_moments =
+        moment_factor[0] * base_inertia.m[0][0] + moment_factor[1] * base_inertia.m[1][1];
+    moment_factor[2] = factor[FIT_INERTIA_Z] * izz_share * xy_moments / base_inertia.m[2][2];
     for (int r = 0; r < 3; ++r) {
         for (int c = 0; c < 3; ++c)
-            v->inertia.m[r][c] =
-                r == c ? scale[r] * old.m[r][c] : real_sqrt(scale[r] * scale[c]) * old.m[r][c];
+            v->inertia.m[r][c] = r == c
+                                     ? moment_factor[r] * base_inertia.m[r][c]
+                                     : real_sqrt(moment_factor[r] * moment_factor[c]) * base_inertia.m[r][c];
     }
-    v->rotor_air.inertia = moved[FIT_ROTOR_INERTIA];
+    v->rotor_air.inertia = value[FIT_ROTOR_INERTIA];
     v->motor_lag *= factor[FIT_LAG_UP];
     v->motor_lag_down *= factor[FIT_LAG_DOWN];
-    v->drag_linear = vec3_make(moved[FIT_DRAG_X], moved[FIT_DRAG_Y], moved[FIT_DRAG_Z]);
-    v->rotor_air.drag = moved[FIT_ROTOR_DRAG];
-    v->centre_of_mass = vec3_make(moved[FIT_CENTRE_X], moved[FIT_CENTRE_Y], moved[FIT_CENTRE_Z]);
-    p.cant = moved[FIT_CANT];
+    v->drag_linear = vec3_make(value[FIT_DRAG_X], value[FIT_DRAG_Y], value[FIT_DRAG_Z]);
+    v->rotor_air.drag = value[FIT_ROTOR_DRAG];
+    v->centre_of_mass = vec3_make(value[FIT_CENTRE_X], value[FIT_CENTRE_Y], value[FIT_CENTRE_Z]);
+    p.cant = value[FIT_CANT];
     cant_rotors(v, p.cant);
-    p.imu_delay = moved[FIT_IMU_DELAY];
-    p.pose_delay = moved[FIT_POSE_DELAY];
-    p.accel_delay = moved[FIT_ACCEL_DELAY];
-    p.accel_offset = vec3_make(moved[FIT_ACCEL_X], moved[FIT_ACCEL_Y], moved[FIT_ACCEL_Z]);
-    p.gyro_offset = vec3_make(moved[FIT_GYRO_X], moved[FIT_GYRO_Y], moved[FIT_GYRO_Z]);
+    p.imu_delay = value[FIT_IMU_DELAY];
+    p.pose_delay = value[FIT_POSE_DELAY];
+    p.accel_delay = value[FIT_ACCEL_DELAY];
+    p.accel_offset = vec3_make(value[FIT_ACCEL_X], value[FIT_ACCEL_Y], value[FIT_ACCEL_Z]);
+    p.gyro_offset = vec3_make(value[FIT_GYRO_X], value[FIT_GYRO_Y], value[FIT_GYRO_Z]);
     return p;
 }

@@ -4,25 +4,25 @@
 #include "fit/parameter.h"
 #include "scenario/number.h"
 
-static const vy_fit_parameter *parameter(const vy_fit_result *r, int id)
+static const vy_fit_parameter *parameter_of(const vy_fit_result *r, int id)
 {
     VY_ASSERT(id < r->parameter_count);
     return &r->parameters[id];
 }
 
-static int found(const vy_fit_result *r, int id) { return parameter(r, id)->status == VY_FIT_FOUND; }
+static int is_found(const vy_fit_result *r, int id) { return parameter_of(r, id)->status == VY_FIT_FOUND; }
 
 static void put_interval(FILE *out, const vy_fit_result *r, int id)
 {
-    const vy_fit_parameter *p = parameter(r, id);
+    const vy_fit_parameter *p = parameter_of(r, id);
     fprintf(out, "%.4g to %.4g", p->low, p->high);
 }
 
 // "key: value # unit, 95 %: low to high".
 static void put_number(FILE *out, const vy_fit_result *r, int id, const char *key, double value)
 {
-    const vy_fit_parameter *p = parameter(r, id);
-    if (!found(r, id)) return;
+    const vy_fit_parameter *p = parameter_of(r, id);
+    if (!is_found(r, id)) return;
     fprintf(out, "%s: %.9g # %s, 95 %%: ", key, value, p->unit);
     put_interval(out, r, id);
     fputs(p->is_relative_to_izz ? " for this moment of inertia about z\n" : "\n", out);
@@ -31,12 +31,12 @@ static void put_number(FILE *out, const vy_fit_result *r, int id, const char *ke
 static void put_vector(FILE *out, const vy_fit_result *r, int first, const char *key, vy_vec3 value)
 {
     static const char axes[] = "xyz";
-    if (!found(r, first) && !found(r, first + 1) && !found(r, first + 2)) return;
+    if (!is_found(r, first) && !is_found(r, first + 1) && !is_found(r, first + 2)) return;
     fprintf(out, "%s: [%.9g, %.9g, %.9g] # %s, 95 %%:", key, value.x, value.y, value.z,
-            parameter(r, first)->unit);
+            parameter_of(r, first)->unit);
     for (int a = 0; a < 3; ++a) {
         fprintf(out, "%s %c ", a > 0 ? ";" : "", axes[a]);
-        if (found(r, first + a))
+        if (is_found(r, first + a))
             put_interval(out, r, first + a);
         else
             fputs("as in the base", out);
@@ -46,15 +46,15 @@ static void put_vector(FILE *out, const vy_fit_result *r, int first, const char 
 
 static void put_inertia(FILE *out, const vy_fit_result *r)
 {
-    const vy_mat3 *i = &r->vehicle.inertia;
-    if (!found(r, FIT_INERTIA_X) && !found(r, FIT_INERTIA_Y) && !found(r, FIT_INERTIA_Z)) return;
-    fprintf(out, "inertia: [%.9g, %.9g, %.9g", i->m[0][0], i->m[1][1], i->m[2][2]);
-    if (i->m[0][1] != 0.0 || i->m[0][2] != 0.0 || i->m[1][2] != 0.0)
-        fprintf(out, ", %.9g, %.9g, %.9g", i->m[0][1], i->m[0][2], i->m[1][2]);
+    const vy_mat3 *inertia = &r->vehicle.inertia;
+    if (!is_found(r, FIT_INERTIA_X) && !is_found(r, FIT_INERTIA_Y) && !is_found(r, FIT_INERTIA_Z)) return;
+    fprintf(out, "inertia: [%.9g, %.9g, %.9g", inertia->m[0][0], inertia->m[1][1], inertia->m[2][2]);
+    if (inertia->m[0][1] != 0.0 || inertia->m[0][2] != 0.0 || inertia->m[1][2] != 0.0)
+        fprintf(out, ", %.9g, %.9g, %.9g", inertia->m[0][1], inertia->m[0][2], inertia->m[1][2]);
     fputs("] # kg m^2, 95 %:", out);
     for (int a = 0; a < 3; ++a) {
         fprintf(out, "%s %c ", a > 0 ? ";" : "", 'x' + a);
-        if (found(r, FIT_INERTIA_X + a))
+        if (is_found(r, FIT_INERTIA_X + a))
             put_interval(out, r, FIT_INERTIA_X + a);
         else
             fputs(a < 2 ? "as in the base" : "the base's share of x and y", out);
@@ -65,9 +65,9 @@ static void put_inertia(FILE *out, const vy_fit_result *r)
 static void put_rotors(FILE *out, const vy_fit_result *r)
 {
     const vy_vehicle_def *v = &r->vehicle;
-    if (!found(r, FIT_CANT)) return;
+    if (!is_found(r, FIT_CANT)) return;
     fputs("rotors: # they lean around their arms by ", out);
-    fprintf(out, "%.4g rad, 95 %%: ", parameter(r, FIT_CANT)->value);
+    fprintf(out, "%.4g rad, 95 %%: ", parameter_of(r, FIT_CANT)->value);
     put_interval(out, r, FIT_CANT);
     fputs("\n", out);
     for (int i = 0; i < v->rotor_count; ++i) {
@@ -82,16 +82,16 @@ static void put_rotors(FILE *out, const vy_fit_result *r)
 
 static void put_rotor_air(FILE *out, const vy_fit_result *r)
 {
-    if (!found(r, FIT_ROTOR_INERTIA) && !found(r, FIT_ROTOR_DRAG)) return;
+    if (!is_found(r, FIT_ROTOR_INERTIA) && !is_found(r, FIT_ROTOR_DRAG)) return;
     fputs("rotor_air:\n", out);
     put_number(out, r, FIT_ROTOR_INERTIA, "  inertia", r->vehicle.rotor_air.inertia);
     put_number(out, r, FIT_ROTOR_DRAG, "  drag", r->vehicle.rotor_air.drag);
 }
 
-static void put_row(FILE *out, const char *name, const double *x, double factor)
+static void put_row(FILE *out, const char *name, const double *errors, double factor)
 {
     fprintf(out, "#   %-28s", name);
-    for (int h = 0; h < VY_FIT_HORIZON_COUNT; ++h) fprintf(out, " %9.3g", factor * x[h]);
+    for (int h = 0; h < VY_FIT_HORIZON_COUNT; ++h) fprintf(out, " %9.3g", factor * errors[h]);
     fputs("\n", out);
 }
 
@@ -99,7 +99,7 @@ static void put_errors(FILE *out, const vy_fit_result *r)
 {
     const struct {
         const char *name;
-        const vy_fit_errors *e;
+        const vy_fit_errors *errors;
     } predictors[] = {{"this vehicle", &r->fitted},
                       {"its base", &r->unfitted},
                       {"hold", &r->hold},
@@ -116,15 +116,15 @@ static void put_errors(FILE *out, const vy_fit_result *r)
     for (int kind = 0; kind < 5; ++kind) {
         static const char *const titles[] = {"rate, rad/s", "attitude, deg", "specific force, m/s^2",
                                              "velocity, m/s", "position, m"};
-        const double first[] = {r->fitted.rate[0], r->fitted.attitude[0], r->fitted.accel[0],
-                                r->fitted.velocity[0], r->fitted.position[0]};
-        if (!(first[kind] == first[kind])) continue; // not recorded
+        const double first_errors[] = {r->fitted.rate[0], r->fitted.attitude[0], r->fitted.accel[0],
+                                       r->fitted.velocity[0], r->fitted.position[0]};
+        if (!(first_errors[kind] == first_errors[kind])) continue; // not recorded
         fprintf(out, "# %s\n", titles[kind]);
         for (int i = 0; i < 4; ++i) {
-            const double *const x[] = {predictors[i].e->rate, predictors[i].e->attitude,
-                                       predictors[i].e->accel, predictors[i].e->velocity,
-                                       predictors[i].e->position};
-            put_row(out, predictors[i].name, x[kind], kind == 1 ? 57.29577951308232 : 1.0);
+            const double *const predictor_errors[] = {
+                predictors[i].errors->rate, predictors[i].errors->attitude, predictors[i].errors->accel,
+                predictors[i].errors->velocity, predictors[i].errors->position};
+            put_row(out, predictors[i].name, predictor_errors[kind], kind == 1 ? 57.29577951308232 : 1.0);
         }
     }
 }
@@ -132,8 +132,8 @@ static void put_errors(FILE *out, const vy_fit_result *r)
 static void put_sensors(FILE *out, const vy_fit_result *r)
 {
     for (int id = FIT_IMU_DELAY; id <= FIT_GYRO_Z; ++id) {
-        const vy_fit_parameter *p = parameter(r, id);
-        if (!found(r, id)) continue;
+        const vy_fit_parameter *p = parameter_of(r, id);
+        if (!is_found(r, id)) continue;
         fprintf(out, "# %s: %.4g %s, 95 %%: ", p->name, p->value, p->unit);
         put_interval(out, r, id);
         fputs("\n", out);
@@ -156,13 +156,13 @@ void vy_fit_print(const vy_fit_result *r, FILE *out)
     put_rotors(out, r);
     put_number(out, r, FIT_THRUST_COEF, "thrust_coef", v->thrust_coef);
     put_number(out, r, FIT_THRUST_LINEAR, "thrust_linear", v->thrust_linear);
-    if (found(r, FIT_TORQUE) || found(r, FIT_THRUST_COEF)) {
+    if (is_found(r, FIT_TORQUE) || is_found(r, FIT_THRUST_COEF)) {
         fprintf(out, "torque_coef: %.9g # N m s^2: torque over thrust %.4g m", v->torque_coef,
                 v->torque_coef / v->thrust_coef);
-        if (found(r, FIT_TORQUE)) {
+        if (is_found(r, FIT_TORQUE)) {
             fputs(", 95 %: ", out);
             put_interval(out, r, FIT_TORQUE);
-            if (parameter(r, FIT_TORQUE)->is_relative_to_izz)
+            if (parameter_of(r, FIT_TORQUE)->is_relative_to_izz)
                 fputs(" for this moment of inertia about z", out);
         }
         fputs("\n", out);
@@ -175,8 +175,8 @@ void vy_fit_print(const vy_fit_result *r, FILE *out)
     put_sensors(out, r);
     for (int i = 0; i < r->combination_count; ++i) fprintf(out, "# Not told: %s.\n", r->combinations[i]);
     for (int id = 0; id < r->parameter_count; ++id) {
-        if (parameter(r, id)->status == VY_FIT_NO_DATA)
-            fprintf(out, "# No data: %s.\n", parameter(r, id)->name);
+        if (parameter_of(r, id)->status == VY_FIT_NO_DATA)
+            fprintf(out, "# No data: %s.\n", parameter_of(r, id)->name);
     }
     put_errors(out, r);
     fprintf(out, "# %s.\n", r->missing);

@@ -27,32 +27,33 @@ static double ridge_cost(const fit_problem *p, const double *x, double ridge)
 // The step from x by damped normal equations. One that would carry the IMU delay to the other side of 0 ends
 // on the edge there: the delay goes to 0 and the others to where they should be then.
 // @return 0: no step
-static int take_step(const fit_problem *p, const fit_normal_equations *sums, double ridge, double damping,
-                     double *x)
+static int take_step(const fit_problem *p, const fit_normal_equations *equations, double ridge,
+                     double damping, double *x)
 {
-    const int n = sums->n;
-    int held = -1;
+    const int n = equations->n;
+    int held_index = -1;
     for (int attempt = 0; attempt < 2; ++attempt) {
-        double m[N * N], delta[N];
-        memcpy(m, sums->normal, sizeof m);
+        double damped[N * N], delta[N];
+        memcpy(damped, equations->normal, sizeof damped);
         for (int i = 0; i < n; ++i) {
-            const double prior = vy_fit_prior(sums->ids[i]) + ridge;
-            m[i * n + i] += prior + damping * (m[i * n + i] + prior) + 1e-12;
-            delta[i] = -sums->gradient[i] - prior * p->x[sums->ids[i]];
+            const double prior = vy_fit_prior(equations->ids[i]) + ridge;
+            damped[i * n + i] += prior + damping * (damped[i * n + i] + prior) + 1e-12;
+            delta[i] = -equations->gradient[i] - prior * p->x[equations->ids[i]];
         }
-        for (int i = 0; i < n && held >= 0; ++i) {
-            if (i != held) delta[i] += m[i * n + held] * p->x[FIT_IMU_DELAY];
-            m[i * n + held] = m[held * n + i] = i == held ? 1.0 : 0.0;
+        for (int i = 0; i < n && held_index >= 0; ++i) {
+            if (i != held_index) delta[i] += damped[i * n + held_index] * p->x[FIT_IMU_DELAY];
+            damped[i * n + held_index] = damped[held_index * n + i] = i == held_index ? 1.0 : 0.0;
         }
-        if (held >= 0) delta[held] = -p->x[FIT_IMU_DELAY];
-        if (!vy_linear_cholesky(m, n)) return 0;
-        vy_linear_solve(m, n, delta);
+        if (held_index >= 0) delta[held_index] = -p->x[FIT_IMU_DELAY];
+        if (!vy_linear_cholesky(damped, n)) return 0;
+        vy_linear_solve(damped, n, delta);
         memcpy(x, p->x, N * sizeof *x);
-        for (int i = 0; i < n; ++i) x[sums->ids[i]] += real_clamp(delta[i], -1.0, 1.0);
-        if (held >= 0) x[FIT_IMU_DELAY] = 0.0;
-        const int below = p->x[FIT_IMU_DELAY] < 0.0 || (p->x[FIT_IMU_DELAY] == 0.0 && p->filter->from_below);
-        if (held >= 0 || (below ? x[FIT_IMU_DELAY] <= 0.0 : x[FIT_IMU_DELAY] >= 0.0)) return 1;
-        for (int i = 0; i < n; ++i) held = sums->ids[i] == FIT_IMU_DELAY ? i : held;
+        for (int i = 0; i < n; ++i) x[equations->ids[i]] += real_clamp(delta[i], -1.0, 1.0);
+        if (held_index >= 0) x[FIT_IMU_DELAY] = 0.0;
+        const int is_below =
+            p->x[FIT_IMU_DELAY] < 0.0 || (p->x[FIT_IMU_DELAY] == 0.0 && p->filter->differences_below);
+        if (held_index >= 0 || (is_below ? x[FIT_IMU_DELAY] <= 0.0 : x[FIT_IMU_DELAY] >= 0.0)) return 1;
+        for (int i = 0; i < n; ++i) held_index = equations->ids[i] == FIT_IMU_DELAY ? i : held_index;
     }
     return 0;
 }
@@ -64,45 +65,45 @@ static int take_step(const fit_problem *p, const fit_normal_equations *sums, dou
 // on the other, and on the edge both sides are tried.
 static int levenberg_marquardt(fit_problem *p, double ridge, double tolerance)
 {
-    fit_normal_equations sums;
+    fit_normal_equations equations;
     double damping = 1e-4;
     int sides_tried = 0;
-    p->filter->from_below = 0;
+    p->filter->differences_below = 0;
     for (int step = 0; step < STEPS_MAX; ++step) {
-        vy_filter_linearise(p->filter, p->x, p->active, &sums);
+        vy_filter_linearise(p->filter, p->x, p->active, &equations);
         p->iterations += 1;
-        if (sums.n == 0) return 1;
-        if (!real_is_finite(sums.cost)) return 0;
-        const double cost = sums.cost + ridge_cost(p, p->x, ridge);
-        int accepted = 0;
+        if (equations.n == 0) return 1;
+        if (!real_is_finite(equations.cost)) return 0;
+        const double cost = equations.cost + ridge_cost(p, p->x, ridge);
+        int is_accepted = 0;
         double decrease = 0.0;
-        for (int attempt = 0; attempt < 8 && !accepted; ++attempt) {
+        for (int attempt = 0; attempt < 8 && !is_accepted; ++attempt) {
             double x[N];
-            if (take_step(p, &sums, ridge, damping, x)) {
+            if (take_step(p, &equations, ridge, damping, x)) {
                 decrease = cost - vy_filter_cost(p->filter, x, p->filter->noise) - ridge_cost(p, x, ridge);
-                accepted = decrease >= 0.0;
+                is_accepted = decrease >= 0.0;
             }
-            damping = accepted ? damping * 0.1 : damping * 10.0;
-            if (accepted) memcpy(p->x, x, sizeof x);
-            if (!accepted && decrease > -tolerance && decrease < 0.0) break; // at the top already
+            damping = is_accepted ? damping * 0.1 : damping * 10.0;
+            if (is_accepted) memcpy(p->x, x, sizeof x);
+            if (!is_accepted && decrease > -tolerance && decrease < 0.0) break; // at the top already
         }
         if (p->x[FIT_IMU_DELAY] != 0.0) sides_tried = 0;
-        if (accepted && decrease >= tolerance) continue;
+        if (is_accepted && decrease >= tolerance) continue;
         if (!p->active[FIT_IMU_DELAY] || p->x[FIT_IMU_DELAY] != 0.0 || ++sides_tried == 2) break;
-        p->filter->from_below = !p->filter->from_below;
+        p->filter->differences_below = !p->filter->differences_below;
         damping = 1e-4;
     }
-    p->filter->from_below = 0;
+    p->filter->differences_below = 0;
     return 1;
 }
 
 static void choose_identifiable(fit_problem *p)
 {
-    fit_normal_equations sums;
+    fit_normal_equations equations;
     (void)vy_fit_drop_offsets(p);
-    vy_filter_linearise(p->filter, p->x, p->active, &sums);
-    while (vy_fit_fix_one(p, sums.ids, sums.n, sums.normal))
-        vy_filter_linearise(p->filter, p->x, p->active, &sums);
+    vy_filter_linearise(p->filter, p->x, p->active, &equations);
+    while (vy_fit_fix_one(p, equations.ids, equations.n, equations.normal))
+        vy_filter_linearise(p->filter, p->x, p->active, &equations);
 }
 
 static int refine(fit_problem *p)

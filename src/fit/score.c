@@ -8,18 +8,26 @@ const double vy_fit_horizons[VY_FIT_HORIZON_COUNT] = {0.1, 0.25, 0.5, 1.0};
 
 #define START_PERIOD 0.1 // [s] between predictions
 
-enum { MODEL, HOLD, CONSTANT, PREDICTORS };
-enum { QUANTITY_RATE, QUANTITY_ATTITUDE, QUANTITY_ACCEL, QUANTITY_VELOCITY, QUANTITY_POSITION, QUANTITIES };
+enum { PREDICTOR_MODEL, PREDICTOR_HOLD, PREDICTOR_CONSTANT_RATE, PREDICTOR_COUNT };
+enum {
+    QUANTITY_RATE,
+    QUANTITY_ATTITUDE,
+    QUANTITY_ACCEL,
+    QUANTITY_VELOCITY,
+    QUANTITY_POSITION,
+    QUANTITY_COUNT
+};
 
+// Sums of squared errors by predictor, quantity and horizon, and how many there are.
 typedef struct tally {
-    double square[PREDICTORS][QUANTITIES][VY_FIT_HORIZON_COUNT];
-    int count[QUANTITIES][VY_FIT_HORIZON_COUNT];
+    double square[PREDICTOR_COUNT][QUANTITY_COUNT][VY_FIT_HORIZON_COUNT];
+    int count[QUANTITY_COUNT][VY_FIT_HORIZON_COUNT];
 } tally;
 
 // What is known of a row: measured, or for the attitude without cameras the turn by the measured rates.
 typedef struct truth {
     body_state state;
-    vec3 force;
+    vec3 specific_force; // [m/s^2] body
     int has_force[3], has_velocity, has_position;
 } truth;
 
@@ -29,11 +37,11 @@ static truth truth_at(const fit_data *d, const fit_point *p, size_t row, quat in
     truth t = {.state = vy_fit_state(d, p, row)};
     if (!d->has_attitude) t.state.attitude = integrated_attitude;
     const double *offset = &p->accel_offset.x;
-    double *force = &t.force.x;
+    double *specific_force = &t.specific_force.x;
     for (int a = 0; a < 3; ++a) {
         const double *recorded = f->values[VY_FLIGHT_ACCEL + a];
         t.has_force[a] = recorded != NULL && recorded[row] == recorded[row];
-        if (t.has_force[a]) force[a] = recorded[row] - offset[a];
+        if (t.has_force[a]) specific_force[a] = recorded[row] - offset[a];
     }
     t.has_velocity = (d->has_velocity || d->has_position) && d->has_attitude;
     t.state.velocity = d->velocity[row];
@@ -47,27 +55,30 @@ static truth truth_at(const fit_data *d, const fit_point *p, size_t row, quat in
 
 static double angle_between(quat a, quat b)
 {
-    const quat off = quat_mul(quat_conj(a), b);
-    const double s = real_sqrt(off.x * off.x + off.y * off.y + off.z * off.z);
-    return 2.0 * math_atan2(s, real_abs(off.w));
+    const quat difference = quat_mul(quat_conj(a), b);
+    const double half_sine =
+        real_sqrt(difference.x * difference.x + difference.y * difference.y + difference.z * difference.z);
+    return 2.0 * math_atan2(half_sine, real_abs(difference.w));
 }
 
-static void add(tally *t, int horizon, int predictor, const truth *now, const body_state *s, vec3 force)
+static void add_errors(tally *t, int horizon, int predictor, const truth *truth_now, const body_state *s,
+                       vec3 specific_force)
 {
-    double *square[QUANTITIES];
-    for (int k = 0; k < QUANTITIES; ++k) square[k] = &t->square[predictor][k][horizon];
-    const vec3 rate = vec3_sub(s->rate, now->state.rate);
+    double *square[QUANTITY_COUNT];
+    for (int k = 0; k < QUANTITY_COUNT; ++k) square[k] = &t->square[predictor][k][horizon];
+    const vec3 rate = vec3_sub(s->rate, truth_now->state.rate);
     *square[QUANTITY_RATE] += vec3_dot(rate, rate);
-    const double angle = angle_between(s->attitude, now->state.attitude);
+    const double angle = angle_between(s->attitude, truth_now->state.attitude);
     *square[QUANTITY_ATTITUDE] += angle * angle;
-    const double *measured = &now->force.x, *predicted = &force.x;
+    const double *measured = &truth_now->specific_force.x, *predicted = &specific_force.x;
     for (int a = 0; a < 3; ++a) {
-        if (now->has_force[a])
+        if (truth_now->has_force[a])
             *square[QUANTITY_ACCEL] += (predicted[a] - measured[a]) * (predicted[a] - measured[a]);
     }
-    const vec3 v = vec3_sub(s->velocity, now->state.velocity), x = vec3_sub(s->position, now->state.position);
-    if (now->has_velocity) *square[QUANTITY_VELOCITY] += vec3_dot(v, v);
-    if (now->has_position) *square[QUANTITY_POSITION] += vec3_dot(x, x);
+    const vec3 v = vec3_sub(s->velocity, truth_now->state.velocity),
+               x = vec3_sub(s->position, truth_now->state.position);
+    if (truth_now->has_velocity) *square[QUANTITY_VELOCITY] += vec3_dot(v, v);
+    if (truth_now->has_position) *square[QUANTITY_POSITION] += vec3_dot(x, x);
 }
 
 // From row `first` on, up to the longest horizon; each predictor is judged in the first row at or behind
@@ -78,44 +89,47 @@ static void predict_one(const fit_data *d, const fit_point *p, const fit_plant *
     const truth start = truth_at(d, p, first, quat_identity());
     body_state s = start.state;
     quat integrated_attitude = start.state.attitude;
-    int next = 0;
-    for (size_t row = first; row + 1 < d->rows && next < VY_FIT_HORIZON_COUNT;) {
+    int horizon = 0;
+    for (size_t row = first; row + 1 < d->rows && horizon < VY_FIT_HORIZON_COUNT;) {
         const double dt = d->time[row + 1] - d->time[row];
-        const vec3 mean = vec3_sub(vec3_scale(0.5, vec3_add(d->rate[row], d->rate[row + 1])), p->gyro_offset);
+        const vec3 mean_rate =
+            vec3_sub(vec3_scale(0.5, vec3_add(d->rate[row], d->rate[row + 1])), p->gyro_offset);
         integrated_attitude =
-            quat_normalize(quat_apply_small_rotation(integrated_attitude, vec3_scale(dt, mean)));
+            quat_normalize(quat_apply_small_rotation(integrated_attitude, vec3_scale(dt, mean_rate)));
         vy_fit_step(d, plant, rotors, row++, &s);
-        const double passed = d->time[row] - d->time[first];
-        if (passed < vy_fit_horizons[next] - 1e-9) continue;
-        const truth now = truth_at(d, p, row, integrated_attitude);
-        add(t, next, MODEL, &now, &s, vy_fit_specific_force(d, plant, rotors, row, &s));
+        const double elapsed = d->time[row] - d->time[first];
+        if (elapsed < vy_fit_horizons[horizon] - 1e-9) continue;
+        const truth truth_now = truth_at(d, p, row, integrated_attitude);
+        add_errors(t, horizon, PREDICTOR_MODEL, &truth_now, &s,
+                   vy_fit_specific_force(d, plant, rotors, row, &s));
         body_state baseline = start.state;
-        add(t, next, HOLD, &now, &baseline, start.force);
-        baseline.position = vec3_add_scaled(baseline.position, passed, baseline.velocity);
+        add_errors(t, horizon, PREDICTOR_HOLD, &truth_now, &baseline, start.specific_force);
+        baseline.position = vec3_add_scaled(baseline.position, elapsed, baseline.velocity);
         const double speed = vec3_length(baseline.rate);
         if (speed > 0.0) {
             double sine, cosine;
-            math_sincos(0.5 * speed * passed, &sine, &cosine);
+            math_sincos(0.5 * speed * elapsed, &sine, &cosine);
             const vec3 axis = vec3_scale(sine / speed, baseline.rate);
             baseline.attitude = quat_mul(baseline.attitude, quat_make(cosine, axis.x, axis.y, axis.z));
         }
-        add(t, next, CONSTANT, &now, &baseline, start.force);
-        t->count[QUANTITY_RATE][next] += 1;
-        t->count[QUANTITY_ATTITUDE][next] += 1;
-        t->count[QUANTITY_ACCEL][next] += now.has_force[0] || now.has_force[1] || now.has_force[2];
-        t->count[QUANTITY_VELOCITY][next] += now.has_velocity;
-        t->count[QUANTITY_POSITION][next] += now.has_position && start.has_position;
-        ++next;
+        add_errors(t, horizon, PREDICTOR_CONSTANT_RATE, &truth_now, &baseline, start.specific_force);
+        t->count[QUANTITY_RATE][horizon] += 1;
+        t->count[QUANTITY_ATTITUDE][horizon] += 1;
+        t->count[QUANTITY_ACCEL][horizon] +=
+            truth_now.has_force[0] || truth_now.has_force[1] || truth_now.has_force[2];
+        t->count[QUANTITY_VELOCITY][horizon] += truth_now.has_velocity;
+        t->count[QUANTITY_POSITION][horizon] += truth_now.has_position && start.has_position;
+        ++horizon;
     }
 }
 
 static vy_fit_errors errors_of(const tally *t, int predictor)
 {
     vy_fit_errors e = {.count = t->count[QUANTITY_RATE][0]};
-    double *to[QUANTITIES] = {e.rate, e.attitude, e.accel, e.velocity, e.position};
-    for (int k = 0; k < QUANTITIES; ++k) {
+    double *outputs[QUANTITY_COUNT] = {e.rate, e.attitude, e.accel, e.velocity, e.position};
+    for (int k = 0; k < QUANTITY_COUNT; ++k) {
         for (int h = 0; h < VY_FIT_HORIZON_COUNT; ++h)
-            to[k][h] =
+            outputs[k][h] =
                 t->count[k][h] > 0 ? real_sqrt(t->square[predictor][k][h] / t->count[k][h]) : math_nan();
     }
     return e;
@@ -130,17 +144,17 @@ vy_status vy_fit_score(const fit_data *d, const fit_point *p, double from, doubl
     vy_fit_plant_make(p, &plant);
     vy_fit_rotors_run(d, p, &rotors);
     tally t = {.count = {{0}}};
-    double next = from;
+    double next_start = from;
     for (size_t i = 0; i < d->rows && d->time[i] + vy_fit_horizons[VY_FIT_HORIZON_COUNT - 1] <= to; ++i) {
-        if (d->time[i] < next) continue;
+        if (d->time[i] < next_start) continue;
         const double *q = d->has_attitude ? d->flight->values[VY_FLIGHT_ATTITUDE] : NULL;
         if (q != NULL && !(q[i] == q[i])) continue;
         predict_one(d, p, &plant, &rotors, i, &t);
-        next = d->time[i] + START_PERIOD;
+        next_start = d->time[i] + START_PERIOD;
     }
     vy_fit_rotors_free(&rotors);
-    *model = errors_of(&t, MODEL);
-    *hold = errors_of(&t, HOLD);
-    *constant_rate = errors_of(&t, CONSTANT);
+    *model = errors_of(&t, PREDICTOR_MODEL);
+    *hold = errors_of(&t, PREDICTOR_HOLD);
+    *constant_rate = errors_of(&t, PREDICTOR_CONSTANT_RATE);
     return VY_OK;
 }

@@ -3,8 +3,8 @@
 #include "fit/model.h"
 
 vy_status vy_fit_series(const vy_flight *flight, const vy_fit_result *fit, int channel, double from,
-                        double to, double *time, double *seen, double *predicted, size_t cap, size_t *count,
-                        vy_error *err)
+                        double to, double *time, double *measured, double *predicted, size_t cap,
+                        size_t *count, vy_error *err)
 {
     FPU_SCOPE;
     fit_data d;
@@ -42,7 +42,7 @@ vy_status vy_fit_series(const vy_flight *flight, const vy_fit_result *fit, int c
         vy_fit_errors_at(&d, &p, &plant, &rotors, row, &s, errors);
         if (errors[channel] == errors[channel]) {
             time[*count] = d.time[row];
-            seen[*count] = values[row];
+            measured[*count] = values[row];
             predicted[(*count)++] = values[row] - errors[channel];
         }
         vy_fit_step(&d, &plant, &rotors, row, &s);

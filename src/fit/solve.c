@@ -52,11 +52,11 @@ void vy_fit_choose_candidates(fit_problem *p)
     p->unobservable[FIT_CENTRE_Z] = !has_air;
     p->unobservable[FIT_POSE_DELAY] = !d->has_attitude;
     for (int a = 0; a < 3; ++a) {
-        p->unobservable[FIT_ACCEL_X + a] = !d->present[CHANNEL_ACCEL + a];
+        p->unobservable[FIT_ACCEL_X + a] = !d->is_present[CHANNEL_ACCEL + a];
         p->unobservable[FIT_GYRO_X + a] = !d->has_attitude;
     }
-    p->unobservable[FIT_ACCEL_DELAY] =
-        !d->present[CHANNEL_ACCEL] && !d->present[CHANNEL_ACCEL + 1] && !d->present[CHANNEL_ACCEL + 2];
+    p->unobservable[FIT_ACCEL_DELAY] = !d->is_present[CHANNEL_ACCEL] && !d->is_present[CHANNEL_ACCEL + 1] &&
+                                       !d->is_present[CHANNEL_ACCEL + 2];
     for (int i = 0; i < N; ++i) p->active[i] = p->active[i] && !p->unobservable[i];
     if (p->aim == VY_FIT_FOR_PREDICTION) p->active[FIT_ACCEL_DELAY] = 0;
     if (!p->data->has_commands)
@@ -73,12 +73,13 @@ vy_status vy_fit_problem_make(const fit_data *d, const fit_point *base, double f
     out->horizon = horizon;
     out->first = calloc(d->rows, sizeof *out->first);
     if (out->first == NULL) return vy_fail(err, VY_NO_MEMORY, "no memory for a fit");
-    double next = real_max(from, d->time[0] + WARM_UP);
-    const double *q = d->has_attitude ? d->flight->values[VY_FLIGHT_ATTITUDE] : NULL;
+    double next_start = real_max(from, d->time[0] + WARM_UP);
+    const double *attitude_w = d->has_attitude ? d->flight->values[VY_FLIGHT_ATTITUDE] : NULL;
     for (size_t i = 0; i < d->rows && d->time[i] + horizon <= to + 1e-9; ++i) {
-        if (d->time[i] < next - 1e-9 || (q != NULL && !(q[i] == q[i]))) continue;
+        if (d->time[i] < next_start - 1e-9 || (attitude_w != NULL && !(attitude_w[i] == attitude_w[i])))
+            continue;
         out->first[out->count++] = i;
-        next = d->time[i] + horizon;
+        next_start = d->time[i] + horizon;
     }
     const double available = to - from;
     if (out->count < PREDICTIONS_MIN) {
@@ -105,15 +106,15 @@ vy_status vy_fit_problem_make(const fit_data *d, const fit_point *base, double f
 
 static void predict(fit_problem *p, const double *x, double *out)
 {
-    const fit_point at = vy_fit_at(&p->base, x);
-    vy_fit_predict(p->data, &at, &p->packs, &p->rotors[0], p->first, p->count, p->horizon, out);
+    const fit_point point = vy_fit_at(&p->base, x);
+    vy_fit_predict(p->data, &point, &p->packs, &p->rotors[0], p->first, p->count, p->horizon, out);
 }
 
 static void whiten(const fit_problem *p, double *errors)
 {
     for (int k = 0; k < p->count; ++k) {
         for (int c = 0; c < CHANNEL_COUNT; ++c) {
-            if (p->data->present[c])
+            if (p->data->is_present[c])
                 vy_linear_whiten(p->factor[c], FIT_BINS, errors + (k * CHANNEL_COUNT + c) * FIT_BINS);
         }
     }
@@ -214,43 +215,43 @@ static int levenberg_marquardt(fit_problem *p, double ridge, double tolerance)
     double damping = 1e-3;
     for (int step = 0; step < STEPS_MAX; ++step) {
         int ids[N];
-        double a[N * N], gradient[N];
+        double normal[N * N], gradient[N];
         linearise(p);
         p->iterations += 1;
-        const int n = normal_matrix(p, ids, a);
+        const int n = normal_matrix(p, ids, normal);
         if (n == 0) return 1;
         const double cost = sum_of_squares(p->errors, size) + prior_cost(prior, p->x);
         if (!real_is_finite(cost)) return 0;
         for (int i = 0; i < n; ++i)
             gradient[i] =
                 dot(p->slopes + (size_t)ids[i] * size, p->errors, size) + prior[ids[i]] * p->x[ids[i]];
-        int accepted = 0;
-        double largest = 0.0, decrease = 0.0;
-        for (int attempt = 0; attempt < 12 && !accepted; ++attempt) {
-            double m[N * N], delta[N], x[N];
-            memcpy(m, a, sizeof m);
+        int is_accepted = 0;
+        double largest_change = 0.0, decrease = 0.0;
+        for (int attempt = 0; attempt < 12 && !is_accepted; ++attempt) {
+            double damped[N * N], delta[N], x[N];
+            memcpy(damped, normal, sizeof damped);
             for (int i = 0; i < n; ++i) {
-                m[i * n + i] += prior[ids[i]] + damping * (a[i * n + i] + prior[ids[i]]) + 1e-12;
+                damped[i * n + i] += prior[ids[i]] + damping * (normal[i * n + i] + prior[ids[i]]) + 1e-12;
                 delta[i] = -gradient[i];
             }
             memcpy(x, p->x, sizeof x);
-            if (vy_linear_cholesky(m, n)) {
-                vy_linear_solve(m, n, delta);
-                largest = 0.0;
+            if (vy_linear_cholesky(damped, n)) {
+                vy_linear_solve(damped, n, delta);
+                largest_change = 0.0;
                 for (int i = 0; i < n; ++i) {
                     x[ids[i]] += real_clamp(delta[i], -1.0, 1.0);
-                    largest = real_max(largest, real_abs(delta[i]));
+                    largest_change = real_max(largest_change, real_abs(delta[i]));
                 }
                 predict(p, x, p->trial);
                 whiten(p, p->trial);
                 const double trial_cost = sum_of_squares(p->trial, size) + prior_cost(prior, x);
-                accepted = trial_cost <= cost;
+                is_accepted = trial_cost <= cost;
                 decrease = cost - trial_cost;
             }
-            damping = accepted ? damping * 0.1 : damping * 10.0;
-            if (accepted) memcpy(p->x, x, sizeof x);
+            damping = is_accepted ? damping * 0.1 : damping * 10.0;
+            if (is_accepted) memcpy(p->x, x, sizeof x);
         }
-        if (!accepted || largest < 1e-6 || decrease < tolerance * cost) break;
+        if (!is_accepted || largest_change < 1e-6 || decrease < tolerance * cost) break;
     }
     return 1;
 }
@@ -261,19 +262,21 @@ static int levenberg_marquardt(fit_problem *p, double ridge, double tolerance)
 // is.
 static void inflate_disturbances(int channel, double *a)
 {
-    double shape[FIT_BINS], square = 0.0, variance = 0.0;
+    double shape[FIT_BINS], shape_square = 0.0, variance = 0.0;
     if (channel / 3 == CHANNEL_ACCEL / 3) return;
     for (int i = 0; i < FIT_BINS; ++i) {
         const double t = (i + 0.5) / FIT_BINS;
         shape[i] = channel / 3 == CHANNEL_ATTITUDE / 3 ? t * t : t;
-        square += shape[i] * shape[i];
-    }
-    for (int i = 0; i < FIT_BINS; ++i) {
-        for (int j = 0; j < FIT_BINS; ++j) variance += shape[i] * a[i * FIT_BINS + j] * shape[j] / square;
+        shape_square += shape[i] * shape[i];
     }
     for (int i = 0; i < FIT_BINS; ++i) {
         for (int j = 0; j < FIT_BINS; ++j)
-            a[i * FIT_BINS + j] += (DISTURBANCE_INFLATION - 1.0) * variance * shape[i] * shape[j] / square;
+            variance += shape[i] * a[i * FIT_BINS + j] * shape[j] / shape_square;
+    }
+    for (int i = 0; i < FIT_BINS; ++i) {
+        for (int j = 0; j < FIT_BINS; ++j)
+            a[i * FIT_BINS + j] +=
+                (DISTURBANCE_INFLATION - 1.0) * variance * shape[i] * shape[j] / shape_square;
     }
 }
 
@@ -299,10 +302,10 @@ static int covariance_weights(fit_problem *p)
 {
     if (p->aim == VY_FIT_FOR_PREDICTION) return uniform_weights(p);
     predict(p, p->x, p->errors);
-    const double shrink = (double)FIT_BINS / (FIT_BINS + p->count);
+    const double shrinkage = (double)FIT_BINS / (FIT_BINS + p->count);
     for (int c = 0; c < CHANNEL_COUNT; ++c) {
         double *a = p->factor[c], trace = 0.0;
-        if (!p->data->present[c]) continue;
+        if (!p->data->is_present[c]) continue;
         memset(a, 0, sizeof p->factor[c]);
         for (int k = 0; k < p->count; ++k) {
             const double *e = p->errors + (k * CHANNEL_COUNT + c) * FIT_BINS;
@@ -313,7 +316,7 @@ static int covariance_weights(fit_problem *p)
         for (int i = 0; i < FIT_BINS; ++i) trace += a[i * FIT_BINS + i];
         for (int i = 0; i < FIT_BINS; ++i) {
             for (int j = 0; j < FIT_BINS; ++j) {
-                if (i != j) a[i * FIT_BINS + j] *= 1.0 - shrink;
+                if (i != j) a[i * FIT_BINS + j] *= 1.0 - shrinkage;
             }
             a[i * FIT_BINS + i] += 1e-6 * trace / FIT_BINS + 1e-24;
         }
@@ -329,9 +332,10 @@ static void name_list(char *out, size_t size, const int *ids, int count)
     size_t used = 0;
     out[0] = '\0';
     for (int i = 0; i < count && used + 1 < size; ++i) {
-        const char *mark = i == 0 ? "" : i + 1 == count ? " and " : ", ";
-        const int n = snprintf(out + used, size - used, "%s%s", mark, vy_fit_parameters[ids[i]].name);
-        if (n > 0) used += (size_t)n;
+        const char *separator = i == 0 ? "" : i + 1 == count ? " and " : ", ";
+        const int written =
+            snprintf(out + used, size - used, "%s%s", separator, vy_fit_parameters[ids[i]].name);
+        if (written > 0) used += (size_t)written;
     }
 }
 
@@ -419,9 +423,9 @@ vy_status vy_fit_problem_solve(fit_problem *p, vy_error *err)
         return vy_fail(err, VY_NO_CONVERGENCE,
                        "no vehicle near the base flies like this: are the units, the order of the "
                        "motors and the base right?");
-    int any = 0;
-    for (int i = 0; i < N; ++i) any += p->active[i];
-    if (any == 0) return vy_fail(err, VY_BAD_VALUE, "the flight tells nothing: it hardly moves");
+    int active_count = 0;
+    for (int i = 0; i < N; ++i) active_count += p->active[i];
+    if (active_count == 0) return vy_fail(err, VY_BAD_VALUE, "the flight tells nothing: it hardly moves");
     return VY_OK;
 }
 
@@ -453,13 +457,13 @@ static vy_status fail_without_interval(vy_error *err)
 vy_status vy_fit_problem_covariance(fit_problem *p, double *out, vy_error *err)
 {
     static const fit_normal_equations empty;
-    fit_normal_equations sums = empty;
-    double inverse[N * N], *a = sums.normal;
+    fit_normal_equations equations = empty;
+    double inverse[N * N], *a = equations.normal;
     if (p->filter != NULL)
-        vy_filter_linearise(p->filter, p->x, p->active, &sums);
+        vy_filter_linearise(p->filter, p->x, p->active, &equations);
     else
-        sum_predictions(p, &sums);
-    const int n = sums.n, *ids = sums.ids;
+        sum_predictions(p, &equations);
+    const int n = equations.n, *ids = equations.ids;
     memset(out, 0, N * N * sizeof *out);
     for (int i = 0; i < n; ++i) a[i * n + i] += vy_fit_prior(ids[i]);
     double factor[N * N];
@@ -474,22 +478,22 @@ vy_status vy_fit_problem_covariance(fit_problem *p, double *out, vy_error *err)
         }
     }
     // The slopes are 0 at the optimum, but for a delay that is on the edge of the likelihood.
-    double slope[N], whole[N];
+    double slope[N], full_step[N];
     for (int i = 0; i < n; ++i) {
         slope[i] = vy_fit_prior(ids[i]) * p->x[ids[i]];
-        for (int b = 0; b < FIT_BLOCKS; ++b) slope[i] += sums.scores[b][i];
+        for (int b = 0; b < FIT_BLOCKS; ++b) slope[i] += equations.scores[b][i];
     }
-    memcpy(whole, slope, sizeof whole);
-    vy_linear_solve(factor, n, whole);
+    memcpy(full_step, slope, sizeof full_step);
+    vy_linear_solve(factor, n, full_step);
     for (int b = 0; b < FIT_BLOCKS; ++b) { // the step to where the fit without this part would be
-        double rest[N * N], step[N];
-        for (int i = 0; i < n * n; ++i) rest[i] = a[i] - sums.block_normals[b][i];
-        for (int i = 0; i < n; ++i) step[i] = sums.scores[b][i] - slope[i];
+        double normal_without[N * N], step[N];
+        for (int i = 0; i < n * n; ++i) normal_without[i] = a[i] - equations.block_normals[b][i];
+        for (int i = 0; i < n; ++i) step[i] = equations.scores[b][i] - slope[i];
         // What this part alone tells then goes very far: its interval is as wide as that.
-        for (int i = 0; i < n; ++i) rest[i * n + i] += 1e-9 * a[i * n + i];
-        if (!vy_linear_cholesky(rest, n)) return fail_without_interval(err);
-        vy_linear_solve(rest, n, step);
-        for (int i = 0; i < n; ++i) step[i] += whole[i];
+        for (int i = 0; i < n; ++i) normal_without[i * n + i] += 1e-9 * a[i * n + i];
+        if (!vy_linear_cholesky(normal_without, n)) return fail_without_interval(err);
+        vy_linear_solve(normal_without, n, step);
+        for (int i = 0; i < n; ++i) step[i] += full_step[i];
         for (int i = 0; i < n; ++i) {
             for (int k = 0; k < n; ++k)
                 out[ids[i] * N + ids[k]] += step[i] * step[k] * (FIT_BLOCKS - 1) / FIT_BLOCKS;

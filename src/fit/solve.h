@@ -10,16 +10,16 @@ typedef struct fit_problem {
     fit_point base;
     double horizon;
     vy_fit_aim aim;
-    size_t *first; // rows in which predictions start
-    int count;     // of predictions
-    int active[FIT_PARAMETER_COUNT];
-    int unobservable[FIT_PARAMETER_COUNT]; // nothing was recorded that could tell it
-    double x[FIT_PARAMETER_COUNT];
+    size_t *first;                                     // rows in which predictions start
+    int count;                                         // of predictions
+    int active[FIT_PARAMETER_COUNT];                   // it is fitted, and not left at the base
+    int unobservable[FIT_PARAMETER_COUNT];             // nothing was recorded that could tell it
+    double x[FIT_PARAMETER_COUNT];                     // by how much each parameter is moved: see vy_fit_at()
     double factor[CHANNEL_COUNT][FIT_BINS * FIT_BINS]; // Cholesky's, of the errors' covariance over a horizon
     fit_point *points;                                 // that fly side by side
     fit_rotors rotors[ROTOR_VARIANTS]; // of a point, and with each of what changes the rotors' speeds moved
     fit_packs packs;
-    double *errors, *trial; // of all predictions
+    double *errors, *trial; // of all predictions: at x, and at a point that is tried
     double *slopes;         // FIT_PARAMETER_COUNT times as many
     fit_filter *filter;     // for parameters, once predictions have found a start
     int iterations;

@@ -39,13 +39,13 @@ static const struct {
 };
 
 typedef struct text {
-    const char *at;
+    const char *begin;
     size_t size;
 } text;
 
 typedef struct topic_layout {
-    int found;
-    size_t time; // where its time is in a message
+    int is_complete;
+    size_t time_offset; // where its time is in a message
     size_t offset[4];
 } topic_layout;
 
@@ -58,7 +58,7 @@ typedef struct reader {
     unsigned char topic_of[MESSAGE_IDS_MAX]; // 1 + topic; 0: not read
     topic_layout layouts[TOPICS];
     double latest[TOPICS][TOPIC_VALUES_MAX];
-    int seen[TOPICS], is_updated[TOPICS];
+    int has_message[TOPICS], is_updated[TOPICS];
     double *rows; // of ROW_WIDTH numbers
     size_t count, capacity;
 } reader;
@@ -109,9 +109,9 @@ static int is_word(const char *at, size_t size, const char *word)
 static const text *format_find(const reader *r, const char *name, size_t size)
 {
     for (int i = 0; i < r->format_count; ++i) {
-        const char *colon = memchr(r->formats[i].at, ':', r->formats[i].size);
-        if (colon != NULL && (size_t)(colon - r->formats[i].at) == size &&
-            memcmp(r->formats[i].at, name, size) == 0)
+        const char *colon = memchr(r->formats[i].begin, ':', r->formats[i].size);
+        if (colon != NULL && (size_t)(colon - r->formats[i].begin) == size &&
+            memcmp(r->formats[i].begin, name, size) == 0)
             return &r->formats[i];
     }
     return NULL;
@@ -135,36 +135,37 @@ static size_t basic_size(const char *type, size_t size)
 // timestamp;". Nested formats are not in any that is read: behind one nothing is found.
 static void resolve_layout(const text *format, int topic, topic_layout *out)
 {
-    const char *at = (const char *)memchr(format->at, ':', format->size) + 1,
-               *end = format->at + format->size;
+    const char *at = (const char *)memchr(format->begin, ':', format->size) + 1,
+               *end = format->begin + format->size;
     size_t offset = 0;
-    int found = 0, has_time = 0;
+    int found_count = 0, has_time = 0;
     while (at < end) {
         const char *field_end = memchr(at, ';', (size_t)(end - at));
         if (field_end == NULL) field_end = end;
         const char *space = memchr(at, ' ', (size_t)(field_end - at));
         if (space == NULL) break;
         const char *bracket = memchr(at, '[', (size_t)(space - at));
-        const size_t type = (size_t)((bracket != NULL ? bracket : space) - at), unit = basic_size(at, type);
+        const size_t type_size = (size_t)((bracket != NULL ? bracket : space) - at),
+                     value_size = basic_size(at, type_size);
         size_t count = bracket != NULL ? 0 : 1;
         for (const char *c = bracket != NULL ? bracket + 1 : space;
              c < space && *c >= '0' && *c <= '9' && count < 10000; ++c)
             count = 10 * count + (size_t)(*c - '0');
-        if (unit == 0) break;
-        const size_t length = (size_t)(field_end - space - 1);
-        if (is_word(space + 1, length, "timestamp")) out->time = offset, has_time = unit == 8;
+        if (value_size == 0) break;
+        const size_t name_size = (size_t)(field_end - space - 1);
+        if (is_word(space + 1, name_size, "timestamp")) out->time_offset = offset, has_time = value_size == 8;
         for (int k = 0; k < 4 && topics[topic].fields[k] != NULL; ++k) {
-            if (is_word(space + 1, length, topics[topic].fields[k]) && is_word(at, type, "float")) {
+            if (is_word(space + 1, name_size, topics[topic].fields[k]) && is_word(at, type_size, "float")) {
                 out->offset[k] = offset;
-                found += 1;
+                found_count += 1;
             }
         }
-        offset += unit * count;
+        offset += value_size * count;
         at = field_end + 1;
     }
-    int wanted = 0;
-    while (wanted < 4 && topics[topic].fields[wanted] != NULL) ++wanted;
-    out->found = has_time && found == wanted;
+    int wanted_count = 0;
+    while (wanted_count < 4 && topics[topic].fields[wanted_count] != NULL) ++wanted_count;
+    out->is_complete = has_time && found_count == wanted_count;
 }
 
 static void read_subscription(reader *r, const unsigned char *body, size_t size)
@@ -178,7 +179,7 @@ static void read_subscription(reader *r, const unsigned char *body, size_t size)
         const text *format = is_word(name, size - 3, topics[t].name) ? format_find(r, name, size - 3) : NULL;
         if (format == NULL) continue;
         resolve_layout(format, t, &r->layouts[t]);
-        if (r->layouts[t].found) r->topic_of[id] = (unsigned char)(1 + t);
+        if (r->layouts[t].is_complete) r->topic_of[id] = (unsigned char)(1 + t);
     }
 }
 
@@ -187,11 +188,11 @@ static vy_status add_row(reader *r, double time, vy_error *err)
     if (r->count == VY_FLIGHT_ROWS_MAX)
         return fail(r, err, VY_FULL, "a flight has up to %zu rows", VY_FLIGHT_ROWS_MAX);
     if (r->count == r->capacity) {
-        const size_t more = r->capacity == 0 ? 4096 : 2 * r->capacity;
-        double *grown = realloc(r->rows, more * ROW_WIDTH * sizeof *grown);
+        const size_t capacity = r->capacity == 0 ? 4096 : 2 * r->capacity;
+        double *grown = realloc(r->rows, capacity * ROW_WIDTH * sizeof *grown);
         if (grown == NULL) return fail(r, err, VY_NO_MEMORY, "no memory for a recorded flight");
         r->rows = grown;
-        r->capacity = more;
+        r->capacity = capacity;
     }
     double *row = r->rows + r->count++ * ROW_WIDTH;
     for (int i = 0; i < ROW_WIDTH; ++i) row[i] = math_nan();
@@ -199,7 +200,7 @@ static vy_status add_row(reader *r, double time, vy_error *err)
     const double *imu = r->latest[IMU], *q = r->latest[ATTITUDE], *p = r->latest[POSITION];
     // Forward-right-down to forward-left-up.
     for (int a = 0; a < 6; ++a) row[COLUMN_RATE + a] = a % 3 == 0 ? imu[a] : -imu[a];
-    const int commands = r->seen[MOTORS] ? MOTORS : OUTPUTS;
+    const int commands = r->has_message[MOTORS] ? MOTORS : OUTPUTS;
     for (int k = 0; k < 8; ++k) {
         // Outputs are pulse widths in microseconds, 1000 to 2000; a NaN is a motor that is off or not there.
         const double u =
@@ -208,10 +209,10 @@ static vy_status add_row(reader *r, double time, vy_error *err)
     }
     if (r->is_updated[ATTITUDE]) {
         // World: north-east-down to east-north-up, a half turn about (1, 1, 0); body: a half turn about x.
-        const double h = 0.70710678118654752;
-        const quat world = {0.0, h, h, 0.0}, body = {0.0, 1.0, 0.0, 0.0};
-        const quat out = quat_mul(quat_mul(world, quat_make(q[0], q[1], q[2], q[3])), body);
-        const double parts[4] = {out.w, out.x, out.y, out.z};
+        const double sqrt_half = 0.70710678118654752;
+        const quat world = {0.0, sqrt_half, sqrt_half, 0.0}, body = {0.0, 1.0, 0.0, 0.0};
+        const quat attitude = quat_mul(quat_mul(world, quat_make(q[0], q[1], q[2], q[3])), body);
+        const double parts[4] = {attitude.w, attitude.x, attitude.y, attitude.z};
         for (int k = 0; k < 4; ++k) row[COLUMN_ATTITUDE + k] = parts[k];
     }
     if (r->is_updated[POSITION]) {
@@ -233,20 +234,20 @@ static vy_status read_data_message(reader *r, const unsigned char *body, size_t 
     if (topic < 0) return VY_OK;
     const topic_layout *layout = &r->layouts[topic];
     const unsigned char *message = body + 2;
-    int part = 0;
+    int value_index = 0;
     size -= 2;
     for (int k = 0; k < 4 && topics[topic].fields[k] != NULL; ++k) {
         const size_t bytes = 4 * (size_t)topics[topic].counts[k];
-        if (layout->offset[k] + bytes > size || layout->time + 8 > size)
+        if (layout->offset[k] + bytes > size || layout->time_offset + 8 > size)
             return fail(r, err, VY_DAMAGED, "a message %s is shorter than its format says",
                         topics[topic].name);
         for (int i = 0; i < topics[topic].counts[k]; ++i)
-            r->latest[topic][part++] = read_float(message + layout->offset[k] + 4 * (size_t)i);
+            r->latest[topic][value_index++] = read_float(message + layout->offset[k] + 4 * (size_t)i);
     }
-    r->seen[topic] = r->is_updated[topic] = 1;
-    const int ready = r->seen[IMU] && (r->seen[MOTORS] || r->seen[OUTPUTS]);
-    if (topic != IMU || !ready) return VY_OK;
-    return add_row(r, 1e-6 * (double)read_uint(message + layout->time, 8), err);
+    r->has_message[topic] = r->is_updated[topic] = 1;
+    const int can_add_row = r->has_message[IMU] && (r->has_message[MOTORS] || r->has_message[OUTPUTS]);
+    if (topic != IMU || !can_add_row) return VY_OK;
+    return add_row(r, 1e-6 * (double)read_uint(message + layout->time_offset, 8), err);
 }
 
 static vy_status read_messages(reader *r, vy_error *err)
@@ -266,10 +267,10 @@ static vy_status read_messages(reader *r, vy_error *err)
         }
         if (status != VY_OK) return status;
     }
-    if (!r->seen[IMU])
+    if (!r->has_message[IMU])
         return fail(r, err, VY_NOT_FOUND,
                     "the log has no topic sensor_combined with gyro_rad and accelerometer_m_s2");
-    if (!r->seen[MOTORS] && !r->seen[OUTPUTS])
+    if (!r->has_message[MOTORS] && !r->has_message[OUTPUTS])
         return fail(r, err, VY_NOT_FOUND,
                     "the log has neither actuator_motors nor actuator_outputs: no commands");
     return VY_OK;
@@ -306,21 +307,21 @@ static vy_flight *flight_of(const reader *r)
         [COLUMN_VELOCITY + 2] = VY_FLIGHT_VELOCITY + 2,
         [COLUMN_VOLTAGE] = VY_FLIGHT_VOLTAGE,
     };
-    unsigned long long has = 0;
+    unsigned long long quantities = 0;
     for (int c = 0; c < ROW_WIDTH; ++c) {
         for (size_t i = 0; i < r->count; ++i) {
             if (!(r->rows[i * ROW_WIDTH + (size_t)c] == r->rows[i * ROW_WIDTH + (size_t)c])) continue;
-            has |= 1ull << quantity_of[c];
+            quantities |= 1ull << quantity_of[c];
             break;
         }
     }
-    vy_flight *f = vy_flight_create(r->count, has);
+    vy_flight *f = vy_flight_create(r->count, quantities);
     if (f == NULL) return NULL;
     f->start = r->count > 0 ? r->rows[0] : 0.0;
     for (size_t i = 0; i < r->count; ++i) {
         for (int c = 0; c < ROW_WIDTH; ++c) {
-            double *to = f->values[quantity_of[c]];
-            if (to != NULL) to[i] = r->rows[i * ROW_WIDTH + (size_t)c] - (c == 0 ? f->start : 0.0);
+            double *values = f->values[quantity_of[c]];
+            if (values != NULL) values[i] = r->rows[i * ROW_WIDTH + (size_t)c] - (c == 0 ? f->start : 0.0);
         }
     }
     return f;
