@@ -11,8 +11,8 @@ typedef struct campaign {
     const char *file; ///< of the plan
     vy_plan *plan;
     char *folder;
-    uint64_t shards; ///< how many there are; 0: the folder was not started yet
-    int json, quiet;
+    uint64_t shards;       ///< how many there are; 0: the folder was not started yet
+    int is_json, is_quiet; ///< --json and --quiet were given
 } campaign;
 
 /// Load the plan `c->file`; its results are in `folder`, NULL: the plan's name.

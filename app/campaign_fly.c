@@ -72,18 +72,18 @@ int vy_campaign_fly_case(vy_plan *plan, const vy_case *c, const char *log, doubl
     flight flown = {.signal = 0};
     begin_row(plan, c, row);
     vy_row_result(row)->outcome = VY_OUTCOME_INVALID;
-    const vy_status made = vy_plan_scenario(plan, c, &s, &err);
-    if (made != VY_OK) return made == VY_NO_MEMORY ? vy_print_no_memory("campaign") : 0;
-    const int opened = vy_controllers_open("campaign", s, 0, 1, NULL, &programs);
-    int status = opened == 0 ? vy_load_world("campaign", s, &world) : 0;
-    const int built = opened == 0 && status == 0;
+    const vy_status make_status = vy_plan_scenario(plan, c, &s, &err);
+    if (make_status != VY_OK) return make_status == VY_NO_MEMORY ? vy_print_no_memory("campaign") : 0;
+    const int open_status = vy_controllers_open("campaign", s, 0, 1, NULL, &programs);
+    int status = open_status == 0 ? vy_load_world("campaign", s, &world) : 0;
+    const int is_built = open_status == 0 && status == 0;
     if (programs.is_boot_timeout) {
         vy_result *r = vy_row_result(row);
         r->outcome = VY_OUTCOME_FAILED;
         r->reason = VY_FAILURE_CONTROLLER;
         r->wall_clock = 1;
     }
-    if (built) {
+    if (is_built) {
         const flight_def def = {.command = "campaign",
                                 .file = plan->path,
                                 .scenario = s,
@@ -101,16 +101,16 @@ int vy_campaign_fly_case(vy_plan *plan, const vy_case *c, const char *log, doubl
     vy_controllers_close(&programs);
     vy_world_destroy(world);
     vy_scenario_destroy(s);
-    return built || status == EXIT_SYSTEM ? status : 0; // what cannot be built is a result
+    return is_built || status == EXIT_SYSTEM ? status : 0; // what cannot be built is a result
 }
 
 const char *vy_campaign_takes_ports(const vy_plan *plan)
 {
     for (int i = 0; i < plan->base->drone_count; ++i) {
         const vy_controller_def *c = &plan->base->drones[i].def.controller;
-        const int in_our_time =
+        const int has_simulated_time =
             c->kind == VY_CONTROLLER_BETAFLIGHT && c->firmware.clock == VY_CLOCK_SIMULATED;
-        if (vy_controller_is_firmware(c->kind) && !in_our_time) return plan->base->drones[i].name;
+        if (vy_controller_is_firmware(c->kind) && !has_simulated_time) return plan->base->drones[i].name;
     }
     return NULL;
 }
@@ -145,8 +145,9 @@ static void lanes_destroy(lanes *l)
 // 0: not these worlds.
 static int lanes_create(vy_plan *plan, uint64_t cases, lanes *l)
 {
-    const uint64_t blocks = (cases + LANE_WORLDS - 1) / LANE_WORLDS; // of one size: no lane is idle for long
-    *l = (lanes){.plan = plan, .size = (uint32_t)((cases + blocks - 1) / blocks)};
+    const uint64_t batch_count =
+        (cases + LANE_WORLDS - 1) / LANE_WORLDS; // of one size: no lane is idle for long
+    *l = (lanes){.plan = plan, .size = (uint32_t)((cases + batch_count - 1) / batch_count)};
     if (!vy_campaign_uses_lanes(plan)) return 0;
     vy_batch_def def = vy_default_batch_def();
     def.scenario = plan->base;
@@ -173,23 +174,23 @@ static int read_lane(lanes *l, uint32_t lane, double *row)
     vy_error err;
     if (vy_scenario_build(s, &world, &err) != VY_OK) return 0;
     vy_batch_save(l->batch, lane, l->state);
-    int restored = vy_world_restore(world, l->state, l->state_size, &err) == VY_OK;
-    if (restored) {
+    int is_read = vy_world_restore(world, l->state, l->state_size, &err) == VY_OK;
+    if (is_read) {
         const vy_failure failure = vy_world_failure(world);
         vy_row_result(row)->outcome = VY_OUTCOME_COMPLETED;
         vy_expect_begin(s, l->results);
         vy_expect_feed(s, world, l->results);
         vy_expect_end(s, l->results);
-        restored = fill_row(l->plan, s, world, &failure, l->results, row);
+        is_read = fill_row(l->plan, s, world, &failure, l->results, row);
     }
     vy_world_destroy(world);
-    return restored;
+    return is_read;
 }
 
 // Cases [first, first + count), at most as many as the batch has worlds. Worlds beyond fly along.
 static int fly_lanes(lanes *l, uint64_t first, uint32_t count, double *rows)
 {
-    const size_t cells = vy_row_cells(l->plan);
+    const size_t row_cells = vy_row_cells(l->plan);
     const uint64_t steps = vy_scenario_steps(l->plan->base);
     int status = 0;
     for (uint32_t i = 0; i < count; ++i) {
@@ -198,13 +199,13 @@ static int fly_lanes(lanes *l, uint64_t first, uint32_t count, double *rows)
         vy_scenario_destroy(l->scenarios[i]);
         l->scenarios[i] = NULL;
         vy_plan_case(l->plan, first + i, &c);
-        begin_row(l->plan, &c, rows + i * cells);
+        begin_row(l->plan, &c, rows + i * row_cells);
         if (vy_plan_scenario(l->plan, &c, &l->scenarios[i], &err) == VY_OK &&
             vy_batch_start(l->batch, i, l->scenarios[i], &err) == VY_OK)
             continue;
         vy_scenario_destroy(l->scenarios[i]);
         l->scenarios[i] = NULL;
-        if ((status = vy_campaign_fly_case(l->plan, &c, NULL, rows + i * cells)) != 0) return status;
+        if ((status = vy_campaign_fly_case(l->plan, &c, NULL, rows + i * row_cells)) != 0) return status;
     }
     for (uint64_t done = 0; done < steps; done += LANE_STEPS) {
         if (vy_signals_seen() != 0) return vy_signals_exit(vy_signals_seen());
@@ -212,9 +213,9 @@ static int fly_lanes(lanes *l, uint64_t first, uint32_t count, double *rows)
     }
     for (uint32_t i = 0; i < count; ++i) {
         vy_case c;
-        if (l->scenarios[i] == NULL || read_lane(l, i, rows + i * cells)) continue;
+        if (l->scenarios[i] == NULL || read_lane(l, i, rows + i * row_cells)) continue;
         vy_plan_case(l->plan, first + i, &c);
-        if ((status = vy_campaign_fly_case(l->plan, &c, NULL, rows + i * cells)) != 0) return status;
+        if ((status = vy_campaign_fly_case(l->plan, &c, NULL, rows + i * row_cells)) != 0) return status;
     }
     return 0;
 }
@@ -222,12 +223,12 @@ static int fly_lanes(lanes *l, uint64_t first, uint32_t count, double *rows)
 int vy_campaign_fly_range(vy_plan *plan, uint64_t first, uint64_t last, double *rows, volatile uint64_t *done)
 {
     static lanes l; // large
-    const size_t cells = vy_row_cells(plan);
+    const size_t row_cells = vy_row_cells(plan);
     int status = 0;
     if (last > first && lanes_create(plan, last - first, &l)) {
         for (uint64_t i = first; i < last && status == 0;) {
             const uint32_t count = last - i < l.size ? (uint32_t)(last - i) : l.size;
-            status = fly_lanes(&l, i, count, rows + (i - first) * cells);
+            status = fly_lanes(&l, i, count, rows + (i - first) * row_cells);
             i += count;
             *done += count;
         }
@@ -237,7 +238,7 @@ int vy_campaign_fly_range(vy_plan *plan, uint64_t first, uint64_t last, double *
     for (uint64_t i = first; i < last && status == 0; ++i, ++*done) {
         vy_case c;
         vy_plan_case(plan, i, &c);
-        status = vy_campaign_fly_case(plan, &c, NULL, rows + (i - first) * cells);
+        status = vy_campaign_fly_case(plan, &c, NULL, rows + (i - first) * row_cells);
     }
     return status;
 }

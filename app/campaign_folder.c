@@ -41,9 +41,9 @@ char *vy_campaign_shard_path(const campaign *c, uint64_t shard)
 int vy_campaign_has_shard(const campaign *c, uint64_t shard)
 {
     char *path = vy_campaign_shard_path(c, shard);
-    const int found = path != NULL && access(path, F_OK) == 0;
+    const int is_there = path != NULL && access(path, F_OK) == 0;
     free(path);
-    return found;
+    return is_there;
 }
 
 static int refuse_mixing(const campaign *c, const char *origin)
@@ -59,10 +59,10 @@ static int check_head(campaign *c, const char *text)
     uint64_t identity = 0, shards = 0;
     int cases = 0, physics = 0;
     char version[16] = "", origin[120];
-    const char *at = strstr(text, "identity: ");
-    if (at == NULL ||
-        sscanf(at, "identity: %" SCNx64 " cases: %d shards: %" SCNu64 " version: %15s physics: %d", &identity,
-               &cases, &shards, version, &physics) != 5 ||
+    const char *head = strstr(text, "identity: ");
+    if (head == NULL ||
+        sscanf(head, "identity: %" SCNx64 " cases: %d shards: %" SCNu64 " version: %15s physics: %d",
+               &identity, &cases, &shards, version, &physics) != 5 ||
         shards == 0)
         return vy_print_error("campaign", EXIT_USAGE, "%s/campaign.yaml is damaged", c->folder);
     if (strcmp(version, VY_VERSION) != 0) {

@@ -30,15 +30,15 @@ uint64_t vy_campaign_print_missing(const campaign *c, FILE *out)
     uint64_t missing = 0, first = 0;
     int in_gap = 0;
     for (uint64_t i = 0; i <= c->shards; ++i) {
-        const int lacks = i < c->shards && !vy_campaign_has_shard(c, i);
-        if (lacks && !in_gap) first = i;
-        if (!lacks && in_gap) {
+        const int is_missing = i < c->shards && !vy_campaign_has_shard(c, i);
+        if (is_missing && !in_gap) first = i;
+        if (!is_missing && in_gap) {
             if (out != NULL && missing > i - first) fputc(',', out);
             if (out != NULL) fprintf(out, "%" PRIu64, first);
             if (out != NULL && i - first > 1) fprintf(out, "-%" PRIu64, i - 1);
         }
-        missing += (uint64_t)lacks;
-        in_gap = lacks;
+        missing += (uint64_t)is_missing;
+        in_gap = is_missing;
     }
     if (out != NULL && missing > 0) fputc('\n', out);
     return missing;
@@ -60,7 +60,7 @@ int vy_campaign_status(campaign *c)
     const int status = require_results(c);
     if (status != 0) return status;
     const uint64_t missing = vy_campaign_print_missing(c, NULL), cases = count_finished_cases(c);
-    if (c->json) {
+    if (c->is_json) {
         json j = vy_json_begin(stdout);
         vy_json_text(&j, "campaign", c->plan->name);
         vy_json_hash(&j, "identity", c->plan->identity);
@@ -91,10 +91,10 @@ static int make_page(const char *log)
     char *words[] = {program, "view", (char *)log, "-q", NULL}; // posix_spawn does not write to them
     pid_t child;
     int wait_status = 0;
-    const int started = posix_spawn(&child, program, NULL, NULL, words, environ) == 0;
-    if (started && waitpid(child, &wait_status, 0) < 0) wait_status = -1;
+    const int is_started = posix_spawn(&child, program, NULL, NULL, words, environ) == 0;
+    if (is_started && waitpid(child, &wait_status, 0) < 0) wait_status = -1;
     free(program);
-    return started && wait_status == 0;
+    return is_started && wait_status == 0;
 }
 
 // Fly cases again that are to keep their logs, those of failures or the worst, each with its page.
@@ -113,14 +113,14 @@ static int keep_logs(campaign *c, const report *r)
         if (p->keep == VY_KEEP_WORST) index = r->worst[i].index;
         if (p->keep == VY_KEEP_FAILURES && !(r->scores[i] < 0.0)) continue;
         char name[64];
-        vy_case one;
+        vy_case kept_case;
         snprintf(name, sizeof name, "logs/case-%" PRIu64 ".mcap", index);
         char *path = vy_campaign_path(c, name);
         ++kept_count;
         if (path == NULL) status = vy_print_no_memory("campaign");
         if (status == 0 && access(path, F_OK) != 0) {
-            vy_report_case(r, index, &one);
-            status = vy_campaign_fly_in_processes(c->plan, &one, 1, 1, path, row);
+            vy_report_case(r, index, &kept_case);
+            status = vy_campaign_fly_in_processes(c->plan, &kept_case, 1, 1, path, row);
             const int has_log = status == 0 && vy_file_is_regular(path);
             if (status == 0 && !has_log)
                 vy_print_warning("campaign", "case %" PRIu64 " has no log: %s", index,
@@ -145,7 +145,8 @@ static int write_files(campaign *c, const report *r)
     if (status == 0) status = vy_report_table(c, r, table);
     if (status == 0) status = vy_report_page(c, r, page);
     if (status == 0 && junit != NULL) status = vy_report_junit(r, junit);
-    if (status == 0 && !c->quiet && !c->json) printf("\n  table       %s\n  page        %s\n", table, page);
+    if (status == 0 && !c->is_quiet && !c->is_json)
+        printf("\n  table       %s\n  page        %s\n", table, page);
     free(table);
     free(page);
     return status;
@@ -153,13 +154,13 @@ static int write_files(campaign *c, const report *r)
 
 int vy_campaign_merge(campaign *c)
 {
-    report r = {.decided = -1};
+    report r = {.accepting_look = -1};
     int status = require_results(c);
     if (status != 0) return status;
     status = vy_report_make(c, &r);
-    if (status == 0 && !c->quiet && !c->json) vy_report_print(c, &r, stdout);
+    if (status == 0 && !c->is_quiet && !c->is_json) vy_report_print(c, &r, stdout);
     if (status == 0) status = write_files(c, &r);
-    if (status == 0 && c->json) vy_report_json(c, &r, stdout);
+    if (status == 0 && c->is_json) vy_report_json(c, &r, stdout);
     if (status == 0 && !r.is_demonstrated) status = EXIT_FAILED;
     vy_report_destroy(&r);
     return status;
@@ -181,7 +182,7 @@ static int same_cases(const report *a, const report *b)
 
 int vy_campaign_compare(campaign *c)
 {
-    report a = {.decided = -1}, b = {.decided = -1};
+    report a = {.accepting_look = -1}, b = {.accepting_look = -1};
     if (c->args->operand_count < 3)
         return vy_print_usage_error(c->args->command,
                                     "compare needs two plans: volery campaign compare PLAN OTHER-PLAN");
@@ -198,25 +199,25 @@ int vy_campaign_compare(campaign *c)
             other.file);
     uint64_t only_a_failed = 0, only_b_failed = 0, both_failed = 0;
     for (uint64_t i = 0; status == 0 && i < a.cases; ++i) {
-        const int x = a.scores[i] < 0.0, y = b.scores[i] < 0.0;
-        only_a_failed += (uint64_t)(x && !y);
-        only_b_failed += (uint64_t)(y && !x);
-        both_failed += (uint64_t)(x && y);
+        const int a_failed = a.scores[i] < 0.0, b_failed = b.scores[i] < 0.0;
+        only_a_failed += (uint64_t)(a_failed && !b_failed);
+        only_b_failed += (uint64_t)(b_failed && !a_failed);
+        both_failed += (uint64_t)(a_failed && b_failed);
     }
-    const double p = vy_mcnemar(only_a_failed, only_b_failed);
-    if (status == 0 && c->json) {
+    const double p_value = vy_mcnemar(only_a_failed, only_b_failed);
+    if (status == 0 && c->is_json) {
         json j = vy_json_begin(stdout);
         vy_json_uint(&j, "cases", a.cases);
         vy_json_uint(&j, "both_failed", both_failed);
         vy_json_uint(&j, "only_first_failed", only_a_failed);
         vy_json_uint(&j, "only_second_failed", only_b_failed);
-        vy_json_number(&j, "p_value", p);
+        vy_json_number(&j, "p_value", p_value);
         vy_json_end(&j);
     } else if (status == 0) {
         printf("%" PRIu64 " cases: %" PRIu64 " failed in both, %" PRIu64 " in %s alone, %" PRIu64
                " in %s alone\n%s (exact McNemar test, p = %.3g)\n",
                a.cases, both_failed, only_a_failed, c->plan->name, only_b_failed, other.plan->name,
-               p < 0.05 ? "they differ" : "no difference is shown", p);
+               p_value < 0.05 ? "they differ" : "no difference is shown", p_value);
     }
     vy_report_destroy(&a);
     vy_report_destroy(&b);

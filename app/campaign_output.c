@@ -24,10 +24,12 @@ static int measure_spread(const double *values, uint64_t count, spread *out)
     if (copy == NULL) return 0;
     memcpy(copy, values, (size_t)count * sizeof *copy);
     out->median = vy_report_quantile(copy, (size_t)count, 0.5); // sorted from here on
-    size_t n = 0;
-    while (n < count && isfinite(copy[n]) && (n == 0 || copy[n] >= copy[n - 1])) ++n;
-    out->min = n > 0 ? copy[0] : (double)NAN;
-    out->percentile_1 = n > 0 ? copy[(size_t)(0.01 * (double)(n - 1))] : (double)NAN;
+    size_t finite_count = 0;
+    while (finite_count < count && isfinite(copy[finite_count]) &&
+           (finite_count == 0 || copy[finite_count] >= copy[finite_count - 1]))
+        ++finite_count;
+    out->min = finite_count > 0 ? copy[0] : (double)NAN;
+    out->percentile_1 = finite_count > 0 ? copy[(size_t)(0.01 * (double)(finite_count - 1))] : (double)NAN;
     free(copy);
     return 1;
 }
@@ -58,11 +60,12 @@ static void print_influence(const report *r, FILE *out)
     }
 }
 
-void vy_report_print(const campaign *of, const report *r, FILE *out)
+void vy_report_print(const campaign *c, const report *r, FILE *out)
 {
-    const palette c = vy_palette(out);
-    fprintf(out, "%s%s%s: complete, %" PRIu64 " cases", c.bold, r->plan->name, c.plain, r->cases);
-    if (r->decided >= 0) fprintf(out, ", enough at look %d of %d", r->decided + 1, r->plan->stop.look_count);
+    const palette colours = vy_palette(out);
+    fprintf(out, "%s%s%s: complete, %" PRIu64 " cases", colours.bold, r->plan->name, colours.plain, r->cases);
+    if (r->accepting_look >= 0)
+        fprintf(out, ", enough at look %d of %d", r->accepting_look + 1, r->plan->stop.look_count);
     fprintf(out, "\n\n  hash        %016" PRIx64 "\n", r->hash);
     fprintf(out, "  failed      %" PRIu64 " of %" PRIu64, r->cases - r->completed, r->cases);
     if (r->completed < r->cases)
@@ -72,7 +75,8 @@ void vy_report_print(const campaign *of, const report *r, FILE *out)
                 r->failed, r->expectation, r->killed, r->invalid);
     if (r->has_interval)
         fprintf(out, "\n  rate        %.4g, between %.4g and %.4g", r->rate, r->lower, r->upper);
-    fprintf(out, "\n  %sso          %s%s\n", r->is_demonstrated ? c.good : "", r->sentence, c.plain);
+    fprintf(out, "\n  %sso          %s%s\n", r->is_demonstrated ? colours.good : "", r->sentence,
+            colours.plain);
     if (r->wall_clock > 0) {
         fprintf(out, "  tier 1      ended by the wall clock, outside of the hash:");
         for (uint64_t i = 0; i < r->wall_clock && i < REPORT_TIMEOUTS; ++i)
@@ -83,7 +87,7 @@ void vy_report_print(const campaign *of, const report *r, FILE *out)
     print_influence(r, out);
     for (int i = 0; i < r->worst_count && i < WORST_PRINTED; ++i) {
         char command_text[REPORT_COMMAND];
-        vy_report_command(of, r->worst[i].index, command_text, sizeof command_text);
+        vy_report_command(c, r->worst[i].index, command_text, sizeof command_text);
         fprintf(out, "%s  worst       %.4g  %s\n", i == 0 ? "\n" : "", r->worst[i].score, command_text);
     }
 }

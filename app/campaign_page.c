@@ -18,7 +18,7 @@ enum {
     CELLS = 24, // of a heat map, each way
 };
 
-// Places between `low` and `high`. `is_discrete`: one for each value that there is.
+// `count` bins between `low` and `high`. `is_discrete`: one for each value that there is.
 typedef struct axis {
     double low, high;
     int count, is_discrete;
@@ -149,13 +149,13 @@ static void put_worst(const campaign *c, const report *r, json *j)
     const vy_plan *p = r->plan;
     vy_json_list(j, "worst");
     for (int i = 0; i < r->worst_count; ++i) {
-        vy_case one;
+        vy_case worst;
         char name[64];
-        vy_report_case(r, r->worst[i].index, &one);
+        vy_report_case(r, r->worst[i].index, &worst);
         vy_json_object(j, NULL);
         vy_report_put_worst(c, r, i, j);
         vy_json_list(j, "values");
-        for (int k = 0; k < p->vary_count; ++k) vy_json_text(j, NULL, one.texts[k]);
+        for (int k = 0; k < p->vary_count; ++k) vy_json_text(j, NULL, worst.texts[k]);
         vy_json_close(j);
         snprintf(name, sizeof name, "logs/case-%" PRIu64 ".html", r->worst[i].index);
         char *page = vy_campaign_path(c, name);
@@ -229,10 +229,10 @@ int vy_report_page(const campaign *c, const report *r, const char *path)
         free(text);
         return status;
     }
-    const char *mark = strstr(text, DATA_MARK);
-    fwrite(text, 1, (size_t)(mark - text), out.file);
+    const char *data_mark = strstr(text, DATA_MARK);
+    fwrite(text, 1, (size_t)(data_mark - text), out.file);
     status = put_escaped(c, r, out.file);
-    fputs(mark + strlen(DATA_MARK), out.file);
+    fputs(data_mark + strlen(DATA_MARK), out.file);
     free(text);
     if (status == 0) return vy_output_commit("campaign", &out);
     vy_output_discard(&out);

@@ -57,19 +57,19 @@ pid_t vy_process_fork(void)
     const pid_t child = fork();
     if (child < 0) (void)vy_print_error("campaign", EXIT_SYSTEM, "no process: %s", strerror(errno));
     if (child != 0) return child;
-    sigset_t none;
+    sigset_t no_signals;
     (void)prctl(PR_SET_PDEATHSIG, SIGKILL);
     if (getppid() != parent) _exit(EXIT_SYSTEM); // it died before it could be asked for
-    sigemptyset(&none);
+    sigemptyset(&no_signals);
     vy_signals_catch();
-    sigprocmask(SIG_SETMASK, &none, NULL);
+    sigprocmask(SIG_SETMASK, &no_signals, NULL);
     vy_set_json_errors(0); // stdout is the other process's
     return 0;
 }
 
 int vy_campaign_jobs(const campaign *c, int *jobs)
 {
-    cpu_set_t set;
+    cpu_set_t cores;
     uint64_t count = 1;
     const char *value = vy_option_value(c->args, "jobs"), *port_user = vy_campaign_takes_ports(c->plan);
     if (value != NULL) {
@@ -82,8 +82,8 @@ int vy_campaign_jobs(const campaign *c, int *jobs)
                 "the firmware of drone %s takes ports of this computer, so its flights "
                 "go one after the other: --jobs 1",
                 port_user);
-    } else if (port_user == NULL && sched_getaffinity(0, sizeof set, &set) == 0) {
-        count = (uint64_t)CPU_COUNT(&set);
+    } else if (port_user == NULL && sched_getaffinity(0, sizeof cores, &cores) == 0) {
+        count = (uint64_t)CPU_COUNT(&cores);
     }
     *jobs = count < JOBS_MAX ? (int)count : JOBS_MAX;
     return 0;
@@ -93,7 +93,7 @@ int vy_campaign_jobs(const campaign *c, int *jobs)
 
 typedef struct case_process {
     pid_t pid; // 0: none flies it now
-    int attempts, done;
+    int attempts, is_done;
 } case_process;
 
 typedef struct process_flights {
@@ -122,19 +122,19 @@ static void start_case(process_flights *f, int i)
 
 static void end_case(process_flights *f, int i, int status)
 {
-    case_process *s = &f->processes[i];
-    s->pid = 0;
+    case_process *process = &f->processes[i];
+    process->pid = 0;
     f->running -= 1;
     if (f->status != 0) return; // stopped, and not by its own fault
     if (WIFEXITED(status)) {
         f->status = WEXITSTATUS(status);
-    } else if (s->attempts < ATTEMPTS) {
+    } else if (process->attempts < ATTEMPTS) {
         return;
     } else {
         vy_campaign_fill_killed_row(f->plan, &f->cases[i], WTERMSIG(status),
                                     f->rows + (size_t)i * vy_row_cells(f->plan));
     }
-    s->done = 1;
+    process->is_done = 1;
     f->remaining -= 1;
 }
 
@@ -149,7 +149,7 @@ static void run_processes(process_flights *f, int jobs)
     const process_signals signals = vy_process_signals_block();
     while (f->remaining > 0 || f->running > 0) {
         for (int i = 0; i < f->count && f->running < jobs && f->status == 0; ++i)
-            if (f->processes[i].pid == 0 && !f->processes[i].done) start_case(f, i);
+            if (f->processes[i].pid == 0 && !f->processes[i].is_done) start_case(f, i);
         if (f->running == 0) break; // none could be started
         const int signal = vy_process_signals_wait(&signals);
         if (signal != 0 && f->status == 0) f->status = vy_signals_exit(signal);

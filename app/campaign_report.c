@@ -89,23 +89,25 @@ static void insert_worst(report *r, uint64_t index, double score)
 static void add_row(report *r, double *row)
 {
     const vy_plan *p = r->plan;
-    const vy_result *x = vy_row_result(row);
+    const vy_result *result = vy_row_result(row);
     const uint64_t i = r->cases++;
-    r->hash = vy_results_hash(r->hash, x);
-    r->completed += x->outcome == VY_OUTCOME_COMPLETED;
-    r->failed += x->outcome == VY_OUTCOME_FAILED;
-    r->expectation += x->outcome == VY_OUTCOME_EXPECTATION;
-    r->killed += x->outcome == VY_OUTCOME_KILLED;
-    r->invalid += x->outcome == VY_OUTCOME_INVALID;
-    if (x->outcome == VY_OUTCOME_FAILED && x->reason < REPORT_REASONS) r->reasons[x->reason] += 1;
-    if (x->wall_clock && r->wall_clock++ < REPORT_TIMEOUTS) r->timeout_cases[r->wall_clock - 1] = x->index;
+    r->hash = vy_results_hash(r->hash, result);
+    r->completed += result->outcome == VY_OUTCOME_COMPLETED;
+    r->failed += result->outcome == VY_OUTCOME_FAILED;
+    r->expectation += result->outcome == VY_OUTCOME_EXPECTATION;
+    r->killed += result->outcome == VY_OUTCOME_KILLED;
+    r->invalid += result->outcome == VY_OUTCOME_INVALID;
+    if (result->outcome == VY_OUTCOME_FAILED && result->reason < REPORT_REASONS)
+        r->reasons[result->reason] += 1;
+    if (result->wall_clock && r->wall_clock++ < REPORT_TIMEOUTS)
+        r->timeout_cases[r->wall_clock - 1] = result->index;
     for (int k = 0; k < p->vary_count; ++k) r->numbers[k][i] = vy_row_numbers(row)[k];
     for (int k = 0; k < p->base->expect_count; ++k) r->margins[k][i] = vy_row_margins(row, p)[2 * k];
     r->scores[i] = vy_case_score(p, row);
     insert_worst(r, i, r->scores[i]);
     if (p->replicate_size > 0 && (p->sample == VY_SAMPLE_LATIN || p->sample == VY_SAMPLE_SOBOL))
         r->replicate_rates[i / (uint64_t)p->repeat / (uint64_t)p->replicate_size] +=
-            vy_case_failed(x) / ((double)p->replicate_size * p->repeat);
+            vy_case_failed(result) / ((double)p->replicate_size * p->repeat);
 }
 
 static uint64_t failures_of(const report *r) { return r->cases - r->completed; }
@@ -115,7 +117,7 @@ static int evaluate_stop_rule(report *r)
 {
     for (int i = 0; i < r->plan->stop.look_count; ++i) {
         if (r->looks[i].cases != r->cases || (int64_t)failures_of(r) > r->looks[i].accept) continue;
-        r->decided = i;
+        r->accepting_look = i;
         return 1;
     }
     return 0;
@@ -123,9 +125,9 @@ static int evaluate_stop_rule(report *r)
 
 static int read_shards(campaign *c, report *r)
 {
-    const size_t cells = vy_row_cells(c->plan);
+    const size_t row_cells = vy_row_cells(c->plan);
     uint64_t missing = 0;
-    for (uint64_t i = 0; i < c->shards && r->decided < 0; ++i) {
+    for (uint64_t i = 0; i < c->shards && r->accepting_look < 0; ++i) {
         double *rows = NULL;
         uint64_t first, last;
         vy_error err = {.status = VY_OK};
@@ -133,12 +135,12 @@ static int read_shards(campaign *c, report *r)
         if (missing > 0) continue; // a prefix counts, or everything
         char *path = vy_campaign_shard_path(c, i);
         if (path == NULL) return vy_print_no_memory("campaign");
-        const vy_status read = vy_shard_read(path, c->plan, i, c->shards, &rows, &err);
+        const vy_status read_status = vy_shard_read(path, c->plan, i, c->shards, &rows, &err);
         free(path);
-        if (read != VY_OK) return vy_print_status("campaign", read, &err);
+        if (read_status != VY_OK) return vy_print_status("campaign", read_status, &err);
         vy_shard_range(c->plan, i, c->shards, &first, &last);
-        for (uint64_t k = 0; k < last - first && r->decided < 0; ++k) {
-            add_row(r, rows + k * cells);
+        for (uint64_t k = 0; k < last - first && r->accepting_look < 0; ++k) {
+            add_row(r, rows + k * row_cells);
             (void)evaluate_stop_rule(r);
         }
         free(rows);
@@ -204,7 +206,7 @@ static void compose_sentence(report *r, double confidence)
     snprintf(confidence_text, sizeof confidence_text, "%g %% confidence", 100.0 * confidence);
     if (stop->limit > 0.0) {
         print_rate(stop->limit, rate, sizeof rate);
-        r->is_demonstrated = r->decided >= 0;
+        r->is_demonstrated = r->accepting_look >= 0;
         snprintf(r->sentence, sizeof r->sentence,
                  r->is_demonstrated ? "fails in less than %s with %s"
                                     : "it is not shown that it fails in less than %s with %s",
@@ -217,10 +219,10 @@ static void compose_sentence(report *r, double confidence)
         snprintf(r->sentence, sizeof r->sentence, "fails in less than %s with %s", rate, confidence_text);
         return;
     }
-    const int replicated = r->plan->sample == VY_SAMPLE_LATIN || r->plan->sample == VY_SAMPLE_SOBOL;
+    const int is_replicated = r->plan->sample == VY_SAMPLE_LATIN || r->plan->sample == VY_SAMPLE_SOBOL;
     snprintf(r->sentence, sizeof r->sentence, "%" PRIu64 " of %" PRIu64 " cases failed; no interval: %s",
              failures_of(r), r->cases,
-             !replicated                            ? "these cases are not independent draws"
+             !is_replicated                         ? "these cases are not independent draws"
              : r->plan->replicates < REPLICATES_MIN ? "it takes 10 replicates"
                                                     : "all replicates are alike");
 }
@@ -245,7 +247,7 @@ int vy_report_make(campaign *c, report *r)
 {
     const vy_plan_stop *stop = &c->plan->stop;
     const double confidence = stop->limit > 0.0 ? stop->confidence : CONFIDENCE;
-    *r = (report){.plan = c->plan, .decided = -1, .confidence = confidence};
+    *r = (report){.plan = c->plan, .accepting_look = -1, .confidence = confidence};
     int status = allocate(r) ? 0 : vy_print_no_memory("campaign");
     if (status == 0 && stop->limit > 0.0 &&
         !vy_stop_plan(stop->limit, stop->confidence, stop->looks, stop->look_count, r->looks))

@@ -21,19 +21,21 @@ typedef struct worst_case {
 typedef struct report {
     const vy_plan *plan;
     uint64_t cases; ///< that count: all, or those up to the look that decided
-    uint64_t hash, completed, failed, expectation, killed, invalid, wall_clock;
-    uint64_t reasons[REPORT_REASONS]; ///< of failures
+    uint64_t hash;  ///< of all final hashes
+    uint64_t completed, failed, expectation, killed, invalid; ///< cases by their outcome
+    uint64_t wall_clock;                                      ///< cases that a clock ended, not in `hash`
+    uint64_t reasons[REPORT_REASONS];                         ///< cases that failed, by vy_failure_reason
     uint64_t timeout_cases[REPORT_TIMEOUTS];
     worst_case worst[REPORT_WORST];
     int worst_count;
-    double **numbers; ///< [variables][cases]
-    double **margins; ///< [expectations][cases]
-    double *scores;   ///< [cases]
-    double *replicate_rates;
+    double **numbers;        ///< [variables][cases]
+    double **margins;        ///< [expectations][cases]
+    double *scores;          ///< [cases]
+    double *replicate_rates; ///< [replicates] failure rate of each
     vy_stop_look looks[VY_PLAN_LOOK_CAP];
-    int decided;      ///< index of the look that accepted; -1: none
-    int has_interval; ///< of the failure rate
-    double rate, upper, lower, confidence;
+    int accepting_look;                    ///< index of the look that accepted; -1: none
+    int has_interval;                      ///< of the failure rate
+    double rate, upper, lower, confidence; ///< the failure rate and its interval
     int is_demonstrated;  ///< the limit of the plan is undercut; 1 when it has none and nothing failed
     char sentence[240];   ///< the answer
     double *correlations; ///< [variables] of the score
@@ -60,7 +62,7 @@ void vy_report_put_variable(const report *r, int k, json *j);
 void vy_report_put_worst(const campaign *c, const report *r, int i, json *j);
 
 /// How the results are shown: text, JSON, JUnit, a table, a page.
-void vy_report_print(const campaign *of, const report *r, FILE *out);
+void vy_report_print(const campaign *c, const report *r, FILE *out);
 void vy_report_json(const campaign *c, const report *r, FILE *out);
 int vy_report_junit(const report *r, const char *path);
 int vy_report_table(const campaign *c, const report *r, const char *path);

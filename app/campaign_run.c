@@ -20,7 +20,7 @@
 typedef struct worker {
     pid_t pid; // 0: idle
     uint64_t shard;
-    int isolated; // every case has a process of its own
+    int is_isolated; // every case has a process of its own
 } worker;
 
 typedef struct runner {
@@ -32,9 +32,9 @@ typedef struct runner {
     uint64_t cases_done;     // in shards that are whole, those of earlier runs included
     uint64_t cases_before;   // of earlier runs
     uint64_t last_case;      // beyond it nothing is flown
-    int failed;              // exit status of a shard that could not be written
+    int failure_status;      // exit status of a shard that could not be written
     int signal;
-    double start;
+    double start; // [s] of the wall clock
     progress progress_line;
     vy_stop_look looks[VY_PLAN_LOOK_CAP];                  // of the plan's stop rule
     int has_stop_rule;                                     // it has one
@@ -59,7 +59,7 @@ static int fly_range_in_processes(vy_plan *plan, uint64_t first, uint64_t last, 
 }
 
 // The whole life of a process: fly a shard, write it, end.
-static int fly_shard(const campaign *c, uint64_t shard, int isolated, volatile uint64_t *done)
+static int fly_shard(const campaign *c, uint64_t shard, int is_isolated, volatile uint64_t *done)
 {
     uint64_t first, last;
     vy_shard_range(c->plan, shard, c->shards, &first, &last);
@@ -67,14 +67,14 @@ static int fly_shard(const campaign *c, uint64_t shard, int isolated, volatile u
     char *path = vy_campaign_shard_path(c, shard);
     char suffix[80], host[32] = "";
     if (rows == NULL || path == NULL) return vy_print_no_memory("campaign");
-    int status = isolated ? fly_range_in_processes(c->plan, first, last, rows, done)
-                          : vy_campaign_fly_range(c->plan, first, last, rows, done);
+    int status = is_isolated ? fly_range_in_processes(c->plan, first, last, rows, done)
+                             : vy_campaign_fly_range(c->plan, first, last, rows, done);
     if (status == 0) {
         vy_error err = {.status = VY_OK};
         (void)gethostname(host, sizeof host - 1);
         snprintf(suffix, sizeof suffix, ".%s.%ld.part", host, (long)getpid());
-        const vy_status written = vy_shard_write(path, suffix, c->plan, shard, c->shards, rows, &err);
-        if (written != VY_OK) status = vy_print_status("campaign", written, &err);
+        const vy_status write_status = vy_shard_write(path, suffix, c->plan, shard, c->shards, rows, &err);
+        if (write_status != VY_OK) status = vy_print_status("campaign", write_status, &err);
     }
     free(path);
     free(rows);
@@ -85,12 +85,12 @@ static int fly_shard(const campaign *c, uint64_t shard, int isolated, volatile u
 
 static int start_worker(runner *r, int slot, uint64_t shard)
 {
-    const int isolated = r->state[shard] == SHARD_DIED;
+    const int is_isolated = r->state[shard] == SHARD_DIED;
     r->done[slot] = 0;
     const pid_t child = vy_process_fork();
     if (child < 0) return EXIT_SYSTEM;
-    if (child == 0) _exit(fly_shard(r->c, shard, isolated, &r->done[slot]));
-    r->workers[slot] = (worker){.pid = child, .shard = shard, .isolated = isolated};
+    if (child == 0) _exit(fly_shard(r->c, shard, is_isolated, &r->done[slot]));
+    r->workers[slot] = (worker){.pid = child, .shard = shard, .is_isolated = is_isolated};
     r->state[shard] = SHARD_IN_FLIGHT;
     ++r->running;
     return 0;
@@ -107,7 +107,7 @@ static uint64_t shard_size(const campaign *c, uint64_t shard)
 static void check_stop_rule(runner *r)
 {
     const campaign *c = r->c;
-    const size_t cells = vy_row_cells(c->plan);
+    const size_t row_cells = vy_row_cells(c->plan);
     while (r->has_stop_rule && !r->is_accepted && r->prefix_shards < c->shards &&
            r->state[r->prefix_shards] == SHARD_PRESENT) {
         double *rows = NULL;
@@ -119,7 +119,7 @@ static void check_stop_rule(runner *r)
         if (!is_read) return; // merge will say why
         for (uint64_t k = 0; k < shard_size(c, r->prefix_shards) && !r->is_accepted; ++k) {
             r->prefix_cases += 1;
-            r->prefix_failures += (uint64_t)vy_case_failed(vy_row_result(rows + k * cells));
+            r->prefix_failures += (uint64_t)vy_case_failed(vy_row_result(rows + k * row_cells));
             for (int i = 0; i < c->plan->stop.look_count; ++i)
                 r->is_accepted |=
                     r->looks[i].cases == r->prefix_cases && (int64_t)r->prefix_failures <= r->looks[i].accept;
@@ -143,14 +143,14 @@ static void end_worker(runner *r, int slot, int status)
         return;
     }
     r->state[shard] = SHARD_MISSING;
-    if (r->signal != 0 || r->failed != 0) return;
+    if (r->signal != 0 || r->failure_status != 0) return;
     if (WIFEXITED(status)) {
-        r->failed = WEXITSTATUS(status) >= 128 ? EXIT_SYSTEM : WEXITSTATUS(status);
-    } else if (w->isolated) {
+        r->failure_status = WEXITSTATUS(status) >= 128 ? EXIT_SYSTEM : WEXITSTATUS(status);
+    } else if (w->is_isolated) {
         vy_print_error("campaign", EXIT_SYSTEM,
                        "the process of shard %" PRIu64 " was killed twice (signal %d)", shard,
                        WTERMSIG(status));
-        r->failed = EXIT_SYSTEM;
+        r->failure_status = EXIT_SYSTEM;
     } else {
         vy_print_warning("campaign",
                          "the process of shard %" PRIu64
@@ -183,28 +183,29 @@ static void stop_workers(runner *r, int signal)
 }
 
 // The next shard to fly: one that died first. 0: none is left.
-static int next_shard(const runner *r, const uint64_t *list, uint64_t count, uint64_t *from, uint64_t *shard)
+static int next_shard(const runner *r, const uint64_t *list, uint64_t count, uint64_t *next_index,
+                      uint64_t *shard)
 {
-    for (uint64_t i = 0; i < *from; ++i) {
+    for (uint64_t i = 0; i < *next_index; ++i) {
         if (r->state[list[i]] != SHARD_DIED) continue;
         *shard = list[i];
         return 1;
     }
-    while (*from < count && r->state[list[*from]] != SHARD_MISSING) ++*from;
-    if (*from == count) return 0;
-    *shard = list[(*from)++];
+    while (*next_index < count && r->state[list[*next_index]] != SHARD_MISSING) ++*next_index;
+    if (*next_index == count) return 0;
+    *shard = list[(*next_index)++];
     return 1;
 }
 
 static void fly_shards(runner *r, const uint64_t *list, uint64_t count)
 {
     const process_signals signals = vy_process_signals_block();
-    uint64_t from = 0, shard = 0;
+    uint64_t next_index = 0, shard = 0;
     for (;;) {
-        for (int i = 0; i < r->jobs && r->signal == 0 && r->failed == 0 && !r->is_accepted; ++i) {
+        for (int i = 0; i < r->jobs && r->signal == 0 && r->failure_status == 0 && !r->is_accepted; ++i) {
             if (r->workers[i].pid != 0) continue;
-            if (!next_shard(r, list, count, &from, &shard)) break;
-            r->failed = start_worker(r, i, shard);
+            if (!next_shard(r, list, count, &next_index, &shard)) break;
+            r->failure_status = start_worker(r, i, shard);
         }
         if (r->running == 0) break;
         const int signal = vy_process_signals_wait(&signals);
@@ -214,7 +215,7 @@ static void fly_shards(runner *r, const uint64_t *list, uint64_t count)
         }
         reap(r);
         check_stop_rule(r);
-        if (r->failed != 0) stop_workers(r, SIGTERM);
+        if (r->failure_status != 0) stop_workers(r, SIGTERM);
         show_progress(r);
     }
     vy_progress_end(&r->progress_line);
@@ -249,7 +250,7 @@ static int check_present(campaign *c, runner *r, const uint64_t *list, uint64_t 
 static int report_end(const runner *r, uint64_t count)
 {
     const campaign *c = r->c;
-    const double wall = vy_wall_clock() - r->start;
+    const double wall_seconds = vy_wall_clock() - r->start;
     uint64_t present = 0;
     for (uint64_t i = 0; i < c->shards; ++i) present += r->state[i] == SHARD_PRESENT;
     if (r->signal != 0) {
@@ -259,11 +260,11 @@ static int report_end(const runner *r, uint64_t count)
                 present, count);
         return vy_signals_exit(r->signal);
     }
-    if (r->failed != 0) return r->failed;
-    const uint64_t flown = r->cases_done - r->cases_before;
-    if (!c->quiet && !c->json)
-        fprintf(stderr, "%" PRIu64 " cases in %.1f s, %.0f a second; %" PRIu64 " were there before\n", flown,
-                wall, (double)flown / (wall + 1e-9), r->cases_before);
+    if (r->failure_status != 0) return r->failure_status;
+    const uint64_t flown_cases = r->cases_done - r->cases_before;
+    if (!c->is_quiet && !c->is_json)
+        fprintf(stderr, "%" PRIu64 " cases in %.1f s, %.0f a second; %" PRIu64 " were there before\n",
+                flown_cases, wall_seconds, (double)flown_cases / (wall_seconds + 1e-9), r->cases_before);
     return 0;
 }
 
@@ -291,7 +292,7 @@ int vy_campaign_run(campaign *c)
         const vy_plan_stop *stop = &c->plan->stop;
         r.has_stop_rule = count == c->shards && stop->limit > 0.0 &&
                           vy_stop_plan(stop->limit, stop->confidence, stop->looks, stop->look_count, r.looks);
-        r.progress_line = vy_progress_begin(!c->quiet, r.cases_before, r.last_case, 0.0);
+        r.progress_line = vy_progress_begin(!c->is_quiet, r.cases_before, r.last_case, 0.0);
         check_stop_rule(&r);
         fly_shards(&r, list, count);
         status = report_end(&r, count);

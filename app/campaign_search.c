@@ -19,10 +19,11 @@ enum { GENERATION_MAX = 2 * VY_SEARCH_POPULATION };
 
 int vy_campaign_begin_search(campaign *c)
 {
-    const char *what = vy_option_value(c->args, "search");
-    if (what == NULL) return 0;
-    if (strcmp(what, "worst") != 0)
-        return vy_print_usage_error(c->args->command, "--search knows only the word worst, got %s", what);
+    const char *search_kind = vy_option_value(c->args, "search");
+    if (search_kind == NULL) return 0;
+    if (strcmp(search_kind, "worst") != 0)
+        return vy_print_usage_error(c->args->command, "--search knows only the word worst, got %s",
+                                    search_kind);
     if (c->plan->vary_count == 0)
         return vy_print_error("campaign", EXIT_USAGE, "%s: nothing varies, so there is nothing to search",
                               c->file);
@@ -50,8 +51,8 @@ static int fly_generation(campaign *c, uint64_t shard, int jobs, double points[]
     snprintf(suffix, sizeof suffix, ".%ld.part", (long)getpid());
     if (status == 0 && path == NULL) status = vy_print_no_memory("campaign");
     if (status == 0) {
-        const vy_status written = vy_shard_write(path, suffix, c->plan, shard, c->shards, rows, &err);
-        if (written != VY_OK) status = vy_print_status("campaign", written, &err);
+        const vy_status write_status = vy_shard_write(path, suffix, c->plan, shard, c->shards, rows, &err);
+        if (write_status != VY_OK) status = vy_print_status("campaign", write_status, &err);
     }
     free(path);
     return status;
@@ -73,9 +74,9 @@ static int read_generation(campaign *c, uint64_t shard, double **rows)
 static int fly_generations(campaign *c, int jobs)
 {
     vy_search s = vy_search_begin(c->plan->seed, c->plan->vary_count);
-    const size_t cells = vy_row_cells(c->plan);
+    const size_t row_cells = vy_row_cells(c->plan);
     int status = 0, failure_count = 0;
-    progress line = vy_progress_begin(!c->quiet, 0, (uint64_t)c->plan->cases, 0.0);
+    progress progress_line = vy_progress_begin(!c->is_quiet, 0, (uint64_t)c->plan->cases, 0.0);
     for (uint64_t i = 0; i < c->shards && status == 0; ++i) {
         double points[GENERATION_MAX][VY_PLAN_VARY_CAP], scores[GENERATION_MAX], *rows = NULL;
         uint64_t first, last;
@@ -83,22 +84,22 @@ static int fly_generations(campaign *c, int jobs)
         const int count = (int)(last - first);
         vy_search_ask(&s, count, points);
         status = read_generation(c, i, &rows);
-        if (rows != NULL) line.first = last; // of an earlier run
+        if (rows != NULL) progress_line.first = last; // of an earlier run
         if (status == 0 && rows == NULL) {
-            rows = calloc((size_t)count, cells * sizeof *rows);
+            rows = calloc((size_t)count, row_cells * sizeof *rows);
             status = rows != NULL ? fly_generation(c, i, jobs, points, rows) : vy_print_no_memory("campaign");
         }
         for (int k = 0; k < count && status == 0; ++k) {
-            scores[k] = vy_case_score(c->plan, rows + (size_t)k * cells);
-            if (scores[k] >= 0.0 || failure_count++ || c->quiet) continue;
-            vy_progress_end(&line);
+            scores[k] = vy_case_score(c->plan, rows + (size_t)k * row_cells);
+            if (scores[k] >= 0.0 || failure_count++ || c->is_quiet) continue;
+            vy_progress_end(&progress_line);
             fprintf(stderr, "the first failure is case %" PRIu64 "\n", first + (uint64_t)k);
         }
         if (status == 0) vy_search_tell(&s, count, points, scores);
-        vy_progress_count(&line, last, "cases");
+        vy_progress_count(&progress_line, last, "cases");
         free(rows);
     }
-    vy_progress_end(&line);
+    vy_progress_end(&progress_line);
     if (status > 128) fprintf(stderr, "volery campaign: stopped; the same command goes on from here\n");
     return status;
 }

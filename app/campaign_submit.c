@@ -69,20 +69,20 @@ static int call_sbatch(const char *job)
 
 static int submit(campaign *c)
 {
-    char *log = vy_campaign_path(c, "slurm"), *job = vy_campaign_path(c, "slurm/job.sh");
+    char *log_folder = vy_campaign_path(c, "slurm"), *job = vy_campaign_path(c, "slurm/job.sh");
     char *program = vy_shipped_program(), *plan = realpath(c->file, NULL),
          *folder = realpath(c->folder, NULL);
-    int status = log == NULL || job == NULL || program == NULL || plan == NULL || folder == NULL
+    int status = log_folder == NULL || job == NULL || program == NULL || plan == NULL || folder == NULL
                      ? vy_print_no_memory("campaign")
                      : 0;
     if (status == 0 && strpbrk(folder, " \n%") != NULL)
         status = vy_print_error("campaign", EXIT_USAGE,
                                 "sbatch takes no folder with a blank or %% in its name: %s", folder);
-    if (status == 0 && mkdir(log, 0777) != 0 && errno != EEXIST)
-        status = vy_print_error("campaign", EXIT_SYSTEM, "%s: %s", log, strerror(errno));
+    if (status == 0 && mkdir(log_folder, 0777) != 0 && errno != EEXIST)
+        status = vy_print_error("campaign", EXIT_SYSTEM, "%s: %s", log_folder, strerror(errno));
     if (status == 0) status = write_job(c, job, program, plan, folder);
     if (status == 0) status = call_sbatch(job);
-    free(log);
+    free(log_folder);
     free(job);
     free(program);
     free(plan);
@@ -99,7 +99,7 @@ int vy_campaign_submit(campaign *c)
     free(list);
     if (status != 0) return status;
     if (vy_campaign_print_missing(c, NULL) == 0) {
-        if (!c->quiet) printf("%s is complete: nothing to submit\n", c->folder);
+        if (!c->is_quiet) printf("%s is complete: nothing to submit\n", c->folder);
         return 0;
     }
     return submit(c);

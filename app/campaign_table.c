@@ -18,15 +18,15 @@ static int read_lists(const vy_plan *p, double **lists)
 {
     for (int k = 0; k < p->vary_count; ++k) {
         const vy_plan_variable *v = &p->vary[k];
-        int numbers = 1;
+        int are_numbers = 1;
         if (v->distribution != VY_PLAN_VALUES) continue;
         lists[k] = malloc((size_t)v->value_count * sizeof **lists);
         if (lists[k] == NULL) return 0;
         for (int i = 0; i < v->value_count; ++i) {
             const size_t size = strlen(v->values[i].text);
-            numbers &= vy_decimal_read(v->values[i].text, size, 0, &lists[k][i]) == size;
+            are_numbers &= vy_decimal_read(v->values[i].text, size, 0, &lists[k][i]) == size;
         }
-        for (int i = 0; i < v->value_count && !numbers; ++i) lists[k][i] = i;
+        for (int i = 0; i < v->value_count && !are_numbers; ++i) lists[k][i] = i;
     }
     return 1;
 }
@@ -54,10 +54,10 @@ static void fill_columns(const vy_plan *p, double *const *lists, double *row, do
     out[FIXED_COLUMNS + plan_cells + 1] = (double)(r->final_hash & 0xffffffffu);
 }
 
-static vy_status write_rows(const campaign *c, const report *r, vy_parquet *table, double *line,
+static vy_status write_rows(const campaign *c, const report *r, vy_parquet *table, double *table_row,
                             vy_error *err)
 {
-    const size_t cells = vy_row_cells(c->plan);
+    const size_t row_cells = vy_row_cells(c->plan);
     double *lists[VY_PLAN_VARY_CAP] = {NULL};
     vy_status status = read_lists(c->plan, lists) ? VY_OK : VY_NO_MEMORY;
     for (uint64_t i = 0, done = 0; i < c->shards && done < r->cases && status == VY_OK; ++i) {
@@ -68,8 +68,8 @@ static vy_status write_rows(const campaign *c, const report *r, vy_parquet *tabl
         free(path);
         vy_shard_range(c->plan, i, c->shards, &first, &last);
         for (uint64_t k = 0; k < last - first && done < r->cases && status == VY_OK; ++k, ++done) {
-            fill_columns(c->plan, lists, rows + k * cells, line);
-            status = vy_parquet_row(table, line, err);
+            fill_columns(c->plan, lists, rows + k * row_cells, table_row);
+            status = vy_parquet_row(table, table_row, err);
         }
         free(rows);
     }
@@ -80,21 +80,21 @@ static vy_status write_rows(const campaign *c, const report *r, vy_parquet *tabl
 int vy_report_table(const campaign *c, const report *r, const char *path)
 {
     const vy_plan *p = c->plan;
-    static const char *const fixed[FIXED_COLUMNS] = {"case", "seed",       "outcome", "reason",
-                                                     "time", "wall_clock", "score"};
+    static const char *const fixed_names[FIXED_COLUMNS] = {"case", "seed",       "outcome", "reason",
+                                                           "time", "wall_clock", "score"};
     const size_t count = FIXED_COLUMNS + (size_t)p->vary_count + 2 * (size_t)p->base->expect_count + 2;
     const char **names = calloc(count, sizeof *names), **units = calloc(count, sizeof *units);
     char(*expectation_names)[REPORT_NAME + 32] =
         calloc(2 * (size_t)p->base->expect_count + 1, sizeof *expectation_names);
-    double *line = calloc(count, sizeof *line);
+    double *table_row = calloc(count, sizeof *table_row);
     vy_parquet *table = NULL;
     vy_error err = {.status = VY_OK};
     output out = {.file = NULL};
-    int status = names == NULL || units == NULL || expectation_names == NULL || line == NULL
+    int status = names == NULL || units == NULL || expectation_names == NULL || table_row == NULL
                      ? vy_print_no_memory("campaign")
                      : 0;
     for (size_t i = 0; status == 0 && i < count; ++i) {
-        names[i] = i < FIXED_COLUMNS ? fixed[i] : i + 2 == count ? "final_hash_high" : "final_hash_low";
+        names[i] = i < FIXED_COLUMNS ? fixed_names[i] : i + 2 == count ? "final_hash_high" : "final_hash_low";
         units[i] = i == 4 ? "s" : "";
     }
     for (int k = 0; status == 0 && k < p->vary_count; ++k) {
@@ -111,15 +111,15 @@ int vy_report_table(const campaign *c, const report *r, const char *path)
     }
     if (status == 0) status = vy_output_open("campaign", path, &out);
     if (status == 0) {
-        vy_status written = vy_parquet_open(out.file, (int)count, names, units, &table, &err);
-        if (written == VY_OK) written = write_rows(c, r, table, line, &err);
-        if (written == VY_OK) {
-            written = vy_parquet_close(table, &err);
+        vy_status write_status = vy_parquet_open(out.file, (int)count, names, units, &table, &err);
+        if (write_status == VY_OK) write_status = write_rows(c, r, table, table_row, &err);
+        if (write_status == VY_OK) {
+            write_status = vy_parquet_close(table, &err);
         } else {
             vy_parquet_abandon(table);
         }
-        if (written != VY_OK) {
-            status = vy_print_status("campaign", written, &err);
+        if (write_status != VY_OK) {
+            status = vy_print_status("campaign", write_status, &err);
             vy_output_discard(&out);
         } else {
             status = vy_output_commit("campaign", &out);
@@ -128,6 +128,6 @@ int vy_report_table(const campaign *c, const report *r, const char *path)
     free(names);
     free(units);
     free(expectation_names);
-    free(line);
+    free(table_row);
     return status;
 }

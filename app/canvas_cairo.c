@@ -13,7 +13,7 @@ typedef struct drawing {
 int vy_canvas_has_cairo(void) { return 1; }
 
 // The file keeps its first error, which vy_output_commit() prints.
-static cairo_status_t put(void *out, const unsigned char *data, unsigned int size)
+static cairo_status_t write_bytes(void *out, const unsigned char *data, unsigned int size)
 {
     (void)fwrite(data, 1, size, out);
     return CAIRO_STATUS_SUCCESS;
@@ -50,7 +50,7 @@ static void begin(canvas *c, double height, uint32_t background)
                                               (int)ceil(height * d->scale)));
         cairo_scale(d->cr, d->scale, d->scale);
     } else {
-        cairo_surface_t *pdf = cairo_pdf_surface_create_for_stream(put, c->out, c->width, height);
+        cairo_surface_t *pdf = cairo_pdf_surface_create_for_stream(write_bytes, c->out, c->width, height);
         // The same log gives the same file: it has no time of creation.
         cairo_pdf_surface_set_metadata(pdf, CAIRO_PDF_METADATA_CREATE_DATE, NULL);
         draw_on(d, pdf);
@@ -107,7 +107,7 @@ static canvas_status finish(canvas *c)
     cairo_surface_t *surface = cairo_get_target(d->cr);
     cairo_status_t status = cairo_status(d->cr);
     if (status == CAIRO_STATUS_SUCCESS && d->scale > 0.0)
-        status = cairo_surface_write_to_png_stream(surface, put, c->out);
+        status = cairo_surface_write_to_png_stream(surface, write_bytes, c->out);
     cairo_surface_finish(surface); // a PDF is written here
     if (status == CAIRO_STATUS_SUCCESS) status = cairo_surface_status(surface);
     cairo_destroy(d->cr);

@@ -32,11 +32,11 @@ static int parse_branch_time(const arguments *args, const vy_log_info *info, uin
 static void connect_controllers(const vy_scenario *from, const vy_scenario *to)
 {
     for (int i = 0; i < from->drone_count && i < to->drone_count; ++i) {
-        const vy_controller_def *c = &from->drones[i].def.controller;
-        vy_controller_def *d = &to->drones[i].def.controller;
-        if (!vy_controller_is_external(c->kind) || !vy_controller_is_external(d->kind)) continue;
-        d->call = c->call;
-        d->self = c->self;
+        const vy_controller_def *from_def = &from->drones[i].def.controller;
+        vy_controller_def *to_def = &to->drones[i].def.controller;
+        if (!vy_controller_is_external(from_def->kind) || !vy_controller_is_external(to_def->kind)) continue;
+        to_def->call = from_def->call;
+        to_def->self = from_def->self;
     }
 }
 
@@ -50,7 +50,7 @@ typedef struct branch_point {
 
 // The state at `tick`, computed with the scenario as it was flown. The controllers of `branch`, if any have
 // been started, are warm then.
-static int state_at(const char *path, vy_log *log, uint64_t tick, const vy_scenario *branch, int live,
+static int state_at(const char *path, vy_log *log, uint64_t tick, const vy_scenario *branch, int is_live,
                     branch_point *out)
 {
     vy_scenario *scenario = NULL;
@@ -58,12 +58,12 @@ static int state_at(const char *path, vy_log *log, uint64_t tick, const vy_scena
     vy_error error = {.status = VY_OK};
     int status = vy_load_logged_scenario("branch", path, log, NULL, &scenario);
     if (status == 0) status = vy_check_log_hash("branch", path, log, scenario);
-    if (status == 0 && live) connect_controllers(branch, scenario);
+    if (status == 0 && is_live) connect_controllers(branch, scenario);
     if (status == 0) status = vy_load_world("branch", scenario, &world);
     if (status == 0) {
-        const vy_status sought = live ? vy_log_seek_live(log, world, tick, &out->difference, &error)
-                                      : vy_log_seek(log, world, tick, &error);
-        if (sought != VY_OK) status = vy_print_log_error("branch", path, sought, &error);
+        const vy_status seek_status = is_live ? vy_log_seek_live(log, world, tick, &out->difference, &error)
+                                              : vy_log_seek(log, world, tick, &error);
+        if (seek_status != VY_OK) status = vy_print_log_error("branch", path, seek_status, &error);
     }
     if (status == 0) {
         out->integrator = scenario->environment.physics.integrator;
@@ -125,15 +125,15 @@ static int fly(const arguments *args, const vy_log *log, const vy_scenario *scen
     int status = vy_load_world("branch", scenario, &world);
     if (status != 0) return status;
     flight flown = {.tracks = NULL};
-    vy_status restored = vy_world_restore(world, from->state, from->size, &error);
+    vy_status restore_status = vy_world_restore(world, from->state, from->size, &error);
     // The integrator is state: the branch continues with the parent's, unless its scenario now asks for
     // another.
     const vy_integrator integrator = scenario->environment.physics.integrator;
-    if (restored == VY_OK && integrator != from->integrator)
-        restored = vy_world_set_integrator(world, integrator, &error);
-    if (restored == VY_NO_MEMORY) {
+    if (restore_status == VY_OK && integrator != from->integrator)
+        restore_status = vy_world_set_integrator(world, integrator, &error);
+    if (restore_status == VY_NO_MEMORY) {
         status = vy_print_no_memory("branch");
-    } else if (restored != VY_OK) {
+    } else if (restore_status != VY_OK) {
         status = vy_print_error("branch", EXIT_USAGE, "the changed scenario cannot continue from there: %s",
                                 error.text);
     } else {

@@ -34,14 +34,14 @@ static char *find_scenario(const char *name, const char *from)
 }
 
 // The plan's name in this folder: a/b.yaml -> b.
-static char *default_folder(const char *plan, int search)
+static char *default_folder(const char *plan, int is_search)
 {
-    const char *suffix = search ? "-search" : "-results";
-    const char *slash = strrchr(plan, '/'), *base = slash != NULL ? slash + 1 : plan;
-    const char *dot = strrchr(base, '.');
-    const size_t size = dot != NULL && dot != base ? (size_t)(dot - base) : strlen(base);
+    const char *suffix = is_search ? "-search" : "-results";
+    const char *slash = strrchr(plan, '/'), *file_name = slash != NULL ? slash + 1 : plan;
+    const char *dot = strrchr(file_name, '.');
+    const size_t size = dot != NULL && dot != file_name ? (size_t)(dot - file_name) : strlen(file_name);
     char *out = malloc(size + sizeof "-results");
-    if (out != NULL) snprintf(out, size + sizeof "-results", "%.*s%s", (int)size, base, suffix);
+    if (out != NULL) snprintf(out, size + sizeof "-results", "%.*s%s", (int)size, file_name, suffix);
     return out;
 }
 
@@ -50,16 +50,16 @@ static int load_plan(campaign *c)
     vy_diagnostics diagnostics = {.count = 0};
     int status = vy_file_check_input("campaign", "plan", c->file);
     if (status != 0) return status;
-    const vy_status loaded = vy_plan_load(c->file, find_scenario, &c->plan, &diagnostics);
-    if (loaded == VY_NO_MEMORY) {
+    const vy_status load_status = vy_plan_load(c->file, find_scenario, &c->plan, &diagnostics);
+    if (load_status == VY_NO_MEMORY) {
         status = vy_print_no_memory("campaign"); // what was found may be its doing
-    } else if (loaded != VY_OK) {
+    } else if (load_status != VY_OK) {
         vy_print_diagnostics(&diagnostics);
-        status =
-            diagnostics.errors > 0
-                ? vy_print_error("campaign", loaded == VY_IO ? EXIT_SYSTEM : EXIT_USAGE, "%s: %d %s", c->file,
-                                 diagnostics.errors, diagnostics.errors == 1 ? "mistake" : "mistakes")
-                : vy_print_status("campaign", loaded, &(vy_error){.status = loaded});
+        status = diagnostics.errors > 0
+                     ? vy_print_error("campaign", load_status == VY_IO ? EXIT_SYSTEM : EXIT_USAGE,
+                                      "%s: %d %s", c->file, diagnostics.errors,
+                                      diagnostics.errors == 1 ? "mistake" : "mistakes")
+                     : vy_print_status("campaign", load_status, &(vy_error){.status = load_status});
     }
     vy_diagnostics_destroy(&diagnostics);
     return status;
@@ -173,7 +173,7 @@ static int check(campaign *c)
     int status = 0;
     const double seconds_per_case = measure_cost(p, &status);
     if (status != 0) return status;
-    if (c->json) {
+    if (c->is_json) {
         json j = vy_json_begin(stdout);
         vy_json_text(&j, "campaign", p->name);
         vy_json_text(&j, "scenario", p->path);
@@ -192,9 +192,9 @@ static int check(campaign *c)
     }
     putchar('\n');
     for (uint64_t i = 0; i < (uint64_t)p->cases && i < SHOWN_CASES; ++i) {
-        vy_case one;
-        vy_plan_case(p, i, &one);
-        print_case(p, &one);
+        vy_case shown_case;
+        vy_plan_case(p, i, &shown_case);
+        print_case(p, &shown_case);
     }
     if (p->cases > SHOWN_CASES) puts("  ...");
     printf("\n  plan        %016" PRIx64 "\n", p->identity);
@@ -219,20 +219,20 @@ static int fly(campaign *c)
     const char *value = vy_option_value(c->args, "output");
     snprintf(log, sizeof log, "case-%" PRIu64 ".mcap", index);
     double *row = calloc(1, vy_row_cells(c->plan) * sizeof *row);
-    vy_case one;
+    vy_case flown_case;
     if (row == NULL) return vy_print_no_memory("campaign");
     int status = 0;
     if (c->plan->sample == VY_SAMPLE_SEARCH)
-        status = vy_campaign_found_case(c, index, &one);
+        status = vy_campaign_found_case(c, index, &flown_case);
     else
-        vy_plan_case(c->plan, index, &one);
+        vy_plan_case(c->plan, index, &flown_case);
     const char *path = value != NULL ? value : log;
     vy_file_is_input(c->file);
     if (status == 0) status = vy_file_claim("campaign", path, ".part");
-    if (status == 0) status = vy_campaign_fly_case(c->plan, &one, path, row);
+    if (status == 0) status = vy_campaign_fly_case(c->plan, &flown_case, path, row);
     const vy_result *r = vy_row_result(row);
     static const char *const words[] = {"completed", "failed", "expectation not met", "killed", "invalid"};
-    if (status == 0 && !c->quiet)
+    if (status == 0 && !c->is_quiet)
         printf("case %" PRIu64 ": %s at %.3f s; hash %016" PRIx64 "; log %s\n", index, words[r->outcome],
                r->time, r->final_hash, r->outcome == VY_OUTCOME_INVALID ? "none" : path);
     if (status == 0 && r->outcome != VY_OUTCOME_COMPLETED) status = EXIT_FAILED;
@@ -269,8 +269,8 @@ COMMAND(campaign)
         return vy_print_usage_error(args->command, "unexpected argument %s", args->operands[2]);
     campaign c = {.args = args,
                   .file = args->operands[1],
-                  .json = vy_has_option(args, "json"),
-                  .quiet = vy_has_option(args, "quiet")};
+                  .is_json = vy_has_option(args, "json"),
+                  .is_quiet = vy_has_option(args, "quiet")};
     // The output of fly is a log; its search is elsewhere.
     const char *folder = vy_option_value(args, strcmp(word, "fly") == 0 ? "other" : "output");
     int status = vy_campaign_open(&c, folder);

@@ -58,10 +58,11 @@ static int check_text(const char *file, const overrides *changes)
 
 COMMAND(check)
 {
-    const int schema = vy_has_option(args, "schema"), reference = vy_has_option(args, "reference");
-    if (schema + reference > 0) {
+    const int wants_schema = vy_has_option(args, "schema"),
+              wants_reference = vy_has_option(args, "reference");
+    if (wants_schema + wants_reference > 0) {
         if (args->operand_count > 0) return vy_print_usage_error(args->command, "--schema needs no scenario");
-        return print_text(schema ? vy_scenario_print_schema() : vy_scenario_print_reference());
+        return print_text(wants_schema ? vy_scenario_print_schema() : vy_scenario_print_reference());
     }
     if (args->operand_count == 0) {
         vy_print_error("check", EXIT_USAGE,

@@ -76,9 +76,9 @@ static int print_text(const comparison *c)
 {
     const palette p = vy_palette(stdout);
     const vy_log_info *a = &c->info[0], *b = &c->info[1];
-    const int changed = vy_settings_compare(&c->settings[0], &c->settings[1], count_setting, NULL);
-    if (changed > 0) {
-        printf("%d %s:\n", changed, changed == 1 ? "setting differs" : "settings differ");
+    const int changed_count = vy_settings_compare(&c->settings[0], &c->settings[1], count_setting, NULL);
+    if (changed_count > 0) {
+        printf("%d %s:\n", changed_count, changed_count == 1 ? "setting differs" : "settings differ");
         vy_settings_compare(&c->settings[0], &c->settings[1], print_setting, NULL);
     }
     if (a->physics != b->physics) {

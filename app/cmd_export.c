@@ -35,12 +35,12 @@ static int read_options(const arguments *args, vy_export_def *def)
 {
     const char *rate = vy_option_value(args, "rate");
     static const char *const names[] = {"csv", "parquet", "kml", "gpx"}; // as vy_export_format has them
-    int format_count = 0, parquet = 0;
+    int format_count = 0, is_parquet = 0;
     for (int i = 0; i < 4; ++i) {
         if (!vy_has_option(args, names[i])) continue;
         format_count += 1;
         def->format = (vy_export_format)i;
-        parquet = def->format == VY_EXPORT_PARQUET;
+        is_parquet = def->format == VY_EXPORT_PARQUET;
     }
     if (format_count != 1)
         return vy_print_usage_error(args->command, "say %s: --csv, --parquet, --kml or --gpx",
@@ -51,7 +51,7 @@ static int read_options(const arguments *args, vy_export_def *def)
     if (rate != NULL && (!vy_parse_number(rate, &def->rate) || def->rate <= 0.0 || def->rate > 1e6))
         return vy_print_usage_error(args->command, "--rate needs a number of Hz above 0, at most 1e6, got %s",
                                     rate);
-    if (parquet && vy_option_value(args, "output") == NULL && isatty(STDOUT_FILENO))
+    if (is_parquet && vy_option_value(args, "output") == NULL && isatty(STDOUT_FILENO))
         return vy_print_usage_error(args->command,
                                     "a Parquet file cannot be shown on a terminal: give -o FILE");
     return 0;

@@ -14,7 +14,7 @@ typedef struct listing {
     json *json; // NULL: text
 } listing;
 
-static void put(void *self, const char *name, const char *summary)
+static void put_item(void *self, const char *name, const char *summary)
 {
     const listing *l = self;
     if (l->json == NULL) {
@@ -36,7 +36,7 @@ static void list_vehicles(listing *l)
         char summary[80] = "";
         if (vy_vehicle_preset(vy_vehicle_preset_name(i), &v, NULL) == VY_OK)
             snprintf(summary, sizeof summary, "%.4g kg, %d rotors", v.mass, v.rotor_count);
-        put(l, vy_vehicle_preset_name(i), summary);
+        put_item(l, vy_vehicle_preset_name(i), summary);
     }
 }
 
@@ -44,16 +44,16 @@ static void list_parts(listing *l)
 {
     for (int i = 0; i < SENSOR_KINDS; ++i) {
         const sensor_type *type = vy_sensors[i].type;
-        for (int k = 0; k < type->part_count; ++k) put(l, vy_sensor_part_name(type, k), type->name);
+        for (int k = 0; k < type->part_count; ++k) put_item(l, vy_sensor_part_name(type, k), type->name);
     }
 }
 
-static void list_scenarios(listing *l) { vy_shipped_for_each(put, l); }
+static void list_scenarios(listing *l) { vy_shipped_for_each(put_item, l); }
 
 static void put_choices(const vy_schema_table *table, listing *l)
 {
     const vy_schema_row *row = vy_table_find(table, "kind");
-    for (int i = 0; i < row->choice_count; ++i) put(l, row->choices[i].name, row->choices[i].help);
+    for (int i = 0; i < row->choice_count; ++i) put_item(l, row->choices[i].name, row->choices[i].help);
 }
 
 static void list_controllers(listing *l)
@@ -67,7 +67,7 @@ static void list_faults(listing *l) { put_choices(vy_table_find(&vy_scenario_tab
 
 static void list_benchmarks(listing *l)
 {
-    for (int i = 0; i < vy_bench_count; ++i) put(l, vy_benches[i].name, vy_benches[i].text);
+    for (int i = 0; i < vy_bench_count; ++i) put_item(l, vy_benches[i].name, vy_benches[i].text);
 }
 
 static const struct {
@@ -101,12 +101,13 @@ COMMAND(list)
     if (as_json) j = vy_json_begin(stdout);
     listing l = {as_json ? &j : NULL};
     const palette p = vy_palette(stdout);
-    for (int i = 0, any = 0; i < KINDS; ++i) {
+    for (int i = 0, printed_count = 0; i < KINDS; ++i) {
         if (kind_name != NULL && strcmp(kinds[i].name, kind_name) != 0) continue;
         if (as_json)
             vy_json_list(&j, kinds[i].name);
         else if (kind_name == NULL)
-            printf("%s%s%s%s: %s\n", any++ ? "\n" : "", p.bold, kinds[i].name, p.plain, kinds[i].text);
+            printf("%s%s%s%s: %s\n", printed_count++ ? "\n" : "", p.bold, kinds[i].name, p.plain,
+                   kinds[i].text);
         kinds[i].list(&l);
         if (as_json) vy_json_close(&j);
     }

@@ -38,38 +38,38 @@ typedef struct placeholder {
 static void put_text(FILE *file, const char *text, const placeholder placeholders[PLACEHOLDER_COUNT])
 {
     while (*text != '\0') {
-        const placeholder *found = NULL;
-        for (int i = 0; i < PLACEHOLDER_COUNT && found == NULL; ++i) {
+        const placeholder *match = NULL;
+        for (int i = 0; i < PLACEHOLDER_COUNT && match == NULL; ++i) {
             if (strncmp(text, placeholders[i].name, strlen(placeholders[i].name)) == 0)
-                found = &placeholders[i];
+                match = &placeholders[i];
         }
-        if (found == NULL) {
+        if (match == NULL) {
             fputc(*text++, file);
             continue;
         }
         // The lines of a controller have marks of their own; a path is taken as it is.
-        if (found == &placeholders[0])
-            put_text(file, found->text, placeholders);
+        if (match == &placeholders[0])
+            put_text(file, match->text, placeholders);
         else
-            fputs(found->text, file);
-        text += strlen(found->name);
+            fputs(match->text, file);
+        text += strlen(match->name);
     }
 }
 
 enum { PATH_CAP = 256 };
 
 // The path of the file with this ending, or of this name.
-static void name_file(const char *name, const char *end, char path[PATH_CAP])
+static void name_file(const char *name, const char *suffix, char path[PATH_CAP])
 {
-    snprintf(path, PATH_CAP, "%s/%s%s", name, end[0] == '.' ? name : "", end);
+    snprintf(path, PATH_CAP, "%s/%s%s", name, suffix[0] == '.' ? name : "", suffix);
 }
 
-static int write_one(const char *name, const char *end, const packed *from,
+static int write_one(const char *name, const char *suffix, const packed *file,
                      const placeholder placeholders[PLACEHOLDER_COUNT])
 {
     char path[PATH_CAP], *text;
-    name_file(name, end, path);
-    int status = vy_packed_load("new", path, from, &text);
+    name_file(name, suffix, path);
+    int status = vy_packed_load("new", path, file, &text);
     if (status != 0) return status;
     output out;
     status = vy_output_open("new", path, &out);
@@ -81,27 +81,27 @@ static int write_one(const char *name, const char *end, const packed *from,
     return status;
 }
 
-static int write_all(const char *name, const language *in)
+static int write_all(const char *name, const language *lang)
 {
     char *headers = vy_shipped_headers(), *program = vy_shipped_program();
     const placeholder placeholders[PLACEHOLDER_COUNT] = {
-        {"@controller@", in->controller},
+        {"@controller@", lang->controller},
         {"@name@", name},
         {"@headers@", headers != NULL ? headers : "/usr/local/include"},
         {"@volery@", program != NULL ? program : "volery"},
     };
-    int status = write_one(name, in->extension, &in->source, placeholders);
+    int status = write_one(name, lang->extension, &lang->source, placeholders);
     if (status == 0) status = write_one(name, ".yaml", &scenario, placeholders);
-    if (status == 0) status = write_one(name, "Makefile", &in->makefile, placeholders);
+    if (status == 0) status = write_one(name, "Makefile", &lang->makefile, placeholders);
     free(headers);
     free(program);
     return status;
 }
 
 // A folder with half of the files would only block the next attempt.
-static void remove_all(const char *name, const language *in)
+static void remove_all(const char *name, const language *lang)
 {
-    const char *const suffixes[] = {in->extension, ".yaml", "Makefile"};
+    const char *const suffixes[] = {lang->extension, ".yaml", "Makefile"};
     char path[PATH_CAP];
     for (size_t i = 0; i < sizeof suffixes / sizeof suffixes[0]; ++i) {
         name_file(name, suffixes[i], path);
@@ -140,20 +140,20 @@ COMMAND(new)
             args->command, "a name is a letter, then letters, digits, - and _, at most 40; got %s", name);
     }
     const char *word = vy_option_value(args, "language");
-    const language *in = find_language(word != NULL ? word : "c");
-    if (in == NULL) {
+    const language *lang = find_language(word != NULL ? word : "c");
+    if (lang == NULL) {
         return vy_print_usage_error(args->command, "--language knows c and python, got %s", word);
     }
     if (mkdir(name, 0777) != 0) {
         return vy_print_error("new", errno == EEXIST ? EXIT_USAGE : EXIT_SYSTEM, "the folder %s: %s", name,
                               strerror(errno));
     }
-    const int status = write_all(name, in);
+    const int status = write_all(name, lang);
     if (status != 0) {
-        remove_all(name, in);
+        remove_all(name, lang);
         return status;
     }
     printf("%s/%s%s, %s.yaml and a Makefile are written. To %s it:\n\n  cd %s && make fly\n", name, name,
-           in->extension, name, in->verb, name);
+           lang->extension, name, lang->verb, name);
     return EXIT_DONE;
 }

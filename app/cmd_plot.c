@@ -22,8 +22,8 @@ static int read_number(const arguments *args, const char *name, double low, doub
 
 static int ends_with(const char *text, const char *end)
 {
-    const size_t size = strlen(text), tail = strlen(end);
-    return size > tail && strcmp(text + size - tail, end) == 0;
+    const size_t size = strlen(text), end_size = strlen(end);
+    return size > end_size && strcmp(text + size - end_size, end) == 0;
 }
 
 // Can there be a figure of that name?
@@ -49,11 +49,11 @@ static int write_figure(const char *path, double scale, const figure *f)
                 : ends_with(path, ".pdf") ? vy_canvas_pdf(out.file, f->width)
                                           : vy_canvas_svg(out.file, f->width);
     const int is_drawn = c != NULL && vy_figure_draw(f, c);
-    const canvas_status closed = c != NULL ? vy_canvas_close(c) : CANVAS_NO_MEMORY;
-    const canvas_status drawn = is_drawn ? closed : CANVAS_NO_MEMORY;
-    if (drawn == CANVAS_DONE) return vy_output_commit("plot", &out);
+    const canvas_status close_status = c != NULL ? vy_canvas_close(c) : CANVAS_NO_MEMORY;
+    const canvas_status draw_status = is_drawn ? close_status : CANVAS_NO_MEMORY;
+    if (draw_status == CANVAS_DONE) return vy_output_commit("plot", &out);
     vy_output_discard(&out);
-    if (drawn == CANVAS_NO_MEMORY) return vy_print_no_memory("plot");
+    if (draw_status == CANVAS_NO_MEMORY) return vy_print_no_memory("plot");
     return vy_print_error(
         "plot", EXIT_USAGE,
         "%s would have more than 32767 pixels a side, which is too many for cairo: give a smaller "
@@ -115,8 +115,8 @@ COMMAND(plot)
 {
     if (args->operand_count == 0)
         return vy_print_usage_error(args->command, "which log? For example: volery plot first-flight.mcap");
-    const char *log_path = args->operands[0], *requested = vy_option_value(args, "output");
-    char *path = requested != NULL ? strdup(requested) : default_name(log_path);
+    const char *log_path = args->operands[0], *requested_path = vy_option_value(args, "output");
+    char *path = requested_path != NULL ? strdup(requested_path) : default_name(log_path);
     figure *f = calloc(1, sizeof *f);
     vy_log *log = NULL;
     uint32_t drone = 0;

@@ -15,23 +15,24 @@ static char *default_name(const char *part)
     size_t length = strlen(part);
     while (length > 0 && part[length - 1] >= '0' && part[length - 1] <= '9') --length;
     if (length > 0 && length < strlen(part) && part[length - 1] == '.') --length;
-    const size_t end = strlen(VY_FILE_PART_SUFFIX);
-    if (length <= end || strncmp(part + length - end, VY_FILE_PART_SUFFIX, end) != 0) return NULL;
-    return strndup(part, length - end);
+    const size_t suffix_size = strlen(VY_FILE_PART_SUFFIX);
+    if (length <= suffix_size || strncmp(part + length - suffix_size, VY_FILE_PART_SUFFIX, suffix_size) != 0)
+        return NULL;
+    return strndup(part, length - suffix_size);
 }
 
 static int choose_name(const arguments *args, char **out)
 {
-    const char *part = args->operands[0], *requested = vy_option_value(args, "output");
-    *out = requested != NULL ? strdup(requested) : default_name(part);
-    if (*out == NULL && requested == NULL)
+    const char *part = args->operands[0], *requested_path = vy_option_value(args, "output");
+    *out = requested_path != NULL ? strdup(requested_path) : default_name(part);
+    if (*out == NULL && requested_path == NULL)
         return vy_print_usage_error(args->command, "cannot derive the log's name from %s: give it with -o",
                                     part);
     if (*out == NULL) return vy_print_no_memory("recover");
     if (vy_file_is_stream(*out))
         return vy_print_usage_error(args->command, "a recovered log goes to a file, not to standard output");
     // An older log that the killed run was to replace may be worth more than the recovered one.
-    if (requested == NULL && access(*out, F_OK) == 0)
+    if (requested_path == NULL && access(*out, F_OK) == 0)
         return vy_print_usage_error(args->command, "there is a log %s already: give another name with -o",
                                     *out);
     return 0;

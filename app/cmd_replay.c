@@ -10,11 +10,11 @@
 #include <inttypes.h>
 #include <string.h>
 
-static int show(void *self, uint64_t tick, uint64_t last)
+static int show_progress(void *self, uint64_t tick, uint64_t last)
 {
-    progress *shown = self;
-    shown->last = last;
-    vy_progress_update(shown, tick);
+    progress *progress_line = self;
+    progress_line->last = last;
+    vy_progress_update(progress_line, tick);
     return vy_signals_seen();
 }
 
@@ -23,8 +23,8 @@ typedef struct outcome {
     const char *path;
     vy_log_info info;
     vy_difference difference;
-    vy_error error; // its status: VY_OK, VY_DAMAGED, VY_IO or VY_NO_MEMORY
-    double wall;    // [s]
+    vy_error error;      // its status: VY_OK, VY_DAMAGED, VY_IO or VY_NO_MEMORY
+    double wall_seconds; // [s]
 } outcome;
 
 static const char *verdict(const outcome *o)
@@ -47,7 +47,7 @@ static void print_json(const outcome *o)
     vy_json_uint(&j, "steps_total", info->last_tick - info->first_tick);
     vy_json_hash(&j, "config_hash", info->config_hash);
     vy_json_hash(&j, "final_hash", info->final_hash);
-    vy_json_number(&j, "wall_s", o->wall);
+    vy_json_number(&j, "wall_s", o->wall_seconds);
     if (failed) vy_json_text(&j, "error", o->error.text);
     vy_difference_json(&o->difference, info->dt, &j);
     vy_json_end(&j);
@@ -56,8 +56,9 @@ static void print_json(const outcome *o)
 static int print_outcome(const arguments *args, const outcome *o)
 {
     const vy_log_info *info = &o->info;
-    const vy_difference *found = &o->difference;
-    const uint64_t steps = found->last_tick - info->first_tick, total = info->last_tick - info->first_tick;
+    const vy_difference *difference = &o->difference;
+    const uint64_t steps = difference->last_tick - info->first_tick,
+                   total = info->last_tick - info->first_tick;
     const int failed = o->error.status != VY_OK;
     if (vy_has_option(args, "json")) {
         print_json(o);
@@ -66,21 +67,22 @@ static int print_outcome(const arguments *args, const outcome *o)
     if (failed)
         return vy_print_error("replay", o->error.status == VY_DAMAGED ? EXIT_FAILED : EXIT_SYSTEM,
                               "%s: the replay cannot continue after step %" PRIu64 " of %" PRIu64 ": %s",
-                              o->path, found->last_tick, info->last_tick, o->error.text);
-    if (vy_has_option(args, "json")) return found->found ? EXIT_FAILED : EXIT_DONE;
-    if (found->found) {
-        vy_difference_print(found, info->dt, "the log", "the replay");
+                              o->path, difference->last_tick, info->last_tick, o->error.text);
+    if (vy_has_option(args, "json")) return difference->found ? EXIT_FAILED : EXIT_DONE;
+    if (difference->found) {
+        vy_difference_print(difference, info->dt, "the log", "the replay");
         return EXIT_FAILED;
     }
     if (vy_has_option(args, "quiet")) return EXIT_DONE;
     const palette p = vy_palette(stdout);
-    const double times = o->wall > 0.0 ? (double)steps * info->dt / o->wall : 0.0;
+    const double realtime_factor = o->wall_seconds > 0.0 ? (double)steps * info->dt / o->wall_seconds : 0.0;
     if (info->complete)
         printf("%sidentical%s: %" PRIu64 " of %" PRIu64 " steps, ", p.good, p.plain, steps, total);
     else
         printf("%sincomplete%s: the same in all %" PRIu64 " steps up to where the log was cut off, ", p.dim,
                p.plain, steps);
-    printf("final hash %016" PRIx64 " (%.3f s, %.0f times real time)\n", info->final_hash, o->wall, times);
+    printf("final hash %016" PRIx64 " (%.3f s, %.0f times real time)\n", info->final_hash, o->wall_seconds,
+           realtime_factor);
     return EXIT_DONE;
 }
 
@@ -93,14 +95,15 @@ static int replay(const arguments *args, const char *path, vy_log *log, const vy
         return vy_print_error("replay", EXIT_USAGE,
                               "%s was cut off before its first step: there is nothing to replay", path);
     vy_signals_catch();
-    progress shown =
+    progress progress_line =
         vy_progress_begin(!vy_has_option(args, "quiet"), info.first_tick, info.last_tick, info.dt);
     const vy_status status =
         vy_has_option(args, "live")
-            ? vy_log_replay_live(log, world, show, &shown, &o.difference, &o.error)
-            : vy_scenario_replay(scenario, log, world, show, &shown, &o.difference, &o.error);
-    o.wall = vy_wall_clock() - shown.start;
-    vy_progress_end(&shown);
+            ? vy_log_replay_live(log, world, show_progress, &progress_line, &o.difference, &o.error)
+            : vy_scenario_replay(scenario, log, world, show_progress, &progress_line, &o.difference,
+                                 &o.error);
+    o.wall_seconds = vy_wall_clock() - progress_line.start;
+    vy_progress_end(&progress_line);
     const int signal = vy_signals_seen();
     if (status != VY_OK && signal != 0) {
         return vy_print_error("replay", vy_signals_exit(signal),

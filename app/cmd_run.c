@@ -26,19 +26,19 @@ static int report_missing_scenario(void)
 static char *default_log(const char *scenario)
 {
     const char *slash = strrchr(scenario, '/');
-    const char *base = slash != NULL ? slash + 1 : scenario;
-    const char *dot = strrchr(base, '.');
-    const int length = dot != NULL && dot != base ? (int)(dot - base) : (int)strlen(base);
+    const char *file_name = slash != NULL ? slash + 1 : scenario;
+    const char *dot = strrchr(file_name, '.');
+    const int length = dot != NULL && dot != file_name ? (int)(dot - file_name) : (int)strlen(file_name);
     char *out = malloc((size_t)length + sizeof ".mcap");
-    if (out != NULL) snprintf(out, (size_t)length + sizeof ".mcap", "%.*s.mcap", length, base);
+    if (out != NULL) snprintf(out, (size_t)length + sizeof ".mcap", "%.*s.mcap", length, file_name);
     return out;
 }
 
 // Where the log goes; text to free().
 static char *log_name(const arguments *args, const char *file)
 {
-    const char *requested = vy_option_value(args, "output");
-    return requested != NULL ? strdup(requested) : default_log(file);
+    const char *requested_path = vy_option_value(args, "output");
+    return requested_path != NULL ? strdup(requested_path) : default_log(file);
 }
 
 // Before anything is read that could be wrong: reporting an error must not overwrite an input either.
@@ -129,9 +129,9 @@ static int port_of(const arguments *args)
     return (int)port;
 }
 
-// `*reported` is set once the report for machines is written, or has failed to be.
+// `*is_reported` is set once the report for machines is written, or has failed to be.
 static int fly(const arguments *args, const char *file, const char *log, const vy_scenario *scenario,
-               controllers *programs, watch *watched, int *reported)
+               controllers *programs, watch *watched, int *is_reported)
 {
     vy_world *world = NULL;
     int status = vy_load_world("run", scenario, &world);
@@ -154,7 +154,7 @@ static int fly(const arguments *args, const char *file, const char *log, const v
     status = vy_flight_fly(&def, &flown);
     const char *junit = vy_option_value(args, "junit");
     if (status == 0 && junit != NULL) {
-        *reported = 1;
+        *is_reported = 1;
         status = vy_junit_write(&flown, junit);
     }
     if (status == 0) status = vy_summary_print(&flown, json, quiet);
@@ -177,7 +177,7 @@ static void explain_keys(const vy_scenario *scenario, int is_watched)
     }
 }
 
-static int run_file(const arguments *args, const char *file, const overrides *changes, int *reported)
+static int run_file(const arguments *args, const char *file, const overrides *changes, int *is_reported)
 {
     vy_scenario *scenario = NULL;
     int status = vy_load_scenario("run", file, changes, &scenario);
@@ -201,7 +201,7 @@ static int run_file(const arguments *args, const char *file, const overrides *ch
                                      vy_has_option(args, "quiet"), watched, &programs);
     if (status == 0 && !vy_has_option(args, "quiet")) explain_keys(scenario, watched != NULL);
     if (status == 0) {
-        status = fly(args, file, log, scenario, &programs, watched, reported);
+        status = fly(args, file, log, scenario, &programs, watched, is_reported);
     } else {
         vy_watch_end(watched, NULL, 0);
     }
@@ -216,7 +216,7 @@ COMMAND(run)
     if (args->operand_count == 0) return report_missing_scenario();
     char *file = NULL;
     const char *junit = vy_option_value(args, "junit");
-    int status = check_options(args), reported = junit == NULL;
+    int status = check_options(args), is_reported = junit == NULL;
     if (status != 0) return status;
     vy_file_is_input(args->operands[0]);
     if (junit != NULL) status = vy_file_claim("run", junit, VY_FILE_PART_SUFFIX);
@@ -225,8 +225,8 @@ COMMAND(run)
     status = vy_parse_overrides(args, &changes);
     if (status == 0) status = vy_scenario_file("run", args->operands[0], &file);
     if (status == 0) status = claim_outputs(args, file);
-    if (status == 0) status = run_file(args, file, &changes, &reported);
-    if (status >= EXIT_USAGE && !reported && !vy_file_has_conflict())
+    if (status == 0) status = run_file(args, file, &changes, &is_reported);
+    if (status >= EXIT_USAGE && !is_reported && !vy_file_has_conflict())
         (void)vy_junit_write_error("run", args->operands[0], junit);
     free(file);
     vy_overrides_destroy(&changes);

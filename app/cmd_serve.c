@@ -15,9 +15,9 @@ COMMAND(serve)
                                     "serve speaks with a world, not with a person: name it in a scenario, "
                                     "controller: {kind: process, command: volery serve ./mine.so}");
     }
-    const char *word = args->operands[0];
+    const char *operand = args->operands[0];
     char path[4096]; // a name without a slash would be looked for in the loader's folders
-    snprintf(path, sizeof path, "%s%s", word[0] == '/' ? "" : "./", word);
+    snprintf(path, sizeof path, "%s%s", operand[0] == '/' ? "" : "./", operand);
     void *library = NULL;
     const vy_plugin *plugin = NULL;
     vy_error error = {.status = VY_OK};

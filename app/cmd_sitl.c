@@ -14,14 +14,14 @@
 static int make_file(const char *bytes, size_t size)
 {
     const int fd = memfd_create("volery-sitl", 0);
-    for (size_t done = 0; fd >= 0 && done < size;) {
-        const ssize_t n = write(fd, bytes + done, size - done);
+    for (size_t written = 0; fd >= 0 && written < size;) {
+        const ssize_t n = write(fd, bytes + written, size - written);
         if (n < 0 && errno == EINTR) continue;
         if (n < 0) {
             close(fd);
             return -1;
         }
-        done += (size_t)n;
+        written += (size_t)n;
     }
     return fd;
 }

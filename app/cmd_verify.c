@@ -20,7 +20,7 @@ typedef struct finding {
     char sentence[400]; // what is wrong; empty: nothing
 } finding;
 
-static int show(void *self, uint64_t tick, uint64_t last)
+static int show_progress(void *self, uint64_t tick, uint64_t last)
 {
     progress *progress_line = self;
     progress_line->last = last;
@@ -84,7 +84,7 @@ static int replay(const arguments *args, vy_log *log, finding *f)
         progress progress_line = vy_progress_begin(!vy_has_option(args, "quiet"), f->info.first_tick,
                                                    f->info.last_tick, f->info.dt);
         const vy_status status =
-            vy_scenario_replay(scenario, log, world, show, &progress_line, &f->replayed, &error);
+            vy_scenario_replay(scenario, log, world, show_progress, &progress_line, &f->replayed, &error);
         vy_progress_end(&progress_line);
         const int signal = vy_signals_seen();
         if (status != VY_OK && signal != 0)

@@ -64,10 +64,10 @@ static int write_page(const runs *s, const char *path)
         free(page);
         return status;
     }
-    const char *mark = strstr(page, PAGE_DATA_MARK);
-    fwrite(page, 1, (size_t)(mark - page), out.file);
+    const char *data_mark = strstr(page, PAGE_DATA_MARK);
+    fwrite(page, 1, (size_t)(data_mark - page), out.file);
     status = put_data(out.file, s);
-    fputs(mark + strlen(PAGE_DATA_MARK), out.file);
+    fputs(data_mark + strlen(PAGE_DATA_MARK), out.file);
     free(page);
     if (status != 0) {
         vy_output_discard(&out);
@@ -94,9 +94,9 @@ static int measure_info(const char *path, vy_log *log, size_t *size)
     char *text = NULL;
     FILE *out = open_memstream(&text, size);
     if (out == NULL) return vy_print_no_memory("view");
-    const page_data nothing = {.truth_stride = 1, .other_stride = 1};
+    const page_data no_data = {.truth_stride = 1, .other_stride = 1};
     json j = vy_json_begin(out);
-    int status = vy_page_info(&j, path, log, &nothing);
+    int status = vy_page_info(&j, path, log, &no_data);
     vy_json_end(&j);
     if (fclose(out) != 0 && status == 0) status = vy_print_no_memory("view");
     free(text);
@@ -106,31 +106,31 @@ static int measure_info(const char *path, vy_log *log, size_t *size)
 static int load_runs(const arguments *args, size_t limit, runs *s)
 {
     vy_error error = {.status = VY_OK};
-    const size_t share = limit / (size_t)args->operand_count;
+    const size_t run_limit = limit / (size_t)args->operand_count;
     for (int i = 0; i < args->operand_count; ++i) {
         s->paths[i] = args->operands[i];
         int status = vy_load_log("view", s->paths[i], &s->logs[i]);
         if (status != 0) return status;
         s->count += 1;
-        size_t info = 0;
-        status = measure_info(s->paths[i], s->logs[i], &info);
+        size_t info_size = 0;
+        status = measure_info(s->paths[i], s->logs[i], &info_size);
         if (status != 0) return status;
-        const size_t room = share > info + MEGABYTE ? share - info : MEGABYTE;
-        const vy_status made = vy_page_data_make(s->logs[i], room, &s->data[i], &error);
-        if (made != VY_OK) return vy_print_log_error("view", s->paths[i], made, &error);
+        const size_t room = run_limit > info_size + MEGABYTE ? run_limit - info_size : MEGABYTE;
+        const vy_status make_status = vy_page_data_make(s->logs[i], room, &s->data[i], &error);
+        if (make_status != VY_OK) return vy_print_log_error("view", s->paths[i], make_status, &error);
     }
     if (s->count < 2) return 0;
-    const vy_status compared = vy_log_compare(s->logs[0], s->logs[1], &s->difference, &error);
-    return compared == VY_OK ? 0 : vy_print_log_error("view", s->paths[1], compared, &error);
+    const vy_status compare_status = vy_log_compare(s->logs[0], s->logs[1], &s->difference, &error);
+    return compare_status == VY_OK ? 0 : vy_print_log_error("view", s->paths[1], compare_status, &error);
 }
 
 // RUN.mcap -> RUN.html, in the log's folder.
 static char *default_page(const char *log)
 {
     const char *slash = strrchr(log, '/');
-    const char *base = slash != NULL ? slash + 1 : log;
-    const char *end = strstr(base, ".mcap");
-    const size_t length = end != NULL && end != base ? (size_t)(end - log) : strlen(log);
+    const char *file_name = slash != NULL ? slash + 1 : log;
+    const char *end = strstr(file_name, ".mcap");
+    const size_t length = end != NULL && end != file_name ? (size_t)(end - log) : strlen(log);
     char *out = malloc(length + sizeof ".html");
     if (out != NULL) snprintf(out, length + sizeof ".html", "%.*s.html", (int)length, log);
     return out;
@@ -187,8 +187,8 @@ COMMAND(view)
     if (args->operand_count == 0) {
         return vy_print_usage_error(args->command, "which log? For example: volery view first-flight.mcap");
     }
-    const char *requested = vy_option_value(args, "output");
-    char *path = requested != NULL ? strdup(requested) : default_page(args->operands[0]);
+    const char *requested_path = vy_option_value(args, "output");
+    char *path = requested_path != NULL ? strdup(requested_path) : default_page(args->operands[0]);
     if (path == NULL) return vy_print_no_memory("view");
     runs s = {.count = 0};
     const int status = view(args, path, &s);

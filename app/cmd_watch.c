@@ -71,8 +71,8 @@ static int watch_log(const arguments *args, int port, follower *f)
 {
     int status = name_files(args->operands[0], f);
     if (status != 0) return status;
-    const int written = access(f->part_path, F_OK) == 0;
-    if (!written) {
+    const int is_written = access(f->part_path, F_OK) == 0;
+    if (!is_written) {
         status = vy_file_check_input("watch", "log", f->log_path);
         return status != 0 ? status
                            : vy_print_error("watch", EXIT_USAGE,
@@ -80,9 +80,9 @@ static int watch_log(const arguments *args, int port, follower *f)
                                             f->log_path);
     }
     status = vy_watch_open("watch", vy_option_value(args, "address"), port, 1, &f->watched);
-    const int paced = vy_has_option(args, "paced");
-    if (status == 0) status = vy_watch_follow(f->watched, f->part_path, f->log_path, paced);
-    if (status == 0 && paced) status = vy_watch_answer(f->watched);
+    const int is_paced = vy_has_option(args, "paced");
+    if (status == 0) status = vy_watch_follow(f->watched, f->part_path, f->log_path, is_paced);
+    if (status == 0 && is_paced) status = vy_watch_answer(f->watched);
     vy_signals_catch();
     if (status == 0) status = follow(f);
     vy_watch_end(f->watched, status == 0 ? f->info.status : NULL, f->info.final_hash);

@@ -25,16 +25,16 @@ static int apply_options(const char *name, const arguments *args, vy_scenario *s
 int vy_controllers_allow(const arguments *args, const char *path, vy_log *log, vy_scenario *scenario)
 {
     const char *name = args->command->name;
-    const int allowed = vy_has_option(args, "allow-programs");
+    const int is_allowed = vy_has_option(args, "allow-programs");
     vy_error error = {.status = VY_OK};
-    if (!allowed && (vy_has_option(args, "folder") || vy_has_option(args, "unconfined")))
+    if (!is_allowed && (vy_has_option(args, "folder") || vy_has_option(args, "unconfined")))
         return vy_print_usage_error(
             args->command,
             "--folder and --unconfined go with --allow-programs: nothing else starts a program");
-    const int applied = apply_options(name, args, scenario);
-    if (applied != 0) return applied;
+    const int options_status = apply_options(name, args, scenario);
+    if (options_status != 0) return options_status;
     char program[VY_PROGRAM_CAP];
-    for (int i = 0; i < scenario->drone_count && !allowed; ++i) {
+    for (int i = 0; i < scenario->drone_count && !is_allowed; ++i) {
         const vy_scenario_drone *drone = &scenario->drones[i];
         if (!drone->def.controller.from_log) continue;
         (void)vy_host_describe(&drone->def.controller, program);
@@ -43,7 +43,7 @@ int vy_controllers_allow(const arguments *args, const char *path, vy_log *log, v
             "%s names a program for drone %s, %s: --allow-programs starts it, if you trust the log", path,
             drone->name, program);
     }
-    const vy_status status = allowed ? vy_scenario_allow_programs(scenario, log, &error) : VY_OK;
+    const vy_status status = is_allowed ? vy_scenario_allow_programs(scenario, log, &error) : VY_OK;
     if (status == VY_OK) return 0;
     if (status == VY_DAMAGED) return vy_print_error(name, EXIT_FAILED, "%s: %s", path, error.text);
     return vy_print_log_error(name, path, status, &error);
@@ -115,8 +115,8 @@ static void register_program_files(const vy_controller_def *def)
     snprintf(text, sizeof text, "%s", def->program);
     for (char *word = strtok_r(text, separators, &rest); word != NULL;
          word = strtok_r(NULL, separators, &rest)) {
-        const int absolute = word[0] == '/' || def->folder[0] == '\0';
-        snprintf(path, sizeof path, "%s%s%s", absolute ? "" : def->folder, absolute ? "" : "/", word);
+        const int is_absolute = word[0] == '/' || def->folder[0] == '\0';
+        snprintf(path, sizeof path, "%s%s%s", is_absolute ? "" : def->folder, is_absolute ? "" : "/", word);
         if (vy_file_is_regular(path)) vy_file_is_input(path);
     }
 }
@@ -149,9 +149,9 @@ int vy_controllers_open(const char *name, const vy_scenario *scenario, int realt
         (controllers){.hosts = calloc(capacity, sizeof(vy_host *)), .drones = calloc(capacity, sizeof(int))};
     int status = out->hosts == NULL || out->drones == NULL ? vy_print_no_memory(name) : 0,
         is_boot_timeout = 0;
-    char lacks[VY_LACKS_CAP];
-    if (status == 0 && vy_controllers_confined(scenario) && vy_host_lacks(lacks) && !quiet)
-        fprintf(stderr, "volery %s: to confine programs this kernel lacks %s\n", name, lacks);
+    char missing_features[VY_LACKS_CAP];
+    if (status == 0 && vy_controllers_confined(scenario) && vy_host_lacks(missing_features) && !quiet)
+        fprintf(stderr, "volery %s: to confine programs this kernel lacks %s\n", name, missing_features);
     for (int i = 0; i < scenario->drone_count && status == 0; ++i) {
         status =
             open_one(name, scenario, i, realtime, quiet, watched, &out->hosts[out->count], &is_boot_timeout);
@@ -164,20 +164,20 @@ int vy_controllers_open(const char *name, const vy_scenario *scenario, int realt
 
 int vy_controllers_finish(controllers *c, vy_failure *failure)
 {
-    int failed = 0;
-    for (int i = 0; i < c->count && !c->finished; ++i) {
+    int has_failed = 0;
+    for (int i = 0; i < c->count && !c->is_finished; ++i) {
         int32_t detail = 0;
         const vy_verdict verdict = vy_host_finish(c->hosts[i], &detail);
-        if (verdict == VY_VERDICT_REPLIED || failed) continue;
-        failed = 1;
+        if (verdict == VY_VERDICT_REPLIED || has_failed) continue;
+        has_failed = 1;
         failure->reason = VY_FAILURE_CONTROLLER;
         failure->body = (uint32_t)c->drones[i];
         failure->value = (double)detail;
         failure->what = vy_verdict_text(verdict);
         failure->verdict = verdict;
     }
-    c->finished = 1;
-    return failed;
+    c->is_finished = 1;
+    return has_failed;
 }
 
 void vy_controllers_output(const controllers *c, int index, char *out, size_t size)

@@ -13,7 +13,7 @@ typedef struct controllers {
     vy_host **hosts;
     int *drones; ///< index of the drone that each one controls
     int count;
-    int finished;
+    int is_finished;
     int is_boot_timeout; ///< one was not ready in time, so none is open
 } controllers;
 

@@ -4,10 +4,10 @@
 #include <inttypes.h>
 #include <string.h>
 
-static void value_text(const vy_difference *d, int of_b, char *out, size_t size)
+static void value_text(const vy_difference *d, int is_second, char *out, size_t size)
 {
-    if (d->real) snprintf(out, size, "%.17g", of_b ? d->b : d->a);
-    if (!d->real) snprintf(out, size, "%" PRIu64, of_b ? d->integer_b : d->integer_a);
+    if (d->real) snprintf(out, size, "%.17g", is_second ? d->b : d->a);
+    if (!d->real) snprintf(out, size, "%" PRIu64, is_second ? d->integer_b : d->integer_a);
 }
 
 // A message of a log that is not what the flight gives.

@@ -10,18 +10,18 @@ void vy_fields_list(vy_log *log, uint32_t drone)
 {
     log_table *table = calloc(1, sizeof *table);
     if (table == NULL) return;
-    const char *last = "";
+    const char *last_name = "";
     size_t column = 0, last_size = 0;
     if (vy_table_open(log, drone, NULL, 0, table, NULL) == VY_OK) {
         fprintf(stderr, "fields of %s:", vy_log_name(log, drone));
         for (int i = 0; i < table->count; ++i) {
             const char *name = table->columns[i].name;
             const size_t size = table->columns[i].field_size;
-            if (size == last_size && strncmp(name, last, size) == 0) continue;
-            const int wrap = i == 0 || column + size > 100;
-            column = wrap ? size + 2 : column + size + 1;
-            fprintf(stderr, "%s%.*s", wrap ? "\n  " : " ", (int)size, name);
-            last = name;
+            if (size == last_size && strncmp(name, last_name, size) == 0) continue;
+            const int starts_line = i == 0 || column + size > 100;
+            column = starts_line ? size + 2 : column + size + 1;
+            fprintf(stderr, "%s%.*s", starts_line ? "\n  " : " ", (int)size, name);
+            last_name = name;
             last_size = size;
         }
         fputc('\n', stderr);

@@ -5,10 +5,18 @@
 #include <stdlib.h>
 #include <string.h>
 
-// [points]
-enum { LEFT = 52, RIGHT = 14, TOP = 26, HEAD = 20, GAP = 24, BOTTOM = 34, LINE = 13 };
-#define SMALL  9.0
-#define NORMAL 10.5
+// [points] margins of the figure, heights of a panel's head and of a line of its legend, gap between panels
+enum {
+    LEFT = 52,
+    RIGHT = 14,
+    TOP = 26,
+    HEAD_HEIGHT = 20,
+    PANEL_GAP = 24,
+    BOTTOM = 34,
+    LEGEND_LINE_HEIGHT = 13
+};
+#define SMALL_SIZE  9.0
+#define NORMAL_SIZE 10.5
 
 // The page's colours: Okabe and Ito's, which colour-blind readers can distinguish, too. See
 // web/src/ui/theme.ts.
@@ -33,13 +41,13 @@ static const theme *theme_of(const figure *f) { return &themes[f->dark ? 1 : 0];
 // Width of a legend's entry: a dash, a space, the label, a gap.
 static double entry_width(canvas *c, const figure_line *line)
 {
-    return 24.0 + vy_canvas_text_width(c, SMALL, 0, line->label) + 12.0;
+    return 24.0 + vy_canvas_text_width(c, SMALL_SIZE, 0, line->label) + 12.0;
 }
 
 static double title_width(canvas *c, const figure_panel *p)
 {
-    return vy_canvas_text_width(c, NORMAL, 1, p->title) +
-           (p->unit[0] != '\0' ? 8.0 + vy_canvas_text_width(c, SMALL, 0, p->unit) : 0.0) + 18.0;
+    return vy_canvas_text_width(c, NORMAL_SIZE, 1, p->title) +
+           (p->unit[0] != '\0' ? 8.0 + vy_canvas_text_width(c, SMALL_SIZE, 0, p->unit) : 0.0) + 18.0;
 }
 
 // Lines that the legend takes beside and below the title.
@@ -60,21 +68,22 @@ static int legend_rows(const figure *f, canvas *c, const figure_panel *p)
 
 static double head_height(const figure *f, canvas *c, const figure_panel *p)
 {
-    return HEAD + LINE * (legend_rows(f, c, p) - 1);
+    return HEAD_HEIGHT + LEGEND_LINE_HEIGHT * (legend_rows(f, c, p) - 1);
 }
 
 static double figure_height(const figure *f, canvas *c)
 {
     double height = TOP + BOTTOM;
     for (int i = 0; i < f->panel_count; ++i)
-        height += head_height(f, c, &f->panels[i]) + f->panel_height + (i + 1 < f->panel_count ? GAP : 0);
+        height +=
+            head_height(f, c, &f->panels[i]) + f->panel_height + (i + 1 < f->panel_count ? PANEL_GAP : 0);
     return height;
 }
 
 static double round_step(double span, int steps)
 {
-    const double rough = span / steps, power = pow(10.0, floor(log10(rough)));
-    const double mantissa = rough / power;
+    const double rough_step = span / steps, power = pow(10.0, floor(log10(rough_step)));
+    const double mantissa = rough_step / power;
     return power * (mantissa <= 1.0 ? 1.0 : mantissa <= 2.0 ? 2.0 : mantissa <= 5.0 ? 5.0 : 10.0);
 }
 
@@ -114,9 +123,9 @@ static void find_range(const figure_panel *p, double from, double to, double *lo
     *high += margin;
 }
 
-static void draw_ticks(const figure *f, canvas *c, const axes *a, int last)
+static void draw_ticks(const figure *f, canvas *c, const axes *a, int is_last)
 {
-    const theme *l = theme_of(f);
+    const theme *colours = theme_of(f);
     char text[32];
     const double value_step = round_step(a->high - a->low, a->height > 90.0 ? 5 : 3);
     const int value_steps =
@@ -124,9 +133,9 @@ static void draw_ticks(const figure *f, canvas *c, const axes *a, int last)
     for (int i = 0; i <= value_steps; ++i) {
         const double v = (ceil(a->low / value_step) + i) * value_step;
         const canvas_point at = to_canvas(a, a->t0, v), ends[2] = {at, {a->left + a->width, at.y}};
-        vy_canvas_line(c, ends, 2, l->grid, 0.6, DASH_SOLID);
+        vy_canvas_line(c, ends, 2, colours->grid, 0.6, DASH_SOLID);
         snprintf(text, sizeof text, "%.6g", fabs(v) < 1e-9 * value_step ? 0.0 : v);
-        vy_canvas_text(c, a->left - 5.0, at.y + 3.2, SMALL, TEXT_RIGHT, l->muted, 0, text);
+        vy_canvas_text(c, a->left - 5.0, at.y + 3.2, SMALL_SIZE, TEXT_RIGHT, colours->muted, 0, text);
     }
     const double step = round_step(a->t1 - a->t0, a->width > 300.0 ? 10 : 5);
     const double first = ceil(a->t0 / step - 1e-9);
@@ -134,16 +143,16 @@ static void draw_ticks(const figure *f, canvas *c, const axes *a, int last)
     for (int i = 0; i <= steps; ++i) {
         const double t = (first + i) * step;
         const canvas_point at = to_canvas(a, t, a->low), ends[2] = {{at.x, a->top}, at};
-        vy_canvas_line(c, ends, 2, l->grid, 0.6, DASH_SOLID);
+        vy_canvas_line(c, ends, 2, colours->grid, 0.6, DASH_SOLID);
         snprintf(text, sizeof text, "%.6g", fabs(t) < 1e-9 * step ? 0.0 : t);
-        vy_canvas_text(c, at.x, a->top + a->height + 12.0, SMALL, TEXT_MIDDLE, l->muted, 0, text);
+        vy_canvas_text(c, at.x, a->top + a->height + 12.0, SMALL_SIZE, TEXT_MIDDLE, colours->muted, 0, text);
     }
     const canvas_point frame[3] = {
         {a->left, a->top}, {a->left, a->top + a->height}, {a->left + a->width, a->top + a->height}};
-    vy_canvas_line(c, frame, 3, l->muted, 0.8, DASH_SOLID);
-    if (last)
-        vy_canvas_text(c, a->left + 0.5 * a->width, a->top + a->height + 27.0, SMALL, TEXT_MIDDLE, l->muted,
-                       0, "time [s]");
+    vy_canvas_line(c, frame, 3, colours->muted, 0.8, DASH_SOLID);
+    if (is_last)
+        vy_canvas_text(c, a->left + 0.5 * a->width, a->top + a->height + 27.0, SMALL_SIZE, TEXT_MIDDLE,
+                       colours->muted, 0, "time [s]");
 }
 
 // Leave out points that lie on the straight line between those kept, within drawing accuracy.
@@ -181,10 +190,10 @@ static int draw_line(const figure *f, canvas *c, const axes *a, const figure_lin
         const canvas_point at = to_canvas(a, t, line->values[i]);
         if (n - first >= 4 && fabs(at.x - points[first].x) < bucket_width) {
             // The bucket has its first, its lowest, its highest and its last point, in some order.
-            canvas_point *b = points + first;
-            if (at.y < fmin(b[1].y, b[2].y)) b[b[1].y < b[2].y ? 1 : 2].y = at.y;
-            if (at.y > fmax(b[1].y, b[2].y)) b[b[1].y > b[2].y ? 1 : 2].y = at.y;
-            b[3] = at;
+            canvas_point *bucket = points + first;
+            if (at.y < fmin(bucket[1].y, bucket[2].y)) bucket[bucket[1].y < bucket[2].y ? 1 : 2].y = at.y;
+            if (at.y > fmax(bucket[1].y, bucket[2].y)) bucket[bucket[1].y > bucket[2].y ? 1 : 2].y = at.y;
+            bucket[3] = at;
         } else {
             if (n > 0 && fabs(at.x - points[first].x) >= bucket_width) first = n;
             points[n++] = at;
@@ -198,13 +207,13 @@ static int draw_line(const figure *f, canvas *c, const axes *a, const figure_lin
 
 static void draw_head(const figure *f, canvas *c, const figure_panel *p, double y)
 {
-    const theme *l = theme_of(f);
-    vy_canvas_text(c, LEFT, y, NORMAL, TEXT_LEFT, l->text, 1, p->title);
+    const theme *colours = theme_of(f);
+    vy_canvas_text(c, LEFT, y, NORMAL_SIZE, TEXT_LEFT, colours->text, 1, p->title);
     if (p->unit[0] != '\0') {
         char unit[24];
         snprintf(unit, sizeof unit, "[%s]", p->unit);
-        vy_canvas_text(c, LEFT + vy_canvas_text_width(c, NORMAL, 1, p->title) + 5.0, y, SMALL, TEXT_LEFT,
-                       l->muted, 0, unit);
+        vy_canvas_text(c, LEFT + vy_canvas_text_width(c, NORMAL_SIZE, 1, p->title) + 5.0, y, SMALL_SIZE,
+                       TEXT_LEFT, colours->muted, 0, unit);
     }
     double x = title_width(c, p);
     for (int i = 0; i < p->line_count; ++i) {
@@ -212,11 +221,11 @@ static void draw_head(const figure *f, canvas *c, const figure_panel *p, double 
         const double width = entry_width(c, line);
         if (x + width > f->width - LEFT - RIGHT && x > 0.0) {
             x = 0.0;
-            y += LINE;
+            y += LEGEND_LINE_HEIGHT;
         }
         const canvas_point dash[2] = {{LEFT + x, y - 3.0}, {LEFT + x + 18.0, y - 3.0}};
-        vy_canvas_line(c, dash, 2, l->lines[line->color % 8], 1.6, line->dash);
-        vy_canvas_text(c, LEFT + x + 22.0, y, SMALL, TEXT_LEFT, l->text, 0, line->label);
+        vy_canvas_line(c, dash, 2, colours->lines[line->color % 8], 1.6, line->dash);
+        vy_canvas_text(c, LEFT + x + 22.0, y, SMALL_SIZE, TEXT_LEFT, colours->text, 0, line->label);
         x += width;
     }
 }
@@ -225,7 +234,7 @@ int vy_figure_draw(const figure *f, canvas *c)
 {
     int is_drawn = 1;
     vy_canvas_begin(c, figure_height(f, c), theme_of(f)->background);
-    vy_canvas_text(c, LEFT, 15.0, NORMAL, TEXT_LEFT, theme_of(f)->text, 0, f->title);
+    vy_canvas_text(c, LEFT, 15.0, NORMAL_SIZE, TEXT_LEFT, theme_of(f)->text, 0, f->title);
     double y = TOP;
     for (int i = 0; i < f->panel_count; ++i) {
         const figure_panel *p = &f->panels[i];
@@ -237,7 +246,7 @@ int vy_figure_draw(const figure *f, canvas *c)
         vy_canvas_clip(c, a.left, a.top, a.width, a.height);
         for (int k = 0; k < p->line_count; ++k) is_drawn &= draw_line(f, c, &a, &p->lines[k]);
         vy_canvas_clip(c, 0.0, 0.0, 0.0, 0.0);
-        y += head + f->panel_height + GAP;
+        y += head + f->panel_height + PANEL_GAP;
     }
     return is_drawn;
 }

@@ -10,7 +10,7 @@ enum { ROWS_MAX = 4000, CHANNELS = 6 };
 
 #define PLOT_DURATION 6.0 // [s] of the flight in the plots
 
-static const char head[] =
+static const char page_head[] =
     "<!doctype html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">\n"
     "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src "
     "'unsafe-inline'\">\n"
@@ -75,18 +75,20 @@ static void put_errors(const vy_fit_result *r, FILE *out)
     fprintf(out, "<h2>Held out: %.4g to %.4g s</h2>\n<p>Root mean square errors of %d predictions.</p>\n",
             r->def.to, r->duration, r->fitted.count);
     for (int k = 0; k < 5; ++k) {
-        const double *const first[] = {predictors[0]->rate, predictors[0]->attitude, predictors[0]->accel,
-                                       predictors[0]->velocity, predictors[0]->position};
-        if (!(first[k][0] == first[k][0])) continue;
+        const double *const first_errors[] = {predictors[0]->rate, predictors[0]->attitude,
+                                              predictors[0]->accel, predictors[0]->velocity,
+                                              predictors[0]->position};
+        if (!(first_errors[k][0] == first_errors[k][0])) continue;
         fprintf(out, "<table><tr><th>%s</th>", titles[k]);
         for (int h = 0; h < VY_FIT_HORIZON_COUNT; ++h) fprintf(out, "<th>%g s</th>", vy_fit_horizons[h]);
         fputs("</tr>\n", out);
         for (int i = 0; i < 4; ++i) {
-            const double *const x[] = {predictors[i]->rate, predictors[i]->attitude, predictors[i]->accel,
-                                       predictors[i]->velocity, predictors[i]->position};
+            const double *const predictor_errors[] = {predictors[i]->rate, predictors[i]->attitude,
+                                                      predictors[i]->accel, predictors[i]->velocity,
+                                                      predictors[i]->position};
             fprintf(out, "<tr><td>%s</td>", names[i]);
             for (int h = 0; h < VY_FIT_HORIZON_COUNT; ++h)
-                fprintf(out, "<td>%.3g</td>", (k == 1 ? 57.29577951308232 : 1.0) * x[k][h]);
+                fprintf(out, "<td>%.3g</td>", (k == 1 ? 57.29577951308232 : 1.0) * predictor_errors[k][h]);
             fputs("</tr>\n", out);
         }
         fputs("</table>\n", out);
@@ -147,7 +149,7 @@ int vy_fit_report_page(const vy_fit_result *r, const vy_flight *flight, const ch
         f == NULL || numbers == NULL ? vy_print_no_memory("fit") : fill_figure(r, flight, numbers, f);
     if (status == 0) status = vy_output_open("fit", path, &out);
     if (status == 0) {
-        fputs(head, out.file);
+        fputs(page_head, out.file);
         fputs("<h1>Fit of ", out.file);
         const char *slash = strrchr(log, '/'); // of its place a page that is sent on says nothing
         put_text(out.file, slash != NULL ? slash + 1 : log);

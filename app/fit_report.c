@@ -5,17 +5,18 @@
 static const char *const horizon_names[VY_FIT_HORIZON_COUNT] = {"0.1", "0.25", "0.5", "1"};
 
 static void print_errors(const char *title, double factor, const double *fitted, const double *base,
-                         const double *hold, const double *constant, FILE *out)
+                         const double *hold, const double *constant_rate, FILE *out)
 {
     if (!(fitted[0] == fitted[0])) return;
     const struct {
         const char *name;
-        const double *x;
-    } rows[] = {{"fitted", fitted}, {"base", base}, {"hold", hold}, {"constant velocity and rate", constant}};
+        const double *errors;
+    } rows[] = {
+        {"fitted", fitted}, {"base", base}, {"hold", hold}, {"constant velocity and rate", constant_rate}};
     fprintf(out, "%s\n", title);
     for (int i = 0; i < 4; ++i) {
         fprintf(out, "  %-28s", rows[i].name);
-        for (int h = 0; h < VY_FIT_HORIZON_COUNT; ++h) fprintf(out, " %9.3g", factor * rows[i].x[h]);
+        for (int h = 0; h < VY_FIT_HORIZON_COUNT; ++h) fprintf(out, " %9.3g", factor * rows[i].errors[h]);
         fputs("\n", out);
     }
 }
@@ -30,13 +31,13 @@ void vy_fit_report_text(const vy_fit_result *r, const char *path, FILE *out)
                 p->low, p->high, p->base, p->is_relative_to_izz ? ", over inertia z" : "");
     }
     for (int i = 0; i < r->combination_count; ++i) fprintf(out, "not told: %s\n", r->combinations[i]);
-    const char *mark = "no data: ";
+    const char *separator = "no data: ";
     for (int i = 0; i < r->parameter_count; ++i) {
         if (r->parameters[i].status != VY_FIT_NO_DATA) continue;
-        fprintf(out, "%s%s", mark, r->parameters[i].name);
-        mark = ", ";
+        fprintf(out, "%s%s", separator, r->parameters[i].name);
+        separator = ", ";
     }
-    if (mark[0] == ',') fputs("\n", out);
+    if (separator[0] == ',') fputs("\n", out);
     if (r->has_held_out) {
         fprintf(out, "held out, %.4g to %.4g s: root mean square errors after 0.1, 0.25, 0.5 and 1 s\n",
                 r->def.to, r->duration);
@@ -58,7 +59,7 @@ static void put_errors(json *j, const char *name, const vy_fit_errors *e)
 {
     const struct {
         const char *name;
-        const double *x;
+        const double *errors;
     } kinds[] = {{"rate", e->rate},
                  {"attitude", e->attitude},
                  {"specific_force", e->accel},
@@ -67,7 +68,8 @@ static void put_errors(json *j, const char *name, const vy_fit_errors *e)
     vy_json_object(j, name);
     for (int k = 0; k < 5; ++k) {
         vy_json_object(j, kinds[k].name);
-        for (int h = 0; h < VY_FIT_HORIZON_COUNT; ++h) vy_json_number(j, horizon_names[h], kinds[k].x[h]);
+        for (int h = 0; h < VY_FIT_HORIZON_COUNT; ++h)
+            vy_json_number(j, horizon_names[h], kinds[k].errors[h]);
         vy_json_close(j);
     }
     vy_json_close(j);
@@ -75,7 +77,7 @@ static void put_errors(json *j, const char *name, const vy_fit_errors *e)
 
 void vy_fit_report_json(const vy_fit_result *r, const char *path, FILE *out)
 {
-    static const char *const words[] = {"found", "kept", "no data"};
+    static const char *const status_words[] = {"found", "kept", "no data"};
     json j = vy_json_begin(out);
     vy_json_text(&j, "status", "completed");
     vy_json_text(&j, "vehicle", path);
@@ -88,7 +90,7 @@ void vy_fit_report_json(const vy_fit_result *r, const char *path, FILE *out)
         vy_json_object(&j, NULL);
         vy_json_text(&j, "name", p->name);
         vy_json_text(&j, "unit", p->unit);
-        vy_json_text(&j, "status", words[p->status]);
+        vy_json_text(&j, "status", status_words[p->status]);
         vy_json_number(&j, "value", p->value);
         vy_json_number(&j, "base", p->base);
         if (p->status == VY_FIT_FOUND) {

@@ -12,8 +12,8 @@
 #include <unistd.h>
 
 enum {
-    STRIDE = 10,           // steps between two samples of the drones and checks for signals
-    PROGRESS_EVERY = 4096, // strides between two reads of the clock
+    STRIDE_STEPS = 10,       // steps between two samples of the drones and checks for signals
+    PROGRESS_STRIDES = 4096, // strides between two reads of the clock
 };
 
 #define FLUSH_SECONDS   0.5  // of the clock
@@ -59,10 +59,10 @@ static void sample_estimate(const vy_world *world, uint32_t index, drone_track *
 
 static void sample_body(const vy_world *world, uint32_t index, drone_track *t)
 {
-    const vy_vec3 before = t->state.position;
+    const vy_vec3 position_before = t->state.position;
     if (vy_world_read_drone(world, vy_world_drone(world, index), &t->state) != VY_OK)
         read_body(world, index, &t->state);
-    if (t->count++ > 0) t->distance += length(difference(t->state.position, before));
+    if (t->count++ > 0) t->distance += length(difference(t->state.position, position_before));
     t->tilt_max = fmax(t->tilt_max, tilt_of(t->state.attitude));
     t->speed_max = fmax(t->speed_max, length(t->state.velocity));
     double effort = 0.0;
@@ -73,8 +73,8 @@ static void sample_body(const vy_world *world, uint32_t index, drone_track *t)
     const double error = length(difference(t->state.position, t->state.target.position));
     t->error_sum += error * error;
     t->error_max = fmax(t->error_max, error);
-    t->outside = error > fmax(SETTLE_BAND, SETTLE_FRACTION * t->error_max);
-    if (t->outside) t->settling_time = vy_world_time(world);
+    t->is_outside = error > fmax(SETTLE_BAND, SETTLE_FRACTION * t->error_max);
+    if (t->is_outside) t->settling_time = vy_world_time(world);
 }
 
 static void sample_all(flight *f)
@@ -130,13 +130,13 @@ static uint32_t advance(flight *f, uint64_t count, int every_step)
 #define BEHIND_MAX \
     1.0 // [s] that are made up for; more is a program that booted, or a process that was stopped
 
-// Wait until the wall clock has reached the flight's time, which began at `*start`. A flight that is a little
-// behind runs as fast as it can; one that is far behind continues from now.
-static void wait_for_clock(const flight *f, uint64_t tick, double *start)
+// Wait until the wall clock has reached the flight's time, which began at `*pace_start`. A flight that is a
+// little behind runs as fast as it can; one that is far behind continues from now.
+static void wait_for_clock(const flight *f, uint64_t tick, double *pace_start)
 {
-    const double flown = (double)(tick - f->first) * f->def.scenario->step;
-    const double ahead = flown - (vy_wall_clock() - *start);
-    if (ahead < -BEHIND_MAX) *start -= ahead;
+    const double flight_time = (double)(tick - f->first) * f->def.scenario->step;
+    const double ahead = flight_time - (vy_wall_clock() - *pace_start);
+    if (ahead < -BEHIND_MAX) *pace_start -= ahead;
     if (ahead <= 0.0) return;
     const double whole_seconds = floor(ahead);
     const struct timespec pause = {.tv_sec = (time_t)whole_seconds,
@@ -146,21 +146,22 @@ static void wait_for_clock(const flight *f, uint64_t tick, double *start)
 
 // Twice a second of wall time the log is flushed, so that it can be read when this process is killed. A fast
 // run ends before; reading the clock costs nothing beside a stride.
-static void flush_log(vy_recorder *recorder, double *next)
+static void flush_log(vy_recorder *recorder, double *next_flush)
 {
     if (recorder == NULL) return;
     const double now = vy_wall_clock();
-    if (now < *next) return;
+    if (now < *next_flush) return;
     vy_recorder_flush(recorder);
-    *next = now + FLUSH_SECONDS;
+    *next_flush = now + FLUSH_SECONDS;
 }
 
 static void fly_to_end(flight *f, vy_recorder *recorder)
 {
     const int every_step = is_evaluated_throughout(f->def.scenario);
-    progress shown = vy_progress_begin(f->def.show_progress, f->first, f->last, f->def.scenario->step);
+    progress progress_line =
+        vy_progress_begin(f->def.show_progress, f->first, f->last, f->def.scenario->step);
     uint64_t tick = vy_world_tick(f->def.world);
-    double flush = shown.start + FLUSH_SECONDS, paced = shown.start;
+    double next_flush = progress_line.start + FLUSH_SECONDS, pace_start = progress_line.start;
     uint32_t events = vy_world_failure(f->def.world).reason != VY_FAILURE_NONE ? VY_EVENT_FAILED : 0;
     sample_all(f);
     for (uint64_t stride = 0; tick < f->last && !(events & (VY_EVENT_FAILED | VY_EVENT_SINK)); ++stride) {
@@ -168,18 +169,18 @@ static void fly_to_end(flight *f, vy_recorder *recorder)
         vy_watch_pace(f->def.watched, (double)(tick - f->first) * f->def.scenario->step);
         if ((f->signal = vy_signals_seen()) != 0) break;
         if (tick > f->first) vy_watch_inject(f->def.watched, f->def.scenario, f->def.world);
-        const uint64_t left = f->last - tick;
-        events |= advance(f, left < STRIDE ? left : STRIDE, every_step);
+        const uint64_t steps_left = f->last - tick;
+        events |= advance(f, steps_left < STRIDE_STEPS ? steps_left : STRIDE_STEPS, every_step);
         tick = vy_world_tick(f->def.world);
         sample_all(f);
         warn_above_air(f, recorder);
-        flush_log(recorder, &flush);
-        if (f->def.realtime && f->def.watched == NULL) wait_for_clock(f, tick, &paced);
-        if (f->def.realtime || stride % PROGRESS_EVERY == 0) vy_progress_update(&shown, tick);
+        flush_log(recorder, &next_flush);
+        if (f->def.realtime && f->def.watched == NULL) wait_for_clock(f, tick, &pace_start);
+        if (f->def.realtime || stride % PROGRESS_STRIDES == 0) vy_progress_update(&progress_line, tick);
     }
     if (!every_step) vy_expect_feed(f->def.scenario, f->def.world, f->results);
-    f->wall = vy_wall_clock() - shown.start;
-    vy_progress_end(&shown);
+    f->wall = vy_wall_clock() - progress_line.start;
+    vy_progress_end(&progress_line);
 }
 
 static int open_log(const flight *f, vy_signing_key **key, vy_recorder **out)
@@ -204,7 +205,7 @@ static void end_controllers(flight *f)
     if (f->failure.reason != VY_FAILURE_NONE) return;
     f->failure = failure;
     f->failure.limit = f->def.scenario->drones[failure.body].def.controller.deadline;
-    f->at_end = 1;
+    f->failed_at_end = 1;
 }
 
 static void evaluate_run(flight *f)
@@ -257,9 +258,9 @@ static int close_log(const flight *f, vy_recorder *recorder)
     else
         vy_recorder_abandon(recorder);
     if (status == VY_OK) return 0;
-    const int printed = vy_print_status(f->def.command, status, &error);
+    const int exit_status = vy_print_status(f->def.command, status, &error);
     vy_file_print_part(f->def.command, f->def.log);
-    return printed;
+    return exit_status;
 }
 
 int vy_flight_fly(const flight_def *def, flight *out)
@@ -333,7 +334,7 @@ void vy_flight_describe_failure(const flight *f, char *out, size_t size)
     if (f->failure.reason != VY_FAILURE_NONE) {
         vy_failure_print(&f->failure, vy_scenario_name_of(f->def.scenario, (int)f->failure.body), out, size);
         const size_t length = strlen(out);
-        if (f->at_end) snprintf(out + length, size - length, " (after the last step)");
+        if (f->failed_at_end) snprintf(out + length, size - length, " (after the last step)");
     } else if (f->failed_expectation >= 0) {
         char *text =
             vy_expect_print(f->def.scenario, f->failed_expectation, &f->results[f->failed_expectation]);

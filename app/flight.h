@@ -14,14 +14,14 @@ typedef struct drone_track {
     double error_sum;     ///< [m^2] sum of squared distances from the reference
     double error_max;     ///< [m]
     double settling_time; ///< [s] of the last error outside the band: 5 cm, or a twentieth of the largest
-    int outside;          ///< it is so now
+    int is_outside;       ///< it is so now
     double effort;        ///< sum of the mean squared motor command: the mean is the share of full thrust
-    int rotors;
-    uint64_t count;      ///< samples taken
-    int is_drone;        ///< so that it has an estimate
-    int has_error;       ///< it has the built-in controller, so that there is a reference
-    double estimate_max; ///< [m] largest distance of the estimated from the true position, once it started
-    double nees_sum;     ///< of a Kalman filter, over `nees_count` samples
+    int rotors;           ///< rotors and thrusters together
+    uint64_t count;       ///< samples taken
+    int is_drone;         ///< so that it has an estimate
+    int has_error;        ///< it has the built-in controller, so that there is a reference
+    double estimate_max;  ///< [m] largest distance of the estimated from the true position, once it started
+    double nees_sum;      ///< of a Kalman filter, over `nees_count` samples
     uint64_t nees_count;
     vy_drone_state state;
     vy_drive_state drive; ///< at the end
@@ -50,7 +50,7 @@ typedef struct flight {
     drone_track *tracks;       ///< one per drone, then one per body
     vy_expect_result *results; ///< one per expectation
     vy_failure failure;        ///< of the world, or of a controller at its end
-    int at_end;                ///< the latter
+    int failed_at_end;         ///< `failure` is of a controller at its end
     char program_output[64];   ///< what a controller wrote in place of a reply
     int failed_expectation;    ///< index of the first expectation that is not met; -1: none
     int signal;                ///< that stopped it; 0: none

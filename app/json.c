@@ -29,27 +29,27 @@ static void put_text(FILE *out, const char *text)
 
 static void begin_member(json *j, const char *name)
 {
-    fputs(j->any[j->depth] ? ", " : "", j->out);
-    j->any[j->depth] = 1;
+    fputs(j->has_member[j->depth] ? ", " : "", j->out);
+    j->has_member[j->depth] = 1;
     if (name == NULL) return;
     put_text(j->out, name);
     fputs(": ", j->out);
 }
 
-static void begin_nested(json *j, const char *name, char open, char close)
+static void begin_nested(json *j, const char *name, char opening, char closing)
 {
     begin_member(j, name);
-    fputc(open, j->out);
+    fputc(opening, j->out);
     assert(j->depth + 1 < JSON_DEPTH);
     j->depth += 1;
-    j->any[j->depth] = 0;
-    j->close[j->depth] = close;
+    j->has_member[j->depth] = 0;
+    j->closing[j->depth] = closing;
 }
 
 json vy_json_begin(FILE *out)
 {
     fputc('{', out);
-    return (json){.out = out, .close = "}"};
+    return (json){.out = out, .closing = "}"};
 }
 
 void vy_json_end(json *j)
@@ -64,7 +64,7 @@ void vy_json_list(json *j, const char *name) { begin_nested(j, name, '[', ']'); 
 void vy_json_close(json *j)
 {
     assert(j->depth > 0);
-    fputc(j->close[j->depth], j->out);
+    fputc(j->closing[j->depth], j->out);
     j->depth -= 1;
 }
 

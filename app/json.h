@@ -10,8 +10,8 @@ enum { JSON_DEPTH = 16 };
 typedef struct json {
     FILE *out;
     int depth;
-    int any[JSON_DEPTH];    ///< a member was written at this depth
-    char close[JSON_DEPTH]; ///< what ends this depth
+    int has_member[JSON_DEPTH]; ///< a member was written at this depth
+    char closing[JSON_DEPTH];   ///< what ends this depth
 } json;
 
 /// Begin an object; vy_json_end() writes its end and a newline.

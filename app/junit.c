@@ -50,8 +50,8 @@ int vy_junit_write(const flight *f, const char *path)
     output out;
     const int status = vy_output_open(f->def.command, path, &out);
     if (status != 0) return status;
-    const int ended = f->failure.reason != VY_FAILURE_NONE || f->signal != 0;
-    int failures = ended, skipped = 0;
+    const int has_ended = f->failure.reason != VY_FAILURE_NONE || f->signal != 0;
+    int failures = has_ended, skipped = 0;
     for (int i = 0; i < s->expect_count; ++i) {
         skipped += f->results[i].skipped;
         failures += !f->results[i].met && !f->results[i].skipped;
@@ -60,7 +60,7 @@ int vy_junit_write(const flight *f, const char *path)
     snprintf(suite, sizeof suite, "%s seed %" PRIu64, s->name, s->seed);
     if (f->signal != 0)
         snprintf(message, sizeof message, "interrupted");
-    else if (ended)
+    else if (has_ended)
         vy_flight_describe_failure(f, message, sizeof message);
     fprintf(out.file, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites>\n  <testsuite name=\"");
     put_text(out.file, suite);

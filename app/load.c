@@ -89,14 +89,14 @@ int vy_scenario_file(const char *name, const char *operand, char **path)
     return 0;
 }
 
-static int print_diagnostics(const char *name, const char *what, vy_status status,
+static int print_diagnostics(const char *name, const char *text_name, vy_status status,
                              const vy_diagnostics *diagnostics)
 {
     if (status == VY_NO_MEMORY) return vy_print_no_memory(name); // what was found may be its doing
     vy_print_diagnostics(diagnostics);
     if (status == VY_OK) return 0;
     if (diagnostics->errors > 0) {
-        return vy_print_error(name, status == VY_IO ? EXIT_SYSTEM : EXIT_USAGE, "%s: %d %s", what,
+        return vy_print_error(name, status == VY_IO ? EXIT_SYSTEM : EXIT_USAGE, "%s: %d %s", text_name,
                               diagnostics->errors, diagnostics->errors == 1 ? "mistake" : "mistakes");
     }
     const vy_error error = {.status = status};
@@ -136,17 +136,17 @@ int vy_load_log(const char *name, const char *path, vy_log **out)
     int status = vy_file_check_input(name, "log", path);
     if (status != 0) return status;
     vy_error error = {.status = VY_OK};
-    const vy_status opened = vy_log_open(path, out, &error);
-    if (opened != VY_OK) return vy_print_log_error(name, path, opened, &error);
+    const vy_status open_status = vy_log_open(path, out, &error);
+    if (open_status != VY_OK) return vy_print_log_error(name, path, open_status, &error);
     const vy_log_info info = vy_log_get_info(*out);
     if (!info.complete) {
         vy_print_warning(name, "%s was cut off; it is good up to step %" PRIu64 " (%.3f s)", path,
                          info.last_tick, (double)info.last_tick * info.dt);
         if (!info.recovered) return 0; // there is no end to verify
     }
-    const vy_status checked = vy_log_verify(*out, &error);
-    if (checked == VY_OK) return 0;
-    status = vy_print_log_error(name, path, checked, &error);
+    const vy_status verify_status = vy_log_verify(*out, &error);
+    if (verify_status == VY_OK) return 0;
+    status = vy_print_log_error(name, path, verify_status, &error);
     vy_log_close(*out);
     *out = NULL;
     return status;
@@ -156,13 +156,13 @@ int vy_load_logged_scenario(const char *name, const char *path, vy_log *log, con
                             vy_scenario **out)
 {
     vy_diagnostics diagnostics = {.count = 0};
-    char what[256];
-    snprintf(what, sizeof what, "the scenario in %s", path);
-    const vy_status status = vy_scenario_from_log(log, what, changes != NULL ? changes->items : NULL,
+    char text_name[256];
+    snprintf(text_name, sizeof text_name, "the scenario in %s", path);
+    const vy_status status = vy_scenario_from_log(log, text_name, changes != NULL ? changes->items : NULL,
                                                   changes != NULL ? changes->count : 0, out, &diagnostics);
-    const int code = status == VY_OK ? 0 : print_diagnostics(name, what, status, &diagnostics);
+    const int exit_status = status == VY_OK ? 0 : print_diagnostics(name, text_name, status, &diagnostics);
     vy_diagnostics_destroy(&diagnostics);
-    return code;
+    return exit_status;
 }
 
 int vy_check_log_physics(const char *name, const char *path, const vy_log *log)
@@ -177,13 +177,13 @@ int vy_check_log_physics(const char *name, const char *path, const vy_log *log)
 
 int vy_check_log_hash(const char *name, const char *path, const vy_log *log, const vy_scenario *scenario)
 {
-    const uint64_t hash = vy_scenario_hash(scenario), logged = vy_log_get_info(log).config_hash;
-    if (hash == logged) return 0;
+    const uint64_t hash = vy_scenario_hash(scenario), logged_hash = vy_log_get_info(log).config_hash;
+    if (hash == logged_hash) return 0;
     if (hash == 0) return vy_print_no_memory(name);
     return vy_print_error(name, EXIT_FAILED,
                           "%s: the scenario in the log is not the one that was flown: its hash is %016" PRIx64
                           ", the log says %016" PRIx64,
-                          path, hash, logged);
+                          path, hash, logged_hash);
 }
 
 int vy_print_log_error(const char *name, const char *path, vy_status status, vy_error *err)

@@ -29,7 +29,7 @@ int vy_scenario_file(const char *name, const char *operand, char **path);
 /// @return 0, or the exit status after a sentence
 int vy_load_scenario(const char *name, const char *path, const overrides *changes, vy_scenario **out);
 
-/// The same, with the diagnostics in `told`, to be destroyed.
+/// The same, with the diagnostics given back, to be destroyed.
 int vy_load_scenario_diagnosed(const char *name, const char *path, const overrides *changes,
                                vy_scenario **out, vy_diagnostics *diagnostics);
 

@@ -9,9 +9,9 @@
 #include <string.h>
 #include <unistd.h>
 
-static int also_json;
+static int prints_json;
 
-void vy_set_json_errors(int on) { also_json = on; }
+void vy_set_json_errors(int is_on) { prints_json = is_on; }
 
 static const vy_diagnostics *last_diagnostics; // for the next error
 static char last_message[1024];
@@ -28,18 +28,18 @@ void vy_print_diagnostics(const vy_diagnostics *diagnostics)
     last_diagnostics = diagnostics->errors > 0 ? diagnostics : NULL;
 }
 
-static void print_message(const char *name, const char *before, const char *format, va_list list)
+static void print_message(const char *name, const char *prefix, const char *format, va_list args)
 {
     char text[sizeof last_message];
-    vsnprintf(text, sizeof text, format, list);
-    if (before[0] == '\0') memcpy(last_message, text, sizeof last_message);
+    vsnprintf(text, sizeof text, format, args);
+    if (prefix[0] == '\0') memcpy(last_message, text, sizeof last_message);
     fflush(stdout); // earlier output comes first
-    fprintf(stderr, "volery%s%s: %s%s\n", name != NULL ? " " : "", name != NULL ? name : "", before, text);
-    if (before[0] != '\0') return;
+    fprintf(stderr, "volery%s%s: %s%s\n", name != NULL ? " " : "", name != NULL ? name : "", prefix, text);
+    if (prefix[0] != '\0') return;
     const vy_diagnostics *diagnostics = last_diagnostics;
     last_diagnostics = NULL;
-    if (!also_json) return;
-    also_json = 0; // one object
+    if (!prints_json) return;
+    prints_json = 0; // one object
     json out = vy_json_begin(stdout);
     vy_json_text(&out, "status", "error");
     vy_json_text(&out, "command", name);
@@ -50,28 +50,28 @@ static void print_message(const char *name, const char *before, const char *form
 
 int vy_print_error(const char *name, int exit_status, const char *format, ...)
 {
-    va_list list;
-    va_start(list, format);
-    print_message(name, "", format, list);
-    va_end(list);
+    va_list args;
+    va_start(args, format);
+    print_message(name, "", format, args);
+    va_end(args);
     return exit_status;
 }
 
 int vy_print_usage_error(const command *cmd, const char *format, ...)
 {
-    va_list list;
-    va_start(list, format);
-    print_message(cmd != NULL ? cmd->name : NULL, "", format, list);
-    va_end(list);
+    va_list args;
+    va_start(args, format);
+    print_message(cmd != NULL ? cmd->name : NULL, "", format, args);
+    va_end(args);
     return EXIT_USAGE;
 }
 
 void vy_print_warning(const char *name, const char *format, ...)
 {
-    va_list list;
-    va_start(list, format);
-    print_message(name, "warning: ", format, list);
-    va_end(list);
+    va_list args;
+    va_start(args, format);
+    print_message(name, "warning: ", format, args);
+    va_end(args);
 }
 
 static int lacks_memory;
@@ -96,10 +96,10 @@ int vy_print_status(const char *name, vy_status status, const vy_error *err)
 
 int vy_print_stdout_error(const char *name, int reason)
 {
-    static int reported;
-    if (reported) return EXIT_SYSTEM;
-    reported = 1;
-    also_json = 0;
+    static int is_reported;
+    if (is_reported) return EXIT_SYSTEM;
+    is_reported = 1;
+    prints_json = 0;
     return vy_print_error(name, EXIT_SYSTEM, "could not write to standard output: %s",
                           strerror(reason != 0 ? reason : EIO));
 }
@@ -110,7 +110,7 @@ int vy_flush_stdout(const char *name, int exit_status)
     const int failed = ferror(stdout);
     const int is_flushed = fflush(stdout) == 0 && !failed;
     if (is_flushed && lacks_memory && exit_status < EXIT_USAGE) {
-        also_json = 0; // one object
+        prints_json = 0; // one object
         return vy_print_no_memory(name);
     }
     if (is_flushed) return exit_status;

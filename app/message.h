@@ -9,9 +9,9 @@
 struct command;
 
 /// From now on errors are also printed as one JSON object on stdout: {"status": "error", ...}.
-void vy_set_json_errors(int on);
+void vy_set_json_errors(int is_on);
 
-/// Print the diagnostics of loading to stderr. The next error has them as lists in its JSON object; `told`
+/// Print the diagnostics of loading to stderr. The next error has them as lists in its JSON object, and they
 /// must live until then.
 void vy_print_diagnostics(const vy_diagnostics *diagnostics);
 

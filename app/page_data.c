@@ -18,18 +18,19 @@ typedef struct packer {
     size_t size, capacity;
 } packer;
 
-typedef struct copy {
+// The copy of a log's records into the file of a page.
+typedef struct copier {
     vy_log *log;
     vy_mcap_writer *writer;
-    unsigned char parts[CHANNEL_CAP];  // part of each channel, by its id in the log
-    uint16_t ids[CHANNEL_CAP];         // its id in the page
-    uint16_t schemas[CHANNEL_CAP];     // ids of schemas in the page, by their id in the log
-    uint64_t seen[CHANNEL_CAP];        // records read so far
-    uint64_t count[CHANNEL_CAP];       // records of it in the log
-    uint64_t bytes[PART_EVENTS + 1];   // of all records of a part
-    uint64_t strides[PART_EVENTS + 1]; // every n-th record is copied
-    uint64_t *replies;                 // read so far, of each drone
-} copy;
+    unsigned char parts[CHANNEL_CAP];   // part of each channel, by its id in the log
+    uint16_t ids[CHANNEL_CAP];          // its id in the page
+    uint16_t schemas[CHANNEL_CAP];      // ids of schemas in the page, by their id in the log
+    uint64_t read_count[CHANNEL_CAP];   // records read so far
+    uint64_t record_count[CHANNEL_CAP]; // records of it in the log
+    uint64_t bytes[PART_EVENTS + 1];    // of all records of a part
+    uint64_t strides[PART_EVENTS + 1];  // every n-th record is copied
+    uint64_t *replies;                  // read so far, of each drone
+} copier;
 
 static part part_of(vy_log *log, const vy_mcap_channel *channel)
 {
@@ -77,7 +78,7 @@ static vy_status append_bytes(void *self, const void *data, size_t size, vy_erro
     return pack(self, data, size, Z_NO_FLUSH, err);
 }
 
-static vy_status add_channels(copy *c, vy_error *err)
+static vy_status add_channels(copier *c, vy_error *err)
 {
     const size_t count = vy_mcap_reader_info(c->log->reader)->channel_count;
     vy_status status = VY_OK;
@@ -101,7 +102,7 @@ static vy_status add_channels(copy *c, vy_error *err)
 }
 
 // The replies of all drones share a channel; each drone keeps every n-th of its own.
-static int is_selected_reply(const copy *c, const vy_mcap_message *m)
+static int is_selected_reply(const copier *c, const vy_mcap_message *m)
 {
     vy_pb_reader reader = vy_pb_reader_on(m->data, m->size);
     vy_pb_item item;
@@ -113,22 +114,22 @@ static int is_selected_reply(const copy *c, const vy_mcap_message *m)
 }
 
 // The first, every n-th and the last record of a channel.
-static int is_selected(const copy *c, const vy_mcap_message *m)
+static int is_selected(const copier *c, const vy_mcap_message *m)
 {
     const uint16_t channel = m->channel;
-    const uint64_t index = c->seen[channel];
+    const uint64_t index = c->read_count[channel];
     if (c->parts[channel] == PART_REPLIES) return is_selected_reply(c, m);
     if (c->parts[channel] == PART_EVENTS) return index < EVENT_CAP;
-    return index % c->strides[c->parts[channel]] == 0 || index + 1 == c->count[channel];
+    return index % c->strides[c->parts[channel]] == 0 || index + 1 == c->record_count[channel];
 }
 
-static vy_status copy_records(copy *c, page_data *out, vy_error *err)
+static vy_status copy_records(copier *c, page_data *out, vy_error *err)
 {
     vy_mcap_cursor *cursor = NULL;
     vy_status status = vy_mcap_cursor_open(c->log->reader, NULL, &cursor, err);
     vy_mcap_message m;
     out->records = out->total = out->events_dropped = 0;
-    memset(c->seen, 0, sizeof c->seen);
+    memset(c->read_count, 0, sizeof c->read_count);
     memset(c->replies, 0, c->log->info.drone_count * sizeof *c->replies);
     while (status == VY_OK && vy_mcap_cursor_next(cursor, &m)) {
         if (c->parts[m.channel] == PART_NONE) continue;
@@ -140,7 +141,7 @@ static vy_status copy_records(copy *c, page_data *out, vy_error *err)
         } else if (c->parts[m.channel] == PART_EVENTS) {
             out->events_dropped += 1;
         }
-        c->seen[m.channel] += 1;
+        c->read_count[m.channel] += 1;
     }
     if (status == VY_OK) status = vy_mcap_cursor_status(cursor, err);
     vy_mcap_cursor_close(cursor);
@@ -148,7 +149,7 @@ static vy_status copy_records(copy *c, page_data *out, vy_error *err)
 }
 
 // Count the channels and records.
-static vy_status count_records(copy *c, vy_error *err)
+static vy_status count_records(copier *c, vy_error *err)
 {
     const size_t channels = vy_mcap_reader_info(c->log->reader)->channel_count;
     for (size_t i = 0; i < channels; ++i) {
@@ -159,7 +160,7 @@ static vy_status count_records(copy *c, vy_error *err)
     vy_status status = vy_mcap_cursor_open(c->log->reader, NULL, &cursor, err);
     vy_mcap_message m;
     while (status == VY_OK && vy_mcap_cursor_next(cursor, &m)) {
-        c->count[m.channel] += 1;
+        c->record_count[m.channel] += 1;
         c->bytes[c->parts[m.channel]] += m.size;
     }
     if (status == VY_OK) status = vy_mcap_cursor_status(cursor, err);
@@ -173,7 +174,7 @@ static uint64_t stride_for(uint64_t bytes, uint64_t budget)
 }
 
 // Packed and in base64, records take about as much as before. Where drones are is worth most of the room.
-static void choose_strides(copy *c, uint64_t limit)
+static void choose_strides(copier *c, uint64_t limit)
 {
     const uint64_t truth = c->bytes[PART_TRUTH], other = c->bytes[PART_OTHER] + c->bytes[PART_REPLIES];
     const uint64_t truth_limit = limit / 10 * 7;
@@ -183,7 +184,7 @@ static void choose_strides(copy *c, uint64_t limit)
         stride_for(other, remaining < limit ? remaining : limit - truth_limit);
 }
 
-static vy_status write_file(copy *c, packer *p, page_data *out, vy_error *err)
+static vy_status write_file(copier *c, packer *p, page_data *out, vy_error *err)
 {
     enum { GZIP = 16 };
     if (deflateInit2(&p->stream, 6, Z_DEFLATED, MAX_WBITS + GZIP, 8, Z_DEFAULT_STRATEGY) != Z_OK)
@@ -194,9 +195,9 @@ static vy_status write_file(copy *c, packer *p, page_data *out, vy_error *err)
     vy_status status = vy_mcap_writer_open(&def, sink, &c->writer, err);
     if (status == VY_OK) status = add_channels(c, err);
     if (status == VY_OK) status = copy_records(c, out, err);
-    const vy_status closed = vy_mcap_writer_close(c->writer, status == VY_OK ? err : NULL);
+    const vy_status close_status = vy_mcap_writer_close(c->writer, status == VY_OK ? err : NULL);
     c->writer = NULL;
-    if (status == VY_OK) status = closed;
+    if (status == VY_OK) status = close_status;
     if (status == VY_OK) status = pack(p, NULL, 0, Z_FINISH, err);
     deflateEnd(&p->stream);
     return status;
@@ -205,7 +206,7 @@ static vy_status write_file(copy *c, packer *p, page_data *out, vy_error *err)
 vy_status vy_page_data_make(vy_log *log, size_t limit, page_data *out, vy_error *err)
 {
     memset(out, 0, sizeof *out);
-    copy *c = calloc(1, sizeof *c);
+    copier *c = calloc(1, sizeof *c);
     if (c == NULL) return vy_fail(err, VY_NO_MEMORY, "out of memory");
     c->log = log;
     c->replies = calloc(log->info.drone_count + 1u, sizeof *c->replies);

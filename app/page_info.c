@@ -350,16 +350,16 @@ static int put_certificates(json *j, const char *path, vy_log *log, const vy_sce
     vy_error error = {.status = VY_OK};
     int status = 0;
     vy_json_list(j, "nap");
-    const int loaded =
+    const int load_status =
         info.physics == VY_PHYSICS_REVISION ? vy_load_world("view", scenario, &world) : EXIT_USAGE;
-    if (loaded == EXIT_SYSTEM) status = loaded;
-    if (loaded == 0) {
-        const vy_status found = vy_log_state_before(log, info.last_tick, &last, &error);
-        if (found != VY_OK) status = vy_print_log_error("view", path, found, &error);
-        const vy_status restored =
+    if (load_status == EXIT_SYSTEM) status = load_status;
+    if (load_status == 0) {
+        const vy_status found_status = vy_log_state_before(log, info.last_tick, &last, &error);
+        if (found_status != VY_OK) status = vy_print_log_error("view", path, found_status, &error);
+        const vy_status restore_status =
             status == 0 ? vy_world_restore(world, last.bytes, last.size, NULL) : VY_BAD_STATE;
-        if (restored == VY_NO_MEMORY) status = vy_print_no_memory("view");
-        if (restored == VY_OK) {
+        if (restore_status == VY_NO_MEMORY) status = vy_print_no_memory("view");
+        if (restore_status == VY_OK) {
             for (uint32_t i = 0; i < vy_world_body_count(world); ++i) {
                 vy_certificate c;
                 if (vy_world_certificate(world, vy_world_body(world, i), &c) == VY_OK) put_certificate(j, &c);
@@ -419,11 +419,11 @@ int vy_page_info(json *j, const char *path, vy_log *log, const page_data *data)
     put_omitted(j, data);
     put_units(j);
     vy_json_text(j, "scenario", vy_log_scenario(log));
-    const int loaded = vy_load_logged_scenario("view", path, log, NULL, &scenario);
-    if (loaded == 0) {
+    const int load_status = vy_load_logged_scenario("view", path, log, NULL, &scenario);
+    if (load_status == 0) {
         status = put_scenario(j, path, log, scenario);
-    } else if (loaded == EXIT_SYSTEM) {
-        status = loaded;
+    } else if (load_status == EXIT_SYSTEM) {
+        status = load_status;
     } else {
         put_names(j, log);
     }

@@ -16,7 +16,7 @@ static const char *const default_panels[] = {"position", "error", "angles", "con
 // Panels that are derived, and what they need.
 static const struct {
     const char *name, *title, *unit;
-    const char *needs[2];
+    const char *needed_fields[2];
 } derived[] = {
     {"error", "position error", "m", {"body.position", "reference.position"}},
     {"angles", "attitude", "deg", {"body.attitude", NULL}},
@@ -58,12 +58,15 @@ static vy_status add_request(plot *p, const char *list, vy_error *err)
 {
     if (p->figure->panel_count == FIGURE_PANELS)
         return vy_fail(err, VY_FULL, "at most %d panels fit a figure", FIGURE_PANELS);
-    panel_request *w = &p->requests[p->figure->panel_count++];
-    if (vy_parse_fields("plot", list, &w->names) != 0) return vy_fail(err, VY_NO_MEMORY, "out of memory");
-    w->kind = kind_of(&w->names);
-    for (int i = 0; i < w->names.count && w->kind == DERIVED_NONE; ++i) need_field(p, w->names.items[i]);
-    for (int i = 0; i < 2 && w->kind != DERIVED_NONE; ++i) {
-        if (derived[w->kind].needs[i] != NULL) need_field(p, derived[w->kind].needs[i]);
+    panel_request *request = &p->requests[p->figure->panel_count++];
+    if (vy_parse_fields("plot", list, &request->names) != 0)
+        return vy_fail(err, VY_NO_MEMORY, "out of memory");
+    request->kind = kind_of(&request->names);
+    for (int i = 0; i < request->names.count && request->kind == DERIVED_NONE; ++i)
+        need_field(p, request->names.items[i]);
+    for (int i = 0; i < 2 && request->kind != DERIVED_NONE; ++i) {
+        if (derived[request->kind].needed_fields[i] != NULL)
+            need_field(p, derived[request->kind].needed_fields[i]);
     }
     return VY_OK;
 }
@@ -110,37 +113,38 @@ static figure_line *add_line(figure_panel *panel, const char *label, int color, 
 }
 
 // Lines of a panel of plain fields, in the order in which add_fields() fills them.
-static void plan_fields(const plot *p, const panel_request *w, figure_panel *panel)
+static void plan_fields(const plot *p, const panel_request *request, figure_panel *panel)
 {
     int mixes_units = 0;
-    for (int i = 0; i < w->names.count; ++i) {
-        int k = 0;
+    for (int i = 0; i < request->names.count; ++i) {
+        int component_index = 0;
         for (int c = 0; c < p->table.count; ++c) {
             const table_column *column = &p->table.columns[c];
-            const char *component = component_of(column->name, w->names.items[i]);
+            const char *component = component_of(column->name, request->names.items[i]);
             if (component == NULL) continue;
             char label[64];
-            const char *name = w->names.count == 1 && component[0] != '\0' ? component + (component[0] == '.')
-                                                                           : column->name;
+            const char *name = request->names.count == 1 && component[0] != '\0'
+                                   ? component + (component[0] == '.')
+                                   : column->name;
             snprintf(label, sizeof label, "%s", name);
             const int is_scalar = component[0] == '\0';
-            if (add_line(panel, label, is_scalar ? i : k++, is_scalar ? DASH_SOLID : (line_dash)(i % 3)) ==
-                NULL)
+            if (add_line(panel, label, is_scalar ? i : component_index++,
+                         is_scalar ? DASH_SOLID : (line_dash)(i % 3)) == NULL)
                 return;
             mixes_units |= panel->line_count > 1 && strcmp(panel->unit, column->unit) != 0;
             snprintf(panel->unit, sizeof panel->unit, "%s", column->unit);
         }
         const size_t used = strlen(panel->title);
         snprintf(panel->title + used, sizeof panel->title - used, "%s%s", i > 0 ? ", " : "",
-                 w->names.items[i]);
+                 request->names.items[i]);
     }
     if (mixes_units) snprintf(panel->unit, sizeof panel->unit, "SI");
 }
 
-static void plan_panel(const plot *p, const panel_request *w, figure_panel *panel)
+static void plan_panel(const plot *p, const panel_request *request, figure_panel *panel)
 {
-    if (w->kind == DERIVED_NONE) {
-        plan_fields(p, w, panel);
+    if (request->kind == DERIVED_NONE) {
+        plan_fields(p, request, panel);
         return;
     }
     static const char *const labels[DERIVED_COUNT][6] = {
@@ -148,12 +152,12 @@ static void plan_panel(const plot *p, const panel_request *w, figure_panel *pane
         {"roll", "pitch", "heading", NULL, NULL, NULL},
         {"x", "y", "z", "desired x", "desired y", "desired z"},
     };
-    snprintf(panel->title, sizeof panel->title, "%s", derived[w->kind].title);
-    snprintf(panel->unit, sizeof panel->unit, "%s", derived[w->kind].unit);
-    for (int i = 0; i < 6 && labels[w->kind][i] != NULL; ++i) {
-        const int color = w->kind == DERIVED_ERROR && i == 3 ? 6 : i % 3;
-        add_line(panel, labels[w->kind][i], color,
-                 w->kind == DERIVED_POSITION && i >= 3 ? DASH_DASHED : DASH_SOLID);
+    snprintf(panel->title, sizeof panel->title, "%s", derived[request->kind].title);
+    snprintf(panel->unit, sizeof panel->unit, "%s", derived[request->kind].unit);
+    for (int i = 0; i < 6 && labels[request->kind][i] != NULL; ++i) {
+        const int color = request->kind == DERIVED_ERROR && i == 3 ? 6 : i % 3;
+        add_line(panel, labels[request->kind][i], color,
+                 request->kind == DERIVED_POSITION && i >= 3 ? DASH_DASHED : DASH_SOLID);
     }
 }
 
@@ -225,13 +229,13 @@ static void add_angles(const plot *p, double time, const double *row, figure_pan
     }
 }
 
-static void add_fields(const plot *p, const panel_request *w, double time, const double *row,
+static void add_fields(const plot *p, const panel_request *request, double time, const double *row,
                        figure_panel *panel)
 {
     int line = 0;
-    for (int i = 0; i < w->names.count; ++i) {
+    for (int i = 0; i < request->names.count; ++i) {
         for (int c = 0; c < p->table.count && line < panel->line_count; ++c) {
-            if (component_of(p->table.columns[c].name, w->names.items[i]) == NULL) continue;
+            if (component_of(p->table.columns[c].name, request->names.items[i]) == NULL) continue;
             if (vy_table_is_current(&p->table, c)) add_point(&panel->lines[line], time, row[c]);
             line += 1;
         }

@@ -8,8 +8,8 @@
 #include <time.h>
 #include <unistd.h>
 
-static const double first_after = 0.4; // [s]
-static const double period = 0.1;      // [s]
+static const double first_update_delay = 0.4; // [s]
+static const double update_period = 0.1;      // [s]
 
 double vy_wall_clock(void)
 {
@@ -23,10 +23,10 @@ progress vy_progress_begin(int is_wanted, uint64_t first, uint64_t last, double 
     const char *term = getenv("TERM");
     const int is_terminal = isatty(fileno(stderr)) && term != NULL && strcmp(term, "dumb") != 0;
     const double now = vy_wall_clock();
-    return (progress){.on = is_wanted && is_terminal,
+    return (progress){.is_on = is_wanted && is_terminal,
                       .dt = dt,
                       .start = now,
-                      .next = now + first_after,
+                      .next_update = now + first_update_delay,
                       .first = first,
                       .last = last};
 }
@@ -40,9 +40,9 @@ typedef struct pace {
 static int measure_pace(progress *p, uint64_t done, pace *out)
 {
     const double now = vy_wall_clock();
-    if (!p->on || now < p->next) return 0;
-    p->next = now + period;
-    p->shown = 1;
+    if (!p->is_on || now < p->next_update) return 0;
+    p->next_update = now + update_period;
+    p->has_line = 1;
     out->done = (double)(done - p->first);
     out->rate = out->done / (now - p->start);
     out->remaining = out->rate > 0.0 ? (double)(p->last - done) / out->rate : 0.0;
@@ -72,6 +72,6 @@ void vy_progress_count(progress *p, uint64_t done, const char *unit)
 
 void vy_progress_end(progress *p)
 {
-    if (p->shown) fputs("\r\033[K", stderr);
-    p->shown = 0;
+    if (p->has_line) fputs("\r\033[K", stderr);
+    p->has_line = 0;
 }

@@ -3,12 +3,12 @@
 #include <stdint.h>
 
 typedef struct progress {
-    int on;               ///< stderr is a terminal and the line is wanted
-    int shown;            ///< there is a line to wipe
+    int is_on;            ///< stderr is a terminal and the line is wanted
+    int has_line;         ///< there is a line to wipe
     double dt;            ///< [s] of one step
     double start;         ///< [s] wall clock
-    double next;          ///< [s] wall clock of the next update
-    uint64_t first, last; ///< [steps]
+    double next_update;   ///< [s] wall clock of the next update
+    uint64_t first, last; ///< [steps] or what else is counted
 } progress;
 
 /// [s] of a clock that only moves forward.

@@ -20,7 +20,7 @@ typedef struct reader {
     int capacity;
 } reader;
 
-static char *copy(const char *text, size_t length)
+static char *copy_text(const char *text, size_t length)
 {
     char *out = malloc(length + 1);
     if (out == NULL) return NULL;
@@ -29,7 +29,7 @@ static char *copy(const char *text, size_t length)
     return out;
 }
 
-static int add(reader *r, const char *path, const char *value, size_t length)
+static int add_setting(reader *r, const char *path, const char *value, size_t length)
 {
     settings *s = r->out;
     if (s->count == r->capacity) {
@@ -40,7 +40,7 @@ static int add(reader *r, const char *path, const char *value, size_t length)
         r->capacity = capacity;
     }
     setting *item = &s->items[s->count++];
-    *item = (setting){copy(path, strlen(path)), copy(value, length)};
+    *item = (setting){copy_text(path, strlen(path)), copy_text(value, length)};
     return item->key != NULL && item->value != NULL;
 }
 
@@ -81,7 +81,7 @@ static int read_line(reader *r, const char *line, size_t length)
              colon - key < 50 ? (int)(colon - key) : 50, key);
     const char *value = colon + 1;
     while (value < end && *value == ' ') ++value;
-    if (value < end) return add(r, path, value, (size_t)(end - value));
+    if (value < end) return add_setting(r, path, value, (size_t)(end - value));
     push_level(r, column, path);
     return 1;
 }
@@ -112,12 +112,12 @@ void vy_settings_destroy(settings *s)
 }
 
 // The value of `key`. Both lists are mostly in the same order, so the search begins where the last one ended.
-static const char *find(const settings *s, const char *key, int *from)
+static const char *find_value(const settings *s, const char *key, int *search_start)
 {
     for (int i = 0; i < s->count; ++i) {
-        const int index = (*from + i) % s->count;
+        const int index = (*search_start + i) % s->count;
         if (strcmp(s->items[index].key, key) != 0) continue;
-        *from = index + 1;
+        *search_start = index + 1;
         return s->items[index].value;
     }
     return NULL;
@@ -137,18 +137,18 @@ int vy_settings_compare(const settings *a, const settings *b,
                         void (*report)(void *self, const char *key, const char *in_a, const char *in_b),
                         void *self)
 {
-    int count = 0, from = 0;
+    int count = 0, search_start = 0;
     for (int i = 0; i < a->count; ++i) {
-        const char *other = find(b, a->items[i].key, &from);
-        if (other != NULL && strcmp(other, a->items[i].value) == 0) continue;
-        if (other == NULL && strcmp(a->items[i].value, "[]") == 0 && has_elements(b, a->items[i].key))
+        const char *other_value = find_value(b, a->items[i].key, &search_start);
+        if (other_value != NULL && strcmp(other_value, a->items[i].value) == 0) continue;
+        if (other_value == NULL && strcmp(a->items[i].value, "[]") == 0 && has_elements(b, a->items[i].key))
             continue;
-        report(self, a->items[i].key, a->items[i].value, other);
+        report(self, a->items[i].key, a->items[i].value, other_value);
         ++count;
     }
-    from = 0;
+    search_start = 0;
     for (int i = 0; i < b->count; ++i) {
-        if (find(a, b->items[i].key, &from) != NULL) continue;
+        if (find_value(a, b->items[i].key, &search_start) != NULL) continue;
         if (strcmp(b->items[i].value, "[]") == 0 && has_elements(a, b->items[i].key)) continue;
         report(self, b->items[i].key, NULL, b->items[i].value);
         ++count;

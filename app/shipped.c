@@ -35,8 +35,8 @@ static char *first_folder(const char *const *list, size_t count)
     if (!program_folder(program, sizeof program)) return NULL;
     for (size_t i = 0; i < count; ++i) {
         snprintf(path, sizeof path, "%s/%s", program, list[i]);
-        char *real = realpath(path, NULL);
-        if (real != NULL) return real;
+        char *resolved = realpath(path, NULL);
+        if (resolved != NULL) return resolved;
     }
     return NULL;
 }
@@ -62,10 +62,10 @@ char *vy_shipped_find(const char *name)
     char *folder = scenarios_folder();
     if (folder == NULL) return NULL;
     const size_t length = strlen(name);
-    const int has_end = length > 5 && strcmp(name + length - 5, ".yaml") == 0;
+    const int has_suffix = length > 5 && strcmp(name + length - 5, ".yaml") == 0;
     const size_t size = strlen(folder) + length + 8;
     char *path = malloc(size);
-    if (path != NULL) snprintf(path, size, "%s/%s%s", folder, name, has_end ? "" : ".yaml");
+    if (path != NULL) snprintf(path, size, "%s/%s%s", folder, name, has_suffix ? "" : ".yaml");
     free(folder);
     if (path != NULL && vy_file_is_regular(path)) return path;
     free(path);
@@ -112,21 +112,22 @@ void vy_shipped_for_each(shipped_fn *visit, void *self)
 
 typedef struct listing {
     FILE *out;
-    int begun;
+    int has_begun;
 } listing;
 
-static void print_one(void *self, const char *name, const char *summary)
+static void print_scenario(void *self, const char *name, const char *summary)
 {
     listing *l = self;
-    char *folder = l->begun ? NULL : scenarios_folder();
-    if (!l->begun) fprintf(l->out, "\nscenarios that came with Volery (%s):\n", folder != NULL ? folder : "");
+    char *folder = l->has_begun ? NULL : scenarios_folder();
+    if (!l->has_begun)
+        fprintf(l->out, "\nscenarios that came with Volery (%s):\n", folder != NULL ? folder : "");
     free(folder);
-    l->begun = 1;
+    l->has_begun = 1;
     fprintf(l->out, "  %-24s%s\n", name, summary);
 }
 
 void vy_shipped_list(FILE *out)
 {
     listing l = {out, 0};
-    vy_shipped_for_each(print_one, &l);
+    vy_shipped_for_each(print_scenario, &l);
 }

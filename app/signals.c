@@ -18,14 +18,14 @@ void vy_signals_ignore(void)
 
 void vy_signals_catch(void)
 {
-    struct sigaction action = {.sa_flags = SA_RESTART | (int)SA_RESETHAND}, before;
+    struct sigaction action = {.sa_flags = SA_RESTART | (int)SA_RESETHAND}, old_action;
     sigemptyset(&action.sa_mask);
     action.sa_handler = on_signal;
-    static const int caught[] = {SIGINT, SIGTERM, SIGHUP};
+    static const int stop_signals[] = {SIGINT, SIGTERM, SIGHUP};
     for (int i = 0; i < 3; ++i) {
         // What nohup or a script in the background had ignored stays ignored.
-        if (sigaction(caught[i], NULL, &before) != 0 || before.sa_handler == SIG_IGN) continue;
-        sigaction(caught[i], &action, NULL);
+        if (sigaction(stop_signals[i], NULL, &old_action) != 0 || old_action.sa_handler == SIG_IGN) continue;
+        sigaction(stop_signals[i], &action, NULL);
     }
 }
 

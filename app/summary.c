@@ -44,8 +44,8 @@ static void print_drones(const flight *f)
                t->tilt_max * degrees_per_radian, t->speed_max);
         if (t->has_error) printf(" %9.4f m %9.4f m", rms(t), t->error_max);
         if (!t->has_error) printf(" %11s %11s", "-", "-");
-        if (t->has_error && !t->outside) printf(" %7.2f s", t->settling_time);
-        if (!t->has_error || t->outside) printf(" %9s", t->has_error ? "never" : "-");
+        if (t->has_error && !t->is_outside) printf(" %7.2f s", t->settling_time);
+        if (!t->has_error || t->is_outside) printf(" %9s", t->has_error ? "never" : "-");
         if (i < s->drone_count) printf(" %5.1f %%", 100.0 * effort(t));
         if (i >= s->drone_count) printf(" %7s", "-");
         const vy_vec3 at = t->state.position;
@@ -73,13 +73,13 @@ static void print_places(const flight *f)
 static void print_truth(const flight *f)
 {
     const vy_scenario *s = f->def.scenario;
-    int printed = 0;
+    int printed_count = 0;
     for (int i = 0; i < s->drone_count; ++i) {
         if (!s->drones[i].def.truth) continue;
-        printf("%s%s",
-               printed++ ? ", " : "\n  fed with ground truth instead of an estimate: ", s->drones[i].name);
+        printf("%s%s", printed_count++ ? ", " : "\n  fed with ground truth instead of an estimate: ",
+               s->drones[i].name);
     }
-    if (printed) putchar('\n');
+    if (printed_count) putchar('\n');
 }
 
 static const char *failsafe_name(vy_failsafe failsafe)
@@ -140,12 +140,12 @@ static void print_incidents(const flight *f)
         const drone_track *t = &f->tracks[i];
         const vy_drive_state *d = &t->drive;
         if (t->faults > 0) print_faults(f, i);
-        for (int k = 0, any = 0; k <= VY_DRIVE_LIMIT_COUNT; ++k) {
-            if (k == VY_DRIVE_LIMIT_COUNT && any) putchar('\n');
+        for (int k = 0, printed_count = 0; k <= VY_DRIVE_LIMIT_COUNT; ++k) {
+            if (k == VY_DRIVE_LIMIT_COUNT && printed_count) putchar('\n');
             if (k == VY_DRIVE_LIMIT_COUNT || d->acted[k] == 0) continue;
-            if (!any++) printf("  limits      %s:", name);
-            printf("%s %s %" PRIu64 " times", any > 1 ? "," : "", vy_drive_limit_name((vy_drive_limit)k),
-                   d->acted[k]);
+            if (!printed_count++) printf("  limits      %s:", name);
+            printf("%s %s %" PRIu64 " times", printed_count > 1 ? "," : "",
+                   vy_drive_limit_name((vy_drive_limit)k), d->acted[k]);
         }
         print_estimate(f, i);
         print_rejected(f, i);
@@ -228,7 +228,7 @@ static void print_budget(const flight *f)
 {
     const vy_scenario *s = f->def.scenario;
     const vy_budget_def *budget = &s->environment.nap.budget;
-    double position = 0.0, angle = 0.0, broken = HUGE_VAL;
+    double position = 0.0, angle = 0.0, exceeded_time = HUGE_VAL;
     int no_bound = 0;
     if (budget->duration == 0.0) return;
     for (int i = 0; i < s->drone_count + s->body_count; ++i) {
@@ -238,19 +238,20 @@ static void print_budget(const flight *f)
         position = fmax(position, c.position);
         angle = fmax(angle, c.angle);
         no_bound += c.budget.standing == VY_BUDGET_NO_BOUND;
-        if (c.budget.standing == VY_BUDGET_EXCEEDED) broken = fmin(broken, c.budget.exceeded_time);
+        if (c.budget.standing == VY_BUDGET_EXCEEDED)
+            exceeded_time = fmin(exceeded_time, c.budget.exceeded_time);
     }
     printf("  budget      ");
-    if (broken < HUGE_VAL) {
-        printf("broken at %.3f s\n", broken);
+    if (exceeded_time < HUGE_VAL) {
+        printf("broken at %.3f s\n", exceeded_time);
         return;
     }
-    const char *and = "";
+    const char *separator = "";
     if (budget->position != VY_BUDGET_ANY) {
         printf("%.2g of %.2g m", position, budget->position);
-        and = " and ";
+        separator = " and ";
     }
-    if (budget->attitude != VY_BUDGET_ANY) printf("%s%.2g of %.2g rad", and, angle, budget->attitude);
+    if (budget->attitude != VY_BUDGET_ANY) printf("%s%.2g of %.2g rad", separator, angle, budget->attitude);
     printf(" spent over %g s", budget->duration);
     if (no_bound > 0)
         printf("; no bound for %d of %d, which neglect nothing", no_bound, s->drone_count + s->body_count);
@@ -317,15 +318,16 @@ static void json_failure(const flight *f, json *j)
     }
     char sentence[400];
     vy_flight_describe_failure(f, sentence, sizeof sentence);
-    const int safety = f->failure.reason != VY_FAILURE_NONE;
-    const vy_expect_result *r = safety ? NULL : &f->results[f->failed_expectation];
+    const int is_safety = f->failure.reason != VY_FAILURE_NONE;
+    const vy_expect_result *r = is_safety ? NULL : &f->results[f->failed_expectation];
     vy_json_object(j, "failure");
     vy_json_text(j, "reason", reason);
-    vy_json_number(j, "time_s", safety ? f->failure.time : r->time);
+    vy_json_number(j, "time_s", is_safety ? f->failure.time : r->time);
     vy_json_text(j, "vehicle",
-                 safety || r->measured ? vy_scenario_name_of(s, (int)(safety ? f->failure.body : r->drone))
-                                       : NULL);
-    if (safety) {
+                 is_safety || r->measured
+                     ? vy_scenario_name_of(s, (int)(is_safety ? f->failure.body : r->drone))
+                     : NULL);
+    if (is_safety) {
         vy_json_text(j, "what", f->failure.what);
         vy_json_number(j, "value", f->failure.value);
         vy_json_number(j, "limit", f->failure.limit);
@@ -495,7 +497,7 @@ static void json_drones(const flight *f, json *j)
         vy_json_number(j, "speed_max_m_s", t->speed_max);
         vy_json_number(j, "error_rms_m", t->has_error ? rms(t) : HUGE_VAL);
         vy_json_number(j, "error_max_m", t->has_error ? t->error_max : HUGE_VAL);
-        vy_json_number(j, "settled_s", t->has_error && !t->outside ? t->settling_time : HUGE_VAL);
+        vy_json_number(j, "settled_s", t->has_error && !t->is_outside ? t->settling_time : HUGE_VAL);
         vy_json_number(j, "effort", effort(t));
         vy_json_number(j, "estimate_error_max_m", t->estimate_max);
         json_filter(f, i, j);
@@ -567,8 +569,8 @@ static void json_bound(json *j, const char *name, double bound)
 static void json_expectations(const flight *f, json *j)
 {
     const vy_scenario *s = f->def.scenario;
-    int known = 0;
-    const vy_quantity *quantities = vy_quantities(&known);
+    int quantity_count = 0;
+    const vy_quantity *quantities = vy_quantities(&quantity_count);
     vy_json_list(j, "expectations");
     for (int i = 0; i < s->expect_count; ++i) {
         const vy_expect_def *e = &s->expect[i];
@@ -616,7 +618,7 @@ static uint64_t tier_of(const vy_scenario *s)
 // Where programs fly: how many, how many of them are confined, and what the kernel lacks for that.
 static void json_programs(const vy_scenario *s, json *j)
 {
-    char lacks[VY_LACKS_CAP];
+    char missing_features[VY_LACKS_CAP];
     uint64_t count = 0;
     for (int i = 0; i < s->drone_count; ++i)
         count += (uint64_t)vy_controller_is_program(&s->drones[i].def.controller);
@@ -624,8 +626,8 @@ static void json_programs(const vy_scenario *s, json *j)
     vy_json_object(j, "programs");
     vy_json_uint(j, "count", count);
     vy_json_uint(j, "confined", (uint64_t)vy_controllers_confined(s));
-    if (vy_host_lacks(lacks))
-        vy_json_text(j, "kernel_lacks", lacks);
+    if (vy_host_lacks(missing_features))
+        vy_json_text(j, "kernel_lacks", missing_features);
     else
         vy_json_null(j, "kernel_lacks");
     vy_json_close(j);

@@ -27,17 +27,19 @@
 
 static void ring_write(watch_ring *r, const void *data, size_t size)
 {
-    const size_t at = (size_t)(r->next % RING_SIZE), first = size < RING_SIZE - at ? size : RING_SIZE - at;
-    memcpy(r->bytes + at, data, first);
-    memcpy(r->bytes, (const unsigned char *)data + first, size - first);
+    const size_t at = (size_t)(r->next % RING_SIZE),
+                 first_size = size < RING_SIZE - at ? size : RING_SIZE - at;
+    memcpy(r->bytes + at, data, first_size);
+    memcpy(r->bytes, (const unsigned char *)data + first_size, size - first_size);
     r->next += size;
 }
 
 void vy_ring_copy(const watch_ring *r, uint64_t offset, void *out, size_t size)
 {
-    const size_t at = (size_t)(offset % RING_SIZE), first = size < RING_SIZE - at ? size : RING_SIZE - at;
-    memcpy(out, r->bytes + at, first);
-    memcpy((unsigned char *)out + first, r->bytes, size - first);
+    const size_t at = (size_t)(offset % RING_SIZE),
+                 first_size = size < RING_SIZE - at ? size : RING_SIZE - at;
+    memcpy(out, r->bytes + at, first_size);
+    memcpy((unsigned char *)out + first_size, r->bytes, size - first_size);
 }
 
 static void on_message(void *self, uint16_t channel, uint64_t time, const unsigned char *data, size_t size)
@@ -117,7 +119,7 @@ int vy_watch_open(const char *name, const char *address, int port, int realtime,
     pthread_mutex_init(&w->lock, NULL);
     w->command = name;
     w->listener = w->wake[0] = w->wake[1] = -1;
-    w->realtime = realtime;
+    w->is_realtime = realtime;
     w->control.speed = realtime ? 1.0 : 0.0;
     snprintf(w->control.status, sizeof w->control.status, "flying");
     w->ring.bytes = malloc(RING_SIZE);
@@ -151,13 +153,13 @@ static int make_info(watch *w, vy_log *log, const char *path)
     size_t size = 0;
     FILE *out = open_memstream(&w->info, &size);
     if (out == NULL) return vy_print_no_memory(w->command);
-    const page_data nothing = {.truth_stride = 1, .other_stride = 1};
+    const page_data no_data = {.truth_stride = 1, .other_stride = 1};
     json j = vy_json_begin(out);
     vy_json_text(&j, "volery", VY_VERSION);
     vy_json_bool(&j, "live", 1);
     vy_json_list(&j, "runs");
     vy_json_object(&j, NULL);
-    int status = vy_page_info(&j, path, log, &nothing);
+    int status = vy_page_info(&j, path, log, &no_data);
     vy_json_close(&j);
     vy_json_close(&j);
     vy_json_end(&j);
@@ -194,7 +196,8 @@ static int start_server(watch *w)
             w->token, is_everywhere ? ", or at any other address of this machine" : "");
     if (strncmp(w->address, "127.", 4) != 0)
         fprintf(stderr, "nothing is encrypted: whoever can read the network sees the flight and the token\n");
-    if (!w->realtime) fprintf(stderr, "the flight begins with the first viewer; with --realtime at once\n");
+    if (!w->is_realtime)
+        fprintf(stderr, "the flight begins with the first viewer; with --realtime at once\n");
     return 0;
 }
 
@@ -238,9 +241,9 @@ static int take_step(watch *w)
 {
     pthread_mutex_lock(&w->lock);
     watch_control *c = &w->control;
-    const int awaits_viewer = !w->pace.begun && !w->realtime && w->viewers == 0;
-    int is_allowed = !awaits_viewer && (!c->paused || c->steps > 0);
-    if (is_allowed && c->paused) {
+    const int awaits_viewer = !w->pace.has_begun && !w->is_realtime && w->viewers == 0;
+    int is_allowed = !awaits_viewer && (!c->is_paused || c->steps > 0);
+    if (is_allowed && c->is_paused) {
         c->steps -= 1;
         c->version += 1;
     }
@@ -254,7 +257,7 @@ static int take_step(watch *w)
 static double ahead_of_clock(watch *w, double time)
 {
     pthread_mutex_lock(&w->lock);
-    const double speed = w->control.paused ? 0.0 : w->control.speed;
+    const double speed = w->control.is_paused ? 0.0 : w->control.speed;
     pthread_mutex_unlock(&w->lock);
     const double now = vy_wall_clock();
     if (speed <= 0.0) {
@@ -274,7 +277,7 @@ static double ahead_of_clock(watch *w, double time)
 double vy_watch_ahead(watch *w, double time)
 {
     if (!w->pace.is_taken && !take_step(w)) return HUGE_VAL;
-    w->pace.begun = w->pace.is_taken = true;
+    w->pace.has_begun = w->pace.is_taken = true;
     const double ahead = ahead_of_clock(w, time);
     w->pace.is_taken = ahead > 0.0;
     return ahead > 0.0 ? ahead : 0.0;
@@ -289,7 +292,7 @@ void vy_watch_pace(watch *w, double time)
 int vy_watch_is_free(watch *w)
 {
     pthread_mutex_lock(&w->lock);
-    const int is_free = !w->control.paused && w->control.speed <= 0.0;
+    const int is_free = !w->control.is_paused && w->control.speed <= 0.0;
     pthread_mutex_unlock(&w->lock);
     return is_free;
 }
@@ -298,7 +301,7 @@ void vy_watch_tell(watch *w, const char *text)
 {
     pthread_mutex_lock(&w->lock);
     snprintf(w->control.notice, sizeof w->control.notice, "%s", text);
-    w->control.notices += 1;
+    w->control.notice_count += 1;
     pthread_mutex_unlock(&w->lock);
 }
 
@@ -338,7 +341,7 @@ void vy_watch_end(watch *w, const char *status, uint64_t hash)
 {
     if (w == NULL) return;
     pthread_mutex_lock(&w->lock);
-    w->control.ended = true;
+    w->control.has_ended = true;
     w->control.hash = hash;
     w->control.version += 1;
     if (status != NULL) snprintf(w->control.status, sizeof w->control.status, "%s", status);

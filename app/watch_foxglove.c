@@ -29,7 +29,8 @@ static void put_little_endian(unsigned char *out, uint64_t value, int bytes)
     for (int i = 0; i < bytes; ++i) out[i] = (unsigned char)(value >> 8 * i);
 }
 
-// JSON has a FILE to be written to; what comes of it is the client's, as a frame.
+// A message to a client as it is written: JSON has a FILE to be written to, and its text is then sent as a
+// frame.
 typedef struct answer {
     FILE *file;
     char *text;
@@ -64,12 +65,12 @@ static int answer_send(answer *a, client *c)
     return is_sent;
 }
 
-static int send_status(client *c, int level, const char *words)
+static int send_status(client *c, int level, const char *text)
 {
     answer a;
     if (!answer_begin(&a, "status")) return 0;
     vy_json_uint(&a.j, "level", (uint64_t)level);
-    vy_json_text(&a.j, "message", words);
+    vy_json_text(&a.j, "message", text);
     return answer_send(&a, c);
 }
 
@@ -191,7 +192,7 @@ static int send_parameters(const watch *w, const watch_control *control, client 
     vy_json_list(j, "parameters");
     const int may_set = !w->is_read_only;
     if (may_set && begin_parameter(j, names, "/flight/paused")) {
-        vy_json_bool(j, "value", control->paused);
+        vy_json_bool(j, "value", control->is_paused);
         vy_json_close(j);
     }
     if (may_set && begin_parameter(j, names, "/flight/speed")) {
@@ -207,7 +208,7 @@ static int send_parameters(const watch *w, const watch_control *control, client 
         vy_json_text(j, "value", control->status);
         vy_json_close(j);
     }
-    if (control->ended && begin_parameter(j, names, "/flight/hash")) {
+    if (control->has_ended && begin_parameter(j, names, "/flight/hash")) {
         vy_json_hash(j, "value", control->hash);
         vy_json_close(j);
     }
@@ -247,7 +248,7 @@ static int send_keys(const watch *w, const char *name, const char *keys)
 }
 
 // Something for the flight's thread to inject; the caller has the lock. NULL: it is on its way, or the
-// parameter is another one, which `*mine` tells; else why not.
+// parameter is another one, which `*is_injection` tells; else why not.
 static const char *queue_injection(watch *w, const char *name, const char *text, int *is_injection)
 {
     *is_injection = 0;
@@ -256,9 +257,9 @@ static const char *queue_injection(watch *w, const char *name, const char *text,
     if (!*is_injection || text[0] == '\0') return NULL;
     if (strlen(text) >= JSON_TEXT_CAP - 1) return "what is to be injected is too long";
     if (w->injection_count == INJECTION_QUEUE) return "too much is to be injected at once: it was left out";
-    watch_injection *next = &w->injections[w->injection_count++];
-    snprintf(next->what, sizeof next->what, "%s", strrchr(name, '/') + 1);
-    snprintf(next->text, sizeof next->text, "%s", text);
+    watch_injection *injection = &w->injections[w->injection_count++];
+    snprintf(injection->what, sizeof injection->what, "%s", strrchr(name, '/') + 1);
+    snprintf(injection->text, sizeof injection->text, "%s", text);
     return NULL;
 }
 
@@ -272,17 +273,17 @@ static const char *set_parameter(watch *w, const char *name, json_kind kind, dou
     watch_control *c = &w->control;
     if (w->is_read_only) {
         reason = "another program flies this: it can only be watched";
-    } else if (c->ended) {
+    } else if (c->has_ended) {
         reason = "the flight is over";
     } else if (strcmp(name, "/flight/paused") == 0 && is_switch) {
-        c->paused = kind == JSON_TRUE;
+        c->is_paused = kind == JSON_TRUE;
         c->steps = 0;
     } else if (strcmp(name, "/flight/speed") == 0 && kind == JSON_NUMBER && value >= 0.0 &&
                value <= SPEED_MAX) {
         c->speed = value < 1e-3 && value > 0.0 ? 1e-3 : value;
     } else if (strcmp(name, "/flight/steps") == 0 && kind == JSON_NUMBER && value >= 1.0 &&
                value <= STEPS_MAX && value == floor(value)) {
-        c->paused = true;
+        c->is_paused = true;
         c->steps = (uint64_t)value;
     } else if (kind == JSON_TEXT &&
                (send_keys(w, name, text) ||
@@ -355,7 +356,7 @@ static int send_shapes(const watch *w, client *c)
 static void set_start_of_records(watch *w, client *c)
 {
     pthread_mutex_lock(&w->lock);
-    c->notices = w->control.notices;
+    c->reported_notices = w->control.notice_count;
     c->cursor = c->wants_history ? w->ring.first : w->ring.next;
     c->count = c->wants_history ? w->ring.first_count : w->ring.next_count;
     w->viewers += 1;
@@ -498,14 +499,14 @@ static int send_changes(watch *w, client *c, const watch_control *control)
 {
     int is_sent = 1;
     if (c->dropped != c->reported_dropped && c->out_size < QUEUE_BYTES) {
-        char words[100];
+        char text[100];
         c->reported_dropped = c->dropped;
-        snprintf(words, sizeof words,
-                 "%" PRIu64 " records were dropped: this viewer is slower than the flight", c->dropped);
-        is_sent = send_status(c, LEVEL_WARNING, words);
+        snprintf(text, sizeof text, "%" PRIu64 " records were dropped: this viewer is slower than the flight",
+                 c->dropped);
+        is_sent = send_status(c, LEVEL_WARNING, text);
     }
-    if (is_sent && control->notices != c->notices && c->out_size < QUEUE_BYTES) {
-        c->notices = control->notices;
+    if (is_sent && control->notice_count != c->reported_notices && c->out_size < QUEUE_BYTES) {
+        c->reported_notices = control->notice_count;
         is_sent = send_status(c, LEVEL_ERROR, control->notice);
     }
     if (is_sent && c->wants_parameters && control->version != c->version && c->out_size < QUEUE_BYTES) {
@@ -520,7 +521,7 @@ int vy_foxglove_send(watch *w, client *c)
 {
     const watch_control control = current_control(w);
     uint64_t time = UINT64_MAX;
-    int is_sent = control.ended || send_changes(w, c, &control);
+    int is_sent = control.has_ended || send_changes(w, c, &control);
     if (is_sent && c->is_subscribed && c->out_size < QUEUE_BYTES) is_sent = copy_records(w, c, &time);
     if (is_sent && time != UINT64_MAX) {
         unsigned char clock[TIME_SIZE] = {OP_TIME};
@@ -528,7 +529,7 @@ int vy_foxglove_send(watch *w, client *c)
         is_sent = vy_client_send_frame(c, FRAME_BINARY, clock, sizeof clock);
     }
     const int has_all = !c->is_subscribed || time == UINT64_MAX;
-    return is_sent && (!control.ended || !has_all || send_changes(w, c, &control));
+    return is_sent && (!control.has_ended || !has_all || send_changes(w, c, &control));
 }
 
 int vy_foxglove_is_done(watch *w, const client *c)

@@ -41,13 +41,13 @@ enum { INJECTION_QUEUE = 16, NOTICE_CAP = 256 };
 /// What viewers can set, and what they are told. `version` counts changes.
 typedef struct watch_control {
     uint64_t version;
-    bool paused;
+    bool is_paused;
     double speed;   ///< times real time; 0: as fast as it goes
     uint64_t steps; ///< while paused: so many strides are still to be flown
-    bool ended;
+    bool has_ended;
     char status[STATUS_CAP]; ///< flying, then how it ended
     uint64_t hash;           ///< at its end
-    uint64_t notices;        ///< so many were given so far
+    uint64_t notice_count;   ///< so many were given so far
     char notice[NOTICE_CAP]; ///< the last: why something was not injected
 } watch_control;
 
@@ -61,7 +61,7 @@ struct watch {
     bool has_thread;
     pthread_t paced_thread; ///< answers a program that flies by itself
     bool has_paced_thread;
-    bool realtime;
+    bool is_realtime;
     bool is_read_only;  ///< another program flies: nothing can be set
     char *log;          ///< the file while it is written
     char *page, *info;  ///< the page without data, and what it says of the run; NULL: there is none
@@ -73,7 +73,7 @@ struct watch {
     watch_pilot *pilots;
     int pilot_count;
     struct { ///< of the flight's thread
-        bool begun;
+        bool has_begun;
         bool is_taken;        ///< viewers have allowed the step that the clock does not allow yet
         double speed, anchor; ///< flight time was 0 at `anchor` by the clock [s], at that speed
         uint64_t version;
@@ -104,10 +104,10 @@ typedef struct client {
     bool wants_history;      ///< it wants what was before it, too
     bool is_subscribed;      ///< to anything, ever
     bool wants_parameters;
-    uint64_t cursor, count;             ///< its place in the ring
+    uint64_t cursor, count;             ///< its place in the ring: offset, and records before it
     uint64_t dropped;                   ///< records that went by
     uint64_t reported_dropped, version; ///< of `dropped` and of the control, as last said
-    uint64_t notices;                   ///< likewise
+    uint64_t reported_notices;          ///< likewise
 } client;
 
 enum {

@@ -100,11 +100,11 @@ static void *serve(void *self)
 {
     paced_client a = {.watched = self, .is_open = true};
     watch *w = a.watched;
-    for (bool ended = false; a.is_open && !ended;) {
+    for (bool has_ended = false; a.is_open && !has_ended;) {
         const double wait_time = answer(&a);
         if (a.is_open) read_input(&a, wait_time);
         pthread_mutex_lock(&w->lock);
-        ended = w->control.ended;
+        has_ended = w->control.has_ended;
         pthread_mutex_unlock(&w->lock);
     }
     return NULL;
@@ -112,11 +112,11 @@ static void *serve(void *self)
 
 int vy_watch_answer(watch *w)
 {
-    sigset_t all, before;
-    sigfillset(&all);
-    pthread_sigmask(SIG_SETMASK, &all, &before);
+    sigset_t all_signals, old_mask;
+    sigfillset(&all_signals);
+    pthread_sigmask(SIG_SETMASK, &all_signals, &old_mask);
     const int failed = pthread_create(&w->paced_thread, NULL, serve, w);
-    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    pthread_sigmask(SIG_SETMASK, &old_mask, NULL);
     if (failed) return vy_print_error(w->command, EXIT_SYSTEM, "--paced: no thread: %s", strerror(failed));
     w->has_paced_thread = true;
     return 0;

@@ -152,10 +152,10 @@ static const char *refusal_reason(const watch *w, const client *c, const http_re
     if (r->origin_count > 1 || (r->origin_count == 1 && !is_own_address(w, c, r->origin, "http://") &&
                                 !(r->upgrades && vy_span_equals(r->origin, "https://app.foxglove.dev"))))
         return "Pages of that origin are not let in.\n";
-    unsigned differs = r->path.size < TOKEN_CAP || r->path.size > TOKEN_CAP + 1;
-    for (size_t i = 0; !differs && i + 1 < TOKEN_CAP; ++i)
-        differs |= (unsigned)(r->path.text[i + 1] ^ w->token[i]);
-    if (differs || (r->path.size == TOKEN_CAP + 1 && r->path.text[TOKEN_CAP] != '/'))
+    unsigned is_wrong = r->path.size < TOKEN_CAP || r->path.size > TOKEN_CAP + 1;
+    for (size_t i = 0; !is_wrong && i + 1 < TOKEN_CAP; ++i)
+        is_wrong |= (unsigned)(r->path.text[i + 1] ^ w->token[i]);
+    if (is_wrong || (r->path.size == TOKEN_CAP + 1 && r->path.text[TOKEN_CAP] != '/'))
         return "The address must have its token, as volery has printed it.\n";
     return NULL;
 }
@@ -312,30 +312,30 @@ static void accept_client(server *s)
 }
 
 // What one client is sent and has said. @return 0: it is to go
-static int serve_client(server *s, client *c, short events, int ended)
+static int serve_client(server *s, client *c, short events, int has_ended)
 {
     int is_alive = !(events & (POLLIN | POLLHUP | POLLERR)) || receive(s->w, c);
     if (is_alive && c->is_websocket && !c->is_closing) {
         is_alive = vy_foxglove_send(s->w, c);
-        if (is_alive && ended && vy_foxglove_is_done(s->w, c)) is_alive = close_connection(c, 1001);
+        if (is_alive && has_ended && vy_foxglove_is_done(s->w, c)) is_alive = close_connection(c, 1001);
     }
     if (is_alive && c->out_size > 0) is_alive = transmit(s, c);
     const double age = vy_wall_clock() - c->connect_time;
-    const int idle = !c->is_websocket && c->out_size == 0 && age > REQUEST_TIMEOUT;
-    return is_alive && !idle;
+    const int is_idle = !c->is_websocket && c->out_size == 0 && age > REQUEST_TIMEOUT;
+    return is_alive && !is_idle;
 }
 
 // Is a flight that is over still worth a wait for those who read?
-static int keeps_serving(server *s, int ended)
+static int keeps_serving(server *s, int has_ended)
 {
-    if (!ended) return 1;
+    if (!has_ended) return 1;
     int has_unsent = 0;
-    const double now = vy_wall_clock(), idle = now - s->last_sent;
+    const double now = vy_wall_clock(), idle_time = now - s->last_sent;
     for (int i = 0; i < s->count; ++i) {
         const client *c = &s->clients[i];
         const int has_all = c->is_closing && c->out_size == 0;
-        has_unsent |=
-            (c->is_websocket || c->out_size > 0) && idle < (has_all ? CLOSE_TIMEOUT : DRAIN_IDLE_TIMEOUT);
+        has_unsent |= (c->is_websocket || c->out_size > 0) &&
+                      idle_time < (has_all ? CLOSE_TIMEOUT : DRAIN_IDLE_TIMEOUT);
     }
     return has_unsent && now - s->end_time < DRAIN_TIMEOUT;
 }
@@ -343,9 +343,9 @@ static int keeps_serving(server *s, int ended)
 static int flight_has_ended(watch *w)
 {
     pthread_mutex_lock(&w->lock);
-    const int ended = w->control.ended;
+    const int has_ended = w->control.has_ended;
     pthread_mutex_unlock(&w->lock);
-    return ended;
+    return has_ended;
 }
 
 // @return 1: the flight is over
@@ -361,23 +361,24 @@ static int serve_once(server *s)
     }
     polled[count] = (struct pollfd){.fd = s->w->wake[0], .events = POLLIN};
     polled[count + 1] = (struct pollfd){.fd = s->w->listener, .events = count < CLIENT_CAP ? POLLIN : 0};
-    const int seen = poll(polled, (nfds_t)count + 2, timeout);
+    const int event_count = poll(polled, (nfds_t)count + 2, timeout);
     char bytes[16];
-    if (seen > 0 && polled[count].revents) (void)!read(s->w->wake[0], bytes, sizeof bytes);
-    const int ended = flight_has_ended(s->w);
+    if (event_count > 0 && polled[count].revents) (void)!read(s->w->wake[0], bytes, sizeof bytes);
+    const int has_ended = flight_has_ended(s->w);
     for (int i = count - 1; i >= 0; --i) {
-        if (!serve_client(s, &s->clients[i], seen > 0 ? polled[i].revents : 0, ended)) remove_client(s, i);
+        if (!serve_client(s, &s->clients[i], event_count > 0 ? polled[i].revents : 0, has_ended))
+            remove_client(s, i);
     }
-    if (seen > 0 && (polled[count + 1].revents & POLLIN) && s->count < CLIENT_CAP) accept_client(s);
-    return ended;
+    if (event_count > 0 && (polled[count + 1].revents & POLLIN) && s->count < CLIENT_CAP) accept_client(s);
+    return has_ended;
 }
 
 void *vy_watch_serve(void *self)
 {
     server s = {.w = self, .count = 0};
-    for (int ended = 0, before = 0; keeps_serving(&s, ended); before = ended) {
-        ended = serve_once(&s);
-        if (ended && !before) s.last_sent = s.end_time = vy_wall_clock();
+    for (int has_ended = 0, had_ended = 0; keeps_serving(&s, has_ended); had_ended = has_ended) {
+        has_ended = serve_once(&s);
+        if (has_ended && !had_ended) s.last_sent = s.end_time = vy_wall_clock();
     }
     while (s.count > 0) remove_client(&s, s.count - 1);
     return NULL;

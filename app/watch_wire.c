@@ -89,23 +89,25 @@ static int parse_field(span line, http_request *out, upgrade *upgrade_seen)
 int vy_http_parse(const char *data, size_t size, http_request *out)
 {
     memset(out, 0, sizeof *out);
-    upgrade seen = {0};
+    upgrade upgrade_seen = {0};
     span rest = {data, size < HTTP_HEAD_MAX ? size : HTTP_HEAD_MAX};
-    for (int lines = 0;; ++lines) {
+    for (int line_count = 0;; ++line_count) {
         if (memchr(rest.text, '\n', rest.size) == NULL) return size < HTTP_HEAD_MAX ? 0 : -1;
         span line = split_at(&rest, '\n');
         if (line.size == 0 || line.text[line.size - 1] != '\r') return -1;
         line.size -= 1;
         if (memchr(line.text, '\0', line.size) != NULL || memchr(line.text, '\r', line.size) != NULL)
             return -1;
-        if (lines > 0 && line.size == 0) break;
-        if (!(lines == 0 ? parse_first_line(line, out) : parse_field(line, out, &seen))) return -1;
+        if (line_count > 0 && line.size == 0) break;
+        if (!(line_count == 0 ? parse_first_line(line, out) : parse_field(line, out, &upgrade_seen)))
+            return -1;
     }
-    out->upgrades = seen.connection && seen.websocket && seen.version && out->key.size > 0;
+    out->upgrades =
+        upgrade_seen.connection && upgrade_seen.websocket && upgrade_seen.version && out->key.size > 0;
     return (int)(rest.text - data);
 }
 
-static uint32_t rotate(uint32_t x, int by) { return x << by | x >> (32 - by); }
+static uint32_t rotate(uint32_t x, int bits) { return x << bits | x >> (32 - bits); }
 
 // One block of 64 bytes (RFC 3174). The handshake needs SHA-1; it protects nothing.
 static void sha1_block(const unsigned char *block, uint32_t h[5])
@@ -229,9 +231,9 @@ static int read_escape(json_reader *r, char *out)
         *out = code > 0 && code < 128 ? (char)code : '?';
         return 1;
     }
-    const char *found = c != '\0' ? strchr(escapes, c) : NULL;
-    if (found == NULL) return 0;
-    *out = characters[found - escapes];
+    const char *match = c != '\0' ? strchr(escapes, c) : NULL;
+    if (match == NULL) return 0;
+    *out = characters[match - escapes];
     return 1;
 }
 

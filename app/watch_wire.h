@@ -77,7 +77,7 @@ typedef enum json_kind {
 
 /// Walks over a JSON text, value by value.
 typedef struct json_reader {
-    const char *at, *end;
+    const char *at, *end;         ///< what is read next, and behind the text
     int depth;                    ///< objects and lists that are open
     char inside[JSON_READ_DEPTH]; ///< '{' or '['
     int expects;                  ///< what may come: see watch_wire.c

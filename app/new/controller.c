@@ -49,10 +49,10 @@ static void step(void *self, const vy_samples *samples, vy_intent *intent)
 
     // Rotors only push upwards, and a drone that tilts too far falls.
     z = fmax(z, 0.2 * STANDARD_GRAVITY);
-    const double across = sqrt(x * x + y * y);
-    if (across > c->tan_tilt_max * z) {
-        x *= c->tan_tilt_max * z / across;
-        y *= c->tan_tilt_max * z / across;
+    const double horizontal = sqrt(x * x + y * y);
+    if (horizontal > c->tan_tilt_max * z) {
+        x *= c->tan_tilt_max * z / horizontal;
+        y *= c->tan_tilt_max * z / horizontal;
     }
 
     // The nose turns to the yaw of the reference, then the drone tilts until its up axis is along (x, y, z).

@@ -46,10 +46,10 @@ class Controller:
 
         # Rotors only push upwards, and a drone that tilts too far falls.
         z = max(z, 0.2 * STANDARD_GRAVITY)
-        across = math.sqrt(x * x + y * y)
-        if across > self.tan_tilt_max * z:
-            x *= self.tan_tilt_max * z / across
-            y *= self.tan_tilt_max * z / across
+        horizontal = math.sqrt(x * x + y * y)
+        if horizontal > self.tan_tilt_max * z:
+            x *= self.tan_tilt_max * z / horizontal
+            y *= self.tan_tilt_max * z / horizontal
 
         # The nose turns to the yaw of the reference, then the drone tilts until its up axis is along (x, y, z).
         length = math.sqrt(x * x + y * y + z * z)

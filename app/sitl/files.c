@@ -12,8 +12,8 @@ static uint64_t deadline_after(uint64_t ns) { return ns == NEVER ? NEVER : sitl_
 // What poll() says now; before that, wait for it until `ns` from now.
 static int wait_for(struct pollfd *fds, nfds_t count, uint64_t ns)
 {
-    int ready = REAL(int, poll, struct pollfd *, nfds_t, int)(fds, count, 0);
-    if (ready != 0) return ready;
+    int ready_count = REAL(int, poll, struct pollfd *, nfds_t, int)(fds, count, 0);
+    if (ready_count != 0) return ready_count;
     if (ns == 0) {
         (void)sitl_read_clock(); // a loop that only asks moves time, too
         return 0;
@@ -55,9 +55,9 @@ static int wait_for_sets(int count, fd_set *reads, fd_set *writes, fd_set *excep
                            (exceptions != NULL && FD_ISSET(fd, exceptions) ? POLLPRI : 0);
         if (events != 0) fds[fd_count++] = (struct pollfd){.fd = fd, .events = (short)events};
     }
-    int ready = wait_for(fds, fd_count, ns);
-    if (ready < 0) return ready;
-    ready = 0;
+    int ready_count = wait_for(fds, fd_count, ns);
+    if (ready_count < 0) return ready_count;
+    ready_count = 0;
     if (reads != NULL) FD_ZERO(reads);
     if (writes != NULL) FD_ZERO(writes);
     if (exceptions != NULL) FD_ZERO(exceptions);
@@ -67,11 +67,12 @@ static int wait_for_sets(int count, fd_set *reads, fd_set *writes, fd_set *excep
             errno = EBADF;
             return -1;
         }
-        if (events & POLLIN && revents & (POLLIN | POLLHUP | POLLERR)) ++ready, FD_SET(fds[i].fd, reads);
-        if (events & POLLOUT && revents & (POLLOUT | POLLERR)) ++ready, FD_SET(fds[i].fd, writes);
-        if (events & POLLPRI && revents & POLLPRI) ++ready, FD_SET(fds[i].fd, exceptions);
+        if (events & POLLIN && revents & (POLLIN | POLLHUP | POLLERR))
+            ++ready_count, FD_SET(fds[i].fd, reads);
+        if (events & POLLOUT && revents & (POLLOUT | POLLERR)) ++ready_count, FD_SET(fds[i].fd, writes);
+        if (events & POLLPRI && revents & POLLPRI) ++ready_count, FD_SET(fds[i].fd, exceptions);
     }
-    return ready;
+    return ready_count;
 }
 
 int select(int count, fd_set *restrict reads, fd_set *restrict writes, fd_set *restrict exceptions,

@@ -69,7 +69,7 @@ int pthread_rwlock_unlock(pthread_rwlock_t *l)
 
 // The clock of a condition's deadlines. Attributes say it, and only here they can be read.
 enum { CONDITION_CAP = 1024 };
-static const pthread_cond_t *monotonic[CONDITION_CAP];
+static const pthread_cond_t *monotonic_conditions[CONDITION_CAP];
 static int monotonic_count;
 
 int pthread_cond_init(pthread_cond_t *restrict c, const pthread_condattr_t *restrict attributes)
@@ -77,9 +77,10 @@ int pthread_cond_init(pthread_cond_t *restrict c, const pthread_condattr_t *rest
     clockid_t clock = CLOCK_REALTIME;
     if (attributes != NULL) (void)pthread_condattr_getclock(attributes, &clock);
     for (int i = 0; i < monotonic_count; ++i) {
-        if (monotonic[i] == c) monotonic[i] = monotonic[--monotonic_count];
+        if (monotonic_conditions[i] == c) monotonic_conditions[i] = monotonic_conditions[--monotonic_count];
     }
-    if (clock != CLOCK_REALTIME && monotonic_count < CONDITION_CAP) monotonic[monotonic_count++] = c;
+    if (clock != CLOCK_REALTIME && monotonic_count < CONDITION_CAP)
+        monotonic_conditions[monotonic_count++] = c;
     // An all-zero condition is what the static initialiser makes; so the old and the new version of the
     // system's function, which differ in size, do not matter.
     *c = (pthread_cond_t)PTHREAD_COND_INITIALIZER;
@@ -110,7 +111,7 @@ int pthread_cond_timedwait(pthread_cond_t *restrict c, pthread_mutex_t *restrict
     clockid_t clock = CLOCK_REALTIME;
     if (!sitl_is_managed()) return UNMANAGED_CONDITION;
     for (int i = 0; i < monotonic_count; ++i) {
-        if (monotonic[i] == c) clock = CLOCK_MONOTONIC;
+        if (monotonic_conditions[i] == c) clock = CLOCK_MONOTONIC;
     }
     return wait_condition(c, m, sitl_deadline(clock, at));
 }

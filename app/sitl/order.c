@@ -9,6 +9,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+// Of a thread: no thread yet, in the queue for a turn, having it, waiting for time or an object, ended.
 typedef enum state { NONE, READY, RUNNING, WAITING, DONE } state;
 
 typedef struct thread {
@@ -30,11 +31,11 @@ static int thread_count;
 static uint64_t clock_ns, next_position;
 static uint64_t run_until = NEVER; // [ns] Volery lets the program continue so far
 static uint64_t turn_end = NEVER;  // [ns] when a reading of the clock ends the turn
-static int managed;                // 0 before the start, and after fork()
+static int is_managed;             // 0 before the start, and after fork()
 static __thread thread *self;
 static pthread_key_t thread_exit_key;
 
-int sitl_is_managed(void) { return managed && self != NULL; }
+int sitl_is_managed(void) { return is_managed && self != NULL; }
 uint64_t sitl_now(void) { return clock_ns; }
 
 // --- handing over
@@ -88,22 +89,22 @@ static void wait_for_files(void)
 
 static thread *first_to_wake(void)
 {
-    thread *best = NULL;
+    thread *first = NULL;
     for (int i = 0; i < thread_count; ++i) {
         thread *t = &threads[i];
-        if (t->state == WAITING && t->wake != NEVER && (best == NULL || t->wake < best->wake)) best = t;
+        if (t->state == WAITING && t->wake != NEVER && (first == NULL || t->wake < first->wake)) first = t;
     }
-    return best;
+    return first;
 }
 
 static thread *first_ready(void)
 {
-    thread *best = NULL;
+    thread *first = NULL;
     for (int i = 0; i < thread_count; ++i) {
         thread *t = &threads[i];
-        if (t->state == READY && (best == NULL || t->queue_position < best->queue_position)) best = t;
+        if (t->state == READY && (first == NULL || t->queue_position < first->queue_position)) first = t;
     }
-    return best;
+    return first;
 }
 
 // Whose turn is next. Time moves on only here and by readings of a clock.
@@ -130,11 +131,11 @@ static thread *next_thread(void)
 
 static void end_turn(void)
 {
-    thread *const me = self, *const next = next_thread();
+    thread *const own = self, *const next = next_thread();
     next->state = RUNNING;
-    if (next == me) return;
+    if (next == own) return;
     wake_up(next);
-    wait_for_turn(me);
+    wait_for_turn(own);
 }
 
 uint64_t sitl_read_clock(void)
@@ -152,14 +153,14 @@ void sitl_yield(void)
 
 int sitl_wait(uint64_t wake, const void *object, struct pollfd *fds, nfds_t count)
 {
-    thread *const me = self;
-    me->wake = wake;
-    me->wait_object = object;
-    me->fds = fds;
-    me->fd_count = count;
-    me->state = WAITING;
+    thread *const own = self;
+    own->wake = wake;
+    own->wait_object = object;
+    own->fds = fds;
+    own->fd_count = count;
+    own->state = WAITING;
     end_turn();
-    return me->is_satisfied;
+    return own->is_satisfied;
 }
 
 void sitl_signal(const void *object, int all)
@@ -190,7 +191,7 @@ static thread *new_thread(void)
 static void end_thread(void *argument)
 {
     thread *t = argument;
-    if (!managed) return;
+    if (!is_managed) return;
     t->state = DONE;
     sitl_signal(t, 1);
     self = NULL;
@@ -237,7 +238,7 @@ int pthread_join(pthread_t handle, void **value)
     return REAL(int, pthread_join, pthread_t, void **)(handle, value);
 }
 
-static void leave_child(void) { managed = 0; }
+static void leave_child(void) { is_managed = 0; }
 
 __attribute__((constructor)) static void begin(void)
 {
@@ -247,7 +248,7 @@ __attribute__((constructor)) static void begin(void)
     self = new_thread();
     self->state = RUNNING;
     self->handle = pthread_self();
-    managed = 1;
+    is_managed = 1;
     (void)pthread_atfork(NULL, NULL, leave_child);
     if (sitl_wire_open()) run_until = turn_end = 0;
 }

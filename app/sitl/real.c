@@ -16,11 +16,11 @@ typedef struct known_function {
 // Few names, looked up once: a search from the front finds them again.
 sitl_function *sitl_real(const char *name)
 {
-    static known_function known[NAME_CAP];
+    static known_function functions[NAME_CAP];
     int i = 0;
     // The names are string constants: one that the linker has left in two places is looked up twice.
-    for (; i < NAME_CAP && known[i].name != NULL; ++i) {
-        if (known[i].name == name) return known[i].function;
+    for (; i < NAME_CAP && functions[i].name != NULL; ++i) {
+        if (functions[i].name == name) return functions[i].function;
     }
     void *const symbol = dlsym(RTLD_NEXT, name);
     sitl_function *function;
@@ -30,8 +30,8 @@ sitl_function *sitl_real(const char *name)
         _exit(70);
     }
     if (i < NAME_CAP) {
-        known[i].function = function;
-        known[i].name = name;
+        functions[i].function = function;
+        functions[i].name = name;
     }
     return function;
 }

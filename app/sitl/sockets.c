@@ -14,13 +14,14 @@
 
 enum { PENDING_CAP = 8, FREE_PORTS = 50000 };
 
+// What a file descriptor of the program is: no socket, the system's, or one that ends in Volery.
 typedef enum endpoint_kind { CLOSED, SYSTEM, UDP, TCP, LISTENER, CONNECTION } endpoint_kind;
 
 typedef struct endpoint {
     endpoint_kind kind;
     int our_fd;               // the other end of the pair
     uint32_t port;            // its own
-    uint32_t peer;            // where a connected UDP socket sends to
+    uint32_t peer_port;       // where a connected UDP socket sends to
     int pending[PENDING_CAP]; // of a listener: connections that have not been accepted
     int pending_count;
 } endpoint;
@@ -123,8 +124,8 @@ void sitl_collect_streams(void)
 int socket(int family, int type, int protocol)
 {
     const int kind = type & ~(SOCK_NONBLOCK | SOCK_CLOEXEC);
-    const int of_internet = family == AF_INET || family == AF_INET6;
-    const int is_ours = sitl_is_managed() && sitl_wire_is_open() && of_internet &&
+    const int is_internet = family == AF_INET || family == AF_INET6;
+    const int is_ours = sitl_is_managed() && sitl_wire_is_open() && is_internet &&
                         (kind == SOCK_DGRAM || kind == SOCK_STREAM);
     int pair[2];
     if (!is_ours) {
@@ -174,7 +175,7 @@ int connect(int fd, const struct sockaddr *address, socklen_t length)
     endpoint *e = endpoint_of(fd);
     if (e == NULL) return REAL(int, connect, int, const struct sockaddr *, socklen_t)(fd, address, length);
     if (e->kind == UDP) {
-        e->peer = port_of(address);
+        e->peer_port = port_of(address);
         return 0;
     }
     errno = ECONNREFUSED; // nobody listens where Volery is
@@ -203,12 +204,13 @@ static void wait_to_read(int fd, int flags)
 {
     struct pollfd p = {.fd = fd, .events = POLLIN};
     if (!sitl_is_managed() || !sitl_is_socket(fd) || !is_blocking(fd, flags)) return;
-    struct timeval limit = {0};
-    socklen_t size = sizeof limit;
+    struct timeval receive_timeout = {0};
+    socklen_t size = sizeof receive_timeout;
     uint64_t wake = NEVER;
-    if (getsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &limit, &size) == 0 &&
-        (limit.tv_sec > 0 || limit.tv_usec > 0))
-        wake = sitl_now() + 1000000000ull * (uint64_t)limit.tv_sec + 1000ull * (uint64_t)limit.tv_usec;
+    if (getsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &receive_timeout, &size) == 0 &&
+        (receive_timeout.tv_sec > 0 || receive_timeout.tv_usec > 0))
+        wake = sitl_now() + 1000000000ull * (uint64_t)receive_timeout.tv_sec +
+               1000ull * (uint64_t)receive_timeout.tv_usec;
     (void)sitl_wait(wake, NULL, &p, 1);
 }
 
@@ -273,7 +275,7 @@ ssize_t sendto(int fd, const void *bytes, size_t size, int flags, const struct s
     if (e == NULL || e->kind != UDP)
         return REAL(ssize_t, sendto, int, const void *, size_t, int, const struct sockaddr *,
                     socklen_t)(fd, bytes, size, flags, e == NULL ? address : NULL, e == NULL ? length : 0);
-    sitl_wire_send(SITL_DATAGRAM, address != NULL ? port_of(address) : e->peer, bytes, size);
+    sitl_wire_send(SITL_DATAGRAM, address != NULL ? port_of(address) : e->peer_port, bytes, size);
     return (ssize_t)size;
 }
 
@@ -291,9 +293,9 @@ ssize_t write(int fd, const void *bytes, size_t size)
 int setsockopt(int fd, int level, int name, const void *value, socklen_t length)
 {
     const int is_ours = endpoint_of(fd) != NULL;
-    const int failed =
+    const int result =
         REAL(int, setsockopt, int, int, int, const void *, socklen_t)(fd, level, name, value, length);
-    return is_ours ? 0 : failed; // options of the internet mean nothing here
+    return is_ours ? 0 : result; // options of the internet mean nothing here
 }
 
 int getsockname(int fd, struct sockaddr *restrict out, socklen_t *restrict length)
@@ -308,6 +310,6 @@ int getpeername(int fd, struct sockaddr *restrict out, socklen_t *restrict lengt
 {
     const endpoint *e = endpoint_of(fd);
     if (e == NULL) return REAL(int, getpeername, int, struct sockaddr *, socklen_t *)(fd, out, length);
-    put_address(e->kind == UDP ? e->peer : FREE_PORTS, out, length);
+    put_address(e->kind == UDP ? e->peer_port : FREE_PORTS, out, length);
     return 0;
 }

@@ -12,7 +12,7 @@ static int wire = -1;
 
 int sitl_wire_is_open(void) { return wire >= 0; }
 
-static void put(const sitl_message *m, size_t body_size)
+static void send_message(const sitl_message *m, size_t body_size)
 {
     ssize_t sent;
     do {
@@ -32,7 +32,7 @@ int sitl_wire_open(void)
         wire = -1;
         return 0;
     }
-    put(&(sitl_message){.kind = SITL_HELLO, .time = SITL_VERSION}, 0);
+    send_message(&(sitl_message){.kind = SITL_HELLO, .time = SITL_VERSION}, 0);
     return 1;
 }
 
@@ -41,7 +41,7 @@ void sitl_wire_send(uint32_t kind, uint32_t port, const void *bytes, size_t size
     sitl_message m = {.kind = kind, .port = port, .time = sitl_now()};
     if (size > sizeof m.body) return; // longer than any of UDP that we speak: lost
     memcpy(m.body, bytes, size);
-    put(&m, size);
+    send_message(&m, size);
 }
 
 uint64_t sitl_wire_exchange(uint64_t now)
@@ -49,7 +49,7 @@ uint64_t sitl_wire_exchange(uint64_t now)
     static int has_run;
     static sitl_message m;
     sitl_collect_streams();
-    if (has_run) put(&(sitl_message){.kind = SITL_RAN, .time = now}, 0);
+    if (has_run) send_message(&(sitl_message){.kind = SITL_RAN, .time = now}, 0);
     has_run = 1;
     for (;;) {
         const ssize_t size = REAL(ssize_t, recv, int, void *, size_t, int)(wire, &m, sizeof m, 0);
