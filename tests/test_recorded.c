@@ -45,7 +45,7 @@ static vy_drone_def player(double *values, int rows, vy_record_kind plays)
     d.controller = vy_default_controller_def();
     d.controller.kind = VY_CONTROLLER_RECORDED;
     d.controller.period = 0.001;
-    d.controller.plays = plays;
+    d.controller.record_kind = plays;
     d.controller.record = (vy_numbers){values, rows, COLUMNS};
     return d;
 }

@@ -54,8 +54,8 @@ typedef enum vy_distribution {
 typedef struct vy_randomisation {
     vy_variable variable;
     vy_distribution distribution;
-    double a, b;
-    int drone; ///< index into the drones, or VY_EVERY_DRONE: each draws for itself; wind is the world's
+    double a, b; ///< of the distribution: see its kinds
+    int drone;   ///< index into the drones, or VY_EVERY_DRONE: each draws for itself; wind is the world's
 } vy_randomisation;
 
 #define VY_RANDOMISATION_CAP 64
@@ -86,8 +86,8 @@ typedef struct vy_batch_def {
     uint64_t episode_steps_max; ///< [steps] after which an episode is cut off; 0: never
     vy_autoreset autoreset;
     int randomisation_count;
-    vy_randomisation randomisation[VY_RANDOMISATION_CAP];
-    int observe_count;                   ///< fields of an observation, in this order
+    vy_randomisation randomisation[VY_RANDOMISATION_CAP]; ///< what is drawn for every episode
+    int observe_count;                                    ///< fields of an observation, in this order
     const char *observe[VY_OBSERVE_CAP]; ///< names of drone fields (docs/log.md), as "body.position", or of a
                                          ///< sensor that every drone carries, as "baro.pressure"
 } vy_batch_def;

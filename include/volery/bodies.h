@@ -255,10 +255,10 @@ int vy_body_is_trigger(const vy_bodies *bodies, vy_body_id id); ///< 0 for an un
 
 // ---- sleep
 //
-// With contacts.sleep above zero dynamic bodies sleep that have been at rest for so long, with all others
-// that they touch or are jointed to: an island. A sleeping body has no velocity and keeps its state bit for
-// bit; it costs next to nothing. Its contacts are kept and still reported, as VY_CONTACT_PERSIST
-// with the impulse that holds the bodies. All bodies of an island wake together:
+// With contacts.time_to_sleep above zero dynamic bodies sleep that have been at rest for so long, with all
+// others that they touch or are jointed to: an island. A sleeping body has no velocity and keeps its state
+// bit for bit; it costs next to nothing. Its contacts are kept and still reported, as VY_CONTACT_PERSIST with
+// the impulse that holds the bodies. All bodies of an island wake together:
 // - when a contact with a body that moves pushes one of them. They take part in that very step as if they had
 //   never slept;
 // - when a kinematic body hits one, or a body that is not dynamic is moved into it or away from under it;

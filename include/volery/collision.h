@@ -185,7 +185,7 @@ vy_status vy_collide_all(const vy_shape *a, const vy_pose *pose_a, const vy_shap
 typedef struct vy_tree vy_tree;
 
 typedef struct vy_tree_def {
-    uint32_t cookie;
+    uint32_t cookie;                ///< set by the default function
     double margin;                  ///< [m] by how much a box is enlarged on every side, >= 0
     double displacement_multiplier; ///< by how many of its last displacements it is enlarged in their
                                     ///< direction, >= 0
@@ -214,7 +214,7 @@ vy_status vy_tree_move(vy_tree *tree, int proxy, const vy_bounds *bounds, vy_vec
 /// The enlarged box of a body. VY_NOT_FOUND
 vy_status vy_tree_bounds(const vy_tree *tree, int proxy, vy_bounds *out);
 
-/// Two bodies whose enlarged boxes overlap or touch, a < b.
+/// The proxies of two bodies whose enlarged boxes overlap or touch, a < b.
 typedef struct vy_tree_pair {
     int a, b;
 } vy_tree_pair;

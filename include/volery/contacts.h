@@ -52,8 +52,8 @@ typedef struct vy_contacts_def {
                       ///< The bits are the same for any number
     double time_to_sleep; ///< [s] bodies that touch or are jointed, all of which have been slower than
                           ///< sleep_speed for this long, sleep; 0: never. A body that accelerates by less
-                          ///< than sleep_speed / sleep counts as at rest, also in the air: use no less than
-                          ///< 10 ms. See "Sleep" in bodies.h
+                          ///< than sleep_speed / time_to_sleep counts as at rest, also in the air: use no
+                          ///< less than 10 ms. See "Sleep" in bodies.h
     double sleep_speed;   ///< [m/s] of the centre of mass plus that of the surface by rotation, > 0
 } vy_contacts_def;
 

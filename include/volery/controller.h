@@ -112,10 +112,10 @@ typedef enum vy_reply_type {
 typedef struct vy_reply_field {
     const char *name;
     vy_reply_type type;
-    size_t offset;  ///< in a vy_intent
-    int count;      ///< of values
-    uint32_t rungs; ///< bit r: it belongs to rung r; 0: to none; VY_REPLY_ANY: it may go with each
-    const char *unit, *text;
+    size_t offset;           ///< in a vy_intent
+    int count;               ///< of values
+    uint32_t rungs;          ///< bit r: it belongs to rung r; 0: to none; VY_REPLY_ANY: it may go with each
+    const char *unit, *text; ///< SI, empty for none; what it is, one sentence
 } vy_reply_field;
 
 /// Is it a whole number of 64 bits in a vy_intent?
@@ -252,7 +252,7 @@ typedef enum vy_parameter_type {
 /// Something for your own controller, by name.
 typedef struct vy_parameter {
     char name[VY_NAME_CAP];
-    double value;
+    double value; ///< of a number or boolean
     vy_parameter_type type;
     const char *text; ///< UTF-8; NULL of numbers and booleans. Must last until vy_host_open()
     uint64_t digest;  ///< of a file: XXH3 of its bytes, which vy_host_open() compares; 0: not known
@@ -282,7 +282,7 @@ typedef struct vy_controller_def {
     vy_rate_law rate_law; ///< of the rungs rates and above
     double indi_cutoff;   ///< [rad/s] of the filter of VY_RATE_LAW_INDI, > 0
     vy_pilot_def pilot;
-    vy_flight_model flight;
+    vy_flight_model flight; ///< of the pilot rung
     vy_autopilot autopilot; ///< of VY_CONTROLLER_AUTOPILOT; its target's height becomes the flight altitude
     double thrust_loss[VY_ROTOR_CAP]; ///< share of each rotor's thrust that the allocation must do without, 0
                                       ///< to 1
@@ -303,7 +303,7 @@ typedef struct vy_controller_def {
     int parameter_count;       ///< 0 to VY_PARAMETER_CAP
     vy_parameter parameters[VY_PARAMETER_CAP];
     double boot;  ///< [s] of wall clock to be ready, at the start and whenever it says that it is not, >= 0
-    int rc_count; ///< 0 to VY_RC_POINT_CAP
+    int rc_count; ///< points of `rc`, 0 to VY_RC_POINT_CAP
     const vy_rc_point *rc;    ///< script of the transmitter; must last until vy_host_open()
     vy_firmware_def firmware; ///< of VY_CONTROLLER_PX4, _ARDUPILOT, _CRAZYFLIE and _BETAFLIGHT
     int instance; ///< number of the drone among those of its run, from 0 on: for ports and names of your own
@@ -314,7 +314,7 @@ typedef struct vy_controller_def {
     vy_network network;         ///< of one that is confined; a firmware has at least the loopback
     char writable[VY_PATH_CAP]; ///< files and folders, separated by colons, seen from `folder`; empty: none
     // Of VY_CONTROLLER_RECORDED.
-    vy_record_kind plays;
+    vy_record_kind record_kind; ///< what it plays
     vy_numbers record; ///< rows of a time [s], which rises, and a value for each rotor (of commands: and each
                        ///< thruster); a row acts from the step nearest to its time. A world copies it
     char record_file[VY_PATH_CAP];       ///< a scenario's: where it comes from; empty once it is read

@@ -33,7 +33,7 @@ typedef struct vy_gravity_body {
 typedef struct vy_gravity_def {
     vy_gravity_mode mode;
     vy_vec3 uniform; ///< [m/s^2]
-    int body_count;  ///< 1 when central, 1 to VY_GRAVITY_BODY_CAP for bodies
+    int body_count;  ///< of `bodies`: 1 when central, 1 to VY_GRAVITY_BODY_CAP for VY_GRAVITY_BODIES
     vy_gravity_body bodies[VY_GRAVITY_BODY_CAP];
     int gradient; ///< 1: the bodies' gravity also turns others, stronger at their near end; not when uniform
 } vy_gravity_def;
@@ -179,7 +179,7 @@ typedef struct vy_environment_def {
     vy_vec3 magnetic_field; ///< [T] world
     vy_vec3 sunlight;       ///< [N/m^2] pressure along its direction, world; 4.56e-6 at the Earth
     vy_nap_def nap;
-    vy_engine_def physics;
+    vy_engine_def physics; ///< which equations move things
     vy_wakes_def wakes;
 } vy_environment_def;
 

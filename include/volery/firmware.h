@@ -60,7 +60,7 @@ typedef struct vy_script_line {
     double altitude; ///< [m] above the start
     vy_flight_mode mode;
     char parameter[VY_PARAMETER_NAME_CAP];
-    double value;
+    double value;                     ///< of the parameter
     int command;                      ///< number of a MAV_CMD
     double values[VY_COMMAND_VALUES]; ///< its parameters 1 to 7
 } vy_script_line;

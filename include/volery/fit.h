@@ -68,7 +68,7 @@ typedef struct vy_fit_parameter {
     char unit[VY_FIT_UNIT_CAP]; ///< SI; "" for none
     vy_fit_status status;
     double value, low, high; ///< and the 95 % interval, of what was found
-    double base;
+    double base;             ///< the base's value
     int is_relative_to_izz; ///< 1: only its ratio to the moment of inertia about z shows; the interval is for
                             ///< this moment
 } vy_fit_parameter;
@@ -89,7 +89,7 @@ extern const double vy_fit_horizons[VY_FIT_HORIZON_COUNT]; ///< [s] 0.1, 0.25, 0
 typedef struct vy_fit_channel {
     char name[VY_NAME_CAP]; ///< "rate x"
     char unit[VY_FIT_UNIT_CAP];
-    int present;
+    int present;     ///< 1: it was recorded
     double rms;      ///< of the prediction errors over the horizon of the fit
     double signal;   ///< of what there was to predict: changes of a rate, a specific force less its mean
     double slope[3]; ///< what the error grows by with airspeed along body x, y and z [unit per m/s]; 0 if not
@@ -106,10 +106,10 @@ typedef struct vy_fit_result {
     vy_fit_parameter parameters[VY_FIT_PARAMETER_CAP];
     int combination_count; ///< what the data cannot tell apart
     char combinations[VY_FIT_COMBINATION_CAP][VY_FIT_TEXT_CAP];
-    double imu_delay;   ///< [s] of IMU behind motor commands
-    double pose_delay;  ///< [s] of pose and velocity behind the IMU
-    double accel_delay; ///< [s] of the accelerometer behind the gyroscope
-    vy_vec3 accel_offset, gyro_offset;
+    double imu_delay;                  ///< [s] of IMU behind motor commands
+    double pose_delay;                 ///< [s] of pose and velocity behind the IMU
+    double accel_delay;                ///< [s] of the accelerometer behind the gyroscope
+    vy_vec3 accel_offset, gyro_offset; ///< [m/s^2], [rad/s] body: added by the instruments
     vy_fit_channel channels[VY_FIT_CHANNEL_COUNT];
     vy_fit_errors fitted, unfitted, hold,
         constant_rate;             ///< of the held-out part: fit, base with the mass, the two baselines
@@ -134,10 +134,11 @@ vy_status vy_fit_evaluate(const vy_flight *flight, const vy_vehicle_def *vehicle
 /// What an instrument said on [from, to] of a flight, and what the fitted vehicle predicts, from measured
 /// states over horizon after horizon.
 /// @param channel 0 to 2: rates about x, y and z; 3 to 5: specific force along them
+/// @param time, measured, predicted [cap] of each row: [s], and both in the channel's unit
 /// @param count how many of the `cap` places of each list were filled; 0: it was not recorded
 vy_status vy_fit_series(const vy_flight *flight, const vy_fit_result *fit, int channel, double from,
-                        double to, double *time, double *seen, double *predicted, size_t cap, size_t *count,
-                        vy_error *err);
+                        double to, double *time, double *measured, double *predicted, size_t cap,
+                        size_t *count, vy_error *err);
 
 /// The fitted vehicle as a vehicle file, intervals and held-out errors as remarks.
 void vy_fit_print(const vy_fit_result *result, FILE *out);

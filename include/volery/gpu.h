@@ -29,7 +29,7 @@ const uint8_t *vy_gpu_truncated(const vy_gpu *gpu);
 /// @return VY_NOT_FOUND for a name that is no field of a drone
 vy_status vy_gpu_cells(const vy_gpu *gpu, const char *field, vy_cells *out, vy_error *err);
 
-/// The number of its device.
+/// The number of its device, as CUDA counts them.
 int vy_gpu_device(const vy_gpu *gpu);
 
 /// Copy the batch's own actions there, or the observations back.

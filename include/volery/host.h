@@ -15,7 +15,10 @@ extern "C" {
 
 typedef struct vy_host vy_host; ///< one program that controls one drone; one owner
 
-enum { VY_PROGRAM_CAP = 600, VY_LACKS_CAP = 160 };
+enum {
+    VY_PROGRAM_CAP = 600, ///< of a text of vy_host_describe(), its end included
+    VY_LACKS_CAP = 160,   ///< of a text of vy_host_lacks(), its end included
+};
 
 /// What vy_host_open() would start, load or open for `def`, as readable text: `process ./fly in
 /// /flights`. Text of a log may hold anything: control characters are shown as `?`.

@@ -45,11 +45,11 @@ vy_collider_def vy_default_collider_def(void);
 
 /// A static obstacle: a wall, a gate's post, a pad, the ground.
 typedef struct vy_obstacle_def {
-    uint32_t cookie; ///< set by the default function
-    vy_collider_def solid;
-    vy_vec3 position; ///< [m] world: where the origin of the shape's frame stands
-    vy_quat attitude; ///< shape to world, any length above zero
-    int is_trigger;   ///< 1: it stops nothing and no ray, but reports who is in it: vy_world_trigger()
+    uint32_t cookie;       ///< set by the default function
+    vy_collider_def solid; ///< its shape and surface
+    vy_vec3 position;      ///< [m] world: where the origin of the shape's frame stands
+    vy_quat attitude;      ///< shape to world, any length above zero
+    int is_trigger;        ///< 1: it stops nothing and no ray, but reports who is in it: vy_world_trigger()
 } vy_obstacle_def;
 
 /// The ground z <= 0.

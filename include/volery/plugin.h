@@ -60,8 +60,8 @@ typedef struct vy_plugin {
     uint32_t version;                               ///< VY_PLUGIN_VERSION
     uint32_t start_size, samples_size, intent_size; ///< sizeof, as it was built
     uint32_t vehicle_size, sensors_size;            ///< the same of vy_vehicle_def and vy_sensor_suite_def
-    /// Once, before the first step. Returns whatever `step` shall get; or NULL, with a sentence in
-    /// `why`, to refuse.
+    /// Once, before the first step. Returns whatever `step` shall get; or NULL, with the reason in
+    /// `why`, a sentence of up to `room` bytes, to refuse.
     void *(*init)(const vy_plugin_start *start, char *why, size_t room);
     /// Once per period. `*intent` is zeroed before. Called by the process's first thread, as the others are.
     void (*step)(void *self, const vy_samples *samples, vy_intent *intent);

@@ -15,12 +15,12 @@ typedef struct vy_recorder vy_recorder; ///< writes one log; one owner
 
 /// What goes into a log. Start from vy_default_recorder_def(). Everything is copied.
 typedef struct vy_recorder_def {
-    uint32_t cookie;
-    const char *path;            ///< written as PATH.part, renamed at the end; `-` is standard output
-    const char *scenario;        ///< the resolved scenario as text
-    uint64_t config_hash;        ///< of the resolved scenario
-    const char *attachment_name; ///< a file the scenario refers to, kept in the log; NULL: none
-    const void *attachment;
+    uint32_t cookie;                   ///< set by the default function
+    const char *path;                  ///< written as PATH.part, renamed at the end; `-` is standard output
+    const char *scenario;              ///< the resolved scenario as text
+    uint64_t config_hash;              ///< of the resolved scenario
+    const char *attachment_name;       ///< a file the scenario refers to, kept in the log; NULL: none
+    const void *attachment;            ///< what is in that file
     size_t attachment_size;            ///< [bytes]
     const char *const *names;          ///< one per drone, then one per body, in order; unique
     const char *const *joint_names;    ///< one per joint; unique; NULL: joint0, joint1, ...
@@ -92,19 +92,19 @@ typedef struct vy_log_info {
     uint32_t physics;                 ///< its physics revision
     char
         status[VY_LOG_STATUS_CAP]; ///< completed, failed, interrupted; "cut off" once recovered, empty before
-    uint64_t seed;
-    uint64_t config_hash;
-    double dt;           ///< [s]
-    uint64_t every;      ///< [steps]
-    uint64_t snapshot;   ///< [steps]
-    uint64_t first_tick; ///< of the first full state: 0 unless the run is a branch
-    uint64_t last_tick;  ///< of its result; of the last hash in a log that was cut off
-    uint64_t final_hash; ///< at last_tick
+    uint64_t seed;                 ///< of every random stream
+    uint64_t config_hash;          ///< of the resolved scenario
+    double dt;                     ///< [s] the world's step
+    uint64_t every;                ///< [steps] between records of each drone and body
+    uint64_t snapshot;             ///< [steps] between full states
+    uint64_t first_tick;           ///< of the first full state: 0 unless the run is a branch
+    uint64_t last_tick;            ///< of its result; of the last hash in a log that was cut off
+    uint64_t final_hash;           ///< at last_tick
     uint32_t drone_count, joint_count;
-    uint32_t body_count; ///< drones included
-    int has_parent;
-    uint64_t parent_hash, parent_tick;
-    uint64_t messages; ///< of all channels
+    uint32_t body_count;               ///< drones included
+    int has_parent;                    ///< 1: it is a branch; the next two are of the run it continues
+    uint64_t parent_hash, parent_tick; ///< final hash, and the step where it was left
+    uint64_t messages;                 ///< of all channels
 } vy_log_info;
 
 /// Open a log. A file that is no log, of another format version, damaged before the end of its first chunk,
@@ -115,8 +115,8 @@ void vy_log_close(vy_log *log); ///< NULL is a no-op
 vy_log_info vy_log_get_info(const vy_log *log);
 const char *vy_log_scenario(const vy_log *log); ///< the resolved scenario; valid until close
 const char *vy_log_path(const vy_log *log);     ///< as it was opened; valid until close
-/// A file kept in the log (see extra_name). `*data` is freed by the caller. VY_NOT_FOUND: it has none of that
-/// name.
+/// A file kept in the log (see vy_recorder_def.attachment_name). `*data` is freed by the caller.
+/// VY_NOT_FOUND: it has none of that name.
 vy_status vy_log_read_attachment(vy_log *log, const char *name, char **data, size_t *size, vy_error *err);
 /// Of drone or body `number`, as vy_world_body() numbers them. NULL beyond the last; valid until close.
 const char *vy_log_name(const vy_log *log, uint32_t number);
@@ -171,7 +171,7 @@ typedef struct vy_difference {
     char
         text_a[VY_FIELD_NAME_CAP]; ///< of a message: its text in the log; "" with `text_b` "" for other bytes
     char text_b[VY_FIELD_NAME_CAP];
-    int real;    ///< 1: compare a and b; 0: whole numbers, compare whole_a and whole_b
+    int real;    ///< 1: compare a and b; 0: whole numbers, compare integer_a and integer_b
     double a, b; ///< in the log (or first log), and in the replay (or second log)
     uint64_t integer_a, integer_b;
     uint64_t hash_a, hash_b; ///< at `tick`; equal where only the full state of the log differs

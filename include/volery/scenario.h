@@ -34,8 +34,8 @@ typedef struct vy_mission_point {
     double time;                ///< [s] strictly increasing
     double latitude, longitude; ///< [rad] geodetic
     double height;              ///< [m]
-    vy_altitude_frame above;
-    double heading; ///< [rad] of the nose, clockwise from north at the world's origin
+    vy_altitude_frame above;    ///< what `height` is counted from
+    double heading;             ///< [rad] of the nose, clockwise from north at the world's origin
 } vy_mission_point;
 
 typedef struct vy_scenario_drone {
@@ -74,8 +74,8 @@ typedef struct vy_scenario_obstacle {
 
 /// How joints close that are open at the start: vy_world_def.
 typedef struct vy_scenario_closing {
-    double speed; ///< [m/s] > 0
-    double limit; ///< sizes, >= 0
+    double speed; ///< [m/s] vy_world_def.closing_speed, > 0
+    double limit; ///< vy_world_def.open_limit, >= 0
 } vy_scenario_closing;
 
 /// Whether anything collides.
@@ -121,7 +121,7 @@ typedef struct vy_expect_def {
     int quantity;      ///< index into vy_quantities()
     int body;          ///< number of a drone or body, or VY_EVERY_DRONE
     int joint;         ///< of a quantity of joints: index into the joints, or VY_EVERY_JOINT
-    vy_expect_kind at; ///< at the end or throughout
+    vy_expect_kind at; ///< when it is evaluated
     double after;      ///< [s] earlier steps are not evaluated, >= 0
     double within;     ///< [s] > 0 for settled and reached, else 0
     double target;     ///< of an overshoot: what was to be reached, in the quantity's unit
@@ -313,10 +313,10 @@ char *vy_scenario_print_reference(void);
 /// A quantity that an expectation can bound.
 typedef struct vy_quantity {
     const char *name;
-    const char *unit;                             ///< SI; empty for a count
-    const char *help;                             ///< one sentence
-    double (*value)(const vy_drone_state *drone); ///< NULL: a quantity of joints, or over the ground
-    double (*of_joint)(const vy_joint_state *joint);
+    const char *unit;                                  ///< SI; empty for a count
+    const char *help;                                  ///< one sentence
+    double (*value)(const vy_drone_state *drone);      ///< NULL: a quantity of joints, or over the ground
+    double (*of_joint)(const vy_joint_state *joint);   ///< its value, of a quantity of joints
     unsigned joints;                                   ///< kinds of joints that have it, a bit each
     const char *integral_unit;                         ///< of its integral over time
     int of_bodies;                                     ///< 1: bodies have it as drones do

@@ -75,14 +75,14 @@ typedef struct vy_task_def {
                                                                ///< see vy_task_action_range()
     int randomisation_count;
     vy_randomisation randomisation[VY_RANDOMISATION_CAP];
-    int observe_count;
+    int observe_count; ///< parts of an observation, in this order
     const char
         *observe[VY_OBSERVE_CAP]; ///< names of VY_OBSERVED_LIST, or of fields of the state as of vy_batch_def
     double observation_max;       ///< observations are clipped to it; 0: not
     int reward_count;
     vy_reward_term reward[VY_REWARD_COUNT];
-    vy_target_kind target;
-    uint32_t goal_count; ///< of each drone; 0 with VY_TARGET_REFERENCE
+    vy_target_kind target; ///< what each drone is to fly to
+    uint32_t goal_count;   ///< of each drone; 0 with VY_TARGET_REFERENCE
     const double
         *goals; ///< [drones][goal_count][3] [m] of every world's episodes; NULL: all 0, for the caller to set
     double goal_radius;    ///< [m] > 0 with goals

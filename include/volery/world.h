@@ -291,7 +291,7 @@ typedef struct vy_drone_state {
     vy_vec3 contact_impulse;    ///< [N s] of all contacts in the last step, world
     double contact_speed;       ///< [m/s] largest at which a contact closed since the start
     double contact_impulse_max; ///< [N s] largest of one contact in one step since the start
-    uint64_t asleep;  ///< 1: a body at rest that sleeps (vy_contacts_def.sleep); never one with rotors
+    uint64_t asleep; ///< 1: a body at rest that sleeps (vy_contacts_def.time_to_sleep); never one with rotors
     uint64_t entered; ///< times it has entered a trigger since the start
 } vy_drone_state;
 
@@ -310,8 +310,8 @@ typedef struct vy_world_body_state {
     vy_vec3 contact_impulse;    ///< [N s] of all contacts in the last step, world
     double contact_speed;       ///< [m/s] largest at which a contact closed since the start
     double contact_impulse_max; ///< [N s] largest of one contact in one step since the start
-    uint64_t asleep;            ///< 1: at rest and asleep (vy_contacts_def.sleep); never what has rotors
-    uint64_t entered;           ///< times it has entered a trigger since the start
+    uint64_t asleep;  ///< 1: at rest and asleep (vy_contacts_def.time_to_sleep); never what has rotors
+    uint64_t entered; ///< times it has entered a trigger since the start
 } vy_world_body_state;
 
 /// @return VY_NOT_FOUND for a handle that is not of this world; `*out` is untouched then
@@ -377,7 +377,7 @@ typedef struct vy_drive_state {
     vy_handover cause;                    ///< of the last handover
     vy_verdict verdict;                   ///< of VY_HANDOVER_CONTROLLER
     int32_t detail;                       ///< of the verdict
-    double since;                         ///< [s] when it was
+    double since;                         ///< [s] when the last handover was
     uint64_t handovers;                   ///< to the failsafe, so far
     uint32_t lost;                        ///< bit i: rotor i counts as lost
     uint64_t acted[VY_DRIVE_LIMIT_COUNT]; ///< how often each limit has changed something
@@ -480,8 +480,8 @@ typedef enum vy_failure_reason {
 
 typedef struct vy_failure {
     vy_failure_reason reason;
-    uint64_t tick;
-    double time;        ///< [s]
+    uint64_t tick;      ///< of the step that ended the world
+    double time;        ///< [s] of that step
     uint32_t body;      ///< number of the drone or body
     double value;       ///< what was measured, in the limit's unit; of a controller: vy_intent.detail
     double limit;       ///< what was allowed; of a controller that was late: its deadline or time to boot [s]
@@ -509,10 +509,10 @@ typedef enum vy_budget_status {
 } vy_budget_status;
 
 typedef struct vy_budget_report {
-    vy_budget_status standing;
-    double position_left; ///< [m] of what is allowed; what is spent is the certificate's position
-    double angle_left;    ///< [rad]
-    double exceeded_time; ///< [s] when it broke
+    vy_budget_status standing; ///< whether it holds
+    double position_left;      ///< [m] of what is allowed; what is spent is the certificate's position
+    double angle_left;         ///< [rad]
+    double exceeded_time;      ///< [s] when it broke
 } vy_budget_report;
 
 /// Bounds of what the negligibility policy has neglected for one drone or body since the start.

@@ -130,9 +130,9 @@ vy_status vy_check_record(const vy_controller_def *def, const vy_vehicle_def *ve
 {
     const vy_numbers *n = &def->record;
     if (def->kind != VY_CONTROLLER_RECORDED) return VY_OK;
-    if ((unsigned)def->plays > VY_RECORD_SPEEDS)
+    if ((unsigned)def->record_kind > VY_RECORD_SPEEDS)
         return vy_fail(err, VY_BAD_VALUE, "controller.plays must be motors or speeds");
-    const int thrusters = def->plays == VY_RECORD_MOTORS ? vehicle->thruster_count : 0,
+    const int thrusters = def->record_kind == VY_RECORD_MOTORS ? vehicle->thruster_count : 0,
               effectors = vehicle->rotor_count + thrusters;
     if (n->rows < 1 || n->values == NULL)
         return vy_fail(err, VY_BAD_VALUE, "controller.record is missing: give it, or a file");

@@ -118,10 +118,10 @@ static void load_controller(vy_reader *r, const char *scenario_path, vy_scenario
     }
     vy_flight *flight = load_flight(r, scenario_path, c->record_file, c->record_columns);
     if (flight == NULL) return;
-    if (!vy_reader_has_value(r, &c->plays, sizeof c->plays) && flight->values[VY_FLIGHT_MOTOR] == NULL &&
-        flight->values[VY_FLIGHT_ROTOR] != NULL)
-        c->plays = VY_RECORD_SPEEDS;
-    const int plays_speeds = c->plays == VY_RECORD_SPEEDS,
+    if (!vy_reader_has_value(r, &c->record_kind, sizeof c->record_kind) &&
+        flight->values[VY_FLIGHT_MOTOR] == NULL && flight->values[VY_FLIGHT_ROTOR] != NULL)
+        c->record_kind = VY_RECORD_SPEEDS;
+    const int plays_speeds = c->record_kind == VY_RECORD_SPEEDS,
               first = plays_speeds ? VY_FLIGHT_ROTOR : VY_FLIGHT_MOTOR,
               count = vehicle->rotor_count + (plays_speeds ? 0 : vehicle->thruster_count);
     const int max_count =

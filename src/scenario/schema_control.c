@@ -441,7 +441,7 @@ static const vy_schema_row controller_rows[] = {
                 "lists, mappings; `{file: "
                 "PATH}` is a file, "
                 "seen from `folder` and known by its digest"),
-    ROW("plays", CHOICE, vy_controller_def, plays, CHOICES(record_kinds), .when = RECORDED_KIND,
+    ROW("plays", CHOICE, vy_controller_def, record_kind, CHOICES(record_kinds), .when = RECORDED_KIND,
         .default_text = "what the file has",
         .help = "the quantity that was recorded; where `file` has both, motors"),
     ROW("record", TABLE, vy_controller_def, record, .range = WITHIN(-1e9, 1e9), .when = RECORDED_KIND,

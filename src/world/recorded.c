@@ -47,7 +47,7 @@ void vy_recorded_play(const vy_model *m, uint32_t index, uint64_t tick, drone_bl
     const drone_params *p = &m->params[index];
     const vy_numbers *n = &dm->controller.record;
     const double time = time_of(m, tick), period = (double)dm->control_period * m->dt;
-    const int row = row_at(n, time, m->dt), has_speeds = dm->controller.plays == VY_RECORD_SPEEDS;
+    const int row = row_at(n, time, m->dt), has_speeds = dm->controller.record_kind == VY_RECORD_SPEEDS;
     VY_ASSERT(dm->controller.kind == VY_CONTROLLER_RECORDED && n->columns - 1 <= VY_ROTOR_CAP);
     if (row < 0) return;
     control_reply reply;
