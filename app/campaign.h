@@ -44,9 +44,9 @@ char *vy_campaign_path(const campaign *c, const char *name);
 int vy_campaign_shard_of_process(const campaign *c, uint64_t *shard, uint64_t *size);
 
 /// Start the folder, if nobody has, and list the shards that are ours: all, or the one of --shard or the
-/// environment. `*list` is to be freed.
+/// environment. `*shard_list` is to be freed.
 /// @return 0, or the exit status after a sentence
-int vy_campaign_prepare(campaign *c, uint64_t **list, uint64_t *count);
+int vy_campaign_prepare(campaign *c, uint64_t **shard_list, uint64_t *count);
 
 // --- flying (campaign_fly.c)
 
@@ -55,9 +55,10 @@ int vy_campaign_prepare(campaign *c, uint64_t **list, uint64_t *count);
 /// @return 0, or the exit status: stopped by a signal, or a log that could not be written
 int vy_campaign_fly_case(vy_plan *plan, const vy_case *c, const char *log, double *row);
 
-/// Fly cases [first, last) into `rows`, side by side where their worlds allow. `*done` counts along.
-int vy_campaign_fly_range(vy_plan *plan, uint64_t first, uint64_t last, double *rows,
-                          volatile uint64_t *done);
+/// Fly cases [first_case, end_case) into `rows`, side by side where their worlds allow. `*cases_done` counts
+/// along.
+int vy_campaign_fly_range(vy_plan *plan, uint64_t first_case, uint64_t end_case, double *rows,
+                          volatile uint64_t *cases_done);
 
 /// The row of a case whose process died.
 void vy_campaign_fill_killed_row(const vy_plan *plan, const vy_case *c, int signal, double *row);

@@ -188,7 +188,7 @@ static int read_lane(lanes *l, uint32_t lane, double *row)
 }
 
 // Cases [first, first + count), at most as many as the batch has worlds. Worlds beyond fly along.
-static int fly_lanes(lanes *l, uint64_t first, uint32_t count, double *rows)
+static int fly_lanes(lanes *l, uint64_t first_case, uint32_t count, double *rows)
 {
     const size_t row_cells = vy_row_cells(l->plan);
     const uint64_t steps = vy_scenario_steps(l->plan->base);
@@ -198,7 +198,7 @@ static int fly_lanes(lanes *l, uint64_t first, uint32_t count, double *rows)
         vy_error err;
         vy_scenario_destroy(l->scenarios[i]);
         l->scenarios[i] = NULL;
-        vy_plan_case(l->plan, first + i, &c);
+        vy_plan_case(l->plan, first_case + i, &c);
         begin_row(l->plan, &c, rows + i * row_cells);
         if (vy_plan_scenario(l->plan, &c, &l->scenarios[i], &err) == VY_OK &&
             vy_batch_start(l->batch, i, l->scenarios[i], &err) == VY_OK)
@@ -207,38 +207,39 @@ static int fly_lanes(lanes *l, uint64_t first, uint32_t count, double *rows)
         l->scenarios[i] = NULL;
         if ((status = vy_campaign_fly_case(l->plan, &c, NULL, rows + i * row_cells)) != 0) return status;
     }
-    for (uint64_t done = 0; done < steps; done += LANE_STEPS) {
+    for (uint64_t steps_done = 0; steps_done < steps; steps_done += LANE_STEPS) {
         if (vy_signals_seen() != 0) return vy_signals_exit(vy_signals_seen());
-        vy_batch_step(l->batch, steps - done < LANE_STEPS ? steps - done : LANE_STEPS);
+        vy_batch_step(l->batch, steps - steps_done < LANE_STEPS ? steps - steps_done : LANE_STEPS);
     }
     for (uint32_t i = 0; i < count; ++i) {
         vy_case c;
         if (l->scenarios[i] == NULL || read_lane(l, i, rows + i * row_cells)) continue;
-        vy_plan_case(l->plan, first + i, &c);
+        vy_plan_case(l->plan, first_case + i, &c);
         if ((status = vy_campaign_fly_case(l->plan, &c, NULL, rows + i * row_cells)) != 0) return status;
     }
     return 0;
 }
 
-int vy_campaign_fly_range(vy_plan *plan, uint64_t first, uint64_t last, double *rows, volatile uint64_t *done)
+int vy_campaign_fly_range(vy_plan *plan, uint64_t first_case, uint64_t end_case, double *rows,
+                          volatile uint64_t *cases_done)
 {
     static lanes l; // large
     const size_t row_cells = vy_row_cells(plan);
     int status = 0;
-    if (last > first && lanes_create(plan, last - first, &l)) {
-        for (uint64_t i = first; i < last && status == 0;) {
-            const uint32_t count = last - i < l.size ? (uint32_t)(last - i) : l.size;
-            status = fly_lanes(&l, i, count, rows + (i - first) * row_cells);
+    if (end_case > first_case && lanes_create(plan, end_case - first_case, &l)) {
+        for (uint64_t i = first_case; i < end_case && status == 0;) {
+            const uint32_t count = end_case - i < l.size ? (uint32_t)(end_case - i) : l.size;
+            status = fly_lanes(&l, i, count, rows + (i - first_case) * row_cells);
             i += count;
-            *done += count;
+            *cases_done += count;
         }
         lanes_destroy(&l);
         return status;
     }
-    for (uint64_t i = first; i < last && status == 0; ++i, ++*done) {
+    for (uint64_t i = first_case; i < end_case && status == 0; ++i, ++*cases_done) {
         vy_case c;
         vy_plan_case(plan, i, &c);
-        status = vy_campaign_fly_case(plan, &c, NULL, rows + (i - first) * row_cells);
+        status = vy_campaign_fly_case(plan, &c, NULL, rows + (i - first_case) * row_cells);
     }
     return status;
 }

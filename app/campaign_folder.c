@@ -25,9 +25,9 @@ enum {
 
 char *vy_campaign_path(const campaign *c, const char *name)
 {
-    const size_t room = strlen(c->folder) + strlen(name) + 2;
-    char *path = malloc(room);
-    if (path != NULL) snprintf(path, room, "%s/%s", c->folder, name);
+    const size_t capacity = strlen(c->folder) + strlen(name) + 2;
+    char *path = malloc(capacity);
+    if (path != NULL) snprintf(path, capacity, "%s/%s", c->folder, name);
     return path;
 }
 
@@ -115,8 +115,8 @@ static int write_head(campaign *c, uint64_t shards)
     char temporary_name[64], host[32] = "";
     (void)gethostname(host, sizeof host - 1);
     snprintf(temporary_name, sizeof temporary_name, "campaign.%s.%ld.part", host, (long)getpid());
-    char *part = vy_campaign_path(c, temporary_name), *path = vy_campaign_path(c, "campaign.yaml");
-    FILE *file = part != NULL && path != NULL ? fopen(part, "w") : NULL;
+    char *part_path = vy_campaign_path(c, temporary_name), *path = vy_campaign_path(c, "campaign.yaml");
+    FILE *file = part_path != NULL && path != NULL ? fopen(part_path, "w") : NULL;
     int failed = file == NULL;
     if (file != NULL) {
         failed |= fprintf(file, HEAD_FORMAT, c->plan->identity, c->plan->cases, shards, VY_VERSION,
@@ -124,11 +124,11 @@ static int write_head(campaign *c, uint64_t shards)
         failed |= fflush(file) != 0 || fsync(fileno(file)) != 0;
         failed |= fclose(file) != 0;
     }
-    if (!failed && link(part, path) != 0 && errno != EEXIST) failed = 1;
+    if (!failed && link(part_path, path) != 0 && errno != EEXIST) failed = 1;
     const int reason = errno;
-    if (part != NULL) (void)unlink(part);
+    if (part_path != NULL) (void)unlink(part_path);
     if (failed) vy_print_error("campaign", EXIT_SYSTEM, "%s/campaign.yaml: %s", c->folder, strerror(reason));
-    free(part);
+    free(part_path);
     free(path);
     return failed ? EXIT_SYSTEM : 0;
 }
@@ -204,7 +204,7 @@ static int initial_shard_count(const campaign *c, uint64_t size, uint64_t *count
     return 0;
 }
 
-int vy_campaign_prepare(campaign *c, uint64_t **list, uint64_t *count)
+int vy_campaign_prepare(campaign *c, uint64_t **shard_list, uint64_t *count)
 {
     uint64_t shard = 0, size = 0, shards = 0;
     const int is_single = vy_campaign_shard_of_process(c, &shard, &size);
@@ -223,8 +223,8 @@ int vy_campaign_prepare(campaign *c, uint64_t **list, uint64_t *count)
                               ", numbered from 0",
                               shard, c->folder, c->shards);
     *count = is_single ? 1 : c->shards;
-    *list = calloc((size_t)*count + 1, sizeof **list);
-    if (*list == NULL) return vy_print_no_memory("campaign");
-    for (uint64_t i = 0; i < *count; ++i) (*list)[i] = is_single ? shard : i;
+    *shard_list = calloc((size_t)*count + 1, sizeof **shard_list);
+    if (*shard_list == NULL) return vy_print_no_memory("campaign");
+    for (uint64_t i = 0; i < *count; ++i) (*shard_list)[i] = is_single ? shard : i;
     return 0;
 }

@@ -27,15 +27,15 @@ static int require_results(campaign *c)
 
 uint64_t vy_campaign_print_missing(const campaign *c, FILE *out)
 {
-    uint64_t missing = 0, first = 0;
+    uint64_t missing = 0, first_missing = 0;
     int in_gap = 0;
     for (uint64_t i = 0; i <= c->shards; ++i) {
         const int is_missing = i < c->shards && !vy_campaign_has_shard(c, i);
-        if (is_missing && !in_gap) first = i;
+        if (is_missing && !in_gap) first_missing = i;
         if (!is_missing && in_gap) {
-            if (out != NULL && missing > i - first) fputc(',', out);
-            if (out != NULL) fprintf(out, "%" PRIu64, first);
-            if (out != NULL && i - first > 1) fprintf(out, "-%" PRIu64, i - 1);
+            if (out != NULL && missing > i - first_missing) fputc(',', out);
+            if (out != NULL) fprintf(out, "%" PRIu64, first_missing);
+            if (out != NULL && i - first_missing > 1) fprintf(out, "-%" PRIu64, i - 1);
         }
         missing += (uint64_t)is_missing;
         in_gap = is_missing;
@@ -48,9 +48,9 @@ static uint64_t count_finished_cases(const campaign *c)
 {
     uint64_t cases = 0;
     for (uint64_t i = 0; i < c->shards; ++i) {
-        uint64_t first, last;
-        vy_shard_range(c->plan, i, c->shards, &first, &last);
-        if (vy_campaign_has_shard(c, i)) cases += last - first;
+        uint64_t first_case, end_case;
+        vy_shard_range(c->plan, i, c->shards, &first_case, &end_case);
+        if (vy_campaign_has_shard(c, i)) cases += end_case - first_case;
     }
     return cases;
 }

@@ -129,7 +129,7 @@ static int read_shards(campaign *c, report *r)
     uint64_t missing = 0;
     for (uint64_t i = 0; i < c->shards && r->accepting_look < 0; ++i) {
         double *rows = NULL;
-        uint64_t first, last;
+        uint64_t first_case, end_case;
         vy_error err = {.status = VY_OK};
         if (!vy_campaign_has_shard(c, i)) ++missing;
         if (missing > 0) continue; // a prefix counts, or everything
@@ -138,8 +138,8 @@ static int read_shards(campaign *c, report *r)
         const vy_status read_status = vy_shard_read(path, c->plan, i, c->shards, &rows, &err);
         free(path);
         if (read_status != VY_OK) return vy_print_status("campaign", read_status, &err);
-        vy_shard_range(c->plan, i, c->shards, &first, &last);
-        for (uint64_t k = 0; k < last - first && r->accepting_look < 0; ++k) {
+        vy_shard_range(c->plan, i, c->shards, &first_case, &end_case);
+        for (uint64_t k = 0; k < end_case - first_case && r->accepting_look < 0; ++k) {
             add_row(r, rows + k * row_cells);
             (void)evaluate_stop_rule(r);
         }

@@ -46,29 +46,30 @@ enum { SHARD_MISSING, SHARD_DIED, SHARD_IN_FLIGHT, SHARD_PRESENT };
 
 // --- in the process of a shard
 
-static int fly_range_in_processes(vy_plan *plan, uint64_t first, uint64_t last, double *rows,
-                                  volatile uint64_t *done)
+static int fly_range_in_processes(vy_plan *plan, uint64_t first_case, uint64_t end_case, double *rows,
+                                  volatile uint64_t *cases_done)
 {
     int status = 0;
-    for (uint64_t i = first; i < last && status == 0; ++i, ++*done) {
+    for (uint64_t i = first_case; i < end_case && status == 0; ++i, ++*cases_done) {
         vy_case c;
         vy_plan_case(plan, i, &c);
-        status = vy_campaign_fly_in_processes(plan, &c, 1, 1, NULL, rows + (i - first) * vy_row_cells(plan));
+        status =
+            vy_campaign_fly_in_processes(plan, &c, 1, 1, NULL, rows + (i - first_case) * vy_row_cells(plan));
     }
     return status;
 }
 
 // The whole life of a process: fly a shard, write it, end.
-static int fly_shard(const campaign *c, uint64_t shard, int is_isolated, volatile uint64_t *done)
+static int fly_shard(const campaign *c, uint64_t shard, int is_isolated, volatile uint64_t *cases_done)
 {
-    uint64_t first, last;
-    vy_shard_range(c->plan, shard, c->shards, &first, &last);
-    double *rows = calloc((size_t)(last - first) + 1, vy_row_cells(c->plan) * sizeof *rows);
+    uint64_t first_case, end_case;
+    vy_shard_range(c->plan, shard, c->shards, &first_case, &end_case);
+    double *rows = calloc((size_t)(end_case - first_case) + 1, vy_row_cells(c->plan) * sizeof *rows);
     char *path = vy_campaign_shard_path(c, shard);
     char suffix[80], host[32] = "";
     if (rows == NULL || path == NULL) return vy_print_no_memory("campaign");
-    int status = is_isolated ? fly_range_in_processes(c->plan, first, last, rows, done)
-                             : vy_campaign_fly_range(c->plan, first, last, rows, done);
+    int status = is_isolated ? fly_range_in_processes(c->plan, first_case, end_case, rows, cases_done)
+                             : vy_campaign_fly_range(c->plan, first_case, end_case, rows, cases_done);
     if (status == 0) {
         vy_error err = {.status = VY_OK};
         (void)gethostname(host, sizeof host - 1);
@@ -98,9 +99,9 @@ static int start_worker(runner *r, int slot, uint64_t shard)
 
 static uint64_t shard_size(const campaign *c, uint64_t shard)
 {
-    uint64_t first, last;
-    vy_shard_range(c->plan, shard, c->shards, &first, &last);
-    return last - first;
+    uint64_t first_case, end_case;
+    vy_shard_range(c->plan, shard, c->shards, &first_case, &end_case);
+    return end_case - first_case;
 }
 
 // Look at the cases that are complete from the first one on: is the rule met at one of its sizes?
@@ -171,9 +172,9 @@ static void reap(runner *r)
 
 static void show_progress(runner *r)
 {
-    uint64_t done = r->cases_done;
-    for (int i = 0; i < r->jobs; ++i) done += r->done[i];
-    vy_progress_count(&r->progress_line, done, "cases");
+    uint64_t cases_done = r->cases_done;
+    for (int i = 0; i < r->jobs; ++i) cases_done += r->done[i];
+    vy_progress_count(&r->progress_line, cases_done, "cases");
 }
 
 static void stop_workers(runner *r, int signal)
@@ -183,28 +184,28 @@ static void stop_workers(runner *r, int signal)
 }
 
 // The next shard to fly: one that died first. 0: none is left.
-static int next_shard(const runner *r, const uint64_t *list, uint64_t count, uint64_t *next_index,
+static int next_shard(const runner *r, const uint64_t *shard_list, uint64_t count, uint64_t *next_index,
                       uint64_t *shard)
 {
     for (uint64_t i = 0; i < *next_index; ++i) {
-        if (r->state[list[i]] != SHARD_DIED) continue;
-        *shard = list[i];
+        if (r->state[shard_list[i]] != SHARD_DIED) continue;
+        *shard = shard_list[i];
         return 1;
     }
-    while (*next_index < count && r->state[list[*next_index]] != SHARD_MISSING) ++*next_index;
+    while (*next_index < count && r->state[shard_list[*next_index]] != SHARD_MISSING) ++*next_index;
     if (*next_index == count) return 0;
-    *shard = list[(*next_index)++];
+    *shard = shard_list[(*next_index)++];
     return 1;
 }
 
-static void fly_shards(runner *r, const uint64_t *list, uint64_t count)
+static void fly_shards(runner *r, const uint64_t *shard_list, uint64_t count)
 {
     const process_signals signals = vy_process_signals_block();
     uint64_t next_index = 0, shard = 0;
     for (;;) {
         for (int i = 0; i < r->jobs && r->signal == 0 && r->failure_status == 0 && !r->is_accepted; ++i) {
             if (r->workers[i].pid != 0) continue;
-            if (!next_shard(r, list, count, &next_index, &shard)) break;
+            if (!next_shard(r, shard_list, count, &next_index, &shard)) break;
             r->failure_status = start_worker(r, i, shard);
         }
         if (r->running == 0) break;
@@ -223,15 +224,15 @@ static void fly_shards(runner *r, const uint64_t *list, uint64_t count)
 }
 
 // A file that another plan left, or a damaged one, is found out before anything is flown.
-static int check_present(campaign *c, runner *r, const uint64_t *list, uint64_t count)
+static int check_present(campaign *c, runner *r, const uint64_t *shard_list, uint64_t count)
 {
     for (uint64_t i = 0; i < count; ++i) {
         double *rows = NULL;
         vy_error err = {.status = VY_OK};
-        if (!vy_campaign_has_shard(c, list[i])) continue;
-        char *path = vy_campaign_shard_path(c, list[i]);
+        if (!vy_campaign_has_shard(c, shard_list[i])) continue;
+        char *path = vy_campaign_shard_path(c, shard_list[i]);
         if (path == NULL) return vy_print_no_memory("campaign");
-        const vy_status status = vy_shard_read(path, c->plan, list[i], c->shards, &rows, &err);
+        const vy_status status = vy_shard_read(path, c->plan, shard_list[i], c->shards, &rows, &err);
         free(rows);
         if (status == VY_DAMAGED) {
             vy_print_warning("campaign", "%s: %s; it is flown again", path, err.text);
@@ -239,8 +240,8 @@ static int check_present(campaign *c, runner *r, const uint64_t *list, uint64_t 
             free(path);
             return vy_print_status("campaign", status, &err);
         } else {
-            r->state[list[i]] = SHARD_PRESENT;
-            r->cases_done += shard_size(c, list[i]);
+            r->state[shard_list[i]] = SHARD_PRESENT;
+            r->cases_done += shard_size(c, shard_list[i]);
         }
         free(path);
     }
@@ -270,9 +271,9 @@ static int report_end(const runner *r, uint64_t count)
 
 int vy_campaign_run(campaign *c)
 {
-    uint64_t *list = NULL, count = 0;
+    uint64_t *shard_list = NULL, count = 0;
     runner r = {.c = c, .start = vy_wall_clock()};
-    int status = vy_campaign_prepare(c, &list, &count);
+    int status = vy_campaign_prepare(c, &shard_list, &count);
     if (status == 0) status = vy_campaign_jobs(c, &r.jobs);
     if (status == 0 && (uint64_t)r.jobs > count) r.jobs = (int)count;
     void *shared = MAP_FAILED;
@@ -285,22 +286,22 @@ int vy_campaign_run(campaign *c)
         if (r.state == NULL || r.workers == NULL || shared == MAP_FAILED)
             status = vy_print_no_memory("campaign");
     }
-    if (status == 0) status = check_present(c, &r, list, count);
+    if (status == 0) status = check_present(c, &r, shard_list, count);
     if (status == 0) {
         r.cases_before = r.cases_done;
-        for (uint64_t i = 0; i < count; ++i) r.last_case += shard_size(c, list[i]);
+        for (uint64_t i = 0; i < count; ++i) r.last_case += shard_size(c, shard_list[i]);
         const vy_plan_stop *stop = &c->plan->stop;
         r.has_stop_rule = count == c->shards && stop->limit > 0.0 &&
                           vy_stop_plan(stop->limit, stop->confidence, stop->looks, stop->look_count, r.looks);
         r.progress_line = vy_progress_begin(!c->is_quiet, r.cases_before, r.last_case, 0.0);
         check_stop_rule(&r);
-        fly_shards(&r, list, count);
+        fly_shards(&r, shard_list, count);
         status = report_end(&r, count);
     }
     const int is_complete = count == c->shards;
     if (shared != MAP_FAILED) (void)munmap(shared, size);
     free(r.workers);
     free(r.state);
-    free(list);
+    free(shard_list);
     return status == 0 && is_complete ? vy_campaign_merge(c) : status;
 }

@@ -41,11 +41,11 @@ static int fly_generation(campaign *c, uint64_t shard, int jobs, double points[]
 {
     static vy_case cases[GENERATION_MAX]; // large
     vy_error err = {.status = VY_OK};
-    uint64_t first, last;
-    vy_shard_range(c->plan, shard, c->shards, &first, &last);
-    const int count = (int)(last - first);
+    uint64_t first_case, end_case;
+    vy_shard_range(c->plan, shard, c->shards, &first_case, &end_case);
+    const int count = (int)(end_case - first_case);
     for (int i = 0; i < count; ++i)
-        vy_plan_case_from_unit(c->plan, first + (uint64_t)i, points[i], &cases[i]);
+        vy_plan_case_from_unit(c->plan, first_case + (uint64_t)i, points[i], &cases[i]);
     int status = vy_campaign_fly_in_processes(c->plan, cases, count, jobs, NULL, rows);
     char *path = vy_campaign_shard_path(c, shard), suffix[40];
     snprintf(suffix, sizeof suffix, ".%ld.part", (long)getpid());
@@ -79,12 +79,12 @@ static int fly_generations(campaign *c, int jobs)
     progress progress_line = vy_progress_begin(!c->is_quiet, 0, (uint64_t)c->plan->cases, 0.0);
     for (uint64_t i = 0; i < c->shards && status == 0; ++i) {
         double points[GENERATION_MAX][VY_PLAN_VARY_CAP], scores[GENERATION_MAX], *rows = NULL;
-        uint64_t first, last;
-        vy_shard_range(c->plan, i, c->shards, &first, &last);
-        const int count = (int)(last - first);
+        uint64_t first_case, end_case;
+        vy_shard_range(c->plan, i, c->shards, &first_case, &end_case);
+        const int count = (int)(end_case - first_case);
         vy_search_ask(&s, count, points);
         status = read_generation(c, i, &rows);
-        if (rows != NULL) progress_line.first = last; // of an earlier run
+        if (rows != NULL) progress_line.first = end_case; // of an earlier run
         if (status == 0 && rows == NULL) {
             rows = calloc((size_t)count, row_cells * sizeof *rows);
             status = rows != NULL ? fly_generation(c, i, jobs, points, rows) : vy_print_no_memory("campaign");
@@ -93,10 +93,10 @@ static int fly_generations(campaign *c, int jobs)
             scores[k] = vy_case_score(c->plan, rows + (size_t)k * row_cells);
             if (scores[k] >= 0.0 || failure_count++ || c->is_quiet) continue;
             vy_progress_end(&progress_line);
-            fprintf(stderr, "the first failure is case %" PRIu64 "\n", first + (uint64_t)k);
+            fprintf(stderr, "the first failure is case %" PRIu64 "\n", first_case + (uint64_t)k);
         }
         if (status == 0) vy_search_tell(&s, count, points, scores);
-        vy_progress_count(&progress_line, last, "cases");
+        vy_progress_count(&progress_line, end_case, "cases");
         free(rows);
     }
     vy_progress_end(&progress_line);
@@ -125,13 +125,13 @@ int vy_campaign_found_case(campaign *c, uint64_t index, vy_case *out)
     if (status != 0) return status;
     for (uint64_t i = 0; i < c->shards; ++i) {
         double *rows = NULL;
-        uint64_t first, last;
-        vy_shard_range(c->plan, i, c->shards, &first, &last);
-        if (index < first || index >= last) continue;
+        uint64_t first_case, end_case;
+        vy_shard_range(c->plan, i, c->shards, &first_case, &end_case);
+        if (index < first_case || index >= end_case) continue;
         status = read_generation(c, i, &rows);
         if (status == 0 && rows != NULL) {
-            vy_plan_case_from_values(c->plan, index,
-                                     vy_row_numbers(rows + (index - first) * vy_row_cells(c->plan)), out);
+            vy_plan_case_from_values(
+                c->plan, index, vy_row_numbers(rows + (index - first_case) * vy_row_cells(c->plan)), out);
             free(rows);
             return 0;
         }

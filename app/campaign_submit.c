@@ -92,11 +92,11 @@ static int submit(campaign *c)
 
 int vy_campaign_submit(campaign *c)
 {
-    uint64_t *list = NULL, count = 0;
+    uint64_t *shard_list = NULL, count = 0;
     if (!vy_has_option(c->args, "slurm"))
         return vy_print_usage_error(c->args->command, "submit needs a scheduler: --slurm");
-    int status = vy_campaign_prepare(c, &list, &count);
-    free(list);
+    int status = vy_campaign_prepare(c, &shard_list, &count);
+    free(shard_list);
     if (status != 0) return status;
     if (vy_campaign_print_missing(c, NULL) == 0) {
         if (!c->is_quiet) printf("%s is complete: nothing to submit\n", c->folder);

@@ -60,14 +60,15 @@ static vy_status write_rows(const campaign *c, const report *r, vy_parquet *tabl
     const size_t row_cells = vy_row_cells(c->plan);
     double *lists[VY_PLAN_VARY_CAP] = {NULL};
     vy_status status = read_lists(c->plan, lists) ? VY_OK : VY_NO_MEMORY;
-    for (uint64_t i = 0, done = 0; i < c->shards && done < r->cases && status == VY_OK; ++i) {
+    for (uint64_t i = 0, rows_done = 0; i < c->shards && rows_done < r->cases && status == VY_OK; ++i) {
         double *rows = NULL;
-        uint64_t first, last;
+        uint64_t first_case, end_case;
         char *path = vy_campaign_shard_path(c, i);
         status = path != NULL ? vy_shard_read(path, c->plan, i, c->shards, &rows, err) : VY_NO_MEMORY;
         free(path);
-        vy_shard_range(c->plan, i, c->shards, &first, &last);
-        for (uint64_t k = 0; k < last - first && done < r->cases && status == VY_OK; ++k, ++done) {
+        vy_shard_range(c->plan, i, c->shards, &first_case, &end_case);
+        for (uint64_t k = 0; k < end_case - first_case && rows_done < r->cases && status == VY_OK;
+             ++k, ++rows_done) {
             fill_columns(c->plan, lists, rows + k * row_cells, table_row);
             status = vy_parquet_row(table, table_row, err);
         }

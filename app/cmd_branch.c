@@ -15,14 +15,16 @@
 static int parse_branch_time(const arguments *args, const vy_log_info *info, uint64_t *tick)
 {
     const char *text = vy_option_value(args, "at");
-    const double first = (double)info->first_tick * info->dt, last = (double)info->last_tick * info->dt;
+    const double log_start = (double)info->first_tick * info->dt,
+                 log_end = (double)info->last_tick * info->dt;
     double time;
     if (!vy_parse_number(text, &time))
         return vy_print_usage_error(args->command, "--at needs a number of seconds, got %s", text);
     const double step = floor(time / info->dt + 0.5);
     if (step < (double)info->first_tick || step > (double)info->last_tick) {
-        return vy_print_usage_error(
-            args->command, "--at %s is outside the log, which goes from %.6g s to %.6g s", text, first, last);
+        return vy_print_usage_error(args->command,
+                                    "--at %s is outside the log, which goes from %.6g s to %.6g s", text,
+                                    log_start, log_end);
     }
     *tick = (uint64_t)step;
     return 0;
@@ -80,7 +82,7 @@ static int state_at(const char *path, vy_log *log, uint64_t tick, const vy_scena
 #define DIFFERENCE_MAX 0.05 // of a motor's full command
 
 // Firmware does not fly twice the same: is it, after the samples of the log, where it was in the run?
-static int check_firmware(const vy_scenario *scenario, const branch_point *from, const char *at)
+static int check_firmware(const vy_scenario *scenario, const branch_point *from, const char *time_text)
 {
     for (int i = 0; i < scenario->drone_count; ++i) {
         const vy_controller_kind kind = scenario->drones[i].def.controller.kind;
@@ -94,7 +96,7 @@ static int check_firmware(const vy_scenario *scenario, const branch_point *from,
                 "the %s does not repeat its flight: its %s differ by up to "
                 "%.1f %% from the log in the second before %s s, and at most %.0f %% is allowed. Fly "
                 "again with the change: volery run with the same --set",
-                program_kind, outputs, 100.0 * from->difference, at, 100.0 * DIFFERENCE_MAX);
+                program_kind, outputs, 100.0 * from->difference, time_text, 100.0 * DIFFERENCE_MAX);
         fprintf(stderr, "volery branch: the %s's %s are within %.1f %% of the log\n", program_kind, outputs,
                 100.0 * from->difference);
         break;

@@ -20,14 +20,14 @@
 enum { SHOWN_CASES = 8, COST_CASES = 512 };
 
 // Beside the plan, or a scenario that came with the program.
-static char *find_scenario(const char *name, const char *from)
+static char *find_scenario(const char *name, const char *plan_file)
 {
-    const char *slash = strrchr(from, '/');
-    const int folder = slash != NULL && name[0] != '/' ? (int)(slash + 1 - from) : 0;
-    const size_t room = (size_t)folder + strlen(name) + 1;
-    char *path = malloc(room);
+    const char *slash = strrchr(plan_file, '/');
+    const int folder = slash != NULL && name[0] != '/' ? (int)(slash + 1 - plan_file) : 0;
+    const size_t capacity = (size_t)folder + strlen(name) + 1;
+    char *path = malloc(capacity);
     if (path == NULL) return NULL;
-    snprintf(path, room, "%.*s%s", folder, from, name);
+    snprintf(path, capacity, "%.*s%s", folder, plan_file, name);
     if (vy_file_is_regular(path)) return path;
     free(path);
     return vy_shipped_find(name);
@@ -111,17 +111,17 @@ static int fly_first_cases(vy_plan *p, double *seconds_per_case)
 {
     const uint64_t count = p->cases < COST_CASES ? (uint64_t)p->cases : COST_CASES;
     double *rows = calloc((size_t)count, vy_row_cells(p) * sizeof *rows);
-    volatile uint64_t done = 0;
+    volatile uint64_t cases_done = 0;
     if (rows == NULL) return vy_print_no_memory("campaign");
     const double start = vy_wall_clock();
     int status = 0;
-    for (uint64_t first = 0, step = 1; first < count && vy_wall_clock() - start < 1.0 && status == 0;
-         step *= 4) {
-        const uint64_t last = first + step < count ? first + step : count;
-        const double before = cost_clock(p);
-        status = vy_campaign_fly_range(p, first, last, rows, &done);
-        *seconds_per_case = (cost_clock(p) - before) / (double)(last - first);
-        first = last;
+    for (uint64_t first_case = 0, step = 1;
+         first_case < count && vy_wall_clock() - start < 1.0 && status == 0; step *= 4) {
+        const uint64_t end_case = first_case + step < count ? first_case + step : count;
+        const double cost_before = cost_clock(p);
+        status = vy_campaign_fly_range(p, first_case, end_case, rows, &cases_done);
+        *seconds_per_case = (cost_clock(p) - cost_before) / (double)(end_case - first_case);
+        first_case = end_case;
     }
     free(rows);
     return status;
@@ -209,8 +209,8 @@ static int check(campaign *c)
 static int fly(campaign *c)
 {
     uint64_t index;
-    const char *word = c->args->operand_count > 2 ? c->args->operands[2] : "";
-    if (!vy_parse_uint(word, &index) || index >= (uint64_t)c->plan->cases)
+    const char *case_text = c->args->operand_count > 2 ? c->args->operands[2] : "";
+    if (!vy_parse_uint(case_text, &index) || index >= (uint64_t)c->plan->cases)
         return vy_print_usage_error(c->args->command,
                                     "fly needs the number of a case, 0 to %d: "
                                     "volery campaign fly PLAN 12 -o case.mcap",
@@ -231,10 +231,12 @@ static int fly(campaign *c)
     if (status == 0) status = vy_file_claim("campaign", path, ".part");
     if (status == 0) status = vy_campaign_fly_case(c->plan, &flown_case, path, row);
     const vy_result *r = vy_row_result(row);
-    static const char *const words[] = {"completed", "failed", "expectation not met", "killed", "invalid"};
+    static const char *const outcome_words[] = {"completed", "failed", "expectation not met", "killed",
+                                                "invalid"};
     if (status == 0 && !c->is_quiet)
-        printf("case %" PRIu64 ": %s at %.3f s; hash %016" PRIx64 "; log %s\n", index, words[r->outcome],
-               r->time, r->final_hash, r->outcome == VY_OUTCOME_INVALID ? "none" : path);
+        printf("case %" PRIu64 ": %s at %.3f s; hash %016" PRIx64 "; log %s\n", index,
+               outcome_words[r->outcome], r->time, r->final_hash,
+               r->outcome == VY_OUTCOME_INVALID ? "none" : path);
     if (status == 0 && r->outcome != VY_OUTCOME_COMPLETED) status = EXIT_FAILED;
     free(row);
     return status;
@@ -258,21 +260,21 @@ static const action actions[] = {
 
 COMMAND(campaign)
 {
-    const char *word = args->operand_count > 0 ? args->operands[0] : "";
+    const char *action_name = args->operand_count > 0 ? args->operands[0] : "";
     const action *action_found = NULL;
     for (size_t i = 0; i < sizeof actions / sizeof actions[0]; ++i) {
-        if (strcmp(actions[i].name, word) == 0) action_found = &actions[i];
+        if (strcmp(actions[i].name, action_name) == 0) action_found = &actions[i];
     }
     if (action_found == NULL || args->operand_count < 2)
         return vy_print_usage_error(args->command, "usage: volery campaign %s", args->command->operands);
-    if (args->operand_count > 2 && strcmp(word, "fly") != 0 && strcmp(word, "compare") != 0)
+    if (args->operand_count > 2 && strcmp(action_name, "fly") != 0 && strcmp(action_name, "compare") != 0)
         return vy_print_usage_error(args->command, "unexpected argument %s", args->operands[2]);
     campaign c = {.args = args,
                   .file = args->operands[1],
                   .is_json = vy_has_option(args, "json"),
                   .is_quiet = vy_has_option(args, "quiet")};
     // The output of fly is a log; its search is elsewhere.
-    const char *folder = vy_option_value(args, strcmp(word, "fly") == 0 ? "other" : "output");
+    const char *folder = vy_option_value(args, strcmp(action_name, "fly") == 0 ? "other" : "output");
     int status = vy_campaign_open(&c, folder);
     const int search =
         status == 0 && c.plan->sample == VY_SAMPLE_SEARCH && action_found->run == vy_campaign_run;

@@ -139,10 +139,10 @@ COMMAND(new)
         return vy_print_usage_error(
             args->command, "a name is a letter, then letters, digits, - and _, at most 40; got %s", name);
     }
-    const char *word = vy_option_value(args, "language");
-    const language *lang = find_language(word != NULL ? word : "c");
+    const char *language_name = vy_option_value(args, "language");
+    const language *lang = find_language(language_name != NULL ? language_name : "c");
     if (lang == NULL) {
-        return vy_print_usage_error(args->command, "--language knows c and python, got %s", word);
+        return vy_print_usage_error(args->command, "--language knows c and python, got %s", language_name);
     }
     if (mkdir(name, 0777) != 0) {
         return vy_print_error("new", errno == EEXIST ? EXIT_USAGE : EXIT_SYSTEM, "the folder %s: %s", name,

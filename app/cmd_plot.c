@@ -20,10 +20,10 @@ static int read_number(const arguments *args, const char *name, double low, doub
                                 text);
 }
 
-static int ends_with(const char *text, const char *end)
+static int ends_with(const char *text, const char *suffix)
 {
-    const size_t size = strlen(text), end_size = strlen(end);
-    return size > end_size && strcmp(text + size - end_size, end) == 0;
+    const size_t size = strlen(text), suffix_size = strlen(suffix);
+    return size > suffix_size && strcmp(text + size - suffix_size, suffix) == 0;
 }
 
 // Can there be a figure of that name?
@@ -65,9 +65,9 @@ static int write_figure(const char *path, double scale, const figure *f)
 static int read_frame(const arguments *args, const vy_log *log, figure *f)
 {
     const vy_log_info info = vy_log_get_info(log);
-    const double first = (double)info.first_tick * info.dt, last = (double)info.last_tick * info.dt;
-    f->from = first;
-    f->to = last;
+    const double log_start = (double)info.first_tick * info.dt, log_end = (double)info.last_tick * info.dt;
+    f->from = log_start;
+    f->to = log_end;
     f->width = WIDTH;
     f->panel_height = PANEL;
     f->dark = vy_has_option(args, "dark");
@@ -75,10 +75,10 @@ static int read_frame(const arguments *args, const vy_log *log, figure *f)
     if (status == 0) status = read_number(args, "to", -1e12, 1e12, &f->to);
     if (status == 0) status = read_number(args, "width", 200.0, 4000.0, &f->width);
     if (status == 0) status = read_number(args, "panel", 30.0, 2000.0, &f->panel_height);
-    if (status == 0 && !(f->to > f->from && f->to > first && f->from < last))
+    if (status == 0 && !(f->to > f->from && f->to > log_start && f->from < log_end))
         status = vy_print_usage_error(
             args->command, "there is nothing between %g s and %g s; the log goes from %g s to %g s", f->from,
-            f->to, first, last);
+            f->to, log_start, log_end);
     return status;
 }
 

@@ -10,24 +10,25 @@
 #include <unistd.h>
 
 // RUN.mcap.part or RUN.mcap.part.2 -> RUN.mcap. NULL: it has no such name, or memory is out.
-static char *default_name(const char *part)
+static char *default_name(const char *part_path)
 {
-    size_t length = strlen(part);
-    while (length > 0 && part[length - 1] >= '0' && part[length - 1] <= '9') --length;
-    if (length > 0 && length < strlen(part) && part[length - 1] == '.') --length;
+    size_t length = strlen(part_path);
+    while (length > 0 && part_path[length - 1] >= '0' && part_path[length - 1] <= '9') --length;
+    if (length > 0 && length < strlen(part_path) && part_path[length - 1] == '.') --length;
     const size_t suffix_size = strlen(VY_FILE_PART_SUFFIX);
-    if (length <= suffix_size || strncmp(part + length - suffix_size, VY_FILE_PART_SUFFIX, suffix_size) != 0)
+    if (length <= suffix_size ||
+        strncmp(part_path + length - suffix_size, VY_FILE_PART_SUFFIX, suffix_size) != 0)
         return NULL;
-    return strndup(part, length - suffix_size);
+    return strndup(part_path, length - suffix_size);
 }
 
 static int choose_name(const arguments *args, char **out)
 {
-    const char *part = args->operands[0], *requested_path = vy_option_value(args, "output");
-    *out = requested_path != NULL ? strdup(requested_path) : default_name(part);
+    const char *part_path = args->operands[0], *requested_path = vy_option_value(args, "output");
+    *out = requested_path != NULL ? strdup(requested_path) : default_name(part_path);
     if (*out == NULL && requested_path == NULL)
         return vy_print_usage_error(args->command, "cannot derive the log's name from %s: give it with -o",
-                                    part);
+                                    part_path);
     if (*out == NULL) return vy_print_no_memory("recover");
     if (vy_file_is_stream(*out))
         return vy_print_usage_error(args->command, "a recovered log goes to a file, not to standard output");
@@ -43,16 +44,16 @@ COMMAND(recover)
     if (args->operand_count == 0)
         return vy_print_usage_error(args->command,
                                     "which log? For example: volery recover first-flight.mcap.part");
-    const char *part = args->operands[0];
+    const char *part_path = args->operands[0];
     char *output_path = NULL;
     vy_log_info info;
     vy_error error = {.status = VY_OK};
-    int status = vy_file_check_input("recover", "log", part);
+    int status = vy_file_check_input("recover", "log", part_path);
     if (status == 0) status = choose_name(args, &output_path);
     if (status == 0) status = vy_file_claim("recover", output_path, VY_FILE_RECOVERED_SUFFIX);
     if (status == 0) {
-        const vy_status recovered = vy_log_recover(part, output_path, &info, &error);
-        if (recovered != VY_OK) status = vy_print_log_error("recover", part, recovered, &error);
+        const vy_status recovered = vy_log_recover(part_path, output_path, &info, &error);
+        if (recovered != VY_OK) status = vy_print_log_error("recover", part_path, recovered, &error);
     }
     if (status == 0 && !vy_has_option(args, "quiet"))
         printf("%s: %s at step %" PRIu64 " (%.3f s)\n", output_path, info.status, info.last_tick,

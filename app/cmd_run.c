@@ -56,14 +56,14 @@ static int claim_outputs(const arguments *args, const char *file)
 static int check_watch(const arguments *args)
 {
     uint64_t port = 0;
-    const char *number = vy_option_value(args, "port"), *log = vy_option_value(args, "output");
-    if (number != NULL && !vy_has_option(args, "watch"))
+    const char *port_text = vy_option_value(args, "port"), *log = vy_option_value(args, "output");
+    if (port_text != NULL && !vy_has_option(args, "watch"))
         return vy_print_usage_error(args->command, "--port goes with --watch");
     if (vy_has_option(args, "address") && !vy_has_option(args, "watch"))
         return vy_print_usage_error(args->command, "--address goes with --watch");
-    if (number != NULL && (!vy_parse_uint(number, &port) || port > PORT_MAX))
+    if (port_text != NULL && (!vy_parse_uint(port_text, &port) || port > PORT_MAX))
         return vy_print_usage_error(args->command, "--port needs a whole number from 0 to %d, got %s",
-                                    PORT_MAX, number);
+                                    PORT_MAX, port_text);
     if (vy_has_option(args, "watch") &&
         (vy_has_option(args, "no-log") || (log != NULL && vy_file_is_stream(log))))
         return vy_print_usage_error(args->command,
@@ -124,8 +124,8 @@ static uint32_t threads_of(const arguments *args)
 static int port_of(const arguments *args)
 {
     uint64_t port = 0;
-    const char *number = vy_option_value(args, "port");
-    if (number != NULL) (void)vy_parse_uint(number, &port);
+    const char *port_text = vy_option_value(args, "port");
+    if (port_text != NULL) (void)vy_parse_uint(port_text, &port);
     return (int)port;
 }
 

@@ -92,12 +92,12 @@ static int watch_log(const arguments *args, int port, follower *f)
 COMMAND(watch)
 {
     uint64_t port = 0;
-    const char *number = vy_option_value(args, "port");
+    const char *port_text = vy_option_value(args, "port");
     if (args->operand_count == 0)
         return vy_print_usage_error(args->command, "which log? For example: volery watch run.mcap");
-    if (number != NULL && (!vy_parse_uint(number, &port) || port > 65535))
+    if (port_text != NULL && (!vy_parse_uint(port_text, &port) || port > 65535))
         return vy_print_usage_error(args->command, "--port needs a whole number from 0 to 65535, got %s",
-                                    number);
+                                    port_text);
     follower f = {.watched = NULL};
     const int status = watch_log(args, (int)port, &f);
     free(f.part_path);

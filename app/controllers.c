@@ -111,10 +111,10 @@ static void register_program_files(const vy_controller_def *def)
     char text[sizeof def->program], path[sizeof def->folder + sizeof def->program + 2];
     const char *separators =
         def->kind == VY_CONTROLLER_PROCESS || vy_controller_is_firmware(def->kind) ? " \t\"'" : "";
-    char *rest = NULL;
+    char *strtok_state = NULL;
     snprintf(text, sizeof text, "%s", def->program);
-    for (char *word = strtok_r(text, separators, &rest); word != NULL;
-         word = strtok_r(NULL, separators, &rest)) {
+    for (char *word = strtok_r(text, separators, &strtok_state); word != NULL;
+         word = strtok_r(NULL, separators, &strtok_state)) {
         const int is_absolute = word[0] == '/' || def->folder[0] == '\0';
         snprintf(path, sizeof path, "%s%s%s", is_absolute ? "" : def->folder, is_absolute ? "" : "/", word);
         if (vy_file_is_regular(path)) vy_file_is_input(path);

@@ -43,11 +43,11 @@ int vy_parse_fields(const char *name, const char *list, fields *out)
         vy_fields_destroy(out);
         return vy_print_no_memory(name);
     }
-    for (char *at = out->text; at != NULL;) {
-        char *comma = strchr(at, ',');
+    for (char *item = out->text; item != NULL;) {
+        char *comma = strchr(item, ',');
         if (comma != NULL) *comma++ = '\0';
-        out->items[out->count++] = at;
-        at = comma;
+        out->items[out->count++] = item;
+        item = comma;
     }
     return 0;
 }

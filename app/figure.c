@@ -114,9 +114,9 @@ static void find_range(const figure_panel *p, double from, double to, double *lo
     const double min_span =
         fmax(fabs(*low), fabs(*high)) * 1e-6 + 1e-12; // a line that does not move is drawn flat
     if (*high - *low < min_span) {
-        const double middle = 0.5 * (*low + *high), half = fmax(0.1 * fabs(middle), min_span);
-        *low = middle - half;
-        *high = middle + half;
+        const double middle = 0.5 * (*low + *high), half_span = fmax(0.1 * fabs(middle), min_span);
+        *low = middle - half_span;
+        *high = middle + half_span;
     }
     const double margin = 0.06 * (*high - *low);
     *low -= margin;
@@ -137,14 +137,14 @@ static void draw_ticks(const figure *f, canvas *c, const axes *a, int is_last)
         snprintf(text, sizeof text, "%.6g", fabs(v) < 1e-9 * value_step ? 0.0 : v);
         vy_canvas_text(c, a->left - 5.0, at.y + 3.2, SMALL_SIZE, TEXT_RIGHT, colours->muted, 0, text);
     }
-    const double step = round_step(a->t1 - a->t0, a->width > 300.0 ? 10 : 5);
-    const double first = ceil(a->t0 / step - 1e-9);
-    const int steps = (int)floor(a->t1 / step - first + 1e-9);
-    for (int i = 0; i <= steps; ++i) {
-        const double t = (first + i) * step;
+    const double time_step = round_step(a->t1 - a->t0, a->width > 300.0 ? 10 : 5);
+    const double first_tick = ceil(a->t0 / time_step - 1e-9);
+    const int time_steps = (int)floor(a->t1 / time_step - first_tick + 1e-9);
+    for (int i = 0; i <= time_steps; ++i) {
+        const double t = (first_tick + i) * time_step;
         const canvas_point at = to_canvas(a, t, a->low), ends[2] = {{at.x, a->top}, at};
         vy_canvas_line(c, ends, 2, colours->grid, 0.6, DASH_SOLID);
-        snprintf(text, sizeof text, "%.6g", fabs(t) < 1e-9 * step ? 0.0 : t);
+        snprintf(text, sizeof text, "%.6g", fabs(t) < 1e-9 * time_step ? 0.0 : t);
         vy_canvas_text(c, at.x, a->top + a->height + 12.0, SMALL_SIZE, TEXT_MIDDLE, colours->muted, 0, text);
     }
     const canvas_point frame[3] = {
@@ -160,16 +160,16 @@ static size_t drop_collinear(canvas_point *points, size_t count)
 {
     const double tolerance = 0.04;
     size_t kept_count = count > 0 ? 1 : 0,
-           start = 0; // the last one kept is points[kept - 1], which was number `start`
-    for (size_t end = 2; end < count; ++end) {
-        const canvas_point a = points[kept_count - 1], b = points[end];
+           kept_index = 0; // the last one kept is points[kept - 1], which was number `kept_index`
+    for (size_t end_index = 2; end_index < count; ++end_index) {
+        const canvas_point a = points[kept_count - 1], b = points[end_index];
         const double dx = b.x - a.x, dy = b.y - a.y, length = sqrt(dx * dx + dy * dy);
-        int is_straight = length > 0.0 && end - start < 64;
-        for (size_t i = start + 1; i < end && is_straight; ++i)
+        int is_straight = length > 0.0 && end_index - kept_index < 64;
+        for (size_t i = kept_index + 1; i < end_index && is_straight; ++i)
             is_straight = fabs(dx * (points[i].y - a.y) - dy * (points[i].x - a.x)) <= tolerance * length;
         if (is_straight) continue;
-        start = end - 1;
-        points[kept_count++] = points[start];
+        kept_index = end_index - 1;
+        points[kept_count++] = points[kept_index];
     }
     if (count > 1) points[kept_count++] = points[count - 1];
     return kept_count;
@@ -181,21 +181,21 @@ static int draw_line(const figure *f, canvas *c, const axes *a, const figure_lin
     canvas_point *points = malloc((line->count + 1) * sizeof *points);
     if (points == NULL) return 0;
     const double bucket_width = 0.5;
-    size_t n = 0, first = 0;
+    size_t n = 0, bucket_start = 0;
     for (size_t i = 0; i < line->count; ++i) {
         const double t = line->time[i];
         if (!isfinite(line->values[i]) || (i + 1 < line->count && line->time[i + 1] < f->from) ||
             (i > 0 && line->time[i - 1] > f->to))
             continue;
         const canvas_point at = to_canvas(a, t, line->values[i]);
-        if (n - first >= 4 && fabs(at.x - points[first].x) < bucket_width) {
+        if (n - bucket_start >= 4 && fabs(at.x - points[bucket_start].x) < bucket_width) {
             // The bucket has its first, its lowest, its highest and its last point, in some order.
-            canvas_point *bucket = points + first;
+            canvas_point *bucket = points + bucket_start;
             if (at.y < fmin(bucket[1].y, bucket[2].y)) bucket[bucket[1].y < bucket[2].y ? 1 : 2].y = at.y;
             if (at.y > fmax(bucket[1].y, bucket[2].y)) bucket[bucket[1].y > bucket[2].y ? 1 : 2].y = at.y;
             bucket[3] = at;
         } else {
-            if (n > 0 && fabs(at.x - points[first].x) >= bucket_width) first = n;
+            if (n > 0 && fabs(at.x - points[bucket_start].x) >= bucket_width) bucket_start = n;
             points[n++] = at;
         }
     }

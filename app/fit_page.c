@@ -111,7 +111,7 @@ static void put_residuals(const vy_fit_result *r, FILE *out)
 }
 
 // The panels: what was seen and what was predicted, of each channel that was recorded.
-static int fill_figure(const vy_fit_result *r, const vy_flight *flight, double *numbers, figure *f)
+static int fill_figure(const vy_fit_result *r, const vy_flight *flight, double *plot_values, figure *f)
 {
     vy_error error = {.status = VY_OK};
     f->from = r->has_held_out ? r->def.to : r->def.from;
@@ -121,7 +121,7 @@ static int fill_figure(const vy_fit_result *r, const vy_flight *flight, double *
     snprintf(f->title, sizeof f->title, "seen and predicted, from measured states over %g s each",
              r->def.horizon);
     for (int c = 0; c < CHANNELS; ++c) {
-        double *time = numbers + 3 * ROWS_MAX * c, *measured = time + ROWS_MAX,
+        double *time = plot_values + 3 * ROWS_MAX * c, *measured = time + ROWS_MAX,
                *predicted = measured + ROWS_MAX;
         size_t count = 0;
         const vy_status status =
@@ -144,9 +144,9 @@ int vy_fit_report_page(const vy_fit_result *r, const vy_flight *flight, const ch
 {
     output out;
     figure *f = calloc(1, sizeof *f);
-    double *numbers = calloc(3 * ROWS_MAX * CHANNELS, sizeof *numbers);
+    double *plot_values = calloc(3 * ROWS_MAX * CHANNELS, sizeof *plot_values);
     int status =
-        f == NULL || numbers == NULL ? vy_print_no_memory("fit") : fill_figure(r, flight, numbers, f);
+        f == NULL || plot_values == NULL ? vy_print_no_memory("fit") : fill_figure(r, flight, plot_values, f);
     if (status == 0) status = vy_output_open("fit", path, &out);
     if (status == 0) {
         fputs(page_head, out.file);
@@ -169,7 +169,7 @@ int vy_fit_report_page(const vy_fit_result *r, const vy_flight *flight, const ch
             vy_output_discard(&out);
         }
     }
-    free(numbers);
+    free(plot_values);
     free(f);
     return status;
 }

@@ -201,8 +201,8 @@ static void put_drone(json *j, const vy_scenario_drone *drone)
     vy_json_list(j, "rotors");
     for (int i = 0; i < v->rotor_count; ++i) {
         vy_json_object(j, NULL);
-        const vy_vec3 at = v->rotors[i].position, c = v->centre_of_mass;
-        put_vec3(j, "position", (vy_vec3){at.x - c.x, at.y - c.y, at.z - c.z});
+        const vy_vec3 position = v->rotors[i].position, c = v->centre_of_mass;
+        put_vec3(j, "position", (vy_vec3){position.x - c.x, position.y - c.y, position.z - c.z});
         vy_json_number(j, "spin", v->rotors[i].spin);
         vy_json_close(j);
     }
@@ -210,8 +210,8 @@ static void put_drone(json *j, const vy_scenario_drone *drone)
     vy_json_list(j, "thrusters");
     for (int i = 0; i < v->thruster_count; ++i) {
         vy_json_object(j, NULL);
-        const vy_vec3 at = v->thrusters[i].position, c = v->centre_of_mass;
-        put_vec3(j, "position", (vy_vec3){at.x - c.x, at.y - c.y, at.z - c.z});
+        const vy_vec3 position = v->thrusters[i].position, c = v->centre_of_mass;
+        put_vec3(j, "position", (vy_vec3){position.x - c.x, position.y - c.y, position.z - c.z});
         put_vec3(j, "axis", v->thrusters[i].axis);
         vy_json_number(j, "thrust_max", v->thrusters[i].thrust_max);
         vy_json_close(j);
@@ -346,7 +346,7 @@ static int put_certificates(json *j, const char *path, vy_log *log, const vy_sce
 {
     const vy_log_info info = vy_log_get_info(log);
     vy_world *world = NULL;
-    state_record last;
+    state_record last_state;
     vy_error error = {.status = VY_OK};
     int status = 0;
     vy_json_list(j, "nap");
@@ -354,10 +354,10 @@ static int put_certificates(json *j, const char *path, vy_log *log, const vy_sce
         info.physics == VY_PHYSICS_REVISION ? vy_load_world("view", scenario, &world) : EXIT_USAGE;
     if (load_status == EXIT_SYSTEM) status = load_status;
     if (load_status == 0) {
-        const vy_status found_status = vy_log_state_before(log, info.last_tick, &last, &error);
+        const vy_status found_status = vy_log_state_before(log, info.last_tick, &last_state, &error);
         if (found_status != VY_OK) status = vy_print_log_error("view", path, found_status, &error);
         const vy_status restore_status =
-            status == 0 ? vy_world_restore(world, last.bytes, last.size, NULL) : VY_BAD_STATE;
+            status == 0 ? vy_world_restore(world, last_state.bytes, last_state.size, NULL) : VY_BAD_STATE;
         if (restore_status == VY_NO_MEMORY) status = vy_print_no_memory("view");
         if (restore_status == VY_OK) {
             for (uint32_t i = 0; i < vy_world_body_count(world); ++i) {

@@ -214,11 +214,11 @@ static void add_angles(const plot *p, double time, const double *row, figure_pan
 {
     double q[4];
     if (!column_values(p, row, "body.attitude", q, 4)) return;
-    const double down = 2.0 * (q[0] * q[2] - q[3] * q[1]);
+    const double nose_down = 2.0 * (q[0] * q[2] - q[3] * q[1]);
     const double angles[3] = {
         atan2(2.0 * (q[0] * q[1] + q[2] * q[3]), 1.0 - 2.0 * (q[1] * q[1] + q[2] * q[2])) *
             degrees_per_radian,
-        -asin(fmin(fmax(down, -1.0), 1.0)) * degrees_per_radian,
+        -asin(fmin(fmax(nose_down, -1.0), 1.0)) * degrees_per_radian,
         90.0 - atan2(2.0 * (q[0] * q[3] + q[1] * q[2]), 1.0 - 2.0 * (q[2] * q[2] + q[3] * q[3])) *
                    degrees_per_radian,
     };
@@ -232,12 +232,12 @@ static void add_angles(const plot *p, double time, const double *row, figure_pan
 static void add_fields(const plot *p, const panel_request *request, double time, const double *row,
                        figure_panel *panel)
 {
-    int line = 0;
+    int line_index = 0;
     for (int i = 0; i < request->names.count; ++i) {
-        for (int c = 0; c < p->table.count && line < panel->line_count; ++c) {
+        for (int c = 0; c < p->table.count && line_index < panel->line_count; ++c) {
             if (component_of(p->table.columns[c].name, request->names.items[i]) == NULL) continue;
-            if (vy_table_is_current(&p->table, c)) add_point(&panel->lines[line], time, row[c]);
-            line += 1;
+            if (vy_table_is_current(&p->table, c)) add_point(&panel->lines[line_index], time, row[c]);
+            line_index += 1;
         }
     }
 }

@@ -48,10 +48,11 @@ static void print_drones(const flight *f)
         if (!t->has_error || t->is_outside) printf(" %9s", t->has_error ? "never" : "-");
         if (i < s->drone_count) printf(" %5.1f %%", 100.0 * effort(t));
         if (i >= s->drone_count) printf(" %7s", "-");
-        const vy_vec3 at = t->state.position;
-        const int is_far =
-            fabs(at.x) + fabs(at.y) + fabs(at.z) >= 1e9; // farther than from any planet's middle
-        printf(is_far ? "   (%.6g, %.6g, %.6g) m\n" : "   (%.3f, %.3f, %.3f) m\n", at.x, at.y, at.z);
+        const vy_vec3 position = t->state.position;
+        const int is_far = fabs(position.x) + fabs(position.y) + fabs(position.z) >=
+                           1e9; // farther than from any planet's middle
+        printf(is_far ? "   (%.6g, %.6g, %.6g) m\n" : "   (%.3f, %.3f, %.3f) m\n", position.x, position.y,
+               position.z);
     }
 }
 

@@ -214,11 +214,11 @@ int vy_watch_begin(watch *w, const char *path, vy_recorder *recorder)
     return start_server(w);
 }
 
-int vy_watch_follow(watch *w, const char *part, const char *path, int paced)
+int vy_watch_follow(watch *w, const char *part_path, const char *path, int paced)
 {
     w->is_read_only = !paced;
     w->control.speed = 0.0;
-    w->log = strdup(part);
+    w->log = strdup(part_path);
     if (w->log == NULL) return vy_print_no_memory(w->command);
     const int status = describe(w, path);
     return status != 0 ? status : start_server(w);

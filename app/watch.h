@@ -27,10 +27,10 @@ int vy_watch_keys(watch *w, const char *drone, char *device, size_t size);
 /// @return 0, or the exit status after a sentence
 int vy_watch_begin(watch *w, const char *path, vy_recorder *recorder);
 
-/// The same for a log that another program writes as `part`, and that is called `path` at its end.
+/// The same for a log that another program writes as `part_path`, and that is called `path` at its end.
 /// vy_watch_read_log() reads it. Unless that program is `paced`, it can only be watched.
 /// @return 0, or the exit status after a sentence
-int vy_watch_follow(watch *w, const char *part, const char *path, int paced);
+int vy_watch_follow(watch *w, const char *part_path, const char *path, int paced);
 
 /// Answer such a program, which asks over standard input and output before it steps, until it or the flight
 /// ends (docs/view.md).

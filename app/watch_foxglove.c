@@ -395,8 +395,8 @@ static void unsubscribe(const watch *w, client *c, json_reader r)
 
 int vy_foxglove_receive(watch *w, client *c, const char *text, size_t size)
 {
-    const json_reader start = vy_json_read(text, size);
-    json_reader r = start;
+    const json_reader reader_start = vy_json_read(text, size);
+    json_reader r = reader_start;
     char op[JSON_WORD_CAP] = "", id[JSON_WORD_CAP] = "";
     json_kind k = vy_json_next(&r);
     if (k != JSON_OBJECT) return send_status(c, LEVEL_ERROR, "a message must be a JSON object");
@@ -408,11 +408,11 @@ int vy_foxglove_receive(watch *w, client *c, const char *text, size_t size)
     if (k != JSON_END) return send_status(c, LEVEL_ERROR, "a message must be JSON");
     const name_filter names = {.text = text, .size = size};
     if (strcmp(op, "subscribe") == 0) {
-        return subscribe(w, c, start);
+        return subscribe(w, c, reader_start);
     } else if (strcmp(op, "unsubscribe") == 0) {
-        unsubscribe(w, c, start);
+        unsubscribe(w, c, reader_start);
     } else if (strcmp(op, "setParameters") == 0) {
-        return set_parameters(w, c, start, id);
+        return set_parameters(w, c, reader_start, id);
     } else if (strcmp(op, "getParameters") == 0) {
         const watch_control control = current_control(w);
         return send_parameters(w, &control, c, &names, id);
@@ -436,17 +436,17 @@ static size_t begin_batch(client *c)
     return c->out_size - sizeof frame_head - 1;
 }
 
-static void end_batch(client *c, size_t start)
+static void end_batch(client *c, size_t batch_start)
 {
-    const size_t size = c->out_size - start - FRAME_HEAD_CAP;
+    const size_t size = c->out_size - batch_start - FRAME_HEAD_CAP;
     if (size == 1) { // none of the records was for it
-        c->out_size = start;
+        c->out_size = batch_start;
         return;
     }
     unsigned char head[FRAME_HEAD_CAP];
     const size_t used = vy_frame_head(FRAME_BINARY, size, head);
-    memcpy(c->out + start, head, used);
-    memmove(c->out + start + used, c->out + start + FRAME_HEAD_CAP, size);
+    memcpy(c->out + batch_start, head, used);
+    memmove(c->out + batch_start + used, c->out + batch_start + FRAME_HEAD_CAP, size);
     c->out_size -= FRAME_HEAD_CAP - used;
 }
 
@@ -478,8 +478,8 @@ static int copy_records(watch *w, client *c, uint64_t *time)
         c->count = r->first_count;
     }
     const int has_messages = c->cursor < r->next;
-    const size_t start = has_messages && c->wants_history ? begin_batch(c) : 0;
-    int is_sent = start != SIZE_MAX;
+    const size_t batch_start = has_messages && c->wants_history ? begin_batch(c) : 0;
+    int is_sent = batch_start != SIZE_MAX;
     while (is_sent && c->cursor < r->next && c->out_size < QUEUE_BYTES) {
         ring_head head;
         vy_ring_copy(r, c->cursor, &head, sizeof head);
@@ -489,7 +489,7 @@ static int copy_records(watch *w, client *c, uint64_t *time)
         c->cursor += sizeof head + head.size;
         c->count += 1;
     }
-    if (is_sent && has_messages && c->wants_history) end_batch(c, start);
+    if (is_sent && has_messages && c->wants_history) end_batch(c, batch_start);
     pthread_mutex_unlock(&w->lock);
     return is_sent;
 }

@@ -90,15 +90,15 @@ static int is_named(const char *host) { return strcmp(host, "127.0.0.1") == 0; }
 static void put_page(FILE *out, const watch *w, const char *host, const page_data *data)
 {
     static const char policy[] = "img-src data: blob:"; // in web/page.html
-    const char *data_mark = strstr(w->page, PAGE_DATA_MARK), *end = strstr(w->page, policy);
-    const char *from = w->page;
-    if (end != NULL && end < data_mark) { // the page may talk to this address, and to no other
-        fwrite(from, 1, (size_t)(end - from), out);
-        from = end + strlen(policy);
+    const char *data_mark = strstr(w->page, PAGE_DATA_MARK), *policy_at = strstr(w->page, policy);
+    const char *rest = w->page;
+    if (policy_at != NULL && policy_at < data_mark) { // the page may talk to this address, and to no other
+        fwrite(rest, 1, (size_t)(policy_at - rest), out);
+        rest = policy_at + strlen(policy);
         fprintf(out, "%s; connect-src ws://%s:%d", policy, host, w->port);
         if (is_named(host)) fprintf(out, " ws://localhost:%d", w->port);
     }
-    fwrite(from, 1, (size_t)(data_mark - from), out);
+    fwrite(rest, 1, (size_t)(data_mark - rest), out);
     fprintf(out, "<script type=\"application/json\" id=\"volery-info\">%s</script>\n", w->info);
     fputs("<script type=\"text/plain\" id=\"volery-log-0\">", out);
     vy_put_base64(out, data->bytes, data->size);

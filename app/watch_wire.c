@@ -166,16 +166,16 @@ int64_t vy_frame_parse(unsigned char *data, size_t size, size_t limit, ws_frame 
     if ((data[0] & 0x70) != 0 || !(data[1] & 0x80) || !is_known) return -1;
     uint64_t length = data[1] & 0x7f;
     if (is_control && (length > 125 || !(data[0] & 0x80))) return -1;
-    const size_t length_bytes = length < 126 ? 0 : length == 126 ? 2 : 8, head = 2 + length_bytes + 4;
-    if (size < head) return 0;
+    const size_t length_bytes = length < 126 ? 0 : length == 126 ? 2 : 8, head_size = 2 + length_bytes + 4;
+    if (size < head_size) return 0;
     if (length_bytes > 0) length = 0;
     for (size_t i = 0; i < length_bytes; ++i) length = length << 8 | data[2 + i];
     if (length > limit) return -1;
-    if (size - head < length) return 0;
+    if (size - head_size < length) return 0;
     const unsigned char *mask = data + 2 + length_bytes;
-    *out = (ws_frame){.op = op, .is_final = data[0] >> 7, .data = data + head, .size = (size_t)length};
+    *out = (ws_frame){.op = op, .is_final = data[0] >> 7, .data = data + head_size, .size = (size_t)length};
     for (size_t i = 0; i < out->size; ++i) out->data[i] ^= mask[i % 4];
-    return (int64_t)(head + out->size);
+    return (int64_t)(head_size + out->size);
 }
 
 size_t vy_frame_head(int op, size_t size, unsigned char out[FRAME_HEAD_CAP])

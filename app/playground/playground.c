@@ -43,9 +43,9 @@ static int put_run(json *j, const char *path)
     const vy_status opened = vy_log_open(path, &log, &error);
     if (opened != VY_OK) return vy_print_log_error("run", path, opened, &error);
     const uint64_t records = vy_log_get_info(log).messages;
-    const page_data all = {.truth_stride = 1, .other_stride = 1, .records = records, .total = records};
+    const page_data page = {.truth_stride = 1, .other_stride = 1, .records = records, .total = records};
     vy_json_object(j, "run");
-    const int status = vy_page_info(j, path, log, &all);
+    const int status = vy_page_info(j, path, log, &page);
     vy_json_close(j);
     vy_log_close(log);
     return status;
@@ -76,7 +76,7 @@ static int fly(json *j, vy_scenario *scenario, const char *path, const char *log
 
 const char *vy_playground_fly(const char *path, const char *log)
 {
-    static const overrides none = {.count = 0};
+    static const overrides no_overrides = {.count = 0};
     vy_scenario *scenario = NULL;
     vy_diagnostics diagnostics = {.count = 0};
     size_t size = 0;
@@ -85,7 +85,7 @@ const char *vy_playground_fly(const char *path, const char *log)
     FILE *out = open_memstream(&reply, &size);
     if (out == NULL) return NULL;
     json j = vy_json_begin(out);
-    int status = vy_load_scenario_diagnosed("run", path, &none, &scenario, &diagnostics);
+    int status = vy_load_scenario_diagnosed("run", path, &no_overrides, &scenario, &diagnostics);
     vy_json_diagnostics(&j, &diagnostics);
     if (status == 0) status = fly(&j, scenario, path, log);
     if (status != 0) vy_json_text(&j, "error", vy_last_error());

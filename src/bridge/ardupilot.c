@@ -140,19 +140,20 @@ static int next_packet(ardupilot *a, double seconds, servo_packet *out)
     const double start = vy_bridge_now();
     for (;;) {
         uint8_t bytes[256];
-        struct sockaddr_in from;
-        socklen_t length = sizeof from;
+        struct sockaddr_in sender;
+        socklen_t length = sizeof sender;
         const ssize_t size =
-            recvfrom(a->socket, bytes, sizeof bytes, MSG_DONTWAIT, (struct sockaddr *)&from, &length);
+            recvfrom(a->socket, bytes, sizeof bytes, MSG_DONTWAIT, (struct sockaddr *)&sender, &length);
         const double seconds_left = seconds - (vy_bridge_now() - start);
         if (size < 0 && (seconds_left <= 0.0 || !vy_wait_readable(a->socket, seconds_left))) return 0;
         if (size < 0) continue;
-        const int is_other_sender = a->is_connected && (from.sin_port != a->firmware.sin_port ||
-                                                        from.sin_addr.s_addr != a->firmware.sin_addr.s_addr);
+        const int is_other_sender =
+            a->is_connected && (sender.sin_port != a->firmware.sin_port ||
+                                sender.sin_addr.s_addr != a->firmware.sin_addr.s_addr);
         const int is_packet = vy_servo_packet_read(bytes, (size_t)size, out);
         if (is_other_sender && is_packet && out->frame < a->answered_frame) a->has_successor = 1;
         if (!is_other_sender && is_packet) {
-            a->firmware = from;
+            a->firmware = sender;
             a->is_connected = 1;
             a->bad_packets = 0;
             return 1;

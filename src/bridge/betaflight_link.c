@@ -123,14 +123,14 @@ static void read_wall_clock(betaflight_link *l, betaflight_receive_fn *on_receiv
 {
     uint8_t bytes[2048];
     for (int i = 0; i < READ_CAP; ++i) {
-        struct sockaddr_in from;
-        socklen_t length = sizeof from;
-        const ssize_t size =
-            recvfrom(l->motors_socket, bytes, sizeof bytes, MSG_DONTWAIT, (struct sockaddr *)&from, &length);
+        struct sockaddr_in sender;
+        socklen_t length = sizeof sender;
+        const ssize_t size = recvfrom(l->motors_socket, bytes, sizeof bytes, MSG_DONTWAIT,
+                                      (struct sockaddr *)&sender, &length);
         if (size < 0) break;
-        if (!l->is_known) l->firmware = from;
+        if (!l->is_known) l->firmware = sender;
         l->is_known = 1;
-        if (from.sin_port == l->firmware.sin_port && from.sin_addr.s_addr == l->firmware.sin_addr.s_addr)
+        if (sender.sin_port == l->firmware.sin_port && sender.sin_addr.s_addr == l->firmware.sin_addr.s_addr)
             on_receive(self, SITL_DATAGRAM, BETAFLIGHT_MOTORS_PORT, bytes, (size_t)size);
     }
     for (int i = 0; i < READ_CAP && l->uart_socket >= 0; ++i) {

@@ -16,10 +16,10 @@ void vy_betaflight_pack_state(const vy_samples *s, const vy_planet_def *planet, 
     const int has_place = planet != NULL && planet->origin.gm > 0.0;
     vy_vec3 velocity = t->velocity, location = {0.0, 0.0, t->position.z};
     if (has_place) {
-        const vy_geodetic at = vy_geodetic_of(planet, s->time, t->position, t->velocity, t->attitude);
-        velocity = (vy_vec3){at.velocity.y, at.velocity.x, -at.velocity.z};
-        location =
-            (vy_vec3){DEGREES_PER_RADIAN * at.longitude, DEGREES_PER_RADIAN * at.latitude, at.altitude};
+        const vy_geodetic geodetic = vy_geodetic_of(planet, s->time, t->position, t->velocity, t->attitude);
+        velocity = (vy_vec3){geodetic.velocity.y, geodetic.velocity.x, -geodetic.velocity.z};
+        location = (vy_vec3){DEGREES_PER_RADIAN * geodetic.longitude, DEGREES_PER_RADIAN * geodetic.latitude,
+                             geodetic.altitude};
     }
     // The gyroscope has forward-right-down axes, the accelerometer ours, but both signs of it.
     const double numbers[BETAFLIGHT_STATE_SIZE / 8] = {time,

@@ -135,20 +135,20 @@ static int opens_link(const uint8_t *bytes, size_t size)
 static int handle_packet(crazyflie *c)
 {
     uint8_t bytes[64];
-    struct sockaddr_in from;
-    socklen_t length = sizeof from;
+    struct sockaddr_in sender;
+    socklen_t length = sizeof sender;
     const ssize_t size =
-        recvfrom(c->socket, bytes, sizeof bytes, MSG_DONTWAIT, (struct sockaddr *)&from, &length);
+        recvfrom(c->socket, bytes, sizeof bytes, MSG_DONTWAIT, (struct sockaddr *)&sender, &length);
     crtp_packet answer;
     if (size < 0) return 0;
     const int is_null = size == 1 && bytes[0] == CRTP_NULL;
-    const int is_client = c->is_connected && from.sin_port == c->client.sin_port &&
-                          from.sin_addr.s_addr == c->client.sin_addr.s_addr;
+    const int is_client = c->is_connected && sender.sin_port == c->client.sin_port &&
+                          sender.sin_addr.s_addr == c->client.sin_addr.s_addr;
     if (is_client && is_null) ++c->ack_count;
     if (!is_client && is_null)
-        send_packet(c, &from, &(crtp_packet){.header = CRTP_NULL}); // it looks who is here
+        send_packet(c, &sender, &(crtp_packet){.header = CRTP_NULL}); // it looks who is here
     if (!is_client && opens_link(bytes, (size_t)size)) {
-        c->client = from;
+        c->client = sender;
         c->is_connected = 1;
     } else if (!is_client || is_null) {
         return 1;

@@ -71,14 +71,14 @@ uint32_t vy_crtp_crc(uint32_t crc, uint8_t type, const char *group, const char *
     return ~crc_bytes(crc, name, strlen(name) + 1);
 }
 
-int vy_crtp_put_item(crtp_packet *answer, size_t at, uint8_t type, const char *group, const char *name)
+int vy_crtp_put_item(crtp_packet *answer, size_t offset, uint8_t type, const char *group, const char *name)
 {
     const size_t group_size = strlen(group) + 1, name_size = strlen(name) + 1;
-    VY_ASSERT(at + 1 + group_size + name_size <= CRTP_DATA_CAP);
-    answer->data[at] = type;
-    memcpy(answer->data + at + 1, group, group_size);
-    memcpy(answer->data + at + 1 + group_size, name, name_size);
-    answer->size = (uint8_t)(at + 1 + group_size + name_size);
+    VY_ASSERT(offset + 1 + group_size + name_size <= CRTP_DATA_CAP);
+    answer->data[offset] = type;
+    memcpy(answer->data + offset + 1, group, group_size);
+    memcpy(answer->data + offset + 1 + group_size, name, name_size);
+    answer->size = (uint8_t)(offset + 1 + group_size + name_size);
     return 1;
 }
 

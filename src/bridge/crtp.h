@@ -173,8 +173,8 @@ int vy_crtp_handle_param(crtp_device *d, int channel, const uint8_t *data, size_
 int vy_crtp_handle_high_level(crtp_device *d, const uint8_t *data, size_t size); // 0 or an error of errno.h
 void vy_crtp_handle_setpoint(crtp_device *d, int port, int channel, const uint8_t *data, size_t size);
 
-/// One item of a table, behind `at` of the answer's data: type, group, name.
-int vy_crtp_put_item(crtp_packet *answer, size_t at, uint8_t type, const char *group, const char *name);
+/// One item of a table, behind `offset` of the answer's data: type, group, name.
+int vy_crtp_put_item(crtp_packet *answer, size_t offset, uint8_t type, const char *group, const char *name);
 
 /// Numbers of `size` bytes, little-endian.
 void vy_crtp_put(uint8_t *out, uint64_t value, size_t size);

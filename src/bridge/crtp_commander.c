@@ -84,9 +84,9 @@ static int plan_height(crtp_device *d, int command, const uint8_t *data, size_t 
     const int is_version_2 = command == TAKEOFF_2 || command == LAND_2,
               is_takeoff = command == TAKEOFF || command == TAKEOFF_2;
     if (size < (is_version_2 ? 13u : 8u)) return ENOEXEC;
-    const plan_point now = start_point(d);
+    const plan_point current = start_point(d);
     const double height = vy_crtp_get_float(data);
-    const double yaw = is_version_2 && data[8] == 0 ? vy_crtp_get_float(data + 4) : now.yaw;
+    const double yaw = is_version_2 && data[8] == 0 ? vy_crtp_get_float(data + 4) : current.yaw;
     const double duration = vy_crtp_get_float(data + (is_version_2 ? 9 : 4));
     const double numbers[] = {height, yaw};
     if (!are_within(numbers, 2, DISTANCE_MAX) || !(duration >= DURATION_MIN && duration <= DURATION_MAX))
@@ -94,8 +94,8 @@ static int plan_height(crtp_device *d, int command, const uint8_t *data, size_t 
     if (is_takeoff ? d->control_mode != CRTP_OFF || !may_fly(d)
                    : d->control_mode == CRTP_OFF || d->control_mode == CRTP_LANDING)
         return 1;
-    vy_crtp_plan_to(&now, (vy_vec3){now.position.x, now.position.y, height}, yaw, duration, 0, d->time,
-                    &d->plan);
+    vy_crtp_plan_to(&current, (vy_vec3){current.position.x, current.position.y, height}, yaw, duration, 0,
+                    d->time, &d->plan);
     d->control_mode = is_takeoff ? CRTP_PLAN : CRTP_LANDING;
     return 0;
 }
@@ -108,14 +108,14 @@ static int plan_go_to(crtp_device *d, int command, const uint8_t *data, size_t s
     for (size_t i = 0; i < 5; ++i) n[i] = vy_crtp_get_float(data + head_size + 4 * i);
     if (!are_within(n, 4, DISTANCE_MAX) || !(n[4] >= DURATION_MIN && n[4] <= DURATION_MAX)) return EINVAL;
     if (d->control_mode == CRTP_OFF || d->control_mode == CRTP_LANDING || !may_fly(d)) return 1;
-    const plan_point now = start_point(d);
+    const plan_point current = start_point(d);
     const int is_relative = data[0] != 0;
-    const vy_vec3 to = {n[0] + (is_relative ? now.position.x : 0.0),
-                        n[1] + (is_relative ? now.position.y : 0.0),
-                        n[2] + (is_relative ? now.position.z : 0.0)};
+    const vy_vec3 target = {n[0] + (is_relative ? current.position.x : 0.0),
+                            n[1] + (is_relative ? current.position.y : 0.0),
+                            n[2] + (is_relative ? current.position.z : 0.0)};
     crtp_plan plan;
-    vy_crtp_plan_to(&now, to, n[3] + (is_relative ? now.yaw : 0.0), n[4], head_size == 2 && data[1] != 0,
-                    d->time, &plan);
+    vy_crtp_plan_to(&current, target, n[3] + (is_relative ? current.yaw : 0.0), n[4],
+                    head_size == 2 && data[1] != 0, d->time, &plan);
     d->plan = plan;
     d->control_mode = CRTP_PLAN;
     return 0;
@@ -159,7 +159,7 @@ static int start_trajectory(crtp_device *d, int command, const uint8_t *data, si
     if (!(scale >= 1e-3 && scale <= 1e3)) return EINVAL;
     if (id >= CRTP_TRAJECTORY_CAP || !d->trajectories[id].is_defined) return ENOEXEC;
     if (!may_fly(d)) return 1;
-    const plan_point now = start_point(d);
+    const plan_point current = start_point(d);
     const crtp_trajectory *t = &d->trajectories[id];
     crtp_plan plan = {.begin = d->time,
                       .scale = scale,
@@ -169,13 +169,13 @@ static int start_trajectory(crtp_device *d, int command, const uint8_t *data, si
     for (int i = 0; i < t->count; ++i)
         if (!read_piece(d->memory + t->offset + (size_t)i * PIECE_BYTES, &plan.pieces[i])) return EINVAL;
     if (rotates_with_yaw) { // it begins with the nose where it is
-        plan.turn = now.yaw - vy_crtp_plan_at(&plan, d->time).yaw;
+        plan.turn = current.yaw - vy_crtp_plan_at(&plan, d->time).yaw;
         math_sincos(plan.turn, &plan.rotation_sine, &plan.rotation_cosine);
     }
     if (is_relative) {
         const vy_vec3 first_position = vy_crtp_plan_at(&plan, d->time).position;
-        plan.shift = (vy_vec3){now.position.x - first_position.x, now.position.y - first_position.y,
-                               now.position.z - first_position.z};
+        plan.shift = (vy_vec3){current.position.x - first_position.x, current.position.y - first_position.y,
+                               current.position.z - first_position.z};
     }
     d->plan = plan;
     d->control_mode = CRTP_PLAN;
@@ -251,8 +251,8 @@ void vy_crtp_handle_setpoint(crtp_device *d, int port, int channel, const uint8_
     if (channel == SETPOINTS) handle_generic(d, data, size);
     if (channel == META && data[0] == 0 &&
         (d->control_mode == CRTP_VELOCITY || d->control_mode == CRTP_POSITION)) {
-        const plan_point now = measured_point(d); // the high-level commander continues from here
-        vy_crtp_plan_to(&now, now.position, now.yaw, 1.0, 0, d->time, &d->plan);
+        const plan_point current = measured_point(d); // the high-level commander continues from here
+        vy_crtp_plan_to(&current, current.position, current.yaw, 1.0, 0, d->time, &d->plan);
         d->control_mode = CRTP_PLAN;
     }
 }
@@ -261,9 +261,9 @@ void vy_crtp_handle_setpoint(crtp_device *d, int port, int channel, const uint8_
 
 static plan_point manual_goal(crtp_device *d)
 {
-    const plan_point now = measured_point(d);
+    const plan_point current = measured_point(d);
     const double age = d->time - d->setpoint_time;
-    plan_point goal = now;
+    plan_point goal = current;
     if (age > SETPOINT_TIMEOUT_SHUTDOWN) d->control_mode = CRTP_OFF;
     if (d->control_mode == CRTP_POSITION) {
         goal.position = d->setpoint;

@@ -228,10 +228,10 @@ int vy_crtp_log_next(crtp_device *d, crtp_packet *out)
         *out = (crtp_packet){.header = CRTP_LOG << 4 | 0x0c | LOG_DATA};
         out->data[0] = b->id;
         vy_crtp_put(out->data + 1, (uint64_t)(1e3 * d->time + 0.5), 3); // [ms]
-        size_t at = 4;
+        size_t offset = 4;
         for (int k = 0; k < b->count; ++k)
-            at += put_value(out->data + at, b->types[k], d->values[b->variables[k]]);
-        out->size = (uint8_t)at;
+            offset += put_value(out->data + offset, b->types[k], d->values[b->variables[k]]);
+        out->size = (uint8_t)offset;
         return 1;
     }
     return 0;
@@ -240,10 +240,10 @@ int vy_crtp_log_next(crtp_device *d, crtp_packet *out)
 // --- parameters
 
 // Behind the number and a status: 0 and a value, or ENOENT.
-static int put_param(crtp_packet *answer, size_t at, uint32_t id, double value)
+static int put_param(crtp_packet *answer, size_t offset, uint32_t id, double value)
 {
-    answer->data[at] = 0;
-    answer->size = (uint8_t)(at + 1 + put_value(answer->data + at + 1, param_items[id].type, value));
+    answer->data[offset] = 0;
+    answer->size = (uint8_t)(offset + 1 + put_value(answer->data + offset + 1, param_items[id].type, value));
     return 1;
 }
 

@@ -90,13 +90,13 @@ size_t vy_mavlink_pack(const mavlink_type *type, const void *message, mavlink_se
 
 void vy_mavlink_unpack(const mavlink_frame *frame, void *message)
 {
-    int at = 0;
+    int offset = 0;
     for (int f = 0; f < frame->type->field_count; ++f) {
         const mavlink_field *field = &frame->type->fields[f];
         for (int i = 0; i < field->count; ++i) {
             uint64_t value = 0;
-            for (int b = 0; b < field->width; ++b, ++at) {
-                if (at < frame->size) value |= (uint64_t)frame->payload[at] << (8 * b);
+            for (int b = 0; b < field->width; ++b, ++offset) {
+                if (offset < frame->size) value |= (uint64_t)frame->payload[offset] << (8 * b);
             }
             store_value(value, (char *)message + field->offset + (size_t)(i * field->width), field->width);
         }
@@ -106,10 +106,10 @@ void vy_mavlink_unpack(const mavlink_frame *frame, void *message)
 size_t vy_mavlink_feed(mavlink_reader *r, const uint8_t *bytes, size_t size)
 {
     const size_t room = sizeof r->bytes - r->size;
-    const size_t taken = size < room ? size : room;
-    memcpy(r->bytes + r->size, bytes, taken);
-    r->size += taken;
-    return taken;
+    const size_t taken_size = size < room ? size : room;
+    memcpy(r->bytes + r->size, bytes, taken_size);
+    r->size += taken_size;
+    return taken_size;
 }
 
 static void drop(mavlink_reader *r, size_t count)
@@ -122,10 +122,10 @@ static void drop(mavlink_reader *r, size_t count)
 // The bytes of the frame that begins here, as its head says; 0: more bytes are needed to tell.
 static size_t frame_size(const mavlink_reader *r)
 {
-    const size_t head = r->bytes[0] == STX_1 ? HEAD_SIZE_1 : HEAD_SIZE_2;
-    if (r->size < head) return 0;
-    const int is_signed = head == HEAD_SIZE_2 && (r->bytes[2] & FLAG_SIGNED) != 0;
-    return head + r->bytes[1] + CHECKSUM_SIZE + (is_signed ? SIGNATURE_SIZE : 0);
+    const size_t head_size = r->bytes[0] == STX_1 ? HEAD_SIZE_1 : HEAD_SIZE_2;
+    if (r->size < head_size) return 0;
+    const int is_signed = head_size == HEAD_SIZE_2 && (r->bytes[2] & FLAG_SIGNED) != 0;
+    return head_size + r->bytes[1] + CHECKSUM_SIZE + (is_signed ? SIGNATURE_SIZE : 0);
 }
 
 // The whole frame at the beginning of the buffer. 0: it is none that is known.
@@ -133,7 +133,7 @@ static int read_frame(const mavlink_reader *r, mavlink_frame *out)
 {
     const uint8_t *b = r->bytes;
     const int is_version_1 = b[0] == STX_1;
-    const size_t head = is_version_1 ? HEAD_SIZE_1 : HEAD_SIZE_2, size = head + b[1];
+    const size_t head_size = is_version_1 ? HEAD_SIZE_1 : HEAD_SIZE_2, size = head_size + b[1];
     const uint32_t id = is_version_1 ? b[5] : (uint32_t)b[7] | (uint32_t)b[8] << 8 | (uint32_t)b[9] << 16;
     if (!is_version_1 && (b[2] & ~FLAG_SIGNED) != 0) return 0; // flags that must be understood
     out->type = vy_mavlink_find(id);
@@ -143,7 +143,7 @@ static int read_frame(const mavlink_reader *r, mavlink_frame *out)
     out->from = is_version_1 ? (mavlink_sender){.sequence = b[2], .system = b[3], .component = b[4]}
                              : (mavlink_sender){.sequence = b[4], .system = b[5], .component = b[6]};
     out->size = b[1];
-    memcpy(out->payload, b + head, b[1]);
+    memcpy(out->payload, b + head_size, b[1]);
     return 1;
 }
 

@@ -171,8 +171,8 @@ static vy_verdict receive(px4 *p, uint64_t time, double seconds, vy_intent *inte
             return VY_VERDICT_ENDED;
         }
         int has_answer = 0;
-        for (ssize_t at = 0; at < size;) {
-            at += (ssize_t)vy_mavlink_feed(&p->reader, bytes + at, (size_t)(size - at));
+        for (ssize_t offset = 0; offset < size;) {
+            offset += (ssize_t)vy_mavlink_feed(&p->reader, bytes + offset, (size_t)(size - offset));
             has_answer |= handle_frames(p, time, intent);
         }
         if (has_answer) return VY_VERDICT_REPLIED;

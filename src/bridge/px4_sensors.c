@@ -82,22 +82,22 @@ static size_t put_sensor(px4_sensors *s, const vy_samples *m, uint64_t time, int
 static size_t put_gps(px4_sensors *s, const vy_samples *m, uint64_t time, uint8_t *out)
 {
     if (!is_new(m->gps.tick, &s->gps_tick, 0)) return 0;
-    const vy_geodetic at =
+    const vy_geodetic geodetic =
         vy_geodetic_of(s->planet, m->time, m->gps.position, m->gps.velocity, (vy_quat){1.0, 0.0, 0.0, 0.0});
     const vy_gps_def *def = &s->gps;
-    const double speed = length2(at.velocity.x, at.velocity.y);
-    const double course = DEGREES_PER_RADIAN * atan2(at.velocity.y, at.velocity.x);
+    const double speed = length2(geodetic.velocity.x, geodetic.velocity.y);
+    const double course = DEGREES_PER_RADIAN * atan2(geodetic.velocity.y, geodetic.velocity.x);
     const mavlink_hil_gps g = {
         .time_usec = time,
-        .lat = i32(1e7 * DEGREES_PER_RADIAN * at.latitude),
-        .lon = i32(1e7 * DEGREES_PER_RADIAN * at.longitude),
-        .alt = i32(1e3 * at.altitude),
+        .lat = i32(1e7 * DEGREES_PER_RADIAN * geodetic.latitude),
+        .lon = i32(1e7 * DEGREES_PER_RADIAN * geodetic.longitude),
+        .alt = i32(1e3 * geodetic.altitude),
         .eph = u16(1e2 * length2(def->position_noise, def->position_wander)),
         .epv = u16(1e2 * length2(def->height_noise, def->height_wander)),
         .vel = u16(1e2 * speed),
-        .vn = i16(1e2 * at.velocity.x),
-        .ve = i16(1e2 * at.velocity.y),
-        .vd = i16(1e2 * at.velocity.z),
+        .vn = i16(1e2 * geodetic.velocity.x),
+        .ve = i16(1e2 * geodetic.velocity.y),
+        .vd = i16(1e2 * geodetic.velocity.z),
         .cog = (uint16_t)round_to_range(1e2 * (course < 0.0 ? course + 360.0 : course), 0.0, 35999.0),
         .fix_type = FIX_3D,
         .satellites_visible = SATELLITES};
@@ -170,7 +170,7 @@ static size_t put_truth(px4_sensors *s, const vy_samples *m, uint64_t time, uint
 {
     if (!s->sends_truth) return 0;
     const vy_truth_sample *t = &m->truth;
-    const vy_geodetic at = vy_geodetic_of(s->planet, m->time, t->position, t->velocity, t->attitude);
+    const vy_geodetic geodetic = vy_geodetic_of(s->planet, m->time, t->position, t->velocity, t->attitude);
     const vy_quat q = vy_bridge_attitude_ned(t->attitude);
     const mavlink_hil_state_quaternion h = {
         .time_usec = time,
@@ -178,12 +178,12 @@ static size_t put_truth(px4_sensors *s, const vy_samples *m, uint64_t time, uint
         .rollspeed = (float)t->rate.x,
         .pitchspeed = (float)-t->rate.y,
         .yawspeed = (float)-t->rate.z,
-        .lat = i32(1e7 * DEGREES_PER_RADIAN * at.latitude),
-        .lon = i32(1e7 * DEGREES_PER_RADIAN * at.longitude),
-        .alt = i32(1e3 * at.altitude),
-        .vx = i16(1e2 * at.velocity.x),
-        .vy = i16(1e2 * at.velocity.y),
-        .vz = i16(1e2 * at.velocity.z),
+        .lat = i32(1e7 * DEGREES_PER_RADIAN * geodetic.latitude),
+        .lon = i32(1e7 * DEGREES_PER_RADIAN * geodetic.longitude),
+        .alt = i32(1e3 * geodetic.altitude),
+        .vx = i16(1e2 * geodetic.velocity.x),
+        .vy = i16(1e2 * geodetic.velocity.y),
+        .vz = i16(1e2 * geodetic.velocity.z),
         .ind_airspeed = u16(1e2 * m->airspeed.speed),
         .true_airspeed = u16(1e2 * m->airspeed.speed),
         .xacc = i16(1e3 / STANDARD_GRAVITY * m->imu.accel.x),

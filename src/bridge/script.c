@@ -70,14 +70,14 @@ struct vy_script {
     int resend_is_pending; // this firmware has not accepted what was sent then
 };
 
-// A parameter called HEAD, the number and TAIL; a number below zero is left out.
-static void add_setting(vy_script *s, double value, const char *head, int number, const char *tail)
+// A parameter called `prefix`, the number and `suffix`; a number below zero is left out.
+static void add_setting(vy_script *s, double value, const char *prefix, int number, const char *suffix)
 {
     VY_ASSERT(s->parameter_count < (int)(sizeof s->parameters / sizeof s->parameters[0]));
     setting *p = &s->parameters[s->parameter_count++];
     char digits[12] = "";
     if (number >= 0) snprintf(digits, sizeof digits, "%d", number);
-    snprintf(p->name, sizeof p->name, "%s%s%s", head, digits, tail);
+    snprintf(p->name, sizeof p->name, "%s%s%s", prefix, digits, suffix);
     p->value = value;
 }
 
@@ -227,13 +227,13 @@ static void send_item(vy_script *s, int seq)
     const int waypoint = seq < s->dialect->home_item_count ? 0 : seq - s->dialect->home_item_count;
     const int above_home = s->dialect->above_home;
     const vy_setpoint *p = &s->items[waypoint]; // one in the home's place is not flown to
-    const vy_geodetic at =
+    const vy_geodetic geodetic =
         vy_geodetic_of(&s->planet, 0.0, p->position, (vy_vec3){0.0, 0.0, 0.0}, (vy_quat){1.0, 0.0, 0.0, 0.0});
     const mavlink_mission_item_int item = {
         .param = {0.0f, 0.0f, 0.0f, (float)(90.0 - DEGREES_PER_RADIAN * p->yaw)},
-        .x = (int32_t)floor(1e7 * DEGREES_PER_RADIAN * at.latitude + 0.5),
-        .y = (int32_t)floor(1e7 * DEGREES_PER_RADIAN * at.longitude + 0.5),
-        .z = (float)(above_home ? p->position.z - s->home_height : at.altitude),
+        .x = (int32_t)floor(1e7 * DEGREES_PER_RADIAN * geodetic.latitude + 0.5),
+        .y = (int32_t)floor(1e7 * DEGREES_PER_RADIAN * geodetic.longitude + 0.5),
+        .z = (float)(above_home ? p->position.z - s->home_height : geodetic.altitude),
         .seq = (uint16_t)seq,
         .command = CMD_WAYPOINT,
         .target_system = s->system,
@@ -327,7 +327,7 @@ static void handle_mission_ack(vy_script *s, const mavlink_mission_ack *ack)
     if (!s->dialect->checks_missions) s->sent_time = -1e9; // then the mode; else in a while
 }
 
-static void handle_frame(vy_script *s, const mavlink_frame *frame, const struct sockaddr_in *from)
+static void handle_frame(vy_script *s, const mavlink_frame *frame, const struct sockaddr_in *sender)
 {
     const mavlink_type *type = frame->type;
     union {
@@ -345,7 +345,7 @@ static void handle_frame(vy_script *s, const mavlink_frame *frame, const struct 
         if (s->is_connected || m.heartbeat.autopilot == AUTOPILOT_NONE) return;
         s->is_connected = 1;
         s->system = frame->from.system;
-        s->firmware = *from;
+        s->firmware = *sender;
     } else if (type == &vy_mavlink_ping) {
         vy_mavlink_unpack(frame, &m.ping);
         if (m.ping.target_system == OWN_SYSTEM && m.ping.target_component == OWN_COMPONENT)
@@ -370,19 +370,19 @@ static void read_datagrams(vy_script *s)
 {
     uint8_t bytes[2048];
     for (int i = 0; i < DATAGRAMS_CAP; ++i) {
-        struct sockaddr_in from;
-        socklen_t length = sizeof from;
+        struct sockaddr_in sender;
+        socklen_t length = sizeof sender;
         const ssize_t size =
-            recvfrom(s->socket, bytes, sizeof bytes, MSG_DONTWAIT, (struct sockaddr *)&from, &length);
+            recvfrom(s->socket, bytes, sizeof bytes, MSG_DONTWAIT, (struct sockaddr *)&sender, &length);
         if (size < 0 && errno == EINTR) continue;
         if (size < 0) return;
         mavlink_reader reader = {.size = 0}; // a datagram holds whole frames
         mavlink_frame frame;
-        for (size_t at = 0; at < (size_t)size;) {
-            const size_t taken = vy_mavlink_feed(&reader, bytes + at, (size_t)size - at);
+        for (size_t offset = 0; offset < (size_t)size;) {
+            const size_t taken = vy_mavlink_feed(&reader, bytes + offset, (size_t)size - offset);
             if (taken == 0) break;
-            at += taken;
-            while (vy_mavlink_next(&reader, &frame)) handle_frame(s, &frame, &from);
+            offset += taken;
+            while (vy_mavlink_next(&reader, &frame)) handle_frame(s, &frame, &sender);
         }
     }
 }

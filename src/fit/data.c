@@ -91,15 +91,15 @@ static void fill_attitudes(const vy_flight *f, fit_data *d)
 {
     double *const *q = (double *const *)&f->values[VY_FLIGHT_ATTITUDE];
     d->has_attitude = has_vector(f, VY_FLIGHT_ATTITUDE, 4);
-    quat last = quat_identity();
+    quat last_attitude = quat_identity();
     for (size_t i = 0; i < f->rows; ++i) {
         if (d->has_attitude && is_recorded(q[0][i])) {
-            last = quat_normalize(quat_make(q[0][i], q[1][i], q[2][i], q[3][i]));
+            last_attitude = quat_normalize(quat_make(q[0][i], q[1][i], q[2][i], q[3][i]));
         } else if (d->has_attitude && i > 0) {
             const vec3 turn = vec3_scale(d->time[i] - d->time[i - 1], d->rate[i - 1]);
-            last = quat_normalize(quat_apply_small_rotation(last, turn));
+            last_attitude = quat_normalize(quat_apply_small_rotation(last_attitude, turn));
         }
-        d->attitude[i] = last;
+        d->attitude[i] = last_attitude;
     }
 }
 
@@ -107,9 +107,9 @@ static void fill_attitudes(const vy_flight *f, fit_data *d)
 static double velocity_at(const fit_data *d, const double *x, size_t row)
 {
     double power_sums[5] = {0}, moments[3] = {0};
-    size_t first = row;
-    while (first > 0 && d->time[row] - d->time[first - 1] <= VELOCITY_WINDOW) --first;
-    for (size_t i = first; i < d->rows && d->time[i] - d->time[row] <= VELOCITY_WINDOW; ++i) {
+    size_t first_row = row;
+    while (first_row > 0 && d->time[row] - d->time[first_row - 1] <= VELOCITY_WINDOW) --first_row;
+    for (size_t i = first_row; i < d->rows && d->time[i] - d->time[row] <= VELOCITY_WINDOW; ++i) {
         if (!is_recorded(x[i])) continue;
         const double t = (d->time[i] - d->time[row]) / VELOCITY_WINDOW;
         double power = 1.0;

@@ -6,17 +6,17 @@
 
 // What there is to predict of a channel in a row: how it differs from where the prediction starts; of
 // specific force from its mean over the flight.
-static double signal_at(const fit_data *d, int channel, size_t row, size_t first, double mean)
+static double signal_at(const fit_data *d, int channel, size_t row, size_t first_row, double mean)
 {
     const vy_flight *f = d->flight;
     const int a = channel % 3;
     switch (channel - a) {
-    case CHANNEL_RATE: return f->values[VY_FLIGHT_RATE + a][row] - f->values[VY_FLIGHT_RATE + a][first];
+    case CHANNEL_RATE: return f->values[VY_FLIGHT_RATE + a][row] - f->values[VY_FLIGHT_RATE + a][first_row];
     case CHANNEL_ACCEL: return f->values[VY_FLIGHT_ACCEL + a][row] - mean;
     case CHANNEL_VELOCITY:
-        return f->values[VY_FLIGHT_VELOCITY + a][row] - f->values[VY_FLIGHT_VELOCITY + a][first];
+        return f->values[VY_FLIGHT_VELOCITY + a][row] - f->values[VY_FLIGHT_VELOCITY + a][first_row];
     default: {
-        const quat rotation = quat_mul(quat_conj(d->attitude[first]), d->attitude[row]);
+        const quat rotation = quat_mul(quat_conj(d->attitude[first_row]), d->attitude[row]);
         const double vector_part[3] = {rotation.x, rotation.y, rotation.z};
         return 2.0 * vector_part[a];
     }
@@ -64,11 +64,12 @@ static void fill_channel(const fit_data *d, const fit_problem *q, const double *
             square_sum += e * e;
             average += e / FIT_BINS;
         }
-        const vec3 v = quat_unrotate(d->attitude[q->first[k]], d->velocity[q->first[k]]);
-        regression_add(&drift, d->time[q->first[k]], average);
+        const vec3 v = quat_unrotate(d->attitude[q->first_rows[k]], d->velocity[q->first_rows[k]]);
+        regression_add(&drift, d->time[q->first_rows[k]], average);
         for (int a = 0; a < 3; ++a) regression_add(&airspeed_slope[a], (&v.x)[a], average);
-        for (size_t i = q->first[k]; i < d->rows && d->time[i] <= d->time[q->first[k]] + q->horizon; ++i) {
-            const double s = signal_at(d, channel, i, q->first[k], mean);
+        for (size_t i = q->first_rows[k]; i < d->rows && d->time[i] <= d->time[q->first_rows[k]] + q->horizon;
+             ++i) {
+            const double s = signal_at(d, channel, i, q->first_rows[k], mean);
             if (s == s) signal_sum += s * s, signal_count += 1.0;
         }
     }
@@ -129,7 +130,7 @@ void vy_fit_diagnose(const fit_data *d, fit_problem *p, vy_fit_result *out)
                                                  &held_out_problem, NULL) == VY_OK;
     fit_problem *problem = has_held_out ? &held_out_problem : p;
     double *errors = has_held_out ? held_out_problem.errors : p->trial;
-    vy_fit_predict(d, &point, &problem->packs, &problem->rotors[0], problem->first, problem->count,
+    vy_fit_predict(d, &point, &problem->packs, &problem->rotors[0], problem->first_rows, problem->count,
                    problem->horizon, errors);
     for (int c = 0; c < CHANNEL_COUNT; ++c) {
         vy_fit_channel *channel = &out->channels[c];

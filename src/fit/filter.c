@@ -250,11 +250,11 @@ int vy_filter_set_lanes(fit_filter *f, const fit_kernel *kernel)
 }
 
 // The root mean square of second differences, which white noise makes larger by the square root of six.
-static double second_difference_rms(const double *x, size_t first, size_t last)
+static double second_difference_rms(const double *x, size_t first_row, size_t last_row)
 {
     double previous = 0.0, before_previous = 0.0, sum = 1e-24, count = 1.0;
     int sample_count = 0;
-    for (size_t i = first; i <= last; ++i) {
+    for (size_t i = first_row; i <= last_row; ++i) {
         if (!(x[i] == x[i])) continue;
         const double second = x[i] - 2.0 * previous + before_previous;
         if (sample_count >= 2) sum += second * second / 6.0, count += 1.0;
@@ -273,7 +273,8 @@ static void init_noise(fit_filter *f)
         const int is_present = c < CHANNEL_COUNT ? d->is_present[c] : d->has_position && d->has_attitude;
         if (!is_present || x == NULL) continue;
         const double scale = c / 3 == CHANNEL_ATTITUDE / 3 ? 2.0 : 1.0; // a quaternion has half the angle
-        f->noise[noise_of[c]] = math_log(real_max(scale * second_difference_rms(x, f->first, f->last), 1e-6));
+        f->noise[noise_of[c]] =
+            math_log(real_max(scale * second_difference_rms(x, f->first_row, f->last_row), 1e-6));
         f->is_noise_active[noise_of[c]] = 1;
     }
     for (int i = NOISE_TORQUE; i <= NOISE_TORQUE_TIME; ++i) f->is_noise_active[i] = 1;
@@ -298,14 +299,14 @@ vy_status vy_filter_make(const fit_data *d, const fit_point *base, double from, 
     out->base = *base;
     const double *attitude_w = d->has_attitude ? d->flight->values[VY_FLIGHT_ATTITUDE] : NULL;
     const double *position_x = d->has_position ? d->flight->values[VY_FLIGHT_POSITION] : NULL;
-    const double start = real_max(from, d->time[0] + WARM_UP);
+    const double start_time = real_max(from, d->time[0] + WARM_UP);
     size_t i = 0;
     while (i + 1 < d->rows &&
-           (d->time[i] < start || (attitude_w != NULL && !(attitude_w[i] == attitude_w[i])) ||
+           (d->time[i] < start_time || (attitude_w != NULL && !(attitude_w[i] == attitude_w[i])) ||
             (position_x != NULL && !(position_x[i] == position_x[i]))))
         ++i;
-    out->first = out->last = i;
-    while (out->last + 1 < d->rows && d->time[out->last + 1] <= to + 1e-9) ++out->last;
+    out->first_row = out->last_row = i;
+    while (out->last_row + 1 < d->rows && d->time[out->last_row + 1] <= to + 1e-9) ++out->last_row;
     out->bank = aligned_alloc(64, sizeof *out->bank);
     int ok = out->bank != NULL;
     if (ok) {
@@ -331,7 +332,7 @@ static filter *set_reference(fit_filter *f, const double *x, const double *noise
     m->instruments = vy_fit_instruments(&m->point);
     vy_fit_plant_make(&m->point, &m->plant);
     vy_fit_rotors_run(f->data, &m->point, &f->rotors[0]);
-    m->state = filter_state_start(f->data, &m->instruments, f->first);
+    m->state = filter_state_start(f->data, &m->instruments, f->first_row);
     m->specific_force = vec3_make(0.0, 0.0, m->plant.env.gravity.uniform.z * -1.0);
     start_covariance(f->data, &m->model, m->covariance);
     return m;
@@ -351,7 +352,7 @@ double vy_filter_cost(fit_filter *f, const double *x, const double *noise)
     filter *m = set_reference(f, x, noise);
     double sum = 0.0;
     fit_reference_row r;
-    for (size_t row = f->first; row < f->last; ++row) {
+    for (size_t row = f->first_row; row < f->last_row; ++row) {
         advance_reference(f->data, f->bank->packs.widest, row, m, &r);
         sum += log_likelihood(&r.gains, r.errors);
     }
@@ -392,7 +393,7 @@ static void set_perturbed(fit_filter *f, const double *x, const int *active, fit
     }
     vy_fit_packs_load(f->data, points, rotors, out->n, &bank->packs);
     for (int pack = 0; pack < bank->packs.count; ++pack) {
-        bank->packs.kernel->start(f->data, f->first, vy_fit_pack(&bank->packs, pack));
+        bank->packs.kernel->start(f->data, f->first_row, vy_fit_pack(&bank->packs, pack));
         for (int lane = 0; lane < FIT_LANES_MAX; ++lane) {
             const int is_used = lane < bank->packs.sizes[pack];
             bank->moved_by[pack][lane] = is_used ? moved_by[bank->packs.points[pack][lane]] : 1.0;
@@ -449,12 +450,12 @@ void vy_filter_linearise(fit_filter *f, const double *x, const int *active, fit_
     set_perturbed(f, x, active, out);
     const int n = out->n;
     size_t block = 0;
-    for (size_t row = f->first; row < f->last; ++row) {
+    for (size_t row = f->first_row; row < f->last_row; ++row) {
         fit_reference_row r;
         advance_reference(f->data, kernel, row, m, &r);
         out->cost += log_likelihood(&r.gains, r.errors);
         row_slopes(f, row, &r, jacobian);
-        const size_t row_block = (row - f->first) * FIT_BLOCKS / (f->last - f->first);
+        const size_t row_block = (row - f->first_row) * FIT_BLOCKS / (f->last_row - f->first_row);
         if (row_block != block) finish_block(f, block, out);
         block = row_block;
         for (int c = 0; c < FILTER_SAMPLES; ++c) {
@@ -510,7 +511,7 @@ static double noise_gradient(fit_filter *f, const double *x, const int *ids, int
     filter *m = set_reference(f, x, f->noise);
     set_noise_filters(f, ids, n);
     memset(gradient, 0, (size_t)n * sizeof *gradient);
-    for (size_t row = f->first; row < f->last; ++row) {
+    for (size_t row = f->first_row; row < f->last_row; ++row) {
         fit_reference_row r;
         const double dt = f->data->time[row + 1] - f->data->time[row];
         advance_reference(f->data, kernel, row, m, &r);

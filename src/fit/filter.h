@@ -32,7 +32,8 @@ enum {
 typedef struct fit_filter {
     const fit_data *data;
     fit_point base;
-    size_t first, last; // rows: it starts in the measured state of `first` and ends with `last`
+    size_t first_row,
+        last_row; // rows: it starts in the measured state of `first_row` and ends with `last_row`
     double noise[NOISE_COUNT], noise_prior[NOISE_COUNT]; // logarithms: as estimated, and the first guess
     int is_noise_active[NOISE_COUNT];
     int differences_below; // at an IMU delay of 0, where the likelihood has an edge: slopes of its other side

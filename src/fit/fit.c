@@ -19,7 +19,7 @@ vy_fit_def vy_default_fit_def(void)
 static vy_status check_def(const vy_flight *flight, const vy_vehicle_def *base, const vy_fit_def *def,
                            vy_error *err)
 {
-    const double end = flight->values[VY_FLIGHT_TIME][flight->rows - 1];
+    const double end_time = flight->values[VY_FLIGHT_TIME][flight->rows - 1];
     if (!(def->mass > 0.0 && def->mass < 1e5))
         return vy_fail(err, VY_BAD_VALUE, "mass: a vehicle's mass is above 0 kg, got %.6g", def->mass);
     if (def->mass > MASS_RATIO * base->mass || MASS_RATIO * def->mass < base->mass)
@@ -28,8 +28,9 @@ static vy_status check_def(const vy_flight *flight, const vy_vehicle_def *base, 
                        def->mass, base->mass, base->name);
     if (def->horizon != 0.0 && !(def->horizon >= 0.05 && def->horizon <= 2.0))
         return vy_fail(err, VY_BAD_VALUE, "horizon: 0.05 to 2 s, got %.6g", def->horizon);
-    if (!(def->from >= 0.0 && def->from < end))
-        return vy_fail(err, VY_BAD_VALUE, "from: within the flight, 0 to %.6g s, got %.6g", end, def->from);
+    if (!(def->from >= 0.0 && def->from < end_time))
+        return vy_fail(err, VY_BAD_VALUE, "from: within the flight, 0 to %.6g s, got %.6g", end_time,
+                       def->from);
     if (def->to != 0.0 && !(def->to > def->from))
         return vy_fail(err, VY_BAD_VALUE, "to: after from, %.6g s, got %.6g", def->from, def->to);
     return VY_OK;

@@ -81,9 +81,9 @@ typedef struct fit_kernel {
     int layout_count, params_count; // numbers of a lane
     /// Put `count` points into a pack.
     void (*load)(const fit_data *d, const fit_lane *lanes, int count, void *pack);
-    /// Errors of predictions from row first[k] over the horizon, in bins, of each point: out[point][(k *
+    /// Errors of predictions from row first_rows[k] over the horizon, in bins, of each point: out[point][(k *
     /// CHANNEL_COUNT + channel) * FIT_BINS + bin]; 0 where a bin has no row.
-    void (*predict)(const fit_data *d, const void *pack, const size_t *first, int count, double horizon,
+    void (*predict)(const fit_data *d, const void *pack, const size_t *first_rows, int count, double horizon,
                     double *const *out);
     /// Start filters at the points, in the measured state of `row`.
     void (*start)(const fit_data *d, size_t row, void *pack);

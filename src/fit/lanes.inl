@@ -53,16 +53,17 @@ typedef struct bin_sums {
     real sum[CHANNEL_COUNT][FIT_BINS], rows[CHANNEL_COUNT][FIT_BINS];
 } bin_sums;
 
-static void predict_one(const fit_data *d, const point_pack *m, size_t first, double horizon, bin_sums *bins)
+static void predict_one(const fit_data *d, const point_pack *m, size_t first_row, double horizon,
+                        bin_sums *bins)
 {
     real errors[CHANNEL_COUNT];
-    const double start = d->time[first];
-    body_state s = motion_measured(d, &m->instruments, first);
+    const double start_time = d->time[first_row];
+    body_state s = motion_measured(d, &m->instruments, first_row);
     memset(bins, 0, sizeof *bins);
-    for (size_t row = first; row + 1 < d->rows;) {
+    for (size_t row = first_row; row + 1 < d->rows;) {
         motion_step(d, &m->plant, m->rotors, row++, &s);
         // The end of a horizon belongs to it.
-        const int bin = (int)((d->time[row] - start) * (FIT_BINS / horizon) - 1e-6);
+        const int bin = (int)((d->time[row] - start_time) * (FIT_BINS / horizon) - 1e-6);
         if (bin >= FIT_BINS) break;
         motion_errors(d, &m->instruments, &m->plant, m->rotors, row, &s, errors);
         for (int c = 0; c < CHANNEL_COUNT; ++c) {
@@ -73,12 +74,12 @@ static void predict_one(const fit_data *d, const point_pack *m, size_t first, do
     }
 }
 
-static void predict(const fit_data *d, const void *pack, const size_t *first, int count, double horizon,
+static void predict(const fit_data *d, const void *pack, const size_t *first_rows, int count, double horizon,
                     double *const *out)
 {
     bin_sums bins;
     for (int k = 0; k < count; ++k) {
-        predict_one(d, pack, first[k], horizon, &bins);
+        predict_one(d, pack, first_rows[k], horizon, &bins);
         for (int i = 0; i < CHANNEL_COUNT * FIT_BINS; ++i) {
             const real rows = bins.rows[i / FIT_BINS][i % FIT_BINS];
             const real mean = bins.sum[i / FIT_BINS][i % FIT_BINS] / real_max(rows, real_set(1.0));

@@ -31,13 +31,13 @@ static void use_recorded_speeds(const fit_data *d, fit_rotors *out)
 {
     const int n = d->rotors;
     for (size_t i = 0; i < d->rows; ++i) {
-        const size_t next = i + 1 < d->rows ? i + 1 : i;
+        const size_t next_row = i + 1 < d->rows ? i + 1 : i;
         for (int k = 0; k < n; ++k) {
             const double speed = d->commands[i * (size_t)n + (size_t)k];
             const size_t index = 2 * i * (size_t)n + (size_t)k;
             out->speed[index] = speed;
             out->speed[index + (size_t)n] = out->mean[i * (size_t)n + (size_t)k] =
-                0.5 * (speed + d->commands[next * (size_t)n + (size_t)k]);
+                0.5 * (speed + d->commands[next_row * (size_t)n + (size_t)k]);
         }
     }
 }

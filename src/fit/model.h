@@ -53,14 +53,14 @@ void vy_fit_packs_load(const fit_data *d, const fit_point *const *points, const 
 /// The memory of pack `index`, for its kernel.
 void *vy_fit_pack(const fit_packs *packs, int index);
 
-/// Errors of predictions of all points from row first[k] over the horizon, in bins: out[point][(k *
+/// Errors of predictions of all points from row first_rows[k] over the horizon, in bins: out[point][(k *
 /// CHANNEL_COUNT + channel) * FIT_BINS + bin]; 0 where a bin has no row.
-void vy_fit_packs_predict(const fit_data *d, const fit_packs *packs, const size_t *first, int count,
+void vy_fit_packs_predict(const fit_data *d, const fit_packs *packs, const size_t *first_rows, int count,
                           double horizon, double *const *out);
 
 /// The same of one point, of which the speeds of the rotors are computed.
 void vy_fit_predict(const fit_data *d, const fit_point *p, fit_packs *packs, fit_rotors *rotors,
-                    const size_t *first, int count, double horizon, double *out);
+                    const size_t *first_rows, int count, double horizon, double *out);
 
 /// Errors over the horizons of vy_fit_horizons on [from, to] of the flight.
 vy_status vy_fit_score(const fit_data *d, const fit_point *p, double from, double to, vy_fit_errors *model,

@@ -43,21 +43,21 @@ VY_FN void motion_prepare(fit_plant *plant, bits flags)
     plant->force_inputs.flags = flags & ~EFFECT_BIT(gyroscopic);
 }
 
-VY_FN void motion_load_speeds(rotor_lanes rotors, size_t at, int n, real *out)
+VY_FN void motion_load_speeds(rotor_lanes rotors, size_t index, int n, real *out)
 {
     for (int k = 0; k < n; ++k) {
         out[k] = real_set(0.0);
         for (int lane = 0; lane < VY_LANES; ++lane)
-            out[k] = real_with_lane(out[k], lane, rotors[lane]->speed[at + (size_t)k]);
+            out[k] = real_with_lane(out[k], lane, rotors[lane]->speed[index + (size_t)k]);
     }
 }
 
-VY_FN void motion_load_means(rotor_lanes rotors, size_t at, int n, real *out)
+VY_FN void motion_load_means(rotor_lanes rotors, size_t index, int n, real *out)
 {
     for (int k = 0; k < n; ++k) {
         out[k] = real_set(0.0);
         for (int lane = 0; lane < VY_LANES; ++lane)
-            out[k] = real_with_lane(out[k], lane, rotors[lane]->mean[at + (size_t)k]);
+            out[k] = real_with_lane(out[k], lane, rotors[lane]->mean[index + (size_t)k]);
     }
 }
 
@@ -96,30 +96,30 @@ VY_FN void motion_step(const fit_data *d, const fit_plant *plant, rotor_lanes ro
 {
     const int n = d->rotors;
     VY_ASSERT(row + 1 < d->rows);
-    const real dt = real_set(d->time[row + 1] - d->time[row]), half = 0.5 * dt;
+    const real dt = real_set(d->time[row + 1] - d->time[row]), half_dt = 0.5 * dt;
     const size_t first_index = 2 * row * (size_t)n;
-    real first[ROTOR_CAP], last[ROTOR_CAP], lead[ROTOR_CAP], halfway[ROTOR_CAP];
+    real first_speed[ROTOR_CAP], last_speed[ROTOR_CAP], lead[ROTOR_CAP], halfway_speed[ROTOR_CAP];
     const rotor_curve *curve = &plant->params.curve;
-    motion_load_speeds(rotors, first_index, n, first);
-    motion_load_speeds(rotors, first_index + 2 * (size_t)n, n, last);
-    motion_load_means(rotors, row * (size_t)n, n, halfway);
+    motion_load_speeds(rotors, first_index, n, first_speed);
+    motion_load_speeds(rotors, first_index + 2 * (size_t)n, n, last_speed);
+    motion_load_means(rotors, row * (size_t)n, n, halfway_speed);
     // A command may change at any time within the row, and how fast a speed changes jumps there. What a
     // rotor's inertia turns the vehicle by follows from the change of its speed over the whole row, and the
     // speed half-way is the one for which Simpson's rule gives the mean: or else how an error depends on
     // delays would jump where a command acts just at the end of a row.
     for (int k = 0; k < n; ++k) {
-        const real slope = (last[k] - first[k]) / dt;
+        const real slope = (last_speed[k] - first_speed[k]) / dt;
         lead[k] = slope / real_select(slope < 0.0, curve->fall, curve->rise);
-        halfway[k] = 1.5 * halfway[k] - 0.25 * (first[k] + last[k]);
+        halfway_speed[k] = 1.5 * halfway_speed[k] - 0.25 * (first_speed[k] + last_speed[k]);
     }
     body_derivatives k1, k2, k3, k4;
-    motion_derivative_leading(plant, first, lead, n, s, &k1);
-    const body_state s2 = body_advance(s, half, &k1);
-    motion_derivative_leading(plant, halfway, lead, n, &s2, &k2);
-    const body_state s3 = body_advance(s, half, &k2);
-    motion_derivative_leading(plant, halfway, lead, n, &s3, &k3);
+    motion_derivative_leading(plant, first_speed, lead, n, s, &k1);
+    const body_state s2 = body_advance(s, half_dt, &k1);
+    motion_derivative_leading(plant, halfway_speed, lead, n, &s2, &k2);
+    const body_state s3 = body_advance(s, half_dt, &k2);
+    motion_derivative_leading(plant, halfway_speed, lead, n, &s3, &k3);
     const body_state s4 = body_advance(s, dt, &k3);
-    motion_derivative_leading(plant, last, lead, n, &s4, &k4);
+    motion_derivative_leading(plant, last_speed, lead, n, &s4, &k4);
     *s = body_rk4_finish(s, dt, &k1, &k2, &k3, &k4);
     if (!vy_fit_has_air(d)) s->velocity = vec3_zero(); // how it moves through the air is not known
 }

@@ -75,21 +75,21 @@ void vy_fit_packs_load(const fit_data *d, const fit_point *const *points, const 
     }
 }
 
-void vy_fit_packs_predict(const fit_data *d, const fit_packs *packs, const size_t *first, int count,
+void vy_fit_packs_predict(const fit_data *d, const fit_packs *packs, const size_t *first_rows, int count,
                           double horizon, double *const *out)
 {
     for (int pack = 0; pack < packs->count; ++pack) {
         double *outputs[FIT_LANES_MAX] = {NULL};
         for (int lane = 0; lane < packs->sizes[pack]; ++lane) outputs[lane] = out[packs->points[pack][lane]];
-        packs->kernel->predict(d, vy_fit_pack(packs, pack), first, count, horizon, outputs);
+        packs->kernel->predict(d, vy_fit_pack(packs, pack), first_rows, count, horizon, outputs);
     }
 }
 
 void vy_fit_predict(const fit_data *d, const fit_point *p, fit_packs *packs, fit_rotors *rotors,
-                    const size_t *first, int count, double horizon, double *out)
+                    const size_t *first_rows, int count, double horizon, double *out)
 {
     const fit_rotors *speeds = rotors;
     vy_fit_rotors_run(d, p, rotors);
     vy_fit_packs_load(d, &p, &speeds, 1, packs);
-    vy_fit_packs_predict(d, packs, first, count, horizon, &out);
+    vy_fit_packs_predict(d, packs, first_rows, count, horizon, &out);
 }

@@ -28,16 +28,16 @@ static void put_number(FILE *out, const vy_fit_result *r, int id, const char *ke
     fputs(p->is_relative_to_izz ? " for this moment of inertia about z\n" : "\n", out);
 }
 
-static void put_vector(FILE *out, const vy_fit_result *r, int first, const char *key, vy_vec3 value)
+static void put_vector(FILE *out, const vy_fit_result *r, int first_id, const char *key, vy_vec3 value)
 {
     static const char axes[] = "xyz";
-    if (!is_found(r, first) && !is_found(r, first + 1) && !is_found(r, first + 2)) return;
+    if (!is_found(r, first_id) && !is_found(r, first_id + 1) && !is_found(r, first_id + 2)) return;
     fprintf(out, "%s: [%.9g, %.9g, %.9g] # %s, 95 %%:", key, value.x, value.y, value.z,
-            parameter_of(r, first)->unit);
+            parameter_of(r, first_id)->unit);
     for (int a = 0; a < 3; ++a) {
         fprintf(out, "%s %c ", a > 0 ? ";" : "", axes[a]);
-        if (is_found(r, first + a))
-            put_interval(out, r, first + a);
+        if (is_found(r, first_id + a))
+            put_interval(out, r, first_id + a);
         else
             fputs("as in the base", out);
     }

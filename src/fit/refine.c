@@ -123,7 +123,8 @@ static int refine(fit_problem *p)
 
 vy_status vy_fit_problem_refine(fit_problem *p, vy_error *err)
 {
-    const double from = p->data->time[p->first[0]], to = p->data->time[p->first[p->count - 1]] + p->horizon;
+    const double from = p->data->time[p->first_rows[0]],
+                 to = p->data->time[p->first_rows[p->count - 1]] + p->horizon;
     p->filter = calloc(1, sizeof *p->filter);
     if (p->filter == NULL) return vy_fail(err, VY_NO_MEMORY, "no memory for a fit");
     const vy_status status = vy_filter_make(p->data, &p->base, from, to, p->filter, err);

@@ -81,29 +81,29 @@ static void add_errors(tally *t, int horizon, int predictor, const truth *truth_
     if (truth_now->has_position) *square[QUANTITY_POSITION] += vec3_dot(x, x);
 }
 
-// From row `first` on, up to the longest horizon; each predictor is judged in the first row at or behind
+// From row `first_row` on, up to the longest horizon; each predictor is judged in the first row at or behind
 // each.
 static void predict_one(const fit_data *d, const fit_point *p, const fit_plant *plant,
-                        const fit_rotors *rotors, size_t first, tally *t)
+                        const fit_rotors *rotors, size_t first_row, tally *t)
 {
-    const truth start = truth_at(d, p, first, quat_identity());
-    body_state s = start.state;
-    quat integrated_attitude = start.state.attitude;
+    const truth start_truth = truth_at(d, p, first_row, quat_identity());
+    body_state s = start_truth.state;
+    quat integrated_attitude = start_truth.state.attitude;
     int horizon = 0;
-    for (size_t row = first; row + 1 < d->rows && horizon < VY_FIT_HORIZON_COUNT;) {
+    for (size_t row = first_row; row + 1 < d->rows && horizon < VY_FIT_HORIZON_COUNT;) {
         const double dt = d->time[row + 1] - d->time[row];
         const vec3 mean_rate =
             vec3_sub(vec3_scale(0.5, vec3_add(d->rate[row], d->rate[row + 1])), p->gyro_offset);
         integrated_attitude =
             quat_normalize(quat_apply_small_rotation(integrated_attitude, vec3_scale(dt, mean_rate)));
         vy_fit_step(d, plant, rotors, row++, &s);
-        const double elapsed = d->time[row] - d->time[first];
+        const double elapsed = d->time[row] - d->time[first_row];
         if (elapsed < vy_fit_horizons[horizon] - 1e-9) continue;
         const truth truth_now = truth_at(d, p, row, integrated_attitude);
         add_errors(t, horizon, PREDICTOR_MODEL, &truth_now, &s,
                    vy_fit_specific_force(d, plant, rotors, row, &s));
-        body_state baseline = start.state;
-        add_errors(t, horizon, PREDICTOR_HOLD, &truth_now, &baseline, start.specific_force);
+        body_state baseline = start_truth.state;
+        add_errors(t, horizon, PREDICTOR_HOLD, &truth_now, &baseline, start_truth.specific_force);
         baseline.position = vec3_add_scaled(baseline.position, elapsed, baseline.velocity);
         const double speed = vec3_length(baseline.rate);
         if (speed > 0.0) {
@@ -112,13 +112,13 @@ static void predict_one(const fit_data *d, const fit_point *p, const fit_plant *
             const vec3 axis = vec3_scale(sine / speed, baseline.rate);
             baseline.attitude = quat_mul(baseline.attitude, quat_make(cosine, axis.x, axis.y, axis.z));
         }
-        add_errors(t, horizon, PREDICTOR_CONSTANT_RATE, &truth_now, &baseline, start.specific_force);
+        add_errors(t, horizon, PREDICTOR_CONSTANT_RATE, &truth_now, &baseline, start_truth.specific_force);
         t->count[QUANTITY_RATE][horizon] += 1;
         t->count[QUANTITY_ATTITUDE][horizon] += 1;
         t->count[QUANTITY_ACCEL][horizon] +=
             truth_now.has_force[0] || truth_now.has_force[1] || truth_now.has_force[2];
         t->count[QUANTITY_VELOCITY][horizon] += truth_now.has_velocity;
-        t->count[QUANTITY_POSITION][horizon] += truth_now.has_position && start.has_position;
+        t->count[QUANTITY_POSITION][horizon] += truth_now.has_position && start_truth.has_position;
         ++horizon;
     }
 }

@@ -27,7 +27,7 @@ void vy_fit_problem_free(fit_problem *p)
 {
     for (int i = 0; i < ROTOR_VARIANTS; ++i) vy_fit_rotors_free(&p->rotors[i]);
     vy_fit_packs_free(&p->packs);
-    free(p->first);
+    free(p->first_rows);
     free(p->errors);
     free(p->trial);
     free(p->slopes);
@@ -71,14 +71,14 @@ vy_status vy_fit_problem_make(const fit_data *d, const fit_point *base, double f
     out->data = d;
     out->base = *base;
     out->horizon = horizon;
-    out->first = calloc(d->rows, sizeof *out->first);
-    if (out->first == NULL) return vy_fail(err, VY_NO_MEMORY, "no memory for a fit");
+    out->first_rows = calloc(d->rows, sizeof *out->first_rows);
+    if (out->first_rows == NULL) return vy_fail(err, VY_NO_MEMORY, "no memory for a fit");
     double next_start = real_max(from, d->time[0] + WARM_UP);
     const double *attitude_w = d->has_attitude ? d->flight->values[VY_FLIGHT_ATTITUDE] : NULL;
     for (size_t i = 0; i < d->rows && d->time[i] + horizon <= to + 1e-9; ++i) {
         if (d->time[i] < next_start - 1e-9 || (attitude_w != NULL && !(attitude_w[i] == attitude_w[i])))
             continue;
-        out->first[out->count++] = i;
+        out->first_rows[out->count++] = i;
         next_start = d->time[i] + horizon;
     }
     const double available = to - from;
@@ -107,7 +107,7 @@ vy_status vy_fit_problem_make(const fit_data *d, const fit_point *base, double f
 static void predict(fit_problem *p, const double *x, double *out)
 {
     const fit_point point = vy_fit_at(&p->base, x);
-    vy_fit_predict(p->data, &point, &p->packs, &p->rotors[0], p->first, p->count, p->horizon, out);
+    vy_fit_predict(p->data, &point, &p->packs, &p->rotors[0], p->first_rows, p->count, p->horizon, out);
 }
 
 static void whiten(const fit_problem *p, double *errors)
@@ -166,7 +166,7 @@ static void linearise(fit_problem *p)
         errors[count++] = id < 0 ? p->errors : p->slopes + (size_t)id * size;
     }
     vy_fit_packs_load(p->data, points, rotors, count, &p->packs);
-    vy_fit_packs_predict(p->data, &p->packs, p->first, p->count, p->horizon, errors);
+    vy_fit_packs_predict(p->data, &p->packs, p->first_rows, p->count, p->horizon, errors);
     for (int i = 1; i < count; ++i) {
         for (size_t k = 0; k < size; ++k) errors[i][k] = (errors[i][k] - p->errors[k]) / DIFFERENCE;
         whiten(p, errors[i]);
@@ -436,14 +436,14 @@ static void sum_predictions(fit_problem *p, fit_normal_equations *out)
     linearise(p);
     out->n = normal_matrix(p, out->ids, out->normal);
     for (int b = 0; b < FIT_BLOCKS; ++b) {
-        const size_t first = (size_t)(p->count * b / FIT_BLOCKS) * ERRORS_PER_PREDICTION;
-        const size_t last = (size_t)(p->count * (b + 1) / FIT_BLOCKS) * ERRORS_PER_PREDICTION;
+        const size_t first_error = (size_t)(p->count * b / FIT_BLOCKS) * ERRORS_PER_PREDICTION;
+        const size_t end_error = (size_t)(p->count * (b + 1) / FIT_BLOCKS) * ERRORS_PER_PREDICTION;
         for (int i = 0; i < out->n; ++i) {
-            const double *slope = p->slopes + (size_t)out->ids[i] * size + first;
-            out->scores[b][i] = dot(slope, p->errors + first, last - first);
+            const double *slope = p->slopes + (size_t)out->ids[i] * size + first_error;
+            out->scores[b][i] = dot(slope, p->errors + first_error, end_error - first_error);
             for (int k = 0; k <= i; ++k)
                 out->block_normals[b][i * out->n + k] = out->block_normals[b][k * out->n + i] =
-                    dot(slope, p->slopes + (size_t)out->ids[k] * size + first, last - first);
+                    dot(slope, p->slopes + (size_t)out->ids[k] * size + first_error, end_error - first_error);
         }
     }
 }

@@ -10,7 +10,7 @@ typedef struct fit_problem {
     fit_point base;
     double horizon;
     vy_fit_aim aim;
-    size_t *first;                                     // rows in which predictions start
+    size_t *first_rows;                                // rows in which predictions start
     int count;                                         // of predictions
     int active[FIT_PARAMETER_COUNT];                   // it is fitted, and not left at the base
     int unobservable[FIT_PARAMETER_COUNT];             // nothing was recorded that could tell it

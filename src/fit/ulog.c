@@ -86,24 +86,24 @@ static vy_status fail(const reader *r, vy_error *err, vy_status status, const ch
     return status;
 }
 
-static uint64_t read_uint(const unsigned char *at, int bytes)
+static uint64_t read_uint(const unsigned char *bytes_at, int bytes)
 {
     uint64_t value = 0;
-    for (int i = bytes - 1; i >= 0; --i) value = value << 8 | at[i];
+    for (int i = bytes - 1; i >= 0; --i) value = value << 8 | bytes_at[i];
     return value;
 }
 
-static double read_float(const unsigned char *at)
+static double read_float(const unsigned char *bytes_at)
 {
-    const uint32_t pattern = (uint32_t)read_uint(at, 4);
+    const uint32_t pattern = (uint32_t)read_uint(bytes_at, 4);
     float value;
     memcpy(&value, &pattern, sizeof value);
     return (double)value;
 }
 
-static int is_word(const char *at, size_t size, const char *word)
+static int is_word(const char *letters, size_t size, const char *word)
 {
-    return strlen(word) == size && memcmp(at, word, size) == 0;
+    return strlen(word) == size && memcmp(letters, word, size) == 0;
 }
 
 static const text *format_find(const reader *r, const char *name, size_t size)
@@ -135,18 +135,18 @@ static size_t basic_size(const char *type, size_t size)
 // timestamp;". Nested formats are not in any that is read: behind one nothing is found.
 static void resolve_layout(const text *format, int topic, topic_layout *out)
 {
-    const char *at = (const char *)memchr(format->begin, ':', format->size) + 1,
-               *end = format->begin + format->size;
+    const char *field_begin = (const char *)memchr(format->begin, ':', format->size) + 1,
+               *format_end = format->begin + format->size;
     size_t offset = 0;
     int found_count = 0, has_time = 0;
-    while (at < end) {
-        const char *field_end = memchr(at, ';', (size_t)(end - at));
-        if (field_end == NULL) field_end = end;
-        const char *space = memchr(at, ' ', (size_t)(field_end - at));
+    while (field_begin < format_end) {
+        const char *field_end = memchr(field_begin, ';', (size_t)(format_end - field_begin));
+        if (field_end == NULL) field_end = format_end;
+        const char *space = memchr(field_begin, ' ', (size_t)(field_end - field_begin));
         if (space == NULL) break;
-        const char *bracket = memchr(at, '[', (size_t)(space - at));
-        const size_t type_size = (size_t)((bracket != NULL ? bracket : space) - at),
-                     value_size = basic_size(at, type_size);
+        const char *bracket = memchr(field_begin, '[', (size_t)(space - field_begin));
+        const size_t type_size = (size_t)((bracket != NULL ? bracket : space) - field_begin),
+                     value_size = basic_size(field_begin, type_size);
         size_t count = bracket != NULL ? 0 : 1;
         for (const char *c = bracket != NULL ? bracket + 1 : space;
              c < space && *c >= '0' && *c <= '9' && count < 10000; ++c)
@@ -155,13 +155,14 @@ static void resolve_layout(const text *format, int topic, topic_layout *out)
         const size_t name_size = (size_t)(field_end - space - 1);
         if (is_word(space + 1, name_size, "timestamp")) out->time_offset = offset, has_time = value_size == 8;
         for (int k = 0; k < 4 && topics[topic].fields[k] != NULL; ++k) {
-            if (is_word(space + 1, name_size, topics[topic].fields[k]) && is_word(at, type_size, "float")) {
+            if (is_word(space + 1, name_size, topics[topic].fields[k]) &&
+                is_word(field_begin, type_size, "float")) {
                 out->offset[k] = offset;
                 found_count += 1;
             }
         }
         offset += value_size * count;
-        at = field_end + 1;
+        field_begin = field_end + 1;
     }
     int wanted_count = 0;
     while (wanted_count < 4 && topics[topic].fields[wanted_count] != NULL) ++wanted_count;
@@ -252,11 +253,11 @@ static vy_status read_data_message(reader *r, const unsigned char *body, size_t 
 
 static vy_status read_messages(reader *r, vy_error *err)
 {
-    for (size_t at = FILE_HEADER_SIZE; at + MESSAGE_HEADER_SIZE <= r->size;) {
-        const size_t size = (size_t)read_uint(r->data + at, 2);
-        const unsigned char type = r->data[at + 2], *body = r->data + at + MESSAGE_HEADER_SIZE;
-        at += MESSAGE_HEADER_SIZE + size;
-        if (at > r->size) break; // cut off: what came before is good
+    for (size_t offset = FILE_HEADER_SIZE; offset + MESSAGE_HEADER_SIZE <= r->size;) {
+        const size_t size = (size_t)read_uint(r->data + offset, 2);
+        const unsigned char type = r->data[offset + 2], *body = r->data + offset + MESSAGE_HEADER_SIZE;
+        offset += MESSAGE_HEADER_SIZE + size;
+        if (offset > r->size) break; // cut off: what came before is good
         vy_status status = VY_OK;
         if (type == 'F' && r->format_count < FORMATS_MAX) {
             r->formats[r->format_count++] = (text){(const char *)body, size};
