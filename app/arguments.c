@@ -19,9 +19,10 @@ static int unknown_option(const command *cmd, const char *word)
         if (!(o->flags & OPTION_HIDDEN)) names[count++] = o->name;
     }
     names[count++] = vy_help_option.name;
-    const char *closest = word[1] == '-' ? vy_closest_name(word + 2, strlen(word + 2), names, count) : NULL;
-    if (closest != NULL)
-        return vy_print_usage_error(cmd, "unknown option %s; did you mean --%s?", word, closest);
+    const char *closest_name =
+        word[1] == '-' ? vy_closest_name(word + 2, strlen(word + 2), names, count) : NULL;
+    if (closest_name != NULL)
+        return vy_print_usage_error(cmd, "unknown option %s; did you mean --%s?", word, closest_name);
     return vy_print_usage_error(cmd, "unknown option %s; volery help %s lists them", word, cmd->name);
 }
 

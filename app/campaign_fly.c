@@ -187,7 +187,7 @@ static int read_lane(lanes *l, uint32_t lane, double *row)
     return is_read;
 }
 
-// Cases [first, first + count), at most as many as the batch has worlds. Worlds beyond fly along.
+// Cases [first_case, first_case + count), at most as many as the batch has worlds. Worlds beyond fly along.
 static int fly_lanes(lanes *l, uint64_t first_case, uint32_t count, double *rows)
 {
     const size_t row_cells = vy_row_cells(l->plan);

@@ -27,21 +27,21 @@ static int require_results(campaign *c)
 
 uint64_t vy_campaign_print_missing(const campaign *c, FILE *out)
 {
-    uint64_t missing = 0, first_missing = 0;
+    uint64_t missing_count = 0, first_missing = 0;
     int in_gap = 0;
     for (uint64_t i = 0; i <= c->shards; ++i) {
         const int is_missing = i < c->shards && !vy_campaign_has_shard(c, i);
         if (is_missing && !in_gap) first_missing = i;
         if (!is_missing && in_gap) {
-            if (out != NULL && missing > i - first_missing) fputc(',', out);
+            if (out != NULL && missing_count > i - first_missing) fputc(',', out);
             if (out != NULL) fprintf(out, "%" PRIu64, first_missing);
             if (out != NULL && i - first_missing > 1) fprintf(out, "-%" PRIu64, i - 1);
         }
-        missing += (uint64_t)is_missing;
+        missing_count += (uint64_t)is_missing;
         in_gap = is_missing;
     }
-    if (out != NULL && missing > 0) fputc('\n', out);
-    return missing;
+    if (out != NULL && missing_count > 0) fputc('\n', out);
+    return missing_count;
 }
 
 static uint64_t count_finished_cases(const campaign *c)
@@ -59,20 +59,20 @@ int vy_campaign_status(campaign *c)
 {
     const int status = require_results(c);
     if (status != 0) return status;
-    const uint64_t missing = vy_campaign_print_missing(c, NULL), cases = count_finished_cases(c);
+    const uint64_t missing_count = vy_campaign_print_missing(c, NULL), cases = count_finished_cases(c);
     if (c->is_json) {
         json j = vy_json_begin(stdout);
         vy_json_text(&j, "campaign", c->plan->name);
         vy_json_hash(&j, "identity", c->plan->identity);
         vy_json_uint(&j, "shards", c->shards);
-        vy_json_uint(&j, "shards_missing", missing);
+        vy_json_uint(&j, "shards_missing", missing_count);
         vy_json_uint(&j, "cases", (uint64_t)c->plan->cases);
         vy_json_uint(&j, "cases_there", cases);
         vy_json_end(&j);
         return 0;
     }
     printf("%s: %" PRIu64 " of %d cases, %" PRIu64 " of %" PRIu64 " shards\n", c->plan->name, cases,
-           c->plan->cases, c->shards - missing, c->shards);
+           c->plan->cases, c->shards - missing_count, c->shards);
     return 0;
 }
 

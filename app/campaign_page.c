@@ -41,15 +41,15 @@ static axis axis_of_variable(const report *r, int k, int max)
     const vy_plan *p = r->plan;
     const vy_plan_variable *v = &p->vary[k];
     const int steps = p->sample == VY_SAMPLE_GRID || p->sample == VY_SAMPLE_LIST ? v->steps : 0;
-    const int declared = v->distribution == VY_PLAN_VALUES ? v->value_count : steps;
+    const int declared_count = v->distribution == VY_PLAN_VALUES ? v->value_count : steps;
     axis a = axis_of_values(r, r->numbers[k], max);
-    if (declared > 0 && declared <= max) {
-        a.count = declared;
+    if (declared_count > 0 && declared_count <= max) {
+        a.count = declared_count;
         a.is_discrete = 1;
     }
     if (v->distribution == VY_PLAN_VALUES) { // their numbers in the list
         a.low = 0.0;
-        a.high = declared - 1.0;
+        a.high = declared_count - 1.0;
     }
     return a;
 }

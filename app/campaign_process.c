@@ -26,14 +26,14 @@ process_signals vy_process_signals_block(void)
 {
     process_signals signals;
     static const int stop_signals[] = {SIGINT, SIGTERM, SIGHUP};
-    sigemptyset(&signals.waited);
-    sigaddset(&signals.waited, SIGCHLD);
+    sigemptyset(&signals.awaited);
+    sigaddset(&signals.awaited, SIGCHLD);
     for (int i = 0; i < 3; ++i) { // what nohup or a script has ignored stays ignored
         struct sigaction action;
         if (sigaction(stop_signals[i], NULL, &action) == 0 && action.sa_handler != SIG_IGN)
-            sigaddset(&signals.waited, stop_signals[i]);
+            sigaddset(&signals.awaited, stop_signals[i]);
     }
-    sigprocmask(SIG_BLOCK, &signals.waited, &signals.old_mask);
+    sigprocmask(SIG_BLOCK, &signals.awaited, &signals.old_mask);
     return signals;
 }
 
@@ -45,7 +45,7 @@ void vy_process_signals_restore(const process_signals *signals)
 int vy_process_signals_wait(const process_signals *signals)
 {
     const struct timespec pause = {.tv_nsec = POLL_MS * 1000000L};
-    const int signal_number = sigtimedwait(&signals->waited, NULL, &pause);
+    const int signal_number = sigtimedwait(&signals->awaited, NULL, &pause);
     return signal_number > 0 && signal_number != SIGCHLD ? signal_number : 0;
 }
 
@@ -100,7 +100,7 @@ typedef struct process_flights {
     vy_plan *plan;
     const vy_case *cases;
     case_process *processes;
-    int count, running, remaining;
+    int count, running_count, remaining_count;
     const char *log;
     double *rows; // in memory that all processes share
     int status;
@@ -117,14 +117,14 @@ static void start_case(process_flights *f, int i)
     }
     f->processes[i].pid = child;
     f->processes[i].attempts += 1;
-    f->running += 1;
+    f->running_count += 1;
 }
 
 static void end_case(process_flights *f, int i, int status)
 {
     case_process *process = &f->processes[i];
     process->pid = 0;
-    f->running -= 1;
+    f->running_count -= 1;
     if (f->status != 0) return; // stopped, and not by its own fault
     if (WIFEXITED(status)) {
         f->status = WEXITSTATUS(status);
@@ -135,7 +135,7 @@ static void end_case(process_flights *f, int i, int status)
                                     f->rows + (size_t)i * vy_row_cells(f->plan));
     }
     process->is_done = 1;
-    f->remaining -= 1;
+    f->remaining_count -= 1;
 }
 
 static void stop_cases(const process_flights *f)
@@ -147,10 +147,10 @@ static void stop_cases(const process_flights *f)
 static void run_processes(process_flights *f, int jobs)
 {
     const process_signals signals = vy_process_signals_block();
-    while (f->remaining > 0 || f->running > 0) {
-        for (int i = 0; i < f->count && f->running < jobs && f->status == 0; ++i)
+    while (f->remaining_count > 0 || f->running_count > 0) {
+        for (int i = 0; i < f->count && f->running_count < jobs && f->status == 0; ++i)
             if (f->processes[i].pid == 0 && !f->processes[i].is_done) start_case(f, i);
-        if (f->running == 0) break; // none could be started
+        if (f->running_count == 0) break; // none could be started
         const int signal = vy_process_signals_wait(&signals);
         if (signal != 0 && f->status == 0) f->status = vy_signals_exit(signal);
         for (int i = 0; i < f->count; ++i) {
@@ -167,21 +167,21 @@ int vy_campaign_fly_in_processes(vy_plan *plan, const vy_case *cases, int count,
                                  double *rows)
 {
     const size_t size = (size_t)count * vy_row_cells(plan) * sizeof(double);
-    double *shared = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    double *shared_rows = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     process_flights f = {.plan = plan,
                          .cases = cases,
                          .processes = calloc((size_t)count, sizeof *f.processes),
                          .count = count,
-                         .remaining = count,
+                         .remaining_count = count,
                          .log = log,
-                         .rows = shared};
-    if (shared == MAP_FAILED || f.processes == NULL) {
+                         .rows = shared_rows};
+    if (shared_rows == MAP_FAILED || f.processes == NULL) {
         f.status = vy_print_no_memory("campaign");
     } else {
         run_processes(&f, jobs);
-        memcpy(rows, shared, size);
+        memcpy(rows, shared_rows, size);
     }
-    if (shared != MAP_FAILED) (void)munmap(shared, size);
+    if (shared_rows != MAP_FAILED) (void)munmap(shared_rows, size);
     free(f.processes);
     return f.status;
 }

@@ -6,7 +6,7 @@
 
 /// Between begin and end the ends of processes and requests to stop are waited for, instead of acted on.
 typedef struct process_signals {
-    sigset_t waited, old_mask;
+    sigset_t awaited, old_mask;
 } process_signals;
 
 process_signals vy_process_signals_block(void);

@@ -35,10 +35,10 @@ void vy_report_case(const report *r, uint64_t index, vy_case *out)
 void vy_report_command(const campaign *c, uint64_t index, char *out, size_t size)
 {
     const char *folder = vy_option_value(c->args, "output");
-    const int search = c->plan->sample == VY_SAMPLE_SEARCH;
+    const int is_search = c->plan->sample == VY_SAMPLE_SEARCH;
     snprintf(out, size, "volery campaign fly %s %" PRIu64 "%s%s%s", c->file, index,
-             search ? " --search worst" : "", search && folder != NULL ? " --other " : "",
-             search && folder != NULL ? folder : "");
+             is_search ? " --search worst" : "", is_search && folder != NULL ? " --other " : "",
+             is_search && folder != NULL ? folder : "");
 }
 
 // --- reading
@@ -76,14 +76,15 @@ void vy_report_destroy(report *r)
 
 static void insert_worst(report *r, uint64_t index, double score)
 {
-    int at = r->worst_count;
-    if (at == REPORT_WORST && score >= r->worst[at - 1].score) return;
-    if (at == REPORT_WORST)
-        --at;
+    int position = r->worst_count;
+    if (position == REPORT_WORST && score >= r->worst[position - 1].score) return;
+    if (position == REPORT_WORST)
+        --position;
     else
         ++r->worst_count;
-    for (; at > 0 && r->worst[at - 1].score > score; --at) r->worst[at] = r->worst[at - 1];
-    r->worst[at] = (worst_case){index, score};
+    for (; position > 0 && r->worst[position - 1].score > score; --position)
+        r->worst[position] = r->worst[position - 1];
+    r->worst[position] = (worst_case){index, score};
 }
 
 static void add_row(report *r, double *row)
@@ -126,13 +127,13 @@ static int evaluate_stop_rule(report *r)
 static int read_shards(campaign *c, report *r)
 {
     const size_t row_cells = vy_row_cells(c->plan);
-    uint64_t missing = 0;
+    uint64_t missing_count = 0;
     for (uint64_t i = 0; i < c->shards && r->accepting_look < 0; ++i) {
         double *rows = NULL;
         uint64_t first_case, end_case;
         vy_error err = {.status = VY_OK};
-        if (!vy_campaign_has_shard(c, i)) ++missing;
-        if (missing > 0) continue; // a prefix counts, or everything
+        if (!vy_campaign_has_shard(c, i)) ++missing_count;
+        if (missing_count > 0) continue; // a prefix counts, or everything
         char *path = vy_campaign_shard_path(c, i);
         if (path == NULL) return vy_print_no_memory("campaign");
         const vy_status read_status = vy_shard_read(path, c->plan, i, c->shards, &rows, &err);
@@ -145,12 +146,12 @@ static int read_shards(campaign *c, report *r)
         }
         free(rows);
     }
-    if (missing == 0) return 0;
+    if (missing_count == 0) return 0;
     fprintf(stderr, "shards that are missing: ");
     vy_campaign_print_missing(c, stderr);
     return vy_print_error("campaign", EXIT_FAILED,
                           "%s is not complete: %" PRIu64 " of %" PRIu64 " shards are missing", c->folder,
-                          missing, c->shards);
+                          missing_count, c->shards);
 }
 
 // --- answers
@@ -188,12 +189,12 @@ static void set_binomial_interval(report *r, double confidence)
 static void set_student_interval(report *r, double confidence)
 {
     const int n = r->plan->replicates;
-    double mean = 0.0, squares = 0.0;
+    double mean = 0.0, square_sum = 0.0;
     if (n < REPLICATES_MIN) return;
     for (int i = 0; i < n; ++i) mean += r->replicate_rates[i] / n;
-    for (int i = 0; i < n; ++i) squares += (r->replicate_rates[i] - mean) * (r->replicate_rates[i] - mean);
-    if (!(squares > 0.0)) return; // all alike: nothing can be said about how they differ
-    const double half_width = vy_student_quantile(confidence, n - 1) * sqrt(squares / (n - 1) / n);
+    for (int i = 0; i < n; ++i) square_sum += (r->replicate_rates[i] - mean) * (r->replicate_rates[i] - mean);
+    if (!(square_sum > 0.0)) return; // all alike: nothing can be said about how they differ
+    const double half_width = vy_student_quantile(confidence, n - 1) * sqrt(square_sum / (n - 1) / n);
     r->has_interval = 1;
     r->upper = fmin(mean + half_width, 1.0);
     r->lower = fmax(mean - half_width, 0.0);

@@ -26,7 +26,7 @@ typedef struct worker {
 typedef struct runner {
     campaign *c;
     worker *workers;
-    int jobs, running;
+    int jobs, running_count;
     uint8_t *state;          // of each shard: see below
     volatile uint64_t *done; // [jobs] cases of the shard in flight, shared with the processes
     uint64_t cases_done;     // in shards that are whole, those of earlier runs included
@@ -93,7 +93,7 @@ static int start_worker(runner *r, int slot, uint64_t shard)
     if (child == 0) _exit(fly_shard(r->c, shard, is_isolated, &r->done[slot]));
     r->workers[slot] = (worker){.pid = child, .shard = shard, .is_isolated = is_isolated};
     r->state[shard] = SHARD_IN_FLIGHT;
-    ++r->running;
+    ++r->running_count;
     return 0;
 }
 
@@ -137,7 +137,7 @@ static void end_worker(runner *r, int slot, int status)
     const uint64_t shard = w->shard;
     w->pid = 0;
     r->done[slot] = 0;
-    --r->running;
+    --r->running_count;
     if (WIFEXITED(status) && WEXITSTATUS(status) == 0) {
         r->state[shard] = SHARD_PRESENT;
         r->cases_done += shard_size(r->c, shard);
@@ -161,10 +161,10 @@ static void end_worker(runner *r, int slot, int status)
     }
 }
 
-static void reap(runner *r)
+static void collect_ended_workers(runner *r)
 {
     int status;
-    for (pid_t pid; r->running > 0 && (pid = waitpid(-1, &status, WNOHANG)) > 0;) {
+    for (pid_t pid; r->running_count > 0 && (pid = waitpid(-1, &status, WNOHANG)) > 0;) {
         for (int i = 0; i < r->jobs; ++i)
             if (r->workers[i].pid == pid) end_worker(r, i, status);
     }
@@ -208,13 +208,13 @@ static void fly_shards(runner *r, const uint64_t *shard_list, uint64_t count)
             if (!next_shard(r, shard_list, count, &next_index, &shard)) break;
             r->failure_status = start_worker(r, i, shard);
         }
-        if (r->running == 0) break;
+        if (r->running_count == 0) break;
         const int signal = vy_process_signals_wait(&signals);
         if (signal != 0) {
             r->signal = signal;
             stop_workers(r, SIGTERM);
         }
-        reap(r);
+        collect_ended_workers(r);
         check_stop_rule(r);
         if (r->failure_status != 0) stop_workers(r, SIGTERM);
         show_progress(r);
@@ -252,13 +252,13 @@ static int report_end(const runner *r, uint64_t count)
 {
     const campaign *c = r->c;
     const double wall_seconds = vy_wall_clock() - r->start;
-    uint64_t present = 0;
-    for (uint64_t i = 0; i < c->shards; ++i) present += r->state[i] == SHARD_PRESENT;
+    uint64_t present_count = 0;
+    for (uint64_t i = 0; i < c->shards; ++i) present_count += r->state[i] == SHARD_PRESENT;
     if (r->signal != 0) {
         fprintf(stderr,
                 "volery campaign: stopped; %" PRIu64 " of %" PRIu64
                 " shards are there, and the same command goes on from here\n",
-                present, count);
+                present_count, count);
         return vy_signals_exit(r->signal);
     }
     if (r->failure_status != 0) return r->failure_status;
@@ -276,14 +276,14 @@ int vy_campaign_run(campaign *c)
     int status = vy_campaign_prepare(c, &shard_list, &count);
     if (status == 0) status = vy_campaign_jobs(c, &r.jobs);
     if (status == 0 && (uint64_t)r.jobs > count) r.jobs = (int)count;
-    void *shared = MAP_FAILED;
+    void *shared_counts = MAP_FAILED;
     const size_t size = (size_t)(r.jobs + 1) * sizeof(uint64_t);
     if (status == 0) {
         r.state = calloc((size_t)c->shards + 1, 1);
         r.workers = calloc((size_t)r.jobs + 1, sizeof *r.workers);
-        shared = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-        r.done = shared;
-        if (r.state == NULL || r.workers == NULL || shared == MAP_FAILED)
+        shared_counts = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+        r.done = shared_counts;
+        if (r.state == NULL || r.workers == NULL || shared_counts == MAP_FAILED)
             status = vy_print_no_memory("campaign");
     }
     if (status == 0) status = check_present(c, &r, shard_list, count);
@@ -299,7 +299,7 @@ int vy_campaign_run(campaign *c)
         status = report_end(&r, count);
     }
     const int is_complete = count == c->shards;
-    if (shared != MAP_FAILED) (void)munmap(shared, size);
+    if (shared_counts != MAP_FAILED) (void)munmap(shared_counts, size);
     free(r.workers);
     free(r.state);
     free(shard_list);

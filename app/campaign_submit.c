@@ -53,26 +53,26 @@ static int write_job(const campaign *c, const char *path, const char *program, c
     return 0;
 }
 
-static int call_sbatch(const char *job)
+static int call_sbatch(const char *job_path)
 {
     extern char **environ;
-    char *words[] = {"sbatch", (char *)job, NULL}; // posix_spawn does not write to them
+    char *words[] = {"sbatch", (char *)job_path, NULL}; // posix_spawn does not write to them
     pid_t child;
     int wait_status = 0;
     fflush(stdout);
     if (posix_spawnp(&child, words[0], NULL, NULL, words, environ) != 0)
-        return vy_print_error("campaign", EXIT_SYSTEM, "there is no sbatch here; the job is %s", job);
+        return vy_print_error("campaign", EXIT_SYSTEM, "there is no sbatch here; the job is %s", job_path);
     if (waitpid(child, &wait_status, 0) < 0 || !WIFEXITED(wait_status) || WEXITSTATUS(wait_status) != 0)
-        return vy_print_error("campaign", EXIT_SYSTEM, "sbatch refused the job %s", job);
+        return vy_print_error("campaign", EXIT_SYSTEM, "sbatch refused the job %s", job_path);
     return 0;
 }
 
 static int submit(campaign *c)
 {
-    char *log_folder = vy_campaign_path(c, "slurm"), *job = vy_campaign_path(c, "slurm/job.sh");
+    char *log_folder = vy_campaign_path(c, "slurm"), *job_path = vy_campaign_path(c, "slurm/job.sh");
     char *program = vy_shipped_program(), *plan = realpath(c->file, NULL),
          *folder = realpath(c->folder, NULL);
-    int status = log_folder == NULL || job == NULL || program == NULL || plan == NULL || folder == NULL
+    int status = log_folder == NULL || job_path == NULL || program == NULL || plan == NULL || folder == NULL
                      ? vy_print_no_memory("campaign")
                      : 0;
     if (status == 0 && strpbrk(folder, " \n%") != NULL)
@@ -80,10 +80,10 @@ static int submit(campaign *c)
                                 "sbatch takes no folder with a blank or %% in its name: %s", folder);
     if (status == 0 && mkdir(log_folder, 0777) != 0 && errno != EEXIST)
         status = vy_print_error("campaign", EXIT_SYSTEM, "%s: %s", log_folder, strerror(errno));
-    if (status == 0) status = write_job(c, job, program, plan, folder);
-    if (status == 0) status = call_sbatch(job);
+    if (status == 0) status = write_job(c, job_path, program, plan, folder);
+    if (status == 0) status = call_sbatch(job_path);
     free(log_folder);
-    free(job);
+    free(job_path);
     free(program);
     free(plan);
     free(folder);

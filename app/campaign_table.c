@@ -34,7 +34,7 @@ static int read_lists(const vy_plan *p, double **lists)
 static void fill_columns(const vy_plan *p, double *const *lists, double *row, double *out)
 {
     const vy_result *r = vy_row_result(row);
-    const double fixed[FIXED_COLUMNS] = {
+    const double fixed_values[FIXED_COLUMNS] = {
         (double)r->index,
         r->seed <= (uint64_t)1 << 53 ? (double)r->seed : (double)NAN,
         (double)r->outcome,
@@ -43,7 +43,7 @@ static void fill_columns(const vy_plan *p, double *const *lists, double *row, do
         (double)r->wall_clock,
         vy_case_score(p, row),
     };
-    memcpy(out, fixed, sizeof fixed);
+    memcpy(out, fixed_values, sizeof fixed_values);
     const size_t plan_cells = vy_row_cells(p) - VY_RESULT_CELLS;
     memcpy(out + FIXED_COLUMNS, row + VY_RESULT_CELLS, plan_cells * sizeof *out);
     for (int k = 0; k < p->vary_count; ++k) {

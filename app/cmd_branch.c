@@ -20,13 +20,13 @@ static int parse_branch_time(const arguments *args, const vy_log_info *info, uin
     double time;
     if (!vy_parse_number(text, &time))
         return vy_print_usage_error(args->command, "--at needs a number of seconds, got %s", text);
-    const double step = floor(time / info->dt + 0.5);
-    if (step < (double)info->first_tick || step > (double)info->last_tick) {
+    const double nearest_step = floor(time / info->dt + 0.5);
+    if (nearest_step < (double)info->first_tick || nearest_step > (double)info->last_tick) {
         return vy_print_usage_error(args->command,
                                     "--at %s is outside the log, which goes from %.6g s to %.6g s", text,
                                     log_start, log_end);
     }
-    *tick = (uint64_t)step;
+    *tick = (uint64_t)nearest_step;
     return 0;
 }
 
@@ -196,12 +196,12 @@ static int branch(const arguments *args, const overrides *changes, vy_log *log)
 COMMAND(branch)
 {
     if (args->operand_count == 0 || !vy_has_option(args, "at") || !vy_has_option(args, "output")) {
-        const char *missing = args->operand_count == 0     ? "the log to go on from"
-                              : !vy_has_option(args, "at") ? "--at T, the moment to go on from"
-                                                           : "-o NEW.mcap, the log of the branch";
+        const char *missing_argument = args->operand_count == 0     ? "the log to go on from"
+                                       : !vy_has_option(args, "at") ? "--at T, the moment to go on from"
+                                                                    : "-o NEW.mcap, the log of the branch";
         return vy_print_usage_error(
             args->command, "give %s, for example: volery branch first-flight.mcap --at 12.5 -o branch.mcap",
-            missing);
+            missing_argument);
     }
     overrides changes = {.count = 0};
     vy_log *log = NULL;

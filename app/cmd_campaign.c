@@ -23,11 +23,11 @@ enum { SHOWN_CASES = 8, COST_CASES = 512 };
 static char *find_scenario(const char *name, const char *plan_file)
 {
     const char *slash = strrchr(plan_file, '/');
-    const int folder = slash != NULL && name[0] != '/' ? (int)(slash + 1 - plan_file) : 0;
-    const size_t capacity = (size_t)folder + strlen(name) + 1;
+    const int folder_size = slash != NULL && name[0] != '/' ? (int)(slash + 1 - plan_file) : 0;
+    const size_t capacity = (size_t)folder_size + strlen(name) + 1;
     char *path = malloc(capacity);
     if (path == NULL) return NULL;
-    snprintf(path, capacity, "%.*s%s", folder, plan_file, name);
+    snprintf(path, capacity, "%.*s%s", folder_size, plan_file, name);
     if (vy_file_is_regular(path)) return path;
     free(path);
     return vy_shipped_find(name);
@@ -115,9 +115,9 @@ static int fly_first_cases(vy_plan *p, double *seconds_per_case)
     if (rows == NULL) return vy_print_no_memory("campaign");
     const double start = vy_wall_clock();
     int status = 0;
-    for (uint64_t first_case = 0, step = 1;
-         first_case < count && vy_wall_clock() - start < 1.0 && status == 0; step *= 4) {
-        const uint64_t end_case = first_case + step < count ? first_case + step : count;
+    for (uint64_t first_case = 0, batch_size = 1;
+         first_case < count && vy_wall_clock() - start < 1.0 && status == 0; batch_size *= 4) {
+        const uint64_t end_case = first_case + batch_size < count ? first_case + batch_size : count;
         const double cost_before = cost_clock(p);
         status = vy_campaign_fly_range(p, first_case, end_case, rows, &cases_done);
         *seconds_per_case = (cost_clock(p) - cost_before) / (double)(end_case - first_case);
@@ -130,14 +130,15 @@ static int fly_first_cases(vy_plan *p, double *seconds_per_case)
 // [s] of one case; NaN: a first case kills the process that flies it.
 static double measure_cost(vy_plan *p, int *status)
 {
-    double *shared = mmap(NULL, sizeof *shared, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    double *shared_seconds =
+        mmap(NULL, sizeof *shared_seconds, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     int wait_status = 0;
-    if (shared == MAP_FAILED) {
+    if (shared_seconds == MAP_FAILED) {
         *status = vy_print_no_memory("campaign");
         return 0.0;
     }
     const pid_t child = vy_process_fork();
-    if (child == 0) _exit(fly_first_cases(p, shared));
+    if (child == 0) _exit(fly_first_cases(p, shared_seconds));
     if (child < 0 || waitpid(child, &wait_status, 0) < 0)
         *status = EXIT_SYSTEM;
     else if (WIFEXITED(wait_status))
@@ -145,8 +146,8 @@ static double measure_cost(vy_plan *p, int *status)
     else
         vy_print_warning("campaign", "one of the first cases kills its process (signal %d)",
                          WTERMSIG(wait_status));
-    const double seconds_per_case = *shared;
-    (void)munmap(shared, sizeof *shared);
+    const double seconds_per_case = *shared_seconds;
+    (void)munmap(shared_seconds, sizeof *shared_seconds);
     return WIFEXITED(wait_status) ? seconds_per_case : (double)NAN;
 }
 
@@ -216,7 +217,7 @@ static int fly(campaign *c)
                                     "volery campaign fly PLAN 12 -o case.mcap",
                                     c->plan->cases - 1);
     char log[64];
-    const char *value = vy_option_value(c->args, "output");
+    const char *output_option = vy_option_value(c->args, "output");
     snprintf(log, sizeof log, "case-%" PRIu64 ".mcap", index);
     double *row = calloc(1, vy_row_cells(c->plan) * sizeof *row);
     vy_case flown_case;
@@ -226,7 +227,7 @@ static int fly(campaign *c)
         status = vy_campaign_found_case(c, index, &flown_case);
     else
         vy_plan_case(c->plan, index, &flown_case);
-    const char *path = value != NULL ? value : log;
+    const char *path = output_option != NULL ? output_option : log;
     vy_file_is_input(c->file);
     if (status == 0) status = vy_file_claim("campaign", path, ".part");
     if (status == 0) status = vy_campaign_fly_case(c->plan, &flown_case, path, row);
@@ -276,9 +277,9 @@ COMMAND(campaign)
     // The output of fly is a log; its search is elsewhere.
     const char *folder = vy_option_value(args, strcmp(action_name, "fly") == 0 ? "other" : "output");
     int status = vy_campaign_open(&c, folder);
-    const int search =
+    const int is_search =
         status == 0 && c.plan->sample == VY_SAMPLE_SEARCH && action_found->run == vy_campaign_run;
-    if (status == 0) status = search ? vy_campaign_search(&c) : action_found->run(&c);
+    if (status == 0) status = is_search ? vy_campaign_search(&c) : action_found->run(&c);
     vy_campaign_close(&c);
     return status;
 }

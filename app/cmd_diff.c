@@ -96,8 +96,8 @@ static int print_text(const comparison *c)
                p.bad, p.plain, c->info[1 - longer].last_tick, c->paths[1 - longer], c->paths[longer],
                c->info[longer].last_tick);
     } else {
-        const uint64_t from = a->first_tick > b->first_tick ? a->first_tick : b->first_tick;
-        printf("%sidentical%s: steps %" PRIu64 " to %" PRIu64 "\n", p.good, p.plain, from,
+        const uint64_t first_common = a->first_tick > b->first_tick ? a->first_tick : b->first_tick;
+        printf("%sidentical%s: steps %" PRIu64 " to %" PRIu64 "\n", p.good, p.plain, first_common,
                c->difference.last_tick);
     }
     return outcome(c);

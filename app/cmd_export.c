@@ -33,7 +33,7 @@ static int export_to(const char *log_path, const char *path, vy_log *log, const 
 
 static int read_options(const arguments *args, vy_export_def *def)
 {
-    const char *rate = vy_option_value(args, "rate");
+    const char *rate_text = vy_option_value(args, "rate");
     static const char *const names[] = {"csv", "parquet", "kml", "gpx"}; // as vy_export_format has them
     int format_count = 0, is_parquet = 0;
     for (int i = 0; i < 4; ++i) {
@@ -48,9 +48,9 @@ static int read_options(const arguments *args, vy_export_def *def)
     if (def->format >= VY_EXPORT_KML && vy_option_value(args, "fields") != NULL)
         return vy_print_usage_error(args->command, "--%s is of the path alone: it takes no --fields",
                                     names[def->format]);
-    if (rate != NULL && (!vy_parse_number(rate, &def->rate) || def->rate <= 0.0 || def->rate > 1e6))
+    if (rate_text != NULL && (!vy_parse_number(rate_text, &def->rate) || def->rate <= 0.0 || def->rate > 1e6))
         return vy_print_usage_error(args->command, "--rate needs a number of Hz above 0, at most 1e6, got %s",
-                                    rate);
+                                    rate_text);
     if (is_parquet && vy_option_value(args, "output") == NULL && isatty(STDOUT_FILENO))
         return vy_print_usage_error(args->command,
                                     "a Parquet file cannot be shown on a terminal: give -o FILE");
@@ -78,21 +78,21 @@ COMMAND(export)
     }
     const char *path = args->operands[0], *output_path = vy_option_value(args, "output");
     vy_export_def def = vy_default_export_def();
-    fields requested = {.count = 0};
+    fields requested_fields = {.count = 0};
     vy_log *log = NULL;
     int status = read_options(args, &def);
-    if (status == 0) status = vy_parse_fields("export", vy_option_value(args, "fields"), &requested);
+    if (status == 0) status = vy_parse_fields("export", vy_option_value(args, "fields"), &requested_fields);
     if (status == 0) status = vy_load_log("export", path, &log);
     if (status == 0 && output_path != NULL)
         status = vy_file_claim("export", output_path, VY_FILE_PART_SUFFIX);
     if (status == 0) status = vy_parse_drone(args, log, &def.body);
     if (status == 0) {
-        def.fields = requested.items;
-        def.field_count = requested.count;
+        def.fields = requested_fields.items;
+        def.field_count = requested_fields.count;
         if (def.format == VY_EXPORT_GPX) def.date = date_of(log);
         status = export_to(path, output_path, log, &def);
     }
     vy_log_close(log);
-    vy_fields_destroy(&requested);
+    vy_fields_destroy(&requested_fields);
     return status;
 }

@@ -58,8 +58,8 @@ static int load_mapping(const char *mapping, char **out)
         return *out != NULL ? 0 : vy_print_no_memory("fit");
     }
     vy_file_is_input(mapping);
-    const int missing = vy_file_check_input("fit", "mapping", mapping);
-    if (missing != 0) return missing;
+    const int input_status = vy_file_check_input("fit", "mapping", mapping);
+    if (input_status != 0) return input_status;
     const vy_status status = vy_read_file_or_fail(mapping, MAPPING_MAX, out, &size, &error);
     return status == VY_OK ? 0 : vy_print_status("fit", status, &error);
 }
@@ -107,10 +107,10 @@ static int base_name(const char *base, char *out, size_t size)
         snprintf(out, size, "%s", base);
         return 0;
     }
-    char *full = realpath(base, NULL);
-    const int is_used = full != NULL && strlen(full) < size;
-    snprintf(out, size, "%s", is_used ? full : base);
-    free(full);
+    char *full_path = realpath(base, NULL);
+    const int is_used = full_path != NULL && strlen(full_path) < size;
+    snprintf(out, size, "%s", is_used ? full_path : base);
+    free(full_path);
     return is_used || is_preset(base)
                ? 0
                : vy_print_error("fit", EXIT_USAGE, "--vehicle %s: its path is too long", base);
@@ -151,15 +151,16 @@ COMMAND(fit)
     if (status == 0) status = vy_file_claim("fit", output_path, VY_FILE_PART_SUFFIX);
     if (status == 0 && page != NULL) status = vy_file_claim("fit", page, VY_FILE_PART_SUFFIX);
     if (status == 0) {
-        const vy_status read = vy_fit_read(path, mapping, vy_option_value(args, "drone"), &flight, &error);
-        if (read != VY_OK) {
+        const vy_status read_status =
+            vy_fit_read(path, mapping, vy_option_value(args, "drone"), &flight, &error);
+        if (read_status != VY_OK) {
             name_mapping(vy_option_value(args, "mapping"), &error);
-            status = vy_print_log_error("fit", path, read, &error);
+            status = vy_print_log_error("fit", path, read_status, &error);
         }
     }
     if (status == 0) {
-        const vy_status solved = vy_fit_solve(flight, &vehicle, name, &def, result, &error);
-        if (solved != VY_OK) status = vy_print_log_error("fit", path, solved, &error);
+        const vy_status solve_status = vy_fit_solve(flight, &vehicle, name, &def, result, &error);
+        if (solve_status != VY_OK) status = vy_print_log_error("fit", path, solve_status, &error);
     }
     if (status == 0) status = write_vehicle(output_path, result);
     if (status == 0 && page != NULL) status = vy_fit_report_page(result, flight, path, page);

@@ -52,8 +52,9 @@ COMMAND(recover)
     if (status == 0) status = choose_name(args, &output_path);
     if (status == 0) status = vy_file_claim("recover", output_path, VY_FILE_RECOVERED_SUFFIX);
     if (status == 0) {
-        const vy_status recovered = vy_log_recover(part_path, output_path, &info, &error);
-        if (recovered != VY_OK) status = vy_print_log_error("recover", part_path, recovered, &error);
+        const vy_status recover_status = vy_log_recover(part_path, output_path, &info, &error);
+        if (recover_status != VY_OK)
+            status = vy_print_log_error("recover", part_path, recover_status, &error);
     }
     if (status == 0 && !vy_has_option(args, "quiet"))
         printf("%s: %s at step %" PRIu64 " (%.3f s)\n", output_path, info.status, info.last_tick,

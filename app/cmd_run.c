@@ -88,19 +88,19 @@ static int check_options(const arguments *args)
         const int status = vy_file_check_log(args->command->name, log, vy_has_option(args, "json"));
         if (status != 0) return status;
     }
-    const char *state = vy_option_value(args, "log-state");
-    if (state != NULL && strcmp(state, "every") != 0) {
+    const char *state_option = vy_option_value(args, "log-state");
+    if (state_option != NULL && strcmp(state_option, "every") != 0) {
         return vy_print_usage_error(args->command,
                                     "--log-state knows only the word every, got %s; "
                                     "for a cadence use --set log.snapshot=SECONDS",
-                                    state);
+                                    state_option);
     }
-    const char *policy = vy_option_value(args, "nap");
-    if (policy != NULL && strcmp(policy, "strict") != 0) {
+    const char *nap_option = vy_option_value(args, "nap");
+    if (nap_option != NULL && strcmp(nap_option, "strict") != 0) {
         return vy_print_usage_error(
             args->command,
             "--nap knows only the word strict, got %s; for thresholds use --set world.nap.force_rel=...",
-            policy);
+            nap_option);
     }
     const int watch_status = check_watch(args);
     if (watch_status != 0) return watch_status;
@@ -139,7 +139,7 @@ static int fly(const arguments *args, const char *file, const char *log, const v
         vy_watch_end(watched, NULL, 0);
         return status;
     }
-    const int json = vy_has_option(args, "json"), quiet = vy_has_option(args, "quiet");
+    const int as_json = vy_has_option(args, "json"), is_quiet = vy_has_option(args, "quiet");
     const flight_def def = {.command = "run",
                             .file = file,
                             .scenario = scenario,
@@ -149,7 +149,7 @@ static int fly(const arguments *args, const char *file, const char *log, const v
                             .sign = vy_option_value(args, "sign"),
                             .realtime = vy_has_option(args, "realtime"),
                             .watched = watched,
-                            .show_progress = !quiet};
+                            .show_progress = !is_quiet};
     flight flown;
     status = vy_flight_fly(&def, &flown);
     const char *junit = vy_option_value(args, "junit");
@@ -157,7 +157,7 @@ static int fly(const arguments *args, const char *file, const char *log, const v
         *is_reported = 1;
         status = vy_junit_write(&flown, junit);
     }
-    if (status == 0) status = vy_summary_print(&flown, json, quiet);
+    if (status == 0) status = vy_summary_print(&flown, as_json, is_quiet);
     vy_flight_destroy(&flown);
     vy_world_destroy(world);
     return status;

@@ -161,9 +161,9 @@ COMMAND(verify)
     finding f = {.path = args->operands[0], .verdict = "verified"};
     int status = vy_file_check_input("verify", "log", f.path);
     if (status != 0) return status;
-    const vy_status opened = vy_log_open(f.path, &log, &error);
-    if (opened != VY_OK) status = set_verdict(&f, "damaged", opened, &error);
-    if (opened == VY_OK) {
+    const vy_status open_status = vy_log_open(f.path, &log, &error);
+    if (open_status != VY_OK) status = set_verdict(&f, "damaged", open_status, &error);
+    if (open_status == VY_OK) {
         f.info = vy_log_get_info(log);
         status = check_proof(args, log, &f);
         if (vy_has_option(args, "no-replay") && strcmp(f.verdict, "verified") == 0)

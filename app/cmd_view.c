@@ -56,19 +56,19 @@ static int put_data(FILE *out, const runs *s)
 
 static int write_page(const runs *s, const char *path)
 {
-    char *page = NULL;
+    char *page_text = NULL;
     output out;
-    int status = vy_page_load("view", &page);
+    int status = vy_page_load("view", &page_text);
     if (status == 0) status = vy_output_open("view", path, &out);
     if (status != 0) {
-        free(page);
+        free(page_text);
         return status;
     }
-    const char *data_mark = strstr(page, PAGE_DATA_MARK);
-    fwrite(page, 1, (size_t)(data_mark - page), out.file);
+    const char *data_mark = strstr(page_text, PAGE_DATA_MARK);
+    fwrite(page_text, 1, (size_t)(data_mark - page_text), out.file);
     status = put_data(out.file, s);
     fputs(data_mark + strlen(PAGE_DATA_MARK), out.file);
-    free(page);
+    free(page_text);
     if (status != 0) {
         vy_output_discard(&out);
         return status;
@@ -129,8 +129,9 @@ static char *default_page(const char *log)
 {
     const char *slash = strrchr(log, '/');
     const char *file_name = slash != NULL ? slash + 1 : log;
-    const char *end = strstr(file_name, ".mcap");
-    const size_t length = end != NULL && end != file_name ? (size_t)(end - log) : strlen(log);
+    const char *extension = strstr(file_name, ".mcap");
+    const size_t length =
+        extension != NULL && extension != file_name ? (size_t)(extension - log) : strlen(log);
     char *out = malloc(length + sizeof ".html");
     if (out != NULL) snprintf(out, length + sizeof ".html", "%.*s.html", (int)length, log);
     return out;

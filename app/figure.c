@@ -89,12 +89,12 @@ static double round_step(double span, int steps)
 
 typedef struct axes {
     double left, top, width, height; // [points]
-    double t0, t1, low, high;
+    double time_start, time_end, low, high;
 } axes;
 
 static canvas_point to_canvas(const axes *a, double time, double value)
 {
-    return (canvas_point){a->left + (time - a->t0) / (a->t1 - a->t0) * a->width,
+    return (canvas_point){a->left + (time - a->time_start) / (a->time_end - a->time_start) * a->width,
                           a->top + (a->high - value) / (a->high - a->low) * a->height};
 }
 
@@ -132,14 +132,14 @@ static void draw_ticks(const figure *f, canvas *c, const axes *a, int is_last)
         (int)floor((a->high - ceil(a->low / value_step) * value_step) / value_step + 1e-9);
     for (int i = 0; i <= value_steps; ++i) {
         const double v = (ceil(a->low / value_step) + i) * value_step;
-        const canvas_point at = to_canvas(a, a->t0, v), ends[2] = {at, {a->left + a->width, at.y}};
+        const canvas_point at = to_canvas(a, a->time_start, v), ends[2] = {at, {a->left + a->width, at.y}};
         vy_canvas_line(c, ends, 2, colours->grid, 0.6, DASH_SOLID);
         snprintf(text, sizeof text, "%.6g", fabs(v) < 1e-9 * value_step ? 0.0 : v);
         vy_canvas_text(c, a->left - 5.0, at.y + 3.2, SMALL_SIZE, TEXT_RIGHT, colours->muted, 0, text);
     }
-    const double time_step = round_step(a->t1 - a->t0, a->width > 300.0 ? 10 : 5);
-    const double first_tick = ceil(a->t0 / time_step - 1e-9);
-    const int time_steps = (int)floor(a->t1 / time_step - first_tick + 1e-9);
+    const double time_step = round_step(a->time_end - a->time_start, a->width > 300.0 ? 10 : 5);
+    const double first_tick = ceil(a->time_start / time_step - 1e-9);
+    const int time_steps = (int)floor(a->time_end / time_step - first_tick + 1e-9);
     for (int i = 0; i <= time_steps; ++i) {
         const double t = (first_tick + i) * time_step;
         const canvas_point at = to_canvas(a, t, a->low), ends[2] = {{at.x, a->top}, at};
@@ -160,7 +160,7 @@ static size_t drop_collinear(canvas_point *points, size_t count)
 {
     const double tolerance = 0.04;
     size_t kept_count = count > 0 ? 1 : 0,
-           kept_index = 0; // the last one kept is points[kept - 1], which was number `kept_index`
+           kept_index = 0; // the last one kept is points[kept_count - 1], which was number `kept_index`
     for (size_t end_index = 2; end_index < count; ++end_index) {
         const canvas_point a = points[kept_count - 1], b = points[end_index];
         const double dx = b.x - a.x, dy = b.y - a.y, length = sqrt(dx * dx + dy * dy);

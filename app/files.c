@@ -192,8 +192,8 @@ int vy_output_open(const char *name, const char *path, output *out)
     *out = (output){.file = NULL};
     vy_error error = {.status = VY_OK};
     fflush(stdout); // earlier output comes first
-    const vy_status opened = vy_file_sink_open(path, NULL, &out->sink, &error);
-    if (opened != VY_OK) return vy_print_status(name, opened, &error);
+    const vy_status open_status = vy_file_sink_open(path, NULL, &out->sink, &error);
+    if (open_status != VY_OK) return vy_print_status(name, open_status, &error);
     vy_file_print_backup(name, path, vy_file_sink_backup(out->sink));
     out->file = vy_file_sink_stream(out->sink);
     if (out->file != NULL) return 0;

@@ -78,9 +78,9 @@ int vy_unknown_command(const char *word)
     const char *names[COMMAND_CAP];
     int count = 0;
     for (int i = 0; i < vy_command_count && count < COMMAND_CAP; ++i) names[count++] = vy_commands[i].name;
-    const char *closest = vy_closest_name(word, strlen(word), names, count);
-    if (closest != NULL)
-        return vy_print_error(NULL, EXIT_USAGE, "unknown command %s; did you mean %s?", word, closest);
+    const char *closest_name = vy_closest_name(word, strlen(word), names, count);
+    if (closest_name != NULL)
+        return vy_print_error(NULL, EXIT_USAGE, "unknown command %s; did you mean %s?", word, closest_name);
     return vy_print_error(NULL, EXIT_USAGE, "unknown command %s; volery help lists them", word);
 }
 

@@ -5,7 +5,7 @@
 #include <string.h>
 
 // Text for roff: backslashes, and dots and quotes that begin a line, mean something there; - is written \-.
-static void put(const char *text)
+static void put_escaped(const char *text)
 {
     for (const char *c = text; *c != '\0'; ++c) {
         if ((c == text || c[-1] == '\n') && (*c == '.' || *c == '\'')) fputs("\\&", stdout);
@@ -28,7 +28,7 @@ static void put_paragraphs(const char *text)
         snprintf(line, sizeof line, "%.*s", (int)length, text);
         if (length == 0) printf(".P\n");
         if (length > 0) {
-            put(line);
+            put_escaped(line);
             putchar('\n');
         }
         text += length + (text[length] == '\n');
@@ -40,15 +40,15 @@ static void put_option(const option *o)
     printf(".TP\n");
     if (o->letter != 0) printf("\\fB\\-%c\\fR, ", o->letter);
     printf("\\fB\\-\\-");
-    put(o->name);
+    put_escaped(o->name);
     printf("\\fR");
     if (o->argument != NULL) {
         printf(" \\fI");
-        put(o->argument);
+        put_escaped(o->argument);
         printf("\\fR");
     }
     putchar('\n');
-    put(o->help);
+    put_escaped(o->help);
     putchar('\n');
 }
 
@@ -62,9 +62,9 @@ static void put_command(const command *c)
     printf(".P\nExamples:\n");
     for (const example *e = c->examples; e->line != NULL; ++e) {
         printf(".RS 2\n.P\n\\fB");
-        put(e->line);
+        put_escaped(e->line);
         printf("\\fR\n.br\n");
-        put(e->text);
+        put_escaped(e->text);
         printf("\n.RE\n");
     }
 }
@@ -73,12 +73,12 @@ static void put_exit_status(void)
 {
     printf(".SH EXIT STATUS\n");
     for (const char *line = vy_exit_text; *line != '\0';) {
-        const char *gap = strstr(line, "  ");
+        const char *separator = strstr(line, "  ");
         const size_t length = strcspn(line, "\n");
         char text[256];
-        snprintf(text, sizeof text, "%.*s", (int)(line + length - gap - 2), gap + 2);
-        printf(".TP\n.B %.*s\n", (int)(gap - line), line);
-        put(text);
+        snprintf(text, sizeof text, "%.*s", (int)(line + length - separator - 2), separator + 2);
+        printf(".TP\n.B %.*s\n", (int)(separator - line), line);
+        put_escaped(text);
         putchar('\n');
         line += length + 1;
     }
@@ -94,7 +94,7 @@ COMMAND(manual)
     for (int i = 0; i < vy_command_count; ++i) {
         const command *c = &vy_commands[i];
         printf("%s\\fBvolery %s\\fR ", i > 0 ? ".br\n" : "", c->name);
-        put(c->operands);
+        put_escaped(c->operands);
         printf("%s\n", c->options->name != NULL ? " [options]" : "");
     }
     printf(".SH DESCRIPTION\n");

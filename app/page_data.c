@@ -151,8 +151,8 @@ static vy_status copy_records(copier *c, page_data *out, vy_error *err)
 // Count the channels and records.
 static vy_status count_records(copier *c, vy_error *err)
 {
-    const size_t channels = vy_mcap_reader_info(c->log->reader)->channel_count;
-    for (size_t i = 0; i < channels; ++i) {
+    const size_t channel_count = vy_mcap_reader_info(c->log->reader)->channel_count;
+    for (size_t i = 0; i < channel_count; ++i) {
         const vy_mcap_channel *channel = vy_mcap_reader_channel(c->log->reader, i);
         c->parts[channel->id] = (unsigned char)part_of(c->log, channel);
     }
@@ -176,12 +176,14 @@ static uint64_t stride_for(uint64_t bytes, uint64_t budget)
 // Packed and in base64, records take about as much as before. Where drones are is worth most of the room.
 static void choose_strides(copier *c, uint64_t limit)
 {
-    const uint64_t truth = c->bytes[PART_TRUTH], other = c->bytes[PART_OTHER] + c->bytes[PART_REPLIES];
+    const uint64_t truth_bytes = c->bytes[PART_TRUTH],
+                   other_bytes = c->bytes[PART_OTHER] + c->bytes[PART_REPLIES];
     const uint64_t truth_limit = limit / 10 * 7;
-    c->strides[PART_TRUTH] = stride_for(truth, other < limit - truth_limit ? limit - other : truth_limit);
-    const uint64_t remaining = limit - truth / c->strides[PART_TRUTH];
+    c->strides[PART_TRUTH] =
+        stride_for(truth_bytes, other_bytes < limit - truth_limit ? limit - other_bytes : truth_limit);
+    const uint64_t remaining = limit - truth_bytes / c->strides[PART_TRUTH];
     c->strides[PART_OTHER] = c->strides[PART_REPLIES] =
-        stride_for(other, remaining < limit ? remaining : limit - truth_limit);
+        stride_for(other_bytes, remaining < limit ? remaining : limit - truth_limit);
 }
 
 static vy_status write_file(copier *c, packer *p, page_data *out, vy_error *err)

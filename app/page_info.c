@@ -264,26 +264,27 @@ static void put_joint(json *j, const vy_scenario_joint *joint)
 static void put_wind_field(json *j, const wind_grid *g)
 {
     enum { SIDE_MAX = 9, TIMES_MAX = 12 };
-    const int counts[4] = {g->nx, g->ny, g->nz, g->nt};
-    int step[4], shown_counts[4];
+    const int node_counts[4] = {g->nx, g->ny, g->nz, g->nt};
+    int strides[4], shown_counts[4];
     for (int k = 0; k < 4; ++k) {
         const int max = k < 3 ? SIDE_MAX : TIMES_MAX;
-        step[k] = (counts[k] + max - 1) / max;
-        shown_counts[k] = (counts[k] - 1) / step[k] + 1;
+        strides[k] = (node_counts[k] + max - 1) / max;
+        shown_counts[k] = (node_counts[k] - 1) / strides[k] + 1;
     }
     vy_json_object(j, "wind_field");
     vy_json_list(j, "times");
-    for (int t = 0; t < shown_counts[3]; ++t) vy_json_number(j, NULL, g->t0 + g->dt * (double)(t * step[3]));
+    for (int t = 0; t < shown_counts[3]; ++t)
+        vy_json_number(j, NULL, g->t0 + g->dt * (double)(t * strides[3]));
     vy_json_close(j);
     put_vector(j, "first", (const double[]){g->x0, g->y0, g->z0}, 3);
-    put_vector(j, "step", (const double[]){g->dx * step[0], g->dy * step[1], g->dz * step[2]}, 3);
+    put_vector(j, "step", (const double[]){g->dx * strides[0], g->dy * strides[1], g->dz * strides[2]}, 3);
     put_vector(j, "count", (const double[]){shown_counts[0], shown_counts[1], shown_counts[2]}, 3);
     vy_json_list(j, "velocity");
     for (int i = 0; i < shown_counts[0] * shown_counts[1] * shown_counts[2] * shown_counts[3]; ++i) {
-        const int x = i % shown_counts[0] * step[0];
-        const int y = i / shown_counts[0] % shown_counts[1] * step[1];
-        const int z = i / shown_counts[0] / shown_counts[1] % shown_counts[2] * step[2];
-        const int t = i / shown_counts[0] / shown_counts[1] / shown_counts[2] * step[3];
+        const int x = i % shown_counts[0] * strides[0];
+        const int y = i / shown_counts[0] % shown_counts[1] * strides[1];
+        const int z = i / shown_counts[0] / shown_counts[1] % shown_counts[2] * strides[2];
+        const int t = i / shown_counts[0] / shown_counts[1] / shown_counts[2] * strides[3];
         const int node = ((t * g->nz + z) * g->ny + y) * g->nx + x; // the grid has fewer than 2^31 numbers
         for (int k = 0; k < 3; ++k) vy_json_number(j, NULL, g->velocity[3 * node + k]);
     }
@@ -397,10 +398,10 @@ static int put_scenario(json *j, const char *path, vy_log *log, const vy_scenari
 // Of a scenario that this version cannot read, the names are known.
 static void put_names(json *j, const vy_log *log)
 {
-    const uint32_t drones = vy_log_get_info(log).drone_count;
+    const uint32_t drone_count = vy_log_get_info(log).drone_count;
     vy_json_list(j, "drones");
     for (uint32_t i = 0; vy_log_name(log, i) != NULL; ++i) {
-        if (i == drones) {
+        if (i == drone_count) {
             vy_json_close(j);
             vy_json_list(j, "bodies");
         }

@@ -71,11 +71,12 @@ static vy_status add_request(plot *p, const char *list, vy_error *err)
     return VY_OK;
 }
 
-static vy_status has_field(vy_log *log, uint32_t drone, const char *name, plot *p, int *has, vy_error *err)
+static vy_status has_field(vy_log *log, uint32_t drone, const char *name, plot *p, int *is_in_log,
+                           vy_error *err)
 {
     const vy_status status = vy_table_open(log, drone, &name, 1, &p->table, err);
     vy_table_close(&p->table);
-    *has = status == VY_OK;
+    *is_in_log = status == VY_OK;
     return status == VY_NOT_FOUND ? VY_OK : status;
 }
 
@@ -83,13 +84,13 @@ static vy_status has_field(vy_log *log, uint32_t drone, const char *name, plot *
 // body has no motors.
 static vy_status add_default_panels(vy_log *log, uint32_t drone, plot *p, vy_error *err)
 {
-    int references = 0, motors = 0;
-    vy_status status = has_field(log, drone, "reference.position", p, &references, err);
-    if (status == VY_OK) status = has_field(log, drone, "control.motors", p, &motors, err);
+    int has_references = 0, has_motors = 0;
+    vy_status status = has_field(log, drone, "reference.position", p, &has_references, err);
+    if (status == VY_OK) status = has_field(log, drone, "control.motors", p, &has_motors, err);
     for (size_t i = 0; i < sizeof default_panels / sizeof default_panels[0] && status == VY_OK; ++i) {
-        if (!references && strcmp(default_panels[i], "error") == 0) continue;
-        if (!motors && strcmp(default_panels[i], "control.motors") == 0) continue;
-        status = add_request(p, !references && i == 0 ? "body.position" : default_panels[i], err);
+        if (!has_references && strcmp(default_panels[i], "error") == 0) continue;
+        if (!has_motors && strcmp(default_panels[i], "control.motors") == 0) continue;
+        status = add_request(p, !has_references && i == 0 ? "body.position" : default_panels[i], err);
     }
     return status;
 }
@@ -189,15 +190,15 @@ static int column_values(const plot *p, const double *row, const char *field, do
 
 static void add_error(const plot *p, double time, const double *row, figure_panel *panel)
 {
-    double actual[3], desired[3], square = 0.0;
+    double actual[3], desired[3], square_sum = 0.0;
     if (!column_values(p, row, "body.position", actual, 3) ||
         !column_values(p, row, "reference.position", desired, 3))
         return;
     for (int k = 0; k < 3; ++k) {
         add_point(&panel->lines[k], time, actual[k] - desired[k]);
-        square += (actual[k] - desired[k]) * (actual[k] - desired[k]);
+        square_sum += (actual[k] - desired[k]) * (actual[k] - desired[k]);
     }
-    add_point(&panel->lines[3], time, sqrt(square));
+    add_point(&panel->lines[3], time, sqrt(square_sum));
 }
 
 static void add_position(const plot *p, double time, const double *row, figure_panel *panel)
@@ -224,8 +225,9 @@ static void add_angles(const plot *p, double time, const double *row, figure_pan
     };
     for (int k = 0; k < 3; ++k) {
         figure_line *line = &panel->lines[k];
-        const double before = line->count > 0 ? line->values[line->count - 1] : angles[k];
-        add_point(line, time, angles[k] - 360.0 * floor((angles[k] - before) / 360.0 + 0.5)); // no jumps
+        const double angle_before = line->count > 0 ? line->values[line->count - 1] : angles[k];
+        add_point(line, time,
+                  angles[k] - 360.0 * floor((angles[k] - angle_before) / 360.0 + 0.5)); // no jumps
     }
 }
 

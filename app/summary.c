@@ -202,25 +202,25 @@ static void print_expectations(const flight *f)
 static void print_nap(const flight *f)
 {
     const vy_scenario *s = f->def.scenario;
-    double impulse = 0.0, angular = 0.0, position = 0.0, horizon = 0.0;
-    int bounded = 1;
+    double impulse = 0.0, angular_impulse = 0.0, position = 0.0, horizon = 0.0;
+    int is_bounded = 1;
     for (int i = 0; i < s->drone_count + s->body_count; ++i) {
         vy_certificate c;
         if (vy_world_certificate(f->def.world, vy_world_body(f->def.world, (uint32_t)i), &c) != VY_OK)
             continue;
         impulse = fmax(impulse, c.total_impulse);
-        angular = fmax(angular, c.total_angular_impulse);
+        angular_impulse = fmax(angular_impulse, c.total_angular_impulse);
         position = fmax(position, c.position);
-        bounded = bounded && c.bounded;
+        is_bounded = is_bounded && c.bounded;
         horizon = c.horizon;
     }
     printf("  neglected   ");
-    if (s->environment.nap.strict || (impulse == 0.0 && angular == 0.0)) {
+    if (s->environment.nap.strict || (impulse == 0.0 && angular_impulse == 0.0)) {
         printf("nothing\n");
         return;
     }
-    printf("at most %.2g N s and %.2g N m s", impulse, angular);
-    if (bounded) printf(", %.2g m within %g s", position, horizon);
+    printf("at most %.2g N s and %.2g N m s", impulse, angular_impulse);
+    if (is_bounded) printf(", %.2g m within %g s", position, horizon);
     putchar('\n');
 }
 
@@ -437,10 +437,10 @@ static void json_end_of(const drone_track *t, json *j)
 }
 
 // Over the ground: everywhere, with latitude and longitude on a planet.
-static void json_ground(const flight *f, int number, json *j)
+static void json_ground(const flight *f, int body_number, json *j)
 {
     vy_ground_state g;
-    if (vy_world_read_ground(f->def.world, (uint32_t)number, &g) != VY_OK) return;
+    if (vy_world_read_ground(f->def.world, (uint32_t)body_number, &g) != VY_OK) return;
     vy_json_object(j, "over_ground");
     if (f->def.scenario->environment.planet.radius > 0.0) {
         vy_json_number(j, "latitude_rad", g.latitude);
@@ -555,9 +555,9 @@ static void json_events(const flight *f, json *j)
             json_event(j, kind, name, g.rejected[k]);
         }
         json_event(j, "failsafe", name, t->drive.handovers);
-        uint64_t lost = 0;
-        for (int k = 0; k < VY_ROTOR_CAP; ++k) lost += t->drive.lost >> k & 1;
-        json_event(j, "rotor_lost", name, lost);
+        uint64_t lost_count = 0;
+        for (int k = 0; k < VY_ROTOR_CAP; ++k) lost_count += t->drive.lost >> k & 1;
+        json_event(j, "rotor_lost", name, lost_count);
     }
     vy_json_close(j);
 }
@@ -581,10 +581,10 @@ static void json_expectations(const flight *f, json *j)
         if (text == NULL) vy_note_no_memory();
         vy_json_object(j, NULL);
         vy_json_text(j, "quantity", q->name);
-        static const char *const moments[] = {"end",     "throughout", "rms",     "settled",
-                                              "reached", "overshoot",  "integral"};
+        static const char *const kind_names[] = {"end",     "throughout", "rms",     "settled",
+                                                 "reached", "overshoot",  "integral"};
         vy_json_text(j, "unit", vy_expect_unit(s, i));
-        vy_json_text(j, "at", moments[e->at]);
+        vy_json_text(j, "at", kind_names[e->at]);
         vy_json_number(j, "within_s", e->within > 0.0 ? e->within : HUGE_VAL);
         vy_json_number(j, "after_s", e->after);
         json_bound(j, "min", e->min);

@@ -27,18 +27,18 @@
 
 static void ring_write(watch_ring *r, const void *data, size_t size)
 {
-    const size_t at = (size_t)(r->next % RING_SIZE),
-                 first_size = size < RING_SIZE - at ? size : RING_SIZE - at;
-    memcpy(r->bytes + at, data, first_size);
+    const size_t ring_offset = (size_t)(r->next % RING_SIZE),
+                 first_size = size < RING_SIZE - ring_offset ? size : RING_SIZE - ring_offset;
+    memcpy(r->bytes + ring_offset, data, first_size);
     memcpy(r->bytes, (const unsigned char *)data + first_size, size - first_size);
     r->next += size;
 }
 
 void vy_ring_copy(const watch_ring *r, uint64_t offset, void *out, size_t size)
 {
-    const size_t at = (size_t)(offset % RING_SIZE),
-                 first_size = size < RING_SIZE - at ? size : RING_SIZE - at;
-    memcpy(out, r->bytes + at, first_size);
+    const size_t ring_offset = (size_t)(offset % RING_SIZE),
+                 first_size = size < RING_SIZE - ring_offset ? size : RING_SIZE - ring_offset;
+    memcpy(out, r->bytes + ring_offset, first_size);
     memcpy((unsigned char *)out + first_size, r->bytes, size - first_size);
 }
 
@@ -61,7 +61,7 @@ static void on_message(void *self, uint16_t channel, uint64_t time, const unsign
     pthread_mutex_unlock(&w->lock);
 }
 
-static void release(watch *w)
+static void watch_destroy(watch *w)
 {
     if (w->listener >= 0) close(w->listener);
     for (int i = 0; i < 2; ++i) {
@@ -104,10 +104,10 @@ static int open_listener(watch *w, const char *host, int port)
 
 static int make_token(watch *w)
 {
-    unsigned char random[(TOKEN_CAP - 1) / 2];
-    if (getrandom(random, sizeof random, 0) != (ssize_t)sizeof random)
+    unsigned char random_bytes[(TOKEN_CAP - 1) / 2];
+    if (getrandom(random_bytes, sizeof random_bytes, 0) != (ssize_t)sizeof random_bytes)
         return vy_print_error(w->command, EXIT_SYSTEM, "--watch: the system gives no random numbers");
-    for (size_t i = 0; i < sizeof random; ++i) snprintf(w->token + 2 * i, 3, "%02x", random[i]);
+    for (size_t i = 0; i < sizeof random_bytes; ++i) snprintf(w->token + 2 * i, 3, "%02x", random_bytes[i]);
     return 0;
 }
 
@@ -127,7 +127,7 @@ int vy_watch_open(const char *name, const char *address, int port, int realtime,
     if (status == 0) status = open_listener(w, address != NULL ? address : "127.0.0.1", port);
     if (status == 0) status = make_token(w);
     if (status != 0) {
-        release(w);
+        watch_destroy(w);
         return status;
     }
     *out = w;
@@ -171,8 +171,8 @@ static int describe(watch *w, const char *path)
 {
     vy_error error = {.status = VY_OK};
     vy_log *log = NULL;
-    const vy_status opened = vy_log_open(w->log, &log, &error);
-    if (opened != VY_OK) return vy_print_status(w->command, opened, &error);
+    const vy_status open_status = vy_log_open(w->log, &log, &error);
+    if (open_status != VY_OK) return vy_print_status(w->command, open_status, &error);
     int status = vy_foxglove_describe(w, log) ? 0 : vy_print_no_memory(w->command);
     if (status == 0 && vy_page_size > 0) status = vy_page_load(w->command, &w->page);
     if (status == 0) status = make_info(w, log, path);
@@ -351,5 +351,5 @@ void vy_watch_end(watch *w, const char *status, uint64_t hash)
         (void)!write(w->wake[1], "", 1);
         pthread_join(w->thread, NULL);
     }
-    release(w);
+    watch_destroy(w);
 }

@@ -85,12 +85,12 @@ static char *advertise(const vy_log *log, size_t *channel_cap)
         const vy_mcap_channel *channel = vy_mcap_reader_channel(log->reader, i);
         const vy_mcap_schema *schema = vy_mcap_reader_schema_by_id(log->reader, channel->schema);
         if (*channel_cap <= channel->id) *channel_cap = channel->id + 1u;
-        char *digits = NULL;
+        char *schema_base64 = NULL;
         size_t size = 0;
-        FILE *out = open_memstream(&digits, &size);
+        FILE *out = open_memstream(&schema_base64, &size);
         if (out != NULL && schema != NULL) vy_put_base64(out, schema->data, schema->size);
         if (out == NULL || fclose(out) != 0) {
-            free(digits);
+            free(schema_base64);
             free(answer_text(&a));
             return NULL;
         }
@@ -99,10 +99,10 @@ static char *advertise(const vy_log *log, size_t *channel_cap)
         vy_json_text(&a.j, "topic", channel->topic);
         vy_json_text(&a.j, "encoding", channel->encoding);
         vy_json_text(&a.j, "schemaName", schema != NULL ? schema->name : "");
-        vy_json_text(&a.j, "schema", digits);
+        vy_json_text(&a.j, "schema", schema_base64);
         vy_json_text(&a.j, "schemaEncoding", schema != NULL ? schema->encoding : "");
         vy_json_close(&a.j);
-        free(digits);
+        free(schema_base64);
     }
     vy_json_close(&a.j);
     return answer_text(&a);

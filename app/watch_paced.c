@@ -59,14 +59,14 @@ static void read_input(paced_client *a, double seconds)
     }
     a->size += (size_t)read_size;
     a->line[a->size] = '\0';
-    char *begin = a->line, *end;
-    while (a->is_open && (end = strchr(begin, '\n')) != NULL) {
-        *end = '\0';
-        parse_line(a, begin);
-        begin = end + 1;
+    char *line_begin = a->line, *line_end;
+    while (a->is_open && (line_end = strchr(line_begin, '\n')) != NULL) {
+        *line_end = '\0';
+        parse_line(a, line_begin);
+        line_begin = line_end + 1;
     }
-    a->size -= (size_t)(begin - a->line);
-    memmove(a->line, begin, a->size);
+    a->size -= (size_t)(line_begin - a->line);
+    memmove(a->line, line_begin, a->size);
     if (a->is_open && a->size == LINE_CAP - 1) parse_line(a, a->line);
 }
 

@@ -162,13 +162,13 @@ static const char *refusal_reason(const watch *w, const client *c, const http_re
 
 static int begin_websocket(watch *w, client *c, const http_request *r)
 {
-    char accept[ACCEPT_CAP], head[300];
-    vy_websocket_accept(r->key, accept);
+    char accept_key[ACCEPT_CAP], head[300];
+    vy_websocket_accept(r->key, accept_key);
     const int used =
         snprintf(head, sizeof head,
                  "HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"
                  "Sec-WebSocket-Accept: %s\r\nSec-WebSocket-Protocol: " WATCH_PROTOCOL "\r\n\r\n",
-                 accept);
+                 accept_key);
     const int on = 1;
     (void)setsockopt(c->fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
     c->is_websocket = true;

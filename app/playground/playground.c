@@ -40,8 +40,8 @@ static int put_run(json *j, const char *path)
 {
     vy_log *log = NULL;
     vy_error error = {.status = VY_OK};
-    const vy_status opened = vy_log_open(path, &log, &error);
-    if (opened != VY_OK) return vy_print_log_error("run", path, opened, &error);
+    const vy_status open_status = vy_log_open(path, &log, &error);
+    if (open_status != VY_OK) return vy_print_log_error("run", path, open_status, &error);
     const uint64_t records = vy_log_get_info(log).messages;
     const page_data page = {.truth_stride = 1, .other_stride = 1, .records = records, .total = records};
     vy_json_object(j, "run");

@@ -24,9 +24,9 @@ static void send_message(const sitl_message *m, size_t body_size)
 
 int sitl_wire_open(void)
 {
-    const char *number = getenv(SITL_VARIABLE);
-    if (number == NULL) return 0;
-    wire = (int)strtol(number, NULL, 10);
+    const char *descriptor_text = getenv(SITL_VARIABLE);
+    if (descriptor_text == NULL) return 0;
+    wire = (int)strtol(descriptor_text, NULL, 10);
     unsetenv(SITL_VARIABLE);
     if (fcntl(wire, F_SETFD, FD_CLOEXEC) != 0) {
         wire = -1;

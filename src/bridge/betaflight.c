@@ -165,12 +165,12 @@ static vy_verdict betaflight_step(vy_bridge *bridge, const vy_samples *samples, 
     intent->status = VY_REPLY_STATUS_DISARMED;
     if (samples->imu.tick == 0 && !b->is_ready) return VY_VERDICT_REPLIED; // nothing to boot with yet
     intent->status = VY_REPLY_STATUS_NOT_READY;
-    const int connection = vy_betaflight_link_is_up(b->link);
-    if (connection < 0) {
+    const int link_status = vy_betaflight_link_is_up(b->link);
+    if (link_status < 0) {
         *detail = -1;
         return VY_VERDICT_ENDED;
     }
-    if (connection == 0) return VY_VERDICT_REPLIED;
+    if (link_status == 0) return VY_VERDICT_REPLIED;
     if (b->tick == samples->tick + 1) b->clock_offset += b->period;
     b->tick = samples->tick + 1;
     const vy_verdict verdict = exchange(b, samples, b->clock_offset + samples->time, intent, detail);

@@ -35,13 +35,13 @@ vy_status vy_betaflight_link_open(const vy_controller_def *def, betaflight_link 
     l->wire_socket = l->child_socket = l->motors_socket = l->uart_socket = -1;
     memcpy(l->address, def->firmware.address, sizeof l->address);
     vy_status status = VY_OK;
-    int pair[2];
+    int socket_pair[2];
     if (def->firmware.clock == VY_CLOCK_WALL)
         status = vy_bind_udp(l->address, BETAFLIGHT_MOTORS_PORT, &l->motors_socket, err);
-    else if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair) != 0)
+    else if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, socket_pair) != 0)
         status = vy_fail(err, VY_IO, "no socket: %s", strerror(errno));
     else
-        l->wire_socket = pair[0], l->child_socket = pair[1];
+        l->wire_socket = socket_pair[0], l->child_socket = socket_pair[1];
     if (status != VY_OK) {
         vy_betaflight_link_close(l);
         return status;

@@ -31,7 +31,7 @@ typedef struct bridge_kind {
     /// `detail` is the verdict's; of an end -1.
     vy_verdict (*step)(vy_bridge *bridge, const vy_samples *samples, vy_intent *intent, int32_t *detail);
     /// Of a branch, before a step: the logged reply to the samples that come. NULL: it is not told.
-    void (*set_logged_reply)(vy_bridge *bridge, const vy_intent *logged);
+    void (*set_logged_reply)(vy_bridge *bridge, const vy_intent *logged_reply);
     /// NULL is a no-op.
     void (*close)(vy_bridge *bridge);
     /// The socket that the firmware's program inherits, which is closed once it has; or -1. NULL: none.

@@ -86,9 +86,9 @@ int vy_crtp_put_item(crtp_packet *answer, size_t offset, uint8_t type, const cha
 
 void vy_crtp_begin(crtp_device *out)
 {
-    static const double values[] = {CRTP_PARAM_LIST(PARAM_VALUE)};
+    static const double default_values[] = {CRTP_PARAM_LIST(PARAM_VALUE)};
     *out = (crtp_device){.is_armed = 1};
-    memcpy(out->parameters, values, sizeof values);
+    memcpy(out->parameters, default_values, sizeof default_values);
 }
 
 uint16_t vy_crtp_supervisor(const crtp_device *d)

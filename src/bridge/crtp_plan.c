@@ -43,8 +43,8 @@ void vy_crtp_plan_to(const plan_point *from, vy_vec3 to, double yaw, double dura
     VY_ASSERT(duration > 0.0);
     const double start_yaw = vy_wrap_angle(from->yaw);
     const double end_yaw = start_yaw + vy_wrap_angle(yaw - start_yaw); // the shorter way
-    const double start[PLAN_AXES] = {from->position.x, from->position.y, from->position.z, start_yaw};
-    const double end[PLAN_AXES] = {to.x, to.y, to.z, end_yaw};
+    const double start_values[PLAN_AXES] = {from->position.x, from->position.y, from->position.z, start_yaw};
+    const double end_values[PLAN_AXES] = {to.x, to.y, to.z, end_yaw};
     const double speed[PLAN_AXES] = {from->velocity.x, from->velocity.y, from->velocity.z, from->yaw_rate};
     const double acceleration[PLAN_AXES] = {from->acceleration.x, from->acceleration.y, from->acceleration.z,
                                             0.0};
@@ -52,9 +52,9 @@ void vy_crtp_plan_to(const plan_point *from, vy_vec3 to, double yaw, double dura
     out->pieces[0].duration = duration;
     for (int i = 0; i < PLAN_AXES; ++i) {
         if (linear)
-            linear_polynomial(start[i], end[i], duration, out->pieces[0].coefficients[i]);
+            linear_polynomial(start_values[i], end_values[i], duration, out->pieces[0].coefficients[i]);
         else
-            fit_polynomial(start[i], speed[i], acceleration[i], end[i], duration,
+            fit_polynomial(start_values[i], speed[i], acceleration[i], end_values[i], duration,
                            out->pieces[0].coefficients[i]);
     }
 }

@@ -50,8 +50,8 @@ static size_t type_size(uint8_t type)
 // Types of parameters have other numbers: size in two bits, 4 for floats, 8 for unsigned ones.
 static uint8_t param_type(uint8_t type)
 {
-    static const uint8_t numbers[] = {0, 0x08, 0x09, 0x0a, 0x00, 0x01, 0x02, 0x06, 0x05};
-    return numbers[type];
+    static const uint8_t wire_types[] = {0, 0x08, 0x09, 0x0a, 0x00, 0x01, 0x02, 0x06, 0x05};
+    return wire_types[type];
 }
 
 // The nearest number of half precision, as bits; beyond its range infinity.
@@ -155,18 +155,18 @@ static int append_variables(crtp_log_block *b, const uint8_t *data, size_t size)
 {
     size_t bytes = 0;
     for (int i = 0; i < b->count; ++i) bytes += type_size(b->types[i]);
-    crtp_log_block extended = *b;
+    crtp_log_block extended_block = *b;
     for (; size >= 3; data += 3, size -= 3) {
         const uint8_t type = data[0] & 0x0f;
         const uint32_t id = vy_crtp_get(data + 1, 2);
         if (type_size(type) == 0 || id >= CRTP_LOG_COUNT) return ENOENT;
         bytes += type_size(type);
         if (bytes > LOG_DATA_CAP) return E2BIG;
-        VY_ASSERT(extended.count < CRTP_VARIABLE_CAP);
-        extended.types[extended.count] = type;
-        extended.variables[extended.count++] = (uint16_t)id;
+        VY_ASSERT(extended_block.count < CRTP_VARIABLE_CAP);
+        extended_block.types[extended_block.count] = type;
+        extended_block.variables[extended_block.count++] = (uint16_t)id;
     }
-    *b = extended;
+    *b = extended_block;
     return 0;
 }
 

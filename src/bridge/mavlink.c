@@ -22,11 +22,11 @@ static uint16_t crc_accumulate(uint16_t crc, uint8_t byte)
 }
 
 // Of all but the first byte, and of the definition.
-static uint16_t checksum(const uint8_t *frame, size_t size, uint8_t extra)
+static uint16_t checksum(const uint8_t *frame, size_t size, uint8_t crc_extra)
 {
     uint16_t crc = 0xffff;
     for (size_t i = 1; i < size; ++i) crc = crc_accumulate(crc, frame[i]);
-    return crc_accumulate(crc, extra);
+    return crc_accumulate(crc, crc_extra);
 }
 
 static uint64_t load_value(const void *from, int width)
@@ -59,18 +59,19 @@ static void store_value(uint64_t value, void *to, int width)
 size_t vy_mavlink_pack(const mavlink_type *type, const void *message, mavlink_sender *from,
                        uint8_t out[MAVLINK_FRAME_CAP])
 {
-    uint8_t *at = out + HEAD_SIZE_2;
+    uint8_t *write_at = out + HEAD_SIZE_2;
     for (int f = 0; f < type->field_count; ++f) {
         const mavlink_field *field = &type->fields[f];
-        VY_ASSERT((at - out) + field->width * field->count <= HEAD_SIZE_2 + MAVLINK_PAYLOAD_CAP);
+        VY_ASSERT((write_at - out) + field->width * field->count <= HEAD_SIZE_2 + MAVLINK_PAYLOAD_CAP);
         for (int i = 0; i < field->count; ++i) {
             const uint64_t value =
                 load_value((const char *)message + field->offset + (size_t)(i * field->width), field->width);
-            for (int b = 0; b < field->width; ++b) *at++ = (uint8_t)(value >> (8 * b));
+            for (int b = 0; b < field->width; ++b) *write_at++ = (uint8_t)(value >> (8 * b));
         }
     }
-    while (at > out + HEAD_SIZE_2 + 1 && at[-1] == 0) --at; // of an empty payload one byte stays
-    const size_t size = (size_t)(at - out);
+    while (write_at > out + HEAD_SIZE_2 + 1 && write_at[-1] == 0)
+        --write_at; // of an empty payload one byte stays
+    const size_t size = (size_t)(write_at - out);
     const uint8_t head[HEAD_SIZE_2] = {STX_2,
                                        (uint8_t)(size - HEAD_SIZE_2),
                                        0,
@@ -150,11 +151,12 @@ static int read_frame(const mavlink_reader *r, mavlink_frame *out)
 int vy_mavlink_next(mavlink_reader *r, mavlink_frame *out)
 {
     while (r->size > 0) {
-        size_t skip = 0;
-        while (skip < r->size && r->bytes[skip] != STX_1 && r->bytes[skip] != STX_2) ++skip;
-        if (skip > 0) {
-            r->dropped += skip;
-            drop(r, skip);
+        size_t skip_count = 0;
+        while (skip_count < r->size && r->bytes[skip_count] != STX_1 && r->bytes[skip_count] != STX_2)
+            ++skip_count;
+        if (skip_count > 0) {
+            r->dropped += skip_count;
+            drop(r, skip_count);
             continue;
         }
         const size_t size = frame_size(r);

@@ -102,8 +102,8 @@ static int poll_connection(connection *c)
         const ssize_t size = recv(c->socket, bytes, sizeof bytes, MSG_DONTWAIT);
         if (size < 0) return errno == EAGAIN || errno == EWOULDBLOCK || errno == EINTR ? 0 : -1;
         if (size == 0) return -1;
-        const size_t taken = vy_mavlink_feed(&c->reader, bytes, (size_t)size);
-        VY_ASSERT(taken == (size_t)size);
+        const size_t taken_size = vy_mavlink_feed(&c->reader, bytes, (size_t)size);
+        VY_ASSERT(taken_size == (size_t)size);
         if (vy_mavlink_next(&c->reader, &frame)) return 1;
         if (c->reader.dropped > GARBAGE_CAP) return -1;
     }
@@ -206,11 +206,11 @@ static vy_verdict exchange(px4 *p, const vy_samples *samples, uint64_t time, int
     return verdict == VY_VERDICT_LATE && !is_awaited ? VY_VERDICT_REPLIED : verdict;
 }
 
-static void px4_set_logged_reply(vy_bridge *bridge, const vy_intent *logged)
+static void px4_set_logged_reply(vy_bridge *bridge, const vy_intent *logged_reply)
 {
-    const double clock = logged->debug[BRIDGE_DEBUG_CLOCK];
+    const double clock = logged_reply->debug[BRIDGE_DEBUG_CLOCK];
     if (clock > 0.0)
-        vy_script_set_logged_reply(((px4 *)bridge)->script, logged); // else an older version's log
+        vy_script_set_logged_reply(((px4 *)bridge)->script, logged_reply); // else an older version's log
 }
 
 static vy_verdict px4_step(vy_bridge *bridge, const vy_samples *samples, vy_intent *intent, int32_t *detail)

@@ -45,7 +45,7 @@ struct vy_script {
     int socket;
     struct sockaddr_in firmware; // where its heartbeat came from
     int is_connected;
-    uint8_t system;
+    uint8_t firmware_system;
     mavlink_sender from;
     int parameter_count, parameter_next; // the next to be set
     setting parameters[VY_PARAMETER_CAP + 1 + 4 * VY_ROTOR_CAP];
@@ -191,7 +191,7 @@ static void send_heartbeat(vy_script *s)
 static void request_parameter(vy_script *s, const char *name)
 {
     mavlink_param_request_read r = {
-        .param_index = -1, .target_system = s->system, .target_component = COMPONENT_AUTOPILOT};
+        .param_index = -1, .target_system = s->firmware_system, .target_component = COMPONENT_AUTOPILOT};
     memcpy(r.param_id, name, strnlen(name, sizeof r.param_id));
     send_message(s, &vy_mavlink_param_request_read, &r);
 }
@@ -208,8 +208,9 @@ static float encode_parameter(const dialect *d, double value, uint8_t type)
 
 static void send_command(vy_script *s, int command, const float param[7])
 {
-    mavlink_command_long c = {
-        .command = (uint16_t)command, .target_system = s->system, .target_component = COMPONENT_AUTOPILOT};
+    mavlink_command_long c = {.command = (uint16_t)command,
+                              .target_system = s->firmware_system,
+                              .target_component = COMPONENT_AUTOPILOT};
     memcpy(c.param, param, sizeof c.param);
     send_message(s, &vy_mavlink_command_long, &c);
 }
@@ -217,7 +218,7 @@ static void send_command(vy_script *s, int command, const float param[7])
 static void send_mission_count(vy_script *s)
 {
     const mavlink_mission_count c = {.count = (uint16_t)(s->dialect->home_item_count + s->item_count),
-                                     .target_system = s->system,
+                                     .target_system = s->firmware_system,
                                      .target_component = COMPONENT_AUTOPILOT};
     send_message(s, &vy_mavlink_mission_count, &c);
 }
@@ -236,7 +237,7 @@ static void send_item(vy_script *s, int seq)
         .z = (float)(above_home ? p->position.z - s->home_height : geodetic.altitude),
         .seq = (uint16_t)seq,
         .command = CMD_WAYPOINT,
-        .target_system = s->system,
+        .target_system = s->firmware_system,
         .target_component = COMPONENT_AUTOPILOT,
         .frame = above_home ? FRAME_ABOVE_HOME_INT : FRAME_GLOBAL_INT,
         .current = seq == 0,
@@ -302,7 +303,7 @@ static void handle_parameter(vy_script *s, const mavlink_param_value *v)
         return;
     }
     mavlink_param_set p = {.param_value = encoded,
-                           .target_system = s->system,
+                           .target_system = s->firmware_system,
                            .target_component = COMPONENT_AUTOPILOT,
                            .param_type = v->param_type};
     memcpy(p.param_id, name, strnlen(name, sizeof p.param_id));
@@ -339,12 +340,12 @@ static void handle_frame(vy_script *s, const mavlink_frame *frame, const struct 
         mavlink_ping ping;
     } m;
     if (frame->from.component != COMPONENT_AUTOPILOT || frame->from.system == OWN_SYSTEM) return;
-    if (s->is_connected && frame->from.system != s->system) return;
+    if (s->is_connected && frame->from.system != s->firmware_system) return;
     if (type == &vy_mavlink_heartbeat) {
         vy_mavlink_unpack(frame, &m.heartbeat);
         if (s->is_connected || m.heartbeat.autopilot == AUTOPILOT_NONE) return;
         s->is_connected = 1;
-        s->system = frame->from.system;
+        s->firmware_system = frame->from.system;
         s->firmware = *sender;
     } else if (type == &vy_mavlink_ping) {
         vy_mavlink_unpack(frame, &m.ping);
@@ -379,9 +380,9 @@ static void read_datagrams(vy_script *s)
         mavlink_reader reader = {.size = 0}; // a datagram holds whole frames
         mavlink_frame frame;
         for (size_t offset = 0; offset < (size_t)size;) {
-            const size_t taken = vy_mavlink_feed(&reader, bytes + offset, (size_t)size - offset);
-            if (taken == 0) break;
-            offset += taken;
+            const size_t taken_size = vy_mavlink_feed(&reader, bytes + offset, (size_t)size - offset);
+            if (taken_size == 0) break;
+            offset += taken_size;
             while (vy_mavlink_next(&reader, &frame)) handle_frame(s, &frame, &sender);
         }
     }
@@ -414,12 +415,12 @@ static void wait_until_read(vy_script *s)
 // A log may hold any number.
 static int int_from_log(double value) { return value > -1e6 && value < 1e6 ? (int)value : 0; }
 
-void vy_script_set_logged_reply(vy_script *s, const vy_intent *logged)
+void vy_script_set_logged_reply(vy_script *s, const vy_intent *logged_reply)
 {
     if (s == NULL) return;
     s->has_logged_reply = 1;
-    s->logged_sent = int_from_log(logged->debug[BRIDGE_DEBUG_SENT]);
-    s->logged_accepted = int_from_log(logged->debug[BRIDGE_DEBUG_ACCEPTED]);
+    s->logged_sent = int_from_log(logged_reply->debug[BRIDGE_DEBUG_SENT]);
+    s->logged_accepted = int_from_log(logged_reply->debug[BRIDGE_DEBUG_ACCEPTED]);
 }
 
 void vy_script_report(const vy_script *s, vy_intent *intent)

@@ -19,7 +19,7 @@ vy_verdict vy_script_step(vy_script *script, double time, double clock, int runn
 
 /// Of a branch, before a step: what was sent and accepted in the run. The step does the same. NULL is a
 /// no-op.
-void vy_script_set_logged_reply(vy_script *script, const vy_intent *logged);
+void vy_script_set_logged_reply(vy_script *script, const vy_intent *logged_reply);
 
 /// What was sent in the last step, and how many lines have been accepted, for the log. NULL is a no-op.
 void vy_script_report(const vy_script *script, vy_intent *intent);

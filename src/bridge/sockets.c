@@ -15,9 +15,9 @@
 
 static int wait_for(int socket, short events, double seconds)
 {
-    const double limited = seconds < 0.0 ? 0.0 : seconds;
-    const struct timespec t = {.tv_sec = (time_t)limited,
-                               .tv_nsec = (long)(1e9 * (limited - (double)(time_t)limited))};
+    const double clamped_seconds = seconds < 0.0 ? 0.0 : seconds;
+    const struct timespec t = {.tv_sec = (time_t)clamped_seconds,
+                               .tv_nsec = (long)(1e9 * (clamped_seconds - (double)(time_t)clamped_seconds))};
     struct pollfd p = {.fd = socket, .events = events};
     return ppoll(&p, 1, &t, NULL) > 0;
 }
@@ -67,9 +67,9 @@ int vy_accept(int listener)
 int vy_send_all(int socket, const void *bytes, size_t size, double seconds)
 {
     const double start = vy_bridge_now();
-    for (size_t sent = 0; sent < size;) {
-        const ssize_t n = send(socket, (const char *)bytes + sent, size - sent, MSG_NOSIGNAL);
-        if (n > 0) sent += (size_t)n;
+    for (size_t sent_size = 0; sent_size < size;) {
+        const ssize_t n = send(socket, (const char *)bytes + sent_size, size - sent_size, MSG_NOSIGNAL);
+        if (n > 0) sent_size += (size_t)n;
         if (n >= 0 || errno == EINTR) continue;
         if (errno != EAGAIN && errno != EWOULDBLOCK) return 0;
         if (!wait_for(socket, POLLOUT, seconds - (vy_bridge_now() - start))) {

@@ -37,12 +37,13 @@ static int column_count(const vy_flight *f, int quantity)
 // Commands that would not lift anything: they have been divided once too often.
 static vy_status check_commands(const fit_data *d, vy_error *err)
 {
-    double largest = 0.0;
-    for (size_t i = 0; i < d->rows * (size_t)d->rotors; ++i) largest = real_max(largest, d->commands[i]);
-    if (largest == 0.0 || largest >= COMMAND_MIN) return VY_OK;
+    double largest_command = 0.0;
+    for (size_t i = 0; i < d->rows * (size_t)d->rotors; ++i)
+        largest_command = real_max(largest_command, d->commands[i]);
+    if (largest_command == 0.0 || largest_command >= COMMAND_MIN) return VY_OK;
     return vy_fail(err, VY_BAD_VALUE,
                    "no motor's command is above %.3g, and 1 is full speed: are the columns 0 to 1 already?",
-                   largest);
+                   largest_command);
 }
 
 static vy_status find_commands(const vy_flight *f, const vy_vehicle_def *v, fit_data *d, vy_error *err)
@@ -96,8 +97,8 @@ static void fill_attitudes(const vy_flight *f, fit_data *d)
         if (d->has_attitude && is_recorded(q[0][i])) {
             last_attitude = quat_normalize(quat_make(q[0][i], q[1][i], q[2][i], q[3][i]));
         } else if (d->has_attitude && i > 0) {
-            const vec3 turn = vec3_scale(d->time[i] - d->time[i - 1], d->rate[i - 1]);
-            last_attitude = quat_normalize(quat_apply_small_rotation(last_attitude, turn));
+            const vec3 rotation_vector = vec3_scale(d->time[i] - d->time[i - 1], d->rate[i - 1]);
+            last_attitude = quat_normalize(quat_apply_small_rotation(last_attitude, rotation_vector));
         }
         d->attitude[i] = last_attitude;
     }

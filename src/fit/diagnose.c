@@ -47,8 +47,8 @@ static void regression_add(regression *sums, double x, double y)
 }
 static double regression_slope(const regression *sums)
 {
-    const double spread = sums->xx - sums->x * sums->x / sums->n;
-    return spread > 1e-9 ? (sums->xy - sums->x * sums->y / sums->n) / spread : 0.0;
+    const double x_variation = sums->xx - sums->x * sums->x / sums->n;
+    return x_variation > 1e-9 ? (sums->xy - sums->x * sums->y / sums->n) / x_variation : 0.0;
 }
 
 static void fill_channel(const fit_data *d, const fit_problem *q, const double *errors, int channel,
@@ -58,15 +58,15 @@ static void fill_channel(const fit_data *d, const fit_problem *q, const double *
     regression drift = {0}, airspeed_slope[3] = {{0}};
     const double mean = channel / 3 == CHANNEL_ACCEL / 3 ? mean_accel(d, channel % 3) : 0.0;
     for (int k = 0; k < q->count; ++k) {
-        double average = 0.0;
+        double mean_error = 0.0;
         for (int b = 0; b < FIT_BINS; ++b) {
             const double e = errors[(k * CHANNEL_COUNT + channel) * FIT_BINS + b];
             square_sum += e * e;
-            average += e / FIT_BINS;
+            mean_error += e / FIT_BINS;
         }
         const vec3 v = quat_unrotate(d->attitude[q->first_rows[k]], d->velocity[q->first_rows[k]]);
-        regression_add(&drift, d->time[q->first_rows[k]], average);
-        for (int a = 0; a < 3; ++a) regression_add(&airspeed_slope[a], (&v.x)[a], average);
+        regression_add(&drift, d->time[q->first_rows[k]], mean_error);
+        for (int a = 0; a < 3; ++a) regression_add(&airspeed_slope[a], (&v.x)[a], mean_error);
         for (size_t i = q->first_rows[k]; i < d->rows && d->time[i] <= d->time[q->first_rows[k]] + q->horizon;
              ++i) {
             const double s = signal_at(d, channel, i, q->first_rows[k], mean);
@@ -94,12 +94,12 @@ static void describe_missing(const fit_data *d, vy_fit_result *out)
                                                      "wind, or drag that is not linear",
                                                      "wind, or drag that is not linear",
                                                      "thrust that changes with airspeed, height or battery"};
-    int worst = -1;
+    int worst_channel = -1;
     double worst_share = 0.0;
     for (int c = 0; c < CHANNEL_COUNT; ++c) {
         const vy_fit_channel *k = &out->channels[c];
-        const double share = k->present && k->signal > 0.0 ? k->rms / k->signal : 0.0;
-        if (share > worst_share) worst_share = share, worst = c;
+        const double error_share = k->present && k->signal > 0.0 ? k->rms / k->signal : 0.0;
+        if (error_share > worst_share) worst_share = error_share, worst_channel = c;
     }
     const vy_fit_channel *vertical = &out->channels[CHANNEL_ACCEL + 2];
     const double accel_drop =
@@ -110,12 +110,13 @@ static void describe_missing(const fit_data *d, vy_fit_result *out)
                  "that empties is "
                  "missing",
                  -accel_drop);
-    } else if (worst >= 0) {
+    } else if (worst_channel >= 0) {
         snprintf(out->missing, sizeof out->missing,
                  "most is left of %s: errors of %.2g %s where %.2g %s was there to predict; such errors come "
                  "from %s",
-                 out->channels[worst].name, out->channels[worst].rms, out->channels[worst].unit,
-                 out->channels[worst].signal, out->channels[worst].unit, hints[worst]);
+                 out->channels[worst_channel].name, out->channels[worst_channel].rms,
+                 out->channels[worst_channel].unit, out->channels[worst_channel].signal,
+                 out->channels[worst_channel].unit, hints[worst_channel]);
     }
 }
 
@@ -125,8 +126,8 @@ void vy_fit_diagnose(const fit_data *d, fit_problem *p, vy_fit_result *out)
     static const char *const units[4] = {"rad/s", "m/s^2", "rad", "m/s"};
     fit_problem held_out_problem;
     const fit_point point = vy_fit_at(&p->base, p->x);
-    const double end = d->time[d->rows - 1];
-    const int has_held_out = vy_fit_problem_make(d, &p->base, out->def.to, end, p->horizon, p->aim,
+    const double end_time = d->time[d->rows - 1];
+    const int has_held_out = vy_fit_problem_make(d, &p->base, out->def.to, end_time, p->horizon, p->aim,
                                                  &held_out_problem, NULL) == VY_OK;
     fit_problem *problem = has_held_out ? &held_out_problem : p;
     double *errors = has_held_out ? held_out_problem.errors : p->trial;

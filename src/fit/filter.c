@@ -91,14 +91,15 @@ static void start_covariance(const fit_data *d, const noise_model *model, double
 static vec3 drag_over_mass(const fit_data *d, const filter *m, size_t row)
 {
     const vy_vehicle_def *v = &m->point.vehicle;
-    double speeds = 0.0;
-    for (int k = 0; k < d->rotors; ++k) speeds += m->rotors->speed[2 * row * (size_t)d->rotors + (size_t)k];
-    const double rotor_drag = v->rotor_air.drag * speeds;
+    double speed_sum = 0.0;
+    for (int k = 0; k < d->rotors; ++k)
+        speed_sum += m->rotors->speed[2 * row * (size_t)d->rotors + (size_t)k];
+    const double rotor_drag = v->rotor_air.drag * speed_sum;
     const vec3 drag = vec3_add(v->drag_linear, vec3_make(rotor_drag, rotor_drag, 0.0));
     return vec3_scale(1.0 / v->mass, drag);
 }
 
-static void put_block(double a[SIZE][SIZE], int row, int column, double scale, const mat3 *m)
+static void add_block(double a[SIZE][SIZE], int row, int column, double scale, const mat3 *m)
 {
     for (int r = 0; r < 3; ++r) {
         for (int c = 0; c < 3; ++c) a[row + r][column + c] += scale * m->m[r][c];
@@ -124,21 +125,21 @@ static void transition(const fit_data *d, const filter *m, size_t row, double dt
     memset(a, 0, SIZE * SIZE * sizeof a[0][0]);
     for (int i = 0; i < SIZE; ++i) a[i][i] = 1.0;
     if (vy_fit_has_air(d)) {
-        put_block(a, AT_POSITION, AT_VELOCITY, dt, &identity);
-        put_block(a, AT_POSITION, AT_ATTITUDE, -0.5 * dt * dt, &specific_force);
-        put_block(a, AT_POSITION, AT_FORCE, 0.5 * dt * dt, &identity);
-        put_block(a, AT_VELOCITY, AT_VELOCITY, -dt, &drag_matrix);
-        put_block(a, AT_VELOCITY, AT_ATTITUDE, -dt, &specific_force);
-        put_block(a, AT_VELOCITY, AT_RATE, -0.5 * dt * dt, &specific_force);
-        put_block(a, AT_VELOCITY, AT_FORCE, dt, &identity);
+        add_block(a, AT_POSITION, AT_VELOCITY, dt, &identity);
+        add_block(a, AT_POSITION, AT_ATTITUDE, -0.5 * dt * dt, &specific_force);
+        add_block(a, AT_POSITION, AT_FORCE, 0.5 * dt * dt, &identity);
+        add_block(a, AT_VELOCITY, AT_VELOCITY, -dt, &drag_matrix);
+        add_block(a, AT_VELOCITY, AT_ATTITUDE, -dt, &specific_force);
+        add_block(a, AT_VELOCITY, AT_RATE, -0.5 * dt * dt, &specific_force);
+        add_block(a, AT_VELOCITY, AT_FORCE, dt, &identity);
     }
     if (d->has_attitude) {
-        put_block(a, AT_ATTITUDE, AT_ATTITUDE, -dt, &rate);
-        put_block(a, AT_ATTITUDE, AT_RATE, dt, &identity);
-        put_block(a, AT_ATTITUDE, AT_TORQUE, 0.5 * dt * dt, &identity);
+        add_block(a, AT_ATTITUDE, AT_ATTITUDE, -dt, &rate);
+        add_block(a, AT_ATTITUDE, AT_RATE, dt, &identity);
+        add_block(a, AT_ATTITUDE, AT_TORQUE, 0.5 * dt * dt, &identity);
     }
-    put_block(a, AT_RATE, AT_RATE, -dt, &gyroscopic);
-    put_block(a, AT_RATE, AT_TORQUE, dt, &identity);
+    add_block(a, AT_RATE, AT_RATE, -dt, &gyroscopic);
+    add_block(a, AT_RATE, AT_TORQUE, dt, &identity);
 }
 
 // The same without its zeros.
@@ -256,8 +257,8 @@ static double second_difference_rms(const double *x, size_t first_row, size_t la
     int sample_count = 0;
     for (size_t i = first_row; i <= last_row; ++i) {
         if (!(x[i] == x[i])) continue;
-        const double second = x[i] - 2.0 * previous + before_previous;
-        if (sample_count >= 2) sum += second * second / 6.0, count += 1.0;
+        const double second_difference = x[i] - 2.0 * previous + before_previous;
+        if (sample_count >= 2) sum += second_difference * second_difference / 6.0, count += 1.0;
         before_previous = previous, previous = x[i], ++sample_count;
     }
     return real_sqrt(sum / count);
@@ -367,8 +368,8 @@ static int rotor_variant_of(int id)
 // By how much a parameter is moved for a slope: the IMU delay never across 0.
 static double difference_of(const fit_filter *f, const double *x, int id)
 {
-    const int below = x[id] < 0.0 || (x[id] == 0.0 && f->differences_below);
-    return id == FIT_IMU_DELAY && below ? -DIFFERENCE : DIFFERENCE;
+    const int is_below = x[id] < 0.0 || (x[id] == 0.0 && f->differences_below);
+    return id == FIT_IMU_DELAY && is_below ? -DIFFERENCE : DIFFERENCE;
 }
 
 // Vehicles with each active parameter moved, side by side.

@@ -142,8 +142,9 @@ vy_status vy_fit_solve(const vy_flight *flight, const vy_vehicle_def *base, cons
         out->def.horizon = def->aim == VY_FIT_FOR_PREDICTION ? SHORT_HORIZON : LONG_HORIZON;
     if (out->def.to > out->duration) out->def.to = out->duration;
     snprintf(out->base, sizeof out->base, "%s", name);
-    const fit_point start = vy_fit_start(base, def->mass);
-    status = vy_fit_problem_make(&d, &start, out->def.from, out->def.to, out->def.horizon, def->aim, &p, err);
+    const fit_point start_point = vy_fit_start(base, def->mass);
+    status = vy_fit_problem_make(&d, &start_point, out->def.from, out->def.to, out->def.horizon, def->aim, &p,
+                                 err);
     if (status == VY_OK) {
         status = vy_fit_problem_solve(&p, err);
         if (status == VY_OK && def->aim == VY_FIT_FOR_PARAMETERS) status = vy_fit_problem_refine(&p, err);

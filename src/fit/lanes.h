@@ -50,8 +50,8 @@ typedef struct filter_gains {
 /// The place of a sample that is an element of the state; -1: of specific force, which is none.
 static inline int filter_element_of(int sample)
 {
-    static const int at[FILTER_SAMPLES / 3] = {AT_RATE, -1, AT_ATTITUDE, AT_VELOCITY, AT_POSITION};
-    return at[sample / 3] < 0 ? -1 : at[sample / 3] + sample % 3;
+    static const int first_element[FILTER_SAMPLES / 3] = {AT_RATE, -1, AT_ATTITUDE, AT_VELOCITY, AT_POSITION};
+    return first_element[sample / 3] < 0 ? -1 : first_element[sample / 3] + sample % 3;
 }
 
 /// The reference in a row: its samples, their slopes and gains, and its errors.
