@@ -13,10 +13,10 @@ STANDARD_GRAVITY = 9.80665  # [m/s^2]
 
 
 def read_frame():
-    head = sys.stdin.buffer.read(4)
-    if len(head) < 4:
+    size = sys.stdin.buffer.read(4)
+    if len(size) < 4:
         sys.exit(0)  # the run has ended
-    return sys.stdin.buffer.read(struct.unpack("<I", head)[0])
+    return sys.stdin.buffer.read(struct.unpack("<I", size)[0])
 
 
 def write_frame(data):
@@ -34,15 +34,15 @@ class Controller:
         self.kd = gains.get("kd", 5.0)  # [1/s]
         self.tan_tilt_max = math.tan(gains.get("tilt_max", 0.6))  # of the largest tilt
 
-    def follow(self, s, axis):
+    def follow(self, samples, axis):
         """The acceleration of the reference, and what brings the drone back to it, along one axis."""
-        position_error = s["reference.position." + axis] - s["estimate.position." + axis]
-        velocity_error = s["reference.velocity." + axis] - s["estimate.velocity." + axis]
-        return s["reference.acceleration." + axis] + self.kp * position_error + self.kd * velocity_error
+        position_error = samples["reference.position." + axis] - samples["estimate.position." + axis]
+        velocity_error = samples["reference.velocity." + axis] - samples["estimate.velocity." + axis]
+        return samples["reference.acceleration." + axis] + self.kp * position_error + self.kd * velocity_error
 
-    def step(self, s):
+    def step(self, samples):
         """Once per period: from what is measured and wanted to a rung and its numbers, thrust and attitude."""
-        x, y, z = self.follow(s, "x"), self.follow(s, "y"), self.follow(s, "z") + STANDARD_GRAVITY
+        x, y, z = self.follow(samples, "x"), self.follow(samples, "y"), self.follow(samples, "z") + STANDARD_GRAVITY
 
         # Rotors only push upwards, and a drone that tilts too far falls.
         z = max(z, 0.2 * STANDARD_GRAVITY)
@@ -54,7 +54,7 @@ class Controller:
         # The nose turns to the yaw of the reference, then the drone tilts until its up axis is along (x, y, z).
         length = math.sqrt(x * x + y * y + z * z)
         w = length + z
-        cosine, sine = math.cos(0.5 * s["reference.yaw"]), math.sin(0.5 * s["reference.yaw"])
+        cosine, sine = math.cos(0.5 * samples["reference.yaw"]), math.sin(0.5 * samples["reference.yaw"])
         thrust = min(self.mass * length, self.thrust_max)
         return ATTITUDE, thrust, w * cosine, x * sine - y * cosine, x * cosine + y * sine, w * sine
 
