@@ -95,7 +95,7 @@ typedef enum vy_joint_kind {
         VY_JOINT_CUSTOM, ///< vy_joint_def.custom
 } vy_joint_kind;
 
-/// Bit k: joints of kind k have any of `what`.
+/// Bit k: joints of kind k have any of the properties `what`. vy_joint_has() says it of one kind.
 #define VY_JOINT_BIT(what, name, word, rows, has, text) | (((has) & (what)) != 0 ? 1u << VY_JOINT_##name : 0u)
 #define VY_JOINTS_THAT(what)                            (0u VY_JOINT_LIST(VY_JOINT_BIT, what))
 
