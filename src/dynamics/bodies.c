@@ -97,6 +97,7 @@ static vy_status check_bodies_def(const vy_bodies_def *def, vy_error *err)
 enum { BODY_ARRAY_COUNT = 0 BODY_ARRAYS(ARRAY), MIN_BODIES = 64 };
 #undef ARRAY
 
+// The bytes of each array, of n bodies and m joints. Returns what all take.
 static size_t array_sizes(const vy_bodies *b, size_t n, size_t m, size_t out[BODY_ARRAY_COUNT])
 {
     const size_t sleepers = b->sleep != NULL ? n : 0;
@@ -119,30 +120,32 @@ static void free_memory(body_memory *memory)
     }
 }
 
+// Move all arrays into memory for n bodies and m joints.
 static vy_status move_arrays(vy_bodies *b, size_t n, size_t m)
 {
-    size_t before[BODY_ARRAY_COUNT] = {0}, after[BODY_ARRAY_COUNT];
-    const size_t size = array_sizes(b, n, m, after);
-    const int bound = b->sleep != NULL && b->sleep->bodies != b->own_sleep; // to the world's state
-    if (b->memory != NULL) (void)array_sizes(b, b->body_cap, b->joint_cap, before);
+    size_t old_sizes[BODY_ARRAY_COUNT] = {0}, new_sizes[BODY_ARRAY_COUNT];
+    const size_t size = array_sizes(b, n, m, new_sizes);
+    const int is_bound_to_world =
+        b->sleep != NULL && b->sleep->bodies != b->own_sleep; // to the world's state
+    if (b->memory != NULL) (void)array_sizes(b, b->body_cap, b->joint_cap, old_sizes);
     // Not aligned_alloc: pages of zeros cost nothing until they are used.
     body_memory *memory = calloc(1, size + sizeof *memory + 64);
     if (memory == NULL) return VY_NO_MEMORY;
-    const uintptr_t first = (uintptr_t)(memory + 1);
-    vy_arena arena = {(unsigned char *)(memory + 1) + (64 - first % 64) % 64, size, 0};
+    const uintptr_t address = (uintptr_t)(memory + 1);
+    vy_arena arena = {(unsigned char *)(memory + 1) + (64 - address % 64) % 64, size, 0};
     int i = 0;
-#define ARRAY(member, elements)                                           \
-    b->member = vy_arena_realloc(&arena, b->member, before[i], after[i]); \
+#define ARRAY(member, elements)                                                  \
+    b->member = vy_arena_realloc(&arena, b->member, old_sizes[i], new_sizes[i]); \
     ++i;
     BODY_ARRAYS(ARRAY)
 #undef ARRAY
     memory->older = b->memory;
-    if (!b->viewed) {
+    if (!b->has_state_view) {
         free_memory(memory->older);
         memory->older = NULL;
     }
     b->memory = memory;
-    if (b->sleep != NULL && !bound) b->sleep->bodies = b->own_sleep;
+    if (b->sleep != NULL && !is_bound_to_world) b->sleep->bodies = b->own_sleep;
     return VY_OK;
 }
 
@@ -248,23 +251,23 @@ static vy_status set_mass(const vy_body_def *def, body_slot *slot, body_params *
     vy_status status = def->shape == NULL ? VY_OK : vy_shape_check(def->shape, err);
     if (status != VY_OK) return status;
     if (def->shape != NULL) slot->shape = *def->shape;
-    const int solid = def->shape != NULL && vy_shape_is_convex(def->shape);
-    const int dynamic = def->kind == VY_BODY_DYNAMIC;
-    vy_mass_properties mass = {0};
-    if (solid) {
-        status = vy_shape_mass(def->shape, dynamic ? def->mass : 1.0, &mass, err);
+    const int is_solid = def->shape != NULL && vy_shape_is_convex(def->shape);
+    const int is_dynamic = def->kind == VY_BODY_DYNAMIC;
+    vy_mass_properties mass_properties = {0};
+    if (is_solid) {
+        status = vy_shape_mass(def->shape, is_dynamic ? def->mass : 1.0, &mass_properties, err);
         if (status != VY_OK) return status;
-        slot->centroid = mass.centroid;
+        slot->centroid = mass_properties.centroid;
     }
-    if (!dynamic) return VY_OK;
+    if (!is_dynamic) return VY_OK;
     if (!(def->mass > 0.0) || !real_is_finite(def->mass) || !real_is_finite(1.0 / def->mass)) {
         return vy_fail(err, VY_BAD_MASS, "a dynamic body's mass must be finite and above zero, not %g",
                        def->mass);
     }
-    const int given = !is_zero(&def->inertia);
-    if (!given && !solid)
+    const int has_inertia = !is_zero(&def->inertia);
+    if (!has_inertia && !is_solid)
         return vy_fail(err, VY_BAD_VALUE, "a dynamic body needs an inertia or a solid shape");
-    params->inertia = given ? def->inertia : mass.inertia;
+    params->inertia = has_inertia ? def->inertia : mass_properties.inertia;
     status = check_inertia(&params->inertia, err);
     if (status != VY_OK) return status;
     slot->mass = def->mass;
@@ -361,13 +364,13 @@ vy_status vy_bodies_remove(vy_bodies *b, vy_body_id id)
     b->count -= 1;
     b->head->revision += 1;
     b->pose_revision += 1;
-    uint32_t kept = 0; // potentials of this body alone are removed with it
+    uint32_t kept_count = 0; // potentials of this body alone are removed with it
     for (uint32_t k = 0; k < b->potential_count; ++k) {
         if (b->potentials[k].first != (uint32_t)i || b->potentials[k].last != (uint32_t)i + 1u) {
-            b->potentials[kept++] = b->potentials[k];
+            b->potentials[kept_count++] = b->potentials[k];
         }
     }
-    b->potential_count = kept;
+    b->potential_count = kept_count;
     return VY_OK;
 }
 
@@ -395,11 +398,11 @@ vy_status vy_bodies_add_potential(vy_bodies *b, const vy_potential *potential, v
     if (b->potential_count == MAX_POTENTIALS)
         return vy_fail(err, VY_FULL, "a set holds at most %d potentials", MAX_POTENTIALS);
     if (b->potential_count == b->potential_cap) {
-        const uint32_t cap = (uint32_t)grown_capacity(b->potential_cap, b->potential_cap + 4u);
-        body_potential *more = realloc(b->potentials, cap * sizeof *more);
-        if (more == NULL) return vy_fail(err, VY_NO_MEMORY, "no memory for %u potentials", cap);
-        b->potentials = more;
-        b->potential_cap = cap;
+        const uint32_t new_cap = (uint32_t)grown_capacity(b->potential_cap, b->potential_cap + 4u);
+        body_potential *grown = realloc(b->potentials, new_cap * sizeof *grown);
+        if (grown == NULL) return vy_fail(err, VY_NO_MEMORY, "no memory for %u potentials", new_cap);
+        b->potentials = grown;
+        b->potential_cap = new_cap;
     }
     b->potentials[b->potential_count++] = field;
     vy_sleep_wake_range(b, field.first, field.last);
@@ -427,7 +430,7 @@ double vy_bodies_time(const vy_bodies *b)
 
 // Everything that a step changes, part by part: what is in use of it, and nothing else, so that neither hash
 // nor snapshot depends on how much memory there is.
-enum { STATE_PARTS = 15 };
+enum { STATE_PART_COUNT = 15 };
 
 typedef struct state_part {
     void *data;
@@ -437,49 +440,53 @@ typedef struct state_part {
 // Filters are state where there are any, and with them who overlaps a trigger.
 static size_t filters_size(const vy_bodies *b)
 {
-    const uint64_t pairs = b->own_trigger_pairs.count;
+    const uint64_t pairs = b->own_trigger_pair_count.count;
     return b->filter_count == 0 && pairs == 0
                ? 0
-               : b->slot_count * sizeof *b->filters + sizeof b->own_trigger_pairs +
+               : b->slot_count * sizeof *b->filters + sizeof b->own_trigger_pair_count +
                      pairs * sizeof *b->triggers->pairs;
 }
 
-static size_t list_state(const vy_bodies *b, state_part out[STATE_PARTS])
+static size_t list_state(const vy_bodies *b, state_part out[STATE_PART_COUNT])
 {
-    const size_t n = b->slot_count, pairs = b->own_counts[0].count, asleep = b->own_counts[1].count;
-    const struct sleep_system *z = b->sleep;
-    const int filtered = filters_size(b) > 0;
-    const state_part parts[STATE_PARTS] = {
+    const size_t n = b->slot_count, awake_pairs = b->own_contact_counts[0].count,
+                 sleeping_pairs = b->own_contact_counts[1].count;
+    const struct sleep_system *sleep = b->sleep;
+    const int has_filters = filters_size(b) > 0;
+    const state_part parts[STATE_PART_COUNT] = {
         {b->head, sizeof *b->head},
-        {(void *)b->own_counts, b->contacts != NULL ? sizeof b->own_counts : 0},
-        {b->contact_cache, pairs * sizeof *b->contact_cache},
-        {z != NULL ? z->contact_cache : NULL, asleep * sizeof *b->contact_cache},
+        {(void *)b->own_contact_counts, b->contacts != NULL ? sizeof b->own_contact_counts : 0},
+        {b->contact_cache, awake_pairs * sizeof *b->contact_cache},
+        {sleep != NULL ? sleep->contact_cache : NULL, sleeping_pairs * sizeof *b->contact_cache},
         {b->state, n * sizeof *b->state},
         {b->loads, n * sizeof *b->loads},
         {b->previous, n * sizeof *b->previous},
         {b->disturbed, n * sizeof *b->disturbed},
         {b->joint_state, b->joints->slot_count * sizeof *b->joint_state},
-        {b->joint_targets, b->joints->targeted > 0 ? b->joints->slot_count * sizeof *b->joint_targets : 0},
-        {b->joint_gears, b->joints->geared > 0 ? b->joints->slot_count * sizeof *b->joint_gears : 0},
-        {z != NULL ? z->bodies : NULL, z != NULL ? n * sizeof *z->bodies : 0},
-        {b->filters, filtered ? n * sizeof *b->filters : 0},
-        {(void *)&b->own_trigger_pairs, filtered ? sizeof b->own_trigger_pairs : 0},
-        {b->triggers != NULL ? b->triggers->pairs : NULL, b->own_trigger_pairs.count * sizeof(trigger_pair)},
+        {b->joint_targets,
+         b->joints->targeted_count > 0 ? b->joints->slot_count * sizeof *b->joint_targets : 0},
+        {b->joint_gears, b->joints->geared_count > 0 ? b->joints->slot_count * sizeof *b->joint_gears : 0},
+        {sleep != NULL ? sleep->bodies : NULL, sleep != NULL ? n * sizeof *sleep->bodies : 0},
+        {b->filters, has_filters ? n * sizeof *b->filters : 0},
+        {(void *)&b->own_trigger_pair_count, has_filters ? sizeof b->own_trigger_pair_count : 0},
+        {b->triggers != NULL ? b->triggers->pairs : NULL,
+         b->own_trigger_pair_count.count * sizeof(trigger_pair)},
     };
-    VY_ASSERT(b->contact_count == NULL || b->contact_count == &b->own_counts[0]); // a world's has others
-    VY_ASSERT(z != NULL || asleep == 0);
+    VY_ASSERT(b->contact_count == NULL ||
+              b->contact_count == &b->own_contact_counts[0]); // a world's has others
+    VY_ASSERT(sleep != NULL || sleeping_pairs == 0);
     size_t size = 0;
-    for (int i = 0; i < STATE_PARTS; ++i) size += parts[i].size;
+    for (int i = 0; i < STATE_PART_COUNT; ++i) size += parts[i].size;
     memcpy(out, parts, sizeof parts);
     return size;
 }
 
 uint64_t vy_bodies_hash(const vy_bodies *b)
 {
-    state_part parts[STATE_PARTS];
+    state_part parts[STATE_PART_COUNT];
     uint64_t hash = 0;
     (void)list_state(b, parts);
-    for (int i = 0; i < STATE_PARTS; ++i) {
+    for (int i = 0; i < STATE_PART_COUNT; ++i) {
         if (parts[i].size > 0) hash = vy_hash_chain(hash, parts[i].data, parts[i].size);
     }
     return hash;
@@ -488,19 +495,19 @@ uint64_t vy_bodies_hash(const vy_bodies *b)
 // A snapshot begins with the checksums of the set, which tell whether a set has other bodies.
 size_t vy_bodies_state_size(const vy_bodies *b)
 {
-    state_part parts[STATE_PARTS];
+    state_part parts[STATE_PART_COUNT];
     return sizeof(set_checksums) + list_state(b, parts);
 }
 
 void vy_bodies_save(const vy_bodies *b, void *block)
 {
-    state_part parts[STATE_PARTS];
+    state_part parts[STATE_PART_COUNT];
     unsigned char *to = block;
     const set_checksums sums = vy_set_checksums(b);
     memcpy(to, &sums, sizeof sums);
     to += sizeof sums;
     (void)list_state(b, parts);
-    for (int i = 0; i < STATE_PARTS; to += parts[i++].size) {
+    for (int i = 0; i < STATE_PART_COUNT; to += parts[i++].size) {
         if (parts[i].size > 0) memcpy(to, parts[i].data, parts[i].size);
     }
 }
@@ -508,8 +515,9 @@ void vy_bodies_save(const vy_bodies *b, void *block)
 // What a snapshot says of its parts, whose sizes differ from state to state.
 typedef struct snapshot_parts {
     bodies_head head;
-    contact_count contacts[2], trigger_pairs;
-    int filtered; // 1: it has filters
+    contact_count contacts[2]; // the numbers of contacts, and of sleeping ones
+    contact_count trigger_pairs;
+    int has_filters; // 1: it has filters
 } snapshot_parts;
 
 static vy_status bad_snapshot(vy_error *err)
@@ -523,55 +531,62 @@ static vy_status check_checksums(const vy_bodies *b, const unsigned char *block,
     set_checksums saved;
     if (size < sizeof saved) return bad_snapshot(err);
     memcpy(&saved, block, sizeof saved);
-    const set_checksums here = vy_set_checksums(b);
-    const char *const what = saved.bodies != here.bodies ? "bodies" : "joints";
-    if (saved.bodies == here.bodies && saved.joints == here.joints) return VY_OK;
+    const set_checksums current = vy_set_checksums(b);
+    const char *const changed_kind = saved.bodies != current.bodies ? "bodies" : "joints";
+    if (saved.bodies == current.bodies && saved.joints == current.joints) return VY_OK;
     return vy_fail(
         err, VY_BAD_VALUE,
-        "the snapshot is of a set with other %s: some were added or removed, or have other constants", what);
+        "the snapshot is of a set with other %s: some were added or removed, or have other constants",
+        changed_kind);
 }
 
 // Filters and who overlaps a trigger: what is left of a snapshot after all else, or nothing.
-static int check_filters(const vy_bodies *b, const unsigned char *at, size_t size, snapshot_parts *out)
+static int check_filters(const vy_bodies *b, const unsigned char *filters, size_t size, snapshot_parts *out)
 {
-    const size_t filters = b->slot_count * sizeof *b->filters, count = sizeof out->trigger_pairs;
-    out->filtered = size > 0;
+    const size_t filter_bytes = b->slot_count * sizeof *b->filters, count_bytes = sizeof out->trigger_pairs;
+    out->has_filters = size > 0;
     out->trigger_pairs.count = 0;
     if (size == 0) return 1;
-    if (size < filters + count || !vy_filters_are_valid(b, at, b->slot_count)) return 0;
-    memcpy(&out->trigger_pairs, at + filters, count);
-    const size_t left = size - filters - count;
-    const uint64_t pairs = out->trigger_pairs.count;
-    return pairs == left / sizeof(trigger_pair) && left % sizeof(trigger_pair) == 0 &&
-           (pairs == 0 || b->triggers != NULL) &&
-           vy_triggers_are_valid(at + filters + count, pairs, b->slot_count);
+    if (size < filter_bytes + count_bytes || !vy_filters_are_valid(b, filters, b->slot_count)) return 0;
+    memcpy(&out->trigger_pairs, filters + filter_bytes, count_bytes);
+    const size_t pair_bytes = size - filter_bytes - count_bytes;
+    const uint64_t pair_count = out->trigger_pairs.count;
+    return pair_count == pair_bytes / sizeof(trigger_pair) && pair_bytes % sizeof(trigger_pair) == 0 &&
+           (pair_count == 0 || b->triggers != NULL) &&
+           vy_triggers_are_valid(filters + filter_bytes + count_bytes, pair_count, b->slot_count);
 }
 
 // Whether a snapshot can be one of this set.
 static vy_status check_snapshot(const vy_bodies *b, const unsigned char *block, size_t size,
                                 snapshot_parts *out, vy_error *err)
 {
-    const size_t counted = b->contacts != NULL ? sizeof out->contacts : 0, pair = sizeof *b->contact_cache;
-    const size_t here = (b->own_counts[0].count + b->own_counts[1].count) * pair + filters_size(b);
-    const size_t fixed = vy_bodies_state_size(b) - here; // the same in every state of the set
+    const size_t count_bytes = b->contacts != NULL ? sizeof out->contacts : 0,
+                 cache_bytes = sizeof *b->contact_cache;
+    const size_t variable_bytes =
+        (b->own_contact_counts[0].count + b->own_contact_counts[1].count) * cache_bytes + filters_size(b);
+    const size_t fixed_bytes = vy_bodies_state_size(b) - variable_bytes; // the same in every state of the set
     memset(out, 0, sizeof *out);
     if (check_checksums(b, block, size, err) != VY_OK) return VY_BAD_VALUE;
-    if (size < fixed) return bad_snapshot(err);
+    if (size < fixed_bytes) return bad_snapshot(err);
     block += sizeof(set_checksums);
     memcpy(&out->head, block, sizeof out->head);
     if (vy_integrator_order((vy_integrator)out->head.integrator) == 0 ||
         (out->head.failed != 0 && out->head.failed != VY_BODIES_NOT_FINITE &&
          out->head.failed != VY_BODIES_NO_MEMORY))
         return bad_snapshot(err);
-    if (counted > 0) memcpy(out->contacts, block + sizeof out->head, counted);
-    const uint64_t pairs = (size - fixed) / pair, awake = out->contacts[0].count,
-                   asleep = out->contacts[1].count;
-    if (awake > pairs || asleep > pairs - awake || (asleep > 0 && b->sleep == NULL)) return bad_snapshot(err);
-    const size_t filters = size - fixed - (size_t)(awake + asleep) * pair;
-    const unsigned char *at = block + sizeof out->head + counted, *end = block + size - sizeof(set_checksums);
-    return vy_contacts_cache_is_valid(at, awake, b->slot_count) &&
-                   vy_contacts_cache_is_valid(at + awake * pair, asleep, b->slot_count) &&
-                   check_filters(b, end - filters, filters, out)
+    if (count_bytes > 0) memcpy(out->contacts, block + sizeof out->head, count_bytes);
+    const uint64_t cache_count = (size - fixed_bytes) / cache_bytes, awake_count = out->contacts[0].count,
+                   sleeping_count = out->contacts[1].count;
+    if (awake_count > cache_count || sleeping_count > cache_count - awake_count ||
+        (sleeping_count > 0 && b->sleep == NULL))
+        return bad_snapshot(err);
+    const size_t filter_bytes = size - fixed_bytes - (size_t)(awake_count + sleeping_count) * cache_bytes;
+    const unsigned char *caches = block + sizeof out->head + count_bytes,
+                        *end = block + size - sizeof(set_checksums);
+    return vy_contacts_cache_is_valid(caches, awake_count, b->slot_count) &&
+                   vy_contacts_cache_is_valid(caches + awake_count * cache_bytes, sleeping_count,
+                                              b->slot_count) &&
+                   check_filters(b, end - filter_bytes, filter_bytes, out)
                ? VY_OK
                : bad_snapshot(err);
 }
@@ -579,25 +594,25 @@ static vy_status check_snapshot(const vy_bodies *b, const unsigned char *block, 
 vy_status vy_bodies_restore(vy_bodies *b, const void *block, size_t size, vy_error *err)
 {
     FPU_SCOPE;
-    snapshot_parts has;
+    snapshot_parts saved;
     const unsigned char *from = block;
-    if (check_snapshot(b, from, size, &has, err) != VY_OK) return VY_BAD_VALUE;
+    if (check_snapshot(b, from, size, &saved, err) != VY_OK) return VY_BAD_VALUE;
     vy_status status = VY_OK;
     if (b->contacts != NULL)
-        status = vy_contacts_reserve(b, 0, has.contacts[0].count + has.contacts[1].count);
-    if (status == VY_OK && b->triggers != NULL) status = vy_triggers_reserve(b, has.trigger_pairs.count);
+        status = vy_contacts_reserve(b, 0, saved.contacts[0].count + saved.contacts[1].count);
+    if (status == VY_OK && b->triggers != NULL) status = vy_triggers_reserve(b, saved.trigger_pairs.count);
     if (status != VY_OK) return vy_fail(err, VY_NO_MEMORY, "no memory for the contacts of a snapshot");
     from += sizeof(set_checksums);
-    memcpy(b->own_counts, has.contacts, sizeof b->own_counts);
-    b->own_trigger_pairs = has.trigger_pairs;
+    memcpy(b->own_contact_counts, saved.contacts, sizeof b->own_contact_counts);
+    b->own_trigger_pair_count = saved.trigger_pairs;
     for (uint32_t i = 0; i < b->slot_count; ++i) b->filters[i] = vy_filters_default();
-    b->filter_count = (uint32_t)has.filtered; // the snapshot has them, or they are the default ones
-    state_part parts[STATE_PARTS];
+    b->filter_count = (uint32_t)saved.has_filters; // the snapshot has them, or they are the default ones
+    state_part parts[STATE_PART_COUNT];
     (void)list_state(b, parts);
-    for (int i = 0; i < STATE_PARTS; from += parts[i++].size) {
+    for (int i = 0; i < STATE_PART_COUNT; from += parts[i++].size) {
         if (parts[i].size > 0) memcpy(parts[i].data, from, parts[i].size);
     }
-    b->def.integrator = (vy_integrator)has.head.integrator;
+    b->def.integrator = (vy_integrator)saved.head.integrator;
     b->pose_revision += 1;
     vy_filters_sync(b);
     vy_joints_clear_multipliers(b);
@@ -609,7 +624,7 @@ vy_status vy_bodies_restore(vy_bodies *b, const void *block, size_t size, vy_err
 
 const vy_body_state *vy_bodies_states(vy_bodies *b)
 {
-    b->viewed = 1;
+    b->has_state_view = 1;
     return b->state;
 }
 

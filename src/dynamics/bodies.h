@@ -22,7 +22,7 @@ typedef struct body_slot {
     uint64_t checksum;  // of all of this but user_data, and of the inertia: see checksum.h
 } body_slot;
 
-/// With which bodies one collides: state, where that is another one than the default of some body.
+/// Which bodies a body collides with: state, once some body has another filter than the default one.
 typedef struct body_filter {
     uint64_t category, mask;
     int32_t group;
@@ -48,14 +48,15 @@ typedef struct body_previous {
     vec3 velocity, rate;
 } body_previous;
 
+/// A potential, and the bodies that it acts on.
 typedef struct body_potential {
     vy_potential potential;
     uint32_t first, last; // slots [first, last)
 } body_potential;
 
-/// What a block of memory begins with.
+/// The header of the block of memory that holds the arrays of a set.
 typedef struct body_memory {
-    struct body_memory *older; // a block before it that somebody may still read
+    struct body_memory *older; // the block that it replaced, which somebody may still read; NULL: freed
 } body_memory;
 
 struct joint_system;
@@ -64,7 +65,7 @@ struct joint_targets;
 struct joint_gear;
 typedef struct contact_cache contact_cache;
 
-/// The number of entries in a cache of contacts.
+/// How many entries a list of the state has: a cache of contacts, or the pairs of triggers.
 typedef struct contact_count {
     uint64_t count;
 } contact_count;
@@ -87,54 +88,55 @@ struct vy_bodies {
     vy_bodies_def def;
     uint32_t body_cap, joint_cap, potential_cap; // how many there is memory for
     body_memory *memory;                         // of the arrays whose length is body_cap or joint_cap
-    int viewed; // 1: vy_bodies_states() was asked for, so that memory is kept as long as the set
-    uint32_t count, slot_count; // bodies; slots in use are below limit
-    uint32_t first_free;        // first free slot below limit, + 1
-    body_slot *slots;
-    body_params *params;
-    body_declared *declared;    // [body_cap]
-    body_potential *potentials; // potentials beside gravity
+    int has_state_view; // 1: vy_bodies_states() was asked for, so that memory is kept as long as the set
+    uint32_t count, slot_count; // bodies; slots in use are below slot_count
+    uint32_t first_free;        // the first free slot below slot_count, + 1; 0: none
+    body_slot *slots;           // [body_cap]
+    body_params *params;        // [body_cap] mass and inertia as the equations take them
+    body_declared *declared;    // [body_cap] mass and inertia as declared
+    body_potential *potentials; // [potential_cap] potentials beside gravity
     uint32_t potential_count;
     int *has_loads;       // [body_cap] 1: `loads` may be other than zero
     unsigned char *awake; // [body_cap] 1: dynamic and awake
     // State. Snapshots and hashes have what is in use of it.
-    bodies_head *head; // own_head
+    bodies_head *head; // &own_head
     bodies_head own_head;
-    body_state *state;               // [body_cap]
-    body_loads *loads;               // [body_cap] applied in the next step
-    body_previous *previous;         // [body_cap]
-    body_filter *filters;            // [body_cap]
-    uint32_t filter_count;           // bodies whose filter is not the default one
-    uint32_t trigger_count;          // of those, triggers
-    contact_count own_trigger_pairs; // that overlap
+    body_state *state;                    // [body_cap]
+    body_loads *loads;                    // [body_cap] applied in the next step
+    body_previous *previous;              // [body_cap] velocities at the start of the last step
+    body_filter *filters;                 // [body_cap]
+    uint32_t filter_count;                // bodies whose filter is not the default one
+    uint32_t trigger_count;               // of those, triggers
+    contact_count own_trigger_pair_count; // pairs of a trigger and a body that overlap it
     uint64_t *disturbed; // [body_cap] 1: its state was set, or an impulse was applied, since the last step
     struct joint_state *joint_state;     // [joint_cap]
     struct joint_targets *joint_targets; // [joint_cap]
     struct joint_gear *joint_gears;      // [joint_cap]
-    contact_count own_counts[2];         // of contacts and of sleeping ones
+    contact_count own_contact_counts[2]; // of contacts and of sleeping ones
     contact_count *contact_count;        // NULL without contacts; the first of them, or the world's
-    contact_cache *contact_cache;        // as many are in use, sorted by slots
-    body_driver driver;                  // rates NULL: none
+    contact_cache *contact_cache;        // as many as contact_count says are in use, sorted by slots
+    body_driver driver;                  // `derivative` NULL: none
     int external_integration; // 1: the world's plant integrates the bodies; their forces follow from that
                               // motion
     struct joint_system *joints;
     struct contact_system *contacts; // NULL without contacts
     struct trigger_system *triggers; // NULL without contacts
     struct sleep_system *sleep;      // NULL: bodies never sleep
-    struct body_sleep *own_sleep;    // [body_cap] what its `bodies` are, or the world's
+    struct body_sleep *own_sleep;    // [body_cap] sleep->bodies, unless these are the world's
     struct vy_pool *pool;            // threads of a step; NULL: the caller's alone
     uint64_t pose_revision;     // changes whenever a body may have moved, come or gone, or has a new shape
-    struct query_tree *queries; // NULL: none asked for
+    struct query_tree *queries; // boxes for queries; NULL: vy_bodies_prepare_queries() was not called
 };
 
 /// Have memory for so many bodies and joints. Whatever lies in the arrays may move. VY_FULL, VY_NO_MEMORY:
 /// nothing has changed.
 vy_status vy_bodies_reserve(vy_bodies *bodies, uint64_t count, uint64_t joints, vy_error *err);
 
-/// By how much an array grows: so much that adding one by one stays cheap.
-VY_FN size_t grown_capacity(size_t has, size_t need)
+/// The capacity of an array after it has grown to what is needed: so large that adding one by one stays
+/// cheap.
+VY_FN size_t grown_capacity(size_t capacity, size_t needed)
 {
-    return need <= has ? has : need > 2 * has ? need : 2 * has;
+    return needed <= capacity ? capacity : needed > 2 * capacity ? needed : 2 * capacity;
 }
 
 /// Replace the filter of a slot.

@@ -2,7 +2,7 @@
 #pragma once
 #include "dynamics/bodies.h"
 
-/// Of a set, at the front of a snapshot.
+/// The checksums of the bodies and of the joints of a set, at the front of a snapshot.
 typedef struct set_checksums {
     uint64_t bodies, joints;
 } set_checksums;

@@ -2,7 +2,10 @@
 // moment of inertia about every axis and no torque alone: the others are integrated one by one, see
 // contact_body.h.
 
-VY_FN vec3 vec3_from_row(const real x[8], int from) { return vec3_make(x[from], x[from + 1], x[from + 2]); }
+VY_FN vec3 vec3_from_row(const real row[8], int first)
+{
+    return vec3_make(row[first], row[first + 1], row[first + 2]);
+}
 
 // Forces over h and the whole warm start, which stays there as the change of velocities that it makes.
 // Returns whether the warm start of some body adds energy.
@@ -11,7 +14,7 @@ static int kernel_integrate_velocities(const contact_context *context, const uin
 {
     double *velocity[VY_LANES], *impulse[VY_LANES];
     const double *inverse_inertia[VY_LANES], *acceleration[VY_LANES];
-    real x[8], y[8], m[8], f[8];
+    real velocity_row[8], impulse_row[8], inertia_row[8], acceleration_row[8];
     for (int i = 0; i < VY_LANES; ++i) {
         VY_ASSERT(context->body[bodies[i]].is_vectorised);
         velocity[i] = context->motion[bodies[i]].velocity;
@@ -19,19 +22,21 @@ static int kernel_integrate_velocities(const contact_context *context, const uin
         inverse_inertia[i] = context->body[bodies[i]].inverse_inertia;
         acceleration[i] = &context->body[bodies[i]].acceleration.x;
     }
-    real_load_rows((const double *const *)velocity, x);
-    real_load_rows((const double *const *)impulse, y);
-    real_load_rows(inverse_inertia, m);
-    real_load_rows(acceleration, f);
-    const vec3 p = vec3_from_row(y, 0), l = vec3_from_row(y, 3), w = vec3_from_row(x, 3),
-               v = vec3_add_scaled(vec3_from_row(x, 0), real_set(h), vec3_from_row(f, 0)),
-               dv = vec3_scale(m[6], p), dw = vec3_scale(m[0], l);
+    real_load_rows((const double *const *)velocity, velocity_row);
+    real_load_rows((const double *const *)impulse, impulse_row);
+    real_load_rows(inverse_inertia, inertia_row);
+    real_load_rows(acceleration, acceleration_row);
+    const vec3 p = vec3_from_row(impulse_row, 0), l = vec3_from_row(impulse_row, 3),
+               w = vec3_from_row(velocity_row, 3),
+               v = vec3_add_scaled(vec3_from_row(velocity_row, 0), real_set(h),
+                                   vec3_from_row(acceleration_row, 0)),
+               dv = vec3_scale(inertia_row[6], p), dw = vec3_scale(inertia_row[0], l);
     store_vectors(velocity, vec3_add(v, dv), vec3_add(w, dw));
     store_vectors(impulse, dv, dw);
-    const real first = vec3_dot(p, v) + vec3_dot(l, w), second = vec3_dot(p, dv) + vec3_dot(l, dw);
+    const real linear = vec3_dot(p, v) + vec3_dot(l, w), quadratic = vec3_dot(p, dv) + vec3_dot(l, dw);
     for (int i = 0; i < VY_LANES; ++i)
-        work[bodies[i]] = (velocity_change_work){get_lane(&first, i), get_lane(&second, i)};
-    return mask_any(first + 0.5 * second > 0.0);
+        work[bodies[i]] = (velocity_change_work){get_lane(&linear, i), get_lane(&quadratic, i)};
+    return mask_any(linear + 0.5 * quadratic > 0.0);
 }
 
 // Positions and attitudes over h, but not `rotation`; the warm start begins again.
@@ -39,7 +44,7 @@ static void kernel_integrate_positions(const contact_context *context, const uin
 {
     const double *velocity[VY_LANES];
     double *delta[VY_LANES], *attitude[VY_LANES], *impulse[VY_LANES];
-    real x[8], d[8], q[8];
+    real velocity_row[8], delta_row[8], attitude_row[8];
     for (int i = 0; i < VY_LANES; ++i) {
         VY_ASSERT(context->body[bodies[i]].is_vectorised);
         velocity[i] = context->motion[bodies[i]].velocity;
@@ -47,17 +52,21 @@ static void kernel_integrate_positions(const contact_context *context, const uin
         delta[i] = context->body[bodies[i]].delta_position;
         attitude[i] = &context->body[bodies[i]].attitude.w;
     }
-    real_load_rows(velocity, x);
-    real_load_rows((const double *const *)delta, d);
-    real_load_rows((const double *const *)attitude, q);
-    const vec3 moved = vec3_add_scaled(vec3_from_row(d, 0), real_set(h), vec3_from_row(x, 0));
-    const quat before = quat_make(q[0], q[1], q[2], q[3]), start = quat_make(q[4], q[5], q[6], q[7]),
-               rate = quat_make(real_set(0.0), x[3], x[4], x[5]),
+    real_load_rows(velocity, velocity_row);
+    real_load_rows((const double *const *)delta, delta_row);
+    real_load_rows((const double *const *)attitude, attitude_row);
+    const vec3 delta_position =
+        vec3_add_scaled(vec3_from_row(delta_row, 0), real_set(h), vec3_from_row(velocity_row, 0));
+    const quat before = quat_make(attitude_row[0], attitude_row[1], attitude_row[2], attitude_row[3]),
+               start = quat_make(attitude_row[4], attitude_row[5], attitude_row[6], attitude_row[7]),
+               rate = quat_make(real_set(0.0), velocity_row[3], velocity_row[4], velocity_row[5]),
                now = quat_normalize(quat_add_scaled(before, real_set(0.5 * h), quat_mul(rate, before))),
-               turned = quat_select(d[7] > 0.0, quat_mul(now, quat_conj(start)), quat_identity());
-    const real moved_row[8] = {moved.x, moved.y, moved.z, turned.w, turned.x, turned.y, turned.z, d[7]},
-               attitude_row[8] = {now.w, now.x, now.y, now.z, start.w, start.x, start.y, start.z};
-    real_store_rows(delta, moved_row);
-    real_store_rows(attitude, attitude_row);
+               delta_rotation =
+                   quat_select(delta_row[7] > 0.0, quat_mul(now, quat_conj(start)), quat_identity());
+    const real new_delta_row[8] = {delta_position.x, delta_position.y, delta_position.z, delta_rotation.w,
+                                   delta_rotation.x, delta_rotation.y, delta_rotation.z, delta_row[7]},
+               new_attitude_row[8] = {now.w, now.x, now.y, now.z, start.w, start.x, start.y, start.z};
+    real_store_rows(delta, new_delta_row);
+    real_store_rows(attitude, new_attitude_row);
     store_vectors(impulse, vec3_zero(), vec3_zero());
 }

@@ -4,10 +4,11 @@
 #include "dynamics/contacts.h"
 #include "dynamics/free_step.h"
 
+// Its six different elements: xx xy xz yy yz zz.
 VY_FN void set_inverse_inertia(contact_body *s, mat3 m)
 {
-    const double parts[6] = {m.m[0][0], m.m[0][1], m.m[0][2], m.m[1][1], m.m[1][2], m.m[2][2]};
-    memcpy(s->inverse_inertia, parts, sizeof parts);
+    const double elements[6] = {m.m[0][0], m.m[0][1], m.m[0][2], m.m[1][1], m.m[1][2], m.m[2][2]};
+    memcpy(s->inverse_inertia, elements, sizeof elements);
 }
 
 VY_FN mat3 inverse_inertia_of(const contact_body *s)
@@ -16,6 +17,7 @@ VY_FN mat3 inverse_inertia_of(const contact_body *s)
     return (mat3){{{i[0], i[1], i[2]}, {i[1], i[3], i[4]}, {i[2], i[4], i[5]}}};
 }
 
+// r m r^T
 VY_FN mat3 rotate_inertia(mat3 r, mat3 m) { return mat3_mul(mat3_mul(r, m), mat3_transpose(r)); }
 
 VY_FN int is_isotropic(const mat3 *m)
@@ -34,9 +36,10 @@ VY_FN void vec3_store(double to[3], vec3 v)
 // Whether it may be integrated with others side by side: contact_bodies.inl.
 VY_FN int body_is_vectorised(const contact_body *s)
 {
-    return s->moves && s->isotropic && !s->is_axisymmetric && vec3_dot(s->torque, s->torque) == 0.0;
+    return s->moves && s->is_isotropic && !s->is_axisymmetric && vec3_dot(s->torque, s->torque) == 0.0;
 }
 
+// A body at the start of the step, for the solver.
 VY_FN void contact_body_load(const vy_bodies *b, uint32_t i, double h)
 {
     VY_ASSERT(i < b->slot_count && h > 0.0);
@@ -57,16 +60,16 @@ VY_FN void contact_body_load(const vy_bodies *b, uint32_t i, double h)
     if (!b->awake[i]) return;
     // The free flight of a jointed body contains the forces of its joints; that of bodies integrated by the
     // world's plant, all forces.
-    const body_wrench p =
+    const body_wrench wrench =
         b->external_integration || b->joints->first_joint[i] ? mean_wrench(b, i, h) : wrench_at(b, i, s);
     VY_ASSERT(b->slots[i].kind == VY_BODY_DYNAMIC && b->params[i].inverse_mass > 0.0);
     out->moves = 1;
     out->inverse_mass = b->params[i].inverse_mass;
-    out->isotropic = is_isotropic(&b->params[i].inertia);
-    set_inverse_inertia(out, out->isotropic ? b->params[i].inverse_inertia
-                                            : rotate_inertia(out->rotation, b->params[i].inverse_inertia));
-    out->acceleration = p.acceleration;
-    out->torque = p.torque;
+    out->is_isotropic = is_isotropic(&b->params[i].inertia);
+    set_inverse_inertia(out, out->is_isotropic ? b->params[i].inverse_inertia
+                                               : rotate_inertia(out->rotation, b->params[i].inverse_inertia));
+    out->acceleration = wrench.acceleration;
+    out->torque = wrench.torque;
     out->is_vectorised = body_is_vectorised(out);
 }
 
@@ -91,6 +94,7 @@ VY_FN velocity_change_work integrate_forces(const contact_body *s, contact_motio
     return work;
 }
 
+// [J]
 VY_FN double kinetic_energy_of(const contact_body *s, const contact_motion *m, const body_params *params)
 {
     const vec3 v = vec3_of(m->velocity), w = mat3_tmul_vec(s->rotation, vec3_of(m->rate));
@@ -98,13 +102,14 @@ VY_FN double kinetic_energy_of(const contact_body *s, const contact_motion *m, c
 }
 
 // [J] What contacts have taken from a body over h, by its velocities before, and now.
-VY_FN double energy_lost_to_contacts(const contact_body *s, const contact_motion *first, double first_energy,
-                                     const contact_motion *now, const body_params *params, double h)
+VY_FN double energy_lost_to_contacts(const contact_body *s, const contact_motion *before,
+                                     double energy_before, const contact_motion *now,
+                                     const body_params *params, double h)
 {
-    const vec3 w = vec3_add(vec3_of(first->rate), vec3_of(now->rate));
+    const vec3 rate_sum = vec3_add(vec3_of(before->rate), vec3_of(now->rate));
     const double work = vec3_dot(s->acceleration, vec3_of(s->delta_position)) / s->inverse_mass +
-                        0.5 * h * vec3_dot(mat3_mul_vec(s->rotation, s->torque), w);
-    return (first_energy + work) - kinetic_energy_of(s, now, params);
+                        0.5 * h * vec3_dot(mat3_mul_vec(s->rotation, s->torque), rate_sum);
+    return (energy_before + work) - kinetic_energy_of(s, now, params);
 }
 
 // What the change of velocities since `before` does, as that of a warm start.
@@ -114,10 +119,10 @@ VY_FN velocity_change_work work_of_change(const contact_body *s, const contact_m
     const vec3 dv = vec3_sub(vec3_of(now->velocity), vec3_of(before->velocity)),
                dw = mat3_tmul_vec(s->rotation, vec3_sub(vec3_of(now->rate), vec3_of(before->rate))),
                w = mat3_tmul_vec(s->rotation, vec3_of(before->rate));
-    const vec3 change = mat3_mul_vec(params->inertia, dw);
-    const velocity_change_work work = {vec3_dot(dv, vec3_of(before->velocity)) / s->inverse_mass +
-                                           vec3_dot(change, w),
-                                       vec3_dot(dv, dv) / s->inverse_mass + vec3_dot(change, dw)};
+    const vec3 angular_momentum_change = mat3_mul_vec(params->inertia, dw);
+    const velocity_change_work work = {
+        vec3_dot(dv, vec3_of(before->velocity)) / s->inverse_mass + vec3_dot(angular_momentum_change, w),
+        vec3_dot(dv, dv) / s->inverse_mass + vec3_dot(angular_momentum_change, dw)};
     return work;
 }
 
@@ -145,6 +150,7 @@ VY_FN double energetic_restitution_scale(velocity_change_work work, double loss,
     return real_min(MAX_RESTITUTION_SCALE, real_max(0.0, (root - work.linear) / work.quadratic));
 }
 
+// Leave the given fraction of the change of velocities since `before`.
 VY_FN void scale_velocity_change(const contact_motion *before, contact_motion *m, double fraction)
 {
     for (int k = 0; k < 3; ++k) {
@@ -158,28 +164,28 @@ VY_FN substep_start substep_start_of(const contact_body *s, const contact_motion
 {
     const vec3 rate = vec3_of(m->rate);
     return (substep_start){.velocity = vec3_of(m->velocity),
-                           .rate = s->isotropic ? rate : quat_unrotate(s->attitude, rate),
+                           .rate = s->is_isotropic ? rate : quat_unrotate(s->attitude, rate),
                            .delta_position = vec3_of(s->delta_position),
                            .energy = kinetic_energy_of(s, m, params)};
 }
 
 // The velocities that a body would have after h without contacts, with the attitude that it has now: free
 // rotation keeps the energy.
-VY_FN contact_motion motion_without_contacts(const contact_body *s, const substep_start *from, double h)
+VY_FN contact_motion motion_without_contacts(const contact_body *s, const substep_start *start, double h)
 {
     contact_motion m = {.padding = {0.0}};
-    const vec3 rate = s->isotropic ? from->rate : quat_rotate(s->attitude, from->rate),
+    const vec3 rate = s->is_isotropic ? start->rate : quat_rotate(s->attitude, start->rate),
                rate_dot = mat3_mul_vec(inverse_inertia_of(s), mat3_mul_vec(s->rotation, s->torque));
-    vec3_store(m.velocity, vec3_add_scaled(from->velocity, h, s->acceleration));
+    vec3_store(m.velocity, vec3_add_scaled(start->velocity, h, s->acceleration));
     vec3_store(m.rate, vec3_add_scaled(rate, h, rate_dot));
     return m;
 }
 
 // [J] The work of forces on a body in a sub-step.
-VY_FN double work_of_forces(const contact_body *s, const substep_start *from, const contact_motion *now,
+VY_FN double work_of_forces(const contact_body *s, const substep_start *start, const contact_motion *now,
                             double h)
 {
-    const vec3 displacement = vec3_sub(vec3_of(s->delta_position), from->delta_position);
+    const vec3 displacement = vec3_sub(vec3_of(s->delta_position), start->delta_position);
     return vec3_dot(s->acceleration, displacement) / s->inverse_mass +
            h * vec3_dot(mat3_mul_vec(s->rotation, s->torque), vec3_of(now->rate));
 }
@@ -269,8 +275,8 @@ VY_FN void integrate_rotation(contact_body *s, contact_motion *m, const body_par
 {
     enum { MAX_PARTS = 4096 };
     body_state rotated = {.attitude = s->attitude, .rate = mat3_tmul_vec(s->rotation, vec3_of(m->rate))};
-    const double parts = real_min(h * vec3_length(rotated.rate) / MAX_MIDPOINT_ROTATION, (double)MAX_PARTS);
-    const int count = (int)parts + 1;
+    const double ratio = real_min(h * vec3_length(rotated.rate) / MAX_MIDPOINT_ROTATION, (double)MAX_PARTS);
+    const int count = (int)ratio + 1;
     for (int n = 0; n < count; ++n) spin_midpoint(params, h / (double)count, &rotated);
     s->attitude = rotated.attitude;
     s->rotation = quat_matrix(s->attitude);
@@ -282,8 +288,8 @@ VY_FN void integrate_rotation(contact_body *s, contact_motion *m, const body_par
 // that is round about it the same: the shortest one that takes the axis there.
 VY_FN quat swing_of(const contact_body *s)
 {
-    const vec3 z = vec3_make(0.0, 0.0, 1.0), from = quat_rotate(s->start_attitude, z),
-               to = mat3_mul_vec(s->rotation, z), axis = vec3_cross(from, to);
+    const vec3 own_axis = vec3_make(0.0, 0.0, 1.0), from = quat_rotate(s->start_attitude, own_axis),
+               to = mat3_mul_vec(s->rotation, own_axis), axis = vec3_cross(from, to);
     const double w = 1.0 + vec3_dot(from, to);
     if (w < 1e-3)
         return quat_mul(s->attitude, quat_conj(s->start_attitude)); // about half a turn: of any axis
@@ -294,7 +300,7 @@ VY_FN void integrate_position(contact_body *s, contact_motion *m, const body_par
 {
     VY_ASSERT(h > 0.0);
     for (int k = 0; k < 3; ++k) s->delta_position[k] += h * m->velocity[k];
-    if (s->isotropic || !s->moves) {
+    if (s->is_isotropic || !s->moves) {
         s->attitude = integrate_attitude(s->attitude, s->rotation, vec3_of(m->rate), h);
         s->rotation = quat_matrix(s->attitude);
     } else {
@@ -308,16 +314,18 @@ VY_FN void integrate_position(contact_body *s, contact_motion *m, const body_par
     s->delta_rotation[3] = delta.z;
 }
 
+// What the solver has made of a body becomes its state, where that is finite.
 VY_FN void contact_body_store(vy_bodies *b, uint32_t i)
 {
     contact_system *s = b->contacts;
-    const contact_body *from = &s->body[i];
-    VY_ASSERT(i < b->slot_count && from->moves && b->awake[i]);
+    const contact_body *body = &s->body[i];
+    VY_ASSERT(i < b->slot_count && body->moves && b->awake[i]);
     const contact_motion *m = &s->motion[i];
-    const body_state n = {vec3_add(from->start_position, vec3_of(from->delta_position)), vec3_of(m->velocity),
-                          from->attitude, mat3_tmul_vec(from->rotation, vec3_of(m->rate))};
-    if (body_is_finite(&n)) {
-        b->state[i] = n;
+    const body_state next = {vec3_add(body->start_position, vec3_of(body->delta_position)),
+                             vec3_of(m->velocity), body->attitude,
+                             mat3_tmul_vec(body->rotation, vec3_of(m->rate))};
+    if (body_is_finite(&next)) {
+        b->state[i] = next;
         b->disturbed[i] |=
             (uint64_t)b->joints->first_joint[i]; // its joints have to share the change of velocity
     } else {

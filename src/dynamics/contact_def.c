@@ -14,8 +14,8 @@ const vy_choice vy_contact_solvers[2] = {
     CHOICE("impulse", VY_CONTACT_SOLVER_IMPULSE,
            "one impulse per contact, then part of the overlap is moved away"),
 };
-static const vy_schema_row own_rows[] = {ROWS_contacts(vy_contacts_def, )};
-static const vy_schema_table own_table = {.size = sizeof(vy_contacts_def), ROWS(own_rows)};
+static const vy_schema_row contacts_rows[] = {ROWS_contacts(vy_contacts_def, )};
+static const vy_schema_table contacts_table = {.size = sizeof(vy_contacts_def), ROWS(contacts_rows)};
 
 static const vy_schema_row material_rows[] = {
     ROW("friction", NUMBER, vy_material, friction, .range = AT_LEAST_0, .help = "Coulomb's coefficient"),
@@ -63,14 +63,14 @@ vy_status vy_contacts_check(const vy_contacts_def *def, double dt, vy_error *err
     if (def->threads > VY_POOL_MAX_THREADS)
         return vy_fail(err, VY_BAD_VALUE, "contacts.threads must be at most %d, got %u", VY_POOL_MAX_THREADS,
                        def->threads);
-    const vy_status status = vy_check_rows(&own_table, "contacts", def, err);
+    const vy_status status = vy_check_rows(&contacts_table, "contacts", def, err);
     if (status == VY_OK && def->substep * CONTACT_SUBSTEPS_MAX < dt)
         return vy_fail(err, VY_BAD_VALUE, "contacts.substep must be at least a step over %d, %g s, got %g",
                        CONTACT_SUBSTEPS_MAX, dt / CONTACT_SUBSTEPS_MAX, def->substep);
     return status == VY_OK ? vy_sleep_check(def, err) : status;
 }
 
-vy_status vy_material_check(const vy_material *m, vy_error *err)
+vy_status vy_material_check(const vy_material *material, vy_error *err)
 {
-    return vy_check_rows(&vy_table_material, "material", m, err);
+    return vy_check_rows(&vy_table_material, "material", material, err);
 }

@@ -36,7 +36,7 @@ typedef struct contact_totals_block {
     F(block, contact.impulse_max, NUMBER, 1, "N s", "largest of one contact in one step")      \
     F(block, contact.total, NUMBER, 1, "N s", "of all contacts and steps")
 
-enum { CONTACT_CELLS = 26 };
+enum { CONTACT_CELLS = 26 }; // numbers of a contact_block
 
 /// The cache of a contact: contact_cache of contacts.h, as cells.
 typedef struct contact_block {
@@ -67,11 +67,11 @@ typedef struct contact_block {
             .help = "slower impacts do not bounce; the speed that gravity adds in two steps is added"),
 
 extern const vy_choice vy_contact_solvers[2];
-/// Of a vy_material.
+/// The rows of a vy_material.
 extern const vy_schema_table vy_table_material;
 
 /// Sub-steps of a step at most: more would take as long as a hang.
 #define CONTACT_SUBSTEPS_MAX 1024
 /// Whether a def can be used with steps of `dt` seconds.
 vy_status vy_contacts_check(const vy_contacts_def *def, double dt, vy_error *err);
-vy_status vy_material_check(const vy_material *m, vy_error *err);
+vy_status vy_material_check(const vy_material *material, vy_error *err);

@@ -24,9 +24,9 @@ static int is_solved(contact_system *s, const contact_header *c, int retry)
 }
 
 // In islands of many contacts fewer: they cost as many times more.
-static uint32_t limit_iterations(uint32_t iterations, uint32_t contacts, uint32_t intervals)
+static uint32_t limit_iterations(uint32_t iterations, uint32_t island_contacts, uint32_t intervals)
 {
-    const uint32_t max_iterations = ITERATION_BUDGET / contacts / (intervals > 4 ? intervals / 4 : 1);
+    const uint32_t max_iterations = ITERATION_BUDGET / island_contacts / (intervals > 4 ? intervals / 4 : 1);
     return iterations < max_iterations ? iterations : max_iterations > 1 ? max_iterations : 1;
 }
 
@@ -139,7 +139,7 @@ void vy_contacts_group(vy_bodies *b, int retry)
         const uint32_t iterations =
             limit_iterations(s->island_iterations[i], s->island_solved_contacts[i], s->island_intervals[i]);
         if (iterations > g->iterations) g->iterations = iterations;
-        g->stiff |= s->island_iterations[i] > 1 || s->island_pairs[i] <= MAX_STIFF_PAIRS;
+        g->is_stiff |= s->island_iterations[i] > 1 || s->island_pairs[i] <= MAX_STIFF_PAIRS;
     }
     for_each_member(b, open, count_member);
     assign_ranges(s);
@@ -150,6 +150,6 @@ void vy_contacts_group(vy_bodies *b, int retry)
         contact_group *g = &s->groups[s->group_of[s->headers[k].island]];
         VY_ASSERT(g->last < s->count);
         VY_ASSERT(g->solve_mode == (contact_solve_mode)s->headers[k].solve_mode);
-        s->grouped[g->last++] = k;
+        s->group_contacts[g->last++] = k;
     }
 }

@@ -128,10 +128,10 @@ static void load_island(jointed_island *t, uint32_t root, double h, int retry)
         s->body_impulses[i - 1] = (body_impulses){{0.0, 0.0, 0.0}, {0.0, 0.0, 0.0}};
         b->joints->step_work[i - 1] = b->joints->saved_work[i - 1]; // without its free flight
         if (!b->joints->first_joint[i - 1]) continue;
-        const body_wrench p = b->external_integration ? b->joints->driver_wrench[i - 1]
-                                                      : wrench_at(b, i - 1, &s->start_state[i - 1]);
-        s->body[i - 1].acceleration = p.acceleration;
-        s->body[i - 1].torque = p.torque;
+        const body_wrench wrench = b->external_integration ? b->joints->driver_wrench[i - 1]
+                                                           : wrench_at(b, i - 1, &s->start_state[i - 1]);
+        s->body[i - 1].acceleration = wrench.acceleration;
+        s->body[i - 1].torque = wrench.torque;
         t->joints.mass += b->slots[i - 1].mass;
     }
     for (uint32_t k = r->first_contact[root]; k != NONE; k = r->next_contact[k - 1]) {
@@ -148,7 +148,7 @@ static void load_island(jointed_island *t, uint32_t root, double h, int retry)
         r->joints[t->joints.count++] = n - 1;
         for (uint32_t m = is->joint_first; m < is->joint_last; ++m) { // undo their free flight
             const uint32_t j = b->joints->joint_order[m];
-            b->joint_state[j].active = b->joints->active_before[j];
+            b->joint_state[j].active = b->joints->active_before_flight[j];
             b->joints->slots[j].impulse = b->joints->slots[j].saved_impulse;
             b->joints->slots[j].gear = b->joints->slots[j].saved_gear;
         }
@@ -189,29 +189,30 @@ static uint32_t assign_colour(const jointed_island *t, uint32_t k)
 static void prepare_packs(jointed_island *t)
 {
     contact_system *s = t->b->contacts;
-    uint32_t count[COLOURS + 1] = {0}, at[COLOURS + 2] = {0};
+    uint32_t count[COLOURS + 1] = {0}, next[COLOURS + 2] = {0};
     if (t->contact_count <= MAX_NARROW_CONTACTS) t->wide = t->narrow;
     for (uint32_t n = 0; n < t->contact_count; ++n) count[assign_colour(t, t->lists->contacts[n])] += 1;
-    for (int c = 0; c <= COLOURS; ++c) at[c + 1] = at[c] + count[c];
+    for (int c = 0; c <= COLOURS; ++c) next[c + 1] = next[c] + count[c];
     for (int points = 1; points <= VY_MANIFOLD_POINTS; ++points) { // so that packs are evenly filled
         for (uint32_t n = 0; n < t->contact_count; ++n) {
             const contact_header *c = &s->headers[t->lists->contacts[n]];
-            if (c->point_count == points) s->order[at[c->colour]++] = t->lists->contacts[n];
+            if (c->point_count == points) s->colour_order[next[c->colour]++] = t->lists->contacts[n];
         }
     }
-    VY_ASSERT(at[COLOURS] == t->contact_count);
+    VY_ASSERT(next[COLOURS] == t->contact_count);
     const uint32_t width = t->wide->width;
     for (int c = 0; c < COLOURS; ++c) {
         for (uint32_t done = 0; done < count[c]; done += width) {
             const uint32_t remaining = count[c] - done;
-            t->wide->prepare(&t->context, &s->order[at[c] - remaining], remaining < width ? remaining : width,
+            t->wide->prepare(&t->context, &s->colour_order[next[c] - remaining],
+                             remaining < width ? remaining : width,
                              (unsigned char *)s->packs + t->packs++ * t->wide->pack_size);
         }
     }
     t->overflow = (unsigned char *)s->packs + t->packs * t->wide->pack_size;
     t->overflow_count = count[COLOURS];
     for (uint32_t n = 0; n < t->overflow_count; ++n)
-        t->narrow->prepare(&t->context, &s->order[at[COLOURS] - t->overflow_count + n], 1,
+        t->narrow->prepare(&t->context, &s->colour_order[next[COLOURS] - t->overflow_count + n], 1,
                            (unsigned char *)t->overflow + n * t->narrow->pack_size);
 }
 
@@ -231,7 +232,7 @@ static void integrate_and_close(jointed_island *t)
     vy_bodies *b = t->b;
     contact_system *s = b->contacts;
     jointed_lists *r = t->lists;
-    for (int round = 0;; ++round) {
+    for (int iteration = 0;; ++iteration) {
         for (uint32_t n = 0; n < t->body_count; ++n) {
             const uint32_t i = r->bodies[n];
             r->saved_body[n] = s->body[i];
@@ -240,7 +241,7 @@ static void integrate_and_close(jointed_island *t)
         }
         const double error = vy_jointed_position_error(&t->joints);
         if (error <= CONVERGED_ERROR) return;
-        if (round == NEWTON_ITERATIONS) {
+        if (iteration == NEWTON_ITERATIONS) {
             t->joints.has_position_error |= error > FAILED_ERROR;
             return;
         }
@@ -252,10 +253,10 @@ static void integrate_and_close(jointed_island *t)
     }
 }
 
-static void add_impulses(body_impulses *to, vec3 impulse, vec3 angular)
+static void add_impulses(body_impulses *sum, vec3 impulse, vec3 angular_impulse)
 {
-    to->impulse = vec3_add(to->impulse, impulse);
-    to->angular_impulse = vec3_add(to->angular_impulse, angular);
+    sum->impulse = vec3_add(sum->impulse, impulse);
+    sum->angular_impulse = vec3_add(sum->angular_impulse, angular_impulse);
 }
 
 // Forces, then as much of the warm start as adds no energy.
@@ -285,11 +286,11 @@ static int is_finite(const jointed_island *t)
     const contact_system *s = t->b->contacts;
     double sum = 0.0;
     for (uint32_t n = 0; n < t->body_count; ++n) {
-        const contact_body *x = &s->body[t->lists->bodies[n]];
+        const contact_body *body = &s->body[t->lists->bodies[n]];
         const contact_motion *m = &s->motion[t->lists->bodies[n]];
-        sum += real_abs(x->attitude.w + x->attitude.x + x->attitude.y + x->attitude.z);
+        sum += real_abs(body->attitude.w + body->attitude.x + body->attitude.y + body->attitude.z);
         for (int k = 0; k < 3; ++k)
-            sum += real_abs(x->delta_position[k]) + real_abs(m->velocity[k]) + real_abs(m->rate[k]);
+            sum += real_abs(body->delta_position[k]) + real_abs(m->velocity[k]) + real_abs(m->rate[k]);
     }
     return sum <= REAL_MAX;
 }
@@ -342,10 +343,10 @@ static void add_velocity_changes(const jointed_island *t)
     for (uint32_t n = 0; n < t->body_count; ++n) {
         const uint32_t i = t->lists->bodies[n];
         VY_ASSERT(i < t->b->slot_count);
-        const contact_motion *from = &t->lists->saved_motion[n], *to = &s->motion[i];
+        const contact_motion *before = &t->lists->saved_motion[n], *after = &s->motion[i];
         const mat3 r = s->body[i].rotation;
-        const vec3 rate_change = vec3_sub(vec3_of(to->rate), vec3_of(from->rate)),
-                   velocity_change = vec3_sub(vec3_of(to->velocity), vec3_of(from->velocity));
+        const vec3 rate_change = vec3_sub(vec3_of(after->rate), vec3_of(before->rate)),
+                   velocity_change = vec3_sub(vec3_of(after->velocity), vec3_of(before->velocity));
         add_impulses(&s->body_impulses[i], vec3_scale(t->b->slots[i].mass, velocity_change),
                      mat3_mul_vec(r, mat3_mul_vec(t->b->params[i].inertia, mat3_tmul_vec(r, rate_change))));
     }
@@ -401,7 +402,7 @@ static void finish_contacts(const jointed_island *t, double undivided_h)
 }
 
 // Intervals that a body of the island needs at most, by its rate before the step or after it.
-static uint32_t intervals_needed(const jointed_island *t, double h, int at_end)
+static uint32_t intervals_needed(const jointed_island *t, double h, int by_end_rate)
 {
     const contact_system *s = t->b->contacts;
     uint32_t max_needed = 1;
@@ -409,8 +410,8 @@ static uint32_t intervals_needed(const jointed_island *t, double h, int at_end)
     for (uint32_t n = 0; n < t->body_count; ++n) {
         const uint32_t i = t->lists->bodies[n];
         if (!s->body[i].moves) continue;
-        const vec3 rate =
-            at_end ? mat3_tmul_vec(s->body[i].rotation, vec3_of(s->motion[i].rate)) : s->start_state[i].rate;
+        const vec3 rate = by_end_rate ? mat3_tmul_vec(s->body[i].rotation, vec3_of(s->motion[i].rate))
+                                      : s->start_state[i].rate;
         const uint32_t needed = vy_contacts_intervals(t->b, i, rate, h);
         max_needed = needed > max_needed ? needed : max_needed;
     }

@@ -39,7 +39,8 @@ typedef struct contact {
     contact_point points[VY_MANIFOLD_POINTS];
 
     double total_normal_impulse[VY_MANIFOLD_POINTS]; // [N s] of all sub-steps
-    double relative_velocity[VY_MANIFOLD_POINTS];    // [m/s] along the normal before the step; closing: < 0
+    double relative_velocity[VY_MANIFOLD_POINTS];    // [m/s] of b against a, along the normal before the
+                                                     // step; closing: < 0
 } contact;
 
 _Static_assert(sizeof(contact) % 64 == 0, "rows of contacts are whole cache lines");
@@ -87,8 +88,8 @@ typedef struct contact_body {
     double is_not_sphere;      // 1: it is no sphere
     double inverse_inertia[6]; // xx xy xz yy yz zz
     double inverse_mass, padding;
-    int moves;                        // 1: dynamic and awake
-    int isotropic;                    // 1: the same moment of inertia about every axis
+    int moves;                        // 1: contacts change its velocity: it is dynamic and awake
+    int is_isotropic;                 // 1: the same moment of inertia about every axis
     int is_vectorised;                // 1: it moves, is isotropic, and no torque acts on it
     int is_axisymmetric;              // 1: the same when turned about its own z axis
     vy_vec3 start_position;           // [m] at the start of the step
@@ -150,10 +151,10 @@ typedef struct contact_context {
     contact_header *headers;
     contact_motion *motion;
     contact_body *body;
-    double inverse_h;             // [1/s] of a sub-step
+    double inverse_h;             // [1/s] 1 / the length of a sub-step
     const double *thickness;      // [m] of the bodies
     double slop, push_speed;      // [m], [m/s]
-    double mean_weight;           // part of mean_normal_impulse that a sub-step renews
+    double mean_weight;           // weight of a sub-step in mean_normal_impulse
     double restitution_threshold; // [m/s] slower impacts do not bounce
     int hold_mean_impulse;        // soft rows at rest keep the mean impulse: heavy bodies on light ones
     contact_softness softness[2]; // between two bodies that move, and against one that does not
@@ -162,8 +163,8 @@ typedef struct contact_context {
 /// The solver over one lane width. Packs [first, last) of `packs`, of one colour where bodies are written.
 typedef struct contact_kernel {
     const char *name;
-    uint32_t width;
-    size_t pack_size;
+    uint32_t width;   // lanes of a pack
+    size_t pack_size; // [bytes]
     /// Fill one pack with `count` contacts, given by their indices, and compute its effective masses.
     void (*prepare)(const contact_context *context, const uint32_t *contacts, uint32_t count, void *pack);
     /// Add the impulses of the last step to the bodies' warm start.

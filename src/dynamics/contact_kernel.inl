@@ -15,32 +15,33 @@
 // Add the impulses to the bodies' warm start of the next sub-step. Returns the impulse on b.
 VY_FN vec3 add_warm_start(const contact_context *context, const pack *p, const pack_jacobian *jac, int n)
 {
-    vec3 angular = vec3_zero();
-    real sum = real_set(0.0);
+    vec3 angular_a = vec3_zero();
+    real normal_impulse = real_set(0.0);
     for (int i = 0; i < n; ++i) {
-        angular = vec3_add_scaled(angular, p->point[i].normal_impulse, jac->angular_a[i]);
-        sum = sum + p->point[i].normal_impulse;
+        angular_a = vec3_add_scaled(angular_a, p->point[i].normal_impulse, jac->angular_a[i]);
+        normal_impulse = normal_impulse + p->point[i].normal_impulse;
     }
     const vec3 tangent_impulse =
         tangent_vector(p->tangent_impulse_1, p->tangent_1, p->tangent_impulse_2, jac->tangent_2);
-    const vec3 impulse = vec3_add(vec3_scale(sum, p->normal), tangent_impulse);
+    const vec3 impulse = vec3_add(vec3_scale(normal_impulse, p->normal), tangent_impulse);
     const vec3 angular_impulse = vec3_add_scaled(
         tangent_vector(p->rolling_impulse_1, p->tangent_1, p->rolling_impulse_2, jac->tangent_2),
         p->twist_impulse, p->normal);
     const vec3 friction_anchor_b = vec3_sub(p->friction_anchor_a, p->a_to_b);
     const vec3 angular_impulse_a = vec3_add(
-                   vec3_add(angular, vec3_cross(p->friction_anchor_a, tangent_impulse)), angular_impulse),
-               angular_impulse_b = vec3_add(vec3_add(vec3_add_scaled(angular, -sum, jac->angular_offset),
-                                                     vec3_cross(friction_anchor_b, tangent_impulse)),
-                                            angular_impulse);
+                   vec3_add(angular_a, vec3_cross(p->friction_anchor_a, tangent_impulse)), angular_impulse),
+               angular_impulse_b =
+                   vec3_add(vec3_add(vec3_add_scaled(angular_a, -normal_impulse, jac->angular_offset),
+                                     vec3_cross(friction_anchor_b, tangent_impulse)),
+                            angular_impulse);
     double discard[8] = {0.0};
-    double *a[VY_LANES], *b[VY_LANES];
+    double *impulse_a[VY_LANES], *impulse_b[VY_LANES];
     for (int i = 0; i < VY_LANES; ++i) {
-        a[i] = p->write_a[i] ? context->motion[p->a[i]].impulse : discard;
-        b[i] = p->write_b[i] ? context->motion[p->b[i]].impulse : discard;
+        impulse_a[i] = p->write_a[i] ? context->motion[p->a[i]].impulse : discard;
+        impulse_b[i] = p->write_b[i] ? context->motion[p->b[i]].impulse : discard;
     }
-    add_impulse_vectors(a, vec3_neg(impulse), vec3_neg(angular_impulse_a));
-    add_impulse_vectors(b, impulse, angular_impulse_b);
+    add_impulse_vectors(impulse_a, vec3_neg(impulse), vec3_neg(angular_impulse_a));
+    add_impulse_vectors(impulse_b, impulse, angular_impulse_b);
     return impulse;
 }
 
@@ -49,7 +50,8 @@ VY_FN void relax_last(const contact_context *context, pack *p, pack_velocities *
     pack_jacobian jac;
     update_contact(context, p, n, &jac);
     for (int i = 0; i < n && p->has_restitution; ++i)
-        p->impact[i].max_normal_impulse = real_max(p->impact[i].max_normal_impulse, p->point[i].normal_impulse);
+        p->impact[i].max_normal_impulse =
+            real_max(p->impact[i].max_normal_impulse, p->point[i].normal_impulse);
     solve_contact(context, p, &jac, v, n, 0);
     real normal_impulse = real_set(0.0);
     for (int i = 0; i < n; ++i) {
@@ -57,7 +59,8 @@ VY_FN void relax_last(const contact_context *context, pack *p, pack_velocities *
         normal_impulse = normal_impulse + p->point[i].normal_impulse;
     }
     for (int i = 0; i < n && p->has_restitution; ++i)
-        p->impact[i].max_normal_impulse = real_max(p->impact[i].max_normal_impulse, p->point[i].normal_impulse);
+        p->impact[i].max_normal_impulse =
+            real_max(p->impact[i].max_normal_impulse, p->point[i].normal_impulse);
     p->mean_normal_impulse =
         p->mean_normal_impulse + context->mean_weight * (normal_impulse - p->mean_normal_impulse);
     p->total_impulse = vec3_add(p->total_impulse, add_warm_start(context, p, &jac, n));
@@ -86,11 +89,11 @@ VY_FN void warm_start(const contact_context *context, const pack *p, int n)
 }
 
 /// Call a function over points for the number that a pack has, as a constant.
-#define FOR_POINTS(p, call)  \
-    switch ((p)->max_points) {   \
-    case 1: call(1); break;  \
-    case 2: call(2); break;  \
-    default: call(4); break; \
+#define FOR_POINTS(p, call)    \
+    switch ((p)->max_points) { \
+    case 1: call(1); break;    \
+    case 2: call(2); break;    \
+    default: call(4); break;   \
     }
 
 static void kernel_prepare(const contact_context *context, const uint32_t *contacts, uint32_t count,
@@ -126,8 +129,8 @@ static void kernel_scale_restitution(const contact_context *context, void *packs
 {
     for (pack *p = (pack *)packs + first; p < (pack *)packs + last; ++p) {
         if (!p->has_restitution) continue;
-        const vec3 after_impact = vec3_sub(p->total_impulse, p->impact_impulse);
-        p->total_impulse = vec3_add_scaled(p->impact_impulse, load_fraction(context, p), after_impact);
+        const vec3 restitution_impulse = vec3_sub(p->total_impulse, p->impact_impulse);
+        p->total_impulse = vec3_add_scaled(p->impact_impulse, load_fraction(context, p), restitution_impulse);
     }
 }
 
@@ -135,7 +138,8 @@ static void kernel_scale_impulses(const contact_context *context, void *packs, u
 {
     for (pack *p = (pack *)packs + first; p < (pack *)packs + last; ++p) {
         const real fraction = load_fraction(context, p);
-        for (int i = 0; i < p->max_points; ++i) p->point[i].normal_impulse = fraction * p->point[i].normal_impulse;
+        for (int i = 0; i < p->max_points; ++i)
+            p->point[i].normal_impulse = fraction * p->point[i].normal_impulse;
         p->tangent_impulse_1 = fraction * p->tangent_impulse_1;
         p->tangent_impulse_2 = fraction * p->tangent_impulse_2;
         p->rolling_impulse_1 = fraction * p->rolling_impulse_1;
@@ -148,18 +152,19 @@ static void kernel_limit_impulses(const contact_context *context, void *packs, u
 {
     for (pack *p = (pack *)packs + first; p < (pack *)packs + last; ++p) {
         const real load_change = load_fraction(context, p) - 1.0;
-        const mask limited = load_change < 0.0;
-        real sum = real_set(0.0);
+        const mask is_limited = load_change < 0.0;
+        real normal_impulse = real_set(0.0);
         for (int i = 0; i < p->max_points; ++i) {
             const real total = p->start[i].total_normal_impulse + load_change * p->point[i].normal_impulse;
-            p->start[i].total_normal_impulse = real_select(limited, total, p->start[i].total_normal_impulse);
-            sum = sum + p->point[i].normal_impulse;
+            p->start[i].total_normal_impulse =
+                real_select(is_limited, total, p->start[i].total_normal_impulse);
+            normal_impulse = normal_impulse + p->point[i].normal_impulse;
         }
-        const vec3 impulse = vec3_add(vec3_scale(sum, p->normal),
+        const vec3 impulse = vec3_add(vec3_scale(normal_impulse, p->normal),
                                       tangent_vector(p->tangent_impulse_1, p->tangent_1, p->tangent_impulse_2,
                                                      vec3_cross(p->normal, p->tangent_1)));
-        p->total_impulse =
-            vec3_select(limited, vec3_add_scaled(p->total_impulse, load_change, impulse), p->total_impulse);
+        p->total_impulse = vec3_select(is_limited, vec3_add_scaled(p->total_impulse, load_change, impulse),
+                                       p->total_impulse);
         if (p->has_restitution) p->impact_impulse = p->total_impulse;
     }
     kernel_scale_impulses(context, packs, first, last);

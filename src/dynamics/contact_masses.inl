@@ -29,10 +29,10 @@ VY_FN void prepare_tangent_mass(pack *p, const pack_jacobian *jac)
     p->mass_anchor_a = p->friction_anchor_a;
 }
 
-VY_FN real effective_inertia(const pack_jacobian *jac, vec3 u)
+VY_FN real effective_inertia(const pack_jacobian *jac, vec3 axis)
 {
-    return inverse_or_zero(vec3_dot(u, mul_inverse_inertia(jac->inverse_inertia_a, u)) +
-                           vec3_dot(u, mul_inverse_inertia(jac->inverse_inertia_b, u)));
+    return inverse_or_zero(vec3_dot(axis, mul_inverse_inertia(jac->inverse_inertia_a, axis)) +
+                           vec3_dot(axis, mul_inverse_inertia(jac->inverse_inertia_b, axis)));
 }
 
 // The effective masses of all rows but friction's, at the points and inertias as they are now.
@@ -41,15 +41,15 @@ VY_FN void compute_normal_masses(pack *p, const pack_jacobian *jac, int n)
     const real inverse_mass_sum = jac->inverse_mass_a + jac->inverse_mass_b;
     real normal_mass_sum = real_set(0.0);
     for (int i = 0; i < n; ++i) {
-        const mask has = has_point(p, i);
+        const mask is_point = has_point(p, i);
         const vec3 ta = mul_inverse_inertia(jac->inverse_inertia_a, jac->angular_a[i]),
                    tb = mul_inverse_inertia(jac->inverse_inertia_b, angular_b(jac, i));
         for (int j = i; j < n; ++j) {
             const real k =
                 inverse_mass_sum + (vec3_dot(ta, jac->angular_a[j]) + vec3_dot(tb, angular_b(jac, j)));
-            const real element = real_select(has & has_point(p, j), k, real_set(0.0));
-            p->k_matrix[k_index(i, j)] = element;
-            normal_mass_sum = normal_mass_sum + (i == j ? 1.0 : 2.0) * element;
+            const real k_element = real_select(is_point & has_point(p, j), k, real_set(0.0));
+            p->k_matrix[k_index(i, j)] = k_element;
+            normal_mass_sum = normal_mass_sum + (i == j ? 1.0 : 2.0) * k_element;
         }
         p->point[i].normal_mass = inverse_or_zero(p->k_matrix[k_index(i, i)]);
     }
@@ -76,8 +76,8 @@ VY_FN real stale_per_lever2(const real inverse_inertia[6], real inverse_mass)
 VY_FN real stale_per_rotation2(const real inverse_inertia[6], const pack *p)
 {
     const real trace = (inverse_inertia[0] + inverse_inertia[3]) + inverse_inertia[5],
-               about = vec3_dot(p->normal, mul_inverse_inertia(inverse_inertia, p->normal));
-    return real_max(trace - 3.0 * about, real_set(0.0)) * p->twist_mass / STALE_MASS;
+               about_normal = vec3_dot(p->normal, mul_inverse_inertia(inverse_inertia, p->normal));
+    return real_max(trace - 3.0 * about_normal, real_set(0.0)) * p->twist_mass / STALE_MASS;
 }
 
 VY_FN double max_of_lanes(const real *x)
@@ -92,18 +92,20 @@ VY_FN double max_of_lanes(const real *x)
 
 // The coefficients of stale_masses(), once a step: levers change as the contact moves against each body, and
 // as that turns.
-VY_FN void prepare_stale(pack *p, const pack_jacobian *jac)
+VY_FN void prepare_staleness(pack *p, const pack_jacobian *jac)
 {
-    const real per_a = stale_per_lever2(jac->inverse_inertia_a, jac->inverse_mass_a),
-               per_b = stale_per_lever2(jac->inverse_inertia_b, jac->inverse_mass_b),
-               part_b = p->inverse_mass_ratio_b, part_a = 1.0 - part_b;
+    const real stale_per_lever2_a = stale_per_lever2(jac->inverse_inertia_a, jac->inverse_mass_a),
+               stale_per_lever2_b = stale_per_lever2(jac->inverse_inertia_b, jac->inverse_mass_b),
+               shift_part_b = p->inverse_mass_ratio_b, shift_part_a = 1.0 - shift_part_b;
     const vec3 friction_anchor_b = vec3_sub(p->friction_anchor_a, p->a_to_b);
-    p->stale_per_shift2 = real_max(part_b * part_b * per_a, part_a * part_a * per_b);
-    p->stale_per_angle2_a = real_max(per_a * vec3_dot(p->friction_anchor_a, p->friction_anchor_a),
-                                     stale_per_rotation2(jac->inverse_inertia_a, p));
-    p->stale_per_angle2_b = real_max(per_b * vec3_dot(friction_anchor_b, friction_anchor_b),
+    p->stale_per_shift2 = real_max(shift_part_b * shift_part_b * stale_per_lever2_a,
+                                   shift_part_a * shift_part_a * stale_per_lever2_b);
+    p->stale_per_angle2_a =
+        real_max(stale_per_lever2_a * vec3_dot(p->friction_anchor_a, p->friction_anchor_a),
+                 stale_per_rotation2(jac->inverse_inertia_a, p));
+    p->stale_per_angle2_b = real_max(stale_per_lever2_b * vec3_dot(friction_anchor_b, friction_anchor_b),
                                      stale_per_rotation2(jac->inverse_inertia_b, p));
-    p->stale_per_anchor_shift2 = FRICTION_WEIGHT * real_max(per_a, per_b);
+    p->stale_per_anchor_shift2 = FRICTION_WEIGHT * real_max(stale_per_lever2_a, stale_per_lever2_b);
     p->lane_was_stale = real_set(0.0);
     p->was_stale = 0;
     p->max_stale_per_shift2 = max_of_lanes(&p->stale_per_shift2);
@@ -128,36 +130,37 @@ VY_FN mask stale_masses(const pack *p, real angle2_a, real angle2_b)
     return is_stale | (p->lane_was_stale > 0.0); // then the masses are not those of the start of the step
 }
 
-VY_FN void refresh_tangent_mass(mask m, pack *p, const pack_jacobian *jac)
+VY_FN void refresh_tangent_mass(mask is_stale, pack *p, const pack_jacobian *jac)
 {
-    const real m11 = p->tangent_mass_11, m12 = p->tangent_mass_12, m22 = p->tangent_mass_22;
-    const vec3 anchor = p->mass_anchor_a;
+    const real old_11 = p->tangent_mass_11, old_12 = p->tangent_mass_12, old_22 = p->tangent_mass_22;
+    const vec3 old_anchor = p->mass_anchor_a;
     prepare_tangent_mass(p, jac);
-    p->tangent_mass_11 = real_select(m, p->tangent_mass_11, m11);
-    p->tangent_mass_12 = real_select(m, p->tangent_mass_12, m12);
-    p->tangent_mass_22 = real_select(m, p->tangent_mass_22, m22);
-    p->mass_anchor_a = vec3_select(m, p->mass_anchor_a, anchor);
+    p->tangent_mass_11 = real_select(is_stale, p->tangent_mass_11, old_11);
+    p->tangent_mass_12 = real_select(is_stale, p->tangent_mass_12, old_12);
+    p->tangent_mass_22 = real_select(is_stale, p->tangent_mass_22, old_22);
+    p->mass_anchor_a = vec3_select(is_stale, p->mass_anchor_a, old_anchor);
 }
 
-VY_FN void refresh_normal_masses(mask m, pack *p, const pack_jacobian *jac, int n)
+VY_FN void refresh_normal_masses(mask is_stale, pack *p, const pack_jacobian *jac, int n)
 {
-    real k_matrix[K_COUNT], normal_mass[POINTS];
-    const real shared_mass = p->shared_mass, twist_mass = p->twist_mass, rolling_mass = p->rolling_mass;
+    real old_k_matrix[K_COUNT], old_normal_mass[POINTS];
+    const real old_shared_mass = p->shared_mass, old_twist_mass = p->twist_mass,
+               old_rolling_mass = p->rolling_mass;
     for (int i = 0; i < n; ++i) {
-        for (int j = i; j < n; ++j) k_matrix[k_index(i, j)] = p->k_matrix[k_index(i, j)];
-        normal_mass[i] = p->point[i].normal_mass;
+        for (int j = i; j < n; ++j) old_k_matrix[k_index(i, j)] = p->k_matrix[k_index(i, j)];
+        old_normal_mass[i] = p->point[i].normal_mass;
     }
     compute_normal_masses(p, jac, n);
     for (int i = 0; i < n; ++i) {
         for (int j = i; j < n; ++j) {
-            const int at = k_index(i, j);
-            p->k_matrix[at] = real_select(m, p->k_matrix[at], k_matrix[at]);
+            const int entry = k_index(i, j);
+            p->k_matrix[entry] = real_select(is_stale, p->k_matrix[entry], old_k_matrix[entry]);
         }
-        p->point[i].normal_mass = real_select(m, p->point[i].normal_mass, normal_mass[i]);
+        p->point[i].normal_mass = real_select(is_stale, p->point[i].normal_mass, old_normal_mass[i]);
     }
-    p->shared_mass = real_select(m, p->shared_mass, shared_mass);
-    p->twist_mass = real_select(m, p->twist_mass, twist_mass);
-    p->rolling_mass = real_select(m, p->rolling_mass, rolling_mass);
+    p->shared_mass = real_select(is_stale, p->shared_mass, old_shared_mass);
+    p->twist_mass = real_select(is_stale, p->twist_mass, old_twist_mass);
+    p->rolling_mass = real_select(is_stale, p->rolling_mass, old_rolling_mass);
 }
 
 // After the bodies have moved: points, Jacobian, and effective masses where they may be others. Solving with
@@ -167,13 +170,14 @@ VY_FN void update_contact(const contact_context *context, pack *p, int n, pack_j
     real angle2_a, angle2_b;
     update_points(context, p, n, &angle2_a, &angle2_b);
     load_jacobian(context, p, n, jac);
-    const mask stale = stale_masses(p, angle2_a, angle2_b);
-    if (mask_any(stale)) {
-        refresh_normal_masses(stale, p, jac, n);
-        p->lane_was_stale = real_select(stale, real_set(1.0), p->lane_was_stale);
+    const mask is_stale = stale_masses(p, angle2_a, angle2_b);
+    if (mask_any(is_stale)) {
+        refresh_normal_masses(is_stale, p, jac, n);
+        p->lane_was_stale = real_select(is_stale, real_set(1.0), p->lane_was_stale);
         p->was_stale = 1;
     }
-    const vec3 change = vec3_sub(p->friction_anchor_a, p->mass_anchor_a);
-    const mask stale_friction = stale | (p->stale_per_anchor_shift2 * vec3_dot(change, change) > 1.0);
-    if (mask_any(stale_friction)) refresh_tangent_mass(stale_friction, p, jac);
+    const vec3 anchor_shift = vec3_sub(p->friction_anchor_a, p->mass_anchor_a);
+    const mask is_friction_stale =
+        is_stale | (p->stale_per_anchor_shift2 * vec3_dot(anchor_shift, anchor_shift) > 1.0);
+    if (mask_any(is_friction_stale)) refresh_tangent_mass(is_friction_stale, p, jac);
 }

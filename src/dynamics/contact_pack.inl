@@ -98,32 +98,33 @@ VY_FN double get_lane(const real *field, int lane)
 VY_FN pack_velocities load_velocities(const contact_context *context, const pack *p)
 {
     const double *a[VY_LANES], *b[VY_LANES];
-    real x[8], y[8];
+    real row_a[8], row_b[8];
     for (int i = 0; i < VY_LANES; ++i) {
         a[i] = context->motion[p->a[i]].velocity;
         b[i] = context->motion[p->b[i]].velocity;
     }
-    real_load_rows(a, x);
-    real_load_rows(b, y);
-    const pack_velocities v = {vec3_make(x[0], x[1], x[2]), vec3_make(x[3], x[4], x[5]),
-                               vec3_make(y[0], y[1], y[2]), vec3_make(y[3], y[4], y[5])};
+    real_load_rows(a, row_a);
+    real_load_rows(b, row_b);
+    const pack_velocities v = {
+        vec3_make(row_a[0], row_a[1], row_a[2]), vec3_make(row_a[3], row_a[4], row_a[5]),
+        vec3_make(row_b[0], row_b[1], row_b[2]), vec3_make(row_b[3], row_b[4], row_b[5])};
     return v;
 }
 
 VY_FN void load_masses(const contact_context *context, const pack *p, pack_jacobian *jac)
 {
     const double *a[VY_LANES], *b[VY_LANES];
-    real x[8];
+    real row[8];
     for (int i = 0; i < VY_LANES; ++i) {
         a[i] = context->body[p->a[i]].inverse_inertia;
         b[i] = context->body[p->b[i]].inverse_inertia;
     }
-    real_load_rows(a, x);
-    for (int k = 0; k < 6; ++k) jac->inverse_inertia_a[k] = x[k];
-    jac->inverse_mass_a = x[6];
-    real_load_rows(b, x);
-    for (int k = 0; k < 6; ++k) jac->inverse_inertia_b[k] = x[k];
-    jac->inverse_mass_b = x[6];
+    real_load_rows(a, row);
+    for (int k = 0; k < 6; ++k) jac->inverse_inertia_a[k] = row[k];
+    jac->inverse_mass_a = row[6];
+    real_load_rows(b, row);
+    for (int k = 0; k < 6; ++k) jac->inverse_inertia_b[k] = row[k];
+    jac->inverse_mass_b = row[6];
 }
 
 VY_FN mask has_point(const pack *p, int i) { return p->point_count > (double)i; }
@@ -149,8 +150,8 @@ VY_FN void load_jacobian(const contact_context *context, const pack *p, int n, p
 // Store two vectors as a row of each lane's body; bodies that do not move are written to `discard`.
 VY_FN void store_vectors(double *const to[VY_LANES], vec3 u, vec3 v)
 {
-    const real x[8] = {u.x, u.y, u.z, v.x, v.y, v.z, real_set(0.0), real_set(0.0)};
-    real_store_rows(to, x);
+    const real row[8] = {u.x, u.y, u.z, v.x, v.y, v.z, real_set(0.0), real_set(0.0)};
+    real_store_rows(to, row);
 }
 
 VY_FN void store_velocities(const contact_context *context, const pack *p, const pack_velocities *v)
@@ -168,10 +169,10 @@ VY_FN void store_velocities(const contact_context *context, const pack *p, const
 // Add an impulse and an angular impulse to the bodies' warm start.
 VY_FN void add_impulse_vectors(double *const to[VY_LANES], vec3 impulse, vec3 angular_impulse)
 {
-    real x[8];
-    real_load_rows((const double *const *)to, x);
-    store_vectors(to, vec3_add(vec3_make(x[0], x[1], x[2]), impulse),
-                  vec3_add(vec3_make(x[3], x[4], x[5]), angular_impulse));
+    real row[8];
+    real_load_rows((const double *const *)to, row);
+    store_vectors(to, vec3_add(vec3_make(row[0], row[1], row[2]), impulse),
+                  vec3_add(vec3_make(row[3], row[4], row[5]), angular_impulse));
 }
 
 // I^-1 v

@@ -26,13 +26,13 @@ void vy_contacts_sweep_bounds(vy_bodies *b, uint32_t i, double h)
     const double radius = 0.5 * vec3_length(vec3_sub(box.high, box.low)) + vec3_length(b->slots[i].centroid);
     s->sweep[i] = sweep_of(b, i, h, radius);
     const vec3 displacement = s->sweep[i].displacement;
-    const double more = s->sweep[i].rotation_reach + b->def.contacts.slop;
-    box.low.x += real_min(displacement.x, 0.0) - more;
-    box.low.y += real_min(displacement.y, 0.0) - more;
-    box.low.z += real_min(displacement.z, 0.0) - more;
-    box.high.x += real_max(displacement.x, 0.0) + more;
-    box.high.y += real_max(displacement.y, 0.0) + more;
-    box.high.z += real_max(displacement.z, 0.0) + more;
+    const double margin = s->sweep[i].rotation_reach + b->def.contacts.slop;
+    box.low.x += real_min(displacement.x, 0.0) - margin;
+    box.low.y += real_min(displacement.y, 0.0) - margin;
+    box.low.z += real_min(displacement.z, 0.0) - margin;
+    box.high.x += real_max(displacement.x, 0.0) + margin;
+    box.high.y += real_max(displacement.y, 0.0) + margin;
+    box.high.z += real_max(displacement.z, 0.0) + margin;
     s->bounds[i] = box;
 }
 
@@ -49,9 +49,9 @@ static void sweep_all(vy_bodies *b, void *self, size_t first, size_t last)
 void vy_contacts_sort_keys(uint64_t *keys, uint64_t *scratch, size_t count)
 {
     VY_ASSERT(keys != scratch);
-    int ordered = 1;
-    for (size_t i = 1; i < count && ordered; ++i) ordered = keys[i - 1] < keys[i];
-    if (ordered) return;
+    int is_sorted = 1;
+    for (size_t i = 1; i < count && is_sorted; ++i) is_sorted = keys[i - 1] < keys[i];
+    if (is_sorted) return;
     uint64_t *from = keys, *to = scratch;
     for (size_t width = 1; width < count; width *= 2) {
         for (size_t low = 0; low < count; low += 2 * width) {
@@ -103,8 +103,9 @@ static int either_awake(const vy_bodies *b, uint32_t i, uint32_t j) { return b->
 
 int vy_contacts_may_collide(const vy_bodies *b, uint32_t i, uint32_t j)
 {
-    const int shaped = b->slots[i].shape.kind != VY_SHAPE_NONE && b->slots[j].shape.kind != VY_SHAPE_NONE;
-    return shaped && either_awake(b, i, j) && !is_filtered(b, i, j);
+    const int have_shapes =
+        b->slots[i].shape.kind != VY_SHAPE_NONE && b->slots[j].shape.kind != VY_SHAPE_NONE;
+    return have_shapes && either_awake(b, i, j) && !is_filtered(b, i, j);
 }
 
 // ---- pairs of the tree: they stay valid while no box moves
@@ -114,93 +115,93 @@ static void sort_pairs(vy_bodies *b, const uint64_t *keys, size_t count, uint64_
 {
     VY_ASSERT(count <= b->contacts->capacity.pairs && keys != out);
     contact_system *s = b->contacts;
-    uint32_t *const end = s->bucket + 1;
+    uint32_t *const bucket_end = s->bucket + 1;
     memset(s->bucket, 0, ((size_t)b->slot_count + 1) * sizeof *s->bucket);
-    for (size_t k = 0; k < count; ++k) end[keys[k] >> 32] += 1;
-    for (uint32_t i = 0; i < b->slot_count; ++i) end[i] += s->bucket[i];
+    for (size_t k = 0; k < count; ++k) bucket_end[keys[k] >> 32] += 1;
+    for (uint32_t i = 0; i < b->slot_count; ++i) bucket_end[i] += s->bucket[i];
     for (size_t k = 0; k < count; ++k) out[s->bucket[keys[k] >> 32]++] = keys[k];
     for (size_t k = 1; k < count; ++k) { // no key moves beyond its bucket
         const uint64_t key = out[k];
         VY_ASSERT(key >> 32 < (uint32_t)key && (uint32_t)key < b->slot_count);
-        size_t at = k;
-        for (; at > 0 && out[at - 1] > key; --at) out[at] = out[at - 1];
-        VY_ASSERT(at == 0 || out[at - 1] < key);
-        out[at] = key;
+        size_t place = k;
+        for (; place > 0 && out[place - 1] > key; --place) out[place] = out[place - 1];
+        VY_ASSERT(place == 0 || out[place - 1] < key);
+        out[place] = key;
     }
 }
 
 // Merge sorted keys, which all differ, into tree_keys.
-static void merge_pairs(contact_system *s, const uint64_t *x, size_t x_count, const uint64_t *y,
-                        size_t y_count)
+static void merge_pairs(contact_system *s, const uint64_t *kept, size_t kept_count, const uint64_t *added,
+                        size_t added_count)
 {
-    VY_ASSERT(x_count + y_count <= s->capacity.pairs);
+    VY_ASSERT(kept_count + added_count <= s->capacity.pairs);
     size_t i = 0, n = 0;
-    for (size_t k = 0; k < y_count; ++k) {
-        while (i < x_count && x[i] < y[k]) s->tree_keys[n++] = x[i++];
-        s->tree_keys[n++] = y[k];
+    for (size_t k = 0; k < added_count; ++k) {
+        while (i < kept_count && kept[i] < added[k]) s->tree_keys[n++] = kept[i++];
+        s->tree_keys[n++] = added[k];
     }
-    while (i < x_count) s->tree_keys[n++] = x[i++];
-    s->tree_count = n;
+    while (i < kept_count) s->tree_keys[n++] = kept[i++];
+    s->tree_key_count = n;
 }
 
 // Find all pairs again.
 static vy_status list_tree_pairs(vy_bodies *b)
 {
     contact_system *s = b->contacts;
-    size_t found = 0, n = 0;
-    while (vy_tree_collect_pairs(s->tree, s->pairs, s->capacity.pairs, &found) != VY_OK) {
-        if (vy_contacts_reserve(b, found, 0) != VY_OK) return VY_NO_MEMORY;
+    size_t found_count = 0, key_count = 0;
+    while (vy_tree_collect_pairs(s->tree, s->pairs, s->capacity.pairs, &found_count) != VY_OK) {
+        if (vy_contacts_reserve(b, found_count, 0) != VY_OK) return VY_NO_MEMORY;
     }
-    for (size_t k = 0; k < found; ++k) {
+    for (size_t k = 0; k < found_count; ++k) {
         const uint32_t i = s->slot_of[s->pairs[k].a], j = s->slot_of[s->pairs[k].b];
         VY_ASSERT(i != j && i < b->slot_count && j < b->slot_count);
-        if (either_awake(b, i, j)) s->keys[n++] = contact_key(i, j);
+        if (either_awake(b, i, j)) s->keys[key_count++] = contact_key(i, j);
     }
-    sort_pairs(b, s->keys, n, s->tree_keys);
-    s->tree_count = n;
+    sort_pairs(b, s->keys, key_count, s->tree_keys);
+    s->tree_key_count = key_count;
     return VY_OK;
 }
 
-enum { FOUND_BLOCK = 64 };
+enum { FOUND_KEYS = 64 };
 
 /// The body whose pairs are queried, and what was found: threads add it to the keys block by block.
-typedef struct query_body {
+typedef struct tree_query_body {
     vy_bodies *b;
     uint32_t slot;
     uint32_t count;
-    uint64_t found[FOUND_BLOCK];
-} query_body;
+    uint64_t found_keys[FOUND_KEYS];
+} tree_query_body;
 
-static void flush_found_pairs(query_body *m)
+static void flush_found_pairs(tree_query_body *m)
 {
     contact_system *s = m->b->contacts;
-    const size_t at = atomic_fetch_add_explicit(&s->found_pairs, m->count, memory_order_relaxed),
-                 room = at < s->capacity.pairs ? s->capacity.pairs - at : 0;
-    for (size_t n = 0; n < m->count && n < room; ++n) s->keys[at + n] = m->found[n];
+    const size_t first = atomic_fetch_add_explicit(&s->found_pair_count, m->count, memory_order_relaxed),
+                 room_count = first < s->capacity.pairs ? s->capacity.pairs - first : 0;
+    for (size_t n = 0; n < m->count && n < room_count; ++n) s->keys[first + n] = m->found_keys[n];
     m->count = 0;
 }
 
 // When both have moved, the lower slot adds the pair.
 static void add_pair(void *self, int proxy)
 {
-    query_body *m = self;
+    tree_query_body *m = self;
     const contact_system *s = m->b->contacts;
     const uint32_t i = m->slot, j = s->slot_of[proxy];
-    VY_ASSERT(s->proxy_of[j] == proxy && s->moved[i]);
-    if (i == j || (j < i && s->moved[j]) || !either_awake(m->b, i, j)) return;
-    m->found[m->count++] = contact_key(i, j);
-    if (m->count == FOUND_BLOCK) flush_found_pairs(m);
+    VY_ASSERT(s->proxy_of[j] == proxy && s->box_moved[i]);
+    if (i == j || (j < i && s->box_moved[j]) || !either_awake(m->b, i, j)) return;
+    m->found_keys[m->count++] = contact_key(i, j);
+    if (m->count == FOUND_KEYS) flush_found_pairs(m);
 }
 
 static void query_tree(vy_bodies *b, void *self, size_t first, size_t last)
 {
     (void)self;
     const contact_system *s = b->contacts;
-    query_body m;
+    tree_query_body m;
     m.b = b;
     m.count = 0;
     for (size_t i = first; i < last; ++i) {
-        if (!s->moved[i]) continue;
+        if (!s->box_moved[i]) continue;
         m.slot = (uint32_t)i;
         vy_tree_query_proxy(s->tree, s->proxy_of[i], add_pair, &m);
     }
@@ -212,23 +213,23 @@ static void query_tree(vy_bodies *b, void *self, size_t first, size_t last)
 static vy_status update_tree_pairs(vy_bodies *b)
 {
     contact_system *s = b->contacts;
-    size_t n, kept;
+    size_t key_count, kept_count;
     do { // once more when there was no memory for all
-        n = 0;
-        for (size_t k = 0; k < s->tree_count; ++k) {
+        key_count = 0;
+        for (size_t k = 0; k < s->tree_key_count; ++k) {
             const uint64_t key = s->tree_keys[k];
-            if (!s->moved[key >> 32] && !s->moved[(uint32_t)key]) s->keys[n++] = key;
+            if (!s->box_moved[key >> 32] && !s->box_moved[(uint32_t)key]) s->keys[key_count++] = key;
         }
         const size_t old_capacity = s->capacity.pairs;
-        kept = n;
-        atomic_store_explicit(&s->found_pairs, n, memory_order_relaxed);
+        kept_count = key_count;
+        atomic_store_explicit(&s->found_pair_count, key_count, memory_order_relaxed);
         vy_bodies_parallel_for(b, b->slot_count, MIN_PARALLEL_BODIES, query_tree, NULL);
-        n = atomic_load_explicit(&s->found_pairs, memory_order_relaxed);
-        if (n <= old_capacity) break;
-    } while (vy_contacts_reserve(b, n, 0) == VY_OK);
-    if (n > s->capacity.pairs) return VY_NO_MEMORY;
-    sort_pairs(b, s->keys + kept, n - kept, s->sorted);
-    merge_pairs(s, s->keys, kept, s->sorted, n - kept);
+        key_count = atomic_load_explicit(&s->found_pair_count, memory_order_relaxed);
+        if (key_count <= old_capacity) break;
+    } while (vy_contacts_reserve(b, key_count, 0) == VY_OK);
+    if (key_count > s->capacity.pairs) return VY_NO_MEMORY;
+    sort_pairs(b, s->keys + kept_count, key_count - kept_count, s->sorted);
+    merge_pairs(s, s->keys, kept_count, s->sorted, key_count - kept_count);
     return VY_OK;
 }
 
@@ -237,14 +238,14 @@ static vec3 predicted_displacement(const vy_bodies *b, size_t i, double h)
     return vec3_scale(h, b->state[i].velocity);
 }
 
-static void find_moved(vy_bodies *b, void *self, size_t first, size_t last)
+static void mark_moved_boxes(vy_bodies *b, void *self, size_t first, size_t last)
 {
     contact_system *s = b->contacts;
     const double h = *(const double *)self;
     for (size_t i = first; i < last; ++i) {
         VY_ASSERT(s->proxy_of[i] < 0 || s->slot_of[s->proxy_of[i]] == i);
-        s->moved[i] = s->proxy_of[i] >= 0 && !vy_tree_box_fits(s->tree, s->proxy_of[i], &s->bounds[i],
-                                                               predicted_displacement(b, i, h));
+        s->box_moved[i] = s->proxy_of[i] >= 0 && !vy_tree_box_fits(s->tree, s->proxy_of[i], &s->bounds[i],
+                                                                   predicted_displacement(b, i, h));
     }
 }
 
@@ -254,16 +255,16 @@ static void move_boxes(vy_bodies *b, uint32_t count, double h)
     VY_ASSERT(count > 0 && count <= b->slot_count);
     contact_system *s = b->contacts;
     s->moved_count += count;
-    const int rebuild = s->moved_count > b->slot_count / REBUILD_RATIO;
+    const int must_rebuild = s->moved_count > b->slot_count / REBUILD_RATIO;
     for (uint32_t i = 0; i < b->slot_count; ++i) {
-        if (!s->moved[i]) continue;
-        if (rebuild) {
+        if (!s->box_moved[i]) continue;
+        if (must_rebuild) {
             vy_tree_replace(s->tree, s->proxy_of[i], &s->bounds[i], predicted_displacement(b, i, h));
         } else {
             (void)vy_tree_move(s->tree, s->proxy_of[i], &s->bounds[i], predicted_displacement(b, i, h), NULL);
         }
     }
-    if (!rebuild) return;
+    if (!must_rebuild) return;
     vy_tree_rebuild(s->tree);
     s->moved_count = 0;
 }
@@ -272,13 +273,14 @@ static void move_boxes(vy_bodies *b, uint32_t count, double h)
 static vy_status refresh_tree(vy_bodies *b, double h)
 {
     contact_system *s = b->contacts;
-    uint32_t count = 0;
-    vy_bodies_parallel_for(b, b->slot_count, MIN_PARALLEL_BODIES, find_moved, &h);
-    for (uint32_t i = 0; i < b->slot_count; ++i) count += s->moved[i] != 0;
-    if (!s->pairs_stale && count == 0) return VY_OK;
-    if (count > 0) move_boxes(b, count, h);
-    const vy_status status =
-        s->pairs_stale || count > b->slot_count / REBUILD_RATIO ? list_tree_pairs(b) : update_tree_pairs(b);
+    uint32_t moved_count = 0;
+    vy_bodies_parallel_for(b, b->slot_count, MIN_PARALLEL_BODIES, mark_moved_boxes, &h);
+    for (uint32_t i = 0; i < b->slot_count; ++i) moved_count += s->box_moved[i] != 0;
+    if (!s->pairs_stale && moved_count == 0) return VY_OK;
+    if (moved_count > 0) move_boxes(b, moved_count, h);
+    const vy_status status = s->pairs_stale || moved_count > b->slot_count / REBUILD_RATIO
+                                 ? list_tree_pairs(b)
+                                 : update_tree_pairs(b);
     s->pairs_stale = status != VY_OK;
     return status;
 }
@@ -309,13 +311,14 @@ static int is_above_plane(const vy_bodies *b, const ground_body *ground, uint32_
     double offset = slot->shape.plane.offset;
     if (slot->shape.plane.globe != NULL) { // its surface below the body
         const vec3 middle = vec3_scale(0.5, vec3_add(box->low, box->high));
-        const vy_plane below = vy_plane_below(&slot->shape.plane, pose, middle);
-        up = quat_rotate(pose->rotation, below.normal);
-        offset = below.offset;
+        const vy_plane local_plane = vy_plane_below(&slot->shape.plane, pose, middle);
+        up = quat_rotate(pose->rotation, local_plane.normal);
+        offset = local_plane.offset;
     }
-    const vec3 low = vec3_make(up.x > 0.0 ? box->low.x : box->high.x, up.y > 0.0 ? box->low.y : box->high.y,
-                               up.z > 0.0 ? box->low.z : box->high.z);
-    return vec3_dot(up, vec3_sub(low, pose->position)) - offset > b->def.contacts.slop;
+    const vec3 lowest_corner =
+        vec3_make(up.x > 0.0 ? box->low.x : box->high.x, up.y > 0.0 ? box->low.y : box->high.y,
+                  up.z > 0.0 ? box->low.z : box->high.z);
+    return vec3_dot(up, vec3_sub(lowest_corner, pose->position)) - offset > b->def.contacts.slop;
 }
 
 // Whether a body's swept bounds stay above a static height field, or beside it.
@@ -328,17 +331,18 @@ static int is_off_field(const vy_bodies *b, uint32_t ground, uint32_t i)
     const mat3 r = quat_matrix(pose.rotation);
     const vy_bounds *box = &b->contacts->bounds[i];
     const vec3 half = vec3_scale(0.5, vec3_sub(box->high, box->low)),
-               c = mat3_tmul_vec(r, vec3_sub(vec3_add(box->low, half), pose.position));
-    const double more = b->def.contacts.slop, size_x = field->spacing * (field->nx - 1),
+               centre = mat3_tmul_vec(r, vec3_sub(vec3_add(box->low, half), pose.position));
+    const double margin = b->def.contacts.slop, size_x = field->spacing * (field->nx - 1),
                  size_y = field->spacing * (field->ny - 1);
-    const double x = real_abs(r.m[0][0]) * half.x + real_abs(r.m[1][0]) * half.y +
-                     real_abs(r.m[2][0]) * half.z,
-                 y = real_abs(r.m[0][1]) * half.x + real_abs(r.m[1][1]) * half.y +
-                     real_abs(r.m[2][1]) * half.z,
-                 z = real_abs(r.m[0][2]) * half.x + real_abs(r.m[1][2]) * half.y +
-                     real_abs(r.m[2][2]) * half.z;
-    return c.z - z - more > field->high || c.x + x + more < 0.0 || c.y + y + more < 0.0 ||
-           c.x - x - more > size_x || c.y - y - more > size_y;
+    const double half_x = real_abs(r.m[0][0]) * half.x + real_abs(r.m[1][0]) * half.y +
+                          real_abs(r.m[2][0]) * half.z,
+                 half_y = real_abs(r.m[0][1]) * half.x + real_abs(r.m[1][1]) * half.y +
+                          real_abs(r.m[2][1]) * half.z,
+                 half_z = real_abs(r.m[0][2]) * half.x + real_abs(r.m[1][2]) * half.y +
+                          real_abs(r.m[2][2]) * half.z;
+    return centre.z - half_z - margin > field->high || centre.x + half_x + margin < 0.0 ||
+           centre.y + half_y + margin < 0.0 || centre.x - half_x - margin > size_x ||
+           centre.y - half_y - margin > size_y;
 }
 
 // How many contacts a pair may have.
@@ -389,7 +393,7 @@ static vy_status list_ground_pairs(vy_bodies *b, double h, size_t *count, size_t
 // Add a pair as often as it may have contacts.
 static size_t add_key(const vy_bodies *b, uint64_t key, size_t n)
 {
-    for (size_t left = max_contacts(b, key); left > 0; --left) b->contacts->keys[n++] = key;
+    for (size_t remaining = max_contacts(b, key); remaining > 0; --remaining) b->contacts->keys[n++] = key;
     return n;
 }
 
@@ -403,23 +407,25 @@ static void filter_pairs(vy_bodies *b, void *self, size_t first, size_t last)
     }
 }
 
-vy_status vy_contacts_pairs(vy_bodies *b, double h, size_t *count)
+vy_status vy_contacts_find_pairs(vy_bodies *b, double h, size_t *count)
 {
     contact_system *s = b->contacts;
-    size_t ground = 0, ground_contacts = 0, n = 0, at = 0;
+    size_t ground_count = 0, ground_contact_count = 0, n = 0, ground_index = 0;
     vy_bodies_parallel_for(b, b->slot_count, MIN_PARALLEL_BODIES, sweep_all, &h);
-    if (refresh_tree(b, h) != VY_OK || list_ground_pairs(b, h, &ground, &ground_contacts) != VY_OK ||
-        vy_contacts_reserve(b, s->tree_count + ground_contacts, 0) != VY_OK)
+    if (refresh_tree(b, h) != VY_OK ||
+        list_ground_pairs(b, h, &ground_count, &ground_contact_count) != VY_OK ||
+        vy_contacts_reserve(b, s->tree_key_count + ground_contact_count, 0) != VY_OK)
         return VY_NO_MEMORY;
-    vy_bodies_parallel_for(b, s->tree_count, MIN_PARALLEL_PAIRS, filter_pairs, NULL);
-    for (size_t k = 0; k < s->tree_count; ++k) {
+    vy_bodies_parallel_for(b, s->tree_key_count, MIN_PARALLEL_PAIRS, filter_pairs, NULL);
+    for (size_t k = 0; k < s->tree_key_count; ++k) {
         const uint64_t key = s->tree_keys[k];
         if (!s->pair_passes[k]) continue;
-        while (at < ground && s->sorted[at] < key) n = add_key(b, s->sorted[at++], n);
+        while (ground_index < ground_count && s->sorted[ground_index] < key)
+            n = add_key(b, s->sorted[ground_index++], n);
         VY_ASSERT(n == 0 || s->keys[n - 1] < key);
         s->keys[n++] = key;
     }
-    while (at < ground) n = add_key(b, s->sorted[at++], n);
+    while (ground_index < ground_count) n = add_key(b, s->sorted[ground_index++], n);
     VY_ASSERT(n <= s->capacity.pairs);
     *count = n;
     return VY_OK;

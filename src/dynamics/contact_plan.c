@@ -44,10 +44,10 @@ static void split_group(const pack_plan *plan)
 static uint32_t colour_contacts(contact_system *s, const contact_group *g, pack_plan *plan)
 {
     uint32_t overflow = 0, count[COLOURS] = {0};
-    plan->colours = plan->shared_colours = 0;
+    plan->colour_count = plan->shared_colour_count = 0;
     for (uint32_t n = g->member_first; n < g->member_last; ++n) s->colours[s->members[n]] = 0;
     for (uint32_t n = g->first; n < g->last; ++n) {
-        contact_header *c = &s->headers[s->grouped[n]];
+        contact_header *c = &s->headers[s->group_contacts[n]];
         VY_ASSERT((c->flags & (MOVES_A | MOVES_B)) != 0 && c->solve_mode == (uint8_t)g->solve_mode);
         const uint64_t taken_a = c->flags & MOVES_A ? s->colours[c->a] : 0,
                        taken_b = c->flags & MOVES_B ? s->colours[c->b] : 0;
@@ -57,9 +57,9 @@ static uint32_t colour_contacts(contact_system *s, const contact_group *g, pack_
             continue;
         }
         VY_ASSERT(((taken_a | taken_b) >> c->colour & 1u) == 0);
-        if (c->colour >= plan->colours) plan->colours = c->colour + 1u;
-        if (++count[c->colour] >= MIN_SHARED_CONTACTS && c->colour >= plan->shared_colours)
-            plan->shared_colours = c->colour + 1u;
+        if (c->colour >= plan->colour_count) plan->colour_count = c->colour + 1u;
+        if (++count[c->colour] >= MIN_SHARED_CONTACTS && c->colour >= plan->shared_colour_count)
+            plan->shared_colour_count = c->colour + 1u;
         if (c->flags & MOVES_A) s->colours[c->a] |= (uint64_t)1 << c->colour;
         if (c->flags & MOVES_B) s->colours[c->b] |= (uint64_t)1 << c->colour;
     }
@@ -71,9 +71,9 @@ static void list_overflow(const contact_system *s, const contact_group *g, uint3
 {
     for (int points = 1; points <= VY_MANIFOLD_POINTS; ++points) {
         for (uint32_t n = g->first; n < g->last; ++n) {
-            const contact_header *c = &s->headers[s->grouped[n]];
+            const contact_header *c = &s->headers[s->group_contacts[n]];
             VY_ASSERT(c->point_count >= 1 && c->point_count <= VY_MANIFOLD_POINTS);
-            if (c->colour == OVERFLOW_COLOUR && c->point_count == points) *order++ = s->grouped[n];
+            if (c->colour == OVERFLOW_COLOUR && c->point_count == points) *order++ = s->group_contacts[n];
         }
     }
 }
@@ -90,13 +90,13 @@ void vy_plan_packs(pack_plan *plan, void *memory)
     const contact_group *g = plan->group;
     const uint32_t count = g->last - g->first;
     VY_ASSERT(g->last <= s->capacity.solved);
-    uint32_t *const overflow_order = s->order + s->capacity.solved + g->first;
+    uint32_t *const overflow_order = s->colour_order + s->capacity.solved + g->first;
     split_group(plan);
     plan->overflow_count = colour_contacts(s, g, plan);
     plan->overflow_order = overflow_order;
     if (plan->overflow_count > 0) list_overflow(s, g, overflow_order);
     if (count <= MAX_NARROW_CONTACTS) plan->wide = plan->narrow; // empty lanes cost as much as full ones
-    VY_ASSERT(plan->colours <= COLOURS && plan->overflow_count <= count);
+    VY_ASSERT(plan->colour_count <= COLOURS && plan->overflow_count <= count);
     VY_ASSERT(((uintptr_t)memory & 63u) == 0);
     plan->packs = memory;
     plan->overflow = (unsigned char *)memory +
@@ -109,30 +109,30 @@ static void plan_part(const pack_plan *plan, uint32_t index)
 {
     const contact_system *s = plan->b->contacts;
     struct solver_part *part = &plan->parts[index];
-    uint32_t count[COLOURS + 1] = {0}, at[COLOURS + 1], n = part->first;
+    uint32_t count[COLOURS + 1] = {0}, next[COLOURS + 1], offset = part->first;
     part->has_restitution = 0;
     for (uint32_t k = part->first; k < part->last; ++k) {
-        const contact_header *c = &s->headers[s->grouped[k]];
+        const contact_header *c = &s->headers[s->group_contacts[k]];
         count[c->colour] += 1;
         part->has_restitution |= (c->flags & HAS_RESTITUTION) != 0;
     }
     part->packs_first = part->packs_last =
         packs_before(part->first - plan->group->first, index, plan->wide->width);
-    for (uint32_t c = 0; c < plan->colours; ++c) {
+    for (uint32_t c = 0; c < plan->colour_count; ++c) {
         const uint32_t packs = (count[c] + plan->wide->width - 1) / plan->wide->width;
-        part->colour[c] = (colour_range){part->packs_last, part->packs_last + packs, n, count[c]};
+        part->colour[c] = (colour_range){part->packs_last, part->packs_last + packs, offset, count[c]};
         part->packs_last += packs;
-        at[c] = n;
-        n += count[c];
+        next[c] = offset;
+        offset += count[c];
     }
-    VY_ASSERT(n + count[OVERFLOW_COLOUR] == part->last);
+    VY_ASSERT(offset + count[OVERFLOW_COLOUR] == part->last);
     VY_ASSERT(part->packs_last <=
               packs_before(part->last - plan->group->first, index + 1, plan->wide->width));
     for (int points = 1; points <= VY_MANIFOLD_POINTS; ++points) {
         for (uint32_t k = part->first; k < part->last; ++k) {
-            const contact_header *c = &s->headers[s->grouped[k]];
+            const contact_header *c = &s->headers[s->group_contacts[k]];
             if (c->point_count == points && c->colour != OVERFLOW_COLOUR)
-                s->order[at[c->colour]++] = s->grouped[k];
+                s->colour_order[next[c->colour]++] = s->group_contacts[k];
         }
     }
 }
@@ -142,11 +142,11 @@ void vy_prepare_packs(const pack_plan *plan, const worker *t)
     const contact_system *s = plan->b->contacts;
     const uint32_t width = plan->wide->width;
     plan_part(plan, t->part);
-    for (uint32_t c = 0; c < plan->colours; ++c) {
+    for (uint32_t c = 0; c < plan->colour_count; ++c) {
         const colour_range *range = &plan->parts[t->part].colour[c];
         for (uint32_t done = 0; done < range->count; done += width) {
             const uint32_t remaining = range->count - done, pack = range->first + done / width;
-            plan->wide->prepare(&plan->context, &s->order[range->start + done],
+            plan->wide->prepare(&plan->context, &s->colour_order[range->start + done],
                                 remaining < width ? remaining : width,
                                 (unsigned char *)plan->packs + pack * plan->wide->pack_size);
         }
@@ -157,7 +157,7 @@ void vy_prepare_packs(const pack_plan *plan, const worker *t)
     barrier(t);
 }
 
-void vy_run_packs(const pack_plan *plan, const worker *t, stage stage_id)
+void vy_run_packs(const pack_plan *plan, const worker *t, solver_stage stage)
 {
     void (*const wide[])(const contact_context *, void *, uint32_t,
                          uint32_t) = {plan->wide->warm_start,
@@ -180,18 +180,18 @@ void vy_run_packs(const pack_plan *plan, const worker *t, stage stage_id)
                                         plan->narrow->scale_restitution,
                                         plan->narrow->limit_impulses};
     const colour_range *part_colours = plan->parts[t->part].colour;
-    const uint32_t shared = t->pool != NULL ? plan->shared_colours : plan->colours;
-    for (uint32_t c = 0; c < shared; ++c) {
-        wide[stage_id](&plan->context, plan->packs, part_colours[c].first, part_colours[c].last);
+    const uint32_t shared_count = t->pool != NULL ? plan->shared_colour_count : plan->colour_count;
+    for (uint32_t c = 0; c < shared_count; ++c) {
+        wide[stage](&plan->context, plan->packs, part_colours[c].first, part_colours[c].last);
         barrier(t);
     }
-    if (plan->overflow_count == 0 && shared == plan->colours) return;
-    for (uint32_t c = shared; c < plan->colours && t->part == 0; ++c) {
+    if (plan->overflow_count == 0 && shared_count == plan->colour_count) return;
+    for (uint32_t c = shared_count; c < plan->colour_count && t->part == 0; ++c) {
         for (uint32_t k = 0; k < plan->part_count; ++k)
-            wide[stage_id](&plan->context, plan->packs, plan->parts[k].colour[c].first,
-                           plan->parts[k].colour[c].last);
+            wide[stage](&plan->context, plan->packs, plan->parts[k].colour[c].first,
+                        plan->parts[k].colour[c].last);
     }
-    if (t->part == 0) narrow[stage_id](&plan->context, plan->overflow, 0, plan->overflow_count);
+    if (t->part == 0) narrow[stage](&plan->context, plan->overflow, 0, plan->overflow_count);
     barrier(t);
 }
 
@@ -220,9 +220,9 @@ size_t vy_pack_memory(uint32_t contacts, uint32_t parts)
     return (max_size + contacts * vy_contact_kernel_1->pack_size + 63u) & ~(size_t)63u;
 }
 
-size_t vy_contacts_pack_memory(uint32_t cap, uint32_t threads)
+size_t vy_contacts_pack_memory(uint32_t contacts, uint32_t threads)
 {
-    const size_t all_threads = vy_pack_memory(cap, threads),
+    const size_t all_threads = vy_pack_memory(contacts, threads),
                  one_thread = threads * vy_pack_memory(GROUP_CONTACTS, 1);
     return all_threads > one_thread ? all_threads : one_thread;
 }

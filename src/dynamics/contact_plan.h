@@ -4,7 +4,7 @@
 
 enum { COLOURS = 64, OVERFLOW_COLOUR = COLOURS };
 
-/// Packs of one colour are contiguous.
+/// The packs and the contacts of one colour in a solver_part: both are contiguous.
 typedef struct colour_range {
     uint32_t first, last;  // packs
     uint32_t start, count; // contacts, in their order by colour
@@ -15,11 +15,11 @@ typedef struct colour_range {
 struct solver_part {
     uint32_t first, last;               // contacts
     uint32_t member_first, member_last; // bodies
-    uint32_t packs_first, packs_last;
-    int has_restitution;        // some contact has restitution
-    int has_unvectorised;       // some body is not vectorised
-    int warm_start_adds_energy; // the warm start of some body adds energy
-    int scales_impulses;        // of the first part: some warm start of the group is not used whole
+    uint32_t packs_first, packs_last;   // packs
+    int has_restitution;                // some contact has restitution
+    int has_unvectorised;               // some body is not vectorised
+    int warm_start_adds_energy;         // the warm start of some body adds energy
+    int scales_impulses;                // of the first part: some warm start of the group is not used whole
     colour_range colour[COLOURS];
 };
 
@@ -29,13 +29,13 @@ typedef struct pack_plan {
     const contact_group *group;
     const contact_kernel *wide, *narrow;
     contact_context context;
-    double h;                   // [s] of the step
-    double substep_h;           // [s] of a sub-step
-    double undivided_substep_h; // [s] of a step that is not divided
-    int substeps;               // sub-steps in an interval
-    int retry;                  // 1: the group has been solved before, in fewer intervals
-    uint32_t colours;           // in use
-    uint32_t shared_colours;    // the first ones; of the others one thread does all packs
+    double h;                     // [s] of the step
+    double substep_h;             // [s] of a sub-step
+    double undivided_substep_h;   // [s] of a step that is not divided
+    int substeps;                 // sub-steps in an interval
+    int retry;                    // 1: the group has been solved before, in fewer intervals
+    uint32_t colour_count;        // colours in use
+    uint32_t shared_colour_count; // of these, the first: threads share them; of the others one does all packs
     struct solver_part *parts;
     uint32_t part_count; // one for each thread that takes part
     void *packs;
@@ -49,16 +49,17 @@ typedef struct pack_plan {
 /// One thread of those that solve a group.
 typedef struct worker {
     vy_pool *pool; // NULL: there is only one
-    uint32_t part; // its own
+    uint32_t part; // index of its solver_part
 } worker;
 
+// Wait for the other threads.
 VY_FN void barrier(const worker *t)
 {
     if (t->pool != NULL) vy_pool_barrier(t->pool);
 }
 
 /// What is done to all packs of a group, colour by colour: functions of a contact_kernel.
-typedef enum stage {
+typedef enum solver_stage {
     WARM_START,
     SCALE_IMPULSES,
     SOLVE,
@@ -68,22 +69,22 @@ typedef enum stage {
     RESTITUTION_FRICTION,
     SCALE_RESTITUTION,
     LIMIT_IMPULSES
-} stage;
+} solver_stage;
 
 // Whether some contact has restitution, in the part of any thread.
 VY_FN int any_restitution(const pack_plan *plan)
 {
-    int any = 0;
-    for (uint32_t i = 0; i < plan->part_count; ++i) any |= plan->parts[i].has_restitution;
-    return any;
+    int has_any = 0;
+    for (uint32_t i = 0; i < plan->part_count; ++i) has_any |= plan->parts[i].has_restitution;
+    return has_any;
 }
 
 // Whether some body is not vectorised, in the part of any thread.
 VY_FN int any_unvectorised(const pack_plan *plan)
 {
-    int any = 0;
-    for (uint32_t i = 0; i < plan->part_count; ++i) any |= plan->parts[i].has_unvectorised;
-    return any;
+    int has_any = 0;
+    for (uint32_t i = 0; i < plan->part_count; ++i) has_any |= plan->parts[i].has_unvectorised;
+    return has_any;
 }
 
 /// Colour the contacts of a group and plan its packs in `memory`, which is aligned to a cache line.
@@ -92,7 +93,7 @@ void vy_plan_packs(pack_plan *plan, void *memory);
 size_t vy_pack_memory(uint32_t contacts, uint32_t parts);
 /// Put the contacts of a thread's part into packs.
 void vy_prepare_packs(const pack_plan *plan, const worker *t);
-void vy_run_packs(const pack_plan *plan, const worker *t, stage stage_id);
+void vy_run_packs(const pack_plan *plan, const worker *t, solver_stage stage);
 /// Write the impulses back to the contacts.
 void vy_store_packs(const pack_plan *plan, const worker *t);
 

@@ -13,7 +13,7 @@ enum { MIN_PARALLEL_PAIRS = 64, MIN_PARALLEL_CONTACTS = 256 }; // below these, n
 
 // The geometric mean. Most surfaces are of one material, and the root of a square is exact: it need not be
 // taken where the square neither overflows nor underflows.
-static double mix(double a, double b)
+static double geometric_mean(double a, double b)
 {
     if (a == b && (a == 0.0 || (a > 1e-100 && a < 1e100))) return a + 0.0; // no -0
     return real_sqrt(a * b);
@@ -29,36 +29,39 @@ static vec3 perpendicular(vec3 n)
 }
 
 // The points, deepest first: an order that mirroring does not change.
-static void fill_points(const vy_manifold *m, const body_state *sa, const body_state *sb, contact *c)
+static void fill_points(const vy_manifold *manifold, const body_state *sa, const body_state *sb, contact *c)
 {
-    VY_ASSERT(m->count >= 1 && m->count <= VY_MANIFOLD_POINTS);
+    VY_ASSERT(manifold->count >= 1 && manifold->count <= VY_MANIFOLD_POINTS);
     c->a_to_b = vec3_sub(sb->position, sa->position);
-    for (int i = 0; i < m->count; ++i) {
-        const vec3 anchor_a = vec3_sub(m->points[i].point_a, sa->position);
-        const contact_point p = {.local_anchor_a = quat_unrotate(sa->attitude, anchor_a),
-                                 .anchor_a = anchor_a,
-                                 .separation = -m->points[i].depth};
-        int at = i;
-        for (; at > 0 && c->points[at - 1].separation > p.separation; --at) c->points[at] = c->points[at - 1];
-        c->points[at] = p;
+    for (int i = 0; i < manifold->count; ++i) {
+        const vec3 anchor_a = vec3_sub(manifold->points[i].point_a, sa->position);
+        const contact_point point = {.local_anchor_a = quat_unrotate(sa->attitude, anchor_a),
+                                     .anchor_a = anchor_a,
+                                     .separation = -manifold->points[i].depth};
+        int place = i;
+        for (; place > 0 && c->points[place - 1].separation > point.separation; --place)
+            c->points[place] = c->points[place - 1];
+        c->points[place] = point;
     }
-    for (int i = m->count; i < VY_MANIFOLD_POINTS; ++i) c->points[i] = (contact_point){.separation = 0.0};
+    for (int i = manifold->count; i < VY_MANIFOLD_POINTS; ++i)
+        c->points[i] = (contact_point){.separation = 0.0};
     for (int i = 0; i < VY_MANIFOLD_POINTS; ++i) c->total_normal_impulse[i] = c->relative_velocity[i] = 0.0;
 }
 
 // The cached point nearest to p that is not taken yet, or -1 when none is near compared to the anchors'
 // lengths. Feature ids would be exact, but of two faces that lie on each other now one and now the other is
 // the reference face.
-static int nearest(const contact_cache *m, const contact *c, const contact_point *p, unsigned used)
+static int nearest_cached_point(const contact_cache *cached, const contact *c, const contact_point *p,
+                                unsigned matched)
 {
-    VY_ASSERT(m->point_count <= VY_MANIFOLD_POINTS);
+    VY_ASSERT(cached->point_count <= VY_MANIFOLD_POINTS);
     const vec3 anchor_b = vec3_sub(p->anchor_a, c->a_to_b);
     double min_distance2 =
         0.01 * real_min(vec3_dot(p->local_anchor_a, p->local_anchor_a), vec3_dot(anchor_b, anchor_b));
     int best = -1;
-    for (int k = 0; k < (int)m->point_count; ++k) {
-        const vec3 d = vec3_sub(m->local_anchor_a[k], p->local_anchor_a);
-        if ((used >> k & 1u) != 0 || !(vec3_dot(d, d) < min_distance2)) continue;
+    for (int k = 0; k < (int)cached->point_count; ++k) {
+        const vec3 d = vec3_sub(cached->local_anchor_a[k], p->local_anchor_a);
+        if ((matched >> k & 1u) != 0 || !(vec3_dot(d, d) < min_distance2)) continue;
         min_distance2 = vec3_dot(d, d);
         best = k;
     }
@@ -67,49 +70,49 @@ static int nearest(const contact_cache *m, const contact *c, const contact_point
 
 // Match the cached points to those of the manifold and take over their impulses. Unmatched points share what
 // is left over, so that a standing body does not drop when a corner slides over an edge.
-void vy_contact_match(const contact_cache *m, contact *c)
+void vy_contact_match(const contact_cache *cached, contact *c)
 {
-    VY_ASSERT(m->a == c->a && m->b == c->b);
-    unsigned used = 0, unmatched = 0;
+    VY_ASSERT(cached->a == c->a && cached->b == c->b);
+    unsigned matched = 0, unmatched = 0;
     double unmatched_impulse = 0.0;
     int count = 0;
     for (int i = 0; i < c->point_count; ++i) {
-        const int k = nearest(m, c, &c->points[i], used);
+        const int k = nearest_cached_point(cached, c, &c->points[i], matched);
         if (k < 0) {
             unmatched |= 1u << i;
             ++count;
             continue;
         }
-        used |= 1u << k;
-        c->points[i].normal_impulse = m->normal_impulse[k];
+        matched |= 1u << k;
+        c->points[i].normal_impulse = cached->normal_impulse[k];
     }
     VY_ASSERT((unmatched == 0) == (count == 0));
-    for (uint32_t k = 0; k < m->point_count; ++k) {
-        if ((used >> k & 1u) == 0) unmatched_impulse += m->normal_impulse[k];
+    for (uint32_t k = 0; k < cached->point_count; ++k) {
+        if ((matched >> k & 1u) == 0) unmatched_impulse += cached->normal_impulse[k];
     }
     for (int i = 0; i < c->point_count; ++i) {
         if ((unmatched >> i & 1u) != 0) c->points[i].normal_impulse = unmatched_impulse / count;
     }
     const vec3 tangent_2 = vec3_cross(c->normal, c->tangent_1);
-    c->mean_normal_impulse = m->mean_normal_impulse;
-    c->tangent_impulse_1 = vec3_dot(m->friction_impulse, c->tangent_1);
-    c->tangent_impulse_2 = vec3_dot(m->friction_impulse, tangent_2);
+    c->mean_normal_impulse = cached->mean_normal_impulse;
+    c->tangent_impulse_1 = vec3_dot(cached->friction_impulse, c->tangent_1);
+    c->tangent_impulse_2 = vec3_dot(cached->friction_impulse, tangent_2);
     if (c->rolling_resistance > 0.0) { // else only the part about the normal is more than rounding
-        c->rolling_impulse_1 = vec3_dot(m->angular_impulse, c->tangent_1);
-        c->rolling_impulse_2 = vec3_dot(m->angular_impulse, tangent_2);
+        c->rolling_impulse_1 = vec3_dot(cached->angular_impulse, c->tangent_1);
+        c->rolling_impulse_2 = vec3_dot(cached->angular_impulse, tangent_2);
     }
-    c->twist_impulse = vec3_dot(m->angular_impulse, c->normal);
+    c->twist_impulse = vec3_dot(cached->angular_impulse, c->normal);
     c->persists = 1;
 }
 
 static void mix_materials(const vy_bodies *b, contact *c)
 {
     const vy_material *x = &b->slots[c->a].material, *y = &b->slots[c->b].material;
-    c->friction = mix(x->friction, y->friction);
-    c->restitution = mix(x->restitution, y->restitution);
-    c->rolling_resistance = mix(x->rolling, y->rolling);
+    c->friction = geometric_mean(x->friction, y->friction);
+    c->restitution = geometric_mean(x->restitution, y->restitution);
+    c->rolling_resistance = geometric_mean(x->rolling, y->rolling);
     VY_ASSERT(c->friction >= 0.0 && c->restitution >= 0.0 && c->restitution <= 1.0);
-    c->torsional_friction = mix(x->spinning, y->spinning);
+    c->torsional_friction = geometric_mean(x->spinning, y->spinning);
 }
 
 // All manifolds of two bodies at the start of the step that move against each other by `displacement`, with
@@ -128,18 +131,18 @@ static int manifolds_of(const vy_bodies *b, uint32_t i, uint32_t j, vec3 displac
     return status == VY_OK ? count : 0;
 }
 
-void vy_contact_fill(const vy_bodies *b, contact *c, const vy_manifold *m, const body_state *sa,
+void vy_contact_fill(const vy_bodies *b, contact *c, const vy_manifold *manifold, const body_state *sa,
                      const body_state *sb)
 {
     VY_ASSERT(c->a < c->b && c->b < b->slot_count);
-    c->point_count = m->count;
+    c->point_count = manifold->count;
     c->persists = 0;
-    c->normal = m->normal;
+    c->normal = manifold->normal;
     c->tangent_1 = perpendicular(c->normal);
     c->mean_normal_impulse = c->tangent_impulse_1 = c->tangent_impulse_2 = c->rolling_impulse_1 =
         c->rolling_impulse_2 = c->twist_impulse = 0.0;
     c->total_impulse = vec3_zero();
-    fill_points(m, sa, sb, c);
+    fill_points(manifold, sa, sb, c);
     mix_materials(b, c);
 }
 
@@ -165,7 +168,7 @@ typedef struct pair_velocity {
     vec3 velocity, rate_a, rate_b; // of b against a; of each
 } pair_velocity;
 
-static pair_velocity velocity_of(const vy_bodies *b, const contact *c)
+static pair_velocity swept_velocity(const vy_bodies *b, const contact *c)
 {
     const body_state *sa = &b->contacts->start_state[c->a], *sb = &b->contacts->start_state[c->b];
     const pair_velocity v = {vec3_sub(sb->velocity, sa->velocity), b->contacts->sweep[c->a].rate,
@@ -233,9 +236,9 @@ static int is_deep(const vy_bodies *b, const contact *c)
 // mass.
 static uint16_t iterations_for(const vy_bodies *b, const contact *c)
 {
-    const double x = b->params[c->a].inverse_mass, y = b->params[c->b].inverse_mass;
-    if (x == y || !b->awake[c->a] || !b->awake[c->b]) return 1;
-    const double ratio = real_max(x, y) / real_min(x, y);
+    const double inverse_mass_a = b->params[c->a].inverse_mass, inverse_mass_b = b->params[c->b].inverse_mass;
+    if (inverse_mass_a == inverse_mass_b || !b->awake[c->a] || !b->awake[c->b]) return 1;
+    const double ratio = real_max(inverse_mass_a, inverse_mass_b) / real_min(inverse_mass_a, inverse_mass_b);
     return (uint16_t)(ratio < UNEQUAL_MASSES ? 1.0 : real_min(ratio, (double)MAX_ITERATIONS));
 }
 
@@ -288,16 +291,16 @@ const contact_cache *vy_contact_find_cached(const contact_cache *cached, uint32_
             vec3_dot(cached[entry].normal, manifolds[best_manifold].normal))
             best_manifold = m;
     }
-    const int similar = vec3_dot(cached[entry].normal, manifolds[index].normal) > SIMILAR_NORMAL;
-    return best_manifold == index && similar ? &cached[entry] : NULL;
+    const int is_similar = vec3_dot(cached[entry].normal, manifolds[index].normal) > SIMILAR_NORMAL;
+    return best_manifold == index && is_similar ? &cached[entry] : NULL;
 }
 
-contact_header vy_contact_make(const vy_bodies *b, uint32_t i, uint32_t j, const vy_manifold *m,
+contact_header vy_contact_make(const vy_bodies *b, uint32_t i, uint32_t j, const vy_manifold *manifold,
                                double threshold, contact *c)
 {
     c->a = i;
     c->b = j;
-    vy_contact_fill(b, c, m, &b->contacts->start_state[i], &b->contacts->start_state[j]);
+    vy_contact_fill(b, c, manifold, &b->contacts->start_state[i], &b->contacts->start_state[j]);
     const contact_cache *cached = cache_lower_bound(b, contact_key(i, j));
     c->persists = cached < b->contact_cache + b->contact_count->count && cached->a == i && cached->b == j;
     const pair_velocity v = unswept_velocity(b, c);
@@ -391,7 +394,7 @@ static void fill_contacts(vy_bodies *b, void *self, size_t first, size_t last)
         while (cached < end && contact_key(cached->a, cached->b) < key) ++cached;
         if (cached < end && contact_key(cached->a, cached->b) == key)
             match_cached(b, cached, manifolds_at(s, block, at), c);
-        const pair_velocity v = velocity_of(b, c);
+        const pair_velocity v = swept_velocity(b, c);
         s->headers[block->first_contact + n] = header_of(b, c, &v, block->threshold);
     }
 }
@@ -419,24 +422,25 @@ void vy_contact_reset_to_start(vy_bodies *b, uint32_t k, double h)
 vy_status vy_contacts_find(vy_bodies *b, double h)
 {
     contact_system *s = b->contacts;
-    size_t pairs = 0;
+    size_t pair_count = 0;
     s->count = 0;
-    vy_status status = vy_contacts_pairs(b, h, &pairs);
-    if (status == VY_OK) status = vy_contacts_reserve(b, 0, pairs); // each may touch
+    vy_status status = vy_contacts_find_pairs(b, h, &pair_count);
+    if (status == VY_OK) status = vy_contacts_reserve(b, 0, pair_count); // each may touch
     if (status != VY_OK) return status;
-    for (size_t at = 0; at < pairs;) {
-        size_t count = pairs - at < s->block_size ? pairs - at : s->block_size;
-        while (at + count < pairs && s->keys[at + count - 1] == s->keys[at + count]) --count; // whole pairs
-        pair_block block = {at, count, s->count, restitution_threshold(b, h), h};
+    for (size_t first = 0; first < pair_count;) {
+        size_t count = pair_count - first < s->block_size ? pair_count - first : s->block_size;
+        while (first + count < pair_count && s->keys[first + count - 1] == s->keys[first + count])
+            --count; // whole pairs
+        pair_block block = {first, count, s->count, restitution_threshold(b, h), h};
         vy_bodies_parallel_for(b, count, MIN_PARALLEL_PAIRS, find_manifolds, &block);
         uint32_t count_with_points = 0;
         for (uint32_t k = 0; k < count; ++k) {
-            VY_ASSERT(s->pair_passes[at + k] == (s->manifolds[k].count > 0));
-            if (s->pair_passes[at + k]) s->pairs_with_points[count_with_points++] = k;
+            VY_ASSERT(s->pair_passes[first + k] == (s->manifolds[k].count > 0));
+            if (s->pair_passes[first + k]) s->pairs_with_points[count_with_points++] = k;
         }
         vy_bodies_parallel_for(b, count_with_points, MIN_PARALLEL_CONTACTS, fill_contacts, &block);
         s->count += count_with_points;
-        at += count;
+        first += count;
         VY_ASSERT(s->count <= s->capacity.contacts);
     }
     return VY_OK;

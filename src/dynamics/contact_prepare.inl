@@ -3,34 +3,34 @@
 // Load each lane's contact, row by row.
 VY_FN void load_contacts(const contact *const c[VY_LANES], pack *p)
 {
-    const double *from[VY_LANES];
-    real x[8];
-    for (int i = 0; i < VY_LANES; ++i) from[i] = &c[i]->normal.x;
-    real_load_rows(from, x);
-    p->normal = vec3_make(x[0], x[1], x[2]);
-    p->tangent_1 = vec3_make(x[3], x[4], x[5]);
+    const double *row_start[VY_LANES];
+    real row[8];
+    for (int i = 0; i < VY_LANES; ++i) row_start[i] = &c[i]->normal.x;
+    real_load_rows(row_start, row);
+    p->normal = vec3_make(row[0], row[1], row[2]);
+    p->tangent_1 = vec3_make(row[3], row[4], row[5]);
     VY_ASSERT(mask_all(vec3_is_unit(p->normal) & vec3_is_unit(p->tangent_1)));
-    p->friction = x[6];
-    p->restitution = x[7];
-    for (int i = 0; i < VY_LANES; ++i) from[i] = &c[i]->a_to_b.x;
-    real_load_rows(from, x);
-    p->start_a_to_b = vec3_make(x[0], x[1], x[2]);
-    p->mean_normal_impulse = x[3];
-    p->rolling_resistance = x[4];
-    p->torsional_friction = x[5];
-    p->tangent_impulse_1 = x[6];
-    p->tangent_impulse_2 = x[7];
-    for (int i = 0; i < VY_LANES; ++i) from[i] = &c[i]->rolling_impulse_1;
-    real_load_rows(from, x);
-    p->rolling_impulse_1 = x[0];
-    p->rolling_impulse_2 = x[1];
-    p->twist_impulse = x[2];
+    p->friction = row[6];
+    p->restitution = row[7];
+    for (int i = 0; i < VY_LANES; ++i) row_start[i] = &c[i]->a_to_b.x;
+    real_load_rows(row_start, row);
+    p->start_a_to_b = vec3_make(row[0], row[1], row[2]);
+    p->mean_normal_impulse = row[3];
+    p->rolling_resistance = row[4];
+    p->torsional_friction = row[5];
+    p->tangent_impulse_1 = row[6];
+    p->tangent_impulse_2 = row[7];
+    for (int i = 0; i < VY_LANES; ++i) row_start[i] = &c[i]->rolling_impulse_1;
+    real_load_rows(row_start, row);
+    p->rolling_impulse_1 = row[0];
+    p->rolling_impulse_2 = row[1];
+    p->twist_impulse = row[2];
     for (int k = 0; k < p->max_points; ++k) {
-        for (int i = 0; i < VY_LANES; ++i) from[i] = &c[i]->points[k].anchor_a.x;
-        real_load_rows(from, x);
-        p->start[k].anchor_a = vec3_make(x[0], x[1], x[2]);
-        p->start[k].separation = x[3];
-        p->point[k].normal_impulse = x[4];
+        for (int i = 0; i < VY_LANES; ++i) row_start[i] = &c[i]->points[k].anchor_a.x;
+        real_load_rows(row_start, row);
+        p->start[k].anchor_a = vec3_make(row[0], row[1], row[2]);
+        p->start[k].separation = row[3];
+        p->point[k].normal_impulse = row[4];
         p->impact[k].max_normal_impulse = p->start[k].total_normal_impulse = real_set(0.0);
     }
     p->inverse_point_count = 1.0 / p->point_count;
@@ -57,11 +57,12 @@ static void fill_lanes(const contact_context *context, const uint32_t *contacts,
         p->write_b[i] = i < count && context->body[c->b].moves;
         p->has_rolling |= c->rolling_resistance > 0.0;
         p->has_restitution |= c->restitution > 0.0;
-        p->max_points = c->point_count > p->max_points ? (c->point_count == 3 ? 4 : c->point_count) : p->max_points;
+        p->max_points =
+            c->point_count > p->max_points ? (c->point_count == 3 ? 4 : c->point_count) : p->max_points;
         set_lane(&p->point_count, (int)i, c->point_count);
-        const double thick_a = context->thickness[c->a], thick_b = context->thickness[c->b];
-        const double thin = SLOP_FRACTION * (thick_a < thick_b ? thick_a : thick_b);
-        set_lane(&p->slop, (int)i, thin < context->slop ? thin : context->slop);
+        const double thickness_a = context->thickness[c->a], thickness_b = context->thickness[c->b];
+        const double thin_slop = SLOP_FRACTION * (thickness_a < thickness_b ? thickness_a : thickness_b);
+        set_lane(&p->slop, (int)i, thin_slop < context->slop ? thin_slop : context->slop);
     }
     load_contacts(from, p);
 }
@@ -78,10 +79,10 @@ VY_FN void find_impact_velocities(const contact_context *context, pack *p, int n
                      get_lane(&p->normal.z, i) * (b.z - a.z));
     }
     for (int i = 0; i < n; ++i) {
-        pack_point_impact *q = &p->impact[i];
-        const real gap = real_max(p->start[i].separation, real_set(0.0)), v = q->relative_velocity,
-                   at_impact = real_sqrt(real_max(v * v - 2.0 * acceleration * gap, real_set(0.0)));
-        q->relative_velocity = real_select((v < 0.0) & (p->restitution > 0.0), -at_impact, v);
+        pack_point_impact *impact = &p->impact[i];
+        const real gap = real_max(p->start[i].separation, real_set(0.0)), v = impact->relative_velocity,
+                   impact_speed = real_sqrt(real_max(v * v - 2.0 * acceleration * gap, real_set(0.0)));
+        impact->relative_velocity = real_select((v < 0.0) & (p->restitution > 0.0), -impact_speed, v);
     }
 }
 
@@ -96,7 +97,7 @@ VY_FN void prepare_points(const contact_context *context, pack *p, int n)
     compute_jacobian(p, n, &jac);
     compute_normal_masses(p, &jac, n);
     prepare_tangent_mass(p, &jac);
-    prepare_stale(p, &jac);
+    prepare_staleness(p, &jac);
     const pack_velocities v = load_velocities(context, p);
     for (int i = 0; i < n; ++i)
         p->impact[i].relative_velocity =

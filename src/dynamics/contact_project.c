@@ -32,7 +32,7 @@ typedef struct deepest_point {
 // Memory of other stages of the step, by what it holds here: how often a body has been moved; how often the
 // bodies of a pair had been when it was checked.
 static uint32_t *move_counts(const contact_system *s) { return s->bucket; }
-static uint32_t *moves_at_last_check(const contact_system *s) { return s->order; }
+static uint32_t *moves_at_last_check(const contact_system *s) { return s->colour_order; }
 
 static double min_thickness(const contact_system *s, const contact_header *c)
 {
@@ -56,28 +56,30 @@ static deepest_point find_deepest_point(const vy_bodies *b, const contact_header
     const vy_shape *x = &b->slots[c->a].shape, *y = &b->slots[c->b].shape;
     const vy_pose px = body_shape_pose(b, c->a, &b->state[c->a]),
                   py = body_shape_pose(b, c->b, &b->state[c->b]);
-    deepest_point d = {.depth = 0.0};
+    deepest_point deepest = {.depth = 0.0};
     if (x->kind == VY_SHAPE_BOX && y->kind == VY_SHAPE_BOX && // most are not, and that is found sooner
         !vy_boxes_may_overlap_by(x, &px, y, &py, allowed))
-        return d;
+        return deepest;
     if (vy_shape_is_convex(x) && vy_shape_is_convex(y)) {
-        vy_contact at;
+        vy_contact penetration;
         int hit = 0;
-        if (vy_penetration(x, &px, y, &py, NULL, &hit, &at, NULL) != VY_OK || !hit) return d;
-        return (deepest_point){at.normal, vec3_scale(0.5, vec3_add(at.point_a, at.point_b)), at.depth};
+        if (vy_penetration(x, &px, y, &py, NULL, &hit, &penetration, NULL) != VY_OK || !hit) return deepest;
+        return (deepest_point){penetration.normal,
+                               vec3_scale(0.5, vec3_add(penetration.point_a, penetration.point_b)),
+                               penetration.depth};
     }
     vy_manifold manifolds[VY_COLLIDE_MANIFOLDS];
     int count = 0;
-    if (vy_collide_all(x, &px, y, &py, 0.0, manifolds, &count) != VY_OK) return d;
+    if (vy_collide_all(x, &px, y, &py, 0.0, manifolds, &count) != VY_OK) return deepest;
     for (int n = 0; n < count; ++n) {
         for (int i = 0; i < manifolds[n].count; ++i) {
             const vy_manifold_point *p = &manifolds[n].points[i];
-            if (p->depth <= d.depth) continue;
-            d = (deepest_point){manifolds[n].normal, vec3_scale(0.5, vec3_add(p->point_a, p->point_b)),
-                                p->depth};
+            if (p->depth <= deepest.depth) continue;
+            deepest = (deepest_point){manifolds[n].normal, vec3_scale(0.5, vec3_add(p->point_a, p->point_b)),
+                                      p->depth};
         }
     }
-    return d;
+    return deepest;
 }
 
 int vy_contact_is_too_deep(const vy_bodies *b, const contact_header *c)
@@ -89,23 +91,25 @@ int vy_contact_is_too_deep(const vy_bodies *b, const contact_header *c)
 // [m] How far two bodies may be moved at a time: where the way out of each other changes on it, not far.
 static double max_correction(const vy_bodies *b, const contact_header *c)
 {
-    const int convex = vy_shape_is_convex(&b->slots[c->a].shape) && vy_shape_is_convex(&b->slots[c->b].shape);
-    return convex ? MAX_CORRECTION_FRACTION * min_thickness(b->contacts, c) : REAL_MAX;
+    const int are_convex =
+        vy_shape_is_convex(&b->slots[c->a].shape) && vy_shape_is_convex(&b->slots[c->b].shape);
+    return are_convex ? MAX_CORRECTION_FRACTION * min_thickness(b->contacts, c) : REAL_MAX;
 }
 
-static mobility mobility_of(const vy_bodies *b, uint32_t i, int by_mass)
+static mobility body_mobility(const vy_bodies *b, uint32_t i, int by_mass)
 {
     if (!b->awake[i]) return (mobility){0.0, 0.0};
     return by_mass ? (mobility){b->params[i].inverse_mass, 1.0} : (mobility){1.0, b->slots[i].mass};
 }
 
 // What an impulse of 1 N s along n at a point turns a body by, world axes; 0 where it does not move.
-static vec3 rotation_by_impulse(const vy_bodies *b, uint32_t i, double scale, vec3 point, vec3 n)
+static vec3 rotation_by_impulse(const vy_bodies *b, uint32_t i, double inertia_scale, vec3 point, vec3 n)
 {
     if (!b->awake[i]) return vec3_zero();
     const body_state *s = &b->state[i];
     const vec3 torque = quat_unrotate(s->attitude, vec3_cross(vec3_sub(point, s->position), n));
-    return quat_rotate(s->attitude, mat3_mul_vec(b->params[i].inverse_inertia, vec3_scale(scale, torque)));
+    return quat_rotate(s->attitude,
+                       mat3_mul_vec(b->params[i].inverse_inertia, vec3_scale(inertia_scale, torque)));
 }
 
 static void move_body(vy_bodies *b, uint32_t i, vec3 displacement, vec3 rotation)
@@ -120,32 +124,33 @@ static void move_body(vy_bodies *b, uint32_t i, vec3 displacement, vec3 rotation
 }
 
 // Move two bodies apart by `distance`, each as an impulse would.
-static void apply_position_impulse(vy_bodies *b, const contact_header *c, const deepest_point *d,
+static void apply_position_impulse(vy_bodies *b, const contact_header *c, const deepest_point *deepest,
                                    double distance, int by_mass)
 {
-    const mobility ma = mobility_of(b, c->a, by_mass), mb = mobility_of(b, c->b, by_mass);
-    const double ia = ma.inverse_mass, ib = mb.inverse_mass;
-    const vec3 ta = rotation_by_impulse(b, c->a, ma.inertia_scale, d->point, d->normal),
-               tb = rotation_by_impulse(b, c->b, mb.inertia_scale, d->point, d->normal);
-    const vec3 ra = vec3_sub(d->point, b->state[c->a].position),
-               rb = vec3_sub(d->point, b->state[c->b].position);
-    const double k =
-        (ia + ib) + (vec3_dot(vec3_cross(ta, ra), d->normal) + vec3_dot(vec3_cross(tb, rb), d->normal));
+    const mobility mobility_a = body_mobility(b, c->a, by_mass), mobility_b = body_mobility(b, c->b, by_mass);
+    const double ia = mobility_a.inverse_mass, ib = mobility_b.inverse_mass;
+    const vec3 ta = rotation_by_impulse(b, c->a, mobility_a.inertia_scale, deepest->point, deepest->normal),
+               tb = rotation_by_impulse(b, c->b, mobility_b.inertia_scale, deepest->point, deepest->normal);
+    const vec3 ra = vec3_sub(deepest->point, b->state[c->a].position),
+               rb = vec3_sub(deepest->point, b->state[c->b].position);
+    const double k = (ia + ib) + (vec3_dot(vec3_cross(ta, ra), deepest->normal) +
+                                  vec3_dot(vec3_cross(tb, rb), deepest->normal));
     VY_ASSERT(k > 0.0);
     const double impulse = distance / k;
-    move_body(b, c->a, vec3_scale(-ia * impulse, d->normal), vec3_scale(-impulse, ta));
-    move_body(b, c->b, vec3_scale(ib * impulse, d->normal), vec3_scale(impulse, tb));
+    move_body(b, c->a, vec3_scale(-ia * impulse, deepest->normal), vec3_scale(-impulse, ta));
+    move_body(b, c->b, vec3_scale(ib * impulse, deepest->normal), vec3_scale(impulse, tb));
 }
 
 // Move a pair apart until it is as deep as is allowed: what one end of a body gains the other may lose.
 // Returns whether it was deeper.
-static int separate(vy_bodies *b, const contact_header *c, int by_mass)
+static int separate_pair(vy_bodies *b, const contact_header *c, int by_mass)
 {
-    const double allowed = allowed_depth(b, c), max = max_correction(b, c);
+    const double allowed = allowed_depth(b, c), max_distance = max_correction(b, c);
     for (int n = 0; n < PAIR_ITERATIONS; ++n) {
         const deepest_point d = find_deepest_point(b, c, allowed);
         if (!(d.depth > allowed)) return n > 0;
-        apply_position_impulse(b, c, &d, real_min(d.depth - TARGET_FRACTION * allowed, max), by_mass);
+        apply_position_impulse(b, c, &d, real_min(d.depth - TARGET_FRACTION * allowed, max_distance),
+                               by_mass);
     }
     return 1;
 }
@@ -160,15 +165,15 @@ static uint32_t count_moves(const contact_system *s, const contact_header *c)
 }
 
 // One iteration over the pairs. Returns whether one was deeper than allowed.
-static int separate_pairs(vy_bodies *b, uint32_t count, int by_mass)
+static int separate_pairs(vy_bodies *b, uint32_t pair_count, int by_mass)
 {
     contact_system *s = b->contacts;
     int has_deeper = 0;
-    for (uint32_t n = 0; n < count; ++n) {
-        const contact_header *c = &s->headers[s->grouped[n]];
+    for (uint32_t n = 0; n < pair_count; ++n) {
+        const contact_header *c = &s->headers[s->group_contacts[n]];
         const uint32_t move_count = count_moves(s, c);
         if (moves_at_last_check(s)[n] == move_count) continue;
-        const int was_deeper = separate(b, c, by_mass);
+        const int was_deeper = separate_pair(b, c, by_mass);
         moves_at_last_check(s)[n] = was_deeper ? NOT_CHECKED : move_count;
         has_deeper |= was_deeper;
     }
@@ -181,9 +186,9 @@ static uint32_t list_pairs(vy_bodies *b)
 {
     contact_system *s = b->contacts;
     uint32_t count = 0;
-    int any = 0;
-    for (uint32_t k = 0; k < s->count && !any; ++k) any = (s->headers[k].flags & IS_DEEP) != 0;
-    if (!any) return 0;
+    int any_deep = 0;
+    for (uint32_t k = 0; k < s->count && !any_deep; ++k) any_deep = (s->headers[k].flags & IS_DEEP) != 0;
+    if (!any_deep) return 0;
     memset(s->marked, 0, b->slot_count);
     for (uint32_t k = 0; k < s->count; ++k) {
         const contact_header *c = &s->headers[k];
@@ -191,10 +196,11 @@ static uint32_t list_pairs(vy_bodies *b)
     }
     for (uint32_t k = 0; k < s->count; ++k) {
         const contact_header *c = &s->headers[k];
-        const contact_header *last = count > 0 ? &s->headers[s->grouped[count - 1]] : NULL;
-        if ((last != NULL && last->a == c->a && last->b == c->b) || is_kinematic(b, c)) continue;
+        const contact_header *last_listed = count > 0 ? &s->headers[s->group_contacts[count - 1]] : NULL;
+        if ((last_listed != NULL && last_listed->a == c->a && last_listed->b == c->b) || is_kinematic(b, c))
+            continue;
         if ((b->awake[c->a] && s->marked[c->a]) || (b->awake[c->b] && s->marked[c->b]))
-            s->grouped[count++] = k;
+            s->group_contacts[count++] = k;
     }
     return count;
 }
@@ -212,13 +218,13 @@ static double work_against_forces(const vy_bodies *b, uint32_t i, const body_sta
 }
 
 // List the bodies of the pairs, and those on joints, which come along.
-static uint32_t list_bodies(vy_bodies *b, uint32_t pairs)
+static uint32_t list_bodies(vy_bodies *b, uint32_t pair_count)
 {
     contact_system *s = b->contacts;
     uint32_t count = 0;
     memset(s->marked, 0, b->slot_count);
-    for (uint32_t n = 0; n < pairs; ++n) {
-        const contact_header *c = &s->headers[s->grouped[n]];
+    for (uint32_t n = 0; n < pair_count; ++n) {
+        const contact_header *c = &s->headers[s->group_contacts[n]];
         s->marked[c->a] = s->marked[c->b] = 1;
     }
     for (uint32_t i = 0; i < b->slot_count; ++i) {
@@ -228,13 +234,13 @@ static uint32_t list_bodies(vy_bodies *b, uint32_t pairs)
 }
 
 // Bodies that are moved apart, and those on joints with them, share what it costs.
-static void join_bodies(vy_bodies *b, uint32_t pairs, uint32_t bodies)
+static void join_bodies(vy_bodies *b, uint32_t pair_count, uint32_t body_count)
 {
     contact_system *s = b->contacts;
     uint32_t *const parent = s->saved_parent;
-    for (uint32_t n = 0; n < bodies; ++n) parent[s->near_bodies[n]] = s->near_bodies[n];
-    for (uint32_t n = 0; n < pairs; ++n) {
-        const contact_header *c = &s->headers[s->grouped[n]];
+    for (uint32_t n = 0; n < body_count; ++n) parent[s->near_bodies[n]] = s->near_bodies[n];
+    for (uint32_t n = 0; n < pair_count; ++n) {
+        const contact_header *c = &s->headers[s->group_contacts[n]];
         if (b->awake[c->a] && b->awake[c->b]) islands_join(parent, c->a, c->b);
     }
     for (uint32_t n = 0; n < b->joints->island_count; ++n) {
@@ -244,12 +250,13 @@ static void join_bodies(vy_bodies *b, uint32_t pairs, uint32_t bodies)
     }
 }
 
-// The bodies of an island, in s->fast, and their states before. Returns how many.
-static uint32_t list_island(const vy_bodies *b, uint32_t root, uint32_t bodies)
+// List the bodies of an island in s->fast_bodies, and their states before in s->island_state. Returns how
+// many.
+static uint32_t list_island(const vy_bodies *b, uint32_t root, uint32_t body_count)
 {
     contact_system *s = b->contacts;
     uint32_t count = 0;
-    for (uint32_t n = 0; n < bodies; ++n) {
+    for (uint32_t n = 0; n < body_count; ++n) {
         if (island_root(s->saved_parent, s->near_bodies[n]) != root) continue;
         s->island_state[count] = s->state_before[n];
         s->fast_bodies[count++] = s->near_bodies[n];
@@ -288,21 +295,21 @@ static int has_moved(const body_state *from, const body_state *to)
 }
 
 // What was lifted is paid for by the motion of the bodies that were moved together, as far as it goes.
-static void conserve_energy(vy_bodies *b, uint32_t pairs, uint32_t bodies)
+static void conserve_energy(vy_bodies *b, uint32_t pair_count, uint32_t body_count)
 {
     contact_system *s = b->contacts;
-    join_bodies(b, pairs, bodies);
+    join_bodies(b, pair_count, body_count);
     vy_contacts_mark_held(b, s->saved_parent, s->marked);
-    for (uint32_t n = 0; n < bodies; ++n) s->island_retry[s->near_bodies[n]] = 0;
-    for (uint32_t n = 0; n < bodies; ++n) {
+    for (uint32_t n = 0; n < body_count; ++n) s->island_retry[s->near_bodies[n]] = 0;
+    for (uint32_t n = 0; n < body_count; ++n) {
         const uint32_t i = s->near_bodies[n];
         if (has_moved(&s->state_before[n], &b->state[i]))
             s->island_retry[island_root(s->saved_parent, i)] = 1;
     }
-    for (uint32_t n = 0; n < bodies; ++n) {
+    for (uint32_t n = 0; n < body_count; ++n) {
         const uint32_t root = s->near_bodies[n];
         if (island_root(s->saved_parent, root) != root || !s->island_retry[root]) continue;
-        const uint32_t count = list_island(b, root, bodies);
+        const uint32_t count = list_island(b, root, body_count);
         if (s->marked[root]) {
             const double work = work_of_moves(b, count);
             if (work > 0.0)
@@ -315,13 +322,13 @@ static void conserve_energy(vy_bodies *b, uint32_t pairs, uint32_t bodies)
 }
 
 // What was moved apart joints may bring back: pairs and joints in turn, until both hold.
-static void separate_jointed(vy_bodies *b, uint32_t count, double h)
+static void separate_jointed(vy_bodies *b, uint32_t pair_count, double h)
 {
     for (int round = 0; round < JOINT_ROUNDS; ++round) {
-        for (uint32_t n = 0; n < count; ++n) moves_at_last_check(b->contacts)[n] = NOT_CHECKED;
+        for (uint32_t n = 0; n < pair_count; ++n) moves_at_last_check(b->contacts)[n] = NOT_CHECKED;
         int has_deeper = 1;
         for (int iteration = 0; iteration < ROUND_ITERATIONS && has_deeper; ++iteration) {
-            has_deeper = separate_pairs(b, count, round % 2);
+            has_deeper = separate_pairs(b, pair_count, round % 2);
             if (!has_deeper && iteration == 0) return;
         }
         vy_islands_project(b, h);
@@ -331,16 +338,16 @@ static void separate_jointed(vy_bodies *b, uint32_t count, double h)
 void vy_contacts_project(vy_bodies *b, double h)
 {
     contact_system *s = b->contacts;
-    const uint32_t count = list_pairs(b);
-    int any = count > 0;
-    if (!any) return;
-    const uint32_t bodies = list_bodies(b, count);
-    for (uint32_t n = 0; n < bodies; ++n) s->state_before[n] = b->state[s->near_bodies[n]];
+    const uint32_t pair_count = list_pairs(b);
+    int any_deep = pair_count > 0;
+    if (!any_deep) return;
+    const uint32_t body_count = list_bodies(b, pair_count);
+    for (uint32_t n = 0; n < body_count; ++n) s->state_before[n] = b->state[s->near_bodies[n]];
     memset(move_counts(s), 0, b->slot_count * sizeof *move_counts(s));
-    for (uint32_t n = 0; n < count; ++n) moves_at_last_check(s)[n] = NOT_CHECKED;
-    for (int iteration = 0; iteration < ITERATIONS && any; ++iteration)
-        any = separate_pairs(b, count, iteration < MASS_ITERATIONS);
+    for (uint32_t n = 0; n < pair_count; ++n) moves_at_last_check(s)[n] = NOT_CHECKED;
+    for (int iteration = 0; iteration < ITERATIONS && any_deep; ++iteration)
+        any_deep = separate_pairs(b, pair_count, iteration < MASS_ITERATIONS);
     vy_islands_project(b, h);
-    if (b->joints->island_count > 0) separate_jointed(b, count, h);
-    conserve_energy(b, count, bodies);
+    if (b->joints->island_count > 0) separate_jointed(b, pair_count, h);
+    conserve_energy(b, pair_count, body_count);
 }

@@ -73,29 +73,29 @@ typedef struct refreshed_pair {
 
 // A contact with its new manifold, or without one: NULL.
 static void refresh_contact(vy_bodies *b, uint32_t k, const refreshed_pair *p, uint32_t manifold_index,
-                            const vy_manifold *m)
+                            const vy_manifold *manifold)
 {
     contact *c = &b->contacts->contacts[k];
     const int persists = c->persists;
-    if (m == NULL) {
+    if (manifold == NULL) {
         vy_contact_set_separated(b, c, &p->now_a, &p->now_b);
     } else {
-        vy_contact_fill(b, c, m, &p->now_a, &p->now_b);
+        vy_contact_fill(b, c, manifold, &p->now_a, &p->now_b);
     }
     if (p->count == 1 ||
-        (m != NULL && vec3_dot(m->normal, p->cached[manifold_index].normal) > SIMILAR_NORMAL))
+        (manifold != NULL && vec3_dot(manifold->normal, p->cached[manifold_index].normal) > SIMILAR_NORMAL))
         vy_contact_match(&p->cached[manifold_index], c);
     c->persists = persists;
     b->contacts->headers[k].point_count = (uint8_t)c->point_count;
 }
 
 // The contact of a pair whose normal is most like this one and that has no new manifold yet.
-static uint32_t most_similar(const refreshed_pair *p, vec3 normal, unsigned used)
+static uint32_t most_similar_contact(const refreshed_pair *p, vec3 normal, unsigned matched)
 {
     uint32_t best = p->count;
     for (uint32_t n = 0; n < p->count; ++n) {
-        if ((used >> n & 1u) == 0 && (best == p->count || vec3_dot(p->cached[n].normal, normal) >
-                                                              vec3_dot(p->cached[best].normal, normal)))
+        if ((matched >> n & 1u) == 0 && (best == p->count || vec3_dot(p->cached[n].normal, normal) >
+                                                                 vec3_dot(p->cached[best].normal, normal)))
             best = n;
     }
     return best;
@@ -117,7 +117,7 @@ void vy_contact_refresh(vy_bodies *b, uint32_t k, double h)
     if (!real_is_finite(margin)) return; // a speed has overflown: the step will end the run
     vy_manifold manifolds[VY_COLLIDE_MANIFOLDS];
     int count = 0;
-    unsigned used = 0;
+    unsigned matched = 0;
     do {
         VY_ASSERT(p.count < VY_COLLIDE_MANIFOLDS);
         vy_contact_write_cache(&s->contacts[k + p.count], p.count, &p.cached[p.count]);
@@ -127,12 +127,12 @@ void vy_contact_refresh(vy_bodies *b, uint32_t k, double h)
                             &count) != VY_OK)
         count = 0;
     for (int n = 0; n < count && n < (int)p.count; ++n) { // deepest first
-        const uint32_t manifold_index = most_similar(&p, manifolds[n].normal, used);
+        const uint32_t manifold_index = most_similar_contact(&p, manifolds[n].normal, matched);
         refresh_contact(b, k + manifold_index, &p, manifold_index, &manifolds[n]);
-        used |= 1u << manifold_index;
+        matched |= 1u << manifold_index;
     }
     for (uint32_t n = 0; n < p.count; ++n) {
-        if ((used >> n & 1u) == 0) refresh_contact(b, k + n, &p, n, NULL);
+        if ((matched >> n & 1u) == 0) refresh_contact(b, k + n, &p, n, NULL);
     }
 }
 
@@ -153,9 +153,9 @@ void vy_contact_add_interval(vy_bodies *b, uint32_t k)
     const contact *c = &s->contacts[k];
     contact_sum *sum = &s->sums[k];
     const body_state now = state_now(&s->body[c->a]);
-    const int points = contact_sum_points(c, now.position, now.attitude, sum);
-    if (points == 0) return;
+    const int point_count = contact_sum_points(c, now.position, now.attitude, sum);
+    if (point_count == 0) return;
     sum->impulse = vec3_add(sum->impulse, c->total_impulse);
     sum->normal = c->normal;
-    sum->points = points;
+    sum->points = point_count;
 }

@@ -25,11 +25,12 @@ static void find_common_restitution(const pack_plan *plan)
     for (uint32_t n = g->member_first; n < g->member_last; ++n)
         s->island_restitution[s->root_of[s->members[n]]] = UNKNOWN;
     for (uint32_t n = g->first; n < g->last; ++n) {
-        const contact *c = &s->contacts[s->grouped[n]];
-        double *common = &s->island_restitution[s->headers[s->grouped[n]].island];
+        const contact *c = &s->contacts[s->group_contacts[n]];
+        double *common = &s->island_restitution[s->headers[s->group_contacts[n]].island];
         if (*common == UNKNOWN) *common = c->restitution;
-        const int resists = c->friction > 0.0 || c->rolling_resistance > 0.0 || c->torsional_friction > 0.0;
-        if (resists || c->restitution != *common) *common = -1.0;
+        const int has_friction =
+            c->friction > 0.0 || c->rolling_resistance > 0.0 || c->torsional_friction > 0.0;
+        if (has_friction || c->restitution != *common) *common = -1.0;
     }
 }
 
@@ -46,8 +47,8 @@ static void find_restitution_fractions(const pack_plan *plan)
 {
     contact_system *s = plan->b->contacts;
     const contact_group *g = plan->group;
-    const double h = plan->substep_h * (double)plan->substeps;
-    int scales = 0;
+    const double interval_h = plan->substep_h * (double)plan->substeps;
+    int needs_scaling = 0;
     find_common_restitution(plan);
     for (uint32_t n = g->member_first; n < g->member_last; ++n) {
         const uint32_t root = s->root_of[s->members[n]];
@@ -66,16 +67,16 @@ static void find_restitution_fractions(const pack_plan *plan)
         sum->quadratic += work.quadratic;
         s->island_energy[s->root_of[i]] +=
             energy_lost_to_contacts(&s->body[i], &s->interval_start[i], s->interval_start[i].fraction,
-                                    &s->motion_before[i], params, h);
+                                    &s->motion_before[i], params, interval_h);
     }
     for (uint32_t n = g->member_first; n < g->member_last; ++n) {
         const uint32_t i = s->members[n], root = s->root_of[i];
         if (!s->body[i].moves) continue;
         const double fraction = restitution_scale(s, root);
         s->motion[i].fraction = fraction;
-        scales |= fraction != 1.0;
+        needs_scaling |= fraction != 1.0;
     }
-    plan->parts[0].scales_impulses = scales;
+    plan->parts[0].scales_impulses = needs_scaling;
 }
 
 void vy_solve_restitution(const pack_plan *plan, const worker *t)

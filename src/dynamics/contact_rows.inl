@@ -37,14 +37,14 @@ VY_FN void apply_angular_impulse(const pack_jacobian *jac, pack_velocities *v, v
 VY_FN void clamp_length(real max, real *x, real *y)
 {
     const real length2 = *x * *x + *y * *y;
-    const real k = real_select(length2 > max * max, max / real_sqrt(length2), real_set(1.0));
-    *x = *x * k;
-    *y = *y * k;
+    const real scale = real_select(length2 > max * max, max / real_sqrt(length2), real_set(1.0));
+    *x = *x * scale;
+    *y = *y * scale;
 }
 
-VY_FN vec3 tangent_vector(real x, vec3 tangent_1, real y, vec3 tangent_2)
+VY_FN vec3 tangent_vector(real impulse_1, vec3 tangent_1, real impulse_2, vec3 tangent_2)
 {
-    return vec3_add_scaled(vec3_scale(x, tangent_1), y, tangent_2);
+    return vec3_add_scaled(vec3_scale(impulse_1, tangent_1), impulse_2, tangent_2);
 }
 
 // Rolling resistance, torsional friction and Coulomb friction, all limited by the normal impulse of the
@@ -69,13 +69,15 @@ VY_FN void solve_friction(pack *p, const pack_jacobian *jac, pack_velocities *v,
     }
     const real max_twist_impulse =
         (p->friction * p->friction_radius + p->torsional_friction) * normal_impulse;
-    const real old = p->twist_impulse, rate = vec3_dot(vec3_sub(v->wb, v->wa), p->normal);
-    p->twist_impulse = real_clamp(old - p->twist_mass * rate, -max_twist_impulse, max_twist_impulse);
-    apply_angular_impulse(jac, v, vec3_scale(p->twist_impulse - old, p->normal));
+    const real old_twist_impulse = p->twist_impulse, rate = vec3_dot(vec3_sub(v->wb, v->wa), p->normal);
+    p->twist_impulse =
+        real_clamp(old_twist_impulse - p->twist_mass * rate, -max_twist_impulse, max_twist_impulse);
+    apply_angular_impulse(jac, v, vec3_scale(p->twist_impulse - old_twist_impulse, p->normal));
 
     const vec3 friction_anchor_b = vec3_sub(p->friction_anchor_a, p->a_to_b);
-    const vec3 at_a = vec3_add(v->va, vec3_cross(v->wa, p->friction_anchor_a)),
-               at_b = vec3_add(v->vb, vec3_cross(v->wb, friction_anchor_b)), slip = vec3_sub(at_b, at_a);
+    const vec3 velocity_a = vec3_add(v->va, vec3_cross(v->wa, p->friction_anchor_a)),
+               velocity_b = vec3_add(v->vb, vec3_cross(v->wb, friction_anchor_b)),
+               slip = vec3_sub(velocity_b, velocity_a);
     const real old_impulse_1 = p->tangent_impulse_1, old_impulse_2 = p->tangent_impulse_2;
     const real slip_1 = vec3_dot(slip, p->tangent_1), slip_2 = vec3_dot(slip, jac->tangent_2);
     p->tangent_impulse_1 = old_impulse_1 - (p->tangent_mass_11 * slip_1 + p->tangent_mass_12 * slip_2);
@@ -101,34 +103,36 @@ VY_FN void build_rows(const contact_context *context, const pack *p, const pack_
                       const pack_velocities *v, int n, int use_bias, pack_rows *r)
 {
     const mask both_dynamic = (jac->inverse_mass_a > 0.0) & (jac->inverse_mass_b > 0.0); // both move
-    const contact_softness *s = context->softness;
+    const contact_softness *softness = context->softness;
     real mean_share = real_set(0.0); // the part of a point's impulse that the mean of the contact is
     if (use_bias && context->hold_mean_impulse) {
-        real sum = p->point[0].normal_impulse;
-        for (int i = 1; i < n; ++i) sum = sum + p->point[i].normal_impulse;
-        mean_share = real_select(sum > MIN_IMPULSE, p->mean_normal_impulse / sum, mean_share);
+        real impulse_sum = p->point[0].normal_impulse;
+        for (int i = 1; i < n; ++i) impulse_sum = impulse_sum + p->point[i].normal_impulse;
+        mean_share = real_select(impulse_sum > MIN_IMPULSE, p->mean_normal_impulse / impulse_sum, mean_share);
     }
     for (int i = 0; i < n; ++i) {
-        const pack_point *q = &p->point[i];
+        const pack_point *point = &p->point[i];
         r->velocity[i] = real_select(has_point(p, i), normal_velocity(p, jac, v, i), real_set(0.0));
         r->delta[i] = real_set(0.0);
         r->mass_scale[i] = r->keep_scale[i] = real_set(1.0);
         r->held_impulse[i] = r->bias[i] = real_set(0.0);
         if (use_bias) {
-            const mask soft = q->separation < -p->slop;
-            const real bias = real_select(both_dynamic, real_set(s[0].bias_rate), real_set(s[1].bias_rate)),
-                       mass = real_select(both_dynamic, real_set(s[0].mass_scale), real_set(s[1].mass_scale)),
-                       impulse_scale =
-                           real_select(both_dynamic, real_set(s[0].impulse_scale), real_set(s[1].impulse_scale));
-            const real penetration = real_min(q->separation + p->slop, real_set(0.0));
-            r->bias[i] = real_max(bias * penetration, real_set(-context->push_speed));
-            r->mass_scale[i] = real_select(soft, mass, r->mass_scale[i]);
-            r->keep_scale[i] = real_select(soft, 1.0 - impulse_scale, r->keep_scale[i]);
+            const mask is_soft = point->separation < -p->slop;
+            const real bias_rate = real_select(both_dynamic, real_set(softness[0].bias_rate),
+                                               real_set(softness[1].bias_rate)),
+                       mass_scale = real_select(both_dynamic, real_set(softness[0].mass_scale),
+                                                real_set(softness[1].mass_scale)),
+                       impulse_scale = real_select(both_dynamic, real_set(softness[0].impulse_scale),
+                                                   real_set(softness[1].impulse_scale));
+            const real penetration = real_min(point->separation + p->slop, real_set(0.0));
+            r->bias[i] = real_max(bias_rate * penetration, real_set(-context->push_speed));
+            r->mass_scale[i] = real_select(is_soft, mass_scale, r->mass_scale[i]);
+            r->keep_scale[i] = real_select(is_soft, 1.0 - impulse_scale, r->keep_scale[i]);
             r->held_impulse[i] =
-                real_select(soft, impulse_scale * mean_share * q->normal_impulse, r->held_impulse[i]);
+                real_select(is_soft, impulse_scale * mean_share * point->normal_impulse, r->held_impulse[i]);
         }
         // A point that is still apart may close the gap within the sub-step, but no more.
-        r->bias[i] = real_select(q->separation > 0.0, q->separation * context->inverse_h, r->bias[i]);
+        r->bias[i] = real_select(point->separation > 0.0, point->separation * context->inverse_h, r->bias[i]);
     }
 }
 
@@ -159,19 +163,19 @@ VY_FN void distribute(const pack *p, pack_rows *r, int n)
 // One step of Gauss-Seidel: the impulse of point i, clamped at zero.
 VY_FN void solve_row(const pack *p, pack_rows *r, int n, int i, mask active_lanes)
 {
-    const real old = p->point[i].normal_impulse + r->delta[i];
-    const real unclamped = (r->keep_scale[i] * old + r->held_impulse[i]) -
+    const real old_impulse = p->point[i].normal_impulse + r->delta[i];
+    const real unclamped = (r->keep_scale[i] * old_impulse + r->held_impulse[i]) -
                            r->mass_scale[i] * p->point[i].normal_mass * (r->velocity[i] + r->bias[i]);
-    const real change = real_max(unclamped, real_set(0.0)) - old;
+    const real change = real_max(unclamped, real_set(0.0)) - old_impulse;
     propagate(p, r, n, i, real_select(active_lanes, change, real_set(0.0)));
 }
 
 // Lanes where a point still closes fast.
 VY_FN mask still_closing(const pack_rows *r, int n)
 {
-    mask fast = (-(r->velocity[0] + r->bias[0])) > FAST_CLOSING;
-    for (int i = 1; i < n; ++i) fast = fast | ((-(r->velocity[i] + r->bias[i])) > FAST_CLOSING);
-    return fast;
+    mask closes_fast = (-(r->velocity[0] + r->bias[0])) > FAST_CLOSING;
+    for (int i = 1; i < n; ++i) closes_fast = closes_fast | ((-(r->velocity[i] + r->bias[i])) > FAST_CLOSING);
+    return closes_fast;
 }
 
 // Solve the normal impulses of all points: symmetric Gauss-Seidel over the rows, forwards and backwards, then
@@ -185,78 +189,83 @@ VY_FN void solve_contact(const contact_context *context, pack *p, const pack_jac
     if (n > 1) distribute(p, &r, n);
     // One iteration is enough at rest; in an impact, where points still close fast, more are needed.
     mask active_lanes = mask_set(1);
-    for (int round = 0; round < POINT_ITERATIONS && mask_any(active_lanes); ++round) {
+    for (int iteration = 0; iteration < POINT_ITERATIONS && mask_any(active_lanes); ++iteration) {
         for (int i = 0; i < n; ++i) solve_row(p, &r, n, i, active_lanes);
         for (int i = n - 1; i >= 0; --i) solve_row(p, &r, n, i, active_lanes);
         active_lanes = active_lanes & still_closing(&r, n);
     }
-    vec3 angular = vec3_zero();
-    real sum = real_set(0.0);
+    vec3 angular_a = vec3_zero();
+    real impulse_sum = real_set(0.0);
     for (int i = 0; i < n; ++i) {
-        angular = vec3_add_scaled(angular, r.delta[i], jac->angular_a[i]);
-        sum = sum + r.delta[i];
+        angular_a = vec3_add_scaled(angular_a, r.delta[i], jac->angular_a[i]);
+        impulse_sum = impulse_sum + r.delta[i];
         p->point[i].normal_impulse = p->point[i].normal_impulse + r.delta[i];
     }
-    apply_impulse(jac, v, vec3_scale(sum, p->normal), angular,
-                  vec3_add_scaled(angular, -sum, jac->angular_offset));
+    apply_impulse(jac, v, vec3_scale(impulse_sum, p->normal), angular_a,
+                  vec3_add_scaled(angular_a, -impulse_sum, jac->angular_offset));
     solve_friction(p, jac, v, n);
 }
 
 // Displacement of a body of each lane since the start of the step. Returns R^T n - n, where R is its rotation
 // since then, with quaternion (w, u): -2w (u x n) + 2u x (u x n); `angle2` is about the square of its angle.
-VY_FN vec3 load_displacement(const contact_context *context, const uint32_t body[VY_LANES], vec3 n,
+VY_FN vec3 load_displacement(const contact_context *context, const uint32_t body[VY_LANES], vec3 normal,
                              vec3 *displacement, real *angle2)
 {
-    const double *from[VY_LANES];
-    real x[8];
-    for (int i = 0; i < VY_LANES; ++i) from[i] = context->body[body[i]].delta_position;
-    real_load_rows(from, x);
-    const vec3 u = vec3_make(x[4], x[5], x[6]), t = vec3_scale(real_set(2.0), vec3_cross(u, n));
-    *displacement = vec3_make(x[0], x[1], x[2]);
-    *angle2 = 4.0 - 4.0 * (x[3] * x[3]);
-    return vec3_add_scaled(vec3_cross(u, t), -x[3], t);
+    const double *row_start[VY_LANES];
+    real row[8];
+    for (int i = 0; i < VY_LANES; ++i) row_start[i] = context->body[body[i]].delta_position;
+    real_load_rows(row_start, row);
+    const vec3 u = vec3_make(row[4], row[5], row[6]), t = vec3_scale(real_set(2.0), vec3_cross(u, normal));
+    *displacement = vec3_make(row[0], row[1], row[2]);
+    *angle2 = 4.0 - 4.0 * (row[3] * row[3]);
+    return vec3_add_scaled(vec3_cross(u, t), -row[3], t);
 }
 
 // Update the separations, and the anchor where friction acts. The squares of the angles by which the bodies
 // have turned since the start of the step go to angle2_a and angle2_b.
 VY_FN void update_points(const contact_context *context, pack *p, int n, real *angle2_a, real *angle2_b)
 {
-    vec3 moved_a, moved_b;
-    const vec3 na = load_displacement(context, p->a, p->normal, &moved_a, angle2_a),
-               nb = load_displacement(context, p->b, p->normal, &moved_b, angle2_b),
-               moved = vec3_sub(moved_b, moved_a);
+    vec3 displacement_a, displacement_b;
+    const vec3 na = load_displacement(context, p->a, p->normal, &displacement_a, angle2_a),
+               nb = load_displacement(context, p->b, p->normal, &displacement_b, angle2_b),
+               displacement = vec3_sub(displacement_b, displacement_a);
     // separation = n.(anchor_b' - anchor_a' + a_to_b), with anchor_b = anchor_a + separation n - a_to_b at
     // the start.
     const vec3 per_anchor = vec3_sub(nb, na);
     const real per_separation = 1.0 + vec3_dot(nb, p->normal),
-               base = vec3_dot(p->normal, moved) - vec3_dot(nb, p->start_a_to_b);
-    p->a_to_b = vec3_add(p->start_a_to_b, moved);
+               base_separation = vec3_dot(p->normal, displacement) - vec3_dot(nb, p->start_a_to_b);
+    p->a_to_b = vec3_add(p->start_a_to_b, displacement);
     // The contact moves with the bodies, most with the lighter one, but does not turn with them: a wheel's
     // contact stays under its axle.
-    p->contact_shift = vec3_scale(p->inverse_mass_ratio_b, moved);
-    vec3 sum = vec3_zero(), anchor_sum = vec3_zero();
+    p->contact_shift = vec3_scale(p->inverse_mass_ratio_b, displacement);
+    vec3 weighted_sum = vec3_zero(), anchor_sum = vec3_zero();
     real weight = real_set(0.0);
     for (int i = 0; i < n; ++i) {
-        const pack_point_start *q = &p->start[i];
-        const mask has = has_point(p, i);
-        const vec3 anchor = vec3_add_scaled(q->anchor_a, p->inverse_mass_ratio_b * q->separation, p->normal);
-        p->point[i].separation = real_select(
-            has, (per_separation * q->separation + base) + vec3_dot(per_anchor, q->anchor_a), real_set(0.0));
-        sum = vec3_add_scaled(sum, p->point[i].normal_impulse, anchor);
+        const pack_point_start *start = &p->start[i];
+        const mask is_point = has_point(p, i);
+        const vec3 anchor =
+            vec3_add_scaled(start->anchor_a, p->inverse_mass_ratio_b * start->separation, p->normal);
+        p->point[i].separation = real_select(is_point,
+                                             (per_separation * start->separation + base_separation) +
+                                                 vec3_dot(per_anchor, start->anchor_a),
+                                             real_set(0.0));
+        weighted_sum = vec3_add_scaled(weighted_sum, p->point[i].normal_impulse, anchor);
         anchor_sum = vec3_add(anchor_sum, anchor);
         weight = weight + p->point[i].normal_impulse;
     }
     const mask has_impulse = weight > MIN_IMPULSE;
-    const real per = 1.0 / weight;
-    const vec3 mean =
-        vec3_select(has_impulse, vec3_scale(per, sum), vec3_scale(p->inverse_point_count, anchor_sum));
-    p->friction_anchor_a = vec3_add(mean, p->contact_shift);
+    const real inverse_weight = 1.0 / weight;
+    const vec3 mean_anchor = vec3_select(has_impulse, vec3_scale(inverse_weight, weighted_sum),
+                                         vec3_scale(p->inverse_point_count, anchor_sum));
+    p->friction_anchor_a = vec3_add(mean_anchor, p->contact_shift);
     if (n == 1) return;
     real radius_sum = real_set(0.0);
     for (int i = 0; i < n; ++i) {
-        const pack_point_start *q = &p->start[i];
-        const vec3 anchor = vec3_add_scaled(q->anchor_a, p->inverse_mass_ratio_b * q->separation, p->normal);
-        radius_sum = radius_sum + p->point[i].normal_impulse * vec3_length(vec3_sub(anchor, mean));
+        const pack_point_start *start = &p->start[i];
+        const vec3 anchor =
+            vec3_add_scaled(start->anchor_a, p->inverse_mass_ratio_b * start->separation, p->normal);
+        radius_sum = radius_sum + p->point[i].normal_impulse * vec3_length(vec3_sub(anchor, mean_anchor));
     }
-    p->friction_radius = real_select(has_impulse & (p->point_count > 1.5), radius_sum * per, real_set(0.0));
+    p->friction_radius =
+        real_select(has_impulse & (p->point_count > 1.5), radius_sum * inverse_weight, real_set(0.0));
 }

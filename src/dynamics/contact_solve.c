@@ -22,7 +22,7 @@
 enum { MAX_ISLAND_RETRIES = 2 };
 enum { MIN_PARALLEL_CONTACTS = 128 }; // contacts
 
-static contact_softness make_soft(double hertz, double damping_ratio, double h)
+static contact_softness contact_softness_of(double hertz, double damping_ratio, double h)
 {
     VY_ASSERT(hertz > 0.0 && damping_ratio > 0.0 && h > 0.0);
     const double omega = TWO_PI * hertz, a1 = 2.0 * damping_ratio + h * omega, a2 = h * omega * a1,
@@ -37,7 +37,7 @@ static void refresh_manifolds(const pack_plan *plan, const worker *t, uint32_t i
     const contact_system *s = b->contacts;
     const struct solver_part *part = &plan->parts[t->part];
     for (uint32_t n = part->first; n < part->last; ++n) {
-        const uint32_t k = s->grouped[n];
+        const uint32_t k = s->group_contacts[n];
         if (interval > 0) {
             vy_contact_refresh(b, k, plan->substep_h);
             continue;
@@ -85,7 +85,8 @@ static void finish_interval(const pack_plan *plan, const worker *t)
     for (uint32_t n = part->member_first; n < part->member_last; ++n)
         vy_contact_body_rebase(&s->body[s->members[n]]);
     barrier(t);
-    for (uint32_t n = part->first; n < part->last; ++n) vy_contact_add_interval(plan->b, s->grouped[n]);
+    for (uint32_t n = part->first; n < part->last; ++n)
+        vy_contact_add_interval(plan->b, s->group_contacts[n]);
 }
 
 // Impulses as of a step that is not divided: they are kept.
@@ -94,7 +95,7 @@ static void finish_contacts(const pack_plan *plan, const worker *t)
     const contact_system *s = plan->b->contacts;
     const struct solver_part *part = &plan->parts[t->part];
     for (uint32_t n = part->first; n < part->last; ++n) {
-        const uint32_t k = s->grouped[n];
+        const uint32_t k = s->group_contacts[n];
         vy_contact_scale_impulses(&s->contacts[k], plan->undivided_substep_h / plan->substep_h);
         s->headers[k].impulse_points = (uint32_t)s->sums[k].points;
     }
@@ -133,35 +134,36 @@ contact_context vy_contacts_context(const vy_bodies *b, double h, double substep
     VY_ASSERT(substep_h > 0.0 && substep_h <= h && (stiff_h == 0.0 || stiff_h >= substep_h));
     const contact_system *s = b->contacts;
     const vy_contacts_def *def = &b->def.contacts;
-    const int stiff = stiff_h > 0.0;
-    const double max_hertz = 0.25 / (stiff ? stiff_h : substep_h); // [Hz] of a mass that sub-steps can follow
-    const double hertz = stiff ? max_hertz : real_min(CONTACT_HERTZ, max_hertz),
-                 ratio = stiff ? STIFF_DAMPING_RATIO : CONTACT_DAMPING_RATIO;
-    return (contact_context){
-        .contacts = s->contacts,
-        .headers = s->headers,
-        .motion = s->motion,
-        .body = s->body,
-        .inverse_h = 1.0 / substep_h,
-        .thickness = s->thickness,
-        .slop = def->slop,
-        .push_speed = def->push_speed,
-        .mean_weight = substep_h / MEAN_IMPULSE_TIME,
-        .restitution_threshold = restitution_threshold(b, h),
-        .hold_mean_impulse = stiff,
-        .softness = {make_soft(hertz, ratio, substep_h), make_soft(2.0 * hertz, ratio, substep_h)}};
+    const int is_stiff = stiff_h > 0.0;
+    const double max_hertz =
+        0.25 / (is_stiff ? stiff_h : substep_h); // [Hz] of a mass that sub-steps can follow
+    const double hertz = is_stiff ? max_hertz : real_min(CONTACT_HERTZ, max_hertz),
+                 damping_ratio = is_stiff ? STIFF_DAMPING_RATIO : CONTACT_DAMPING_RATIO;
+    return (contact_context){.contacts = s->contacts,
+                             .headers = s->headers,
+                             .motion = s->motion,
+                             .body = s->body,
+                             .inverse_h = 1.0 / substep_h,
+                             .thickness = s->thickness,
+                             .slop = def->slop,
+                             .push_speed = def->push_speed,
+                             .mean_weight = substep_h / MEAN_IMPULSE_TIME,
+                             .restitution_threshold = restitution_threshold(b, h),
+                             .hold_mean_impulse = is_stiff,
+                             .softness = {contact_softness_of(hertz, damping_ratio, substep_h),
+                                          contact_softness_of(2.0 * hertz, damping_ratio, substep_h)}};
 }
 
 static void plan_intervals(pack_plan *plan)
 {
-    const int divided = plan->group->intervals > 1, stiff = plan->group->stiff;
-    if (divided) {
+    const int is_divided = plan->group->intervals > 1, is_stiff = plan->group->is_stiff;
+    if (is_divided) {
         plan->substeps = 1;
         plan->substep_h = plan->h / (double)plan->group->intervals;
     }
-    if (divided || stiff) {
-        plan->context = vy_contacts_context(plan->b, divided ? plan->substep_h : plan->h, plan->substep_h,
-                                            stiff ? plan->substep_h : 0.0);
+    if (is_divided || is_stiff) {
+        plan->context = vy_contacts_context(plan->b, is_divided ? plan->substep_h : plan->h, plan->substep_h,
+                                            is_stiff ? plan->substep_h : 0.0);
     }
 }
 
@@ -175,12 +177,12 @@ static void solve_part(void *self, uint32_t thread, uint32_t count)
 }
 
 // One group on all threads, unless it is too small for that.
-static void solve_group_on_all_threads(const pack_plan *common, const contact_group *g)
+static void solve_group_on_all_threads(const pack_plan *base_plan, const contact_group *g)
 {
     VY_ASSERT(g->all_threads);
-    const contact_system *s = common->b->contacts;
-    vy_pool *const pool = g->last - g->first < MIN_PARALLEL_CONTACTS ? NULL : common->b->pool;
-    pack_plan plan = *common;
+    const contact_system *s = base_plan->b->contacts;
+    vy_pool *const pool = g->last - g->first < MIN_PARALLEL_CONTACTS ? NULL : base_plan->b->pool;
+    pack_plan plan = *base_plan;
     plan.group = g;
     plan_intervals(&plan);
     plan.parts = s->parts;

@@ -12,7 +12,7 @@ enum {
     MIN_PARALLEL_COPIES = 2048
 }; // below this, not worth waking threads
 
-static void copy_states(vy_bodies *b, void *self, size_t first, size_t last)
+static void copy_start_states(vy_bodies *b, void *self, size_t first, size_t last)
 {
     (void)self;
     memcpy(b->contacts->start_state + first, b->state + first, (last - first) * sizeof *b->state);
@@ -22,7 +22,7 @@ void vy_contacts_begin(vy_bodies *b)
 {
     if (b->contacts == NULL) return;
     if (vy_bodies_asleep(b) == 0) {
-        vy_bodies_parallel_for(b, b->slot_count, MIN_PARALLEL_COPIES, copy_states, NULL);
+        vy_bodies_parallel_for(b, b->slot_count, MIN_PARALLEL_COPIES, copy_start_states, NULL);
         return;
     }
     for (uint32_t i = 0; i < b->slot_count; ++i) { // sleeping bodies have not moved
@@ -53,7 +53,7 @@ static void join_islands(vy_bodies *b)
     for (uint32_t i = 0; i < b->slot_count; ++i) s->parent[i] = s->parent[s->parent[i]];
 }
 
-static void set_islands(vy_bodies *b, void *self, size_t first, size_t last)
+static void set_contact_islands(vy_bodies *b, void *self, size_t first, size_t last)
 {
     (void)self;
     contact_system *s = b->contacts;
@@ -70,18 +70,21 @@ int vy_paths_collide(const vy_bodies *b, uint32_t i, uint32_t j, double h)
 {
     VY_ASSERT(i != j && i < b->slot_count && j < b->slot_count);
     const vy_shape *x = &b->slots[i].shape, *y = &b->slots[j].shape;
-    const body_state *sa = &b->contacts->start_state[i], *sb = &b->contacts->start_state[j];
-    const body_state ea = state_at_end(b, i, h), eb = state_at_end(b, j, h);
-    const vy_pose pa = body_shape_pose(b, i, &ea), pb = body_shape_pose(b, j, &eb);
-    if (vy_overlap(x, &pa, y, &pb)) return 1;
+    const body_state *start_a = &b->contacts->start_state[i], *start_b = &b->contacts->start_state[j];
+    const body_state end_a = state_at_end(b, i, h), end_b = state_at_end(b, j, h);
+    const vy_pose end_pose_a = body_shape_pose(b, i, &end_a), end_pose_b = body_shape_pose(b, j, &end_b);
+    if (vy_overlap(x, &end_pose_a, y, &end_pose_b)) return 1;
     if (vy_impacts_is_fast(b, i, h) || vy_impacts_is_fast(b, j, h)) return vy_impacts_collide(b, i, j, h);
     if (!vy_shape_is_convex(x) || !vy_shape_is_convex(y)) return 0;
-    const vy_pose qa = body_shape_pose(b, i, sa), qb = body_shape_pose(b, j, sb);
-    const vec3 displacement =
-        vec3_sub(vec3_sub(pb.position, qb.position), vec3_sub(pa.position, qa.position));
+    const vy_pose start_pose_a = body_shape_pose(b, i, start_a),
+                  start_pose_b = body_shape_pose(b, j, start_b);
+    const vec3 displacement = vec3_sub(vec3_sub(end_pose_b.position, start_pose_b.position),
+                                       vec3_sub(end_pose_a.position, start_pose_a.position));
     vy_cast_hit hit;
-    int met = 0;
-    if (vy_shape_cast(x, &qa, y, &qb, displacement, NULL, &met, &hit) == VY_OK && !met) return 0;
+    int is_hit = 0;
+    if (vy_shape_cast(x, &start_pose_a, y, &start_pose_b, displacement, NULL, &is_hit, &hit) == VY_OK &&
+        !is_hit)
+        return 0;
     return vy_impacts_collide(b, i, j, h); // a corner that swings back may be met by the cast alone
 }
 
@@ -160,9 +163,10 @@ static void correct_position(vy_bodies *b, const contact *c, double depth, vec3 
 {
     const double ia = b->params[c->a].inverse_mass, ib = b->params[c->b].inverse_mass;
     VY_ASSERT(ia + ib > 0.0);
-    const double move = real_max(depth - b->def.contacts.slop, 0.0) * b->def.contacts.correction / (ia + ib);
-    b->state[c->a].position = vec3_add_scaled(b->state[c->a].position, -ia * move, n);
-    b->state[c->b].position = vec3_add_scaled(b->state[c->b].position, ib * move, n);
+    const double position_impulse =
+        real_max(depth - b->def.contacts.slop, 0.0) * b->def.contacts.correction / (ia + ib);
+    b->state[c->a].position = vec3_add_scaled(b->state[c->a].position, -ia * position_impulse, n);
+    b->state[c->b].position = vec3_add_scaled(b->state[c->b].position, ib * position_impulse, n);
 }
 
 static void solve_impulses(vy_bodies *b)
@@ -179,54 +183,55 @@ static void solve_impulses(vy_bodies *b)
                 VY_OK ||
             manifold_index >= count)
             continue;
-        const vy_manifold m = manifolds[manifold_index];
+        const vy_manifold manifold = manifolds[manifold_index];
         vec3 point = vec3_zero(); // the centre of the manifold
-        for (int i = 0; i < m.count; ++i)
-            point = vec3_add_scaled(point, 0.5 / m.count, vec3_add(m.points[i].point_a, m.points[i].point_b));
-        c->normal = m.normal;
+        for (int i = 0; i < manifold.count; ++i)
+            point = vec3_add_scaled(point, 0.5 / manifold.count,
+                                    vec3_add(manifold.points[i].point_a, manifold.points[i].point_b));
+        c->normal = manifold.normal;
         c->point_count = 1;
         c->points[0] = (contact_point){.normal_impulse = 0.0};
         c->points[0].local_anchor_a =
             quat_unrotate(b->state[c->a].attitude, vec3_sub(point, b->state[c->a].position));
         c->points[0].normal_impulse = c->total_normal_impulse[0] =
-            vy_contact_apply_impulse(b, c, point, m.normal);
+            vy_contact_apply_impulse(b, c, point, manifold.normal);
         s->headers[k].impulse_points = c->total_normal_impulse[0] > 0.0;
-        correct_position(b, c, m.points[0].depth, m.normal);
+        correct_position(b, c, manifold.points[0].depth, manifold.normal);
         b->disturbed[c->a] = b->disturbed[c->b] = 1; // joints project again
     }
 }
 
 // ---- cache and reports
 
-void vy_contact_write_cache(const contact *c, uint32_t manifold_index, contact_cache *m)
+void vy_contact_write_cache(const contact *c, uint32_t manifold_index, contact_cache *cached)
 {
     VY_ASSERT(c->a < c->b && c->point_count >= 1 && c->point_count <= VY_MANIFOLD_POINTS);
     uint32_t count = 0;
     for (int i = 0; i < c->point_count; ++i) {
         if (!(c->total_normal_impulse[i] > 0.0)) continue;
-        m->local_anchor_a[count] = c->points[i].local_anchor_a;
-        m->normal_impulse[count++] = c->points[i].normal_impulse;
+        cached->local_anchor_a[count] = c->points[i].local_anchor_a;
+        cached->normal_impulse[count++] = c->points[i].normal_impulse;
     }
-    m->a = c->a;
-    m->b = c->b;
-    m->point_count = count;
-    m->manifold_index = manifold_index;
+    cached->a = c->a;
+    cached->b = c->b;
+    cached->point_count = count;
+    cached->manifold_index = manifold_index;
     for (; count < VY_MANIFOLD_POINTS; ++count) { // state: no bits of another contact
-        m->local_anchor_a[count] = vec3_zero();
-        m->normal_impulse[count] = 0.0;
+        cached->local_anchor_a[count] = vec3_zero();
+        cached->normal_impulse[count] = 0.0;
     }
     const vec3 tangent_2 = vec3_cross(c->normal, c->tangent_1);
-    m->mean_normal_impulse = c->mean_normal_impulse;
-    m->friction_impulse =
+    cached->mean_normal_impulse = c->mean_normal_impulse;
+    cached->friction_impulse =
         vec3_add_scaled(vec3_scale(c->tangent_impulse_1, c->tangent_1), c->tangent_impulse_2, tangent_2);
-    m->angular_impulse = vec3_add_scaled(
+    cached->angular_impulse = vec3_add_scaled(
         vec3_add_scaled(vec3_scale(c->rolling_impulse_1, c->tangent_1), c->rolling_impulse_2, tangent_2),
         c->twist_impulse, c->normal);
-    m->normal = c->normal;
+    cached->normal = c->normal;
 }
 
 // What a contact did in the step: from its sums where that was divided.
-VY_FN contact_sum sum_of(const vy_bodies *b, uint32_t k)
+VY_FN contact_sum contact_sum_of(const vy_bodies *b, uint32_t k)
 {
     const contact_system *s = b->contacts;
     const contact *c = &s->contacts[k];
@@ -242,31 +247,31 @@ static void write_report(const vy_bodies *b, size_t n, size_t count, vy_contact_
 {
     const contact_system *s = b->contacts;
     const contact_header *c = &s->headers[s->records[n].contact];
-    contact_sum group_sum = sum_of(b, s->records[n].contact);
-    vec3 normal_sum = vec3_scale(group_sum.normal_impulse, group_sum.normal);
+    contact_sum pair_sum = contact_sum_of(b, s->records[n].contact);
+    vec3 normal_sum = vec3_scale(pair_sum.normal_impulse, pair_sum.normal);
     const size_t first = n;
     while (++n < count && s->records[n].report == s->records[first].report) {
-        const contact_sum sum = sum_of(b, s->records[n].contact);
+        const contact_sum sum = contact_sum_of(b, s->records[n].contact);
         normal_sum = vec3_add_scaled(normal_sum, sum.normal_impulse, sum.normal);
-        group_sum.impulse = vec3_add(group_sum.impulse, sum.impulse);
-        group_sum.weighted_point = vec3_add(group_sum.weighted_point, sum.weighted_point);
-        group_sum.normal_impulse += sum.normal_impulse;
-        group_sum.min_velocity = real_min(group_sum.min_velocity, sum.min_velocity);
-        group_sum.points += sum.points;
-        group_sum.normal = vec3_scale(1.0 / real_max(vec3_length(normal_sum), 1e-300), normal_sum);
+        pair_sum.impulse = vec3_add(pair_sum.impulse, sum.impulse);
+        pair_sum.weighted_point = vec3_add(pair_sum.weighted_point, sum.weighted_point);
+        pair_sum.normal_impulse += sum.normal_impulse;
+        pair_sum.min_velocity = real_min(pair_sum.min_velocity, sum.min_velocity);
+        pair_sum.points += sum.points;
+        pair_sum.normal = vec3_scale(1.0 / real_max(vec3_length(normal_sum), 1e-300), normal_sum);
     }
-    VY_ASSERT(group_sum.points >= 1 && group_sum.normal_impulse > 0.0);
+    VY_ASSERT(pair_sum.points >= 1 && pair_sum.normal_impulse > 0.0);
     *out = (vy_contact_report){.a = vy_bodies_at(b, c->a).bits,
                                .b = vy_bodies_at(b, c->b).bits,
                                .phase = s->records[first].persists ? VY_CONTACT_PERSIST : VY_CONTACT_BEGIN,
-                               .points = group_sum.points,
-                               .normal = group_sum.normal,
-                               .point = vec3_scale(1.0 / group_sum.normal_impulse, group_sum.weighted_point),
-                               .impulse = group_sum.impulse,
-                               .speed = -group_sum.min_velocity};
+                               .points = pair_sum.points,
+                               .normal = pair_sum.normal,
+                               .point = vec3_scale(1.0 / pair_sum.normal_impulse, pair_sum.weighted_point),
+                               .impulse = pair_sum.impulse,
+                               .speed = -pair_sum.min_velocity};
 }
 
-static vy_contact_report end_of_contact(const vy_bodies *b, uint64_t key)
+static vy_contact_report report_end(const vy_bodies *b, uint64_t key)
 {
     return (vy_contact_report){.a = vy_bodies_at(b, (uint32_t)(key >> 32)).bits,
                                .b = vy_bodies_at(b, (uint32_t)key).bits,
@@ -278,9 +283,9 @@ static void write_records(vy_bodies *b, void *self, size_t first, size_t last)
     const contact_system *s = b->contacts;
     const size_t count = *(const size_t *)self;
     for (size_t n = first; n < last; ++n) {
-        const contact_record r = s->records[n];
-        vy_contact_write_cache(&s->contacts[r.contact], r.manifold_index, &b->contact_cache[n]);
-        if (r.manifold_index == 0) write_report(b, n, count, &s->reports[r.report]);
+        const contact_record record = s->records[n];
+        vy_contact_write_cache(&s->contacts[record.contact], record.manifold_index, &b->contact_cache[n]);
+        if (record.manifold_index == 0) write_report(b, n, count, &s->reports[record.report]);
     }
 }
 
@@ -301,9 +306,9 @@ static void update_cache(vy_bodies *b)
     for (uint32_t k = 0; k < s->count; ++k) {
         if (s->headers[k].impulse_points == 0) continue;
         const uint64_t key = contact_key(s->headers[k].a, s->headers[k].b);
-        const contact_header *last =
+        const contact_header *last_recorded =
             record_count > 0 ? &s->headers[s->records[record_count - 1].contact] : NULL;
-        if (last != NULL && contact_key(last->a, last->b) == key) {
+        if (last_recorded != NULL && contact_key(last_recorded->a, last_recorded->b) == key) {
             s->records[record_count] = s->records[record_count - 1];
             s->records[record_count].contact = k;
             s->records[record_count++].manifold_index += 1;
@@ -312,7 +317,7 @@ static void update_cache(vy_bodies *b)
         VY_ASSERT(previous_index + 1 >= previous_pair_count ||
                   s->previous_keys[previous_index] < s->previous_keys[previous_index + 1]);
         while (previous_index < previous_pair_count && s->previous_keys[previous_index] < key)
-            s->reports[report_count++] = end_of_contact(b, s->previous_keys[previous_index++]);
+            s->reports[report_count++] = report_end(b, s->previous_keys[previous_index++]);
         const uint32_t persists =
             previous_index < previous_pair_count && s->previous_keys[previous_index] == key;
         previous_index += persists;
@@ -320,7 +325,7 @@ static void update_cache(vy_bodies *b)
             (contact_record){.contact = k, .report = report_count++, .persists = persists};
     }
     while (previous_index < previous_pair_count)
-        s->reports[report_count++] = end_of_contact(b, s->previous_keys[previous_index++]);
+        s->reports[report_count++] = report_end(b, s->previous_keys[previous_index++]);
     VY_ASSERT(record_count <= s->count && report_count <= 2 * s->capacity.contacts);
     vy_bodies_parallel_for(b, record_count, MIN_PARALLEL_RECORDS, write_records, &record_count);
     b->contact_count->count = record_count;
@@ -349,7 +354,7 @@ uint32_t vy_contacts_step(vy_bodies *b, double h)
             solve_impulses(b);
         } else {
             join_islands(b);
-            vy_bodies_parallel_for(b, b->contacts->count, MIN_PARALLEL_HEADERS, set_islands, NULL);
+            vy_bodies_parallel_for(b, b->contacts->count, MIN_PARALLEL_HEADERS, set_contact_islands, NULL);
             find_solve_modes(b, h);
             vy_contacts_solve(b, h, 1);
             if (b->joints->island_count > 0) vy_jointed_solve(b, h);

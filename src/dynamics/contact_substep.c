@@ -18,7 +18,7 @@ static void sum_warm_start_work(const pack_plan *plan)
 {
     contact_system *s = plan->b->contacts;
     const contact_group *g = plan->group;
-    int scales = 0, adds_energy = 0;
+    int needs_scaling = 0, adds_energy = 0;
     for (uint32_t t = 0; t < plan->part_count; ++t) adds_energy |= plan->parts[t].warm_start_adds_energy;
     plan->parts[0].scales_impulses = 0;
     if (!adds_energy) return;
@@ -32,12 +32,12 @@ static void sum_warm_start_work(const pack_plan *plan)
     }
     for (uint32_t n = g->member_first; n < g->member_last; ++n) {
         const uint32_t i = s->members[n];
-        if (s->root_of[i] == i) scales |= island_warm_start_fraction(s, i) != 1.0;
+        if (s->root_of[i] == i) needs_scaling |= island_warm_start_fraction(s, i) != 1.0;
     }
-    plan->parts[0].scales_impulses = scales;
+    plan->parts[0].scales_impulses = needs_scaling;
 }
 
-/// Plain bodies, until there are as many as lanes.
+/// Vectorised bodies that are collected until there are as many as lanes.
 typedef struct body_lanes {
     uint32_t count;
     uint32_t bodies[8];
@@ -147,20 +147,21 @@ static void sum_energies(const pack_plan *plan)
     }
     for (uint32_t n = g->member_first; n < g->member_last; ++n) {
         const uint32_t i = s->members[n];
-        const contact_body *x = &s->body[i];
-        if (!x->moves) continue;
+        const contact_body *body = &s->body[i];
+        if (!body->moves) continue;
         const substep_start *start = &s->substep_start[i];
         const body_params *params = &plan->b->params[i];
-        s->motion_before[i] = motion_without_contacts(x, start, h);
-        const velocity_change_work work = work_of_change(x, &s->motion_before[i], &s->motion[i], params);
-        const double fall_energy = h * h * vec3_dot(x->acceleration, x->acceleration) / x->inverse_mass;
+        s->motion_before[i] = motion_without_contacts(body, start, h);
+        const velocity_change_work work = work_of_change(body, &s->motion_before[i], &s->motion[i], params);
+        const double fall_energy =
+            h * h * vec3_dot(body->acceleration, body->acceleration) / body->inverse_mass;
         const uint32_t root = s->root_of[i];
         s->island_change_work[root].linear += work.linear;
         s->island_change_work[root].quadratic += work.quadratic;
-        s->island_sum[root].kinetic += kinetic_energy_of(x, &s->motion[i], params);
+        s->island_sum[root].kinetic += kinetic_energy_of(body, &s->motion[i], params);
         s->island_sum[root].limit += (1.0 + ENERGY_TOLERANCE) * start->energy +
                                      WEIGHT_TOLERANCE * fall_energy +
-                                     work_of_forces(x, start, &s->motion[i], h);
+                                     work_of_forces(body, start, &s->motion[i], h);
     }
 }
 
@@ -170,21 +171,21 @@ static void find_energy_fractions(const pack_plan *plan)
 {
     contact_system *s = plan->b->contacts;
     const contact_group *g = plan->group;
-    int scales = 0;
+    int needs_scaling = 0;
     sum_energies(plan);
     for (uint32_t n = g->member_first; n < g->member_last; ++n) {
         const uint32_t i = s->members[n], root = s->root_of[i];
         if (!s->body[i].moves) continue;
         const double limit = real_max(s->island_sum[root].limit, 0.0), kinetic = s->island_sum[root].kinetic;
         const velocity_change_work work = s->island_change_work[root];
-        const int driven = s->island_has_kinematic[root];
-        const double fraction = driven ? 1.0 : energy_fraction(work, kinetic, limit);
-        s->island_energy[root] = driven ? 1.0 : energy_scale(work, kinetic, limit, fraction);
+        const int is_driven = s->island_has_kinematic[root];
+        const double fraction = is_driven ? 1.0 : energy_fraction(work, kinetic, limit);
+        s->island_energy[root] = is_driven ? 1.0 : energy_scale(work, kinetic, limit, fraction);
         s->motion[i].fraction = fraction;
-        scales |= fraction != 1.0 || s->island_energy[root] != 1.0;
+        needs_scaling |= fraction != 1.0 || s->island_energy[root] != 1.0;
     }
-    plan->parts[0].scales_impulses = scales;
-    if (scales) atomic_fetch_add_explicit(&s->scaled, 1, memory_order_relaxed);
+    plan->parts[0].scales_impulses = needs_scaling;
+    if (needs_scaling) atomic_fetch_add_explicit(&s->scaled, 1, memory_order_relaxed);
 }
 
 static void limit_energy(const pack_plan *plan, const worker *t)

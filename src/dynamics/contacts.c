@@ -27,7 +27,7 @@ enum { PAIR_BLOCK = 512, PAIR_BLOCK_SHARED = 16384 };
     ARRAY(s->island_solve_mode, c.bodies)                                       \
     ARRAY(s->cold_votes, c.bodies)                                              \
     ARRAY(s->solve_mode_mask, c.bodies)                                         \
-    ARRAY(s->moved, c.bodies)                                                   \
+    ARRAY(s->box_moved, c.bodies)                                               \
     ARRAY(s->start_state, c.bodies)                                             \
     ARRAY(s->body, c.bodies)                                                    \
     ARRAY(s->motion, c.bodies)                                                  \
@@ -98,29 +98,29 @@ enum { PAIR_BLOCK = 512, PAIR_BLOCK_SHARED = 16384 };
     ARRAY(b->contact_cache, c.contacts)                                         \
     ARRAY(s->contacts, c.contacts)                                              \
     ARRAY(s->headers, c.contacts)                                               \
-    ARRAY(s->order, 2 * c.solved)                                               \
+    ARRAY(s->colour_order, 2 * c.solved)                                        \
     ARRAY(s->sums, c.contacts)                                                  \
-    ARRAY(s->grouped, c.solved)                                                 \
+    ARRAY(s->group_contacts, c.solved)                                          \
     ARRAY(s->previous_keys, c.contacts)                                         \
     ARRAY(s->records, c.contacts)                                               \
     ARRAY(s->reports, 3 * c.contacts)                                           \
     ARRAY(s->jointed.next_contact, c.solved)                                    \
     ARRAY(s->jointed.contacts, c.solved)                                        \
-    ARRAY(z->parent, sleep_bodies)                                              \
-    ARRAY(z->may_sleep, sleep_bodies)                                           \
-    ARRAY(z->woken, sleep_bodies)                                               \
-    ARRAY(z->free_state, sleep_bodies)                                          \
-    ARRAY(z->contact_cache, sleep_contacts)                                     \
-    ARRAY(z->old_pairs, sleep_contacts)                                         \
-    ARRAY(z->reports, sleep_contacts)                                           \
+    ARRAY(sleep->parent, sleep_bodies)                                          \
+    ARRAY(sleep->may_sleep, sleep_bodies)                                       \
+    ARRAY(sleep->woken, sleep_bodies)                                           \
+    ARRAY(sleep->free_state, sleep_bodies)                                      \
+    ARRAY(sleep->contact_cache, sleep_contacts)                                 \
+    ARRAY(sleep->old_pairs, sleep_contacts)                                     \
+    ARRAY(sleep->reports, sleep_contacts)                                       \
     ARRAY(s->interval_contacts, IMPACT_CONTACTS)                                \
-    ARRAY(s->impact_total, IMPACT_CONTACTS)                                     \
+    ARRAY(s->impact_contacts, IMPACT_CONTACTS)                                  \
     ARRAY(s->interval_headers, IMPACT_CONTACTS)                                 \
     ARRAY(s->impact_headers, IMPACT_CONTACTS)                                   \
     SCRATCH(s->manifolds, s->block_size * sizeof *s->manifolds)                 \
     SCRATCH(s->pairs_with_points, s->block_size * sizeof *s->pairs_with_points) \
-    SCRATCH(s->parts, vy_contacts_part_memory(s->threads))                      \
-    SCRATCH(s->packs, vy_contacts_pack_memory((uint32_t)c.solved, s->threads))
+    SCRATCH(s->parts, vy_contacts_part_memory(s->thread_count))                 \
+    SCRATCH(s->packs, vy_contacts_pack_memory((uint32_t)c.solved, s->thread_count))
 
 enum { CACHE_LINE = 64, CONTACT_ARRAY_COUNT = 100 };
 
@@ -129,8 +129,8 @@ static size_t array_sizes(const vy_bodies *b, contact_capacity c, int with_scrat
                           size_t out[CONTACT_ARRAY_COUNT])
 {
     const contact_system *s = b->contacts;
-    const sleep_system *z = b->sleep;
-    const size_t sleep_bodies = z != NULL ? c.bodies : 0, sleep_contacts = z != NULL ? c.contacts : 0;
+    const sleep_system *sleep = b->sleep;
+    const size_t sleep_bodies = sleep != NULL ? c.bodies : 0, sleep_contacts = sleep != NULL ? c.contacts : 0;
     size_t sum = 0;
     int n = 0;
 #define SCRATCH(array, bytes)  out[n++] = with_scratch ? (bytes) : 0;
@@ -146,22 +146,22 @@ static size_t array_sizes(const vy_bodies *b, contact_capacity c, int with_scrat
 // One block for all arrays, each aligned for the widest lanes; what the present one holds moves into it.
 static vy_status move_arrays(vy_bodies *b, contact_capacity c)
 {
-    sleep_system none = {0}; // of a set whose bodies do not sleep: arrays without elements
+    sleep_system no_arrays = {0}; // of a set whose bodies do not sleep: arrays without elements
     contact_system *s = b->contacts;
-    sleep_system *z = b->sleep != NULL ? b->sleep : &none;
+    sleep_system *sleep = b->sleep != NULL ? b->sleep : &no_arrays;
     c.solved = c.contacts > IMPACT_CONTACTS ? c.contacts : IMPACT_CONTACTS;
-    size_t before[CONTACT_ARRAY_COUNT] = {0}, after[CONTACT_ARRAY_COUNT];
-    const size_t size = array_sizes(b, c, 1, after);
-    if (s->memory != NULL) (void)array_sizes(b, s->capacity, 0, before);
+    size_t old_sizes[CONTACT_ARRAY_COUNT] = {0}, new_sizes[CONTACT_ARRAY_COUNT];
+    const size_t size = array_sizes(b, c, 1, new_sizes);
+    if (s->memory != NULL) (void)array_sizes(b, s->capacity, 0, old_sizes);
     void *memory =
         calloc(1, size + CACHE_LINE); // not aligned_alloc: pages of zeros cost nothing until they are used
     if (memory == NULL) return VY_NO_MEMORY;
-    unsigned char *first = memory;
-    first += (CACHE_LINE - (uintptr_t)first % CACHE_LINE) % CACHE_LINE;
-    vy_arena arena = {first, size, 0};
+    unsigned char *aligned_memory = memory;
+    aligned_memory += (CACHE_LINE - (uintptr_t)aligned_memory % CACHE_LINE) % CACHE_LINE;
+    vy_arena arena = {aligned_memory, size, 0};
     int n = 0;
-#define ARRAY(array, elements)                                    \
-    array = vy_arena_realloc(&arena, array, before[n], after[n]); \
+#define ARRAY(array, elements)                                           \
+    array = vy_arena_realloc(&arena, array, old_sizes[n], new_sizes[n]); \
     ++n;
     CONTACT_ARRAYS(ARRAY, ARRAY)
 #undef ARRAY
@@ -206,18 +206,18 @@ vy_status vy_contacts_create(vy_bodies *b)
     if (s == NULL) return VY_NO_MEMORY;
     if (b->def.contacts.threads != 1 && (b->pool = vy_pool_create(b->def.contacts.threads)) == NULL)
         return VY_NO_MEMORY;
-    s->threads = b->pool != NULL ? vy_pool_count(b->pool) : 1;
+    s->thread_count = b->pool != NULL ? vy_pool_count(b->pool) : 1;
     s->kernel = vy_contacts_kernel();
-    s->block_size = s->threads > 1 ? PAIR_BLOCK_SHARED : PAIR_BLOCK;
-    b->contact_count = &b->own_counts[0];
+    s->block_size = s->thread_count > 1 ? PAIR_BLOCK_SHARED : PAIR_BLOCK;
+    b->contact_count = &b->own_contact_counts[0];
     if (vy_sleep_create(b) != VY_OK || vy_triggers_create(b) != VY_OK) return VY_NO_MEMORY;
     const size_t initial_capacity = reserve > MIN_CONTACTS ? reserve : MIN_CONTACTS;
     // Of no bodies yet: the memory comes with the first.
     s->capacity = (contact_capacity){.pairs = initial_capacity > MIN_PAIRS ? initial_capacity : MIN_PAIRS,
                                      .contacts = initial_capacity};
-    vy_tree_def tree = vy_default_tree_def();
-    tree.margin = 0.04;
-    return vy_tree_create(&tree, &s->tree, NULL);
+    vy_tree_def tree_def = vy_default_tree_def();
+    tree_def.margin = 0.04;
+    return vy_tree_create(&tree_def, &s->tree, NULL);
 }
 
 void vy_contacts_destroy(vy_bodies *b)
@@ -243,8 +243,9 @@ static void measure_body(vy_bodies *b, uint32_t i)
     s->radius[i] = 0.5 * vec3_length(vec3_sub(box.high, box.low)) + vec3_length(b->slots[i].centroid);
     s->half_thickness[i] = s->radius[i];
     if (vy_shape_mass(shape, 1.0, &mass, NULL) == VY_OK) {
-        const vec3 m = vy_mass_principal_axes(&mass.inertia).moments; // in ascending order
-        s->half_thickness[i] = real_sqrt(real_max(1.5 * ((m.x + m.y) - m.z), 1e-12 * m.z));
+        const vec3 moments = vy_mass_principal_axes(&mass.inertia).moments; // in ascending order
+        s->half_thickness[i] =
+            real_sqrt(real_max(1.5 * ((moments.x + moments.y) - moments.z), 1e-12 * moments.z));
     }
     s->squared_intervals_per_radian[i] = vy_contacts_squared_intervals_per_radian(b, i);
 }
@@ -278,29 +279,29 @@ void vy_contacts_remove_body(vy_bodies *b, uint32_t i)
     if (s->proxy_of[i] >= 0) (void)vy_tree_remove(s->tree, s->proxy_of[i]);
     s->proxy_of[i] = -1;
     s->pairs_stale = 1;
-    uint64_t kept = 0;
+    uint64_t kept_count = 0;
     const uint64_t count = b->contact_count->count;
     VY_ASSERT(count <= s->capacity.contacts);
     for (uint64_t k = 0; k < count; ++k) {
         if (b->contact_cache[k].a != i && b->contact_cache[k].b != i)
-            b->contact_cache[kept++] = b->contact_cache[k];
+            b->contact_cache[kept_count++] = b->contact_cache[k];
     }
-    b->contact_count->count = kept;
+    b->contact_count->count = kept_count;
 }
 
 int vy_contacts_cache_is_valid(const void *pairs, uint64_t count, uint64_t bodies)
 {
-    uint64_t last = 0;
+    uint64_t last_key = 0;
     uint32_t manifold_index = 0;
     for (uint64_t k = 0; k < count; ++k) {
-        contact_cache m; // of a caller's memory, aligned or not
-        memcpy(&m, (const unsigned char *)pairs + k * sizeof m, sizeof m);
-        if (m.point_count > VY_MANIFOLD_POINTS || m.a >= m.b || m.b >= bodies) return 0;
-        const uint64_t key = contact_key(m.a, m.b);
-        if (k > 0 && key < last) return 0; // they are found by bisection
-        manifold_index = k > 0 && key == last ? manifold_index + 1 : 0;
-        if (m.manifold_index != manifold_index || manifold_index >= VY_COLLIDE_MANIFOLDS) return 0;
-        last = key;
+        contact_cache cached; // of a caller's memory, aligned or not
+        memcpy(&cached, (const unsigned char *)pairs + k * sizeof cached, sizeof cached);
+        if (cached.point_count > VY_MANIFOLD_POINTS || cached.a >= cached.b || cached.b >= bodies) return 0;
+        const uint64_t key = contact_key(cached.a, cached.b);
+        if (k > 0 && key < last_key) return 0; // they are found by bisection
+        manifold_index = k > 0 && key == last_key ? manifold_index + 1 : 0;
+        if (cached.manifold_index != manifold_index || manifold_index >= VY_COLLIDE_MANIFOLDS) return 0;
+        last_key = key;
     }
     return 1;
 }
@@ -321,7 +322,7 @@ vy_impact_totals vy_bodies_impacts(const vy_bodies *b)
 {
     vy_impact_totals totals = {0};
     if (b->contacts == NULL) return totals;
-    totals = b->contacts->impacts;
+    totals = b->contacts->impact_totals;
     totals.scaled = atomic_load_explicit(&b->contacts->scaled, memory_order_relaxed);
     return totals;
 }

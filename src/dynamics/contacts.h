@@ -46,13 +46,13 @@ enum { GROUP_CONTACTS = 512 }; // contacts solved at a time on one thread, unles
 
 /// Islands that are solved at the same time.
 typedef struct contact_group {
-    uint32_t first, last;               // contacts, of `grouped`
+    uint32_t first, last;               // contacts, of `group_contacts`
     uint32_t member_first, member_last; // bodies, of `members`
     contact_solve_mode solve_mode;
     int all_threads;     // 1: solved by all threads
     uint32_t intervals;  // of the step, each with manifolds of its own
     uint32_t iterations; // of the solver, in each half of a sub-step
-    int stiff;           // contacts as stiff as the sub-steps can follow, which hold the mean impulse
+    int is_stiff;        // contacts as stiff as the sub-steps can follow, which hold the mean impulse
 } contact_group;
 
 /// The sum of the contacts' impulses on a body in a step.
@@ -117,7 +117,7 @@ typedef struct body_sweep {
 typedef struct contact_system {
     void *memory; // of all arrays
     contact_capacity capacity;
-    uint32_t threads;
+    uint32_t thread_count;
     vy_tree *tree;
     int *proxy_of;           // [body_cap] of a slot, -1: none
     uint32_t *slot_of;       // [body_cap] of a proxy
@@ -139,19 +139,19 @@ typedef struct contact_system {
         *squared_intervals_per_radian; // [body_cap] the square of the intervals that it needs for each radian
     vy_tree_pair *pairs;               // [pairs]
     unsigned char *pair_passes;        // [pairs] 1: its bounds overlap; then: it has a manifold
-    uint64_t *keys, *sorted;           // [pairs]
-    uint64_t *tree_keys; // [pairs] pairs of the tree, sorted; they stay valid while no box moves
-    size_t tree_count;
-    atomic_size_t found_pairs; // so far
-    int *moved;                // [body_cap] 1: its box in the tree is a new one
-    int pairs_stale;           // 1: bodies were added, removed, woke up or fell asleep since
-    uint32_t moved_count;      // boxes moved since the tree was built
-    uint32_t *bucket;          // [body_cap + 1]
-    contact *contacts;         // [contacts], sorted by slots
-    contact_header *headers;   // [contacts] of them
-    uint32_t count;
-    const contact_kernel *kernel; // the widest this machine has
-    contact_group *groups;        // [body_cap]
+    uint64_t *keys, *sorted;           // [pairs] contact_key() of pairs that may touch; scratch to sort them
+    uint64_t *tree_keys;            // [pairs] pairs of the tree, sorted; they stay valid while no box moves
+    size_t tree_key_count;          // of tree_keys
+    atomic_size_t found_pair_count; // how many pairs the threads have found so far
+    int *box_moved;                 // [body_cap] 1: its box in the tree is a new one
+    int pairs_stale;                // 1: bodies were added, removed, woke up or fell asleep since
+    uint32_t moved_count;           // boxes moved since the tree was built
+    uint32_t *bucket;               // [body_cap + 1] of sort_pairs(): where the keys of each first slot begin
+    contact *contacts;              // [contacts], sorted by slots
+    contact_header *headers;        // [contacts] of them
+    uint32_t count;                 // of contacts and headers
+    const contact_kernel *kernel;   // the widest this machine has
+    contact_group *groups;          // [body_cap]
     uint32_t group_count;
     uint32_t *group_of;                  // [body_cap] of an island, by root
     uint32_t *island_solved_contacts;    // [body_cap] by root: contacts that are solved
@@ -159,7 +159,8 @@ typedef struct contact_system {
     uint32_t *island_contacts;           // [body_cap] by root: contacts of an island that touches
     uint32_t *island_intervals;          // [body_cap] by root: into which the step is divided
     uint32_t *island_iterations;         // [body_cap] by root: of the solver, in each half of a sub-step
-    unsigned char *island_retry;         // [body_cap] by root: 1 when it is solved again, in more intervals
+    unsigned char *island_retry;         // [body_cap] by root: 1 when it is solved again, in more intervals;
+                                         // after that scratch: 1 when its energy is limited
     contact_sum *sums;                   // [contacts] of contacts whose step has more than one interval
     unsigned char *island_has_kinematic; // [body_cap] by root: 1 when it touches a kinematic body
     uint32_t *members;                   // [2 body_cap] bodies of the groups
@@ -175,13 +176,13 @@ typedef struct contact_system {
     contact_motion *interval_start; // [body_cap] velocities before the interval
     body_state *state_before;       // [body_cap] before what is deep is moved apart
     body_state *island_state;       // [body_cap] those of one island
-    unsigned char *marked;          // [body_cap] scratch of contact_project.c and energy_guard.c
-    int guards_off;                 // 1: for tests
+    unsigned char *marked;          // [body_cap] scratch: flags of bodies or roots, of whoever sets them
+    int guards_off;                 // 1: contacts and joints may add energy, for tests
     atomic_ullong scaled;           // vy_impact_totals.scaled
-    uint32_t *grouped;              // [solved] contacts of the groups
-    uint32_t *order;                // [2 solved] the same by colour; then those without one
+    uint32_t *group_contacts;       // [solved] contacts of the groups
+    uint32_t *colour_order;         // [2 solved] the same by colour; then those without a colour
     struct solver_part *parts;      // [threads] of the solver
-    void *packs;                    // of the wide kernel, then of the narrow one
+    void *packs;                    // contacts in lanes, for the wide kernel, then for the narrow one
     vy_manifold *manifolds;         // [block] of some pairs
     uint32_t *pairs_with_points;    // [block] indices of those with points
     uint32_t block_size;            // pairs that are collided at a time
@@ -207,15 +208,15 @@ typedef struct contact_system {
     unsigned char *was_awake;    // [body_cap] awake in the step
     uint32_t *saved_parent;      // [body_cap]
     int *saved_solve_mode_mask;  // [body_cap]
-    uint32_t *near_bodies;       // [body_cap] bodies near a path, or that are moved apart
-    double *kinematic_depth;     // [m] [body_cap] how deep a kinematic body is in this one
-    uint32_t *kinematic_body;    // [body_cap] which one, + 1; 0: none
-    uint32_t ground_count, kinematic_list_count;
-    uint32_t kinematic_count;                          // kinematic bodies, with a shape or not
-    contact *interval_contacts, *impact_total;         // [IMPACT_CONTACTS] of an interval, of the step
-    contact_header *interval_headers, *impact_headers; // [IMPACT_CONTACTS]
-    uint32_t impact_count;
-    vy_impact_totals impacts;
+    uint32_t *near_bodies;    // [body_cap] bodies near a path, that are moved apart, or that the tree misses
+    double *kinematic_depth;  // [m] [body_cap] how deep a kinematic body is in this one
+    uint32_t *kinematic_body; // [body_cap] which one, + 1; 0: none
+    uint32_t ground_count, kinematic_list_count;       // of ground_bodies, and of kinematic_bodies
+    uint32_t kinematic_count;                          // kinematic bodies of the set, listed or not
+    contact *interval_contacts, *impact_contacts;      // [IMPACT_CONTACTS] of an interval, of the step
+    contact_header *interval_headers, *impact_headers; // [IMPACT_CONTACTS] of these
+    uint32_t impact_count;                             // of impact_contacts
+    vy_impact_totals impact_totals;
     jointed_lists jointed;
     body_impulses *body_impulses; // [body_cap] of bodies that are SOLVE_JOINTED in solve_mode_mask
 } contact_system;
@@ -249,9 +250,9 @@ void vy_contacts_begin(vy_bodies *b);
 /// After it: step the islands that touch again, with contacts. Returns VY_BODIES_ bits.
 uint32_t vy_contacts_step(vy_bodies *b, double h);
 
-/// Pairs whose swept bounds overlap, sorted, into the keys: as often as they may have contacts. VY_OK or
-/// VY_NO_MEMORY.
-vy_status vy_contacts_pairs(vy_bodies *b, double h, size_t *count);
+/// Put the pairs whose swept bounds overlap into contact_system.keys, sorted, as often as they may have
+/// contacts. VY_OK or VY_NO_MEMORY.
+vy_status vy_contacts_find_pairs(vy_bodies *b, double h, size_t *count);
 /// Whether a pair may collide: one of them moves, and neither filters nor joints exclude it.
 int vy_contacts_may_collide(const vy_bodies *b, uint32_t i, uint32_t j);
 /// Whether a joint between two bodies says that they do not collide.
@@ -263,7 +264,7 @@ void vy_contacts_sort_keys(uint64_t *keys, uint64_t *scratch, size_t count);
 double vy_contact_apply_impulse(vy_bodies *b, contact *c, vec3 point, vec3 n);
 /// Fill the contact of a pair, i < j, from its manifold at the start_state, with the impulses of the last
 /// step. `threshold` [m/s]: slower ones are at rest.
-contact_header vy_contact_make(const vy_bodies *b, uint32_t i, uint32_t j, const vy_manifold *m,
+contact_header vy_contact_make(const vy_bodies *b, uint32_t i, uint32_t j, const vy_manifold *manifold,
                                double threshold, contact *c);
 /// The pose of a body's shape at the start of the step, and its bounds swept to the end, widened by what
 /// rotation may add.
@@ -271,12 +272,12 @@ void vy_contacts_sweep_bounds(vy_bodies *b, uint32_t i, double h);
 /// Whether two bodies collide in their free flights: at the end of the step, or on the way there; slow ones
 /// without rotation.
 int vy_paths_collide(const vy_bodies *b, uint32_t i, uint32_t j, double h);
-/// All pairs that may touch within the step, with their manifolds. VY_OK or VY_NO_MEMORY.
+/// Find all contacts: pairs that may touch within the step, with their manifolds. VY_OK or VY_NO_MEMORY.
 vy_status vy_contacts_find(vy_bodies *b, double h);
 /// The widest kernel that this machine has.
 const contact_kernel *vy_contacts_kernel(void);
 /// Bytes that the packs of so many contacts take at most, on any machine.
-size_t vy_contacts_pack_memory(uint32_t cap, uint32_t threads);
+size_t vy_contacts_pack_memory(uint32_t contacts, uint32_t threads);
 /// Bytes that the parts of so many threads take.
 size_t vy_contacts_part_memory(uint32_t threads);
 /// Solve the active contacts, from where the bodies were at the start. `may_divide`: the step of islands
@@ -292,24 +293,25 @@ VY_FN int has_prescribed_motion(const vy_bodies *b, uint32_t i)
 void vy_contacts_group(vy_bodies *b, int retry);
 
 /// Fill the points and the materials of a contact from a manifold, for bodies that stand like this.
-void vy_contact_fill(const vy_bodies *b, contact *c, const vy_manifold *m, const body_state *sa,
+void vy_contact_fill(const vy_bodies *b, contact *c, const vy_manifold *manifold, const body_state *sa,
                      const body_state *sb);
-/// Take the impulses of matching points over.
-void vy_contact_match(const contact_cache *m, contact *c);
+/// Take over the impulses of the cached points that match.
+void vy_contact_match(const contact_cache *cached, contact *c);
 /// Which of the `count` entries of a pair's cache is that of manifold `index` of `manifolds`: of those with
 /// the most similar normal, if that is so the other way round, too. NULL: none.
 const contact_cache *vy_contact_find_cached(const contact_cache *cached, uint32_t count,
                                             const vy_manifold *manifolds, uint32_t manifold_count,
                                             uint32_t index);
-/// What is kept of a contact.
-void vy_contact_write_cache(const contact *c, uint32_t manifold_index, contact_cache *m);
-/// The contact as it was at the start of the step.
+/// Write what is kept of a contact to its entry of the cache.
+void vy_contact_write_cache(const contact *c, uint32_t manifold_index, contact_cache *cached);
+/// Make a contact what it was at the start of the step.
 void vy_contact_reset_to_start(vy_bodies *b, uint32_t k, double h);
 
 /// Least cosine between the normals of a contact before and after a step: others are of two.
 #define SIMILAR_NORMAL 0.9
 
-/// Contacts times intervals of an island: a large one is not divided for the sake of one body.
+/// The most that contacts times intervals of an island may be: a large one is not divided for the sake of
+/// one body.
 enum { INTERVAL_BUDGET = 65536 };
 
 /// The square of the intervals that a body needs for each radian it turns.
@@ -322,11 +324,11 @@ VY_FN int vy_contacts_needs_intervals(const vy_bodies *b, uint32_t i, vec3 rate,
     const double angle2 = h * h * vec3_dot(rate, rate);
     return angle2 * b->contacts->squared_intervals_per_radian[i] >= (double)substeps * (double)substeps;
 }
-/// Displacements count from here on.
+/// The start that displacements count from becomes the present pose.
 void vy_contact_body_rebase(contact_body *s);
 /// A contact of bodies that are not near each other, with the normal it has.
 void vy_contact_set_separated(const vy_bodies *b, contact *c, const body_state *sa, const body_state *sb);
-/// A manifold of such bodies.
+/// A manifold of bodies that are not near each other: one point, far apart.
 vy_manifold vy_contact_separated_manifold(vec3 normal, vec3 point);
 /// The manifolds of a pair, of which contact k is the first, for its bodies as they stand now, with points up
 /// to the distance that they close within h. Nothing is done for other contacts of a pair.
@@ -334,16 +336,16 @@ void vy_contact_refresh(vy_bodies *b, uint32_t k, double h);
 /// Add the impulses of a contact's points to its sums; where its body a is. Returns how many had one.
 VY_FN int contact_sum_points(const contact *c, vec3 position, quat attitude, contact_sum *sum)
 {
-    int points = 0;
+    int point_count = 0;
     for (int i = 0; i < c->point_count; ++i) {
         if (!(c->total_normal_impulse[i] > 0.0)) continue; // rounding may leave less than nothing
-        const vec3 at = vec3_add(position, quat_rotate(attitude, c->points[i].local_anchor_a));
-        sum->weighted_point = vec3_add_scaled(sum->weighted_point, c->total_normal_impulse[i], at);
+        const vec3 point = vec3_add(position, quat_rotate(attitude, c->points[i].local_anchor_a));
+        sum->weighted_point = vec3_add_scaled(sum->weighted_point, c->total_normal_impulse[i], point);
         sum->normal_impulse += c->total_normal_impulse[i];
         sum->min_velocity = real_min(sum->min_velocity, c->relative_velocity[i]);
-        ++points;
+        ++point_count;
     }
-    return points;
+    return point_count;
 }
 /// Scale impulses from one length of a sub-step to another.
 void vy_contact_scale_impulses(contact *c, double factor);
@@ -360,21 +362,23 @@ void vy_jointed_mark_islands(vy_bodies *b);
 /// Solve those, contacts and joints coupled.
 void vy_jointed_solve(vy_bodies *b, double h);
 
-/// The mean forces on a body over its free flight: for sets whose bodies the world's plant integrates.
+/// The mean force and torque on a body over its free flight, as a wrench: for sets whose bodies the world's
+/// plant integrates.
 VY_FN body_wrench mean_wrench(const vy_bodies *b, uint32_t i, double h)
 {
     VY_ASSERT(i < b->slot_count && h > 0.0);
-    const body_state *s = &b->contacts->start_state[i], *e = &b->state[i];
+    const body_state *start = &b->contacts->start_state[i], *end = &b->state[i];
     const mat3 inertia = b->params[i].inertia;
-    body_wrench p = {.acceleration = vec3_scale(1.0 / h, vec3_sub(e->velocity, s->velocity))};
-    if (rotates_too_far(s, h)) { // what is left of the change of rate beside the free turn's
-        const body_state turned = body_drifted(&b->params[i], s, h);
-        p.torque = mat3_mul_vec(inertia, vec3_scale(1.0 / h, vec3_sub(e->rate, turned.rate)));
-        return p;
+    body_wrench wrench = {.acceleration = vec3_scale(1.0 / h, vec3_sub(end->velocity, start->velocity))};
+    if (rotates_too_far(start, h)) { // what is left of the change of rate beside the free turn's
+        const body_state turned = body_drifted(&b->params[i], start, h);
+        wrench.torque = mat3_mul_vec(inertia, vec3_scale(1.0 / h, vec3_sub(end->rate, turned.rate)));
+        return wrench;
     }
-    const vec3 gyro = vec3_cross(s->rate, mat3_mul_vec(inertia, s->rate));
-    p.torque = vec3_add(mat3_mul_vec(inertia, vec3_scale(1.0 / h, vec3_sub(e->rate, s->rate))), gyro);
-    return p;
+    const vec3 gyro = vec3_cross(start->rate, mat3_mul_vec(inertia, start->rate));
+    wrench.torque =
+        vec3_add(mat3_mul_vec(inertia, vec3_scale(1.0 / h, vec3_sub(end->rate, start->rate))), gyro);
+    return wrench;
 }
 
 #define ALLOWED_DEPTH_FRACTION \
@@ -394,10 +398,10 @@ VY_FN double restitution_threshold(const vy_bodies *b, double h)
 }
 
 /// The number of sub-steps, each at most `max` long, in a step of length h.
-VY_FN int contacts_substeps(double h, double max)
+VY_FN int contacts_substeps(double h, double max_length)
 {
-    VY_ASSERT(h > 0.0 && max > 0.0 && h / max < 1e9);
-    const double ratio = h / max * (1.0 - 1e-12);
+    VY_ASSERT(h > 0.0 && max_length > 0.0 && h / max_length < 1e9);
+    const double ratio = h / max_length * (1.0 - 1e-12);
     return (int)ratio + ((double)(int)ratio < ratio);
 }
 

@@ -18,8 +18,8 @@ static uint32_t root_of(const vy_bodies *b, uint32_t i) { return island_root(b->
 
 static int is_awake(const vy_bodies *b, uint32_t i) { return i < b->slot_count && b->awake[i]; }
 
-// Islands with joints that a contact pushes, and nothing drives.
-static int find_islands(vy_bodies *b)
+// Mark the roots of islands that a contact pushes, and that nothing drives. Returns whether there are any.
+static int mark_pushed_islands(vy_bodies *b)
 {
     contact_system *s = b->contacts;
     int any = 0;
@@ -52,8 +52,9 @@ static body_state state_now(const vy_bodies *b, uint32_t i)
     return i < b->slot_count ? b->state[i] : b->joints->stage[i];
 }
 
-// Springs give back what they have taken up; motors and driven bodies do work.
-static void add_joints(vy_bodies *b)
+// Springs give back what they have taken up: that adds to the limit. Islands with motors and driven bodies,
+// which do work, are not marked any more.
+static void add_joint_energies(vy_bodies *b)
 {
     contact_system *s = b->contacts;
     for (uint32_t k = 0; k < b->joints->slot_count; ++k) {
@@ -61,8 +62,8 @@ static void add_joints(vy_bodies *b)
         if (!j->used || (!is_awake(b, j->body[0]) && !is_awake(b, j->body[1]))) continue;
         const uint32_t root = root_of(b, is_awake(b, j->body[0]) ? j->body[0] : j->body[1]);
         int is_driven = b->joint_state[k].max_motor_torque != 0.0 || j->def.kind == VY_JOINT_CUSTOM;
-        for (int n = 0; n < 2; ++n)
-            is_driven |= j->body[n] < b->slot_count && b->slots[j->body[n]].kind == VY_BODY_KINEMATIC;
+        for (int side = 0; side < 2; ++side)
+            is_driven |= j->body[side] < b->slot_count && b->slots[j->body[side]].kind == VY_BODY_KINEMATIC;
         if (is_driven) s->marked[root] = 0;
         const body_state before[2] = {state_before(b, j->body[0]), state_before(b, j->body[1])},
                          now[2] = {state_now(b, j->body[0]), state_now(b, j->body[1])};
@@ -71,7 +72,8 @@ static void add_joints(vy_bodies *b)
     }
 }
 
-static void add_bodies(vy_bodies *b, double h)
+// The kinetic energy of each island, and its limit: that before, and the work of gravity and closing joints.
+static void add_body_energies(vy_bodies *b, double h)
 {
     contact_system *s = b->contacts;
     const double fall_energy = WEIGHT_TOLERANCE * h * h * vec3_dot(b->def.gravity, b->def.gravity);
@@ -101,7 +103,7 @@ static void limit_island(vy_bodies *b, uint32_t root)
         const rigid_motion m = vy_rigid_motion(b, s->fast_bodies, count, NULL);
         vy_limit_relative_motion(b, s->fast_bodies, count, m.angular_momentum, limit);
     }
-    ++s->impacts.limited;
+    ++s->impact_totals.limited;
 }
 
 void vy_contacts_mark_held(const vy_bodies *b, uint32_t *parent, unsigned char *held)
@@ -127,9 +129,9 @@ void vy_energy_guard(vy_bodies *b, double h)
     contact_system *s = b->contacts;
     if (s->guards_off || b->joints->island_count == 0 || b->external_integration || b->potential_count != 0)
         return;
-    if (!find_islands(b)) return;
-    add_bodies(b, h);
-    add_joints(b);
+    if (!mark_pushed_islands(b)) return;
+    add_body_energies(b, h);
+    add_joint_energies(b);
     for (uint32_t i = 0; i < b->slot_count; ++i) { // only islands with joints
         if (b->awake[i] && b->joints->first_joint[i] != 0 && s->marked[root_of(b, i)] == 1)
             s->marked[root_of(b, i)] = 2;

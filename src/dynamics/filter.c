@@ -11,8 +11,8 @@ body_filter vy_filters_default(void)
 
 static int is_default(const body_filter *f)
 {
-    const body_filter plain = vy_filters_default();
-    return memcmp(f, &plain, sizeof plain) == 0;
+    const body_filter default_filter = vy_filters_default();
+    return memcmp(f, &default_filter, sizeof default_filter) == 0;
 }
 
 void vy_filters_set(vy_bodies *b, uint32_t i, body_filter filter)
@@ -31,8 +31,8 @@ int vy_filters_are_valid(const vy_bodies *b, const void *filters, uint64_t count
     for (uint64_t i = 0; i < count; ++i) {
         body_filter f; // of a caller's memory, aligned or not
         memcpy(&f, (const unsigned char *)filters + i * sizeof f, sizeof f);
-        const int may_trigger = b->triggers != NULL && b->slots[i].shape.kind != VY_SHAPE_NONE;
-        if (f.is_trigger > (uint32_t)may_trigger) return 0;
+        const int can_be_trigger = b->triggers != NULL && b->slots[i].shape.kind != VY_SHAPE_NONE;
+        if (f.is_trigger > (uint32_t)can_be_trigger) return 0;
     }
     return 1;
 }
@@ -48,11 +48,11 @@ void vy_filters_sync(vy_bodies *b)
     vy_triggers_invalidate(b);
 }
 
-static void change_filter(vy_bodies *b, uint32_t i, body_filter now)
+static void change_filter(vy_bodies *b, uint32_t i, body_filter new_filter)
 {
-    if (memcmp(&now, &b->filters[i], sizeof now) == 0) return;
+    if (memcmp(&new_filter, &b->filters[i], sizeof new_filter) == 0) return;
     vy_sleep_wake(b, i); // whoever rests on it, too
-    vy_filters_set(b, i, now);
+    vy_filters_set(b, i, new_filter);
     vy_sleep_wake_overlapping(b, i);
 }
 
@@ -61,8 +61,8 @@ vy_status vy_body_set_filter(vy_bodies *b, vy_body_id id, const vy_filter *filte
     FPU_SCOPE;
     const int64_t i = vy_bodies_find(b, id);
     if (i < 0) return VY_NOT_FOUND;
-    const body_filter now = {filter->category, filter->mask, filter->group, b->filters[i].is_trigger};
-    change_filter(b, (uint32_t)i, now);
+    const body_filter new_filter = {filter->category, filter->mask, filter->group, b->filters[i].is_trigger};
+    change_filter(b, (uint32_t)i, new_filter);
     return VY_OK;
 }
 
@@ -72,9 +72,9 @@ vy_status vy_body_set_trigger(vy_bodies *b, vy_body_id id, int is_trigger)
     const int64_t i = vy_bodies_find(b, id);
     if (i < 0) return VY_NOT_FOUND;
     if (is_trigger && (b->triggers == NULL || b->slots[i].shape.kind == VY_SHAPE_NONE)) return VY_BAD_VALUE;
-    body_filter now = b->filters[i];
-    now.is_trigger = is_trigger != 0;
-    change_filter(b, (uint32_t)i, now);
+    body_filter new_filter = b->filters[i];
+    new_filter.is_trigger = is_trigger != 0;
+    change_filter(b, (uint32_t)i, new_filter);
     return VY_OK;
 }
 

@@ -68,17 +68,17 @@ vy_status vy_body_clear_forces(vy_bodies *b, vy_body_id id)
 
 /// Impulse and angular impulse, both in `frame`, on velocity (world) and rate (body). VY_BAD_VALUE, with
 /// nothing changed, when they would not be finite.
-static vy_status apply_impulse(vy_bodies *b, int64_t i, vec3 impulse, vec3 angular, vy_frame frame)
+static vy_status apply_impulse(vy_bodies *b, int64_t i, vec3 impulse, vec3 angular_impulse, vy_frame frame)
 {
     VY_ASSERT(i >= 0 && i < (int64_t)b->slot_count && b->slots[i].used);
     body_state s = b->state[i];
     if (frame == VY_FRAME_BODY) {
         impulse = quat_rotate(s.attitude, impulse);
     } else {
-        angular = quat_unrotate(s.attitude, angular);
+        angular_impulse = quat_unrotate(s.attitude, angular_impulse);
     }
     s.velocity = vec3_add_scaled(s.velocity, b->params[i].inverse_mass, impulse);
-    s.rate = vec3_add(s.rate, mat3_mul_vec(b->params[i].inverse_inertia, angular));
+    s.rate = vec3_add(s.rate, mat3_mul_vec(b->params[i].inverse_inertia, angular_impulse));
     if (!body_is_finite(&s)) return VY_BAD_VALUE;
     if (body_is_dynamic(b, (uint32_t)i)) vy_sleep_wake(b, (uint32_t)i);
     b->state[i].velocity = s.velocity;
@@ -159,19 +159,19 @@ double vy_body_rotational_energy(const vy_bodies *b, vy_body_id id)
 vy_bodies_energy vy_bodies_read_energy(const vy_bodies *b)
 {
     FPU_SCOPE;
-    vy_bodies_energy e = {0};
+    vy_bodies_energy energy = {0};
     for (uint32_t i = 0; i < b->slot_count; ++i) {
         if (!body_is_dynamic(b, i)) continue;
-        e.kinetic += linear_energy(b, i) + rotational_energy(b, i);
-        e.potential -= b->slots[i].mass * vec3_dot(b->def.gravity, b->state[i].position);
+        energy.kinetic += linear_energy(b, i) + rotational_energy(b, i);
+        energy.potential -= b->slots[i].mass * vec3_dot(b->def.gravity, b->state[i].position);
         const vy_potential_body body = body_for_potential(b, i, &b->state[i]);
         for (uint32_t k = 0; k < b->potential_count; ++k) {
             VY_ASSERT(b->potentials[k].first < b->potentials[k].last);
             if (i < b->potentials[k].first || i >= b->potentials[k].last) continue;
-            e.potential += vy_potential_energy(&b->potentials[k].potential, &body);
+            energy.potential += vy_potential_energy(&b->potentials[k].potential, &body);
         }
     }
-    return vy_joints_add_energy(b, e);
+    return vy_joints_add_energy(b, energy);
 }
 
 void vy_bodies_read_momentum(const vy_bodies *b, vy_vec3 *linear, vy_vec3 *angular)

@@ -7,9 +7,9 @@
 
 static void add_nearby_body(void *self, int proxy)
 {
-    nearby_bodies *l = self;
-    const uint32_t j = l->b->contacts->slot_of[proxy];
-    if (j != l->body) l->slots[l->count++] = j;
+    nearby_bodies *nearby = self;
+    const uint32_t j = nearby->b->contacts->slot_of[proxy];
+    if (j != nearby->body) nearby->slots[nearby->count++] = j;
 }
 
 void vy_impact_list_near(const vy_bodies *b, uint32_t i, const vy_bounds *box, nearby_bodies *out)
@@ -23,9 +23,9 @@ void vy_impact_list_near(const vy_bodies *b, uint32_t i, const vy_bounds *box, n
     for (uint32_t n = 0; n < s->ground_count; ++n) out->slots[out->count++] = s->ground_bodies[n];
     for (uint32_t n = 1; n < out->count; ++n) {
         const uint32_t j = out->slots[n];
-        uint32_t at = n;
-        for (; at > 0 && out->slots[at - 1] > j; --at) out->slots[at] = out->slots[at - 1];
-        out->slots[at] = j;
+        uint32_t place = n;
+        for (; place > 0 && out->slots[place - 1] > j; --place) out->slots[place] = out->slots[place - 1];
+        out->slots[place] = j;
     }
 }
 
@@ -40,9 +40,9 @@ int vy_impact_is_solved(const impact_group *g, uint64_t key)
 static void add_key(impact_group *g, uint64_t key)
 {
     if (g->key_count == IMPACT_CONTACTS || vy_impact_is_solved(g, key)) return;
-    uint32_t at = g->key_count++;
-    for (; at > 0 && g->keys[at - 1] > key; --at) g->keys[at] = g->keys[at - 1];
-    g->keys[at] = key;
+    uint32_t place = g->key_count++;
+    for (; place > 0 && g->keys[place - 1] > key; --place) g->keys[place] = g->keys[place - 1];
+    g->keys[place] = key;
 }
 
 // Far apart where a state has overflowed: the step's end finds it and ends the run with its reason.
@@ -62,33 +62,33 @@ static int has_field(const vy_bodies *b, uint32_t i, uint32_t j)
 }
 
 // The contacts of a pair, where it is near enough: its manifolds, or the nearest points where there is none.
-static int manifolds_of_pair(const impact_group *g, uint64_t key, vy_manifold *m)
+static int manifolds_of_pair(const impact_group *g, uint64_t key, vy_manifold *manifolds)
 {
     const vy_bodies *b = g->b;
     const uint32_t i = (uint32_t)(key >> 32), j = (uint32_t)key;
     const pair_limits limits = vy_impact_limits(b, i, j);
-    const int impulses = b->def.contacts.solver == VY_CONTACT_SOLVER_IMPULSE,
-              closest_points = g->use_closest_points && g->closest_points_key == key;
-    const double margin = impulses ? 2.0 * limits.target : limits.margin;
+    const int uses_impulses = b->def.contacts.solver == VY_CONTACT_SOLVER_IMPULSE,
+              uses_closest_points = g->use_closest_points && g->closest_points_key == key;
+    const double margin = uses_impulses ? 2.0 * limits.target : limits.margin;
     const vy_pose pose_a = body_shape_pose(b, i, &b->contacts->start_state[i]),
                   pose_b = body_shape_pose(b, j, &b->contacts->start_state[j]);
     int count = 0;
     if (has_field(b, i, j)) {
-        if (vy_collide_all(&b->slots[i].shape, &pose_a, &b->slots[j].shape, &pose_b, margin, m, &count) !=
-            VY_OK)
+        if (vy_collide_all(&b->slots[i].shape, &pose_a, &b->slots[j].shape, &pose_b, margin, manifolds,
+                           &count) != VY_OK)
             return 0;
-        return closest_points && count > 1 ? 1 : count;
+        return uses_closest_points && count > 1 ? 1 : count;
     }
-    const vy_separation at = separation_of(b, i, j);
-    if (at.value > margin) return 0;
-    if (!closest_points &&
-        vy_collide_all(&b->slots[i].shape, &pose_a, &b->slots[j].shape, &pose_b, limits.margin, m, &count) ==
-            VY_OK &&
-        count > 0 && vec3_dot(m->normal, at.normal) > 0.9)
+    const vy_separation nearest = separation_of(b, i, j);
+    if (nearest.value > margin) return 0;
+    if (!uses_closest_points &&
+        vy_collide_all(&b->slots[i].shape, &pose_a, &b->slots[j].shape, &pose_b, limits.margin, manifolds,
+                       &count) == VY_OK &&
+        count > 0 && vec3_dot(manifolds->normal, nearest.normal) > 0.9)
         return 1;
-    m->normal = at.normal;
-    m->count = 1;
-    m->points[0] = (vy_manifold_point){at.witness[0], at.witness[1], -at.value, 0};
+    manifolds->normal = nearest.normal;
+    manifolds->count = 1;
+    manifolds->points[0] = (vy_manifold_point){nearest.witness[0], nearest.witness[1], -nearest.value, 0};
     return 1;
 }
 
@@ -114,12 +114,12 @@ static void depenetrate(impact_group *g)
         const uint32_t i = (uint32_t)(g->keys[n] >> 32), j = (uint32_t)g->keys[n];
         if (vy_impact_is_member(g, i) && vy_impact_is_member(g, j)) continue;
         const pair_limits limits = vy_impact_limits(b, i, j);
-        const vy_separation at = separation_of(b, i, j);
-        if (at.value > -limits.depth || at.value < -limits.max_depth) continue;
-        const double distance = -at.value - 0.5 * limits.depth;
+        const vy_separation nearest = separation_of(b, i, j);
+        if (nearest.value > -limits.depth || nearest.value < -limits.max_depth) continue;
+        const double distance = -nearest.value - 0.5 * limits.depth;
         const uint32_t moved_body = vy_impact_is_member(g, i) ? i : j;
         body_state *s = &b->contacts->start_state[moved_body];
-        const vec3 displacement = vec3_scale(moved_body == i ? -distance : distance, at.normal);
+        const vec3 displacement = vec3_scale(moved_body == i ? -distance : distance, nearest.normal);
         s->position = vec3_add(s->position, displacement);
         conserve_energy(b, moved_body, displacement);
         if (b->joints->first_joint[moved_body] != 0) b->disturbed[moved_body] = 1; // its joints come along
@@ -133,9 +133,9 @@ static void list_pairs(impact_group *g)
     g->key_count = 0;
     for (uint32_t n = 0; n < g->count; ++n) {
         const uint32_t i = g->bodies[n];
-        const vy_sweep_path still = {s->start_state[i].position, b->slots[i].centroid, vec3_zero(),
-                                     s->start_state[i].attitude, vec3_zero()};
-        const vy_bounds box = vy_impact_bounds(b, i, &still, MARGIN_FRACTION * s->thickness[i]);
+        const vy_sweep_path path_at_rest = {s->start_state[i].position, b->slots[i].centroid, vec3_zero(),
+                                            s->start_state[i].attitude, vec3_zero()};
+        const vy_bounds box = vy_impact_bounds(b, i, &path_at_rest, MARGIN_FRACTION * s->thickness[i]);
         nearby_bodies nearby;
         vy_impact_list_near(b, i, &box, &nearby);
         for (uint32_t m = 0; m < nearby.count; ++m) {
@@ -155,43 +155,43 @@ void vy_impact_collide_group(impact_group *g, double h)
     contact_system *s = b->contacts;
     list_pairs(g);
     depenetrate(g);
-    uint32_t kept = 0;
+    uint32_t kept_count = 0;
     s->count = 0;
     for (uint32_t n = 0; n < g->key_count; ++n) {
-        vy_manifold m[VY_COLLIDE_MANIFOLDS];
-        const int count = manifolds_of_pair(g, g->keys[n], m);
+        vy_manifold manifolds[VY_COLLIDE_MANIFOLDS];
+        const int count = manifolds_of_pair(g, g->keys[n], manifolds);
         const uint32_t i = (uint32_t)(g->keys[n] >> 32), j = (uint32_t)g->keys[n];
         for (int k = 0; k < count && s->count < IMPACT_CONTACTS; ++k) {
             s->headers[s->count] =
-                vy_contact_make(b, i, j, &m[k], restitution_threshold(b, h), &s->contacts[s->count]);
+                vy_contact_make(b, i, j, &manifolds[k], restitution_threshold(b, h), &s->contacts[s->count]);
             if (g->has_joints) vy_impact_clear_impulses(&s->contacts[s->count]);
             s->count += 1;
         }
-        if (count > 0) g->keys[kept++] = g->keys[n];
+        if (count > 0) g->keys[kept_count++] = g->keys[n];
     }
-    g->key_count = kept;
+    g->key_count = kept_count;
 }
 
 // The contact of the step so far that a contact of an interval continues with, or where it would be put in:
 // by slots, of one pair the one with the most similar normal.
-static uint32_t find_total(const contact_system *s, const contact *c, int *found)
+static uint32_t find_step_contact(const contact_system *s, const contact *c, int *is_found)
 {
     const uint64_t key = contact_key(c->a, c->b);
     uint32_t n = 0;
     double max_cosine = SIMILAR_NORMAL;
-    *found = 0;
-    while (n < s->impact_count && contact_key(s->impact_total[n].a, s->impact_total[n].b) < key) ++n;
+    *is_found = 0;
+    while (n < s->impact_count && contact_key(s->impact_contacts[n].a, s->impact_contacts[n].b) < key) ++n;
     uint32_t best = n;
-    for (; n < s->impact_count && contact_key(s->impact_total[n].a, s->impact_total[n].b) == key; ++n) {
-        const double cosine = vec3_dot(s->impact_total[n].normal, c->normal);
+    for (; n < s->impact_count && contact_key(s->impact_contacts[n].a, s->impact_contacts[n].b) == key; ++n) {
+        const double cosine = vec3_dot(s->impact_contacts[n].normal, c->normal);
         if (cosine > max_cosine) {
             max_cosine = cosine;
             best = n;
-            *found = 1;
+            *is_found = 1;
         }
     }
-    if (!*found && n - best == VY_COLLIDE_MANIFOLDS) *found = 1; // the first of too many
-    return *found ? best : n;
+    if (!*is_found && n - best == VY_COLLIDE_MANIFOLDS) *is_found = 1; // the first of too many
+    return *is_found ? best : n;
 }
 
 void vy_impact_add_contacts(impact_group *g, double h)
@@ -199,39 +199,40 @@ void vy_impact_add_contacts(impact_group *g, double h)
     contact_system *s = g->b->contacts;
     const int substeps = contacts_substeps(h, g->b->def.contacts.substep),
               step_substeps = contacts_substeps(g->h, g->b->def.contacts.substep);
-    const double ratio = (g->h / step_substeps) / (h / substeps); // of the lengths of sub-steps
+    const double substep_ratio = (g->h / step_substeps) / (h / substeps); // of the lengths of sub-steps
     for (uint32_t n = 0; n < s->impact_count; ++n) { // ended contacts have no warm start in the next step
-        for (int k = 0; k < VY_MANIFOLD_POINTS; ++k) s->impact_total[n].points[k].normal_impulse = 0.0;
-        s->impact_total[n].tangent_impulse_1 = s->impact_total[n].tangent_impulse_2 = 0.0;
-        s->impact_total[n].twist_impulse = 0.0;
+        for (int k = 0; k < VY_MANIFOLD_POINTS; ++k) s->impact_contacts[n].points[k].normal_impulse = 0.0;
+        s->impact_contacts[n].tangent_impulse_1 = s->impact_contacts[n].tangent_impulse_2 = 0.0;
+        s->impact_contacts[n].twist_impulse = 0.0;
     }
     for (uint32_t k = 0; k < s->count; ++k) {
         if (s->headers[k].impulse_points == 0) continue;
-        int found;
-        const uint32_t n = find_total(s, &s->contacts[k], &found);
-        if (!found && s->impact_count == IMPACT_CONTACTS) continue;
+        int is_found;
+        const uint32_t n = find_step_contact(s, &s->contacts[k], &is_found);
+        if (!is_found && s->impact_count == IMPACT_CONTACTS) continue;
         contact c = s->contacts[k];
-        for (int p = 0; p < c.point_count; ++p) c.points[p].normal_impulse *= ratio;
-        c.tangent_impulse_1 *= ratio;
-        c.tangent_impulse_2 *= ratio;
-        c.twist_impulse *= ratio;
-        if (found) {
-            c.total_impulse = vec3_add(c.total_impulse, s->impact_total[n].total_impulse);
-            const contact *before = &s->impact_total[n];
+        for (int p = 0; p < c.point_count; ++p) c.points[p].normal_impulse *= substep_ratio;
+        c.tangent_impulse_1 *= substep_ratio;
+        c.tangent_impulse_2 *= substep_ratio;
+        c.twist_impulse *= substep_ratio;
+        if (is_found) {
+            c.total_impulse = vec3_add(c.total_impulse, s->impact_contacts[n].total_impulse);
+            const contact *previous = &s->impact_contacts[n];
             double min_velocity = 0.0; // the fastest impact of the step is the one that is reported
-            for (int p = 0; p < before->point_count; ++p) {
-                if (before->total_normal_impulse[p] != 0.0)
-                    min_velocity = real_min(min_velocity, before->relative_velocity[p]);
+            for (int p = 0; p < previous->point_count; ++p) {
+                if (previous->total_normal_impulse[p] != 0.0)
+                    min_velocity = real_min(min_velocity, previous->relative_velocity[p]);
             }
             for (int p = 0; p < c.point_count; ++p)
                 c.relative_velocity[p] = real_min(c.relative_velocity[p], min_velocity);
         } else {
             const size_t tail_count = s->impact_count - n;
-            memmove(s->impact_total + n + 1, s->impact_total + n, tail_count * sizeof *s->impact_total);
+            memmove(s->impact_contacts + n + 1, s->impact_contacts + n,
+                    tail_count * sizeof *s->impact_contacts);
             memmove(s->impact_headers + n + 1, s->impact_headers + n, tail_count * sizeof *s->impact_headers);
             s->impact_count += 1;
         }
-        s->impact_total[n] = c;
+        s->impact_contacts[n] = c;
         s->impact_headers[n] = s->headers[k];
     }
 }
@@ -244,25 +245,25 @@ int vy_impact_merge_contacts(impact_group *g)
         const contact_header *c = &s->headers[k];
         if (vy_impact_is_member(g, c->a) || vy_impact_is_member(g, c->b)) s->headers[k].impulse_points = 0;
     }
-    uint64_t last = 0;
+    uint64_t last_key = 0;
     uint32_t manifold_index = 0;
     for (uint32_t n = 0; n < s->impact_count; ++n) {
-        const contact c = s->impact_total[n]; // a copy: arrays move when there is more memory
+        const contact c = s->impact_contacts[n]; // a copy: arrays move when there is more memory
         const uint64_t key = contact_key(c.a, c.b);
-        uint32_t at = 0;
-        manifold_index = n > 0 && key == last ? manifold_index + 1 : 0;
-        last = key;
-        while (at < s->count && contact_key(s->headers[at].a, s->headers[at].b) < key) ++at;
-        for (uint32_t k = 0; k < manifold_index; ++k) ++at; // after those of the pair that are in already
-        if (at == s->count || contact_key(s->headers[at].a, s->headers[at].b) != key) {
+        uint32_t place = 0;
+        manifold_index = n > 0 && key == last_key ? manifold_index + 1 : 0;
+        last_key = key;
+        while (place < s->count && contact_key(s->headers[place].a, s->headers[place].b) < key) ++place;
+        for (uint32_t k = 0; k < manifold_index; ++k) ++place; // after those of the pair that are in already
+        if (place == s->count || contact_key(s->headers[place].a, s->headers[place].b) != key) {
             if (vy_contacts_reserve(b, 0, (size_t)s->count + 1) != VY_OK) return 0;
-            memmove(s->contacts + at + 1, s->contacts + at, (s->count - at) * sizeof *s->contacts);
-            memmove(s->headers + at + 1, s->headers + at, (s->count - at) * sizeof *s->headers);
-            memmove(s->sums + at + 1, s->sums + at, (s->count - at) * sizeof *s->sums);
+            memmove(s->contacts + place + 1, s->contacts + place, (s->count - place) * sizeof *s->contacts);
+            memmove(s->headers + place + 1, s->headers + place, (s->count - place) * sizeof *s->headers);
+            memmove(s->sums + place + 1, s->sums + place, (s->count - place) * sizeof *s->sums);
             s->count += 1;
         }
-        s->contacts[at] = c;
-        s->headers[at] = s->impact_headers[n];
+        s->contacts[place] = c;
+        s->headers[place] = s->impact_headers[n];
         s->solve_mode_mask[c.a] |= SOLVE_WARM;
         s->solve_mode_mask[c.b] |= SOLVE_WARM;
     }

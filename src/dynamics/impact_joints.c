@@ -40,19 +40,21 @@ void vy_impact_restore_joints(impact_group *g, const uint64_t *active)
     }
 }
 
-// What joints that can break have given in the step: `part` of it is kept, of what has come since it was
-// last. Gears go back, or what they have counted is kept.
-static void keep_break_impulses(const impact_group *g, double part)
+// Accept `part` of the impulses that joints which can break have given since this was called last; the rest
+// is dropped. With a part of 0 gears go back, else they keep what they have counted.
+static void accept_break_impulses(const impact_group *g, double part)
 {
     joint_system *s = g->b->joints;
-    for (uint32_t n = 0; n < g->count && g->has_joints && s->breakable + s->geared > 0; ++n) {
+    for (uint32_t n = 0; n < g->count && g->has_joints && s->breakable_count + s->geared_count > 0; ++n) {
         for (uint32_t k = s->first_joint[g->bodies[n]]; k != 0;) {
             joint_slot *t = &s->slots[k - 1];
             *(part > 0.0 ? &t->saved_gear : &t->gear) = part > 0.0 ? t->gear : t->saved_gear;
-            joint_load *kept = &t->saved_impulse;
-            kept->force = vec3_add_scaled(kept->force, part, vec3_sub(t->impulse.force, kept->force));
-            kept->torque = vec3_add_scaled(kept->torque, part, vec3_sub(t->impulse.torque, kept->torque));
-            t->impulse = *kept;
+            joint_load *accepted = &t->saved_impulse;
+            accepted->force =
+                vec3_add_scaled(accepted->force, part, vec3_sub(t->impulse.force, accepted->force));
+            accepted->torque =
+                vec3_add_scaled(accepted->torque, part, vec3_sub(t->impulse.torque, accepted->torque));
+            t->impulse = *accepted;
             k = t->next_joint[t->body[1] == g->bodies[n]];
         }
     }
@@ -61,7 +63,7 @@ static void keep_break_impulses(const impact_group *g, double part)
 static void clear_break_impulses(const impact_group *g)
 {
     joint_system *s = g->b->joints;
-    for (uint32_t n = 0; n < g->count && g->has_joints && s->breakable + s->geared > 0; ++n) {
+    for (uint32_t n = 0; n < g->count && g->has_joints && s->breakable_count + s->geared_count > 0; ++n) {
         for (uint32_t k = s->first_joint[g->bodies[n]]; k != 0;) {
             joint_slot *t = &s->slots[k - 1];
             t->gear = t->saved_gear = g->b->joint_gears[k - 1];
@@ -81,18 +83,18 @@ void vy_impact_clear_work(const impact_group *g)
 void vy_impact_save_work(const impact_group *g, double part)
 {
     joint_system *s = g->b->joints;
-    keep_break_impulses(g, part);
+    accept_break_impulses(g, part);
     for (uint32_t n = 0; n < g->count; ++n) {
-        double *kept = &s->saved_work[g->bodies[n]];
-        *kept += part * (s->step_work[g->bodies[n]] - *kept);
-        s->step_work[g->bodies[n]] = *kept;
+        double *accepted = &s->saved_work[g->bodies[n]];
+        *accepted += part * (s->step_work[g->bodies[n]] - *accepted);
+        s->step_work[g->bodies[n]] = *accepted;
     }
 }
 
 void vy_impact_restore_work(const impact_group *g)
 {
     joint_system *s = g->b->joints;
-    keep_break_impulses(g, 0.0);
+    accept_break_impulses(g, 0.0);
     for (uint32_t n = 0; n < g->count; ++n) s->step_work[g->bodies[n]] = s->saved_work[g->bodies[n]];
 }
 
@@ -106,8 +108,8 @@ double vy_impact_straight_fraction(const impact_group *g, double h)
         return 0.1;
     }
     for (uint32_t n = 0; n < g->count && g->has_joints; ++n) {
-        const vy_sweep_path p = vy_impact_path(g->b, g->bodies[n], h);
-        deviation = real_max(deviation, vy_impact_path_deviation(g->b, g->bodies[n], &p, h));
+        const vy_sweep_path path = vy_impact_path(g->b, g->bodies[n], h);
+        deviation = real_max(deviation, vy_impact_path_deviation(g->b, g->bodies[n], &path, h));
     }
     return deviation > g->max_deviation ? real_max(0.9 * real_sqrt(g->max_deviation / deviation), 0.1) : 1.0;
 }
@@ -151,8 +153,9 @@ static int may_meet_group(const vy_bodies *b, uint32_t i, const impact_group *g)
 {
     if (b->filter_count == 0) return 1;
     for (uint32_t n = 0; n < g->count; ++n) {
-        const uint32_t m = g->bodies[n];
-        if (m == i || (b->slots[m].shape.kind != VY_SHAPE_NONE && filters_collide(b, m, i))) return 1;
+        const uint32_t member = g->bodies[n];
+        if (member == i || (b->slots[member].shape.kind != VY_SHAPE_NONE && filters_collide(b, member, i)))
+            return 1;
     }
     return 0;
 }
@@ -181,23 +184,23 @@ void vy_impact_apply_impulses(impact_group *g)
     vy_bodies *b = g->b;
     contact_system *s = b->contacts;
     for (uint32_t n = 0; n < g->count; ++n) b->state[g->bodies[n]] = s->start_state[g->bodies[n]];
-    int applied = 1;
-    for (int round = 0; round < IMPULSE_ROUNDS && applied; ++round) {
-        applied = 0;
+    int any_applied = 1;
+    for (int round = 0; round < IMPULSE_ROUNDS && any_applied; ++round) {
+        any_applied = 0;
         for (uint32_t k = 0; k < s->count; ++k) {
             contact *c = &s->contacts[k];
             vec3 point = vec3_zero();
             for (int p = 0; p < c->point_count; ++p)
                 point = vec3_add_scaled(point, 1.0 / c->point_count,
                                         quat_rotate(b->state[c->a].attitude, c->points[p].local_anchor_a));
-            const vec3 before = c->total_impulse;
-            const double j =
+            const vec3 previous_total = c->total_impulse;
+            const double impulse =
                 vy_contact_apply_impulse(b, c, vec3_add(b->state[c->a].position, point), c->normal);
-            if (!(j > 0.0)) continue;
-            c->total_impulse = vec3_add(c->total_impulse, before);
-            c->total_normal_impulse[0] += j;
+            if (!(impulse > 0.0)) continue;
+            c->total_impulse = vec3_add(c->total_impulse, previous_total);
+            c->total_normal_impulse[0] += impulse;
             s->headers[k].impulse_points = 1;
-            applied = 1;
+            any_applied = 1;
         }
     }
     for (uint32_t n = 0; n < g->count; ++n) {

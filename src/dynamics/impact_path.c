@@ -16,9 +16,9 @@
 // `expected`.
 static vec3 rotation_between(quat from, quat to, vec3 expected)
 {
-    quat d = quat_mul(to, quat_conj(from));
-    if (d.w < 0.0) d = quat_scale(-1.0, d);
-    const vec3 u = vec3_make(d.x, d.y, d.z);
+    quat difference = quat_mul(to, quat_conj(from));
+    if (difference.w < 0.0) difference = quat_scale(-1.0, difference);
+    const vec3 u = vec3_make(difference.x, difference.y, difference.z);
     const double sine = vec3_length(u);
     double expected_angle = vec3_length(expected);
     if (!(expected_angle < MAX_ROTATION)) { // the integrator lost it long ago
@@ -31,7 +31,7 @@ static vec3 rotation_between(quat from, quat to, vec3 expected)
         return vec3_scale(revolutions, expected);
     }
     const vec3 axis = vec3_scale(1.0 / sine, u);
-    const double angle = 2.0 * math_atan2(sine, d.w);
+    const double angle = 2.0 * math_atan2(sine, difference.w);
     return vec3_scale(angle + TWO_PI * floor((vec3_dot(expected, axis) - angle) / TWO_PI + 0.5), axis);
 }
 
@@ -44,87 +44,98 @@ static vec3 velocity_of(const body_state *s, vec3 lever)
 // turns, or the centre itself.
 static vec3 slowest_point_of(const vy_bodies *b, uint32_t i)
 {
-    const joint_system *j = b->joints;
-    const body_state *s = &b->contacts->start_state[i], *e = &b->state[i];
-    vec3 best = vec3_zero();
-    double min_speed2 = real_max(vec3_dot(s->velocity, s->velocity), vec3_dot(e->velocity, e->velocity));
-    for (uint32_t n = j->first_joint[i]; n != 0;) {
-        const joint_slot *t = &j->slots[n - 1];
+    const joint_system *joints = b->joints;
+    const body_state *start = &b->contacts->start_state[i], *end = &b->state[i];
+    vec3 slowest_point = vec3_zero();
+    double min_speed2 =
+        real_max(vec3_dot(start->velocity, start->velocity), vec3_dot(end->velocity, end->velocity));
+    for (uint32_t n = joints->first_joint[i]; n != 0;) {
+        const joint_slot *t = &joints->slots[n - 1];
         const int side = t->body[1] == i;
-        const vec3 lever = side == 0 ? t->def.anchor_a : t->def.anchor_b, v = velocity_of(s, lever),
-                   w = velocity_of(e, lever);
-        const double speed2 = real_max(vec3_dot(v, v), vec3_dot(w, w));
+        const vec3 lever = side == 0 ? t->def.anchor_a : t->def.anchor_b,
+                   start_velocity = velocity_of(start, lever), end_velocity = velocity_of(end, lever);
+        const double speed2 =
+            real_max(vec3_dot(start_velocity, start_velocity), vec3_dot(end_velocity, end_velocity));
         if (speed2 < min_speed2) {
             min_speed2 = speed2;
-            best = lever;
+            slowest_point = lever;
         }
         n = t->next_joint[side];
     }
-    return best;
+    return slowest_point;
 }
 
 // The path of a body over `h` seconds from its start_state.
 vy_sweep_path vy_impact_path(const vy_bodies *b, uint32_t i, double h)
 {
-    const body_state *s = &b->contacts->start_state[i], *e = &b->state[i];
-    vy_sweep_path p = {.center = s->position, .local_center = b->slots[i].centroid, .attitude = s->attitude};
-    if (b->slots[i].kind == VY_BODY_STATIC) return p;
-    const vec3 rate = quat_rotate(s->attitude, s->rate);
+    const body_state *start = &b->contacts->start_state[i], *end = &b->state[i];
+    vy_sweep_path path = {
+        .center = start->position, .local_center = b->slots[i].centroid, .attitude = start->attitude};
+    if (b->slots[i].kind == VY_BODY_STATIC) return path;
+    const vec3 start_rate = quat_rotate(start->attitude, start->rate);
     if (body_is_kinematic(b, i)) {
-        p.displacement = vec3_scale(h, s->velocity);
-        p.rotation_vector = vec3_scale(h, rate);
-        if (!(vec3_length(p.rotation_vector) < MAX_ROTATION)) p.rotation_vector = vec3_zero();
-        return p;
+        path.displacement = vec3_scale(h, start->velocity);
+        path.rotation_vector = vec3_scale(h, start_rate);
+        if (!(vec3_length(path.rotation_vector) < MAX_ROTATION)) path.rotation_vector = vec3_zero();
+        return path;
     }
-    VY_ASSERT(quat_is_unit(s->attitude));
-    if (!quat_is_unit(e->attitude)) return p; // a rate has overflown: the step will end the run
-    p.displacement = vec3_sub(e->position, s->position);
-    p.rotation_vector = rotation_between(
-        s->attitude, e->attitude, vec3_scale(0.5 * h, vec3_add(rate, quat_rotate(e->attitude, e->rate))));
+    VY_ASSERT(quat_is_unit(start->attitude));
+    if (!quat_is_unit(end->attitude)) return path; // a rate has overflown: the step will end the run
+    path.displacement = vec3_sub(end->position, start->position);
+    path.rotation_vector =
+        rotation_between(start->attitude, end->attitude,
+                         vec3_scale(0.5 * h, vec3_add(start_rate, quat_rotate(end->attitude, end->rate))));
     if (b->joints->first_joint[i] != 0) {
-        const vec3 lever = slowest_point_of(b, i), from = quat_rotate(s->attitude, lever);
-        p.center = vec3_add(p.center, from);
-        p.local_center = vec3_add(p.local_center, lever);
-        p.displacement = vec3_add(p.displacement, vec3_sub(quat_rotate(e->attitude, lever), from));
+        const vec3 lever = slowest_point_of(b, i), start_lever = quat_rotate(start->attitude, lever);
+        path.center = vec3_add(path.center, start_lever);
+        path.local_center = vec3_add(path.local_center, lever);
+        path.displacement =
+            vec3_add(path.displacement, vec3_sub(quat_rotate(end->attitude, lever), start_lever));
     }
-    return p;
+    return path;
 }
 
 double vy_impact_rotation_radius(const vy_bodies *b, uint32_t i, vec3 local_center)
 {
-    const double padding = b->contacts->rotation_radius[i];
-    return padding > 0.0 ? padding + vec3_length(local_center) : vec3_length(local_center);
+    const double shape_radius = b->contacts->rotation_radius[i];
+    return shape_radius > 0.0 ? shape_radius + vec3_length(local_center) : vec3_length(local_center);
 }
 
-double vy_impact_path_deviation(const vy_bodies *b, uint32_t i, const vy_sweep_path *p, double h)
+double vy_impact_path_deviation(const vy_bodies *b, uint32_t i, const vy_sweep_path *path, double h)
 {
     if (!body_is_dynamic(b, i) || b->joints->first_joint[i] == 0) return 0.0;
-    const body_state *s = &b->contacts->start_state[i], *e = &b->state[i];
-    const vec3 lever = vec3_sub(p->local_center, b->slots[i].centroid), v = velocity_of(s, lever),
-               w = velocity_of(e, lever);
+    const body_state *start = &b->contacts->start_state[i], *end = &b->state[i];
+    const vec3 lever = vec3_sub(path->local_center, b->slots[i].centroid),
+               start_velocity = velocity_of(start, lever), end_velocity = velocity_of(end, lever);
     // A parabola's distance from its chord; of more than half a circle the chord says little.
-    const double path_length = h * real_max(vec3_length(v), vec3_length(w)),
-                 chord = vec3_length(p->displacement);
-    const double deviation = 0.125 * h * vec3_length(vec3_sub(w, v)) + real_max(path_length - chord, 0.0);
+    const double path_length = h * real_max(vec3_length(start_velocity), vec3_length(end_velocity)),
+                 chord = vec3_length(path->displacement);
+    const double deviation =
+        0.125 * h * vec3_length(vec3_sub(end_velocity, start_velocity)) + real_max(path_length - chord, 0.0);
     // The axis of its rotation_vector may change, too.
-    vec3 change = vec3_sub(quat_rotate(e->attitude, e->rate), quat_rotate(s->attitude, s->rate));
-    const double angle2 = vec3_dot(p->rotation_vector, p->rotation_vector);
+    vec3 rate_change =
+        vec3_sub(quat_rotate(end->attitude, end->rate), quat_rotate(start->attitude, start->rate));
+    const double angle2 = vec3_dot(path->rotation_vector, path->rotation_vector);
     if (angle2 > 0.0)
-        change = vec3_add_scaled(change, -vec3_dot(change, p->rotation_vector) / angle2, p->rotation_vector);
-    return deviation + 0.125 * h * vec3_length(change) * vy_impact_rotation_radius(b, i, p->local_center);
+        rate_change = vec3_add_scaled(rate_change, -vec3_dot(rate_change, path->rotation_vector) / angle2,
+                                      path->rotation_vector);
+    return deviation +
+           0.125 * h * vec3_length(rate_change) * vy_impact_rotation_radius(b, i, path->local_center);
 }
 
-vy_bounds vy_impact_bounds(const vy_bodies *b, uint32_t i, const vy_sweep_path *p, double margin)
+vy_bounds vy_impact_bounds(const vy_bodies *b, uint32_t i, const vy_sweep_path *path, double margin)
 {
-    const vy_pose pose = vy_sweep_pose(p, 0.0);
+    const vy_pose pose = vy_sweep_pose(path, 0.0);
     vy_bounds box = vy_shape_bounds(&b->slots[i].shape, &pose);
-    const vec3 d = p->displacement;
-    const double padding = margin + real_min(vec3_length(p->rotation_vector), 2.0) *
-                                        vy_impact_rotation_radius(b, i, p->local_center);
-    box.low = vec3_sub(box.low, vec3_make(padding - real_min(d.x, 0.0), padding - real_min(d.y, 0.0),
-                                          padding - real_min(d.z, 0.0)));
-    box.high = vec3_add(box.high, vec3_make(padding + real_max(d.x, 0.0), padding + real_max(d.y, 0.0),
-                                            padding + real_max(d.z, 0.0)));
+    const vec3 displacement = path->displacement;
+    const double padding = margin + real_min(vec3_length(path->rotation_vector), 2.0) *
+                                        vy_impact_rotation_radius(b, i, path->local_center);
+    box.low = vec3_sub(box.low, vec3_make(padding - real_min(displacement.x, 0.0),
+                                          padding - real_min(displacement.y, 0.0),
+                                          padding - real_min(displacement.z, 0.0)));
+    box.high = vec3_add(box.high, vec3_make(padding + real_max(displacement.x, 0.0),
+                                            padding + real_max(displacement.y, 0.0),
+                                            padding + real_max(displacement.z, 0.0)));
     return box;
 }
 
@@ -143,30 +154,31 @@ pair_limits vy_impact_limits(const vy_bodies *b, uint32_t i, uint32_t j)
 }
 
 // Whether the path is within the range of shape queries; false for NaN.
-int vy_impact_path_is_bounded(const vy_sweep_path *p)
+int vy_impact_path_is_bounded(const vy_sweep_path *path)
 {
-    return vec3_length(p->center) + vec3_length(p->displacement) + vec3_length(p->local_center) <
+    return vec3_length(path->center) + vec3_length(path->displacement) + vec3_length(path->local_center) <
                VY_POSE_LIMIT &&
-           vec3_length(p->rotation_vector) <= MAX_ROTATION + TWO_PI;
+           vec3_length(path->rotation_vector) <= MAX_ROTATION + TWO_PI;
 }
 
 // The same of a height field: it is followed at once, for how deep the other is costs more to tell.
 static int field_impact_time(const vy_shape *x, const vy_sweep_path *pi, const vy_shape *y,
-                             const vy_sweep_path *pj, const pair_limits *m, vy_separation *out)
+                             const vy_sweep_path *pj, const pair_limits *limits, vy_separation *out)
 {
-    if (!vy_sweep_shapes(x, pi, y, pj, -m->depth, 0.5 * m->max_depth_growth, 0.0, 1.0, out)) return 0;
+    if (!vy_sweep_shapes(x, pi, y, pj, -limits->depth, 0.5 * limits->max_depth_growth, 0.0, 1.0, out))
+        return 0;
     if (out->t > 0.0) return 1;
-    const double start = vy_sweep_separation(x, pi, y, pj, 0.0).value;
-    if (start < -m->max_depth) return 0;
-    const double tolerance = 0.5 * m->max_depth_growth;
-    if (!vy_sweep_shapes(x, pi, y, pj, real_min(-m->depth, start - m->max_depth_growth), tolerance, 0.0, 1.0,
-                         out))
+    const double start_separation = vy_sweep_separation(x, pi, y, pj, 0.0).value;
+    if (start_separation < -limits->max_depth) return 0;
+    const double tolerance = 0.5 * limits->max_depth_growth;
+    if (!vy_sweep_shapes(x, pi, y, pj, real_min(-limits->depth, start_separation - limits->max_depth_growth),
+                         tolerance, 0.0, 1.0, out))
         return 0;
     if (out->t > 0.0) return 1;
     // A ridge is deeper in the shape than its manifolds say. Its middle is followed, and where that is met at
     // once, too, the body is left to the solver: else it would stand still in every step.
-    const double core = CORE_FRACTION / MAX_DEPTH_FRACTION * m->max_depth;
-    return vy_sweep_shapes(x, pi, y, pj, -core, tolerance, 0.0, 1.0, out) && out->t > 0.0;
+    const double core_depth = CORE_FRACTION / MAX_DEPTH_FRACTION * limits->max_depth;
+    return vy_sweep_shapes(x, pi, y, pj, -core_depth, tolerance, 0.0, 1.0, out) && out->t > 0.0;
 }
 
 // When two bodies first overlap by more than the accepted depth, or, where no contact between them is solved,
@@ -175,19 +187,19 @@ int vy_impact_time(const vy_bodies *b, uint32_t i, uint32_t j, const vy_sweep_pa
                    const vy_sweep_path *pj, int is_solved, vy_separation *out)
 {
     const vy_shape *x = &b->slots[i].shape, *y = &b->slots[j].shape;
-    const pair_limits m = vy_impact_limits(b, i, j);
+    const pair_limits limits = vy_impact_limits(b, i, j);
     if (!vy_impact_path_is_bounded(pi) || !vy_impact_path_is_bounded(pj)) return 0;
-    if (!is_solved) return vy_sweep_shapes(x, pi, y, pj, m.target, m.tolerance, 0.0, 1.0, out);
+    if (!is_solved) return vy_sweep_shapes(x, pi, y, pj, limits.target, limits.tolerance, 0.0, 1.0, out);
     if (x->kind == VY_SHAPE_HEIGHT_FIELD || y->kind == VY_SHAPE_HEIGHT_FIELD)
-        return field_impact_time(x, pi, y, pj, &m, out);
+        return field_impact_time(x, pi, y, pj, &limits, out);
     const double max_approach =
         vec3_length(vec3_sub(pi->displacement, pj->displacement)) +
         vec3_length(pi->rotation_vector) * vy_impact_rotation_radius(b, i, pi->local_center) +
         (vy_shape_is_convex(y)
              ? vec3_length(pj->rotation_vector) * vy_impact_rotation_radius(b, j, pj->local_center)
              : 0.0);
-    const double start = vy_sweep_separation(x, pi, y, pj, 0.0).value;
-    if (start < -m.max_depth || start - max_approach > -m.depth) return 0;
-    const double target_separation = real_min(-m.depth, start - m.max_depth_growth);
-    return vy_sweep_shapes(x, pi, y, pj, target_separation, 0.5 * m.max_depth_growth, 0.0, 1.0, out);
+    const double start_separation = vy_sweep_separation(x, pi, y, pj, 0.0).value;
+    if (start_separation < -limits.max_depth || start_separation - max_approach > -limits.depth) return 0;
+    const double target_separation = real_min(-limits.depth, start_separation - limits.max_depth_growth);
+    return vy_sweep_shapes(x, pi, y, pj, target_separation, 0.5 * limits.max_depth_growth, 0.0, 1.0, out);
 }

@@ -26,20 +26,20 @@ int vy_impacts_is_fast(const vy_bodies *b, uint32_t i, double h)
 {
     const contact_system *s = b->contacts;
     if (s->proxy_of[i] < 0 || (!b->awake[i] && !body_is_kinematic(b, i))) return 0;
-    const body_state *from = &s->start_state[i], *to = &b->state[i];
-    const double rate2 = real_max(vec3_dot(from->rate, from->rate), vec3_dot(to->rate, to->rate)),
-                 r = vy_impact_rotation_radius(b, i, b->slots[i].centroid),
+    const body_state *start = &s->start_state[i], *end = &b->state[i];
+    const double rate2 = real_max(vec3_dot(start->rate, start->rate), vec3_dot(end->rate, end->rate)),
+                 radius = vy_impact_rotation_radius(b, i, b->slots[i].centroid),
                  limit = FAST_FRACTION * s->thickness[i];
-    const vec3 d =
-        body_is_kinematic(b, i) ? vec3_scale(h, from->velocity) : vec3_sub(to->position, from->position);
-    double d2 = vec3_dot(d, d);
+    const vec3 displacement =
+        body_is_kinematic(b, i) ? vec3_scale(h, start->velocity) : vec3_sub(end->position, start->position);
+    double distance2 = vec3_dot(displacement, displacement);
     if (b->joints->first_joint[i] != 0 && !body_is_kinematic(b, i)) // it may be back where it was
-        d2 = real_max(
-            d2,
-            h * h * real_max(vec3_dot(from->velocity, from->velocity), vec3_dot(to->velocity, to->velocity)));
-    const double angle2 = h * h * rate2 * r * r;
-    if (2.01 * (d2 + angle2) < limit * limit) return 0; // (x + y)^2 is no more than 2 (x^2 + y^2)
-    return d2 + angle2 + 2.0 * real_sqrt(d2 * angle2) > limit * limit;
+        distance2 = real_max(distance2, h * h *
+                                            real_max(vec3_dot(start->velocity, start->velocity),
+                                                     vec3_dot(end->velocity, end->velocity)));
+    const double angle2 = h * h * rate2 * radius * radius;
+    if (2.01 * (distance2 + angle2) < limit * limit) return 0; // (x + y)^2 is no more than 2 (x^2 + y^2)
+    return distance2 + angle2 + 2.0 * real_sqrt(distance2 * angle2) > limit * limit;
 }
 
 int vy_impacts_collide(const vy_bodies *b, uint32_t i, uint32_t j, double h)
@@ -81,13 +81,13 @@ static uint32_t list_fast(vy_bodies *b, double h, double *max_slow_displacement)
 static double slow_displacement_around(const vy_bodies *b, uint32_t i, double max_slow_displacement)
 {
     const contact_system *s = b->contacts;
-    double max = 0.0;
+    double max_displacement = 0.0;
     if (b->filter_count == 0) return max_slow_displacement;
     for (uint32_t j = 0; j < b->slot_count; ++j) {
         if (b->awake[j] && s->proxy_of[j] >= 0 && !s->is_fast[j] && filters_collide(b, i, j))
-            max = real_max(max, FAST_FRACTION * s->thickness[j]);
+            max_displacement = real_max(max_displacement, FAST_FRACTION * s->thickness[j]);
     }
-    return max;
+    return max_displacement;
 }
 
 static void list_ground_bodies(vy_bodies *b)
@@ -114,36 +114,36 @@ static uint32_t check_fast_body(vy_bodies *b, uint32_t i, double h, double max_s
     contact_system *s = b->contacts;
     const vy_sweep_path path = vy_impact_path(b, i, h);
     const double deviation = vy_impact_path_deviation(b, i, &path, h);
-    const double slow = slow_displacement_around(b, i, max_slow_displacement);
-    const vy_bounds box = vy_impact_bounds(b, i, &path, slow + deviation);
-    uint32_t found = 0;
+    const double slow_displacement = slow_displacement_around(b, i, max_slow_displacement);
+    const vy_bounds box = vy_impact_bounds(b, i, &path, slow_displacement + deviation);
+    uint32_t impact_count = 0;
     nearby_bodies nearby;
     vy_impact_list_near(b, i, &box, &nearby);
     for (uint32_t n = 0; n < nearby.count; ++n) {
         const uint32_t j = nearby.slots[n];
         vy_separation hit;
         if ((j < i && s->is_fast[j]) || !vy_contacts_may_collide(b, i, j)) continue;
-        const vy_sweep_path other = vy_impact_path(b, j, h);
-        const double deviation_sum = deviation + vy_impact_path_deviation(b, j, &other, h);
+        const vy_sweep_path other_path = vy_impact_path(b, j, h);
+        const double deviation_sum = deviation + vy_impact_path_deviation(b, j, &other_path, h);
         if (s->proxy_of[j] >= 0) {
-            const vy_bounds other_box = vy_impact_bounds(b, j, &other, deviation_sum - deviation);
+            const vy_bounds other_box = vy_impact_bounds(b, j, &other_path, deviation_sum - deviation);
             if (!bounds_overlap(&box, &other_box)) continue;
         }
         // Where paths say too little, they are followed in parts.
         if (deviation_sum <= vy_impact_pair_deviation_limit(b, i, j) &&
-            !vy_impact_time(b, i, j, &path, &other, 1, &hit))
+            !vy_impact_time(b, i, j, &path, &other_path, 1, &hit))
             continue;
         join_impact(b, i, j);
-        ++found;
+        ++impact_count;
     }
-    return found;
+    return impact_count;
 }
 
 // Check fast bodies against each other: contacts may have moved them out of their boxes in the tree.
 static uint32_t check_fast_pairs(vy_bodies *b, uint32_t count, double h)
 {
     contact_system *s = b->contacts;
-    uint32_t found = 0;
+    uint32_t impact_count = 0;
     for (uint32_t n = 0; n < count; ++n) {
         const vy_sweep_path p = vy_impact_path(b, s->fast_bodies[n], h);
         s->fast_bounds[n] =
@@ -162,10 +162,10 @@ static uint32_t check_fast_pairs(vy_bodies *b, uint32_t count, double h)
                 !vy_impact_time(b, i, j, &pi, &pj, 1, &hit))
                 continue;
             join_impact(b, i, j);
-            ++found;
+            ++impact_count;
         }
     }
-    return found;
+    return impact_count;
 }
 
 // ---- an interval of a group: free step, collide, solve, sweep
@@ -240,14 +240,14 @@ static void solve_group(impact_group *g, double h)
 // The path of a body of no group, over a part of the step.
 static vy_sweep_path outside_body_path(const impact_group *g, uint32_t j, double h)
 {
-    vy_sweep_path p = vy_impact_path(g->b, j, g->h);
+    vy_sweep_path path = vy_impact_path(g->b, j, g->h);
     const double start_fraction = g->t / g->h, fraction = h / g->h;
-    const vy_pose pose = vy_sweep_pose(&p, start_fraction);
-    p.center = vec3_add_scaled(p.center, start_fraction, p.displacement);
-    p.attitude = pose.rotation;
-    p.displacement = vec3_scale(fraction, p.displacement);
-    p.rotation_vector = vec3_scale(fraction, p.rotation_vector);
-    return p;
+    const vy_pose pose = vy_sweep_pose(&path, start_fraction);
+    path.center = vec3_add_scaled(path.center, start_fraction, path.displacement);
+    path.attitude = pose.rotation;
+    path.displacement = vec3_scale(fraction, path.displacement);
+    path.rotation_vector = vec3_scale(fraction, path.rotation_vector);
+    return path;
 }
 
 // Sweep the group over the interval. Returns the fraction of it until the first impact: 1 when there is none.
@@ -268,16 +268,17 @@ static double sweep_group(impact_group *g, double h, double max_slow_displacemen
                 !vy_contacts_may_collide(b, i, j))
                 continue;
             const int is_outside = body_is_dynamic(b, j) && s->was_awake[j] && !vy_impact_is_member(g, j);
-            const vy_sweep_path other = is_outside ? outside_body_path(g, j, h) : vy_impact_path(b, j, h);
+            const vy_sweep_path other_path =
+                is_outside ? outside_body_path(g, j, h) : vy_impact_path(b, j, h);
             if (s->proxy_of[j] >= 0) {
-                const vy_bounds other_box = vy_impact_bounds(b, j, &other, 0.0);
+                const vy_bounds other_box = vy_impact_bounds(b, j, &other_path, 0.0);
                 if (!bounds_overlap(&box, &other_box)) continue;
             }
             const uint64_t key = contact_key(i, j);
             vy_separation hit;
             const int is_solved = vy_impact_is_solved(g, key) || is_outside;
-            if (!vy_impact_time(b, i < j ? i : j, i < j ? j : i, i < j ? &path : &other,
-                                i < j ? &other : &path, is_solved, &hit) ||
+            if (!vy_impact_time(b, i < j ? i : j, i < j ? j : i, i < j ? &path : &other_path,
+                                i < j ? &other_path : &path, is_solved, &hit) ||
                 hit.t >= first_hit)
                 continue;
             first_hit = hit.t;
@@ -295,12 +296,13 @@ static double sweep_group(impact_group *g, double h, double max_slow_displacemen
 static vec3 rate_between(const body_params *params, const body_state *from, const body_state *to,
                          double fraction, quat attitude)
 {
-    const vec3 before = mat3_mul_vec(params->inertia, from->rate),
-               after = mat3_mul_vec(params->inertia, to->rate);
-    const vec3 momentum = vec3_add_scaled(vec3_scale(1.0 - fraction, quat_rotate(from->attitude, before)),
-                                          fraction, quat_rotate(to->attitude, after));
+    const vec3 momentum_before = mat3_mul_vec(params->inertia, from->rate),
+               momentum_after = mat3_mul_vec(params->inertia, to->rate);
+    const vec3 momentum =
+        vec3_add_scaled(vec3_scale(1.0 - fraction, quat_rotate(from->attitude, momentum_before)), fraction,
+                        quat_rotate(to->attitude, momentum_after));
     const vec3 local = quat_unrotate(attitude, momentum), rate = mat3_mul_vec(params->inverse_inertia, local);
-    const double limit = real_max(vec3_dot(before, from->rate), vec3_dot(after, to->rate)),
+    const double limit = real_max(vec3_dot(momentum_before, from->rate), vec3_dot(momentum_after, to->rate)),
                  energy = vec3_dot(local, rate);
     return energy > limit ? vec3_scale(real_sqrt(limit / energy), rate) : rate;
 }
@@ -311,21 +313,21 @@ static void truncate_group(impact_group *g, double h, double fraction)
     vy_bodies *b = g->b;
     for (uint32_t n = 0; n < g->count; ++n) {
         const uint32_t i = g->bodies[n];
-        const body_state *s = &b->contacts->start_state[i];
-        body_state *e = &b->state[i];
-        const vy_sweep_path p = vy_impact_path(b, i, h);
-        e->position = vec3_add_scaled(p.center, fraction, p.displacement);
-        const quat attitude = vy_sweep_pose(&p, fraction).rotation;
+        const body_state *start = &b->contacts->start_state[i];
+        body_state *end = &b->state[i];
+        const vy_sweep_path path = vy_impact_path(b, i, h);
+        end->position = vec3_add_scaled(path.center, fraction, path.displacement);
+        const quat attitude = vy_sweep_pose(&path, fraction).rotation;
         if (b->joints->first_joint[i] != 0) {
-            const vec3 lever = vec3_sub(p.local_center, b->slots[i].centroid);
-            e->position = vec3_sub(e->position, quat_rotate(attitude, lever));
-            e->rate = vec3_add_scaled(vec3_scale(1.0 - fraction, s->rate), fraction, e->rate);
+            const vec3 lever = vec3_sub(path.local_center, b->slots[i].centroid);
+            end->position = vec3_sub(end->position, quat_rotate(attitude, lever));
+            end->rate = vec3_add_scaled(vec3_scale(1.0 - fraction, start->rate), fraction, end->rate);
             b->disturbed[i] = 1; // it is nearly where its joints have it
         } else {
-            e->rate = rate_between(&b->params[i], s, e, fraction, attitude);
+            end->rate = rate_between(&b->params[i], start, end, fraction, attitude);
         }
-        e->attitude = attitude;
-        e->velocity = vec3_add_scaled(vec3_scale(1.0 - fraction, s->velocity), fraction, e->velocity);
+        end->attitude = attitude;
+        end->velocity = vec3_add_scaled(vec3_scale(1.0 - fraction, start->velocity), fraction, end->velocity);
     }
 }
 
@@ -338,7 +340,7 @@ static double solve_path_interval(impact_group *g, double h)
         const double fraction = vy_impact_straight_fraction(g, h);
         if (fraction >= 1.0) return h;
         h *= fraction;
-        vy_impact_restore_joints(g, g->b->joints->active_before);
+        vy_impact_restore_joints(g, g->b->joints->active_before_flight);
     }
 }
 
@@ -356,7 +358,7 @@ static double step_interval(impact_group *g, double remaining, double max_slow_d
         if (h * fraction < ZERO_INTERVAL * g->h || n + 1 == MAX_RETRIES) break;
         h *= fraction;
         fraction = 1.0;
-        vy_impact_restore_joints(g, g->b->joints->active_before);
+        vy_impact_restore_joints(g, g->b->joints->active_before_flight);
     }
     if (g->outside_body != 0) return 0.0;
     if (fraction < 1.0) truncate_group(g, h, fraction);
@@ -382,13 +384,13 @@ static void begin_group(impact_group *g)
         g->step_start[n] = s->start_state[i];
         g->previous[n] = b->previous[i];
         if (b->external_integration && b->joints->first_joint[i] == 0) {
-            const body_state solved = b->state[i];
+            const body_state solved_state = b->state[i];
             b->state[i] = s->flight_state[i];
             g->wrench[n] = mean_wrench(b, i, g->h);
-            b->state[i] = solved;
+            b->state[i] = solved_state;
         }
     }
-    vy_impact_restore_joints(g, b->joints->step_active);
+    vy_impact_restore_joints(g, b->joints->active_at_step_start);
     vy_impact_clear_work(g);
     b->joints->between_impacts = 1;
     g->t = 0.0;
@@ -459,7 +461,7 @@ static int step_group(impact_group *g, double max_slow_displacement, uint32_t *e
         if (g->outside_body != 0) break;
         if (!(elapsed >= 0.0))
             elapsed = remaining; // a state that overflowed has no path: the step's end finds it
-        s->impacts.impacts += elapsed < remaining;
+        s->impact_totals.impacts += elapsed < remaining;
         zero_intervals = elapsed < ZERO_INTERVAL * g->h ? zero_intervals + 1 : 0;
         g->t = elapsed < remaining ? g->t + elapsed : g->h;
     }
@@ -468,8 +470,8 @@ static int step_group(impact_group *g, double max_slow_displacement, uint32_t *e
     restore_arrays(b, saved);
     if (g->outside_body != 0) return 0;
     if (remaining > 0.0) {
-        s->impacts.dropped += 1;
-        s->impacts.dropped_time += remaining;
+        s->impact_totals.dropped += 1;
+        s->impact_totals.dropped_time += remaining;
         *events |= VY_BODIES_TIME_DROPPED;
         if (g->hit_kinematic) *events |= VY_BODIES_CRUSHED;
     }
@@ -511,15 +513,15 @@ static uint32_t truncate_body(vy_bodies *b, uint32_t i, double h, double max_slo
         const uint32_t j = nearby.slots[n];
         vy_separation hit;
         if (!vy_contacts_may_collide(b, i, j)) continue;
-        const vy_sweep_path other = vy_impact_path(b, j, h);
-        if (vy_impact_time(b, i, j, &path, &other, 1, &hit) && hit.t < first_hit) first_hit = hit.t;
+        const vy_sweep_path other_path = vy_impact_path(b, j, h);
+        if (vy_impact_time(b, i, j, &path, &other_path, 1, &hit) && hit.t < first_hit) first_hit = hit.t;
     }
     if (first_hit >= 1.0) return 0;
     b->state[i].position = vec3_add_scaled(path.center, first_hit, path.displacement);
     b->state[i].attitude = vy_sweep_pose(&path, first_hit).rotation;
-    s->impacts.impacts += 1;
-    s->impacts.dropped += 1;
-    s->impacts.dropped_time += (1.0 - first_hit) * h;
+    s->impact_totals.impacts += 1;
+    s->impact_totals.dropped += 1;
+    s->impact_totals.dropped_time += (1.0 - first_hit) * h;
     return VY_BODIES_TIME_DROPPED;
 }
 
@@ -562,7 +564,7 @@ static int is_crushing(vy_bodies *b)
 {
     contact_system *s = b->contacts;
     uint32_t i, j;
-    int crushed = 0;
+    int is_crushed = 0;
     memset(s->kinematic_body, 0, b->slot_count * sizeof *s->kinematic_body);
     for (uint32_t k = 0; k < s->count; ++k) {
         if (s->headers[k].impulse_points == 0 || !moving_body_of(b, &s->headers[k], &i, &j) ||
@@ -575,10 +577,10 @@ static int is_crushing(vy_bodies *b)
         if (s->headers[k].impulse_points == 0 || !moving_body_of(b, &s->headers[k], &i, &j)) continue;
         if (s->kinematic_body[i] == 0 || s->kinematic_body[i] == j + 1u) continue;
         const double min_thickness = real_min(s->thickness[i], s->thickness[j]);
-        crushed |=
+        is_crushed |=
             s->kinematic_depth[i] - s->contacts[k].points[0].separation > CRUSH_FRACTION * min_thickness;
     }
-    return crushed;
+    return is_crushed;
 }
 
 static void begin_step(vy_bodies *b, uint32_t count)
@@ -601,15 +603,15 @@ uint32_t vy_impacts_resolve(vy_bodies *b, double h)
 {
     contact_system *s = b->contacts;
     double max_slow_displacement;
-    uint32_t found = 0, events = s->kinematic_count > 0 && is_crushing(b) ? VY_BODIES_CRUSHED : 0;
+    uint32_t impact_count = 0, events = s->kinematic_count > 0 && is_crushing(b) ? VY_BODIES_CRUSHED : 0;
     const uint32_t count = list_fast(b, h, &max_slow_displacement);
     if (b->head->failed || (count == 0 && vy_impact_list_unsolved(b) == 0)) return events;
     begin_step(b, count);
-    found += vy_impact_list_unsolved(b);
+    impact_count += vy_impact_list_unsolved(b);
     for (uint32_t n = 0; n < count; ++n)
-        found += check_fast_body(b, s->fast_bodies[n], h, max_slow_displacement);
-    found += check_fast_pairs(b, count, h);
-    if (found == 0) return events;
+        impact_count += check_fast_body(b, s->fast_bodies[n], h, max_slow_displacement);
+    impact_count += check_fast_pairs(b, count, h);
+    if (impact_count == 0) return events;
     for (uint32_t k = 0; k < s->count; ++k) { // bodies in contact with those take part
         const contact_header *c = &s->headers[k];
         if (c->solve_mode != 0 && b->awake[c->a] && b->awake[c->b])

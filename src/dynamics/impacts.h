@@ -23,7 +23,7 @@ uint32_t vy_impacts_resolve(vy_bodies *b, double h);
 
 // ---- paths, for impacts.c
 
-/// Tolerances of two bodies on their paths.
+/// Distances at which two bodies on their paths count as touching, or as too deep.
 typedef struct pair_limits {
     double target, tolerance; // [m] an impact is between target and target + tolerance
     double depth;             // [m] accepted overlap
@@ -40,11 +40,12 @@ vy_sweep_path vy_impact_path(const vy_bodies *b, uint32_t i, double h);
 double vy_impact_rotation_radius(const vy_bodies *b, uint32_t i, vec3 local_center);
 /// [m] How far a jointed body may get from its path within the step: joints lead it along curves. 0 of
 /// others.
-double vy_impact_path_deviation(const vy_bodies *b, uint32_t i, const vy_sweep_path *p, double h);
+double vy_impact_path_deviation(const vy_bodies *b, uint32_t i, const vy_sweep_path *path, double h);
 /// Whether the path is within the range of shape queries; 0 for NaN.
-int vy_impact_path_is_bounded(const vy_sweep_path *p);
+int vy_impact_path_is_bounded(const vy_sweep_path *path);
 /// Bounds of a path, widened by `margin`.
-vy_bounds vy_impact_bounds(const vy_bodies *b, uint32_t i, const vy_sweep_path *p, double margin);
+vy_bounds vy_impact_bounds(const vy_bodies *b, uint32_t i, const vy_sweep_path *path, double margin);
+/// Those of two bodies.
 pair_limits vy_impact_limits(const vy_bodies *b, uint32_t i, uint32_t j);
 /// When two bodies first overlap by more than the accepted depth, or, where no contact between them is
 /// solved, touch. Returns 0 when they do not.
@@ -74,11 +75,12 @@ typedef struct impact_group {
     int hit_kinematic;     // 1: the last impact was with a kinematic body
 } impact_group;
 
-/// Bodies near a box.
+/// Bodies near the box of a body.
 typedef struct nearby_bodies {
     const vy_bodies *b;
-    uint32_t body, count;
-    uint32_t *slots; // contact_system.near: one list at a time
+    uint32_t body; // slot of that one, which is not listed
+    uint32_t count;
+    uint32_t *slots; // contact_system.near_bodies: one list at a time
 } nearby_bodies;
 
 /// Bodies but i whose boxes in the tree overlap `box`, and those without bounds, ascending.

@@ -4,7 +4,7 @@
 #include "base/real.h"
 #include "dynamics/sleep.h"
 
-/// Step dynamic bodies by `step`, a constant, so that each integrator has its own loop.
+/// Step awake bodies without joints by `step`, a constant, so that each integrator has its own loop.
 #define STEP_ALL(step)                                                            \
     for (size_t n = first; n < last; ++n) {                                       \
         const uint32_t i = (uint32_t)n;                                           \
@@ -20,8 +20,9 @@
 
 enum { MIN_PARALLEL_BODIES = 256 }; // below this, not worth waking threads
 
+/// A step of all bodies without joints, as the threads that do it share it.
 typedef struct free_flight {
-    double h;
+    double h;              // [s]
     atomic_int not_finite; // 1: a body's motion was not finite
 } free_flight;
 

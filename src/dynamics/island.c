@@ -13,10 +13,10 @@
 #include <math.h>
 
 enum {
-    MAX_EVENTS = 8,
+    MAX_STOP_EVENTS = 8,
     NEWTON_ITERATIONS = 10,
     ROOT_ITERATIONS = 60,
-    MAX_ENGAGED = 64,
+    MAX_ENGAGED_STOPS = 64,
     STOP_ROUNDS = 4,
     MAX_SUBDIVISION_PARTS = 512,
     MAX_SUBDIVISIONS_PER_STEP = 32
@@ -52,16 +52,16 @@ static double body_kinetic_energy(const vy_bodies *b, uint32_t i, const body_sta
 static double kinetic_energy(const vy_bodies *b, const island *is)
 {
     const joint_system *s = b->joints;
-    double e = 0.0;
+    double energy = 0.0;
     for (uint32_t n = is->body_first; n < is->dynamic_last; ++n)
-        e += body_kinetic_energy(b, s->members[n], &s->stage[s->members[n]]);
-    return e;
+        energy += body_kinetic_energy(b, s->members[n], &s->stage[s->members[n]]);
+    return energy;
 }
 
 // ---- joints that close
 
 // Whether the work of joints that close has to be entered at `time`.
-static int any_joint_closing(const joint_system *s, double time) { return time < s->closes_at; }
+static int any_joint_closing(const joint_system *s, double time) { return time < s->closing_end; }
 
 // The work of the impulses in rhs[], to be entered when the sub-step is accepted.
 static void save_impulse_work(joint_system *s, const island *is)
@@ -76,8 +76,8 @@ static void save_impulse_work(joint_system *s, const island *is)
 static void accept_substep(vy_bodies *b, const island *is, double time, double h)
 {
     joint_system *s = b->joints;
-    if (s->breakable > 0) vy_break_add_loads(s, is, h);
-    if (s->geared > 0) vy_gear_end_substep(s, is);
+    if (s->breakable_count > 0) vy_break_add_loads(s, is, h);
+    if (s->geared_count > 0) vy_gear_end_substep(s, is);
     if (!any_joint_closing(s, time)) return;
     for (uint32_t n = is->joint_first; n < is->joint_last; ++n) {
         joint_slot *j = &s->slots[s->joint_order[n]];
@@ -106,14 +106,15 @@ static void apply_correction(joint_system *s, const island *is, int is_position)
     if (!is_position && any_joint_closing(s, s->step_time)) save_impulse_work(s, is);
     for (uint32_t n = is->body_first; n < is->dynamic_last; ++n) {
         const uint32_t i = s->members[n];
-        body_state *e = &s->stage[i];
-        const vec3 turn = mat3_tmul_vec(s->stage_bodies[i].rotation, s->stage_bodies[i].angular);
+        body_state *state = &s->stage[i];
+        const vec3 rotation = mat3_tmul_vec(s->stage_bodies[i].rotation, s->stage_bodies[i].angular);
         if (is_position) {
-            e->position = vec3_add(e->position, s->stage_bodies[i].linear);
-            e->attitude = quat_normalize(quat_add(e->attitude, attitude_derivative(e->attitude, turn)));
+            state->position = vec3_add(state->position, s->stage_bodies[i].linear);
+            state->attitude =
+                quat_normalize(quat_add(state->attitude, attitude_derivative(state->attitude, rotation)));
         } else {
-            e->velocity = vec3_add(e->velocity, s->stage_bodies[i].linear);
-            e->rate = vec3_add(e->rate, turn);
+            state->velocity = vec3_add(state->velocity, s->stage_bodies[i].linear);
+            state->rate = vec3_add(state->rate, rotation);
         }
     }
 }
@@ -145,7 +146,7 @@ static void project(vy_bodies *b, const island *is, double time, int factor_is_n
     for (int n = 0; n < NEWTON_ITERATIONS; ++n) {
         if (!factor_is_near || n > 1) {
             vy_island_assemble(b, is, time);
-            s->redundant = vy_island_factor(s, is);
+            s->redundant_count = vy_island_factor(s, is);
         }
         error = evaluate_rows(b, is, time);
         if (error <= CONVERGED_ERROR * length_scale) break;
@@ -166,14 +167,14 @@ static double stop_distance_at_stage(const vy_bodies *b, const stop *t, double t
     return vy_stop_distance(j, t->row, &b->joints->stage[j->body[0]], &b->joints->stage[j->body[1]], time);
 }
 
-/// Assemble, and solve for the multipliers of accelerations (impulse = 0) or velocities (1). Stops whose
+/// Assemble, and solve for the multipliers of accelerations (by_impulse = 0) or velocities (1). Stops whose
 /// multiplier has the wrong sign are released, the worst first, until there is none.
 static void release_stops(vy_bodies *b, const island *is, double time, int by_impulse)
 {
     joint_system *s = b->joints;
     for (;;) {
         vy_island_assemble(b, is, time);
-        s->redundant = vy_island_factor(s, is);
+        s->redundant_count = vy_island_factor(s, is);
         if (by_impulse) {
             for (uint32_t k = is->block_first; k < is->block_last; ++k)
                 s->rhs[k] = vec3_neg(vy_block_velocity(s, k));
@@ -201,7 +202,7 @@ static void update_stops(vy_bodies *b, const island *is, double time)
 {
     joint_system *s = b->joints;
     const double tolerance = STOP_TOLERANCE * vy_island_length_scale(s, is);
-    int engaged = 0;
+    int any_engaged = 0;
     for (uint32_t n = is->stop_first; n < is->stop_last; ++n) {
         const stop *t = &s->stops[n];
         if (stop_is_active(b, t) || !(stop_distance_at_stage(b, t, time) <= tolerance)) continue;
@@ -212,15 +213,15 @@ static void update_stops(vy_bodies *b, const island *is, double time)
             vy_block_velocity(s, s->slots[t->joint].first_block + (uint32_t)(t->row / BLOCK_ROWS));
         const double speed = stop_component(s, t, s->rhs);
         if (speed > 0.0) stop_set_active(b, t, 0); // it separates
-        if (speed < 0.0) engaged = 1;
+        if (speed < 0.0) any_engaged = 1;
     }
-    if (engaged) {
-        const double before = kinetic_energy(b, is);
+    if (any_engaged) {
+        const double energy_before = kinetic_energy(b, is);
         release_stops(b, is, time, 1);
         zero_corrections(s, is);
         vy_island_apply_multipliers(s, is);
         if (any_joint_closing(s, time)) save_impulse_work(s, is);
-        if (s->breakable > 0) vy_break_add_impulses(s, is, s->rhs);
+        if (s->breakable_count > 0) vy_break_add_impulses(s, is, s->rhs);
         accept_substep(b, is, time, 0.0);
         for (uint32_t n = is->body_first; n < is->dynamic_last; ++n) {
             const uint32_t i = s->members[n];
@@ -229,7 +230,7 @@ static void update_stops(vy_bodies *b, const island *is, double time)
             e->rate =
                 vec3_add(e->rate, mat3_tmul_vec(s->stage_bodies[i].rotation, s->stage_bodies[i].angular));
         }
-        s->impact_loss += before - kinetic_energy(b, is);
+        s->impact_loss += energy_before - kinetic_energy(b, is);
     }
     release_stops(b, is, time, 0);
 }
@@ -239,7 +240,7 @@ static uint32_t engage_violated(vy_bodies *b, const island *is, double time, uin
 {
     const double tolerance = STOP_TOLERANCE * vy_island_length_scale(b->joints, is);
     uint32_t count = 0;
-    for (uint32_t n = is->stop_first; n < is->stop_last && count < MAX_ENGAGED; ++n) {
+    for (uint32_t n = is->stop_first; n < is->stop_last && count < MAX_ENGAGED_STOPS; ++n) {
         const stop *t = &b->joints->stops[n];
         if (stop_is_active(b, t) || !(stop_distance_at_stage(b, t, time) < -tolerance)) continue;
         stop_set_active(b, t, 1);
@@ -255,7 +256,7 @@ static void project_disturbed(vy_bodies *b, const island *is, double time)
     joint_system *s = b->joints;
     project(b, is, time, 0);
     for (int n = 0; n < STOP_ROUNDS; ++n) {
-        uint32_t engaged[MAX_ENGAGED];
+        uint32_t engaged[MAX_ENGAGED_STOPS];
         const uint32_t count = engage_violated(b, is, time, engaged);
         if (count == 0) return;
         for (uint32_t m = is->body_first; m < is->dynamic_last; ++m)
@@ -303,7 +304,7 @@ static double energy_error(vy_bodies *b, const island *is)
 {
     const joint_system *s = b->joints;
     double before = 0.0, after = 0.0, work = 0.0;
-    int damped = 0;
+    int is_damped = 0;
     for (uint32_t m = is->joint_first; m < is->joint_last; ++m) {
         const joint_slot *j = &s->slots[s->joint_order[m]];
         const uint32_t x = j->body[0], y = j->body[1]; // the world has no start
@@ -311,7 +312,7 @@ static double energy_error(vy_bodies *b, const island *is)
         before += vy_joint_energy(j, state, x == b->body_cap ? &s->stage[x] : &s->start[x],
                                   y == b->body_cap ? &s->stage[y] : &s->start[y]);
         after += vy_joint_energy(j, state, &s->stage[x], &s->stage[y]);
-        damped |= j->def.damping != 0.0;
+        is_damped |= j->def.damping != 0.0;
     }
     for (uint32_t n = is->body_first; n < is->dynamic_last; ++n) {
         const uint32_t i = s->members[n];
@@ -320,7 +321,7 @@ static double energy_error(vy_bodies *b, const island *is)
         work +=
             b->slots[i].mass * vec3_dot(b->def.gravity, vec3_sub(s->stage[i].position, s->start[i].position));
     }
-    const double change = after - before - work, error = damped ? real_max(change, 0.0) : real_abs(change);
+    const double change = after - before - work, error = is_damped ? real_max(change, 0.0) : real_abs(change);
     return error <= REAL_MAX ? error / (before + real_abs(work)) : REAL_MAX;
 }
 
@@ -361,16 +362,16 @@ static double time_of_engagement(vy_bodies *b, const island *is, double time, do
     for (int n = 0; n < ROOT_ITERATIONS; ++n) {
         t = (t0 * distance_1 - t1 * distance_0) / (distance_1 - distance_0);
         integrate_and_project(b, is, time, t);
-        const double c = nearest_stop_distance(b, is, time + t);
-        if (real_abs(c) <= tolerance) break;
-        if (c < 0.0) {
+        const double distance = nearest_stop_distance(b, is, time + t);
+        if (real_abs(distance) <= tolerance) break;
+        if (distance < 0.0) {
             t1 = t;
-            distance_1 = c;
+            distance_1 = distance;
             if (side < 0) distance_0 *= 0.5;
             side = -1;
         } else {
             t0 = t;
-            distance_0 = c;
+            distance_0 = distance;
             if (side > 0) distance_1 *= 0.5;
             side = 1;
         }
@@ -388,7 +389,7 @@ static void substep(vy_bodies *b, const island *is, double time, double h, step_
 {
     VY_ASSERT(!(h < 0.0));
     joint_system *s = b->joints;
-    for (int event = 0; is->stop_first != is->stop_last && event < MAX_EVENTS; ++event) {
+    for (int event = 0; is->stop_first != is->stop_last && event < MAX_STOP_EVENTS; ++event) {
         update_stops(b, is, time);
         save_start(s, is);
         const double start_distance = nearest_stop_distance(b, is, time),
@@ -424,8 +425,8 @@ static double rotation_ratio(const vy_bodies *b, const island *is, double dt)
     const joint_system *s = b->joints;
     double max_rate2 = 0.0;
     for (uint32_t n = is->body_first; n < is->dynamic_last; ++n) {
-        const vec3 w = s->stage[s->members[n]].rate;
-        max_rate2 = real_max(max_rate2, vec3_dot(w, w));
+        const vec3 rate = s->stage[s->members[n]].rate;
+        max_rate2 = real_max(max_rate2, vec3_dot(rate, rate));
     }
     return real_min(dt * real_sqrt(max_rate2) / MAX_ROTATION, MAX_SUBSTEPS);
 }
@@ -450,7 +451,7 @@ static int conserves_energy(const vy_bodies *b, const island *is)
 {
     const joint_system *s = b->joints;
     if (b->driver.derivative != NULL || b->potential_count != 0 || b->def.baumgarte ||
-        vy_integrator_order(s->integrator) == 1 || s->step_time < s->closes_at)
+        vy_integrator_order(s->integrator) == 1 || s->step_time < s->closing_end)
         return 0;
     for (uint32_t n = is->dynamic_last; n < is->body_last; ++n) {
         if (b->slots[s->members[n]].kind == VY_BODY_KINEMATIC) return 0;
@@ -497,7 +498,7 @@ static void step_island(vy_bodies *b, const island *is, double dt)
     if (disturbed && !b->def.baumgarte) { // joints share an impulse at once, and stops may be released by it
         release_stops(b, is, time, 1);
         project_disturbed(b, is, time);
-        if (s->breakable > 0) vy_break_add_impulses(s, is, s->rhs);
+        if (s->breakable_count > 0) vy_break_add_impulses(s, is, s->rhs);
         accept_substep(b, is, time, 0.0);
         // Contacts start from here, too; the change of velocity counts as a force over the step.
         for (uint32_t n = is->body_first; n < is->dynamic_last && b->contacts != NULL; ++n) {
@@ -555,13 +556,13 @@ uint32_t vy_islands_step(vy_bodies *b, double dt)
             continue;
         for (uint32_t m = is->joint_first; m < is->joint_last; ++m) {
             const uint32_t k = s->joint_order[m];
-            s->active_before[k] = b->joint_state[k].active;
-            if (!s->between_impacts) s->step_active[k] = b->joint_state[k].active;
+            s->active_before_flight[k] = b->joint_state[k].active;
+            if (!s->between_impacts) s->active_at_step_start[k] = b->joint_state[k].active;
         }
         s->projection_error = 0.0;
-        s->redundant = 0;
+        s->redundant_count = 0;
         step_island(b, is, dt);
-        if (s->redundant > 0) events |= VY_BODIES_REDUNDANT;
+        if (s->redundant_count > 0) events |= VY_BODIES_REDUNDANT;
         if (s->projection_error > FAILED_ERROR) events |= VY_BODIES_CONFLICT;
     }
     return events;

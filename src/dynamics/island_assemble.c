@@ -46,11 +46,11 @@ void vy_island_rows(vy_bodies *b, const island *is, double time)
     for (uint32_t n = is->joint_first; n < is->joint_last; ++n) {
         const uint32_t t = s->joint_order[n];
         const joint_slot *j = &s->slots[t];
-        if (j->blocks == 0) continue;
+        if (j->block_count == 0) continue;
         const uint32_t x = j->body[0], y = j->body[1];
         VY_ASSERT(x != y && x <= b->body_cap && y <= b->body_cap);
         VY_ASSERT(j->first_block >= is->block_first &&
-                  j->first_block + (uint32_t)j->blocks <= is->block_last);
+                  j->first_block + (uint32_t)j->block_count <= is->block_last);
         vy_joint_rows(j, &s->stage[x], &s->stage[y], &s->stage_bodies[x], &s->stage_bodies[y], time,
                       b->joint_state[t].active, &s->rows[j->first_block]);
     }
@@ -62,8 +62,8 @@ static body_wrench wrench_of_derivative(const vy_bodies *b, uint32_t i, const bo
 {
     const mat3 inertia = b->params[i].inertia;
     const vec3 gyroscopic = vec3_cross(s->rate, mat3_mul_vec(inertia, s->rate));
-    const body_wrench p = {d->acceleration, vec3_add(mat3_mul_vec(inertia, d->rate_dot), gyroscopic)};
-    return p;
+    const body_wrench wrench = {d->acceleration, vec3_add(mat3_mul_vec(inertia, d->rate_dot), gyroscopic)};
+    return wrench;
 }
 
 /// Unconstrained accelerations: everything but the constraint forces.
@@ -83,10 +83,10 @@ static void free_accelerations(vy_bodies *b, const island *is, double time)
                 s->driver_wrench[i] = wrench_of_derivative(b, i, &s->stage[i], &d);
             continue;
         }
-        const body_wrench p = wrench_at(b, i, &s->stage[i]);
-        w->linear = p.acceleration;
+        const body_wrench wrench = wrench_at(b, i, &s->stage[i]);
+        w->linear = wrench.acceleration;
         w->angular =
-            mat3_mul_vec(w->rotation, angular_acceleration(&b->params[i], s->stage[i].rate, p.torque));
+            mat3_mul_vec(w->rotation, angular_acceleration(&b->params[i], s->stage[i].rate, wrench.torque));
     }
     for (uint32_t n = is->dynamic_last; n < is->body_last; ++n) {
         stage_body *w = &s->stage_bodies[s->members[n]];
@@ -147,12 +147,12 @@ void vy_island_matrix(joint_system *s, const island *is)
         s->lower[e] = mat3_diag(0.0, 0.0, 0.0);
     }
     for (uint32_t n = is->pair_first; n < is->pair_last; ++n) {
-        const block_pair *p = &s->pairs[n];
-        VY_ASSERT(p->p > p->q && p->target < s->entry_count);
-        const row_block *x = &s->rows[p->p], *y = &s->rows[p->q];
-        VY_ASSERT(x->body[p->side_p] == y->body[p->side_q]);
-        add_coupling(&s->lower[p->target], x, p->side_p, y, p->side_q,
-                     s->stage_bodies[x->body[p->side_p]].inverse_mass);
+        const block_pair *pair = &s->pairs[n];
+        VY_ASSERT(pair->p > pair->q && pair->target < s->entry_count);
+        const row_block *x = &s->rows[pair->p], *y = &s->rows[pair->q];
+        VY_ASSERT(x->body[pair->side_p] == y->body[pair->side_q]);
+        add_coupling(&s->lower[pair->target], x, pair->side_p, y, pair->side_q,
+                     s->stage_bodies[x->body[pair->side_p]].inverse_mass);
     }
 }
 
@@ -190,18 +190,19 @@ static void fill_rhs(vy_bodies *b, const island *is)
     joint_system *s = b->joints;
     const double inverse_h = vy_integrator_order(s->integrator) == 1 ? 1.0 / s->substep : 0.0;
     for (uint32_t k = is->block_first; k < is->block_last; ++k) {
-        const vec3 a = vy_block_acceleration(s, k);
-        s->rhs[k] = vec3_neg(a);
+        const vec3 acceleration = vy_block_acceleration(s, k);
+        s->rhs[k] = vec3_neg(acceleration);
         if (inverse_h == 0.0) continue;
-        s->rhs[k] =
-            vec3_neg(vec3_add_scaled(vec3_sub(a, s->rows[k].bias), inverse_h, vy_block_velocity(s, k)));
+        s->rhs[k] = vec3_neg(
+            vec3_add_scaled(vec3_sub(acceleration, s->rows[k].bias), inverse_h, vy_block_velocity(s, k)));
     }
     if (!b->def.baumgarte) return;
     for (uint32_t n = is->joint_first; n < is->joint_last; ++n) {
         const joint_slot *j = &s->slots[s->joint_order[n]];
-        const int custom = j->def.kind == VY_JOINT_CUSTOM;
-        const double alpha = custom ? j->def.custom->alpha : 10.0, beta = custom ? j->def.custom->beta : 10.0;
-        for (uint32_t k = j->first_block; k < j->first_block + (uint32_t)j->blocks; ++k) {
+        const int is_custom = j->def.kind == VY_JOINT_CUSTOM;
+        const double alpha = is_custom ? j->def.custom->alpha : 10.0,
+                     beta = is_custom ? j->def.custom->beta : 10.0;
+        for (uint32_t k = j->first_block; k < j->first_block + (uint32_t)j->block_count; ++k) {
             s->rhs[k] = vec3_add_scaled(s->rhs[k], -alpha, s->rows[k].value);
             s->rhs[k] = vec3_add_scaled(s->rhs[k], -beta, vy_block_velocity(s, k));
         }

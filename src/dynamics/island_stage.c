@@ -7,7 +7,7 @@ void vy_island_accelerate(vy_bodies *b, const island *is, double time)
 {
     joint_system *s = b->joints;
     vy_island_assemble(b, is, time);
-    s->redundant = vy_island_factor(s, is);
+    s->redundant_count = vy_island_factor(s, is);
     vy_island_solve(s, is);
     vy_island_apply_multipliers(s, is);
 }
@@ -18,7 +18,7 @@ static void evaluate_derivative(vy_bodies *b, const island *is, double time, dou
 {
     joint_system *s = b->joints;
     vy_island_accelerate(b, is, time);
-    if (time < s->closes_at) vy_closing_add_power(s, is, time, weight);
+    if (time < s->closing_end) vy_closing_add_power(s, is, time, weight);
     for (uint32_t n = is->body_first; n < is->dynamic_last; ++n) {
         const uint32_t i = s->members[n];
         k[i].velocity = s->stage[i].velocity;
@@ -33,8 +33,8 @@ static void store_lambda(joint_system *s, const island *is)
 {
     for (uint32_t n = is->joint_first; n < is->joint_last; ++n) {
         joint_slot *j = &s->slots[s->joint_order[n]];
-        VY_ASSERT(j->used && j->blocks <= JOINT_BLOCKS);
-        for (int k = 0; k < j->blocks; ++k) j->lambda[k] = s->rhs[j->first_block + (uint32_t)k];
+        VY_ASSERT(j->used && j->block_count <= JOINT_BLOCKS);
+        for (int k = 0; k < j->block_count; ++k) j->lambda[k] = s->rhs[j->first_block + (uint32_t)k];
     }
 }
 
@@ -49,7 +49,7 @@ static void advance_kinematic(vy_bodies *b, const island *is, double h)
     }
 }
 
-static void stage_from(vy_bodies *b, const island *is, double h, const body_derivatives *k)
+static void advance_stage(vy_bodies *b, const island *is, double h, const body_derivatives *k)
 {
     joint_system *s = b->joints;
     for (uint32_t n = is->body_first; n < is->dynamic_last; ++n) {
@@ -59,7 +59,7 @@ static void stage_from(vy_bodies *b, const island *is, double h, const body_deri
     advance_kinematic(b, is, h);
 }
 
-static void normalise(joint_system *s, const island *is)
+static void normalise_attitudes(joint_system *s, const island *is)
 {
     for (uint32_t n = is->body_first; n < is->dynamic_last; ++n) {
         body_state *e = &s->stage[s->members[n]];
@@ -67,10 +67,10 @@ static void normalise(joint_system *s, const island *is)
     }
 }
 
-static void semi_implicit(vy_bodies *b, const island *is, double h)
+static void step_semi_implicit(vy_bodies *b, const island *is, double h)
 {
     joint_system *s = b->joints;
-    stage_from(b, is, h, s->k[0]);
+    advance_stage(b, is, h, s->k[0]);
     for (uint32_t n = is->body_first; n < is->dynamic_last; ++n) {
         const uint32_t i = s->members[n];
         body_state *e = &s->stage[i];
@@ -78,18 +78,18 @@ static void semi_implicit(vy_bodies *b, const island *is, double h)
         e->position = vec3_add_scaled(s->start[i].position, h, e->velocity);
         e->attitude = quat_add_scaled(s->start[i].attitude, h, turn);
     }
-    normalise(s, is);
+    normalise_attitudes(s, is);
 }
 
-static void rk4(vy_bodies *b, const island *is, double time, double h)
+static void step_rk4(vy_bodies *b, const island *is, double time, double h)
 {
     joint_system *s = b->joints;
     body_derivatives *const *k = s->k;
-    stage_from(b, is, 0.5 * h, k[0]);
+    advance_stage(b, is, 0.5 * h, k[0]);
     evaluate_derivative(b, is, time + 0.5 * h, 1.0 / 3.0, k[1]);
-    stage_from(b, is, 0.5 * h, k[1]);
+    advance_stage(b, is, 0.5 * h, k[1]);
     evaluate_derivative(b, is, time + 0.5 * h, 1.0 / 3.0, k[2]);
-    stage_from(b, is, h, k[2]);
+    advance_stage(b, is, h, k[2]);
     evaluate_derivative(b, is, time + h, 1.0 / 6.0, k[3]);
     for (uint32_t n = is->body_first; n < is->dynamic_last; ++n) {
         const uint32_t i = s->members[n];
@@ -121,10 +121,10 @@ static void kick(joint_system *s, const island *is, double h, const body_derivat
 
 /// The second kick is predicted first, and repeated with the forces at the predicted velocities, so that drag
 /// and dampers are of order 2 as well.
-static void lie_midpoint(vy_bodies *b, const island *is, double time, double h)
+static void step_lie_midpoint(vy_bodies *b, const island *is, double time, double h)
 {
     joint_system *s = b->joints;
-    body_derivatives *k = s->k[0], *drifted = s->k[1];
+    body_derivatives *k = s->k[0], *drifted = s->k[1]; // of `drifted` velocity and rate after the drift
     remove_gyroscopic_term(b, is, k);
     kick(s, is, 0.5 * h, k);
     for (uint32_t n = is->body_first; n < is->dynamic_last; ++n) {
@@ -158,17 +158,17 @@ void vy_island_integrate(vy_bodies *b, const island *is, double time, double h)
                                           [VY_INTEGRATOR_SEMI_IMPLICIT] = 1.0,
                                           [VY_INTEGRATOR_RK4] = 1.0 / 6.0,
                                           [VY_INTEGRATOR_LIE_MIDPOINT] = 0.5};
-    if (time < s->closes_at) vy_closing_clear_power(s, is);
+    if (time < s->closing_end) vy_closing_clear_power(s, is);
     evaluate_derivative(b, is, time, first_weight[s->integrator], s->k[0]);
     store_lambda(s, is);
-    if (s->breakable > 0) vy_break_store_loads(b, is, time);
+    if (s->breakable_count > 0) vy_break_store_loads(b, is, time);
     switch (s->integrator) {
     case VY_INTEGRATOR_EULER:
-        stage_from(b, is, h, s->k[0]);
-        normalise(s, is);
+        advance_stage(b, is, h, s->k[0]);
+        normalise_attitudes(s, is);
         break;
-    case VY_INTEGRATOR_SEMI_IMPLICIT: semi_implicit(b, is, h); break;
-    case VY_INTEGRATOR_RK4: rk4(b, is, time, h); break;
-    case VY_INTEGRATOR_LIE_MIDPOINT: lie_midpoint(b, is, time, h); break;
+    case VY_INTEGRATOR_SEMI_IMPLICIT: step_semi_implicit(b, is, h); break;
+    case VY_INTEGRATOR_RK4: step_rk4(b, is, time, h); break;
+    case VY_INTEGRATOR_LIE_MIDPOINT: step_lie_midpoint(b, is, time, h); break;
     }
 }

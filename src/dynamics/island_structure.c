@@ -15,15 +15,16 @@ enum { NONE = -1 };
 typedef struct plan {
     uint32_t *parent;    // [body_cap] of the union-find
     int *island_of_root; // [body_cap] index of the island of a root
-    int *seen; // [body_cap] found by the search; kinematic bodies: island + 1 in which they were last listed
+    int *body_seen; // [body_cap] found by the search; kinematic bodies: island + 1 in which they were last
+                    // listed
     uint32_t *joint_offsets; // [body_cap + 1] joints of body i are joints_of[joint_offsets[i]] ...
     uint32_t *joints_of;     // [2 joint_cap]
     uint32_t *queue;         // [body_cap]
-    int *visited;            // [joint_cap]
+    int *joint_visited;      // [joint_cap]
     uint32_t *loop_joints;   // [joint_cap] joints that close loops
 } plan;
 
-static int dynamic_side(const vy_bodies *b, const joint_slot *j, int side)
+static int is_dynamic_side(const vy_bodies *b, const joint_slot *j, int side)
 {
     return j->body[side] != b->body_cap && body_is_dynamic(b, j->body[side]);
 }
@@ -36,13 +37,13 @@ static void find_islands(vy_bodies *b, plan *p)
     for (uint32_t j = 0; j < s->slot_count; ++j) {
         joint_slot *t = &s->slots[j];
         if (!t->used) continue;
-        VY_ASSERT(dynamic_side(b, t, 0) || dynamic_side(b, t, 1));
+        VY_ASSERT(is_dynamic_side(b, t, 0) || is_dynamic_side(b, t, 1));
         for (int side = 0; side < 2; ++side) {
-            if (!dynamic_side(b, t, side)) continue;
+            if (!is_dynamic_side(b, t, side)) continue;
             t->next_joint[side] = s->first_joint[t->body[side]];
             s->first_joint[t->body[side]] = j + 1;
         }
-        if (!dynamic_side(b, t, 0) || !dynamic_side(b, t, 1)) continue;
+        if (!is_dynamic_side(b, t, 0) || !is_dynamic_side(b, t, 1)) continue;
         islands_join(p->parent, t->body[0], t->body[1]);
     }
     s->island_count = 0;
@@ -63,7 +64,7 @@ static void list_joints_of_bodies(const vy_bodies *b, plan *p)
         for (uint32_t j = 0; j < s->slot_count; ++j) {
             const joint_slot *t = &s->slots[j];
             for (int side = 0; side < 2 && t->used; ++side) {
-                if (!dynamic_side(b, t, side)) continue;
+                if (!is_dynamic_side(b, t, side)) continue;
                 if (pass == 0) {
                     p->joint_offsets[t->body[side] + 1u] += 1;
                 } else {
@@ -88,17 +89,17 @@ static uint32_t breadth_first_search(vy_bodies *b, plan *p, uint32_t root, uint3
     joint_system *s = b->joints;
     uint32_t head = 0, tail = 0;
     p->queue[tail++] = root;
-    p->seen[root] = 1;
+    p->body_seen[root] = 1;
     while (head < tail) {
         const uint32_t i = p->queue[head++];
         for (uint32_t k = p->joint_offsets[i]; k < p->joint_offsets[i + 1u]; ++k) {
             const uint32_t j = p->joints_of[k];
-            if (p->visited[j]) continue;
-            p->visited[j] = 1;
+            if (p->joint_visited[j]) continue;
+            p->joint_visited[j] = 1;
             const joint_slot *t = &s->slots[j];
             const uint32_t other = t->body[0] == i ? t->body[1] : t->body[0];
-            const int adds_body = dynamic_side(b, t, t->body[0] == i) && !p->seen[other];
-            const int has_non_dynamic_side = !dynamic_side(b, t, 0) || !dynamic_side(b, t, 1);
+            const int adds_body = is_dynamic_side(b, t, t->body[0] == i) && !p->body_seen[other];
+            const int has_non_dynamic_side = !is_dynamic_side(b, t, 0) || !is_dynamic_side(b, t, 1);
             if (adds_body || has_non_dynamic_side) {
                 VY_ASSERT(end > 0);
                 s->joint_order[--end] = j;
@@ -106,7 +107,7 @@ static uint32_t breadth_first_search(vy_bodies *b, plan *p, uint32_t root, uint3
                 p->loop_joints[(*loop_joints)++] = j;
             }
             if (!adds_body) continue;
-            p->seen[other] = 1;
+            p->body_seen[other] = 1;
             VY_ASSERT(tail < b->slot_count && other < b->slot_count);
             p->queue[tail++] = other;
         }
@@ -118,7 +119,7 @@ static int has_joint_to_non_dynamic(const vy_bodies *b, const plan *p, uint32_t 
 {
     for (uint32_t k = p->joint_offsets[i]; k < p->joint_offsets[i + 1u]; ++k) {
         const joint_slot *t = &b->joints->slots[p->joints_of[k]];
-        if (!dynamic_side(b, t, 0) || !dynamic_side(b, t, 1)) return 1;
+        if (!is_dynamic_side(b, t, 0) || !is_dynamic_side(b, t, 1)) return 1;
     }
     return 0;
 }
@@ -142,7 +143,7 @@ static void fill_island(vy_bodies *b, plan *p, int island_of_root, island *is)
     for (uint32_t j = 0; j < s->slot_count; ++j) {
         const joint_slot *t = &s->slots[j];
         if (!t->used) continue;
-        const int side = dynamic_side(b, t, 0) ? 0 : 1;
+        const int side = is_dynamic_side(b, t, 0) ? 0 : 1;
         joints += p->island_of_root[island_root(p->parent, t->body[side])] == island_of_root;
     }
     VY_ASSERT(root_to_non_dynamic != NONE && joints > 0);
@@ -161,8 +162,8 @@ static void fill_island(vy_bodies *b, plan *p, int island_of_root, island *is)
         const joint_slot *t = &s->slots[s->joint_order[k]];
         for (int side = 0; side < 2; ++side) {
             const uint32_t i = t->body[side];
-            if (i == b->body_cap || body_is_dynamic(b, i) || p->seen[i] == island_of_root + 1) continue;
-            p->seen[i] = island_of_root + 1;
+            if (i == b->body_cap || body_is_dynamic(b, i) || p->body_seen[i] == island_of_root + 1) continue;
+            p->body_seen[i] = island_of_root + 1;
             VY_ASSERT(i < b->slot_count);
             s->members[is->body_last++] = i;
         }
@@ -171,6 +172,7 @@ static void fill_island(vy_bodies *b, plan *p, int island_of_root, island *is)
 
 // ---- blocks
 
+// `capacity` is that of s->pairs. Returns 0 without memory.
 static int add_pair(joint_system *s, uint32_t *capacity, block_pair pair)
 {
     if (s->pair_count == *capacity) {
@@ -183,7 +185,8 @@ static int add_pair(joint_system *s, uint32_t *capacity, block_pair pair)
     return 1;
 }
 
-/// Number the blocks of an island and list the pairs that share a body.
+/// Number the blocks of an island and list the pairs that share a body; `capacity` is that of s->pairs.
+/// Returns 0 without memory.
 static int fill_blocks(vy_bodies *b, const plan *p, island *is, uint32_t *capacity)
 {
     joint_system *s = b->joints;
@@ -191,12 +194,12 @@ static int fill_blocks(vy_bodies *b, const plan *p, island *is, uint32_t *capaci
     is->stop_first = s->stop_count;
     for (uint32_t k = is->joint_first; k < is->joint_last; ++k) {
         joint_slot *t = &s->slots[s->joint_order[k]];
-        VY_ASSERT(t->used && t->blocks >= 0 && t->blocks <= JOINT_BLOCKS);
+        VY_ASSERT(t->used && t->block_count >= 0 && t->block_count <= JOINT_BLOCKS);
         t->first_block = s->block_count;
         for (int r = 0; r < VY_CONSTRAINT_ROWS; ++r) {
             if ((t->unilateral_rows >> r) & 1u) s->stops[s->stop_count++] = (stop){s->joint_order[k], r};
         }
-        for (int n = 0; n < t->blocks; ++n) {
+        for (int n = 0; n < t->block_count; ++n) {
             VY_ASSERT(s->block_count < s->count * JOINT_BLOCKS);
             s->rows[s->block_count] = (row_block){.body = {t->body[0], t->body[1]}};
             s->block_count += 1;
@@ -210,8 +213,8 @@ static int fill_blocks(vy_bodies *b, const plan *p, island *is, uint32_t *capaci
         for (uint32_t x = p->joint_offsets[i]; x < p->joint_offsets[i + 1u]; ++x) {
             for (uint32_t y = p->joint_offsets[i]; y < p->joint_offsets[i + 1u]; ++y) {
                 const joint_slot *tp = &s->slots[p->joints_of[x]], *tq = &s->slots[p->joints_of[y]];
-                for (int u = 0; u < tp->blocks; ++u) {
-                    for (int v = 0; v < tq->blocks; ++v) {
+                for (int u = 0; u < tp->block_count; ++u) {
+                    for (int v = 0; v < tq->block_count; ++v) {
                         const uint32_t block_p = tp->first_block + (uint32_t)u,
                                        block_q = tq->first_block + (uint32_t)v;
                         if (block_p <= block_q) continue;
@@ -228,26 +231,28 @@ static int fill_blocks(vy_bodies *b, const plan *p, island *is, uint32_t *capaci
 
 // ---- fill-in
 
-static int grow(uint32_t **array, uint32_t *capacity, uint32_t need)
+// Make an array large enough. Returns 0 without memory.
+static int grow(uint32_t **array, uint32_t *capacity, uint32_t needed)
 {
-    if (need <= *capacity) return 1;
-    while (*capacity < need) *capacity = *capacity == 0 ? 64 : 2 * *capacity;
+    if (needed <= *capacity) return 1;
+    while (*capacity < needed) *capacity = *capacity == 0 ? 64 : 2 * *capacity;
     uint32_t *grown = realloc(*array, *capacity * sizeof *grown);
     if (grown == NULL) return 0;
     *array = grown;
     return 1;
 }
 
-static void sort(uint32_t *x, uint32_t n) // by insertion: columns are short
+static void sort_rows(uint32_t *rows, uint32_t n) // by insertion: columns are short
 {
     for (uint32_t i = 1; i < n; ++i) {
-        const uint32_t v = x[i];
-        uint32_t k = i;
-        for (; k > 0 && x[k - 1] > v; --k) x[k] = x[k - 1];
-        x[k] = v;
+        const uint32_t row = rows[i];
+        uint32_t place = i;
+        for (; place > 0 && rows[place - 1] > row; --place) rows[place] = rows[place - 1];
+        rows[place] = row;
     }
 }
 
+// The index of an entry of the lower triangle.
 static uint32_t entry_at(const joint_system *s, uint32_t row, uint32_t column)
 {
     VY_ASSERT(row > column && row < s->block_count);
@@ -258,51 +263,53 @@ static uint32_t entry_at(const joint_system *s, uint32_t row, uint32_t column)
 }
 
 /// Rows of every column: those of the matrix, and those that eliminating earlier columns fills in. A column's
-/// rows are a subset of those of the column of its first row, its parent, but for that row.
+/// rows are a subset of those of the column of its first row, its parent, but for that row. Returns 0
+/// without memory.
 static int fill_columns(joint_system *s, uint32_t *scratch)
 {
     const uint32_t n = s->block_count;
     uint32_t *pair_head = scratch, *child_head = scratch + n, *child_next = scratch + 2 * n,
-             *mark = scratch + 3 * n;
+             *listed_in = scratch + 3 * n;
     uint32_t *pair_next = scratch + 4 * n; // [pair_count]
-    uint32_t capacity = 0, entries = 0;
-    memset(scratch, 0, 4 * (size_t)n * sizeof *scratch); // heads and links are indices + 1
+    uint32_t capacity = 0, entry_count = 0;
+    memset(scratch, 0, 4 * (size_t)n * sizeof *scratch); // heads, links and columns are indices + 1
     for (uint32_t k = s->pair_count; k-- > 0;) {
         pair_next[k] = pair_head[s->pairs[k].q];
         pair_head[s->pairs[k].q] = k + 1;
     }
     for (uint32_t k = 0; k < n; ++k) {
-        s->column[k] = entries;
-        mark[k] = k + 1;
+        s->column[k] = entry_count;
+        listed_in[k] = k + 1;
         for (uint32_t x = pair_head[k]; x != 0; x = pair_next[x - 1]) {
             const uint32_t r = s->pairs[x - 1].p;
             VY_ASSERT(r > k && r < n);
-            if (mark[r] == k + 1) continue;
-            mark[r] = k + 1;
-            if (!grow(&s->row, &capacity, entries + 1)) return 0;
-            s->row[entries++] = r;
+            if (listed_in[r] == k + 1) continue;
+            listed_in[r] = k + 1;
+            if (!grow(&s->row, &capacity, entry_count + 1)) return 0;
+            s->row[entry_count++] = r;
         }
         for (uint32_t c = child_head[k]; c != 0; c = child_next[c - 1]) {
             for (uint32_t e = s->column[c - 1]; e < s->column[c]; ++e) {
                 const uint32_t r = s->row[e];
-                if (mark[r] == k + 1) continue;
-                mark[r] = k + 1;
-                if (!grow(&s->row, &capacity, entries + 1)) return 0;
-                s->row[entries++] = r;
+                if (listed_in[r] == k + 1) continue;
+                listed_in[r] = k + 1;
+                if (!grow(&s->row, &capacity, entry_count + 1)) return 0;
+                s->row[entry_count++] = r;
             }
         }
-        if (entries == s->column[k]) continue;
-        sort(&s->row[s->column[k]], entries - s->column[k]);
+        if (entry_count == s->column[k]) continue;
+        sort_rows(&s->row[s->column[k]], entry_count - s->column[k]);
         const uint32_t parent = s->row[s->column[k]];
         VY_ASSERT(parent > k);
         child_next[k] = child_head[parent];
         child_head[parent] = k + 1;
     }
-    s->column[n] = entries;
-    s->entry_count = entries;
+    s->column[n] = entry_count;
+    s->entry_count = entry_count;
     return 1;
 }
 
+/// The entries that every product of two entries of a column is subtracted from. Returns 0 without memory.
 static int fill_updates(joint_system *s)
 {
     uint32_t capacity = 0, count = 0;
@@ -365,22 +372,22 @@ static int build_structure(vy_bodies *b, plan *p)
         !s->redundant_rows) {
         return 0;
     }
-    uint32_t bodies = 0, joints = 0, capacity = 0;
+    uint32_t bodies = 0, joints = 0, pair_capacity = 0;
     for (uint32_t n = 0; n < s->island_count; ++n) {
         island *is = &s->islands[n];
         *is = (island){.body_first = bodies, .joint_first = joints};
         fill_island(b, p, (int)n, is);
-        if (!fill_blocks(b, p, is, &capacity)) return 0;
+        if (!fill_blocks(b, p, is, &pair_capacity)) return 0;
         bodies = is->body_last;
         joints = is->joint_last;
     }
     VY_ASSERT(joints == s->count && s->stop_count <= VY_CONSTRAINT_ROWS * s->count);
     uint32_t *scratch = calloc(4 * (size_t)s->block_count + s->pair_count + 1, sizeof *scratch);
-    const int filled = scratch != NULL && fill_columns(s, scratch) && fill_updates(s);
+    const int is_filled = scratch != NULL && fill_columns(s, scratch) && fill_updates(s);
     free(scratch);
     s->lower = calloc((size_t)s->entry_count + 1, sizeof *s->lower);
     s->lower_scaled = calloc((size_t)s->entry_count + 1, sizeof *s->lower_scaled);
-    return filled && s->lower != NULL && s->lower_scaled != NULL;
+    return is_filled && s->lower != NULL && s->lower_scaled != NULL;
 }
 
 vy_status vy_bodies_prepare(vy_bodies *b)
@@ -390,21 +397,21 @@ vy_status vy_bodies_prepare(vy_bodies *b)
     if (!s->dirty) return VY_OK;
     vy_island_structure_free(s);
     const size_t n = b->body_cap, m = (size_t)b->joint_cap + 1;
-    // One block: parent, island_of_root, seen, first, queue of bodies; joints_of, visited, loop_joints of
-    // joints.
+    // One block: of bodies parent, island_of_root, body_seen, queue, joint_offsets; of joints joints_of,
+    // joint_visited, loop_joints.
     uint32_t *memory = calloc(5 * n + 1 + 4 * m, sizeof *memory);
     if (memory == NULL) return VY_NO_MEMORY;
     plan p = {.parent = memory,
               .island_of_root = (int *)(memory + n),
-              .seen = (int *)(memory + 2 * n),
+              .body_seen = (int *)(memory + 2 * n),
               .queue = memory + 3 * n,
               .joint_offsets = memory + 4 * n,
               .joints_of = memory + 5 * n + 1,
-              .visited = (int *)(memory + 5 * n + 1 + 2 * m),
+              .joint_visited = (int *)(memory + 5 * n + 1 + 2 * m),
               .loop_joints = memory + 5 * n + 1 + 3 * m};
-    const int built = build_structure(b, &p);
+    const int is_built = build_structure(b, &p);
     free(memory);
-    if (!built) {
+    if (!is_built) {
         vy_island_structure_free(s);
         return VY_NO_MEMORY;
     }

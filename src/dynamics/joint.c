@@ -21,8 +21,8 @@
     ARRAY(stage_bodies, n)              \
     ARRAY(stops, VY_CONSTRAINT_ROWS *m) \
     ARRAY(stage, 3 * n)                 \
-    ARRAY(active_before, m)             \
-    ARRAY(step_active, m)               \
+    ARRAY(active_before_flight, m)      \
+    ARRAY(active_at_step_start, m)      \
     ARRAY(driver_wrench, n)             \
     ARRAY(step_work, n)                 \
     ARRAY(saved_work, n)                \
@@ -48,15 +48,15 @@ vy_status vy_joints_reserve(vy_bodies *b, uint32_t bodies, uint32_t joints)
 {
     joint_system *s = b->joints;
     const size_t n = (size_t)bodies + 1, m = (size_t)joints + 1;
-    size_t before[JOINT_ARRAY_COUNT] = {0}, after[JOINT_ARRAY_COUNT];
-    const size_t size = array_sizes(s, n, m, after);
-    if (s->memory != NULL) (void)array_sizes(s, (size_t)b->body_cap + 1, (size_t)b->joint_cap + 1, before);
+    size_t old_sizes[JOINT_ARRAY_COUNT] = {0}, new_sizes[JOINT_ARRAY_COUNT];
+    const size_t size = array_sizes(s, n, m, new_sizes);
+    if (s->memory != NULL) (void)array_sizes(s, (size_t)b->body_cap + 1, (size_t)b->joint_cap + 1, old_sizes);
     void *memory = calloc(1, size + 64); // not aligned_alloc: pages of zeros cost nothing until they are used
     if (memory == NULL) return VY_NO_MEMORY;
     vy_arena arena = {(unsigned char *)memory + (64 - (uintptr_t)memory % 64) % 64, size, 0};
     int i = 0;
-#define ARRAY(member, elements)                                           \
-    s->member = vy_arena_realloc(&arena, s->member, before[i], after[i]); \
+#define ARRAY(member, elements)                                                  \
+    s->member = vy_arena_realloc(&arena, s->member, old_sizes[i], new_sizes[i]); \
     ++i;
     JOINT_ARRAYS(ARRAY)
 #undef ARRAY
@@ -120,7 +120,7 @@ static vec3 position_of(const vy_bodies *b, int64_t i)
 
 // ---- adding and removing
 
-static vec3 unit(vec3 v)
+static vec3 unit_vector(vec3 v)
 {
     VY_ASSERT(vec3_dot(v, v) > 0.0);
     return vec3_scale(1.0 / vec3_length(v), v);
@@ -134,7 +134,7 @@ static vec3 perpendicular(vec3 u)
     const vec3 e = x <= y && x <= z ? vec3_make(1.0, 0.0, 0.0)
                    : y <= z         ? vec3_make(0.0, 1.0, 0.0)
                                     : vec3_make(0.0, 0.0, 1.0);
-    return unit(vec3_cross(u, e));
+    return unit_vector(vec3_cross(u, e));
 }
 
 // How many rows each kind holds.
@@ -144,7 +144,7 @@ static const int row_count[] = {
 #undef ROWS
 };
 
-static int blocks_of(const vy_joint_def *def)
+static int block_count_of(const vy_joint_def *def)
 {
     const int rows =
         def->kind == VY_JOINT_CUSTOM ? def->custom->dimension : row_count[def->kind] + 2 * (def->cone > 0.0);
@@ -164,12 +164,13 @@ static uint32_t unilateral_rows_of(const vy_joint_def *def)
 // Axes of b from which a twist counts: it is 0 in the present pose.
 static void set_twist_axes(joint_slot *j, quat qa, quat qb)
 {
-    const vec3 u = quat_rotate(qa, j->axes_a[0]), a1 = quat_rotate(qa, j->axes_a[1]);
-    j->axes_b[0] = unit(j->def.axis_b);
-    const vec3 w = quat_rotate(qb, j->axes_b[0]);
-    const double sum = 1.0 + vec3_dot(u, w);
-    const vec3 b1 = sum > 1e-9 ? vec3_add_scaled(a1, -vec3_dot(a1, w) / sum, vec3_add(u, w)) : a1;
-    j->axes_b[1] = unit(vec3_add_scaled(quat_unrotate(qb, b1), -vec3_dot(b1, w), j->axes_b[0]));
+    const vec3 axis_a = quat_rotate(qa, j->axes_a[0]), a1 = quat_rotate(qa, j->axes_a[1]);
+    j->axes_b[0] = unit_vector(j->def.axis_b);
+    const vec3 axis_b = quat_rotate(qb, j->axes_b[0]);
+    const double sum = 1.0 + vec3_dot(axis_a, axis_b);
+    const vec3 b1 =
+        sum > 1e-9 ? vec3_add_scaled(a1, -vec3_dot(a1, axis_b) / sum, vec3_add(axis_a, axis_b)) : a1;
+    j->axes_b[1] = unit_vector(vec3_add_scaled(quat_unrotate(qb, b1), -vec3_dot(b1, axis_b), j->axes_b[0]));
     j->axes_b[2] = vec3_cross(j->axes_b[0], j->axes_b[1]);
 }
 
@@ -177,11 +178,11 @@ static void set_axes(const vy_bodies *b, joint_slot *j)
 {
     const quat qa = attitude_of(b, j->body[0]), qb = attitude_of(b, j->body[1]);
     VY_ASSERT(quat_is_unit(qa) && quat_is_unit(qb));
-    j->axes_a[0] = unit(j->def.axis_a);
+    j->axes_a[0] = unit_vector(j->def.axis_a);
     j->axes_a[1] = perpendicular(j->axes_a[0]);
     j->axes_a[2] = vec3_cross(j->axes_a[0], j->axes_a[1]);
     for (int k = 0; k < 3; ++k) j->axes_b[k] = quat_unrotate(qb, quat_rotate(qa, j->axes_a[k]));
-    if (vy_joint_has(j->def.kind, VY_JOINT_HAS_AXIS_B)) j->axes_b[0] = unit(j->def.axis_b);
+    if (vy_joint_has(j->def.kind, VY_JOINT_HAS_AXIS_B)) j->axes_b[0] = unit_vector(j->def.axis_b);
     if (j->def.cone > 0.0) set_twist_axes(j, qa, qb);
     if (vy_joint_has(j->def.kind, VY_JOINT_GEARED)) { // each its own, from which its angle counts
         j->axes_b[1] = perpendicular(j->axes_b[0]);
@@ -197,31 +198,31 @@ static double cone_scale_of(const vy_joint_def *def)
 // Bodies take up the speed at which the joint closes at the start of the next step.
 static void start_closing(vy_bodies *b, const joint_slot *j)
 {
-    b->joints->closes_at = real_max(b->joints->closes_at, j->initial_error.end);
+    b->joints->closing_end = real_max(b->joints->closing_end, j->initial_error.end);
     for (int side = 0; side < 2; ++side) {
         if (is_dynamic(b, j->body[side])) b->disturbed[j->body[side]] = 1;
     }
 }
 
-static body_state state_at(const vy_bodies *b, uint32_t i)
+static body_state state_at(const vy_bodies *b, uint32_t slot)
 {
-    VY_ASSERT(i <= b->body_cap);
+    VY_ASSERT(slot <= b->body_cap);
     const body_state world = {.attitude = {1.0, 0.0, 0.0, 0.0}};
-    return i == b->body_cap ? world : b->state[i];
+    return slot == b->body_cap ? world : b->state[slot];
 }
 
 // A gear counts from the present poses.
 static vy_status set_gear_start(const vy_bodies *b, joint_slot *j, vy_error *err)
 {
-    const body_state x = state_at(b, j->body[0]), y = state_at(b, j->body[1]);
-    const vec3 d = vec3_sub(vec3_add(y.position, quat_rotate(y.attitude, j->def.anchor_b)),
-                            vec3_add(x.position, quat_rotate(x.attitude, j->def.anchor_a)));
-    const double least = 1e-9 * vec3_length(d);
-    if (!(vec3_length(vec3_cross(d, quat_rotate(x.attitude, j->axes_a[0]))) > least) ||
-        !(vec3_length(vec3_cross(d, quat_rotate(y.attitude, j->axes_b[0]))) > least))
+    const body_state state_a = state_at(b, j->body[0]), state_b = state_at(b, j->body[1]);
+    const vec3 line = vec3_sub(vec3_add(state_b.position, quat_rotate(state_b.attitude, j->def.anchor_b)),
+                               vec3_add(state_a.position, quat_rotate(state_a.attitude, j->def.anchor_a)));
+    const double min_length = 1e-9 * vec3_length(line);
+    if (!(vec3_length(vec3_cross(line, quat_rotate(state_a.attitude, j->axes_a[0]))) > min_length) ||
+        !(vec3_length(vec3_cross(line, quat_rotate(state_b.attitude, j->axes_b[0]))) > min_length))
         return vy_fail(err, VY_BAD_VALUE,
                        "the anchors of a gear must be apart, and none on the axis of the other");
-    j->gear = vy_gear_angles(j, &x, &y);
+    j->gear = vy_gear_angles(j, &state_a, &state_b);
     j->gear_start[0] = j->gear.angle[0];
     j->gear_start[1] = j->gear.angle[1];
     return VY_OK;
@@ -234,39 +235,40 @@ vy_status vy_bodies_add_joint(vy_bodies *b, const vy_joint_def *def, vy_joint_id
     if (status == VY_OK && b->joints->first_free == 0)
         status = vy_bodies_reserve(b, 0, (uint64_t)b->joints->slot_count + 1, err);
     if (status != VY_OK) return status;
-    const int64_t a = body_slot_of(b, def->body_a), c = body_slot_of(b, def->body_b);
-    if (a < 0 || c < 0) return vy_fail(err, VY_NOT_FOUND, "a joint of a body that is not of this set");
-    if (a == c || (!is_dynamic(b, a) && !is_dynamic(b, c))) {
+    const int64_t slot_a = body_slot_of(b, def->body_a), slot_b = body_slot_of(b, def->body_b);
+    if (slot_a < 0 || slot_b < 0)
+        return vy_fail(err, VY_NOT_FOUND, "a joint of a body that is not of this set");
+    if (slot_a == slot_b || (!is_dynamic(b, slot_a) && !is_dynamic(b, slot_b))) {
         return vy_fail(err, VY_BAD_VALUE, "a joint needs two bodies, one of them dynamic");
     }
     joint_system *s = b->joints;
     VY_ASSERT(s->first_free != 0 || s->slot_count < b->joint_cap);
-    joint_slot added = {.used = 1, .body = {(uint32_t)a, (uint32_t)c}, .def = *def};
-    set_axes(b, &added);
-    added.cone_scale = cone_scale_of(def);
-    if (joint_is_geared(&added) && set_gear_start(b, &added, err) != VY_OK) return VY_BAD_VALUE;
-    const vy_status error_status = vy_joint_set_initial_error(b, &added, err);
+    joint_slot new_joint = {.used = 1, .body = {(uint32_t)slot_a, (uint32_t)slot_b}, .def = *def};
+    set_axes(b, &new_joint);
+    new_joint.cone_scale = cone_scale_of(def);
+    if (joint_is_geared(&new_joint) && set_gear_start(b, &new_joint, err) != VY_OK) return VY_BAD_VALUE;
+    const vy_status error_status = vy_joint_set_initial_error(b, &new_joint, err);
     if (error_status != VY_OK) return error_status;
     const uint32_t i = s->first_free != 0 ? s->first_free - 1u : s->slot_count++;
     if (s->first_free != 0) s->first_free = s->slots[i].next;
     VY_ASSERT(i < s->slot_count && s->slot_count <= b->joint_cap && !s->slots[i].used);
     joint_slot *j = &s->slots[i];
-    added.generation = j->generation;
-    *j = added;
-    j->blocks = blocks_of(def);
+    new_joint.generation = j->generation;
+    *j = new_joint;
+    j->block_count = block_count_of(def);
     j->unilateral_rows = unilateral_rows_of(def);
-    VY_ASSERT(j->blocks <= JOINT_BLOCKS && j->unilateral_rows < 1u << (BLOCK_ROWS * j->blocks));
+    VY_ASSERT(j->block_count <= JOINT_BLOCKS && j->unilateral_rows < 1u << (BLOCK_ROWS * j->block_count));
     if (j->initial_error.end > 0.0) start_closing(b, j);
     b->joint_state[i] = (joint_state){.motor_speed = def->motor_speed,
                                       .motor_gain = def->motor_gain,
                                       .max_motor_torque = def->max_motor_torque};
     b->joint_targets[i] = (joint_targets){.position = joint_has_targets(def) ? def->motor_target : 0.0};
-    s->targeted += (uint32_t)joint_has_targets(def);
+    s->targeted_count += (uint32_t)joint_has_targets(def);
     b->joint_gears[i] = j->gear;
-    s->geared += (uint32_t)joint_is_geared(j);
+    s->geared_count += (uint32_t)joint_is_geared(j);
     b->head->revision += 1;
     s->count += 1;
-    s->breakable += (uint32_t)joint_can_break(j);
+    s->breakable_count += (uint32_t)joint_can_break(j);
     s->dirty = 1;
     vy_sleep_wake_joint(b, i);
     if (out != NULL) out->bits = ((uint64_t)j->generation << 32) | (i + 1u);
@@ -293,9 +295,9 @@ static void remove_slot(vy_bodies *b, uint32_t i)
     VY_ASSERT(i < b->joints->slot_count && b->joints->slots[i].used && b->joints->count > 0);
     joint_system *s = b->joints;
     vy_sleep_wake_joint(b, i);
-    s->breakable -= (uint32_t)joint_can_break(&s->slots[i]);
-    s->targeted -= (uint32_t)joint_has_targets(&s->slots[i].def);
-    s->geared -= (uint32_t)joint_is_geared(&s->slots[i]);
+    s->breakable_count -= (uint32_t)joint_can_break(&s->slots[i]);
+    s->targeted_count -= (uint32_t)joint_has_targets(&s->slots[i].def);
+    s->geared_count -= (uint32_t)joint_is_geared(&s->slots[i]);
     b->joint_gears[i] = (joint_gear){{0.0, 0.0}};
     b->joint_targets[i] = (joint_targets){.position = 0.0};
     s->slots[i] = (joint_slot){.generation = s->slots[i].generation + 1u, .next = s->first_free};
@@ -330,7 +332,7 @@ void vy_joints_clear_multipliers(vy_bodies *b)
     for (uint32_t i = 0; i < s->slot_count; ++i) {
         s->slots[i].lambda[0] = s->slots[i].lambda[1] = vec3_zero();
         s->slots[i].mean_force = s->slots[i].mean_torque = 0.0;
-        s->slots[i].broke = 0;
+        s->slots[i].broke_in_step = 0;
         s->slots[i].gear = b->joint_gears[i];
     }
 }
@@ -347,15 +349,16 @@ vy_status vy_joint_set_frames(const vy_bodies *bodies, vy_body_id a, vy_body_id 
                               vy_vec3 axis, vy_joint_def *def)
 {
     FPU_SCOPE;
-    const int64_t i = body_slot_of(bodies, a), k = body_slot_of(bodies, b);
-    if (i < 0 || k < 0) return VY_NOT_FOUND;
+    const int64_t slot_a = body_slot_of(bodies, a), slot_b = body_slot_of(bodies, b);
+    if (slot_a < 0 || slot_b < 0) return VY_NOT_FOUND;
     def->body_a = a;
     def->body_b = b;
-    def->anchor_a = quat_unrotate(attitude_of(bodies, i), vec3_sub(point, position_of(bodies, i)));
-    def->anchor_b = quat_unrotate(attitude_of(bodies, k), vec3_sub(point, position_of(bodies, k)));
-    def->axis_a = quat_unrotate(attitude_of(bodies, i), axis);
-    const vec3 axis_b = vy_joint_has(def->kind, VY_JOINT_PERPENDICULAR) ? perpendicular(unit(axis)) : axis;
-    def->axis_b = quat_unrotate(attitude_of(bodies, k), axis_b);
+    def->anchor_a = quat_unrotate(attitude_of(bodies, slot_a), vec3_sub(point, position_of(bodies, slot_a)));
+    def->anchor_b = quat_unrotate(attitude_of(bodies, slot_b), vec3_sub(point, position_of(bodies, slot_b)));
+    def->axis_a = quat_unrotate(attitude_of(bodies, slot_a), axis);
+    const vec3 axis_b =
+        vy_joint_has(def->kind, VY_JOINT_PERPENDICULAR) ? perpendicular(unit_vector(axis)) : axis;
+    def->axis_b = quat_unrotate(attitude_of(bodies, slot_b), axis_b);
     return VY_OK;
 }
 
@@ -369,14 +372,14 @@ vy_status vy_joint_read(const vy_bodies *b, vy_joint_id id, vy_joint_state *out)
     const joint_slot *j = &b->joints->slots[i];
     const body_state sa = state_at(b, j->body[0]), sb = state_at(b, j->body[1]);
     const double time = vy_bodies_time(b);
-    joint_slot target = *j; // C is that of the joint as it will be
-    target.initial_error.end = 0.0;
-    vy_joint_values(&target, &sa, &sb, time, out->value);
+    joint_slot closed_joint = *j; // C is that of the joint as it will be
+    closed_joint.initial_error.end = 0.0;
+    vy_joint_values(&closed_joint, &sa, &sb, time, out->value);
     out->closing_time = real_max(j->initial_error.end - time, 0.0);
-    const vec3 pa = vec3_add(sa.position, quat_rotate(sa.attitude, j->def.anchor_a));
-    const vec3 pb = vec3_add(sb.position, quat_rotate(sb.attitude, j->def.anchor_b));
-    out->gap = vec3_length(vec3_sub(pb, pa));
-    vy_joint_angle(j, &sa, &sb, &out->angle, &out->rate);
+    const vec3 anchor_a = vec3_add(sa.position, quat_rotate(sa.attitude, j->def.anchor_a));
+    const vec3 anchor_b = vec3_add(sb.position, quat_rotate(sb.attitude, j->def.anchor_b));
+    out->gap = vec3_length(vec3_sub(anchor_b, anchor_a));
+    vy_joint_coordinate(j, &sa, &sb, &out->angle, &out->rate);
     out->active = vy_joint_is_active(b, id);
     out->turned[0] = joint_is_geared(j) ? j->gear_start[0] - vy_gear_angles(j, &sa, &sb).angle[0] : 0.0;
     out->turned[1] = joint_is_geared(j) ? j->gear_start[1] - vy_gear_angles(j, &sa, &sb).angle[1] : 0.0;
@@ -393,7 +396,7 @@ vy_status vy_joint_read(const vy_bodies *b, vy_joint_id id, vy_joint_state *out)
     if (vy_joint_has(j->def.kind, VY_JOINT_HAS_WHEELS))
         out->tension = vec3_length(out->force) / j->def.ratio; // it only pulls
     else if (has_length && out->gap > 0.0)
-        out->tension = vec3_dot(out->force, vec3_sub(pa, pb)) / out->gap;
+        out->tension = vec3_dot(out->force, vec3_sub(anchor_a, anchor_b)) / out->gap;
     return VY_OK;
 }
 
@@ -406,17 +409,17 @@ int vy_joint_is_active(const vy_bodies *b, vy_joint_id id)
     return j->unilateral_rows == 0 || b->joint_state[i].active != 0;
 }
 
-vy_bodies_energy vy_joints_add_energy(const vy_bodies *b, vy_bodies_energy e)
+vy_bodies_energy vy_joints_add_energy(const vy_bodies *b, vy_bodies_energy energy)
 {
     const joint_system *s = b->joints;
     for (uint32_t i = 0; i < s->slot_count; ++i) {
         const joint_slot *j = &s->slots[i];
         if (!j->used) continue;
         const body_state sa = state_at(b, j->body[0]), sb = state_at(b, j->body[1]);
-        e.potential += vy_joint_energy(j, &b->joint_state[i], &sa, &sb);
+        energy.potential += vy_joint_energy(j, &b->joint_state[i], &sa, &sb);
     }
-    e.closing = vy_closing_work(b);
-    return e;
+    energy.closing = vy_closing_work(b);
+    return energy;
 }
 
 vy_status vy_joint_set_motor(vy_bodies *b, vy_joint_id id, double speed, double gain, double torque)
@@ -452,7 +455,7 @@ static vy_status change_stops(vy_bodies *b, uint32_t i, joint_slot *changed, vy_
     vy_status status = vy_joint_check(&changed->def, err);
     if (status == VY_OK) status = vy_joint_set_limit_error(b, changed, err);
     if (status != VY_OK) return status;
-    changed->blocks = blocks_of(&changed->def);
+    changed->block_count = block_count_of(&changed->def);
     changed->unilateral_rows = unilateral_rows_of(&changed->def);
     vy_sleep_wake_joint(b, i);
     b->joints->slots[i] = *changed;
@@ -487,11 +490,11 @@ vy_status vy_joint_set_cone(vy_bodies *b, vy_joint_id id, double cone, vy_error 
     joint_slot changed = b->joints->slots[i];
     if (!vy_joint_has(changed.def.kind, VY_JOINT_HAS_CONE))
         return vy_fail(err, VY_BAD_VALUE, "a %s joint has no cone", vy_joint_kind_name(changed.def.kind));
-    const int had_axes = changed.def.cone > 0.0;
+    const int had_cone = changed.def.cone > 0.0;
     changed.def.cone = cone;
     const vy_status status = vy_joint_check(&changed.def, err);
     if (status != VY_OK) return status;
-    if (!had_axes) set_axes(b, &changed);
+    if (!had_cone) set_axes(b, &changed);
     changed.cone_scale = cone_scale_of(&changed.def);
     return change_stops(b, (uint32_t)i, &changed, err);
 }
@@ -527,9 +530,9 @@ vy_status vy_joint_set_break(vy_bodies *b, vy_joint_id id, double force, double 
     const vy_status status = vy_joint_check(&def, err);
     if (status != VY_OK) return status;
     vy_sleep_wake_joint(b, (uint32_t)i);
-    b->joints->breakable -= (uint32_t)joint_can_break(j);
+    b->joints->breakable_count -= (uint32_t)joint_can_break(j);
     j->def = def;
-    b->joints->breakable += (uint32_t)joint_can_break(j);
+    b->joints->breakable_count += (uint32_t)joint_can_break(j);
     return VY_OK;
 }
 

@@ -24,7 +24,7 @@ static joint_load load_of_rows(const joint_slot *j, const row_block *rows, const
                                const mat3 *rotation_b)
 {
     vec3 force = vec3_zero(), torque = vec3_zero();
-    for (int k = 0; k < j->blocks; ++k) {
+    for (int k = 0; k < j->block_count; ++k) {
         const row_block *r = &rows[k];
         force = vec3_add(force, r->is_point ? lambda[k] : mat3_tmul_vec(r->linear[1], lambda[k]));
         torque = vec3_add(torque, mat3_tmul_vec(r->angular[1], lambda[k]));
@@ -37,12 +37,12 @@ static joint_load load_of_forces(const joint_slot *j, const joint_state *state, 
                                  const body_state *a, const body_state *b, const stage_body *stage_a,
                                  const stage_body *stage_b)
 {
-    stage_body x = {.rotation = stage_a->rotation, .rate = stage_a->rate},
-               y = {.rotation = stage_b->rotation, .rate = stage_b->rate};
-    x.inverse_mass = y.inverse_mass = 1.0;
-    x.inverse_inertia = y.inverse_inertia = mat3_diag(1.0, 1.0, 1.0);
-    vy_joint_apply_forces(j, state, targets, a, b, &x, &y);
-    return about_anchor(j, &y.rotation, y.linear, y.angular);
+    stage_body unit_a = {.rotation = stage_a->rotation, .rate = stage_a->rate},
+               unit_b = {.rotation = stage_b->rotation, .rate = stage_b->rate};
+    unit_a.inverse_mass = unit_b.inverse_mass = 1.0;
+    unit_a.inverse_inertia = unit_b.inverse_inertia = mat3_diag(1.0, 1.0, 1.0);
+    vy_joint_apply_forces(j, state, targets, a, b, &unit_a, &unit_b);
+    return about_anchor(j, &unit_b.rotation, unit_b.linear, unit_b.angular);
 }
 
 joint_load vy_joint_load(const joint_slot *j, const joint_state *state, const joint_targets *targets,
@@ -54,7 +54,7 @@ joint_load vy_joint_load(const joint_slot *j, const joint_state *state, const jo
                stage_b = {.rotation = quat_matrix(b->attitude)};
     stage_a.rate = mat3_mul_vec(stage_a.rotation, a->rate);
     stage_b.rate = mat3_mul_vec(stage_b.rotation, b->rate);
-    if (j->blocks > 0)
+    if (j->block_count > 0)
         vy_joint_rows(j, a, b, &stage_a, &stage_b, time, ALL_ROWS | (state->active & JOINT_BROKEN), rows);
     return load_add(load_of_rows(j, rows, j->lambda, &stage_b.rotation), 1.0,
                     load_of_forces(j, state, targets, a, b, &stage_a, &stage_b));
@@ -63,7 +63,7 @@ joint_load vy_joint_load(const joint_slot *j, const joint_state *state, const jo
 // ---- in a step
 
 // A joint of an island that can break and has not; NULL: it is none.
-static joint_slot *breakable(vy_bodies *b, uint32_t slot)
+static joint_slot *unbroken_joint(vy_bodies *b, uint32_t slot)
 {
     joint_slot *j = &b->joints->slots[slot];
     return joint_can_break(j) && !joint_is_broken(&b->joint_state[slot]) ? j : NULL;
@@ -72,9 +72,9 @@ static joint_slot *breakable(vy_bodies *b, uint32_t slot)
 void vy_break_begin_step(vy_bodies *b)
 {
     joint_system *s = b->joints;
-    for (uint32_t k = 0; k < s->slot_count && s->breakable > 0; ++k) {
+    for (uint32_t k = 0; k < s->slot_count && s->breakable_count > 0; ++k) {
         s->slots[k].impulse = s->slots[k].saved_impulse = (joint_load){{0.0, 0.0, 0.0}, {0.0, 0.0, 0.0}};
-        s->slots[k].broke = 0;
+        s->slots[k].broke_in_step = 0;
     }
 }
 
@@ -83,7 +83,7 @@ void vy_break_store_loads(vy_bodies *b, const island *is, double time)
     joint_system *s = b->joints;
     for (uint32_t n = is->joint_first; n < is->joint_last; ++n) {
         const uint32_t k = s->joint_order[n];
-        joint_slot *j = breakable(b, k);
+        joint_slot *j = unbroken_joint(b, k);
         if (j != NULL)
             j->load = vy_joint_load(j, &b->joint_state[k], &b->joint_targets[k], &s->stage[j->body[0]],
                                     &s->stage[j->body[1]], time);
@@ -114,12 +114,13 @@ void vy_break_add_forces(vy_bodies *b, const island *is, double h)
     joint_system *s = b->joints;
     for (uint32_t n = is->joint_first; n < is->joint_last; ++n) {
         const uint32_t k = s->joint_order[n];
-        joint_slot *j = breakable(b, k);
+        joint_slot *j = unbroken_joint(b, k);
         if (j == NULL) continue;
-        const uint32_t x = j->body[0], y = j->body[1];
-        j->impulse = load_add(j->impulse, h,
-                              load_of_forces(j, &b->joint_state[k], &b->joint_targets[k], &s->stage[x],
-                                             &s->stage[y], &s->stage_bodies[x], &s->stage_bodies[y]));
+        const uint32_t slot_a = j->body[0], slot_b = j->body[1];
+        j->impulse =
+            load_add(j->impulse, h,
+                     load_of_forces(j, &b->joint_state[k], &b->joint_targets[k], &s->stage[slot_a],
+                                    &s->stage[slot_b], &s->stage_bodies[slot_a], &s->stage_bodies[slot_b]));
     }
 }
 
@@ -142,8 +143,8 @@ uint32_t vy_break_end_step(vy_bodies *b)
     const double inverse_dt = 1.0 / b->def.dt;
     uint32_t events = 0;
     VY_ASSERT(b->def.dt > 0.0);
-    for (uint32_t k = 0; k < s->slot_count && s->breakable > 0 && !b->head->failed; ++k) {
-        joint_slot *j = breakable(b, k);
+    for (uint32_t k = 0; k < s->slot_count && s->breakable_count > 0 && !b->head->failed; ++k) {
+        joint_slot *j = unbroken_joint(b, k);
         if (j == NULL || !is_awake(b, j)) continue;
         j->mean_force = inverse_dt * vec3_length(j->impulse.force);
         j->mean_torque = inverse_dt * vec3_length(j->impulse.torque);
@@ -152,7 +153,7 @@ uint32_t vy_break_end_step(vy_bodies *b)
             continue;
         b->joint_state[k].active = JOINT_BROKEN;
         j->lambda[0] = j->lambda[1] = vec3_zero();
-        j->broke = 1;
+        j->broke_in_step = 1;
         vy_sleep_wake_joint(b, k);
         events |= VY_BODIES_JOINT_BROKEN;
     }
@@ -163,8 +164,8 @@ uint32_t vy_bodies_broken_joints(const vy_bodies *b, vy_joint_id *out, uint32_t 
 {
     const joint_system *s = b->joints;
     uint32_t count = 0;
-    for (uint32_t k = 0; k < s->slot_count && s->breakable > 0; ++k) {
-        if (!s->slots[k].broke) continue;
+    for (uint32_t k = 0; k < s->slot_count && s->breakable_count > 0; ++k) {
+        if (!s->slots[k].broke_in_step) continue;
         if (count < capacity) out[count] = vy_joints_at(b, k);
         ++count;
     }

@@ -31,19 +31,19 @@ static quat quat_about(vec3 axis, double angle)
 
 void vy_joint_at_time(const joint_slot *j, double time, joint_slot *out)
 {
-    const joint_initial_error *o = &j->initial_error;
-    VY_ASSERT(time < o->end && o->start < o->end);
-    const double fraction = real_min((o->end - time) / (o->end - o->start), 1.0);
+    const joint_initial_error *error = &j->initial_error;
+    VY_ASSERT(time < error->end && error->start < error->end);
+    const double fraction = real_min((error->end - time) / (error->end - error->start), 1.0);
     *out = *j;
     out->initial_error.end = 0.0;
-    vec3 *const anchor = o->side == 0 ? &out->def.anchor_a : &out->def.anchor_b;
-    *anchor = vec3_add_scaled(*anchor, fraction, o->shift);
-    out->def.length += fraction * o->length;
-    out->def.low -= fraction * o->low;
-    out->def.high += fraction * o->high;
-    out->def.cone += fraction * o->cone;
-    if (o->angle == 0.0) return;
-    const quat correction = quat_about(o->axis, -fraction * o->angle);
+    vec3 *const anchor = error->side == 0 ? &out->def.anchor_a : &out->def.anchor_b;
+    *anchor = vec3_add_scaled(*anchor, fraction, error->shift);
+    out->def.length += fraction * error->length;
+    out->def.low -= fraction * error->low;
+    out->def.high += fraction * error->high;
+    out->def.cone += fraction * error->cone;
+    if (error->angle == 0.0) return;
+    const quat correction = quat_about(error->axis, -fraction * error->angle);
     for (int k = 0; k < 3; ++k) out->axes_b[k] = quat_rotate(correction, j->axes_b[k]);
 }
 
@@ -59,7 +59,7 @@ static body_state state_of(const vy_bodies *b, uint32_t i)
 
 static int is_dynamic(const vy_bodies *b, uint32_t i) { return !is_world(b, i) && body_is_dynamic(b, i); }
 
-/// What is needed to measure a joint.
+/// How far open a joint is: what is needed to measure that, and the measure so far.
 typedef struct joint_error_measure {
     const vy_bodies *b;
     body_state state_a, state_b; // of its bodies
@@ -72,9 +72,9 @@ typedef struct joint_error_measure {
 static void set_axis_error(joint_error_measure *m, joint_slot *j)
 {
     const quat to_b = quat_mul(quat_conj(m->state_b.attitude), m->state_a.attitude);
-    const vec3 u = quat_rotate(to_b, j->axes_a[0]), w = j->axes_b[0];
-    const double cosine = vec3_dot(u, w);
-    vec3 axis = vec3_cross(u, w);
+    const vec3 axis_a = quat_rotate(to_b, j->axes_a[0]), axis_b = j->axes_b[0];
+    const double cosine = vec3_dot(axis_a, axis_b);
+    vec3 axis = vec3_cross(axis_a, axis_b);
     const double sine = vec3_length(axis);
     double angle = math_atan2(sine, cosine);
     if (vy_joint_has(j->def.kind, VY_JOINT_PERPENDICULAR)) angle -= HALF_PI;
@@ -132,17 +132,17 @@ static void solve_small(small_system *s, int n)
     int is_pivoted[VY_CONSTRAINT_ROWS] = {0};
     double max_diagonal = 0.0;
     for (int i = 0; i < n; ++i) max_diagonal = real_max(max_diagonal, s->a[i][i]);
-    for (int round = 0; round < n; ++round) {
-        int p = -1;
+    for (int step = 0; step < n; ++step) {
+        int pivot = -1;
         for (int i = 0; i < n; ++i) {
-            if (!is_pivoted[i] && (p < 0 || s->a[i][i] > s->a[p][p])) p = i;
+            if (!is_pivoted[i] && (pivot < 0 || s->a[i][i] > s->a[pivot][pivot])) pivot = i;
         }
-        if (p < 0 || !(s->a[p][p] > 1e-12 * max_diagonal)) break;
-        is_pivoted[p] = 1;
+        if (pivot < 0 || !(s->a[pivot][pivot] > 1e-12 * max_diagonal)) break;
+        is_pivoted[pivot] = 1;
         for (int i = 0; i < n; ++i) {
-            const double f = i == p ? 0.0 : s->a[i][p] / s->a[p][p];
-            for (int k = 0; k < n; ++k) s->a[i][k] -= f * s->a[p][k];
-            s->x[i] -= f * s->x[p];
+            const double factor = i == pivot ? 0.0 : s->a[i][pivot] / s->a[pivot][pivot];
+            for (int k = 0; k < n; ++k) s->a[i][k] -= factor * s->a[pivot][k];
+            s->x[i] -= factor * s->x[pivot];
         }
     }
     for (int i = 0; i < n; ++i) s->x[i] = is_pivoted[i] ? s->x[i] / s->a[i][i] : 0.0;
@@ -227,7 +227,7 @@ static void set_initial_errors(joint_error_measure *m, joint_slot *j)
         set_limit_error(m, j, 0.0, m->rotation_radius);
 }
 
-// Its bodies, and the size [m] of what it joins.
+// The states of its bodies and the error of its anchors; into `out` the size [m] of what it joins.
 static joint_error_measure measure_of(const vy_bodies *b, const joint_slot *j, double *out)
 {
     joint_error_measure m = {.b = b,
@@ -272,10 +272,10 @@ static vy_status check_travel(const joint_error_measure *m, const joint_slot *j,
 
 static int is_at_wheel(const joint_error_measure *m, const joint_slot *j)
 {
-    const vec3 x = vec3_add(m->state_a.position, quat_rotate(m->state_a.attitude, j->def.anchor_a)),
-               y = vec3_add(m->state_b.position, quat_rotate(m->state_b.attitude, j->def.anchor_b));
-    return vec3_length(vec3_sub(x, j->def.wheel_a)) < PARALLEL_TOLERANCE * j->def.length ||
-           vec3_length(vec3_sub(y, j->def.wheel_b)) < PARALLEL_TOLERANCE * j->def.length;
+    const vec3 anchor_a = vec3_add(m->state_a.position, quat_rotate(m->state_a.attitude, j->def.anchor_a)),
+               anchor_b = vec3_add(m->state_b.position, quat_rotate(m->state_b.attitude, j->def.anchor_b));
+    return vec3_length(vec3_sub(anchor_a, j->def.wheel_a)) < PARALLEL_TOLERANCE * j->def.length ||
+           vec3_length(vec3_sub(anchor_b, j->def.wheel_b)) < PARALLEL_TOLERANCE * j->def.length;
 }
 
 vy_status vy_joint_set_initial_error(const vy_bodies *b, joint_slot *j, vy_error *err)
@@ -307,35 +307,35 @@ vy_status vy_joint_set_initial_error(const vy_bodies *b, joint_slot *j, vy_error
 }
 
 // What is left of it at `time`, but for stops, as a plan that begins then. Returns how long it takes.
-static double keep_remaining_error(joint_initial_error *e, double time)
+static double keep_remaining_error(joint_initial_error *error, double time)
 {
-    const double left = e->end - time;
-    if (!(left > 0.0)) {
-        *e = (joint_initial_error){0};
+    const double remaining = error->end - time;
+    if (!(remaining > 0.0)) {
+        *error = (joint_initial_error){0};
         return 0.0;
     }
-    const double part = real_min(left / (e->end - e->start), 1.0);
-    e->shift = vec3_scale(part, e->shift);
-    e->angle *= part;
-    e->length *= part;
-    e->low = e->high = e->cone = 0.0;
-    for (int r = 0; r < VY_CONSTRAINT_ROWS; ++r) e->value[r] *= part;
-    e->start = time;
-    return left;
+    const double fraction = real_min(remaining / (error->end - error->start), 1.0);
+    error->shift = vec3_scale(fraction, error->shift);
+    error->angle *= fraction;
+    error->length *= fraction;
+    error->low = error->high = error->cone = 0.0;
+    for (int r = 0; r < VY_CONSTRAINT_ROWS; ++r) error->value[r] *= fraction;
+    error->start = time;
+    return remaining;
 }
 
 vy_status vy_joint_set_limit_error(const vy_bodies *b, joint_slot *j, vy_error *err)
 {
-    double size, at, rate;
-    const double time = vy_bodies_time(b), left = keep_remaining_error(&j->initial_error, time);
+    double size, coordinate, rate;
+    const double time = vy_bodies_time(b), remaining = keep_remaining_error(&j->initial_error, time);
     joint_error_measure m = measure_of(b, j, &size);
-    joint_slot now = *j;
-    if (left > 0.0) vy_joint_at_time(j, time, &now);
+    joint_slot current = *j;
+    if (remaining > 0.0) vy_joint_at_time(j, time, &current);
     const int slides = vy_joint_has(j->def.kind, VY_JOINT_SLIDES);
-    vy_joint_angle(&now, &m.state_a, &m.state_b, &at, &rate);
-    if (slides) at = vy_joint_translation(&now, &m.state_a, &m.state_b);
+    vy_joint_coordinate(&current, &m.state_a, &m.state_b, &coordinate, &rate);
+    if (slides) coordinate = vy_joint_translation(&current, &m.state_a, &m.state_b);
     set_cone_error(&m, j);
-    set_limit_error(&m, j, at, slides ? 1.0 : m.rotation_radius);
+    set_limit_error(&m, j, coordinate, slides ? 1.0 : m.rotation_radius);
     const double duration = closing_duration(&m);
     if (duration == 0.0) {
         j->initial_error.low = j->initial_error.high = j->initial_error.cone = 0.0;
@@ -343,7 +343,7 @@ vy_status vy_joint_set_limit_error(const vy_bodies *b, joint_slot *j, vy_error *
     }
     if (check_travel(&m, j, size, err) != VY_OK) return VY_BAD_VALUE;
     j->initial_error.start = time;
-    j->initial_error.end = time + (left + duration);
+    j->initial_error.end = time + (remaining + duration);
     return VY_OK;
 }
 
@@ -352,7 +352,7 @@ vy_status vy_joint_set_limit_error(const vy_bodies *b, joint_slot *j, vy_error *
 double vy_closing_impulse_work(const joint_system *s, const joint_slot *j)
 {
     double work = 0.0;
-    for (uint32_t k = j->first_block; k < j->first_block + (uint32_t)j->blocks; ++k) {
+    for (uint32_t k = j->first_block; k < j->first_block + (uint32_t)j->block_count; ++k) {
         const vec3 before = vec3_sub(vy_block_velocity(s, k), s->rows[k].time_rate),
                    change = vec3_sub(vy_block_acceleration(s, k), s->rows[k].bias);
         work += vec3_dot(s->rhs[k], vec3_add_scaled(before, 0.5, change));
@@ -370,7 +370,7 @@ void vy_closing_add_power(joint_system *s, const island *is, double time, double
     for (uint32_t n = is->joint_first; n < is->joint_last; ++n) {
         joint_slot *j = &s->slots[s->joint_order[n]];
         if (!joint_is_closing(j, time)) continue;
-        for (uint32_t k = j->first_block; k < j->first_block + (uint32_t)j->blocks; ++k)
+        for (uint32_t k = j->first_block; k < j->first_block + (uint32_t)j->block_count; ++k)
             j->power -= weight * vec3_dot(s->rhs[k], s->rows[k].time_rate);
     }
 }
@@ -378,16 +378,17 @@ void vy_closing_add_power(joint_system *s, const island *is, double time, double
 void vy_closing_add_work(vy_bodies *b, const joint_slot *j, double work)
 {
     if (!(work > 0.0)) return;
-    const int both = is_dynamic(b, j->body[0]) && is_dynamic(b, j->body[1]);
+    const int both_dynamic = is_dynamic(b, j->body[0]) && is_dynamic(b, j->body[1]);
     for (int side = 0; side < 2; ++side) {
-        if (is_dynamic(b, j->body[side])) b->joints->step_work[j->body[side]] += both ? 0.5 * work : work;
+        if (is_dynamic(b, j->body[side]))
+            b->joints->step_work[j->body[side]] += both_dynamic ? 0.5 * work : work;
     }
 }
 
 void vy_closing_begin_step(vy_bodies *b)
 {
     joint_system *s = b->joints;
-    if (!(vy_bodies_time(b) - 2.0 * b->def.dt < s->closes_at)) return;
+    if (!(vy_bodies_time(b) - 2.0 * b->def.dt < s->closing_end)) return;
     for (uint32_t i = 0; i < b->slot_count; ++i) {
         s->closing_work[i] += s->step_work[i];
         s->closing_sum += s->step_work[i];

@@ -63,9 +63,9 @@ const char *vy_joint_unit_of_damping(const void *joint) { return is_angular(join
 
 static vy_status check_length(const vy_joint_def *def, vy_error *err)
 {
-    const int spring = vy_joint_has(def->kind, VY_JOINT_HAS_SPRING);
+    const int is_spring = vy_joint_has(def->kind, VY_JOINT_HAS_SPRING);
     if (!vy_joint_has(def->kind, VY_JOINT_HAS_LENGTH)) return VY_OK;
-    if (real_is_finite(def->length) && (def->length > 0.0 || (spring && def->length == 0.0))) return VY_OK;
+    if (real_is_finite(def->length) && (def->length > 0.0 || (is_spring && def->length == 0.0))) return VY_OK;
     return vy_fail(err, VY_BAD_DISTANCE, "a joint's length must be finite and above zero, not %g",
                    def->length);
 }
@@ -94,8 +94,10 @@ vy_status vy_joint_check(const vy_joint_def *def, vy_error *err)
     if (!vec3_is_finite(def->anchor_a) || !vec3_is_finite(def->anchor_b)) {
         return vy_fail(err, VY_BAD_VALUE, "a joint's anchors must be finite");
     }
-    const double a = vec3_dot(def->axis_a, def->axis_a), b = vec3_dot(def->axis_b, def->axis_b);
-    if (!(a > 0.0) || !real_is_finite(a) || !(b > 0.0) || !real_is_finite(b)) {
+    const double length2_a = vec3_dot(def->axis_a, def->axis_a),
+                 length2_b = vec3_dot(def->axis_b, def->axis_b);
+    if (!(length2_a > 0.0) || !real_is_finite(length2_a) || !(length2_b > 0.0) ||
+        !real_is_finite(length2_b)) {
         return vy_fail(err, VY_BAD_VALUE, "a joint's axes must be finite and longer than zero");
     }
     if (!is_finite_non_negative(def->stiffness) || !is_finite_non_negative(def->damping) ||

@@ -19,11 +19,11 @@ static vec3 line_of(const joint_slot *j, const body_state *a, const body_state *
 }
 
 // The angle of a line in a body, next to `near`.
-static double angle_in(const vec3 axes[3], quat attitude, vec3 line, double near)
+static double angle_in(const vec3 axes[3], quat attitude, vec3 line, double near_angle)
 {
     const vec3 d = quat_unrotate(attitude, line);
     const double angle = math_atan2(vec3_dot(d, axes[2]), vec3_dot(d, axes[1])),
-                 turns = (near - angle) / TWO_PI;
+                 turns = (near_angle - angle) / TWO_PI;
     return angle + TWO_PI * floor(turns + 0.5);
 }
 
@@ -37,13 +37,13 @@ joint_gear vy_gear_angles(const joint_slot *j, const body_state *a, const body_s
 void vy_gear_begin_step(vy_bodies *b)
 {
     joint_system *s = b->joints;
-    for (uint32_t k = 0; k < s->slot_count && s->geared > 0; ++k)
+    for (uint32_t k = 0; k < s->slot_count && s->geared_count > 0; ++k)
         s->slots[k].gear = s->slots[k].saved_gear = b->joint_gears[k];
 }
 
 void vy_gear_end_substep(joint_system *s, const island *is)
 {
-    for (uint32_t n = is->joint_first; n < is->joint_last && s->geared > 0; ++n) {
+    for (uint32_t n = is->joint_first; n < is->joint_last && s->geared_count > 0; ++n) {
         joint_slot *j = &s->slots[s->joint_order[n]];
         if (joint_is_geared(j)) j->gear = vy_gear_angles(j, &s->stage[j->body[0]], &s->stage[j->body[1]]);
     }
@@ -53,14 +53,14 @@ void vy_gear_end_step(vy_bodies *b)
 {
     const body_state world = {.attitude = {1.0, 0.0, 0.0, 0.0}};
     joint_system *s = b->joints;
-    for (uint32_t k = 0; k < s->slot_count && s->geared > 0; ++k) {
+    for (uint32_t k = 0; k < s->slot_count && s->geared_count > 0; ++k) {
         joint_slot *j = &s->slots[k];
         if (!j->used || !joint_is_geared(j)) continue;
-        const uint32_t x = j->body[0], y = j->body[1];
-        VY_ASSERT(x <= b->body_cap && y <= b->body_cap);
-        const joint_gear now = vy_gear_angles(j, x == b->body_cap ? &world : &b->state[x],
-                                              y == b->body_cap ? &world : &b->state[y]);
-        if (!real_is_finite(now.angle[0]) || !real_is_finite(now.angle[1])) continue; // the set ends
-        j->gear = b->joint_gears[k] = now;
+        const uint32_t slot_a = j->body[0], slot_b = j->body[1];
+        VY_ASSERT(slot_a <= b->body_cap && slot_b <= b->body_cap);
+        const joint_gear angles = vy_gear_angles(j, slot_a == b->body_cap ? &world : &b->state[slot_a],
+                                                 slot_b == b->body_cap ? &world : &b->state[slot_b]);
+        if (!real_is_finite(angles.angle[0]) || !real_is_finite(angles.angle[1])) continue; // the set ends
+        j->gear = b->joint_gears[k] = angles;
     }
 }

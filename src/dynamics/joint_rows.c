@@ -64,44 +64,45 @@ static void point_rows(const anchors *n, row_block *rows)
 static void dot_row(row_block *rows, int r, vec3 u, vec3 w, const stage_body *stage_a,
                     const stage_body *stage_b)
 {
-    const vec3 normal = vec3_cross(u, w), relative = vec3_sub(stage_a->rate, stage_b->rate);
-    const vec3 change =
+    const vec3 normal = vec3_cross(u, w), relative_rate = vec3_sub(stage_a->rate, stage_b->rate);
+    const vec3 normal_rate =
         vec3_add(vec3_cross(vec3_cross(stage_a->rate, u), w), vec3_cross(u, vec3_cross(stage_b->rate, w)));
     rows->row_mask |= 1 << r;
     set_row(&rows->angular[0], r, normal);
     set_row(&rows->angular[1], r, vec3_neg(normal));
     set_component(&rows->value, r, vec3_dot(u, w));
-    set_component(&rows->bias, r, vec3_dot(change, relative));
+    set_component(&rows->bias, r, vec3_dot(normal_rate, relative_rate));
 }
 
 /// sign (u.d - shift); u in a, world axes.
 static void along_row(row_block *rows, int r, vec3 u, double sign, double shift, const anchors *n,
                       const stage_body *stage_a)
 {
-    const vec3 s = vec3_scale(sign, u), direction_rate = vec3_cross(stage_a->rate, s);
+    const vec3 direction = vec3_scale(sign, u), direction_rate = vec3_cross(stage_a->rate, direction);
     rows->row_mask |= 1 << r;
-    set_row(&rows->linear[0], r, vec3_neg(s));
-    set_row(&rows->linear[1], r, s);
-    set_row(&rows->angular[0], r, vec3_sub(vec3_cross(s, n->d), vec3_cross(n->ra, s)));
-    set_row(&rows->angular[1], r, vec3_cross(n->rb, s));
-    set_component(&rows->value, r, vec3_dot(s, n->d) - sign * shift);
+    set_row(&rows->linear[0], r, vec3_neg(direction));
+    set_row(&rows->linear[1], r, direction);
+    set_row(&rows->angular[0], r, vec3_sub(vec3_cross(direction, n->d), vec3_cross(n->ra, direction)));
+    set_row(&rows->angular[1], r, vec3_cross(n->rb, direction));
+    set_component(&rows->value, r, vec3_dot(direction, n->d) - sign * shift);
     set_component(&rows->bias, r,
                   (vec3_dot(vec3_cross(stage_a->rate, direction_rate), n->d) +
                    2.0 * vec3_dot(direction_rate, n->d_rate)) +
-                      vec3_dot(s, n->d_bias));
+                      vec3_dot(direction, n->d_bias));
 }
 
 /// sign (|d|^2 - length^2)
 static void length_row(row_block *rows, int r, double sign, double length, const anchors *n)
 {
-    const vec3 s = vec3_scale(2.0 * sign, n->d);
+    const vec3 gradient = vec3_scale(2.0 * sign, n->d);
     rows->row_mask |= 1 << r;
-    set_row(&rows->linear[0], r, vec3_neg(s));
-    set_row(&rows->linear[1], r, s);
-    set_row(&rows->angular[0], r, vec3_neg(vec3_cross(n->ra, s)));
-    set_row(&rows->angular[1], r, vec3_cross(n->rb, s));
+    set_row(&rows->linear[0], r, vec3_neg(gradient));
+    set_row(&rows->linear[1], r, gradient);
+    set_row(&rows->angular[0], r, vec3_neg(vec3_cross(n->ra, gradient)));
+    set_row(&rows->angular[1], r, vec3_cross(n->rb, gradient));
     set_component(&rows->value, r, sign * (vec3_dot(n->d, n->d) - length * length));
-    set_component(&rows->bias, r, 2.0 * sign * vec3_dot(n->d_rate, n->d_rate) + vec3_dot(s, n->d_bias));
+    set_component(&rows->bias, r,
+                  2.0 * sign * vec3_dot(n->d_rate, n->d_rate) + vec3_dot(gradient, n->d_bias));
 }
 
 // One part of a pulley's cable, from a wheel to an anchor.
@@ -112,35 +113,36 @@ typedef struct cable_part {
 
 static cable_part cable_part_of(vec3 wheel, const body_state *s, const stage_body *stage, vec3 lever)
 {
-    const vec3 d = vec3_sub(vec3_add(s->position, lever), wheel), turn = vec3_cross(stage->rate, lever),
-               v = vec3_add(s->velocity, turn);
-    cable_part p = {.length = vec3_length(d)};
-    if (p.length == 0.0) return p;
-    p.direction = vec3_scale(1.0 / p.length, d);
-    const double along = vec3_dot(p.direction, v);
-    p.bias =
-        (vec3_dot(v, v) - along * along) / p.length + vec3_dot(p.direction, vec3_cross(stage->rate, turn));
-    return p;
+    const vec3 cable = vec3_sub(vec3_add(s->position, lever), wheel),
+               lever_rate = vec3_cross(stage->rate, lever), v = vec3_add(s->velocity, lever_rate);
+    cable_part part = {.length = vec3_length(cable)};
+    if (part.length == 0.0) return part;
+    part.direction = vec3_scale(1.0 / part.length, cable);
+    const double along = vec3_dot(part.direction, v);
+    part.bias = (vec3_dot(v, v) - along * along) / part.length +
+                vec3_dot(part.direction, vec3_cross(stage->rate, lever_rate));
+    return part;
 }
 
 /// length - (part of a + ratio part of b) >= 0
 static void pulley_row(const joint_slot *j, row_block *rows, const body_state *a, const body_state *b,
                        const anchors *n, const stage_body *stage_a, const stage_body *stage_b)
 {
-    const cable_part x = cable_part_of(j->def.wheel_a, a, stage_a, n->ra),
-                     y = cable_part_of(j->def.wheel_b, b, stage_b, n->rb);
-    const vec3 p = vec3_neg(x.direction), q = vec3_scale(-j->def.ratio, y.direction);
+    const cable_part part_a = cable_part_of(j->def.wheel_a, a, stage_a, n->ra),
+                     part_b = cable_part_of(j->def.wheel_b, b, stage_b, n->rb);
+    const vec3 gradient_a = vec3_neg(part_a.direction),
+               gradient_b = vec3_scale(-j->def.ratio, part_b.direction);
     rows->row_mask |= 1;
-    set_row(&rows->linear[0], 0, p);
-    set_row(&rows->linear[1], 0, q);
-    set_row(&rows->angular[0], 0, vec3_cross(n->ra, p));
-    set_row(&rows->angular[1], 0, vec3_cross(n->rb, q));
-    rows->value.x = j->def.length - (x.length + j->def.ratio * y.length);
-    rows->bias.x = -(x.bias + j->def.ratio * y.bias);
+    set_row(&rows->linear[0], 0, gradient_a);
+    set_row(&rows->linear[1], 0, gradient_b);
+    set_row(&rows->angular[0], 0, vec3_cross(n->ra, gradient_a));
+    set_row(&rows->angular[1], 0, vec3_cross(n->rb, gradient_b));
+    rows->value.x = j->def.length - (part_a.length + j->def.ratio * part_b.length);
+    rows->bias.x = -(part_a.bias + j->def.ratio * part_b.bias);
 }
 
-// The angle of the line between the anchors as one body sees it: its row, and its second derivative without
-// accelerations. `x` and `y` are the rows of its components along axes 1 and 2 of that body.
+// A component of the line between the anchors, along an axis of one body: its row, its value and rate, and
+// its second derivative without accelerations.
 typedef struct line_component {
     vec3 linear, angular[2]; // of b; of a and of b
     double value, rate, bias;
@@ -150,25 +152,26 @@ typedef struct line_component {
 static line_component line_component_of(vec3 u, int side, const anchors *n, const stage_body *stage_a,
                                         const stage_body *stage_b)
 {
-    const stage_body *own = side == 0 ? stage_a : stage_b;
-    const vec3 u_rate = vec3_cross(own->rate, u), turn = vec3_cross(u, n->d);
+    const stage_body *own_body = side == 0 ? stage_a : stage_b;
+    const vec3 u_rate = vec3_cross(own_body->rate, u), turn = vec3_cross(u, n->d);
     line_component c = {.linear = u, .value = vec3_dot(u, n->d)};
     c.angular[0] = vec3_neg(vec3_cross(n->ra, u));
     c.angular[1] = vec3_cross(n->rb, u);
     c.angular[side] = vec3_add(c.angular[side], turn);
     c.rate = vec3_dot(u_rate, n->d) + vec3_dot(u, n->d_rate);
-    c.bias = (vec3_dot(vec3_cross(own->rate, u_rate), n->d) + 2.0 * vec3_dot(u_rate, n->d_rate)) +
+    c.bias = (vec3_dot(vec3_cross(own_body->rate, u_rate), n->d) + 2.0 * vec3_dot(u_rate, n->d_rate)) +
              vec3_dot(u, n->d_bias);
     return c;
 }
 
-// Add `factor` times the row of the angle that body `side` sees. Returns its bias.
+// Add `factor` times the row of the angle at which body `side` sees the line between the anchors: `x` and `y`
+// are its components along axes 1 and 2 of that body. Returns its bias.
 static double add_line_angle(row_block *rows, double factor, const vec3 axes[3], int side, const anchors *n,
                              const stage_body *stage_a, const stage_body *stage_b)
 {
-    const mat3 *r = side == 0 ? &stage_a->rotation : &stage_b->rotation;
-    const line_component x = line_component_of(mat3_mul_vec(*r, axes[1]), side, n, stage_a, stage_b),
-                         y = line_component_of(mat3_mul_vec(*r, axes[2]), side, n, stage_a, stage_b);
+    const mat3 *rotation = side == 0 ? &stage_a->rotation : &stage_b->rotation;
+    const line_component x = line_component_of(mat3_mul_vec(*rotation, axes[1]), side, n, stage_a, stage_b),
+                         y = line_component_of(mat3_mul_vec(*rotation, axes[2]), side, n, stage_a, stage_b);
     const double square = x.value * x.value + y.value * y.value;
     if (square == 0.0) return 0.0; // along the axis: no direction
     const double p = factor * x.value / square, q = -factor * y.value / square;
@@ -209,12 +212,12 @@ static void angle_row(const joint_slot *j, row_block *rows, int r, vec3 axis, do
                       const stage_body *stage_a, const stage_body *stage_b)
 {
     const double sign = limit_sign(j, angle);
-    const vec3 s = vec3_scale(sign, axis), relative = vec3_sub(stage_b->rate, stage_a->rate);
+    const vec3 signed_axis = vec3_scale(sign, axis), relative_rate = vec3_sub(stage_b->rate, stage_a->rate);
     rows->row_mask |= 1 << r;
-    set_row(&rows->angular[0], r, vec3_neg(s));
-    set_row(&rows->angular[1], r, s);
+    set_row(&rows->angular[0], r, vec3_neg(signed_axis));
+    set_row(&rows->angular[1], r, signed_axis);
     set_component(&rows->value, r, sign * (angle - (sign > 0.0 ? j->def.low : j->def.high)));
-    set_component(&rows->bias, r, vec3_dot(vec3_cross(stage_a->rate, s), relative));
+    set_component(&rows->bias, r, vec3_dot(vec3_cross(stage_a->rate, signed_axis), relative_rate));
 }
 
 // ---- angles
@@ -269,10 +272,10 @@ static void cone_rows(const joint_slot *j, row_block *rows, const stage_body *st
     rows->value.x -= j->cone_scale * math_cos(j->def.cone);
     if (!j->def.limited) return;
     const double twist = twist_angle(j, &stage_a->rotation, &stage_b->rotation), sign = limit_sign(j, twist);
-    const vec3 g = vec3_scale(sign, twist_gradient(&s));
+    const vec3 gradient = vec3_scale(sign, twist_gradient(&s));
     rows->row_mask |= 2;
-    set_row(&rows->angular[0], 1, vec3_neg(g));
-    set_row(&rows->angular[1], 1, g);
+    set_row(&rows->angular[0], 1, vec3_neg(gradient));
+    set_row(&rows->angular[1], 1, gradient);
     rows->value.y = sign * (twist - (sign > 0.0 ? j->def.low : j->def.high));
     rows->bias.y = sign * vec3_dot(twist_gradient_rate(&s, stage_a->rate, stage_b->rate),
                                    vec3_sub(stage_b->rate, stage_a->rate));
@@ -280,9 +283,9 @@ static void cone_rows(const joint_slot *j, row_block *rows, const stage_body *st
 
 static stage_body body_frame(const body_state *s)
 {
-    stage_body w = {.rotation = quat_matrix(s->attitude)};
-    w.rate = mat3_mul_vec(w.rotation, s->rate);
-    return w;
+    stage_body frame = {.rotation = quat_matrix(s->attitude)};
+    frame.rate = mat3_mul_vec(frame.rotation, s->rate);
+    return frame;
 }
 
 static double translation_of(const anchors *n, vec3 axis) { return vec3_dot(axis, n->d); }
@@ -294,10 +297,11 @@ static double translation_rate(const anchors *n, vec3 axis, const stage_body *st
 
 double vy_joint_length(const joint_slot *j, const body_state *a, const body_state *b)
 {
-    const vec3 x = vec3_add(a->position, quat_rotate(a->attitude, j->def.anchor_a)),
-               y = vec3_add(b->position, quat_rotate(b->attitude, j->def.anchor_b));
-    if (!vy_joint_has(j->def.kind, VY_JOINT_HAS_WHEELS)) return vec3_length(vec3_sub(y, x));
-    return vec3_length(vec3_sub(x, j->def.wheel_a)) + j->def.ratio * vec3_length(vec3_sub(y, j->def.wheel_b));
+    const vec3 anchor_a = vec3_add(a->position, quat_rotate(a->attitude, j->def.anchor_a)),
+               anchor_b = vec3_add(b->position, quat_rotate(b->attitude, j->def.anchor_b));
+    if (!vy_joint_has(j->def.kind, VY_JOINT_HAS_WHEELS)) return vec3_length(vec3_sub(anchor_b, anchor_a));
+    return vec3_length(vec3_sub(anchor_a, j->def.wheel_a)) +
+           j->def.ratio * vec3_length(vec3_sub(anchor_b, j->def.wheel_b));
 }
 
 double vy_joint_swing(const joint_slot *j, const body_state *a, const body_state *b)
@@ -314,22 +318,22 @@ double vy_joint_translation(const joint_slot *j, const body_state *a, const body
     return translation_of(&n, mat3_mul_vec(stage_a.rotation, j->axes_a[0]));
 }
 
-void vy_joint_angle(const joint_slot *j, const body_state *a, const body_state *b, double *angle,
-                    double *rate)
+void vy_joint_coordinate(const joint_slot *j, const body_state *a, const body_state *b, double *coordinate,
+                         double *rate)
 {
     const stage_body stage_a = body_frame(a), stage_b = body_frame(b);
     const vec3 axis = mat3_mul_vec(stage_a.rotation, j->axes_a[0]);
-    *angle = *rate = 0.0;
+    *coordinate = *rate = 0.0;
     if (vy_joint_has(j->def.kind, VY_JOINT_TURNS)) {
-        *angle = hinge_angle(j, &stage_a.rotation, &stage_b.rotation);
+        *coordinate = hinge_angle(j, &stage_a.rotation, &stage_b.rotation);
         *rate = vec3_dot(axis, vec3_sub(stage_b.rate, stage_a.rate));
     } else if (vy_joint_has(j->def.kind, VY_JOINT_SLIDES)) {
         const anchors n = anchors_of(j, a, b, &stage_a, &stage_b);
-        *angle = translation_of(&n, axis);
+        *coordinate = translation_of(&n, axis);
         *rate = translation_rate(&n, axis, &stage_a);
     } else if (j->def.cone > 0.0) {
         const swing_axes s = swing_axes_of(j, &stage_a.rotation, &stage_b.rotation);
-        *angle = twist_angle(j, &stage_a.rotation, &stage_b.rotation);
+        *coordinate = twist_angle(j, &stage_a.rotation, &stage_b.rotation);
         *rate = vec3_dot(twist_gradient(&s), vec3_sub(stage_b.rate, stage_a.rate));
     }
 }
@@ -342,13 +346,13 @@ static void custom_speed(const vy_constraint *c, const body_state *a, const body
 {
     vy_jacobian ja = {{0}}, jb = {{0}};
     c->jacobian(c, a, b, time, ja, jb);
-    const vec3 stage_a = quat_rotate(va->attitude, va->rate), stage_b = quat_rotate(vb->attitude, vb->rate);
+    const vec3 rate_a = quat_rotate(va->attitude, va->rate), rate_b = quat_rotate(vb->attitude, vb->rate);
     for (int r = 0; r < c->dimension; ++r) {
         const double *x = ja[r], *y = jb[r];
         speed[r] = (vec3_dot(vec3_make(x[0], x[1], x[2]), va->velocity) +
-                    vec3_dot(vec3_make(x[3], x[4], x[5]), stage_a)) +
+                    vec3_dot(vec3_make(x[3], x[4], x[5]), rate_a)) +
                    (vec3_dot(vec3_make(y[0], y[1], y[2]), vb->velocity) +
-                    vec3_dot(vec3_make(y[3], y[4], y[5]), stage_b));
+                    vec3_dot(vec3_make(y[3], y[4], y[5]), rate_b));
     }
     if (c->time_derivative == NULL) return;
     double rate[VY_CONSTRAINT_ROWS] = {0};
@@ -358,10 +362,11 @@ static void custom_speed(const vy_constraint *c, const body_state *a, const body
 
 static body_state predicted_state(const body_state *s, double h)
 {
-    body_state n = *s;
-    n.position = vec3_add_scaled(s->position, h, s->velocity);
-    n.attitude = quat_normalize(quat_add_scaled(s->attitude, h, attitude_derivative(s->attitude, s->rate)));
-    return n;
+    body_state next = *s;
+    next.position = vec3_add_scaled(s->position, h, s->velocity);
+    next.attitude =
+        quat_normalize(quat_add_scaled(s->attitude, h, attitude_derivative(s->attitude, s->rate)));
+    return next;
 }
 
 /// J' v by central differences of J v along the motion, with the current velocities.
@@ -408,13 +413,13 @@ static void custom_rows(const vy_constraint *c, const body_state *a, const body_
 // ---- all kinds
 
 /// Clear the rows of a block that are inactive.
-static void mask_rows(row_block *rows, uint32_t off)
+static void mask_rows(row_block *rows, uint32_t inactive_rows)
 {
-    VY_ASSERT(off <= 7u);
-    if ((off & (uint32_t)rows->row_mask) == 0) return;
+    VY_ASSERT(inactive_rows <= 7u);
+    if ((inactive_rows & (uint32_t)rows->row_mask) == 0) return;
     const vec3 zero = vec3_zero();
     for (int r = 0; r < BLOCK_ROWS; ++r) {
-        if (((off >> r) & 1u) == 0) continue;
+        if (((inactive_rows >> r) & 1u) == 0) continue;
         for (int k = 0; k < 2; ++k) {
             set_row(&rows->linear[k], r, zero);
             set_row(&rows->angular[k], r, zero);
@@ -423,7 +428,7 @@ static void mask_rows(row_block *rows, uint32_t off)
         set_component(&rows->bias, r, 0.0);
         set_component(&rows->time_rate, r, 0.0);
     }
-    rows->row_mask &= ~(int)off;
+    rows->row_mask &= ~(int)inactive_rows;
 }
 
 static void fixed_rotation_rows(const joint_slot *j, row_block *rows, const stage_body *stage_a,
@@ -466,8 +471,8 @@ static void slide_rows(const joint_slot *j, row_block *rows, const anchors *n, c
 
 static void mask_inactive(const joint_slot *j, uint64_t active, row_block *rows)
 {
-    const uint32_t off = j->unilateral_rows & ~(uint32_t)active;
-    for (int k = 0; k < j->blocks; ++k) mask_rows(&rows[k], (off >> (BLOCK_ROWS * k)) & 7u);
+    const uint32_t inactive_rows = j->unilateral_rows & ~(uint32_t)active;
+    for (int k = 0; k < j->block_count; ++k) mask_rows(&rows[k], (inactive_rows >> (BLOCK_ROWS * k)) & 7u);
 }
 
 // ---- joints that close: what their rows change by time alone
@@ -486,12 +491,12 @@ static void add_anchor_motion(row_block *rows, vec3 e, vec3 rate, vec3 rate_a)
 }
 
 // The stop that is nearer moves at a constant speed.
-static void add_limit(const joint_slot *joint, row_block *rows, const body_state *a, const body_state *b,
-                      double closing_rate)
+static void add_limit_motion(const joint_slot *joint, row_block *rows, const body_state *a,
+                             const body_state *b, double closing_rate)
 {
     const int slides = vy_joint_has(joint->def.kind, VY_JOINT_SLIDES);
     double position, rate;
-    vy_joint_angle(joint, a, b, &position, &rate);
+    vy_joint_coordinate(joint, a, b, &position, &rate);
     if (slides) position = vy_joint_translation(joint, a, b);
     const double speed = limit_sign(joint, position) > 0.0
                              ? -closing_rate * joint->initial_error.low
@@ -501,18 +506,19 @@ static void add_limit(const joint_slot *joint, row_block *rows, const body_state
 }
 
 // The cone narrows by `rate`.
-static void add_cone(const joint_slot *joint, row_block *rows, double rate)
+static void add_cone_motion(const joint_slot *joint, row_block *rows, double rate)
 {
     rows->time_rate.x -= joint->cone_scale * math_sin(joint->def.cone) * rate;
     rows->bias.x += joint->cone_scale * math_cos(joint->def.cone) * rate * rate;
 }
 
-static void add_custom(const joint_initial_error *o, double part, double closing_rate, row_block *rows)
+static void add_custom_motion(const joint_initial_error *error, double fraction, double closing_rate,
+                              row_block *rows)
 {
     for (int k = 0; k < JOINT_BLOCKS; ++k) {
-        const double *v = &o->value[BLOCK_ROWS * k];
+        const double *v = &error->value[BLOCK_ROWS * k];
         const vec3 opening = vec3_make(v[0], v[1], v[2]);
-        rows[k].value = vec3_add_scaled(rows[k].value, -part, opening);
+        rows[k].value = vec3_add_scaled(rows[k].value, -fraction, opening);
         rows[k].time_rate = vec3_add_scaled(rows[k].time_rate, closing_rate, opening);
     }
 }
@@ -520,49 +526,50 @@ static void add_custom(const joint_initial_error *o, double part, double closing
 static void closing_rows(const joint_slot *j, const body_state *a, const body_state *b,
                          const stage_body *stage_a, const stage_body *stage_b, double time, row_block *rows)
 {
-    const joint_initial_error *o = &j->initial_error;
-    const double closing_rate = 1.0 / (o->end - o->start); // of its opening, in a second
+    const joint_initial_error *error = &j->initial_error;
+    const double closing_rate = 1.0 / (error->end - error->start); // of its opening, in a second
     joint_slot current;
     vy_joint_at_time(j, time, &current);
     vy_joint_rows(&current, a, b, stage_a, stage_b, time, ALL_ROWS, rows);
     if (j->def.kind == VY_JOINT_CUSTOM) {
-        add_custom(o, real_min((o->end - time) * closing_rate, 1.0), closing_rate, rows);
+        add_custom_motion(error, real_min((error->end - time) * closing_rate, 1.0), closing_rate, rows);
         return;
     }
-    if (o->angle != 0.0) { // as if b turned faster by this
-        const vec3 spin = mat3_mul_vec(stage_b->rotation, vec3_scale(closing_rate * o->angle, o->axis));
+    if (error->angle != 0.0) { // as if b turned faster by this
+        const vec3 spin =
+            mat3_mul_vec(stage_b->rotation, vec3_scale(closing_rate * error->angle, error->axis));
         row_block rotated[JOINT_BLOCKS];
         memset(rotated, 0, sizeof rotated);
-        stage_body faster = *stage_b;
-        faster.rate = vec3_add(stage_b->rate, spin);
-        vy_joint_rows(&current, a, b, stage_a, &faster, time, ALL_ROWS, rotated);
+        stage_body spun_b = *stage_b;
+        spun_b.rate = vec3_add(stage_b->rate, spin);
+        vy_joint_rows(&current, a, b, stage_a, &spun_b, time, ALL_ROWS, rotated);
         rows[1].bias =
             vec3_add(rotated[1].bias, mat3_mul_vec(rows[1].angular[1], vec3_cross(stage_b->rate, spin)));
         rows[1].time_rate = vec3_add(rows[1].time_rate, mat3_mul_vec(rows[1].angular[1], spin));
     }
-    const stage_body *anchor_body = o->side == 0 ? stage_a : stage_b;
+    const stage_body *anchor_body = error->side == 0 ? stage_a : stage_b;
     const vec3 anchor_velocity = mat3_mul_vec(
-        anchor_body->rotation, vec3_scale(o->side == 0 ? closing_rate : -closing_rate, o->shift));
+        anchor_body->rotation, vec3_scale(error->side == 0 ? closing_rate : -closing_rate, error->shift));
     add_anchor_motion(&rows[0], anchor_velocity, anchor_body->rate, stage_a->rate);
-    if (o->length != 0.0 && vy_joint_has(j->def.kind, VY_JOINT_HAS_WHEELS)) {
-        rows[0].time_rate.x -= closing_rate * o->length;
-    } else if (o->length !=
-               0.0) { // sign (|d|^2 - length^2), and the length changes by -closing_rate o->length
+    if (error->length != 0.0 && vy_joint_has(j->def.kind, VY_JOINT_HAS_WHEELS)) {
+        rows[0].time_rate.x -= closing_rate * error->length;
+    } else if (error->length !=
+               0.0) { // sign (|d|^2 - length^2), and the length changes by -closing_rate error->length
         const double sign = vy_joint_has(j->def.kind, VY_JOINT_UNILATERAL) ? -1.0 : 1.0,
-                     rate = -closing_rate * o->length;
+                     rate = -closing_rate * error->length;
         rows[0].time_rate.x -= 2.0 * sign * current.def.length * rate;
         rows[0].bias.x -= 2.0 * sign * rate * rate;
     }
-    if (o->cone > 0.0) add_cone(&current, &rows[1], closing_rate * o->cone);
-    if (o->low + o->high > 0.0) add_limit(&current, rows, a, b, closing_rate);
+    if (error->cone > 0.0) add_cone_motion(&current, &rows[1], closing_rate * error->cone);
+    if (error->low + error->high > 0.0) add_limit_motion(&current, rows, a, b, closing_rate);
 }
 
 void vy_joint_rows(const joint_slot *j, const body_state *a, const body_state *b, const stage_body *stage_a,
                    const stage_body *stage_b, double time, uint64_t active, row_block *rows)
 {
-    VY_ASSERT(j->used && j->blocks >= 1 && j->blocks <= JOINT_BLOCKS);
+    VY_ASSERT(j->used && j->block_count >= 1 && j->block_count <= JOINT_BLOCKS);
     if (active & JOINT_BROKEN) {
-        for (int k = 0; k < j->blocks; ++k) row_clear(&rows[k]);
+        for (int k = 0; k < j->block_count; ++k) row_clear(&rows[k]);
         return;
     }
     if (joint_is_closing(j, time)) {
@@ -571,11 +578,11 @@ void vy_joint_rows(const joint_slot *j, const body_state *a, const body_state *b
         return;
     }
     const anchors n = anchors_of(j, a, b, stage_a, stage_b);
-    if (j->def.kind == VY_JOINT_BALL && j->blocks == 1) {
+    if (j->def.kind == VY_JOINT_BALL && j->block_count == 1) {
         point_rows(&n, rows); // writes all fields that are read of a point block
         return;
     }
-    for (int k = 0; k < j->blocks; ++k) row_clear(&rows[k]);
+    for (int k = 0; k < j->block_count; ++k) row_clear(&rows[k]);
     switch (j->def.kind) {
     case VY_JOINT_DISTANCE: length_row(rows, 0, 1.0, j->def.length, &n); break;
     case VY_JOINT_CABLE: length_row(rows, 0, -1.0, j->def.length, &n); break;
@@ -619,7 +626,7 @@ void vy_joint_values(const joint_slot *j, const body_state *a, const body_state 
     row_block rows[JOINT_BLOCKS];
     memset(rows, 0, sizeof rows);
     const stage_body stage_a = body_frame(a), stage_b = body_frame(b);
-    if (j->blocks > 0) vy_joint_rows(j, a, b, &stage_a, &stage_b, time, ALL_ROWS, rows);
+    if (j->block_count > 0) vy_joint_rows(j, a, b, &stage_a, &stage_b, time, ALL_ROWS, rows);
     for (int k = 0; k < JOINT_BLOCKS; ++k) {
         value[BLOCK_ROWS * k] = rows[k].value.x;
         value[BLOCK_ROWS * k + 1] = rows[k].value.y;
@@ -629,7 +636,7 @@ void vy_joint_values(const joint_slot *j, const body_state *a, const body_state 
 
 double vy_stop_distance(const joint_slot *j, int row, const body_state *a, const body_state *b, double time)
 {
-    VY_ASSERT(row >= 0 && row < BLOCK_ROWS * j->blocks && (j->unilateral_rows >> row & 1u) != 0);
+    VY_ASSERT(row >= 0 && row < BLOCK_ROWS * j->block_count && (j->unilateral_rows >> row & 1u) != 0);
     const vy_constraint *c = j->def.kind == VY_JOINT_CUSTOM ? j->def.custom : NULL;
     if (c != NULL && c->is_active != NULL && !c->is_active(c, a, b, time)) return DBL_MAX;
     double value[VY_CONSTRAINT_ROWS];
@@ -648,25 +655,25 @@ static double target_error(const vy_joint_def *def, double target, double positi
     return vy_joint_has(def->kind, VY_JOINT_SLIDES) ? error : error - TWO_PI * floor(error / TWO_PI + 0.5);
 }
 
-static double axis_effort(const vy_joint_def *def, const joint_state *m, const joint_targets *targets,
-                          double angle, double rate)
+static double axis_effort(const vy_joint_def *def, const joint_state *motor_state,
+                          const joint_targets *targets, double angle, double rate)
 {
-    double drive = m->motor_gain * (m->motor_speed - rate);
+    double drive = motor_state->motor_gain * (motor_state->motor_speed - rate);
     if (def->motor_stiffness > 0.0)
         drive += def->motor_stiffness * target_error(def, targets->position, angle);
-    const double motor = real_clamp(drive, -m->max_motor_torque, m->max_motor_torque);
+    const double motor = real_clamp(drive, -motor_state->max_motor_torque, motor_state->max_motor_torque);
     return (-def->stiffness * (angle - def->rest) - def->damping * rate) + motor;
 }
 
-static void apply_force(stage_body *w, vec3 lever, vec3 force)
+static void apply_force(stage_body *body, vec3 lever, vec3 force)
 {
-    w->linear = vec3_add_scaled(w->linear, w->inverse_mass, force);
-    w->angular = vec3_add(w->angular, mat3_mul_vec(w->inverse_inertia, vec3_cross(lever, force)));
+    body->linear = vec3_add_scaled(body->linear, body->inverse_mass, force);
+    body->angular = vec3_add(body->angular, mat3_mul_vec(body->inverse_inertia, vec3_cross(lever, force)));
 }
 
-static void apply_torque(stage_body *w, vec3 torque)
+static void apply_torque(stage_body *body, vec3 torque)
 {
-    w->angular = vec3_add(w->angular, mat3_mul_vec(w->inverse_inertia, torque));
+    body->angular = vec3_add(body->angular, mat3_mul_vec(body->inverse_inertia, torque));
 }
 
 void vy_joint_apply_forces(const joint_slot *j, const joint_state *motor, const joint_targets *targets,
@@ -711,7 +718,7 @@ double vy_joint_energy(const joint_slot *j, const joint_state *state, const body
         const stage_body stage_a = body_frame(a), stage_b = body_frame(b);
         stretch = vec3_length(anchors_of(j, a, b, &stage_a, &stage_b).d) - j->def.length;
     } else {
-        vy_joint_angle(j, a, b, &stretch, &rate);
+        vy_joint_coordinate(j, a, b, &stretch, &rate);
         if (vy_joint_has(j->def.kind, VY_JOINT_SLIDES)) stretch = vy_joint_translation(j, a, b);
         stretch -= j->def.rest;
     }

@@ -8,11 +8,11 @@
 enum { POWER_ITERATIONS = 400 };
 
 /// Rows in use, numbered over all islands.
-typedef struct dense {
+typedef struct dense_system {
     double a[VY_DENSE_ROWS][VY_DENSE_ROWS]; // lower triangle
     double x[VY_DENSE_ROWS];
     int count;
-} dense;
+} dense_system;
 
 static int count_rows(const joint_system *s)
 {
@@ -25,8 +25,8 @@ static int count_rows(const joint_system *s)
 
 static double component(vec3 v, int r) { return r == 0 ? v.x : r == 1 ? v.y : v.z; }
 
-static void put_block(dense *d, const joint_system *s, uint32_t p, uint32_t q, int at_p, int at_q,
-                      const mat3 *m)
+static void copy_block(dense_system *d, const joint_system *s, uint32_t p, uint32_t q, int at_p, int at_q,
+                       const mat3 *m)
 {
     VY_ASSERT(p >= q && at_p + BLOCK_ROWS <= VY_DENSE_ROWS + BLOCK_ROWS && at_p >= at_q && at_q >= 0);
     for (int i = 0, row = at_p; i < BLOCK_ROWS; ++i) {
@@ -39,7 +39,7 @@ static void put_block(dense *d, const joint_system *s, uint32_t p, uint32_t q, i
 }
 
 /// The blocks as one matrix, without unused rows.
-static void gather(dense *d, const joint_system *s)
+static void gather_dense(dense_system *d, const joint_system *s)
 {
     VY_ASSERT(s->block_count <= (JOINT_BLOCKS + 1) * VY_DENSE_ROWS);
     static const int bit_count[8] = {0, 1, 1, 2, 1, 2, 2, 3};
@@ -53,9 +53,9 @@ static void gather(dense *d, const joint_system *s)
     d->count = n;
     VY_ASSERT(n <= VY_DENSE_ROWS);
     for (uint32_t k = 0; k < s->block_count; ++k) {
-        put_block(d, s, k, k, first_row[k], first_row[k], &s->diagonal[k]);
+        copy_block(d, s, k, k, first_row[k], first_row[k], &s->diagonal[k]);
         for (uint32_t e = s->column[k]; e < s->column[k + 1]; ++e) {
-            put_block(d, s, s->row[e], k, first_row[s->row[e]], first_row[k], &s->lower[e]);
+            copy_block(d, s, s->row[e], k, first_row[s->row[e]], first_row[k], &s->lower[e]);
         }
         for (int r = 0, row = first_row[k]; r < BLOCK_ROWS; ++r) {
             if ((s->rows[k].row_mask >> r) & 1) d->x[row++] = component(s->rhs[k], r);
@@ -64,7 +64,7 @@ static void gather(dense *d, const joint_system *s)
 }
 
 /// Cholesky's A = L L^T in place, then x = A^-1 x. 0 when a pivot is not positive.
-static int cholesky(dense *d)
+static int cholesky(dense_system *d)
 {
     const int n = d->count;
     for (int j = 0; j < n; ++j) {
@@ -90,7 +90,7 @@ static int cholesky(dense *d)
     return 1;
 }
 
-static void scatter(const dense *d, joint_system *s)
+static void scatter_dense(const dense_system *d, joint_system *s)
 {
     int row = 0;
     for (uint32_t k = 0; k < s->block_count; ++k) {
@@ -106,16 +106,16 @@ static void scatter(const dense *d, joint_system *s)
 // ---- the condition number: power iteration with A, then with its inverse
 
 /// Rows that are in use and not redundant get numbers that favour no eigenvector, the others zero.
-static void start_vector(const joint_system *s, const island *is, vec3 *x, int without_redundant)
+static void fill_start_vector(const joint_system *s, const island *is, vec3 *x, int without_redundant)
 {
-    double v = 0.5;
+    double fraction = 0.5;
     for (uint32_t k = is->block_first; k < is->block_last; ++k) {
         double c[BLOCK_ROWS];
         const int row_mask = s->rows[k].row_mask & ~(without_redundant ? s->redundant_rows[k] : 0);
         for (int r = 0; r < BLOCK_ROWS; ++r) {
-            v = v * 0.6180339887498949 + 0.7548776662466927;
-            v -= floor(v);
-            c[r] = (row_mask >> r) & 1 ? 0.5 + v : 0.0;
+            fraction = fraction * 0.6180339887498949 + 0.7548776662466927;
+            fraction -= floor(fraction);
+            c[r] = (row_mask >> r) & 1 ? 0.5 + fraction : 0.0;
         }
         x[k] = vec3_make(c[0], c[1], c[2]);
     }
@@ -123,9 +123,9 @@ static void start_vector(const joint_system *s, const island *is, vec3 *x, int w
 
 static double normalise(const island *is, vec3 *x)
 {
-    double sum = 0.0;
-    for (uint32_t k = is->block_first; k < is->block_last; ++k) sum += vec3_dot(x[k], x[k]);
-    const double length = real_sqrt(sum);
+    double square = 0.0;
+    for (uint32_t k = is->block_first; k < is->block_last; ++k) square += vec3_dot(x[k], x[k]);
+    const double length = real_sqrt(square);
     for (uint32_t k = is->block_first; k < is->block_last && length > 0.0; ++k)
         x[k] = vec3_scale(1.0 / length, x[k]);
     return length;
@@ -136,7 +136,7 @@ static double largest_eigenvalue(joint_system *s, const island *is)
     VY_ASSERT(is->block_last <= s->block_count);
     vec3 *x = s->rhs + s->block_count, *y = s->rhs;
     double value = 0.0;
-    start_vector(s, is, x, 0);
+    fill_start_vector(s, is, x, 0);
     (void)normalise(is, x);
     for (int n = 0; n < POWER_ITERATIONS; ++n) {
         vy_island_multiply(s, is, x, y);
@@ -149,7 +149,7 @@ static double largest_eigenvalue(joint_system *s, const island *is)
 static double smallest_eigenvalue(joint_system *s, const island *is)
 {
     double value = 0.0;
-    start_vector(s, is, s->rhs, 1);
+    fill_start_vector(s, is, s->rhs, 1);
     (void)normalise(is, s->rhs);
     for (int n = 0; n < POWER_ITERATIONS; ++n) {
         vy_island_solve(s, is);
@@ -208,26 +208,27 @@ vy_status vy_bodies_solve_joints(vy_bodies *b, vy_joint_solver solver, double *l
         max_eigenvalue = real_max(max_eigenvalue, value);
     }
     assemble_all(b); // the right-hand side served as scratch
-    dense d;
-    int solved = 0;
+    dense_system dense;
+    int is_solved = 0;
     if (use_dense) {
-        gather(&d, s);
-        solved = cholesky(&d);
-        if (!solved && solver == VY_JOINT_SOLVER_AUTO) use_dense = 0; // redundant rows: blocks leave them out
+        gather_dense(&dense, s);
+        is_solved = cholesky(&dense);
+        if (!is_solved && solver == VY_JOINT_SOLVER_AUTO)
+            use_dense = 0; // redundant rows: blocks leave them out
     }
     for (uint32_t n = 0; n < s->island_count; ++n) {
         out->redundant += vy_island_factor(s, &s->islands[n]);
         if (!use_dense) vy_island_solve(s, &s->islands[n]);
     }
-    if (use_dense && solved) scatter(&d, s);
-    if (use_dense && !solved) memset(s->rhs, 0, s->block_count * sizeof *s->rhs); // no forces
+    if (use_dense && is_solved) scatter_dense(&dense, s);
+    if (use_dense && !is_solved) memset(s->rhs, 0, s->block_count * sizeof *s->rhs); // no forces
     for (uint32_t n = 0; n < s->island_count; ++n) vy_island_apply_multipliers(s, &s->islands[n]);
     check_residual(s, out);
-    if ((use_dense && !solved) || out->conflicting > 0) out->converged = 0;
+    if ((use_dense && !is_solved) || out->conflicting > 0) out->converged = 0;
     for (uint32_t i = 0; i < s->slot_count && lambda != NULL; ++i) {
         const joint_slot *j = &s->slots[i];
         for (int r = 0; r < VY_CONSTRAINT_ROWS; ++r) {
-            const int has_row = j->used && r / BLOCK_ROWS < j->blocks;
+            const int has_row = j->used && r / BLOCK_ROWS < j->block_count;
             lambda[VY_CONSTRAINT_ROWS * i + (uint32_t)r] =
                 has_row ? component(s->rhs[j->first_block + (uint32_t)(r / BLOCK_ROWS)], r % BLOCK_ROWS)
                         : 0.0;

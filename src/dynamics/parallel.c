@@ -8,7 +8,7 @@ typedef struct parallel_loop {
     void *self;
 } parallel_loop;
 
-static void run_items(void *self, uint32_t thread, size_t first, size_t last)
+static void run_range(void *self, uint32_t thread, size_t first, size_t last)
 {
     (void)thread;
     const parallel_loop *loop = self;
@@ -23,6 +23,6 @@ void vy_bodies_parallel_for(vy_bodies *b, size_t count, size_t min_count, parall
     if (b->pool == NULL || count < min_count) {
         fn(b, self, 0, count);
     } else {
-        vy_pool_run(b->pool, count, run_items, &(parallel_loop){b, fn, self});
+        vy_pool_run(b->pool, count, run_range, &(parallel_loop){b, fn, self});
     }
 }

@@ -8,6 +8,6 @@
 /// Do elements [first, last) of a loop.
 typedef void parallel_fn(vy_bodies *b, void *self, size_t first, size_t last);
 
-/// Do elements [0, all) on all threads of the set, on the caller's alone when there are fewer than
+/// Do elements [0, count) on all threads of the set, on the caller's alone when there are fewer than
 /// `min_count`.
 void vy_bodies_parallel_for(vy_bodies *b, size_t count, size_t min_count, parallel_fn *fn, void *self);

@@ -73,6 +73,7 @@ vy_status vy_potential_magnetic(vy_vec3 dipole, vy_vec3 field, vy_potential *out
 
 // ---- the central field: r from the centre to the body, s = I r in world axes
 
+// Returns s, and sets r.
 static vec3 central_moment(const vy_potential *p, const vy_potential_body *b, vec3 *r)
 {
     *r = vec3_sub(b->state.position, p->central.centre);
@@ -104,7 +105,8 @@ static double central_energy(const vy_potential *p, const vy_potential_body *b)
 
 // ---- the spring: from its anchor to a point of the body
 
-static vec3 spring_stretch(const vy_potential *p, const vy_potential_body *b, vec3 *lever, double *length)
+// From the anchor to the point of the body; `lever` is from its centre of mass to that point.
+static vec3 spring_vector(const vy_potential *p, const vy_potential_body *b, vec3 *lever, double *length)
 {
     VY_ASSERT(p->kind == VY_POTENTIAL_SPRING);
     *lever = quat_rotate(b->state.attitude, p->spring.point);
@@ -117,7 +119,7 @@ static void spring_add(const vy_potential *p, const vy_potential_body *b, vec3 *
 {
     vec3 lever;
     double length;
-    const vec3 d = spring_stretch(p, b, &lever, &length);
+    const vec3 d = spring_vector(p, b, &lever, &length);
     // Of length zero a spring has no direction; its force is zero unless it is longer at rest.
     const double pull = length > 0.0 ? p->spring.stiffness * (length - p->spring.length) / length : 0.0;
     const vec3 f = vec3_scale(-pull, d);
@@ -129,7 +131,7 @@ static double spring_energy(const vy_potential *p, const vy_potential_body *b)
 {
     vec3 lever;
     double length;
-    (void)spring_stretch(p, b, &lever, &length);
+    (void)spring_vector(p, b, &lever, &length);
     const double x = length - p->spring.length;
     return 0.5 * p->spring.stiffness * x * x;
 }

@@ -26,31 +26,34 @@ struct query {
     const query_view *view;        // NULL: the states are those of the set
     const vy_query_filter *filter; // NULL: all bodies
     query_test *test;
-    tree_query boxes;
+    tree_query box_query; // finds the bodies whose boxes it meets
     const vy_shape *shape;
     vy_pose pose;     // of the shape; of a ray or a point where it is
     vec3 motion;      // of the shape, or the direction of a ray
     double limit;     // of t
-    int first;        // 1: only the first hit is wanted
+    int first_only;   // 1: only the first hit is wanted
     vy_body_hit *out; // [capacity]
     size_t capacity, count;
 };
 
 // ---- boxes
 
-static double largest(vec3 v) { return real_max(real_abs(v.x), real_max(real_abs(v.y), real_abs(v.z))); }
+static double largest_component(vec3 v)
+{
+    return real_max(real_abs(v.x), real_max(real_abs(v.y), real_abs(v.z)));
+}
 
 static vy_bounds widened(vy_bounds box)
 {
-    const double by = BOX_MARGIN * real_max(largest(box.low), largest(box.high));
-    const vec3 more = vec3_make(by, by, by);
-    return (vy_bounds){vec3_sub(box.low, more), vec3_add(box.high, more)};
+    const double margin = BOX_MARGIN * real_max(largest_component(box.low), largest_component(box.high));
+    const vec3 margins = vec3_make(margin, margin, margin);
+    return (vy_bounds){vec3_sub(box.low, margins), vec3_add(box.high, margins)};
 }
 
 // Whether a body has a box. Others are looked at by every query.
 static int is_bounded(const vy_bodies *b, uint32_t i, const body_state *s)
 {
-    return vy_shape_is_convex(&b->slots[i].shape) && largest(s->position) <= VY_POSE_LIMIT;
+    return vy_shape_is_convex(&b->slots[i].shape) && largest_component(s->position) <= VY_POSE_LIMIT;
 }
 
 static vy_bounds bounds_of(const vy_bodies *b, uint32_t i, const body_state *s)
@@ -83,18 +86,18 @@ static query_tree *create_tree(void)
     return t;
 }
 
-#define TREE_ARRAYS(ARRAY) ARRAY(bounds) ARRAY(proxy_of) ARRAY(slot_of) ARRAY(endless)
+#define TREE_ARRAYS(ARRAY) ARRAY(bounds) ARRAY(proxy_of) ARRAY(slot_of) ARRAY(unbounded_slots)
 
-static vy_status reserve_tree(query_tree *t, uint32_t cap)
+static vy_status reserve_tree(query_tree *t, uint32_t slot_cap)
 {
-    if (cap <= t->cap) return VY_OK;
+    if (slot_cap <= t->cap) return VY_OK;
     size_t size = 0;
-    const size_t old_cap = t->cap, new_cap = cap;
+    const size_t old_cap = t->cap, new_cap = slot_cap;
 #define SIZE(member) size += vy_arena_aligned_size(new_cap * sizeof *t->member);
     TREE_ARRAYS(SIZE)
 #undef SIZE
     void *memory = calloc(1, size + 64);
-    if (memory == NULL || vy_tree_reserve(t->tree, (int)cap) != VY_OK) {
+    if (memory == NULL || vy_tree_reserve(t->tree, (int)slot_cap) != VY_OK) {
         free(memory);
         return VY_NO_MEMORY;
     }
@@ -105,25 +108,25 @@ static vy_status reserve_tree(query_tree *t, uint32_t cap)
 #undef MOVE
     free(t->memory);
     t->memory = memory;
-    for (uint32_t i = t->cap; i < cap; ++i) t->proxy_of[i] = -1;
-    t->cap = cap;
+    for (uint32_t i = t->cap; i < slot_cap; ++i) t->proxy_of[i] = -1;
+    t->cap = slot_cap;
     return VY_OK;
 }
 
 // Take the present boxes, add what is new and remove what has gone. Returns how many boxes of others changed.
 static uint32_t update_leaves(const vy_bodies *b, query_tree *t)
 {
-    uint32_t changed = 0;
-    t->endless_count = 0;
+    uint32_t changed_count = 0;
+    t->unbounded_count = 0;
     for (uint32_t i = 0; i < b->slot_count; ++i) {
-        const int shaped = has_shape(b, i), bounded = shaped && is_bounded(b, i, &b->state[i]);
-        if (shaped && !bounded) t->endless[t->endless_count++] = i;
+        const int is_shaped = has_shape(b, i), bounded = is_shaped && is_bounded(b, i, &b->state[i]);
+        if (is_shaped && !bounded) t->unbounded_slots[t->unbounded_count++] = i;
         if (bounded) t->bounds[i] = bounds_of(b, i, &b->state[i]);
         if (t->proxy_of[i] >= 0 && !bounded) {
             (void)vy_tree_remove(t->tree, t->proxy_of[i]);
             t->proxy_of[i] = -1;
         } else if (t->proxy_of[i] >= 0) {
-            changed += !vy_tree_box_fits(t->tree, t->proxy_of[i], &t->bounds[i], vec3_zero());
+            changed_count += !vy_tree_box_fits(t->tree, t->proxy_of[i], &t->bounds[i], vec3_zero());
         } else if (bounded) {
             const vy_status status = vy_tree_add(t->tree, &t->bounds[i], &t->proxy_of[i]);
             VY_ASSERT(status == VY_OK);
@@ -131,25 +134,25 @@ static uint32_t update_leaves(const vy_bodies *b, query_tree *t)
             t->slot_of[t->proxy_of[i]] = i;
         }
     }
-    return changed;
+    return changed_count;
 }
 
 // Many boxes are replaced at once, and the tree is built anew.
-static void move_leaves(query_tree *t, uint32_t slots, uint32_t changed)
+static void move_leaves(query_tree *t, uint32_t slot_count, uint32_t changed_count)
 {
-    t->moved += changed;
-    const int rebuild = t->moved > slots / 2;
-    for (uint32_t i = 0; i < slots; ++i) {
+    t->moved_count += changed_count;
+    const int must_rebuild = t->moved_count > slot_count / 2;
+    for (uint32_t i = 0; i < slot_count; ++i) {
         if (t->proxy_of[i] < 0) continue;
-        if (rebuild) {
+        if (must_rebuild) {
             vy_tree_replace(t->tree, t->proxy_of[i], &t->bounds[i], vec3_zero());
         } else {
             (void)vy_tree_move(t->tree, t->proxy_of[i], &t->bounds[i], vec3_zero(), NULL);
         }
     }
-    if (!rebuild) return;
+    if (!must_rebuild) return;
     vy_tree_rebuild(t->tree);
-    t->moved = 0;
+    t->moved_count = 0;
 }
 
 vy_status vy_bodies_prepare_queries(vy_bodies *b)
@@ -159,8 +162,8 @@ vy_status vy_bodies_prepare_queries(vy_bodies *b)
     query_tree *t = b->queries;
     if (t->revision == b->pose_revision) return VY_OK;
     if (reserve_tree(t, b->body_cap) != VY_OK) return VY_NO_MEMORY;
-    const uint32_t changed = update_leaves(b, t);
-    if (changed > 0) move_leaves(t, b->slot_count, changed);
+    const uint32_t changed_count = update_leaves(b, t);
+    if (changed_count > 0) move_leaves(t, b->slot_count, changed_count);
     t->revision = b->pose_revision;
     return VY_OK;
 }
@@ -181,33 +184,33 @@ static const body_state *state_of(const query *q, uint32_t i)
     return q->view != NULL ? q->view->state_of(q->view->self, i) : &q->bodies->state[i];
 }
 
-static int sees(const query *q, uint32_t i)
+static int sees_body(const query *q, uint32_t i)
 {
     const vy_query_filter *f = q->filter;
     if (q->view != NULL && (i < q->view->first || i == q->view->except)) return 0;
-    const body_filter *of_slot = &q->bodies->filters[i];
-    if (f == NULL) return !of_slot->is_trigger;
+    const body_filter *slot_filter = &q->bodies->filters[i];
+    if (f == NULL) return !slot_filter->is_trigger;
     const vy_body_id id = vy_bodies_at(q->bodies, i);
-    const vy_filter of_body = {of_slot->category, of_slot->mask, of_slot->group};
-    return (f->triggers || !of_slot->is_trigger) && id.bits != f->except.bits &&
-           vy_filters_collide(&f->filter, &of_body) && (f->accept == NULL || f->accept(f->self, id));
+    const vy_filter layers = {slot_filter->category, slot_filter->mask, slot_filter->group};
+    return (f->triggers || !slot_filter->is_trigger) && id.bits != f->except.bits &&
+           vy_filters_collide(&f->filter, &layers) && (f->accept == NULL || f->accept(f->self, id));
 }
 
 // What keys of boxes are compared with.
-static double key_limit(const query *q) { return q->boxes.moves ? q->limit : q->limit * q->limit; }
+static double key_limit(const query *q) { return q->box_query.moves ? q->limit : q->limit * q->limit; }
 
 // A body whose box has this key.
 static void visit_body(query *q, uint32_t i, double key)
 {
     const vy_bodies *b = q->bodies;
     vy_body_hit hit;
-    if (!sees(q, i)) return;
+    if (!sees_body(q, i)) return;
     const vy_pose pose = body_shape_pose(b, i, state_of(q, i));
     if (!q->test(q, &b->slots[i].shape, &pose, q->limit, &hit)) return;
     // Without this, which no hit should need, the first hit might depend on the order of visits.
-    if ((q->boxes.moves ? hit.t : hit.t * hit.t) < key) return;
+    if ((q->box_query.moves ? hit.t : hit.t * hit.t) < key) return;
     hit.body = vy_bodies_at(b, i);
-    if (!q->first) {
+    if (!q->first_only) {
         if (q->count < q->capacity) q->out[q->count] = hit;
         q->count += 1;
     } else if (q->count == 0 || hit_less(&hit, q->out)) {
@@ -235,7 +238,7 @@ static void visit_all(query *q)
         double key = 0.0;
         if (is_bounded(b, i, state_of(q, i))) {
             const vy_bounds box = bounds_of(b, i, state_of(q, i));
-            key = tree_query_key(&q->boxes, &box);
+            key = tree_query_key(&q->box_query, &box);
             if (!(key <= key_limit(q))) continue;
         }
         visit_body(q, i, key);
@@ -245,8 +248,8 @@ static void visit_all(query *q)
 static void visit_tree(query *q)
 {
     const query_tree *t = q->bodies->queries;
-    for (uint32_t k = 0; k < t->endless_count; ++k) visit_body(q, t->endless[k], 0.0);
-    vy_tree_walk(t->tree, &q->boxes, key_limit(q), visit_leaf, q);
+    for (uint32_t k = 0; k < t->unbounded_count; ++k) visit_body(q, t->unbounded_slots[k], 0.0);
+    vy_tree_walk(t->tree, &q->box_query, key_limit(q), visit_leaf, q);
 }
 
 static void visit_bodies(query *q)
@@ -262,7 +265,7 @@ static void visit_bodies(query *q)
 static void find_first(query *q, vy_body_hit *out)
 {
     vy_body_hit hit = {.t = 0.0};
-    q->first = 1;
+    q->first_only = 1;
     q->out = &hit;
     visit_bodies(q);
     q->out = NULL;
@@ -293,10 +296,10 @@ static vy_status check_shape(const vy_shape *shape, const vy_pose *pose, vy_erro
     return VY_OK;
 }
 
-static vy_status check_point(vec3 p, const char *what, vy_error *err)
+static vy_status check_point(vec3 p, const char *name, vy_error *err)
 {
-    if (largest(p) <= VY_POSE_LIMIT && vec3_is_finite(p)) return VY_OK;
-    return vy_fail(err, VY_BAD_VALUE, "a query's %s must be finite and up to %g m, not (%g, %g, %g)", what,
+    if (largest_component(p) <= VY_POSE_LIMIT && vec3_is_finite(p)) return VY_OK;
+    return vy_fail(err, VY_BAD_VALUE, "a query's %s must be finite and up to %g m, not (%g, %g, %g)", name,
                    VY_POSE_LIMIT, p.x, p.y, p.z);
 }
 
@@ -324,9 +327,9 @@ static vy_status check_reach(double reach, vy_error *err)
 static int test_ray(const query *q, const vy_shape *shape, const vy_pose *pose, double limit,
                     vy_body_hit *out)
 {
-    vy_ray_hit m;
-    if (!vy_ray_cast(shape, pose, q->pose.position, q->motion, limit, &m)) return 0;
-    *out = (vy_body_hit){.t = m.t, .point = m.point, .normal = m.normal};
+    vy_ray_hit hit;
+    if (!vy_ray_cast(shape, pose, q->pose.position, q->motion, limit, &hit)) return 0;
+    *out = (vy_body_hit){.t = hit.t, .point = hit.point, .normal = hit.normal};
     return 1;
 }
 
@@ -342,7 +345,7 @@ static query ray_query(const vy_bodies *b, const vy_ray *ray, const vy_query_fil
     return (query){.bodies = b,
                    .filter = filter,
                    .test = test_ray,
-                   .boxes = moving_box((vy_bounds){ray->origin, ray->origin}, ray->direction),
+                   .box_query = moving_box((vy_bounds){ray->origin, ray->origin}, ray->direction),
                    .pose = {ray->origin, quat_identity()},
                    .motion = ray->direction,
                    .limit = real_min(ray->t_max, DBL_MAX)};
@@ -383,14 +386,14 @@ vy_status vy_bodies_cast_ray_all(const vy_bodies *b, const vy_ray *ray, const vy
 static int test_cast(const query *q, const vy_shape *shape, const vy_pose *pose, double limit,
                      vy_body_hit *out)
 {
-    vy_cast_hit m;
-    int hit = 0;
-    const vy_status status = vy_shape_cast(shape, pose, q->shape, &q->pose, q->motion, NULL, &hit, &m);
+    vy_cast_hit cast;
+    int is_hit = 0;
+    const vy_status status = vy_shape_cast(shape, pose, q->shape, &q->pose, q->motion, NULL, &is_hit, &cast);
     if (status == VY_NO_CONVERGENCE)
-        hit = vy_cast_by_sweep(shape, pose, q->shape, &q->pose, q->motion,
-                               BOX_MARGIN * vy_shape_thickness(q->shape), &m);
-    if (!hit || m.t > limit) return 0;
-    *out = (vy_body_hit){.t = m.t, .point = m.point, .normal = m.normal};
+        is_hit = vy_cast_by_sweep(shape, pose, q->shape, &q->pose, q->motion,
+                                  BOX_MARGIN * vy_shape_thickness(q->shape), &cast);
+    if (!is_hit || cast.t > limit) return 0;
+    *out = (vy_body_hit){.t = cast.t, .point = cast.point, .normal = cast.normal};
     return 1;
 }
 
@@ -402,7 +405,7 @@ static vy_status cast_query(const vy_bodies *b, const vy_shape *shape, const vy_
     *out = (query){.bodies = b,
                    .filter = filter,
                    .test = test_cast,
-                   .boxes = moving_box(vy_shape_bounds(shape, pose), motion),
+                   .box_query = moving_box(vy_shape_bounds(shape, pose), motion),
                    .shape = shape,
                    .pose = *pose,
                    .motion = motion,
@@ -438,11 +441,12 @@ static int test_overlap(const query *q, const vy_shape *shape, const vy_pose *po
     (void)limit;
     if (!vy_overlap(shape, pose, q->shape, &q->pose)) return 0;
     *out = (vy_body_hit){.point = q->pose.position};
-    vy_manifold m = {.count = 0};
-    const int is_counted = q->first || q->count < q->capacity;
-    if (!is_counted || vy_collide(shape, pose, q->shape, &q->pose, &m) != VY_OK || m.count == 0)
+    vy_manifold manifold = {.count = 0};
+    const int has_place = q->first_only || q->count < q->capacity;
+    if (!has_place || vy_collide(shape, pose, q->shape, &q->pose, &manifold) != VY_OK || manifold.count == 0)
         return 1; // it has no place in the result, or its depth is 0 to rounding
-    *out = (vy_body_hit){.t = -m.points[0].depth, .point = m.points[0].point_a, .normal = m.normal};
+    *out = (vy_body_hit){
+        .t = -manifold.points[0].depth, .point = manifold.points[0].point_a, .normal = manifold.normal};
     return 1;
 }
 
@@ -453,7 +457,7 @@ static vy_status overlap_query(const vy_bodies *b, const vy_shape *shape, const 
     *out = (query){.bodies = b,
                    .filter = filter,
                    .test = test_overlap,
-                   .boxes = {.box = widened(vy_shape_bounds(shape, pose))},
+                   .box_query = {.box = widened(vy_shape_bounds(shape, pose))},
                    .shape = shape,
                    .pose = *pose};
     return VY_OK;
@@ -502,7 +506,7 @@ static vy_status point_query(const vy_bodies *b, vec3 point, double reach, const
     *out = (query){.bodies = b,
                    .filter = filter,
                    .test = test_point,
-                   .boxes = {.box = widened((vy_bounds){point, point})},
+                   .box_query = {.box = widened((vy_bounds){point, point})},
                    .pose = {point, quat_identity()},
                    .limit = reach};
     return VY_OK;
@@ -535,7 +539,7 @@ static vy_status distance_query(const vy_bodies *b, const vy_shape *shape, const
     *out = (query){.bodies = b,
                    .filter = filter,
                    .test = test_distance,
-                   .boxes = {.box = widened(vy_shape_bounds(shape, pose))},
+                   .box_query = {.box = widened(vy_shape_bounds(shape, pose))},
                    .shape = shape,
                    .pose = *pose,
                    .limit = reach};

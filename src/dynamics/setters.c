@@ -14,7 +14,7 @@ static int64_t find_body(const vy_bodies *b, vy_body_id id, vy_error *err)
 }
 
 /// The def of a body as it is now.
-static vy_body_def def_of(const vy_bodies *b, uint32_t i)
+static vy_body_def current_def(const vy_bodies *b, uint32_t i)
 {
     vy_body_def def = vy_default_body_def();
     const body_slot *s = &b->slots[i];
@@ -78,7 +78,7 @@ vy_status vy_body_set_kind(vy_bodies *b, vy_body_id id, vy_body_kind kind, vy_er
     FPU_SCOPE;
     const int64_t i = find_body(b, id, err);
     if (i < 0) return VY_NOT_FOUND;
-    vy_body_def def = def_of(b, (uint32_t)i);
+    vy_body_def def = current_def(b, (uint32_t)i);
     def.kind = kind;
     return change_body(b, (uint32_t)i, &def, err);
 }
@@ -88,7 +88,7 @@ vy_status vy_body_set_mass(vy_bodies *b, vy_body_id id, double mass, const vy_ma
     FPU_SCOPE;
     const int64_t i = find_body(b, id, err);
     if (i < 0) return VY_NOT_FOUND;
-    vy_body_def def = def_of(b, (uint32_t)i);
+    vy_body_def def = current_def(b, (uint32_t)i);
     const vy_body_kind kind = def.kind;
     def.mass = mass;
     def.inertia = inertia != NULL ? *inertia : (vy_mat3){{{0.0}}};
@@ -119,7 +119,7 @@ vy_status vy_body_set_shape(vy_bodies *b, vy_body_id id, const vy_shape *shape, 
     FPU_SCOPE;
     const int64_t i = find_body(b, id, err);
     if (i < 0) return VY_NOT_FOUND;
-    vy_body_def def = def_of(b, (uint32_t)i);
+    vy_body_def def = current_def(b, (uint32_t)i);
     def.shape = shape;
     return change_body(b, (uint32_t)i, &def, err);
 }

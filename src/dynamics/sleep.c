@@ -11,7 +11,7 @@ vy_status vy_sleep_create(vy_bodies *b)
     if (b->def.contacts.time_to_sleep == 0.0) return VY_OK;
     b->sleep = calloc(1, sizeof *b->sleep); // arrays come with those of contacts
     if (b->sleep == NULL) return VY_NO_MEMORY;
-    b->sleep->count = &b->own_counts[1];
+    b->sleep->count = &b->own_contact_counts[1];
     return VY_OK;
 }
 
@@ -30,13 +30,13 @@ void vy_sleep_sync(vy_bodies *b)
 {
     sleep_system *s = b->sleep;
     if (s == NULL) return;
-    s->asleep = 0;
+    s->sleeping_count = 0;
     s->reports_valid = 0;
     for (uint32_t i = 0; i < b->slot_count; ++i) {
         if (!body_is_dynamic(b, i)) continue;
         b->awake[i] = s->bodies[i].island == 0;
         if (b->awake[i]) continue;
-        s->asleep += 1;
+        s->sleeping_count += 1;
         fall_asleep(b, i);
     }
     b->contacts->report_count = 0;
@@ -52,27 +52,29 @@ typedef struct pair_list {
 } pair_list;
 
 // Move the pairs that are awake (or that are asleep) from `from` to `to`.
-static void move_pairs(vy_bodies *b, pair_list from, pair_list to, int awake)
+static void move_pairs(vy_bodies *b, pair_list from, pair_list to, int is_awake)
 {
-    const contact_cache *old = b->sleep->old_pairs;
+    const contact_cache *old_pairs = b->sleep->old_pairs;
     const uint64_t count = from.count->count, old_count = to.count->count;
     VY_ASSERT(count + old_count <= b->contacts->capacity.contacts && from.pairs != to.pairs);
-    uint64_t kept = 0, next = 0, n = 0;
-    memcpy(b->sleep->old_pairs, to.pairs, old_count * sizeof *old);
+    uint64_t kept_count = 0, old_index = 0, merged_count = 0;
+    memcpy(b->sleep->old_pairs, to.pairs, old_count * sizeof *old_pairs);
     for (uint64_t k = 0; k < count; ++k) {
-        const contact_cache m = from.pairs[k];
-        if ((b->awake[m.a] || b->awake[m.b]) != awake) {
-            from.pairs[kept++] = m;
+        const contact_cache pair = from.pairs[k];
+        if ((b->awake[pair.a] || b->awake[pair.b]) != is_awake) {
+            from.pairs[kept_count++] = pair;
             continue;
         }
-        const uint64_t key = contact_key(m.a, m.b);
-        VY_ASSERT(n == 0 || contact_key(to.pairs[n - 1].a, to.pairs[n - 1].b) <= key);
-        while (next < old_count && contact_key(old[next].a, old[next].b) < key) to.pairs[n++] = old[next++];
-        to.pairs[n++] = m;
+        const uint64_t key = contact_key(pair.a, pair.b);
+        VY_ASSERT(merged_count == 0 ||
+                  contact_key(to.pairs[merged_count - 1].a, to.pairs[merged_count - 1].b) <= key);
+        while (old_index < old_count && contact_key(old_pairs[old_index].a, old_pairs[old_index].b) < key)
+            to.pairs[merged_count++] = old_pairs[old_index++];
+        to.pairs[merged_count++] = pair;
     }
-    while (next < old_count) to.pairs[n++] = old[next++];
-    from.count->count = kept;
-    to.count->count = n;
+    while (old_index < old_count) to.pairs[merged_count++] = old_pairs[old_index++];
+    from.count->count = kept_count;
+    to.count->count = merged_count;
     b->sleep->reports_valid = 0;
     b->contacts->pairs_stale = 1;
 }
@@ -87,14 +89,14 @@ static pair_list sleeping_pairs(const vy_bodies *b)
 static void wake_island(vy_bodies *b, uint32_t i)
 {
     sleep_system *s = b->sleep;
-    const uint64_t sleeping = s->bodies[i].island;
-    VY_ASSERT(sleeping != 0 && is_asleep(b, i));
+    const uint64_t island_id = s->bodies[i].island;
+    VY_ASSERT(island_id != 0 && is_asleep(b, i));
     for (uint32_t k = 0; k < b->slot_count; ++k) {
-        if (!is_asleep(b, k) || s->bodies[k].island != sleeping) continue;
+        if (!is_asleep(b, k) || s->bodies[k].island != island_id) continue;
         s->bodies[k] = (body_sleep){.ticks = 0};
         b->awake[k] = s->woken[k] = 1;
-        VY_ASSERT(s->asleep > 0);
-        s->asleep -= 1;
+        VY_ASSERT(s->sleeping_count > 0);
+        s->sleeping_count -= 1;
     }
 }
 
@@ -103,15 +105,15 @@ static void wake_pairs(vy_bodies *b) { move_pairs(b, sleeping_pairs(b), awake_pa
 // Wake up the bodies that touch a body that is not dynamic, or are jointed to it.
 static void wake_neighbours(vy_bodies *b, uint32_t i)
 {
-    const joint_system *j = b->joints;
+    const joint_system *joints = b->joints;
     for (uint64_t k = 0; k < b->sleep->count->count; ++k) {
-        const contact_cache *m = &b->sleep->contact_cache[k];
-        if (m->a == i && is_asleep(b, m->b)) wake_island(b, m->b);
-        if (m->b == i && is_asleep(b, m->a)) wake_island(b, m->a);
+        const contact_cache *pair = &b->sleep->contact_cache[k];
+        if (pair->a == i && is_asleep(b, pair->b)) wake_island(b, pair->b);
+        if (pair->b == i && is_asleep(b, pair->a)) wake_island(b, pair->a);
     }
-    for (uint32_t k = 0; k < j->slot_count; ++k) {
-        const uint32_t *body = j->slots[k].body;
-        if (!j->slots[k].used || joint_is_broken(&b->joint_state[k]) || (body[0] != i && body[1] != i))
+    for (uint32_t k = 0; k < joints->slot_count; ++k) {
+        const uint32_t *body = joints->slots[k].body;
+        if (!joints->slots[k].used || joint_is_broken(&b->joint_state[k]) || (body[0] != i && body[1] != i))
             continue;
         const uint32_t other = body[0] == i ? body[1] : body[0];
         if (other < b->body_cap && is_asleep(b, other)) wake_island(b, other);
@@ -149,23 +151,23 @@ void vy_sleep_wake_range(vy_bodies *b, uint32_t first, uint32_t last)
 
 void vy_sleep_wake_overlapping(vy_bodies *b, uint32_t i)
 {
-    if (b->sleep == NULL || b->sleep->asleep == 0 || body_is_dynamic(b, i)) return;
+    if (b->sleep == NULL || b->sleep->sleeping_count == 0 || body_is_dynamic(b, i)) return;
     const vy_shape *shape = &b->slots[i].shape;
     const vy_pose pose = body_shape_pose(b, i, &b->state[i]);
-    const int bounded = vy_shape_is_convex(shape);
-    const vy_bounds box = bounded ? vy_shape_bounds(shape, &pose) : (vy_bounds){0};
-    int woke = 0;
+    const int is_bounded = vy_shape_is_convex(shape);
+    const vy_bounds box = is_bounded ? vy_shape_bounds(shape, &pose) : (vy_bounds){0};
+    int any_woken = 0;
     if (shape->kind == VY_SHAPE_NONE) return;
     for (uint32_t j = 0; j < b->slot_count; ++j) {
         if (!is_asleep(b, j) || b->slots[j].shape.kind == VY_SHAPE_NONE || !filters_collide(b, i, j))
             continue;
         const vy_pose other_pose = body_shape_pose(b, j, &b->state[j]);
-        if (bounded && !bounds_overlap(&box, &b->contacts->bounds[j])) continue;
+        if (is_bounded && !bounds_overlap(&box, &b->contacts->bounds[j])) continue;
         if (!vy_overlap(shape, &pose, &b->slots[j].shape, &other_pose)) continue;
         wake_island(b, j);
-        woke = 1;
+        any_woken = 1;
     }
-    if (woke) wake_pairs(b);
+    if (any_woken) wake_pairs(b);
 }
 
 // ---- bodies that are not dynamic and run into sleeping ones
@@ -186,34 +188,35 @@ static int wake_in_path(vy_bodies *b, uint32_t i, double h)
 {
     VY_ASSERT(!body_is_dynamic(b, i));
     const contact_system *c = b->contacts;
-    int woke = 0;
+    int any_woken = 0;
     if (c->proxy_of[i] >= 0) vy_contacts_sweep_bounds(b, i, h);
     for (uint32_t j = 0; j < b->slot_count; ++j) {
         if (!is_asleep(b, j) || c->proxy_of[j] < 0 || !filters_collide(b, i, j)) continue;
         if (c->proxy_of[i] >= 0 && !bounds_overlap(&c->bounds[i], &c->bounds[j])) continue;
         if (!vy_paths_collide(b, i, j, h)) continue;
         wake_island(b, j);
-        woke = 1;
+        any_woken = 1;
     }
-    return woke;
+    return any_woken;
 }
 
 // ---- changed forces on sleeping bodies
 
 // Whether the force on a sleeping body has changed by so much that it could reach sleep_speed within the time
 // to sleep.
-static int wrench_changed(vy_bodies *b, uint32_t i, body_wrench now)
+static int has_wrench_changed(vy_bodies *b, uint32_t i, body_wrench wrench)
 {
     VY_ASSERT(is_asleep(b, i));
-    body_sleep *r = &b->sleep->bodies[i];
-    if (r->ticks == 0) {
-        *r = (body_sleep){1, r->island, now.acceleration, now.torque};
+    body_sleep *sleep = &b->sleep->bodies[i];
+    if (sleep->ticks == 0) {
+        *sleep = (body_sleep){1, sleep->island, wrench.acceleration, wrench.torque};
         return 0;
     }
-    const vec3 turn = mat3_mul_vec(b->params[i].inverse_inertia, vec3_sub(now.torque, r->torque));
-    const double change = vec3_length(vec3_sub(now.acceleration, r->acceleration)) +
-                          vy_gyration_radius(b, i) * vec3_length(turn);
-    return !(change * b->def.contacts.time_to_sleep <= b->def.contacts.sleep_speed);
+    const vec3 angular_change =
+        mat3_mul_vec(b->params[i].inverse_inertia, vec3_sub(wrench.torque, sleep->torque));
+    const double acceleration_change = vec3_length(vec3_sub(wrench.acceleration, sleep->acceleration)) +
+                                       vy_gyration_radius(b, i) * vec3_length(angular_change);
+    return !(acceleration_change * b->def.contacts.time_to_sleep <= b->def.contacts.sleep_speed);
 }
 
 static int has_custom_potentials(const vy_bodies *b)
@@ -227,30 +230,31 @@ static int has_custom_potentials(const vy_bodies *b)
 void vy_sleep_begin(vy_bodies *b, double h)
 {
     sleep_system *s = b->sleep;
-    if (s == NULL || s->asleep == 0) return;
+    if (s == NULL || s->sleeping_count == 0) return;
     if (b->external_integration) memcpy(s->free_state, b->state, b->slot_count * sizeof *b->state);
-    const int custom = !b->external_integration && has_custom_potentials(b);
-    int woke = 0;
+    const int has_custom = !b->external_integration && has_custom_potentials(b);
+    int any_woken = 0;
     for (uint32_t i = 0; i < b->slot_count; ++i) {
-        if (is_moved_kinematic(b, i)) woke |= wake_in_path(b, i, h);
-        if (!custom || !is_asleep(b, i) || !wrench_changed(b, i, wrench_at(b, i, &b->state[i]))) continue;
+        if (is_moved_kinematic(b, i)) any_woken |= wake_in_path(b, i, h);
+        if (!has_custom || !is_asleep(b, i) || !has_wrench_changed(b, i, wrench_at(b, i, &b->state[i])))
+            continue;
         wake_island(b, i);
-        woke = 1;
+        any_woken = 1;
     }
-    if (woke) wake_pairs(b);
+    if (any_woken) wake_pairs(b);
 }
 
 // The world's plant has integrated all bodies: put sleeping ones back, unless the force on them has changed.
 static void restore_sleeping_states(vy_bodies *b, double h)
 {
     sleep_system *s = b->sleep;
-    int woke = 0;
+    int any_woken = 0;
     for (uint32_t i = 0; i < b->slot_count; ++i) {
-        if (!is_asleep(b, i) || !wrench_changed(b, i, mean_wrench(b, i, h))) continue;
+        if (!is_asleep(b, i) || !has_wrench_changed(b, i, mean_wrench(b, i, h))) continue;
         wake_island(b, i);
-        woke = 1;
+        any_woken = 1;
     }
-    if (woke) wake_pairs(b);
+    if (any_woken) wake_pairs(b);
     for (uint32_t i = 0; i < b->slot_count; ++i) {
         const body_state start = s->free_state[i]; // joints may have moved its start_state
         s->free_state[i] = b->state[i];
@@ -261,7 +265,7 @@ static void restore_sleeping_states(vy_bodies *b, double h)
 void vy_sleep_after_flight(vy_bodies *b, double h)
 {
     sleep_system *s = b->sleep;
-    if (s == NULL || s->asleep == 0) return;
+    if (s == NULL || s->sleeping_count == 0) return;
     if (b->external_integration) {
         restore_sleeping_states(b, h);
         return;
@@ -280,10 +284,10 @@ static uint32_t step_woken_bodies(vy_bodies *b, double h)
     sleep_system *s = b->sleep;
     uint32_t events = 0;
     if (!b->external_integration) {
-        unsigned char *const all = b->awake;
+        unsigned char *const all_awake = b->awake;
         b->awake = s->woken;
         events = vy_bodies_step_free(b, h);
-        b->awake = all;
+        b->awake = all_awake;
     }
     for (uint32_t i = 0; i < b->slot_count; ++i) {
         if (!s->woken[i]) continue;
@@ -307,21 +311,21 @@ int vy_sleep_wake_touched(vy_bodies *b, double h, uint32_t *events)
 {
     sleep_system *s = b->sleep;
     const contact_system *c = b->contacts;
-    if (s == NULL || s->asleep == 0 || b->head->failed) return 0;
-    int woke = 0;
+    if (s == NULL || s->sleeping_count == 0 || b->head->failed) return 0;
+    int any_woken = 0;
     memset(s->woken, 0, b->slot_count);
     for (uint32_t k = 0; k < c->count; ++k) {
-        const contact_header *l = &c->headers[k];
-        if (b->awake[l->a] && b->awake[l->b]) continue;
-        const uint32_t i = b->awake[l->a] ? l->b : l->a;
-        VY_ASSERT(b->awake[l->a] || b->awake[l->b]);
+        const contact_header *header = &c->headers[k];
+        if (b->awake[header->a] && b->awake[header->b]) continue;
+        const uint32_t i = b->awake[header->a] ? header->b : header->a;
+        VY_ASSERT(b->awake[header->a] || b->awake[header->b]);
         // VY_CONTACT_SOLVER_IMPULSE also moves bodies that overlap without an impulse.
-        if (!is_asleep(b, i) || (!l->impulse_points && !has_moved(&b->state[i], &c->start_state[i])))
+        if (!is_asleep(b, i) || (!header->impulse_points && !has_moved(&b->state[i], &c->start_state[i])))
             continue;
         wake_island(b, i);
-        woke = 1;
+        any_woken = 1;
     }
-    if (!woke) return 0;
+    if (!any_woken) return 0;
     for (uint32_t i = 0; i < b->slot_count; ++i) {
         if (b->awake[i]) b->state[i] = s->woken[i] ? c->start_state[i] : s->free_state[i];
     }
@@ -333,32 +337,36 @@ int vy_sleep_wake_touched(vy_bodies *b, double h, uint32_t *events)
 // ---- reports of sleeping pairs: they follow from the state, so a restored set reports the same
 
 // Of all contacts of a pair, `m` being the first of the cache.
-static vy_contact_report report_of(const vy_bodies *b, const contact_cache *m, const contact_cache *end,
-                                   double steps)
+static vy_contact_report report_of(const vy_bodies *b, const contact_cache *first, const contact_cache *end,
+                                   double substeps)
 {
-    VY_ASSERT(m->a < m->b && m->manifold_index == 0);
-    const body_state *sa = &b->state[m->a];
-    vy_contact_report r = {.a = vy_bodies_at(b, m->a).bits,
-                           .b = vy_bodies_at(b, m->b).bits,
-                           .phase = VY_CONTACT_PERSIST,
-                           .normal = m->normal};
-    double sum = 0.0;
+    VY_ASSERT(first->a < first->b && first->manifold_index == 0);
+    const body_state *sa = &b->state[first->a];
+    vy_contact_report report = {.a = vy_bodies_at(b, first->a).bits,
+                                .b = vy_bodies_at(b, first->b).bits,
+                                .phase = VY_CONTACT_PERSIST,
+                                .normal = first->normal};
+    double impulse_sum = 0.0;
     vec3 normal_sum = vec3_zero();
-    for (const contact_cache *c = m; c < end && (c == m || c->manifold_index > 0); ++c) {
-        double part = 0.0;
-        for (uint32_t k = 0; k < c->point_count; ++k) {
-            const vec3 at = vec3_add(sa->position, quat_rotate(sa->attitude, c->local_anchor_a[k]));
-            r.point = vec3_add_scaled(r.point, c->normal_impulse[k], at);
-            part += c->normal_impulse[k];
+    for (const contact_cache *cached = first; cached < end && (cached == first || cached->manifold_index > 0);
+         ++cached) {
+        double contact_impulse = 0.0;
+        for (uint32_t k = 0; k < cached->point_count; ++k) {
+            const vec3 point = vec3_add(sa->position, quat_rotate(sa->attitude, cached->local_anchor_a[k]));
+            report.point = vec3_add_scaled(report.point, cached->normal_impulse[k], point);
+            contact_impulse += cached->normal_impulse[k];
         }
-        sum += part;
-        normal_sum = vec3_add_scaled(normal_sum, part, c->normal);
-        r.impulse = vec3_add_scaled(r.impulse, steps, vec3_add_scaled(c->friction_impulse, part, c->normal));
-        r.points += (int)c->point_count;
-        if (c > m) r.normal = vec3_scale(1.0 / real_max(vec3_length(normal_sum), 1e-300), normal_sum);
+        impulse_sum += contact_impulse;
+        normal_sum = vec3_add_scaled(normal_sum, contact_impulse, cached->normal);
+        report.impulse =
+            vec3_add_scaled(report.impulse, substeps,
+                            vec3_add_scaled(cached->friction_impulse, contact_impulse, cached->normal));
+        report.points += (int)cached->point_count;
+        if (cached > first)
+            report.normal = vec3_scale(1.0 / real_max(vec3_length(normal_sum), 1e-300), normal_sum);
     }
-    if (sum > 0.0) r.point = vec3_scale(1.0 / sum, r.point);
-    return r;
+    if (impulse_sum > 0.0) report.point = vec3_scale(1.0 / impulse_sum, report.point);
+    return report;
 }
 
 void vy_sleep_report(vy_bodies *b, double h)
@@ -366,26 +374,30 @@ void vy_sleep_report(vy_bodies *b, double h)
     sleep_system *s = b->sleep;
     contact_system *c = b->contacts;
     if (s == NULL) return;
-    const double steps = b->def.contacts.solver == VY_CONTACT_SOLVER_SOFT
-                             ? contacts_substeps(h, b->def.contacts.substep)
-                             : 1.0;
+    const double substeps = b->def.contacts.solver == VY_CONTACT_SOLVER_SOFT
+                                ? contacts_substeps(h, b->def.contacts.substep)
+                                : 1.0;
     const contact_cache *const end = s->contact_cache + s->count->count;
     if (!s->reports_valid) s->report_count = 0;
-    for (const contact_cache *m = s->contact_cache; m < end && !s->reports_valid; ++m) {
-        if (m->manifold_index == 0) s->reports[s->report_count++] = report_of(b, m, end, steps);
+    for (const contact_cache *cached = s->contact_cache; cached < end && !s->reports_valid; ++cached) {
+        if (cached->manifold_index == 0) s->reports[s->report_count++] = report_of(b, cached, end, substeps);
     }
     const uint32_t count = s->report_count;
     VY_ASSERT(c->report_count + count <= 3 * c->capacity.contacts);
     s->reports_valid = 1;
-    uint32_t x = c->report_count, y = count; // merged from the back, in place
+    uint32_t awake_remaining = c->report_count, sleeping_remaining = count; // merged from the back, in place
     c->report_count += count;
-    while (y > 0) {
-        const vy_contact_report *p = x > 0 ? &c->reports[x - 1] : NULL, *q = &s->reports[y - 1];
-        const int first = p == NULL || contact_key((uint32_t)p->a, (uint32_t)p->b) <
-                                           contact_key((uint32_t)q->a, (uint32_t)q->b);
-        c->reports[x + y - 1] = first ? *q : *p;
-        y -= (uint32_t)first;
-        x -= (uint32_t)!first;
+    while (sleeping_remaining > 0) {
+        const vy_contact_report *awake_report = awake_remaining > 0 ? &c->reports[awake_remaining - 1] : NULL,
+                                *sleeping_report = &s->reports[sleeping_remaining - 1];
+        const int is_sleeping_last =
+            awake_report == NULL ||
+            contact_key((uint32_t)awake_report->a, (uint32_t)awake_report->b) <
+                contact_key((uint32_t)sleeping_report->a, (uint32_t)sleeping_report->b);
+        c->reports[awake_remaining + sleeping_remaining - 1] =
+            is_sleeping_last ? *sleeping_report : *awake_report;
+        sleeping_remaining -= (uint32_t)is_sleeping_last;
+        awake_remaining -= (uint32_t)!is_sleeping_last;
     }
 }
 
@@ -402,14 +414,14 @@ static int is_slow(const vy_bodies *b, uint32_t i)
 static int count_slow_steps(vy_bodies *b, uint64_t sleep_ticks)
 {
     sleep_system *s = b->sleep;
-    int any = 0;
+    int any_slow = 0;
     for (uint32_t i = 0; i < b->slot_count; ++i) {
         if (!body_is_dynamic(b, i)) b->disturbed[i] = 0; // joints and vy_sleep_begin() have used it
         if (!b->awake[i]) continue;
         s->bodies[i].ticks = is_slow(b, i) ? s->bodies[i].ticks + 1u : 0u;
-        any |= s->bodies[i].ticks >= sleep_ticks;
+        any_slow |= s->bodies[i].ticks >= sleep_ticks;
     }
-    return any;
+    return any_slow;
 }
 
 // Bodies that touch or are jointed sleep together; one that touches a moving kinematic body stays awake.
@@ -422,8 +434,9 @@ static void link_bodies(vy_bodies *b, uint32_t i, uint32_t j)
         return;
     }
     if (!b->awake[i] && !b->awake[j]) return;
-    const uint32_t mover = b->awake[i] ? i : j, other = b->awake[i] ? j : i;
-    if (b->slots[other].kind == VY_BODY_KINEMATIC && !is_still(&b->state[other])) s->bodies[mover].ticks = 0;
+    const uint32_t awake_body = b->awake[i] ? i : j, other = b->awake[i] ? j : i;
+    if (b->slots[other].kind == VY_BODY_KINEMATIC && !is_still(&b->state[other]))
+        s->bodies[awake_body].ticks = 0;
 }
 
 static void link_joints(vy_bodies *b)
@@ -434,8 +447,8 @@ static void link_joints(vy_bodies *b)
         const joint_slot *t = &j->slots[k];
         if (!t->used || joint_is_broken(&b->joint_state[k])) continue;
         if (t->body[0] < b->body_cap && t->body[1] < b->body_cap) link_bodies(b, t->body[0], t->body[1]);
-        const int by_time = t->def.kind == VY_JOINT_CUSTOM || joint_is_closing(t, time);
-        for (int side = 0; side < 2 && by_time; ++side) {
+        const int changes_by_time = t->def.kind == VY_JOINT_CUSTOM || joint_is_closing(t, time);
+        for (int side = 0; side < 2 && changes_by_time; ++side) {
             if (t->body[side] < b->body_cap && body_is_dynamic(b, t->body[side]))
                 b->sleep->bodies[t->body[side]].ticks = 0;
         }
@@ -444,15 +457,15 @@ static void link_joints(vy_bodies *b)
 
 // What lies too deep is moved apart in the next step (contact_project.c), which nothing does with bodies that
 // sleep: their islands stay awake.
-static void keep_deep_awake(vy_bodies *b)
+static void keep_deep_islands_awake(vy_bodies *b)
 {
     const contact_system *c = b->contacts;
     if (b->def.contacts.solver == VY_CONTACT_SOLVER_IMPULSE)
         return; // moves nothing apart but by its impulses
     for (uint32_t k = 0; k < c->count; ++k) {
-        const contact_header *h = &c->headers[k];
-        const uint32_t root = island_root(b->sleep->parent, b->awake[h->a] ? h->a : h->b);
-        if (b->sleep->may_sleep[root] && vy_contact_is_too_deep(b, h)) b->sleep->may_sleep[root] = 0;
+        const contact_header *header = &c->headers[k];
+        const uint32_t root = island_root(b->sleep->parent, b->awake[header->a] ? header->a : header->b);
+        if (b->sleep->may_sleep[root] && vy_contact_is_too_deep(b, header)) b->sleep->may_sleep[root] = 0;
     }
 }
 
@@ -460,8 +473,8 @@ void vy_sleep_update(vy_bodies *b)
 {
     sleep_system *s = b->sleep;
     if (s == NULL) return;
-    const double count = real_min(b->def.contacts.time_to_sleep / b->def.dt, 1e15) * (1.0 - 1e-12);
-    const uint64_t sleep_ticks = (uint64_t)count + 1u;
+    const double steps = real_min(b->def.contacts.time_to_sleep / b->def.dt, 1e15) * (1.0 - 1e-12);
+    const uint64_t sleep_ticks = (uint64_t)steps + 1u;
     if (!count_slow_steps(b, sleep_ticks) || b->head->failed) return;
     for (uint32_t i = 0; i < b->slot_count; ++i) {
         s->parent[i] = i;
@@ -473,8 +486,8 @@ void vy_sleep_update(vy_bodies *b)
     for (uint32_t i = 0; i < b->slot_count; ++i) {
         if (b->awake[i] && s->bodies[i].ticks < sleep_ticks) s->may_sleep[island_root(s->parent, i)] = 0;
     }
-    keep_deep_awake(b);
-    int any = 0;
+    keep_deep_islands_awake(b);
+    int any_fell_asleep = 0;
     for (uint32_t i = 0; i < b->slot_count; ++i) {
         const uint32_t root = island_root(s->parent, i);
         if (!body_is_dynamic(b, i) || s->bodies[i].island != 0 || !s->may_sleep[root]) continue;
@@ -482,24 +495,24 @@ void vy_sleep_update(vy_bodies *b)
         s->bodies[i] = (body_sleep){.island = root + 1u};
         b->state[i].velocity = b->state[i].rate = vec3_zero();
         b->previous[i] = (body_previous){vec3_zero(), vec3_zero()};
-        VY_ASSERT(s->asleep < b->count);
-        s->asleep += 1;
+        VY_ASSERT(s->sleeping_count < b->count);
+        s->sleeping_count += 1;
         fall_asleep(b, i);
-        any = 1;
+        any_fell_asleep = 1;
     }
-    if (any) move_pairs(b, awake_pairs(b), sleeping_pairs(b), 0);
+    if (any_fell_asleep) move_pairs(b, awake_pairs(b), sleeping_pairs(b), 0);
 }
 
 int vy_sleep_all_asleep(const vy_bodies *b)
 {
     const sleep_system *s = b->sleep;
     // The reports must already be those of the sleeping pairs.
-    if (s == NULL || s->asleep == 0 || !s->reports_valid || b->contacts->report_count != s->report_count ||
-        !vy_triggers_are_settled(b))
+    if (s == NULL || s->sleeping_count == 0 || !s->reports_valid ||
+        b->contacts->report_count != s->report_count || !vy_triggers_are_settled(b))
         return 0;
     for (uint32_t i = 0; i < b->slot_count; ++i) {
-        const int moving = b->slots[i].kind == VY_BODY_KINEMATIC && !is_still(&b->state[i]);
-        if (b->awake[i] || moving || is_moved_kinematic(b, i) || b->has_loads[i]) return 0;
+        const int is_moving = b->slots[i].kind == VY_BODY_KINEMATIC && !is_still(&b->state[i]);
+        if (b->awake[i] || is_moving || is_moved_kinematic(b, i) || b->has_loads[i]) return 0;
     }
     return !has_custom_potentials(b);
 }
@@ -520,4 +533,4 @@ vy_status vy_body_wake(vy_bodies *b, vy_body_id id)
     return VY_OK;
 }
 
-uint32_t vy_bodies_asleep(const vy_bodies *b) { return b->sleep == NULL ? 0 : b->sleep->asleep; }
+uint32_t vy_bodies_asleep(const vy_bodies *b) { return b->sleep == NULL ? 0 : b->sleep->sleeping_count; }

@@ -16,10 +16,10 @@ typedef struct body_sleep {
 typedef struct sleep_system {
     // State.
     body_sleep *bodies;           // [body_cap], or as many as may move
-    contact_count *count;         // of sleeping pairs, sorted by slots
-    contact_cache *contact_cache; // [contacts]
+    contact_count *count;         // of entries in use of `contact_cache`
+    contact_cache *contact_cache; // [contacts] sleeping pairs, sorted by slots
     // Scratch.
-    contact_cache *old_pairs;   // [contacts]
+    contact_cache *old_pairs;   // [contacts] of move_pairs()
     uint32_t *parent;           // [body_cap] of the islands' forest
     unsigned char *may_sleep;   // [body_cap] by root: all its bodies have been slow for long enough
     unsigned char *woken;       // [body_cap] 1: woke up in this step
@@ -27,7 +27,7 @@ typedef struct sleep_system {
     vy_contact_report *reports; // [contacts] of the sleeping pairs
     uint32_t report_count;      // of them
     int reports_valid;          // 1: they are up to date
-    uint32_t asleep;            // bodies
+    uint32_t sleeping_count;    // how many bodies sleep
 } sleep_system;
 
 /// Before the arrays of contacts are made: if the set's def enables sleep.

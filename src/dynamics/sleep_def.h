@@ -25,7 +25,7 @@ typedef contact_block sleeping_contact_block;
     ROW("sleep", OBJECT, type_, member_, .table = &vy_table_sleep, .flags = VY_ROW_HASHED_IF_SET, \
         .help = "bodies at rest sleep"),
 
-/// Of a vy_contacts_def, whose numbers of sleep it names.
+/// The object `sleep` of a scenario: the numbers of a vy_contacts_def that are about sleep.
 extern const vy_schema_table vy_table_sleep;
 
 vy_status vy_sleep_check(const vy_contacts_def *def, vy_error *err);

@@ -15,9 +15,11 @@ enum { MAX_STOP_CHANGES = 8 };
 
 #define STOP_TOLERANCE 1e-9 // of the island's extent: a stop that is violated
 
+// By block: right-hand sides; sums of impulses of the sub-step; and what of these is in the impulses of
+// joints that can break.
 static vec3 *residual_of(const joint_system *s) { return s->rhs + s->block_count; }
 static vec3 *total_of(const joint_system *s) { return s->rhs + (size_t)2 * s->block_count; }
-static vec3 *counted_of(const joint_system *s) { return s->rhs + (size_t)3 * s->block_count; }
+static vec3 *recorded_of(const joint_system *s) { return s->rhs + (size_t)3 * s->block_count; }
 static const island *island_at(const substep_joints *t, uint32_t n)
 {
     VY_ASSERT(n < t->count && t->islands[n] < t->b->joints->island_count);
@@ -149,8 +151,9 @@ void vy_jointed_apply_forces(substep_joints *t)
     vec3 *const total = total_of(s);
     for (uint32_t n = 0; n < t->count; ++n) {
         const island *is = island_at(t, n);
-        for (uint32_t k = is->block_first; k < is->block_last; ++k) total[k] = counted_of(s)[k] = vec3_zero();
-        if (s->breakable > 0) vy_break_add_forces(b, is, t->h);
+        for (uint32_t k = is->block_first; k < is->block_last; ++k)
+            total[k] = recorded_of(s)[k] = vec3_zero();
+        if (s->breakable_count > 0) vy_break_add_forces(b, is, t->h);
         zero_corrections(s, is);
         for (uint32_t m = is->joint_first; m < is->joint_last; ++m) {
             const uint32_t j = s->joint_order[m], x = s->slots[j].body[0], y = s->slots[j].body[1];
@@ -200,10 +203,10 @@ static body_state predicted_state(const substep_joints *t, uint32_t i)
     if (i == b->body_cap) return s->stage[i];
     if (!body_is_dynamic(b, i)) return kinematic_state_at(b, i, t->elapsed + t->h);
     const contact_motion *m = &b->contacts->motion[i];
-    body_state e = s->stage[i];
-    e.position = vec3_add_scaled(e.position, t->h, vec3_of(m->velocity));
-    e.attitude = integrate_attitude(e.attitude, s->stage_bodies[i].rotation, vec3_of(m->rate), t->h);
-    return e;
+    body_state end = s->stage[i];
+    end.position = vec3_add_scaled(end.position, t->h, vec3_of(m->velocity));
+    end.attitude = integrate_attitude(end.attitude, s->stage_bodies[i].rotation, vec3_of(m->rate), t->h);
+    return end;
 }
 
 // Engage inactive stops that would be violated within the sub-step. Returns whether there is one.
@@ -211,7 +214,7 @@ static int engage_stops(const substep_joints *t, const island *is)
 {
     const joint_system *s = t->b->joints;
     const double tolerance = STOP_TOLERANCE * vy_island_length_scale(s, is);
-    int engaged = 0;
+    int any_engaged = 0;
     for (uint32_t n = is->stop_first; n < is->stop_last; ++n) {
         const stop *x = &s->stops[n];
         const joint_slot *j = &s->slots[x->joint];
@@ -219,9 +222,9 @@ static int engage_stops(const substep_joints *t, const island *is)
         const body_state a = predicted_state(t, j->body[0]), b = predicted_state(t, j->body[1]);
         if (!(vy_stop_distance(j, x->row, &a, &b, t->time + t->h) < -tolerance)) continue;
         stop_set_active(t->b, x, 1);
-        engaged = 1;
+        any_engaged = 1;
     }
-    return engaged;
+    return any_engaged;
 }
 
 // Release or engage stops. Returns whether the active set has changed.
@@ -272,10 +275,10 @@ double vy_jointed_position_error(const substep_joints *t)
             const joint_slot *j = &s->slots[s->joint_order[m]];
             const uint32_t x = j->body[0], y = j->body[1];
             double v[VY_CONSTRAINT_ROWS];
-            if (j->blocks == 0) continue;
+            if (j->block_count == 0) continue;
             vy_joint_values(j, x == b->body_cap ? &s->stage[x] : &s->start[x],
                             y == b->body_cap ? &s->stage[y] : &s->start[y], t->time + t->h, v);
-            for (int k = 0; k < j->blocks; ++k) {
+            for (int k = 0; k < j->block_count; ++k) {
                 const int row_mask = s->rows[j->first_block + (uint32_t)k].row_mask;
                 const vec3 c = vec3_make(value_if_active(v[3 * k], row_mask, 0),
                                          value_if_active(v[3 * k + 1], row_mask, 1),
@@ -313,13 +316,13 @@ static vec3 speed_of_bodies(const joint_system *s, uint32_t k)
 void vy_jointed_begin_work(substep_joints *t)
 {
     joint_system *s = t->b->joints;
-    if (!(t->time < s->closes_at)) return;
+    if (!(t->time < s->closing_end)) return;
     for (uint32_t n = 0; n < t->count; ++n) {
         const island *is = island_at(t, n);
         load_velocities(t, is);
         for (uint32_t m = is->joint_first; m < is->joint_last; ++m) {
             joint_slot *j = &s->slots[s->joint_order[m]];
-            for (int k = 0; k < j->blocks; ++k)
+            for (int k = 0; k < j->block_count; ++k)
                 j->speed[k] = speed_of_bodies(s, j->first_block + (uint32_t)k);
         }
     }
@@ -330,7 +333,7 @@ void vy_jointed_begin_work(substep_joints *t)
 void vy_jointed_add_closing_work(substep_joints *t)
 {
     joint_system *s = t->b->joints;
-    if (!(t->time < s->closes_at)) return;
+    if (!(t->time < s->closing_end)) return;
     for (uint32_t n = 0; n < t->count; ++n) {
         const island *is = island_at(t, n);
         load_velocities(t, is);
@@ -338,9 +341,9 @@ void vy_jointed_add_closing_work(substep_joints *t)
             const joint_slot *j = &s->slots[s->joint_order[m]];
             double work = 0.0;
             if (!joint_is_closing(j, t->time)) continue;
-            for (int k = 0; k < j->blocks; ++k) {
-                const uint32_t at = j->first_block + (uint32_t)k;
-                work += 0.5 * vec3_dot(total_of(s)[at], vec3_add(j->speed[k], speed_of_bodies(s, at)));
+            for (int k = 0; k < j->block_count; ++k) {
+                const uint32_t block = j->first_block + (uint32_t)k;
+                work += 0.5 * vec3_dot(total_of(s)[block], vec3_add(j->speed[k], speed_of_bodies(s, block)));
             }
             vy_closing_add_work(t->b, j, work);
         }
@@ -350,13 +353,13 @@ void vy_jointed_add_closing_work(substep_joints *t)
 void vy_jointed_add_break_impulses(substep_joints *t)
 {
     joint_system *s = t->b->joints;
-    for (uint32_t n = 0; n < t->count && s->breakable > 0; ++n) {
+    for (uint32_t n = 0; n < t->count && s->breakable_count > 0; ++n) {
         const island *is = island_at(t, n);
-        vec3 *const counted = counted_of(s), *const total = total_of(s);
+        vec3 *const recorded = recorded_of(s), *const total = total_of(s);
         for (uint32_t k = is->block_first; k < is->block_last; ++k)
-            counted[k] = vec3_sub(total[k], counted[k]);
-        vy_break_add_impulses(s, is, counted);
-        for (uint32_t k = is->block_first; k < is->block_last; ++k) counted[k] = total[k];
+            recorded[k] = vec3_sub(total[k], recorded[k]);
+        vy_break_add_impulses(s, is, recorded);
+        for (uint32_t k = is->block_first; k < is->block_last; ++k) recorded[k] = total[k];
     }
 }
 
@@ -372,7 +375,7 @@ void vy_jointed_store_forces(substep_joints *t)
         const island *is = island_at(t, n);
         for (uint32_t m = is->joint_first; m < is->joint_last; ++m) {
             joint_slot *j = &s->slots[s->joint_order[m]];
-            for (int k = 0; k < j->blocks; ++k)
+            for (int k = 0; k < j->block_count; ++k)
                 j->lambda[k] = vec3_scale(1.0 / t->h, total_of(s)[j->first_block + (uint32_t)k]);
         }
     }

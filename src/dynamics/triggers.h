@@ -13,15 +13,15 @@ typedef struct trigger_system {
     trigger_pair *pairs;  // [pair_cap] that overlapped at the end of the last step, by the slots of the
                           // trigger, then the body
     // Scratch.
-    trigger_pair *next;         // [pair_cap] of this step
+    trigger_pair *new_pairs;    // [pair_cap] that overlap at the end of this step
     vy_trigger_report *reports; // [2 pair_cap]
-    uint64_t *keys, *sorted;    // [key_cap] slots of pairs that may overlap
-    unsigned char *found;       // [key_cap] what they do
+    uint64_t *keys, *sorted;    // [key_cap] slots of pairs that may overlap; scratch to sort them
+    unsigned char *findings;    // [key_cap] the trigger_finding of each key: whether they do
     size_t pair_cap, key_cap, key_count;
     uint32_t report_count;
-    uint32_t other_count; // bodies that the tree does not have where they are
-    int stale;            // 1: pairs of bodies that do not move may have changed, too
-    int changing;         // 1: some pair began or ended in the last step
+    uint32_t missed_count; // bodies that the tree misses, in contact_system.near_bodies
+    int pairs_stale;       // 1: pairs of bodies that do not move may have changed, too
+    int has_changes;       // 1: some pair began or ended in the last step
 } trigger_system;
 
 vy_status vy_triggers_create(vy_bodies *b);

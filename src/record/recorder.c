@@ -187,7 +187,7 @@ static void write_joint_breaks(vy_recorder *r, const vy_world *world)
 {
     for (uint32_t k = 0; k < world->model.joint_count && !has_failed(r); ++k) {
         vy_joint_state joint;
-        if (!world->bodies->joints->slots[k].broke) continue;
+        if (!world->bodies->joints->slots[k].broke_in_step) continue;
         (void)vy_world_read_joint(world, vy_world_joint(world, k), &joint);
         vy_event_writer_joint_break(r->events, world->state->tick, &joint,
                                     vy_stream_writer_joint_name(r->streams, k));
