@@ -57,15 +57,17 @@ static void kernel_integrate_positions(const contact_context *context, const uin
     real_load_rows((const double *const *)attitude, attitude_row);
     const vec3 delta_position =
         vec3_add_scaled(vec3_from_row(delta_row, 0), real_set(h), vec3_from_row(velocity_row, 0));
-    const quat before = quat_make(attitude_row[0], attitude_row[1], attitude_row[2], attitude_row[3]),
-               start = quat_make(attitude_row[4], attitude_row[5], attitude_row[6], attitude_row[7]),
+    const quat old_attitude = quat_make(attitude_row[0], attitude_row[1], attitude_row[2], attitude_row[3]),
+               start_attitude = quat_make(attitude_row[4], attitude_row[5], attitude_row[6], attitude_row[7]),
                rate = quat_make(real_set(0.0), velocity_row[3], velocity_row[4], velocity_row[5]),
-               now = quat_normalize(quat_add_scaled(before, real_set(0.5 * h), quat_mul(rate, before))),
-               delta_rotation =
-                   quat_select(delta_row[7] > 0.0, quat_mul(now, quat_conj(start)), quat_identity());
+               new_attitude = quat_normalize(
+                   quat_add_scaled(old_attitude, real_set(0.5 * h), quat_mul(rate, old_attitude))),
+               delta_rotation = quat_select(
+                   delta_row[7] > 0.0, quat_mul(new_attitude, quat_conj(start_attitude)), quat_identity());
     const real new_delta_row[8] = {delta_position.x, delta_position.y, delta_position.z, delta_rotation.w,
                                    delta_rotation.x, delta_rotation.y, delta_rotation.z, delta_row[7]},
-               new_attitude_row[8] = {now.w, now.x, now.y, now.z, start.w, start.x, start.y, start.z};
+               new_attitude_row[8] = {new_attitude.w,   new_attitude.x,   new_attitude.y,   new_attitude.z,
+                                      start_attitude.w, start_attitude.x, start_attitude.y, start_attitude.z};
     real_store_rows(delta, new_delta_row);
     real_store_rows(attitude, new_attitude_row);
     store_vectors(impulse, vec3_zero(), vec3_zero());

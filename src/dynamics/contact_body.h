@@ -13,8 +13,10 @@ VY_FN void set_inverse_inertia(contact_body *s, mat3 m)
 
 VY_FN mat3 inverse_inertia_of(const contact_body *s)
 {
-    const double *i = s->inverse_inertia;
-    return (mat3){{{i[0], i[1], i[2]}, {i[1], i[3], i[4]}, {i[2], i[4], i[5]}}};
+    const double *elements = s->inverse_inertia;
+    return (mat3){{{elements[0], elements[1], elements[2]},
+                   {elements[1], elements[3], elements[4]},
+                   {elements[2], elements[4], elements[5]}}};
 }
 
 // r m r^T

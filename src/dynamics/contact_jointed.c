@@ -13,8 +13,8 @@ enum {
     MAX_ISLAND_RETRIES = 2,
     NEWTON_ITERATIONS = 8,
     COLOURS = 64,
-    MAX_NARROW_CONTACTS = 3,
-    NONE = 0
+    MAX_NARROW_CONTACTS = 3, // of an island: more are solved by the wide kernel
+    NONE = 0                 // ends a list
 };
 
 #define CONVERGED_SPEED 1e-4  // [m/s] iterations end when joints change velocities by less
@@ -29,7 +29,7 @@ typedef struct jointed_island {
     const contact_kernel *wide, *narrow;
     contact_context context;
     void *overflow; // contacts for which no colour was left
-    uint32_t packs, overflow_count;
+    uint32_t pack_count, overflow_count;
     int has_restitution; // some contact has restitution
     int has_kinematic;   // some contact is with a kinematic body
     int has_intervals;   // its step has intervals, each with manifolds of its own
@@ -72,7 +72,7 @@ static void list_islands(vy_bodies *b)
     contact_system *s = b->contacts;
     jointed_lists *r = &s->jointed;
     for (uint32_t i = 0; i < b->slot_count; ++i)
-        r->first_body[i] = r->first_contact[i] = r->first_joints[i] = r->loaded_for[i] = NONE;
+        r->first_body[i] = r->first_contact[i] = r->first_joint_island[i] = r->loaded_for[i] = NONE;
     for (uint32_t i = b->slot_count; i-- > 0;) {
         const uint32_t root = island_root(s->parent, i);
         if (s->island_solve_mode[root] != SOLVE_JOINTED || !body_is_dynamic(b, i)) continue;
@@ -89,8 +89,8 @@ static void list_islands(vy_bodies *b)
     }
     for (uint32_t n = b->joints->island_count; n-- > 0;) {
         const uint32_t root = root_of_joints(b, n);
-        r->next_joints[n] = r->first_joints[root];
-        r->first_joints[root] = n + 1;
+        r->next_joint_island[n] = r->first_joint_island[root];
+        r->first_joint_island[root] = n + 1;
     }
 }
 
@@ -142,10 +142,10 @@ static void load_island(jointed_island *t, uint32_t root, double h, int retry)
         if ((c->flags & MOVES_B) == 0) load_non_dynamic(t, c->b, root, h);
         t->has_restitution |= (c->flags & HAS_RESTITUTION) != 0;
     }
-    for (uint32_t n = r->first_joints[root]; n != NONE; n = r->next_joints[n - 1]) {
+    for (uint32_t n = r->first_joint_island[root]; n != NONE; n = r->next_joint_island[n - 1]) {
         const island *is = &b->joints->islands[n - 1];
         VY_ASSERT(t->joints.count < b->joints->island_count);
-        r->joints[t->joints.count++] = n - 1;
+        r->joint_islands[t->joints.count++] = n - 1;
         for (uint32_t m = is->joint_first; m < is->joint_last; ++m) { // undo their free flight
             const uint32_t j = b->joints->joint_order[m];
             b->joint_state[j].active = b->joints->active_before_flight[j];
@@ -206,10 +206,10 @@ static void prepare_packs(jointed_island *t)
             const uint32_t remaining = count[c] - done;
             t->wide->prepare(&t->context, &s->colour_order[next[c] - remaining],
                              remaining < width ? remaining : width,
-                             (unsigned char *)s->packs + t->packs++ * t->wide->pack_size);
+                             (unsigned char *)s->packs + t->pack_count++ * t->wide->pack_size);
         }
     }
-    t->overflow = (unsigned char *)s->packs + t->packs * t->wide->pack_size;
+    t->overflow = (unsigned char *)s->packs + t->pack_count * t->wide->pack_size;
     t->overflow_count = count[COLOURS];
     for (uint32_t n = 0; n < t->overflow_count; ++n)
         t->narrow->prepare(&t->context, &s->colour_order[next[COLOURS] - t->overflow_count + n], 1,
@@ -217,9 +217,9 @@ static void prepare_packs(jointed_island *t)
 }
 
 /// Run a stage of the kernels over all contacts of the island.
-#define RUN(t, stage)                                                                 \
+#define RUN_KERNELS(t, stage)                                                         \
     do {                                                                              \
-        (t)->wide->stage(&(t)->context, (t)->b->contacts->packs, 0, (t)->packs);      \
+        (t)->wide->stage(&(t)->context, (t)->b->contacts->packs, 0, (t)->pack_count); \
         if ((t)->overflow_count > 0)                                                  \
             (t)->narrow->stage(&(t)->context, (t)->overflow, 0, (t)->overflow_count); \
     } while (0)
@@ -278,7 +278,7 @@ static void integrate_velocities(const jointed_island *t)
         s->motion[i].fraction = fraction;
         if (s->body[i].moves) apply_warm_start(&s->motion[i], fraction);
     }
-    if (fraction != 1.0) RUN(t, scale_impulses);
+    if (fraction != 1.0) RUN_KERNELS(t, scale_impulses);
 }
 
 static int is_finite(const jointed_island *t)
@@ -306,7 +306,7 @@ static void substep(jointed_island *t)
     double correction;
     int iterations = 0;
     do {
-        RUN(t, solve);
+        RUN_KERNELS(t, solve);
         correction = vy_jointed_solve_velocity(j, 1);
     } while (++iterations < MAX_ITERATIONS && correction > CONVERGED_SPEED);
     integrate_and_close(t);
@@ -315,10 +315,10 @@ static void substep(jointed_island *t)
     vy_jointed_prepare(j, j->h);
     correction = vy_jointed_solve_velocity(j, 0);
     for (int n = 1; n < iterations && correction > CONVERGED_SPEED; ++n) {
-        RUN(t, relax);
+        RUN_KERNELS(t, relax);
         correction = vy_jointed_solve_velocity(j, 0);
     }
-    RUN(t, relax_last);
+    RUN_KERNELS(t, relax_last);
     for (uint32_t n = 0; n < t->body_count; ++n) { // the contacts' impulses of this sub-step
         const uint32_t i = t->lists->bodies[n];
         add_impulses(&s->body_impulses[i], vec3_of(s->motion[i].impulse),
@@ -357,12 +357,12 @@ static void apply_restitution(jointed_island *t)
     double correction = CONVERGED_SPEED;
     for (int n = 0; n < RESTITUTION_ITERATIONS || (n < MAX_ITERATIONS && correction > CONVERGED_SPEED); ++n) {
         save_motion(t);
-        RUN(t, apply_restitution);
+        RUN_KERNELS(t, apply_restitution);
         add_velocity_changes(t);
         correction = vy_jointed_solve_velocity(&t->joints, 0);
     }
     save_motion(t);
-    RUN(t, restitution_friction);
+    RUN_KERNELS(t, restitution_friction);
     add_velocity_changes(t);
     (void)vy_jointed_solve_velocity(&t->joints, 0);
 }
@@ -423,11 +423,11 @@ static void solve_interval(jointed_island *t, uint32_t first, int substeps)
 {
     const contact_system *s = t->b->contacts;
     const double time = (double)t->b->head->tick * t->b->def.dt + t->b->joints->elapsed;
-    t->packs = 0;
+    t->pack_count = 0;
     t->wide = s->kernel;
     for (uint32_t n = 0; n < t->body_count; ++n) s->colours[t->lists->bodies[n]] = 0;
     prepare_packs(t);
-    RUN(t, warm_start);
+    RUN_KERNELS(t, warm_start);
     for (int k = 0; k < substeps && !t->not_finite; ++k) {
         t->joints.elapsed = (double)(first + (uint32_t)k) * t->joints.h;
         t->joints.time = time + t->joints.elapsed;
@@ -439,7 +439,7 @@ static void solve_interval(jointed_island *t, uint32_t first, int substeps)
         apply_restitution(t);
         vy_jointed_add_break_impulses(&t->joints);
     }
-    RUN(t, store_impulses);
+    RUN_KERNELS(t, store_impulses);
 }
 
 static void store_island(const jointed_island *t)
@@ -471,11 +471,12 @@ static uint32_t solve_island_in_intervals(vy_bodies *b, uint32_t root, double h,
     contact_system *s = b->contacts;
     jointed_island t = {
         .b = b, .lists = &s->jointed, .wide = s->kernel, .narrow = vy_contact_kernel_1, .joints = {.b = b}};
-    t.joints.islands = s->jointed.joints;
+    t.joints.islands = s->jointed.joint_islands;
     load_island(&t, root, h, retry);
     double max_substep = b->def.contacts.substep;
     for (uint32_t n = 0; n < t.joints.count; ++n) {
-        if (has_forces(b, s->jointed.joints[n])) max_substep = real_min(max_substep, b->def.joint_step);
+        if (has_forces(b, s->jointed.joint_islands[n]))
+            max_substep = real_min(max_substep, b->def.joint_step);
     }
     const uint32_t substeps = (uint32_t)contacts_substeps(h, max_substep),
                    needed = intervals_needed(&t, h, 0);

@@ -229,7 +229,7 @@ static void kernel_store_impulses(const contact_context *context, const void *pa
                                   uint32_t last)
 {
     for (const pack *p = (const pack *)packs + first; p < (const pack *)packs + last; ++p) {
-        for (int i = 0; i < (int)p->lanes; ++i) {
+        for (int i = 0; i < (int)p->lane_count; ++i) {
             contact *c = &context->contacts[p->contact[i]];
             c->mean_normal_impulse = get_lane(&p->mean_normal_impulse, i);
             c->tangent_impulse_1 = get_lane(&p->tangent_impulse_1, i);

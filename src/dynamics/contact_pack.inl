@@ -26,8 +26,8 @@ typedef struct pack_point_impact {
 /// what is seldom read comes last.
 typedef struct pack {
     uint32_t a[VY_LANES], b[VY_LANES], contact[VY_LANES];
-    int write_a[VY_LANES], write_b[VY_LANES]; // 1: it moves
-    uint32_t lanes;                           // in use
+    int write_a[VY_LANES], write_b[VY_LANES]; // 1: the body moves, and gets the lane's velocities
+    uint32_t lane_count;                      // in use
     int max_points;                           // 1, 2 or 4: no lane has more
     int has_rolling, has_restitution;         // some lane has
     int was_stale;                            // some lane has effective masses recomputed in this step

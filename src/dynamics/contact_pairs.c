@@ -79,15 +79,16 @@ static int joint_excludes(const vy_joint_def *def)
 
 int vy_contacts_joint_excludes(const vy_bodies *b, uint32_t i, uint32_t j)
 {
-    const joint_system *s = b->joints;
-    if (!s->first_joint[i] || !s->first_joint[j]) return 0;
-    for (uint32_t k = s->first_joint[i]; k != 0;) {
-        const joint_slot *t = &s->slots[k - 1];
-        VY_ASSERT(t->used && (t->body[0] == i || t->body[1] == i));
-        const int side = t->body[0] != i;
-        if (t->body[!side] == j && joint_excludes(&t->def) && !joint_is_broken(&b->joint_state[k - 1]))
+    const joint_system *joints = b->joints;
+    if (!joints->first_joint[i] || !joints->first_joint[j]) return 0;
+    for (uint32_t k = joints->first_joint[i]; k != 0;) {
+        const joint_slot *joint = &joints->slots[k - 1];
+        VY_ASSERT(joint->used && (joint->body[0] == i || joint->body[1] == i));
+        const int side = joint->body[0] != i;
+        if (joint->body[!side] == j && joint_excludes(&joint->def) &&
+            !joint_is_broken(&b->joint_state[k - 1]))
             return 1;
-        k = t->next_joint[side];
+        k = joint->next_joint[side];
     }
     return 0;
 }
@@ -172,40 +173,40 @@ typedef struct tree_query_body {
     uint64_t found_keys[FOUND_KEYS];
 } tree_query_body;
 
-static void flush_found_pairs(tree_query_body *m)
+static void flush_found_pairs(tree_query_body *query)
 {
-    contact_system *s = m->b->contacts;
-    const size_t first = atomic_fetch_add_explicit(&s->found_pair_count, m->count, memory_order_relaxed),
+    contact_system *s = query->b->contacts;
+    const size_t first = atomic_fetch_add_explicit(&s->found_pair_count, query->count, memory_order_relaxed),
                  room_count = first < s->capacity.pairs ? s->capacity.pairs - first : 0;
-    for (size_t n = 0; n < m->count && n < room_count; ++n) s->keys[first + n] = m->found_keys[n];
-    m->count = 0;
+    for (size_t n = 0; n < query->count && n < room_count; ++n) s->keys[first + n] = query->found_keys[n];
+    query->count = 0;
 }
 
 // When both have moved, the lower slot adds the pair.
 static void add_pair(void *self, int proxy)
 {
-    tree_query_body *m = self;
-    const contact_system *s = m->b->contacts;
-    const uint32_t i = m->slot, j = s->slot_of[proxy];
+    tree_query_body *query = self;
+    const contact_system *s = query->b->contacts;
+    const uint32_t i = query->slot, j = s->slot_of[proxy];
     VY_ASSERT(s->proxy_of[j] == proxy && s->box_moved[i]);
-    if (i == j || (j < i && s->box_moved[j]) || !either_awake(m->b, i, j)) return;
-    m->found_keys[m->count++] = contact_key(i, j);
-    if (m->count == FOUND_KEYS) flush_found_pairs(m);
+    if (i == j || (j < i && s->box_moved[j]) || !either_awake(query->b, i, j)) return;
+    query->found_keys[query->count++] = contact_key(i, j);
+    if (query->count == FOUND_KEYS) flush_found_pairs(query);
 }
 
-static void query_tree(vy_bodies *b, void *self, size_t first, size_t last)
+static void query_moved_boxes(vy_bodies *b, void *self, size_t first, size_t last)
 {
     (void)self;
     const contact_system *s = b->contacts;
-    tree_query_body m;
-    m.b = b;
-    m.count = 0;
+    tree_query_body query;
+    query.b = b;
+    query.count = 0;
     for (size_t i = first; i < last; ++i) {
         if (!s->box_moved[i]) continue;
-        m.slot = (uint32_t)i;
-        vy_tree_query_proxy(s->tree, s->proxy_of[i], add_pair, &m);
+        query.slot = (uint32_t)i;
+        vy_tree_query_proxy(s->tree, s->proxy_of[i], add_pair, &query);
     }
-    if (m.count > 0) flush_found_pairs(&m);
+    if (query.count > 0) flush_found_pairs(&query);
 }
 
 // Query the boxes that have moved and keep the other pairs. The order in which pairs are found depends on the
@@ -223,7 +224,7 @@ static vy_status update_tree_pairs(vy_bodies *b)
         const size_t old_capacity = s->capacity.pairs;
         kept_count = key_count;
         atomic_store_explicit(&s->found_pair_count, key_count, memory_order_relaxed);
-        vy_bodies_parallel_for(b, b->slot_count, MIN_PARALLEL_BODIES, query_tree, NULL);
+        vy_bodies_parallel_for(b, b->slot_count, MIN_PARALLEL_BODIES, query_moved_boxes, NULL);
         key_count = atomic_load_explicit(&s->found_pair_count, memory_order_relaxed);
         if (key_count <= old_capacity) break;
     } while (vy_contacts_reserve(b, key_count, 0) == VY_OK);

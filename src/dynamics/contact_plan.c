@@ -6,7 +6,7 @@
 #include "base/assert.h"
 #include "base/cpu.h"
 
-enum { MAX_NARROW_CONTACTS = 3 };
+enum { MAX_NARROW_CONTACTS = 3 };  // of a group: more are solved by the wide kernel
 enum { MIN_SHARED_CONTACTS = 32 }; // of a colour: fewer are solved sooner than threads meet
 
 const contact_kernel *vy_contacts_kernel(void)

@@ -355,13 +355,13 @@ typedef struct pair_manifolds {
     uint32_t count, index;
 } pair_manifolds;
 
-static pair_manifolds manifolds_at(const contact_system *s, const pair_block *block, uint32_t at)
+static pair_manifolds manifolds_at(const contact_system *s, const pair_block *block, uint32_t k)
 {
     const uint64_t *keys = s->keys + block->first;
-    pair_manifolds m = {&s->manifolds[at], 1, 0};
-    for (; at > m.index && keys[at - m.index - 1] == keys[at]; ++m.index) --m.first;
+    pair_manifolds m = {&s->manifolds[k], 1, 0};
+    for (; k > m.index && keys[k - m.index - 1] == keys[k]; ++m.index) --m.first;
     m.count += m.index;
-    while (at + (m.count - m.index) < block->count && keys[at + (m.count - m.index)] == keys[at] &&
+    while (k + (m.count - m.index) < block->count && keys[k + (m.count - m.index)] == keys[k] &&
            m.first[m.count].count > 0)
         ++m.count;
     return m;
@@ -385,15 +385,15 @@ static void fill_contacts(vy_bodies *b, void *self, size_t first, size_t last)
         first < last ? cache_lower_bound(b, keys[s->pairs_with_points[first]]) : end;
     for (size_t n = first; n < last; ++n) {
         VY_ASSERT(block->first_contact + n < s->capacity.contacts);
-        const uint32_t at = s->pairs_with_points[n];
-        const uint64_t key = keys[at];
+        const uint32_t k = s->pairs_with_points[n];
+        const uint64_t key = keys[k];
         contact *c = &s->contacts[block->first_contact + n];
         c->a = (uint32_t)(key >> 32);
         c->b = (uint32_t)key;
-        vy_contact_fill(b, c, &s->manifolds[at], &s->start_state[c->a], &s->start_state[c->b]);
+        vy_contact_fill(b, c, &s->manifolds[k], &s->start_state[c->a], &s->start_state[c->b]);
         while (cached < end && contact_key(cached->a, cached->b) < key) ++cached;
         if (cached < end && contact_key(cached->a, cached->b) == key)
-            match_cached(b, cached, manifolds_at(s, block, at), c);
+            match_cached(b, cached, manifolds_at(s, block, k), c);
         const pair_velocity v = swept_velocity(b, c);
         s->headers[block->first_contact + n] = header_of(b, c, &v, block->threshold);
     }

@@ -43,7 +43,7 @@ static void fill_lanes(const contact_context *context, const uint32_t *contacts,
 {
     VY_ASSERT(count >= 1 && count <= VY_LANES);
     const contact *from[VY_LANES];
-    p->lanes = count;
+    p->lane_count = count;
     p->max_points = 1;
     p->has_rolling = p->has_restitution = 0;
     for (uint32_t i = 0; i < VY_LANES; ++i) {

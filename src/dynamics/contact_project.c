@@ -45,7 +45,7 @@ static double allowed_depth(const vy_bodies *b, const contact_header *c)
     return ALLOWED_DEPTH_FRACTION * thickness + contact_slop(b, c->a, c->b);
 }
 
-static int is_kinematic(const vy_bodies *b, const contact_header *c)
+static int has_kinematic_body(const vy_bodies *b, const contact_header *c)
 {
     return b->slots[c->a].kind == VY_BODY_KINEMATIC || b->slots[c->b].kind == VY_BODY_KINEMATIC;
 }
@@ -85,7 +85,7 @@ static deepest_point find_deepest_point(const vy_bodies *b, const contact_header
 int vy_contact_is_too_deep(const vy_bodies *b, const contact_header *c)
 {
     const double allowed = allowed_depth(b, c);
-    return !is_kinematic(b, c) && find_deepest_point(b, c, allowed).depth > allowed;
+    return !has_kinematic_body(b, c) && find_deepest_point(b, c, allowed).depth > allowed;
 }
 
 // [m] How far two bodies may be moved at a time: where the way out of each other changes on it, not far.
@@ -197,7 +197,8 @@ static uint32_t list_pairs(vy_bodies *b)
     for (uint32_t k = 0; k < s->count; ++k) {
         const contact_header *c = &s->headers[k];
         const contact_header *last_listed = count > 0 ? &s->headers[s->group_contacts[count - 1]] : NULL;
-        if ((last_listed != NULL && last_listed->a == c->a && last_listed->b == c->b) || is_kinematic(b, c))
+        if ((last_listed != NULL && last_listed->a == c->a && last_listed->b == c->b) ||
+            has_kinematic_body(b, c))
             continue;
         if ((b->awake[c->a] && s->marked[c->a]) || (b->awake[c->b] && s->marked[c->b]))
             s->group_contacts[count++] = k;

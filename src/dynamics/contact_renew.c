@@ -15,9 +15,9 @@ enum { MAX_INTERVALS = 128 };
 double vy_contacts_squared_intervals_per_radian(const vy_bodies *b, uint32_t i)
 {
     if (b->slots[i].shape.kind == VY_SHAPE_SPHERE) return 0.0;
-    const double rotation_max =
+    const double max_rotation =
         MAX_INTERVAL_ROTATION * (b->slots[i].shape.kind == VY_SHAPE_CYLINDER ? RIM_FRACTION : 1.0);
-    return b->contacts->radius[i] / b->contacts->half_thickness[i] / (rotation_max * rotation_max);
+    return b->contacts->radius[i] / b->contacts->half_thickness[i] / (max_rotation * max_rotation);
 }
 
 uint32_t vy_contacts_intervals(const vy_bodies *b, uint32_t i, vec3 rate, double h)

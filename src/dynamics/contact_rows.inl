@@ -147,15 +147,16 @@ VY_FN void propagate(const pack *p, pack_rows *r, int n, int i, real change)
 VY_FN void distribute(const pack *p, pack_rows *r, int n)
 {
     const mask has_several = p->point_count > 1.5;
-    real shared = real_set(0.0);
+    real shared_impulse = real_set(0.0);
     for (int i = 0; i < n; ++i) {
         const real normal_impulse = p->point[i].normal_impulse;
-        shared = shared + (((r->keep_scale[i] * normal_impulse + r->held_impulse[i]) - normal_impulse) -
-                           r->mass_scale[i] * p->shared_mass * (r->velocity[i] + r->bias[i]));
+        shared_impulse =
+            shared_impulse + (((r->keep_scale[i] * normal_impulse + r->held_impulse[i]) - normal_impulse) -
+                              r->mass_scale[i] * p->shared_mass * (r->velocity[i] + r->bias[i]));
     }
-    shared = shared * p->inverse_point_count;
+    shared_impulse = shared_impulse * p->inverse_point_count;
     for (int i = 0; i < n; ++i) {
-        const real delta = real_max(shared, -p->point[i].normal_impulse);
+        const real delta = real_max(shared_impulse, -p->point[i].normal_impulse);
         propagate(p, r, n, i, real_select(has_several & has_point(p, i), delta, real_set(0.0)));
     }
 }
@@ -226,14 +227,15 @@ VY_FN vec3 load_displacement(const contact_context *context, const uint32_t body
 VY_FN void update_points(const contact_context *context, pack *p, int n, real *angle2_a, real *angle2_b)
 {
     vec3 displacement_a, displacement_b;
-    const vec3 na = load_displacement(context, p->a, p->normal, &displacement_a, angle2_a),
-               nb = load_displacement(context, p->b, p->normal, &displacement_b, angle2_b),
+    const vec3 normal_change_a = load_displacement(context, p->a, p->normal, &displacement_a, angle2_a),
+               normal_change_b = load_displacement(context, p->b, p->normal, &displacement_b, angle2_b),
                displacement = vec3_sub(displacement_b, displacement_a);
     // separation = n.(anchor_b' - anchor_a' + a_to_b), with anchor_b = anchor_a + separation n - a_to_b at
     // the start.
-    const vec3 per_anchor = vec3_sub(nb, na);
-    const real per_separation = 1.0 + vec3_dot(nb, p->normal),
-               base_separation = vec3_dot(p->normal, displacement) - vec3_dot(nb, p->start_a_to_b);
+    const vec3 per_anchor = vec3_sub(normal_change_b, normal_change_a);
+    const real per_separation = 1.0 + vec3_dot(normal_change_b, p->normal),
+               base_separation =
+                   vec3_dot(p->normal, displacement) - vec3_dot(normal_change_b, p->start_a_to_b);
     p->a_to_b = vec3_add(p->start_a_to_b, displacement);
     // The contact moves with the bodies, most with the lighter one, but does not turn with them: a wheel's
     // contact stays under its axle.

@@ -22,6 +22,7 @@
 enum { MAX_ISLAND_RETRIES = 2 };
 enum { MIN_PARALLEL_CONTACTS = 128 }; // contacts
 
+// The names are those of Catto's b2MakeSoft (Box2D).
 static contact_softness contact_softness_of(double hertz, double damping_ratio, double h)
 {
     VY_ASSERT(hertz > 0.0 && damping_ratio > 0.0 && h > 0.0);

@@ -82,11 +82,11 @@ enum { PAIR_BLOCK = 512, PAIR_BLOCK_SHARED = 16384 };
     ARRAY(s->body_impulses, c.bodies)                                           \
     ARRAY(s->jointed.first_body, c.bodies)                                      \
     ARRAY(s->jointed.first_contact, c.bodies)                                   \
-    ARRAY(s->jointed.first_joints, c.bodies)                                    \
+    ARRAY(s->jointed.first_joint_island, c.bodies)                              \
     ARRAY(s->jointed.next_body, c.bodies)                                       \
-    ARRAY(s->jointed.next_joints, c.bodies)                                     \
+    ARRAY(s->jointed.next_joint_island, c.bodies)                               \
     ARRAY(s->jointed.bodies, c.bodies)                                          \
-    ARRAY(s->jointed.joints, c.bodies)                                          \
+    ARRAY(s->jointed.joint_islands, c.bodies)                                   \
     ARRAY(s->jointed.loaded_for, c.bodies)                                      \
     ARRAY(s->jointed.saved_body, c.bodies)                                      \
     ARRAY(s->jointed.saved_motion, c.bodies)                                    \

@@ -64,11 +64,11 @@ typedef struct body_impulses {
 /// Linked lists of the bodies, contacts and joint islands of each island; then arrays of those of one:
 /// contact_jointed.c.
 typedef struct jointed_lists {
-    uint32_t *first_body, *first_contact, *first_joints; // [body_cap] by root, + 1
-    uint32_t *next_body, *next_contact, *next_joints;    // [body_cap], [contacts], [body_cap], + 1
+    uint32_t *first_body, *first_contact, *first_joint_island; // [body_cap] by root, + 1
+    uint32_t *next_body, *next_contact, *next_joint_island;    // [body_cap], [contacts], [body_cap], + 1
     uint32_t *bodies;             // [body_cap] that move; then kinematic ones that they touch
     uint32_t *contacts;           // [contacts]
-    uint32_t *joints;             // [body_cap]
+    uint32_t *joint_islands;      // [body_cap]
     uint32_t *loaded_for;         // [body_cap] root + 1 of the last island that was loaded with it
     contact_body *saved_body;     // [body_cap]
     contact_motion *saved_motion; // [body_cap]
@@ -155,7 +155,7 @@ typedef struct contact_system {
     uint32_t group_count;
     uint32_t *group_of;                  // [body_cap] of an island, by root
     uint32_t *island_solved_contacts;    // [body_cap] by root: contacts that are solved
-    uint32_t *island_pairs;              // [body_cap] by root: pairs of bodies that they are of
+    uint32_t *island_pairs;              // [body_cap] by root: pairs of bodies that these are between
     uint32_t *island_contacts;           // [body_cap] by root: contacts of an island that touches
     uint32_t *island_intervals;          // [body_cap] by root: into which the step is divided
     uint32_t *island_iterations;         // [body_cap] by root: of the solver, in each half of a sub-step
@@ -178,7 +178,7 @@ typedef struct contact_system {
     body_state *island_state;       // [body_cap] those of one island
     unsigned char *marked;          // [body_cap] scratch: flags of bodies or roots, of whoever sets them
     int guards_off;                 // 1: contacts and joints may add energy, for tests
-    atomic_ullong scaled;           // vy_impact_totals.scaled
+    atomic_ullong scaled;           // vy_impact_totals.scaled, which several threads count
     uint32_t *group_contacts;       // [solved] contacts of the groups
     uint32_t *colour_order;         // [2 solved] the same by colour; then those without a colour
     struct solver_part *parts;      // [threads] of the solver

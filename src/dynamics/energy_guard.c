@@ -22,24 +22,24 @@ static int is_awake(const vy_bodies *b, uint32_t i) { return i < b->slot_count &
 static int mark_pushed_islands(vy_bodies *b)
 {
     contact_system *s = b->contacts;
-    int any = 0;
+    int any_pushed = 0;
     for (uint32_t i = 0; i < b->slot_count; ++i) s->marked[i] = 0;
     for (uint32_t k = 0; k < s->count; ++k) {
         const contact_header *c = &s->headers[k];
         if (c->impulse_points == 0) continue;
         const uint32_t root = root_of(b, b->awake[c->a] ? c->a : c->b);
         s->marked[root] = 1;
-        any = 1;
+        any_pushed = 1;
     }
-    for (uint32_t k = 0; k < s->count && any; ++k) {
+    for (uint32_t k = 0; k < s->count && any_pushed; ++k) {
         const contact_header *c = &s->headers[k];
         if (b->slots[c->a].kind == VY_BODY_KINEMATIC || b->slots[c->b].kind == VY_BODY_KINEMATIC)
             s->marked[root_of(b, b->awake[c->a] ? c->a : c->b)] = 0;
     }
-    for (uint32_t i = 0; i < b->slot_count && any; ++i) {
+    for (uint32_t i = 0; i < b->slot_count && any_pushed; ++i) {
         if (b->awake[i] && b->has_loads[i]) s->marked[root_of(b, i)] = 0;
     }
-    return any;
+    return any_pushed;
 }
 
 static body_state state_before(const vy_bodies *b, uint32_t i)

@@ -33,9 +33,9 @@ void vy_impact_restore_joints(impact_group *g, const uint64_t *active)
     vy_bodies *b = g->b;
     for (uint32_t n = 0; n < g->count && g->has_joints; ++n) {
         for (uint32_t k = b->joints->first_joint[g->bodies[n]]; k != 0;) {
-            const joint_slot *t = &b->joints->slots[k - 1];
+            const joint_slot *joint = &b->joints->slots[k - 1];
             b->joint_state[k - 1].active = active[k - 1];
-            k = t->next_joint[t->body[1] == g->bodies[n]];
+            k = joint->next_joint[joint->body[1] == g->bodies[n]];
         }
     }
 }
@@ -47,15 +47,15 @@ static void accept_break_impulses(const impact_group *g, double part)
     joint_system *s = g->b->joints;
     for (uint32_t n = 0; n < g->count && g->has_joints && s->breakable_count + s->geared_count > 0; ++n) {
         for (uint32_t k = s->first_joint[g->bodies[n]]; k != 0;) {
-            joint_slot *t = &s->slots[k - 1];
-            *(part > 0.0 ? &t->saved_gear : &t->gear) = part > 0.0 ? t->gear : t->saved_gear;
-            joint_load *accepted = &t->saved_impulse;
+            joint_slot *joint = &s->slots[k - 1];
+            *(part > 0.0 ? &joint->saved_gear : &joint->gear) = part > 0.0 ? joint->gear : joint->saved_gear;
+            joint_load *accepted = &joint->saved_impulse;
             accepted->force =
-                vec3_add_scaled(accepted->force, part, vec3_sub(t->impulse.force, accepted->force));
+                vec3_add_scaled(accepted->force, part, vec3_sub(joint->impulse.force, accepted->force));
             accepted->torque =
-                vec3_add_scaled(accepted->torque, part, vec3_sub(t->impulse.torque, accepted->torque));
-            t->impulse = *accepted;
-            k = t->next_joint[t->body[1] == g->bodies[n]];
+                vec3_add_scaled(accepted->torque, part, vec3_sub(joint->impulse.torque, accepted->torque));
+            joint->impulse = *accepted;
+            k = joint->next_joint[joint->body[1] == g->bodies[n]];
         }
     }
 }
@@ -65,10 +65,10 @@ static void clear_break_impulses(const impact_group *g)
     joint_system *s = g->b->joints;
     for (uint32_t n = 0; n < g->count && g->has_joints && s->breakable_count + s->geared_count > 0; ++n) {
         for (uint32_t k = s->first_joint[g->bodies[n]]; k != 0;) {
-            joint_slot *t = &s->slots[k - 1];
-            t->gear = t->saved_gear = g->b->joint_gears[k - 1];
-            t->impulse = t->saved_impulse = (joint_load){{0.0, 0.0, 0.0}, {0.0, 0.0, 0.0}};
-            k = t->next_joint[t->body[1] == g->bodies[n]];
+            joint_slot *joint = &s->slots[k - 1];
+            joint->gear = joint->saved_gear = g->b->joint_gears[k - 1];
+            joint->impulse = joint->saved_impulse = (joint_load){{0.0, 0.0, 0.0}, {0.0, 0.0, 0.0}};
+            k = joint->next_joint[joint->body[1] == g->bodies[n]];
         }
     }
 }

@@ -50,9 +50,9 @@ static vec3 slowest_point_of(const vy_bodies *b, uint32_t i)
     double min_speed2 =
         real_max(vec3_dot(start->velocity, start->velocity), vec3_dot(end->velocity, end->velocity));
     for (uint32_t n = joints->first_joint[i]; n != 0;) {
-        const joint_slot *t = &joints->slots[n - 1];
-        const int side = t->body[1] == i;
-        const vec3 lever = side == 0 ? t->def.anchor_a : t->def.anchor_b,
+        const joint_slot *joint = &joints->slots[n - 1];
+        const int side = joint->body[1] == i;
+        const vec3 lever = side == 0 ? joint->def.anchor_a : joint->def.anchor_b,
                    start_velocity = velocity_of(start, lever), end_velocity = velocity_of(end, lever);
         const double speed2 =
             real_max(vec3_dot(start_velocity, start_velocity), vec3_dot(end_velocity, end_velocity));
@@ -60,7 +60,7 @@ static vec3 slowest_point_of(const vy_bodies *b, uint32_t i)
             min_speed2 = speed2;
             slowest_point = lever;
         }
-        n = t->next_joint[side];
+        n = joint->next_joint[side];
     }
     return slowest_point;
 }

@@ -10,10 +10,11 @@
 #include "base/assert.h"
 #include "geometry/broadphase.h"
 
-#define FAST_FRACTION  0.5  // of its own thickness: a body that moves less in a step cannot tunnel
-#define CRUSH_FRACTION 0.2  // of it: a body pressed deeper than this by a kinematic body is crushed
-#define SHORT_INTERVAL 1e-3 // of the step: an interval shorter than this
-#define ZERO_INTERVAL  1e-9 // of the step: counts as no progress
+#define FAST_FRACTION  0.5 // of its own thickness: a body that moves less in a step cannot tunnel
+#define CRUSH_FRACTION 0.2 // of it: a body pressed deeper than this by a kinematic body is crushed
+#define SHORT_INTERVAL \
+    1e-3 // of the step: after a shorter interval the pair that hit has its closest points as contact
+#define ZERO_INTERVAL 1e-9 // of the step: counts as no progress
 enum { MAX_INTERVALS = 1000, MAX_ZERO_INTERVALS = 12, MAX_RETRIES = 6, MAX_REGROUPS = IMPACT_BODIES };
 
 enum { MIN_PARALLEL_BODIES = 512 }; // below this, not worth waking threads
@@ -100,6 +101,7 @@ static void list_ground_bodies(vy_bodies *b)
     }
 }
 
+// Two bodies of which one penetrates the other are stepped again, together where both move.
 static void join_impact(vy_bodies *b, uint32_t i, uint32_t j)
 {
     uint32_t *const parent = b->contacts->impact_parent;
@@ -301,9 +303,10 @@ static vec3 rate_between(const body_params *params, const body_state *from, cons
     const vec3 momentum =
         vec3_add_scaled(vec3_scale(1.0 - fraction, quat_rotate(from->attitude, momentum_before)), fraction,
                         quat_rotate(to->attitude, momentum_after));
-    const vec3 local = quat_unrotate(attitude, momentum), rate = mat3_mul_vec(params->inverse_inertia, local);
+    const vec3 local_momentum = quat_unrotate(attitude, momentum),
+               rate = mat3_mul_vec(params->inverse_inertia, local_momentum);
     const double limit = real_max(vec3_dot(momentum_before, from->rate), vec3_dot(momentum_after, to->rate)),
-                 energy = vec3_dot(local, rate);
+                 energy = vec3_dot(local_momentum, rate);
     return energy > limit ? vec3_scale(real_sqrt(limit / energy), rate) : rate;
 }
 
@@ -583,6 +586,7 @@ static int is_crushing(vy_bodies *b)
     return is_crushed;
 }
 
+// Lists and flags of a step with `count` fast bodies, before these are checked.
 static void begin_step(vy_bodies *b, uint32_t count)
 {
     contact_system *s = b->contacts;

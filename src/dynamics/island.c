@@ -43,10 +43,10 @@ static double max_component(vec3 v)
     return real_max(real_max(real_abs(v.x), real_abs(v.y)), real_abs(v.z));
 }
 
-static double body_kinetic_energy(const vy_bodies *b, uint32_t i, const body_state *x)
+static double body_kinetic_energy(const vy_bodies *b, uint32_t i, const body_state *s)
 {
-    return 0.5 * (b->slots[i].mass * vec3_dot(x->velocity, x->velocity) +
-                  vec3_dot(x->rate, mat3_mul_vec(b->params[i].inertia, x->rate)));
+    return 0.5 * (b->slots[i].mass * vec3_dot(s->velocity, s->velocity) +
+                  vec3_dot(s->rate, mat3_mul_vec(b->params[i].inertia, s->rate)));
 }
 
 static double kinetic_energy(const vy_bodies *b, const island *is)
@@ -225,10 +225,10 @@ static void update_stops(vy_bodies *b, const island *is, double time)
         accept_substep(b, is, time, 0.0);
         for (uint32_t n = is->body_first; n < is->dynamic_last; ++n) {
             const uint32_t i = s->members[n];
-            body_state *e = &s->stage[i];
-            e->velocity = vec3_add(e->velocity, s->stage_bodies[i].linear);
-            e->rate =
-                vec3_add(e->rate, mat3_tmul_vec(s->stage_bodies[i].rotation, s->stage_bodies[i].angular));
+            body_state *state = &s->stage[i];
+            state->velocity = vec3_add(state->velocity, s->stage_bodies[i].linear);
+            state->rate =
+                vec3_add(state->rate, mat3_tmul_vec(s->stage_bodies[i].rotation, s->stage_bodies[i].angular));
         }
         s->impact_loss += energy_before - kinetic_energy(b, is);
     }
@@ -307,11 +307,11 @@ static double energy_error(vy_bodies *b, const island *is)
     int is_damped = 0;
     for (uint32_t m = is->joint_first; m < is->joint_last; ++m) {
         const joint_slot *j = &s->slots[s->joint_order[m]];
-        const uint32_t x = j->body[0], y = j->body[1]; // the world has no start
+        const uint32_t slot_a = j->body[0], slot_b = j->body[1]; // the world has no start
         const joint_state *state = &b->joint_state[s->joint_order[m]];
-        before += vy_joint_energy(j, state, x == b->body_cap ? &s->stage[x] : &s->start[x],
-                                  y == b->body_cap ? &s->stage[y] : &s->start[y]);
-        after += vy_joint_energy(j, state, &s->stage[x], &s->stage[y]);
+        before += vy_joint_energy(j, state, slot_a == b->body_cap ? &s->stage[slot_a] : &s->start[slot_a],
+                                  slot_b == b->body_cap ? &s->stage[slot_b] : &s->start[slot_b]);
+        after += vy_joint_energy(j, state, &s->stage[slot_a], &s->stage[slot_b]);
         is_damped |= j->def.damping != 0.0;
     }
     for (uint32_t n = is->body_first; n < is->dynamic_last; ++n) {

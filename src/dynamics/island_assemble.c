@@ -34,9 +34,9 @@ void vy_island_update_frames(vy_bodies *b, const island *is)
     joint_system *s = b->joints;
     for (uint32_t n = is->body_first; n < is->body_last; ++n) {
         const uint32_t i = s->members[n];
-        stage_body *w = &s->stage_bodies[i];
-        w->rotation = quat_matrix(s->stage[i].attitude);
-        w->rate = mat3_mul_vec(w->rotation, s->stage[i].rate);
+        stage_body *body = &s->stage_bodies[i];
+        body->rotation = quat_matrix(s->stage[i].attitude);
+        body->rate = mat3_mul_vec(body->rotation, s->stage[i].rate);
     }
 }
 
@@ -44,15 +44,15 @@ void vy_island_rows(vy_bodies *b, const island *is, double time)
 {
     joint_system *s = b->joints;
     for (uint32_t n = is->joint_first; n < is->joint_last; ++n) {
-        const uint32_t t = s->joint_order[n];
-        const joint_slot *j = &s->slots[t];
+        const uint32_t slot = s->joint_order[n];
+        const joint_slot *j = &s->slots[slot];
         if (j->block_count == 0) continue;
-        const uint32_t x = j->body[0], y = j->body[1];
-        VY_ASSERT(x != y && x <= b->body_cap && y <= b->body_cap);
+        const uint32_t slot_a = j->body[0], slot_b = j->body[1];
+        VY_ASSERT(slot_a != slot_b && slot_a <= b->body_cap && slot_b <= b->body_cap);
         VY_ASSERT(j->first_block >= is->block_first &&
                   j->first_block + (uint32_t)j->block_count <= is->block_last);
-        vy_joint_rows(j, &s->stage[x], &s->stage[y], &s->stage_bodies[x], &s->stage_bodies[y], time,
-                      b->joint_state[t].active, &s->rows[j->first_block]);
+        vy_joint_rows(j, &s->stage[slot_a], &s->stage[slot_b], &s->stage_bodies[slot_a],
+                      &s->stage_bodies[slot_b], time, b->joint_state[slot].active, &s->rows[j->first_block]);
     }
 }
 
@@ -72,33 +72,34 @@ static void free_accelerations(vy_bodies *b, const island *is, double time)
     joint_system *s = b->joints;
     for (uint32_t n = is->body_first; n < is->dynamic_last; ++n) {
         const uint32_t i = s->members[n];
-        stage_body *w = &s->stage_bodies[i];
-        w->inverse_mass = b->params[i].inverse_mass;
-        w->inverse_inertia = rotate_inertia(&w->rotation, &b->params[i].inverse_inertia);
+        stage_body *body = &s->stage_bodies[i];
+        body->inverse_mass = b->params[i].inverse_mass;
+        body->inverse_inertia = rotate_inertia(&body->rotation, &b->params[i].inverse_inertia);
         if (b->driver.derivative != NULL) {
             const body_derivatives d = b->driver.derivative(b->driver.self, i, &s->stage[i], time);
-            w->linear = d.acceleration;
-            w->angular = mat3_mul_vec(w->rotation, d.rate_dot);
+            body->linear = d.acceleration;
+            body->angular = mat3_mul_vec(body->rotation, d.rate_dot);
             if (b->contacts != NULL && time == s->step_time)
                 s->driver_wrench[i] = wrench_of_derivative(b, i, &s->stage[i], &d);
             continue;
         }
         const body_wrench wrench = wrench_at(b, i, &s->stage[i]);
-        w->linear = wrench.acceleration;
-        w->angular =
-            mat3_mul_vec(w->rotation, angular_acceleration(&b->params[i], s->stage[i].rate, wrench.torque));
+        body->linear = wrench.acceleration;
+        body->angular = mat3_mul_vec(body->rotation,
+                                     angular_acceleration(&b->params[i], s->stage[i].rate, wrench.torque));
     }
     for (uint32_t n = is->dynamic_last; n < is->body_last; ++n) {
-        stage_body *w = &s->stage_bodies[s->members[n]];
-        w->inverse_mass = 0.0;
-        w->inverse_inertia = mat3_diag(0.0, 0.0, 0.0);
-        w->linear = w->angular = vec3_zero();
+        stage_body *body = &s->stage_bodies[s->members[n]];
+        body->inverse_mass = 0.0;
+        body->inverse_inertia = mat3_diag(0.0, 0.0, 0.0);
+        body->linear = body->angular = vec3_zero();
     }
     for (uint32_t n = is->joint_first; n < is->joint_last; ++n) {
         const joint_slot *j = &s->slots[s->joint_order[n]];
-        const uint32_t x = j->body[0], y = j->body[1];
+        const uint32_t slot_a = j->body[0], slot_b = j->body[1];
         vy_joint_apply_forces(j, &b->joint_state[s->joint_order[n]], &b->joint_targets[s->joint_order[n]],
-                              &s->stage[x], &s->stage[y], &s->stage_bodies[x], &s->stage_bodies[y]);
+                              &s->stage[slot_a], &s->stage[slot_b], &s->stage_bodies[slot_a],
+                              &s->stage_bodies[slot_b]);
     }
 }
 
@@ -134,9 +135,9 @@ void vy_island_matrix(joint_system *s, const island *is)
         mat3 *d = &s->diagonal[k];
         *d = mat3_diag(0.0, 0.0, 0.0);
         for (uint32_t side = 0; side < 2; ++side) {
-            const stage_body *w = &s->stage_bodies[r->body[side]];
-            r->angular_inverse_inertia[side] = mat3_mul(r->angular[side], w->inverse_inertia);
-            if (w->inverse_mass != 0.0) add_coupling(d, r, side, r, side, w->inverse_mass);
+            const stage_body *body = &s->stage_bodies[r->body[side]];
+            r->angular_inverse_inertia[side] = mat3_mul(r->angular[side], body->inverse_inertia);
+            if (body->inverse_mass != 0.0) add_coupling(d, r, side, r, side, body->inverse_mass);
         }
         for (int i = 0; i < 3; ++i) {
             if (((r->row_mask >> i) & 1) == 0) d->m[i][i] = 1.0;
@@ -149,10 +150,10 @@ void vy_island_matrix(joint_system *s, const island *is)
     for (uint32_t n = is->pair_first; n < is->pair_last; ++n) {
         const block_pair *pair = &s->pairs[n];
         VY_ASSERT(pair->p > pair->q && pair->target < s->entry_count);
-        const row_block *x = &s->rows[pair->p], *y = &s->rows[pair->q];
-        VY_ASSERT(x->body[pair->side_p] == y->body[pair->side_q]);
-        add_coupling(&s->lower[pair->target], x, pair->side_p, y, pair->side_q,
-                     s->stage_bodies[x->body[pair->side_p]].inverse_mass);
+        const row_block *row_p = &s->rows[pair->p], *row_q = &s->rows[pair->q];
+        VY_ASSERT(row_p->body[pair->side_p] == row_q->body[pair->side_q]);
+        add_coupling(&s->lower[pair->target], row_p, pair->side_p, row_q, pair->side_q,
+                     s->stage_bodies[row_p->body[pair->side_p]].inverse_mass);
     }
 }
 
@@ -224,10 +225,10 @@ void vy_island_apply_multipliers(joint_system *s, const island *is)
         const row_block *r = &s->rows[k];
         const vec3 x = s->rhs[k];
         for (int side = 0; side < 2; ++side) {
-            stage_body *w = &s->stage_bodies[r->body[side]];
+            stage_body *body = &s->stage_bodies[r->body[side]];
             const vec3 f = r->is_point ? (side == 0 ? vec3_neg(x) : x) : mat3_tmul_vec(r->linear[side], x);
-            w->linear = vec3_add_scaled(w->linear, w->inverse_mass, f);
-            w->angular = vec3_add(w->angular, mat3_tmul_vec(r->angular_inverse_inertia[side], x));
+            body->linear = vec3_add_scaled(body->linear, body->inverse_mass, f);
+            body->angular = vec3_add(body->angular, mat3_tmul_vec(r->angular_inverse_inertia[side], x));
         }
     }
 }

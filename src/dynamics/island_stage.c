@@ -62,8 +62,8 @@ static void advance_stage(vy_bodies *b, const island *is, double h, const body_d
 static void normalise_attitudes(joint_system *s, const island *is)
 {
     for (uint32_t n = is->body_first; n < is->dynamic_last; ++n) {
-        body_state *e = &s->stage[s->members[n]];
-        e->attitude = quat_normalize(e->attitude);
+        body_state *state = &s->stage[s->members[n]];
+        state->attitude = quat_normalize(state->attitude);
     }
 }
 
@@ -73,10 +73,10 @@ static void step_semi_implicit(vy_bodies *b, const island *is, double h)
     advance_stage(b, is, h, s->k[0]);
     for (uint32_t n = is->body_first; n < is->dynamic_last; ++n) {
         const uint32_t i = s->members[n];
-        body_state *e = &s->stage[i];
-        const quat turn = attitude_derivative(s->start[i].attitude, e->rate);
-        e->position = vec3_add_scaled(s->start[i].position, h, e->velocity);
-        e->attitude = quat_add_scaled(s->start[i].attitude, h, turn);
+        body_state *state = &s->stage[i];
+        const quat turn = attitude_derivative(s->start[i].attitude, state->rate);
+        state->position = vec3_add_scaled(s->start[i].position, h, state->velocity);
+        state->attitude = quat_add_scaled(s->start[i].attitude, h, turn);
     }
     normalise_attitudes(s, is);
 }
@@ -113,9 +113,9 @@ static void kick(joint_system *s, const island *is, double h, const body_derivat
 {
     for (uint32_t n = is->body_first; n < is->dynamic_last; ++n) {
         const uint32_t i = s->members[n];
-        body_state *e = &s->stage[i];
-        e->velocity = vec3_add_scaled(e->velocity, h, k[i].acceleration);
-        e->rate = vec3_add_scaled(e->rate, h, k[i].rate_dot);
+        body_state *state = &s->stage[i];
+        state->velocity = vec3_add_scaled(state->velocity, h, k[i].acceleration);
+        state->rate = vec3_add_scaled(state->rate, h, k[i].rate_dot);
     }
 }
 

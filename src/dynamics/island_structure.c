@@ -35,16 +35,16 @@ static void find_islands(vy_bodies *b, plan *p)
     for (uint32_t i = 0; i < b->slot_count; ++i) p->parent[i] = i;
     memset(s->first_joint, 0, b->body_cap * sizeof *s->first_joint);
     for (uint32_t j = 0; j < s->slot_count; ++j) {
-        joint_slot *t = &s->slots[j];
-        if (!t->used) continue;
-        VY_ASSERT(is_dynamic_side(b, t, 0) || is_dynamic_side(b, t, 1));
+        joint_slot *joint = &s->slots[j];
+        if (!joint->used) continue;
+        VY_ASSERT(is_dynamic_side(b, joint, 0) || is_dynamic_side(b, joint, 1));
         for (int side = 0; side < 2; ++side) {
-            if (!is_dynamic_side(b, t, side)) continue;
-            t->next_joint[side] = s->first_joint[t->body[side]];
-            s->first_joint[t->body[side]] = j + 1;
+            if (!is_dynamic_side(b, joint, side)) continue;
+            joint->next_joint[side] = s->first_joint[joint->body[side]];
+            s->first_joint[joint->body[side]] = j + 1;
         }
-        if (!is_dynamic_side(b, t, 0) || !is_dynamic_side(b, t, 1)) continue;
-        islands_join(p->parent, t->body[0], t->body[1]);
+        if (!is_dynamic_side(b, joint, 0) || !is_dynamic_side(b, joint, 1)) continue;
+        islands_join(p->parent, joint->body[0], joint->body[1]);
     }
     s->island_count = 0;
     for (uint32_t i = 0; i < b->slot_count; ++i) {
@@ -62,13 +62,13 @@ static void list_joints_of_bodies(const vy_bodies *b, plan *p)
     memset(p->joint_offsets, 0, (b->body_cap + 1u) * sizeof *p->joint_offsets);
     for (int pass = 0; pass < 2; ++pass) {
         for (uint32_t j = 0; j < s->slot_count; ++j) {
-            const joint_slot *t = &s->slots[j];
-            for (int side = 0; side < 2 && t->used; ++side) {
-                if (!is_dynamic_side(b, t, side)) continue;
+            const joint_slot *joint = &s->slots[j];
+            for (int side = 0; side < 2 && joint->used; ++side) {
+                if (!is_dynamic_side(b, joint, side)) continue;
                 if (pass == 0) {
-                    p->joint_offsets[t->body[side] + 1u] += 1;
+                    p->joint_offsets[joint->body[side] + 1u] += 1;
                 } else {
-                    p->joints_of[p->joint_offsets[t->body[side]]++] = j;
+                    p->joints_of[p->joint_offsets[joint->body[side]]++] = j;
                 }
             }
         }
@@ -96,10 +96,10 @@ static uint32_t breadth_first_search(vy_bodies *b, plan *p, uint32_t root, uint3
             const uint32_t j = p->joints_of[k];
             if (p->joint_visited[j]) continue;
             p->joint_visited[j] = 1;
-            const joint_slot *t = &s->slots[j];
-            const uint32_t other = t->body[0] == i ? t->body[1] : t->body[0];
-            const int adds_body = is_dynamic_side(b, t, t->body[0] == i) && !p->body_seen[other];
-            const int has_non_dynamic_side = !is_dynamic_side(b, t, 0) || !is_dynamic_side(b, t, 1);
+            const joint_slot *joint = &s->slots[j];
+            const uint32_t other = joint->body[0] == i ? joint->body[1] : joint->body[0];
+            const int adds_body = is_dynamic_side(b, joint, joint->body[0] == i) && !p->body_seen[other];
+            const int has_non_dynamic_side = !is_dynamic_side(b, joint, 0) || !is_dynamic_side(b, joint, 1);
             if (adds_body || has_non_dynamic_side) {
                 VY_ASSERT(end > 0);
                 s->joint_order[--end] = j;
@@ -118,8 +118,8 @@ static uint32_t breadth_first_search(vy_bodies *b, plan *p, uint32_t root, uint3
 static int has_joint_to_non_dynamic(const vy_bodies *b, const plan *p, uint32_t i)
 {
     for (uint32_t k = p->joint_offsets[i]; k < p->joint_offsets[i + 1u]; ++k) {
-        const joint_slot *t = &b->joints->slots[p->joints_of[k]];
-        if (!is_dynamic_side(b, t, 0) || !is_dynamic_side(b, t, 1)) return 1;
+        const joint_slot *joint = &b->joints->slots[p->joints_of[k]];
+        if (!is_dynamic_side(b, joint, 0) || !is_dynamic_side(b, joint, 1)) return 1;
     }
     return 0;
 }
@@ -141,10 +141,10 @@ static void fill_island(vy_bodies *b, plan *p, int island_of_root, island *is)
         }
     }
     for (uint32_t j = 0; j < s->slot_count; ++j) {
-        const joint_slot *t = &s->slots[j];
-        if (!t->used) continue;
-        const int side = is_dynamic_side(b, t, 0) ? 0 : 1;
-        joints += p->island_of_root[island_root(p->parent, t->body[side])] == island_of_root;
+        const joint_slot *joint = &s->slots[j];
+        if (!joint->used) continue;
+        const int side = is_dynamic_side(b, joint, 0) ? 0 : 1;
+        joints += p->island_of_root[island_root(p->parent, joint->body[side])] == island_of_root;
     }
     VY_ASSERT(root_to_non_dynamic != NONE && joints > 0);
     uint32_t loop_joints = 0, end = is->joint_first + joints;
@@ -159,9 +159,9 @@ static void fill_island(vy_bodies *b, plan *p, int island_of_root, island *is)
         s->joint_order[is->joint_first + joints - loop_joints + k] = p->loop_joints[k];
     is->body_last = is->dynamic_last;
     for (uint32_t k = is->joint_first; k < is->joint_last; ++k) { // static and kinematic bodies
-        const joint_slot *t = &s->slots[s->joint_order[k]];
+        const joint_slot *joint = &s->slots[s->joint_order[k]];
         for (int side = 0; side < 2; ++side) {
-            const uint32_t i = t->body[side];
+            const uint32_t i = joint->body[side];
             if (i == b->body_cap || body_is_dynamic(b, i) || p->body_seen[i] == island_of_root + 1) continue;
             p->body_seen[i] = island_of_root + 1;
             VY_ASSERT(i < b->slot_count);
@@ -193,15 +193,15 @@ static int fill_blocks(vy_bodies *b, const plan *p, island *is, uint32_t *capaci
     is->block_first = s->block_count;
     is->stop_first = s->stop_count;
     for (uint32_t k = is->joint_first; k < is->joint_last; ++k) {
-        joint_slot *t = &s->slots[s->joint_order[k]];
-        VY_ASSERT(t->used && t->block_count >= 0 && t->block_count <= JOINT_BLOCKS);
-        t->first_block = s->block_count;
+        joint_slot *joint = &s->slots[s->joint_order[k]];
+        VY_ASSERT(joint->used && joint->block_count >= 0 && joint->block_count <= JOINT_BLOCKS);
+        joint->first_block = s->block_count;
         for (int r = 0; r < VY_CONSTRAINT_ROWS; ++r) {
-            if ((t->unilateral_rows >> r) & 1u) s->stops[s->stop_count++] = (stop){s->joint_order[k], r};
+            if ((joint->unilateral_rows >> r) & 1u) s->stops[s->stop_count++] = (stop){s->joint_order[k], r};
         }
-        for (int n = 0; n < t->block_count; ++n) {
+        for (int n = 0; n < joint->block_count; ++n) {
             VY_ASSERT(s->block_count < s->count * JOINT_BLOCKS);
-            s->rows[s->block_count] = (row_block){.body = {t->body[0], t->body[1]}};
+            s->rows[s->block_count] = (row_block){.body = {joint->body[0], joint->body[1]}};
             s->block_count += 1;
         }
     }
@@ -212,13 +212,14 @@ static int fill_blocks(vy_bodies *b, const plan *p, island *is, uint32_t *capaci
         const uint32_t i = s->members[m];
         for (uint32_t x = p->joint_offsets[i]; x < p->joint_offsets[i + 1u]; ++x) {
             for (uint32_t y = p->joint_offsets[i]; y < p->joint_offsets[i + 1u]; ++y) {
-                const joint_slot *tp = &s->slots[p->joints_of[x]], *tq = &s->slots[p->joints_of[y]];
-                for (int u = 0; u < tp->block_count; ++u) {
-                    for (int v = 0; v < tq->block_count; ++v) {
-                        const uint32_t block_p = tp->first_block + (uint32_t)u,
-                                       block_q = tq->first_block + (uint32_t)v;
+                const joint_slot *joint_p = &s->slots[p->joints_of[x]], *joint_q = &s->slots[p->joints_of[y]];
+                for (int u = 0; u < joint_p->block_count; ++u) {
+                    for (int v = 0; v < joint_q->block_count; ++v) {
+                        const uint32_t block_p = joint_p->first_block + (uint32_t)u,
+                                       block_q = joint_q->first_block + (uint32_t)v;
                         if (block_p <= block_q) continue;
-                        const block_pair pair = {block_p, block_q, tp->body[1] == i, tq->body[1] == i, 0};
+                        const block_pair pair = {block_p, block_q, joint_p->body[1] == i,
+                                                 joint_q->body[1] == i, 0};
                         if (!add_pair(s, capacity, pair)) return 0;
                     }
                 }

@@ -162,28 +162,30 @@ static uint32_t unilateral_rows_of(const vy_joint_def *def)
 }
 
 // Axes of b from which a twist counts: it is 0 in the present pose.
-static void set_twist_axes(joint_slot *j, quat qa, quat qb)
+static void set_twist_axes(joint_slot *j, quat attitude_a, quat attitude_b)
 {
-    const vec3 axis_a = quat_rotate(qa, j->axes_a[0]), a1 = quat_rotate(qa, j->axes_a[1]);
+    const vec3 axis_a = quat_rotate(attitude_a, j->axes_a[0]), a1 = quat_rotate(attitude_a, j->axes_a[1]);
     j->axes_b[0] = unit_vector(j->def.axis_b);
-    const vec3 axis_b = quat_rotate(qb, j->axes_b[0]);
+    const vec3 axis_b = quat_rotate(attitude_b, j->axes_b[0]);
     const double sum = 1.0 + vec3_dot(axis_a, axis_b);
     const vec3 b1 =
         sum > 1e-9 ? vec3_add_scaled(a1, -vec3_dot(a1, axis_b) / sum, vec3_add(axis_a, axis_b)) : a1;
-    j->axes_b[1] = unit_vector(vec3_add_scaled(quat_unrotate(qb, b1), -vec3_dot(b1, axis_b), j->axes_b[0]));
+    j->axes_b[1] =
+        unit_vector(vec3_add_scaled(quat_unrotate(attitude_b, b1), -vec3_dot(b1, axis_b), j->axes_b[0]));
     j->axes_b[2] = vec3_cross(j->axes_b[0], j->axes_b[1]);
 }
 
 static void set_axes(const vy_bodies *b, joint_slot *j)
 {
-    const quat qa = attitude_of(b, j->body[0]), qb = attitude_of(b, j->body[1]);
-    VY_ASSERT(quat_is_unit(qa) && quat_is_unit(qb));
+    const quat attitude_a = attitude_of(b, j->body[0]), attitude_b = attitude_of(b, j->body[1]);
+    VY_ASSERT(quat_is_unit(attitude_a) && quat_is_unit(attitude_b));
     j->axes_a[0] = unit_vector(j->def.axis_a);
     j->axes_a[1] = perpendicular(j->axes_a[0]);
     j->axes_a[2] = vec3_cross(j->axes_a[0], j->axes_a[1]);
-    for (int k = 0; k < 3; ++k) j->axes_b[k] = quat_unrotate(qb, quat_rotate(qa, j->axes_a[k]));
+    for (int k = 0; k < 3; ++k)
+        j->axes_b[k] = quat_unrotate(attitude_b, quat_rotate(attitude_a, j->axes_a[k]));
     if (vy_joint_has(j->def.kind, VY_JOINT_HAS_AXIS_B)) j->axes_b[0] = unit_vector(j->def.axis_b);
-    if (j->def.cone > 0.0) set_twist_axes(j, qa, qb);
+    if (j->def.cone > 0.0) set_twist_axes(j, attitude_a, attitude_b);
     if (vy_joint_has(j->def.kind, VY_JOINT_GEARED)) { // each its own, from which its angle counts
         j->axes_b[1] = perpendicular(j->axes_b[0]);
         j->axes_b[2] = vec3_cross(j->axes_b[0], j->axes_b[1]);

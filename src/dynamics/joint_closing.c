@@ -120,7 +120,7 @@ static void set_anchor_error(joint_error_measure *m, joint_slot *j, vec3 error)
 
 // ---- a constraint of the user: the move that closes it, as far as its Jacobian knows
 
-/// A = J M^-1 J^T of one joint, row by row.
+/// A = J M^-1 J^T of one joint, row by row; x is the right-hand side, then the solution.
 typedef struct small_system {
     double a[VY_CONSTRAINT_ROWS][VY_CONSTRAINT_ROWS];
     double x[VY_CONSTRAINT_ROWS];
@@ -228,7 +228,7 @@ static void set_initial_errors(joint_error_measure *m, joint_slot *j)
 }
 
 // The states of its bodies and the error of its anchors; into `out` the size [m] of what it joins.
-static joint_error_measure measure_of(const vy_bodies *b, const joint_slot *j, double *out)
+static joint_error_measure measure_of(const vy_bodies *b, const joint_slot *j, double *size_out)
 {
     joint_error_measure m = {.b = b,
                              .state_a = state_of(b, j->body[0]),
@@ -250,7 +250,7 @@ static joint_error_measure measure_of(const vy_bodies *b, const joint_slot *j, d
         size += gyration_radius + lever;
     }
     VY_ASSERT(size > 0.0);
-    *out = size;
+    *size_out = size;
     return m;
 }
 

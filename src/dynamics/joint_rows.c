@@ -222,10 +222,10 @@ static void angle_row(const joint_slot *j, row_block *rows, int r, vec3 axis, do
 
 // ---- angles
 
-static double hinge_angle(const joint_slot *j, const mat3 *ra, const mat3 *rb)
+static double hinge_angle(const joint_slot *j, const mat3 *rotation_a, const mat3 *rotation_b)
 {
-    const vec3 x = mat3_mul_vec(*ra, j->axes_a[1]), y = mat3_mul_vec(*ra, j->axes_a[2]);
-    const vec3 w = mat3_mul_vec(*rb, j->axes_b[1]);
+    const vec3 x = mat3_mul_vec(*rotation_a, j->axes_a[1]), y = mat3_mul_vec(*rotation_a, j->axes_a[2]);
+    const vec3 w = mat3_mul_vec(*rotation_b, j->axes_b[1]);
     return math_atan2(vec3_dot(w, y), vec3_dot(w, x));
 }
 
@@ -235,21 +235,21 @@ typedef struct swing_axes {
     double sum;
 } swing_axes;
 
-static swing_axes swing_axes_of(const joint_slot *j, const mat3 *ra, const mat3 *rb)
+static swing_axes swing_axes_of(const joint_slot *j, const mat3 *rotation_a, const mat3 *rotation_b)
 {
-    swing_axes s = {mat3_mul_vec(*ra, j->axes_a[0]), mat3_mul_vec(*rb, j->axes_b[0]), 0.0};
+    swing_axes s = {mat3_mul_vec(*rotation_a, j->axes_a[0]), mat3_mul_vec(*rotation_b, j->axes_b[0]), 0.0};
     s.sum = real_max(1.0 + vec3_dot(s.u, s.w), 1e-9);
     return s;
 }
 
 // The turn of b about its axis, once the shortest turn has brought that to the axis of a.
-static double twist_angle(const joint_slot *j, const mat3 *ra, const mat3 *rb)
+static double twist_angle(const joint_slot *j, const mat3 *rotation_a, const mat3 *rotation_b)
 {
-    const swing_axes s = swing_axes_of(j, ra, rb);
-    const vec3 b1 = mat3_mul_vec(*rb, j->axes_b[1]);
+    const swing_axes s = swing_axes_of(j, rotation_a, rotation_b);
+    const vec3 b1 = mat3_mul_vec(*rotation_b, j->axes_b[1]);
     const vec3 x = vec3_add_scaled(b1, -vec3_dot(b1, s.u) / s.sum, vec3_add(s.u, s.w));
-    return math_atan2(vec3_dot(x, mat3_mul_vec(*ra, j->axes_a[2])),
-                      vec3_dot(x, mat3_mul_vec(*ra, j->axes_a[1])));
+    return math_atan2(vec3_dot(x, mat3_mul_vec(*rotation_a, j->axes_a[2])),
+                      vec3_dot(x, mat3_mul_vec(*rotation_a, j->axes_a[1])));
 }
 
 // The twist changes by g.(rate of b - rate of a).
@@ -340,18 +340,20 @@ void vy_joint_coordinate(const joint_slot *j, const body_state *a, const body_st
 
 // ---- constraints of the user
 
-/// J(t) v of the states, in the rows' units.
+/// J(t) v in the rows' units: J at the poses of a and b, v of the other two states.
 static void custom_speed(const vy_constraint *c, const body_state *a, const body_state *b,
-                         const body_state *va, const body_state *vb, double time, double *speed)
+                         const body_state *velocity_state_a, const body_state *velocity_state_b, double time,
+                         double *speed)
 {
     vy_jacobian ja = {{0}}, jb = {{0}};
     c->jacobian(c, a, b, time, ja, jb);
-    const vec3 rate_a = quat_rotate(va->attitude, va->rate), rate_b = quat_rotate(vb->attitude, vb->rate);
+    const vec3 rate_a = quat_rotate(velocity_state_a->attitude, velocity_state_a->rate),
+               rate_b = quat_rotate(velocity_state_b->attitude, velocity_state_b->rate);
     for (int r = 0; r < c->dimension; ++r) {
         const double *x = ja[r], *y = jb[r];
-        speed[r] = (vec3_dot(vec3_make(x[0], x[1], x[2]), va->velocity) +
+        speed[r] = (vec3_dot(vec3_make(x[0], x[1], x[2]), velocity_state_a->velocity) +
                     vec3_dot(vec3_make(x[3], x[4], x[5]), rate_a)) +
-                   (vec3_dot(vec3_make(y[0], y[1], y[2]), vb->velocity) +
+                   (vec3_dot(vec3_make(y[0], y[1], y[2]), velocity_state_b->velocity) +
                     vec3_dot(vec3_make(y[3], y[4], y[5]), rate_b));
     }
     if (c->time_derivative == NULL) return;
@@ -477,16 +479,17 @@ static void mask_inactive(const joint_slot *j, uint64_t active, row_block *rows)
 
 // ---- joints that close: what their rows change by time alone
 
-// The anchor of one body moves in it at a constant velocity; `e` is what that adds to the rate of d.
-static void add_anchor_motion(row_block *rows, vec3 e, vec3 rate, vec3 rate_a)
+// The anchor of one body moves in it at a constant velocity: `anchor_velocity` is what that adds to the rate
+// of d, `rate` is that of the body.
+static void add_anchor_motion(row_block *rows, vec3 anchor_velocity, vec3 rate, vec3 rate_a)
 {
     if (rows->is_point) {
-        rows->time_rate = vec3_add(rows->time_rate, e);
-        rows->bias = vec3_add(rows->bias, vec3_scale(2.0, vec3_cross(rate, e)));
+        rows->time_rate = vec3_add(rows->time_rate, anchor_velocity);
+        rows->bias = vec3_add(rows->bias, vec3_scale(2.0, vec3_cross(rate, anchor_velocity)));
         return;
     }
-    const vec3 coriolis = vec3_scale(2.0, vec3_cross(vec3_sub(rate, rate_a), e));
-    rows->time_rate = vec3_add(rows->time_rate, mat3_mul_vec(rows->linear[1], e));
+    const vec3 coriolis = vec3_scale(2.0, vec3_cross(vec3_sub(rate, rate_a), anchor_velocity));
+    rows->time_rate = vec3_add(rows->time_rate, mat3_mul_vec(rows->linear[1], anchor_velocity));
     rows->bias = vec3_add(rows->bias, mat3_mul_vec(rows->linear[1], coriolis));
 }
 

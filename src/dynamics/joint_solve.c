@@ -10,7 +10,7 @@ enum { POWER_ITERATIONS = 400 };
 /// Rows in use, numbered over all islands.
 typedef struct dense_system {
     double a[VY_DENSE_ROWS][VY_DENSE_ROWS]; // lower triangle
-    double x[VY_DENSE_ROWS];
+    double x[VY_DENSE_ROWS];                // right-hand side, then solution
     int count;
 } dense_system;
 
@@ -25,13 +25,14 @@ static int count_rows(const joint_system *s)
 
 static double component(vec3 v, int r) { return r == 0 ? v.x : r == 1 ? v.y : v.z; }
 
-static void copy_block(dense_system *d, const joint_system *s, uint32_t p, uint32_t q, int at_p, int at_q,
-                       const mat3 *m)
+static void copy_block(dense_system *d, const joint_system *s, uint32_t p, uint32_t q, int dense_row,
+                       int dense_column, const mat3 *m)
 {
-    VY_ASSERT(p >= q && at_p + BLOCK_ROWS <= VY_DENSE_ROWS + BLOCK_ROWS && at_p >= at_q && at_q >= 0);
-    for (int i = 0, row = at_p; i < BLOCK_ROWS; ++i) {
+    VY_ASSERT(p >= q && dense_row + BLOCK_ROWS <= VY_DENSE_ROWS + BLOCK_ROWS && dense_row >= dense_column &&
+              dense_column >= 0);
+    for (int i = 0, row = dense_row; i < BLOCK_ROWS; ++i) {
         if (((s->rows[p].row_mask >> i) & 1) == 0) continue;
-        for (int j = 0, column = at_q; j < BLOCK_ROWS; ++j) {
+        for (int j = 0, column = dense_column; j < BLOCK_ROWS; ++j) {
             if (((s->rows[q].row_mask >> j) & 1) != 0) d->a[row][column++] = m->m[i][j];
         }
         ++row;
@@ -110,14 +111,14 @@ static void fill_start_vector(const joint_system *s, const island *is, vec3 *x, 
 {
     double fraction = 0.5;
     for (uint32_t k = is->block_first; k < is->block_last; ++k) {
-        double c[BLOCK_ROWS];
+        double components[BLOCK_ROWS];
         const int row_mask = s->rows[k].row_mask & ~(without_redundant ? s->redundant_rows[k] : 0);
         for (int r = 0; r < BLOCK_ROWS; ++r) {
             fraction = fraction * 0.6180339887498949 + 0.7548776662466927;
             fraction -= floor(fraction);
-            c[r] = (row_mask >> r) & 1 ? 0.5 + fraction : 0.0;
+            components[r] = (row_mask >> r) & 1 ? 0.5 + fraction : 0.0;
         }
-        x[k] = vec3_make(c[0], c[1], c[2]);
+        x[k] = vec3_make(components[0], components[1], components[2]);
     }
 }
 

@@ -83,7 +83,7 @@ static vec3 central_moment(const vy_potential *p, const vy_potential_body *b, ve
 
 static double trace(const vy_mat3 *m) { return (m->m[0][0] + m->m[1][1]) + m->m[2][2]; }
 
-static void central_add(const vy_potential *p, const vy_potential_body *b, vec3 *force, vec3 *torque)
+static void central_add_loads(const vy_potential *p, const vy_potential_body *b, vec3 *force, vec3 *torque)
 {
     VY_ASSERT(p->central.mu > 0.0);
     vec3 r;
@@ -115,7 +115,7 @@ static vec3 spring_vector(const vy_potential *p, const vy_potential_body *b, vec
     return d;
 }
 
-static void spring_add(const vy_potential *p, const vy_potential_body *b, vec3 *force, vec3 *torque)
+static void spring_add_loads(const vy_potential *p, const vy_potential_body *b, vec3 *force, vec3 *torque)
 {
     vec3 lever;
     double length;
@@ -141,8 +141,8 @@ void vy_potential_add_loads(const vy_potential *p, const vy_potential_body *b, v
     VY_ASSERT(p->kind > VY_POTENTIAL_NONE && p->kind <= VY_POTENTIAL_CUSTOM);
     switch (p->kind) {
     case VY_POTENTIAL_UNIFORM: *force = vec3_add_scaled(*force, b->mass, p->uniform.gravity); break;
-    case VY_POTENTIAL_CENTRAL: central_add(p, b, force, torque); break;
-    case VY_POTENTIAL_SPRING: spring_add(p, b, force, torque); break;
+    case VY_POTENTIAL_CENTRAL: central_add_loads(p, b, force, torque); break;
+    case VY_POTENTIAL_SPRING: spring_add_loads(p, b, force, torque); break;
     case VY_POTENTIAL_MAGNETIC:
         *torque = vec3_add(*torque,
                            vec3_cross(quat_rotate(b->state.attitude, p->magnetic.dipole), p->magnetic.field));

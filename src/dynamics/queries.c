@@ -30,7 +30,7 @@ struct query {
     const vy_shape *shape;
     vy_pose pose;     // of the shape; of a ray or a point where it is
     vec3 motion;      // of the shape, or the direction of a ray
-    double limit;     // of t
+    double limit;     // the largest t of a hit that is looked for
     int first_only;   // 1: only the first hit is wanted
     vy_body_hit *out; // [capacity]
     size_t capacity, count;

@@ -7,7 +7,7 @@
 typedef struct query_tree {
     vy_tree *tree;
     uint64_t revision;         // 0: never filled
-    uint32_t cap;              // slots that there is memory for
+    uint32_t cap;              // how many slots there is memory for
     void *memory;              // of the arrays
     vy_bounds *bounds;         // [cap]
     int *proxy_of;             // [cap] -1: it is not in the tree

@@ -441,16 +441,17 @@ static void link_bodies(vy_bodies *b, uint32_t i, uint32_t j)
 
 static void link_joints(vy_bodies *b)
 {
-    const joint_system *j = b->joints;
+    const joint_system *joints = b->joints;
     const double time = vy_bodies_time(b);
-    for (uint32_t k = 0; k < j->slot_count; ++k) {
-        const joint_slot *t = &j->slots[k];
-        if (!t->used || joint_is_broken(&b->joint_state[k])) continue;
-        if (t->body[0] < b->body_cap && t->body[1] < b->body_cap) link_bodies(b, t->body[0], t->body[1]);
-        const int changes_by_time = t->def.kind == VY_JOINT_CUSTOM || joint_is_closing(t, time);
+    for (uint32_t k = 0; k < joints->slot_count; ++k) {
+        const joint_slot *joint = &joints->slots[k];
+        if (!joint->used || joint_is_broken(&b->joint_state[k])) continue;
+        if (joint->body[0] < b->body_cap && joint->body[1] < b->body_cap)
+            link_bodies(b, joint->body[0], joint->body[1]);
+        const int changes_by_time = joint->def.kind == VY_JOINT_CUSTOM || joint_is_closing(joint, time);
         for (int side = 0; side < 2 && changes_by_time; ++side) {
-            if (t->body[side] < b->body_cap && body_is_dynamic(b, t->body[side]))
-                b->sleep->bodies[t->body[side]].ticks = 0;
+            if (joint->body[side] < b->body_cap && body_is_dynamic(b, joint->body[side]))
+                b->sleep->bodies[joint->body[side]].ticks = 0;
         }
     }
 }

@@ -18,8 +18,8 @@ enum { MAX_STOP_CHANGES = 8 };
 // By block: right-hand sides; sums of impulses of the sub-step; and what of these is in the impulses of
 // joints that can break.
 static vec3 *residual_of(const joint_system *s) { return s->rhs + s->block_count; }
-static vec3 *total_of(const joint_system *s) { return s->rhs + (size_t)2 * s->block_count; }
-static vec3 *recorded_of(const joint_system *s) { return s->rhs + (size_t)3 * s->block_count; }
+static vec3 *total_impulse_of(const joint_system *s) { return s->rhs + (size_t)2 * s->block_count; }
+static vec3 *recorded_impulse_of(const joint_system *s) { return s->rhs + (size_t)3 * s->block_count; }
 static const island *island_at(const substep_joints *t, uint32_t n)
 {
     VY_ASSERT(n < t->count && t->islands[n] < t->b->joints->island_count);
@@ -58,23 +58,24 @@ static void load_island(const substep_joints *t, const island *is, double elapse
     load_velocities(t, is);
     for (uint32_t n = is->body_first; n < is->dynamic_last; ++n) {
         const uint32_t i = s->members[n];
-        const contact_body *from = &b->contacts->body[i];
-        stage_body *w = &s->stage_bodies[i];
+        const contact_body *source = &b->contacts->body[i];
+        stage_body *body = &s->stage_bodies[i];
         // A state that overflowed is found at the step's end; until then it may pass here.
-        VY_ASSERT(from->moves);
-        VY_ASSERT(!real_is_finite(quat_dot(from->attitude, from->attitude)) || quat_is_unit(from->attitude));
-        copy_pose(from, &s->stage[i]);
-        s->stage[i].rate = mat3_tmul_vec(from->rotation, w->rate);
-        w->rotation = from->rotation;
-        w->inverse_mass = from->inverse_mass;
-        w->inverse_inertia = inverse_inertia_of(from);
+        VY_ASSERT(source->moves);
+        VY_ASSERT(!real_is_finite(quat_dot(source->attitude, source->attitude)) ||
+                  quat_is_unit(source->attitude));
+        copy_pose(source, &s->stage[i]);
+        s->stage[i].rate = mat3_tmul_vec(source->rotation, body->rate);
+        body->rotation = source->rotation;
+        body->inverse_mass = source->inverse_mass;
+        body->inverse_inertia = inverse_inertia_of(source);
     }
     for (uint32_t n = is->dynamic_last; n < is->body_last; ++n) {
         const uint32_t i = s->members[n];
-        stage_body *w = &s->stage_bodies[i];
+        stage_body *body = &s->stage_bodies[i];
         s->stage[i] = kinematic_state_at(b, i, elapsed);
-        *w = (stage_body){.rotation = quat_matrix(s->stage[i].attitude)};
-        w->rate = mat3_mul_vec(w->rotation, s->stage[i].rate);
+        *body = (stage_body){.rotation = quat_matrix(s->stage[i].attitude)};
+        body->rate = mat3_mul_vec(body->rotation, s->stage[i].rate);
     }
 }
 
@@ -117,7 +118,7 @@ static void apply_corrections(const substep_joints *t, const island *is, double 
 static void apply_impulses(const substep_joints *t, const island *is)
 {
     joint_system *s = t->b->joints;
-    vec3 *const total = total_of(s);
+    vec3 *const total = total_impulse_of(s);
     for (uint32_t k = is->block_first; k < is->block_last; ++k) total[k] = vec3_add(total[k], s->rhs[k]);
     zero_corrections(s, is);
     vy_island_apply_multipliers(s, is);
@@ -148,17 +149,17 @@ void vy_jointed_apply_forces(substep_joints *t)
 {
     vy_bodies *b = t->b;
     joint_system *s = b->joints;
-    vec3 *const total = total_of(s);
+    vec3 *const total = total_impulse_of(s);
     for (uint32_t n = 0; n < t->count; ++n) {
         const island *is = island_at(t, n);
         for (uint32_t k = is->block_first; k < is->block_last; ++k)
-            total[k] = recorded_of(s)[k] = vec3_zero();
+            total[k] = recorded_impulse_of(s)[k] = vec3_zero();
         if (s->breakable_count > 0) vy_break_add_forces(b, is, t->h);
         zero_corrections(s, is);
         for (uint32_t m = is->joint_first; m < is->joint_last; ++m) {
-            const uint32_t j = s->joint_order[m], x = s->slots[j].body[0], y = s->slots[j].body[1];
-            vy_joint_apply_forces(&s->slots[j], &b->joint_state[j], &b->joint_targets[j], &s->stage[x],
-                                  &s->stage[y], &s->stage_bodies[x], &s->stage_bodies[y]);
+            const uint32_t j = s->joint_order[m], slot_a = s->slots[j].body[0], slot_b = s->slots[j].body[1];
+            vy_joint_apply_forces(&s->slots[j], &b->joint_state[j], &b->joint_targets[j], &s->stage[slot_a],
+                                  &s->stage[slot_b], &s->stage_bodies[slot_a], &s->stage_bodies[slot_b]);
         }
         apply_corrections(t, is, t->h);
     }
@@ -171,7 +172,7 @@ static void release_stop(const substep_joints *t, const island *is, const stop *
 {
     VY_ASSERT(stop_is_active(t->b, x));
     joint_system *s = t->b->joints;
-    const double impulse = stop_component(s, x, total_of(s));
+    const double impulse = stop_component(s, x, total_impulse_of(s));
     const int r = x->row % BLOCK_ROWS;
     for (uint32_t k = is->block_first; k < is->block_last; ++k) s->rhs[k] = vec3_zero();
     s->rhs[stop_block(s, x)] =
@@ -187,7 +188,7 @@ static const stop *most_negative_stop(const substep_joints *t, const island *is)
     double min_impulse = 0.0;
     for (uint32_t n = is->stop_first; n < is->stop_last; ++n) {
         const stop *x = &s->stops[n];
-        const double impulse = stop_is_active(t->b, x) ? stop_component(s, x, total_of(s)) : 0.0;
+        const double impulse = stop_is_active(t->b, x) ? stop_component(s, x, total_impulse_of(s)) : 0.0;
         if (!(impulse < min_impulse)) continue; // not finite: the step ends the run, and nothing lets go
         min_impulse = impulse;
         worst = x;
@@ -273,20 +274,21 @@ double vy_jointed_position_error(const substep_joints *t)
             s->start[s->members[m]] = kinematic_state_at(b, s->members[m], t->elapsed + t->h);
         for (uint32_t m = is->joint_first; m < is->joint_last; ++m) {
             const joint_slot *j = &s->slots[s->joint_order[m]];
-            const uint32_t x = j->body[0], y = j->body[1];
-            double v[VY_CONSTRAINT_ROWS];
+            const uint32_t slot_a = j->body[0], slot_b = j->body[1];
+            double values[VY_CONSTRAINT_ROWS];
             if (j->block_count == 0) continue;
-            vy_joint_values(j, x == b->body_cap ? &s->stage[x] : &s->start[x],
-                            y == b->body_cap ? &s->stage[y] : &s->start[y], t->time + t->h, v);
+            vy_joint_values(j, slot_a == b->body_cap ? &s->stage[slot_a] : &s->start[slot_a],
+                            slot_b == b->body_cap ? &s->stage[slot_b] : &s->start[slot_b], t->time + t->h,
+                            values);
             for (int k = 0; k < j->block_count; ++k) {
                 const int row_mask = s->rows[j->first_block + (uint32_t)k].row_mask;
-                const vec3 c = vec3_make(value_if_active(v[3 * k], row_mask, 0),
-                                         value_if_active(v[3 * k + 1], row_mask, 1),
-                                         value_if_active(v[3 * k + 2], row_mask, 2));
-                residual_of(s)[j->first_block + (uint32_t)k] = c;
-                max_error =
-                    real_max(max_error, inverse_extent *
-                                            real_max(real_max(real_abs(c.x), real_abs(c.y)), real_abs(c.z)));
+                const vec3 error = vec3_make(value_if_active(values[3 * k], row_mask, 0),
+                                             value_if_active(values[3 * k + 1], row_mask, 1),
+                                             value_if_active(values[3 * k + 2], row_mask, 2));
+                residual_of(s)[j->first_block + (uint32_t)k] = error;
+                max_error = real_max(max_error,
+                                     inverse_extent * real_max(real_max(real_abs(error.x), real_abs(error.y)),
+                                                               real_abs(error.z)));
             }
         }
     }
@@ -343,7 +345,8 @@ void vy_jointed_add_closing_work(substep_joints *t)
             if (!joint_is_closing(j, t->time)) continue;
             for (int k = 0; k < j->block_count; ++k) {
                 const uint32_t block = j->first_block + (uint32_t)k;
-                work += 0.5 * vec3_dot(total_of(s)[block], vec3_add(j->speed[k], speed_of_bodies(s, block)));
+                work += 0.5 * vec3_dot(total_impulse_of(s)[block],
+                                       vec3_add(j->speed[k], speed_of_bodies(s, block)));
             }
             vy_closing_add_work(t->b, j, work);
         }
@@ -355,7 +358,7 @@ void vy_jointed_add_break_impulses(substep_joints *t)
     joint_system *s = t->b->joints;
     for (uint32_t n = 0; n < t->count && s->breakable_count > 0; ++n) {
         const island *is = island_at(t, n);
-        vec3 *const recorded = recorded_of(s), *const total = total_of(s);
+        vec3 *const recorded = recorded_impulse_of(s), *const total = total_impulse_of(s);
         for (uint32_t k = is->block_first; k < is->block_last; ++k)
             recorded[k] = vec3_sub(total[k], recorded[k]);
         vy_break_add_impulses(s, is, recorded);
@@ -376,7 +379,7 @@ void vy_jointed_store_forces(substep_joints *t)
         for (uint32_t m = is->joint_first; m < is->joint_last; ++m) {
             joint_slot *j = &s->slots[s->joint_order[m]];
             for (int k = 0; k < j->block_count; ++k)
-                j->lambda[k] = vec3_scale(1.0 / t->h, total_of(s)[j->first_block + (uint32_t)k]);
+                j->lambda[k] = vec3_scale(1.0 / t->h, total_impulse_of(s)[j->first_block + (uint32_t)k]);
         }
     }
 }
