@@ -5,7 +5,7 @@
 
 #define NO_GROUP UINT32_MAX
 
-enum { ITERATION_BUDGET = 4096 };
+enum { ITERATION_BUDGET = 4096 }; // the most that iterations times contacts of an island may be
 // Islands of so few pairs take stiff contacts: an iteration solves them nearly. In heaps those would creep.
 enum { MAX_STIFF_PAIRS = 1 };
 

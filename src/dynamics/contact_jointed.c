@@ -8,10 +8,10 @@
 #include "dynamics/substep_joints.h"
 
 enum {
-    MAX_ITERATIONS = 64,
-    RESTITUTION_ITERATIONS = 8,
-    MAX_ISLAND_RETRIES = 2,
-    NEWTON_ITERATIONS = 8,
+    MAX_ITERATIONS = 64,        // of contacts and joints in a sub-step
+    RESTITUTION_ITERATIONS = 8, // at least
+    MAX_ISLAND_RETRIES = 2,     // with more intervals
+    NEWTON_ITERATIONS = 8,      // that close the joints in a sub-step
     COLOURS = 64,
     MAX_NARROW_CONTACTS = 3, // of an island: more are solved by the wide kernel
     NONE = 0                 // ends a list

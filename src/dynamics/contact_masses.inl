@@ -57,9 +57,9 @@ VY_FN void compute_normal_masses(pack *p, const pack_jacobian *jac, int n)
     p->twist_mass = effective_inertia(jac, p->normal);
     p->rolling_mass = real_set(0.0);
     if (p->has_rolling) {
-        const real mass =
+        const real smaller_inertia =
             real_min(effective_inertia(jac, p->tangent_1), effective_inertia(jac, jac->tangent_2));
-        p->rolling_mass = real_select(p->rolling_resistance > 0.0, mass, real_set(0.0));
+        p->rolling_mass = real_select(p->rolling_resistance > 0.0, smaller_inertia, real_set(0.0));
     }
 }
 

@@ -68,7 +68,7 @@ VY_FN int k_index(int i, int j)
     return i <= j ? i * (2 * POINTS - 1 - i) / 2 + j : j * (2 * POINTS - 1 - j) / 2 + i;
 }
 
-/// Velocities of both bodies of each lane.
+/// Velocities (v) and angular velocities (w), world axes, of bodies a and b of each lane.
 typedef struct pack_velocities {
     vec3 va, wa, vb, wb;
 } pack_velocities;

@@ -367,11 +367,11 @@ static void mark_near_ground(vy_bodies *b, void *self, size_t first, size_t last
 
 // Planes and height fields have no bounds: pairs with every body, sorted; and how many contacts they may
 // have.
-static vy_status list_ground_pairs(vy_bodies *b, double h, size_t *count, size_t *contacts)
+static vy_status list_ground_pairs(vy_bodies *b, double h, size_t *count, size_t *max_contact_count)
 {
     contact_system *s = b->contacts;
     size_t n = 0;
-    *contacts = 0;
+    *max_contact_count = 0;
     for (uint32_t i = 0; i < b->slot_count; ++i) {
         const vy_shape *shape = &b->slots[i].shape;
         if (shape->kind == VY_SHAPE_NONE || s->proxy_of[i] >= 0 || vy_shape_is_convex(shape)) continue;
@@ -383,7 +383,7 @@ static vy_status list_ground_pairs(vy_bodies *b, double h, size_t *count, size_t
             if (!s->marked[j]) continue;
             if (vy_contacts_reserve(b, n + 1, 0) != VY_OK) return VY_NO_MEMORY;
             s->sorted[n] = contact_key(i, j);
-            *contacts += max_contacts(b, s->sorted[n++]);
+            *max_contact_count += max_contacts(b, s->sorted[n++]);
         }
     }
     vy_contacts_sort_keys(s->sorted, s->keys, n);

@@ -119,9 +119,9 @@ static void plan_part(const pack_plan *plan, uint32_t index)
     part->packs_first = part->packs_last =
         packs_before(part->first - plan->group->first, index, plan->wide->width);
     for (uint32_t c = 0; c < plan->colour_count; ++c) {
-        const uint32_t packs = (count[c] + plan->wide->width - 1) / plan->wide->width;
-        part->colour[c] = (colour_range){part->packs_last, part->packs_last + packs, offset, count[c]};
-        part->packs_last += packs;
+        const uint32_t pack_count = (count[c] + plan->wide->width - 1) / plan->wide->width;
+        part->colour[c] = (colour_range){part->packs_last, part->packs_last + pack_count, offset, count[c]};
+        part->packs_last += pack_count;
         next[c] = offset;
         offset += count[c];
     }

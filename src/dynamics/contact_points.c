@@ -226,9 +226,9 @@ static int is_deep(const vy_bodies *b, const contact *c)
     const contact_system *s = b->contacts;
     const double separation = c->points[0].separation; // the deepest point is the first
     if (separation >= 0.0) return 0;
-    const double allowed = ALLOWED_DEPTH_FRACTION * real_min(s->thickness[c->a], s->thickness[c->b]) +
-                           contact_slop(b, c->a, c->b);
-    return separation < -allowed && b->slots[c->a].kind != VY_BODY_KINEMATIC &&
+    const double allowed_depth = ALLOWED_DEPTH_FRACTION * real_min(s->thickness[c->a], s->thickness[c->b]) +
+                                 contact_slop(b, c->a, c->b);
+    return separation < -allowed_depth && b->slots[c->a].kind != VY_BODY_KINEMATIC &&
            b->slots[c->b].kind != VY_BODY_KINEMATIC;
 }
 

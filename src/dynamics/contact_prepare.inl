@@ -42,14 +42,14 @@ VY_FN void load_contacts(const contact *const c[VY_LANES], pack *p)
 static void fill_lanes(const contact_context *context, const uint32_t *contacts, uint32_t count, pack *p)
 {
     VY_ASSERT(count >= 1 && count <= VY_LANES);
-    const contact *from[VY_LANES];
+    const contact *lane_contacts[VY_LANES];
     p->lane_count = count;
     p->max_points = 1;
     p->has_rolling = p->has_restitution = 0;
     for (uint32_t i = 0; i < VY_LANES; ++i) {
         const contact *c = &context->contacts[contacts[i < count ? i : 0]];
         VY_ASSERT(c->a != c->b && c->point_count >= 1 && c->point_count <= POINTS);
-        from[i] = c;
+        lane_contacts[i] = c;
         p->contact[i] = contacts[i < count ? i : 0];
         p->a[i] = c->a;
         p->b[i] = c->b;
@@ -64,7 +64,7 @@ static void fill_lanes(const contact_context *context, const uint32_t *contacts,
         const double thin_slop = SLOP_FRACTION * (thickness_a < thickness_b ? thickness_a : thickness_b);
         set_lane(&p->slop, (int)i, thin_slop < context->slop ? thin_slop : context->slop);
     }
-    load_contacts(from, p);
+    load_contacts(lane_contacts, p);
 }
 
 // Points that are still apart close faster or slower until they touch, by what forces do on the way: v^2 + 2

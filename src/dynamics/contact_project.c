@@ -53,24 +53,27 @@ static int has_kinematic_body(const vy_bodies *b, const contact_header *c)
 // Its depth is 0 where they are certainly not deeper than `allowed`.
 static deepest_point find_deepest_point(const vy_bodies *b, const contact_header *c, double allowed)
 {
-    const vy_shape *x = &b->slots[c->a].shape, *y = &b->slots[c->b].shape;
-    const vy_pose px = body_shape_pose(b, c->a, &b->state[c->a]),
-                  py = body_shape_pose(b, c->b, &b->state[c->b]);
+    const vy_shape *shape_a = &b->slots[c->a].shape, *shape_b = &b->slots[c->b].shape;
+    const vy_pose pose_a = body_shape_pose(b, c->a, &b->state[c->a]),
+                  pose_b = body_shape_pose(b, c->b, &b->state[c->b]);
     deepest_point deepest = {.depth = 0.0};
-    if (x->kind == VY_SHAPE_BOX && y->kind == VY_SHAPE_BOX && // most are not, and that is found sooner
-        !vy_boxes_may_overlap_by(x, &px, y, &py, allowed))
+    if (shape_a->kind == VY_SHAPE_BOX &&
+        shape_b->kind == VY_SHAPE_BOX && // most are not, and that is found sooner
+        !vy_boxes_may_overlap_by(shape_a, &pose_a, shape_b, &pose_b, allowed))
         return deepest;
-    if (vy_shape_is_convex(x) && vy_shape_is_convex(y)) {
+    if (vy_shape_is_convex(shape_a) && vy_shape_is_convex(shape_b)) {
         vy_contact penetration;
         int hit = 0;
-        if (vy_penetration(x, &px, y, &py, NULL, &hit, &penetration, NULL) != VY_OK || !hit) return deepest;
+        if (vy_penetration(shape_a, &pose_a, shape_b, &pose_b, NULL, &hit, &penetration, NULL) != VY_OK ||
+            !hit)
+            return deepest;
         return (deepest_point){penetration.normal,
                                vec3_scale(0.5, vec3_add(penetration.point_a, penetration.point_b)),
                                penetration.depth};
     }
     vy_manifold manifolds[VY_COLLIDE_MANIFOLDS];
     int count = 0;
-    if (vy_collide_all(x, &px, y, &py, 0.0, manifolds, &count) != VY_OK) return deepest;
+    if (vy_collide_all(shape_a, &pose_a, shape_b, &pose_b, 0.0, manifolds, &count) != VY_OK) return deepest;
     for (int n = 0; n < count; ++n) {
         for (int i = 0; i < manifolds[n].count; ++i) {
             const vy_manifold_point *p = &manifolds[n].points[i];

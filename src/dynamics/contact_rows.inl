@@ -241,7 +241,7 @@ VY_FN void update_points(const contact_context *context, pack *p, int n, real *a
     // contact stays under its axle.
     p->contact_shift = vec3_scale(p->inverse_mass_ratio_b, displacement);
     vec3 weighted_sum = vec3_zero(), anchor_sum = vec3_zero();
-    real weight = real_set(0.0);
+    real impulse_sum = real_set(0.0);
     for (int i = 0; i < n; ++i) {
         const pack_point_start *start = &p->start[i];
         const mask is_point = has_point(p, i);
@@ -253,11 +253,11 @@ VY_FN void update_points(const contact_context *context, pack *p, int n, real *a
                                              real_set(0.0));
         weighted_sum = vec3_add_scaled(weighted_sum, p->point[i].normal_impulse, anchor);
         anchor_sum = vec3_add(anchor_sum, anchor);
-        weight = weight + p->point[i].normal_impulse;
+        impulse_sum = impulse_sum + p->point[i].normal_impulse;
     }
-    const mask has_impulse = weight > MIN_IMPULSE;
-    const real inverse_weight = 1.0 / weight;
-    const vec3 mean_anchor = vec3_select(has_impulse, vec3_scale(inverse_weight, weighted_sum),
+    const mask has_impulse = impulse_sum > MIN_IMPULSE;
+    const real inverse_impulse_sum = 1.0 / impulse_sum;
+    const vec3 mean_anchor = vec3_select(has_impulse, vec3_scale(inverse_impulse_sum, weighted_sum),
                                          vec3_scale(p->inverse_point_count, anchor_sum));
     p->friction_anchor_a = vec3_add(mean_anchor, p->contact_shift);
     if (n == 1) return;
@@ -269,5 +269,5 @@ VY_FN void update_points(const contact_context *context, pack *p, int n, real *a
         radius_sum = radius_sum + p->point[i].normal_impulse * vec3_length(vec3_sub(anchor, mean_anchor));
     }
     p->friction_radius =
-        real_select(has_impulse & (p->point_count > 1.5), radius_sum * inverse_weight, real_set(0.0));
+        real_select(has_impulse & (p->point_count > 1.5), radius_sum * inverse_impulse_sum, real_set(0.0));
 }

@@ -69,20 +69,21 @@ static void set_contact_islands(vy_bodies *b, void *self, size_t first, size_t l
 int vy_paths_collide(const vy_bodies *b, uint32_t i, uint32_t j, double h)
 {
     VY_ASSERT(i != j && i < b->slot_count && j < b->slot_count);
-    const vy_shape *x = &b->slots[i].shape, *y = &b->slots[j].shape;
+    const vy_shape *shape_a = &b->slots[i].shape, *shape_b = &b->slots[j].shape;
     const body_state *start_a = &b->contacts->start_state[i], *start_b = &b->contacts->start_state[j];
     const body_state end_a = state_at_end(b, i, h), end_b = state_at_end(b, j, h);
     const vy_pose end_pose_a = body_shape_pose(b, i, &end_a), end_pose_b = body_shape_pose(b, j, &end_b);
-    if (vy_overlap(x, &end_pose_a, y, &end_pose_b)) return 1;
+    if (vy_overlap(shape_a, &end_pose_a, shape_b, &end_pose_b)) return 1;
     if (vy_impacts_is_fast(b, i, h) || vy_impacts_is_fast(b, j, h)) return vy_impacts_collide(b, i, j, h);
-    if (!vy_shape_is_convex(x) || !vy_shape_is_convex(y)) return 0;
+    if (!vy_shape_is_convex(shape_a) || !vy_shape_is_convex(shape_b)) return 0;
     const vy_pose start_pose_a = body_shape_pose(b, i, start_a),
                   start_pose_b = body_shape_pose(b, j, start_b);
     const vec3 displacement = vec3_sub(vec3_sub(end_pose_b.position, start_pose_b.position),
                                        vec3_sub(end_pose_a.position, start_pose_a.position));
     vy_cast_hit hit;
     int is_hit = 0;
-    if (vy_shape_cast(x, &start_pose_a, y, &start_pose_b, displacement, NULL, &is_hit, &hit) == VY_OK &&
+    if (vy_shape_cast(shape_a, &start_pose_a, shape_b, &start_pose_b, displacement, NULL, &is_hit, &hit) ==
+            VY_OK &&
         !is_hit)
         return 0;
     return vy_impacts_collide(b, i, j, h); // a corner that swings back may be met by the cast alone
@@ -174,13 +175,13 @@ static void solve_impulses(vy_bodies *b)
     contact_system *s = b->contacts;
     for (uint32_t k = 0; k < s->count; ++k) {
         contact *c = &s->contacts[k];
-        const vy_pose pa = body_shape_pose(b, c->a, &b->state[c->a]),
-                      pb = body_shape_pose(b, c->b, &b->state[c->b]);
+        const vy_pose pose_a = body_shape_pose(b, c->a, &b->state[c->a]),
+                      pose_b = body_shape_pose(b, c->b, &b->state[c->b]);
         vy_manifold manifolds[VY_COLLIDE_MANIFOLDS];
         int count = 0;
         const int manifold_index = (int)contact_manifold_index(s, k);
-        if (vy_collide_all(&b->slots[c->a].shape, &pa, &b->slots[c->b].shape, &pb, 0.0, manifolds, &count) !=
-                VY_OK ||
+        if (vy_collide_all(&b->slots[c->a].shape, &pose_a, &b->slots[c->b].shape, &pose_b, 0.0, manifolds,
+                           &count) != VY_OK ||
             manifold_index >= count)
             continue;
         const vy_manifold manifold = manifolds[manifold_index];

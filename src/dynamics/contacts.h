@@ -79,7 +79,7 @@ typedef struct contact_capacity {
     size_t bodies;
     size_t pairs;    // of the broad phase
     size_t contacts; // in a step; at least as many as are cached, sleeping ones included
-    size_t solved;   // that may be solved at a time: those of a step, or of a group of impacts.c
+    size_t solved;   // contacts that may be solved at a time: those of a step, or of a group of impacts.c
 } contact_capacity;
 
 /// What a contact did over the intervals of a step, for its report.
@@ -144,14 +144,14 @@ typedef struct contact_system {
     size_t tree_key_count;          // of tree_keys
     atomic_size_t found_pair_count; // how many pairs the threads have found so far
     int *box_moved;                 // [body_cap] 1: its box in the tree is a new one
-    int pairs_stale;                // 1: bodies were added, removed, woke up or fell asleep since
-    uint32_t moved_count;           // boxes moved since the tree was built
-    uint32_t *bucket;               // [body_cap + 1] of sort_pairs(): where the keys of each first slot begin
-    contact *contacts;              // [contacts], sorted by slots
-    contact_header *headers;        // [contacts] of them
-    uint32_t count;                 // of contacts and headers
-    const contact_kernel *kernel;   // the widest this machine has
-    contact_group *groups;          // [body_cap]
+    int pairs_stale;      // 1: bodies were added, removed, woke up or fell asleep since tree_keys were listed
+    uint32_t moved_count; // boxes moved since the tree was built
+    uint32_t *bucket;     // [body_cap + 1] of sort_pairs(): where the keys of each first slot begin
+    contact *contacts;    // [contacts], sorted by slots
+    contact_header *headers;      // [contacts] of them
+    uint32_t count;               // of contacts and headers
+    const contact_kernel *kernel; // the widest this machine has
+    contact_group *groups;        // [body_cap]
     uint32_t group_count;
     uint32_t *group_of;                  // [body_cap] of an island, by root
     uint32_t *island_solved_contacts;    // [body_cap] by root: contacts that are solved
@@ -397,7 +397,7 @@ VY_FN double restitution_threshold(const vy_bodies *b, double h)
     return b->def.contacts.restitution_speed + 2.0 * h * vec3_length(b->def.gravity);
 }
 
-/// The number of sub-steps, each at most `max` long, in a step of length h.
+/// The number of sub-steps, each at most `max_length` long, in a step of length h.
 VY_FN int contacts_substeps(double h, double max_length)
 {
     VY_ASSERT(h > 0.0 && max_length > 0.0 && h / max_length < 1e9);

@@ -7,7 +7,7 @@
 #define DEVIATION_FRACTION \
     0.02 // of the thinner one's thickness: so far jointed bodies may get from their paths
 
-enum { IMPULSE_ROUNDS = 16 };
+enum { IMPULSE_ROUNDS = 16 }; // of one impulse for each contact
 
 // ---- joints
 

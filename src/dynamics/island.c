@@ -13,13 +13,13 @@
 #include <math.h>
 
 enum {
-    MAX_STOP_EVENTS = 8,
-    NEWTON_ITERATIONS = 10,
-    ROOT_ITERATIONS = 60,
-    MAX_ENGAGED_STOPS = 64,
-    STOP_ROUNDS = 4,
-    MAX_SUBDIVISION_PARTS = 512,
-    MAX_SUBDIVISIONS_PER_STEP = 32
+    MAX_STOP_EVENTS = 8,           // that divide a sub-step
+    NEWTON_ITERATIONS = 10,        // of a projection
+    ROOT_ITERATIONS = 60,          // for the time at which a stop is reached
+    MAX_ENGAGED_STOPS = 64,        // in a round of project_disturbed()
+    STOP_ROUNDS = 4,               // of project_disturbed()
+    MAX_SUBDIVISION_PARTS = 512,   // of a sub-step that changes the energy
+    MAX_SUBDIVISIONS_PER_STEP = 32 // so many sub-steps are divided
 };
 
 #define CONVERGED_ERROR 1e-13 // of 1 m + the island's extent: error of a constraint that holds
@@ -415,7 +415,7 @@ static void substep(vy_bodies *b, const island *is, double time, double h, step_
 /// [rad] Sub-steps in which a body would turn further are made shorter.
 #define MAX_ROTATION 0.25
 #define MAX_SUBSTEPS 4000.0
-/// Of that: islands that turn less in a sub-step are not checked.
+/// Of MAX_ROTATION: the energy of islands that turn less in a sub-step is not checked.
 #define FAST_ROTATION 0.1
 static const step_budget max_step_budget = {.parts = 4000, .events = 64};
 

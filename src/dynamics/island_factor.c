@@ -49,11 +49,11 @@ VY_FN int invert_block(const mat3 *a, const double scale[3], mat3 *inverse)
 
 int vy_island_factor(joint_system *s, const island *is)
 {
-    int redundant = 0;
+    int redundant_count = 0;
     for (uint32_t k = is->block_first; k < is->block_last; ++k) {
         const int redundant_rows = invert_block(&s->diagonal[k], s->scale[k], &s->inverse[k]);
         s->redundant_rows[k] = redundant_rows;
-        redundant += (redundant_rows & 1) + ((redundant_rows >> 1) & 1) + ((redundant_rows >> 2) & 1);
+        redundant_count += (redundant_rows & 1) + ((redundant_rows >> 1) & 1) + ((redundant_rows >> 2) & 1);
         const uint32_t first = s->column[k], last = s->column[k + 1];
         VY_ASSERT(first <= last && last <= s->entry_count);
         uint32_t next = s->update_first[k];
@@ -68,7 +68,7 @@ int vy_island_factor(joint_system *s, const island *is)
             subtract_product(&s->diagonal[s->row[e]], &s->lower_scaled[e], &s->lower[e]);
         }
     }
-    return redundant;
+    return redundant_count;
 }
 
 /// Multipliers decay along a long chain by a factor per link. The smallest would be subnormal numbers, or

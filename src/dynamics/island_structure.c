@@ -360,15 +360,15 @@ static int build_structure(vy_bodies *b, plan *p)
     joint_system *s = b->joints;
     find_islands(b, p);
     list_joints_of_bodies(b, p);
-    const size_t blocks = (size_t)s->count * JOINT_BLOCKS + 1;
-    s->rows = calloc(blocks, sizeof *s->rows);
-    s->diagonal = calloc(blocks, sizeof *s->diagonal);
-    s->inverse = calloc(blocks, sizeof *s->inverse);
-    s->scale = calloc(blocks, sizeof *s->scale);
-    s->column = calloc(blocks + 1, sizeof *s->column);
-    s->update_first = calloc(blocks, sizeof *s->update_first);
-    s->rhs = calloc(4 * blocks, sizeof *s->rhs);
-    s->redundant_rows = calloc(blocks, sizeof *s->redundant_rows);
+    const size_t max_blocks = (size_t)s->count * JOINT_BLOCKS + 1;
+    s->rows = calloc(max_blocks, sizeof *s->rows);
+    s->diagonal = calloc(max_blocks, sizeof *s->diagonal);
+    s->inverse = calloc(max_blocks, sizeof *s->inverse);
+    s->scale = calloc(max_blocks, sizeof *s->scale);
+    s->column = calloc(max_blocks + 1, sizeof *s->column);
+    s->update_first = calloc(max_blocks, sizeof *s->update_first);
+    s->rhs = calloc(4 * max_blocks, sizeof *s->rhs);
+    s->redundant_rows = calloc(max_blocks, sizeof *s->redundant_rows);
     if (!s->rows || !s->diagonal || !s->inverse || !s->scale || !s->column || !s->update_first || !s->rhs ||
         !s->redundant_rows) {
         return 0;

@@ -159,7 +159,7 @@ typedef struct joint_system {
     body_state *stage;              // [body_cap + 1] states at the present stage of the integrator
     body_derivatives *k[4];         // [body_cap + 1] derivatives at the stages of RK4
     body_state *start;              // [body_cap + 1] states at the start of the sub-step
-    body_state *substep_restart;    // of a sub-step that is divided
+    body_state *substep_restart;    // [body_cap + 1] states at the start of a sub-step that is divided
     uint64_t *active_before_flight; // [joint_cap] `active` of every joint before the last flight
     uint64_t *active_at_step_start; // [joint_cap] and before the step
     double elapsed;      // [s] since the step began, where bodies are stepped from impact to impact; else 0
@@ -176,7 +176,7 @@ typedef struct joint_system {
     double closing_end;         // [s] when the last joint that was added open is closed
     double *step_work;          // [J] [body_cap] of joints that close, in this step
     double *saved_work;         // [J] [body_cap] of it, before an interval from impact to impact; else 0
-    double *closing_work;       // [J] [body_cap] in all steps before
+    double *closing_work;       // [J] [body_cap] of joints that close, in all steps before
     double closing_sum;         // [J] that of all bodies together, those that were removed included
     uint32_t breakable_count;   // joints that can break
     uint32_t targeted_count;    // joints that have targets

@@ -227,7 +227,7 @@ static void set_initial_errors(joint_error_measure *m, joint_slot *j)
         set_limit_error(m, j, 0.0, m->rotation_radius);
 }
 
-// The states of its bodies and the error of its anchors; into `out` the size [m] of what it joins.
+// The states of its bodies and the error of its anchors; into `size_out` the size [m] of what it joins.
 static joint_error_measure measure_of(const vy_bodies *b, const joint_slot *j, double *size_out)
 {
     joint_error_measure m = {.b = b,

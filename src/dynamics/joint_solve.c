@@ -5,7 +5,7 @@
 #include "base/real.h"
 #include <math.h>
 
-enum { POWER_ITERATIONS = 400 };
+enum { POWER_ITERATIONS = 400 }; // for an eigenvalue
 
 /// Rows in use, numbered over all islands.
 typedef struct dense_system {
@@ -25,6 +25,7 @@ static int count_rows(const joint_system *s)
 
 static double component(vec3 v, int r) { return r == 0 ? v.x : r == 1 ? v.y : v.z; }
 
+// Copy a block, of blocks p and q, without unused rows to the dense matrix from an element on.
 static void copy_block(dense_system *d, const joint_system *s, uint32_t p, uint32_t q, int dense_row,
                        int dense_column, const mat3 *m)
 {

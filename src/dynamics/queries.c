@@ -187,7 +187,7 @@ static const body_state *state_of(const query *q, uint32_t i)
 static int sees_body(const query *q, uint32_t i)
 {
     const vy_query_filter *f = q->filter;
-    if (q->view != NULL && (i < q->view->first || i == q->view->except)) return 0;
+    if (q->view != NULL && (i < q->view->first_slot || i == q->view->except)) return 0;
     const body_filter *slot_filter = &q->bodies->filters[i];
     if (f == NULL) return !slot_filter->is_trigger;
     const vy_body_id id = vy_bodies_at(q->bodies, i);

@@ -23,8 +23,8 @@ void vy_query_tree_destroy(query_tree *tree); ///< NULL is a no-op
 typedef struct query_view {
     const void *self;
     const body_state *(*state_of)(const void *self, uint32_t slot);
-    uint32_t first;  // slots below are not seen
-    uint32_t except; // nor is this one; UINT32_MAX: none
+    uint32_t first_slot; // slots below are not seen
+    uint32_t except;     // nor is this one; UINT32_MAX: none
 } query_view;
 
 /// The queries of volery/query.h that find one body, in such a set; of overlaps the deepest. out->body is

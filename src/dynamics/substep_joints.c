@@ -79,7 +79,7 @@ static void load_island(const substep_joints *t, const island *is, double elapse
     }
 }
 
-static void factor(const substep_joints *t, const island *is, double time)
+static void factorise(const substep_joints *t, const island *is, double time)
 {
     vy_island_rows(t->b, is, time);
     vy_island_matrix(t->b->joints, is);
@@ -90,7 +90,7 @@ void vy_jointed_prepare(substep_joints *t, double time_offset)
 {
     for (uint32_t n = 0; n < t->count; ++n) {
         load_island(t, island_at(t, n), t->elapsed + time_offset);
-        factor(t, island_at(t, n), t->time + time_offset);
+        factorise(t, island_at(t, n), t->time + time_offset);
     }
 }
 
@@ -237,7 +237,7 @@ static int update_stops(const substep_joints *t, const island *is, int use_bias)
     } else if (!use_bias || !engage_stops(t, is)) {
         return 0;
     }
-    factor(t, is, use_bias ? t->time : t->time + t->h);
+    factorise(t, is, use_bias ? t->time : t->time + t->h);
     return 1;
 }
 

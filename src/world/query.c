@@ -13,8 +13,8 @@ static const body_state *state_of(const void *self, uint32_t slot)
 static query_view view_of(const vy_world *world, vy_body_id except)
 {
     query_view view = {.self = world, .state_of = state_of, .except = UINT32_MAX};
-    if (except.bits == 0) view.first = body_count(&world->model);
-    for (uint32_t i = view.first; i < body_count(&world->model); ++i) {
+    if (except.bits == 0) view.first_slot = body_count(&world->model);
+    for (uint32_t i = view.first_slot; i < body_count(&world->model); ++i) {
         if (vy_world_body(world, i).bits == except.bits) view.except = i;
     }
     return view;
