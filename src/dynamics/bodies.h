@@ -2,6 +2,9 @@
 //
 // Slot i of every array is one body. Slots are taken in order and used again, so the order of a loop over
 // slots is the order of every sum: it depends on the calls that were made and on nothing else.
+//
+// Short names are the same in all files: b is the set, i and j are slots of bodies, k of a joint or the index
+// of a contact, s is b->contacts, b->joints, b->sleep or a state, h the length [s] of a step or sub-step.
 #pragma once
 #include "equations/rigid_body.h"
 #include "volery/bodies.h"
@@ -130,7 +133,7 @@ struct vy_bodies {
 
 /// Have memory for so many bodies and joints. Whatever lies in the arrays may move. VY_FULL, VY_NO_MEMORY:
 /// nothing has changed.
-vy_status vy_bodies_reserve(vy_bodies *bodies, uint64_t count, uint64_t joints, vy_error *err);
+vy_status vy_bodies_reserve(vy_bodies *b, uint64_t count, uint64_t joints, vy_error *err);
 
 /// The capacity of an array after it has grown to what is needed: so large that adding one by one stays
 /// cheap.
@@ -140,24 +143,23 @@ VY_FN size_t grown_capacity(size_t capacity, size_t needed)
 }
 
 /// Replace the filter of a slot.
-void vy_filters_set(vy_bodies *bodies, uint32_t i, body_filter filter);
+void vy_filters_set(vy_bodies *b, uint32_t i, body_filter filter);
 /// As vy_default_filter().
 body_filter vy_filters_default(void);
 /// Whether `count` filters of a snapshot can be those of a set. They need not be aligned.
-int vy_filters_are_valid(const vy_bodies *bodies, const void *filters, uint64_t count);
+int vy_filters_are_valid(const vy_bodies *b, const void *filters, uint64_t count);
 /// After the filters were replaced: count those that are not the default one.
-void vy_filters_sync(vy_bodies *bodies);
+void vy_filters_sync(vy_bodies *b);
 
 /// The constants of a body by its def, into a slot and params that are zero there.
 /// @return as vy_bodies_add()
 vy_status vy_body_constants(const vy_body_def *def, body_slot *slot, body_params *params, vy_error *err);
 
 /// The slot of an id, or -1 when it is stale.
-int64_t vy_bodies_find(const vy_bodies *bodies, vy_body_id id);
+int64_t vy_bodies_find(const vy_bodies *b, vy_body_id id);
 
 /// Force and torque of a potential, both added to.
-void vy_potential_add_loads(const vy_potential *potential, const vy_potential_body *body, vec3 *force,
-                            vec3 *torque);
+void vy_potential_add_loads(const vy_potential *p, const vy_potential_body *b, vec3 *force, vec3 *torque);
 
 VY_FN int body_is_dynamic(const vy_bodies *b, uint32_t i)
 {

@@ -17,7 +17,7 @@ typedef struct query_tree {
     uint64_t moved_count; // boxes moved since the tree was built
 } query_tree;
 
-void vy_query_tree_destroy(query_tree *tree); ///< NULL is a no-op
+void vy_query_tree_destroy(query_tree *t); ///< NULL is a no-op
 
 /// Bodies of a set whose states are elsewhere, a world's, and which of them are seen.
 typedef struct query_view {
